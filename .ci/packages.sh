@@ -1,0 +1,47 @@
+# shellcheck shell=bash disable=SC2034
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sourced by check, demo and bench/run: which Debian packages are needed, and installing the ones that are not there.
+
+BUILD_PACKAGES="meson ninja-build pkg-config gcc g++ binutils libc6-dev libzydis-dev libelf-dev libdw-dev liblzma-dev
+	libsqlite3-dev libjansson-dev libzstd-dev libiberty-dev zlib1g-dev libcmocka-dev python3"
+LINT_PACKAGES="clang clang-format clang-tidy cppcheck shellcheck"
+DEMO_PACKAGES="bzip2 python3"
+
+# missing_packages NAME...: those that are not installed, one per line.
+missing_packages() {
+	local p
+	for p in "$@"; do
+		[ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || echo "$p"
+	done
+}
+
+# install_packages NAME...: installs what is missing; touches nothing, not even the network, when all are there.
+install_packages() {
+	local missing sudo=
+	mapfile -t missing < <(missing_packages "$@")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	if ! command -v apt-get >/dev/null; then
+		echo "packages are missing and this is no Debian: install the equivalents of: ${missing[*]}" >&2
+		return 1
+	fi
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! sudo -n true 2>/dev/null; then
+			echo "packages are missing and neither root nor sudo is at hand; as root:" \
+				"apt-get install ${missing[*]}" >&2
+			return 1
+		fi
+		sudo="sudo -n"
+	fi
+	echo "installing ${missing[*]}"
+	# Package lists may be old or absent on a fresh system; try without refreshing them first.
+	apt_install "$sudo" "${missing[@]}" || {
+		$sudo apt-get -q -y -o DPkg::Lock::Timeout=120 update && apt_install "$sudo" "${missing[@]}"
+	}
+}
+
+apt_install() {
+	local sudo=$1
+	shift
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 \
+		--no-install-recommends install "$@"
+}

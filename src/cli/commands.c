@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#define TABLE(name, LIST) static const struct st_option name##_options[] = {LIST(ST_OPTION_ROW)};
+TABLE(run, ST_RUN_OPTIONS)
+TABLE(show, ST_SHOW_OPTIONS)
+TABLE(doctor, ST_DOCTOR_OPTIONS)
+TABLE(tools, ST_TOOLS_OPTIONS)
+TABLE(help, ST_HELP_OPTIONS)
+TABLE(version, ST_VERSION_OPTIONS)
+#undef TABLE
+
+#define C(name, usage, help)                                                                       \
+	{#name,                                                                                    \
+	 usage,                                                                                    \
+	 help,                                                                                     \
+	 name##_options,                                                                           \
+	 sizeof name##_options / sizeof *name##_options,                                           \
+	 st_##name##_main},
+const struct st_command st_commands[] = {ST_COMMANDS(C)};
+#undef C
+const size_t st_n_commands = sizeof st_commands / sizeof *st_commands;
+
+const struct st_command *
+st_command_find(const char *name)
+{
+	for (size_t i = 0; i < st_n_commands; i++)
+		if (!strcmp(st_commands[i].name, name))
+			return &st_commands[i];
+	return NULL;
+}
+
+void
+st_command_help(FILE *out, const struct st_command *command, bool all)
+{
+	fprintf(out, "usage: strobe %s %s\n\n%s\n\n", command->name, command->usage, command->help);
+	st_options_help(out, command->options, command->n_options, all);
+}
+
+struct st_options
+st_command_options(const char *name, char *const *argv)
+{
+	const struct st_command *command = st_command_find(name);
+	return (struct st_options){
+		.options = command->options, .n = command->n_options, .argv = argv};
+}
+
+int
+st_complain(const struct st_error *e)
+{
+	fprintf(stderr, "strobe: %s\n", e->text);
+	return e->code;
+}
+
+int
+st_bad_format(const char *value, const char *values, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_USAGE, "no format '%s'; the formats are %s", value, values);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of strobe and their options: the only lists of them. */
+#ifndef STROBE_CLI_COMMANDS_H
+#define STROBE_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+/* C(name, usage after the name, "what it does") */
+#define ST_COMMANDS(C)                                                                             \
+	C(run, "[options] [--] PROGRAM [ARGUMENT...]", "run a program and show what it did")       \
+	C(show, "[options] FILE", "show the profile of a run again, or more of it")                \
+	C(doctor, "[options]", "say what this machine allows, and how to mend what it does not")   \
+	C(tools, "[options]", "list the tools that run can use")                                   \
+	C(help, "[options] [COMMAND]", "explain a command")                                        \
+	C(version, "[options]", "print the version")
+
+/* O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does") */
+#define ST_OPTION_HELP(O) O(help, 'h', "help", NULL, true, "print this and exit")
+
+#define ST_RUN_OPTIONS(O)                                                                          \
+	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
+	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
+	O(format, 0, "format", "FORMAT", true, "of the result: db (default) or json")              \
+	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
+	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
+	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
+	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
+	O(stress, 0, "stress", "LIST", false, "make rare paths of the engine common, for tests")   \
+	ST_OPTION_HELP(O)
+
+#define ST_SHOW_OPTIONS(O)                                                                         \
+	O(sort, 's', "sort", "KEY", true, "time (default), instructions, calls or name")           \
+	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
+	O(func, 'F', "func", "NAME", true, "source and disassembly of a function, with counts")    \
+	O(lines, 0, "lines", NULL, true, "table of source lines")                                  \
+	O(blocks, 0, "blocks", NULL, true, "table of basic blocks")                                \
+	O(images, 0, "images", NULL, true, "table of images: the program, its libraries")          \
+	O(threads, 0, "threads", NULL, true, "table of threads")                                   \
+	O(stats, 0, "stats", NULL, true, "processes, and what the engine did")                     \
+	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
+	ST_OPTION_HELP(O)
+
+#define ST_DOCTOR_OPTIONS(O)                                                                       \
+	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	ST_OPTION_HELP(O)
+
+#define ST_TOOLS_OPTIONS(O)                                                                        \
+	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	ST_OPTION_HELP(O)
+
+#define ST_HELP_OPTIONS(O)                                                                         \
+	O(completion, 0, "completion", "SHELL", true, "print completions for a shell: bash")       \
+	ST_OPTION_HELP(O)
+
+#define ST_VERSION_OPTIONS(O) ST_OPTION_HELP(O)
+
+struct st_command {
+	const char *name, *usage, *help;
+	const struct st_option *options;
+	size_t n_options;
+	int (*main)(char *const *argv); /* argv after the command's name; returns the exit code */
+};
+
+#define C(name, usage, help) int st_##name##_main(char *const *argv);
+ST_COMMANDS(C)
+#undef C
+
+extern const struct st_command st_commands[];
+extern const size_t st_n_commands;
+
+/* The command of that name, or NULL. */
+const struct st_command *st_command_find(const char *name);
+/* Its help, with every option if all is set. */
+void st_command_help(FILE *out, const struct st_command *command, bool all);
+/* Starts the parsing of a command's options. */
+struct st_options st_command_options(const char *name, char *const *argv);
+
+/* Prints the error as strobe does, "strobe: SENTENCE", and returns its exit code. */
+int st_complain(const struct st_error *e);
+/* Says that --format (of the command) has no such value. Returns -1. */
+int st_bad_format(const char *value, const char *values, struct st_error *e);
+
+#endif

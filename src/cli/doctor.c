@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/doctor.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) DOCTOR_##id,
+	ST_DOCTOR_OPTIONS(O)
+#undef O
+};
+
+static const struct {
+	const char *name;
+	bool required;
+	void (*examine)(const char *root, struct st_finding *f);
+} checks[] = {
+#define X(name, required) {#name, required, st_check_##name},
+	ST_CHECKS(X)
+#undef X
+};
+
+enum { N_CHECKS = sizeof checks / sizeof *checks };
+
+static const char *const healths[] = {
+	[ST_HEALTH_OK] = "ok", [ST_HEALTH_LIMITED] = "limited", [ST_HEALTH_NO] = "no"};
+
+void
+st_found(struct st_finding *f, enum st_health health, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	f->health = health;
+	vsnprintf(f->found, sizeof f->found, format, ap);
+	va_end(ap);
+}
+
+bool
+st_read_file(const char *root, const char *path, char *text, size_t size)
+{
+	char full[4096];
+	if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full)
+		return false;
+	FILE *f = fopen(full, "re");
+	if (!f)
+		return false;
+	size_t n = fread(text, 1, size - 1, f);
+	bool read = !ferror(f);
+	fclose(f);
+	text[n] = '\0';
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	return read;
+}
+
+bool
+st_read_number(const char *root, const char *path, int64_t *value)
+{
+	char text[64], *end;
+	if (!st_read_file(root, path, text, sizeof text))
+		return false;
+	*value = strtoll(text, &end, 10);
+	return end != text;
+}
+
+static void
+print_text(const struct st_finding *findings, bool usable)
+{
+	for (size_t i = 0; i < N_CHECKS; i++) {
+		const struct st_finding *f = &findings[i];
+		printf("  %-8s%-14s%s\n", healths[f->health], checks[i].name, f->found);
+		if (f->follows)
+			printf("  %-22s  so: %s\n", "", f->follows);
+		if (f->mend)
+			printf("  %-22s  mend: %s\n", "", f->mend);
+	}
+	printf("\nstrobe run %s on this machine\n", usable ? "works" : "does not work");
+}
+
+static json_t *
+text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+static int
+print_json(const struct st_finding *findings, bool usable)
+{
+	json_t *array = json_array();
+	int bad = !array;
+	for (size_t i = 0; i < N_CHECKS; i++) {
+		const struct st_finding *f = &findings[i];
+		bad |= json_array_append_new(
+			array, json_pack("{s:s, s:s, s:b, s:s, s:o, s:o}", "name", checks[i].name, "status",
+					 healths[f->health], "required", checks[i].required, "found",
+					 f->found, "follows", text_or_null(f->follows), "mend",
+					 text_or_null(f->mend)));
+	}
+	json_t *root = json_pack("{s:{s:i}, s:b, s:o}", "strobe", "version", 1, "usable", usable,
+				 "checks", array);
+	bad |= !root || json_dumpf(root, stdout, JSON_INDENT(1));
+	putchar('\n');
+	json_decref(root);
+	return bad;
+}
+
+static int
+examine(bool json)
+{
+	struct st_finding findings[N_CHECKS] = {0};
+	bool usable = true;
+	for (size_t i = 0; i < N_CHECKS; i++) {
+		checks[i].examine("", &findings[i]);
+		if (checks[i].required && findings[i].health == ST_HEALTH_NO)
+			usable = false;
+	}
+	if (!json)
+		print_text(findings, usable);
+	else if (print_json(findings, usable))
+		return ST_EXIT_FAILED;
+	return usable ? 0 : 1;
+}
+
+int
+st_doctor_main(char *const *argv)
+{
+	struct st_options o = st_command_options("doctor", argv);
+	struct st_error e;
+	const char *value;
+	bool json = false;
+	for (int option; (option = st_options_next(&o, &value, &e)) != ST_OPTIONS_END;) {
+		switch (option) {
+		case DOCTOR_help:
+			st_command_help(stdout, st_command_find("doctor"), false);
+			return ST_EXIT_OK;
+		case DOCTOR_format:
+			json = !strcmp(value, "json");
+			if (json || !strcmp(value, "text"))
+				break;
+			st_bad_format(value, "text and json", &e);
+			return st_complain(&e);
+		case ST_OPTIONS_OTHER:
+			st_fail(&e, ST_EXIT_USAGE, "strobe doctor takes no argument '%s'", value);
+			return st_complain(&e);
+		default:
+			return st_complain(&e);
+		}
+	}
+	return examine(json);
+}

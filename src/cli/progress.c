@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/view.h"
+#include "report/text.h"
+
+/* Before this a line would only flicker. */
+static const double first_seconds = 0.5;
+
+void
+st_progress_init(struct st_progress *p, bool quiet)
+{
+	*p = (struct st_progress){.enabled = !quiet && isatty(STDERR_FILENO)};
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Instructions so far: a sum over all blocks, so not more often than every hundred times its own cost. */
+static void
+count_instructions(struct st_progress *p, const struct st_view *v, double elapsed)
+{
+	if (elapsed < p->next || !v->n_counters)
+		return;
+	double begin = now();
+	uint64_t *executions = st_view_executions(v), sum = 0;
+	for (uint32_t b = 1; executions && b < v->n_blocks; b++)
+		sum += executions[b] * v->blocks[b].n_insns;
+	free(executions);
+	char number[ST_NUMBER_SIZE];
+	snprintf(p->instructions, sizeof p->instructions, "%s instructions, ", st_number(number, sum));
+	p->cost = now() - begin;
+	p->next = elapsed + 100 * p->cost;
+}
+
+void
+st_progress_show(void *arg, const struct st_results_header *results, double elapsed)
+{
+	struct st_progress *p = arg;
+	struct st_view v;
+	char blocks[ST_NUMBER_SIZE], line[200];
+	if (!p->enabled || elapsed < first_seconds || !results ||
+	    st_view_open(&v, results, (size_t)results->file_size, NULL))
+		return;
+	count_instructions(p, &v, elapsed);
+	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated", elapsed,
+			 p->instructions, st_number(blocks, v.n_blocks ? v.n_blocks - 1 : 0));
+	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or ends. */
+	p->shown |= write(STDERR_FILENO, line, (size_t)n) > 0;
+}
+
+void
+st_progress_erase(struct st_progress *p)
+{
+	if (p->shown && write(STDERR_FILENO, "\r\033[K", 4) == 4)
+		p->shown = false;
+}

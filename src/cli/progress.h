@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The line that tells, on a terminal, that a run goes on. */
+#ifndef STROBE_CLI_PROGRESS_H
+#define STROBE_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "wire/results.h"
+
+struct st_progress {
+	bool enabled, shown;
+	double next; /* seconds: when to count instructions again */
+	double cost; /* seconds: what counting them took last */
+	char instructions[64];
+};
+
+/* Ready for a run; does nothing when standard error is no terminal. */
+void st_progress_init(struct st_progress *p, bool quiet);
+/* The callback of st_run_options; arg is the struct st_progress. */
+void st_progress_show(void *arg, const struct st_results_header *results, double elapsed);
+void st_progress_erase(struct st_progress *p);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe show: a profile again, from its file. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "profile/output.h"
+#include "profile/profile.h"
+#include "report/report.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) SHOW_##id,
+	ST_SHOW_OPTIONS(O)
+#undef O
+};
+
+struct arguments {
+	const char *file, *function, *output;
+	enum st_report_sort sort;
+	long top; /* -1: not given */
+	unsigned parts;
+	bool json, help;
+};
+
+static int
+parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
+{
+	static const char *const keys[] = {[ST_SORT_TIME] = "time",
+					   [ST_SORT_INSTRUCTIONS] = "instructions",
+					   [ST_SORT_CALLS] = "calls",
+					   [ST_SORT_NAME] = "name"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!strcmp(keys[i], value)) {
+			*sort = (enum st_report_sort)i;
+			return 0;
+		}
+	return st_fail(e, ST_EXIT_USAGE,
+		       "cannot sort by '%s'; --sort takes time, instructions, calls or name", value);
+}
+
+static int
+parse_format(const char *value, bool *json, struct st_error *e)
+{
+	*json = !strcmp(value, "json");
+	return *json || !strcmp(value, "text") ? 0 : st_bad_format(value, "text and json", e);
+}
+
+static int
+take_file(struct arguments *a, const char *value, struct st_error *e)
+{
+	if (a->file)
+		return st_fail(e, ST_EXIT_USAGE, "strobe show reads one profile, not '%s' too", value);
+	a->file = value;
+	return 0;
+}
+
+static int
+apply(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		return take_file(a, value, e);
+	case SHOW_sort:
+		return parse_sort(value, &a->sort, e);
+	case SHOW_top:
+		return st_options_number("top", value, 0, 100000000, &a->top, e);
+	case SHOW_func:
+		a->function = value;
+		return 0;
+	case SHOW_lines:
+		a->parts |= ST_PART_LINES;
+		return 0;
+	case SHOW_blocks:
+		a->parts |= ST_PART_BLOCKS;
+		return 0;
+	case SHOW_images:
+		a->parts |= ST_PART_IMAGES;
+		return 0;
+	case SHOW_threads:
+		a->parts |= ST_PART_THREADS;
+		return 0;
+	case SHOW_stats:
+		a->parts |= ST_PART_STATS;
+		return 0;
+	case SHOW_format:
+		return parse_format(value, &a->json, e);
+	case SHOW_output:
+		a->output = value;
+		return 0;
+	case SHOW_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static int
+parse(struct arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("show", argv);
+	const char *value;
+	*a = (struct arguments){.output = "-", .top = -1};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
+		if (apply(a, option, value, e))
+			return -1;
+	if (a->help)
+		return 0;
+	if (!a->file)
+		return st_fail(e, ST_EXIT_USAGE, "no profile to show: strobe show FILE");
+	if (a->json && a->function)
+		return st_fail(e, ST_EXIT_USAGE,
+			       "--func prints text only; --format json --lines --blocks has its numbers");
+	return 0;
+}
+
+/* Everything as text into a stream in memory, so that a failure leaves no half of it behind. */
+static char *
+render(const struct arguments *a, const struct st_profile *p, struct st_style style,
+       struct st_error *e)
+{
+	enum { DEFAULT_TOP = 40 };
+	struct st_report r = {.profile = p, .sort = a->sort, .parts = a->parts, .style = style};
+	r.top = a->top >= 0 ? (size_t)a->top : a->json ? 0 : DEFAULT_TOP;
+	if (a->json)
+		return st_report_json(&r, e);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int status = 0;
+	if (!out) {
+		st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
+		return NULL;
+	}
+	if (a->function)
+		status = st_report_function(&r, out, a->function, e);
+	else if (!a->parts)
+		st_report_summary(&r, out);
+	st_report_parts(&r, out);
+	if (fclose(out) && !status)
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
+	if (!status)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int
+write_text(const char *path, const char *text, struct st_error *e)
+{
+	struct st_output o;
+	if (!strcmp(path, "-")) {
+		if (fputs(text, stdout) < 0 || fflush(stdout))
+			return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+				       strerror(errno));
+		return 0;
+	}
+	if (st_output_begin(&o, path, e))
+		return -1;
+	if (!st_output_write(&o, text, strlen(text), e))
+		return st_output_commit(&o, e);
+	st_output_abandon(&o);
+	return -1;
+}
+
+int
+st_show_main(char *const *argv)
+{
+	struct arguments a;
+	struct st_error e;
+	if (parse(&a, argv, &e))
+		return st_complain(&e);
+	if (a.help) {
+		st_command_help(stdout, st_command_find("show"), false);
+		return ST_EXIT_OK;
+	}
+	struct st_profile *p = st_profile_load(a.file, &e);
+	if (!p)
+		return st_complain(&e);
+	struct st_style plain = {0};
+	bool terminal = !strcmp(a.output, "-");
+	char *text = render(&a, p, terminal ? st_style_of(stdout) : plain, &e);
+	int status = text ? write_text(a.output, text, &e) : -1;
+	free(text);
+	st_profile_free(p);
+	return status ? st_complain(&e) : ST_EXIT_OK;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runtime's ELF image, embedded by runtime_blob.S, made ready for one address. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/internal.h"
+
+extern const unsigned char st_runtime_blob[], st_runtime_blob_end[];
+
+static size_t
+page_up(size_t n)
+{
+	return (n + 4095) & ~(size_t)4095;
+}
+
+static void
+relocate(struct st_runtime_image *image, const Elf64_Dyn *dynamic, uint64_t address)
+{
+	uint64_t table = 0, size = 0;
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		if (dynamic->d_tag == DT_RELA)
+			table = dynamic->d_un.d_ptr;
+		if (dynamic->d_tag == DT_RELASZ)
+			size = dynamic->d_un.d_val;
+	}
+	for (uint64_t i = 0; i < size; i += sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+		memcpy(&rela, image->bytes + table + i, sizeof rela);
+		if (ELF64_R_TYPE(rela.r_info) != R_X86_64_RELATIVE || rela.r_offset + 8 > image->file_size)
+			continue;
+		uint64_t value = address + (uint64_t)rela.r_addend;
+		memcpy(image->bytes + rela.r_offset, &value, 8);
+	}
+}
+
+int
+st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct st_error *e)
+{
+	const unsigned char *blob = st_runtime_blob;
+	Elf64_Ehdr h;
+	memcpy(&h, blob, sizeof h);
+	*image = (struct st_runtime_image){.entry = h.e_entry};
+	uint64_t dynamic = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < h.e_phnum; i++) {
+			Elf64_Phdr p;
+			memcpy(&p, blob + h.e_phoff + i * sizeof p, sizeof p);
+			if (p.p_type == PT_DYNAMIC)
+				dynamic = p.p_vaddr;
+			if (p.p_type != PT_LOAD)
+				continue;
+			if (pass == 1) {
+				memcpy(image->bytes + p.p_vaddr, blob + p.p_offset, p.p_filesz);
+				continue;
+			}
+			if (p.p_flags & PF_X)
+				image->text_size = page_up(p.p_vaddr + p.p_memsz);
+			if (page_up(p.p_vaddr + p.p_filesz) > image->file_size)
+				image->file_size = page_up(p.p_vaddr + p.p_filesz);
+			if (page_up(p.p_vaddr + p.p_memsz) > image->size)
+				image->size = page_up(p.p_vaddr + p.p_memsz);
+		}
+		if (pass == 0 && !(image->bytes = calloc(1, image->file_size)))
+			return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	}
+	relocate(image, (const Elf64_Dyn *)(const void *)(image->bytes + dynamic), address);
+	return 0;
+}

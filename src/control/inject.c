@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Putting the runtime into a process that is stopped at exec. */
+#include <asm/unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/internal.h"
+
+/* Where the large tables go: far from the program's own memory, and outside the ranges that sanitizers reserve. */
+enum { LOOKUP_BYTES_SMALL = 65536 * 4 };
+#define HINT_LOOKUP 0x480000000000ull
+#define HINT_ALIAS 0x490000000000ull
+#define HINT_RESULTS 0x4a0000000000ull
+#define LOOKUP_BYTES (1ull << 34)
+#define BIG_PROGRAM (512u << 10) /* bytes of code from which on the main program is what the cache should be near to */
+
+struct injection {
+	struct st_remote remote;
+	const struct st_run_options *options;
+	struct st_error *e;
+	struct st_boot boot;
+	struct st_results_header *results;
+	uint64_t name; /* address of a string in the target's stack */
+};
+
+static int
+fail_remote(struct injection *in, const char *what, long error)
+{
+	return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the program: %s: %s", what, strerror((int)-error));
+}
+
+static int
+is_error(long ret)
+{
+	return ret < 0 && ret > -4096;
+}
+
+/* Makes a memory file in the target and opens it here too. remote_fd and the return value are descriptors; -1 on error. */
+static int
+make_file(struct injection *in, uint64_t size, int *remote_fd)
+{
+	long fd = st_remote_call(&in->remote, __NR_memfd_create, in->name, 1 /* MFD_CLOEXEC */, 0, 0, 0, 0);
+	if (is_error(fd))
+		return fail_remote(in, "memfd_create", fd);
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/fd/%ld", in->remote.pid, fd);
+	int here = open(path, O_RDWR | O_CLOEXEC);
+	if (here < 0 || ftruncate(here, (off_t)size) != 0) {
+		int error = errno;
+		if (here >= 0)
+			close(here);
+		return st_fail(in->e, ST_EXIT_FAILED, "cannot make shared memory of %llu MiB: %s",
+			       (unsigned long long)size >> 20, strerror(error));
+	}
+	*remote_fd = (int)fd;
+	return here;
+}
+
+static long
+map(struct injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int fd, uint64_t offset)
+{
+	return st_remote_call(&in->remote, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags, (uint64_t)(int64_t)fd,
+			      offset);
+}
+
+static void
+close_remote(struct injection *in, int fd)
+{
+	st_remote_call(&in->remote, __NR_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+}
+
+/* Where the region should be: below the main program when that is large and position-independent, else where the kernel
+ * puts it, near the libraries. 0: no wish. */
+static uint64_t
+region_hint(pid_t pid)
+{
+	char path[64], line[512];
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return 0;
+	unsigned long long start, end, base = 0, code = 0;
+	char perms[8];
+	while (fgets(line, sizeof line, f)) {
+		if (sscanf(line, "%llx-%llx %7s", &start, &end, perms) != 3)
+			continue;
+		if (!base)
+			base = start;
+		if (start > base + (1ull << 32))
+			break;
+		if (perms[2] == 'x')
+			code += end - start;
+	}
+	fclose(f);
+	if (base < (1ull << 40) || code < BIG_PROGRAM)
+		return 0;
+	return (base - ST_REGION_SIZE - (64ull << 20)) & ~0x1fffffull;
+}
+
+static int
+map_region(struct injection *in)
+{
+	uint64_t hint = region_hint(in->remote.pid);
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	long p = -ENOMEM;
+	if (hint)
+		p = map(in, hint, ST_REGION_SIZE, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+	if (is_error(p))
+		p = map(in, 0, ST_REGION_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
+	if (is_error(p))
+		return fail_remote(in, "address space for the code cache", p);
+	in->boot.region = ((uint64_t)p + 0x1fffff) & ~0x1fffffull;
+	return 0;
+}
+
+static int
+map_cache(struct injection *in)
+{
+	int fd, here = make_file(in, ST_CACHE_SIZE, &fd);
+	if (here < 0)
+		return -1;
+	close(here);
+	long p = map(in, in->boot.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0);
+	if (is_error(p))
+		return fail_remote(in, "mapping the code cache", p);
+	p = map(in, HINT_ALIAS, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (is_error(p))
+		return fail_remote(in, "mapping the code cache", p);
+	in->boot.cache_alias = (uint64_t)p;
+	close_remote(in, fd);
+	return 0;
+}
+
+static int
+map_lookup(struct injection *in)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	long p = map(in, HINT_LOOKUP, LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (is_error(p)) { /* limited address space */
+		p = map(in, HINT_LOOKUP, LOOKUP_BYTES_SMALL, PROT_READ | PROT_WRITE, flags, -1, 0);
+		in->boot.lookup_small = 1;
+	}
+	if (is_error(p))
+		return fail_remote(in, "mapping the lookup table", p);
+	in->boot.lookup = (uint64_t)p;
+	return 0;
+}
+
+static int
+map_runtime(struct injection *in, uint64_t *entry)
+{
+	uint64_t at = in->boot.region + ST_REGION_RUNTIME;
+	struct st_runtime_image image;
+	if (st_runtime_image_load(at, &image, in->e) != 0)
+		return -1;
+	int fd, here = make_file(in, image.file_size, &fd), ret = -1;
+	if (here < 0)
+		goto out;
+	if (pwrite(here, image.bytes, image.file_size, 0) != (ssize_t)image.file_size) {
+		st_fail(in->e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
+		goto out;
+	}
+	long p = map(in, at, image.text_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	if (!is_error(p))
+		p = map(in, at + image.text_size, image.file_size - image.text_size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_FIXED, fd, image.text_size);
+	if (!is_error(p) && image.size > image.file_size)
+		p = map(in, at + image.file_size, image.size - image.file_size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (is_error(p)) {
+		fail_remote(in, "mapping the runtime", p);
+		goto out;
+	}
+	close_remote(in, fd);
+	*entry = at + image.entry;
+	in->boot.runtime_end = at + image.size;
+	ret = 0;
+out:
+	if (here >= 0)
+		close(here);
+	free(image.bytes);
+	return ret;
+}
+
+static int
+map_results(struct injection *in, unsigned tool)
+{
+	struct st_results_header layout = {0};
+	st_results_layout(&layout);
+	int fd, here = make_file(in, layout.file_size, &fd);
+	if (here < 0)
+		return -1;
+	void *p = mmap(NULL, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, here, 0);
+	close(here);
+	if (p == MAP_FAILED)
+		return st_fail(in->e, ST_EXIT_FAILED, "cannot map the results: %s", strerror(errno));
+	layout.tool = tool;
+	layout.sample_hz = in->options->sample_hz;
+	memcpy(p, &layout, sizeof layout);
+	in->results = p;
+	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (is_error(q))
+		return fail_remote(in, "mapping the results", q);
+	in->boot.results = (uint64_t)q;
+	close_remote(in, fd);
+	return 0;
+}
+
+static void
+take_registers(struct st_boot *boot, const struct user_regs_struct *r)
+{
+	const uint64_t regs[16] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+				   r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+	memcpy(boot->regs, regs, sizeof regs);
+	boot->rflags = r->eflags;
+	boot->pc = r->rip;
+}
+
+static int
+map_everything(struct injection *in, unsigned tool, uint64_t *entry)
+{
+	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 || map_runtime(in, entry) != 0)
+		return -1;
+	return map_results(in, tool);
+}
+
+int
+st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_results_header **results,
+	  struct st_error *e)
+{
+	struct injection in = {.options = options, .e = e};
+	uint64_t entry = 0;
+	if (st_remote_begin(&in.remote, pid, e) != 0)
+		return -1;
+	/* The names of memory files: a word in the red zone of a program that has not run yet. */
+	in.name = in.remote.saved.rsp - 64;
+	long word;
+	memcpy(&word, "strobe\0", 8);
+	if (ptrace(PTRACE_POKEDATA, pid, in.name, word) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s", strerror(errno));
+	if (map_everything(&in, tool, &entry) != 0)
+		return -1;
+	ptrace(PTRACE_POKEDATA, pid, in.name, 0);
+	if (st_remote_end(&in.remote) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "the program went away while it was prepared");
+	in.boot.magic = ST_BOOT_MAGIC;
+	in.boot.stress = options->stress;
+	in.boot.controller = (uint32_t)getpid();
+	take_registers(&in.boot, &in.remote.saved);
+	uint64_t boot_at = (sizeof(struct st_results_header) + 4095) & ~4095ull;
+	memcpy((char *)in.results + boot_at, &in.boot, sizeof in.boot);
+	struct user_regs_struct regs = in.remote.saved;
+	regs.rip = entry;
+	regs.rdi = in.boot.results + boot_at;
+	regs.orig_rax = ~0ull;
+	if (ptrace(PTRACE_SETREGS, pid, 0, &regs) != 0 || ptrace(PTRACE_DETACH, pid, 0, 0) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot start the program under the engine: %s", strerror(errno));
+	*results = in.results;
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/internal.h"
+
+static int
+find_in_path(const char *name, char *path, size_t size)
+{
+	const char *dirs = getenv("PATH");
+	int error = ENOENT;
+	if (!dirs)
+		dirs = "/bin:/usr/bin";
+	for (const char *p = dirs; p; p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
+		size_t n = strcspn(p, ":");
+		int wrote = snprintf(path, size, "%.*s%s%s", (int)n, p, n ? "/" : "./", name);
+		struct stat st;
+		if (wrote < 0 || (size_t)wrote >= size || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		if (access(path, X_OK) == 0)
+			return 0;
+		error = EACCES;
+	}
+	return error;
+}
+
+static int
+check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_error *e)
+{
+	Elf64_Ehdr h;
+	if (n >= 5 && head[EI_CLASS] == ELFCLASS32)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			       "%s is a 32-bit program; strobe runs 64-bit x86 programs only", path);
+	if (n < (ssize_t)sizeof h)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "%s is a damaged ELF file: its header is cut off", path);
+	memcpy(&h, head, sizeof h);
+	if (h.e_machine != EM_X86_64)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			       "%s is for another processor (ELF machine %u); strobe runs x86-64 programs only", path,
+			       h.e_machine);
+	if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "%s is an ELF file but not a program (type %u)", path,
+			       h.e_type);
+	return 0;
+}
+
+static int
+check_file(const char *path, struct st_error *e)
+{
+	struct stat st;
+	unsigned char head[64];
+	if (stat(path, &st) != 0)
+		return st_fail(e, errno == ENOENT || errno == ENOTDIR ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
+			       "cannot run %s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "cannot run %s: it is a directory", path);
+	if (access(path, X_OK) != 0)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "cannot run %s: %s (chmod +x makes a file executable)", path,
+			       strerror(errno));
+	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getegid()))
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			       "%s is set-uid or set-gid and would lose its privileges under strobe; run strobe as its owner",
+			       path);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0; /* executable but not readable: the kernel will tell */
+	ssize_t n = read(fd, head, sizeof head);
+	close(fd);
+	if (n >= 4 && memcmp(head, ELFMAG, SELFMAG) == 0)
+		return check_elf(head, n, path, e);
+	if (n >= 2 && head[0] == '#' && head[1] == '!')
+		return 0;
+	return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		       "cannot run %s: neither an ELF program nor a script with a #! line", path);
+}
+
+int
+st_program_find(const char *name, char *path, size_t size, struct st_error *e)
+{
+	if (!name || !*name)
+		return st_fail(e, ST_EXIT_NOT_FOUND, "no program given; say strobe run -- PROGRAM ARGS");
+	if (strchr(name, '/')) {
+		if (snprintf(path, size, "%s", name) >= (int)size)
+			return st_fail(e, ST_EXIT_NOT_FOUND, "the name of the program is too long");
+		return check_file(path, e);
+	}
+	int error = find_in_path(name, path, size);
+	if (error == ENOENT)
+		return st_fail(e, ST_EXIT_NOT_FOUND, "%s: no such program in PATH", name);
+	if (error)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "%s was found in PATH but is not executable", name);
+	return check_file(path, e);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "control/internal.h"
+
+int
+st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e)
+{
+	r->pid = pid;
+	if (ptrace(PTRACE_GETREGS, pid, 0, &r->saved) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s", strerror(errno));
+	r->at = r->saved.rip;
+	errno = 0;
+	r->patched = ptrace(PTRACE_PEEKTEXT, pid, r->at, 0);
+	if (errno)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's first instruction: %s", strerror(errno));
+	/* syscall; int3 */
+	long code = (r->patched & ~0xffffffl) | 0xcc050f;
+	if (ptrace(PTRACE_POKETEXT, pid, r->at, code) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's memory: %s", strerror(errno));
+	return 0;
+}
+
+long
+st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t f, uint64_t g)
+{
+	struct user_regs_struct regs = r->saved;
+	int status;
+	regs.rip = r->at;
+	regs.rax = (unsigned long long)nr;
+	regs.orig_rax = ~0ull;
+	regs.rdi = a;
+	regs.rsi = b;
+	regs.rdx = c;
+	regs.r10 = d;
+	regs.r8 = f;
+	regs.r9 = g;
+	if (ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0 || ptrace(PTRACE_CONT, r->pid, 0, 0) != 0)
+		return -ESRCH;
+	for (;;) {
+		if (waitpid(r->pid, &status, __WALL) != r->pid || !WIFSTOPPED(status))
+			return -ESRCH;
+		if (WSTOPSIG(status) == SIGTRAP && status >> 16 == 0)
+			break;
+		/* Some other stop (a group stop, say): go on to ours. */
+		if (ptrace(PTRACE_CONT, r->pid, 0, 0) != 0)
+			return -ESRCH;
+	}
+	if (ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
+		return -ESRCH;
+	return (long)regs.rax;
+}
+
+int
+st_remote_end(struct st_remote *r)
+{
+	return ptrace(PTRACE_POKETEXT, r->pid, r->at, r->patched) == 0 ? 0 : -1;
+}

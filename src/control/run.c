@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starting a program under the engine, and waiting for its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/internal.h"
+#include "tools/tools.h"
+
+/* Index of the built-in tool in the runtime's table, or -1. */
+static int
+tool_index(const char *name)
+{
+	static const char *const names[] = {
+#define ST_TOOL(name) #name,
+		ST_TOOLS(ST_TOOL)
+#undef ST_TOOL
+	};
+	for (int i = 0; i < ST_TOOL_COUNT; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static double
+now_raw(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static uint64_t
+tsc(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* The child: waits until it is traced, then becomes the program. errno of a failed exec goes into the pipe. */
+static _Noreturn void
+become_program(const char *path, char *const *argv, int go, int report)
+{
+	char byte;
+	extern char **environ;
+	if (read(go, &byte, 1) != 1)
+		_exit(ST_EXIT_FAILED);
+	execve(path, argv, environ);
+	int error = errno;
+	ssize_t n = write(report, &error, sizeof error);
+	_exit(n == sizeof error ? ST_EXIT_NOT_EXECUTABLE : ST_EXIT_FAILED);
+}
+
+/* Lets the seized child go up to its exec. */
+static int
+wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
+{
+	int status, error = 0;
+	for (;;) {
+		if (waitpid(pid, &status, __WALL) != pid)
+			return st_fail(e, ST_EXIT_FAILED, "lost the program before it started: %s", strerror(errno));
+		if (WIFEXITED(status) || WIFSIGNALED(status)) {
+			if (read(report, &error, sizeof error) == sizeof error)
+				return st_fail(e, error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
+					       error == ENOENT ? "cannot run %s: its interpreter is missing (%s)"
+							       : "cannot run %s: %s",
+					       path, strerror(error));
+			return st_fail(e, ST_EXIT_FAILED, "%s ended before its first instruction", path);
+		}
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+			return 0;
+		ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+	}
+}
+
+static pid_t
+start_traced(const char *path, char *const *argv, struct st_error *e)
+{
+	int go[2], report[2];
+	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		close(report[0]);
+		become_program(path, argv, go[0], report[1]);
+	}
+	close(go[0]);
+	close(report[1]);
+	int bad = pid < 0 ? st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno)) : 0;
+	if (!bad && ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
+		bad = st_fail(e, ST_EXIT_FAILED,
+			      "this machine does not let strobe trace a program (ptrace: %s); `strobe doctor` says how to mend it",
+			      strerror(errno));
+	if (!bad && write(go[1], "g", 1) != 1)
+		bad = st_fail(e, ST_EXIT_FAILED, "cannot start the program: %s", strerror(errno));
+	close(go[1]);
+	if (!bad)
+		bad = wait_for_exec(pid, report[0], path, e);
+	close(report[0]);
+	if (bad && pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, __WALL);
+	}
+	return bad ? -1 : pid;
+}
+
+/* The end of the execve system call: only then can the program be made to do others. */
+static int
+finish_exec(pid_t pid, struct st_error *e)
+{
+	int status;
+	if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+		return st_fail(e, ST_EXIT_FAILED, "the program went away at its start");
+	return 0;
+}
+
+static pid_t forward_to;
+
+static void
+forward_signal(int signo)
+{
+	if (forward_to > 0)
+		kill(forward_to, signo);
+}
+
+/* Terminal signals reach the program by themselves; those sent to strobe alone are passed on. */
+static void
+set_signals(pid_t pid)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = forward_signal, .sa_flags = SA_RESTART};
+	forward_to = pid;
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &forward, NULL);
+	sigaction(SIGHUP, &forward, NULL);
+	sigaction(SIGUSR1, &forward, NULL);
+	sigaction(SIGUSR2, &forward, NULL);
+}
+
+static int
+wait_for_end(pid_t pid, const struct st_run_options *o, const struct st_results_header *results, double begin,
+	     struct rusage *usage)
+{
+	int status = 0;
+	int fd = o->progress ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	while (fd >= 0) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		if (poll(&p, 1, 100) > 0)
+			break;
+		o->progress(o->progress_arg, results, now_raw() - begin);
+	}
+	if (fd >= 0)
+		close(fd);
+	while (wait4(pid, &status, __WALL, usage) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static void
+fill_process(struct st_process *p, const struct st_run_options *o, struct st_results_header *results, int status)
+{
+	*p = (struct st_process){.pid = results->pid,
+				 .ppid = results->ppid,
+				 .command = strdup(o->argv[0]),
+				 .results = results,
+				 .results_size = results->file_size,
+				 .exited = WIFEXITED(status),
+				 .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+				 .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+				 .core_dumped = WIFSIGNALED(status) && WCOREDUMP(status)};
+}
+
+int
+st_run_program(const struct st_run_options *o, struct st_run *run, struct st_error *e)
+{
+	char path[4096];
+	struct st_results_header *results = NULL;
+	struct rusage usage = {0};
+	*run = (struct st_run){0};
+	int tool = tool_index(o->tool);
+	if (tool < 0)
+		return st_fail(e, ST_EXIT_USAGE, "there is no tool named %s; `strobe tools` lists them", o->tool);
+	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
+		return -1;
+	pid_t pid = start_traced(path, o->argv, e);
+	if (pid < 0)
+		return -1;
+	double begin = now_raw();
+	uint64_t tsc_begin = tsc();
+	if (finish_exec(pid, e) != 0 || st_inject(pid, o, (unsigned)tool, &results, e) != 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, __WALL);
+		return -1;
+	}
+	set_signals(pid);
+	int status = wait_for_end(pid, o, results, begin, &usage);
+	run->seconds = now_raw() - begin;
+	run->tsc_hz = (double)(tsc() - tsc_begin) / run->seconds;
+	run->cpu_user = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
+	run->cpu_system = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec * 1e-6;
+	run->processes = calloc(1, sizeof *run->processes);
+	if (!run->processes)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	run->n_processes = 1;
+	fill_process(&run->processes[0], o, results, status);
+	run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (o->progress)
+		o->progress(o->progress_arg, results, run->seconds);
+	return 0;
+}
+
+void
+st_run_free(struct st_run *run)
+{
+	for (size_t i = 0; i < run->n_processes; i++) {
+		free(run->processes[i].command);
+		munmap((void *)run->processes[i].results, run->processes[i].results_size);
+	}
+	free(run->processes);
+	*run = (struct st_run){0};
+}

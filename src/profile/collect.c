@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/collect.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "control/run.h"
+
+static int64_t
+nanoseconds(double seconds)
+{
+	return (int64_t)llround(seconds * 1e9);
+}
+
+static int64_t
+ticks_to_ns(const struct st_run *run, uint64_t from, uint64_t to)
+{
+	if (!to || to < from || !(run->tsc_hz > 0))
+		return -1;
+	return nanoseconds((double)(to - from) / run->tsc_hz);
+}
+
+static void
+describe_run(struct st_profile *p, const struct st_run *run, const struct st_profile_origin *origin)
+{
+	struct st_profile_run *r = &p->run;
+	r->tool = st_profile_text(p, origin->tool);
+	r->options = st_profile_text(p, origin->options ? origin->options : "");
+	for (char *const *arg = origin->argv; *arg; arg++) {
+		const char **slot = ST_PUSH(&r->command);
+		if (slot)
+			*slot = st_profile_text(p, *arg);
+		else
+			p->out_of_memory = true;
+	}
+	r->start_ns = origin->start_ns;
+	r->wall_ns = nanoseconds(run->seconds);
+	r->cpu_user_ns = nanoseconds(run->cpu_user);
+	r->cpu_system_ns = nanoseconds(run->cpu_system);
+	r->tsc_hz = run->tsc_hz;
+	r->slowdown = st_slowdown_estimate(run);
+	r->exit = run->exit_code;
+	r->signal = run->n_processes && !run->processes[0].exited ? run->processes[0].signal : 0;
+	r->sample_hz = origin->sample_hz;
+	r->follow = origin->follow;
+	r->has_functions = origin->keep_blocks;
+	st_collect_machine(p);
+}
+
+static void
+add_threads(struct st_profile *p, const struct st_run *run, const struct st_view *v, uint32_t process)
+{
+	for (uint32_t i = 0; i < v->n_threads; i++) {
+		const struct st_thread *t = &v->threads[i];
+		struct st_profile_thread *out = ST_PUSH(&p->threads);
+		if (!out) {
+			p->out_of_memory = true;
+			return;
+		}
+		out->process = process;
+		out->tid = t->tid;
+		out->name = st_profile_textf(p, "%.*s", (int)sizeof t->name, t->name);
+		out->state = t->state;
+		out->begin_ns = ticks_to_ns(run, v->header->tsc_begin, t->tsc_begin);
+		out->end_ns = ticks_to_ns(run, v->header->tsc_begin, t->tsc_end);
+		out->samples = t->samples;
+	}
+}
+
+/* Amounts count whole executions; instructions of executions that ended early are in the partials. */
+static uint64_t
+counter_total(const struct st_view *v, const uint64_t *executions, uint32_t counter, const char *name)
+{
+	uint64_t sum = 0;
+	bool instructions = !strcmp(name, "instructions");
+	for (uint32_t b = 1; b < v->n_blocks; b++) {
+		sum += executions[b] * v->amounts[(size_t)b * v->n_counters + counter];
+		if (instructions)
+			sum += v->partials[b];
+	}
+	return sum;
+}
+
+static struct st_profile_counter *
+add_counter(struct st_profile *p, void *list, uint32_t process, const char *name, const char *help,
+	    uint64_t total)
+{
+	__typeof__(p->counters) *counters = list;
+	struct st_profile_counter *out = ST_PUSH(counters);
+	if (!out) {
+		p->out_of_memory = true;
+		return NULL;
+	}
+	*out = (struct st_profile_counter){process, st_profile_text(p, name),
+					   st_profile_text(p, help), total};
+	return out;
+}
+
+static void
+add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *executions,
+	     uint32_t process)
+{
+	for (uint32_t i = 0; i < v->n_counters; i++) {
+		const char *name = st_view_string(v, v->header->counter_names[i]);
+		add_counter(p, &p->counters, process, name, "",
+			    counter_total(v, executions, i, name));
+	}
+#define ST_STAT(name, text)                                                                        \
+	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
+	ST_STATS(ST_STAT)
+#undef ST_STAT
+}
+
+/* The mapping an address belongs to, the latest when several held it one after the other; -1: none. */
+static int64_t
+mapping_of(const struct st_view *v, uint64_t address)
+{
+	for (uint32_t m = v->n_maps; m-- > 0;)
+		if (address >= v->maps[m].start && address < v->maps[m].end)
+			return m;
+	return -1;
+}
+
+static int
+add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
+{
+	for (uint32_t i = 0; i < v->n_fallbacks; i++) {
+		const struct st_fallback *f = &v->header->fallbacks[i];
+		struct st_profile_fallback *out = ST_PUSH(&c->profile->fallbacks);
+		if (!out)
+			return -1;
+		out->process = process;
+		out->image = UINT32_MAX;
+		out->offset = f->pc;
+		out->cause = f->cause;
+		out->count = f->count;
+		int64_t map = mapping_of(v, f->pc);
+		if (map >= 0 &&
+		    st_collect_place(c, v, (uint32_t)map, f->pc, &out->image, &out->offset))
+			return -1;
+	}
+	return 0;
+}
+
+static struct st_profile_process *
+add_process(struct st_profile *p, const struct st_run *run, const struct st_process *in,
+	    const struct st_view *v)
+{
+	struct st_profile_process *out = ST_PUSH(&p->processes);
+	if (!out)
+		return NULL;
+	out->pid = in->pid;
+	out->ppid = in->ppid;
+	out->command = st_profile_text(p, in->command ? in->command : "");
+	out->exit = in->exit_code;
+	out->signal = in->signal;
+	out->exited = in->exited;
+	out->core_dumped = in->core_dumped;
+	out->wall_ns = -1;
+	out->state = ST_RUN_STARTING;
+	if (v) {
+		out->state = v->header->state;
+		out->wall_ns = ticks_to_ns(run, v->header->tsc_begin, v->header->tsc_end);
+	}
+	return out;
+}
+
+/* 0, or -1 when memory is exhausted; results that cannot be read become a note. */
+static int
+read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
+	     bool keep_blocks)
+{
+	struct st_profile *p = c->profile;
+	struct st_view v;
+	struct st_error e;
+	if (st_view_open(&v, in->results, in->results_size, &e)) {
+		st_profile_note(p, "process %u: %s", in->pid, e.text);
+		return add_process(p, run, in, NULL) ? 0 : -1;
+	}
+	uint32_t index = (uint32_t)p->processes.n;
+	struct st_profile_process *out = add_process(p, run, in, &v);
+	uint64_t *executions = v.n_counters ? st_view_executions(&v) : calloc(1, sizeof(uint64_t));
+	if (!out || !executions)
+		goto fail;
+	for (uint32_t b = 1; v.n_counters && b < v.n_blocks; b++) {
+		out->executions += executions[b];
+		out->instructions += executions[b] * v.blocks[b].n_insns + v.partials[b];
+	}
+	add_threads(p, run, &v, index);
+	add_counters(p, &v, executions, index);
+	p->run.samples_dropped += v.n_dropped;
+	if (add_fallbacks(c, &v, index))
+		goto fail;
+	if (keep_blocks && v.n_counters && st_collect_blocks(c, &v, executions))
+		goto fail;
+	if (keep_blocks && st_collect_samples(c, &v))
+		goto fail;
+	free(executions);
+	return 0;
+fail:
+	free(executions);
+	return -1;
+}
+
+static int
+resolve_images(struct st_collect *c)
+{
+	struct st_profile *p = c->profile;
+	struct st_collect_range r = {0};
+	st_collect_merge(c);
+	for (uint32_t image = 0; image < p->images.n; image++) {
+		r.image = image;
+		r.block = r.block_end;
+		while (r.block_end < p->blocks.n && p->blocks.v[r.block_end].image == image)
+			r.block_end++;
+		r.hit = r.hit_end;
+		while (r.hit_end < c->hits.n && c->hits.v[r.hit_end].image == image)
+			r.hit_end++;
+		if (st_collect_functions(c, &r) || st_collect_calls(c, &r) || st_collect_lines(c, &r))
+			return -1;
+	}
+	return 0;
+}
+
+static void
+add_notes(struct st_profile *p)
+{
+	if (p->run.has_functions && !p->run.samples_code && p->functions.n)
+		st_profile_note(p, "no samples were taken in the program's own code (the run was short): "
+				   "shares are of instructions, not of time");
+	if (p->run.samples_dropped)
+		st_profile_note(p, "%llu samples found no room and were dropped: ask for fewer with "
+				   "--sample-hz",
+				(unsigned long long)p->run.samples_dropped);
+	for (size_t i = 0; i < p->fallbacks.n; i++)
+		if (p->fallbacks.v[i].cause == ST_FALLBACK_RESOURCES) {
+			st_profile_note(p, "the engine ran out of memory or thread slots: what ran "
+					   "natively after that is not counted");
+			break;
+		}
+}
+
+static void
+release(struct st_collect *c)
+{
+	for (size_t i = 0; i < c->opened.n; i++)
+		if (c->opened.v[i])
+			st_image_close(c->opened.v[i]);
+	free(c->opened.v);
+	free(c->hits.v);
+	free(c->interned);
+}
+
+struct st_profile *
+st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
+		   struct st_error *e)
+{
+	struct st_collect c = {.profile = st_profile_new(), .anon = UINT32_MAX};
+	bool failed = !c.profile;
+	if (!failed)
+		describe_run(c.profile, run, origin);
+	for (size_t i = 0; i < run->n_processes && !failed; i++)
+		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
+	failed = failed || (origin->keep_blocks && resolve_images(&c));
+	if (!failed)
+		add_notes(c.profile);
+	release(&c);
+	if (!failed && !c.profile->out_of_memory)
+		return c.profile;
+	st_profile_free(c.profile);
+	st_fail(e, ST_EXIT_FAILED, "no memory left to read the results of the run");
+	return NULL;
+}

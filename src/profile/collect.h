@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Inside the collection of a profile: what its stages hand to one another. First all processes are read into raw blocks
+ * and samples that name places as (image, offset); then everything happens image by image, in the order of offsets.
+ */
+#ifndef STROBE_PROFILE_COLLECT_H
+#define STROBE_PROFILE_COLLECT_H
+
+#include "profile/profile.h"
+#include "profile/view.h"
+#include "symbol/symbol.h"
+
+/* Samples at one place, of one kind. */
+struct st_hit {
+	uint32_t image, where; /* where: ST_SAMPLE_* */
+	uint64_t offset, count;
+	uint32_t function;     /* set by st_collect_functions */
+};
+
+struct st_interned {
+	const char *text;
+	uint64_t hash;
+};
+
+struct st_collect {
+	struct st_profile *profile;
+	ST_VEC(struct st_image *) opened; /* parallel to profile->images; NULL: cannot be read */
+	ST_VEC(struct st_hit) hits;
+	struct st_interned *interned;     /* open hash table of texts already in the profile */
+	size_t n_interned, interned_size; /* size: a power of two */
+	uint32_t anon;                    /* index of the image ST_ANON_IMAGE, or UINT32_MAX */
+	const char *last_path;            /* most blocks are of the same image as the one before */
+	uint32_t last_image;
+};
+
+/* A text of the profile equal to `text`, stored once. */
+const char *st_collect_intern(struct st_collect *c, const char *text);
+
+/* The image and offset of a program address in a mapping. 0, or -1 when memory is exhausted. */
+int st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, uint64_t address,
+		     uint32_t *image, uint64_t *offset);
+
+/* Reads blocks and samples of a process. 0, or -1 when memory is exhausted. */
+int st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t *executions);
+int st_collect_samples(struct st_collect *c, const struct st_view *v);
+/* Orders blocks and hits by place and merges what is equal. */
+void st_collect_merge(struct st_collect *c);
+
+/* A range of the profile's arrays that belongs to one image. */
+struct st_collect_range {
+	uint32_t image;
+	size_t block, block_end, hit, hit_end;
+	size_t function, function_end; /* set by st_collect_functions */
+};
+
+/* The stages, for one image each. 0, or -1 when memory is exhausted. */
+int st_collect_functions(struct st_collect *c, struct st_collect_range *r);
+int st_collect_calls(struct st_collect *c, const struct st_collect_range *r);
+int st_collect_lines(struct st_collect *c, const struct st_collect_range *r);
+
+/* Fills the description of the machine and the environment. */
+void st_collect_machine(struct st_profile *p);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/profile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "wire/results.h"
+
+/* Strings live in chunks that are freed with the profile: most are short, and there are very many. */
+struct st_text_chunk {
+	struct st_text_chunk *next;
+	size_t used, size;
+	char bytes[];
+};
+
+enum { TEXT_CHUNK = 64 << 10 };
+
+struct st_profile *
+st_profile_new(void)
+{
+	return calloc(1, sizeof(struct st_profile));
+}
+
+void
+st_profile_free(struct st_profile *p)
+{
+	if (!p)
+		return;
+	for (struct st_text_chunk *c = p->text, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(p->run.command.v);
+	free(p->run.environment.v);
+	free(p->processes.v);
+	free(p->images.v);
+	free(p->functions.v);
+	free(p->blocks.v);
+	free(p->lines.v);
+	free(p->threads.v);
+	free(p->counters.v);
+	free(p->statistics.v);
+	free(p->fallbacks.v);
+	free(p->notes.v);
+	free(p);
+}
+
+static struct st_text_chunk *
+add_chunk(struct st_profile *p, size_t need)
+{
+	size_t size = need > TEXT_CHUNK ? need : TEXT_CHUNK;
+	struct st_text_chunk *c = malloc(sizeof *c + size);
+	if (!c) {
+		p->out_of_memory = true;
+		return NULL;
+	}
+	c->next = p->text;
+	c->used = 0;
+	c->size = size;
+	p->text = c;
+	return c;
+}
+
+const char *
+st_profile_text(struct st_profile *p, const char *text)
+{
+	size_t need = strlen(text) + 1;
+	struct st_text_chunk *c = p->text;
+	if (!c || c->size - c->used < need)
+		c = add_chunk(p, need);
+	if (!c)
+		return "";
+	char *copy = c->bytes + c->used;
+	memcpy(copy, text, need);
+	c->used += need;
+	return copy;
+}
+
+static const char *
+text_va(struct st_profile *p, const char *format, va_list ap)
+{
+	char *text = NULL;
+	if (vasprintf(&text, format, ap) < 0) {
+		p->out_of_memory = true;
+		return "";
+	}
+	const char *copy = st_profile_text(p, text);
+	free(text);
+	return copy;
+}
+
+const char *
+st_profile_textf(struct st_profile *p, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	const char *text = text_va(p, format, ap);
+	va_end(ap);
+	return text;
+}
+
+void
+st_profile_note(struct st_profile *p, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	const char *text = text_va(p, format, ap);
+	va_end(ap);
+	const char **note = ST_PUSH(&p->notes);
+	if (note)
+		*note = text;
+	else
+		p->out_of_memory = true;
+}
+
+bool
+st_profile_counter(const struct st_profile *p, const char *name, uint64_t *total)
+{
+	bool found = false;
+	*total = 0;
+	for (size_t i = 0; i < p->counters.n; i++)
+		if (!strcmp(p->counters.v[i].name, name)) {
+			*total += p->counters.v[i].total;
+			found = true;
+		}
+	return found;
+}
+
+uint64_t
+st_profile_statistic(const struct st_profile *p, const char *name)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < p->statistics.n; i++)
+		if (!strcmp(p->statistics.v[i].name, name))
+			sum += p->statistics.v[i].total;
+	return sum;
+}
+
+bool
+st_profile_share_is_time(const struct st_profile *p)
+{
+	return p->run.samples_code > 0;
+}
+
+double
+st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f)
+{
+	if (p->run.samples_code)
+		return (double)f->samples / (double)p->run.samples_code;
+	uint64_t all = 0;
+	for (size_t i = 0; i < p->images.n; i++)
+		all += p->images.v[i].instructions;
+	return all ? (double)f->instructions / (double)all : 0;
+}
+
+const char *
+st_profile_state_name(int64_t state)
+{
+	switch (state) {
+	case ST_RUN_STARTING:
+		return "ended before its first instruction";
+	case ST_RUN_CACHE:
+		return "ended without notice";
+	case ST_RUN_EXITED:
+		return "exited";
+	case ST_RUN_EXECED:
+		return "replaced itself by execve";
+	case ST_RUN_NATIVE:
+		return "handed back to native execution";
+	case ST_RUN_KILLED:
+		return "killed";
+	default:
+		return "unknown";
+	}
+}
+
+const char *
+st_profile_cause_name(int64_t cause)
+{
+	switch (cause) {
+	case ST_FALLBACK_FAR:
+		return "far jump, far call, far return or iret";
+	case ST_FALLBACK_GS:
+		return "the program uses the GS base itself";
+	case ST_FALLBACK_INT:
+		return "int n or sysenter, a system call the engine cannot see";
+	case ST_FALLBACK_VFORK_CHILD:
+		return "child left alone between vfork and exec";
+	case ST_FALLBACK_FORK_CHILD:
+		return "child left alone after fork";
+	case ST_FALLBACK_RESOURCES:
+		return "no memory or thread slot left for the engine";
+	case ST_FALLBACK_NOEXEC:
+		return "jump to memory the engine does not know as executable";
+	default:
+		return "unknown cause";
+	}
+}
+
+const char *
+st_profile_end_name(uint32_t end)
+{
+	static const char *const names[] = {"none",          "jump",          "branch", "call",
+					    "indirect jump", "indirect call", "return", "syscall"};
+	return end < sizeof names / sizeof *names ? names[end] : "unknown";
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *
+way_out(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+		return "; make room there or name another place with -o";
+	case EFBIG:
+		return "; raise the limit on file sizes (ulimit -f)";
+	default:
+		return "; name another place with -o";
+	}
+}
+
+int
+st_output_failed(const char *path, int error, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s%s", path,
+		       strerror(error), way_out(error));
+}
+
+static int
+create_temporary(struct st_output *o, struct st_error *e)
+{
+	const char *slash = strrchr(o->final, '/');
+	int dir = slash ? (int)(slash - o->final) + 1 : 0;
+	if (asprintf(&o->temporary, "%.*s.strobe-XXXXXX", dir, o->final) < 0) {
+		o->temporary = NULL;
+		return st_output_failed(o->path, ENOMEM, e);
+	}
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd < 0) {
+		free(o->temporary);
+		o->temporary = NULL;
+		return st_output_failed(o->path, errno, e);
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	fchmod(o->fd, 0666 & ~mask);
+	return 0;
+}
+
+static int
+open_output(struct st_output *o, const char *path, struct st_error *e)
+{
+	struct stat st;
+	*o = (struct st_output){.path = path, .fd = -1};
+	if (!*path)
+		return st_output_failed("''", ENOENT, e);
+	bool there = stat(path, &st) == 0;
+	if (there && S_ISDIR(st.st_mode))
+		return st_output_failed(path, EISDIR, e);
+	if (there && access(path, W_OK))
+		return st_output_failed(path, errno, e);
+	o->final = there ? realpath(path, NULL) : strdup(path);
+	if (!o->final)
+		return st_output_failed(path, errno, e);
+	if (!there || S_ISREG(st.st_mode))
+		return create_temporary(o, e);
+	return 0;
+}
+
+int
+st_output_check(const char *path, struct st_error *e)
+{
+	struct st_output o;
+	int status = open_output(&o, path, e);
+	st_output_abandon(&o);
+	return status;
+}
+
+int
+st_output_begin(struct st_output *o, const char *path, struct st_error *e)
+{
+	if (open_output(o, path, e)) {
+		st_output_abandon(o);
+		return -1;
+	}
+	if (o->temporary)
+		return 0;
+	o->fd = open(o->final, O_WRONLY | O_CLOEXEC);
+	if (o->fd >= 0)
+		return 0;
+	int error = errno;
+	st_output_abandon(o);
+	return st_output_failed(path, error, e);
+}
+
+int
+st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e)
+{
+	/* Beyond a limit on file sizes: an error to report, not a signal to die of. */
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, size_before, pipe_before;
+	int error = 0;
+	sigaction(SIGXFSZ, &ignore, &size_before);
+	sigaction(SIGPIPE, &ignore, &pipe_before);
+	for (size_t done = 0; done < n && !error;) {
+		ssize_t wrote = write(o->fd, (const char *)bytes + done, n - done);
+		if (wrote >= 0)
+			done += (size_t)wrote;
+		else if (errno != EINTR)
+			error = errno;
+	}
+	sigaction(SIGXFSZ, &size_before, NULL);
+	sigaction(SIGPIPE, &pipe_before, NULL);
+	return error ? st_output_failed(o->path, error, e) : 0;
+}
+
+int
+st_output_commit(struct st_output *o, struct st_error *e)
+{
+	int error = 0;
+	if (close(o->fd))
+		error = errno;
+	o->fd = -1;
+	if (!error && o->temporary) {
+		if (rename(o->temporary, o->final)) {
+			error = errno;
+		} else {
+			free(o->temporary);
+			o->temporary = NULL;
+		}
+	}
+	const char *path = o->path;
+	st_output_abandon(o);
+	return error ? st_output_failed(path, error, e) : 0;
+}
+
+void
+st_output_abandon(struct st_output *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	if (o->temporary)
+		unlink(o->temporary);
+	free(o->temporary);
+	free(o->final);
+	*o = (struct st_output){.fd = -1};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing a result so that it is there as a whole or not at all. */
+#ifndef STROBE_PROFILE_OUTPUT_H
+#define STROBE_PROFILE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/*
+ * A file being written: beside its final place under a temporary name, or, when the place is no regular file (a pipe, a
+ * device), straight into it.
+ */
+struct st_output {
+	const char *path;
+	char *final;     /* path with symbolic links followed */
+	char *temporary; /* NULL when written directly */
+	int fd;
+};
+
+/* Whether path can be written; to be asked before anything costly. 0, or -1 with *e. */
+int st_output_check(const char *path, struct st_error *e);
+int st_output_begin(struct st_output *o, const char *path, struct st_error *e);
+/* Appends bytes. 0, or -1 with *e. */
+int st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e);
+/* Puts the file in its place. 0, or -1 with *e; in both cases nothing is left to release. */
+int st_output_commit(struct st_output *o, struct st_error *e);
+/* Leaves what was at path before as it was. */
+void st_output_abandon(struct st_output *o);
+/* Fills *e for a failure with the given errno and returns -1. */
+int st_output_failed(const char *path, int error, struct st_error *e);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The profile: what a run showed, independent of the process it came from.
+ *
+ * Made by st_profile_collect from a run, or by st_profile_load from a file; the reports read nothing else. Places are
+ * (image, offset), where the offset is the image's own link-time address, so that profiles of different runs compare.
+ * Times are integer nanoseconds. References between the arrays are indices.
+ */
+#ifndef STROBE_PROFILE_H
+#define STROBE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "profile/vec.h"
+
+struct st_run;
+
+#define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
+#define ST_PROFILE_VERSION 1
+
+/* Image of code that belongs to no file: its offsets are absolute addresses. */
+#define ST_ANON_IMAGE "[anon]"
+
+/* What the caller of st_profile_collect knows and the results do not hold. */
+struct st_profile_origin {
+	const char *tool;
+	char *const *argv;
+	const char *options;  /* the options of `strobe run` as given, for the record; may be NULL */
+	uint32_t sample_hz;
+	bool follow;
+	bool keep_blocks;     /* the tool reports per function, block and line */
+	int64_t start_ns;     /* CLOCK_REALTIME when the run began */
+};
+
+struct st_profile_run {
+	const char *tool, *options, *strobe_version;
+	ST_VEC(const char *) command;
+	ST_VEC(const char *) environment; /* NAME=VALUE, the few variables that change how programs run */
+	const char *cwd, *host, *machine, *kernel, *cpu;
+	int64_t cores;
+	int64_t start_ns, wall_ns, cpu_user_ns, cpu_system_ns;
+	double tsc_hz, slowdown;
+	int64_t exit, signal; /* what strobe exits with; signal that ended the program, or 0 */
+	int64_t sample_hz;
+	bool follow, has_functions;
+	uint64_t samples_code, samples_kernel, samples_engine, samples_dropped;
+};
+
+struct st_profile_process {
+	int64_t pid, ppid;
+	const char *command;
+	int64_t state; /* enum st_run_state */
+	int64_t exit, signal;
+	bool exited, core_dumped;
+	int64_t wall_ns;
+	uint64_t executions, instructions; /* of blocks; 0 when the tool counts nothing */
+};
+
+struct st_profile_image {
+	const char *path, *build_id; /* build_id empty: none could be had */
+	const char *symbols;         /* "full", "symbols", "stripped", or "none" */
+	uint64_t executions, instructions, samples;
+};
+
+struct st_profile_function {
+	uint32_t image;
+	uint32_t line;          /* of its entry; 0: unknown */
+	uint64_t offset, size;  /* size 0: stands for all code of the image that no function holds */
+	const char *name, *file; /* file NULL: unknown */
+	bool calls_exact;       /* else calls is an upper bound */
+	uint64_t calls;         /* times it was entered at its first instruction */
+	uint64_t executions, instructions; /* of its blocks */
+	uint64_t samples;                  /* on the CPU in its own code */
+	uint64_t samples_kernel, samples_engine; /* in its system calls; in Strobe's engine on its behalf */
+};
+
+struct st_profile_block {
+	uint32_t image, function;
+	uint64_t offset;
+	uint64_t target; /* offset in the same image of a direct jump, branch or call; UINT64_MAX: none */
+	uint32_t bytes, insns;
+	uint32_t end;    /* enum st_block_end */
+	uint64_t executions, instructions, samples;
+};
+
+struct st_profile_line {
+	uint32_t function;
+	uint32_t line;
+	const char *file;
+	uint64_t executions; /* of the line's most executed instruction */
+	uint64_t instructions, samples;
+};
+
+struct st_profile_thread {
+	uint32_t process;
+	int64_t tid;
+	const char *name;
+	int64_t state; /* ST_THREAD_* */
+	int64_t begin_ns, end_ns; /* from the process' entry into the engine; end -1: not seen */
+	uint64_t samples;
+};
+
+struct st_profile_counter {
+	uint32_t process;
+	const char *name, *help;
+	uint64_t total;
+};
+
+struct st_profile_fallback {
+	uint32_t process, image; /* image UINT32_MAX: address in no known mapping */
+	uint64_t offset;
+	int64_t cause; /* enum st_fallback_cause */
+	uint64_t count;
+};
+
+struct st_profile {
+	struct st_profile_run run;
+	ST_VEC(struct st_profile_process) processes;
+	ST_VEC(struct st_profile_image) images;
+	ST_VEC(struct st_profile_function) functions; /* ordered by image, offset */
+	ST_VEC(struct st_profile_block) blocks;       /* ordered by image, offset */
+	ST_VEC(struct st_profile_line) lines;         /* ordered by function, file, line */
+	ST_VEC(struct st_profile_thread) threads;
+	ST_VEC(struct st_profile_counter) counters;   /* of the tool, per process */
+	ST_VEC(struct st_profile_counter) statistics; /* of the engine, per process */
+	ST_VEC(struct st_profile_fallback) fallbacks;
+	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
+	struct st_text_chunk *text; /* storage of all strings */
+	bool out_of_memory;
+};
+
+/* An empty profile, NULL when memory is exhausted. The caller frees. */
+struct st_profile *st_profile_new(void);
+void st_profile_free(struct st_profile *p);
+/* A copy of text that lives as long as the profile. When memory is exhausted: "" and p->out_of_memory. */
+const char *st_profile_text(struct st_profile *p, const char *text);
+__attribute__((format(printf, 2, 3))) const char *st_profile_textf(struct st_profile *p,
+								   const char *format, ...);
+/* Adds a sentence to the notes. */
+__attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p, const char *format,
+							   ...);
+
+/* Sum of a counter of the tool over all processes; false when the tool has no such counter. */
+bool st_profile_counter(const struct st_profile *p, const char *name, uint64_t *total);
+/* Sum of a statistic of the engine over all processes. */
+uint64_t st_profile_statistic(const struct st_profile *p, const char *name);
+/* Self share of a function in the program's own time, 0 to 1: of samples, or of instructions when there are none. */
+double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);
+/* Whether shares are of samples (else of instructions). */
+bool st_profile_share_is_time(const struct st_profile *p);
+
+/* Names of the codes that the results use, for people: "exited", "far jump, far call, ...". */
+const char *st_profile_state_name(int64_t state);
+const char *st_profile_cause_name(int64_t cause);
+const char *st_profile_end_name(uint32_t end);
+
+/* Turns a run into a profile: resolves blocks and samples to images, functions and lines. NULL and *e on failure. */
+struct st_profile *st_profile_collect(const struct st_run *run,
+				      const struct st_profile_origin *origin, struct st_error *e);
+
+/* Writes the profile to path: a temporary file beside it, then a rename. 0, or -1 with *e (code 125). */
+int st_profile_save(const struct st_profile *p, const char *path, struct st_error *e);
+/* Reads a profile. NULL and *e when the file is missing, foreign, damaged or of a newer version. */
+struct st_profile *st_profile_load(const char *path, struct st_error *e);
+
+/*
+ * How much slower than natively the run was, CPU time over CPU time, estimated from the run itself. At least 1; 1 when
+ * nothing is known.
+ */
+double st_slowdown_estimate(const struct st_run *run);
+
+#endif

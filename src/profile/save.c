@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "profile/output.h"
+#include "profile/profile.h"
+#include "profile/schema.h"
+
+/* Fills tables row by row: values are put in the order of the columns. The first failure stays. */
+struct writer {
+	sqlite3 *db;
+	sqlite3_stmt *insert;
+	int column, status;
+};
+
+static void
+table(struct writer *w, const char *name, int columns)
+{
+	char sql[256];
+	int n = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", name);
+	for (int i = 1; i < columns; i++)
+		n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
+	snprintf(sql + n, sizeof sql - (size_t)n, ")");
+	sqlite3_finalize(w->insert);
+	w->insert = NULL;
+	if (w->status == SQLITE_OK)
+		w->status = sqlite3_prepare_v2(w->db, sql, -1, &w->insert, NULL);
+	w->column = 0;
+}
+
+static void
+put(struct writer *w, int64_t value)
+{
+	sqlite3_bind_int64(w->insert, ++w->column, value);
+}
+
+/* Counts are unsigned inside, SQLite's integers are not; no count of a real run comes near the limit. */
+static void
+put_count(struct writer *w, uint64_t value)
+{
+	put(w, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+static void
+put_or_null(struct writer *w, bool known, int64_t value)
+{
+	if (known)
+		put(w, value);
+	else
+		sqlite3_bind_null(w->insert, ++w->column);
+}
+
+static void
+put_real(struct writer *w, double value)
+{
+	sqlite3_bind_double(w->insert, ++w->column, value);
+}
+
+static void
+put_text(struct writer *w, const char *text)
+{
+	sqlite3_bind_text(w->insert, ++w->column, text, -1, SQLITE_STATIC); /* NULL becomes NULL */
+}
+
+static void
+end_row(struct writer *w)
+{
+	w->column = 0;
+	if (w->status != SQLITE_OK)
+		return;
+	int status = sqlite3_step(w->insert);
+	int reset = sqlite3_reset(w->insert);
+	if (status != SQLITE_DONE)
+		w->status = reset != SQLITE_OK ? reset : SQLITE_ERROR;
+}
+
+static void
+save_run(struct writer *w, const struct st_profile_run *r)
+{
+	table(w, "run", 24);
+	put_text(w, r->tool);
+	put_text(w, r->options);
+	put_text(w, r->strobe_version);
+	put_text(w, r->cwd);
+	put_text(w, r->host);
+	put_text(w, r->machine);
+	put_text(w, r->kernel);
+	put_text(w, r->cpu);
+	put(w, r->cores);
+	put(w, r->start_ns);
+	put(w, r->wall_ns);
+	put(w, r->cpu_user_ns);
+	put(w, r->cpu_system_ns);
+	put_real(w, r->tsc_hz);
+	put_real(w, r->slowdown);
+	put(w, r->exit);
+	put(w, r->signal);
+	put(w, r->sample_hz);
+	put(w, r->follow);
+	put(w, r->has_functions);
+	put_count(w, r->samples_code);
+	put_count(w, r->samples_kernel);
+	put_count(w, r->samples_engine);
+	put_count(w, r->samples_dropped);
+	end_row(w);
+	table(w, "argument", 2);
+	for (size_t i = 0; i < r->command.n; i++) {
+		put(w, (int64_t)i + 1);
+		put_text(w, r->command.v[i]);
+		end_row(w);
+	}
+	table(w, "environment", 2);
+	for (size_t i = 0; i < r->environment.n; i++) {
+		put(w, (int64_t)i + 1);
+		put_text(w, r->environment.v[i]);
+		end_row(w);
+	}
+}
+
+static void
+save_processes(struct writer *w, const struct st_profile *p)
+{
+	table(w, "process", 12);
+	for (size_t i = 0; i < p->processes.n; i++) {
+		const struct st_profile_process *in = &p->processes.v[i];
+		put(w, (int64_t)i + 1);
+		put(w, in->pid);
+		put(w, in->ppid);
+		put_text(w, in->command);
+		put(w, in->state);
+		put(w, in->exited);
+		put(w, in->exit);
+		put(w, in->signal);
+		put(w, in->core_dumped);
+		put_or_null(w, in->wall_ns >= 0, in->wall_ns);
+		put_count(w, in->executions);
+		put_count(w, in->instructions);
+		end_row(w);
+	}
+}
+
+static void
+save_images(struct writer *w, const struct st_profile *p)
+{
+	table(w, "image", 7);
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct st_profile_image *in = &p->images.v[i];
+		put(w, (int64_t)i + 1);
+		put_text(w, in->path);
+		put_text(w, in->build_id);
+		put_text(w, in->symbols);
+		put_count(w, in->executions);
+		put_count(w, in->instructions);
+		put_count(w, in->samples);
+		end_row(w);
+	}
+}
+
+static void
+save_functions(struct writer *w, const struct st_profile *p)
+{
+	table(w, "function", 14);
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const struct st_profile_function *in = &p->functions.v[i];
+		put(w, (int64_t)i + 1);
+		put(w, (int64_t)in->image + 1);
+		put_count(w, in->offset);
+		put_count(w, in->size);
+		put_text(w, in->name);
+		put_text(w, in->file);
+		put_or_null(w, in->line > 0, in->line);
+		put_count(w, in->calls);
+		put(w, in->calls_exact);
+		put_count(w, in->executions);
+		put_count(w, in->instructions);
+		put_count(w, in->samples);
+		put_count(w, in->samples_kernel);
+		put_count(w, in->samples_engine);
+		end_row(w);
+	}
+}
+
+static void
+save_blocks(struct writer *w, const struct st_profile *p)
+{
+	table(w, "block", 11);
+	for (size_t i = 0; i < p->blocks.n; i++) {
+		const struct st_profile_block *in = &p->blocks.v[i];
+		put(w, (int64_t)i + 1);
+		put(w, (int64_t)in->image + 1);
+		put(w, (int64_t)in->function + 1);
+		put_count(w, in->offset);
+		put(w, in->bytes);
+		put(w, in->insns);
+		put(w, in->end);
+		put_or_null(w, in->target <= INT64_MAX, (int64_t)in->target);
+		put_count(w, in->executions);
+		put_count(w, in->instructions);
+		put_count(w, in->samples);
+		end_row(w);
+	}
+}
+
+static void
+save_lines(struct writer *w, const struct st_profile *p)
+{
+	table(w, "line", 7);
+	for (size_t i = 0; i < p->lines.n; i++) {
+		const struct st_profile_line *in = &p->lines.v[i];
+		put(w, (int64_t)i + 1);
+		put(w, (int64_t)in->function + 1);
+		put_text(w, in->file);
+		put(w, in->line);
+		put_count(w, in->executions);
+		put_count(w, in->instructions);
+		put_count(w, in->samples);
+		end_row(w);
+	}
+}
+
+static void
+save_threads(struct writer *w, const struct st_profile *p)
+{
+	table(w, "thread", 8);
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const struct st_profile_thread *in = &p->threads.v[i];
+		put(w, (int64_t)i + 1);
+		put(w, (int64_t)in->process + 1);
+		put(w, in->tid);
+		put_text(w, in->name);
+		put(w, in->state);
+		put_or_null(w, in->begin_ns >= 0, in->begin_ns);
+		put_or_null(w, in->end_ns >= 0, in->end_ns);
+		put_count(w, in->samples);
+		end_row(w);
+	}
+}
+
+static void
+save_counters(struct writer *w, const char *name, const struct st_profile_counter *v, size_t n)
+{
+	table(w, name, 4);
+	for (size_t i = 0; i < n; i++) {
+		put(w, (int64_t)v[i].process + 1);
+		put_text(w, v[i].name);
+		put_text(w, v[i].help);
+		put_count(w, v[i].total);
+		end_row(w);
+	}
+}
+
+static void
+save_fallbacks(struct writer *w, const struct st_profile *p)
+{
+	table(w, "fallback", 5);
+	for (size_t i = 0; i < p->fallbacks.n; i++) {
+		const struct st_profile_fallback *in = &p->fallbacks.v[i];
+		put(w, (int64_t)in->process + 1);
+		put_or_null(w, in->image != UINT32_MAX, (int64_t)in->image + 1);
+		put_count(w, in->offset);
+		put(w, in->cause);
+		put_count(w, in->count);
+		end_row(w);
+	}
+	table(w, "note", 1);
+	for (size_t i = 0; i < p->notes.n; i++) {
+		put_text(w, p->notes.v[i]);
+		end_row(w);
+	}
+}
+
+static void
+run_sql(struct writer *w, const char *sql)
+{
+	if (w->status == SQLITE_OK)
+		w->status = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
+}
+
+/* No journal and no syncing: the file is nobody's until it is renamed into place. */
+static void
+fill(struct writer *w, const struct st_profile *p)
+{
+	char marks[128];
+	snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%d;",
+		 ST_PROFILE_APPLICATION_ID, ST_PROFILE_VERSION);
+	run_sql(w, "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE;"
+		   "BEGIN");
+	run_sql(w, marks);
+	run_sql(w, ST_SCHEMA);
+	save_run(w, &p->run);
+	save_processes(w, p);
+	save_images(w, p);
+	save_functions(w, p);
+	save_blocks(w, p);
+	save_lines(w, p);
+	save_threads(w, p);
+	save_counters(w, "counter", p->counters.v, p->counters.n);
+	save_counters(w, "statistic", p->statistics.v, p->statistics.n);
+	save_fallbacks(w, p);
+	sqlite3_finalize(w->insert);
+	run_sql(w, "CREATE INDEX block_function ON block(function);"
+		   "CREATE INDEX line_function ON line(function);COMMIT");
+}
+
+static int
+failed(const struct writer *w, const char *path, struct st_error *e)
+{
+	int error = w->db ? sqlite3_system_errno(w->db) : 0;
+	if ((w->status & 0xff) == SQLITE_FULL)
+		return st_output_failed(path, ENOSPC, e);
+	if ((w->status & 0xff) == SQLITE_NOMEM)
+		return st_output_failed(path, ENOMEM, e);
+	if (error)
+		return st_output_failed(path, error, e);
+	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s; name another place with -o",
+		       path, sqlite3_errstr(w->status));
+}
+
+/* The finished database, straight into a pipe or device. */
+static int
+write_image(struct writer *w, struct st_output *o, struct st_error *e)
+{
+	sqlite3_int64 size = 0;
+	unsigned char *bytes = sqlite3_serialize(w->db, "main", &size, 0);
+	if (!bytes)
+		return st_output_failed(o->path, ENOMEM, e);
+	int status = st_output_write(o, bytes, (size_t)size, e);
+	sqlite3_free(bytes);
+	return status;
+}
+
+int
+st_profile_save(const struct st_profile *p, const char *path, struct st_error *e)
+{
+	struct writer w = {.status = SQLITE_OK};
+	struct st_output o;
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	if (st_output_begin(&o, path, e))
+		return -1;
+	sigaction(SIGXFSZ, &ignore, &before); /* a file too large is an error, not a death */
+	w.status = sqlite3_open_v2(o.temporary ? o.temporary : ":memory:", &w.db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	fill(&w, p);
+	int status = w.status == SQLITE_OK ? 0 : failed(&w, path, e);
+	if (!status && !o.temporary)
+		status = write_image(&w, &o, e);
+	sqlite3_close(w.db);
+	sigaction(SIGXFSZ, &before, NULL);
+	if (!status)
+		return st_output_commit(&o, e);
+	st_output_abandon(&o);
+	return -1;
+}

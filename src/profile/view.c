@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/view.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t
+least(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+/* Whether n records of `each` bytes at offset lie inside the file, aligned as records must be. */
+static bool
+fits(uint64_t offset, uint64_t n, uint64_t each, size_t size)
+{
+	uint64_t bytes, end;
+	return (each == 1 || offset % 8 == 0) && !__builtin_mul_overflow(n, each, &bytes) &&
+	       !__builtin_add_overflow(offset, bytes, &end) && end <= size;
+}
+
+static bool
+sections_fit(const struct st_view *v, size_t size)
+{
+	const struct st_results_header *h = v->header;
+	uint64_t row = v->n_counters * sizeof(uint32_t);
+	if (v->n_slots > 1 && (h->counters_stride % 8 || h->counters_stride > size))
+		return false;
+	uint64_t last_slot = v->n_slots ? (v->n_slots - 1) * h->counters_stride : 0;
+	return fits(h->off_maps, v->n_maps, sizeof *v->maps, size) &&
+	       fits(h->off_strings, v->n_strings, 1, size) &&
+	       fits(h->off_blocks, v->n_blocks, sizeof *v->blocks, size) &&
+	       fits(h->off_amounts, v->n_blocks, row, size) &&
+	       fits(h->off_partials, v->n_blocks, sizeof *v->partials, size) &&
+	       fits(h->off_threads, v->n_threads, sizeof *v->threads, size) &&
+	       fits(h->off_samples, v->n_samples, sizeof *v->samples, size) &&
+	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
+				fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
+}
+
+int
+st_view_open(struct st_view *v, const void *results, size_t size, struct st_error *e)
+{
+	const struct st_results_header *h = results;
+	memset(v, 0, sizeof *v);
+	if (!results || size < sizeof *h || h->magic != ST_RESULTS_MAGIC)
+		return st_fail(e, ST_EXIT_FAILED,
+			       "the results of the run are damaged: the program may have written over "
+			       "memory that is not its own");
+	if (h->version != ST_WIRE_VERSION)
+		return st_fail(e, ST_EXIT_FAILED,
+			       "the runtime speaks version %u of the results, this strobe version %u: "
+			       "install them together",
+			       h->version, ST_WIRE_VERSION);
+	v->header = h;
+	v->n_maps = least(h->n_maps, ST_MAX_MAPS);
+	v->n_blocks = least(h->n_blocks, ST_MAX_BLOCKS);
+	v->n_threads = least(h->n_threads, ST_MAX_THREADS);
+	v->n_fallbacks = least(h->n_fallbacks, ST_MAX_FALLBACKS);
+	v->n_strings = least(h->n_strings, ST_STRINGS_BYTES);
+	v->n_slots = least(h->n_slots, ST_MAX_SLOTS);
+	v->n_counters = least(h->n_counters, ST_MAX_COUNTERS);
+	uint64_t samples = h->n_samples;
+	v->n_samples = least(samples, ST_MAX_SAMPLES);
+	v->n_dropped = samples - v->n_samples;
+	if (!sections_fit(v, size))
+		return st_fail(e, ST_EXIT_FAILED,
+			       "the results of the run are damaged: a section lies outside the file");
+	const char *base = results;
+	v->maps = (const void *)(base + h->off_maps);
+	v->strings = base + h->off_strings;
+	v->blocks = (const void *)(base + h->off_blocks);
+	v->amounts = (const void *)(base + h->off_amounts);
+	v->partials = (const void *)(base + h->off_partials);
+	v->threads = (const void *)(base + h->off_threads);
+	v->samples = (const void *)(base + h->off_samples);
+	return 0;
+}
+
+const char *
+st_view_string(const struct st_view *v, uint32_t offset)
+{
+	if (offset >= v->n_strings || !memchr(v->strings + offset, '\0', v->n_strings - offset))
+		return "";
+	return v->strings + offset;
+}
+
+uint64_t *
+st_view_executions(const struct st_view *v)
+{
+	uint64_t *sum = calloc(v->n_blocks ? v->n_blocks : 1, sizeof *sum);
+	if (!sum)
+		return NULL;
+	const char *slot = (const char *)v->header + v->header->off_counters;
+	for (uint32_t s = 0; s < v->n_slots; s++, slot += v->header->counters_stride) {
+		const uint64_t *counts = (const uint64_t *)slot;
+		for (uint32_t b = 0; b < v->n_blocks; b++)
+			sum[b] += counts[b];
+	}
+	return sum;
+}

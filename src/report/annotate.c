@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finding the functions that a name means, and what is printed above their source and code. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/annotate.h"
+
+/* "std::sort" names "std::sort(int*, int*)" too. */
+static bool
+same_name(const char *name, const char *asked)
+{
+	size_t n = strlen(asked);
+	return !strncmp(name, asked, n) && (name[n] == '\0' || name[n] == '(');
+}
+
+/* Indices of the matching functions; without a full match those whose name holds what was asked for. */
+static size_t
+find_functions(const struct st_report *r, const char *name, uint32_t *found)
+{
+	size_t n, matches = 0;
+	uint32_t *order = st_report_order(r, &n);
+	for (size_t i = 0; order && i < n; i++)
+		if (same_name(r->profile->functions.v[order[i]].name, name))
+			found[matches++] = order[i];
+	if (!matches)
+		for (size_t i = 0; order && i < n; i++)
+			if (strstr(r->profile->functions.v[order[i]].name, name))
+				found[matches++] = order[i];
+	free(order);
+	return matches;
+}
+
+static int
+ambiguous(const struct st_report *r, const char *name, const uint32_t *found, size_t n,
+	  struct st_error *e)
+{
+	enum { SHOWN = 5 };
+	char list[800] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < n && i < SHOWN && used < sizeof list; i++) {
+		const char *each = r->profile->functions.v[found[i]].name;
+		int add = snprintf(list + used, sizeof list - used, "%s'%.150s'", i ? ", " : "", each);
+		used += add > 0 ? (size_t)add : 0;
+	}
+	return st_fail(e, ST_EXIT_USAGE, "'%s' is part of the names of %zu functions: say which: %s%s",
+		       name, n, list, n > SHOWN ? ", ..." : "");
+}
+
+static void
+print_head(const struct st_report *r, FILE *out, uint32_t index)
+{
+	const struct st_profile *p = r->profile;
+	const struct st_profile_function *f = &p->functions.v[index];
+	char calls[ST_NUMBER_SIZE], instructions[ST_NUMBER_SIZE], samples[ST_NUMBER_SIZE];
+	char *name = st_printable(f->name), *image = st_printable(p->images.v[f->image].path);
+	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
+		r->style.colour ? "\033[1m" : "", name ? name : "", r->style.colour ? "\033[0m" : "",
+		image ? image : "", f->offset, f->size);
+	fprintf(out, "  self %.2f %% of %s, %s samples, %s%s calls, %s instructions\n",
+		100 * st_profile_self_share(p, f),
+		st_profile_share_is_time(p) ? "the program's time" : "its instructions",
+		st_number(samples, f->samples), f->calls_exact ? "" : "at most ",
+		st_number(calls, f->calls), st_number(instructions, f->instructions));
+	free(name);
+	free(image);
+}
+
+int
+st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e)
+{
+	const struct st_profile *p = r->profile;
+	if (!p->run.has_functions)
+		return st_fail(e, ST_EXIT_USAGE,
+			       "the profile holds no functions: it was made with '%s'; use "
+			       "strobe run -t hot",
+			       p->run.tool);
+	uint32_t *found = calloc(p->functions.n + 1, sizeof *found);
+	if (!found)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
+	size_t n = find_functions(r, name, found);
+	int status = 0;
+	if (!n)
+		status = st_fail(e, ST_EXIT_USAGE,
+				 "no function '%s' ran; strobe show --sort name --top 0 lists all", name);
+	else if (n > 1 && !same_name(p->functions.v[found[0]].name, name))
+		status = ambiguous(r, name, found, n, e);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (i)
+			putc('\n', out);
+		print_head(r, out, found[i]);
+		st_annotate_source(r, out, found[i]);
+		st_annotate_code(r, out, found[i]);
+	}
+	free(found);
+	return status;
+}

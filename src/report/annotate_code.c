@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Disassembly with the executions of each instruction, read again from the image. */
+#include <Zydis/Zydis.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/annotate.h"
+#include "symbol/symbol.h"
+
+struct listing {
+	const struct st_report *r;
+	FILE *out;
+	struct st_image *image;
+	const struct st_profile_function *function;
+	const struct st_profile_block *blocks; /* of the function, by offset */
+	size_t n_blocks;
+	ZydisDecoder decoder;
+	ZydisFormatter formatter;
+	ZydisFormatterFunc print_address; /* Zydis' own */
+	struct st_line line;              /* printed last */
+	bool executed;                    /* of the instruction printed last */
+};
+
+/* An address as Zydis prints it, then the function it lies in. */
+static ZyanStatus
+print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
+	     ZydisFormatterContext *context)
+{
+	const struct listing *l = context->user_data;
+	ZyanU64 address;
+	ZyanString *string;
+	ZyanStatus status = l->print_address(formatter, buffer, context);
+	if (ZYAN_FAILED(status) ||
+	    ZYAN_FAILED(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
+						 context->runtime_address, &address)))
+		return status;
+	const struct st_function *f = st_image_function(l->image, address);
+	if (!f || ZYAN_FAILED(ZydisFormatterBufferGetString(buffer, &string)))
+		return status;
+	char text[160];
+	if (address == f->offset)
+		snprintf(text, sizeof text, " <%.120s>", f->name);
+	else
+		snprintf(text, sizeof text, " <%.120s+0x%" PRIx64 ">", f->name, address - f->offset);
+	ZyanStringView view;
+	if (ZYAN_SUCCESS(ZyanStringViewInsideBuffer(&view, text)))
+		ZyanStringAppend(string, &view);
+	return status;
+}
+
+static void
+print_source_line(struct listing *l, uint64_t offset)
+{
+	struct st_line line;
+	if (st_image_line(l->image, offset, &line) || !line.file || !line.line)
+		return;
+	bool same = line.line == l->line.line && l->line.file && !strcmp(line.file, l->line.file);
+	if (!same)
+		fprintf(l->out, "%41s; %s:%u\n", "", st_base_name(line.file), line.line);
+	l->line = line;
+}
+
+/* Executions of the instruction at an offset: of all blocks over it. start: whether one begins there. */
+static uint64_t
+executions_of(const struct listing *l, uint64_t offset, uint64_t *samples, bool *start)
+{
+	uint64_t sum = 0;
+	*start = false;
+	*samples = 0;
+	for (size_t i = 0; i < l->n_blocks && l->blocks[i].offset <= offset; i++) {
+		const struct st_profile_block *b = &l->blocks[i];
+		if (offset - b->offset < b->bytes)
+			sum += b->executions;
+		if (offset == b->offset) {
+			*start = true;
+			*samples += b->samples;
+		}
+	}
+	return sum;
+}
+
+static size_t
+print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint64_t offset)
+{
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	char text[512] = "(bad)", number[ST_NUMBER_SIZE] = "", sampled[ST_NUMBER_SIZE] = "";
+	uint64_t samples;
+	bool start;
+	uint64_t executions = executions_of(l, offset, &samples, &start);
+	size_t length = 1;
+	if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&l->decoder, bytes, n, &insn, operands))) {
+		length = insn.length;
+		ZydisFormatterFormatInstruction(&l->formatter, &insn, operands,
+						insn.operand_count_visible, text, sizeof text, offset,
+						l);
+	}
+	if (start)
+		putc('\n', l->out);
+	print_source_line(l, offset);
+	if (executions)
+		st_number(number, executions);
+	if (samples)
+		st_number(sampled, samples);
+	char *clean = st_printable(text);
+	if (clean && l->r->style.width > 60)
+		st_shorten(clean, l->r->style.width - 41);
+	fprintf(l->out, "%8s %14s  %12" PRIx64 ":  %s\n", sampled, number, offset,
+		clean ? clean : "");
+	free(clean);
+	return length;
+}
+
+static void
+print_code(struct listing *l, const unsigned char *bytes, size_t size)
+{
+	fprintf(l->out, "\n%8s %14s  %13s\n", "samples", "executions", "offset");
+	for (size_t at = 0; at < size;)
+		at += print_instruction(l, bytes + at, size - at, l->function->offset + at);
+}
+
+static void
+init_formatter(struct listing *l)
+{
+	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisFormatterInit(&l->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+	ZydisFormatterSetProperty(&l->formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_FALSE);
+	l->print_address = (ZydisFormatterFunc)&print_symbol;
+	ZydisFormatterSetHook(&l->formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS,
+			      (const void **)&l->print_address);
+}
+
+/* The image as it was when the program ran, or NULL after saying why not. */
+static struct st_image *
+open_image(FILE *out, const struct st_profile_image *image)
+{
+	struct st_error e;
+	if (!strcmp(image->path, ST_ANON_IMAGE)) {
+		fprintf(out, "\n  no disassembly: generated code is gone with the program\n");
+		return NULL;
+	}
+	struct st_image *opened = st_image_open(image->path, &e);
+	if (!opened) {
+		char *why = st_printable(e.text);
+		fprintf(out, "\n  no disassembly: %s\n", why ? why : "");
+		free(why);
+		return NULL;
+	}
+	if (strcmp(st_image_build_id(opened), image->build_id)) {
+		char *path = st_printable(image->path);
+		fprintf(out, "\n  no disassembly: %s is not the file that ran (its build-id differs)\n",
+			path ? path : "");
+		free(path);
+		st_image_close(opened);
+		return NULL;
+	}
+	return opened;
+}
+
+void
+st_annotate_code(const struct st_report *r, FILE *out, uint32_t function)
+{
+	const struct st_profile *p = r->profile;
+	const struct st_profile_function *f = &p->functions.v[function];
+	enum { MAX_SIZE = 16 << 20 };
+	struct listing l = {.r = r, .out = out, .function = f};
+	if (!f->size) {
+		fprintf(out, "\n  no disassembly: this stands for all code without a symbol\n");
+		return;
+	}
+	l.image = open_image(out, &p->images.v[f->image]);
+	if (!l.image)
+		return;
+	size_t i = 0, size = f->size < MAX_SIZE ? (size_t)f->size : MAX_SIZE;
+	while (i < p->blocks.n && p->blocks.v[i].function != function)
+		i++;
+	l.blocks = p->blocks.v + i;
+	while (i + l.n_blocks < p->blocks.n && l.blocks[l.n_blocks].function == function)
+		l.n_blocks++;
+	unsigned char *bytes = malloc(size);
+	if (bytes) {
+		size = st_image_bytes(l.image, f->offset, bytes, size);
+		init_formatter(&l);
+		print_code(&l, bytes, size);
+	}
+	free(bytes);
+	st_image_close(l.image);
+}

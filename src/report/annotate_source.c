@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Source with what each line did. Lines without code are shown where they connect lines that have some. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/annotate.h"
+
+enum {
+	CONTEXT = 2,   /* lines shown around those that ran */
+	MAX_GAP = 12,  /* longer stretches without code are left out */
+	MAX_SOURCE = 64 << 20,
+};
+
+/* A source file as lines: lines[i] is line i + 1. */
+struct source {
+	char *bytes;
+	ST_VEC(char *) lines;
+};
+
+static void
+split(struct source *s)
+{
+	char *rest = s->bytes, *line;
+	while ((line = strsep(&rest, "\n")) && (rest || *line)) {
+		char **slot = ST_PUSH(&s->lines);
+		if (slot)
+			*slot = line;
+	}
+}
+
+/* An unreadable file has no lines. */
+static void
+read_source(struct source *s, const char *path)
+{
+	struct stat st;
+	memset(s, 0, sizeof *s);
+	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MAX_SOURCE
+			  ? fopen(path, "re")
+			  : NULL;
+	if (!f)
+		return;
+	s->bytes = calloc(1, (size_t)st.st_size + 1);
+	if (s->bytes && fread(s->bytes, 1, (size_t)st.st_size, f) == (size_t)st.st_size)
+		split(s);
+	fclose(f);
+}
+
+static void
+print_text(FILE *out, const struct source *s, uint32_t line, size_t width)
+{
+	if (line > s->lines.n) {
+		putc('\n', out);
+		return;
+	}
+	/* Tabs as the eight columns that the numbers in front would distort. */
+	char *expanded = NULL;
+	size_t size = 0, column = 0;
+	FILE *text = open_memstream(&expanded, &size);
+	if (!text)
+		return;
+	for (const char *c = s->lines.v[line - 1]; *c; c++) {
+		if (*c == '\t') {
+			do
+				putc(' ', text);
+			while (++column % 8);
+		} else if (*c != '\r') {
+			putc(*c, text);
+			column++;
+		}
+	}
+	fclose(text);
+	char *clean = st_printable(expanded);
+	if (clean && width > 60)
+		st_shorten(clean, width - 52);
+	fprintf(out, "%s\n", clean ? clean : "");
+	free(clean);
+	free(expanded);
+}
+
+static void
+print_line(const struct st_report *r, FILE *out, const struct source *s, uint32_t number,
+	   const struct st_profile_line *l)
+{
+	char executions[ST_NUMBER_SIZE] = "", instructions[ST_NUMBER_SIZE] = "";
+	char samples[ST_NUMBER_SIZE] = "";
+	if (l) {
+		st_number(executions, l->executions);
+		st_number(instructions, l->instructions);
+		if (l->samples)
+			st_number(samples, l->samples);
+	}
+	fprintf(out, "%8s %14s %16s %6u  ", samples, executions, instructions, number);
+	print_text(out, s, number, r->style.width);
+}
+
+/* The lines l[0..n) are of one file, in order. */
+static void
+print_file(const struct st_report *r, FILE *out, const struct st_profile_line *l, size_t n)
+{
+	struct source s;
+	char *path = st_printable(l[0].file);
+	read_source(&s, l[0].file);
+	fprintf(out, "\n%s%s\n", path ? path : "", s.lines.n ? "" : " (not readable here)");
+	free(path);
+	fprintf(out, "%8s %14s %16s %6s\n", "samples", "executions", "instructions", "line");
+	uint32_t next = l[0].line > CONTEXT ? l[0].line - CONTEXT : 1;
+	for (size_t i = 0; i < n; i++) {
+		if (!s.lines.n || l[i].line > s.lines.n) {
+			next = l[i].line;
+		} else if (l[i].line > next && l[i].line - next > MAX_GAP) {
+			fprintf(out, "%8s\n", "...");
+			next = l[i].line - CONTEXT;
+		}
+		for (; next < l[i].line; next++)
+			print_line(r, out, &s, next, NULL);
+		print_line(r, out, &s, l[i].line, &l[i]);
+		next = l[i].line + 1;
+	}
+	free(s.lines.v);
+	free(s.bytes);
+}
+
+void
+st_annotate_source(const struct st_report *r, FILE *out, uint32_t function)
+{
+	const struct st_profile *p = r->profile;
+	size_t first = 0;
+	while (first < p->lines.n && p->lines.v[first].function != function)
+		first++;
+	size_t end = first;
+	while (end < p->lines.n && p->lines.v[end].function == function)
+		end++;
+	if (first == end)
+		fprintf(out, "\n  no source lines: the image has no line information (install its debug "
+			     "symbols or compile with -g)\n");
+	for (size_t i = first; i < end;) {
+		size_t n = 1;
+		while (i + n < end && !strcmp(p->lines.v[i + n].file, p->lines.v[i].file) &&
+		       p->lines.v[i + n].line > p->lines.v[i + n - 1].line)
+			n++;
+		print_file(r, out, &p->lines.v[i], n);
+		i += n;
+	}
+}

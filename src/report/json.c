@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result for other programs; docs/json.md is the contract, and a change that breaks a reader raises the version. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+enum { JSON_VERSION = 1 };
+
+/* How many bytes at text make one well-formed UTF-8 character; 0: none. */
+static size_t
+utf8_length(const unsigned char *t)
+{
+	if (t[0] < 0x80)
+		return 1;
+	size_t n = t[0] >= 0xf0 ? 4 : t[0] >= 0xe0 ? 3 : 2;
+	if (t[0] < 0xc2 || t[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((t[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xf0 && t[1] < 0x90);
+	bool surrogate = t[0] == 0xed && t[1] > 0x9f;
+	bool too_large = t[0] == 0xf4 && t[1] > 0x8f;
+	return overlong || surrogate || too_large ? 0 : n;
+}
+
+/* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
+static json_t *
+text(const char *bytes)
+{
+	json_t *plain = json_string(bytes);
+	if (plain)
+		return plain;
+	char *clean = malloc(3 * strlen(bytes) + 1), *out = clean;
+	if (!clean)
+		return NULL;
+	for (const unsigned char *in = (const unsigned char *)bytes; *in;) {
+		size_t n = utf8_length(in);
+		memcpy(out, n ? (const char *)in : "\xef\xbf\xbd", n ? n : 3);
+		out += n ? n : 3;
+		in += n ? n : 1;
+	}
+	*out = '\0';
+	plain = json_string(clean);
+	free(clean);
+	return plain;
+}
+
+static json_t *
+text_or_null(const char *bytes)
+{
+	return bytes ? text(bytes) : json_null();
+}
+
+static json_t *
+count(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+static json_t *
+positive_or_null(int64_t value)
+{
+	return value > 0 ? json_integer(value) : json_null();
+}
+
+/* Takes the value over. -1 when memory was exhausted for it or is now. */
+static int
+set(json_t *object, const char *key, json_t *value)
+{
+	return json_object_set_new(object, key, value);
+}
+
+static json_t *
+texts(const char *const *v, size_t n)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < n; i++)
+		if (json_array_append_new(array, text(v[i]))) {
+			json_decref(array);
+			return NULL;
+		}
+	return array;
+}
+
+/* Appends a new object to the array and returns it. */
+static json_t *
+row(json_t *array)
+{
+	json_t *object = json_object();
+	return json_array_append_new(array, object) ? NULL : object;
+}
+
+static int
+add_run(json_t *root, const struct st_profile *p)
+{
+	const struct st_profile_run *run = &p->run;
+	json_t *strobe = json_object(), *out = json_object();
+	int bad = set(root, "strobe", strobe) | set(root, "run", out);
+	bad |= set(strobe, "version", json_integer(JSON_VERSION));
+	bad |= set(strobe, "tool", text(run->tool));
+	bad |= set(out, "command", texts(run->command.v, run->command.n));
+	bad |= set(out, "exit", json_integer(run->exit));
+	bad |= set(out, "signal", positive_or_null(run->signal));
+	bad |= set(out, "seconds", json_real((double)run->wall_ns / 1e9));
+	bad |= set(out, "cpu_seconds",
+		   json_real((double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9));
+	bad |= set(out, "slowdown", json_real(run->slowdown));
+	return bad;
+}
+
+static int
+add_counters(json_t *out, const struct st_profile *p)
+{
+	int bad = 0;
+	for (size_t i = 0; i < p->counters.n && p->counters.v[i].process == 0; i++) {
+		uint64_t total;
+		st_profile_counter(p, p->counters.v[i].name, &total);
+		bad |= set(out, p->counters.v[i].name, count(total));
+	}
+	return bad;
+}
+
+static int
+add_processes(json_t *root, const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = set(root, "processes", array);
+	for (size_t i = 0; i < p->processes.n && !bad; i++) {
+		const struct st_profile_process *in = &p->processes.v[i];
+		json_t *out = row(array);
+		bad |= set(out, "pid", json_integer(in->pid));
+		bad |= set(out, "ppid", json_integer(in->ppid));
+		bad |= set(out, "command", text(in->command));
+		bad |= set(out, "exit", in->exited ? json_integer(in->exit) : json_null());
+		bad |= set(out, "signal", positive_or_null(in->signal));
+		bad |= set(out, "state", json_string(st_profile_state_name(in->state)));
+		for (size_t c = 0; c < p->counters.n; c++)
+			if (p->counters.v[c].process == i)
+				bad |= set(out, p->counters.v[c].name, count(p->counters.v[c].total));
+	}
+	return bad;
+}
+
+static int
+add_functions(json_t *root, const struct st_report *r)
+{
+	const struct st_profile *p = r->profile;
+	json_t *array = json_array();
+	size_t n;
+	uint32_t *order = st_report_order(r, &n);
+	int bad = set(root, "functions", array) | !order;
+	for (size_t i = 0; !bad && i < (r->top && r->top < n ? r->top : n); i++) {
+		const struct st_profile_function *f = &p->functions.v[order[i]];
+		json_t *out = row(array);
+		bad |= set(out, "name", text(f->name));
+		bad |= set(out, "image", text(p->images.v[f->image].path));
+		bad |= set(out, "offset", count(f->offset));
+		bad |= set(out, "file", text_or_null(f->file));
+		bad |= set(out, "line", positive_or_null(f->line));
+		bad |= set(out, "calls", count(f->calls));
+		bad |= set(out, "instructions", count(f->instructions));
+		bad |= set(out, "self_share", json_real(st_profile_self_share(p, f)));
+	}
+	free(order);
+	return bad;
+}
+
+static int
+add_samples(json_t *root, const struct st_profile *p)
+{
+	json_t *out = json_object();
+	int bad = set(root, "samples", out);
+	bad |= set(out, "hz", json_integer(p->run.sample_hz));
+	bad |= set(out, "program", count(p->run.samples_code));
+	bad |= set(out, "kernel", count(p->run.samples_kernel));
+	bad |= set(out, "engine", count(p->run.samples_engine));
+	bad |= set(out, "dropped", count(p->run.samples_dropped));
+	bad |= set(root, "share_of",
+		   json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
+	return bad;
+}
+
+static int
+add_fallbacks(json_t *root, const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = set(root, "fallbacks", array);
+	for (size_t i = 0; i < p->fallbacks.n && !bad; i++) {
+		const struct st_profile_fallback *f = &p->fallbacks.v[i];
+		json_t *out = row(array);
+		bool placed = f->image != UINT32_MAX;
+		bad |= set(out, "cause", json_string(st_profile_cause_name(f->cause)));
+		bad |= set(out, "count", count(f->count));
+		bad |= set(out, "image", placed ? text(p->images.v[f->image].path) : json_null());
+		bad |= set(out, "offset", count(f->offset));
+	}
+	return bad | set(root, "notes", texts(p->notes.v, p->notes.n));
+}
+
+static int
+add_lines(json_t *root, const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = set(root, "lines", array);
+	for (size_t i = 0; i < p->lines.n && !bad; i++) {
+		const struct st_profile_line *l = &p->lines.v[i];
+		json_t *out = row(array);
+		bad |= set(out, "file", text(l->file));
+		bad |= set(out, "line", json_integer(l->line));
+		bad |= set(out, "function", text(p->functions.v[l->function].name));
+		bad |= set(out, "executions", count(l->executions));
+		bad |= set(out, "instructions", count(l->instructions));
+		bad |= set(out, "samples", count(l->samples));
+	}
+	return bad;
+}
+
+static int
+add_blocks(json_t *root, const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = set(root, "basic_blocks", array);
+	for (size_t i = 0; i < p->blocks.n && !bad; i++) {
+		const struct st_profile_block *b = &p->blocks.v[i];
+		json_t *out = row(array);
+		bad |= set(out, "image", text(p->images.v[b->image].path));
+		bad |= set(out, "function", text(p->functions.v[b->function].name));
+		bad |= set(out, "offset", count(b->offset));
+		bad |= set(out, "bytes", json_integer(b->bytes));
+		bad |= set(out, "length", json_integer(b->insns));
+		bad |= set(out, "ends", json_string(st_profile_end_name(b->end)));
+		bad |= set(out, "executions", count(b->executions));
+		bad |= set(out, "instructions", count(b->instructions));
+		bad |= set(out, "samples", count(b->samples));
+	}
+	return bad;
+}
+
+static int
+add_images(json_t *root, const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = set(root, "images", array);
+	for (size_t i = 0; i < p->images.n && !bad; i++) {
+		const struct st_profile_image *image = &p->images.v[i];
+		json_t *out = row(array);
+		bad |= set(out, "path", text(image->path));
+		bad |= set(out, "build_id", *image->build_id ? text(image->build_id) : json_null());
+		bad |= set(out, "symbols", text(image->symbols));
+		bad |= set(out, "blocks", count(image->executions));
+		bad |= set(out, "instructions", count(image->instructions));
+		bad |= set(out, "samples", count(image->samples));
+	}
+	return bad;
+}
+
+static json_t *
+nanoseconds_or_null(int64_t ns)
+{
+	return ns >= 0 ? json_integer(ns) : json_null();
+}
+
+static int
+add_threads(json_t *root, const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = set(root, "threads", array);
+	for (size_t i = 0; i < p->threads.n && !bad; i++) {
+		const struct st_profile_thread *t = &p->threads.v[i];
+		json_t *out = row(array);
+		bad |= set(out, "pid", json_integer(p->processes.v[t->process].pid));
+		bad |= set(out, "tid", json_integer(t->tid));
+		bad |= set(out, "name", text(t->name));
+		bad |= set(out, "begin_ns", nanoseconds_or_null(t->begin_ns));
+		bad |= set(out, "end_ns", nanoseconds_or_null(t->end_ns));
+		bad |= set(out, "samples", count(t->samples));
+	}
+	return bad;
+}
+
+static int
+add_stats(json_t *root, const struct st_profile *p)
+{
+	json_t *out = json_object();
+	int bad = set(root, "engine", out);
+	for (size_t i = 0; i < p->statistics.n && p->statistics.v[i].process == 0; i++)
+		bad |= set(out, p->statistics.v[i].name,
+			   count(st_profile_statistic(p, p->statistics.v[i].name)));
+	return bad;
+}
+
+static int
+add_parts(json_t *root, const struct st_report *r)
+{
+	const struct st_profile *p = r->profile;
+	int bad = 0;
+	if (r->parts & ST_PART_LINES)
+		bad |= add_lines(root, p);
+	if (r->parts & ST_PART_BLOCKS)
+		bad |= add_blocks(root, p);
+	if (r->parts & ST_PART_IMAGES)
+		bad |= add_images(root, p);
+	if (r->parts & ST_PART_THREADS)
+		bad |= add_threads(root, p);
+	if (r->parts & ST_PART_STATS)
+		bad |= add_stats(root, p);
+	return bad;
+}
+
+char *
+st_report_json(const struct st_report *r, struct st_error *e)
+{
+	const struct st_profile *p = r->profile;
+	json_t *root = json_object();
+	char *line = NULL, *dumped = NULL;
+	int bad = add_run(root, p) | add_counters(root, p);
+	if (p->run.has_functions)
+		bad |= add_functions(root, r) | add_samples(root, p);
+	if (p->run.follow || p->processes.n > 1)
+		bad |= add_processes(root, p);
+	bad |= add_fallbacks(root, p) | add_parts(root, r);
+	if (!bad)
+		dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	json_decref(root);
+	if (!dumped || asprintf(&line, "%s\n", dumped) < 0)
+		line = NULL;
+	free(dumped);
+	if (!line)
+		st_fail(e, ST_EXIT_FAILED, "no memory left to write the result as JSON");
+	return line;
+}

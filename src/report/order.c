@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+/* Descending in what was asked for, then in what makes the order the same every time. */
+static int
+descending(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int
+function_order(const void *a, const void *b, void *arg)
+{
+	const struct st_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct st_profile_function *x = &r->profile->functions.v[i];
+	const struct st_profile_function *y = &r->profile->functions.v[j];
+	int order = 0;
+	if (r->sort == ST_SORT_TIME)
+		order = descending(x->samples, y->samples);
+	else if (r->sort == ST_SORT_CALLS)
+		order = descending(x->calls, y->calls);
+	else if (r->sort == ST_SORT_NAME)
+		order = strcmp(x->name, y->name);
+	if (!order)
+		order = descending(x->instructions, y->instructions);
+	return order ? order : (i > j) - (i < j);
+}
+
+uint32_t *
+st_report_order(const struct st_report *r, size_t *n)
+{
+	*n = r->profile->functions.n;
+	uint32_t *order = calloc(*n ? *n : 1, sizeof *order);
+	for (size_t i = 0; order && i < *n; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		qsort_r(order, *n, sizeof *order, function_order, (void *)(uintptr_t)r);
+	return order;
+}
+
+const char *
+st_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of strobe show beyond the functions. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "wire/results.h"
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static int
+descending(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int
+line_order(const void *a, const void *b, void *arg)
+{
+	const struct st_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct st_profile_line *x = &r->profile->lines.v[i], *y = &r->profile->lines.v[j];
+	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
+	if (!order)
+		order = descending(x->instructions, y->instructions);
+	return order ? order : (i > j) - (i < j);
+}
+
+static int
+block_order(const void *a, const void *b, void *arg)
+{
+	const struct st_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct st_profile_block *x = &r->profile->blocks.v[i], *y = &r->profile->blocks.v[j];
+	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
+	if (!order)
+		order = descending(x->instructions, y->instructions);
+	return order ? order : (i > j) - (i < j);
+}
+
+static int
+image_order(const void *a, const void *b, void *arg)
+{
+	const struct st_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct st_profile_image *x = &r->profile->images.v[i], *y = &r->profile->images.v[j];
+	int order = descending(x->instructions, y->instructions);
+	return order ? order : (i > j) - (i < j);
+}
+
+static uint32_t *
+order_of(const struct st_report *r, size_t n, int (*compare)(const void *, const void *, void *))
+{
+	uint32_t *order = calloc(n ? n : 1, sizeof *order);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		qsort_r(order, n, sizeof *order, compare, (void *)(uintptr_t)r);
+	return order;
+}
+
+static size_t
+rows(const struct st_report *r, size_t n)
+{
+	return r->top ? least(r->top, n) : n;
+}
+
+static void
+finish(const struct st_report *r, FILE *out, const char *title, struct st_table *t, size_t all)
+{
+	fprintf(out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", title,
+		r->style.colour ? "\033[0m" : "");
+	if (!all)
+		fputs("  none\n", out);
+	else
+		st_table_print(t, out, r->style);
+	size_t shown = st_table_rows(t);
+	if (shown < all)
+		fprintf(out, "  ... and %zu more (--top)\n", all - shown);
+	st_table_free(t);
+}
+
+static void
+print_lines(const struct st_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+		{"samples", false}, {"executions", false}, {"instructions", false}, {"line", true}};
+	const struct st_profile *p = r->profile;
+	struct st_table *t = st_table_new(columns, 4);
+	uint32_t *order = order_of(r, p->lines.n, line_order);
+	for (size_t i = 0; order && i < rows(r, p->lines.n); i++) {
+		const struct st_profile_line *l = &p->lines.v[order[i]];
+		st_table_count(t, l->samples);
+		st_table_count(t, l->executions);
+		st_table_count(t, l->instructions);
+		st_table_cell(t, "%s:%u (%s)", l->file, l->line, p->functions.v[l->function].name);
+	}
+	free(order);
+	finish(r, out, "source lines", t, p->lines.n);
+}
+
+static void
+print_blocks(const struct st_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+		{"samples", false}, {"executions", false}, {"instructions", false},
+		{"offset", false},  {"bytes", false},	   {"insns", false},
+		{"ends with", true}, {"function", true}};
+	const struct st_profile *p = r->profile;
+	struct st_table *t = st_table_new(columns, 8);
+	uint32_t *order = order_of(r, p->blocks.n, block_order);
+	for (size_t i = 0; order && i < rows(r, p->blocks.n); i++) {
+		const struct st_profile_block *b = &p->blocks.v[order[i]];
+		st_table_count(t, b->samples);
+		st_table_count(t, b->executions);
+		st_table_count(t, b->instructions);
+		st_table_cell(t, "0x%" PRIx64, b->offset);
+		st_table_count(t, b->bytes);
+		st_table_count(t, b->insns);
+		st_table_cell(t, "%s", st_profile_end_name(b->end));
+		st_table_cell(t, "%s [%s]", p->functions.v[b->function].name,
+			      st_base_name(p->images.v[b->image].path));
+	}
+	free(order);
+	finish(r, out, "basic blocks", t, p->blocks.n);
+}
+
+static void
+print_images(const struct st_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+		{"samples", false}, {"blocks", false},	{"instructions", false},
+		{"symbols", true},  {"build-id", true}, {"image", true}};
+	const struct st_profile *p = r->profile;
+	struct st_table *t = st_table_new(columns, 6);
+	uint32_t *order = order_of(r, p->images.n, image_order);
+	for (size_t i = 0; order && i < rows(r, p->images.n); i++) {
+		const struct st_profile_image *image = &p->images.v[order[i]];
+		st_table_count(t, image->samples);
+		st_table_count(t, image->executions);
+		st_table_count(t, image->instructions);
+		st_table_cell(t, "%s", image->symbols);
+		st_table_cell(t, "%.16s", *image->build_id ? image->build_id : "-");
+		st_table_cell(t, "%s", image->path);
+	}
+	free(order);
+	finish(r, out, "images", t, p->images.n);
+}
+
+static const char *
+thread_state(int64_t state)
+{
+	switch (state) {
+	case ST_THREAD_LIVE:
+		return "live at the end";
+	case ST_THREAD_ENDED:
+		return "ended";
+	case ST_THREAD_NATIVE:
+		return "native";
+	default:
+		return "unknown";
+	}
+}
+
+static void
+print_threads(const struct st_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {{"pid", false},   {"tid", false},
+							 {"began", false}, {"ended", false},
+							 {"samples", false}, {"state", true},
+							 {"name", true}};
+	const struct st_profile *p = r->profile;
+	struct st_table *t = st_table_new(columns, 7);
+	for (size_t i = 0; i < rows(r, p->threads.n); i++) {
+		const struct st_profile_thread *thread = &p->threads.v[i];
+		char began[ST_NUMBER_SIZE], ended[ST_NUMBER_SIZE];
+		st_table_cell(t, "%" PRId64, p->processes.v[thread->process].pid);
+		st_table_cell(t, "%" PRId64, thread->tid);
+		st_table_cell(t, "%s", st_duration(began, thread->begin_ns));
+		st_table_cell(t, "%s", st_duration(ended, thread->end_ns));
+		st_table_count(t, thread->samples);
+		st_table_cell(t, "%s", thread_state(thread->state));
+		st_table_cell(t, "%s", thread->name);
+	}
+	finish(r, out, "threads", t, p->threads.n);
+}
+
+static void
+print_processes(const struct st_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+		{"pid", false},	  {"ppid", false},	   {"time", false},  {"blocks", false},
+		{"instructions", false}, {"state", true}, {"command", true}};
+	const struct st_profile *p = r->profile;
+	struct st_table *t = st_table_new(columns, 7);
+	for (size_t i = 0; i < p->processes.n; i++) {
+		const struct st_profile_process *in = &p->processes.v[i];
+		char time[ST_NUMBER_SIZE];
+		st_table_cell(t, "%" PRId64, in->pid);
+		st_table_cell(t, "%" PRId64, in->ppid);
+		st_table_cell(t, "%s", st_duration(time, in->wall_ns));
+		st_table_count(t, in->executions);
+		st_table_count(t, in->instructions);
+		st_table_cell(t, "%s", st_profile_state_name(in->state));
+		st_table_cell(t, "%s", in->command);
+	}
+	finish(r, out, "processes", t, p->processes.n);
+}
+
+/* What the run was made with, then the engine's own numbers, summed over the processes. */
+static void
+print_stats(const struct st_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+		{"total", false}, {"statistic", true}, {"meaning", true}};
+	const struct st_profile *p = r->profile;
+	struct st_table *t = st_table_new(columns, 3);
+	size_t n = 0;
+	for (; n < p->statistics.n && p->statistics.v[n].process == 0; n++) {
+		st_table_count(t, st_profile_statistic(p, p->statistics.v[n].name));
+		st_table_cell(t, "%s", p->statistics.v[n].name);
+		st_table_cell(t, "%s", p->statistics.v[n].help);
+	}
+	print_processes(r, out);
+	finish(r, out, "engine", t, n);
+}
+
+void
+st_report_parts(const struct st_report *r, FILE *out)
+{
+	if (r->parts & ST_PART_LINES)
+		print_lines(r, out);
+	if (r->parts & ST_PART_BLOCKS)
+		print_blocks(r, out);
+	if (r->parts & ST_PART_IMAGES)
+		print_images(r, out);
+	if (r->parts & ST_PART_THREADS)
+		print_threads(r, out);
+	if (r->parts & ST_PART_STATS)
+		print_stats(r, out);
+}

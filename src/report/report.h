@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a profile looks like to people and to other programs. */
+#ifndef STROBE_REPORT_H
+#define STROBE_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+#include "report/text.h"
+
+enum st_report_sort { ST_SORT_TIME, ST_SORT_INSTRUCTIONS, ST_SORT_CALLS, ST_SORT_NAME };
+
+/* Parts of a report beyond the functions. */
+enum {
+	ST_PART_LINES = 1,
+	ST_PART_BLOCKS = 2,
+	ST_PART_IMAGES = 4,
+	ST_PART_THREADS = 8,
+	ST_PART_STATS = 16,
+};
+
+struct st_report {
+	const struct st_profile *profile;
+	enum st_report_sort sort;
+	size_t top; /* rows of each table; 0: all */
+	unsigned parts;
+	struct st_style style;
+};
+
+/* What was run and how, totals, and, for a tool that has them, the top functions. */
+void st_report_summary(const struct st_report *r, FILE *out);
+/* One table for each of r->parts. */
+void st_report_parts(const struct st_report *r, FILE *out);
+/* Where the result is and what to do next; path NULL: nowhere. */
+void st_report_next(const struct st_report *r, FILE *out, const char *path);
+
+/*
+ * Annotated source and disassembly of the functions of that name. A part of a name will do when it fits one function
+ * only. 0, or -1 with *e when there is none or no single one.
+ */
+int st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e);
+
+/* The result as one JSON object and a newline, malloc'ed; docs/json.md. NULL and *e when memory is exhausted. */
+char *st_report_json(const struct st_report *r, struct st_error *e);
+
+/* Indices of all functions in the order of r->sort, hottest first; *n receives their number. NULL: no memory. */
+uint32_t *st_report_order(const struct st_report *r, size_t *n);
+/* The last part of a path. */
+const char *st_base_name(const char *path);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "wire/results.h"
+
+static void
+print_printable(FILE *out, const char *text)
+{
+	char *clean = st_printable(text);
+	fputs(clean ? clean : "", out);
+	free(clean);
+}
+
+static void
+print_command(FILE *out, const struct st_profile_run *run, size_t width)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&line, &size);
+	if (!text)
+		return;
+	for (size_t i = 0; i < run->command.n; i++)
+		fprintf(text, "%s%s", i ? " " : "", run->command.v[i]);
+	fclose(text);
+	char *clean = st_printable(line);
+	/* A command can be longer than anyone wants to read here; the profile has all of it. */
+	if (clean)
+		st_shorten(clean, width > 40 ? width - 20 : 200);
+	fprintf(out, "strobe: %s of %s\n", run->tool, clean ? clean : "");
+	free(clean);
+	free(line);
+}
+
+static void
+print_end(FILE *out, const struct st_profile *p)
+{
+	const struct st_profile_run *run = &p->run;
+	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE];
+	if (run->signal)
+		fprintf(out, "  killed by signal %" PRId64 " (%s)%s", run->signal,
+			sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
+			p->processes.n && p->processes.v[0].core_dumped ? ", core dumped" : "");
+	else
+		fprintf(out, "  exited with %" PRId64, run->exit);
+	fprintf(out, " after %s, CPU %s; slowdown about %.2f (estimated)\n",
+		st_duration(wall, run->wall_ns),
+		st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns), run->slowdown);
+	if (p->processes.n > 1)
+		fprintf(out, "  %zu processes, totals over all\n", p->processes.n);
+}
+
+static void
+print_counters(FILE *out, const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->counters.n && p->counters.v[i].process == 0; i++) {
+		char number[ST_NUMBER_SIZE];
+		uint64_t total;
+		st_profile_counter(p, p->counters.v[i].name, &total);
+		fprintf(out, "  %s %s\n", st_number(number, total), p->counters.v[i].name);
+	}
+}
+
+static void
+print_samples(FILE *out, const struct st_profile_run *run)
+{
+	char number[ST_NUMBER_SIZE];
+	uint64_t all = run->samples_code + run->samples_kernel + run->samples_engine;
+	if (!all)
+		return;
+	fprintf(out, "  %s samples: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
+		st_number(number, all), 100.0 * (double)run->samples_code / (double)all,
+		100.0 * (double)run->samples_kernel / (double)all,
+		100.0 * (double)run->samples_engine / (double)all);
+}
+
+static void
+print_functions(const struct st_report *r, FILE *out)
+{
+	const struct st_profile *p = r->profile;
+	static const struct st_table_column columns[] = {
+		{"self %", false}, {"samples", false},	    {"calls", false},
+		{"blocks", false}, {"instructions", false}, {"function", true}};
+	size_t n, shown;
+	uint32_t *order = st_report_order(r, &n);
+	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
+	shown = r->top && r->top < n ? r->top : n;
+	for (size_t i = 0; order && i < shown; i++) {
+		const struct st_profile_function *f = &p->functions.v[order[i]];
+		char number[ST_NUMBER_SIZE];
+		st_table_cell(t, "%.2f", 100 * st_profile_self_share(p, f));
+		st_table_count(t, f->samples);
+		st_table_cell(t, "%s%s", f->calls_exact ? "" : "<=", st_number(number, f->calls));
+		st_table_count(t, f->executions);
+		st_table_count(t, f->instructions);
+		st_table_cell(t, "%s [%s]", f->name, st_base_name(p->images.v[f->image].path));
+	}
+	putc('\n', out);
+	st_table_print(t, out, r->style);
+	if (shown < n)
+		fprintf(out, "  ... and %zu more functions (--top)\n", n - shown);
+	st_table_free(t);
+	free(order);
+}
+
+static void
+print_notes(FILE *out, const struct st_profile *p)
+{
+	if (p->fallbacks.n || p->notes.n)
+		putc('\n', out);
+	for (size_t i = 0; i < p->fallbacks.n; i++) {
+		const struct st_profile_fallback *f = &p->fallbacks.v[i];
+		fprintf(out, "  native: %s, %" PRIu64 " times, at ", st_profile_cause_name(f->cause),
+			f->count);
+		if (f->image != UINT32_MAX)
+			print_printable(out, st_base_name(p->images.v[f->image].path));
+		else
+			fputs("address", out);
+		fprintf(out, " 0x%" PRIx64 "\n", f->offset);
+	}
+	for (size_t i = 0; i < p->notes.n; i++) {
+		fputs("  note: ", out);
+		print_printable(out, p->notes.v[i]);
+		putc('\n', out);
+	}
+}
+
+void
+st_report_summary(const struct st_report *r, FILE *out)
+{
+	const struct st_profile *p = r->profile;
+	print_command(out, &p->run, r->style.width);
+	print_end(out, p);
+	print_counters(out, p);
+	print_samples(out, &p->run);
+	if (p->run.has_functions && p->functions.n)
+		print_functions(r, out);
+	print_notes(out, p);
+}
+
+void
+st_report_next(const struct st_report *r, FILE *out, const char *path)
+{
+	const struct st_profile *p = r->profile;
+	if (!path)
+		return;
+	fputs("\n  result: ", out);
+	print_printable(out, path);
+	fputs("\n  next:   strobe show ", out);
+	print_printable(out, path);
+	size_t n;
+	uint32_t *order = p->functions.n ? st_report_order(r, &n) : NULL;
+	if (order && p->functions.v[order[0]].size) {
+		fputs(" --func '", out);
+		print_printable(out, p->functions.v[order[0]].name);
+		putc('\'', out);
+	}
+	free(order);
+	putc('\n', out);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Emitting machine code through the cache's writable alias. */
+#ifndef STROBE_RT_EMIT_H
+#define STROBE_RT_EMIT_H
+
+#include "rt/rt.h"
+
+/* A place where code is being written: p is the writable address, off the cache offset that it stands for. */
+struct emit {
+	uint8_t *p;
+	uint32_t off;
+};
+
+static inline void
+e8(struct emit *e, unsigned b)
+{
+	*e->p++ = (uint8_t)b;
+	e->off++;
+}
+static inline void
+e32(struct emit *e, uint32_t v)
+{
+	__builtin_memcpy(e->p, &v, 4);
+	e->p += 4;
+	e->off += 4;
+}
+static inline void
+e64(struct emit *e, uint64_t v)
+{
+	__builtin_memcpy(e->p, &v, 8);
+	e->p += 8;
+	e->off += 8;
+}
+static inline void
+ebytes(struct emit *e, const uint8_t *b, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		e->p[i] = b[i];
+	e->p += n;
+	e->off += n;
+}
+/* A rel32 or rip-relative disp32 to an address; `after`: bytes of the instruction that follow it. */
+static inline void
+erel(struct emit *e, uint64_t address, unsigned after)
+{
+	e32(e, (uint32_t)(address - (rt.region + e->off + 4 + after)));
+}
+static inline bool
+emit_reaches(const struct emit *e, uint64_t address)
+{
+	int64_t d = (int64_t)(address - (rt.region + e->off));
+	return d > -0x7ff00000ll && d < 0x7ff00000ll;
+}
+
+/* Moves between a register and a field of the current thread: one instruction, 7 bytes (9 when thread-safe). */
+static inline void
+emit_field(struct emit *e, unsigned opcode, unsigned reg, unsigned field)
+{
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x48 | (reg >> 3) << 2);
+	e8(e, opcode);
+	if (rt.threaded) {
+		e8(e, (reg & 7) << 3 | 4);
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		e8(e, (reg & 7) << 3 | 5);
+		erel(e, (uint64_t)rt.main + field, 0);
+	}
+}
+static inline unsigned
+emit_field_len(void)
+{
+	return rt.threaded ? 9 : 7;
+}
+static inline void
+emit_save(struct emit *e, unsigned reg, unsigned field)
+{
+	emit_field(e, 0x89, reg, field);
+}
+static inline void
+emit_restore(struct emit *e, unsigned reg, unsigned field)
+{
+	emit_field(e, 0x8b, reg, field);
+}
+static inline void
+emit_mov_imm64(struct emit *e, unsigned reg, uint64_t v)
+{
+	e8(e, 0x48 | reg >> 3);
+	e8(e, 0xb8 | (reg & 7));
+	e64(e, v);
+}
+static inline void
+emit_jmp(struct emit *e, uint64_t address)
+{
+	e8(e, 0xe9);
+	erel(e, address, 0);
+}
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/arch/x86_64/relocate.h"
+#include "rt/jit/jit.h"
+
+/* An instruction as bytes that may be edited; offsets move with them. */
+struct edit {
+	uint8_t b[24];
+	unsigned n;
+	unsigned modrm, disp, rex, vex, op;
+};
+
+static void
+cut(struct edit *x, unsigned at, unsigned n)
+{
+	for (unsigned i = at; i + n < x->n; i++)
+		x->b[i] = x->b[i + n];
+	x->n -= n;
+}
+
+static void
+shift_offset(unsigned *off, unsigned at, int by)
+{
+	if (*off > at)
+		*off = (unsigned)((int)*off + by);
+}
+
+static void
+load_edit(struct edit *x, const struct st_insn *in, uint64_t pc)
+{
+	for (unsigned i = 0; i < in->len; i++)
+		x->b[i] = ((const uint8_t *)pc)[i];
+	x->n = in->len;
+	x->modrm = in->modrm_off;
+	x->disp = in->disp_off;
+	x->rex = in->rex_off;
+	x->vex = in->vex_off;
+	x->op = in->op_off;
+}
+
+/* The program's gs base is 0 (programs that change it are handed back), so its gs prefix means nothing. */
+static void
+strip_gs(struct edit *x)
+{
+	unsigned prefixes = x->vex ? x->vex : x->op;
+	for (unsigned i = 0; i < prefixes && i < 14; i++) {
+		if (x->b[i] != 0x65)
+			continue;
+		cut(x, i, 1);
+		shift_offset(&x->modrm, i, -1);
+		shift_offset(&x->disp, i, -1);
+		shift_offset(&x->rex, i, -1);
+		shift_offset(&x->vex, i, -1);
+		shift_offset(&x->op, i, -1);
+		prefixes--;
+		i--;
+	}
+}
+
+/* Clears the extension of the base register and, if asked for, of the index. */
+static void
+clear_extension(struct edit *x, const struct st_insn *in, bool index)
+{
+	if (in->flags & ST_I_REX)
+		x->b[x->rex] &= (uint8_t)~(index ? 3 : 1);
+	else if (in->flags & ST_I_EVEX)
+		x->b[x->vex + 1] |= index ? 0x60 : 0x20;
+	else if ((in->flags & ST_I_VEX) && x->b[x->vex] == 0xc4)
+		x->b[x->vex + 1] |= index ? 0x60 : 0x20;
+}
+
+/* [rip + disp] becomes [disp32], which needs a SIB byte in 64-bit mode. */
+static void
+make_absolute(struct edit *x, const struct st_insn *in, uint32_t address)
+{
+	for (unsigned i = x->n; i > x->disp; i--)
+		x->b[i] = x->b[i - 1];
+	x->n++;
+	x->b[x->modrm] = (uint8_t)((x->b[x->modrm] & 0x38) | 4);
+	x->b[x->disp] = 0x25;
+	__builtin_memcpy(x->b + x->disp + 1, &address, 4);
+	clear_extension(x, in, true);
+}
+
+/* [rip + disp] becomes [base]; base may be any register. */
+static void
+make_based(struct edit *x, const struct st_insn *in, unsigned base)
+{
+	unsigned low = base & 7;
+	cut(x, x->disp, 4);
+	clear_extension(x, in, false);
+	if (base >= 8)
+		x->b[x->rex] |= 1;
+	x->b[x->modrm] = (uint8_t)((x->b[x->modrm] & 0x38) | low);
+	if (low != 4 && low != 5)
+		return;
+	for (unsigned i = x->n; i > x->modrm + 1; i--)
+		x->b[i] = x->b[i - 1];
+	x->n++;
+	x->b[x->modrm + 1] = low == 4 ? 0x24 : 0;
+	if (low == 5)
+		x->b[x->modrm] |= 0x40;
+}
+
+static unsigned
+modrm_reg(const struct st_insn *in, const struct edit *x)
+{
+	unsigned reg = x->b[x->modrm] >> 3 & 7;
+	if ((in->flags & ST_I_REX) && (x->b[x->rex] & 4))
+		reg |= 8;
+	return reg;
+}
+
+/* A load that overwrites all of its destination: the destination can hold the address first. */
+static bool
+is_plain_load(const struct st_insn *in, const struct edit *x)
+{
+	if (in->flags & (ST_I_VEX | ST_I_EVEX | ST_I_OP16 | ST_I_FSSEG | ST_I_ADDR32 | ST_I_LOCK | ST_I_REP))
+		return false;
+	unsigned reg = modrm_reg(in, x);
+	if (reg == RSP || !(in->gpr_written >> reg & 1))
+		return false;
+	uint8_t op = x->b[x->op];
+	bool escaped = x->op > 0 && x->b[x->op - 1] == 0x0f;
+	return escaped ? op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf : op == 0x8b || op == 0x63;
+}
+
+/* A register that the instruction neither reads nor writes, by whatever name. rsi and rdi are no implicit operands of
+ * any instruction that has a ModRM byte. */
+static unsigned
+pick_scratch(const struct st_insn *in, const struct edit *x)
+{
+	static const uint8_t choice[] = {RSI, RDI, RAX, RDX, RCX, RBX};
+	unsigned used = in->gpr_read == 0xffff ? 0xffffu & ~(1u << RSI | 1u << RDI) : in->gpr_read;
+	used |= in->gpr_written;
+	used |= 1u << (x->b[x->modrm] >> 3 & 7);
+	if (in->flags & (ST_I_VEX | ST_I_EVEX)) {
+		uint8_t v = in->flags & ST_I_EVEX || x->b[x->vex] == 0xc4 ? x->b[x->vex + 2] : x->b[x->vex + 1];
+		used |= 1u << (~v >> 3 & 7);
+	}
+	for (unsigned i = 0; i < sizeof choice; i++)
+		if (!(used >> choice[i] & 1))
+			return choice[i];
+	return RSI; /* not reached: at most one of rsi and rdi is ModRM.reg, another may be VEX.vvvv */
+}
+
+static void
+emit_lea(struct emit *e, const struct st_insn *in, const struct edit *x, uint64_t target)
+{
+	unsigned reg = modrm_reg(in, x);
+	bool wide = (in->flags & ST_I_REX) && (x->b[x->rex] & 8);
+	if (wide && target >> 32) {
+		emit_mov_imm64(e, reg, target);
+		return;
+	}
+	if (reg >= 8)
+		e8(e, 0x41);
+	e8(e, 0xb8 | (reg & 7));
+	e32(e, (uint32_t)target);
+}
+
+static unsigned
+relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64_t pc)
+{
+	int32_t disp;
+	__builtin_memcpy(&disp, x->b + x->disp, 4);
+	uint64_t target = pc + in->len + (uint64_t)(int64_t)disp;
+	if (in->flags & ST_I_ADDR32)
+		target &= 0xffffffff;
+	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
+	if (!far && emit_reaches(e, target)) {
+		uint32_t d = (uint32_t)(target - (rt.region + e->off + x->n));
+		__builtin_memcpy(x->b + x->disp, &d, 4);
+		ebytes(e, x->b, x->n);
+		return REC_COPY;
+	}
+	if ((in->flags & ST_I_LEA) && !(in->flags & ST_I_OP16)) {
+		emit_lea(e, in, x, target);
+		return REC_COPY;
+	}
+	if (target < 0x80000000u) {
+		make_absolute(x, in, (uint32_t)target);
+		ebytes(e, x->b, x->n);
+		return REC_COPY;
+	}
+	if (is_plain_load(in, x)) {
+		unsigned reg = modrm_reg(in, x);
+		emit_mov_imm64(e, reg, target);
+		make_based(x, in, reg);
+		ebytes(e, x->b, x->n);
+		return REC_LOAD;
+	}
+	unsigned scratch = pick_scratch(in, x);
+	emit_save(e, scratch, offsetof(struct thread, slot_spill));
+	emit_mov_imm64(e, scratch, target);
+	make_based(x, in, scratch);
+	ebytes(e, x->b, x->n);
+	emit_restore(e, scratch, offsetof(struct thread, slot_spill));
+	return REC_SPILL;
+}
+
+unsigned
+relocate_insn(struct emit *e, const struct st_insn *in, uint64_t pc)
+{
+	if (!(in->flags & (ST_I_RIPREL | ST_I_GSSEG))) {
+		ebytes(e, (const uint8_t *)pc, in->len);
+		return REC_COPY;
+	}
+	struct edit x;
+	load_edit(&x, in, pc);
+	if (in->flags & ST_I_GSSEG)
+		strip_gs(&x);
+	if (in->flags & ST_I_RIPREL)
+		return relocate_riprel(e, in, &x, pc);
+	ebytes(e, x.b, x.n);
+	return REC_COPY;
+}
+
+void
+relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsigned reg)
+{
+	struct edit x;
+	load_edit(&x, in, pc);
+	if (in->flags & ST_I_GSSEG)
+		strip_gs(&x);
+	/* Keep segment and address-size prefixes; drop the others; then REX.W + 8b with the same operand. */
+	unsigned rex = in->flags & ST_I_REX ? x.b[x.rex] & 3u : 0;
+	unsigned n = x.n - x.modrm;
+	struct edit y = {.n = 0};
+	for (unsigned i = 0; i < x.op; i++)
+		if (x.b[i] == 0x64 || x.b[i] == 0x67)
+			y.b[y.n++] = x.b[i];
+	y.rex = y.n;
+	y.b[y.n++] = (uint8_t)(0x48 | rex | (reg >> 3) << 2);
+	y.op = y.n;
+	y.b[y.n++] = 0x8b;
+	y.modrm = y.n;
+	for (unsigned i = 0; i < n; i++)
+		y.b[y.n++] = x.b[x.modrm + i];
+	y.b[y.modrm] = (uint8_t)((y.b[y.modrm] & 0xc7) | (reg & 7) << 3);
+	if (!(in->flags & ST_I_RIPREL)) {
+		ebytes(e, y.b, y.n);
+		return;
+	}
+	int32_t disp;
+	y.disp = y.modrm + 1;
+	__builtin_memcpy(&disp, y.b + y.disp, 4);
+	uint64_t target = pc + in->len + (uint64_t)(int64_t)disp;
+	if (in->flags & ST_I_ADDR32)
+		target &= 0xffffffff;
+	struct st_insn as_load = *in;
+	as_load.flags |= ST_I_REX;
+	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
+	if (!far && emit_reaches(e, target)) {
+		uint32_t d = (uint32_t)(target - (rt.region + e->off + y.n));
+		__builtin_memcpy(y.b + y.disp, &d, 4);
+	} else if (target < 0x80000000u) {
+		make_absolute(&y, &as_load, (uint32_t)target);
+	} else {
+		emit_mov_imm64(e, reg, target);
+		make_based(&y, &as_load, reg);
+	}
+	ebytes(e, y.b, y.n);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Crossings between translated code and the runtime.
+ *
+ * Leaving: the program's registers go to thread->regs, the stack becomes the runtime's, and C decides. Entering: C has
+ * set thread->regs and thread->next. Between rt_stub_enter and rt_stub_enter_end, thread->regs is the whole truth about
+ * the program, so a signal may be delivered there.
+ */
+#define SLOT_RCX 0
+#define SLOT_RDX 8
+#define RT_SP 40
+#define SELF 48
+#define NEXT 56
+#define PENDING 64
+#define STATE 68
+#define REGS 72
+#define REG(n) (REGS + 8 * n)
+#define RFLAGS (REGS + 128)
+#define PC (REGS + 136)
+
+	.text
+
+	.macro SAVE_REGS
+	movq %rsp, %gs:REG(4)
+	movq %gs:RT_SP, %rsp
+	movq %rax, %gs:REG(0)
+	movq %rcx, %gs:REG(1)
+	movq %rdx, %gs:REG(2)
+	movq %rbx, %gs:REG(3)
+	movq %rbp, %gs:REG(5)
+	movq %rsi, %gs:REG(6)
+	movq %rdi, %gs:REG(7)
+	movq %r8, %gs:REG(8)
+	movq %r9, %gs:REG(9)
+	movq %r10, %gs:REG(10)
+	movq %r11, %gs:REG(11)
+	movq %r12, %gs:REG(12)
+	movq %r13, %gs:REG(13)
+	movq %r14, %gs:REG(14)
+	movq %r15, %gs:REG(15)
+	pushfq
+	popq %gs:RFLAGS
+	pushq $2                 /* known flags for C: direction clear, no trap, no alignment check */
+	popfq
+	movq %gs:SELF, %rdi
+	.endm
+
+	.globl rt_stub_exit, rt_stub_miss, rt_stub_syscall, rt_stub_resume
+	.globl rt_stub_enter, rt_stub_enter_end
+	.hidden rt_stub_exit, rt_stub_miss, rt_stub_syscall, rt_stub_resume
+	.hidden rt_stub_enter, rt_stub_enter_end
+
+	/* From an exit's stub: exit_id says which. */
+rt_stub_exit:
+	SAVE_REGS
+	call rt_dispatch_exit
+	jmp rt_stub_enter
+
+	/* From the lookup: rdx is the target, the slots hold rcx and rdx. */
+rt_stub_miss:
+	SAVE_REGS
+	call rt_dispatch_miss
+	jmp rt_stub_enter
+
+	/* From a system call in the program: exit_id says which. */
+rt_stub_syscall:
+	SAVE_REGS
+	call rt_dispatch_syscall
+	jmp rt_stub_enter
+
+	/* From anywhere in the runtime: go on with the program at thread->regs. */
+rt_stub_resume:
+	movq %gs:RT_SP, %rsp
+	movq %gs:SELF, %rdi
+	call rt_dispatch_pc
+
+rt_stub_enter:
+	movl $1, %eax
+	xchgl %eax, %gs:STATE    /* a full barrier: seen by who stops the world before `pending` is read here */
+	cmpl $0, %gs:PENDING
+	jne 1f
+	movq %gs:RT_SP, %rsp
+	pushq %gs:RFLAGS
+	popfq
+	movq %gs:REG(0), %rax
+	movq %gs:REG(1), %rcx
+	movq %gs:REG(2), %rdx
+	movq %gs:REG(3), %rbx
+	movq %gs:REG(5), %rbp
+	movq %gs:REG(6), %rsi
+	movq %gs:REG(7), %rdi
+	movq %gs:REG(8), %r8
+	movq %gs:REG(9), %r9
+	movq %gs:REG(10), %r10
+	movq %gs:REG(11), %r11
+	movq %gs:REG(12), %r12
+	movq %gs:REG(13), %r13
+	movq %gs:REG(14), %r14
+	movq %gs:REG(15), %r15
+	movq %gs:REG(4), %rsp
+	jmp *%gs:NEXT
+
+	/* A signal was queued while in the runtime: C sends it to this thread again, and then opens the mask here, where it
+	 * can be delivered at once. rt_dispatch_pending returns the address of the mask, or 0. */
+1:	movl $0, %gs:STATE
+	movq %gs:RT_SP, %rsp
+	movq %gs:SELF, %rdi
+	call rt_dispatch_pending
+	movl $1, %gs:STATE
+	testq %rax, %rax
+	jz 2f
+	movq %rax, %rsi
+	movl $2, %edi            /* SIG_SETMASK */
+	xorl %edx, %edx
+	movl $8, %r10d
+	movl $14, %eax           /* rt_sigprocmask */
+	syscall
+2:	jmp rt_stub_resume
+rt_stub_enter_end:
+	nop
+
+	/*
+	 * long rt_app_syscall(struct thread *t): a system call of the program that needs nothing done after it. A signal
+	 * that arrives up to rt_sys_insn finds it not begun; one that arrives at rt_sys_done finds it complete.
+	 */
+	.globl rt_app_syscall, rt_sys_check, rt_sys_insn, rt_sys_done
+	.hidden rt_app_syscall, rt_sys_check, rt_sys_insn, rt_sys_done
+rt_app_syscall:
+	pushq %rbx
+	movq %gs:REG(7), %rdi
+	movq %gs:REG(6), %rsi
+	movq %gs:REG(2), %rdx
+	movq %gs:REG(10), %r10
+	movq %gs:REG(8), %r8
+	movq %gs:REG(9), %r9
+	movq %gs:REG(0), %rax
+	movl $2, %gs:STATE
+rt_sys_check:
+	cmpl $0, %gs:PENDING
+	jne 1f
+rt_sys_insn:
+	syscall
+rt_sys_done:
+	movl $0, %gs:STATE
+	popq %rbx
+	ret
+1:	movl $0, %gs:STATE
+	movq $-4097, %rax        /* not begun: a signal waits */
+	popq %rbx
+	ret
+
+	/*
+	 * long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child, void (*start)(struct thread *)):
+	 * the child, when it has its own stack or shares memory, goes to start on child->rt_sp.
+	 */
+	.globl rt_clone
+	.hidden rt_clone
+rt_clone:
+	pushq %r12
+	pushq %r13
+	movq 24(%rsp), %r12      /* child */
+	movq 32(%rsp), %r13      /* start */
+	movq %rdi, %rax
+	movq %rsi, %rdi
+	movq %rdx, %rsi
+	movq %rcx, %rdx
+	movq %r8, %r10
+	movq %r9, %r8
+	xorl %r9d, %r9d
+	syscall
+	testq %rax, %rax
+	jz 1f
+	popq %r13
+	popq %r12
+	ret
+1:	testq %r12, %r12
+	jz 2f
+	movl $158, %eax          /* arch_prctl(ARCH_SET_GS, child) */
+	movl $0x1001, %edi
+	movq %r12, %rsi
+	syscall
+	movq %gs:RT_SP, %rsp
+	xorl %ebp, %ebp
+	movq %r12, %rdi
+	call *%r13
+	ud2
+2:	popq %r13
+	popq %r12
+	ret
+
+	/* void rt_go_native(struct thread *t): leaves for native execution at thread->regs; gs stays. It uses the words just
+	 * below the program's red zone. */
+	.globl rt_go_native
+	.hidden rt_go_native
+rt_go_native:
+	movq %gs:REG(4), %rax
+	leaq -136(%rax), %rsp
+	movq %gs:PC, %rax
+	movq %rax, (%rsp)
+	pushq %gs:RFLAGS
+	popfq
+	movq %gs:REG(0), %rax
+	movq %gs:REG(1), %rcx
+	movq %gs:REG(2), %rdx
+	movq %gs:REG(3), %rbx
+	movq %gs:REG(5), %rbp
+	movq %gs:REG(6), %rsi
+	movq %gs:REG(7), %rdi
+	movq %gs:REG(8), %r8
+	movq %gs:REG(9), %r9
+	movq %gs:REG(10), %r10
+	movq %gs:REG(11), %r11
+	movq %gs:REG(12), %r12
+	movq %gs:REG(13), %r13
+	movq %gs:REG(14), %r14
+	movq %gs:REG(15), %r15
+	.globl rt_native_ret, rt_native_ret_end
+	.hidden rt_native_ret, rt_native_ret_end
+rt_native_ret:
+	ret $128
+rt_native_ret_end:
+
+	/* The same, and gs becomes 0: for a process that is left alone for good. */
+	.globl rt_go_native_forever
+	.hidden rt_go_native_forever
+rt_go_native_forever:
+	movq %rdi, %rbx
+	movq REG(4)(%rbx), %rax
+	leaq -136(%rax), %rsp
+	movq PC(%rbx), %rax
+	movq %rax, (%rsp)
+	movl $158, %eax          /* arch_prctl(ARCH_SET_GS, 0) */
+	movl $0x1001, %edi
+	xorl %esi, %esi
+	syscall
+	pushq RFLAGS(%rbx)
+	popfq
+	movq REG(0)(%rbx), %rax
+	movq REG(1)(%rbx), %rcx
+	movq REG(2)(%rbx), %rdx
+	movq REG(5)(%rbx), %rbp
+	movq REG(6)(%rbx), %rsi
+	movq REG(7)(%rbx), %rdi
+	movq REG(8)(%rbx), %r8
+	movq REG(9)(%rbx), %r9
+	movq REG(10)(%rbx), %r10
+	movq REG(11)(%rbx), %r11
+	movq REG(12)(%rbx), %r12
+	movq REG(13)(%rbx), %r13
+	movq REG(14)(%rbx), %r14
+	movq REG(15)(%rbx), %r15
+	movq REG(3)(%rbx), %rbx
+	ret $128
+
+	/* void rt_sigreturn_now(void *frame): the kernel's sigreturn with rsp = frame + 8. */
+	.globl rt_sigreturn_now, rt_restorer
+	.hidden rt_sigreturn_now, rt_restorer
+rt_sigreturn_now:
+	leaq 8(%rdi), %rsp
+	movl $15, %eax
+	syscall
+	ud2
+rt_restorer:
+	movl $15, %eax
+	syscall
+
+	/* int rt_copy_guarded(void *to, const void *from, size_t n): 0, or -1 when either is not accessible. */
+	.globl rt_copy_guarded
+	.hidden rt_copy_guarded
+rt_copy_guarded:
+	movq %rdx, %rcx
+rt_copy_insn:
+	rep movsb
+	xorl %eax, %eax
+	ret
+	.globl rt_copy_insn, rt_copy_failed
+	.hidden rt_copy_insn, rt_copy_failed
+rt_copy_failed:
+	movl $-1, %eax
+	ret
+
+	/* First instruction of the runtime: the controller has set rdi = struct st_boot. rsp is the program's. */
+	.globl rt_entry
+rt_entry:
+	leaq rt_boot_stack_end(%rip), %rsp
+	call rt_start
+	jmp rt_stub_resume
+
+	.bss
+	.balign 4096
+	.skip 65536
+rt_boot_stack_end:
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decoding a basic block of the program, and which flags and registers are live in it. */
+#include "rt/jit/jit.h"
+#include "rt/os/maps.h"
+
+static uint8_t
+end_of_class(unsigned cls)
+{
+	switch (cls) {
+	case ST_C_JMP:
+		return ST_END_JUMP;
+	case ST_C_JCC:
+	case ST_C_LOOP:
+	case ST_C_XBEGIN:
+		return ST_END_BRANCH;
+	case ST_C_CALL:
+		return ST_END_CALL;
+	case ST_C_IJMP:
+		return ST_END_IJUMP;
+	case ST_C_ICALL:
+		return ST_END_ICALL;
+	case ST_C_RET:
+		return ST_END_RETURN;
+	case ST_C_SYSCALL:
+		return ST_END_SYSCALL;
+	default:
+		return ST_END_NONE;
+	}
+}
+
+/* Must this instruction leave the cache for native execution? `int n` other than 0x80 only faults, so it is copied. */
+static bool
+is_foreign(const struct st_insn *in, const uint8_t *code)
+{
+	switch (in->cls) {
+	case ST_C_FAR:
+	case ST_C_GS:
+		return true;
+	case ST_C_INT:
+		return code[in->op_off] != 0xcd || code[in->imm_off] == 0x80;
+	default:
+		return false;
+	}
+}
+
+bool
+jit_is_foreign(const struct st_insn *in, const uint8_t *code)
+{
+	return is_foreign(in, code);
+}
+
+/* Live flags before each instruction, from the end backwards; at the end every flag may be read. */
+static void
+analyse_flags(struct build *b)
+{
+	uint8_t live = ST_F_ARITH | ST_F_DF;
+	b->flags_live[b->n] = live;
+	for (uint32_t i = b->n; i-- > 0;) {
+		const struct st_insn *in = &b->insn[i];
+		live = (uint8_t)((live & ~in->flags_written) | in->flags_read);
+		b->flags_live[i] = live;
+	}
+}
+
+/* Which of rcx and rdx may be read before the block overwrites them. */
+static uint8_t
+analyse_entry(const struct build *b)
+{
+	uint16_t undecided = 1u << RCX | 1u << RDX, live = 0;
+	for (uint32_t i = 0; i < b->n && undecided; i++) {
+		live |= undecided & b->insn[i].gpr_read;
+		undecided &= (uint16_t)~(b->insn[i].gpr_read | b->insn[i].gpr_written);
+	}
+	live |= undecided;
+	return (uint8_t)((live >> RCX & 1 ? LIVE_RCX : 0) | (live >> RDX & 1 ? LIVE_RDX : 0) |
+			 (b->flags_live[0] & ST_F_ARITH ? LIVE_FLAGS : 0));
+}
+
+/* Length of the rest of a basic block that was cut short, so that its first piece can count all of it. */
+static void
+measure_rest(struct build *b, uint64_t end)
+{
+	uint64_t pc = b->pc + b->bytes;
+	struct st_insn in;
+	while (pc < end && b->whole_insns < MAX_WHOLE_INSNS) {
+		size_t room = end - pc < 15 ? end - pc : 15;
+		const uint8_t *code = (const uint8_t *)pc;
+		if (!st_decode(code, room, &in) || is_foreign(&in, code))
+			return;
+		pc += in.len;
+		b->whole_insns++;
+		b->whole_bytes += in.len;
+		uint8_t kind = end_of_class(in.cls);
+		if (kind != ST_END_NONE) {
+			b->end = kind;
+			if (in.cls != ST_C_IJMP && in.cls != ST_C_ICALL && in.cls != ST_C_RET)
+				b->target = pc + (uint64_t)(int64_t)in.rel;
+			return;
+		}
+	}
+}
+
+int
+jit_build(struct build *b, uint64_t pc)
+{
+	const struct map *map = maps_find(pc);
+	if (!map)
+		return -1;
+	b->pc = pc;
+	b->map = map->index;
+	b->n = b->bytes = 0;
+	b->end = ST_END_NONE;
+	b->more = false;
+	b->target = 0;
+	b->writable = map->writable || map->shared || map->anonymous;
+	b->checked = map->shared || (map->writable && pages_checked(pc));
+	uint32_t limit = rt.stress & ST_STRESS_blocks ? 2 : b->checked ? 1 : MAX_BLOCK_INSNS;
+	uint64_t end = map->end;
+	for (;;) {
+		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
+		size_t room = end - (pc + b->bytes) < 15 ? end - (pc + b->bytes) : 15;
+		if (room == 0)
+			break;
+		if (b->n == limit || b->bytes > MAX_BLOCK_BYTES - 15) {
+			b->more = true;
+			break;
+		}
+		struct st_insn *in = &b->insn[b->n];
+		b->at[b->n] = (uint16_t)b->bytes;
+		if (!st_decode(code, room, in)) {
+			/* Not an instruction, or its end is in another mapping. */
+			in->len = 0;
+			in->flags_read = ST_F_ARITH;
+			in->flags_written = 0;
+			in->gpr_read = 0xffff;
+			in->gpr_written = 0;
+			in->cls = ST_C_INVALID;
+			b->n++;
+			break;
+		}
+		b->n++;
+		b->bytes += in->len;
+		uint8_t kind = end_of_class(in->cls);
+		if (kind != ST_END_NONE) {
+			b->end = kind;
+			if (in->cls != ST_C_IJMP && in->cls != ST_C_ICALL && in->cls != ST_C_RET &&
+			    in->cls != ST_C_SYSCALL)
+				b->target = pc + b->bytes + (uint64_t)(int64_t)in->rel;
+			break;
+		}
+		if (is_foreign(in, code)) {
+			b->bytes -= in->len;
+			break;
+		}
+	}
+	b->at[b->n] = (uint16_t)b->bytes;
+	b->whole_insns = b->n;
+	b->whole_bytes = b->bytes;
+	if (b->n && (b->insn[b->n - 1].cls == ST_C_INVALID ||
+		     (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
+		b->whole_insns--; /* the last one does not execute here */
+	analyse_flags(b);
+	b->live = analyse_entry(b);
+	if (b->more)
+		measure_rest(b, end);
+	return 0;
+}
+
+uint8_t
+jit_flags_live_at(uint64_t pc)
+{
+	const struct map *map = maps_find(pc);
+	if (!map || map->writable || map->shared)
+		return ST_F_ARITH;
+	uint8_t undecided = ST_F_ARITH, live = 0;
+	struct st_insn in;
+	for (int i = 0; i < 6 && undecided; i++) {
+		size_t room = map->end - pc < 15 ? map->end - pc : 15;
+		if (!room || !st_decode((const uint8_t *)pc, room, &in))
+			break;
+		live |= undecided & in.flags_read;
+		undecided &= (uint8_t)~(in.flags_read | in.flags_written);
+		if (in.cls != ST_C_NORMAL)
+			break;
+		pc += in.len;
+	}
+	return live | undecided;
+}

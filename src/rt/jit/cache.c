@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables behind the code cache: blocks by program address, by cache address, and their ids in the results. */
+#include "rt/jit/jit.h"
+#include <asm/unistd.h>
+
+#include "rt/jit/instrument.h"
+
+struct jit jit;
+
+enum { FIRST_HASH = 1 << 14 };
+
+static uint32_t
+hash_pc(uint64_t pc)
+{
+	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32);
+}
+
+int
+jit_init(void)
+{
+	jit.blocks = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.blocks);
+	jit.exits = rt_map_memory(MAX_EXITS * sizeof *jit.exits);
+	jit.records = rt_map_memory(MAX_RECORDS);
+	jit.colds = rt_map_memory(2ull * MAX_EXITS * sizeof *jit.colds);
+	/* Reserved at its greatest size; what is touched is what is used. */
+	jit.hash = rt_map_memory(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
+	jit.ids = rt_map_memory(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
+	jit.sources = rt_map_memory(MAX_RECORDS);
+	if (!jit.blocks || !jit.exits || !jit.records || !jit.colds || !jit.hash || !jit.ids ||
+	    !jit.sources)
+		return -1;
+	jit.ids_size = FIRST_HASH;
+	jit.hash_size = FIRST_HASH;
+	jit_reset();
+	return 0;
+}
+
+/* Gives memory back to the kernel, zeroed for its next use. */
+static void
+drop_pages(void *p, size_t bytes)
+{
+	SYS(__NR_madvise, p, (bytes + 4095) & ~4095ull, 4 /* MADV_DONTNEED */);
+}
+
+void
+jit_reset(void)
+{
+	for (uint32_t i = 1; i < jit.n_blocks; i++)
+		if (jit.blocks[i].pad)
+			jit_lookup_clear(jit.blocks[i].pc, jit.blocks[i].pad);
+	drop_pages(jit.hash, jit.hash_size * sizeof *jit.hash);
+	drop_pages(jit.blocks, jit.n_blocks * sizeof *jit.blocks);
+	if (jit.pages)
+		drop_pages(jit.pages, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
+	jit.n_pages = 0;
+	jit.hash_size = FIRST_HASH;
+	jit.hash_used = 0;
+	jit.n_blocks = 1;
+	jit.n_exits = 0;
+	jit.n_records = 0;
+	jit.n_colds = 0;
+	jit.n_sources = 0;
+	jit.hot_limit = rt.stress & ST_STRESS_cache ? 64 << 10 : ST_REGION_COLD - (64 << 10);
+	jit.cold = ST_REGION_COLD;
+	jit.cold_limit = rt.stress & ST_STRESS_cache ? ST_REGION_COLD + (64 << 10)
+						     : ST_CACHE_SIZE - (64 << 10);
+	jit.generation++;
+	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a block. */
+	static const uint8_t store_rdx[5] = {0x48, 0x89, 0x54, 0x24, 0xf8};
+	uint8_t *p = cache_write(0);
+	memcpy(p, store_rdx, 5);
+	p[5] = 0xe9;
+	uint32_t rel = (uint32_t)((uint64_t)rt_stub_miss - (cache_addr(0) + 10));
+	memcpy(p + 6, &rel, 4);
+	jit.hot = 64;
+}
+
+bool
+jit_has_room(void)
+{
+	return jit.hot < jit.hot_limit && jit.cold < jit.cold_limit &&
+	       jit.n_blocks < MAX_CACHED_BLOCKS - 1024 && jit.n_exits < MAX_EXITS - 4096 &&
+	       jit.n_records < MAX_RECORDS / 2 - 65536 && jit.n_sources < MAX_RECORDS - (64 << 10);
+}
+
+uint32_t
+jit_find(uint64_t pc)
+{
+	uint32_t mask = jit.hash_size - 1;
+	for (uint32_t h = hash_pc(pc) & mask; jit.hash[h]; h = (h + 1) & mask) {
+		const struct block *b = &jit.blocks[jit.hash[h]];
+		if (b->pc == pc && (b->flags & BLOCK_VALID))
+			return jit.hash[h];
+	}
+	return 0;
+}
+
+static void
+hash_put(uint32_t block)
+{
+	uint32_t mask = jit.hash_size - 1;
+	uint32_t h = hash_pc(jit.blocks[block].pc) & mask;
+	while (jit.hash[h])
+		h = (h + 1) & mask;
+	jit.hash[h] = block;
+	jit.hash_used++;
+}
+
+static bool
+is_entry(const struct block *b)
+{
+	return (b->flags & (BLOCK_VALID | BLOCK_CONT)) == BLOCK_VALID;
+}
+
+static void
+hash_rebuild(void)
+{
+	uint32_t valid = 0;
+	for (uint32_t i = 1; i < jit.n_blocks; i++)
+		valid += is_entry(&jit.blocks[i]);
+	memset(jit.hash, 0, jit.hash_size * sizeof *jit.hash);
+	while (jit.hash_size < valid * 4 && jit.hash_size < 4u * MAX_CACHED_BLOCKS)
+		jit.hash_size *= 2;
+	jit.hash_used = 0;
+	for (uint32_t i = 1; i < jit.n_blocks; i++)
+		if (is_entry(&jit.blocks[i]))
+			hash_put(i);
+}
+
+void
+jit_insert(uint32_t block)
+{
+	if (jit.hash_used * 2 >= jit.hash_size)
+		hash_rebuild(); /* the new block is already among jit.blocks and valid */
+	else
+		hash_put(block);
+}
+
+static bool
+same_code(const struct st_block *r, const struct build *b)
+{
+	return r->pc == b->pc && r->bytes == b->whole_bytes && r->n_insns == b->whole_insns &&
+	       r->map == b->map && r->end == b->end;
+}
+
+static void
+ids_grow(void)
+{
+	const struct st_block *blocks = (const void *)((char *)rt.results + rt.results->off_blocks);
+	memset(jit.ids, 0, jit.ids_size * sizeof *jit.ids);
+	jit.ids_size *= 2;
+	for (uint32_t id = 1; id < rt.results->n_blocks; id++) {
+		uint32_t h = hash_pc(blocks[id].pc) & (jit.ids_size - 1);
+		while (jit.ids[h])
+			h = (h + 1) & (jit.ids_size - 1);
+		jit.ids[h] = id;
+	}
+}
+
+uint32_t
+jit_result_id(const struct build *b)
+{
+	struct st_results_header *r = rt.results;
+	struct st_block *blocks = (void *)((char *)r + r->off_blocks);
+	uint32_t h = hash_pc(b->pc) & (jit.ids_size - 1);
+	for (; jit.ids[h]; h = (h + 1) & (jit.ids_size - 1))
+		if (same_code(&blocks[jit.ids[h]], b))
+			return jit.ids[h];
+	if (r->n_blocks >= ST_MAX_BLOCKS)
+		return 0;
+	uint32_t id = r->n_blocks;
+	blocks[id] = (struct st_block){.pc = b->pc,
+				       .map = b->map,
+				       .bytes = b->whole_bytes,
+				       .n_insns = b->whole_insns,
+				       .end = b->end,
+				       .target = b->target};
+	instrument_block(b, id);
+	jit.ids[h] = id;
+	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
+	if ((uint64_t)r->n_blocks * 2 > jit.ids_size)
+		ids_grow();
+	return id;
+}
+
+uint32_t
+jit_block_at(uint32_t off)
+{
+	uint32_t low = 1, high = jit.n_blocks;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (jit.blocks[mid].body <= off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 1)
+		return 0;
+	const struct block *b = &jit.blocks[low - 1];
+	return off < b->body + b->body_len ? low - 1 : 0;
+}
+
+const struct cold *
+jit_cold_at(uint32_t off)
+{
+	uint32_t low = 0, high = jit.n_colds;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (jit.colds[mid].at <= off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &jit.colds[low - 1] : NULL;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What happens between leaving the cache and entering it again. */
+#include "rt/jit/jit.h"
+#include "rt/os/os.h"
+
+/* The block at pc, translated if need be; 0 when nothing executable is there. rt.lock held. */
+static uint32_t
+find_or_translate(struct thread *t, uint64_t pc, uint32_t join)
+{
+	uint32_t b = jit_find(pc);
+	if (b)
+		return b;
+	if (!jit_has_room()) {
+		os_flush(t);
+		join = NO_EXIT;
+	}
+	uint64_t begin = rt_tsc();
+	b = jit_translate(pc, join);
+	rt_stat(ST_STAT_translate_ticks, rt_tsc() - begin);
+	return b;
+}
+
+static void
+enter_block(struct thread *t, uint32_t block)
+{
+	t->regs.pc = jit.blocks[block].pc;
+	t->next = cache_addr(jit.blocks[block].body);
+}
+
+/* Nothing executable at regs.pc: let the processor say so, natively. Does not return. */
+static _Noreturn void
+probe(struct thread *t)
+{
+	rt_unlock(&rt.lock);
+	os_native_probe(t);
+}
+
+static void
+stress_flush(struct thread *t)
+{
+	static uint32_t n;
+	if ((rt.stress & ST_STRESS_flush) && ++n % 1000 == 0)
+		os_flush(t);
+}
+
+static void
+go_to(struct thread *t, uint64_t pc)
+{
+	t->regs.pc = pc;
+	uint32_t b = find_or_translate(t, pc, NO_EXIT);
+	if (!b && maps_refresh())
+		b = find_or_translate(t, pc, NO_EXIT);
+	if (!b)
+		probe(t);
+	enter_block(t, b);
+}
+
+/* A checked block is about to run: has its code changed? */
+static void
+check_block(struct thread *t, const struct exit *x)
+{
+	const struct block *b = &jit.blocks[x->block];
+	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) &&
+	    memcmp(jit.sources + b->source, (const void *)b->pc, b->bytes) == 0) {
+		t->next = cache_addr(x->stub);
+		return;
+	}
+	uint64_t pc = b->pc;
+	jit_invalidate(pc, pc + 1);
+	go_to(t, pc);
+}
+
+/* Follows an exit of the present generation, and links it. */
+static void
+follow_exit(struct thread *t, uint32_t exit)
+{
+	uint32_t generation = jit.generation;
+	uint64_t target = t->regs.pc;
+	stress_flush(t);
+	uint32_t b = find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT);
+	if (!b) {
+		go_to(t, target);
+		return;
+	}
+	if (jit.generation == generation && !(rt.stress & ST_STRESS_links) &&
+	    (jit.blocks[jit.exits[exit].block].flags & BLOCK_VALID))
+		jit_link(exit, b);
+	enter_block(t, b);
+}
+
+void
+rt_dispatch_exit(struct thread *t)
+{
+	uint64_t begin = rt_tsc();
+	/* The exit is read before the state says RUNTIME: until then nobody flushes the cache under this thread. */
+	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
+	struct exit x = jit.exits[exit];
+	t->regs.pc = x.target;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	rt_lock(&rt.lock);
+	rt_stat(ST_STAT_dispatches, 1);
+	if (x.kind == EXIT_NATIVE) {
+		rt_note_fallback(x.target, x.cause);
+		rt_unlock(&rt.lock);
+		os_native_forever(t);
+	}
+	if (jit.generation != generation)
+		go_to(t, x.target);
+	else if (x.kind == EXIT_CHECK)
+		check_block(t, &x);
+	else
+		follow_exit(t, exit);
+	rt_unlock(&rt.lock);
+	rt_stat(ST_STAT_runtime_ticks, rt_tsc() - begin);
+}
+
+void
+rt_dispatch_miss(struct thread *t)
+{
+	uint64_t begin = rt_tsc();
+	uint64_t pc = t->regs.r[RDX];
+	t->regs.r[RCX] = t->slot_rcx;
+	t->regs.r[RDX] = t->slot_rdx;
+	t->regs.pc = pc;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	rt_lock(&rt.lock);
+	rt_stat(ST_STAT_lookup_misses, 1);
+	stress_flush(t);
+	go_to(t, pc);
+	uint32_t b = jit_find(pc);
+	if (b && !(rt.stress & ST_STRESS_lookup) && jit_has_room()) {
+		jit_make_pad(b);
+		jit_lookup_set(pc, jit.blocks[b].pad);
+	}
+	rt_unlock(&rt.lock);
+	rt_stat(ST_STAT_runtime_ticks, rt_tsc() - begin);
+}
+
+void
+rt_dispatch_pc(struct thread *t)
+{
+	uint64_t begin = rt_tsc();
+	rt_lock(&rt.lock);
+	go_to(t, t->regs.pc);
+	rt_unlock(&rt.lock);
+	rt_stat(ST_STAT_runtime_ticks, rt_tsc() - begin);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The jit: blocks of the program translated into the code cache, and how they find each other.
+ *
+ * Cache addresses are held as 32-bit offsets from rt.region. The cache has a hot part (block bodies, in the order in
+ * which they were first executed) and a cold part (exits, call thunks, entry pads). Both only grow; a full cache is
+ * flushed as a whole.
+ *
+ * A block has no state across its borders: in its body every register but gs holds what the program's register holds, so
+ * any exit can be linked to any block's body. An indirect branch comes in through the block's pad instead, with
+ *	rdx = the full target address, slot_rcx and slot_rdx = the program's rcx and rdx
+ * A pad's first instruction (5 bytes) stores rdx to [rsp-8]; returns enter there, because they are executed as real
+ * `ret`s with the cache address put on the stack for the moment; jumps and calls enter 5 bytes further on.
+ */
+#ifndef STROBE_RT_JIT_H
+#define STROBE_RT_JIT_H
+
+#include "rt/arch/x86_64/decode.h"
+#include "rt/rt.h"
+
+enum {
+	MAX_BLOCK_INSNS = 128,  /* of one translated piece */
+	MAX_BLOCK_BYTES = 1024, /* less than a page: a piece touches two pages at most */
+	MAX_UNIT_BLOCKS = 24,   /* basic blocks translated in one go, across calls */
+	MAX_WHOLE_INSNS = 8192, /* of a basic block, over all its pieces; a longer one counts as several */
+	MAX_CACHED_BLOCKS = 2 << 20,
+	MAX_EXITS = 4 << 20,
+	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
+	PAD_JUMP_ENTRY = 5,     /* where jumps enter a pad */
+	LOOKUP_SMALL_ENTRIES = 65536,
+	N_PAGE_SLOTS = 1 << 19, /* pages of program code known at once, twice over */
+};
+
+/* How a block's translation of one program instruction looks: two bytes each, the record. */
+struct record {
+	uint8_t kind_len;  /* low nibble: length of the program's instruction (0: inserted code); high: enum record_kind */
+	uint8_t cache_len; /* bytes in the cache */
+};
+enum record_kind {
+	REC_COPY = 0,    /* one machine instruction stands for one */
+	REC_COUNT,       /* one increment, no instruction of the program */
+	REC_COUNT_SPILL, /* count with a register borrowed and given back */
+	REC_SPILL,       /* borrow, load address, operation, give back */
+	REC_LOAD,        /* load the address into the destination, then the operation */
+	REC_BRANCH,      /* a conditional branch: the branch itself, then perhaps a jump */
+	REC_JUMP,
+	REC_CALL,
+	REC_RETURN,
+	REC_IJUMP,
+	REC_ICALL,
+	REC_LOOP,
+	REC_EXIT,        /* leaves the cache: system calls and what is handed to the runtime */
+};
+
+enum block_flags {
+	BLOCK_VALID = 1,
+	BLOCK_JOINED = 2,    /* the block before it in the cache falls into it: they live and die together */
+	BLOCK_CONT = 4,      /* a later piece of a long basic block, right behind the piece before: no entry, not counted */
+	BLOCK_WRITABLE = 8,  /* its code may change: a copy of it is kept */
+	BLOCK_CHECKED = 16,  /* its code is compared with the program's before each execution */
+	BLOCK_COUNTED = 32,  /* it carries a counter */
+};
+
+/* Registers and flags a block may read before it overwrites them: what a pad must restore. */
+enum { LIVE_RCX = 1, LIVE_RDX = 2, LIVE_FLAGS = 4, LIVE_ALL = 7 };
+
+struct block {
+	uint64_t pc;
+	uint32_t body;         /* cache offset */
+	uint32_t body_len;     /* its own code, landing pad included */
+	uint32_t landing;      /* body-relative offset of the landing pad after its call; 0: none */
+	uint32_t records;      /* index of its first record */
+	uint16_t n_records;
+	uint16_t bytes;        /* of program code */
+	uint16_t n_insns;      /* in this piece */
+	uint8_t end;           /* enum st_block_end */
+	uint8_t live;          /* LIVE_* at entry */
+	uint8_t flags;
+	uint8_t count_rec;     /* record that counts + 1; 0: none */
+	uint16_t base;         /* BLOCK_CONT: instructions of the basic block before this piece */
+	uint32_t id;           /* in the results, of the whole basic block; 0: none */
+	uint32_t pad;          /* cache offset of its entry pad; 0: none */
+	uint32_t incoming;     /* first exit linked to it + 1 */
+	uint32_t next_in_page; /* chain of blocks that start in the same page, + 1 */
+	uint32_t map;
+	uint32_t source;       /* BLOCK_WRITABLE: offset of the copy of its program bytes */
+	uint64_t target;       /* direct target, else 0 */
+};
+
+struct exit {
+	uint64_t target;  /* program address it leads to */
+	uint32_t site;    /* cache offset of the rel32 to patch; 0: nothing to link */
+	uint32_t stub;    /* cache offset of the stub the site points to while unlinked */
+	uint32_t block;   /* whose exit it is */
+	uint32_t next;    /* chain of exits linked to one block, + 1 */
+	uint32_t linked;  /* block it is linked to + 1 */
+	uint16_t cause;   /* for EXIT_NATIVE: enum st_fallback_cause */
+	uint8_t kind;     /* enum exit_kind */
+};
+enum exit_kind {
+	EXIT_JUMP,    /* `jmp rel32` at the site */
+	EXIT_BRANCH,  /* `jcc rel32` */
+	EXIT_SYSCALL, /* target: the address after the system call */
+	EXIT_NATIVE,  /* target: the instruction to hand to native execution */
+	EXIT_CHECK,   /* target: the block's own address, whose bytes must be compared; stub: where the block goes on */
+};
+
+/* What lies where in the cold part, in ascending order. */
+struct cold {
+	uint32_t at;
+	uint32_t what; /* enum cold_kind << 28 | index of exit or block */
+};
+enum cold_kind { COLD_STUB, COLD_THUNK, COLD_PAD, COLD_END };
+
+struct jit {
+	uint32_t hot, cold; /* next free cache offsets */
+	uint32_t hot_limit, cold_limit;
+	struct block *blocks; /* from 1 */
+	uint32_t n_blocks;
+	struct exit *exits;
+	uint32_t n_exits;
+	struct record *records;
+	uint32_t n_records;
+	struct cold *colds;
+	uint32_t n_colds;
+	uint32_t *hash; /* block index by pc, open addressing */
+	uint32_t hash_size, hash_used;
+	uint32_t *ids; /* results id by pc: survives flushes */
+	uint32_t ids_size;
+	uint8_t *sources; /* copies of program code of writable blocks */
+	uint32_t n_sources;
+	uint32_t generation; /* of the cache: flushes so far */
+	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of key and block + 1 */
+	uint32_t n_pages;
+	bool counting;       /* the tool wants block events */
+};
+extern struct jit jit;
+
+static inline uint8_t *
+cache_write(uint32_t off)
+{
+	return (uint8_t *)(rt.alias + off);
+}
+static inline uint64_t
+cache_addr(uint32_t off)
+{
+	return rt.region + off;
+}
+static inline bool
+in_cache(uint64_t address)
+{
+	return address - rt.region < ST_CACHE_SIZE;
+}
+
+/* The program's code as decoded for one block. */
+struct build {
+	uint64_t pc;
+	uint32_t n, bytes;
+	uint32_t map;
+	uint8_t end;  /* enum st_block_end */
+	bool more;    /* cut short: a continuation follows */
+	bool writable, checked; /* code that may change; that must be compared before each execution */
+	uint8_t live;
+	uint64_t target;      /* direct target */
+	uint32_t whole_insns, whole_bytes; /* of the whole basic block */
+	uint8_t flags_live[MAX_BLOCK_INSNS + 1]; /* ST_F_* live before instruction i */
+	struct st_insn insn[MAX_BLOCK_INSNS];
+	uint16_t at[MAX_BLOCK_INSNS + 1]; /* offset of instruction i */
+};
+
+/* jit/build.c: decodes and analyses the block at pc. 0, or -1 when nothing can be fetched there. */
+int jit_build(struct build *b, uint64_t pc);
+/* Flags (ST_F_*) that code at pc may read before it overwrites them; looks a few instructions ahead. */
+uint8_t jit_flags_live_at(uint64_t pc);
+
+/* Does the instruction have to be executed natively, outside the cache? */
+bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
+
+/* jit/translate.c: translates the block at pc and what follows its calls; returns its index or 0. rt.lock held.
+ * join: exit whose jump may be overwritten when it is the last thing in the hot part, or NO_EXIT. */
+enum { NO_EXIT = 0xffffffff };
+uint32_t jit_translate(uint64_t pc, uint32_t join);
+/* Makes an entry pad for the block. */
+void jit_make_pad(uint32_t block);
+
+/* jit/cache.c */
+int jit_init(void);
+void jit_reset(void);                          /* forget every translation; no thread may be in the cache */
+uint32_t jit_find(uint64_t pc);                /* block index or 0 */
+void jit_insert(uint32_t block);
+uint32_t jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
+bool jit_has_room(void);
+uint32_t jit_block_at(uint32_t off);  /* block whose body holds the cache offset, or 0 */
+const struct cold *jit_cold_at(uint32_t off);
+
+/* jit/link.c */
+void jit_link(uint32_t exit, uint32_t block);
+void jit_lookup_set(uint64_t pc, uint32_t pad);
+void jit_lookup_clear(uint64_t pc, uint32_t pad);
+/* Makes the block known to the two below. */
+void jit_page_add(uint32_t block);
+/* Drops every block with code in [start, end). Its threads leave it at its next exit. */
+void jit_invalidate(uint64_t start, uint64_t end);
+/* Drops those blocks in [start, end) whose code is not what was translated. */
+void jit_revalidate(uint64_t start, uint64_t end);
+bool jit_has_code(uint64_t start, uint64_t end);
+
+/* jit/dispatch.c: what stubs.S calls. They return with thread->next set. */
+void rt_dispatch_exit(struct thread *t);
+void rt_dispatch_miss(struct thread *t);
+void rt_dispatch_pc(struct thread *t);
+void rt_dispatch_syscall(struct thread *t);
+uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to set, or 0 */
+
+/* jit/recover.c: the program's state at an address in the cache, from the machine's registers there. */
+struct recovered {
+	struct regs regs;
+	uint32_t block;     /* block under way, or 0 between blocks */
+	uint32_t done;      /* instructions of it that have completed */
+	bool counted;       /* its counter has already been incremented */
+	bool at_end;        /* all of it has completed */
+	uint64_t repair, repair_value; /* a word of the program's stack to put right first; 0: none */
+};
+int jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out);
+/* Corrects the counts of a block that is left early. */
+void jit_account_partial(struct thread *t, const struct recovered *r);
+
+/* stubs.S */
+void rt_stub_exit(void);
+void rt_stub_miss(void);
+void rt_stub_syscall(void);
+void rt_stub_resume(void);
+extern const char rt_stub_enter[], rt_stub_enter_end[];
+extern const char rt_sys_check[], rt_sys_insn[], rt_sys_done[];
+
+#endif

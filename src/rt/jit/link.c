@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Linking exits to blocks, the lookup table of indirect branches, and dropping blocks whose code changed. */
+#include "rt/jit/jit.h"
+#include "rt/os/maps.h"
+
+/* One aligned-or-within-a-line store: another thread sees the old target or the new one. */
+static void
+patch(uint32_t site, uint32_t to)
+{
+	uint32_t rel = to - (site + 4);
+	__atomic_store_n((uint32_t *)cache_write(site), rel, __ATOMIC_RELAXED);
+}
+
+void
+jit_link(uint32_t exit, uint32_t block)
+{
+	struct exit *x = &jit.exits[exit];
+	struct block *b = &jit.blocks[block];
+	if (x->linked || !x->site)
+		return;
+	x->linked = block + 1;
+	x->next = b->incoming;
+	b->incoming = exit + 1;
+	patch(x->site, b->body);
+	rt_stat(ST_STAT_links, 1);
+}
+
+static void
+unlink_incoming(struct block *b)
+{
+	for (uint32_t i = b->incoming; i;) {
+		struct exit *x = &jit.exits[i - 1];
+		i = x->next;
+		x->next = x->linked = 0;
+		if (x->site)
+			patch(x->site, x->stub);
+	}
+	b->incoming = 0;
+}
+
+static uint32_t *
+lookup_entry(uint64_t pc)
+{
+	uint32_t index = rt.lookup_small ? (uint16_t)pc : (uint32_t)pc;
+	return (uint32_t *)rt.lookup + index;
+}
+
+void
+jit_lookup_set(uint64_t pc, uint32_t pad)
+{
+	if (rt.stress & ST_STRESS_lookup)
+		return;
+	__atomic_store_n(lookup_entry(pc), pad, __ATOMIC_RELAXED);
+}
+
+void
+jit_lookup_clear(uint64_t pc, uint32_t pad)
+{
+	uint32_t *entry = lookup_entry(pc);
+	if (*entry == pad)
+		__atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+}
+
+/* Pages: a chain of blocks per page of program code. */
+
+static uint32_t *
+page_slot(uint64_t pc)
+{
+	if (!jit.pages) {
+		jit.pages = rt_map_memory(2ull * N_PAGE_SLOTS * sizeof *jit.pages);
+		if (!jit.pages)
+			return NULL;
+	}
+	uint32_t page = (uint32_t)(pc >> 12);
+	uint32_t h = (page * 0x9e3779b1u) >> 13;
+	for (;; h = (h + 1) & (N_PAGE_SLOTS - 1)) {
+		uint32_t *slot = jit.pages + 2 * (size_t)h;
+		if (slot[0] == page && slot[1])
+			return slot + 1;
+		if (!slot[1]) {
+			if (jit.n_pages * 2 > N_PAGE_SLOTS)
+				return NULL;
+			slot[0] = page;
+			return slot + 1;
+		}
+	}
+}
+
+void
+jit_page_add(uint32_t block)
+{
+	uint32_t *first = page_slot(jit.blocks[block].pc);
+	if (!first)
+		return;
+	if (!*first)
+		jit.n_pages++;
+	jit.blocks[block].next_in_page = *first;
+	*first = block + 1;
+}
+
+static void
+drop(uint32_t index)
+{
+	struct block *b = &jit.blocks[index];
+	if (!(b->flags & BLOCK_VALID))
+		return;
+	b->flags &= (uint8_t)~BLOCK_VALID;
+	unlink_incoming(b);
+	if (b->pad)
+		jit_lookup_clear(b->pc, b->pad);
+	rt_stat(ST_STAT_invalidations, 1);
+}
+
+/* Drops the block and those that stand or fall with it because control falls from one into the next. */
+static void
+drop_unit(uint32_t index)
+{
+	uint32_t first = index, last = index;
+	while (jit.blocks[first].flags & BLOCK_JOINED)
+		first--;
+	while (last + 1 < jit.n_blocks && (jit.blocks[last + 1].flags & BLOCK_JOINED))
+		last++;
+	for (uint32_t i = first; i <= last; i++)
+		drop(i);
+}
+
+static bool
+unchanged(const struct block *b)
+{
+	return (b->flags & BLOCK_WRITABLE) && maps_find(b->pc) &&
+	       memcmp(jit.sources + b->source, (const void *)b->pc, b->bytes) == 0;
+}
+
+static void
+sweep_block(uint32_t index, uint64_t start, uint64_t end, bool verify)
+{
+	struct block *b = &jit.blocks[index];
+	if (!(b->flags & BLOCK_VALID) || b->pc >= end || b->pc + b->bytes + (b->bytes == 0) <= start)
+		return;
+	if (!verify || !unchanged(b))
+		drop_unit(index);
+}
+
+static void
+sweep(uint64_t start, uint64_t end, bool verify)
+{
+	if (!jit.pages)
+		return;
+	uint64_t first = (start >> 12) - 1, last = (end - 1) >> 12;
+	if (last - first > jit.n_blocks) {
+		for (uint32_t i = 1; i < jit.n_blocks; i++)
+			sweep_block(i, start, end, verify);
+		return;
+	}
+	for (uint64_t page = first; page <= last; page++) {
+		uint32_t *slot = page_slot(page << 12);
+		for (uint32_t i = slot ? *slot : 0; i; i = jit.blocks[i - 1].next_in_page)
+			sweep_block(i - 1, start, end, verify);
+	}
+}
+
+void
+jit_invalidate(uint64_t start, uint64_t end)
+{
+	sweep(start, end, false);
+}
+
+void
+jit_revalidate(uint64_t start, uint64_t end)
+{
+	sweep(start, end, true);
+}
+
+bool
+jit_has_code(uint64_t start, uint64_t end)
+{
+	if (!jit.pages)
+		return false;
+	for (uint64_t page = start >> 12; page <= (end - 1) >> 12; page++) {
+		uint32_t *slot = page_slot(page << 12);
+		for (uint32_t i = slot ? *slot : 0; i; i = jit.blocks[i - 1].next_in_page)
+			if (jit.blocks[i - 1].flags & BLOCK_VALID)
+				return true;
+	}
+	return false;
+}

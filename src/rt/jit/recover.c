@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a place in the cache back to the program: its address and registers, exactly.
+ *
+ * Every address at which a signal can find a thread in the cache is the start of a machine instruction in a body, a
+ * thunk, a pad or a stub. A body's records say which program instruction that is; within the fixed sequences of
+ * sequence.c the offset says how far it has come.
+ */
+#include "rt/jit/jit.h"
+#include "rt/jit/sequence.h"
+
+static void
+take_slots(const struct thread *t, struct regs *r)
+{
+	r->r[RCX] = t->slot_rcx;
+	r->r[RDX] = t->slot_rdx;
+}
+
+/* In a pad: `at` is the offset from its start. */
+static void
+recover_pad(const struct thread *t, uint32_t at, uint64_t pc, const struct regs *machine, struct recovered *out)
+{
+	/* Until the check has been passed rdx says where the program goes; afterwards it is pc, and rdx may have been
+	 * restored. The check ends within the first 31 bytes, before which rdx is never restored. */
+	uint64_t to = machine->r[RDX];
+	if (at == 0) {
+		out->repair = machine->r[RSP] - 8;
+		out->repair_value = to;
+	}
+	bool passed = to != pc && t->slot_rdx == to;
+	take_slots(t, &out->regs);
+	out->regs.pc = passed ? pc : to;
+}
+
+static void
+recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64_t back, struct recovered *out)
+{
+	bool indirect = b->end == ST_END_ICALL;
+	unsigned pushed = back < 0x80000000u ? 8 : 11; /* the return address is in place from here on */
+	unsigned adjusted = back < 0x80000000u ? 8 : 5;
+	if (indirect)
+		take_slots(t, &out->regs);
+	if (at < pushed) {
+		if (at < adjusted)
+			out->regs.r[RSP] += 8;
+		out->done--;
+		return;
+	}
+	out->at_end = true;
+	out->regs.pc = indirect ? t->slot_target : b->target;
+}
+
+/* The register that the first instruction of a spill sequence saves. */
+static unsigned
+spilled_register(uint32_t off)
+{
+	const uint8_t *p = cache_write(off);
+	if (*p == 0x65)
+		p++;
+	return (p[2] >> 3 & 7) | (p[0] & 4) << 1;
+}
+
+/* In an indirect end: `at` bytes into the sequence. */
+static void
+recover_indirect(const struct thread *t, const struct record *rec, enum record_kind kind, uint32_t at,
+		 bool counts, const struct regs *machine, struct recovered *out)
+{
+	unsigned save = emit_field_len();
+	if (at >= save)
+		out->regs.r[RCX] = t->slot_rcx;
+	if (at >= 2 * save)
+		out->regs.r[RDX] = t->slot_rdx;
+	if (counts)
+		out->counted = at >= 2 * save + sequence_count_len(1);
+	/* The real ret: its slot holds the cache address for the moment. */
+	if (kind == REC_RETURN && at + 1u == rec->cache_len && *cache_write((uint32_t)(machine->pc - rt.region)) == 0xc3) {
+		out->repair = machine->r[RSP];
+		out->repair_value = machine->r[RDX];
+	}
+}
+
+/* ret imm16 moves rsp before its lookup. */
+static bool
+recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts, struct recovered *out)
+{
+	const uint8_t *code = (const uint8_t *)pc;
+	struct st_insn in;
+	if (!st_decode(code, 15, &in) || in.imm_len == 0)
+		return false;
+	unsigned moved = 3 * emit_field_len() + (counts ? sequence_count_len(1) : 0) + 4 + 8;
+	if (at < moved)
+		return true;
+	out->at_end = true;
+	out->done++;
+	out->regs.pc = t->slot_target;
+	take_slots(t, &out->regs);
+	return true;
+}
+
+static void
+recover_record(struct thread *t, const struct block *b, const struct record *rec, uint32_t index, uint32_t start,
+	       uint32_t at, const struct regs *machine, struct recovered *out)
+{
+	enum record_kind kind = rec->kind_len >> 4;
+	unsigned len = rec->kind_len & 15;
+	bool counts = b->count_rec == index + 1;
+	switch (kind) {
+	case REC_COUNT_SPILL:
+		if (at > 0)
+			out->regs.r[RSI] = t->slot_spill;
+		out->counted = at + emit_field_len() >= rec->cache_len;
+		break;
+	case REC_SPILL:
+		if (at == 0)
+			break;
+		out->regs.r[spilled_register(start)] = t->slot_spill;
+		if (at + emit_field_len() >= rec->cache_len) {
+			out->regs.pc += len;
+			out->done++;
+		}
+		break;
+	case REC_BRANCH:
+	case REC_LOOP: {
+		if (at == 0)
+			break;
+		/* Behind the branch instruction: it has been decided. loop's second jump is the taken one. */
+		struct st_insn in;
+		uint64_t next = out->regs.pc + len;
+		out->done++;
+		out->at_end = true;
+		bool xbegin = *cache_write(start) == 0xb8;
+		bool taken = xbegin || (kind == REC_LOOP && at + 5 >= rec->cache_len);
+		if (taken && st_decode((const uint8_t *)out->regs.pc, 15, &in))
+			next += (uint64_t)(int64_t)in.rel;
+		out->regs.pc = next;
+		break;
+	}
+	case REC_RETURN:
+		if (at >= 2 * emit_field_len() && recover_return_pop(t, out->regs.pc, at, counts, out)) {
+			if (!out->at_end)
+				recover_indirect(t, rec, kind, at, counts, machine, out);
+			else
+				out->counted = counts || out->counted;
+			break;
+		}
+		recover_indirect(t, rec, kind, at, counts, machine, out);
+		break;
+	case REC_IJUMP:
+	case REC_ICALL:
+		recover_indirect(t, rec, kind, at, counts, machine, out);
+		break;
+	default:
+		break;
+	}
+}
+
+static int
+recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *machine, struct recovered *out)
+{
+	const struct block *b = &jit.blocks[block];
+	out->block = block;
+	if (b->landing && off >= b->body + b->landing) {
+		uint32_t at = off - b->body - b->landing;
+		out->at_end = true;
+		out->counted = b->flags & BLOCK_COUNTED;
+		out->done = b->n_insns;
+		if (at < b->body_len - b->landing - 5 || *cache_write(off) != 0xe9)
+			recover_pad(t, at, b->pc + b->bytes, machine, out);
+		else
+			out->regs.pc = b->pc + b->bytes;
+		return 0;
+	}
+	uint32_t start = b->body;
+	out->regs.pc = b->pc;
+	for (uint32_t i = 0; i < b->n_records; i++) {
+		const struct record *rec = &jit.records[b->records + i];
+		if (off < start + rec->cache_len) {
+			recover_record(t, b, rec, i, start, off - start, machine, out);
+			return 0;
+		}
+		if (b->count_rec == i + 1)
+			out->counted = true;
+		start += rec->cache_len;
+		out->regs.pc += rec->kind_len & 15;
+		out->done += (rec->kind_len & 15) != 0;
+	}
+	out->at_end = true; /* a final jump to the next address */
+	return 0;
+}
+
+static int
+recover_cold(struct thread *t, uint32_t off, const struct regs *machine, struct recovered *out)
+{
+	const struct cold *c = jit_cold_at(off);
+	if (!c)
+		return -1;
+	uint32_t what = c->what & 0x0fffffff;
+	switch ((enum cold_kind)(c->what >> 28)) {
+	case COLD_STUB:
+		out->regs.pc = jit.exits[what].target;
+		out->at_end = true;
+		out->counted = true;
+		return 0;
+	case COLD_THUNK: {
+		const struct block *b = &jit.blocks[what];
+		uint64_t back = b->pc + b->bytes;
+		out->block = what;
+		out->done = b->n_insns;
+		out->counted = b->flags & BLOCK_COUNTED;
+		/* The call is the block's last instruction. */
+		unsigned len = 2;
+		for (uint32_t i = b->n_records; i-- > 0;)
+			if (jit.records[b->records + i].kind_len & 15) {
+				len = jit.records[b->records + i].kind_len & 15;
+				break;
+			}
+		out->regs.pc = back - len;
+		recover_thunk(t, b, off - c->at, back, out);
+		return 0;
+	}
+	case COLD_PAD:
+		out->at_end = true;
+		out->counted = true;
+		if (*cache_write(off) == 0xe9)
+			out->regs.pc = jit.blocks[what].pc;
+		else
+			recover_pad(t, off - c->at, jit.blocks[what].pc, machine, out);
+		return 0;
+	case COLD_END:
+		break;
+	}
+	return -1;
+}
+
+int
+jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out)
+{
+	uint32_t off = (uint32_t)(address - rt.region);
+	*out = (struct recovered){.regs = *machine};
+	if (off < 16) { /* the pad of empty lookup entries */
+		recover_pad(t, off, 0, machine, out);
+		out->regs.pc = machine->r[RDX];
+		out->at_end = true;
+		return 0;
+	}
+	if (off >= ST_REGION_COLD)
+		return recover_cold(t, off, machine, out);
+	uint32_t block = jit_block_at(off);
+	if (!block)
+		return -1;
+	return recover_body(t, block, off, machine, out);
+}
+
+void
+jit_account_partial(struct thread *t, const struct recovered *r)
+{
+	if (!r->block || r->at_end)
+		return;
+	const struct block *b = &jit.blocks[r->block];
+	if (!b->id || !jit.counting)
+		return;
+	uint64_t *counter = (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + b->id;
+	uint64_t *partial = (uint64_t *)((char *)rt.results + rt.results->off_partials) + b->id;
+	/* A continuation belongs to a basic block that was counted in its first piece. */
+	if (r->counted || (b->flags & BLOCK_CONT))
+		__atomic_fetch_sub(counter, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(partial, b->base + r->done, __ATOMIC_RELAXED);
+}

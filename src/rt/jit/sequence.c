@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/jit/sequence.h"
+#include "rt/arch/x86_64/relocate.h"
+#include "rt/jit/jit.h"
+
+static void
+eseq(struct emit *e, unsigned n, const char *bytes)
+{
+	ebytes(e, (const uint8_t *)bytes, n);
+}
+
+void
+emit_align_site(struct emit *e, unsigned opcode_len)
+{
+	if (!rt.threaded)
+		return;
+	unsigned at = (e->off + opcode_len) & 63;
+	if (at <= 60)
+		return;
+	static const uint8_t nop1[] = {0x90}, nop2[] = {0x66, 0x90}, nop3[] = {0x0f, 0x1f, 0x00};
+	switch (64 - at) {
+	case 1:
+		ebytes(e, nop1, 1);
+		break;
+	case 2:
+		ebytes(e, nop2, 2);
+		break;
+	default:
+		ebytes(e, nop3, 3);
+		break;
+	}
+}
+
+void
+emit_add_field(struct emit *e, unsigned reg, uint32_t field)
+{
+	emit_restore(e, reg, field);
+	e8(e, 0x48);
+	e8(e, 0x8d);
+	e8(e, 0x40 | reg << 3 | reg); /* lea reg, [reg + 1] */
+	e8(e, 1);
+	emit_save(e, reg, field);
+}
+
+static void
+save_temporaries(struct emit *e, uint32_t count_field)
+{
+	emit_save(e, RCX, offsetof(struct thread, slot_rcx));
+	emit_save(e, RDX, offsetof(struct thread, slot_rdx));
+	if (!count_field)
+		return;
+	emit_add_field(e, RCX, count_field);
+}
+
+unsigned
+sequence_count_len(uint32_t count_field)
+{
+	return count_field ? 2 * emit_field_len() + 4 : 0;
+}
+
+void
+sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field)
+{
+	save_temporaries(e, count_field);
+	/* The operand may use rcx, which the count has changed. */
+	if (count_field && (in->gpr_read >> RCX & 1))
+		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
+	relocate_load_target(e, in, pc, RDX);
+	emit_save(e, RDX, offsetof(struct thread, slot_target));
+}
+
+/* rcx = cache address of the pad for the low half of the program address in rdx, plus `plus`. */
+static void
+emit_lookup_address(struct emit *e, uint8_t plus)
+{
+	emit_mov_imm64(e, RCX, rt.lookup);
+	eseq(e, 3, "\x8b\x14\x91"); /* mov edx, [rcx + rdx * 4] */
+	eseq(e, 3, "\x48\x8d\x0d"); /* lea rcx, [rip + region] */
+	erel(e, rt.region, 0);
+	if (plus) {
+		eseq(e, 4, "\x48\x8d\x4c\x11"); /* lea rcx, [rcx + rdx + plus] */
+		e8(e, plus);
+	} else {
+		eseq(e, 4, "\x48\x8d\x0c\x11");
+	}
+}
+
+void
+sequence_lookup(struct emit *e)
+{
+	if (rt.lookup_small)
+		eseq(e, 3, "\x0f\xb7\xd2"); /* movzx edx, dx */
+	else
+		eseq(e, 2, "\x89\xd2"); /* mov edx, edx */
+	emit_lookup_address(e, PAD_JUMP_ENTRY);
+	emit_restore(e, RDX, offsetof(struct thread, slot_target));
+	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
+}
+
+void
+sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field)
+{
+	save_temporaries(e, count_field);
+	if (in->imm_len) {
+		/* ret imm16: where the return address lay, the program keeps what is there, so no real ret. */
+		uint16_t pop;
+		memcpy(&pop, (const uint8_t *)pc + in->imm_off, 2);
+		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
+		emit_save(e, RDX, offsetof(struct thread, slot_target));
+		eseq(e, 4, "\x48\x8d\xa4\x24"); /* lea rsp, [rsp + 8 + pop] */
+		e32(e, 8u + pop);
+		sequence_lookup(e);
+		return;
+	}
+	if (rt.lookup_small)
+		eseq(e, 4, "\x0f\xb7\x14\x24"); /* movzx edx, word [rsp] */
+	else
+		eseq(e, 3, "\x8b\x14\x24"); /* mov edx, [rsp] */
+	emit_lookup_address(e, 0);
+	eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
+	eseq(e, 4, "\x48\x89\x0c\x24"); /* mov [rsp], rcx */
+	e8(e, 0xc3);
+}
+
+void
+sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
+{
+	if (!constant) {
+		eseq(e, 4, "\x48\xc7\x04\x24"); /* mov qword [rsp], back */
+		e32(e, (uint32_t)back);
+		return;
+	}
+	eseq(e, 5, "\x48\x8d\x64\x24\x08"); /* lea rsp, [rsp + 8] */
+	eseq(e, 2, "\xff\x35");             /* push [rip + constant] */
+	erel(e, cache_addr(constant), 0);
+}
+
+void
+sequence_pad(struct emit *e, uint64_t pc, uint8_t live)
+{
+	eseq(e, 5, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */
+	if (!(live & LIVE_FLAGS) && pc < 0x80000000u) {
+		eseq(e, 3, "\x48\x81\xfa"); /* cmp rdx, pc */
+		e32(e, (uint32_t)pc);
+		eseq(e, 2, "\x0f\x85"); /* jne miss */
+		erel(e, (uint64_t)rt_stub_miss, 0);
+	} else {
+		/* The same without flags. */
+		emit_mov_imm64(e, RCX, 0 - pc);
+		eseq(e, 4, "\x48\x8d\x0c\x11"); /* lea rcx, [rcx + rdx] */
+		eseq(e, 2, "\xe3\x05");         /* jrcxz over the jump */
+		emit_jmp(e, (uint64_t)rt_stub_miss);
+	}
+	if (live & LIVE_RCX)
+		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
+	if (live & LIVE_RDX)
+		emit_restore(e, RDX, offsetof(struct thread, slot_rdx));
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing a block's translation: bodies, counters, and the ways out. */
+#include "rt/arch/x86_64/emit.h"
+#include "rt/arch/x86_64/relocate.h"
+#include "rt/jit/instrument.h"
+#include "rt/jit/jit.h"
+#include "rt/jit/sequence.h"
+#include "rt/os/maps.h"
+
+/* The unit being translated: blocks that follow one another in the hot part. */
+struct unit {
+	struct emit hot;
+	struct build *now, *next; /* the block being written, and the one after its call */
+	uint32_t block;           /* index of the block being written */
+	uint32_t first;           /* index of the unit's first block */
+	uint32_t id, base;        /* of the basic block whose pieces are being written */
+	bool joined;
+};
+
+static struct build builds[2];
+
+/* Under rt.lock all cold emission happens at the end of the cold part. */
+static struct emit
+cold_begin(enum cold_kind kind, uint32_t what, unsigned align)
+{
+	jit.cold = (jit.cold + align - 1) & ~(align - 1);
+	jit.colds[jit.n_colds++] = (struct cold){jit.cold, (uint32_t)kind << 28 | what};
+	return (struct emit){cache_write(jit.cold), jit.cold};
+}
+
+static void
+cold_end(const struct emit *e)
+{
+	jit.cold = e->off;
+}
+
+static void
+emit_set_exit(struct emit *e, uint32_t exit)
+{
+	if (rt.threaded) {
+		e8(e, 0x65);
+		e8(e, 0xc7);
+		e8(e, 0x04);
+		e8(e, 0x25);
+		e32(e, offsetof(struct thread, exit_id));
+	} else {
+		e8(e, 0xc7);
+		e8(e, 0x05);
+		erel(e, (uint64_t)rt.main + offsetof(struct thread, exit_id), 4);
+	}
+	e32(e, exit);
+}
+
+static uint32_t
+new_exit(enum exit_kind kind, uint64_t target, uint32_t block)
+{
+	uint32_t i = jit.n_exits++;
+	jit.exits[i] = (struct exit){.target = target, .block = block, .kind = (uint8_t)kind};
+	return i;
+}
+
+/* Completes an exit whose rel32 has just been emitted: a stub in the cold part, and the link if the target is there. */
+static void
+finish_exit(uint32_t exit, uint32_t site)
+{
+	struct exit *x = &jit.exits[exit];
+	x->site = site;
+	struct emit e = cold_begin(COLD_STUB, exit, 1);
+	x->stub = e.off;
+	emit_set_exit(&e, exit);
+	emit_jmp(&e, (uint64_t)rt_stub_exit);
+	cold_end(&e);
+	uint32_t rel = x->stub - (site + 4);
+	memcpy(cache_write(site), &rel, 4);
+	if (rt.stress & ST_STRESS_links)
+		return;
+	uint32_t b = jit_find(x->target);
+	if (b)
+		jit_link(exit, b);
+}
+
+static void
+emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, uint64_t target, uint32_t block)
+{
+	uint32_t exit = new_exit(kind, target, block);
+	emit_align_site(e, opcode > 0xff ? 2 : 1);
+	if (opcode > 0xff)
+		e8(e, opcode >> 8);
+	e8(e, opcode & 0xff);
+	uint32_t site = e->off;
+	e32(e, 0);
+	finish_exit(exit, site);
+}
+
+static void
+add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t from)
+{
+	struct block *b = &jit.blocks[u->block];
+	jit.records[jit.n_records++] =
+		(struct record){(uint8_t)((unsigned)kind << 4 | app_len), (uint8_t)(u->hot.off - from)};
+	b->n_records++;
+}
+
+/* The fields of the results where block `id` is counted, as an offset from the thread. */
+static uint32_t
+counter_field(uint32_t id)
+{
+	return ST_THREAD_PRIVATE + id * 8;
+}
+
+static void
+emit_count(struct unit *u, bool flags_dead)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, field = counter_field(u->id);
+	enum record_kind kind = REC_COUNT;
+	if (flags_dead) {
+		if (rt.threaded)
+			e8(e, 0x65);
+		e8(e, 0x48);
+		e8(e, 0xff);
+		if (rt.threaded) {
+			e8(e, 0x04);
+			e8(e, 0x25);
+			e32(e, field);
+		} else {
+			e8(e, 0x05);
+			erel(e, (uint64_t)rt.main + field, 0);
+		}
+	} else {
+		kind = REC_COUNT_SPILL;
+		emit_save(e, RSI, offsetof(struct thread, slot_spill));
+		emit_add_field(e, RSI, field);
+		emit_restore(e, RSI, offsetof(struct thread, slot_spill));
+	}
+	add_record(u, kind, 0, from);
+	jit.blocks[u->block].count_rec = (uint8_t)jit.blocks[u->block].n_records;
+}
+
+/* `inc` leaves CF alone. */
+enum { FLAGS_OF_INC = ST_F_PF | ST_F_AF | ST_F_ZF | ST_F_SF | ST_F_OF };
+
+/* Where to count: before the first instruction where the flags that `inc` changes are dead; n: at no such place. */
+static uint32_t
+count_place(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		if (!(b->flags_live[i] & FLAGS_OF_INC))
+			return i;
+	if ((b->end == ST_END_JUMP || b->end == ST_END_CALL) && !b->more) {
+		/* What the target does with the flags decides for the instructions behind the last that uses them. */
+		uint8_t live = jit_flags_live_at(b->target);
+		if (!(live & FLAGS_OF_INC) && !(b->insn[b->n - 1].flags_read & FLAGS_OF_INC))
+			return b->n - 1;
+	}
+	return b->n;
+}
+
+/* Indirect ends save rcx before anything else: counting there needs no register of its own. */
+static bool
+counts_in_end(const struct build *b)
+{
+	return !b->more && (b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL);
+}
+
+/* Writes the thunk of a call: the program's return address replaces the cache's, then on to the callee. */
+static uint32_t
+emit_thunk(struct unit *u, uint64_t back)
+{
+	struct emit e = cold_begin(COLD_THUNK, u->block, 8);
+	uint32_t constant = 0;
+	if (back >= 0x80000000u) {
+		constant = e.off;
+		e64(&e, back);
+		jit.colds[jit.n_colds - 1].at = e.off;
+	}
+	uint32_t thunk = e.off;
+	sequence_call_thunk(&e, back, constant);
+	if (u->now->end == ST_END_ICALL) {
+		sequence_lookup(&e);
+		cold_end(&e);
+		return thunk;
+	}
+	uint32_t exit = new_exit(EXIT_JUMP, u->now->target, u->block);
+	emit_align_site(&e, 1);
+	e8(&e, 0xe9);
+	uint32_t site = e.off;
+	e32(&e, 0);
+	cold_end(&e);
+	finish_exit(exit, site);
+	return thunk;
+}
+
+static void
+emit_call(struct unit *u, const struct st_insn *in, uint64_t pc)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off;
+	bool indirect = in->cls == ST_C_ICALL;
+	if (indirect) {
+		struct block *b = &jit.blocks[u->block];
+		bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
+		sequence_target(e, in, pc, count ? counter_field(u->id) : 0);
+		if (count)
+			b->count_rec = (uint8_t)(b->n_records + 1);
+	}
+	uint32_t thunk = emit_thunk(u, pc + in->len);
+	e8(e, 0xe8);
+	erel(e, cache_addr(thunk), 0);
+	add_record(u, indirect ? REC_ICALL : REC_CALL, in->len, from);
+}
+
+static void
+emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
+{
+	struct emit *e = &u->hot;
+	uint64_t next = pc + in->len, target = next + (uint64_t)(int64_t)in->rel;
+	uint32_t from = e->off;
+	emit_align_site(e, 2);
+	if (e->off != from)
+		add_record(u, REC_COPY, 0, from);
+	from = e->off;
+	if (in->cls == ST_C_JCC) {
+		emit_direct(e, 0x0f80u | in->cond, EXIT_BRANCH, target, u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, next, u->block);
+		add_record(u, REC_BRANCH, in->len, from);
+		return;
+	}
+	if (in->cls == ST_C_XBEGIN) {
+		/* Every transaction aborts at once, which the architecture allows: eax = 0, no reason given. */
+		e8(e, 0xb8);
+		e32(e, 0);
+		emit_direct(e, 0xe9, EXIT_JUMP, target, u->block);
+		add_record(u, REC_BRANCH, in->len, from);
+		return;
+	}
+	/* loop and jrcxz have only short forms: they jump over the fall-through's jump. */
+	if (in->flags & ST_I_ADDR32)
+		e8(e, 0x67);
+	e8(e, ((const uint8_t *)pc)[in->op_off]);
+	e8(e, 0);
+	uint8_t *rel8 = e->p - 1;
+	uint32_t after = e->off;
+	emit_direct(e, 0xe9, EXIT_JUMP, next, u->block);
+	*rel8 = (uint8_t)(e->off - after);
+	emit_direct(e, 0xe9, EXIT_JUMP, target, u->block);
+	add_record(u, REC_LOOP, in->len, from);
+}
+
+static void
+emit_leave(struct unit *u, enum exit_kind kind, uint64_t target, unsigned app_len)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, exit = new_exit(kind, target, u->block);
+	emit_set_exit(e, exit);
+	emit_jmp(e, kind == EXIT_SYSCALL ? (uint64_t)rt_stub_syscall : (uint64_t)rt_stub_exit);
+	jit.exits[exit].stub = e->off;
+	add_record(u, REC_EXIT, app_len, from);
+}
+
+static void
+emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
+{
+	struct emit *e = &u->hot;
+	struct block *b = &jit.blocks[u->block];
+	uint32_t from = e->off;
+	bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
+	switch (in->cls) {
+	case ST_C_JMP:
+		emit_direct(e, 0xe9, EXIT_JUMP, pc + in->len + (uint64_t)(int64_t)in->rel, u->block);
+		add_record(u, REC_JUMP, in->len, from);
+		break;
+	case ST_C_RET:
+		if (count)
+			b->count_rec = (uint8_t)(b->n_records + 1);
+		sequence_return(e, in, pc, count ? counter_field(u->id) : 0);
+		add_record(u, REC_RETURN, in->len, from);
+		break;
+	case ST_C_IJMP:
+		if (count)
+			b->count_rec = (uint8_t)(b->n_records + 1);
+		sequence_target(e, in, pc, count ? counter_field(u->id) : 0);
+		sequence_lookup(e);
+		add_record(u, REC_IJUMP, in->len, from);
+		break;
+	case ST_C_CALL:
+	case ST_C_ICALL:
+		emit_call(u, in, pc);
+		break;
+	case ST_C_SYSCALL:
+		emit_leave(u, EXIT_SYSCALL, pc + in->len, in->len);
+		break;
+	default:
+		emit_branch(u, in, pc);
+		break;
+	}
+}
+
+static void
+emit_body(struct unit *u)
+{
+	struct build *b = u->now;
+	struct emit *e = &u->hot;
+	uint32_t place = b->n;
+	bool counted = jit.blocks[u->block].flags & BLOCK_COUNTED;
+	if (counted) {
+		place = count_place(b);
+		if (place == b->n && !counts_in_end(b)) {
+			emit_count(u, false);
+			counted = false;
+		}
+	}
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct st_insn *in = &b->insn[i];
+		uint64_t pc = b->pc + b->at[i];
+		if (counted && i == place)
+			emit_count(u, true);
+		uint32_t from = e->off;
+		if (in->cls == ST_C_INVALID) {
+			e8(e, 0x0f); /* ud2: faults as the program's bytes would */
+			e8(e, 0x0b);
+			add_record(u, REC_COPY, 0, from);
+		} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
+			emit_leave(u, EXIT_NATIVE, pc, 0);
+			jit.exits[jit.n_exits - 1].cause =
+				in->cls == ST_C_FAR ? ST_FALLBACK_FAR
+				: in->cls == ST_C_GS ? ST_FALLBACK_GS
+						     : ST_FALLBACK_INT;
+		} else if (i + 1 == b->n && b->end != ST_END_NONE && !b->more) {
+			emit_end(u, in, pc);
+		} else {
+			enum record_kind kind = relocate_insn(e, in, pc);
+			add_record(u, kind, in->len, from);
+		}
+	}
+}
+
+/* Does control run past the block's last emitted instruction into the next address? */
+static bool
+falls_through(const struct build *b)
+{
+	return b->end == ST_END_NONE && !b->more &&
+	       (b->n == 0 || (b->insn[b->n - 1].cls != ST_C_INVALID && b->at[b->n - 1] != b->bytes));
+}
+
+/* Opens the record of the block in u->now, whose body starts here. */
+static void
+begin_block(struct unit *u, bool cont)
+{
+	struct build *b = u->now;
+	uint32_t i = jit.n_blocks++;
+	u->block = i;
+	uint8_t flags = BLOCK_VALID;
+	if (u->joined)
+		flags |= BLOCK_JOINED;
+	if (cont)
+		flags |= BLOCK_CONT;
+	if (b->writable)
+		flags |= BLOCK_WRITABLE;
+	if (b->checked)
+		flags |= BLOCK_CHECKED;
+	if (!cont) {
+		u->id = jit_result_id(b);
+		u->base = 0;
+		if (instrument_counts(u->id))
+			flags |= BLOCK_COUNTED;
+	}
+	jit.blocks[i] = (struct block){.pc = b->pc,
+				       .body = u->hot.off,
+				       .records = jit.n_records,
+				       .bytes = (uint16_t)b->bytes,
+				       .n_insns = (uint16_t)b->n,
+				       .end = b->end,
+				       .live = b->live,
+				       .flags = flags,
+				       .base = (uint16_t)u->base,
+				       .id = u->id,
+				       .map = b->map,
+				       .target = b->target};
+	if (b->writable) {
+		jit.blocks[i].source = jit.n_sources;
+		memcpy(jit.sources + jit.n_sources, (const void *)b->pc, b->bytes);
+		jit.n_sources += b->bytes;
+		if (!b->checked)
+			pages_protect(b->pc, b->pc + b->bytes);
+	}
+	jit_page_add(i);
+	if (!cont)
+		jit_insert(i);
+	rt_stat(ST_STAT_blocks, 1);
+	rt_stat(ST_STAT_insns, b->n);
+	rt_stat(ST_STAT_app_bytes, b->bytes);
+	if (b->checked)
+		emit_leave(u, EXIT_CHECK, b->pc, 0);
+}
+
+static void
+end_block(struct unit *u)
+{
+	struct block *b = &jit.blocks[u->block];
+	b->body_len = u->hot.off - b->body;
+	jit.hot = u->hot.off;
+}
+
+/* The landing pad behind a call: returns to `back` come here, and go on to its block. */
+static void
+emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
+{
+	struct emit *e = &u->hot;
+	struct block *b = &jit.blocks[u->block];
+	uint32_t pad = e->off;
+	uint8_t live = known ? jit.blocks[known].live : follows ? u->next->live : LIVE_ALL;
+	b->landing = pad - b->body;
+	sequence_pad(e, back, live);
+	if (known)
+		jit.blocks[known].pad = pad;
+	if (!follows)
+		emit_direct(e, 0xe9, EXIT_JUMP, back, u->block);
+	jit_lookup_set(back, pad);
+}
+
+/* After a call: writes the landing, and makes u->now the block behind it if it is to be translated here. */
+static bool
+continue_after_call(struct unit *u, uint32_t blocks)
+{
+	uint64_t back = u->now->pc + u->now->bytes;
+	uint32_t known = jit_find(back);
+	bool follows = !known && blocks < MAX_UNIT_BLOCKS && !(rt.stress & ST_STRESS_links) &&
+		       jit_build(u->next, back) == 0 && u->next->n > 0;
+	emit_landing(u, back, known, follows);
+	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
+	end_block(u);
+	if (!follows)
+		return false;
+	struct build *done = u->now;
+	u->now = u->next;
+	u->next = done;
+	u->joined = true;
+	begin_block(u, false);
+	jit.blocks[u->block].pad = landing;
+	return true;
+}
+
+static void
+emit_pieces(struct unit *u)
+{
+	for (;;) {
+		emit_body(u);
+		if (!u->now->more)
+			return;
+		uint64_t rest = u->now->pc + u->now->bytes;
+		u->base += u->now->n;
+		if (u->base >= MAX_WHOLE_INSNS || jit_build(u->next, rest) != 0) {
+			emit_direct(&u->hot, 0xe9, EXIT_JUMP, rest, u->block);
+			return;
+		}
+		end_block(u);
+		struct build *done = u->now;
+		u->now = u->next;
+		u->next = done;
+		u->joined = true;
+		begin_block(u, true);
+	}
+}
+
+uint32_t
+jit_translate(uint64_t pc, uint32_t join)
+{
+	struct unit u = {.now = &builds[0], .next = &builds[1]};
+	if (jit_build(u.now, pc) != 0)
+		return 0;
+	if (join != NO_EXIT && jit.exits[join].site + 4 == jit.hot && !rt.threaded &&
+	    jit.exits[join].kind == EXIT_JUMP && !(rt.stress & ST_STRESS_links) &&
+	    jit.blocks[jit.exits[join].block].map == u.now->map) {
+		/* The jump that led here is the last thing written: the block takes its place. */
+		struct exit *x = &jit.exits[join];
+		jit.hot = x->site - 1;
+		jit.blocks[x->block].body_len -= 5;
+		x->site = 0;
+		u.joined = true;
+	} else {
+		jit.hot = (jit.hot + 15) & ~15u;
+	}
+	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
+	begin_block(&u, false);
+	u.first = u.block;
+	for (uint32_t n = 1;; n++) {
+		emit_pieces(&u);
+		if (falls_through(u.now))
+			emit_direct(&u.hot, 0xe9, EXIT_JUMP, u.now->pc + u.now->bytes, u.block);
+		if (u.now->more || (u.now->end != ST_END_CALL && u.now->end != ST_END_ICALL))
+			break;
+		if (!continue_after_call(&u, n))
+			return u.first;
+	}
+	end_block(&u);
+	return u.first;
+}
+
+void
+jit_make_pad(uint32_t block)
+{
+	struct block *b = &jit.blocks[block];
+	if (b->pad)
+		return;
+	uint32_t exit = new_exit(EXIT_JUMP, b->pc, block);
+	struct emit e = cold_begin(COLD_PAD, block, 1);
+	uint32_t pad = e.off;
+	sequence_pad(&e, b->pc, b->live);
+	emit_align_site(&e, 1);
+	e8(&e, 0xe9);
+	uint32_t site = e.off;
+	e32(&e, 0);
+	cold_end(&e);
+	finish_exit(exit, site);
+	jit_link(exit, block);
+	b->pad = pad;
+}

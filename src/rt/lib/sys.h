@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Raw system calls of the runtime itself. They return the kernel's answer: -errno on failure. */
+#ifndef STROBE_RT_SYS_H
+#define STROBE_RT_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline long
+sys6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+#define SYS_PICK(_1, _2, _3, _4, _5, _6, _7, NAME, ...) NAME
+#define SYS_1(n) sys6(n, 0, 0, 0, 0, 0, 0)
+#define SYS_2(n, a) sys6(n, (long)(a), 0, 0, 0, 0, 0)
+#define SYS_3(n, a, b) sys6(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define SYS_4(n, a, b, c) sys6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS_5(n, a, b, c, d) sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define SYS_6(n, a, b, c, d, e) sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define SYS_7(n, a, b, c, d, e, f)                                                                  \
+	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+/* SYS(number, arguments...): casts every argument to long. */
+#define SYS(...) SYS_PICK(__VA_ARGS__, SYS_7, SYS_6, SYS_5, SYS_4, SYS_3, SYS_2, SYS_1)(__VA_ARGS__)
+
+static inline int
+sys_failed(long ret)
+{
+	return ret < 0 && ret > -4096;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t n);
+void *memset(void *to, int c, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+size_t strlen(const char *s);
+
+/* Anonymous private memory, zeroed, reserved but not committed. Returns NULL on failure. */
+void *rt_map_memory(size_t bytes);
+extern uint64_t rt_memory_reserved; /* bytes got by it so far */
+
+/* Writes "strobe: " text and a number in hex to descriptor 2: for conditions that must not happen. */
+void rt_complain(const char *text, uint64_t number);
+
+static inline uint64_t
+rt_tsc(void)
+{
+	uint32_t lo, hi;
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return ((uint64_t)hi << 32) | lo;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runtime's first steps in a process. */
+#include <linux/mman.h>
+#include <asm/unistd.h>
+
+#include "rt/jit/instrument.h"
+#include "rt/os/os.h"
+
+struct rt rt;
+uint64_t rt_memory_reserved;
+
+void
+rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
+{
+	struct st_results_header *r = rt.results;
+	for (uint32_t i = 0; i < r->n_fallbacks; i++)
+		if (r->fallbacks[i].pc == pc && r->fallbacks[i].cause == cause) {
+			r->fallbacks[i].count++;
+			return;
+		}
+	if (r->n_fallbacks < ST_MAX_FALLBACKS)
+		r->fallbacks[r->n_fallbacks++] = (struct st_fallback){pc, cause, 1};
+}
+
+/* None of our memory belongs into a core dump, nor, unless children are followed, into a child. */
+static void
+set_apart(uint64_t start, uint64_t bytes)
+{
+	SYS(__NR_madvise, start, bytes, 16 /* MADV_DONTDUMP */);
+	if (!rt.boot->follow)
+		SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */);
+	rt.own_bytes += bytes;
+}
+
+void rt_start(struct st_boot *boot);
+
+/* Called by rt_entry on the boot stack; returns to enter the program at boot->pc. */
+void
+rt_start(struct st_boot *boot)
+{
+	rt.boot_copy = *boot;
+	rt.boot = &rt.boot_copy;
+	rt.results = (struct st_results_header *)boot->results;
+	rt.region = boot->region;
+	rt.alias = boot->cache_alias;
+	rt.lookup = boot->lookup;
+	rt.lookup_small = boot->lookup_small;
+	rt.stress = boot->stress;
+	rt.threaded = boot->stress & ST_STRESS_threads;
+	rt.pid = (uint32_t)SYS(__NR_getpid);
+	rt.results->pid = rt.pid;
+	rt.results->ppid = (uint32_t)SYS(__NR_getppid);
+	rt.results->tsc_begin = rt_tsc();
+	rt.main = (struct thread *)(rt.region + ST_REGION_MAIN);
+	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	instrument_init(rt.results->tool);
+	thread_adopt_main(rt.main);
+	if (jit_init() != 0 || maps_init() != 0) {
+		rt_complain("the runtime has no memory", rt_memory_reserved);
+		SYS(__NR_exit_group, 125);
+	}
+	set_apart(rt.region, ST_CACHE_SIZE);
+	set_apart(rt.alias, ST_CACHE_SIZE);
+	set_apart(rt.lookup, rt.lookup_small ? LOOKUP_SMALL_ENTRIES * 4 : 1ull << 34);
+	set_apart((uint64_t)rt.results, rt.results->file_size);
+	rt.own_bytes += ST_REGION_SIZE + rt_memory_reserved;
+	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_REGION_SIZE - ST_REGION_MAIN, 16);
+	struct thread *t = rt.main;
+	for (int i = 0; i < 16; i++)
+		t->regs.r[i] = boot->regs[i];
+	t->regs.rflags = boot->rflags;
+	t->regs.pc = boot->pc;
+	signals_init(t);
+	rt.results->state = ST_RUN_CACHE;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <asm/unistd.h>
+
+#include "rt/rt.h"
+
+/* 0 free, 1 held, 2 held and waited for. Waiters of other processes that share the memory (vfork) sleep too, so the
+ * futex is not private. */
+void
+rt_lock(uint32_t *lock)
+{
+	for (int spin = 0; spin < 200; spin++) {
+		uint32_t free = 0;
+		if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		__asm__ volatile("pause");
+	}
+	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+		SYS(__NR_futex, lock, 0 /* FUTEX_WAIT */, 2, 0);
+}
+
+void
+rt_unlock(uint32_t *lock)
+{
+	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+		SYS(__NR_futex, lock, 1 /* FUTEX_WAKE */, 1);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program's executable mappings. */
+#include <linux/mman.h>
+#include <asm/unistd.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/maps.h"
+
+enum { MAX_LIVE_MAPS = 8192 };
+
+static struct map *live; /* sorted by start, disjoint */
+static uint32_t n_live, last_hit;
+
+int
+maps_init(void)
+{
+	live = rt_map_memory(MAX_LIVE_MAPS * sizeof *live);
+	if (!live)
+		return -1;
+	maps_refresh();
+	return 0;
+}
+
+const struct map *
+maps_find(uint64_t address)
+{
+	if (last_hit < n_live && address - live[last_hit].start < live[last_hit].end - live[last_hit].start)
+		return &live[last_hit];
+	uint32_t low = 0, high = n_live;
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+		if (live[mid].end <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == n_live || live[low].start > address)
+		return NULL;
+	last_hit = low;
+	return &live[low];
+}
+
+static void
+insert_at(uint32_t i, struct map m)
+{
+	if (n_live == MAX_LIVE_MAPS)
+		return;
+	for (uint32_t k = n_live; k > i; k--)
+		live[k] = live[k - 1];
+	live[i] = m;
+	n_live++;
+}
+
+static void
+insert(struct map m)
+{
+	uint32_t i = 0;
+	while (i < n_live && live[i].start < m.start)
+		i++;
+	insert_at(i, m);
+}
+
+/* Forgets what is known of [start, end). */
+static void
+carve(uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < n_live;) {
+		struct map *m = &live[i];
+		if (m->end <= start || m->start >= end) {
+			i++;
+			continue;
+		}
+		struct map right = *m;
+		if (m->start >= start && m->end <= end) {
+			for (uint32_t k = i; k + 1 < n_live; k++)
+				live[k] = live[k + 1];
+			n_live--;
+			continue;
+		}
+		if (m->start < start) {
+			m->end = start;
+			if (right.end > end) {
+				right.start = end;
+				insert_at(i + 1, right);
+			}
+		} else {
+			m->start = end;
+		}
+		i++;
+	}
+}
+
+/* A record of the results that already describes the range, so that memory that comes and goes executable keeps its
+ * name; n_maps when there is none. */
+static uint32_t
+find_record(uint64_t start, uint64_t end)
+{
+	const struct st_results_header *r = rt.results;
+	const struct st_map *maps = (const void *)((const char *)r + r->off_maps);
+	for (uint32_t i = r->n_maps, k = 0; i-- > 0 && k < 256; k++)
+		if (maps[i].start <= start && maps[i].end >= end && !(maps[i].flags & ST_MAP_GONE))
+			return i;
+	return r->n_maps;
+}
+
+static uint32_t
+add_record(struct st_map m, const char *path)
+{
+	struct st_results_header *r = rt.results;
+	struct st_map *maps = (void *)((char *)r + r->off_maps);
+	if (r->n_maps == ST_MAX_MAPS)
+		return ST_MAX_MAPS - 1;
+	size_t n = strlen(path) + 1;
+	if (path[0] && r->n_strings + n <= ST_STRINGS_BYTES) {
+		m.path = r->n_strings;
+		memcpy((char *)r + r->off_strings + r->n_strings, path, n);
+		r->n_strings += (uint32_t)n;
+	}
+	maps[r->n_maps] = m;
+	__atomic_store_n(&r->n_maps, r->n_maps + 1, __ATOMIC_RELEASE);
+	return r->n_maps - 1;
+}
+
+static bool
+is_ours(uint64_t start)
+{
+	return start - rt.region < ST_REGION_SIZE;
+}
+
+/* One line of /proc/self/maps. */
+struct line {
+	uint64_t start, end, pgoff, dev, ino;
+	bool x, w, shared;
+	char path[256];
+};
+
+static const char *
+parse_number(const char *p, unsigned base, uint64_t *out)
+{
+	uint64_t v = 0;
+	for (;; p++) {
+		unsigned c = (unsigned char)*p, d;
+		if (c >= '0' && c <= '9')
+			d = c - '0';
+		else if (c >= 'a' && c <= 'f')
+			d = c - 'a' + 10;
+		else
+			break;
+		if (d >= base)
+			break;
+		v = v * base + d;
+	}
+	*out = v;
+	return p;
+}
+
+static void
+parse_line(const char *p, struct line *l)
+{
+	uint64_t minor;
+	p = parse_number(p, 16, &l->start);
+	p = parse_number(p + 1, 16, &l->end);
+	l->w = p[2] == 'w';
+	l->x = p[3] == 'x';
+	l->shared = p[4] == 's';
+	p = parse_number(p + 6, 16, &l->pgoff);
+	p = parse_number(p + 1, 16, &l->dev);
+	p = parse_number(p + 1, 16, &minor);
+	l->dev = l->dev << 8 | minor;
+	p = parse_number(p + 1, 10, &l->ino);
+	while (*p == ' ')
+		p++;
+	size_t n = 0;
+	while (*p && *p != '\n' && n < sizeof l->path - 1)
+		l->path[n++] = *p++;
+	l->path[n] = 0;
+}
+
+static bool
+learn(const struct line *l)
+{
+	if (!l->x || is_ours(l->start) || l->start >> 47)
+		return false;
+	const struct map *known = maps_find(l->start);
+	if (known && known->end >= l->end)
+		return false;
+	bool anonymous = l->ino == 0 && memcmp(l->path, "[vdso]", 6) != 0;
+	carve(l->start, l->end);
+	struct map m = {.start = l->start,
+			.end = l->end,
+			.writable = l->w,
+			.shared = l->shared && l->w,
+			.anonymous = anonymous};
+	m.index = find_record(l->start, l->end);
+	if (m.index == rt.results->n_maps)
+		m.index = add_record((struct st_map){.start = l->start,
+						     .end = l->end,
+						     .pgoff = l->pgoff,
+						     .dev = l->dev,
+						     .ino = l->ino,
+						     .flags = l->w ? ST_MAP_WRITABLE : 0},
+				     anonymous ? "" : l->path);
+	insert(m);
+	return true;
+}
+
+bool
+maps_refresh(void)
+{
+	static char buffer[65536];
+	int fd = (int)SYS(__NR_open, "/proc/self/maps", 0x80000 /* O_CLOEXEC */);
+	if (fd < 0)
+		return false;
+	bool found = false;
+	size_t have = 0;
+	for (;;) {
+		long n = SYS(__NR_read, fd, buffer + have, sizeof buffer - 1 - have);
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+		buffer[have] = 0;
+		size_t begin = 0;
+		for (size_t i = 0; i < have; i++) {
+			if (buffer[i] != '\n')
+				continue;
+			struct line l;
+			parse_line(buffer + begin, &l);
+			found |= learn(&l);
+			begin = i + 1;
+		}
+		for (size_t i = begin; i < have; i++)
+			buffer[i - begin] = buffer[i];
+		have -= begin;
+	}
+	SYS(__NR_close, fd);
+	return found;
+}
+
+static uint64_t
+page_end(uint64_t start, uint64_t len)
+{
+	return (start + len + 4095) & ~4095ull;
+}
+
+static size_t
+path_of_fd(int fd, char *out, size_t size)
+{
+	char link[32] = "/proc/self/fd/";
+	char digits[12];
+	unsigned n = 0, at = 14;
+	unsigned v = (unsigned)fd;
+	do {
+		digits[n++] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	while (n)
+		link[at++] = digits[--n];
+	link[at] = 0;
+	long r = SYS(__NR_readlink, link, out, size - 1);
+	size_t len = r > 0 ? (size_t)r : 0;
+	out[len] = 0;
+	return len;
+}
+
+static void
+retire_records(uint64_t start, uint64_t end)
+{
+	struct st_results_header *r = rt.results;
+	struct st_map *maps = (void *)((char *)r + r->off_maps);
+	for (uint32_t i = 0; i < r->n_maps; i++)
+		if (maps[i].start >= start && maps[i].end <= end)
+			maps[i].flags |= ST_MAP_GONE;
+}
+
+void
+maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t pgoff)
+{
+	uint64_t end = page_end(start, len);
+	if (jit_has_code(start, end)) /* MAP_FIXED over code */
+		jit_invalidate(start, end);
+	carve(start, end);
+	if (!(prot & PROT_EXEC))
+		return;
+	bool anonymous = flags & MAP_ANONYMOUS, writable = prot & PROT_WRITE;
+	char path[512] = "";
+	if (!anonymous)
+		path_of_fd(fd, path, sizeof path);
+	retire_records(start, end);
+	/* A shared mapping of a file in memory can be written elsewhere; of a file on disk it is taken for stable. */
+	bool shared = (flags & 0x0f) != MAP_PRIVATE &&
+		      (anonymous || memcmp(path, "/memfd:", 7) == 0 || memcmp(path, "/dev/shm", 8) == 0 || writable);
+	struct map m = {.start = start, .end = end, .writable = writable, .shared = shared, .anonymous = anonymous};
+	m.index = add_record((struct st_map){.start = start,
+					     .end = end,
+					     .pgoff = pgoff,
+					     .ino = anonymous ? 0 : 1,
+					     .flags = writable ? ST_MAP_WRITABLE : 0},
+			     path);
+	insert(m);
+}
+
+void
+maps_unmapped(uint64_t start, uint64_t len)
+{
+	uint64_t end = page_end(start, len);
+	if (jit_has_code(start - 4096, end))
+		jit_invalidate(start, end);
+	pages_forget(start, end);
+	carve(start, end);
+	retire_records(start, end);
+}
+
+void
+maps_protected(uint64_t start, uint64_t len, int prot)
+{
+	uint64_t end = page_end(start, len);
+	pages_forget(start, end);
+	bool known = false;
+	struct map old = {0};
+	const struct map *m = maps_find(start);
+	if (m) {
+		known = m->end >= end;
+		old = *m;
+	}
+	if (known && (prot & PROT_EXEC) && !old.anonymous && !old.shared && !old.writable && !(prot & PROT_WRITE))
+		return; /* nothing changes */
+	carve(start, end);
+	if (!(prot & PROT_EXEC))
+		return; /* its code stays, and is compared when it becomes executable again */
+	struct map now = {.start = start,
+			  .end = end,
+			  .writable = prot & PROT_WRITE,
+			  .shared = known && old.shared,
+			  .anonymous = known ? old.anonymous : true};
+	now.index = find_record(start, end);
+	if (now.index == rt.results->n_maps) {
+		static unsigned refreshes;
+		if (refreshes++ < 64 && maps_refresh()) { /* learns what kind of memory it is */
+			jit_revalidate(start, end);
+			return;
+		}
+		now.index = add_record((struct st_map){.start = start, .end = end}, "");
+	}
+	insert(now);
+	/* What is translated from now-writable code carries no copy: it cannot be revalidated, so it goes. */
+	jit_revalidate(start, end);
+}
+
+void
+maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len)
+{
+	const struct map *m = maps_find(from);
+	struct map old = m ? *m : (struct map){0};
+	maps_unmapped(from, old_len);
+	if (!m)
+		return;
+	uint64_t end = page_end(to, new_len);
+	carve(to, end);
+	old.start = to;
+	old.end = end;
+	old.index = add_record((struct st_map){.start = to, .end = end}, "");
+	insert(old);
+}

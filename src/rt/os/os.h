@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runtime towards the operating system: threads, signals, system calls, stopping the world, native execution. */
+#ifndef STROBE_RT_OS_H
+#define STROBE_RT_OS_H
+
+#include "rt/os/maps.h"
+#include "rt/rt.h"
+
+/* Signals. */
+
+enum {
+	SIGNAL_ILL = 4,
+	SIGNAL_TRAP = 5,
+	SIGNAL_ABRT = 6,
+	SIGNAL_BUS = 7,
+	SIGNAL_FPE = 8,
+	SIGNAL_KILL = 9,
+	SIGNAL_SEGV = 11,
+	SIGNAL_STOP = 19,
+	SIGNAL_OWN = 64, /* the runtime's own: sampling, stopping the world. Shared with the program */
+};
+#define SIGNAL_BIT(n) (1ull << ((n)-1))
+/* Signals that stay open in the kernel's mask whatever the program asks for. */
+#define NEVER_BLOCKED (SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_OWN))
+/* sigval of the runtime's own signals. */
+#define OWN_SAMPLE 0x73740000736d706cull
+#define OWN_STOP 0x7374000073746f70ull
+
+void signals_init(struct thread *t);
+/* The thread's own signal stack; the program's is remembered in t->altstack. */
+void signals_set_stack(struct thread *t);
+/* Gives the process its own dispositions, alternate stack and mask back, for native execution. */
+void signals_restore_native(struct thread *t, uint64_t mask);
+/* Blocks every signal; returns the mask before. */
+uint64_t signals_block_all(void);
+void signals_set_mask(uint64_t mask);
+void rt_on_signal(int signo, struct siginfo *info, void *context);
+
+long sys_sigaction(struct thread *t);
+long sys_sigprocmask(struct thread *t);
+long sys_sigaltstack(struct thread *t);
+_Noreturn void sys_sigreturn(struct thread *t);
+
+/* Threads. */
+
+struct thread *thread_new(void);
+void thread_adopt_main(struct thread *t);
+void thread_start_sampling(struct thread *t);
+long sys_clone(struct thread *t, long nr);
+_Noreturn void sys_exit(struct thread *t);
+/* The calling thread's counters are added to those of ended threads; its record says ENDED. */
+void thread_retire(struct thread *t);
+
+/* The world. */
+
+/* Empties the code cache. rt.lock held; every other thread leaves the cache first. */
+void os_flush(struct thread *t);
+/* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own. */
+_Noreturn void os_native_probe(struct thread *t);
+/* Hands the whole process back to native execution, from this thread; other threads stay in the cache. */
+_Noreturn void os_native_forever(struct thread *t);
+
+/* stubs.S */
+long rt_app_syscall(struct thread *t);
+long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child, void (*start)(struct thread *));
+_Noreturn void rt_go_native(struct thread *t);
+_Noreturn void rt_go_native_forever(struct thread *t);
+_Noreturn void rt_sigreturn_now(void *frame);
+void rt_restorer(void);
+int rt_copy_guarded(void *to, const void *from, size_t n);
+extern const char rt_copy_insn[], rt_copy_failed[];
+extern const char rt_native_ret[], rt_native_ret_end[];
+
+#endif

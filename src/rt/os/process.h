@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Processes: exec, exit, descriptors and limits as the program should see them, children that are followed. */
+#ifndef STROBE_RT_PROCESS_H
+#define STROBE_RT_PROCESS_H
+
+#include "rt/rt.h"
+
+long sys_exec(struct thread *t);
+_Noreturn void sys_exit_group(struct thread *t);
+/* close, close_range, dup2, dup3: the runtime's own descriptor is not there for the program. */
+long sys_descriptor(struct thread *t);
+/* setrlimit, getrlimit, prlimit64: RLIMIT_AS does not count the engine's own address space. */
+long sys_rlimit(struct thread *t);
+/* Asks the controller to take over the program that execve is about to start; tells it when that failed. */
+bool follow_exec_begin(struct thread *t);
+void follow_exec_failed(struct thread *t);
+/* In a fork's child, the only thread of a copy of the process: goes on under its own engine. False: it cannot. */
+bool process_follow_fork(struct thread *t);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Signal frames on the program's stack, and death by signal. */
+#include <asm/unistd.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/sigdeliver.h"
+
+enum {
+	SA_NODEFER = 0x40000000,
+	SA_ONSTACK = 0x08000000,
+	SS_ONSTACK = 1,
+	SS_DISABLE = 2,
+	RED_ZONE = 128,
+	FLAG_TF = 0x100,
+	FLAG_DF = 0x400,
+	FLAG_RF = 0x10000,
+};
+#define SA_RESETHAND 0x80000000u
+#define SS_AUTODISARM (1u << 31)
+
+static bool
+on_altstack(const struct thread *t, uint64_t sp)
+{
+	return !(t->altstack.flags & SS_DISABLE) && !((uint32_t)t->altstack.flags & SS_AUTODISARM) &&
+	       sp - 1 - t->altstack.sp < t->altstack.size && sp > t->altstack.sp;
+}
+
+/* The kernel's rule (arch/x86 get_sigframe): below the red zone or on the alternate stack, state aligned to 64. */
+static uint64_t
+frame_place(const struct thread *t, const struct ksigaction *action, uint32_t state_size, uint64_t *state)
+{
+	uint64_t sp = t->regs.r[RSP] - RED_ZONE;
+	if ((action->flags & SA_ONSTACK) && !(t->altstack.flags & SS_DISABLE) && !on_altstack(t, t->regs.r[RSP]))
+		sp = t->altstack.sp + t->altstack.size;
+	if (state_size)
+		sp = (sp - state_size) & ~63ull;
+	*state = state_size ? sp : 0;
+	sp -= sizeof(struct sigframe);
+	return (sp & ~15ull) - 8;
+}
+
+/* A handler starts with the floating-point state a new program has. */
+static void
+reset_fpstate(void *fpstate)
+{
+	if (!fpstate)
+		return;
+	uint8_t *p = fpstate;
+	uint32_t magic;
+	memcpy(&magic, p + 464, 4);
+	if (magic == 0x46505853u) {
+		memset(p + 512, 0, 8); /* xstate_bv: everything in its initial state */
+	}
+	uint16_t fcw = 0x37f;
+	uint32_t mxcsr = 0x1f80;
+	memset(p, 0, 24);
+	memcpy(p, &fcw, 2);
+	memcpy(p + 24, &mxcsr, 4);
+	memset(p + 32, 0, 384);
+}
+
+static void
+set_blocked(struct thread *t, uint64_t mask, struct ucontext64 *uc)
+{
+	mask &= ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
+	t->blocked = mask & NEVER_BLOCKED;
+	uc->sigmask = mask & ~NEVER_BLOCKED;
+}
+
+static void
+start_handler(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc,
+	      const struct ksigaction *action)
+{
+	uint64_t state;
+	uint32_t state_size = uc->mc.fpstate ? fpstate_size((void *)uc->mc.fpstate) : 0;
+	uint64_t place = frame_place(t, action, state_size, &state);
+	struct sigframe *f = (struct sigframe *)place;
+	uint64_t old_mask = (uc->sigmask & ~NEVER_BLOCKED) | t->blocked;
+
+	if (pages_any()) {
+		rt_lock(&rt.lock);
+		pages_open(place, state ? state + state_size : place + sizeof *f);
+		rt_unlock(&rt.lock);
+	}
+	if (state)
+		memcpy((void *)state, (void *)uc->mc.fpstate, state_size);
+	f->restorer = action->restorer;
+	f->uc = *uc;
+	f->uc.link = 0;
+	f->uc.stack = t->altstack;
+	if (f->uc.stack.flags == SS_DISABLE && !f->uc.stack.sp)
+		f->uc.stack.size = 0;
+	regs_to_context(&t->regs, &f->uc.mc);
+	f->uc.mc.fpstate = state;
+	f->uc.sigmask = old_mask;
+	f->info = *info;
+	if ((uint32_t)t->altstack.flags & SS_AUTODISARM)
+		t->altstack = (struct kstack){.flags = SS_DISABLE};
+
+	uint64_t mask = old_mask | action->mask;
+	if (!(action->flags & SA_NODEFER))
+		mask |= SIGNAL_BIT(signo);
+	set_blocked(t, mask, uc);
+	t->regs.r[RDI] = (uint64_t)signo;
+	t->regs.r[RSI] = (uint64_t)&f->info;
+	t->regs.r[RDX] = (uint64_t)&f->uc;
+	t->regs.r[RAX] = 0;
+	t->regs.r[RSP] = place;
+	t->regs.rflags &= ~(uint64_t)(FLAG_DF | FLAG_RF | FLAG_TF);
+	t->regs.pc = action->handler;
+	reset_fpstate((void *)uc->mc.fpstate);
+	resume_program(t, uc);
+	rt_stat(ST_STAT_signals, 1);
+}
+
+/* Death by signal, natively at the program's own pc, so that a core dump shows the program and not the engine. */
+static void
+die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
+{
+	struct ksigaction action = {.restorer = (uint64_t)rt_restorer, .flags = 0x04000000};
+	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
+	if (!t->own_process) {
+		rt.results->fatal_signal = (uint32_t)signo;
+		rt.results->state = ST_RUN_KILLED;
+		rt.results->tsc_end = rt_tsc();
+	}
+	regs_to_context(&t->regs, &uc->mc);
+	uc->sigmask &= ~SIGNAL_BIT(signo);
+	t->state = THREAD_NATIVE;
+	if (!fault || signo == SIGNAL_TRAP)
+		SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), signo, info);
+	/* A fault comes again when the instruction is executed natively. */
+}
+
+void
+deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
+{
+	struct sigtab *tab = t->sigtab;
+	bool blocked = t->blocked & SIGNAL_BIT(signo);
+	rt_lock(&tab->lock);
+	struct ksigaction action = tab->action[signo];
+	bool handled = action.handler > 1 && !(blocked && fault);
+	if (handled && !blocked && (action.flags & SA_RESETHAND)) {
+		tab->action[signo].handler = 0;
+		tab->action[signo].flags &= ~(uint64_t)SA_RESETHAND;
+	}
+	rt_unlock(&tab->lock);
+	if (blocked && !fault) {
+		/* It stays pending until the program unblocks it. */
+		t->held = *info;
+		t->held.signo = signo;
+		t->is_held = true;
+		resume_program(t, uc);
+		return;
+	}
+	if (handled) {
+		start_handler(t, signo, info, uc, &action);
+		return;
+	}
+	if (action.handler == 1 && !fault) {
+		resume_program(t, uc);
+		return;
+	}
+	die(t, signo, info, uc, fault);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The master handler. The kernel knows one handler for every signal that the program handles (and for those by which a
+ * program dies with a core dump); it finds out where the program is, and lets the program see the signal as the kernel
+ * would have shown it: a frame on its own stack, with its own registers.
+ */
+#include <asm/unistd.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/frame.h"
+#include "rt/os/os.h"
+#include "rt/os/sigdeliver.h"
+
+enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2 };
+
+static bool
+in_range(uint64_t pc, const char *from, const char *to)
+{
+	return pc >= (uint64_t)from && pc < (uint64_t)to;
+}
+
+static bool
+in_runtime(uint64_t pc)
+{
+	return pc - (rt.region + ST_REGION_RUNTIME) < ST_REGION_MAIN - ST_REGION_RUNTIME;
+}
+
+static bool
+is_fault(int signo, const struct siginfo *info)
+{
+	return info->code > 0 && (signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_ILL ||
+				  signo == SIGNAL_FPE || signo == SIGNAL_TRAP);
+}
+
+static bool
+in_syscall_begin(uint64_t pc)
+{
+	return in_range(pc, rt_sys_check, rt_sys_done);
+}
+
+/*
+ * Where the program is. False when the runtime was at work for it, so that nothing can be delivered now.
+ */
+static bool
+locate(struct thread *t, const struct ucontext64 *uc, struct recovered *at)
+{
+	uint64_t pc = uc->mc.rip;
+	struct regs machine;
+	regs_from_context(&machine, &uc->mc);
+	*at = (struct recovered){.regs = t->regs, .at_end = true};
+	if (in_cache(pc)) {
+		if (jit_recover(t, pc, &machine, at) != 0)
+			return false;
+		if (at->repair)
+			*(uint64_t *)at->repair = at->repair_value;
+		return true;
+	}
+	if (in_range(pc, rt_stub_enter, rt_stub_enter_end))
+		return true;
+	if (in_syscall_begin(pc)) {
+		at->regs.r[RAX] = uc->mc.rax;
+		return t->sys_plain;
+	}
+	if (pc == (uint64_t)rt_sys_done && t->sys_plain) {
+		at->regs.r[RAX] = uc->mc.rax;
+		at->regs.pc = t->regs.pc + 2;
+		at->regs.r[RCX] = at->regs.pc;
+		at->regs.r[R11] = at->regs.rflags;
+		return true;
+	}
+	if (in_range(pc, rt_native_ret, rt_native_ret_end))
+		return true;
+	if (in_runtime(pc))
+		return false;
+	at->regs = machine;
+	return true;
+}
+
+/* Keeps a signal until the runtime is about to enter the cache; until then no other can come. */
+static void
+queue(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
+{
+	t->queued = *info;
+	t->queued.signo = signo;
+	t->queued_mask = uc->sigmask;
+	uc->sigmask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
+	__atomic_fetch_or(&t->pending, 1, __ATOMIC_SEQ_CST);
+}
+
+uint64_t
+rt_dispatch_pending(struct thread *t)
+{
+	uint32_t pending = __atomic_exchange_n(&t->pending, 0, __ATOMIC_SEQ_CST);
+	if (!(pending & 1))
+		return 0;
+	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), t->queued.signo, &t->queued);
+	return (uint64_t)&t->queued_mask;
+}
+
+static void
+add_sample(struct thread *t, uint64_t pc, uint32_t where)
+{
+	struct st_results_header *r = rt.results;
+	struct st_sample *samples = (void *)((char *)r + r->off_samples);
+	struct st_thread *threads = (void *)((char *)r + r->off_threads);
+	uint64_t n = __atomic_fetch_add(&r->n_samples, 1, __ATOMIC_RELAXED);
+	if (n < ST_MAX_SAMPLES)
+		samples[n] = (struct st_sample){pc, t->record, where};
+	threads[t->record].samples++;
+}
+
+/* A system call that only the runtime's own signal has interrupted goes on as if nothing had happened. */
+static void
+restart_interrupted(struct thread *t, struct ucontext64 *uc)
+{
+	if (uc->mc.rip == (uint64_t)rt_sys_done && uc->mc.rax == (uint64_t)-4 /* EINTR */) {
+		uc->mc.rax = t->regs.r[RAX];
+		uc->mc.rip = (uint64_t)rt_sys_insn;
+	}
+}
+
+static void
+take_sample(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at;
+	uint64_t pc = uc->mc.rip;
+	uint32_t where = ST_SAMPLE_CODE;
+	if (in_syscall_begin(pc) || pc == (uint64_t)rt_sys_done) {
+		add_sample(t, t->regs.pc, ST_SAMPLE_SYSCALL);
+		restart_interrupted(t, uc);
+		return;
+	}
+	if (!in_cache(pc)) {
+		where = in_runtime(pc) ? ST_SAMPLE_RUNTIME : ST_SAMPLE_CODE;
+		add_sample(t, in_runtime(pc) ? t->regs.pc : pc, where);
+		return;
+	}
+	struct regs machine;
+	regs_from_context(&machine, &uc->mc);
+	if (jit_recover(t, pc, &machine, &at) == 0)
+		add_sample(t, at.regs.pc, where);
+}
+
+/* The world stops: a thread in the cache comes out, any other just notes it. */
+static void
+obey_stop(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at;
+	if (uc->mc.rip == (uint64_t)rt_sys_done) {
+		restart_interrupted(t, uc);
+		return;
+	}
+	if (!in_cache(uc->mc.rip) && !in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end))
+		return;
+	if (!locate(t, uc, &at))
+		return;
+	jit_account_partial(t, &at);
+	t->regs = at.regs;
+	resume_program(t, uc);
+}
+
+static bool
+is_own(int signo, const struct siginfo *info)
+{
+	return signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
+	       (info->value == OWN_SAMPLE || info->value == OWN_STOP);
+}
+
+/* A write to memory that holds translated code, protected by the runtime: opens it and does the write again. */
+static bool
+code_written(struct thread *t, const struct siginfo *info, struct ucontext64 *uc)
+{
+	struct recovered at;
+	if (info->code != SEGV_ACCERR || !(uc->mc.err & ERR_WRITE) || !pages_any())
+		return false;
+	if (in_runtime(uc->mc.rip)) /* the runtime writes a frame to the program's stack, say */
+		return pages_written(info->addr);
+	rt_lock(&rt.lock);
+	bool ours = pages_written(info->addr);
+	if (ours && locate(t, uc, &at)) {
+		if (((at.regs.pc ^ info->addr) & ~4095ull) == 0)
+			pages_check_from_now(info->addr);
+		jit_account_partial(t, &at);
+		t->regs = at.regs;
+		resume_program(t, uc);
+	}
+	rt_unlock(&rt.lock);
+	return ours;
+}
+
+static _Noreturn void
+die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 *uc)
+{
+	rt_complain("the runtime faulted at its offset", uc->mc.rip - rt.region - ST_REGION_RUNTIME);
+	rt_complain("accessing", info->addr);
+	struct ksigaction action = {0};
+	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
+	SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_KILL);
+	for (;;)
+		;
+}
+
+void
+rt_on_signal(int signo, struct siginfo *info, void *context)
+{
+	struct ucontext64 *uc = context;
+	struct thread *t = rt_self();
+	struct recovered at;
+	if (is_own(signo, info)) {
+		if (info->value == OWN_SAMPLE)
+			take_sample(t, uc);
+		else
+			obey_stop(t, uc);
+		return;
+	}
+	if (signo == SIGNAL_SEGV && is_fault(signo, info) && code_written(t, info, uc))
+		return;
+	if (is_fault(signo, info) && in_runtime(uc->mc.rip) && !in_range(uc->mc.rip, rt_native_ret, rt_native_ret_end)) {
+		if (uc->mc.rip != (uint64_t)rt_copy_insn)
+			die_of_own_fault(signo, info, uc);
+		uc->mc.rip = (uint64_t)rt_copy_failed;
+		return;
+	}
+	if (!locate(t, uc, &at)) {
+		if (in_cache(uc->mc.rip))
+			die_of_own_fault(signo, info, uc);
+		queue(t, signo, info, uc);
+		return;
+	}
+	if (in_cache(info->addr) && info->code > 0)
+		info->addr = at.regs.pc;
+	jit_account_partial(t, &at);
+	t->regs = at.regs;
+	deliver(t, signo, info, uc, is_fault(signo, info));
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* System calls of the program. Most pass straight through; the few that matter to the engine are seen first. */
+#include <linux/mman.h>
+#include <asm/unistd.h>
+#include <linux/prctl.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/os.h"
+#include "rt/os/process.h"
+
+enum { E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
+
+/* Memory maps: the kernel first, then what we know. The lock is held across both, so that no thread translates code
+ * that is on its way out. */
+
+static long
+pass(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	return sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8], (long)r[R9]);
+}
+
+static bool
+is_ours(uint64_t start, uint64_t len)
+{
+	return start < rt.region + ST_REGION_SIZE && start + len > rt.region;
+}
+
+static long
+sys_mmap(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	uint64_t len = r[RSI];
+	int prot = (int)r[RDX], flags = (int)r[R10];
+	if ((flags & MAP_FIXED) && is_ours(r[RDI], len))
+		return -E_INVAL;
+	/* Only a fixed mapping can take code away, and only an executable one brings code. */
+	if (!(flags & (MAP_FIXED | 0x100000 /* MAP_FIXED_NOREPLACE */)) && !(prot & PROT_EXEC))
+		return pass(t);
+	rt_lock(&rt.lock);
+	long ret = pass(t);
+	if (!sys_failed(ret))
+		maps_mapped((uint64_t)ret, len, prot, flags, (int)r[R8], r[R9]);
+	rt_unlock(&rt.lock);
+	return ret;
+}
+
+static long
+sys_munmap(struct thread *t)
+{
+	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
+	if (is_ours(start, len))
+		return -E_INVAL;
+	rt_lock(&rt.lock);
+	long ret = pass(t);
+	if (ret == 0)
+		maps_unmapped(start, len);
+	rt_unlock(&rt.lock);
+	return ret;
+}
+
+static long
+sys_mprotect(struct thread *t)
+{
+	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
+	if (is_ours(start, len))
+		return -E_INVAL;
+	rt_lock(&rt.lock);
+	long ret = pass(t);
+	if (ret == 0)
+		maps_protected(start, len, (int)t->regs.r[RDX]);
+	rt_unlock(&rt.lock);
+	return ret;
+}
+
+static long
+sys_mremap(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	if (is_ours(r[RDI], r[RSI]))
+		return -E_INVAL;
+	rt_lock(&rt.lock);
+	long ret = pass(t);
+	if (!sys_failed(ret) && ((uint64_t)ret != r[RDI] || r[RDX] < r[RSI]))
+		maps_moved(r[RDI], r[RSI], (uint64_t)ret, r[RDX]);
+	rt_unlock(&rt.lock);
+	return ret;
+}
+
+static long
+sys_shmat(struct thread *t)
+{
+	long ret = pass(t);
+	if (!sys_failed(ret) && (t->regs.r[RDX] & 0x8000 /* SHM_EXEC */)) {
+		rt_lock(&rt.lock);
+		maps_refresh();
+		rt_unlock(&rt.lock);
+	}
+	return ret;
+}
+
+static long
+sys_arch_prctl(struct thread *t)
+{
+	enum { SET_GS = 0x1001, GET_GS = 0x1004 };
+	if (t->regs.r[RDI] == SET_GS) {
+		rt_note_fallback(t->regs.pc, ST_FALLBACK_GS);
+		os_native_forever(t);
+	}
+	if (t->regs.r[RDI] == GET_GS) {
+		uint64_t zero = 0;
+		return rt_copy_guarded((void *)t->regs.r[RSI], &zero, 8) ? -E_FAULT : 0;
+	}
+	return pass(t);
+}
+
+/* The kernel is about to write to program memory that may hold translated, write-protected code. */
+static void
+open_written(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	rt_lock(&rt.lock);
+	switch (r[RAX]) {
+	case __NR_read:
+	case __NR_pread64:
+	case __NR_recvfrom:
+		pages_open(r[RSI], r[RSI] + r[RDX]);
+		break;
+	case __NR_readv:
+	case __NR_preadv:
+	case __NR_preadv2:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+	case __NR_process_vm_readv:
+	case __NR_process_vm_writev:
+		pages_open(0, ~0ull);
+		break;
+	default:
+		break;
+	}
+	rt_unlock(&rt.lock);
+}
+
+static long
+plain(struct thread *t)
+{
+	if (pages_any())
+		open_written(t);
+	t->sys_plain = true;
+	long ret = rt_app_syscall(t);
+	t->sys_plain = false;
+	if (ret == -E_FAULT && pages_any()) {
+		rt_lock(&rt.lock);
+		pages_open(0, ~0ull);
+		rt_unlock(&rt.lock);
+		t->sys_plain = true;
+		ret = rt_app_syscall(t);
+		t->sys_plain = false;
+	}
+	return ret;
+}
+
+static long
+system_call(struct thread *t)
+{
+	switch (t->regs.r[RAX]) {
+	case __NR_mmap:
+		return sys_mmap(t);
+	case __NR_munmap:
+		return sys_munmap(t);
+	case __NR_mprotect:
+	case __NR_pkey_mprotect:
+		return sys_mprotect(t);
+	case __NR_mremap:
+		return sys_mremap(t);
+	case __NR_shmat:
+		return sys_shmat(t);
+	case __NR_rt_sigaction:
+		return sys_sigaction(t);
+	case __NR_rt_sigprocmask:
+		return sys_sigprocmask(t);
+	case __NR_sigaltstack:
+		return sys_sigaltstack(t);
+	case __NR_rt_sigreturn:
+		sys_sigreturn(t);
+	case __NR_arch_prctl:
+		return sys_arch_prctl(t);
+	case __NR_rseq:
+		return -E_NOSYS;
+	case __NR_clone:
+	case __NR_clone3:
+	case __NR_fork:
+	case __NR_vfork:
+		return sys_clone(t, (long)t->regs.r[RAX]);
+	case __NR_execve:
+	case __NR_execveat:
+		return sys_exec(t);
+	case __NR_exit:
+		sys_exit(t);
+	case __NR_exit_group:
+		sys_exit_group(t);
+	case __NR_close:
+	case __NR_close_range:
+	case __NR_dup2:
+	case __NR_dup3:
+		return sys_descriptor(t);
+	case __NR_setrlimit:
+	case __NR_getrlimit:
+	case __NR_prlimit64:
+		return sys_rlimit(t);
+	default:
+		return plain(t);
+	}
+}
+
+void
+rt_dispatch_syscall(struct thread *t)
+{
+	uint64_t after = jit.exits[(uint32_t)t->exit_id].target;
+	t->regs.pc = after - 2;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	rt_stat(ST_STAT_syscalls, 1);
+	long ret = system_call(t);
+	if (ret == -NOT_BEGUN) {
+		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
+		return;
+	}
+	t->regs.r[RAX] = (uint64_t)ret;
+	t->regs.r[RCX] = after;
+	t->regs.r[R11] = t->regs.rflags;
+	t->regs.pc = after;
+	rt_dispatch_pc(t);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Threads of the program: their structures, their birth and their end. */
+#include <linux/mman.h>
+#include <asm/unistd.h>
+#include <linux/sched.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/os.h"
+#include "rt/os/process.h"
+
+_Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 32 &&
+		       offsetof(struct thread, rt_sp) == 40 && offsetof(struct thread, self) == 48 &&
+		       offsetof(struct thread, next) == 56 && offsetof(struct thread, pending) == 64 &&
+		       offsetof(struct thread, state) == 68 && offsetof(struct thread, regs) == 72,
+	       "stubs.S addresses these fields");
+_Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private part");
+
+enum {
+	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
+	AREA_BYTES = ST_THREAD_PRIVATE + COUNTERS_BYTES,
+	STACK_BYTES = 65536,
+	SIG_STACK_BYTES = 65536,
+	E_AGAIN = 11,
+	E_FAULT = 14,
+	E_INVAL = 22,
+};
+
+static struct st_thread *
+record_of(const struct thread *t)
+{
+	return (struct st_thread *)((char *)rt.results + rt.results->off_threads) + t->record;
+}
+
+static uint64_t *
+counters_of_slot(uint32_t slot)
+{
+	return (uint64_t *)((char *)rt.results + rt.results->off_counters + slot * rt.results->counters_stride);
+}
+
+/* Maps the counters of a slot behind the thread's private part: the same memory as in the results. */
+static bool
+map_counters(uint64_t area, uint32_t slot)
+{
+	/* An old size of 0 makes mremap map shared memory a second time. */
+	long p = SYS(__NR_mremap, counters_of_slot(slot), 0, COUNTERS_BYTES, 3 /* MAYMOVE | FIXED */,
+		     area + ST_THREAD_PRIVATE);
+	return !sys_failed(p);
+}
+
+static bool
+map_stacks(struct thread *t)
+{
+	char *p = rt_map_memory(STACK_BYTES + SIG_STACK_BYTES + 8192);
+	if (!p)
+		return false;
+	SYS(__NR_mprotect, p, 4096, PROT_NONE);
+	SYS(__NR_mprotect, p + 4096 + SIG_STACK_BYTES, 4096, PROT_NONE);
+	t->sig_base = (uint64_t)p + 4096;
+	t->sp_base = (uint64_t)p + 8192 + SIG_STACK_BYTES;
+	t->rt_sp = t->sp_base + STACK_BYTES;
+	return true;
+}
+
+static void
+new_record(struct thread *t)
+{
+	uint32_t i = __atomic_fetch_add(&rt.results->n_threads, 1, __ATOMIC_RELAXED);
+	if (i >= ST_MAX_THREADS)
+		i = ST_MAX_THREADS - 1;
+	t->record = i;
+	*record_of(t) = (struct st_thread){.state = ST_THREAD_LIVE, .slot = t->slot, .tsc_begin = rt_tsc()};
+}
+
+/* Runs on the thread itself. */
+static void
+thread_begin(struct thread *t)
+{
+	t->tid = (uint32_t)SYS(__NR_gettid);
+	record_of(t)->tid = t->tid;
+	SYS(__NR_prctl, 16 /* PR_GET_NAME */, record_of(t)->name);
+	t->timer = -1;
+	signals_set_stack(t);
+	thread_start_sampling(t);
+}
+
+void
+thread_start_sampling(struct thread *t)
+{
+	if (!rt.sample_hz)
+		return;
+	struct {
+		uint64_t value;
+		int signo, notify, tid, pad[11];
+	} event = {OWN_SAMPLE, SIGNAL_OWN, 4 /* SIGEV_THREAD_ID */, (int)t->tid, {0}};
+	int id;
+	if (SYS(__NR_timer_create, 3 /* CLOCK_THREAD_CPUTIME_ID */, &event, &id) != 0)
+		return;
+	t->timer = id;
+	long ns = 1000000000l / rt.sample_hz;
+	long spec[4] = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
+	SYS(__NR_timer_settime, id, 0, spec, 0);
+}
+
+static void
+enlist(struct thread *t)
+{
+	rt_lock(&rt.thread_lock);
+	t->next_thread = rt.threads;
+	rt.threads = t;
+	rt_unlock(&rt.thread_lock);
+}
+
+void
+thread_adopt_main(struct thread *t)
+{
+	t->self = t;
+	t->slot = 1;
+	t->sigtab = &rt.sigtab;
+	t->altstack.flags = 2; /* SS_DISABLE */
+	if (rt.results->n_slots < 2)
+		rt.results->n_slots = 2;
+	map_counters((uint64_t)t, 1);
+	map_stacks(t);
+	new_record(t);
+	enlist(t);
+	SYS(__NR_arch_prctl, 0x1001 /* ARCH_SET_GS */, t);
+	thread_begin(t);
+}
+
+/* A thread that has ended cannot free the stack it ends on: the next one that is born takes its place. */
+static struct thread *
+reuse_ended(void)
+{
+	long pid = SYS(__NR_getpid);
+	rt_lock(&rt.thread_lock);
+	struct thread *found = NULL;
+	for (struct thread **p = &rt.threads; *p; p = &(*p)->next_thread) {
+		struct thread *t = *p;
+		if (t == rt.main || t->state != THREAD_NATIVE || !t->ended ||
+		    SYS(__NR_tgkill, pid, t->tid, 0) != -3 /* ESRCH */)
+			continue;
+		*p = t->next_thread;
+		found = t;
+		break;
+	}
+	rt_unlock(&rt.thread_lock);
+	return found;
+}
+
+struct thread *
+thread_new(void)
+{
+	struct thread *t = reuse_ended();
+	if (t) {
+		uint64_t rt_sp = t->sp_base + STACK_BYTES, sp = t->sp_base, sig = t->sig_base;
+		uint32_t slot = t->slot;
+		memset(t, 0, sizeof *t);
+		t->rt_sp = rt_sp;
+		t->sp_base = sp;
+		t->sig_base = sig;
+		t->slot = slot;
+	} else {
+		uint32_t slot = __atomic_fetch_add(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
+		if (slot >= ST_MAX_SLOTS) {
+			__atomic_fetch_sub(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+		t = rt_map_memory(AREA_BYTES);
+		if (!t)
+			return NULL;
+		SYS(__NR_madvise, t, AREA_BYTES, 16 /* MADV_DONTDUMP */);
+		t->slot = slot;
+		if (!map_stacks(t) || !map_counters((uint64_t)t, slot)) {
+			SYS(__NR_munmap, t, AREA_BYTES);
+			return NULL;
+		}
+	}
+	t->self = t;
+	t->altstack.flags = 2;
+	new_record(t);
+	return t;
+}
+
+void
+thread_retire(struct thread *t)
+{
+	uint64_t *own = (uint64_t *)((char *)t + ST_THREAD_PRIVATE), *sum = counters_of_slot(0);
+	uint32_t n = rt.results->n_blocks;
+	if (jit.counting) {
+		for (uint32_t i = 1; i < n; i++) {
+			if (!own[i])
+				continue;
+			__atomic_fetch_add(&sum[i], own[i], __ATOMIC_RELAXED);
+			own[i] = 0;
+		}
+	}
+	SYS(__NR_prctl, 16, record_of(t)->name);
+	record_of(t)->tsc_end = rt_tsc();
+	record_of(t)->state = ST_THREAD_ENDED;
+	record_of(t)->slot = 0;
+	if (t->timer >= 0)
+		SYS(__NR_timer_delete, t->timer);
+}
+
+void
+sys_exit(struct thread *t)
+{
+	uint64_t code = t->regs.r[RDI];
+	if (t->own_process) {
+		t->ended = true;
+		t->state = THREAD_NATIVE;
+		for (;;)
+			SYS(__NR_exit, code);
+	}
+	signals_block_all();
+	thread_retire(t);
+	t->ended = true;
+	__atomic_store_n(&t->state, THREAD_NATIVE, __ATOMIC_SEQ_CST);
+	for (;;)
+		SYS(__NR_exit, code);
+}
+
+/* First code of a new thread, on its own runtime stack, every signal blocked. */
+static void
+thread_main(struct thread *t)
+{
+	thread_begin(t);
+	signals_set_mask(t->queued_mask);
+	((void (*)(void))rt_stub_resume)();
+	__builtin_unreachable();
+}
+
+struct clone_request {
+	uint64_t flags, stack; /* stack: rsp of the child, 0: the parent's */
+	uint64_t parent_tid, child_tid, tls;
+	struct clone_args args; /* clone3 only */
+	bool is3;
+};
+
+static long
+read_request(struct thread *t, long nr, struct clone_request *q)
+{
+	const uint64_t *r = t->regs.r;
+	*q = (struct clone_request){0};
+	if (nr == __NR_fork || nr == __NR_vfork) {
+		q->flags = 17 /* SIGCHLD */ | (nr == __NR_vfork ? CLONE_VM | CLONE_VFORK : 0);
+		return 0;
+	}
+	if (nr == __NR_clone) {
+		*q = (struct clone_request){.flags = r[RDI], .stack = r[RSI], .parent_tid = r[RDX],
+					    .child_tid = r[R10], .tls = r[R8]};
+		return 0;
+	}
+	uint64_t size = r[RSI];
+	if (size < 64 || size > sizeof q->args)
+		return -E_INVAL;
+	if (rt_copy_guarded(&q->args, (void *)r[RDI], size))
+		return -E_FAULT;
+	q->is3 = true;
+	q->flags = q->args.flags;
+	q->stack = q->args.stack ? q->args.stack + q->args.stack_size : 0;
+	return 0;
+}
+
+static long
+do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel_stack, void (*start)(struct thread *))
+{
+	if (q->is3) {
+		/* The kernel gets some stack of ours for the child; the child goes to its own at once. */
+		if (child && q->args.stack) {
+			q->args.stack = child->sp_base;
+			q->args.stack_size = child->rt_sp - child->sp_base;
+		} else if (!child && q->args.stack) {
+			q->args.stack = q->args.stack_size = 0;
+		}
+		return rt_clone(__NR_clone3, (long)&q->args, sizeof q->args, 0, 0, 0, child, start);
+	}
+	(void)nr;
+	return rt_clone(__NR_clone, (long)q->flags, (long)kernel_stack, (long)q->parent_tid, (long)q->child_tid,
+			(long)q->tls, child, start);
+}
+
+/* A thread, or a process that shares all memory and runs beside its parent. */
+static long
+clone_thread(struct thread *t, long nr, struct clone_request *q)
+{
+	if (!rt.threaded) {
+		rt_lock(&rt.lock);
+		rt.threaded = true;
+		os_flush(t);
+		rt_unlock(&rt.lock);
+	}
+	uint64_t mask = signals_block_all();
+	struct thread *c = thread_new();
+	if (!c) {
+		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+		rt_note_fallback(t->regs.pc, ST_FALLBACK_RESOURCES);
+		return -E_AGAIN;
+	}
+	c->regs = t->regs;
+	c->regs.r[RAX] = 0;
+	c->regs.pc = t->regs.pc + 2;
+	c->regs.r[RCX] = c->regs.pc;
+	c->regs.r[R11] = c->regs.rflags;
+	if (q->stack)
+		c->regs.r[RSP] = q->stack;
+	c->blocked = t->blocked;
+	c->queued_mask = t->pending & 1 ? t->queued_mask : mask;
+	c->own_process = !(q->flags & CLONE_THREAD);
+	c->sigtab = t->sigtab;
+	if (!(q->flags & CLONE_SIGHAND)) {
+		c->own_sigtab = *t->sigtab;
+		c->own_sigtab.lock = 0;
+		c->sigtab = &c->own_sigtab;
+	}
+	enlist(c);
+	long ret = do_clone(nr, q, c, c->rt_sp, thread_main);
+	if (ret < 0) {
+		c->ended = true;
+		c->tid = 0x7fffffff;
+		c->state = THREAD_NATIVE;
+	}
+	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+	return ret;
+}
+
+/* A copy of the process. The child of an unfollowed fork goes on natively; a followed one under its own engine. */
+static long
+clone_process(struct thread *t, long nr, struct clone_request *q)
+{
+	uint64_t mask = signals_block_all();
+	rt_lock(&rt.lock);
+	long ret = do_clone(nr, q, NULL, 0, NULL);
+	if (ret != 0) {
+		rt_unlock(&rt.lock);
+		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+		return ret;
+	}
+	rt.lock = 0;
+	if (q->stack)
+		t->regs.r[RSP] = q->stack;
+	if (t->pending & 1)
+		mask = t->queued_mask;
+	t->pending = 0;
+	if (rt.boot->follow && process_follow_fork(t)) {
+		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+		return 0;
+	}
+	t->regs.r[RAX] = 0;
+	t->regs.pc += 2;
+	t->regs.r[RCX] = t->regs.pc;
+	t->regs.r[R11] = t->regs.rflags;
+	signals_restore_native(t, mask);
+	rt_go_native_forever(t);
+}
+
+/* First code of a vfork's child, on the lower half of its sleeping parent's runtime stack. */
+static void
+vfork_main(struct thread *t)
+{
+	signals_set_mask(t->queued_mask);
+	((void (*)(void))rt_stub_resume)();
+	__builtin_unreachable();
+}
+
+/*
+ * vfork: the child borrows its parent's thread structure while the parent sleeps. What it changes there is put back when
+ * the parent wakes: the child has then called execve or ended.
+ */
+static long
+clone_vfork(struct thread *t, long nr, struct clone_request *q)
+{
+	uint64_t mask = signals_block_all();
+	struct regs regs = t->regs;
+	struct sigtab *tab = t->sigtab;
+	struct kstack altstack = t->altstack;
+	uint64_t blocked = t->blocked, rt_sp = t->rt_sp, queued_mask = t->queued_mask;
+	uint32_t pending = t->pending, tid = t->tid;
+	bool own = t->own_process;
+	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
+	child_tab.lock = 0;
+	t->sigtab = &child_tab;
+	t->own_process = true;
+	t->queued_mask = pending & 1 ? queued_mask : mask;
+	t->pending = 0;
+	t->regs.r[RAX] = 0;
+	t->regs.pc += 2;
+	t->regs.r[RCX] = t->regs.pc;
+	t->regs.r[R11] = t->regs.rflags;
+	if (q->stack)
+		t->regs.r[RSP] = q->stack;
+	t->rt_sp = (rt_sp - STACK_BYTES / 2) & ~15ull;
+	long ret = do_clone(nr, q, t, t->rt_sp, vfork_main);
+	t->regs = regs;
+	t->sigtab = tab;
+	t->altstack = altstack;
+	t->blocked = blocked;
+	t->rt_sp = rt_sp;
+	t->queued_mask = queued_mask;
+	t->tid = tid;
+	t->own_process = own;
+	t->state = THREAD_RUNTIME;
+	t->sys_plain = false;
+	__atomic_store_n(&t->pending, pending, __ATOMIC_SEQ_CST);
+	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+	return ret;
+}
+
+long
+sys_clone(struct thread *t, long nr)
+{
+	struct clone_request q;
+	long bad = read_request(t, nr, &q);
+	if (bad)
+		return bad;
+	if (!(q.flags & CLONE_VM))
+		return clone_process(t, nr, &q);
+	if (q.flags & CLONE_VFORK)
+		return clone_vfork(t, nr, &q);
+	return clone_thread(t, nr, &q);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stopping the other threads, and leaving for native execution. */
+#include <asm/unistd.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/os.h"
+
+static void
+send_stop(const struct thread *o)
+{
+	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_STOP};
+	SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info);
+}
+
+/* Waits until no other thread is in the cache. They come out to the dispatcher and wait there for rt.lock, which the
+ * caller holds. */
+static void
+stop_world(struct thread *t)
+{
+	rt_lock(&rt.thread_lock);
+	for (struct thread *o = rt.threads; o; o = o->next_thread)
+		if (o != t && !o->ended)
+			__atomic_fetch_or(&o->pending, 2, __ATOMIC_SEQ_CST);
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		if (o == t || o->ended)
+			continue;
+		for (int tries = 0; __atomic_load_n(&o->state, __ATOMIC_SEQ_CST) == THREAD_CACHE; tries++) {
+			if (tries % 64 == 0)
+				send_stop(o);
+			SYS(__NR_sched_yield);
+			if (o->ended || SYS(__NR_tgkill, rt.pid, o->tid, 0) != 0)
+				break;
+		}
+	}
+	rt_unlock(&rt.thread_lock);
+}
+
+void
+os_flush(struct thread *t)
+{
+	if (rt.threaded)
+		stop_world(t);
+	jit_reset();
+	rt_stat(ST_STAT_flushes, 1);
+}
+
+void
+os_native_probe(struct thread *t)
+{
+	t->state = THREAD_PROBE;
+	rt_go_native(t);
+}
+
+void
+os_native_forever(struct thread *t)
+{
+	rt_stat(ST_STAT_native_threads, 1);
+	bool alone = true;
+	rt_lock(&rt.thread_lock);
+	for (struct thread *o = rt.threads; o; o = o->next_thread)
+		if (o != t && !o->ended)
+			alone = false;
+	rt_unlock(&rt.thread_lock);
+	t->state = THREAD_NATIVE;
+	if (!alone) {
+		/* The process's dispositions stay the engine's: a signal brings this thread back for its handler. */
+		rt_go_native(t);
+	}
+	uint64_t mask = signals_block_all();
+	if (t->pending & 1)
+		mask = t->queued_mask;
+	if (!t->own_process)
+		rt.results->state = ST_RUN_NATIVE;
+	signals_restore_native(t, mask);
+	rt_go_native_forever(t);
+}

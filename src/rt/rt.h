@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The runtime's one context and its threads.
+ *
+ * Everything the runtime knows hangs off `rt`; everything that belongs to one thread hangs off its `struct thread`, which
+ * the GS base points to. Translated code reaches the first fields of the thread by fixed offsets.
+ */
+#ifndef STROBE_RT_H
+#define STROBE_RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/lib/sys.h"
+#include "wire/boot.h"
+#include "wire/plan.h"
+#include "wire/results.h"
+
+/* General registers in hardware order. */
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+struct regs {
+	uint64_t r[16];
+	uint64_t rflags;
+	uint64_t pc; /* program address */
+};
+
+/* Kernel structures, 64-bit layout. */
+struct ksigaction {
+	uint64_t handler, flags, restorer, mask;
+};
+struct kstack {
+	uint64_t sp;
+	int32_t flags;
+	uint64_t size;
+};
+struct siginfo {
+	int32_t signo, error, code, pad;
+	uint64_t addr; /* si_addr, or pid and uid */
+	uint64_t value;
+	uint64_t rest[12];
+};
+
+enum { N_SIGNALS = 64 };
+
+/* Signal dispositions as the program set them: shared by the threads of a process. */
+struct sigtab {
+	struct ksigaction action[N_SIGNALS + 1];
+	uint32_t lock;
+};
+
+/* Where a thread is. Written by the thread itself only. */
+enum thread_state {
+	THREAD_RUNTIME = 0, /* in the runtime */
+	THREAD_CACHE = 1,   /* entering or in translated code */
+	THREAD_SYSCALL = 2, /* in a system call of the program that may block */
+	THREAD_PROBE = 3,   /* jumped natively to memory that should fault */
+	THREAD_NATIVE = 4,  /* handed back to native execution for good */
+};
+
+struct thread {
+	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
+	uint64_t slot_rcx;     /* 0: the program's rcx while an indirect branch is under way */
+	uint64_t slot_rdx;     /* 8 */
+	uint64_t slot_target;  /* 16: its target */
+	uint64_t slot_spill;   /* 24: a register borrowed within one instruction */
+	uint64_t exit_id;      /* 32: exit through which the cache was left */
+	uint64_t rt_sp;        /* 40: top of the runtime's stack */
+	struct thread *self;   /* 48 */
+	uint64_t next;         /* 56: address to enter the cache at */
+	uint32_t pending;      /* 64: a signal waits in `queued` */
+	uint32_t state;        /* 68: enum thread_state */
+	struct regs regs;      /* 72: the program's registers while in the runtime */
+
+	uint32_t tid;
+	uint32_t record; /* index of its st_thread */
+	uint32_t slot;   /* counter slot */
+	bool own_process;    /* shares memory but is another process (vfork, clone without CLONE_THREAD) */
+	bool sys_plain;      /* the system call under way needs no work after it: signals may be delivered at its end */
+	bool ended;          /* it has left; its structure may be used again once the kernel has forgotten its tid */
+	struct sigtab *sigtab, own_sigtab;
+	uint64_t blocked;         /* signals the program believes blocked but which stay open: a subset of NEVER_BLOCKED */
+	struct kstack altstack;   /* the program's alternate stack */
+	struct siginfo held;      /* a signal of NEVER_BLOCKED that the program believes pending */
+	bool is_held;
+	struct siginfo queued;    /* signal that arrived while in the runtime */
+	uint64_t queued_mask;     /* signal mask to go back to when it is delivered */
+	uint64_t sp_base, sig_base; /* the runtime's stack and signal stack, for freeing */
+	int timer;                /* sampling timer, or -1 */
+	struct thread *next_thread;
+};
+
+struct rt {
+	struct st_boot *boot;
+	struct st_results_header *results;
+	uint64_t region;    /* base of the region; cache offsets are relative to it */
+	uint64_t alias;     /* add to a cache offset to write there */
+	uint64_t lookup;    /* the lookup table */
+	bool lookup_small;
+	bool threaded;      /* translated code must be thread-safe: thread data through gs */
+	uint32_t stress;
+	uint32_t pid;
+	struct thread *threads; /* all, under thread_lock */
+	struct thread *main;
+	uint32_t thread_lock, lock; /* lock: translation, links, maps */
+	struct sigtab sigtab;
+	uint32_t sample_hz;
+	uint64_t own_bytes; /* of address space that is the engine's */
+	struct st_boot boot_copy;
+};
+extern struct rt rt;
+
+static inline struct thread *
+rt_self(void)
+{
+	struct thread *t;
+	__asm__ volatile("mov %%gs:48, %0" : "=r"(t));
+	return t;
+}
+
+/* A lock that spins and then sleeps. Taken only in the runtime, never while a handler runs above its holder. */
+void rt_lock(uint32_t *lock);
+void rt_unlock(uint32_t *lock);
+
+static inline void
+rt_stat(enum st_stat which, uint64_t n)
+{
+	__atomic_fetch_add(&rt.results->stats[which], n, __ATOMIC_RELAXED);
+}
+
+/* Notes that native execution was the way out, with its cause, for the report. */
+void rt_note_fallback(uint64_t pc, enum st_fallback_cause cause);
+
+#endif

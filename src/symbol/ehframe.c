@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Function ranges out of .eh_frame. Stripping leaves it, since exceptions need it, and compilers
+ * write one FDE for each contiguous piece of a function.
+ */
+#include <dwarf.h>
+#include <string.h>
+
+#include "symbol/internal.h"
+
+struct frames {
+	struct st_image *image;
+	Elf_Data *data;
+	uint64_t address; /* of the section */
+	const unsigned char *ident;
+	uint64_t cie; /* the CIE that was asked for last, and its pointer encoding */
+	int encoding;
+};
+
+enum { UNKNOWN = -1 };
+
+/* Bytes of a pointer in this encoding; 0 when its length varies or it is not known. */
+static size_t
+pointer_size(int encoding)
+{
+	switch (encoding & 0x0f) {
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		return 8;
+	case DW_EH_PE_udata4:
+	case DW_EH_PE_sdata4:
+		return 4;
+	case DW_EH_PE_udata2:
+	case DW_EH_PE_sdata2:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t
+read_pointer(const uint8_t *from, int encoding)
+{
+	uint64_t value = 0;
+	size_t size = pointer_size(encoding);
+	memcpy(&value, from, size);
+	if (encoding & DW_EH_PE_signed && size < 8)
+		value = (uint64_t)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+	return value;
+}
+
+/* The letters of the augmentation string say what its data holds, in order; R is the encoding of
+ * the FDEs' pointers. */
+static int
+encoding_of(const Dwarf_CIE *cie)
+{
+	const uint8_t *data = cie->augmentation_data;
+	const uint8_t *end = data ? data + cie->augmentation_data_size : NULL;
+
+	if (cie->augmentation[0] != 'z')
+		return cie->augmentation[0] ? UNKNOWN : DW_EH_PE_absptr;
+	for (const char *letter = cie->augmentation + 1; *letter; letter++) {
+		if (*letter == 'S' || *letter == 'B')
+			continue;
+		if (data >= end)
+			return UNKNOWN;
+		if (*letter == 'R')
+			return *data;
+		if (*letter == 'P') {
+			size_t size = pointer_size(*data);
+			if (!size || size >= (size_t)(end - data))
+				return UNKNOWN;
+			data += size;
+		} else if (*letter != 'L') {
+			return UNKNOWN;
+		}
+		data++;
+	}
+	return DW_EH_PE_absptr;
+}
+
+static int
+encoding_at(struct frames *frames, uint64_t cie)
+{
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off next;
+	if (frames->cie == cie)
+		return frames->encoding;
+	frames->cie = cie;
+	frames->encoding = UNKNOWN;
+	if (cie < frames->data->d_size &&
+	    dwarf_next_cfi(frames->ident, frames->data, true, cie, &next, &entry) == 0 &&
+	    dwarf_cfi_cie_p(&entry))
+		frames->encoding = encoding_of(&entry.cie);
+	return frames->encoding;
+}
+
+static void
+add_frame(struct frames *frames, const Dwarf_FDE *fde, struct sym_ranges *list)
+{
+	int encoding = encoding_at(frames, fde->CIE_pointer);
+	size_t size = encoding == UNKNOWN ? 0 : pointer_size(encoding);
+	int base = encoding & 0xf0;
+
+	if (!size || (size_t)(fde->end - fde->start) < 2 * size ||
+	    (base != DW_EH_PE_absptr && base != DW_EH_PE_pcrel))
+		return;
+	uint64_t start = read_pointer(fde->start, encoding);
+	if (base == DW_EH_PE_pcrel)
+		start += frames->address + (uint64_t)(fde->start - (uint8_t *)frames->data->d_buf);
+	/* A length has the size of the pointer, but no sign. */
+	uint64_t length = read_pointer(fde->start + size, encoding & 0x07);
+	const struct sym_range *code = sym_ranges_find(&frames->image->code, start);
+	if (code)
+		sym_ranges_add(list, start,
+		               length < code->end - start ? start + length : code->end);
+}
+
+/* Without section headers .eh_frame_hdr still leads there: its first pointer, behind four bytes, is
+ * its address. */
+static bool
+find_by_segment(struct frames *frames)
+{
+	Elf *elf = frames->image->main.elf;
+	GElf_Phdr segment;
+	unsigned char header[12];
+	size_t n, size;
+
+	if (elf_getphdrnum(elf, &n) != 0)
+		return false;
+	for (int i = 0; i < (int)n; i++) {
+		if (!gelf_getphdr(elf, i, &segment) || segment.p_type != PT_GNU_EH_FRAME)
+			continue;
+		if (st_image_bytes(frames->image, segment.p_vaddr, header, 12) < 12 ||
+		    header[0] != 1 || header[1] != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+			return false;
+		frames->address = segment.p_vaddr + 4 + read_pointer(header + 4, header[1]);
+		break;
+	}
+	const char *content = elf_rawfile(elf, &size);
+	for (int i = 0; frames->address && content && i < (int)n; i++) {
+		if (!gelf_getphdr(elf, i, &segment) || segment.p_type != PT_LOAD ||
+		    frames->address < segment.p_vaddr ||
+		    frames->address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		uint64_t skip = frames->address - segment.p_vaddr;
+		frames->data = elf_getdata_rawchunk(elf, (int64_t)(segment.p_offset + skip),
+		                                    segment.p_filesz - skip, ELF_T_BYTE);
+		return frames->data != NULL;
+	}
+	return false;
+}
+
+static bool
+find_frames(struct frames *frames)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = sym_elf_section(frames->image->main.elf, ".eh_frame", &header);
+	if (!section)
+		return find_by_segment(frames);
+	frames->address = header.sh_addr;
+	frames->data = sym_elf_content(section);
+	return frames->data != NULL;
+}
+
+void
+sym_read_ehframe(struct st_image *image, struct sym_ranges *list)
+{
+	struct frames frames = {.image = image, .cie = UINT64_MAX, .encoding = UNKNOWN};
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off offset = 0, next;
+
+	frames.ident = (const void *)elf_getident(image->main.elf, NULL);
+	if (!frames.ident || !find_frames(&frames))
+		return;
+	for (;; offset = next) {
+		int state = dwarf_next_cfi(frames.ident, frames.data, true, offset, &next, &entry);
+		/* An entry that cannot be read is left out when its length tells where the next one
+		 * is. */
+		if (state > 0 || next <= offset || next == (Dwarf_Off)-1)
+			break;
+		if (state == 0 && !dwarf_cfi_cie_p(&entry))
+			add_frame(&frames, &entry.fde, list);
+	}
+	sym_ranges_settle(list);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions of an image: who may say what is there, in which order, and what they are called.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/internal.h"
+
+/*
+ * Whether the frame is that of the function one byte behind its start: frames of signal trampolines
+ * begin one byte early, because unwinders look for the byte before a return address.
+ */
+static bool
+starts_early(const struct sym_functions *table, const struct sym_range *frame)
+{
+	const struct st_function *f = sym_table_find(table, frame->start + 1);
+	return f && f->offset == frame->start + 1;
+}
+
+/* The frames whose start no function covers yet. */
+static void
+uncovered(const struct sym_functions *table, const struct sym_ranges *frames,
+          struct sym_ranges *gaps)
+{
+	for (size_t i = 0; i < frames->n; i++)
+		if (!sym_table_find(table, frames->v[i].start) &&
+		    !starts_early(table, &frames->v[i]))
+			sym_ranges_add(gaps, frames->v[i].start, frames->v[i].end);
+}
+
+static void
+fill_from_plt(struct st_image *image, const struct sym_ranges *frames)
+{
+	struct sym_candidates stubs = {0};
+	sym_read_plt(image, &stubs);
+	sym_table_fill(&image->functions, &stubs, frames, &image->code);
+	sym_candidates_free(&stubs);
+}
+
+/* All of DWARF is a long read: with a symbol table only the units that hold code without a name are
+ * worth it. */
+static void
+fill_from_dwarf(struct st_image *image, const struct sym_ranges *frames, bool has_symtab)
+{
+	struct sym_candidates list = {0};
+	struct sym_ranges gaps = {0};
+	uncovered(&image->functions, frames, &gaps);
+	if (!has_symtab || gaps.n) {
+		sym_read_dwarf_functions(image, has_symtab ? &gaps : NULL, &list);
+		sym_table_fill(&image->functions, &list, frames, &image->code);
+	}
+	sym_candidates_free(&list);
+	sym_ranges_free(&gaps);
+}
+
+static void
+fill_from_frames(struct st_image *image, const struct sym_ranges *frames)
+{
+	struct sym_candidates list = {0};
+	struct sym_ranges gaps = {0};
+	uncovered(&image->functions, frames, &gaps);
+	for (size_t i = 0; i < gaps.n; i++) {
+		uint64_t start = gaps.v[i].start;
+		struct sym_candidate c = {
+		        .start = start,
+		        .size = gaps.v[i].end - start,
+		        .name = sym_string_print(image, "func_%" PRIx64, start),
+		        .source = ST_SYM_EHFRAME,
+		        .rank = SYM_LOCAL,
+		};
+		sym_candidates_add(&list, &c);
+	}
+	sym_table_fill(&image->functions, &list, frames, &image->code);
+	sym_candidates_free(&list);
+	sym_ranges_free(&gaps);
+}
+
+static void
+build(struct st_image *image)
+{
+	struct sym_sources sources = {0};
+	struct sym_ranges frames = {0};
+	struct sym_functions *table = &image->functions;
+
+	sym_read_symbols(image, &sources);
+	sym_read_ehframe(image, &frames);
+	sym_table_choose(table, &sources.symbols);
+	sym_table_settle(table, &frames, &image->code);
+	fill_from_plt(image, &frames);
+	fill_from_dwarf(image, &frames, sources.has_symtab);
+	sym_table_fill(table, &sources.labels, &frames, &image->code);
+	fill_from_frames(image, &frames);
+	sym_candidates_free(&sources.symbols);
+	sym_candidates_free(&sources.labels);
+	sym_ranges_free(&frames);
+}
+
+static struct sym_functions *
+functions(struct st_image *image)
+{
+	if (!image->functions.built) {
+		build(image);
+		image->functions.built = true;
+	}
+	return &image->functions;
+}
+
+/* Demangling costs more than all the rest, so a function gets its name when it is first given out.
+ */
+static void
+name_function(struct st_image *image, struct st_function *f)
+{
+	if (f->name)
+		return;
+	f->name = f->raw_name;
+	/* Symbols of libraries carry a version, stubs an @plt: neither is part of the mangled name.
+	 */
+	size_t length = strcspn(f->raw_name, "@");
+	const char *base = f->raw_name;
+	if (!length)
+		return;
+	if (f->raw_name[length])
+		base = sym_string_keep(image, f->raw_name, length);
+	char *plain = base ? st_demangle(base) : NULL;
+	const char *shown = plain ? plain : base;
+	if (shown && f->source == ST_SYM_PLT)
+		shown = sym_string_print(image, "%s@plt", shown);
+	else if (plain)
+		shown = sym_string_keep(image, plain, strlen(plain));
+	if (shown)
+		f->name = shown;
+	free(plain);
+}
+
+const struct st_function *
+st_image_function(struct st_image *image, uint64_t offset)
+{
+	struct st_function *f = sym_table_find(functions(image), offset);
+	if (f)
+		name_function(image, f);
+	return f;
+}
+
+const struct st_function *
+st_image_functions(struct st_image *image, size_t *n)
+{
+	struct sym_functions *table = functions(image);
+	for (size_t i = 0; !table->named && i < table->n; i++)
+		name_function(image, &table->v[i]);
+	table->named = true;
+	*n = table->n;
+	return table->v;
+}

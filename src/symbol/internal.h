@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of this folder share. Everything else includes symbol.h only. */
+#ifndef STROBE_SYMBOL_INTERNAL_H
+#define STROBE_SYMBOL_INTERNAL_H
+
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+
+#include "symbol/symbol.h"
+
+/* [start, end) of link-time addresses. */
+struct sym_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* Ranges ordered by start. */
+struct sym_ranges {
+	struct sym_range *v;
+	size_t n;
+	size_t room;
+};
+
+/* Something that may become a function: a symbol, a PLT stub, a DWARF subprogram, an FDE. */
+struct sym_candidate {
+	uint64_t start;
+	uint64_t size; /* 0: unknown */
+	const char *name;
+	enum st_symbol_source source;
+	uint8_t rank; /* enum sym_rank: the lower the better */
+};
+
+enum sym_rank {
+	SYM_GLOBAL,
+	SYM_WEAK,
+	SYM_LOCAL,
+	SYM_LABEL, /* a global symbol without a type, in code */
+};
+
+struct sym_candidates {
+	struct sym_candidate *v;
+	size_t n;
+	size_t room;
+};
+
+/* The functions, ordered, without overlaps. names are filled when first asked for. */
+struct sym_functions {
+	struct st_function *v;
+	size_t n;
+	bool built;
+	bool named;
+};
+
+/* One ELF file under our eyes: the image itself, its separate debug file, its mini-debuginfo. */
+struct sym_elf {
+	Elf *elf;     /* NULL: there is none */
+	void *memory; /* the content when it does not come from a file; ours to free */
+	char *path;
+};
+
+struct sym_string_chunk;
+struct sym_units;
+
+struct st_image {
+	char *path;
+	char *build_id;
+	struct sym_elf main;
+	struct sym_elf debug;
+	struct sym_elf mini;
+	bool debug_sought;
+	bool mini_sought;
+	/* Executable sections; without section headers, executable segments. */
+	struct sym_ranges code;
+	struct sym_functions functions;
+	Dwarf *dwarf;
+	Dwarf *alternate; /* the file that dwz moved common parts to */
+	int alternate_fd;
+	bool dwarf_sought;
+	struct sym_units *units;
+	struct sym_string_chunk *strings;
+};
+
+/* elf.c: opening files and memory as ELF, sections by name and type. */
+int sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e);
+int sym_elf_from_memory(struct sym_elf *file, void *memory, size_t size);
+void sym_elf_close(struct sym_elf *file);
+Elf_Scn *sym_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
+Elf_Scn *sym_elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
+bool sym_elf_has_section(const struct sym_elf *file, const char *name);
+/* The content of a section as it stands in the file, decompressed when it is compressed; NULL when
+ * damaged. */
+Elf_Data *sym_elf_content(Elf_Scn *section);
+
+/* ranges.c: sorted ranges and code in them. */
+int sym_ranges_add(struct sym_ranges *ranges, uint64_t start, uint64_t end);
+/* Orders ranges and cuts each where the next one starts, so that they do not overlap. */
+void sym_ranges_settle(struct sym_ranges *ranges);
+const struct sym_range *sym_ranges_find(const struct sym_ranges *ranges, uint64_t address);
+/* The first range that starts behind address, or NULL. */
+const struct sym_range *sym_ranges_after(const struct sym_ranges *ranges, uint64_t address);
+void sym_ranges_free(struct sym_ranges *ranges);
+
+/* Room for one more element in a vector; NULL when memory is out. */
+void *sym_grow(void *v, size_t n, size_t *room, size_t element);
+int sym_candidates_add(struct sym_candidates *list, const struct sym_candidate *candidate);
+void sym_candidates_free(struct sym_candidates *list);
+
+/* strings.c: strings that live as long as the image; NULL when memory is out. */
+const char *sym_string_keep(struct st_image *image, const char *text, size_t length);
+__attribute__((format(printf, 2, 3))) const char *sym_string_print(struct st_image *image,
+                                                                   const char *format, ...);
+void sym_strings_free(struct st_image *image);
+
+/* buildid.c */
+char *sym_build_id(Elf *elf); /* hex; NULL when there is none */
+int sym_file_crc(const char *path, uint32_t *crc);
+
+/* debugfile.c, minidebug.c: find on first use, remember what was found. file->elf is NULL when
+ * there is none. */
+const struct sym_elf *sym_debug_file(struct st_image *image);
+const struct sym_elf *sym_mini_file(struct st_image *image);
+/* Tells a Dwarf where its dwz companion is. */
+void sym_set_alternate(struct st_image *image, Dwarf *dwarf, const char *path);
+
+/* symbols.c */
+struct sym_sources {
+	struct sym_candidates symbols; /* functions and global labels in code */
+	struct sym_candidates labels;  /* local labels in code: for what nothing else covers */
+	bool has_symtab;               /* there is a full table, or mini-debuginfo */
+};
+void sym_read_symbols(struct st_image *image, struct sym_sources *sources);
+
+/* ehframe.c, plt.c, dwarffunctions.c: candidates ordered by start. */
+void sym_read_ehframe(struct st_image *image, struct sym_ranges *frames);
+void sym_read_plt(struct st_image *image, struct sym_candidates *stubs);
+/* Subprograms of the units that hold an address in wanted, or of all units when wanted is NULL. */
+void sym_read_dwarf_functions(struct st_image *image, const struct sym_ranges *wanted,
+                              struct sym_candidates *list);
+
+/* table.c: making a table without overlaps out of candidates. */
+void sym_table_choose(struct sym_functions *table, struct sym_candidates *list);
+void sym_table_settle(struct sym_functions *table, const struct sym_ranges *frames,
+                      const struct sym_ranges *code);
+void sym_table_fill(struct sym_functions *table, struct sym_candidates *list,
+                    const struct sym_ranges *frames, const struct sym_ranges *code);
+struct st_function *sym_table_find(const struct sym_functions *table, uint64_t address);
+
+/* dwarf.c: the debug information, of the file itself or of its separate debug file; NULL when there
+ * is none. */
+bool sym_has_dwarf(const struct sym_elf *file);
+Dwarf *sym_dwarf(struct st_image *image);
+void sym_dwarf_close(struct st_image *image);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Images and what is in them: functions, source lines, build-ids, bytes.
+ *
+ * An image is one ELF file (or the vdso). Offsets are the image's own addresses as in its ELF
+ * headers (p_vaddr space, "link-time addresses"), so that (build-id, offset) names a place whatever
+ * the load address and the run. An image is opened once, functions are read on first use, and
+ * everything returned lives as long as the image.
+ */
+#ifndef STROBE_SYMBOL_H
+#define STROBE_SYMBOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct st_image;
+
+enum st_symbol_source {
+	ST_SYM_SYMTAB, /* .symtab of the file or of its separate debug file */
+	ST_SYM_DYNSYM,
+	ST_SYM_MINIDEBUG, /* .gnu_debugdata */
+	ST_SYM_DWARF,
+	ST_SYM_EHFRAME, /* a range from .eh_frame, named func_<offset in hex> */
+	ST_SYM_PLT,     /* a PLT stub, named symbol@plt */
+};
+
+struct st_function {
+	uint64_t offset;      /* link-time address of the entry */
+	uint64_t size;        /* bytes; never 0 after the table is built */
+	const char *name;     /* demangled (C++, Rust), without a symbol version */
+	const char *raw_name; /* as in the file */
+	enum st_symbol_source source;
+};
+
+struct st_line {
+	const char *file; /* path as in the debug information, made absolute with the compilation
+	                     directory; NULL: unknown */
+	uint32_t line;    /* 0: unknown */
+	uint32_t column;
+};
+
+/* Opens the ELF file at path ("[vdso]": this process's own vdso). NULL and *e filled on failure; a
+ * file that is no ELF or is damaged fails, a damaged section is left out. The caller closes. */
+struct st_image *st_image_open(const char *path, struct st_error *e);
+void st_image_close(struct st_image *image);
+
+const char *st_image_path(const struct st_image *image);
+/* Build-id in hex; when the file has none, "crc32:XXXXXXXX-size" of its content. Never NULL. */
+const char *st_image_build_id(const struct st_image *image);
+/* Where functions and lines came from, for messages: "full", "symbols", "stripped". */
+const char *st_image_quality(struct st_image *image);
+
+/* Link-time address of the byte at file_offset, by the program headers; UINT64_MAX when no PT_LOAD
+ * holds it. */
+uint64_t st_image_offset_of_file(const struct st_image *image, uint64_t file_offset);
+
+/*
+ * The function that holds the link-time address, or NULL. Functions do not overlap after the table
+ * is built.
+ *
+ * Of several symbols at one address the name is that of: a function before an untyped label, one
+ * with a size before one without, external before local, few leading underscores before many,
+ * strong before weak, the longer, the current version; then the shorter name and the alphabet. A
+ * symbol inside another function starts a function of its own. A function without a size ends where
+ * the next one starts, or its unwind information or its section ends.
+ */
+const struct st_function *st_image_function(struct st_image *image, uint64_t offset);
+/* All functions ordered by offset; *n receives their number. Demangles all of them: for one, ask
+ * for it alone. */
+const struct st_function *st_image_functions(struct st_image *image, size_t *n);
+
+/* The source line of a link-time address. 0 on success, -1 when unknown (*line zeroed). Where the
+ * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */
+int st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
+
+/* Copies up to n bytes of the image's content at the link-time address; returns how many are there.
+ */
+size_t st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n);
+
+/* Demangles a C++ or Rust symbol; returns a malloc'ed string, or NULL when it is not a mangled
+ * name. */
+char *st_demangle(const char *name);
+
+#endif

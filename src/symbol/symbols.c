@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions out of symbol tables: .symtab of the file or of its debug file, .dynsym,
+ * mini-debuginfo. */
+#include <string.h>
+
+#include "symbol/internal.h"
+
+struct table {
+	Elf_Data *symbols;
+	const char *names;
+	size_t names_size; /* up to and with the last NUL */
+	size_t n;
+};
+
+/* A string table that does not end in NUL is cut to where its last name ends. */
+static bool
+open_table(Elf *elf, uint32_t type, struct table *table)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = sym_elf_section_of_type(elf, type, &header);
+	Elf_Scn *strings = section ? elf_getscn(elf, header.sh_link) : NULL;
+	table->symbols = section ? sym_elf_content(section) : NULL;
+	Elf_Data *names = strings ? sym_elf_content(strings) : NULL;
+	if (!table->symbols || !names || names->d_type != ELF_T_BYTE)
+		return false;
+	const char *last = memrchr(names->d_buf, '\0', names->d_size);
+	table->names = names->d_buf;
+	table->names_size = last ? (size_t)(last - table->names) + 1 : 0;
+	table->n = table->symbols->d_size / sizeof(Elf64_Sym);
+	return table->symbols->d_type == ELF_T_SYM;
+}
+
+static bool
+is_marker(const char *name)
+{
+	return name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "__start_", 8) ||
+	       !strncmp(name, "__stop_", 7);
+}
+
+/* Whether the symbol names code, and how it ranks among others at its address. */
+static bool
+rank_symbol(const GElf_Sym *symbol, const char *name, struct sym_candidate *c)
+{
+	int type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
+	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+	    symbol->st_shndx == SHN_COMMON || !*name)
+		return false;
+	if (!function && (type != STT_NOTYPE || is_marker(name)))
+		return false;
+	if (binding == STB_LOCAL)
+		c->rank = SYM_LOCAL;
+	else
+		c->rank = !function ? SYM_LABEL : binding == STB_WEAK ? SYM_WEAK : SYM_GLOBAL;
+	return true;
+}
+
+static bool
+read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol_source source,
+           struct sym_sources *sources)
+{
+	struct table table;
+	GElf_Sym symbol;
+
+	if (!elf || !open_table(elf, type, &table))
+		return false;
+	for (size_t i = 1; i < table.n; i++) {
+		if (!gelf_getsym(table.symbols, (int)i, &symbol) ||
+		    symbol.st_name >= table.names_size)
+			continue;
+		struct sym_candidate c = {
+		        .start = symbol.st_value,
+		        .size = symbol.st_size,
+		        .name = table.names + symbol.st_name,
+		        .source = source,
+		};
+		if (!rank_symbol(&symbol, c.name, &c) || !sym_ranges_find(&image->code, c.start))
+			continue;
+		bool label = c.rank == SYM_LOCAL && GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE;
+		if (sym_candidates_add(label ? &sources->labels : &sources->symbols, &c) != 0)
+			break;
+	}
+	return true;
+}
+
+void
+sym_read_symbols(struct st_image *image, struct sym_sources *sources)
+{
+	Elf *own = image->main.elf;
+	sources->has_symtab =
+	        read_table(image, own, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
+	        read_table(image, sym_debug_file(image)->elf, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
+	        read_table(image, sym_mini_file(image)->elf, SHT_SYMTAB, ST_SYM_MINIDEBUG, sources);
+	read_table(image, own, SHT_DYNSYM, ST_SYM_DYNSYM, sources);
+}

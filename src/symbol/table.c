@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Making one table without overlaps out of candidates that alias, nest, have no size or lie about
+ * it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/internal.h"
+
+static size_t
+underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* An older version of a symbol, kept for old programs: name@VERSION, where the current one is
+ * name@@VERSION. */
+static bool
+is_old_version(const char *name)
+{
+	const char *at = strchr(name, '@');
+	return at && at[1] != '@';
+}
+
+#define FIRST_IF(x, y)                                                                             \
+	do {                                                                                       \
+		if ((x) != (y))                                                                    \
+			return (x) ? -1 : 1;                                                       \
+	} while (0)
+
+#define SMALLER_FIRST(x, y)                                                                        \
+	do {                                                                                       \
+		if ((x) != (y))                                                                    \
+			return (x) < (y) ? -1 : 1;                                                 \
+	} while (0)
+
+/* By address; at one address the candidate that should give the name comes first, always the same
+ * one. */
+static int
+by_preference(const void *a, const void *b)
+{
+	const struct sym_candidate *x = a, *y = b;
+	SMALLER_FIRST(x->start, y->start);
+	FIRST_IF(x->rank != SYM_LABEL, y->rank != SYM_LABEL);
+	FIRST_IF(x->size > 0, y->size > 0);
+	SMALLER_FIRST(x->rank == SYM_LOCAL, y->rank == SYM_LOCAL);
+	/* Before strong and weak: it is the weak name of a C library function that people know. */
+	SMALLER_FIRST(underscores(x->name), underscores(y->name));
+	SMALLER_FIRST(x->rank, y->rank);
+	SMALLER_FIRST(y->size, x->size);
+	SMALLER_FIRST(is_old_version(x->name), is_old_version(y->name));
+	SMALLER_FIRST(strlen(x->name), strlen(y->name));
+	int order = strcmp(x->name, y->name);
+	if (order)
+		return order;
+	SMALLER_FIRST(x->source, y->source);
+	return 0;
+}
+
+void
+sym_table_choose(struct sym_functions *table, struct sym_candidates *list)
+{
+	table->n = 0;
+	table->v = list->n ? calloc(list->n, sizeof *table->v) : NULL;
+	if (!table->v)
+		return;
+	qsort(list->v, list->n, sizeof *list->v, by_preference);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct sym_candidate *c = &list->v[i];
+		struct st_function *last = table->n ? &table->v[table->n - 1] : NULL;
+		if (last && last->offset == c->start) {
+			if (c->rank != SYM_LABEL && c->size > last->size)
+				last->size = c->size;
+			continue;
+		}
+		table->v[table->n++] = (struct st_function){
+		        .offset = c->start,
+		        .size = c->size,
+		        .raw_name = c->name,
+		        .source = c->source,
+		};
+	}
+}
+
+static uint64_t
+smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Where a function without a size ends at the latest: its unwind information knows, or that of the
+ * next function. */
+static uint64_t
+frame_limit(const struct sym_ranges *frames, uint64_t start)
+{
+	const struct sym_range *own = sym_ranges_find(frames, start);
+	if (own)
+		return own->end;
+	const struct sym_range *next = sym_ranges_after(frames, start);
+	return next ? next->start : UINT64_MAX;
+}
+
+/* Where f ends, when what follows starts at next. */
+static uint64_t
+end_of(const struct st_function *f, uint64_t next, const struct sym_ranges *frames,
+       const struct sym_ranges *code)
+{
+	const struct sym_range *section = sym_ranges_find(code, f->offset);
+	uint64_t limit = section ? smaller(section->end, next) : f->offset;
+	if (!f->size)
+		return smaller(limit, frame_limit(frames, f->offset));
+	return f->size < limit - f->offset ? f->offset + f->size : limit;
+}
+
+/*
+ * A symbol inside another function, with a size or without, starts a function of its own that goes
+ * on up to the next symbol or to the end of the outer one: a function is one range, so the outer
+ * one cannot go on behind the inner one.
+ */
+void
+sym_table_settle(struct sym_functions *table, const struct sym_ranges *frames,
+                 const struct sym_ranges *code)
+{
+	uint64_t outer = 0;
+	for (size_t i = 0; i < table->n; i++) {
+		struct st_function *f = &table->v[i];
+		uint64_t next = i + 1 < table->n ? table->v[i + 1].offset : UINT64_MAX;
+		uint64_t whole = end_of(f, UINT64_MAX, frames, code);
+		/* Without a size of its own it ends with the function around it. */
+		if (whole < outer || (!f->size && outer > f->offset))
+			whole = outer;
+		if (whole > outer)
+			outer = whole;
+		f->size = smaller(whole, next) - f->offset;
+	}
+}
+
+/* Takes over f, cut to what is free between covered and next; returns the new end of what is
+ * covered. */
+static uint64_t
+take(struct sym_functions *table, const struct st_function *f, uint64_t next, uint64_t covered,
+     const struct sym_ranges *frames, const struct sym_ranges *code)
+{
+	if (f->offset < covered || f->offset >= next)
+		return covered;
+	uint64_t end = end_of(f, next, frames, code);
+	if (end <= f->offset)
+		return covered;
+	table->v[table->n] = *f;
+	table->v[table->n++].size = end - f->offset;
+	return end;
+}
+
+void
+sym_table_fill(struct sym_functions *table, struct sym_candidates *list,
+               const struct sym_ranges *frames, const struct sym_ranges *code)
+{
+	struct sym_functions fill = {0}, merged = {0};
+	sym_table_choose(&fill, list);
+	if (fill.n)
+		merged.v = calloc(table->n + fill.n, sizeof *merged.v);
+	if (!merged.v) {
+		free(fill.v);
+		return;
+	}
+	uint64_t covered = 0;
+	for (size_t i = 0, j = 0; i < table->n || j < fill.n;) {
+		uint64_t old = i < table->n ? table->v[i].offset : UINT64_MAX;
+		if (j == fill.n || old <= fill.v[j].offset) {
+			merged.v[merged.n++] = table->v[i];
+			covered = old + table->v[i++].size;
+			continue;
+		}
+		uint64_t next = j + 1 < fill.n ? fill.v[j + 1].offset : UINT64_MAX;
+		covered = take(&merged, &fill.v[j++], smaller(old, next), covered, frames, code);
+	}
+	free(fill.v);
+	free(table->v);
+	*table = merged;
+}
+
+struct st_function *
+sym_table_find(const struct sym_functions *table, uint64_t address)
+{
+	size_t low = 0, high = table->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (table->v[middle].offset <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	struct st_function *f = low ? &table->v[low - 1] : NULL;
+	return f && address - f->offset < f->size ? f : NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <strobe/tool.h>
+
+STROBE_COUNTER(blocks, "blocks executed");
+STROBE_COUNTER(instructions, "instructions executed");
+
+static void
+on_block(strobe_block *b)
+{
+	strobe_count(strobe_block_entry(b), &blocks, 1);
+	strobe_count(strobe_block_entry(b), &instructions, strobe_block_length(b));
+}
+
+STROBE_TOOL(hot, .help = "hottest functions, blocks and lines: sampled time and exact counts",
+	    .block = on_block, .sample_hz = 1000, .keep_blocks = 1);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <strobe/tool.h>
+
+STROBE_COUNTER(instructions, "instructions executed");
+
+static void
+on_block(strobe_block *b)
+{
+	strobe_count(strobe_block_entry(b), &instructions, strobe_block_length(b));
+}
+
+STROBE_TOOL(inscount, .help = "count instructions", .block = on_block);

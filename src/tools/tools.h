@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of built-in tools: one list, read by the runtime and by the controller. */
+#ifndef STROBE_TOOLS_H
+#define STROBE_TOOLS_H
+
+#include <strobe/tool.h>
+
+#define ST_TOOLS(ST_TOOL) ST_TOOL(null) ST_TOOL(inscount) ST_TOOL(bbcount) ST_TOOL(hot)
+
+#define ST_TOOL(name) extern strobe_tool strobe_tool_##name;
+ST_TOOLS(ST_TOOL)
+#undef ST_TOOL
+
+enum st_tool_index {
+#define ST_TOOL(name) ST_TOOL_##name,
+	ST_TOOLS(ST_TOOL)
+#undef ST_TOOL
+		ST_TOOL_COUNT
+};
+
+/* In the order of enum st_tool_index. */
+extern strobe_tool *const st_tools[ST_TOOL_COUNT];
+
+#endif

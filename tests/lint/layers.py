@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who may include whom (docs/architecture.md): reads every #include "folder/..." under src/ and refuses the ones that go
+up, sideways into the other world, or in a circle."""
+import os
+import re
+import sys
+
+# Folder: the folders it may include from, itself apart. "strobe" is include/strobe, the header of tool authors.
+MAY = {
+    "base": set(),
+    "wire": set(),
+    "tools": {"base", "wire", "strobe"},
+    "rt": {"base", "wire", "strobe"},
+    "symbol": {"base", "wire"},
+    "stats": {"base", "wire"},
+    "store": {"base", "wire"},
+    "control": {"base", "wire"},
+    "profile": {"base", "wire", "symbol", "stats", "store", "control"},
+    "report": {"base", "wire", "symbol", "stats", "store", "control", "profile"},
+    "cli": {"base", "wire", "symbol", "stats", "store", "control", "profile", "report"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
+
+
+def main():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src")
+    bad, seen = [], 0
+    for folder, _, names in sorted(os.walk(root)):
+        room = os.path.relpath(folder, root).split(os.sep)[0]
+        for name in sorted(names):
+            if not name.endswith((".c", ".h", ".S")):
+                continue
+            path = os.path.join(folder, name)
+            if room not in MAY:
+                bad.append(f"src/{room}: a folder that tests/lint/layers.py does not know; say what it may include")
+                continue
+            seen += 1
+            with open(path) as source:
+                text = source.read()
+            for target in INCLUDE.findall(text):
+                if target in MAY or target == "strobe":
+                    if target != room and target not in MAY[room]:
+                        bad.append(f"{os.path.relpath(path, os.path.dirname(root))}: {room} must not include {target}")
+    print("\n".join(sorted(set(bad))) or f"{seen} files, no include out of order")
+    return 1 if bad or not seen else 0
+
+
+sys.exit(main())

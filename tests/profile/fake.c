@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/symbol.h"
+
+enum { BLOCKS = 256, SLOTS = 8, MAPS = 16, THREADS = 16, SAMPLES = 1024, STRINGS = 8192 };
+
+/* Sections of records that are multiples of eight bytes, so that each is aligned. */
+struct fake {
+	struct st_results_header header;
+	struct st_map maps[MAPS];
+	struct st_block blocks[BLOCKS];
+	uint32_t amounts[BLOCKS * ST_MAX_COUNTERS];
+	uint64_t partials[BLOCKS];
+	uint64_t counters[SLOTS][BLOCKS];
+	struct st_thread threads[THREADS];
+	struct st_sample samples[SAMPLES];
+	char strings[STRINGS];
+};
+
+static uint32_t
+add_string(struct fake *f, const char *text)
+{
+	uint32_t at = f->header.n_strings;
+	strcpy(f->strings + at, text);
+	f->header.n_strings += (uint32_t)strlen(text) + 1;
+	return at;
+}
+
+struct fake *
+fake_new(const char *const *counters)
+{
+	struct fake *f = calloc(1, sizeof *f);
+	struct st_results_header *h = &f->header;
+	h->magic = ST_RESULTS_MAGIC;
+	h->version = ST_WIRE_VERSION;
+	h->state = ST_RUN_EXITED;
+	h->file_size = sizeof *f;
+	h->off_maps = offsetof(struct fake, maps);
+	h->off_strings = offsetof(struct fake, strings);
+	h->off_blocks = offsetof(struct fake, blocks);
+	h->off_amounts = offsetof(struct fake, amounts);
+	h->off_partials = offsetof(struct fake, partials);
+	h->off_threads = offsetof(struct fake, threads);
+	h->off_samples = offsetof(struct fake, samples);
+	h->off_counters = offsetof(struct fake, counters);
+	h->counters_stride = sizeof f->counters[0];
+	h->n_blocks = 1;
+	h->n_slots = 1;
+	h->tsc_begin = 1000;
+	h->tsc_end = 1000 + 500000000; /* half a second at a gigahertz */
+	add_string(f, "");
+	for (; *counters; counters++)
+		h->counter_names[h->n_counters++] = add_string(f, *counters);
+	return f;
+}
+
+void
+fake_free(struct fake *f)
+{
+	free(f);
+}
+
+struct st_results_header *
+fake_header(struct fake *f)
+{
+	return &f->header;
+}
+
+uint32_t
+fake_map(struct fake *f, const char *path, uint64_t start, uint64_t end, uint64_t pgoff)
+{
+	struct st_map *m = &f->maps[f->header.n_maps];
+	*m = (struct st_map){.start = start, .end = end, .pgoff = pgoff};
+	m->path = path ? add_string(f, path) : 0;
+	return f->header.n_maps++;
+}
+
+uint32_t
+fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t insns,
+	   enum st_block_end end, uint64_t target)
+{
+	uint32_t id = f->header.n_blocks++, n = f->header.n_counters;
+	f->blocks[id] = (struct st_block){.pc = pc,
+					  .map = map,
+					  .bytes = bytes,
+					  .n_insns = insns,
+					  .end = (uint16_t)end,
+					  .target = target};
+	for (uint32_t c = 0; c < n; c++) {
+		const char *name = f->strings + f->header.counter_names[c];
+		f->amounts[id * n + c] = strcmp(name, "instructions") ? 1 : insns;
+	}
+	return id;
+}
+
+void
+fake_count(struct fake *f, uint32_t slot, uint32_t block, uint64_t executions)
+{
+	f->counters[slot][block] += executions;
+	if (slot >= f->header.n_slots)
+		f->header.n_slots = slot + 1;
+}
+
+void
+fake_partial(struct fake *f, uint32_t block, uint64_t instructions)
+{
+	f->partials[block] += instructions;
+}
+
+void
+fake_samples(struct fake *f, uint64_t pc, uint32_t where, unsigned n)
+{
+	for (; n > 0; n--)
+		f->samples[f->header.n_samples++] = (struct st_sample){.pc = pc, .where = where};
+}
+
+uint32_t
+fake_thread(struct fake *f, uint32_t tid, const char *name, uint64_t begin, uint64_t end)
+{
+	struct st_thread *t = &f->threads[f->header.n_threads];
+	*t = (struct st_thread){.tid = tid,
+				.state = end ? ST_THREAD_ENDED : ST_THREAD_LIVE,
+				.tsc_begin = begin,
+				.tsc_end = end};
+	strncpy(t->name, name, sizeof t->name);
+	return f->header.n_threads++;
+}
+
+void
+fake_fallback(struct fake *f, uint64_t pc, uint32_t cause, uint32_t count)
+{
+	f->header.fallbacks[f->header.n_fallbacks++] =
+		(struct st_fallback){.pc = pc, .cause = cause, .count = count};
+}
+
+struct st_process
+fake_process(struct fake *f, uint32_t pid, uint32_t ppid, const char *command)
+{
+	f->header.pid = pid;
+	f->header.ppid = ppid;
+	return (struct st_process){.pid = pid,
+				   .ppid = ppid,
+				   .command = (char *)(uintptr_t)command,
+				   .results = &f->header,
+				   .results_size = sizeof *f,
+				   .exited = true};
+}
+
+const char *
+fixture_path(void)
+{
+	const char *path = getenv("STROBE_FIXTURE");
+	if (!path)
+		abort(); /* the test was not started by meson */
+	return path;
+}
+
+uint64_t
+fixture_offset(const char *function)
+{
+	struct st_error e;
+	struct st_image *image = st_image_open(fixture_path(), &e);
+	size_t n = 0;
+	const struct st_function *all = image ? st_image_functions(image, &n) : NULL;
+	uint64_t offset = UINT64_MAX;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(all[i].name, function))
+			offset = all[i].offset;
+	if (offset == UINT64_MAX)
+		abort();
+	st_image_close(image);
+	return offset;
+}
+
+/* The fixture is linked so that file offsets are link-time addresses less this; see meson.build. */
+enum { FIXTURE_LINKED_AT = 0x10000 };
+
+uint64_t
+fixture_address(const char *function, uint64_t delta)
+{
+	return FIXTURE_BASE + fixture_offset(function) - FIXTURE_LINKED_AT + delta;
+}
+
+static void
+fixture_block(struct fake *f, const char *function, uint64_t delta, uint32_t bytes, uint32_t insns,
+	      enum st_block_end end, int64_t target, uint64_t executions)
+{
+	uint64_t to = target < 0 ? 0 : fixture_address(function, (uint64_t)target);
+	uint32_t id = fake_block(f, 0, fixture_address(function, delta), bytes, insns, end, to);
+	fake_count(f, 0, id, executions / 2);
+	fake_count(f, 3, id, executions - executions / 2);
+}
+
+struct fake *
+fixture_results(void)
+{
+	static const char *const counters[] = {"blocks", "instructions", NULL};
+	struct fake *f = fake_new(counters);
+	fake_map(f, fixture_path(), FIXTURE_BASE + 0x1000, FIXTURE_BASE + 0x2000, 0x1000);
+	fake_map(f, NULL, 0x7e0000000000, 0x7e0000001000, 0);
+	fixture_block(f, "restart", 0, 4, 2, ST_END_BRANCH, 16, 100);
+	fixture_block(f, "spin", 0, 10, 4, ST_END_BRANCH, 2, 5);
+	fixture_block(f, "spin", 2, 8, 3, ST_END_BRANCH, 2, 40);
+	fixture_block(f, "spin", 10, 1, 1, ST_END_RETURN, -1, 5);
+	fixture_block(f, "restart", 4, 8, 2, ST_END_BRANCH, 0, 90);
+	fixture_block(f, "restart", 12, 4, 2, ST_END_JUMP, 0, 60);
+	fixture_block(f, "restart", 16, 1, 1, ST_END_RETURN, -1, 10);
+	fixture_block(f, "vague", 0, 4, 2, ST_END_BRANCH, 0, 20);
+	fixture_block(f, "vague", 4, 2, 1, ST_END_IJUMP, -1, 7);
+	fixture_block(f, "caller", 5, 3, 2, ST_END_RETURN, -1, 5);
+	fake_partial(f, f->header.n_blocks - 1, 1);
+	uint32_t call = fake_block(f, 0, fixture_address("caller", 0), 5, 1, ST_END_CALL,
+				   fixture_address("spin", 0));
+	fake_count(f, 0, call, 5);
+	uint32_t made = fake_block(f, 1, 0x7e0000000100, 12, 4, ST_END_RETURN, 0);
+	fake_count(f, 1, made, 3);
+	fake_block(f, 1, 0x7e0000000200, 12, 4, ST_END_RETURN, 0); /* translated, never executed */
+	fake_samples(f, fixture_address("spin", 5), ST_SAMPLE_CODE, 6);
+	fake_samples(f, fixture_address("restart", 12), ST_SAMPLE_CODE, 2);
+	fake_samples(f, fixture_address("caller", 5), ST_SAMPLE_SYSCALL, 3);
+	fake_samples(f, fixture_address("restart", 0), ST_SAMPLE_RUNTIME, 1);
+	uint32_t thread = fake_thread(f, 4711, "worker", 1000, 250001000);
+	f->threads[thread].samples = 12;
+	fake_thread(f, 4712, "a-name-of-16-cha", 2000, 0);
+	fake_fallback(f, fixture_address("vague", 4), ST_FALLBACK_FAR, 2);
+	f->header.stats[ST_STAT_blocks] = 13;
+	f->header.stats[ST_STAT_syscalls] = 77;
+	return f;
+}

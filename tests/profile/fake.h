@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results as the runtime would have written them, made in memory for the tests. */
+#ifndef STROBE_TESTS_FAKE_H
+#define STROBE_TESTS_FAKE_H
+
+#include "control/run.h"
+
+struct fake;
+
+/* Results of a tool with the counters named, NULL-terminated: "blocks" adds 1 per block, "instructions" its length. */
+struct fake *fake_new(const char *const *counters);
+void fake_free(struct fake *f);
+struct st_results_header *fake_header(struct fake *f);
+
+/* An executable mapping; path NULL: anonymous. Returns its index. */
+uint32_t fake_map(struct fake *f, const char *path, uint64_t start, uint64_t end, uint64_t pgoff);
+/* A block; target 0: none. Returns its id. */
+uint32_t fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t insns,
+		    enum st_block_end end, uint64_t target);
+void fake_count(struct fake *f, uint32_t slot, uint32_t block, uint64_t executions);
+void fake_partial(struct fake *f, uint32_t block, uint64_t instructions);
+void fake_samples(struct fake *f, uint64_t pc, uint32_t where, unsigned n);
+uint32_t fake_thread(struct fake *f, uint32_t tid, const char *name, uint64_t begin, uint64_t end);
+void fake_fallback(struct fake *f, uint64_t pc, uint32_t cause, uint32_t count);
+
+/* The process that these are the results of, ended with exit code 0. */
+struct st_process fake_process(struct fake *f, uint32_t pid, uint32_t ppid, const char *command);
+
+/*
+ * The fixture library: mapped at FIXTURE_BASE, with what its functions did as the tests expect it. address: of a place
+ * `delta` bytes into a function, in the program.
+ */
+#define FIXTURE_BASE 0x7f0000000000u
+uint64_t fixture_offset(const char *function);
+uint64_t fixture_address(const char *function, uint64_t delta);
+const char *fixture_path(void);
+/* Everything that test_collect.c checks, in one process. */
+struct fake *fixture_results(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Profile files with bytes changed at random: loaded or refused, and what is loaded can be printed. Rounds: 400, or the
+ * first argument.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "profile/profile.h"
+#include "report/report.h"
+
+static unsigned char *original;
+static size_t original_size;
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "%s\n", what);
+	exit(1);
+}
+
+static void
+make_original(const char *path)
+{
+	static char *const command[] = {"fixture", NULL};
+	struct fake *f = fixture_results();
+	struct st_process process = fake_process(f, 1, 0, "fixture");
+	struct st_run run = {.processes = &process, .n_processes = 1, .tsc_hz = 1e9};
+	struct st_profile_origin o = {.tool = "hot", .argv = command, .keep_blocks = true};
+	struct st_profile *p = st_profile_collect(&run, &o, NULL);
+	if (!p || st_profile_save(p, path, NULL))
+		die("cannot make a profile");
+	st_profile_free(p);
+	fake_free(f);
+	FILE *in = fopen(path, "r");
+	original = malloc(1 << 20);
+	original_size = in && original ? fread(original, 1, 1 << 20, in) : 0;
+	if (!original_size)
+		die("cannot read the profile back");
+	fclose(in);
+}
+
+static void
+write_mutant(const char *path)
+{
+	unsigned char *mutant = malloc(original_size);
+	memcpy(mutant, original, original_size);
+	size_t size = original_size;
+	for (int n = 1 + rand() % 12; n > 0; n--) {
+		size_t at = (size_t)rand() % size, length = 1 + (size_t)rand() % 8;
+		for (size_t i = at; i < at + length && i < size; i++)
+			mutant[i] = rand() % 3 ? (unsigned char)rand() : rand() % 2 ? 0xff : 0;
+	}
+	if (rand() % 10 == 0)
+		size -= (size_t)rand() % (size / 2);
+	/* The marks in the header are checked first: keep them, or nothing behind them is ever tried. */
+	memcpy(mutant, original, 16);
+	memcpy(mutant + 60, original + 60, 12);
+	FILE *out = fopen(path, "w");
+	if (!out || fwrite(mutant, 1, size, out) != size)
+		die("cannot write the mutant");
+	fclose(out);
+	free(mutant);
+}
+
+static void
+print(const struct st_profile *p, FILE *nowhere)
+{
+	struct st_report r = {.profile = p, .parts = ~0u, .style = {.width = 80}};
+	struct st_error e;
+	st_report_summary(&r, nowhere);
+	st_report_parts(&r, nowhere);
+	for (size_t i = 0; i < p->functions.n && i < 8; i++)
+		st_report_function(&r, nowhere, p->functions.v[i].name, &e);
+	free(st_report_json(&r, &e));
+}
+
+int
+main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 400, loaded = 0, refused = 0;
+	char directory[] = "/tmp/strobe-fuzz-XXXXXX", path[64];
+	FILE *nowhere = fopen("/dev/null", "w");
+	if (!mkdtemp(directory) || !nowhere)
+		die("no place for the mutants");
+	snprintf(path, sizeof path, "%s/m.db", directory);
+	make_original(path);
+	srand(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+	for (int i = 0; i < rounds; i++) {
+		struct st_error e = {0};
+		write_mutant(path);
+		struct st_profile *p = st_profile_load(path, &e);
+		if (!p && (e.code != ST_EXIT_FAILED || !*e.text))
+			die("refused without a cause");
+		loaded += p != NULL;
+		refused += p == NULL;
+		if (p)
+			print(p, nowhere);
+		st_profile_free(p);
+	}
+	unlink(path);
+	rmdir(directory);
+	fclose(nowhere);
+	free(original);
+	printf("%d loaded, %d refused\n", loaded, refused);
+	return loaded && refused ? 0 : 1; /* both, or the mutants prove nothing */
+}
