@@ -74,7 +74,7 @@ counter_total(const struct st_view *v, const uint64_t *executions, uint32_t coun
 	uint64_t sum = 0;
 	bool instructions = !strcmp(name, "instructions");
 	for (uint32_t b = 1; b < v->n_blocks; b++) {
-		sum += executions[b] * v->amounts[(size_t)b * v->n_counters + counter];
+		sum += executions[b] * v->amounts[(size_t)b * ST_MAX_COUNTERS + counter];
 		if (instructions)
 			sum += v->partials[b];
 	}

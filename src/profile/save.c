@@ -13,7 +13,17 @@ struct writer {
 	sqlite3 *db;
 	sqlite3_stmt *insert;
 	int column, status;
+	int error; /* errno of the first failure, if it was the system's */
 };
+
+static void
+note(struct writer *w, int status)
+{
+	w->status = status;
+	w->error = sqlite3_system_errno(w->db);
+	if (!w->error)
+		w->error = errno; /* SQLite forgets it on some ways out of a COMMIT */
+}
 
 static void
 table(struct writer *w, const char *name, int columns)
@@ -70,10 +80,11 @@ end_row(struct writer *w)
 	w->column = 0;
 	if (w->status != SQLITE_OK)
 		return;
+	errno = 0;
 	int status = sqlite3_step(w->insert);
-	int reset = sqlite3_reset(w->insert);
 	if (status != SQLITE_DONE)
-		w->status = reset != SQLITE_OK ? reset : SQLITE_ERROR;
+		note(w, status);
+	sqlite3_reset(w->insert);
 }
 
 static void
@@ -274,8 +285,12 @@ save_fallbacks(struct writer *w, const struct st_profile *p)
 static void
 run_sql(struct writer *w, const char *sql)
 {
-	if (w->status == SQLITE_OK)
-		w->status = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
+	if (w->status != SQLITE_OK)
+		return;
+	errno = 0;
+	int status = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
+	if (status != SQLITE_OK)
+		note(w, status);
 }
 
 /* No journal and no syncing: the file is nobody's until it is renamed into place. */
@@ -307,13 +322,12 @@ fill(struct writer *w, const struct st_profile *p)
 static int
 failed(const struct writer *w, const char *path, struct st_error *e)
 {
-	int error = w->db ? sqlite3_system_errno(w->db) : 0;
 	if ((w->status & 0xff) == SQLITE_FULL)
 		return st_output_failed(path, ENOSPC, e);
 	if ((w->status & 0xff) == SQLITE_NOMEM)
 		return st_output_failed(path, ENOMEM, e);
-	if (error)
-		return st_output_failed(path, error, e);
+	if ((w->status & 0xff) == SQLITE_IOERR && w->error)
+		return st_output_failed(path, w->error, e);
 	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s; name another place with -o",
 		       path, sqlite3_errstr(w->status));
 }

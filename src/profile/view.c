@@ -24,7 +24,7 @@ static bool
 sections_fit(const struct st_view *v, size_t size)
 {
 	const struct st_results_header *h = v->header;
-	uint64_t row = v->n_counters * sizeof(uint32_t);
+	uint64_t row = ST_MAX_COUNTERS * sizeof(uint32_t);
 	if (v->n_slots > 1 && (h->counters_stride % 8 || h->counters_stride > size))
 		return false;
 	uint64_t last_slot = v->n_slots ? (v->n_slots - 1) * h->counters_stride : 0;

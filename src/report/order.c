@@ -48,3 +48,12 @@ st_base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 	return slash && slash[1] ? slash + 1 : path;
 }
+
+void
+st_table_function(struct st_table *t, const struct st_profile *p, uint32_t function)
+{
+	const struct st_profile_function *f = &p->functions.v[function];
+	const char *image = st_base_name(p->images.v[f->image].path);
+	/* [anon], [vdso] bring their own brackets. */
+	st_table_cell(t, image[0] == '[' ? "%s %s" : "%s [%s]", f->name, image);
+}

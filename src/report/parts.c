@@ -123,8 +123,7 @@ print_blocks(const struct st_report *r, FILE *out)
 		st_table_count(t, b->bytes);
 		st_table_count(t, b->insns);
 		st_table_cell(t, "%s", st_profile_end_name(b->end));
-		st_table_cell(t, "%s [%s]", p->functions.v[b->function].name,
-			      st_base_name(p->images.v[b->image].path));
+		st_table_function(t, p, b->function);
 	}
 	free(order);
 	finish(r, out, "basic blocks", t, p->blocks.n);

@@ -49,5 +49,7 @@ char *st_report_json(const struct st_report *r, struct st_error *e);
 uint32_t *st_report_order(const struct st_report *r, size_t *n);
 /* The last part of a path. */
 const char *st_base_name(const char *path);
+/* Adds a cell "name [image]" for a function. */
+void st_table_function(struct st_table *t, const struct st_profile *p, uint32_t function);
 
 #endif

@@ -95,7 +95,7 @@ print_functions(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s%s", f->calls_exact ? "" : "<=", st_number(number, f->calls));
 		st_table_count(t, f->executions);
 		st_table_count(t, f->instructions);
-		st_table_cell(t, "%s [%s]", f->name, st_base_name(p->images.v[f->image].path));
+		st_table_function(t, p, order[i]);
 	}
 	putc('\n', out);
 	st_table_print(t, out, r->style);

@@ -94,6 +94,25 @@ print_cell(const struct st_table *t, FILE *out, size_t column, size_t width, con
 		pad(out, gap);
 }
 
+/* Shortens a cell to `room` columns; of "name [image]" it is the name that gives way. */
+static void
+shorten_cell(char *text, size_t room)
+{
+	char *tail = strrchr(text, '[');
+	size_t kept = tail && tail > text && tail[-1] == ' ' ? st_columns(--tail) : 0;
+	if (!kept || kept > room / 2 || st_columns(text) <= room) {
+		st_shorten(text, room);
+		return;
+	}
+	char *copy = strdup(tail);
+	if (!copy)
+		return;
+	*tail = '\0';
+	st_shorten(text, room - kept);
+	strcat(text, copy); /* fits: the text only got shorter */
+	free(copy);
+}
+
 void
 st_table_print(const struct st_table *t, FILE *out, struct st_style style)
 {
@@ -116,7 +135,7 @@ st_table_print(const struct st_table *t, FILE *out, struct st_style style)
 	for (size_t i = 0; i < t->cells.n; i++) {
 		size_t c = i % t->n_columns;
 		if (c == last && style.width && t->columns[c].left && t->cells.v[i])
-			st_shorten(t->cells.v[i], room);
+			shorten_cell(t->cells.v[i], room);
 		print_cell(t, out, c, widths[c], t->cells.v[i] ? t->cells.v[i] : "");
 		if (c == last)
 			putc('\n', out);

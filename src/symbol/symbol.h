@@ -5,7 +5,12 @@
  * An image is one ELF file (or the vdso). Offsets are the image's own addresses as in its ELF
  * headers (p_vaddr space, "link-time addresses"), so that (build-id, offset) names a place whatever
  * the load address and the run. An image is opened once, functions are read on first use, and
- * everything returned lives as long as the image.
+ * everything returned lives as long as the image. One thread at a time may use an image: lookups
+ * fill it.
+ *
+ * Separate debug files are found by build-id and by .gnu_debuglink, below the directories that the
+ * environment variable STROBE_DEBUG_DIRECTORY lists (separated by colons; /usr/lib/debug when it is
+ * not set) and beside the image.
  */
 #ifndef STROBE_SYMBOL_H
 #define STROBE_SYMBOL_H

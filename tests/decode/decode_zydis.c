@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * decode_zydis [-n COUNT] [-s SEED] [-e] [-v] [ELF...]: compares st_decode with Zydis on COUNT random byte strings, with
- * -e on every opcode of every map under every ModRM and the prefixes that matter, and on the executable sections of
- * the ELF files. Exits 1 on any disagreement. -v lists where our register and flag sets are coarser than Zydis's.
+ * decode_zydis [-n COUNT] [-s SEED] [-e] [-v] [ELF...]: compares st_decode with Zydis on COUNT
+ * random byte strings, with -e on every opcode of every map under every ModRM and the prefixes that
+ * matter, and on the executable sections of the ELF files. Exits 1 on any disagreement. -v lists
+ * where our register and flag sets are coarser than Zydis's.
  */
 #include <Zydis/Zydis.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "elf_text.h"
 #include "oracle.h"
 
-#define MAX_PRINTED 100000
+#define MAX_PRINTED 40
 #define CHUNK 15
 
 struct tally {
@@ -75,7 +76,8 @@ random_bytes(uint64_t *state, uint8_t buf[16])
 {
 	static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x64, 0x65, 0x2e,
 	                                   0x3e, 0x26, 0x36, 0x48, 0x41, 0x4f, 0x40, 0x66};
-	static const char starts[][4] = {"\x0f", "\x0f\x38", "\x0f\x3a", "\xc5", "\xc4", "\x62", "\x0f\x0f", ""};
+	static const char starts[][4] = {"\x0f", "\x0f\x38", "\x0f\x3a", "\xc5",
+	                                 "\xc4", "\x62",     "\x0f\x0f", ""};
 	uint64_t a = next_random(state), b = next_random(state), c = next_random(state);
 	const char *start = starts[c >> 4 & 7];
 	unsigned at = 0;
@@ -125,8 +127,9 @@ run_map(const uint8_t *start, size_t len)
 static void
 run_legacy_maps(void)
 {
-	static const char prefixes[][4] = {"",         "\x66",     "\xf2",     "\xf3",     "\x48",     "\x66\x48", "\xf2\x48",
-	                                   "\xf3\x48", "\x45",     "\x67",     "\xf0",     "\x66\xf2", "\x66\xf3", "\x65"};
+	static const char prefixes[][4] = {"",         "\x66",     "\xf2",     "\xf3", "\x48",
+	                                   "\x66\x48", "\xf2\x48", "\xf3\x48", "\x45", "\x67",
+	                                   "\xf0",     "\x66\xf2", "\x66\xf3", "\x65"};
 	static const char maps[][4] = {"", "\x0f", "\x0f\x38", "\x0f\x3a"};
 	uint8_t start[8];
 
@@ -147,8 +150,10 @@ run_vex_maps(void)
 	for (unsigned map = 1; map <= 3; map++) {
 		for (unsigned low = 0; low < 8; low++) { /* L, pp */
 			for (unsigned w = 0; w < 2; w++) {
-				uint8_t none[] = {0xc4, (uint8_t)(0xe0 | map), (uint8_t)(w << 7 | 0x78 | low)};
-				uint8_t some[] = {0xc4, (uint8_t)(map), (uint8_t)(w << 7 | 0x50 | low)};
+				uint8_t none[] = {0xc4, (uint8_t)(0xe0 | map),
+				                  (uint8_t)(w << 7 | 0x78 | low)};
+				uint8_t some[] = {0xc4, (uint8_t)(map),
+				                  (uint8_t)(w << 7 | 0x50 | low)};
 
 				run_map(none, 3);
 				run_map(some, 3);
@@ -166,7 +171,8 @@ run_evex_maps(void)
 				static const uint8_t tail[] = {0x08, 0x48, 0x18, 0x2a};
 				uint8_t p1 = (uint8_t)((pp & 4) << 5 | 0x7c | (pp & 3));
 				uint8_t none[] = {0x62, (uint8_t)(0xf0 | map), p1, tail[last]};
-				uint8_t some[] = {0x62, (uint8_t)(0x50 | map), (uint8_t)(p1 & ~0x28), tail[last]};
+				uint8_t some[] = {0x62, (uint8_t)(0x50 | map),
+				                  (uint8_t)(p1 & ~0x28), tail[last]};
 
 				run_map(none, 4);
 				run_map(some, 4);
@@ -194,7 +200,8 @@ time_section(const uint8_t *p, size_t n, uint64_t *insns)
 		}
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		if (done) {
-			double ns = (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec);
+			double ns = (double)(b.tv_sec - a.tv_sec) * 1e9 +
+			            (double)(b.tv_nsec - a.tv_nsec);
 
 			best = ns / (double)done < best ? ns / (double)done : best;
 		}
@@ -228,10 +235,11 @@ print_slack(void)
 		const struct slack *s = &total.slack[i];
 
 		if (s->gpr_read + s->gpr_written + s->flags_read + s->flags_written + s->mem)
-			printf("coarse %-20s of %8" PRIu64 ": read %" PRIu64 " written %" PRIu64 " flags read %" PRIu64
-			       " flags written %" PRIu64 " memory %" PRIu64 "\n",
-			       oracle_mnemonic(i), s->insns, s->gpr_read, s->gpr_written, s->flags_read,
-			       s->flags_written, s->mem);
+			printf("coarse %-20s of %8" PRIu64 ": read %" PRIu64 " written %" PRIu64
+			       " flags read %" PRIu64 " flags written %" PRIu64 " memory %" PRIu64
+			       "\n",
+			       oracle_mnemonic(i), s->insns, s->gpr_read, s->gpr_written,
+			       s->flags_read, s->flags_written, s->mem);
 	}
 }
 
@@ -273,9 +281,9 @@ main(int argc, char **argv)
 		missing |= !elf_each_text(argv[i], run_section, &timed);
 	if (verbose)
 		print_slack();
-	printf("%" PRIu64 " agree, %" PRIu64 " disagree; Zydis alone accepts %" PRIu64 " and %" PRIu64
-	       " XOP; we alone accept %" PRIu64 "; neither %" PRIu64 "\n",
-	       total.count[AGREE], total.count[DISAGREE], total.count[ONLY_ZYDIS], total.count[EXEMPT],
-	       total.count[ONLY_WE], total.count[NO_INSN]);
+	printf("%" PRIu64 " agree, %" PRIu64 " disagree; Zydis alone accepts %" PRIu64
+	       " and %" PRIu64 " XOP; we alone accept %" PRIu64 "; neither %" PRIu64 "\n",
+	       total.count[AGREE], total.count[DISAGREE], total.count[ONLY_ZYDIS],
+	       total.count[EXEMPT], total.count[ONLY_WE], total.count[NO_INSN]);
 	return total.count[DISAGREE] || total.count[ONLY_ZYDIS] || missing || !total.count[AGREE];
 }

@@ -44,7 +44,8 @@ each_section(const char *path, const uint8_t *map, size_t size,
 }
 
 bool
-elf_each_text(const char *path, void (*fn)(const char *path, const uint8_t *p, size_t n, void *arg), void *arg)
+elf_each_text(const char *path, void (*fn)(const char *path, const uint8_t *p, size_t n, void *arg),
+              void *arg)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;

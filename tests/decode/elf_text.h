@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * Calls fn with the contents of each executable section of an x86-64 ELF file. Returns false, with a message on
- * stderr, if the file cannot be read or is no such file or has no such section.
+ * Calls fn with the contents of each executable section of an x86-64 ELF file. Returns false, with
+ * a message on stderr, if the file cannot be read or is no such file or has no such section.
  */
-bool elf_each_text(const char *path, void (*fn)(const char *path, const uint8_t *p, size_t n, void *arg),
-                   void *arg);
+bool elf_each_text(const char *path,
+                   void (*fn)(const char *path, const uint8_t *p, size_t n, void *arg), void *arg);
 
 #endif

@@ -7,14 +7,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What Zydis says, in our terms. Sets are the exact ones; ours may be larger (reads) or smaller (writes). */
+/* What Zydis says, in our terms. Sets are the exact ones; ours may be larger (reads) or smaller
+ * (writes). */
 struct expected {
 	unsigned cls;
 	unsigned disp_off, disp_len, imm_off, imm_len, modrm_off;
-	uint32_t flags;         /* the exact ones only, EXACT_FLAGS */
+	uint32_t flags; /* the exact ones only, EXACT_FLAGS */
 	bool reads_mem, writes_mem;
-	bool hint;              /* a nop or prefetch, whose memory operand is never accessed */
-	bool address_only;      /* of the memory operand only the address counts: an override means nothing */
+	bool hint;         /* a nop or prefetch, whose memory operand is never accessed */
+	bool address_only; /* of the memory operand only the address counts: an override means
+	                      nothing */
 	unsigned fr, fw;
 	unsigned rd, wr;
 	int64_t rel;
@@ -49,7 +51,8 @@ oracle_length(const uint8_t *p, size_t n)
 {
 	ZydisDecodedInstruction in;
 
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, p, n, &in)) ? in.length : 0;
+	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, p, n, &in)) ? in.length
+	                                                                               : 0;
 }
 
 static unsigned
@@ -76,13 +79,15 @@ static bool
 names_gs(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	for (unsigned i = 0; i < in->operand_count_visible; i++)
-		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].reg.value == ZYDIS_REGISTER_GS)
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    ops[i].reg.value == ZYDIS_REGISTER_GS)
 			return true;
 	return false;
 }
 
 static unsigned
-branch_class(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, unsigned direct, unsigned indirect)
+branch_class(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, unsigned direct,
+             unsigned indirect)
 {
 	if (in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return ST_C_FAR;
@@ -128,7 +133,8 @@ class_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 	case ZYDIS_MNEMONIC_LGS:
 		return ST_C_GS;
 	default:
-		if (in->meta.category == ZYDIS_CATEGORY_COND_BR && in->mnemonic != ZYDIS_MNEMONIC_XEND)
+		if (in->meta.category == ZYDIS_CATEGORY_COND_BR &&
+		    in->mnemonic != ZYDIS_MNEMONIC_XEND)
 			return ST_C_JCC;
 		return names_gs(in, ops) ? ST_C_GS : ST_C_NORMAL;
 	}
@@ -151,7 +157,8 @@ prefix_flags(const ZydisDecodedInstruction *in)
 	if (in->attributes & ZYDIS_ATTRIB_HAS_REX)
 		flags |= ST_I_REX;
 	if (in->meta.category != ZYDIS_CATEGORY_PADLOCK &&
-	    in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+	    in->attributes &
+	            (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
 		flags |= ST_I_REP;
 	return flags;
 }
@@ -160,8 +167,8 @@ static void
 memory_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct expected *e)
 {
 	/* SIB's "no base" is not recognized as such by Zydis under 67 and REX.B */
-	bool no_base = in->attributes & ZYDIS_ATTRIB_HAS_SIB && in->raw.modrm.mod == 0 && in->raw.sib.base == 5 &&
-	               op->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM;
+	bool no_base = in->attributes & ZYDIS_ATTRIB_HAS_SIB && in->raw.modrm.mod == 0 &&
+	               in->raw.sib.base == 5 && op->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM;
 
 	e->rd |= gpr_bit(op->mem.index) | (no_base ? 0 : gpr_bit(op->mem.base));
 	if (op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP)
@@ -231,9 +238,11 @@ expect(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct
 		add_operand(in, &ops[i], e);
 	if (in->mnemonic == ZYDIS_MNEMONIC_LEA)
 		e->flags |= ST_I_LEA;
-	e->hint = in->meta.category == ZYDIS_CATEGORY_NOP || in->meta.category == ZYDIS_CATEGORY_WIDENOP ||
+	e->hint = in->meta.category == ZYDIS_CATEGORY_NOP ||
+	          in->meta.category == ZYDIS_CATEGORY_WIDENOP ||
 	          in->meta.category == ZYDIS_CATEGORY_PREFETCH ||
-	          in->meta.category == ZYDIS_CATEGORY_PREFETCHWT1 || in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
+	          in->meta.category == ZYDIS_CATEGORY_PREFETCHWT1 ||
+	          in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
 	if (!in->cpu_flags)
 		return;
 	e->fr = flag_bits(in->cpu_flags->tested);
@@ -241,11 +250,11 @@ expect(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct
 	                  in->cpu_flags->undefined);
 	if (in->mnemonic == ZYDIS_MNEMONIC_VPTEST || in->mnemonic == ZYDIS_MNEMONIC_VTESTPS ||
 	    in->mnemonic == ZYDIS_MNEMONIC_VTESTPD)
-		e->fw |= ST_F_OF | ST_F_AF | ST_F_PF | ST_F_SF; /* cleared, as by ptest; Zydis omits it */
+		e->fw |= ST_F_OF | ST_F_AF | ST_F_PF |
+		         ST_F_SF; /* cleared, as by ptest; Zydis omits it */
 }
 
-static bool __attribute__((format(printf, 2, 3)))
-differ(struct outcome *out, const char *fmt, ...)
+static bool __attribute__((format(printf, 2, 3))) differ(struct outcome *out, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -260,8 +269,9 @@ static bool
 is_zeroing(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	return (in->mnemonic == ZYDIS_MNEMONIC_XOR || in->mnemonic == ZYDIS_MNEMONIC_SUB) &&
-	       ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ops[0].reg.value == ops[1].reg.value && ops[0].size >= 32;
+	       ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ops[1].reg.value &&
+	       ops[0].size >= 32;
 }
 
 static bool
@@ -274,9 +284,11 @@ same_fields(const struct expected *e, const struct st_insn *x, struct outcome *o
 	if (x->modrm_off != e->modrm_off)
 		return differ(out, "modrm_off %u, Zydis says %u", x->modrm_off, e->modrm_off);
 	if (x->disp_off != e->disp_off || x->disp_len != e->disp_len)
-		return differ(out, "disp %u+%u, Zydis says %u+%u", x->disp_off, x->disp_len, e->disp_off, e->disp_len);
+		return differ(out, "disp %u+%u, Zydis says %u+%u", x->disp_off, x->disp_len,
+		              e->disp_off, e->disp_len);
 	if (x->imm_off != e->imm_off || x->imm_len != e->imm_len)
-		return differ(out, "imm %u+%u, Zydis says %u+%u", x->imm_off, x->imm_len, e->imm_off, e->imm_len);
+		return differ(out, "imm %u+%u, Zydis says %u+%u", x->imm_off, x->imm_len,
+		              e->imm_off, e->imm_len);
 	if (e->has_rel && x->rel != e->rel)
 		return differ(out, "rel %d, Zydis says %" PRId64, x->rel, e->rel);
 	if (e->address_only && x->cls == ST_C_NORMAL)
@@ -319,14 +331,15 @@ count_slack(const struct expected *e, const struct st_insn *x, struct slack *s)
 }
 
 /*
- * What Zydis knows and we do not: XOP, which only AMD's family 15h had, and the VEX instructions of Knights Corner,
- * which ran no Linux program of ours.
+ * What Zydis knows and we do not: XOP, which only AMD's family 15h had, and the VEX instructions of
+ * Knights Corner, which ran no Linux program of ours.
  */
 static bool
 is_exempt(const ZydisDecodedInstruction *in)
 {
-	return in->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP || in->meta.isa_ext == ZYDIS_ISA_EXT_KNC ||
-	       in->meta.isa_ext == ZYDIS_ISA_EXT_KNCE || in->meta.isa_ext == ZYDIS_ISA_EXT_KNCV;
+	return in->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP ||
+	       in->meta.isa_ext == ZYDIS_ISA_EXT_KNC || in->meta.isa_ext == ZYDIS_ISA_EXT_KNCE ||
+	       in->meta.isa_ext == ZYDIS_ISA_EXT_KNCV;
 }
 
 void
@@ -336,8 +349,7 @@ oracle_compare(const uint8_t *p, size_t n, struct outcome *out, struct slack *sl
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	struct st_insn x;
 	struct expected e;
-	bool theirs = ZYAN_SUCCESS(
-		ZydisDecoderDecodeFull(decoder(), p, n, &in, ops));
+	bool theirs = ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), p, n, &in, ops));
 	unsigned len = st_decode(p, n, &x);
 
 	*out = (struct outcome){.verdict = NO_INSN, .len = theirs ? in.length : 0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The decoder's oracle: what Zydis says of the same bytes, in the terms of struct st_insn, and where the two disagree. */
+/* The decoder's oracle: what Zydis says of the same bytes, in the terms of struct st_insn, and
+ * where the two disagree. */
 #ifndef STROBE_TESTS_DECODE_ORACLE_H
 #define STROBE_TESTS_DECODE_ORACLE_H
 
@@ -10,10 +11,10 @@
 
 enum verdict {
 	AGREE,
-	NO_INSN,       /* neither takes the bytes for an instruction */
-	ONLY_WE,       /* we do, Zydis does not: harmless, it raises #UD when it runs */
-	ONLY_ZYDIS,    /* Zydis does, we do not */
-	EXEMPT,        /* so it is for a documented reason: XOP */
+	NO_INSN,    /* neither takes the bytes for an instruction */
+	ONLY_WE,    /* we do, Zydis does not: harmless, it raises #UD when it runs */
+	ONLY_ZYDIS, /* Zydis does, we do not */
+	EXEMPT,     /* so it is for a documented reason: XOP */
 	DISAGREE,
 };
 
@@ -24,9 +25,9 @@ struct slack {
 
 struct outcome {
 	enum verdict verdict;
-	unsigned len;       /* Zydis's length, 0 if it takes the bytes for none */
-	unsigned mnemonic;  /* ZydisMnemonic */
-	char why[200];      /* DISAGREE: the field and both values */
+	unsigned len;      /* Zydis's length, 0 if it takes the bytes for none */
+	unsigned mnemonic; /* ZydisMnemonic */
+	char why[200];     /* DISAGREE: the field and both values */
 };
 
 /* Compares the two decoders on the n bytes at p. Adds to slack (may be NULL) if they agree. */

@@ -92,7 +92,7 @@ fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t i
 					  .target = target};
 	for (uint32_t c = 0; c < n; c++) {
 		const char *name = f->strings + f->header.counter_names[c];
-		f->amounts[id * n + c] = strcmp(name, "instructions") ? 1 : insns;
+		f->amounts[id * ST_MAX_COUNTERS + c] = strcmp(name, "instructions") ? 1 : insns;
 	}
 	return id;
 }

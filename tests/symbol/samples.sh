@@ -1,7 +1,7 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Builds the sample programs in every shape the tests read: samples.sh SOURCES OUTPUT STAMP
-set -eu
+set -euo pipefail
 sources=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
@@ -9,21 +9,21 @@ stamp=$(realpath -m "$3")
 rm -rf "$out"
 mkdir -p "$out/debug" "$out/linked/.debug"
 cd "$out"
-plain="$sources/plain.c $sources/other.c $sources/hand.S"
-flags="-O2 -Wl,-z,lazy"
+plain=("$sources/plain.c" "$sources/other.c" "$sources/hand.S")
+flags=(-O2 -Wl,-z,lazy)
 
 # Full debug information, as compilers differ in it.
-gcc $flags -g -o full $plain
-gcc $flags -g -no-pie -o nopie $plain
-gcc $flags -g -static -o static $plain
-gcc $flags -g -static-pie -o staticpie $plain
-gcc $flags -gdwarf-4 -o dwarf4 $plain
-gcc $flags -g -gz -o packed $plain
-gcc $flags -g -O0 -fcf-protection=full -Wl,-z,ibtplt -o ibt $plain
-gcc $flags -g -Wl,--build-id=none -o noid $plain
-gcc $flags -gsplit-dwarf -g -o split $plain
-(cd "$sources" && gcc $flags -g -o "$out/relative" plain.c other.c hand.S)
-gcc $flags -g -shared -fPIC -o libplain.so $plain
+gcc "${flags[@]}" -g -o full "${plain[@]}"
+gcc "${flags[@]}" -g -no-pie -o nopie "${plain[@]}"
+gcc "${flags[@]}" -g -static -o static "${plain[@]}"
+gcc "${flags[@]}" -g -static-pie -o staticpie "${plain[@]}"
+gcc "${flags[@]}" -gdwarf-4 -o dwarf4 "${plain[@]}"
+gcc "${flags[@]}" -g -gz -o packed "${plain[@]}"
+gcc "${flags[@]}" -g -O0 -fcf-protection=full -Wl,-z,ibtplt -o ibt "${plain[@]}"
+gcc "${flags[@]}" -g -Wl,--build-id=none -o noid "${plain[@]}"
+gcc "${flags[@]}" -gsplit-dwarf -g -o split "${plain[@]}"
+(cd "$sources" && gcc "${flags[@]}" -g -o "$out/relative" plain.c other.c hand.S)
+gcc "${flags[@]}" -g -shared -fPIC -o libplain.so "${plain[@]}"
 g++ -O1 -g -o shapes "$sources/shapes.cpp"
 
 # Stripped, with the debug information elsewhere or nowhere.
@@ -58,13 +58,13 @@ objcopy --only-keep-debug full "debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo
 : >empty
 gcc -c -o object.o "$sources/other.c"
 mkfifo fifo
-overwrite() { # FILE OFFSET BYTES
-	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+overwrite() { # FILE OFFSET BYTES, escaped as for printf
+	printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 cp full machine
-overwrite machine 18 '\267'
+overwrite machine 18 '\0267'
 cp full class32
-overwrite class32 4 '\001'
+overwrite class32 4 '\0001'
 head -c 5000 full >truncated
 head -c 64 full >header_only
 cp stripped nosections
@@ -82,7 +82,7 @@ cp stripped mini
 objcopy --add-section .gnu_debugdata=mini.elf.xz mini
 
 if command -v clang >/dev/null; then
-	clang -O2 -g -o clang $plain
+	clang -O2 -g -o clang "${plain[@]}"
 fi
 if command -v rustc >/dev/null; then
 	# The old mangling has become unstable, but programs that have it will be around for long.

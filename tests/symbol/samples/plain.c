@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program with every kind of symbol that a table may hold: aliases, weak, IFUNC, local, data, unsized assembly. */
+/* A program with every kind of symbol that a table may hold: aliases, weak, IFUNC, local, data,
+ * unsized assembly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ __strong_alias_target(int x)
 	return local_twice(x) * 3;
 }
 
-/* At one address: __strong_alias_target, strong_alias (both global), weak_alias. strong_alias gives the name. */
+/* At one address: __strong_alias_target, strong_alias (both global), weak_alias. strong_alias gives
+ * the name. */
 int strong_alias(int x) __attribute__((alias("__strong_alias_target")));
 int weak_alias(int x) __attribute__((weak, alias("__strong_alias_target")));
 

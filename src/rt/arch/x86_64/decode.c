@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The decoder. One word per opcode (decode_tables.h) drives it; decode_rules.h holds what a word cannot say.
+ * The decoder. One word per opcode (decode_tables.h) drives it; decode_rules.h holds what a word
+ * cannot say.
  *
- * All code below may read a little past the instruction's fifteen bytes, so it always runs on at least WINDOW bytes:
- * near the end of what the caller has, on a copy padded with zeros.
+ * All code below may read a little past the instruction's fifteen bytes, so it always runs on at
+ * least WINDOW bytes: near the end of what the caller has, on a copy padded with zeros.
  */
 #include "decode.h"
 
@@ -49,8 +50,8 @@ read_all_prefixes(struct dec *d)
 }
 
 /*
- * Consumes prefixes up to the opcode and loads its word from the one-byte map. Half of all instructions have a REX
- * prefix and no other: that is no branch here, for none would be predicted.
+ * Consumes prefixes up to the opcode and loads its word from the one-byte map. Half of all
+ * instructions have a REX prefix and no other: that is no branch here, for none would be predicted.
  */
 static inline bool
 read_prefixes(struct dec *d)
@@ -66,8 +67,8 @@ read_prefixes(struct dec *d)
 }
 
 /*
- * Consumes a VEX or EVEX prefix and sets the equivalent legacy prefixes. R, X and B are stored inverted. False when
- * a legacy prefix is in the way or the opcode map does not exist.
+ * Consumes a VEX or EVEX prefix and sets the equivalent legacy prefixes. R, X and B are stored
+ * inverted. False when a legacy prefix is in the way or the opcode map does not exist.
  */
 static inline bool
 read_vex(struct dec *d)
@@ -86,16 +87,16 @@ read_vex(struct dec *d)
 	} else {
 		payload = p[2];
 		d->rex = 0x80 | (~(unsigned)p[1] >> 5 & 7) | (payload >> 4 & 8);
+		d->i += 3;
 		if (d->op == 0xc4) {
 			map = p[1] & 0x1f;
 			if (map > 3)
 				return false;
-			d->i += 3;
 		} else {
 			map = p[1] & 7;
 			if (p[1] & 8 || !(payload & 4))
 				return false;
-			d->i += 4;
+			d->i++;
 		}
 	}
 	d->pfx |= pp_prefix[payload & 3];
@@ -144,9 +145,9 @@ read_sib(struct dec *d, unsigned disp)
 }
 
 /*
- * Consumes ModRM and what hangs on it, and notes the registers and memory that it names. Without a ModRM byte the
- * register in the opcode takes the part of ModRM.rm. Like much here this computes more than it branches: to a branch
- * predictor the stream of opcodes is as good as random.
+ * Consumes ModRM and what hangs on it, and notes the registers and memory that it names. Without a
+ * ModRM byte the register in the opcode takes the part of ModRM.rm. Like much here this computes
+ * more than it branches: to a branch predictor the stream of opcodes is as good as random.
  */
 static inline void
 read_modrm(struct dec *d)
@@ -223,7 +224,8 @@ note_prefixes(struct dec *d, unsigned implicit)
 		d->flags |= ST_I_ADDR32;
 	if (pfx & P_LOCK)
 		d->flags |= ST_I_LOCK;
-	if (pfx & (P_FS | P_GS) && !(d->flags & ST_I_LEA) && (d->flags & ST_I_MEM || implicit >= IM_SEG))
+	if (pfx & (P_FS | P_GS) && !(d->flags & ST_I_LEA) &&
+	    (d->flags & ST_I_MEM || implicit >= IM_SEG))
 		d->flags |= pfx & P_GS ? ST_I_GSSEG : ST_I_FSSEG;
 }
 
@@ -235,15 +237,16 @@ displacement(const uint8_t *p, unsigned len)
 		return (int8_t)p[0];
 	if (len == 2)
 		return (int16_t)(p[0] | p[1] << 8);
-	return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+	return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	                 (uint32_t)p[3] << 24);
 }
 
 /*
- * Applies the rule that d->word names to what store left. Not inline, on a copy: so the state of those who need no
- * rule stays in registers. False: no instruction.
+ * Applies the rule that d->word names to what store left. Not inline, on a copy: so the state of
+ * those who need no rule stays in registers. False: no instruction.
  */
-static bool __attribute__((noinline))
-correct(const uint8_t *p, struct st_insn *out, uint64_t word, unsigned pfx, unsigned rex, unsigned modrm)
+static bool __attribute__((noinline)) correct(const uint8_t *p, struct st_insn *out, uint64_t word,
+                                              unsigned pfx, unsigned rex, unsigned modrm)
 {
 	struct dec d;
 
@@ -280,7 +283,8 @@ store(const struct dec *d)
 	d->out->len = (uint8_t)d->i;
 }
 
-/* Decodes at d->p. Returns the length, or 0 when there is no instruction and d->i is the best guess at its length. */
+/* Decodes at d->p. Returns the length, or 0 when there is no instruction and d->i is the best guess
+ * at its length. */
 static inline unsigned
 decode(struct dec *d)
 {
@@ -335,7 +339,9 @@ st_decode(const uint8_t *p, size_t n, struct st_insn *out)
 	if (n < WINDOW) {
 		for (size_t i = 0; i < WINDOW; i++) {
 			copy[i] = i < n ? p[i] : 0;
-			__asm__ volatile("" ::: "memory"); /* or gcc makes this loop a call of memcpy */
+			__asm__ volatile(
+			        "" ::
+			                : "memory"); /* or gcc makes this loop a call of memcpy */
 		}
 		p = copy;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The rules (A_*) for opcodes that one word of the table cannot describe: the groups, whose ModRM.reg selects the
- * instruction, and those where a prefix or the immediate does. Each corrects what the table's word gave. Included by
- * decode.c only.
+ * The rules (A_*) for opcodes that one word of the table cannot describe: the groups, whose
+ * ModRM.reg selects the instruction, and those where a prefix or the immediate does. Each corrects
+ * what the table's word gave. Included by decode.c only.
  */
 #ifndef STROBE_RT_DECODE_RULES_H
 #define STROBE_RT_DECODE_RULES_H
@@ -11,17 +11,18 @@
 
 /* An instruction in the making. */
 struct dec {
-	const uint8_t *p;     /* at least WINDOW readable bytes */
-	struct st_insn *out;  /* the fields not held here */
-	uint64_t word;        /* from st_opcodes */
-	uint32_t flags;       /* ST_I_* */
-	uint32_t sets;        /* registers read, and above them those written as if all operands were wide enough */
-	unsigned pfx, rex;    /* P_*; the REX byte, or 0x80 and its low bits from a VEX prefix, or 0 */
-	unsigned i;           /* next byte */
-	unsigned op, modrm;   /* without a ModRM byte, 0xc0 and the opcode's low bits */
+	const uint8_t *p;    /* at least WINDOW readable bytes */
+	struct st_insn *out; /* the fields not held here */
+	uint64_t word;       /* from st_opcodes */
+	uint32_t flags;      /* ST_I_* */
+	uint32_t sets; /* registers read, and above them those written as if all operands were wide
+	                  enough */
+	unsigned pfx, rex; /* P_*; the REX byte, or 0x80 and its low bits from a VEX prefix, or 0 */
+	unsigned i;        /* next byte */
+	unsigned op, modrm; /* without a ModRM byte, 0xc0 and the opcode's low bits */
 	/* for the rules: */
-	unsigned reg, rm;     /* the registers that these fields of ModRM name */
-	uint32_t rd, wr;      /* the two halves of sets */
+	unsigned reg, rm; /* the registers that these fields of ModRM name */
+	uint32_t rd, wr;  /* the two halves of sets */
 };
 
 static inline unsigned
@@ -371,7 +372,8 @@ rule_bmi(struct dec *d, unsigned act)
 	else
 		d->rd |= 1u << vvvv;
 	if (act == A_BMI && plain)
-		d->out->flags_written = ST_F_ARITH; /* bextr, bzhi; the others on these opcodes leave the flags alone */
+		d->out->flags_written = ST_F_ARITH; /* bextr, bzhi; the others on these opcodes
+		                                       leave the flags alone */
 }
 
 /* mov to and from segment registers */

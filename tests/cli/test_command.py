@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The commands from outside: arguments in; standard output, standard error, files and exit code out.
+
+The binary is strobe with fake_run.c in place of the engine.
+"""
+import json
+import os
+import pty
+import re
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STROBE = os.path.abspath(sys.argv.pop(1))
+FIXTURE = os.environ["STROBE_FIXTURE"]
+SAID = b"output of the program\n"
+
+
+class Command(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory(prefix="strobe-cli-")
+        self.addCleanup(self.place.cleanup)
+
+    def strobe(self, *arguments, **more):
+        return subprocess.run([STROBE, *arguments], cwd=self.place.name, capture_output=True, timeout=60, **more)
+
+    def error(self, code, text, *arguments, **more):
+        """It fails with this code, and says this one sentence."""
+        done = self.strobe(*arguments, **more)
+        self.assertEqual(done.stderr.decode(), f"strobe: {text}\n")
+        self.assertEqual(done.returncode, code)
+        self.assertEqual(done.stdout, b"")
+
+    def files(self):
+        return sorted(os.listdir(self.place.name))
+
+
+class Usage(Command):
+    def test_nothing(self):
+        done = self.strobe()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"usage: strobe COMMAND", done.stdout)
+
+    def test_mistakes(self):
+        self.error(2, "unknown command 'rnu'; did you mean 'strobe run'?", "rnu", "ls")
+        self.error(2, "unknown command './a.out'; strobe help lists the commands, strobe run runs a program", "./a.out")
+        self.error(2, "unknown option '--follwo'; did you mean '--follow'?", "run", "--follwo", "ls")
+        self.error(2, "unknown tool 'hto'; did you mean 'hot'?", "run", "-t", "hto", "ls")
+        self.error(2, "unknown tool 'cachegrind'; strobe tools lists them", "run", "-t", "cachegrind", "ls")
+        self.error(2, "no program to run: strobe run [options] -- PROGRAM", "run")
+        self.error(2, "no program to run: strobe run [options] -- PROGRAM", "run", "-q", "--")
+        self.error(2, "--top takes a number from 0 to 1000000, not 'many'", "run", "--top", "many", "ls")
+        self.error(2, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
+        self.error(2, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
+        self.error(2, "no format 'db'; the formats are text and json", "show", "--format", "db", "x")
+        self.error(2, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
+        self.error(2, "standard output belongs to the program: give -o a file, then use strobe show",
+                   "run", "-o", "-", "ls")
+        self.error(2, "no profile to show: strobe show FILE", "show")
+        self.error(2, "strobe show reads one profile, not 'b' too", "show", "a", "b")
+        self.error(2, "cannot sort by 'size'; --sort takes time, instructions, calls or name", "show", "-s", "size", "x")
+        self.error(2, "no command 'rnu' to explain; strobe help lists them", "help", "rnu")
+        self.error(2, "strobe version takes no argument 'x'", "version", "x")
+        self.assertEqual(self.files(), [])
+
+    def test_help_and_version(self):
+        for arguments in (["--help"], ["-h"], ["help"], ["run", "--help"], ["show", "-h"], ["doctor", "--help"],
+                          ["tools", "--help"], ["help", "--help"], ["version", "--help"], ["help", "run"]):
+            done = self.strobe(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+            self.assertTrue(done.stdout.startswith(b"usage: strobe "), arguments)
+        for arguments in (["--version"], ["-V"], ["version"]):
+            self.assertRegex(self.strobe(*arguments).stdout, rb"^strobe \d+\.\d+\.\d+\n$")
+        self.assertNotIn(b"--stress", self.strobe("run", "--help").stdout)
+        self.assertIn(b"--stress", self.strobe("help", "run").stdout)
+
+    def test_tools(self):
+        self.assertEqual([line.split()[0] for line in self.strobe("tools").stdout.decode().splitlines()],
+                         ["null", "inscount", "bbcount", "hot"])
+        tools = json.loads(self.strobe("tools", "--format", "json").stdout)
+        self.assertEqual(tools["strobe"], {"version": 1})
+        self.assertEqual(tools["tools"][3]["name"], "hot")
+        self.assertEqual(tools["tools"][3]["sample_hz"], 1000)
+
+    def test_completion(self):
+        script = self.strobe("help", "--completion", "bash").stdout.decode()
+        script += 'COMP_WORDS=(strobe run --fo) COMP_CWORD=2; _strobe; echo "${COMPREPLY[@]}"\n'
+        script += 'COMP_WORDS=(strobe d) COMP_CWORD=1; _strobe; echo "${COMPREPLY[@]}"\n'
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("--format --follow\ndoctor\n", ""))
+
+
+class Run(Command):
+    def test_default_output_and_exit(self):
+        done = self.strobe("run", "fixture", "-o", "not strobe's")
+        self.assertEqual((done.returncode, done.stdout), (0, SAID))
+        self.assertEqual(self.files(), ["strobe.fixture.4711.db"])
+        self.assertEqual(self.strobe("run", "--", "failing").returncode, 7)
+        self.assertEqual(self.strobe("run", "-q", "crashing").returncode, 139)
+        self.assertIn("strobe.crashing.4711.db", self.files())
+        self.error(127, "no program 'missing' in PATH", "run", "missing")
+
+    def test_summary(self):
+        text = self.strobe("run", "-n", "2", "-o", "p.db", "fixture", "x").stderr.decode()
+        expected = f"""strobe: hot of fixture x
+  exited with 0 after 1.250 s, CPU 1.250 s; slowdown about 1.00 (estimated)
+  350 blocks
+  730 instructions
+  12 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
+
+  self %  samples  calls  blocks  instructions  function
+   75.00        6      5      50           145  spin [libfixture.so]
+   25.00        2     10     260           510  restart [libfixture.so]
+  ... and 3 more functions (--top)
+
+  native: far jump, far call, far return or iret, 2 times, at libfixture.so 0xPLACE
+
+  result: p.db
+  next:   strobe show p.db --func 'spin'
+"""
+        self.assertEqual(re.sub("0x[0-9a-f]+", "0xPLACE", text), expected)
+
+    def test_crash_is_told(self):
+        text = self.strobe("run", "crashing").stderr.decode()
+        self.assertIn("killed by signal 11 (Segmentation fault), core dumped after 1.250 s", text)
+
+    def test_quiet(self):
+        done = self.strobe("run", "-q", "-o", "p.db", "fixture")
+        self.assertEqual((done.stderr, done.stdout), (b"", SAID))
+
+    def test_stress_and_samples(self):
+        self.assertEqual(self.strobe("run", "--stress", "cache,links", "fixture").returncode, 0)
+        text = self.strobe("run", "--sample-hz", "0", "-o", "p.db", "fixture").stderr.decode()
+        self.assertIn("shares are of instructions, not of time", text)
+        self.assertIn("   69.86        0     10     260           510  restart [libfixture.so]", text)
+
+    def test_counting_tools(self):
+        text = self.strobe("run", "-t", "inscount", "fixture").stderr.decode()
+        self.assertIn("\n  4,000,003 instructions\n", text)
+        text = self.strobe("run", "-t", "bbcount", "fixture").stderr.decode()
+        self.assertIn("\n  1,000,000 blocks\n  4,000,003 instructions\n", text)
+        text = self.strobe("run", "-t", "null", "fixture").stderr.decode()
+        self.assertNotIn("instructions", text)
+
+    def test_unwritable_output_is_refused_before(self):
+        self.error(125, "cannot write the result to /nonexistent/p.db: No such file or directory; "
+                        "name another place with -o", "run", "-o", "/nonexistent/p.db", "fixture")
+        self.error(125, "cannot write the result to /: Is a directory; name another place with -o",
+                   "run", "-o", "/", "fixture")
+        self.error(125, "cannot write the result to '': No such file or directory; name another place with -o",
+                   "run", "-o", "", "fixture")
+
+    def test_full_disk(self):
+        for options in ([], ["--format", "json"]):
+            done = self.strobe("run", *options, "-o", "/dev/full", "fixture")
+            self.assertEqual((done.returncode, done.stdout), (125, SAID))
+            text = done.stderr.decode()
+            self.assertIn("spin [libfixture.so]", text)
+            self.assertTrue(text.endswith("strobe: cannot write the result to /dev/full: No space left on device; "
+                                          "make room there or name another place with -o\n"), text)
+
+    def test_limit_on_file_size(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        for options in ([], ["--format", "json"]):
+            done = self.strobe("run", *options, "-o", "p", "fixture", preexec_fn=limit)
+            if options and done.returncode == 0:
+                continue  # small enough
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(b"cannot write the result to p: File too large", done.stderr)
+            self.assertEqual(self.files(), [])
+
+    def test_progress_only_on_a_terminal(self):
+        master, slave = pty.openpty()
+        done = subprocess.run([STROBE, "run", "fixture"], cwd=self.place.name, stdout=subprocess.DEVNULL, stderr=slave,
+                              env=dict(os.environ, TERM="xterm", COLUMNS="60"))
+        os.close(slave)
+        text = b""
+        try:
+            while piece := os.read(master, 65536):
+                text += piece
+        except OSError:
+            pass
+        os.close(master)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"\x1b[1m  self %", text)
+        self.assertIn(b"spin [libfixture.so]\r\n", text)
+        self.assertIn(b"[generated... [anon]\r\n", text)
+
+
+class Json(Command):
+    def document(self, *arguments):
+        done = self.strobe("run", "--format", "json", "-o", "out.json", *arguments)
+        self.assertEqual(done.stdout, SAID)
+        with open(os.path.join(self.place.name, "out.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    RUN = {"command": ["fixture", "x"], "exit": 0, "signal": None, "seconds": 1.25, "cpu_seconds": 1.25}
+
+    def test_counting_tools(self):
+        for tool, counts in (("null", {}), ("inscount", {"instructions": 4000003}),
+                             ("bbcount", {"blocks": 1000000, "instructions": 4000003})):
+            d = self.document("-t", tool, "fixture", "x")
+            self.assertGreaterEqual(d["run"].pop("slowdown"), 1)
+            self.assertEqual(d, {"strobe": {"version": 1, "tool": tool}, "run": self.RUN, **counts,
+                                 "fallbacks": [], "notes": []})
+
+    def test_hot(self):
+        d = self.document("fixture", "x")
+        names = ("name", "image", "offset", "file", "line", "calls", "instructions", "self_share")
+        source = "/strobe/fixture.c"
+        rows = [("spin", FIXTURE, 0x11020, source, 10, 5, 145, 0.75),
+                ("restart", FIXTURE, 0x11030, source, 20, 10, 510, 0.25),
+                ("vague", FIXTURE, 0x11050, source, 30, 20, 47, 0),
+                ("caller", FIXTURE, 0x11060, source, 40, 5, 16, 0),
+                ("[generated code]", "[anon]", 0, None, None, 0, 12, 0)]
+        base = d["functions"][0]["offset"]
+        rows = [row[:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] for row in rows]
+        self.assertEqual(d["functions"], [dict(zip(names, row)) for row in rows])
+        self.assertEqual(list(d["functions"][0]), list(names))
+        self.assertEqual(d["samples"], {"hz": 1000, "program": 8, "kernel": 3, "engine": 1, "dropped": 0})
+        self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 350, "samples"))
+        self.assertEqual(d["fallbacks"], [{"cause": "far jump, far call, far return or iret", "count": 2,
+                                           "image": FIXTURE, "offset": base + 0x34}])
+
+    def test_follow(self):
+        d = self.document("-f", "-t", "inscount", "fixture")
+        self.assertEqual(d["instructions"], 8000006)
+        self.assertEqual(d["processes"], [
+            {"pid": 4712, "ppid": 4711, "command": "fixture", "exit": 0, "signal": None, "state": "exited",
+             "instructions": 4000003} | {"pid": 4711, "ppid": 1},
+            {"pid": 4712, "ppid": 4711, "command": "child", "exit": 0, "signal": None, "state": "exited",
+             "instructions": 4000003}])
+
+    def test_signal(self):
+        d = self.document("-t", "null", "crashing")
+        self.assertEqual((d["run"]["exit"], d["run"]["signal"]), (139, 11))
+
+    def test_bytes_that_are_no_text(self):
+        d = self.document("-t", "null", b"fixture", b"caf\xc3\xa9", b"a\xffb\xed\xa0\x80", b"\xf0\x9f\x98\x80\xc3")
+        self.assertEqual(d["run"]["command"], ["fixture", "café", "a\ufffdb\ufffd\ufffd\ufffd", "😀\ufffd"])
+
+    def test_the_same_from_the_profile(self):
+        ran = self.document("fixture", "x")
+        self.strobe("run", "-q", "-o", "p.db", "fixture", "x")
+        shown = json.loads(self.strobe("show", "--format", "json", "p.db").stdout)
+        self.assertEqual(shown, ran)
+        shown = json.loads(self.strobe("show", "--format=json", "-n", "1", "--lines", "--blocks", "--images",
+                                       "--threads", "--stats", "p.db").stdout)
+        self.assertEqual(len(shown["functions"]), 1)
+        self.assertEqual(shown["lines"][0], {"file": "/strobe/fixture.c", "line": 10, "function": "spin",
+                                             "executions": 5, "instructions": 5, "samples": 0})
+        self.assertEqual(sum(b["instructions"] for b in shown["basic_blocks"]), 730)
+        self.assertEqual(shown["basic_blocks"][2]["ends"], "return")
+        self.assertEqual(shown["images"][0]["build_id"], "0123456789abcdef0123456789abcdef01234567")
+        self.assertEqual(shown["threads"][0]["name"], "worker")
+        self.assertEqual(shown["engine"]["syscalls"], 77)
+
+
+class Show(Command):
+    def setUp(self):
+        super().setUp()
+        self.strobe("run", "-q", "-o", "p.db", "fixture", "x")
+
+    def show(self, *arguments):
+        done = self.strobe("show", *arguments, "p.db")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def names(self, *arguments):
+        lines = self.show(*arguments).splitlines()
+        first = next(i for i, line in enumerate(lines) if line.endswith("function"))
+        return [line.split("[lib")[0].split()[-1] for line in lines[first + 1:first + 5]]
+
+    def test_sorting(self):
+        self.assertEqual(self.names(), ["spin", "restart", "vague", "caller"])
+        self.assertEqual(self.names("--sort", "instructions"), ["restart", "spin", "vague", "caller"])
+        self.assertEqual(self.names("-s", "name")[1:], ["caller", "restart", "spin"])
+        self.assertEqual(self.names("-s", "calls")[:2], ["vague", "restart"])
+        self.assertIn("   <=20 ", self.show())
+
+    def test_parts(self):
+        lines = self.show("--lines", "-n", "1")
+        self.assertEqual(lines, "\nsource lines\n  samples  executions  instructions  line\n"
+                                "        6          45            90  /strobe/fixture.c:11 (spin)\n"
+                                "  ... and 12 more (--top)\n")
+        self.assertIn("indirect jump  vague [libfixture.so]", self.show("--blocks"))
+        self.assertIn("0123456789abcdef  " + FIXTURE, self.show("--images"))
+        threads = self.show("--threads")
+        self.assertIn("  4711  4711  0.0 ms  250.0 ms       12  ended            worker\n", threads)
+        self.assertIn("  4711  4712  0.0 ms         -        0  live at the end  a-name-of-16-cha\n", threads)
+        self.assertIn("system calls seen", self.show("--stats"))
+
+    def test_function(self):
+        text = self.show("--func", "spin")
+        self.assertIn("spin\n  " + FIXTURE + ", offset 0x", text)
+        self.assertIn("self 75.00 % of the program's time, 6 samples, 5 calls, 145 instructions", text)
+        self.assertIn("       6             45               90     11  \n", text)
+        code = [line.split(":  ") for line in text.splitlines() if ":  " in line]
+        self.assertEqual([(left.split()[:-1], right) for left, right in code], [
+            (["5"], "xor eax, eax"), (["6", "45"], "add eax, 0x01"), (["45"], "cmp eax, 0x09"),
+            (["45"], code[3][1]), (["5"], "ret")])
+        self.assertRegex(code[3][1], r"^jnz 0x0*110[0-9A-F]{2} <spin\+0x2>$")
+        self.assertIn("; fixture.c:12", text)
+        self.assertIn("restart\n", self.show("--func", "restar"))
+        self.assertIn("at most 20 calls", self.show("--func", "vague"))
+        self.assertIn("stands for all code without a symbol", self.show("--func", "[generated code]"))
+
+    def test_no_such_function(self):
+        self.error(2, "no function 'frobnicate' ran; strobe show --sort name --top 0 lists all",
+                   "show", "--func", "frobnicate", "p.db")
+        self.error(2, "'r' is part of the names of 3 functions: say which: 'restart', 'caller', '[generated code]'",
+                   "show", "--func", "r", "p.db")
+        self.strobe("run", "-q", "-t", "null", "-o", "n.db", "fixture")
+        self.error(2, "the profile holds no functions: it was made with 'null'; use strobe run -t hot",
+                   "show", "--func", "main", "n.db")
+
+    def test_changed_image(self):
+        database = sqlite3.connect(os.path.join(self.place.name, "p.db"))
+        database.execute("UPDATE image SET build_id = 'ffff'")
+        database.commit()
+        database.close()
+        self.assertIn("is not the file that ran (its build-id differs)", self.show("--func", "spin"))
+
+    def test_bad_files(self):
+        self.error(125, "cannot read nothing.db: No such file or directory", "show", "nothing.db")
+        self.error(125, f"{STROBE} is not a profile of strobe run", "show", STROBE)
+
+    def test_output(self):
+        self.assertEqual(self.show("-o", "text"), "")
+        with open(os.path.join(self.place.name, "text"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), self.show())
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([STROBE, "show", "p.db"], cwd=self.place.name, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr),
+                         (125, b"strobe: cannot write to standard output: No space left on device\n"))
+
+
+class Doctor(Command):
+    def test_answers(self):
+        done = self.strobe("doctor")
+        text = done.stdout.decode()
+        self.assertEqual("strobe run works on this machine" in text, done.returncode == 0)
+        d = json.loads(self.strobe("doctor", "--format", "json").stdout)
+        self.assertEqual(d["usable"], done.returncode == 0)
+        self.assertEqual([c["name"] for c in d["checks"]], [
+            "architecture", "kernel", "ptrace", "memfd", "fsgsbase", "tsc", "perf", "bpf", "cores", "memory", "seccomp",
+            "container", "core_dumps"])
+        for check in d["checks"]:
+            self.assertIn(check["status"], ("ok", "limited", "no"))
+            self.assertEqual(check["status"] == "ok", check["follows"] is None, check)
+            self.assertIn(check["found"], text)
+
+    def test_address_space_limit(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        if os.environ.get("STROBE_SANITIZED"):
+            self.skipTest("sanitizers need the address space")
+        d = json.loads(self.strobe("doctor", "--format", "json", preexec_fn=limit).stdout)
+        memory = next(c for c in d["checks"] if c["name"] == "memory")
+        self.assertEqual((memory["status"], memory["found"]), ("limited", "address space limited to 4096 MiB"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The doctor on machines that are not this one: trees of files in place of /proc and /sys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "cli/doctor.h"
+
+static char root[] = "/tmp/strobe-doctor-XXXXXX";
+
+static void
+put(const char *path, const char *text)
+{
+	char full[512];
+	snprintf(full, sizeof full, "%s%s", root, path);
+	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(full, 0777);
+		*slash = '/';
+	}
+	FILE *f = fopen(full, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int
+clear(void **state)
+{
+	(void)state;
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf %s && mkdir %s", root, root);
+	return system(command);
+}
+
+static void
+version_1_quota(void **state)
+{
+	(void)state;
+	put("/proc/self/cgroup", "9:name=systemd:/\n4:memory:/a/b\n1:cpu,cpuacct:/a/b\n");
+	put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n");
+	put("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "150000\n");
+	put("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+	put("/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+	assert_float_equal(st_cgroup_cpus(root), 1.5, 1e-9);
+	assert_int_equal(st_cgroup_memory(root), 0);
+	put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+	assert_int_equal(st_cgroup_memory(root), 1 << 30);
+}
+
+static void
+version_2_quota(void **state)
+{
+	(void)state;
+	put("/proc/self/cgroup", "0::/user.slice/app\n");
+	put("/sys/fs/cgroup/user.slice/app/cpu.max", "max 100000\n");
+	put("/sys/fs/cgroup/user.slice/cpu.max", "50000 100000\n");
+	put("/sys/fs/cgroup/user.slice/app/memory.max", "max\n");
+	put("/sys/fs/cgroup/memory.max", "67108864\n");
+	assert_float_equal(st_cgroup_cpus(root), 0.5, 1e-9);
+	assert_int_equal(st_cgroup_memory(root), 64 << 20);
+	struct st_finding f = {0};
+	st_check_cores(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	assert_non_null(strstr(f.found, "control group allows 0.50"));
+	assert_non_null(f.mend);
+	st_check_memory(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+}
+
+static void
+no_groups_no_limits(void **state)
+{
+	(void)state;
+	assert_float_equal(st_cgroup_cpus(root), 0, 0);
+	assert_int_equal(st_cgroup_memory(root), 0);
+	put("/proc/self/cgroup", "garbage\n::\n0:\n");
+	assert_float_equal(st_cgroup_cpus(root), 0, 0);
+}
+
+static void
+old_kernels_are_refused(void **state)
+{
+	(void)state;
+	struct st_finding f = {0};
+	put("/proc/sys/kernel/osrelease", "4.19.0-21-amd64\n");
+	st_check_kernel(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_NO);
+	put("/proc/sys/kernel/osrelease", "5.10.0-8-amd64\n");
+	st_check_kernel(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_OK);
+	assert_string_equal(f.found, "Linux 5.10.0-8-amd64");
+}
+
+static void
+containers_and_filters_show(void **state)
+{
+	(void)state;
+	struct st_finding f = {0};
+	st_check_container(root, &f);
+	assert_string_equal(f.found, "no sign of a container");
+	put("/proc/self/cgroup", "0::/system.slice/docker-abcdef.scope\n");
+	st_check_container(root, &f);
+	assert_non_null(strstr(f.found, "docker"));
+	put("/.dockerenv", "");
+	st_check_container(root, &f);
+	assert_string_equal(f.found, "in a container of Docker");
+	put("/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+	st_check_seccomp(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	put("/proc/self/status", "Name:\tx\nSeccomp:\t0\n");
+	f = (struct st_finding){0};
+	st_check_seccomp(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_OK);
+}
+
+/* Every line that is not ok says what follows; every check says what it found. */
+static void
+this_machine_gets_whole_answers(void **state)
+{
+	(void)state;
+	static void (*const checks[])(const char *, struct st_finding *) = {
+#define X(name, required) st_check_##name,
+		ST_CHECKS(X)
+#undef X
+	};
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+		struct st_finding f = {0};
+		checks[i]("", &f);
+		assert_true(strlen(f.found) > 0);
+		if (f.health != ST_HEALTH_OK)
+			assert_non_null(f.follows);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(version_1_quota, clear),
+		cmocka_unit_test_teardown(version_2_quota, clear),
+		cmocka_unit_test_teardown(no_groups_no_limits, clear),
+		cmocka_unit_test_teardown(old_kernels_are_refused, clear),
+		cmocka_unit_test_teardown(containers_and_filters_show, clear),
+		cmocka_unit_test(this_machine_gets_whole_answers),
+	};
+	if (!mkdtemp(root))
+		return 1;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	clear(NULL);
+	return remove(root) || failed;
+}
