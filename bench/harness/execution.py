@@ -63,7 +63,7 @@ class Harness:
             words.append("--follow")
         if self.stress:
             words += ["--stress", self.stress]
-        return words + ["--format", "json", "-o", output, "--"]
+        return words + ["-q", "--format", "json", "-o", output, "--"]
 
     def make_wrappers(self, case, tool):
         """`under` and `under-all`, first on the script's PATH."""
@@ -106,7 +106,8 @@ class Harness:
         """Runs a script under the supervisor; returns what the supervisor says."""
         command = [sys.executable, os.path.join(HERE, "supervise.py"), str(limit), self.folder(case, "supervisor.json")]
         if case.user and os.getuid() == 0:
-            command += ["setpriv", "--reuid", case.user, "--regid", case.user, "--init-groups", "--"]
+            gid = pwd.getpwnam(case.user).pw_gid
+            command += ["setpriv", "--reuid", case.user, "--regid", str(gid), "--init-groups", "--"]
         command += ["bash", "-c", PRELUDE + script, case.name]
         with open(outputs[0], "wb") as out, open(outputs[1], "wb") as err:
             subprocess.run(command, cwd=work, env=self.environment(case, work, wrappers), stdin=subprocess.DEVNULL,

@@ -44,7 +44,7 @@ st_command_options(const char *name, char *const *argv)
 {
 	const struct st_command *command = st_command_find(name);
 	return (struct st_options){
-		.options = command->options, .n = command->n_options, .argv = argv};
+	        .options = command->options, .n = command->n_options, .argv = argv};
 }
 
 int

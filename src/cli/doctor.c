@@ -20,14 +20,14 @@ static const struct {
 	void (*examine)(const char *root, struct st_finding *f);
 } checks[] = {
 #define X(name, required) {#name, required, st_check_##name},
-	ST_CHECKS(X)
+        ST_CHECKS(X)
 #undef X
 };
 
 enum { N_CHECKS = sizeof checks / sizeof *checks };
 
 static const char *const healths[] = {
-	[ST_HEALTH_OK] = "ok", [ST_HEALTH_LIMITED] = "limited", [ST_HEALTH_NO] = "no"};
+        [ST_HEALTH_OK] = "ok", [ST_HEALTH_LIMITED] = "limited", [ST_HEALTH_NO] = "no"};
 
 void
 st_found(struct st_finding *f, enum st_health health, const char *format, ...)
@@ -95,13 +95,13 @@ print_json(const struct st_finding *findings, bool usable)
 	for (size_t i = 0; i < N_CHECKS; i++) {
 		const struct st_finding *f = &findings[i];
 		bad |= json_array_append_new(
-			array, json_pack("{s:s, s:s, s:b, s:s, s:o, s:o}", "name", checks[i].name, "status",
-					 healths[f->health], "required", checks[i].required, "found",
-					 f->found, "follows", text_or_null(f->follows), "mend",
-					 text_or_null(f->mend)));
+		        array, json_pack("{s:s, s:s, s:b, s:s, s:o, s:o}", "name", checks[i].name,
+		                         "status", healths[f->health], "required",
+		                         checks[i].required, "found", f->found, "follows",
+		                         text_or_null(f->follows), "mend", text_or_null(f->mend)));
 	}
 	json_t *root = json_pack("{s:{s:i}, s:b, s:o}", "strobe", "version", 1, "usable", usable,
-				 "checks", array);
+	                         "checks", array);
 	bad |= !root || json_dumpf(root, stdout, JSON_INDENT(1));
 	putchar('\n');
 	json_decref(root);

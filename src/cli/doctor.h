@@ -32,14 +32,15 @@ struct st_finding {
 	X(container, false)                                                                        \
 	X(core_dumps, false)
 
-/* root stands before /proc and /sys, so that tests can show a check another machine; "" is this one. */
+/* root stands before /proc and /sys, so that tests can show a check another machine; "" is this
+ * one. */
 #define X(name, required) void st_check_##name(const char *root, struct st_finding *f);
 ST_CHECKS(X)
 #undef X
 
 /* Fills health and found. */
 __attribute__((format(printf, 3, 4))) void st_found(struct st_finding *f, enum st_health health,
-						     const char *format, ...);
+                                                    const char *format, ...);
 /* Reads a file below root without its last newline; false when it cannot be read. */
 bool st_read_file(const char *root, const char *path, char *text, size_t size);
 /* The number a file holds; false when there is none. */

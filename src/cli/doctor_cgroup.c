@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Limits of the control groups that this process is in, version 1 and 2; the tightest on the way to the root counts. */
+/* Limits of the control groups that this process is in, version 1 and 2; the tightest on the way to
+ * the root counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +58,15 @@ parent(char *path)
 	return true;
 }
 
-/* Reads `file` of a group: of its own directory, whose path may not show in a container, and so of its parents'. */
+/* Reads `file` of a group: of its own directory, whose path may not show in a container, and so of
+ * its parents'. */
 static bool
 read_limit(const char *root, const char *mount, const char *group, const char *file, char *text,
-	   size_t size)
+           size_t size)
 {
 	char path[2 * PATH_SIZE];
 	snprintf(path, sizeof path, "/sys/fs/cgroup%s%s/%s", mount, strcmp(group, "/") ? group : "",
-		 file);
+	         file);
 	return st_read_file(root, path, text, size);
 }
 
@@ -97,11 +99,12 @@ st_cgroup_cpus(const char *root)
 uint64_t
 st_cgroup_memory(const char *root)
 {
-	const uint64_t unlimited = 1ull << 60; /* version 1 says "no limit" with a very large number */
+	const uint64_t unlimited = 1ull
+	                           << 60; /* version 1 says "no limit" with a very large number */
 	char group[PATH_SIZE], text[128];
 	uint64_t least = 0;
 	static const char *const where[][3] = {{"", "", "memory.max"},
-					       {"memory", "/memory", "memory.limit_in_bytes"}};
+	                                       {"memory", "/memory", "memory.limit_in_bytes"}};
 	for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
 		if (!group_of(root, where[i][0], group))
 			continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks of what the engine itself needs. What can be tried is tried: settings alone do not tell. */
+/* Checks of what the engine itself needs. What can be tried is tried: settings alone do not tell.
+ */
 #include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
@@ -43,8 +44,9 @@ st_check_kernel(const char *root, struct st_finding *f)
 		return;
 	}
 	st_found(f, known ? ST_HEALTH_NO : ST_HEALTH_LIMITED, "Linux %s",
-		 known ? release : "of unknown version");
-	f->follows = "the engine needs the FS and GS base instructions, which Linux 5.9 allows first";
+	         known ? release : "of unknown version");
+	f->follows =
+	        "the engine needs the FS and GS base instructions, which Linux 5.9 allows first";
 	f->mend = "run Linux 5.9 or later";
 }
 
@@ -109,11 +111,13 @@ st_check_ptrace(const char *root, struct st_finding *f)
 	st_found(f, ST_HEALTH_NO, "a child cannot be traced: %s (%s)", strerror(error), yama);
 	f->follows = "no program can be started under the engine";
 	f->mend = scope >= 2 ? "sysctl kernel.yama.ptrace_scope=1 (a scope of 3 lasts until reboot)"
-			     : "in a container: docker run --cap-add=SYS_PTRACE, or a seccomp profile that "
-			       "allows ptrace";
+	                     : "in a container: docker run --cap-add=SYS_PTRACE, or a seccomp "
+	                       "profile that "
+	                       "allows ptrace";
 }
 
-/* Whether memory of a memfd can be mapped executable, which vm.memfd_noexec may forbid. 0, or an errno. */
+/* Whether memory of a memfd can be mapped executable, which vm.memfd_noexec may forbid. 0, or an
+ * errno. */
 static int
 try_memfd(void)
 {
@@ -143,8 +147,8 @@ st_check_memfd(const char *root, struct st_finding *f)
 	st_found(f, ST_HEALTH_NO, "no memory file that holds code: %s", strerror(error));
 	f->follows = "there is no place for translated code";
 	f->mend = st_read_number(root, "/proc/sys/vm/memfd_noexec", &noexec) && noexec
-			  ? "sysctl vm.memfd_noexec=0"
-			  : "allow memfd_create and executable mappings in the security policy";
+	                  ? "sysctl vm.memfd_noexec=0"
+	                  : "allow memfd_create and executable mappings in the security policy";
 }
 
 void
@@ -167,13 +171,13 @@ st_check_tsc(const char *root, struct st_finding *f)
 	unsigned int a, b, c, d = 0;
 	char source[64] = "unknown";
 	bool invariant = __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
-	st_read_file(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
-		     sizeof source);
+	st_read_file(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	             source, sizeof source);
 	bool trusted = !strcmp(source, "tsc") || !strcmp(source, "kvm-clock") ||
-		       !strcmp(source, "hyperv_clocksource_tsc_page");
+	               !strcmp(source, "hyperv_clocksource_tsc_page");
 	st_found(f, invariant && trusted ? ST_HEALTH_OK : ST_HEALTH_LIMITED,
-		 "%s, the kernel's clock is %s", invariant ? "invariant" : "not said to be invariant",
-		 source);
+	         "%s, the kernel's clock is %s",
+	         invariant ? "invariant" : "not said to be invariant", source);
 	if (f->health == ST_HEALTH_OK)
 		return;
 	f->follows = "times that the engine takes itself may drift; samples and counts do not";

@@ -17,12 +17,12 @@ static int
 try_perf(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-				       .size = sizeof attr,
-				       .config = PERF_COUNT_SW_TASK_CLOCK,
-				       .sample_period = 1000000,
-				       .disabled = 1,
-				       .exclude_kernel = 1,
-				       .exclude_hv = 1};
+	                               .size = sizeof attr,
+	                               .config = PERF_COUNT_SW_TASK_CLOCK,
+	                               .sample_period = 1000000,
+	                               .disabled = 1,
+	                               .exclude_kernel = 1,
+	                               .exclude_hv = 1};
 	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return errno;
@@ -43,7 +43,8 @@ st_check_perf(const char *root, struct st_finding *f)
 		return;
 	}
 	st_found(f, ST_HEALTH_LIMITED, "no task-clock event: %s (%s)", strerror(error), setting);
-	f->follows = "samples can be no finer than the kernel's tick, 1 to 10 ms; counts stay exact";
+	f->follows =
+	        "samples can be no finer than the kernel's tick, 1 to 10 ms; counts stay exact";
 	f->mend = "sysctl kernel.perf_event_paranoid=2; in a container, allow perf_event_open";
 }
 
@@ -52,10 +53,8 @@ st_check_bpf(const char *root, struct st_finding *f)
 {
 	int64_t disabled = 0;
 	char setting[64] = "no such setting";
-	union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY,
-			       .key_size = 4,
-			       .value_size = 8,
-			       .max_entries = 1};
+	union bpf_attr attr = {
+	        .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 1};
 	if (st_read_number(root, "/proc/sys/kernel/unprivileged_bpf_disabled", &disabled))
 		snprintf(setting, sizeof setting, "unprivileged_bpf_disabled %d", (int)disabled);
 	long fd = syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof attr);
@@ -77,15 +76,16 @@ st_check_cores(const char *root, struct st_finding *f)
 	int usable = sched_getaffinity(0, sizeof set, &set) ? (int)online : CPU_COUNT(&set);
 	double quota = st_cgroup_cpus(root);
 	if (quota > 0 && quota < usable) {
-		st_found(f, ST_HEALTH_LIMITED, "%d of %ld usable, control group allows %.2f", usable,
-			 online, quota);
-		f->follows = "threads are stopped when the quota is used up: wall time then says little, "
-			     "CPU time and counts still hold";
+		st_found(f, ST_HEALTH_LIMITED, "%d of %ld usable, control group allows %.2f",
+		         usable, online, quota);
+		f->follows = "threads are stopped when the quota is used up: wall time then says "
+		             "little, "
+		             "CPU time and counts still hold";
 		f->mend = "raise cpu.max (v2) or cpu.cfs_quota_us (v1) of the control group";
 		return;
 	}
-	st_found(f, usable > 1 ? ST_HEALTH_OK : ST_HEALTH_LIMITED, "%d of %ld usable, no quota", usable,
-		 online);
+	st_found(f, usable > 1 ? ST_HEALTH_OK : ST_HEALTH_LIMITED, "%d of %ld usable, no quota",
+	         usable, online);
 	if (usable > 1)
 		return;
 	f->follows = "the program shares its core with strobe, and threads do not run in parallel";
@@ -95,7 +95,8 @@ st_check_cores(const char *root, struct st_finding *f)
 void
 st_check_memory(const char *root, struct st_finding *f)
 {
-	/* The engine reserves, without using them, a region for code and a lookup table as large as twice 4 GiB. */
+	/* The engine reserves, without using them, a region for code and a lookup table as large as
+	 * twice 4 GiB. */
 	const uint64_t reserved = 10ull << 30, needed = 128ull << 20;
 	struct rlimit space;
 	int64_t overcommit = 0;
@@ -103,22 +104,25 @@ st_check_memory(const char *root, struct st_finding *f)
 	if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY &&
 	    space.rlim_cur < reserved) {
 		st_found(f, ST_HEALTH_LIMITED, "address space limited to %llu MiB",
-			 (unsigned long long)space.rlim_cur >> 20);
-		f->follows = "the engine has to do with smaller tables: indirect branches are slower";
+		         (unsigned long long)space.rlim_cur >> 20);
+		f->follows =
+		        "the engine has to do with smaller tables: indirect branches are slower";
 		f->mend = "ulimit -v unlimited";
 	} else if (st_read_number(root, "/proc/sys/vm/overcommit_memory", &overcommit) &&
-		   overcommit == 2) {
+	           overcommit == 2) {
 		st_found(f, ST_HEALTH_LIMITED, "the kernel does not overcommit memory");
-		f->follows = "the engine has to do with smaller tables: indirect branches are slower";
+		f->follows =
+		        "the engine has to do with smaller tables: indirect branches are slower";
 		f->mend = "sysctl vm.overcommit_memory=0";
 	} else if (group && group < needed) {
 		st_found(f, ST_HEALTH_LIMITED, "control group allows %llu MiB",
-			 (unsigned long long)group >> 20);
+		         (unsigned long long)group >> 20);
 		f->follows = "the engine needs up to 8 bytes per byte of program code, and 16 MiB";
-		f->mend = "raise memory.max (v2) or memory.limit_in_bytes (v1) of the control group";
+		f->mend =
+		        "raise memory.max (v2) or memory.limit_in_bytes (v1) of the control group";
 	} else if (group) {
 		st_found(f, ST_HEALTH_OK, "control group allows %llu MiB",
-			 (unsigned long long)group >> 20);
+		         (unsigned long long)group >> 20);
 	} else {
 		st_found(f, ST_HEALTH_OK, "no limit");
 	}
@@ -146,10 +150,10 @@ st_check_seccomp(const char *root, struct st_finding *f)
 void
 st_check_container(const char *root, struct st_finding *f)
 {
-	static const char *const marks[][2] = {{"/.dockerenv", "Docker"},
-					       {"/run/.containerenv", "Podman"},
-					       {"/var/run/secrets/kubernetes.io/serviceaccount/token",
-						"Kubernetes"}};
+	static const char *const marks[][2] = {
+	        {"/.dockerenv", "Docker"},
+	        {"/run/.containerenv", "Podman"},
+	        {"/var/run/secrets/kubernetes.io/serviceaccount/token", "Kubernetes"}};
 	static const char *const words[] = {"docker", "kubepods", "lxc", "containerd"};
 	char groups[4096];
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -160,8 +164,8 @@ st_check_container(const char *root, struct st_finding *f)
 	if (st_read_file(root, "/proc/self/cgroup", groups, sizeof groups))
 		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 			if (strstr(groups, words[i])) {
-				st_found(f, ST_HEALTH_OK, "in a container, by its control group (%s)",
-					 words[i]);
+				st_found(f, ST_HEALTH_OK,
+				         "in a container, by its control group (%s)", words[i]);
 				return;
 			}
 	st_found(f, ST_HEALTH_OK, "no sign of a container");
@@ -175,5 +179,5 @@ st_check_core_dumps(const char *root, struct st_finding *f)
 	st_read_file(root, "/proc/sys/kernel/core_pattern", pattern, sizeof pattern);
 	getrlimit(RLIMIT_CORE, &core);
 	st_found(f, ST_HEALTH_OK, "core_pattern \"%s\", %s", pattern,
-		 core.rlim_cur ? "core files allowed" : "core files of size 0 (ulimit -c)");
+	         core.rlim_cur ? "core files allowed" : "core files of size 0 (ulimit -c)");
 }

@@ -15,7 +15,7 @@ static void
 overview(FILE *out)
 {
 	fprintf(out, "usage: strobe COMMAND [options]\n\n"
-		     "Strobe shows what a native Linux program does with its time.\n\n");
+	             "Strobe shows what a native Linux program does with its time.\n\n");
 	for (size_t i = 0; i < st_n_commands; i++)
 		fprintf(out, "  %-10s%s\n", st_commands[i].name, st_commands[i].help);
 	fprintf(out, "\nTry: strobe run -- PROGRAM, then strobe help run, man strobe.\n");
@@ -36,23 +36,23 @@ static void
 complete_bash(FILE *out)
 {
 	fprintf(out, "_strobe() {\n"
-		     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words\n"
-		     "\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W \"");
+	             "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words\n"
+	             "\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W \"");
 	for (size_t i = 0; i < st_n_commands; i++)
 		fprintf(out, "%s%s", i ? " " : "", st_commands[i].name);
 	fprintf(out, "\" -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n");
 	for (size_t i = 0; i < st_n_commands; i++)
 		complete_command(out, &st_commands[i]);
 	fprintf(out, "\tesac\n"
-		     "\tif [[ $cur == -* ]]; then\n"
-		     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-		     "\telif [[ ${COMP_WORDS[1]} == run ]]; then\n"
-		     "\t\tCOMPREPLY=($(compgen -A command -A file -- \"$cur\"))\n"
-		     "\telse\n"
-		     "\t\tCOMPREPLY=($(compgen -A file -- \"$cur\"))\n"
-		     "\tfi\n"
-		     "}\n"
-		     "complete -o filenames -F _strobe strobe\n");
+	             "\tif [[ $cur == -* ]]; then\n"
+	             "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	             "\telif [[ ${COMP_WORDS[1]} == run ]]; then\n"
+	             "\t\tCOMPREPLY=($(compgen -A command -A file -- \"$cur\"))\n"
+	             "\telse\n"
+	             "\t\tCOMPREPLY=($(compgen -A file -- \"$cur\"))\n"
+	             "\tfi\n"
+	             "}\n"
+	             "complete -o filenames -F _strobe strobe\n");
 }
 
 static int
@@ -61,7 +61,8 @@ help_of(const char *name)
 	const struct st_command *command = st_command_find(name);
 	struct st_error e;
 	if (!command) {
-		st_fail(&e, ST_EXIT_USAGE, "no command '%s' to explain; strobe help lists them", name);
+		st_fail(&e, ST_EXIT_USAGE, "no command '%s' to explain; strobe help lists them",
+		        name);
 		return st_complain(&e);
 	}
 	st_command_help(stdout, command, true);
@@ -82,7 +83,7 @@ st_help_main(char *const *argv)
 		case HELP_completion:
 			if (strcmp(value, "bash")) {
 				st_fail(&e, ST_EXIT_USAGE, "no completions for '%s', only for bash",
-					value);
+				        value);
 				return st_complain(&e);
 			}
 			complete_bash(stdout);

@@ -15,12 +15,13 @@ unknown_command(const char *name)
 	struct st_error e;
 	const char *near = st_nearest(name, st_n_commands, command_name, st_commands);
 	if (near)
-		st_fail(&e, ST_EXIT_USAGE, "unknown command '%s'; did you mean 'strobe %s'?", name, near);
+		st_fail(&e, ST_EXIT_USAGE, "unknown command '%s'; did you mean 'strobe %s'?", name,
+		        near);
 	else
 		st_fail(&e, ST_EXIT_USAGE,
-			"unknown command '%s'; strobe help lists the commands, strobe run runs a "
-			"program",
-			name);
+		        "unknown command '%s'; strobe help lists the commands, strobe run runs a "
+		        "program",
+		        name);
 	return st_complain(&e);
 }
 

@@ -37,7 +37,7 @@ distance(const char *a, const char *b)
 
 const char *
 st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
-	   const void *names)
+           const void *names)
 {
 	const char *best = NULL;
 	size_t best_distance = strlen(word) / 3 + 2; /* further off is no likely slip */
@@ -65,7 +65,8 @@ unknown(const struct st_options *o, const char *name, struct st_error *e)
 {
 	const char *near = st_nearest(name, o->n, option_name, o->options);
 	if (near)
-		st_fail(e, ST_EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", name, near);
+		st_fail(e, ST_EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", name,
+		        near);
 	else
 		st_fail(e, ST_EXIT_USAGE, "unknown option '--%s'; --help lists the options", name);
 	return ST_OPTIONS_BAD;
@@ -90,8 +91,8 @@ long_option(struct st_options *o, const char *text, const char **value, struct s
 		if (option->argument && !equals)
 			*value = o->argv[o->at];
 		if (option->argument && !*value) {
-			st_fail(e, ST_EXIT_USAGE, "option '--%s' needs an argument: %s", option->name,
-				option->argument);
+			st_fail(e, ST_EXIT_USAGE, "option '--%s' needs an argument: %s",
+			        option->name, option->argument);
 			return ST_OPTIONS_BAD;
 		}
 		o->at += option->argument && !equals;
@@ -114,7 +115,7 @@ letter_option(struct st_options *o, const char **value, struct st_error *e)
 		*value = *o->letters ? o->letters : o->argv[o->at];
 		if (!*value) {
 			st_fail(e, ST_EXIT_USAGE, "option '-%c' needs an argument: %s", letter,
-				option->argument);
+			        option->argument);
 			return ST_OPTIONS_BAD;
 		}
 		o->at += !*o->letters;
@@ -152,14 +153,14 @@ st_options_next(struct st_options *o, const char **value, struct st_error *e)
 
 int
 st_options_number(const char *option, const char *text, long low, long high, long *value,
-		  struct st_error *e)
+                  struct st_error *e)
 {
 	char *end;
 	errno = 0;
 	*value = strtol(text, &end, 10);
 	if (errno || end == text || *end || *value < low || *value > high)
 		return st_fail(e, ST_EXIT_USAGE, "--%s takes a number from %ld to %ld, not '%s'",
-			       option, low, high, text);
+		               option, low, high, text);
 	return 0;
 }
 
@@ -172,7 +173,7 @@ st_options_help(FILE *out, const struct st_option *options, size_t n, bool all)
 		if (!o->shown && !all)
 			continue;
 		int used = o->letter ? fprintf(out, "  -%c, --%s", o->letter, o->name)
-				     : fprintf(out, "      --%s", o->name);
+		                     : fprintf(out, "      --%s", o->name);
 		if (o->argument)
 			used += fprintf(out, " %s", o->argument);
 		fprintf(out, "%*s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used : 2, "", o->help);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one way to declare options. A command lists them once, as an X-macro; parsing, --help, shell completion and the
- * test of the man pages read that list.
+ * The one way to declare options. A command lists them once, as an X-macro; parsing, --help, shell
+ *completion and the test of the man pages read that list.
  *
  *	#define MY_OPTIONS(O) O(top, 'n', "top", "N", SHOWN, "rows of a table")
  */
@@ -15,14 +15,15 @@
 #include "base/error.h"
 
 struct st_option {
-	char letter;          /* 0: none */
+	char letter;                 /* 0: none */
 	const char *name, *argument; /* argument NULL: takes none */
-	bool shown;           /* in --help; the man page has all */
+	bool shown;                  /* in --help; the man page has all */
 	const char *help;
 };
 
 /* Expands to a row of a table and to an enumerator; see options_list.h. */
-#define ST_OPTION_ROW(id, letter, name, argument, shown, help) {letter, name, argument, shown, help},
+#define ST_OPTION_ROW(id, letter, name, argument, shown, help)                                     \
+	{letter, name, argument, shown, help},
 
 enum { ST_OPTIONS_END = -1, ST_OPTIONS_BAD = -2, ST_OPTIONS_OTHER = -3 };
 
@@ -30,25 +31,25 @@ enum { ST_OPTIONS_END = -1, ST_OPTIONS_BAD = -2, ST_OPTIONS_OTHER = -3 };
 struct st_options {
 	const struct st_option *options;
 	size_t n;
-	char *const *argv; /* after the command's name, NULL-terminated */
-	size_t at;         /* next argument */
+	char *const *argv;   /* after the command's name, NULL-terminated */
+	size_t at;           /* next argument */
 	const char *letters; /* rest of a group of one-letter options */
-	bool ended;        /* after -- */
+	bool ended;          /* after -- */
 };
 
 /*
- * The next option: its index in the table, *value its argument. ST_OPTIONS_OTHER: *value is no option.
- * ST_OPTIONS_BAD: *e says what is wrong.
+ * The next option: its index in the table, *value its argument. ST_OPTIONS_OTHER: *value is no
+ * option. ST_OPTIONS_BAD: *e says what is wrong.
  */
 int st_options_next(struct st_options *o, const char **value, struct st_error *e);
 
 /* Whole numbers from low to high. 0, or -1 with *e naming the option. */
 int st_options_number(const char *option, const char *text, long low, long high, long *value,
-		      struct st_error *e);
+                      struct st_error *e);
 
 /* The name most like `word`, or NULL when none is near. names: n of them, read by get. */
 const char *st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
-		       const void *names);
+                       const void *names);
 
 void st_options_help(FILE *out, const struct st_option *options, size_t n, bool all);
 

@@ -26,7 +26,8 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Instructions so far: a sum over all blocks, so not more often than every hundred times its own cost. */
+/* Instructions so far: a sum over all blocks, so not more often than every hundred times its own
+ * cost. */
 static void
 count_instructions(struct st_progress *p, const struct st_view *v, double elapsed)
 {
@@ -35,10 +36,11 @@ count_instructions(struct st_progress *p, const struct st_view *v, double elapse
 	double begin = now();
 	uint64_t *executions = st_view_executions(v), sum = 0;
 	for (uint32_t b = 1; executions && b < v->n_blocks; b++)
-		sum += executions[b] * v->blocks[b].n_insns;
+		sum += executions[b] * v->blocks[b].n_insns + v->partials[b];
 	free(executions);
 	char number[ST_NUMBER_SIZE];
-	snprintf(p->instructions, sizeof p->instructions, "%s instructions, ", st_number(number, sum));
+	snprintf(p->instructions, sizeof p->instructions, "%s instructions, ",
+	         st_number(number, sum));
 	p->cost = now() - begin;
 	p->next = elapsed + 100 * p->cost;
 }
@@ -53,9 +55,11 @@ st_progress_show(void *arg, const struct st_results_header *results, double elap
 	    st_view_open(&v, results, (size_t)results->file_size, NULL))
 		return;
 	count_instructions(p, &v, elapsed);
-	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated", elapsed,
-			 p->instructions, st_number(blocks, v.n_blocks ? v.n_blocks - 1 : 0));
-	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or ends. */
+	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated",
+	                 elapsed, p->instructions,
+	                 st_number(blocks, v.n_blocks ? v.n_blocks - 1 : 0));
+	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or
+	 * ends. */
 	p->shown |= write(STDERR_FILENO, line, (size_t)n) > 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe run: launch, wait, collect, save, print. Strobe speaks on standard error; standard output is the program's. */
+/* strobe run: launch, wait, collect, save, print. Strobe speaks on standard error; standard output
+ * is the program's. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const struct {
 	uint32_t bit;
 } stresses[] = {
 #define ST_STRESS(name, bit, text) {#name, bit},
-	ST_STRESSES(ST_STRESS)
+        ST_STRESSES(ST_STRESS)
 #undef ST_STRESS
 };
 
@@ -43,12 +44,13 @@ parse_stress(const char *list, uint32_t *bits, struct st_error *e)
 {
 	while (*list) {
 		size_t n = strcspn(list, ","), i = 0, count = sizeof stresses / sizeof *stresses;
-		while (i < count && (strlen(stresses[i].name) != n || strncmp(stresses[i].name, list, n)))
+		while (i < count &&
+		       (strlen(stresses[i].name) != n || strncmp(stresses[i].name, list, n)))
 			i++;
 		if (i == count)
 			return st_fail(e, ST_EXIT_USAGE,
-				       "unknown stress mode '%.*s'; man strobe-run lists them", (int)n,
-				       list);
+			               "unknown stress mode '%.*s'; man strobe-run lists them",
+			               (int)n, list);
 		*bits |= stresses[i].bit;
 		list += n + (list[n] == ',');
 	}
@@ -67,8 +69,8 @@ parse_output(const char *value, const char **output, struct st_error *e)
 {
 	if (!strcmp(value, "-"))
 		return st_fail(e, ST_EXIT_USAGE,
-			       "standard output belongs to the program: give -o a file, then use "
-			       "strobe show");
+		               "standard output belongs to the program: give -o a file, then use "
+		               "strobe show");
 	*output = value;
 	return 0;
 }
@@ -132,7 +134,7 @@ default_output(const struct arguments *a, uint32_t pid)
 	enum { LONGEST = 180 }; /* of a file name of at most 255 bytes */
 	char *name = NULL;
 	if (asprintf(&name, "strobe.%.*s.%u.%s", LONGEST, st_base_name(a->program[0]), pid,
-		     a->json ? "json" : "db") < 0)
+	             a->json ? "json" : "db") < 0)
 		return NULL;
 	for (char *c = name; *c; c++)
 		if (*c == '/')
@@ -207,7 +209,8 @@ report(const struct arguments *a, const struct st_run *run, struct st_profile_or
 	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
 	char *fallback = a->output ? NULL : default_output(a, pid);
 	const char *path = a->output ? a->output : fallback;
-	int status = path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
+	int status =
+	        path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
 	if (!a->quiet)
 		print(a, p, status ? NULL : path);
 	free(fallback);
@@ -239,25 +242,25 @@ run_program(const struct arguments *a, char *const *argv)
 		return st_complain(&e);
 	st_progress_init(&progress, a->quiet);
 	struct st_run_options options = {.argv = a->program,
-					 .tool = a->tool->name,
-					 .follow = a->follow,
-					 .sample_hz = hz,
-					 .stress = a->stress,
-					 .progress = progress.enabled ? st_progress_show : NULL,
-					 .progress_arg = &progress};
+	                                 .tool = a->tool->name,
+	                                 .follow = a->follow,
+	                                 .sample_hz = hz,
+	                                 .stress = a->stress,
+	                                 .progress = progress.enabled ? st_progress_show : NULL,
+	                                 .progress_arg = &progress};
 	clock_gettime(CLOCK_REALTIME, &start);
 	if (st_run_program(&options, &run, &e))
 		return st_complain(&e);
 	st_progress_erase(&progress);
 	char *given = options_text(argv, a->program);
 	struct st_profile_origin origin = {.tool = a->tool->name,
-					   .argv = a->program,
-					   .options = given,
-					   .sample_hz = hz,
-					   .follow = a->follow,
-					   .keep_blocks = a->tool->keep_blocks != 0,
-					   .start_ns = (int64_t)start.tv_sec * 1000000000 +
-						       start.tv_nsec};
+	                                   .argv = a->program,
+	                                   .options = given,
+	                                   .sample_hz = hz,
+	                                   .follow = a->follow,
+	                                   .keep_blocks = a->tool->keep_blocks != 0,
+	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
+	                                               start.tv_nsec};
 	int code = report(a, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
 	free(given);
 	st_run_free(&run);

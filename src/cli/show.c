@@ -27,16 +27,17 @@ static int
 parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 {
 	static const char *const keys[] = {[ST_SORT_TIME] = "time",
-					   [ST_SORT_INSTRUCTIONS] = "instructions",
-					   [ST_SORT_CALLS] = "calls",
-					   [ST_SORT_NAME] = "name"};
+	                                   [ST_SORT_INSTRUCTIONS] = "instructions",
+	                                   [ST_SORT_CALLS] = "calls",
+	                                   [ST_SORT_NAME] = "name"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(keys[i], value)) {
 			*sort = (enum st_report_sort)i;
 			return 0;
 		}
 	return st_fail(e, ST_EXIT_USAGE,
-		       "cannot sort by '%s'; --sort takes time, instructions, calls or name", value);
+	               "cannot sort by '%s'; --sort takes time, instructions, calls or name",
+	               value);
 }
 
 static int
@@ -50,7 +51,8 @@ static int
 take_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
-		return st_fail(e, ST_EXIT_USAGE, "strobe show reads one profile, not '%s' too", value);
+		return st_fail(e, ST_EXIT_USAGE, "strobe show reads one profile, not '%s' too",
+		               value);
 	a->file = value;
 	return 0;
 }
@@ -110,8 +112,9 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	if (!a->file)
 		return st_fail(e, ST_EXIT_USAGE, "no profile to show: strobe show FILE");
 	if (a->json && a->function)
-		return st_fail(e, ST_EXIT_USAGE,
-			       "--func prints text only; --format json --lines --blocks has its numbers");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--func prints text only; --format json --lines --blocks has its numbers");
 	return 0;
 }
 
@@ -153,7 +156,7 @@ write_text(const char *path, const char *text, struct st_error *e)
 	if (!strcmp(path, "-")) {
 		if (fputs(text, stdout) < 0 || fflush(stdout))
 			return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-				       strerror(errno));
+			               strerror(errno));
 		return 0;
 	}
 	if (st_output_begin(&o, path, e))

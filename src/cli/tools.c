@@ -37,7 +37,8 @@ print_text(void)
 		printf("  %-12s%s\n", st_tools[i]->name, st_tools[i]->help);
 }
 
-/* Names and help are the tools' own plain words: nothing in them needs escaping, and a test sees to it. */
+/* Names and help are the tools' own plain words: nothing in them needs escaping, and a test sees to
+ * it. */
 static void
 print_json(void)
 {

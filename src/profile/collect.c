@@ -48,7 +48,8 @@ describe_run(struct st_profile *p, const struct st_run *run, const struct st_pro
 }
 
 static void
-add_threads(struct st_profile *p, const struct st_run *run, const struct st_view *v, uint32_t process)
+add_threads(struct st_profile *p, const struct st_run *run, const struct st_view *v,
+            uint32_t process)
 {
 	for (uint32_t i = 0; i < v->n_threads; i++) {
 		const struct st_thread *t = &v->threads[i];
@@ -67,9 +68,11 @@ add_threads(struct st_profile *p, const struct st_run *run, const struct st_view
 	}
 }
 
-/* Amounts count whole executions; instructions of executions that ended early are in the partials. */
+/* Amounts count whole executions; instructions of executions that ended early are in the partials.
+ */
 static uint64_t
-counter_total(const struct st_view *v, const uint64_t *executions, uint32_t counter, const char *name)
+counter_total(const struct st_view *v, const uint64_t *executions, uint32_t counter,
+              const char *name)
 {
 	uint64_t sum = 0;
 	bool instructions = !strcmp(name, "instructions");
@@ -83,7 +86,7 @@ counter_total(const struct st_view *v, const uint64_t *executions, uint32_t coun
 
 static struct st_profile_counter *
 add_counter(struct st_profile *p, void *list, uint32_t process, const char *name, const char *help,
-	    uint64_t total)
+            uint64_t total)
 {
 	__typeof__(p->counters) *counters = list;
 	struct st_profile_counter *out = ST_PUSH(counters);
@@ -92,18 +95,18 @@ add_counter(struct st_profile *p, void *list, uint32_t process, const char *name
 		return NULL;
 	}
 	*out = (struct st_profile_counter){process, st_profile_text(p, name),
-					   st_profile_text(p, help), total};
+	                                   st_profile_text(p, help), total};
 	return out;
 }
 
 static void
 add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *executions,
-	     uint32_t process)
+             uint32_t process)
 {
 	for (uint32_t i = 0; i < v->n_counters; i++) {
 		const char *name = st_view_string(v, v->header->counter_names[i]);
 		add_counter(p, &p->counters, process, name, "",
-			    counter_total(v, executions, i, name));
+		            counter_total(v, executions, i, name));
 	}
 #define ST_STAT(name, text)                                                                        \
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
@@ -111,7 +114,8 @@ add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *exec
 #undef ST_STAT
 }
 
-/* The mapping an address belongs to, the latest when several held it one after the other; -1: none. */
+/* The mapping an address belongs to, the latest when several held it one after the other; -1: none.
+ */
 static int64_t
 mapping_of(const struct st_view *v, uint64_t address)
 {
@@ -144,7 +148,7 @@ add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
 
 static struct st_profile_process *
 add_process(struct st_profile *p, const struct st_run *run, const struct st_process *in,
-	    const struct st_view *v)
+            const struct st_view *v)
 {
 	struct st_profile_process *out = ST_PUSH(&p->processes);
 	if (!out)
@@ -168,7 +172,7 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 /* 0, or -1 when memory is exhausted; results that cannot be read become a note. */
 static int
 read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
-	     bool keep_blocks)
+             bool keep_blocks)
 {
 	struct st_profile *p = c->profile;
 	struct st_view v;
@@ -216,26 +220,49 @@ resolve_images(struct st_collect *c)
 		r.hit = r.hit_end;
 		while (r.hit_end < c->hits.n && c->hits.v[r.hit_end].image == image)
 			r.hit_end++;
-		if (st_collect_functions(c, &r) || st_collect_calls(c, &r) || st_collect_lines(c, &r))
+		if (st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
+		    st_collect_lines(c, &r))
 			return -1;
 	}
 	return 0;
+}
+
+/* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of
+ * the rate. */
+static void
+note_rate(struct st_profile *p)
+{
+	const struct st_profile_run *run = &p->run;
+	double cpu = (double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9;
+	double taken = (double)(run->samples_code + run->samples_kernel + run->samples_engine +
+	                        run->samples_dropped);
+	const double enough = 0.5; /* seconds; over less the rate says little */
+	if (cpu > enough && taken < 0.5 * (double)run->sample_hz * cpu)
+		st_profile_note(
+		        p,
+		        "%.0f samples per second of CPU time were taken, not %lld: the "
+		        "kernel's timers are coarser, or a part of the time was outside the "
+		        "engine",
+		        taken / cpu, (long long)run->sample_hz);
 }
 
 static void
 add_notes(struct st_profile *p)
 {
 	if (p->run.has_functions && !p->run.samples_code && p->functions.n)
-		st_profile_note(p, "no samples were taken in the program's own code (the run was short): "
-				   "shares are of instructions, not of time");
+		st_profile_note(
+		        p, "no samples were taken in the program's own code (the run was short): "
+		           "shares are of instructions, not of time");
+	note_rate(p);
 	if (p->run.samples_dropped)
-		st_profile_note(p, "%llu samples found no room and were dropped: ask for fewer with "
-				   "--sample-hz",
-				(unsigned long long)p->run.samples_dropped);
+		st_profile_note(p,
+		                "%llu samples found no room and were dropped: ask for fewer with "
+		                "--sample-hz",
+		                (unsigned long long)p->run.samples_dropped);
 	for (size_t i = 0; i < p->fallbacks.n; i++)
 		if (p->fallbacks.v[i].cause == ST_FALLBACK_RESOURCES) {
 			st_profile_note(p, "the engine ran out of memory or thread slots: what ran "
-					   "natively after that is not counted");
+			                   "natively after that is not counted");
 			break;
 		}
 }
@@ -253,7 +280,7 @@ release(struct st_collect *c)
 
 struct st_profile *
 st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
-		   struct st_error *e)
+                   struct st_error *e)
 {
 	struct st_collect c = {.profile = st_profile_new(), .anon = UINT32_MAX};
 	bool failed = !c.profile;

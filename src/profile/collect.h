@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Inside the collection of a profile: what its stages hand to one another. First all processes are read into raw blocks
- * and samples that name places as (image, offset); then everything happens image by image, in the order of offsets.
+ * Inside the collection of a profile: what its stages hand to one another. First all processes are
+ * read into raw blocks and samples that name places as (image, offset); then everything happens
+ * image by image, in the order of offsets.
  */
 #ifndef STROBE_PROFILE_COLLECT_H
 #define STROBE_PROFILE_COLLECT_H
@@ -14,7 +15,7 @@
 struct st_hit {
 	uint32_t image, where; /* where: ST_SAMPLE_* */
 	uint64_t offset, count;
-	uint32_t function;     /* set by st_collect_functions */
+	uint32_t function; /* set by st_collect_functions */
 };
 
 struct st_interned {
@@ -38,7 +39,7 @@ const char *st_collect_intern(struct st_collect *c, const char *text);
 
 /* The image and offset of a program address in a mapping. 0, or -1 when memory is exhausted. */
 int st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, uint64_t address,
-		     uint32_t *image, uint64_t *offset);
+                     uint32_t *image, uint64_t *offset);
 
 /* Reads blocks and samples of a process. 0, or -1 when memory is exhausted. */
 int st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t *executions);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How often each function was called: executions of the blocks at its entry, less the loops back to the entry from
- * inside the function. An unconditional jump back counts as often as its block ran. A conditional branch back counts as
- * often as it was taken: its block's executions less those of the block it falls through to, when nothing else leads
- * there. Where that cannot be known the count stays an upper bound and is marked so.
+ * How often each function was called: executions of the blocks at its entry, less the loops back to
+ * the entry from inside the function. An unconditional jump back counts as often as its block ran.
+ * A conditional branch back counts as often as it was taken: its block's executions less those of
+ * the block it falls through to, when nothing else leads there. Where that cannot be known the
+ * count stays an upper bound and is marked so.
  */
 #include "profile/collect.h"
 
@@ -98,7 +99,7 @@ seen_before(struct body body, size_t i, uint64_t entry)
 
 static int
 count_calls(const struct st_profile *p, const struct st_collect_range *r, struct targets *t,
-	    struct st_profile_function *f, struct body body)
+            struct st_profile_function *f, struct body body)
 {
 	uint64_t back = 0;
 	for (size_t i = 0; i < body.n; i++) {
@@ -138,7 +139,7 @@ st_collect_calls(struct st_collect *c, const struct st_collect_range *r)
 		/* Stray code has no entry, so no calls. */
 		if (f->size)
 			status = count_calls(p, r, &targets, f,
-					     (struct body){&p->blocks.v[i], end - i});
+			                     (struct body){&p->blocks.v[i], end - i});
 		i = end;
 	}
 	free(targets.v);

@@ -8,9 +8,10 @@
 struct walk {
 	struct st_collect *c;
 	const struct st_collect_range *range;
-	const struct st_function *symbol; /* the function of the last offset; NULL: in no function */
-	uint32_t function;                /* its index in the profile */
-	uint32_t stray;                   /* index of the stand-in for code outside functions */
+	const struct st_function
+	        *symbol;   /* the function of the last offset; NULL: in no function */
+	uint32_t function; /* its index in the profile */
+	uint32_t stray;    /* index of the stand-in for code outside functions */
 };
 
 static struct st_profile_function *
@@ -44,7 +45,8 @@ add_symbol(struct walk *w, const struct st_function *symbol)
 	return 0;
 }
 
-/* Steps to an offset, which must not be less than the one before. 0, or -1 when memory is exhausted. */
+/* Steps to an offset, which must not be less than the one before. 0, or -1 when memory is
+ * exhausted. */
 static int
 step(struct walk *w, uint64_t offset, uint32_t *function)
 {
@@ -153,10 +155,10 @@ st_collect_functions(struct st_collect *c, struct st_collect_range *r)
 	size_t i = r->block, j = r->hit;
 	r->function = p->functions.n;
 	while (i < r->block_end || j < r->hit_end) {
-		bool block = j >= r->hit_end || (i < r->block_end && p->blocks.v[i].offset <=
-									     c->hits.v[j].offset);
+		bool block = j >= r->hit_end ||
+		             (i < r->block_end && p->blocks.v[i].offset <= c->hits.v[j].offset);
 		int status = block ? step(&w, p->blocks.v[i].offset, &p->blocks.v[i].function)
-				   : step(&w, c->hits.v[j].offset, &c->hits.v[j].function);
+		                   : step(&w, c->hits.v[j].offset, &c->hits.v[j].function);
 		if (status)
 			return -1;
 		i += block;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Executions of source lines. Counts belong to blocks, lines to instructions, and blocks overlap (a jump into the middle
- * of one starts another): so the blocks of a function are swept in the order of their offsets, each instruction is
- * decoded once, and its executions are those of all blocks over it.
+ * Executions of source lines. Counts belong to blocks, lines to instructions, and blocks overlap (a
+ * jump into the middle of one starts another): so the blocks of a function are swept in the order
+ * of their offsets, each instruction is decoded once, and its executions are those of all blocks
+ * over it.
  */
 #include "profile/collect.h"
 
@@ -25,8 +26,8 @@ struct sweep {
 	const char *last_file, *last_interned;
 	unsigned char *bytes; /* code of the cluster at hand */
 	size_t bytes_size;
-	uint64_t *deltas;     /* per byte of the cluster: how the number of executions changes there */
-	uint64_t *starts;     /* per byte: partial instructions of blocks that start there */
+	uint64_t *deltas; /* per byte of the cluster: how the number of executions changes there */
+	uint64_t *starts; /* per byte: partial instructions of blocks that start there */
 };
 
 static const char *
@@ -90,7 +91,7 @@ instruction_length(const struct sweep *s, size_t at, size_t end)
 {
 	ZydisDecodedInstruction insn;
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&s->decoder, NULL, s->bytes + at, end - at,
-						      &insn)))
+	                                              &insn)))
 		return 0;
 	return insn.length;
 }
@@ -114,7 +115,8 @@ aligned(const struct sweep *s, const struct st_profile_block *b, size_t n, size_
 	return i == n;
 }
 
-/* Blocks that overlap and agree on where instructions start, or a single block: each instruction once. */
+/* Blocks that overlap and agree on where instructions start, or a single block: each instruction
+ * once. */
 static int
 add_cluster(struct sweep *s, const struct st_profile_block *b, size_t n, size_t length)
 {
@@ -136,8 +138,8 @@ add_cluster(struct sweep *s, const struct st_profile_block *b, size_t n, size_t 
 		for (size_t k = 1; k < step; k++)
 			executions += s->deltas[at + k];
 		if (add(s, low + at,
-			(struct entry){.executions = instructions - s->starts[at],
-				       .instructions = instructions}))
+		        (struct entry){.executions = instructions - s->starts[at],
+		                       .instructions = instructions}))
 			return -1;
 	}
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From program addresses to (image, offset), and the merging of what several processes did at one place. */
+/* From program addresses to (image, offset), and the merging of what several processes did at one
+ * place. */
 #include "profile/collect.h"
 
 static uint64_t
@@ -94,7 +95,7 @@ find_image(struct st_collect *c, const char *path, uint32_t *index)
 
 int
 st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, uint64_t address,
-		 uint32_t *image, uint64_t *offset)
+                 uint32_t *image, uint64_t *offset)
 {
 	const struct st_map *m = &v->maps[map];
 	const char *path = m->path ? st_view_string(v, m->path) : "";
@@ -119,7 +120,8 @@ st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, ui
 static uint64_t
 target_offset(const struct st_block *b, uint64_t offset)
 {
-	/* A direct jump stays in its image, and images are mapped as they were linked: distances are kept. */
+	/* A direct jump stays in its image, and images are mapped as they were linked: distances
+	 * are kept. */
 	return b->target ? offset + (b->target - b->pc) : UINT64_MAX;
 }
 
@@ -151,7 +153,8 @@ st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t 
 	return 0;
 }
 
-/* Mappings ordered by start, each with the greatest end up to it, so that a search knows when to stop. */
+/* Mappings ordered by start, each with the greatest end up to it, so that a search knows when to
+ * stop. */
 struct span {
 	uint64_t start, end, reach;
 	uint32_t map;
@@ -183,7 +186,8 @@ order_maps(const struct st_view *v)
 	return spans;
 }
 
-/* The mapping that holds the address: of several one after the other the one still there, or else the latest. */
+/* The mapping that holds the address: of several one after the other the one still there, or else
+ * the latest. */
 static int64_t
 find_map(const struct st_view *v, const struct span *spans, uint64_t address)
 {
@@ -212,7 +216,7 @@ find_map(const struct st_view *v, const struct span *spans, uint64_t address)
 
 static int
 add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
-	const struct st_sample *s)
+        const struct st_sample *s)
 {
 	struct st_profile_run *run = &c->profile->run;
 	if (s->where == ST_SAMPLE_CODE)
@@ -222,7 +226,8 @@ add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
 	else
 		run->samples_engine++;
 	int64_t map = find_map(v, spans, s->pc);
-	/* In the engine before the first block, or in code that is gone: no place, but the time counts. */
+	/* In the engine before the first block, or in code that is gone: no place, but the time
+	 * counts. */
 	if (map < 0)
 		return 0;
 	struct st_hit *hit = ST_PUSH(&c->hits);

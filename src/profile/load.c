@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading a profile file. It may come from anyone: every reference between rows is checked before it is used as an
- * index, every text may be missing, and no SQL of the file itself is run.
+ * Reading a profile file. It may come from anyone: every reference between rows is checked before
+ * it is used as an index, every text may be missing, and no SQL of the file itself is run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -136,9 +136,9 @@ load_run(struct reader *r)
 {
 	struct st_profile_run *run = &r->p->run;
 	query(r, "SELECT tool, options, strobe, cwd, host, machine, kernel, cpu, cores, start_ns, "
-		 "wall_ns, cpu_user_ns, cpu_system_ns, tsc_hz, slowdown, exit, signal, sample_hz, "
-		 "follow, has_functions, samples_code, samples_kernel, samples_engine, "
-		 "samples_dropped FROM run");
+	         "wall_ns, cpu_user_ns, cpu_system_ns, tsc_hz, slowdown, exit, signal, sample_hz, "
+	         "follow, has_functions, samples_code, samples_kernel, samples_engine, "
+	         "samples_dropped FROM run");
 	if (!next(r)) {
 		r->damaged = true;
 		return;
@@ -174,8 +174,9 @@ load_run(struct reader *r)
 static void
 load_processes(struct reader *r)
 {
-	query(r, "SELECT id, pid, ppid, command, state, exited, exit, signal, core_dumped, wall_ns, "
-		 "executions, instructions FROM process ORDER BY id");
+	query(r,
+	      "SELECT id, pid, ppid, command, state, exited, exit, signal, core_dumped, wall_ns, "
+	      "executions, instructions FROM process ORDER BY id");
 	while (next(r)) {
 		struct st_profile_process *out = ST_PUSH(&r->p->processes);
 		if (!pushed(r, out))
@@ -199,7 +200,7 @@ static void
 load_images(struct reader *r)
 {
 	query(r, "SELECT id, path, build_id, symbols, executions, instructions, samples FROM image "
-		 "ORDER BY id");
+	         "ORDER BY id");
 	while (next(r)) {
 		struct st_profile_image *out = ST_PUSH(&r->p->images);
 		if (!pushed(r, out))
@@ -217,8 +218,9 @@ load_images(struct reader *r)
 static void
 load_functions(struct reader *r)
 {
-	query(r, "SELECT id, image, offset, size, name, file, line, calls, calls_exact, executions, "
-		 "instructions, samples, samples_kernel, samples_engine FROM function ORDER BY id");
+	query(r,
+	      "SELECT id, image, offset, size, name, file, line, calls, calls_exact, executions, "
+	      "instructions, samples, samples_kernel, samples_engine FROM function ORDER BY id");
 	while (next(r)) {
 		struct st_profile_function *out = ST_PUSH(&r->p->functions);
 		if (!pushed(r, out))
@@ -244,7 +246,7 @@ static void
 load_blocks(struct reader *r)
 {
 	query(r, "SELECT image, function, offset, bytes, insns, ends, target, executions, "
-		 "instructions, samples FROM block ORDER BY id");
+	         "instructions, samples FROM block ORDER BY id");
 	while (next(r)) {
 		struct st_profile_block *out = ST_PUSH(&r->p->blocks);
 		if (!pushed(r, out))
@@ -266,7 +268,8 @@ static void
 load_lines(struct reader *r)
 {
 	const char *file = ""; /* consecutive lines are mostly of one file */
-	query(r, "SELECT function, file, line, executions, instructions, samples FROM line ORDER BY id");
+	query(r, "SELECT function, file, line, executions, instructions, samples FROM line ORDER "
+	         "BY id");
 	while (next(r)) {
 		struct st_profile_line *out = ST_PUSH(&r->p->lines);
 		if (!pushed(r, out))
@@ -286,7 +289,8 @@ load_lines(struct reader *r)
 static void
 load_threads(struct reader *r)
 {
-	query(r, "SELECT process, tid, name, state, begin_ns, end_ns, samples FROM thread ORDER BY id");
+	query(r, "SELECT process, tid, name, state, begin_ns, end_ns, samples FROM thread ORDER BY "
+	         "id");
 	while (next(r)) {
 		struct st_profile_thread *out = ST_PUSH(&r->p->threads);
 		if (!pushed(r, out))
@@ -347,9 +351,9 @@ load_all(struct reader *r)
 	load_lines(r);
 	load_threads(r);
 	load_counters(r, "SELECT process, name, help, total FROM counter ORDER BY rowid",
-		      &r->p->counters);
+	              &r->p->counters);
 	load_counters(r, "SELECT process, name, help, total FROM statistic ORDER BY rowid",
-		      &r->p->statistics);
+	              &r->p->statistics);
 	load_fallbacks(r);
 	sqlite3_finalize(r->rows);
 	r->rows = NULL;
@@ -380,24 +384,28 @@ check_header(const char *path, struct st_error *e)
 	ssize_t n = read(fd, header, sizeof header);
 	close(fd);
 	if (n > 0 && header[0] == '{')
-		return st_fail(e, ST_EXIT_FAILED,
-			       "%s is a result in JSON; strobe show reads the profiles that strobe run "
-			       "writes with --format db",
-			       path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s is a result in JSON; strobe show reads the profiles that strobe run "
+		        "writes with --format db",
+		        path);
 	if (n < HEADER || memcmp(header, "SQLite format 3", 16))
 		return st_fail(e, ST_EXIT_FAILED, "%s is not a profile of strobe run", path);
 	if (header_number(header, APPLICATION_ID) != ST_PROFILE_APPLICATION_ID)
-		return st_fail(e, ST_EXIT_FAILED,
-			       "%s is not a profile of strobe run but a database of another program",
-			       path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s is not a profile of strobe run but a database of another program",
+		        path);
 	uint32_t version = header_number(header, USER_VERSION);
 	if (version > ST_PROFILE_VERSION)
-		return st_fail(e, ST_EXIT_FAILED,
-			       "%s was written by a newer strobe (version %u of the format, this one "
-			       "reads up to %d): use that strobe to read it",
-			       path, version, ST_PROFILE_VERSION);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s was written by a newer strobe (version %u of the format, this one "
+		        "reads up to %d): use that strobe to read it",
+		        path, version, ST_PROFILE_VERSION);
 	if (version != ST_PROFILE_VERSION)
-		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header names no version", path);
+		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header names no version",
+		               path);
 	return 0;
 }
 
@@ -409,7 +417,8 @@ st_profile_load(const char *path, struct st_error *e)
 		return NULL;
 	r.p = st_profile_new();
 	r.damaged = !r.p;
-	if (sqlite3_open_v2(path, &r.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(path, &r.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK)
 		r.damaged = true;
 	if (!r.damaged) {
 		sqlite3_db_config(r.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -426,9 +435,9 @@ st_profile_load(const char *path, struct st_error *e)
 		st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 	else
 		st_fail(e, ST_EXIT_FAILED, "%s is damaged: %s", path,
-			sqlite3_errcode(r.db) == SQLITE_OK || sqlite3_errcode(r.db) == SQLITE_DONE
-				? "its tables do not fit together"
-				: sqlite3_errmsg(r.db));
+		        sqlite3_errcode(r.db) == SQLITE_OK || sqlite3_errcode(r.db) == SQLITE_DONE
+		                ? "its tables do not fit together"
+		                : sqlite3_errmsg(r.db));
 	sqlite3_close(r.db);
 	st_profile_free(r.p);
 	return NULL;

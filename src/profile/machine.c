@@ -11,10 +11,18 @@
 #include "profile/version.h"
 
 /* Variables that change how programs run; others may hold secrets and stay out of the file. */
-static const char *const kept_variables[] = {
-	"PATH",		 "LANG",	    "LC_ALL",	       "LD_LIBRARY_PATH", "LD_PRELOAD",
-	"LD_BIND_NOW",	 "GLIBC_TUNABLES",  "MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "PYTHONHASHSEED",
-	"NODE_OPTIONS",	 "JAVA_TOOL_OPTIONS"};
+static const char *const kept_variables[] = {"PATH",
+                                             "LANG",
+                                             "LC_ALL",
+                                             "LD_LIBRARY_PATH",
+                                             "LD_PRELOAD",
+                                             "LD_BIND_NOW",
+                                             "GLIBC_TUNABLES",
+                                             "MALLOC_ARENA_MAX",
+                                             "OMP_NUM_THREADS",
+                                             "PYTHONHASHSEED",
+                                             "NODE_OPTIONS",
+                                             "JAVA_TOOL_OPTIONS"};
 
 /* The brand string by cpuid: /proc/cpuinfo takes milliseconds on machines with many cores. */
 static void
@@ -24,7 +32,7 @@ read_brand(char brand[49])
 	if (max >= 0x80000004u)
 		for (unsigned int i = 0; i < 3; i++)
 			__cpuid(0x80000002u + i, words[i * 4], words[i * 4 + 1], words[i * 4 + 2],
-				words[i * 4 + 3]);
+			        words[i * 4 + 3]);
 	memcpy(brand, words, 48);
 	brand[48] = '\0';
 	for (size_t n = strlen(brand); n > 0 && brand[n - 1] == ' '; n--)

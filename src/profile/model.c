@@ -6,7 +6,8 @@
 
 #include "wire/results.h"
 
-/* Strings live in chunks that are freed with the profile: most are short, and there are very many. */
+/* Strings live in chunks that are freed with the profile: most are short, and there are very many.
+ */
 struct st_text_chunk {
 	struct st_text_chunk *next;
 	size_t used, size;
@@ -201,6 +202,6 @@ const char *
 st_profile_end_name(uint32_t end)
 {
 	static const char *const names[] = {"none",          "jump",          "branch", "call",
-					    "indirect jump", "indirect call", "return", "syscall"};
+	                                    "indirect jump", "indirect call", "return", "syscall"};
 	return end < sizeof names / sizeof *names ? names[end] : "unknown";
 }

@@ -27,7 +27,7 @@ int
 st_output_failed(const char *path, int error, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s%s", path,
-		       strerror(error), way_out(error));
+	               strerror(error), way_out(error));
 }
 
 static int

@@ -9,8 +9,8 @@
 #include "base/error.h"
 
 /*
- * A file being written: beside its final place under a temporary name, or, when the place is no regular file (a pipe, a
- * device), straight into it.
+ * A file being written: beside its final place under a temporary name, or, when the place is no
+ * regular file (a pipe, a device), straight into it.
  */
 struct st_output {
 	const char *path;

@@ -2,9 +2,10 @@
 /*
  * The profile: what a run showed, independent of the process it came from.
  *
- * Made by st_profile_collect from a run, or by st_profile_load from a file; the reports read nothing else. Places are
- * (image, offset), where the offset is the image's own link-time address, so that profiles of different runs compare.
- * Times are integer nanoseconds. References between the arrays are indices.
+ * Made by st_profile_collect from a run, or by st_profile_load from a file; the reports read
+ * nothing else. Places are (image, offset), where the offset is the image's own link-time address,
+ * so that profiles of different runs compare. Times are integer nanoseconds. References between the
+ * arrays are indices.
  */
 #ifndef STROBE_PROFILE_H
 #define STROBE_PROFILE_H
@@ -28,17 +29,18 @@ struct st_run;
 struct st_profile_origin {
 	const char *tool;
 	char *const *argv;
-	const char *options;  /* the options of `strobe run` as given, for the record; may be NULL */
+	const char *options; /* the options of `strobe run` as given, for the record; may be NULL */
 	uint32_t sample_hz;
 	bool follow;
-	bool keep_blocks;     /* the tool reports per function, block and line */
-	int64_t start_ns;     /* CLOCK_REALTIME when the run began */
+	bool keep_blocks; /* the tool reports per function, block and line */
+	int64_t start_ns; /* CLOCK_REALTIME when the run began */
 };
 
 struct st_profile_run {
 	const char *tool, *options, *strobe_version;
 	ST_VEC(const char *) command;
-	ST_VEC(const char *) environment; /* NAME=VALUE, the few variables that change how programs run */
+	ST_VEC(const char *)
+	environment; /* NAME=VALUE, the few variables that change how programs run */
 	const char *cwd, *host, *machine, *kernel, *cpu;
 	int64_t cores;
 	int64_t start_ns, wall_ns, cpu_user_ns, cpu_system_ns;
@@ -67,22 +69,24 @@ struct st_profile_image {
 
 struct st_profile_function {
 	uint32_t image;
-	uint32_t line;          /* of its entry; 0: unknown */
-	uint64_t offset, size;  /* size 0: stands for all code of the image that no function holds */
-	const char *name, *file; /* file NULL: unknown */
-	bool calls_exact;       /* else calls is an upper bound */
-	uint64_t calls;         /* times it was entered at its first instruction */
+	uint32_t line;         /* of its entry; 0: unknown */
+	uint64_t offset, size; /* size 0: stands for all code of the image that no function holds */
+	const char *name, *file;           /* file NULL: unknown */
+	bool calls_exact;                  /* else calls is an upper bound */
+	uint64_t calls;                    /* times it was entered at its first instruction */
 	uint64_t executions, instructions; /* of its blocks */
 	uint64_t samples;                  /* on the CPU in its own code */
-	uint64_t samples_kernel, samples_engine; /* in its system calls; in Strobe's engine on its behalf */
+	uint64_t samples_kernel,
+	        samples_engine; /* in its system calls; in Strobe's engine on its behalf */
 };
 
 struct st_profile_block {
 	uint32_t image, function;
 	uint64_t offset;
-	uint64_t target; /* offset in the same image of a direct jump, branch or call; UINT64_MAX: none */
+	uint64_t target; /* offset in the same image of a direct jump, branch or call; UINT64_MAX:
+	                    none */
 	uint32_t bytes, insns;
-	uint32_t end;    /* enum st_block_end */
+	uint32_t end; /* enum st_block_end */
 	uint64_t executions, instructions, samples;
 };
 
@@ -98,7 +102,7 @@ struct st_profile_thread {
 	uint32_t process;
 	int64_t tid;
 	const char *name;
-	int64_t state; /* ST_THREAD_* */
+	int64_t state;            /* ST_THREAD_* */
 	int64_t begin_ns, end_ns; /* from the process' entry into the engine; end -1: not seen */
 	uint64_t samples;
 };
@@ -135,19 +139,21 @@ struct st_profile {
 /* An empty profile, NULL when memory is exhausted. The caller frees. */
 struct st_profile *st_profile_new(void);
 void st_profile_free(struct st_profile *p);
-/* A copy of text that lives as long as the profile. When memory is exhausted: "" and p->out_of_memory. */
+/* A copy of text that lives as long as the profile. When memory is exhausted: "" and
+ * p->out_of_memory. */
 const char *st_profile_text(struct st_profile *p, const char *text);
 __attribute__((format(printf, 2, 3))) const char *st_profile_textf(struct st_profile *p,
-								   const char *format, ...);
+                                                                   const char *format, ...);
 /* Adds a sentence to the notes. */
 __attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p, const char *format,
-							   ...);
+                                                           ...);
 
 /* Sum of a counter of the tool over all processes; false when the tool has no such counter. */
 bool st_profile_counter(const struct st_profile *p, const char *name, uint64_t *total);
 /* Sum of a statistic of the engine over all processes. */
 uint64_t st_profile_statistic(const struct st_profile *p, const char *name);
-/* Self share of a function in the program's own time, 0 to 1: of samples, or of instructions when there are none. */
+/* Self share of a function in the program's own time, 0 to 1: of samples, or of instructions when
+ * there are none. */
 double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);
 /* Whether shares are of samples (else of instructions). */
 bool st_profile_share_is_time(const struct st_profile *p);
@@ -157,18 +163,20 @@ const char *st_profile_state_name(int64_t state);
 const char *st_profile_cause_name(int64_t cause);
 const char *st_profile_end_name(uint32_t end);
 
-/* Turns a run into a profile: resolves blocks and samples to images, functions and lines. NULL and *e on failure. */
+/* Turns a run into a profile: resolves blocks and samples to images, functions and lines. NULL and
+ * *e on failure. */
 struct st_profile *st_profile_collect(const struct st_run *run,
-				      const struct st_profile_origin *origin, struct st_error *e);
+                                      const struct st_profile_origin *origin, struct st_error *e);
 
-/* Writes the profile to path: a temporary file beside it, then a rename. 0, or -1 with *e (code 125). */
+/* Writes the profile to path: a temporary file beside it, then a rename. 0, or -1 with *e (code
+ * 125). */
 int st_profile_save(const struct st_profile *p, const char *path, struct st_error *e);
 /* Reads a profile. NULL and *e when the file is missing, foreign, damaged or of a newer version. */
 struct st_profile *st_profile_load(const char *path, struct st_error *e);
 
 /*
- * How much slower than natively the run was, CPU time over CPU time, estimated from the run itself. At least 1; 1 when
- * nothing is known.
+ * How much slower than natively the run was, CPU time over CPU time, estimated from the run itself.
+ * At least 1; 1 when nothing is known.
  */
 double st_slowdown_estimate(const struct st_run *run);
 

@@ -46,7 +46,8 @@ put(struct writer *w, int64_t value)
 	sqlite3_bind_int64(w->insert, ++w->column, value);
 }
 
-/* Counts are unsigned inside, SQLite's integers are not; no count of a real run comes near the limit. */
+/* Counts are unsigned inside, SQLite's integers are not; no count of a real run comes near the
+ * limit. */
 static void
 put_count(struct writer *w, uint64_t value)
 {
@@ -299,9 +300,9 @@ fill(struct writer *w, const struct st_profile *p)
 {
 	char marks[128];
 	snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%d;",
-		 ST_PROFILE_APPLICATION_ID, ST_PROFILE_VERSION);
+	         ST_PROFILE_APPLICATION_ID, ST_PROFILE_VERSION);
 	run_sql(w, "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE;"
-		   "BEGIN");
+	           "PRAGMA cache_size=-32768;BEGIN");
 	run_sql(w, marks);
 	run_sql(w, ST_SCHEMA);
 	save_run(w, &p->run);
@@ -315,8 +316,7 @@ fill(struct writer *w, const struct st_profile *p)
 	save_counters(w, "statistic", p->statistics.v, p->statistics.n);
 	save_fallbacks(w, p);
 	sqlite3_finalize(w->insert);
-	run_sql(w, "CREATE INDEX block_function ON block(function);"
-		   "CREATE INDEX line_function ON line(function);COMMIT");
+	run_sql(w, "COMMIT");
 }
 
 static int
@@ -328,8 +328,9 @@ failed(const struct writer *w, const char *path, struct st_error *e)
 		return st_output_failed(path, ENOMEM, e);
 	if ((w->status & 0xff) == SQLITE_IOERR && w->error)
 		return st_output_failed(path, w->error, e);
-	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s; name another place with -o",
-		       path, sqlite3_errstr(w->status));
+	return st_fail(e, ST_EXIT_FAILED,
+	               "cannot write the result to %s: %s; name another place with -o", path,
+	               sqlite3_errstr(w->status));
 }
 
 /* The finished database, straight into a pipe or device. */
@@ -355,7 +356,7 @@ st_profile_save(const struct st_profile *p, const char *path, struct st_error *e
 		return -1;
 	sigaction(SIGXFSZ, &ignore, &before); /* a file too large is an error, not a death */
 	w.status = sqlite3_open_v2(o.temporary ? o.temporary : ":memory:", &w.db,
-				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	fill(&w, p);
 	int status = w.status == SQLITE_OK ? 0 : failed(&w, path, e);
 	if (!status && !o.temporary)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables of a profile file, version 1; docs/profile.md explains them. Rows are written in the order of the profile's
- * arrays: id is the index there plus one. Integers are signed 64 bits, as SQLite has them.
+ * The tables of a profile file, version 1; docs/profile.md explains them. Rows are written in the
+ * order of the profile's arrays: id is the index there plus one. Integers are signed 64 bits, as
+ * SQLite has them.
  */
 #ifndef STROBE_PROFILE_SCHEMA_H
 #define STROBE_PROFILE_SCHEMA_H

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The slowdown that a run is estimated to have suffered: its CPU time over what is left of it when the engine's share is
- * taken away. That share is what the runtime timed itself (translation, dispatch, signals) plus a modelled cost for what
- * runs inline and cannot be timed there: so many nanoseconds for each event of a kind.
+ * The slowdown that a run is estimated to have suffered: its CPU time over what is left of it when
+ * the engine's share is taken away. That share is what the runtime timed itself (translation,
+ * dispatch, signals) plus a modelled cost for what runs inline and cannot be timed there: so many
+ * nanoseconds for each event of a kind.
  *
- * The constants come from micro-benchmarks on an AMD Zen 5 guest at 2.6 GHz: the differences of paired runs, best of five to nine
- * (increment of an absolute counter 0.24 ns; return by table lookup 0.6 ns over a native one; indirect call 0.25 ns with
- * few targets and 2.9 with many; delivery of a signal 1.8 us). bench/run shows how far the estimate is off.
+ * The constants come from micro-benchmarks on an AMD Zen 5 guest at 2.6 GHz: the differences of
+ * paired runs, best of five to nine (increment of an absolute counter 0.24 ns; return by table
+ * lookup 0.6 ns over a native one; indirect call 0.25 ns with few targets and 2.9 with many;
+ * delivery of a signal 1.8 us). bench/run shows how far the estimate is off.
  */
 #include <math.h>
 
@@ -15,13 +17,18 @@
 #include "profile/view.h"
 
 /* Nanoseconds beyond native execution for one event. */
-static const double cost_count = 0.24;         /* a counted block */
+static const double cost_count = 0.24; /* a counted block */
 static const double cost_return = 0.6;
-static const double cost_indirect = 0.5;       /* indirect jump or call */
-static const double cost_syscall = 30;         /* checks before the call is passed on */
-static const double cost_sample = 2500;        /* the signal, its handler and the way back */
+static const double cost_indirect = 0.5;  /* indirect jump or call */
+static const double cost_syscall = 30;    /* checks before the call is passed on */
+static const double cost_sample = 2500;   /* the signal, its handler and the way back */
+static const double cost_translate = 250; /* an instruction, with the page faults of the tables */
+static const double cost_dispatch = 200;  /* a return to the dispatcher */
+static const double cost_signal = 5000;   /* a signal of the program's, or a write to its code */
+static const double cost_start = 1000000; /* mapping and setting up the runtime */
 
-/* No program is believed to be slower than this under the engine; beyond it the model is at fault, not the engine. */
+/* No program is believed to be slower than this under the engine; beyond it the model is at fault,
+ * not the engine. */
 static const double max_slowdown = 50;
 
 static double
@@ -43,6 +50,24 @@ block_cost(const struct st_view *v)
 	return ns;
 }
 
+/*
+ * Nanoseconds that the runtime spent outside translated code. It reads the TSC, which goes on while
+ * the thread waits for a CPU: on a busy machine that is far more than the CPU time, so twice what
+ * its work should cost is the limit.
+ */
+static double
+runtime_cost(const struct st_view *v, double tsc_hz)
+{
+	const uint64_t *stats = v->header->stats;
+	double timed = (double)stats[ST_STAT_runtime_ticks] / tsc_hz * 1e9;
+	double modelled = cost_start + (double)stats[ST_STAT_insns] * cost_translate +
+	                  (double)stats[ST_STAT_dispatches] * cost_dispatch +
+	                  (double)stats[ST_STAT_lookup_misses] * cost_dispatch +
+	                  (double)stats[ST_STAT_signals] * cost_signal +
+	                  (double)stats[ST_STAT_smc_faults] * cost_signal;
+	return fmin(timed, 2 * modelled);
+}
+
 /* Seconds of CPU that the engine took in one process. */
 static double
 process_cost(const struct st_run *run, const struct st_process *process)
@@ -50,11 +75,10 @@ process_cost(const struct st_run *run, const struct st_process *process)
 	struct st_view v;
 	if (st_view_open(&v, process->results, process->results_size, NULL))
 		return 0;
-	const uint64_t *stats = v.header->stats;
-	double ns = block_cost(&v);
-	ns += (double)stats[ST_STAT_syscalls] * cost_syscall;
+	double ns = runtime_cost(&v, run->tsc_hz) + block_cost(&v);
+	ns += (double)v.header->stats[ST_STAT_syscalls] * cost_syscall;
 	ns += ((double)v.n_samples + (double)v.n_dropped) * cost_sample;
-	return (double)stats[ST_STAT_runtime_ticks] / run->tsc_hz + ns / 1e9;
+	return ns / 1e9;
 }
 
 double

@@ -36,7 +36,7 @@ sections_fit(const struct st_view *v, size_t size)
 	       fits(h->off_threads, v->n_threads, sizeof *v->threads, size) &&
 	       fits(h->off_samples, v->n_samples, sizeof *v->samples, size) &&
 	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
-				fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
+	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
 }
 
 int
@@ -45,14 +45,16 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	const struct st_results_header *h = results;
 	memset(v, 0, sizeof *v);
 	if (!results || size < sizeof *h || h->magic != ST_RESULTS_MAGIC)
-		return st_fail(e, ST_EXIT_FAILED,
-			       "the results of the run are damaged: the program may have written over "
-			       "memory that is not its own");
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the results of the run are damaged: the program may have written over "
+		        "memory that is not its own");
 	if (h->version != ST_WIRE_VERSION)
-		return st_fail(e, ST_EXIT_FAILED,
-			       "the runtime speaks version %u of the results, this strobe version %u: "
-			       "install them together",
-			       h->version, ST_WIRE_VERSION);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the runtime speaks version %u of the results, this strobe version %u: "
+		        "install them together",
+		        h->version, ST_WIRE_VERSION);
 	v->header = h;
 	v->n_maps = least(h->n_maps, ST_MAX_MAPS);
 	v->n_blocks = least(h->n_blocks, ST_MAX_BLOCKS);
@@ -65,8 +67,9 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->n_samples = least(samples, ST_MAX_SAMPLES);
 	v->n_dropped = samples - v->n_samples;
 	if (!sections_fit(v, size))
-		return st_fail(e, ST_EXIT_FAILED,
-			       "the results of the run are damaged: a section lies outside the file");
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the results of the run are damaged: a section lies outside the file");
 	const char *base = results;
 	v->maps = (const void *)(base + h->off_maps);
 	v->strings = base + h->off_strings;

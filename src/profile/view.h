@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A checked view of a results file. The program under analysis could have written over its own results, so nothing in
- * them is followed before it is known to lie inside the file.
+ * A checked view of a results file. The program under analysis could have written over its own
+ * results, so nothing in them is followed before it is known to lie inside the file.
  */
 #ifndef STROBE_PROFILE_VIEW_H
 #define STROBE_PROFILE_VIEW_H
@@ -32,7 +32,8 @@ int st_view_open(struct st_view *view, const void *results, size_t size, struct 
 /* The string at an offset of the strings section; "" when there is none. */
 const char *st_view_string(const struct st_view *view, uint32_t offset);
 
-/* Executions of every block, summed over all slots: n_blocks numbers that the caller frees. NULL: no memory. */
+/* Executions of every block, summed over all slots: n_blocks numbers that the caller frees. NULL:
+ * no memory. */
 uint64_t *st_view_executions(const struct st_view *view);
 
 #endif

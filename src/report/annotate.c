@@ -14,7 +14,8 @@ same_name(const char *name, const char *asked)
 	return !strncmp(name, asked, n) && (name[n] == '\0' || name[n] == '(');
 }
 
-/* Indices of the matching functions; without a full match those whose name holds what was asked for. */
+/* Indices of the matching functions; without a full match those whose name holds what was asked
+ * for. */
 static size_t
 find_functions(const struct st_report *r, const char *name, uint32_t *found)
 {
@@ -33,18 +34,20 @@ find_functions(const struct st_report *r, const char *name, uint32_t *found)
 
 static int
 ambiguous(const struct st_report *r, const char *name, const uint32_t *found, size_t n,
-	  struct st_error *e)
+          struct st_error *e)
 {
 	enum { SHOWN = 5 };
 	char list[800] = "";
 	size_t used = 0;
 	for (size_t i = 0; i < n && i < SHOWN && used < sizeof list; i++) {
 		const char *each = r->profile->functions.v[found[i]].name;
-		int add = snprintf(list + used, sizeof list - used, "%s'%.150s'", i ? ", " : "", each);
+		int add = snprintf(list + used, sizeof list - used, "%s'%.150s'", i ? ", " : "",
+		                   each);
 		used += add > 0 ? (size_t)add : 0;
 	}
-	return st_fail(e, ST_EXIT_USAGE, "'%s' is part of the names of %zu functions: say which: %s%s",
-		       name, n, list, n > SHOWN ? ", ..." : "");
+	return st_fail(e, ST_EXIT_USAGE,
+	               "'%s' is part of the names of %zu functions: say which: %s%s", name, n, list,
+	               n > SHOWN ? ", ..." : "");
 }
 
 static void
@@ -55,13 +58,13 @@ print_head(const struct st_report *r, FILE *out, uint32_t index)
 	char calls[ST_NUMBER_SIZE], instructions[ST_NUMBER_SIZE], samples[ST_NUMBER_SIZE];
 	char *name = st_printable(f->name), *image = st_printable(p->images.v[f->image].path);
 	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
-		r->style.colour ? "\033[1m" : "", name ? name : "", r->style.colour ? "\033[0m" : "",
-		image ? image : "", f->offset, f->size);
+	        r->style.colour ? "\033[1m" : "", name ? name : "",
+	        r->style.colour ? "\033[0m" : "", image ? image : "", f->offset, f->size);
 	fprintf(out, "  self %.2f %% of %s, %s samples, %s%s calls, %s instructions\n",
-		100 * st_profile_self_share(p, f),
-		st_profile_share_is_time(p) ? "the program's time" : "its instructions",
-		st_number(samples, f->samples), f->calls_exact ? "" : "at most ",
-		st_number(calls, f->calls), st_number(instructions, f->instructions));
+	        100 * st_profile_self_share(p, f),
+	        st_profile_share_is_time(p) ? "the program's time" : "its instructions",
+	        st_number(samples, f->samples), f->calls_exact ? "" : "at most ",
+	        st_number(calls, f->calls), st_number(instructions, f->instructions));
 	free(name);
 	free(image);
 }
@@ -72,9 +75,9 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	const struct st_profile *p = r->profile;
 	if (!p->run.has_functions)
 		return st_fail(e, ST_EXIT_USAGE,
-			       "the profile holds no functions: it was made with '%s'; use "
-			       "strobe run -t hot",
-			       p->run.tool);
+		               "the profile holds no functions: it was made with '%s'; use "
+		               "strobe run -t hot",
+		               p->run.tool);
 	uint32_t *found = calloc(p->functions.n + 1, sizeof *found);
 	if (!found)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
@@ -82,7 +85,8 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	int status = 0;
 	if (!n)
 		status = st_fail(e, ST_EXIT_USAGE,
-				 "no function '%s' ran; strobe show --sort name --top 0 lists all", name);
+		                 "no function '%s' ran; strobe show --sort name --top 0 lists all",
+		                 name);
 	else if (n > 1 && !same_name(p->functions.v[found[0]].name, name))
 		status = ambiguous(r, name, found, n, e);
 	for (size_t i = 0; i < n && !status; i++) {

@@ -25,7 +25,7 @@ struct listing {
 /* An address as Zydis prints it, then the function it lies in. */
 static ZyanStatus
 print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
-	     ZydisFormatterContext *context)
+             ZydisFormatterContext *context)
 {
 	const struct listing *l = context->user_data;
 	ZyanU64 address;
@@ -33,7 +33,7 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 	ZyanStatus status = l->print_address(formatter, buffer, context);
 	if (ZYAN_FAILED(status) ||
 	    ZYAN_FAILED(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
-						 context->runtime_address, &address)))
+	                                         context->runtime_address, &address)))
 		return status;
 	const struct st_function *f = st_image_function(l->image, address);
 	if (!f || ZYAN_FAILED(ZydisFormatterBufferGetString(buffer, &string)))
@@ -42,7 +42,8 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 	if (address == f->offset)
 		snprintf(text, sizeof text, " <%.120s>", f->name);
 	else
-		snprintf(text, sizeof text, " <%.120s+0x%" PRIx64 ">", f->name, address - f->offset);
+		snprintf(text, sizeof text, " <%.120s+0x%" PRIx64 ">", f->name,
+		         address - f->offset);
 	ZyanStringView view;
 	if (ZYAN_SUCCESS(ZyanStringViewInsideBuffer(&view, text)))
 		ZyanStringAppend(string, &view);
@@ -61,7 +62,8 @@ print_source_line(struct listing *l, uint64_t offset)
 	l->line = line;
 }
 
-/* Executions of the instruction at an offset: of all blocks over it. start: whether one begins there. */
+/* Executions of the instruction at an offset: of all blocks over it. start: whether one begins
+ * there. */
 static uint64_t
 executions_of(const struct listing *l, uint64_t offset, uint64_t *samples, bool *start)
 {
@@ -93,8 +95,8 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&l->decoder, bytes, n, &insn, operands))) {
 		length = insn.length;
 		ZydisFormatterFormatInstruction(&l->formatter, &insn, operands,
-						insn.operand_count_visible, text, sizeof text, offset,
-						l);
+		                                insn.operand_count_visible, text, sizeof text,
+		                                offset, l);
 	}
 	if (start)
 		putc('\n', l->out);
@@ -107,7 +109,7 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	if (clean && l->r->style.width > 60)
 		st_shorten(clean, l->r->style.width - 41);
 	fprintf(l->out, "%8s %14s  %12" PRIx64 ":  %s\n", sampled, number, offset,
-		clean ? clean : "");
+	        clean ? clean : "");
 	free(clean);
 	return length;
 }
@@ -125,10 +127,16 @@ init_formatter(struct listing *l)
 {
 	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	ZydisFormatterInit(&l->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-	ZydisFormatterSetProperty(&l->formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_FALSE);
+	static const ZydisFormatterProperty unpadded[] = {
+	        ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+	        ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+	        ZYDIS_FORMATTER_PROP_IMM_PADDING};
+	for (size_t i = 0; i < sizeof unpadded / sizeof *unpadded; i++)
+		ZydisFormatterSetProperty(&l->formatter, unpadded[i], ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&l->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 	l->print_address = (ZydisFormatterFunc)&print_symbol;
 	ZydisFormatterSetHook(&l->formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS,
-			      (const void **)&l->print_address);
+	                      (const void **)&l->print_address);
 }
 
 /* The image as it was when the program ran, or NULL after saying why not. */
@@ -149,8 +157,9 @@ open_image(FILE *out, const struct st_profile_image *image)
 	}
 	if (strcmp(st_image_build_id(opened), image->build_id)) {
 		char *path = st_printable(image->path);
-		fprintf(out, "\n  no disassembly: %s is not the file that ran (its build-id differs)\n",
-			path ? path : "");
+		fprintf(out,
+		        "\n  no disassembly: %s is not the file that ran (its build-id differs)\n",
+		        path ? path : "");
 		free(path);
 		st_image_close(opened);
 		return NULL;

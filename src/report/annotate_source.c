@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source with what each line did. Lines without code are shown where they connect lines that have some. */
+/* Source with what each line did. Lines without code are shown where they connect lines that have
+ * some. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,8 +8,8 @@
 #include "report/annotate.h"
 
 enum {
-	CONTEXT = 2,   /* lines shown around those that ran */
-	MAX_GAP = 12,  /* longer stretches without code are left out */
+	CONTEXT = 2,  /* lines shown around those that ran */
+	MAX_GAP = 12, /* longer stretches without code are left out */
 	MAX_SOURCE = 64 << 20,
 };
 
@@ -36,8 +37,8 @@ read_source(struct source *s, const char *path)
 	struct stat st;
 	memset(s, 0, sizeof *s);
 	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MAX_SOURCE
-			  ? fopen(path, "re")
-			  : NULL;
+	                  ? fopen(path, "re")
+	                  : NULL;
 	if (!f)
 		return;
 	s->bytes = calloc(1, (size_t)st.st_size + 1);
@@ -80,7 +81,7 @@ print_text(FILE *out, const struct source *s, uint32_t line, size_t width)
 
 static void
 print_line(const struct st_report *r, FILE *out, const struct source *s, uint32_t number,
-	   const struct st_profile_line *l)
+           const struct st_profile_line *l)
 {
 	char executions[ST_NUMBER_SIZE] = "", instructions[ST_NUMBER_SIZE] = "";
 	char samples[ST_NUMBER_SIZE] = "";
@@ -121,6 +122,24 @@ print_file(const struct st_report *r, FILE *out, const struct st_profile_line *l
 	free(s.bytes);
 }
 
+/* Those files of the lines first..end that are, or are not, the function's own. */
+static void
+print_files(const struct st_report *r, FILE *out, uint32_t function, size_t first, size_t end,
+            bool inlined)
+{
+	const struct st_profile *p = r->profile;
+	const char *own = p->functions.v[function].file;
+	for (size_t i = first, n; i < end; i += n) {
+		for (n = 1; i + n < end; n++)
+			if (strcmp(p->lines.v[i + n].file, p->lines.v[i].file) ||
+			    p->lines.v[i + n].line <= p->lines.v[i + n - 1].line)
+				break;
+		bool is_own = own && !strcmp(p->lines.v[i].file, own);
+		if (is_own != inlined)
+			print_file(r, out, &p->lines.v[i], n);
+	}
+}
+
 void
 st_annotate_source(const struct st_report *r, FILE *out, uint32_t function)
 {
@@ -132,14 +151,10 @@ st_annotate_source(const struct st_report *r, FILE *out, uint32_t function)
 	while (end < p->lines.n && p->lines.v[end].function == function)
 		end++;
 	if (first == end)
-		fprintf(out, "\n  no source lines: the image has no line information (install its debug "
-			     "symbols or compile with -g)\n");
-	for (size_t i = first; i < end;) {
-		size_t n = 1;
-		while (i + n < end && !strcmp(p->lines.v[i + n].file, p->lines.v[i].file) &&
-		       p->lines.v[i + n].line > p->lines.v[i + n - 1].line)
-			n++;
-		print_file(r, out, &p->lines.v[i], n);
-		i += n;
-	}
+		fprintf(out,
+		        "\n  no source lines: the image has no line information (install its debug "
+		        "symbols or compile with -g)\n");
+	/* The file of the function itself first, then those whose code was inlined into it. */
+	for (int inlined = 0; inlined < 2; inlined++)
+		print_files(r, out, function, first, end, inlined);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The result for other programs; docs/json.md is the contract, and a change that breaks a reader raises the version. */
+/* The result for other programs; docs/json.md is the contract, and a change that breaks a reader
+ * raises the version. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,7 @@ add_run(json_t *root, const struct st_profile *p)
 	bad |= set(out, "signal", positive_or_null(run->signal));
 	bad |= set(out, "seconds", json_real((double)run->wall_ns / 1e9));
 	bad |= set(out, "cpu_seconds",
-		   json_real((double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9));
+	           json_real((double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9));
 	bad |= set(out, "slowdown", json_real(run->slowdown));
 	return bad;
 }
@@ -139,7 +140,8 @@ add_processes(json_t *root, const struct st_profile *p)
 		bad |= set(out, "state", json_string(st_profile_state_name(in->state)));
 		for (size_t c = 0; c < p->counters.n; c++)
 			if (p->counters.v[c].process == i)
-				bad |= set(out, p->counters.v[c].name, count(p->counters.v[c].total));
+				bad |= set(out, p->counters.v[c].name,
+				           count(p->counters.v[c].total));
 	}
 	return bad;
 }
@@ -179,7 +181,7 @@ add_samples(json_t *root, const struct st_profile *p)
 	bad |= set(out, "engine", count(p->run.samples_engine));
 	bad |= set(out, "dropped", count(p->run.samples_dropped));
 	bad |= set(root, "share_of",
-		   json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
+	           json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
 	return bad;
 }
 
@@ -288,7 +290,7 @@ add_stats(json_t *root, const struct st_profile *p)
 	int bad = set(root, "engine", out);
 	for (size_t i = 0; i < p->statistics.n && p->statistics.v[i].process == 0; i++)
 		bad |= set(out, p->statistics.v[i].name,
-			   count(st_profile_statistic(p, p->statistics.v[i].name)));
+		           count(st_profile_statistic(p, p->statistics.v[i].name)));
 	return bad;
 }
 

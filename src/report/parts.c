@@ -74,7 +74,7 @@ static void
 finish(const struct st_report *r, FILE *out, const char *title, struct st_table *t, size_t all)
 {
 	fprintf(out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", title,
-		r->style.colour ? "\033[0m" : "");
+	        r->style.colour ? "\033[0m" : "");
 	if (!all)
 		fputs("  none\n", out);
 	else
@@ -89,7 +89,7 @@ static void
 print_lines(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {
-		{"samples", false}, {"executions", false}, {"instructions", false}, {"line", true}};
+	        {"samples", false}, {"executions", false}, {"instructions", false}, {"line", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 4);
 	uint32_t *order = order_of(r, p->lines.n, line_order);
@@ -108,9 +108,9 @@ static void
 print_blocks(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {
-		{"samples", false}, {"executions", false}, {"instructions", false},
-		{"offset", false},  {"bytes", false},	   {"insns", false},
-		{"ends with", true}, {"function", true}};
+	        {"samples", false},  {"executions", false}, {"instructions", false},
+	        {"offset", false},   {"bytes", false},      {"insns", false},
+	        {"ends with", true}, {"function", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 8);
 	uint32_t *order = order_of(r, p->blocks.n, block_order);
@@ -132,9 +132,9 @@ print_blocks(const struct st_report *r, FILE *out)
 static void
 print_images(const struct st_report *r, FILE *out)
 {
-	static const struct st_table_column columns[] = {
-		{"samples", false}, {"blocks", false},	{"instructions", false},
-		{"symbols", true},  {"build-id", true}, {"image", true}};
+	static const struct st_table_column columns[] = {{"samples", false},      {"blocks", false},
+	                                                 {"instructions", false}, {"symbols", true},
+	                                                 {"build-id", true},      {"image", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 6);
 	uint32_t *order = order_of(r, p->images.n, image_order);
@@ -169,10 +169,9 @@ thread_state(int64_t state)
 static void
 print_threads(const struct st_report *r, FILE *out)
 {
-	static const struct st_table_column columns[] = {{"pid", false},   {"tid", false},
-							 {"began", false}, {"ended", false},
-							 {"samples", false}, {"state", true},
-							 {"name", true}};
+	static const struct st_table_column columns[] = {
+	        {"pid", false},     {"tid", false},  {"began", false}, {"ended", false},
+	        {"samples", false}, {"state", true}, {"name", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 7);
 	for (size_t i = 0; i < rows(r, p->threads.n); i++) {
@@ -193,8 +192,8 @@ static void
 print_processes(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {
-		{"pid", false},	  {"ppid", false},	   {"time", false},  {"blocks", false},
-		{"instructions", false}, {"state", true}, {"command", true}};
+	        {"pid", false},          {"ppid", false}, {"time", false},  {"blocks", false},
+	        {"instructions", false}, {"state", true}, {"command", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 7);
 	for (size_t i = 0; i < p->processes.n; i++) {
@@ -216,7 +215,7 @@ static void
 print_stats(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {
-		{"total", false}, {"statistic", true}, {"meaning", true}};
+	        {"total", false}, {"statistic", true}, {"meaning", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 3);
 	size_t n = 0;

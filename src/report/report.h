@@ -37,15 +37,17 @@ void st_report_parts(const struct st_report *r, FILE *out);
 void st_report_next(const struct st_report *r, FILE *out, const char *path);
 
 /*
- * Annotated source and disassembly of the functions of that name. A part of a name will do when it fits one function
- * only. 0, or -1 with *e when there is none or no single one.
+ * Annotated source and disassembly of the functions of that name. A part of a name will do when it
+ * fits one function only. 0, or -1 with *e when there is none or no single one.
  */
 int st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e);
 
-/* The result as one JSON object and a newline, malloc'ed; docs/json.md. NULL and *e when memory is exhausted. */
+/* The result as one JSON object and a newline, malloc'ed; docs/json.md. NULL and *e when memory is
+ * exhausted. */
 char *st_report_json(const struct st_report *r, struct st_error *e);
 
-/* Indices of all functions in the order of r->sort, hottest first; *n receives their number. NULL: no memory. */
+/* Indices of all functions in the order of r->sort, hottest first; *n receives their number. NULL:
+ * no memory. */
 uint32_t *st_report_order(const struct st_report *r, size_t *n);
 /* The last part of a path. */
 const char *st_base_name(const char *path);

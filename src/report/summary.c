@@ -41,13 +41,13 @@ print_end(FILE *out, const struct st_profile *p)
 	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE];
 	if (run->signal)
 		fprintf(out, "  killed by signal %" PRId64 " (%s)%s", run->signal,
-			sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
-			p->processes.n && p->processes.v[0].core_dumped ? ", core dumped" : "");
+		        sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
+		        p->processes.n && p->processes.v[0].core_dumped ? ", core dumped" : "");
 	else
 		fprintf(out, "  exited with %" PRId64, run->exit);
 	fprintf(out, " after %s, CPU %s; slowdown about %.2f (estimated)\n",
-		st_duration(wall, run->wall_ns),
-		st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns), run->slowdown);
+	        st_duration(wall, run->wall_ns),
+	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns), run->slowdown);
 	if (p->processes.n > 1)
 		fprintf(out, "  %zu processes, totals over all\n", p->processes.n);
 }
@@ -70,10 +70,11 @@ print_samples(FILE *out, const struct st_profile_run *run)
 	uint64_t all = run->samples_code + run->samples_kernel + run->samples_engine;
 	if (!all)
 		return;
-	fprintf(out, "  %s samples: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
-		st_number(number, all), 100.0 * (double)run->samples_code / (double)all,
-		100.0 * (double)run->samples_kernel / (double)all,
-		100.0 * (double)run->samples_engine / (double)all);
+	fprintf(out,
+	        "  %s samples: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
+	        st_number(number, all), 100.0 * (double)run->samples_code / (double)all,
+	        100.0 * (double)run->samples_kernel / (double)all,
+	        100.0 * (double)run->samples_engine / (double)all);
 }
 
 static void
@@ -81,8 +82,8 @@ print_functions(const struct st_report *r, FILE *out)
 {
 	const struct st_profile *p = r->profile;
 	static const struct st_table_column columns[] = {
-		{"self %", false}, {"samples", false},	    {"calls", false},
-		{"blocks", false}, {"instructions", false}, {"function", true}};
+	        {"self %", false}, {"samples", false},      {"calls", false},
+	        {"blocks", false}, {"instructions", false}, {"function", true}};
 	size_t n, shown;
 	uint32_t *order = st_report_order(r, &n);
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
@@ -112,8 +113,8 @@ print_notes(FILE *out, const struct st_profile *p)
 		putc('\n', out);
 	for (size_t i = 0; i < p->fallbacks.n; i++) {
 		const struct st_profile_fallback *f = &p->fallbacks.v[i];
-		fprintf(out, "  native: %s, %" PRIu64 " times, at ", st_profile_cause_name(f->cause),
-			f->count);
+		fprintf(out, "  native: %s, %" PRIu64 " times, at ",
+		        st_profile_cause_name(f->cause), f->count);
 		if (f->image != UINT32_MAX)
 			print_printable(out, st_base_name(p->images.v[f->image].path));
 		else

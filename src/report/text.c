@@ -53,7 +53,7 @@ st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns)
 		snprintf(buffer, ST_NUMBER_SIZE, "%.3f s", seconds);
 	else
 		snprintf(buffer, ST_NUMBER_SIZE, "%" PRId64 " min %.1f s", (int64_t)(seconds / 60),
-			 seconds - 60 * (double)(int64_t)(seconds / 60));
+		         seconds - 60 * (double)(int64_t)(seconds / 60));
 	return buffer;
 }
 

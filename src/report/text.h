@@ -23,22 +23,26 @@ const char *st_number(char buffer[ST_NUMBER_SIZE], uint64_t value);
 /* Nanoseconds as "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
 const char *st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns);
 
-/* A malloc'ed copy without control characters, which could play tricks on a terminal. NULL: no memory. */
+/* A malloc'ed copy without control characters, which could play tricks on a terminal. NULL: no
+ * memory. */
 char *st_printable(const char *text);
 /* Columns a text takes on a terminal, one for each character. */
 size_t st_columns(const char *text);
 /* Shortens text in place to at most `columns` columns, "..." at its end. */
 void st_shorten(char *text, size_t columns);
 
-/* A table: cells are added in the order of the columns, row by row; printed, then freed by the caller. */
+/* A table: cells are added in the order of the columns, row by row; printed, then freed by the
+ * caller. */
 struct st_table;
 struct st_table_column {
 	const char *title;
-	bool left; /* else right-aligned. The last column, if left-aligned, gives way when a row is too long */
+	bool left; /* else right-aligned. The last column, if left-aligned, gives way when a row is
+	              too long */
 };
 struct st_table *st_table_new(const struct st_table_column *columns, size_t n);
 void st_table_free(struct st_table *t);
-__attribute__((format(printf, 2, 3))) void st_table_cell(struct st_table *t, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void st_table_cell(struct st_table *t, const char *format,
+                                                         ...);
 void st_table_count(struct st_table *t, uint64_t value);
 size_t st_table_rows(const struct st_table *t);
 void st_table_print(const struct st_table *t, FILE *out, struct st_style style);

@@ -84,6 +84,7 @@ struct thread {
 	struct kstack altstack;   /* the program's alternate stack */
 	struct siginfo held;      /* a signal of NEVER_BLOCKED that the program believes pending */
 	bool is_held;
+	uint64_t stepped;         /* where the last single-step trap was shown, or 0 */
 	struct siginfo queued;    /* signal that arrived while in the runtime */
 	uint64_t queued_mask;     /* signal mask to go back to when it is delivered */
 	uint64_t sp_base, sig_base; /* the runtime's stack and signal stack, for freeing */
@@ -106,6 +107,7 @@ struct rt {
 	uint32_t thread_lock, lock; /* lock: translation, links, maps */
 	struct sigtab sigtab;
 	uint32_t sample_hz;
+	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	uint64_t own_bytes; /* of address space that is the engine's */
 	struct st_boot boot_copy;
 };

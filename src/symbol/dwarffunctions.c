@@ -12,6 +12,7 @@ struct walk {
 	struct sym_candidates *list;
 	char scope[1024]; /* "outer::inner::" of the namespaces and classes around */
 	size_t scope_length;
+	Dwarf_Off seen; /* behind the entry visited last */
 };
 
 /* A function that no other unit can call has no mangled name: the scopes around it make its name
@@ -104,6 +105,10 @@ enter(struct walk *walk, Dwarf_Die *die, int tag)
 	return before;
 }
 
+/*
+ * Goes through the entries in the order in which they stand. Damaged references to siblings could
+ * lead back and make the way exponentially long, so what has been seen ends it.
+ */
 static void
 walk_children(struct walk *walk, Dwarf_Die *parent, int depth)
 {
@@ -112,6 +117,9 @@ walk_children(struct walk *walk, Dwarf_Die *parent, int depth)
 		return;
 	for (;; die = next) {
 		int tag = dwarf_tag(&die);
+		if (dwarf_dieoffset(&die) < walk->seen)
+			return;
+		walk->seen = dwarf_dieoffset(&die) + 1;
 		if (tag == DW_TAG_subprogram)
 			add_function(walk, &die);
 		if (may_hold_functions(tag)) {
@@ -119,9 +127,7 @@ walk_children(struct walk *walk, Dwarf_Die *parent, int depth)
 			walk_children(walk, &die, depth + 1);
 			walk->scope_length = before;
 		}
-		/* A damaged sibling reference could lead back. */
-		if (dwarf_siblingof(&die, &next) != 0 ||
-		    dwarf_dieoffset(&next) <= dwarf_dieoffset(&die))
+		if (dwarf_siblingof(&die, &next) != 0)
 			return;
 	}
 }
@@ -139,6 +145,7 @@ read_unit(struct sym_unit *unit, void *context)
 		if (dwarf_cu_info(die->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
 		    split.cu)
 			die = &split;
+		walk->seen = 0;
 		walk_children(walk, die, 0);
 	}
 	return false;

@@ -45,7 +45,7 @@ read_pointer(const uint8_t *from, int encoding)
 	uint64_t value = 0;
 	size_t size = pointer_size(encoding);
 	memcpy(&value, from, size);
-	if (encoding & DW_EH_PE_signed && size < 8)
+	if (encoding & DW_EH_PE_signed && size && size < 8)
 		value = (uint64_t)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
 	return value;
 }
@@ -175,6 +175,8 @@ sym_read_ehframe(struct st_image *image, struct sym_ranges *list)
 	if (!frames.ident || !find_frames(&frames))
 		return;
 	for (;; offset = next) {
+		/* Only written when the length can be read. */
+		next = (Dwarf_Off)-1;
 		int state = dwarf_next_cfi(frames.ident, frames.data, true, offset, &next, &entry);
 		/* An entry that cannot be read is left out when its length tells where the next one
 		 * is. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * st_run_program without an engine: the name of the program chooses what comes of it. The commands are tested with it as
- * they are, from their arguments to their exit codes.
+ * st_run_program without an engine: the name of the program chooses what comes of it. The commands
+ * are tested with it as they are, from their arguments to their exit codes.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -19,8 +19,11 @@ count_only(const char *tool)
 {
 	static const char *const none[] = {NULL}, *const one[] = {"instructions", NULL};
 	static const char *const two[] = {"blocks", "instructions", NULL};
-	struct fake *f = fake_new(!strcmp(tool, "null") ? none : !strcmp(tool, "bbcount") ? two : one);
-	uint32_t map = fake_map(f, fixture_path(), FIXTURE_BASE + 0x1000, FIXTURE_BASE + 0x2000, 0x1000);
+	struct fake *f = fake_new(!strcmp(tool, "null")      ? none
+	                          : !strcmp(tool, "bbcount") ? two
+	                                                     : one);
+	uint32_t map =
+	        fake_map(f, fixture_path(), FIXTURE_BASE + 0x1000, FIXTURE_BASE + 0x2000, 0x1000);
 	uint32_t block = fake_block(f, map, fixture_address("spin", 0), 10, 4, ST_END_BRANCH, 0);
 	fake_count(f, 0, block, 1000000);
 	fake_partial(f, block, 3);
@@ -50,6 +53,10 @@ st_run_program(const struct st_run_options *options, struct st_run *run, struct 
 	struct st_process *p = add_process(run, results, 4711, 1, program);
 	if (write(STDOUT_FILENO, "output of the program\n", 22) != 22)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write");
+	if (options->progress) {
+		options->progress(options->progress_arg, p->results, 0.1); /* too early to show */
+		options->progress(options->progress_arg, p->results, 2.0);
+	}
 	if (!strcmp(program, "crashing")) {
 		p->exited = false;
 		p->signal = SIGSEGV;

@@ -120,6 +120,8 @@ class Run(Command):
   ... and 3 more functions (--top)
 
   native: far jump, far call, far return or iret, 2 times, at libfixture.so 0xPLACE
+  note: 10 samples per second of CPU time were taken, not 1000: the kernel's timers are coarser, or a part of the time \
+was outside the engine
 
   result: p.db
   next:   strobe show p.db --func 'spin'
@@ -175,9 +177,10 @@ class Run(Command):
             self.assertIn(b"cannot write the result to p: File too large", done.stderr)
             self.assertEqual(self.files(), [])
 
-    def test_progress_only_on_a_terminal(self):
+    def on_terminal(self, *arguments):
+        """What the command writes to standard error when that is a terminal of 60 columns."""
         master, slave = pty.openpty()
-        done = subprocess.run([STROBE, "run", "fixture"], cwd=self.place.name, stdout=subprocess.DEVNULL, stderr=slave,
+        done = subprocess.run([STROBE, *arguments], cwd=self.place.name, stdout=subprocess.DEVNULL, stderr=slave,
                               env=dict(os.environ, TERM="xterm", COLUMNS="60"))
         os.close(slave)
         text = b""
@@ -188,9 +191,19 @@ class Run(Command):
             pass
         os.close(master)
         self.assertEqual(done.returncode, 0)
+        return text
+
+    def test_tables_fit_a_terminal(self):
+        text = self.on_terminal("run", "fixture")
         self.assertIn(b"\x1b[1m  self %", text)
-        self.assertIn(b"spin [libfixture.so]\r\n", text)
-        self.assertIn(b"[generated... [anon]\r\n", text)
+        self.assertIn(b" spin [libfixt...\r\n", text)
+        self.assertIn(b" [gener... [anon]\r\n", text)
+
+    def test_progress_only_on_a_terminal(self):
+        progress = b"\r\x1b[Kstrobe: 2.0 s, 730 instructions, 13 blocks translated"
+        self.assertTrue(self.on_terminal("run", "fixture").startswith(progress + b"\r\x1b[Kstrobe: hot of"))
+        self.assertEqual(self.on_terminal("run", "-q", "fixture"), b"")
+        self.assertNotIn(b"translated", self.strobe("run", "fixture").stderr)
 
 
 class Json(Command):
@@ -303,9 +316,9 @@ class Show(Command):
         self.assertIn("       6             45               90     11  \n", text)
         code = [line.split(":  ") for line in text.splitlines() if ":  " in line]
         self.assertEqual([(left.split()[:-1], right) for left, right in code], [
-            (["5"], "xor eax, eax"), (["6", "45"], "add eax, 0x01"), (["45"], "cmp eax, 0x09"),
+            (["5"], "xor eax, eax"), (["6", "45"], "add eax, 0x1"), (["45"], "cmp eax, 0x9"),
             (["45"], code[3][1]), (["5"], "ret")])
-        self.assertRegex(code[3][1], r"^jnz 0x0*110[0-9A-F]{2} <spin\+0x2>$")
+        self.assertRegex(code[3][1], r"^jnz 0x110[0-9a-f]{2} <spin\+0x2>$")
         self.assertIn("; fixture.c:12", text)
         self.assertIn("restart\n", self.show("--func", "restar"))
         self.assertIn("at most 20 calls", self.show("--func", "vague"))
@@ -355,14 +368,6 @@ class Doctor(Command):
             self.assertIn(check["status"], ("ok", "limited", "no"))
             self.assertEqual(check["status"] == "ok", check["follows"] is None, check)
             self.assertIn(check["found"], text)
-
-    def test_address_space_limit(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-        if os.environ.get("STROBE_SANITIZED"):
-            self.skipTest("sanitizers need the address space")
-        d = json.loads(self.strobe("doctor", "--format", "json", preexec_fn=limit).stdout)
-        memory = next(c for c in d["checks"] if c["name"] == "memory")
-        self.assertEqual((memory["status"], memory["found"]), ("limited", "address space limited to 4096 MiB"))
 
 
 if __name__ == "__main__":

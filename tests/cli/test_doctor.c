@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -20,7 +21,8 @@ put(const char *path, const char *text)
 {
 	char full[512];
 	snprintf(full, sizeof full, "%s%s", root, path);
-	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(full, 0777);
 		*slash = '/';
@@ -121,6 +123,22 @@ containers_and_filters_show(void **state)
 	assert_int_equal(f.health, ST_HEALTH_OK);
 }
 
+static void
+limited_address_space_shows(void **state)
+{
+	(void)state;
+	struct rlimit before, limit;
+	struct st_finding f = {0};
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = 4ull << 30;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	st_check_memory(root, &f);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	assert_string_equal(f.found, "address space limited to 4096 MiB");
+}
+
 /* Every line that is not ok says what follows; every check says what it found. */
 static void
 this_machine_gets_whole_answers(void **state)
@@ -128,7 +146,7 @@ this_machine_gets_whole_answers(void **state)
 	(void)state;
 	static void (*const checks[])(const char *, struct st_finding *) = {
 #define X(name, required) st_check_##name,
-		ST_CHECKS(X)
+	        ST_CHECKS(X)
 #undef X
 	};
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
@@ -144,12 +162,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(version_1_quota, clear),
-		cmocka_unit_test_teardown(version_2_quota, clear),
-		cmocka_unit_test_teardown(no_groups_no_limits, clear),
-		cmocka_unit_test_teardown(old_kernels_are_refused, clear),
-		cmocka_unit_test_teardown(containers_and_filters_show, clear),
-		cmocka_unit_test(this_machine_gets_whole_answers),
+	        cmocka_unit_test_teardown(version_1_quota, clear),
+	        cmocka_unit_test_teardown(version_2_quota, clear),
+	        cmocka_unit_test_teardown(no_groups_no_limits, clear),
+	        cmocka_unit_test_teardown(old_kernels_are_refused, clear),
+	        cmocka_unit_test_teardown(containers_and_filters_show, clear),
+	        cmocka_unit_test(limited_address_space_shows),
+	        cmocka_unit_test(this_machine_gets_whole_answers),
 	};
 	if (!mkdtemp(root))
 		return 1;

@@ -58,8 +58,9 @@ static void
 all_spellings(void **state)
 {
 	(void)state;
-	struct st_options o = parser(ARGV("--top", "5", "--top=6", "-n", "7", "-n8", "-qvn9", "--quiet",
-					  "--top=", "file", "-", "--stress=a,b", "--", "--top"));
+	struct st_options o =
+	        parser(ARGV("--top", "5", "--top=6", "-n", "7", "-n8", "-qvn9", "--quiet",
+	                    "--top=", "file", "-", "--stress=a,b", "--", "--top"));
 	expect(&o, SAMPLE_top, "5");
 	expect(&o, SAMPLE_top, "6");
 	expect(&o, SAMPLE_top, "7");
@@ -112,11 +113,12 @@ numbers_have_limits(void **state)
 	assert_int_equal(n, 0);
 	assert_int_equal(st_options_number("top", "10", 0, 10, &n, &e), 0);
 	assert_int_equal(n, 10);
-	static const char *const wrong[] = {"11", "-1", "", "x", "3x", "1e3", "99999999999999999999"};
+	static const char *const wrong[] = {
+	        "11", "-1", "", "x", "3x", "1e3", "99999999999999999999"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(st_options_number("top", wrong[i], 0, 10, &n, &e), -1);
 	assert_string_equal(e.text,
-			    "--top takes a number from 0 to 10, not '99999999999999999999'");
+	                    "--top takes a number from 0 to 10, not '99999999999999999999'");
 }
 
 static void
@@ -129,8 +131,8 @@ help_hides_the_test_aids(void **state)
 	st_options_help(out, sample, 4, false);
 	fclose(out);
 	assert_string_equal(text, "  -n, --top N           rows\n"
-				  "  -q, --quiet           say nothing\n"
-				  "  -v, --verbose         say more\n");
+	                          "  -q, --quiet           say nothing\n"
+	                          "  -v, --verbose         say more\n");
 	free(text);
 	out = open_memstream(&text, &size);
 	st_options_help(out, sample + 3, 1, true);
@@ -143,11 +145,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_spellings),
-		cmocka_unit_test(mistakes_are_named),
-		cmocka_unit_test(very_long_options_are_no_harm),
-		cmocka_unit_test(numbers_have_limits),
-		cmocka_unit_test(help_hides_the_test_aids),
+	        cmocka_unit_test(all_spellings),
+	        cmocka_unit_test(mistakes_are_named),
+	        cmocka_unit_test(very_long_options_are_no_harm),
+	        cmocka_unit_test(numbers_have_limits),
+	        cmocka_unit_test(help_hides_the_test_aids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

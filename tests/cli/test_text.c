@@ -58,7 +58,7 @@ static char *
 printed(struct st_style style)
 {
 	static const struct st_table_column columns[] = {
-		{"count", false}, {"kind", true}, {"name", true}};
+	        {"count", false}, {"kind", true}, {"name", true}};
 	struct st_table *t = st_table_new(columns, 3);
 	char *text = NULL;
 	size_t size;
@@ -82,13 +82,13 @@ tables(void **state)
 	(void)state;
 	char *text = printed((struct st_style){0});
 	assert_string_equal(text, "      count  kind    name\n"
-				  "  1,234,567  x       short\n"
-				  "          8  longer  a name that does not fit at all\n");
+	                          "  1,234,567  x       short\n"
+	                          "          8  longer  a name that does not fit at all\n");
 	free(text);
 	text = printed((struct st_style){.width = 42});
 	assert_string_equal(text, "      count  kind    name\n"
-				  "  1,234,567  x       short\n"
-				  "          8  longer  a name that does n...\n");
+	                          "  1,234,567  x       short\n"
+	                          "          8  longer  a name that does n...\n");
 	free(text);
 	text = printed((struct st_style){.colour = true});
 	static const char head[] = "\033[1m      count  kind    name\033[0m\n";
@@ -111,9 +111,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),    cmocka_unit_test(durations),
-		cmocka_unit_test(shortening), cmocka_unit_test(tables),
-		cmocka_unit_test(style_of_a_file_is_plain),
+	        cmocka_unit_test(numbers),
+	        cmocka_unit_test(durations),
+	        cmocka_unit_test(shortening),
+	        cmocka_unit_test(tables),
+	        cmocka_unit_test(style_of_a_file_is_plain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

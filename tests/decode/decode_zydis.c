@@ -22,7 +22,6 @@
 
 struct tally {
 	uint64_t count[DISAGREE + 1];
-	uint64_t we_reject;                               /* ONLY_ZYDIS */
 	struct slack slack[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* by mnemonic */
 	unsigned printed;
 };

@@ -86,10 +86,10 @@ def compare_counts(options, stress, program, want):
 
 def compare_calls(options, stress, name):
     """The calls of each function under hot against those that the instrumented twin counted."""
-    out, err, code = run([str(options.programs / (name + "-truth"))])
+    out, err, code = run([str(options.programs / "count-functions-truth")])
     want = {n: int(c) for n, c in re.findall(r"^calls (\S+) (\d+)$", out, re.M)}
     if code or len(want) < 5:
-        raise Failure(f"{name}-truth ended with {code}, {len(want)} functions: {err}")
+        raise Failure(f"count-functions-truth ended with {code}, {len(want)} functions: {err}")
     result, again = strobe(options, "hot", stress, [str(options.programs / name)])
     image = str(options.programs / name)
     rows = [f for f in result["functions"] if f["image"] and Path(f["image"]).name == Path(image).name]
@@ -97,7 +97,6 @@ def compare_calls(options, stress, name):
     wrong = [f"{n} was called {c} times, hot says {got.get(n)}" for n, c in sorted(want.items()) if got.get(n) != c]
     if got.get("never", 0):
         wrong.append(f"never was not called, hot says {got['never']}")
-    # Every instruction belongs to a function, so that they sum up to what inscount says of the same path.
     if wrong:
         raise Failure("\n  ".join(wrong + [again]))
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts what a program executes by stepping each instruction under ptrace: the independent truth for inscount and bbcount.
- * Prints `instructions N blocks N` on stderr. A block ends at every branch, call, return and system call; an instruction
- * with a rep prefix counts once, however often it repeats; an instruction that faults does not count. About 26
- * microseconds a step, so only for short programs. Threads are stepped too; children are not followed.
+ * Counts what a program executes by stepping each instruction under ptrace: the independent truth
+ * for inscount and bbcount. Prints `instructions N blocks N` on stderr. A block ends at every
+ * branch, call, return and system call; an instruction with a rep prefix counts once, however often
+ * it repeats; an instruction that faults does not count. About 26 microseconds a step, so only for
+ * short programs. Threads are stepped too; children are not followed.
  *
  * Usage: stepcount PROGRAM [ARGUMENT...]
  */
@@ -28,10 +29,10 @@ enum kind { PLAIN, BRANCH, REPEATED };
 /* The step a thread has under way. */
 struct thread {
 	pid_t tid;
-	uint64_t rip;        /* where it began */
-	enum kind kind;      /* of the instruction there */
+	uint64_t rip;   /* where it began */
+	enum kind kind; /* of the instruction there */
 	bool stepping;
-	bool repeating;      /* the instruction there has been counted and goes on */
+	bool repeating; /* the instruction there has been counted and goes on */
 };
 
 static struct thread threads[MAX_THREADS];
@@ -87,8 +88,8 @@ classify(const uint8_t *p)
 	for (;; p++) {
 		if (*p == 0xf2 || *p == 0xf3)
 			repeated = true;
-		else if (*p != 0x66 && *p != 0x67 && *p != 0x2e && *p != 0x36 && *p != 0x3e && *p != 0x26 &&
-		         *p != 0x64 && *p != 0x65 && (*p & 0xf0) != 0x40)
+		else if (*p != 0x66 && *p != 0x67 && *p != 0x2e && *p != 0x36 && *p != 0x3e &&
+		         *p != 0x26 && *p != 0x64 && *p != 0x65 && (*p & 0xf0) != 0x40)
 			break;
 	}
 	if (repeated && is_string_operation(*p))
@@ -102,11 +103,13 @@ read_code(pid_t tid, uint64_t rip, uint8_t code[MAX_LENGTH + 1])
 {
 	size_t room = 4096 - rip % 4096, length = room < MAX_LENGTH ? room : MAX_LENGTH;
 	struct iovec local[2] = {{code, length}, {code + length, MAX_LENGTH - length}};
-	struct iovec remote[2] = {{(void *)rip, length}, {(void *)(rip + length), MAX_LENGTH - length}};
+	struct iovec remote[2] = {{(void *)rip, length},
+	                          {(void *)(rip + length), MAX_LENGTH - length}};
 
 	memset(code, 0, MAX_LENGTH + 1);
 	return process_vm_readv(tid, local, 1, remote, 1, 0) > 0 &&
-	       (length == MAX_LENGTH || process_vm_readv(tid, local + 1, 1, remote + 1, 1, 0) >= -1);
+	       (length == MAX_LENGTH ||
+	        process_vm_readv(tid, local + 1, 1, remote + 1, 1, 0) >= -1);
 }
 
 static struct thread *
@@ -181,11 +184,13 @@ stopped(pid_t tid, int status)
 	}
 	if (sig == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) && info.si_code > 0 &&
 	    info.si_code != SI_KERNEL) {
-		/* With SIGTRAP for a code it tells of the entry to a handler: nothing has been executed yet. */
+		/* With SIGTRAP for a code it tells of the entry to a handler: nothing has been
+		 * executed yet. */
 		step(t, info.si_code != SIGTRAP, 0);
 		return;
 	}
-	/* A signal arrives before the instruction at rip, or that one has faulted: the step did not happen. */
+	/* A signal arrives before the instruction at rip, or that one has faulted: the step did not
+	 * happen. */
 	step(t, false, sig);
 }
 

@@ -48,8 +48,7 @@ static void
 after_call(struct fz_gen *g, unsigned end, unsigned arg)
 {
 	if (end == END_SKIP)
-		for (unsigned i = 0; i < arg; i++)
-			fz_put8(CODE, fz_chance(&g->rng, 50) ? 0xcc : fz_below(&g->rng, 256));
+		fz_junk(g, arg);
 	fz_clobber(g, 0xffff);
 	if (fz_chance(&g->rng, 50))
 		fz_use_flags(g);
@@ -212,6 +211,7 @@ emit_leaf(struct fz_gen *g, const struct fz_leaf *l)
 	if (l->counter)
 		fz_call(CODE, l->self);
 	fz_bind(CODE, out);
+	fz_add_bound(g, l->unit);
 	leave_leaf(g, l);
 }
 
@@ -269,7 +269,7 @@ fz_emit_callpop(struct fz_gen *g, unsigned unit)
 	(void)unit;
 	fz_call(CODE, next);
 	if (fz_chance(&g->rng, 30))
-		FZ_PUT(CODE, 0xde, 0xad, 0xbe, 0xef); /* data after the call */
+		fz_junk(g, 1 + fz_below(&g->rng, 6)); /* data after the call */
 	fz_bind(CODE, next);
 	if (r >= 8)
 		fz_put8(CODE, 0x41);

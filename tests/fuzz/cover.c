@@ -10,10 +10,14 @@ enum { NMNEMONICS = ZYDIS_MNEMONIC_MAX_VALUE + 1 };
 static uint64_t executed[NMNEMONICS], faulted[NMNEMONICS];
 static const struct fz_gen *current;
 static ZydisMnemonic pending;
+static unsigned steps;
+
+/* Enough for all of a sequence but long loops: a step costs more than 10 microseconds. */
+enum { MAX_STEPS = 600 };
 
 /* An instruction counts as executed once the next one is about to be. */
-static void
-on_step(uint64_t rip, uint64_t *rsp)
+static bool
+on_step(uint64_t rip, const uint64_t *rsp)
 {
 	struct fz_insn i;
 	uint64_t at = rip - current->code.base;
@@ -21,11 +25,14 @@ on_step(uint64_t rip, uint64_t *rsp)
 	executed[pending]++;
 	pending = ZYDIS_MNEMONIC_INVALID;
 	if (at >= current->code.len || !fz_decode(&i, (const uint8_t *)rip, 15))
-		return;
+		return true;
+	if (++steps > MAX_STEPS)
+		return false;
 	pending = i.in.mnemonic;
 	/* popf must not end the single-stepping. */
 	if (pending == ZYDIS_MNEMONIC_POPFQ || pending == ZYDIS_MNEMONIC_POPF)
 		*(uint16_t *)*rsp |= 0x100;
+	return true;
 }
 
 static void
@@ -47,6 +54,7 @@ fz_cover_begin(const struct fz_gen *g)
 {
 	current = g;
 	pending = ZYDIS_MNEMONIC_INVALID;
+	steps = 0;
 }
 
 struct row {

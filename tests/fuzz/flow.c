@@ -10,16 +10,6 @@ children(struct fz_gen *g, unsigned unit)
 	fz_emit_range(g, unit + 1, g->units[unit].end);
 }
 
-/* Bytes after a jump that never falls through: traps, garbage or the start of a longer instruction. */
-static void
-junk(struct fz_gen *g)
-{
-	unsigned n = fz_below(&g->rng, 6);
-
-	for (unsigned i = 0; i < n; i++)
-		fz_put8(CODE, fz_chance(&g->rng, 50) ? 0xcc : fz_below(&g->rng, 256));
-}
-
 /* jrcxz or jecxz to `label`, also where it is too far for them. */
 static void
 jump_if_rcx_zero(struct fz_gen *g, unsigned label, bool ecx)
@@ -48,7 +38,7 @@ fz_emit_skip(struct fz_gen *g, unsigned unit)
 	switch (fz_below(&g->rng, 6)) {
 	case 0:
 		fz_jmp(CODE, over, near);
-		junk(g);
+		fz_junk(g, fz_below(&g->rng, 6));
 		break;
 	case 1:
 		jump_if_rcx_zero(g, over, fz_chance(&g->rng, 50));
@@ -139,6 +129,17 @@ loop_in_memory(struct fz_gen *g, unsigned unit, unsigned n)
 	fz_jcc(CODE, 15, top, true);
 }
 
+/*
+ * Bounds a loop counter without touching flags: after a fault, control may come into a loop past its beginning, and
+ * then the counter holds anything.
+ */
+static void
+bound_counter(struct fz_gen *g, unsigned r, unsigned n)
+{
+	FZ_PUT(CODE, (uint8_t)(0x40 | r >> 3 << 2 | r >> 3), 0x0f, n < 256 ? 0xb6 : 0xb7,
+	       (uint8_t)(0xc0 | (r & 7) << 3 | (r & 7))); /* movzx r32, r8 or r16 */
+}
+
 void
 fz_emit_loop(struct fz_gen *g, unsigned unit)
 {
@@ -159,6 +160,7 @@ fz_emit_loop(struct fz_gen *g, unsigned unit)
 
 		fz_mov_imm(CODE, r, n, fz_below(&g->rng, 4));
 		fz_bind(CODE, top);
+		bound_counter(g, r, n);
 		g->reserved |= (uint16_t)(1u << r);
 		if (__builtin_popcount(g->reserved) < 6)
 			children(g, unit);
@@ -232,7 +234,7 @@ fz_emit_ijump(struct fz_gen *g, unsigned unit)
 	unsigned over = fz_label(CODE);
 
 	indirect_jump(g, over);
-	junk(g);
+	fz_junk(g, fz_below(&g->rng, 6));
 	children(g, unit); /* dead, unless a fault resumes there */
 	fz_bind(CODE, over);
 	fz_clobber(g, 0xffff);

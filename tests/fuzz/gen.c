@@ -114,8 +114,8 @@ choose_state(struct fz_gen *g)
 	g->resume = fz_chance(&g->rng, 75);
 }
 
-static void
-add_bound(struct fz_gen *g, unsigned unit)
+void
+fz_add_bound(struct fz_gen *g, unsigned unit)
 {
 	if (g->nbounds < FZ_MAX_BOUNDS)
 		g->bounds[g->nbounds++] = (struct fz_bound){g->code.len, (uint16_t)unit};
@@ -127,7 +127,7 @@ fz_emit_range(struct fz_gen *g, unsigned first, unsigned end)
 	struct fz_rng saved = g->rng;
 
 	for (unsigned i = first; i < end; i = g->units[i].end) {
-		add_bound(g, i);
+		fz_add_bound(g, i);
 		g->rng.state = g->units[i].seed;
 		if (!g->selected || g->selected[i])
 			kind_emit[g->units[i].kind](g, i);
@@ -137,11 +137,24 @@ fz_emit_range(struct fz_gen *g, unsigned first, unsigned end)
 	g->rng = saved;
 }
 
+/*
+ * Bytes that are never executed, to mislead a decoder that looks ahead: traps, invalid opcodes, prefixes. Should
+ * control come here after a fault, they trap, so that no wild loop comes of it.
+ */
+void
+fz_junk(struct fz_gen *g, unsigned n)
+{
+	static const uint8_t junk[] = {0xcc, 0xcc, 0xf4, 0x06, 0x0e, 0x27, 0xd4, 0x60, 0x48, 0x66, 0x2e, 0x9a};
+
+	for (unsigned i = 0; i < n; i++)
+		fz_put8(&g->code, junk[fz_below(&g->rng, sizeof junk)]);
+}
+
 static void
 emit_exit(struct fz_gen *g)
 {
 	fz_clobber(g, 0xffff);
-	add_bound(g, g->nunits);
+	fz_add_bound(g, g->nunits);
 	FZ_PUT(&g->code, 0xff);
 	fz_rip(&g->code, 4, fz_ctrl_address(g, FZ_CTRL_EXIT), 0);
 }

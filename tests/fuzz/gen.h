@@ -117,6 +117,8 @@ const char *fz_unit_name(unsigned kind);
 /* For the emitters. */
 void fz_emit_range(struct fz_gen *g, unsigned first, unsigned end);
 void fz_emit_leaves(struct fz_gen *g);
+void fz_add_bound(struct fz_gen *g, unsigned unit);
+void fz_junk(struct fz_gen *g, unsigned n);
 unsigned fz_pick_reg(struct fz_gen *g, unsigned avoid_set);
 uint64_t fz_some_value(struct fz_rng *rng);
 uint64_t fz_ctrl_address(const struct fz_gen *g, unsigned slot);

@@ -121,8 +121,7 @@ on_signal(int sig, siginfo_t *si, void *context)
 	if (fz_on_step && sig == SIGTRAP && si->si_code == TRAP_TRACE) {
 		uint64_t rip = (uint64_t)regs[REG_RIP];
 
-		fz_on_step(rip, (uint64_t *)&regs[REG_RSP]);
-		if (rip == (uint64_t)fz_exit)
+		if (!fz_on_step(rip, (uint64_t *)&regs[REG_RSP]) || rip == (uint64_t)fz_exit)
 			regs[REG_EFL] &= ~0x100;
 		return;
 	}
@@ -264,16 +263,22 @@ fz_run(const struct fz_gen *g, unsigned round, struct fz_result *r)
 	fz_env_mask(fz_arena.env);
 }
 
+/* Four independent lanes, or the multiplications would wait for each other. */
 uint64_t
 fz_hash_bytes(uint64_t h, const void *p, size_t n)
 {
 	const uint64_t *w = p;
+	uint64_t lane[4] = {h, h ^ 1, h ^ 2, h ^ 3};
+	size_t i = 0;
 
-	for (size_t i = 0; i < n / 8; i++) {
-		h = (h ^ w[i]) * 0x9ddfea08eb382d69u;
-		h ^= h >> 32;
-	}
-	return h;
+	for (; i + 4 <= n / 8; i += 4)
+		for (unsigned k = 0; k < 4; k++) {
+			lane[k] = (lane[k] ^ w[i + k]) * 0x9ddfea08eb382d69u;
+			lane[k] ^= lane[k] >> 32;
+		}
+	for (; i < n / 8; i++)
+		lane[0] = fz_mix(lane[0] ^ w[i]);
+	return fz_mix(lane[0] + fz_mix(lane[1] + fz_mix(lane[2] + fz_mix(lane[3]))));
 }
 
 static void

@@ -48,8 +48,11 @@ void fz_run(const struct fz_gen *g, unsigned round, struct fz_result *r);
 uint64_t fz_hash(const struct fz_gen *g, const struct fz_result *r);
 uint64_t fz_hash_bytes(uint64_t h, const void *p, size_t n);
 
-/* Called on each instruction while the trap flag is set; see cover.c. NULL: no single-stepping. */
-typedef void fz_step_fn(uint64_t rip, uint64_t *regs);
+/*
+ * Called before each instruction while the trap flag is set, with the place that holds the stack pointer; false ends
+ * the stepping. See cover.c. NULL: no single-stepping.
+ */
+typedef bool fz_step_fn(uint64_t rip, const uint64_t *rsp);
 extern fz_step_fn *fz_on_step;
 typedef void fz_fault_fn(void);
 extern fz_fault_fn *fz_on_fault;

@@ -81,15 +81,15 @@ fake_map(struct fake *f, const char *path, uint64_t start, uint64_t end, uint64_
 
 uint32_t
 fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t insns,
-	   enum st_block_end end, uint64_t target)
+           enum st_block_end end, uint64_t target)
 {
 	uint32_t id = f->header.n_blocks++, n = f->header.n_counters;
 	f->blocks[id] = (struct st_block){.pc = pc,
-					  .map = map,
-					  .bytes = bytes,
-					  .n_insns = insns,
-					  .end = (uint16_t)end,
-					  .target = target};
+	                                  .map = map,
+	                                  .bytes = bytes,
+	                                  .n_insns = insns,
+	                                  .end = (uint16_t)end,
+	                                  .target = target};
 	for (uint32_t c = 0; c < n; c++) {
 		const char *name = f->strings + f->header.counter_names[c];
 		f->amounts[id * ST_MAX_COUNTERS + c] = strcmp(name, "instructions") ? 1 : insns;
@@ -123,9 +123,9 @@ fake_thread(struct fake *f, uint32_t tid, const char *name, uint64_t begin, uint
 {
 	struct st_thread *t = &f->threads[f->header.n_threads];
 	*t = (struct st_thread){.tid = tid,
-				.state = end ? ST_THREAD_ENDED : ST_THREAD_LIVE,
-				.tsc_begin = begin,
-				.tsc_end = end};
+	                        .state = end ? ST_THREAD_ENDED : ST_THREAD_LIVE,
+	                        .tsc_begin = begin,
+	                        .tsc_end = end};
 	strncpy(t->name, name, sizeof t->name);
 	return f->header.n_threads++;
 }
@@ -134,7 +134,7 @@ void
 fake_fallback(struct fake *f, uint64_t pc, uint32_t cause, uint32_t count)
 {
 	f->header.fallbacks[f->header.n_fallbacks++] =
-		(struct st_fallback){.pc = pc, .cause = cause, .count = count};
+	        (struct st_fallback){.pc = pc, .cause = cause, .count = count};
 }
 
 struct st_process
@@ -143,11 +143,11 @@ fake_process(struct fake *f, uint32_t pid, uint32_t ppid, const char *command)
 	f->header.pid = pid;
 	f->header.ppid = ppid;
 	return (struct st_process){.pid = pid,
-				   .ppid = ppid,
-				   .command = (char *)(uintptr_t)command,
-				   .results = &f->header,
-				   .results_size = sizeof *f,
-				   .exited = true};
+	                           .ppid = ppid,
+	                           .command = (char *)(uintptr_t)command,
+	                           .results = &f->header,
+	                           .results_size = sizeof *f,
+	                           .exited = true};
 }
 
 const char *
@@ -187,7 +187,7 @@ fixture_address(const char *function, uint64_t delta)
 
 static void
 fixture_block(struct fake *f, const char *function, uint64_t delta, uint32_t bytes, uint32_t insns,
-	      enum st_block_end end, int64_t target, uint64_t executions)
+              enum st_block_end end, int64_t target, uint64_t executions)
 {
 	uint64_t to = target < 0 ? 0 : fixture_address(function, (uint64_t)target);
 	uint32_t id = fake_block(f, 0, fixture_address(function, delta), bytes, insns, end, to);
@@ -214,7 +214,7 @@ fixture_results(void)
 	fixture_block(f, "caller", 5, 3, 2, ST_END_RETURN, -1, 5);
 	fake_partial(f, f->header.n_blocks - 1, 1);
 	uint32_t call = fake_block(f, 0, fixture_address("caller", 0), 5, 1, ST_END_CALL,
-				   fixture_address("spin", 0));
+	                           fixture_address("spin", 0));
 	fake_count(f, 0, call, 5);
 	uint32_t made = fake_block(f, 1, 0x7e0000000100, 12, 4, ST_END_RETURN, 0);
 	fake_count(f, 1, made, 3);

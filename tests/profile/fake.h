@@ -7,7 +7,8 @@
 
 struct fake;
 
-/* Results of a tool with the counters named, NULL-terminated: "blocks" adds 1 per block, "instructions" its length. */
+/* Results of a tool with the counters named, NULL-terminated: "blocks" adds 1 per block,
+ * "instructions" its length. */
 struct fake *fake_new(const char *const *counters);
 void fake_free(struct fake *f);
 struct st_results_header *fake_header(struct fake *f);
@@ -16,7 +17,7 @@ struct st_results_header *fake_header(struct fake *f);
 uint32_t fake_map(struct fake *f, const char *path, uint64_t start, uint64_t end, uint64_t pgoff);
 /* A block; target 0: none. Returns its id. */
 uint32_t fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t insns,
-		    enum st_block_end end, uint64_t target);
+                    enum st_block_end end, uint64_t target);
 void fake_count(struct fake *f, uint32_t slot, uint32_t block, uint64_t executions);
 void fake_partial(struct fake *f, uint32_t block, uint64_t instructions);
 void fake_samples(struct fake *f, uint64_t pc, uint32_t where, unsigned n);
@@ -27,8 +28,8 @@ void fake_fallback(struct fake *f, uint64_t pc, uint32_t cause, uint32_t count);
 struct st_process fake_process(struct fake *f, uint32_t pid, uint32_t ppid, const char *command);
 
 /*
- * The fixture library: mapped at FIXTURE_BASE, with what its functions did as the tests expect it. address: of a place
- * `delta` bytes into a function, in the program.
+ * The fixture library: mapped at FIXTURE_BASE, with what its functions did as the tests expect it.
+ * address: of a place `delta` bytes into a function, in the program.
  */
 #define FIXTURE_BASE 0x7f0000000000u
 uint64_t fixture_offset(const char *function);

@@ -18,22 +18,22 @@ static struct st_profile_origin
 origin(void)
 {
 	return (struct st_profile_origin){.tool = "hot",
-					  .argv = command,
-					  .options = "-t hot",
-					  .sample_hz = 1000,
-					  .keep_blocks = true,
-					  .start_ns = 1700000000000000000};
+	                                  .argv = command,
+	                                  .options = "-t hot",
+	                                  .sample_hz = 1000,
+	                                  .keep_blocks = true,
+	                                  .start_ns = 1700000000000000000};
 }
 
 static struct st_run
 run_of(struct st_process *processes, size_t n)
 {
 	return (struct st_run){.processes = processes,
-			       .n_processes = n,
-			       .seconds = 0.5,
-			       .cpu_user = 0.4,
-			       .cpu_system = 0.1,
-			       .tsc_hz = 1e9};
+	                       .n_processes = n,
+	                       .seconds = 0.5,
+	                       .cpu_user = 0.4,
+	                       .cpu_system = 0.1,
+	                       .tsc_hz = 1e9};
 }
 
 static struct st_profile *
@@ -123,10 +123,10 @@ lines_are_exact(void **state)
 	static const struct {
 		uint32_t line;
 		uint64_t executions, instructions, samples;
-	} expected[] = {{10, 5, 5, 0},	  {11, 45, 90, 6},  {12, 45, 45, 0},  {13, 5, 5, 0},
-			{20, 100, 100, 0}, {21, 100, 100, 0}, {22, 90, 180, 0}, {23, 60, 120, 2},
-			{24, 10, 10, 0},  {30, 20, 40, 0},  {31, 7, 7, 0},    {40, 5, 5, 0},
-			{41, 5, 11, 0}};
+	} expected[] = {{10, 5, 5, 0},     {11, 45, 90, 6},   {12, 45, 45, 0},  {13, 5, 5, 0},
+	                {20, 100, 100, 0}, {21, 100, 100, 0}, {22, 90, 180, 0}, {23, 60, 120, 2},
+	                {24, 10, 10, 0},   {30, 20, 40, 0},   {31, 7, 7, 0},    {40, 5, 5, 0},
+	                {41, 5, 11, 0}};
 	struct fake *f = fixture_results();
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
@@ -152,7 +152,7 @@ blocks_and_run_are_exact(void **state)
 	assert_int_equal(p->blocks.n, 12); /* the one that never ran is left out */
 	for (size_t i = 1; i < p->blocks.n; i++)
 		assert_true(p->blocks.v[i - 1].image < p->blocks.v[i].image ||
-			    p->blocks.v[i - 1].offset < p->blocks.v[i].offset);
+		            p->blocks.v[i - 1].offset < p->blocks.v[i].offset);
 	const struct st_profile_block *first = &p->blocks.v[0];
 	assert_int_equal(first->offset, fixture_offset("spin"));
 	assert_int_equal(first->target, fixture_offset("spin") + 2);
@@ -193,7 +193,7 @@ processes_add_up(void **state)
 	(void)state;
 	struct fake *a = fixture_results(), *b = fixture_results();
 	struct st_process both[] = {fake_process(a, 10, 1, "fixture"),
-				    fake_process(b, 11, 10, "child")};
+	                            fake_process(b, 11, 10, "child")};
 	struct st_profile *p = collect(both, 2);
 	assert_int_equal(p->blocks.n, 12);
 	assert_int_equal(p->images.n, 2);
@@ -254,15 +254,16 @@ misaligned_blocks_are_counted_alone(void **state)
 	static const char *const counters[] = {"instructions", NULL};
 	struct fake *f = fake_new(counters);
 	fake_map(f, fixture_path(), FIXTURE_BASE + 0x1000, FIXTURE_BASE + 0x2000, 0x1000);
-	/* test $1, %edi from its first byte; and from its last four: 01 00 = add %eax, (%rax), 00 00, then jz */
+	/* test $1, %edi from its first byte; and from its last four: 01 00 = add %eax, (%rax), 00
+	 * 00, then jz */
 	fake_count(f, 0,
-		   fake_block(f, 0, fixture_address("restart", 4), 8, 2, ST_END_BRANCH,
-			      fixture_address("restart", 0)),
-		   10);
+	           fake_block(f, 0, fixture_address("restart", 4), 8, 2, ST_END_BRANCH,
+	                      fixture_address("restart", 0)),
+	           10);
 	fake_count(f, 0,
-		   fake_block(f, 0, fixture_address("restart", 6), 6, 3, ST_END_BRANCH,
-			      fixture_address("restart", 0)),
-		   7);
+	           fake_block(f, 0, fixture_address("restart", 6), 6, 3, ST_END_BRANCH,
+	                      fixture_address("restart", 0)),
+	           7);
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_profile *p = collect(&process, 1);
 	assert_int_equal(p->lines.n, 1);
@@ -294,14 +295,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_exact),
-		cmocka_unit_test(lines_are_exact),
-		cmocka_unit_test(blocks_and_run_are_exact),
-		cmocka_unit_test(processes_add_up),
-		cmocka_unit_test(without_samples_shares_are_instructions),
-		cmocka_unit_test(a_file_without_symbols_is_kept),
-		cmocka_unit_test(misaligned_blocks_are_counted_alone),
-		cmocka_unit_test(samples_find_the_live_mapping),
+	        cmocka_unit_test(functions_are_exact),
+	        cmocka_unit_test(lines_are_exact),
+	        cmocka_unit_test(blocks_and_run_are_exact),
+	        cmocka_unit_test(processes_add_up),
+	        cmocka_unit_test(without_samples_shares_are_instructions),
+	        cmocka_unit_test(a_file_without_symbols_is_kept),
+	        cmocka_unit_test(misaligned_blocks_are_counted_alone),
+	        cmocka_unit_test(samples_find_the_live_mapping),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The profile's file: what is saved is what is loaded, and what is no profile is refused with its cause. */
+/* The profile's file: what is saved is what is loaded, and what is no profile is refused with its
+ * cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,10 @@
 #include "profile/profile.h"
 #include "report/report.h"
 
-static char *const command[] = {"fixture", "one", "caf\xc3\xa9", "bad\xff" "byte", NULL};
+static char *const command[] = {"fixture", "one", "caf\xc3\xa9",
+                                "bad\xff"
+                                "byte",
+                                NULL};
 
 static struct st_profile *
 collect(void)
@@ -25,17 +29,17 @@ collect(void)
 	struct fake *f = fixture_results();
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_run run = {.processes = &process,
-			     .n_processes = 1,
-			     .seconds = 0.5,
-			     .cpu_user = 0.4,
-			     .tsc_hz = 1e9,
-			     .exit_code = 3};
+	                     .n_processes = 1,
+	                     .seconds = 0.5,
+	                     .cpu_user = 0.4,
+	                     .tsc_hz = 1e9,
+	                     .exit_code = 3};
 	struct st_profile_origin o = {.tool = "hot",
-				      .argv = command,
-				      .options = "-t hot",
-				      .sample_hz = 1000,
-				      .keep_blocks = true,
-				      .start_ns = 1700000000000000000};
+	                              .argv = command,
+	                              .options = "-t hot",
+	                              .sample_hz = 1000,
+	                              .keep_blocks = true,
+	                              .start_ns = 1700000000000000000};
 	struct st_profile *p = st_profile_collect(&run, &o, NULL);
 	assert_non_null(p);
 	fake_free(f);
@@ -91,7 +95,8 @@ loads_what_was_saved(void **state)
 	assert_int_equal(st_profile_save(p, where.path, &e), 0);
 	q = st_profile_load(where.path, &e);
 	assert_non_null(q);
-	assert_string_equal(q->run.command.v[3], "bad\xff" "byte");
+	assert_string_equal(q->run.command.v[3], "bad\xff"
+	                                         "byte");
 	assert_int_equal(q->run.start_ns, 1700000000000000000);
 	assert_int_equal(q->run.environment.n, p->run.environment.n);
 	assert_int_equal(q->threads.v[1].end_ns, -1);
@@ -133,12 +138,13 @@ any_sql_client_reads_it(void **state)
 	assert_int_equal(query(where.path, "SELECT sum(instructions) FROM function"), 730);
 	assert_int_equal(query(where.path, "SELECT calls FROM hot WHERE name = 'restart'"), 10);
 	assert_int_equal(query(where.path, "SELECT round(self_share * 100) FROM hot LIMIT 1"), 75);
-	assert_int_equal(query(where.path, "SELECT sum(l.executions) FROM line l JOIN function f ON "
-					   "f.id = l.function WHERE f.name = 'spin'"),
-			 5 + 45 + 45 + 5);
+	assert_int_equal(query(where.path,
+	                       "SELECT sum(l.executions) FROM line l JOIN function f ON "
+	                       "f.id = l.function WHERE f.name = 'spin'"),
+	                 5 + 45 + 45 + 5);
 	assert_int_equal(query(where.path, "SELECT count(*) FROM pragma_integrity_check WHERE "
-					   "integrity_check = 'ok'"),
-			 1);
+	                                   "integrity_check = 'ok'"),
+	                 1);
 	st_profile_free(p);
 	leave(&where);
 }
@@ -167,21 +173,21 @@ damage_is_refused(void **state)
 {
 	(void)state;
 	static const char *const damages[] = {
-		"UPDATE block SET function = 999",
-		"UPDATE block SET image = 0",
-		"UPDATE function SET image = -1",
-		"UPDATE line SET function = 77",
-		"UPDATE thread SET process = 9",
-		"UPDATE counter SET process = 2",
-		"UPDATE fallback SET image = 3",
-		"UPDATE function SET calls = -4",
-		"UPDATE block SET bytes = 1 << 40",
-		"UPDATE image SET id = id + 5",
-		"DELETE FROM image WHERE id = 1",
-		"DELETE FROM run",
-		"DROP TABLE line",
-		"ALTER TABLE function RENAME COLUMN calls TO visits",
-		"DROP TABLE note; CREATE VIEW note AS SELECT 'x' AS text",
+	        "UPDATE block SET function = 999",
+	        "UPDATE block SET image = 0",
+	        "UPDATE function SET image = -1",
+	        "UPDATE line SET function = 77",
+	        "UPDATE thread SET process = 9",
+	        "UPDATE counter SET process = 2",
+	        "UPDATE fallback SET image = 3",
+	        "UPDATE function SET calls = -4",
+	        "UPDATE block SET bytes = 1 << 40",
+	        "UPDATE image SET id = id + 5",
+	        "DELETE FROM image WHERE id = 1",
+	        "DELETE FROM run",
+	        "DROP TABLE line",
+	        "ALTER TABLE function RENAME COLUMN calls TO visits",
+	        "DROP TABLE note; CREATE VIEW note AS SELECT 'x' AS text",
 	};
 	struct st_profile *p = collect();
 	for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
@@ -202,9 +208,9 @@ strange_values_are_read(void **state)
 	struct st_profile *p = collect();
 	assert_int_equal(st_profile_save(p, where.path, NULL), 0);
 	alter(where.path, "UPDATE function SET name = x'00ff1b5b', file = x'1b5b33316d';"
-			  "UPDATE block SET ends = 4000000000;"
-			  "UPDATE process SET state = -1; UPDATE thread SET state = 99;"
-			  "UPDATE fallback SET cause = 12345; UPDATE run SET signal = 4242");
+	                  "UPDATE block SET ends = 4000000000;"
+	                  "UPDATE process SET state = -1; UPDATE thread SET state = 99;"
+	                  "UPDATE fallback SET cause = 12345; UPDATE run SET signal = 4242");
 	struct st_profile *q = st_profile_load(where.path, NULL);
 	assert_non_null(q);
 	char *text = everything(q);
@@ -313,14 +319,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loads_what_was_saved),
-		cmocka_unit_test(any_sql_client_reads_it),
-		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(strange_values_are_read),
-		cmocka_unit_test(foreign_files_are_refused),
-		cmocka_unit_test(a_failed_save_leaves_the_old_file),
-		cmocka_unit_test(devices_stay_devices),
-		cmocka_unit_test(a_link_is_followed),
+	        cmocka_unit_test(loads_what_was_saved),
+	        cmocka_unit_test(any_sql_client_reads_it),
+	        cmocka_unit_test(damage_is_refused),
+	        cmocka_unit_test(strange_values_are_read),
+	        cmocka_unit_test(foreign_files_are_refused),
+	        cmocka_unit_test(a_failed_save_leaves_the_old_file),
+	        cmocka_unit_test(devices_stay_devices),
+	        cmocka_unit_test(a_link_is_followed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Profile files with bytes changed at random: loaded or refused, and what is loaded can be printed. Rounds: 400, or the
- * first argument.
+ * Profile files with bytes changed at random: loaded or refused, and what is loaded can be printed.
+ * Rounds: 400, or the first argument.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,7 +57,8 @@ write_mutant(const char *path)
 	}
 	if (rand() % 10 == 0)
 		size -= (size_t)rand() % (size / 2);
-	/* The marks in the header are checked first: keep them, or nothing behind them is ever tried. */
+	/* The marks in the header are checked first: keep them, or nothing behind them is ever
+	 * tried. */
 	memcpy(mutant, original, 16);
 	memcpy(mutant + 60, original + 60, 12);
 	FILE *out = fopen(path, "w");

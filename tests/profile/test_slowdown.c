@@ -19,12 +19,16 @@ time_in_the_runtime_is_not_native(void **state)
 	struct fake *f = fake_new(no_counters);
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_run run = {.processes = &process,
-			     .n_processes = 1,
-			     .cpu_user = 0.75,
-			     .cpu_system = 0.25,
-			     .tsc_hz = 2e9};
+	                     .n_processes = 1,
+	                     .cpu_user = 0.75,
+	                     .cpu_system = 0.25,
+	                     .tsc_hz = 2e9};
 	fake_header(f)->stats[ST_STAT_runtime_ticks] = 1000000000; /* half of the second */
+	fake_header(f)->stats[ST_STAT_insns] = 10000000;
 	assert_float_equal(st_slowdown_estimate(&run), 2.0, 1e-9);
+	/* Half a second for one instruction: the thread waited for a CPU. */
+	fake_header(f)->stats[ST_STAT_insns] = 1;
+	assert_true(st_slowdown_estimate(&run) < 1.01);
 	fake_header(f)->stats[ST_STAT_runtime_ticks] = 0;
 	assert_float_equal(st_slowdown_estimate(&run), 1.0, 1e-9);
 	fake_free(f);
@@ -36,7 +40,8 @@ counted_blocks_cost_something(void **state)
 	(void)state;
 	struct fake *f = fixture_results();
 	struct st_process process = fake_process(f, 1, 0, "x");
-	struct st_run run = {.processes = &process, .n_processes = 1, .cpu_user = 1e-3, .tsc_hz = 1e9};
+	struct st_run run = {
+	        .processes = &process, .n_processes = 1, .cpu_user = 1e-3, .tsc_hz = 1e9};
 	double few = st_slowdown_estimate(&run);
 	fake_count(f, 0, 1, 1000000);
 	double many = st_slowdown_estimate(&run);
@@ -51,8 +56,10 @@ nonsense_stays_finite(void **state)
 	(void)state;
 	struct fake *f = fake_new(no_counters);
 	struct st_process process = fake_process(f, 1, 0, "x");
-	struct st_run run = {.processes = &process, .n_processes = 1, .cpu_user = 0.001, .tsc_hz = 1e9};
+	struct st_run run = {
+	        .processes = &process, .n_processes = 1, .cpu_user = 0.001, .tsc_hz = 1e9};
 	fake_header(f)->stats[ST_STAT_runtime_ticks] = UINT64_MAX;
+	fake_header(f)->stats[ST_STAT_insns] = UINT64_MAX;
 	assert_float_equal(st_slowdown_estimate(&run), 50, 1e-9);
 	run.tsc_hz = 0;
 	assert_float_equal(st_slowdown_estimate(&run), 1, 1e-9);
@@ -69,9 +76,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_in_the_runtime_is_not_native),
-		cmocka_unit_test(counted_blocks_cost_something),
-		cmocka_unit_test(nonsense_stays_finite),
+	        cmocka_unit_test(time_in_the_runtime_is_not_native),
+	        cmocka_unit_test(counted_blocks_cost_something),
+	        cmocka_unit_test(nonsense_stays_finite),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results that a program may have written over: refused or read within their bounds, never followed outside. */
+/* Results that a program may have written over: refused or read within their bounds, never followed
+ * outside. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +60,8 @@ refuses(struct fake *f, size_t size)
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_view v;
 	struct st_error e = {0};
-	assert_int_equal(st_view_open(&v, process.results, size ? size : process.results_size, &e), -1);
+	assert_int_equal(st_view_open(&v, process.results, size ? size : process.results_size, &e),
+	                 -1);
 	assert_int_equal(e.code, ST_EXIT_FAILED);
 	assert_true(strlen(e.text) > 10);
 	fake_free(f);
@@ -93,7 +95,8 @@ wild_offsets_are_refused(void **state)
 	refuses(f, 0);
 }
 
-/* Random bytes over a whole header and its records: collecting may fail or not, it must not read outside. */
+/* Random bytes over a whole header and its records: collecting may fail or not, it must not read
+ * outside. */
 static void
 random_damage_is_survived(void **state)
 {
@@ -107,7 +110,8 @@ random_damage_is_survived(void **state)
 		struct st_results_header *h = fake_header(f);
 		size_t reach = round % 2 ? sizeof *h - sizeof h->fallbacks : 16384;
 		for (int n = rand() % 20; n >= 0; n--)
-			((unsigned char *)h)[8 + (size_t)rand() % (reach - 8)] = (unsigned char)rand();
+			((unsigned char *)h)[8 + (size_t)rand() % (reach - 8)] =
+			        (unsigned char)rand();
 		struct st_run run = {.processes = &process, .n_processes = 1, .tsc_hz = 1e9};
 		struct st_error e = {0};
 		struct st_profile *p = st_profile_collect(&run, &o, &e);
@@ -121,10 +125,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_summed_over_slots),
-		cmocka_unit_test(strings_end_in_their_section),
-		cmocka_unit_test(wild_offsets_are_refused),
-		cmocka_unit_test(random_damage_is_survived),
+	        cmocka_unit_test(counts_are_summed_over_slots),
+	        cmocka_unit_test(strings_end_in_their_section),
+	        cmocka_unit_test(wild_offsets_are_refused),
+	        cmocka_unit_test(random_damage_is_survived),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

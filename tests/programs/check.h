@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What every program here uses to check itself: a failed check says what was expected and ends the process with code 1,
- * from any thread and from signal handlers too.
+ * What every program here uses to check itself: a failed check says what was expected and ends the
+ * process with code 1, from any thread and from signal handlers too.
  */
 #ifndef STROBE_TESTS_CHECK_H
 #define STROBE_TESTS_CHECK_H
@@ -37,8 +37,8 @@ static inline void
 check_equal(const char *file, int line, const char *what, uint64_t got, uint64_t want)
 {
 	if (got != want)
-		check_failed(file, line, "%s is %#llx, should be %#llx", what, (unsigned long long)got,
-		             (unsigned long long)want);
+		check_failed(file, line, "%s is %#llx, should be %#llx", what,
+		             (unsigned long long)got, (unsigned long long)want);
 }
 
 #define CHECK(condition, ...)                                                                      \
@@ -46,7 +46,6 @@ check_equal(const char *file, int line, const char *what, uint64_t got, uint64_t
 		if (!(condition))                                                                  \
 			check_failed(__FILE__, __LINE__, __VA_ARGS__);                             \
 	} while (0)
-#define CHECK_EQ(got, want)                                                                        \
-	check_equal(__FILE__, __LINE__, #got, (uint64_t)(got), (uint64_t)(want))
+#define CHECK_EQ(got, want) check_equal(__FILE__, __LINE__, #got, (uint64_t)(got), (uint64_t)(want))
 
 #endif

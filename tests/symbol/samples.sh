@@ -10,7 +10,7 @@ rm -rf "$out"
 mkdir -p "$out/debug" "$out/linked/.debug"
 cd "$out"
 plain=("$sources/plain.c" "$sources/other.c" "$sources/hand.S")
-flags=(-O2 -Wl,-z,lazy)
+flags=(-O2 "-Wl,-z,lazy")
 
 # Full debug information, as compilers differ in it.
 gcc "${flags[@]}" -g -o full "${plain[@]}"

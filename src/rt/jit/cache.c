@@ -109,7 +109,7 @@ hash_put(uint32_t block)
 static bool
 is_entry(const struct block *b)
 {
-	return (b->flags & (BLOCK_VALID | BLOCK_CONT)) == BLOCK_VALID;
+	return (b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) && !(b->flags & BLOCK_CONT);
 }
 
 static void

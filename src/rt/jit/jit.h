@@ -59,6 +59,7 @@ enum block_flags {
 	BLOCK_WRITABLE = 8,  /* its code may change: a copy of it is kept */
 	BLOCK_CHECKED = 16,  /* its code is compared with the program's before each execution */
 	BLOCK_COUNTED = 32,  /* it carries a counter */
+	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
 /* Registers and flags a block may read before it overwrites them: what a pad must restore. */
@@ -201,8 +202,13 @@ void jit_lookup_clear(uint64_t pc, uint32_t pad);
 void jit_page_add(uint32_t block);
 /* Drops every block with code in [start, end). Its threads leave it at its next exit. */
 void jit_invalidate(uint64_t start, uint64_t end);
-/* Drops those blocks in [start, end) whose code is not what was translated. */
+/* Makes blocks in [start, end) unreachable, until jit_revalidate. */
+void jit_suspend(uint64_t start, uint64_t end);
+/* Drops those blocks in [start, end) whose code is not what was translated; suspended ones that are unchanged are valid
+ * again. */
 void jit_revalidate(uint64_t start, uint64_t end);
+/* Drops every block whose code is not what was translated, as far as that is known; else it drops it too. */
+void jit_check_all(void);
 bool jit_has_code(uint64_t start, uint64_t end);
 
 /* jit/dispatch.c: what stubs.S calls. They return with thread->next set. */
@@ -219,6 +225,7 @@ struct recovered {
 	uint32_t done;      /* instructions of it that have completed */
 	bool counted;       /* its counter has already been incremented */
 	bool at_end;        /* all of it has completed */
+	bool boundary;      /* the address is where the translation of an instruction of the program begins */
 	uint64_t repair, repair_value; /* a word of the program's stack to put right first; 0: none */
 };
 int jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out);

@@ -98,77 +98,130 @@ jit_page_add(uint32_t block)
 	*first = block + 1;
 }
 
+/* Makes the block unreachable, for good or (keep) for now. */
 static void
-drop(uint32_t index)
+drop(uint32_t index, bool keep)
 {
 	struct block *b = &jit.blocks[index];
-	if (!(b->flags & BLOCK_VALID))
+	bool valid = b->flags & BLOCK_VALID;
+	b->flags &= (uint8_t)~(BLOCK_VALID | BLOCK_SUSPENDED);
+	if (!valid)
 		return;
-	b->flags &= (uint8_t)~BLOCK_VALID;
+	if (keep)
+		b->flags |= BLOCK_SUSPENDED;
 	unlink_incoming(b);
 	if (b->pad)
 		jit_lookup_clear(b->pc, b->pad);
-	rt_stat(ST_STAT_invalidations, 1);
+	rt_stat(ST_STAT_invalidations, !keep);
 }
 
-/* Drops the block and those that stand or fall with it because control falls from one into the next. */
+/* A unit: blocks that stand and fall together because control falls from one into the next. */
 static void
-drop_unit(uint32_t index)
+unit_of(uint32_t index, uint32_t *first, uint32_t *last)
 {
-	uint32_t first = index, last = index;
-	while (jit.blocks[first].flags & BLOCK_JOINED)
-		first--;
-	while (last + 1 < jit.n_blocks && (jit.blocks[last + 1].flags & BLOCK_JOINED))
-		last++;
+	*first = *last = index;
+	while (jit.blocks[*first].flags & BLOCK_JOINED)
+		--*first;
+	while (*last + 1 < jit.n_blocks && (jit.blocks[*last + 1].flags & BLOCK_JOINED))
+		++*last;
+}
+
+static void
+drop_unit(uint32_t index, bool keep)
+{
+	uint32_t first, last;
+	unit_of(index, &first, &last);
 	for (uint32_t i = first; i <= last; i++)
-		drop(i);
+		drop(i, keep);
 }
 
 static bool
 unchanged(const struct block *b)
 {
-	return (b->flags & BLOCK_WRITABLE) && maps_find(b->pc) &&
-	       memcmp(jit.sources + b->source, (const void *)b->pc, b->bytes) == 0;
+	if (!maps_find(b->pc))
+		return false;
+	return (b->flags & BLOCK_WRITABLE) && memcmp(jit.sources + b->source, (const void *)b->pc, b->bytes) == 0;
 }
 
 static void
-sweep_block(uint32_t index, uint64_t start, uint64_t end, bool verify)
+revalidate_unit(uint32_t index)
 {
-	struct block *b = &jit.blocks[index];
-	if (!(b->flags & BLOCK_VALID) || b->pc >= end || b->pc + b->bytes + (b->bytes == 0) <= start)
+	uint32_t first, last;
+	unit_of(index, &first, &last);
+	for (uint32_t i = first; i <= last; i++)
+		if (!unchanged(&jit.blocks[i])) {
+			drop_unit(index, false);
+			return;
+		}
+	for (uint32_t i = first; i <= last; i++) {
+		struct block *b = &jit.blocks[i];
+		if (!(b->flags & BLOCK_SUSPENDED))
+			continue;
+		b->flags = (uint8_t)((b->flags & ~BLOCK_SUSPENDED) | BLOCK_VALID);
+		if (b->pad)
+			jit_lookup_set(b->pc, b->pad);
+	}
+}
+
+enum sweep { SWEEP_DROP, SWEEP_SUSPEND, SWEEP_VERIFY };
+
+static void
+sweep_block(uint32_t index, uint64_t start, uint64_t end, enum sweep what)
+{
+	const struct block *b = &jit.blocks[index];
+	if (!(b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) || b->pc >= end ||
+	    b->pc + b->bytes + (b->bytes == 0) <= start)
 		return;
-	if (!verify || !unchanged(b))
-		drop_unit(index);
+	if (what == SWEEP_VERIFY)
+		revalidate_unit(index);
+	else
+		drop_unit(index, what == SWEEP_SUSPEND);
 }
 
 static void
-sweep(uint64_t start, uint64_t end, bool verify)
+sweep(uint64_t start, uint64_t end, enum sweep what)
 {
 	if (!jit.pages)
 		return;
-	uint64_t first = (start >> 12) - 1, last = (end - 1) >> 12;
+	uint64_t first = start >> 12, last = (end - 1) >> 12;
+	if (first)
+		first--;
 	if (last - first > jit.n_blocks) {
 		for (uint32_t i = 1; i < jit.n_blocks; i++)
-			sweep_block(i, start, end, verify);
+			sweep_block(i, start, end, what);
 		return;
 	}
 	for (uint64_t page = first; page <= last; page++) {
 		uint32_t *slot = page_slot(page << 12);
 		for (uint32_t i = slot ? *slot : 0; i; i = jit.blocks[i - 1].next_in_page)
-			sweep_block(i - 1, start, end, verify);
+			sweep_block(i - 1, start, end, what);
 	}
 }
 
 void
 jit_invalidate(uint64_t start, uint64_t end)
 {
-	sweep(start, end, false);
+	sweep(start, end, SWEEP_DROP);
+}
+
+void
+jit_suspend(uint64_t start, uint64_t end)
+{
+	sweep(start, end, SWEEP_SUSPEND);
 }
 
 void
 jit_revalidate(uint64_t start, uint64_t end)
 {
-	sweep(start, end, true);
+	sweep(start, end, SWEEP_VERIFY);
+}
+
+void
+jit_check_all(void)
+{
+	for (uint32_t i = 1; i < jit.n_blocks; i++)
+		if (jit.blocks[i].flags & BLOCK_VALID)
+			revalidate_unit(i);
 }
 
 bool

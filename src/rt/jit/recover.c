@@ -8,6 +8,7 @@
  */
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
+#include "rt/os/os.h"
 
 static void
 take_slots(const struct thread *t, struct regs *r)
@@ -97,6 +98,32 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 	return true;
 }
 
+/* Executes a plain load into the register that holds its address. False when the memory is not there: then the load
+ * itself has faulted. */
+static bool
+load_now(uint64_t pc, const struct regs *machine, struct regs *r)
+{
+	const uint8_t *code = (const uint8_t *)pc;
+	struct st_insn in;
+	uint64_t v = 0;
+	if (!st_decode(code, 15, &in))
+		return false;
+	uint8_t rex = in.flags & ST_I_REX ? code[in.rex_off] : 0, op = code[in.op_off];
+	unsigned reg = (code[in.modrm_off] >> 3 & 7) | (rex & 4) << 1;
+	bool wide = rex & 8;
+	size_t size = op == 0xb6 || op == 0xbe ? 1 : op == 0xb7 || op == 0xbf ? 2 : op == 0x63 || !wide ? 4 : 8;
+	if (rt_copy_guarded(&v, (const void *)machine->r[reg], size))
+		return false;
+	if (op == 0xbe)
+		v = (uint64_t)(int64_t)(int8_t)v;
+	else if (op == 0xbf)
+		v = (uint64_t)(int64_t)(int16_t)v;
+	else if (op == 0x63)
+		v = (uint64_t)(int64_t)(int32_t)v;
+	r->r[reg] = wide ? v : (uint32_t)v;
+	return true;
+}
+
 static void
 recover_record(struct thread *t, const struct block *b, const struct record *rec, uint32_t index, uint32_t start,
 	       uint32_t at, const struct regs *machine, struct recovered *out)
@@ -109,6 +136,13 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		if (at > 0)
 			out->regs.r[RSI] = t->slot_spill;
 		out->counted = at + emit_field_len() >= rec->cache_len;
+		break;
+	case REC_LOAD:
+		/* The destination holds the address already, and its old value is gone: do the load. */
+		if (at > 0 && load_now(out->regs.pc, machine, &out->regs)) {
+			out->regs.pc += len;
+			out->done++;
+		}
 		break;
 	case REC_SPILL:
 		if (at == 0)
@@ -175,6 +209,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
 		if (off < start + rec->cache_len) {
+			out->boundary = off == start && (rec->kind_len & 15);
 			recover_record(t, b, rec, i, start, off - start, machine, out);
 			return 0;
 		}

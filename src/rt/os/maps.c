@@ -310,10 +310,21 @@ maps_unmapped(uint64_t start, uint64_t len)
 	retire_records(start, end);
 }
 
+static bool
+maps_overlap(uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < n_live; i++)
+		if (live[i].start < end && live[i].end > start)
+			return true;
+	return false;
+}
+
 void
 maps_protected(uint64_t start, uint64_t len, int prot)
 {
 	uint64_t end = page_end(start, len);
+	if (!jit_has_code(start - 4096, end) && !(prot & PROT_EXEC) && !maps_overlap(start, end))
+		return; /* data */
 	pages_forget(start, end);
 	bool known = false;
 	struct map old = {0};
@@ -325,8 +336,10 @@ maps_protected(uint64_t start, uint64_t len, int prot)
 	if (known && (prot & PROT_EXEC) && !old.anonymous && !old.shared && !old.writable && !(prot & PROT_WRITE))
 		return; /* nothing changes */
 	carve(start, end);
-	if (!(prot & PROT_EXEC))
-		return; /* its code stays, and is compared when it becomes executable again */
+	if (!(prot & PROT_EXEC)) {
+		jit_suspend(start, end); /* until it becomes executable again, if it has not changed by then */
+		return;
+	}
 	struct map now = {.start = start,
 			  .end = end,
 			  .writable = prot & PROT_WRITE,
@@ -342,7 +355,20 @@ maps_protected(uint64_t start, uint64_t len, int prot)
 		now.index = add_record((struct st_map){.start = start, .end = end}, "");
 	}
 	insert(now);
-	/* What is translated from now-writable code carries no copy: it cannot be revalidated, so it goes. */
+	/* Without a copy of the code it cannot be compared; code that can be written now must be protected first. */
+	if (now.writable)
+		jit_invalidate(start, end);
+	jit_revalidate(start, end);
+}
+
+void
+maps_changed(uint64_t start, uint64_t len)
+{
+	uint64_t end = page_end(start, len);
+	pages_forget(start, end);
+	carve(start, end);
+	maps_refresh();
+	jit_suspend(start, end);
 	jit_revalidate(start, end);
 }
 
@@ -352,6 +378,7 @@ maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len)
 	const struct map *m = maps_find(from);
 	struct map old = m ? *m : (struct map){0};
 	maps_unmapped(from, old_len);
+	maps_unmapped(to, new_len);
 	if (!m)
 		return;
 	uint64_t end = page_end(to, new_len);

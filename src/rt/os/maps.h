@@ -25,6 +25,8 @@ const struct map *maps_find(uint64_t address);
 void maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t pgoff);
 void maps_unmapped(uint64_t start, uint64_t len);
 void maps_protected(uint64_t start, uint64_t len, int prot);
+/* Something about [start, start + len) may have changed: reads what is so now. */
+void maps_changed(uint64_t start, uint64_t len);
 void maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len);
 
 /* Write protection of pages with translated code. */

@@ -24,9 +24,12 @@ enum {
 #define NEVER_BLOCKED (SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_OWN))
 /* sigval of the runtime's own signals. */
 #define OWN_SAMPLE 0x73740000736d706cull
+#define OWN_DELIVER 0x7374000064656c76ull
 #define OWN_STOP 0x7374000073746f70ull
 
 void signals_init(struct thread *t);
+/* Tells the kernel what to do for a signal whose disposition is *a for the program. */
+long signals_tell_kernel(int signo, const struct ksigaction *a);
 /* The thread's own signal stack; the program's is remembered in t->altstack. */
 void signals_set_stack(struct thread *t);
 /* Gives the process its own dispositions, alternate stack and mask back, for native execution. */

@@ -41,9 +41,8 @@ needs_master(int signo, const struct ksigaction *a)
 	return a->handler == 0 && (CORE_SIGNALS & SIGNAL_BIT(signo));
 }
 
-/* Tells the kernel what to do for a signal whose disposition is *a for the program. */
-static long
-tell_kernel(int signo, const struct ksigaction *a)
+long
+signals_tell_kernel(int signo, const struct ksigaction *a)
 {
 	struct ksigaction k = *a;
 	if (needs_master(signo, a)) {
@@ -65,7 +64,7 @@ signals_init(struct thread *t)
 			continue;
 		SYS(__NR_rt_sigaction, s, 0, a, 8);
 		if (needs_master(s, a))
-			tell_kernel(s, a);
+			signals_tell_kernel(s, a);
 	}
 	uint64_t mask = signals_block_all();
 	t->blocked = mask & NEVER_BLOCKED;
@@ -128,7 +127,7 @@ sys_sigaction(struct thread *t)
 		/* As the kernel keeps it: unknown flags and the unblockable signals are dropped. */
 		action.mask &= ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
 		action.flags &= 0xdc000c07ull;
-		ret = tell_kernel(signo, &action);
+		ret = signals_tell_kernel(signo, &action);
 		if (ret == 0)
 			t->sigtab->action[signo] = action;
 	}

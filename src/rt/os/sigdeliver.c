@@ -143,6 +143,7 @@ deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc
 	if (handled && !blocked && (action.flags & SA_RESETHAND)) {
 		tab->action[signo].handler = 0;
 		tab->action[signo].flags &= ~(uint64_t)SA_RESETHAND;
+		signals_tell_kernel(signo, &tab->action[signo]);
 	}
 	rt_unlock(&tab->lock);
 	if (blocked && !fault) {

@@ -11,7 +11,7 @@
 #include "rt/os/os.h"
 #include "rt/os/sigdeliver.h"
 
-enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2 };
+enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2, TRAP_TRACE = 2 };
 
 static bool
 in_range(uint64_t pc, const char *from, const char *to)
@@ -93,8 +93,12 @@ rt_dispatch_pending(struct thread *t)
 	uint32_t pending = __atomic_exchange_n(&t->pending, 0, __ATOMIC_SEQ_CST);
 	if (!(pending & 1))
 		return 0;
-	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), t->queued.signo, &t->queued);
-	return (uint64_t)&t->queued_mask;
+	/* To be delivered it needs a kernel's frame: a signal of our own brings one. Sending it again would put it behind
+	 * others of its number. */
+	static const uint64_t only_own = ~SIGNAL_BIT(SIGNAL_OWN);
+	struct siginfo own = {.signo = SIGNAL_OWN, .code = CODE_QUEUE, .value = OWN_DELIVER};
+	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), SIGNAL_OWN, &own);
+	return (uint64_t)&only_own;
 }
 
 static void
@@ -159,11 +163,38 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
+/* The program is at t->regs, about to enter the cache. */
+static void
+deliver_queued(struct thread *t, struct ucontext64 *uc)
+{
+	struct siginfo info = t->queued;
+	uc->sigmask = t->queued_mask;
+	deliver(t, info.signo, &info, uc, false);
+}
+
+/* The trap flag is the program's: it sees a trap after each of its own instructions, and of nothing else. True when
+ * there is nothing to show. */
+static bool
+hide_step(struct thread *t, const struct ucontext64 *uc)
+{
+	struct recovered at;
+	struct regs machine;
+	regs_from_context(&machine, &uc->mc);
+	if (in_runtime(uc->mc.rip))
+		return true;
+	if (!in_cache(uc->mc.rip))
+		return false;
+	if (jit_recover(t, uc->mc.rip, &machine, &at) != 0 || !at.boundary || at.regs.pc == t->stepped)
+		return true;
+	t->stepped = at.regs.pc;
+	return false;
+}
+
 static bool
 is_own(int signo, const struct siginfo *info)
 {
 	return signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
-	       (info->value == OWN_SAMPLE || info->value == OWN_STOP);
+	       (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_DELIVER);
 }
 
 /* A write to memory that holds translated code, protected by the runtime: opens it and does the write again. */
@@ -209,11 +240,15 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	if (is_own(signo, info)) {
 		if (info->value == OWN_SAMPLE)
 			take_sample(t, uc);
+		else if (info->value == OWN_DELIVER)
+			deliver_queued(t, uc);
 		else
 			obey_stop(t, uc);
 		return;
 	}
 	if (signo == SIGNAL_SEGV && is_fault(signo, info) && code_written(t, info, uc))
+		return;
+	if (signo == SIGNAL_TRAP && info->code == TRAP_TRACE && hide_step(t, uc))
 		return;
 	if (is_fault(signo, info) && in_runtime(uc->mc.rip) && !in_range(uc->mc.rip, rt_native_ret, rt_native_ret_end)) {
 		if (uc->mc.rip != (uint64_t)rt_copy_insn)

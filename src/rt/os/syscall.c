@@ -69,6 +69,8 @@ sys_mprotect(struct thread *t)
 	long ret = pass(t);
 	if (ret == 0)
 		maps_protected(start, len, (int)t->regs.r[RDX]);
+	else if (ret == -12 /* ENOMEM: perhaps a part was changed */)
+		maps_changed(start, len);
 	rt_unlock(&rt.lock);
 	return ret;
 }
@@ -160,12 +162,55 @@ plain(struct thread *t)
 	return ret;
 }
 
+/* Does the path end in "/mem", as that of a process's memory does? */
+static bool
+names_memory(uint64_t path)
+{
+	char buffer[64];
+	for (size_t i = 0; i < sizeof buffer; i++) {
+		if (rt_copy_guarded(buffer + i, (const void *)(path + i), 1))
+			return false;
+		if (!buffer[i])
+			return i > 10 && memcmp(buffer, "/proc/", 6) == 0 && memcmp(buffer + i - 4, "/mem", 4) == 0;
+	}
+	return false;
+}
+
+static long
+sys_open(struct thread *t)
+{
+	if (!rt.writes_memory_file)
+		rt.writes_memory_file = names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
+	return plain(t);
+}
+
+/* Writing to /proc/self/mem changes code whatever its protection. */
+static long
+sys_write(struct thread *t)
+{
+	long ret = plain(t);
+	if (rt.writes_memory_file && ret > 0) {
+		rt_lock(&rt.lock);
+		jit_check_all();
+		rt_unlock(&rt.lock);
+	}
+	return ret;
+}
+
 static long
 system_call(struct thread *t)
 {
 	switch (t->regs.r[RAX]) {
 	case __NR_mmap:
 		return sys_mmap(t);
+	case __NR_open:
+	case __NR_openat:
+		return sys_open(t);
+	case __NR_write:
+	case __NR_pwrite64:
+	case __NR_writev:
+	case __NR_pwritev:
+		return sys_write(t);
 	case __NR_munmap:
 		return sys_munmap(t);
 	case __NR_mprotect:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dlopen and dlclose in loops: two libraries with the same names and different code take turns at one address; also from
- * four threads at once, with callbacks into the program and thread variables of the library.
- * strobe-test:
+ * dlopen and dlclose in loops: two libraries with the same names and different code take turns at
+ * one address; also from four threads at once, with callbacks into the program and thread variables
+ * of the library. strobe-test:
  */
 #include "check.h"
 #include <dlfcn.h>
@@ -30,7 +30,8 @@ once(int which, int threads)
 	CHECK(library, "%s", dlerror());
 	int (*f)(int) = (int (*)(int))(uintptr_t)dlsym(library, "library_value");
 	int (*s)(void) = (int (*)(void))(uintptr_t)dlsym(library, "library_state");
-	int (*c)(int (*)(int), int) = (int (*)(int (*)(int), int))(uintptr_t)dlsym(library, "library_call");
+	int (*c)(int (*)(int), int) =
+	        (int (*)(int (*)(int), int))(uintptr_t)dlsym(library, "library_call");
 	CHECK(f && s && c, "symbols");
 	int first = f(10), second = f(10);
 	CHECK(threads || first == 10 * value + 1, "library %d gave %d", which, first);
@@ -59,7 +60,8 @@ main(int argc, char **argv)
 
 	CHECK(argc == 1, "no arguments");
 	for (int i = 0; i < 2; i++)
-		snprintf(paths[i], sizeof paths[i], "%s/code-library-%d.so", dirname(strdup(argv[0])), i);
+		snprintf(paths[i], sizeof paths[i], "%s/code-library-%d.so",
+		         dirname(strdup(argv[0])), i);
 	for (int i = 0; i < ROUNDS; i++)
 		once(i % 2, 0);
 	CHECK(reused > ROUNDS / 4, "an address was reused only %d times", reused);

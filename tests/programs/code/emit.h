@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiny code generator of the tests that write code: functions that return a constant, and mappings to put them in. */
+/* Tiny code generator of the tests that write code: functions that return a constant, and mappings
+ * to put them in. */
 #ifndef STROBE_TESTS_CODE_EMIT_H
 #define STROBE_TESTS_CODE_EMIT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Generated code that faults, as JITs make it: an implicit null check whose handler continues elsewhere, a patch point whose
- * handler rewrites the instruction that trapped and lets it run again, a handler that rewrites the code it returns into.
- * strobe-test:
+ * Generated code that faults, as JITs make it: an implicit null check whose handler continues
+ * elsewhere, a patch point whose handler rewrites the instruction that trapped and lets it run
+ * again, a handler that rewrites the code it returns into. strobe-test:
  */
 #include "code/emit.h"
 #include "signal/ucontext.h"
@@ -30,7 +30,8 @@ on_patch(int sig, siginfo_t *info, void *context)
 	CHECK_EQ(rip, expected);
 	traps++;
 	memcpy((void *)rip, "\xb8\x37\x13\x00\x00", 5); /* mov $0x1337, %eax over ud2 */
-	((unsigned char *)rip)[7] = (unsigned char)(traps & 0x7f); /* and the immediate of the next one */
+	((unsigned char *)rip)[7] =
+	        (unsigned char)(traps & 0x7f); /* and the immediate of the next one */
 }
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that the kernel writes: read, pread, readv and recv into an executable page that has run before, process_vm_writev,
- * /proc/self/mem; and results of other calls (getcwd, pipe, clock_gettime) stored into a page that holds code.
- * strobe-test:
+ * Code that the kernel writes: read, pread, readv and recv into an executable page that has run
+ * before, process_vm_writev, /proc/self/mem; and results of other calls (getcwd, pipe,
+ * clock_gettime) stored into a page that holds code. strobe-test:
  */
 #include "code/emit.h"
 #include <fcntl.h>
@@ -17,7 +17,8 @@ static int ends[2], sockets[2], file;
 static void
 by_call(int kind, const void *code)
 {
-	struct iovec local = {(void *)(uintptr_t)code, RETURN_LENGTH}, remote = {page, RETURN_LENGTH};
+	struct iovec local = {(void *)(uintptr_t)code, RETURN_LENGTH},
+	             remote = {page, RETURN_LENGTH};
 	long n = 0;
 
 	if (kind < 2)
@@ -58,7 +59,8 @@ results(void)
 		CHECK(getcwd(page + 3000, 1000) == page + 3000 && page[3000] == '/', "getcwd");
 		CHECK(!pipe(pair) && pair[0] > 2 && pair[1] > 2, "pipe");
 		close(pair[0]), close(pair[1]);
-		CHECK(!clock_gettime(CLOCK_REALTIME, now) && now->tv_sec > 1000000, "clock_gettime");
+		CHECK(!clock_gettime(CLOCK_REALTIME, now) && now->tv_sec > 1000000,
+		      "clock_gettime");
 		CHECK(!stat("/", info) && S_ISDIR(info->st_mode), "stat");
 		memset(info, 0, sizeof *info);
 		CHECK(!nanosleep(&(struct timespec){0, 1}, now), "nanosleep");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The small library that code/dlopen.c loads in two versions with different content at, usually, the same address. */
+/* The small library that code/dlopen.c loads in two versions with different content at, usually,
+ * the same address. */
 int library_value(int x);
 int library_state(void);
 typedef int library_callback(int);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that changes by way of its mapping: a second, writable mapping of a memfd; mprotect between writable and executable;
- * munmap and mmap of other code at the same address; mremap; MAP_FIXED over live code; pages dropped by madvise.
- * strobe-test:
+ * Code that changes by way of its mapping: a second, writable mapping of a memfd; mprotect between
+ * writable and executable; munmap and mmap of other code at the same address; mremap; MAP_FIXED
+ * over live code; pages dropped by madvise. strobe-test:
  */
 #include "code/emit.h"
 
@@ -77,14 +77,16 @@ moved(void)
 	mprotect(here, 4096, PROT_READ | PROT_EXEC);
 	for (int i = 0; i < 100; i++) {
 		CHECK_EQ(call(here), 11);
-		CHECK(mremap(here, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, there) == there, "mremap");
+		CHECK(mremap(here, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, there) == there,
+		      "mremap");
 		CHECK_EQ(call(there), 11);
 		void *other = mmap(here, 4096, PROT_READ | PROT_WRITE,
 		                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		emit_return(other, i);
 		mprotect(other, 4096, PROT_READ | PROT_EXEC);
 		CHECK_EQ(call(here), i);
-		CHECK(mremap(there, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, here) == here, "mremap");
+		CHECK(mremap(there, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, here) == here,
+		      "mremap");
 	}
 	munmap(here, 8192);
 	munmap(there, 8192);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code on the stack: gcc's trampolines for nested functions, which live in frames and change with them, recursively.
- * strobe-test:
+ * Code on the stack: gcc's trampolines for nested functions, which live in frames and change with
+ * them, recursively. strobe-test:
  */
 #include "code/emit.h"
 
@@ -17,8 +17,7 @@ __attribute__((noinline)) static int
 outer(int depth, int a)
 {
 	int calls = 0;
-	int
-	inner(int x)
+	int inner(int x)
 	{
 		calls++;
 		return x * a + depth;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Self-modifying code in a writable and executable page: another function's immediate, the next instruction of the same
- * block, the block's own beginning in a loop, a jump's distance, an instruction replaced by a longer one.
- * strobe-test:
+ * Self-modifying code in a writable and executable page: another function's immediate, the next
+ * instruction of the same block, the block's own beginning in a loop, a jump's distance, an
+ * instruction replaced by a longer one. strobe-test:
  */
 #include "code/emit.h"
 
@@ -21,11 +21,13 @@ other_function(void)
 	}
 }
 
-/* movl $value, next+1(%rip); mov $0, %eax; ret: the store changes the instruction that follows it in the block. */
+/* movl $value, next+1(%rip); mov $0, %eax; ret: the store changes the instruction that follows it
+ * in the block. */
 static void
 next_instruction(void)
 {
-	static const unsigned char code[] = {0xc7, 0x05, 1, 0, 0, 0, 0, 0, 0, 0, 0xb8, 0, 0, 0, 0, 0xc3};
+	static const unsigned char code[] = {0xc7, 0x05, 1,    0, 0, 0, 0, 0,
+	                                     0,    0,    0xb8, 0, 0, 0, 0, 0xc3};
 	unsigned char *at = page + 256;
 
 	memcpy(at, code, sizeof code);
@@ -34,8 +36,10 @@ next_instruction(void)
 		memcpy(at + 6, &value, 4);
 		CHECK_EQ(call(at), value);
 	}
-	/* Now unchanged from outside: edi gives the value. mov %edi, next+1(%rip); mov $0, %eax; ret */
-	static const unsigned char register_code[] = {0x89, 0x3d, 1, 0, 0, 0, 0xb8, 0, 0, 0, 0, 0xc3};
+	/* Now unchanged from outside: edi gives the value. mov %edi, next+1(%rip); mov $0, %eax;
+	 * ret */
+	static const unsigned char register_code[] = {0x89, 0x3d, 1, 0, 0, 0,
+	                                              0xb8, 0,    0, 0, 0, 0xc3};
 	memcpy(at, register_code, sizeof register_code);
 	for (int i = 0; i < 2000; i++)
 		CHECK_EQ(((int (*)(int))(uintptr_t)at)(i + 5), i + 5);
@@ -50,8 +54,8 @@ static void
 own_loop(void)
 {
 	static const unsigned char code[] = {
-		0x31, 0xc0, 0xb9, 0xe8, 0x03, 0, 0, 0x05, 0,    0,    0,    0,
-		0xff, 0x05, 0xf6, 0xff, 0xff, 0xff, 0xff, 0xc9, 0x75, 0xf1, 0xc3,
+	        0x31, 0xc0, 0xb9, 0xe8, 0x03, 0,    0,    0x05, 0,    0,    0,    0,
+	        0xff, 0x05, 0xf6, 0xff, 0xff, 0xff, 0xff, 0xc9, 0x75, 0xf1, 0xc3,
 	};
 	unsigned char *at = page + 512;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One thread writes functions while three run others in the same pages: each function is published by an atomic after it
- * was written, and must then run as written; slots are used again and again.
+ * One thread writes functions while three run others in the same pages: each function is published
+ * by an atomic after it was written, and must then run as written; slots are used again and again.
  * strobe-test:
  */
 #include "code/emit.h"

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions whose calls can be counted: built a second time with -finstrument-functions and count/truth.c, which prints how
- * often each was really called; tests/engine/counts.py compares that with the hot tool. Recursive, called from libraries,
- * through pointers, by tail calls, in threads, at exit, never.
- * strobe-test:
+ * Functions whose calls can be counted: built a second time with -finstrument-functions and
+ * count/truth.c, which prints how often each was really called; tests/engine/counts.py compares
+ * that with the hot tool. Recursive, called from libraries, through pointers, by tail calls, in
+ * threads, at exit, never. strobe-test:
  */
 #include "check.h"
 #include <pthread.h>
 
 #define API __attribute__((noipa))
 
-uint64_t fibonacci(uint64_t n), is_even(uint64_t n), is_odd(uint64_t n), hop(uint64_t n), hop_end(uint64_t n);
-uint64_t by_pointer_0(uint64_t x), by_pointer_1(uint64_t x), by_pointer_2(uint64_t x), never(uint64_t x);
+uint64_t fibonacci(uint64_t n), is_even(uint64_t n), is_odd(uint64_t n), hop(uint64_t n),
+        hop_end(uint64_t n);
+uint64_t by_pointer_0(uint64_t x), by_pointer_1(uint64_t x), by_pointer_2(uint64_t x),
+        never(uint64_t x);
 int compare_numbers(const void *a, const void *b);
 void *thread_body(void *arg);
 uint64_t thread_leaf(uint64_t x);
@@ -134,7 +136,8 @@ main(int argc, char **argv)
 	for (int i = 0; i < 50; i++)
 		x += loop_head(20);
 	for (uintptr_t i = 0; i < 4; i++)
-		CHECK(!pthread_create(&threads[i], NULL, thread_body, (void *)(1000 * (i + 1))), "thread");
+		CHECK(!pthread_create(&threads[i], NULL, thread_body, (void *)(1000 * (i + 1))),
+		      "thread");
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	if (argc > 5)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts the calls of a program compiled with -finstrument-functions and prints `calls NAME N` for each function at the end. */
+/* Counts the calls of a program compiled with -finstrument-functions and prints `calls NAME N` for
+ * each function at the end. */
 #include "check.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -19,7 +20,8 @@ print_calls(void)
 {
 	for (int i = 0; i < MAX && table[i].function; i++) {
 		Dl_info info;
-		CHECK(dladdr(table[i].function, &info) && info.dli_sname, "no name for %p", table[i].function);
+		CHECK(dladdr(table[i].function, &info) && info.dli_sname, "no name for %p",
+		      table[i].function);
 		printf("calls %s %lu\n", info.dli_sname, table[i].calls);
 	}
 }
@@ -30,7 +32,8 @@ __cyg_profile_func_enter(void *function, void *site)
 	(void)site;
 	for (int i = 0; i < MAX; i++) {
 		void *expected = NULL;
-		if (atomic_compare_exchange_strong(&table[i].function, &expected, function) || expected == function) {
+		if (atomic_compare_exchange_strong(&table[i].function, &expected, function) ||
+		    expected == function) {
 			table[i].calls++;
 			return;
 		}

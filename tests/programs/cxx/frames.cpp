@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// C++ exceptions: through hundreds of frames with destructors, function pointers, virtual calls and std::function; rethrown,
-// nested, filtered by type, thrown while others are in flight, carried between threads.
-// strobe-test:
+// C++ exceptions: through hundreds of frames with destructors, function pointers, virtual calls and
+// std::function; rethrown, nested, filtered by type, thrown while others are in flight, carried
+// between threads. strobe-test:
 #include "check.h"
 #include <exception>
 #include <functional>
@@ -27,8 +27,7 @@ struct guard {
 
 struct base_error {
 	virtual ~base_error() = default;
-	virtual int
-	code() const
+	virtual int code() const
 	{
 		return 1;
 	}
@@ -38,8 +37,7 @@ struct derived_error : base_error {
 	explicit derived_error(int v) : value(v)
 	{
 	}
-	int
-	code() const override
+	int code() const override
 	{
 		return value;
 	}
@@ -105,7 +103,8 @@ rethrown()
 		rethrower(30);
 		CHECK(false, "no exception");
 	} catch (const std::exception &e) {
-		CHECK(std::string(e.what()) == "bottom" + std::string(20, '.'), "what() is %s", e.what());
+		CHECK(std::string(e.what()) == "bottom" + std::string(20, '.'), "what() is %s",
+		      e.what());
 	}
 	CHECK_EQ(alive, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every conditional branch, setcc and cmovcc under every combination of flags, the loop instructions and jrcxz with the
- * counts that matter: each must go the way the manual says and change nothing but rcx.
- * strobe-test:
+ * Every conditional branch, setcc and cmovcc under every combination of flags, the loop
+ * instructions and jrcxz with the counts that matter: each must go the way the manual says and
+ * change nothing but rcx. strobe-test:
  */
 #include "state.h"
 #include <stdbool.h>
@@ -15,10 +15,10 @@ condition(const char *cc)
 	const struct {
 		const char *name;
 		bool holds;
-	} table[] = {{"o", o},      {"b", c},      {"e", z},      {"be", c || z},
-	             {"s", s},      {"p", p},      {"l", s != o}, {"le", z || s != o},
-	             {"no", !o},    {"ae", !c},    {"ne", !z},    {"a", !c && !z},
-	             {"ns", !s},    {"np", !p},    {"ge", s == o}, {"g", !z && s == o}};
+	} table[] = {{"o", o},   {"b", c},   {"e", z},       {"be", c || z},
+	             {"s", s},   {"p", p},   {"l", s != o},  {"le", z || s != o},
+	             {"no", !o}, {"ae", !c}, {"ne", !z},     {"a", !c && !z},
+	             {"ns", !s}, {"np", !p}, {"ge", s == o}, {"g", !z && s == o}};
 
 	for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (!strcmp(table[i].name, cc))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Transfers that compilers never write but the CPU allows: far returns and iretq within the same segment, int 0x80 from
- * 64-bit code, an instruction of 15 bytes over a page border.
- * strobe-test:
+ * Transfers that compilers never write but the CPU allows: far returns and iretq within the same
+ * segment, int 0x80 from 64-bit code, an instruction of 15 bytes over a page border. strobe-test:
  */
 #include "check.h"
 #include <sys/mman.h>
@@ -57,7 +56,8 @@ old_system_call(void)
 static int
 emulation(void)
 {
-	FILE *f = popen("zcat /proc/config.gz 2>/dev/null | grep -c '^CONFIG_IA32_EMULATION=y'", "r");
+	FILE *f =
+	        popen("zcat /proc/config.gz 2>/dev/null | grep -c '^CONFIG_IA32_EMULATION=y'", "r");
 	int n = 0;
 
 	if (!f || fscanf(f, "%d", &n) != 1)
@@ -69,22 +69,25 @@ emulation(void)
 
 static uint32_t target;
 
-/* Eight cs: prefixes, which mean nothing here, in front of addl $0x01020304, 0x11(%rbx); then ret. */
+/* Eight cs: prefixes, which mean nothing here, in front of addl $0x01020304, 0x11(%rbx); then ret.
+ */
 static void
 longest(void)
 {
-	unsigned char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	static const unsigned char code[] = {0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x81, 0x43, 0x11,
-	                                     0x04, 0x03, 0x02, 0x01, 0xc3};
+	unsigned char *page =
+	        mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static const unsigned char code[] = {0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e, 0x2e,
+	                                     0x81, 0x43, 0x11, 0x04, 0x03, 0x02, 0x01, 0xc3};
 	unsigned char *at = page + 4096 - 7; /* over the page border */
 
 	memcpy(at, code, sizeof code);
 	CHECK(!mprotect(page, 8192, PROT_READ | PROT_EXEC), "mprotect");
 	target = 5;
 	for (int i = 0; i < 3; i++)
-		__asm__ volatile("lea -128(%%rsp), %%rsp\ncall *%0\nlea 128(%%rsp), %%rsp" ::"r"(at),
-		                 "b"((char *)&target - 0x11)
-		                 : "memory", "cc");
+		__asm__ volatile(
+		        "lea -128(%%rsp), %%rsp\ncall *%0\nlea 128(%%rsp), %%rsp" ::"r"(at),
+		        "b"((char *)&target - 0x11)
+		        : "memory", "cc");
 	CHECK_EQ(target, 5 + 3 * 0x01020304);
 	munmap(page, 8192);
 }

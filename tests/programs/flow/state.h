@@ -44,8 +44,8 @@ compare(const char *name)
 	CHECK((got_flags & ARITHMETIC_FLAGS) == (want_flags & ARITHMETIC_FLAGS),
 	      "%s: flags %#lx, should be %#lx", name, got_flags, want_flags);
 	for (unsigned i = 0; i < 16; i++)
-		CHECK(got_zone[i] == want_zone[i], "%s: word at rsp-%u is %#lx, should be %#lx", name,
-		      8 * (i + 1), got_zone[i], want_zone[i]);
+		CHECK(got_zone[i] == want_zone[i], "%s: word at rsp-%u is %#lx, should be %#lx",
+		      name, 8 * (i + 1), got_zone[i], want_zone[i]);
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The syscall instruction: six arguments arrive, rcx holds the next address and r11 the flags afterwards, all other
- * registers, the flags and the red zone stay, also when the call fails or does not exist.
- * strobe-test:
+ * The syscall instruction: six arguments arrive, rcx holds the next address and r11 the flags
+ * afterwards, all other registers, the flags and the red zone stay, also when the call fails or
+ * does not exist. strobe-test:
  */
 #include "check.h"
 #include <errno.h>
@@ -70,8 +70,8 @@ checked_call(long number, const uint64_t args[6], uint64_t flags)
 			expected = (uintptr_t)raw_call_next;
 		if (i == 10)
 			expected = flags;
-		CHECK(after.r[i] == expected, "call %ld: register %u is %#lx, should be %#lx", number,
-		      i, after.r[i], expected);
+		CHECK(after.r[i] == expected, "call %ld: register %u is %#lx, should be %#lx",
+		      number, i, after.r[i], expected);
 	}
 	CHECK((after.flags & 0xcd5) == (flags & 0xcd5), "call %ld: flags %#lx, should be %#lx",
 	      number, after.flags, flags);
@@ -101,7 +101,8 @@ int
 main(void)
 {
 	static const uint64_t nothing[6] = {1, 2, 3, 4, 5, 6};
-	static const uint64_t all_flags[] = {0x202, 0x203, 0x206, 0x212, 0x242, 0x282, 0xa02, 0xad7};
+	static const uint64_t all_flags[] = {0x202, 0x203, 0x206, 0x212,
+	                                     0x242, 0x282, 0xa02, 0xad7};
 
 	for (unsigned i = 0; i < sizeof all_flags / sizeof all_flags[0]; i++) {
 		CHECK_EQ(checked_call(SYS_getpid, nothing, all_flags[i]), getpid());

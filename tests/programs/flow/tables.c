@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Indirect control flow as programs have it: an interpreter with a big switch, one with computed goto, call tables with 1 to
- * 1,000 targets, sorting with callbacks, recursion through pointers, tail calls in a ring.
- * strobe-test:
+ * Indirect control flow as programs have it: an interpreter with a big switch, one with computed
+ * goto, call tables with 1 to 1,000 targets, sorting with callbacks, recursion through pointers,
+ * tail calls in a ring. strobe-test:
  */
 #include "check.h"
 
 typedef uint64_t operation(uint64_t);
 
 /* A thousand functions with different constants. */
-#define F(n) static uint64_t f##n(uint64_t x) { return (x ^ (n * 2654435761u)) * 3 + n; }
+#define F(n)                                                                                       \
+	static uint64_t f##n(uint64_t x)                                                           \
+	{                                                                                          \
+		return (x ^ (n * 2654435761u)) * 3 + n;                                            \
+	}
 #define TEN(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7) M(n##8) M(n##9)
-#define HUNDRED(M, n) TEN(M, n##0) TEN(M, n##1) TEN(M, n##2) TEN(M, n##3) TEN(M, n##4) TEN(M, n##5) \
-	TEN(M, n##6) TEN(M, n##7) TEN(M, n##8) TEN(M, n##9)
-#define THOUSAND(M) HUNDRED(M, 1) HUNDRED(M, 2) HUNDRED(M, 3) HUNDRED(M, 4) HUNDRED(M, 5) HUNDRED(M, 6) \
-	HUNDRED(M, 7) HUNDRED(M, 8) HUNDRED(M, 9) HUNDRED(M, 10)
+#define HUNDRED(M, n)                                                                              \
+	TEN(M, n##0)                                                                               \
+	TEN(M, n##1) TEN(M, n##2) TEN(M, n##3) TEN(M, n##4) TEN(M, n##5) TEN(M, n##6) TEN(M, n##7) \
+	        TEN(M, n##8) TEN(M, n##9)
+#define THOUSAND(M)                                                                                \
+	HUNDRED(M, 1)                                                                              \
+	HUNDRED(M, 2) HUNDRED(M, 3) HUNDRED(M, 4) HUNDRED(M, 5) HUNDRED(M, 6) HUNDRED(M, 7)        \
+	        HUNDRED(M, 8) HUNDRED(M, 9) HUNDRED(M, 10)
 /* clang-format off */
 THOUSAND(F)
 #define NAME(n) f##n,
@@ -50,9 +58,9 @@ call_tables(void)
 enum { PUSH, ADD, MUL, DUP, SWAP, DEC, JNZ, XOR, SHR, NOP1, NOP2, NOP3, HALT };
 
 /* Counts down from 5,000, stirring a value on the way. */
-static const int program[] = {PUSH, 5000, PUSH, 1,   /* counter value */
-                              PUSH, 31,   MUL,  PUSH, 17, ADD, DUP, PUSH, 7, SHR, XOR, NOP1, NOP2, NOP3,
-                              SWAP, DEC,  DUP,  JNZ,  -19, HALT};
+static const int program[] = {PUSH, 5000, PUSH, 1, /* counter value */
+                              PUSH, 31,   MUL,  PUSH, 17,   ADD, DUP, PUSH, 7,   SHR,
+                              XOR,  NOP1, NOP2, NOP3, SWAP, DEC, DUP, JNZ,  -19, HALT};
 
 static uint64_t
 expected(void)
@@ -122,8 +130,8 @@ by_switch(void)
 static uint64_t
 by_goto(void)
 {
-	static const void *const labels[] = {&&push, &&add,  &&mul,  &&dup,  &&swap, &&dec, &&jnz,
-	                                     &&xor,  &&shr,  &&nop1, &&nop2, &&nop3, &&halt};
+	static const void *const labels[] = {&&push, &&add, &&mul,  &&dup,  &&swap, &&dec, &&jnz,
+	                                     &&xor,  &&shr, &&nop1, &&nop2, &&nop3, &&halt};
 	uint64_t stack[16], *s = stack, t;
 	const int *p = program;
 
@@ -153,8 +161,7 @@ jnz:
 	else
 		p++;
 	NEXT;
-xor:
-	s--, s[-1] ^= s[0];
+	xor : s--, s[-1] ^= s[0];
 	NEXT;
 shr:
 	s--, s[-1] >>= s[0];
@@ -178,7 +185,9 @@ static int
 compare(const void *a, const void *b)
 {
 	comparisons++;
-	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : *(const uint32_t *)a > *(const uint32_t *)b;
+	return *(const uint32_t *)a < *(const uint32_t *)b
+	               ? -1
+	               : *(const uint32_t *)a > *(const uint32_t *)b;
 }
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs every transfer of transfers.S with every combination of the arithmetic flags and compares all 16 registers, the
- * flags and the 128 bytes below the stack pointer with what the transfer should leave.
- * strobe-test:
+ * Runs every transfer of transfers.S with every combination of the arithmetic flags and compares
+ * all 16 registers, the flags and the 128 bytes below the stack pointer with what the transfer
+ * should leave. strobe-test:
  */
 #include "state.h"
 

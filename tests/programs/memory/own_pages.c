@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that rearranges itself: unmaps its own start-up code, write-protects its data and takes the faults, makes its
- * text unreadable to code that has run, moves a running function's page, remaps its text writable and edits it.
- * strobe-test:
+ * A program that rearranges itself: unmaps its own start-up code, write-protects its data and takes
+ * the faults, makes its text unreadable to code that has run, moves a running function's page,
+ * remaps its text writable and edits it. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <setjmp.h>
@@ -19,7 +19,8 @@ on_write(int sig, siginfo_t *info, void *context)
 	if (info->si_addr < (void *)watched || info->si_addr >= (void *)(watched + 8192))
 		siglongjmp(out, 1);
 	faults++;
-	CHECK(!mprotect((void *)((uintptr_t)info->si_addr & ~4095ul), 4096, PROT_READ | PROT_WRITE), "mprotect");
+	CHECK(!mprotect((void *)((uintptr_t)info->si_addr & ~4095ul), 4096, PROT_READ | PROT_WRITE),
+	      "mprotect");
 }
 
 /* Two pages of code of their own. */
@@ -85,7 +86,9 @@ own_text(void)
 	/* Replace it by anonymous memory, then by nothing. */
 	char copy[4096];
 	memcpy(copy, page, 4096);
-	CHECK(mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page, "mmap");
+	CHECK(mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+	           0) == page,
+	      "mmap");
 	memcpy(page, copy, 4096);
 	page[2] = 9;
 	CHECK(!mprotect(page, 4096, PROT_READ | PROT_EXEC), "mprotect");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Descriptors as natively: the first free number is 3, close_range and closing all of them end at once and hurt nobody,
- * high numbers can be taken by dup2, /proc/self/fd shows the program's own only, a child finds what its parent had.
- * strobe-test: follow=1
+ * Descriptors as natively: the first free number is 3, close_range and closing all of them end at
+ * once and hurt nobody, high numbers can be taken by dup2, /proc/self/fd shows the program's own
+ * only, a child finds what its parent had. strobe-test: follow=1
  */
 #include "check.h"
 #include <dirent.h>
@@ -33,7 +33,8 @@ in_proc(void)
 	while ((e = readdir(d)))
 		if (*e->d_name != '.') {
 			int fd = atoi(e->d_name);
-			CHECK(fd <= 2 || fd == dirfd(d), "descriptor %d is not the program's own", fd);
+			CHECK(fd <= 2 || fd == dirfd(d), "descriptor %d is not the program's own",
+			      fd);
 			seen++;
 		}
 	closedir(d);
@@ -56,7 +57,8 @@ alive(const char *after)
 	int ends[2], status;
 	char c;
 
-	CHECK(!pipe(ends) && ends[0] == 3 && ends[1] == 4, "%s: pipe gave %d, %d", after, ends[0], ends[1]);
+	CHECK(!pipe(ends) && ends[0] == 3 && ends[1] == 4, "%s: pipe gave %d, %d", after, ends[0],
+	      ends[1]);
 	pid_t pid = fork();
 	CHECK(pid >= 0, "%s: fork", after);
 	if (!pid)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every way to end, one per run; the runner compares the exit code (128 + signal after a signal) and the output so far.
- * strobe-test: name=return args=return exit=5
- * strobe-test: name=exit args=exit exit=255
- * strobe-test: name=underscore args=underscore exit=6
- * strobe-test: name=group args=group exit=7
- * strobe-test: name=thread args=thread exit=8
- * strobe-test: name=pthread_exit args=pthread_exit exit=0
- * strobe-test: name=raw_exit args=raw_exit exit=9
- * strobe-test: name=abort args=abort exit=134
- * strobe-test: name=segv args=segv exit=139
- * strobe-test: name=jump args=jump exit=139
- * strobe-test: name=fpe args=fpe exit=136
- * strobe-test: name=ill args=ill exit=132
+ * Every way to end, one per run; the runner compares the exit code (128 + signal after a signal)
+ * and the output so far. strobe-test: name=return args=return exit=5 strobe-test: name=exit
+ * args=exit exit=255 strobe-test: name=underscore args=underscore exit=6 strobe-test: name=group
+ * args=group exit=7 strobe-test: name=thread args=thread exit=8 strobe-test: name=pthread_exit
+ * args=pthread_exit exit=0 strobe-test: name=raw_exit args=raw_exit exit=9 strobe-test: name=abort
+ * args=abort exit=134 strobe-test: name=segv args=segv exit=139 strobe-test: name=jump args=jump
+ * exit=139 strobe-test: name=fpe args=fpe exit=136 strobe-test: name=ill args=ill exit=132
  * strobe-test: name=trap args=trap exit=133
  * strobe-test: name=bus args=bus exit=135
  * strobe-test: name=kill args=kill exit=137
@@ -179,7 +173,8 @@ parent_kills(void)
 	              WSTOPSIG(status) == SIGSTOP,
 	      "status %#x", status);
 	kill(pid, SIGCONT);
-	CHECK(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status), "status %#x", status);
+	CHECK(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status), "status %#x",
+	      status);
 	kill(pid, SIGTERM);
 	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM,
 	      "status %#x", status);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that executes itself ten times, from the main thread and from others, after failed attempts (ENOENT, EACCES,
- * ENOEXEC, E2BIG, ENOTDIR), by execve, fexecve and execveat; what survives exec is checked: pid, descriptors without
- * close-on-exec, ignored signals, mask, pending signals, name; and what does not: handlers, threads, alternate stack.
+ * A program that executes itself ten times, from the main thread and from others, after failed
+ * attempts (ENOENT, EACCES, ENOEXEC, E2BIG, ENOTDIR), by execve, fexecve and execveat; what
+ * survives exec is checked: pid, descriptors without close-on-exec, ignored signals, mask, pending
+ * signals, name; and what does not: handlers, threads, alternate stack.
  * strobe-test: follow=1 exit=23
  */
 #include "signal/ucontext.h"
@@ -37,13 +38,16 @@ check_inherited(char **argv)
 
 	CHECK_EQ(atoi(argv[2]), getpid());
 	CHECK_EQ(getpid(), gettid());
-	CHECK(!sigaction(SIGUSR1, NULL, &now) && now.sa_handler == SIG_DFL, "a handler survived exec");
-	CHECK(!sigaction(SIGUSR2, NULL, &now) && now.sa_handler == SIG_IGN, "SIG_IGN did not survive");
+	CHECK(!sigaction(SIGUSR1, NULL, &now) && now.sa_handler == SIG_DFL,
+	      "a handler survived exec");
+	CHECK(!sigaction(SIGUSR2, NULL, &now) && now.sa_handler == SIG_IGN,
+	      "SIG_IGN did not survive");
 	sigprocmask(SIG_SETMASK, NULL, &set);
 	CHECK(sigismember(&set, SIGTERM) && !sigismember(&set, SIGINT), "the mask did not survive");
 	sigpending(&set);
 	CHECK(sigismember(&set, SIGTERM), "the pending signal did not survive");
-	CHECK(!sigaltstack(NULL, &stack) && stack.ss_flags == SS_DISABLE, "alternate stack survived");
+	CHECK(!sigaltstack(NULL, &stack) && stack.ss_flags == SS_DISABLE,
+	      "alternate stack survived");
 	CHECK(!prctl(PR_GET_NAME, name) && !strncmp(strrchr(argv[0], '/') + 1, name, 15), "name %s",
 	      name);
 	int fd = atoi(argv[3]);
@@ -81,8 +85,10 @@ fail(char **argv)
 	CHECK(execve("/nonexistent", argv, environ) == -1 && errno == ENOENT, "ENOENT: %d", errno);
 	CHECK(execve("/etc/passwd", argv, environ) == -1 && errno == EACCES, "EACCES: %d", errno);
 	CHECK(execve("/tmp", argv, environ) == -1 && errno == EACCES, "EACCES: %d", errno);
-	CHECK(execve("/etc/passwd/x", argv, environ) == -1 && errno == ENOTDIR, "ENOTDIR: %d", errno);
-	CHECK(execve(*(char *volatile *)&nowhere, argv, environ) == -1 && errno == EFAULT, "EFAULT: %d", errno);
+	CHECK(execve("/etc/passwd/x", argv, environ) == -1 && errno == ENOTDIR, "ENOTDIR: %d",
+	      errno);
+	CHECK(execve(*(char *volatile *)&nowhere, argv, environ) == -1 && errno == EFAULT,
+	      "EFAULT: %d", errno);
 	memset(huge, 'x', sizeof huge - 1);
 	CHECK(execve(self, (char *[]){self, huge, NULL}, environ) == -1 && errno == E2BIG, "E2BIG");
 	int fd = memfd_create("empty", MFD_CLOEXEC);

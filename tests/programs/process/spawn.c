@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vfork and exec, posix_spawn, system, popen, clone with CLONE_VM|CLONE_VFORK on a stack of its own: exec of itself with
- * arguments and environment, exec that fails and lets the child go on, output in order.
- * strobe-test: follow=1
+ * vfork and exec, posix_spawn, system, popen, clone with CLONE_VM|CLONE_VFORK on a stack of its
+ * own: exec of itself with arguments and environment, exec that fails and lets the child go on,
+ * output in order. strobe-test: follow=1
  */
 #include "check.h"
 #include <errno.h>
@@ -79,7 +79,8 @@ with_spawn(void)
 	posix_spawn_file_actions_t actions;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addclose(&actions, 0);
-	CHECK(!posix_spawnp(&pid, "true", &actions, NULL, (char *[]){"true", NULL}, environ), "true");
+	CHECK(!posix_spawnp(&pid, "true", &actions, NULL, (char *[]){"true", NULL}, environ),
+	      "true");
 	CHECK_EQ(wait_for(pid), 0);
 	posix_spawn_file_actions_destroy(&actions);
 }
@@ -116,7 +117,8 @@ with_clone(void)
 
 	for (int i = 0; i < 20; i++) {
 		int exec = i % 2;
-		pid_t pid = clone(cloned, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &exec);
+		pid_t pid = clone(cloned, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD,
+		                  &exec);
 		CHECK(pid > 0, "clone failed");
 		CHECK_EQ(wait_for(pid), exec ? 21 : 22);
 		CHECK_EQ(shared_by_clone, i + 1);

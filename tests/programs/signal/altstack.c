@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Alternate signal stacks: used only with SA_ONSTACK, shown as in use by sigaltstack and uc_stack, and enough to survive
- * a stack overflow, again and again, by siglongjmp out of the handler.
+ * Alternate signal stacks: used only with SA_ONSTACK, shown as in use by sigaltstack and uc_stack,
+ * and enough to survive a stack overflow, again and again, by siglongjmp out of the handler.
  * strobe-test:
  */
 #include "signal/ucontext.h"
@@ -116,8 +116,10 @@ main(void)
 	stack = aligned_alloc(4096, SIZE);
 	CHECK(!sigaltstack(NULL, &old) && old.ss_flags == SS_DISABLE && !old.ss_size,
 	      "a fresh program has an alternate stack");
-	CHECK(!sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = SIZE}, NULL), "sigaltstack failed");
-	CHECK(sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = 100}, NULL) == -1 && errno == ENOMEM,
+	CHECK(!sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = SIZE}, NULL),
+	      "sigaltstack failed");
+	CHECK(sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = 100}, NULL) == -1 &&
+	              errno == ENOMEM,
 	      "a tiny stack was accepted");
 	handle(SIGUSR1, on_with, SA_ONSTACK);
 	handle(SIGUSR2, on_without, 0);

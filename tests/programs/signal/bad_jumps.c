@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls, jumps and returns to where no code is: the handler must see the bad address as the PC and si_addr, the stack as
- * the transfer left it, and can return as if the call had ended.
- * strobe-test:
+ * Calls, jumps and returns to where no code is: the handler must see the bad address as the PC and
+ * si_addr, the stack as the transfer left it, and can return as if the call had ended. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
@@ -44,11 +43,14 @@ transfer(int kind)
 	if (kind == 1)
 		__asm__ volatile(AWAY "call *%0\n" BACK ::"m"(target) : CLOBBERS);
 	if (kind == 2)
-		__asm__ volatile(AWAY "lea 1f(%%rip), %%rcx\npush %%rcx\njmp *%0\nud2\n1:" BACK ::"a"(at)
+		__asm__ volatile(AWAY
+		                 "lea 1f(%%rip), %%rcx\npush %%rcx\njmp *%0\nud2\n1:" BACK ::"a"(at)
 		                 : CLOBBERS);
 	if (kind == 3)
-		__asm__ volatile(AWAY "lea 1f(%%rip), %%rcx\npush %%rcx\npush %0\nret\nud2\n1:" BACK ::"a"(at)
-		                 : CLOBBERS);
+		__asm__ volatile(
+		        AWAY
+		        "lea 1f(%%rip), %%rcx\npush %%rcx\npush %0\nret\nud2\n1:" BACK ::"a"(at)
+		        : CLOBBERS);
 }
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What sigaction and sigprocmask answer is what was set, for every signal and also through the bare system call (handler,
- * flags, restorer, mask), SIGSEGV and the like included; what is refused is refused; raising an ignored signal is nothing.
- * strobe-test:
+ * What sigaction and sigprocmask answer is what was set, for every signal and also through the bare
+ * system call (handler, flags, restorer, mask), SIGSEGV and the like included; what is refused is
+ * refused; raising an ignored signal is nothing. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <errno.h>
@@ -47,25 +47,29 @@ static void
 every_signal(void)
 {
 	for (int sig = 1; sig <= 64; sig++) {
-		struct kernel_action old = {0}, set = {(void *)(uintptr_t)on_a, RESTORER | SA_RESTART,
-		                                       (void *)(uintptr_t)own_restorer, 0x123456ul << sig % 30};
+		struct kernel_action old = {0},
+		                     set = {(void *)(uintptr_t)on_a, RESTORER | SA_RESTART,
+		                            (void *)(uintptr_t)own_restorer,
+		                            0x123456ul << sig % 30};
 		if (sig == SIGKILL || sig == SIGSTOP) {
 			CHECK_EQ(raw_action(sig, &set, NULL), -EINVAL);
 			CHECK_EQ(raw_action(sig, NULL, &old), 0);
 			continue;
 		}
 		CHECK_EQ(raw_action(sig, NULL, &old), 0);
-		CHECK(!old.handler && !old.flags && !old.mask, "signal %d has a handler from the start", sig);
+		CHECK(!old.handler && !old.flags && !old.mask,
+		      "signal %d has a handler from the start", sig);
 		CHECK_EQ(raw_action(sig, &set, &old), 0);
 		CHECK(!old.handler, "signal %d: old handler %p", sig, old.handler);
-		struct kernel_action other = {(void *)(uintptr_t)on_b, RESTORER | SA_NODEFER | SA_ONSTACK,
+		struct kernel_action other = {(void *)(uintptr_t)on_b,
+		                              RESTORER | SA_NODEFER | SA_ONSTACK,
 		                              (void *)(uintptr_t)own_restorer, 0};
 		CHECK_EQ(raw_action(sig, &other, &old), 0);
 		uint64_t mask = set.mask & ~(1ul << (SIGKILL - 1) | 1ul << (SIGSTOP - 1));
-		CHECK(old.handler == set.handler && old.flags == set.flags && old.restorer == set.restorer &&
-		              old.mask == mask,
-		      "signal %d: answer is handler %p flags %#lx restorer %p mask %#lx", sig, old.handler,
-		      old.flags, old.restorer, old.mask);
+		CHECK(old.handler == set.handler && old.flags == set.flags &&
+		              old.restorer == set.restorer && old.mask == mask,
+		      "signal %d: answer is handler %p flags %#lx restorer %p mask %#lx", sig,
+		      old.handler, old.flags, old.restorer, old.mask);
 		if (sig != SIGCONT && sig < 32)
 			raise_here(sig);
 		CHECK(sig == SIGCONT || sig >= 32 || last == sig, "handler of %d did not run", sig);
@@ -73,11 +77,13 @@ every_signal(void)
 		CHECK_EQ(raw_action(sig, &other, &old), 0);
 		CHECK_EQ((uintptr_t)old.handler, (uintptr_t)on_b);
 		CHECK_EQ(raw_action(sig, NULL, &old), 0);
-		CHECK(!old.handler && old.flags == other.flags, "signal %d: %p %#lx", sig, old.handler, old.flags);
+		CHECK(!old.handler && old.flags == other.flags, "signal %d: %p %#lx", sig,
+		      old.handler, old.flags);
 		other = (struct kernel_action){0};
 		raw_action(sig, &other, NULL);
 	}
-	CHECK(restored == hits / 100 && restored == 28, "the program's restorer ran %d times", restored);
+	CHECK(restored == hits / 100 && restored == 28, "the program's restorer ran %d times",
+	      restored);
 }
 
 static void
@@ -92,8 +98,10 @@ refused(void)
 	CHECK_EQ(raw_action(SIGUSR1, NULL, (void *)8), -EFAULT);
 	CHECK(syscall(SYS_rt_sigaction, SIGUSR1, NULL, &old, 4) == -1 && errno == EINVAL, "size");
 	CHECK(syscall(SYS_rt_sigprocmask, 77, &old, NULL, 8) == -1 && errno == EINVAL, "how");
-	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, (void *)8, NULL, 8) == -1 && errno == EFAULT, "set");
-	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &old, NULL, 4) == -1 && errno == EINVAL, "size");
+	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, (void *)8, NULL, 8) == -1 && errno == EFAULT,
+	      "set");
+	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &old, NULL, 4) == -1 && errno == EINVAL,
+	      "size");
 }
 
 static uint64_t
@@ -121,7 +129,8 @@ masks(void)
 	CHECK_EQ(raw_mask(SIG_SETMASK, 0), 0x5555 & ~never);
 }
 
-/* A blocked fault kills; an ignored one is nothing when it is sent, but kills when it happens: tested in process/ends. */
+/* A blocked fault kills; an ignored one is nothing when it is sent, but kills when it happens:
+ * tested in process/ends. */
 static void
 ignored(void)
 {

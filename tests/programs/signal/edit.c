@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A handler edits flags, registers, xmm and the stack pointer of the context it returns to; a second one swaps whole
- * contexts, so that sigreturn becomes a coroutine switch.
- * strobe-test:
+ * A handler edits flags, registers, xmm and the stack pointer of the context it returns to; a
+ * second one swaps whole contexts, so that sigreturn becomes a coroutine switch. strobe-test:
  */
 #include "signal/ucontext.h"
 

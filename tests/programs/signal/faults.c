@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Faults of many kinds: the handler must see the exact signal, code, address and PC, and the registers as the faulting
- * instruction left them; it then continues behind the instruction by editing the PC.
- * strobe-test:
+ * Faults of many kinds: the handler must see the exact signal, code, address and PC, and the
+ * registers as the faulting instruction left them; it then continues behind the instruction by
+ * editing the PC. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
@@ -17,7 +17,8 @@ struct fault {
 	uint64_t address;
 };
 
-/* Each: name, code before, the instruction, signal, si_code, si_addr ("PC": the PC at the fault). */
+/* Each: name, code before, the instruction, signal, si_code, si_addr ("PC": the PC at the fault).
+ */
 #define FAULTS(F)                                                                                  \
 	F(load, "mov $0x10000500, %eax", "mov 8(%rax), %rcx", SIGSEGV, SEGV_MAPERR, BAD + 8)       \
 	F(store, "mov $0x10000500, %eax", "mov %ecx, 4(%rax)", SIGSEGV, SEGV_MAPERR, BAD + 4)      \
@@ -31,7 +32,8 @@ struct fault {
 	F(misaligned, "lea buffer+1(%rip), %rax", "movaps (%rax), %xmm1", SIGSEGV, SI_KERNEL, 0)   \
 	F(read_only, "", "movl $1, constant(%rip)", SIGSEGV, SEGV_ACCERR, (uintptr_t)constant)     \
 	F(write_code, "", "movl $1, run_load(%rip)", SIGSEGV, SEGV_ACCERR, (uintptr_t)run_load)    \
-	F(rip_relative, "", "incl constant+4(%rip)", SIGSEGV, SEGV_ACCERR, (uintptr_t)constant + 4) \
+	F(rip_relative, "", "incl constant+4(%rip)", SIGSEGV, SEGV_ACCERR,                         \
+	  (uintptr_t)constant + 4)                                                                 \
 	F(push, "mov %rsp, %rbx; mov $0x10000508, %esp", "push %rax", SIGSEGV, SEGV_MAPERR, BAD)   \
 	F(pop, "mov %rsp, %rbx; mov $0x10000500, %esp", "pop %rax", SIGSEGV, SEGV_MAPERR, BAD)     \
 	F(call_push, "mov %rsp, %rbx; mov $0x10000508, %esp", "call run_load", SIGSEGV,            \
@@ -47,7 +49,8 @@ struct fault {
 	F(overflow, "mov $1, %edx; mov $7, %eax; mov $1, %ecx", "idiv %ecx", SIGFPE, FPE_INTDIV,   \
 	  (uintptr_t)at_overflow)                                                                  \
 	F(undefined, "", "ud2", SIGILL, ILL_ILLOPN, (uintptr_t)at_undefined)                       \
-	F(undefined_1, "", ".byte 0x0f, 0xb9, 0xc0", SIGILL, ILL_ILLOPN, (uintptr_t)at_undefined_1) \
+	F(undefined_1, "", ".byte 0x0f, 0xb9, 0xc0", SIGILL, ILL_ILLOPN,                           \
+	  (uintptr_t)at_undefined_1)                                                               \
 	F(invalid_in_64, "", ".byte 0x06", SIGILL, ILL_ILLOPN, (uintptr_t)at_invalid_in_64)        \
 	F(privileged, "", "hlt", SIGSEGV, SI_KERNEL, 0)                                            \
 	F(port, "", "in $0x80, %al", SIGSEGV, SI_KERNEL, 0)                                        \
@@ -63,11 +66,13 @@ extern char constant[], buffer[];
 __asm__(".section .rodata\n.globl constant\nconstant: .quad 1, 2\n"
         ".bss\n.balign 16\n.globl buffer\nbuffer: .skip 64\n.text\n");
 
-/* rbx, r12 to r15 and the flags are at known values at the instruction; after it rsp comes back from saved_sp. */
+/* rbx, r12 to r15 and the flags are at known values at the instruction; after it rsp comes back
+ * from saved_sp. */
 uint64_t saved_sp;
 #define DEFINE(name, before, instruction, ...)                                                     \
 	__asm__(".text\n.globl run_" #name ", at_" #name ", after_" #name "\n"                     \
-	        "run_" #name ":\n push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n" \
+	        "run_" #name                                                                       \
+	        ":\n push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"           \
 	        "mov %rsp, saved_sp(%rip)\n" before "\n"                                           \
 	        "mov $0x1212, %r12d; mov $0x1313, %r13d; mov $0x1414, %r14d; mov $0x1515, %r15d\n" \
 	        "lea -1(%r12), %rbp\n"                                                             \
@@ -90,7 +95,8 @@ on_fault(int sig, siginfo_t *info, void *context)
 	CHECK(sig == f->sig && info->si_signo == sig, "%s: signal %d", f->name, sig);
 	CHECK(get_reg(context, REG_RIP) == (uintptr_t)f->at, "%s: PC is %#lx, should be %#lx",
 	      f->name, get_reg(context, REG_RIP), (uintptr_t)f->at);
-	CHECK(info->si_code == f->code, "%s: si_code %d, should be %d", f->name, info->si_code, f->code);
+	CHECK(info->si_code == f->code, "%s: si_code %d, should be %d", f->name, info->si_code,
+	      f->code);
 	CHECK((uintptr_t)info->si_addr == f->address, "%s: si_addr %p, should be %#lx", f->name,
 	      info->si_addr, f->address);
 	CHECK(get_reg(context, REG_R12) == 0x1212 && get_reg(context, REG_R13) == 0x1313 &&

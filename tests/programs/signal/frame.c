@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The frame a handler starts with: arguments in registers, 16-byte alignment, below the red zone of the interrupted code,
- * on the interrupted stack, return address in the program's own restorer; the direction flag clear, the rest of the flags and
- * registers back afterwards; handlers with frames of megabytes; one without SA_SIGINFO.
- * strobe-test:
+ * The frame a handler starts with: arguments in registers, 16-byte alignment, below the red zone of
+ * the interrupted code, on the interrupted stack, return address in the program's own restorer; the
+ * direction flag clear, the rest of the flags and registers back afterwards; handlers with frames
+ * of megabytes; one without SA_SIGINFO. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
@@ -14,7 +14,8 @@ void bare_handler(void), own_restorer(void);
 extern char after_restorer[];
 __asm__(".text\n"
         "bare_handler:\n"
-        "mov %rdi, entry(%rip); mov %rsi, entry+8(%rip); mov %rdx, entry+16(%rip); mov %rsp, entry+24(%rip)\n"
+        "mov %rdi, entry(%rip); mov %rsi, entry+8(%rip); mov %rdx, entry+16(%rip); mov %rsp, "
+        "entry+24(%rip)\n"
         "pushfq; popq entry+32(%rip)\n"
         "mov (%rsp), %rcx; mov %rcx, entry+40(%rip); mov %rax, entry+48(%rip)\n"
         "ret\n"
@@ -31,7 +32,8 @@ struct kernel_action {
 static void
 install(int sig, void *entry_point, unsigned long flags)
 {
-	struct kernel_action action = {entry_point, flags | 0x04000000, (void *)(uintptr_t)own_restorer, 0};
+	struct kernel_action action = {entry_point, flags | 0x04000000,
+	                               (void *)(uintptr_t)own_restorer, 0};
 
 	CHECK(!syscall(SYS_rt_sigaction, sig, &action, NULL, 8), "rt_sigaction");
 }
@@ -39,7 +41,8 @@ install(int sig, void *entry_point, unsigned long flags)
 uint64_t fault_rsp, back_flags;
 extern char fault_here[];
 void fault_with_direction(void);
-/* Sets the direction flag, faults by a load from (rax) = 8 that the kernel cannot repair; the handler skips it. */
+/* Sets the direction flag, faults by a load from (rax) = 8 that the kernel cannot repair; the
+ * handler skips it. */
 __asm__(".text\n.globl fault_here\n"
         "fault_with_direction:\n"
         "mov %rsp, fault_rsp(%rip); mov $8, %eax; std; stc\n"
@@ -75,8 +78,8 @@ entries(void)
 		CHECK_EQ(entry[5], (uintptr_t)own_restorer);
 		CHECK(!(entry[4] & 0x400), "direction flag");
 		CHECK_EQ(entry[6], 0);
-		CHECK(entry[1] > entry[3] && entry[2] == entry[3] + 8, "siginfo at %#lx, ucontext at %#lx, rsp %#lx",
-		      entry[1], entry[2], entry[3]);
+		CHECK(entry[1] > entry[3] && entry[2] == entry[3] + 8,
+		      "siginfo at %#lx, ucontext at %#lx, rsp %#lx", entry[1], entry[2], entry[3]);
 	}
 }
 
@@ -101,7 +104,8 @@ magic(int sig, siginfo_t *info, void *context)
 	CHECK_EQ(sig, SIGUSR2);
 	CHECK_EQ(uc->uc_link, 0);
 	CHECK_EQ((uintptr_t)uc->uc_mcontext.fpregs % 64, 0);
-	if (__builtin_cpu_supports("avx")) { /* the extended state is announced and closed by its two magic numbers */
+	if (__builtin_cpu_supports("avx")) { /* the extended state is announced and closed by its
+		                                two magic numbers */
 		CHECK_EQ(words[0], 0x46505853);
 		CHECK(words[4] <= words[1], "xstate size");
 		CHECK_EQ(*(uint32_t *)((char *)uc->uc_mcontext.fpregs + words[4]), 0x46505845);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Four threads fire queued signals at four computing threads as fast as they can; each handler may be interrupted by the
- * other signal. Each receiver counts what it got; with real-time signals none may be lost.
- * strobe-test:
+ * Four threads fire queued signals at four computing threads as fast as they can; each handler may
+ * be interrupted by the other signal. Each receiver counts what it got; with real-time signals none
+ * may be lost. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <errno.h>
@@ -78,13 +78,15 @@ main(void)
 	handle(SIGRTMIN + 1, on_shot, 0);
 	pthread_barrier_init(&ready, NULL, 2 * PAIRS);
 	for (int i = 0; i < PAIRS; i++)
-		CHECK(!pthread_create(&receivers[i].thread, NULL, receive, &receivers[i]), "thread");
+		CHECK(!pthread_create(&receivers[i].thread, NULL, receive, &receivers[i]),
+		      "thread");
 	for (int i = 0; i < PAIRS; i++)
 		CHECK(!pthread_create(&senders[i], NULL, sender, &receivers[i]), "thread");
 	for (int i = 0; i < PAIRS; i++) {
 		pthread_join(senders[i], NULL);
 		pthread_join(receivers[i].thread, NULL);
-		printf("receiver %d took %d and %d\n", i, receivers[i].taken[0], receivers[i].taken[1]);
+		printf("receiver %d took %d and %d\n", i, receivers[i].taken[0],
+		       receivers[i].taken[1]);
 	}
 	return 0;
 }

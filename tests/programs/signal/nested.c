@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Handlers within handlers: SA_NODEFER, chains of different signals, masks in force in each, and what uc_sigmask says.
- * strobe-test:
+ * Handlers within handlers: SA_NODEFER, chains of different signals, masks in force in each, and
+ * what uc_sigmask says. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <stdbool.h>
@@ -101,7 +101,8 @@ chain_and_mask(void)
 	handle(SIGUSR2, on_masked, 0);
 	handle(SIGINT, on_masked, 0);
 	raise_here(SIGUSR1);
-	/* Both become deliverable together; the lower number's handler is set up first, so that it runs last. */
+	/* Both become deliverable together; the lower number's handler is set up first, so that it
+	 * runs last. */
 	CHECK(!strcmp(trace, "12i") || !strcmp(trace, "1i2"), "masked handlers ran as %s", trace);
 	trace[0] = 0;
 }

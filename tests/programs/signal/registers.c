@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loops with every register, the flags and the red zone at known values are interrupted by a timer; the handler must see
- * exactly these and a PC inside the loop, and ends the loop by editing the PC. After sigreturn all must still be there.
- * strobe-test:
+ * Loops with every register, the flags and the red zone at known values are interrupted by a timer;
+ * the handler must see exactly these and a PC inside the loop, and ends the loop by editing the PC.
+ * After sigreturn all must still be there. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <sys/time.h>
@@ -78,8 +78,9 @@ __asm__(
 "	ret\n");
 /* clang-format on */
 
-static const int order[16] = {REG_R8,  REG_R9,  REG_R10, REG_R11, REG_RAX, REG_RBX, REG_RCX, REG_RSP,
-                              REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15};
+static const int order[16] = {REG_R8,  REG_R9,  REG_R10, REG_R11, REG_RAX, REG_RBX,
+                              REG_RCX, REG_RSP, REG_RDX, REG_RSI, REG_RDI, REG_RBP,
+                              REG_R12, REG_R13, REG_R14, REG_R15};
 static const char *loop_name;
 static uintptr_t loop_start, loop_end;
 static volatile int seen;
@@ -103,8 +104,8 @@ on_alarm(int sig, siginfo_t *info, void *context)
 		if (order[i] == REG_RSP && rsp_slack)
 			slack = known[i] - is - 144 <= 16 ? known[i] - is : 0;
 		CHECK(order[i] == REG_RSP ? known[i] - is == slack : is - known[i] == slack,
-		      "%s at +%#lx: register %u is %#lx, should be %#lx", loop_name, rip - loop_start,
-		      i, is, known[i]);
+		      "%s at +%#lx: register %u is %#lx, should be %#lx", loop_name,
+		      rip - loop_start, i, is, known[i]);
 	}
 	CHECK_EQ(get_reg(context, REG_EFL) & 0xcd5, FLAGS & 0xcd5);
 	CHECK_EQ(((uint64_t *)known[7])[-2], 0xa5a5);
@@ -128,7 +129,8 @@ run_loop(const char *name, void (*loop)(void), char *end)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < 16; i++)
 			if (i != 7)
-				known[i] = 0x1234567800000000ull + 0x10001u * (i + 1) + (unsigned)round;
+				known[i] = 0x1234567800000000ull + 0x10001u * (i + 1) +
+				           (unsigned)round;
 		seen = 0;
 		memset(left, 0, sizeof left);
 		setitimer(ITIMER_REAL, &period, NULL);
@@ -136,8 +138,8 @@ run_loop(const char *name, void (*loop)(void), char *end)
 		setitimer(ITIMER_REAL, &never, NULL);
 		CHECK(seen == 1, "%s left after %d signals", name, seen);
 		for (unsigned i = 0; i < 16; i++)
-			CHECK(left[i] == known[i], "%s: register %u came back as %#lx, not %#lx", name, i,
-			      left[i], known[i]);
+			CHECK(left[i] == known[i], "%s: register %u came back as %#lx, not %#lx",
+			      name, i, left[i], known[i]);
 		CHECK_EQ(left_flags & 0xcd5, FLAGS & 0xcd5);
 		CHECK_EQ(left_zone[0], 0xa5a5);
 		CHECK_EQ(left_zone[1], 0x5a5a);

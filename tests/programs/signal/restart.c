@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocking calls and signals: SA_RESTART resumes a read, without it the read fails with EINTR; nanosleep, pause, futex and
- * poll never restart; SA_RESETHAND takes the handler away; a full pipe's write is restarted too.
- * strobe-test:
+ * Blocking calls and signals: SA_RESTART resumes a read, without it the read fails with EINTR;
+ * nanosleep, pause, futex and poll never restart; SA_RESETHAND takes the handler away; a full
+ * pipe's write is restarted too. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <errno.h>
@@ -104,7 +104,8 @@ others(int flags)
 	thread = start(0);
 	expect_interrupted("pause", pause(), thread);
 	thread = start(0);
-	expect_interrupted("poll", poll(&(struct pollfd){pipe_ends[0], POLLIN, 0}, 1, 10000), thread);
+	expect_interrupted("poll", poll(&(struct pollfd){pipe_ends[0], POLLIN, 0}, 1, 10000),
+	                   thread);
 	thread = start(0);
 	expect_interrupted("futex", syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &ten, 0, 0),
 	                   thread);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * String instructions that fault in their middle: rcx, rsi and rdi must be exact at the fault, and after the handler has
- * opened the page the instruction must go on from there. What garbage collectors and debuggers of memory rely on.
- * strobe-test:
+ * String instructions that fault in their middle: rcx, rsi and rdi must be exact at the fault, and
+ * after the handler has opened the page the instruction must go on from there. What garbage
+ * collectors and debuggers of memory rely on. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <sys/mman.h>

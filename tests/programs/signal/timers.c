@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Timers of every kind fire: alarm, setitimer real, virtual and profiling, timer_create by signal and by thread, timerfd;
- * clocks never go back, through the vdso and by system call.
- * strobe-test:
+ * Timers of every kind fire: alarm, setitimer real, virtual and profiling, timer_create by signal
+ * and by thread, timerfd; clocks never go back, through the vdso and by system call. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <errno.h>
@@ -56,15 +55,18 @@ static void
 posix_timers(void)
 {
 	struct sigevent by_signal = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
-	struct sigevent by_thread = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = on_notify};
+	struct sigevent by_thread = {.sigev_notify = SIGEV_THREAD,
+	                             .sigev_notify_function = on_notify};
 	struct itimerspec period = {{0, 2000000}, {0, 2000000}};
 	timer_t a, b;
 
 	by_thread.sigev_value.sival_int = 99;
 	handle(SIGUSR1, on_signal, SA_RESTART);
-	CHECK(!timer_create(CLOCK_MONOTONIC, &by_signal, &a) && !timer_create(CLOCK_REALTIME, &by_thread, &b),
+	CHECK(!timer_create(CLOCK_MONOTONIC, &by_signal, &a) &&
+	              !timer_create(CLOCK_REALTIME, &by_thread, &b),
 	      "timer_create");
-	CHECK(!timer_settime(a, 0, &period, NULL) && !timer_settime(b, 0, &period, NULL), "timer_settime");
+	CHECK(!timer_settime(a, 0, &period, NULL) && !timer_settime(b, 0, &period, NULL),
+	      "timer_settime");
 	spin_until(SIGUSR1, 5);
 	while (notified < 3)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -89,16 +91,18 @@ by_descriptor(void)
 static void
 clocks(void)
 {
-	static const clockid_t ids[] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_MONOTONIC_COARSE,
+	static const clockid_t ids[] = {CLOCK_MONOTONIC,         CLOCK_MONOTONIC_RAW,
+	                                CLOCK_BOOTTIME,          CLOCK_MONOTONIC_COARSE,
 	                                CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID};
 
 	for (unsigned i = 0; i < sizeof ids / sizeof ids[0]; i++) {
 		struct timespec before = {0, 0}, now;
 		for (int k = 0; k < 2000; k++) {
-			long r = k % 2 ? clock_gettime(ids[i], &now) : syscall(SYS_clock_gettime, ids[i], &now);
+			long r = k % 2 ? clock_gettime(ids[i], &now)
+			               : syscall(SYS_clock_gettime, ids[i], &now);
 			CHECK(!r, "clock_gettime");
-			CHECK(now.tv_sec > before.tv_sec ||
-			              (now.tv_sec == before.tv_sec && now.tv_nsec >= before.tv_nsec),
+			CHECK(now.tv_sec > before.tv_sec || (now.tv_sec == before.tv_sec &&
+			                                     now.tv_nsec >= before.tv_nsec),
 			      "clock %d went back", ids[i]);
 			before = now;
 		}
@@ -106,7 +110,8 @@ clocks(void)
 	struct timeval tv;
 	CHECK(!gettimeofday(&tv, NULL), "gettimeofday");
 	long difference = (long)(time(NULL) - tv.tv_sec);
-	CHECK(difference >= -1 && difference <= 2, "time and gettimeofday differ by %ld", difference);
+	CHECK(difference >= -1 && difference <= 2, "time and gettimeofday differ by %ld",
+	      difference);
 	unsigned cpu = 9999, node;
 	CHECK(!getcpu(&cpu, &node) && cpu < 4096, "getcpu");
 }

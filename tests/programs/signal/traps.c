@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traps: int3 in both encodings reports the next instruction as PC; the single-step flag, set by popf or by a
- * handler, traps after each instruction of the program and of nothing else.
+ * Traps: int3 in both encodings reports the next instruction as PC; the single-step flag, set by
+ * popf or by a handler, traps after each instruction of the program and of nothing else.
  * strobe-test:
  * strobe-test: name=step args=step
  */
@@ -29,7 +29,8 @@ static void
 on_trap(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
-	CHECK(get_reg(context, REG_RIP) == want_rip, "PC is %#lx, should be %#lx", get_reg(context, REG_RIP), want_rip);
+	CHECK(get_reg(context, REG_RIP) == want_rip, "PC is %#lx, should be %#lx",
+	      get_reg(context, REG_RIP), want_rip);
 	CHECK_EQ(info->si_code, want_code);
 	taken++;
 }
@@ -61,13 +62,15 @@ main(int argc, char **argv)
 	}
 	CHECK_EQ(taken, 100);
 	if (argc > 1) {
-		/* After the nop and nine more, the last of which clears the flag and still traps. */
+		/* After the nop and nine more, the last of which clears the flag and still traps.
+		 */
 		step_from = step_first;
 		step_to = step_last;
 		handle(SIGTRAP, on_step, 0);
 		run_step();
 		CHECK_EQ(steps, 10);
-		CHECK(seen[0] == 0 && seen[1] == 2 && seen[2] == 4, "steps at %lu %lu %lu", seen[0], seen[1], seen[2]);
+		CHECK(seen[0] == 0 && seen[1] == 2 && seen[2] == 4, "steps at %lu %lu %lu", seen[0],
+		      seen[1], seen[2]);
 	}
 	puts("traps are reported behind the instruction");
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Signals taken without a handler, and masks that hold for one call: sigwaitinfo, sigtimedwait, signalfd, sigpending,
- * sigsuspend, ppoll, pselect, epoll_pwait; real-time signals queue with their values, lowest number first.
- * strobe-test:
+ * Signals taken without a handler, and masks that hold for one call: sigwaitinfo, sigtimedwait,
+ * signalfd, sigpending, sigsuspend, ppoll, pselect, epoll_pwait; real-time signals queue with their
+ * values, lowest number first. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <errno.h>
@@ -98,7 +98,8 @@ through_descriptor(void)
 	close(fd);
 }
 
-/* Each call opens a mask in which the pending SIGUSR1 is let through; afterwards it is blocked again. */
+/* Each call opens a mask in which the pending SIGUSR1 is let through; afterwards it is blocked
+ * again. */
 static void
 masks(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a program can learn of its own code: return addresses lie behind calls in its own text, backtrace() names its own
- * functions, its code bytes are those of its file, and dladdr agrees.
+ * What a program can learn of its own code: return addresses lie behind calls in its own text,
+ * backtrace() names its own functions, its code bytes are those of its file, and dladdr agrees.
  * strobe-test:
  */
 #include "check.h"
@@ -73,7 +73,8 @@ text_is_the_files(void)
 	for (int i = 0; i < h->e_phnum; i++) {
 		if (p[i].p_type != PT_LOAD || !(p[i].p_flags & PF_X))
 			continue;
-		CHECK(!memcmp((const char *)(base + p[i].p_vaddr), file + p[i].p_offset, p[i].p_filesz),
+		CHECK(!memcmp((const char *)(base + p[i].p_vaddr), file + p[i].p_offset,
+		              p[i].p_filesz),
 		      "code in memory is not that of the file");
 		checked++;
 	}

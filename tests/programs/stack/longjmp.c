@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * setjmp and longjmp: 10,000 short ones, jumps over a thousand frames, out of nested signal handlers with and without the
- * saved mask, and from one function into its caller's caller with registers restored.
- * strobe-test:
+ * setjmp and longjmp: 10,000 short ones, jumps over a thousand frames, out of nested signal
+ * handlers with and without the saved mask, and from one function into its caller's caller with
+ * registers restored. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <setjmp.h>
@@ -72,9 +72,11 @@ out_of_handlers(void)
 		int r = sigsetjmp(from_handler, 1);
 		if (!r)
 			raise_here(SIGUSR1);
-		CHECK(r == SIGUSR2 && handled == 2, "round %d: %d after %d handlers", i, r, handled);
+		CHECK(r == SIGUSR2 && handled == 2, "round %d: %d after %d handlers", i, r,
+		      handled);
 		sigprocmask(SIG_SETMASK, NULL, &now);
-		CHECK(!sigismember(&now, SIGUSR1) && !sigismember(&now, SIGUSR2), "mask not restored");
+		CHECK(!sigismember(&now, SIGUSR1) && !sigismember(&now, SIGUSR2),
+		      "mask not restored");
 		r = sigsetjmp(from_handler, 1);
 		if (!r)
 			*(volatile int *)(uintptr_t)(8 + i) = 1;

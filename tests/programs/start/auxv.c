@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the kernel tells a program at its start: auxiliary vector, /proc/self/exe, command line, name, environment.
- * strobe-test: args="alpha beta" env="STROBE_TEST_VALUE=42"
+ * What the kernel tells a program at its start: auxiliary vector, /proc/self/exe, command line,
+ * name, environment. strobe-test: args="alpha beta" env="STROBE_TEST_VALUE=42"
  */
 #include "check.h"
 #include <elf.h>
@@ -64,7 +64,8 @@ check_environment(char **argv, char **envp)
 	const char *value = getenv("STROBE_TEST_VALUE");
 	CHECK(value && !strcmp(value, "42"), "STROBE_TEST_VALUE is %s", value ? value : "unset");
 	for (int i = 0; envp[i]; i++) {
-		CHECK(used < got && !strcmp(raw + used, envp[i]), "environment string %d differs", i);
+		CHECK(used < got && !strcmp(raw + used, envp[i]), "environment string %d differs",
+		      i);
 		used += strlen(envp[i]) + 1;
 	}
 	CHECK_EQ(used, got);

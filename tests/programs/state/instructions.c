@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Instruction families that engines are known to miss, each against a plain computation: BF16, FP16, gathers and masked
- * moves with suppressed faults, AES, SHA, carry-less products, GFNI, BMI, ADX, MOVBE, CRC32, cmpxchg16b, MMX, movdir64b.
- * What the CPU lacks is left out. The families found are printed, so cpuid must answer as natively.
- * strobe-test:
+ * Instruction families that engines are known to miss, each against a plain computation: BF16,
+ * FP16, gathers and masked moves with suppressed faults, AES, SHA, carry-less products, GFNI, BMI,
+ * ADX, MOVBE, CRC32, cmpxchg16b, MMX, movdir64b. What the CPU lacks is left out. The families found
+ * are printed, so cpuid must answer as natively. strobe-test:
  */
 #include "check.h"
 #include <immintrin.h>
@@ -14,8 +14,7 @@
 
 static char *guarded; /* 4096 bytes in front of an inaccessible page */
 
-TARGET("avx512bf16,avx512vl") static void
-bf16(void)
+TARGET("avx512bf16,avx512vl") static void bf16(void)
 {
 	float a[16], b[16], sum[16] = {0};
 
@@ -30,8 +29,7 @@ bf16(void)
 	}
 }
 
-TARGET("avx512fp16,avx512vl") static void
-fp16(void)
+TARGET("avx512fp16,avx512vl") static void fp16(void)
 {
 	_Float16 a[32], b[32], r[32];
 
@@ -44,8 +42,7 @@ fp16(void)
 }
 
 /* Masked-out elements of an inaccessible page must not fault. */
-TARGET("avx512f,avx512bw,avx512vl") static void
-masked(void)
+TARGET("avx512f,avx512bw,avx512vl") static void masked(void)
 {
 	unsigned char *edge = (unsigned char *)guarded + 4096 - 24, out[64];
 
@@ -59,15 +56,15 @@ masked(void)
 	CHECK_EQ(edge[0], 9);
 	CHECK_EQ(edge[4], 5);
 	CHECK_EQ(edge[11], 9);
-	__m512i compressed = _mm512_maskz_compress_epi32(0x8421, _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9,
-	                                                 8, 7, 6, 5, 4, 3, 2, 1, 0));
+	__m512i compressed = _mm512_maskz_compress_epi32(
+	        0x8421, _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
 	uint32_t words[16];
 	_mm512_storeu_si512(words, compressed);
-	CHECK(words[0] == 0 && words[1] == 5 && words[2] == 10 && words[3] == 15 && !words[4], "vpcompressd");
+	CHECK(words[0] == 0 && words[1] == 5 && words[2] == 10 && words[3] == 15 && !words[4],
+	      "vpcompressd");
 }
 
-TARGET("avx2") static void
-gathers(void)
+TARGET("avx2") static void gathers(void)
 {
 	int table[64], out[8];
 
@@ -90,8 +87,7 @@ gathers(void)
 	CHECK(edge[0] == 20 && edge[3] == 26, "vpmaskmovd");
 }
 
-TARGET("aes,pclmul,sse4.1") static void
-crypto(void)
+TARGET("aes,pclmul,sse4.1") static void crypto(void)
 {
 	__m128i key = _mm_set_epi64x(0x0f0e0d0c0b0a0908, 0x0706050403020100);
 	__m128i text = _mm_set_epi64x(0x7766554433221100, 0x1122334455667788);
@@ -101,13 +97,13 @@ crypto(void)
 	__m128i back = _mm_aesdeclast_si128(mixed, _mm_setzero_si128());
 	CHECK_EQ(_mm_extract_epi64(back, 0), 0x1122334455667788);
 	CHECK_EQ(_mm_extract_epi64(back, 1), 0x7766554433221100);
-	__m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, 0x8000000000000003), _mm_set_epi64x(0, 7), 0);
+	__m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, 0x8000000000000003),
+	                                       _mm_set_epi64x(0, 7), 0);
 	CHECK_EQ(_mm_extract_epi64(product, 0), (0x8000000000000000ull) ^ 9);
 	CHECK_EQ(_mm_extract_epi64(product, 1), 3);
 }
 
-TARGET("sha,sse4.1") static void
-sha(void)
+TARGET("sha,sse4.1") static void sha(void)
 {
 	__m128i key = _mm_set_epi64x(0x0f0e0d0c0b0a0908, 0x0706050403020100);
 	__m128i text = _mm_set_epi64x(0x7766554433221100, 0x1122334455667788);
@@ -117,15 +113,13 @@ sha(void)
 	CHECK_EQ((uint32_t)_mm_extract_epi32(w, 0), x0 + s0);
 }
 
-TARGET("gfni,sse2") static void
-galois(void)
+TARGET("gfni,sse2") static void galois(void)
 {
 	__m128i r = _mm_gf2p8mul_epi8(_mm_set1_epi8(0x57), _mm_set1_epi8((char)0x83));
 	CHECK_EQ((uint8_t)_mm_cvtsi128_si32(r), 0xc1); /* the example of FIPS 197 */
 }
 
-TARGET("bmi,bmi2,lzcnt,popcnt,movbe,adx,sse4.2") static void
-scalars(void)
+TARGET("bmi,bmi2,lzcnt,popcnt,movbe,adx,sse4.2") static void scalars(void)
 {
 	volatile uint64_t a = 0x123456789abcdef0, b = 0xff00ff00ff00ff00;
 	uint64_t mask = b, sum[2] = {0, 0};

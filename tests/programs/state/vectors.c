@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Vector state through everything that may disturb it: system calls, signals whose handlers overwrite it, indirect calls and
- * code met for the first time. xmm, ymm, zmm, mask registers, x87 stack, MXCSR and control word, as the CPU has them; the
- * handler finds them in its frame and may edit them there.
- * strobe-test:
+ * Vector state through everything that may disturb it: system calls, signals whose handlers
+ * overwrite it, indirect calls and code met for the first time. xmm, ymm, zmm, mask registers, x87
+ * stack, MXCSR and control word, as the CPU has them; the handler finds them in its frame and may
+ * edit them there. strobe-test:
  */
 #include "signal/ucontext.h"
 #include <cpuid.h>
@@ -13,16 +13,21 @@
 #define SIZE (32 * 64 + 8 * 8)
 
 /* All vector registers, as 64 bytes each, and k0 to k7. */
-static unsigned char want[SIZE] __attribute__((aligned(64))), got[SIZE] __attribute__((aligned(64)));
+static unsigned char want[SIZE] __attribute__((aligned(64))),
+        got[SIZE] __attribute__((aligned(64)));
 static int level; /* 0: SSE, 1: AVX, 2: AVX-512 */
 static volatile int taken, frames_checked;
 static volatile int go_on;
 
-#define ALL16(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15)
-#define HIGH16(F) F(16) F(17) F(18) F(19) F(20) F(21) F(22) F(23) F(24) F(25) F(26) F(27) F(28) F(29) F(30) F(31)
+#define ALL16(F)                                                                                   \
+	F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15)
+#define HIGH16(F)                                                                                  \
+	F(16)                                                                                      \
+	F(17) F(18) F(19) F(20) F(21) F(22) F(23) F(24) F(25) F(26) F(27) F(28) F(29) F(30) F(31)
 #define MASKS(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 
-/* One function per level and action: load all, run the disturbance in r12, store all. The disturbance keeps r12, r13. */
+/* One function per level and action: load all, run the disturbance in r12, store all. The
+ * disturbance keeps r12, r13. */
 #define LOAD0(n) "movdqa " #n "*64(%0), %%xmm" #n "\n"
 #define LOAD1(n) "vmovdqa " #n "*64(%0), %%ymm" #n "\n"
 #define LOAD2(n) "vmovdqa64 " #n "*64(%0), %%zmm" #n "\n"
@@ -82,7 +87,8 @@ compare(const char *what)
 		CHECK(!memcmp(got + 64 * r, want + 64 * r, width[level]),
 		      "%s: vector register %u differs (level %d)", what, r, level);
 	if (level == 2)
-		CHECK(!memcmp(got + 32 * 64, want + 32 * 64, 64), "%s: mask registers differ", what);
+		CHECK(!memcmp(got + 32 * 64, want + 32 * 64, 64), "%s: mask registers differ",
+		      what);
 }
 
 static unsigned
@@ -166,7 +172,8 @@ fill(unsigned seed)
 		want[i] = (unsigned char)(i * 7 + seed * 13 + i / 64);
 }
 
-/* lea 1(%rax), %rax; ... ; ret written anew each time: it must be translated with all registers live. */
+/* lea 1(%rax), %rax; ... ; ret written anew each time: it must be translated with all registers
+ * live. */
 static void
 write_fresh_code(void)
 {
@@ -215,17 +222,20 @@ x87(void)
 
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (int i = 0; i < 20; i++) {
-		__asm__ volatile("ldmxcsr %2\nfninit\nfldcw %3\nfld1\nfldpi\nfldl2e\nfldz\nfld1\nfldln2\nfldpi\n"
-		                 "fldlg2\ncall by_syscalls\ncall by_waiting\n"
-		                 "fstpl 0(%4)\nfstpl 8(%4)\nfstpl 16(%4)\nfstpl 24(%4)\nfstpl 32(%4)\n"
-		                 "fstpl 40(%4)\nfstpl 48(%4)\nfstpl 56(%4)\nstmxcsr %0\nfnstcw %1\n"
-		                 "fninit\n"
-		                 : "=m"(now), "=m"(got_control)
-		                 : "m"(mxcsr), "m"(control), "r"(values)
-		                 : "rax", "rcx", "r11", "memory", "cc");
+		__asm__ volatile(
+		        "ldmxcsr %2\nfninit\nfldcw "
+		        "%3\nfld1\nfldpi\nfldl2e\nfldz\nfld1\nfldln2\nfldpi\n"
+		        "fldlg2\ncall by_syscalls\ncall by_waiting\n"
+		        "fstpl 0(%4)\nfstpl 8(%4)\nfstpl 16(%4)\nfstpl 24(%4)\nfstpl 32(%4)\n"
+		        "fstpl 40(%4)\nfstpl 48(%4)\nfstpl 56(%4)\nstmxcsr %0\nfnstcw %1\n"
+		        "fninit\n"
+		        : "=m"(now), "=m"(got_control)
+		        : "m"(mxcsr), "m"(control), "r"(values)
+		        : "rax", "rcx", "r11", "memory", "cc");
 		CHECK_EQ(now & ~0x3fu, mxcsr);
 		CHECK_EQ(got_control, control);
-		CHECK(values[7] == 1.0 && values[4] == 0.0 && values[3] == 1.0 && values[6] == values[1],
+		CHECK(values[7] == 1.0 && values[4] == 0.0 && values[3] == 1.0 &&
+		              values[6] == values[1],
 		      "x87 stack differs");
 		CHECK(values[6] > 3.14159 && values[6] < 3.1416, "pi is %f", values[6]);
 	}
@@ -244,12 +254,15 @@ main(void)
 	CHECK(!mprotect(code, 65536, 7), "mprotect");
 	handle(SIGALRM, on_signal, SA_RESTART);
 	handle(SIGILL, on_signal, 0);
-	int highest = __builtin_cpu_supports("avx512bw") ? 2 : __builtin_cpu_supports("avx2") ? 1 : 0;
+	int highest = __builtin_cpu_supports("avx512bw") ? 2
+	              : __builtin_cpu_supports("avx2")   ? 1
+	                                                 : 0;
 	for (level = 0; level <= highest; level++)
 		vectors();
 	level = highest;
 	x87();
 	CHECK_EQ(frames_checked, (highest + 1) * 100);
-	printf("vector state is kept, up to %s\n", (const char *[]){"SSE", "AVX", "AVX-512"}[highest]);
+	printf("vector state is kept, up to %s\n",
+	       (const char *[]){"SSE", "AVX", "AVX-512"}[highest]);
 	return 0;
 }

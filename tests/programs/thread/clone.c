@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads and processes by the bare system calls: clone3 with a stack and TLS of its own, clone as a thread with
- * CLONE_CHILD_CLEARTID, clone3 as fork, set_tid and pidfd; the child's registers are those of the parent at the call.
- * strobe-test: follow=1
+ * Threads and processes by the bare system calls: clone3 with a stack and TLS of its own, clone as
+ * a thread with CLONE_CHILD_CLEARTID, clone3 as fork, set_tid and pidfd; the child's registers are
+ * those of the parent at the call. strobe-test: follow=1
  */
 #include "check.h"
 #include <errno.h>
@@ -73,13 +73,14 @@ as_thread(void)
 	for (int i = 0; i < 200; i++) {
 		memset(&shared, 0, sizeof shared);
 		struct clone_args args = {
-			.flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-		                 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID,
-			.child_tid = (uintptr_t)&shared.tid,
-			.parent_tid = (uintptr_t)&shared.tid,
-			.stack = (uintptr_t)stack,
-			.stack_size = sizeof stack,
-			.tls = (uintptr_t)tls,
+		        .flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+		                 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_CHILD_CLEARTID |
+		                 CLONE_PARENT_SETTID,
+		        .child_tid = (uintptr_t)&shared.tid,
+		        .parent_tid = (uintptr_t)&shared.tid,
+		        .stack = (uintptr_t)stack,
+		        .stack_size = sizeof stack,
+		        .tls = (uintptr_t)tls,
 		};
 		long tid = raw_clone3(&args, sizeof args);
 		CHECK(tid > 0, "clone3 gave %ld", tid);
@@ -95,17 +96,17 @@ as_process(unsigned long flags)
 		memset(&shared, 0, sizeof shared);
 		int pidfd = -1, status;
 		struct clone_args args = {
-			.flags = flags | CLONE_PIDFD,
-			.pidfd = (uintptr_t)&pidfd,
-			.exit_signal = SIGCHLD,
-			.stack = (uintptr_t)stack,
-			.stack_size = sizeof stack,
+		        .flags = flags | CLONE_PIDFD,
+		        .pidfd = (uintptr_t)&pidfd,
+		        .exit_signal = SIGCHLD,
+		        .stack = (uintptr_t)stack,
+		        .stack_size = sizeof stack,
 		};
 		long pid = raw_clone3(&args, sizeof args);
 		CHECK(pid > 0 && pidfd > 2, "clone3 gave %ld, pidfd %d", pid, pidfd);
 		siginfo_t info = {0};
-		CHECK(!waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOWAIT) && info.si_pid == pid &&
-		              info.si_code == CLD_EXITED,
+		CHECK(!waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOWAIT) &&
+		              info.si_pid == pid && info.si_code == CLD_EXITED,
 		      "waitid");
 		CHECK(waitpid((pid_t)pid, &status, 0) == pid && status == 0, "status %#x", status);
 		close(pidfd);
@@ -124,7 +125,8 @@ refused(void)
 	CHECK_EQ(syscall(SYS_clone3, &args, sizeof args), -1);
 	CHECK_EQ(errno, EINVAL);
 	CHECK(syscall(SYS_clone3, &args, 8) == -1 && errno == EINVAL, "short clone_args");
-	CHECK(syscall(SYS_clone, CLONE_SIGHAND, 0, 0, 0, 0) == -1 && errno == EINVAL, "CLONE_SIGHAND");
+	CHECK(syscall(SYS_clone, CLONE_SIGHAND, 0, 0, 0, 0) == -1 && errno == EINVAL,
+	      "CLONE_SIGHAND");
 }
 
 int

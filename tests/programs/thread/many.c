@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thousand threads one after the other, a thousand alive at once, and threads that create threads: each works on its own
- * thread variables and the sums must be right.
- * strobe-test:
+ * A thousand threads one after the other, a thousand alive at once, and threads that create
+ * threads: each works on its own thread variables and the sums must be right. strobe-test:
  */
 #include "check.h"
 #include <pthread.h>
@@ -57,7 +56,8 @@ spawning(void *arg)
 
 	if (depth) {
 		for (int i = 0; i < 2; i++)
-			CHECK(!pthread_create(&below[i], NULL, spawning, (void *)(depth - 1)), "thread");
+			CHECK(!pthread_create(&below[i], NULL, spawning, (void *)(depth - 1)),
+			      "thread");
 		for (int i = 0; i < 2; i++)
 			pthread_join(below[i], NULL);
 	}

@@ -77,7 +77,8 @@ in_children(void (*what)(void), int code)
 		CHECK(pid >= 0, "fork");
 		if (!pid)
 			what();
-		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == code,
+		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		              WEXITSTATUS(status) == code,
 		      "child %d ended with %#x", i, status);
 	}
 	what();
@@ -155,7 +156,8 @@ cancel(void)
 		if (i % 3)
 			sched_yield();
 		CHECK(!pthread_cancel(t), "pthread_cancel");
-		CHECK(!pthread_join(t, &result) && result == PTHREAD_CANCELED, "thread %d not cancelled", i);
+		CHECK(!pthread_join(t, &result) && result == PTHREAD_CANCELED,
+		      "thread %d not cancelled", i);
 	}
 	CHECK(cleaned <= 100, "%ld clean-ups", cleaned);
 	exit(0);

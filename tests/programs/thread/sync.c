@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Locks between threads: mutexes, conditions, barriers, rwlocks, semaphores, spin locks, a futex ping-pong, robust mutexes of
- * threads that died, once, thread-specific data with destructors.
+ * Locks between threads: mutexes, conditions, barriers, rwlocks, semaphores, spin locks, a futex
+ * ping-pong, robust mutexes of threads that died, once, thread-specific data with destructors.
  * strobe-test:
  */
 #include "check.h"
@@ -131,7 +131,8 @@ main(void)
 	CHECK(by_mutex == THREADS * ROUNDS && by_rwlock == by_mutex && by_spin == by_mutex &&
 	              by_semaphore == by_mutex && by_atomic == by_mutex,
 	      "counts %ld %ld %ld %ld %ld", by_mutex, by_rwlock, by_spin, by_semaphore, by_atomic);
-	CHECK(destroyed == THREADS && once_runs == 1, "destructors %d, once %d", destroyed, once_runs);
+	CHECK(destroyed == THREADS && once_runs == 1, "destructors %d, once %d", destroyed,
+	      once_runs);
 	for (long i = 0; i < 2; i++)
 		CHECK(!pthread_create(&threads[i], NULL, ping_pong, (void *)i), "thread");
 	for (int i = 0; i < 2; i++)

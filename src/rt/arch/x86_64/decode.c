@@ -168,7 +168,8 @@ read_modrm(struct dec *d)
 		reg &= operands & T_NARROW ? 3 : 15;
 		rm &= operands & T_MEM ? 15 : 3;
 	}
-	d->sets = (operands / T_GR & 0x10001) << reg | (operands / T_RR & 0x10001) << rm;
+	d->sets = (uint32_t)(operands / T_GR & 0x10001) << reg |
+	          (uint32_t)(operands / T_RR & 0x10001) << rm;
 	d->flags |= operands & T_FLAGS;
 	if (operands & T_SIB)
 		disp = read_sib(d, disp);
@@ -248,23 +249,24 @@ displacement(const uint8_t *p, unsigned len)
 static bool __attribute__((noinline)) correct(const uint8_t *p, struct st_insn *out, uint64_t word,
                                               unsigned pfx, unsigned rex, unsigned modrm)
 {
-	struct dec d;
+	struct dec d = {
+	        .p = p,
+	        .out = out,
+	        .word = word,
+	        .flags = out->flags,
+	        .pfx = pfx,
+	        .rex = rex,
+	        .i = out->len,
+	        .op = p[out->op_off],
+	        .modrm = modrm,
+	        .reg = (modrm >> 3 & 7) | (rex & 4) << 1,
+	        .rm = (modrm & 7) | (rex & 1) << 3,
+	        .rd = out->gpr_read,
+	        .wr = out->gpr_written,
+	};
 
-	d.p = p;
-	d.out = out;
-	d.word = word;
-	d.flags = out->flags;
-	d.pfx = pfx;
-	d.rex = rex;
-	d.i = out->len;
-	d.op = p[out->op_off];
-	d.modrm = modrm;
-	d.reg = (modrm >> 3 & 7) | (rex & 4) << 1;
-	d.rm = (modrm & 7) | (rex & 1) << 3;
 	if (word & T_RM8 && !rex)
 		d.rm &= 3;
-	d.rd = out->gpr_read;
-	d.wr = out->gpr_written;
 	out->cls = ST_C_NORMAL;
 	apply_rule(&d, (unsigned)(word >> 56));
 	out->len = (uint8_t)d.i;
@@ -345,11 +347,7 @@ st_decode(const uint8_t *p, size_t n, struct st_insn *out)
 		}
 		p = copy;
 	}
-	/* field by field: an initializer becomes rep stos, which costs as much as the rest */
-	d.p = p;
-	d.out = out;
-	d.flags = 0;
-	d.pfx = 0;
+	d = (struct dec){.p = p, .out = out};
 	out->cls = out->cond = 0;
 	out->rex_off = out->vex_off = 0;
 	out->rel = 0;
