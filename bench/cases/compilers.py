@@ -32,23 +32,23 @@ CC
 
 case("gcc-small", r'''
 under-all gcc -O2 -g -Wall -c -o step.o "$IN/step.c"; under-all gcc -S -O0 -o - "$IN/step.c" | cksum''',
-     packages="gcc libc6-dev", prepare="inputs c 12 > step.c", short=True)
-case("gcc-large", 'under-all gcc -O2 -c -o step.o "$IN/step.c"', packages="gcc libc6-dev", prepare="inputs c 120 > step.c")
+     packages="gcc libc6-dev", children=1, prepare="inputs c 12 > step.c", short=True)
+case("gcc-large", 'under-all gcc -O2 -c -o step.o "$IN/step.c"', packages="gcc libc6-dev", children=1, prepare="inputs c 120 > step.c")
 case("cc1", r'''under "$(gcc -print-prog-name=cc1)" -quiet -O2 -o step.s "$IN/step.c"; wc -l < step.s''', packages="gcc",
      prepare="inputs c 60 > step.c")
 case("gcc-project", r'''
 cd "$IN"
 for f in src/profile/*.c src/symbol/*.c src/report/*.c; do
 	under-all gcc -std=gnu17 -D_GNU_SOURCE -O2 -I src -I include -w -c -o "$WORK/$(basename "$f" .c).o" "$f"; echo "$f $?"
-done''', prepare='cp -r "$ROOT/src" "$ROOT/include" .',
+done''', children=1, prepare='cp -r "$ROOT/src" "$ROOT/include" .',
      packages="gcc libc6-dev libelf-dev libdw-dev libsqlite3-dev libjansson-dev libiberty-dev liblzma-dev libzydis-dev")
 case("g++", CXX + r'''
-under-all g++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="g++")
+under-all g++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="g++", children=1)
 case("clang", r'''
 under-all clang -O2 -g -c -o step.o "$IN/step.c"; under-all clang -O1 -S -emit-llvm -o step.ll "$IN/step.c"''',
-     packages="clang", prepare="inputs c 25 > step.c")
+     packages="clang", children=1, prepare="inputs c 25 > step.c")
 case("clang++", CXX + r'''
-under-all clang++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="clang g++")
+under-all clang++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="clang g++", children=1)
 case("binutils", r'''
 under as -o step.o "$IN/step.s"; under ld -r -o whole.o step.o; under objdump -d whole.o | cksum; under nm step.o | head -n 20
 under readelf -aW "$(command -v gcc)" | cksum; under strip -o bare.o step.o; under size bare.o; under ar rcsD lib.a step.o
@@ -63,4 +63,4 @@ all.o: $(parts)
 %.o: %.c
 	gcc -O2 -c -o $@ $<
 MAKE
-under-all make -s -j2; nm all.o | grep -c steps''', packages="gcc make")
+under-all make -s -j2; nm all.o | grep -c steps''', packages="gcc make", children=10)

@@ -31,10 +31,10 @@ psql -qAt -c 'SELECT count(*), sum(delta) FROM pgbench_history' -c 'SELECT sum(a
 "$bin/pg_ctl" -D "$data" -m fast -t 120 stop >/dev/null || fail "pg_ctl stop"
 wait $server; echo "server $?"; grep -c -E 'PANIC|FATAL|crash|signal' "$STATE/server.log"
 '''
-case("postgresql", POSTGRES % "", packages="postgresql", user="postgres", timeout=60)
+case("postgresql", POSTGRES % "", packages="postgresql", children=4, user="postgres", timeout=60)
 case("postgresql-initdb", POSTGRES.split("under-all")[0] % "under-all" + r'''
 "$bin/pg_controldata" "$data" | grep -E 'state|block size|Bytes'; wc -l < "$STATE/initdb.log"''',
-     packages="postgresql", user="postgres", timeout=60)
+     packages="postgresql", children=4, user="postgres", timeout=60)
 
 case("redis", r'''
 port=$(free_port)
@@ -48,4 +48,4 @@ seq 1 500 | sed 's/.*/ZADD board & member-&/' | ask >/dev/null; ask zrange board
 ask eval 'local s = 0 for i = 1, 100000 do s = (s * 31 + i) % 1000003 end return {s, redis.call("get", KEYS[1])}' 1 key:77
 ask debug digest; ask bgsave; for i in $(seq 200); do ask info persistence | grep -q 'bgsave_in_progress:0' && break; sleep 0.1; done
 ask info persistence | grep -o 'rdb_last_bgsave_status:[a-z]*'; ask debug reload; ask debug digest; ask dbsize
-ask shutdown nosave; wait $server; echo "server $?"''', packages="redis-server redis-tools", timeout=60)
+ask shutdown nosave; wait $server; echo "server $?"''', packages="redis-server redis-tools", children=1, timeout=60)

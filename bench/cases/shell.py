@@ -22,7 +22,7 @@ SH
 '''
 
 case("bash", BASH + "under bash fib.sh", short=True)
-case("bash-follow", BASH + "under-all bash fib.sh")
+case("bash-follow", BASH + "under-all bash fib.sh", children=30)
 case("dash", r'''
 cat > sum.sh <<'SH'
 i=0; t=0

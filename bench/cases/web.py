@@ -23,7 +23,7 @@ grep -c 'Requests/sec' load.txt; grep -E 'Non-2xx|Socket errors' load.txt; rm lo
 kill -HUP "$(cat "$STATE/run/pid")"; sleep 0.5; curl -s "http://127.0.0.1:$port/says"
 kill -QUIT "$(cat "$STATE/run/pid")"; wait $server; echo "server $?"; grep -c -E 'emerg|alert|exited on signal' "$STATE/run/error.log"
 '''
-case("nginx", NGINX % ("under-all", ""), packages="nginx wrk curl", prepare="inputs text 1 > text")
+case("nginx", NGINX % ("under-all", ""), packages="nginx wrk curl", children=2, prepare="inputs text 1 > text")
 case("wrk", NGINX % ("", "under"), packages="nginx wrk curl", prepare="inputs text 1 > text")
 case("curl", r'''
 port=$(free_port); (cd "$IN" && exec /usr/bin/python3 -m http.server --bind 127.0.0.1 "$port" >/dev/null 2>&1) & server=$!

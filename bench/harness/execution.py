@@ -177,6 +177,22 @@ def load_results(folder):
     return loaded
 
 
+def processes(outcome):
+    """Processes that ran under the engine."""
+    return sum(max(1, len(result.get("processes") or [])) for result in outcome.results)
+
+
+def not_observed(case, outcome):
+    """What is wrong with Strobe's own results: every use of `under` must leave one, and the children must be in it."""
+    found = [f"no valid result in {r['broken']}" for r in outcome.results if "broken" in r]
+    if not outcome.results:
+        found.append("no use of strobe left a result")
+    children = processes(outcome) - len(outcome.results)
+    if children < case.children:
+        found.append(f"{children} children ran under the engine, there should be {case.children} at least")
+    return found
+
+
 def first_difference(one, two):
     """The first line that differs between two texts, for people."""
     lines = zip(one.splitlines() + [None] * 1000000, two.splitlines() + [None])

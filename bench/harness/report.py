@@ -25,13 +25,11 @@ class Row:
 
 
 def fallbacks(row):
-    """Native fallbacks by cause, summed over the processes of the run."""
+    """Native fallbacks by cause, summed over the runs of the case."""
     causes = collections.Counter()
     for result in row.other.results if row.other else []:
-        runs = [result] + list(result.get("processes") or [])
-        for run in runs:
-            for item in (run.get("fallbacks") or []) if isinstance(run, dict) else []:
-                causes[item.get("cause", "?")] += item.get("count", 1)
+        for item in result.get("fallbacks") or []:
+            causes[item["cause"]] += item["count"]
     return causes
 
 

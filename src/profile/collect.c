@@ -246,13 +246,33 @@ note_rate(struct st_profile *p)
 		        taken / cpu, (long long)run->sample_hz);
 }
 
+/* What the counts do not cover, beyond the fallbacks. */
+static void
+note_processes(struct st_profile *p)
+{
+	for (size_t i = 0; i < p->processes.n; i++) {
+		const struct st_profile_process *in = &p->processes.v[i];
+		if (in->state == ST_RUN_EXECED && !p->run.follow)
+			st_profile_note(
+			        p,
+			        "process %lld replaced itself by execve and ran natively from "
+			        "then on: --follow takes the new program along",
+			        (long long)in->pid);
+		if (in->state == ST_RUN_STARTING)
+			st_profile_note(p, "process %lld ended before its first instruction",
+			                (long long)in->pid);
+	}
+}
+
 static void
 add_notes(struct st_profile *p)
 {
-	if (p->run.has_functions && !p->run.samples_code && p->functions.n)
-		st_profile_note(
-		        p, "no samples were taken in the program's own code (the run was short): "
-		           "shares are of instructions, not of time");
+	if (p->run.has_functions && !st_profile_share_is_time(p) && p->functions.n)
+		st_profile_note(p,
+		                "%llu samples in the program's own code are too few to tell where "
+		                "time goes: shares are of instructions",
+		                (unsigned long long)p->run.samples_code);
+	note_processes(p);
 	note_rate(p);
 	if (p->run.samples_dropped)
 		st_profile_note(p,

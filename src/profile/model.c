@@ -140,13 +140,13 @@ st_profile_statistic(const struct st_profile *p, const char *name)
 bool
 st_profile_share_is_time(const struct st_profile *p)
 {
-	return p->run.samples_code > 0;
+	return p->run.samples_code >= ST_ENOUGH_SAMPLES;
 }
 
 double
 st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f)
 {
-	if (p->run.samples_code)
+	if (st_profile_share_is_time(p))
 		return (double)f->samples / (double)p->run.samples_code;
 	uint64_t all = 0;
 	for (size_t i = 0; i < p->images.n; i++)

@@ -22,6 +22,9 @@ struct st_run;
 #define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
 #define ST_PROFILE_VERSION 1
 
+/* Fewer samples in the program's code than this say nothing: shares are then of instructions. */
+#define ST_ENOUGH_SAMPLES 20
+
 /* Image of code that belongs to no file: its offsets are absolute addresses. */
 #define ST_ANON_IMAGE "[anon]"
 
@@ -152,8 +155,8 @@ __attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p,
 bool st_profile_counter(const struct st_profile *p, const char *name, uint64_t *total);
 /* Sum of a statistic of the engine over all processes. */
 uint64_t st_profile_statistic(const struct st_profile *p, const char *name);
-/* Self share of a function in the program's own time, 0 to 1: of samples, or of instructions when
- * there are none. */
+/* Self share of a function in the whole program, 0 to 1: of the samples in the program's own code,
+ * or of the instructions when those are too few. */
 double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);
 /* Whether shares are of samples (else of instructions). */
 bool st_profile_share_is_time(const struct st_profile *p);

@@ -7,6 +7,9 @@
 #ifndef STROBE_PROFILE_SCHEMA_H
 #define STROBE_PROFILE_SCHEMA_H
 
+#define ST_SCHEMA_NUMBER(n) ST_SCHEMA_TEXT(n)
+#define ST_SCHEMA_TEXT(n) #n
+
 #define ST_SCHEMA                                                                                  \
 	"CREATE TABLE run("                                                                        \
 	" tool TEXT NOT NULL, options TEXT NOT NULL, strobe TEXT NOT NULL,"                        \
@@ -61,10 +64,12 @@
 	"CREATE TABLE note(text TEXT NOT NULL);"                                                   \
 	"CREATE VIEW hot AS SELECT f.name, i.path AS image, f.offset, f.file, f.line, f.calls,"    \
 	" f.instructions, f.samples,"                                                              \
-	" CASE WHEN r.samples_code > 0 THEN 1.0 * f.samples / r.samples_code"                      \
-	" ELSE 1.0 * f.instructions / max(1, (SELECT sum(instructions) FROM image)) END"           \
-	" AS self_share"                                                                           \
-	" FROM function f JOIN image i ON i.id = f.image, run r"                                   \
-	" ORDER BY self_share DESC, f.instructions DESC;"
+	" CASE WHEN r.samples_code >= " ST_SCHEMA_NUMBER(                                          \
+	        ST_ENOUGH_SAMPLES) " THEN 1.0 * f.samples / r.samples_code"                        \
+	                           " ELSE 1.0 * f.instructions / max(1, (SELECT "                  \
+	                           "sum(instructions) FROM image)) END"                            \
+	                           " AS self_share"                                                \
+	                           " FROM function f JOIN image i ON i.id = f.image, run r"        \
+	                           " ORDER BY self_share DESC, f.instructions DESC;"
 
 #endif

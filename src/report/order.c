@@ -19,7 +19,7 @@ function_order(const void *a, const void *b, void *arg)
 	const struct st_profile_function *x = &r->profile->functions.v[i];
 	const struct st_profile_function *y = &r->profile->functions.v[j];
 	int order = 0;
-	if (r->sort == ST_SORT_TIME)
+	if (r->sort == ST_SORT_TIME && st_profile_share_is_time(r->profile))
 		order = descending(x->samples, y->samples);
 	else if (r->sort == ST_SORT_CALLS)
 		order = descending(x->calls, y->calls);

@@ -71,8 +71,9 @@ print_samples(FILE *out, const struct st_profile_run *run)
 	if (!all)
 		return;
 	fprintf(out,
-	        "  %s samples: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
-	        st_number(number, all), 100.0 * (double)run->samples_code / (double)all,
+	        "  %s sample%s: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
+	        st_number(number, all), all == 1 ? "" : "s",
+	        100.0 * (double)run->samples_code / (double)all,
 	        100.0 * (double)run->samples_kernel / (double)all,
 	        100.0 * (double)run->samples_engine / (double)all);
 }

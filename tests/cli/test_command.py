@@ -112,15 +112,15 @@ class Run(Command):
   exited with 0 after 1.250 s, CPU 1.250 s; slowdown about 1.00 (estimated)
   350 blocks
   730 instructions
-  12 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
+  120 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
 
   self %  samples  calls  blocks  instructions  function
-   75.00        6      5      50           145  spin [libfixture.so]
-   25.00        2     10     260           510  restart [libfixture.so]
+   75.00       60      5      50           145  spin [libfixture.so]
+   25.00       20     10     260           510  restart [libfixture.so]
   ... and 3 more functions (--top)
 
   native: far jump, far call, far return or iret, 2 times, at libfixture.so 0xPLACE
-  note: 10 samples per second of CPU time were taken, not 1000: the kernel's timers are coarser, or a part of the time \
+  note: 96 samples per second of CPU time were taken, not 1000: the kernel's timers are coarser, or a part of the time \
 was outside the engine
 
   result: p.db
@@ -139,7 +139,7 @@ was outside the engine
     def test_stress_and_samples(self):
         self.assertEqual(self.strobe("run", "--stress", "cache,links", "fixture").returncode, 0)
         text = self.strobe("run", "--sample-hz", "0", "-o", "p.db", "fixture").stderr.decode()
-        self.assertIn("shares are of instructions, not of time", text)
+        self.assertIn("0 samples in the program's own code are too few to tell where time goes: shares are of instructions", text)
         self.assertIn("   69.86        0     10     260           510  restart [libfixture.so]", text)
 
     def test_counting_tools(self):
@@ -236,7 +236,7 @@ class Json(Command):
         rows = [row[:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] for row in rows]
         self.assertEqual(d["functions"], [dict(zip(names, row)) for row in rows])
         self.assertEqual(list(d["functions"][0]), list(names))
-        self.assertEqual(d["samples"], {"hz": 1000, "program": 8, "kernel": 3, "engine": 1, "dropped": 0})
+        self.assertEqual(d["samples"], {"hz": 1000, "program": 80, "kernel": 30, "engine": 10, "dropped": 0})
         self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 350, "samples"))
         self.assertEqual(d["fallbacks"], [{"cause": "far jump, far call, far return or iret", "count": 2,
                                            "image": FIXTURE, "offset": base + 0x34}])
@@ -300,7 +300,7 @@ class Show(Command):
     def test_parts(self):
         lines = self.show("--lines", "-n", "1")
         self.assertEqual(lines, "\nsource lines\n  samples  executions  instructions  line\n"
-                                "        6          45            90  /strobe/fixture.c:11 (spin)\n"
+                                "       60          45            90  /strobe/fixture.c:11 (spin)\n"
                                 "  ... and 12 more (--top)\n")
         self.assertIn("indirect jump  vague [libfixture.so]", self.show("--blocks"))
         self.assertIn("0123456789abcdef  " + FIXTURE, self.show("--images"))
@@ -312,11 +312,11 @@ class Show(Command):
     def test_function(self):
         text = self.show("--func", "spin")
         self.assertIn("spin\n  " + FIXTURE + ", offset 0x", text)
-        self.assertIn("self 75.00 % of the program's time, 6 samples, 5 calls, 145 instructions", text)
-        self.assertIn("       6             45               90     11  \n", text)
+        self.assertIn("self 75.00 % of the program's time, 60 samples, 5 calls, 145 instructions", text)
+        self.assertIn("      60             45               90     11  \n", text)
         code = [line.split(":  ") for line in text.splitlines() if ":  " in line]
         self.assertEqual([(left.split()[:-1], right) for left, right in code], [
-            (["5"], "xor eax, eax"), (["6", "45"], "add eax, 0x1"), (["45"], "cmp eax, 0x9"),
+            (["5"], "xor eax, eax"), (["60", "45"], "add eax, 0x1"), (["45"], "cmp eax, 0x9"),
             (["45"], code[3][1]), (["5"], "ret")])
         self.assertRegex(code[3][1], r"^jnz 0x110[0-9a-f]{2} <spin\+0x2>$")
         self.assertIn("; fixture.c:12", text)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 VARIANTS = ["", "-static", "-static-pie", "-nonpie", "-O0", "-O3", "-clang"]
-KEYS = {"name", "args", "env", "exit", "follow", "stdin", "timeout", "known", "script", "stderr", "tools", "ulimit"}
+KEYS = {"name", "args", "env", "exit", "follow", "stdin", "timeout", "known", "script", "stderr", "tools"}
 SKIPPED = 77
 # What a run under the engine may take: ptrace, translation, stress and a busy machine together; a hang, not a speed limit.
 TIMEOUT = 60
@@ -42,7 +42,6 @@ class Case:
         self.script = keys.get("script")
         self.stderr = keys.get("stderr", "same")
         self.tools = keys.get("tools", "").split(",") if keys.get("tools") else None
-        self.ulimit = keys.get("ulimit")
 
     def command(self, folder):
         """The command line; a script case first writes the script."""
@@ -63,7 +62,7 @@ class Outcome:
 def annotations(source):
     """The `strobe-test:` lines of a source's head, each a dictionary."""
     for line in source.read_text(errors="replace").split("\n")[:40]:
-        found = re.search(r"strobe-test:(.*?)(\*/)?$", line)
+        found = re.fullmatch(r"/\* strobe-test:(.*) \*/", line)
         if not found:
             continue
         keys = {}
@@ -280,8 +279,9 @@ def main():
                 counts[status] += 1
                 if status != "passed" or options.verbose:
                     print(f"{status.upper() if status == 'failed' else status} {text}", flush=True)
-    known = f", {counts['known']} known to fail" if counts["known"] else ""
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped{known}")
+    if counts["known"]:
+        print(f"{counts['known']} known to fail")
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return 1 if counts["failed"] else 0
 
 

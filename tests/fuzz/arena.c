@@ -11,21 +11,19 @@
 
 /* "near" is next to a position-independent program without address-space randomisation. */
 struct fz_region fz_regions[FZ_NREGIONS] = {
-	{"low", 0x1f300000, true},
-	{"mid", 0x9f300000, true},
-	{"near", 0x555560000000, true},
-	{"far", 0x234560000000, true},
-	{"high", 0x6b1230000000, true},
+        {"low", 0x1f300000, true},      {"mid", 0x9f300000, true},
+        {"near", 0x555560000000, true}, {"far", 0x234560000000, true},
+        {"high", 0x6b1230000000, true},
 };
 
 struct fz_arena fz_arena = {
-	.main = 0x3a1000010000,
-	.readonly = 0x3a1000020000,
-	.none = 0x3a1000030000,
-	.env = 0x3a1000050000,
-	.fs = 0x3a1000070000,
-	.stack = 0x3b1000010000,
-	.low = 0x1e310000,
+        .main = 0x3a1000010000,
+        .readonly = 0x3a1000020000,
+        .none = 0x3a1000030000,
+        .env = 0x3a1000050000,
+        .fs = 0x3a1000070000,
+        .stack = 0x3b1000010000,
+        .low = 0x1e310000,
 };
 
 #define POOL 0x10000
@@ -35,14 +33,16 @@ static int
 map(uint64_t at, size_t size, int prot)
 {
 	void *p = mmap((void *)at, size, prot,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE, -1, 0);
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE, -1, 0);
 
 	if (p == (void *)at)
 		return 0;
 	fprintf(stderr,
-		"insnfuzz: cannot map %zu bytes at 0x%llx (%s); something else is there: leave the region out "
-		"with --regions\n",
-		size, (unsigned long long)at, p == MAP_FAILED ? strerror(errno) : "address ignored");
+	        "insnfuzz: cannot map %zu bytes at 0x%llx (%s); something else is there: leave the "
+	        "region out "
+	        "with --regions\n",
+	        size, (unsigned long long)at,
+	        p == MAP_FAILED ? strerror(errno) : "address ignored");
 	return -1;
 }
 
@@ -76,13 +76,13 @@ static void
 use_low_addresses(void)
 {
 	fz_arena = (struct fz_arena){
-		.main = 0x2a010000,
-		.readonly = 0x2a020000,
-		.none = 0x2a030000,
-		.env = 0x2a050000,
-		.fs = 0x2a070000,
-		.stack = 0x2b010000,
-		.low = 0x1e310000,
+	        .main = 0x2a010000,
+	        .readonly = 0x2a020000,
+	        .none = 0x2a030000,
+	        .env = 0x2a050000,
+	        .fs = 0x2a070000,
+	        .stack = 0x2b010000,
+	        .low = 0x1e310000,
 	};
 }
 
@@ -121,7 +121,8 @@ fz_arena_map(const char *only, bool low)
 		n += r->enabled;
 	}
 	if (n == 0) {
-		fprintf(stderr, "insnfuzz: no code region left; the names are low, mid, near, far, high\n");
+		fprintf(stderr,
+		        "insnfuzz: no code region left; the names are low, mid, near, far, high\n");
 		return -1;
 	}
 	return map_data();

@@ -10,8 +10,8 @@ enum leaf_end {
 	END_RET_IMM,
 	END_POP_JMP,
 	END_LOAD_JMP,
-	END_SKIP,    /* adds to its return address */
-	END_TAIL,    /* jumps to another function that returns */
+	END_SKIP,     /* adds to its return address */
+	END_TAIL,     /* jumps to another function that returns */
 	END_PUSH_RET, /* pushes its return address again */
 	END_COUNT
 };
@@ -26,11 +26,11 @@ new_leaf(struct fz_gen *g, unsigned unit, unsigned end, unsigned arg)
 		return label;
 	}
 	g->leaves[g->nleaves++] = (struct fz_leaf){.unit = (uint16_t)unit,
-						   .label = (uint16_t)label,
-						   .self = (uint16_t)label,
-						   .reserved = g->reserved,
-						   .end = (uint8_t)end,
-						   .arg = (uint8_t)arg};
+	                                           .label = (uint16_t)label,
+	                                           .self = (uint16_t)label,
+	                                           .reserved = g->reserved,
+	                                           .end = (uint8_t)end,
+	                                           .arg = (uint8_t)arg};
 	return label;
 }
 
@@ -215,7 +215,8 @@ emit_leaf(struct fz_gen *g, const struct fz_leaf *l)
 	leave_leaf(g, l);
 }
 
-/* Functions are emitted after the sequence; their own calls add more of them. They keep their caller's loop counters. */
+/* Functions are emitted after the sequence; their own calls add more of them. They keep their
+ * caller's loop counters. */
 void
 fz_emit_leaves(struct fz_gen *g)
 {

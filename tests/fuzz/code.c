@@ -79,20 +79,22 @@ add_fixup(struct fz_code *c, struct fz_fixup f)
 void
 fz_ref(struct fz_code *c, enum fz_fixup_kind kind, unsigned label, int addend)
 {
-	static const uint8_t size[] = {[FZ_REL8] = 1, [FZ_REL32] = 4, [FZ_ABS64] = 8, [FZ_ABS32] = 4};
+	static const uint8_t size[] = {
+	        [FZ_REL8] = 1, [FZ_REL32] = 4, [FZ_ABS64] = 8, [FZ_ABS32] = 4};
 	static const uint8_t zero[8];
 
 	add_fixup(c, (struct fz_fixup){.at = (uint16_t)c->len,
-				       .label = (uint16_t)label,
-				       .addend = (int16_t)addend,
-				       .kind = (uint8_t)kind});
+	                               .label = (uint16_t)label,
+	                               .addend = (int16_t)addend,
+	                               .kind = (uint8_t)kind});
 	fz_put(c, zero, size[kind]);
 }
 
 void
 fz_ref_ctrl(struct fz_code *c, unsigned slot, unsigned label)
 {
-	add_fixup(c, (struct fz_fixup){.at = (uint16_t)slot, .label = (uint16_t)label, .kind = FZ_CTRL});
+	add_fixup(c, (struct fz_fixup){
+	                     .at = (uint16_t)slot, .label = (uint16_t)label, .kind = FZ_CTRL});
 }
 
 void
@@ -106,7 +108,8 @@ fz_mov_imm(struct fz_code *c, unsigned r, uint64_t v, unsigned variant)
 	} else if ((int64_t)v == (int32_t)v && variant % 4 == 1) {
 		FZ_PUT(c, (uint8_t)(0x48 | r >> 3), 0xc7, (uint8_t)(0xc0 | (r & 7)));
 		fz_put32(c, (uint32_t)v);
-	} else if ((int64_t)(v - fz_here(c) - 7) == (int32_t)(v - fz_here(c) - 7) && variant % 4 == 2) {
+	} else if ((int64_t)(v - fz_here(c) - 7) == (int32_t)(v - fz_here(c) - 7) &&
+	           variant % 4 == 2) {
 		FZ_PUT(c, (uint8_t)(0x48 | r >> 3 << 2), 0x8d);
 		fz_rip(c, r, v, 0);
 	} else {

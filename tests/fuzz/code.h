@@ -13,9 +13,7 @@ enum {
 	FZ_MAX_FIXUPS = 1024,
 };
 
-enum fz_gpr {
-	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15
-};
+enum fz_gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 enum fz_fixup_kind { FZ_REL8, FZ_REL32, FZ_ABS64, FZ_ABS32, FZ_CTRL };
 
@@ -44,7 +42,8 @@ void fz_put32(struct fz_code *c, uint32_t v);
 void fz_put64(struct fz_code *c, uint64_t v);
 
 /* Puts the bytes given as arguments. */
-#define FZ_PUT(c, ...) fz_put(c, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define FZ_PUT(c, ...)                                                                             \
+	fz_put(c, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 unsigned fz_label(struct fz_code *c);
 void fz_bind(struct fz_code *c, unsigned label);
@@ -62,7 +61,8 @@ uint64_t fz_here(const struct fz_code *c);
 void fz_mov_imm(struct fz_code *c, unsigned r, uint64_t v, unsigned variant);
 void fz_mov_label(struct fz_code *c, unsigned r, unsigned label, bool lea);
 
-/* `op` with a 64-bit register operand and REX.W: op is one byte, r goes to ModRM.reg, rm to ModRM.rm. */
+/* `op` with a 64-bit register operand and REX.W: op is one byte, r goes to ModRM.reg, rm to
+ * ModRM.rm. */
 void fz_rr(struct fz_code *c, unsigned op, unsigned r, unsigned rm);
 
 /* op [base+disp32] with REX.W; base may be RSP. */
@@ -75,7 +75,8 @@ void fz_jmp(struct fz_code *c, unsigned label, bool near);
 void fz_jcc(struct fz_code *c, unsigned cond, unsigned label, bool near);
 void fz_call(struct fz_code *c, unsigned label);
 
-/* Resolves all references; control slots are written to ctrl[]. False when a distance does not fit. */
+/* Resolves all references; control slots are written to ctrl[]. False when a distance does not fit.
+ */
 bool fz_code_finish(struct fz_code *c, uint64_t *ctrl);
 
 #endif

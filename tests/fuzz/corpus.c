@@ -59,8 +59,9 @@ fz_corpus_load(struct fz_corpus *c, const char *path)
 
 	memset(c, 0, sizeof *c);
 	if (!f) {
-		fprintf(stderr, "insnfuzz: cannot open the corpus %s: %s; make one with minecorpus\n",
-			path, strerror(errno));
+		fprintf(stderr,
+		        "insnfuzz: cannot open the corpus %s: %s; make one with minecorpus\n", path,
+		        strerror(errno));
 		return -1;
 	}
 	int rc = read_forms(c, f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The corpus: one example, as raw bytes, of each instruction form found in the programs of this machine. */
+/* The corpus: one example, as raw bytes, of each instruction form found in the programs of this
+ * machine. */
 #ifndef FUZZ_CORPUS_H
 #define FUZZ_CORPUS_H
 
@@ -8,10 +9,11 @@
 
 #define FZ_CORPUS_MAGIC "SFZCORP1"
 
-/* One instruction form; also its layout in the file, after the magic and a uint64_t count of forms. */
+/* One instruction form; also its layout in the file, after the magic and a uint64_t count of forms.
+ */
 struct fz_form {
-	uint64_t count;     /* how often the form was seen */
-	uint16_t mnemonic;  /* ZydisMnemonic of the Zydis that wrote the file */
+	uint64_t count;    /* how often the form was seen */
+	uint16_t mnemonic; /* ZydisMnemonic of the Zydis that wrote the file */
 	uint8_t len;
 	uint8_t bytes[15];
 	uint8_t pad[6];

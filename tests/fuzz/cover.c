@@ -69,7 +69,8 @@ by_count(const void *a, const void *b)
 	const struct row *x = a;
 	const struct row *y = b;
 
-	return x->count != y->count ? (x->count < y->count ? 1 : -1) : (x->mnemonic > y->mnemonic) - (x->mnemonic < y->mnemonic);
+	return x->count != y->count ? (x->count < y->count ? 1 : -1)
+	                            : (x->mnemonic > y->mnemonic) - (x->mnemonic < y->mnemonic);
 }
 
 /* The mnemonic is left out if all of its forms are. */
@@ -101,20 +102,27 @@ print_corpus(struct row *rows)
 	qsort(rows, NMNEMONICS, sizeof *rows, by_count);
 	for (size_t i = 0; i < NMNEMONICS && rows[i].count; i++) {
 		unsigned m = rows[i].mnemonic;
-		const char *state = executed[m] ? "executed" : faulted[m] ? "faulted" : rows[i].why ? rows[i].why : "MISSED";
+		const char *state = executed[m]   ? "executed"
+		                    : faulted[m]  ? "faulted"
+		                    : rows[i].why ? rows[i].why
+		                                  : "MISSED";
 
 		total++;
 		ran += executed[m] > 0;
 		only_faulted += !executed[m] && faulted[m];
 		left_out += !executed[m] && !faulted[m] && rows[i].why;
-		printf("%-20s %12" PRIu64 " in packages %10" PRIu64 " run %8" PRIu64 " faulted: %s\n",
-		       ZydisMnemonicGetString((ZydisMnemonic)m), rows[i].count, executed[m], faulted[m], state);
+		printf("%-20s %12" PRIu64 " in packages %10" PRIu64 " run %8" PRIu64
+		       " faulted: %s\n",
+		       ZydisMnemonicGetString((ZydisMnemonic)m), rows[i].count, executed[m],
+		       faulted[m], state);
 	}
 	unsigned open = total - left_out;
 
-	printf("mnemonics in packages: %u, left out for the reasons above: %u, of the other %u executed %u (%.1f %%), "
+	printf("mnemonics in packages: %u, left out for the reasons above: %u, of the other %u "
+	       "executed %u (%.1f %%), "
 	       "only faulted %u (this CPU lacks them), missed %u\n",
-	       total, left_out, open, ran, open ? 100.0 * ran / open : 0, only_faulted, open - ran - only_faulted);
+	       total, left_out, open, ran, open ? 100.0 * ran / open : 0, only_faulted,
+	       open - ran - only_faulted);
 }
 
 void

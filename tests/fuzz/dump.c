@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const reg_names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-					  "r8",	 "r9",	"r10", "r11", "r12", "r13", "r14", "r15"};
+                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
 static const char *
 unit_at(const struct fz_gen *g, uint32_t at, char *buf, size_t n)
@@ -20,8 +20,8 @@ unit_at(const struct fz_gen *g, uint32_t at, char *buf, size_t n)
 		if (g->bounds[i].offset != at || used >= n)
 			continue;
 		int k = u < g->nunits ? snprintf(buf + used, n - used, " %u:%s", u,
-						 fz_unit_name(g->units[u].kind))
-				      : snprintf(buf + used, n - used, " end");
+		                                 fz_unit_name(g->units[u].kind))
+		                      : snprintf(buf + used, n - used, " end");
 		used += k > 0 ? (size_t)k : 0;
 	}
 	return buf;
@@ -33,9 +33,10 @@ fz_dump_code(const struct fz_gen *g)
 	char units[256];
 	uint32_t at = 0;
 
-	printf("sequence %" PRIu64 ": %s%s slot %u, %u units, %u bytes at 0x%" PRIx64 ", %u runs%s\n", g->index,
-	       g->region->name, g->rwx ? " rwx" : "", g->slot, g->nunits, g->code.len, g->code.base, g->repeat,
-	       g->resume ? ", resumes after faults" : "");
+	printf("sequence %" PRIu64 ": %s%s slot %u, %u units, %u bytes at 0x%" PRIx64
+	       ", %u runs%s\n",
+	       g->index, g->region->name, g->rwx ? " rwx" : "", g->slot, g->nunits, g->code.len,
+	       g->code.base, g->repeat, g->resume ? ", resumes after faults" : "");
 	while (at < g->code.len) {
 		ZydisDisassembledInstruction in;
 		size_t left = g->code.len - at;
@@ -44,8 +45,9 @@ fz_dump_code(const struct fz_gen *g)
 		unit_at(g, at, units, sizeof units);
 		if (units[0])
 			printf("%s\n", units);
-		bool ok = ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, g->code.base + at,
-							     g->code.bytes + at, left, &in));
+		bool ok = ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64,
+		                                             g->code.base + at, g->code.bytes + at,
+		                                             left, &in));
 		if (ok)
 			n = in.info.length;
 		printf("  %" PRIx64 " ", g->code.base + at);
@@ -64,25 +66,25 @@ dump_vectors(const char *prefix, const struct fz_vectors *v)
 	memcpy(words, v, sizeof words);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i += 4) {
 		size_t at = i * 4;
-		const char *part = at < 32			   ? "x87 control"
-				   : at < 160			   ? "st"
-				   : at < 416			   ? "xmm"
-				   : at < 512			   ? "reserved"
-				   : at < 768			   ? "ymm high"
-				   : at < 832			   ? "k"
-				   : at < 1344			   ? "zmm high"
-								   : "zmm16-31";
-		size_t nth = at < 32	 ? at / 16
-			     : at < 160	 ? (at - 32) / 16
-			     : at < 416	 ? (at - 160) / 16
-			     : at < 512	 ? (at - 416) / 16
-			     : at < 768	 ? (at - 512) / 16
-			     : at < 832	 ? (at - 768) / 16 * 2
-			     : at < 1344 ? (at - 832) / 32
-					 : 16 + (at - 1344) / 64;
+		const char *part = at < 32     ? "x87 control"
+		                   : at < 160  ? "st"
+		                   : at < 416  ? "xmm"
+		                   : at < 512  ? "reserved"
+		                   : at < 768  ? "ymm high"
+		                   : at < 832  ? "k"
+		                   : at < 1344 ? "zmm high"
+		                               : "zmm16-31";
+		size_t nth = at < 32     ? at / 16
+		             : at < 160  ? (at - 32) / 16
+		             : at < 416  ? (at - 160) / 16
+		             : at < 512  ? (at - 416) / 16
+		             : at < 768  ? (at - 512) / 16
+		             : at < 832  ? (at - 768) / 16 * 2
+		             : at < 1344 ? (at - 832) / 32
+		                         : 16 + (at - 1344) / 64;
 
-		printf("%s%s %zu: %08x %08x %08x %08x\n", prefix, part, nth, words[i], words[i + 1], words[i + 2],
-		       words[i + 3]);
+		printf("%s%s %zu: %08x %08x %08x %08x\n", prefix, part, nth, words[i], words[i + 1],
+		       words[i + 2], words[i + 3]);
 	}
 }
 
@@ -106,9 +108,10 @@ fz_dump_result(const struct fz_gen *g, unsigned round, const struct fz_result *r
 		const struct fz_fault *f = &r->faults[i];
 
 		printf("signal %d code %d address 0x%" PRIx64 " rip 0x%" PRIx64 " (code+0x%" PRIx64
-		       ") flags 0x%" PRIx64 " err 0x%" PRIx64 " trap %" PRIu64 " cr2 0x%" PRIx64 "\n",
-		       f->sig, f->code, f->address, f->rip, f->rip - g->code.base, f->flags, f->err, f->trapno,
-		       f->cr2);
+		       ") flags 0x%" PRIx64 " err 0x%" PRIx64 " trap %" PRIu64 " cr2 0x%" PRIx64
+		       "\n",
+		       f->sig, f->code, f->address, f->rip, f->rip - g->code.base, f->flags, f->err,
+		       f->trapno, f->cr2);
 		for (unsigned k = 0; k < 16; k++)
 			printf("  signal %u %s 0x%" PRIx64 "\n", i, reg_names[k], f->gpr[k]);
 		dump_vectors("  signal ", &f->vec);

@@ -59,17 +59,17 @@ fz_mask_fxsave(uint8_t *image)
 }
 
 void
-fz_env_mask(uint64_t page)
+fz_env_mask(uint8_t *page)
 {
-	memset((void *)(page + FZ_ENV_FSTENV16 + 6), 0, 8);
-	memset((void *)(page + FZ_ENV_FSTENV32 + 12), 0, 16);
-	memset((void *)(page + FZ_ENV_FSAVE16 + 6), 0, 8);
-	memset((void *)(page + FZ_ENV_FSAVE32 + 12), 0, 16);
-	fz_mask_fxsave((uint8_t *)page + FZ_ENV_FXSAVE);
-	fz_mask_fxsave((uint8_t *)page + FZ_ENV_FXSAVE64);
-	fz_mask_fxsave((uint8_t *)page + FZ_ENV_XSAVE);
-	fz_mask_fxsave((uint8_t *)page + FZ_ENV_XSAVE64);
+	memset(page + FZ_ENV_FSTENV16 + 6, 0, 8);
+	memset(page + FZ_ENV_FSTENV32 + 12, 0, 16);
+	memset(page + FZ_ENV_FSAVE16 + 6, 0, 8);
+	memset(page + FZ_ENV_FSAVE32 + 12, 0, 16);
+	fz_mask_fxsave(page + FZ_ENV_FXSAVE);
+	fz_mask_fxsave(page + FZ_ENV_FXSAVE64);
+	fz_mask_fxsave(page + FZ_ENV_XSAVE);
+	fz_mask_fxsave(page + FZ_ENV_XSAVE64);
 	/* Which components are "in use" is up to the processor. */
-	memset((void *)(page + FZ_ENV_XSAVE + 512), 0, 8);
-	memset((void *)(page + FZ_ENV_XSAVE64 + 512), 0, 8);
+	memset(page + FZ_ENV_XSAVE + 512, 0, 8);
+	memset(page + FZ_ENV_XSAVE64 + 512, 0, 8);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state page: the only memory that instructions which save or load whole machine states (fnstenv, fxsave, xsave, ...)
- * may use. Each layout has its own place, so that the last-instruction pointers in it, which no engine that runs code
- * elsewhere can keep, are known and cleared before the comparison.
+ * The state page: the only memory that instructions which save or load whole machine states
+ * (fnstenv, fxsave, xsave, ...) may use. Each layout has its own place, so that the
+ * last-instruction pointers in it, which no engine that runs code elsewhere can keep, are known and
+ * cleared before the comparison.
  */
 #ifndef FUZZ_ENV_H
 #define FUZZ_ENV_H
@@ -29,7 +30,7 @@ enum {
 void fz_env_fill(uint64_t page, struct fz_rng *rng);
 
 /* Clears what may differ although the program behaved the same. */
-void fz_env_mask(uint64_t page);
+void fz_env_mask(uint8_t *page);
 
 /* Clears the instruction and data pointers and the opcode in an FXSAVE-shaped image. */
 void fz_mask_fxsave(uint8_t *image);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes a template instruction do something: its memory operands must mean our memory (or a bad address, on
- * purpose), its counts must be small, its implicit operands sensible. Registers are set before it, displacements
- * and immediates changed within it.
+ * Makes a template instruction do something: its memory operands must mean our memory (or a bad
+ * address, on purpose), its counts must be small, its implicit operands sensible. Registers are set
+ * before it, displacements and immediates changed within it.
  */
 #include "env.h"
 #include "pick.h"
@@ -35,7 +35,8 @@ pick_target(struct fz_gen *g, unsigned size)
 	if (kind < 70) /* across the border between two pages */
 		return fz_arena.main + FZ_PAGE - fz_below(&g->rng, size + 1);
 	if (kind < 88)
-		return region + (kind & 1 ? FZ_R_BEFORE : FZ_R_AFTER) + 0x100 + fz_below(&g->rng, 100) * 32;
+		return region + (kind & 1 ? FZ_R_BEFORE : FZ_R_AFTER) + 0x100 +
+		       fz_below(&g->rng, 100) * 32;
 	if (kind < 93) /* the end of our memory, whole or in part beyond it */
 		return fz_arena.main + FZ_MAIN_SIZE - size + fz_below(&g->rng, size + 1);
 	if (kind < 95)
@@ -130,8 +131,8 @@ fix_vector_index(struct fz_gen *g, const ZydisDecodedOperand *o)
 {
 	unsigned n = (unsigned)ZydisRegisterGetId(o->mem.index) & 31;
 	unsigned ll = o->mem.index >= ZYDIS_REGISTER_ZMM0   ? 2
-		      : o->mem.index >= ZYDIS_REGISTER_YMM0 ? 1
-							    : 0;
+	              : o->mem.index >= ZYDIS_REGISTER_YMM0 ? 1
+	                                                    : 0;
 	unsigned slot = fz_new_table(g, 8);
 
 	for (unsigned k = 0; k < 8; k++) /* fits 32-bit and 64-bit indices: high halves are zero */
@@ -163,9 +164,12 @@ solve(struct fz_gen *g, const ZydisDecodedOperand *o, uint64_t target)
 	if (index >= 0) {
 		if (!(g->known >> index & 1) || fz_chance(&g->rng, 50))
 			if (!set(g, (unsigned)index,
-				 fz_chance(&g->rng, 60) ? fz_below(&g->rng, 256) : fz_some_value(&g->rng)))
+			         fz_chance(&g->rng, 60) ? fz_below(&g->rng, 256)
+			                                : fz_some_value(&g->rng)))
 				return false;
-		rest -= (g->value[index] & (o->mem.index == ZYDIS_REGISTER_AL ? 0xff : UINT64_MAX)) * scale;
+		rest -= (g->value[index] &
+		         (o->mem.index == ZYDIS_REGISTER_AL ? 0xff : UINT64_MAX)) *
+		        scale;
 	}
 	if ((g->known >> base & 1) && g->value[base] == rest)
 		return true;
@@ -212,7 +216,9 @@ fix_memory(struct fz_gen *g, struct fz_insn *i, const ZydisDecodedOperand *o)
 {
 	unsigned size = o->size / 8u ? o->size / 8u : 8;
 	uint64_t slot = state_slot(g, i);
-	uint64_t target = slot ? slot : i->in.address_width == 32 ? pick_low_target(g, size) : pick_target(g, size);
+	uint64_t target = slot                        ? slot
+	                  : i->in.address_width == 32 ? pick_low_target(g, size)
+	                                              : pick_target(g, size);
 	bool explicit_rip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 	int base = fz_gpr_of(o->mem.base);
 
@@ -253,7 +259,8 @@ fix_stack_pointer(struct fz_gen *g, struct fz_insn *i)
 	case ZYDIS_MNEMONIC_PUSHFQ:
 		return true;
 	case ZYDIS_MNEMONIC_POP:
-		if (i->ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && fz_gpr_of(i->ops[0].reg.value) == RSP)
+		if (i->ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    fz_gpr_of(i->ops[0].reg.value) == RSP)
 			fz_put8(CODE, 0x54);
 		return true;
 	case ZYDIS_MNEMONIC_POPF:
@@ -270,7 +277,8 @@ fix_stack_pointer(struct fz_gen *g, struct fz_insn *i)
 		return set(g, RBP, at);
 	case ZYDIS_MNEMONIC_MOV:
 		return i->in.operand_width == 64 && src->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		       fz_gpr_of(src->reg.value) >= 0 && set(g, (unsigned)fz_gpr_of(src->reg.value), at);
+		       fz_gpr_of(src->reg.value) >= 0 &&
+		       set(g, (unsigned)fz_gpr_of(src->reg.value), at);
 	case ZYDIS_MNEMONIC_ADD:
 	case ZYDIS_MNEMONIC_SUB:
 		if (i->in.operand_width != 64 || src->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
@@ -282,7 +290,7 @@ fix_stack_pointer(struct fz_gen *g, struct fz_insn *i)
 		if (i->in.operand_width != 64 || i->in.raw.disp.size == 32)
 			return false;
 		return fz_gpr_of(src->mem.base) == RSP ? src->mem.index == ZYDIS_REGISTER_NONE
-						       : solve(g, src, at);
+		                                       : solve(g, src, at);
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:
 		return i->in.operand_width == 64;
@@ -304,7 +312,7 @@ fix_special(struct fz_gen *g, struct fz_insn *i)
 	const ZydisDecodedOperand *o = i->ops;
 
 	if (is_string(i) && (i->in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-						 ZYDIS_ATTRIB_HAS_REPNE)))
+	                                         ZYDIS_ATTRIB_HAS_REPNE)))
 		return set(g, RCX, fz_chance(&g->rng, 10) ? 0 : fz_below(&g->rng, 60));
 	switch (i->in.mnemonic) {
 	case ZYDIS_MNEMONIC_DIV:
@@ -323,7 +331,8 @@ fix_special(struct fz_gen *g, struct fz_insn *i)
 
 		if (bit < 0 || o[0].type != ZYDIS_OPERAND_TYPE_MEMORY)
 			return true;
-		return set(g, (unsigned)bit, (uint64_t)(int64_t)((int32_t)fz_below(&g->rng, 2000) - 1000));
+		return set(g, (unsigned)bit,
+		           (uint64_t)(int64_t)((int32_t)fz_below(&g->rng, 2000) - 1000));
 	}
 	case ZYDIS_MNEMONIC_MOVDIR64B: {
 		int to = fz_gpr_of(o[0].reg.value);
@@ -337,7 +346,8 @@ fix_special(struct fz_gen *g, struct fz_insn *i)
 		return false; /* see fz_emit_cpu() */
 	case ZYDIS_MNEMONIC_WRFSBASE:
 		g->uses_fs = true;
-		return !g->opt->no_fs && i->in.operand_width == 64 && fz_gpr_of(o[0].reg.value) != RSP &&
+		return !g->opt->no_fs && i->in.operand_width == 64 &&
+		       fz_gpr_of(o[0].reg.value) != RSP &&
 		       set(g, (unsigned)fz_gpr_of(o[0].reg.value), fz_arena.fs);
 	case ZYDIS_MNEMONIC_RDFSBASE:
 		g->uses_fs = true;
@@ -346,7 +356,8 @@ fix_special(struct fz_gen *g, struct fz_insn *i)
 	case ZYDIS_MNEMONIC_XSAVE64:
 	case ZYDIS_MNEMONIC_XRSTOR:
 	case ZYDIS_MNEMONIC_XRSTOR64:
-		return set(g, RAX, fz_below(&g->rng, 256) & (g->opt->isa == FZ_ISA_ALL ? 0xe7 : 7)) &&
+		return set(g, RAX,
+		           fz_below(&g->rng, 256) & (g->opt->isa == FZ_ISA_ALL ? 0xe7 : 7)) &&
 		       set(g, RDX, 0);
 	default:
 		return true;
@@ -361,7 +372,8 @@ fix_operands(struct fz_gen *g, struct fz_insn *i)
 
 		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
 			continue;
-		if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && fz_gpr_of(o->mem.base) == RSP)
+		if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+		    fz_gpr_of(o->mem.base) == RSP)
 			continue;
 		if (!fix_memory(g, i, o))
 			return false;

@@ -60,7 +60,8 @@ fz_emit_skip(struct fz_gen *g, unsigned unit)
 static unsigned
 loop_count(struct fz_gen *g)
 {
-	unsigned n = fz_chance(&g->rng, 6) ? 200 + fz_below(&g->rng, 2000) : 1 + fz_below(&g->rng, 12);
+	unsigned n =
+	        fz_chance(&g->rng, 6) ? 200 + fz_below(&g->rng, 2000) : 1 + fz_below(&g->rng, 12);
 
 	while (n > 1 && n * g->iterations > 4000)
 		n /= 2;
@@ -130,8 +131,8 @@ loop_in_memory(struct fz_gen *g, unsigned unit, unsigned n)
 }
 
 /*
- * Bounds a loop counter without touching flags: after a fault, control may come into a loop past its beginning, and
- * then the counter holds anything.
+ * Bounds a loop counter without touching flags: after a fault, control may come into a loop past
+ * its beginning, and then the counter holds anything.
  */
 static void
 bound_counter(struct fz_gen *g, unsigned r, unsigned n)
@@ -280,7 +281,8 @@ switch_relative(struct fz_gen *g, unsigned index, unsigned base, const unsigned 
 
 	fz_mov_label(CODE, base, table, true);
 	FZ_PUT(CODE, (uint8_t)(0x48 | index >> 3 << 2 | index >> 3 << 1 | base >> 3), 0x63,
-	       (uint8_t)(0x44 | (index & 7) << 3), (uint8_t)(0x80 | (index & 7) << 3 | (base & 7)), 0);
+	       (uint8_t)(0x44 | (index & 7) << 3), (uint8_t)(0x80 | (index & 7) << 3 | (base & 7)),
+	       0);
 	fz_rr(CODE, 0x01, base, index); /* add index, base */
 	through_reg(g, 4, index);
 	fz_bind(CODE, table);

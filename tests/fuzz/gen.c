@@ -21,9 +21,19 @@ fz_unit_name(unsigned kind)
 uint64_t
 fz_some_value(struct fz_rng *rng)
 {
-	static const uint64_t edges[] = {0,	     1,		 UINT64_MAX,	 0x7fffffff, 0x80000000,
-					 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000,
-					 0x80,	     0x7f,	 0xff,		 0x8000,     0x7fff};
+	static const uint64_t edges[] = {0,
+	                                 1,
+	                                 UINT64_MAX,
+	                                 0x7fffffff,
+	                                 0x80000000,
+	                                 0xffffffff,
+	                                 0x7fffffffffffffff,
+	                                 0x8000000000000000,
+	                                 0x80,
+	                                 0x7f,
+	                                 0xff,
+	                                 0x8000,
+	                                 0x7fff};
 	uint64_t v = fz_next(rng);
 
 	switch (fz_below(rng, 8)) {
@@ -32,7 +42,7 @@ fz_some_value(struct fz_rng *rng)
 	case 1:
 		return v % 64;
 	case 2:
-		return (uint64_t)-(int64_t)(v % 64);
+		return (uint64_t) - (int64_t)(v % 64);
 	case 3:
 		return v & 0xffffffff;
 	case 4:
@@ -108,10 +118,12 @@ choose_state(struct fz_gen *g)
 	for (unsigned i = 0; i < 6; i++)
 		g->flags |= fz_chance(&g->rng, 50) ? flag_bits[i] : 0;
 	g->flags |= fz_chance(&g->rng, 15) ? 0x400 : 0;
-	g->repeat = fz_chance(&g->rng, 75) ? 1 : fz_chance(&g->rng, 70) ? 2 + fz_below(&g->rng, 3) : 60;
+	g->repeat = fz_chance(&g->rng, 75)   ? 1
+	            : fz_chance(&g->rng, 70) ? 2 + fz_below(&g->rng, 3)
+	                                     : 60;
 	if (g->opt->repeat)
 		g->repeat = (unsigned)g->opt->repeat;
-	g->resume = fz_chance(&g->rng, 75);
+	g->resume = fz_chance(&g->rng, 75) && !g->opt->loose_signals;
 }
 
 void
@@ -138,13 +150,14 @@ fz_emit_range(struct fz_gen *g, unsigned first, unsigned end)
 }
 
 /*
- * Bytes that are never executed, to mislead a decoder that looks ahead: traps, invalid opcodes, prefixes. Should
- * control come here after a fault, they trap, so that no wild loop comes of it.
+ * Bytes that are never executed, to mislead a decoder that looks ahead: traps, invalid opcodes,
+ * prefixes. Should control come here after a fault, they trap, so that no wild loop comes of it.
  */
 void
 fz_junk(struct fz_gen *g, unsigned n)
 {
-	static const uint8_t junk[] = {0xcc, 0xcc, 0xf4, 0x06, 0x0e, 0x27, 0xd4, 0x60, 0x48, 0x66, 0x2e, 0x9a};
+	static const uint8_t junk[] = {0xcc, 0xcc, 0xf4, 0x06, 0x0e, 0x27,
+	                               0xd4, 0x60, 0x48, 0x66, 0x2e, 0x9a};
 
 	for (unsigned i = 0; i < n; i++)
 		fz_put8(&g->code, junk[fz_below(&g->rng, sizeof junk)]);
@@ -174,7 +187,7 @@ emit(struct fz_gen *g)
 	for (unsigned i = FZ_CTRL_COUNTER; i < FZ_CTRL_END; i++)
 		g->ctrl[i] = fz_below(&rng, 4);
 	g->reserved = 0;
-	g->known = (uint16_t)~(1u << RSP);
+	g->known = (uint16_t) ~(1u << RSP);
 	memcpy(g->value, g->gpr, sizeof g->value);
 	g->balanced = false;
 	g->iterations = 1;
@@ -211,7 +224,8 @@ fz_generate(struct fz_gen *g, const struct fz_options *opt, uint64_t index, cons
 	plan(g, 1 + fz_below(&g->rng, 16), 0);
 	if (emit(g))
 		return;
-	/* A distance too long for a short jump: once more with long ones. Too much code: fewer units. */
+	/* A distance too long for a short jump: once more with long ones. Too much code: fewer
+	 * units. */
 	g->force_near = true;
 	while (!emit(g) && g->nunits > 0)
 		halve(g);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The generator: from (seed, index) a plan, a tree of units, and from the plan code. A unit is one instruction with what
- * it needs, or a structure around other units. Each unit has its own random numbers, so a plan from which units are
- * dropped still gives the same code for the rest: that is how a failing sequence is minimised.
+ * The generator: from (seed, index) a plan, a tree of units, and from the plan code. A unit is one
+ * instruction with what it needs, or a structure around other units. Each unit has its own random
+ * numbers, so a plan from which units are dropped still gives the same code for the rest: that is
+ * how a failing sequence is minimised.
  */
 #ifndef FUZZ_GEN_H
 #define FUZZ_GEN_H
@@ -16,24 +17,24 @@
 enum { FZ_MAX_UNITS = 96, FZ_MAX_BOUNDS = 256, FZ_MAX_LEAVES = 48 };
 
 /* kind, weight, largest number of child units (0: never any) */
-#define FZ_UNITS(X)                                                                                                    \
-	X(insn, 560, 0)                                                                                                \
-	X(flags, 70, 0)                                                                                                \
-	X(store, 40, 0)                                                                                                \
-	X(stack, 60, 0)                                                                                                \
-	X(skip, 60, 4)                                                                                                 \
-	X(loop, 35, 5)                                                                                                 \
-	X(call, 45, 4)                                                                                                 \
-	X(icall, 30, 4)                                                                                                \
-	X(ijump, 30, 2)                                                                                                \
-	X(switch, 15, 4)                                                                                               \
-	X(recurse, 6, 3)                                                                                               \
-	X(pushret, 15, 0)                                                                                              \
-	X(callpop, 12, 0)                                                                                              \
-	X(overlap, 10, 0)                                                                                              \
-	X(smc, 20, 0)                                                                                                  \
-	X(syscall, 12, 0)                                                                                              \
-	X(cpu, 6, 0)                                                                                                   \
+#define FZ_UNITS(X)                                                                                \
+	X(insn, 560, 0)                                                                            \
+	X(flags, 70, 0)                                                                            \
+	X(store, 40, 0)                                                                            \
+	X(stack, 60, 0)                                                                            \
+	X(skip, 60, 4)                                                                             \
+	X(loop, 35, 5)                                                                             \
+	X(call, 45, 4)                                                                             \
+	X(icall, 30, 4)                                                                            \
+	X(ijump, 30, 2)                                                                            \
+	X(switch, 15, 4)                                                                           \
+	X(recurse, 6, 3)                                                                           \
+	X(pushret, 15, 0)                                                                          \
+	X(callpop, 12, 0)                                                                          \
+	X(overlap, 10, 0)                                                                          \
+	X(smc, 20, 0)                                                                              \
+	X(syscall, 12, 0)                                                                          \
+	X(cpu, 6, 0)                                                                               \
 	X(fault, 14, 0)
 
 #define FZ_UNIT_ENUM(name, weight, children) FZ_U_##name,
@@ -47,7 +48,8 @@ struct fz_options {
 	unsigned max_units;
 	int repeat; /* 0: as the sequence wants */
 	bool no_fs, no_smc, no_syscalls, no_faults, no_rwx;
-	uint32_t kinds; /* bit k: units of kind k may be planned */
+	bool loose_signals; /* end at the first fault, compare only what and where it was */
+	uint32_t kinds;     /* bit k: units of kind k may be planned */
 };
 
 struct fz_unit {
@@ -90,7 +92,7 @@ struct fz_gen {
 	uint64_t gpr[16]; /* at the start */
 	uint64_t flags;
 	unsigned repeat;
-	bool resume;	/* after a fault, go on with the next unit */
+	bool resume; /* after a fault, go on with the next unit */
 	bool uses_fs;
 
 	/* The code so far. */
@@ -101,16 +103,17 @@ struct fz_gen {
 	unsigned nleaves;
 	uint64_t ctrl[FZ_CTRL_END];
 	unsigned next_table, next_counter;
-	uint16_t reserved;   /* registers that hold loop counters */
-	uint16_t known;	     /* registers whose value is in value[] */
+	uint16_t reserved; /* registers that hold loop counters */
+	uint16_t known;    /* registers whose value is in value[] */
 	uint64_t value[16];
-	bool balanced;	     /* the stack pointer must stay where it is */
+	bool balanced;       /* the stack pointer must stay where it is */
 	unsigned iterations; /* of all loops around */
 	bool force_near;
 };
 
 /* Makes sequence `index`. `selected` as in struct fz_gen. */
-void fz_generate(struct fz_gen *g, const struct fz_options *opt, uint64_t index, const uint8_t *selected);
+void fz_generate(struct fz_gen *g, const struct fz_options *opt, uint64_t index,
+                 const uint8_t *selected);
 
 const char *fz_unit_name(unsigned kind);
 

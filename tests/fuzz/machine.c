@@ -30,8 +30,9 @@ static const struct fz_gen *running; /* NULL: not in random code */
 static struct fz_result *result;
 static uint8_t handler_stack[1 << 17] __attribute__((aligned(64)));
 
-static const int greg_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-				REG_R8,	 REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+static const int greg_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                REG_R12, REG_R13, REG_R14, REG_R15};
 
 /* Plain loops: a handler runs with FS pointing anywhere. */
 static void
@@ -40,7 +41,8 @@ copy(void *to, const void *from, size_t n)
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 
-/* Takes the components out of an XSAVE image. One that is not present is in its initial state: zero. */
+/* Takes the components out of an XSAVE image. One that is not present is in its initial state:
+ * zero. */
 static void
 take_vectors(struct fz_vectors *v, const uint8_t *image)
 {
@@ -49,10 +51,10 @@ take_vectors(struct fz_vectors *v, const uint8_t *image)
 		uint8_t component;
 		uint16_t at, size;
 	} parts[] = {
-		{AVX, offsetof(struct fz_vectors, ymm_high), sizeof v->ymm_high},
-		{OPMASK, offsetof(struct fz_vectors, opmask), sizeof v->opmask},
-		{ZMM_HIGH, offsetof(struct fz_vectors, zmm_high), sizeof v->zmm_high},
-		{ZMM16, offsetof(struct fz_vectors, zmm16), sizeof v->zmm16},
+	        {AVX, offsetof(struct fz_vectors, ymm_high), sizeof v->ymm_high},
+	        {OPMASK, offsetof(struct fz_vectors, opmask), sizeof v->opmask},
+	        {ZMM_HIGH, offsetof(struct fz_vectors, zmm_high), sizeof v->zmm_high},
+	        {ZMM16, offsetof(struct fz_vectors, zmm16), sizeof v->zmm16},
 	};
 
 	for (size_t i = 0; i < sizeof *v; i++)
@@ -72,7 +74,8 @@ take_vectors(struct fz_vectors *v, const uint8_t *image)
 		((volatile uint8_t *)v->fxsave)[i] = 0;
 	for (unsigned i = 0; i < 4; i++)
 		if (present >> parts[i].component & 1)
-			copy((uint8_t *)v + parts[i].at, image + offset[parts[i].component], parts[i].size);
+			copy((uint8_t *)v + parts[i].at, image + offset[parts[i].component],
+			     parts[i].size);
 }
 
 static void
@@ -84,9 +87,11 @@ record(int sig, const siginfo_t *si, const ucontext_t *uc)
 	f->sig = sig;
 	f->code = si->si_code;
 	f->address = (uint64_t)si->si_addr;
+	f->rip = (uint64_t)regs[REG_RIP];
+	if (running->opt->loose_signals)
+		return;
 	for (unsigned i = 0; i < 16; i++)
 		f->gpr[i] = (uint64_t)regs[greg_of[i]];
-	f->rip = (uint64_t)regs[REG_RIP];
 	f->flags = (uint64_t)regs[REG_EFL];
 	f->err = (uint64_t)regs[REG_ERR];
 	f->trapno = (uint64_t)regs[REG_TRAPNO];
@@ -103,7 +108,8 @@ resume_point(int sig, uint64_t rip)
 	if (!running->resume || at >= running->code.len || result->nfaults == FZ_MAX_FAULTS)
 		return 0;
 	for (unsigned i = 0; i < running->nbounds; i++)
-		if (running->bounds[i].offset > at || (sig == SIGTRAP && running->bounds[i].offset == at))
+		if (running->bounds[i].offset > at ||
+		    (sig == SIGTRAP && running->bounds[i].offset == at))
 			return running->code.base + running->bounds[i].offset;
 	return 0;
 }
@@ -163,7 +169,8 @@ fz_machine_init(enum fz_isa isa)
 	uint32_t a, b, c, d, low, high;
 
 	if (!__get_cpuid_count(1, 0, &a, &b, &c, &d) || !(c >> 27 & 1) || !(c >> 28 & 1)) {
-		fprintf(stderr, "insnfuzz: this CPU or system has no AVX; it cannot be tested here\n");
+		fprintf(stderr,
+		        "insnfuzz: this CPU or system has no AVX; it cannot be tested here\n");
 		return -1;
 	}
 	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -214,17 +221,19 @@ fill_vectors(struct fz_rng *rng)
 		uint64_t v = fz_next(rng);
 
 		/* Random bits, small integers, ordinary numbers and zeros. */
-		words[i] = v % 7 == 0	? v >> 56
-			   : v % 7 == 1 ? 0
-			   : v % 7 == 2 ? 0x3ff0000000000000 + (v >> 10)
-			   : v % 7 == 3 ? 0x3f8000003f800000 + (v & 0x7fffff007fffff)
-					: v;
+		words[i] = v % 7 == 0   ? v >> 56
+		           : v % 7 == 1 ? 0
+		           : v % 7 == 2 ? 0x3ff0000000000000 + (v >> 10)
+		           : v % 7 == 3 ? 0x3f8000003f800000 + (v & 0x7fffff007fffff)
+		                        : v;
 	}
 	memset(fz_xin, 0, 32);
 	memset(fz_xin + 416, 0, 160);
 	uint16_t fcw = (uint16_t)(fz_chance(rng, 80) ? 0x37f : 0x37f & ~(fz_below(rng, 4) << 8));
 	uint16_t fsw = (uint16_t)(fz_below(rng, 8) << 11);
-	uint32_t mxcsr = fz_chance(rng, 80) ? 0x1f80 : 0x1f80u | fz_below(rng, 4) << 13 | fz_below(rng, 2) << 6;
+	uint32_t mxcsr = fz_chance(rng, 80)
+	                         ? 0x1f80
+	                         : 0x1f80u | fz_below(rng, 4) << 13 | fz_below(rng, 2) << 6;
 
 	memcpy(fz_xin, &fcw, 2);
 	memcpy(fz_xin + 2, &fsw, 2);
@@ -244,14 +253,17 @@ fz_run(const struct fz_gen *g, unsigned round, struct fz_result *r)
 	fz_arena_fill(g->region, fz_next(&rng));
 	memcpy(ctrl, g->ctrl, sizeof g->ctrl);
 	ctrl[FZ_CTRL_EXIT] = (uint64_t)fz_exit;
+	uint64_t out = g->code.base + g->bounds[g->nbounds ? g->nbounds - 1 : 0].offset;
+
 	for (unsigned i = 0; i < 4; i++) /* a plain return leads out as well */
-		((uint64_t *)(g->gpr[RSP]))[i] = g->code.base + g->bounds[g->nbounds ? g->nbounds - 1 : 0].offset;
+		memcpy((void *)(g->gpr[RSP] + 8 * i), &out, 8);
 	fill_vectors(&rng);
 	memcpy(fz_in, g->gpr, sizeof g->gpr);
 	fz_in[16] = g->flags ^ (round ? fz_next(&rng) & 0x8d5 : 0) ^ (fz_on_step ? 0x100 : 0);
 	fz_in[17] = g->code.base;
 	fz_code_fs = g->uses_fs ? fz_arena.fs : 0;
 	r->nfaults = 0;
+	memset(r->faults, 0, sizeof r->faults);
 	r->left = true;
 	result = r;
 	running = g;
@@ -260,7 +272,7 @@ fz_run(const struct fz_gen *g, unsigned round, struct fz_result *r)
 	memcpy(r->gpr, fz_out, sizeof r->gpr);
 	r->flags = fz_out[16];
 	take_vectors(&r->vec, fz_xout);
-	fz_env_mask(fz_arena.env);
+	fz_env_mask((uint8_t *)fz_arena.env);
 }
 
 /* Four independent lanes, or the multiplications would wait for each other. */

@@ -49,8 +49,8 @@ uint64_t fz_hash(const struct fz_gen *g, const struct fz_result *r);
 uint64_t fz_hash_bytes(uint64_t h, const void *p, size_t n);
 
 /*
- * Called before each instruction while the trap flag is set, with the place that holds the stack pointer; false ends
- * the stepping. See cover.c. NULL: no single-stepping.
+ * Called before each instruction while the trap flag is set, with the place that holds the stack
+ * pointer; false ends the stepping. See cover.c. NULL: no single-stepping.
  */
 typedef bool fz_step_fn(uint64_t rip, const uint64_t *rsp);
 extern fz_step_fn *fz_on_step;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * insnfuzz: runs random instruction sequences and prints one line for each: index, hash of everything a program could
- * see, number of signals. The lines depend on the seed, the corpus and the CPU model only, so a run under an engine
- * must print what a native run prints. fuzz.py compares the two.
+ * insnfuzz: runs random instruction sequences and prints one line for each: index, hash of
+ * everything a program could see, number of signals. The lines depend on the seed, the corpus and
+ * the CPU model only, so a run under an engine must print what a native run prints. fuzz.py
+ * compares the two.
  */
 #include "cover.h"
 #include "dump.h"
@@ -28,52 +29,82 @@ static bool selecting, verbose, list_only, units_only, low, coverage, flush;
 static const char *regions, *progress_path;
 static volatile uint64_t *progress;
 
-enum { OPT_SEED = 256, OPT_COUNT, OPT_FROM, OPT_INDEX, OPT_ONLY, OPT_CORPUS, OPT_ISA, OPT_LOW, OPT_REGIONS,
-       OPT_UNITS, OPT_VERBOSE, OPT_LIST, OPT_COVERAGE, OPT_PROGRESS, OPT_NO_FS, OPT_NO_SMC, OPT_NO_SYSCALLS,
-       OPT_NO_FAULTS, OPT_NO_RWX, OPT_REPEAT, OPT_FLUSH, OPT_SHOW_UNITS, OPT_KINDS };
+enum {
+	OPT_SEED = 256,
+	OPT_COUNT,
+	OPT_FROM,
+	OPT_INDEX,
+	OPT_ONLY,
+	OPT_CORPUS,
+	OPT_ISA,
+	OPT_LOW,
+	OPT_REGIONS,
+	OPT_UNITS,
+	OPT_VERBOSE,
+	OPT_LIST,
+	OPT_COVERAGE,
+	OPT_PROGRESS,
+	OPT_NO_FS,
+	OPT_NO_SMC,
+	OPT_NO_SYSCALLS,
+	OPT_NO_FAULTS,
+	OPT_NO_RWX,
+	OPT_REPEAT,
+	OPT_FLUSH,
+	OPT_SHOW_UNITS,
+	OPT_KINDS,
+	OPT_LOOSE,
+};
 
 static const struct option long_options[] = {
-	{"seed", required_argument, NULL, OPT_SEED},
-	{"count", required_argument, NULL, OPT_COUNT},
-	{"from", required_argument, NULL, OPT_FROM},
-	{"index", required_argument, NULL, OPT_INDEX},
-	{"only", required_argument, NULL, OPT_ONLY},
-	{"corpus", required_argument, NULL, OPT_CORPUS},
-	{"isa", required_argument, NULL, OPT_ISA},
-	{"low", no_argument, NULL, OPT_LOW},
-	{"regions", required_argument, NULL, OPT_REGIONS},
-	{"max-units", required_argument, NULL, OPT_UNITS},
-	{"verbose", no_argument, NULL, OPT_VERBOSE},
-	{"list", no_argument, NULL, OPT_LIST},
-	{"units", no_argument, NULL, OPT_SHOW_UNITS},
-	{"coverage", no_argument, NULL, OPT_COVERAGE},
-	{"progress", required_argument, NULL, OPT_PROGRESS},
-	{"no-fs", no_argument, NULL, OPT_NO_FS},
-	{"no-smc", no_argument, NULL, OPT_NO_SMC},
-	{"no-syscalls", no_argument, NULL, OPT_NO_SYSCALLS},
-	{"no-faults", no_argument, NULL, OPT_NO_FAULTS},
-	{"no-rwx", no_argument, NULL, OPT_NO_RWX},
-	{"repeat", required_argument, NULL, OPT_REPEAT},
-	{"flush", no_argument, NULL, OPT_FLUSH},
-	{"kinds", required_argument, NULL, OPT_KINDS},
-	{0},
+        {"seed", required_argument, NULL, OPT_SEED},
+        {"count", required_argument, NULL, OPT_COUNT},
+        {"from", required_argument, NULL, OPT_FROM},
+        {"index", required_argument, NULL, OPT_INDEX},
+        {"only", required_argument, NULL, OPT_ONLY},
+        {"corpus", required_argument, NULL, OPT_CORPUS},
+        {"isa", required_argument, NULL, OPT_ISA},
+        {"low", no_argument, NULL, OPT_LOW},
+        {"regions", required_argument, NULL, OPT_REGIONS},
+        {"max-units", required_argument, NULL, OPT_UNITS},
+        {"verbose", no_argument, NULL, OPT_VERBOSE},
+        {"list", no_argument, NULL, OPT_LIST},
+        {"units", no_argument, NULL, OPT_SHOW_UNITS},
+        {"coverage", no_argument, NULL, OPT_COVERAGE},
+        {"progress", required_argument, NULL, OPT_PROGRESS},
+        {"no-fs", no_argument, NULL, OPT_NO_FS},
+        {"no-smc", no_argument, NULL, OPT_NO_SMC},
+        {"no-syscalls", no_argument, NULL, OPT_NO_SYSCALLS},
+        {"no-faults", no_argument, NULL, OPT_NO_FAULTS},
+        {"no-rwx", no_argument, NULL, OPT_NO_RWX},
+        {"repeat", required_argument, NULL, OPT_REPEAT},
+        {"flush", no_argument, NULL, OPT_FLUSH},
+        {"kinds", required_argument, NULL, OPT_KINDS},
+        {0},
 };
 
 static void
 usage(void)
 {
 	fprintf(stderr,
-		"usage: insnfuzz [--seed N] [--from N --count N | --index N,N,...] [--corpus FILE] [options]\n"
-		"  --only N,N,...    of each sequence, only these units (see --units)\n"
-		"  --isa all|avx2    which instructions (all)\n"
-		"  --low             all memory below 4 GiB; --regions low,mid,near,far,high: where code may be\n"
-		"  --max-units N     the longest sequence; --kinds a,b,...: only these kinds of units\n"
-		"  --no-fs --no-smc --no-syscalls --no-faults --no-rwx: leave something out\n"
-		"  --repeat N        run each sequence N times, instead of as often as it wants\n"
-		"  --verbose         code, registers and memory; --list: code only, nothing runs\n"
-		"  --units           print the number of units of each sequence, nothing runs\n"
-		"  --coverage        single-step natively and list the mnemonics that were executed\n"
-		"  --progress FILE   keep the index of the running sequence in FILE; --flush: each line at once\n");
+	        "usage: insnfuzz [--seed N] [--from N --count N | --index N,N,...] [--corpus FILE] "
+	        "[options]\n"
+	        "  --only N,N,...    of each sequence, only these units (see --units)\n"
+	        "  --isa all|avx2    which instructions (all)\n"
+	        "  --low             all memory below 4 GiB; --regions low,mid,near,far,high: "
+	        "where code may be\n"
+	        "  --max-units N     the longest sequence; --kinds a,b,...: only these kinds of "
+	        "units\n"
+	        "  --no-fs --no-smc --no-syscalls --no-faults --no-rwx: leave something out\n"
+	        "  --repeat N        run each sequence N times, instead of as often as it wants\n"
+	        "  --loose-signals   end at the first fault; of it, compare only what and where it "
+	        "was\n"
+	        "  --verbose         code, registers and memory; --list: code only, nothing runs\n"
+	        "  --units           print the number of units of each sequence, nothing runs\n"
+	        "  --coverage        single-step natively and list the mnemonics that were "
+	        "executed\n"
+	        "  --progress FILE   keep the index of the running sequence in FILE; --flush: each "
+	        "line at once\n");
 }
 
 static void
@@ -133,30 +164,82 @@ static int
 parse_option(int c)
 {
 	switch (c) {
-	case OPT_SEED: options.seed = strtoull(optarg, NULL, 0); break;
-	case OPT_COUNT: count = strtoull(optarg, NULL, 0); break;
-	case OPT_FROM: from = strtoull(optarg, NULL, 0); break;
-	case OPT_INDEX: parse_list(optarg, add_index); break;
-	case OPT_ONLY: selecting = true; parse_list(optarg, add_unit); break;
-	case OPT_CORPUS: options.corpus = &corpus; return fz_corpus_load(&corpus, optarg);
-	case OPT_ISA: options.isa = strcmp(optarg, "avx2") == 0 ? FZ_ISA_AVX2 : FZ_ISA_ALL; break;
-	case OPT_LOW: low = true; break;
-	case OPT_REGIONS: regions = optarg; break;
-	case OPT_UNITS: options.max_units = (unsigned)strtoul(optarg, NULL, 0); break;
-	case OPT_VERBOSE: verbose = true; break;
-	case OPT_LIST: list_only = true; break;
-	case OPT_SHOW_UNITS: units_only = true; break;
-	case OPT_COVERAGE: coverage = true; break;
-	case OPT_PROGRESS: progress_path = optarg; break;
-	case OPT_NO_FS: options.no_fs = true; break;
-	case OPT_NO_SMC: options.no_smc = true; break;
-	case OPT_NO_SYSCALLS: options.no_syscalls = true; break;
-	case OPT_NO_FAULTS: options.no_faults = true; break;
-	case OPT_NO_RWX: options.no_rwx = true; break;
-	case OPT_REPEAT: options.repeat = (int)strtoul(optarg, NULL, 0); break;
-	case OPT_FLUSH: flush = true; break;
-	case OPT_KINDS: parse_kinds(optarg); break;
-	default: usage(); return -1;
+	case OPT_SEED:
+		options.seed = strtoull(optarg, NULL, 0);
+		break;
+	case OPT_COUNT:
+		count = strtoull(optarg, NULL, 0);
+		break;
+	case OPT_FROM:
+		from = strtoull(optarg, NULL, 0);
+		break;
+	case OPT_INDEX:
+		parse_list(optarg, add_index);
+		break;
+	case OPT_ONLY:
+		selecting = true;
+		parse_list(optarg, add_unit);
+		break;
+	case OPT_CORPUS:
+		options.corpus = &corpus;
+		return fz_corpus_load(&corpus, optarg);
+	case OPT_ISA:
+		options.isa = strcmp(optarg, "avx2") == 0 ? FZ_ISA_AVX2 : FZ_ISA_ALL;
+		break;
+	case OPT_LOW:
+		low = true;
+		break;
+	case OPT_REGIONS:
+		regions = optarg;
+		break;
+	case OPT_UNITS:
+		options.max_units = (unsigned)strtoul(optarg, NULL, 0);
+		break;
+	case OPT_VERBOSE:
+		verbose = true;
+		break;
+	case OPT_LIST:
+		list_only = true;
+		break;
+	case OPT_SHOW_UNITS:
+		units_only = true;
+		break;
+	case OPT_COVERAGE:
+		coverage = true;
+		break;
+	case OPT_PROGRESS:
+		progress_path = optarg;
+		break;
+	case OPT_NO_FS:
+		options.no_fs = true;
+		break;
+	case OPT_NO_SMC:
+		options.no_smc = true;
+		break;
+	case OPT_NO_SYSCALLS:
+		options.no_syscalls = true;
+		break;
+	case OPT_NO_FAULTS:
+		options.no_faults = true;
+		break;
+	case OPT_NO_RWX:
+		options.no_rwx = true;
+		break;
+	case OPT_REPEAT:
+		options.repeat = (int)strtoul(optarg, NULL, 0);
+		break;
+	case OPT_LOOSE:
+		options.loose_signals = true;
+		break;
+	case OPT_FLUSH:
+		flush = true;
+		break;
+	case OPT_KINDS:
+		parse_kinds(optarg);
+		break;
+	default:
+		usage();
+		return -1;
 	}
 	return 0;
 }
@@ -195,7 +278,8 @@ run_one(uint64_t index)
 	if (progress)
 		*progress = index;
 	if (fz_place(&gen) != 0) {
-		fprintf(stderr, "insnfuzz: cannot place sequence %" PRIu64 "; out of memory?\n", index);
+		fprintf(stderr, "insnfuzz: cannot place sequence %" PRIu64 "; out of memory?\n",
+		        index);
 		return -1;
 	}
 	for (unsigned round = 0; round < (coverage ? 1 : gen.repeat); round++) {

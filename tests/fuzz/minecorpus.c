@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * minecorpus: writes a corpus of the distinct instruction forms in the executable sections of ELF files.
+ * minecorpus: writes a corpus of the distinct instruction forms in the executable sections of ELF
+ * files.
  *
- * Usage: minecorpus -o CORPUS [-s SAMPLES] < LIST-OF-FILES. A form is what a decoder, relocator or liveness analysis may
- * treat specially: mnemonic, encoding, opcode, kind and width of each operand, addressing mode, prefixes. Up to
- * SAMPLES (2) different examples of a form are kept.
+ * Usage: minecorpus -o CORPUS [-s SAMPLES] < LIST-OF-FILES. A form is what a decoder, relocator or
+ * liveness analysis may treat specially: mnemonic, encoding, opcode, kind and width of each
+ * operand, addressing mode, prefixes. Up to SAMPLES (2) different examples of a form are kept.
  */
 #include "corpus.h"
 
@@ -56,10 +57,10 @@ reg_kind(ZydisRegister r)
 static uint64_t
 mem_kind(const ZydisDecodedOperandMem *m, const ZydisDecodedInstruction *in)
 {
-	uint64_t k = m->base == ZYDIS_REGISTER_NONE                           ? 0
-		     : m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_EIP ? 1
-		     : m->base == ZYDIS_REGISTER_RSP || m->base == ZYDIS_REGISTER_ESP ? 2
-										      : 3;
+	uint64_t k = m->base == ZYDIS_REGISTER_NONE                                   ? 0
+	             : m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_EIP ? 1
+	             : m->base == ZYDIS_REGISTER_RSP || m->base == ZYDIS_REGISTER_ESP ? 2
+	                                                                              : 3;
 
 	k |= (uint64_t)ZydisRegisterGetClass(m->index) << 4;
 	k |= (uint64_t)in->raw.disp.size << 12;
@@ -75,13 +76,13 @@ form_key(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 	uint64_t h = 1;
 
 	fold(&h, (uint64_t)in->mnemonic << 32 | (uint64_t)in->encoding << 24 |
-			 (uint64_t)in->opcode_map << 16 | in->opcode);
+	                 (uint64_t)in->opcode_map << 16 | in->opcode);
 	fold(&h, (uint64_t)in->operand_width << 32 | (uint64_t)in->address_width << 16 |
-			 in->avx.vector_length);
+	                 in->avx.vector_length);
 	fold(&h, in->attributes &
-			 (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-			  ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_NOTRACK |
-			  ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_HAS_EVEX_B));
+	                 (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+	                  ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_NOTRACK |
+	                  ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_HAS_EVEX_B));
 	fold(&h, (uint64_t)in->avx.mask.mode << 8 | in->avx.broadcast.mode);
 	for (unsigned i = 0; i < in->operand_count_visible; i++) {
 		const ZydisDecodedOperand *o = &ops[i];
@@ -201,8 +202,8 @@ write_corpus(const char *path)
 		fprintf(stderr, "minecorpus: cannot write %s\n", path);
 		return 1;
 	}
-	fprintf(stderr, "minecorpus: %llu files, %llu bytes, %llu instructions, %zu forms kept\n", nfiles,
-		nbytes, ninsns, nforms);
+	fprintf(stderr, "minecorpus: %llu files, %llu bytes, %llu instructions, %zu forms kept\n",
+	        nfiles, nbytes, ninsns, nforms);
 	return 0;
 }
 
@@ -227,14 +228,15 @@ main(int argc, char **argv)
 	}
 	table = calloc(SLOTS, sizeof *table);
 	if (!table || !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-						     ZYDIS_STACK_WIDTH_64)))
+	                                             ZYDIS_STACK_WIDTH_64)))
 		return 1;
 	while (fgets(line, sizeof line, stdin)) {
 		line[strcspn(line, "\n")] = 0;
 		sweep_file(line);
 	}
 	if (nforms == 0) {
-		fprintf(stderr, "minecorpus: no instructions found: give x86-64 ELF files on standard input\n");
+		fprintf(stderr, "minecorpus: no instructions found: give x86-64 ELF files on "
+		                "standard input\n");
 		return 1;
 	}
 	int rc = write_corpus(out);

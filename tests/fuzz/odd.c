@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units that programs rarely contain: overlapping instructions, code that changes itself, certain faults. */
+/* Units that programs rarely contain: overlapping instructions, code that changes itself, certain
+ * faults. */
 #include "gen.h"
 
 #define CODE (&g->code)
@@ -52,7 +53,8 @@ fz_emit_overlap(struct fz_gen *g, unsigned unit)
 		break;
 	case 1: /* over the prefix of the next instruction */
 		fz_produce_flags(g);
-		FZ_PUT(CODE, (uint8_t)(0x70 | fz_below(&g->rng, 16)), 1, 0x48, 0xff, (uint8_t)(0xc0 | r));
+		FZ_PUT(CODE, (uint8_t)(0x70 | fz_below(&g->rng, 16)), 1, 0x48, 0xff,
+		       (uint8_t)(0xc0 | r));
 		break;
 	default:
 		enter_immediate(g, (unsigned)r);
@@ -118,7 +120,8 @@ smc_copy(struct fz_gen *g, unsigned r)
 	if (g->reserved & (1u << RSI | 1u << RDI | 1u << RCX))
 		return;
 	fz_mov_imm(CODE, RSI, from, 3);
-	FZ_PUT(CODE, 0xc7, 0x06, 0xb8, 0, 0x11, 0x22); /* mov dword [rsi], code: mov r32, 0x..221100 */
+	FZ_PUT(CODE, 0xc7, 0x06, 0xb8, 0, 0x11,
+	       0x22); /* mov dword [rsi], code: mov r32, 0x..221100 */
 	FZ_PUT(CODE, 0xc6, 0x06, (uint8_t)(0xb8 | r)); /* mov byte [rsi], opcode */
 	fz_mov_imm(CODE, RCX, 5, 0);
 	FZ_PUT(CODE, 0x48, 0x8d);
@@ -153,8 +156,9 @@ fz_emit_smc(struct fz_gen *g, unsigned unit)
 static uint64_t
 bad_address(struct fz_gen *g)
 {
-	const uint64_t bad[] = {fz_arena.none + 8, fz_arena.main + FZ_MAIN_SIZE + 8, 0x8000000000000000,
-				fz_arena.main, g->region->base + FZ_R_BEFORE + 16, 0x18};
+	const uint64_t bad[] = {
+	        fz_arena.none + 8, fz_arena.main + FZ_MAIN_SIZE + 8,   0x8000000000000000,
+	        fz_arena.main,     g->region->base + FZ_R_BEFORE + 16, 0x18};
 
 	return bad[fz_below(&g->rng, 6)];
 }
@@ -237,7 +241,8 @@ fz_emit_fault(struct fz_gen *g, unsigned unit)
 	case 4:
 		if (r != RAX && r != RDX) {
 			fz_mov_imm(CODE, r, 0, 0);
-			FZ_PUT(CODE, (uint8_t)(0x48 | r >> 3), 0xf7, (uint8_t)(0xf0 | (r & 7))); /* div 0 */
+			FZ_PUT(CODE, (uint8_t)(0x48 | r >> 3), 0xf7,
+			       (uint8_t)(0xf0 | (r & 7))); /* div 0 */
 			fz_clobber(g, 1u << r);
 		}
 		break;

@@ -8,7 +8,8 @@ corpus_form(struct fz_gen *g)
 {
 	const struct fz_corpus *c = g->opt->corpus;
 
-	/* Half by mnemonic, so that rare ones get their turn; half by form, so that all encodings of one do. */
+	/* Half by mnemonic, so that rare ones get their turn; half by form, so that all encodings
+	 * of one do. */
 	if (fz_chance(&g->rng, 50))
 		return &c->forms[fz_below(&g->rng, (uint32_t)c->n)];
 	uint32_t k = fz_below(&g->rng, (uint32_t)c->nmnemonics);
@@ -21,7 +22,8 @@ corpus_form(struct fz_gen *g)
 static unsigned
 add_prefix(struct fz_gen *g, uint8_t *b, unsigned n)
 {
-	static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3, 0x2e, 0x3e, 0x26, 0x36, 0x64, 0x67, 0x67, 0x64, 0xf0};
+	static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3, 0x2e, 0x3e, 0x26,
+	                                   0x36, 0x64, 0x67, 0x67, 0x64, 0xf0};
 
 	if (n >= 15)
 		return n;
@@ -62,7 +64,8 @@ change_registers(struct fz_gen *g, const struct fz_insn *i, uint8_t *b)
 			*modrm = (uint8_t)((*modrm & 0xc7) | fz_below(&g->rng, 8) << 3);
 		if (*modrm >= 0xc0 && fz_chance(&g->rng, 60))
 			*modrm = (uint8_t)((*modrm & 0xf8) | fz_below(&g->rng, 8));
-	} else if (i->in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && i->in.raw.prefix_count < i->in.length) {
+	} else if (i->in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	           i->in.raw.prefix_count < i->in.length) {
 		b[i->in.raw.prefix_count] ^= (uint8_t)fz_below(&g->rng, 8);
 	}
 	if (i->in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
@@ -91,7 +94,9 @@ change_address(struct fz_gen *g, const struct fz_insn *i, uint8_t *b, unsigned n
 	out[m++] = (uint8_t)(mod << 6 | i->in.raw.modrm.reg << 3 | rm);
 	if (rm == 4)
 		out[m++] = (uint8_t)fz_next(&g->rng);
-	unsigned disp = mod == 1 ? 1 : mod == 2 || rm == 5 || (rm == 4 && (out[m - 1] & 7) == 5) ? 4 : 0;
+	unsigned disp = mod == 1                                                    ? 1
+	                : mod == 2 || rm == 5 || (rm == 4 && (out[m - 1] & 7) == 5) ? 4
+	                                                                            : 0;
 
 	for (unsigned k = 0; k < disp; k++)
 		out[m++] = (uint8_t)fz_next(&g->rng);
@@ -163,8 +168,8 @@ reencode(struct fz_gen *g, const struct fz_insn *i, uint8_t *b)
 	ZydisEncoderRequest req;
 	ZyanUSize n = 15;
 
-	if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&i->in, i->ops,
-									 i->in.operand_count_visible, &req)))
+	if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
+	            &i->in, i->ops, i->in.operand_count_visible, &req)))
 		return i->in.length;
 	for (unsigned k = 0; k < req.operand_count; k++) {
 		ZydisEncoderOperand *o = &req.operands[k];

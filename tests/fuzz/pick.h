@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where single instructions come from: the corpus, mutations of it, the encoder, and random opcodes. */
+/* Where single instructions come from: the corpus, mutations of it, the encoder, and random
+ * opcodes. */
 #ifndef FUZZ_PICK_H
 #define FUZZ_PICK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A small deterministic generator (splitmix64): the same seed gives the same sequence on every run. */
+/* A small deterministic generator (splitmix64): the same seed gives the same sequence on every run.
+ */
 #ifndef FUZZ_RNG_H
 #define FUZZ_RNG_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units of a few fixed instructions: flags made and used, stores, stack accesses, processor queries. */
+/* Units of a few fixed instructions: flags made and used, stores, stack accesses, processor
+ * queries. */
 #include "gen.h"
 
 #define CODE (&g->code)
@@ -48,7 +49,8 @@ fz_produce_flags(struct fz_gen *g)
 		fz_put8(CODE, fz_below(&g->rng, 256));
 		break;
 	case 5:
-		FZ_PUT(CODE, (uint8_t[]){0xf8, 0xf9, 0xf5}[fz_below(&g->rng, 3)]); /* clc, stc, cmc */
+		FZ_PUT(CODE,
+		       (uint8_t[]){0xf8, 0xf9, 0xf5}[fz_below(&g->rng, 3)]); /* clc, stc, cmc */
 		break;
 	default:
 		fz_rr(CODE, alu[fz_below(&g->rng, sizeof alu)], s, r);
@@ -65,7 +67,8 @@ setcc(struct fz_gen *g, unsigned r)
 		FZ_PUT(CODE, 0x0f, (uint8_t)(0x90 | cond));
 		fz_rip(CODE, 0, near_data(g), 0);
 	} else {
-		FZ_PUT(CODE, (uint8_t)(0x40 | r >> 3), 0x0f, (uint8_t)(0x90 | cond), (uint8_t)(0xc0 | (r & 7)));
+		FZ_PUT(CODE, (uint8_t)(0x40 | r >> 3), 0x0f, (uint8_t)(0x90 | cond),
+		       (uint8_t)(0xc0 | (r & 7)));
 	}
 }
 
@@ -83,7 +86,8 @@ fz_use_flags(struct fz_gen *g)
 		setcc(g, r);
 		break;
 	case 2:
-		FZ_PUT(CODE, (uint8_t)(0x48 | r >> 3 << 2 | s >> 3), 0x0f, (uint8_t)(0x40 | fz_below(&g->rng, 16)),
+		FZ_PUT(CODE, (uint8_t)(0x48 | r >> 3 << 2 | s >> 3), 0x0f,
+		       (uint8_t)(0x40 | fz_below(&g->rng, 16)),
 		       (uint8_t)(0xc0 | (r & 7) << 3 | (s & 7))); /* cmov */
 		break;
 	case 3:
@@ -152,7 +156,8 @@ push_pop(struct fz_gen *g, bool push)
 		FZ_PUT(CODE, 0x66, 0xff, (uint8_t)(0xf0 | (RAX & 7)));
 		FZ_PUT(CODE, 0x66, 0x8f);
 		fz_rip(CODE, 0, near_data(g), 0);
-	} else if (form == 3) { /* relative to the stack pointer, which the instruction itself moves */
+	} else if (form ==
+	           3) { /* relative to the stack pointer, which the instruction itself moves */
 		FZ_PUT(CODE, push ? 0xff : 0x8f, (uint8_t)(push ? 0x74 : 0x44), 0x24,
 		       (uint8_t)(fz_below(&g->rng, 16) * 8));
 	} else {
@@ -196,7 +201,8 @@ fz_emit_stack(struct fz_gen *g, unsigned unit)
 		break;
 	case 5:
 		if (!fz_reserved(g, RBP)) { /* a frame */
-			FZ_PUT(CODE, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, (uint8_t)-below, 0xc9);
+			FZ_PUT(CODE, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, (uint8_t)-below,
+			       0xc9);
 		}
 		break;
 	default:
@@ -211,36 +217,36 @@ static const struct {
 	uint16_t nr;
 	uint64_t rdi, rsi, rdx, r10;
 } calls[] = {
-	{3, UINT64_MAX, 0, 0, 0},       /* close(-1) */
-	{24, 0, 0, 0, 0},               /* sched_yield() */
-	{8, UINT64_MAX, 0, 0, 0},       /* lseek(-1) */
-	{32, UINT64_MAX, 0, 0, 0},      /* dup(-1) */
-	{999, 1, 2, 3, 4},              /* no such call */
-	{102, 0, 0, 0, 0},              /* getuid() */
-	{37, 0, 0, 0, 0},               /* alarm(0) */
-	{1, UINT64_MAX, 0x1000, 8, 0},  /* write(-1) */
-	{14, 0, 0, 0x10, 8},            /* rt_sigprocmask(SIG_BLOCK, NULL, bad pointer) */
-	{79, 0, 0, 0, 0},               /* getcwd(NULL, 0) */
-	{0, UINT64_MAX, 0, 0, 0},       /* read(-1) */
-	{13, 1000, 0, 0, 8},            /* rt_sigaction(no such signal) */
+        {3, UINT64_MAX, 0, 0, 0},      /* close(-1) */
+        {24, 0, 0, 0, 0},              /* sched_yield() */
+        {8, UINT64_MAX, 0, 0, 0},      /* lseek(-1) */
+        {32, UINT64_MAX, 0, 0, 0},     /* dup(-1) */
+        {999, 1, 2, 3, 4},             /* no such call */
+        {102, 0, 0, 0, 0},             /* getuid() */
+        {37, 0, 0, 0, 0},              /* alarm(0) */
+        {1, UINT64_MAX, 0x1000, 8, 0}, /* write(-1) */
+        {14, 0, 0, 0x10, 8},           /* rt_sigprocmask(SIG_BLOCK, NULL, bad pointer) */
+        {79, 0, 0, 0, 0},              /* getcwd(NULL, 0) */
+        {0, UINT64_MAX, 0, 0, 0},      /* read(-1) */
+        {13, 1000, 0, 0, 8},           /* rt_sigaction(no such signal) */
 };
 
 void
 fz_emit_syscall(struct fz_gen *g, unsigned unit)
 {
 	unsigned k = fz_below(&g->rng, sizeof calls / sizeof *calls);
-	unsigned used = 1u << RAX | 1u << RCX | 1u << R11 | 1u << RDI | 1u << RSI | 1u << RDX | 1u << R10;
+	unsigned used =
+	        1u << RAX | 1u << RCX | 1u << R11 | 1u << RDI | 1u << RSI | 1u << RDX | 1u << R10;
 
 	(void)unit;
 	if ((g->reserved & used) || g->opt->no_syscalls || g->iterations > 200)
 		return;
+	if (fz_chance(&g->rng, 50))
+		fz_produce_flags(g);
 	fz_mov_imm(CODE, RDI, calls[k].rdi, 1);
 	fz_mov_imm(CODE, RSI, calls[k].rsi, 1);
 	fz_mov_imm(CODE, RDX, calls[k].rdx, 1);
 	fz_mov_imm(CODE, R10, calls[k].r10, 1);
-	fz_mov_imm(CODE, RAX, calls[k].nr, 0);
-	if (fz_chance(&g->rng, 50))
-		fz_produce_flags(g);
 	fz_mov_imm(CODE, RAX, calls[k].nr, 0);
 	FZ_PUT(CODE, 0x0f, 0x05);
 	fz_clobber(g, used);

@@ -10,14 +10,14 @@ MAY = {
     "base": set(),
     "wire": set(),
     "tools": {"base", "wire", "strobe"},
-    "rt": {"base", "wire", "strobe"},
+    "rt": {"base", "wire", "strobe", "tools"},
     "symbol": {"base", "wire"},
     "stats": {"base", "wire"},
     "store": {"base", "wire"},
-    "control": {"base", "wire"},
+    "control": {"base", "wire", "tools"},
     "profile": {"base", "wire", "symbol", "stats", "store", "control"},
     "report": {"base", "wire", "symbol", "stats", "store", "control", "profile"},
-    "cli": {"base", "wire", "symbol", "stats", "store", "control", "profile", "report"},
+    "cli": {"base", "wire", "tools", "symbol", "stats", "store", "control", "profile", "report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

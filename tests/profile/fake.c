@@ -219,10 +219,10 @@ fixture_results(void)
 	uint32_t made = fake_block(f, 1, 0x7e0000000100, 12, 4, ST_END_RETURN, 0);
 	fake_count(f, 1, made, 3);
 	fake_block(f, 1, 0x7e0000000200, 12, 4, ST_END_RETURN, 0); /* translated, never executed */
-	fake_samples(f, fixture_address("spin", 5), ST_SAMPLE_CODE, 6);
-	fake_samples(f, fixture_address("restart", 12), ST_SAMPLE_CODE, 2);
-	fake_samples(f, fixture_address("caller", 5), ST_SAMPLE_SYSCALL, 3);
-	fake_samples(f, fixture_address("restart", 0), ST_SAMPLE_RUNTIME, 1);
+	fake_samples(f, fixture_address("spin", 5), ST_SAMPLE_CODE, 60);
+	fake_samples(f, fixture_address("restart", 12), ST_SAMPLE_CODE, 20);
+	fake_samples(f, fixture_address("caller", 5), ST_SAMPLE_SYSCALL, 30);
+	fake_samples(f, fixture_address("restart", 0), ST_SAMPLE_RUNTIME, 10);
 	uint32_t thread = fake_thread(f, 4711, "worker", 1000, 250001000);
 	f->threads[thread].samples = 12;
 	fake_thread(f, 4712, "a-name-of-16-cha", 2000, 0);

@@ -89,15 +89,15 @@ functions_are_exact(void **state)
 	assert_true(spin->calls_exact);
 	assert_int_equal(spin->executions, 50);
 	assert_int_equal(spin->instructions, 5 * 4 + 40 * 3 + 5);
-	assert_int_equal(spin->samples, 6);
+	assert_int_equal(spin->samples, 60);
 	assert_string_equal(spin->file, "/strobe/fixture.c");
 	assert_int_equal(spin->line, 10);
 	const struct st_profile_function *restart = function(p, "restart");
 	assert_int_equal(restart->calls, 10); /* 100 less 60 jumps and 90 - 60 branches back */
 	assert_true(restart->calls_exact);
 	assert_int_equal(restart->instructions, 200 + 180 + 120 + 10);
-	assert_int_equal(restart->samples, 2);
-	assert_int_equal(restart->samples_engine, 1);
+	assert_int_equal(restart->samples, 20);
+	assert_int_equal(restart->samples_engine, 10);
 	const struct st_profile_function *vague = function(p, "vague");
 	assert_int_equal(vague->calls, 20);
 	assert_false(vague->calls_exact);
@@ -105,7 +105,7 @@ functions_are_exact(void **state)
 	assert_int_equal(caller->calls, 5);
 	assert_int_equal(caller->instructions, 5 + 10 + 1);
 	assert_int_equal(caller->samples, 0);
-	assert_int_equal(caller->samples_kernel, 3);
+	assert_int_equal(caller->samples_kernel, 30);
 	const struct st_profile_function *made = function(p, "[generated code]");
 	assert_int_equal(made->instructions, 12);
 	assert_int_equal(made->calls, 0);
@@ -123,8 +123,8 @@ lines_are_exact(void **state)
 	static const struct {
 		uint32_t line;
 		uint64_t executions, instructions, samples;
-	} expected[] = {{10, 5, 5, 0},     {11, 45, 90, 6},   {12, 45, 45, 0},  {13, 5, 5, 0},
-	                {20, 100, 100, 0}, {21, 100, 100, 0}, {22, 90, 180, 0}, {23, 60, 120, 2},
+	} expected[] = {{10, 5, 5, 0},     {11, 45, 90, 60},  {12, 45, 45, 0},  {13, 5, 5, 0},
+	                {20, 100, 100, 0}, {21, 100, 100, 0}, {22, 90, 180, 0}, {23, 60, 120, 20},
 	                {24, 10, 10, 0},   {30, 20, 40, 0},   {31, 7, 7, 0},    {40, 5, 5, 0},
 	                {41, 5, 11, 0}};
 	struct fake *f = fixture_results();
@@ -157,7 +157,7 @@ blocks_and_run_are_exact(void **state)
 	assert_int_equal(first->offset, fixture_offset("spin"));
 	assert_int_equal(first->target, fixture_offset("spin") + 2);
 	assert_int_equal(first->executions, 5);
-	assert_int_equal(p->blocks.v[1].samples, 6); /* the later of two that overlap */
+	assert_int_equal(p->blocks.v[1].samples, 60); /* the later of two that overlap */
 	assert_int_equal(first->samples, 0);
 	uint64_t total;
 	assert_true(st_profile_counter(p, "blocks", &total));
@@ -167,9 +167,9 @@ blocks_and_run_are_exact(void **state)
 	assert_false(st_profile_counter(p, "loads", &total));
 	assert_int_equal(p->processes.v[0].instructions, 145 + 510 + 47 + 16 + 12);
 	assert_int_equal(p->processes.v[0].wall_ns, 500000000);
-	assert_int_equal(p->run.samples_code, 8);
-	assert_int_equal(p->run.samples_kernel, 3);
-	assert_int_equal(p->run.samples_engine, 1);
+	assert_int_equal(p->run.samples_code, 80);
+	assert_int_equal(p->run.samples_kernel, 30);
+	assert_int_equal(p->run.samples_engine, 10);
 	assert_int_equal(p->run.wall_ns, 500000000);
 	assert_int_equal(p->run.cpu_user_ns, 400000000);
 	assert_int_equal(st_profile_statistic(p, "syscalls"), 77);
@@ -212,11 +212,11 @@ processes_add_up(void **state)
 }
 
 static void
-without_samples_shares_are_instructions(void **state)
+with_few_samples_shares_are_instructions(void **state)
 {
 	(void)state;
 	struct fake *f = fixture_results();
-	fake_header(f)->n_samples = 0;
+	fake_header(f)->n_samples = 19; /* one too few */
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
 	assert_false(st_profile_share_is_time(p));
@@ -285,8 +285,28 @@ samples_find_the_live_mapping(void **state)
 	fake_samples(f, 0x123, ST_SAMPLE_CODE, 4); /* in no mapping */
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
-	assert_int_equal(function(p, "spin")->samples, 6);
-	assert_int_equal(p->run.samples_code, 12);
+	assert_int_equal(function(p, "spin")->samples, 60);
+	assert_int_equal(p->run.samples_code, 84);
+	st_profile_free(p);
+	fake_free(f);
+}
+
+static void
+what_is_not_covered_is_said(void **state)
+{
+	(void)state;
+	struct fake *f = fixture_results();
+	fake_header(f)->state = ST_RUN_EXECED;
+	struct st_process process = fake_process(f, 4711, 1, "fixture");
+	struct st_profile *p = collect(&process, 1);
+	assert_int_equal(p->notes.n, 1);
+	assert_non_null(strstr(p->notes.v[0], "process 4711 replaced itself by execve"));
+	st_profile_free(p);
+	fake_header(f)->state = ST_RUN_EXITED;
+	fake_header(f)->magic = 0;
+	p = collect(&process, 1);
+	assert_int_equal(p->processes.n, 1); /* the process is listed all the same */
+	assert_non_null(strstr(p->notes.v[0], "process 4711: the results of the run are damaged"));
 	st_profile_free(p);
 	fake_free(f);
 }
@@ -299,10 +319,11 @@ main(void)
 	        cmocka_unit_test(lines_are_exact),
 	        cmocka_unit_test(blocks_and_run_are_exact),
 	        cmocka_unit_test(processes_add_up),
-	        cmocka_unit_test(without_samples_shares_are_instructions),
+	        cmocka_unit_test(with_few_samples_shares_are_instructions),
 	        cmocka_unit_test(a_file_without_symbols_is_kept),
 	        cmocka_unit_test(misaligned_blocks_are_counted_alone),
 	        cmocka_unit_test(samples_find_the_live_mapping),
+	        cmocka_unit_test(what_is_not_covered_is_said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,12 @@ jit_has_code(uint64_t start, uint64_t end)
 {
 	if (!jit.pages)
 		return false;
+	if ((end - start) >> 12 > jit.n_blocks) {
+		for (uint32_t i = 1; i < jit.n_blocks; i++)
+			if ((jit.blocks[i].flags & BLOCK_VALID) && jit.blocks[i].pc - start < end - start)
+				return true;
+		return false;
+	}
 	for (uint64_t page = start >> 12; page <= (end - 1) >> 12; page++) {
 		uint32_t *slot = page_slot(page << 12);
 		for (uint32_t i = slot ? *slot : 0; i; i = jit.blocks[i - 1].next_in_page)

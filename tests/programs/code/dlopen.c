@@ -2,8 +2,9 @@
 /*
  * dlopen and dlclose in loops: two libraries with the same names and different code take turns at
  * one address; also from four threads at once, with callbacks into the program and thread variables
- * of the library. strobe-test:
+ * of the library.
  */
+/* strobe-test: */
 #include "check.h"
 #include <dlfcn.h>
 #include <libgen.h>

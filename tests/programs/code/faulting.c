@@ -2,8 +2,9 @@
 /*
  * Generated code that faults, as JITs make it: an implicit null check whose handler continues
  * elsewhere, a patch point whose handler rewrites the instruction that trapped and lets it run
- * again, a handler that rewrites the code it returns into. strobe-test:
+ * again, a handler that rewrites the code it returns into.
  */
+/* strobe-test: */
 #include "code/emit.h"
 #include "signal/ucontext.h"
 

@@ -2,8 +2,9 @@
 /*
  * Code that the kernel writes: read, pread, readv and recv into an executable page that has run
  * before, process_vm_writev, /proc/self/mem; and results of other calls (getcwd, pipe,
- * clock_gettime) stored into a page that holds code. strobe-test:
+ * clock_gettime) stored into a page that holds code.
  */
+/* strobe-test: */
 #include "code/emit.h"
 #include <fcntl.h>
 #include <sys/socket.h>

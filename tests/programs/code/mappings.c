@@ -2,8 +2,9 @@
 /*
  * Code that changes by way of its mapping: a second, writable mapping of a memfd; mprotect between
  * writable and executable; munmap and mmap of other code at the same address; mremap; MAP_FIXED
- * over live code; pages dropped by madvise. strobe-test:
+ * over live code; pages dropped by madvise.
  */
+/* strobe-test: */
 #include "code/emit.h"
 
 static void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Code on the stack: gcc's trampolines for nested functions, which live in frames and change with
- * them, recursively. strobe-test:
+ * them, recursively.
  */
+/* strobe-test: */
 #include "code/emit.h"
 
 typedef int callback(int);

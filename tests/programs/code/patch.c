@@ -2,8 +2,9 @@
 /*
  * Self-modifying code in a writable and executable page: another function's immediate, the next
  * instruction of the same block, the block's own beginning in a loop, a jump's distance, an
- * instruction replaced by a longer one. strobe-test:
+ * instruction replaced by a longer one.
  */
+/* strobe-test: */
 #include "code/emit.h"
 
 static unsigned char *page;

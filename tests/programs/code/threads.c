@@ -2,8 +2,8 @@
 /*
  * One thread writes functions while three run others in the same pages: each function is published
  * by an atomic after it was written, and must then run as written; slots are used again and again.
- * strobe-test:
  */
+/* strobe-test: */
 #include "code/emit.h"
 #include <pthread.h>
 #include <sched.h>

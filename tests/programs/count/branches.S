@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Branches that are not taken end a block too, and a label that is only fallen into begins none. Per turn: test, jz (not
- * taken), jrcxz (not taken), nop, loopne (not taken, rcx 1), cmp, je (taken), jmp, dec, jnz: 10 instructions and 6 blocks,
- * and mov for rcx: 11.
- * strobe-test:
- * strobe-count: instructions=1104 blocks=601
+ * Branches that are not taken end a block too, and a label that is only fallen into begins none.
+ * Per turn: test, jz (not taken), jrcxz (not taken), nop, loopne (not taken, rcx 1), cmp, je
+ * (taken), jmp, dec, jnz: 10 instructions and 6 blocks, and mov for rcx: 11.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=1104 blocks=601 */
+#include "count/count.inc.S"
 
 	START
 	mov $100, %ebx

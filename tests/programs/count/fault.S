@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Faults in the middle of a block, skipped by the handler: what ran before the fault counts, the faulting load does not, nor
- * what the handler skips. Set-up 7; per turn nop, nop, (load), nop, nop, dec, jnz; handler mov, addq, ret; restorer mov, syscall;
- * then the exit. The signal cuts the block; only instructions are compared.
- * strobe-test:
- * strobe-count: instructions=1110
+ * Faults in the middle of a block, skipped by the handler: what ran before the fault counts, the
+ * faulting load does not, nor what the handler skips. Set-up 7; per turn nop, nop, (load), nop,
+ * nop, dec, jnz; handler mov, addq, ret; restorer mov, syscall; then the exit. The signal cuts the
+ * block; only instructions are compared.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=1110 */
+#include "count/count.inc.S"
 
 	START
 	mov $13, %eax           /* rt_sigaction(SIGSEGV, &action, 0, 8) */

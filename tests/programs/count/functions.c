@@ -3,8 +3,9 @@
  * Functions whose calls can be counted: built a second time with -finstrument-functions and
  * count/truth.c, which prints how often each was really called; tests/engine/counts.py compares
  * that with the hot tool. Recursive, called from libraries, through pointers, by tail calls, in
- * threads, at exit, never. strobe-test:
+ * threads, at exit, never.
  */
+/* strobe-test: */
 #include "check.h"
 #include <pthread.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A signal sent to itself a hundred times; each runs a handler and returns by its restorer. Set-up: 6 + 4;
- * per turn mov, mov, mov, syscall; handler incl, ret; restorer mov, syscall; dec, jnz; then cmp, jne and the exit.
- * Blocks: 2, per turn kill, ret, sigreturn and jnz, then 2.
- * strobe-test:
- * strobe-count: instructions=1015 blocks=404
+ * A signal sent to itself a hundred times; each runs a handler and returns by its restorer. Set-up:
+ * 6 + 4; per turn mov, mov, mov, syscall; handler incl, ret; restorer mov, syscall; dec, jnz; then
+ * cmp, jne and the exit. Blocks: 2, per turn kill, ret, sigreturn and jnz, then 2.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=1015 blocks=404 */
+#include "count/count.inc.S"
 
 	START
 	mov $13, %eax           /* rt_sigaction(SIGUSR1, &action, 0, 8) */

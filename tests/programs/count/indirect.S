@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Indirect jumps and calls over tables of eight: 8000 turns of lea, mov, and, jmp *, then one of eight times (inc, call *,
- * jmp), one of eight times (lea, ret), and dec, jnz: 4 + 3 + 2 + 2 instructions, blocks jmp, call, ret, jmp, jnz.
- * Around: 2 and the exit.
- * strobe-test:
- * strobe-count: instructions=88005 blocks=40001
+ * Indirect jumps and calls over tables of eight: 8000 turns of lea, mov, and, jmp *, then one of
+ * eight times (inc, call *, jmp), one of eight times (lea, ret), and dec, jnz: 4 + 3 + 2 + 2
+ * instructions, blocks jmp, call, ret, jmp, jnz. Around: 2 and the exit.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=88005 blocks=40001 */
+#include "count/count.inc.S"
 
 	START
 	mov $8000, %ebx

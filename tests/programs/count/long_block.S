@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Ten thousand instructions without a branch: one block, however the engine cuts it.
- * strobe-test:
- * strobe-count: instructions=10003 blocks=1
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=10003 blocks=1 */
+#include "count/count.inc.S"
 
 	START
 	.rept 5000

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that changes itself, within the block that runs: mov, add, mov into the next instruction's immediate, that one, add,
- * dec, jnz: 6 instructions 500 times. Around: mprotect (lea, and, mov, mov, mov, syscall), mov, xor; cmp, jne and the exit.
- * strobe-test:
- * strobe-count: instructions=3013 blocks=503
+ * Code that changes itself, within the block that runs: mov, add, mov into the next instruction's
+ * immediate, that one, add, dec, jnz: 6 instructions 500 times. Around: mprotect (lea, and, mov,
+ * mov, mov, syscall), mov, xor; cmp, jne and the exit.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=3013 blocks=503 */
+#include "count/count.inc.S"
 
 	START
 	lea patched(%rip), %rdi

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loops in a loop: 1 + 100 * (1 + 2 * 25 + 2) + 3, and 100 * 26 + 1 blocks; the inner one uses the loop instruction.
- * strobe-test:
- * strobe-count: instructions=5304 blocks=2601
+ * Loops in a loop: 1 + 100 * (1 + 2 * 25 + 2) + 3, and 100 * 26 + 1 blocks; the inner one uses the
+ * loop instruction.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=5304 blocks=2601 */
+#include "count/count.inc.S"
 
 	START
 	mov $100, %ebx

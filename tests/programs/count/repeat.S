@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * String instructions with a rep prefix count once, whatever rcx is: 2 + 5 * (3 + 4 * 3 + 2) + 3, blocks 5 + 1.
- * strobe-test:
- * strobe-count: instructions=90 blocks=6
+ * String instructions with a rep prefix count once, whatever rcx is: 2 + 5 * (3 + 4 * 3 + 2) + 3,
+ * blocks 5 + 1.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=90 blocks=6 */
+#include "count/count.inc.S"
 
 	START
 	cld

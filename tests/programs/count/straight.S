@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Ten instructions in a row and the exit.
- * strobe-test:
- * strobe-count: instructions=13 blocks=1
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=13 blocks=1 */
+#include "count/count.inc.S"
 
 	START
 	mov $1, %eax

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thousand system calls in a loop: 1 + 1000 * (mov, syscall, dec, jnz) + 3; a system call ends its block.
- * strobe-test:
- * strobe-count: instructions=4004 blocks=2001
+ * A thousand system calls in a loop: 1 + 1000 * (mov, syscall, dec, jnz) + 3; a system call ends
+ * its block.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=4004 blocks=2001 */
+#include "count/count.inc.S"
 
 	START
 	mov $1000, %ebx

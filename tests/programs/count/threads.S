@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Eight threads by the bare clone system call, each with a loop of its own length, (i + 1) * 10000 turns of (lock inc, dec,
- * jnz); every thread, the first too, leaves by exit, so that the sums depend on no order.
- * First: 1 + 8 * (lea, mov, mov, imul, add, mov, mov, xor, xor, xor, syscall, test, jz, inc, cmp, jne) + 3.
- * A thread: test, jz, lea, imul, the loop, exit. Turns: 10000 * (1 + ... + 8) = 360000.
- * Instructions 1 + 8 * 16 + 3 + 8 * (4 + 3) + 3 * 360000; blocks 8 * 3 + 1 + 8 * (1 + 1) + 360000.
- * strobe-test:
- * strobe-count: instructions=1080188 blocks=360041
+ * Eight threads by the bare clone system call, each with a loop of its own length, (i + 1) * 10000
+ * turns of (lock inc, dec, jnz); every thread, the first too, leaves by exit, so that the sums
+ * depend on no order. First: 1 + 8 * (lea, mov, mov, imul, add, mov, mov, xor, xor, xor, syscall,
+ * test, jz, inc, cmp, jne) + 3. A thread: test, jz, lea, imul, the loop, exit. Turns: 10000 * (1 +
+ * ... + 8) = 360000. Instructions 1 + 8 * 16 + 3 + 8 * (4 + 3) + 3 * 360000; blocks 8 * 3 + 1 + 8 *
+ * (1 + 1) + 360000.
  */
-#include "count/count.h"
+/* strobe-test: */
+/* strobe-count: instructions=1080188 blocks=360041 */
+#include "count/count.inc.S"
 
 	START
 	xor %ebx, %ebx

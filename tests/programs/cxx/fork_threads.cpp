@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Threads that throw, catch, fork and exec at the same time, while the heap is in use everywhere.
-// strobe-test: follow=1
+/* strobe-test: follow=1 */
 #include "check.h"
 #include <cstring>
 #include <map>

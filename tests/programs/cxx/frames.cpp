@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // C++ exceptions: through hundreds of frames with destructors, function pointers, virtual calls and
 // std::function; rethrown, nested, filtered by type, thrown while others are in flight, carried
-// between threads. strobe-test:
+// between threads.
+/* strobe-test: */
 #include "check.h"
 #include <exception>
 #include <functional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Exceptions thrown by signal handlers (-fnon-call-exceptions): the unwinder must walk the signal
-// frame and find the faulting instruction's own landing pad. strobe-test:
+// frame and find the faulting instruction's own landing pad.
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Eight threads throw and catch at once, through function pointers and frames with destructors.
-// strobe-test:
+/* strobe-test: */
 #include "check.h"
 #include <stdexcept>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An exception that nobody catches: terminate handler, message, abort.
-// strobe-test: exit=134
+/* strobe-test: exit=134 */
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conditional branches of every kind; rbx tells which way each went. See branches.c for what is right. */
-#include "harness.h"
+/* Conditional branches of every kind; rbx tells which way each went. branches.c knows what is right. */
+#include "harness.inc.S"
 
 	.text
 	.macro RESULT

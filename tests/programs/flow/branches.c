@@ -2,8 +2,9 @@
 /*
  * Every conditional branch, setcc and cmovcc under every combination of flags, the loop
  * instructions and jrcxz with the counts that matter: each must go the way the manual says and
- * change nothing but rcx. strobe-test:
+ * change nothing but rcx.
  */
+/* strobe-test: */
 #include "state.h"
 #include <stdbool.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Transfers that compilers never write but the CPU allows: far returns and iretq within the same
- * segment, int 0x80 from 64-bit code, an instruction of 15 bytes over a page border. strobe-test:
+ * segment, int 0x80 from 64-bit code, an instruction of 15 bytes over a page border.
  */
+/* strobe-test: */
 #include "check.h"
 #include <sys/mman.h>
 

@@ -2,8 +2,9 @@
 /*
  * Operands relative to the instruction pointer in every shape: with immediates of each size behind
  * the displacement, read, written, both; with each of the registers in use; as SSE, AVX and locked
- * operands; lea of code and data; and the same through the 32-bit address size. strobe-test:
+ * operands; lea of code and data; and the same through the 32-bit address size.
  */
+/* strobe-test: */
 #include "check.h"
 
 uint64_t data[8] __attribute__((aligned(64)));
@@ -70,25 +71,40 @@ reads_and_writes(void)
 }
 
 /* Each register as the other operand, the others known and kept. */
+/* clang-format off */
 #define ONE(reg)                                                                                   \
-	r0 = 0;                                                                                    \
-	data[4] = 0x4444;                                                                          \
-	__asm__ volatile("mov $0x1111, %%" #reg "\nadd %%" #reg ", data+32(%%rip)\n"               \
-	                 "mov data+32(%%rip), %%" #reg "\nmov %%" #reg ", r0(%%rip)\n"             \
-	                 "lea data+32(%%rip), %%" #reg "\nmov %%" #reg ", r1(%%rip)" ::            \
-	                         : #reg, "memory", "cc");                                          \
-	CHECK_EQ(r0, 0x5555);                                                                      \
-	CHECK_EQ(r1, (uintptr_t)&data[4]);
+	do {                                                                                       \
+		r0 = 0;                                                                            \
+		data[4] = 0x4444;                                                                  \
+		__asm__ volatile("mov $0x1111, %%" #reg "\nadd %%" #reg ", data+32(%%rip)\n"       \
+		                 "mov data+32(%%rip), %%" #reg "\nmov %%" #reg ", r0(%%rip)\n"     \
+		                 "lea data+32(%%rip), %%" #reg "\nmov %%" #reg ", r1(%%rip)"       \
+		                 ::: #reg, "memory", "cc");                                        \
+		CHECK_EQ(r0, 0x5555);                                                              \
+		CHECK_EQ(r1, (uintptr_t)&data[4]);                                                 \
+	} while (0)
+/* clang-format on */
 
 static void
 each_register(void)
 {
-	ONE(rax)
-	ONE(rbx) ONE(rcx) ONE(rdx) ONE(rsi) ONE(rdi) ONE(r8) ONE(r9) ONE(r10) ONE(r11) ONE(r12)
-	        ONE(r13) ONE(r14)
-	                ONE(r15) __asm__ volatile("mov %%rsp, %%r12\nmov %%r12, data(%%rip)\nmov "
-	                                          "data(%%rip), %%rsp\nmov %%rsp, data+8(%%rip)" ::
-	                                                  : "r12", "memory");
+	ONE(rax);
+	ONE(rbx);
+	ONE(rcx);
+	ONE(rdx);
+	ONE(rsi);
+	ONE(rdi);
+	ONE(r8);
+	ONE(r9);
+	ONE(r10);
+	ONE(r11);
+	ONE(r12);
+	ONE(r13);
+	ONE(r14);
+	ONE(r15);
+	__asm__ volatile("mov %%rsp, %%r12\nmov %%r12, data(%%rip)\nmov "
+	                 "data(%%rip), %%rsp\nmov %%rsp, data+8(%%rip)" ::
+	                         : "r12", "memory");
 	CHECK_EQ(data[0], data[1]);
 }
 

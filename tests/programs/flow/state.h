@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The C side of harness.h: known values before a test, comparison after it. */
+/* The C side of harness.inc.S: known values before a test, comparison after it. */
 #ifndef STROBE_TESTS_FLOW_STATE_H
 #define STROBE_TESTS_FLOW_STATE_H
 

@@ -2,8 +2,9 @@
 /*
  * The syscall instruction: six arguments arrive, rcx holds the next address and r11 the flags
  * afterwards, all other registers, the flags and the red zone stay, also when the call fails or
- * does not exist. strobe-test:
+ * does not exist.
  */
+/* strobe-test: */
 #include "check.h"
 #include <errno.h>
 #include <sys/mman.h>

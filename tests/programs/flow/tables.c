@@ -2,28 +2,24 @@
 /*
  * Indirect control flow as programs have it: an interpreter with a big switch, one with computed
  * goto, call tables with 1 to 1,000 targets, sorting with callbacks, recursion through pointers,
- * tail calls in a ring. strobe-test:
+ * tail calls in a ring.
  */
+/* strobe-test: */
 #include "check.h"
 
 typedef uint64_t operation(uint64_t);
 
-/* A thousand functions with different constants. */
-#define F(n)                                                                                       \
-	static uint64_t f##n(uint64_t x)                                                           \
-	{                                                                                          \
-		return (x ^ (n * 2654435761u)) * 3 + n;                                            \
-	}
-#define TEN(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7) M(n##8) M(n##9)
-#define HUNDRED(M, n)                                                                              \
-	TEN(M, n##0)                                                                               \
-	TEN(M, n##1) TEN(M, n##2) TEN(M, n##3) TEN(M, n##4) TEN(M, n##5) TEN(M, n##6) TEN(M, n##7) \
-	        TEN(M, n##8) TEN(M, n##9)
-#define THOUSAND(M)                                                                                \
-	HUNDRED(M, 1)                                                                              \
-	HUNDRED(M, 2) HUNDRED(M, 3) HUNDRED(M, 4) HUNDRED(M, 5) HUNDRED(M, 6) HUNDRED(M, 7)        \
-	        HUNDRED(M, 8) HUNDRED(M, 9) HUNDRED(M, 10)
 /* clang-format off */
+/* A thousand functions with different constants. */
+#define F(n) static uint64_t f##n(uint64_t x) { return (x ^ (n * 2654435761u)) * 3 + n; }
+#define TEN(M, n) \
+	M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7) M(n##8) M(n##9)
+#define HUNDRED(M, n) \
+	TEN(M, n##0) TEN(M, n##1) TEN(M, n##2) TEN(M, n##3) TEN(M, n##4) \
+	TEN(M, n##5) TEN(M, n##6) TEN(M, n##7) TEN(M, n##8) TEN(M, n##9)
+#define THOUSAND(M) \
+	HUNDRED(M, 1) HUNDRED(M, 2) HUNDRED(M, 3) HUNDRED(M, 4) HUNDRED(M, 5) \
+	HUNDRED(M, 6) HUNDRED(M, 7) HUNDRED(M, 8) HUNDRED(M, 9) HUNDRED(M, 10)
 THOUSAND(F)
 #define NAME(n) f##n,
 static operation *const volatile table[1000] = {THOUSAND(NAME)};

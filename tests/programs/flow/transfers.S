@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every way to transfer control, see harness.h and transfers.c. */
-#include "harness.h"
+/* Every way to transfer control, see harness.inc.S and transfers.c. */
+#include "harness.inc.S"
 
 	.text
 /* A landing that must not be reached. */
@@ -468,7 +468,7 @@ wrong:
 	mov want+8*RAX(%rip), %rax
 	END
 
-	/* The same bytes entered at two places, first whole, then in the middle of the first instruction. */
+	/* The same bytes entered twice, first whole, then in the middle of the first instruction. */
 	TEST two_entries
 	lea 3f(%rip), %rsi
 1:	.byte 0xb8              /* mov $0x909007b3, %eax; from its second byte: mov $7, %bl; nop; nop */

@@ -2,8 +2,9 @@
 /*
  * Runs every transfer of transfers.S with every combination of the arithmetic flags and compares
  * all 16 registers, the flags and the 128 bytes below the stack pointer with what the transfer
- * should leave. strobe-test:
+ * should leave.
  */
+/* strobe-test: */
 #include "state.h"
 
 int

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Memory that runs out: RLIMIT_AS stops malloc and mmap, RLIMIT_DATA stops brk, and the program
- * goes on; a mapping limit is reached with thousands of small mappings and left again. strobe-test:
+ * goes on; a mapping limit is reached with thousands of small mappings and left again.
  */
+/* strobe-test: */
 #include "check.h"
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-
-static size_t
-address_space(void)
-{
-	FILE *f = fopen("/proc/self/statm", "r");
-	size_t pages = 0;
-
-	CHECK(f && fscanf(f, "%zu", &pages) == 1, "statm");
-	fclose(f);
-	return pages * 4096;
-}
 
 static void
 by_address_space(void)

@@ -2,8 +2,9 @@
 /*
  * A program that rearranges itself: unmaps its own start-up code, write-protects its data and takes
  * the faults, makes its text unreadable to code that has run, moves a running function's page,
- * remaps its text writable and edits it. strobe-test:
+ * remaps its text writable and edits it.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <setjmp.h>
 #include <sys/mman.h>

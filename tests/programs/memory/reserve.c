@@ -2,8 +2,9 @@
 /*
  * Address space as big runtimes take it: the 16 TiB shadow of the address sanitizer, Go's arenas,
  * the heap of a JVM, the first two gigabytes by MAP_32BIT, a large reservation that shrinks, all at
- * their fixed addresses. strobe-test:
+ * their fixed addresses.
  */
+/* strobe-test: */
 #include "check.h"
 #include <errno.h>
 #include <sys/mman.h>

@@ -2,9 +2,9 @@
 /*
  * A program compiled with -fsanitize=address,undefined: its shadow memory, interceptors and
  * unwinder must work, and it must find the overflow that it is asked to make.
- * strobe-test: env=ASAN_OPTIONS=detect_leaks=0
- * strobe-test: name=overflow args=overflow exit=42 env=ASAN_OPTIONS=detect_leaks=0:exitcode=42 stderr=any
  */
+/* strobe-test: env=ASAN_OPTIONS=detect_leaks=0 */
+/* strobe-test: name=overflow args=overflow exit=1 stderr=any env=ASAN_OPTIONS=detect_leaks=0 */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * A sandbox that allows only what the program itself needs (read, write, exit, sigreturn, futex)
  * and kills for the rest. The engine's own system calls (mapping its cache, for one) are not on
  * such a list, so this may legitimately end otherwise.
- * strobe-test: known="the filter also meets the runtime's own system calls"
  */
+/* strobe-test: known="the filter also meets the runtime's own system calls" */
 #include "check.h"
 #include <errno.h>
 #include <linux/filter.h>

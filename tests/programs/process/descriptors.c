@@ -2,8 +2,9 @@
 /*
  * Descriptors as natively: the first free number is 3, close_range and closing all of them end at
  * once and hurt nobody, high numbers can be taken by dup2, /proc/self/fd shows the program's own
- * only, a child finds what its parent had. strobe-test: follow=1
+ * only, a child finds what its parent had.
  */
+/* strobe-test: follow=1 */
 #include "check.h"
 #include <dirent.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
  * attempts (ENOENT, EACCES, ENOEXEC, E2BIG, ENOTDIR), by execve, fexecve and execveat; what
  * survives exec is checked: pid, descriptors without close-on-exec, ignored signals, mask, pending
  * signals, name; and what does not: handlers, threads, alternate stack.
- * strobe-test: follow=1 exit=23
  */
+/* strobe-test: follow=1 exit=23 */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <fcntl.h>

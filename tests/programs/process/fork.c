@@ -2,8 +2,9 @@
 /*
  * fork in many ways: 200 short children, a tree of them, from a thread while others run, from
  * within a signal handler, with the child doing real work; memory is apart, exit statuses come
- * back, SIGCHLD arrives. strobe-test: follow=1
+ * back, SIGCHLD arrives.
  */
+/* strobe-test: follow=1 */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <pthread.h>

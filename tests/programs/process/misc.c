@@ -2,8 +2,9 @@
 /*
  * What a process can ask about itself and set: name, parent-death signal, working directory, umask,
  * resource use, limits, affinity, personality, identity; nobody traces it and it has one thread, as
- * far as it can see. strobe-test:
+ * far as it can see.
  */
+/* strobe-test: */
 #include "check.h"
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,9 @@
 /*
  * A program that puts itself under a seccomp filter: getppid fails with EPERM, uname traps into a
  * SIGSYS handler that gives the answer, everything else is allowed; the filter also holds in a
- * child. strobe-test:
+ * child.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <linux/audit.h>

@@ -2,8 +2,9 @@
 /*
  * vfork and exec, posix_spawn, system, popen, clone with CLONE_VM|CLONE_VFORK on a stack of its
  * own: exec of itself with arguments and environment, exec that fails and lets the child go on,
- * output in order. strobe-test: follow=1
+ * output in order.
  */
+/* strobe-test: follow=1 */
 #include "check.h"
 #include <errno.h>
 #include <sched.h>

@@ -2,8 +2,8 @@
 /*
  * Alternate signal stacks: used only with SA_ONSTACK, shown as in use by sigaltstack and uc_stack,
  * and enough to survive a stack overflow, again and again, by siglongjmp out of the handler.
- * strobe-test:
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <pthread.h>

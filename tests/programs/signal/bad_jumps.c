@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Calls, jumps and returns to where no code is: the handler must see the bad address as the PC and
- * si_addr, the stack as the transfer left it, and can return as if the call had ended. strobe-test:
+ * si_addr, the stack as the transfer left it, and can return as if the call had ended.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
 

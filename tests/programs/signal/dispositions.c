@@ -2,8 +2,9 @@
 /*
  * What sigaction and sigprocmask answer is what was set, for every signal and also through the bare
  * system call (handler, flags, restorer, mask), SIGSEGV and the like included; what is refused is
- * refused; raising an ignored signal is nothing. strobe-test:
+ * refused; raising an ignored signal is nothing.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <sys/syscall.h>

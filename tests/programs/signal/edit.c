@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A handler edits flags, registers, xmm and the stack pointer of the context it returns to; a
- * second one swaps whole contexts, so that sigreturn becomes a coroutine switch. strobe-test:
+ * second one swaps whole contexts, so that sigreturn becomes a coroutine switch.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 
 uint64_t out[5], out_flags;

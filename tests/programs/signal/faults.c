@@ -2,8 +2,9 @@
 /*
  * Faults of many kinds: the handler must see the exact signal, code, address and PC, and the
  * registers as the faulting instruction left them; it then continues behind the instruction by
- * editing the PC. strobe-test:
+ * editing the PC.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
 

@@ -3,8 +3,9 @@
  * The frame a handler starts with: arguments in registers, 16-byte alignment, below the red zone of
  * the interrupted code, on the interrupted stack, return address in the program's own restorer; the
  * direction flag clear, the rest of the flags and registers back afterwards; handlers with frames
- * of megabytes; one without SA_SIGINFO. strobe-test:
+ * of megabytes; one without SA_SIGINFO.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -2,8 +2,9 @@
 /*
  * Four threads fire queued signals at four computing threads as fast as they can; each handler may
  * be interrupted by the other signal. Each receiver counts what it got; with real-time signals none
- * may be lost. strobe-test:
+ * may be lost.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Handlers within handlers: SA_NODEFER, chains of different signals, masks in force in each, and
- * what uc_sigmask says. strobe-test:
+ * what uc_sigmask says.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <stdbool.h>
 

@@ -2,8 +2,9 @@
 /*
  * Handlers that never return: siglongjmp out of a handler that interrupted a blocking read, a
  * nanosleep, a futex, a busy loop and malloc-free computation, hundreds of times; the thread must
- * be able to block and be interrupted again. strobe-test:
+ * be able to block and be interrupted again.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <setjmp.h>
 #include <sys/syscall.h>

@@ -2,8 +2,9 @@
 /*
  * Loops with every register, the flags and the red zone at known values are interrupted by a timer;
  * the handler must see exactly these and a PC inside the loop, and ends the loop by editing the PC.
- * After sigreturn all must still be there. strobe-test:
+ * After sigreturn all must still be there.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <sys/time.h>
 

@@ -2,8 +2,9 @@
 /*
  * Blocking calls and signals: SA_RESTART resumes a read, without it the read fails with EINTR;
  * nanosleep, pause, futex and poll never restart; SA_RESETHAND takes the handler away; a full
- * pipe's write is restarted too. strobe-test:
+ * pipe's write is restarted too.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <linux/futex.h>

@@ -2,8 +2,9 @@
 /*
  * Eight threads, each under its own 10 kHz timer signal, compute until each has taken 300 signals:
  * every sum must be right, every signal must arrive in the thread it was meant for, with a red zone
- * and thread variables intact. strobe-test:
+ * and thread variables intact.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <pthread.h>
 #include <time.h>

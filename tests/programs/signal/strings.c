@@ -2,8 +2,9 @@
 /*
  * String instructions that fault in their middle: rcx, rsi and rdi must be exact at the fault, and
  * after the handler has opened the page the instruction must go on from there. What garbage
- * collectors and debuggers of memory rely on. strobe-test:
+ * collectors and debuggers of memory rely on.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <sys/mman.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Timers of every kind fire: alarm, setitimer real, virtual and profiling, timer_create by signal
- * and by thread, timerfd; clocks never go back, through the vdso and by system call. strobe-test:
+ * and by thread, timerfd; clocks never go back, through the vdso and by system call.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <sched.h>

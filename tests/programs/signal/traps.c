@@ -2,9 +2,9 @@
 /*
  * Traps: int3 in both encodings reports the next instruction as PC; the single-step flag, set by
  * popf or by a handler, traps after each instruction of the program and of nothing else.
- * strobe-test:
- * strobe-test: name=step args=step
  */
+/* strobe-test: */
+/* strobe-test: name=step args=step */
 #include "signal/ucontext.h"
 
 static volatile int taken, steps;

@@ -2,8 +2,9 @@
 /*
  * Signals taken without a handler, and masks that hold for one call: sigwaitinfo, sigtimedwait,
  * signalfd, sigpending, sigsuspend, ppoll, pselect, epoll_pwait; real-time signals queue with their
- * values, lowest number first. strobe-test:
+ * values, lowest number first.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <poll.h>

@@ -2,8 +2,8 @@
 /*
  * What a program can learn of its own code: return addresses lie behind calls in its own text,
  * backtrace() names its own functions, its code bytes are those of its file, and dladdr agrees.
- * strobe-test:
  */
+/* strobe-test: */
 #include "check.h"
 #include <dlfcn.h>
 #include <elf.h>

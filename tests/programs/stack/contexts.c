@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * makecontext and swapcontext: two contexts hand a counter back and forth 100,000 times; then a
- * ring of 50 contexts whose ends are linked by uc_link. strobe-test:
+ * ring of 50 contexts whose ends are linked by uc_link.
  */
+/* strobe-test: */
 #include "check.h"
 #include <ucontext.h>
 

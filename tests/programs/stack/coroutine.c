@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Coroutines as runtimes write them: push the registers, exchange the stack pointer, pop, ret into
- * the other one. Calls and returns do not pair here. strobe-test:
+ * the other one. Calls and returns do not pair here.
  */
+/* strobe-test: */
 #include "check.h"
 
 #define COROUTINES 8

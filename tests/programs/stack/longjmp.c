@@ -2,8 +2,9 @@
 /*
  * setjmp and longjmp: 10,000 short ones, jumps over a thousand frames, out of nested signal
  * handlers with and without the saved mask, and from one function into its caller's caller with
- * registers restored. strobe-test:
+ * registers restored.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <setjmp.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A million frames deep on a thread stack of its own, up and down again, and mutual recursion
- * through pointers. strobe-test:
+ * through pointers.
  */
+/* strobe-test: */
 #include "check.h"
 #include <pthread.h>
 

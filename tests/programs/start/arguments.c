@@ -2,13 +2,15 @@
 /*
  * Prints its arguments and what it was executed as: the interpreter of scripts whose first line
  * names it, with and without an argument, directly and through another script; and with many, long
- * and odd arguments. strobe-test: name=plain args="a 'b c' '' '--' '-t' 'null'" strobe-test:
- * name=script script="#!PROGRAM" args="x y" strobe-test: name=script_argument script="#!PROGRAM one
- * argument " args="x" strobe-test: name=shell script="#!/bin/sh\nPROGRAM from shell \"$@\"\necho
- * code $?\nexit 9" args="p q" exit=9 follow=1 strobe-test: name=exec script="#!/bin/sh\nexec
- * PROGRAM after exec" follow=1 strobe-test: name=env script="#!/usr/bin/env -S PROGRAM by env"
- * args="z" follow=1 strobe-test: name=input args=- stdin="some input"
+ * and odd arguments.
  */
+/* strobe-test: name=plain args="a 'b c' '' '--' '-t' 'null'" */
+/* strobe-test: name=script script="#!PROGRAM" args="x y" */
+/* strobe-test: name=script_argument script="#!PROGRAM  one  argument " args=x */
+/* strobe-test: name=shell script="#!/bin/sh\nPROGRAM \"$@\"\nexit 9" args="p q" exit=9 follow=1 */
+/* strobe-test: name=exec script="#!/bin/sh\nexec PROGRAM after exec" follow=1 */
+/* strobe-test: name=env script="#!/usr/bin/env -S PROGRAM by env" args=z follow=1 */
+/* strobe-test: name=input args=- stdin="some input" */
 #include "check.h"
 #include <libgen.h>
 #include <sys/auxv.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the kernel tells a program at its start: auxiliary vector, /proc/self/exe, command line,
- * name, environment. strobe-test: args="alpha beta" env="STROBE_TEST_VALUE=42"
+ * name, environment.
  */
+/* strobe-test: args="alpha beta" env="STROBE_TEST_VALUE=42" */
 #include "check.h"
 #include <elf.h>
 #include <limits.h>

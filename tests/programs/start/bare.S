@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program without libc: _start checks that every register is as the kernel leaves it at exec (all zero, flags 0x202,
- * stack aligned), writes a line and exits. Failure exits with the number of the check.
+ * A program without libc: _start checks that every register is as the kernel leaves it at exec (all
+ * zero, flags 0x202, stack aligned), writes a line and exits. Failure exits with the number of the
+ * check.
  */
 	.globl _start
 _start:

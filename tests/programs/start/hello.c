@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Says hello and echoes its arguments: the first program an engine must carry, in every kind of
- * link. strobe-test: args="one 'two words' ''"
+ * link.
  */
+/* strobe-test: args="one 'two words' ''" */
 #include "check.h"
 
 int

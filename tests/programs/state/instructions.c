@@ -3,8 +3,9 @@
  * Instruction families that engines are known to miss, each against a plain computation: BF16,
  * FP16, gathers and masked moves with suppressed faults, AES, SHA, carry-less products, GFNI, BMI,
  * ADX, MOVBE, CRC32, cmpxchg16b, MMX, movdir64b. What the CPU lacks is left out. The families found
- * are printed, so cpuid must answer as natively. strobe-test:
+ * are printed, so cpuid must answer as natively.
  */
+/* strobe-test: */
 #include "check.h"
 #include <immintrin.h>
 #include <math.h>

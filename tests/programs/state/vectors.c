@@ -3,8 +3,9 @@
  * Vector state through everything that may disturb it: system calls, signals whose handlers
  * overwrite it, indirect calls and code met for the first time. xmm, ymm, zmm, mask registers, x87
  * stack, MXCSR and control word, as the CPU has them; the handler finds them in its frame and may
- * edit them there. strobe-test:
+ * edit them there.
  */
+/* strobe-test: */
 #include "signal/ucontext.h"
 #include <cpuid.h>
 #include <sys/mman.h>

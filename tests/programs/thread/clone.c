@@ -2,8 +2,9 @@
 /*
  * Threads and processes by the bare system calls: clone3 with a stack and TLS of its own, clone as
  * a thread with CLONE_CHILD_CLEARTID, clone3 as fork, set_tid and pidfd; the child's registers are
- * those of the parent at the call. strobe-test: follow=1
+ * those of the parent at the call.
  */
+/* strobe-test: follow=1 */
 #include "check.h"
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A thousand threads one after the other, a thousand alive at once, and threads that create
- * threads: each works on its own thread variables and the sums must be right. strobe-test:
+ * threads: each works on its own thread variables and the sums must be right.
  */
+/* strobe-test: */
 #include "check.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Ends of threads and processes that race: exit while threads run, start and end; one way per run.
- * strobe-test: name=main args=main exit=3 follow=1
- * strobe-test: name=starting args=starting exit=4 follow=1
- * strobe-test: name=all args=all exit=5 follow=1
- * strobe-test: name=detached args=detached exit=6
- * strobe-test: name=cancel args=cancel exit=0
- * strobe-test: name=signal args=signal exit=143
- * strobe-test: name=leader args=leader exit=0
  */
+/* strobe-test: name=main args=main exit=3 follow=1 */
+/* strobe-test: name=starting args=starting exit=4 follow=1 */
+/* strobe-test: name=all args=all exit=5 follow=1 */
+/* strobe-test: name=detached args=detached exit=6 */
+/* strobe-test: name=cancel args=cancel exit=0 */
+/* strobe-test: name=signal args=signal exit=143 */
+/* strobe-test: name=leader args=leader exit=0 */
 #include "check.h"
 #include <pthread.h>
 #include <sched.h>

@@ -2,9 +2,10 @@
 /*
  * Restartable sequences: registration may work or be refused; what is registered must work. Two
  * threads that are moved between CPUs count in per-CPU slots by critical sections (or by atomics
- * where rseq is refused); no count may be lost. strobe-test:
- * env=GLIBC_TUNABLES=glibc.pthread.rseq=0 strobe-test: name=glibc
+ * where rseq is refused); no count may be lost.
  */
+/* strobe-test: env=GLIBC_TUNABLES=glibc.pthread.rseq=0 */
+/* strobe-test: name=glibc */
 #include "check.h"
 #include <errno.h>
 #include <linux/rseq.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * glibc's own real-time signals: seteuid sends one to every thread and waits for each, while they
- * compute, sleep, block all signals that they can, start and end. strobe-test:
+ * compute, sleep, block all signals that they can, start and end.
  */
+/* strobe-test: */
 #include "check.h"
 #include <pthread.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 /*
  * Locks between threads: mutexes, conditions, barriers, rwlocks, semaphores, spin locks, a futex
  * ping-pong, robust mutexes of threads that died, once, thread-specific data with destructors.
- * strobe-test:
  */
+/* strobe-test: */
 #include "check.h"
 #include <errno.h>
 #include <linux/futex.h>

@@ -51,18 +51,20 @@ read_all_prefixes(struct dec *d)
 
 /*
  * Consumes prefixes up to the opcode and loads its word from the one-byte map. Half of all
- * instructions have a REX prefix and no other: that is no branch here, for none would be predicted.
+ * instructions have a REX prefix and no other: that is no branch here, for none would be predicted,
+ * and both words are loaded, for what counts is how soon the length is known.
  */
 static inline bool
 read_prefixes(struct dec *d)
 {
-	unsigned first = d->p[0];
+	unsigned first = d->p[0], second = d->p[1];
+	uint64_t one = st_opcodes[MAP_ONE][first], two = st_opcodes[MAP_ONE][second];
 	bool rex = (first & 0xf0) == 0x40;
 
 	d->rex = rex ? first : 0;
 	d->i = rex;
-	d->op = d->p[rex];
-	d->word = st_opcodes[MAP_ONE][d->op];
+	d->op = rex ? second : first;
+	d->word = rex ? two : one;
 	return likely(!(d->word & T_PREFIX)) || read_all_prefixes(d);
 }
 
@@ -290,8 +292,8 @@ store(const struct dec *d)
 static inline unsigned
 decode(struct dec *d)
 {
-	struct st_insn *out = d->out;
-	unsigned implicit, act;
+	struct st_insn *out = d->out; /* cppcheck-suppress ctuuninitvar */
+	unsigned implicit, act, len;
 
 	if (!read_opcode(d))
 		return 0;
@@ -306,12 +308,16 @@ decode(struct dec *d)
 	if (d->i > MAX_LEN || (d->flags & (ST_I_LEA | ST_I_MEM)) == ST_I_LEA)
 		return 0;
 	store(d);
+	len = d->i;
 	act = (unsigned)(d->word >> 56);
 	if (act) {
 		out->cls = (uint8_t)act;
 		out->cond = d->p[out->op_off] & 15;
-		if (act >= A_RULES && !correct(d->p, out, d->word, d->pfx, d->rex, d->modrm))
-			return 0;
+		if (act >= A_RULES) {
+			if (!correct(d->p, out, d->word, d->pfx, d->rex, d->modrm))
+				return 0;
+			len = out->len;
+		}
 		if (1u << out->cls & HAVE_REL)
 			out->rel = displacement(d->p + out->imm_off, out->imm_len);
 	}
@@ -319,7 +325,7 @@ decode(struct dec *d)
 		out->gpr_read |= out->gpr_written;
 		out->gpr_written = 0;
 	}
-	return out->len;
+	return len;
 }
 
 /* What st_decode leaves when it returns 0: all zero but the class and, unless cut off, a length. */
@@ -347,7 +353,11 @@ st_decode(const uint8_t *p, size_t n, struct st_insn *out)
 		}
 		p = copy;
 	}
-	d = (struct dec){.p = p, .out = out};
+	/* field by field: an initializer becomes rep stos, which costs as much as half the rest */
+	d.p = p;
+	d.out = out;
+	d.flags = 0;
+	d.pfx = 0;
 	out->cls = out->cond = 0;
 	out->rex_off = out->vex_off = 0;
 	out->rel = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Assembly side of the transfer tests. A test is a function that loads known values into all registers, the flags and the
- * red zone (BEGIN), makes one transfer of control, and stores everything it then finds (END). The C side compares.
+ * Assembly side of the transfer tests. A test is a function that loads known values into all
+ * registers, the flags and the red zone (BEGIN), makes one transfer of control, and stores
+ * everything it then finds (END). The C side compares.
  */
 #define RAX 0
 #define RCX 1

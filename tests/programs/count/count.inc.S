@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs without libc whose executed instructions and blocks are known by hand; the strobe-count line of each says them.
- * A block ends at every branch, call, return and system call; an instruction with a rep prefix counts once.
+ * Programs without libc whose executed instructions and blocks are known by hand; the strobe-count
+ * line of each says them. A block ends at every branch, call, return and system call; an
+ * instruction with a rep prefix counts once.
  */
 	.macro START
 	.text
