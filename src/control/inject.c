@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@ struct injection {
 	struct st_error *e;
 	struct st_boot boot;
 	struct st_results_header *results;
+	int channel;   /* our end of the socket, or -1 */
 	uint64_t name; /* address of a string in the target's stack */
 };
 
@@ -212,6 +215,36 @@ map_results(struct injection *in, unsigned tool)
 	return 0;
 }
 
+/* A socket pair made in the target: one end is fetched here, the other moves out of the program's way. */
+static int
+make_channel(struct injection *in)
+{
+	uint64_t at = in->name + 16;
+	long ret = st_remote_call(&in->remote, __NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, at, 0, 0);
+	if (is_error(ret))
+		return fail_remote(in, "socketpair", ret);
+	errno = 0;
+	long pair = ptrace(PTRACE_PEEKDATA, in->remote.pid, at, 0);
+	int ours = (int)(uint32_t)pair, theirs = (int)(uint32_t)((uint64_t)pair >> 32);
+	int pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, 0);
+	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, ours, 0);
+	int error = errno;
+	if (pidfd >= 0)
+		close(pidfd);
+	if (in->channel < 0)
+		return st_fail(in->e, ST_EXIT_FAILED, "cannot follow children: pidfd_getfd: %s", strerror(error));
+	struct rlimit limit;
+	uint64_t high = 1000;
+	if (prlimit(in->remote.pid, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur > 64)
+		high = (limit.rlim_cur > 1 << 20 ? 1 << 20 : limit.rlim_cur) - 32;
+	long moved = st_remote_call(&in->remote, __NR_fcntl, (uint64_t)theirs, F_DUPFD_CLOEXEC, high, 0, 0, 0);
+	close_remote(in, ours);
+	if (!is_error(moved))
+		close_remote(in, theirs);
+	in->boot.channel = (uint32_t)(is_error(moved) ? theirs : moved);
+	return 0;
+}
+
 static void
 take_registers(struct st_boot *boot, const struct user_regs_struct *r)
 {
@@ -227,14 +260,15 @@ map_everything(struct injection *in, unsigned tool, uint64_t *entry)
 {
 	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 || map_runtime(in, entry) != 0)
 		return -1;
-	return map_results(in, tool);
+	if (map_results(in, tool) != 0)
+		return -1;
+	return in->options->follow ? make_channel(in) : 0;
 }
 
 int
-st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_results_header **results,
-	  struct st_error *e)
+st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out, struct st_error *e)
 {
-	struct injection in = {.options = options, .e = e};
+	struct injection in = {.options = options, .e = e, .channel = -1};
 	uint64_t entry = 0;
 	if (st_remote_begin(&in.remote, pid, e) != 0)
 		return -1;
@@ -247,10 +281,12 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	if (map_everything(&in, tool, &entry) != 0)
 		return -1;
 	ptrace(PTRACE_POKEDATA, pid, in.name, 0);
+	ptrace(PTRACE_POKEDATA, pid, in.name + 16, 0);
 	if (st_remote_end(&in.remote) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "the program went away while it was prepared");
 	in.boot.magic = ST_BOOT_MAGIC;
 	in.boot.stress = options->stress;
+	in.boot.follow = options->follow;
 	in.boot.controller = (uint32_t)getpid();
 	take_registers(&in.boot, &in.remote.saved);
 	uint64_t boot_at = (sizeof(struct st_results_header) + 4095) & ~4095ull;
@@ -261,6 +297,6 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	regs.orig_rax = ~0ull;
 	if (ptrace(PTRACE_SETREGS, pid, 0, &regs) != 0 || ptrace(PTRACE_DETACH, pid, 0, 0) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot start the program under the engine: %s", strerror(errno));
-	*results = in.results;
+	*out = (struct st_injected){in.results, in.channel};
 	return 0;
 }

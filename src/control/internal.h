@@ -36,9 +36,12 @@ long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64
 /* Puts the patched bytes back. */
 int st_remote_end(struct st_remote *r);
 
-/* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into the runtime.
- * *results receives the mapped results. */
-int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_results_header **results,
+struct st_injected {
+	struct st_results_header *results; /* mapped */
+	int channel;                       /* socket to the process, with follow; else -1 */
+};
+/* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into the runtime. */
+int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out,
 	      struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */

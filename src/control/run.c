@@ -2,20 +2,15 @@
 /* Starting a program under the engine, and waiting for its end. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "control/internal.h"
+#include "control/session.h"
 #include "tools/tools.h"
 
 /* Index of the built-in tool in the runtime's table, or -1. */
@@ -31,14 +26,6 @@ tool_index(const char *name)
 		if (strcmp(names[i], name) == 0)
 			return i;
 	return -1;
-}
-
-static double
-now_raw(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static uint64_t
@@ -148,45 +135,23 @@ set_signals(pid_t pid)
 	sigaction(SIGUSR2, &forward, NULL);
 }
 
-static int
-wait_for_end(pid_t pid, const struct st_run_options *o, const struct st_results_header *results, double begin,
-	     struct rusage *usage)
-{
-	int status = 0;
-	int fd = o->progress ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	while (fd >= 0) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-		if (poll(&p, 1, 100) > 0)
-			break;
-		o->progress(o->progress_arg, results, now_raw() - begin);
-	}
-	if (fd >= 0)
-		close(fd);
-	while (wait4(pid, &status, __WALL, usage) < 0 && errno == EINTR)
-		;
-	return status;
-}
-
 static void
-fill_process(struct st_process *p, const struct st_run_options *o, struct st_results_header *results, int status)
+fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 {
-	*p = (struct st_process){.pid = results->pid,
-				 .ppid = results->ppid,
-				 .command = strdup(o->argv[0]),
-				 .results = results,
-				 .results_size = results->file_size,
-				 .exited = WIFEXITED(status),
-				 .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-				 .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-				 .core_dumped = WIFSIGNALED(status) && WCOREDUMP(status)};
+	run->seconds = st_now_raw() - s->begin;
+	run->tsc_hz = (double)(tsc() - tsc_begin) / run->seconds;
+	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
+	run->cpu_system = (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;
+	run->processes = s->processes;
+	run->n_processes = s->n_processes;
+	run->exit_code = WIFEXITED(s->main_status) ? WEXITSTATUS(s->main_status) : 128 + WTERMSIG(s->main_status);
 }
 
 int
 st_run_program(const struct st_run_options *o, struct st_run *run, struct st_error *e)
 {
 	char path[4096];
-	struct st_results_header *results = NULL;
-	struct rusage usage = {0};
+	struct st_injected in;
 	*run = (struct st_run){0};
 	int tool = tool_index(o->tool);
 	if (tool < 0)
@@ -196,27 +161,21 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	pid_t pid = start_traced(path, o->argv, e);
 	if (pid < 0)
 		return -1;
-	double begin = now_raw();
+	struct st_session s = {.options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();
-	if (finish_exec(pid, e) != 0 || st_inject(pid, o, (unsigned)tool, &results, e) != 0) {
+	if (finish_exec(pid, e) != 0 || st_inject(pid, o, s.tool, &in, e) != 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, __WALL);
 		return -1;
 	}
 	set_signals(pid);
-	int status = wait_for_end(pid, o, results, begin, &usage);
-	run->seconds = now_raw() - begin;
-	run->tsc_hz = (double)(tsc() - tsc_begin) / run->seconds;
-	run->cpu_user = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
-	run->cpu_system = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec * 1e-6;
-	run->processes = calloc(1, sizeof *run->processes);
-	if (!run->processes)
+	in.results->pid = (uint32_t)pid;
+	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	run->n_processes = 1;
-	fill_process(&run->processes[0], o, results, status);
-	run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	st_session_wait(&s);
+	fill_run(run, &s, tsc_begin);
 	if (o->progress)
-		o->progress(o->progress_arg, results, run->seconds);
+		o->progress(o->progress_arg, run->processes[0].results, run->seconds);
 	return 0;
 }
 

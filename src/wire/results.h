@@ -100,6 +100,7 @@ struct st_results_header {
 	uint32_t fatal_signal; /* when state is ST_RUN_KILLED */
 	uint32_t tool;         /* index into the table of built-in tools */
 	uint32_t n_counters;   /* counters of the tool: length of a row of amounts */
+	uint32_t exec_ack;     /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
 	uint32_t sample_hz;    /* samples per second of CPU time asked for; 0: none */
 	uint64_t tsc_begin;    /* TSC when the runtime was entered */
 	uint64_t tsc_end;      /* TSC when it was left; 0 while running or after a crash */

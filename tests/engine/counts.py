@@ -85,6 +85,14 @@ def compare_counts(options, stress, program, want):
         raise Failure("\n  ".join(wrong))
 
 
+def compare_sum(options, stress, program, want):
+    """Every executed instruction belongs to one function of hot's table, so that they sum up to all."""
+    result, again = strobe(options, "hot", stress, program)
+    total = sum(f["instructions"] for f in result["functions"])
+    if total != want["instructions"]:
+        raise Failure(f"hot's functions sum up to {total} instructions, should be {want['instructions']}\n    {again}")
+
+
 def compare_children(options, stress, program, want):
     """With --follow, the program and each of its children must have exactly their own counts."""
     wrong = []
@@ -138,6 +146,7 @@ def checks(options):
     for line in STEPPED:
         words = line.split()
         program = [words[0] if words[0][0] == "/" else str(options.programs / words[0]), *words[1:]]
+        yield f"hot sums of {line}", lambda s, p=program: compare_sum(options, s, p, stepped_counts(options, p))
         yield f"stepped {line}", lambda s, p=program: compare_counts(options, s, p, stepped_counts(options, p))
     for name in ("count-functions", "count-functions-static"):
         yield f"calls of {name}", lambda s, n=name: compare_calls(options, s, n)

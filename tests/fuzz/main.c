@@ -79,6 +79,7 @@ static const struct option long_options[] = {
         {"no-rwx", no_argument, NULL, OPT_NO_RWX},
         {"repeat", required_argument, NULL, OPT_REPEAT},
         {"flush", no_argument, NULL, OPT_FLUSH},
+        {"loose-signals", no_argument, NULL, OPT_LOOSE},
         {"kinds", required_argument, NULL, OPT_KINDS},
         {0},
 };

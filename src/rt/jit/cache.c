@@ -75,6 +75,14 @@ jit_reset(void)
 	jit.hot = 64;
 }
 
+void
+jit_restart(void)
+{
+	drop_pages(jit.ids, jit.ids_size * sizeof *jit.ids);
+	jit.ids_size = FIRST_HASH;
+	jit_reset();
+}
+
 bool
 jit_has_room(void)
 {

@@ -10,6 +10,7 @@ struct strobe_block {
 };
 
 static const strobe_tool *tool;
+static strobe_counter *declared[ST_MAX_COUNTERS];
 
 static uint32_t *
 amounts_of(uint32_t id)
@@ -23,6 +24,14 @@ instrument_init(uint32_t index)
 	tool = st_tools[index];
 	jit.counting = tool->block != NULL;
 	rt.sample_hz = rt.results->sample_hz;
+}
+
+void
+instrument_restart(void)
+{
+	for (uint32_t i = 0; i < ST_MAX_COUNTERS; i++)
+		if (declared[i])
+			declared[i]->id = 0;
 }
 
 void
@@ -83,6 +92,7 @@ strobe_count(strobe_point at, strobe_counter *counter, uint32_t amount)
 		if (rt.results->n_counters >= ST_MAX_COUNTERS)
 			return;
 		rt.results->counter_names[rt.results->n_counters] = add_string(counter->name);
+		declared[rt.results->n_counters] = counter;
 		counter->id = ++rt.results->n_counters;
 	}
 	at.block->amounts[counter->id - 1] += amount;

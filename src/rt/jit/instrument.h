@@ -7,6 +7,8 @@
 
 /* Chooses the tool by its index in the table of built-in tools. */
 void instrument_init(uint32_t tool);
+/* After a fork: counters are declared anew in the child's results. */
+void instrument_restart(void);
 /* Lets the tool see the block; what it asks for is written to the block's row of amounts. */
 void instrument_block(const struct build *b, uint32_t id);
 /* Does the block with this id carry a counter? */

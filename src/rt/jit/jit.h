@@ -187,6 +187,8 @@ void jit_make_pad(uint32_t block);
 /* jit/cache.c */
 int jit_init(void);
 void jit_reset(void);                          /* forget every translation; no thread may be in the cache */
+/* After a fork: an empty cache, and results that have no ids yet. */
+void jit_restart(void);
 uint32_t jit_find(uint64_t pc);                /* block index or 0 */
 void jit_insert(uint32_t block);
 uint32_t jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */

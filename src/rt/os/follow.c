@@ -1,24 +1,177 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Children taken along: a fork's child gets a cache and results of its own, an exec's program a runtime of its own. */
+#include <asm/unistd.h>
+#include <linux/mman.h>
+
+#include "rt/jit/instrument.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "wire/channel.h"
+
+/* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
+static bool
+tell(const struct st_message *m, int fd)
+{
+	struct {
+		uint64_t base, len;
+	} part = {(uint64_t)m, sizeof *m};
+	struct {
+		uint64_t len;
+		int level, type;
+		int fd, pad;
+	} control = {20, 1 /* SOL_SOCKET */, 1 /* SCM_RIGHTS */, fd, 0};
+	struct {
+		uint64_t name;
+		uint32_t namelen, pad1;
+		uint64_t parts, n_parts, control, control_len;
+		int flags, pad2;
+	} header = {.parts = (uint64_t)&part, .n_parts = 1};
+	if (fd >= 0) {
+		header.control = (uint64_t)&control;
+		header.control_len = sizeof control;
+	}
+	return SYS(__NR_sendmsg, rt.boot->channel, &header, 0x4000 /* MSG_NOSIGNAL */) == sizeof *m;
+}
+
+static int
+make_file(uint64_t size)
+{
+	int fd = (int)SYS(__NR_memfd_create, "strobe", 1 /* MFD_CLOEXEC */);
+	if (fd >= 0 && SYS(__NR_ftruncate, fd, size) != 0) {
+		SYS(__NR_close, fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool
+map_over(uint64_t at, uint64_t bytes, int prot, int fd)
+{
+	long p = SYS(__NR_mmap, at, bytes, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+	SYS(__NR_madvise, at, bytes, 16 /* MADV_DONTDUMP */);
+	return !sys_failed(p);
+}
+
+/* A code cache that is not the parent's. */
+static bool
+renew_cache(void)
+{
+	int fd = make_file(ST_CACHE_SIZE);
+	if (fd < 0)
+		return false;
+	bool ok = map_over(rt.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
+		  map_over(rt.alias, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
+	SYS(__NR_close, fd);
+	return ok;
+}
+
+static void
+copy_layout(struct st_results_header *to, const struct st_results_header *from)
+{
+	*to = (struct st_results_header){.magic = from->magic,
+					 .version = from->version,
+					 .pid = rt.pid,
+					 .ppid = from->pid,
+					 .state = ST_RUN_CACHE,
+					 .tool = from->tool,
+					 .sample_hz = from->sample_hz,
+					 .tsc_begin = rt_tsc(),
+					 .file_size = from->file_size,
+					 .off_maps = from->off_maps,
+					 .off_strings = from->off_strings,
+					 .off_blocks = from->off_blocks,
+					 .off_amounts = from->off_amounts,
+					 .off_partials = from->off_partials,
+					 .off_threads = from->off_threads,
+					 .off_samples = from->off_samples,
+					 .off_counters = from->off_counters,
+					 .counters_stride = from->counters_stride,
+					 .n_blocks = 1,
+					 .n_slots = 1,
+					 .n_strings = 1};
+}
+
+/* Results that are not the parent's; *fd is their file. */
+static bool
+renew_results(int *fd)
+{
+	struct st_results_header layout;
+	copy_layout(&layout, rt.results);
+	*fd = make_file(layout.file_size);
+	if (*fd < 0 || !map_over((uint64_t)rt.results, layout.file_size, PROT_READ | PROT_WRITE, *fd))
+		return false;
+	*rt.results = layout;
+	return true;
+}
 
 bool
 process_follow_fork(struct thread *t)
 {
-	(void)t;
-	return false;
+	int fd = -1;
+	rt.pid = (uint32_t)SYS(__NR_getpid);
+	if (!renew_cache() || !renew_results(&fd)) {
+		if (fd >= 0)
+			SYS(__NR_close, fd);
+		return false;
+	}
+	rt.threaded = t != rt.main || (rt.stress & ST_STRESS_threads);
+	instrument_restart();
+	thread_become_only(t);
+	jit_restart();
+	maps_restart();
+	struct st_message m = {.kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
+	tell(&m, fd);
+	SYS(__NR_close, fd);
+	return true;
+}
+
+/* A set-uid program would lose its privileges under a tracer. */
+static bool
+is_privileged(const struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	uint8_t st[144];
+	uint32_t mode;
+	bool at = r[RAX] == __NR_execveat;
+	long failed = at ? SYS(__NR_newfstatat, r[RDI], r[RSI], st, r[R8] & 0x1100)
+			 : SYS(__NR_newfstatat, -100 /* AT_FDCWD */, r[RDI], st, 0);
+	memcpy(&mode, st + 24, 4);
+	return failed == 0 && (mode & 06000);
 }
 
 bool
 follow_exec_begin(struct thread *t)
 {
-	(void)t;
-	return false;
+	if (!rt.boot->channel || is_privileged(t))
+		return false;
+	uint32_t ticket = (uint32_t)SYS(__NR_gettid);
+	rt.results->exec_ack = 0;
+	SYS(__NR_prctl, 0x59616d61 /* PR_SET_PTRACER */, rt.boot->controller);
+	struct st_message m = {.kind = ST_MESSAGE_EXEC,
+			       .pid = (uint32_t)SYS(__NR_getpid),
+			       .ppid = (uint32_t)SYS(__NR_getppid),
+			       .tid = ticket,
+			       .results_pid = rt.pid,
+			       .ticket = ticket};
+	if (!tell(&m, -1))
+		return false;
+	/* Not for ever: the controller may die at any time. */
+	int64_t second[2] = {1, 0};
+	for (int tries = 0; tries < 5; tries++) {
+		if (__atomic_load_n(&rt.results->exec_ack, __ATOMIC_SEQ_CST) == ticket)
+			break;
+		SYS(__NR_futex, &rt.results->exec_ack, 0 /* FUTEX_WAIT */, 0, second);
+	}
+	return true;
 }
 
 void
 follow_exec_failed(struct thread *t)
 {
+	struct st_message m = {.kind = ST_MESSAGE_EXEC_FAILED,
+			       .pid = (uint32_t)SYS(__NR_getpid),
+			       .tid = (uint32_t)SYS(__NR_gettid),
+			       .results_pid = rt.pid};
 	(void)t;
+	tell(&m, -1);
 }

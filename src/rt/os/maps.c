@@ -21,6 +21,13 @@ maps_init(void)
 	return 0;
 }
 
+void
+maps_restart(void)
+{
+	n_live = last_hit = 0;
+	maps_refresh();
+}
+
 const struct map *
 maps_find(uint64_t address)
 {

@@ -17,6 +17,8 @@ struct map {
 };
 
 int maps_init(void);
+/* After a fork: reads the mappings again, into new results. */
+void maps_restart(void);
 /* Reads /proc/self/maps: adds executable memory that is not known yet. False when there was none. */
 bool maps_refresh(void);
 /* The executable mapping that holds the address, or NULL. The pointer is valid until maps change. */

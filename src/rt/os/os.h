@@ -49,6 +49,8 @@ _Noreturn void sys_sigreturn(struct thread *t);
 struct thread *thread_new(void);
 void thread_adopt_main(struct thread *t);
 void thread_start_sampling(struct thread *t);
+/* After a fork: the calling thread is the only one, and its counters are those of the new results. */
+void thread_become_only(struct thread *t);
 long sys_clone(struct thread *t, long nr);
 _Noreturn void sys_exit(struct thread *t);
 /* The calling thread's counters are added to those of ended threads; its record says ENDED. */

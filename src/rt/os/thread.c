@@ -127,6 +127,20 @@ thread_adopt_main(struct thread *t)
 	thread_begin(t);
 }
 
+void
+thread_become_only(struct thread *t)
+{
+	t->slot = 1;
+	rt.results->n_slots = 2;
+	map_counters((uint64_t)t, 1);
+	new_record(t);
+	t->next_thread = NULL;
+	rt.threads = t;
+	rt.thread_lock = rt.lock = t->sigtab->lock = 0;
+	t->pending = 0;
+	thread_begin(t);
+}
+
 /* A thread that has ended cannot free the stack it ends on: the next one that is born takes its place. */
 static struct thread *
 reuse_ended(void)
@@ -343,7 +357,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 		mask = t->queued_mask;
 	t->pending = 0;
 	if (rt.boot->follow && process_follow_fork(t)) {
-		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+		signals_set_mask(mask);
 		return 0;
 	}
 	t->regs.r[RAX] = 0;

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/session.h"
+#include "wire/channel.h"
+
+/* How long children that outlive the program are waited for. */
+static const double linger_seconds = 1.0;
+
+double
+st_now_raw(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static char *
+command_of(pid_t pid)
+{
+	char path[64], text[4096];
+	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return strdup(text);
+}
+
+int
+st_session_add(struct st_session *s, struct st_results_header *results, int channel, const char *command)
+{
+	if (s->n_processes == s->room_processes) {
+		size_t room = s->room_processes ? 2 * s->room_processes : 8;
+		struct st_process *more = realloc(s->processes, room * sizeof *more);
+		if (!more)
+			return -1;
+		s->processes = more;
+		s->room_processes = room;
+	}
+	struct st_process *p = &s->processes[s->n_processes++];
+	*p = (struct st_process){.pid = results->pid,
+				 .ppid = results->ppid,
+				 .command = command ? strdup(command) : command_of((pid_t)results->pid),
+				 .results = results,
+				 .results_size = results->file_size};
+	if (channel < 0)
+		return 0;
+	int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
+	if (!more)
+		return -1;
+	s->channels = more;
+	s->channels[s->n_channels++] = channel;
+	return 0;
+}
+
+static struct st_results_header *
+newest_results(struct st_session *s, uint32_t pid)
+{
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->processes[i].pid == pid)
+			return (struct st_results_header *)s->processes[i].results;
+	return NULL;
+}
+
+static void
+on_forked(struct st_session *s, const struct st_message *m, int fd)
+{
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return;
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (p == MAP_FAILED)
+		return;
+	char *command = command_of((pid_t)m->pid);
+	st_session_add(s, p, -1, command);
+	free(command);
+}
+
+/* A child is about to call execve: it is traced from here to its first instruction. */
+static void
+on_exec(struct st_session *s, const struct st_message *m)
+{
+	struct st_results_header *results = newest_results(s, m->results_pid);
+	ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
+	if (!results)
+		return;
+	__atomic_store_n(&results->exec_ack, m->ticket, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &results->exec_ack, FUTEX_WAKE, 100, NULL, NULL, 0);
+}
+
+static void
+on_exec_failed(const struct st_message *m)
+{
+	ptrace(PTRACE_INTERRUPT, m->tid, 0, 0); /* its stop is answered by a detach */
+}
+
+static bool
+is_native64(pid_t pid)
+{
+	char path[64];
+	unsigned char head[20] = {0};
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : 0;
+	if (fd >= 0)
+		close(fd);
+	return n < 20 || (head[4] == 2 && head[18] == 62); /* unreadable: taken for one */
+}
+
+/* A followed process has become another program: the engine goes in again. */
+static void
+on_exec_event(struct st_session *s, pid_t pid)
+{
+	struct st_injected in;
+	struct st_error e;
+	int status;
+	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || waitpid(pid, &status, __WALL) != pid ||
+	    !WIFSTOPPED(status) || st_inject(pid, s->options, s->tool, &in, &e) != 0) {
+		ptrace(PTRACE_DETACH, pid, 0, 0);
+		return;
+	}
+	in.results->pid = (uint32_t)pid;
+	st_session_add(s, in.results, in.channel, NULL);
+}
+
+static void
+take_message(struct st_session *s, size_t channel)
+{
+	struct st_message m;
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = {&m, sizeof m};
+	struct msghdr header = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	ssize_t n = recvmsg(s->channels[channel], &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) { /* nobody holds the other end any more */
+		close(s->channels[channel]);
+		s->channels[channel] = s->channels[--s->n_channels];
+		return;
+	}
+	int fd = -1;
+	struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof fd);
+	if (n == sizeof m && m.kind == ST_MESSAGE_FORKED)
+		on_forked(s, &m, fd);
+	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC)
+		on_exec(s, &m);
+	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC_FAILED)
+		on_exec_failed(&m);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+on_stop(struct st_session *s, pid_t pid, int status)
+{
+	int event = status >> 16;
+	if (event == PTRACE_EVENT_EXEC)
+		on_exec_event(s, pid);
+	else if (event == PTRACE_EVENT_STOP)
+		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+	else
+		ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status));
+}
+
+static void
+on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage)
+{
+	if (pid == s->main_pid) {
+		s->main_ended = true;
+		s->main_status = status;
+		s->usage = *usage;
+	}
+	for (size_t i = s->n_processes; i-- > 0;) {
+		struct st_process *p = &s->processes[i];
+		if (p->pid != (uint32_t)pid)
+			continue;
+		p->exited = WIFEXITED(status);
+		p->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+		p->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		p->core_dumped = WIFSIGNALED(status) && WCOREDUMP(status);
+		return;
+	}
+}
+
+static void
+reap(struct st_session *s)
+{
+	int status;
+	struct rusage usage;
+	pid_t pid;
+	while ((pid = wait4(-1, &status, __WALL | WNOHANG, &usage)) > 0) {
+		if (WIFSTOPPED(status))
+			on_stop(s, pid, status);
+		else
+			on_end(s, pid, status, &usage);
+	}
+}
+
+static void
+on_child_signal(int signo)
+{
+	(void)signo; /* it has interrupted the poll */
+}
+
+static void
+poll_once(struct st_session *s, const sigset_t *during)
+{
+	struct timespec tick = {0, 100000000};
+	struct pollfd fds[64];
+	size_t n = s->n_channels < 64 ? s->n_channels : 64;
+	for (size_t i = 0; i < n; i++)
+		fds[i] = (struct pollfd){.fd = s->channels[s->n_channels - n + i], .events = POLLIN};
+	size_t first = s->n_channels - n;
+	if (ppoll(fds, n, &tick, during) <= 0)
+		return;
+	for (size_t i = n; i-- > 0;)
+		if (fds[i].revents)
+			take_message(s, first + i);
+}
+
+/* A followed child's end, if the kernel did not tell us because it is not our child. */
+static void
+complete_children(struct st_session *s)
+{
+	for (size_t i = 0; i < s->n_processes; i++) {
+		struct st_process *p = &s->processes[i];
+		if (p->exited || p->signal)
+			continue;
+		p->exited = p->results->state == ST_RUN_EXITED;
+		p->exit_code = p->exited ? p->results->exit_code : 0;
+		p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
+	}
+}
+
+/* Gives back the address space of counter slots that were never used. */
+static void
+trim(struct st_process *p)
+{
+	const struct st_results_header *h = p->results;
+	if (h->n_slots > ST_MAX_SLOTS || h->off_counters > p->results_size)
+		return;
+	size_t used = h->off_counters + h->n_slots * h->counters_stride;
+	if (used < p->results_size && munmap((char *)h + used, p->results_size - used) == 0)
+		p->results_size = used;
+}
+
+void
+st_session_wait(struct st_session *s)
+{
+	sigset_t block, during;
+	struct sigaction wake = {.sa_handler = on_child_signal}, old;
+	sigemptyset(&block);
+	sigaddset(&block, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &block, &during);
+	sigdelset(&during, SIGCHLD);
+	sigaction(SIGCHLD, &wake, &old);
+	double ended = 0;
+	for (;;) {
+		reap(s);
+		double now = st_now_raw();
+		if (s->main_ended && ended == 0)
+			ended = now;
+		if (s->main_ended && (s->n_channels == 0 || now - ended > linger_seconds))
+			break;
+		if (s->options->progress)
+			s->options->progress(s->options->progress_arg, s->processes[0].results, now - s->begin);
+		poll_once(s, &during);
+	}
+	sigaction(SIGCHLD, &old, NULL);
+	complete_children(s);
+	for (size_t i = 0; i < s->n_processes; i++)
+		trim(&s->processes[i]);
+	for (size_t i = 0; i < s->n_channels; i++)
+		close(s->channels[i]);
+	free(s->channels);
+}

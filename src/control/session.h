@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run under way: the program, the children taken along, and what they tell. */
+#ifndef STROBE_CONTROL_SESSION_H
+#define STROBE_CONTROL_SESSION_H
+
+#include <sys/resource.h>
+
+#include "control/internal.h"
+
+struct st_session {
+	const struct st_run_options *options;
+	unsigned tool;
+	pid_t main_pid;
+	int main_status;
+	bool main_ended;
+	struct rusage usage;
+	struct st_process *processes;
+	size_t n_processes, room_processes;
+	int *channels;
+	size_t n_channels;
+	double begin;
+};
+
+/* Adds a process with its mapped results, which become the session's. channel: its socket, or -1. */
+int st_session_add(struct st_session *s, struct st_results_header *results, int channel, const char *command);
+/* Serves the session until the program, and the children that are followed, have ended. */
+void st_session_wait(struct st_session *s);
+/* Seconds on CLOCK_MONOTONIC_RAW. */
+double st_now_raw(void);
+
+#endif
