@@ -9,6 +9,8 @@ with the command lines that show it, its code, and what differs.
 
 import argparse
 import concurrent.futures
+import difflib
+import json
 import os
 import shlex
 import subprocess
@@ -16,7 +18,7 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+RESULT = "strobe.fuzz.json"  # stands for a file of its own in each run
 CORPUS_PLACES = ("/usr/bin", "/usr/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu/openssl",
                  "/usr/lib/gcc/x86_64-linux-gnu/12")
 CORPUS_SEEDS = ("libcrypto", "libavcodec", "libx264", "libgmp", "libc.so", "libm.so", "libgcrypt", "libzstd", "python3",
@@ -74,17 +76,33 @@ class Fuzzer:
         self.findings = 0
         self.sequences = 0
         self.skipped = []
+        self.fallbacks = set()
         # Address-space randomisation off: the regions are fixed, and must not meet the program's own mappings.
         self.outer = ["setarch", "-R"] if args.aslr_off else []
 
     def command(self, engine, extra):
         return self.outer + engine.prefix + [self.args.insnfuzz] + self.common + extra
 
+    def note_fallbacks(self, path):
+        """An engine that went on natively has not been tested: say so, and count it as a failure."""
+        try:
+            with open(path, encoding="utf-8") as f:
+                fallbacks = json.load(f).get("fallbacks", [])
+        except (OSError, ValueError):
+            return
+        for fallback in fallbacks:
+            text = json.dumps(fallback)
+            if text not in self.fallbacks:
+                print(f"the engine went native: {text}", flush=True)
+            self.fallbacks.add(text)
+
     def run(self, engine, extra, timeout=None, text=False):
         """Run insnfuzz; its lines by index, or all its text."""
         with tempfile.NamedTemporaryFile(prefix="fuzz-progress-") as progress, \
+             tempfile.NamedTemporaryFile(prefix="fuzz-result-", dir=self.args.work) as result, \
              tempfile.TemporaryFile("w+", errors="replace") as out:
-            cmd = self.command(engine, extra + ["--progress", progress.name])
+            cmd = [result.name if word == RESULT else word
+                   for word in self.command(engine, extra + ["--progress", progress.name])]
             proc = subprocess.Popen(cmd, stdout=out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=self.env,
                                     cwd=self.args.work, start_new_session=True)
             try:
@@ -93,6 +111,8 @@ class Fuzzer:
                 os.killpg(proc.pid, 9)
                 proc.wait()
                 status = "timeout"
+            if RESULT in engine.prefix:
+                self.note_fallbacks(result.name)
             at = int.from_bytes(progress.read(8).ljust(8, b"\0"), "little")
             out.seek(0)
             if text:
@@ -174,11 +194,12 @@ class Fuzzer:
             step //= 2
         return chosen
 
-    def minimise(self, engine, extra, index, base):
-        """The smallest set of units found that still differs, as a list; drops runs of units, halving their length."""
-        text, _ = self.run(self.native, base + ["--index", str(index), "--units"], text=True)
-        fields = text.split()
-        units = list(range(int(fields[1]))) if len(fields) == 2 else []
+    def minimise(self, engine, extra, base, indices):
+        """The smallest set of units found that still differs; drops runs of units, halving their length.
+
+        Several sequences share one set: a unit is dropped when all can do without theirs."""
+        text, _ = self.run(self.native, base + ["--index", ",".join(map(str, indices)), "--units"], text=True)
+        units = list(range(max((int(line.split()[1]) for line in text.splitlines()), default=0)))
         if not units or not self.differs(engine, extra + ["--only", ",".join(map(str, units))]):
             return None
         step = max(1, len(units) // 2)
@@ -207,8 +228,8 @@ class Fuzzer:
         else:
             extra = base + ["--index", ",".join(map(str, indices))]
             note = "alone" if len(indices) == 1 else f"after {len(indices) - 1} other sequences"
-        if indices is not None and len(indices) == 1:
-            units = self.minimise(engine, extra, at, base)
+        if indices is not None and len(indices) <= 8:
+            units = self.minimise(engine, extra, base, indices)
             if units:
                 extra += ["--only", ",".join(map(str, units))]
             if self.differs(engine, extra + ["--repeat", "1"]):
@@ -226,10 +247,11 @@ class Fuzzer:
         for name, content in (("native.txt", want), ("engine.txt", got), ("code.txt", code)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(content)
+        # The dumps are alike line by line but for a few; difflib alone would be slow on thousands of lines.
         a, b = want.splitlines(), got.splitlines()
-        different = [f"- {x}\n+ {y}" for x, y in zip(a, b) if x != y][:60]
-        if len(a) != len(b):
-            different.append(f"native printed {len(a)} lines, the engine {len(b)}")
+        start = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+        different = list(difflib.unified_diff(a[start:start + 400], b[start:start + 400], "native", "engine", n=0,
+                                              lineterm=""))[:80]
         with open(os.path.join(folder, "README"), "w", encoding="utf-8") as f:
             f.write(f"Seen {note}; the engine's run ended with {status}, this one with {got_status}.\n\n"
                     f"native: {native}\nengine: {under}\n\n{code}\n" + "\n".join(different) + "\n")
@@ -255,8 +277,7 @@ def engines_of(args):
     result = []
     for tool in args.tools.split(","):
         for stress in args.stress.split(";"):
-            prefix = [args.strobe, "run", "-t", tool, "-o", "/dev/null" if args.no_result else
-                      os.path.join(args.work, "result.db")]
+            prefix = [args.strobe, "run", "-t", tool, "--format", "json", "-o", RESULT]
             if stress and stress != "none":
                 prefix += ["--stress", stress]
             result.append(Engine(f"{tool}-{stress or 'none'}", prefix + ["--"]))
@@ -283,7 +304,6 @@ def parse():
     p.add_argument("--timeout", type=float, default=120, help="seconds for one batch")
     p.add_argument("--minimise-seconds", type=float, default=60)
     p.add_argument("--max-findings", type=int, default=5)
-    p.add_argument("--no-result", action="store_true", help="send the engine's result to /dev/null")
     p.add_argument("--keep-aslr", dest="aslr_off", action="store_false")
     p.add_argument("--out", default="fuzz-findings")
     args = p.parse_args()
@@ -310,11 +330,12 @@ def main():
         done = fuzzer.loop(engines_of(args))
     for seed, at, status in fuzzer.skipped:
         print(f"left out: seed {seed}, sequence {at} ends natively with {status}")
-    print(f"{done} batches, {fuzzer.sequences} comparisons, {fuzzer.findings} differences")
+    print(f"{done} batches, {fuzzer.sequences} comparisons, {fuzzer.findings} differences, "
+          f"{len(fuzzer.fallbacks)} native fallbacks")
     if fuzzer.sequences == 0:
         print("nothing was compared: insnfuzz does not run natively here", file=sys.stderr)
         return 2
-    return 1 if fuzzer.findings else 0
+    return 1 if fuzzer.findings or fuzzer.fallbacks else 0
 
 
 if __name__ == "__main__":

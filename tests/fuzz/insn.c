@@ -126,6 +126,8 @@ excluded_operand(const struct fz_insn *i)
 			return "GS base is reserved for the engine";
 		if (o->type == ZYDIS_OPERAND_TYPE_POINTER)
 			return FAR;
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value == ZYDIS_REGISTER_GS)
+			return "GS base is reserved for the engine";
 		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;

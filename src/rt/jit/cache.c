@@ -42,12 +42,23 @@ drop_pages(void *p, size_t bytes)
 	SYS(__NR_madvise, p, (bytes + 4095) & ~4095ull, 4 /* MADV_DONTNEED */);
 }
 
+/* Empties the lookup table. A landing pad whose block was not there yet belongs to nobody but its call. */
+static void
+clear_lookup(void)
+{
+	for (uint32_t i = 1; i < jit.n_blocks; i++) {
+		const struct block *b = &jit.blocks[i];
+		if (b->pad)
+			jit_lookup_clear(b->pc, b->pad);
+		if (b->landing)
+			jit_lookup_clear(b->pc + b->bytes, b->body + b->landing);
+	}
+}
+
 void
 jit_reset(void)
 {
-	for (uint32_t i = 1; i < jit.n_blocks; i++)
-		if (jit.blocks[i].pad)
-			jit_lookup_clear(jit.blocks[i].pc, jit.blocks[i].pad);
+	clear_lookup();
 	drop_pages(jit.hash, jit.hash_size * sizeof *jit.hash);
 	drop_pages(jit.blocks, jit.n_blocks * sizeof *jit.blocks);
 	if (jit.pages)
@@ -83,9 +94,43 @@ jit_restart(void)
 	jit_reset();
 }
 
+/* Growing memory is faulted in a stretch at a time: one call costs less than its pages' faults one by one. */
+struct growth {
+	uint64_t base, populated;
+};
+
+enum { STRETCH = 64 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
+
+static void
+grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
+{
+	if (g->base != base)
+		*g = (struct growth){base, 0};
+	if (used + 4096 < g->populated)
+		return;
+	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull;
+	SYS(__NR_madvise, base + from, STRETCH, POPULATE_WRITE);
+	if (executable)
+		SYS(__NR_madvise, executable + from, STRETCH, POPULATE_READ);
+	g->populated = from + STRETCH;
+}
+
+static void
+grow_all(void)
+{
+	static struct growth hot, cold, blocks, exits, records, colds;
+	grow(&hot, rt.alias, jit.hot, rt.region);
+	grow(&cold, rt.alias + ST_REGION_COLD, jit.cold - ST_REGION_COLD, rt.region + ST_REGION_COLD);
+	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
+	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
+	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
+	grow(&colds, (uint64_t)jit.colds, jit.n_colds * sizeof *jit.colds, 0);
+}
+
 bool
 jit_has_room(void)
 {
+	grow_all();
 	return jit.hot < jit.hot_limit && jit.cold < jit.cold_limit &&
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 1024 && jit.n_exits < MAX_EXITS - 4096 &&
 	       jit.n_records < MAX_RECORDS / 2 - 65536 && jit.n_sources < MAX_RECORDS - (64 << 10);
@@ -95,10 +140,12 @@ uint32_t
 jit_find(uint64_t pc)
 {
 	uint32_t mask = jit.hash_size - 1;
-	for (uint32_t h = hash_pc(pc) & mask; jit.hash[h]; h = (h + 1) & mask) {
-		const struct block *b = &jit.blocks[jit.hash[h]];
+	for (uint32_t h = hash_pc(pc) & mask; jit.hash[h].block; h = (h + 1) & mask) {
+		if (jit.hash[h].tag != (uint32_t)pc)
+			continue;
+		const struct block *b = &jit.blocks[jit.hash[h].block];
 		if (b->pc == pc && (b->flags & BLOCK_VALID))
-			return jit.hash[h];
+			return jit.hash[h].block;
 	}
 	return 0;
 }
@@ -108,9 +155,9 @@ hash_put(uint32_t block)
 {
 	uint32_t mask = jit.hash_size - 1;
 	uint32_t h = hash_pc(jit.blocks[block].pc) & mask;
-	while (jit.hash[h])
+	while (jit.hash[h].block)
 		h = (h + 1) & mask;
-	jit.hash[h] = block;
+	jit.hash[h] = (struct hash_entry){block, (uint32_t)jit.blocks[block].pc};
 	jit.hash_used++;
 }
 
@@ -170,6 +217,8 @@ jit_result_id(const struct build *b)
 {
 	struct st_results_header *r = rt.results;
 	struct st_block *blocks = (void *)((char *)r + r->off_blocks);
+	if (!jit.counting)
+		return 0;
 	uint32_t h = hash_pc(b->pc) & (jit.ids_size - 1);
 	for (; jit.ids[h]; h = (h + 1) & (jit.ids_size - 1))
 		if (same_code(&blocks[jit.ids[h]], b))

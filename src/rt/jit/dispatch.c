@@ -16,7 +16,9 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join)
 	}
 	uint64_t begin = rt_tsc();
 	b = jit_translate(pc, join);
-	rt_stat(ST_STAT_translate_ticks, rt_tsc() - begin);
+	uint64_t ticks = rt_tsc() - begin;
+	rt_stat(ST_STAT_translate_ticks, ticks);
+	rt_stat(ST_STAT_runtime_ticks, ticks);
 	return b;
 }
 
@@ -91,7 +93,6 @@ follow_exit(struct thread *t, uint32_t exit)
 void
 rt_dispatch_exit(struct thread *t)
 {
-	uint64_t begin = rt_tsc();
 	/* The exit is read before the state says RUNTIME: until then nobody flushes the cache under this thread. */
 	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
 	struct exit x = jit.exits[exit];
@@ -111,13 +112,11 @@ rt_dispatch_exit(struct thread *t)
 	else
 		follow_exit(t, exit);
 	rt_unlock(&rt.lock);
-	rt_stat(ST_STAT_runtime_ticks, rt_tsc() - begin);
 }
 
 void
 rt_dispatch_miss(struct thread *t)
 {
-	uint64_t begin = rt_tsc();
 	uint64_t pc = t->regs.r[RDX];
 	t->regs.r[RCX] = t->slot_rcx;
 	t->regs.r[RDX] = t->slot_rdx;
@@ -133,15 +132,12 @@ rt_dispatch_miss(struct thread *t)
 		jit_lookup_set(pc, jit.blocks[b].pad);
 	}
 	rt_unlock(&rt.lock);
-	rt_stat(ST_STAT_runtime_ticks, rt_tsc() - begin);
 }
 
 void
 rt_dispatch_pc(struct thread *t)
 {
-	uint64_t begin = rt_tsc();
 	rt_lock(&rt.lock);
 	go_to(t, t->regs.pc);
 	rt_unlock(&rt.lock);
-	rt_stat(ST_STAT_runtime_ticks, rt_tsc() - begin);
 }

@@ -113,6 +113,11 @@ struct cold {
 };
 enum cold_kind { COLD_STUB, COLD_THUNK, COLD_PAD, COLD_END };
 
+/* block 0: free. tag: low half of the block's pc. */
+struct hash_entry {
+	uint32_t block, tag;
+};
+
 struct jit {
 	uint32_t hot, cold; /* next free cache offsets */
 	uint32_t hot_limit, cold_limit;
@@ -124,7 +129,7 @@ struct jit {
 	uint32_t n_records;
 	struct cold *colds;
 	uint32_t n_colds;
-	uint32_t *hash; /* block index by pc, open addressing */
+	struct hash_entry *hash; /* blocks by pc, open addressing */
 	uint32_t hash_size, hash_used;
 	uint32_t *ids; /* results id by pc: survives flushes */
 	uint32_t ids_size;

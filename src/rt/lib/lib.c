@@ -3,13 +3,23 @@
 #include <linux/mman.h>
 #include <asm/unistd.h>
 
+#include <stdbool.h>
+
 #include "rt/lib/sys.h"
 
 void *
 memcpy(void *restrict to, const void *restrict from, size_t n)
 {
-	void *d = to;
-	__asm__ volatile("rep movsb" : "+D"(d), "+S"(from), "+c"(n) : : "memory");
+	uint8_t *d = to;
+	const uint8_t *s = from;
+	if (n >= 512) {
+		__asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
+		return to;
+	}
+	for (; n >= 8; n -= 8, d += 8, s += 8)
+		__builtin_memcpy(d, s, 8);
+	for (; n; n--)
+		*d++ = *s++;
 	return to;
 }
 
@@ -43,11 +53,20 @@ strlen(const char *s)
 void *
 rt_map_memory(size_t bytes)
 {
+	/* Large tables start at a huge page: they are touched densely, and their faults would cost more than their use. */
+	const size_t huge = 2u << 20;
+	bool large = bytes >= 2 * huge;
+	if (large)
+		bytes += huge;
 	long p = SYS(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
 	rt_memory_reserved += bytes;
+	if (large) {
+		p = (p + (long)huge - 1) & ~((long)huge - 1);
+		SYS(__NR_madvise, p, bytes - huge, 14 /* MADV_HUGEPAGE */);
+	}
 	return (void *)p;
 }
 

@@ -31,11 +31,27 @@ e64(struct emit *e, uint64_t v)
 	e->p += 8;
 	e->off += 8;
 }
+/* At most 16 bytes. */
 static inline void
 ebytes(struct emit *e, const uint8_t *b, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		e->p[i] = b[i];
+	/* Instructions are 1 to 15 bytes long: two moves that overlap. */
+	if (n >= 8) {
+		uint64_t first, last;
+		__builtin_memcpy(&first, b, 8);
+		__builtin_memcpy(&last, b + n - 8, 8);
+		__builtin_memcpy(e->p, &first, 8);
+		__builtin_memcpy(e->p + n - 8, &last, 8);
+	} else if (n >= 4) {
+		uint32_t first, last;
+		__builtin_memcpy(&first, b, 4);
+		__builtin_memcpy(&last, b + n - 4, 4);
+		__builtin_memcpy(e->p, &first, 4);
+		__builtin_memcpy(e->p + n - 4, &last, 4);
+	} else {
+		for (unsigned i = 0; i < n; i++)
+			e->p[i] = b[i];
+	}
 	e->p += n;
 	e->off += n;
 }
