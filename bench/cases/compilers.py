@@ -46,7 +46,7 @@ case("g++", CXX + r'''
 under-all g++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="g++", children=1)
 case("clang", r'''
 under-all clang -O2 -g -c -o step.o "$IN/step.c"; under-all clang -O1 -S -emit-llvm -o step.ll "$IN/step.c"''',
-     packages="clang", children=1, prepare="inputs c 25 > step.c")
+     packages="clang", prepare="inputs c 25 > step.c")
 case("clang++", CXX + r'''
 under-all clang++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="clang g++", children=1)
 case("binutils", r'''

@@ -29,7 +29,7 @@ under pgbench -c 4 -j 2 -t 150 --random-seed=7 | grep -E 'actually processed|fai
 psql -qAt -c 'SELECT count(*), sum(delta) FROM pgbench_history' -c 'SELECT sum(abalance) FROM pgbench_accounts' \
 	-c 'SELECT (SELECT sum(tbalance) FROM pgbench_tellers) - (SELECT sum(bbalance) FROM pgbench_branches)'
 "$bin/pg_ctl" -D "$data" -m fast -t 120 stop >/dev/null || fail "pg_ctl stop"
-wait $server; echo "server $?"; grep -c -E 'PANIC|FATAL|crash|signal' "$STATE/server.log"
+wait $server; echo "server $?"; grep -c -E 'PANIC|crash|terminated by signal' "$STATE/server.log"
 '''
 case("postgresql", POSTGRES % "", packages="postgresql", children=4, user="postgres", timeout=60)
 case("postgresql-initdb", POSTGRES.split("under-all")[0] % "under-all" + r'''

@@ -14,7 +14,8 @@
  * addresses rip-relative lies within it, so it is smaller than 2 GiB. */
 enum {
 	ST_REGION_HOT = 0,               /* translated code */
-	ST_REGION_COLD = 192 << 20,      /* exits and entry pads */
+	ST_REGION_WARM = 144 << 20,      /* call thunks and entry pads */
+	ST_REGION_COLD = 192 << 20,      /* exits that are not linked yet */
 	ST_REGION_RUNTIME = 256 << 20,   /* the runtime's image */
 	ST_REGION_MAIN = 288 << 20,      /* the first thread's area */
 	ST_REGION_SIZE = 384 << 20,

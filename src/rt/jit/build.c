@@ -49,6 +49,13 @@ jit_is_foreign(const struct st_insn *in, const uint8_t *code)
 	return is_foreign(in, code);
 }
 
+bool
+jit_may_fault(const struct st_insn *in)
+{
+	return in->cls != ST_C_NORMAL || (in->flags & (ST_I_READS_MEM | ST_I_WRITES_MEM)) || in->gpr_read == 0xffff ||
+	       (in->flags_read == ST_F_ARITH && in->flags_written == 0);
+}
+
 /* Live flags before each instruction, from the end backwards; at the end every flag may be read. */
 static void
 analyse_flags(struct build *b)
@@ -57,23 +64,38 @@ analyse_flags(struct build *b)
 	b->flags_live[b->n] = live;
 	for (uint32_t i = b->n; i-- > 0;) {
 		const struct st_insn *in = &b->insn[i];
-		live = (uint8_t)((live & ~in->flags_written) | in->flags_read);
+		/* A handler of a fault sees the flags, dead or not. */
+		live = (uint8_t)((live & ~in->flags_written) | in->flags_read | (jit_may_fault(in) ? ST_F_ARITH : 0));
 		b->flags_live[i] = live;
 	}
 }
 
-/* Which of rcx and rdx may be read before the block overwrites them. */
+/*
+ * What a pad must restore: rcx and rdx unless the block overwrites them before it reads them, flags unless it overwrites
+ * all of them before it reads any or does anything that may fault (a handler would see them; rcx and rdx it sees right,
+ * see recover.c). rdx can be dead only with rcx.
+ */
 static uint8_t
 analyse_entry(const struct build *b)
 {
 	uint16_t undecided = 1u << RCX | 1u << RDX, live = 0;
-	for (uint32_t i = 0; i < b->n && undecided; i++) {
-		live |= undecided & b->insn[i].gpr_read;
-		undecided &= (uint16_t)~(b->insn[i].gpr_read | b->insn[i].gpr_written);
+	uint8_t flags = ST_F_ARITH;
+	bool flags_live = false;
+	for (uint32_t i = 0; i < b->n && (undecided || flags); i++) {
+		const struct st_insn *in = &b->insn[i];
+		live |= undecided & in->gpr_read;
+		undecided &= (uint16_t)~(in->gpr_read | in->gpr_written);
+		if (flags && (flags & in->flags_read || jit_may_fault(in)))
+			flags_live = true;
+		flags &= flags_live ? 0 : (uint8_t)~in->flags_written;
 	}
 	live |= undecided;
-	return (uint8_t)((live >> RCX & 1 ? LIVE_RCX : 0) | (live >> RDX & 1 ? LIVE_RDX : 0) |
-			 (b->flags_live[0] & ST_F_ARITH ? LIVE_FLAGS : 0));
+	uint8_t out = flags || flags_live ? LIVE_FLAGS : 0;
+	if (live >> RCX & 1)
+		out |= LIVE_RCX | LIVE_RDX;
+	if (live >> RDX & 1)
+		out |= LIVE_RDX;
+	return out;
 }
 
 /* Length of the rest of a basic block that was cut short, so that its first piece can count all of it. */
@@ -108,13 +130,13 @@ jit_build(struct build *b, uint64_t pc)
 		return -1;
 	b->pc = pc;
 	b->map = map->index;
-	b->n = b->bytes = 0;
+	b->n = b->bytes = b->extent = 0;
 	b->end = ST_END_NONE;
 	b->more = false;
 	b->target = 0;
 	b->writable = map->writable || map->shared || map->anonymous;
 	b->checked = map->shared || (map->writable && pages_checked(pc));
-	uint32_t limit = rt.stress & ST_STRESS_blocks ? 2 : b->checked ? 1 : MAX_BLOCK_INSNS;
+	uint32_t limit = b->checked ? 1 : rt.stress & ST_STRESS_blocks ? 2 : MAX_BLOCK_INSNS;
 	uint64_t end = map->end;
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
@@ -135,6 +157,7 @@ jit_build(struct build *b, uint64_t pc)
 			in->gpr_read = 0xffff;
 			in->gpr_written = 0;
 			in->cls = ST_C_INVALID;
+			b->extent = (uint32_t)room;
 			b->n++;
 			break;
 		}
@@ -154,6 +177,7 @@ jit_build(struct build *b, uint64_t pc)
 		}
 	}
 	b->at[b->n] = (uint16_t)b->bytes;
+	b->extent += b->bytes;
 	b->whole_insns = b->n;
 	b->whole_bytes = b->bytes;
 	if (b->n && (b->insn[b->n - 1].cls == ST_C_INVALID ||

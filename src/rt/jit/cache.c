@@ -21,12 +21,13 @@ jit_init(void)
 	jit.blocks = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.blocks);
 	jit.exits = rt_map_memory(MAX_EXITS * sizeof *jit.exits);
 	jit.records = rt_map_memory(MAX_RECORDS);
-	jit.colds = rt_map_memory(2ull * MAX_EXITS * sizeof *jit.colds);
+	jit.warm.colds = rt_map_memory(MAX_EXITS * sizeof *jit.warm.colds);
+	jit.cold.colds = rt_map_memory(MAX_EXITS * sizeof *jit.cold.colds);
 	/* Reserved at its greatest size; what is touched is what is used. */
 	jit.hash = rt_map_memory(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
 	jit.ids = rt_map_memory(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
 	jit.sources = rt_map_memory(MAX_RECORDS);
-	if (!jit.blocks || !jit.exits || !jit.records || !jit.colds || !jit.hash || !jit.ids ||
+	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.cold.colds || !jit.hash || !jit.ids ||
 	    !jit.sources)
 		return -1;
 	jit.ids_size = FIRST_HASH;
@@ -55,6 +56,14 @@ clear_lookup(void)
 	}
 }
 
+static void
+area_reset(struct area *a, uint32_t start, uint32_t limit)
+{
+	a->next = start;
+	a->limit = limit;
+	a->n_colds = 0;
+}
+
 void
 jit_reset(void)
 {
@@ -69,12 +78,11 @@ jit_reset(void)
 	jit.n_blocks = 1;
 	jit.n_exits = 0;
 	jit.n_records = 0;
-	jit.n_colds = 0;
 	jit.n_sources = 0;
-	jit.hot_limit = rt.stress & ST_STRESS_cache ? 64 << 10 : ST_REGION_COLD - (64 << 10);
-	jit.cold = ST_REGION_COLD;
-	jit.cold_limit = rt.stress & ST_STRESS_cache ? ST_REGION_COLD + (64 << 10)
-						     : ST_CACHE_SIZE - (64 << 10);
+	bool tiny = rt.stress & ST_STRESS_cache;
+	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - (256 << 10);
+	area_reset(&jit.warm, ST_REGION_WARM, tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10));
+	area_reset(&jit.cold, ST_REGION_COLD, tiny ? ST_REGION_COLD + (64 << 10) : ST_CACHE_SIZE - (256 << 10));
 	jit.generation++;
 	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a block. */
 	static const uint8_t store_rdx[5] = {0x48, 0x89, 0x54, 0x24, 0xf8};
@@ -118,20 +126,23 @@ grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 static void
 grow_all(void)
 {
-	static struct growth hot, cold, blocks, exits, records, colds;
+	static struct growth hot, warm, cold, blocks, exits, records, warms, colds;
 	grow(&hot, rt.alias, jit.hot, rt.region);
-	grow(&cold, rt.alias + ST_REGION_COLD, jit.cold - ST_REGION_COLD, rt.region + ST_REGION_COLD);
+	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM, rt.region + ST_REGION_WARM);
+	grow(&cold, rt.alias + ST_REGION_COLD, jit.cold.next - ST_REGION_COLD, rt.region + ST_REGION_COLD);
 	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
-	grow(&colds, (uint64_t)jit.colds, jit.n_colds * sizeof *jit.colds, 0);
+	grow(&warms, (uint64_t)jit.warm.colds, jit.warm.n_colds * sizeof *jit.warm.colds, 0);
+	grow(&colds, (uint64_t)jit.cold.colds, jit.cold.n_colds * sizeof *jit.cold.colds, 0);
 }
 
 bool
 jit_has_room(void)
 {
 	grow_all();
-	return jit.hot < jit.hot_limit && jit.cold < jit.cold_limit &&
+	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit && jit.cold.next < jit.cold.limit &&
+	       jit.warm.n_colds < MAX_EXITS - 4096 && jit.cold.n_colds < MAX_EXITS - 4096 &&
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 1024 && jit.n_exits < MAX_EXITS - 4096 &&
 	       jit.n_records < MAX_RECORDS / 2 - 65536 && jit.n_sources < MAX_RECORDS - (64 << 10);
 }
@@ -257,16 +268,31 @@ jit_block_at(uint32_t off)
 	return off < b->body + b->body_len ? low - 1 : 0;
 }
 
-const struct cold *
-jit_cold_at(uint32_t off)
+uint32_t
+jit_block_behind(uint32_t off)
 {
-	uint32_t low = 0, high = jit.n_colds;
+	uint32_t low = 1, high = jit.n_blocks;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (jit.colds[mid].at <= off)
+		if (jit.blocks[mid].body <= off)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? &jit.colds[low - 1] : NULL;
+	return low < jit.n_blocks ? low : 0;
+}
+
+const struct cold *
+jit_cold_at(uint32_t off)
+{
+	const struct area *area = off < ST_REGION_COLD ? &jit.warm : &jit.cold;
+	uint32_t low = 0, high = area->n_colds;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (area->colds[mid].at <= off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &area->colds[low - 1] : NULL;
 }

@@ -5,7 +5,7 @@
 
 /* The block at pc, translated if need be; 0 when nothing executable is there. rt.lock held. */
 static uint32_t
-find_or_translate(struct thread *t, uint64_t pc, uint32_t join)
+find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 {
 	uint32_t b = jit_find(pc);
 	if (b)
@@ -15,7 +15,7 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join)
 		join = NO_EXIT;
 	}
 	uint64_t begin = rt_tsc();
-	b = jit_translate(pc, join);
+	b = jit_translate(pc, join, indirect);
 	uint64_t ticks = rt_tsc() - begin;
 	rt_stat(ST_STAT_translate_ticks, ticks);
 	rt_stat(ST_STAT_runtime_ticks, ticks);
@@ -46,15 +46,21 @@ stress_flush(struct thread *t)
 }
 
 static void
-go_to(struct thread *t, uint64_t pc)
+go_by(struct thread *t, uint64_t pc, bool indirect)
 {
 	t->regs.pc = pc;
-	uint32_t b = find_or_translate(t, pc, NO_EXIT);
+	uint32_t b = find_or_translate(t, pc, NO_EXIT, indirect);
 	if (!b && maps_refresh())
-		b = find_or_translate(t, pc, NO_EXIT);
+		b = find_or_translate(t, pc, NO_EXIT, indirect);
 	if (!b)
 		probe(t);
 	enter_block(t, b);
+}
+
+static void
+go_to(struct thread *t, uint64_t pc)
+{
+	go_by(t, pc, false);
 }
 
 /* A checked block is about to run: has its code changed? */
@@ -63,10 +69,13 @@ check_block(struct thread *t, const struct exit *x)
 {
 	const struct block *b = &jit.blocks[x->block];
 	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) &&
-	    memcmp(jit.sources + b->source, (const void *)b->pc, b->bytes) == 0) {
+	    memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0) {
 		t->next = cache_addr(x->stub);
 		return;
 	}
+	/* A later piece: the basic block ends here for the counts, and another one begins. */
+	struct recovered left = {.block = x->block};
+	jit_account_partial(t, &left);
 	uint64_t pc = b->pc;
 	jit_invalidate(pc, pc + 1);
 	go_to(t, pc);
@@ -79,7 +88,7 @@ follow_exit(struct thread *t, uint32_t exit)
 	uint32_t generation = jit.generation;
 	uint64_t target = t->regs.pc;
 	stress_flush(t);
-	uint32_t b = find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT);
+	uint32_t b = find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT, false);
 	if (!b) {
 		go_to(t, target);
 		return;
@@ -125,7 +134,7 @@ rt_dispatch_miss(struct thread *t)
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
 	stress_flush(t);
-	go_to(t, pc);
+	go_by(t, pc, true);
 	uint32_t b = jit_find(pc);
 	if (b && !(rt.stress & ST_STRESS_lookup) && jit_has_room()) {
 		jit_make_pad(b);

@@ -3,8 +3,8 @@
  * The jit: blocks of the program translated into the code cache, and how they find each other.
  *
  * Cache addresses are held as 32-bit offsets from rt.region. The cache has a hot part (block bodies, in the order in
- * which they were first executed) and a cold part (exits, call thunks, entry pads). Both only grow; a full cache is
- * flushed as a whole.
+ * which they were first executed), a warm part (call thunks, entry pads) and a cold part (exits that are not linked).
+ * They only grow; a full cache is flushed as a whole.
  *
  * A block has no state across its borders: in its body every register but gs holds what the program's register holds, so
  * any exit can be linked to any block's body. An indirect branch comes in through the block's pad instead, with
@@ -73,6 +73,7 @@ struct block {
 	uint32_t records;      /* index of its first record */
 	uint16_t n_records;
 	uint16_t bytes;        /* of program code */
+	uint16_t extent;       /* bytes looked at: more when the block ends in what is no instruction */
 	uint16_t n_insns;      /* in this piece */
 	uint8_t end;           /* enum st_block_end */
 	uint8_t live;          /* LIVE_* at entry */
@@ -106,12 +107,18 @@ enum exit_kind {
 	EXIT_CHECK,   /* target: the block's own address, whose bytes must be compared; stub: where the block goes on */
 };
 
-/* What lies where in the cold part, in ascending order. */
+/* What lies where in the warm and in the cold part, in ascending order. */
 struct cold {
 	uint32_t at;
 	uint32_t what; /* enum cold_kind << 28 | index of exit or block */
 };
 enum cold_kind { COLD_STUB, COLD_THUNK, COLD_PAD, COLD_END };
+
+struct area {
+	uint32_t next, limit; /* cache offsets: next free, end */
+	struct cold *colds;
+	uint32_t n_colds;
+};
 
 /* block 0: free. tag: low half of the block's pc. */
 struct hash_entry {
@@ -119,16 +126,15 @@ struct hash_entry {
 };
 
 struct jit {
-	uint32_t hot, cold; /* next free cache offsets */
-	uint32_t hot_limit, cold_limit;
+	uint32_t hot; /* next free cache offset of the hot part */
+	uint32_t hot_limit;
+	struct area warm, cold;
 	struct block *blocks; /* from 1 */
 	uint32_t n_blocks;
 	struct exit *exits;
 	uint32_t n_exits;
 	struct record *records;
 	uint32_t n_records;
-	struct cold *colds;
-	uint32_t n_colds;
 	struct hash_entry *hash; /* blocks by pc, open addressing */
 	uint32_t hash_size, hash_used;
 	uint32_t *ids; /* results id by pc: survives flushes */
@@ -161,7 +167,7 @@ in_cache(uint64_t address)
 /* The program's code as decoded for one block. */
 struct build {
 	uint64_t pc;
-	uint32_t n, bytes;
+	uint32_t n, bytes, extent;
 	uint32_t map;
 	uint8_t end;  /* enum st_block_end */
 	bool more;    /* cut short: a continuation follows */
@@ -179,13 +185,16 @@ int jit_build(struct build *b, uint64_t pc);
 /* Flags (ST_F_*) that code at pc may read before it overwrites them; looks a few instructions ahead. */
 uint8_t jit_flags_live_at(uint64_t pc);
 
+/* May it raise a fault, so that a handler sees the state before it? Errs on the side of true. */
+bool jit_may_fault(const struct st_insn *in);
 /* Does the instruction have to be executed natively, outside the cache? */
 bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
 
 /* jit/translate.c: translates the block at pc and what follows its calls; returns its index or 0. rt.lock held.
- * join: exit whose jump may be overwritten when it is the last thing in the hot part, or NO_EXIT. */
+ * join: exit whose jump may be overwritten when it is the last thing in the hot part, or NO_EXIT. indirect: an indirect
+ * branch has asked for it, so its pad goes right before it. */
 enum { NO_EXIT = 0xffffffff };
-uint32_t jit_translate(uint64_t pc, uint32_t join);
+uint32_t jit_translate(uint64_t pc, uint32_t join, bool indirect);
 /* Makes an entry pad for the block. */
 void jit_make_pad(uint32_t block);
 
@@ -199,6 +208,7 @@ void jit_insert(uint32_t block);
 uint32_t jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
 bool jit_has_room(void);
 uint32_t jit_block_at(uint32_t off);  /* block whose body holds the cache offset, or 0 */
+uint32_t jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
 const struct cold *jit_cold_at(uint32_t off);
 
 /* jit/link.c */

@@ -140,7 +140,7 @@ unchanged(const struct block *b)
 {
 	if (!maps_find(b->pc))
 		return false;
-	return (b->flags & BLOCK_WRITABLE) && memcmp(jit.sources + b->source, (const void *)b->pc, b->bytes) == 0;
+	return (b->flags & BLOCK_WRITABLE) && memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0;
 }
 
 static void
@@ -170,7 +170,7 @@ sweep_block(uint32_t index, uint64_t start, uint64_t end, enum sweep what)
 {
 	const struct block *b = &jit.blocks[index];
 	if (!(b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) || b->pc >= end ||
-	    b->pc + b->bytes + (b->bytes == 0) <= start)
+	    b->pc + b->extent <= start)
 		return;
 	if (what == SWEEP_VERIFY)
 		revalidate_unit(index);

@@ -188,6 +188,36 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	}
 }
 
+/*
+ * A pad leaves rcx and rdx alone when the block overwrites them before reading them. Until it does, rcx holds the pad's
+ * address, which no program's register ever does, and the slots hold the program's values.
+ */
+static void
+undo_pad(const struct thread *t, const struct block *b, const struct regs *machine, uint32_t off, struct recovered *out)
+{
+	if ((b->live & (LIVE_RCX | LIVE_FLAGS)) || !in_cache(machine->r[RCX]))
+		return;
+	uint16_t written = 0;
+	uint32_t at = b->body;
+	uint64_t pc = b->pc;
+	for (uint32_t i = 0; i < b->n_records; i++) {
+		const struct record *rec = &jit.records[b->records + i];
+		struct st_insn in;
+		at += rec->cache_len;
+		if (at > off)
+			break;
+		unsigned len = rec->kind_len & 15;
+		if (len && st_decode((const uint8_t *)pc, len, &in))
+			written |= in.gpr_written;
+		pc += len;
+	}
+	if (written >> RCX & 1)
+		return;
+	out->regs.r[RCX] = t->slot_rcx;
+	if (!(b->live & LIVE_RDX) && !(written >> RDX & 1))
+		out->regs.r[RDX] = t->slot_rdx;
+}
+
 static int
 recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *machine, struct recovered *out)
 {
@@ -206,6 +236,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	}
 	uint32_t start = b->body;
 	out->regs.pc = b->pc;
+	undo_pad(t, b, machine, off, out);
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
 		if (off < start + rec->cache_len) {
@@ -278,11 +309,17 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 		out->at_end = true;
 		return 0;
 	}
-	if (off >= ST_REGION_COLD)
+	if (off >= ST_REGION_WARM)
 		return recover_cold(t, off, machine, out);
 	uint32_t block = jit_block_at(off);
-	if (!block)
-		return -1;
+	if (!block) {
+		block = jit_block_behind(off);
+		if (!block || !jit.blocks[block].pad || off < jit.blocks[block].pad)
+			return -1;
+		out->at_end = true;
+		recover_pad(t, off - jit.blocks[block].pad, jit.blocks[block].pc, machine, out);
+		return 0;
+	}
 	return recover_body(t, block, off, machine, out);
 }
 

@@ -136,13 +136,18 @@ sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
 }
 
 void
-sequence_pad(struct emit *e, uint64_t pc, uint8_t live)
+sequence_pad(struct emit *e, uint64_t pc, uint8_t live, uint32_t constant)
 {
 	eseq(e, 5, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */
 	if (!(live & LIVE_FLAGS) && pc < 0x80000000u) {
 		eseq(e, 3, "\x48\x81\xfa"); /* cmp rdx, pc */
 		e32(e, (uint32_t)pc);
 		eseq(e, 2, "\x0f\x85"); /* jne miss */
+		erel(e, (uint64_t)rt_stub_miss, 0);
+	} else if (!(live & LIVE_FLAGS) && constant) {
+		eseq(e, 3, "\x48\x3b\x15"); /* cmp rdx, [rip + constant] */
+		erel(e, cache_addr(constant), 0);
+		eseq(e, 2, "\x0f\x85");
 		erel(e, (uint64_t)rt_stub_miss, 0);
 	} else {
 		/* The same without flags. */
@@ -151,7 +156,8 @@ sequence_pad(struct emit *e, uint64_t pc, uint8_t live)
 		eseq(e, 2, "\xe3\x05");         /* jrcxz over the jump */
 		emit_jmp(e, (uint64_t)rt_stub_miss);
 	}
-	if (live & LIVE_RCX)
+	/* A dead rcx keeps the pad's address: that is how recover.c knows that the slots hold the program's values. */
+	if (live & (LIVE_RCX | LIVE_FLAGS))
 		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
 	if (live & LIVE_RDX)
 		emit_restore(e, RDX, offsetof(struct thread, slot_rdx));

@@ -21,8 +21,8 @@ void sequence_lookup(struct emit *e);
 void sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
 /* Entered by a call from the cache: replaces the return address. constant: cache offset of the 8 bytes holding it. */
 void sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant);
-/* Entry pad for the program address; live: LIVE_* of the block. */
-void sequence_pad(struct emit *e, uint64_t pc, uint8_t live);
+/* Entry pad for the program address; live: LIVE_* of the block. constant: cache offset of 8 bytes that hold pc, or 0. */
+void sequence_pad(struct emit *e, uint64_t pc, uint8_t live, uint32_t constant);
 
 /* Layout of the return sequence, for recover.c. */
 unsigned sequence_count_len(uint32_t count_field);

@@ -15,23 +15,41 @@ struct unit {
 	uint32_t first;           /* index of the unit's first block */
 	uint32_t id, base;        /* of the basic block whose pieces are being written */
 	bool joined;
+	uint32_t back_constant; /* of the last call: where its return address is stored in the cache, or 0 */
 };
 
 static struct build builds[2];
 
-/* Under rt.lock all cold emission happens at the end of the cold part. */
+/* Writing at the end of the warm or the cold part: one piece at a time, rt.lock held. */
 static struct emit
-cold_begin(enum cold_kind kind, uint32_t what, unsigned align)
+area_begin(struct area *a)
 {
-	jit.cold = (jit.cold + align - 1) & ~(align - 1);
-	jit.colds[jit.n_colds++] = (struct cold){jit.cold, (uint32_t)kind << 28 | what};
-	return (struct emit){cache_write(jit.cold), jit.cold};
+	return (struct emit){cache_write(a->next), a->next};
 }
 
 static void
-cold_end(const struct emit *e)
+area_mark(struct area *a, const struct emit *e, enum cold_kind kind, uint32_t what)
 {
-	jit.cold = e->off;
+	a->colds[a->n_colds] = (struct cold){e->off, (uint32_t)kind << 28 | what};
+	/* Signal handlers of other threads search the table without the lock. */
+	__atomic_store_n(&a->n_colds, a->n_colds + 1, __ATOMIC_RELEASE);
+}
+
+static void
+area_end(struct area *a, const struct emit *e)
+{
+	a->next = e->off;
+}
+
+/* Eight bytes in the warm part that code compares with or pushes; returns their cache offset. */
+static uint32_t
+warm_constant(uint64_t value)
+{
+	jit.warm.next = (jit.warm.next + 7) & ~7u;
+	struct emit e = area_begin(&jit.warm);
+	e64(&e, value);
+	area_end(&jit.warm, &e);
+	return jit.warm.next - 8;
 }
 
 static void
@@ -65,11 +83,12 @@ finish_exit(uint32_t exit, uint32_t site)
 {
 	struct exit *x = &jit.exits[exit];
 	x->site = site;
-	struct emit e = cold_begin(COLD_STUB, exit, 1);
+	struct emit e = area_begin(&jit.cold);
+	area_mark(&jit.cold, &e, COLD_STUB, exit);
 	x->stub = e.off;
 	emit_set_exit(&e, exit);
 	emit_jmp(&e, (uint64_t)rt_stub_exit);
-	cold_end(&e);
+	area_end(&jit.cold, &e);
 	uint32_t rel = x->stub - (site + 4);
 	memcpy(cache_write(site), &rel, 4);
 	if (rt.stress & ST_STRESS_links)
@@ -167,18 +186,14 @@ counts_in_end(const struct build *b)
 static uint32_t
 emit_thunk(struct unit *u, uint64_t back)
 {
-	struct emit e = cold_begin(COLD_THUNK, u->block, 8);
-	uint32_t constant = 0;
-	if (back >= 0x80000000u) {
-		constant = e.off;
-		e64(&e, back);
-		jit.colds[jit.n_colds - 1].at = e.off;
-	}
+	u->back_constant = back >= 0x80000000u ? warm_constant(back) : 0;
+	struct emit e = area_begin(&jit.warm);
+	area_mark(&jit.warm, &e, COLD_THUNK, u->block);
 	uint32_t thunk = e.off;
-	sequence_call_thunk(&e, back, constant);
+	sequence_call_thunk(&e, back, u->back_constant);
 	if (u->now->end == ST_END_ICALL) {
 		sequence_lookup(&e);
-		cold_end(&e);
+		area_end(&jit.warm, &e);
 		return thunk;
 	}
 	uint32_t exit = new_exit(EXIT_JUMP, u->now->target, u->block);
@@ -186,7 +201,7 @@ emit_thunk(struct unit *u, uint64_t back)
 	e8(&e, 0xe9);
 	uint32_t site = e.off;
 	e32(&e, 0);
-	cold_end(&e);
+	area_end(&jit.warm, &e);
 	finish_exit(exit, site);
 	return thunk;
 }
@@ -348,7 +363,7 @@ static void
 begin_block(struct unit *u, bool cont)
 {
 	struct build *b = u->now;
-	uint32_t i = jit.n_blocks++;
+	uint32_t i = jit.n_blocks;
 	u->block = i;
 	uint8_t flags = BLOCK_VALID;
 	if (u->joined)
@@ -369,6 +384,7 @@ begin_block(struct unit *u, bool cont)
 				       .body = u->hot.off,
 				       .records = jit.n_records,
 				       .bytes = (uint16_t)b->bytes,
+				       .extent = (uint16_t)b->extent,
 				       .n_insns = (uint16_t)b->n,
 				       .end = b->end,
 				       .live = b->live,
@@ -377,12 +393,13 @@ begin_block(struct unit *u, bool cont)
 				       .id = u->id,
 				       .map = b->map,
 				       .target = b->target};
+	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for area_mark */
 	if (b->writable) {
 		jit.blocks[i].source = jit.n_sources;
-		memcpy(jit.sources + jit.n_sources, (const void *)b->pc, b->bytes);
-		jit.n_sources += b->bytes;
+		memcpy(jit.sources + jit.n_sources, (const void *)b->pc, b->extent);
+		jit.n_sources += b->extent;
 		if (!b->checked)
-			pages_protect(b->pc, b->pc + b->bytes);
+			pages_protect(b->pc, b->pc + b->extent);
 	}
 	jit_page_add(i);
 	if (!cont)
@@ -411,7 +428,7 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 	uint32_t pad = e->off;
 	uint8_t live = known ? jit.blocks[known].live : follows ? u->next->live : LIVE_ALL;
 	b->landing = pad - b->body;
-	sequence_pad(e, back, live);
+	sequence_pad(e, back, live, u->back_constant);
 	if (known)
 		jit.blocks[known].pad = pad;
 	if (!follows)
@@ -463,26 +480,66 @@ emit_pieces(struct unit *u)
 	}
 }
 
+/*
+ * Is the way to the new block the last thing in the hot part? Either its jump is, or it is the taken side of a branch
+ * whose fall-through jump is: that branch can be inverted.
+ */
+static bool
+may_join(uint32_t join, const struct build *b)
+{
+	if (join == NO_EXIT || rt.threaded || (rt.stress & ST_STRESS_links))
+		return false;
+	const struct exit *x = &jit.exits[join];
+	if (!x->site || jit.blocks[x->block].map != b->map)
+		return false;
+	if (x->kind == EXIT_JUMP)
+		return x->site + 4 == jit.hot;
+	return x->kind == EXIT_BRANCH && x[1].block == x->block && x[1].kind == EXIT_JUMP && x[1].site + 4 == jit.hot &&
+	       x[1].site == x->site + 5;
+}
+
+/* Makes room for the new block where its jump was. */
+static void
+take_place(uint32_t join)
+{
+	struct exit *x = &jit.exits[join];
+	jit.blocks[x->block].body_len -= 5;
+	if (x->kind == EXIT_JUMP) {
+		jit.hot = x->site - 1;
+	} else {
+		struct exit *other = x + 1;
+		*cache_write(x->site - 1) ^= 1; /* the condition */
+		other->site = x->site;
+		other->kind = EXIT_BRANCH;
+		uint32_t to = other->linked ? jit.blocks[other->linked - 1].body : other->stub;
+		uint32_t rel = to - (x->site + 4);
+		memcpy(cache_write(x->site), &rel, 4);
+		jit.hot = x->site + 4;
+	}
+	x->site = 0;
+}
+
 uint32_t
-jit_translate(uint64_t pc, uint32_t join)
+jit_translate(uint64_t pc, uint32_t join, bool indirect)
 {
 	struct unit u = {.now = &builds[0], .next = &builds[1]};
 	if (jit_build(u.now, pc) != 0)
 		return 0;
-	if (join != NO_EXIT && jit.exits[join].site + 4 == jit.hot && !rt.threaded &&
-	    jit.exits[join].kind == EXIT_JUMP && !(rt.stress & ST_STRESS_links) &&
-	    jit.blocks[jit.exits[join].block].map == u.now->map) {
-		/* The jump that led here is the last thing written: the block takes its place. */
-		struct exit *x = &jit.exits[join];
-		jit.hot = x->site - 1;
-		jit.blocks[x->block].body_len -= 5;
-		x->site = 0;
+	if (may_join(join, u.now)) {
+		take_place(join);
 		u.joined = true;
 	} else {
 		jit.hot = (jit.hot + 15) & ~15u;
 	}
 	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
+	uint32_t pad = 0;
+	if (indirect && !u.joined) {
+		pad = u.hot.off;
+		bool constant = !(u.now->live & LIVE_FLAGS) && pc >= 0x80000000u;
+		sequence_pad(&u.hot, pc, u.now->live, constant ? warm_constant(pc) : 0);
+	}
 	begin_block(&u, false);
+	jit.blocks[u.block].pad = pad;
 	u.first = u.block;
 	for (uint32_t n = 1;; n++) {
 		emit_pieces(&u);
@@ -504,14 +561,16 @@ jit_make_pad(uint32_t block)
 	if (b->pad)
 		return;
 	uint32_t exit = new_exit(EXIT_JUMP, b->pc, block);
-	struct emit e = cold_begin(COLD_PAD, block, 1);
+	uint32_t constant = b->live & LIVE_FLAGS || b->pc < 0x80000000u ? 0 : warm_constant(b->pc);
+	struct emit e = area_begin(&jit.warm);
+	area_mark(&jit.warm, &e, COLD_PAD, block);
 	uint32_t pad = e.off;
-	sequence_pad(&e, b->pc, b->live);
+	sequence_pad(&e, b->pc, b->live, constant);
 	emit_align_site(&e, 1);
 	e8(&e, 0xe9);
 	uint32_t site = e.off;
 	e32(&e, 0);
-	cold_end(&e);
+	area_end(&jit.warm, &e);
 	finish_exit(exit, site);
 	jit_link(exit, block);
 	b->pad = pad;

@@ -38,6 +38,8 @@ bool pages_written(uint64_t address);
 /* Opens every protected page in [start, end), for a system call that is about to write there. */
 void pages_open(uint64_t start, uint64_t end);
 bool pages_any(void);
+/* Takes all write protection off, without a word to the jit: nobody will use it any more. */
+void pages_release(void);
 /* The program itself has set the protection of [start, end): ours is gone there. */
 void pages_forget(uint64_t start, uint64_t end);
 /* From now on its code is checked at each execution: it writes to its own page. */

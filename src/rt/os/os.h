@@ -17,6 +17,7 @@ enum {
 	SIGNAL_KILL = 9,
 	SIGNAL_SEGV = 11,
 	SIGNAL_STOP = 19,
+	SIGNAL_SYS = 31,
 	SIGNAL_OWN = 64, /* the runtime's own: sampling, stopping the world. Shared with the program */
 };
 #define SIGNAL_BIT(n) (1ull << ((n)-1))
@@ -74,6 +75,6 @@ _Noreturn void rt_sigreturn_now(void *frame);
 void rt_restorer(void);
 int rt_copy_guarded(void *to, const void *from, size_t n);
 extern const char rt_copy_insn[], rt_copy_failed[];
-extern const char rt_native_ret[], rt_native_ret_end[];
+extern const char rt_native_jump[];
 
 #endif

@@ -129,6 +129,17 @@ pages_open(uint64_t start, uint64_t end)
 }
 
 void
+pages_release(void)
+{
+	for (uint32_t i = 0; table && n_armed && i < N_PAGES; i++)
+		if (table[i].armed) {
+			table[i].armed = 0;
+			n_armed--;
+			set_writable(table[i].address, true);
+		}
+}
+
+void
 pages_forget(uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; table && n_armed && i < N_PAGES; i++)

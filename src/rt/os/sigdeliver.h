@@ -16,7 +16,7 @@ void deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext6
 static inline void
 resume_program(struct thread *t, struct ucontext64 *uc)
 {
-	t->state = THREAD_RUNTIME;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	uc->mc.rip = (uint64_t)rt_stub_resume;
 	uc->mc.rsp = t->rt_sp;
 	uc->mc.rflags = 2;

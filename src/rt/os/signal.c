@@ -48,13 +48,8 @@ locate(struct thread *t, const struct ucontext64 *uc, struct recovered *at)
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
 	*at = (struct recovered){.regs = t->regs, .at_end = true};
-	if (in_cache(pc)) {
-		if (jit_recover(t, pc, &machine, at) != 0)
-			return false;
-		if (at->repair)
-			*(uint64_t *)at->repair = at->repair_value;
-		return true;
-	}
+	if (in_cache(pc))
+		return jit_recover(t, pc, &machine, at) == 0;
 	if (in_range(pc, rt_stub_enter, rt_stub_enter_end))
 		return true;
 	if (in_syscall_begin(pc)) {
@@ -68,12 +63,27 @@ locate(struct thread *t, const struct ucontext64 *uc, struct recovered *at)
 		at->regs.r[R11] = at->regs.rflags;
 		return true;
 	}
-	if (in_range(pc, rt_native_ret, rt_native_ret_end))
+	if (pc == (uint64_t)rt_native_jump)
 		return true;
 	if (in_runtime(pc))
 		return false;
 	at->regs = machine;
 	return true;
+}
+
+/*
+ * The program goes on from where it was found, by way of the runtime. Until the state says so nobody flushes the cache,
+ * and everybody who wants to waits for this thread: no lock may be waited for before, and nothing that knows the cache
+ * may be used afterwards.
+ */
+static void
+leave_cache(struct thread *t, const struct recovered *at)
+{
+	jit_account_partial(t, at);
+	t->regs = at->regs;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	if (at->repair)
+		*(uint64_t *)at->repair = at->repair_value;
 }
 
 /* Keeps a signal until the runtime is about to enter the cache; until then no other can come. */
@@ -158,8 +168,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 		return;
 	if (!locate(t, uc, &at))
 		return;
-	jit_account_partial(t, &at);
-	t->regs = at.regs;
+	leave_cache(t, &at);
 	resume_program(t, uc);
 }
 
@@ -197,26 +206,28 @@ is_own(int signo, const struct siginfo *info)
 	       (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_DELIVER);
 }
 
-/* A write to memory that holds translated code, protected by the runtime: opens it and does the write again. */
+/* A write by the program at t->regs, or pc == 0 by the runtime for it, to memory that holds translated code and was
+ * therefore protected: opens it, so that the write can be done again. */
 static bool
-code_written(struct thread *t, const struct siginfo *info, struct ucontext64 *uc)
+code_written(uint64_t pc, int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	struct recovered at;
-	if (info->code != SEGV_ACCERR || !(uc->mc.err & ERR_WRITE) || !pages_any())
+	if (signo != SIGNAL_SEGV || info->code != SEGV_ACCERR || !(uc->mc.err & ERR_WRITE) || !pages_any())
 		return false;
-	if (in_runtime(uc->mc.rip)) /* the runtime writes a frame to the program's stack, say */
-		return pages_written(info->addr);
 	rt_lock(&rt.lock);
 	bool ours = pages_written(info->addr);
-	if (ours && locate(t, uc, &at)) {
-		if (((at.regs.pc ^ info->addr) & ~4095ull) == 0)
-			pages_check_from_now(info->addr);
-		jit_account_partial(t, &at);
-		t->regs = at.regs;
-		resume_program(t, uc);
-	}
+	if (ours && pc && ((pc ^ info->addr) & ~4095ull) == 0)
+		pages_check_from_now(info->addr);
 	rt_unlock(&rt.lock);
 	return ours;
+}
+
+/* Where an instruction of the engine's stood for one of the program's, the program sees its own. SIGSYS, by which a
+ * seccomp filter answers, names the address after the system call. */
+static void
+show_address(int signo, struct siginfo *info, uint64_t pc)
+{
+	if (info->code > 0 && (in_cache(info->addr) || (signo == SIGNAL_SYS && in_runtime(info->addr))))
+		info->addr = pc;
 }
 
 static _Noreturn void
@@ -246,11 +257,11 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			obey_stop(t, uc);
 		return;
 	}
-	if (signo == SIGNAL_SEGV && is_fault(signo, info) && code_written(t, info, uc))
-		return;
 	if (signo == SIGNAL_TRAP && info->code == TRAP_TRACE && hide_step(t, uc))
 		return;
-	if (is_fault(signo, info) && in_runtime(uc->mc.rip) && !in_range(uc->mc.rip, rt_native_ret, rt_native_ret_end)) {
+	if (is_fault(signo, info) && in_runtime(uc->mc.rip) && uc->mc.rip != (uint64_t)rt_native_jump) {
+		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
+			return;
 		if (uc->mc.rip != (uint64_t)rt_copy_insn)
 			die_of_own_fault(signo, info, uc);
 		uc->mc.rip = (uint64_t)rt_copy_failed;
@@ -259,12 +270,15 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	if (!locate(t, uc, &at)) {
 		if (in_cache(uc->mc.rip))
 			die_of_own_fault(signo, info, uc);
+		show_address(signo, info, t->regs.pc + 2);
 		queue(t, signo, info, uc);
 		return;
 	}
-	if (in_cache(info->addr) && info->code > 0)
-		info->addr = at.regs.pc;
-	jit_account_partial(t, &at);
-	t->regs = at.regs;
+	show_address(signo, info, at.regs.pc);
+	leave_cache(t, &at);
+	if (code_written(t->regs.pc, signo, info, uc)) {
+		resume_program(t, uc);
+		return;
+	}
 	deliver(t, signo, info, uc, is_fault(signo, info));
 }

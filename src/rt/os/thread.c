@@ -364,6 +364,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	t->regs.pc += 2;
 	t->regs.r[RCX] = t->regs.pc;
 	t->regs.r[R11] = t->regs.rflags;
+	pages_release();
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);
 }
@@ -372,6 +373,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 static void
 vfork_main(struct thread *t)
 {
+	t->tid = (uint32_t)SYS(__NR_gettid); /* whom to stop while the parent sleeps */
 	signals_set_mask(t->queued_mask);
 	((void (*)(void))rt_stub_resume)();
 	__builtin_unreachable();

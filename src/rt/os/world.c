@@ -5,11 +5,13 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 
-static void
+/* False when the thread is gone. */
+static bool
 send_stop(const struct thread *o)
 {
 	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_STOP};
-	SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info);
+	uint32_t process = o->own_process ? o->tid : rt.pid;
+	return SYS(__NR_rt_tgsigqueueinfo, process, o->tid, SIGNAL_OWN, &info) != -3 /* ESRCH */;
 }
 
 /* Waits until no other thread is in the cache. They come out to the dispatcher and wait there for rt.lock, which the
@@ -25,11 +27,10 @@ stop_world(struct thread *t)
 		if (o == t || o->ended)
 			continue;
 		for (int tries = 0; __atomic_load_n(&o->state, __ATOMIC_SEQ_CST) == THREAD_CACHE; tries++) {
-			if (tries % 64 == 0)
-				send_stop(o);
-			SYS(__NR_sched_yield);
-			if (o->ended || SYS(__NR_tgkill, rt.pid, o->tid, 0) != 0)
+			/* One is enough unless the queue is full. */
+			if (o->ended || (tries % 1024 == 0 && !send_stop(o)))
 				break;
+			SYS(__NR_sched_yield);
 		}
 	}
 	rt_unlock(&rt.thread_lock);
@@ -71,6 +72,7 @@ os_native_forever(struct thread *t)
 		mask = t->queued_mask;
 	if (!t->own_process)
 		rt.results->state = ST_RUN_NATIVE;
+	pages_release();
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);
 }

@@ -106,7 +106,6 @@ rt_stub_enter:
 	movq %gs:RT_SP, %rsp
 	movq %gs:SELF, %rdi
 	call rt_dispatch_pending
-	movl $1, %gs:STATE
 	testq %rax, %rax
 	jz 2f
 	movq %rax, %rsi
@@ -188,15 +187,12 @@ rt_clone:
 	popq %r12
 	ret
 
-	/* void rt_go_native(struct thread *t): leaves for native execution at thread->regs; gs stays. It uses the words just
-	 * below the program's red zone. */
-	.globl rt_go_native
-	.hidden rt_go_native
+	/* void rt_go_native(struct thread *t): leaves for native execution at thread->regs; gs stays. A target that no
+	 * jump can reach faults at rt_native_jump. */
+	.globl rt_go_native, rt_native_jump
+	.hidden rt_go_native, rt_native_jump
 rt_go_native:
-	movq %gs:REG(4), %rax
-	leaq -136(%rax), %rsp
-	movq %gs:PC, %rax
-	movq %rax, (%rsp)
+	movq %gs:RT_SP, %rsp
 	pushq %gs:RFLAGS
 	popfq
 	movq %gs:REG(0), %rax
@@ -214,13 +210,11 @@ rt_go_native:
 	movq %gs:REG(13), %r13
 	movq %gs:REG(14), %r14
 	movq %gs:REG(15), %r15
-	.globl rt_native_ret, rt_native_ret_end
-	.hidden rt_native_ret, rt_native_ret_end
-rt_native_ret:
-	ret $128
-rt_native_ret_end:
+	movq %gs:REG(4), %rsp
+rt_native_jump:
+	jmp *%gs:PC
 
-	/* The same, and gs becomes 0: for a process that is left alone for good. */
+	/* The same, and gs becomes 0: for a process that is left alone for good. It uses the words just below the red zone. */
 	.globl rt_go_native_forever
 	.hidden rt_go_native_forever
 rt_go_native_forever:
