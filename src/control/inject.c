@@ -68,8 +68,15 @@ make_file(struct injection *in, uint64_t size, int *remote_fd)
 static long
 map(struct injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int fd, uint64_t offset)
 {
-	return st_remote_call(&in->remote, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags, (uint64_t)(int64_t)fd,
-			      offset);
+	long p = st_remote_call(&in->remote, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags, (uint64_t)(int64_t)fd,
+				offset);
+	/* As the kernel counts: what is fixed lies over the region, which is counted already. */
+	uint64_t counted = is_error(p) ? 0 : (bytes + 4095) & ~4095ull;
+	if (!(flags & MAP_FIXED))
+		in->boot.own_space += counted;
+	if ((flags & MAP_PRIVATE) && (prot & PROT_WRITE))
+		in->boot.own_data += counted;
+	return p;
 }
 
 static void

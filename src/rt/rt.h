@@ -108,7 +108,6 @@ struct rt {
 	struct sigtab sigtab;
 	uint32_t sample_hz;
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
-	uint64_t own_bytes; /* of address space that is the engine's */
 	struct st_boot boot_copy;
 };
 extern struct rt rt;

@@ -65,8 +65,8 @@ enum st_fallback_cause {
 	ST_STAT(insns, "instructions translated")                                                                      \
 	ST_STAT(app_bytes, "program bytes translated")                                                                 \
 	ST_STAT(cache_hot, "bytes of code cache used, hot part")                                                       \
-	ST_STAT(cache_cold, "bytes of code cache used, exits and entry pads")                                          \
-	ST_STAT(table_bytes, "bytes of the runtime's tables")                                                          \
+	ST_STAT(cache_cold, "bytes of code cache used, warm and cold parts")                                          \
+	ST_STAT(table_bytes, "bytes of the runtime's tables, without the lookup table")                                                          \
 	ST_STAT(dispatches, "returns to the dispatcher")                                                               \
 	ST_STAT(links, "exits linked")                                                                                 \
 	ST_STAT(lookup_misses, "indirect branches that missed the lookup table")                                       \

@@ -251,6 +251,17 @@ jit_result_id(const struct build *b)
 	return id;
 }
 
+void
+jit_report_sizes(void)
+{
+	uint64_t *stats = rt.results->stats;
+	stats[ST_STAT_cache_hot] = jit.hot;
+	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.cold.next - ST_REGION_COLD;
+	stats[ST_STAT_table_bytes] = jit.n_blocks * sizeof *jit.blocks + jit.n_exits * sizeof *jit.exits +
+				     jit.n_records * sizeof *jit.records + jit.hash_size * sizeof *jit.hash +
+				     (jit.warm.n_colds + jit.cold.n_colds) * sizeof(struct cold) + jit.n_sources;
+}
+
 uint32_t
 jit_block_at(uint32_t off)
 {

@@ -19,6 +19,7 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	uint64_t ticks = rt_tsc() - begin;
 	rt_stat(ST_STAT_translate_ticks, ticks);
 	rt_stat(ST_STAT_runtime_ticks, ticks);
+	jit_report_sizes();
 	return b;
 }
 

@@ -207,6 +207,7 @@ uint32_t jit_find(uint64_t pc);                /* block index or 0 */
 void jit_insert(uint32_t block);
 uint32_t jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
 bool jit_has_room(void);
+void jit_report_sizes(void); /* to the statistics */
 uint32_t jit_block_at(uint32_t off);  /* block whose body holds the cache offset, or 0 */
 uint32_t jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
 const struct cold *jit_cold_at(uint32_t off);

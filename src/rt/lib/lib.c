@@ -62,11 +62,13 @@ rt_map_memory(size_t bytes)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
-	rt_memory_reserved += bytes;
+	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
+	rt_count_memory(counted, counted);
 	if (large) {
 		p = (p + (long)huge - 1) & ~((long)huge - 1);
 		SYS(__NR_madvise, p, bytes - huge, 14 /* MADV_HUGEPAGE */);
 	}
+	SYS(__NR_madvise, p, bytes - (large ? huge : 0), 16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;
 }
 

@@ -44,7 +44,18 @@ size_t strlen(const char *s);
 
 /* Anonymous private memory, zeroed, reserved but not committed. Returns NULL on failure. */
 void *rt_map_memory(size_t bytes);
-extern uint64_t rt_memory_reserved; /* bytes got by it so far */
+/* What the kernel counts of the engine's memory. */
+extern struct rt_memory {
+	uint64_t space; /* bytes of address space */
+	uint64_t data;  /* of it private and writable, what RLIMIT_DATA is about */
+	uint64_t space_not_forked, data_not_forked; /* what a fork's child does not have */
+} rt_memory;
+static inline void
+rt_count_memory(int64_t space, int64_t data)
+{
+	__atomic_fetch_add(&rt_memory.space, (uint64_t)space, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&rt_memory.data, (uint64_t)data, __ATOMIC_RELAXED);
+}
 
 /* Writes "strobe: " text and a number in hex to descriptor 2: for conditions that must not happen. */
 void rt_complain(const char *text, uint64_t number);

@@ -7,7 +7,7 @@
 #include "rt/os/os.h"
 
 struct rt rt;
-uint64_t rt_memory_reserved;
+struct rt_memory rt_memory;
 
 void
 rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
@@ -27,9 +27,12 @@ static void
 set_apart(uint64_t start, uint64_t bytes)
 {
 	SYS(__NR_madvise, start, bytes, 16 /* MADV_DONTDUMP */);
-	if (!rt.boot->follow)
-		SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */);
-	rt.own_bytes += bytes;
+	if (rt.boot->follow)
+		return;
+	SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */);
+	rt_memory.space_not_forked += bytes;
+	if (start == rt.lookup)
+		rt_memory.data_not_forked += bytes;
 }
 
 void rt_start(struct st_boot *boot);
@@ -40,6 +43,7 @@ rt_start(struct st_boot *boot)
 {
 	rt.boot_copy = *boot;
 	rt.boot = &rt.boot_copy;
+	rt_memory = (struct rt_memory){boot->own_space, boot->own_data};
 	rt.results = (struct st_results_header *)boot->results;
 	rt.region = boot->region;
 	rt.alias = boot->cache_alias;
@@ -54,17 +58,17 @@ rt_start(struct st_boot *boot)
 	rt.main = (struct thread *)(rt.region + ST_REGION_MAIN);
 	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
 	instrument_init(rt.results->tool);
 	thread_adopt_main(rt.main);
 	if (jit_init() != 0 || maps_init() != 0) {
-		rt_complain("the runtime has no memory", rt_memory_reserved);
+		rt_complain("the runtime has no memory", rt_memory.space);
 		SYS(__NR_exit_group, 125);
 	}
 	set_apart(rt.region, ST_CACHE_SIZE);
 	set_apart(rt.alias, ST_CACHE_SIZE);
 	set_apart(rt.lookup, rt.lookup_small ? LOOKUP_SMALL_ENTRIES * 4 : 1ull << 34);
 	set_apart((uint64_t)rt.results, rt.results->file_size);
-	rt.own_bytes += ST_REGION_SIZE + rt_memory_reserved;
 	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_REGION_SIZE - ST_REGION_MAIN, 16);
 	struct thread *t = rt.main;
 	for (int i = 0; i < 16; i++)

@@ -5,7 +5,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 
-enum { E_BADF = 9, E_FAULT = 14, RLIMIT_DATA_NR = 2, RLIMIT_AS_NR = 9 };
+enum { E_BADF = 9 };
 
 static void
 say_state(const struct thread *t, enum st_run_state state)
@@ -24,12 +24,17 @@ sys_exec(struct thread *t)
 	uint64_t program = ((t->pending & 1 ? t->queued_mask : mask) & ~NEVER_BLOCKED) | t->blocked;
 	say_state(t, ST_RUN_EXECED);
 	bool followed = rt.boot->follow && follow_exec_begin(t);
+	uint64_t limits[2];
+	if (!followed) /* the engine that follows needs the room, too */
+		limits_exec(limits, true);
 	SYS(__NR_rt_sigprocmask, 2, &program, 0, 8); /* the new program inherits the program's mask */
 	long ret = sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8],
 			(long)r[R9]);
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	if (followed)
 		follow_exec_failed(t);
+	else
+		limits_exec(limits, false);
 	say_state(t, ST_RUN_CACHE);
 	if (!t->own_process)
 		rt.results->tsc_end = 0;
@@ -72,48 +77,4 @@ sys_descriptor(struct thread *t)
 	default: /* dup2, dup3 */
 		return (uint32_t)r[RDI] == own || (uint32_t)r[RSI] == own ? -E_BADF : rt_app_syscall(t);
 	}
-}
-
-static bool
-counts_our_memory(uint64_t resource)
-{
-	return resource == RLIMIT_AS_NR || resource == RLIMIT_DATA_NR;
-}
-
-static uint64_t
-with_ours(uint64_t limit)
-{
-	return limit >= 1ull << 62 ? limit : limit + rt.own_bytes;
-}
-
-static uint64_t
-without_ours(uint64_t limit)
-{
-	return limit >= 1ull << 62 ? limit : limit > rt.own_bytes ? limit - rt.own_bytes : 0;
-}
-
-long
-sys_rlimit(struct thread *t)
-{
-	const uint64_t *r = t->regs.r;
-	bool prlimit = r[RAX] == __NR_prlimit64;
-	uint64_t resource = prlimit ? r[RSI] : r[RDI];
-	if (!counts_our_memory((uint32_t)resource) ||
-	    (prlimit && r[RDI] != 0 && r[RDI] != (uint64_t)SYS(__NR_getpid)))
-		return rt_app_syscall(t);
-	uint64_t set_at = prlimit ? r[RDX] : r[RAX] == __NR_setrlimit ? r[RSI] : 0;
-	uint64_t get_at = prlimit ? r[R10] : r[RAX] == __NR_getrlimit ? r[RSI] : 0;
-	uint64_t set[2] = {0}, get[2];
-	if (set_at && rt_copy_guarded(set, (void *)set_at, sizeof set))
-		return -E_FAULT;
-	if (set_at && set[0] > set[1])
-		return -22;
-	set[0] = with_ours(set[0]);
-	set[1] = with_ours(set[1]);
-	long ret = SYS(__NR_prlimit64, 0, resource, set_at ? set : NULL, get);
-	if (ret)
-		return ret;
-	get[0] = without_ours(get[0]);
-	get[1] = without_ours(get[1]);
-	return get_at && rt_copy_guarded((void *)get_at, get, sizeof get) ? -E_FAULT : 0;
 }

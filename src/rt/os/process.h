@@ -9,8 +9,14 @@ long sys_exec(struct thread *t);
 _Noreturn void sys_exit_group(struct thread *t);
 /* close, close_range, dup2, dup3: the runtime's own descriptor is not there for the program. */
 long sys_descriptor(struct thread *t);
-/* setrlimit, getrlimit, prlimit64: RLIMIT_AS does not count the engine's own address space. */
+/* setrlimit, getrlimit, prlimit64: RLIMIT_AS and RLIMIT_DATA do not count the engine's own memory. */
 long sys_rlimit(struct thread *t);
+/* The engine's memory has grown, or is about to grow by up to `spare` bytes. */
+void limits_adjust(uint64_t spare);
+/* In the child of a fork that goes on natively. */
+void limits_leave_child(void);
+/* Around an execve: what it starts gets the program's own soft limits; `soft` keeps the engine's in case it fails. */
+void limits_exec(uint64_t soft[2], bool begins);
 /* Asks the controller to take over the program that execve is about to start; tells it when that failed. */
 bool follow_exec_begin(struct thread *t);
 void follow_exec_failed(struct thread *t);

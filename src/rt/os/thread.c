@@ -55,6 +55,7 @@ map_stacks(struct thread *t)
 		return false;
 	SYS(__NR_mprotect, p, 4096, PROT_NONE);
 	SYS(__NR_mprotect, p + 4096 + SIG_STACK_BYTES, 4096, PROT_NONE);
+	rt_count_memory(0, -8192); /* the guards */
 	t->sig_base = (uint64_t)p + 4096;
 	t->sp_base = (uint64_t)p + 8192 + SIG_STACK_BYTES;
 	t->rt_sp = t->sp_base + STACK_BYTES;
@@ -184,6 +185,7 @@ thread_new(void)
 			return NULL;
 		SYS(__NR_madvise, t, AREA_BYTES, 16 /* MADV_DONTDUMP */);
 		t->slot = slot;
+		rt_count_memory(0, -COUNTERS_BYTES); /* which will be the results' */
 		if (!map_stacks(t) || !map_counters((uint64_t)t, slot)) {
 			SYS(__NR_munmap, t, AREA_BYTES);
 			return NULL;
@@ -305,7 +307,9 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 		rt_unlock(&rt.lock);
 	}
 	uint64_t mask = signals_block_all();
+	limits_adjust(2 * AREA_BYTES);
 	struct thread *c = thread_new();
+	limits_adjust(0);
 	if (!c) {
 		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 		rt_note_fallback(t->regs.pc, ST_FALLBACK_RESOURCES);
@@ -365,6 +369,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	t->regs.r[RCX] = t->regs.pc;
 	t->regs.r[R11] = t->regs.rflags;
 	pages_release();
+	limits_leave_child();
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);
 }
