@@ -56,6 +56,6 @@ CLEAN = ((r"fail:.*", "fail"),)
 
 for name, stressors in CLASSES.items():
     case("stress-ng-" + name, script(stressors), packages="stress-ng", children=2, heavy=True, timeout=200, clean=CLEAN)
-case("stress-ng-unprivileged", script({"exec": 30, "spawn": 30}), packages="stress-ng", user="nobody", clean=CLEAN)
+case("stress-ng-unprivileged", script({"exec": 2, "spawn": 20}), packages="stress-ng", user="nobody", clean=CLEAN)
 case("stress-ng-short", script({"cpu": 10, "signal": 2000, "fork": 30, "pthread": 30, "futex": 2000, "mprotect": 30, "context": 300}),
      packages="stress-ng", children=7, short=True, clean=CLEAN)

@@ -99,6 +99,31 @@ record(int sig, const siginfo_t *si, const ucontext_t *uc)
 	take_vectors(&f->vec, (const uint8_t *)uc->uc_mcontext.fpregs);
 }
 
+/*
+ * A jump, call or return to a non-canonical address, natively at the instruction, under an engine perhaps at its target:
+ * docs/notes/transparency.md allows that.
+ */
+static bool
+is_transfer_beyond(const greg_t *regs)
+{
+	uint64_t rip = (uint64_t)regs[REG_RIP];
+	const uint8_t *p = (const uint8_t *)rip;
+	enum { PREFIXES = 14 };
+
+	if (regs[REG_TRAPNO] != 13)
+		return false;
+	if ((uint64_t)((int64_t)(rip << 16) >> 16) != rip)
+		return true;
+	for (unsigned i = 0; i < PREFIXES; i++, p++)
+		if ((*p & 0xf0) != 0x40 && *p != 0x66 && *p != 0x67 && *p != 0xf2 && *p != 0xf3 &&
+		    *p != 0x2e && *p != 0x36 && *p != 0x3e && *p != 0x26 && *p != 0x64 &&
+		    *p != 0x65)
+			break;
+	if (*p == 0xff)
+		return (p[1] >> 3 & 7) == 2 || (p[1] >> 3 & 7) == 4;
+	return *p == 0xc2 || *p == 0xc3;
+}
+
 /* The start of the next unit after the place of the signal; 0: there is none. */
 static uint64_t
 resume_point(int sig, uint64_t rip)
@@ -133,8 +158,10 @@ on_signal(int sig, siginfo_t *si, void *context)
 	}
 	if (fz_on_fault)
 		fz_on_fault();
-	record(sig, si, uc);
-	uint64_t to = resume_point(sig, (uint64_t)regs[REG_RIP]);
+	result->beyond = is_transfer_beyond(regs);
+	if (!result->beyond)
+		record(sig, si, uc);
+	uint64_t to = result->beyond ? 0 : resume_point(sig, (uint64_t)regs[REG_RIP]);
 
 	if (!to) {
 		result->left = false;
@@ -265,6 +292,7 @@ fz_run(const struct fz_gen *g, unsigned round, struct fz_result *r)
 	r->nfaults = 0;
 	memset(r->faults, 0, sizeof r->faults);
 	r->left = true;
+	r->beyond = false;
 	result = r;
 	running = g;
 	fz_enter();
@@ -314,6 +342,7 @@ fz_hash(const struct fz_gen *g, const struct fz_result *r)
 	}
 	for (unsigned i = 0; i < r->nfaults; i++)
 		h = fz_hash_bytes(h, &r->faults[i], sizeof r->faults[i]);
-	fz_arena_each(g->region, hash_block, &h);
+	if (!r->beyond)
+		fz_arena_each(g->region, hash_block, &h);
 	return h;
 }

@@ -28,7 +28,8 @@ struct fz_fault {
 };
 
 struct fz_result {
-	bool left; /* through the exit; otherwise a signal ended it */
+	bool left;   /* through the exit; otherwise a signal ended it */
+	bool beyond; /* that of a transfer to a non-canonical address: nothing after it counts */
 	uint64_t gpr[16], flags;
 	struct fz_vectors vec;
 	unsigned nfaults;

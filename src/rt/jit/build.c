@@ -49,11 +49,69 @@ jit_is_foreign(const struct st_insn *in, const uint8_t *code)
 	return is_foreign(in, code);
 }
 
-bool
-jit_may_fault(const struct st_insn *in)
+/* Integer instructions of the one-byte map that cannot fault when their operands are registers. */
+static bool
+is_harmless(unsigned op, unsigned modrm)
 {
-	return in->cls != ST_C_NORMAL || (in->flags & (ST_I_READS_MEM | ST_I_WRITES_MEM)) || in->gpr_read == 0xffff ||
-	       (in->flags_read == ST_F_ARITH && in->flags_written == 0);
+	switch (op) {
+	case 0x00 ... 0x3d: /* add .. cmp */
+	case 0x63:
+	case 0x69:
+	case 0x6b:
+	case 0x80 ... 0x8b:
+	case 0x8d:
+	case 0x90 ... 0x99:
+	case 0x9e ... 0x9f:
+	case 0xa8 ... 0xa9:
+	case 0xb0 ... 0xc1:
+	case 0xc6 ... 0xc7:
+	case 0xd0 ... 0xd3:
+	case 0xf5:
+	case 0xf8 ... 0xf9:
+	case 0xfc ... 0xfe:
+		return true;
+	case 0xf6:
+	case 0xf7:
+		return (modrm >> 3 & 7) < 6; /* not the divisions */
+	case 0xff:
+		return (modrm >> 3 & 7) < 2;
+	default:
+		return false;
+	}
+}
+
+/* The same for what 0f introduces. */
+static bool
+is_harmless_0f(unsigned op)
+{
+	switch (op) {
+	case 0x0d:
+	case 0x18 ... 0x1f: /* hints and nops */
+	case 0x40 ... 0x4f:
+	case 0x90 ... 0x9f:
+	case 0xa3 ... 0xa5:
+	case 0xab ... 0xad:
+	case 0xaf ... 0xb1:
+	case 0xb3:
+	case 0xb6 ... 0xb8:
+	case 0xba ... 0xc1:
+	case 0xc8 ... 0xcf:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+jit_may_fault(const struct st_insn *in, const uint8_t *code)
+{
+	if (in->cls != ST_C_NORMAL || in->gpr_read == 0xffff ||
+	    (in->flags & (ST_I_READS_MEM | ST_I_WRITES_MEM | ST_I_LOCK | ST_I_VEX | ST_I_EVEX)))
+		return true;
+	unsigned op = code[in->op_off], before = in->op_off ? code[in->op_off - 1] : 0;
+	if (before == 0x0f)
+		return !is_harmless_0f(op);
+	return before == 0x38 || before == 0x3a || !is_harmless(op, code[in->op_off + 1]);
 }
 
 /* Live flags before each instruction, from the end backwards; at the end every flag may be read. */
@@ -65,32 +123,41 @@ analyse_flags(struct build *b)
 	for (uint32_t i = b->n; i-- > 0;) {
 		const struct st_insn *in = &b->insn[i];
 		/* A handler of a fault sees the flags, dead or not. */
-		live = (uint8_t)((live & ~in->flags_written) | in->flags_read | (jit_may_fault(in) ? ST_F_ARITH : 0));
+		bool seen = jit_may_fault(in, (const uint8_t *)(b->pc + b->at[i]));
+		live = (uint8_t)((live & ~in->flags_written) | in->flags_read | (seen ? ST_F_ARITH : 0));
 		b->flags_live[i] = live;
 	}
 }
 
 /*
  * What a pad must restore: rcx and rdx unless the block overwrites them before it reads them, flags unless it overwrites
- * all of them before it reads any or does anything that may fault (a handler would see them; rcx and rdx it sees right,
- * see recover.c). rdx can be dead only with rcx.
+ * all of them before it reads any or does anything that may fault, for a handler would see them. It sees rcx and rdx right
+ * as long as the pad's mark is in rcx (recover.c), so where a fault may come without it rdx is live too. rdx can be dead
+ * only with rcx.
  */
 static uint8_t
 analyse_entry(const struct build *b)
 {
 	uint16_t undecided = 1u << RCX | 1u << RDX, live = 0;
 	uint8_t flags = ST_F_ARITH;
-	bool flags_live = false;
+	bool flags_live = false, rdx_seen = false, rdx_seen_unmarked = false;
 	for (uint32_t i = 0; i < b->n && (undecided || flags); i++) {
 		const struct st_insn *in = &b->insn[i];
+		bool faults = jit_may_fault(in, (const uint8_t *)(b->pc + b->at[i]));
+		if (faults && (undecided >> RDX & 1)) {
+			rdx_seen = true;
+			rdx_seen_unmarked |= !(undecided >> RCX & 1);
+		}
 		live |= undecided & in->gpr_read;
 		undecided &= (uint16_t)~(in->gpr_read | in->gpr_written);
-		if (flags && (flags & in->flags_read || jit_may_fault(in)))
+		if (flags && (flags & in->flags_read || faults))
 			flags_live = true;
 		flags &= flags_live ? 0 : (uint8_t)~in->flags_written;
 	}
 	live |= undecided;
 	uint8_t out = flags || flags_live ? LIVE_FLAGS : 0;
+	if (rdx_seen_unmarked || (rdx_seen && out)) /* flags restored means rcx restored */
+		live |= 1u << RDX;
 	if (live >> RCX & 1)
 		out |= LIVE_RCX | LIVE_RDX;
 	if (live >> RDX & 1)

@@ -186,7 +186,7 @@ int jit_build(struct build *b, uint64_t pc);
 uint8_t jit_flags_live_at(uint64_t pc);
 
 /* May it raise a fault, so that a handler sees the state before it? Errs on the side of true. */
-bool jit_may_fault(const struct st_insn *in);
+bool jit_may_fault(const struct st_insn *in, const uint8_t *code);
 /* Does the instruction have to be executed natively, outside the cache? */
 bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
 

@@ -73,6 +73,20 @@ rt_map_memory(size_t bytes)
 }
 
 void
+rt_decimal(char *out, uint32_t number)
+{
+	char digits[12];
+	unsigned n = 0;
+	do {
+		digits[n++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	while (n)
+		*out++ = digits[--n];
+	*out = 0;
+}
+
+void
 rt_complain(const char *text, uint64_t number)
 {
 	char line[160] = "strobe: ";

@@ -57,6 +57,9 @@ rt_count_memory(int64_t space, int64_t data)
 	__atomic_fetch_add(&rt_memory.data, (uint64_t)data, __ATOMIC_RELAXED);
 }
 
+/* Writes the number in decimal, NUL-terminated. */
+void rt_decimal(char *out, uint32_t number);
+
 /* Writes "strobe: " text and a number in hex to descriptor 2: for conditions that must not happen. */
 void rt_complain(const char *text, uint64_t number);
 

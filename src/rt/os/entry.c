@@ -43,7 +43,7 @@ rt_start(struct st_boot *boot)
 {
 	rt.boot_copy = *boot;
 	rt.boot = &rt.boot_copy;
-	rt_memory = (struct rt_memory){boot->own_space, boot->own_data};
+	rt_memory = (struct rt_memory){.space = boot->own_space, .data = boot->own_data};
 	rt.results = (struct st_results_header *)boot->results;
 	rt.region = boot->region;
 	rt.alias = boot->cache_alias;

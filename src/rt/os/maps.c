@@ -253,16 +253,7 @@ static size_t
 path_of_fd(int fd, char *out, size_t size)
 {
 	char link[32] = "/proc/self/fd/";
-	char digits[12];
-	unsigned n = 0, at = 14;
-	unsigned v = (unsigned)fd;
-	do {
-		digits[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	while (n)
-		link[at++] = digits[--n];
-	link[at] = 0;
+	rt_decimal(link + 14, (uint32_t)fd);
 	long r = SYS(__NR_readlink, link, out, size - 1);
 	size_t len = r > 0 ? (size_t)r : 0;
 	out[len] = 0;

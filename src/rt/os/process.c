@@ -52,6 +52,37 @@ sys_exit_group(struct thread *t)
 		SYS(__NR_exit_group, code);
 }
 
+/* Takes the entry of our own descriptor out of a listing of /proc/PID/fd. */
+static long
+hide_entry(int fd, uint8_t *list, long bytes)
+{
+	char link[32] = "/proc/self/fd/", target[64] = "", own[12] = "";
+	rt_decimal(link + 14, (uint32_t)fd);
+	rt_decimal(own, rt.boot->channel);
+	long n = SYS(__NR_readlink, link, target, sizeof target);
+	if (n < 10 || memcmp(target, "/proc/", 6) != 0 || memcmp(target + n - 3, "/fd", 3) != 0)
+		return bytes;
+	for (long at = 0; at < bytes;) {
+		uint16_t len;
+		memcpy(&len, list + at + 16, 2);
+		if (memcmp(list + at + 19, own, strlen(own) + 1) != 0) {
+			at += len;
+			continue;
+		}
+		for (long i = at; i + len < bytes; i++)
+			list[i] = list[i + len];
+		bytes -= len;
+	}
+	return bytes;
+}
+
+static long
+sys_list(struct thread *t)
+{
+	long ret = rt_app_syscall(t);
+	return ret > 0 ? hide_entry((int)t->regs.r[RDI], (uint8_t *)t->regs.r[RSI], ret) : ret;
+}
+
 long
 sys_descriptor(struct thread *t)
 {
@@ -60,7 +91,11 @@ sys_descriptor(struct thread *t)
 	if (!own)
 		return rt_app_syscall(t);
 	switch (r[RAX]) {
+	case __NR_getdents64:
+		return sys_list(t);
 	case __NR_close:
+	case __NR_dup:
+	case __NR_fcntl:
 		return (uint32_t)r[RDI] == own ? -E_BADF : rt_app_syscall(t);
 	case __NR_close_range: {
 		/* In two parts around our own. */
@@ -75,6 +110,14 @@ sys_descriptor(struct thread *t)
 		return ret;
 	}
 	default: /* dup2, dup3 */
-		return (uint32_t)r[RDI] == own || (uint32_t)r[RSI] == own ? -E_BADF : rt_app_syscall(t);
+		if ((uint32_t)r[RDI] == own)
+			return -E_BADF;
+		if ((uint32_t)r[RSI] == own) { /* the program wants the number: ours moves on */
+			long moved = SYS(__NR_fcntl, own, 1030 /* F_DUPFD_CLOEXEC */, own / 2);
+			if (sys_failed(moved))
+				return moved;
+			rt.boot->channel = (uint32_t)moved;
+		}
+		return rt_app_syscall(t);
 	}
 }

@@ -7,7 +7,7 @@
 
 long sys_exec(struct thread *t);
 _Noreturn void sys_exit_group(struct thread *t);
-/* close, close_range, dup2, dup3: the runtime's own descriptor is not there for the program. */
+/* close, close_range, dup, dup2, dup3, fcntl, getdents64: the runtime's own descriptor is not there for the program. */
 long sys_descriptor(struct thread *t);
 /* setrlimit, getrlimit, prlimit64: RLIMIT_AS and RLIMIT_DATA do not count the engine's own memory. */
 long sys_rlimit(struct thread *t);

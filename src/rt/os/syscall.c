@@ -246,6 +246,9 @@ system_call(struct thread *t)
 		sys_exit_group(t);
 	case __NR_close:
 	case __NR_close_range:
+	case __NR_dup:
+	case __NR_fcntl:
+	case __NR_getdents64:
 	case __NR_dup2:
 	case __NR_dup3:
 		return sys_descriptor(t);
