@@ -33,4 +33,4 @@ for suite, modules in SUITES.items():
     case("python-tests-" + suite, f"""
 cd "$TMPDIR"; {follow} /usr/bin/python3 -m test --timeout=900 --junit-xml=tests.xml {" ".join(modules.split())} >log 2>&1
 echo "exit $?"; grep '^Tests result' log; /usr/bin/python3 "$HARNESS/junit.py" tests.xml || {{ tail -n 20 log; exit 97; }}""",
-         packages="python3 libpython3.11-testsuite", heavy=True, timeout=300)
+         packages="python3 libpython3.11-testsuite", heavy=True, timeout=600)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
 # embed.sh IMAGE OUT.S: an assembler source that holds the file as st_runtime_blob.
 cat > "$2" <<TEXT
 	.section .rodata

@@ -16,7 +16,7 @@
 
 /* Where the large tables go: far from the program's own memory, and outside the ranges that sanitizers reserve. */
 enum { LOOKUP_BYTES_SMALL = 65536 * 4 };
-#define HINT_LOOKUP 0x480000000000ull
+#define HINT_LOOKUP ST_TABLES
 #define HINT_ALIAS 0x490000000000ull
 #define HINT_RESULTS 0x4a0000000000ull
 #define LOOKUP_BYTES (1ull << 34)

@@ -34,6 +34,9 @@ static const double cost_start = 2500000;
 /* Seconds of CPU that any process takes natively to start and to end. */
 static const double least_native = 0.0006;
 
+/* Samples from which on their share is better than the model. */
+static const uint64_t enough_samples = 50;
+
 /* No program is believed to be slower than this under the engine; beyond it the model is at fault,
  * not the engine. */
 static const double max_slowdown = 50;
@@ -88,12 +91,34 @@ process_cost(const struct st_run *run, const struct st_process *process)
 	return ns / 1e9;
 }
 
+/*
+ * With enough samples the share of time in which the program's own instructions or its system calls were under way says
+ * it directly: the engine's instructions in translated code are told apart one by one. 0: too few samples.
+ */
+static double
+sampled_share(const struct st_run *run)
+{
+	uint64_t all = 0, own = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		struct st_view v;
+		if (st_view_open(&v, run->processes[i].results, run->processes[i].results_size, NULL))
+			continue;
+		for (uint64_t s = 0; s < v.n_samples; s++)
+			own += v.samples[s].where != ST_SAMPLE_RUNTIME;
+		all += v.n_samples;
+	}
+	return all >= enough_samples ? (double)own / (double)all : 0;
+}
+
 double
 st_slowdown_estimate(const struct st_run *run)
 {
 	double cpu = run->cpu_user + run->cpu_system, cost = 0;
 	if (!(cpu > 0) || !(run->tsc_hz > 0))
 		return 1;
+	double share = sampled_share(run);
+	if (share > 0)
+		return fmin(1 / share, max_slowdown);
 	for (size_t i = 0; i < run->n_processes; i++)
 		cost += process_cost(run, &run->processes[i]);
 	double native = fmax(cpu - cost, least_native * (double)run->n_processes);

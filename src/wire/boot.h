@@ -24,6 +24,10 @@ enum {
 	ST_THREAD_PRIVATE = 16 << 10,
 };
 
+/* Where the controller puts what is large and need not be near: the lookup table, the cache again, the results. */
+#define ST_TABLES 0x480000000000ull
+#define ST_TABLES_END 0x500000000000ull
+
 struct st_boot {
 	uint64_t magic;
 	uint64_t region;       /* base of the region */

@@ -156,7 +156,8 @@ enum { ST_SAMPLE_CODE = 0, ST_SAMPLE_RUNTIME = 1, ST_SAMPLE_SYSCALL = 2 };
 struct st_sample {
 	uint64_t pc;     /* program address, also when the engine's own code was running on its behalf */
 	uint32_t thread; /* index of the thread record */
-	uint32_t where;  /* ST_SAMPLE_*: in translated code, in the engine, in a system call */
+	uint32_t where;  /* ST_SAMPLE_*: at an instruction of the program, at one of the engine's (in the runtime, or put
+	                    into translated code), in a system call */
 };
 
 /* Sections that are bare arrays: strings: char[]; amounts: uint32_t[ST_MAX_BLOCKS][ST_MAX_COUNTERS], what one execution of

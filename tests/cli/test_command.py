@@ -86,7 +86,7 @@ class Usage(Command):
         tools = json.loads(self.strobe("tools", "--format", "json").stdout)
         self.assertEqual(tools["strobe"], {"version": 1})
         self.assertEqual(tools["tools"][3]["name"], "hot")
-        self.assertEqual(tools["tools"][3]["sample_hz"], 1000)
+        self.assertEqual(tools["tools"][3]["sample_hz"], 250)
 
     def test_completion(self):
         script = self.strobe("help", "--completion", "bash").stdout.decode()
@@ -109,7 +109,7 @@ class Run(Command):
     def test_summary(self):
         text = self.strobe("run", "-n", "2", "-o", "p.db", "fixture", "x").stderr.decode()
         expected = f"""strobe: hot of fixture x
-  exited with 0 after 1.250 s, CPU 1.250 s; slowdown about 1.00 (estimated)
+  exited with 0 after 1.250 s, CPU 1.250 s; slowdown about 1.09 (estimated)
   350 blocks
   730 instructions
   120 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
@@ -120,7 +120,7 @@ class Run(Command):
   ... and 3 more functions (--top)
 
   native: far jump, far call, far return or iret, 2 times, at libfixture.so 0xPLACE
-  note: 96 samples per second of CPU time were taken, not 1000: the kernel's timers are coarser, or a part of the time \
+  note: 96 samples per second of CPU time were taken, not 250: the kernel's timers are coarser, or a part of the time \
 was outside the engine
 
   result: p.db
@@ -236,7 +236,7 @@ class Json(Command):
         rows = [row[:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] for row in rows]
         self.assertEqual(d["functions"], [dict(zip(names, row)) for row in rows])
         self.assertEqual(list(d["functions"][0]), list(names))
-        self.assertEqual(d["samples"], {"hz": 1000, "program": 80, "kernel": 30, "engine": 10, "dropped": 0})
+        self.assertEqual(d["samples"], {"hz": 250, "program": 80, "kernel": 30, "engine": 10, "dropped": 0})
         self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 350, "samples"))
         self.assertEqual(d["fallbacks"], [{"cause": "far jump, far call, far return or iret", "count": 2,
                                            "image": FIXTURE, "offset": base + 0x34}])

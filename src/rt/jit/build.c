@@ -204,7 +204,7 @@ jit_build(struct build *b, uint64_t pc)
 	b->writable = map->writable || map->shared || map->anonymous;
 	b->checked = map->shared || (map->writable && pages_checked(pc));
 	uint32_t limit = b->checked ? 1 : rt.stress & ST_STRESS_blocks ? 2 : MAX_BLOCK_INSNS;
-	uint64_t end = map->end;
+	uint64_t end = maps_run_end(map);
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
 		size_t room = end - (pc + b->bytes) < 15 ? end - (pc + b->bytes) : 15;
@@ -251,14 +251,15 @@ jit_build(struct build *b, uint64_t pc)
 		     (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
 		b->whole_insns--; /* the last one does not execute here */
 	analyse_flags(b);
-	b->live = analyse_entry(b);
+	/* A checked block's pad is entered before it is known whether the code is still the same. */
+	b->live = b->checked ? LIVE_ALL : analyse_entry(b);
 	if (b->more)
 		measure_rest(b, end);
 	return 0;
 }
 
 uint8_t
-jit_flags_live_at(uint64_t pc)
+jit_flags_live_at(uint64_t pc, bool after_call)
 {
 	const struct map *map = maps_find(pc);
 	if (!map || map->writable || map->shared)
@@ -266,13 +267,15 @@ jit_flags_live_at(uint64_t pc)
 	uint8_t undecided = ST_F_ARITH, live = 0;
 	struct st_insn in;
 	for (int i = 0; i < 6 && undecided; i++) {
+		const uint8_t *code = (const uint8_t *)pc;
 		size_t room = map->end - pc < 15 ? map->end - pc : 15;
-		if (!room || !st_decode((const uint8_t *)pc, room, &in))
+		if (!room || !st_decode(code, room, &in))
+			break;
+		bool push = after_call && in.cls == ST_C_NORMAL && code[in.op_off] >> 3 == 0x50 >> 3;
+		if (!push && jit_may_fault(&in, code))
 			break;
 		live |= undecided & in.flags_read;
 		undecided &= (uint8_t)~(in.flags_read | in.flags_written);
-		if (in.cls != ST_C_NORMAL)
-			break;
 		pc += in.len;
 	}
 	return live | undecided;

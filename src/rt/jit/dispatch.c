@@ -16,7 +16,7 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	}
 	uint64_t begin = rt_tsc();
 	b = jit_translate(pc, join, indirect);
-	uint64_t ticks = rt_tsc() - begin;
+	uint64_t end = rt_tsc(), ticks = end > begin ? end - begin : 0;
 	rt_stat(ST_STAT_translate_ticks, ticks);
 	rt_stat(ST_STAT_runtime_ticks, ticks);
 	jit_report_sizes();

@@ -182,8 +182,11 @@ struct build {
 
 /* jit/build.c: decodes and analyses the block at pc. 0, or -1 when nothing can be fetched there. */
 int jit_build(struct build *b, uint64_t pc);
-/* Flags (ST_F_*) that code at pc may read before it overwrites them; looks a few instructions ahead. */
-uint8_t jit_flags_live_at(uint64_t pc);
+/*
+ * Flags (ST_F_*) that code at pc, or the handler of a fault in it, may read before they are overwritten; looks a few
+ * instructions ahead. after_call: the stack has just been written to, so that a push is taken not to fault.
+ */
+uint8_t jit_flags_live_at(uint64_t pc, bool after_call);
 
 /* May it raise a fault, so that a handler sees the state before it? Errs on the side of true. */
 bool jit_may_fault(const struct st_insn *in, const uint8_t *code);
@@ -243,11 +246,12 @@ struct recovered {
 	uint32_t done;      /* instructions of it that have completed */
 	bool counted;       /* its counter has already been incremented */
 	bool at_end;        /* all of it has completed */
+	bool own_work;      /* the instruction there does the program's work, not the engine's */
 	bool boundary;      /* the address is where the translation of an instruction of the program begins */
 	uint64_t repair, repair_value; /* a word of the program's stack to put right first; 0: none */
 };
 int jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out);
-/* Corrects the counts of a block that is left early. */
+/* Corrects the counts of a block that is left early, or in its end before that has counted it. */
 void jit_account_partial(struct thread *t, const struct recovered *r);
 
 /* stubs.S */

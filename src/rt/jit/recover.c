@@ -33,6 +33,13 @@ recover_pad(const struct thread *t, uint32_t at, uint64_t pc, const struct regs 
 	out->regs.pc = passed ? pc : to;
 }
 
+/* A direct call's thunk may count, as the last thing before its jump. */
+static bool
+counts_in_thunk(const struct block *b)
+{
+	return b->count_rec && jit.records[b->records + b->count_rec - 1].kind_len >> 4 == REC_CALL;
+}
+
 static void
 recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64_t back, struct recovered *out)
 {
@@ -41,6 +48,8 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 	unsigned adjusted = back < 0x80000000u ? 8 : 5;
 	if (indirect)
 		take_slots(t, &out->regs);
+	if (at <= pushed && counts_in_thunk(b))
+		out->counted = false;
 	if (at < pushed) {
 		if (at < adjusted)
 			out->regs.r[RSP] += 8;
@@ -122,6 +131,35 @@ load_now(uint64_t pc, const struct regs *machine, struct regs *r)
 		v = (uint64_t)(int64_t)(int32_t)v;
 	r->r[reg] = wide ? v : (uint32_t)v;
 	return true;
+}
+
+/* Is the machine instruction at the offset one that native execution has, too? For the estimate of the slowdown. */
+static bool
+is_own_work(const struct record *rec, uint32_t start, uint32_t at)
+{
+	const uint8_t *p = cache_write(start + at);
+	if (!(rec->kind_len & 15))
+		return false;
+	switch ((enum record_kind)(rec->kind_len >> 4)) {
+	case REC_COPY:
+	case REC_BRANCH:
+	case REC_JUMP:
+	case REC_CALL:
+	case REC_LOOP:
+		return at == 0;
+	case REC_LOAD:
+		return at > 0;
+	case REC_SPILL:
+		return at > emit_field_len() && at + emit_field_len() < rec->cache_len;
+	case REC_RETURN:
+		return p[0] == 0xc3;
+	case REC_IJUMP:
+		return p[0] == 0xff && p[1] == 0xe1;
+	case REC_ICALL:
+		return p[0] == 0xe8;
+	default:
+		return false;
+	}
 }
 
 static void
@@ -241,6 +279,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		const struct record *rec = &jit.records[b->records + i];
 		if (off < start + rec->cache_len) {
 			out->boundary = off == start && (rec->kind_len & 15);
+			out->own_work = is_own_work(rec, start, off - start);
 			recover_record(t, b, rec, i, start, off - start, machine, out);
 			return 0;
 		}
@@ -326,12 +365,17 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 void
 jit_account_partial(struct thread *t, const struct recovered *r)
 {
-	if (!r->block || r->at_end)
+	if (!r->block)
 		return;
 	const struct block *b = &jit.blocks[r->block];
 	if (!b->id || !jit.counting)
 		return;
 	uint64_t *counter = (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + b->id;
+	if (r->at_end) {
+		if ((b->flags & BLOCK_COUNTED) && !r->counted)
+			__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	uint64_t *partial = (uint64_t *)((char *)rt.results + rt.results->off_partials) + b->id;
 	/* A continuation belongs to a basic block that was counted in its first piece. */
 	if (r->counted || (b->flags & BLOCK_CONT))

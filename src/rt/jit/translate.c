@@ -128,24 +128,30 @@ counter_field(uint32_t id)
 }
 
 static void
+emit_increment(struct emit *e, uint32_t field)
+{
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x48);
+	e8(e, 0xff);
+	if (rt.threaded) {
+		e8(e, 0x04);
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		e8(e, 0x05);
+		erel(e, (uint64_t)rt.main + field, 0);
+	}
+}
+
+static void
 emit_count(struct unit *u, bool flags_dead)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, field = counter_field(u->id);
 	enum record_kind kind = REC_COUNT;
 	if (flags_dead) {
-		if (rt.threaded)
-			e8(e, 0x65);
-		e8(e, 0x48);
-		e8(e, 0xff);
-		if (rt.threaded) {
-			e8(e, 0x04);
-			e8(e, 0x25);
-			e32(e, field);
-		} else {
-			e8(e, 0x05);
-			erel(e, (uint64_t)rt.main + field, 0);
-		}
+		emit_increment(e, field);
 	} else {
 		kind = REC_COUNT_SPILL;
 		emit_save(e, RSI, offsetof(struct thread, slot_spill));
@@ -166,25 +172,29 @@ count_place(struct build *b)
 	for (uint32_t i = 0; i < b->n; i++)
 		if (!(b->flags_live[i] & FLAGS_OF_INC))
 			return i;
-	if ((b->end == ST_END_JUMP || b->end == ST_END_CALL) && !b->more) {
-		/* What the target does with the flags decides for the instructions behind the last that uses them. */
-		uint8_t live = jit_flags_live_at(b->target);
-		if (!(live & FLAGS_OF_INC) && !(b->insn[b->n - 1].flags_read & FLAGS_OF_INC))
-			return b->n - 1;
-	}
+	if (b->end == ST_END_JUMP && !b->more && !(jit_flags_live_at(b->target, false) & FLAGS_OF_INC))
+		return b->n - 1;
 	return b->n;
 }
 
-/* Indirect ends save rcx before anything else: counting there needs no register of its own. */
+/*
+ * Indirect ends save rcx before anything else: counting there needs no register of its own. A call can count in its
+ * thunk, when it has written the return address and cannot fault any more, if the callee does not need the flags.
+ */
 static bool
 counts_in_end(const struct build *b)
 {
-	return !b->more && (b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL);
+	if (b->more)
+		return false;
+	if (b->end == ST_END_CALL)
+		return !(jit_flags_live_at(b->target, true) & FLAGS_OF_INC);
+	return b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL;
 }
 
-/* Writes the thunk of a call: the program's return address replaces the cache's, then on to the callee. */
+/* Writes the thunk of a call: the program's return address replaces the cache's, then on to the callee. count: for a
+ * direct call, the field to increment, or 0. */
 static uint32_t
-emit_thunk(struct unit *u, uint64_t back)
+emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 {
 	u->back_constant = back >= 0x80000000u ? warm_constant(back) : 0;
 	struct emit e = area_begin(&jit.warm);
@@ -196,6 +206,8 @@ emit_thunk(struct unit *u, uint64_t back)
 		area_end(&jit.warm, &e);
 		return thunk;
 	}
+	if (count)
+		emit_increment(&e, count);
 	uint32_t exit = new_exit(EXIT_JUMP, u->now->target, u->block);
 	emit_align_site(&e, 1);
 	e8(&e, 0xe9);
@@ -212,14 +224,15 @@ emit_call(struct unit *u, const struct st_insn *in, uint64_t pc)
 	struct emit *e = &u->hot;
 	uint32_t from = e->off;
 	bool indirect = in->cls == ST_C_ICALL;
-	if (indirect) {
-		struct block *b = &jit.blocks[u->block];
-		bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
-		sequence_target(e, in, pc, count ? counter_field(u->id) : 0);
-		if (count)
-			b->count_rec = (uint8_t)(b->n_records + 1);
+	struct block *b = &jit.blocks[u->block];
+	uint32_t count = 0;
+	if (b->count_rec == 0 && (b->flags & BLOCK_COUNTED)) {
+		count = counter_field(u->id);
+		b->count_rec = (uint8_t)(b->n_records + 1);
 	}
-	uint32_t thunk = emit_thunk(u, pc + in->len);
+	if (indirect)
+		sequence_target(e, in, pc, count);
+	uint32_t thunk = emit_thunk(u, pc + in->len, count);
 	e8(e, 0xe8);
 	erel(e, cache_addr(thunk), 0);
 	add_record(u, indirect ? REC_ICALL : REC_CALL, in->len, from);

@@ -7,6 +7,8 @@
 
 #include "rt/lib/sys.h"
 
+bool rt_tsc_forbidden;
+
 void *
 memcpy(void *restrict to, const void *restrict from, size_t n)
 {

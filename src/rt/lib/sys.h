@@ -3,6 +3,7 @@
 #ifndef STROBE_RT_SYS_H
 #define STROBE_RT_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,10 +64,15 @@ void rt_decimal(char *out, uint32_t number);
 /* Writes "strobe: " text and a number in hex to descriptor 2: for conditions that must not happen. */
 void rt_complain(const char *text, uint64_t number);
 
+/* The program has made rdtsc fault (PR_SET_TSC): there is no clock then. */
+extern bool rt_tsc_forbidden;
+
 static inline uint64_t
 rt_tsc(void)
 {
 	uint32_t lo, hi;
+	if (rt_tsc_forbidden)
+		return 0;
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
 	return ((uint64_t)hi << 32) | lo;
 }

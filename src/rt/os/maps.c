@@ -211,14 +211,14 @@ learn(const struct line *l)
 	return true;
 }
 
-bool
-maps_refresh(void)
+/* Calls f for every line of /proc/self/maps; false when it cannot be read. */
+static bool
+for_each_line(void (*f)(const struct line *l, void *arg), void *arg)
 {
 	static char buffer[65536];
 	int fd = (int)SYS(__NR_open, "/proc/self/maps", 0x80000 /* O_CLOEXEC */);
 	if (fd < 0)
 		return false;
-	bool found = false;
 	size_t have = 0;
 	for (;;) {
 		long n = SYS(__NR_read, fd, buffer + have, sizeof buffer - 1 - have);
@@ -232,7 +232,7 @@ maps_refresh(void)
 				continue;
 			struct line l;
 			parse_line(buffer + begin, &l);
-			found |= learn(&l);
+			f(&l, arg);
 			begin = i + 1;
 		}
 		for (size_t i = begin; i < have; i++)
@@ -240,7 +240,56 @@ maps_refresh(void)
 		have -= begin;
 	}
 	SYS(__NR_close, fd);
+	return true;
+}
+
+static void
+learn_line(const struct line *l, void *found)
+{
+	*(bool *)found |= learn(l);
+}
+
+bool
+maps_refresh(void)
+{
+	bool found = false;
+	for_each_line(learn_line, &found);
 	return found;
+}
+
+struct locking {
+	long failed;
+	bool on_fault;
+};
+
+static void
+lock_line(const struct line *l, void *arg)
+{
+	struct locking *k = arg;
+	bool big = l->start >= ST_TABLES && l->start < ST_TABLES_END;
+	if (is_ours(l->start) || big || l->start >> 47 || k->failed)
+		return;
+	long ret = SYS(__NR_mlock2, l->start, l->end - l->start, k->on_fault);
+	if (ret == -12 /* ENOMEM: the limit, or memory that cannot be there, such as beyond a file's end */)
+		ret = SYS(__NR_mlock2, l->start, l->end - l->start, 1 /* MLOCK_ONFAULT */);
+	if (ret != -12 || l->path[0] != '[')
+		k->failed = ret;
+}
+
+long
+maps_lock_all(bool on_fault)
+{
+	struct locking k = {0, on_fault};
+	return for_each_line(lock_line, &k) ? k.failed : -12;
+}
+
+uint64_t
+maps_run_end(const struct map *map)
+{
+	uint64_t end = map->end;
+	for (const struct map *m = map + 1; m < live + n_live && m->start == end; m++)
+		end = m->end;
+	return end;
 }
 
 static uint64_t

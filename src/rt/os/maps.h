@@ -21,6 +21,10 @@ int maps_init(void);
 void maps_restart(void);
 /* Reads /proc/self/maps: adds executable memory that is not known yet. False when there was none. */
 bool maps_refresh(void);
+/* mlockall for what is mapped now, without the engine's own memory, most of which is not there. -errno on failure. */
+long maps_lock_all(bool on_fault);
+/* End of the executable memory without a hole that the mapping is the first part of. */
+uint64_t maps_run_end(const struct map *map);
 /* The executable mapping that holds the address, or NULL. The pointer is valid until maps change. */
 const struct map *maps_find(uint64_t address);
 /* The program changed memory [start, start + len): called after the system call succeeded, jit lock held. */

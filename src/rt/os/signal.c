@@ -152,7 +152,7 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
 	if (jit_recover(t, pc, &machine, &at) == 0)
-		add_sample(t, at.regs.pc, where);
+		add_sample(t, at.regs.pc, at.own_work ? ST_SAMPLE_CODE : ST_SAMPLE_RUNTIME);
 }
 
 /* The world stops: a thread in the cache comes out, any other just notes it. */

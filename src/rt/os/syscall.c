@@ -10,6 +10,52 @@
 
 enum { E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
+/* The kernel is about to write to program memory that may hold translated, write-protected code. */
+static void
+open_written(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	rt_lock(&rt.lock);
+	switch (r[RAX]) {
+	case __NR_read:
+	case __NR_pread64:
+	case __NR_recvfrom:
+		pages_open(r[RSI], r[RSI] + r[RDX]);
+		break;
+	case __NR_readv:
+	case __NR_preadv:
+	case __NR_preadv2:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+	case __NR_process_vm_readv:
+	case __NR_process_vm_writev:
+		pages_open(0, ~0ull);
+		break;
+	default:
+		break;
+	}
+	rt_unlock(&rt.lock);
+}
+
+static long
+plain(struct thread *t)
+{
+	if (pages_any())
+		open_written(t);
+	t->sys_plain = true;
+	long ret = rt_app_syscall(t);
+	t->sys_plain = false;
+	if (ret == -E_FAULT && pages_any()) {
+		rt_lock(&rt.lock);
+		pages_open(0, ~0ull);
+		rt_unlock(&rt.lock);
+		t->sys_plain = true;
+		ret = rt_app_syscall(t);
+		t->sys_plain = false;
+	}
+	return ret;
+}
+
 /* Memory maps: the kernel first, then what we know. The lock is held across both, so that no thread translates code
  * that is on its way out. */
 
@@ -101,6 +147,37 @@ sys_shmat(struct thread *t)
 	return ret;
 }
 
+/* The engine's own tables are sparse: they must not be locked with the program's memory. */
+static long
+sys_mlockall(struct thread *t)
+{
+	enum { CURRENT = 1, FUTURE = 2, ON_FAULT = 4 };
+	uint64_t flags = t->regs.r[RDI];
+	if (!flags || flags & ~7ull || flags == ON_FAULT)
+		return -E_INVAL;
+	long ret = 0;
+	if (flags & FUTURE)
+		ret = SYS(__NR_mlockall, flags & ~(uint64_t)CURRENT);
+	if (ret != 0 || !(flags & CURRENT))
+		return ret;
+	rt_lock(&rt.lock);
+	ret = maps_lock_all(flags & ON_FAULT);
+	rt_unlock(&rt.lock);
+	return ret;
+}
+
+static long
+sys_prctl(struct thread *t)
+{
+	enum { SET_TSC = 26, TSC_SIGSEGV = 2 };
+	if (t->regs.r[RDI] != SET_TSC)
+		return plain(t);
+	rt_tsc_forbidden = true; /* between the two lines, too */
+	long ret = plain(t);
+	rt_tsc_forbidden = ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV;
+	return ret;
+}
+
 static long
 sys_arch_prctl(struct thread *t)
 {
@@ -114,52 +191,6 @@ sys_arch_prctl(struct thread *t)
 		return rt_copy_guarded((void *)t->regs.r[RSI], &zero, 8) ? -E_FAULT : 0;
 	}
 	return pass(t);
-}
-
-/* The kernel is about to write to program memory that may hold translated, write-protected code. */
-static void
-open_written(struct thread *t)
-{
-	const uint64_t *r = t->regs.r;
-	rt_lock(&rt.lock);
-	switch (r[RAX]) {
-	case __NR_read:
-	case __NR_pread64:
-	case __NR_recvfrom:
-		pages_open(r[RSI], r[RSI] + r[RDX]);
-		break;
-	case __NR_readv:
-	case __NR_preadv:
-	case __NR_preadv2:
-	case __NR_recvmsg:
-	case __NR_recvmmsg:
-	case __NR_process_vm_readv:
-	case __NR_process_vm_writev:
-		pages_open(0, ~0ull);
-		break;
-	default:
-		break;
-	}
-	rt_unlock(&rt.lock);
-}
-
-static long
-plain(struct thread *t)
-{
-	if (pages_any())
-		open_written(t);
-	t->sys_plain = true;
-	long ret = rt_app_syscall(t);
-	t->sys_plain = false;
-	if (ret == -E_FAULT && pages_any()) {
-		rt_lock(&rt.lock);
-		pages_open(0, ~0ull);
-		rt_unlock(&rt.lock);
-		t->sys_plain = true;
-		ret = rt_app_syscall(t);
-		t->sys_plain = false;
-	}
-	return ret;
 }
 
 /* Does the path end in "/mem", as that of a process's memory does? */
@@ -228,6 +259,10 @@ system_call(struct thread *t)
 		return sys_sigaltstack(t);
 	case __NR_rt_sigreturn:
 		sys_sigreturn(t);
+	case __NR_mlockall:
+		return sys_mlockall(t);
+	case __NR_prctl:
+		return sys_prctl(t);
 	case __NR_arch_prctl:
 		return sys_arch_prctl(t);
 	case __NR_rseq:

@@ -185,7 +185,9 @@ thread_new(void)
 			return NULL;
 		SYS(__NR_madvise, t, AREA_BYTES, 16 /* MADV_DONTDUMP */);
 		t->slot = slot;
-		rt_count_memory(0, -COUNTERS_BYTES); /* which will be the results' */
+		rt_count_memory(0, -COUNTERS_BYTES); /* which will be the results', and not forked like them */
+		if (!rt.boot->follow)
+			__atomic_fetch_add(&rt_memory.space_not_forked, COUNTERS_BYTES, __ATOMIC_RELAXED);
 		if (!map_stacks(t) || !map_counters((uint64_t)t, slot)) {
 			SYS(__NR_munmap, t, AREA_BYTES);
 			return NULL;
