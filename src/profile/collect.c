@@ -237,7 +237,7 @@ note_rate(struct st_profile *p)
 	double taken = (double)(run->samples_code + run->samples_kernel + run->samples_engine +
 	                        run->samples_dropped);
 	const double enough = 0.5; /* seconds; over less the rate says little */
-	if (cpu > enough && taken < 0.5 * (double)run->sample_hz * cpu)
+	if (run->has_functions && cpu > enough && taken < 0.5 * (double)run->sample_hz * cpu)
 		st_profile_note(
 		        p,
 		        "%.0f samples per second of CPU time were taken, not %lld: the "

@@ -247,7 +247,7 @@ struct recovered {
 	bool counted;       /* its counter has already been incremented */
 	bool at_end;        /* all of it has completed */
 	bool own_work;      /* the instruction there does the program's work, not the engine's */
-	bool boundary;      /* the address is where the translation of an instruction of the program begins */
+	bool boundary;      /* the address is where an instruction of the program has just completed, or the block begins */
 	uint64_t repair, repair_value; /* a word of the program's stack to put right first; 0: none */
 };
 int jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out);

@@ -275,16 +275,18 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	uint32_t start = b->body;
 	out->regs.pc = b->pc;
 	undo_pad(t, b, machine, off, out);
+	bool inserted = false; /* what stands before is not an instruction's */
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
 		if (off < start + rec->cache_len) {
-			out->boundary = off == start && (rec->kind_len & 15);
+			out->boundary = off == start && !inserted;
 			out->own_work = is_own_work(rec, start, off - start);
 			recover_record(t, b, rec, i, start, off - start, machine, out);
 			return 0;
 		}
 		if (b->count_rec == i + 1)
 			out->counted = true;
+		inserted = (rec->kind_len & 15) == 0;
 		start += rec->cache_len;
 		out->regs.pc += rec->kind_len & 15;
 		out->done += (rec->kind_len & 15) != 0;
