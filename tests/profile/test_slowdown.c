@@ -44,10 +44,24 @@ counted_blocks_cost_something(void **state)
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_run run = {
 	        .processes = &process, .n_processes = 1, .cpu_user = 0.1, .tsc_hz = 1e9};
+	fake_header(f)->n_samples = 0; /* the model, not the samples */
 	double few = st_slowdown_estimate(&run);
 	fake_count(f, 0, 1, 10000000);
 	double many = st_slowdown_estimate(&run);
 	assert_true(few >= 1 && many > few);
+	fake_free(f);
+}
+
+/* 80 samples in the program, 30 in system calls, 10 in the engine. */
+static void
+samples_say_it_better(void **state)
+{
+	(void)state;
+	struct fake *f = fixture_results();
+	struct st_process process = fake_process(f, 1, 0, "x");
+	struct st_run run = {
+	        .processes = &process, .n_processes = 1, .cpu_user = 0.1, .tsc_hz = 1e9};
+	assert_float_equal(st_slowdown_estimate(&run), 120.0 / 110, 1e-9);
 	fake_free(f);
 }
 
@@ -82,6 +96,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(time_in_the_runtime_is_not_native),
 	        cmocka_unit_test(counted_blocks_cost_something),
+	        cmocka_unit_test(samples_say_it_better),
 	        cmocka_unit_test(nonsense_stays_finite),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,14 +133,14 @@ analyse_flags(struct build *b)
  * What a pad must restore: rcx and rdx unless the block overwrites them before it reads them, flags unless it overwrites
  * all of them before it reads any or does anything that may fault, for a handler would see them. It sees rcx and rdx right
  * as long as the pad's mark is in rcx (recover.c), so where a fault may come without it rdx is live too. rdx can be dead
- * only with rcx.
+ * only with rcx. shared: branches to elsewhere may come to the pad, and must find the flags unharmed.
  */
 static uint8_t
-analyse_entry(const struct build *b)
+analyse_entry(const struct build *b, bool shared)
 {
 	uint16_t undecided = 1u << RCX | 1u << RDX, live = 0;
 	uint8_t flags = ST_F_ARITH;
-	bool flags_live = false, rdx_seen = false, rdx_seen_unmarked = false;
+	bool flags_live = shared, rdx_seen = false, rdx_seen_unmarked = false;
 	for (uint32_t i = 0; i < b->n && (undecided || flags); i++) {
 		const struct st_insn *in = &b->insn[i];
 		bool faults = jit_may_fault(in, (const uint8_t *)(b->pc + b->at[i]));
@@ -252,7 +252,7 @@ jit_build(struct build *b, uint64_t pc)
 		b->whole_insns--; /* the last one does not execute here */
 	analyse_flags(b);
 	/* A checked block's pad is entered before it is known whether the code is still the same. */
-	b->live = b->checked ? LIVE_ALL : analyse_entry(b);
+	b->live = b->checked ? LIVE_ALL : analyse_entry(b, map->twin || rt.lookup_small);
 	if (b->more)
 		measure_rest(b, end);
 	return 0;

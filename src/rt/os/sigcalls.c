@@ -257,7 +257,7 @@ sys_sigreturn(struct thread *t)
 	regs_from_context(&back, &f->uc.mc);
 	back.rflags = (back.rflags & 0x240dd5) | 0x202;
 	t->regs = back;
-	t->stepped = back.pc; /* no trap before the instruction there has been executed */
+	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction has been executed */
 	if (!(f->uc.stack.flags & ~(SS_ONSTACK | SS_DISABLE | (int)SS_AUTODISARM)) &&
 	    ((f->uc.stack.flags & SS_DISABLE) || f->uc.stack.size >= MIN_STACK)) {
 		struct regs at_handler = t->regs;
