@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * RLIMIT_AS and RLIMIT_DATA. The kernel counts the engine's memory too, so a limit that the program sets reaches the
- * kernel raised by what the engine has; the program sees its own number again. A limit that it has not set is left alone.
+ * RLIMIT_AS and RLIMIT_DATA. The kernel counts the engine's memory too, so a limit that the program
+ * sets reaches the kernel raised by what the engine has; the program sees its own number again. A
+ * limit that it has not set is left alone.
  */
 #include <asm/unistd.h>
 
@@ -25,13 +26,16 @@ static uint32_t lock;
 static struct limit *
 find(uint32_t resource)
 {
-	return resource == RLIMIT_AS_NR ? &limits[0] : resource == RLIMIT_DATA_NR ? &limits[1] : NULL;
+	return resource == RLIMIT_AS_NR     ? &limits[0]
+	       : resource == RLIMIT_DATA_NR ? &limits[1]
+	                                    : NULL;
 }
 
 static uint64_t
 own_memory(const struct limit *l)
 {
-	return __atomic_load_n(l == &limits[0] ? &rt_memory.space : &rt_memory.data, __ATOMIC_RELAXED);
+	return __atomic_load_n(l == &limits[0] ? &rt_memory.space : &rt_memory.data,
+	                       __ATOMIC_RELAXED);
 }
 
 static uint64_t
@@ -52,7 +56,8 @@ prlimit(uint32_t resource, const struct rlimit64 *new, struct rlimit64 *old)
 	return SYS(__NR_prlimit64, 0, resource, new, old);
 }
 
-/* Sets the kernel's limit; where only the privileged may raise the hard limit, as far as that allows. */
+/* Sets the kernel's limit; where only the privileged may raise the hard limit, as far as that
+ * allows. */
 static long
 put(uint32_t resource, struct rlimit64 want, const struct rlimit64 *old)
 {
@@ -118,7 +123,8 @@ exchange(struct limit *l, const struct rlimit64 *set, struct rlimit64 *view)
 		return 0;
 	uint64_t own = own_memory(l);
 	struct rlimit64 want = shift_both(*set, 0, own);
-	ret = set->hard > view->hard ? prlimit(l->resource, &want, NULL) : put(l->resource, want, &old);
+	ret = set->hard > view->hard ? prlimit(l->resource, &want, NULL)
+	                             : put(l->resource, want, &old);
 	if (ret)
 		return ret;
 	l->kept = true;

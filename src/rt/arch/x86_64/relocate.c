@@ -56,16 +56,14 @@ strip_gs(struct edit *x)
 	}
 }
 
-/* Clears the extension of the base register and, if asked for, of the index. */
+/* Clears the extensions of base and index: with rip they mean nothing, so they may be set. */
 static void
-clear_extension(struct edit *x, const struct st_insn *in, bool index)
+clear_extensions(struct edit *x, const struct st_insn *in)
 {
 	if (in->flags & ST_I_REX)
-		x->b[x->rex] &= (uint8_t)~(index ? 3 : 1);
-	else if (in->flags & ST_I_EVEX)
-		x->b[x->vex + 1] |= index ? 0x60 : 0x20;
-	else if ((in->flags & ST_I_VEX) && x->b[x->vex] == 0xc4)
-		x->b[x->vex + 1] |= index ? 0x60 : 0x20;
+		x->b[x->rex] &= (uint8_t)~3;
+	else if ((in->flags & ST_I_EVEX) || ((in->flags & ST_I_VEX) && x->b[x->vex] == 0xc4))
+		x->b[x->vex + 1] |= 0x60;
 }
 
 /* [rip + disp] becomes [disp32], which needs a SIB byte in 64-bit mode. */
@@ -78,7 +76,7 @@ make_absolute(struct edit *x, const struct st_insn *in, uint32_t address)
 	x->b[x->modrm] = (uint8_t)((x->b[x->modrm] & 0x38) | 4);
 	x->b[x->disp] = 0x25;
 	__builtin_memcpy(x->b + x->disp + 1, &address, 4);
-	clear_extension(x, in, true);
+	clear_extensions(x, in);
 }
 
 /* [rip + disp] becomes [base]; base may be any register. */
@@ -87,7 +85,7 @@ make_based(struct edit *x, const struct st_insn *in, unsigned base)
 {
 	unsigned low = base & 7;
 	cut(x, x->disp, 4);
-	clear_extension(x, in, false);
+	clear_extensions(x, in);
 	if (base >= 8)
 		x->b[x->rex] |= 1;
 	x->b[x->modrm] = (uint8_t)((x->b[x->modrm] & 0x38) | low);
