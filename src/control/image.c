@@ -27,7 +27,8 @@ relocate(struct st_runtime_image *image, const Elf64_Dyn *dynamic, uint64_t addr
 	for (uint64_t i = 0; i < size; i += sizeof(Elf64_Rela)) {
 		Elf64_Rela rela;
 		memcpy(&rela, image->bytes + table + i, sizeof rela);
-		if (ELF64_R_TYPE(rela.r_info) != R_X86_64_RELATIVE || rela.r_offset + 8 > image->file_size)
+		if (ELF64_R_TYPE(rela.r_info) != R_X86_64_RELATIVE ||
+		    rela.r_offset + 8 > image->file_size)
 			continue;
 		uint64_t value = address + (uint64_t)rela.r_addend;
 		memcpy(image->bytes + rela.r_offset, &value, 8);

@@ -14,13 +14,16 @@
 
 #include "control/internal.h"
 
-/* Where the large tables go: far from the program's own memory, and outside the ranges that sanitizers reserve. */
+/* Where the large tables go: far from the program's own memory, and outside the ranges that
+ * sanitizers reserve. */
 enum { LOOKUP_BYTES_SMALL = 65536 * 4 };
 #define HINT_LOOKUP ST_TABLES
 #define HINT_ALIAS 0x490000000000ull
 #define HINT_RESULTS 0x4a0000000000ull
 #define LOOKUP_BYTES (1ull << 34)
-#define BIG_PROGRAM (512u << 10) /* bytes of code from which on the main program is what the cache should be near to */
+#define BIG_PROGRAM                                                                                \
+	(512u << 10) /* bytes of code from which on the main program is what the cache should be   \
+	                near to */
 
 struct injection {
 	struct st_remote remote;
@@ -35,7 +38,8 @@ struct injection {
 static int
 fail_remote(struct injection *in, const char *what, long error)
 {
-	return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the program: %s: %s", what, strerror((int)-error));
+	return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the program: %s: %s", what,
+	               strerror((int)-error));
 }
 
 static int
@@ -44,11 +48,13 @@ is_error(long ret)
 	return ret < 0 && ret > -4096;
 }
 
-/* Makes a memory file in the target and opens it here too. remote_fd and the return value are descriptors; -1 on error. */
+/* Makes a memory file in the target and opens it here too. remote_fd and the return value are
+ * descriptors; -1 on error. */
 static int
 make_file(struct injection *in, uint64_t size, int *remote_fd)
 {
-	long fd = st_remote_call(&in->remote, __NR_memfd_create, in->name, 1 /* MFD_CLOEXEC */, 0, 0, 0, 0);
+	long fd = st_remote_call(&in->remote, __NR_memfd_create, in->name, 1 /* MFD_CLOEXEC */, 0,
+	                         0, 0, 0);
 	if (is_error(fd))
 		return fail_remote(in, "memfd_create", fd);
 	char path[64];
@@ -59,7 +65,7 @@ make_file(struct injection *in, uint64_t size, int *remote_fd)
 		if (here >= 0)
 			close(here);
 		return st_fail(in->e, ST_EXIT_FAILED, "cannot make shared memory of %llu MiB: %s",
-			       (unsigned long long)size >> 20, strerror(error));
+		               (unsigned long long)size >> 20, strerror(error));
 	}
 	*remote_fd = (int)fd;
 	return here;
@@ -68,8 +74,8 @@ make_file(struct injection *in, uint64_t size, int *remote_fd)
 static long
 map(struct injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int fd, uint64_t offset)
 {
-	long p = st_remote_call(&in->remote, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags, (uint64_t)(int64_t)fd,
-				offset);
+	long p = st_remote_call(&in->remote, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags,
+	                        (uint64_t)(int64_t)fd, offset);
 	/* As the kernel counts: what is fixed lies over the region, which is counted already. */
 	uint64_t counted = is_error(p) ? 0 : (bytes + 4095) & ~4095ull;
 	if (!(flags & MAP_FIXED))
@@ -85,8 +91,8 @@ close_remote(struct injection *in, int fd)
 	st_remote_call(&in->remote, __NR_close, (uint64_t)fd, 0, 0, 0, 0, 0);
 }
 
-/* Where the region should be: below the main program when that is large and position-independent, else where the kernel
- * puts it, near the libraries. 0: no wish. */
+/* Where the region should be: below the main program when that is large and position-independent,
+ * else where the kernel puts it, near the libraries. 0: no wish. */
 static uint64_t
 region_hint(pid_t pid)
 {
@@ -136,7 +142,8 @@ map_cache(struct injection *in)
 	if (here < 0)
 		return -1;
 	close(here);
-	long p = map(in, in->boot.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0);
+	long p = map(in, in->boot.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC,
+	             MAP_SHARED | MAP_FIXED, fd, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the code cache", p);
 	p = map(in, HINT_ALIAS, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -176,13 +183,14 @@ map_runtime(struct injection *in, uint64_t *entry)
 		st_fail(in->e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
 		goto out;
 	}
-	long p = map(in, at, image.text_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	long p =
+	        map(in, at, image.text_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
 	if (!is_error(p))
-		p = map(in, at + image.text_size, image.file_size - image.text_size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_FIXED, fd, image.text_size);
+		p = map(in, at + image.text_size, image.file_size - image.text_size,
+		        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, image.text_size);
 	if (!is_error(p) && image.size > image.file_size)
-		p = map(in, at + image.file_size, image.size - image.file_size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		p = map(in, at + image.file_size, image.size - image.file_size,
+		        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (is_error(p)) {
 		fail_remote(in, "mapping the runtime", p);
 		goto out;
@@ -206,15 +214,18 @@ map_results(struct injection *in, unsigned tool)
 	int fd, here = make_file(in, layout.file_size, &fd);
 	if (here < 0)
 		return -1;
-	void *p = mmap(NULL, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, here, 0);
+	void *p = mmap(NULL, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+	               here, 0);
 	close(here);
 	if (p == MAP_FAILED)
-		return st_fail(in->e, ST_EXIT_FAILED, "cannot map the results: %s", strerror(errno));
+		return st_fail(in->e, ST_EXIT_FAILED, "cannot map the results: %s",
+		               strerror(errno));
 	layout.tool = tool;
 	layout.sample_hz = in->options->sample_hz;
 	memcpy(p, &layout, sizeof layout);
 	in->results = p;
-	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
+	             MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (is_error(q))
 		return fail_remote(in, "mapping the results", q);
 	in->boot.results = (uint64_t)q;
@@ -222,12 +233,14 @@ map_results(struct injection *in, unsigned tool)
 	return 0;
 }
 
-/* A socket pair made in the target: one end is fetched here, the other moves out of the program's way. */
+/* A socket pair made in the target: one end is fetched here, the other moves out of the program's
+ * way. */
 static int
 make_channel(struct injection *in)
 {
 	uint64_t at = in->name + 16;
-	long ret = st_remote_call(&in->remote, __NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, at, 0, 0);
+	long ret = st_remote_call(&in->remote, __NR_socketpair, AF_UNIX,
+	                          SOCK_SEQPACKET | SOCK_CLOEXEC, 0, at, 0, 0);
 	if (is_error(ret))
 		return fail_remote(in, "socketpair", ret);
 	errno = 0;
@@ -239,12 +252,14 @@ make_channel(struct injection *in)
 	if (pidfd >= 0)
 		close(pidfd);
 	if (in->channel < 0)
-		return st_fail(in->e, ST_EXIT_FAILED, "cannot follow children: pidfd_getfd: %s", strerror(error));
+		return st_fail(in->e, ST_EXIT_FAILED, "cannot follow children: pidfd_getfd: %s",
+		               strerror(error));
 	struct rlimit limit;
 	uint64_t high = 1000;
 	if (prlimit(in->remote.pid, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur > 64)
 		high = (limit.rlim_cur > 1 << 20 ? 1 << 20 : limit.rlim_cur) - 32;
-	long moved = st_remote_call(&in->remote, __NR_fcntl, (uint64_t)theirs, F_DUPFD_CLOEXEC, high, 0, 0, 0);
+	long moved = st_remote_call(&in->remote, __NR_fcntl, (uint64_t)theirs, F_DUPFD_CLOEXEC,
+	                            high, 0, 0, 0);
 	close_remote(in, ours);
 	if (!is_error(moved))
 		close_remote(in, theirs);
@@ -256,7 +271,7 @@ static void
 take_registers(struct st_boot *boot, const struct user_regs_struct *r)
 {
 	const uint64_t regs[16] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
-				   r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+	                           r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
 	memcpy(boot->regs, regs, sizeof regs);
 	boot->rflags = r->eflags;
 	boot->pc = r->rip;
@@ -265,7 +280,8 @@ take_registers(struct st_boot *boot, const struct user_regs_struct *r)
 static int
 map_everything(struct injection *in, unsigned tool, uint64_t *entry)
 {
-	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 || map_runtime(in, entry) != 0)
+	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 ||
+	    map_runtime(in, entry) != 0)
 		return -1;
 	if (map_results(in, tool) != 0)
 		return -1;
@@ -273,7 +289,8 @@ map_everything(struct injection *in, unsigned tool, uint64_t *entry)
 }
 
 int
-st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out, struct st_error *e)
+st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out,
+          struct st_error *e)
 {
 	struct injection in = {.options = options, .e = e, .channel = -1};
 	uint64_t entry = 0;
@@ -284,7 +301,8 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	long word;
 	memcpy(&word, "strobe\0", 8);
 	if (ptrace(PTRACE_POKEDATA, pid, in.name, word) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s", strerror(errno));
+		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
+		               strerror(errno));
 	if (map_everything(&in, tool, &entry) != 0)
 		return -1;
 	ptrace(PTRACE_POKEDATA, pid, in.name, 0);
@@ -303,7 +321,8 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	regs.rdi = in.boot.results + boot_at;
 	regs.orig_rax = ~0ull;
 	if (ptrace(PTRACE_SETREGS, pid, 0, &regs) != 0 || ptrace(PTRACE_DETACH, pid, 0, 0) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot start the program under the engine: %s", strerror(errno));
+		return st_fail(e, ST_EXIT_FAILED, "cannot start the program under the engine: %s",
+		               strerror(errno));
 	*out = (struct st_injected){in.results, in.channel};
 	return 0;
 }

@@ -8,17 +8,18 @@
 #include "control/run.h"
 #include "wire/boot.h"
 
-/* control/program.c: finds the program as execvp would and checks that it can run under the engine. path receives its
- * path. 0, or -1 with the exit code a shell has. */
+/* control/program.c: finds the program as execvp would and checks that it can run under the engine.
+ * path receives its path. 0, or -1 with the exit code a shell has. */
 int st_program_find(const char *name, char *path, size_t size, struct st_error *e);
 
 /* control/image.c: the runtime, embedded in this program. */
 struct st_runtime_image {
-	size_t size;       /* of text, data and bss in memory; page aligned */
-	size_t text_size;  /* page aligned */
-	uint64_t entry;    /* offset of the first instruction */
-	unsigned char *bytes; /* text and data as they lie in memory, relocated for one address; malloc'ed */
-	size_t file_size;  /* bytes of `bytes`; what is behind is zero */
+	size_t size;          /* of text, data and bss in memory; page aligned */
+	size_t text_size;     /* page aligned */
+	uint64_t entry;       /* offset of the first instruction */
+	unsigned char *bytes; /* text and data as they lie in memory, relocated for one address;
+	                         malloc'ed */
+	size_t file_size;     /* bytes of `bytes`; what is behind is zero */
 };
 int st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct st_error *e);
 
@@ -31,8 +32,8 @@ struct st_remote {
 };
 int st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e);
 /* The kernel's answer, -errno on failure; -ESRCH when the process is gone. */
-long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t f,
-		    uint64_t g);
+long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                    uint64_t f, uint64_t g);
 /* Puts the patched bytes back. */
 int st_remote_end(struct st_remote *r);
 
@@ -40,9 +41,10 @@ struct st_injected {
 	struct st_results_header *results; /* mapped */
 	int channel;                       /* socket to the process, with follow; else -1 */
 };
-/* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into the runtime. */
-int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out,
-	      struct st_error *e);
+/* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into
+ * the runtime. */
+int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool,
+              struct st_injected *out, struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);

@@ -20,7 +20,8 @@ find_in_path(const char *name, char *path, size_t size)
 		size_t n = strcspn(p, ":");
 		int wrote = snprintf(path, size, "%.*s%s%s", (int)n, p, n ? "/" : "./", name);
 		struct stat st;
-		if (wrote < 0 || (size_t)wrote >= size || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		if (wrote < 0 || (size_t)wrote >= size || stat(path, &st) != 0 ||
+		    !S_ISREG(st.st_mode))
 			continue;
 		if (access(path, X_OK) == 0)
 			return 0;
@@ -35,17 +36,20 @@ check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_erro
 	Elf64_Ehdr h;
 	if (n >= 5 && head[EI_CLASS] == ELFCLASS32)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-			       "%s is a 32-bit program; strobe runs 64-bit x86 programs only", path);
+		               "%s is a 32-bit program; strobe runs 64-bit x86 programs only",
+		               path);
 	if (n < (ssize_t)sizeof h)
-		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "%s is a damaged ELF file: its header is cut off", path);
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		               "%s is a damaged ELF file: its header is cut off", path);
 	memcpy(&h, head, sizeof h);
 	if (h.e_machine != EM_X86_64)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-			       "%s is for another processor (ELF machine %u); strobe runs x86-64 programs only", path,
-			       h.e_machine);
+		               "%s is for another processor (ELF machine %u); strobe runs x86-64 "
+		               "programs only",
+		               path, h.e_machine);
 	if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
-		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "%s is an ELF file but not a program (type %u)", path,
-			       h.e_type);
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		               "%s is an ELF file but not a program (type %u)", path, h.e_type);
 	return 0;
 }
 
@@ -55,17 +59,22 @@ check_file(const char *path, struct st_error *e)
 	struct stat st;
 	unsigned char head[64];
 	if (stat(path, &st) != 0)
-		return st_fail(e, errno == ENOENT || errno == ENOTDIR ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
-			       "cannot run %s: %s", path, strerror(errno));
+		return st_fail(e,
+		               errno == ENOENT || errno == ENOTDIR ? ST_EXIT_NOT_FOUND
+		                                                   : ST_EXIT_NOT_EXECUTABLE,
+		               "cannot run %s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "cannot run %s: it is a directory", path);
 	if (access(path, X_OK) != 0)
-		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "cannot run %s: %s (chmod +x makes a file executable)", path,
-			       strerror(errno));
-	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) || ((st.st_mode & S_ISGID) && st.st_gid != getegid()))
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-			       "%s is set-uid or set-gid and would lose its privileges under strobe; run strobe as its owner",
-			       path);
+		               "cannot run %s: %s (chmod +x makes a file executable)", path,
+		               strerror(errno));
+	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()))
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		               "%s is set-uid or set-gid and would lose its privileges under "
+		               "strobe; run strobe as its owner",
+		               path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* executable but not readable: the kernel will tell */
@@ -76,14 +85,15 @@ check_file(const char *path, struct st_error *e)
 	if (n >= 2 && head[0] == '#' && head[1] == '!')
 		return 0;
 	return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-		       "cannot run %s: neither an ELF program nor a script with a #! line", path);
+	               "cannot run %s: neither an ELF program nor a script with a #! line", path);
 }
 
 int
 st_program_find(const char *name, char *path, size_t size, struct st_error *e)
 {
 	if (!name || !*name)
-		return st_fail(e, ST_EXIT_NOT_FOUND, "no program given; say strobe run -- PROGRAM ARGS");
+		return st_fail(e, ST_EXIT_NOT_FOUND,
+		               "no program given; say strobe run -- PROGRAM ARGS");
 	if (strchr(name, '/')) {
 		if (snprintf(path, size, "%s", name) >= (int)size)
 			return st_fail(e, ST_EXIT_NOT_FOUND, "the name of the program is too long");
@@ -93,6 +103,7 @@ st_program_find(const char *name, char *path, size_t size, struct st_error *e)
 	if (error == ENOENT)
 		return st_fail(e, ST_EXIT_NOT_FOUND, "%s: no such program in PATH", name);
 	if (error)
-		return st_fail(e, ST_EXIT_NOT_EXECUTABLE, "%s was found in PATH but is not executable", name);
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		               "%s was found in PATH but is not executable", name);
 	return check_file(path, e);
 }

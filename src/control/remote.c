@@ -11,21 +11,25 @@ st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e)
 {
 	r->pid = pid;
 	if (ptrace(PTRACE_GETREGS, pid, 0, &r->saved) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s", strerror(errno));
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s",
+		               strerror(errno));
 	r->at = r->saved.rip;
 	errno = 0;
 	r->patched = ptrace(PTRACE_PEEKTEXT, pid, r->at, 0);
 	if (errno)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's first instruction: %s", strerror(errno));
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's first instruction: %s",
+		               strerror(errno));
 	/* syscall; int3 */
 	long code = (r->patched & ~0xffffffl) | 0xcc050f;
 	if (ptrace(PTRACE_POKETEXT, pid, r->at, code) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's memory: %s", strerror(errno));
+		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's memory: %s",
+		               strerror(errno));
 	return 0;
 }
 
 long
-st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t f, uint64_t g)
+st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+               uint64_t f, uint64_t g)
 {
 	struct user_regs_struct regs = r->saved;
 	int status;

@@ -43,7 +43,8 @@ st_results_counter(const struct st_results_header *h, unsigned c)
 	for (uint32_t id = 1; id < h->n_blocks; id++) {
 		uint64_t n = st_results_executions(h, id);
 		sum += n * amounts[id][c];
-		/* What was executed of blocks that were left early counts as instructions, not as blocks. */
+		/* What was executed of blocks that were left early counts as instructions, not as
+		 * blocks. */
 		if (instructions && amounts[id][c] == blocks[id].n_insns)
 			sum += st_results_partial(h, id);
 	}

@@ -19,7 +19,7 @@ tool_index(const char *name)
 {
 	static const char *const names[] = {
 #define ST_TOOL(name) #name,
-		ST_TOOLS(ST_TOOL)
+	        ST_TOOLS(ST_TOOL)
 #undef ST_TOOL
 	};
 	for (int i = 0; i < ST_TOOL_COUNT; i++)
@@ -34,7 +34,8 @@ tsc(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* The child: waits until it is traced, then becomes the program. errno of a failed exec goes into the pipe. */
+/* The child: waits until it is traced, then becomes the program. errno of a failed exec goes into
+ * the pipe. */
 static _Noreturn void
 become_program(const char *path, char *const *argv, int go, int report)
 {
@@ -55,14 +56,20 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 	int status, error = 0;
 	for (;;) {
 		if (waitpid(pid, &status, __WALL) != pid)
-			return st_fail(e, ST_EXIT_FAILED, "lost the program before it started: %s", strerror(errno));
+			return st_fail(e, ST_EXIT_FAILED, "lost the program before it started: %s",
+			               strerror(errno));
 		if (WIFEXITED(status) || WIFSIGNALED(status)) {
 			if (read(report, &error, sizeof error) == sizeof error)
-				return st_fail(e, error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
-					       error == ENOENT ? "cannot run %s: its interpreter is missing (%s)"
-							       : "cannot run %s: %s",
-					       path, strerror(error));
-			return st_fail(e, ST_EXIT_FAILED, "%s ended before its first instruction", path);
+				return st_fail(
+				        e,
+				        error == ENOENT ? ST_EXIT_NOT_FOUND
+				                        : ST_EXIT_NOT_EXECUTABLE,
+				        error == ENOENT
+				                ? "cannot run %s: its interpreter is missing (%s)"
+				                : "cannot run %s: %s",
+				        path, strerror(error));
+			return st_fail(e, ST_EXIT_FAILED, "%s ended before its first instruction",
+			               path);
 		}
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			return 0;
@@ -87,8 +94,9 @@ start_traced(const char *path, char *const *argv, struct st_error *e)
 	int bad = pid < 0 ? st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno)) : 0;
 	if (!bad && ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
 		bad = st_fail(e, ST_EXIT_FAILED,
-			      "this machine does not let strobe trace a program (ptrace: %s); `strobe doctor` says how to mend it",
-			      strerror(errno));
+		              "this machine does not let strobe trace a program (ptrace: %s); "
+		              "`strobe doctor` says how to mend it",
+		              strerror(errno));
 	if (!bad && write(go[1], "g", 1) != 1)
 		bad = st_fail(e, ST_EXIT_FAILED, "cannot start the program: %s", strerror(errno));
 	close(go[1]);
@@ -107,7 +115,8 @@ static int
 finish_exec(pid_t pid, struct st_error *e)
 {
 	int status;
-	if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+	if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || waitpid(pid, &status, __WALL) != pid ||
+	    !WIFSTOPPED(status))
 		return st_fail(e, ST_EXIT_FAILED, "the program went away at its start");
 	return 0;
 }
@@ -125,7 +134,8 @@ forward_signal(int signo)
 static void
 set_signals(pid_t pid)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = forward_signal, .sa_flags = SA_RESTART};
+	struct sigaction ignore = {.sa_handler = SIG_IGN},
+	                 forward = {.sa_handler = forward_signal, .sa_flags = SA_RESTART};
 	forward_to = pid;
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
@@ -141,10 +151,12 @@ fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 	run->seconds = st_now_raw() - s->begin;
 	run->tsc_hz = (double)(tsc() - tsc_begin) / run->seconds;
 	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
-	run->cpu_system = (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;
+	run->cpu_system =
+	        (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
-	run->exit_code = WIFEXITED(s->main_status) ? WEXITSTATUS(s->main_status) : 128 + WTERMSIG(s->main_status);
+	run->exit_code = WIFEXITED(s->main_status) ? WEXITSTATUS(s->main_status)
+	                                           : 128 + WTERMSIG(s->main_status);
 }
 
 int
@@ -155,13 +167,15 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	*run = (struct st_run){0};
 	int tool = tool_index(o->tool);
 	if (tool < 0)
-		return st_fail(e, ST_EXIT_USAGE, "there is no tool named %s; `strobe tools` lists them", o->tool);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "there is no tool named %s; `strobe tools` lists them", o->tool);
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
 	pid_t pid = start_traced(path, o->argv, e);
 	if (pid < 0)
 		return -1;
-	struct st_session s = {.options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
+	struct st_session s = {
+	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();
 	if (finish_exec(pid, e) != 0 || st_inject(pid, o, s.tool, &in, e) != 0) {
 		kill(pid, SIGKILL);

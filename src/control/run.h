@@ -13,12 +13,14 @@
 #include "wire/results.h"
 
 struct st_run_options {
-	char *const *argv;    /* the program and its arguments, NULL-terminated; argv[0] is looked up in PATH */
-	const char *tool;     /* name of a built-in tool: null, inscount, bbcount, hot */
-	bool follow;          /* take children along */
-	uint32_t sample_hz;   /* samples per second of CPU time and thread; 0: none */
-	uint32_t stress;      /* ST_STRESS_* bits of wire/plan.h, for tests */
-	/* Called about ten times a second while the program runs, and once at the end; may be NULL. */
+	char *const *argv;  /* the program and its arguments, NULL-terminated; argv[0] is looked up
+	                       in PATH */
+	const char *tool;   /* name of a built-in tool: null, inscount, bbcount, hot */
+	bool follow;        /* take children along */
+	uint32_t sample_hz; /* samples per second of CPU time and thread; 0: none */
+	uint32_t stress;    /* ST_STRESS_* bits of wire/plan.h, for tests */
+	/* Called about ten times a second while the program runs, and once at the end; may be NULL.
+	 */
 	void (*progress)(void *arg, const struct st_results_header *results, double elapsed);
 	void *progress_arg;
 };
@@ -26,12 +28,13 @@ struct st_run_options {
 /* One process that ran under the engine. */
 struct st_process {
 	uint32_t pid, ppid;
-	char *command;                           /* its argv[0] or executable path */
-	const struct st_results_header *results; /* mapped shared memory, read it with the section helpers below */
+	char *command; /* its argv[0] or executable path */
+	const struct st_results_header
+	        *results; /* mapped shared memory, read it with the section helpers below */
 	size_t results_size;
-	bool exited;       /* ended with an exit code; else by signal (or unknown: signal 0) */
+	bool exited; /* ended with an exit code; else by signal (or unknown: signal 0) */
 	int exit_code;
-	int signal;        /* that ended it, or 0 */
+	int signal; /* that ended it, or 0 */
 	bool core_dumped;
 };
 
@@ -39,16 +42,19 @@ struct st_process {
 struct st_run {
 	struct st_process *processes;
 	size_t n_processes;
-	double seconds;      /* wall time from exec to the end, injection included */
+	double seconds;              /* wall time from exec to the end, injection included */
 	double cpu_user, cpu_system; /* of the program and the children it waited for, seconds */
-	double tsc_hz;       /* TSC ticks per second, calibrated against CLOCK_MONOTONIC_RAW over the run */
-	int exit_code;       /* what strobe should exit with: as the program did, 128+signal after a signal */
+	double tsc_hz; /* TSC ticks per second, calibrated against CLOCK_MONOTONIC_RAW over the run
+	                */
+	int exit_code; /* what strobe should exit with: as the program did, 128+signal after a
+	                  signal */
 };
 
 /*
- * Runs the program to its end. 0 when it was started (whatever became of it); -1 with *e filled (code 126, 127 or 125)
- * when it could not be started under the engine; it has then not run an instruction. The caller frees *run with
- * st_run_free. Signals: terminal signals are left to the program while it runs.
+ * Runs the program to its end. 0 when it was started (whatever became of it); -1 with *e filled
+ * (code 126, 127 or 125) when it could not be started under the engine; it has then not run an
+ * instruction. The caller frees *run with st_run_free. Signals: terminal signals are left to the
+ * program while it runs.
  */
 int st_run_program(const struct st_run_options *options, struct st_run *run, struct st_error *e);
 void st_run_free(struct st_run *run);
@@ -90,7 +96,8 @@ st_results_executions(const struct st_results_header *h, uint32_t id)
 {
 	uint64_t sum = 0;
 	for (uint32_t s = 0; s < h->n_slots; s++)
-		sum += ((const uint64_t *)st_section(h, h->off_counters + s * h->counters_stride))[id];
+		sum += ((const uint64_t *)st_section(h,
+		                                     h->off_counters + s * h->counters_stride))[id];
 	return sum;
 }
 static inline uint64_t

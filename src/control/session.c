@@ -43,7 +43,8 @@ command_of(pid_t pid)
 }
 
 int
-st_session_add(struct st_session *s, struct st_results_header *results, int channel, const char *command)
+st_session_add(struct st_session *s, struct st_results_header *results, int channel,
+               const char *command)
 {
 	if (s->n_processes == s->room_processes) {
 		size_t room = s->room_processes ? 2 * s->room_processes : 8;
@@ -55,10 +56,11 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 	}
 	struct st_process *p = &s->processes[s->n_processes++];
 	*p = (struct st_process){.pid = results->pid,
-				 .ppid = results->ppid,
-				 .command = command ? strdup(command) : command_of((pid_t)results->pid),
-				 .results = results,
-				 .results_size = results->file_size};
+	                         .ppid = results->ppid,
+	                         .command = command ? strdup(command)
+	                                            : command_of((pid_t)results->pid),
+	                         .results = results,
+	                         .results_size = results->file_size};
 	if (channel < 0)
 		return 0;
 	int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
@@ -84,7 +86,8 @@ on_forked(struct st_session *s, const struct st_message *m, int fd)
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return;
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+	               fd, 0);
 	if (p == MAP_FAILED)
 		return;
 	char *command = command_of((pid_t)m->pid);
@@ -130,8 +133,9 @@ on_exec_event(struct st_session *s, pid_t pid)
 	struct st_injected in;
 	struct st_error e;
 	int status;
-	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || waitpid(pid, &status, __WALL) != pid ||
-	    !WIFSTOPPED(status) || st_inject(pid, s->options, s->tool, &in, &e) != 0) {
+	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
+	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
+	    st_inject(pid, s->options, s->tool, &in, &e) != 0) {
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		return;
 	}
@@ -148,8 +152,10 @@ take_message(struct st_session *s, size_t channel)
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec part = {&m, sizeof m};
-	struct msghdr header = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	struct msghdr header = {.msg_iov = &part,
+	                        .msg_iovlen = 1,
+	                        .msg_control = &control,
+	                        .msg_controllen = sizeof control};
 	ssize_t n = recvmsg(s->channels[channel], &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -231,7 +237,8 @@ poll_once(struct st_session *s, const sigset_t *during)
 	struct pollfd fds[64];
 	size_t n = s->n_channels < 64 ? s->n_channels : 64;
 	for (size_t i = 0; i < n; i++)
-		fds[i] = (struct pollfd){.fd = s->channels[s->n_channels - n + i], .events = POLLIN};
+		fds[i] =
+		        (struct pollfd){.fd = s->channels[s->n_channels - n + i], .events = POLLIN};
 	size_t first = s->n_channels - n;
 	if (ppoll(fds, n, &tick, during) <= 0)
 		return;
@@ -285,7 +292,8 @@ st_session_wait(struct st_session *s)
 		if (s->main_ended && (s->n_channels == 0 || now - ended > linger_seconds))
 			break;
 		if (s->options->progress)
-			s->options->progress(s->options->progress_arg, s->processes[0].results, now - s->begin);
+			s->options->progress(s->options->progress_arg, s->processes[0].results,
+			                     now - s->begin);
 		poll_once(s, &during);
 	}
 	sigaction(SIGCHLD, &old, NULL);

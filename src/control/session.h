@@ -21,8 +21,10 @@ struct st_session {
 	double begin;
 };
 
-/* Adds a process with its mapped results, which become the session's. channel: its socket, or -1. */
-int st_session_add(struct st_session *s, struct st_results_header *results, int channel, const char *command);
+/* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
+ */
+int st_session_add(struct st_session *s, struct st_results_header *results, int channel,
+                   const char *command);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
 /* Seconds on CLOCK_MONOTONIC_RAW. */

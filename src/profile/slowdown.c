@@ -92,8 +92,9 @@ process_cost(const struct st_run *run, const struct st_process *process)
 }
 
 /*
- * With enough samples the share of time in which the program's own instructions or its system calls were under way says
- * it directly: the engine's instructions in translated code are told apart one by one. 0: too few samples.
+ * With enough samples the share of time in which the program's own instructions or its system calls
+ * were under way says it directly: the engine's instructions in translated code are told apart one
+ * by one. 0: too few samples.
  */
 static double
 sampled_share(const struct st_run *run)
@@ -101,7 +102,8 @@ sampled_share(const struct st_run *run)
 	uint64_t all = 0, own = 0;
 	for (size_t i = 0; i < run->n_processes; i++) {
 		struct st_view v;
-		if (st_view_open(&v, run->processes[i].results, run->processes[i].results_size, NULL))
+		if (st_view_open(&v, run->processes[i].results, run->processes[i].results_size,
+		                 NULL))
 			continue;
 		for (uint64_t s = 0; s < v.n_samples; s++)
 			own += v.samples[s].where != ST_SAMPLE_RUNTIME;

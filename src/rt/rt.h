@@ -2,8 +2,9 @@
 /*
  * The runtime's one context and its threads.
  *
- * Everything the runtime knows hangs off `rt`; everything that belongs to one thread hangs off its `struct thread`, which
- * the GS base points to. Translated code reaches the first fields of the thread by fixed offsets.
+ * Everything the runtime knows hangs off `rt`; everything that belongs to one thread hangs off its
+ * `struct thread`, which the GS base points to. Translated code reaches the first fields of the
+ * thread by fixed offsets.
  */
 #ifndef STROBE_RT_H
 #define STROBE_RT_H
@@ -61,45 +62,49 @@ enum thread_state {
 
 struct thread {
 	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
-	uint64_t slot_rcx;     /* 0: the program's rcx while an indirect branch is under way */
-	uint64_t slot_rdx;     /* 8 */
-	uint64_t slot_target;  /* 16: its target */
-	uint64_t slot_spill;   /* 24: a register borrowed within one instruction */
-	uint64_t exit_id;      /* 32: exit through which the cache was left */
-	uint64_t rt_sp;        /* 40: top of the runtime's stack */
-	struct thread *self;   /* 48 */
-	uint64_t next;         /* 56: address to enter the cache at */
-	uint32_t pending;      /* 64: a signal waits in `queued` */
-	uint32_t state;        /* 68: enum thread_state */
-	struct regs regs;      /* 72: the program's registers while in the runtime */
+	uint64_t slot_rcx;    /* 0: the program's rcx while an indirect branch is under way */
+	uint64_t slot_rdx;    /* 8 */
+	uint64_t slot_target; /* 16: its target */
+	uint64_t slot_spill;  /* 24: a register borrowed within one instruction */
+	uint64_t exit_id;     /* 32: exit through which the cache was left */
+	uint64_t rt_sp;       /* 40: top of the runtime's stack */
+	struct thread *self;  /* 48 */
+	uint64_t next;        /* 56: address to enter the cache at */
+	uint32_t pending;     /* 64: a signal waits in `queued` */
+	uint32_t state;       /* 68: enum thread_state */
+	struct regs regs;     /* 72: the program's registers while in the runtime */
 
 	uint32_t tid;
-	uint32_t record; /* index of its st_thread */
-	uint32_t slot;   /* counter slot */
-	bool own_process;    /* shares memory but is another process (vfork, clone without CLONE_THREAD) */
-	bool sys_plain;      /* the system call under way needs no work after it: signals may be delivered at its end */
-	bool ended;          /* it has left; its structure may be used again once the kernel has forgotten its tid */
+	uint32_t record;  /* index of its st_thread */
+	uint32_t slot;    /* counter slot */
+	bool own_process; /* shares memory but is another process (vfork, clone without
+	                     CLONE_THREAD) */
+	bool sys_plain;   /* the system call under way needs no work after it: signals may be
+	                     delivered at its end */
+	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
+	               its tid */
 	struct sigtab *sigtab, own_sigtab;
-	uint64_t blocked;         /* signals the program believes blocked but which stay open: a subset of NEVER_BLOCKED */
-	struct kstack altstack;   /* the program's alternate stack */
-	struct siginfo held;      /* a signal of NEVER_BLOCKED that the program believes pending */
+	uint64_t blocked; /* signals the program believes blocked but which stay open: a subset of
+	                     NEVER_BLOCKED */
+	struct kstack altstack; /* the program's alternate stack */
+	struct siginfo held;    /* a signal of NEVER_BLOCKED that the program believes pending */
 	bool is_held;
-	uint64_t stepped;         /* where the last single-step trap was shown, or 0 */
-	struct siginfo queued;    /* signal that arrived while in the runtime */
-	uint64_t queued_mask;     /* signal mask to go back to when it is delivered */
+	uint64_t stepped;           /* where the last single-step trap was shown, or 0 */
+	struct siginfo queued;      /* signal that arrived while in the runtime */
+	uint64_t queued_mask;       /* signal mask to go back to when it is delivered */
 	uint64_t sp_base, sig_base; /* the runtime's stack and signal stack, for freeing */
-	int timer;                /* sampling timer, or -1 */
+	int timer;                  /* sampling timer, or -1 */
 	struct thread *next_thread;
 };
 
 struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
-	uint64_t region;    /* base of the region; cache offsets are relative to it */
-	uint64_t alias;     /* add to a cache offset to write there */
-	uint64_t lookup;    /* the lookup table */
+	uint64_t region; /* base of the region; cache offsets are relative to it */
+	uint64_t alias;  /* add to a cache offset to write there */
+	uint64_t lookup; /* the lookup table */
 	bool lookup_small;
-	bool threaded;      /* translated code must be thread-safe: thread data through gs */
+	bool threaded; /* translated code must be thread-safe: thread data through gs */
 	uint32_t stress;
 	uint32_t pid;
 	struct thread *threads; /* all, under thread_lock */
@@ -120,11 +125,13 @@ rt_self(void)
 	return t;
 }
 
-/* A lock that spins and then sleeps. Taken only in the runtime, never while a handler runs above its holder. */
+/* A lock that spins and then sleeps. Taken only in the runtime, never while a handler runs above
+ * its holder. */
 void rt_lock(uint32_t *lock);
 void rt_unlock(uint32_t *lock);
 
-/* Statistics are exact where rt.lock is held; elsewhere (system calls, signals) threads may lose one now and then. */
+/* Statistics are exact where rt.lock is held; elsewhere (system calls, signals) threads may lose
+ * one now and then. */
 static inline void
 rt_stat(enum st_stat which, uint64_t n)
 {

@@ -12,4 +12,4 @@ on_block(strobe_block *b)
 }
 
 STROBE_TOOL(hot, .help = "hottest functions, blocks and lines: sampled time and exact counts",
-	    .block = on_block, .sample_hz = 250, .keep_blocks = 1);
+            .block = on_block, .sample_hz = 250, .keep_blocks = 1);

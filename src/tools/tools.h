@@ -15,7 +15,7 @@ enum st_tool_index {
 #define ST_TOOL(name) ST_TOOL_##name,
 	ST_TOOLS(ST_TOOL)
 #undef ST_TOOL
-		ST_TOOL_COUNT
+	        ST_TOOL_COUNT
 };
 
 /* In the order of enum st_tool_index. */

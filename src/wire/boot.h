@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the controller hands to the runtime when it injects it: addresses of what it has mapped, the plan, and the
- * program's registers. The controller writes one of these at the start of the runtime's data before it lets it run.
+ * What the controller hands to the runtime when it injects it: addresses of what it has mapped, the
+ * plan, and the program's registers. The controller writes one of these at the start of the
+ * runtime's data before it lets it run.
  */
 #ifndef STROBE_WIRE_BOOT_H
 #define STROBE_WIRE_BOOT_H
@@ -10,21 +11,23 @@
 
 #define ST_BOOT_MAGIC 0x3154424f4f42u
 
-/* Where things lie in the region that holds the code cache, relative to its base. Everything that translated code
- * addresses rip-relative lies within it, so it is smaller than 2 GiB. */
+/* Where things lie in the region that holds the code cache, relative to its base. Everything that
+ * translated code addresses rip-relative lies within it, so it is smaller than 2 GiB. */
 enum {
-	ST_REGION_HOT = 0,               /* translated code */
-	ST_REGION_WARM = 144 << 20,      /* call thunks and entry pads */
-	ST_REGION_COLD = 192 << 20,      /* exits that are not linked yet */
-	ST_REGION_RUNTIME = 256 << 20,   /* the runtime's image */
-	ST_REGION_MAIN = 288 << 20,      /* the first thread's area */
+	ST_REGION_HOT = 0,             /* translated code */
+	ST_REGION_WARM = 144 << 20,    /* call thunks and entry pads */
+	ST_REGION_COLD = 192 << 20,    /* exits that are not linked yet */
+	ST_REGION_RUNTIME = 256 << 20, /* the runtime's image */
+	ST_REGION_MAIN = 288 << 20,    /* the first thread's area */
 	ST_REGION_SIZE = 384 << 20,
 	ST_CACHE_SIZE = ST_REGION_RUNTIME, /* hot and cold: mapped twice */
-	/* A thread's area: its private structure, then its counters, which are a part of the results. */
+	/* A thread's area: its private structure, then its counters, which are a part of the
+	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
 };
 
-/* Where the controller puts what is large and need not be near: the lookup table, the cache again, the results. */
+/* Where the controller puts what is large and need not be near: the lookup table, the cache again,
+ * the results. */
 #define ST_TABLES 0x480000000000ull
 #define ST_TABLES_END 0x500000000000ull
 
@@ -33,20 +36,22 @@ struct st_boot {
 	uint64_t region;       /* base of the region */
 	uint64_t cache_alias;  /* the code cache again, writable */
 	uint64_t results;      /* the results, whole file mapped */
-	uint64_t lookup;       /* lookup table: 2 bytes for every byte of a 4 GiB window; or ST_LOOKUP_SMALL */
+	uint64_t lookup;       /* lookup table: 2 bytes for every byte of a 4 GiB window; or
+	                          ST_LOOKUP_SMALL */
 	uint32_t lookup_small; /* not 0: lookup has 65,536 entries of 4 bytes */
 	uint32_t stress;       /* ST_STRESS_* */
 	uint32_t follow;       /* take children along */
-	uint32_t channel;      /* descriptor of the socket to the controller, for following; 0: none */
-	int32_t results_fd;    /* descriptor of the results in the target, closed by the runtime once it is set up */
-	uint32_t controller;   /* its pid */
-	uint32_t attached;     /* not 0: not at a program's first instruction */
+	uint32_t channel;   /* descriptor of the socket to the controller, for following; 0: none */
+	int32_t results_fd; /* descriptor of the results in the target, closed by the runtime once
+	                       it is set up */
+	uint32_t controller; /* its pid */
+	uint32_t attached;   /* not 0: not at a program's first instruction */
 	uint32_t padding;
-	uint64_t regs[16];     /* general registers in hardware order */
+	uint64_t regs[16]; /* general registers in hardware order */
 	uint64_t rflags, pc;
-	uint64_t own_space;    /* bytes of address space that the controller has mapped */
-	uint64_t own_data;     /* of it private and writable */
-	uint64_t runtime_end;  /* end of the runtime's image, for address tests */
+	uint64_t own_space;   /* bytes of address space that the controller has mapped */
+	uint64_t own_data;    /* of it private and writable */
+	uint64_t runtime_end; /* end of the runtime's image, for address tests */
 };
 
 #endif

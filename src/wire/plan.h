@@ -5,14 +5,15 @@
 
 #include <stdint.h>
 
-/* Stress modes: every mechanism of the engine made to run all the time. Given to `strobe run --stress a,b`. */
-#define ST_STRESSES(ST_STRESS)                                                                                         \
-	ST_STRESS(blocks, 1u, "translate in pieces of two instructions")                                               \
-	ST_STRESS(cache, 2u, "a tiny code cache, flushed when full")                                                   \
-	ST_STRESS(links, 4u, "no links between blocks")                                                                \
-	ST_STRESS(flush, 8u, "flush the whole cache every thousand dispatches")                                        \
-	ST_STRESS(lookup, 16u, "no lookup table for indirect branches")                                                \
-	ST_STRESS(threads, 32u, "thread-safe code from the start")                                                     \
+/* Stress modes: every mechanism of the engine made to run all the time. Given to `strobe run
+ * --stress a,b`. */
+#define ST_STRESSES(ST_STRESS)                                                                     \
+	ST_STRESS(blocks, 1u, "translate in pieces of two instructions")                           \
+	ST_STRESS(cache, 2u, "a tiny code cache, flushed when full")                               \
+	ST_STRESS(links, 4u, "no links between blocks")                                            \
+	ST_STRESS(flush, 8u, "flush the whole cache every thousand dispatches")                    \
+	ST_STRESS(lookup, 16u, "no lookup table for indirect branches")                            \
+	ST_STRESS(threads, 32u, "thread-safe code from the start")                                 \
 	ST_STRESS(far, 64u, "treat every rip-relative operand as out of reach")
 
 enum {

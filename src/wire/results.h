@@ -2,9 +2,10 @@
 /*
  * The results: what the runtime writes in the target and the controller reads.
  *
- * One sparse shared-memory file per process under analysis. The header names the offset of every section; sections are
- * plain arrays that only grow. The controller may read at any time, also after the target has died: a record counts from
- * the moment its section's `n_` counter covers it. Nothing in here is a pointer.
+ * One sparse shared-memory file per process under analysis. The header names the offset of every
+ * section; sections are plain arrays that only grow. The controller may read at any time, also
+ * after the target has died: a record counts from the moment its section's `n_` counter covers it.
+ * Nothing in here is a pointer.
  */
 #ifndef STROBE_WIRE_RESULTS_H
 #define STROBE_WIRE_RESULTS_H
@@ -15,14 +16,15 @@
 #define ST_WIRE_VERSION 1u
 
 enum {
-	ST_MAX_BLOCKS = 4 << 20,   /* block ids per process; id 0 is never used */
-	ST_MAX_MAPS = 65536,       /* executable mappings ever seen */
-	ST_MAX_THREADS = 65536,    /* thread records ever made */
-	ST_MAX_SLOTS = 4096,       /* counter slots: threads alive at once; slot 0 holds what ended threads counted */
-	ST_MAX_SAMPLES = 4 << 20,  /* samples kept; later ones are counted as dropped */
+	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
+	ST_MAX_MAPS = 65536,      /* executable mappings ever seen */
+	ST_MAX_THREADS = 65536,   /* thread records ever made */
+	ST_MAX_SLOTS = 4096,      /* counter slots: threads alive at once; slot 0 holds what ended
+	                             threads counted */
+	ST_MAX_SAMPLES = 4 << 20, /* samples kept; later ones are counted as dropped */
 	ST_STRINGS_BYTES = 16 << 20,
 	ST_MAX_FALLBACKS = 256,
-	ST_MAX_COUNTERS = 8,       /* counters a tool may declare */
+	ST_MAX_COUNTERS = 8, /* counters a tool may declare */
 };
 
 /* Where the process stands. */
@@ -35,9 +37,11 @@ enum st_run_state {
 	ST_RUN_KILLED = 5,   /* about to die of fatal_signal */
 };
 
-/* How a block ends (the rule of `bbcount`: a block ends at every branch, call, return and system call). */
+/* How a block ends (the rule of `bbcount`: a block ends at every branch, call, return and system
+ * call). */
 enum st_block_end {
-	ST_END_NONE = 0, /* ran off the end of executable memory, or into an instruction handed to native execution */
+	ST_END_NONE = 0, /* ran off the end of executable memory, or into an instruction handed to
+	                    native execution */
 	ST_END_JUMP,     /* direct unconditional jump */
 	ST_END_BRANCH,   /* conditional jump (jcc, loop, jrcxz) */
 	ST_END_CALL,     /* direct call */
@@ -53,37 +57,38 @@ enum st_fallback_cause {
 	ST_FALLBACK_FAR,         /* far jump, far call, far return or iret */
 	ST_FALLBACK_GS,          /* the program uses the GS base itself */
 	ST_FALLBACK_INT,         /* int n, sysenter: a system call the engine cannot see */
-	ST_FALLBACK_VFORK_CHILD, /* child left alone between vfork and exec (always without --follow) */
+	ST_FALLBACK_VFORK_CHILD, /* child left alone between vfork and exec (always without
+	                            --follow) */
 	ST_FALLBACK_FORK_CHILD,  /* child left alone after fork (always without --follow) */
 	ST_FALLBACK_RESOURCES,   /* the runtime could not get memory or a thread slot */
 	ST_FALLBACK_NOEXEC,      /* jumped to memory the engine does not know as executable */
 };
 
 /* Statistics of the engine: one list, every reader expands it. ST_STAT(name, "what it means") */
-#define ST_STATS(ST_STAT)                                                                                              \
-	ST_STAT(blocks, "blocks translated")                                                                           \
-	ST_STAT(insns, "instructions translated")                                                                      \
-	ST_STAT(app_bytes, "program bytes translated")                                                                 \
-	ST_STAT(cache_hot, "bytes of code cache used, hot part")                                                       \
-	ST_STAT(cache_cold, "bytes of code cache used, warm and cold parts")                                          \
-	ST_STAT(table_bytes, "bytes of the runtime's tables, without the lookup table")                                                          \
-	ST_STAT(dispatches, "returns to the dispatcher")                                                               \
-	ST_STAT(links, "exits linked")                                                                                 \
-	ST_STAT(lookup_misses, "indirect branches that missed the lookup table")                                       \
-	ST_STAT(syscalls, "system calls seen")                                                                         \
-	ST_STAT(signals, "signals delivered to the program")                                                           \
-	ST_STAT(flushes, "flushes of the whole cache")                                                                 \
-	ST_STAT(invalidations, "blocks dropped because their code changed")                                            \
-	ST_STAT(smc_faults, "writes to translated code")                                                               \
-	ST_STAT(translate_ticks, "TSC ticks spent translating")                                                        \
-	ST_STAT(runtime_ticks, "TSC ticks spent in the runtime in all")                                                \
+#define ST_STATS(ST_STAT)                                                                          \
+	ST_STAT(blocks, "blocks translated")                                                       \
+	ST_STAT(insns, "instructions translated")                                                  \
+	ST_STAT(app_bytes, "program bytes translated")                                             \
+	ST_STAT(cache_hot, "bytes of code cache used, hot part")                                   \
+	ST_STAT(cache_cold, "bytes of code cache used, warm and cold parts")                       \
+	ST_STAT(table_bytes, "bytes of the runtime's tables, without the lookup table")            \
+	ST_STAT(dispatches, "returns to the dispatcher")                                           \
+	ST_STAT(links, "exits linked")                                                             \
+	ST_STAT(lookup_misses, "indirect branches that missed the lookup table")                   \
+	ST_STAT(syscalls, "system calls seen")                                                     \
+	ST_STAT(signals, "signals delivered to the program")                                       \
+	ST_STAT(flushes, "flushes of the whole cache")                                             \
+	ST_STAT(invalidations, "blocks dropped because their code changed")                        \
+	ST_STAT(smc_faults, "writes to translated code")                                           \
+	ST_STAT(translate_ticks, "TSC ticks spent translating")                                    \
+	ST_STAT(runtime_ticks, "TSC ticks spent in the runtime in all")                            \
 	ST_STAT(native_threads, "threads handed to native execution")
 
 enum st_stat {
 #define ST_STAT(name, text) ST_STAT_##name,
 	ST_STATS(ST_STAT)
 #undef ST_STAT
-		ST_STAT_COUNT
+	        ST_STAT_COUNT
 };
 
 struct st_fallback {
@@ -105,63 +110,70 @@ struct st_results_header {
 	uint64_t tsc_begin;    /* TSC when the runtime was entered */
 	uint64_t tsc_end;      /* TSC when it was left; 0 while running or after a crash */
 	uint64_t file_size;
-	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads, off_samples, off_counters;
+	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
+	        off_samples, off_counters;
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
 	uint32_t n_slots;                                  /* highest slot used + 1 */
-	uint32_t counter_names[ST_MAX_COUNTERS];           /* offsets into strings, n_counters of them */
-	uint64_t n_samples;                                /* may exceed ST_MAX_SAMPLES: the rest was dropped */
+	uint32_t counter_names[ST_MAX_COUNTERS]; /* offsets into strings, n_counters of them */
+	uint64_t n_samples; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
 	uint64_t stats[ST_STAT_COUNT];
 	struct st_fallback fallbacks[ST_MAX_FALLBACKS];
 };
 
-/* An executable mapping of the target, from the moment it was seen. A block names its mapping by index. */
+/* An executable mapping of the target, from the moment it was seen. A block names its mapping by
+ * index. */
 struct st_map {
 	uint64_t start, end; /* program addresses */
 	uint64_t pgoff;      /* file offset of start, bytes */
 	uint64_t dev, ino;   /* 0 for anonymous memory */
-	uint32_t path;       /* offset into strings of a NUL-terminated path; 0: anonymous. "[vdso]" names the vdso */
-	uint32_t flags;      /* ST_MAP_* */
+	uint32_t path; /* offset into strings of a NUL-terminated path; 0: anonymous. "[vdso]" names
+	                  the vdso */
+	uint32_t flags; /* ST_MAP_* */
 };
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
 /*
- * A basic block as the program executed it. Executions of block b = sum over slots of counters[slot][b].
- * Instructions executed in it = executions * n_insns + partials[b]; the partials are executions that a signal, a fault
- * or a hand-over ended early: they add the instructions that had completed and are not counted as executions.
+ * A basic block as the program executed it. Executions of block b = sum over slots of
+ * counters[slot][b]. Instructions executed in it = executions * n_insns + partials[b]; the partials
+ * are executions that a signal, a fault or a hand-over ended early: they add the instructions that
+ * had completed and are not counted as executions.
  */
 struct st_block {
-	uint64_t pc;      /* program address of its first instruction */
-	uint32_t map;     /* index of the mapping; 0 is a valid index */
-	uint32_t bytes;   /* length of the program's code */
+	uint64_t pc;    /* program address of its first instruction */
+	uint32_t map;   /* index of the mapping; 0 is a valid index */
+	uint32_t bytes; /* length of the program's code */
 	uint32_t n_insns;
-	uint16_t end;     /* enum st_block_end */
+	uint16_t end; /* enum st_block_end */
 	uint16_t flags;
-	uint64_t target;  /* program address of a direct jump, branch or call; else 0 */
+	uint64_t target; /* program address of a direct jump, branch or call; else 0 */
 };
 
 enum { ST_THREAD_LIVE = 1, ST_THREAD_ENDED = 2, ST_THREAD_NATIVE = 3 };
 struct st_thread {
 	uint32_t tid;
 	uint32_t state; /* ST_THREAD_* */
-	uint32_t slot;  /* counter slot while live; 0 after it ended (its counts are merged into slot 0) */
+	uint32_t slot; /* counter slot while live; 0 after it ended (its counts are merged into slot
+	                  0) */
 	uint32_t pad;
 	uint64_t tsc_begin, tsc_end;
-	uint64_t samples;    /* samples taken on this thread */
+	uint64_t samples; /* samples taken on this thread */
 	char name[16];
 };
 
 enum { ST_SAMPLE_CODE = 0, ST_SAMPLE_RUNTIME = 1, ST_SAMPLE_SYSCALL = 2 };
 struct st_sample {
-	uint64_t pc;     /* program address, also when the engine's own code was running on its behalf */
+	uint64_t
+	        pc; /* program address, also when the engine's own code was running on its behalf */
 	uint32_t thread; /* index of the thread record */
-	uint32_t where;  /* ST_SAMPLE_*: at an instruction of the program, at one of the engine's (in the runtime, or put
-	                    into translated code), in a system call */
+	uint32_t where; /* ST_SAMPLE_*: at an instruction of the program, at one of the engine's (in
+	                   the runtime, or put into translated code), in a system call */
 };
 
-/* Sections that are bare arrays: strings: char[]; amounts: uint32_t[ST_MAX_BLOCKS][ST_MAX_COUNTERS], what one execution of
- * the block adds to each of the tool's counters; partials: uint64_t[ST_MAX_BLOCKS]; counters: per slot
- * uint64_t[ST_MAX_BLOCKS]. */
+/* Sections that are bare arrays: strings: char[]; amounts:
+ * uint32_t[ST_MAX_BLOCKS][ST_MAX_COUNTERS], what one execution of the block adds to each of the
+ * tool's counters; partials: uint64_t[ST_MAX_BLOCKS]; counters: per slot uint64_t[ST_MAX_BLOCKS].
+ */
 
 #endif

@@ -28,7 +28,8 @@ end_of_class(unsigned cls)
 	}
 }
 
-/* Must this instruction leave the cache for native execution? `int n` other than 0x80 only faults, so it is copied. */
+/* Must this instruction leave the cache for native execution? `int n` other than 0x80 only faults,
+ * so it is copied. */
 static bool
 is_foreign(const struct st_insn *in, const uint8_t *code)
 {
@@ -124,16 +125,18 @@ analyse_flags(struct build *b)
 		const struct st_insn *in = &b->insn[i];
 		/* A handler of a fault sees the flags, dead or not. */
 		bool seen = jit_may_fault(in, (const uint8_t *)(b->pc + b->at[i]));
-		live = (uint8_t)((live & ~in->flags_written) | in->flags_read | (seen ? ST_F_ARITH : 0));
+		live = (uint8_t)((live & ~in->flags_written) | in->flags_read |
+		                 (seen ? ST_F_ARITH : 0));
 		b->flags_live[i] = live;
 	}
 }
 
 /*
- * What a pad must restore: rcx and rdx unless the block overwrites them before it reads them, flags unless it overwrites
- * all of them before it reads any or does anything that may fault, for a handler would see them. It sees rcx and rdx right
- * as long as the pad's mark is in rcx (recover.c), so where a fault may come without it rdx is live too. rdx can be dead
- * only with rcx. shared: branches to elsewhere may come to the pad, and must find the flags unharmed.
+ * What a pad must restore: rcx and rdx unless the block overwrites them before it reads them, flags
+ * unless it overwrites all of them before it reads any or does anything that may fault, for a
+ * handler would see them. It sees rcx and rdx right as long as the pad's mark is in rcx
+ * (recover.c), so where a fault may come without it rdx is live too. rdx can be dead only with rcx.
+ * shared: branches to elsewhere may come to the pad, and must find the flags unharmed.
  */
 static uint8_t
 analyse_entry(const struct build *b, bool shared)
@@ -149,7 +152,7 @@ analyse_entry(const struct build *b, bool shared)
 			rdx_seen_unmarked |= !(undecided >> RCX & 1);
 		}
 		live |= undecided & in->gpr_read;
-		undecided &= (uint16_t)~(in->gpr_read | in->gpr_written);
+		undecided &= (uint16_t) ~(in->gpr_read | in->gpr_written);
 		if (flags && (flags & in->flags_read || faults))
 			flags_live = true;
 		flags &= flags_live ? 0 : (uint8_t)~in->flags_written;
@@ -165,7 +168,8 @@ analyse_entry(const struct build *b, bool shared)
 	return out;
 }
 
-/* Length of the rest of a basic block that was cut short, so that its first piece can count all of it. */
+/* Length of the rest of a basic block that was cut short, so that its first piece can count all of
+ * it. */
 static void
 measure_rest(struct build *b, uint64_t end)
 {
@@ -248,10 +252,11 @@ jit_build(struct build *b, uint64_t pc)
 	b->whole_insns = b->n;
 	b->whole_bytes = b->bytes;
 	if (b->n && (b->insn[b->n - 1].cls == ST_C_INVALID ||
-		     (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
+	             (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
 		b->whole_insns--; /* the last one does not execute here */
 	analyse_flags(b);
-	/* A checked block's pad is entered before it is known whether the code is still the same. */
+	/* A checked block's pad is entered before it is known whether the code is still the same.
+	 */
 	b->live = b->checked ? LIVE_ALL : analyse_entry(b, map->twin || rt.lookup_small);
 	if (b->more)
 		measure_rest(b, end);
@@ -271,11 +276,12 @@ jit_flags_live_at(uint64_t pc, bool after_call)
 		size_t room = map->end - pc < 15 ? map->end - pc : 15;
 		if (!room || !st_decode(code, room, &in))
 			break;
-		bool push = after_call && in.cls == ST_C_NORMAL && code[in.op_off] >> 3 == 0x50 >> 3;
+		bool push =
+		        after_call && in.cls == ST_C_NORMAL && code[in.op_off] >> 3 == 0x50 >> 3;
 		if (!push && jit_may_fault(&in, code))
 			break;
 		live |= undecided & in.flags_read;
-		undecided &= (uint8_t)~(in.flags_read | in.flags_written);
+		undecided &= (uint8_t) ~(in.flags_read | in.flags_written);
 		pc += in.len;
 	}
 	return live | undecided;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables behind the code cache: blocks by program address, by cache address, and their ids in the results. */
+/* The tables behind the code cache: blocks by program address, by cache address, and their ids in
+ * the results. */
 #include "rt/jit/jit.h"
 #include <asm/unistd.h>
 
@@ -27,8 +28,8 @@ jit_init(void)
 	jit.hash = rt_map_memory(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
 	jit.ids = rt_map_memory(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
 	jit.sources = rt_map_memory(MAX_RECORDS);
-	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.cold.colds || !jit.hash || !jit.ids ||
-	    !jit.sources)
+	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.cold.colds ||
+	    !jit.hash || !jit.ids || !jit.sources)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
@@ -43,7 +44,8 @@ drop_pages(void *p, size_t bytes)
 	SYS(__NR_madvise, p, (bytes + 4095) & ~4095ull, 4 /* MADV_DONTNEED */);
 }
 
-/* Empties the lookup table. A landing pad whose block was not there yet belongs to nobody but its call. */
+/* Empties the lookup table. A landing pad whose block was not there yet belongs to nobody but its
+ * call. */
 static void
 clear_lookup(void)
 {
@@ -81,10 +83,13 @@ jit_reset(void)
 	jit.n_sources = 0;
 	bool tiny = rt.stress & ST_STRESS_cache;
 	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - (256 << 10);
-	area_reset(&jit.warm, ST_REGION_WARM, tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10));
-	area_reset(&jit.cold, ST_REGION_COLD, tiny ? ST_REGION_COLD + (64 << 10) : ST_CACHE_SIZE - (256 << 10));
+	area_reset(&jit.warm, ST_REGION_WARM,
+	           tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10));
+	area_reset(&jit.cold, ST_REGION_COLD,
+	           tiny ? ST_REGION_COLD + (64 << 10) : ST_CACHE_SIZE - (256 << 10));
 	jit.generation++;
-	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a block. */
+	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a
+	 * block. */
 	static const uint8_t store_rdx[5] = {0x48, 0x89, 0x54, 0x24, 0xf8};
 	uint8_t *p = cache_write(0);
 	memcpy(p, store_rdx, 5);
@@ -102,7 +107,8 @@ jit_restart(void)
 	jit_reset();
 }
 
-/* Growing memory is faulted in a stretch at a time: one call costs less than its pages' faults one by one. */
+/* Growing memory is faulted in a stretch at a time: one call costs less than its pages' faults one
+ * by one. */
 struct growth {
 	uint64_t base, populated;
 };
@@ -128,8 +134,10 @@ grow_all(void)
 {
 	static struct growth hot, warm, cold, blocks, exits, records, warms, colds;
 	grow(&hot, rt.alias, jit.hot, rt.region);
-	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM, rt.region + ST_REGION_WARM);
-	grow(&cold, rt.alias + ST_REGION_COLD, jit.cold.next - ST_REGION_COLD, rt.region + ST_REGION_COLD);
+	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM,
+	     rt.region + ST_REGION_WARM);
+	grow(&cold, rt.alias + ST_REGION_COLD, jit.cold.next - ST_REGION_COLD,
+	     rt.region + ST_REGION_COLD);
 	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
@@ -141,10 +149,11 @@ bool
 jit_has_room(void)
 {
 	grow_all();
-	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit && jit.cold.next < jit.cold.limit &&
-	       jit.warm.n_colds < MAX_EXITS - 4096 && jit.cold.n_colds < MAX_EXITS - 4096 &&
-	       jit.n_blocks < MAX_CACHED_BLOCKS - 1024 && jit.n_exits < MAX_EXITS - 4096 &&
-	       jit.n_records < MAX_RECORDS / 2 - 65536 && jit.n_sources < MAX_RECORDS - (64 << 10);
+	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
+	       jit.cold.next < jit.cold.limit && jit.warm.n_colds < MAX_EXITS - 4096 &&
+	       jit.cold.n_colds < MAX_EXITS - 4096 && jit.n_blocks < MAX_CACHED_BLOCKS - 1024 &&
+	       jit.n_exits < MAX_EXITS - 4096 && jit.n_records < MAX_RECORDS / 2 - 65536 &&
+	       jit.n_sources < MAX_RECORDS - (64 << 10);
 }
 
 uint32_t
@@ -238,11 +247,11 @@ jit_result_id(const struct build *b)
 		return 0;
 	uint32_t id = r->n_blocks;
 	blocks[id] = (struct st_block){.pc = b->pc,
-				       .map = b->map,
-				       .bytes = b->whole_bytes,
-				       .n_insns = b->whole_insns,
-				       .end = b->end,
-				       .target = b->target};
+	                               .map = b->map,
+	                               .bytes = b->whole_bytes,
+	                               .n_insns = b->whole_insns,
+	                               .end = b->end,
+	                               .target = b->target};
 	instrument_block(b, id);
 	jit.ids[h] = id;
 	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
@@ -257,9 +266,10 @@ jit_report_sizes(void)
 	uint64_t *stats = rt.results->stats;
 	stats[ST_STAT_cache_hot] = jit.hot;
 	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.cold.next - ST_REGION_COLD;
-	stats[ST_STAT_table_bytes] = jit.n_blocks * sizeof *jit.blocks + jit.n_exits * sizeof *jit.exits +
-				     jit.n_records * sizeof *jit.records + jit.hash_size * sizeof *jit.hash +
-				     (jit.warm.n_colds + jit.cold.n_colds) * sizeof(struct cold) + jit.n_sources;
+	stats[ST_STAT_table_bytes] =
+	        jit.n_blocks * sizeof *jit.blocks + jit.n_exits * sizeof *jit.exits +
+	        jit.n_records * sizeof *jit.records + jit.hash_size * sizeof *jit.hash +
+	        (jit.warm.n_colds + jit.cold.n_colds) * sizeof(struct cold) + jit.n_sources;
 }
 
 uint32_t

@@ -89,7 +89,8 @@ follow_exit(struct thread *t, uint32_t exit)
 	uint32_t generation = jit.generation;
 	uint64_t target = t->regs.pc;
 	stress_flush(t);
-	uint32_t b = find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT, false);
+	uint32_t b =
+	        find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT, false);
 	if (!b) {
 		go_to(t, target);
 		return;
@@ -103,7 +104,8 @@ follow_exit(struct thread *t, uint32_t exit)
 void
 rt_dispatch_exit(struct thread *t)
 {
-	/* The exit is read before the state says RUNTIME: until then nobody flushes the cache under this thread. */
+	/* The exit is read before the state says RUNTIME: until then nobody flushes the cache under
+	 * this thread. */
 	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
 	struct exit x = jit.exits[exit];
 	t->regs.pc = x.target;

@@ -15,7 +15,8 @@ static strobe_counter *declared[ST_MAX_COUNTERS];
 static uint32_t *
 amounts_of(uint32_t id)
 {
-	return (uint32_t *)((char *)rt.results + rt.results->off_amounts) + (size_t)id * ST_MAX_COUNTERS;
+	return (uint32_t *)((char *)rt.results + rt.results->off_amounts) +
+	       (size_t)id * ST_MAX_COUNTERS;
 }
 
 void

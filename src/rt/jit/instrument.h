@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The engine's side of include/strobe/tool.h: what a tool asks for becomes rows of amounts in the results. */
+/* The engine's side of include/strobe/tool.h: what a tool asks for becomes rows of amounts in the
+ * results. */
 #ifndef STROBE_RT_INSTRUMENT_H
 #define STROBE_RT_INSTRUMENT_H
 

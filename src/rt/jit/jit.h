@@ -2,15 +2,16 @@
 /*
  * The jit: blocks of the program translated into the code cache, and how they find each other.
  *
- * Cache addresses are held as 32-bit offsets from rt.region. The cache has a hot part (block bodies, in the order in
- * which they were first executed), a warm part (call thunks, entry pads) and a cold part (exits that are not linked).
- * They only grow; a full cache is flushed as a whole.
+ * Cache addresses are held as 32-bit offsets from rt.region. The cache has a hot part (block
+ *bodies, in the order in which they were first executed), a warm part (call thunks, entry pads) and
+ *a cold part (exits that are not linked). They only grow; a full cache is flushed as a whole.
  *
- * A block has no state across its borders: in its body every register but gs holds what the program's register holds, so
- * any exit can be linked to any block's body. An indirect branch comes in through the block's pad instead, with
- *	rdx = the full target address, slot_rcx and slot_rdx = the program's rcx and rdx
- * A pad's first instruction (5 bytes) stores rdx to [rsp-8]; returns enter there, because they are executed as real
- * `ret`s with the cache address put on the stack for the moment; jumps and calls enter 5 bytes further on.
+ * A block has no state across its borders: in its body every register but gs holds what the
+ *program's register holds, so any exit can be linked to any block's body. An indirect branch comes
+ *in through the block's pad instead, with rdx = the full target address, slot_rcx and slot_rdx =
+ *the program's rcx and rdx A pad's first instruction (5 bytes) stores rdx to [rsp-8]; returns enter
+ *there, because they are executed as real `ret`s with the cache address put on the stack for the
+ *moment; jumps and calls enter 5 bytes further on.
  */
 #ifndef STROBE_RT_JIT_H
 #define STROBE_RT_JIT_H
@@ -22,7 +23,8 @@ enum {
 	MAX_BLOCK_INSNS = 128,  /* of one translated piece */
 	MAX_BLOCK_BYTES = 1024, /* less than a page: a piece touches two pages at most */
 	MAX_UNIT_BLOCKS = 24,   /* basic blocks translated in one go, across calls */
-	MAX_WHOLE_INSNS = 8192, /* of a basic block, over all its pieces; a longer one counts as several */
+	MAX_WHOLE_INSNS =
+	        8192, /* of a basic block, over all its pieces; a longer one counts as several */
 	MAX_CACHED_BLOCKS = 2 << 20,
 	MAX_EXITS = 4 << 20,
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
@@ -33,7 +35,8 @@ enum {
 
 /* How a block's translation of one program instruction looks: two bytes each, the record. */
 struct record {
-	uint8_t kind_len;  /* low nibble: length of the program's instruction (0: inserted code); high: enum record_kind */
+	uint8_t kind_len;  /* low nibble: length of the program's instruction (0: inserted code);
+	                      high: enum record_kind */
 	uint8_t cache_len; /* bytes in the cache */
 };
 enum record_kind {
@@ -49,16 +52,18 @@ enum record_kind {
 	REC_IJUMP,
 	REC_ICALL,
 	REC_LOOP,
-	REC_EXIT,        /* leaves the cache: system calls and what is handed to the runtime */
+	REC_EXIT, /* leaves the cache: system calls and what is handed to the runtime */
 };
 
 enum block_flags {
 	BLOCK_VALID = 1,
-	BLOCK_JOINED = 2,    /* the block before it in the cache falls into it: they live and die together */
-	BLOCK_CONT = 4,      /* a later piece of a long basic block, right behind the piece before: no entry, not counted */
-	BLOCK_WRITABLE = 8,  /* its code may change: a copy of it is kept */
-	BLOCK_CHECKED = 16,  /* its code is compared with the program's before each execution */
-	BLOCK_COUNTED = 32,  /* it carries a counter */
+	BLOCK_JOINED =
+	        2, /* the block before it in the cache falls into it: they live and die together */
+	BLOCK_CONT = 4, /* a later piece of a long basic block, right behind the piece before: no
+	                   entry, not counted */
+	BLOCK_WRITABLE = 8,   /* its code may change: a copy of it is kept */
+	BLOCK_CHECKED = 16,   /* its code is compared with the program's before each execution */
+	BLOCK_COUNTED = 32,   /* it carries a counter */
 	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
@@ -67,16 +72,16 @@ enum { LIVE_RCX = 1, LIVE_RDX = 2, LIVE_FLAGS = 4, LIVE_ALL = 7 };
 
 struct block {
 	uint64_t pc;
-	uint32_t body;         /* cache offset */
-	uint32_t body_len;     /* its own code, landing pad included */
-	uint32_t landing;      /* body-relative offset of the landing pad after its call; 0: none */
-	uint32_t records;      /* index of its first record */
+	uint32_t body;     /* cache offset */
+	uint32_t body_len; /* its own code, landing pad included */
+	uint32_t landing;  /* body-relative offset of the landing pad after its call; 0: none */
+	uint32_t records;  /* index of its first record */
 	uint16_t n_records;
-	uint16_t bytes;        /* of program code */
-	uint16_t extent;       /* bytes looked at: more when the block ends in what is no instruction */
-	uint16_t n_insns;      /* in this piece */
-	uint8_t end;           /* enum st_block_end */
-	uint8_t live;          /* LIVE_* at entry */
+	uint16_t bytes;   /* of program code */
+	uint16_t extent;  /* bytes looked at: more when the block ends in what is no instruction */
+	uint16_t n_insns; /* in this piece */
+	uint8_t end;      /* enum st_block_end */
+	uint8_t live;     /* LIVE_* at entry */
 	uint8_t flags;
 	uint8_t count_rec;     /* record that counts + 1; 0: none */
 	uint16_t base;         /* BLOCK_CONT: instructions of the basic block before this piece */
@@ -85,26 +90,27 @@ struct block {
 	uint32_t incoming;     /* first exit linked to it + 1 */
 	uint32_t next_in_page; /* chain of blocks that start in the same page, + 1 */
 	uint32_t map;
-	uint32_t source;       /* BLOCK_WRITABLE: offset of the copy of its program bytes */
-	uint64_t target;       /* direct target, else 0 */
+	uint32_t source; /* BLOCK_WRITABLE: offset of the copy of its program bytes */
+	uint64_t target; /* direct target, else 0 */
 };
 
 struct exit {
-	uint64_t target;  /* program address it leads to */
-	uint32_t site;    /* cache offset of the rel32 to patch; 0: nothing to link */
-	uint32_t stub;    /* cache offset of the stub the site points to while unlinked */
-	uint32_t block;   /* whose exit it is */
-	uint32_t next;    /* chain of exits linked to one block, + 1 */
-	uint32_t linked;  /* block it is linked to + 1 */
-	uint16_t cause;   /* for EXIT_NATIVE: enum st_fallback_cause */
-	uint8_t kind;     /* enum exit_kind */
+	uint64_t target; /* program address it leads to */
+	uint32_t site;   /* cache offset of the rel32 to patch; 0: nothing to link */
+	uint32_t stub;   /* cache offset of the stub the site points to while unlinked */
+	uint32_t block;  /* whose exit it is */
+	uint32_t next;   /* chain of exits linked to one block, + 1 */
+	uint32_t linked; /* block it is linked to + 1 */
+	uint16_t cause;  /* for EXIT_NATIVE: enum st_fallback_cause */
+	uint8_t kind;    /* enum exit_kind */
 };
 enum exit_kind {
 	EXIT_JUMP,    /* `jmp rel32` at the site */
 	EXIT_BRANCH,  /* `jcc rel32` */
 	EXIT_SYSCALL, /* target: the address after the system call */
 	EXIT_NATIVE,  /* target: the instruction to hand to native execution */
-	EXIT_CHECK,   /* target: the block's own address, whose bytes must be compared; stub: where the block goes on */
+	EXIT_CHECK,   /* target: the block's own address, whose bytes must be compared; stub: where
+	                 the block goes on */
 };
 
 /* What lies where in the warm and in the cold part, in ascending order. */
@@ -142,9 +148,10 @@ struct jit {
 	uint8_t *sources; /* copies of program code of writable blocks */
 	uint32_t n_sources;
 	uint32_t generation; /* of the cache: flushes so far */
-	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of key and block + 1 */
+	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
+	                    key and block + 1 */
 	uint32_t n_pages;
-	bool counting;       /* the tool wants block events */
+	bool counting; /* the tool wants block events */
 };
 extern struct jit jit;
 
@@ -169,12 +176,13 @@ struct build {
 	uint64_t pc;
 	uint32_t n, bytes, extent;
 	uint32_t map;
-	uint8_t end;  /* enum st_block_end */
-	bool more;    /* cut short: a continuation follows */
-	bool writable, checked; /* code that may change; that must be compared before each execution */
+	uint8_t end; /* enum st_block_end */
+	bool more;   /* cut short: a continuation follows */
+	bool writable,
+	        checked; /* code that may change; that must be compared before each execution */
 	uint8_t live;
-	uint64_t target;      /* direct target */
-	uint32_t whole_insns, whole_bytes; /* of the whole basic block */
+	uint64_t target;                         /* direct target */
+	uint32_t whole_insns, whole_bytes;       /* of the whole basic block */
 	uint8_t flags_live[MAX_BLOCK_INSNS + 1]; /* ST_F_* live before instruction i */
 	struct st_insn insn[MAX_BLOCK_INSNS];
 	uint16_t at[MAX_BLOCK_INSNS + 1]; /* offset of instruction i */
@@ -183,8 +191,9 @@ struct build {
 /* jit/build.c: decodes and analyses the block at pc. 0, or -1 when nothing can be fetched there. */
 int jit_build(struct build *b, uint64_t pc);
 /*
- * Flags (ST_F_*) that code at pc, or the handler of a fault in it, may read before they are overwritten; looks a few
- * instructions ahead. after_call: the stack has just been written to, so that a push is taken not to fault.
+ * Flags (ST_F_*) that code at pc, or the handler of a fault in it, may read before they are
+ * overwritten; looks a few instructions ahead. after_call: the stack has just been written to, so
+ * that a push is taken not to fault.
  */
 uint8_t jit_flags_live_at(uint64_t pc, bool after_call);
 
@@ -193,9 +202,9 @@ bool jit_may_fault(const struct st_insn *in, const uint8_t *code);
 /* Does the instruction have to be executed natively, outside the cache? */
 bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
 
-/* jit/translate.c: translates the block at pc and what follows its calls; returns its index or 0. rt.lock held.
- * join: exit whose jump may be overwritten when it is the last thing in the hot part, or NO_EXIT. indirect: an indirect
- * branch has asked for it, so its pad goes right before it. */
+/* jit/translate.c: translates the block at pc and what follows its calls; returns its index or 0.
+ * rt.lock held. join: exit whose jump may be overwritten when it is the last thing in the hot part,
+ * or NO_EXIT. indirect: an indirect branch has asked for it, so its pad goes right before it. */
 enum { NO_EXIT = 0xffffffff };
 uint32_t jit_translate(uint64_t pc, uint32_t join, bool indirect);
 /* Makes an entry pad for the block. */
@@ -203,16 +212,18 @@ void jit_make_pad(uint32_t block);
 
 /* jit/cache.c */
 int jit_init(void);
-void jit_reset(void);                          /* forget every translation; no thread may be in the cache */
+void jit_reset(void); /* forget every translation; no thread may be in the cache */
 /* After a fork: an empty cache, and results that have no ids yet. */
 void jit_restart(void);
-uint32_t jit_find(uint64_t pc);                /* block index or 0 */
+uint32_t jit_find(uint64_t pc); /* block index or 0 */
 void jit_insert(uint32_t block);
-uint32_t jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
+uint32_t
+jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
 bool jit_has_room(void);
-void jit_report_sizes(void); /* to the statistics */
-uint32_t jit_block_at(uint32_t off);  /* block whose body holds the cache offset, or 0 */
-uint32_t jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
+void jit_report_sizes(void);         /* to the statistics */
+uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset, or 0 */
+uint32_t
+jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
 const struct cold *jit_cold_at(uint32_t off);
 
 /* jit/link.c */
@@ -225,10 +236,11 @@ void jit_page_add(uint32_t block);
 void jit_invalidate(uint64_t start, uint64_t end);
 /* Makes blocks in [start, end) unreachable, until jit_revalidate. */
 void jit_suspend(uint64_t start, uint64_t end);
-/* Drops those blocks in [start, end) whose code is not what was translated; suspended ones that are unchanged are valid
- * again. */
+/* Drops those blocks in [start, end) whose code is not what was translated; suspended ones that are
+ * unchanged are valid again. */
 void jit_revalidate(uint64_t start, uint64_t end);
-/* Drops every block whose code is not what was translated, as far as that is known; else it drops it too. */
+/* Drops every block whose code is not what was translated, as far as that is known; else it drops
+ * it too. */
 void jit_check_all(void);
 bool jit_has_code(uint64_t start, uint64_t end);
 
@@ -239,18 +251,22 @@ void rt_dispatch_pc(struct thread *t);
 void rt_dispatch_syscall(struct thread *t);
 uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to set, or 0 */
 
-/* jit/recover.c: the program's state at an address in the cache, from the machine's registers there. */
+/* jit/recover.c: the program's state at an address in the cache, from the machine's registers
+ * there. */
 struct recovered {
 	struct regs regs;
-	uint32_t block;     /* block under way, or 0 between blocks */
-	uint32_t done;      /* instructions of it that have completed */
-	bool counted;       /* its counter has already been incremented */
-	bool at_end;        /* all of it has completed */
-	bool own_work;      /* the instruction there does the program's work, not the engine's */
-	bool boundary;      /* the address is where an instruction of the program has just completed, or the block begins */
-	uint64_t repair, repair_value; /* a word of the program's stack to put right first; 0: none */
+	uint32_t block; /* block under way, or 0 between blocks */
+	uint32_t done;  /* instructions of it that have completed */
+	bool counted;   /* its counter has already been incremented */
+	bool at_end;    /* all of it has completed */
+	bool own_work;  /* the instruction there does the program's work, not the engine's */
+	bool boundary;  /* the address is where an instruction of the program has just completed, or
+	                   the block begins */
+	uint64_t repair,
+	        repair_value; /* a word of the program's stack to put right first; 0: none */
 };
-int jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out);
+int jit_recover(struct thread *t, uint64_t address, const struct regs *machine,
+                struct recovered *out);
 /* Corrects the counts of a block that is left early, or in its end before that has counted it. */
 void jit_account_partial(struct thread *t, const struct recovered *r);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linking exits to blocks, the lookup table of indirect branches, and dropping blocks whose code changed. */
+/* Linking exits to blocks, the lookup table of indirect branches, and dropping blocks whose code
+ * changed. */
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
 
@@ -104,7 +105,7 @@ drop(uint32_t index, bool keep)
 {
 	struct block *b = &jit.blocks[index];
 	bool valid = b->flags & BLOCK_VALID;
-	b->flags &= (uint8_t)~(BLOCK_VALID | BLOCK_SUSPENDED);
+	b->flags &= (uint8_t) ~(BLOCK_VALID | BLOCK_SUSPENDED);
 	if (!valid)
 		return;
 	if (keep)
@@ -140,7 +141,8 @@ unchanged(const struct block *b)
 {
 	if (!maps_find(b->pc))
 		return false;
-	return (b->flags & BLOCK_WRITABLE) && memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0;
+	return (b->flags & BLOCK_WRITABLE) &&
+	       memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0;
 }
 
 static void
@@ -231,7 +233,8 @@ jit_has_code(uint64_t start, uint64_t end)
 		return false;
 	if ((end - start) >> 12 > jit.n_blocks) {
 		for (uint32_t i = 1; i < jit.n_blocks; i++)
-			if ((jit.blocks[i].flags & BLOCK_VALID) && jit.blocks[i].pc - start < end - start)
+			if ((jit.blocks[i].flags & BLOCK_VALID) &&
+			    jit.blocks[i].pc - start < end - start)
 				return true;
 		return false;
 	}

@@ -2,9 +2,9 @@
 /*
  * From a place in the cache back to the program: its address and registers, exactly.
  *
- * Every address at which a signal can find a thread in the cache is the start of a machine instruction in a body, a
- * thunk, a pad or a stub. A body's records say which program instruction that is; within the fixed sequences of
- * sequence.c the offset says how far it has come.
+ * Every address at which a signal can find a thread in the cache is the start of a machine
+ * instruction in a body, a thunk, a pad or a stub. A body's records say which program instruction
+ * that is; within the fixed sequences of sequence.c the offset says how far it has come.
  */
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
@@ -19,10 +19,12 @@ take_slots(const struct thread *t, struct regs *r)
 
 /* In a pad: `at` is the offset from its start. */
 static void
-recover_pad(const struct thread *t, uint32_t at, uint64_t pc, const struct regs *machine, struct recovered *out)
+recover_pad(const struct thread *t, uint32_t at, uint64_t pc, const struct regs *machine,
+            struct recovered *out)
 {
-	/* Until the check has been passed rdx says where the program goes; afterwards it is pc, and rdx may have been
-	 * restored. The check ends within the first 31 bytes, before which rdx is never restored. */
+	/* Until the check has been passed rdx says where the program goes; afterwards it is pc, and
+	 * rdx may have been restored. The check ends within the first 31 bytes, before which rdx is
+	 * never restored. */
 	uint64_t to = machine->r[RDX];
 	if (at == 0) {
 		out->repair = machine->r[RSP] - 8;
@@ -41,10 +43,12 @@ counts_in_thunk(const struct block *b)
 }
 
 static void
-recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64_t back, struct recovered *out)
+recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64_t back,
+              struct recovered *out)
 {
 	bool indirect = b->end == ST_END_ICALL;
-	unsigned pushed = back < 0x80000000u ? 8 : 11; /* the return address is in place from here on */
+	unsigned pushed =
+	        back < 0x80000000u ? 8 : 11; /* the return address is in place from here on */
 	unsigned adjusted = back < 0x80000000u ? 8 : 5;
 	if (indirect)
 		take_slots(t, &out->regs);
@@ -72,8 +76,8 @@ spilled_register(uint32_t off)
 
 /* In an indirect end: `at` bytes into the sequence. */
 static void
-recover_indirect(const struct thread *t, const struct record *rec, enum record_kind kind, uint32_t at,
-		 bool counts, const struct regs *machine, struct recovered *out)
+recover_indirect(const struct thread *t, const struct record *rec, enum record_kind kind,
+                 uint32_t at, bool counts, const struct regs *machine, struct recovered *out)
 {
 	unsigned save = emit_field_len();
 	if (at >= save)
@@ -83,7 +87,8 @@ recover_indirect(const struct thread *t, const struct record *rec, enum record_k
 	if (counts)
 		out->counted = at >= 2 * save + sequence_count_len(1);
 	/* The real ret: its slot holds the cache address for the moment. */
-	if (kind == REC_RETURN && at + 1u == rec->cache_len && *cache_write((uint32_t)(machine->pc - rt.region)) == 0xc3) {
+	if (kind == REC_RETURN && at + 1u == rec->cache_len &&
+	    *cache_write((uint32_t)(machine->pc - rt.region)) == 0xc3) {
 		out->repair = machine->r[RSP];
 		out->repair_value = machine->r[RDX];
 	}
@@ -91,7 +96,8 @@ recover_indirect(const struct thread *t, const struct record *rec, enum record_k
 
 /* ret imm16 moves rsp before its lookup. */
 static bool
-recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts, struct recovered *out)
+recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts,
+                   struct recovered *out)
 {
 	const uint8_t *code = (const uint8_t *)pc;
 	struct st_insn in;
@@ -107,8 +113,8 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 	return true;
 }
 
-/* Executes a plain load into the register that holds its address. False when the memory is not there: then the load
- * itself has faulted. */
+/* Executes a plain load into the register that holds its address. False when the memory is not
+ * there: then the load itself has faulted. */
 static bool
 load_now(uint64_t pc, const struct regs *machine, struct regs *r)
 {
@@ -120,7 +126,10 @@ load_now(uint64_t pc, const struct regs *machine, struct regs *r)
 	uint8_t rex = in.flags & ST_I_REX ? code[in.rex_off] : 0, op = code[in.op_off];
 	unsigned reg = (code[in.modrm_off] >> 3 & 7) | (rex & 4) << 1;
 	bool wide = rex & 8;
-	size_t size = op == 0xb6 || op == 0xbe ? 1 : op == 0xb7 || op == 0xbf ? 2 : op == 0x63 || !wide ? 4 : 8;
+	size_t size = op == 0xb6 || op == 0xbe   ? 1
+	              : op == 0xb7 || op == 0xbf ? 2
+	              : op == 0x63 || !wide      ? 4
+	                                         : 8;
 	if (rt_copy_guarded(&v, (const void *)machine->r[reg], size))
 		return false;
 	if (op == 0xbe)
@@ -133,7 +142,8 @@ load_now(uint64_t pc, const struct regs *machine, struct regs *r)
 	return true;
 }
 
-/* Is the machine instruction at the offset one that native execution has, too? For the estimate of the slowdown. */
+/* Is the machine instruction at the offset one that native execution has, too? For the estimate of
+ * the slowdown. */
 static bool
 is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 {
@@ -163,8 +173,8 @@ is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 }
 
 static void
-recover_record(struct thread *t, const struct block *b, const struct record *rec, uint32_t index, uint32_t start,
-	       uint32_t at, const struct regs *machine, struct recovered *out)
+recover_record(struct thread *t, const struct block *b, const struct record *rec, uint32_t index,
+               uint32_t start, uint32_t at, const struct regs *machine, struct recovered *out)
 {
 	enum record_kind kind = rec->kind_len >> 4;
 	unsigned len = rec->kind_len & 15;
@@ -176,7 +186,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		out->counted = at + emit_field_len() >= rec->cache_len;
 		break;
 	case REC_LOAD:
-		/* The destination holds the address already, and its old value is gone: do the load. */
+		/* The destination holds the address already, and its old value is gone: do the
+		 * load. */
 		if (at > 0 && load_now(out->regs.pc, machine, &out->regs)) {
 			out->regs.pc += len;
 			out->done++;
@@ -195,7 +206,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	case REC_LOOP: {
 		if (at == 0)
 			break;
-		/* Behind the branch instruction: it has been decided. loop's second jump is the taken one. */
+		/* Behind the branch instruction: it has been decided. loop's second jump is the
+		 * taken one. */
 		struct st_insn in;
 		uint64_t next = out->regs.pc + len;
 		out->done++;
@@ -208,7 +220,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		break;
 	}
 	case REC_RETURN:
-		if (at >= 2 * emit_field_len() && recover_return_pop(t, out->regs.pc, at, counts, out)) {
+		if (at >= 2 * emit_field_len() &&
+		    recover_return_pop(t, out->regs.pc, at, counts, out)) {
 			if (!out->at_end)
 				recover_indirect(t, rec, kind, at, counts, machine, out);
 			else
@@ -227,11 +240,13 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 }
 
 /*
- * A pad leaves rcx and rdx alone when the block overwrites them before reading them. Until it does, rcx holds the pad's
- * address, which no program's register ever does, and the slots hold the program's values.
+ * A pad leaves rcx and rdx alone when the block overwrites them before reading them. Until it does,
+ * rcx holds the pad's address, which no program's register ever does, and the slots hold the
+ * program's values.
  */
 static void
-undo_pad(const struct thread *t, const struct block *b, const struct regs *machine, uint32_t off, struct recovered *out)
+undo_pad(const struct thread *t, const struct block *b, const struct regs *machine, uint32_t off,
+         struct recovered *out)
 {
 	if ((b->live & (LIVE_RCX | LIVE_FLAGS)) || !in_cache(machine->r[RCX]))
 		return;
@@ -257,7 +272,8 @@ undo_pad(const struct thread *t, const struct block *b, const struct regs *machi
 }
 
 static int
-recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *machine, struct recovered *out)
+recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *machine,
+             struct recovered *out)
 {
 	const struct block *b = &jit.blocks[block];
 	out->block = block;

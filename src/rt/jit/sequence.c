@@ -102,7 +102,8 @@ sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 {
 	save_temporaries(e, count_field);
 	if (in->imm_len) {
-		/* ret imm16: where the return address lay, the program keeps what is there, so no real ret. */
+		/* ret imm16: where the return address lay, the program keeps what is there, so no
+		 * real ret. */
 		uint16_t pop;
 		memcpy(&pop, (const uint8_t *)pc + in->imm_off, 2);
 		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
@@ -156,7 +157,8 @@ sequence_pad(struct emit *e, uint64_t pc, uint8_t live, uint32_t constant)
 		eseq(e, 2, "\xe3\x05");         /* jrcxz over the jump */
 		emit_jmp(e, (uint64_t)rt_stub_miss);
 	}
-	/* A dead rcx keeps the pad's address: that is how recover.c knows that the slots hold the program's values. */
+	/* A dead rcx keeps the pad's address: that is how recover.c knows that the slots hold the
+	 * program's values. */
 	if (live & (LIVE_RCX | LIVE_FLAGS))
 		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
 	if (live & LIVE_RDX)

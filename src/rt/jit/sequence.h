@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fixed instruction sequences of indirect control transfers. recover.c knows their layout instruction by
- * instruction: change both together.
+ * The fixed instruction sequences of indirect control transfers. recover.c knows their layout
+ * instruction by instruction: change both together.
  */
 #ifndef STROBE_RT_SEQUENCE_H
 #define STROBE_RT_SEQUENCE_H
@@ -9,19 +9,23 @@
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"
 
-/* Pads with a nop so that a rel32 behind `opcode_len` bytes lies in one cache line: it may be patched while it runs. */
+/* Pads with a nop so that a rel32 behind `opcode_len` bytes lies in one cache line: it may be
+ * patched while it runs. */
 void emit_align_site(struct emit *e, unsigned opcode_len);
 /* field of the thread += 1 through reg, flags untouched: three instructions. */
 void emit_add_field(struct emit *e, unsigned reg, uint32_t field);
 
-/* Saves rcx and rdx, counts if count_field is not 0, rdx = target of the indirect jump or call, also in slot_target. */
+/* Saves rcx and rdx, counts if count_field is not 0, rdx = target of the indirect jump or call,
+ * also in slot_target. */
 void sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
 /* From rdx = slot_target = a program address: jumps to its block's pad. */
 void sequence_lookup(struct emit *e);
 void sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
-/* Entered by a call from the cache: replaces the return address. constant: cache offset of the 8 bytes holding it. */
+/* Entered by a call from the cache: replaces the return address. constant: cache offset of the 8
+ * bytes holding it. */
 void sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant);
-/* Entry pad for the program address; live: LIVE_* of the block. constant: cache offset of 8 bytes that hold pc, or 0. */
+/* Entry pad for the program address; live: LIVE_* of the block. constant: cache offset of 8 bytes
+ * that hold pc, or 0. */
 void sequence_pad(struct emit *e, uint64_t pc, uint8_t live, uint32_t constant);
 
 /* Layout of the return sequence, for recover.c. */

@@ -15,7 +15,8 @@ struct unit {
 	uint32_t first;           /* index of the unit's first block */
 	uint32_t id, base;        /* of the basic block whose pieces are being written */
 	bool joined;
-	uint32_t back_constant; /* of the last call: where its return address is stored in the cache, or 0 */
+	uint32_t back_constant; /* of the last call: where its return address is stored in the
+	                           cache, or 0 */
 };
 
 static struct build builds[2];
@@ -77,7 +78,8 @@ new_exit(enum exit_kind kind, uint64_t target, uint32_t block)
 	return i;
 }
 
-/* Completes an exit whose rel32 has just been emitted: a stub in the cold part, and the link if the target is there. */
+/* Completes an exit whose rel32 has just been emitted: a stub in the cold part, and the link if the
+ * target is there. */
 static void
 finish_exit(uint32_t exit, uint32_t site)
 {
@@ -115,8 +117,8 @@ static void
 add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t from)
 {
 	struct block *b = &jit.blocks[u->block];
-	jit.records[jit.n_records++] =
-		(struct record){(uint8_t)((unsigned)kind << 4 | app_len), (uint8_t)(u->hot.off - from)};
+	jit.records[jit.n_records++] = (struct record){(uint8_t)((unsigned)kind << 4 | app_len),
+	                                               (uint8_t)(u->hot.off - from)};
 	b->n_records++;
 }
 
@@ -165,21 +167,24 @@ emit_count(struct unit *u, bool flags_dead)
 /* `inc` leaves CF alone. */
 enum { FLAGS_OF_INC = ST_F_PF | ST_F_AF | ST_F_ZF | ST_F_SF | ST_F_OF };
 
-/* Where to count: before the first instruction where the flags that `inc` changes are dead; n: at no such place. */
+/* Where to count: before the first instruction where the flags that `inc` changes are dead; n: at
+ * no such place. */
 static uint32_t
 count_place(struct build *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		if (!(b->flags_live[i] & FLAGS_OF_INC))
 			return i;
-	if (b->end == ST_END_JUMP && !b->more && !(jit_flags_live_at(b->target, false) & FLAGS_OF_INC))
+	if (b->end == ST_END_JUMP && !b->more &&
+	    !(jit_flags_live_at(b->target, false) & FLAGS_OF_INC))
 		return b->n - 1;
 	return b->n;
 }
 
 /*
- * Indirect ends save rcx before anything else: counting there needs no register of its own. A call can count in its
- * thunk, when it has written the return address and cannot fault any more, if the callee does not need the flags.
+ * Indirect ends save rcx before anything else: counting there needs no register of its own. A call
+ * can count in its thunk, when it has written the return address and cannot fault any more, if the
+ * callee does not need the flags.
  */
 static bool
 counts_in_end(const struct build *b)
@@ -191,8 +196,8 @@ counts_in_end(const struct build *b)
 	return b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL;
 }
 
-/* Writes the thunk of a call: the program's return address replaces the cache's, then on to the callee. count: for a
- * direct call, the field to increment, or 0. */
+/* Writes the thunk of a call: the program's return address replaces the cache's, then on to the
+ * callee. count: for a direct call, the field to increment, or 0. */
 static uint32_t
 emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 {
@@ -255,7 +260,8 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		return;
 	}
 	if (in->cls == ST_C_XBEGIN) {
-		/* Every transaction aborts at once, which the architecture allows: eax = 0, no reason given. */
+		/* Every transaction aborts at once, which the architecture allows: eax = 0, no
+		 * reason given. */
 		e8(e, 0xb8);
 		e32(e, 0);
 		emit_direct(e, 0xe9, EXIT_JUMP, target, u->block);
@@ -295,7 +301,8 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 	bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
 	switch (in->cls) {
 	case ST_C_JMP:
-		emit_direct(e, 0xe9, EXIT_JUMP, pc + in->len + (uint64_t)(int64_t)in->rel, u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, pc + in->len + (uint64_t)(int64_t)in->rel,
+		            u->block);
 		add_record(u, REC_JUMP, in->len, from);
 		break;
 	case ST_C_RET:
@@ -350,10 +357,9 @@ emit_body(struct unit *u)
 			add_record(u, REC_COPY, 0, from);
 		} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
 			emit_leave(u, EXIT_NATIVE, pc, 0);
-			jit.exits[jit.n_exits - 1].cause =
-				in->cls == ST_C_FAR ? ST_FALLBACK_FAR
-				: in->cls == ST_C_GS ? ST_FALLBACK_GS
-						     : ST_FALLBACK_INT;
+			jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
+			                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS
+			                                                        : ST_FALLBACK_INT;
 		} else if (i + 1 == b->n && b->end != ST_END_NONE && !b->more) {
 			emit_end(u, in, pc);
 		} else {
@@ -368,7 +374,8 @@ static bool
 falls_through(const struct build *b)
 {
 	return b->end == ST_END_NONE && !b->more &&
-	       (b->n == 0 || (b->insn[b->n - 1].cls != ST_C_INVALID && b->at[b->n - 1] != b->bytes));
+	       (b->n == 0 ||
+	        (b->insn[b->n - 1].cls != ST_C_INVALID && b->at[b->n - 1] != b->bytes));
 }
 
 /* Opens the record of the block in u->now, whose body starts here. */
@@ -394,18 +401,18 @@ begin_block(struct unit *u, bool cont)
 			flags |= BLOCK_COUNTED;
 	}
 	jit.blocks[i] = (struct block){.pc = b->pc,
-				       .body = u->hot.off,
-				       .records = jit.n_records,
-				       .bytes = (uint16_t)b->bytes,
-				       .extent = (uint16_t)b->extent,
-				       .n_insns = (uint16_t)b->n,
-				       .end = b->end,
-				       .live = b->live,
-				       .flags = flags,
-				       .base = (uint16_t)u->base,
-				       .id = u->id,
-				       .map = b->map,
-				       .target = b->target};
+	                               .body = u->hot.off,
+	                               .records = jit.n_records,
+	                               .bytes = (uint16_t)b->bytes,
+	                               .extent = (uint16_t)b->extent,
+	                               .n_insns = (uint16_t)b->n,
+	                               .end = b->end,
+	                               .live = b->live,
+	                               .flags = flags,
+	                               .base = (uint16_t)u->base,
+	                               .id = u->id,
+	                               .map = b->map,
+	                               .target = b->target};
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for area_mark */
 	if (b->writable) {
 		jit.blocks[i].source = jit.n_sources;
@@ -449,14 +456,15 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 	jit_lookup_set(back, pad);
 }
 
-/* After a call: writes the landing, and makes u->now the block behind it if it is to be translated here. */
+/* After a call: writes the landing, and makes u->now the block behind it if it is to be translated
+ * here. */
 static bool
 continue_after_call(struct unit *u, uint32_t blocks)
 {
 	uint64_t back = u->now->pc + u->now->bytes;
 	uint32_t known = jit_find(back);
 	bool follows = !known && blocks < MAX_UNIT_BLOCKS && !(rt.stress & ST_STRESS_links) &&
-		       jit_build(u->next, back) == 0 && u->next->n > 0;
+	               jit_build(u->next, back) == 0 && u->next->n > 0;
 	emit_landing(u, back, known, follows);
 	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
 	end_block(u);
@@ -494,8 +502,8 @@ emit_pieces(struct unit *u)
 }
 
 /*
- * Is the way to the new block the last thing in the hot part? Either its jump is, or it is the taken side of a branch
- * whose fall-through jump is: that branch can be inverted.
+ * Is the way to the new block the last thing in the hot part? Either its jump is, or it is the
+ * taken side of a branch whose fall-through jump is: that branch can be inverted.
  */
 static bool
 may_join(uint32_t join, const struct build *b)
@@ -507,8 +515,8 @@ may_join(uint32_t join, const struct build *b)
 		return false;
 	if (x->kind == EXIT_JUMP)
 		return x->site + 4 == jit.hot;
-	return x->kind == EXIT_BRANCH && x[1].block == x->block && x[1].kind == EXIT_JUMP && x[1].site + 4 == jit.hot &&
-	       x[1].site == x->site + 5;
+	return x->kind == EXIT_BRANCH && x[1].block == x->block && x[1].kind == EXIT_JUMP &&
+	       x[1].site + 4 == jit.hot && x[1].site == x->site + 5;
 }
 
 /* Makes room for the new block where its jump was. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The few library functions that a freestanding compiler expects, and memory for the runtime. */
-#include <linux/mman.h>
 #include <asm/unistd.h>
+#include <linux/mman.h>
 
 #include <stdbool.h>
 
@@ -55,13 +55,14 @@ strlen(const char *s)
 void *
 rt_map_memory(size_t bytes)
 {
-	/* Large tables start at a huge page: they are touched densely, and their faults would cost more than their use. */
+	/* Large tables start at a huge page: they are touched densely, and their faults would cost
+	 * more than their use. */
 	const size_t huge = 2u << 20;
 	bool large = bytes >= 2 * huge;
 	if (large)
 		bytes += huge;
 	long p = SYS(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
 	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
@@ -70,7 +71,8 @@ rt_map_memory(size_t bytes)
 		p = (p + (long)huge - 1) & ~((long)huge - 1);
 		SYS(__NR_madvise, p, bytes - huge, 14 /* MADV_HUGEPAGE */);
 	}
-	SYS(__NR_madvise, p, bytes - (large ? huge : 0), 16 /* MADV_DONTDUMP: a core dump shows the program */);
+	SYS(__NR_madvise, p, bytes - (large ? huge : 0),
+	    16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;
 }
 

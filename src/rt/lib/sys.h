@@ -15,9 +15,9 @@ sys6(long nr, long a, long b, long c, long d, long e, long f)
 	register long r8 __asm__("r8") = e;
 	register long r9 __asm__("r9") = f;
 	__asm__ volatile("syscall"
-			 : "=a"(ret)
-			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
+	                 : "=a"(ret)
+	                 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+	                 : "rcx", "r11", "memory");
 	return ret;
 }
 #define SYS_PICK(_1, _2, _3, _4, _5, _6, _7, NAME, ...) NAME
@@ -27,7 +27,7 @@ sys6(long nr, long a, long b, long c, long d, long e, long f)
 #define SYS_4(n, a, b, c) sys6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define SYS_5(n, a, b, c, d) sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 #define SYS_6(n, a, b, c, d, e) sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define SYS_7(n, a, b, c, d, e, f)                                                                  \
+#define SYS_7(n, a, b, c, d, e, f)                                                                 \
 	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 /* SYS(number, arguments...): casts every argument to long. */
 #define SYS(...) SYS_PICK(__VA_ARGS__, SYS_7, SYS_6, SYS_5, SYS_4, SYS_3, SYS_2, SYS_1)(__VA_ARGS__)
@@ -61,7 +61,8 @@ rt_count_memory(int64_t space, int64_t data)
 /* Writes the number in decimal, NUL-terminated. */
 void rt_decimal(char *out, uint32_t number);
 
-/* Writes "strobe: " text and a number in hex to descriptor 2: for conditions that must not happen. */
+/* Writes "strobe: " text and a number in hex to descriptor 2: for conditions that must not happen.
+ */
 void rt_complain(const char *text, uint64_t number);
 
 /* The program has made rdtsc fault (PR_SET_TSC): there is no clock then. */

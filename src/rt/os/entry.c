@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runtime's first steps in a process. */
-#include <linux/mman.h>
 #include <asm/unistd.h>
+#include <linux/mman.h>
 
 #include "rt/jit/instrument.h"
 #include "rt/os/os.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Children taken along: a fork's child gets a cache and results of its own, an exec's program a runtime of its own. */
+/* Children taken along: a fork's child gets a cache and results of its own, an exec's program a
+ * runtime of its own. */
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
@@ -60,7 +61,7 @@ renew_cache(void)
 	if (fd < 0)
 		return false;
 	bool ok = map_over(rt.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
-		  map_over(rt.alias, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
+	          map_over(rt.alias, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
 	SYS(__NR_close, fd);
 	return ok;
 }
@@ -69,26 +70,26 @@ static void
 copy_layout(struct st_results_header *to, const struct st_results_header *from)
 {
 	*to = (struct st_results_header){.magic = from->magic,
-					 .version = from->version,
-					 .pid = rt.pid,
-					 .ppid = from->pid,
-					 .state = ST_RUN_CACHE,
-					 .tool = from->tool,
-					 .sample_hz = from->sample_hz,
-					 .tsc_begin = rt_tsc(),
-					 .file_size = from->file_size,
-					 .off_maps = from->off_maps,
-					 .off_strings = from->off_strings,
-					 .off_blocks = from->off_blocks,
-					 .off_amounts = from->off_amounts,
-					 .off_partials = from->off_partials,
-					 .off_threads = from->off_threads,
-					 .off_samples = from->off_samples,
-					 .off_counters = from->off_counters,
-					 .counters_stride = from->counters_stride,
-					 .n_blocks = 1,
-					 .n_slots = 1,
-					 .n_strings = 1};
+	                                 .version = from->version,
+	                                 .pid = rt.pid,
+	                                 .ppid = from->pid,
+	                                 .state = ST_RUN_CACHE,
+	                                 .tool = from->tool,
+	                                 .sample_hz = from->sample_hz,
+	                                 .tsc_begin = rt_tsc(),
+	                                 .file_size = from->file_size,
+	                                 .off_maps = from->off_maps,
+	                                 .off_strings = from->off_strings,
+	                                 .off_blocks = from->off_blocks,
+	                                 .off_amounts = from->off_amounts,
+	                                 .off_partials = from->off_partials,
+	                                 .off_threads = from->off_threads,
+	                                 .off_samples = from->off_samples,
+	                                 .off_counters = from->off_counters,
+	                                 .counters_stride = from->counters_stride,
+	                                 .n_blocks = 1,
+	                                 .n_slots = 1,
+	                                 .n_strings = 1};
 }
 
 /* Results that are not the parent's; *fd is their file. */
@@ -98,7 +99,8 @@ renew_results(int *fd)
 	struct st_results_header layout;
 	copy_layout(&layout, rt.results);
 	*fd = make_file(layout.file_size);
-	if (*fd < 0 || !map_over((uint64_t)rt.results, layout.file_size, PROT_READ | PROT_WRITE, *fd))
+	if (*fd < 0 ||
+	    !map_over((uint64_t)rt.results, layout.file_size, PROT_READ | PROT_WRITE, *fd))
 		return false;
 	*rt.results = layout;
 	return true;
@@ -119,7 +121,8 @@ process_follow_fork(struct thread *t)
 	thread_become_only(t);
 	jit_restart();
 	maps_restart();
-	struct st_message m = {.kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
+	struct st_message m = {
+	        .kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
 	tell(&m, fd);
 	SYS(__NR_close, fd);
 	return true;
@@ -134,7 +137,7 @@ is_privileged(const struct thread *t)
 	uint32_t mode;
 	bool at = r[RAX] == __NR_execveat;
 	long failed = at ? SYS(__NR_newfstatat, r[RDI], r[RSI], st, r[R8] & 0x1100)
-			 : SYS(__NR_newfstatat, -100 /* AT_FDCWD */, r[RDI], st, 0);
+	                 : SYS(__NR_newfstatat, -100 /* AT_FDCWD */, r[RDI], st, 0);
 	memcpy(&mode, st + 24, 4);
 	return failed == 0 && (mode & 06000);
 }
@@ -148,11 +151,11 @@ follow_exec_begin(struct thread *t)
 	rt.results->exec_ack = 0;
 	SYS(__NR_prctl, 0x59616d61 /* PR_SET_PTRACER */, rt.boot->controller);
 	struct st_message m = {.kind = ST_MESSAGE_EXEC,
-			       .pid = (uint32_t)SYS(__NR_getpid),
-			       .ppid = (uint32_t)SYS(__NR_getppid),
-			       .tid = ticket,
-			       .results_pid = rt.pid,
-			       .ticket = ticket};
+	                       .pid = (uint32_t)SYS(__NR_getpid),
+	                       .ppid = (uint32_t)SYS(__NR_getppid),
+	                       .tid = ticket,
+	                       .results_pid = rt.pid,
+	                       .ticket = ticket};
 	if (!tell(&m, -1))
 		return false;
 	/* Not for ever: the controller may die at any time. */
@@ -169,9 +172,9 @@ void
 follow_exec_failed(struct thread *t)
 {
 	struct st_message m = {.kind = ST_MESSAGE_EXEC_FAILED,
-			       .pid = (uint32_t)SYS(__NR_getpid),
-			       .tid = (uint32_t)SYS(__NR_gettid),
-			       .results_pid = rt.pid};
+	                       .pid = (uint32_t)SYS(__NR_getpid),
+	                       .tid = (uint32_t)SYS(__NR_gettid),
+	                       .results_pid = rt.pid};
 	(void)t;
 	tell(&m, -1);
 }

@@ -6,7 +6,8 @@
 #include "rt/rt.h"
 
 struct sigcontext64 {
-	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, rflags;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip,
+	        rflags;
 	uint16_t cs, gs, fs, ss;
 	uint64_t err, trapno, oldmask, cr2, fpstate, reserved[8];
 };
@@ -30,10 +31,10 @@ _Static_assert(sizeof(struct sigframe) == 440, "frame");
 static inline void
 regs_from_context(struct regs *r, const struct sigcontext64 *c)
 {
-	*r = (struct regs){.r = {c->rax, c->rcx, c->rdx, c->rbx, c->rsp, c->rbp, c->rsi, c->rdi, c->r8, c->r9,
-				 c->r10, c->r11, c->r12, c->r13, c->r14, c->r15},
-			   .rflags = c->rflags,
-			   .pc = c->rip};
+	*r = (struct regs){.r = {c->rax, c->rcx, c->rdx, c->rbx, c->rsp, c->rbp, c->rsi, c->rdi,
+	                         c->r8, c->r9, c->r10, c->r11, c->r12, c->r13, c->r14, c->r15},
+	                   .rflags = c->rflags,
+	                   .pc = c->rip};
 }
 
 static inline void
@@ -59,7 +60,8 @@ regs_to_context(const struct regs *r, struct sigcontext64 *c)
 	c->rip = r->pc;
 }
 
-/* Bytes of the extended state that fpstate points to, trailing magic included; 512 for the bare legacy form. */
+/* Bytes of the extended state that fpstate points to, trailing magic included; 512 for the bare
+ * legacy form. */
 static inline uint32_t
 fpstate_size(const void *fpstate)
 {

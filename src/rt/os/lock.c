@@ -3,14 +3,15 @@
 
 #include "rt/rt.h"
 
-/* 0 free, 1 held, 2 held and waited for. Waiters of other processes that share the memory (vfork) sleep too, so the
- * futex is not private. */
+/* 0 free, 1 held, 2 held and waited for. Waiters of other processes that share the memory (vfork)
+ * sleep too, so the futex is not private. */
 void
 rt_lock(uint32_t *lock)
 {
 	for (int spin = 0; spin < 200; spin++) {
 		uint32_t free = 0;
-		if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE,
+		                                __ATOMIC_RELAXED))
 			return;
 		__asm__ volatile("pause");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's executable mappings. */
-#include <linux/mman.h>
 #include <asm/unistd.h>
+#include <linux/mman.h>
 
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
@@ -31,7 +31,8 @@ maps_restart(void)
 const struct map *
 maps_find(uint64_t address)
 {
-	if (last_hit < n_live && address - live[last_hit].start < live[last_hit].end - live[last_hit].start)
+	if (last_hit < n_live &&
+	    address - live[last_hit].start < live[last_hit].end - live[last_hit].start)
 		return &live[last_hit];
 	uint32_t low = 0, high = n_live;
 	while (low < high) {
@@ -61,7 +62,8 @@ insert_at(uint32_t i, struct map m)
 static bool
 is_twin(const struct map *a, const struct map *b)
 {
-	return (uint32_t)(a->start - b->start) < b->end - b->start || (uint32_t)(b->start - a->start) < a->end - a->start;
+	return (uint32_t)(a->start - b->start) < b->end - b->start ||
+	       (uint32_t)(b->start - a->start) < a->end - a->start;
 }
 
 /* Looks for twins of a new mapping. Pads in an older one were written before it had any. */
@@ -119,8 +121,8 @@ carve(uint64_t start, uint64_t end)
 	}
 }
 
-/* A record of the results that already describes the range, so that memory that comes and goes executable keeps its
- * name; n_maps when there is none. */
+/* A record of the results that already describes the range, so that memory that comes and goes
+ * executable keeps its name; n_maps when there is none. */
 static uint32_t
 find_record(uint64_t start, uint64_t end)
 {
@@ -216,19 +218,19 @@ learn(const struct line *l)
 	bool anonymous = l->ino == 0 && memcmp(l->path, "[vdso]", 6) != 0;
 	carve(l->start, l->end);
 	struct map m = {.start = l->start,
-			.end = l->end,
-			.writable = l->w,
-			.shared = l->shared && l->w,
-			.anonymous = anonymous};
+	                .end = l->end,
+	                .writable = l->w,
+	                .shared = l->shared && l->w,
+	                .anonymous = anonymous};
 	m.index = find_record(l->start, l->end);
 	if (m.index == rt.results->n_maps)
 		m.index = add_record((struct st_map){.start = l->start,
-						     .end = l->end,
-						     .pgoff = l->pgoff,
-						     .dev = l->dev,
-						     .ino = l->ino,
-						     .flags = l->w ? ST_MAP_WRITABLE : 0},
-				     anonymous ? "" : l->path);
+		                                     .end = l->end,
+		                                     .pgoff = l->pgoff,
+		                                     .dev = l->dev,
+		                                     .ino = l->ino,
+		                                     .flags = l->w ? ST_MAP_WRITABLE : 0},
+		                     anonymous ? "" : l->path);
 	insert(m);
 	return true;
 }
@@ -355,16 +357,22 @@ maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t 
 	if (!anonymous)
 		path_of_fd(fd, path, sizeof path);
 	retire_records(start, end);
-	/* A shared mapping of a file in memory can be written elsewhere; of a file on disk it is taken for stable. */
-	bool shared = (flags & 0x0f) != MAP_PRIVATE &&
-		      (anonymous || memcmp(path, "/memfd:", 7) == 0 || memcmp(path, "/dev/shm", 8) == 0 || writable);
-	struct map m = {.start = start, .end = end, .writable = writable, .shared = shared, .anonymous = anonymous};
+	/* A shared mapping of a file in memory can be written elsewhere; of a file on disk it is
+	 * taken for stable. */
+	bool shared =
+	        (flags & 0x0f) != MAP_PRIVATE && (anonymous || memcmp(path, "/memfd:", 7) == 0 ||
+	                                          memcmp(path, "/dev/shm", 8) == 0 || writable);
+	struct map m = {.start = start,
+	                .end = end,
+	                .writable = writable,
+	                .shared = shared,
+	                .anonymous = anonymous};
 	m.index = add_record((struct st_map){.start = start,
-					     .end = end,
-					     .pgoff = pgoff,
-					     .ino = anonymous ? 0 : 1,
-					     .flags = writable ? ST_MAP_WRITABLE : 0},
-			     path);
+	                                     .end = end,
+	                                     .pgoff = pgoff,
+	                                     .ino = anonymous ? 0 : 1,
+	                                     .flags = writable ? ST_MAP_WRITABLE : 0},
+	                     path);
 	insert(m);
 }
 
@@ -402,18 +410,21 @@ maps_protected(uint64_t start, uint64_t len, int prot)
 		known = m->end >= end;
 		old = *m;
 	}
-	if (known && (prot & PROT_EXEC) && !old.anonymous && !old.shared && !old.writable && !(prot & PROT_WRITE))
+	if (known && (prot & PROT_EXEC) && !old.anonymous && !old.shared && !old.writable &&
+	    !(prot & PROT_WRITE))
 		return; /* nothing changes */
 	carve(start, end);
 	if (!(prot & PROT_EXEC)) {
-		jit_suspend(start, end); /* until it becomes executable again, if it has not changed by then */
+		jit_suspend(
+		        start,
+		        end); /* until it becomes executable again, if it has not changed by then */
 		return;
 	}
 	struct map now = {.start = start,
-			  .end = end,
-			  .writable = prot & PROT_WRITE,
-			  .shared = known && old.shared,
-			  .anonymous = known ? old.anonymous : true};
+	                  .end = end,
+	                  .writable = prot & PROT_WRITE,
+	                  .shared = known && old.shared,
+	                  .anonymous = known ? old.anonymous : true};
 	now.index = find_record(start, end);
 	if (now.index == rt.results->n_maps) {
 		static unsigned refreshes;
@@ -424,7 +435,8 @@ maps_protected(uint64_t start, uint64_t len, int prot)
 		now.index = add_record((struct st_map){.start = start, .end = end}, "");
 	}
 	insert(now);
-	/* Without a copy of the code it cannot be compared; code that can be written now must be protected first. */
+	/* Without a copy of the code it cannot be compared; code that can be written now must be
+	 * protected first. */
 	if (now.writable)
 		jit_invalidate(start, end);
 	jit_revalidate(start, end);

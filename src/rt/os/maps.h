@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the runtime knows of the program's executable memory: which mappings there are, which can be written, and which
- * of their pages it has write-protected because they hold translated code.
+ * What the runtime knows of the program's executable memory: which mappings there are, which can be
+ * written, and which of their pages it has write-protected because they hold translated code.
  */
 #ifndef STROBE_RT_MAPS_H
 #define STROBE_RT_MAPS_H
@@ -10,25 +10,30 @@
 
 struct map {
 	uint64_t start, end;
-	uint32_t index;  /* in the results */
-	bool writable;   /* as the program asked for */
-	bool shared;     /* can change without a write through this mapping */
-	bool anonymous;  /* code made at run time */
-	bool twin;       /* there is another whose addresses have the same low halves: the lookup mixes them up */
+	uint32_t index; /* in the results */
+	bool writable;  /* as the program asked for */
+	bool shared;    /* can change without a write through this mapping */
+	bool anonymous; /* code made at run time */
+	bool twin; /* there is another whose addresses have the same low halves: the lookup mixes
+	              them up */
 };
 
 int maps_init(void);
 /* After a fork: reads the mappings again, into new results. */
 void maps_restart(void);
-/* Reads /proc/self/maps: adds executable memory that is not known yet. False when there was none. */
+/* Reads /proc/self/maps: adds executable memory that is not known yet. False when there was none.
+ */
 bool maps_refresh(void);
-/* mlockall for what is mapped now, without the engine's own memory, most of which is not there. -errno on failure. */
+/* mlockall for what is mapped now, without the engine's own memory, most of which is not there.
+ * -errno on failure. */
 long maps_lock_all(bool on_fault);
 /* End of the executable memory without a hole that the mapping is the first part of. */
 uint64_t maps_run_end(const struct map *map);
-/* The executable mapping that holds the address, or NULL. The pointer is valid until maps change. */
+/* The executable mapping that holds the address, or NULL. The pointer is valid until maps change.
+ */
 const struct map *maps_find(uint64_t address);
-/* The program changed memory [start, start + len): called after the system call succeeded, jit lock held. */
+/* The program changed memory [start, start + len): called after the system call succeeded, jit lock
+ * held. */
 void maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t pgoff);
 void maps_unmapped(uint64_t start, uint64_t len);
 void maps_protected(uint64_t start, uint64_t len, int prot);
@@ -38,7 +43,8 @@ void maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len);
 
 /* Write protection of pages with translated code. */
 void pages_protect(uint64_t start, uint64_t end);
-/* A write to address faulted: true when it was ours; code there is dropped and the page is writable again. */
+/* A write to address faulted: true when it was ours; code there is dropped and the page is writable
+ * again. */
 bool pages_written(uint64_t address);
 /* Opens every protected page in [start, end), for a system call that is about to write there. */
 void pages_open(uint64_t start, uint64_t end);

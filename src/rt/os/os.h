@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runtime towards the operating system: threads, signals, system calls, stopping the world, native execution. */
+/* The runtime towards the operating system: threads, signals, system calls, stopping the world,
+ * native execution. */
 #ifndef STROBE_RT_OS_H
 #define STROBE_RT_OS_H
 
@@ -18,7 +19,8 @@ enum {
 	SIGNAL_SEGV = 11,
 	SIGNAL_STOP = 19,
 	SIGNAL_SYS = 31,
-	SIGNAL_OWN = 64, /* the runtime's own: sampling, stopping the world. Shared with the program */
+	SIGNAL_OWN =
+	        64, /* the runtime's own: sampling, stopping the world. Shared with the program */
 };
 #define SIGNAL_BIT(n) (1ull << ((n)-1))
 /* Signals that stay open in the kernel's mask whatever the program asks for. */
@@ -50,7 +52,8 @@ _Noreturn void sys_sigreturn(struct thread *t);
 struct thread *thread_new(void);
 void thread_adopt_main(struct thread *t);
 void thread_start_sampling(struct thread *t);
-/* After a fork: the calling thread is the only one, and its counters are those of the new results. */
+/* After a fork: the calling thread is the only one, and its counters are those of the new results.
+ */
 void thread_become_only(struct thread *t);
 long sys_clone(struct thread *t, long nr);
 _Noreturn void sys_exit(struct thread *t);
@@ -61,14 +64,17 @@ void thread_retire(struct thread *t);
 
 /* Empties the code cache. rt.lock held; every other thread leaves the cache first. */
 void os_flush(struct thread *t);
-/* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own. */
+/* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.
+ */
 _Noreturn void os_native_probe(struct thread *t);
-/* Hands the whole process back to native execution, from this thread; other threads stay in the cache. */
+/* Hands the whole process back to native execution, from this thread; other threads stay in the
+ * cache. */
 _Noreturn void os_native_forever(struct thread *t);
 
 /* stubs.S */
 long rt_app_syscall(struct thread *t);
-long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child, void (*start)(struct thread *));
+long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child,
+              void (*start)(struct thread *));
 _Noreturn void rt_go_native(struct thread *t);
 _Noreturn void rt_go_native_forever(struct thread *t);
 _Noreturn void rt_sigreturn_now(void *frame);

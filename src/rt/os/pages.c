@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Write protection of pages that hold translated code in writable memory. */
-#include <linux/mman.h>
 #include <asm/unistd.h>
+#include <linux/mman.h>
 
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
 
 enum {
 	N_PAGES = 1 << 16,
-	MANY_WRITES = 40, /* a page written so often is left writable and its code checked at each execution */
+	MANY_WRITES = 40, /* a page written so often is left writable and its code checked at each
+	                     execution */
 };
 
 struct page {
@@ -117,7 +118,8 @@ pages_open(uint64_t start, uint64_t end)
 		return;
 	if (end - start > N_PAGES * 4096ull) {
 		for (uint32_t i = 0; i < N_PAGES; i++)
-			if (table[i].armed && table[i].address < end && table[i].address + 4096 > start)
+			if (table[i].armed && table[i].address < end &&
+			    table[i].address + 4096 > start)
 				open_page(&table[i]);
 		return;
 	}

@@ -27,9 +27,10 @@ sys_exec(struct thread *t)
 	uint64_t limits[2];
 	if (!followed) /* the engine that follows needs the room, too */
 		limits_exec(limits, true);
-	SYS(__NR_rt_sigprocmask, 2, &program, 0, 8); /* the new program inherits the program's mask */
-	long ret = sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8],
-			(long)r[R9]);
+	SYS(__NR_rt_sigprocmask, 2, &program, 0,
+	    8); /* the new program inherits the program's mask */
+	long ret = sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
+	                (long)r[R8], (long)r[R9]);
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	if (followed)
 		follow_exec_failed(t);

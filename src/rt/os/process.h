@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes: exec, exit, descriptors and limits as the program should see them, children that are followed. */
+/* Processes: exec, exit, descriptors and limits as the program should see them, children that are
+ * followed. */
 #ifndef STROBE_RT_PROCESS_H
 #define STROBE_RT_PROCESS_H
 
@@ -7,20 +8,25 @@
 
 long sys_exec(struct thread *t);
 _Noreturn void sys_exit_group(struct thread *t);
-/* close, close_range, dup, dup2, dup3, fcntl, getdents64: the runtime's own descriptor is not there for the program. */
+/* close, close_range, dup, dup2, dup3, fcntl, getdents64: the runtime's own descriptor is not there
+ * for the program. */
 long sys_descriptor(struct thread *t);
-/* setrlimit, getrlimit, prlimit64: RLIMIT_AS and RLIMIT_DATA do not count the engine's own memory. */
+/* setrlimit, getrlimit, prlimit64: RLIMIT_AS and RLIMIT_DATA do not count the engine's own memory.
+ */
 long sys_rlimit(struct thread *t);
 /* The engine's memory has grown, or is about to grow by up to `spare` bytes. */
 void limits_adjust(uint64_t spare);
 /* In the child of a fork that goes on natively. */
 void limits_leave_child(void);
-/* Around an execve: what it starts gets the program's own soft limits; `soft` keeps the engine's in case it fails. */
+/* Around an execve: what it starts gets the program's own soft limits; `soft` keeps the engine's in
+ * case it fails. */
 void limits_exec(uint64_t soft[2], bool begins);
-/* Asks the controller to take over the program that execve is about to start; tells it when that failed. */
+/* Asks the controller to take over the program that execve is about to start; tells it when that
+ * failed. */
 bool follow_exec_begin(struct thread *t);
 void follow_exec_failed(struct thread *t);
-/* In a fork's child, the only thread of a copy of the process: goes on under its own engine. False: it cannot. */
+/* In a fork's child, the only thread of a copy of the process: goes on under its own engine. False:
+ * it cannot. */
 bool process_follow_fork(struct thread *t);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The system calls about signals: the program's view is kept here, the kernel is told what the engine needs. */
+/* The system calls about signals: the program's view is kept here, the kernel is told what the
+ * engine needs. */
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
@@ -27,11 +28,12 @@ enum {
 };
 #define SS_AUTODISARM (1u << 31)
 
-/* Signals whose default is a core dump: the master handler sees to it that the dump shows the program. */
-#define CORE_SIGNALS                                                                                \
-	(SIGNAL_BIT(3) | SIGNAL_BIT(SIGNAL_ILL) | SIGNAL_BIT(SIGNAL_TRAP) | SIGNAL_BIT(SIGNAL_ABRT) | \
-	 SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_FPE) | SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(24) | \
-	 SIGNAL_BIT(25) | SIGNAL_BIT(31))
+/* Signals whose default is a core dump: the master handler sees to it that the dump shows the
+ * program. */
+#define CORE_SIGNALS                                                                               \
+	(SIGNAL_BIT(3) | SIGNAL_BIT(SIGNAL_ILL) | SIGNAL_BIT(SIGNAL_TRAP) |                        \
+	 SIGNAL_BIT(SIGNAL_ABRT) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_FPE) |               \
+	 SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(24) | SIGNAL_BIT(25) | SIGNAL_BIT(31))
 
 static bool
 needs_master(int signo, const struct ksigaction *a)
@@ -47,10 +49,11 @@ signals_tell_kernel(int signo, const struct ksigaction *a)
 	struct ksigaction k = *a;
 	if (needs_master(signo, a)) {
 		uint64_t kept = a->flags & (uint64_t)(SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT);
-		k = (struct ksigaction){.handler = (uint64_t)rt_on_signal,
-					.flags = kept | SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
-					.restorer = (uint64_t)rt_restorer,
-					.mask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS))};
+		k = (struct ksigaction){
+		        .handler = (uint64_t)rt_on_signal,
+		        .flags = kept | SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
+		        .restorer = (uint64_t)rt_restorer,
+		        .mask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS))};
 	}
 	return SYS(__NR_rt_sigaction, signo, &k, 0, 8);
 }
@@ -148,8 +151,8 @@ release_held(struct thread *t)
 	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), t->held.signo, &t->held);
 }
 
-/* With every signal blocked: makes `mask` the program's. A queued signal keeps the kernel's mask full until it has
- * been delivered. */
+/* With every signal blocked: makes `mask` the program's. A queued signal keeps the kernel's mask
+ * full until it has been delivered. */
 static void
 set_program_mask(struct thread *t, uint64_t mask)
 {
@@ -188,8 +191,9 @@ static bool
 on_stack(const struct thread *t)
 {
 	uint64_t sp = t->regs.r[RSP];
-	return !(t->altstack.flags & SS_DISABLE) && !((uint32_t)t->altstack.flags & SS_AUTODISARM) &&
-	       sp > t->altstack.sp && sp - t->altstack.sp <= t->altstack.size;
+	return !(t->altstack.flags & SS_DISABLE) &&
+	       !((uint32_t)t->altstack.flags & SS_AUTODISARM) && sp > t->altstack.sp &&
+	       sp - t->altstack.sp <= t->altstack.size;
 }
 
 static long
@@ -228,8 +232,8 @@ sys_sigaltstack(struct thread *t)
 }
 
 /*
- * The kernel restores everything at once, from a private copy of the program's frame in which the program counter leads
- * back into the runtime.
+ * The kernel restores everything at once, from a private copy of the program's frame in which the
+ * program counter leads back into the runtime.
  */
 void
 sys_sigreturn(struct thread *t)
@@ -257,7 +261,8 @@ sys_sigreturn(struct thread *t)
 	regs_from_context(&back, &f->uc.mc);
 	back.rflags = (back.rflags & 0x240dd5) | 0x202;
 	t->regs = back;
-	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction has been executed */
+	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction
+	                                                            has been executed */
 	if (!(f->uc.stack.flags & ~(SS_ONSTACK | SS_DISABLE | (int)SS_AUTODISARM)) &&
 	    ((f->uc.stack.flags & SS_DISABLE) || f->uc.stack.size >= MIN_STACK)) {
 		struct regs at_handler = t->regs;

@@ -21,16 +21,20 @@ enum {
 static bool
 on_altstack(const struct thread *t, uint64_t sp)
 {
-	return !(t->altstack.flags & SS_DISABLE) && !((uint32_t)t->altstack.flags & SS_AUTODISARM) &&
+	return !(t->altstack.flags & SS_DISABLE) &&
+	       !((uint32_t)t->altstack.flags & SS_AUTODISARM) &&
 	       sp - 1 - t->altstack.sp < t->altstack.size && sp > t->altstack.sp;
 }
 
-/* The kernel's rule (arch/x86 get_sigframe): below the red zone or on the alternate stack, state aligned to 64. */
+/* The kernel's rule (arch/x86 get_sigframe): below the red zone or on the alternate stack, state
+ * aligned to 64. */
 static uint64_t
-frame_place(const struct thread *t, const struct ksigaction *action, uint32_t state_size, uint64_t *state)
+frame_place(const struct thread *t, const struct ksigaction *action, uint32_t state_size,
+            uint64_t *state)
 {
 	uint64_t sp = t->regs.r[RSP] - RED_ZONE;
-	if ((action->flags & SA_ONSTACK) && !(t->altstack.flags & SS_DISABLE) && !on_altstack(t, t->regs.r[RSP]))
+	if ((action->flags & SA_ONSTACK) && !(t->altstack.flags & SS_DISABLE) &&
+	    !on_altstack(t, t->regs.r[RSP]))
 		sp = t->altstack.sp + t->altstack.size;
 	if (state_size)
 		sp = (sp - state_size) & ~63ull;
@@ -69,7 +73,7 @@ set_blocked(struct thread *t, uint64_t mask, struct ucontext64 *uc)
 
 static void
 start_handler(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc,
-	      const struct ksigaction *action)
+              const struct ksigaction *action)
 {
 	uint64_t state;
 	uint32_t state_size = uc->mc.fpstate ? fpstate_size((void *)uc->mc.fpstate) : 0;
@@ -113,7 +117,8 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	rt_stat(ST_STAT_signals, 1);
 }
 
-/* Death by signal, natively at the program's own pc, so that a core dump shows the program and not the engine. */
+/* Death by signal, natively at the program's own pc, so that a core dump shows the program and not
+ * the engine. */
 static void
 die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
 {

@@ -2,13 +2,13 @@
 #ifndef STROBE_RT_SIGDELIVER_H
 #define STROBE_RT_SIGDELIVER_H
 
-#include "rt/os/frame.h"
 #include "rt/jit/jit.h"
+#include "rt/os/frame.h"
 #include "rt/os/os.h"
 
 /*
- * Shows the signal to the program, which is at t->regs: its handler starts when the master handler returns, or it dies
- * as it would natively. fault: raised by the instruction at t->regs.pc.
+ * Shows the signal to the program, which is at t->regs: its handler starts when the master handler
+ * returns, or it dies as it would natively. fault: raised by the instruction at t->regs.pc.
  */
 void deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault);
 

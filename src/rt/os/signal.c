@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The master handler. The kernel knows one handler for every signal that the program handles (and for those by which a
- * program dies with a core dump); it finds out where the program is, and lets the program see the signal as the kernel
- * would have shown it: a frame on its own stack, with its own registers.
+ * The master handler. The kernel knows one handler for every signal that the program handles (and
+ * for those by which a program dies with a core dump); it finds out where the program is, and lets
+ * the program see the signal as the kernel would have shown it: a frame on its own stack, with its
+ * own registers.
  */
 #include <asm/unistd.h>
 
@@ -28,8 +29,9 @@ in_runtime(uint64_t pc)
 static bool
 is_fault(int signo, const struct siginfo *info)
 {
-	return info->code > 0 && (signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_ILL ||
-				  signo == SIGNAL_FPE || signo == SIGNAL_TRAP);
+	return info->code > 0 &&
+	       (signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_ILL ||
+	        signo == SIGNAL_FPE || signo == SIGNAL_TRAP);
 }
 
 static bool
@@ -39,7 +41,8 @@ in_syscall_begin(uint64_t pc)
 }
 
 /*
- * Where the program is. False when the runtime was at work for it, so that nothing can be delivered now.
+ * Where the program is. False when the runtime was at work for it, so that nothing can be delivered
+ * now.
  */
 static bool
 locate(struct thread *t, const struct ucontext64 *uc, struct recovered *at)
@@ -72,9 +75,9 @@ locate(struct thread *t, const struct ucontext64 *uc, struct recovered *at)
 }
 
 /*
- * The program goes on from where it was found, by way of the runtime. Until the state says so nobody flushes the cache,
- * and everybody who wants to waits for this thread: no lock may be waited for before, and nothing that knows the cache
- * may be used afterwards.
+ * The program goes on from where it was found, by way of the runtime. Until the state says so
+ * nobody flushes the cache, and everybody who wants to waits for this thread: no lock may be waited
+ * for before, and nothing that knows the cache may be used afterwards.
  */
 static void
 leave_cache(struct thread *t, const struct recovered *at)
@@ -103,8 +106,8 @@ rt_dispatch_pending(struct thread *t)
 	uint32_t pending = __atomic_exchange_n(&t->pending, 0, __ATOMIC_SEQ_CST);
 	if (!(pending & 1))
 		return 0;
-	/* To be delivered it needs a kernel's frame: a signal of our own brings one. Sending it again would put it behind
-	 * others of its number. */
+	/* To be delivered it needs a kernel's frame: a signal of our own brings one. Sending it
+	 * again would put it behind others of its number. */
 	static const uint64_t only_own = ~SIGNAL_BIT(SIGNAL_OWN);
 	struct siginfo own = {.signo = SIGNAL_OWN, .code = CODE_QUEUE, .value = OWN_DELIVER};
 	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), SIGNAL_OWN, &own);
@@ -123,7 +126,8 @@ add_sample(struct thread *t, uint64_t pc, uint32_t where)
 	threads[t->record].samples++;
 }
 
-/* A system call that only the runtime's own signal has interrupted goes on as if nothing had happened. */
+/* A system call that only the runtime's own signal has interrupted goes on as if nothing had
+ * happened. */
 static void
 restart_interrupted(struct thread *t, struct ucontext64 *uc)
 {
@@ -181,8 +185,8 @@ deliver_queued(struct thread *t, struct ucontext64 *uc)
 	deliver(t, info.signo, &info, uc, false);
 }
 
-/* The trap flag is the program's: it sees a trap after each of its own instructions, and of nothing else. True when
- * there is nothing to show. */
+/* The trap flag is the program's: it sees a trap after each of its own instructions, and of nothing
+ * else. True when there is nothing to show. */
 static bool
 hide_step(struct thread *t, const struct ucontext64 *uc)
 {
@@ -193,7 +197,8 @@ hide_step(struct thread *t, const struct ucontext64 *uc)
 		return true;
 	if (!in_cache(uc->mc.rip))
 		return false;
-	if (jit_recover(t, uc->mc.rip, &machine, &at) != 0 || !at.boundary || at.regs.pc == t->stepped)
+	if (jit_recover(t, uc->mc.rip, &machine, &at) != 0 || !at.boundary ||
+	    at.regs.pc == t->stepped)
 		return true;
 	t->stepped = at.regs.pc;
 	return false;
@@ -206,12 +211,13 @@ is_own(int signo, const struct siginfo *info)
 	       (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_DELIVER);
 }
 
-/* A write by the program at t->regs, or pc == 0 by the runtime for it, to memory that holds translated code and was
- * therefore protected: opens it, so that the write can be done again. */
+/* A write by the program at t->regs, or pc == 0 by the runtime for it, to memory that holds
+ * translated code and was therefore protected: opens it, so that the write can be done again. */
 static bool
 code_written(uint64_t pc, int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	if (signo != SIGNAL_SEGV || info->code != SEGV_ACCERR || !(uc->mc.err & ERR_WRITE) || !pages_any())
+	if (signo != SIGNAL_SEGV || info->code != SEGV_ACCERR || !(uc->mc.err & ERR_WRITE) ||
+	    !pages_any())
 		return false;
 	rt_lock(&rt.lock);
 	bool ours = pages_written(info->addr);
@@ -221,19 +227,21 @@ code_written(uint64_t pc, int signo, const struct siginfo *info, const struct uc
 	return ours;
 }
 
-/* Where an instruction of the engine's stood for one of the program's, the program sees its own. SIGSYS, by which a
- * seccomp filter answers, names the address after the system call. */
+/* Where an instruction of the engine's stood for one of the program's, the program sees its own.
+ * SIGSYS, by which a seccomp filter answers, names the address after the system call. */
 static void
 show_address(int signo, struct siginfo *info, uint64_t pc)
 {
-	if (info->code > 0 && (in_cache(info->addr) || (signo == SIGNAL_SYS && in_runtime(info->addr))))
+	if (info->code > 0 &&
+	    (in_cache(info->addr) || (signo == SIGNAL_SYS && in_runtime(info->addr))))
 		info->addr = pc;
 }
 
 static _Noreturn void
 die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	rt_complain("the runtime faulted at its offset", uc->mc.rip - rt.region - ST_REGION_RUNTIME);
+	rt_complain("the runtime faulted at its offset",
+	            uc->mc.rip - rt.region - ST_REGION_RUNTIME);
 	rt_complain("accessing", info->addr);
 	struct ksigaction action = {0};
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
@@ -259,7 +267,8 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	}
 	if (signo == SIGNAL_TRAP && info->code == TRAP_TRACE && hide_step(t, uc))
 		return;
-	if (is_fault(signo, info) && in_runtime(uc->mc.rip) && uc->mc.rip != (uint64_t)rt_native_jump) {
+	if (is_fault(signo, info) && in_runtime(uc->mc.rip) &&
+	    uc->mc.rip != (uint64_t)rt_native_jump) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
 		if (uc->mc.rip != (uint64_t)rt_copy_insn)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* System calls of the program. Most pass straight through; the few that matter to the engine are seen first. */
-#include <linux/mman.h>
+/* System calls of the program. Most pass straight through; the few that matter to the engine are
+ * seen first. */
 #include <asm/unistd.h>
+#include <linux/mman.h>
 #include <linux/prctl.h>
 
 #include "rt/jit/jit.h"
@@ -56,14 +57,15 @@ plain(struct thread *t)
 	return ret;
 }
 
-/* Memory maps: the kernel first, then what we know. The lock is held across both, so that no thread translates code
- * that is on its way out. */
+/* Memory maps: the kernel first, then what we know. The lock is held across both, so that no thread
+ * translates code that is on its way out. */
 
 static long
 pass(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
-	return sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10], (long)r[R8], (long)r[R9]);
+	return sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
+	            (long)r[R8], (long)r[R9]);
 }
 
 static bool
@@ -202,7 +204,8 @@ names_memory(uint64_t path)
 		if (rt_copy_guarded(buffer + i, (const void *)(path + i), 1))
 			return false;
 		if (!buffer[i])
-			return i > 10 && memcmp(buffer, "/proc/", 6) == 0 && memcmp(buffer + i - 4, "/mem", 4) == 0;
+			return i > 10 && memcmp(buffer, "/proc/", 6) == 0 &&
+			       memcmp(buffer + i - 4, "/mem", 4) == 0;
 	}
 	return false;
 }
@@ -211,7 +214,8 @@ static long
 sys_open(struct thread *t)
 {
 	if (!rt.writes_memory_file)
-		rt.writes_memory_file = names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
+		rt.writes_memory_file =
+		        names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
 	return plain(t);
 }
 

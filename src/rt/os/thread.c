@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads of the program: their structures, their birth and their end. */
-#include <linux/mman.h>
 #include <asm/unistd.h>
+#include <linux/mman.h>
 #include <linux/sched.h>
 
 #include "rt/jit/jit.h"
@@ -9,10 +9,11 @@
 #include "rt/os/process.h"
 
 _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 32 &&
-		       offsetof(struct thread, rt_sp) == 40 && offsetof(struct thread, self) == 48 &&
-		       offsetof(struct thread, next) == 56 && offsetof(struct thread, pending) == 64 &&
-		       offsetof(struct thread, state) == 68 && offsetof(struct thread, regs) == 72,
-	       "stubs.S addresses these fields");
+                       offsetof(struct thread, rt_sp) == 40 &&
+                       offsetof(struct thread, self) == 48 && offsetof(struct thread, next) == 56 &&
+                       offsetof(struct thread, pending) == 64 &&
+                       offsetof(struct thread, state) == 68 && offsetof(struct thread, regs) == 72,
+               "stubs.S addresses these fields");
 _Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private part");
 
 enum {
@@ -34,16 +35,18 @@ record_of(const struct thread *t)
 static uint64_t *
 counters_of_slot(uint32_t slot)
 {
-	return (uint64_t *)((char *)rt.results + rt.results->off_counters + slot * rt.results->counters_stride);
+	return (uint64_t *)((char *)rt.results + rt.results->off_counters +
+	                    slot * rt.results->counters_stride);
 }
 
-/* Maps the counters of a slot behind the thread's private part: the same memory as in the results. */
+/* Maps the counters of a slot behind the thread's private part: the same memory as in the results.
+ */
 static bool
 map_counters(uint64_t area, uint32_t slot)
 {
 	/* An old size of 0 makes mremap map shared memory a second time. */
-	long p = SYS(__NR_mremap, counters_of_slot(slot), 0, COUNTERS_BYTES, 3 /* MAYMOVE | FIXED */,
-		     area + ST_THREAD_PRIVATE);
+	long p = SYS(__NR_mremap, counters_of_slot(slot), 0, COUNTERS_BYTES,
+	             3 /* MAYMOVE | FIXED */, area + ST_THREAD_PRIVATE);
 	return !sys_failed(p);
 }
 
@@ -69,7 +72,8 @@ new_record(struct thread *t)
 	if (i >= ST_MAX_THREADS)
 		i = ST_MAX_THREADS - 1;
 	t->record = i;
-	*record_of(t) = (struct st_thread){.state = ST_THREAD_LIVE, .slot = t->slot, .tsc_begin = rt_tsc()};
+	*record_of(t) =
+	        (struct st_thread){.state = ST_THREAD_LIVE, .slot = t->slot, .tsc_begin = rt_tsc()};
 }
 
 /* Runs on the thread itself. */
@@ -142,7 +146,8 @@ thread_become_only(struct thread *t)
 	thread_begin(t);
 }
 
-/* A thread that has ended cannot free the stack it ends on: the next one that is born takes its place. */
+/* A thread that has ended cannot free the stack it ends on: the next one that is born takes its
+ * place. */
 static struct thread *
 reuse_ended(void)
 {
@@ -185,9 +190,12 @@ thread_new(void)
 			return NULL;
 		SYS(__NR_madvise, t, AREA_BYTES, 16 /* MADV_DONTDUMP */);
 		t->slot = slot;
-		rt_count_memory(0, -COUNTERS_BYTES); /* which will be the results', and not forked like them */
+		rt_count_memory(
+		        0,
+		        -COUNTERS_BYTES); /* which will be the results', and not forked like them */
 		if (!rt.boot->follow)
-			__atomic_fetch_add(&rt_memory.space_not_forked, COUNTERS_BYTES, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&rt_memory.space_not_forked, COUNTERS_BYTES,
+			                   __ATOMIC_RELAXED);
 		if (!map_stacks(t) || !map_counters((uint64_t)t, slot)) {
 			SYS(__NR_munmap, t, AREA_BYTES);
 			return NULL;
@@ -265,8 +273,11 @@ read_request(struct thread *t, long nr, struct clone_request *q)
 		return 0;
 	}
 	if (nr == __NR_clone) {
-		*q = (struct clone_request){.flags = r[RDI], .stack = r[RSI], .parent_tid = r[RDX],
-					    .child_tid = r[R10], .tls = r[R8]};
+		*q = (struct clone_request){.flags = r[RDI],
+		                            .stack = r[RSI],
+		                            .parent_tid = r[RDX],
+		                            .child_tid = r[R10],
+		                            .tls = r[R8]};
 		return 0;
 	}
 	uint64_t size = r[RSI];
@@ -281,10 +292,12 @@ read_request(struct thread *t, long nr, struct clone_request *q)
 }
 
 static long
-do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel_stack, void (*start)(struct thread *))
+do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel_stack,
+         void (*start)(struct thread *))
 {
 	if (q->is3) {
-		/* The kernel gets some stack of ours for the child; the child goes to its own at once. */
+		/* The kernel gets some stack of ours for the child; the child goes to its own at
+		 * once. */
 		if (child && q->args.stack) {
 			q->args.stack = child->sp_base;
 			q->args.stack_size = child->rt_sp - child->sp_base;
@@ -294,8 +307,8 @@ do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel
 		return rt_clone(__NR_clone3, (long)&q->args, sizeof q->args, 0, 0, 0, child, start);
 	}
 	(void)nr;
-	return rt_clone(__NR_clone, (long)q->flags, (long)kernel_stack, (long)q->parent_tid, (long)q->child_tid,
-			(long)q->tls, child, start);
+	return rt_clone(__NR_clone, (long)q->flags, (long)kernel_stack, (long)q->parent_tid,
+	                (long)q->child_tid, (long)q->tls, child, start);
 }
 
 /* A thread, or a process that shares all memory and runs beside its parent. */
@@ -344,7 +357,8 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	return ret;
 }
 
-/* A copy of the process. The child of an unfollowed fork goes on natively; a followed one under its own engine. */
+/* A copy of the process. The child of an unfollowed fork goes on natively; a followed one under its
+ * own engine. */
 static long
 clone_process(struct thread *t, long nr, struct clone_request *q)
 {
@@ -387,8 +401,8 @@ vfork_main(struct thread *t)
 }
 
 /*
- * vfork: the child borrows its parent's thread structure while the parent sleeps. What it changes there is put back when
- * the parent wakes: the child has then called execve or ended.
+ * vfork: the child borrows its parent's thread structure while the parent sleeps. What it changes
+ * there is put back when the parent wakes: the child has then called execve or ended.
  */
 static long
 clone_vfork(struct thread *t, long nr, struct clone_request *q)

@@ -14,8 +14,8 @@ send_stop(const struct thread *o)
 	return SYS(__NR_rt_tgsigqueueinfo, process, o->tid, SIGNAL_OWN, &info) != -3 /* ESRCH */;
 }
 
-/* Waits until no other thread is in the cache. They come out to the dispatcher and wait there for rt.lock, which the
- * caller holds. */
+/* Waits until no other thread is in the cache. They come out to the dispatcher and wait there for
+ * rt.lock, which the caller holds. */
 static void
 stop_world(struct thread *t)
 {
@@ -26,7 +26,8 @@ stop_world(struct thread *t)
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
 		if (o == t || o->ended)
 			continue;
-		for (int tries = 0; __atomic_load_n(&o->state, __ATOMIC_SEQ_CST) == THREAD_CACHE; tries++) {
+		for (int tries = 0; __atomic_load_n(&o->state, __ATOMIC_SEQ_CST) == THREAD_CACHE;
+		     tries++) {
 			/* One is enough unless the queue is full. */
 			if (o->ended || (tries % 1024 == 0 && !send_stop(o)))
 				break;
@@ -64,7 +65,8 @@ os_native_forever(struct thread *t)
 	rt_unlock(&rt.thread_lock);
 	t->state = THREAD_NATIVE;
 	if (!alone) {
-		/* The process's dispositions stay the engine's: a signal brings this thread back for its handler. */
+		/* The process's dispositions stay the engine's: a signal brings this thread back
+		 * for its handler. */
 		rt_go_native(t);
 	}
 	uint64_t mask = signals_block_all();

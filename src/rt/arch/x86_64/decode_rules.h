@@ -154,7 +154,8 @@ rule_group3(struct dec *d)
 	default: /* mul, imul, div, idiv: ax, or rdx:rax; only divisions read rdx */
 		d->rd |= RAX | (!byte && sel(d) >= 6 ? RDX : 0);
 		d->wr |= byte ? 0 : RAX | RDX;
-		/* A division may fault, and leaves the "undefined" flags alone: they stay visible. */
+		/* A division may fault, and leaves the "undefined" flags alone: they stay visible.
+		 */
 		if (sel(d) >= 6) {
 			d->out->flags_read = ST_F_ARITH;
 			d->out->flags_written = 0;

@@ -86,7 +86,8 @@ enum {
 	FL_DFW = F_SET(0, ST_F_DF),
 	FL_DFR = F_SET(ST_F_DF, 0),
 	FL_CMPS = F_SET(ST_F_DF, ST_F_ARITH),
-	FL_BT = F_SET(0, ST_F_CF), /* the flags left undefined stay as they are on real processors */
+	FL_BT = F_SET(0,
+	              ST_F_CF), /* the flags left undefined stay as they are on real processors */
 	FL_LAHF = F_SET(ST_F_ARITH & ~ST_F_OF, 0),
 	FL_SAHF = F_SET(0, ST_F_ARITH & ~ST_F_OF),
 	FL_PUSHF = F_SET(F_ANY, 0),

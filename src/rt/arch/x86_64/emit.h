@@ -5,7 +5,8 @@
 
 #include "rt/rt.h"
 
-/* A place where code is being written: p is the writable address, off the cache offset that it stands for. */
+/* A place where code is being written: p is the writable address, off the cache offset that it
+ * stands for. */
 struct emit {
 	uint8_t *p;
 	uint32_t off;
@@ -55,7 +56,8 @@ ebytes(struct emit *e, const uint8_t *b, unsigned n)
 	e->p += n;
 	e->off += n;
 }
-/* A rel32 or rip-relative disp32 to an address; `after`: bytes of the instruction that follow it. */
+/* A rel32 or rip-relative disp32 to an address; `after`: bytes of the instruction that follow it.
+ */
 static inline void
 erel(struct emit *e, uint64_t address, unsigned after)
 {
@@ -68,7 +70,8 @@ emit_reaches(const struct emit *e, uint64_t address)
 	return d > -0x7ff00000ll && d < 0x7ff00000ll;
 }
 
-/* Moves between a register and a field of the current thread: one instruction, 7 bytes (9 when thread-safe). */
+/* Moves between a register and a field of the current thread: one instruction, 7 bytes (9 when
+ * thread-safe). */
 static inline void
 emit_field(struct emit *e, unsigned opcode, unsigned reg, unsigned field)
 {

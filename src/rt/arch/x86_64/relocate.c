@@ -37,7 +37,8 @@ load_edit(struct edit *x, const struct st_insn *in, uint64_t pc)
 	x->op = in->op_off;
 }
 
-/* The program's gs base is 0 (programs that change it are handed back), so its gs prefix means nothing. */
+/* The program's gs base is 0 (programs that change it are handed back), so its gs prefix means
+ * nothing. */
 static void
 strip_gs(struct edit *x)
 {
@@ -112,18 +113,20 @@ modrm_reg(const struct st_insn *in, const struct edit *x)
 static bool
 is_plain_load(const struct st_insn *in, const struct edit *x)
 {
-	if (in->flags & (ST_I_VEX | ST_I_EVEX | ST_I_OP16 | ST_I_FSSEG | ST_I_ADDR32 | ST_I_LOCK | ST_I_REP))
+	if (in->flags &
+	    (ST_I_VEX | ST_I_EVEX | ST_I_OP16 | ST_I_FSSEG | ST_I_ADDR32 | ST_I_LOCK | ST_I_REP))
 		return false;
 	unsigned reg = modrm_reg(in, x);
 	if (reg == RSP || !(in->gpr_written >> reg & 1))
 		return false;
 	uint8_t op = x->b[x->op];
 	bool escaped = x->op > 0 && x->b[x->op - 1] == 0x0f;
-	return escaped ? op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf : op == 0x8b || op == 0x63;
+	return escaped ? op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf
+	               : op == 0x8b || op == 0x63;
 }
 
-/* A register that the instruction neither reads nor writes, by whatever name. rsi and rdi are no implicit operands of
- * any instruction that has a ModRM byte. */
+/* A register that the instruction neither reads nor writes, by whatever name. rsi and rdi are no
+ * implicit operands of any instruction that has a ModRM byte. */
 static unsigned
 pick_scratch(const struct st_insn *in, const struct edit *x)
 {
@@ -132,13 +135,15 @@ pick_scratch(const struct st_insn *in, const struct edit *x)
 	used |= in->gpr_written;
 	used |= 1u << (x->b[x->modrm] >> 3 & 7);
 	if (in->flags & (ST_I_VEX | ST_I_EVEX)) {
-		uint8_t v = in->flags & ST_I_EVEX || x->b[x->vex] == 0xc4 ? x->b[x->vex + 2] : x->b[x->vex + 1];
+		uint8_t v = in->flags & ST_I_EVEX || x->b[x->vex] == 0xc4 ? x->b[x->vex + 2]
+		                                                          : x->b[x->vex + 1];
 		used |= 1u << (~v >> 3 & 7);
 	}
 	for (unsigned i = 0; i < sizeof choice; i++)
 		if (!(used >> choice[i] & 1))
 			return choice[i];
-	return RSI; /* not reached: at most one of rsi and rdi is ModRM.reg, another may be VEX.vvvv */
+	return RSI; /* not reached: at most one of rsi and rdi is ModRM.reg, another may be VEX.vvvv
+	             */
 }
 
 static void
@@ -220,7 +225,8 @@ relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsi
 	load_edit(&x, in, pc);
 	if (in->flags & ST_I_GSSEG)
 		strip_gs(&x);
-	/* Keep segment and address-size prefixes; drop the others; then REX.W + 8b with the same operand. */
+	/* Keep segment and address-size prefixes; drop the others; then REX.W + 8b with the same
+	 * operand. */
 	unsigned rex = in->flags & ST_I_REX ? x.b[x.rex] & 3u : 0;
 	unsigned n = x.n - x.modrm;
 	struct edit y = {.n = 0};
