@@ -18,6 +18,12 @@
 #include "wire/plan.h"
 #include "wire/results.h"
 
+/* A defect of tests/fuzz/seeded.md, built in so that the fuzzer can show that it finds it. */
+#ifndef ST_SEEDED_BUG
+#define ST_SEEDED_BUG 0
+#endif
+#define SEEDED(n) (ST_SEEDED_BUG == (n))
+
 /* General registers in hardware order. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 

@@ -27,6 +27,8 @@ enum {
 };
 
 #define ALL_FLAGS (ST_F_ARITH | ST_F_DF)
+#define SHIFT_FLAGS (ST_F_CF | ST_F_PF | ST_F_ZF | ST_F_SF)
+#define BMI_FLAGS (ST_F_CF | ST_F_ZF | ST_F_SF | ST_F_OF)
 #define MODRM ST_I_MODRM
 #define MEM (ST_I_MODRM | ST_I_MEM)
 #define R ST_I_READS_MEM
@@ -166,7 +168,7 @@ static const struct decode_case cases[] = {
 	 {.len = 10, .modrm_off = 1, .disp_off = 2, .disp_len = 4, .imm_off = 6, .imm_len = 4,
 	  .flags_written = ST_F_ARITH, .flags = MEM | R | ST_I_RIPREL}},
 	{"mul rcx", {0x48, 0xf7, 0xe1},
-	 {.len = 3, .op_off = 1, .modrm_off = 2, .flags_written = ST_F_ARITH,
+	 {.len = 3, .op_off = 1, .modrm_off = 2, .flags_written = ST_F_CF | ST_F_OF,
 	  .flags = MODRM | ST_I_REX, .gpr_read = RAX | RCX, .gpr_written = RAX | RDX}},
 	{"div ecx", {0xf7, 0xf1},
 	 {.len = 2, .modrm_off = 1, .flags_read = ST_F_ARITH, .flags = MODRM,
@@ -175,17 +177,17 @@ static const struct decode_case cases[] = {
 	 {.len = 2, .modrm_off = 1, .flags_read = ST_F_ARITH, .flags = MODRM,
 	  .gpr_read = RAX | RCX}},
 	{"imul eax, [rcx], 5", {0x6b, 0x01, 5},
-	 {.len = 3, .modrm_off = 1, .imm_off = 2, .imm_len = 1, .flags_written = ST_F_ARITH,
+	 {.len = 3, .modrm_off = 1, .imm_off = 2, .imm_len = 1, .flags_written = ST_F_CF | ST_F_OF,
 	  .flags = MEM | R, .gpr_read = RCX, .gpr_written = RAX}},
 	{"shl eax, 3", {0xc1, 0xe0, 3},
-	 {.len = 3, .modrm_off = 1, .imm_off = 2, .imm_len = 1, .flags_written = ST_F_ARITH,
+	 {.len = 3, .modrm_off = 1, .imm_off = 2, .imm_len = 1, .flags_written = SHIFT_FLAGS,
 	  .flags = MODRM, .gpr_read = RAX, .gpr_written = RAX}},
 	{"shl eax, 32 (masked to 0)", {0xc1, 0xe0, 32},
 	 {.len = 3, .modrm_off = 1, .imm_off = 2, .imm_len = 1, .flags = MODRM, .gpr_read = RAX,
 	  .gpr_written = RAX}},
 	{"shl rax, 32", {0x48, 0xc1, 0xe0, 32},
 	 {.len = 4, .op_off = 1, .modrm_off = 2, .imm_off = 3, .imm_len = 1,
-	  .flags_written = ST_F_ARITH, .flags = MODRM | ST_I_REX, .gpr_read = RAX,
+	  .flags_written = SHIFT_FLAGS, .flags = MODRM | ST_I_REX, .gpr_read = RAX,
 	  .gpr_written = RAX}},
 	{"sar edx, cl", {0xd3, 0xfa},
 	 {.len = 2, .modrm_off = 1, .flags = MODRM, .gpr_read = RDX | RCX, .gpr_written = RDX}},
@@ -197,7 +199,7 @@ static const struct decode_case cases[] = {
 	  .flags = MODRM, .gpr_read = RAX}},
 	{"shld eax, ecx, 4", {0x0f, 0xa4, 0xc8, 4},
 	 {.len = 4, .op_off = 1, .modrm_off = 2, .imm_off = 3, .imm_len = 1,
-	  .flags_written = ST_F_ARITH, .flags = MODRM, .gpr_read = RAX | RCX}},
+	  .flags_written = SHIFT_FLAGS, .flags = MODRM, .gpr_read = RAX | RCX}},
 	{"bt [rax], ecx", {0x0f, 0xa3, 0x08},
 	 {.len = 3, .op_off = 1, .modrm_off = 2, .flags_written = ST_F_CF,
 	  .flags = MEM | R, .gpr_read = RAX | RCX}},
@@ -205,7 +207,7 @@ static const struct decode_case cases[] = {
 	 {.len = 4, .op_off = 1, .modrm_off = 2, .imm_off = 3, .imm_len = 1,
 	  .flags_written = ST_F_CF, .flags = MEM | R | W, .gpr_read = RAX}},
 	{"bsf eax, ecx", {0x0f, 0xbc, 0xc1},
-	 {.len = 3, .op_off = 1, .modrm_off = 2, .flags_written = ST_F_ARITH, .flags = MODRM,
+	 {.len = 3, .op_off = 1, .modrm_off = 2, .flags_written = ST_F_ZF, .flags = MODRM,
 	  .gpr_read = RAX | RCX}},
 	{"popcnt eax, ecx", {0xf3, 0x0f, 0xb8, 0xc1},
 	 {.len = 4, .op_off = 2, .modrm_off = 3, .flags_written = ST_F_ARITH, .flags = MODRM,
@@ -220,10 +222,10 @@ static const struct decode_case cases[] = {
 	 {.len = 4, .op_off = 2, .modrm_off = 3, .flags_written = ST_F_ZF,
 	  .flags = MEM | R | W | ST_I_REX, .gpr_read = RAX | RBX | RCX | RDX | RDI}},
 	{"andn eax, ecx, edx", {0xc4, 0xe2, 0x70, 0xf2, 0xc2},
-	 {.len = 5, .op_off = 3, .modrm_off = 4, .flags_written = ST_F_ARITH,
+	 {.len = 5, .op_off = 3, .modrm_off = 4, .flags_written = BMI_FLAGS,
 	  .flags = MODRM | ST_I_VEX, .gpr_read = RCX | RDX, .gpr_written = RAX}},
 	{"blsr ecx, edx", {0xc4, 0xe2, 0x70, 0xf3, 0xca},
-	 {.len = 5, .op_off = 3, .modrm_off = 4, .flags_written = ST_F_ARITH,
+	 {.len = 5, .op_off = 3, .modrm_off = 4, .flags_written = BMI_FLAGS,
 	  .flags = MODRM | ST_I_VEX, .gpr_read = RDX, .gpr_written = RCX}},
 	{"mulx eax, ecx, edx", {0xc4, 0xe2, 0x73, 0xf6, 0xc2},
 	 {.len = 5, .op_off = 3, .modrm_off = 4, .flags = MODRM | ST_I_VEX, .gpr_read = RDX,

@@ -230,7 +230,9 @@ fix_memory(struct fz_gen *g, struct fz_insn *i, const ZydisDecodedOperand *o)
 		g->uses_fs = true;
 		target = fz_below(&g->rng, 0xf00);
 	}
-	if (slot && (base < 0 || base == RSP || i->in.address_width == 32))
+	/* With base and index the same register not every address can be reached. */
+	if (slot && (base < 0 || base == RSP || base == fz_gpr_of(o->mem.index) ||
+	             i->in.address_width == 32))
 		return false;
 	if (explicit_rip)
 		return o->mem.base == ZYDIS_REGISTER_RIP && fix_rip(g, i, o);

@@ -101,7 +101,7 @@ record(int sig, const siginfo_t *si, const ucontext_t *uc)
 
 /*
  * A jump, call or return to a non-canonical address, natively at the instruction, under an engine
- * perhaps at its target: docs/notes/transparency.md allows that.
+ * perhaps at its target: docs/engine.md allows that.
  */
 static bool
 is_transfer_beyond(const greg_t *regs)

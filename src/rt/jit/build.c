@@ -119,7 +119,7 @@ jit_may_fault(const struct st_insn *in, const uint8_t *code)
 static void
 analyse_flags(struct build *b)
 {
-	uint8_t live = ST_F_ARITH | ST_F_DF;
+	uint8_t live = SEEDED(10) ? ST_F_DF : ST_F_ARITH | ST_F_DF;
 	b->flags_live[b->n] = live;
 	for (uint32_t i = b->n; i-- > 0;) {
 		const struct st_insn *in = &b->insn[i];
@@ -207,7 +207,9 @@ jit_build(struct build *b, uint64_t pc)
 	b->target = 0;
 	b->writable = map->writable || map->shared || map->anonymous;
 	b->checked = map->shared || (map->writable && pages_checked(pc));
-	uint32_t limit = b->checked ? 1 : rt.stress & ST_STRESS_blocks ? 2 : MAX_BLOCK_INSNS;
+	uint32_t limit = b->checked && !SEEDED(17)      ? 1
+	                 : rt.stress & ST_STRESS_blocks ? 2
+	                                                : MAX_BLOCK_INSNS;
 	uint64_t end = maps_run_end(map);
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
@@ -242,6 +244,10 @@ jit_build(struct build *b, uint64_t pc)
 				b->target = pc + b->bytes + (uint64_t)(int64_t)in->rel;
 			break;
 		}
+		if (SEEDED(11) && in->flags_written == (ST_F_ARITH & ~ST_F_CF))
+			in->flags_written = ST_F_ARITH;
+		if (SEEDED(12) && (code[in->op_off] & 0xfe) == 0xd2 && !(in->flags & ST_I_VEX))
+			in->flags_written = ST_F_ARITH;
 		if (is_foreign(in, code)) {
 			b->bytes -= in->len;
 			break;
@@ -269,6 +275,7 @@ jit_flags_live_at(uint64_t pc, bool after_call)
 	const struct map *map = maps_find(pc);
 	if (!map || map->writable || map->shared)
 		return ST_F_ARITH;
+	static const uint32_t stack = ST_I_PUSHPOP | ST_I_WRITES_MEM | ST_I_READS_MEM | ST_I_MODRM;
 	uint8_t undecided = ST_F_ARITH, live = 0;
 	struct st_insn in;
 	for (int i = 0; i < 6 && undecided; i++) {
@@ -276,10 +283,12 @@ jit_flags_live_at(uint64_t pc, bool after_call)
 		size_t room = map->end - pc < 15 ? map->end - pc : 15;
 		if (!room || !st_decode(code, room, &in))
 			break;
-		bool push =
-		        after_call && in.cls == ST_C_NORMAL && code[in.op_off] >> 3 == 0x50 >> 3;
+		bool push = after_call && in.cls == ST_C_NORMAL &&
+		            (in.flags & stack) == (ST_I_PUSHPOP | ST_I_WRITES_MEM);
 		if (!push && jit_may_fault(&in, code))
 			break;
+		if (!push && (in.gpr_written >> RSP & 1))
+			after_call = false; /* the stack may be another one now */
 		live |= undecided & in.flags_read;
 		undecided &= (uint8_t) ~(in.flags_read | in.flags_written);
 		pc += in.len;

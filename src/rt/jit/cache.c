@@ -82,7 +82,7 @@ jit_reset(void)
 	jit.n_records = 0;
 	jit.n_sources = 0;
 	bool tiny = rt.stress & ST_STRESS_cache;
-	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - (256 << 10);
+	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - MAX_WHOLE_CODE;
 	area_reset(&jit.warm, ST_REGION_WARM,
 	           tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10));
 	area_reset(&jit.cold, ST_REGION_COLD,
@@ -151,9 +151,12 @@ jit_has_room(void)
 	grow_all();
 	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
 	       jit.cold.next < jit.cold.limit && jit.warm.n_colds < MAX_EXITS - 4096 &&
-	       jit.cold.n_colds < MAX_EXITS - 4096 && jit.n_blocks < MAX_CACHED_BLOCKS - 1024 &&
-	       jit.n_exits < MAX_EXITS - 4096 && jit.n_records < MAX_RECORDS / 2 - 65536 &&
-	       jit.n_sources < MAX_RECORDS - (64 << 10);
+	       jit.cold.n_colds < MAX_EXITS - 4096 &&
+	       /* one piece, exit or record per instruction at the worst, and some */
+	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
+	       jit.n_exits < MAX_EXITS - 2 * MAX_WHOLE_INSNS &&
+	       jit.n_records < MAX_RECORDS / 2 - 4 * MAX_WHOLE_INSNS &&
+	       jit.n_sources < MAX_RECORDS - 16 * MAX_WHOLE_INSNS;
 }
 
 uint32_t
@@ -170,21 +173,24 @@ jit_find(uint64_t pc)
 	return 0;
 }
 
-static void
-hash_put(uint32_t block)
-{
-	uint32_t mask = jit.hash_size - 1;
-	uint32_t h = hash_pc(jit.blocks[block].pc) & mask;
-	while (jit.hash[h].block)
-		h = (h + 1) & mask;
-	jit.hash[h] = (struct hash_entry){block, (uint32_t)jit.blocks[block].pc};
-	jit.hash_used++;
-}
-
 static bool
 is_entry(const struct block *b)
 {
 	return (b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) && !(b->flags & BLOCK_CONT);
+}
+
+/* A dropped block for the same address gives its entry away: code that changes again and again
+ * fills no table. */
+static void
+hash_put(uint32_t block)
+{
+	uint32_t mask = jit.hash_size - 1, tag = (uint32_t)jit.blocks[block].pc;
+	uint32_t h = hash_pc(jit.blocks[block].pc) & mask;
+	while (jit.hash[h].block &&
+	       (jit.hash[h].tag != tag || is_entry(&jit.blocks[jit.hash[h].block])))
+		h = (h + 1) & mask;
+	jit.hash_used += jit.hash[h].block == 0;
+	jit.hash[h] = (struct hash_entry){block, tag};
 }
 
 static void

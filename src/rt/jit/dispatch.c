@@ -130,7 +130,8 @@ void
 rt_dispatch_miss(struct thread *t)
 {
 	uint64_t pc = t->regs.r[RDX];
-	t->regs.r[RCX] = t->slot_rcx;
+	if (!SEEDED(2))
+		t->regs.r[RCX] = t->slot_rcx;
 	t->regs.r[RDX] = t->slot_rdx;
 	t->regs.pc = pc;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);

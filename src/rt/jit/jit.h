@@ -20,11 +20,11 @@
 #include "rt/rt.h"
 
 enum {
-	MAX_BLOCK_INSNS = 128,  /* of one translated piece */
-	MAX_BLOCK_BYTES = 1024, /* less than a page: a piece touches two pages at most */
-	MAX_UNIT_BLOCKS = 24,   /* basic blocks translated in one go, across calls */
-	MAX_WHOLE_INSNS =
-	        8192, /* of a basic block, over all its pieces; a longer one counts as several */
+	MAX_BLOCK_INSNS = 128,      /* of one translated piece */
+	MAX_BLOCK_BYTES = 1024,     /* less than a page: a piece touches two pages at most */
+	MAX_UNIT_BLOCKS = 24,       /* basic blocks translated in one go, across calls */
+	MAX_WHOLE_INSNS = 16 << 10, /* of a basic block in all; a longer one counts as several */
+	MAX_WHOLE_CODE = 2 << 20,   /* more than such a block becomes in the cache */
 	MAX_CACHED_BLOCKS = 2 << 20,
 	MAX_EXITS = 4 << 20,
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
@@ -234,6 +234,8 @@ void jit_lookup_clear(uint64_t pc, uint32_t pad);
 void jit_page_add(uint32_t block);
 /* Drops every block with code in [start, end). Its threads leave it at its next exit. */
 void jit_invalidate(uint64_t start, uint64_t end);
+/* Drops blocks in [start, end) whose pads harm the flags of those who are sent on. */
+void jit_spare_flags(uint64_t start, uint64_t end);
 /* Makes blocks in [start, end) unreachable, until jit_revalidate. */
 void jit_suspend(uint64_t start, uint64_t end);
 /* Drops those blocks in [start, end) whose code is not what was translated; suspended ones that are

@@ -197,7 +197,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		if (at == 0)
 			break;
 		out->regs.r[spilled_register(start)] = t->slot_spill;
-		if (at + emit_field_len() >= rec->cache_len) {
+		if (at + emit_field_len() >= rec->cache_len || SEEDED(8)) {
 			out->regs.pc += len;
 			out->done++;
 		}

@@ -65,7 +65,11 @@ sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 	/* The operand may use rcx, which the count has changed. */
 	if (count_field && (in->gpr_read >> RCX & 1))
 		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
+	if (SEEDED(15) && in->cls == ST_C_ICALL)
+		eseq(e, 5, "\x48\x8d\x64\x24\xf8"); /* lea rsp, [rsp - 8] */
 	relocate_load_target(e, in, pc, RDX);
+	if (SEEDED(15) && in->cls == ST_C_ICALL)
+		eseq(e, 5, "\x48\x8d\x64\x24\x08"); /* lea rsp, [rsp + 8] */
 	emit_save(e, RDX, offsetof(struct thread, slot_target));
 }
 
@@ -90,6 +94,8 @@ sequence_lookup(struct emit *e)
 {
 	if (rt.lookup_small)
 		eseq(e, 3, "\x0f\xb7\xd2"); /* movzx edx, dx */
+	else if (SEEDED(1))
+		eseq(e, 3, "\x83\xe2\xff"); /* and edx, -1 */
 	else
 		eseq(e, 2, "\x89\xd2"); /* mov edx, edx */
 	emit_lookup_address(e, PAD_JUMP_ENTRY);
@@ -106,6 +112,8 @@ sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 		 * real ret. */
 		uint16_t pop;
 		memcpy(&pop, (const uint8_t *)pc + in->imm_off, 2);
+		if (SEEDED(4))
+			pop &= 0xfff8;
 		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
 		emit_save(e, RDX, offsetof(struct thread, slot_target));
 		eseq(e, 4, "\x48\x8d\xa4\x24"); /* lea rsp, [rsp + 8 + pop] */

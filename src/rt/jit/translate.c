@@ -88,6 +88,10 @@ finish_exit(uint32_t exit, uint32_t site)
 	struct emit e = area_begin(&jit.cold);
 	area_mark(&jit.cold, &e, COLD_STUB, exit);
 	x->stub = e.off;
+	if (SEEDED(9)) {
+		e8(&e, 0x50); /* push rax */
+		e8(&e, 0x58); /* pop rax */
+	}
 	emit_set_exit(&e, exit);
 	emit_jmp(&e, (uint64_t)rt_stub_exit);
 	area_end(&jit.cold, &e);
@@ -201,7 +205,7 @@ counts_in_end(const struct build *b)
 static uint32_t
 emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 {
-	u->back_constant = back >= 0x80000000u ? warm_constant(back) : 0;
+	u->back_constant = back >= 0x80000000u && !SEEDED(5) ? warm_constant(back) : 0;
 	struct emit e = area_begin(&jit.warm);
 	area_mark(&jit.warm, &e, COLD_THUNK, u->block);
 	uint32_t thunk = e.off;
@@ -269,7 +273,7 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		return;
 	}
 	/* loop and jrcxz have only short forms: they jump over the fall-through's jump. */
-	if (in->flags & ST_I_ADDR32)
+	if (in->flags & ST_I_ADDR32 && !SEEDED(7))
 		e8(e, 0x67);
 	e8(e, ((const uint8_t *)pc)[in->op_off]);
 	e8(e, 0);
@@ -463,8 +467,9 @@ continue_after_call(struct unit *u, uint32_t blocks)
 {
 	uint64_t back = u->now->pc + u->now->bytes;
 	uint32_t known = jit_find(back);
-	bool follows = !known && blocks < MAX_UNIT_BLOCKS && !(rt.stress & ST_STRESS_links) &&
-	               jit_build(u->next, back) == 0 && u->next->n > 0;
+	bool follows = !known && blocks < MAX_UNIT_BLOCKS && jit_has_room() &&
+	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back) == 0 &&
+	               u->next->n > 0;
 	emit_landing(u, back, known, follows);
 	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
 	end_block(u);
@@ -529,7 +534,10 @@ take_place(uint32_t join)
 		jit.hot = x->site - 1;
 	} else {
 		struct exit *other = x + 1;
-		*cache_write(x->site - 1) ^= 1; /* the condition */
+		if (SEEDED(6))
+			*cache_write(x->site - 1) += 1;
+		else
+			*cache_write(x->site - 1) ^= 1; /* the condition */
 		other->site = x->site;
 		other->kind = EXIT_BRANCH;
 		uint32_t to = other->linked ? jit.blocks[other->linked - 1].body : other->stub;

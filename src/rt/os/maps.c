@@ -66,7 +66,7 @@ is_twin(const struct map *a, const struct map *b)
 	       (uint32_t)(b->start - a->start) < a->end - a->start;
 }
 
-/* Looks for twins of a new mapping. Pads in an older one were written before it had any. */
+/* Looks for twins of a new mapping. Code in either may have been translated before. */
 static void
 find_twins(struct map *m)
 {
@@ -76,9 +76,11 @@ find_twins(struct map *m)
 			continue;
 		m->twin = true;
 		if (!live[i].twin)
-			jit_invalidate(live[i].start, live[i].end);
+			jit_spare_flags(live[i].start, live[i].end);
 		live[i].twin = true;
 	}
+	if (m->twin)
+		jit_spare_flags(m->start, m->end);
 }
 
 static void

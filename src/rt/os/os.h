@@ -37,6 +37,9 @@ long signals_tell_kernel(int signo, const struct ksigaction *a);
 void signals_set_stack(struct thread *t);
 /* Gives the process its own dispositions, alternate stack and mask back, for native execution. */
 void signals_restore_native(struct thread *t, uint64_t mask);
+/* With every signal blocked, before that: what waits for the program is pending in the kernel, and
+ * of the engine's own signals none comes any more. */
+void signals_hand_over(struct thread *t);
 /* Blocks every signal; returns the mask before. */
 uint64_t signals_block_all(void);
 void signals_set_mask(uint64_t mask);

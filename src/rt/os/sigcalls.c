@@ -259,7 +259,7 @@ sys_sigreturn(struct thread *t)
 	}
 	struct regs back;
 	regs_from_context(&back, &f->uc.mc);
-	back.rflags = (back.rflags & 0x240dd5) | 0x202;
+	back.rflags = ((SEEDED(19) ? t->regs.rflags : back.rflags) & 0x240dd5) | 0x202;
 	t->regs = back;
 	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction
 	                                                            has been executed */

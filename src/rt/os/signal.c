@@ -211,6 +211,33 @@ is_own(int signo, const struct siginfo *info)
 	       (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_DELIVER);
 }
 
+/* Raises a signal of this thread again. */
+static void
+send_again(struct siginfo *info)
+{
+	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), info->signo, info);
+}
+
+void
+signals_hand_over(struct thread *t)
+{
+	enum { MOST = 16 };
+	struct siginfo info, theirs[MOST];
+	uint64_t set = SIGNAL_BIT(SIGNAL_OWN), now[2] = {0, 0};
+	unsigned n = 0;
+	if (t->timer >= 0)
+		SYS(__NR_timer_delete, t->timer);
+	while (n < MOST && SYS(__NR_rt_sigtimedwait, &set, &info, now, 8) == SIGNAL_OWN)
+		if (!is_own(SIGNAL_OWN, &info))
+			theirs[n++] = info;
+	for (unsigned i = 0; i < n; i++)
+		send_again(&theirs[i]);
+	if (t->pending & 1)
+		send_again(&t->queued);
+	if (t->is_held)
+		send_again(&t->held);
+}
+
 /* A write by the program at t->regs, or pc == 0 by the runtime for it, to memory that holds
  * translated code and was therefore protected: opens it, so that the write can be done again. */
 static bool

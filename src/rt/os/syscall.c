@@ -314,7 +314,7 @@ rt_dispatch_syscall(struct thread *t)
 	}
 	t->regs.r[RAX] = (uint64_t)ret;
 	t->regs.r[RCX] = after;
-	t->regs.r[R11] = t->regs.rflags;
+	t->regs.r[R11] = SEEDED(18) ? 0x202 : t->regs.rflags;
 	t->regs.pc = after;
 	rt_dispatch_pc(t);
 }

@@ -75,6 +75,7 @@ os_native_forever(struct thread *t)
 	if (!t->own_process)
 		rt.results->state = ST_RUN_NATIVE;
 	pages_release();
+	signals_hand_over(t);
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Transfers that compilers never write but the CPU allows: far returns and iretq within the same
- * segment, int 0x80 from 64-bit code, an instruction of 15 bytes over a page border.
+ * segment, int 0x80 from 64-bit code, an instruction of 15 bytes over a page border. Whoever is
+ * left alone at one of these must really be alone: it computes for a while afterwards.
  */
 /* strobe-test: */
 #include "check.h"
 #include <sys/mman.h>
+#include <time.h>
 
 static uint64_t
 far_return(uint64_t x)
@@ -93,6 +95,13 @@ longest(void)
 	munmap(page, 8192);
 }
 
+static void
+compute(void)
+{
+	for (clock_t end = clock() + CLOCKS_PER_SEC / 10; clock() < end;)
+		longest();
+}
+
 int
 main(void)
 {
@@ -105,6 +114,7 @@ main(void)
 		if (with_32)
 			old_system_call();
 	}
+	compute();
 	puts("rare transfers arrive");
 	return 0;
 }

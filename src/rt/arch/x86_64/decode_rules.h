@@ -112,9 +112,9 @@ static inline void
 shift_flags(struct dec *d, bool by_one)
 {
 	if (sel(d) >= 4) {
-		d->out->flags_written = ST_F_ARITH;
+		use_flags(d, by_one ? FL_SHIFT1 : FL_SHIFT);
 	} else if (sel(d) < 2) {
-		d->out->flags_written = ST_F_CF | ST_F_OF;
+		d->out->flags_written = by_one ? ST_F_CF | ST_F_OF : ST_F_CF;
 	} else {
 		/* rcl, rcr: a count that is a multiple of 9 or 17 may leave the flags alone */
 		d->out->flags_read = ST_F_CF;
@@ -154,12 +154,11 @@ rule_group3(struct dec *d)
 	default: /* mul, imul, div, idiv: ax, or rdx:rax; only divisions read rdx */
 		d->rd |= RAX | (!byte && sel(d) >= 6 ? RDX : 0);
 		d->wr |= byte ? 0 : RAX | RDX;
+		use_flags(d, FL_MUL);
 		/* A division may fault, and leaves the "undefined" flags alone: they stay visible.
 		 */
-		if (sel(d) >= 6) {
-			d->out->flags_read = ST_F_ARITH;
-			d->out->flags_written = 0;
-		}
+		if (sel(d) >= 6)
+			use_flags(d, F_SET(ST_F_ARITH, 0));
 	}
 }
 
@@ -377,9 +376,9 @@ rule_bmi(struct dec *d, unsigned act)
 		d->wr |= 1u << vvvv;
 	else
 		d->rd |= 1u << vvvv;
+	/* bextr and bzhi; the others on these opcodes leave the flags alone */
 	if (act == A_BMI && plain)
-		d->out->flags_written = ST_F_ARITH; /* bextr, bzhi; the others on these opcodes
-		                                       leave the flags alone */
+		use_flags(d, d->op == 0xf7 ? FL_BEXTR : FL_BMI);
 }
 
 /* mov to and from segment registers */
@@ -481,8 +480,10 @@ apply_rule(struct dec *d, unsigned act)
 		rule_group15(d);
 		break;
 	case A_SHLD:
-		if (d->p[d->out->imm_off] & (d->rex & 8 ? 63 : 31))
-			d->out->flags_written = ST_F_ARITH;
+		/* of 16 bits: nothing is sure when the count is greater */
+		if (d->p[d->out->imm_off] & (d->rex & 8 ? 63 : 31) &&
+		    (d->rex & 8 || !(d->pfx & P_66)))
+			use_flags(d, FL_SHIFT);
 		break;
 	case A_LOADIWKEY: /* else aesenc */
 		if (d->pfx & P_F3)

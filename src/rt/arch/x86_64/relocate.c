@@ -63,6 +63,8 @@ clear_extensions(struct edit *x, const struct st_insn *in)
 {
 	if (in->flags & ST_I_REX)
 		x->b[x->rex] &= (uint8_t)~3;
+	else if (SEEDED(13) && in->flags & ST_I_EVEX)
+		x->b[x->vex + 1] &= (uint8_t)~0x20;
 	else if ((in->flags & ST_I_EVEX) || ((in->flags & ST_I_VEX) && x->b[x->vex] == 0xc4))
 		x->b[x->vex + 1] |= 0x60;
 }
@@ -125,6 +127,22 @@ is_plain_load(const struct st_insn *in, const struct edit *x)
 	               : op == 0x8b || op == 0x63;
 }
 
+/* Seeded bug 14: without need, and without thought of ah, ch, dh and bh. */
+static void
+add_rex(struct edit *x, const struct st_insn *in)
+{
+	unsigned at = x->op;
+	if (in->flags & (ST_I_REX | ST_I_VEX | ST_I_EVEX) || (at && x->b[at - 1] == 0x0f))
+		return;
+	for (unsigned i = x->n; i > at; i--)
+		x->b[i] = x->b[i - 1];
+	x->b[at] = 0x40;
+	x->n++;
+	x->op++;
+	x->modrm++;
+	x->disp++;
+}
+
 /* A register that the instruction neither reads nor writes, by whatever name. rsi and rdi are no
  * implicit operands of any instruction that has a ModRM byte. */
 static unsigned
@@ -167,7 +185,9 @@ relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64
 	int32_t disp;
 	__builtin_memcpy(&disp, x->b + x->disp, 4);
 	uint64_t target = pc + in->len + (uint64_t)(int64_t)disp;
-	if (in->flags & ST_I_ADDR32)
+	if (SEEDED(3))
+		target -= in->imm_len;
+	if (in->flags & ST_I_ADDR32 && !SEEDED(20))
 		target &= 0xffffffff;
 	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
 	if (!far && emit_reaches(e, target)) {
@@ -193,6 +213,8 @@ relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64
 		return REC_LOAD;
 	}
 	unsigned scratch = pick_scratch(in, x);
+	if (SEEDED(14))
+		add_rex(x, in);
 	emit_save(e, scratch, offsetof(struct thread, slot_spill));
 	emit_mov_imm64(e, scratch, target);
 	make_based(x, in, scratch);
