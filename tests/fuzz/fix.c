@@ -198,8 +198,12 @@ fix_absolute(struct fz_gen *g, struct fz_insn *i, const ZydisDecodedOperand *o, 
 }
 
 static bool
-fix_rip(struct fz_gen *g, struct fz_insn *i, const ZydisDecodedOperand *o)
+fix_rip(struct fz_gen *g, struct fz_insn *i, const ZydisDecodedOperand *o, uint64_t low_target)
 {
+	if (o->mem.base == ZYDIS_REGISTER_EIP) { /* the low half of the sum */
+		patch_disp(i, low_target - (fz_here(CODE) + i->in.length));
+		return true;
+	}
 	uint64_t page = g->region->base + (fz_chance(&g->rng, 50) ? FZ_R_BEFORE : FZ_R_AFTER);
 	uint64_t at = page + 64 * fz_below(&g->rng, 56);
 
@@ -235,7 +239,7 @@ fix_memory(struct fz_gen *g, struct fz_insn *i, const ZydisDecodedOperand *o)
 	             i->in.address_width == 32))
 		return false;
 	if (explicit_rip)
-		return o->mem.base == ZYDIS_REGISTER_RIP && fix_rip(g, i, o);
+		return fix_rip(g, i, o, target);
 	if (base == RSP)
 		return o->mem.segment != ZYDIS_REGISTER_FS && i->in.address_width == 64 &&
 		       fix_stack_operand(g, i, o);

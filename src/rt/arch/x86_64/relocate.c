@@ -37,14 +37,14 @@ load_edit(struct edit *x, const struct st_insn *in, uint64_t pc)
 	x->op = in->op_off;
 }
 
-/* The program's gs base is 0 (programs that change it are handed back), so its gs prefix means
- * nothing. */
+/* The program's gs base is 0 (programs that change it are handed back), so its gs prefix (0x65)
+ * means nothing. */
 static void
-strip_gs(struct edit *x)
+strip_prefix(struct edit *x, uint8_t prefix)
 {
 	unsigned prefixes = x->vex ? x->vex : x->op;
 	for (unsigned i = 0; i < prefixes && i < 14; i++) {
-		if (x->b[i] != 0x65)
+		if (x->b[i] != prefix)
 			continue;
 		cut(x, i, 1);
 		shift_offset(&x->modrm, i, -1);
@@ -233,7 +233,9 @@ relocate_insn(struct emit *e, const struct st_insn *in, uint64_t pc)
 	struct edit x;
 	load_edit(&x, in, pc);
 	if (in->flags & ST_I_GSSEG)
-		strip_gs(&x);
+		strip_prefix(&x, 0x65);
+	if (SEEDED(20))
+		strip_prefix(&x, 0x67);
 	if (in->flags & ST_I_RIPREL)
 		return relocate_riprel(e, in, &x, pc);
 	ebytes(e, x.b, x.n);
@@ -246,7 +248,7 @@ relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsi
 	struct edit x;
 	load_edit(&x, in, pc);
 	if (in->flags & ST_I_GSSEG)
-		strip_gs(&x);
+		strip_prefix(&x, 0x65);
 	/* Keep segment and address-size prefixes; drop the others; then REX.W + 8b with the same
 	 * operand. */
 	unsigned rex = in->flags & ST_I_REX ? x.b[x.rex] & 3u : 0;
