@@ -176,9 +176,8 @@ measure_rest(struct build *b, uint64_t end)
 	uint64_t pc = b->pc + b->bytes;
 	struct st_insn in;
 	while (pc < end && b->whole_insns < MAX_WHOLE_INSNS) {
-		size_t room = end - pc < 15 ? end - pc : 15;
 		const uint8_t *code = (const uint8_t *)pc;
-		if (!st_decode(code, room, &in) || is_foreign(&in, code))
+		if (!st_decode(code, end - pc, &in) || is_foreign(&in, code))
 			return;
 		pc += in.len;
 		b->whole_insns++;
@@ -213,7 +212,7 @@ jit_build(struct build *b, uint64_t pc)
 	uint64_t end = maps_run_end(map);
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
-		size_t room = end - (pc + b->bytes) < 15 ? end - (pc + b->bytes) : 15;
+		size_t room = end - (pc + b->bytes);
 		if (room == 0)
 			break;
 		if (b->n == limit || b->bytes > MAX_BLOCK_BYTES - 15) {
@@ -230,7 +229,7 @@ jit_build(struct build *b, uint64_t pc)
 			in->gpr_read = 0xffff;
 			in->gpr_written = 0;
 			in->cls = ST_C_INVALID;
-			b->extent = (uint32_t)room;
+			b->extent = room < 15 ? (uint32_t)room : 15;
 			b->n++;
 			break;
 		}
@@ -280,8 +279,7 @@ jit_flags_live_at(uint64_t pc, bool after_call)
 	struct st_insn in;
 	for (int i = 0; i < 6 && undecided; i++) {
 		const uint8_t *code = (const uint8_t *)pc;
-		size_t room = map->end - pc < 15 ? map->end - pc : 15;
-		if (!room || !st_decode(code, room, &in))
+		if (pc == map->end || !st_decode(code, map->end - pc, &in))
 			break;
 		bool push = after_call && in.cls == ST_C_NORMAL &&
 		            (in.flags & stack) == (ST_I_PUSHPOP | ST_I_WRITES_MEM);
