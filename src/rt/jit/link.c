@@ -73,7 +73,8 @@ page_slot(uint64_t pc)
 			return NULL;
 	}
 	uint32_t page = (uint32_t)(pc >> 12);
-	uint32_t h = (page * 0x9e3779b1u) >> 13;
+	/* Neighbours side by side: a table page serves two MiB of code. */
+	uint32_t h = page & (N_PAGE_SLOTS - 1);
 	for (;; h = (h + 1) & (N_PAGE_SLOTS - 1)) {
 		uint32_t *slot = jit.pages + 2 * (size_t)h;
 		if (slot[0] == page && slot[1])

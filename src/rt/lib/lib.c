@@ -55,24 +55,13 @@ strlen(const char *s)
 void *
 rt_map_memory(size_t bytes)
 {
-	/* Large tables start at a huge page: they are touched densely, and their faults would cost
-	 * more than their use. */
-	const size_t huge = 2u << 20;
-	bool large = bytes >= 2 * huge;
-	if (large)
-		bytes += huge;
 	long p = SYS(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
 	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
 	rt_count_memory(counted, counted);
-	if (large) {
-		p = (p + (long)huge - 1) & ~((long)huge - 1);
-		SYS(__NR_madvise, p, bytes - huge, 14 /* MADV_HUGEPAGE */);
-	}
-	SYS(__NR_madvise, p, bytes - (large ? huge : 0),
-	    16 /* MADV_DONTDUMP: a core dump shows the program */);
+	SYS(__NR_madvise, p, bytes, 16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;
 }
 
