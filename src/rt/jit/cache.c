@@ -23,13 +23,12 @@ jit_init(void)
 	jit.exits = rt_map_memory(MAX_EXITS * sizeof *jit.exits);
 	jit.records = rt_map_memory(MAX_RECORDS);
 	jit.warm.colds = rt_map_memory(MAX_EXITS * sizeof *jit.warm.colds);
-	jit.cold.colds = rt_map_memory(MAX_EXITS * sizeof *jit.cold.colds);
 	/* Reserved at its greatest size; what is touched is what is used. */
 	jit.hash = rt_map_memory(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
 	jit.ids = rt_map_memory(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
 	jit.sources = rt_map_memory(MAX_RECORDS);
-	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.cold.colds ||
-	    !jit.hash || !jit.ids || !jit.sources)
+	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.hash || !jit.ids ||
+	    !jit.sources)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
@@ -79,14 +78,14 @@ jit_reset(void)
 	jit.hash_used = 0;
 	jit.n_blocks = 1;
 	jit.n_exits = 0;
+	jit.n_stubs = 0;
 	jit.n_records = 0;
 	jit.n_sources = 0;
 	bool tiny = rt.stress & ST_STRESS_cache;
 	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - MAX_WHOLE_CODE;
 	area_reset(&jit.warm, ST_REGION_WARM,
 	           tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10));
-	area_reset(&jit.cold, ST_REGION_COLD,
-	           tiny ? ST_REGION_COLD + (64 << 10) : ST_CACHE_SIZE - (256 << 10));
+	jit.exit_limit = tiny ? 4096 : MAX_EXITS - 2 * MAX_WHOLE_INSNS;
 	jit.generation++;
 	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a
 	 * block. */
@@ -132,17 +131,16 @@ grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 static void
 grow_all(void)
 {
-	static struct growth hot, warm, cold, blocks, exits, records, warms, colds;
+	static struct growth hot, warm, cold, blocks, exits, records, warms;
 	grow(&hot, rt.alias, jit.hot, rt.region);
 	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM,
 	     rt.region + ST_REGION_WARM);
-	grow(&cold, rt.alias + ST_REGION_COLD, jit.cold.next - ST_REGION_COLD,
+	grow(&cold, rt.alias + ST_REGION_COLD, jit.n_stubs * jit_stub_len(),
 	     rt.region + ST_REGION_COLD);
 	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
 	grow(&warms, (uint64_t)jit.warm.colds, jit.warm.n_colds * sizeof *jit.warm.colds, 0);
-	grow(&colds, (uint64_t)jit.cold.colds, jit.cold.n_colds * sizeof *jit.cold.colds, 0);
 }
 
 bool
@@ -150,11 +148,9 @@ jit_has_room(void)
 {
 	grow_all();
 	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
-	       jit.cold.next < jit.cold.limit && jit.warm.n_colds < MAX_EXITS - 4096 &&
-	       jit.cold.n_colds < MAX_EXITS - 4096 &&
+	       jit.warm.n_colds < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
 	       /* one piece, exit or record per instruction at the worst, and some */
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
-	       jit.n_exits < MAX_EXITS - 2 * MAX_WHOLE_INSNS &&
 	       jit.n_records < MAX_RECORDS / 2 - 4 * MAX_WHOLE_INSNS &&
 	       jit.n_sources < MAX_RECORDS - 16 * MAX_WHOLE_INSNS;
 }
@@ -271,11 +267,11 @@ jit_report_sizes(void)
 {
 	uint64_t *stats = rt.results->stats;
 	stats[ST_STAT_cache_hot] = jit.hot;
-	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.cold.next - ST_REGION_COLD;
+	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.n_stubs * jit_stub_len();
 	stats[ST_STAT_table_bytes] =
 	        jit.n_blocks * sizeof *jit.blocks + jit.n_exits * sizeof *jit.exits +
 	        jit.n_records * sizeof *jit.records + jit.hash_size * sizeof *jit.hash +
-	        (jit.warm.n_colds + jit.cold.n_colds) * sizeof(struct cold) + jit.n_sources;
+	        jit.warm.n_colds * sizeof(struct cold) + jit.n_sources;
 }
 
 uint32_t
@@ -312,7 +308,7 @@ jit_block_behind(uint32_t off)
 const struct cold *
 jit_cold_at(uint32_t off)
 {
-	const struct area *area = off < ST_REGION_COLD ? &jit.warm : &jit.cold;
+	const struct area *area = &jit.warm;
 	uint32_t low = 0, high = area->n_colds;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;

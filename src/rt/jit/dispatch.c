@@ -83,7 +83,7 @@ check_block(struct thread *t, const struct exit *x)
 	const struct block *b = &jit.blocks[x->block];
 	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) &&
 	    memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0) {
-		t->next = cache_addr(x->stub);
+		t->next = cache_addr(b->body + jit_stub_len());
 		return;
 	}
 	/* A later piece: the basic block ends here for the counts, and another one begins. */
@@ -120,17 +120,18 @@ rt_dispatch_exit(struct thread *t)
 	 * this thread. */
 	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
 	struct exit x = jit.exits[exit];
-	t->regs.pc = x.target;
+	uint64_t target = jit_exit_target(&x);
+	t->regs.pc = target;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);
 	if (x.kind == EXIT_NATIVE) {
-		rt_note_fallback(x.target, x.cause);
+		rt_note_fallback(target, x.cause);
 		rt_unlock(&rt.lock);
 		os_native_forever(t);
 	}
 	if (jit.generation != generation)
-		go_to(t, x.target);
+		go_to(t, target);
 	else if (x.kind == EXIT_CHECK)
 		check_block(t, &x);
 	else

@@ -4,7 +4,8 @@
  *
  * Cache addresses are held as 32-bit offsets from rt.region. The cache has a hot part (block
  *bodies, in the order in which they were first executed), a warm part (call thunks, entry pads) and
- *a cold part (exits that are not linked). They only grow; a full cache is flushed as a whole.
+ *a cold part (the stubs of exits, by their number). They only grow; a full cache is flushed as a
+ *whole.
  *
  * A block has no state across its borders: in its body every register but gs holds what the
  *program's register holds, so any exit can be linked to any block's body. An indirect branch comes
@@ -26,7 +27,7 @@ enum {
 	MAX_WHOLE_INSNS = 16 << 10, /* of a basic block in all; a longer one counts as several */
 	MAX_WHOLE_CODE = 2 << 20,   /* more than such a block becomes in the cache */
 	MAX_CACHED_BLOCKS = 2 << 20,
-	MAX_EXITS = 4 << 20,
+	MAX_EXITS = 3 << 20,    /* whose stubs the cold part can hold */
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
 	PAD_JUMP_ENTRY = 5,     /* where jumps enter a pad */
 	LOOKUP_SMALL_ENTRIES = 65536,
@@ -94,31 +95,37 @@ struct block {
 	uint64_t target; /* direct target, else 0 */
 };
 
+/* Where an exit leads to. */
+enum exit_to {
+	TO_END,    /* the address behind its block */
+	TO_TARGET, /* the block's direct target */
+	TO_SELF,   /* the block itself */
+};
+
+/* Its stub is the one of its number: jit_stub(). */
 struct exit {
-	uint64_t target; /* program address it leads to */
-	uint32_t site;   /* cache offset of the rel32 to patch; 0: nothing to link */
-	uint32_t stub;   /* cache offset of the stub the site points to while unlinked */
-	uint32_t block;  /* whose exit it is */
-	uint32_t next;   /* chain of exits linked to one block, + 1 */
-	uint32_t linked; /* block it is linked to + 1 */
-	uint16_t cause;  /* for EXIT_NATIVE: enum st_fallback_cause */
-	uint8_t kind;    /* enum exit_kind */
+	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
+	uint32_t next;       /* chain of exits linked to one block, + 1 */
+	uint32_t block : 22; /* whose exit it is */
+	uint32_t kind : 3;   /* enum exit_kind */
+	uint32_t to : 2;     /* enum exit_to */
+	uint32_t cause : 5;  /* for EXIT_NATIVE: enum st_fallback_cause */
 };
 enum exit_kind {
 	EXIT_JUMP,    /* `jmp rel32` at the site */
 	EXIT_BRANCH,  /* `jcc rel32` */
-	EXIT_SYSCALL, /* target: the address after the system call */
-	EXIT_NATIVE,  /* target: the instruction to hand to native execution */
-	EXIT_CHECK,   /* target: the block's own address, whose bytes must be compared; stub: where
-	                 the block goes on */
+	EXIT_SYSCALL, /* to the address after the system call */
+	EXIT_NATIVE,  /* to the instruction to hand to native execution */
+	EXIT_CHECK,   /* to the block's own address, whose bytes must be compared; the block goes on
+	                 behind it */
 };
 
-/* What lies where in the warm and in the cold part, in ascending order. */
+/* What lies where in the warm part, in ascending order. */
 struct cold {
 	uint32_t at;
-	uint32_t what; /* enum cold_kind << 28 | index of exit or block */
+	uint32_t what; /* enum cold_kind << 28 | index of the block */
 };
-enum cold_kind { COLD_STUB, COLD_THUNK, COLD_PAD, COLD_END };
+enum cold_kind { COLD_THUNK, COLD_PAD };
 
 struct area {
 	uint32_t next, limit; /* cache offsets: next free, end */
@@ -134,11 +141,12 @@ struct hash_entry {
 struct jit {
 	uint32_t hot; /* next free cache offset of the hot part */
 	uint32_t hot_limit;
-	struct area warm, cold;
+	struct area warm;
 	struct block *blocks; /* from 1 */
 	uint32_t n_blocks;
 	struct exit *exits;
-	uint32_t n_exits;
+	uint32_t n_exits, exit_limit;
+	uint32_t n_stubs; /* written so far, ahead of the exits */
 	struct record *records;
 	uint32_t n_records;
 	struct hash_entry *hash; /* blocks by pc, open addressing */
@@ -225,6 +233,14 @@ uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset,
 uint32_t
 jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
 const struct cold *jit_cold_at(uint32_t off);
+uint64_t jit_exit_target(const struct exit *x);
+/* Bytes of a stub, and of the same code within a body: exit_id = number; jmp rt_stub_exit. */
+uint32_t jit_stub_len(void);
+static inline uint32_t
+jit_stub(uint32_t exit)
+{
+	return ST_REGION_COLD + exit * jit_stub_len();
+}
 
 /* jit/link.c */
 void jit_link(uint32_t exit, uint32_t block);

@@ -12,14 +12,21 @@ patch(uint32_t site, uint32_t to)
 	__atomic_store_n((uint32_t *)cache_write(site), rel, __ATOMIC_RELAXED);
 }
 
+static uint32_t
+target_of(uint32_t site)
+{
+	uint32_t rel;
+	memcpy(&rel, cache_write(site), 4);
+	return site + 4 + rel;
+}
+
 void
 jit_link(uint32_t exit, uint32_t block)
 {
 	struct exit *x = &jit.exits[exit];
 	struct block *b = &jit.blocks[block];
-	if (x->linked || !x->site)
+	if (!x->site || target_of(x->site) != jit_stub(exit))
 		return;
-	x->linked = block + 1;
 	x->next = b->incoming;
 	b->incoming = exit + 1;
 	patch(x->site, b->body);
@@ -30,11 +37,12 @@ static void
 unlink_incoming(struct block *b)
 {
 	for (uint32_t i = b->incoming; i;) {
-		struct exit *x = &jit.exits[i - 1];
+		uint32_t exit = i - 1;
+		struct exit *x = &jit.exits[exit];
 		i = x->next;
-		x->next = x->linked = 0;
+		x->next = 0;
 		if (x->site)
-			patch(x->site, x->stub);
+			patch(x->site, jit_stub(exit));
 	}
 	b->incoming = 0;
 }

@@ -312,18 +312,13 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 }
 
 static int
-recover_cold(struct thread *t, uint32_t off, const struct regs *machine, struct recovered *out)
+recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct recovered *out)
 {
 	const struct cold *c = jit_cold_at(off);
 	if (!c)
 		return -1;
 	uint32_t what = c->what & 0x0fffffff;
 	switch ((enum cold_kind)(c->what >> 28)) {
-	case COLD_STUB:
-		out->regs.pc = jit.exits[what].target;
-		out->at_end = true;
-		out->counted = true;
-		return 0;
 	case COLD_THUNK: {
 		const struct block *b = &jit.blocks[what];
 		uint64_t back = b->pc + b->bytes;
@@ -349,10 +344,20 @@ recover_cold(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		else
 			recover_pad(t, off - c->at, jit.blocks[what].pc, machine, out);
 		return 0;
-	case COLD_END:
-		break;
 	}
 	return -1;
+}
+
+static int
+recover_stub(uint32_t off, struct recovered *out)
+{
+	uint32_t exit = (off - ST_REGION_COLD) / jit_stub_len();
+	if (exit >= jit.n_exits)
+		return -1;
+	out->regs.pc = jit_exit_target(&jit.exits[exit]);
+	out->at_end = true;
+	out->counted = true;
+	return 0;
 }
 
 int
@@ -366,8 +371,10 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 		out->at_end = true;
 		return 0;
 	}
+	if (off >= ST_REGION_COLD)
+		return recover_stub(off, out);
 	if (off >= ST_REGION_WARM)
-		return recover_cold(t, off, machine, out);
+		return recover_warm(t, off, machine, out);
 	uint32_t block = jit_block_at(off);
 	if (!block) {
 		block = jit_block_behind(off);

@@ -21,7 +21,7 @@ struct unit {
 
 static struct build builds[2];
 
-/* Writing at the end of the warm or the cold part: one piece at a time, rt.lock held. */
+/* Writing at the end of the warm part: one piece at a time, rt.lock held. */
 static struct emit
 area_begin(struct area *a)
 {
@@ -70,44 +70,70 @@ emit_set_exit(struct emit *e, uint32_t exit)
 	e32(e, exit);
 }
 
+uint32_t
+jit_stub_len(void)
+{
+	return (rt.threaded ? 17 : 15) + (SEEDED(9) ? 2 : 0);
+}
+
+/*
+ * Writes the stubs of the next exits, many at once: a stub is executed soon after its exit is made,
+ * and a write next to code that has just been executed empties the processor's pipeline.
+ */
+static void
+write_stubs(void)
+{
+	enum { BATCH = 512 };
+	uint32_t first = jit.n_stubs;
+	for (uint32_t i = first; i < first + BATCH; i++) {
+		struct emit e = {cache_write(jit_stub(i)), jit_stub(i)};
+		if (SEEDED(9)) {
+			e8(&e, 0x50); /* push rax */
+			e8(&e, 0x58); /* pop rax */
+		}
+		emit_set_exit(&e, i);
+		emit_jmp(&e, (uint64_t)rt_stub_exit);
+	}
+	jit.n_stubs = first + BATCH;
+}
+
 static uint32_t
-new_exit(enum exit_kind kind, uint64_t target, uint32_t block)
+new_exit(enum exit_kind kind, enum exit_to to, uint32_t block)
 {
 	uint32_t i = jit.n_exits++;
-	jit.exits[i] = (struct exit){.target = target, .block = block, .kind = (uint8_t)kind};
+	jit.exits[i] = (struct exit){.block = block & 0x3fffff, .kind = kind, .to = to};
+	if (i >= jit.n_stubs)
+		write_stubs();
 	return i;
 }
 
-/* Completes an exit whose rel32 has just been emitted: a stub in the cold part, and the link if the
- * target is there. */
+uint64_t
+jit_exit_target(const struct exit *x)
+{
+	const struct block *b = &jit.blocks[x->block];
+	return x->to == TO_SELF ? b->pc : x->to == TO_TARGET ? b->target : b->pc + b->bytes;
+}
+
+/* Completes an exit whose rel32 has just been emitted: it leads to its stub, or to the target if
+ * that is there. */
 static void
 finish_exit(uint32_t exit, uint32_t site)
 {
 	struct exit *x = &jit.exits[exit];
 	x->site = site;
-	struct emit e = area_begin(&jit.cold);
-	area_mark(&jit.cold, &e, COLD_STUB, exit);
-	x->stub = e.off;
-	if (SEEDED(9)) {
-		e8(&e, 0x50); /* push rax */
-		e8(&e, 0x58); /* pop rax */
-	}
-	emit_set_exit(&e, exit);
-	emit_jmp(&e, (uint64_t)rt_stub_exit);
-	area_end(&jit.cold, &e);
-	uint32_t rel = x->stub - (site + 4);
+	uint32_t rel = jit_stub(exit) - (site + 4);
 	memcpy(cache_write(site), &rel, 4);
 	if (rt.stress & ST_STRESS_links)
 		return;
-	uint32_t b = jit_find(x->target);
+	uint32_t b = jit_find(jit_exit_target(x));
 	if (b)
 		jit_link(exit, b);
 }
 
 static void
-emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, uint64_t target, uint32_t block)
+emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to, uint32_t block)
 {
-	uint32_t exit = new_exit(kind, target, block);
+	uint32_t exit = new_exit(kind, to, block);
 	emit_align_site(e, opcode > 0xff ? 2 : 1);
 	if (opcode > 0xff)
 		e8(e, opcode >> 8);
@@ -217,7 +243,7 @@ emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 	}
 	if (count)
 		emit_increment(&e, count);
-	uint32_t exit = new_exit(EXIT_JUMP, u->now->target, u->block);
+	uint32_t exit = new_exit(EXIT_JUMP, TO_TARGET, u->block);
 	emit_align_site(&e, 1);
 	e8(&e, 0xe9);
 	uint32_t site = e.off;
@@ -251,15 +277,14 @@ static void
 emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 {
 	struct emit *e = &u->hot;
-	uint64_t next = pc + in->len, target = next + (uint64_t)(int64_t)in->rel;
 	uint32_t from = e->off;
 	emit_align_site(e, 2);
 	if (e->off != from)
 		add_record(u, REC_COPY, 0, from);
 	from = e->off;
 	if (in->cls == ST_C_JCC) {
-		emit_direct(e, 0x0f80u | in->cond, EXIT_BRANCH, target, u->block);
-		emit_direct(e, 0xe9, EXIT_JUMP, next, u->block);
+		emit_direct(e, 0x0f80u | in->cond, EXIT_BRANCH, TO_TARGET, u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
 	}
@@ -268,7 +293,7 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		 * reason given. */
 		e8(e, 0xb8);
 		e32(e, 0);
-		emit_direct(e, 0xe9, EXIT_JUMP, target, u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
 	}
@@ -279,20 +304,19 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 	e8(e, 0);
 	uint8_t *rel8 = e->p - 1;
 	uint32_t after = e->off;
-	emit_direct(e, 0xe9, EXIT_JUMP, next, u->block);
+	emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 	*rel8 = (uint8_t)(e->off - after);
-	emit_direct(e, 0xe9, EXIT_JUMP, target, u->block);
+	emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 	add_record(u, REC_LOOP, in->len, from);
 }
 
 static void
-emit_leave(struct unit *u, enum exit_kind kind, uint64_t target, unsigned app_len)
+emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned app_len)
 {
 	struct emit *e = &u->hot;
-	uint32_t from = e->off, exit = new_exit(kind, target, u->block);
+	uint32_t from = e->off, exit = new_exit(kind, to, u->block);
 	emit_set_exit(e, exit);
 	emit_jmp(e, kind == EXIT_SYSCALL ? (uint64_t)rt_stub_syscall : (uint64_t)rt_stub_exit);
-	jit.exits[exit].stub = e->off;
 	add_record(u, REC_EXIT, app_len, from);
 }
 
@@ -305,8 +329,7 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 	bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
 	switch (in->cls) {
 	case ST_C_JMP:
-		emit_direct(e, 0xe9, EXIT_JUMP, pc + in->len + (uint64_t)(int64_t)in->rel,
-		            u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 		add_record(u, REC_JUMP, in->len, from);
 		break;
 	case ST_C_RET:
@@ -327,7 +350,7 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 		emit_call(u, in, pc);
 		break;
 	case ST_C_SYSCALL:
-		emit_leave(u, EXIT_SYSCALL, pc + in->len, in->len);
+		emit_leave(u, EXIT_SYSCALL, TO_END, in->len);
 		break;
 	default:
 		emit_branch(u, in, pc);
@@ -360,7 +383,7 @@ emit_body(struct unit *u)
 			e8(e, 0x0b);
 			add_record(u, REC_COPY, 0, from);
 		} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
-			emit_leave(u, EXIT_NATIVE, pc, 0);
+			emit_leave(u, EXIT_NATIVE, TO_END, 0);
 			jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
 			                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS
 			                                                        : ST_FALLBACK_INT;
@@ -432,7 +455,7 @@ begin_block(struct unit *u, bool cont)
 	rt_stat(ST_STAT_insns, b->n);
 	rt_stat(ST_STAT_app_bytes, b->bytes);
 	if (b->checked)
-		emit_leave(u, EXIT_CHECK, b->pc, 0);
+		emit_leave(u, EXIT_CHECK, TO_SELF, 0);
 }
 
 static void
@@ -456,7 +479,7 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 	if (known)
 		jit.blocks[known].pad = pad;
 	if (!follows)
-		emit_direct(e, 0xe9, EXIT_JUMP, back, u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 	jit_lookup_set(back, pad);
 }
 
@@ -494,7 +517,7 @@ emit_pieces(struct unit *u)
 		uint64_t rest = u->now->pc + u->now->bytes;
 		u->base += u->now->n;
 		if (u->base >= MAX_WHOLE_INSNS || jit_build(u->next, rest) != 0) {
-			emit_direct(&u->hot, 0xe9, EXIT_JUMP, rest, u->block);
+			emit_direct(&u->hot, 0xe9, EXIT_JUMP, TO_END, u->block);
 			return;
 		}
 		end_block(u);
@@ -538,10 +561,11 @@ take_place(uint32_t join)
 			*cache_write(x->site - 1) += 1;
 		else
 			*cache_write(x->site - 1) ^= 1; /* the condition */
+		uint32_t rel, other_site = other->site;
+		memcpy(&rel, cache_write(other_site), 4);
 		other->site = x->site;
 		other->kind = EXIT_BRANCH;
-		uint32_t to = other->linked ? jit.blocks[other->linked - 1].body : other->stub;
-		uint32_t rel = to - (x->site + 4);
+		rel += other_site - x->site;
 		memcpy(cache_write(x->site), &rel, 4);
 		jit.hot = x->site + 4;
 	}
@@ -573,7 +597,7 @@ jit_translate(uint64_t pc, uint32_t join, bool indirect)
 	for (uint32_t n = 1;; n++) {
 		emit_pieces(&u);
 		if (falls_through(u.now))
-			emit_direct(&u.hot, 0xe9, EXIT_JUMP, u.now->pc + u.now->bytes, u.block);
+			emit_direct(&u.hot, 0xe9, EXIT_JUMP, TO_END, u.block);
 		if (u.now->more || (u.now->end != ST_END_CALL && u.now->end != ST_END_ICALL))
 			break;
 		if (!continue_after_call(&u, n))
@@ -589,7 +613,7 @@ jit_make_pad(uint32_t block)
 	struct block *b = &jit.blocks[block];
 	if (b->pad)
 		return;
-	uint32_t exit = new_exit(EXIT_JUMP, b->pc, block);
+	uint32_t exit = new_exit(EXIT_JUMP, TO_SELF, block);
 	uint32_t constant = b->live & LIVE_FLAGS || b->pc < 0x80000000u ? 0 : warm_constant(b->pc);
 	struct emit e = area_begin(&jit.warm);
 	area_mark(&jit.warm, &e, COLD_PAD, block);

@@ -303,7 +303,7 @@ system_call(struct thread *t)
 void
 rt_dispatch_syscall(struct thread *t)
 {
-	uint64_t after = jit.exits[(uint32_t)t->exit_id].target;
+	uint64_t after = jit_exit_target(&jit.exits[(uint32_t)t->exit_id]);
 	t->regs.pc = after - 2;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
