@@ -27,8 +27,10 @@ jit_init(void)
 	jit.hash = rt_map_memory(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
 	jit.ids = rt_map_memory(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
 	jit.sources = rt_map_memory(MAX_RECORDS);
+	jit.source_of = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
+	jit.id_of = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
 	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.hash || !jit.ids ||
-	    !jit.sources)
+	    !jit.sources || !jit.source_of || !jit.id_of)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
@@ -53,7 +55,7 @@ clear_lookup(void)
 		if (b->pad)
 			jit_lookup_clear(b->pc, b->pad);
 		if (b->landing)
-			jit_lookup_clear(b->pc + b->bytes, b->body + b->landing);
+			jit_lookup_clear(block_end(b), b->body + b->landing);
 	}
 }
 
@@ -266,12 +268,30 @@ void
 jit_report_sizes(void)
 {
 	uint64_t *stats = rt.results->stats;
+	size_t per_block = sizeof *jit.blocks + (jit.counting ? sizeof *jit.id_of : 0);
 	stats[ST_STAT_cache_hot] = jit.hot;
 	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.n_stubs * jit_stub_len();
-	stats[ST_STAT_table_bytes] =
-	        jit.n_blocks * sizeof *jit.blocks + jit.n_exits * sizeof *jit.exits +
-	        jit.n_records * sizeof *jit.records + jit.hash_size * sizeof *jit.hash +
-	        jit.warm.n_colds * sizeof(struct cold) + jit.n_sources;
+	stats[ST_STAT_table_bytes] = jit.n_blocks * per_block + jit.n_exits * sizeof *jit.exits +
+	                             jit.n_records * sizeof *jit.records +
+	                             jit.hash_size * sizeof *jit.hash +
+	                             jit.warm.n_colds * sizeof(struct cold) + jit.n_sources;
+}
+
+void
+jit_keep_source(uint32_t block)
+{
+	const struct block *b = &jit.blocks[block];
+	jit.source_of[block] = jit.n_sources;
+	memcpy(jit.sources + jit.n_sources, (const void *)b->pc, block_extent(b));
+	jit.n_sources += block_extent(b);
+}
+
+bool
+jit_same_source(uint32_t block)
+{
+	const struct block *b = &jit.blocks[block];
+	return memcmp(jit.sources + jit.source_of[block], (const void *)b->pc, block_extent(b)) ==
+	       0;
 }
 
 uint32_t

@@ -81,8 +81,7 @@ static void
 check_block(struct thread *t, const struct exit *x)
 {
 	const struct block *b = &jit.blocks[x->block];
-	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) &&
-	    memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0) {
+	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) && jit_same_source(x->block)) {
 		t->next = cache_addr(b->body + jit_stub_len());
 		return;
 	}

@@ -71,29 +71,45 @@ enum block_flags {
 /* Registers and flags a block may read before it overwrites them: what a pad must restore. */
 enum { LIVE_RCX = 1, LIVE_RDX = 2, LIVE_FLAGS = 4, LIVE_ALL = 7 };
 
+/* Three quarters of a cache line, because there is one for every 16 bytes of program code. */
 struct block {
 	uint64_t pc;
-	uint32_t body;     /* cache offset */
-	uint32_t body_len; /* its own code, landing pad included */
-	uint32_t landing;  /* body-relative offset of the landing pad after its call; 0: none */
-	uint32_t records;  /* index of its first record */
-	uint16_t n_records;
-	uint16_t bytes;   /* of program code */
-	uint16_t extent;  /* bytes looked at: more when the block ends in what is no instruction */
-	uint16_t n_insns; /* in this piece */
-	uint8_t end;      /* enum st_block_end */
-	uint8_t live;     /* LIVE_* at entry */
-	uint8_t flags;
-	uint8_t count_rec;     /* record that counts + 1; 0: none */
-	uint16_t base;         /* BLOCK_CONT: instructions of the basic block before this piece */
-	uint32_t id;           /* in the results, of the whole basic block; 0: none */
+	uint32_t body;         /* cache offset */
+	uint32_t records;      /* index of its first record */
 	uint32_t pad;          /* cache offset of its entry pad; 0: none */
 	uint32_t incoming;     /* first exit linked to it + 1 */
 	uint32_t next_in_page; /* chain of blocks that start in the same page, + 1 */
-	uint32_t map;
-	uint32_t source; /* BLOCK_WRITABLE: offset of the copy of its program bytes */
-	uint64_t target; /* direct target, else 0 */
+	int32_t rel;           /* from its end to its direct target */
+	uint16_t body_len;     /* its own code, landing pad included */
+	uint16_t landing;      /* body-relative offset of the landing pad after its call; 0: none */
+	uint16_t map;
+	uint16_t bytes; /* of program code */
+	uint8_t beyond; /* bytes looked at behind it: some when it ends in what is no instruction */
+	uint8_t n_insns; /* in this piece */
+	uint8_t n_records;
+	uint8_t count_rec; /* record that counts + 1; 0: none */
+	uint8_t end;       /* enum st_block_end */
+	uint8_t live;      /* LIVE_* at entry */
+	uint8_t flags;
 };
+_Static_assert(sizeof(struct block) == 48, "one for every few bytes of code");
+
+static inline uint64_t
+block_end(const struct block *b)
+{
+	return b->pc + b->bytes;
+}
+static inline uint64_t
+block_target(const struct block *b)
+{
+	return block_end(b) + (uint64_t)(int64_t)b->rel;
+}
+/* Bytes of program code that it depends on. */
+static inline uint32_t
+block_extent(const struct block *b)
+{
+	return b->bytes + b->beyond;
+}
 
 /* Where an exit leads to. */
 enum exit_to {
@@ -155,6 +171,9 @@ struct jit {
 	uint32_t ids_size;
 	uint8_t *sources; /* copies of program code of writable blocks */
 	uint32_t n_sources;
+	uint32_t *source_of; /* by block: where its copy is, if it is BLOCK_WRITABLE */
+	uint32_t *id_of;     /* by block: its whole basic block in the results, if blocks are
+	                        counted; 0: none */
 	uint32_t generation; /* of the cache: flushes so far */
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
@@ -228,6 +247,9 @@ void jit_insert(uint32_t block);
 uint32_t
 jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
 bool jit_has_room(void);
+/* A BLOCK_WRITABLE block: keep a copy of its code; is it still the same? */
+void jit_keep_source(uint32_t block);
+bool jit_same_source(uint32_t block);
 void jit_report_sizes(void);         /* to the statistics */
 uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset, or 0 */
 uint32_t

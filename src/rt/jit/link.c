@@ -146,14 +146,14 @@ drop_unit(uint32_t index, bool keep)
 }
 
 static bool
-unchanged(const struct block *b)
+unchanged(uint32_t index)
 {
+	const struct block *b = &jit.blocks[index];
 	if (!maps_find(b->pc))
 		return false;
 	if (SEEDED(16))
 		return true;
-	return (b->flags & BLOCK_WRITABLE) &&
-	       memcmp(jit.sources + b->source, (const void *)b->pc, b->extent) == 0;
+	return (b->flags & BLOCK_WRITABLE) && jit_same_source(index);
 }
 
 static void
@@ -162,7 +162,7 @@ revalidate_unit(uint32_t index)
 	uint32_t first, last;
 	unit_of(index, &first, &last);
 	for (uint32_t i = first; i <= last; i++)
-		if (!unchanged(&jit.blocks[i])) {
+		if (!unchanged(i)) {
 			drop_unit(index, false);
 			return;
 		}
@@ -183,7 +183,7 @@ sweep_block(uint32_t index, uint64_t start, uint64_t end, enum sweep what)
 {
 	const struct block *b = &jit.blocks[index];
 	if (!(b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) || b->pc >= end ||
-	    b->pc + b->extent <= start)
+	    b->pc + block_extent(b) <= start)
 		return;
 	if (what == SWEEP_VERIFY)
 		revalidate_unit(index);

@@ -61,7 +61,7 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 		return;
 	}
 	out->at_end = true;
-	out->regs.pc = indirect ? t->slot_target : b->target;
+	out->regs.pc = indirect ? t->slot_target : block_target(b);
 }
 
 /* The register that the first instruction of a spill sequence saves. */
@@ -282,10 +282,10 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		out->at_end = true;
 		out->counted = b->flags & BLOCK_COUNTED;
 		out->done = b->n_insns;
-		if (at < b->body_len - b->landing - 5 || *cache_write(off) != 0xe9)
-			recover_pad(t, at, b->pc + b->bytes, machine, out);
+		if (at + b->landing + 5u < b->body_len || *cache_write(off) != 0xe9)
+			recover_pad(t, at, block_end(b), machine, out);
 		else
-			out->regs.pc = b->pc + b->bytes;
+			out->regs.pc = block_end(b);
 		return 0;
 	}
 	uint32_t start = b->body;
@@ -321,7 +321,7 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 	switch ((enum cold_kind)(c->what >> 28)) {
 	case COLD_THUNK: {
 		const struct block *b = &jit.blocks[what];
-		uint64_t back = b->pc + b->bytes;
+		uint64_t back = block_end(b);
 		out->block = what;
 		out->done = b->n_insns;
 		out->counted = b->flags & BLOCK_COUNTED;
@@ -387,23 +387,34 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 	return recover_body(t, block, off, machine, out);
 }
 
+/* Instructions of the basic block before this piece of it. */
+static uint32_t
+insns_before(uint32_t block)
+{
+	uint32_t n = 0;
+	while (jit.blocks[block].flags & BLOCK_CONT)
+		n += jit.blocks[--block].n_insns;
+	return n;
+}
+
 void
 jit_account_partial(struct thread *t, const struct recovered *r)
 {
 	if (!r->block)
 		return;
 	const struct block *b = &jit.blocks[r->block];
-	if (!b->id || !jit.counting)
+	uint32_t id = jit.counting ? jit.id_of[r->block] : 0;
+	if (!id)
 		return;
-	uint64_t *counter = (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + b->id;
+	uint64_t *counter = (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
 	if (r->at_end) {
 		if ((b->flags & BLOCK_COUNTED) && !r->counted)
 			__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	uint64_t *partial = (uint64_t *)((char *)rt.results + rt.results->off_partials) + b->id;
+	uint64_t *partial = (uint64_t *)((char *)rt.results + rt.results->off_partials) + id;
 	/* A continuation belongs to a basic block that was counted in its first piece. */
 	if (r->counted || (b->flags & BLOCK_CONT))
 		__atomic_fetch_sub(counter, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(partial, b->base + r->done, __ATOMIC_RELAXED);
+	__atomic_fetch_add(partial, insns_before(r->block) + r->done, __ATOMIC_RELAXED);
 }

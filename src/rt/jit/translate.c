@@ -111,7 +111,7 @@ uint64_t
 jit_exit_target(const struct exit *x)
 {
 	const struct block *b = &jit.blocks[x->block];
-	return x->to == TO_SELF ? b->pc : x->to == TO_TARGET ? b->target : b->pc + b->bytes;
+	return x->to == TO_SELF ? b->pc : x->to == TO_TARGET ? block_target(b) : block_end(b);
 }
 
 /* Completes an exit whose rel32 has just been emitted: it leads to its stub, or to the target if
@@ -431,20 +431,18 @@ begin_block(struct unit *u, bool cont)
 	                               .body = u->hot.off,
 	                               .records = jit.n_records,
 	                               .bytes = (uint16_t)b->bytes,
-	                               .extent = (uint16_t)b->extent,
-	                               .n_insns = (uint16_t)b->n,
+	                               .beyond = (uint8_t)(b->extent - b->bytes),
+	                               .n_insns = (uint8_t)b->n,
 	                               .end = b->end,
 	                               .live = b->live,
 	                               .flags = flags,
-	                               .base = (uint16_t)u->base,
-	                               .id = u->id,
-	                               .map = b->map,
-	                               .target = b->target};
+	                               .map = (uint16_t)b->map,
+	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
+	if (jit.counting)
+		jit.id_of[i] = u->id;
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for area_mark */
 	if (b->writable) {
-		jit.blocks[i].source = jit.n_sources;
-		memcpy(jit.sources + jit.n_sources, (const void *)b->pc, b->extent);
-		jit.n_sources += b->extent;
+		jit_keep_source(i);
 		if (!b->checked)
 			pages_protect(b->pc, b->pc + b->extent);
 	}
@@ -462,7 +460,7 @@ static void
 end_block(struct unit *u)
 {
 	struct block *b = &jit.blocks[u->block];
-	b->body_len = u->hot.off - b->body;
+	b->body_len = (uint16_t)(u->hot.off - b->body);
 	jit.hot = u->hot.off;
 }
 
@@ -474,7 +472,7 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 	struct block *b = &jit.blocks[u->block];
 	uint32_t pad = e->off;
 	uint8_t live = known ? jit.blocks[known].live : follows ? u->next->live : LIVE_ALL;
-	b->landing = pad - b->body;
+	b->landing = (uint16_t)(pad - b->body);
 	sequence_pad(e, back, live, u->back_constant);
 	if (known)
 		jit.blocks[known].pad = pad;
@@ -552,7 +550,7 @@ static void
 take_place(uint32_t join)
 {
 	struct exit *x = &jit.exits[join];
-	jit.blocks[x->block].body_len -= 5;
+	jit.blocks[x->block].body_len = (uint16_t)(jit.blocks[x->block].body_len - 5);
 	if (x->kind == EXIT_JUMP) {
 		jit.hot = x->site - 1;
 	} else {
