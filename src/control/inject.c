@@ -16,11 +16,8 @@
 
 /* Where the large tables go: far from the program's own memory, and outside the ranges that
  * sanitizers reserve. */
-enum { LOOKUP_BYTES_SMALL = 65536 * 4 };
-#define HINT_LOOKUP ST_TABLES
 #define HINT_ALIAS 0x490000000000ull
 #define HINT_RESULTS 0x4a0000000000ull
-#define LOOKUP_BYTES (1ull << 34)
 #define BIG_PROGRAM                                                                                \
 	(512u << 10) /* bytes of code from which on the main program is what the cache should be   \
 	                near to */
@@ -154,18 +151,32 @@ map_cache(struct injection *in)
 	return 0;
 }
 
+/* Can the processor do pext in a cycle or so? Zen and Zen 2 have it in microcode. */
+static bool
+has_fast_pext(void)
+{
+	__builtin_cpu_init();
+	if (!__builtin_cpu_supports("bmi2"))
+		return false;
+	return __builtin_cpu_is("intel") ||
+	       (__builtin_cpu_is("amd") && !__builtin_cpu_is("znver1") &&
+	        !__builtin_cpu_is("znver2"));
+}
+
+/* The tables are addressed absolutely, with an index: they have to lie below 2 GiB. From the top
+ * down, away from where a program that is not position-independent has its heap. */
 static int
 map_lookup(struct injection *in)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	long p = map(in, HINT_LOOKUP, LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
-	if (is_error(p)) { /* limited address space */
-		p = map(in, HINT_LOOKUP, LOOKUP_BYTES_SMALL, PROT_READ | PROT_WRITE, flags, -1, 0);
-		in->boot.lookup_small = 1;
-	}
+	const uint64_t first = 0x7f000000, last = 0x01000000, step = 16 << 20;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	long p = -ENOMEM;
+	for (uint64_t at = first; is_error(p) && at >= last; at -= step)
+		p = map(in, at, 2 * ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the lookup table", p);
 	in->boot.lookup = (uint64_t)p;
+	in->boot.lookup_plain = !has_fast_pext();
 	return 0;
 }
 

@@ -68,17 +68,16 @@ enum thread_state {
 
 struct thread {
 	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
-	uint64_t slot_rcx;    /* 0: the program's rcx while an indirect branch is under way */
-	uint64_t slot_rdx;    /* 8 */
-	uint64_t slot_target; /* 16: its target */
-	uint64_t slot_spill;  /* 24: a register borrowed within one instruction */
-	uint64_t exit_id;     /* 32: exit through which the cache was left */
-	uint64_t rt_sp;       /* 40: top of the runtime's stack */
-	struct thread *self;  /* 48 */
-	uint64_t next;        /* 56: address to enter the cache at */
-	uint32_t pending;     /* 64: a signal waits in `queued` */
-	uint32_t state;       /* 68: enum thread_state */
-	struct regs regs;     /* 72: the program's registers while in the runtime */
+	uint64_t slot_rcx;   /* 0: the program's rcx while an indirect branch is under way */
+	uint64_t slot_rdx;   /* 8 */
+	uint64_t slot_spill; /* 16: a register borrowed within one instruction */
+	uint64_t exit_id;    /* 24: exit through which the cache was left */
+	uint64_t rt_sp;      /* 32: top of the runtime's stack */
+	struct thread *self; /* 40 */
+	uint64_t next;       /* 48: address to enter the cache at */
+	uint32_t pending;    /* 56: a signal waits in `queued` */
+	uint32_t state;      /* 60: enum thread_state */
+	struct regs regs;    /* 64: the program's registers while in the runtime */
 
 	uint32_t tid;
 	uint32_t record;  /* index of its st_thread */
@@ -106,11 +105,11 @@ struct thread {
 struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
-	uint64_t region; /* base of the region; cache offsets are relative to it */
-	uint64_t alias;  /* add to a cache offset to write there */
-	uint64_t lookup; /* the lookup table */
-	bool lookup_small;
-	bool threaded; /* translated code must be thread-safe: thread data through gs */
+	uint64_t region;   /* base of the region; cache offsets are relative to it */
+	uint64_t alias;    /* add to a cache offset to write there */
+	uint64_t lookup;   /* the lookup tables */
+	bool lookup_plain; /* indexed without pext */
+	bool threaded;     /* translated code must be thread-safe: thread data through gs */
 	uint32_t stress;
 	uint32_t pid;
 	struct thread *threads; /* all, under thread_lock */
@@ -127,7 +126,7 @@ static inline struct thread *
 rt_self(void)
 {
 	struct thread *t;
-	__asm__ volatile("mov %%gs:48, %0" : "=r"(t));
+	__asm__ volatile("mov %%gs:40, %0" : "=r"(t));
 	return t;
 }
 

@@ -24,10 +24,10 @@ enum {
 	/* A thread's area: its private structure, then its counters, which are a part of the
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
+	ST_LOOKUP_BYTES = 1 << 20, /* of each of the two lookup tables */
 };
 
-/* Where the controller puts what is large and need not be near: the lookup table, the cache again,
- * the results. */
+/* Where the controller puts what is large and need not be near: the cache again, the results. */
 #define ST_TABLES 0x480000000000ull
 #define ST_TABLES_END 0x500000000000ull
 
@@ -36,9 +36,9 @@ struct st_boot {
 	uint64_t region;       /* base of the region */
 	uint64_t cache_alias;  /* the code cache again, writable */
 	uint64_t results;      /* the results, whole file mapped */
-	uint64_t lookup;       /* lookup table: 2 bytes for every byte of a 4 GiB window; or
-	                          ST_LOOKUP_SMALL */
-	uint32_t lookup_small; /* not 0: lookup has 65,536 entries of 4 bytes */
+	uint64_t lookup;       /* the lookup tables of indirect branches, ST_LOOKUP_BYTES each:
+	                          for jumps and calls, for returns; below 2 GiB */
+	uint32_t lookup_plain; /* not 0: the processor has no fast pext */
 	uint32_t stress;       /* ST_STRESS_* */
 	uint32_t follow;       /* take children along */
 	uint32_t channel;   /* descriptor of the socket to the controller, for following; 0: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decoding a basic block of the program, and which flags and registers are live in it. */
+/* Decoding a basic block of the program, and which flags are live in it. */
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
 
@@ -131,43 +131,6 @@ analyse_flags(struct build *b)
 	}
 }
 
-/*
- * What a pad must restore: rcx and rdx unless the block overwrites them before it reads them, flags
- * unless it overwrites all of them before it reads any or does anything that may fault, for a
- * handler would see them. It sees rcx and rdx right as long as the pad's mark is in rcx
- * (recover.c), so where a fault may come without it rdx is live too. rdx can be dead only with rcx.
- * shared: branches to elsewhere may come to the pad, and must find the flags unharmed.
- */
-static uint8_t
-analyse_entry(const struct build *b, bool shared)
-{
-	uint16_t undecided = 1u << RCX | 1u << RDX, live = 0;
-	uint8_t flags = ST_F_ARITH;
-	bool flags_live = shared, rdx_seen = false, rdx_seen_unmarked = false;
-	for (uint32_t i = 0; i < b->n && (undecided || flags); i++) {
-		const struct st_insn *in = &b->insn[i];
-		bool faults = jit_may_fault(in, (const uint8_t *)(b->pc + b->at[i]));
-		if (faults && (undecided >> RDX & 1)) {
-			rdx_seen = true;
-			rdx_seen_unmarked |= !(undecided >> RCX & 1);
-		}
-		live |= undecided & in->gpr_read;
-		undecided &= (uint16_t) ~(in->gpr_read | in->gpr_written);
-		if (flags && (flags & in->flags_read || faults))
-			flags_live = true;
-		flags &= flags_live ? 0 : (uint8_t)~in->flags_written;
-	}
-	live |= undecided;
-	uint8_t out = flags || flags_live ? LIVE_FLAGS : 0;
-	if (rdx_seen_unmarked || (rdx_seen && out)) /* flags restored means rcx restored */
-		live |= 1u << RDX;
-	if (live >> RCX & 1)
-		out |= LIVE_RCX | LIVE_RDX;
-	if (live >> RDX & 1)
-		out |= LIVE_RDX;
-	return out;
-}
-
 /* Length of the rest of a basic block that was cut short, so that its first piece can count all of
  * it. */
 static void
@@ -260,9 +223,6 @@ jit_build(struct build *b, uint64_t pc)
 	             (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
 		b->whole_insns--; /* the last one does not execute here */
 	analyse_flags(b);
-	/* A checked block's pad is entered before it is known whether the code is still the same.
-	 */
-	b->live = b->checked ? LIVE_ALL : analyse_entry(b, map->twin || rt.lookup_small);
 	if (b->more)
 		measure_rest(b, end);
 	return 0;

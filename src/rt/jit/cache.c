@@ -45,20 +45,6 @@ drop_pages(void *p, size_t bytes)
 	SYS(__NR_madvise, p, (bytes + 4095) & ~4095ull, 4 /* MADV_DONTNEED */);
 }
 
-/* Empties the lookup table. A landing pad whose block was not there yet belongs to nobody but its
- * call. */
-static void
-clear_lookup(void)
-{
-	for (uint32_t i = 1; i < jit.n_blocks; i++) {
-		const struct block *b = &jit.blocks[i];
-		if (b->pad)
-			jit_lookup_clear(b->pc, b->pad);
-		if (b->landing)
-			jit_lookup_clear(block_end(b), b->body + b->landing);
-	}
-}
-
 static void
 area_reset(struct area *a, uint32_t start, uint32_t limit)
 {
@@ -70,7 +56,6 @@ area_reset(struct area *a, uint32_t start, uint32_t limit)
 void
 jit_reset(void)
 {
-	clear_lookup();
 	drop_pages(jit.hash, jit.hash_size * sizeof *jit.hash);
 	drop_pages(jit.blocks, jit.n_blocks * sizeof *jit.blocks);
 	if (jit.pages)
@@ -98,6 +83,7 @@ jit_reset(void)
 	uint32_t rel = (uint32_t)((uint64_t)rt_stub_miss - (cache_addr(0) + 10));
 	memcpy(p + 6, &rel, 4);
 	jit.hot = 64;
+	jit_lookup_reset();
 }
 
 void

@@ -30,7 +30,6 @@ enum {
 	MAX_EXITS = 3 << 20,    /* whose stubs the cold part can hold */
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
 	PAD_JUMP_ENTRY = 5,     /* where jumps enter a pad */
-	LOOKUP_SMALL_ENTRIES = 65536,
 	N_PAGE_SLOTS = 1 << 19, /* pages of program code known at once, twice over */
 };
 
@@ -68,9 +67,6 @@ enum block_flags {
 	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
-/* Registers and flags a block may read before it overwrites them: what a pad must restore. */
-enum { LIVE_RCX = 1, LIVE_RDX = 2, LIVE_FLAGS = 4, LIVE_ALL = 7 };
-
 /* Three quarters of a cache line, because there is one for every 16 bytes of program code. */
 struct block {
 	uint64_t pc;
@@ -89,7 +85,6 @@ struct block {
 	uint8_t n_records;
 	uint8_t count_rec; /* record that counts + 1; 0: none */
 	uint8_t end;       /* enum st_block_end */
-	uint8_t live;      /* LIVE_* at entry */
 	uint8_t flags;
 };
 _Static_assert(sizeof(struct block) == 48, "one for every few bytes of code");
@@ -178,7 +173,10 @@ struct jit {
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;
-	bool counting; /* the tool wants block events */
+	uint64_t lookup_mask; /* bits of an address that index the lookup; translated code reads it
+	                       */
+	uint32_t n_pads;      /* in the lookup */
+	bool counting;        /* the tool wants block events */
 };
 extern struct jit jit;
 
@@ -207,8 +205,7 @@ struct build {
 	bool more;   /* cut short: a continuation follows */
 	bool writable,
 	        checked; /* code that may change; that must be compared before each execution */
-	uint8_t live;
-	uint64_t target;                         /* direct target */
+	uint64_t target; /* direct target */
 	uint32_t whole_insns, whole_bytes;       /* of the whole basic block */
 	uint8_t flags_live[MAX_BLOCK_INSNS + 1]; /* ST_F_* live before instruction i */
 	struct st_insn insn[MAX_BLOCK_INSNS];
@@ -266,14 +263,10 @@ jit_stub(uint32_t exit)
 
 /* jit/link.c */
 void jit_link(uint32_t exit, uint32_t block);
-void jit_lookup_set(uint64_t pc, uint32_t pad);
-void jit_lookup_clear(uint64_t pc, uint32_t pad);
 /* Makes the block known to the two below. */
 void jit_page_add(uint32_t block);
 /* Drops every block with code in [start, end). Its threads leave it at its next exit. */
 void jit_invalidate(uint64_t start, uint64_t end);
-/* Drops blocks in [start, end) whose pads harm the flags of those who are sent on. */
-void jit_spare_flags(uint64_t start, uint64_t end);
 /* Makes blocks in [start, end) unreachable, until jit_revalidate. */
 void jit_suspend(uint64_t start, uint64_t end);
 /* Drops those blocks in [start, end) whose code is not what was translated; suspended ones that are
@@ -283,6 +276,13 @@ void jit_revalidate(uint64_t start, uint64_t end);
  * it too. */
 void jit_check_all(void);
 bool jit_has_code(uint64_t start, uint64_t end);
+
+/* jit/lookup.c */
+void jit_lookup_reset(void); /* empties the tables */
+/* Indirect branches to pc find the pad, and no longer find it. A pad can stand in the tables only
+ * once. */
+void jit_lookup_set(uint64_t pc, uint32_t pad);
+void jit_lookup_clear(uint64_t pc, uint32_t pad);
 
 /* jit/dispatch.c: what stubs.S calls. They return with thread->next set. */
 void rt_dispatch_exit(struct thread *t);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linking exits to blocks, the lookup table of indirect branches, and dropping blocks whose code
- * changed. */
+/* Linking exits to blocks, and dropping blocks whose code changed. */
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
 
@@ -45,29 +44,6 @@ unlink_incoming(struct block *b)
 			patch(x->site, jit_stub(exit));
 	}
 	b->incoming = 0;
-}
-
-static uint32_t *
-lookup_entry(uint64_t pc)
-{
-	uint32_t index = rt.lookup_small ? (uint16_t)pc : (uint32_t)pc;
-	return (uint32_t *)rt.lookup + index;
-}
-
-void
-jit_lookup_set(uint64_t pc, uint32_t pad)
-{
-	if (rt.stress & ST_STRESS_lookup)
-		return;
-	__atomic_store_n(lookup_entry(pc), pad, __ATOMIC_RELAXED);
-}
-
-void
-jit_lookup_clear(uint64_t pc, uint32_t pad)
-{
-	uint32_t *entry = lookup_entry(pc);
-	if (*entry == pad)
-		__atomic_store_n(entry, 0, __ATOMIC_RELAXED);
 }
 
 /* Pages: a chain of blocks per page of program code. */
@@ -176,7 +152,7 @@ revalidate_unit(uint32_t index)
 	}
 }
 
-enum sweep { SWEEP_DROP, SWEEP_SUSPEND, SWEEP_VERIFY, SWEEP_SPARE_FLAGS };
+enum sweep { SWEEP_DROP, SWEEP_SUSPEND, SWEEP_VERIFY };
 
 static void
 sweep_block(uint32_t index, uint64_t start, uint64_t end, enum sweep what)
@@ -187,7 +163,7 @@ sweep_block(uint32_t index, uint64_t start, uint64_t end, enum sweep what)
 		return;
 	if (what == SWEEP_VERIFY)
 		revalidate_unit(index);
-	else if (what != SWEEP_SPARE_FLAGS || !(b->live & LIVE_FLAGS))
+	else
 		drop_unit(index, what == SWEEP_SUSPEND);
 }
 
@@ -229,12 +205,6 @@ void
 jit_invalidate(uint64_t start, uint64_t end)
 {
 	sweep(start, end, SWEEP_DROP);
-}
-
-void
-jit_spare_flags(uint64_t start, uint64_t end)
-{
-	sweep(start, end, SWEEP_SPARE_FLAGS);
 }
 
 void

@@ -17,22 +17,19 @@ take_slots(const struct thread *t, struct regs *r)
 	r->r[RDX] = t->slot_rdx;
 }
 
-/* In a pad: `at` is the offset from its start. */
+/* `at` bytes into the pad of pc, or in the jump behind it. */
 static void
-recover_pad(const struct thread *t, uint32_t at, uint64_t pc, const struct regs *machine,
-            struct recovered *out)
+recover_pad(const struct thread *t, uint32_t pad, uint32_t at, uint64_t pc,
+            const struct regs *machine, struct recovered *out)
 {
-	/* Until the check has been passed rdx says where the program goes; afterwards it is pc, and
-	 * rdx may have been restored. The check ends within the first 31 bytes, before which rdx is
-	 * never restored. */
-	uint64_t to = machine->r[RDX];
-	if (at == 0) {
+	/* Until the check has been passed rdx says where the program goes. */
+	uint64_t to = at < sequence_pad_check_end(pad) ? machine->r[RDX] : pc;
+	if (at == 0) { /* just returned to */
 		out->repair = machine->r[RSP] - 8;
 		out->repair_value = to;
 	}
-	bool passed = to != pc && t->slot_rdx == to;
 	take_slots(t, &out->regs);
-	out->regs.pc = passed ? pc : to;
+	out->regs.pc = to;
 }
 
 /* A direct call's thunk may count, as the last thing before its jump. */
@@ -50,6 +47,7 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 	unsigned pushed =
 	        back < 0x80000000u ? 8 : 11; /* the return address is in place from here on */
 	unsigned adjusted = back < 0x80000000u ? 8 : 5;
+	uint64_t target = indirect ? out->regs.r[RDX] : block_target(b);
 	if (indirect)
 		take_slots(t, &out->regs);
 	if (at <= pushed && counts_in_thunk(b))
@@ -61,7 +59,7 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 		return;
 	}
 	out->at_end = true;
-	out->regs.pc = indirect ? t->slot_target : block_target(b);
+	out->regs.pc = target;
 }
 
 /* The register that the first instruction of a spill sequence saves. */
@@ -103,12 +101,12 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 	struct st_insn in;
 	if (!st_decode(code, 15, &in) || in.imm_len == 0)
 		return false;
-	unsigned moved = 3 * emit_field_len() + (counts ? sequence_count_len(1) : 0) + 4 + 8;
+	unsigned moved = 2 * emit_field_len() + (counts ? sequence_count_len(1) : 0) + 4 + 8;
 	if (at < moved)
 		return true;
 	out->at_end = true;
 	out->done++;
-	out->regs.pc = t->slot_target;
+	out->regs.pc = out->regs.r[RDX];
 	take_slots(t, &out->regs);
 	return true;
 }
@@ -239,38 +237,6 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	}
 }
 
-/*
- * A pad leaves rcx and rdx alone when the block overwrites them before reading them. Until it does,
- * rcx holds the pad's address, which no program's register ever does, and the slots hold the
- * program's values.
- */
-static void
-undo_pad(const struct thread *t, const struct block *b, const struct regs *machine, uint32_t off,
-         struct recovered *out)
-{
-	if ((b->live & (LIVE_RCX | LIVE_FLAGS)) || !in_cache(machine->r[RCX]))
-		return;
-	uint16_t written = 0;
-	uint32_t at = b->body;
-	uint64_t pc = b->pc;
-	for (uint32_t i = 0; i < b->n_records; i++) {
-		const struct record *rec = &jit.records[b->records + i];
-		struct st_insn in;
-		at += rec->cache_len;
-		if (at > off)
-			break;
-		unsigned len = rec->kind_len & 15;
-		if (len && st_decode((const uint8_t *)pc, len, &in))
-			written |= in.gpr_written;
-		pc += len;
-	}
-	if (written >> RCX & 1)
-		return;
-	out->regs.r[RCX] = t->slot_rcx;
-	if (!(b->live & LIVE_RDX) && !(written >> RDX & 1))
-		out->regs.r[RDX] = t->slot_rdx;
-}
-
 static int
 recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *machine,
              struct recovered *out)
@@ -282,15 +248,11 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		out->at_end = true;
 		out->counted = b->flags & BLOCK_COUNTED;
 		out->done = b->n_insns;
-		if (at + b->landing + 5u < b->body_len || *cache_write(off) != 0xe9)
-			recover_pad(t, at, block_end(b), machine, out);
-		else
-			out->regs.pc = block_end(b);
+		recover_pad(t, b->body + b->landing, at, block_end(b), machine, out);
 		return 0;
 	}
 	uint32_t start = b->body;
 	out->regs.pc = b->pc;
-	undo_pad(t, b, machine, off, out);
 	bool inserted = false; /* what stands before is not an instruction's */
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
@@ -339,10 +301,7 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 	case COLD_PAD:
 		out->at_end = true;
 		out->counted = true;
-		if (*cache_write(off) == 0xe9)
-			out->regs.pc = jit.blocks[what].pc;
-		else
-			recover_pad(t, off - c->at, jit.blocks[what].pc, machine, out);
+		recover_pad(t, c->at, off - c->at, jit.blocks[what].pc, machine, out);
 		return 0;
 	}
 	return -1;
@@ -366,7 +325,7 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 	uint32_t off = (uint32_t)(address - rt.region);
 	*out = (struct recovered){.regs = *machine};
 	if (off < 16) { /* the pad of empty lookup entries */
-		recover_pad(t, off, 0, machine, out);
+		recover_pad(t, 0, off, 0, machine, out);
 		out->regs.pc = machine->r[RDX];
 		out->at_end = true;
 		return 0;
@@ -381,7 +340,8 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 		if (!block || !jit.blocks[block].pad || off < jit.blocks[block].pad)
 			return -1;
 		out->at_end = true;
-		recover_pad(t, off - jit.blocks[block].pad, jit.blocks[block].pc, machine, out);
+		recover_pad(t, jit.blocks[block].pad, off - jit.blocks[block].pad,
+		            jit.blocks[block].pc, machine, out);
 		return 0;
 	}
 	return recover_body(t, block, off, machine, out);

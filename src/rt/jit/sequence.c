@@ -70,36 +70,28 @@ sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 	relocate_load_target(e, in, pc, RDX);
 	if (SEEDED(15) && in->cls == ST_C_ICALL)
 		eseq(e, 5, "\x48\x8d\x64\x24\x08"); /* lea rsp, [rsp + 8] */
-	emit_save(e, RDX, offsetof(struct thread, slot_target));
 }
 
-/* rcx = cache address of the pad for the low half of the program address in rdx, plus `plus`. */
+/* rcx = where the table says that a branch to the program address in rdx has to go. */
 static void
-emit_lookup_address(struct emit *e, uint8_t plus)
+emit_lookup(struct emit *e, uint64_t table)
 {
-	emit_mov_imm64(e, RCX, rt.lookup);
-	eseq(e, 3, "\x8b\x14\x91"); /* mov edx, [rcx + rdx * 4] */
-	eseq(e, 3, "\x48\x8d\x0d"); /* lea rcx, [rip + region] */
-	erel(e, rt.region, 0);
-	if (plus) {
-		eseq(e, 4, "\x48\x8d\x4c\x11"); /* lea rcx, [rcx + rdx + plus] */
-		e8(e, plus);
+	if (rt.lookup_plain) {
+		eseq(e, 3, "\x0f\xb7\xca"); /* movzx ecx, dx */
 	} else {
-		eseq(e, 4, "\x48\x8d\x0c\x11");
+		eseq(e, 5, "\xc4\xe2\xea\xf5\x0d"); /* pext rcx, rdx, [rip + lookup_mask] */
+		erel(e, (uint64_t)&jit.lookup_mask, 0);
 	}
+	eseq(e, 4, "\x48\x8b\x0c\xcd"); /* mov rcx, [rcx * 8 + table] */
+	e32(e, (uint32_t)table);
 }
 
 void
 sequence_lookup(struct emit *e)
 {
-	if (rt.lookup_small)
-		eseq(e, 3, "\x0f\xb7\xd2"); /* movzx edx, dx */
-	else if (SEEDED(1))
-		eseq(e, 3, "\x83\xe2\xff"); /* and edx, -1 */
-	else
-		eseq(e, 2, "\x89\xd2"); /* mov edx, edx */
-	emit_lookup_address(e, PAD_JUMP_ENTRY);
-	emit_restore(e, RDX, offsetof(struct thread, slot_target));
+	if (SEEDED(1))
+		eseq(e, 3, "\x48\x85\xd2"); /* test rdx, rdx */
+	emit_lookup(e, rt.lookup);
 	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
 }
 
@@ -115,18 +107,13 @@ sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 		if (SEEDED(4))
 			pop &= 0xfff8;
 		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
-		emit_save(e, RDX, offsetof(struct thread, slot_target));
 		eseq(e, 4, "\x48\x8d\xa4\x24"); /* lea rsp, [rsp + 8 + pop] */
 		e32(e, 8u + pop);
 		sequence_lookup(e);
 		return;
 	}
-	if (rt.lookup_small)
-		eseq(e, 4, "\x0f\xb7\x14\x24"); /* movzx edx, word [rsp] */
-	else
-		eseq(e, 3, "\x8b\x14\x24"); /* mov edx, [rsp] */
-	emit_lookup_address(e, 0);
 	eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
+	emit_lookup(e, rt.lookup + ST_LOOKUP_BYTES);
 	eseq(e, 4, "\x48\x89\x0c\x24"); /* mov [rsp], rcx */
 	e8(e, 0xc3);
 }
@@ -145,30 +132,30 @@ sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
 }
 
 void
-sequence_pad(struct emit *e, uint64_t pc, uint8_t live, uint32_t constant)
+sequence_pad(struct emit *e, uint64_t pc)
 {
 	eseq(e, 5, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */
-	if (!(live & LIVE_FLAGS) && pc < 0x80000000u) {
-		eseq(e, 3, "\x48\x81\xfa"); /* cmp rdx, pc */
-		e32(e, (uint32_t)pc);
-		eseq(e, 2, "\x0f\x85"); /* jne miss */
-		erel(e, (uint64_t)rt_stub_miss, 0);
-	} else if (!(live & LIVE_FLAGS) && constant) {
-		eseq(e, 3, "\x48\x3b\x15"); /* cmp rdx, [rip + constant] */
-		erel(e, cache_addr(constant), 0);
-		eseq(e, 2, "\x0f\x85");
-		erel(e, (uint64_t)rt_stub_miss, 0);
+	/* rcx = 0 if rdx is pc, the flags untouched. */
+	if (pc < 0x80000000u) {
+		eseq(e, 3, "\x48\x8d\x8a"); /* lea rcx, [rdx - pc] */
+		e32(e, 0 - (uint32_t)pc);
 	} else {
-		/* The same without flags. */
 		emit_mov_imm64(e, RCX, 0 - pc);
 		eseq(e, 4, "\x48\x8d\x0c\x11"); /* lea rcx, [rcx + rdx] */
-		eseq(e, 2, "\xe3\x05");         /* jrcxz over the jump */
-		emit_jmp(e, (uint64_t)rt_stub_miss);
 	}
-	/* A dead rcx keeps the pad's address: that is how recover.c knows that the slots hold the
-	 * program's values. */
-	if (live & (LIVE_RCX | LIVE_FLAGS))
-		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
-	if (live & LIVE_RDX)
-		emit_restore(e, RDX, offsetof(struct thread, slot_rdx));
+	eseq(e, 2, "\xe3\x05"); /* jrcxz over the jump */
+	uint8_t *over = e->p;
+	emit_align_site(e, 1);
+	emit_jmp(e, (uint64_t)rt_stub_miss);
+	over[-1] = (uint8_t)(e->p - over);
+	emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
+	emit_restore(e, RDX, offsetof(struct thread, slot_rdx));
+}
+
+uint32_t
+sequence_pad_check_end(uint32_t pad)
+{
+	const uint8_t *p = cache_write(pad);
+	uint32_t jrcxz = p[PAD_JUMP_ENTRY + 1] == 0x8d ? PAD_JUMP_ENTRY + 7 : PAD_JUMP_ENTRY + 14;
+	return jrcxz + 2 + p[jrcxz + 1];
 }

@@ -15,18 +15,19 @@ void emit_align_site(struct emit *e, unsigned opcode_len);
 /* field of the thread += 1 through reg, flags untouched: three instructions. */
 void emit_add_field(struct emit *e, unsigned reg, uint32_t field);
 
-/* Saves rcx and rdx, counts if count_field is not 0, rdx = target of the indirect jump or call,
- * also in slot_target. */
+/* Saves rcx and rdx, counts if count_field is not 0, rdx = target of the indirect jump or call. */
 void sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
-/* From rdx = slot_target = a program address: jumps to its block's pad. */
+/* From rdx = a program address: jumps to its block's pad. */
 void sequence_lookup(struct emit *e);
 void sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
 /* Entered by a call from the cache: replaces the return address. constant: cache offset of the 8
  * bytes holding it. */
 void sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant);
-/* Entry pad for the program address; live: LIVE_* of the block. constant: cache offset of 8 bytes
- * that hold pc, or 0. */
-void sequence_pad(struct emit *e, uint64_t pc, uint8_t live, uint32_t constant);
+/* Entry pad for the program address. It goes on to what is emitted next. */
+void sequence_pad(struct emit *e, uint64_t pc);
+/* Pad-relative offset at which a pad has found that the branch is meant for it; the rel32 of the
+ * jump of those for whom it is not lies right before. */
+uint32_t sequence_pad_check_end(uint32_t pad);
 
 /* Layout of the return sequence, for recover.c. */
 unsigned sequence_count_len(uint32_t count_field);

@@ -434,7 +434,6 @@ begin_block(struct unit *u, bool cont)
 	                               .beyond = (uint8_t)(b->extent - b->bytes),
 	                               .n_insns = (uint8_t)b->n,
 	                               .end = b->end,
-	                               .live = b->live,
 	                               .flags = flags,
 	                               .map = (uint16_t)b->map,
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
@@ -471,10 +470,9 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 	struct emit *e = &u->hot;
 	struct block *b = &jit.blocks[u->block];
 	uint32_t pad = e->off;
-	uint8_t live = known ? jit.blocks[known].live : follows ? u->next->live : LIVE_ALL;
 	b->landing = (uint16_t)(pad - b->body);
-	sequence_pad(e, back, live, u->back_constant);
-	if (known)
+	sequence_pad(e, back);
+	if (known && !jit.blocks[known].pad)
 		jit.blocks[known].pad = pad;
 	if (!follows)
 		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
@@ -586,8 +584,7 @@ jit_translate(uint64_t pc, uint32_t join, bool indirect)
 	uint32_t pad = 0;
 	if (indirect && !u.joined) {
 		pad = u.hot.off;
-		bool constant = !(u.now->live & LIVE_FLAGS) && pc >= 0x80000000u;
-		sequence_pad(&u.hot, pc, u.now->live, constant ? warm_constant(pc) : 0);
+		sequence_pad(&u.hot, pc);
 	}
 	begin_block(&u, false);
 	jit.blocks[u.block].pad = pad;
@@ -612,11 +609,10 @@ jit_make_pad(uint32_t block)
 	if (b->pad)
 		return;
 	uint32_t exit = new_exit(EXIT_JUMP, TO_SELF, block);
-	uint32_t constant = b->live & LIVE_FLAGS || b->pc < 0x80000000u ? 0 : warm_constant(b->pc);
 	struct emit e = area_begin(&jit.warm);
 	area_mark(&jit.warm, &e, COLD_PAD, block);
 	uint32_t pad = e.off;
-	sequence_pad(&e, b->pc, b->live, constant);
+	sequence_pad(&e, b->pc);
 	emit_align_site(&e, 1);
 	e8(&e, 0xe9);
 	uint32_t site = e.off;

@@ -48,7 +48,7 @@ rt_start(struct st_boot *boot)
 	rt.region = boot->region;
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;
-	rt.lookup_small = boot->lookup_small;
+	rt.lookup_plain = boot->lookup_plain || (boot->stress & ST_STRESS_index);
 	rt.stress = boot->stress;
 	rt.threaded = boot->stress & ST_STRESS_threads;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
@@ -67,7 +67,7 @@ rt_start(struct st_boot *boot)
 	}
 	set_apart(rt.region, ST_CACHE_SIZE);
 	set_apart(rt.alias, ST_CACHE_SIZE);
-	set_apart(rt.lookup, rt.lookup_small ? LOOKUP_SMALL_ENTRIES * 4 : 1ull << 34);
+	set_apart(rt.lookup, 2 * ST_LOOKUP_BYTES);
 	set_apart((uint64_t)rt.results, rt.results->file_size);
 	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_REGION_SIZE - ST_REGION_MAIN, 16);
 	struct thread *t = rt.main;

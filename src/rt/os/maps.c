@@ -59,35 +59,10 @@ insert_at(uint32_t i, struct map m)
 	n_live++;
 }
 
-static bool
-is_twin(const struct map *a, const struct map *b)
-{
-	return (uint32_t)(a->start - b->start) < b->end - b->start ||
-	       (uint32_t)(b->start - a->start) < a->end - a->start;
-}
-
-/* Looks for twins of a new mapping. Code in either may have been translated before. */
-static void
-find_twins(struct map *m)
-{
-	m->twin = (m->end - m->start) >> 32 != 0;
-	for (uint32_t i = 0; i < n_live; i++) {
-		if (!is_twin(m, &live[i]))
-			continue;
-		m->twin = true;
-		if (!live[i].twin)
-			jit_spare_flags(live[i].start, live[i].end);
-		live[i].twin = true;
-	}
-	if (m->twin)
-		jit_spare_flags(m->start, m->end);
-}
-
 static void
 insert(struct map m)
 {
 	uint32_t i = 0;
-	find_twins(&m);
 	while (i < n_live && live[i].start < m.start)
 		i++;
 	insert_at(i, m);

@@ -14,8 +14,6 @@ struct map {
 	bool writable;  /* as the program asked for */
 	bool shared;    /* can change without a write through this mapping */
 	bool anonymous; /* code made at run time */
-	bool twin; /* there is another whose addresses have the same low halves: the lookup mixes
-	              them up */
 };
 
 int maps_init(void);

@@ -8,11 +8,11 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 
-_Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 32 &&
-                       offsetof(struct thread, rt_sp) == 40 &&
-                       offsetof(struct thread, self) == 48 && offsetof(struct thread, next) == 56 &&
-                       offsetof(struct thread, pending) == 64 &&
-                       offsetof(struct thread, state) == 68 && offsetof(struct thread, regs) == 72,
+_Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 24 &&
+                       offsetof(struct thread, rt_sp) == 32 &&
+                       offsetof(struct thread, self) == 40 && offsetof(struct thread, next) == 48 &&
+                       offsetof(struct thread, pending) == 56 &&
+                       offsetof(struct thread, state) == 60 && offsetof(struct thread, regs) == 64,
                "stubs.S addresses these fields");
 _Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private part");
 

@@ -8,12 +8,12 @@
  */
 #define SLOT_RCX 0
 #define SLOT_RDX 8
-#define RT_SP 40
-#define SELF 48
-#define NEXT 56
-#define PENDING 64
-#define STATE 68
-#define REGS 72
+#define RT_SP 32
+#define SELF 40
+#define NEXT 48
+#define PENDING 56
+#define STATE 60
+#define REGS 64
 #define REG(n) (REGS + 8 * n)
 #define RFLAGS (REGS + 128)
 #define PC (REGS + 136)
