@@ -149,11 +149,6 @@ struct area {
 	uint32_t n_colds;
 };
 
-/* block 0: free. tag: low half of the block's pc. */
-struct hash_entry {
-	uint32_t block, tag;
-};
-
 struct jit {
 	uint32_t hot; /* next free cache offset of the hot part */
 	uint32_t hot_limit;
@@ -165,7 +160,7 @@ struct jit {
 	uint32_t n_stubs; /* written so far, ahead of the exits */
 	struct record *records;
 	uint32_t n_records;
-	struct hash_entry *hash; /* blocks by pc, open addressing */
+	uint32_t *hash; /* blocks by pc, open addressing: index, and high bits of the hash */
 	uint32_t hash_size, hash_used;
 	uint32_t *ids; /* results id by pc: survives flushes */
 	uint32_t ids_size;
