@@ -23,6 +23,7 @@
 enum {
 	MAX_BLOCK_INSNS = 128,      /* of one translated piece */
 	MAX_BLOCK_BYTES = 1024,     /* less than a page: a piece touches two pages at most */
+	MAX_SURE_UNITS = 16,        /* translated ahead of their execution, one after the other */
 	MAX_UNIT_BLOCKS = 24,       /* basic blocks translated in one go, across calls */
 	MAX_WHOLE_INSNS = 16 << 10, /* of a basic block in all; a longer one counts as several */
 	MAX_WHOLE_CODE = 2 << 20,   /* more than such a block becomes in the cache */
