@@ -259,7 +259,8 @@ jit_build(struct build *b, uint64_t pc)
 	if (b->n && (b->insn[b->n - 1].cls == ST_C_INVALID ||
 	             (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
 		b->whole_insns--; /* the last one does not execute here */
-	analyse_flags(b);
+	if (jit.counting)
+		analyse_flags(b);
 	/* A checked block's pad is entered before it is known whether the code is still the same.
 	 */
 	b->live = b->checked ? LIVE_ALL : analyse_entry(b, map->twin || rt.lookup_small);
