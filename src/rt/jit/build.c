@@ -222,7 +222,8 @@ jit_build(struct build *b, uint64_t pc)
 	if (b->n && (b->insn[b->n - 1].cls == ST_C_INVALID ||
 	             (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
 		b->whole_insns--; /* the last one does not execute here */
-	analyse_flags(b);
+	if (jit.counting)
+		analyse_flags(b);
 	if (b->more)
 		measure_rest(b, end);
 	return 0;

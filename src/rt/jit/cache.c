@@ -143,16 +143,18 @@ jit_has_room(void)
 	       jit.n_sources < MAX_RECORDS - 16 * MAX_WHOLE_INSNS;
 }
 
+enum { HASH_BLOCK = MAX_CACHED_BLOCKS - 1 }; /* the bits of an entry that are the index */
+
 uint32_t
 jit_find(uint64_t pc)
 {
-	uint32_t mask = jit.hash_size - 1;
-	for (uint32_t h = hash_pc(pc) & mask; jit.hash[h].block; h = (h + 1) & mask) {
-		if (jit.hash[h].tag != (uint32_t)pc)
+	uint32_t mask = jit.hash_size - 1, hash = hash_pc(pc), e;
+	for (uint32_t h = hash & mask; (e = jit.hash[h]); h = (h + 1) & mask) {
+		if ((e ^ hash) & ~(uint32_t)HASH_BLOCK)
 			continue;
-		const struct block *b = &jit.blocks[jit.hash[h].block];
+		const struct block *b = &jit.blocks[e & HASH_BLOCK];
 		if (b->pc == pc && (b->flags & BLOCK_VALID))
-			return jit.hash[h].block;
+			return e & HASH_BLOCK;
 	}
 	return 0;
 }
@@ -163,18 +165,18 @@ is_entry(const struct block *b)
 	return (b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) && !(b->flags & BLOCK_CONT);
 }
 
-/* A dropped block for the same address gives its entry away: code that changes again and again
- * fills no table. */
+/* A dropped block of the same hash gives its entry away: code that changes again and again fills no
+ * table. */
 static void
 hash_put(uint32_t block)
 {
-	uint32_t mask = jit.hash_size - 1, tag = (uint32_t)jit.blocks[block].pc;
-	uint32_t h = hash_pc(jit.blocks[block].pc) & mask;
-	while (jit.hash[h].block &&
-	       (jit.hash[h].tag != tag || is_entry(&jit.blocks[jit.hash[h].block])))
+	uint32_t mask = jit.hash_size - 1, hash = hash_pc(jit.blocks[block].pc), e;
+	uint32_t tag = hash & ~(uint32_t)HASH_BLOCK, h = hash & mask;
+	while ((e = jit.hash[h]) &&
+	       ((e & ~(uint32_t)HASH_BLOCK) != tag || is_entry(&jit.blocks[e & HASH_BLOCK])))
 		h = (h + 1) & mask;
-	jit.hash_used += jit.hash[h].block == 0;
-	jit.hash[h] = (struct hash_entry){block, tag};
+	jit.hash_used += e == 0;
+	jit.hash[h] = block | tag;
 }
 
 static void
@@ -184,7 +186,7 @@ hash_rebuild(void)
 	for (uint32_t i = 1; i < jit.n_blocks; i++)
 		valid += is_entry(&jit.blocks[i]);
 	memset(jit.hash, 0, jit.hash_size * sizeof *jit.hash);
-	while (jit.hash_size < valid * 4 && jit.hash_size < 4u * MAX_CACHED_BLOCKS)
+	while (jit.hash_size < valid * 3 && jit.hash_size < 4u * MAX_CACHED_BLOCKS)
 		jit.hash_size *= 2;
 	jit.hash_used = 0;
 	for (uint32_t i = 1; i < jit.n_blocks; i++)
@@ -195,7 +197,7 @@ hash_rebuild(void)
 void
 jit_insert(uint32_t block)
 {
-	if (jit.hash_used * 2 >= jit.hash_size)
+	if (jit.hash_used * 8ull >= jit.hash_size * 5ull)
 		hash_rebuild(); /* the new block is already among jit.blocks and valid */
 	else
 		hash_put(block);

@@ -23,6 +23,7 @@
 enum {
 	MAX_BLOCK_INSNS = 128,      /* of one translated piece */
 	MAX_BLOCK_BYTES = 1024,     /* less than a page: a piece touches two pages at most */
+	MAX_SURE_UNITS = 16,        /* translated ahead of their execution, one after the other */
 	MAX_UNIT_BLOCKS = 24,       /* basic blocks translated in one go, across calls */
 	MAX_WHOLE_INSNS = 16 << 10, /* of a basic block in all; a longer one counts as several */
 	MAX_WHOLE_CODE = 2 << 20,   /* more than such a block becomes in the cache */
@@ -144,11 +145,6 @@ struct area {
 	uint32_t n_colds;
 };
 
-/* block 0: free. tag: low half of the block's pc. */
-struct hash_entry {
-	uint32_t block, tag;
-};
-
 struct jit {
 	uint32_t hot; /* next free cache offset of the hot part */
 	uint32_t hot_limit;
@@ -160,7 +156,7 @@ struct jit {
 	uint32_t n_stubs; /* written so far, ahead of the exits */
 	struct record *records;
 	uint32_t n_records;
-	struct hash_entry *hash; /* blocks by pc, open addressing */
+	uint32_t *hash; /* blocks by pc, open addressing: index, and high bits of the hash */
 	uint32_t hash_size, hash_used;
 	uint32_t *ids; /* results id by pc: survives flushes */
 	uint32_t ids_size;

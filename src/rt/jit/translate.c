@@ -525,6 +525,14 @@ emit_pieces(struct unit *u)
 	}
 }
 
+/* The exit that has just been emitted for the block, if it has no other. */
+static uint32_t
+only_exit(const struct build *b)
+{
+	bool one = !b->more && (b->end == ST_END_JUMP || b->end == ST_END_CALL || falls_through(b));
+	return one ? jit.n_exits - 1 : NO_EXIT;
+}
+
 /*
  * Is the way to the new block the last thing in the hot part? Either its jump is, or it is the
  * taken side of a branch whose fall-through jump is: that branch can be inverted.
@@ -568,8 +576,10 @@ take_place(uint32_t join)
 	x->site = 0;
 }
 
-uint32_t
-jit_translate(uint64_t pc, uint32_t join, bool indirect)
+/* Translates one unit. sure: the exit that its first block will leave it by, or NO_EXIT when that
+ * depends. */
+static uint32_t
+translate_unit(uint64_t pc, uint32_t join, bool indirect, uint32_t *sure)
 {
 	struct unit u = {.now = &builds[0], .next = &builds[1]};
 	if (jit_build(u.now, pc) != 0)
@@ -593,6 +603,8 @@ jit_translate(uint64_t pc, uint32_t join, bool indirect)
 		emit_pieces(&u);
 		if (falls_through(u.now))
 			emit_direct(&u.hot, 0xe9, EXIT_JUMP, TO_END, u.block);
+		if (n == 1)
+			*sure = only_exit(u.now);
 		if (u.now->more || (u.now->end != ST_END_CALL && u.now->end != ST_END_ICALL))
 			break;
 		if (!continue_after_call(&u, n))
@@ -600,6 +612,30 @@ jit_translate(uint64_t pc, uint32_t join, bool indirect)
 	}
 	end_block(&u);
 	return u.first;
+}
+
+/*
+ * The way that the program will certainly take is translated at once, callees and targets of jumps:
+ * each saves a return to the dispatcher, and a write to code that has just been executed.
+ */
+uint32_t
+jit_translate(uint64_t pc, uint32_t join, bool indirect)
+{
+	uint32_t exit, first = translate_unit(pc, join, indirect, &exit);
+	if (!first || (rt.stress & ST_STRESS_links))
+		return first;
+	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_UNITS && jit_has_room(); n++) {
+		uint32_t last = exit;
+		uint64_t target = jit_exit_target(&jit.exits[last]);
+		uint32_t block = jit_find(target);
+		exit = NO_EXIT;
+		if (!block)
+			block = translate_unit(target, last, false, &exit);
+		if (!block)
+			break;
+		jit_link(last, block);
+	}
+	return first;
 }
 
 void
