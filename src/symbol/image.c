@@ -147,6 +147,7 @@ st_image_close(struct st_image *image)
 {
 	if (!image)
 		return;
+	sym_unwind_free(image);
 	sym_units_free(image->units);
 	sym_dwarf_close(image);
 	sym_elf_close(&image->mini);

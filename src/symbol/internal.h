@@ -62,6 +62,7 @@ struct sym_elf {
 
 struct sym_string_chunk;
 struct sym_units;
+struct sym_unwind;
 
 struct st_image {
 	char *path;
@@ -79,6 +80,7 @@ struct st_image {
 	int alternate_fd;
 	bool dwarf_sought;
 	struct sym_units *units;
+	struct sym_unwind *unwind;
 	struct sym_string_chunk *strings;
 };
 
@@ -152,5 +154,8 @@ struct st_function *sym_table_find(const struct sym_functions *table, uint64_t a
 bool sym_has_dwarf(const struct sym_elf *file);
 Dwarf *sym_dwarf(struct st_image *image);
 void sym_dwarf_close(struct st_image *image);
+
+/* unwind.c */
+void sym_unwind_free(struct st_image *image);
 
 #endif
