@@ -63,6 +63,7 @@ struct sym_elf {
 struct sym_string_chunk;
 struct sym_units;
 struct sym_unwind;
+struct sym_linetable;
 
 struct st_image {
 	char *path;
@@ -74,13 +75,17 @@ struct st_image {
 	bool mini_sought;
 	/* Executable sections; without section headers, executable segments. */
 	struct sym_ranges code;
-	struct sym_functions functions;
+	struct sym_functions functions; /* of the symbols and the PLT */
+	struct sym_functions complete;  /* made when an address is in none of those */
+	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */
 	int alternate_fd;
 	bool dwarf_sought;
 	struct sym_units *units;
 	struct sym_unwind *unwind;
+	struct sym_linetable *lines;
+	bool lines_sought;
 	struct sym_string_chunk *strings;
 };
 

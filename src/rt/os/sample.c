@@ -102,6 +102,7 @@ static void
 describe(struct st_sample *s, const struct recovered *at)
 {
 	const struct block *b = &jit.blocks[at->block];
+	s->part = at->at_end ? ST_PART_AFTER : ST_PART_OUTSIDE;
 	if (!at->block)
 		return;
 	s->end = b->end;
