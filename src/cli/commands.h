@@ -29,7 +29,7 @@
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \
-	O(sort, 's', "sort", "KEY", true, "time (default), instructions, calls or name")           \
+	O(sort, 's', "sort", "KEY", true, "time (default), total, instructions, calls or name")    \
 	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
 	O(func, 'F', "func", "NAME", true, "source and disassembly of a function, with counts")    \
 	O(lines, 0, "lines", NULL, true, "table of source lines")                                  \

@@ -12,6 +12,7 @@
 #include "control/run.h"
 #include "profile/output.h"
 #include "profile/profile.h"
+#include "profile/stacks.h"
 #include "report/report.h"
 #include "wire/plan.h"
 
@@ -250,9 +251,17 @@ run_program(const struct arguments *a, char *const *argv)
 	                                 .stress = a->stress,
 	                                 .progress = progress.enabled ? st_progress_show : NULL,
 	                                 .progress_arg = &progress};
+	/* Whole stacks are worth their price where the result is by function. */
+	struct st_stacks *stacks = a->tool->keep_blocks && hz ? st_stacks_new() : NULL;
+	if (stacks) {
+		options.on_stack = st_stacks_take;
+		options.stack_arg = stacks;
+	}
 	clock_gettime(CLOCK_REALTIME, &start);
-	if (st_run_program(&options, &run, &e))
+	if (st_run_program(&options, &run, &e)) {
+		st_stacks_free(stacks);
 		return st_complain(&e);
+	}
 	st_progress_erase(&progress);
 	char *given = options_text(argv, a->program);
 	struct st_profile_origin origin = {.tool = a->tool->name,
@@ -262,9 +271,11 @@ run_program(const struct arguments *a, char *const *argv)
 	                                   .follow = a->follow,
 	                                   .keep_blocks = a->tool->keep_blocks != 0,
 	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
-	                                               start.tv_nsec};
+	                                               start.tv_nsec,
+	                                   .stacks = stacks};
 	int code = report(a, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
 	free(given);
+	st_stacks_free(stacks);
 	st_run_free(&run);
 	return code;
 }

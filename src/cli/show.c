@@ -27,6 +27,7 @@ static int
 parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 {
 	static const char *const keys[] = {[ST_SORT_TIME] = "time",
+	                                   [ST_SORT_TOTAL] = "total",
 	                                   [ST_SORT_INSTRUCTIONS] = "instructions",
 	                                   [ST_SORT_CALLS] = "calls",
 	                                   [ST_SORT_NAME] = "name"};
@@ -36,7 +37,7 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 			return 0;
 		}
 	return st_fail(e, ST_EXIT_USAGE,
-	               "cannot sort by '%s'; --sort takes time, instructions, calls or name",
+	               "cannot sort by '%s'; --sort takes time, total, instructions, calls or name",
 	               value);
 }
 

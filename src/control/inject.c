@@ -233,6 +233,7 @@ map_results(struct injection *in, unsigned tool)
 		               strerror(errno));
 	layout.tool = tool;
 	layout.sample_hz = in->options->sample_hz;
+	layout.take_stacks = in->options->on_stack != NULL;
 	memcpy(p, &layout, sizeof layout);
 	in->results = p;
 	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,

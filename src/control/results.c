@@ -24,6 +24,7 @@ st_results_layout(struct st_results_header *h)
 	h->off_partials = place(&at, ST_MAX_BLOCKS * sizeof(uint64_t));
 	h->off_threads = place(&at, ST_MAX_THREADS * sizeof(struct st_thread));
 	h->off_samples = place(&at, ST_MAX_SAMPLES * sizeof(struct st_sample));
+	h->off_stacks = place(&at, ST_STACK_RING);
 	h->counters_stride = ST_MAX_BLOCKS * sizeof(uint64_t);
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);
 	h->file_size = at;

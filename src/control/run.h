@@ -23,6 +23,11 @@ struct st_run_options {
 	 */
 	void (*progress)(void *arg, const struct st_results_header *results, double elapsed);
 	void *progress_arg;
+	/* Called for each sample's stack while the program runs; NULL: none are taken. The s->bytes
+	 * of stack are valid during the call. */
+	void (*on_stack)(void *arg, const struct st_results_header *results,
+	                 const struct st_stack *s, const unsigned char *bytes);
+	void *stack_arg;
 };
 
 /* One process that ran under the engine. */

@@ -233,7 +233,8 @@ on_child_signal(int signo)
 static void
 poll_once(struct st_session *s, const sigset_t *during)
 {
-	struct timespec tick = {0, 100000000};
+	/* Stacks must be fetched before their ring is full. */
+	struct timespec tick = {0, s->options->on_stack ? 50000000 : 100000000};
 	struct pollfd fds[64];
 	size_t n = s->n_channels < 64 ? s->n_channels : 64;
 	for (size_t i = 0; i < n; i++)
@@ -245,6 +246,13 @@ poll_once(struct st_session *s, const sigset_t *during)
 	for (size_t i = n; i-- > 0;)
 		if (fds[i].revents)
 			take_message(s, first + i);
+}
+
+static void
+drain_stacks(struct st_session *s)
+{
+	for (size_t i = 0; s->options->on_stack && i < s->n_processes; i++)
+		st_stacks_drain(s->options, (struct st_results_header *)s->processes[i].results);
 }
 
 /* A followed child's end, if the kernel did not tell us because it is not our child. */
@@ -291,12 +299,14 @@ st_session_wait(struct st_session *s)
 			ended = now;
 		if (s->main_ended && (s->n_channels == 0 || now - ended > linger_seconds))
 			break;
+		drain_stacks(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
 		poll_once(s, &during);
 	}
 	sigaction(SIGCHLD, &old, NULL);
+	drain_stacks(s);
 	complete_children(s);
 	for (size_t i = 0; i < s->n_processes; i++)
 		trim(&s->processes[i]);

@@ -27,6 +27,8 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
                    const char *command);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
+/* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
+void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
 /* Seconds on CLOCK_MONOTONIC_RAW. */
 double st_now_raw(void);
 

@@ -199,6 +199,8 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 		goto fail;
 	if (keep_blocks && st_collect_samples(c, &v))
 		goto fail;
+	if (keep_blocks && st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results)))
+		goto fail;
 	free(executions);
 	return 0;
 fail:
@@ -224,7 +226,7 @@ resolve_images(struct st_collect *c)
 		    st_collect_lines(c, &r))
 			return -1;
 	}
-	return 0;
+	return st_collect_totals(c);
 }
 
 /* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of
@@ -244,6 +246,18 @@ note_rate(struct st_profile *p)
 		        "kernel's timers are coarser, or a part of the time was outside the "
 		        "engine",
 		        taken / cpu, (long long)run->sample_hz);
+}
+
+static void
+note_stacks(struct st_profile *p)
+{
+	const struct st_profile_run *run = &p->run;
+	const double tolerable = 0.02;
+	if ((double)run->stacks_cut > tolerable * (double)run->stacks)
+		st_profile_note(p,
+		                "%.1f %% of the stacks could not be followed to their end: the "
+		                "totals of their outer functions are too low by up to that",
+		                100.0 * (double)run->stacks_cut / (double)run->stacks);
 }
 
 /* What the counts do not cover, beyond the fallbacks. */
@@ -274,6 +288,7 @@ add_notes(struct st_profile *p)
 		                (unsigned long long)p->run.samples_code);
 	note_processes(p);
 	note_rate(p);
+	note_stacks(p);
 	if (p->run.samples_dropped)
 		st_profile_note(p,
 		                "%llu samples found no room and were dropped: ask for fewer with "
@@ -293,6 +308,9 @@ release(struct st_collect *c)
 	for (size_t i = 0; i < c->opened.n; i++)
 		if (c->opened.v[i])
 			st_image_close(c->opened.v[i]);
+	for (size_t i = 0; i < c->stacks.n; i++)
+		free(c->stacks.v[i].places);
+	free(c->stacks.v);
 	free(c->opened.v);
 	free(c->hits.v);
 	free(c->interned);
@@ -302,7 +320,7 @@ struct st_profile *
 st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
                    struct st_error *e)
 {
-	struct st_collect c = {.profile = st_profile_new(), .anon = UINT32_MAX};
+	struct st_collect c = {.profile = st_profile_new(), .origin = origin, .anon = UINT32_MAX};
 	bool failed = !c.profile;
 	if (!failed)
 		describe_run(c.profile, run, origin);

@@ -8,14 +8,30 @@
 #define STROBE_PROFILE_COLLECT_H
 
 #include "profile/profile.h"
+#include "profile/stacks.h"
 #include "profile/view.h"
 #include "symbol/symbol.h"
 
+/* A place that was on a stack: beside ST_SAMPLE_* in st_hit.where. */
+enum { ST_HIT_FRAME = 16 };
+
 /* Samples at one place, of one kind. */
 struct st_hit {
-	uint32_t image, where; /* where: ST_SAMPLE_* */
+	uint32_t image, where; /* where: ST_SAMPLE_* or ST_HIT_FRAME */
 	uint64_t offset, count;
 	uint32_t function; /* set by st_collect_functions */
+};
+
+/* A place on the stacks of one process, resolved. */
+struct st_place {
+	uint32_t image;
+	uint64_t offset;
+};
+
+/* The stacks of one process, and the places that their frames are. */
+struct st_collect_stacks {
+	const struct st_process_stacks *stacks;
+	struct st_place *places;
 };
 
 struct st_interned {
@@ -25,8 +41,10 @@ struct st_interned {
 
 struct st_collect {
 	struct st_profile *profile;
+	const struct st_profile_origin *origin;
 	ST_VEC(struct st_image *) opened; /* parallel to profile->images; NULL: cannot be read */
 	ST_VEC(struct st_hit) hits;
+	ST_VEC(struct st_collect_stacks) stacks;
 	struct st_interned *interned;     /* open hash table of texts already in the profile */
 	size_t n_interned, interned_size; /* size: a power of two */
 	uint32_t anon;                    /* index of the image ST_ANON_IMAGE, or UINT32_MAX */
@@ -44,6 +62,11 @@ int st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map
 /* Reads blocks and samples of a process. 0, or -1 when memory is exhausted. */
 int st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t *executions);
 int st_collect_samples(struct st_collect *c, const struct st_view *v);
+/* Makes the places on the stacks of a process known, as hits. 0, or -1 when memory is exhausted. */
+int st_collect_frames(struct st_collect *c, const struct st_view *v,
+                      const struct st_process_stacks *stacks);
+/* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */
+int st_collect_totals(struct st_collect *c);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
 

@@ -132,6 +132,8 @@ count_hits(struct walk *w)
 		if (settle(w, &h->function))
 			return -1;
 		struct st_profile_function *f = &p->functions.v[h->function];
+		if (h->where == ST_HIT_FRAME)
+			continue;
 		if (h->where == ST_SAMPLE_SYSCALL) {
 			f->samples_kernel += h->count;
 		} else if (h->where != ST_SAMPLE_CODE) {

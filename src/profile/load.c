@@ -138,7 +138,7 @@ load_run(struct reader *r)
 	query(r, "SELECT tool, options, strobe, cwd, host, machine, kernel, cpu, cores, start_ns, "
 	         "wall_ns, cpu_user_ns, cpu_system_ns, tsc_hz, slowdown, exit, signal, sample_hz, "
 	         "follow, has_functions, samples_code, samples_kernel, samples_engine, "
-	         "samples_dropped FROM run");
+	         "samples_dropped, stacks, stacks_cut FROM run");
 	if (!next(r)) {
 		r->damaged = true;
 		return;
@@ -167,6 +167,8 @@ load_run(struct reader *r)
 	run->samples_kernel = get_count(r);
 	run->samples_engine = get_count(r);
 	run->samples_dropped = get_count(r);
+	run->stacks = get_count(r);
+	run->stacks_cut = get_count(r);
 	load_texts(r, "SELECT value FROM argument ORDER BY id", &run->command);
 	load_texts(r, "SELECT value FROM environment ORDER BY id", &run->environment);
 }
@@ -220,7 +222,8 @@ load_functions(struct reader *r)
 {
 	query(r,
 	      "SELECT id, image, offset, size, name, file, line, calls, calls_exact, executions, "
-	      "instructions, samples, samples_kernel, samples_engine FROM function ORDER BY id");
+	      "instructions, samples, samples_kernel, samples_engine, samples_total "
+	      "FROM function ORDER BY id");
 	while (next(r)) {
 		struct st_profile_function *out = ST_PUSH(&r->p->functions);
 		if (!pushed(r, out))
@@ -239,6 +242,7 @@ load_functions(struct reader *r)
 		out->samples = get_count(r);
 		out->samples_kernel = get_count(r);
 		out->samples_engine = get_count(r);
+		out->samples_total = get_count(r);
 	}
 }
 

@@ -154,6 +154,16 @@ st_profile_self_share(const struct st_profile *p, const struct st_profile_functi
 	return all ? (double)f->instructions / (double)all : 0;
 }
 
+double
+st_profile_total_share(const struct st_profile *p, const struct st_profile_function *f)
+{
+	if (!st_profile_share_is_time(p) || !p->run.stacks)
+		return -1;
+	double total = (double)f->samples_total / (double)p->run.stacks;
+	double self = st_profile_self_share(p, f);
+	return total > self ? total : self; /* a few samples may have no stack */
+}
+
 const char *
 st_profile_state_name(int64_t state)
 {

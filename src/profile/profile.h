@@ -18,6 +18,7 @@
 #include "profile/vec.h"
 
 struct st_run;
+struct st_stacks;
 
 #define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
 #define ST_PROFILE_VERSION 1
@@ -35,8 +36,9 @@ struct st_profile_origin {
 	const char *options; /* the options of `strobe run` as given, for the record; may be NULL */
 	uint32_t sample_hz;
 	bool follow;
-	bool keep_blocks; /* the tool reports per function, block and line */
-	int64_t start_ns; /* CLOCK_REALTIME when the run began */
+	bool keep_blocks;               /* the tool reports per function, block and line */
+	int64_t start_ns;               /* CLOCK_REALTIME when the run began */
+	const struct st_stacks *stacks; /* of its samples; NULL: none were taken */
 };
 
 struct st_profile_run {
@@ -52,6 +54,8 @@ struct st_profile_run {
 	int64_t sample_hz;
 	bool follow, has_functions;
 	uint64_t samples_code, samples_kernel, samples_engine, samples_dropped;
+	/* Samples in the program's code whose stack is known, and of these: not up to its end. */
+	uint64_t stacks, stacks_cut;
 };
 
 struct st_profile_process {
@@ -79,6 +83,7 @@ struct st_profile_function {
 	uint64_t calls;                    /* times it was entered at its first instruction */
 	uint64_t executions, instructions; /* of its blocks */
 	uint64_t samples;                  /* on the CPU in its own code */
+	uint64_t samples_total;            /* of run.stacks: in its code or in what it called */
 	uint64_t samples_kernel,
 	        samples_engine; /* in its system calls; in Strobe's engine on its behalf */
 };
@@ -158,6 +163,9 @@ uint64_t st_profile_statistic(const struct st_profile *p, const char *name);
 /* Self share of a function in the whole program, 0 to 1: of the samples in the program's own code,
  * or of the instructions when those are too few. */
 double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);
+/* Share of the program's time in the function and in what it called, 0 to 1, a function that is on
+ * the stack several times counted once; -1: not known, because no stacks were taken. */
+double st_profile_total_share(const struct st_profile *p, const struct st_profile_function *f);
 /* Whether shares are of samples (else of instructions). */
 bool st_profile_share_is_time(const struct st_profile *p);
 

@@ -91,7 +91,7 @@ end_row(struct writer *w)
 static void
 save_run(struct writer *w, const struct st_profile_run *r)
 {
-	table(w, "run", 24);
+	table(w, "run", 26);
 	put_text(w, r->tool);
 	put_text(w, r->options);
 	put_text(w, r->strobe_version);
@@ -116,6 +116,8 @@ save_run(struct writer *w, const struct st_profile_run *r)
 	put_count(w, r->samples_kernel);
 	put_count(w, r->samples_engine);
 	put_count(w, r->samples_dropped);
+	put_count(w, r->stacks);
+	put_count(w, r->stacks_cut);
 	end_row(w);
 	table(w, "argument", 2);
 	for (size_t i = 0; i < r->command.n; i++) {
@@ -173,7 +175,7 @@ save_images(struct writer *w, const struct st_profile *p)
 static void
 save_functions(struct writer *w, const struct st_profile *p)
 {
-	table(w, "function", 14);
+	table(w, "function", 15);
 	for (size_t i = 0; i < p->functions.n; i++) {
 		const struct st_profile_function *in = &p->functions.v[i];
 		put(w, (int64_t)i + 1);
@@ -190,6 +192,7 @@ save_functions(struct writer *w, const struct st_profile *p)
 		put_count(w, in->samples);
 		put_count(w, in->samples_kernel);
 		put_count(w, in->samples_engine);
+		put_count(w, in->samples_total);
 		end_row(w);
 	}
 }

@@ -20,7 +20,8 @@
 	" slowdown REAL NOT NULL, exit INTEGER NOT NULL, signal INTEGER NOT NULL,"                 \
 	" sample_hz INTEGER NOT NULL, follow INTEGER NOT NULL, has_functions INTEGER NOT NULL,"    \
 	" samples_code INTEGER NOT NULL, samples_kernel INTEGER NOT NULL,"                         \
-	" samples_engine INTEGER NOT NULL, samples_dropped INTEGER NOT NULL);"                     \
+	" samples_engine INTEGER NOT NULL, samples_dropped INTEGER NOT NULL,"                      \
+	" stacks INTEGER NOT NULL, stacks_cut INTEGER NOT NULL);"                                  \
 	"CREATE TABLE argument(id INTEGER PRIMARY KEY, value TEXT NOT NULL);"                      \
 	"CREATE TABLE environment(id INTEGER PRIMARY KEY, value TEXT NOT NULL);"                   \
 	"CREATE TABLE process("                                                                    \
@@ -37,7 +38,8 @@
 	" offset INTEGER NOT NULL, size INTEGER NOT NULL, name TEXT NOT NULL, file TEXT,"          \
 	" line INTEGER, calls INTEGER NOT NULL, calls_exact INTEGER NOT NULL,"                     \
 	" executions INTEGER NOT NULL, instructions INTEGER NOT NULL, samples INTEGER NOT NULL,"   \
-	" samples_kernel INTEGER NOT NULL, samples_engine INTEGER NOT NULL);"                      \
+	" samples_kernel INTEGER NOT NULL, samples_engine INTEGER NOT NULL,"                       \
+	" samples_total INTEGER NOT NULL);"                                                        \
 	"CREATE TABLE block("                                                                      \
 	" id INTEGER PRIMARY KEY, image INTEGER NOT NULL REFERENCES image,"                        \
 	" function INTEGER NOT NULL REFERENCES function, offset INTEGER NOT NULL,"                 \
@@ -68,8 +70,15 @@
 	        ST_ENOUGH_SAMPLES) " THEN 1.0 * f.samples / r.samples_code"                        \
 	                           " ELSE 1.0 * f.instructions / max(1, (SELECT "                  \
 	                           "sum(instructions) FROM image)) END"                            \
-	                           " AS self_share"                                                \
-	                           " FROM function f JOIN image i ON i.id = f.image, run r"        \
-	                           " ORDER BY self_share DESC, f.instructions DESC;"
+	                           " AS self_share,"                                               \
+	                           " CASE WHEN r.samples_code >= " ST_SCHEMA_NUMBER(               \
+	                                   ST_ENOUGH_SAMPLES) " AND r.stacks > 0 THEN max(1.0 "    \
+	                                                      "* f.samples_total / r.stacks, 1.0 " \
+	                                                      "* f.samples / "                     \
+	                                                      "r.samples_code) END AS total_share" \
+	                                                      " FROM function f JOIN image i ON "  \
+	                                                      "i.id = f.image, run r"              \
+	                                                      " ORDER BY self_share DESC, "        \
+	                                                      "f.instructions DESC;"
 
 #endif

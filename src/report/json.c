@@ -165,6 +165,8 @@ add_functions(json_t *root, const struct st_report *r)
 		bad |= set(out, "calls", count(f->calls));
 		bad |= set(out, "instructions", count(f->instructions));
 		bad |= set(out, "self_share", json_real(st_profile_self_share(p, f)));
+		double total = st_profile_total_share(p, f);
+		bad |= set(out, "total_share", total >= 0 ? json_real(total) : json_null());
 	}
 	free(order);
 	return bad;
@@ -180,6 +182,8 @@ add_samples(json_t *root, const struct st_profile *p)
 	bad |= set(out, "kernel", count(p->run.samples_kernel));
 	bad |= set(out, "engine", count(p->run.samples_engine));
 	bad |= set(out, "dropped", count(p->run.samples_dropped));
+	bad |= set(out, "stacks", count(p->run.stacks));
+	bad |= set(out, "stacks_cut", count(p->run.stacks_cut));
 	bad |= set(root, "share_of",
 	           json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
 	return bad;

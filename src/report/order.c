@@ -21,6 +21,8 @@ function_order(const void *a, const void *b, void *arg)
 	int order = 0;
 	if (r->sort == ST_SORT_TIME && st_profile_share_is_time(r->profile))
 		order = descending(x->samples, y->samples);
+	else if (r->sort == ST_SORT_TOTAL)
+		order = descending(x->samples_total, y->samples_total);
 	else if (r->sort == ST_SORT_CALLS)
 		order = descending(x->calls, y->calls);
 	else if (r->sort == ST_SORT_NAME)

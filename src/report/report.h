@@ -10,7 +10,13 @@
 #include "profile/profile.h"
 #include "report/text.h"
 
-enum st_report_sort { ST_SORT_TIME, ST_SORT_INSTRUCTIONS, ST_SORT_CALLS, ST_SORT_NAME };
+enum st_report_sort {
+	ST_SORT_TIME,
+	ST_SORT_TOTAL,
+	ST_SORT_INSTRUCTIONS,
+	ST_SORT_CALLS,
+	ST_SORT_NAME
+};
 
 /* Parts of a report beyond the functions. */
 enum {

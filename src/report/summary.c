@@ -83,7 +83,7 @@ print_functions(const struct st_report *r, FILE *out)
 {
 	const struct st_profile *p = r->profile;
 	static const struct st_table_column columns[] = {
-	        {"self %", false}, {"samples", false},      {"calls", false},
+	        {"self %", false}, {"total %", false},      {"samples", false}, {"calls", false},
 	        {"blocks", false}, {"instructions", false}, {"function", true}};
 	size_t n, shown;
 	uint32_t *order = st_report_order(r, &n);
@@ -93,6 +93,11 @@ print_functions(const struct st_report *r, FILE *out)
 		const struct st_profile_function *f = &p->functions.v[order[i]];
 		char number[ST_NUMBER_SIZE];
 		st_table_cell(t, "%.2f", 100 * st_profile_self_share(p, f));
+		double total = st_profile_total_share(p, f);
+		if (total >= 0)
+			st_table_cell(t, "%.2f", 100 * total);
+		else
+			st_table_cell(t, "-");
 		st_table_count(t, f->samples);
 		st_table_cell(t, "%s%s", f->calls_exact ? "" : "<=", st_number(number, f->calls));
 		st_table_count(t, f->executions);

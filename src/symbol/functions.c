@@ -76,34 +76,60 @@ fill_from_frames(struct st_image *image, const struct sym_ranges *frames)
 	sym_ranges_free(&gaps);
 }
 
+/* What the symbols and the PLT say, which is cheap to read. */
 static void
-build(struct st_image *image)
+build_named(struct st_image *image, struct sym_sources *sources, struct sym_ranges *frames)
 {
-	struct sym_sources sources = {0};
-	struct sym_ranges frames = {0};
 	struct sym_functions *table = &image->functions;
+	sym_read_symbols(image, sources);
+	sym_read_ehframe(image, frames);
+	sym_table_choose(table, &sources->symbols);
+	sym_table_settle(table, frames, &image->code);
+	fill_from_plt(image, frames);
+}
 
-	sym_read_symbols(image, &sources);
-	sym_read_ehframe(image, &frames);
-	sym_table_choose(table, &sources.symbols);
-	sym_table_settle(table, &frames, &image->code);
-	fill_from_plt(image, &frames);
-	fill_from_dwarf(image, &frames, sources.has_symtab);
-	sym_table_fill(table, &sources.labels, &frames, &image->code);
-	fill_from_frames(image, &frames);
-	sym_candidates_free(&sources.symbols);
-	sym_candidates_free(&sources.labels);
-	sym_ranges_free(&frames);
+static void
+free_sources(struct sym_sources *sources, struct sym_ranges *frames)
+{
+	sym_candidates_free(&sources->symbols);
+	sym_candidates_free(&sources->labels);
+	sym_ranges_free(frames);
 }
 
 static struct sym_functions *
-functions(struct st_image *image)
+named(struct st_image *image)
 {
+	struct sym_sources sources = {0};
+	struct sym_ranges frames = {0};
 	if (!image->functions.built) {
-		build(image);
+		build_named(image, &sources, &frames);
+		image->has_symtab = sources.has_symtab;
+		free_sources(&sources, &frames);
 		image->functions.built = true;
 	}
 	return &image->functions;
+}
+
+/* The whole table: DWARF, local labels and unwind ranges fill what the symbols leave. It is a table
+ * of its own, because functions of the first one have been given out. */
+static struct sym_functions *
+complete(struct st_image *image)
+{
+	struct sym_sources sources = {0};
+	struct sym_ranges frames = {0};
+	struct sym_functions first = *named(image);
+	if (image->complete.built)
+		return &image->complete;
+	image->functions = (struct sym_functions){0};
+	build_named(image, &sources, &frames);
+	fill_from_dwarf(image, &frames, sources.has_symtab);
+	sym_table_fill(&image->functions, &sources.labels, &frames, &image->code);
+	fill_from_frames(image, &frames);
+	free_sources(&sources, &frames);
+	image->complete = image->functions;
+	image->complete.built = true;
+	image->functions = first;
+	return &image->complete;
 }
 
 /* Demangling costs more than all the rest, so a function gets its name when it is first given out.
@@ -136,7 +162,13 @@ name_function(struct st_image *image, struct st_function *f)
 const struct st_function *
 st_image_function(struct st_image *image, uint64_t offset)
 {
-	struct st_function *f = sym_table_find(functions(image), offset);
+	struct st_function *f = NULL;
+	/* Without a symbol table there are only the exported names, which leave most to be filled.
+	 */
+	if (!image->complete.built && named(image) && image->has_symtab)
+		f = sym_table_find(&image->functions, offset);
+	if (!f)
+		f = sym_table_find(complete(image), offset);
 	if (f)
 		name_function(image, f);
 	return f;
@@ -145,7 +177,7 @@ st_image_function(struct st_image *image, uint64_t offset)
 const struct st_function *
 st_image_functions(struct st_image *image, size_t *n)
 {
-	struct sym_functions *table = functions(image);
+	struct sym_functions *table = complete(image);
 	for (size_t i = 0; !table->named && i < table->n; i++)
 		name_function(image, &table->v[i]);
 	table->named = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "symbol/linetable.h"
 #include "symbol/units.h"
 #include "symbol/vdso.h"
 
@@ -147,6 +148,8 @@ st_image_close(struct st_image *image)
 {
 	if (!image)
 		return;
+	sym_unwind_free(image);
+	sym_linetable_free(image->lines);
 	sym_units_free(image->units);
 	sym_dwarf_close(image);
 	sym_elf_close(&image->mini);
@@ -154,6 +157,7 @@ st_image_close(struct st_image *image)
 	sym_elf_close(&image->main);
 	sym_ranges_free(&image->code);
 	free(image->functions.v);
+	free(image->complete.v);
 	sym_strings_free(image);
 	free(image->build_id);
 	free(image->path);

@@ -62,6 +62,8 @@ struct sym_elf {
 
 struct sym_string_chunk;
 struct sym_units;
+struct sym_unwind;
+struct sym_linetable;
 
 struct st_image {
 	char *path;
@@ -73,12 +75,17 @@ struct st_image {
 	bool mini_sought;
 	/* Executable sections; without section headers, executable segments. */
 	struct sym_ranges code;
-	struct sym_functions functions;
+	struct sym_functions functions; /* of the symbols and the PLT */
+	struct sym_functions complete;  /* made when an address is in none of those */
+	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */
 	int alternate_fd;
 	bool dwarf_sought;
 	struct sym_units *units;
+	struct sym_unwind *unwind;
+	struct sym_linetable *lines;
+	bool lines_sought;
 	struct sym_string_chunk *strings;
 };
 
@@ -152,5 +159,8 @@ struct st_function *sym_table_find(const struct sym_functions *table, uint64_t a
 bool sym_has_dwarf(const struct sym_elf *file);
 Dwarf *sym_dwarf(struct st_image *image);
 void sym_dwarf_close(struct st_image *image);
+
+/* unwind.c */
+void sym_unwind_free(struct st_image *image);
 
 #endif

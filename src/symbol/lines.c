@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/linetable.h"
 #include "symbol/units.h"
 
 static struct sym_row
@@ -116,9 +117,11 @@ answer(struct sym_unit *unit, void *context)
 int
 st_image_line(struct st_image *image, uint64_t offset, struct st_line *line)
 {
+	struct sym_linetable *table = sym_linetable(image);
+	*line = (struct st_line){0};
+	if (table)
+		return sym_linetable_find(image, table, offset, line);
 	struct sym_units *units = sym_units(image);
 	struct question question = {.image = image, .address = offset, .answer = line};
-
-	*line = (struct st_line){0};
 	return units && sym_units_at(units, offset, answer, &question) ? 0 : -1;
 }

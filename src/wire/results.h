@@ -24,7 +24,10 @@ enum {
 	ST_MAX_SAMPLES = 4 << 20, /* samples kept; later ones are counted as dropped */
 	ST_STRINGS_BYTES = 16 << 20,
 	ST_MAX_FALLBACKS = 256,
-	ST_MAX_COUNTERS = 8, /* counters a tool may declare */
+	ST_MAX_COUNTERS = 8,      /* counters a tool may declare */
+	ST_STACK_RING = 2 << 20,  /* bytes of the ring of stacks */
+	ST_STACK_MOST = 64 << 10, /* bytes of stack copied at a sample */
+	ST_STACK_ALIGN = 128,     /* records of the ring start at multiples of this */
 };
 
 /* Where the process stands. */
@@ -107,17 +110,22 @@ struct st_results_header {
 	uint32_t n_counters;   /* counters of the tool: length of a row of amounts */
 	uint32_t exec_ack;     /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
 	uint32_t sample_hz;    /* samples per second of CPU time asked for; 0: none */
+	uint32_t take_stacks;  /* not 0: samples in the program's code come with its stack */
 	uint64_t tsc_begin;    /* TSC when the runtime was entered */
 	uint64_t tsc_end;      /* TSC when it was left; 0 while running or after a crash */
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
-	        off_samples, off_counters;
+	        off_samples, off_stacks, off_counters;
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
 	uint32_t n_slots;                                  /* highest slot used + 1 */
 	uint32_t counter_names[ST_MAX_COUNTERS]; /* offsets into strings, n_counters of them */
 	uint64_t n_samples; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
+	/* The ring of stacks: positions count bytes from the beginning of the run. The runtime
+	   reserves at stack_head, the controller gives back at stack_tail. */
+	uint64_t stack_head, stack_tail;
+	uint64_t stacks_dropped; /* that found no room in the ring */
 	uint64_t stats[ST_STAT_COUNT];
 	struct st_fallback fallbacks[ST_MAX_FALLBACKS];
 };
@@ -167,8 +175,28 @@ struct st_sample {
 	uint64_t
 	        pc; /* program address, also when the engine's own code was running on its behalf */
 	uint32_t thread; /* index of the thread record */
-	uint32_t where; /* ST_SAMPLE_*: at an instruction of the program, at one of the engine's (in
-	                   the runtime, or put into translated code), in a system call */
+	uint8_t where; /* ST_SAMPLE_*: at an instruction of the program, at one of the engine's (in
+	                  the runtime, or put into translated code), in a system call */
+	uint8_t end;   /* enum st_block_end of the block under way */
+	uint8_t part;  /* ST_PART_* */
+	uint8_t insns; /* of the block under way, 255 at most; 0: none was */
+};
+/* In which part of a translated block: before its last instruction, at that, behind it in what the
+ * engine put there; or outside translated code. */
+enum { ST_PART_OUTSIDE = 0, ST_PART_BODY = 1, ST_PART_LAST = 2, ST_PART_AFTER = 3 };
+
+/*
+ * A record of the ring of stacks: the registers that unwinding needs, and behind them the program's
+ * stack from rsp upwards. Valid once `mark` is the record's position + 1, which is written last.
+ */
+struct st_stack {
+	uint64_t mark;
+	uint32_t room;   /* bytes up to the next record */
+	uint32_t bytes;  /* of stack that follow */
+	uint32_t filler; /* not 0: an empty record up to the end of the ring */
+	uint32_t cut;    /* not 0: the stack goes on behind what was copied */
+	uint64_t pc, rsp, rbp, rbx, r12, r13, r14, r15;
+	uint64_t padding[5];
 };
 
 /* Sections that are bare arrays: strings: char[]; amounts:

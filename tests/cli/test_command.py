@@ -64,7 +64,7 @@ class Usage(Command):
                    "run", "-o", "-", "ls")
         self.error(2, "no profile to show: strobe show FILE", "show")
         self.error(2, "strobe show reads one profile, not 'b' too", "show", "a", "b")
-        self.error(2, "cannot sort by 'size'; --sort takes time, instructions, calls or name", "show", "-s", "size", "x")
+        self.error(2, "cannot sort by 'size'; --sort takes time, total, instructions, calls or name", "show", "-s", "size", "x")
         self.error(2, "no command 'rnu' to explain; strobe help lists them", "help", "rnu")
         self.error(2, "strobe version takes no argument 'x'", "version", "x")
         self.assertEqual(self.files(), [])
@@ -114,9 +114,9 @@ class Run(Command):
   730 instructions
   120 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
 
-  self %  samples  calls  blocks  instructions  function
-   75.00       60      5      50           145  spin [libfixture.so]
-   25.00       20     10     260           510  restart [libfixture.so]
+  self %  total %  samples  calls  blocks  instructions  function
+   75.00        -       60      5      50           145  spin [libfixture.so]
+   25.00        -       20     10     260           510  restart [libfixture.so]
   ... and 3 more functions (--top)
 
   native: far jump, far call, far return or iret, 2 times, at libfixture.so 0xPLACE
@@ -140,7 +140,7 @@ was outside the engine
         self.assertEqual(self.strobe("run", "--stress", "cache,links", "fixture").returncode, 0)
         text = self.strobe("run", "--sample-hz", "0", "-o", "p.db", "fixture").stderr.decode()
         self.assertIn("0 samples in the program's own code are too few to tell where time goes: shares are of instructions", text)
-        self.assertIn("   69.86        0     10     260           510  restart [libfixture.so]", text)
+        self.assertIn("   69.86        -        0     10     260           510  restart [libfixture.so]", text)
 
     def test_counting_tools(self):
         text = self.strobe("run", "-t", "inscount", "fixture").stderr.decode()
@@ -225,7 +225,7 @@ class Json(Command):
 
     def test_hot(self):
         d = self.document("fixture", "x")
-        names = ("name", "image", "offset", "file", "line", "calls", "instructions", "self_share")
+        names = ("name", "image", "offset", "file", "line", "calls", "instructions", "self_share", "total_share")
         source = "/strobe/fixture.c"
         rows = [("spin", FIXTURE, 0x11020, source, 10, 5, 145, 0.75),
                 ("restart", FIXTURE, 0x11030, source, 20, 10, 510, 0.25),
@@ -233,10 +233,11 @@ class Json(Command):
                 ("caller", FIXTURE, 0x11060, source, 40, 5, 16, 0),
                 ("[generated code]", "[anon]", 0, None, None, 0, 12, 0)]
         base = d["functions"][0]["offset"]
-        rows = [row[:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] for row in rows]
+        rows = [row[:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] + (None,) for row in rows]
         self.assertEqual(d["functions"], [dict(zip(names, row)) for row in rows])
         self.assertEqual(list(d["functions"][0]), list(names))
-        self.assertEqual(d["samples"], {"hz": 250, "program": 80, "kernel": 30, "engine": 10, "dropped": 0})
+        self.assertEqual(d["samples"], {"hz": 250, "program": 80, "kernel": 30, "engine": 10, "dropped": 0, "stacks": 0,
+                                        "stacks_cut": 0})
         self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 350, "samples"))
         self.assertEqual(d["fallbacks"], [{"cause": "far jump, far call, far return or iret", "count": 2,
                                            "image": FIXTURE, "offset": base + 0x34}])

@@ -115,7 +115,8 @@ void
 fake_samples(struct fake *f, uint64_t pc, uint32_t where, unsigned n)
 {
 	for (; n > 0; n--)
-		f->samples[f->header.n_samples++] = (struct st_sample){.pc = pc, .where = where};
+		f->samples[f->header.n_samples++] =
+		        (struct st_sample){.pc = pc, .where = (uint8_t)where};
 }
 
 uint32_t

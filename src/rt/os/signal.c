@@ -10,6 +10,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
 #include "rt/os/os.h"
+#include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2, TRAP_TRACE = 2 };
@@ -114,18 +115,6 @@ rt_dispatch_pending(struct thread *t)
 	return (uint64_t)&only_own;
 }
 
-static void
-add_sample(struct thread *t, uint64_t pc, uint32_t where)
-{
-	struct st_results_header *r = rt.results;
-	struct st_sample *samples = (void *)((char *)r + r->off_samples);
-	struct st_thread *threads = (void *)((char *)r + r->off_threads);
-	uint64_t n = __atomic_fetch_add(&r->n_samples, 1, __ATOMIC_RELAXED);
-	if (n < ST_MAX_SAMPLES)
-		samples[n] = (struct st_sample){pc, t->record, where};
-	threads[t->record].samples++;
-}
-
 /* A system call that only the runtime's own signal has interrupted goes on as if nothing had
  * happened. */
 static void
@@ -140,23 +129,24 @@ restart_interrupted(struct thread *t, struct ucontext64 *uc)
 static void
 take_sample(struct thread *t, struct ucontext64 *uc)
 {
-	struct recovered at;
+	struct recovered at = {.regs = t->regs};
 	uint64_t pc = uc->mc.rip;
-	uint32_t where = ST_SAMPLE_CODE;
 	if (in_syscall_begin(pc) || pc == (uint64_t)rt_sys_done) {
-		add_sample(t, t->regs.pc, ST_SAMPLE_SYSCALL);
+		sample_add(t, &at, ST_SAMPLE_SYSCALL);
 		restart_interrupted(t, uc);
 		return;
 	}
-	if (!in_cache(pc)) {
-		where = in_runtime(pc) ? ST_SAMPLE_RUNTIME : ST_SAMPLE_CODE;
-		add_sample(t, in_runtime(pc) ? t->regs.pc : pc, where);
+	if (in_runtime(pc)) {
+		sample_add(t, &at, ST_SAMPLE_RUNTIME);
 		return;
 	}
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
-	if (jit_recover(t, pc, &machine, &at) == 0)
-		add_sample(t, at.regs.pc, at.own_work ? ST_SAMPLE_CODE : ST_SAMPLE_RUNTIME);
+	at.regs = machine;
+	at.own_work = true;
+	if (in_cache(pc) && jit_recover(t, pc, &machine, &at) != 0)
+		return;
+	sample_add(t, &at, at.own_work ? ST_SAMPLE_CODE : ST_SAMPLE_RUNTIME);
 }
 
 /* The world stops: a thread in the cache comes out, any other just notes it. */

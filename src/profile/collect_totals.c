@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The totals: on how many stacks each function was. A place on a stack becomes a hit without a
+ * count, so that the walk over functions gives it one.
+ */
+#include "profile/collect.h"
+
+int
+st_collect_frames(struct st_collect *c, const struct st_view *v,
+                  const struct st_process_stacks *stacks)
+{
+	if (!stacks)
+		return 0;
+	struct st_collect_stacks *out = ST_PUSH(&c->stacks);
+	if (!out)
+		return -1;
+	out->stacks = stacks;
+	out->places = calloc(stacks->frames.n ? stacks->frames.n : 1, sizeof *out->places);
+	if (!out->places)
+		return -1;
+	for (size_t i = 0; i < stacks->frames.n; i++) {
+		const struct st_frame *f = &stacks->frames.v[i];
+		struct st_place *place = &out->places[i];
+		struct st_hit *hit = ST_PUSH(&c->hits);
+		if (!hit || f->map >= v->n_maps ||
+		    st_collect_place(c, v, f->map, f->pc, &place->image, &place->offset))
+			return -1;
+		*hit = (struct st_hit){
+		        .image = place->image, .offset = place->offset, .where = ST_HIT_FRAME};
+	}
+	return 0;
+}
+
+static uint32_t
+function_of(const struct st_collect *c, const struct st_place *place)
+{
+	size_t low = 0, high = c->hits.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct st_hit *h = &c->hits.v[mid];
+		bool less = h->image != place->image     ? h->image < place->image
+		            : h->offset != place->offset ? h->offset < place->offset
+		                                         : h->where < ST_HIT_FRAME;
+		if (less)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < c->hits.n ? c->hits.v[low].function : UINT32_MAX;
+}
+
+/* seen[f] is the last stack on which function f was met. */
+static void
+count_chains(struct st_profile *p, const struct st_process_stacks *s, const uint32_t *functions,
+             uint64_t *seen)
+{
+	for (size_t i = 0; i < s->chains.n; i++) {
+		size_t end = i + 1 < s->chains.n ? s->chains.v[i + 1].first : s->places.n;
+		uint64_t stack = ++p->run.stacks;
+		p->run.stacks_cut += !s->chains.v[i].whole;
+		for (size_t k = s->chains.v[i].first; k < end; k++) {
+			uint32_t f = functions[s->places.v[k]];
+			if (f >= p->functions.n || seen[f] == stack)
+				continue;
+			seen[f] = stack;
+			p->functions.v[f].samples_total++;
+		}
+	}
+}
+
+static int
+count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t *seen)
+{
+	size_t n = in->stacks->frames.n;
+	uint32_t *functions = calloc(n ? n : 1, sizeof *functions);
+	if (!functions)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		functions[i] = function_of(c, &in->places[i]);
+	count_chains(c->profile, in->stacks, functions, seen);
+	free(functions);
+	return 0;
+}
+
+int
+st_collect_totals(struct st_collect *c)
+{
+	size_t n = c->profile->functions.n;
+	uint64_t *seen = calloc(n ? n : 1, sizeof *seen);
+	int status = seen ? 0 : -1;
+	for (size_t i = 0; i < c->stacks.n && !status; i++)
+		status = count_process(c, &c->stacks.v[i], seen);
+	free(seen);
+	return status;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples, and the program's stack at them. The stack is copied as it is, for the controller to
+ * unwind while the program runs: unwinding needs tables and memory that the runtime does not have.
+ */
+#include "rt/os/sample.h"
+
+#include "rt/os/os.h"
+
+enum { PAGE = 4096 };
+
+static struct st_stack *
+ring_at(uint64_t position)
+{
+	return (struct st_stack *)((char *)rt.results + rt.results->off_stacks +
+	                           position % ST_STACK_RING);
+}
+
+/* The position of `room` bytes in one piece; UINT64_MAX when the controller has not kept up. */
+static uint64_t
+reserve(uint32_t room)
+{
+	struct st_results_header *r = rt.results;
+	uint64_t head = __atomic_load_n(&r->stack_head, __ATOMIC_RELAXED), fill;
+	do {
+		uint64_t left = ST_STACK_RING - head % ST_STACK_RING;
+		fill = left < room ? left : 0;
+		uint64_t used = head - __atomic_load_n(&r->stack_tail, __ATOMIC_ACQUIRE);
+		if (used + fill + room > ST_STACK_RING)
+			return UINT64_MAX;
+	} while (!__atomic_compare_exchange_n(&r->stack_head, &head, head + fill + room, false,
+	                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (fill) {
+		struct st_stack *s = ring_at(head);
+		s->room = (uint32_t)fill;
+		s->filler = 1;
+		__atomic_store_n(&s->mark, head + 1, __ATOMIC_RELEASE);
+	}
+	return head + fill;
+}
+
+/* Copies up to n bytes page by page, and remembers where the stack ends. Returns how many. */
+static uint32_t
+copy_stack(struct thread *t, char *to, uint64_t from, uint32_t n)
+{
+	uint32_t done = 0;
+	while (done < n) {
+		uint32_t step = PAGE - (uint32_t)((from + done) % PAGE);
+		if (step > n - done)
+			step = n - done;
+		if (rt_copy_guarded(to + done, (const void *)(from + done), step)) {
+			t->stack_end = from + done;
+			break;
+		}
+		done += step;
+	}
+	return done;
+}
+
+/* The stack's end that was seen before saves a fault at every sample. */
+static uint32_t
+stack_bytes(const struct thread *t, uint64_t rsp)
+{
+	uint64_t known = t->stack_end - rsp;
+	return t->stack_end > rsp && known < ST_STACK_MOST ? (uint32_t)known : ST_STACK_MOST;
+}
+
+static void
+take_stack(struct thread *t, const struct recovered *at)
+{
+	const uint64_t *r = at->regs.r;
+	uint64_t rsp = r[RSP];
+	uint32_t n = stack_bytes(t, rsp);
+	uint32_t room = (uint32_t)(sizeof(struct st_stack) + n + ST_STACK_ALIGN - 1) &
+	                -(uint32_t)ST_STACK_ALIGN;
+	uint64_t position = reserve(room);
+	if (position == UINT64_MAX) {
+		__atomic_fetch_add(&rt.results->stacks_dropped, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	struct st_stack *s = ring_at(position);
+	s->room = room;
+	s->filler = 0;
+	s->bytes = copy_stack(t, (char *)(s + 1), rsp, n);
+	s->cut = s->bytes == ST_STACK_MOST;
+	/* A word that translated code keeps on the stack for a moment. */
+	if (at->repair && at->repair - rsp + 8 <= s->bytes)
+		memcpy((char *)(s + 1) + (at->repair - rsp), &at->repair_value, 8);
+	s->pc = at->regs.pc;
+	s->rsp = rsp;
+	s->rbp = r[RBP];
+	s->rbx = r[RBX];
+	s->r12 = r[R12];
+	s->r13 = r[R13];
+	s->r14 = r[R14];
+	s->r15 = r[R15];
+	__atomic_store_n(&s->mark, position + 1, __ATOMIC_RELEASE);
+}
+
+/* What is known of the block under way: for the estimate of the slowdown. */
+static void
+describe(struct st_sample *s, const struct recovered *at)
+{
+	const struct block *b = &jit.blocks[at->block];
+	s->part = at->at_end ? ST_PART_AFTER : ST_PART_OUTSIDE;
+	if (!at->block)
+		return;
+	s->end = b->end;
+	s->insns = b->n_insns < 255 ? (uint8_t)b->n_insns : 255;
+	s->part = at->at_end || at->done >= b->n_insns ? ST_PART_AFTER
+	          : at->done + 1u == b->n_insns        ? ST_PART_LAST
+	                                               : ST_PART_BODY;
+}
+
+void
+sample_add(struct thread *t, const struct recovered *at, uint32_t where)
+{
+	struct st_results_header *r = rt.results;
+	struct st_sample *samples = (void *)((char *)r + r->off_samples);
+	struct st_thread *threads = (void *)((char *)r + r->off_threads);
+	uint64_t n = __atomic_fetch_add(&r->n_samples, 1, __ATOMIC_RELAXED);
+	if (n < ST_MAX_SAMPLES) {
+		samples[n] = (struct st_sample){
+		        .pc = at->regs.pc, .thread = t->record, .where = (uint8_t)where};
+		describe(&samples[n], at);
+	}
+	threads[t->record].samples++;
+	if (where == ST_SAMPLE_CODE && r->take_stacks)
+		take_stack(t, at);
+}

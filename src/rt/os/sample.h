@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef STROBE_RT_SAMPLE_H
+#define STROBE_RT_SAMPLE_H
+
+#include "rt/jit/jit.h"
+
+/* Records a sample: the program is at at->regs, and where is ST_SAMPLE_*. Called by the signal
+ * handler only. */
+void sample_add(struct thread *t, const struct recovered *at, uint32_t where);
+
+#endif
