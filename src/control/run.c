@@ -43,6 +43,7 @@ become_program(const char *path, char *const *argv, int go, int report)
 	extern char **environ;
 	if (read(go, &byte, 1) != 1)
 		_exit(ST_EXIT_FAILED);
+	st_limits_restore();
 	execve(path, argv, environ);
 	int error = errno;
 	ssize_t n = write(report, &error, sizeof error);
@@ -150,9 +151,11 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		               "there is no tool named %s; `strobe tools` lists them", o->tool);
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
+	st_limits_lift();
 	pid_t pid = start_traced(path, o->argv, e);
 	if (pid < 0)
 		return -1;
+	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_session s = {
 	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();

@@ -240,6 +240,46 @@ class JobControl(Outside):
         self.assertEqual(process.wait(30), 4)
 
 
+class Limits(Outside):
+    """The limits that strobe is started with are the program's, not those of the engine's tables."""
+
+    def limited(self, which, soft, *program, hard=resource.RLIM_INFINITY, options=()):
+        return self.run_strobe(*program, tool="hot", options=options,
+                               preexec_fn=lambda: resource.setrlimit(which, (soft, hard)))
+
+    def test_soft(self):
+        for options in ((), ("--follow",)):
+            for which, letter, size in ((resource.RLIMIT_AS, "v", 1024), (resource.RLIMIT_DATA, "d", 1024),
+                                        (resource.RLIMIT_FSIZE, "f", 512)):
+                done = self.limited(which, size * 50000, "sh", "-c", f"ulimit -{letter}; (ulimit -{letter}); exec sh -c 'ulimit -{letter}'",
+                                    options=options)
+                own, child, after = map(int, done.stdout.split())
+                self.assertEqual((done.returncode, own, after), (0, 50000, 50000), (letter, options, done))
+                # What the engine leaves in a child that goes on natively counts.
+                self.assertTrue(50000 <= child <= 50000 + 4096 if letter != "f" and not options else child == 50000, child)
+
+    def test_soft_is_in_force(self):
+        take = "import sys\ntry: bytearray(300 << 20)\nexcept MemoryError: sys.exit(3)"
+        self.assertEqual(self.limited(resource.RLIMIT_AS, 200 << 20, PYTHON, "-c", take).returncode, 3)
+        self.assertEqual(self.limited(resource.RLIMIT_FSIZE, 512, "sh", "-c", "yes > much").returncode, 128 + signal.SIGXFSZ)
+
+    def test_hard(self):
+        """Who may not lift it hears of it."""
+        for which, name in ((resource.RLIMIT_AS, "ulimit -v"), (resource.RLIMIT_DATA, "ulimit -d"),
+                            (resource.RLIMIT_FSIZE, "ulimit -f")):
+            done = self.limited(which, 100 << 20, "echo", "ran", hard=100 << 20)
+            if done.returncode == 0:
+                self.assertEqual(done.stdout, b"ran\n")
+            else:
+                self.assertEqual((done.returncode, done.stdout), (125, b""))
+                self.assertIn("the hard limit on", done.stderr.decode())
+                self.assertIn(name, done.stderr.decode())
+
+    def test_descriptors(self):
+        done = self.limited(resource.RLIMIT_NOFILE, 10, "bash", "-c", "/bin/true; exec 5<&-; (exit 4)", hard=10, options=("--follow",))
+        self.assertEqual((done.returncode, done.stderr), (4, b""))
+
+
 class Ends(Outside):
     def test_strobe_is_killed(self):
         """The program runs on."""

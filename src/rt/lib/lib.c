@@ -52,6 +52,18 @@ strlen(const char *s)
 	return n;
 }
 
+/* Cuts what was mapped with room for it down to `bytes` from a huge page's start. */
+static long
+trim_to_huge_page(long p, size_t bytes, size_t room)
+{
+	long start = (p + (long)room - 1) & ~((long)room - 1);
+	if (start > p)
+		SYS(__NR_munmap, p, start - p);
+	SYS(__NR_munmap, start + (long)bytes, p + (long)room - start);
+	SYS(__NR_madvise, start, bytes, 14 /* MADV_HUGEPAGE */);
+	return start;
+}
+
 void *
 rt_map_memory(size_t bytes)
 {
@@ -59,20 +71,15 @@ rt_map_memory(size_t bytes)
 	 * more than their use. */
 	const size_t huge = 2u << 20;
 	bool large = bytes >= 2 * huge;
-	if (large)
-		bytes += huge;
-	long p = SYS(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+	bytes = (bytes + 4095) & ~4095ull;
+	long p = SYS(__NR_mmap, 0, bytes + (large ? huge : 0), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
-	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
-	rt_count_memory(counted, counted);
-	if (large) {
-		p = (p + (long)huge - 1) & ~((long)huge - 1);
-		SYS(__NR_madvise, p, bytes - huge, 14 /* MADV_HUGEPAGE */);
-	}
-	SYS(__NR_madvise, p, bytes - (large ? huge : 0),
-	    16 /* MADV_DONTDUMP: a core dump shows the program */);
+	if (large)
+		p = trim_to_huge_page(p, bytes, huge);
+	rt_count_memory((int64_t)bytes, (int64_t)bytes);
+	SYS(__NR_madvise, p, bytes, 16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;
 }
 

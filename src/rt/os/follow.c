@@ -34,11 +34,29 @@ tell(const struct st_message *m, int fd)
 	return SYS(__NR_sendmsg, rt.boot->channel, &header, 0x4000 /* MSG_NOSIGNAL */) == sizeof *m;
 }
 
+/* RLIMIT_FSIZE is about memory files, too: beyond it there is a signal that would be the program's
+ * end. */
+static bool
+set_size(int fd, uint64_t size)
+{
+	enum { FSIZE = 1 };
+	uint64_t limit[2] = {~0ull, ~0ull};
+	SYS(__NR_prlimit64, 0, FSIZE, 0, limit);
+	if (limit[0] >= size)
+		return SYS(__NR_ftruncate, fd, size) == 0;
+	uint64_t raised[2] = {limit[1], limit[1]};
+	if (limit[1] < size || SYS(__NR_prlimit64, 0, FSIZE, raised, 0) != 0)
+		return false;
+	bool ok = SYS(__NR_ftruncate, fd, size) == 0;
+	SYS(__NR_prlimit64, 0, FSIZE, limit, 0);
+	return ok;
+}
+
 static int
 make_file(uint64_t size)
 {
 	int fd = (int)SYS(__NR_memfd_create, "strobe", 1 /* MFD_CLOEXEC */);
-	if (fd >= 0 && SYS(__NR_ftruncate, fd, size) != 0) {
+	if (fd >= 0 && !set_size(fd, size)) {
 		SYS(__NR_close, fd);
 		return -1;
 	}
