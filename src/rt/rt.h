@@ -100,6 +100,7 @@ struct thread {
 	uint64_t queued_mask;       /* signal mask to go back to when it is delivered */
 	uint64_t sp_base, sig_base; /* the runtime's stack and signal stack, for freeing */
 	int timer;                  /* sampling timer, or -1 */
+	struct filter *filters;     /* seccomp, the newest first */
 	struct thread *next_thread;
 };
 

@@ -7,6 +7,7 @@
 #include "rt/jit/instrument.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/sandbox.h"
 #include "wire/channel.h"
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
@@ -165,6 +166,10 @@ follow_exec_begin(struct thread *t)
 {
 	if (!rt.boot->channel || is_privileged(t))
 		return false;
+	if (!sandbox_bears_engine(t)) {
+		rt_note_fallback(t->regs.pc, ST_FALLBACK_SECCOMP);
+		return false;
+	}
 	uint32_t ticket = (uint32_t)SYS(__NR_gettid);
 	rt.results->exec_ack = 0;
 	SYS(__NR_prctl, 0x59616d61 /* PR_SET_PTRACER */, rt.boot->controller);

@@ -366,6 +366,7 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	if (q->stack)
 		c->regs.r[RSP] = q->stack;
 	c->blocked = t->blocked;
+	c->filters = t->filters;
 	c->queued_mask = t->pending & 1 ? t->queued_mask : mask;
 	c->own_process = !(q->flags & CLONE_THREAD);
 	c->sigtab = t->sigtab;
@@ -442,6 +443,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	uint64_t blocked = t->blocked, rt_sp = t->rt_sp, queued_mask = t->queued_mask;
 	uint32_t pending = t->pending, tid = t->tid;
 	bool own = t->own_process;
+	struct filter *filters = t->filters;
 	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
 	child_tab.lock = 0;
 	t->sigtab = &child_tab;
@@ -464,6 +466,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->queued_mask = queued_mask;
 	t->tid = tid;
 	t->own_process = own;
+	t->filters = filters;
 	t->state = THREAD_RUNTIME;
 	t->sys_plain = false;
 	__atomic_store_n(&t->pending, pending, __ATOMIC_SEQ_CST);
