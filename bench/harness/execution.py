@@ -35,6 +35,7 @@ class Outcome:
     """What one run left."""
     exit: int = None
     seconds: float = 0.0
+    cpu: float = 0.0
     timed_out: bool = False
     output: str = ""
     errors: str = ""
@@ -133,7 +134,8 @@ class Harness:
         work = self.folder(case, "work")
         outputs = self.folder(case, "stdout"), self.folder(case, "stderr")
         said = self.shell(case, case.script, work, self.make_wrappers(case, tool), limit, outputs)
-        return Outcome(exit=said["exit"], seconds=said["seconds"], timed_out=said["timed_out"], running=said["running"],
+        return Outcome(exit=said["exit"], seconds=said["seconds"], cpu=said["cpu"] or 0.0,
+                       timed_out=said["timed_out"], running=said["running"],
                        left=said["left"], output=case.cleaned(read(outputs[0])), errors=read(outputs[1]),
                        files=manifest(work, case.ignore), results=load_results(self.folder(case, "results")))
 

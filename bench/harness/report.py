@@ -38,7 +38,7 @@ def line(row):
     extra = ""
     if row.native and row.other:
         factor = row.slowdown()
-        extra = f"  {row.native.seconds:.2f} s" + (f", {factor:.1f}x" if factor else "")
+        extra = f"  {row.native.seconds:.2f} s" + (f", {factor:.1f}x" if factor else "") + f", CPU {row.other.cpu:.0f} s"
         causes = fallbacks(row)
         if causes:
             extra += "  native: " + ", ".join(f"{c} x{n}" for c, n in sorted(causes.items()))
@@ -85,6 +85,16 @@ def cell(row):
     return f"same, {factor:.1f}x" if factor else "same" if row.native else row.text
 
 
+def cpu_time(rows):
+    """What the whole took, by tool, in one sentence."""
+    minutes = collections.Counter()
+    for row in rows:
+        if row.other:
+            minutes[row.tool] += row.other.cpu / 60
+    minutes["native"] = sum({row.case.name: row.native.cpu / 60 for row in rows if row.native}.values())
+    return "CPU time: " + ", ".join(f"{tool} {spent:.1f} minutes" for tool, spent in minutes.items())
+
+
 def write(path, rows, cases, argv, seconds):
     """The table for the docs."""
     tools = list(dict.fromkeys(row.tool for row in rows))
@@ -96,7 +106,7 @@ def write(path, rows, cases, argv, seconds):
            "`benchmarks.md`).", "",
            f"    {shlex.join(argv)}", "",
            f"{datetime.date.today()}, {machine()}; {seconds / 60:.0f} minutes:"
-           f" {total[0]} passed, {total[1]} failed, {total[2]} skipped.", "",
+           f" {total[0]} passed, {total[1]} failed, {total[2]} skipped. {cpu_time(rows)}.", "",
            "| case | native, s | " + " | ".join(tools) + " | handed to native execution |",
            "|-|-|" + "-|" * len(tools) + "-|"]
     for case in cases:

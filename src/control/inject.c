@@ -22,6 +22,10 @@
 	(512u << 10) /* bytes of code from which on the main program is what the cache should be   \
 	                near to */
 
+/* What fits in there surely. Less than the least cannot work; between the two it is tried. */
+#define ROOM (1ull << 40)
+#define LEAST_ROOM (1ull << 30)
+
 struct injection {
 	struct st_remote remote;
 	const struct st_run_options *options;
@@ -35,6 +39,12 @@ struct injection {
 static int
 fail_remote(struct injection *in, const char *what, long error)
 {
+	const char *limit = st_limits_in_the_way(ROOM);
+	if (limit)
+		return st_fail(in->e, ST_EXIT_FAILED,
+		               "the hard limit on %s leaves no room for strobe's tables, which are "
+		               "large but mostly unused; start strobe without it",
+		               limit);
 	return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the program: %s: %s", what,
 	               strerror((int)-error));
 }
@@ -61,8 +71,7 @@ make_file(struct injection *in, uint64_t size, int *remote_fd)
 		int error = errno;
 		if (here >= 0)
 			close(here);
-		return st_fail(in->e, ST_EXIT_FAILED, "cannot make shared memory of %llu MiB: %s",
-		               (unsigned long long)size >> 20, strerror(error));
+		return fail_remote(in, "shared memory", -error);
 	}
 	*remote_fd = (int)fd;
 	return here;
@@ -229,8 +238,7 @@ map_results(struct injection *in, unsigned tool)
 	               here, 0);
 	close(here);
 	if (p == MAP_FAILED)
-		return st_fail(in->e, ST_EXIT_FAILED, "cannot map the results: %s",
-		               strerror(errno));
+		return fail_remote(in, "mapping the results here", -errno);
 	layout.tool = tool;
 	layout.sample_hz = in->options->sample_hz;
 	layout.take_stacks = in->options->on_stack != NULL;
@@ -315,6 +323,9 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	if (ptrace(PTRACE_POKEDATA, pid, in.name, word) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
 		               strerror(errno));
+	st_limits_lift_of(pid, in.boot.limits);
+	if (st_limits_in_the_way(LEAST_ROOM))
+		return fail_remote(&in, "limits", -ENOMEM);
 	if (map_everything(&in, tool, &entry) != 0)
 		return -1;
 	ptrace(PTRACE_POKEDATA, pid, in.name, 0);

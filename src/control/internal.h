@@ -37,6 +37,15 @@ long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64
 /* Puts the patched bytes back. */
 int st_remote_end(struct st_remote *r);
 
+/* control/limits.c: strobe's own limits on address space, data and file sizes are lifted, as far as
+ * it may; its child takes them back before it becomes the program. */
+void st_limits_lift(void);
+void st_limits_restore(void);
+/* Those of a program that is being prepared: what they were goes to the runtime. */
+void st_limits_lift_of(pid_t pid, uint64_t limits[2][2]);
+/* The name of one that could not be lifted to so many bytes, or NULL. */
+const char *st_limits_in_the_way(uint64_t least);
+
 struct st_injected {
 	struct st_results_header *results; /* mapped */
 	int channel;                       /* socket to the process, with follow; else -1 */

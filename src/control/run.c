@@ -43,6 +43,7 @@ become_program(const char *path, char *const *argv, int go, int report)
 	extern char **environ;
 	if (read(go, &byte, 1) != 1)
 		_exit(ST_EXIT_FAILED);
+	st_limits_restore();
 	execve(path, argv, environ);
 	int error = errno;
 	ssize_t n = write(report, &error, sizeof error);
@@ -68,8 +69,11 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 				                ? "cannot run %s: its interpreter is missing (%s)"
 				                : "cannot run %s: %s",
 				        path, strerror(error));
-			return st_fail(e, ST_EXIT_FAILED, "%s ended before its first instruction",
-			               path);
+			return st_fail(
+			        e, ST_EXIT_NOT_EXECUTABLE,
+			        "cannot run %s: the kernel ended it before its first "
+			        "instruction; the file is damaged, or a memory limit too low",
+			        path);
 		}
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			return 0;
@@ -121,30 +125,6 @@ finish_exec(pid_t pid, struct st_error *e)
 	return 0;
 }
 
-static pid_t forward_to;
-
-static void
-forward_signal(int signo)
-{
-	if (forward_to > 0)
-		kill(forward_to, signo);
-}
-
-/* Terminal signals reach the program by themselves; those sent to strobe alone are passed on. */
-static void
-set_signals(pid_t pid)
-{
-	struct sigaction ignore = {.sa_handler = SIG_IGN},
-	                 forward = {.sa_handler = forward_signal, .sa_flags = SA_RESTART};
-	forward_to = pid;
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &forward, NULL);
-	sigaction(SIGHUP, &forward, NULL);
-	sigaction(SIGUSR1, &forward, NULL);
-	sigaction(SIGUSR2, &forward, NULL);
-}
-
 static void
 fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 {
@@ -171,9 +151,11 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		               "there is no tool named %s; `strobe tools` lists them", o->tool);
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
+	st_limits_lift();
 	pid_t pid = start_traced(path, o->argv, e);
 	if (pid < 0)
 		return -1;
+	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_session s = {
 	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();
@@ -182,7 +164,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		waitpid(pid, NULL, __WALL);
 		return -1;
 	}
-	set_signals(pid);
+	st_jobs_begin(pid);
 	in.results->pid = (uint32_t)pid;
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");

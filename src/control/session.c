@@ -186,8 +186,8 @@ on_stop(struct st_session *s, pid_t pid, int status)
 		on_exec_event(s, pid);
 	else if (event == PTRACE_EVENT_STOP)
 		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
-	else
-		ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status));
+	else if (ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status)) != 0 && pid == s->main_pid)
+		st_jobs_stopped(pid, WSTOPSIG(status)); /* it is not traced: job control */
 }
 
 static void
@@ -216,7 +216,7 @@ reap(struct st_session *s)
 	int status;
 	struct rusage usage;
 	pid_t pid;
-	while ((pid = wait4(-1, &status, __WALL | WNOHANG, &usage)) > 0) {
+	while ((pid = wait4(-1, &status, __WALL | WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (WIFSTOPPED(status))
 			on_stop(s, pid, status);
 		else

@@ -29,6 +29,10 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
+/* control/jobs.c: signals sent to strobe go on to the program. */
+void st_jobs_begin(pid_t pid);
+/* The program was stopped by a signal: so is strobe, until one of the two is continued. */
+void st_jobs_stopped(pid_t pid, int signo);
 /* Seconds on CLOCK_MONOTONIC_RAW. */
 double st_now_raw(void);
 

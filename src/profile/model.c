@@ -203,6 +203,8 @@ st_profile_cause_name(int64_t cause)
 		return "no memory or thread slot left for the engine";
 	case ST_FALLBACK_NOEXEC:
 		return "jump to memory the engine does not know as executable";
+	case ST_FALLBACK_SECCOMP:
+		return "a seccomp sandbox that the engine cannot live in";
 	default:
 		return "unknown cause";
 	}

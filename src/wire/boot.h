@@ -49,8 +49,11 @@ struct st_boot {
 	uint32_t padding;
 	uint64_t regs[16]; /* general registers in hardware order */
 	uint64_t rflags, pc;
-	uint64_t own_space;   /* bytes of address space that the controller has mapped */
-	uint64_t own_data;    /* of it private and writable */
+	uint64_t own_space; /* bytes of address space that the controller has mapped */
+	uint64_t own_data;  /* of it private and writable */
+	/* RLIMIT_AS and RLIMIT_DATA as the program has them, soft and hard: lifted until the
+	 * runtime sets them again, with room for itself. 0: not limited. */
+	uint64_t limits[2][2];
 	uint64_t runtime_end; /* end of the runtime's image, for address tests */
 };
 

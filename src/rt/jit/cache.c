@@ -19,16 +19,16 @@ hash_pc(uint64_t pc)
 int
 jit_init(void)
 {
-	jit.blocks = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.blocks);
-	jit.exits = rt_map_memory(MAX_EXITS * sizeof *jit.exits);
-	jit.records = rt_map_memory(MAX_RECORDS);
-	jit.warm.colds = rt_map_memory(MAX_EXITS * sizeof *jit.warm.colds);
+	jit.blocks = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.blocks);
+	jit.exits = rt_map_table(MAX_EXITS * sizeof *jit.exits);
+	jit.records = rt_map_table(MAX_RECORDS);
+	jit.warm.colds = rt_map_table(MAX_EXITS * sizeof *jit.warm.colds);
 	/* Reserved at its greatest size; what is touched is what is used. */
-	jit.hash = rt_map_memory(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
-	jit.ids = rt_map_memory(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
-	jit.sources = rt_map_memory(MAX_RECORDS);
-	jit.source_of = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
-	jit.id_of = rt_map_memory(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
+	jit.hash = rt_map_table(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
+	jit.ids = rt_map_table(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
+	jit.sources = rt_map_table(MAX_RECORDS);
+	jit.source_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
+	jit.id_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
 	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.hash || !jit.ids ||
 	    !jit.sources || !jit.source_of || !jit.id_of)
 		return -1;

@@ -52,7 +52,7 @@ static uint32_t *
 page_slot(uint64_t pc)
 {
 	if (!jit.pages) {
-		jit.pages = rt_map_memory(2ull * N_PAGE_SLOTS * sizeof *jit.pages);
+		jit.pages = rt_map_table(2ull * N_PAGE_SLOTS * sizeof *jit.pages);
 		if (!jit.pages)
 			return NULL;
 	}

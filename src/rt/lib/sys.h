@@ -45,6 +45,8 @@ size_t strlen(const char *s);
 
 /* Anonymous private memory, zeroed, reserved but not committed. Returns NULL on failure. */
 void *rt_map_memory(size_t bytes);
+/* The same for what a fork's child that goes on natively does without. */
+void *rt_map_table(size_t bytes);
 /* What the kernel counts of the engine's memory. */
 extern struct rt_memory {
 	uint64_t space; /* bytes of address space */

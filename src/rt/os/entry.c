@@ -5,6 +5,7 @@
 
 #include "rt/jit/instrument.h"
 #include "rt/os/os.h"
+#include "rt/os/process.h"
 
 struct rt rt;
 struct rt_memory rt_memory;
@@ -22,17 +23,41 @@ rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
 		r->fallbacks[r->n_fallbacks++] = (struct st_fallback){pc, cause, 1};
 }
 
-/* None of our memory belongs into a core dump, nor, unless children are followed, into a child. */
+/* None of our memory belongs into a core dump, nor, unless children are followed, into a child.
+ * data: it counts for RLIMIT_DATA. */
 static void
-set_apart(uint64_t start, uint64_t bytes)
+set_apart(uint64_t start, uint64_t bytes, bool data)
 {
 	SYS(__NR_madvise, start, bytes, 16 /* MADV_DONTDUMP */);
-	if (rt.boot->follow)
+	if (rt.boot->follow || SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */) != 0)
 		return;
-	SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */);
 	rt_memory.space_not_forked += bytes;
-	if (start == rt.lookup)
+	if (data)
 		rt_memory.data_not_forked += bytes;
+}
+
+void *
+rt_map_table(size_t bytes)
+{
+	void *p = rt_map_memory(bytes);
+	if (p)
+		set_apart((uint64_t)p, (bytes + 4095) & ~4095ull, true);
+	return p;
+}
+
+/* A child that goes on natively needs our code, and its thread's stacks, for its last steps. */
+static void
+set_tables_apart(void)
+{
+	uint64_t counters = rt.region + ST_REGION_MAIN + ST_THREAD_PRIVATE;
+	uint64_t gap = (rt.boot->runtime_end + 4095) & ~4095ull;
+	set_apart(rt.region, ST_CACHE_SIZE, false);
+	set_apart(rt.alias, ST_CACHE_SIZE, false);
+	set_apart(rt.lookup, 2 * ST_LOOKUP_BYTES, true);
+	set_apart((uint64_t)rt.results, rt.results->file_size, false);
+	set_apart(gap, rt.region + ST_REGION_MAIN - gap, false);
+	set_apart(counters, rt.region + ST_REGION_SIZE - counters, false);
+	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_THREAD_PRIVATE, 16 /* MADV_DONTDUMP */);
 }
 
 void rt_start(struct st_boot *boot);
@@ -65,11 +90,8 @@ rt_start(struct st_boot *boot)
 		rt_complain("the runtime has no memory", rt_memory.space);
 		SYS(__NR_exit_group, 125);
 	}
-	set_apart(rt.region, ST_CACHE_SIZE);
-	set_apart(rt.alias, ST_CACHE_SIZE);
-	set_apart(rt.lookup, 2 * ST_LOOKUP_BYTES);
-	set_apart((uint64_t)rt.results, rt.results->file_size);
-	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_REGION_SIZE - ST_REGION_MAIN, 16);
+	set_tables_apart();
+	limits_begin(boot);
 	struct thread *t = rt.main;
 	for (int i = 0; i < 16; i++)
 		t->regs.r[i] = boot->regs[i];

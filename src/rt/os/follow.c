@@ -7,6 +7,7 @@
 #include "rt/jit/instrument.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/sandbox.h"
 #include "wire/channel.h"
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
@@ -34,11 +35,29 @@ tell(const struct st_message *m, int fd)
 	return SYS(__NR_sendmsg, rt.boot->channel, &header, 0x4000 /* MSG_NOSIGNAL */) == sizeof *m;
 }
 
+/* RLIMIT_FSIZE is about memory files, too: beyond it there is a signal that would be the program's
+ * end. */
+static bool
+set_size(int fd, uint64_t size)
+{
+	enum { FSIZE = 1 };
+	uint64_t limit[2] = {~0ull, ~0ull};
+	SYS(__NR_prlimit64, 0, FSIZE, 0, limit);
+	if (limit[0] >= size)
+		return SYS(__NR_ftruncate, fd, size) == 0;
+	uint64_t raised[2] = {limit[1], limit[1]};
+	if (limit[1] < size || SYS(__NR_prlimit64, 0, FSIZE, raised, 0) != 0)
+		return false;
+	bool ok = SYS(__NR_ftruncate, fd, size) == 0;
+	SYS(__NR_prlimit64, 0, FSIZE, limit, 0);
+	return ok;
+}
+
 static int
 make_file(uint64_t size)
 {
 	int fd = (int)SYS(__NR_memfd_create, "strobe", 1 /* MFD_CLOEXEC */);
-	if (fd >= 0 && SYS(__NR_ftruncate, fd, size) != 0) {
+	if (fd >= 0 && !set_size(fd, size)) {
 		SYS(__NR_close, fd);
 		return -1;
 	}
@@ -149,6 +168,10 @@ follow_exec_begin(struct thread *t)
 {
 	if (!rt.boot->channel || is_privileged(t))
 		return false;
+	if (!sandbox_bears_engine(t)) {
+		rt_note_fallback(t->regs.pc, ST_FALLBACK_SECCOMP);
+		return false;
+	}
 	uint32_t ticket = (uint32_t)SYS(__NR_gettid);
 	rt.results->exec_ack = 0;
 	SYS(__NR_prctl, 0x59616d61 /* PR_SET_PTRACER */, rt.boot->controller);

@@ -86,6 +86,19 @@ limits_adjust(uint64_t spare)
 }
 
 void
+limits_begin(const struct st_boot *boot)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct rlimit64 old, set = {boot->limits[i][0], boot->limits[i][1]};
+		if (!set.soft || prlimit(limits[i].resource, NULL, &old) != 0)
+			continue;
+		limits[i].kept = true;
+		limits[i].raised = own_memory(&limits[i]);
+		put(limits[i].resource, shift_both(set, 0, limits[i].raised), &old);
+	}
+}
+
+void
 limits_leave_child(void)
 {
 	lock = 0;

@@ -25,8 +25,7 @@ sys_exec(struct thread *t)
 	say_state(t, ST_RUN_EXECED);
 	bool followed = rt.boot->follow && follow_exec_begin(t);
 	uint64_t limits[2];
-	if (!followed) /* the engine that follows needs the room, too */
-		limits_exec(limits, true);
+	limits_exec(limits, true);
 	SYS(__NR_rt_sigprocmask, 2, &program, 0,
 	    8); /* the new program inherits the program's mask */
 	long ret = sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
@@ -34,8 +33,7 @@ sys_exec(struct thread *t)
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	if (followed)
 		follow_exec_failed(t);
-	else
-		limits_exec(limits, false);
+	limits_exec(limits, false);
 	say_state(t, ST_RUN_CACHE);
 	if (!t->own_process)
 		rt.results->tsc_end = 0;

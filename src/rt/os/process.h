@@ -14,6 +14,8 @@ long sys_descriptor(struct thread *t);
 /* setrlimit, getrlimit, prlimit64: RLIMIT_AS and RLIMIT_DATA do not count the engine's own memory.
  */
 long sys_rlimit(struct thread *t);
+/* Sets those that the program was started with. */
+void limits_begin(const struct st_boot *boot);
 /* The engine's memory has grown, or is about to grow by up to `spare` bytes. */
 void limits_adjust(uint64_t spare);
 /* In the child of a fork that goes on natively. */

@@ -8,6 +8,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/sandbox.h"
 
 enum { E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
@@ -171,7 +172,9 @@ sys_mlockall(struct thread *t)
 static long
 sys_prctl(struct thread *t)
 {
-	enum { SET_TSC = 26, TSC_SIGSEGV = 2 };
+	enum { SET_TSC = 26, TSC_SIGSEGV = 2, SET_SECCOMP = 22 };
+	if (t->regs.r[RDI] == SET_SECCOMP)
+		return sys_seccomp(t);
 	if (t->regs.r[RDI] != SET_TSC)
 		return plain(t);
 	rt_tsc_forbidden = true; /* between the two lines, too */
@@ -267,6 +270,8 @@ system_call(struct thread *t)
 		return sys_mlockall(t);
 	case __NR_prctl:
 		return sys_prctl(t);
+	case __NR_seccomp:
+		return sys_seccomp(t);
 	case __NR_arch_prctl:
 		return sys_arch_prctl(t);
 	case __NR_rseq:
@@ -300,6 +305,20 @@ system_call(struct thread *t)
 	}
 }
 
+/* As system_call, for a program that is under a seccomp filter. */
+static long
+sandboxed_call(struct thread *t)
+{
+	switch (sandbox_ask(t)) {
+	case SANDBOX_ALLOWS:
+		return system_call(t);
+	case SANDBOX_ASKS:
+		sandbox_leave(t);
+	default:
+		return plain(t);
+	}
+}
+
 void
 rt_dispatch_syscall(struct thread *t)
 {
@@ -307,7 +326,7 @@ rt_dispatch_syscall(struct thread *t)
 	t->regs.pc = after - 2;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
-	long ret = system_call(t);
+	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
 		return;

@@ -26,6 +26,9 @@ enum {
 	E_INVAL = 22,
 };
 
+/* One whose making failed for want of memory. What it has is kept for the next. */
+static struct thread *unfinished;
+
 static struct st_thread *
 record_of(const struct thread *t)
 {
@@ -137,6 +140,8 @@ thread_become_only(struct thread *t)
 {
 	t->slot = 1;
 	rt.results->n_slots = 2;
+	if (unfinished)
+		unfinished->slot = 0; /* it was one of the parent's results */
 	map_counters((uint64_t)t, 1);
 	new_record(t);
 	t->next_thread = NULL;
@@ -167,39 +172,62 @@ reuse_ended(void)
 	return found;
 }
 
+static struct thread *
+new_area(void)
+{
+	struct thread *t = rt_map_memory(AREA_BYTES);
+	if (!t)
+		return NULL;
+	/* Its counters will be the results', which are not forked unless children are followed. */
+	rt_count_memory(0, -COUNTERS_BYTES);
+	if (!rt.boot->follow)
+		__atomic_fetch_add(&rt_memory.space_not_forked, COUNTERS_BYTES, __ATOMIC_RELAXED);
+	return t;
+}
+
+static bool
+finish(struct thread *t)
+{
+	if (!t->slot) {
+		uint32_t slot = __atomic_fetch_add(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
+		if (slot >= ST_MAX_SLOTS) {
+			__atomic_fetch_sub(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
+			return false;
+		}
+		t->slot = slot;
+	}
+	return (t->rt_sp || map_stacks(t)) && map_counters((uint64_t)t, t->slot);
+}
+
+static struct thread *
+make_thread(void)
+{
+	struct thread *t = __atomic_exchange_n(&unfinished, NULL, __ATOMIC_SEQ_CST);
+	if (!t)
+		t = new_area();
+	if (!t || finish(t))
+		return t;
+	/* Two that fail at once: the first is lost. */
+	__atomic_store_n(&unfinished, t, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
 struct thread *
 thread_new(void)
 {
 	struct thread *t = reuse_ended();
 	if (t) {
-		uint64_t rt_sp = t->sp_base + STACK_BYTES, sp = t->sp_base, sig = t->sig_base;
+		uint64_t sp = t->sp_base, sig = t->sig_base;
 		uint32_t slot = t->slot;
 		memset(t, 0, sizeof *t);
-		t->rt_sp = rt_sp;
+		t->rt_sp = sp + STACK_BYTES;
 		t->sp_base = sp;
 		t->sig_base = sig;
 		t->slot = slot;
 	} else {
-		uint32_t slot = __atomic_fetch_add(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
-		if (slot >= ST_MAX_SLOTS) {
-			__atomic_fetch_sub(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
-			return NULL;
-		}
-		t = rt_map_memory(AREA_BYTES);
+		t = make_thread();
 		if (!t)
 			return NULL;
-		SYS(__NR_madvise, t, AREA_BYTES, 16 /* MADV_DONTDUMP */);
-		t->slot = slot;
-		rt_count_memory(
-		        0,
-		        -COUNTERS_BYTES); /* which will be the results', and not forked like them */
-		if (!rt.boot->follow)
-			__atomic_fetch_add(&rt_memory.space_not_forked, COUNTERS_BYTES,
-			                   __ATOMIC_RELAXED);
-		if (!map_stacks(t) || !map_counters((uint64_t)t, slot)) {
-			SYS(__NR_munmap, t, AREA_BYTES);
-			return NULL;
-		}
 	}
 	t->self = t;
 	t->altstack.flags = 2;
@@ -338,6 +366,7 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	if (q->stack)
 		c->regs.r[RSP] = q->stack;
 	c->blocked = t->blocked;
+	c->filters = t->filters;
 	c->queued_mask = t->pending & 1 ? t->queued_mask : mask;
 	c->own_process = !(q->flags & CLONE_THREAD);
 	c->sigtab = t->sigtab;
@@ -414,6 +443,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	uint64_t blocked = t->blocked, rt_sp = t->rt_sp, queued_mask = t->queued_mask;
 	uint32_t pending = t->pending, tid = t->tid;
 	bool own = t->own_process;
+	struct filter *filters = t->filters;
 	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
 	child_tab.lock = 0;
 	t->sigtab = &child_tab;
@@ -436,6 +466,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->queued_mask = queued_mask;
 	t->tid = tid;
 	t->own_process = own;
+	t->filters = filters;
 	t->state = THREAD_RUNTIME;
 	t->sys_plain = false;
 	__atomic_store_n(&t->pending, pending, __ATOMIC_SEQ_CST);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Signals and job control. A shell sees strobe where it would see the program: what is sent to
+ * strobe goes on to the program, and strobe stops when the program has stopped. It does not stop
+ * before: a program may have to restore the terminal first, and the shell must not take it away
+ * meanwhile.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/session.h"
+
+static pid_t program;
+static volatile sig_atomic_t continued;
+
+/* What the terminal sends, it sends to the program too. */
+static void
+forward(int signo, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code != SI_KERNEL)
+		kill(program, signo);
+}
+
+static void
+on_continued(int signo)
+{
+	(void)signo;
+	continued = 1;
+}
+
+void
+st_jobs_begin(pid_t pid)
+{
+	static const int signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
+	                              SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN};
+	struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART},
+	                 wake = {.sa_handler = on_continued, .sa_flags = SA_RESTART};
+	program = pid;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &pass, NULL);
+	sigaction(SIGCONT, &wake, NULL);
+}
+
+static bool
+is_stopped(pid_t pid)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	const char *name_end = strrchr(text, ')');
+	return name_end && name_end[1] && name_end[2] == 'T';
+}
+
+static void
+pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
+}
+
+/* A process that wakes us when the program runs again, or has ended, without our being told: one of
+ * its own processes may continue it. */
+static pid_t
+start_watching(pid_t pid)
+{
+	pid_t parent = getpid(), watcher = fork();
+	if (watcher != 0)
+		return watcher;
+	setsid(); /* out of the process group, which is stopped */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent && is_stopped(pid))
+		pause_ms(50);
+	if (getppid() == parent)
+		kill(parent, SIGCONT);
+	_exit(0);
+}
+
+void
+st_jobs_stopped(pid_t pid, int signo)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL}, old;
+	if (!is_stopped(pid))
+		return; /* no longer */
+	continued = 0;
+	pid_t watcher = start_watching(pid);
+	bool changed = sigaction(signo, &plain, &old) == 0; /* not SIGSTOP */
+	raise(signo);
+	if (!continued) /* an orphaned process group ignores what the terminal sends */
+		raise(SIGSTOP);
+	if (changed)
+		sigaction(signo, &old, NULL);
+	if (watcher > 0) {
+		kill(watcher, SIGKILL);
+		waitpid(watcher, NULL, 0);
+	}
+	pause_ms(20); /* a shell continues the whole process group, kill only us */
+	if (is_stopped(pid))
+		kill(pid, SIGCONT);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Limits on memory and files that strobe was started with. They are the program's: strobe itself,
+ * and the engine's tables, of which little is used, do without.
+ */
+#include <sys/resource.h>
+
+#include "control/internal.h"
+
+static const struct {
+	__rlimit_resource_t resource;
+	const char *name;
+} limited[] = {{RLIMIT_AS, "address space (ulimit -v)"},
+               {RLIMIT_DATA, "data (ulimit -d)"},
+               {RLIMIT_FSIZE, "file sizes (ulimit -f)"}};
+enum { LIMITS = sizeof limited / sizeof *limited };
+static struct rlimit given[LIMITS];
+
+/* Lifts a limit as far as we may; what it was is left in *was. */
+static void
+lift(pid_t pid, unsigned i, struct rlimit *was)
+{
+	const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+	*was = none;
+	if (prlimit(pid, limited[i].resource, NULL, was) != 0 || was->rlim_cur == RLIM_INFINITY)
+		return;
+	const struct rlimit most = {was->rlim_max, was->rlim_max};
+	if (prlimit(pid, limited[i].resource, &none, NULL) != 0)
+		prlimit(pid, limited[i].resource, &most, NULL);
+}
+
+void
+st_limits_lift(void)
+{
+	for (unsigned i = 0; i < LIMITS; i++)
+		lift(0, i, &given[i]);
+}
+
+void
+st_limits_restore(void)
+{
+	for (unsigned i = 0; i < LIMITS; i++)
+		setrlimit(limited[i].resource, &given[i]);
+}
+
+void
+st_limits_lift_of(pid_t pid, uint64_t limits[2][2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct rlimit was;
+		lift(pid, i, &was);
+		if (was.rlim_cur == RLIM_INFINITY)
+			continue;
+		limits[i][0] = was.rlim_cur;
+		limits[i][1] = was.rlim_max;
+	}
+}
+
+const char *
+st_limits_in_the_way(uint64_t least)
+{
+	for (unsigned i = 0; i < LIMITS; i++) {
+		struct rlimit now;
+		if (getrlimit(limited[i].resource, &now) == 0 && now.rlim_cur < least)
+			return limited[i].name;
+	}
+	return NULL;
+}

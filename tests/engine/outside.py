@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real strobe from outside: programs that cannot run, job control, limits, and ends that nobody asked for."""
+import errno
+import json
+import os
+import pty
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+STROBE = os.path.abspath(sys.argv.pop(1))
+PYTHON = "/usr/bin/python3"
+
+
+def wait_until(condition, seconds=20):
+    """What the condition says at last; machines are slow at times."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def state(pid):
+    """A process's letter in /proc/PID/stat; Z when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "Z"
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+class Outside(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory(prefix="strobe-outside-")
+        self.addCleanup(self.place.cleanup)
+        self.result = os.path.join(self.place.name, "result.json")
+
+    def words(self, *program, tool="null", options=()):
+        return [STROBE, "run", "-q", "-t", tool, "--format", "json", "-o", self.result, *options, "--", *program]
+
+    def run_strobe(self, *program, tool="null", options=(), **more):
+        return subprocess.run(self.words(*program, tool=tool, options=options), cwd=self.place.name, capture_output=True,
+                              timeout=100, **more)
+
+    def start(self, *program, tool="null", options=(), **more):
+        process = subprocess.Popen(self.words(*program, tool=tool, options=options), cwd=self.place.name,
+                                   stdin=subprocess.DEVNULL, **more)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def program_of(self, process):
+        """The pid of the program under a running strobe."""
+        self.assertTrue(wait_until(lambda: children(process.pid)))
+        return children(process.pid)[0]
+
+    def file(self, name, content, mode=0o755):
+        path = os.path.join(self.place.name, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        os.chmod(path, mode)
+        return path
+
+    def exists(self, name):
+        return os.path.exists(os.path.join(self.place.name, name))
+
+
+class CannotRun(Outside):
+    def refused(self, code, text, program):
+        done = self.run_strobe(program)
+        self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
+        said = done.stderr.decode()
+        self.assertIn(text, said)
+        self.assertTrue(said.startswith("strobe: ") and said.count("\n") == 1, said)
+
+    def test_missing(self):
+        self.refused(127, "No such file", "./none")
+        self.refused(127, "no such program in PATH", "no-such-program")
+        self.file("script", b"#!/no/such/interpreter\n")
+        self.refused(127, "its interpreter is missing", "./script")
+
+    def test_not_executable(self):
+        self.file("plain", b"x", 0o644)
+        self.refused(126, "Permission denied", "./plain")
+        self.file("text", b"echo hello\n")
+        self.refused(126, "neither an ELF program nor a script", "./text")
+        self.file("nothing", b"")
+        self.refused(126, "neither an ELF program nor a script", "./nothing")
+        os.mkdir(os.path.join(self.place.name, "folder"))
+        self.refused(126, "is a directory", "./folder")
+
+    def test_other_machines(self):
+        with open("/bin/true", "rb") as file:
+            elf = file.read()
+        self.file("arm", elf[:18] + b"\xb7\0" + elf[20:])
+        self.refused(126, "another processor", "./arm")
+        self.file("small", elf[:4] + b"\x01" + elf[5:])
+        self.refused(126, "32-bit", "./small")
+
+    def test_damaged(self):
+        with open("/bin/true", "rb") as file:
+            elf = file.read()
+        self.file("head", elf[:40])
+        self.refused(126, "damaged", "./head")
+        self.file("start", elf[:4000])
+        self.refused(126, "damaged", "./start")
+        self.file("tables", elf[:32] + b"\xff" * 8 + elf[40:])
+        self.refused(126, "cannot run", "./tables")
+
+    @unittest.skipUnless(os.getuid() == 0, "makes a set-uid program")
+    def test_set_uid(self):
+        with open("/bin/true", "rb") as file:
+            path = self.file("privileged", file.read())
+        os.chown(path, 65534, 65534)
+        os.chmod(path, stat.S_ISUID | 0o755)
+        self.refused(126, "set-uid", "./privileged")
+
+
+# Stops as a full-screen program does: it puts the terminal in order first.
+SUSPENDS = """
+import os, signal, time
+def stop(*_):
+    time.sleep(0.3)
+    open('saved', 'w').close()
+    signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTSTP)
+def go(*_):
+    with open('continued', 'a') as f:
+        f.write('x')
+signal.signal(signal.SIGTSTP, stop)
+signal.signal(signal.SIGCONT, go)
+open('ready', 'w').close()
+while not os.path.exists('continued'):
+    time.sleep(0.01)
+time.sleep(0.2)
+raise SystemExit(7)
+"""
+
+
+class JobControl(Outside):
+    """As a shell sees it: this process is the parent, the job has a process group and a terminal of its own."""
+
+    def job(self, *program):
+        """strobe in a process group of its own, in the foreground of a new session's terminal: pid of a process that
+        plays the shell, and the terminal. The shell writes what becomes of the job into `events`."""
+        shell, terminal = pty.fork()
+        if shell == 0:
+            self.play_shell(self.words(*program))
+        self.addCleanup(os.close, terminal)
+        return shell, terminal
+
+    def play_shell(self, words):
+        os.chdir(self.place.name)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            os.tcsetpgrp(0, os.getpid())
+            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            os.execv(words[0], words)
+        with open("events", "w", buffering=1) as events:
+            while True:
+                _, status = os.waitpid(pid, os.WUNTRACED)
+                if os.WIFSTOPPED(status):
+                    events.write(f"stopped {os.WSTOPSIG(status)} {os.path.exists('saved')} {state(children(pid)[0])}\n")
+                    os.killpg(pid, signal.SIGCONT)
+                else:
+                    events.write(f"ended {os.waitstatus_to_exitcode(status)}\n")
+                    os._exit(0)
+
+    def events(self):
+        with open(os.path.join(self.place.name, "events")) as file:
+            return file.read().split("\n")[:-1]
+
+    def test_stop_key(self):
+        shell, terminal = self.job(PYTHON, "-c", SUSPENDS)
+        self.assertTrue(wait_until(lambda: self.exists("ready")))
+        os.write(terminal, b"\x1a")
+        os.waitpid(shell, 0)
+        self.assertEqual(self.events(), [f"stopped {int(signal.SIGTSTP)} True T", "ended 7"])
+        with open(os.path.join(self.place.name, "continued")) as file:
+            self.assertEqual(file.read(), "x")
+
+    def test_plain_stop_and_interrupt(self):
+        # Without a child: one that is stopped between vfork and exec keeps its parent from stopping, natively too.
+        shell, terminal = self.job("sh", "-c", ": >ready; until [ -s events ]; do :; done; : >later; while :; do :; done")
+        self.assertTrue(wait_until(lambda: self.exists("ready")))
+        os.write(terminal, b"\x1a")
+        self.assertTrue(wait_until(lambda: len(self.events()) == 1 and self.exists("later")))
+        os.write(terminal, b"\x03")
+        os.waitpid(shell, 0)
+        self.assertEqual(self.events(), [f"stopped {int(signal.SIGTSTP)} False T", "ended 130"])
+
+    def test_ignored_stop(self):
+        shell, terminal = self.job("sh", "-c", "trap '' TSTP; : >ready; sleep 0.5; exit 3")
+        self.assertTrue(wait_until(lambda: self.exists("ready")))
+        os.write(terminal, b"\x1a")
+        os.waitpid(shell, 0)
+        self.assertEqual(self.events(), ["ended 3"])
+
+    def test_stops_itself(self):
+        """Continued by its own child, as a shell's parent never hears."""
+        process = self.start("sh", "-c", "(sleep 0.5; kill -CONT $$) & kill -STOP $$; exit 5")
+        self.assertEqual(process.wait(30), 5)
+
+    def test_killed_while_stopped(self):
+        process = self.start("sh", "-c", "kill -STOP $$")
+        program = self.program_of(process)
+        self.assertTrue(wait_until(lambda: state(program) == "T" and state(process.pid) == "T"))
+        os.kill(program, signal.SIGKILL)
+        self.assertEqual(process.wait(30), 137)
+
+    def test_signals_to_strobe(self):
+        for signo in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+            process = self.start("sh", "-c", f"trap 'exit 9' {signo.name[3:]}; : >ready; while :; do :; done")
+            self.assertTrue(wait_until(lambda: self.exists("ready")))
+            os.remove(os.path.join(self.place.name, "ready"))
+            process.send_signal(signo)
+            self.assertEqual(process.wait(30), 9, signo)
+
+    def test_stop_and_continue_by_signal(self):
+        process = self.start("sh", "-c", ": >ready; while [ ! -e go ]; do :; done; exit 4")
+        program = self.program_of(process)
+        self.assertTrue(wait_until(lambda: self.exists("ready")))
+        process.send_signal(signal.SIGTSTP)
+        self.assertTrue(wait_until(lambda: state(program) == "T" and state(process.pid) == "T"))
+        self.file("go", b"")
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(30), 4)
+
+
+class Limits(Outside):
+    """The limits that strobe is started with are the program's, not those of the engine's tables."""
+
+    def limited(self, which, soft, *program, hard=resource.RLIM_INFINITY, options=()):
+        return self.run_strobe(*program, tool="hot", options=options,
+                               preexec_fn=lambda: resource.setrlimit(which, (soft, hard)))
+
+    def test_soft(self):
+        for options in ((), ("--follow",)):
+            for which, letter, size in ((resource.RLIMIT_AS, "v", 1024), (resource.RLIMIT_DATA, "d", 1024),
+                                        (resource.RLIMIT_FSIZE, "f", 512)):
+                done = self.limited(which, size * 50000, "sh", "-c", f"ulimit -{letter}; (ulimit -{letter}); exec sh -c 'ulimit -{letter}'",
+                                    options=options)
+                own, child, after = map(int, done.stdout.split())
+                self.assertEqual((done.returncode, own, after), (0, 50000, 50000), (letter, options, done))
+                # What the engine leaves in a child that goes on natively counts.
+                self.assertTrue(50000 <= child <= 50000 + 4096 if letter != "f" and not options else child == 50000, child)
+
+    def test_soft_is_in_force(self):
+        take = "import sys\ntry: bytearray(300 << 20)\nexcept MemoryError: sys.exit(3)"
+        self.assertEqual(self.limited(resource.RLIMIT_AS, 200 << 20, PYTHON, "-c", take).returncode, 3)
+        self.assertEqual(self.limited(resource.RLIMIT_FSIZE, 512, "sh", "-c", "yes > much").returncode, 128 + signal.SIGXFSZ)
+
+    def test_hard(self):
+        """Who may not lift it hears of it."""
+        for which, name in ((resource.RLIMIT_AS, "ulimit -v"), (resource.RLIMIT_DATA, "ulimit -d"),
+                            (resource.RLIMIT_FSIZE, "ulimit -f")):
+            done = self.limited(which, 100 << 20, "echo", "ran", hard=100 << 20)
+            if done.returncode == 0:
+                self.assertEqual(done.stdout, b"ran\n")
+            else:
+                self.assertEqual((done.returncode, done.stdout), (125, b""))
+                self.assertIn("the hard limit on", done.stderr.decode())
+                self.assertIn(name, done.stderr.decode())
+
+    def test_descriptors(self):
+        done = self.limited(resource.RLIMIT_NOFILE, 10, "bash", "-c", "/bin/true; exec 5<&-; (exit 4)", hard=10, options=("--follow",))
+        self.assertEqual((done.returncode, done.stderr), (4, b""))
+
+
+class Ends(Outside):
+    def test_strobe_is_killed(self):
+        """The program runs on."""
+        for options in ((), ("--follow",)):
+            process = self.start("bash", "-c", ": >ready; for i in 1 2 3; do sleep 0.1; /bin/true; done; : >ended",
+                                 tool="hot", options=options)
+            self.assertTrue(wait_until(lambda: self.exists("ready")))
+            process.kill()
+            process.wait()
+            self.assertTrue(wait_until(lambda: self.exists("ended")))
+            os.remove(os.path.join(self.place.name, "ended"))
+            os.remove(os.path.join(self.place.name, "ready"))
+
+    def test_program_is_killed(self):
+        """What was counted is kept."""
+        process = self.start("sh", "-c", ": >ready; while :; do :; done", tool="inscount")
+        program = self.program_of(process)
+        self.assertTrue(wait_until(lambda: self.exists("ready")))
+        os.kill(program, signal.SIGKILL)
+        self.assertEqual(process.wait(30), 137)
+        with open(self.result) as file:
+            self.assertGreater(json.load(file)["instructions"], 100000)
+
+    def test_full_disk(self):
+        for options, place in ((("-o", "/dev/full"), "/dev/full"), (("-o", "/no/where"), "/no/where")):
+            done = self.run_strobe("echo", "ran", options=options)
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(place.encode(), done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    @unittest.skipUnless(os.getuid() == 0, "mounts a file system")
+    def test_small_disk(self):
+        folder = os.path.join(self.place.name, "small")
+        os.mkdir(folder)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder], capture_output=True).returncode:
+            self.skipTest("this container mounts nothing")
+        try:
+            for form in ("db", "json"):
+                done = self.run_strobe("echo", "ran", tool="hot", options=("--format", form, "-o", folder + "/result"))
+                self.assertEqual((done.returncode, done.stdout), (125, b"ran\n"))
+                self.assertIn(os.strerror(errno.ENOSPC).encode(), done.stderr)
+                self.assertEqual(os.listdir(folder), [])
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
