@@ -160,18 +160,6 @@ map_cache(struct injection *in)
 	return 0;
 }
 
-/* Can the processor do pext in a cycle or so? Zen and Zen 2 have it in microcode. */
-static bool
-has_fast_pext(void)
-{
-	__builtin_cpu_init();
-	if (!__builtin_cpu_supports("bmi2"))
-		return false;
-	return __builtin_cpu_is("intel") ||
-	       (__builtin_cpu_is("amd") && !__builtin_cpu_is("znver1") &&
-	        !__builtin_cpu_is("znver2"));
-}
-
 /* The tables are addressed absolutely, with an index: they have to lie below 2 GiB. From the top
  * down, away from where a program that is not position-independent has its heap. */
 static int
@@ -185,7 +173,6 @@ map_lookup(struct injection *in)
 	if (is_error(p))
 		return fail_remote(in, "mapping the lookup table", p);
 	in->boot.lookup = (uint64_t)p;
-	in->boot.lookup_plain = !has_fast_pext();
 	return 0;
 }
 

@@ -110,7 +110,6 @@ struct rt {
 	uint64_t region;   /* base of the region; cache offsets are relative to it */
 	uint64_t alias;    /* add to a cache offset to write there */
 	uint64_t lookup;   /* the lookup tables */
-	bool lookup_plain; /* indexed without pext */
 	bool threaded;     /* translated code must be thread-safe: thread data through gs */
 	uint32_t stress;
 	uint32_t pid;

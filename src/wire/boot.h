@@ -24,7 +24,7 @@ enum {
 	/* A thread's area: its private structure, then its counters, which are a part of the
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
-	ST_LOOKUP_BYTES = 1 << 20, /* of each of the two lookup tables */
+	ST_LOOKUP_BYTES = 1 << 19, /* of each of the two lookup tables */
 };
 
 /* Where the controller puts what is large and need not be near: the cache again, the results. */
@@ -33,21 +33,19 @@ enum {
 
 struct st_boot {
 	uint64_t magic;
-	uint64_t region;       /* base of the region */
-	uint64_t cache_alias;  /* the code cache again, writable */
-	uint64_t results;      /* the results, whole file mapped */
-	uint64_t lookup;       /* the lookup tables of indirect branches, ST_LOOKUP_BYTES each:
-	                          for jumps and calls, for returns; below 2 GiB */
-	uint32_t lookup_plain; /* not 0: the processor has no fast pext */
-	uint32_t stress;       /* ST_STRESS_* */
-	uint32_t follow;       /* take children along */
+	uint64_t region;      /* base of the region */
+	uint64_t cache_alias; /* the code cache again, writable */
+	uint64_t results;     /* the results, whole file mapped */
+	uint64_t lookup;      /* the lookup tables of indirect branches, ST_LOOKUP_BYTES each:
+	                         for jumps and calls, for returns; below 2 GiB */
+	uint32_t stress;      /* ST_STRESS_* */
+	uint32_t follow;      /* take children along */
 	uint32_t channel;   /* descriptor of the socket to the controller, for following; 0: none */
 	int32_t results_fd; /* descriptor of the results in the target, closed by the runtime once
 	                       it is set up */
 	uint32_t controller; /* its pid */
 	uint32_t attached;   /* not 0: not at a program's first instruction */
-	uint32_t padding;
-	uint64_t regs[16]; /* general registers in hardware order */
+	uint64_t regs[16];   /* general registers in hardware order */
 	uint64_t rflags, pc;
 	uint64_t own_space; /* bytes of address space that the controller has mapped */
 	uint64_t own_data;  /* of it private and writable */

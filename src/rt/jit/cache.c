@@ -9,6 +9,7 @@
 struct jit jit;
 
 enum { FIRST_HASH = 1 << 14 };
+enum { STRETCH = 64 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
 
 static uint32_t
 hash_pc(uint64_t pc)
@@ -34,6 +35,7 @@ jit_init(void)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
+	SYS(__NR_madvise, rt.lookup, 2 * ST_LOOKUP_BYTES, POPULATE_WRITE);
 	jit_reset();
 	return 0;
 }
@@ -99,8 +101,6 @@ jit_restart(void)
 struct growth {
 	uint64_t base, populated;
 };
-
-enum { STRETCH = 64 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
 
 static void
 grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)

@@ -169,10 +169,7 @@ struct jit {
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;
-	uint64_t lookup_mask; /* bits of an address that index the lookup; translated code reads it
-	                       */
-	uint32_t n_pads;      /* in the lookup */
-	bool counting;        /* the tool wants block events */
+	bool counting; /* the tool wants block events */
 };
 extern struct jit jit;
 

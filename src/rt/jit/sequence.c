@@ -76,12 +76,7 @@ sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 static void
 emit_lookup(struct emit *e, uint64_t table)
 {
-	if (rt.lookup_plain) {
-		eseq(e, 3, "\x0f\xb7\xca"); /* movzx ecx, dx */
-	} else {
-		eseq(e, 5, "\xc4\xe2\xea\xf5\x0d"); /* pext rcx, rdx, [rip + lookup_mask] */
-		erel(e, (uint64_t)&jit.lookup_mask, 0);
-	}
+	eseq(e, 3, "\x0f\xb7\xca");     /* movzx ecx, dx */
 	eseq(e, 4, "\x48\x8b\x0c\xcd"); /* mov rcx, [rcx * 8 + table] */
 	e32(e, (uint32_t)table);
 }

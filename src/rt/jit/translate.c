@@ -15,6 +15,7 @@ struct unit {
 	uint32_t first;           /* index of the unit's first block */
 	uint32_t id, base;        /* of the basic block whose pieces are being written */
 	bool joined;
+	uint32_t joined_to;     /* exit whose jump is to be skipped once the unit is complete */
 	uint32_t back_constant; /* of the last call: where its return address is stored in the
 	                           cache, or 0 */
 };
@@ -533,20 +534,47 @@ only_exit(const struct build *b)
 	return one ? jit.n_exits - 1 : NO_EXIT;
 }
 
+static bool
+in_one_line(uint32_t off, uint32_t bytes)
+{
+	return off >> 6 == (off + bytes - 1) >> 6;
+}
+
+/* The way to the block right behind an exit's jump is not to jump. Other threads may be executing
+ * it: one store within a cache line. */
+static void
+skip_jump(uint32_t exit)
+{
+	static const uint8_t nop5[5] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	struct exit *x = &jit.exits[exit];
+	uint32_t jump = x->site - 1, line_end = (jump & ~63u) + 64;
+	uint32_t from = jump + 8 <= line_end ? jump : line_end - 8;
+	uint8_t bytes[8];
+	uint64_t all;
+	memcpy(bytes, cache_write(from), 8);
+	memcpy(bytes + (jump - from), nop5, 5);
+	memcpy(&all, bytes, 8);
+	__atomic_store_n((uint64_t *)cache_write(from), all, __ATOMIC_RELAXED);
+	x->site = 0;
+}
+
 /*
  * Is the way to the new block the last thing in the hot part? Either its jump is, or it is the
- * taken side of a branch whose fall-through jump is: that branch can be inverted.
+ * taken side of a branch whose fall-through jump is: that branch can be inverted, unless other
+ * threads may be executing it.
  */
 static bool
 may_join(uint32_t join, const struct build *b)
 {
-	if (join == NO_EXIT || rt.threaded || (rt.stress & ST_STRESS_links))
+	if (join == NO_EXIT || (rt.stress & ST_STRESS_links))
 		return false;
 	const struct exit *x = &jit.exits[join];
 	if (!x->site || jit.blocks[x->block].map != b->map)
 		return false;
 	if (x->kind == EXIT_JUMP)
-		return x->site + 4 == jit.hot;
+		return x->site + 4 == jit.hot && (!rt.threaded || in_one_line(x->site - 1, 5));
+	if (rt.threaded)
+		return false;
 	return x->kind == EXIT_BRANCH && x[1].block == x->block && x[1].kind == EXIT_JUMP &&
 	       x[1].site + 4 == jit.hot && x[1].site == x->site + 5;
 }
@@ -576,16 +604,37 @@ take_place(uint32_t join)
 	x->site = 0;
 }
 
+/* From the first block's body on; sure: see translate_unit. */
+static void
+emit_unit(struct unit *u, uint32_t *sure)
+{
+	for (uint32_t n = 1;; n++) {
+		emit_pieces(u);
+		if (falls_through(u->now))
+			emit_direct(&u->hot, 0xe9, EXIT_JUMP, TO_END, u->block);
+		if (n == 1)
+			*sure = only_exit(u->now);
+		if (u->now->more || (u->now->end != ST_END_CALL && u->now->end != ST_END_ICALL))
+			break;
+		if (!continue_after_call(u, n))
+			return;
+	}
+	end_block(u);
+}
+
 /* Translates one unit. sure: the exit that its first block will leave it by, or NO_EXIT when that
  * depends. */
 static uint32_t
 translate_unit(uint64_t pc, uint32_t join, bool indirect, uint32_t *sure)
 {
-	struct unit u = {.now = &builds[0], .next = &builds[1]};
+	struct unit u = {.now = &builds[0], .next = &builds[1], .joined_to = NO_EXIT};
 	if (jit_build(u.now, pc) != 0)
 		return 0;
 	if (may_join(join, u.now)) {
-		take_place(join);
+		if (rt.threaded)
+			u.joined_to = join;
+		else
+			take_place(join);
 		u.joined = true;
 	} else {
 		jit.hot = (jit.hot + 15) & ~15u;
@@ -599,18 +648,9 @@ translate_unit(uint64_t pc, uint32_t join, bool indirect, uint32_t *sure)
 	begin_block(&u, false);
 	jit.blocks[u.block].pad = pad;
 	u.first = u.block;
-	for (uint32_t n = 1;; n++) {
-		emit_pieces(&u);
-		if (falls_through(u.now))
-			emit_direct(&u.hot, 0xe9, EXIT_JUMP, TO_END, u.block);
-		if (n == 1)
-			*sure = only_exit(u.now);
-		if (u.now->more || (u.now->end != ST_END_CALL && u.now->end != ST_END_ICALL))
-			break;
-		if (!continue_after_call(&u, n))
-			return u.first;
-	}
-	end_block(&u);
+	emit_unit(&u, sure);
+	if (u.joined_to != NO_EXIT)
+		skip_jump(u.joined_to);
 	return u.first;
 }
 

@@ -73,7 +73,6 @@ rt_start(struct st_boot *boot)
 	rt.region = boot->region;
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;
-	rt.lookup_plain = boot->lookup_plain || (boot->stress & ST_STRESS_index);
 	rt.stress = boot->stress;
 	rt.threaded = boot->stress & ST_STRESS_threads;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
