@@ -359,40 +359,80 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 	}
 }
 
+/* Most instructions are copied as they are: index behind the last of those that begin at i, all
+ * before `end`. */
+static uint32_t
+run_end(const struct build *b, uint32_t i, uint32_t end)
+{
+	while (i < end && b->insn[i].cls == ST_C_NORMAL &&
+	       !(b->insn[i].flags & (ST_I_RIPREL | ST_I_GSSEG)))
+		i++;
+	return i;
+}
+
+static void
+copy_run(struct unit *u, uint32_t i, uint32_t end)
+{
+	const struct build *b = u->now;
+	struct emit e = u->hot;
+	const uint8_t *code = (const uint8_t *)b->pc + b->at[i];
+	unsigned n = b->at[end] - b->at[i];
+	for (; n > 16; n -= 16, code += 16)
+		ebytes(&e, code, 16);
+	ebytes(&e, code, n);
+	u->hot = e;
+	struct record *r = &jit.records[jit.n_records];
+	jit.n_records += end - i;
+	jit.blocks[u->block].n_records += (uint8_t)(end - i);
+	for (; i < end; i++)
+		*r++ = (struct record){REC_COPY << 4 | b->insn[i].len, b->insn[i].len};
+}
+
+/* One instruction that cannot be copied as it is; last: the block's end. */
+static void
+emit_insn(struct unit *u, uint32_t i, bool last)
+{
+	struct emit *e = &u->hot;
+	const struct st_insn *in = &u->now->insn[i];
+	uint64_t pc = u->now->pc + u->now->at[i];
+	uint32_t from = e->off;
+	if (in->cls == ST_C_INVALID) {
+		e8(e, 0x0f); /* ud2: faults as the program's bytes would */
+		e8(e, 0x0b);
+		add_record(u, REC_COPY, 0, from);
+	} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
+		emit_leave(u, EXIT_NATIVE, TO_END, 0);
+		jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
+		                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS
+		                                                        : ST_FALLBACK_INT;
+	} else if (last) {
+		emit_end(u, in, pc);
+	} else {
+		enum record_kind kind = relocate_insn(e, in, pc);
+		add_record(u, kind, in->len, from);
+	}
+}
+
 static void
 emit_body(struct unit *u)
 {
 	struct build *b = u->now;
-	struct emit *e = &u->hot;
-	uint32_t place = b->n;
-	bool counted = jit.blocks[u->block].flags & BLOCK_COUNTED;
-	if (counted) {
+	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
+	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
 		place = count_place(b);
-		if (place == b->n && !counts_in_end(b)) {
+		if (place == b->n && !counts_in_end(b))
 			emit_count(u, false);
-			counted = false;
-		}
 	}
-	for (uint32_t i = 0; i < b->n; i++) {
-		const struct st_insn *in = &b->insn[i];
-		uint64_t pc = b->pc + b->at[i];
-		if (counted && i == place)
+	for (uint32_t i = 0; i < b->n;) {
+		if (i == place)
 			emit_count(u, true);
-		uint32_t from = e->off;
-		if (in->cls == ST_C_INVALID) {
-			e8(e, 0x0f); /* ud2: faults as the program's bytes would */
-			e8(e, 0x0b);
-			add_record(u, REC_COPY, 0, from);
-		} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
-			emit_leave(u, EXIT_NATIVE, TO_END, 0);
-			jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
-			                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS
-			                                                        : ST_FALLBACK_INT;
-		} else if (i + 1 == b->n && b->end != ST_END_NONE && !b->more) {
-			emit_end(u, in, pc);
+		uint32_t end = run_end(b, i, i < place && place < body ? place : body);
+		if (end > i) {
+			copy_run(u, i, end);
+			i = end;
 		} else {
-			enum record_kind kind = relocate_insn(e, in, pc);
-			add_record(u, kind, in->len, from);
+			emit_insn(u, i, i == body);
+			i++;
 		}
 	}
 }
