@@ -146,6 +146,20 @@ add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
 	return 0;
 }
 
+/* What the process used of the run's CPU time after a thread of it had left the engine: exact for a
+ * single process with one thread, else too much. */
+static void
+add_native(struct st_profile_run *r, const struct st_view *v)
+{
+	int64_t cpu = r->cpu_user_ns + r->cpu_system_ns;
+	uint64_t left = v->header->left_ns;
+	if (left == 0 || left >= (uint64_t)cpu)
+		return;
+	r->native_ns += cpu - (int64_t)left;
+	if (r->native_ns > cpu)
+		r->native_ns = cpu;
+}
+
 static struct st_profile_process *
 add_process(struct st_profile *p, const struct st_run *run, const struct st_process *in,
             const struct st_view *v)
@@ -191,6 +205,7 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 		out->instructions += executions[b] * v.blocks[b].n_insns + v.partials[b];
 	}
 	add_threads(p, run, &v, index);
+	add_native(&p->run, &v);
 	add_counters(p, &v, executions, index);
 	p->run.samples_dropped += v.n_dropped;
 	if (add_fallbacks(c, &v, index))
