@@ -188,10 +188,4 @@ int st_profile_save(const struct st_profile *p, const char *path, struct st_erro
 /* Reads a profile. NULL and *e when the file is missing, foreign, damaged or of a newer version. */
 struct st_profile *st_profile_load(const char *path, struct st_error *e);
 
-/*
- * How much slower than natively the run was, CPU time over CPU time, estimated from the run itself.
- * At least 1; 1 when nothing is known.
- */
-double st_slowdown_estimate(const struct st_run *run);
-
 #endif
