@@ -26,6 +26,7 @@ class Case:
     children: int = 0      # at least so many children must have run under the engine (`under-all`)
     group: str = ""
     verify: object = None  # function(harness, case) -> (bool, text) in place of the comparison
+    native: str = ""       # why more than 1 % of the CPU time may be native execution
     tools: tuple = ()      # run only under these; empty: all that were asked for
 
     def cleaned(self, output):

@@ -184,12 +184,25 @@ def processes(outcome):
     return sum(max(1, len(result.get("processes") or [])) for result in outcome.results)
 
 
+LEAST_CACHE_SHARE = 0.99
+
+
+def cache_share(outcome):
+    """Share of the CPU time of all uses of `under` that was spent under the engine; None: no result tells."""
+    runs = [r["run"] for r in outcome.results if "cache_share" in r.get("run", {})]
+    cpu = sum(run["cpu_seconds"] for run in runs)
+    return sum(run["cache_share"] * run["cpu_seconds"] for run in runs) / cpu if cpu else None
+
+
 def not_observed(case, outcome):
     """What is wrong with Strobe's own results: every use of `under` must leave one, and the children must be in it."""
     found = [f"no valid result in {r['broken']}" for r in outcome.results if "broken" in r]
     if not outcome.results:
         found.append("no use of strobe left a result")
     children = processes(outcome) - len(outcome.results)
+    share = cache_share(outcome)
+    if share is not None and share < LEAST_CACHE_SHARE and not case.native:
+        found.append(f"only {100 * share:.1f} % of the CPU time under the engine")
     if children < case.children:
         found.append(f"{children} children ran under the engine, there should be {case.children} at least")
     return found

@@ -239,7 +239,7 @@ run_program(const struct arguments *a, char *const *argv)
 	struct st_error e;
 	struct st_run run = {0};
 	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
-	uint32_t liked = a->tool->sample_hz ? a->tool->sample_hz : 100;
+	uint32_t liked = a->tool->sample_hz ? a->tool->sample_hz : 250;
 	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked;
 	if (check_output(a, &e))
 		return st_complain(&e);

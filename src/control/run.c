@@ -133,6 +133,10 @@ fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
 	run->cpu_system =
 	        (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;
+	struct rusage own;
+	getrusage(RUSAGE_SELF, &own);
+	run->cpu_controller = (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec * 1e-6 +
+	                      (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec * 1e-6;
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
 	run->exit_code = WIFEXITED(s->main_status) ? WEXITSTATUS(s->main_status)

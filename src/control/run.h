@@ -49,6 +49,7 @@ struct st_run {
 	size_t n_processes;
 	double seconds;              /* wall time from exec to the end, injection included */
 	double cpu_user, cpu_system; /* of the program and the children it waited for, seconds */
+	double cpu_controller;       /* of this program for it, up to the program's end, seconds */
 	double tsc_hz; /* TSC ticks per second, calibrated against CLOCK_MONOTONIC_RAW over the run
 	                */
 	int exit_code; /* what strobe should exit with: as the program did, 128+signal after a

@@ -3,8 +3,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "control/run.h"
+#include "profile/slowdown.h"
+
+static double
+own_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 static int64_t
 nanoseconds(double seconds)
@@ -38,7 +48,6 @@ describe_run(struct st_profile *p, const struct st_run *run, const struct st_pro
 	r->cpu_user_ns = nanoseconds(run->cpu_user);
 	r->cpu_system_ns = nanoseconds(run->cpu_system);
 	r->tsc_hz = run->tsc_hz;
-	r->slowdown = st_slowdown_estimate(run);
 	r->exit = run->exit_code;
 	r->signal = run->n_processes && !run->processes[0].exited ? run->processes[0].signal : 0;
 	r->sample_hz = origin->sample_hz;
@@ -146,6 +155,20 @@ add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
 	return 0;
 }
 
+/* What the process used of the run's CPU time after a thread of it had left the engine: exact for a
+ * single process with one thread, else too much. */
+static void
+add_native(struct st_profile_run *r, const struct st_view *v)
+{
+	int64_t cpu = r->cpu_user_ns + r->cpu_system_ns;
+	uint64_t left = v->header->left_ns;
+	if (left == 0 || left >= (uint64_t)cpu)
+		return;
+	r->native_ns += cpu - (int64_t)left;
+	if (r->native_ns > cpu)
+		r->native_ns = cpu;
+}
+
 static struct st_profile_process *
 add_process(struct st_profile *p, const struct st_run *run, const struct st_process *in,
             const struct st_view *v)
@@ -191,6 +214,7 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 		out->instructions += executions[b] * v.blocks[b].n_insns + v.partials[b];
 	}
 	add_threads(p, run, &v, index);
+	add_native(&p->run, &v);
 	add_counters(p, &v, executions, index);
 	p->run.samples_dropped += v.n_dropped;
 	if (add_fallbacks(c, &v, index))
@@ -316,19 +340,32 @@ release(struct st_collect *c)
 	free(c->interned);
 }
 
+/* At the end, because what it took to collect is a part of what the run costs. */
+static void
+estimate_slowdown(struct st_profile *p, const struct st_run *run, double begin)
+{
+	struct st_run all = *run;
+	if (run->cpu_controller > 0)
+		all.cpu_controller += own_seconds() - begin;
+	p->run.slowdown = st_slowdown_estimate(&all, p->blocks.n + p->lines.n + p->functions.n);
+}
+
 struct st_profile *
 st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
                    struct st_error *e)
 {
 	struct st_collect c = {.profile = st_profile_new(), .origin = origin, .anon = UINT32_MAX};
 	bool failed = !c.profile;
+	double begin = own_seconds();
 	if (!failed)
 		describe_run(c.profile, run, origin);
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
 		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
 	failed = failed || (origin->keep_blocks && resolve_images(&c));
-	if (!failed)
+	if (!failed) {
 		add_notes(c.profile);
+		estimate_slowdown(c.profile, run, begin);
+	}
 	release(&c);
 	if (!failed && !c.profile->out_of_memory)
 		return c.profile;

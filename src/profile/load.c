@@ -138,7 +138,7 @@ load_run(struct reader *r)
 	query(r, "SELECT tool, options, strobe, cwd, host, machine, kernel, cpu, cores, start_ns, "
 	         "wall_ns, cpu_user_ns, cpu_system_ns, tsc_hz, slowdown, exit, signal, sample_hz, "
 	         "follow, has_functions, samples_code, samples_kernel, samples_engine, "
-	         "samples_dropped, stacks, stacks_cut FROM run");
+	         "samples_dropped, stacks, stacks_cut, native_ns FROM run");
 	if (!next(r)) {
 		r->damaged = true;
 		return;
@@ -169,6 +169,7 @@ load_run(struct reader *r)
 	run->samples_dropped = get_count(r);
 	run->stacks = get_count(r);
 	run->stacks_cut = get_count(r);
+	run->native_ns = (int64_t)get_count(r);
 	load_texts(r, "SELECT value FROM argument ORDER BY id", &run->command);
 	load_texts(r, "SELECT value FROM environment ORDER BY id", &run->environment);
 }

@@ -164,6 +164,13 @@ st_profile_total_share(const struct st_profile *p, const struct st_profile_funct
 	return total > self ? total : self; /* a few samples may have no stack */
 }
 
+double
+st_profile_cache_share(const struct st_profile *p)
+{
+	double cpu = (double)(p->run.cpu_user_ns + p->run.cpu_system_ns);
+	return cpu > 0 ? 1 - (double)p->run.native_ns / cpu : 1;
+}
+
 const char *
 st_profile_state_name(int64_t state)
 {

@@ -50,6 +50,7 @@ struct st_profile_run {
 	int64_t cores;
 	int64_t start_ns, wall_ns, cpu_user_ns, cpu_system_ns;
 	double tsc_hz, slowdown;
+	int64_t native_ns;    /* of the CPU time: in native execution, at most */
 	int64_t exit, signal; /* what strobe exits with; signal that ended the program, or 0 */
 	int64_t sample_hz;
 	bool follow, has_functions;
@@ -166,6 +167,8 @@ double st_profile_self_share(const struct st_profile *p, const struct st_profile
 /* Share of the program's time in the function and in what it called, 0 to 1, a function that is on
  * the stack several times counted once; -1: not known, because no stacks were taken. */
 double st_profile_total_share(const struct st_profile *p, const struct st_profile_function *f);
+/* Share of the CPU time that was spent under the engine, not in native execution: 0 to 1. */
+double st_profile_cache_share(const struct st_profile *p);
 /* Whether shares are of samples (else of instructions). */
 bool st_profile_share_is_time(const struct st_profile *p);
 
@@ -184,11 +187,5 @@ struct st_profile *st_profile_collect(const struct st_run *run,
 int st_profile_save(const struct st_profile *p, const char *path, struct st_error *e);
 /* Reads a profile. NULL and *e when the file is missing, foreign, damaged or of a newer version. */
 struct st_profile *st_profile_load(const char *path, struct st_error *e);
-
-/*
- * How much slower than natively the run was, CPU time over CPU time, estimated from the run itself.
- * At least 1; 1 when nothing is known.
- */
-double st_slowdown_estimate(const struct st_run *run);
 
 #endif

@@ -91,7 +91,7 @@ end_row(struct writer *w)
 static void
 save_run(struct writer *w, const struct st_profile_run *r)
 {
-	table(w, "run", 26);
+	table(w, "run", 27);
 	put_text(w, r->tool);
 	put_text(w, r->options);
 	put_text(w, r->strobe_version);
@@ -118,6 +118,7 @@ save_run(struct writer *w, const struct st_profile_run *r)
 	put_count(w, r->samples_dropped);
 	put_count(w, r->stacks);
 	put_count(w, r->stacks_cut);
+	put(w, r->native_ns);
 	end_row(w);
 	table(w, "argument", 2);
 	for (size_t i = 0; i < r->command.n; i++) {

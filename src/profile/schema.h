@@ -21,7 +21,7 @@
 	" sample_hz INTEGER NOT NULL, follow INTEGER NOT NULL, has_functions INTEGER NOT NULL,"    \
 	" samples_code INTEGER NOT NULL, samples_kernel INTEGER NOT NULL,"                         \
 	" samples_engine INTEGER NOT NULL, samples_dropped INTEGER NOT NULL,"                      \
-	" stacks INTEGER NOT NULL, stacks_cut INTEGER NOT NULL);"                                  \
+	" stacks INTEGER NOT NULL, stacks_cut INTEGER NOT NULL, native_ns INTEGER NOT NULL);"      \
 	"CREATE TABLE argument(id INTEGER PRIMARY KEY, value TEXT NOT NULL);"                      \
 	"CREATE TABLE environment(id INTEGER PRIMARY KEY, value TEXT NOT NULL);"                   \
 	"CREATE TABLE process("                                                                    \

@@ -1,128 +1,183 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The slowdown that a run is estimated to have suffered: its CPU time over what is left of it when
- * the engine's share is taken away. That share is what the runtime timed itself (translation,
- * dispatch, signals) plus a modelled cost for what runs inline and cannot be timed there: so many
- * nanoseconds for each event of a kind.
+ * The slowdown that a run is estimated to have suffered: the CPU time of the program and of Strobe
+ * over what the program alone would have taken. docs/notes/slowdown-estimate.md tells how the
+ * constants were found, and what was tried instead.
  *
- * Where the constants come from, all on an AMD Zen 5 guest at 2.6 GHz: count, return, indirect and
- * signal are from micro-benchmarks, differences of paired runs (increment of an absolute counter
- * 0.24 ns; return by table lookup 0.6 ns over a native one; indirect call 0.25 ns with few targets,
- * 2.9 with many; a signal with handler 1.8 us, twice that with the engine's own); start is the CPU
- * time of /bin/true under the null tool less its native time and the runtime's own ticks, measured
- * on a busy machine; translate, dispatch, syscall and sample are estimates yet to be measured.
- * Without counts (null) the inline part is not known and the estimate is too low.
+ * What a translated block costs beyond native execution lies at its end (returns, calls, indirect
+ * branches) and in its counter. Which instruction of it a sample hits says little: the processor
+ * stalls where it can, not where the cost arises. So samples only tell which blocks the time went
+ * to, and of each block's time the share is taken that its kind of end has in a block of its
+ * length. Where blocks were counted, the counts give an upper bound.
  */
+#include "profile/slowdown.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 #include "control/run.h"
 #include "profile/profile.h"
 #include "profile/view.h"
 
-/* Nanoseconds beyond native execution for one event. */
-static const double cost_count = 0.24; /* a counted block */
-static const double cost_return = 0.6;
-static const double cost_indirect = 0.5;  /* indirect jump or call */
-static const double cost_syscall = 30;    /* checks before the call is passed on */
-static const double cost_sample = 2500;   /* the signal, its handler and the way back */
-static const double cost_translate = 250; /* an instruction, with the page faults of the tables */
-static const double cost_dispatch = 200;  /* a return to the dispatcher */
-static const double cost_signal = 5000;   /* a signal of the program's, or a write to its code */
-/* The kernel's part of starting: injection, mappings, their faults and their end. */
-static const double cost_start = 2500000;
+/* Nanoseconds, of which only the ratios matter: to each other and to a native instruction's. */
+static const double cost_instruction = 0.124;
+static const double cost_call = 0.4; /* at the call, and again at the return */
+static const double cost_indirect_jump = 6;
+static const double cost_indirect_call = 0.6;
+static const double cost_branch = 0.04; /* blocks lie elsewhere than natively */
+static const double cost_count = 0.18;
+/* The most that they can be, with nothing else to do meanwhile. */
+static const double most_count = 0.45;
+static const double most_call = 1.2;
+static const double most_indirect = 6;
 
-/* Seconds of CPU that any process takes natively to start and to end. */
-static const double least_native = 0.0006;
+/* Nanoseconds of the engine's work outside translated code. */
+static const double cost_start = 3e6; /* mapping and unmapping it */
+static const double cost_translate =
+        400; /* an instruction, with the dispatch and the page faults */
+/* What short runs take natively at least: they are cold code and the kernel's work. */
+static const double least_instruction = 35; /* of the translated ones */
+static const double least_syscall = 9000;
+/* Of the controller's work after the estimate: writing a row of the result. */
+static const double cost_row = 1500;
 
-/* Samples from which on their share is better than the model. */
+/* Samples from which on they say where the time goes. */
 static const uint64_t enough_samples = 50;
+static const double max_slowdown = 200;
 
-/* No program is believed to be slower than this under the engine; beyond it the model is at fault,
- * not the engine. */
-static const double max_slowdown = 50;
+/* Samples by the end of the block that they fell into. */
+struct mix {
+	double samples[ST_END_SYSCALL + 1];
+	double inverse[ST_END_SYSCALL + 1]; /* sum of 1 / length of the block */
+	double runtime, all;
+	double most; /* seconds that the counted events can have cost at most */
+	double insns, syscalls;
+	double native; /* seconds in native execution */
+	bool counted;
+};
 
 static double
-block_cost(const struct st_view *v)
+end_cost(unsigned end)
 {
-	double ns = 0;
+	switch (end) {
+	case ST_END_RETURN:
+	case ST_END_CALL:
+		return cost_call;
+	case ST_END_IJUMP:
+		return cost_indirect_jump;
+	case ST_END_ICALL:
+		return cost_indirect_call;
+	case ST_END_BRANCH:
+		return cost_branch;
+	default:
+		return 0;
+	}
+}
+
+static double
+most_cost(unsigned end)
+{
+	switch (end) {
+	case ST_END_RETURN:
+	case ST_END_CALL:
+		return most_call;
+	case ST_END_IJUMP:
+	case ST_END_ICALL:
+		return most_indirect;
+	default:
+		return 0;
+	}
+}
+
+static void
+add_samples(struct mix *m, const struct st_view *v)
+{
+	for (uint64_t i = 0; i < v->n_samples; i++) {
+		const struct st_sample *s = &v->samples[i];
+		m->all++;
+		if (s->where == ST_SAMPLE_SYSCALL)
+			continue;
+		if (s->where == ST_SAMPLE_RUNTIME && s->end == ST_END_NONE)
+			m->runtime++; /* between blocks, too */
+		if (s->end == ST_END_NONE || s->end > ST_END_SYSCALL)
+			continue;
+		m->samples[s->end]++;
+		m->inverse[s->end] += s->insns ? 1.0 / s->insns : 0;
+	}
+}
+
+static void
+add_counts(struct mix *m, const struct st_view *v)
+{
 	uint64_t *executions = v->n_counters ? st_view_executions(v) : NULL;
 	if (!executions)
-		return 0;
-	for (uint32_t b = 1; b < v->n_blocks; b++) {
-		double n = (double)executions[b];
-		ns += n * cost_count;
-		if (v->blocks[b].end == ST_END_RETURN)
-			ns += n * cost_return;
-		else if (v->blocks[b].end == ST_END_IJUMP || v->blocks[b].end == ST_END_ICALL)
-			ns += n * cost_indirect;
-	}
+		return;
+	m->counted = true;
+	for (uint32_t b = 1; b < v->n_blocks; b++)
+		m->most += (double)executions[b] * (most_count + most_cost(v->blocks[b].end)) / 1e9;
 	free(executions);
-	return ns;
 }
 
-/*
- * Nanoseconds that the runtime spent outside translated code. It reads the TSC, which goes on while
- * the thread waits for a CPU: on a busy machine that is far more than the CPU time, so one and a
- * half times what its work should cost is the limit.
- */
-static double
-runtime_cost(const struct st_view *v, double tsc_hz)
-{
-	const uint64_t *stats = v->header->stats;
-	double timed = (double)stats[ST_STAT_runtime_ticks] / tsc_hz * 1e9;
-	double modelled = (double)stats[ST_STAT_insns] * cost_translate +
-	                  (double)stats[ST_STAT_dispatches] * cost_dispatch +
-	                  (double)stats[ST_STAT_lookup_misses] * cost_dispatch +
-	                  (double)stats[ST_STAT_signals] * cost_signal +
-	                  (double)stats[ST_STAT_smc_faults] * cost_signal;
-	return fmin(timed, 1.5 * modelled);
-}
-
-/* Seconds of CPU that the engine took in one process. */
-static double
-process_cost(const struct st_run *run, const struct st_process *process)
+static void
+add_process(struct mix *m, const struct st_run *run, const struct st_process *process)
 {
 	struct st_view v;
 	if (st_view_open(&v, process->results, process->results_size, NULL))
-		return 0;
-	double ns = cost_start + runtime_cost(&v, run->tsc_hz) + block_cost(&v);
-	ns += (double)v.header->stats[ST_STAT_syscalls] * cost_syscall;
-	ns += ((double)v.n_samples + (double)v.n_dropped) * cost_sample;
-	return ns / 1e9;
+		return;
+	double cpu = run->cpu_user + run->cpu_system, left = (double)v.header->left_ns / 1e9;
+	if (left > 0 && left < cpu)
+		m->native = fmin(m->native + cpu - left, cpu);
+	m->insns += (double)v.header->stats[ST_STAT_insns];
+	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];
+	add_samples(m, &v);
+	add_counts(m, &v);
 }
 
-/*
- * With enough samples the share of time in which the program's own instructions or its system calls
- * were under way says it directly: the engine's instructions in translated code are told apart one
- * by one. 0: too few samples.
- */
+/* The share of the samples that the engine's code in blocks accounts for. */
 static double
-sampled_share(const struct st_run *run)
+inline_samples(const struct mix *m)
 {
-	uint64_t all = 0, own = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		struct st_view v;
-		if (st_view_open(&v, run->processes[i].results, run->processes[i].results_size,
-		                 NULL))
-			continue;
-		for (uint64_t s = 0; s < v.n_samples; s++)
-			own += v.samples[s].where != ST_SAMPLE_RUNTIME;
-		all += v.n_samples;
+	double sum = 0;
+	for (unsigned end = ST_END_NONE + 1; end <= ST_END_SYSCALL; end++) {
+		double cost = end_cost(end) + (m->counted ? cost_count : 0);
+		double length = m->inverse[end] > 0 ? m->samples[end] / m->inverse[end] : 4;
+		sum += m->samples[end] * cost / (cost + length * cost_instruction);
 	}
-	return all >= enough_samples ? (double)own / (double)all : 0;
+	return sum / m->all;
+}
+
+/* Seconds of CPU that the processes under the engine would have taken natively, of cpu with it. */
+static double
+native_seconds(const struct mix *m, double cpu, size_t n_processes)
+{
+	double start = cost_start * (double)n_processes / 1e9;
+	double runtime = m->insns * cost_translate / 1e9;
+	double least = (m->insns * least_instruction + m->syscalls * least_syscall) / 1e9;
+	bool sampled = m->all >= (double)enough_samples;
+	if (sampled)
+		runtime = cpu * m->runtime / m->all;
+	double within = sampled ? cpu * inline_samples(m) : 0;
+	if (m->counted)
+		within = sampled ? fmin(within, m->most) : m->most / 2;
+	double native = cpu - start - runtime - within;
+	/* A floor for what is short, never more than a fair part of what was measured. */
+	return fmax(native, fmin(least, cpu / 3));
 }
 
 double
-st_slowdown_estimate(const struct st_run *run)
+st_slowdown_estimate(const struct st_run *run, size_t rows)
 {
-	double cpu = run->cpu_user + run->cpu_system, cost = 0;
+	double cpu = run->cpu_user + run->cpu_system;
+	struct mix m = {0};
 	if (!(cpu > 0) || !(run->tsc_hz > 0))
 		return 1;
-	double share = sampled_share(run);
-	if (share > 0)
-		return fmin(1 / share, max_slowdown);
 	for (size_t i = 0; i < run->n_processes; i++)
-		cost += process_cost(run, &run->processes[i]);
-	double native = fmax(cpu - cost, least_native * (double)run->n_processes);
-	return fmin(fmax(cpu / native, 1), max_slowdown);
+		add_process(&m, run, &run->processes[i]);
+	double native = native_seconds(&m, cpu - m.native, run->n_processes) + m.native;
+	double all = cpu + run->cpu_controller;
+	if (run->cpu_controller > 0)
+		all += (double)rows * cost_row / 1e9;
+	if (!(native > 0))
+		return max_slowdown;
+	return fmin(fmax(all / native, 1), max_slowdown);
 }

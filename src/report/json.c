@@ -109,6 +109,7 @@ add_run(json_t *root, const struct st_profile *p)
 	bad |= set(out, "cpu_seconds",
 	           json_real((double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9));
 	bad |= set(out, "slowdown", json_real(run->slowdown));
+	bad |= set(out, "cache_share", json_real(st_profile_cache_share(p)));
 	return bad;
 }
 

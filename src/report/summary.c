@@ -50,6 +50,9 @@ print_end(FILE *out, const struct st_profile *p)
 	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns), run->slowdown);
 	if (p->processes.n > 1)
 		fprintf(out, "  %zu processes, totals over all\n", p->processes.n);
+	if (run->native_ns)
+		fprintf(out, "  %.1f %% of the CPU time under the engine, the rest native\n",
+		        100 * st_profile_cache_share(p));
 }
 
 static void

@@ -114,6 +114,9 @@ struct st_results_header {
 	uint32_t take_stacks;  /* not 0: samples in the program's code come with its stack */
 	uint64_t tsc_begin;    /* TSC when the runtime was entered */
 	uint64_t tsc_end;      /* TSC when it was left; 0 while running or after a crash */
+	/* CPU time of the process, ns, when a thread of it first left the engine for good: by
+	   execve without --follow, or handed to native execution. 0: none did. */
+	uint64_t left_ns;
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
 	        off_samples, off_stacks, off_counters;

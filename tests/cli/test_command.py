@@ -220,6 +220,7 @@ class Json(Command):
                              ("bbcount", {"blocks": 1000000, "instructions": 4000003})):
             d = self.document("-t", tool, "fixture", "x")
             self.assertGreaterEqual(d["run"].pop("slowdown"), 1)
+            self.assertEqual(d["run"].pop("cache_share"), 1)
             self.assertEqual(d, {"strobe": {"version": 1, "tool": tool}, "run": self.RUN, **counts,
                                  "fallbacks": [], "notes": []})
 

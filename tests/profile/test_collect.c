@@ -74,6 +74,24 @@ line(const struct st_profile *p, uint32_t number)
 	return found;
 }
 
+/* Half a second of CPU, and the engine was left after 0.1 s of it. */
+static void
+native_execution_is_told(void **state)
+{
+	(void)state;
+	struct fake *f = fixture_results();
+	struct st_process process = fake_process(f, 4711, 1, "fixture");
+	struct st_profile *p = collect(&process, 1);
+	assert_float_equal(st_profile_cache_share(p), 1.0, 1e-9);
+	st_profile_free(p);
+	fake_header(f)->left_ns = 100000000;
+	p = collect(&process, 1);
+	assert_int_equal(p->run.native_ns, 400000000);
+	assert_float_equal(st_profile_cache_share(p), 0.2, 1e-9);
+	st_profile_free(p);
+	fake_free(f);
+}
+
 static void
 functions_are_exact(void **state)
 {
@@ -316,6 +334,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(functions_are_exact),
+	        cmocka_unit_test(native_execution_is_told),
 	        cmocka_unit_test(lines_are_exact),
 	        cmocka_unit_test(blocks_and_run_are_exact),
 	        cmocka_unit_test(processes_add_up),

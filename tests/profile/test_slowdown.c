@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,59 +8,114 @@
 #include <cmocka.h>
 
 #include "fake.h"
-#include "profile/profile.h"
+#include "profile/slowdown.h"
 
 static const char *const no_counters[] = {NULL};
 
 static void
-time_in_the_runtime_is_not_native(void **state)
+assert_near(double is, double wanted, double by)
+{
+	assert_true(is >= wanted - by && is <= wanted + by);
+}
+
+static struct st_run
+run_of(struct st_process *process, double cpu)
+{
+	return (struct st_run){
+	        .processes = process, .n_processes = 1, .cpu_user = cpu, .tsc_hz = 1e9};
+}
+
+static void
+add_samples(struct fake *f, unsigned n, uint8_t where, uint8_t end, uint8_t insns)
+{
+	struct st_results_header *h = fake_header(f);
+	uint64_t first = h->n_samples;
+	fake_samples(f, 0, where, n);
+	struct st_sample *samples = (struct st_sample *)((char *)h + h->off_samples);
+	for (uint64_t i = first; i < h->n_samples; i++) {
+		samples[i].end = end;
+		samples[i].insns = insns;
+	}
+}
+
+/* Start and translation are known without samples. */
+static void
+short_runs_are_translation(void **state)
 {
 	(void)state;
 	struct fake *f = fake_new(no_counters);
 	struct st_process process = fake_process(f, 1, 0, "x");
-	struct st_run run = {.processes = &process,
-	                     .n_processes = 1,
-	                     .cpu_user = 0.75,
-	                     .cpu_system = 0.25,
-	                     .tsc_hz = 2e9};
-	fake_header(f)->stats[ST_STAT_runtime_ticks] =
-	        995000000; /* half of the second, with 2.5 ms of start */
-	fake_header(f)->stats[ST_STAT_insns] = 10000000;
-	assert_float_equal(st_slowdown_estimate(&run), 2.0, 1e-9);
-	/* Half a second for one instruction: the thread waited for a CPU. */
-	fake_header(f)->stats[ST_STAT_insns] = 1;
-	assert_true(st_slowdown_estimate(&run) < 1.01);
-	fake_header(f)->stats[ST_STAT_runtime_ticks] = 0;
-	assert_true(fabs(st_slowdown_estimate(&run) * (1 - 0.0025) - 1) < 1e-9);
+	struct st_run run = run_of(&process, 0.103);
+	fake_header(f)->stats[ST_STAT_insns] = 125000; /* 50 ms, and 3 ms of start */
+	assert_near(st_slowdown_estimate(&run, 0), 0.103 / 0.05, 1e-6);
+	run.cpu_controller = 0.02;
+	assert_near(st_slowdown_estimate(&run, 0), 0.123 / 0.05, 1e-6);
+	assert_true(st_slowdown_estimate(&run, 10000) > 0.13 / 0.05);
+	fake_free(f);
+}
+
+/* What is left would be nothing: cold code and system calls take their time natively, too. */
+static void
+native_time_has_a_floor(void **state)
+{
+	(void)state;
+	struct fake *f = fake_new(no_counters);
+	struct st_process process = fake_process(f, 1, 0, "x");
+	struct st_run run = run_of(&process, 0.05);
+	fake_header(f)->stats[ST_STAT_insns] = 200000;
+	fake_header(f)->stats[ST_STAT_syscalls] = 300;
+	assert_near(st_slowdown_estimate(&run, 0), 0.05 / (0.007 + 0.0027), 1e-6);
 	fake_free(f);
 }
 
 static void
-counted_blocks_cost_something(void **state)
+blocks_cost_by_their_end_and_length(void **state)
 {
 	(void)state;
-	struct fake *f = fixture_results();
+	struct fake *f = fake_new(no_counters);
 	struct st_process process = fake_process(f, 1, 0, "x");
-	struct st_run run = {
-	        .processes = &process, .n_processes = 1, .cpu_user = 0.1, .tsc_hz = 1e9};
-	fake_header(f)->n_samples = 0; /* the model, not the samples */
-	double few = st_slowdown_estimate(&run);
-	fake_count(f, 0, 1, 10000000);
-	double many = st_slowdown_estimate(&run);
-	assert_true(few >= 1 && many > few);
+	struct st_run run = run_of(&process, 100);
+	add_samples(f, 50, ST_SAMPLE_CODE, ST_END_JUMP, 10);
+	assert_true(st_slowdown_estimate(&run, 0) < 1.001); /* nothing is added to a jump */
+	add_samples(f, 50, ST_SAMPLE_CODE, ST_END_RETURN, 20);
+	double few = st_slowdown_estimate(&run, 0);
+	add_samples(f, 50, ST_SAMPLE_CODE, ST_END_RETURN, 2);
+	double many = st_slowdown_estimate(&run, 0);
+	assert_true(few > 1.02 && many > few);
+	add_samples(f, 150, ST_SAMPLE_RUNTIME, ST_END_NONE, 0);
+	assert_true(st_slowdown_estimate(&run, 0) > 1.9 * few);
 	fake_free(f);
 }
 
-/* 80 samples in the program, 30 in system calls, 10 in the engine. */
+/* Samples would put it higher; so few executions cannot have cost so much. */
 static void
-samples_say_it_better(void **state)
+counts_bound_the_estimate(void **state)
 {
 	(void)state;
 	struct fake *f = fixture_results();
 	struct st_process process = fake_process(f, 1, 0, "x");
-	struct st_run run = {
-	        .processes = &process, .n_processes = 1, .cpu_user = 0.1, .tsc_hz = 1e9};
-	assert_float_equal(st_slowdown_estimate(&run), 120.0 / 110, 1e-9);
+	struct st_run run = run_of(&process, 1);
+	fake_header(f)->n_samples = 0;
+	add_samples(f, 100, ST_SAMPLE_CODE, ST_END_RETURN, 1);
+	assert_true(st_slowdown_estimate(&run, 0) < 1.01);
+	fake_count(f, 0, 1, 500000000);
+	assert_true(st_slowdown_estimate(&run, 0) > 1.2);
+	fake_free(f);
+}
+
+/* What ran natively was not slowed down. */
+static void
+native_execution_is_not_slower(void **state)
+{
+	(void)state;
+	struct fake *f = fake_new(no_counters);
+	struct st_process process = fake_process(f, 1, 0, "x");
+	struct st_run run = run_of(&process, 10);
+	add_samples(f, 60, ST_SAMPLE_CODE, ST_END_JUMP, 5);
+	add_samples(f, 60, ST_SAMPLE_RUNTIME, ST_END_NONE, 0);
+	assert_near(st_slowdown_estimate(&run, 0), 2, 0.01);
+	fake_header(f)->left_ns = 2000000000;
+	assert_near(st_slowdown_estimate(&run, 0), 10.0 / 9, 0.01);
 	fake_free(f);
 }
 
@@ -72,21 +126,20 @@ nonsense_stays_finite(void **state)
 	(void)state;
 	struct fake *f = fake_new(no_counters);
 	struct st_process process = fake_process(f, 1, 0, "x");
-	struct st_run run = {
-	        .processes = &process, .n_processes = 1, .cpu_user = 0.1, .tsc_hz = 1e9};
-	fake_header(f)->stats[ST_STAT_runtime_ticks] = UINT64_MAX;
+	struct st_run run = run_of(&process, 0.1);
 	fake_header(f)->stats[ST_STAT_insns] = UINT64_MAX;
-	assert_float_equal(st_slowdown_estimate(&run), 50, 1e-9);
-	run.cpu_user = 0.006; /* nothing of it is left, but starting alone takes 0.6 ms */
-	assert_true(fabs(st_slowdown_estimate(&run) - 10) < 1e-9);
+	assert_near(st_slowdown_estimate(&run, 0), 3, 1e-6);
+	fake_header(f)->stats[ST_STAT_insns] = 0;
+	run.cpu_user = 1e-9;
+	assert_near(st_slowdown_estimate(&run, 0), 200, 1e-6);
 	run.tsc_hz = 0;
-	assert_float_equal(st_slowdown_estimate(&run), 1, 1e-9);
+	assert_near(st_slowdown_estimate(&run, 0), 1, 1e-9);
 	run.tsc_hz = 1e9;
 	run.cpu_user = 0;
-	assert_float_equal(st_slowdown_estimate(&run), 1, 1e-9);
+	assert_near(st_slowdown_estimate(&run, 0), 1, 1e-9);
 	process.results = NULL;
 	run.cpu_user = 1;
-	assert_float_equal(st_slowdown_estimate(&run), 1, 1e-9);
+	assert_true(st_slowdown_estimate(&run, 0) < 1.01);
 	fake_free(f);
 }
 
@@ -94,9 +147,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(time_in_the_runtime_is_not_native),
-	        cmocka_unit_test(counted_blocks_cost_something),
-	        cmocka_unit_test(samples_say_it_better),
+	        cmocka_unit_test(short_runs_are_translation),
+	        cmocka_unit_test(native_time_has_a_floor),
+	        cmocka_unit_test(blocks_cost_by_their_end_and_length),
+	        cmocka_unit_test(counts_bound_the_estimate),
+	        cmocka_unit_test(native_execution_is_not_slower),
 	        cmocka_unit_test(nonsense_stays_finite),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,23 @@ say_state(const struct thread *t, enum st_run_state state)
 	rt.results->tsc_end = rt_tsc();
 }
 
+void
+process_leaves(const struct thread *t)
+{
+	int64_t now[2];
+	if (t->own_process || rt.results->left_ns ||
+	    SYS(__NR_clock_gettime, 2 /* CLOCK_PROCESS_CPUTIME_ID */, now) != 0)
+		return;
+	rt.results->left_ns = (uint64_t)(now[0] * 1000000000 + now[1]);
+}
+
+void
+process_stays(const struct thread *t)
+{
+	if (!t->own_process && !rt.results->stats[ST_STAT_native_threads])
+		rt.results->left_ns = 0;
+}
+
 long
 sys_exec(struct thread *t)
 {
@@ -26,6 +43,8 @@ sys_exec(struct thread *t)
 	bool followed = rt.boot->follow && follow_exec_begin(t);
 	uint64_t limits[2];
 	limits_exec(limits, true);
+	if (!followed)
+		process_leaves(t);
 	SYS(__NR_rt_sigprocmask, 2, &program, 0,
 	    8); /* the new program inherits the program's mask */
 	long ret = sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
@@ -33,6 +52,8 @@ sys_exec(struct thread *t)
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	if (followed)
 		follow_exec_failed(t);
+	else
+		process_stays(t);
 	limits_exec(limits, false);
 	say_state(t, ST_RUN_CACHE);
 	if (!t->own_process)

@@ -31,4 +31,9 @@ void follow_exec_failed(struct thread *t);
  * it cannot. */
 bool process_follow_fork(struct thread *t);
 
+/* Notes the CPU time at which the engine is left for good, if this is the first time; forgets it
+ * when nothing came of it. Both in process.c. */
+void process_leaves(const struct thread *t);
+void process_stays(const struct thread *t);
+
 #endif

@@ -41,17 +41,33 @@ in_syscall_begin(uint64_t pc)
 	return in_range(pc, rt_sys_check, rt_sys_done);
 }
 
+/* Behind a breakpoint instruction: what follows it in the cache need not be what follows in the
+ * program. */
+static int
+recover_breakpoint(struct thread *t, const struct regs *machine, struct recovered *at)
+{
+	struct st_insn in;
+	if (jit_recover(t, machine->pc - 1, machine, at) != 0 ||
+	    !st_decode((const uint8_t *)at->regs.pc, 15, &in))
+		return -1;
+	at->regs.pc += in.len;
+	at->done++;
+	return 0;
+}
+
 /*
  * Where the program is. False when the runtime was at work for it, so that nothing can be delivered
  * now.
  */
 static bool
-locate(struct thread *t, const struct ucontext64 *uc, struct recovered *at)
+locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct recovered *at)
 {
 	uint64_t pc = uc->mc.rip;
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
 	*at = (struct recovered){.regs = t->regs, .at_end = true};
+	if (in_cache(pc) && breakpoint)
+		return recover_breakpoint(t, &machine, at) == 0;
 	if (in_cache(pc))
 		return jit_recover(t, pc, &machine, at) == 0;
 	if (in_range(pc, rt_stub_enter, rt_stub_enter_end))
@@ -160,7 +176,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	}
 	if (!in_cache(uc->mc.rip) && !in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end))
 		return;
-	if (!locate(t, uc, &at))
+	if (!locate(t, uc, false, &at))
 		return;
 	leave_cache(t, &at);
 	resume_program(t, uc);
@@ -267,6 +283,14 @@ die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 
 		;
 }
 
+static bool
+is_breakpoint(int signo, const struct siginfo *info, const struct ucontext64 *uc)
+{
+	enum { CODE_KERNEL = 128, VECTOR_BREAKPOINT = 3 };
+	return signo == SIGNAL_TRAP && info->code == CODE_KERNEL &&
+	       uc->mc.trapno == VECTOR_BREAKPOINT;
+}
+
 void
 rt_on_signal(int signo, struct siginfo *info, void *context)
 {
@@ -293,7 +317,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		uc->mc.rip = (uint64_t)rt_copy_failed;
 		return;
 	}
-	if (!locate(t, uc, &at)) {
+	if (!locate(t, uc, is_breakpoint(signo, info, uc), &at)) {
 		if (in_cache(uc->mc.rip))
 			die_of_own_fault(signo, info, uc);
 		show_address(signo, info, t->regs.pc + 2);
