@@ -75,6 +75,7 @@ class Fuzzer:
         self.native = Engine("native", [])
         self.findings = 0
         self.sequences = 0
+        self.started = time.time()
         self.skipped = []
         self.fallbacks = set()
         # Address-space randomisation off: the regions are fixed, and must not meet the program's own mappings.
@@ -218,7 +219,7 @@ class Fuzzer:
     def report(self, engine, base, first, end, at, status):
         """Write a reproduction of a difference that was seen first at sequence `at`."""
         self.findings += 1
-        seed = base[1]
+        seed, after = base[1], time.time() - self.started
         folder = os.path.join(self.args.out, f"{engine.name}-seed{seed}-{at}".replace("/", "_").replace(",", "_"))
         os.makedirs(folder, exist_ok=True)
         indices = self.history(engine, base, first, at)
@@ -235,8 +236,8 @@ class Fuzzer:
             if self.differs(engine, extra + ["--repeat", "1"]):
                 extra += ["--repeat", "1"]
         self.write(folder, engine, extra, note, status)
-        print(f"DIFFERENCE under {engine.name}: seed {seed}, sequence {at} ({note}; engine ended with {status}): "
-              f"{folder}", flush=True)
+        print(f"DIFFERENCE under {engine.name}: seed {seed}, sequence {at} ({note}; engine ended with {status}; "
+              f"seen after {after:.1f} s): {folder}", flush=True)
 
     def write(self, folder, engine, extra, note, status):
         native = shlex.join(self.command(self.native, extra + ["--verbose"]))
@@ -258,7 +259,7 @@ class Fuzzer:
 
     def loop(self, engines):
         deadline = time.time() + self.args.seconds if self.args.seconds else None
-        started, seed, done, reported = time.time(), self.args.seed, 0, time.time()
+        seed, done, reported = self.args.seed, 0, time.time()
         while (deadline is None or time.time() < deadline) and \
               (self.args.batches == 0 or done < self.args.batches) and self.findings < self.args.max_findings:
             use = engines if self.args.all else [engines[done % len(engines)]]
@@ -266,7 +267,7 @@ class Fuzzer:
             seed, done = seed + 1, done + 1
             if time.time() - reported > 60:
                 reported = time.time()
-                print(f"{reported - started:.0f} s: {done} batches, {self.sequences} comparisons, {self.findings} "
+                print(f"{reported - self.started:.0f} s: {done} batches, {self.sequences} comparisons, {self.findings} "
                       "differences", flush=True)
         return done
 

@@ -8,6 +8,7 @@ fuzz.py on each until it reports a difference. Without a bug it must report none
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 
@@ -39,6 +40,12 @@ def fuzz(source, folder, bug, seconds):
     return done.returncode, done.stdout
 
 
+def sequences(line, batch=500):
+    """How many sequences were compared up to a difference: seeds count from 1, each is a batch."""
+    where = re.search(r"seed (\d+), sequence (\d+)", line)
+    return (int(where[1]) - 1) * batch + int(where[2]) + 1 if where else 0
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("source", help="the repository")
@@ -54,8 +61,9 @@ def main():
         found = code == 1 and "DIFFERENCE" in text
         right = found == (bug != 0)
         wrong += not right
-        first = next((line for line in text.splitlines() if line.startswith("DIFFERENCE")), text.strip())
-        print(f"{'ok' if right else 'WRONG'}: bug {bug} {'found' if found else 'not found'}: {first}", flush=True)
+        first = next((line for line in text.splitlines() if line.startswith("DIFFERENCE")), "")
+        what = f"found after {sequences(first)} sequences: {first}" if found else f"not found: {text.strip()}"
+        print(f"{'ok' if right else 'WRONG'}: bug {bug} {what}", flush=True)
     return 1 if wrong else 0
 
 

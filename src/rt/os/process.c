@@ -103,6 +103,36 @@ sys_list(struct thread *t)
 	return ret > 0 ? hide_entry((int)t->regs.r[RDI], (uint8_t *)t->regs.r[RSI], ret) : ret;
 }
 
+bool
+names_own_descriptor(const struct thread *t)
+{
+	uint64_t own = rt.boot->channel;
+	if (!own || (uint32_t)t->regs.r[RDI] != own)
+		return false;
+	switch (t->regs.r[RAX]) {
+	case __NR_read ... __NR_write:
+	case __NR_fstat:
+	case __NR_lseek:
+	case __NR_ioctl ... __NR_writev:
+	case __NR_connect ... __NR_getpeername:
+	case __NR_setsockopt:
+	case __NR_getsockopt:
+	case __NR_flock ... __NR_fdatasync:
+	case __NR_ftruncate:
+	case __NR_fchdir:
+	case __NR_fchmod:
+	case __NR_fchown:
+	case __NR_fstatfs:
+	case __NR_openat:
+	case __NR_newfstatat:
+	case __NR_accept4:
+	case __NR_statx:
+		return true;
+	default:
+		return false;
+	}
+}
+
 long
 sys_descriptor(struct thread *t)
 {

@@ -11,6 +11,8 @@ _Noreturn void sys_exit_group(struct thread *t);
 /* close, close_range, dup, dup2, dup3, fcntl, getdents64: the runtime's own descriptor is not there
  * for the program. */
 long sys_descriptor(struct thread *t);
+/* A system call on the runtime's own descriptor that has nothing to do with it otherwise. */
+bool names_own_descriptor(const struct thread *t);
 /* setrlimit, getrlimit, prlimit64: RLIMIT_AS and RLIMIT_DATA do not count the engine's own memory.
  */
 long sys_rlimit(struct thread *t);

@@ -10,7 +10,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 
-enum { E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
+enum { E_NOSYS = 38, E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
 /* The kernel is about to write to program memory that may hold translated, write-protected code. */
 static void
@@ -238,6 +238,8 @@ sys_write(struct thread *t)
 static long
 system_call(struct thread *t)
 {
+	if (names_own_descriptor(t))
+		return -E_BADF;
 	switch (t->regs.r[RAX]) {
 	case __NR_mmap:
 		return sys_mmap(t);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -40,6 +41,25 @@ in_proc(void)
 		}
 	closedir(d);
 	CHECK_EQ(seen, 4);
+}
+
+/* No number but 0, 1 and 2 is open, whatever it is asked with. */
+static void
+nothing_else(void)
+{
+	struct rlimit limit;
+	struct stat st;
+	char c;
+
+	CHECK(!getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
+	int most = limit.rlim_cur > 1 << 20 ? 1 << 20 : (int)limit.rlim_cur;
+	for (int fd = 3; fd < most; fd++) {
+		CHECK(fstat(fd, &st) == -1 && errno == EBADF, "fstat(%d)", fd);
+		CHECK(lseek(fd, 0, SEEK_CUR) == -1 && errno == EBADF, "lseek(%d)", fd);
+		CHECK(syscall(SYS_fstat, fd, &st) == -1 && errno == EBADF, "old fstat(%d)", fd);
+	}
+	CHECK(read(most - 32, &c, 1) == -1 && errno == EBADF, "read");
+	CHECK(fcntl(most - 32, F_GETFD) == -1 && errno == EBADF, "fcntl");
 }
 
 static double
@@ -123,6 +143,7 @@ int
 main(void)
 {
 	CHECK_EQ(next_free(), 3);
+	nothing_else();
 	in_proc();
 	close_all();
 	high_numbers();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traps: int3 in both encodings reports the next instruction as PC; the single-step flag, set by
- * popf or by a handler, traps after each instruction of the program and of nothing else.
+ * Traps: int3 in both encodings reports the next instruction as PC, also when that is a jump; the
+ * single-step flag, set by popf or by a handler, traps after each instruction of the program and of
+ * nothing else.
  */
 /* strobe-test: */
 /* strobe-test: name=step args=step */
@@ -13,11 +14,12 @@ static int want_code;
 static char *step_from, *step_to;
 static uint64_t seen[64];
 
-extern char int3_next[], int_3_next[], step_first[], step_last[];
-void run_int3(void), run_int_3(void), run_step(void);
-__asm__(".text\n.globl int3_next, int_3_next, step_first, step_last\n"
+extern char int3_next[], int_3_next[], int3_jump[], step_first[], step_last[];
+void run_int3(void), run_int_3(void), run_int3_jump(void), run_step(void);
+__asm__(".text\n.globl int3_next, int_3_next, int3_jump, step_first, step_last\n"
         "run_int3: int3\nint3_next: ret\n"
         "run_int_3: .byte 0xcd, 0x03\nint_3_next: ret\n"
+        "run_int3_jump: int3\nint3_jump: jmp 1f\nud2\n1: ret\n"
         "run_step: lea -128(%rsp), %rsp; pushfq; orl $0x100, (%rsp); popfq\n"
         "nop\n"
         "step_first: xor %eax, %eax; inc %eax; call 1f; dec %eax; jz 2f; ud2\n"
@@ -59,8 +61,10 @@ main(int argc, char **argv)
 		run_int3();
 		want_rip = (uintptr_t)int_3_next;
 		run_int_3();
+		want_rip = (uintptr_t)int3_jump;
+		run_int3_jump();
 	}
-	CHECK_EQ(taken, 100);
+	CHECK_EQ(taken, 150);
 	if (argc > 1) {
 		/* After the nop and nine more, the last of which clears the flag and still traps.
 		 */
