@@ -100,7 +100,7 @@ struct thread {
 	uint64_t sp_base, sig_base; /* the runtime's stack and signal stack, for freeing */
 	int timer;                  /* sampling timer, or -1 */
 	uint64_t stack_end; /* where the program's stack was seen to end at a sample; 0: unknown */
-	struct filter *filters;     /* seccomp, the newest first */
+	struct filter *filters; /* seccomp, the newest first */
 	struct thread *next_thread;
 };
 

@@ -114,24 +114,24 @@ discard(struct filter *f, uint32_t n)
 	rt_count_memory(-(int64_t)bytes_of(n), -(int64_t)bytes_of(n));
 }
 
-/* A copy of the program's filter at `at`, or NULL: then the kernel refuses it too, or there is no
- * memory. */
+/* A copy of the program's filter, which it keeps at *from, or NULL. *refused: the kernel will not
+ * take it either. */
 static struct filter *
-copy_filter(const struct thread *t, uint64_t at)
+copy_filter(const struct thread *t, const struct program *from, bool *refused)
 {
-	struct program from;
-	if (rt_copy_guarded(&from, (const void *)at, sizeof from) || !from.n ||
-	    from.n > MOST - PREFIX)
+	*refused = !from->n || from->n > MOST;
+	if (!from->n || from->n > MOST - PREFIX)
 		return NULL;
-	struct filter *f = rt_map_memory(bytes_of(from.n));
+	struct filter *f = rt_map_memory(bytes_of(from->n));
 	if (!f)
 		return NULL;
-	if (rt_copy_guarded(f->code + PREFIX, from.code, from.n * sizeof *from.code)) {
-		discard(f, from.n);
+	if (rt_copy_guarded(f->code + PREFIX, from->code, from->n * sizeof *from->code)) {
+		discard(f, from->n);
+		*refused = true;
 		return NULL;
 	}
 	f->older = t->filters;
-	f->n = from.n;
+	f->n = from->n;
 	write_prefix(f->code);
 	return f;
 }
@@ -156,17 +156,11 @@ sandbox_leave(struct thread *t)
 	os_native_forever(t);
 }
 
+/* Gives the kernel our copy in place of the program's filter. */
 static long
-install(struct thread *t, uint64_t flags)
+install(struct thread *t, struct filter *f, uint64_t flags)
 {
 	uint64_t at = t->regs.r[RDX];
-	uint16_t n;
-	struct filter *f = copy_filter(t, at);
-	if (!f) {
-		if (rt_copy_guarded(&n, (const void *)at, 2) || !n || n > MOST)
-			return rt_app_syscall(t);
-		sandbox_leave(t); /* too long to be given our prefix */
-	}
 	struct program with_prefix = {(uint16_t)(f->n + PREFIX), f->code};
 	t->regs.r[RDX] = (uint64_t)&with_prefix;
 	long ret = rt_app_syscall(t);
@@ -176,6 +170,21 @@ install(struct thread *t, uint64_t flags)
 	else
 		discard(f, f->n);
 	return ret;
+}
+
+static long
+add_filter(struct thread *t, uint64_t flags)
+{
+	struct program from;
+	bool refused;
+	if (rt_copy_guarded(&from, (const void *)t->regs.r[RDX], sizeof from))
+		return rt_app_syscall(t);
+	struct filter *f = copy_filter(t, &from, &refused);
+	if (f)
+		return install(t, f, flags);
+	if (refused)
+		return rt_app_syscall(t);
+	sandbox_leave(t); /* too long to be given our prefix, or no memory */
 }
 
 long
@@ -190,5 +199,5 @@ sys_seccomp(struct thread *t)
 		sandbox_leave(t);
 	if (!filter)
 		return rt_app_syscall(t);
-	return install(t, r[RAX] == __NR_seccomp ? r[RSI] : 0);
+	return add_filter(t, r[RAX] == __NR_seccomp ? r[RSI] : 0);
 }
