@@ -95,24 +95,21 @@ st_check_cores(const char *root, struct st_finding *f)
 void
 st_check_memory(const char *root, struct st_finding *f)
 {
-	/* The engine reserves, without using them, a region for code and a lookup table as large as
-	 * twice 4 GiB. */
-	const uint64_t reserved = 10ull << 30, needed = 128ull << 20;
+	/* The engine reserves this much address space, most of it for results that are never used.
+	 * A soft limit is lifted for it, and stays in force for the program. */
+	const uint64_t reserved = 160ull << 30, needed = 128ull << 20;
 	struct rlimit space;
 	int64_t overcommit = 0;
 	uint64_t group = st_cgroup_memory(root);
-	if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY &&
-	    space.rlim_cur < reserved) {
-		st_found(f, ST_HEALTH_LIMITED, "address space limited to %llu MiB",
-		         (unsigned long long)space.rlim_cur >> 20);
-		f->follows =
-		        "the engine has to do with smaller tables: indirect branches are slower";
-		f->mend = "ulimit -v unlimited";
+	if (!getrlimit(RLIMIT_AS, &space) && space.rlim_max < reserved) {
+		st_found(f, ST_HEALTH_NO, "address space limited to %llu MiB, a hard limit",
+		         (unsigned long long)space.rlim_max >> 20);
+		f->follows = "there is no room for the engine's tables, large but mostly unused";
+		f->mend = "start strobe without it, or with a soft limit only (ulimit -S -v)";
 	} else if (st_read_number(root, "/proc/sys/vm/overcommit_memory", &overcommit) &&
 	           overcommit == 2) {
 		st_found(f, ST_HEALTH_LIMITED, "the kernel does not overcommit memory");
-		f->follows =
-		        "the engine has to do with smaller tables: indirect branches are slower";
+		f->follows = "the engine's tables count in full, though little of them is used";
 		f->mend = "sysctl vm.overcommit_memory=0";
 	} else if (group && group < needed) {
 		st_found(f, ST_HEALTH_LIMITED, "control group allows %llu MiB",
