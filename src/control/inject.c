@@ -34,6 +34,13 @@ struct injection {
 	struct st_results_header *results;
 	int channel;   /* our end of the socket, or -1 */
 	uint64_t name; /* address of a string in the target's stack */
+	/* What there is in the target that was not there before, should it have to be undone. */
+	struct {
+		uint64_t at, bytes;
+	} mapped[8];
+	unsigned n_mapped;
+	int opened[8];
+	unsigned n_opened;
 };
 
 static int
@@ -55,6 +62,22 @@ is_error(long ret)
 	return ret < 0 && ret > -4096;
 }
 
+static void
+note_opened(struct injection *in, int fd)
+{
+	if (in->n_opened < sizeof in->opened / sizeof *in->opened)
+		in->opened[in->n_opened++] = fd;
+}
+
+static void
+note_mapped(struct injection *in, uint64_t at, uint64_t bytes)
+{
+	if (in->n_mapped >= sizeof in->mapped / sizeof *in->mapped)
+		return;
+	in->mapped[in->n_mapped].at = at;
+	in->mapped[in->n_mapped++].bytes = bytes;
+}
+
 /* Makes a memory file in the target and opens it here too. remote_fd and the return value are
  * descriptors; -1 on error. */
 static int
@@ -64,6 +87,7 @@ make_file(struct injection *in, uint64_t size, int *remote_fd)
 	                         0, 0, 0);
 	if (is_error(fd))
 		return fail_remote(in, "memfd_create", fd);
+	note_opened(in, (int)fd);
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/fd/%ld", in->remote.pid, fd);
 	int here = open(path, O_RDWR | O_CLOEXEC);
@@ -86,6 +110,8 @@ map(struct injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int 
 	uint64_t counted = is_error(p) ? 0 : (bytes + 4095) & ~4095ull;
 	if (!(flags & MAP_FIXED))
 		in->boot.own_space += counted;
+	if (!(flags & MAP_FIXED) && counted)
+		note_mapped(in, (uint64_t)p, counted);
 	if ((flags & MAP_PRIVATE) && (prot & PROT_WRITE))
 		in->boot.own_data += counted;
 	return p;
@@ -253,6 +279,8 @@ make_channel(struct injection *in)
 	errno = 0;
 	long pair = ptrace(PTRACE_PEEKDATA, in->remote.pid, at, 0);
 	int ours = (int)(uint32_t)pair, theirs = (int)(uint32_t)((uint64_t)pair >> 32);
+	note_opened(in, ours);
+	note_opened(in, theirs);
 	int pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, 0);
 	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, ours, 0);
 	int error = errno;
@@ -270,6 +298,7 @@ make_channel(struct injection *in)
 	close_remote(in, ours);
 	if (!is_error(moved))
 		close_remote(in, theirs);
+	note_opened(in, (int)moved);
 	in->boot.channel = (uint32_t)(is_error(moved) ? theirs : moved);
 	return 0;
 }
@@ -295,6 +324,26 @@ map_everything(struct injection *in, unsigned tool, uint64_t *entry)
 	return in->options->follow ? make_channel(in) : 0;
 }
 
+/* The target is as it was, and stopped, for it to go on without the engine. */
+static void
+undo(struct injection *in)
+{
+	for (unsigned i = 0; i < in->n_opened; i++)
+		close_remote(in, in->opened[i]);
+	for (unsigned i = 0; i < in->n_mapped; i++)
+		st_remote_call(&in->remote, __NR_munmap, in->mapped[i].at, in->mapped[i].bytes, 0,
+		               0, 0, 0);
+	ptrace(PTRACE_POKEDATA, in->remote.pid, in->name, 0);
+	ptrace(PTRACE_POKEDATA, in->remote.pid, in->name + 16, 0);
+	st_remote_end(&in->remote);
+	ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
+	st_limits_return_to(in->remote.pid, in->boot.limits);
+	if (in->channel >= 0)
+		close(in->channel);
+	if (in->results)
+		munmap(in->results, in->results->file_size);
+}
+
 int
 st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out,
           struct st_error *e)
@@ -307,14 +356,18 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	in.name = in.remote.saved.rsp - 64;
 	long word;
 	memcpy(&word, "strobe\0", 8);
-	if (ptrace(PTRACE_POKEDATA, pid, in.name, word) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
-		               strerror(errno));
-	st_limits_lift_of(pid, in.boot.limits);
-	if (st_limits_in_the_way(LEAST_ROOM))
-		return fail_remote(&in, "limits", -ENOMEM);
-	if (map_everything(&in, tool, &entry) != 0)
+	if (ptrace(PTRACE_POKEDATA, pid, in.name, word) != 0) {
+		st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
+		        strerror(errno));
+		st_remote_end(&in.remote);
 		return -1;
+	}
+	st_limits_lift_of(pid, in.boot.limits);
+	if ((st_limits_in_the_way(LEAST_ROOM) && fail_remote(&in, "limits", -ENOMEM)) ||
+	    map_everything(&in, tool, &entry) != 0) {
+		undo(&in);
+		return -1;
+	}
 	ptrace(PTRACE_POKEDATA, pid, in.name, 0);
 	ptrace(PTRACE_POKEDATA, pid, in.name + 16, 0);
 	if (st_remote_end(&in.remote) != 0)

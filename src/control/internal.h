@@ -43,6 +43,8 @@ void st_limits_lift(void);
 void st_limits_restore(void);
 /* Those of a program that is being prepared: what they were goes to the runtime. */
 void st_limits_lift_of(pid_t pid, uint64_t limits[2][2]);
+/* For one that was not prepared after all. */
+void st_limits_return_to(pid_t pid, uint64_t limits[2][2]);
 /* The name of one that could not be lifted to so many bytes, or NULL. */
 const char *st_limits_in_the_way(uint64_t least);
 

@@ -56,6 +56,16 @@ st_limits_lift_of(pid_t pid, uint64_t limits[2][2])
 	}
 }
 
+void
+st_limits_return_to(pid_t pid, uint64_t limits[2][2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct rlimit was = {limits[i][0], limits[i][1]};
+		if (was.rlim_cur)
+			prlimit(pid, limited[i].resource, &was, NULL);
+	}
+}
+
 const char *
 st_limits_in_the_way(uint64_t least)
 {

@@ -41,12 +41,15 @@ struct st_process {
 	int exit_code;
 	int signal; /* that ended it, or 0 */
 	bool core_dumped;
+	bool gone; /* has ended for certain: its unused memory is given back */
 };
 
 /* What came of it. processes[0] is the program itself; the others are children taken along. */
 struct st_run {
 	struct st_process *processes;
 	size_t n_processes;
+	size_t unfollowed;           /* children that had to be left alone, running natively */
+	char *unfollowed_why;        /* the first one's cause, or NULL */
 	double seconds;              /* wall time from exec to the end, injection included */
 	double cpu_user, cpu_system; /* of the program and the children it waited for, seconds */
 	double cpu_controller;       /* of this program for it, up to the program's end, seconds */

@@ -80,6 +80,15 @@ newest_results(struct st_session *s, uint32_t pid)
 	return NULL;
 }
 
+/* A child runs natively, or cannot be seen: the report says so. */
+static void
+leave_alone(struct st_session *s, const char *why)
+{
+	s->unfollowed++;
+	if (!s->unfollowed_why)
+		s->unfollowed_why = strdup(why);
+}
+
 static void
 on_forked(struct st_session *s, const struct st_message *m, int fd)
 {
@@ -88,8 +97,10 @@ on_forked(struct st_session *s, const struct st_message *m, int fd)
 		return;
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 	               fd, 0);
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
+		leave_alone(s, "its results cannot be mapped here");
 		return;
+	}
 	char *command = command_of((pid_t)m->pid);
 	st_session_add(s, p, -1, command);
 	free(command);
@@ -131,11 +142,12 @@ static void
 on_exec_event(struct st_session *s, pid_t pid)
 {
 	struct st_injected in;
-	struct st_error e;
+	struct st_error e = {.text = "it is not a 64-bit x86 program"};
 	int status;
 	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
 	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
 	    st_inject(pid, s->options, s->tool, &in, &e) != 0) {
+		leave_alone(s, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		return;
 	}
@@ -252,7 +264,9 @@ static void
 drain_stacks(struct st_session *s)
 {
 	for (size_t i = 0; s->options->on_stack && i < s->n_processes; i++)
-		st_stacks_drain(s->options, (struct st_results_header *)s->processes[i].results);
+		if (!s->processes[i].gone)
+			st_stacks_drain(s->options,
+			                (struct st_results_header *)s->processes[i].results);
 }
 
 /* A followed child's end, if the kernel did not tell us because it is not our child. */
@@ -269,7 +283,8 @@ complete_children(struct st_session *s)
 	}
 }
 
-/* Gives back the address space of counter slots that were never used. */
+/* Gives back the address space of counter slots that were never used, and moves the rest together
+ * with others': else the holes between them would be a little too small for the next results. */
 static void
 trim(struct st_process *p)
 {
@@ -277,8 +292,43 @@ trim(struct st_process *p)
 	if (h->n_slots > ST_MAX_SLOTS || h->off_counters > p->results_size)
 		return;
 	size_t used = h->off_counters + h->n_slots * h->counters_stride;
-	if (used < p->results_size && munmap((char *)h + used, p->results_size - used) == 0)
-		p->results_size = used;
+	if (used >= p->results_size || munmap((char *)h + used, p->results_size - used) != 0)
+		return;
+	p->results_size = used;
+	void *place =
+	        mmap(NULL, used, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (place == MAP_FAILED)
+		return;
+	void *moved = mremap((void *)h, used, used, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (moved != MAP_FAILED)
+		p->results = moved;
+	else
+		munmap(place, used);
+}
+
+/* Has another program taken its place? */
+static bool
+is_replaced(const struct st_session *s, size_t i)
+{
+	for (size_t k = s->n_processes; k-- > i + 1;)
+		if (s->processes[k].pid == s->processes[i].pid)
+			return true;
+	return false;
+}
+
+/* A build makes thousands of processes: those that have ended keep no more than they need. */
+static void
+retire_ended(struct st_session *s)
+{
+	for (size_t i = 0; i < s->n_processes; i++) {
+		struct st_process *p = &s->processes[i];
+		if (p->gone)
+			continue;
+		p->gone = (kill((pid_t)p->pid, 0) != 0 && errno == ESRCH) ||
+		          (p->results->state == ST_RUN_EXECED && is_replaced(s, i));
+		if (p->gone)
+			trim(p);
+	}
 }
 
 void
@@ -300,6 +350,7 @@ st_session_wait(struct st_session *s)
 		if (s->main_ended && (s->n_channels == 0 || now - ended > linger_seconds))
 			break;
 		drain_stacks(s);
+		retire_ended(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
@@ -309,7 +360,8 @@ st_session_wait(struct st_session *s)
 	drain_stacks(s);
 	complete_children(s);
 	for (size_t i = 0; i < s->n_processes; i++)
-		trim(&s->processes[i]);
+		if (!s->processes[i].gone)
+			trim(&s->processes[i]);
 	for (size_t i = 0; i < s->n_channels; i++)
 		close(s->channels[i]);
 	free(s->channels);

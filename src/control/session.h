@@ -18,6 +18,8 @@ struct st_session {
 	size_t n_processes, room_processes;
 	int *channels;
 	size_t n_channels;
+	size_t unfollowed;    /* children left alone */
+	char *unfollowed_why; /* the first one's cause */
 	double begin;
 };
 

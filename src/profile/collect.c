@@ -286,8 +286,12 @@ note_stacks(struct st_profile *p)
 
 /* What the counts do not cover, beyond the fallbacks. */
 static void
-note_processes(struct st_profile *p)
+note_processes(struct st_profile *p, const struct st_run *run)
 {
+	if (run->unfollowed)
+		st_profile_note(p, "%zu children were left alone and ran natively; the first: %s",
+		                run->unfollowed,
+		                run->unfollowed_why ? run->unfollowed_why : "out of memory");
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
 		if (in->state == ST_RUN_EXECED && !p->run.follow)
@@ -303,14 +307,14 @@ note_processes(struct st_profile *p)
 }
 
 static void
-add_notes(struct st_profile *p)
+add_notes(struct st_profile *p, const struct st_run *run)
 {
 	if (p->run.has_functions && !st_profile_share_is_time(p) && p->functions.n)
 		st_profile_note(p,
 		                "%llu samples in the program's own code are too few to tell where "
 		                "time goes: shares are of instructions",
 		                (unsigned long long)p->run.samples_code);
-	note_processes(p);
+	note_processes(p, run);
 	note_rate(p);
 	note_stacks(p);
 	if (p->run.samples_dropped)
@@ -363,7 +367,7 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
 	failed = failed || (origin->keep_blocks && resolve_images(&c));
 	if (!failed) {
-		add_notes(c.profile);
+		add_notes(c.profile, run);
 		estimate_slowdown(c.profile, run, begin);
 	}
 	release(&c);

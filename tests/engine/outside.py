@@ -325,6 +325,19 @@ class Ends(Outside):
         finally:
             subprocess.run(["umount", folder], check=True)
 
+    def test_a_child_that_cannot_be_followed_runs_natively(self):
+        """No descriptor is left for the engine's memory files, nor for the loader to open libraries with."""
+        command = ["/bin/sh", "-c", "ulimit -n 3; exec /bin/echo native"]
+        ran, native = self.run_strobe(*command, options=("--follow",)), subprocess.run(command, capture_output=True)
+        self.assertEqual((ran.stdout, ran.stderr, ran.returncode), (native.stdout, native.stderr, native.returncode))
+
+    def test_more_children_than_there_is_address_space_at_once(self):
+        script = "i=0; while [ $i -lt 1100 ]; do /bin/true || exit 3; i=$((i+1)); done"
+        ran = self.run_strobe("/bin/sh", "-c", script, tool="bbcount", options=("--follow",))
+        self.assertEqual((ran.stderr, ran.returncode), (b"", 0))
+        with open(self.result) as file:
+            self.assertEqual(len(json.load(file)["processes"]), 1101)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
