@@ -15,7 +15,7 @@ server=$!
 await_port "$port"
 export PGHOST=$sockets PGPORT=$port PGUSER=postgres PGDATABASE=postgres
 for i in $(seq 100); do "$bin/pg_isready" -q && break; sleep 0.1; done
-under psql -qAt <<'SQL'
+under-all psql -qAt <<'SQL'
 CREATE TABLE t AS SELECT i, i * 48271 %% 1009 AS k, md5(i::text) AS m FROM generate_series(1, 40000) i;
 CREATE INDEX ON t (k); ANALYZE t;
 SELECT count(*), sum(k), min(m), max(m) FROM t;
@@ -25,7 +25,7 @@ DO $$ DECLARE s bigint := 0; BEGIN FOR n IN 1..30000 LOOP s := (s * 31 + n) %% 1
 SELECT sum(x) FROM (SELECT row_number() OVER (PARTITION BY k ORDER BY m) x FROM t) q;
 SQL
 pgbench -q -i -s 1 >/dev/null 2>&1 || fail "pgbench -i"
-under pgbench -c 4 -j 2 -t 150 --random-seed=7 | grep -E 'actually processed|failed'
+under-all pgbench -c 4 -j 2 -t 150 --random-seed=7 | grep -E 'actually processed|failed'
 psql -qAt -c 'SELECT count(*), sum(delta) FROM pgbench_history' -c 'SELECT sum(abalance) FROM pgbench_accounts' \
 	-c 'SELECT (SELECT sum(tbalance) FROM pgbench_tellers) - (SELECT sum(bbalance) FROM pgbench_branches)'
 "$bin/pg_ctl" -D "$data" -m fast -t 120 stop >/dev/null || fail "pg_ctl stop"

@@ -255,6 +255,7 @@ run_program(const struct arguments *a, char *const *argv)
 	struct st_stacks *stacks = a->tool->keep_blocks && hz ? st_stacks_new() : NULL;
 	if (stacks) {
 		options.on_stack = st_stacks_take;
+		options.on_moved = st_stacks_moved;
 		options.stack_arg = stacks;
 	}
 	clock_gettime(CLOCK_REALTIME, &start);

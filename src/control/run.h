@@ -27,6 +27,9 @@ struct st_run_options {
 	 * of stack are valid during the call. */
 	void (*on_stack)(void *arg, const struct st_results_header *results,
 	                 const struct st_stack *s, const unsigned char *bytes);
+	/* With it: the results have moved, once their process has ended. */
+	void (*on_moved)(void *stack_arg, const struct st_results_header *from,
+	                 const struct st_results_header *to);
 	void *stack_arg;
 };
 

@@ -286,7 +286,7 @@ complete_children(struct st_session *s)
 /* Gives back the address space of counter slots that were never used, and moves the rest together
  * with others': else the holes between them would be a little too small for the next results. */
 static void
-trim(struct st_process *p)
+trim(struct st_session *s, struct st_process *p)
 {
 	const struct st_results_header *h = p->results;
 	if (h->n_slots > ST_MAX_SLOTS || h->off_counters > p->results_size)
@@ -300,10 +300,13 @@ trim(struct st_process *p)
 	if (place == MAP_FAILED)
 		return;
 	void *moved = mremap((void *)h, used, used, MREMAP_MAYMOVE | MREMAP_FIXED, place);
-	if (moved != MAP_FAILED)
-		p->results = moved;
-	else
+	if (moved == MAP_FAILED) {
 		munmap(place, used);
+		return;
+	}
+	p->results = moved;
+	if (s->options->on_stack)
+		s->options->on_moved(s->options->stack_arg, h, p->results);
 }
 
 /* Has another program taken its place? */
@@ -327,7 +330,7 @@ retire_ended(struct st_session *s)
 		p->gone = (kill((pid_t)p->pid, 0) != 0 && errno == ESRCH) ||
 		          (p->results->state == ST_RUN_EXECED && is_replaced(s, i));
 		if (p->gone)
-			trim(p);
+			trim(s, p);
 	}
 }
 
@@ -361,7 +364,7 @@ st_session_wait(struct st_session *s)
 	complete_children(s);
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (!s->processes[i].gone)
-			trim(&s->processes[i]);
+			trim(s, &s->processes[i]);
 	for (size_t i = 0; i < s->n_channels; i++)
 		close(s->channels[i]);
 	free(s->channels);

@@ -17,7 +17,7 @@ struct module {
 };
 
 struct path {
-	const char *name;
+	char *name;
 	struct st_image *image;
 };
 
@@ -69,8 +69,10 @@ st_stacks_free(struct st_stacks *s)
 		st_returns_free(&p->returns);
 		free(p);
 	}
-	for (size_t i = 0; i < s->paths.n; i++)
+	for (size_t i = 0; i < s->paths.n; i++) {
 		st_image_close(s->paths.v[i].image);
+		free(s->paths.v[i].name);
+	}
 	free(s->paths.v);
 	free(s->processes.v);
 	free(s);
@@ -99,6 +101,15 @@ process_of(struct st_stacks *s, const struct st_results_header *results)
 	p->seen.results = results;
 	*slot = p;
 	return p;
+}
+
+void
+st_stacks_moved(void *arg, const struct st_results_header *from, const struct st_results_header *to)
+{
+	const struct st_stacks *s = arg;
+	for (size_t i = 0; i < s->processes.n; i++)
+		if (s->processes.v[i]->seen.results == from)
+			s->processes.v[i]->seen.results = to;
 }
 
 static bool
@@ -133,10 +144,13 @@ open_path(struct st_stacks *s, const char *name)
 	for (size_t i = 0; i < s->paths.n; i++)
 		if (!strcmp(s->paths.v[i].name, name))
 			return s->paths.v[i].image;
-	struct path *path = ST_PUSH(&s->paths);
-	if (!path)
+	char *copy = strdup(name);
+	struct path *path = copy ? ST_PUSH(&s->paths) : NULL;
+	if (!path) {
+		free(copy);
 		return NULL;
-	path->name = name; /* in the results, which outlive the stacks */
+	}
+	path->name = copy;
 	path->image = st_image_open(name, &e);
 	return path->image;
 }

@@ -20,6 +20,10 @@ void st_stacks_free(struct st_stacks *stacks);
 void st_stacks_take(void *arg, const struct st_results_header *results, const struct st_stack *s,
                     const unsigned char *bytes);
 
+/* For st_run_options.on_moved. */
+void st_stacks_moved(void *arg, const struct st_results_header *from,
+                     const struct st_results_header *to);
+
 /* A place on a stack: a program address in a mapping, at an instruction, not behind a call. */
 struct st_frame {
 	uint64_t pc;

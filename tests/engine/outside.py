@@ -331,6 +331,14 @@ class Ends(Outside):
         ran, native = self.run_strobe(*command, options=("--follow",)), subprocess.run(command, capture_output=True)
         self.assertEqual((ran.stdout, ran.stderr, ran.returncode), (native.stdout, native.stderr, native.returncode))
 
+    def test_stacks_of_children_that_have_ended(self):
+        """Their results move in memory; the stacks taken from them are looked up after that."""
+        script = "for i in 1 2 3 4 5 6 7 8; do " + PYTHON + " -c 'sum(range(10**6))' || exit 3; done"
+        ran = self.run_strobe("/bin/sh", "-c", script, tool="hot", options=("--follow",))
+        self.assertEqual((ran.stderr, ran.returncode), (b"", 0))
+        with open(self.result) as file:
+            self.assertEqual(len(json.load(file)["processes"]), 9)
+
     def test_more_children_than_there_is_address_space_at_once(self):
         script = "i=0; while [ $i -lt 1100 ]; do /bin/true || exit 3; i=$((i+1)); done"
         ran = self.run_strobe("/bin/sh", "-c", script, tool="bbcount", options=("--follow",))
