@@ -16,7 +16,7 @@
 #include "control/session.h"
 
 static pid_t program;
-static volatile sig_atomic_t continued;
+static volatile sig_atomic_t continued, stopping;
 
 /* What the terminal sends, it sends to the program too. */
 static void
@@ -27,11 +27,13 @@ forward(int signo, siginfo_t *info, void *context)
 		kill(program, signo);
 }
 
+/* Continues us when we were stopped; else it is one more signal for the program. */
 static void
-on_continued(int signo)
+on_continued(int signo, siginfo_t *info, void *context)
 {
-	(void)signo;
 	continued = 1;
+	if (!stopping)
+		forward(signo, info, context);
 }
 
 void
@@ -40,7 +42,7 @@ st_jobs_begin(pid_t pid)
 	static const int signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
 	                              SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN};
 	struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART},
-	                 wake = {.sa_handler = on_continued, .sa_flags = SA_RESTART};
+	                 wake = {.sa_sigaction = on_continued, .sa_flags = SA_SIGINFO | SA_RESTART};
 	program = pid;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &pass, NULL);
@@ -91,6 +93,7 @@ st_jobs_stopped(pid_t pid, int signo)
 	if (!is_stopped(pid))
 		return; /* no longer */
 	continued = 0;
+	stopping = 1;
 	pid_t watcher = start_watching(pid);
 	bool changed = sigaction(signo, &plain, &old) == 0; /* not SIGSTOP */
 	raise(signo);
@@ -105,4 +108,5 @@ st_jobs_stopped(pid_t pid, int signo)
 	pause_ms(20); /* a shell continues the whole process group, kill only us */
 	if (is_stopped(pid))
 		kill(pid, SIGCONT);
+	stopping = 0;
 }

@@ -150,6 +150,27 @@ st_report_summary(const struct st_report *r, FILE *out)
 	print_notes(out, p);
 }
 
+/* As a word that a shell takes back. */
+static void
+print_word(FILE *out, const char *text)
+{
+	char *clean = st_printable(text);
+	putc('\'', out);
+	for (const char *c = clean ? clean : ""; *c; c++)
+		if (*c == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*c, out);
+	putc('\'', out);
+	free(clean);
+}
+
+static bool
+needs_quotes(const char *path)
+{
+	return !*path || strpbrk(path, " \t\"'\\`$&|;<>()[]{}*?!#~") != NULL;
+}
+
 void
 st_report_next(const struct st_report *r, FILE *out, const char *path)
 {
@@ -159,13 +180,15 @@ st_report_next(const struct st_report *r, FILE *out, const char *path)
 	fputs("\n  result: ", out);
 	print_printable(out, path);
 	fputs("\n  next:   strobe show ", out);
-	print_printable(out, path);
+	if (needs_quotes(path))
+		print_word(out, path);
+	else
+		print_printable(out, path);
 	size_t n;
 	uint32_t *order = p->functions.n ? st_report_order(r, &n) : NULL;
 	if (order && p->functions.v[order[0]].size) {
-		fputs(" --func '", out);
-		print_printable(out, p->functions.v[order[0]].name);
-		putc('\'', out);
+		fputs(" --func ", out);
+		print_word(out, p->functions.v[order[0]].name);
 	}
 	free(order);
 	putc('\n', out);

@@ -128,6 +128,10 @@ was outside the engine
 """
         self.assertEqual(re.sub("0x[0-9a-f]+", "0xPLACE", text), expected)
 
+    def test_next_can_be_pasted(self):
+        text = self.strobe("run", "-o", "it's a.db", "fixture").stderr.decode()
+        self.assertIn(r"strobe show 'it'\''s a.db' --func 'spin'", text)
+
     def test_crash_is_told(self):
         text = self.strobe("run", "crashing").stderr.decode()
         self.assertIn("killed by signal 11 (Segmentation fault), core dumped after 1.250 s", text)

@@ -229,6 +229,13 @@ class JobControl(Outside):
             process.send_signal(signo)
             self.assertEqual(process.wait(30), 9, signo)
 
+    def test_continued_while_running(self):
+        """A program may handle SIGCONT without ever having stopped."""
+        process = self.start("sh", "-c", "trap 'exit 9' CONT; : >ready; while :; do :; done")
+        self.assertTrue(wait_until(lambda: self.exists("ready")))
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(30), 9)
+
     def test_stop_and_continue_by_signal(self):
         process = self.start("sh", "-c", ": >ready; while [ ! -e go ]; do :; done; exit 4")
         program = self.program_of(process)
