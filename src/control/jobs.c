@@ -16,14 +16,16 @@
 #include "control/session.h"
 
 static pid_t program;
-static volatile sig_atomic_t continued, stopping;
+static volatile sig_atomic_t continued, stopping, interrupted;
 
 /* What the terminal sends, it sends to the program too. */
 static void
 forward(int signo, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (info->si_code != SI_KERNEL)
+	if (!program)
+		interrupted = 1; /* waiting for children ends, the result is written */
+	else if (info->si_code != SI_KERNEL)
 		kill(program, signo);
 }
 
@@ -47,6 +49,18 @@ st_jobs_begin(pid_t pid)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &pass, NULL);
 	sigaction(SIGCONT, &wake, NULL);
+}
+
+void
+st_jobs_end(void)
+{
+	program = 0;
+}
+
+bool
+st_jobs_interrupted(void)
+{
+	return interrupted;
 }
 
 static bool

@@ -128,8 +128,8 @@ finish_exec(pid_t pid, struct st_error *e)
 static void
 fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 {
-	run->seconds = st_now_raw() - s->begin;
-	run->tsc_hz = (double)(tsc() - tsc_begin) / run->seconds;
+	run->tsc_hz = (double)(tsc() - tsc_begin) / (st_now_raw() - s->begin);
+	run->seconds = s->ended - s->begin;
 	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
 	run->cpu_system =
 	        (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;

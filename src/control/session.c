@@ -208,6 +208,8 @@ on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage)
 	if (pid == s->main_pid) {
 		s->main_ended = true;
 		s->main_status = status;
+		s->ended = st_now_raw();
+		st_jobs_end();
 		s->usage = *usage;
 	}
 	for (size_t i = s->n_processes; i-- > 0;) {
@@ -280,6 +282,8 @@ complete_children(struct st_session *s)
 		p->exited = p->results->state == ST_RUN_EXITED;
 		p->exit_code = p->exited ? p->results->exit_code : 0;
 		p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
+		p->running = p->results->state == ST_RUN_CACHE && !p->gone &&
+		             kill((pid_t)p->pid, 0) == 0;
 	}
 }
 
@@ -344,13 +348,11 @@ st_session_wait(struct st_session *s)
 	sigprocmask(SIG_BLOCK, &block, &during);
 	sigdelset(&during, SIGCHLD);
 	sigaction(SIGCHLD, &wake, &old);
-	double ended = 0;
 	for (;;) {
 		reap(s);
 		double now = st_now_raw();
-		if (s->main_ended && ended == 0)
-			ended = now;
-		if (s->main_ended && (s->n_channels == 0 || now - ended > linger_seconds))
+		if (s->main_ended && (s->n_channels == 0 || now - s->ended > linger_seconds ||
+		                      st_jobs_interrupted()))
 			break;
 		drain_stacks(s);
 		retire_ended(s);

@@ -20,7 +20,7 @@ struct st_session {
 	size_t n_channels;
 	size_t unfollowed;    /* children left alone */
 	char *unfollowed_why; /* the first one's cause */
-	double begin;
+	double begin, ended;  /* of the program; ended is 0 while it runs */
 };
 
 /* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
@@ -31,8 +31,11 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
-/* control/jobs.c: signals sent to strobe go on to the program. */
+/* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */
 void st_jobs_begin(pid_t pid);
+void st_jobs_end(void);
+/* Has a signal come since? */
+bool st_jobs_interrupted(void);
 /* The program was stopped by a signal: so is strobe, until one of the two is continued. */
 void st_jobs_stopped(pid_t pid, int signo);
 /* Seconds on CLOCK_MONOTONIC_RAW. */

@@ -186,7 +186,7 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 	out->wall_ns = -1;
 	out->state = ST_RUN_STARTING;
 	if (v) {
-		out->state = v->header->state;
+		out->state = in->running ? ST_RUN_GOES_ON : v->header->state;
 		out->wall_ns = ticks_to_ns(run, v->header->tsc_begin, v->header->tsc_end);
 	}
 	return out;
@@ -299,6 +299,12 @@ note_processes(struct st_profile *p, const struct st_run *run)
 			        p,
 			        "process %lld replaced itself by execve and ran natively from "
 			        "then on: --follow takes the new program along",
+			        (long long)in->pid);
+		if (in->state == ST_RUN_GOES_ON)
+			st_profile_note(
+			        p,
+			        "process %lld was still running a second after the program's "
+			        "end: what it did later is not counted",
 			        (long long)in->pid);
 		if (in->state == ST_RUN_STARTING)
 			st_profile_note(p, "process %lld ended before its first instruction",

@@ -187,6 +187,8 @@ st_profile_state_name(int64_t state)
 		return "handed back to native execution";
 	case ST_RUN_KILLED:
 		return "killed";
+	case ST_RUN_GOES_ON:
+		return "still running";
 	default:
 		return "unknown";
 	}

@@ -338,6 +338,15 @@ class Ends(Outside):
         ran, native = self.run_strobe(*command, options=("--follow",)), subprocess.run(command, capture_output=True)
         self.assertEqual((ran.stdout, ran.stderr, ran.returncode), (native.stdout, native.stderr, native.returncode))
 
+    def test_a_child_that_outlives_the_program(self):
+        ran = self.run_strobe("/bin/sh", "-c", "sleep 4 & exit 3", tool="bbcount", options=("--follow",))
+        self.assertEqual((ran.stderr, ran.returncode), (b"", 3))
+        with open(self.result) as file:
+            result = json.load(file)
+        self.assertEqual([p["state"] for p in result["processes"]], ["exited", "replaced itself by execve", "still running"])
+        self.assertLess(result["run"]["seconds"], 1)
+        self.assertTrue(any("still running" in note for note in result["notes"]))
+
     def test_stacks_of_children_that_have_ended(self):
         """Their results move in memory; the stacks taken from them are looked up after that."""
         script = "for i in 1 2 3 4 5 6 7 8; do " + PYTHON + " -c 'sum(range(10**6))' || exit 3; done"

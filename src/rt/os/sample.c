@@ -84,7 +84,7 @@ take_stack(struct thread *t, const struct recovered *at)
 	s->bytes = copy_stack(t, (char *)(s + 1), rsp, n);
 	s->cut = s->bytes == ST_STACK_MOST;
 	/* A word that translated code keeps on the stack for a moment. */
-	if (at->repair && at->repair - rsp + 8 <= s->bytes)
+	if (at->repair >= rsp && at->repair - rsp + 8 <= s->bytes)
 		memcpy((char *)(s + 1) + (at->repair - rsp), &at->repair_value, 8);
 	s->pc = at->regs.pc;
 	s->rsp = rsp;

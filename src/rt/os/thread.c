@@ -366,7 +366,6 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	if (q->stack)
 		c->regs.r[RSP] = q->stack;
 	c->blocked = t->blocked;
-	c->filters = t->filters;
 	c->queued_mask = t->pending & 1 ? t->queued_mask : mask;
 	c->own_process = !(q->flags & CLONE_THREAD);
 	c->sigtab = t->sigtab;
@@ -376,6 +375,10 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 		c->sigtab = &c->own_sigtab;
 	}
 	enlist(c);
+	/* Only now: a filter that another thread puts on all of them reaches both or is in ours. */
+	rt_lock(&rt.thread_lock);
+	c->filters = t->filters;
+	rt_unlock(&rt.thread_lock);
 	long ret = do_clone(nr, q, c, c->rt_sp, thread_main);
 	if (ret < 0) {
 		c->ended = true;
