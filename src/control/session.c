@@ -111,7 +111,8 @@ static void
 on_exec(struct st_session *s, const struct st_message *m)
 {
 	struct st_results_header *results = newest_results(s, m->results_pid);
-	ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
+	if (ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC) == 0)
+		s->n_execs++;
 	if (!results)
 		return;
 	__atomic_store_n(&results->exec_ack, m->ticket, __ATOMIC_SEQ_CST);
@@ -119,8 +120,10 @@ on_exec(struct st_session *s, const struct st_message *m)
 }
 
 static void
-on_exec_failed(const struct st_message *m)
+on_exec_failed(struct st_session *s, const struct st_message *m)
 {
+	if (s->n_execs)
+		s->n_execs--;
 	ptrace(PTRACE_INTERRUPT, m->tid, 0, 0); /* its stop is answered by a detach */
 }
 
@@ -144,6 +147,8 @@ on_exec_event(struct st_session *s, pid_t pid)
 	struct st_injected in;
 	struct st_error e = {.text = "it is not a 64-bit x86 program"};
 	int status;
+	if (s->n_execs)
+		s->n_execs--;
 	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
 	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
 	    st_inject(pid, s->options, s->tool, &in, &e) != 0) {
@@ -185,7 +190,7 @@ take_message(struct st_session *s, size_t channel)
 	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC)
 		on_exec(s, &m);
 	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC_FAILED)
-		on_exec_failed(&m);
+		on_exec_failed(s, &m);
 	if (fd >= 0)
 		close(fd);
 }
@@ -351,8 +356,9 @@ st_session_wait(struct st_session *s)
 	for (;;) {
 		reap(s);
 		double now = st_now_raw();
-		if (s->main_ended && (s->n_channels == 0 || now - s->ended > linger_seconds ||
-		                      st_jobs_interrupted()))
+		bool alone = s->n_channels == 0 && s->n_execs == 0;
+		if (s->main_ended &&
+		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
 		drain_stacks(s);
 		retire_ended(s);

@@ -18,6 +18,7 @@ struct st_session {
 	size_t n_processes, room_processes;
 	int *channels;
 	size_t n_channels;
+	size_t n_execs; /* processes on their way through execve: without a channel for a moment */
 	size_t unfollowed;    /* children left alone */
 	char *unfollowed_why; /* the first one's cause */
 	double begin, ended;  /* of the program; ended is 0 while it runs */
