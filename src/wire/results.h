@@ -85,8 +85,7 @@ enum st_fallback_cause {
 	ST_STAT(flushes, "flushes of the whole cache")                                             \
 	ST_STAT(invalidations, "blocks dropped because their code changed")                        \
 	ST_STAT(smc_faults, "writes to translated code")                                           \
-	ST_STAT(translate_ticks, "TSC ticks spent translating")                                    \
-	ST_STAT(runtime_ticks, "TSC ticks spent in the runtime in all")                            \
+	ST_STAT(translate_ticks, "TSC ticks spent translating, from every eighth translation")     \
 	ST_STAT(native_threads, "threads handed to native execution")
 
 enum st_stat {

@@ -10,7 +10,6 @@ add_ticks(uint64_t begin, uint64_t end)
 {
 	uint64_t ticks = end > begin ? (end - begin) * TIMED_ONE_IN : 0;
 	rt_stat(ST_STAT_translate_ticks, ticks);
-	rt_stat(ST_STAT_runtime_ticks, ticks);
 }
 
 /* The block at pc, translated if need be; 0 when nothing executable is there. rt.lock held. */
