@@ -14,10 +14,10 @@
 
 #include "control/internal.h"
 
-/* Where the large tables go: far from the program's own memory, and outside the ranges that
- * sanitizers reserve. */
-#define HINT_ALIAS 0x490000000000ull
-#define HINT_RESULTS 0x4a0000000000ull
+/* Where the large tables go: far from the program's own memory. ThreadSanitizer bears nothing
+ * outside a few ranges, of which this is one. */
+#define HINT_ALIAS ST_TABLES
+#define HINT_RESULTS (ST_TABLES + (4ull << 30))
 #define BIG_PROGRAM                                                                                \
 	(512u << 10) /* bytes of code from which on the main program is what the cache should be   \
 	                near to */

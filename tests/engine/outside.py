@@ -338,6 +338,18 @@ class Ends(Outside):
         ran, native = self.run_strobe(*command, options=("--follow",)), subprocess.run(command, capture_output=True)
         self.assertEqual((ran.stdout, ran.stderr, ran.returncode), (native.stdout, native.stderr, native.returncode))
 
+    def test_sanitizers(self):
+        """ThreadSanitizer ends a program in whose address space it finds what it does not expect."""
+        source = os.path.join(self.place.name, "main.c")
+        with open(source, "w") as file:
+            file.write("#include <stdlib.h>\nint main(void) { void *p = malloc(10); free(p); return 7; }\n")
+        for kind in ("address", "thread", "undefined"):
+            program = os.path.join(self.place.name, kind)
+            if subprocess.run(["gcc", "-fsanitize=" + kind, "-o", program, source], capture_output=True).returncode:
+                self.skipTest("gcc has no sanitizer for " + kind)
+            ran = self.run_strobe(program, tool="bbcount")
+            self.assertEqual((ran.stderr, ran.returncode), (b"", 7), kind)
+
     def test_a_child_that_outlives_the_program(self):
         ran = self.run_strobe("/bin/sh", "-c", "sleep 4 & exit 3", tool="bbcount", options=("--follow",))
         self.assertEqual((ran.stderr, ran.returncode), (b"", 3))

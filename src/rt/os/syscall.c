@@ -70,9 +70,17 @@ pass(struct thread *t)
 }
 
 static bool
+overlap(uint64_t start, uint64_t len, uint64_t from, uint64_t bytes)
+{
+	return start < from + bytes && start + len > from;
+}
+
+/* What the program might come upon: near its own code, and below 2 GiB. */
+static bool
 is_ours(uint64_t start, uint64_t len)
 {
-	return start < rt.region + ST_REGION_SIZE && start + len > rt.region;
+	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
+	       overlap(start, len, rt.lookup, 2 * ST_LOOKUP_BYTES);
 }
 
 static long
