@@ -237,7 +237,8 @@ class JobControl(Outside):
         self.assertEqual(process.wait(30), 9)
 
     def test_stop_and_continue_by_signal(self):
-        process = self.start("sh", "-c", ": >ready; while [ ! -e go ]; do :; done; exit 4")
+        # A group of its own, with its parent in another: the kernel stops no orphaned group, and this one may be.
+        process = self.start("sh", "-c", ": >ready; while [ ! -e go ]; do :; done; exit 4", preexec_fn=os.setpgrp)
         program = self.program_of(process)
         self.assertTrue(wait_until(lambda: self.exists("ready")))
         process.send_signal(signal.SIGTSTP)
