@@ -370,8 +370,9 @@ st_session_wait(struct st_session *s)
 	sigaction(SIGCHLD, &old, NULL);
 	drain_stacks(s);
 	complete_children(s);
+	/* One that still runs may take more slots while its results are read. */
 	for (size_t i = 0; i < s->n_processes; i++)
-		if (!s->processes[i].gone)
+		if (!s->processes[i].gone && !s->processes[i].running)
 			trim(s, &s->processes[i]);
 	for (size_t i = 0; i < s->n_channels; i++)
 		close(s->channels[i]);

@@ -182,13 +182,9 @@ struct st_sample {
 	uint8_t where; /* ST_SAMPLE_*: at an instruction of the program, at one of the engine's (in
 	                  the runtime, or put into translated code), in a system call */
 	uint8_t end;   /* enum st_block_end of the block under way */
-	uint8_t part;  /* ST_PART_* */
-	uint8_t insns; /* of the block under way, 255 at most; 0: none was */
+	uint8_t insns; /* of the block under way; 0: none was */
+	uint8_t padding;
 };
-/* In which part of a translated block: before its last instruction, at that, behind it in what the
- * engine put there; or outside translated code. */
-enum { ST_PART_OUTSIDE = 0, ST_PART_BODY = 1, ST_PART_LAST = 2, ST_PART_AFTER = 3 };
-
 /*
  * A record of the ring of stacks: the registers that unwinding needs, and behind them the program's
  * stack from rsp upwards. Valid once `mark` is the record's position + 1, which is written last.

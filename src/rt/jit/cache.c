@@ -23,15 +23,15 @@ jit_init(void)
 	jit.blocks = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.blocks);
 	jit.exits = rt_map_table(MAX_EXITS * sizeof *jit.exits);
 	jit.records = rt_map_table(MAX_RECORDS);
-	jit.warm.colds = rt_map_table(MAX_EXITS * sizeof *jit.warm.colds);
+	jit.warm.pieces = rt_map_table(MAX_EXITS * sizeof *jit.warm.pieces);
 	/* Reserved at its greatest size; what is touched is what is used. */
 	jit.hash = rt_map_table(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
 	jit.ids = rt_map_table(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
 	jit.sources = rt_map_table(MAX_RECORDS);
 	jit.source_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
 	jit.id_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
-	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.colds || !jit.hash || !jit.ids ||
-	    !jit.sources || !jit.source_of || !jit.id_of)
+	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.pieces || !jit.hash ||
+	    !jit.ids || !jit.sources || !jit.source_of || !jit.id_of)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
@@ -45,14 +45,6 @@ static void
 drop_pages(void *p, size_t bytes)
 {
 	SYS(__NR_madvise, p, (bytes + 4095) & ~4095ull, 4 /* MADV_DONTNEED */);
-}
-
-static void
-area_reset(struct area *a, uint32_t start, uint32_t limit)
-{
-	a->next = start;
-	a->limit = limit;
-	a->n_colds = 0;
 }
 
 void
@@ -72,8 +64,9 @@ jit_reset(void)
 	jit.n_sources = 0;
 	bool tiny = rt.stress & ST_STRESS_cache;
 	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - MAX_WHOLE_CODE;
-	area_reset(&jit.warm, ST_REGION_WARM,
-	           tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10));
+	jit.warm.next = ST_REGION_WARM;
+	jit.warm.limit = tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10);
+	jit.warm.n_pieces = 0;
 	jit.exit_limit = tiny ? 4096 : MAX_EXITS - 2 * MAX_WHOLE_INSNS;
 	jit.generation++;
 	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a
@@ -128,7 +121,7 @@ grow_all(void)
 	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
-	grow(&warms, (uint64_t)jit.warm.colds, jit.warm.n_colds * sizeof *jit.warm.colds, 0);
+	grow(&warms, (uint64_t)jit.warm.pieces, jit.warm.n_pieces * sizeof *jit.warm.pieces, 0);
 }
 
 bool
@@ -136,7 +129,7 @@ jit_has_room(void)
 {
 	grow_all();
 	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
-	       jit.warm.n_colds < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
+	       jit.warm.n_pieces < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
 	       /* one piece, exit or record per instruction at the worst, and some */
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
 	       jit.n_records < MAX_RECORDS / 2 - 4 * MAX_WHOLE_INSNS &&
@@ -262,7 +255,7 @@ jit_report_sizes(void)
 	stats[ST_STAT_table_bytes] = jit.n_blocks * per_block + jit.n_exits * sizeof *jit.exits +
 	                             jit.n_records * sizeof *jit.records +
 	                             jit.hash_size * sizeof *jit.hash +
-	                             jit.warm.n_colds * sizeof(struct cold) + jit.n_sources;
+	                             jit.warm.n_pieces * sizeof(struct warm_piece) + jit.n_sources;
 }
 
 void
@@ -313,17 +306,17 @@ jit_block_behind(uint32_t off)
 	return low < jit.n_blocks ? low : 0;
 }
 
-const struct cold *
-jit_cold_at(uint32_t off)
+const struct warm_piece *
+jit_warm_at(uint32_t off)
 {
-	const struct area *area = &jit.warm;
-	uint32_t low = 0, high = area->n_colds;
+	const struct warm_piece *pieces = jit.warm.pieces;
+	uint32_t low = 0, high = jit.warm.n_pieces;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (area->colds[mid].at <= off)
+		if (pieces[mid].at <= off)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? &area->colds[low - 1] : NULL;
+	return low ? &pieces[low - 1] : NULL;
 }

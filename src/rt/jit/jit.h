@@ -133,22 +133,23 @@ enum exit_kind {
 };
 
 /* What lies where in the warm part, in ascending order. */
-struct cold {
+struct warm_piece {
 	uint32_t at;
-	uint32_t what; /* enum cold_kind << 28 | index of the block */
+	uint32_t what; /* enum warm_kind << 28 | index of the block */
 };
-enum cold_kind { COLD_THUNK, COLD_PAD };
+enum warm_kind { WARM_THUNK, WARM_PAD };
 
-struct area {
+/* The warm part. */
+struct warm {
 	uint32_t next, limit; /* cache offsets: next free, end */
-	struct cold *colds;
-	uint32_t n_colds;
+	struct warm_piece *pieces;
+	uint32_t n_pieces;
 };
 
 struct jit {
 	uint32_t hot; /* next free cache offset of the hot part */
 	uint32_t hot_limit;
-	struct area warm;
+	struct warm warm;
 	struct block *blocks; /* from 1 */
 	uint32_t n_blocks;
 	struct exit *exits;
@@ -244,7 +245,7 @@ void jit_report_sizes(void);         /* to the statistics */
 uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset, or 0 */
 uint32_t
 jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
-const struct cold *jit_cold_at(uint32_t off);
+const struct warm_piece *jit_warm_at(uint32_t off);
 uint64_t jit_exit_target(const struct exit *x);
 /* Bytes of a stub, and of the same code within a body: exit_id = number; jmp rt_stub_exit. */
 uint32_t jit_stub_len(void);

@@ -32,8 +32,9 @@ returns(void)
 static void
 set_entry(uint32_t index, uint64_t jump_to, uint64_t return_to)
 {
-	__atomic_store_n(&jumps()[index], jump_to, __ATOMIC_RELAXED);
-	__atomic_store_n(&returns()[index], return_to, __ATOMIC_RELAXED);
+	/* The pad is complete when it can be found. */
+	__atomic_store_n(&jumps()[index], jump_to, __ATOMIC_RELEASE);
+	__atomic_store_n(&returns()[index], return_to, __ATOMIC_RELEASE);
 }
 
 void
@@ -63,7 +64,7 @@ static void
 set_next(uint32_t pad, uint64_t to)
 {
 	uint64_t rel = to - cache_addr(pad + sequence_pad_check_end(pad));
-	__atomic_store_n(link_of(pad), (uint32_t)rel, __ATOMIC_RELAXED);
+	__atomic_store_n(link_of(pad), (uint32_t)rel, __ATOMIC_RELEASE);
 }
 
 /* The first pad of the chain, or 0. */

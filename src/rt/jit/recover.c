@@ -276,12 +276,12 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 static int
 recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct recovered *out)
 {
-	const struct cold *c = jit_cold_at(off);
+	const struct warm_piece *c = jit_warm_at(off);
 	if (!c)
 		return -1;
 	uint32_t what = c->what & 0x0fffffff;
-	switch ((enum cold_kind)(c->what >> 28)) {
-	case COLD_THUNK: {
+	switch ((enum warm_kind)(c->what >> 28)) {
+	case WARM_THUNK: {
 		const struct block *b = &jit.blocks[what];
 		uint64_t back = block_end(b);
 		out->block = what;
@@ -298,7 +298,7 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		recover_thunk(t, b, off - c->at, back, out);
 		return 0;
 	}
-	case COLD_PAD:
+	case WARM_PAD:
 		out->at_end = true;
 		out->counted = true;
 		recover_pad(t, c->at, off - c->at, jit.blocks[what].pc, machine, out);

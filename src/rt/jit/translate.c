@@ -24,23 +24,24 @@ static struct build builds[2];
 
 /* Writing at the end of the warm part: one piece at a time, rt.lock held. */
 static struct emit
-area_begin(struct area *a)
+warm_begin(void)
 {
-	return (struct emit){cache_write(a->next), a->next};
+	return (struct emit){cache_write(jit.warm.next), jit.warm.next};
 }
 
 static void
-area_mark(struct area *a, const struct emit *e, enum cold_kind kind, uint32_t what)
+warm_mark(const struct emit *e, enum warm_kind kind, uint32_t block)
 {
-	a->colds[a->n_colds] = (struct cold){e->off, (uint32_t)kind << 28 | what};
+	struct warm *w = &jit.warm;
+	w->pieces[w->n_pieces] = (struct warm_piece){e->off, (uint32_t)kind << 28 | block};
 	/* Signal handlers of other threads search the table without the lock. */
-	__atomic_store_n(&a->n_colds, a->n_colds + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->n_pieces, w->n_pieces + 1, __ATOMIC_RELEASE);
 }
 
 static void
-area_end(struct area *a, const struct emit *e)
+warm_end(const struct emit *e)
 {
-	a->next = e->off;
+	jit.warm.next = e->off;
 }
 
 /* Eight bytes in the warm part that code compares with or pushes; returns their cache offset. */
@@ -48,9 +49,9 @@ static uint32_t
 warm_constant(uint64_t value)
 {
 	jit.warm.next = (jit.warm.next + 7) & ~7u;
-	struct emit e = area_begin(&jit.warm);
+	struct emit e = warm_begin();
 	e64(&e, value);
-	area_end(&jit.warm, &e);
+	warm_end(&e);
 	return jit.warm.next - 8;
 }
 
@@ -233,13 +234,13 @@ static uint32_t
 emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 {
 	u->back_constant = back >= 0x80000000u && !SEEDED(5) ? warm_constant(back) : 0;
-	struct emit e = area_begin(&jit.warm);
-	area_mark(&jit.warm, &e, COLD_THUNK, u->block);
+	struct emit e = warm_begin();
+	warm_mark(&e, WARM_THUNK, u->block);
 	uint32_t thunk = e.off;
 	sequence_call_thunk(&e, back, u->back_constant);
 	if (u->now->end == ST_END_ICALL) {
 		sequence_lookup(&e);
-		area_end(&jit.warm, &e);
+		warm_end(&e);
 		return thunk;
 	}
 	if (count)
@@ -249,7 +250,7 @@ emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 	e8(&e, 0xe9);
 	uint32_t site = e.off;
 	e32(&e, 0);
-	area_end(&jit.warm, &e);
+	warm_end(&e);
 	finish_exit(exit, site);
 	return thunk;
 }
@@ -480,7 +481,7 @@ begin_block(struct unit *u, bool cont)
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
 	if (jit.counting)
 		jit.id_of[i] = u->id;
-	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for area_mark */
+	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */
 	if (b->writable) {
 		jit_keep_source(i);
 		if (!b->checked)
@@ -725,15 +726,15 @@ jit_make_pad(uint32_t block)
 	if (b->pad)
 		return;
 	uint32_t exit = new_exit(EXIT_JUMP, TO_SELF, block);
-	struct emit e = area_begin(&jit.warm);
-	area_mark(&jit.warm, &e, COLD_PAD, block);
+	struct emit e = warm_begin();
+	warm_mark(&e, WARM_PAD, block);
 	uint32_t pad = e.off;
 	sequence_pad(&e, b->pc);
 	emit_align_site(&e, 1);
 	e8(&e, 0xe9);
 	uint32_t site = e.off;
 	e32(&e, 0);
-	area_end(&jit.warm, &e);
+	warm_end(&e);
 	finish_exit(exit, site);
 	jit_link(exit, block);
 	b->pad = pad;

@@ -102,14 +102,10 @@ static void
 describe(struct st_sample *s, const struct recovered *at)
 {
 	const struct block *b = &jit.blocks[at->block];
-	s->part = at->at_end ? ST_PART_AFTER : ST_PART_OUTSIDE;
 	if (!at->block)
 		return;
 	s->end = b->end;
-	s->insns = b->n_insns < 255 ? (uint8_t)b->n_insns : 255;
-	s->part = at->at_end || at->done >= b->n_insns ? ST_PART_AFTER
-	          : at->done + 1u == b->n_insns        ? ST_PART_LAST
-	                                               : ST_PART_BODY;
+	s->insns = b->n_insns;
 }
 
 void
