@@ -339,6 +339,12 @@ class Ends(Outside):
         ran, native = self.run_strobe(*command, options=("--follow",)), subprocess.run(command, capture_output=True)
         self.assertEqual((ran.stdout, ran.stderr, ran.returncode), (native.stdout, native.stderr, native.returncode))
 
+    def test_sampling_begins_when_its_signal_is_handled(self):
+        """At this rate the first sample is due before the program's first instruction, one time in seven."""
+        for number in range(40):
+            ran = self.run_strobe("/bin/true", options=("--sample-hz", "20000"))
+            self.assertEqual((ran.stderr, ran.returncode), (b"", 0), number)
+
     def test_sanitizers(self):
         """ThreadSanitizer ends a program in whose address space it finds what it does not expect."""
         source = os.path.join(self.place.name, "main.c")

@@ -97,5 +97,6 @@ rt_start(struct st_boot *boot)
 	t->regs.rflags = boot->rflags;
 	t->regs.pc = boot->pc;
 	signals_init(t);
+	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;
 }

@@ -88,7 +88,6 @@ thread_begin(struct thread *t)
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, record_of(t)->name);
 	t->timer = -1;
 	signals_set_stack(t);
-	thread_start_sampling(t);
 }
 
 void
@@ -149,6 +148,7 @@ thread_become_only(struct thread *t)
 	rt.thread_lock = rt.lock = t->sigtab->lock = 0;
 	t->pending = 0;
 	thread_begin(t);
+	thread_start_sampling(t);
 }
 
 /* A thread that has ended cannot free the stack it ends on: the next one that is born takes its
@@ -279,6 +279,7 @@ static void
 thread_main(struct thread *t)
 {
 	thread_begin(t);
+	thread_start_sampling(t);
 	signals_set_mask(t->queued_mask);
 	((void (*)(void))rt_stub_resume)();
 	__builtin_unreachable();
