@@ -408,9 +408,15 @@ check_header(const char *path, struct st_error *e)
 		        "%s was written by a newer strobe (version %u of the format, this one "
 		        "reads up to %d): use that strobe to read it",
 		        path, version, ST_PROFILE_VERSION);
-	if (version != ST_PROFILE_VERSION)
+	if (version == 0)
 		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header names no version",
 		               path);
+	if (version < ST_PROFILE_VERSION)
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s was written by an older strobe (version %u of the format, this one "
+		        "reads version %d): run the program again",
+		        path, version, ST_PROFILE_VERSION);
 	return 0;
 }
 

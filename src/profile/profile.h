@@ -21,7 +21,7 @@ struct st_run;
 struct st_stacks;
 
 #define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
-#define ST_PROFILE_VERSION 1
+#define ST_PROFILE_VERSION 2
 
 /* Fewer samples in the program's code than this say nothing: shares are then of instructions. */
 #define ST_ENOUGH_SAMPLES 20

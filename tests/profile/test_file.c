@@ -252,6 +252,8 @@ foreign_files_are_refused(void **state)
 	assert_int_equal(st_profile_save(p, where.path, NULL), 0);
 	alter(where.path, "PRAGMA user_version = 7");
 	refused(where.path, "newer strobe (version 7");
+	alter(where.path, "PRAGMA user_version = 1");
+	refused(where.path, "older strobe (version 1");
 	assert_int_equal(st_profile_save(p, where.path, NULL), 0);
 	assert_int_equal(truncate(where.path, 5000), 0);
 	refused(where.path, "is damaged");
