@@ -94,9 +94,18 @@ typedef struct {
 	uint32_t id; /* 0 until first used */
 } strobe_table;
 
-#define STROBE_KEY(column, type) {column, type, STROBE_IS_KEY}
-#define STROBE_SUM(column, type) {column, type, STROBE_IS_SUM}
-#define STROBE_MAX(column, type) {column, type, STROBE_IS_MAX}
+#define STROBE_KEY(column, type)                                                                   \
+	{                                                                                          \
+		column, type, STROBE_IS_KEY                                                        \
+	}
+#define STROBE_SUM(column, type)                                                                   \
+	{                                                                                          \
+		column, type, STROBE_IS_SUM                                                        \
+	}
+#define STROBE_MAX(column, type)                                                                   \
+	{                                                                                          \
+		column, type, STROBE_IS_MAX                                                        \
+	}
 #define STROBE_TABLE(identifier, text, ...)                                                        \
 	static strobe_table identifier = {#identifier, text, {__VA_ARGS__}, 0}
 
@@ -120,8 +129,8 @@ void strobe_cell_max(strobe_cell cell, uint64_t value);
 /*
  * A stream of rows in the order in which a thread made them. All columns have the role of keys.
  * With `consume` the rows are handed to that function in the program, a buffer at a time; without,
- * they go to the controller, which prints or keeps them. lossy: rows that the controller is too slow
- * for are dropped, and counted; else the program waits.
+ * they go to the controller, which prints or keeps them. lossy: rows that the controller is too
+ * slow for are dropped, and counted; else the program waits.
  */
 typedef struct strobe_rows strobe_rows;
 typedef struct strobe_thread strobe_thread;
@@ -133,7 +142,10 @@ typedef struct {
 	uint32_t id; /* 0 until first used */
 } strobe_stream;
 
-#define STROBE_COLUMN(column, type) {column, type, STROBE_IS_KEY}
+#define STROBE_COLUMN(column, type)                                                                \
+	{                                                                                          \
+		column, type, STROBE_IS_KEY                                                        \
+	}
 /* STROBE_STREAM(name, "help", consume function or NULL, columns...) */
 #define STROBE_STREAM(identifier, text, function, ...)                                             \
 	static strobe_stream identifier = {#identifier, text, {__VA_ARGS__}, function, 0, 0}
@@ -204,13 +216,13 @@ strobe_point strobe_at_function(strobe_function *f);
  * it is left by an exception or longjmp. */
 strobe_point strobe_at_return(strobe_function *f);
 #define strobe_at(event)                                                                           \
-	_Generic((event),                                                                          \
-	        strobe_block *: strobe_at_block,                                                   \
-	        strobe_insn *: strobe_at_insn,                                                     \
-	        strobe_access *: strobe_at_access,                                                 \
-	        strobe_branch *: strobe_at_branch,                                                 \
-	        strobe_call *: strobe_at_call,                                                     \
-	        strobe_function *: strobe_at_function)(event)
+	_Generic((event), strobe_block *                                                           \
+	         : strobe_at_block, strobe_insn *                                                  \
+	         : strobe_at_insn, strobe_access *                                                 \
+	         : strobe_at_access, strobe_branch *                                               \
+	         : strobe_at_branch, strobe_call *                                                 \
+	         : strobe_at_call, strobe_function *                                               \
+	         : strobe_at_function)(event)
 
 /* Instructions in the block, its last one included. At least 1. */
 uint32_t strobe_block_length(const strobe_block *b);
@@ -232,9 +244,9 @@ int strobe_access_reads(const strobe_access *a);
 int strobe_access_writes(const strobe_access *a);
 
 enum strobe_branch_kind {
-	STROBE_JUMP,          /* unconditional, direct */
-	STROBE_CONDITIONAL,   /* direct; also loop and jrcxz */
-	STROBE_CALL,          /* direct */
+	STROBE_JUMP,        /* unconditional, direct */
+	STROBE_CONDITIONAL, /* direct; also loop and jrcxz */
+	STROBE_CALL,        /* direct */
 	STROBE_INDIRECT_JUMP,
 	STROBE_INDIRECT_CALL,
 	STROBE_RETURN,
@@ -264,12 +276,25 @@ typedef struct {
 } strobe_operand;
 
 strobe_operand strobe_constant(uint64_t value);
-strobe_operand strobe_timestamp(void);   /* TSC ticks */
+strobe_operand strobe_timestamp(void);      /* TSC ticks */
 strobe_operand strobe_thread_operand(void); /* number of the thread: strobe_thread_number */
 enum strobe_register {
-	STROBE_RAX, STROBE_RCX, STROBE_RDX, STROBE_RBX, STROBE_RSP, STROBE_RBP, STROBE_RSI,
-	STROBE_RDI, STROBE_R8, STROBE_R9, STROBE_R10, STROBE_R11, STROBE_R12, STROBE_R13,
-	STROBE_R14, STROBE_R15
+	STROBE_RAX,
+	STROBE_RCX,
+	STROBE_RDX,
+	STROBE_RBX,
+	STROBE_RSP,
+	STROBE_RBP,
+	STROBE_RSI,
+	STROBE_RDI,
+	STROBE_R8,
+	STROBE_R9,
+	STROBE_R10,
+	STROBE_R11,
+	STROBE_R12,
+	STROBE_R13,
+	STROBE_R14,
+	STROBE_R15
 };
 strobe_operand strobe_register_value(enum strobe_register r);
 /* Of a memory access: its effective address; its bytes (also when they vary); the value read or
@@ -282,7 +307,8 @@ strobe_operand strobe_access_value(const strobe_access *a);
 strobe_operand strobe_branch_target(const strobe_branch *b);
 strobe_operand strobe_branch_taken(const strobe_branch *b);
 strobe_operand strobe_call_target(const strobe_call *c);
-/* Argument 0 to 5 of the call, of the function; integers and pointers, by the System V convention. */
+/* Argument 0 to 5 of the call, of the function; integers and pointers, by the System V convention.
+ */
 strobe_operand strobe_call_argument(const strobe_call *c, unsigned n);
 strobe_operand strobe_function_argument(const strobe_function *f, unsigned n);
 /* Of a function at its entry: the address it will return to. At its return: what it returns. */
@@ -312,20 +338,21 @@ strobe_point strobe_when_not_taken(strobe_branch *b);
 void strobe_count_counter(strobe_point at, strobe_counter *counter, int64_t amount);
 void strobe_count_cell(strobe_point at, strobe_cell cell, int64_t amount);
 #define strobe_count(at, to, amount)                                                               \
-	_Generic((to), strobe_counter *: strobe_count_counter, strobe_cell: strobe_count_cell)(    \
-	        at, to, amount)
+	_Generic((to), strobe_counter *                                                            \
+	         : strobe_count_counter, strobe_cell                                               \
+	         : strobe_count_cell)(at, to, amount)
 /* Adds an operand's value. */
 void strobe_add_counter(strobe_point at, strobe_counter *counter, strobe_operand value);
 void strobe_add_cell(strobe_point at, strobe_cell cell, strobe_operand value);
 #define strobe_add(at, to, value)                                                                  \
-	_Generic((to), strobe_counter *: strobe_add_counter, strobe_cell: strobe_add_cell)(at, to, \
-	                                                                                   value)
+	_Generic((to), strobe_counter *                                                            \
+	         : strobe_add_counter, strobe_cell                                                 \
+	         : strobe_add_cell)(at, to, value)
 /* Appends a row: one operand for each column. */
 void strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
                        const strobe_operand *operands);
 #define STROBE_OPERANDS(...)                                                                       \
-	sizeof((strobe_operand[]){__VA_ARGS__}) / sizeof(strobe_operand),                          \
-	        (const strobe_operand[])                                                           \
+	sizeof((strobe_operand[]){__VA_ARGS__}) / sizeof(strobe_operand), (const strobe_operand[]) \
 	{                                                                                          \
 		__VA_ARGS__                                                                        \
 	}
@@ -410,8 +437,10 @@ typedef struct {
 	void (*call)(strobe_call *c);
 	void (*function)(strobe_function *f);
 	/* Happenings. */
-	void (*begin)(void); /* before the program's first instruction, also in each followed process */
-	void (*end)(strobe_thread *t); /* the program ends, by itself or by a signal that it does not handle */
+	void (*begin)(
+	        void); /* before the program's first instruction, also in each followed process */
+	void (*end)(strobe_thread *t); /* the program ends, by itself or by a signal that it does
+	                                  not handle */
 	void (*image_loaded)(const strobe_image *image);
 	void (*image_unloaded)(const strobe_image *image);
 	void (*thread_begin)(strobe_thread *t);
@@ -426,7 +455,8 @@ typedef struct {
 	uint32_t sample_hz;   /* samples of the program's PC per second of CPU time and thread that
 	                         the tool would like; 0: none */
 	uint32_t keep_blocks; /* not 0: the report shows functions, blocks and lines with counts */
-	uint32_t unique; /* not 0: each block's instrumentation is dropped once it has been executed */
+	uint32_t unique; /* not 0: each block's instrumentation is dropped once it has been executed
+	                  */
 } strobe_tool;
 
 #ifdef STROBE_BUILTIN

@@ -66,6 +66,21 @@ enum thread_state {
 	THREAD_NATIVE = 4,  /* handed back to native execution for good */
 };
 
+/*
+ * The program was stopped within a basic block, at an instruction of which some actions have been
+ * done: it goes on there with the rest of them. The block counts as executed, unless (suspended)
+ * the program goes elsewhere first: then it is a partial execution, until it comes back.
+ */
+enum resume_state { RESUME_NONE = 0, RESUME_ARMED, RESUME_SUSPENDED };
+struct resume {
+	uint64_t pc;     /* where the program is */
+	uint32_t id;     /* the basic block in the results */
+	uint16_t insns;  /* of it that have been executed */
+	uint8_t actions; /* done at the instruction at pc; or behind the one before it */
+	uint8_t back; /* bytes back to the instruction whose later actions are under way; 0: none */
+	uint32_t state; /* enum resume_state */
+};
+
 struct thread {
 	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
 	uint64_t slot_rcx;   /* 0: the program's rcx while an indirect branch is under way */
@@ -78,6 +93,12 @@ struct thread {
 	uint32_t pending;    /* 56: a signal waits in `queued` */
 	uint32_t state;      /* 60: enum thread_state */
 	struct regs regs;    /* 64: the program's registers while in the runtime */
+	uint64_t guard;      /* 208: the runtime's stack when a tool's function was called; 0: none
+	                        is under way */
+	/* What the code of actions keeps for its length: registers by number, flags as lahf and
+	   seto give them, a time stamp, values for a function. */
+	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];
+	uint64_t number; /* of the thread in the run: its record */
 
 	uint32_t tid;
 	uint32_t record;  /* index of its st_thread */
@@ -101,6 +122,11 @@ struct thread {
 	int timer;                  /* sampling timer, or -1 */
 	uint64_t stack_end; /* where the program's stack was seen to end at a sample; 0: unknown */
 	struct filter *filters; /* seccomp, the newest first */
+	struct resume resume;
+	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
+	void *tool_state[ST_MAX_TOOLS];
+	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
+	uint32_t tool_samples; /* samples since it was called */
 	struct thread *next_thread;
 };
 

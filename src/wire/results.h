@@ -163,22 +163,28 @@ struct st_results_header {
 	   into strings of "name=value" texts, one behind the other, an empty one at the end; 0:
 	   none given. entry: of a loaded tool, address of its strobe_tool in the target. */
 	uint32_t n_tools;
+	uint32_t
+	        n_options; /* bytes of strings that hold the options: 1 to 4096, the first of all */
 	uint32_t tools[ST_MAX_TOOLS], tool_options[ST_MAX_TOOLS];
 	uint64_t tool_entry[ST_MAX_TOOLS];
-	uint32_t counting;     /* not 0: some tool counts, so that blocks are listed */
+	/* Of a tool that crashed or did not come back: the signal (SIGXCPU: it did not come back),
+	   and the address in the target. */
+	uint32_t tool_failed[ST_MAX_TOOLS];
+	uint64_t tool_failed_at[ST_MAX_TOOLS];
+	uint32_t counting; /* not 0: some tool counts, so that blocks are listed */
 	uint32_t n_counters, n_tables, n_streams;
-	uint32_t exec_ack;     /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
-	uint32_t sample_hz;    /* samples per second of CPU time asked for; 0: none */
-	uint32_t take_stacks;  /* not 0: samples in the program's code come with its stack */
-	uint64_t tsc_begin;    /* TSC when the runtime was entered */
-	uint64_t tsc_end;      /* TSC when it was left; 0 while running or after a crash */
+	uint32_t exec_ack;    /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
+	uint32_t sample_hz;   /* samples per second of CPU time asked for; 0: none */
+	uint32_t take_stacks; /* not 0: samples in the program's code come with its stack */
+	uint64_t tsc_begin;   /* TSC when the runtime was entered */
+	uint64_t tsc_end;     /* TSC when it was left; 0 while running or after a crash */
 	/* CPU time of the process, ns, when a thread of it first left the engine for good: by
 	   execve without --follow, or handed to native execution. 0: none did. */
 	uint64_t left_ns;
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
 	        off_samples, off_stacks, off_sites, off_tables, off_chunks, off_counters;
-	uint64_t at; /* address of this header in the target */
+	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
@@ -189,7 +195,7 @@ struct st_results_header {
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;
-	uint64_t n_amounts; /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
+	uint64_t n_amounts;      /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
 	uint64_t chunk_sequence; /* chunks filled so far */
 	struct st_chunk chunks[ST_MAX_CHUNKS];
 	uint64_t n_samples; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
@@ -213,7 +219,8 @@ struct st_map {
 };
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
-enum { ST_TOOL_LOADED = 0xffffffff };
+#define ST_TOOL_LOADED 0xffffffffu
+enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2 }; /* st_block.flags */
 
 /*
  * A basic block as the program executed it. Executions of block b = sum over slots of
@@ -305,8 +312,8 @@ struct st_stack {
 };
 
 /* Sections that are bare arrays: strings: char[]; amounts: struct st_amount[ST_MAX_AMOUNTS];
- * partials: struct st_partial[ST_MAX_PARTIALS]; sites: strobe_site[ST_MAX_SITES] (tool.h); counters:
- * per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at off_chunks + i * ST_CHUNK_STRIDE, which is such
- * that its address in the target is a multiple of ST_CHUNK_STRIDE. */
+ * partials: struct st_partial[ST_MAX_PARTIALS]; sites: strobe_site[ST_MAX_SITES] (tool.h);
+ * counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at off_chunks + i * ST_CHUNK_STRIDE,
+ * which is such that its address in the target is a multiple of ST_CHUNK_STRIDE. */
 
 #endif

@@ -171,7 +171,7 @@ jit_build(struct build *b, uint64_t pc)
 	b->checked = map->shared || (map->writable && pages_checked(pc));
 	uint32_t limit = b->checked && !SEEDED(17)      ? 1
 	                 : rt.stress & ST_STRESS_blocks ? 2
-	                                                : MAX_BLOCK_INSNS;
+	                                                : jit.most_insns;
 	uint64_t end = maps_run_end(map);
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);

@@ -66,6 +66,14 @@ rt_map_memory(size_t bytes)
 }
 
 void
+rt_unmap_memory(void *p, size_t bytes)
+{
+	SYS(__NR_munmap, p, bytes);
+	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
+	rt_count_memory(-counted, -counted);
+}
+
+void
 rt_decimal(char *out, uint32_t number)
 {
 	char digits[12];

@@ -45,6 +45,7 @@ size_t strlen(const char *s);
 
 /* Anonymous private memory, zeroed, reserved but not committed. Returns NULL on failure. */
 void *rt_map_memory(size_t bytes);
+void rt_unmap_memory(void *p, size_t bytes);
 /* The same for what a fork's child that goes on natively does without. */
 void *rt_map_table(size_t bytes);
 /* What the kernel counts of the engine's memory. */

@@ -3,9 +3,9 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
-#include "rt/jit/instrument.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 struct rt rt;
 struct rt_memory rt_memory;
@@ -83,7 +83,8 @@ rt_start(struct st_boot *boot)
 	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
-	instrument_init(rt.results->tool);
+	rt.sample_hz = rt.results->sample_hz;
+	tools_init();
 	thread_adopt_main(rt.main);
 	if (jit_init() != 0 || maps_init() != 0) {
 		rt_complain("the runtime has no memory", rt_memory.space);
@@ -97,6 +98,8 @@ rt_start(struct st_boot *boot)
 	t->regs.rflags = boot->rflags;
 	t->regs.pc = boot->pc;
 	signals_init(t);
+	tools_begin(t);
+	happen_thread_begin(t);
 	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;
 }

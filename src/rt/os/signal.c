@@ -12,6 +12,7 @@
 #include "rt/os/os.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/tool/tool.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2, TRAP_TRACE = 2 };
 
@@ -52,6 +53,8 @@ recover_breakpoint(struct thread *t, const struct regs *machine, struct recovere
 		return -1;
 	at->regs.pc += in.len;
 	at->done++;
+	at->actions = 0;
+	at->back = in.len;
 	return 0;
 }
 
@@ -97,9 +100,12 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
  * for before, and nothing that knows the cache may be used afterwards.
  */
 static void
-leave_cache(struct thread *t, const struct recovered *at)
+leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 {
-	jit_account_partial(t, at);
+	if (in_cache(pc))
+		jit_leave(t, at);
+	else if (!in_range(pc, rt_stub_enter, rt_stub_enter_end))
+		t->resume.state = RESUME_NONE;
 	t->regs = at->regs;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	if (at->repair)
@@ -154,6 +160,8 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	}
 	if (in_runtime(pc)) {
 		sample_add(t, &at, ST_SAMPLE_RUNTIME);
+		if (tool_loops(t))
+			uc->mc.rip = (uint64_t)rt_guard_failed;
 		return;
 	}
 	struct regs machine;
@@ -178,7 +186,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 		return;
 	if (!locate(t, uc, false, &at))
 		return;
-	leave_cache(t, &at);
+	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);
 }
 
@@ -312,9 +320,12 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	    uc->mc.rip != (uint64_t)rt_native_jump) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
-		if (uc->mc.rip != (uint64_t)rt_copy_insn)
+		if (uc->mc.rip == (uint64_t)rt_copy_insn)
+			uc->mc.rip = (uint64_t)rt_copy_failed;
+		else if (tool_failed(t, signo, uc->mc.rip))
+			uc->mc.rip = (uint64_t)rt_guard_failed;
+		else
 			die_of_own_fault(signo, info, uc);
-		uc->mc.rip = (uint64_t)rt_copy_failed;
 		return;
 	}
 	if (!locate(t, uc, is_breakpoint(signo, info, uc), &at)) {
@@ -325,7 +336,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		return;
 	}
 	show_address(signo, info, at.regs.pc);
-	leave_cache(t, &at);
+	leave_cache(t, &at, uc->mc.rip);
 	if (code_written(t->regs.pc, signo, info, uc)) {
 		resume_program(t, uc);
 		return;

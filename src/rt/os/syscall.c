@@ -9,6 +9,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/tool/happen.h"
 
 enum { E_NOSYS = 38, E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
@@ -334,9 +335,14 @@ rt_dispatch_syscall(struct thread *t)
 {
 	uint64_t after = jit_exit_target(&jit.exits[(uint32_t)t->exit_id]);
 	t->regs.pc = after - 2;
+	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
+	strobe_syscall seen;
+	bool wanted = happen_syscall_before(t, &seen);
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
+	if (wanted && ret != -NOT_BEGUN)
+		happen_syscall_after(t, &seen, ret);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
 		return;

@@ -7,12 +7,14 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 24 &&
                        offsetof(struct thread, rt_sp) == 32 &&
                        offsetof(struct thread, self) == 40 && offsetof(struct thread, next) == 48 &&
                        offsetof(struct thread, pending) == 56 &&
-                       offsetof(struct thread, state) == 60 && offsetof(struct thread, regs) == 64,
+                       offsetof(struct thread, state) == 60 &&
+                       offsetof(struct thread, regs) == 64 && offsetof(struct thread, guard) == 208,
                "stubs.S addresses these fields");
 _Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private part");
 
@@ -219,7 +221,10 @@ thread_new(void)
 	if (t) {
 		uint64_t sp = t->sp_base, sig = t->sig_base;
 		uint32_t slot = t->slot;
+		uint64_t buffers[ST_MAX_STREAMS];
+		memcpy(buffers, t->buffers, sizeof buffers);
 		memset(t, 0, sizeof *t);
+		memcpy(t->buffers, buffers, sizeof buffers);
 		t->rt_sp = sp + STACK_BYTES;
 		t->sp_base = sp;
 		t->sig_base = sig;
@@ -241,7 +246,7 @@ thread_retire(struct thread *t)
 	uint64_t *own = (uint64_t *)((char *)t + ST_THREAD_PRIVATE), *sum = counters_of_slot(0);
 	uint32_t n = rt.results->n_blocks;
 	if (jit.counting) {
-		for (uint32_t i = 1; i < n; i++) {
+		for (uint32_t i = ST_FIRST_ID; i < n; i++) {
 			if (!own[i])
 				continue;
 			__atomic_fetch_add(&sum[i], own[i], __ATOMIC_RELAXED);
@@ -267,6 +272,7 @@ sys_exit(struct thread *t)
 			SYS(__NR_exit, code);
 	}
 	signals_block_all();
+	happen_thread_end(t);
 	thread_retire(t);
 	t->ended = true;
 	__atomic_store_n(&t->state, THREAD_NATIVE, __ATOMIC_SEQ_CST);
@@ -279,6 +285,7 @@ static void
 thread_main(struct thread *t)
 {
 	thread_begin(t);
+	happen_thread_begin(t);
 	thread_start_sampling(t);
 	signals_set_mask(t->queued_mask);
 	((void (*)(void))rt_stub_resume)();
