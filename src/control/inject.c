@@ -252,7 +252,8 @@ map_results(struct injection *in, unsigned tool)
 	close(here);
 	if (p == MAP_FAILED)
 		return fail_remote(in, "mapping the results here", -errno);
-	layout.tool = tool;
+	layout.n_tools = 1;
+	layout.tools[0] = tool;
 	layout.sample_hz = in->options->sample_hz;
 	layout.take_stacks = in->options->on_stack != NULL;
 	memcpy(p, &layout, sizeof layout);
@@ -262,6 +263,7 @@ map_results(struct injection *in, unsigned tool)
 	if (is_error(q))
 		return fail_remote(in, "mapping the results", q);
 	in->boot.results = (uint64_t)q;
+	st_results_place(in->results, (uint64_t)q);
 	close_remote(in, fd);
 	return 0;
 }

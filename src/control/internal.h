@@ -59,5 +59,8 @@ int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool,
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);
+/* Says where the file is mapped in the target, and moves the chunks to where they must lie then;
+ * once. */
+void st_results_place(struct st_results_header *h, uint64_t at);
 
 #endif

@@ -113,12 +113,5 @@ st_results_executions(const struct st_results_header *h, uint32_t id)
 		                                     h->off_counters + s * h->counters_stride))[id];
 	return sum;
 }
-static inline uint64_t
-st_results_partial(const struct st_results_header *h, uint32_t id)
-{
-	return ((const uint64_t *)st_section(h, h->off_partials))[id];
-}
-/* Total of the tool's counter c: executions times amounts, over all blocks. */
-uint64_t st_results_counter(const struct st_results_header *h, unsigned c);
 
 #endif

@@ -77,22 +77,6 @@ add_threads(struct st_profile *p, const struct st_run *run, const struct st_view
 	}
 }
 
-/* Amounts count whole executions; instructions of executions that ended early are in the partials.
- */
-static uint64_t
-counter_total(const struct st_view *v, const uint64_t *executions, uint32_t counter,
-              const char *name)
-{
-	uint64_t sum = 0;
-	bool instructions = !strcmp(name, "instructions");
-	for (uint32_t b = 1; b < v->n_blocks; b++) {
-		sum += executions[b] * v->amounts[(size_t)b * ST_MAX_COUNTERS + counter];
-		if (instructions)
-			sum += v->partials[b];
-	}
-	return sum;
-}
-
 static struct st_profile_counter *
 add_counter(struct st_profile *p, void *list, uint32_t process, const char *name, const char *help,
             uint64_t total)
@@ -109,14 +93,13 @@ add_counter(struct st_profile *p, void *list, uint32_t process, const char *name
 }
 
 static void
-add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *executions,
+add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *totals,
              uint32_t process)
 {
-	for (uint32_t i = 0; i < v->n_counters; i++) {
-		const char *name = st_view_string(v, v->header->counter_names[i]);
-		add_counter(p, &p->counters, process, name, "",
-		            counter_total(v, executions, i, name));
-	}
+	for (uint32_t i = 0; i < v->n_counters; i++)
+		add_counter(p, &p->counters, process,
+		            st_view_string(v, v->header->counter_names[i]),
+		            st_view_string(v, v->header->counter_helps[i]), totals[i]);
 #define ST_STAT(name, text)                                                                        \
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
 	ST_STATS(ST_STAT)
@@ -192,6 +175,32 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 	return out;
 }
 
+/* What the process' counts say. 0, or -1. */
+static int
+add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool keep_blocks)
+{
+	struct st_profile_process *out = &c->profile->processes.v[process];
+	struct st_view_counts counts;
+	struct st_view_totals totals;
+	if (st_view_count(v, &counts))
+		return -1;
+	for (uint32_t b = ST_FIRST_ID; v->counting && b < v->n_blocks; b++) {
+		if (!st_view_is_block(v, b))
+			continue;
+		out->executions += counts.executions[b];
+		out->instructions +=
+		        counts.executions[b] * v->blocks[b].n_insns + counts.partial[b];
+	}
+	int status = st_view_total(v, &counts, &totals);
+	if (!status)
+		add_counters(c->profile, v, totals.counters, process);
+	if (!status && keep_blocks && v->counting)
+		status = st_collect_blocks(c, v, &counts);
+	st_view_totals_free(&totals);
+	st_view_counts_free(&counts);
+	return status;
+}
+
 /* 0, or -1 when memory is exhausted; results that cannot be read become a note. */
 static int
 read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
@@ -205,31 +214,18 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 		return add_process(p, run, in, NULL) ? 0 : -1;
 	}
 	uint32_t index = (uint32_t)p->processes.n;
-	struct st_profile_process *out = add_process(p, run, in, &v);
-	uint64_t *executions = v.n_counters ? st_view_executions(&v) : calloc(1, sizeof(uint64_t));
-	if (!out || !executions)
-		goto fail;
-	for (uint32_t b = 1; v.n_counters && b < v.n_blocks; b++) {
-		out->executions += executions[b];
-		out->instructions += executions[b] * v.blocks[b].n_insns + v.partials[b];
-	}
+	if (!add_process(p, run, in, &v) || add_counts(c, &v, index, keep_blocks))
+		return -1;
 	add_threads(p, run, &v, index);
 	add_native(&p->run, &v);
-	add_counters(p, &v, executions, index);
 	p->run.samples_dropped += v.n_dropped;
 	if (add_fallbacks(c, &v, index))
-		goto fail;
-	if (keep_blocks && v.n_counters && st_collect_blocks(c, &v, executions))
-		goto fail;
+		return -1;
 	if (keep_blocks && st_collect_samples(c, &v))
-		goto fail;
+		return -1;
 	if (keep_blocks && st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results)))
-		goto fail;
-	free(executions);
+		return -1;
 	return 0;
-fail:
-	free(executions);
-	return -1;
 }
 
 static int

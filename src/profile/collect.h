@@ -60,7 +60,8 @@ int st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map
                      uint32_t *image, uint64_t *offset);
 
 /* Reads blocks and samples of a process. 0, or -1 when memory is exhausted. */
-int st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t *executions);
+int st_collect_blocks(struct st_collect *c, const struct st_view *v,
+                      const struct st_view_counts *counts);
 int st_collect_samples(struct st_collect *c, const struct st_view *v);
 /* Makes the places on the stacks of a process known, as hits. 0, or -1 when memory is exhausted. */
 int st_collect_frames(struct st_collect *c, const struct st_view *v,

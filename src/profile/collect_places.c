@@ -125,7 +125,7 @@ target_offset(const struct st_block *b, uint64_t offset)
 	return b->target ? offset + (b->target - b->pc) : UINT64_MAX;
 }
 
-/* Whether a block can be true: the program could have written over its own results. */
+/* Whether a block is one and can be true: the program could have written over its own results. */
 static bool
 sane(const struct st_view *v, const struct st_block *b)
 {
@@ -134,11 +134,12 @@ sane(const struct st_view *v, const struct st_block *b)
 }
 
 int
-st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t *executions)
+st_collect_blocks(struct st_collect *c, const struct st_view *v,
+                  const struct st_view_counts *counts)
 {
-	for (uint32_t i = 1; i < v->n_blocks; i++) {
+	for (uint32_t i = ST_FIRST_ID; i < v->n_blocks; i++) {
 		const struct st_block *b = &v->blocks[i];
-		if ((!executions[i] && !v->partials[i]) || !sane(v, b))
+		if ((!counts->executions[i] && !counts->partial[i]) || !sane(v, b))
 			continue;
 		struct st_profile_block *out = ST_PUSH(&c->profile->blocks);
 		if (!out || st_collect_place(c, v, b->map, b->pc, &out->image, &out->offset))
@@ -147,8 +148,8 @@ st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t 
 		out->bytes = b->bytes;
 		out->insns = b->n_insns;
 		out->end = b->end;
-		out->executions = executions[i];
-		out->instructions = executions[i] * b->n_insns + v->partials[i];
+		out->executions = counts->executions[i];
+		out->instructions = counts->executions[i] * b->n_insns + counts->partial[i];
 	}
 	return 0;
 }

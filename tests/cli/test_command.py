@@ -110,7 +110,7 @@ class Run(Command):
         text = self.strobe("run", "-n", "2", "-o", "p.db", "fixture", "x").stderr.decode()
         expected = f"""strobe: hot of fixture x
   exited with 0 after 1.250 s, CPU 1.250 s; slowdown about 1.09 (estimated)
-  350 blocks
+  351 blocks
   730 instructions
   120 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
 
@@ -150,7 +150,7 @@ was outside the engine
         text = self.strobe("run", "-t", "inscount", "fixture").stderr.decode()
         self.assertIn("\n  4,000,003 instructions\n", text)
         text = self.strobe("run", "-t", "bbcount", "fixture").stderr.decode()
-        self.assertIn("\n  1,000,000 blocks\n  4,000,003 instructions\n", text)
+        self.assertIn("\n  1,000,001 blocks\n  4,000,003 instructions\n", text)
         text = self.strobe("run", "-t", "null", "fixture").stderr.decode()
         self.assertNotIn("instructions", text)
 
@@ -221,7 +221,7 @@ class Json(Command):
 
     def test_counting_tools(self):
         for tool, counts in (("null", {}), ("inscount", {"instructions": 4000003}),
-                             ("bbcount", {"blocks": 1000000, "instructions": 4000003})):
+                             ("bbcount", {"blocks": 1000001, "instructions": 4000003})):
             d = self.document("-t", tool, "fixture", "x")
             self.assertGreaterEqual(d["run"].pop("slowdown"), 1)
             self.assertEqual(d["run"].pop("cache_share"), 1)
@@ -243,7 +243,7 @@ class Json(Command):
         self.assertEqual(list(d["functions"][0]), list(names))
         self.assertEqual(d["samples"], {"hz": 250, "program": 80, "kernel": 30, "engine": 10, "dropped": 0, "stacks": 0,
                                         "stacks_cut": 0})
-        self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 350, "samples"))
+        self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 351, "samples"))
         self.assertEqual(d["fallbacks"], [{"cause": "far jump, far call, far return or iret", "count": 2,
                                            "image": FIXTURE, "offset": base + 0x34}])
 
