@@ -341,6 +341,8 @@ void strobe_count_cell(strobe_point at, strobe_cell cell, int64_t amount);
 	_Generic((to), strobe_counter *                                                            \
 	         : strobe_count_counter, strobe_cell                                               \
 	         : strobe_count_cell)(at, to, amount)
+/* Adds one for each instruction of the block that is executed, also when a signal ends it early. */
+void strobe_count_insns(strobe_block *b, strobe_counter *counter);
 /* Adds an operand's value. */
 void strobe_add_counter(strobe_point at, strobe_counter *counter, strobe_operand value);
 void strobe_add_cell(strobe_point at, strobe_cell cell, strobe_operand value);

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/tools.h"
+#include "cli/toolset.h"
 #include "control/run.h"
 #include "profile/output.h"
 #include "profile/profile.h"
@@ -23,7 +23,7 @@ enum {
 };
 
 struct arguments {
-	const strobe_tool *tool;
+	struct st_toolset tools;
 	const char *output; /* NULL: the default name */
 	bool json, follow, quiet, help;
 	long top, sample_hz; /* sample_hz -1: what the tool likes */
@@ -82,8 +82,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case RUN_tool:
-		a->tool = st_tool_find(value, e);
-		return a->tool ? 0 : -1;
+		return st_toolset_add(&a->tools, value, e);
 	case RUN_output:
 		return parse_output(value, &a->output, e);
 	case RUN_format:
@@ -114,11 +113,11 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);
 	const char *value;
-	*a = (struct arguments){.tool = st_tools[ST_TOOL_hot], .top = 15, .sample_hz = -1};
+	*a = (struct arguments){.top = 15, .sample_hz = -1};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;
-			return 0;
+			return a->tools.n ? 0 : st_toolset_add(&a->tools, "hot", e);
 		}
 		if (apply(a, option, value, e))
 			return -1;
@@ -239,20 +238,22 @@ run_program(const struct arguments *a, char *const *argv)
 	struct st_error e;
 	struct st_run run = {0};
 	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
-	uint32_t liked = a->tool->sample_hz ? a->tool->sample_hz : 250;
-	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked;
+	uint32_t liked = st_toolset_sample_hz(&a->tools);
+	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked ? liked : 250;
+	bool keep_blocks = st_toolset_keeps_blocks(&a->tools);
 	if (check_output(a, &e))
 		return st_complain(&e);
 	st_progress_init(&progress, a->quiet);
 	struct st_run_options options = {.argv = a->program,
-	                                 .tool = a->tool->name,
+	                                 .tools = a->tools.tools,
+	                                 .n_tools = a->tools.n,
 	                                 .follow = a->follow,
 	                                 .sample_hz = hz,
 	                                 .stress = a->stress,
 	                                 .progress = progress.enabled ? st_progress_show : NULL,
 	                                 .progress_arg = &progress};
 	/* Whole stacks are worth their price where the result is by function. */
-	struct st_stacks *stacks = a->tool->keep_blocks && hz ? st_stacks_new() : NULL;
+	struct st_stacks *stacks = keep_blocks && hz ? st_stacks_new() : NULL;
 	if (stacks) {
 		options.on_stack = st_stacks_take;
 		options.on_moved = st_stacks_moved;
@@ -265,12 +266,12 @@ run_program(const struct arguments *a, char *const *argv)
 	}
 	st_progress_erase(&progress);
 	char *given = options_text(argv, a->program);
-	struct st_profile_origin origin = {.tool = a->tool->name,
+	struct st_profile_origin origin = {.tool = a->tools.text,
 	                                   .argv = a->program,
 	                                   .options = given,
 	                                   .sample_hz = hz,
 	                                   .follow = a->follow,
-	                                   .keep_blocks = a->tool->keep_blocks != 0,
+	                                   .keep_blocks = keep_blocks,
 	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
 	                                               start.tv_nsec,
 	                                   .stacks = stacks};
@@ -286,11 +287,13 @@ st_run_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
+	int code = ST_EXIT_OK;
 	if (parse(&a, argv, &e))
-		return st_complain(&e);
-	if (a.help) {
+		code = st_complain(&e);
+	else if (a.help)
 		st_command_help(stdout, st_command_find("run"), false);
-		return ST_EXIT_OK;
-	}
-	return run_program(&a, argv);
+	else
+		code = run_program(&a, argv);
+	st_toolset_free(&a.tools);
+	return code;
 }

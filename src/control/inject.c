@@ -240,7 +240,7 @@ out:
 }
 
 static int
-map_results(struct injection *in, unsigned tool)
+map_results(struct injection *in)
 {
 	struct st_results_header layout = {0};
 	st_results_layout(&layout);
@@ -252,11 +252,10 @@ map_results(struct injection *in, unsigned tool)
 	close(here);
 	if (p == MAP_FAILED)
 		return fail_remote(in, "mapping the results here", -errno);
-	layout.n_tools = 1;
-	layout.tools[0] = tool;
 	layout.sample_hz = in->options->sample_hz;
 	layout.take_stacks = in->options->on_stack != NULL;
 	memcpy(p, &layout, sizeof layout);
+	st_results_tools(p, in->options);
 	in->results = p;
 	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
 	             MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -316,12 +315,12 @@ take_registers(struct st_boot *boot, const struct user_regs_struct *r)
 }
 
 static int
-map_everything(struct injection *in, unsigned tool, uint64_t *entry)
+map_everything(struct injection *in, uint64_t *entry)
 {
 	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 ||
 	    map_runtime(in, entry) != 0)
 		return -1;
-	if (map_results(in, tool) != 0)
+	if (map_results(in) != 0)
 		return -1;
 	return in->options->follow ? make_channel(in) : 0;
 }
@@ -347,7 +346,7 @@ undo(struct injection *in)
 }
 
 int
-st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out,
+st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
           struct st_error *e)
 {
 	struct injection in = {.options = options, .e = e, .channel = -1};
@@ -366,7 +365,7 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	}
 	st_limits_lift_of(pid, in.boot.limits);
 	if ((st_limits_in_the_way(LEAST_ROOM) && fail_remote(&in, "limits", -ENOMEM)) ||
-	    map_everything(&in, tool, &entry) != 0) {
+	    map_everything(&in, &entry) != 0) {
 		undo(&in);
 		return -1;
 	}

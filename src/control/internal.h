@@ -54,13 +54,15 @@ struct st_injected {
 };
 /* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into
  * the runtime. */
-int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool,
-              struct st_injected *out, struct st_error *e);
+int st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
+              struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);
 /* Says where the file is mapped in the target, and moves the chunks to where they must lie then;
  * once. */
 void st_results_place(struct st_results_header *h, uint64_t at);
+/* control/tools.c: writes the run's tools and their options into results that have their layout. */
+void st_results_tools(struct st_results_header *h, const struct st_run_options *options);
 
 #endif

@@ -11,22 +11,6 @@
 #include <unistd.h>
 
 #include "control/session.h"
-#include "tools/tools.h"
-
-/* Index of the built-in tool in the runtime's table, or -1. */
-static int
-tool_index(const char *name)
-{
-	static const char *const names[] = {
-#define ST_TOOL(name) #name,
-	        ST_TOOLS(ST_TOOL)
-#undef ST_TOOL
-	};
-	for (int i = 0; i < ST_TOOL_COUNT; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	return -1;
-}
 
 static uint64_t
 tsc(void)
@@ -151,10 +135,6 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	char path[4096];
 	struct st_injected in;
 	*run = (struct st_run){0};
-	int tool = tool_index(o->tool);
-	if (tool < 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "there is no tool named %s; `strobe tools` lists them", o->tool);
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
 	st_limits_lift();
@@ -162,10 +142,9 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (pid < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
-	struct st_session s = {
-	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
+	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();
-	if (finish_exec(pid, e) != 0 || st_inject(pid, o, s.tool, &in, e) != 0) {
+	if (finish_exec(pid, e) != 0 || st_inject(pid, o, &in, e) != 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, __WALL);
 		return -1;

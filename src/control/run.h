@@ -12,10 +12,24 @@
 #include "base/error.h"
 #include "wire/results.h"
 
+struct st_tool_file; /* control/toolfile.h */
+
+/* A tool that a run uses. */
+struct st_run_tool {
+	const char *name;
+	uint32_t index;                  /* into the table of built-in tools, or ST_TOOL_LOADED */
+	const struct st_tool_file *file; /* of a loaded tool */
+	/* "name=value" texts, each with its NUL, one behind the other, an empty one at the end;
+	 * NULL: no option is given. */
+	const char *options;
+	size_t options_bytes;
+};
+
 struct st_run_options {
-	char *const *argv;  /* the program and its arguments, NULL-terminated; argv[0] is looked up
-	                       in PATH */
-	const char *tool;   /* name of a built-in tool: null, inscount, bbcount, hot */
+	char *const *argv; /* the program and its arguments, NULL-terminated; argv[0] is looked up
+	                      in PATH */
+	const struct st_run_tool *tools;
+	size_t n_tools;     /* at most ST_MAX_TOOLS */
 	bool follow;        /* take children along */
 	uint32_t sample_hz; /* samples per second of CPU time and thread; 0: none */
 	uint32_t stress;    /* ST_STRESS_* bits of wire/plan.h, for tests */

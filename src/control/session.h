@@ -9,7 +9,6 @@
 
 struct st_session {
 	const struct st_run_options *options;
-	unsigned tool;
 	pid_t main_pid;
 	int main_status;
 	bool main_ended;

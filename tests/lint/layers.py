@@ -14,8 +14,8 @@ MAY = {
     "symbol": {"base", "wire"},
     "stats": {"base", "wire"},
     "store": {"base", "wire"},
-    "control": {"base", "wire", "tools"},
-    "profile": {"base", "wire", "symbol", "stats", "store", "control"},
+    "control": {"base", "wire", "strobe", "tools"},
+    "profile": {"base", "wire", "strobe", "symbol", "stats", "store", "control"},
     "report": {"base", "wire", "symbol", "stats", "store", "control", "profile"},
     "cli": {"base", "wire", "tools", "symbol", "stats", "store", "control", "profile", "report"},
 }

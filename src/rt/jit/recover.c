@@ -221,7 +221,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	case REC_BEFORE:
 	case REC_AFTER:
 	case REC_ROOM:
-		out->actions += action_recover(t, start, at, &out->regs) && kind != REC_ROOM;
+		if (action_recover(t, start, at, &out->regs) && kind != REC_ROOM)
+			out->actions++;
 		break;
 	case REC_RETURN:
 		if (at >= 2 * emit_field_len() &&

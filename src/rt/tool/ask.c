@@ -213,6 +213,19 @@ strobe_count_counter(strobe_point at, strobe_counter *counter, int64_t amount)
 }
 
 void
+strobe_count_insns(strobe_block *b, strobe_counter *counter)
+{
+	uint64_t cell = counter_cell(counter);
+	if (!asked.id || !b->b->whole_insns)
+		return;
+	mark_counted(asked.id);
+	if (!asked.fresh)
+		return;
+	add_amount(asked.id, 0, cell, 1);
+	amounts()[rt.results->n_amounts - 1].last = (uint16_t)b->b->whole_insns;
+}
+
+void
 strobe_count_cell(strobe_point at, strobe_cell cell, int64_t amount)
 {
 	count_cell(at, cell.cell, amount);

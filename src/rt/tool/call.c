@@ -4,15 +4,7 @@
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
-int rt_call_guarded(void (*f)(const void *, const void *), const void *a, const void *b);
-
 enum { SIGNAL_XCPU = 24, MOST_SAMPLES = 5000 };
-
-bool
-tool_is_dead(unsigned tool)
-{
-	return tools.tool[tool].failed;
-}
 
 void
 tool_call(struct thread *t, unsigned tool, void (*function)(void), const void *a, const void *b)

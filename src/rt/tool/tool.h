@@ -141,5 +141,7 @@ bool tool_failed(struct thread *t, int signo, uint64_t pc);
 /* The same for a sample there, when there have been too many. */
 bool tool_loops(struct thread *t);
 extern const char rt_guard_failed[];
+/* stubs.S: 0, or -1 when f has failed. */
+int rt_call_guarded(void (*f)(const void *, const void *), const void *a, const void *b);
 
 #endif
