@@ -16,7 +16,7 @@ MAY = {
     "store": {"base", "wire"},
     "control": {"base", "wire", "strobe", "tools"},
     "profile": {"base", "wire", "strobe", "symbol", "stats", "store", "control"},
-    "report": {"base", "wire", "symbol", "stats", "store", "control", "profile"},
+    "report": {"base", "wire", "strobe", "symbol", "stats", "store", "control", "profile"},
     "cli": {"base", "wire", "tools", "symbol", "stats", "store", "control", "profile", "report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
