@@ -334,8 +334,8 @@ add_notes(struct st_profile *p, const struct st_run *run)
 		}
 }
 
-static void
-release(struct st_collect *c)
+void
+st_collect_release(struct st_collect *c)
 {
 	for (size_t i = 0; i < c->opened.n; i++)
 		if (c->opened.v[i])
@@ -380,7 +380,7 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 		add_notes(c.profile, run);
 		estimate_slowdown(c.profile, run, begin);
 	}
-	release(&c);
+	st_collect_release(&c);
 	if (!failed && !c.profile->out_of_memory)
 		return c.profile;
 	st_profile_free(c.profile);

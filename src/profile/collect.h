@@ -80,6 +80,9 @@ int st_collect_totals(struct st_collect *c);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
 
+/* Frees all but the profile. */
+void st_collect_release(struct st_collect *c);
+
 /* A range of the profile's arrays that belongs to one image. */
 struct st_collect_range {
 	uint32_t image;
