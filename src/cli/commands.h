@@ -29,7 +29,9 @@
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \
-	O(sort, 's', "sort", "KEY", true, "time (default), total, instructions, calls or name")    \
+	O(sort, 's', "sort", "KEY", true,                                                          \
+	  "time (default), total, instructions, calls or name; "                                   \
+	  "with --table, a column")                                                                \
 	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
 	O(func, 'F', "func", "NAME", true, "source and disassembly of a function, with counts")    \
 	O(lines, 0, "lines", NULL, true, "table of source lines")                                  \
@@ -37,7 +39,8 @@
 	O(images, 0, "images", NULL, true, "table of images: the program, its libraries")          \
 	O(threads, 0, "threads", NULL, true, "table of threads")                                   \
 	O(stats, 0, "stats", NULL, true, "processes, and what the engine did")                     \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
+	O(format, 0, "format", "FORMAT", true, "text (default) or json; of a table also csv")      \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)
 

@@ -16,11 +16,13 @@ enum {
 };
 
 struct arguments {
-	const char *file, *function, *output;
+	const char *file, *function, *output, *table;
+	const char *sort_key; /* as given, or NULL */
 	enum st_report_sort sort;
 	long top; /* -1: not given */
 	unsigned parts;
-	bool json, help;
+	enum st_report_format format;
+	bool help;
 };
 
 static int
@@ -42,10 +44,16 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 }
 
 static int
-parse_format(const char *value, bool *json, struct st_error *e)
+parse_format(const char *value, enum st_report_format *format, struct st_error *e)
 {
-	*json = !strcmp(value, "json");
-	return *json || !strcmp(value, "text") ? 0 : st_bad_format(value, "text and json", e);
+	static const char *const names[] = {
+	        [ST_FORMAT_TEXT] = "text", [ST_FORMAT_JSON] = "json", [ST_FORMAT_CSV] = "csv"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], value)) {
+			*format = (enum st_report_format)i;
+			return 0;
+		}
+	return st_bad_format(value, "text, json and, with --table, csv", e);
 }
 
 static int
@@ -65,7 +73,11 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case ST_OPTIONS_OTHER:
 		return take_file(a, value, e);
 	case SHOW_sort:
-		return parse_sort(value, &a->sort, e);
+		a->sort_key = value;
+		return 0;
+	case SHOW_table:
+		a->table = value;
+		return 0;
 	case SHOW_top:
 		return st_options_number("top", value, 0, 100000000, &a->top, e);
 	case SHOW_func:
@@ -87,7 +99,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->parts |= ST_PART_STATS;
 		return 0;
 	case SHOW_format:
-		return parse_format(value, &a->json, e);
+		return parse_format(value, &a->format, e);
 	case SHOW_output:
 		a->output = value;
 		return 0;
@@ -112,7 +124,14 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 		return 0;
 	if (!a->file)
 		return st_fail(e, ST_EXIT_USAGE, "no profile to show: strobe show FILE");
-	if (a->json && a->function)
+	if (a->format == ST_FORMAT_CSV && !a->table)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--format csv prints one table: name it with --table");
+	if (a->table && (a->function || a->parts))
+		return st_fail(e, ST_EXIT_USAGE, "--table prints that table alone");
+	if (!a->table && a->sort_key && parse_sort(a->sort_key, &a->sort, e))
+		return -1;
+	if (a->format == ST_FORMAT_JSON && a->function)
 		return st_fail(
 		        e, ST_EXIT_USAGE,
 		        "--func prints text only; --format json --lines --blocks has its numbers");
@@ -126,8 +145,8 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 {
 	enum { DEFAULT_TOP = 40 };
 	struct st_report r = {.profile = p, .sort = a->sort, .parts = a->parts, .style = style};
-	r.top = a->top >= 0 ? (size_t)a->top : a->json ? 0 : DEFAULT_TOP;
-	if (a->json)
+	r.top = a->top >= 0 ? (size_t)a->top : a->format != ST_FORMAT_TEXT ? 0 : DEFAULT_TOP;
+	if (a->format == ST_FORMAT_JSON && !a->table)
 		return st_report_json(&r, e);
 	char *text = NULL;
 	size_t size = 0;
@@ -137,11 +156,14 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 		st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
 		return NULL;
 	}
-	if (a->function)
+	if (a->table)
+		status = st_report_table(&r, out, a->table, a->sort_key, a->format, e);
+	else if (a->function)
 		status = st_report_function(&r, out, a->function, e);
 	else if (!a->parts)
 		st_report_summary(&r, out);
-	st_report_parts(&r, out);
+	if (!a->table)
+		st_report_parts(&r, out);
 	if (fclose(out) && !status)
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
 	if (!status)

@@ -150,10 +150,12 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		return -1;
 	}
 	st_jobs_begin(pid);
+	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
 	in.results->pid = (uint32_t)pid;
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_session_wait(&s);
+	st_drain_free(s.drain);
 	fill_run(run, &s, tsc_begin);
 	if (o->progress)
 		o->progress(o->progress_arg, run->processes[0].results, run->seconds);

@@ -25,6 +25,23 @@ struct st_run_tool {
 	size_t options_bytes;
 };
 
+/* Rows of a stream that one thread has made. */
+struct st_row_chunk {
+	uint32_t stream, thread; /* index of the thread record */
+	const void *rows;        /* valid during the call */
+	size_t bytes;
+};
+
+/* Takes the rows that the tools do not consume, while the program runs. For each process begin is
+ * called first and end last; never two calls at a time, but from several threads. */
+struct st_row_sink {
+	void (*begin)(void *arg, const struct st_results_header *results, size_t size);
+	void (*take)(void *arg, const struct st_results_header *results,
+	             const struct st_row_chunk *chunk);
+	void (*end)(void *arg, const struct st_results_header *results);
+	void *arg;
+};
+
 struct st_run_options {
 	char *const *argv; /* the program and its arguments, NULL-terminated; argv[0] is looked up
 	                      in PATH */
@@ -45,6 +62,7 @@ struct st_run_options {
 	void (*on_moved)(void *stack_arg, const struct st_results_header *from,
 	                 const struct st_results_header *to);
 	void *stack_arg;
+	const struct st_row_sink *rows; /* NULL: rows are lost */
 };
 
 /* One process that ran under the engine. */

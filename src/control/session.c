@@ -61,6 +61,8 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 	                                            : command_of((pid_t)results->pid),
 	                         .results = results,
 	                         .results_size = results->file_size};
+	if (s->drain)
+		st_drain_add(s->drain, results, results->file_size);
 	if (channel < 0)
 		return 0;
 	int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
@@ -253,7 +255,9 @@ static void
 poll_once(struct st_session *s, const sigset_t *during)
 {
 	/* Stacks must be fetched before their ring is full. */
-	struct timespec tick = {0, s->options->on_stack ? 50000000 : 100000000};
+	struct timespec tick = {0, s->drain               ? 20000000
+	                           : s->options->on_stack ? 50000000
+	                                                  : 100000000};
 	struct pollfd fds[64];
 	size_t n = s->n_channels < 64 ? s->n_channels : 64;
 	for (size_t i = 0; i < n; i++)
@@ -301,6 +305,8 @@ trim(struct st_session *s, struct st_process *p)
 	if (h->n_slots > ST_MAX_SLOTS || h->off_counters > p->results_size)
 		return;
 	size_t used = h->off_counters + h->n_slots * h->counters_stride;
+	if (s->drain)
+		st_drain_end(s->drain, h);
 	if (used >= p->results_size || munmap((char *)h + used, p->results_size - used) != 0)
 		return;
 	p->results_size = used;
@@ -361,6 +367,8 @@ st_session_wait(struct st_session *s)
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
 		drain_stacks(s);
+		if (s->drain)
+			st_drain_wake(s->drain);
 		retire_ended(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
@@ -370,6 +378,8 @@ st_session_wait(struct st_session *s)
 	sigaction(SIGCHLD, &old, NULL);
 	drain_stacks(s);
 	complete_children(s);
+	for (size_t i = 0; s->drain && i < s->n_processes; i++)
+		st_drain_end(s->drain, s->processes[i].results);
 	/* One that still runs may take more slots while its results are read. */
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (!s->processes[i].gone && !s->processes[i].running)

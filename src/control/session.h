@@ -5,6 +5,7 @@
 
 #include <sys/resource.h>
 
+#include "control/drain.h"
 #include "control/internal.h"
 
 struct st_session {
@@ -18,9 +19,10 @@ struct st_session {
 	int *channels;
 	size_t n_channels;
 	size_t n_execs; /* processes on their way through execve: without a channel for a moment */
-	size_t unfollowed;    /* children left alone */
-	char *unfollowed_why; /* the first one's cause */
-	double begin, ended;  /* of the program; ended is 0 while it runs */
+	size_t unfollowed;      /* children left alone */
+	char *unfollowed_why;   /* the first one's cause */
+	struct st_drain *drain; /* NULL: no rows are taken */
+	double begin, ended;    /* of the program; ended is 0 while it runs */
 };
 
 /* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.

@@ -194,6 +194,8 @@ add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool
 	int status = st_view_total(v, &counts, &totals);
 	if (!status)
 		add_counters(c->profile, v, totals.counters, process);
+	if (!status)
+		status = st_collect_tables(c, v, &totals, c->profile->run.tsc_hz);
 	if (!status && keep_blocks && v->counting)
 		status = st_collect_blocks(c, v, &counts);
 	st_view_totals_free(&totals);
@@ -246,7 +248,7 @@ resolve_images(struct st_collect *c)
 		    st_collect_lines(c, &r))
 			return -1;
 	}
-	return st_collect_totals(c);
+	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
 }
 
 /* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of
@@ -332,14 +334,17 @@ add_notes(struct st_profile *p, const struct st_run *run)
 		}
 }
 
-static void
-release(struct st_collect *c)
+void
+st_collect_release(struct st_collect *c)
 {
 	for (size_t i = 0; i < c->opened.n; i++)
 		if (c->opened.v[i])
 			st_image_close(c->opened.v[i]);
 	for (size_t i = 0; i < c->stacks.n; i++)
 		free(c->stacks.v[i].places);
+	for (size_t i = 0; i < c->rows.n; i++)
+		st_rows_free(&c->rows.v[i]);
+	free(c->rows.v);
 	free(c->stacks.v);
 	free(c->opened.v);
 	free(c->hits.v);
@@ -353,7 +358,10 @@ estimate_slowdown(struct st_profile *p, const struct st_run *run, double begin)
 	struct st_run all = *run;
 	if (run->cpu_controller > 0)
 		all.cpu_controller += own_seconds() - begin;
-	p->run.slowdown = st_slowdown_estimate(&all, p->blocks.n + p->lines.n + p->functions.n);
+	size_t rows = p->blocks.n + p->lines.n + p->functions.n;
+	for (size_t i = 0; i < p->tables.n; i++)
+		rows += st_profile_rows(&p->tables.v[i]);
+	p->run.slowdown = st_slowdown_estimate(&all, rows);
 }
 
 struct st_profile *
@@ -367,12 +375,12 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 		describe_run(c.profile, run, origin);
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
 		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
-	failed = failed || (origin->keep_blocks && resolve_images(&c));
+	failed = failed || resolve_images(&c);
 	if (!failed) {
 		add_notes(c.profile, run);
 		estimate_slowdown(c.profile, run, begin);
 	}
-	release(&c);
+	st_collect_release(&c);
 	if (!failed && !c.profile->out_of_memory)
 		return c.profile;
 	st_profile_free(c.profile);

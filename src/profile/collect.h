@@ -8,11 +8,12 @@
 #define STROBE_PROFILE_COLLECT_H
 
 #include "profile/profile.h"
+#include "profile/rows.h"
 #include "profile/stacks.h"
 #include "profile/view.h"
 #include "symbol/symbol.h"
 
-/* A place that was on a stack: beside ST_SAMPLE_* in st_hit.where. */
+/* A place that was on a stack, or is a value in a table: beside ST_SAMPLE_* in st_hit.where. */
 enum { ST_HIT_FRAME = 16 };
 
 /* Samples at one place, of one kind. */
@@ -45,6 +46,7 @@ struct st_collect {
 	ST_VEC(struct st_image *) opened; /* parallel to profile->images; NULL: cannot be read */
 	ST_VEC(struct st_hit) hits;
 	ST_VEC(struct st_collect_stacks) stacks;
+	ST_VEC(struct st_rows) rows;      /* parallel to profile->tables, while they are filled */
 	struct st_interned *interned;     /* open hash table of texts already in the profile */
 	size_t n_interned, interned_size; /* size: a power of two */
 	uint32_t anon;                    /* index of the image ST_ANON_IMAGE, or UINT32_MAX */
@@ -66,10 +68,20 @@ int st_collect_samples(struct st_collect *c, const struct st_view *v);
 /* Makes the places on the stacks of a process known, as hits. 0, or -1 when memory is exhausted. */
 int st_collect_frames(struct st_collect *c, const struct st_view *v,
                       const struct st_process_stacks *stacks);
+/* Reads the tables of a process: of places, image and offset. 0, or -1. */
+int st_collect_tables(struct st_collect *c, const struct st_view *v,
+                      const struct st_view_totals *totals, double tsc_hz);
+/* Completes them; functions and hits are complete. 0, or -1. */
+int st_collect_finish_tables(struct st_collect *c);
+/* The function of a place that is a hit of kind ST_HIT_FRAME; UINT32_MAX: none. */
+uint32_t st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offset);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */
 int st_collect_totals(struct st_collect *c);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
+
+/* Frees all but the profile. */
+void st_collect_release(struct st_collect *c);
 
 /* A range of the profile's arrays that belongs to one image. */
 struct st_collect_range {

@@ -2,6 +2,7 @@
 /* From program addresses to (image, offset), and the merging of what several processes did at one
  * place. */
 #include "profile/collect.h"
+#include "profile/spans.h"
 
 static uint64_t
 hash_text(const char *text)
@@ -154,69 +155,8 @@ st_collect_blocks(struct st_collect *c, const struct st_view *v,
 	return 0;
 }
 
-/* Mappings ordered by start, each with the greatest end up to it, so that a search knows when to
- * stop. */
-struct span {
-	uint64_t start, end, reach;
-	uint32_t map;
-};
-
 static int
-span_order(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->map < y->map ? -1 : x->map > y->map;
-}
-
-static struct span *
-order_maps(const struct st_view *v)
-{
-	struct span *spans = calloc(v->n_maps ? v->n_maps : 1, sizeof *spans);
-	if (!spans)
-		return NULL;
-	for (uint32_t m = 0; m < v->n_maps; m++)
-		spans[m] = (struct span){v->maps[m].start, v->maps[m].end, 0, m};
-	qsort(spans, v->n_maps, sizeof *spans, span_order);
-	uint64_t reach = 0;
-	for (uint32_t m = 0; m < v->n_maps; m++) {
-		reach = spans[m].end > reach ? spans[m].end : reach;
-		spans[m].reach = reach;
-	}
-	return spans;
-}
-
-/* The mapping that holds the address: of several one after the other the one still there, or else
- * the latest. */
-static int64_t
-find_map(const struct st_view *v, const struct span *spans, uint64_t address)
-{
-	size_t low = 0, high = v->n_maps;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (spans[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	int64_t best = -1;
-	bool best_gone = true;
-	for (; low > 0 && spans[low - 1].reach > address; low--) {
-		const struct span *s = &spans[low - 1];
-		bool gone = v->maps[s->map].flags & ST_MAP_GONE;
-		if (s->end <= address || (gone && !best_gone))
-			continue;
-		if (best < 0 || (best_gone && !gone) || s->map > best) {
-			best = s->map;
-			best_gone = gone;
-		}
-	}
-	return best;
-}
-
-static int
-add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
+add_hit(struct st_collect *c, const struct st_view *v, const struct st_span *spans,
         const struct st_sample *s)
 {
 	struct st_profile_run *run = &c->profile->run;
@@ -226,7 +166,7 @@ add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
 		run->samples_kernel++;
 	else
 		run->samples_engine++;
-	int64_t map = find_map(v, spans, s->pc);
+	int64_t map = st_spans_find(v, spans, s->pc);
 	/* In the engine before the first block, or in code that is gone: no place, but the time
 	 * counts. */
 	if (map < 0)
@@ -242,7 +182,7 @@ add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
 int
 st_collect_samples(struct st_collect *c, const struct st_view *v)
 {
-	struct span *spans = order_maps(v);
+	struct st_span *spans = st_spans_new(v);
 	int status = spans ? 0 : -1;
 	for (uint32_t i = 0; i < v->n_samples && !status; i++)
 		status = add_hit(c, v, spans, &v->samples[i]);

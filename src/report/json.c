@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result for other programs; docs/json.md is the contract, and a change that breaks a reader
  * raises the version. */
-#include <jansson.h>
+#include "report/json.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/report.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -27,9 +26,8 @@ utf8_length(const unsigned char *t)
 	return overlong || surrogate || too_large ? 0 : n;
 }
 
-/* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
-static json_t *
-text(const char *bytes)
+json_t *
+st_json_text(const char *bytes)
 {
 	json_t *plain = json_string(bytes);
 	if (plain)
@@ -52,11 +50,11 @@ text(const char *bytes)
 static json_t *
 text_or_null(const char *bytes)
 {
-	return bytes ? text(bytes) : json_null();
+	return bytes ? st_json_text(bytes) : json_null();
 }
 
-static json_t *
-count(uint64_t value)
+json_t *
+st_json_count(uint64_t value)
 {
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
@@ -79,7 +77,7 @@ texts(const char *const *v, size_t n)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; i < n; i++)
-		if (json_array_append_new(array, text(v[i]))) {
+		if (json_array_append_new(array, st_json_text(v[i]))) {
 			json_decref(array);
 			return NULL;
 		}
@@ -101,7 +99,7 @@ add_run(json_t *root, const struct st_profile *p)
 	json_t *strobe = json_object(), *out = json_object();
 	int bad = set(root, "strobe", strobe) | set(root, "run", out);
 	bad |= set(strobe, "version", json_integer(JSON_VERSION));
-	bad |= set(strobe, "tool", text(run->tool));
+	bad |= set(strobe, "tool", st_json_text(run->tool));
 	bad |= set(out, "command", texts(run->command.v, run->command.n));
 	bad |= set(out, "exit", json_integer(run->exit));
 	bad |= set(out, "signal", positive_or_null(run->signal));
@@ -120,7 +118,7 @@ add_counters(json_t *out, const struct st_profile *p)
 	for (size_t i = 0; i < p->counters.n && p->counters.v[i].process == 0; i++) {
 		uint64_t total;
 		st_profile_counter(p, p->counters.v[i].name, &total);
-		bad |= set(out, p->counters.v[i].name, count(total));
+		bad |= set(out, p->counters.v[i].name, st_json_count(total));
 	}
 	return bad;
 }
@@ -135,14 +133,14 @@ add_processes(json_t *root, const struct st_profile *p)
 		json_t *out = row(array);
 		bad |= set(out, "pid", json_integer(in->pid));
 		bad |= set(out, "ppid", json_integer(in->ppid));
-		bad |= set(out, "command", text(in->command));
+		bad |= set(out, "command", st_json_text(in->command));
 		bad |= set(out, "exit", in->exited ? json_integer(in->exit) : json_null());
 		bad |= set(out, "signal", positive_or_null(in->signal));
 		bad |= set(out, "state", json_string(st_profile_state_name(in->state)));
 		for (size_t c = 0; c < p->counters.n; c++)
 			if (p->counters.v[c].process == i)
 				bad |= set(out, p->counters.v[c].name,
-				           count(p->counters.v[c].total));
+				           st_json_count(p->counters.v[c].total));
 	}
 	return bad;
 }
@@ -158,13 +156,13 @@ add_functions(json_t *root, const struct st_report *r)
 	for (size_t i = 0; !bad && i < (r->top && r->top < n ? r->top : n); i++) {
 		const struct st_profile_function *f = &p->functions.v[order[i]];
 		json_t *out = row(array);
-		bad |= set(out, "name", text(f->name));
-		bad |= set(out, "image", text(p->images.v[f->image].path));
-		bad |= set(out, "offset", count(f->offset));
+		bad |= set(out, "name", st_json_text(f->name));
+		bad |= set(out, "image", st_json_text(p->images.v[f->image].path));
+		bad |= set(out, "offset", st_json_count(f->offset));
 		bad |= set(out, "file", text_or_null(f->file));
 		bad |= set(out, "line", positive_or_null(f->line));
-		bad |= set(out, "calls", count(f->calls));
-		bad |= set(out, "instructions", count(f->instructions));
+		bad |= set(out, "calls", st_json_count(f->calls));
+		bad |= set(out, "instructions", st_json_count(f->instructions));
 		bad |= set(out, "self_share", json_real(st_profile_self_share(p, f)));
 		double total = st_profile_total_share(p, f);
 		bad |= set(out, "total_share", total >= 0 ? json_real(total) : json_null());
@@ -179,12 +177,12 @@ add_samples(json_t *root, const struct st_profile *p)
 	json_t *out = json_object();
 	int bad = set(root, "samples", out);
 	bad |= set(out, "hz", json_integer(p->run.sample_hz));
-	bad |= set(out, "program", count(p->run.samples_code));
-	bad |= set(out, "kernel", count(p->run.samples_kernel));
-	bad |= set(out, "engine", count(p->run.samples_engine));
-	bad |= set(out, "dropped", count(p->run.samples_dropped));
-	bad |= set(out, "stacks", count(p->run.stacks));
-	bad |= set(out, "stacks_cut", count(p->run.stacks_cut));
+	bad |= set(out, "program", st_json_count(p->run.samples_code));
+	bad |= set(out, "kernel", st_json_count(p->run.samples_kernel));
+	bad |= set(out, "engine", st_json_count(p->run.samples_engine));
+	bad |= set(out, "dropped", st_json_count(p->run.samples_dropped));
+	bad |= set(out, "stacks", st_json_count(p->run.stacks));
+	bad |= set(out, "stacks_cut", st_json_count(p->run.stacks_cut));
 	bad |= set(root, "share_of",
 	           json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
 	return bad;
@@ -200,9 +198,10 @@ add_fallbacks(json_t *root, const struct st_profile *p)
 		json_t *out = row(array);
 		bool placed = f->image != UINT32_MAX;
 		bad |= set(out, "cause", json_string(st_profile_cause_name(f->cause)));
-		bad |= set(out, "count", count(f->count));
-		bad |= set(out, "image", placed ? text(p->images.v[f->image].path) : json_null());
-		bad |= set(out, "offset", count(f->offset));
+		bad |= set(out, "count", st_json_count(f->count));
+		bad |= set(out, "image",
+		           placed ? st_json_text(p->images.v[f->image].path) : json_null());
+		bad |= set(out, "offset", st_json_count(f->offset));
 	}
 	return bad | set(root, "notes", texts(p->notes.v, p->notes.n));
 }
@@ -215,12 +214,12 @@ add_lines(json_t *root, const struct st_profile *p)
 	for (size_t i = 0; i < p->lines.n && !bad; i++) {
 		const struct st_profile_line *l = &p->lines.v[i];
 		json_t *out = row(array);
-		bad |= set(out, "file", text(l->file));
+		bad |= set(out, "file", st_json_text(l->file));
 		bad |= set(out, "line", json_integer(l->line));
-		bad |= set(out, "function", text(p->functions.v[l->function].name));
-		bad |= set(out, "executions", count(l->executions));
-		bad |= set(out, "instructions", count(l->instructions));
-		bad |= set(out, "samples", count(l->samples));
+		bad |= set(out, "function", st_json_text(p->functions.v[l->function].name));
+		bad |= set(out, "executions", st_json_count(l->executions));
+		bad |= set(out, "instructions", st_json_count(l->instructions));
+		bad |= set(out, "samples", st_json_count(l->samples));
 	}
 	return bad;
 }
@@ -233,15 +232,15 @@ add_blocks(json_t *root, const struct st_profile *p)
 	for (size_t i = 0; i < p->blocks.n && !bad; i++) {
 		const struct st_profile_block *b = &p->blocks.v[i];
 		json_t *out = row(array);
-		bad |= set(out, "image", text(p->images.v[b->image].path));
-		bad |= set(out, "function", text(p->functions.v[b->function].name));
-		bad |= set(out, "offset", count(b->offset));
+		bad |= set(out, "image", st_json_text(p->images.v[b->image].path));
+		bad |= set(out, "function", st_json_text(p->functions.v[b->function].name));
+		bad |= set(out, "offset", st_json_count(b->offset));
 		bad |= set(out, "bytes", json_integer(b->bytes));
 		bad |= set(out, "length", json_integer(b->insns));
 		bad |= set(out, "ends", json_string(st_profile_end_name(b->end)));
-		bad |= set(out, "executions", count(b->executions));
-		bad |= set(out, "instructions", count(b->instructions));
-		bad |= set(out, "samples", count(b->samples));
+		bad |= set(out, "executions", st_json_count(b->executions));
+		bad |= set(out, "instructions", st_json_count(b->instructions));
+		bad |= set(out, "samples", st_json_count(b->samples));
 	}
 	return bad;
 }
@@ -254,12 +253,13 @@ add_images(json_t *root, const struct st_profile *p)
 	for (size_t i = 0; i < p->images.n && !bad; i++) {
 		const struct st_profile_image *image = &p->images.v[i];
 		json_t *out = row(array);
-		bad |= set(out, "path", text(image->path));
-		bad |= set(out, "build_id", *image->build_id ? text(image->build_id) : json_null());
-		bad |= set(out, "symbols", text(image->symbols));
-		bad |= set(out, "blocks", count(image->executions));
-		bad |= set(out, "instructions", count(image->instructions));
-		bad |= set(out, "samples", count(image->samples));
+		bad |= set(out, "path", st_json_text(image->path));
+		bad |= set(out, "build_id",
+		           *image->build_id ? st_json_text(image->build_id) : json_null());
+		bad |= set(out, "symbols", st_json_text(image->symbols));
+		bad |= set(out, "blocks", st_json_count(image->executions));
+		bad |= set(out, "instructions", st_json_count(image->instructions));
+		bad |= set(out, "samples", st_json_count(image->samples));
 	}
 	return bad;
 }
@@ -280,10 +280,10 @@ add_threads(json_t *root, const struct st_profile *p)
 		json_t *out = row(array);
 		bad |= set(out, "pid", json_integer(p->processes.v[t->process].pid));
 		bad |= set(out, "tid", json_integer(t->tid));
-		bad |= set(out, "name", text(t->name));
+		bad |= set(out, "name", st_json_text(t->name));
 		bad |= set(out, "begin_ns", nanoseconds_or_null(t->begin_ns));
 		bad |= set(out, "end_ns", nanoseconds_or_null(t->end_ns));
-		bad |= set(out, "samples", count(t->samples));
+		bad |= set(out, "samples", st_json_count(t->samples));
 	}
 	return bad;
 }
@@ -295,7 +295,7 @@ add_stats(json_t *root, const struct st_profile *p)
 	int bad = set(root, "engine", out);
 	for (size_t i = 0; i < p->statistics.n && p->statistics.v[i].process == 0; i++)
 		bad |= set(out, p->statistics.v[i].name,
-		           count(st_profile_statistic(p, p->statistics.v[i].name)));
+		           st_json_count(st_profile_statistic(p, p->statistics.v[i].name)));
 	return bad;
 }
 
@@ -328,6 +328,7 @@ st_report_json(const struct st_report *r, struct st_error *e)
 		bad |= add_functions(root, r) | add_samples(root, p);
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
+	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= add_fallbacks(root, p) | add_parts(root, r);
 	if (!bad)
 		dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

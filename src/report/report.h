@@ -18,6 +18,8 @@ enum st_report_sort {
 	ST_SORT_NAME
 };
 
+enum st_report_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_CSV };
+
 /* Parts of a report beyond the functions. */
 enum {
 	ST_PART_LINES = 1,
@@ -37,6 +39,13 @@ struct st_report {
 
 /* What was run and how, totals, and, for a tool that has them, the top functions. */
 void st_report_summary(const struct st_report *r, FILE *out);
+/* The first rows of each table of the tools. */
+void st_report_tables(const struct st_report *r, FILE *out);
+/* One of them. sort: name of a column, NULL: by the first sum. 0, or -1 with *e. */
+int st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
+                    enum st_report_format format, struct st_error *e);
+int st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
+                         const uint32_t *order, struct st_error *e);
 /* One table for each of r->parts. */
 void st_report_parts(const struct st_report *r, FILE *out);
 /* Where the result is and what to do next; path NULL: nowhere. */

@@ -309,3 +309,44 @@ fixture_results(void)
 	f->header.stats[ST_STAT_syscalls] = 77;
 	return f;
 }
+
+/* Two tables that have all types of keys between them. */
+void
+fixture_tables(struct fake *f)
+{
+	static const strobe_column calls[] = {STROBE_KEY("caller", STROBE_FUNCTION),
+	                                      STROBE_KEY("callee", STROBE_FUNCTION),
+	                                      STROBE_SUM("count", STROBE_NUMBER),
+	                                      STROBE_MAX("longest", STROBE_TICKS),
+	                                      {0}};
+	static const strobe_column all[] = {
+	        STROBE_KEY("source", STROBE_ADDRESS), STROBE_KEY("line", STROBE_LINE),
+	        STROBE_KEY("call", STROBE_SYSCALL),   STROBE_KEY("text", STROBE_TEXT),
+	        STROBE_KEY("thread", STROBE_THREAD),  STROBE_KEY("data", STROBE_HEX),
+	        STROBE_SUM("change", STROBE_SIGNED),  {0}};
+	static const strobe_column registers[] = {STROBE_KEY("insn", STROBE_MNEMONIC),
+	                                          STROBE_KEY("category", STROBE_CATEGORY),
+	                                          STROBE_KEY("read", STROBE_REGISTERS_READ),
+	                                          STROBE_KEY("written", STROBE_REGISTERS_WRITTEN),
+	                                          STROBE_SUM("n", STROBE_NUMBER),
+	                                          {0}};
+	uint64_t caller = fixture_address("caller", 0), spin = fixture_address("spin", 0);
+	uint32_t pairs = fake_table(f, "pairs", calls);
+	uint32_t row = fake_row(f, pairs, (uint64_t[]){caller, spin, 10, 500});
+	fake_row(f, pairs, (uint64_t[]){caller + 5, spin + 10, 7, 700});
+	fake_row(f, pairs, (uint64_t[]){caller, 0x7e0000000100, 2, 0});
+	fake_row(f, pairs, (uint64_t[]){caller, 0x123, 1, 0});
+	uint32_t tally = fake_tally(f);
+	fake_amount(f, tally, 0, 1, ST_CELL(pairs + 1, row, 2), 1);
+	fake_amount(f, tally, 0, 1, ST_CELL(pairs + 1, 0, 2), 1);
+	fake_count(f, 0, tally, 100);
+	uint32_t every = fake_table(f, "every-thing", all);
+	uint64_t text = fake_text(f, "a,\"b\"\n");
+	fake_row(f, every, (uint64_t[]){spin + 2, spin + 2, 0, text, 0, ~0ull, (uint64_t)-5});
+	fake_row(f, every, (uint64_t[]){caller, 0x7e0000000100, 99999, 0, 7, 16, 3});
+	uint32_t regs = fake_table(f, "registers", registers);
+	uint64_t insn = fake_text(f, "01d8");   /* add eax, ebx */
+	uint64_t load = fake_text(f, "488b05"); /* mov rax, [rip+0], which reads none */
+	fake_row(f, regs, (uint64_t[]){insn, insn, insn, insn, 4});
+	fake_row(f, regs, (uint64_t[]){load, load, load, load, 4});
+}

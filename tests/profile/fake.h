@@ -48,6 +48,8 @@ struct st_process fake_process(struct fake *f, uint32_t pid, uint32_t ppid, cons
 uint64_t fixture_offset(const char *function);
 uint64_t fixture_address(const char *function, uint64_t delta);
 const char *fixture_path(void);
+/* Tables in them. */
+void fixture_tables(struct fake *f);
 /* Everything that test_collect.c checks, in one process. */
 struct fake *fixture_results(void);
 

@@ -168,6 +168,7 @@ random_damage_is_survived(void **state)
 	srand(1);
 	for (int round = 0; round < 2000; round++) {
 		struct fake *f = fixture_results();
+		fixture_tables(f);
 		struct st_process process = fake_process(f, 1, 0, "x");
 		struct st_results_header *h = fake_header(f);
 		size_t reach = round % 2 ? sizeof *h - sizeof h->fallbacks : 16384;
