@@ -13,6 +13,7 @@ struct st_toolset {
 	struct st_run_tool tools[ST_MAX_TOOLS]; /* what they point to is the set's */
 	const strobe_tool *about[ST_MAX_TOOLS];
 	size_t n;
+	struct st_tool_file *files[ST_MAX_TOOLS]; /* of those that come from one */
 	char *text; /* all of them, for the record: "branches,calls:args=1" */
 };
 
