@@ -8,6 +8,9 @@
 #include "cli/options.h"
 #include "cli/tools.h"
 
+/* Bytes of options that the results have room for. */
+enum { MOST_OPTIONS = 4000 };
+
 bool
 st_tool_number(const char *text)
 {
@@ -85,6 +88,8 @@ take_options(struct st_run_tool *t, const strobe_tool *tool, char *list, struct 
 	fputc(0, out);
 	fclose(out);
 	t->options = texts;
+	if (!status && t->options_bytes > MOST_OPTIONS / ST_MAX_TOOLS)
+		return st_fail(e, ST_EXIT_USAGE, "the options of tool %s are too long", t->name);
 	return status;
 }
 

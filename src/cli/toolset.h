@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "control/run.h"
+#include "control/toolfile.h"
+#include "profile/profile.h"
 #include "tools/tools.h"
 
 struct st_toolset {
@@ -24,6 +26,10 @@ void st_toolset_free(struct st_toolset *set);
 /* The most that one of them asks for. */
 uint32_t st_toolset_sample_hz(const struct st_toolset *set);
 bool st_toolset_keeps_blocks(const struct st_toolset *set);
+
+/* Adds a note to the profile for each tool that failed in a process of the run. */
+void st_toolset_note_failures(const struct st_toolset *set, const struct st_run *run,
+                              struct st_profile *p);
 
 /* Is it the value of an option that is a number: decimal, or 0x hexadecimal, perhaps with k, M or G
  * behind it? */
