@@ -14,16 +14,15 @@ enum { MOST_OPTIONS = 4000 };
 bool
 st_tool_number(const char *text)
 {
-	static const char units[] = "kMG";
+	static const char units[] = "kKmMgG";
 	char *end;
-	int base = text[0] == '0' && text[1] == 'x' ? 16 : 10;
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	unsigned long long number = strtoull(text, &end, base), unit = 1;
+	unsigned long long number = strtoull(text, &end, 10), unit = 1;
 	const char *letter = *end ? strchr(units, *end) : NULL;
 	if (letter) {
-		unit = 1ull << (10 * (letter - units + 1));
+		unit = 1ull << (10 * ((letter - units) / 2 + 1));
 		end++;
 	}
 	return !errno && !*end && number <= UINT64_MAX / unit;

@@ -31,8 +31,8 @@ bool st_toolset_keeps_blocks(const struct st_toolset *set);
 void st_toolset_note_failures(const struct st_toolset *set, const struct st_run *run,
                               struct st_profile *p);
 
-/* Is it the value of an option that is a number: decimal, or 0x hexadecimal, perhaps with k, M or G
- * behind it? */
+/* Is it the value of an option that is a number: decimal digits, perhaps with k, M or G behind
+ * them? As strobe_option_number reads it. */
 bool st_tool_number(const char *text);
 
 #endif
