@@ -35,6 +35,8 @@
 
 #define STROBE_ABI 2
 
+#pragma GCC visibility push(default)
+
 /* ---- results: counters, tables, streams ---- */
 
 /* A 64-bit sum over the run. Declare it with STROBE_COUNTER; the fields are the engine's. */
@@ -460,6 +462,8 @@ typedef struct {
 	uint32_t unique; /* not 0: each block's instrumentation is dropped once it has been executed
 	                  */
 } strobe_tool;
+
+#pragma GCC visibility pop
 
 #ifdef STROBE_BUILTIN
 #define STROBE_TOOL(identifier, ...)                                                               \

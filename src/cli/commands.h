@@ -5,14 +5,17 @@
 
 #include "cli/options.h"
 
-/* C(name, usage after the name, "what it does") */
+/* C(identifier, "name", usage after the name, "what it does") */
 #define ST_COMMANDS(C)                                                                             \
-	C(run, "[options] [--] PROGRAM [ARGUMENT...]", "run a program and show what it did")       \
-	C(show, "[options] FILE", "show the profile of a run again, or more of it")                \
-	C(doctor, "[options]", "say what this machine allows, and how to mend what it does not")   \
-	C(tools, "[options]", "list the tools that run can use")                                   \
-	C(help, "[options] [COMMAND]", "explain a command")                                        \
-	C(version, "[options]", "print the version")
+	C(run, "run", "[options] [--] PROGRAM [ARGUMENT...]",                                      \
+	  "run a program and show what it did")                                                    \
+	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
+	C(doctor, "doctor", "[options]",                                                           \
+	  "say what this machine allows, and how to mend what it does not")                        \
+	C(tools, "tools", "[options] [TOOL]", "list the tools that run can use, or describe one")  \
+	C(build_tool, "build-tool", "[options] FILE.c", "make a tool from a C file")               \
+	C(help, "help", "[options] [COMMAND]", "explain a command")                                \
+	C(version, "version", "[options]", "print the version")
 
 /* O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does") */
 #define ST_OPTION_HELP(O) O(help, 'h', "help", NULL, true, "print this and exit")
@@ -52,6 +55,12 @@
 	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
 	ST_OPTION_HELP(O)
 
+#define ST_BUILD_TOOL_OPTIONS(O)                                                                   \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "the tool (default: FILE.tool in the current directory)")                                \
+	O(include, 'I', "include", "DIRECTORY", true, "look there for headers too")                \
+	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors") ST_OPTION_HELP(O)
+
 #define ST_HELP_OPTIONS(O)                                                                         \
 	O(completion, 0, "completion", "SHELL", true, "print completions for a shell: bash")       \
 	ST_OPTION_HELP(O)
@@ -65,7 +74,7 @@ struct st_command {
 	int (*main)(char *const *argv); /* argv after the command's name; returns the exit code */
 };
 
-#define C(name, usage, help) int st_##name##_main(char *const *argv);
+#define C(id, name, usage, help) int st_##id##_main(char *const *argv);
 ST_COMMANDS(C)
 #undef C
 

@@ -17,7 +17,7 @@ overview(FILE *out)
 	fprintf(out, "usage: strobe COMMAND [options]\n\n"
 	             "Strobe shows what a native Linux program does with its time.\n\n");
 	for (size_t i = 0; i < st_n_commands; i++)
-		fprintf(out, "  %-10s%s\n", st_commands[i].name, st_commands[i].help);
+		fprintf(out, "  %-12s%s\n", st_commands[i].name, st_commands[i].help);
 	fprintf(out, "\nTry: strobe run -- PROGRAM, then strobe help run, man strobe.\n");
 }
 

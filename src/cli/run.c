@@ -206,6 +206,7 @@ report(const struct arguments *a, const struct st_run *run, struct st_profile_or
 	struct st_profile *p = st_profile_collect(run, origin, e);
 	if (!p)
 		return -1;
+	st_toolset_note_failures(&a->tools, run, p);
 	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
 	char *fallback = a->output ? NULL : default_output(a, pid);
 	const char *path = a->output ? a->output : fallback;

@@ -8,31 +8,24 @@
 #include "cli/options.h"
 #include "cli/tools.h"
 
+/* Bytes of options that the results have room for. */
+enum { MOST_OPTIONS = 4000 };
+
 bool
 st_tool_number(const char *text)
 {
-	static const char units[] = "kMG";
+	static const char units[] = "kKmMgG";
 	char *end;
-	int base = text[0] == '0' && text[1] == 'x' ? 16 : 10;
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	unsigned long long number = strtoull(text, &end, base), unit = 1;
+	unsigned long long number = strtoull(text, &end, 10), unit = 1;
 	const char *letter = *end ? strchr(units, *end) : NULL;
 	if (letter) {
-		unit = 1ull << (10 * (letter - units + 1));
+		unit = 1ull << (10 * ((letter - units) / 2 + 1));
 		end++;
 	}
 	return !errno && !*end && number <= UINT64_MAX / unit;
-}
-
-static size_t
-n_options(const strobe_tool *tool)
-{
-	size_t n = 0;
-	while (n < STROBE_MOST_OPTIONS && tool->options[n].name)
-		n++;
-	return n;
 }
 
 static const char *
@@ -44,7 +37,7 @@ option_name(const void *options, size_t i)
 static int
 unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 {
-	size_t n = n_options(tool);
+	size_t n = st_tool_options(tool);
 	const char *near = st_nearest(name, n, option_name, tool->options);
 	if (!n)
 		return st_fail(e, ST_EXIT_USAGE, "tool %s has no options, so no '%s'", tool->name,
@@ -64,7 +57,7 @@ add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
 {
 	char *equals = strchr(text, '=');
 	const char *value = equals ? equals + 1 : "1";
-	const strobe_option *o = tool->options, *end = o + n_options(tool);
+	const strobe_option *o = tool->options, *end = o + st_tool_options(tool);
 	if (equals)
 		*equals = 0;
 	while (o < end && strcmp(o->name, text))
@@ -94,6 +87,8 @@ take_options(struct st_run_tool *t, const strobe_tool *tool, char *list, struct 
 	fputc(0, out);
 	fclose(out);
 	t->options = texts;
+	if (!status && t->options_bytes > MOST_OPTIONS / ST_MAX_TOOLS)
+		return st_fail(e, ST_EXIT_USAGE, "the options of tool %s are too long", t->name);
 	return status;
 }
 
@@ -125,22 +120,36 @@ add_text(struct st_toolset *set, const char *name, const char *options, struct s
 	return 0;
 }
 
-/* Where the name ends: at the first colon. */
+/* Where the options begin: behind the first colon, but a directory's name may have one. */
+static char *
+split(char *spec)
+{
+	char *file = strstr(spec, ".tool:");
+	char *colon = file ? file + sizeof ".tool" - 1 : strchr(spec, ':');
+	if (!colon)
+		return spec + strlen(spec);
+	*colon = 0;
+	return colon + 1;
+}
+
 static int
 add(struct st_toolset *set, char *spec, struct st_error *e)
 {
-	char *options = strchr(spec, ':');
-	if (options)
-		*options++ = 0;
-	else
-		options = spec + strlen(spec);
-	const strobe_tool *tool = st_tool_find(spec, e);
-	if (!tool || check_company(set, tool, e) || add_text(set, tool->name, options, e))
+	char *options = split(spec);
+	struct st_tool_file *file;
+	const strobe_tool *tool = st_tool_find(spec, &file, e);
+	if (!tool || check_company(set, tool, e) || add_text(set, tool->name, options, e)) {
+		st_tool_file_free(file);
 		return -1;
+	}
 	struct st_run_tool *t = &set->tools[set->n];
-	*t = (struct st_run_tool){.name = tool->name};
-	while (st_tools[t->index] != tool)
-		t->index++;
+	*t = (struct st_run_tool){.name = tool->name, .file = file};
+	if (file)
+		t->index = ST_TOOL_LOADED;
+	else
+		while (st_tools[t->index] != tool)
+			t->index++;
+	set->files[set->n] = file;
 	set->about[set->n++] = tool;
 	return *options ? take_options(t, tool, options, e) : 0;
 }
@@ -159,6 +168,8 @@ st_toolset_free(struct st_toolset *set)
 {
 	for (size_t i = 0; i < set->n; i++)
 		free((char *)set->tools[i].options);
+	for (size_t i = 0; i < set->n; i++)
+		st_tool_file_free(set->files[i]);
 	free(set->text);
 	*set = (struct st_toolset){0};
 }

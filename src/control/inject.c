@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "control/internal.h"
+#include "control/toolfile.h"
 
 /* Where the large tables go: far from the program's own memory. ThreadSanitizer bears nothing
  * outside a few ranges, of which this is one. */
@@ -239,6 +240,44 @@ out:
 	return ret;
 }
 
+/* The i-th tool, which comes from a file. */
+static int
+map_tool(struct injection *in, size_t i)
+{
+	const struct st_tool_file *file = in->options->tools[i].file;
+	const struct st_tool_part *parts;
+	uint64_t runtime = in->boot.region + ST_REGION_RUNTIME;
+	uint64_t at = in->boot.region + ST_REGION_TOOLS + i * ST_TOOL_ROOM;
+	size_t size, n = st_tool_file_parts(file, &parts);
+	unsigned char *bytes = st_tool_file_place(file, at, runtime, &size);
+	if (!bytes)
+		return st_fail(in->e, ST_EXIT_FAILED, "out of memory");
+	int fd, here = make_file(in, size, &fd);
+	ssize_t wrote = here < 0 ? -1 : pwrite(here, bytes, size, 0);
+	free(bytes);
+	if (here < 0)
+		return -1;
+	close(here);
+	long p = wrote == (ssize_t)size ? 0 : -ENOMEM;
+	for (size_t k = 0; k < n && !is_error(p); k++) {
+		int prot = PROT_READ | (parts[k].written ? PROT_WRITE : 0) |
+		           (parts[k].executed ? PROT_EXEC : 0);
+		p = map(in, at + parts[k].start, parts[k].end - parts[k].start, prot,
+		        MAP_PRIVATE | MAP_FIXED, fd, parts[k].start);
+	}
+	close_remote(in, fd);
+	return is_error(p) ? fail_remote(in, "mapping a tool", p) : 0;
+}
+
+static int
+map_tools(struct injection *in)
+{
+	for (size_t i = 0; i < in->options->n_tools; i++)
+		if (in->options->tools[i].file && map_tool(in, i) != 0)
+			return -1;
+	return 0;
+}
+
 static int
 map_results(struct injection *in)
 {
@@ -255,7 +294,7 @@ map_results(struct injection *in)
 	layout.sample_hz = in->options->sample_hz;
 	layout.take_stacks = in->options->on_stack != NULL;
 	memcpy(p, &layout, sizeof layout);
-	st_results_tools(p, in->options);
+	st_results_tools(p, in->options, in->boot.region);
 	in->results = p;
 	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
 	             MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -318,7 +357,7 @@ static int
 map_everything(struct injection *in, uint64_t *entry)
 {
 	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 ||
-	    map_runtime(in, entry) != 0)
+	    map_runtime(in, entry) != 0 || map_tools(in) != 0)
 		return -1;
 	if (map_results(in) != 0)
 		return -1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/internal.h"
+#include "control/toolfile.h"
 
 /* Appends to the strings; 0 when there is nothing to append. */
 static uint32_t
@@ -17,12 +18,15 @@ add_options(struct st_results_header *h, const struct st_run_tool *tool)
 }
 
 void
-st_results_tools(struct st_results_header *h, const struct st_run_options *options)
+st_results_tools(struct st_results_header *h, const struct st_run_options *options, uint64_t region)
 {
 	h->n_tools = (uint32_t)options->n_tools;
 	for (size_t i = 0; i < options->n_tools; i++) {
 		h->tools[i] = options->tools[i].index;
 		h->tool_options[i] = add_options(h, &options->tools[i]);
+		if (options->tools[i].file)
+			h->tool_entry[i] = region + ST_REGION_TOOLS + i * ST_TOOL_ROOM +
+			                   st_tool_file_entry(options->tools[i].file);
 	}
 	h->n_options = h->n_strings;
 }

@@ -18,9 +18,11 @@ enum {
 	ST_REGION_WARM = 144 << 20,    /* call thunks and entry pads */
 	ST_REGION_COLD = 192 << 20,    /* exits that are not linked yet */
 	ST_REGION_RUNTIME = 256 << 20, /* the runtime's image */
+	ST_REGION_TOOLS = 264 << 20,   /* loaded tools: the i-th at i * ST_TOOL_ROOM */
 	ST_REGION_MAIN = 288 << 20,    /* the first thread's area */
 	ST_REGION_SIZE = 384 << 20,
 	ST_CACHE_SIZE = ST_REGION_RUNTIME, /* hot and cold: mapped twice */
+	ST_TOOL_ROOM = 2 << 20,
 	/* A thread's area: its private structure, then its counters, which are a part of the
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
