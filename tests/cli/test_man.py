@@ -20,7 +20,7 @@ def page(name):
 def options(command):
     """(letter or '', name, argument or '') of each option, from strobe help COMMAND."""
     text = subprocess.run([STROBE, "help", command], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+))?", text, re.M)
+    return re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+|[a-z|]+\b))?", text, re.M)
 
 
 class Pages(unittest.TestCase):
