@@ -17,18 +17,23 @@
 	C(help, "help", "[options] [COMMAND]", "explain a command")                                \
 	C(version, "version", "[options]", "print the version")
 
-/* O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does") */
+/*
+ * O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does")
+ *
+ * An argument of a fixed set of words lists them, "db|json"; the placeholders that stand for more
+ * than their text (FILE, TOOL, PID, ...) are in values.c. Completion and man pages follow.
+ */
 #define ST_OPTION_HELP(O) O(help, 'h', "help", NULL, true, "print this and exit")
 
 #define ST_RUN_OPTIONS(O)                                                                          \
 	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
-	O(format, 0, "format", "FORMAT", true, "of the result: db (default) or json")              \
+	O(format, 0, "format", "db|json", true, "of the result (default: db)")                     \
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
 	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
-	O(stress, 0, "stress", "LIST", false, "make rare paths of the engine common, for tests")   \
+	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \
@@ -43,16 +48,17 @@
 	O(threads, 0, "threads", NULL, true, "table of threads")                                   \
 	O(stats, 0, "stats", NULL, true, "processes, and what the engine did")                     \
 	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json; of a table also csv")      \
+	O(format, 0, "format", "text|json|csv", true,                                              \
+	  "of what is printed (default: text); csv: of a table")                                   \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_TOOLS_OPTIONS(O)                                                                        \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_BUILD_TOOL_OPTIONS(O)                                                                   \
@@ -62,7 +68,7 @@
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors") ST_OPTION_HELP(O)
 
 #define ST_HELP_OPTIONS(O)                                                                         \
-	O(completion, 0, "completion", "SHELL", true, "print completions for a shell: bash")       \
+	O(completion, 0, "completion", "SHELL", true, "print completions for bash, zsh or fish")   \
 	ST_OPTION_HELP(O)
 
 #define ST_VERSION_OPTIONS(O) ST_OPTION_HELP(O)

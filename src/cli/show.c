@@ -28,11 +28,11 @@ struct arguments {
 static int
 parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 {
-	static const char *const keys[] = {[ST_SORT_TIME] = "time",
-	                                   [ST_SORT_TOTAL] = "total",
-	                                   [ST_SORT_INSTRUCTIONS] = "instructions",
-	                                   [ST_SORT_CALLS] = "calls",
-	                                   [ST_SORT_NAME] = "name"};
+	static const char *const keys[] = {
+#define ST_SORT(id, name) name,
+	        ST_SORTS(ST_SORT)
+#undef ST_SORT
+	};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(keys[i], value)) {
 			*sort = (enum st_report_sort)i;

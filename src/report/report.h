@@ -10,12 +10,17 @@
 #include "profile/profile.h"
 #include "report/text.h"
 
+#define ST_SORTS(ST_SORT)                                                                          \
+	ST_SORT(TIME, "time")                                                                      \
+	ST_SORT(TOTAL, "total")                                                                    \
+	ST_SORT(INSTRUCTIONS, "instructions")                                                      \
+	ST_SORT(CALLS, "calls")                                                                    \
+	ST_SORT(NAME, "name")
+
 enum st_report_sort {
-	ST_SORT_TIME,
-	ST_SORT_TOTAL,
-	ST_SORT_INSTRUCTIONS,
-	ST_SORT_CALLS,
-	ST_SORT_NAME
+#define ST_SORT(id, name) ST_SORT_##id,
+	ST_SORTS(ST_SORT)
+#undef ST_SORT
 };
 
 enum st_report_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_CSV };
