@@ -9,8 +9,10 @@ static strobe_table *declared[ST_MAX_TABLES];
 static uint64_t *
 row_at(uint32_t table, uint32_t row)
 {
-	return (uint64_t *)((char *)rt.results + rt.results->off_tables) +
-	       ((uint64_t)table * ST_TABLE_ROWS + row) * ST_MAX_COLUMNS;
+	const struct st_results_header *r = rt.results;
+	return (uint64_t *)((char *)r + r->off_tables) +
+	       (uint64_t)table * ST_TABLE_ROWS * ST_MAX_COLUMNS +
+	       (uint64_t)row * r->tables[table].n_columns;
 }
 
 /* tools.lock held by none: texts are added. */
