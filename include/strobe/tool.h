@@ -440,6 +440,8 @@ typedef struct {
 	void (*branch)(strobe_branch *b);
 	void (*call)(strobe_call *c);
 	void (*function)(strobe_function *f);
+	/* Which functions that is about: shell patterns separated by blanks; NULL: all of them. */
+	const char *functions;
 	/* Happenings. */
 	void (*begin)(
 	        void); /* before the program's first instruction, also in each followed process */

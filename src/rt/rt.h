@@ -98,7 +98,8 @@ struct thread {
 	/* What the code of actions keeps for its length: registers by number, flags as lahf and
 	   seto give them, a time stamp, values for a function. */
 	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];
-	uint64_t number; /* of the thread in the run: its record */
+	uint64_t number;     /* of the thread in the run: its record */
+	uint64_t returns_at; /* minus the stack pointer of the innermost of `returns`; 0: none */
 
 	uint32_t tid;
 	uint32_t record;  /* index of its st_thread */
@@ -125,6 +126,7 @@ struct thread {
 	struct resume resume;
 	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
 	void *tool_state[ST_MAX_TOOLS];
+	struct returns *returns; /* functions that were entered, whose return a tool waits for */
 	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
 	uint32_t tool_samples; /* samples since it was called */
 	struct thread *next_thread;
@@ -144,6 +146,8 @@ struct rt {
 	uint32_t thread_lock, lock; /* lock: translation, links, maps */
 	struct sigtab sigtab;
 	uint32_t sample_hz;
+	bool on;                 /* tools are at work */
+	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	struct st_boot boot_copy;
 };

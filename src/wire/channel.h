@@ -11,6 +11,8 @@ enum st_message_kind {
 	ST_MESSAGE_EXEC, /* thread tid is about to call execve: trace it, then set exec_ack in its
 	                    results */
 	ST_MESSAGE_EXEC_FAILED,
+	ST_MESSAGE_IMAGE, /* there are executable mappings that the controller has not seen: see
+	                     images_done of its results */
 };
 
 struct st_message {

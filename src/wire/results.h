@@ -33,6 +33,8 @@ enum {
 	ST_MAX_AMOUNTS = 32 << 20, /* what blocks add to counters and cells */
 	ST_MAX_PARTIALS = 1 << 20, /* places where a block was left early */
 	ST_MAX_SITES = 4 << 20,    /* places that make rows */
+	ST_MAX_ENTRIES = 1 << 20,  /* functions that the controller tells the runtime of */
+	ST_ENTRY_NAMES = 64 << 20, /* bytes of their names */
 	ST_FIRST_ID = 16,          /* the ids below are not blocks' */
 	ST_CHUNK_BYTES = 64 << 10, /* of rows; and some behind, up to ST_CHUNK_SLACK */
 	ST_CHUNK_SLACK = 60 << 10,
@@ -171,6 +173,14 @@ struct st_results_header {
 	   and the address in the target. */
 	uint32_t tool_failed[ST_MAX_TOOLS];
 	uint64_t tool_failed_at[ST_MAX_TOOLS];
+	/* Functions: the runtime asks (ST_MESSAGE_IMAGE) after each new executable mapping, and
+	 * waits until the controller has looked at as many as there are: a futex. */
+	uint32_t wants_entries, images_done;
+	uint32_t n_entries, n_entry_names;
+	/* The region of interest. region_by: what may begin and end it (ST_REGION_BY_*); region: 1
+	   while tools are at work, written by the runtime, which counts its beginnings;
+	   region_asked: what the controller asks for, 0: nothing, 1: begin, 2: end. */
+	uint32_t region_by, region, regions, region_asked;
 	uint32_t counting; /* not 0: some tool counts, so that blocks are listed */
 	uint32_t n_counters, n_tables, n_streams;
 	uint32_t exec_ack;    /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
@@ -183,7 +193,8 @@ struct st_results_header {
 	uint64_t left_ns;
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
-	        off_samples, off_stacks, off_sites, off_tables, off_chunks, off_counters;
+	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
+	        off_chunks, off_counters;
 	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
@@ -309,6 +320,27 @@ struct st_stack {
 	uint32_t cut;    /* not 0: the stack goes on behind what was copied */
 	uint64_t pc, rsp, rbp, rbx, r12, r13, r14, r15;
 	uint64_t padding[5];
+};
+
+/*
+ * A function of the program that a tool, or the region of interest, is about. Written by the
+ * controller before it says that the images up to there are done.
+ */
+struct st_entry {
+	uint64_t start, end; /* addresses in the target */
+	uint32_t name;       /* offset into the entries' names */
+	uint16_t map;        /* index of its mapping */
+	uint16_t what;       /* ST_ENTRY_* */
+};
+enum { ST_ENTRY_TOOL = 1, ST_ENTRY_BEGIN = 2, ST_ENTRY_END = 4, ST_ENTRY_CHOSEN = 8 };
+/* Off at the start unless by nothing; by functions, by the controller, by the program's own calls
+ * (include/strobe/region.h). LIMITED: only code in ST_ENTRY_CHOSEN functions is instrumented. */
+enum {
+	ST_REGION_BY_FUNCTION = 1,
+	ST_REGION_BY_CONTROLLER = 2,
+	ST_REGION_BY_PROGRAM = 4,
+	ST_REGION_OFF_AT_START = 8,
+	ST_REGION_LIMITED = 16,
 };
 
 /* Sections that are bare arrays: strings: char[]; amounts: struct st_amount[ST_MAX_AMOUNTS];

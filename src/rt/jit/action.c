@@ -622,6 +622,14 @@ land(const struct emit *e, uint8_t *rel)
 	memcpy(rel, &distance, 4);
 }
 
+/* lea rcx, [rsp + rcx] */
+static void
+emit_lea_sp_sum(struct emit *e)
+{
+	static const uint8_t code[] = {0x48, 0x8d, 0x0c, 0x0c};
+	ebytes(e, code, sizeof code);
+}
+
 static const uint8_t condition_codes[] = {
         [STROBE_EQUAL] = 4, [STROBE_NOT_EQUAL] = 5, [STROBE_BELOW] = 2,      [STROBE_NOT_BELOW] = 3,
         [STROBE_ABOVE] = 7, [STROBE_NOT_ABOVE] = 6, [STROBE_SHARES_BITS] = 5};
@@ -632,6 +640,14 @@ emit_condition(struct seq *s, const struct condition *c)
 {
 	struct emit *e = s->e;
 	bool relation = c->kind == CONDITION_RELATION;
+	if (c->kind == CONDITION_RETURNS) {
+		save(s, RCX);
+		emit_restore(e, RCX, offsetof(struct thread, returns_at));
+		emit_lea_sp_sum(e);
+		e8(e, 0xe3); /* jrcxz over the jump */
+		e8(e, 5);
+		return emit_forward(e, 0xe9);
+	}
 	if (!relation && s->in->cls == ST_C_JCC) {
 		unsigned cc = s->in->cond ^ (c->kind == CONDITION_TAKEN);
 		return emit_forward(e, 0x0f80 | cc);
@@ -781,7 +797,7 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 {
 	struct emit *e = s->e;
 	const struct condition *c = a->condition ? &asked.conditions[a->condition - 1] : NULL;
-	bool plain = c && c->kind != CONDITION_RELATION && s->in->cls == ST_C_JCC;
+	bool plain = c && c->kind <= CONDITION_NOT_TAKEN && s->in->cls == ST_C_JCC;
 	uint8_t *over = NULL;
 	if (plain)
 		over = emit_condition(s, c);

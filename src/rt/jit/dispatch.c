@@ -63,8 +63,10 @@ go_by(struct thread *t, uint64_t pc, bool indirect)
 {
 	t->regs.pc = pc;
 	uint32_t b = find_or_translate(t, pc, NO_EXIT, indirect);
-	if (!b && maps_refresh())
+	if (!b && maps_refresh()) {
+		entries_ask();
 		b = find_or_translate(t, pc, NO_EXIT, indirect);
+	}
 	if (!b)
 		probe(t);
 	enter_block(t, b);
@@ -82,7 +84,8 @@ check_block(struct thread *t, const struct exit *x)
 {
 	const struct block *b = &jit.blocks[x->block];
 	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) && jit_same_source(x->block)) {
-		t->next = cache_addr(b->body + jit_stub_len());
+		uint32_t border = jit.cuts && region_at(b->pc) ? jit_stub_len() : 0;
+		t->next = cache_addr(b->body + border + jit_stub_len());
 		return;
 	}
 	/* A later piece: the basic block ends here for the counts, and another one begins. */
@@ -94,6 +97,20 @@ check_block(struct thread *t, const struct exit *x)
 	uint64_t pc = b->pc;
 	jit_invalidate(pc, pc + 1);
 	go_to(t, pc);
+}
+
+/* The program is at a border of the region of interest, which is crossed; then it goes on behind
+ * it. */
+static void
+cross_border(struct thread *t, const struct exit *x)
+{
+	unsigned what = x->cause;
+	bool both = what == (ST_ENTRY_BEGIN | ST_ENTRY_END);
+	region_set(t, both ? !rt.on : what == ST_ENTRY_BEGIN);
+	uint64_t pc = t->regs.pc;
+	go_to(t, pc);
+	if (region_at(pc))
+		t->next += jit_stub_len();
 }
 
 /* Follows an exit of the present generation, and links it. */
@@ -197,7 +214,10 @@ rt_dispatch_exit(struct thread *t)
 		rt_unlock(&rt.lock);
 		os_native_forever(t);
 	}
-	if (jit.generation != generation)
+	region_obey(t);
+	if (x.kind == EXIT_REGION)
+		cross_border(t, &x);
+	else if (jit.generation != generation)
 		go_to(t, target);
 	else if (x.kind == EXIT_CHECK)
 		check_block(t, &x);
@@ -218,6 +238,7 @@ rt_dispatch_miss(struct thread *t)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
+	region_obey(t);
 	stress_flush(t);
 	go_by(t, pc, true);
 	uint32_t b = jit_find(pc);
@@ -232,6 +253,7 @@ void
 rt_dispatch_pc(struct thread *t)
 {
 	rt_lock(&rt.lock);
+	region_obey(t);
 	if (!go_on(t)) {
 		jit_suspend_resume(t);
 		t->resume.state = RESUME_NONE;

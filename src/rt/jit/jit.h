@@ -136,7 +136,7 @@ enum exit_kind {
 	                 behind it */
 	EXIT_ROOM,    /* to the block's own address, when there is room for the rows of stream
 	                 `cause` */
-	EXIT_FIRST,   /* the same: it is executed for the first time */
+	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
 };
 
 /* What lies where in the warm part, in ascending order. */
@@ -180,6 +180,7 @@ struct jit {
 	                    key and block + 1 */
 	uint32_t n_pages;
 	bool counting;       /* a tool wants events of code */
+	bool cuts;           /* basic blocks end where certain functions begin */
 	uint32_t most_insns; /* of a piece */
 };
 extern struct jit jit;

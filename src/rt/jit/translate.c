@@ -573,7 +573,8 @@ static void
 begin_basic_block(struct unit *u)
 {
 	uint32_t known = rt.results->n_blocks;
-	u->id = jit_result_id(u->now);
+	bool wanted = rt.on && entries_choose(u->now->pc);
+	u->id = wanted ? jit_result_id(u->now) : 0;
 	u->base = 0;
 	u->fresh = u->id >= known;
 }
@@ -654,6 +655,11 @@ begin_block(struct unit *u, bool cont)
 	rt_stat(ST_STAT_blocks, 1);
 	rt_stat(ST_STAT_insns, b->n);
 	rt_stat(ST_STAT_app_bytes, b->bytes);
+	unsigned border = cont || u->rest || !jit.cuts ? 0 : region_at(b->pc);
+	if (border) {
+		emit_leave(u, EXIT_REGION, TO_SELF, 0);
+		jit.exits[jit.n_exits - 1].cause = border & 31;
+	}
 	if (b->checked)
 		emit_leave(u, EXIT_CHECK, TO_SELF, 0);
 }

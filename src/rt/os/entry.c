@@ -97,6 +97,7 @@ rt_start(struct st_boot *boot)
 		t->regs.r[i] = boot->regs[i];
 	t->regs.rflags = boot->rflags;
 	t->regs.pc = boot->pc;
+	entries_ask();
 	signals_init(t);
 	tools_begin(t);
 	happen_thread_begin(t);

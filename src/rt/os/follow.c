@@ -36,6 +36,12 @@ tell(const struct st_message *m, int fd)
 	return SYS(__NR_sendmsg, rt.boot->channel, &header, 0x4000 /* MSG_NOSIGNAL */) == sizeof *m;
 }
 
+bool
+process_tell(const struct st_message *m)
+{
+	return tell(m, -1);
+}
+
 /* RLIMIT_FSIZE is about memory files, too: beyond it there is a signal that would be the program's
  * end. */
 static bool
@@ -97,6 +103,8 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                                 .n_tools = from->n_tools,
 	                                 .sample_hz = from->sample_hz,
 	                                 .take_stacks = from->take_stacks,
+	                                 .wants_entries = from->wants_entries,
+	                                 .region_by = from->region_by,
 	                                 .tsc_begin = rt_tsc(),
 	                                 .file_size = from->file_size,
 	                                 .at = from->at,
@@ -110,6 +118,8 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                                 .off_stacks = from->off_stacks,
 	                                 .off_sites = from->off_sites,
 	                                 .off_tables = from->off_tables,
+	                                 .off_entries = from->off_entries,
+	                                 .off_entry_names = from->off_entry_names,
 	                                 .off_chunks = from->off_chunks,
 	                                 .off_counters = from->off_counters,
 	                                 .counters_stride = from->counters_stride,
@@ -161,6 +171,7 @@ process_follow_fork(struct thread *t)
 	        .kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
 	tell(&m, fd);
 	SYS(__NR_close, fd);
+	entries_ask();
 	return true;
 }
 

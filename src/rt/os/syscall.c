@@ -99,6 +99,8 @@ sys_mmap(struct thread *t)
 	long ret = pass(t);
 	if (!sys_failed(ret))
 		maps_mapped((uint64_t)ret, len, prot, flags, (int)r[R8], r[R9]);
+	if (prot & PROT_EXEC)
+		entries_ask();
 	rt_unlock(&rt.lock);
 	return ret;
 }

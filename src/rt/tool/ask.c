@@ -48,6 +48,13 @@ strobe_at_function(strobe_function *f)
 	return point(0);
 }
 
+strobe_point
+strobe_at_return(strobe_function *f)
+{
+	(void)f;
+	return point(POINT_RETURN);
+}
+
 static strobe_point
 with_condition(strobe_point at, struct condition c)
 {
@@ -137,9 +144,33 @@ key_of_next(strobe_point at)
 	       (uint64_t)asked.tool << 13 | (asked.serial++ & 0x1fff);
 }
 
+/* A return has no code of its own: its action carries the condition along. */
+static struct action *
+new_return_action(strobe_point at)
+{
+	struct action *a = returns_new_action();
+	if (!a)
+		return NULL;
+	*a = (struct action){.tool = (uint8_t)asked.tool};
+	if (!at.condition)
+		return a;
+	const struct condition *c = &asked.conditions[at.condition - 1];
+	a->relates = true;
+	a->relation = c->relation;
+	a->if_a = c->a;
+	a->if_b = c->b;
+	return a;
+}
+
 static struct action *
 new_action(strobe_point at, enum action_kind kind)
 {
+	if (at.where & POINT_RETURN) {
+		struct action *a = new_return_action(at);
+		if (a)
+			a->kind = (uint8_t)kind;
+		return a;
+	}
 	if (asked.n_actions == MAX_ACTIONS) {
 		asked.overflow = true;
 		return NULL;
@@ -159,15 +190,14 @@ count_cell(strobe_point at, uint64_t cell, int64_t amount)
 {
 	if (!asked.id || !amount)
 		return;
-	if (!at.condition) {
+	if (!at.condition && !(at.where & POINT_RETURN)) {
 		mark_counted(asked.id);
 		if (asked.fresh)
 			add_amount(asked.id, asked.base + at.where, cell, amount);
 		return;
 	}
-	const struct condition *c = &asked.conditions[at.condition - 1];
 	uint64_t key = key_of_next(at);
-	if (c->kind == CONDITION_NOT_TAKEN) {
+	if (at.condition && asked.conditions[at.condition - 1].kind == CONDITION_NOT_TAKEN) {
 		/* All executions, less those that are taken: one tally serves both. */
 		mark_counted(asked.id);
 		if (asked.fresh)
@@ -266,7 +296,7 @@ strobe_add_cell(strobe_point at, strobe_cell cell, strobe_operand value)
 static bool
 is_written(const strobe_operand *o, uint32_t index)
 {
-	if (o->kind != OPERAND_VALUE)
+	if (index >= asked.b->n || o->kind != OPERAND_VALUE)
 		return false;
 	struct st_access found[ST_MAX_ACCESSES];
 	const uint8_t *code = (const uint8_t *)event_address(asked.b, index);
@@ -297,7 +327,18 @@ strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
 	a->n = site.n_values;
 	a->stream = s;
 	a->id = site_of(key_of_next(at), &site);
-	asked.streams |= (uint8_t)(1u << s);
+	if (!(at.where & POINT_RETURN))
+		asked.streams |= (uint8_t)(1u << s);
+}
+
+void
+ask_invoke(uint32_t insn, strobe_callee *function, unsigned n, const strobe_operand *operands,
+           bool at_return)
+{
+	strobe_point at = point(insn);
+	if (at_return)
+		at = with_condition(at, (struct condition){.kind = CONDITION_RETURNS});
+	strobe_invoke_with(at, function, n, operands);
 }
 
 void

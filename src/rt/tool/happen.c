@@ -66,6 +66,8 @@ happen_end(struct thread *t)
 void
 happen_signal(struct thread *t, int signo)
 {
+	if (!rt.on)
+		return;
 	EACH_TOOL(i, signal)
 	tool_call(t, i, (plain_function)tools.tool[i].tool->signal, t,
 	          (const void *)(intptr_t)signo);
@@ -90,6 +92,8 @@ happen_syscall_before(struct thread *t, strobe_syscall *s)
 {
 	const uint64_t *r = t->regs.r;
 	bool wanted = false;
+	if (!rt.on)
+		return false;
 	for (unsigned i = 0; i < tools.n; i++)
 		wanted |= tools.tool[i].tool->syscall_before || tools.tool[i].tool->syscall_after;
 	if (!wanted)

@@ -11,6 +11,7 @@
 
 enum { NO_BUFFER = ST_CHUNK_BYTES };
 
+static uint32_t lock;    /* of what follows */
 static strobe_map sites; /* by key: site + 1 */
 static strobe_stream *declared[ST_MAX_STREAMS];
 static uint8_t tool_of[ST_MAX_STREAMS];
@@ -21,8 +22,8 @@ site_table(void)
 	return (strobe_site *)((char *)rt.results + rt.results->off_sites);
 }
 
-uint8_t
-stream_declare(strobe_stream *s)
+static uint8_t
+declare(strobe_stream *s)
 {
 	struct st_results_header *r = rt.results;
 	if (s->id)
@@ -46,8 +47,17 @@ stream_declare(strobe_stream *s)
 	return (uint8_t)(s->id - 1);
 }
 
-uint32_t
-site_of(uint64_t key, const strobe_site *site)
+uint8_t
+stream_declare(strobe_stream *s)
+{
+	rt_lock(&lock);
+	uint8_t i = declare(s);
+	rt_unlock(&lock);
+	return i;
+}
+
+static uint32_t
+find_site(uint64_t key, const strobe_site *site)
 {
 	struct st_results_header *r = rt.results;
 	uint64_t *known = strobe_map_at(&sites, key);
@@ -59,6 +69,15 @@ site_of(uint64_t key, const strobe_site *site)
 		__atomic_store_n(&r->n_sites, i + 1, __ATOMIC_RELEASE);
 	if (known)
 		*known = i + 1;
+	return i;
+}
+
+uint32_t
+site_of(uint64_t key, const strobe_site *site)
+{
+	rt_lock(&lock);
+	uint32_t i = find_site(key, site);
+	rt_unlock(&lock);
 	return i;
 }
 
@@ -253,26 +272,28 @@ streams_forget(struct thread *t)
 }
 
 void
+stream_append(struct thread *t, unsigned stream, uint32_t site, unsigned n, const uint64_t *values)
+{
+	streams_make_room(t, 1u << stream);
+	uint64_t *fill = fill_of(t, stream);
+	strobe_row *row = (strobe_row *)*fill;
+	row->tag = (uint64_t)site << 4 | n;
+	for (unsigned i = 0; i < n; i++)
+		row->value[i] = values[i];
+	*fill += 8 + 8 * n;
+}
+
+void
 strobe_write(strobe_thread *handle, strobe_stream *stream, const uint64_t *values)
 {
 	struct thread *t = (struct thread *)handle;
-	rt_lock(&rt.lock);
 	uint8_t s = stream_declare(stream);
-	if (s >= ST_MAX_STREAMS) {
-		rt_unlock(&rt.lock);
+	if (s >= ST_MAX_STREAMS)
 		return;
-	}
 	unsigned n = rt.results->streams[s].n_columns;
 	strobe_site site = {.stream = s, .n_values = (uint8_t)n};
 	for (unsigned i = 0; i < n; i++)
 		site.where[i] = (int8_t)i;
 	uint32_t number = site_of(1u + s, &site);
-	rt_unlock(&rt.lock);
-	streams_make_room(t, 1u << s);
-	uint64_t *fill = fill_of(t, s);
-	strobe_row *row = (strobe_row *)*fill;
-	row->tag = (uint64_t)number << 4 | n;
-	for (unsigned i = 0; i < n; i++)
-		row->value[i] = values[i];
-	*fill += 8 + 8 * n;
+	stream_append(t, s, number, n, values);
 }

@@ -35,7 +35,13 @@ enum action_kind {
 	ACTION_INVOKE, /* a call of a function of the tool */
 };
 
-enum condition_kind { CONDITION_TAKEN, CONDITION_NOT_TAKEN, CONDITION_RELATION };
+enum condition_kind {
+	CONDITION_TAKEN,
+	CONDITION_NOT_TAKEN,
+	CONDITION_RELATION,
+	CONDITION_RETURNS, /* the stack pointer is where the innermost function that a tool waits
+	                      for was entered with */
+};
 struct condition {
 	uint8_t kind;     /* enum condition_kind */
 	uint8_t relation; /* enum strobe_relation */
@@ -53,6 +59,10 @@ struct action {
 	uint32_t id;       /* of a tally: its id in the results; of a row: its site */
 	strobe_callee *function;
 	strobe_operand operand[STROBE_MOST_COLUMNS];
+	/* At a return: the condition itself. */
+	bool relates;
+	uint8_t relation;
+	strobe_operand if_a, if_b;
 };
 
 enum {
@@ -62,6 +72,8 @@ enum {
 };
 
 /* What the tools want of the piece of code being translated. One at a time, under rt.lock. */
+enum { POINT_RETURN = 0x10000 }; /* bit of strobe_point.where: when the function returns */
+
 struct asked {
 	const struct build *b;
 	uint32_t id;     /* of the basic block in the results; 0: it has none */
@@ -89,6 +101,7 @@ struct tools {
 	unsigned n;
 	unsigned current; /* whose function runs, when no thread says so */
 	struct active_tool tool[ST_MAX_TOOLS];
+	bool wants_functions;
 	bool has_rdfsbase;    /* the instruction may be used */
 	uint32_t lock;        /* of tables and texts */
 	struct thread *owner; /* who holds it */
@@ -117,6 +130,9 @@ void streams_make_room(struct thread *t, uint32_t set);
 /* What the thread has in its buffers goes where it belongs; the thread ends or the program does. */
 void streams_finish(struct thread *t);
 uint8_t stream_declare(strobe_stream *s);
+/* Appends a row to the thread's buffer. */
+void stream_append(struct thread *t, unsigned stream, uint32_t site, unsigned n,
+                   const uint64_t *values);
 /* A thread begins: it has no rows. */
 void streams_begin(struct thread *t);
 void streams_forget(struct thread *t);
@@ -127,6 +143,39 @@ void texts_forget(void);
 
 /* tool/ask.c */
 void counters_forget(void);
+/* The engine itself asks for a call at an instruction; at_return: if it is the return of a function
+ * that a tool waits for. */
+void ask_invoke(uint32_t insn, strobe_callee *function, unsigned n, const strobe_operand *operands,
+                bool at_return);
+
+/* tool/entries.c: functions of the program that the controller has told of. */
+/* There are new executable mappings: asks the controller about them, and waits. rt.lock held. */
+void entries_ask(void);
+void entries_forget(void);
+/* The one that starts there, or NULL. */
+const struct st_entry *entry_at(uint64_t pc);
+const char *entry_name(const struct st_entry *entry);
+/* Is code there to be instrumented? */
+bool entries_choose(uint64_t pc);
+/* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
+unsigned region_at(uint64_t pc);
+
+/* tool/region.c: whether tools are at work. rt.lock held. */
+void region_init(void);
+void region_set(struct thread *t, bool on);
+/* Does what the controller asks for. */
+void region_obey(struct thread *t);
+
+/* tool/returns.c */
+/* The tools are about to say what they want at the return of a function: forgets what they wanted.
+ */
+void returns_begin(uint64_t function);
+/* Room for an action there; NULL: there is none. */
+struct action *returns_new_action(void);
+/* What returns_entered takes as values[0]; 0: nothing is wanted. */
+uint32_t returns_plan(void);
+void returns_entered(strobe_thread *t, const uint64_t *values);
+void returns_left(strobe_thread *t, const uint64_t *values);
 
 /* tool/call.c: calls a function of the tool, which may crash. */
 void tool_call(struct thread *t, unsigned tool, void (*function)(void), const void *a,

@@ -34,9 +34,12 @@ tools_init(void)
 		strobe_tool *t =
 		        index == ST_TOOL_LOADED ? (strobe_tool *)r->tool_entry[i] : st_tools[index];
 		tools.tool[i] = (struct active_tool){.tool = t, .options = r->tool_options[i]};
-		jit.counting |= t->block || t->insn || t->access || t->branch || t->call;
+		jit.counting |=
+		        t->block || t->insn || t->access || t->branch || t->call || t->function;
+		tools.wants_functions |= t->function != NULL;
 	}
 	tools.has_rdfsbase = has_rdfsbase();
+	region_init();
 	rt.results->counting = jit.counting;
 }
 
@@ -55,6 +58,9 @@ tools_restart(struct thread *t)
 	tables_forget();
 	texts_forget();
 	streams_forget(t);
+	entries_forget();
+	t->returns = NULL;
+	t->returns_at = 0;
 	memset(t->tool_state, 0, sizeof t->tool_state);
 	tools_init();
 	tools_begin(t);
@@ -142,6 +148,7 @@ sort_actions(const struct build *b)
 struct seeing {
 	const struct build *b;
 	bool with_block;
+	const struct st_entry *entry; /* the function that begins here, if a tool asked for it */
 };
 
 static void
@@ -151,6 +158,10 @@ see_piece(const struct seeing *s, const uint32_t *tool)
 	const struct build *b = s->b;
 	uint32_t n = seen_insns(b);
 	begin_insn(0);
+	if (s->entry && t->function) {
+		struct strobe_function f = {b, b->pc, entry_name(s->entry)};
+		t->function(&f);
+	}
 	if (s->with_block && t->block) {
 		struct strobe_block block = {b};
 		t->block(&block);
@@ -166,10 +177,25 @@ see_piece(const struct seeing *s, const uint32_t *tool)
 	}
 }
 
+/* Functions whose return is waited for are entered, and perhaps return. */
+static void
+see_returns(const struct build *b, const struct st_entry *entry)
+{
+	uint32_t plan = entry ? returns_plan() : 0, n = seen_insns(b);
+	const strobe_operand operands[2] = {strobe_constant(plan),
+	                                    strobe_register_value(STROBE_RSP)};
+	begin_insn(0);
+	if (plan)
+		ask_invoke(0, returns_entered, 2, operands, false);
+	if (n && b->insn[n - 1].cls == ST_C_RET)
+		ask_invoke(n - 1, returns_left, 0, operands, true);
+}
+
 void
 tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool with_block)
 {
-	struct seeing s = {b, with_block};
+	const struct st_entry *e = with_block && tools.wants_functions ? entry_at(b->pc) : NULL;
+	struct seeing s = {b, with_block, e && (e->what & ST_ENTRY_TOOL) ? e : NULL};
 	asked.b = b;
 	asked.id = id;
 	asked.base = base;
@@ -177,10 +203,14 @@ tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool wi
 	asked.n_actions = asked.n_conditions = 0;
 	asked.streams = 0;
 	asked.overflow = false;
+	if (s.entry)
+		returns_begin(b->pc);
 	for (uint32_t k = 0; id && k < tools.n; k++) {
 		asked.tool = k;
 		tool_call(rt_self(), k, (void (*)(void))see_piece, &s, &k);
 	}
+	if (id && tools.wants_functions)
+		see_returns(b, s.entry);
 	if (asked.n_actions)
 		sort_actions(b);
 }
