@@ -132,6 +132,12 @@ complete(struct st_image *image)
 	return &image->complete;
 }
 
+const struct sym_functions *
+sym_all_functions(struct st_image *image)
+{
+	return complete(image);
+}
+
 /* Demangling costs more than all the rest, so a function gets its name when it is first given out.
  */
 static void

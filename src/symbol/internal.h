@@ -30,6 +30,7 @@ struct sym_candidate {
 	const char *name;
 	enum st_symbol_source source;
 	uint8_t rank; /* enum sym_rank: the lower the better */
+	bool ifunc;
 };
 
 enum sym_rank {
@@ -51,6 +52,14 @@ struct sym_functions {
 	size_t n;
 	bool built;
 	bool named;
+};
+
+/* All names, ordered. */
+struct sym_names {
+	struct st_symbol *v;
+	size_t n;
+	size_t room;
+	bool built;
 };
 
 /* One ELF file under our eyes: the image itself, its separate debug file, its mini-debuginfo. */
@@ -77,6 +86,7 @@ struct st_image {
 	struct sym_ranges code;
 	struct sym_functions functions; /* of the symbols and the PLT */
 	struct sym_functions complete;  /* made when an address is in none of those */
+	struct sym_names names;
 	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */
@@ -153,6 +163,9 @@ void sym_table_settle(struct sym_functions *table, const struct sym_ranges *fram
 void sym_table_fill(struct sym_functions *table, struct sym_candidates *list,
                     const struct sym_ranges *frames, const struct sym_ranges *code);
 struct st_function *sym_table_find(const struct sym_functions *table, uint64_t address);
+
+/* functions.c: the whole table, without demangled names. */
+const struct sym_functions *sym_all_functions(struct st_image *image);
 
 /* dwarf.c: the debug information, of the file itself or of its separate debug file; NULL when there
  * is none. */

@@ -15,6 +15,7 @@
 #ifndef STROBE_SYMBOL_H
 #define STROBE_SYMBOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,18 @@ struct st_function {
 	const char *name;     /* demangled (C++, Rust), without a symbol version */
 	const char *raw_name; /* as in the file */
 	enum st_symbol_source source;
+};
+
+/* A name of a function. A function has several where symbols are aliases. */
+struct st_symbol {
+	uint64_t start; /* link-time addresses of the entry and of the byte behind the end */
+	uint64_t end;
+	const char *name;     /* demangled, with arguments, without a symbol version */
+	const char *plain;    /* demangled, without arguments */
+	const char *raw_name; /* as in the file, without a symbol version */
+	enum st_symbol_source source;
+	bool ifunc; /* the code at start does not do what the name says, it chooses who does: it
+	               returns the address of that function */
 };
 
 struct st_line {
@@ -76,6 +89,16 @@ const struct st_function *st_image_function(struct st_image *image, uint64_t off
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
 
+/* All names of all functions ordered by start; *n receives their number. Demangles all of them. */
+const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);
+/*
+ * Calls use for each name that the shell pattern fits, by start, until it returns false. A pattern
+ * may be written as any of name, plain and raw_name. Demangles only what could fit. 0, or -1 when
+ * memory is exhausted.
+ */
+int st_image_match(struct st_image *image, const char *pattern,
+                   bool (*use)(const struct st_symbol *symbol, void *context), void *context);
+
 /* The source line of a link-time address. 0 on success, -1 when unknown (*line zeroed). Where the
  * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */
 int st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
@@ -87,5 +110,7 @@ size_t st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t
 /* Demangles a C++ or Rust symbol; returns a malloc'ed string, or NULL when it is not a mangled
  * name. */
 char *st_demangle(const char *name);
+/* The same without arguments and return type. */
+char *st_demangle_plain(const char *name);
 
 #endif

@@ -74,6 +74,7 @@ read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol
 		        .size = symbol.st_size,
 		        .name = table.names + symbol.st_name,
 		        .source = source,
+		        .ifunc = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC,
 		};
 		if (!rank_symbol(&symbol, c.name, &c) || !sym_ranges_find(&image->code, c.start))
 			continue;

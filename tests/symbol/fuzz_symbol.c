@@ -128,6 +128,14 @@ check_functions(struct st_image *image, const char *path)
 	functions += n;
 }
 
+static bool
+check_symbol(const struct st_symbol *s, void *context)
+{
+	if (s->start >= s->end || !s->name || !s->plain || !s->raw_name || !*s->raw_name)
+		die("a symbol is not whole", context);
+	return true;
+}
+
 static void
 read_image(const char *path, const char *name)
 {
@@ -145,6 +153,8 @@ read_image(const char *path, const char *name)
 	st_image_offset_of_file(image, pick(1 << 16));
 	st_image_quality(image);
 	check_functions(image, name);
+	if (st_image_match(image, "*", check_symbol, (void *)name) != 0)
+		die("no memory for names", name);
 	st_image_close(image);
 }
 

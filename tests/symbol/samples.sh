@@ -28,6 +28,7 @@ g++ -O1 -g -o shapes "$sources/shapes.cpp"
 
 # Stripped, with the debug information elsewhere or nowhere.
 strip -s -o stripped full
+strip -s -o libstripped.so libplain.so
 objcopy --strip-all --keep-section='.debug_*' full dwarfonly
 objcopy --strip-all --keep-section='.debug_*' shapes shapes_dwarfonly
 id=$(readelf -n full | sed -n 's/.*Build ID: //p')
