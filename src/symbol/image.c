@@ -159,6 +159,7 @@ st_image_close(struct st_image *image)
 	free(image->functions.v);
 	free(image->complete.v);
 	free(image->names.v);
+	free(image->slots);
 	sym_strings_free(image);
 	free(image->build_id);
 	free(image->path);

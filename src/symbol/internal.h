@@ -87,6 +87,9 @@ struct st_image {
 	struct sym_functions functions; /* of the symbols and the PLT */
 	struct sym_functions complete;  /* made when an address is in none of those */
 	struct sym_names names;
+	struct st_slot *slots;
+	size_t n_slots;
+	bool slots_read;
 	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */

@@ -52,6 +52,14 @@ struct st_symbol {
 	               returns the address of that function */
 };
 
+/* A word of data that the dynamic linker, or the start of a static program, fills with an address:
+ * of a function, or sometimes of data. */
+struct st_slot {
+	uint64_t address;   /* link-time address of the word */
+	uint64_t resolver;  /* 0, or the IFUNC of this image that chooses the function */
+	const char *symbol; /* its name, or that of the resolver */
+};
+
 struct st_line {
 	const char *file; /* path as in the debug information, made absolute with the compilation
 	                     directory; NULL: unknown */
@@ -98,6 +106,10 @@ const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);
  */
 int st_image_match(struct st_image *image, const char *pattern,
                    bool (*use)(const struct st_symbol *symbol, void *context), void *context);
+
+/* The slots ordered by address; *n receives their number. In a running process they tell which
+ * function an IFUNC has chosen. */
+const struct st_slot *st_image_slots(struct st_image *image, size_t *n);
 
 /* The source line of a link-time address. 0 on success, -1 when unknown (*line zeroed). Where the
  * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */

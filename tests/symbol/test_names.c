@@ -160,13 +160,44 @@ match_stops(void **state)
 	st_image_close(image);
 }
 
+/* readelf's relocations that fill a word with the address of a function. */
+static void
+slots(void **state)
+{
+	static const char *const names[] = {"full", "static", "libstripped.so", "nopie"};
+	(void)state;
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+		struct st_image *image = open_sample(names[k]);
+		struct output lines = run("readelf -rW '%s' | grep -E 'JUMP_SLO|GLOB_DAT|IRELATIV'",
+		                          sample(names[k]));
+		size_t n;
+		const struct st_slot *s = st_image_slots(image, &n);
+		assert_int_equal(n, lines.n);
+		for (size_t i = 0; i < lines.n; i++) {
+			uint64_t address, info, value;
+			char type[32];
+			assert_int_equal(sscanf(lines.line[i], "%lx %lx %31s %lx", &address, &info,
+			                        type, &value),
+			                 4);
+			size_t at = 0;
+			while (at < n && s[at].address != address)
+				at++;
+			assert_true(at < n);
+			assert_non_null(s[at].symbol);
+			assert_int_equal(s[at].resolver, strstr(type, "IRELATIV") ? value : 0);
+		}
+		output_free(&lines);
+		st_image_close(image);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(every_alias), cmocka_unit_test(match_c),
 	        cmocka_unit_test(match_cxx),   cmocka_unit_test(match_skips_nothing),
-	        cmocka_unit_test(match_stops),
+	        cmocka_unit_test(match_stops), cmocka_unit_test(slots),
 	};
 	use_samples(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
