@@ -67,6 +67,12 @@ struct st_line {
 	uint32_t column;
 };
 
+/* A function whose code stands in another one. */
+struct st_inlined {
+	const char *name;    /* demangled */
+	struct st_line call; /* where it was called; file NULL, line 0: unknown */
+};
+
 /* Opens the ELF file at path ("[vdso]": this process's own vdso). NULL and *e filled on failure; a
  * file that is no ELF or is damaged fails, a damaged section is left out. The caller closes. */
 struct st_image *st_image_open(const char *path, struct st_error *e);
@@ -114,6 +120,14 @@ const struct st_slot *st_image_slots(struct st_image *image, size_t *n);
 /* The source line of a link-time address. 0 on success, -1 when unknown (*line zeroed). Where the
  * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */
 int st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
+
+/*
+ * The functions that were inlined where the code at a link-time address is, innermost first: the
+ * first one holds the source line of the address, the call of the last one stands in the function
+ * itself. Returns how many there are and fills up to room of them.
+ */
+size_t st_image_inlined(struct st_image *image, uint64_t offset, struct st_inlined *out,
+                        size_t room);
 
 /* Copies up to n bytes of the image's content at the link-time address; returns how many are there.
  */

@@ -124,6 +124,11 @@ check_functions(struct st_image *image, const char *path)
 			lines++;
 		else if (line.file || line.line)
 			die("an unknown line is not zeroed", path);
+		struct st_inlined chain[4];
+		size_t depth = st_image_inlined(image, end - 1, chain, 4);
+		for (size_t k = 0; k < depth && k < 4; k++)
+			if (!chain[k].name || !*chain[k].name)
+				die("an inlined function has no name", path);
 	}
 	functions += n;
 }

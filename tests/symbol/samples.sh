@@ -24,6 +24,10 @@ gcc "${flags[@]}" -g -Wl,--build-id=none -o noid "${plain[@]}"
 gcc "${flags[@]}" -gsplit-dwarf -g -o split "${plain[@]}"
 (cd "$sources" && gcc "${flags[@]}" -g -o "$out/relative" plain.c other.c hand.S)
 gcc "${flags[@]}" -g -shared -fPIC -o libplain.so "${plain[@]}"
+gcc -O2 -g -o inlined "$sources/inlined.c"
+gcc -O2 -g -gsplit-dwarf -o inlined_split "$sources/inlined.c"
+gcc -O2 -g -gdwarf-4 -gsplit-dwarf -o inlined_split4 "$sources/inlined.c"
+g++ -O2 -g -o inlined_cxx "$sources/shapes.cpp"
 g++ -O1 -g -o shapes "$sources/shapes.cpp"
 
 # Stripped, with the debug information elsewhere or nowhere.
@@ -84,6 +88,7 @@ objcopy --add-section .gnu_debugdata=mini.elf.xz mini
 
 if command -v clang >/dev/null; then
 	clang -O2 -g -o clang "${plain[@]}"
+	clang -O2 -g -o inlined_clang "$sources/inlined.c"
 fi
 if command -v rustc >/dev/null; then
 	# The old mangling has become unstable, but programs that have it will be around for long.
