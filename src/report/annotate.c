@@ -69,6 +69,31 @@ print_head(const struct st_report *r, FILE *out, uint32_t index)
 	free(image);
 }
 
+void
+st_print_inlined(struct st_image *image, uint64_t offset, FILE *out)
+{
+	enum { DEEPEST = 32 };
+	struct st_inlined chain[DEEPEST];
+	size_t n = st_image_inlined(image, offset, chain, DEEPEST);
+	for (size_t i = 0; i < n && i < DEEPEST; i++) {
+		char *name = st_printable(chain[i].name);
+		char *file = st_printable(chain[i].call.file ? chain[i].call.file : "?");
+		fprintf(out, " %s, from %s:%u", name ? name : "", file ? st_base_name(file) : "",
+		        chain[i].call.line);
+		free(name);
+		free(file);
+	}
+}
+
+static void
+annotate(const struct st_report *r, struct st_places *places, FILE *out, uint32_t function)
+{
+	struct st_annotation a = {r, places, out, function};
+	print_head(r, out, function);
+	st_annotate_source(&a);
+	st_annotate_code(&a);
+}
+
 int
 st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e)
 {
@@ -81,9 +106,12 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	uint32_t *found = calloc(p->functions.n + 1, sizeof *found);
 	if (!found)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
+	struct st_places places;
 	size_t n = find_functions(r, name, found);
 	int status = 0;
-	if (!n)
+	if (st_places_open(&places, p))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
+	else if (!n)
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "no function '%s' ran; strobe show --sort name --top 0 lists all",
 		                 name);
@@ -92,10 +120,9 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	for (size_t i = 0; i < n && !status; i++) {
 		if (i)
 			putc('\n', out);
-		print_head(r, out, found[i]);
-		st_annotate_source(r, out, found[i]);
-		st_annotate_code(r, out, found[i]);
+		annotate(r, &places, out, found[i]);
 	}
+	st_places_close(&places);
 	free(found);
 	return status;
 }

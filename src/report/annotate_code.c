@@ -18,8 +18,7 @@ struct listing {
 	ZydisDecoder decoder;
 	ZydisFormatter formatter;
 	ZydisFormatterFunc print_address; /* Zydis' own */
-	struct st_line line;              /* printed last */
-	bool executed;                    /* of the instruction printed last */
+	char *place;                      /* line and inlined functions printed last */
 };
 
 /* An address as Zydis prints it, then the function it lies in. */
@@ -50,16 +49,27 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 	return status;
 }
 
+/* The source line of the code and the functions inlined there, where they differ from those above.
+ */
 static void
-print_source_line(struct listing *l, uint64_t offset)
+print_place(struct listing *l, uint64_t offset)
 {
 	struct st_line line;
+	char *text = NULL;
+	size_t size = 0;
 	if (st_image_line(l->image, offset, &line) || !line.file || !line.line)
 		return;
-	bool same = line.line == l->line.line && l->line.file && !strcmp(line.file, l->line.file);
-	if (!same)
-		fprintf(l->out, "%41s; %s:%u\n", "", st_base_name(line.file), line.line);
-	l->line = line;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return;
+	fprintf(out, "; %s:%u", st_base_name(line.file), line.line);
+	st_print_inlined(l->image, offset, out);
+	fclose(out);
+	bool same = text && l->place && !strcmp(text, l->place);
+	if (text && !same)
+		fprintf(l->out, "%41s%s\n", "", text);
+	free(l->place);
+	l->place = text;
 }
 
 /* Executions of the instruction at an offset: of all blocks over it. start: whether one begins
@@ -100,7 +110,7 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	}
 	if (start)
 		putc('\n', l->out);
-	print_source_line(l, offset);
+	print_place(l, offset);
 	if (executions)
 		st_number(number, executions);
 	if (samples)
@@ -139,48 +149,26 @@ init_formatter(struct listing *l)
 	                      (const void **)&l->print_address);
 }
 
-/* The image as it was when the program ran, or NULL after saying why not. */
-static struct st_image *
-open_image(FILE *out, const struct st_profile_image *image)
-{
-	struct st_error e;
-	if (!strcmp(image->path, ST_ANON_IMAGE)) {
-		fprintf(out, "\n  no disassembly: generated code is gone with the program\n");
-		return NULL;
-	}
-	struct st_image *opened = st_image_open(image->path, &e);
-	if (!opened) {
-		char *why = st_printable(e.text);
-		fprintf(out, "\n  no disassembly: %s\n", why ? why : "");
-		free(why);
-		return NULL;
-	}
-	if (strcmp(st_image_build_id(opened), image->build_id)) {
-		char *path = st_printable(image->path);
-		fprintf(out,
-		        "\n  no disassembly: %s is not the file that ran (its build-id differs)\n",
-		        path ? path : "");
-		free(path);
-		st_image_close(opened);
-		return NULL;
-	}
-	return opened;
-}
-
 void
-st_annotate_code(const struct st_report *r, FILE *out, uint32_t function)
+st_annotate_code(const struct st_annotation *a)
 {
-	const struct st_profile *p = r->profile;
+	const struct st_profile *p = a->r->profile;
+	uint32_t function = a->function;
 	const struct st_profile_function *f = &p->functions.v[function];
 	enum { MAX_SIZE = 16 << 20 };
-	struct listing l = {.r = r, .out = out, .function = f};
+	struct listing l = {.r = a->r, .out = a->out, .function = f};
+	const char *why;
 	if (!f->size) {
-		fprintf(out, "\n  no disassembly: this stands for all code without a symbol\n");
+		fprintf(a->out, "\n  no disassembly: this stands for all code without a symbol\n");
 		return;
 	}
-	l.image = open_image(out, &p->images.v[f->image]);
-	if (!l.image)
+	l.image = st_places_image(a->places, f->image, &why);
+	if (!l.image) {
+		char *clean = st_printable(why);
+		fprintf(a->out, "\n  no disassembly: %s\n", clean ? clean : "");
+		free(clean);
 		return;
+	}
 	size_t i = 0, size = f->size < MAX_SIZE ? (size_t)f->size : MAX_SIZE;
 	while (i < p->blocks.n && p->blocks.v[i].function != function)
 		i++;
@@ -194,5 +182,5 @@ st_annotate_code(const struct st_report *r, FILE *out, uint32_t function)
 		print_code(&l, bytes, size);
 	}
 	free(bytes);
-	st_image_close(l.image);
+	free(l.place);
 }

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What strobe run and strobe show make of names: inlined functions, cold parts, generated code, debuginfod."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STROBE, SAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
+
+
+class Strobe(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory(prefix="strobe-symbol-")
+        self.addCleanup(self.place.cleanup)
+
+    def strobe(self, *arguments, code=0, **more):
+        done = subprocess.run([STROBE, *arguments], cwd=self.place.name, capture_output=True, text=True, timeout=120,
+                              check=False, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def sample(self, name):
+        return os.path.join(SAMPLES, name)
+
+    def run_hot(self, *program, **more):
+        """Runs it and returns the profile's functions by name."""
+        self.strobe("run", "-q", "-o", "p.db", "--", *program, **more)
+        return {f["name"]: f for f in self.show()["functions"]}
+
+    def show(self, *parts):
+        return json.loads(self.strobe("show", "--format", "json", *parts, "p.db").stdout)
+
+
+class Inlined(Strobe):
+    def chains(self, name):
+        self.run_hot(self.sample(name))
+        result = self.show("--lines", "--blocks")
+        lines = {line["line"]: line["inlined"] for line in result["lines"] if line["function"] == "outermost"}
+        blocks = [block["inlined"] for block in result["basic_blocks"] if block["function"] == "outermost"]
+        return lines, blocks
+
+    def test_json(self):
+        for name in "inlined", "inlined_split", "inlined_split4":
+            lines, blocks = self.chains(name)
+            self.assertEqual((lines[18], lines[25], lines[42]), (["middle", "outer"], ["outer"], []), name)
+            self.assertEqual(lines[10][0], "innermost", name)
+            self.assertIn(["innermost", "middle", "outer"], blocks, name)
+            self.assertIn([], blocks, name)
+
+    def test_text(self):
+        self.run_hot(self.sample("inlined"))
+        text = self.strobe("show", "--func", "outermost", "p.db").stdout
+        self.assertIn("; inlined.c:10 innermost, from inlined.c:18 middle, from inlined.c:25 outer, from inlined.c:42\n",
+                      text)
+        self.assertIn("; middle, inlined\n", text)
+        self.assertIn("; not inlined\n", text)
+
+    def test_without_debug_information(self):
+        self.run_hot(self.sample("stripped"))
+        own = [b for b in self.show("--blocks")["basic_blocks"] if b["image"] == self.sample("stripped")]
+        self.assertTrue(own)
+        self.assertEqual({b["inlined"] for b in own}, {None})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
