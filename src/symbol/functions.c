@@ -146,6 +146,7 @@ name_function(struct st_image *image, struct st_function *f)
 	if (f->name)
 		return;
 	f->name = f->raw_name;
+	f->whole = sym_whole(image, f);
 	/* Symbols of libraries carry a version, stubs an @plt: neither is part of the mangled name.
 	 */
 	size_t length = strcspn(f->raw_name, "@");

@@ -160,6 +160,7 @@ st_image_close(struct st_image *image)
 	free(image->complete.v);
 	free(image->names.v);
 	free(image->slots);
+	sym_parts_free(image->parts);
 	sym_strings_free(image);
 	free(image->build_id);
 	free(image->path);

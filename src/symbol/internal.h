@@ -31,6 +31,9 @@ struct sym_candidate {
 	enum st_symbol_source source;
 	uint8_t rank; /* enum sym_rank: the lower the better */
 	bool ifunc;
+	uint32_t file; /* of a local symbol: number of the source file that it came from; 0: unknown
+	                */
+	uint64_t whole; /* entry of the function that this is a part of; 0: none is known */
 };
 
 enum sym_rank {
@@ -73,6 +76,7 @@ struct sym_string_chunk;
 struct sym_units;
 struct sym_unwind;
 struct sym_linetable;
+struct sym_parts;
 
 struct st_image {
 	char *path;
@@ -87,6 +91,7 @@ struct st_image {
 	struct sym_functions functions; /* of the symbols and the PLT */
 	struct sym_functions complete;  /* made when an address is in none of those */
 	struct sym_names names;
+	struct sym_parts *parts;
 	struct st_slot *slots;
 	size_t n_slots;
 	bool slots_read;
@@ -169,6 +174,11 @@ struct st_function *sym_table_find(const struct sym_functions *table, uint64_t a
 
 /* functions.c: the whole table, without demangled names. */
 const struct sym_functions *sym_all_functions(struct st_image *image);
+
+/* parts.c: the entry of the function that f is, or is a part of; what names say of parts. */
+uint64_t sym_whole(struct st_image *image, const struct st_function *f);
+bool sym_is_cold(const char *name);
+void sym_parts_free(struct sym_parts *parts);
 
 /* dwarf.c: the debug information, of the file itself or of its separate debug file; NULL when there
  * is none. */

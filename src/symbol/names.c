@@ -24,6 +24,7 @@ add(struct st_image *image, struct sym_names *names, const struct st_function *f
 	if (*raw)
 		v[names->n++] = (struct st_symbol){.start = f->offset,
 		                                   .end = f->offset + f->size,
+		                                   .entry = sym_whole(image, f),
 		                                   .raw_name = raw,
 		                                   .source = source,
 		                                   .ifunc = ifunc};
@@ -121,6 +122,9 @@ fill(struct st_image *image, struct st_symbol *s)
 	const char *plain = name ? readable(image, s->raw_name, st_demangle_plain) : NULL;
 	s->name = name ? name : s->raw_name;
 	s->plain = plain ? plain : s->name;
+	const char *cold = s->entry != s->start ? strstr(s->plain, ".cold") : NULL;
+	if (cold && (cold = sym_string_keep(image, s->plain, (size_t)(cold - s->plain))))
+		s->plain = cold;
 }
 
 const struct st_symbol *

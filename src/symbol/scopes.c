@@ -220,12 +220,12 @@ find_entry(struct sym_unit *unit, void *context)
 	struct search *search = context;
 	const struct sym_scopes *s = sym_scopes(search->image, unit);
 	uint32_t scope = s ? sym_scope_at(s, search->address) : SYM_NO_SCOPE;
-	Dwarf_Addr entry;
+	uint64_t entry;
 	if (scope == SYM_NO_SCOPE)
 		return false;
 	while (s->v[scope].parent != SYM_NO_SCOPE)
 		scope = s->v[scope].parent;
-	if (s->v[scope].inlined || dwarf_entrypc(&s->v[scope].die, &entry) != 0)
+	if (s->v[scope].inlined || !sym_entry_of(&s->v[scope].die, &entry))
 		return false;
 	search->entry = entry;
 	return true;

@@ -38,12 +38,16 @@ struct st_function {
 	const char *name;     /* demangled (C++, Rust), without a symbol version */
 	const char *raw_name; /* as in the file */
 	enum st_symbol_source source;
+	uint64_t whole; /* entry of the function of which this is a part that the compiler put
+	                   elsewhere, named foo.cold; else offset */
 };
 
 /* A name of a function. A function has several where symbols are aliases. */
 struct st_symbol {
-	uint64_t start; /* link-time addresses of the entry and of the byte behind the end */
+	uint64_t start; /* link-time addresses of the code and of the byte behind its end */
 	uint64_t end;
+	uint64_t entry; /* start; for a cold part that of the function, whose name without arguments
+	                   is then plain */
 	const char *name;     /* demangled, with arguments, without a symbol version */
 	const char *plain;    /* demangled, without arguments */
 	const char *raw_name; /* as in the file, without a symbol version */
@@ -102,6 +106,10 @@ const struct st_function *st_image_function(struct st_image *image, uint64_t off
 /* All functions ordered by offset; *n receives their number. Demangles all of them: for one, ask
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
+
+/* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
+size_t st_image_parts(struct st_image *image, const struct st_function *whole,
+                      const struct st_function **parts, size_t room);
 
 /* All names of all functions ordered by start; *n receives their number. Demangles all of them. */
 const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);

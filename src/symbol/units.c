@@ -110,3 +110,13 @@ sym_units_at(struct sym_units *units, uint64_t address,
 			return true;
 	return false;
 }
+
+bool
+sym_entry_of(Dwarf_Die *die, uint64_t *entry)
+{
+	Dwarf_Addr base, start, end;
+	if (dwarf_entrypc(die, &start) != 0 && dwarf_ranges(die, 0, &base, &start, &end) <= 0)
+		return false;
+	*entry = start;
+	return true;
+}

@@ -60,6 +60,9 @@ void sym_units_free(struct sym_units *units);
 bool sym_units_at(struct sym_units *units, uint64_t address,
                   bool (*use)(struct sym_unit *unit, void *context), void *context);
 
+/* Where a function begins to run: of one in several ranges the first, if it does not say. */
+bool sym_entry_of(Dwarf_Die *die, uint64_t *entry);
+
 /* lines.c: the path as the compiler that ran in the unit's compilation directory would find it. */
 const char *sym_absolute_path(struct st_image *image, struct sym_unit *unit, const char *file);
 

@@ -30,6 +30,15 @@ gcc -O2 -g -gdwarf-4 -gsplit-dwarf -o inlined_split4 "$sources/inlined.c"
 g++ -O2 -g -o inlined_cxx "$sources/shapes.cpp"
 g++ -O1 -g -o shapes "$sources/shapes.cpp"
 
+# Cold parts of functions, of local ones of the same name too.
+cold=("$sources/cold.c" "$sources/cold_one.c" "$sources/cold_two.c")
+gcc -O2 -g -o cold "${cold[@]}"
+gcc -O2 -g -flto -o cold_lto "${cold[@]}"
+objcopy --redefine-sym global_part.cold=global_part.cold.llvm.123 cold cold_llvm
+objcopy --strip-all --keep-section='.debug_*' cold cold_dwarf
+objcopy --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_nofiles
+objcopy --strip-debug --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_names
+
 # Stripped, with the debug information elsewhere or nowhere.
 strip -s -o stripped full
 strip -s -o libstripped.so libplain.so
