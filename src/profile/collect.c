@@ -246,8 +246,10 @@ resolve_images(struct st_collect *c)
 		r.hit = r.hit_end;
 		while (r.hit_end < c->hits.n && c->hits.v[r.hit_end].image == image)
 			r.hit_end++;
-		if (st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
-		    st_collect_lines(c, &r))
+		int status = st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
+		             st_collect_lines(c, &r);
+		st_collect_range_release(&r);
+		if (status)
 			return -1;
 	}
 	return st_collect_totals(c);

@@ -74,8 +74,17 @@ void st_collect_merge(struct st_collect *c);
 struct st_collect_range {
 	uint32_t image;
 	size_t block, block_end, hit, hit_end;
-	size_t function, function_end; /* set by st_collect_functions */
+	/* Set by st_collect_functions: the image's functions; its blocks and hits, ordered by
+	 * function, then offset, except that those outside functions may stand anywhere. */
+	size_t function, function_end;
+	const struct st_profile_block *blocks;
+	size_t n_blocks;
+	const struct st_hit *by_function;
+	size_t n_hits;
+	void *copies[2]; /* where that is not the order of offsets alone */
 };
+
+void st_collect_range_release(struct st_collect_range *r);
 
 /* The stages, for one image each. 0, or -1 when memory is exhausted. */
 int st_collect_functions(struct st_collect *c, struct st_collect_range *r);

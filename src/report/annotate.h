@@ -17,6 +17,10 @@ struct st_annotation {
 void st_annotate_source(const struct st_annotation *a);
 void st_annotate_code(const struct st_annotation *a);
 
+enum { ST_MAX_PARTS = 16 };
+/* The cold parts of the function; none when the image cannot be had. */
+size_t st_annotation_parts(const struct st_annotation *a, const struct st_function **parts);
+
 /* Prints the functions that were inlined at a place: " innermost, from file.c:12 middle, from
  * file.c:34"; nothing when none was. */
 void st_print_inlined(struct st_image *image, uint64_t offset, FILE *out);

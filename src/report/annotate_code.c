@@ -12,7 +12,6 @@ struct listing {
 	const struct st_report *r;
 	FILE *out;
 	struct st_image *image;
-	const struct st_profile_function *function;
 	const struct st_profile_block *blocks; /* of the function, by offset */
 	size_t n_blocks;
 	ZydisDecoder decoder;
@@ -125,11 +124,17 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 }
 
 static void
-print_code(struct listing *l, const unsigned char *bytes, size_t size)
+print_range(struct listing *l, uint64_t offset, uint64_t length)
 {
-	fprintf(l->out, "\n%8s %14s  %13s\n", "samples", "executions", "offset");
+	enum { MAX_SIZE = 16 << 20 };
+	size_t size = length < MAX_SIZE ? (size_t)length : MAX_SIZE;
+	unsigned char *bytes = malloc(size);
+	if (!bytes)
+		return;
+	size = st_image_bytes(l->image, offset, bytes, size);
 	for (size_t at = 0; at < size;)
-		at += print_instruction(l, bytes + at, size - at, l->function->offset + at);
+		at += print_instruction(l, bytes + at, size - at, offset + at);
+	free(bytes);
 }
 
 static void
@@ -149,14 +154,44 @@ init_formatter(struct listing *l)
 	                      (const void **)&l->print_address);
 }
 
+/* The function's blocks in order; they need not stand together. */
+static struct st_profile_block *
+blocks_of(const struct st_profile *p, uint32_t function, size_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < p->blocks.n; i++)
+		*n += p->blocks.v[i].function == function;
+	struct st_profile_block *v = calloc(*n ? *n : 1, sizeof *v);
+	*n = 0;
+	for (size_t i = 0; v && i < p->blocks.n; i++)
+		if (p->blocks.v[i].function == function)
+			v[(*n)++] = p->blocks.v[i];
+	return v;
+}
+
+static void
+print_code(struct listing *l, const struct st_annotation *a)
+{
+	const struct st_profile_function *f = &a->r->profile->functions.v[a->function];
+	const struct st_function *parts[ST_MAX_PARTS];
+	size_t n = st_annotation_parts(a, parts);
+	init_formatter(l);
+	fprintf(l->out, "\n%8s %14s  %13s\n", "samples", "executions", "offset");
+	print_range(l, f->offset, f->size);
+	for (size_t i = 0; i < n; i++) {
+		char *name = st_printable(parts[i]->name);
+		fprintf(l->out, "\n%41s%s\n", "", name ? name : "");
+		free(name);
+		print_range(l, parts[i]->offset, parts[i]->size);
+	}
+}
+
 void
 st_annotate_code(const struct st_annotation *a)
 {
 	const struct st_profile *p = a->r->profile;
-	uint32_t function = a->function;
-	const struct st_profile_function *f = &p->functions.v[function];
-	enum { MAX_SIZE = 16 << 20 };
-	struct listing l = {.r = a->r, .out = a->out, .function = f};
+	const struct st_profile_function *f = &p->functions.v[a->function];
+	struct listing l = {.r = a->r, .out = a->out};
 	const char *why;
 	if (!f->size) {
 		fprintf(a->out, "\n  no disassembly: this stands for all code without a symbol\n");
@@ -169,18 +204,10 @@ st_annotate_code(const struct st_annotation *a)
 		free(clean);
 		return;
 	}
-	size_t i = 0, size = f->size < MAX_SIZE ? (size_t)f->size : MAX_SIZE;
-	while (i < p->blocks.n && p->blocks.v[i].function != function)
-		i++;
-	l.blocks = p->blocks.v + i;
-	while (i + l.n_blocks < p->blocks.n && l.blocks[l.n_blocks].function == function)
-		l.n_blocks++;
-	unsigned char *bytes = malloc(size);
-	if (bytes) {
-		size = st_image_bytes(l.image, f->offset, bytes, size);
-		init_formatter(&l);
-		print_code(&l, bytes, size);
-	}
-	free(bytes);
+	struct st_profile_block *blocks = blocks_of(p, a->function, &l.n_blocks);
+	l.blocks = blocks;
+	if (blocks)
+		print_code(&l, a);
+	free(blocks);
 	free(l.place);
 }

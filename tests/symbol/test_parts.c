@@ -57,7 +57,8 @@ nearest_of_several(void **state)
 	const struct st_function *f = st_image_functions(image, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(f[i].name, "same_name.cold"))
-			assert_string_equal(st_image_function(image, f[i].whole)->name, "same_name");
+			assert_string_equal(st_image_function(image, f[i].whole)->name,
+			                    "same_name");
 	st_image_close(image);
 }
 

@@ -67,5 +67,39 @@ class Inlined(Strobe):
         self.assertEqual({b["inlined"] for b in own}, {None})
 
 
+class Cold(Strobe):
+    """The parts run 9 times (x of 31 to 39), once and three times."""
+
+    def test_counts(self):
+        for name in "cold", "cold_lto", "cold_dwarf":
+            functions = self.run_hot(self.sample(name))
+            self.assertFalse([f for f in functions if ".cold" in f], name)
+            self.assertEqual(functions["global_part"]["calls"], 40, name)
+            blocks = [b for b in self.show("--blocks")["basic_blocks"] if b["function"] == "global_part"]
+            self.assertEqual(sum(b["instructions"] for b in blocks), functions["global_part"]["instructions"], name)
+            self.assertEqual(sorted({b["executions"] for b in blocks}), [9, 31, 40], name)
+        self.assertEqual(functions["seldom"]["calls"], 24)
+
+    def test_lines(self):
+        self.run_hot(self.sample("cold"))
+        lines = {line["line"]: line for line in self.show("--lines")["lines"] if line["function"] == "global_part"}
+        self.assertEqual((lines[16]["executions"], lines[17]["executions"]), (40, 9))
+
+    def test_locals_of_one_name(self):
+        self.run_hot(self.sample("cold"))
+        blocks = self.show("--blocks")["basic_blocks"]
+        functions = [f for f in self.show()["functions"] if f["name"] == "same_name"]
+        self.assertEqual(sorted(f["calls"] for f in functions), [2, 2])
+        self.assertEqual(sum(b["instructions"] for b in blocks if b["function"] == "same_name"),
+                         sum(f["instructions"] for f in functions))
+
+    def test_text(self):
+        self.run_hot(self.sample("cold"))
+        text = self.strobe("show", "--func", "global_part", "p.db").stdout
+        self.assertRegex(text, "bytes\n  cold part at offset 0x[0-9a-f]+, 50 bytes\n  self")
+        self.assertRegex(text, r"\n +global_part.cold\n")
+        self.assertRegex(text, r"9 +[0-9a-f]+:  call 0x[0-9a-f]+ <seldom>\n")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
