@@ -322,6 +322,8 @@ add_notes(struct st_profile *p, const struct st_run *run)
 		                "%llu samples in the program's own code are too few to tell where "
 		                "time goes: shares are of instructions",
 		                (unsigned long long)p->run.samples_code);
+	if (st_debuginfod_problem())
+		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
 	note_rate(p);
 	note_stacks(p);

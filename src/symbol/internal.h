@@ -149,6 +149,9 @@ const struct sym_elf *sym_mini_file(struct st_image *image);
 /* Tells a Dwarf where its dwz companion is. */
 void sym_set_alternate(struct st_image *image, Dwarf *dwarf, const char *path);
 
+/* debuginfod.c: a debug file from a server, its path malloc'ed; false: none, or not asked for. */
+bool sym_debuginfod_find(const char *build_id, char **path);
+
 /* symbols.c */
 struct sym_sources {
 	struct sym_candidates symbols; /* functions and global labels in code */

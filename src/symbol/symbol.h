@@ -11,6 +11,7 @@
  * Separate debug files are found by build-id and by .gnu_debuglink, below the directories that the
  * environment variable STROBE_DEBUG_DIRECTORY lists (separated by colons; /usr/lib/debug when it is
  * not set) and beside the image.
+ * The network is not touched unless st_debuginfod_enable was called.
  */
 #ifndef STROBE_SYMBOL_H
 #define STROBE_SYMBOL_H
@@ -76,6 +77,14 @@ struct st_inlined {
 	const char *name;    /* demangled */
 	struct st_line call; /* where it was called; file NULL, line 0: unknown */
 };
+
+/*
+ * From now on debug files that this machine lacks are asked of the servers in DEBUGINFOD_URLS. 0,
+ * or -1 with *e when there are none or the library for it is not installed.
+ */
+int st_debuginfod_enable(struct st_error *e);
+/* What went wrong with the servers, a sentence; NULL: nothing. */
+const char *st_debuginfod_problem(void);
 
 /* Opens the ELF file at path ("[vdso]": this process's own vdso). NULL and *e filled on failure; a
  * file that is no ELF or is damaged fails, a damaged section is left out. The caller closes. */

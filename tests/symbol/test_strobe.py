@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 STROBE, SAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
 
@@ -99,6 +101,79 @@ class Cold(Strobe):
         self.assertRegex(text, "bytes\n  cold part at offset 0x[0-9a-f]+, 50 bytes\n  self")
         self.assertRegex(text, r"\n +global_part.cold\n")
         self.assertRegex(text, r"9 +[0-9a-f]+:  call 0x[0-9a-f]+ <seldom>\n")
+
+
+class Server(ThreadingHTTPServer):
+    """A debuginfod server on this machine, for one file."""
+
+    def __init__(self, build_id, path):
+        self.asked = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                server.asked.append(self.path)
+                known = self.path == f"/buildid/{build_id}/debuginfo"
+                self.send_response(200 if known else 404)
+                self.end_headers()
+                if known:
+                    with open(path, "rb") as file:
+                        self.wfile.write(file.read())
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Debuginfod(Strobe):
+    def setUp(self):
+        super().setUp()
+        notes = subprocess.run(["readelf", "-n", self.sample("byid")], capture_output=True, text=True, check=True).stdout
+        self.build_id = notes.split("Build ID: ")[1].split()[0]
+
+    def serve(self):
+        server = Server(self.build_id, self.sample("full"))
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.environment = dict(os.environ, STROBE_DEBUG_DIRECTORY="/nonexistent",
+                                DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_address[1]}",
+                                DEBUGINFOD_CACHE_PATH=os.path.join(self.place.name, "cache"))
+        return server
+
+    def hot(self, *options):
+        done = self.strobe("run", "-o", "p.db", *options, "--", self.sample("byid"), env=self.environment)
+        return done.stderr, [f for f in self.show()["functions"] if f["image"] == self.sample("byid")]
+
+    def test_run_and_show(self):
+        server = self.serve()
+        functions = self.hot()[1]
+        self.assertIsNone(next((f for f in functions if f["name"] == "local_twice"), None))
+        self.assertEqual(server.asked, [])
+        functions = self.hot("--debuginfod")[1]
+        twice = next(f for f in functions if f["name"] == "local_twice")
+        self.assertTrue(twice["file"].endswith(("plain.c", "other.c")))
+        self.assertIn(f"/buildid/{self.build_id}/debuginfo", server.asked)
+        text = self.strobe("show", "--debuginfod", "--func", "local_twice", "p.db", env=self.environment).stdout
+        self.assertIn("; plain.c:", text)
+        self.assertIn("inlined_square, from", text)
+        server.asked.clear()
+        text = self.strobe("show", "--func", "local_twice", "p.db", env=self.environment).stdout
+        self.assertNotIn("; plain.c:", text)
+        self.assertEqual(server.asked, [])
+
+    def test_no_server_answers(self):
+        self.serve()
+        self.environment["DEBUGINFOD_URLS"] = "http://127.0.0.1:9"
+        self.assertIn("note: debuginfod: the servers were not asked for more debug files", self.hot("--debuginfod")[0])
+
+    def test_no_servers(self):
+        self.serve()
+        del self.environment["DEBUGINFOD_URLS"]
+        for arguments in ["run", "--debuginfod", "true"], ["show", "--debuginfod", "p.db"]:
+            done = self.strobe(*arguments, code=125, env=self.environment)
+            self.assertIn("--debuginfod: DEBUGINFOD_URLS names no server", done.stderr)
 
 
 if __name__ == "__main__":
