@@ -200,6 +200,8 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 	struct st_profile *p = c->profile;
 	struct st_view v;
 	struct st_error e;
+	c->process = in;
+	c->anon = UINT32_MAX;
 	if (st_view_open(&v, in->results, in->results_size, &e)) {
 		st_profile_note(p, "process %u: %s", in->pid, e.text);
 		return add_process(p, run, in, NULL) ? 0 : -1;
@@ -346,10 +348,13 @@ release(struct st_collect *c)
 	for (size_t i = 0; i < c->opened.n; i++)
 		if (c->opened.v[i])
 			st_image_close(c->opened.v[i]);
+	for (size_t i = 0; i < c->maps.n; i++)
+		st_perf_map_free(c->maps.v[i]);
 	for (size_t i = 0; i < c->stacks.n; i++)
 		free(c->stacks.v[i].places);
 	free(c->stacks.v);
 	free(c->opened.v);
+	free(c->maps.v);
 	free(c->hits.v);
 	free(c->interned);
 }
@@ -368,7 +373,8 @@ struct st_profile *
 st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
                    struct st_error *e)
 {
-	struct st_collect c = {.profile = st_profile_new(), .origin = origin, .anon = UINT32_MAX};
+	struct st_collect c = {
+	        .profile = st_profile_new(), .origin = origin, .run = run, .nameless = UINT32_MAX};
 	bool failed = !c.profile;
 	double begin = own_seconds();
 	if (!failed)

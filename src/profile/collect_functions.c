@@ -38,7 +38,7 @@ add_symbol(struct walk *w, const struct st_function *symbol)
 	f->offset = symbol->offset;
 	f->size = symbol->size;
 	f->name = st_profile_text(w->c->profile, symbol->name);
-	if (!st_image_line(image, symbol->offset, &line) && line.file) {
+	if (image && !st_image_line(image, symbol->offset, &line) && line.file) {
 		f->file = st_collect_intern(w->c, line.file);
 		f->line = line.line;
 	}
@@ -67,8 +67,11 @@ static int
 step(struct walk *w, uint64_t offset, uint32_t *function)
 {
 	struct st_image *image = w->c->opened.v[w->range->image];
+	const struct st_perf_map *map = w->c->maps.v[w->range->image];
 	if (!w->last || offset - w->last->offset >= w->last->size) {
-		const struct st_function *symbol = image ? st_image_function(image, offset) : NULL;
+		const struct st_function *symbol = image ? st_image_function(image, offset)
+		                                   : map ? st_perf_map_function(map, offset)
+		                                         : NULL;
 		if (symbol && symbol != w->last && meet(w, image, symbol))
 			return -1;
 		w->last = symbol;
@@ -133,7 +136,7 @@ add_stray(struct walk *w)
 	struct st_profile_function *f = add_function(w);
 	if (!f)
 		return -1;
-	bool anon = w->range->image == w->c->anon;
+	bool anon = !strcmp(p->images.v[w->range->image].path, ST_ANON_IMAGE);
 	f->name = anon ? "[generated code]" : "[no symbol]";
 	w->stray = (uint32_t)p->functions.n - 1;
 	return 0;

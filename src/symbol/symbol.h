@@ -31,6 +31,7 @@ enum st_symbol_source {
 	ST_SYM_DWARF,
 	ST_SYM_EHFRAME, /* a range from .eh_frame, named func_<offset in hex> */
 	ST_SYM_PLT,     /* a PLT stub, named symbol@plt */
+	ST_SYM_PERFMAP, /* generated code, named by what generated it */
 };
 
 struct st_function {

@@ -39,6 +39,8 @@ objcopy --strip-all --keep-section='.debug_*' cold cold_dwarf
 objcopy --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_nofiles
 objcopy --strip-debug --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_names
 
+gcc -O2 -o jit "$sources/jit.c"
+
 # Stripped, with the debug information elsewhere or nowhere.
 strip -s -o stripped full
 strip -s -o libstripped.so libplain.so

@@ -3,6 +3,7 @@
 """What strobe run and strobe show make of names: inlined functions, cold parts, generated code, debuginfod."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,60 @@ class Cold(Strobe):
         self.assertRegex(text, "bytes\n  cold part at offset 0x[0-9a-f]+, 50 bytes\n  self")
         self.assertRegex(text, r"\n +global_part.cold\n")
         self.assertRegex(text, r"9 +[0-9a-f]+:  call 0x[0-9a-f]+ <seldom>\n")
+
+
+class Generated(Strobe):
+    def setUp(self):
+        super().setUp()
+        self.made = set(os.listdir("/tmp"))
+
+    def tearDown(self):
+        for name in set(os.listdir("/tmp")) - self.made:
+            if name.startswith("perf-") and name.endswith(".map"):
+                os.unlink(os.path.join("/tmp", name))
+
+    def calls(self):
+        return {f["name"]: f["calls"] for f in self.show()["functions"] if f["image"] == "[anon]"}
+
+    def test_names(self):
+        self.run_hot(self.sample("jit"))
+        self.assertEqual(self.calls(), {"whole_page": 3, "second": 5, "JS:~third name file.js:3:4": 7})
+        image = next(i for i in self.show("--images")["images"] if i["path"] == "[anon]")
+        self.assertEqual((image["symbols"], image["build_id"]), ("symbols", None))
+        text = self.strobe("show", "--func", "second", "p.db").stdout
+        self.assertIn("no disassembly: generated code is gone with the program", text)
+
+    def test_child_goes_on_with_the_names(self):
+        self.strobe("run", "-q", "-f", "-o", "p.db", "--", self.sample("jit"), "fork")
+        functions = [(f["name"], f["calls"]) for f in self.show()["functions"] if f["image"] == "[anon]"]
+        self.assertEqual(sorted(functions), [("JS:~third name file.js:3:4", 7), ("second", 5), ("second", 11),
+                                             ("whole_page", 3)])
+
+    def test_tmp_of_its_own(self):
+        """It is gone at the end."""
+        command = ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs none /tmp && exec {self.sample('jit')}"]
+        if subprocess.run([*command[:-1], "mount -t tmpfs none /tmp"], capture_output=True, check=False).returncode:
+            self.skipTest("no namespaces here")
+        self.strobe("run", "-q", "-f", "-o", "p.db", "--", *command)
+        self.assertEqual(self.calls(), {"whole_page": 3, "second": 5, "JS:~third name file.js:3:4": 7})
+
+    def test_file_of_another_program(self):
+        """Of a process that had the number before: a shell leaves a file and becomes the program."""
+        script = f"echo '1000 ffffffffffff false' > /tmp/perf-$$.map; exec {self.sample('jit')} silent"
+        self.strobe("run", "-q", "-f", "-o", "p.db", "--", "sh", "-c", script)
+        self.assertEqual(list(self.calls()), ["[generated code]"])
+
+    def test_node(self):
+        node = shutil.which("node")
+        if not node:
+            self.skipTest("no node")
+        script = "function spinning(n) { let s = 0; for (let i = 0; i < n; i++) s += i ^ s; return s }" \
+                 "let t = 0; for (let i = 0; i < 3000; i++) t += spinning(10000); console.log(t)"
+        with open(os.path.join(self.place.name, "spin.js"), "w", encoding="utf-8") as file:
+            file.write(script)
+        self.run_hot(node, "--perf-basic-prof", "spin.js")
+        mine = [f for f in self.show()["functions"] if "spinning" in f["name"] and f["image"] == "[anon]"]
+        self.assertGreater(sum(f["instructions"] for f in mine), 10_000_000)
 
 
 class Server(ThreadingHTTPServer):
