@@ -32,6 +32,7 @@
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
 	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
+	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
 	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
 	ST_OPTION_HELP(O)
@@ -47,6 +48,7 @@
 	O(images, 0, "images", NULL, true, "table of images: the program, its libraries")          \
 	O(threads, 0, "threads", NULL, true, "table of threads")                                   \
 	O(stats, 0, "stats", NULL, true, "processes, and what the engine did")                     \
+	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
 	O(format, 0, "format", "text|json|csv", true,                                              \
 	  "of what is printed (default: text); csv: of a table")                                   \

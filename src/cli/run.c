@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "profile/stacks.h"
 #include "report/report.h"
+#include "symbol/symbol.h"
 #include "wire/plan.h"
 
 enum {
@@ -94,6 +95,8 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		return st_options_number("top", value, 0, 1000000, &a->top, e);
 	case RUN_sample_hz:
 		return st_options_number("sample-hz", value, 0, 20000, &a->sample_hz, e);
+	case RUN_debuginfod:
+		return st_debuginfod_enable(e);
 	case RUN_quiet:
 		a->quiet = true;
 		return 0;

@@ -8,6 +8,7 @@
 #include "profile/output.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "symbol/symbol.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) SHOW_##id,
@@ -98,6 +99,8 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case SHOW_stats:
 		a->parts |= ST_PART_STATS;
 		return 0;
+	case SHOW_debuginfod:
+		return st_debuginfod_enable(e);
 	case SHOW_format:
 		return parse_format(value, &a->format, e);
 	case SHOW_output:
@@ -208,6 +211,8 @@ st_show_main(char *const *argv)
 	bool terminal = !strcmp(a.output, "-");
 	char *text = render(&a, p, terminal ? st_style_of(stdout) : plain, &e);
 	int status = text ? write_text(a.output, text, &e) : -1;
+	if (st_debuginfod_problem())
+		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
 	free(text);
 	st_profile_free(p);
 	return status ? st_complain(&e) : ST_EXIT_OK;

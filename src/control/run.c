@@ -123,6 +123,7 @@ fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 	                      (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec * 1e-6;
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
+	run->tmps = s->tmps;
 	run->unfollowed = s->unfollowed;
 	run->unfollowed_why = s->unfollowed_why;
 	run->exit_code = WIFEXITED(s->main_status) ? WEXITSTATUS(s->main_status)
@@ -170,6 +171,7 @@ st_run_free(struct st_run *run)
 		munmap((void *)run->processes[i].results, run->processes[i].results_size);
 	}
 	free(run->processes);
+	st_perf_map_close(run->tmps);
 	free(run->unfollowed_why);
 	*run = (struct st_run){0};
 }

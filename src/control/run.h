@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "wire/results.h"
@@ -65,10 +66,22 @@ struct st_run_options {
 	const struct st_row_sink *rows; /* NULL: rows are lost */
 };
 
+/* The folder /tmp of processes where that is not ours. */
+struct st_tmp {
+	int fd;
+	uint64_t device, inode;
+	struct st_tmp *next;
+};
+
 /* One process that ran under the engine. */
 struct st_process {
 	uint32_t pid, ppid;
-	char *command; /* its argv[0] or executable path */
+	/* For its file of names for generated code, /tmp/perf-PID.map. */
+	uint32_t inner_pid;       /* its number there; 0: the file cannot be found */
+	uint32_t uid;             /* whose it must be */
+	const struct st_tmp *tmp; /* NULL: our own /tmp */
+	struct timespec old_map;  /* a file of this time is another program's; 0: there was none */
+	char *command;            /* its argv[0] or executable path */
 	const struct st_results_header
 	        *results; /* mapped shared memory, read it with the section helpers below */
 	size_t results_size;
@@ -84,6 +97,7 @@ struct st_process {
 struct st_run {
 	struct st_process *processes;
 	size_t n_processes;
+	struct st_tmp *tmps;         /* that processes refer to */
 	size_t unfollowed;           /* children that had to be left alone, running natively */
 	char *unfollowed_why;        /* the first one's cause, or NULL */
 	double seconds;              /* wall time from exec to the end, injection included */

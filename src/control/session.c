@@ -63,6 +63,7 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 	                         .results_size = results->file_size};
 	if (s->drain)
 		st_drain_add(s->drain, results, results->file_size);
+	st_perf_map_prepare(s, p);
 	if (channel < 0)
 		return 0;
 	int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
@@ -159,7 +160,8 @@ on_exec_event(struct st_session *s, pid_t pid)
 		return;
 	}
 	in.results->pid = (uint32_t)pid;
-	st_session_add(s, in.results, in.channel, NULL);
+	if (st_session_add(s, in.results, in.channel, NULL) == 0)
+		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 }
 
 static void

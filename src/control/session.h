@@ -16,6 +16,7 @@ struct st_session {
 	struct rusage usage;
 	struct st_process *processes;
 	size_t n_processes, room_processes;
+	struct st_tmp *tmps;
 	int *channels;
 	size_t n_channels;
 	size_t n_execs; /* processes on their way through execve: without a channel for a moment */
@@ -33,6 +34,11 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
+/* control/perfmap.c: looks where the process will write the names of generated code; those written
+ * so far are not its own; closes what that opened. */
+void st_perf_map_prepare(struct st_session *s, struct st_process *p);
+void st_perf_map_forget(struct st_process *p);
+void st_perf_map_close(struct st_tmp *tmps);
 /* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */
 void st_jobs_begin(pid_t pid);
 void st_jobs_end(void);

@@ -211,6 +211,8 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 	struct st_profile *p = c->profile;
 	struct st_view v;
 	struct st_error e;
+	c->process = in;
+	c->anon = UINT32_MAX;
 	if (st_view_open(&v, in->results, in->results_size, &e)) {
 		st_profile_note(p, "process %u: %s", in->pid, e.text);
 		return add_process(p, run, in, NULL) ? 0 : -1;
@@ -244,8 +246,10 @@ resolve_images(struct st_collect *c)
 		r.hit = r.hit_end;
 		while (r.hit_end < c->hits.n && c->hits.v[r.hit_end].image == image)
 			r.hit_end++;
-		if (st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
-		    st_collect_lines(c, &r))
+		int status = st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
+		             st_collect_lines(c, &r);
+		st_collect_range_release(&r);
+		if (status)
 			return -1;
 	}
 	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
@@ -318,6 +322,8 @@ add_notes(struct st_profile *p, const struct st_run *run)
 		                "%llu samples in the program's own code are too few to tell where "
 		                "time goes: shares are of instructions",
 		                (unsigned long long)p->run.samples_code);
+	if (st_debuginfod_problem())
+		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
 	note_rate(p);
 	note_stacks(p);
@@ -340,6 +346,8 @@ st_collect_release(struct st_collect *c)
 	for (size_t i = 0; i < c->opened.n; i++)
 		if (c->opened.v[i])
 			st_image_close(c->opened.v[i]);
+	for (size_t i = 0; i < c->maps.n; i++)
+		st_perf_map_free(c->maps.v[i]);
 	for (size_t i = 0; i < c->stacks.n; i++)
 		free(c->stacks.v[i].places);
 	for (size_t i = 0; i < c->rows.n; i++)
@@ -347,6 +355,7 @@ st_collect_release(struct st_collect *c)
 	free(c->rows.v);
 	free(c->stacks.v);
 	free(c->opened.v);
+	free(c->maps.v);
 	free(c->hits.v);
 	free(c->interned);
 }
@@ -368,7 +377,8 @@ struct st_profile *
 st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
                    struct st_error *e)
 {
-	struct st_collect c = {.profile = st_profile_new(), .origin = origin, .anon = UINT32_MAX};
+	struct st_collect c = {
+	        .profile = st_profile_new(), .origin = origin, .run = run, .nameless = UINT32_MAX};
 	bool failed = !c.profile;
 	double begin = own_seconds();
 	if (!failed)

@@ -11,6 +11,7 @@
 #include "profile/rows.h"
 #include "profile/stacks.h"
 #include "profile/view.h"
+#include "symbol/perfmap.h"
 #include "symbol/symbol.h"
 
 /* A place that was on a stack, or is a value in a table: beside ST_SAMPLE_* in st_hit.where. */
@@ -35,6 +36,8 @@ struct st_collect_stacks {
 	struct st_place *places;
 };
 
+struct st_process;
+
 struct st_interned {
 	const char *text;
 	uint64_t hash;
@@ -47,10 +50,14 @@ struct st_collect {
 	ST_VEC(struct st_hit) hits;
 	ST_VEC(struct st_collect_stacks) stacks;
 	ST_VEC(struct st_rows) rows;      /* parallel to profile->tables, while they are filled */
-	struct st_interned *interned;     /* open hash table of texts already in the profile */
-	size_t n_interned, interned_size; /* size: a power of two */
-	uint32_t anon;                    /* index of the image ST_ANON_IMAGE, or UINT32_MAX */
-	const char *last_path;            /* most blocks are of the same image as the one before */
+	struct st_interned *interned;      /* open hash table of texts already in the profile */
+	size_t n_interned, interned_size;  /* size: a power of two */
+	ST_VEC(struct st_perf_map *) maps; /* parallel to them: names of generated code, or NULL */
+	const struct st_run *run;
+	const struct st_process *process; /* at hand */
+	uint32_t anon;         /* its image ST_ANON_IMAGE; UINT32_MAX: none was needed yet */
+	uint32_t nameless;     /* that of all processes without names for it, or UINT32_MAX */
+	const char *last_path; /* most blocks are of the same image as the one before */
 	uint32_t last_image;
 };
 
@@ -60,6 +67,10 @@ const char *st_collect_intern(struct st_collect *c, const char *text);
 /* The image and offset of a program address in a mapping. 0, or -1 when memory is exhausted. */
 int st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, uint64_t address,
                      uint32_t *image, uint64_t *offset);
+
+int st_collect_add_image(struct st_collect *c, const char *path, uint32_t *image);
+/* Finds or makes the image of generated code of the process at hand: c->anon. 0, or -1. */
+int st_collect_generated(struct st_collect *c);
 
 /* Reads blocks and samples of a process. 0, or -1 when memory is exhausted. */
 int st_collect_blocks(struct st_collect *c, const struct st_view *v,
@@ -87,8 +98,17 @@ void st_collect_release(struct st_collect *c);
 struct st_collect_range {
 	uint32_t image;
 	size_t block, block_end, hit, hit_end;
-	size_t function, function_end; /* set by st_collect_functions */
+	/* Set by st_collect_functions: the image's functions; its blocks and hits, ordered by
+	 * function, then offset, except that those outside functions may stand anywhere. */
+	size_t function, function_end;
+	const struct st_profile_block *blocks;
+	size_t n_blocks;
+	const struct st_hit *by_function;
+	size_t n_hits;
+	void *copies[2]; /* where that is not the order of offsets alone */
 };
+
+void st_collect_range_release(struct st_collect_range *r);
 
 /* The stages, for one image each. 0, or -1 when memory is exhausted. */
 int st_collect_functions(struct st_collect *c, struct st_collect_range *r);

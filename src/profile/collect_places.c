@@ -51,14 +51,15 @@ st_collect_intern(struct st_collect *c, const char *text)
 	return c->interned[at].text;
 }
 
-static int
-add_image(struct st_collect *c, const char *path, uint32_t *index)
+int
+st_collect_add_image(struct st_collect *c, const char *path, uint32_t *index)
 {
 	struct st_profile *p = c->profile;
 	struct st_error e;
 	struct st_image **opened = ST_PUSH(&c->opened);
+	struct st_perf_map **map = ST_PUSH(&c->maps);
 	struct st_profile_image *image = ST_PUSH(&p->images);
-	if (!opened || !image)
+	if (!opened || !map || !image)
 		return -1;
 	*index = (uint32_t)p->images.n - 1;
 	image->path = st_profile_text(p, path);
@@ -87,11 +88,22 @@ find_image(struct st_collect *c, const char *path, uint32_t *index)
 	uint32_t i = 0;
 	while (i < p->images.n && strcmp(p->images.v[i].path, path))
 		i++;
-	if (i == p->images.n && add_image(c, path, &i))
+	if (i == p->images.n && st_collect_add_image(c, path, &i))
 		return -1;
 	*index = c->last_image = i;
 	c->last_path = path;
 	return 0;
+}
+
+/* Some compilers write their code through a file in memory: when the process has names for
+ * generated code, they are for that. */
+static bool
+is_generated(struct st_collect *c, const char *path)
+{
+	static const char in_memory[] = "/memfd:";
+	if (strncmp(path, in_memory, sizeof in_memory - 1) != 0)
+		return false;
+	return (c->anon != UINT32_MAX || st_collect_generated(c) == 0) && c->maps.v[c->anon];
 }
 
 int
@@ -100,7 +112,7 @@ st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, ui
 {
 	const struct st_map *m = &v->maps[map];
 	const char *path = m->path ? st_view_string(v, m->path) : "";
-	if (*path) {
+	if (*path && !is_generated(c, path)) {
 		if (find_image(c, path, image))
 			return -1;
 		uint64_t in_file = m->pgoff + (address - m->start);
@@ -110,7 +122,7 @@ st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, ui
 			return 0;
 	}
 	/* Generated code, or code in a part of a file that its headers do not load. */
-	if (c->anon == UINT32_MAX && find_image(c, ST_ANON_IMAGE, &c->anon))
+	if (c->anon == UINT32_MAX && st_collect_generated(c))
 		return -1;
 	*image = c->anon;
 	*offset = address;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/places.h"
 enum { JSON_VERSION = 1 };
 
 /* How many bytes at text make one well-formed UTF-8 character; 0: none. */
@@ -206,11 +207,32 @@ add_fallbacks(json_t *root, const struct st_profile *p)
 	return bad | set(root, "notes", texts(p->notes.v, p->notes.n));
 }
 
+/* Names of the functions inlined at a place, innermost first; null when that is not known. */
+static json_t *
+inlined(struct st_places *places, uint32_t image, uint64_t offset)
+{
+	enum { DEEPEST = 32 };
+	struct st_inlined chain[DEEPEST];
+	const char *names[DEEPEST];
+	struct st_image *opened = st_places_image(places, image, NULL);
+	if (!opened || offset == UINT64_MAX || strcmp(st_image_quality(opened), "full"))
+		return json_null();
+	size_t n = st_image_inlined(opened, offset, chain, DEEPEST);
+	n = n < DEEPEST ? n : DEEPEST;
+	for (size_t i = 0; i < n; i++)
+		names[i] = chain[i].name;
+	return texts(names, n);
+}
+
 static int
-add_lines(json_t *root, const struct st_profile *p)
+add_lines(json_t *root, const struct st_profile *p, struct st_places *places)
 {
 	json_t *array = json_array();
 	int bad = set(root, "lines", array);
+	uint64_t *offsets = calloc(p->lines.n ? p->lines.n : 1, sizeof *offsets);
+	if (!offsets)
+		return -1;
+	st_places_of_lines(places, UINT32_MAX, offsets);
 	for (size_t i = 0; i < p->lines.n && !bad; i++) {
 		const struct st_profile_line *l = &p->lines.v[i];
 		json_t *out = row(array);
@@ -220,12 +242,15 @@ add_lines(json_t *root, const struct st_profile *p)
 		bad |= set(out, "executions", st_json_count(l->executions));
 		bad |= set(out, "instructions", st_json_count(l->instructions));
 		bad |= set(out, "samples", st_json_count(l->samples));
+		bad |= set(out, "inlined",
+		           inlined(places, p->functions.v[l->function].image, offsets[i]));
 	}
+	free(offsets);
 	return bad;
 }
 
 static int
-add_blocks(json_t *root, const struct st_profile *p)
+add_blocks(json_t *root, const struct st_profile *p, struct st_places *places)
 {
 	json_t *array = json_array();
 	int bad = set(root, "basic_blocks", array);
@@ -241,6 +266,7 @@ add_blocks(json_t *root, const struct st_profile *p)
 		bad |= set(out, "executions", st_json_count(b->executions));
 		bad |= set(out, "instructions", st_json_count(b->instructions));
 		bad |= set(out, "samples", st_json_count(b->samples));
+		bad |= set(out, "inlined", inlined(places, b->image, b->offset));
 	}
 	return bad;
 }
@@ -303,11 +329,13 @@ static int
 add_parts(json_t *root, const struct st_report *r)
 {
 	const struct st_profile *p = r->profile;
-	int bad = 0;
-	if (r->parts & ST_PART_LINES)
-		bad |= add_lines(root, p);
-	if (r->parts & ST_PART_BLOCKS)
-		bad |= add_blocks(root, p);
+	struct st_places places;
+	int bad = st_places_open(&places, p);
+	if (!bad && r->parts & ST_PART_LINES)
+		bad |= add_lines(root, p, &places);
+	if (!bad && r->parts & ST_PART_BLOCKS)
+		bad |= add_blocks(root, p, &places);
+	st_places_close(&places);
 	if (r->parts & ST_PART_IMAGES)
 		bad |= add_images(root, p);
 	if (r->parts & ST_PART_THREADS)

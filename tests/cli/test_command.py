@@ -267,7 +267,7 @@ class Json(Command):
                                        "--threads", "--stats", "p.db").stdout)
         self.assertEqual(len(shown["functions"]), 1)
         self.assertEqual(shown["lines"][0], {"file": "/strobe/fixture.c", "line": 10, "function": "spin",
-                                             "executions": 5, "instructions": 5, "samples": 0})
+                                             "executions": 5, "instructions": 5, "samples": 0, "inlined": []})
         self.assertEqual(sum(b["instructions"] for b in shown["basic_blocks"]), 730)
         self.assertEqual(shown["basic_blocks"][2]["ends"], "return")
         self.assertEqual(shown["images"][0]["build_id"], "0123456789abcdef0123456789abcdef01234567")
