@@ -1,87 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "page.h"
 
-#include <ctype.h>
 #include <err.h>
 #include <string.h>
 
+#include "roff.h"
 #include "wire/plan.h"
-
-/* Plain text as roff: a hyphen that begins a word is a minus sign. */
-static void
-plain(FILE *out, const char *text)
-{
-	for (const char *c = text; *c; c++)
-		if (*c == '\\')
-			fputs("\\e", out);
-		else if (*c == '-' && (c == text || !isalnum((unsigned char)c[-1])))
-			fputs("\\-", out);
-		else
-			fputc(*c, out);
-}
-
-/* A name as it is typed: all its hyphens are minus signs. */
-static void
-typed(FILE *out, const char *name, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		if (name[i] == '-')
-			fputc('\\', out);
-		fputc(name[i], out);
-	}
-}
-
-/* A line of --help as a sentence. */
-static void
-sentence(FILE *out, const char *help)
-{
-	fputs("\\&", out);
-	fputc(toupper((unsigned char)*help), out);
-	plain(out, help + 1);
-	fputs(".\n", out);
-}
-
-static void
-heading(FILE *out, const char *name, const char *help)
-{
-	fprintf(out, ".\\\" SPDX-License-Identifier: GPL-3.0-or-later\n.TH \"");
-	for (const char *c = name; *c; c++)
-		fputc(toupper((unsigned char)*c), out);
-	fprintf(out, "\" 1 " ST_DATE " \"Strobe " ST_VERSION "\" \"User Commands\"\n.SH NAME\n");
-	typed(out, name, strlen(name));
-	fprintf(out, " \\- ");
-	plain(out, help);
-	fprintf(out, "\n.SH SYNOPSIS\n");
-}
-
-/* "[options]", "[--]", "PROGRAM", "[ARGUMENT...]": a word of a usage line, what is literal bold. */
-static void
-usage_word(FILE *out, const char *word, size_t length)
-{
-	bool bracket = *word == '[';
-	const char *core = word + bracket;
-	size_t rest = length - bracket, n = strcspn(core, "]. ");
-	fprintf(out, bracket ? ".R%c [ " : ".%cR ", *core == '-' ? 'B' : 'I');
-	typed(out, core, n < rest ? n : rest);
-	fprintf(out, " \"%.*s\"\n", (int)(n < rest ? rest - n : 0), core + n);
-}
-
-static void
-usage(FILE *out, const char *text)
-{
-	while (*text) {
-		size_t length = strcspn(text, " ");
-		usage_word(out, text, length);
-		text += length + strspn(text + length, " ");
-	}
-}
 
 static void
 list_of_commands(FILE *out)
 {
 	for (size_t i = 0; i < st_n_commands; i++) {
 		fprintf(out, ".TP\n.BR strobe\\-%s (1)\n", st_commands[i].name);
-		sentence(out, st_commands[i].help);
+		roff_sentence(out, st_commands[i].help);
 	}
 }
 
@@ -91,7 +22,7 @@ list_of_tools(FILE *out)
 	for (size_t i = 0; i < ST_TOOL_COUNT; i++) {
 		fprintf(out, ".TP\n.BR %s \", see \" strobe\\-%s (1)\n", st_tools[i]->name,
 		        st_tools[i]->name);
-		sentence(out, st_tools[i]->help);
+		roff_sentence(out, st_tools[i]->help);
 	}
 }
 
@@ -100,7 +31,7 @@ list_of_stresses(FILE *out)
 {
 #define ST_STRESS(name, bit, text)                                                                 \
 	fprintf(out, ".RS\n.TP\n.B " #name "\n");                                                  \
-	sentence(out, text);                                                                       \
+	roff_sentence(out, text);                                                                  \
 	fprintf(out, ".RE\n");
 	ST_STRESSES(ST_STRESS)
 #undef ST_STRESS
@@ -139,7 +70,7 @@ description(FILE *out, const struct prose *p, const char *help)
 	if (text)
 		prose_text(out, p, text);
 	else
-		sentence(out, help);
+		roff_sentence(out, help);
 }
 
 /* The other sections, as they stand. */
@@ -162,7 +93,7 @@ option_text(FILE *out, const struct prose *p, const char *name, const char *help
 	if (text)
 		prose_text(out, p, text);
 	else
-		sentence(out, help);
+		roff_sentence(out, help);
 }
 
 static void
@@ -175,7 +106,7 @@ options_of_command(FILE *out, const struct prose *p, const struct st_command *c)
 		if (o->letter)
 			fprintf(out, "\\-%c, ", o->letter);
 		fprintf(out, "\\-\\-");
-		typed(out, o->name, strlen(o->name));
+		roff_typed(out, o->name, strlen(o->name));
 		if (o->argument)
 			fprintf(out, " \" %s\n", o->argument);
 		else
@@ -184,32 +115,66 @@ options_of_command(FILE *out, const struct prose *p, const struct st_command *c)
 	}
 }
 
+static const char *
+command_option(const void *command, size_t i)
+{
+	const struct st_command *c = command;
+	return i < c->n_options ? c->options[i].name : NULL;
+}
+
+static const char *
+tool_option(const void *tool, size_t i)
+{
+	return i < STROBE_MOST_OPTIONS ? ((const strobe_tool *)tool)->options[i].name : NULL;
+}
+
+static const char *
+no_option(const void *of, size_t i)
+{
+	(void)of;
+	(void)i;
+	return NULL;
+}
+
 /* Every option that the prose explains must be there. */
 static void
-check_options(const struct prose *p, const struct st_option *options, size_t n)
+check_options(const struct prose *p, const char *(*option)(const void *, size_t), const void *of)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		size_t j = 0;
-		while (p->parts[i].option && j < n && strcmp(options[j].name, p->parts[i].name))
-			j++;
-		if (p->parts[i].option && j == n)
+		const char *name = p->parts[i].option ? option(of, 0) : "";
+		for (size_t j = 1; name && *name && strcmp(name, p->parts[i].name); j++)
+			name = option(of, j);
+		if (!name)
 			errx(1, "%s: there is no option '%s'", p->path, p->parts[i].name);
 	}
 }
 
+/* NAME=VALUE, as it stands behind the tool's name and a colon. */
 static void
-options_of_tool(FILE *out)
+options_of_tool(FILE *out, const struct prose *p, const strobe_tool *t)
 {
-	fprintf(out, ".SH OPTIONS\nThe tool has none of its own.\nThose of\n.B strobe run\n"
-	             "are in\n.BR strobe\\-run (1).\n");
+	const char *name;
+	fprintf(out, ".SH OPTIONS\n");
+	if (tool_option(t, 0))
+		fprintf(out, "The tool's own follow its name, separated by commas.\n"
+		             "One without a value is 1; sizes may end in k, M or G.\n");
+	for (size_t i = 0; (name = tool_option(t, i)); i++) {
+		const char *value = t->options[i].value;
+		fprintf(out, ".TP\n.BI \"%s=\" VALUE\n", name);
+		option_text(out, p, name, t->options[i].help);
+		if (value && *value)
+			fprintf(out, "The default is %s.\n", value);
+	}
+	fprintf(out, "%sThose of\n.B strobe run\nare in\n.BR strobe\\-run (1).\n",
+	        tool_option(t, 0) ? ".PP\n" : "The tool has none of its own.\n");
 }
 
 void
 page_overview(FILE *out, const struct prose *p)
 {
-	heading(out, "strobe", "show what a native Linux program does with its time");
+	roff_heading(out, "strobe", "show what a native Linux program does with its time");
 	fprintf(out, ".B strobe\n.I COMMAND\n.RI [ options ]\n");
-	check_options(p, NULL, 0);
+	check_options(p, no_option, NULL);
 	description(out, p, "");
 	sections(out, p);
 }
@@ -219,10 +184,10 @@ page_of_command(FILE *out, const struct prose *p, const struct st_command *c)
 {
 	char name[64];
 	snprintf(name, sizeof name, "strobe-%s", c->name);
-	check_options(p, c->options, c->n_options);
-	heading(out, name, c->help);
+	check_options(p, command_option, c);
+	roff_heading(out, name, c->help);
 	fprintf(out, ".B strobe %s\n", c->name);
-	usage(out, c->usage);
+	roff_usage(out, c->usage);
 	description(out, p, c->help);
 	options_of_command(out, p, c);
 	sections(out, p);
@@ -235,12 +200,17 @@ page_of_tool(FILE *out, const struct prose *p, const strobe_tool *t)
 {
 	char name[64];
 	snprintf(name, sizeof name, "strobe-%s", t->name);
-	check_options(p, NULL, 0);
-	heading(out, name, t->help);
-	fprintf(out, ".B strobe run \\-t %s\n", t->name);
-	usage(out, st_command_find("run")->usage);
+	check_options(p, tool_option, t);
+	roff_heading(out, name, t->help);
+	if (tool_option(t, 0))
+		fprintf(out,
+		        ".B strobe run \\-t %s\\fR[\\fP:\\fIOPTION\\fP=\\fIVALUE\\fR,...]\\fP\n",
+		        t->name);
+	else
+		fprintf(out, ".B strobe run \\-t %s\n", t->name);
+	roff_usage(out, st_command_find("run")->usage);
 	description(out, p, t->help);
-	options_of_tool(out);
+	options_of_tool(out, p, t);
 	sections(out, p);
 	if (!prose_find(p, false, "SEE ALSO"))
 		fprintf(out, ".SH SEE ALSO\n.BR strobe (1),\n.BR strobe\\-run (1),\n"

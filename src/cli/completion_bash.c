@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables of completion/strobe.bash: _strobe_commands and _strobe_options COMMAND, which set
- * words; _strobe_value COMMAND OPTION, which sets kind and words and fails when the option takes no
- * value. An empty OPTION is the command's own argument.
+ * The tables of completion/strobe.bash. _strobe_commands, _strobe_options COMMAND and
+ * _strobe_tool_options TOOL set words. _strobe_value COMMAND OPTION sets kind and words, and fails
+ * when the option takes no value; an empty OPTION is the command's own argument.
  */
 #include "cli/completion.h"
 #include "cli/values.h"
@@ -59,6 +59,16 @@ options_of_command(FILE *out, const struct st_command *c)
 	fprintf(out, " ) ;;\n");
 }
 
+static void
+options_of_tool(FILE *out, const strobe_tool *tool)
+{
+	struct st_word w;
+	fprintf(out, "\t%s) words=(", tool->name);
+	for (size_t i = 0; st_tool_option(tool, i, &w); i++)
+		fprintf(out, " %s", w.name);
+	fprintf(out, " ) ;;\n");
+}
+
 void
 st_completion_bash(FILE *out)
 {
@@ -71,5 +81,8 @@ st_completion_bash(FILE *out)
 	fprintf(out, "\t*) return 1 ;;\n\tesac\n}\n\n_strobe_value() {\n\tcase $1/$2 in\n");
 	for (size_t i = 0; i < st_n_commands; i++)
 		values_of_command(out, &st_commands[i]);
+	fprintf(out, "\t*) return 1 ;;\n\tesac\n}\n\n_strobe_tool_options() {\n\tcase $1 in\n");
+	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
+		options_of_tool(out, st_tools[i]);
 	fprintf(out, "\t*) return 1 ;;\n\tesac\n}\n");
 }

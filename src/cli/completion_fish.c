@@ -14,15 +14,33 @@ words_function(FILE *out, const struct st_values *v)
 	struct st_word w;
 	bool list = v->kind == ST_VALUE_LIST;
 	fprintf(out, "function __strobe_%s\n    ", v->placeholder);
-	fprintf(out, list ? "__strobe_list (printf '%%s\\t%%s\\n'" : "printf '%%s\\t%%s\\n'");
+	fprintf(out, list ? "__strobe_behind , (printf '%%s\\t%%s\\n'" : "printf '%%s\\t%%s\\n'");
 	for (size_t i = 0; st_values_word(v, i, &w); i++) {
 		fprintf(out, " %s ", w.name);
 		st_completion_quote(out, w.help ? w.help : "", "\\");
 	}
 	fprintf(out, "%s\n", list ? ")" : "");
-	if (v->kind == ST_VALUE_TOOL)
-		fprintf(out, "    __strobe_tool_file\n");
 	fprintf(out, "end\n");
+}
+
+/* __strobe_tool_options TOOL: its options in the same form. */
+static void
+options_of_tools(FILE *out)
+{
+	struct st_word w;
+	fprintf(out, "function __strobe_tool_options\n    switch $argv[1]\n");
+	for (size_t i = 0; i < ST_TOOL_COUNT; i++) {
+		if (!st_tool_option(st_tools[i], 0, &w))
+			continue;
+		fprintf(out, "        case %s\n            printf '%%s\\t%%s\\n'",
+		        st_tools[i]->name);
+		for (size_t j = 0; st_tool_option(st_tools[i], j, &w); j++) {
+			fprintf(out, " %s ", w.name);
+			st_completion_quote(out, w.help, "\\");
+		}
+		fprintf(out, "\n");
+	}
+	fprintf(out, "    end\nend\n");
 }
 
 static void
@@ -58,6 +76,8 @@ action(FILE *out, const struct st_values *v)
 		fprintf(out, " -xa '(__fish_complete_pids)'");
 	else if (v->kind == ST_VALUE_PROGRAM)
 		fprintf(out, " -xa '(__strobe_complete_program)'");
+	else if (v->kind == ST_VALUE_TOOL)
+		fprintf(out, " -xka '(__strobe_tool)'");
 	else if (v->word)
 		fprintf(out, " -xka '(__strobe_%s)'", v->placeholder);
 	else if (v->kind == ST_VALUE_WORD) {
@@ -106,6 +126,7 @@ st_completion_fish(FILE *out)
 	for (size_t i = 0; st_values_known(i, &v); i++)
 		if (v.word)
 			words_function(out, &v);
+	options_of_tools(out);
 	valued(out);
 	for (size_t i = 0; i < st_n_commands; i++) {
 		const struct st_command *c = &st_commands[i];

@@ -36,9 +36,24 @@ words_function(FILE *out, const struct st_values *v)
 	fprintf(out, "\tlocal -a words_of=(");
 	words(out, v, ":", "");
 	fprintf(out, " )\n\t_describe -t values %s words_of \"$@\"\n", v->placeholder);
-	if (v->kind == ST_VALUE_TOOL)
-		fprintf(out, "\t[[ $PREFIX != */* ]] || _files \"$@\"\n");
 	fprintf(out, "}\n\n");
+}
+
+/* _strobe_tool_options TOOL, which sets words_of; fails when there is no such tool. */
+static void
+options_of_tools(FILE *out)
+{
+	struct st_word w;
+	fprintf(out, "_strobe_tool_options() {\n\tcase $1 in\n");
+	for (size_t i = 0; i < ST_TOOL_COUNT; i++) {
+		fprintf(out, "\t%s) words_of=(", st_tools[i]->name);
+		for (size_t j = 0; st_tool_option(st_tools[i], j, &w); j++) {
+			fprintf(out, " %s:", w.name);
+			st_completion_quote(out, w.help, "\\:");
+		}
+		fprintf(out, " ) ;;\n");
+	}
+	fprintf(out, "\t*) return 1 ;;\n\tesac\n}\n\n");
 }
 
 /* The words of a placeholder that lists them itself stand in the specification. */
@@ -50,6 +65,8 @@ action(FILE *out, const struct st_values *v)
 		fprintf(out, "_files");
 	else if (v->kind == ST_VALUE_PID)
 		fprintf(out, "_strobe_pids");
+	else if (v->kind == ST_VALUE_TOOL)
+		fprintf(out, "_strobe_tool");
 	else if (v->word)
 		fprintf(out, "_strobe_%s", v->placeholder);
 	else if (v->kind == ST_VALUE_WORD) {
@@ -110,6 +127,7 @@ st_completion_zsh(FILE *out)
 	for (size_t i = 0; st_values_known(i, &v); i++)
 		if (v.word)
 			words_function(out, &v);
+	options_of_tools(out);
 	fprintf(out, "_strobe_specs() {\n\tcase $1 in\n");
 	for (size_t i = 0; i < st_n_commands; i++)
 		specs(out, &st_commands[i]);

@@ -5,7 +5,6 @@
 
 #include "cli/completion.h"
 #include "report/report.h"
-#include "tools/tools.h"
 #include "wire/plan.h"
 
 static bool
@@ -66,7 +65,8 @@ static const struct st_values known[] = {
         {"TOOL", ST_VALUE_TOOL, tool_word},    {"COMMAND", ST_VALUE_WORD, command_word},
         {"SHELL", ST_VALUE_WORD, shell_word},  {"KEY", ST_VALUE_WORD, sort_word},
         {"MODES", ST_VALUE_LIST, stress_word}, {"FILE", ST_VALUE_FILE, NULL},
-        {"PID", ST_VALUE_PID, NULL},           {"PROGRAM", ST_VALUE_PROGRAM, NULL},
+        {"DIRECTORY", ST_VALUE_FILE, NULL},    {"PID", ST_VALUE_PID, NULL},
+        {"PROGRAM", ST_VALUE_PROGRAM, NULL},
 };
 
 enum { N_KNOWN = sizeof known / sizeof *known };
@@ -101,6 +101,16 @@ st_values_word(const struct st_values *v, size_t i, struct st_word *w)
 		at += at != NULL;
 	}
 	return at && set_word(w, at, strcspn(at, "|"), NULL);
+}
+
+bool
+st_tool_option(const strobe_tool *tool, size_t i, struct st_word *w)
+{
+	if (i >= STROBE_MOST_OPTIONS || !tool->options[i].name)
+		return false;
+	snprintf(w->name, sizeof w->name, "%s=", tool->options[i].name);
+	w->help = tool->options[i].help;
+	return true;
 }
 
 /* The first word of capitals that the usage line has: "[options] [--] PROGRAM [ARGUMENT...]". */

@@ -55,7 +55,7 @@ class Completion(unittest.TestCase):
     def offered(self, *lines, library=""):
         """The lists of what is offered at the end of each line."""
         folders = {f"XDG_{kind}_HOME": self.home for kind in ("CONFIG", "DATA", "CACHE", "STATE")}
-        done = subprocess.run([*self.driver(library), *lines], cwd=self.work, capture_output=True, text=True, timeout=30,
+        done = subprocess.run([*self.driver(library), *lines], cwd=self.work, capture_output=True, text=True, timeout=100,
                               env=dict(os.environ, HOME=self.home, TERM="xterm", PATH="/usr/bin:/bin", **folders))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found = [part.split("\n") for part in done.stdout.split("== ")[1:]]
@@ -99,9 +99,12 @@ class Completion(unittest.TestCase):
                      "strobe run --top ": [],
                      "strobe run --format=": ["db", "json"],
                      "strobe run --format=j": ["json"],
-                     "strobe run --tool=b": ["bbcount"],
-                     "strobe run -fqt b": ["bbcount"],
+                     "strobe run --tool=bb": ["bbcount"],
+                     "strobe run -fqt bb": ["bbcount"],
                      "strobe run -t hot -t ": TOOLS,
+                     "strobe run -t opmix:t": ["opmix:trace="] if SHELL == "fish" else ["trace="],
+                     "strobe run --tool=hot:": [],
+                     "strobe run -t no-such-tool:": [],
                      "strobe run --stress ": ["blocks", "cache", "links", "far", ...]})
 
     def test_lists(self):

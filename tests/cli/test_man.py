@@ -78,6 +78,15 @@ class Pages(unittest.TestCase):
                 self.assertEqual(text.count(".TP\n" + heading), 1, f"{command}: --{option}")
             self.assertEqual(len(re.findall(r"^\.TP\n\.BI? \"-", text, re.M)), len(listed), command)
 
+    def test_options_of_tools(self):
+        self.write("tools/memtrace.prose", ".SH DESCRIPTION\nText.\n@option values\nLonger text.\n")
+        pages = self.pages()
+        self.assertIn('.TP\n.BI "trace=" VALUE\n\\&Record the stream of instructions.\n', pages["strobe-opmix"])
+        self.assertIn('.TP\n.BI "values=" VALUE\nLonger text.\nThe default is 0.\n', pages["strobe-memtrace"])
+        self.assertIn("The tool has none of its own.\n", pages["strobe-null"])
+        self.write("tools/memtrace.prose", "@option size\nText.\n")
+        self.refused("tools/memtrace.prose: there is no option 'size'")
+
     def test_lists(self):
         pages = self.pages()
         for command in COMMANDS:

@@ -43,6 +43,19 @@ _strobe_offer_pids() { # TYPED BEFORE
 	done
 }
 
+# Tools, the options behind the name of one, or its file.
+_strobe_offer_tools() { # TYPED BEFORE
+	local typed=${1##*[:,]}
+	if [[ $1 == *:* ]]; then
+		_strobe_tool_options "${1%%:*}" || return
+		_strobe_offer "$typed" "$2${1%"$typed"}" "${words[@]}"
+		compopt -o nospace 2>/dev/null
+	else
+		_strobe_offer "$1" "$2" "${words[@]}"
+		[[ $1 != */* ]] || _strobe_offer_files "$1" "$2"
+	fi
+}
+
 # Offers values that begin with $1 by kind and words, each with $2 before it.
 _strobe_offer_values() {
 	local typed=$1 before=$2
@@ -52,10 +65,7 @@ _strobe_offer_values() {
 		[[ $typed != *,* ]] || before+=${typed%,*},
 		_strobe_offer "${typed##*,}" "$before" "${words[@]}"
 		;;
-	tool)
-		_strobe_offer "$typed" "$before" "${words[@]}"
-		[[ $typed != */* ]] || _strobe_offer_files "$typed" "$before"
-		;;
+	tool) _strobe_offer_tools "$typed" "$before" ;;
 	file) _strobe_offer_files "$typed" "$before" ;;
 	pid) _strobe_offer_pids "$typed" "$before" ;;
 	esac

@@ -66,16 +66,23 @@ function __strobe_value
     string replace -r '^--[^=]*=' '' -- "$token"
 end
 
-# The arguments, each behind what the list that is being typed already has.
-function __strobe_list
-    set -l before (__strobe_value | string replace -r '[^,]*$' '')
-    printf '%s\n' "$before"$argv
+# The arguments, each behind what is being typed up to the last of the characters $argv[1].
+function __strobe_behind
+    set -l before (__strobe_value | string replace -r "[^$argv[1]]*\$" '')
+    set -q argv[2]; and printf '%s\n' "$before"$argv[2..]
 end
 
-# The file of a tool, which has a slash.
-function __strobe_tool_file
+# A tool, the options behind the name of one, or its file.
+function __strobe_tool
     set -l value (__strobe_value)
-    string match -q -- '*/*' "$value"; and __fish_complete_path "$value"
+    switch "$value"
+        case '*:*'
+            __strobe_behind :, (__strobe_tool_options (string replace -r ':.*' '' -- $value))
+        case '*/*'
+            __fish_complete_path "$value"
+        case '*'
+            __strobe_TOOL
+    end
 end
 
 complete -c strobe -f

@@ -8,6 +8,21 @@ _strobe_program() {
 	_alternative 'commands:program:_path_commands' 'files:program:_files -g "*(-*)"'
 }
 
+# A tool, the options behind the name of one, or its file.
+_strobe_tool() {
+	local tool=${PREFIX%%:*}
+	local -a words_of
+	if [[ $PREFIX = *:* ]]; then
+		_strobe_tool_options "$tool" || return
+		compset -P '*[:,]'
+		_describe -t values option words_of -S ''
+	elif [[ $PREFIX = */* ]]; then
+		_files "$@"
+	else
+		_strobe_TOOL "$@"
+	fi
+}
+
 # The user's own processes, all of them for root. (_pids knows those of this terminal only.)
 _strobe_pids() {
 	local -a processes found
