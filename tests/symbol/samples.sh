@@ -101,7 +101,7 @@ if command -v clang >/dev/null; then
 	clang -O2 -g -o clang "${plain[@]}"
 	clang -O2 -g -o inlined_clang "$sources/inlined.c"
 fi
-if command -v rustc >/dev/null; then
+if rustc --version >/dev/null 2>&1; then # the rustc of rustup may have no toolchain for this HOME
 	# The old mangling has become unstable, but programs that have it will be around for long.
 	RUSTC_BOOTSTRAP=1 rustc -O -g -Z unstable-options -C symbol-mangling-version=legacy \
 		-o rust_legacy "$sources/rusty.rs"
