@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/region.h"
 #include "cli/toolset.h"
 #include "control/run.h"
 #include "profile/output.h"
@@ -25,6 +26,7 @@ enum {
 
 struct arguments {
 	struct st_toolset tools;
+	struct st_region region;
 	const char *output; /* NULL: the default name */
 	bool json, follow, quiet, help;
 	long top, sample_hz; /* sample_hz -1: what the tool likes */
@@ -77,6 +79,33 @@ parse_output(const char *value, const char **output, struct st_error *e)
 	return 0;
 }
 
+/* Those of the region of interest. */
+static int
+apply_region(struct st_region *r, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case RUN_start_at:
+		return st_region_pattern(&r->start_at, "start-at", value, e);
+	case RUN_stop_at:
+		return st_region_pattern(&r->stop_at, "stop-at", value, e);
+	case RUN_funcs:
+		return st_region_pattern(&r->functions, "funcs", value, e);
+	case RUN_images:
+		return st_region_pattern(&r->images, "images", value, e);
+	case RUN_delay:
+		return st_region_time(&r->delay, "delay", value, e);
+	case RUN_length:
+		return st_region_time(&r->length, "for", value, e);
+	case RUN_toggle:
+		return st_region_signal(&r->toggle, value, e);
+	case RUN_region:
+		r->by_program = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
 /* Applies one option. 0, or -1 with *e. */
 static int
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
@@ -106,7 +135,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->help = true;
 		return 0;
 	default:
-		return -1; /* *e is filled */
+		return apply_region(&a->region, option, value, e);
 	}
 }
 
@@ -210,6 +239,7 @@ report(const struct arguments *a, const struct st_run *run, struct st_profile_or
 	if (!p)
 		return -1;
 	st_toolset_note_failures(&a->tools, run, p);
+	st_region_note(&a->region, run, p);
 	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
 	char *fallback = a->output ? NULL : default_output(a, pid);
 	const char *path = a->output ? a->output : fallback;
@@ -235,7 +265,7 @@ check_output(const struct arguments *a, struct st_error *e)
 }
 
 static int
-run_program(const struct arguments *a, char *const *argv)
+run_program(struct arguments *a, char *const *argv)
 {
 	struct st_progress progress;
 	struct timespec start;
@@ -256,6 +286,7 @@ run_program(const struct arguments *a, char *const *argv)
 	                                 .stress = a->stress,
 	                                 .progress = progress.enabled ? st_progress_show : NULL,
 	                                 .progress_arg = &progress};
+	st_region_apply(&a->region, &a->tools, &options);
 	/* Whole stacks are worth their price where the result is by function. */
 	struct st_stacks *stacks = keep_blocks && hz ? st_stacks_new() : NULL;
 	if (stacks) {
@@ -298,6 +329,7 @@ st_run_main(char *const *argv)
 		st_command_help(stdout, st_command_find("run"), false);
 	else
 		code = run_program(&a, argv);
+	st_region_free(&a.region);
 	st_toolset_free(&a.tools);
 	return code;
 }

@@ -293,6 +293,8 @@ map_results(struct injection *in)
 		return fail_remote(in, "mapping the results here", -errno);
 	layout.sample_hz = in->options->sample_hz;
 	layout.take_stacks = in->options->on_stack != NULL;
+	layout.wants_entries = in->options->on_image != NULL;
+	layout.region_by = in->options->region_by;
 	memcpy(p, &layout, sizeof layout);
 	st_results_tools(p, in->options, in->boot.region);
 	in->results = p;
@@ -361,7 +363,7 @@ map_everything(struct injection *in, uint64_t *entry)
 		return -1;
 	if (map_results(in) != 0)
 		return -1;
-	return in->options->follow ? make_channel(in) : 0;
+	return in->options->follow || in->options->on_image ? make_channel(in) : 0;
 }
 
 /* The target is as it was, and stopped, for it to go on without the engine. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <strobe/tool.h>
 
+#include <string.h>
+
 #include "control/internal.h"
 
 static uint64_t
@@ -46,4 +48,19 @@ st_results_place(struct st_results_header *h, uint64_t at)
 {
 	h->at = at;
 	h->off_chunks += -(at + h->off_chunks) & (ST_CHUNK_STRIDE - 1);
+}
+
+bool
+st_results_add_entry(struct st_results_header *h, const struct st_entry *entry, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	if (h->n_entries >= ST_MAX_ENTRIES || bytes > ST_ENTRY_NAMES - h->n_entry_names)
+		return false;
+	memcpy((char *)h + h->off_entry_names + h->n_entry_names, name, bytes);
+	struct st_entry *out = (struct st_entry *)((char *)h + h->off_entries) + h->n_entries;
+	*out = *entry;
+	out->name = h->n_entry_names;
+	h->n_entry_names += (uint32_t)bytes;
+	h->n_entries++;
+	return true;
 }

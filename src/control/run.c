@@ -155,6 +155,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	in.results->pid = (uint32_t)pid;
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_region_begin(&s);
 	st_session_wait(&s);
 	st_drain_free(s.drain);
 	fill_run(run, &s, tsc_begin);

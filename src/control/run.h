@@ -64,7 +64,20 @@ struct st_run_options {
 	                 const struct st_results_header *to);
 	void *stack_arg;
 	const struct st_row_sink *rows; /* NULL: rows are lost */
+	/* The region of interest. */
+	uint32_t region_by;   /* ST_REGION_* of wire/results.h */
+	double delay, length; /* seconds; 0: none: it begins so long after the program, and ends so
+	                         long after it has begun */
+	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
+	/* Called for each executable mapping that the runtime has found, before the program goes
+	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */
+	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
+	void *image_arg;
 };
+
+/* Tells the runtime of a function; see struct st_entry. False when there is no more room. */
+bool st_results_add_entry(struct st_results_header *h, const struct st_entry *entry,
+                          const char *name);
 
 /* The folder /tmp of processes where that is not ours. */
 struct st_tmp {

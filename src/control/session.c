@@ -195,6 +195,8 @@ take_message(struct st_session *s, size_t channel)
 		on_exec(s, &m);
 	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC_FAILED)
 		on_exec_failed(s, &m);
+	else if (n == sizeof m && m.kind == ST_MESSAGE_IMAGE && newest_results(s, m.pid))
+		st_region_images(s, newest_results(s, m.pid));
 	if (fd >= 0)
 		close(fd);
 }
@@ -260,6 +262,9 @@ poll_once(struct st_session *s, const sigset_t *during)
 	struct timespec tick = {0, s->drain               ? 20000000
 	                           : s->options->on_stack ? 50000000
 	                                                  : 100000000};
+	double most = st_region_next(s, st_now_raw());
+	if (most * 1e9 < (double)tick.tv_nsec)
+		tick.tv_nsec = (long)(most * 1e9);
 	struct pollfd fds[64];
 	size_t n = s->n_channels < 64 ? s->n_channels : 64;
 	for (size_t i = 0; i < n; i++)
@@ -372,6 +377,7 @@ st_session_wait(struct st_session *s)
 		if (s->drain)
 			st_drain_wake(s->drain);
 		retire_ended(s);
+		st_region_tick(s, now);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);

@@ -20,10 +20,12 @@ struct st_session {
 	int *channels;
 	size_t n_channels;
 	size_t n_execs; /* processes on their way through execve: without a channel for a moment */
-	size_t unfollowed;      /* children left alone */
-	char *unfollowed_why;   /* the first one's cause */
-	struct st_drain *drain; /* NULL: no rows are taken */
-	double begin, ended;    /* of the program; ended is 0 while it runs */
+	size_t unfollowed;                /* children left alone */
+	char *unfollowed_why;             /* the first one's cause */
+	struct st_drain *drain;           /* NULL: no rows are taken */
+	double begin, ended;              /* of the program; ended is 0 while it runs */
+	bool region_delayed, region_over; /* its delay, its length has passed */
+	double region_since;              /* when it was seen to have begun; 0: not yet */
 };
 
 /* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
@@ -46,6 +48,14 @@ void st_jobs_end(void);
 bool st_jobs_interrupted(void);
 /* The program was stopped by a signal: so is strobe, until one of the two is continued. */
 void st_jobs_stopped(pid_t pid, int signo);
+/* control/region.c: begins and ends the region of interest when it is time, or a signal has come.
+ */
+void st_region_begin(const struct st_session *s);
+void st_region_tick(struct st_session *s, double now);
+/* Seconds until there may be something to do. */
+double st_region_next(const struct st_session *s, double now);
+/* Answers what the runtime asks about its images. */
+void st_region_images(struct st_session *s, struct st_results_header *h);
 /* Seconds on CLOCK_MONOTONIC_RAW. */
 double st_now_raw(void);
 

@@ -15,6 +15,10 @@ enum st_message_kind {
 	                     images_done of its results */
 };
 
+/* The runtime's signal, and what the controller queues with it when region_asked has been set. */
+#define ST_SIGNAL_OWN 64
+#define ST_OWN_REGION 0x737400007265676eull
+
 struct st_message {
 	uint32_t kind;
 	uint32_t pid, ppid, tid;

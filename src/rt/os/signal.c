@@ -13,6 +13,7 @@
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
 #include "rt/tool/tool.h"
+#include "wire/channel.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2, TRAP_TRACE = 2 };
 
@@ -190,6 +191,22 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
+/* The controller asks for the region of interest to begin or end: at once, if this thread is in the
+ * program; else when it comes out of the runtime. */
+static void
+obey_region(struct thread *t, struct ucontext64 *uc)
+{
+	bool in_call = in_syscall_begin(uc->mc.rip) || uc->mc.rip == (uint64_t)rt_sys_done;
+	if (in_call && t->sys_plain) {
+		restart_interrupted(t, uc);
+		rt_lock(&rt.lock);
+		region_obey(t);
+		rt_unlock(&rt.lock);
+		return;
+	}
+	obey_stop(t, uc);
+}
+
 /* The program is at t->regs, about to enter the cache. */
 static void
 deliver_queued(struct thread *t, struct ucontext64 *uc)
@@ -222,7 +239,8 @@ static bool
 is_own(int signo, const struct siginfo *info)
 {
 	return signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
-	       (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_DELIVER);
+	       (info->value == OWN_SAMPLE || info->value == OWN_STOP ||
+	        info->value == OWN_DELIVER || info->value == ST_OWN_REGION);
 }
 
 /* Raises a signal of this thread again. */
@@ -310,6 +328,8 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			take_sample(t, uc);
 		else if (info->value == OWN_DELIVER)
 			deliver_queued(t, uc);
+		else if (info->value == ST_OWN_REGION)
+			obey_region(t, uc);
 		else
 			obey_stop(t, uc);
 		return;

@@ -424,6 +424,8 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	t->regs.pc += 2;
 	t->regs.r[RCX] = t->regs.pc;
 	t->regs.r[R11] = t->regs.rflags;
+	if (rt.boot->channel) /* our end: the controller waits for the last */
+		SYS(__NR_close, rt.boot->channel);
 	pages_release();
 	limits_leave_child();
 	signals_restore_native(t, mask);
