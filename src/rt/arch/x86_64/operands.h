@@ -7,10 +7,10 @@
  * allocation, no relocations, freestanding. tests/decode compares it with Zydis and with the
  * processor.
  *
- * No access: lea, nops, prefetches, clflush and its kin, invlpg, ud0 and ud1, and MPX, whose
- * instructions no Linux kernel enables. Not told: the shadow stack (call and ret, incssp,
- * saveprevssp, setssbsy), tables that only the kernel writes (descriptors, virtual machines), and
- * what system calls do.
+ * No access: lea, nops, prefetches, clflush and its kin (though they fault where they may not
+ * read), invlpg, ud0 and ud1, and MPX, whose instructions no Linux kernel enables. Not told: the
+ * shadow stack (call and ret, incssp, saveprevssp, setssbsy), tables that only the kernel writes
+ * (descriptors, virtual machines), and what system calls do.
  */
 #ifndef STROBE_RT_OPERANDS_H
 #define STROBE_RT_OPERANDS_H
