@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { SCRATCH = 64 << 10, CODE = 64, PAGE_FAULT = 14 };
+enum { SCRATCH = 4 << 10, CODE = 64, PAGE_FAULT = 14 };
 
 void enter_at(const struct state *s, const void *code);
 
