@@ -50,8 +50,9 @@ struct st_access {
 	bool masked : 1;     /* a mask may leave out parts, or all, of these bytes or elements */
 	bool variable : 1;   /* the size is known only when it executes: the xsave family, tiles,
 	                        PadLock */
-	bool bit_string : 1; /* bt and its kin with a bit offset in a register: add the offset,
-	                        signed, divided by 8 * bytes, rounded down, times bytes */
+	bool bit_string : 1; /* bt and its kin with a bit offset in the register of ModRM.reg: add
+	                        the offset, signed and 8 * bytes bits wide, divided by its width,
+	                        rounded down, times bytes */
 	bool segment : 1;    /* an fs or gs override is in force here (ST_I_FSSEG, ST_I_GSSEG) */
 };
 
