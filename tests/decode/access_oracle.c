@@ -113,7 +113,10 @@ wrong(const struct judge *j, const ZydisDecodedOperand *op, const struct st_acce
 	bool rep = j->in->attributes &
 	           (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 
-	if (a->bytes * 8 != op->size)
+	/* movsxd to 16 bits reads as many, as the processor showed; Zydis: 32 */
+	if (a->bytes * 8 != (j->in->mnemonic == ZYDIS_MNEMONIC_MOVSXD
+	                             ? j->in->operand_width == 16 ? 16 : 32
+	                             : op->size))
 		return "size";
 	if (a->read != ((op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0))
 		return "read";

@@ -7,10 +7,10 @@
  * allocation, no relocations, freestanding. tests/decode compares it with Zydis and with the
  * processor.
  *
- * No access: lea, nops, prefetches, clflush and its kin, invlpg, ud0 and ud1, and MPX, whose
- * instructions no Linux kernel enables. Not told: the shadow stack (call and ret, incssp,
- * saveprevssp, setssbsy), tables that only the kernel writes (descriptors, virtual machines), and
- * what system calls do.
+ * No access: lea, nops, prefetches, clflush and its kin (though they fault where they may not
+ * read), invlpg, ud0 and ud1, and MPX, whose instructions no Linux kernel enables. Not told: the
+ * shadow stack (call and ret, incssp, saveprevssp, setssbsy), tables that only the kernel writes
+ * (descriptors, virtual machines), and what system calls do.
  */
 #ifndef STROBE_RT_OPERANDS_H
 #define STROBE_RT_OPERANDS_H
@@ -50,8 +50,9 @@ struct st_access {
 	bool masked : 1;     /* a mask may leave out parts, or all, of these bytes or elements */
 	bool variable : 1;   /* the size is known only when it executes: the xsave family, tiles,
 	                        PadLock */
-	bool bit_string : 1; /* bt and its kin with a bit offset in a register: add the offset,
-	                        signed, divided by 8 * bytes, rounded down, times bytes */
+	bool bit_string : 1; /* bt and its kin with a bit offset in the register of ModRM.reg: add
+	                        the offset, signed and 8 * bytes bits wide, divided by its width,
+	                        rounded down, times bytes */
 	bool segment : 1;    /* an fs or gs override is in force here (ST_I_FSSEG, ST_I_GSSEG) */
 };
 

@@ -149,6 +149,8 @@ access_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
 	a.kind = (uint8_t)kind_of(in, op);
 	a.count = 1;
 	a.bytes = op->size / 8;
+	if (in->mnemonic == ZYDIS_MNEMONIC_MOVSXD && in->operand_width == 16)
+		a.bytes = 2; /* Zydis: 4, but processors read a word */
 	a.read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
 	a.write = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	a.masked = has_mask_operand(in->mnemonic);
