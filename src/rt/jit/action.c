@@ -246,6 +246,7 @@ access_registers(const struct st_insn *in, const uint8_t *code, const struct st_
 	switch (a->kind) {
 	case ST_ACCESS_MODRM:
 		return modrm_registers(in, code) | (a->bit_string ? in->gpr_read : 0);
+	case ST_ACCESS_LEAVE:
 	case ST_ACCESS_FRAME:
 		return 1u << RBP;
 	case ST_ACCESS_RSI:
@@ -398,8 +399,11 @@ emit_address(struct seq *s, unsigned reg, const struct st_access *a)
 	case ST_ACCESS_POP:
 		emit_lea_disp(e, reg, RSP, 0);
 		break;
+	case ST_ACCESS_LEAVE:
+		emit_lea_disp(e, reg, RBP, 0);
+		break;
 	case ST_ACCESS_FRAME:
-		emit_lea_disp(e, reg, RBP, a->write ? -(int32_t)a->bytes : 0);
+		emit_lea_disp(e, reg, RBP, -(int32_t)a->bytes);
 		break;
 	case ST_ACCESS_RSI:
 		emit_pointer(s, reg, RSI);
