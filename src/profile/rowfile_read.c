@@ -50,6 +50,18 @@ struct st_row_reader {
 	const char *why; /* the file cannot be read on, or NULL */
 };
 
+bool
+st_row_file_is(const char *path)
+{
+	char magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic &&
+	          !memcmp(magic, ST_ROWS_MAGIC, sizeof magic);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 static int
 map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 {
