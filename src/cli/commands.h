@@ -58,8 +58,10 @@
 	O(stats, 0, "stats", NULL, true, "processes, and what the engine did")                     \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
+	O(rows, 'r', "rows", "STREAM", true, "rows that the tool recorded, in their order")        \
+	O(all, 0, "all", NULL, true, "all rows of each table")                                     \
 	O(format, 0, "format", "text|json|csv", true,                                              \
-	  "of what is printed (default: text); csv: of a table")                                   \
+	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)
 

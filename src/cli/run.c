@@ -13,6 +13,7 @@
 #include "control/run.h"
 #include "profile/output.h"
 #include "profile/profile.h"
+#include "profile/rowfile.h"
 #include "profile/stacks.h"
 #include "report/report.h"
 #include "symbol/symbol.h"
@@ -159,18 +160,28 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	return st_fail(e, ST_EXIT_USAGE, "no program to run: strobe run [options] -- PROGRAM");
 }
 
-/* strobe.PROGRAM.PID.db in the current directory. */
+/* The beginning of the names that results have by default: "strobe.PROGRAM.". */
 static char *
-default_output(const struct arguments *a, uint32_t pid)
+default_prefix(const struct arguments *a)
 {
-	enum { LONGEST = 180 }; /* of a file name of at most 255 bytes */
+	enum { LONGEST = 150 }; /* of a file name of at most 255 bytes */
 	char *name = NULL;
-	if (asprintf(&name, "strobe.%.*s.%u.%s", LONGEST, st_base_name(a->program[0]), pid,
-	             a->json ? "json" : "db") < 0)
+	if (asprintf(&name, "strobe.%.*s.", LONGEST, st_base_name(a->program[0])) < 0)
 		return NULL;
 	for (char *c = name; *c; c++)
 		if (*c == '/')
 			*c = '_';
+	return name;
+}
+
+/* strobe.PROGRAM.PID.db in the current directory. */
+static char *
+default_output(const struct arguments *a, uint32_t pid)
+{
+	char *prefix = default_prefix(a), *name = NULL;
+	if (prefix && asprintf(&name, "%s%u.%s", prefix, pid, a->json ? "json" : "db") < 0)
+		name = NULL;
+	free(prefix);
 	return name;
 }
 
@@ -233,13 +244,15 @@ print(const struct arguments *a, const struct st_profile *p, const char *saved)
 /* What became of the run into a file and onto the terminal. 0, or -1 with *e. */
 static int
 report(const struct arguments *a, const struct st_run *run, struct st_profile_origin *origin,
-       struct st_error *e)
+       struct st_row_writer *rows, struct st_error *e)
 {
 	struct st_profile *p = st_profile_collect(run, origin, e);
 	if (!p)
 		return -1;
 	st_toolset_note_failures(&a->tools, run, p);
 	st_region_note(&a->region, run, p);
+	if (rows && st_row_writer_finish(rows, p))
+		st_profile_note(p, "there was no memory left to tell what became of the rows");
 	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
 	char *fallback = a->output ? NULL : default_output(a, pid);
 	const char *path = a->output ? a->output : fallback;
@@ -262,6 +275,40 @@ check_output(const struct arguments *a, struct st_error *e)
 	int status = st_output_check(name ? name : "strobe.db", e);
 	free(name);
 	return status;
+}
+
+/* Where the rows of streams go: beside the profile, or where it would be. */
+struct row_files {
+	char *prefix;
+	const char *tools[ST_MAX_TOOLS];
+	struct st_row_writer *writer;
+	struct st_row_sink sink;
+};
+
+static void
+open_rows(struct row_files *rows, const struct arguments *a)
+{
+	*rows = (struct row_files){0};
+	bool beside = a->output && !a->json;
+	rows->prefix = beside ? strdup(a->output) : default_prefix(a);
+	for (size_t i = 0; i < a->tools.n; i++)
+		rows->tools[i] = a->tools.tools[i].name;
+	struct st_row_place place = {.before = rows->prefix,
+	                             .behind = beside || a->json ? "" : ".db",
+	                             .with_pid = !beside};
+	if (rows->prefix)
+		rows->writer = st_row_writer_new(&place, rows->tools, a->tools.n);
+	rows->sink = (struct st_row_sink){.begin = st_row_writer_begin,
+	                                  .take = st_row_writer_take,
+	                                  .end = st_row_writer_end,
+	                                  .arg = rows->writer};
+}
+
+static void
+close_rows(struct row_files *rows)
+{
+	st_row_writer_free(rows->writer);
+	free(rows->prefix);
 }
 
 static int
@@ -294,8 +341,12 @@ run_program(struct arguments *a, char *const *argv)
 		options.on_moved = st_stacks_moved;
 		options.stack_arg = stacks;
 	}
+	struct row_files rows;
+	open_rows(&rows, a);
+	options.rows = rows.writer ? &rows.sink : NULL;
 	clock_gettime(CLOCK_REALTIME, &start);
 	if (st_run_program(&options, &run, &e)) {
+		close_rows(&rows);
 		st_stacks_free(stacks);
 		return st_complain(&e);
 	}
@@ -309,9 +360,12 @@ run_program(struct arguments *a, char *const *argv)
 	                                   .keep_blocks = keep_blocks,
 	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
 	                                               start.tv_nsec,
-	                                   .stacks = stacks};
-	int code = report(a, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
+	                                   .stacks = stacks,
+	                                   .tools = rows.tools,
+	                                   .n_tools = a->tools.n};
+	int code = report(a, &run, &origin, rows.writer, &e) ? st_complain(&e) : run.exit_code;
 	free(given);
+	close_rows(&rows);
 	st_stacks_free(stacks);
 	st_run_free(&run);
 	return code;

@@ -14,7 +14,7 @@
 /* A process, with what its results said at first: the program can write over them. */
 struct source {
 	struct st_results_header *results;
-	uint64_t off_chunks, off_counters, stride, at;
+	uint64_t off_chunks, off_counters, off_threads, stride, at;
 };
 
 struct st_drain {
@@ -49,9 +49,11 @@ st_drain_add(struct st_drain *d, struct st_results_header *h, size_t size)
 	struct source s = {.results = h,
 	                   .off_chunks = h->off_chunks,
 	                   .off_counters = h->off_counters,
+	                   .off_threads = h->off_threads,
 	                   .stride = h->counters_stride,
 	                   .at = h->at};
 	if (!fits(s.off_chunks, (uint64_t)ST_MAX_CHUNKS * ST_CHUNK_STRIDE, size) ||
+	    !fits(s.off_threads, ST_MAX_THREADS * sizeof(struct st_thread), size) ||
 	    s.stride > size || !fits(s.off_counters, ST_MAX_SLOTS * s.stride, size))
 		return;
 	pthread_mutex_lock(&d->lock);
@@ -122,7 +124,8 @@ filled(const struct source *s, uint32_t index)
 	uint32_t thread = c->thread, stream = c->stream;
 	if (thread >= ST_MAX_THREADS || thread >= h->n_threads || stream >= ST_MAX_STREAMS)
 		return 0;
-	uint32_t slot = st_results_threads(h)[thread].slot;
+	const struct st_thread *threads = st_section(h, s->off_threads);
+	uint32_t slot = threads[thread].slot;
 	if (slot >= ST_MAX_SLOTS)
 		return 0;
 	const uint64_t *counters = st_section(h, s->off_counters + (uint64_t)slot * s->stride);

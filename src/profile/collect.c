@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "control/run.h"
+#include "insn/shape.h"
 #include "profile/slowdown.h"
 
 static double
@@ -354,6 +355,7 @@ st_collect_release(struct st_collect *c)
 		st_rows_free(&c->rows.v[i]);
 	free(c->rows.v);
 	free(c->stacks.v);
+	st_shapes_free(c->shapes);
 	free(c->opened.v);
 	free(c->maps.v);
 	free(c->hits.v);

@@ -49,7 +49,8 @@ struct st_collect {
 	ST_VEC(struct st_image *) opened; /* parallel to profile->images; NULL: cannot be read */
 	ST_VEC(struct st_hit) hits;
 	ST_VEC(struct st_collect_stacks) stacks;
-	ST_VEC(struct st_rows) rows;      /* parallel to profile->tables, while they are filled */
+	ST_VEC(struct st_rows) rows;       /* parallel to profile->tables, while they are filled */
+	struct st_shapes *shapes;          /* made when first needed */
 	struct st_interned *interned;      /* open hash table of texts already in the profile */
 	size_t n_interned, interned_size;  /* size: a power of two */
 	ST_VEC(struct st_perf_map *) maps; /* parallel to them: names of generated code, or NULL */

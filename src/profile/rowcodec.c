@@ -83,17 +83,16 @@ add_values(struct st_codec *c, struct memory *m, uint32_t n)
 	return 0;
 }
 
-/* The memory of a site, emptied if it is of another epoch. NULL: there is no such site with n
- * values, or no memory left. */
-static struct memory *
-recall(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
+/* The memory of a site that this epoch has not met. NULL: there is no such site with n values, or
+ * no memory left. */
+static __attribute__((noinline)) struct memory *
+meet(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
 {
 	if (site >= c->n_sites && (site > LARGEST_SITE || grow_sites(c, site)))
 		return NULL;
 	struct memory *m = &c->sites[site];
-	if (__builtin_expect(m->epoch == c->epoch, 1))
-		return m->n == n ? m : NULL;
-	if (sites[site].n_values != n || n > MOST_VALUES || (m->n != n && add_values(c, m, n)))
+	if (m->epoch == c->epoch || sites[site].n_values != n || n > MOST_VALUES ||
+	    (m->n != n && add_values(c, m, n)))
 		return NULL;
 	m->epoch = c->epoch;
 	m->next = UINT32_MAX;
@@ -101,7 +100,18 @@ recall(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
 	return m;
 }
 
-static unsigned char *
+static inline struct memory *
+recall(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
+{
+	if (__builtin_expect(site < c->n_sites, 1)) {
+		struct memory *m = &c->sites[site];
+		if (__builtin_expect(m->epoch == c->epoch && m->n == n, 1))
+			return m;
+	}
+	return meet(c, site, n, sites);
+}
+
+static inline unsigned char *
 put(unsigned char *at, const void *from, size_t n)
 {
 	memcpy(at, from, n);
@@ -109,12 +119,12 @@ put(unsigned char *at, const void *from, size_t n)
 }
 
 /* Returns how the value is written. */
-static unsigned
+static inline unsigned
 encode_value(struct value *v, uint64_t value, unsigned char **data)
 {
 	uint64_t difference = value - v->last;
 	v->last = value;
-	if (difference == v->stride)
+	if (__builtin_expect(difference == v->stride, 1))
 		return 0;
 	v->stride = difference;
 	int8_t small = (int8_t)difference;
@@ -132,7 +142,7 @@ encode_value(struct value *v, uint64_t value, unsigned char **data)
 }
 
 /* Whether the site is the one that followed the last time; it is now. */
-static bool
+static inline bool
 follow(struct st_codec *c, uint32_t last, uint32_t site)
 {
 	if (last == UINT32_MAX)

@@ -84,6 +84,8 @@ struct st_row_shown {
 	int64_t pid, tid;
 };
 
+/* Whether a file begins as files of rows do. */
+bool st_row_file_is(const char *path);
 /* NULL and *e when there is no such file, or it is foreign, or of a newer version. */
 struct st_row_reader *st_row_reader_open(const char *path, struct st_error *e);
 void st_row_reader_close(struct st_row_reader *r);

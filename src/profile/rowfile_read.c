@@ -50,6 +50,18 @@ struct st_row_reader {
 	const char *why; /* the file cannot be read on, or NULL */
 };
 
+bool
+st_row_file_is(const char *path)
+{
+	char magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic &&
+	          !memcmp(magic, ST_ROWS_MAGIC, sizeof magic);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 static int
 map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 {
@@ -223,7 +235,8 @@ refresh(struct process *p)
 }
 
 static bool
-take_part(struct process *p, uint32_t kind, const unsigned char *bytes, size_t n)
+take_part(struct st_row_reader *r, struct process *p, uint32_t kind, const unsigned char *bytes,
+          size_t n)
 {
 	uint64_t at;
 	bool ok = false;
@@ -245,6 +258,7 @@ take_part(struct process *p, uint32_t kind, const unsigned char *bytes, size_t n
 		p->shows = false;
 	}
 	refresh(p);
+	r->collect.last_path = NULL; /* the strings may have moved */
 	return ok;
 }
 
@@ -319,7 +333,7 @@ take_record(struct st_row_reader *r, const struct st_rows_record *head, const un
 		return take_rows(r, p, bytes, head->bytes);
 	if (head->kind == ST_ROWS_STRINGS || head->kind == ST_ROWS_SITES ||
 	    head->kind == ST_ROWS_THREAD || head->kind == ST_ROWS_MAP)
-		return take_part(p, head->kind, bytes, head->bytes);
+		return take_part(r, p, head->kind, bytes, head->bytes);
 	return true; /* of a later strobe */
 }
 
@@ -497,7 +511,7 @@ st_row_reader_open(const char *path, struct st_error *e)
 		st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 		return NULL;
 	}
-	r->collect.anon = UINT32_MAX;
+	r->collect.anon = r->collect.nameless = UINT32_MAX;
 	r->collect.origin = &r->origin;
 	if (map_file(r, path, e)) {
 		st_row_reader_close(r);

@@ -59,8 +59,8 @@ st_view_is_block(const struct st_view *view, uint32_t id)
 	return view->blocks[id].bytes != 0;
 }
 
-/* The totals of everything that grows: of the counters, and of each table all rows, which are
- * copies. */
+/* The totals of everything that grows: of the counters, and of each table all rows, copied, with
+ * n_columns numbers each. */
 struct st_view_totals {
 	uint64_t counters[ST_MAX_COUNTERS];
 	uint64_t *rows[ST_MAX_TABLES];

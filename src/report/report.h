@@ -51,6 +51,10 @@ int st_report_table(const struct st_report *r, FILE *out, const char *name, cons
                     enum st_report_format format, struct st_error *e);
 int st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
                          const uint32_t *order, struct st_error *e);
+/* The first rows of a stream, top 0: all; as JSON an object a line. 0, or -1 with *e. */
+struct st_row_reader;
+int st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format,
+                   uint64_t top, struct st_style style, struct st_error *e);
 /* One table for each of r->parts. */
 void st_report_parts(const struct st_report *r, FILE *out);
 /* Where the result is and what to do next; path NULL: nowhere. */

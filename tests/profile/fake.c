@@ -345,8 +345,8 @@ fixture_tables(struct fake *f)
 	fake_row(f, every, (uint64_t[]){spin + 2, spin + 2, 0, text, 0, ~0ull, (uint64_t)-5});
 	fake_row(f, every, (uint64_t[]){caller, 0x7e0000000100, 99999, 0, 7, 16, 3});
 	uint32_t regs = fake_table(f, "registers", registers);
-	uint64_t insn = fake_text(f, "01d8");   /* add eax, ebx */
-	uint64_t load = fake_text(f, "488b05"); /* mov rax, [rip+0], which reads none */
+	uint64_t insn = fake_text(f, "01d8");           /* add eax, ebx */
+	uint64_t load = fake_text(f, "488b0500000000"); /* mov rax, [rip] */
 	fake_row(f, regs, (uint64_t[]){insn, insn, insn, insn, 4});
 	fake_row(f, regs, (uint64_t[]){load, load, load, load, 4});
 }

@@ -100,15 +100,18 @@ static void
 instructions_count_for_each_register(void **state)
 {
 	(void)state;
-	static const char *const wanted[][2] = {
-	        {"rax", "rax"}, {"rax", "rflags"}, {"rbx", "rax"}, {"rbx", "rflags"}};
+	static const char *const wanted[][3] = {{"add", "rax", "rax"},
+	                                        {"add", "rax", "rflags"},
+	                                        {"add", "rbx", "rax"},
+	                                        {"add", "rbx", "rflags"},
+	                                        {"mov", "rip", "rax"}};
 	struct st_profile *p = collect();
-	assert_int_equal(st_profile_rows(&p->tables.v[2]), 4);
-	for (size_t i = 0; i < 4; i++) {
-		assert_string_equal(at(p, 2, i, 0)->text, "add");
-		assert_string_equal(at(p, 2, i, 1)->text, "BINARY");
-		assert_string_equal(at(p, 2, i, 2)->text, wanted[i][0]);
-		assert_string_equal(at(p, 2, i, 3)->text, wanted[i][1]);
+	assert_int_equal(st_profile_rows(&p->tables.v[2]), 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_string_equal(at(p, 2, i, 0)->text, wanted[i][0]);
+		assert_string_equal(at(p, 2, i, 1)->text, i < 4 ? "BINARY" : "DATAXFER");
+		assert_string_equal(at(p, 2, i, 2)->text, wanted[i][1]);
+		assert_string_equal(at(p, 2, i, 3)->text, wanted[i][2]);
 		assert_int_equal(at(p, 2, i, 4)->number, 8);
 	}
 	st_profile_free(p);
