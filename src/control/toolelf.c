@@ -329,7 +329,7 @@ relocate_all(struct st_tool_file *f, const struct dynamic *d, struct st_error *e
 int
 st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e)
 {
-	Elf64_Ehdr header;
+	Elf64_Ehdr header = {.e_phnum = 0};
 	Elf64_Phdr dynamic = {.p_type = PT_NULL};
 	struct dynamic d = {0};
 	if (check_header(f, bytes, &header, e) || load(f, bytes, &header, &dynamic, e) ||
