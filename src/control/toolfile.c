@@ -99,7 +99,7 @@ describe(struct st_tool_file *f, struct st_error *e)
 		return st_tool_damaged(f, "its description is outside of it", e);
 	memcpy(t, f->memory + f->entry, sizeof *t);
 	if (!take_string(f, &t->name) || !is_name(t->name) || !take_string(f, &t->help) ||
-	    !take_options(f, t->options))
+	    (t->functions && !take_string(f, &t->functions)) || !take_options(f, t->options))
 		return st_tool_damaged(f, "its description is not readable", e);
 	return 0;
 }
