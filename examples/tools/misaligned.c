@@ -4,7 +4,7 @@
 #include <strobe/tool.h>
 
 STROBE_COUNTER(misaligned, "misaligned accesses");
-STROBE_TABLE(lines, "misaligned accesses by line", STROBE_KEY("line", STROBE_LINE),
+STROBE_TABLE(places, "misaligned accesses by line", STROBE_KEY("line", STROBE_LINE),
              STROBE_SUM("count", STROBE_NUMBER));
 
 static void
@@ -16,7 +16,7 @@ on_access(strobe_access *a)
 	strobe_point odd = strobe_when(strobe_at(a), strobe_access_address(a), STROBE_SHARES_BITS,
 	                               strobe_constant(bytes - 1));
 	strobe_count(odd, &misaligned, 1);
-	strobe_count(odd, strobe_cell_of(&lines, 1, strobe_access_insn(a)), 1);
+	strobe_count(odd, strobe_cell_of(&places, 1, strobe_access_insn(a)), 1);
 }
 
 STROBE_TOOL(misaligned, .help = "misaligned accesses by line", .access = on_access);

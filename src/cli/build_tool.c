@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/tool_calibrate.h"
 #include "cli/tools.h"
 
 enum {
@@ -94,7 +95,7 @@ check(const struct arguments *a, const char *output, struct st_error *e)
 		const strobe_tool *t = st_tool_file_about(f);
 		printf("%s: %s, %s\n", output, t->name, t->help);
 		st_tool_print_events(t, stdout);
-		st_tool_print_costs(f, stdout);
+		st_tool_print_costs(f, a->include, stdout);
 		printf("  run it:  strobe run -t %s%s -- PROGRAM\n",
 		       strchr(output, '/') ? "" : "./", output);
 	}
@@ -120,6 +121,8 @@ st_build_tool_main(char *const *argv)
 {
 	struct arguments a = {0};
 	struct st_error e;
+	if (st_calibrate_answer())
+		return ST_EXIT_OK;
 	if (parse(&a, argv, &e))
 		return st_complain(&e);
 	if (a.help) {

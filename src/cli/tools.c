@@ -19,8 +19,18 @@ enum {
 	E(insn)                                                                                    \
 	E(access)                                                                                  \
 	E(branch)                                                                                  \
-	E(call) E(function) E(begin) E(end) E(image_loaded) E(image_unloaded) E(thread_begin)      \
-	        E(thread_end) E(syscall_before) E(syscall_after) E(signal) E(gap)
+	E(call)                                                                                    \
+	E(function)                                                                                \
+	E(begin)                                                                                   \
+	E(end)                                                                                     \
+	E(image_loaded)                                                                            \
+	E(image_unloaded)                                                                          \
+	E(thread_begin)                                                                            \
+	E(thread_end)                                                                              \
+	E(syscall_before)                                                                          \
+	E(syscall_after)                                                                           \
+	E(signal)                                                                                  \
+	E(gap)
 
 static const char *
 tool_name(const void *tools, size_t i)

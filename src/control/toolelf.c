@@ -67,8 +67,6 @@ static int
 add_part(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Phdr *p,
          struct st_error *e)
 {
-	struct st_tool_part *part = &f->parts[f->n_parts];
-	uint64_t last = f->n_parts ? part[-1].end : 0;
 	if (p->p_filesz > p->p_memsz || p->p_offset > b->n || p->p_filesz > b->n - p->p_offset)
 		return st_tool_damaged(f, "a part of it is cut off", e);
 	if (p->p_vaddr > ST_TOOL_ROOM || p->p_memsz > ST_TOOL_ROOM - p->p_vaddr)
@@ -76,19 +74,19 @@ add_part(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Phdr
 		               "the tool %s needs more than %d MiB; use strobe_allocate for what "
 		               "is large",
 		               f->path, ST_TOOL_ROOM >> 20);
-	*part = (struct st_tool_part){.start = p->p_vaddr & ~4095ull,
-	                              .end = (p->p_vaddr + p->p_memsz + 4095) & ~4095ull,
-	                              .written = p->p_flags & PF_W,
-	                              .executed = p->p_flags & PF_X};
-	if (f->n_parts == ST_TOOL_PARTS - 1 || part->start < last || part->end <= part->start)
+	struct st_tool_part part = {.start = p->p_vaddr & ~4095ull,
+	                            .end = (p->p_vaddr + p->p_memsz + 4095) & ~4095ull,
+	                            .written = p->p_flags & PF_W,
+	                            .executed = p->p_flags & PF_X};
+	if (f->n_parts == ST_TOOL_PARTS || part.start < f->size || part.end <= part.start)
 		return st_tool_damaged(f, "its parts overlap", e);
-	if (part->written && part->executed)
+	if (part.written && part.executed)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the tool %s has memory that is both written and executed; rebuild "
 		               "it with strobe build-tool",
 		               f->path);
-	f->n_parts++;
-	f->size = part->end;
+	f->parts[f->n_parts++] = part;
+	f->size = part.end;
 	return 0;
 }
 
@@ -331,7 +329,7 @@ relocate_all(struct st_tool_file *f, const struct dynamic *d, struct st_error *e
 int
 st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e)
 {
-	Elf64_Ehdr header;
+	Elf64_Ehdr header = {.e_phnum = 0};
 	Elf64_Phdr dynamic = {.p_type = PT_NULL};
 	struct dynamic d = {0};
 	if (check_header(f, bytes, &header, e) || load(f, bytes, &header, &dynamic, e) ||

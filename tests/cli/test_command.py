@@ -82,12 +82,16 @@ class Usage(Command):
         self.assertIn(b"--stress", self.strobe("help", "run").stdout)
 
     def test_tools(self):
-        self.assertEqual([line.split()[0] for line in self.strobe("tools").stdout.decode().splitlines()],
-                         ["null", "inscount", "bbcount", "hot"])
+        names = [line.split()[0] for line in self.strobe("tools").stdout.decode().splitlines()]
+        self.assertEqual(names[:4], ["null", "inscount", "bbcount", "hot"])
         tools = json.loads(self.strobe("tools", "--format", "json").stdout)
         self.assertEqual(tools["strobe"], {"version": 1})
-        self.assertEqual(tools["tools"][3]["name"], "hot")
+        self.assertEqual([tool["name"] for tool in tools["tools"]], names)
         self.assertEqual(tools["tools"][3]["sample_hz"], 250)
+        self.assertEqual(self.strobe("tools", "bbcount").stdout,
+                         b"bbcount: count basic blocks and instructions\n  events: block\n")
+        self.error(2, "unknown tool 'bbcuont'; did you mean 'bbcount'?", "tools", "bbcuont")
+        self.error(2, "strobe tools describes one tool, not 'hot' too", "tools", "null", "hot")
 
 
 class Run(Command):
