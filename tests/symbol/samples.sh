@@ -27,6 +27,12 @@ gcc "${flags[@]}" -g -shared -fPIC -o libplain.so "${plain[@]}"
 gcc -O2 -g -o inlined "$sources/inlined.c"
 gcc -O2 -g -gsplit-dwarf -o inlined_split "$sources/inlined.c"
 gcc -O2 -g -gdwarf-4 -gsplit-dwarf -o inlined_split4 "$sources/inlined.c"
+# Moved away from where they were compiled, with their .dwo files and without.
+mkdir -p compiled moved alone
+(cd compiled && gcc -O2 -g -gsplit-dwarf -o inlined "$sources/inlined.c" &&
+	objcopy --strip-all --keep-section='.debug_*' inlined names)
+mv compiled/* moved
+cp moved/inlined alone
 g++ -O2 -g -o inlined_cxx "$sources/shapes.cpp"
 g++ -O1 -g -o shapes "$sources/shapes.cpp"
 

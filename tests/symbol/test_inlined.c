@@ -153,6 +153,29 @@ split_dwarf(void **state)
 	check_sample("inlined_split4", "inlined_split4", 1, 3);
 }
 
+/* .dwo files beside the program, the folder where they were compiled being empty; and nowhere. */
+static void
+moved_split_dwarf(void **state)
+{
+	(void)state;
+	struct st_image *image = open_sample("moved/inlined"),
+	                *alone = open_sample("alone/inlined");
+	struct st_image *names = open_sample("moved/names");
+	const struct st_function *f = function_named(image, "outermost");
+	size_t inlined = 0;
+	assert_int_equal(function_named(names, "outermost")->offset, f->offset);
+	for (uint64_t at = f->offset; at < f->offset + f->size; at++) {
+		struct st_line line;
+		inlined += st_image_inlined(image, at, NULL, 0) > 0;
+		assert_int_equal(st_image_inlined(alone, at, NULL, 0), 0);
+		assert_int_equal(st_image_line(alone, at, &line), 0);
+	}
+	assert_true(inlined > 50);
+	st_image_close(image);
+	st_image_close(names);
+	st_image_close(alone);
+}
+
 static void
 room_is_respected(void **state)
 {
@@ -216,9 +239,10 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(every_address),   cmocka_unit_test(deep_chains),
-	        cmocka_unit_test(split_dwarf),     cmocka_unit_test(room_is_respected),
-	        cmocka_unit_test(names_and_calls), cmocka_unit_test(no_debug_information),
+	        cmocka_unit_test(every_address),        cmocka_unit_test(deep_chains),
+	        cmocka_unit_test(split_dwarf),          cmocka_unit_test(moved_split_dwarf),
+	        cmocka_unit_test(room_is_respected),    cmocka_unit_test(names_and_calls),
+	        cmocka_unit_test(no_debug_information),
 	};
 	use_samples(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
