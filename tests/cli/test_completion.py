@@ -84,6 +84,7 @@ class Completion(unittest.TestCase):
         wanted = {}
         for command in COMMANDS:
             for name, placeholder in usage(command)[1]:
+                self.assertFalse(name == "--format" and "|" not in placeholder, "its words are the placeholder: text|json")
                 if "|" in placeholder:
                     wanted[f"strobe {command} {name} "] = placeholder.split("|")
                 if placeholder == "TOOL":

@@ -79,6 +79,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(len(re.findall(r"^\.TP\n\.BI? \"-", text, re.M)), len(listed), command)
 
     def test_options_of_tools(self):
+        self.write("tools/opmix.prose", ".SH DESCRIPTION\nText.\n")
         self.write("tools/memtrace.prose", ".SH DESCRIPTION\nText.\n@option values\nLonger text.\n")
         pages = self.pages()
         self.assertIn('.TP\n.BI "trace=" VALUE\n\\&Record the stream of instructions.\n', pages["strobe-opmix"])
