@@ -46,7 +46,8 @@ happen_end(struct thread *t)
 {
 	if (!tools.n)
 		return;
-	if (rt.threaded && rt.results->n_streams)
+	bool alone = rt.threaded && rt.results->n_streams;
+	if (alone)
 		os_stop_world(t); /* rt.lock is held from here on: they stay out */
 	streams_consume(t);
 	EACH_TOOL(i, thread_end)
@@ -61,7 +62,7 @@ happen_end(struct thread *t)
 	EACH_TOOL(i, end)
 	tool_call(t, i, (plain_function)tools.tool[i].tool->end, t, NULL);
 	streams_finish(t);
-	if (rt.threaded && rt.results->n_streams)
+	if (alone)
 		rt_unlock(&rt.lock);
 }
 
