@@ -23,6 +23,7 @@ happen_thread_begin(struct thread *t)
 void
 happen_thread_end(struct thread *t)
 {
+	streams_consume(t); /* all its rows before its end */
 	EACH_TOOL(i, thread_end)
 	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
 	streams_finish(t);
@@ -45,8 +46,10 @@ happen_end(struct thread *t)
 {
 	if (!tools.n)
 		return;
-	if (rt.threaded && rt.results->n_streams)
+	bool alone = rt.threaded && rt.results->n_streams;
+	if (alone)
 		os_stop_world(t); /* rt.lock is held from here on: they stay out */
+	streams_consume(t);
 	EACH_TOOL(i, thread_end)
 	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
 	for (struct thread *o = rt.threads; rt.results->n_streams && o; o = o->next_thread) {
@@ -59,7 +62,7 @@ happen_end(struct thread *t)
 	EACH_TOOL(i, end)
 	tool_call(t, i, (plain_function)tools.tool[i].tool->end, t, NULL);
 	streams_finish(t);
-	if (rt.threaded && rt.results->n_streams)
+	if (alone)
 		rt_unlock(&rt.lock);
 }
 

@@ -228,21 +228,26 @@ streams_make_room(struct thread *t, uint32_t set)
 }
 
 void
+streams_consume(struct thread *t)
+{
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
+		if (t->buffers[s] && rt.results->streams[s].consumed) {
+			uint64_t fill = *fill_of(t, s);
+			*fill_of(t, s) = t->buffers[s];
+			consume(t, s, t->buffers[s], fill);
+		}
+}
+
+void
 streams_finish(struct thread *t)
 {
+	streams_consume(t); /* which may make rows of another */
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		if (!t->buffers[s])
+		if (!t->buffers[s] || rt.results->streams[s].consumed)
 			continue;
-		uint64_t fill = *fill_of(t, s);
-		uint64_t begin = fill & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
-		if (rt.results->streams[s].consumed) {
-			consume(t, s, begin, fill);
-			*fill_of(t, s) = begin;
-		} else {
-			give_chunk(fill);
-			*fill_of(t, s) = NO_BUFFER;
-			t->buffers[s] = 0;
-		}
+		give_chunk(*fill_of(t, s));
+		*fill_of(t, s) = NO_BUFFER;
+		t->buffers[s] = 0;
 	}
 }
 

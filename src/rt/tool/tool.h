@@ -129,6 +129,8 @@ uint32_t site_of(uint64_t key, const strobe_site *site);
 void streams_make_room(struct thread *t, uint32_t set);
 /* What the thread has in its buffers goes where it belongs; the thread ends or the program does. */
 void streams_finish(struct thread *t);
+/* Those of its rows that the tools themselves consume. */
+void streams_consume(struct thread *t);
 uint8_t stream_declare(strobe_stream *s);
 /* Appends a row to the thread's buffer. */
 void stream_append(struct thread *t, unsigned stream, uint32_t site, unsigned n,
