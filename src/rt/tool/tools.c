@@ -38,6 +38,9 @@ tools_init(void)
 		        t->block || t->insn || t->access || t->branch || t->call || t->function;
 		tools.wants_functions |= t->function != NULL;
 	}
+	rt.unique = tools.n > 0;
+	for (unsigned i = 0; i < tools.n; i++)
+		rt.unique &= tools.tool[i].tool->unique != 0;
 	tools.has_rdfsbase = has_rdfsbase();
 	region_init();
 	rt.results->counting = jit.counting;
