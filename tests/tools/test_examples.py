@@ -57,11 +57,11 @@ class Run(unittest.TestCase):
     def tearDownClass(cls):
         cls.place.cleanup()
 
-    def run_under(self, *tools, program=(KNOWN,)):
+    def run_under(self, *tools, program=(KNOWN,), options=()):
         """The result of the program under these tools."""
         words = [word for tool in tools for word in ("-t", tool)]
         path = os.path.join(self.place.name, "out.json")
-        done = subprocess.run([STROBE, "run", "-q", *words, "--format", "json", "-o", path, "--", *program],
+        done = subprocess.run([STROBE, "run", "-q", *words, *options, "--format", "json", "-o", path, "--", *program],
                               cwd=self.place.name, capture_output=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         with open(path, encoding="utf-8") as f:
@@ -78,6 +78,20 @@ class Examples(Run):
         result = self.run_under("blocks.tool", "sizes.tool", "inscount")
         self.assertEqual((result["blocks"], result["strobe"]["tool"]), (4033, "blocks,sizes,inscount"))
         self.assertEqual(len(result["sizes"]), 4)
+
+    def test_counters_of_one_name(self):
+        result = self.run_under("blocks.tool", "bbcount", "inscount")
+        self.assertEqual((result["blocks"], result["bbcount_blocks"]), (4033, 4033))
+        self.assertEqual(result["instructions"], result["inscount_instructions"])
+
+    def test_under_stress(self):
+        """Whatever the engine has to do, the numbers stay."""
+        for stress in ("blocks", "cache", "flush", "threads,far"):
+            result = self.run_under("blocks.tool", "sizes.tool", "bias.tool", options=("--stress", stress))
+            self.assertEqual(result["blocks"], 4033, stress)
+            self.assertEqual(self.rows(result, "sizes", "bytes", "reads", "writes"),
+                             [(1, 0, TURNS), (2, 0, TURNS), (4, TURNS, 0), (8, 2 * TURNS + 3, TURNS + 3)], stress)
+            self.assertEqual(self.rows(result, "bias", "taken", "not_taken"), [(2, 1), (9, 1), (250, 750), (999, 1)], stress)
 
     def test_memory(self):
         streams = self.run_under("memory.tool")["streams"]
