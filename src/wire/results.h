@@ -203,7 +203,7 @@ struct st_results_header {
 	/* Offsets into strings. */
 	uint32_t counter_names[ST_MAX_COUNTERS], counter_helps[ST_MAX_COUNTERS];
 	uint32_t counter_tools[ST_MAX_COUNTERS]; /* indices into the run's tools */
-	uint64_t counter_sums[ST_MAX_COUNTERS]; /* what was added to them at once */
+	uint64_t counter_sums[ST_MAX_COUNTERS];  /* what was added to them at once */
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;

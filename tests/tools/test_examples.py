@@ -12,6 +12,7 @@ import unittest
 
 STROBE, INCLUDE, EXAMPLES, KNOWN = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 TURNS = 1000
+KERNEL = "/usr/include/x86_64-linux-gnu"  # where asm/unistd_64.h is
 
 
 def distances():
@@ -185,6 +186,31 @@ static void on_block(strobe_block *b)
         self.assertEqual(len(result["notes"]), 1)
         self.assertRegex(result["notes"][0], r"^the tool crash crashed \(Segmentation fault\), in on_block\+0x\w+ of crash\.tool "
                          r"in process \d+: it was left out from there on, and its results are of the time before$")
+
+    def test_built_in_tools_from_files(self):
+        """They use nothing but the API: built as anyone's they give the same."""
+        sources = os.path.join(EXAMPLES, "..", "..", "src", "tools")
+        names = sorted(f[:-2] for f in os.listdir(sources) if f.endswith(".c") and f != "tools.c")
+        self.assertGreater(len(names), 3)
+        for name in names:
+            subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, "-I", KERNEL, "-o", f"in-{name}.tool",
+                            os.path.join(sources, name + ".c")],
+                           cwd=self.place.name, check=True)
+            ours, theirs = self.run_under(name), self.run_under(f"in-{name}.tool")
+            for result in (ours, theirs):
+                for measured in ("run", "samples", "share_of", "streams"):
+                    result.pop(measured, None)
+                for function in result.get("functions", []):
+                    function["self_share"] = function["total_share"] = None
+                for call in result.get("syscalls", []):
+                    call["time"] = call["longest"] = None
+            self.assertEqual(self.ordered(ours), self.ordered(theirs), name)
+
+    def ordered(self, value):
+        """The result, whatever the order of its rows."""
+        if isinstance(value, dict):
+            return {key: self.ordered(v) for key, v in value.items()}
+        return sorted(value, key=json.dumps) if isinstance(value, list) else value
 
     def test_follows_children(self):
         """A tool is in each process that is followed, also behind an exec."""
