@@ -230,6 +230,7 @@ counter_cell(strobe_counter *counter)
 			return 0;
 		r->counter_names[r->n_counters] = text_add(counter->name);
 		r->counter_helps[r->n_counters] = text_add(counter->help);
+		r->counter_tools[r->n_counters] = tool_current();
 		counters[r->n_counters] = counter;
 		counter->id = ++r->n_counters;
 	}
