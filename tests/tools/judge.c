@@ -28,6 +28,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include "insn/shape.h"
+
 enum { LONGEST = 15 };
 
 struct insn {
@@ -35,10 +37,12 @@ struct insn {
 	ZydisDecodedInstruction i;
 	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
 	bool valid;
+	uint8_t code[LONGEST];
 };
 
 static FILE *out;
 static ZydisDecoder decoder;
+static struct st_shapes *shapes;
 static pid_t pid;
 
 static void
@@ -89,43 +93,24 @@ value_of(const struct user_regs_struct *r, ZydisRegister name)
 	const unsigned long long values[] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp,
 	                                     r->rsi, r->rdi, r->r8,  r->r9,  r->r10, r->r11,
 	                                     r->r12, r->r13, r->r14, r->r15};
-	ZydisRegister whole =
-	        ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
 	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
 		return 0;
 	uint64_t v = values[whole - ZYDIS_REGISTER_RAX];
 	return ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, name) == 32 ? (uint32_t)v : v;
 }
 
+/* Which registers it uses is a matter of definition: see insn/shape.h. */
 static void
-count_register(ZydisRegister name, ZydisOperandActions actions, bool read[], bool written[])
+count_registers(const uint8_t code[LONGEST])
 {
-	ZydisRegister whole =
-	        ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
-	whole = whole ? whole : name;
-	read[whole] |= (actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-	written[whole] |= (actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-}
-
-static void
-count_registers(const struct insn *x)
-{
-	bool read[ZYDIS_REGISTER_MAX_VALUE + 1] = {0}, written[ZYDIS_REGISTER_MAX_VALUE + 1] = {0};
-	for (unsigned k = 0; k < x->i.operand_count; k++) {
-		const ZydisDecodedOperand *o = &x->operand[k];
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
-			count_register(o->reg.value, o->actions, read, written);
-		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY)
-			continue;
-		count_register(o->mem.base, ZYDIS_OPERAND_ACTION_READ, read, written);
-		count_register(o->mem.index, ZYDIS_OPERAND_ACTION_READ, read, written);
-	}
-	for (unsigned r = 1; r <= ZYDIS_REGISTER_MAX_VALUE; r++) {
-		if (read[r])
-			add("read", ZydisRegisterGetString((ZydisRegister)r));
-		if (written[r])
-			add("write", ZydisRegisterGetString((ZydisRegister)r));
-	}
+	const struct st_shape *shape = st_shapes_find(shapes, code, LONGEST, NULL);
+	if (!shape)
+		fail("an instruction without a shape");
+	for (unsigned k = 0; k < shape->n_read; k++)
+		add("read", st_register_name(shape->read[k]));
+	for (unsigned k = 0; k < shape->n_written; k++)
+		add("write", st_register_name(shape->written[k]));
 }
 
 /* ---- branches ---- */
@@ -172,8 +157,8 @@ count_branch(const struct insn *x, uint64_t rip)
 static bool
 is_repeated(const struct insn *x)
 {
-	return (x->i.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-	                           ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+	return (x->i.attributes &
+	        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 }
 
 static bool
@@ -216,8 +201,29 @@ address_of(const struct insn *x, const ZydisDecodedOperand *o, const struct user
 }
 
 static void
+print_access(const struct insn *x, const char *kind, uint64_t address, uint64_t bytes)
+{
+	fprintf(out, "access %" PRIx64 " %s %" PRIx64 " %" PRIu64 "\n", x->at, kind, address,
+	        bytes);
+}
+
+/* Zydis knows it without levels only. */
+static void
+print_enter(const struct insn *x, const struct user_regs_struct *r)
+{
+	uint64_t level = x->operand[1].imm.value.u & 31;
+	if (level > 1)
+		print_access(x, "read", r->rbp - (level - 1) * 8, (level - 1) * 8);
+	print_access(x, "write", r->rsp - (level + 1) * 8, (level + 1) * 8);
+}
+
+static void
 print_accesses(const struct insn *x, const struct user_regs_struct *r)
 {
+	if (x->i.mnemonic == ZYDIS_MNEMONIC_ENTER) {
+		print_enter(x, r);
+		return;
+	}
 	bool idle = x->i.meta.category == ZYDIS_CATEGORY_NOP ||
 	            x->i.meta.category == ZYDIS_CATEGORY_WIDENOP ||
 	            x->i.meta.category == ZYDIS_CATEGORY_PREFETCH;
@@ -235,10 +241,11 @@ print_accesses(const struct insn *x, const struct user_regs_struct *r)
 			count = x->i.address_width == 32 ? (uint32_t)r->rcx : r->rcx;
 		if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
 			a = bytes = 0;
-		fprintf(out, "access %" PRIx64 " %s %" PRIx64 " %" PRIu64 " %s\n", x->at,
-		        read && write ? "read-write" : write ? "write"
-		                                             : "read",
-		        a, bytes * count, ZydisMnemonicGetString(x->i.mnemonic));
+		print_access(x,
+		             read && write ? "read-write"
+		             : write       ? "write"
+		                           : "read",
+		             a, bytes * count);
 	}
 }
 
@@ -247,15 +254,15 @@ print_accesses(const struct insn *x, const struct user_regs_struct *r)
 static void
 fetch(struct insn *x, uint64_t at)
 {
-	uint8_t code[LONGEST] = {0};
+	uint8_t *code = x->code;
 	size_t room = 4096 - at % 4096, first = room < LONGEST ? room : LONGEST;
 	struct iovec local[2] = {{code, first}, {code + first, LONGEST - first}};
 	struct iovec remote[2] = {{(void *)at, first}, {(void *)(at + first), LONGEST - first}};
+	memset(code, 0, LONGEST);
 	x->at = at;
 	process_vm_readv(pid, local, 1, remote, 1, 0);
 	process_vm_readv(pid, local + 1, 1, remote + 1, 1, 0);
-	x->valid = ZYAN_SUCCESS(
-	        ZydisDecoderDecodeFull(&decoder, code, LONGEST, &x->i, x->operand));
+	x->valid = ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, LONGEST, &x->i, x->operand));
 }
 
 static void
@@ -265,7 +272,7 @@ executed(const struct insn *x, const struct user_regs_struct *before, uint64_t r
 		return;
 	add("mnemonic", ZydisMnemonicGetString(x->i.mnemonic));
 	add("category", ZydisCategoryGetString(x->i.meta.category));
-	count_registers(x);
+	count_registers(x->code);
 	count_branch(x, rip);
 	print_accesses(x, before);
 }
@@ -339,6 +346,7 @@ main(int argc, char **argv)
 	out = fopen(argv[1], "we");
 	if (!out)
 		fail(argv[1]);
+	shapes = st_shapes_new();
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	pid = fork();
 	if (pid < 0)
