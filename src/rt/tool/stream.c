@@ -261,15 +261,16 @@ streams_begin(struct thread *t)
 void
 streams_forget(struct thread *t)
 {
+	lock = 0; /* another thread of the parent may have held it */
 	if (sites.slots)
 		rt_unmap_memory(sites.slots, 2 * sites.size * sizeof(uint64_t));
 	sites = (strobe_map){0};
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		/* Rows that its parent made before the fork. */
-		bool consumed = declared[s] && declared[s]->consume;
-		if (!consumed)
-			t->buffers[s] = 0;
-		*fill_of(t, s) = t->buffers[s] ? t->buffers[s] : NO_BUFFER;
+		/* Rows that its parent made before the fork; and the streams' order may change. */
+		if (t->buffers[s] && declared[s] && declared[s]->consume)
+			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
+		t->buffers[s] = 0;
+		*fill_of(t, s) = NO_BUFFER;
 		if (declared[s])
 			declared[s]->id = 0;
 		declared[s] = NULL;

@@ -57,6 +57,9 @@ tools_begin(void)
 void
 tools_restart(struct thread *t)
 {
+	/* Another thread of the parent may have held it. */
+	tools.lock = 0;
+	tools.owner = NULL;
 	counters_forget();
 	tables_forget();
 	texts_forget();
