@@ -59,8 +59,8 @@
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
 	O(rows, 'r', "rows", "STREAM", true, "rows that the tool recorded, in their order")        \
-	O(all, 0, "all", NULL, true, "all rows of each table")                                     \
-	O(format, 0, "format", "text|json|csv", true,                                              \
+	O(all, 0, "all", NULL, true, "all rows of each table; lcov: the system's sources, too")    \
+	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
 	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)
