@@ -8,6 +8,7 @@
 /* C(name, usage after the name, "what it does") */
 #define ST_COMMANDS(C)                                                                             \
 	C(run, "[options] [--] PROGRAM [ARGUMENT...]", "run a program and show what it did")       \
+	C(attach, "[options] PID", "take a running process under the engine for a while")          \
 	C(show, "[options] FILE", "show the profile of a run again, or more of it")                \
 	C(doctor, "[options]", "say what this machine allows, and how to mend what it does not")   \
 	C(tools, "[options]", "list the tools that run can use")                                   \
@@ -22,6 +23,17 @@
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
 	O(format, 0, "format", "FORMAT", true, "of the result: db (default) or json")              \
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
+	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
+	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
+	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
+	O(stress, 0, "stress", "LIST", false, "make rare paths of the engine common, for tests")   \
+	ST_OPTION_HELP(O)
+
+#define ST_ATTACH_OPTIONS(O)                                                                       \
+	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
+	O(for, 0, "for", "TIME", true, "how long: 10s, 500ms, 2m (default: until Ctrl-C)")         \
+	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
+	O(format, 0, "format", "FORMAT", true, "of the result: db (default) or json")              \
 	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \

@@ -8,13 +8,11 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/result.h"
+#include "cli/stress.h"
 #include "cli/tools.h"
 #include "control/run.h"
-#include "profile/output.h"
-#include "profile/profile.h"
 #include "profile/stacks.h"
-#include "report/report.h"
-#include "wire/plan.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) RUN_##id,
@@ -24,57 +22,12 @@ enum {
 
 struct arguments {
 	const strobe_tool *tool;
-	const char *output; /* NULL: the default name */
-	bool json, follow, quiet, help;
-	long top, sample_hz; /* sample_hz -1: what the tool likes */
+	struct st_result result;
+	bool follow, help;
+	long sample_hz; /* -1: what the tool likes */
 	uint32_t stress;
 	char *const *program;
 };
-
-static const struct {
-	const char *name;
-	uint32_t bit;
-} stresses[] = {
-#define ST_STRESS(name, bit, text) {#name, bit},
-        ST_STRESSES(ST_STRESS)
-#undef ST_STRESS
-};
-
-static int
-parse_stress(const char *list, uint32_t *bits, struct st_error *e)
-{
-	while (*list) {
-		size_t n = strcspn(list, ","), i = 0, count = sizeof stresses / sizeof *stresses;
-		while (i < count &&
-		       (strlen(stresses[i].name) != n || strncmp(stresses[i].name, list, n)))
-			i++;
-		if (i == count)
-			return st_fail(e, ST_EXIT_USAGE,
-			               "unknown stress mode '%.*s'; man strobe-run lists them",
-			               (int)n, list);
-		*bits |= stresses[i].bit;
-		list += n + (list[n] == ',');
-	}
-	return 0;
-}
-
-static int
-parse_format(const char *value, bool *json, struct st_error *e)
-{
-	*json = !strcmp(value, "json");
-	return *json || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
-}
-
-static int
-parse_output(const char *value, const char **output, struct st_error *e)
-{
-	if (!strcmp(value, "-"))
-		return st_fail(e, ST_EXIT_USAGE,
-		               "standard output belongs to the program: give -o a file, then use "
-		               "strobe show");
-	*output = value;
-	return 0;
-}
 
 /* Applies one option. 0, or -1 with *e. */
 static int
@@ -85,21 +38,21 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->tool = st_tool_find(value, e);
 		return a->tool ? 0 : -1;
 	case RUN_output:
-		return parse_output(value, &a->output, e);
+		return st_result_output(value, &a->result.output, e);
 	case RUN_format:
-		return parse_format(value, &a->json, e);
+		return st_result_format(value, &a->result.json, e);
 	case RUN_follow:
 		a->follow = true;
 		return 0;
 	case RUN_top:
-		return st_options_number("top", value, 0, 1000000, &a->top, e);
+		return st_options_number("top", value, 0, 1000000, &a->result.top, e);
 	case RUN_sample_hz:
 		return st_options_number("sample-hz", value, 0, 20000, &a->sample_hz, e);
 	case RUN_quiet:
-		a->quiet = true;
+		a->result.quiet = true;
 		return 0;
 	case RUN_stress:
-		return parse_stress(value, &a->stress, e);
+		return st_stress_parse(value, &a->stress, e);
 	case RUN_help:
 		a->help = true;
 		return 0;
@@ -114,10 +67,11 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);
 	const char *value;
-	*a = (struct arguments){.tool = st_tools[ST_TOOL_hot], .top = 15, .sample_hz = -1};
+	*a = (struct arguments){.tool = st_tools[ST_TOOL_hot], .result = {.top = 15}, .sample_hz = -1};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;
+			a->result.name = a->program[0];
 			return 0;
 		}
 		if (apply(a, option, value, e))
@@ -126,109 +80,6 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 			return 0;
 	}
 	return st_fail(e, ST_EXIT_USAGE, "no program to run: strobe run [options] -- PROGRAM");
-}
-
-/* strobe.PROGRAM.PID.db in the current directory. */
-static char *
-default_output(const struct arguments *a, uint32_t pid)
-{
-	enum { LONGEST = 180 }; /* of a file name of at most 255 bytes */
-	char *name = NULL;
-	if (asprintf(&name, "strobe.%.*s.%u.%s", LONGEST, st_base_name(a->program[0]), pid,
-	             a->json ? "json" : "db") < 0)
-		return NULL;
-	for (char *c = name; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	return name;
-}
-
-/* The run's options as they were given, for the record. */
-static char *
-options_text(char *const *argv, char *const *program)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return NULL;
-	for (; argv < program && strcmp(*argv, "--"); argv++)
-		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
-	fclose(out);
-	return text;
-}
-
-static int
-save(const struct arguments *a, const struct st_profile *p, const char *path, struct st_error *e)
-{
-	struct st_report everything = {.profile = p};
-	struct st_output o;
-	if (!a->json)
-		return st_profile_save(p, path, e);
-	char *text = st_report_json(&everything, e);
-	if (!text)
-		return -1;
-	int status = st_output_begin(&o, path, e);
-	if (!status) {
-		status = st_output_write(&o, text, strlen(text), e);
-		if (status)
-			st_output_abandon(&o);
-		else
-			status = st_output_commit(&o, e);
-	}
-	free(text);
-	return status;
-}
-
-static void
-print(const struct arguments *a, const struct st_profile *p, const char *saved)
-{
-	struct st_report r = {.profile = p, .top = (size_t)a->top, .style = st_style_of(stderr)};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return;
-	st_report_summary(&r, out);
-	if (!a->json)
-		st_report_next(&r, out, saved);
-	else if (saved)
-		fprintf(out, "\n  result: %s\n", saved);
-	fclose(out);
-	fwrite(text, 1, size, stderr); /* at once: the program's children may still write there */
-	free(text);
-}
-
-/* What became of the run into a file and onto the terminal. 0, or -1 with *e. */
-static int
-report(const struct arguments *a, const struct st_run *run, struct st_profile_origin *origin,
-       struct st_error *e)
-{
-	struct st_profile *p = st_profile_collect(run, origin, e);
-	if (!p)
-		return -1;
-	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
-	char *fallback = a->output ? NULL : default_output(a, pid);
-	const char *path = a->output ? a->output : fallback;
-	int status =
-	        path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
-	if (!a->quiet)
-		print(a, p, status ? NULL : path);
-	free(fallback);
-	st_profile_free(p);
-	return status;
-}
-
-/* Whether the result will find a place, asked before the program runs. */
-static int
-check_output(const struct arguments *a, struct st_error *e)
-{
-	if (a->output)
-		return st_output_check(a->output, e);
-	char *name = default_output(a, 0);
-	int status = st_output_check(name ? name : "strobe.db", e);
-	free(name);
-	return status;
 }
 
 static int
@@ -241,9 +92,9 @@ run_program(const struct arguments *a, char *const *argv)
 	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
 	uint32_t liked = a->tool->sample_hz ? a->tool->sample_hz : 250;
 	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked;
-	if (check_output(a, &e))
+	if (st_result_check(&a->result, &e))
 		return st_complain(&e);
-	st_progress_init(&progress, a->quiet);
+	st_progress_init(&progress, a->result.quiet);
 	struct st_run_options options = {.argv = a->program,
 	                                 .tool = a->tool->name,
 	                                 .follow = a->follow,
@@ -264,7 +115,7 @@ run_program(const struct arguments *a, char *const *argv)
 		return st_complain(&e);
 	}
 	st_progress_erase(&progress);
-	char *given = options_text(argv, a->program);
+	char *given = st_result_options(argv, a->program);
 	struct st_profile_origin origin = {.tool = a->tool->name,
 	                                   .argv = a->program,
 	                                   .options = given,
@@ -274,7 +125,7 @@ run_program(const struct arguments *a, char *const *argv)
 	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
 	                                               start.tv_nsec,
 	                                   .stacks = stacks};
-	int code = report(a, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
+	int code = st_result_report(&a->result, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
 	free(given);
 	st_stacks_free(stacks);
 	st_run_free(&run);

@@ -13,9 +13,8 @@
 #include "control/session.h"
 #include "tools/tools.h"
 
-/* Index of the built-in tool in the runtime's table, or -1. */
-static int
-tool_index(const char *name)
+int
+st_tool_index(const char *name)
 {
 	static const char *const names[] = {
 #define ST_TOOL(name) #name,
@@ -125,6 +124,15 @@ finish_exec(pid_t pid, struct st_error *e)
 	return 0;
 }
 
+double
+st_own_cpu(void)
+{
+	struct rusage own;
+	getrusage(RUSAGE_SELF, &own);
+	return (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec * 1e-6 +
+	       (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec * 1e-6;
+}
+
 static void
 fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 {
@@ -133,10 +141,7 @@ fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
 	run->cpu_system =
 	        (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;
-	struct rusage own;
-	getrusage(RUSAGE_SELF, &own);
-	run->cpu_controller = (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec * 1e-6 +
-	                      (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec * 1e-6;
+	run->cpu_controller = st_own_cpu();
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
 	run->unfollowed = s->unfollowed;
@@ -151,7 +156,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	char path[4096];
 	struct st_injected in;
 	*run = (struct st_run){0};
-	int tool = tool_index(o->tool);
+	int tool = st_tool_index(o->tool);
 	if (tool < 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "there is no tool named %s; `strobe tools` lists them", o->tool);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "wire/results.h"
@@ -59,6 +60,8 @@ struct st_run {
 	double cpu_controller;       /* of this program for it, up to the program's end, seconds */
 	double tsc_hz; /* TSC ticks per second, calibrated against CLOCK_MONOTONIC_RAW over the run
 	                */
+	bool left_to_runtime; /* after an attach: the process could not be let go at once, it leaves
+	                         the engine by itself */
 	int exit_code; /* what strobe should exit with: as the program did, 128+signal after a
 	                  signal */
 };
@@ -71,6 +74,14 @@ struct st_run {
  */
 int st_run_program(const struct st_run_options *options, struct st_run *run, struct st_error *e);
 void st_run_free(struct st_run *run);
+
+/*
+ * Takes a running process under the engine, for so many seconds (0: until a signal comes to strobe,
+ * or the process ends), and lets it go. 0 when that was done; -1 with *e when it could not be
+ * attached: it then runs on as it was.
+ */
+int st_attach_process(pid_t pid, double seconds, const struct st_run_options *options,
+                      struct st_run *run, struct st_error *e);
 
 /* Section helpers: typed pointers into a results file. */
 static inline const void *

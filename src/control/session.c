@@ -267,8 +267,8 @@ poll_once(struct st_session *s, const sigset_t *during)
 			take_message(s, first + i);
 }
 
-static void
-drain_stacks(struct st_session *s)
+void
+st_session_drain(struct st_session *s)
 {
 	for (size_t i = 0; s->options->on_stack && i < s->n_processes; i++)
 		if (!s->processes[i].gone)
@@ -360,7 +360,7 @@ st_session_wait(struct st_session *s)
 		if (s->main_ended &&
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
-		drain_stacks(s);
+		st_session_drain(s);
 		retire_ended(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
@@ -368,7 +368,7 @@ st_session_wait(struct st_session *s)
 		poll_once(s, &during);
 	}
 	sigaction(SIGCHLD, &old, NULL);
-	drain_stacks(s);
+	st_session_drain(s);
 	complete_children(s);
 	/* One that still runs may take more slots while its results are read. */
 	for (size_t i = 0; i < s->n_processes; i++)

@@ -30,6 +30,12 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
                    const char *command);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
+/* Takes from the results what does not wait there for long. */
+void st_session_drain(struct st_session *s);
+/* CPU time of this program so far, seconds. */
+double st_own_cpu(void);
+/* Index of the built-in tool in the runtime's table, or -1. */
+int st_tool_index(const char *name);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
 /* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */

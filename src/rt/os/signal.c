@@ -121,7 +121,11 @@ uint64_t
 rt_dispatch_pending(struct thread *t)
 {
 	uint32_t pending = __atomic_exchange_n(&t->pending, 0, __ATOMIC_SEQ_CST);
-	if (!(pending & 1))
+	if (pending & PENDING_LEAVE) {
+		__atomic_fetch_or(&t->pending, pending & PENDING_SIGNAL, __ATOMIC_SEQ_CST);
+		thread_park(t);
+	}
+	if (!(pending & PENDING_SIGNAL))
 		return 0;
 	/* To be delivered it needs a kernel's frame: a signal of our own brings one. Sending it
 	 * again would put it behind others of its number. */
@@ -137,6 +141,9 @@ static void
 restart_interrupted(struct thread *t, struct ucontext64 *uc)
 {
 	if (uc->mc.rip == (uint64_t)rt_sys_done && uc->mc.rax == (uint64_t)-4 /* EINTR */) {
+		/* A handler's return has spoilt that one: the whole call again. */
+		if (t->regs.r[RAX] == __NR_restart_syscall && t->restart)
+			t->regs.r[RAX] = t->restart;
 		uc->mc.rax = t->regs.r[RAX];
 		uc->mc.rip = (uint64_t)rt_sys_insn;
 	}
@@ -182,6 +189,22 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
+/* The thread is to leave the engine: it comes out, and stays out when it is about to enter the cache
+ * or to begin a system call. */
+static void
+obey_leave(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at;
+	__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+	restart_interrupted(t, uc);
+	if (in_syscall_begin(uc->mc.rip))
+		uc->mc.rip = (uint64_t)rt_sys_check;
+	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate(t, uc, false, &at)) {
+		leave_cache(t, &at);
+		resume_program(t, uc);
+	}
+}
+
 /* The program is at t->regs, about to enter the cache. */
 static void
 deliver_queued(struct thread *t, struct ucontext64 *uc)
@@ -213,8 +236,10 @@ hide_step(struct thread *t, const struct ucontext64 *uc)
 static bool
 is_own(int signo, const struct siginfo *info)
 {
-	return signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
-	       (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_DELIVER);
+	return (signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
+	        (info->value == OWN_SAMPLE || info->value == OWN_STOP ||
+	         info->value == OWN_DELIVER || info->value == OWN_LEAVE)) ||
+	       leave_is_hangup(signo, info);
 }
 
 /* Raises a signal of this thread again. */
@@ -298,7 +323,9 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	struct thread *t = rt_self();
 	struct recovered at;
 	if (is_own(signo, info)) {
-		if (info->value == OWN_SAMPLE)
+		if (info->value == OWN_LEAVE || leave_is_hangup(signo, info))
+			obey_leave(t, uc);
+		else if (info->value == OWN_SAMPLE)
 			take_sample(t, uc);
 		else if (info->value == OWN_DELIVER)
 			deliver_queued(t, uc);

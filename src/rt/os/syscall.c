@@ -10,7 +10,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 
-enum { E_NOSYS = 38, E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
+enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
 /* The kernel is about to write to program memory that may hold translated, write-protected code. */
 static void
@@ -285,7 +285,7 @@ system_call(struct thread *t)
 	case __NR_arch_prctl:
 		return sys_arch_prctl(t);
 	case __NR_rseq:
-		return -E_NOSYS;
+		return sys_rseq(t);
 	case __NR_clone:
 	case __NR_clone3:
 	case __NR_fork:

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run of a process that was attached: from there to the detach, or to the process's own end. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/attach.h"
+#include "control/session.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_interrupt(int signo)
+{
+	(void)signo;
+	interrupted = 1;
+}
+
+/* From here on signals end the watching, not us. */
+static void
+catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction old;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+struct cpu {
+	double user, system;
+};
+
+/* CPU time of a process that is not our child, by the kernel's tick. */
+static struct cpu
+cpu_of(pid_t pid, struct cpu before)
+{
+	char path[64], text[1024];
+	unsigned long user, system;
+	double hz = (double)sysconf(_SC_CLK_TCK);
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	const char *end = strrchr(text, ')');
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+	                   &system) != 2)
+		return before;
+	return (struct cpu){(double)user / hz, (double)system / hz};
+}
+
+/* Until it is time to leave, or the process has left us: its end of the socket is closed then. True
+ * in the first case. */
+static bool
+watch(struct st_session *s, const struct st_attachment *a, double seconds, struct cpu *cpu)
+{
+	struct pollfd fd = {.fd = a->channel};
+	double end = seconds > 0 ? s->begin + seconds : 0;
+	for (;;) {
+		double now = st_now_raw(), left = end ? end - now : 1;
+		st_session_drain(s);
+		*cpu = cpu_of(a->pid, *cpu);
+		if (s->options->progress)
+			s->options->progress(s->options->progress_arg, s->processes[0].results,
+			                     now - s->begin);
+		if (interrupted || left <= 0)
+			return true;
+		int ms = left < 0.05 ? (int)(left * 1000) + 1 : 50;
+		if (poll(&fd, 1, ms) == 1 && (fd.revents & (POLLHUP | POLLERR)))
+			return false;
+	}
+}
+
+/* What is known of a process that went away by itself. */
+static void
+note_end(struct st_process *p)
+{
+	/* Its last words may still be on their way into the results. */
+	for (int tries = 0; tries < 100 && kill((pid_t)p->pid, 0) == 0 &&
+	                    p->results->state == ST_RUN_CACHE;
+	     tries++)
+		poll(NULL, 0, 10);
+	p->exited = p->results->state == ST_RUN_EXITED;
+	p->exit_code = p->exited ? p->results->exit_code : 0;
+	p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
+	p->gone = kill((pid_t)p->pid, 0) != 0 && errno == ESRCH;
+}
+
+static void
+fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct cpu begin,
+     struct cpu end)
+{
+	run->tsc_hz = (double)(__builtin_ia32_rdtsc() - tsc_begin) / (st_now_raw() - s->begin);
+	run->seconds = s->ended - s->begin;
+	run->cpu_user = end.user - begin.user;
+	run->cpu_system = end.system - begin.system;
+	run->cpu_controller = st_own_cpu();
+	run->processes = s->processes;
+	run->n_processes = s->n_processes;
+	const struct st_process *p = &s->processes[0];
+	run->exit_code = p->signal ? 128 + p->signal : p->exit_code;
+}
+
+int
+st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, struct st_run *run,
+                  struct st_error *e)
+{
+	struct st_attachment a;
+	*run = (struct st_run){0};
+	int tool = st_tool_index(o->tool);
+	if (tool < 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "there is no tool named %s; `strobe tools` lists them", o->tool);
+	st_limits_lift();
+	catch_signals();
+	struct st_session s = {
+	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
+	uint64_t tsc_begin = __builtin_ia32_rdtsc();
+	struct cpu begin = cpu_of(pid, (struct cpu){0}), end = begin;
+	if (st_attach(pid, o, (unsigned)tool, &a, e) != 0)
+		return -1;
+	char name[64];
+	st_process_name(pid, name, sizeof name);
+	if (st_session_add(&s, a.results, -1, name) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	s.processes[0].pid = (uint32_t)pid;
+	bool there = watch(&s, &a, seconds, &end);
+	s.ended = st_now_raw();
+	if (there) {
+		run->left_to_runtime = !st_detach(&a);
+		end = cpu_of(pid, end);
+	} else {
+		close(a.channel);
+	}
+	st_session_drain(&s);
+	note_end(&s.processes[0]);
+	fill(run, &s, tsc_begin, begin, end);
+	return 0;
+}
