@@ -24,7 +24,7 @@
 
 static const double patience = 3.0;
 
-enum where { OUT, ASLEEP, PARKED, NATIVE, BUSY };
+enum where { OUT, ASLEEP, PARKED, PARKS, NATIVE, BUSY };
 
 struct leaving {
 	struct st_attachment *a;
@@ -32,17 +32,24 @@ struct leaving {
 };
 
 static bool
-read_head(const struct leaving *l, uint64_t at, struct st_thread_head *head)
+read_head(const struct leaving *l, const struct st_traced *t, struct st_thread_head *head)
 {
+	uint64_t at = t->regs.gs_base;
 	struct iovec here = {head, sizeof *head}, there = {(void *)at, sizeof *head};
 	return process_vm_readv(l->a->pid, &here, 1, &there, 1, 0) == sizeof *head &&
-	       head->self == at;
+	       head->self == at && head->tid == (uint32_t)t->tid;
 }
 
 static bool
 in_region(const struct leaving *l, uint64_t address)
 {
 	return address - l->a->boot->region < ST_REGION_SIZE;
+}
+
+static bool
+in_cache(const struct leaving *l, uint64_t address)
+{
+	return address - l->a->boot->region < ST_CACHE_SIZE;
 }
 
 static enum where
@@ -52,10 +59,10 @@ where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_he
 	uint64_t rip = t->regs.rip;
 	if (!t->regs.gs_base)
 		return in_region(l, rip) ? BUSY : OUT;
-	if (!read_head(l, t->regs.gs_base, head))
+	if (!read_head(l, t, head))
 		return BUSY;
 	if (head->parked)
-		return PARKED;
+		return head->parked == ST_PARKED ? PARKED : PARKS;
 	if (t->interrupted && rip == boot->sys_insn && head->state == ST_HEAD_SYSCALL)
 		return ASLEEP;
 	return in_region(l, rip) || head->state != ST_HEAD_NATIVE ? BUSY : NATIVE;
@@ -84,8 +91,11 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 	}
 	write_at(l, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
 	         offsetof(struct st_thread_head, mask) - offsetof(struct st_thread_head, regs));
+	uint64_t every = ~0ull;
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof every, &every);
 	t->regs.rip = l->a->boot->park;
 	t->regs.eflags = 0x202;
+	t->regs.rsi = t->mask;
 }
 
 /* By the signal that the runtime knows. */
@@ -94,14 +104,15 @@ ask_to_leave(const struct leaving *l, struct st_traced *t)
 {
 	siginfo_t info = {.si_signo = ST_SIGNAL_OWN, .si_code = SI_QUEUE};
 	info.si_value.sival_ptr = (void *)ST_LEAVE;
-	if (!t->told)
-		t->told = syscall(SYS_rt_tgsigqueueinfo, l->a->pid, t->tid, ST_SIGNAL_OWN,
-		                  &info) == 0;
+	/* Again after a while: it may have been where it could not come out. */
+	if (t->told++ % 4 == 0)
+		syscall(SYS_rt_tgsigqueueinfo, l->a->pid, t->tid, ST_SIGNAL_OWN, &info);
 }
 
-/* Sends those on their way that are not parked. How many. */
+/* Sends those on their way that are not parked. How many. At first the runtime's work is only let go
+ * on: it may be about to sleep. */
 static size_t
-send_all(struct leaving *l)
+send_all(struct leaving *l, bool first)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < l->ts.n; i++) {
@@ -113,10 +124,10 @@ send_all(struct leaving *l)
 		if (where == OUT || where == PARKED)
 			continue;
 		n++;
-		if (where == BUSY)
-			ask_to_leave(l, t);
-		else
+		if (where == ASLEEP || where == NATIVE)
 			send_to_park(l, t, &head, where);
+		else if (where == BUSY && (!first || in_cache(l, t->regs.rip)))
+			ask_to_leave(l, t);
 		st_thread_continue(t);
 	}
 	return n;
@@ -129,7 +140,7 @@ all_parked(const struct leaving *l)
 		const struct st_traced *t = &l->ts.v[i];
 		struct st_thread_head head;
 		if (!t->gone && !t->stopped && t->regs.gs_base &&
-		    (!read_head(l, t->regs.gs_base, &head) || !head.parked))
+		    (!read_head(l, t, &head) || head.parked != ST_PARKED))
 			return false;
 	}
 	return true;
@@ -141,8 +152,8 @@ park_all(struct leaving *l)
 {
 	struct st_error ignored;
 	double end = st_now_raw() + patience;
-	while (send_all(l)) {
-		double soon = st_now_raw() + 0.05;
+	for (bool first = true; send_all(l, first); first = false) {
+		double soon = st_now_raw() + (first ? 0.003 : 0.05);
 		do {
 			st_threads_attend(&l->ts);
 			if (l->ts.group_stopped || l->ts.execed)

@@ -106,6 +106,8 @@ on_status(struct st_threads *ts, struct st_traced *t, int status)
 		t->stopped = true;
 	} else {
 		ptrace(PTRACE_CONT, t->tid, 0, WSTOPSIG(status));
+		if (ts->stopping) /* any stop takes the place of the one that was asked for */
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 	}
 }
 
@@ -212,14 +214,13 @@ st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
-	for (;;) {
-		int asked = ask_all(ts);
+	int asked;
+	ts->stopping = true;
+	while ((asked = ask_all(ts)) != 0) {
 		if (asked < 0)
 			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
 			               "process %d may not be traced: %s", ts->pid,
 			               strerror(errno));
-		if (asked == 0)
-			break;
 		const struct st_traced *late = wait_all(ts, end);
 		if (late)
 			return st_fail(e, ST_EXIT_FAILED,
@@ -227,6 +228,7 @@ st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 			               "call that cannot be interrupted",
 			               late->tid, ts->pid);
 	}
+	ts->stopping = false;
 	if (ts->execed)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "process %d has just become another program; try again", ts->pid);

@@ -14,7 +14,8 @@ struct st_traced {
 	bool interrupted; /* it was asleep in a system call, which regs make it begin again */
 	uint64_t mask;    /* signals that it blocks */
 	/* For detach.c. */
-	bool told, was_parked;
+	unsigned told;
+	bool was_parked;
 	struct user_regs_struct final; /* the program's, once it is parked */
 	uint64_t final_mask;
 };
@@ -23,6 +24,7 @@ struct st_threads {
 	pid_t pid;
 	struct st_traced *v;
 	size_t n, room;
+	bool stopping;      /* all are to stop */
 	bool execed;        /* it has become another program meanwhile */
 	bool group_stopped; /* the process is stopped by a signal */
 };

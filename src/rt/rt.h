@@ -80,9 +80,8 @@ struct thread {
 	struct regs regs;    /* 64: the program's registers while in the runtime */
 	uint64_t leave_mask; /* 208: when parked: signals that the program blocks */
 	uint32_t parked;     /* 216: see os/leave.c */
-	uint32_t padding;
+	uint32_t tid;        /* 220 */
 
-	uint32_t tid;
 	uint32_t record;  /* index of its st_thread */
 	uint32_t slot;    /* counter slot */
 	bool own_process; /* shares memory but is another process (vfork, clone without
@@ -110,6 +109,7 @@ struct thread {
 		uint32_t bytes, signature;
 	} rseq; /* of an attached process: what it has registered, and will have again */
 	bool told;        /* to leave */
+	uint8_t rounds;   /* since */
 	uint64_t restart; /* system call under way when it was attached, if it goes on by
 	                     restart_syscall */
 	struct thread *next_thread;

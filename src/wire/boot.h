@@ -84,11 +84,11 @@ struct st_thread_head {
 	uint64_t regs[16];       /* the program's registers */
 	uint64_t rflags, pc;
 	uint64_t mask;   /* once parked: signals that the program blocks */
-	uint32_t parked; /* it waits for the controller, and nothing of it is the engine's but its
-	                    registers and its signal mask */
-	uint32_t padding;
+	uint32_t parked; /* ST_PARKED: it waits for the controller, and nothing of it is the
+	                    engine's but its registers and its signal mask */
+	uint32_t tid;    /* whose it is: a new thread begins with its parent's GS base */
 };
-enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4 };
+enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
 
 /* sigval of the signal by which the controller asks a thread to come out and wait. */
 #define ST_SIGNAL_OWN 64

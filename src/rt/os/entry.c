@@ -138,4 +138,5 @@ rt_start(struct st_boot *boot)
 	if (attached)
 		begin_attached(boot);
 	signals_begin(t, attached ? attached->mask : signals_block_all());
+	thread_continue_call(t);
 }

@@ -92,16 +92,11 @@ static void
 disarm(void)
 {
 	uint32_t fd = rt.boot->channel;
-	rt.boot->channel = 0;
 	SYS(__NR_fcntl, fd, SET_OWNER, 0); /* for copies in children */
 	SYS(__NR_fcntl, fd, SET_FLAGS, 0);
 	SYS(__NR_close, fd);
-	/* What had been sent by then. */
-	uint64_t set = SIGNAL_BIT(SIGNAL_OWN), now[2] = {0, 0};
-	struct siginfo info;
-	while (SYS(__NR_rt_sigtimedwait, &set, &info, now, 8) == SIGNAL_OWN)
-		if (info.code != POLL_HUP_CODE)
-			SYS(__NR_rt_sigqueueinfo, rt.pid, SIGNAL_OWN, &info);
+	signals_drain(); /* what had been sent by then */
+	rt.boot->channel = 0;
 }
 
 /* Another process runs in this memory, under the engine. */
@@ -169,12 +164,14 @@ gather(const struct thread *t)
 	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_LEAVE};
 	bool all = true;
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
-		if (o == t || o->ended || o->parked || (o->own_process && !o->in_vfork))
+		if (o == t || o->ended || o->parked == ST_PARKED || (o->own_process && !o->in_vfork))
 			continue;
 		all = false;
-		if (!o->told && !o->in_vfork && o->tid)
+		if (!o->told && !o->in_vfork && !o->parked && o->tid)
 			o->told = SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info) ==
 			          0;
+		else if (o->told && ++o->rounds % 16 == 0)
+			o->told = false; /* it may have been where it could not come out */
 	}
 	return all;
 }
@@ -197,6 +194,7 @@ leave_alone(struct thread *t)
 		else
 			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
 	}
+	signals_drain(); /* somebody may have sent one just before it was parked */
 	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &t->leave_mask, 0, 8);
 	rt_go_native_forever(t);
 }
@@ -214,10 +212,25 @@ wait_for_controller(void)
 		SYS(__NR_ppoll, &p, 1, 0, 0, 8);
 }
 
+void rt_park(struct thread *t, uint64_t mask);
+
+/* From rt_park_entry: the controller has found the thread asleep in a system call, or out of the
+ * engine, and has said in t->regs where it goes on. Every signal is blocked; `mask` were. */
 void
-thread_park(struct thread *t)
+rt_park(struct thread *t, uint64_t mask)
 {
-	uint64_t mask = signals_block_all();
+	t->restart = 0;
+	thread_park(t, mask);
+}
+
+void
+thread_park(struct thread *t, uint64_t mask)
+{
+	/* From here on nobody sends it here any more; what was sent by then is drained. */
+	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
+	/* It comes by way of a signal handler, so that the kernel has forgotten what to restart. */
+	if (t->restart && t->regs.r[RAX] == __NR_restart_syscall)
+		t->regs.r[RAX] = t->restart;
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->queued_mask;
 	signals_hand_over(t);
@@ -226,7 +239,7 @@ thread_park(struct thread *t)
 	SYS(__NR_sigaltstack, &t->altstack, 0);
 	rseq_restore(t);
 	thread_note_end(t);
-	__atomic_store_n(&t->parked, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->parked, ST_PARKED, __ATOMIC_SEQ_CST);
 	wait_for_controller();
 	leave_alone(t);
 }

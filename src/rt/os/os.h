@@ -47,6 +47,8 @@ void signals_restore_native(struct thread *t, uint64_t mask);
 /* With every signal blocked, before that: what waits for the program is pending in the kernel, and
  * of the engine's own signals none comes any more. */
 void signals_hand_over(struct thread *t);
+/* Only the latter: with SIGNAL_OWN blocked. */
+void signals_drain(void);
 /* Blocks every signal; returns the mask before. */
 uint64_t signals_block_all(void);
 void signals_set_mask(uint64_t mask);
@@ -64,6 +66,8 @@ struct thread *thread_new(void);
 void thread_adopt_main(struct thread *t, const struct st_attached *from);
 /* Another thread of such a process, waiting at rt_attach_entry; NULL: no memory for it. */
 struct thread *thread_adopt(const struct st_attached *from);
+/* The system call in which the thread was attached, if it goes on by restart_syscall. */
+void thread_continue_call(struct thread *t);
 void thread_start_sampling(struct thread *t);
 /* After a fork: the calling thread is the only one, and its counters are those of the new results.
  */
@@ -94,8 +98,9 @@ _Noreturn void os_native_forever(struct thread *t);
 void leave_begin(void);
 /* Is it the signal that says so? */
 bool leave_is_hangup(int signo, const struct siginfo *info);
-/* The thread, at t->regs, gives up what is the engine's and waits to go on natively. */
-_Noreturn void thread_park(struct thread *t);
+/* The thread, at t->regs, gives up what is the engine's and waits to go on natively. Every signal is blocked;
+ * `mask`: what the program blocks. */
+_Noreturn void thread_park(struct thread *t, uint64_t mask);
 /* Registers what the program had registered for restartable sequences. */
 void rseq_restore(const struct thread *t);
 long sys_rseq(struct thread *t);

@@ -123,7 +123,7 @@ rt_dispatch_pending(struct thread *t)
 	uint32_t pending = __atomic_exchange_n(&t->pending, 0, __ATOMIC_SEQ_CST);
 	if (pending & PENDING_LEAVE) {
 		__atomic_fetch_or(&t->pending, pending & PENDING_SIGNAL, __ATOMIC_SEQ_CST);
-		thread_park(t);
+		thread_park(t, signals_block_all());
 	}
 	if (!(pending & PENDING_SIGNAL))
 		return 0;
@@ -250,19 +250,25 @@ send_again(struct siginfo *info)
 }
 
 void
-signals_hand_over(struct thread *t)
+signals_drain(void)
 {
 	enum { MOST = 16 };
 	struct siginfo info, theirs[MOST];
 	uint64_t set = SIGNAL_BIT(SIGNAL_OWN), now[2] = {0, 0};
 	unsigned n = 0;
-	if (t->timer >= 0)
-		SYS(__NR_timer_delete, t->timer);
 	while (n < MOST && SYS(__NR_rt_sigtimedwait, &set, &info, now, 8) == SIGNAL_OWN)
 		if (!is_own(SIGNAL_OWN, &info))
 			theirs[n++] = info;
 	for (unsigned i = 0; i < n; i++)
 		send_again(&theirs[i]);
+}
+
+void
+signals_hand_over(struct thread *t)
+{
+	if (t->timer >= 0)
+		SYS(__NR_timer_delete, t->timer);
+	signals_drain();
 	if (t->pending & 1)
 		send_again(&t->queued);
 	if (t->is_held)

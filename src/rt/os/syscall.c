@@ -336,6 +336,11 @@ rt_dispatch_syscall(struct thread *t)
 	t->regs.pc = after - 2;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
+	if (t->restart) { /* see thread_continue_call: by now it is spoilt */
+		if (t->regs.r[RAX] == __NR_restart_syscall)
+			t->regs.r[RAX] = t->restart;
+		t->restart = 0;
+	}
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */

@@ -19,6 +19,7 @@ _Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head,
                        offsetof(struct thread, leave_mask) ==
                                offsetof(struct st_thread_head, mask) &&
                        offsetof(struct thread, parked) == offsetof(struct st_thread_head, parked) &&
+                       offsetof(struct thread, tid) == offsetof(struct st_thread_head, tid) &&
                        (int)THREAD_SYSCALL == (int)ST_HEAD_SYSCALL &&
                        (int)THREAD_NATIVE == (int)ST_HEAD_NATIVE,
                "the controller reads these fields");
@@ -32,6 +33,7 @@ enum {
 	E_AGAIN = 11,
 	E_FAULT = 14,
 	E_INVAL = 22,
+	NOT_BEGUN = 4097,
 };
 
 /* One whose making failed for want of memory. What it has is kept for the next. */
@@ -289,6 +291,25 @@ thread_adopt(const struct st_attached *from)
 	return t;
 }
 
+/* A call that goes on by restart_syscall does so only until a signal handler returns: at once, then,
+ * and not by way of the cache. */
+void
+thread_continue_call(struct thread *t)
+{
+	if (t->regs.r[RAX] != __NR_restart_syscall || !t->restart)
+		return;
+	t->sys_plain = true;
+	long ret = rt_app_syscall(t);
+	t->sys_plain = false;
+	if (ret == -NOT_BEGUN)
+		return;
+	t->restart = 0;
+	t->regs.pc += 2;
+	t->regs.r[RAX] = (uint64_t)ret;
+	t->regs.r[RCX] = t->regs.pc;
+	t->regs.r[R11] = t->regs.rflags;
+}
+
 void rt_attached(struct thread *t);
 
 /* Called from rt_attach_entry, every signal blocked. */
@@ -301,6 +322,7 @@ rt_attached(struct thread *t)
 	if (rt.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 	signals_begin(t, t->queued_mask);
+	thread_continue_call(t);
 }
 
 void
