@@ -231,10 +231,21 @@ unmap(struct leaving *l, struct st_traced *t)
 	uint64_t gadget = st_syscall_in_vdso(l->a->pid);
 	if (!gadget || is_filtered(l->a->pid))
 		return;
-	st_remote_borrow(&r, t->tid, &t->regs, gadget);
+	st_remote_borrow(&r, t->tid, &t->final, gadget);
+	st_remote_call(&r, __NR_close, l->a->boot->channel, 0, 0, 0, 0, 0);
+	st_remote_call(&r, __NR_munmap, t->regs.gs_base,
+	               ST_THREAD_PRIVATE + ST_MAX_BLOCKS * sizeof(uint64_t), 0, 0, 0, 0);
 	for (unsigned i = 0; i < l->a->n_mapped; i++)
 		st_remote_call(&r, __NR_munmap, l->a->mapped[i].at, l->a->mapped[i].bytes, 0, 0, 0,
 		               0);
+}
+
+/* Back to the program, if we should die now. */
+static void
+put_final(struct st_traced *t)
+{
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->final);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->final_mask, &t->final_mask);
 }
 
 /* All threads are stopped, and parked or out. */
@@ -245,23 +256,26 @@ leave(struct leaving *l)
 	for (size_t i = 0; i < l->ts.n; i++) {
 		struct st_traced *t = &l->ts.v[i];
 		t->was_parked = !t->gone && take_final(l, t);
-		if (t->was_parked)
+		if (t->was_parked && (!one || in_region(l, t->regs.gs_base)))
 			one = t;
 	}
+	for (size_t i = 0; i < l->ts.n; i++)
+		if (l->ts.v[i].was_parked && &l->ts.v[i] != one)
+			put_final(&l->ts.v[i]);
 	if (one && !finish(l, one))
 		return false;
 	for (size_t i = 0; i < l->ts.n; i++) {
 		struct st_traced *t = &l->ts.v[i];
 		if (!t->was_parked || t->gone)
 			continue;
-		t->regs = t->final;
+		if (t != one)
+			t->regs = t->final;
 		t->mask = t->final_mask;
 	}
-	if (!one)
-		one = st_threads_any(&l->ts);
-	st_threads_block(&l->ts);
-	if (one && l->a->boot->finished != 2)
+	if (one && l->a->boot->finished == 1)
 		unmap(l, one);
+	if (one)
+		one->regs = one->final;
 	return true;
 }
 

@@ -88,15 +88,13 @@ leave_is_hangup(int signo, const struct siginfo *info)
 	       (uint32_t)info->value == rt.boot->channel;
 }
 
+/* For copies in children, too. */
 static void
 disarm(void)
 {
-	uint32_t fd = rt.boot->channel;
-	SYS(__NR_fcntl, fd, SET_OWNER, 0); /* for copies in children */
-	SYS(__NR_fcntl, fd, SET_FLAGS, 0);
-	SYS(__NR_close, fd);
+	SYS(__NR_fcntl, rt.boot->channel, SET_OWNER, 0);
+	SYS(__NR_fcntl, rt.boot->channel, SET_FLAGS, 0);
 	signals_drain(); /* what had been sent by then */
-	rt.boot->channel = 0;
 }
 
 /* Another process runs in this memory, under the engine. */
@@ -120,20 +118,46 @@ restore_process(void)
 	rt.results->state = ST_RUN_DETACHED;
 }
 
-void rt_finish(void);
+/* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall: the
+ * program may be about to make that call. */
+static void
+wait_for_controller(void)
+{
+	struct {
+		int fd;
+		int16_t events, revents;
+	} p = {(int)rt.boot->channel, 0, 0};
+	while (!rt.leaving && !p.revents)
+		SYS(__NR_ppoll, &p, 1, 0, 0, 8);
+}
 
-/* One thread's last work, on the boot stack, for the controller; the GS base is useless after it. */
+static _Noreturn void
+go(struct thread *t)
+{
+	signals_drain(); /* somebody may have sent one just before it was parked */
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &t->leave_mask, 0, 8);
+	rt_go_native_forever(t);
+}
+
+void rt_finish(struct thread *t);
+
+/* One thread's last work for the controller, on the boot stack; the other threads are out of the
+ * engine by then. It goes on with the controller's help, or by itself when that dies now. */
 void
-rt_finish(void)
+rt_finish(struct thread *t)
 {
 	struct st_boot *boot = (struct st_boot *)((char *)rt.results +
 	                                          ((sizeof *rt.results + 4095) & ~4095ull));
 	bool shared = is_shared();
 	restore_process();
 	limits_end();
+	rt_keep_memory(t);
 	if (!shared)
 		rt_unmap_all();
 	__atomic_store_n(&boot->finished, shared ? 2 : 1, __ATOMIC_SEQ_CST);
+	wait_for_controller();
+	SYS(__NR_close, rt.boot->channel);
+	go(t);
 }
 
 /* Without a controller: what no thread needs on its last steps. */
@@ -142,6 +166,7 @@ finish_alone(void)
 {
 	bool shared = is_shared();
 	restore_process();
+	SYS(__NR_close, rt.boot->channel);
 	limits_end();
 	if (shared)
 		return;
@@ -194,22 +219,7 @@ leave_alone(struct thread *t)
 		else
 			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
 	}
-	signals_drain(); /* somebody may have sent one just before it was parked */
-	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &t->leave_mask, 0, 8);
-	rt_go_native_forever(t);
-}
-
-/* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall: the
- * program may be about to make that call. */
-static void
-wait_for_controller(void)
-{
-	struct {
-		int fd;
-		int16_t events, revents;
-	} p = {(int)rt.boot->channel, 0, 0};
-	while (!rt.leaving && !p.revents)
-		SYS(__NR_ppoll, &p, 1, 0, 0, 8);
+	go(t);
 }
 
 void rt_park(struct thread *t, uint64_t mask);

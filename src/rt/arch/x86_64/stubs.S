@@ -316,15 +316,14 @@ rt_park_entry:
 	call rt_park
 	ud2
 
-	/* And one thread, when all of them are parked, on a stack that is not given back; it then waits for its end here. */
+	/* And one thread, when all of them are parked, on a stack that is not given back. */
 	.globl rt_finish_entry
 	.hidden rt_finish_entry
 rt_finish_entry:
+	movq %gs:SELF, %rdi
 	leaq rt_boot_stack_end(%rip), %rsp
 	call rt_finish
-1:	movl $34, %eax           /* pause */
-	syscall
-	jmp 1b
+	ud2
 
 	.bss
 	.balign 4096
