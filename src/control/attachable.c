@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "control/attach.h"
@@ -111,6 +112,18 @@ sees_itself(pid_t pid)
 	return access(path, F_OK) == 0;
 }
 
+/* Results in which a runtime is at work: a controller that was killed while it attached leaves some
+ * in which none ever was. */
+static bool
+is_at_work(pid_t pid, unsigned long long results)
+{
+	struct st_results_header h;
+	struct iovec here = {&h, sizeof h}, there = {(void *)results, sizeof h};
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof h &&
+	       h.magic == ST_RESULTS_MAGIC &&
+	       (h.state == ST_RUN_CACHE || h.state == ST_RUN_NATIVE);
+}
+
 static bool
 is_under_strobe(pid_t pid)
 {
@@ -119,7 +132,8 @@ is_under_strobe(pid_t pid)
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
 	FILE *f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof line, f))
-		found = strstr(line, " rw-s ") && strstr(line, "/memfd:strobe (deleted)");
+		found = strstr(line, " rw-s ") && strstr(line, "/memfd:strobe (deleted)") &&
+		        is_at_work(pid, strtoull(line, NULL, 16));
 	if (f)
 		fclose(f);
 	return found;
