@@ -108,7 +108,7 @@ fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct 
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
 	const struct st_process *p = &s->processes[0];
-	run->exit_code = p->signal ? 128 + p->signal : p->exit_code;
+	run->exit_code = p->signal ? 128 + p->signal : p->exited ? p->exit_code : -1;
 }
 
 int

@@ -63,7 +63,7 @@ struct st_run {
 	bool left_to_runtime; /* after an attach: the process could not be let go at once, it leaves
 	                         the engine by itself */
 	int exit_code; /* what strobe should exit with: as the program did, 128+signal after a
-	                  signal */
+	                  signal; after an attach -1 when the end was not seen */
 };
 
 /*
