@@ -145,6 +145,13 @@ command_of(long pid)
 	return list;
 }
 
+static void
+say_attached(size_t threads, double seconds)
+{
+	fprintf(stderr, "strobe: attached, %zu thread%s taken over in %.1f ms\n", threads,
+	        threads == 1 ? "" : "s", seconds * 1000);
+}
+
 static int
 attach(const struct arguments *a, char *const *argv, char *const *command)
 {
@@ -164,7 +171,8 @@ attach(const struct arguments *a, char *const *argv, char *const *command)
 	                                 .sample_hz = hz,
 	                                 .stress = a->stress,
 	                                 .progress = progress.enabled ? st_progress_show : NULL,
-	                                 .progress_arg = &progress};
+	                                 .progress_arg = &progress,
+	                                 .attached = result.quiet ? NULL : say_attached};
 	/* Whole stacks are worth their price where the result is by function. */
 	struct st_stacks *stacks = a->tool->keep_blocks && hz ? st_stacks_new() : NULL;
 	if (stacks) {

@@ -212,13 +212,39 @@ put_in(struct st_threads *ts, struct st_injection *in, unsigned tool, struct st_
 	return 0;
 }
 
+/* Threads that a runtime without its controller is just letting go have its GS base for a moment. */
+static bool
+is_being_left(const struct st_threads *ts)
+{
+	for (size_t i = 0; i < ts->n; i++)
+		if (!ts->v[i].gone && ts->v[i].regs.gs_base != 0)
+			return st_has_leftovers(ts->pid);
+	return false;
+}
+
+static int
+stop_all(struct st_threads *ts, pid_t pid, struct st_error *e)
+{
+	for (int tries = 0; tries < 50; tries++) {
+		if (st_threads_stop(ts, pid, patience, e) != 0)
+			return -1;
+		if (!is_being_left(ts))
+			return 0;
+		st_threads_release(ts);
+		st_threads_free(ts);
+		nanosleep(&(struct timespec){0, 20000000}, NULL);
+	}
+	return st_threads_stop(ts, pid, patience, e);
+}
+
 int
 st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_attachment *a,
           struct st_error *e)
 {
 	struct st_threads ts;
 	struct st_injection in = {.options = o, .e = e, .running = true, .channel = -1};
-	if (st_attach_check(pid, e) != 0 || st_threads_stop(&ts, pid, patience, e) != 0)
+	double begin = st_now_raw();
+	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
 	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 ||
 	          put_in(&ts, &in, tool, e) != 0;
@@ -236,5 +262,9 @@ st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_at
 		a->mapped[i].bytes = in.mapped[i].bytes;
 	}
 	in.results->pid = (uint32_t)pid;
-	return wait_for_runtime(pid, in.results, e);
+	if (wait_for_runtime(pid, in.results, e) != 0)
+		return -1;
+	a->threads = in.boot.attached;
+	a->seconds = st_now_raw() - begin;
+	return 0;
 }

@@ -10,6 +10,8 @@ struct st_attachment {
 	pid_t pid;
 	struct st_results_header *results; /* mapped */
 	struct st_boot *boot;              /* in them */
+	size_t threads;
+	double seconds; /* from the first stop until the runtime had taken over */
 	int channel;                       /* whose end makes the runtime leave */
 	struct {
 		uint64_t at, bytes;
@@ -19,6 +21,8 @@ struct st_attachment {
 
 /* control/attachable.c: 0, or -1 with the sentence that says why it cannot be. */
 int st_attach_check(pid_t pid, struct st_error *e);
+/* Is there memory of a runtime that had to leave without its controller? */
+bool st_has_leftovers(pid_t pid);
 void st_process_name(pid_t pid, char *name, size_t size);
 
 /* control/attach.c: every thread goes on under the engine. -1 with *e, the process as it was. */

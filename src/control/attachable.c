@@ -124,19 +124,26 @@ is_at_work(pid_t pid, unsigned long long results)
 	       (h.state == ST_RUN_CACHE || h.state == ST_RUN_NATIVE);
 }
 
+/* A mapping of ours with these permissions, for which test is true; test may be NULL. */
 static bool
-is_under_strobe(pid_t pid)
+has_mapping(pid_t pid, const char *perms, bool (*test)(pid_t pid, unsigned long long start))
 {
 	char path[64], line[512];
 	bool found = false;
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
 	FILE *f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof line, f))
-		found = strstr(line, " rw-s ") && strstr(line, "/memfd:strobe (deleted)") &&
-		        is_at_work(pid, strtoull(line, NULL, 16));
+		found = strstr(line, perms) && strstr(line, "/memfd:strobe (deleted)") &&
+		        (!test || test(pid, strtoull(line, NULL, 16)));
 	if (f)
 		fclose(f);
 	return found;
+}
+
+bool
+st_has_leftovers(pid_t pid)
+{
+	return has_mapping(pid, " r-xp ", NULL);
 }
 
 static int
@@ -188,7 +195,7 @@ check_kind(pid_t pid, const char *status, struct st_error *e)
 		              "engine needs; start it with strobe run");
 	if (strstr(status_field(status, "x86_Thread_features"), "shstk"))
 		return refuse(e, pid, "it uses a shadow stack");
-	if (is_under_strobe(pid))
+	if (has_mapping(pid, " rw-s ", is_at_work))
 		return refuse(e, pid, "it is under strobe already");
 	return 0;
 }

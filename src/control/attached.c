@@ -129,6 +129,8 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	struct cpu begin = cpu_of(pid, (struct cpu){0}), end = begin;
 	if (st_attach(pid, o, (unsigned)tool, &a, e) != 0)
 		return -1;
+	if (o->attached)
+		o->attached(a.threads, a.seconds);
 	char name[64];
 	st_process_name(pid, name, sizeof name);
 	if (st_session_add(&s, a.results, -1, name) != 0)

@@ -24,6 +24,9 @@ struct st_run_options {
 	 */
 	void (*progress)(void *arg, const struct st_results_header *results, double elapsed);
 	void *progress_arg;
+	/* Called once a running process has been attached: how many threads, and how long it took
+	 * from the first that was stopped until the runtime had them; may be NULL. */
+	void (*attached)(size_t threads, double seconds);
 	/* Called for each sample's stack while the program runs; NULL: none are taken. The s->bytes
 	 * of stack are valid during the call. */
 	void (*on_stack)(void *arg, const struct st_results_header *results,

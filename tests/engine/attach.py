@@ -64,7 +64,7 @@ class Attach(unittest.TestCase):
         self.addCleanup(strobe.wait)
         self.addCleanup(strobe.kill)
         self.assertTrue(wait_until(lambda: self.is_attached(pid) or strobe.poll() is not None))
-        self.assertIsNone(strobe.poll())
+        self.assertIsNone(strobe.poll(), strobe.poll() is not None and strobe.stderr.read())
         return strobe
 
     @staticmethod
