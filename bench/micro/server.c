@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A server and its load, for bench/attach. `server serve THREADS` prints its port: each thread waits for events on the
- * connections that it has accepted, and answers every request, a number, with a number computed from it. `server load PORT
- * CONNECTIONS` sends requests over so many connections until its input ends, checks every answer, and prints how many there
- * were and the longest wait.
+ * A server and its load, for bench/attach. `server serve THREADS` prints its port: each thread
+ * waits for events on the connections that it has accepted, and answers every request, a number,
+ * with a number computed from it. `server load PORT CONNECTIONS` sends requests over so many
+ * connections until its input ends, checks every answer, and prints how many there were and the
+ * longest wait.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -86,7 +87,8 @@ run_server(int threads)
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof a;
 	listening = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	if (listening < 0 || bind(listening, (struct sockaddr *)&a, sizeof a) != 0 || listen(listening, 1000) != 0 ||
+	if (listening < 0 || bind(listening, (struct sockaddr *)&a, sizeof a) != 0 ||
+	    listen(listening, 1000) != 0 ||
 	    getsockname(listening, (struct sockaddr *)&a, &size) != 0)
 		die("listen");
 	for (int i = 1; i < threads; i++) {
@@ -112,8 +114,9 @@ now(void)
 static int
 run_load(int port, int connections)
 {
-	struct sockaddr_in a = {
-	        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
+	struct sockaddr_in a = {.sin_family = AF_INET,
+	                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	                        .sin_port = htons((uint16_t)port)};
 	int *fds = calloc((size_t)connections, sizeof *fds);
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	unsigned long requests = 0;

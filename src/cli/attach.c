@@ -116,7 +116,8 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-/* The command that a process was started with, as a list; the caller frees it and its first element.
+/* The command that a process was started with, as a list; the caller frees it and its first
+ * element.
  */
 static char **
 command_of(long pid)

@@ -67,7 +67,8 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);
 	const char *value;
-	*a = (struct arguments){.tool = st_tools[ST_TOOL_hot], .result = {.top = 15}, .sample_hz = -1};
+	*a = (struct arguments){
+	        .tool = st_tools[ST_TOOL_hot], .result = {.top = 15}, .sample_hz = -1};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;
@@ -125,7 +126,8 @@ run_program(const struct arguments *a, char *const *argv)
 	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
 	                                               start.tv_nsec,
 	                                   .stacks = stacks};
-	int code = st_result_report(&a->result, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
+	int code =
+	        st_result_report(&a->result, &run, &origin, &e) ? st_complain(&e) : run.exit_code;
 	free(given);
 	st_stacks_free(stacks);
 	st_run_free(&run);

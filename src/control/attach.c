@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Attaching: all threads are stopped, the first one maps the engine by remote calls, all of them are
- * sent into the runtime with a note of where they were, and are let go. Nothing of ptrace remains.
+ * Attaching: all threads are stopped, the first one maps the engine by remote calls, all of them
+ * are sent into the runtime with a note of where they were, and are let go. Nothing of ptrace
+ * remains.
  */
 #include "control/attach.h"
 
@@ -85,8 +86,7 @@ take_rseq(pid_t pid, struct st_traced *t, struct st_attached *to)
 		uint64_t start, length, abort;
 	} section;
 	uint64_t at = 0;
-	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, t->tid, sizeof c, &c) <= 0 ||
-	    !c.rseq_abi_pointer)
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, t->tid, sizeof c, &c) <= 0 || !c.rseq_abi_pointer)
 		return;
 	to->rseq = c.rseq_abi_pointer;
 	to->rseq_bytes = c.rseq_abi_size;
@@ -212,7 +212,8 @@ put_in(struct st_threads *ts, struct st_injection *in, unsigned tool, struct st_
 	return 0;
 }
 
-/* Threads that a runtime without its controller is just letting go have its GS base for a moment. */
+/* Threads that a runtime without its controller is just letting go have its GS base for a moment.
+ */
 static bool
 is_being_left(const struct st_threads *ts)
 {

@@ -12,7 +12,7 @@ struct st_attachment {
 	struct st_boot *boot;              /* in them */
 	size_t threads;
 	double seconds; /* from the first stop until the runtime had taken over */
-	int channel;                       /* whose end makes the runtime leave */
+	int channel;    /* whose end makes the runtime leave */
 	struct {
 		uint64_t at, bytes;
 	} mapped[8];
@@ -29,8 +29,8 @@ void st_process_name(pid_t pid, char *name, size_t size);
 int st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_attachment *a,
               struct st_error *e);
 
-/* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that cannot
- * be done now it is left to the runtime: false. */
+/* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that
+ * cannot be done now it is left to the runtime: false. */
 bool st_detach(struct st_attachment *a);
 
 #endif

@@ -120,8 +120,7 @@ is_at_work(pid_t pid, unsigned long long results)
 	struct st_results_header h;
 	struct iovec here = {&h, sizeof h}, there = {(void *)results, sizeof h};
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof h &&
-	       h.magic == ST_RESULTS_MAGIC &&
-	       (h.state == ST_RUN_CACHE || h.state == ST_RUN_NATIVE);
+	       h.magic == ST_RESULTS_MAGIC && (h.state == ST_RUN_CACHE || h.state == ST_RUN_NATIVE);
 }
 
 /* A mapping of ours with these permissions, for which test is true; test may be NULL. */
@@ -237,8 +236,9 @@ st_attach_check(pid_t pid, struct st_error *e)
 	uid_t uid = (uid_t)atoi(status_field(status, "Uid"));
 	if (geteuid() != 0 && uid != geteuid()) {
 		const struct passwd *who = getpwuid(uid);
-		snprintf(text, sizeof text, "it belongs to user %.40s; run strobe as that user or "
-		                            "as root",
+		snprintf(text, sizeof text,
+		         "it belongs to user %.40s; run strobe as that user or "
+		         "as root",
 		         who ? who->pw_name : "unknown");
 		return refuse(e, pid, text);
 	}

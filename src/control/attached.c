@@ -86,8 +86,8 @@ static void
 note_end(struct st_process *p)
 {
 	/* Its last words may still be on their way into the results. */
-	for (int tries = 0; tries < 100 && kill((pid_t)p->pid, 0) == 0 &&
-	                    p->results->state == ST_RUN_CACHE;
+	for (int tries = 0;
+	     tries < 100 && kill((pid_t)p->pid, 0) == 0 && p->results->state == ST_RUN_CACHE;
 	     tries++)
 		poll(NULL, 0, 10);
 	p->exited = p->results->state == ST_RUN_EXITED;

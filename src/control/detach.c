@@ -75,8 +75,8 @@ write_at(const struct leaving *l, uint64_t at, const void *from, size_t bytes)
 	process_vm_writev(l->a->pid, &here, 1, &there, 1, 0);
 }
 
-/* To the parking place, where the program goes on as the head says, or, outside of the engine, as the
- * registers say. */
+/* To the parking place, where the program goes on as the head says, or, outside of the engine, as
+ * the registers say. */
 static void
 send_to_park(const struct leaving *l, struct st_traced *t, const struct st_thread_head *head,
              enum where where)
@@ -109,8 +109,8 @@ ask_to_leave(const struct leaving *l, struct st_traced *t)
 		syscall(SYS_rt_tgsigqueueinfo, l->a->pid, t->tid, ST_SIGNAL_OWN, &info);
 }
 
-/* Sends those on their way that are not parked. How many. At first the runtime's work is only let go
- * on: it may be about to sleep. */
+/* Sends those on their way that are not parked. How many. At first the runtime's work is only let
+ * go on: it may be about to sleep. */
 static size_t
 send_all(struct leaving *l, bool first)
 {
@@ -222,8 +222,8 @@ is_filtered(pid_t pid)
 	return mode != 0;
 }
 
-/* Takes our memory out of the process. A filter that it has meanwhile would meet this call too: then
- * the memory stays. */
+/* Takes our memory out of the process. A filter that it has meanwhile would meet this call too:
+ * then the memory stays. */
 static void
 unmap(struct leaving *l, struct st_traced *t)
 {

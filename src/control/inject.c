@@ -142,7 +142,8 @@ map_region(struct st_injection *in)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	long p = -ENOMEM;
 	if (hint)
-		p = st_injection_mmap(in, hint, ST_REGION_SIZE, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+		p = st_injection_mmap(in, hint, ST_REGION_SIZE, PROT_NONE,
+		                      flags | MAP_FIXED_NOREPLACE, -1, 0);
 	if (is_error(p))
 		p = st_injection_mmap(in, 0, ST_REGION_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
 	if (is_error(p))
@@ -159,10 +160,11 @@ map_cache(struct st_injection *in)
 		return -1;
 	close(here);
 	long p = st_injection_mmap(in, in->boot.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC,
-	             MAP_SHARED | MAP_FIXED, fd, 0);
+	                           MAP_SHARED | MAP_FIXED, fd, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the code cache", p);
-	p = st_injection_mmap(in, HINT_ALIAS, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = st_injection_mmap(in, HINT_ALIAS, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	                      0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the code cache", p);
 	in->boot.cache_alias = (uint64_t)p;
@@ -179,7 +181,8 @@ map_lookup(struct st_injection *in)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 	long p = -ENOMEM;
 	for (uint64_t at = first; is_error(p) && at >= last; at -= step)
-		p = st_injection_mmap(in, at, 2 * ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+		p = st_injection_mmap(in, at, 2 * ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags,
+		                      -1, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the lookup table", p);
 	in->boot.lookup = (uint64_t)p;
@@ -200,14 +203,16 @@ map_runtime(struct st_injection *in, uint64_t *entry)
 		st_fail(in->e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
 		goto out;
 	}
-	long p =
-	        st_injection_mmap(in, at, image.text_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	long p = st_injection_mmap(in, at, image.text_size, PROT_READ | PROT_EXEC,
+	                           MAP_PRIVATE | MAP_FIXED, fd, 0);
 	if (!is_error(p))
 		p = st_injection_mmap(in, at + image.text_size, image.file_size - image.text_size,
-		        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, image.text_size);
+		                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+		                      image.text_size);
 	if (!is_error(p) && image.size > image.file_size)
 		p = st_injection_mmap(in, at + image.file_size, image.size - image.file_size,
-		        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		                      PROT_READ | PROT_WRITE,
+		                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (is_error(p)) {
 		fail_remote(in, "mapping the runtime", p);
 		goto out;
@@ -242,7 +247,7 @@ map_results(struct st_injection *in, unsigned tool)
 	memcpy(p, &layout, sizeof layout);
 	in->results = p;
 	long q = st_injection_mmap(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
-	             MAP_SHARED | MAP_NORESERVE, fd, 0);
+	                           MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (is_error(q))
 		return fail_remote(in, "mapping the results", q);
 	in->boot.results = (uint64_t)q;

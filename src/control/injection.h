@@ -24,7 +24,6 @@ struct st_injection {
 	unsigned n_opened;
 };
 
-
 long st_injection_mmap(struct st_injection *in, uint64_t at, uint64_t bytes, int prot, int flags,
                        int fd, uint64_t offset);
 /* Maps all that the engine needs; *entry: the address of the runtime's first instruction. */

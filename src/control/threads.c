@@ -25,9 +25,10 @@ enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD };
 enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
 
 /*
- * Registers from which a thread that was stopped in a system call goes on as if it had not been: the
- * kernel's own restart is lost with the first system call that is made in between. EINTR is what
- * calls answer that cannot know that no signal came (epoll_wait); close has closed all the same.
+ * Registers from which a thread that was stopped in a system call goes on as if it had not been:
+ * the kernel's own restart is lost with the first system call that is made in between. EINTR is
+ * what calls answer that cannot know that no signal came (epoll_wait); close has closed all the
+ * same.
  */
 static void
 settle(struct st_traced *t)

@@ -107,7 +107,7 @@ struct thread {
 	struct rseq_area {
 		uint64_t at; /* 0: none */
 		uint32_t bytes, signature;
-	} rseq; /* of an attached process: what it has registered, and will have again */
+	} rseq;           /* of an attached process: what it has registered, and will have again */
 	bool told;        /* to leave */
 	uint8_t rounds;   /* since */
 	uint64_t restart; /* system call under way when it was attached, if it goes on by

@@ -56,11 +56,11 @@ struct st_boot {
 	uint64_t threads;     /* of an attached process: its struct st_attached, the first one's is
 	                         the thread that enters the runtime at its entry */
 	/* Written by the runtime into the copy in the results, for the controller that detaches. */
-	uint64_t park;      /* where a thread is sent to that sleeps in a system call */
-	uint64_t finish;    /* where one thread is sent to when all are parked */
-	uint64_t sys_insn;  /* the instruction that makes the program's system calls */
-	uint32_t finished;  /* that thread has done it */
-	uint32_t leaves;    /* the runtime hands the process back by itself */
+	uint64_t park;     /* where a thread is sent to that sleeps in a system call */
+	uint64_t finish;   /* where one thread is sent to when all are parked */
+	uint64_t sys_insn; /* the instruction that makes the program's system calls */
+	uint32_t finished; /* that thread has done it */
+	uint32_t leaves;   /* the runtime hands the process back by itself */
 };
 
 /* A thread of an attached process, stopped somewhere: what the controller has found, for the
@@ -71,8 +71,8 @@ struct st_attached {
 	uint32_t tid;
 	uint64_t regs[16];
 	uint64_t rflags, pc;
-	uint64_t mask;    /* signals that it blocks; every one is blocked until the runtime has it */
-	uint64_t rseq;    /* address of its registration, 0: none */
+	uint64_t mask; /* signals that it blocks; every one is blocked until the runtime has it */
+	uint64_t rseq; /* address of its registration, 0: none */
 	uint32_t rseq_bytes, rseq_signature;
 	uint64_t restart; /* the system call that it was in when regs say restart_syscall */
 };

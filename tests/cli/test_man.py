@@ -8,7 +8,7 @@ import sys
 import unittest
 
 STROBE, MAN = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
-PAGES = {"run": "strobe-run.1", "show": "strobe-show.1", "doctor": "strobe-doctor.1", "tools": "strobe-tools.1",
+PAGES = {"run": "strobe-run.1", "attach": "strobe-attach.1", "show": "strobe-show.1", "doctor": "strobe-doctor.1", "tools": "strobe-tools.1",
          "help": "strobe.1", "version": "strobe.1"}
 
 
@@ -37,7 +37,7 @@ class Pages(unittest.TestCase):
                 self.assertIn(heading, text.splitlines(), f"{name}: --{option}")
 
     def test_no_others(self):
-        for command in ("run", "show", "doctor", "tools"):
+        for command in ("run", "attach", "show", "doctor", "tools"):
             known = {name for _, name, _ in options(command)}
             declared = set(re.findall(r'^\.(?:B|BI) "?(?:-\w, )?--([\w-]+)', page(PAGES[command]), re.M))
             self.assertEqual(declared, known, command)

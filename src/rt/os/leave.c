@@ -4,9 +4,9 @@
  *
  * A thread that is to leave comes out at an exact place of the program, gives the kernel back what
  * is the program's (alternate stack, restartable sequences) with every signal blocked, and waits:
- * it is parked. Signal dispositions belong to the process, so nobody goes on natively before all are
- * parked. Then the controller puts the last things in order with ptrace, the program's registers
- * among them. When the controller is gone, the threads see to it themselves.
+ * it is parked. Signal dispositions belong to the process, so nobody goes on natively before all
+ * are parked. Then the controller puts the last things in order with ptrace, the program's
+ * registers among them. When the controller is gone, the threads see to it themselves.
  */
 #include <asm/unistd.h>
 
@@ -118,8 +118,8 @@ restore_process(void)
 	rt.results->state = ST_RUN_DETACHED;
 }
 
-/* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall: the
- * program may be about to make that call. */
+/* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall:
+ * the program may be about to make that call. */
 static void
 wait_for_controller(void)
 {
@@ -146,8 +146,8 @@ void rt_finish(struct thread *t);
 void
 rt_finish(struct thread *t)
 {
-	struct st_boot *boot = (struct st_boot *)((char *)rt.results +
-	                                          ((sizeof *rt.results + 4095) & ~4095ull));
+	struct st_boot *boot =
+	        (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
 	bool shared = is_shared();
 	restore_process();
 	limits_end();
@@ -189,12 +189,13 @@ gather(const struct thread *t)
 	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_LEAVE};
 	bool all = true;
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
-		if (o == t || o->ended || o->parked == ST_PARKED || (o->own_process && !o->in_vfork))
+		if (o == t || o->ended || o->parked == ST_PARKED ||
+		    (o->own_process && !o->in_vfork))
 			continue;
 		all = false;
 		if (!o->told && !o->in_vfork && !o->parked && o->tid)
-			o->told = SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info) ==
-			          0;
+			o->told =
+			        SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info) == 0;
 		else if (o->told && ++o->rounds % 16 == 0)
 			o->told = false; /* it may have been where it could not come out */
 	}

@@ -98,8 +98,8 @@ _Noreturn void os_native_forever(struct thread *t);
 void leave_begin(void);
 /* Is it the signal that says so? */
 bool leave_is_hangup(int signo, const struct siginfo *info);
-/* The thread, at t->regs, gives up what is the engine's and waits to go on natively. Every signal is blocked;
- * `mask`: what the program blocks. */
+/* The thread, at t->regs, gives up what is the engine's and waits to go on natively. Every signal
+ * is blocked; `mask`: what the program blocks. */
 _Noreturn void thread_park(struct thread *t, uint64_t mask);
 /* Registers what the program had registered for restartable sequences. */
 void rseq_restore(const struct thread *t);

@@ -189,8 +189,8 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
-/* The thread is to leave the engine: it comes out, and stays out when it is about to enter the cache
- * or to begin a system call. */
+/* The thread is to leave the engine: it comes out, and stays out when it is about to enter the
+ * cache or to begin a system call. */
 static void
 obey_leave(struct thread *t, struct ucontext64 *uc)
 {

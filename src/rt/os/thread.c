@@ -291,8 +291,8 @@ thread_adopt(const struct st_attached *from)
 	return t;
 }
 
-/* A call that goes on by restart_syscall does so only until a signal handler returns: at once, then,
- * and not by way of the cache. */
+/* A call that goes on by restart_syscall does so only until a signal handler returns: at once,
+ * then, and not by way of the cache. */
 void
 thread_continue_call(struct thread *t)
 {

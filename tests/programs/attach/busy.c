@@ -292,8 +292,8 @@ check_dispositions(void)
 	}
 }
 
-static void *(*const kinds[])(void *) = {computes,       naps,         reads, polls_events, waits,
-                                         is_interrupted, makes_threads};
+static void *(*const kinds[])(void *) = {computes, naps,           reads,        polls_events,
+                                         waits,    is_interrupted, makes_threads};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* The main thread: feeds the others, until its input ends or the time is over. */
