@@ -243,7 +243,8 @@ st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_at
           struct st_error *e)
 {
 	struct st_threads ts;
-	struct st_injection in = {.options = o, .e = e, .running = true, .channel = -1};
+	struct st_injection in = {
+	        .options = o, .e = e, .running = true, .results_fd = -1, .channel = -1};
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
@@ -256,6 +257,7 @@ st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_at
 	*a = (struct st_attachment){.pid = pid,
 	                            .results = in.results,
 	                            .boot = st_boot_of(in.results),
+	                            .results_fd = in.results_fd,
 	                            .channel = in.channel,
 	                            .n_mapped = in.n_mapped};
 	for (unsigned i = 0; i < in.n_mapped; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run of a process that was attached: from there to the detach, or to the process's own end. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "control/agent.h"
 #include "control/attach.h"
 #include "control/session.h"
 
@@ -59,25 +59,23 @@ cpu_of(pid_t pid, struct cpu before)
 	return (struct cpu){(double)user / hz, (double)system / hz};
 }
 
-/* Until it is time to leave, or the process has left us: its end of the socket is closed then. True
- * in the first case. */
-static bool
-watch(struct st_session *s, const struct st_attachment *a, double seconds, struct cpu *cpu)
+/* Until it is time to leave, or the process has left us. */
+static void
+watch(struct st_session *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
 {
-	struct pollfd fd = {.fd = a->channel};
-	double end = seconds > 0 ? s->begin + seconds : 0;
+	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
 		st_session_drain(s);
-		*cpu = cpu_of(a->pid, *cpu);
+		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
 		if (interrupted || left <= 0)
-			return true;
+			return;
 		int ms = left < 0.05 ? (int)(left * 1000) + 1 : 50;
-		if (poll(&fd, 1, ms) == 1 && (fd.revents & (POLLHUP | POLLERR)))
-			return false;
+		if (st_agent_wait(agent, ms) != ST_AGENT_NOTHING)
+			return;
 	}
 }
 
@@ -89,7 +87,7 @@ note_end(struct st_process *p)
 	for (int tries = 0;
 	     tries < 100 && kill((pid_t)p->pid, 0) == 0 && p->results->state == ST_RUN_CACHE;
 	     tries++)
-		poll(NULL, 0, 10);
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	p->exited = p->results->state == ST_RUN_EXITED;
 	p->exit_code = p->exited ? p->results->exit_code : 0;
 	p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
@@ -104,7 +102,7 @@ fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct 
 	run->seconds = s->ended - s->begin;
 	run->cpu_user = end.user - begin.user;
 	run->cpu_system = end.system - begin.system;
-	run->cpu_controller = st_own_cpu();
+	run->cpu_controller = st_cpu_time(RUSAGE_SELF) + st_cpu_time(RUSAGE_CHILDREN);
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
 	const struct st_process *p = &s->processes[0];
@@ -115,35 +113,33 @@ int
 st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, struct st_run *run,
                   struct st_error *e)
 {
-	struct st_attachment a;
+	struct st_agent agent;
 	*run = (struct st_run){0};
 	int tool = st_tool_index(o->tool);
 	if (tool < 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "there is no tool named %s; `strobe tools` lists them", o->tool);
+	if (st_attach_check(pid, e) != 0) /* not by the agent alone: it is about us, too */
+		return -1;
 	st_limits_lift();
 	catch_signals();
 	struct st_session s = {
 	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = __builtin_ia32_rdtsc();
 	struct cpu begin = cpu_of(pid, (struct cpu){0}), end = begin;
-	if (st_attach(pid, o, (unsigned)tool, &a, e) != 0)
+	if (st_agent_start(&agent, pid, o, (unsigned)tool, e) != 0)
 		return -1;
 	if (o->attached)
-		o->attached(a.threads, a.seconds);
+		o->attached(agent.threads, agent.seconds);
 	char name[64];
 	st_process_name(pid, name, sizeof name);
-	if (st_session_add(&s, a.results, -1, name) != 0)
+	if (st_session_add(&s, agent.results, -1, name) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	s.processes[0].pid = (uint32_t)pid;
-	bool there = watch(&s, &a, seconds, &end);
+	watch(&s, &agent, seconds, &end);
 	s.ended = st_now_raw();
-	if (there) {
-		run->left_to_runtime = !st_detach(&a);
-		end = cpu_of(pid, end);
-	} else {
-		close(a.channel);
-	}
+	run->left_to_runtime = !st_agent_end(&agent);
+	end = cpu_of(pid, end);
 	st_session_drain(&s);
 	note_end(&s.processes[0]);
 	fill(run, &s, tsc_begin, begin, end);

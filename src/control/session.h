@@ -32,8 +32,8 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* Takes from the results what does not wait there for long. */
 void st_session_drain(struct st_session *s);
-/* CPU time of this program so far, seconds. */
-double st_own_cpu(void);
+/* CPU time so far of what getrusage calls `who`, seconds. */
+double st_cpu_time(int who);
 /* Index of the built-in tool in the runtime's table, or -1. */
 int st_tool_index(const char *name);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
