@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "cli/result.h"
 #include "cli/stress.h"
-#include "cli/tools.h"
+#include "cli/toolset.h"
 #include "profile/stacks.h"
 
 enum {
@@ -21,7 +21,8 @@ enum {
 };
 
 struct arguments {
-	const strobe_tool *tool;
+	struct st_toolset tools;
+	struct st_region region; /* only the functions that tools name */
 	struct st_result result;
 	bool help;
 	double seconds; /* 0: until a signal comes */
@@ -29,26 +30,6 @@ struct arguments {
 	uint32_t stress;
 	long pid; /* 0: not given */
 };
-
-/* 10s, 500ms, 2m, 1h; without a unit: seconds. */
-static int
-parse_time(const char *text, double *seconds, struct st_error *e)
-{
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = {{"", 1}, {"s", 1}, {"ms", 0.001}, {"m", 60}, {"h", 3600}};
-	char *end;
-	errno = 0;
-	double n = strtod(text, &end);
-	for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++) {
-		*seconds = n * units[i].seconds;
-		if (!strcmp(end, units[i].name) && !errno && *seconds >= 0.001 && *seconds <= 1e7)
-			return 0;
-	}
-	return st_fail(e, ST_EXIT_USAGE, "--for takes a time such as 10s, 500ms or 2m, not '%s'",
-	               text);
-}
 
 static int
 parse_pid(const char *text, long *pid, struct st_error *e)
@@ -67,10 +48,9 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ATTACH_tool:
-		a->tool = st_tool_find(value, e);
-		return a->tool ? 0 : -1;
-	case ATTACH_for:
-		return parse_time(value, &a->seconds, e);
+		return st_toolset_add(&a->tools, value, e);
+	case ATTACH_length:
+		return st_region_time(&a->seconds, "for", value, e);
 	case ATTACH_output:
 		return st_result_output(value, &a->result.output, e);
 	case ATTACH_format:
@@ -102,8 +82,9 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("attach", argv);
 	const char *value;
-	*a = (struct arguments){
-	        .tool = st_tools[ST_TOOL_hot], .result = {.top = 15}, .sample_hz = -1};
+	*a = (struct arguments){.result = {.top = 15}, .sample_hz = -1};
+	a->result.tools = &a->tools;
+	a->result.region = &a->region;
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (apply(a, option, value, e))
 			return -1;
@@ -113,7 +94,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	if (!a->pid)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no process to attach: strobe attach [options] PID");
-	return 0;
+	return a->tools.n ? 0 : st_toolset_add(&a->tools, "hot", e);
 }
 
 /* The command that a process was started with, as a list; the caller frees it and its first
@@ -154,52 +135,75 @@ say_attached(size_t threads, double seconds)
 }
 
 static int
-attach(const struct arguments *a, char *const *argv, char *const *command)
+attach(struct arguments *a, char *const *argv, char *const *command)
 {
 	struct st_progress progress;
 	struct timespec start;
 	struct st_error e;
 	struct st_run run = {0};
 	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
-	uint32_t liked = a->tool->sample_hz ? a->tool->sample_hz : 250;
-	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked;
-	struct st_result result = a->result;
-	result.name = command[0] && *command[0] ? command[0] : "process";
-	if (st_result_check(&result, &e))
+	uint32_t liked = st_toolset_sample_hz(&a->tools);
+	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked ? liked : 250;
+	bool keep_blocks = st_toolset_keeps_blocks(&a->tools);
+	a->result.name = command[0] && *command[0] ? command[0] : "process";
+	if (st_result_check(&a->result, &e))
 		return st_complain(&e);
-	st_progress_init(&progress, result.quiet);
-	struct st_run_options options = {.tool = a->tool->name,
+	st_progress_init(&progress, a->result.quiet);
+	struct st_run_options options = {.tools = a->tools.tools,
+	                                 .n_tools = a->tools.n,
 	                                 .sample_hz = hz,
 	                                 .stress = a->stress,
 	                                 .progress = progress.enabled ? st_progress_show : NULL,
 	                                 .progress_arg = &progress,
-	                                 .attached = result.quiet ? NULL : say_attached};
+	                                 .attached = a->result.quiet ? NULL : say_attached};
+	st_region_apply(&a->region, &a->tools, &options);
 	/* Whole stacks are worth their price where the result is by function. */
-	struct st_stacks *stacks = a->tool->keep_blocks && hz ? st_stacks_new() : NULL;
+	struct st_stacks *stacks = keep_blocks && hz ? st_stacks_new() : NULL;
 	if (stacks) {
 		options.on_stack = st_stacks_take;
 		options.on_moved = st_stacks_moved;
 		options.stack_arg = stacks;
 	}
+	struct st_row_files rows;
+	st_row_files_open(&rows, &a->result);
+	options.rows = rows.writer ? &rows.sink : NULL;
 	clock_gettime(CLOCK_REALTIME, &start);
 	if (st_attach_process((pid_t)a->pid, a->seconds, &options, &run, &e)) {
+		st_row_files_close(&rows);
 		st_stacks_free(stacks);
 		return st_complain(&e);
 	}
 	st_progress_erase(&progress);
 	char *given = st_result_options(argv, NULL);
-	struct st_profile_origin origin = {.tool = a->tool->name,
+	struct st_profile_origin origin = {.tool = a->tools.text,
 	                                   .argv = command,
 	                                   .options = given,
 	                                   .sample_hz = hz,
-	                                   .keep_blocks = a->tool->keep_blocks != 0,
+	                                   .keep_blocks = keep_blocks,
 	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
 	                                               start.tv_nsec,
-	                                   .stacks = stacks};
-	int code = st_result_report(&result, &run, &origin, &e) ? st_complain(&e) : ST_EXIT_OK;
+	                                   .stacks = stacks,
+	                                   .tools = rows.tools,
+	                                   .n_tools = a->tools.n};
+	bool bad = st_result_report(&a->result, &run, &origin, rows.writer, &e);
+	int code = bad ? st_complain(&e) : ST_EXIT_OK;
 	free(given);
+	st_row_files_close(&rows);
 	st_stacks_free(stacks);
 	st_run_free(&run);
+	return code;
+}
+
+static int
+attach_command(struct arguments *a, char *const *argv)
+{
+	char **command = command_of(a->pid);
+	if (!command)
+		return st_complain(&(struct st_error){ST_EXIT_FAILED, "out of memory"});
+	char *text = command[0];
+	int code = attach(a, argv, command);
+	free(text);
+	free(command);
 	return code;
 }
 
@@ -208,18 +212,14 @@ st_attach_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
+	int code = ST_EXIT_OK;
 	if (parse(&a, argv, &e))
-		return st_complain(&e);
-	if (a.help) {
+		code = st_complain(&e);
+	else if (a.help)
 		st_command_help(stdout, st_command_find("attach"), false);
-		return ST_EXIT_OK;
-	}
-	char **command = command_of(a.pid);
-	if (!command)
-		return st_complain(&(struct st_error){ST_EXIT_FAILED, "out of memory"});
-	char *text = command[0];
-	int code = attach(&a, argv, command);
-	free(text);
-	free(command);
+	else
+		code = attach_command(&a, argv);
+	st_region_free(&a.region);
+	st_toolset_free(&a.tools);
 	return code;
 }

@@ -9,17 +9,14 @@ TABLE(attach, ST_ATTACH_OPTIONS)
 TABLE(show, ST_SHOW_OPTIONS)
 TABLE(doctor, ST_DOCTOR_OPTIONS)
 TABLE(tools, ST_TOOLS_OPTIONS)
+TABLE(build_tool, ST_BUILD_TOOL_OPTIONS)
 TABLE(help, ST_HELP_OPTIONS)
 TABLE(version, ST_VERSION_OPTIONS)
 #undef TABLE
 
-#define C(name, usage, help)                                                                       \
-	{#name,                                                                                    \
-	 usage,                                                                                    \
-	 help,                                                                                     \
-	 name##_options,                                                                           \
-	 sizeof name##_options / sizeof *name##_options,                                           \
-	 st_##name##_main},
+#define C(id, name, usage, help)                                                                   \
+	{name,          usage, help, id##_options, sizeof id##_options / sizeof *id##_options,     \
+	 st_##id##_main},
 const struct st_command st_commands[] = {ST_COMMANDS(C)};
 #undef C
 const size_t st_n_commands = sizeof st_commands / sizeof *st_commands;

@@ -5,43 +5,63 @@
 
 #include "cli/options.h"
 
-/* C(name, usage after the name, "what it does") */
+/* C(identifier, "name", usage after the name, "what it does") */
 #define ST_COMMANDS(C)                                                                             \
-	C(run, "[options] [--] PROGRAM [ARGUMENT...]", "run a program and show what it did")       \
-	C(attach, "[options] PID", "take a running process under the engine for a while")          \
-	C(show, "[options] FILE", "show the profile of a run again, or more of it")                \
-	C(doctor, "[options]", "say what this machine allows, and how to mend what it does not")   \
-	C(tools, "[options]", "list the tools that run can use")                                   \
-	C(help, "[options] [COMMAND]", "explain a command")                                        \
-	C(version, "[options]", "print the version")
+	C(run, "run", "[options] [--] PROGRAM [ARGUMENT...]",                                      \
+	  "run a program and show what it did")                                                    \
+	C(attach, "attach", "[options] PID",                                                       \
+	  "take a running process under the engine for a while")                                   \
+	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
+	C(doctor, "doctor", "[options]",                                                           \
+	  "say what this machine allows, and how to mend what it does not")                        \
+	C(tools, "tools", "[options] [TOOL]", "list the tools that run can use, or describe one")  \
+	C(build_tool, "build-tool", "[options] FILE.c", "make a tool from a C file")               \
+	C(help, "help", "[options] [COMMAND]", "explain a command")                                \
+	C(version, "version", "[options]", "print the version")
 
-/* O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does") */
+/*
+ * O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does")
+ *
+ * An argument of a fixed set of words lists them, "db|json"; the placeholders that stand for more
+ * than their text (FILE, TOOL, PID, ...) are in values.c. Completion and man pages follow.
+ */
 #define ST_OPTION_HELP(O) O(help, 'h', "help", NULL, true, "print this and exit")
 
 #define ST_RUN_OPTIONS(O)                                                                          \
 	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
-	O(format, 0, "format", "FORMAT", true, "of the result: db (default) or json")              \
+	O(format, 0, "format", "db|json", true, "of the result (default: db)")                     \
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
+	O(start_at, 0, "start-at", "FUNC", true, "measure from the first entry of a function on")  \
+	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
+	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \
+	O(length, 0, "for", "TIME", true, "so long and no longer")                                 \
+	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
+	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \
+	O(funcs, 0, "funcs", "PATTERN", true, "measure these functions only")                      \
+	O(images, 0, "images", "PATTERN", true, "measure these programs and libraries only")       \
 	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
+	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
-	O(stress, 0, "stress", "LIST", false, "make rare paths of the engine common, for tests")   \
+	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
 	ST_OPTION_HELP(O)
 
 #define ST_ATTACH_OPTIONS(O)                                                                       \
 	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
-	O(for, 0, "for", "TIME", true, "how long: 10s, 500ms, 2m (default: until Ctrl-C)")         \
+	O(length, 0, "for", "TIME", true, "how long: 10s, 500ms (default: until Ctrl-C)")          \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
-	O(format, 0, "format", "FORMAT", true, "of the result: db (default) or json")              \
+	O(format, 0, "format", "db|json", true, "of the result (default: db)")                     \
 	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
-	O(stress, 0, "stress", "LIST", false, "make rare paths of the engine common, for tests")   \
+	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \
-	O(sort, 's', "sort", "KEY", true, "time (default), total, instructions, calls or name")    \
+	O(sort, 's', "sort", "KEY", true,                                                          \
+	  "time (default), total, instructions, calls or name; "                                   \
+	  "with --table, a column")                                                                \
 	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
 	O(func, 'F', "func", "NAME", true, "source and disassembly of a function, with counts")    \
 	O(lines, 0, "lines", NULL, true, "table of source lines")                                  \
@@ -49,20 +69,31 @@
 	O(images, 0, "images", NULL, true, "table of images: the program, its libraries")          \
 	O(threads, 0, "threads", NULL, true, "table of threads")                                   \
 	O(stats, 0, "stats", NULL, true, "processes, and what the engine did")                     \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
+	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
+	O(rows, 'r', "rows", "STREAM", true, "rows that the tool recorded, in their order")        \
+	O(all, 0, "all", NULL, true, "all rows of each table")                                     \
+	O(format, 0, "format", "text|json|csv", true,                                              \
+	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_TOOLS_OPTIONS(O)                                                                        \
-	O(format, 0, "format", "FORMAT", true, "text (default) or json")                           \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 
+#define ST_BUILD_TOOL_OPTIONS(O)                                                                   \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "the tool (default: FILE.tool in the current directory)")                                \
+	O(include, 'I', "include", "DIRECTORY", true, "look there for headers too")                \
+	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors") ST_OPTION_HELP(O)
+
 #define ST_HELP_OPTIONS(O)                                                                         \
-	O(completion, 0, "completion", "SHELL", true, "print completions for a shell: bash")       \
+	O(completion, 0, "completion", "SHELL", true, "print completions for bash, zsh or fish")   \
 	ST_OPTION_HELP(O)
 
 #define ST_VERSION_OPTIONS(O) ST_OPTION_HELP(O)
@@ -74,7 +105,7 @@ struct st_command {
 	int (*main)(char *const *argv); /* argv after the command's name; returns the exit code */
 };
 
-#define C(name, usage, help) int st_##name##_main(char *const *argv);
+#define C(id, name, usage, help) int st_##id##_main(char *const *argv);
 ST_COMMANDS(C)
 #undef C
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe help, strobe version, and completions: all made from the lists in commands.h. */
-#include <string.h>
-
+/* strobe help and strobe version: made from the lists in commands.h. */
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "profile/version.h"
 
 enum {
@@ -17,42 +16,8 @@ overview(FILE *out)
 	fprintf(out, "usage: strobe COMMAND [options]\n\n"
 	             "Strobe shows what a native Linux program does with its time.\n\n");
 	for (size_t i = 0; i < st_n_commands; i++)
-		fprintf(out, "  %-10s%s\n", st_commands[i].name, st_commands[i].help);
+		fprintf(out, "  %-12s%s\n", st_commands[i].name, st_commands[i].help);
 	fprintf(out, "\nTry: strobe run -- PROGRAM, then strobe help run, man strobe.\n");
-}
-
-static void
-complete_command(FILE *out, const struct st_command *c)
-{
-	fprintf(out, "\t%s) words=\"", c->name);
-	for (size_t i = 0; i < c->n_options; i++)
-		if (c->options[i].shown)
-			fprintf(out, "%s--%s", i ? " " : "", c->options[i].name);
-	fprintf(out, "\" ;;\n");
-}
-
-/* After the options of run comes a program, for which bash knows how to complete itself. */
-static void
-complete_bash(FILE *out)
-{
-	fprintf(out, "_strobe() {\n"
-	             "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words\n"
-	             "\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W \"");
-	for (size_t i = 0; i < st_n_commands; i++)
-		fprintf(out, "%s%s", i ? " " : "", st_commands[i].name);
-	fprintf(out, "\" -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n");
-	for (size_t i = 0; i < st_n_commands; i++)
-		complete_command(out, &st_commands[i]);
-	fprintf(out, "\tesac\n"
-	             "\tif [[ $cur == -* ]]; then\n"
-	             "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	             "\telif [[ ${COMP_WORDS[1]} == run ]]; then\n"
-	             "\t\tCOMPREPLY=($(compgen -A command -A file -- \"$cur\"))\n"
-	             "\telse\n"
-	             "\t\tCOMPREPLY=($(compgen -A file -- \"$cur\"))\n"
-	             "\tfi\n"
-	             "}\n"
-	             "complete -o filenames -F _strobe strobe\n");
 }
 
 static int
@@ -81,13 +46,8 @@ st_help_main(char *const *argv)
 			command = "help";
 			break;
 		case HELP_completion:
-			if (strcmp(value, "bash")) {
-				st_fail(&e, ST_EXIT_USAGE, "no completions for '%s', only for bash",
-				        value);
-				return st_complain(&e);
-			}
-			complete_bash(stdout);
-			return ST_EXIT_OK;
+			return st_completion_print(stdout, value, &e) ? st_complain(&e)
+			                                              : ST_EXIT_OK;
 		case ST_OPTIONS_OTHER:
 			command = value;
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The one way to declare options. A command lists them once, as an X-macro; parsing, --help, shell
- *completion and the test of the man pages read that list.
+ * completion and the manual pages read that list.
  *
  *	#define MY_OPTIONS(O) O(top, 'n', "top", "N", SHOWN, "rows of a table")
  */

@@ -31,13 +31,15 @@ now(void)
 static void
 count_instructions(struct st_progress *p, const struct st_view *v, double elapsed)
 {
-	if (elapsed < p->next || !v->n_counters)
-		return;
+	struct st_view_counts counts;
 	double begin = now();
-	uint64_t *executions = st_view_executions(v), sum = 0;
-	for (uint32_t b = 1; executions && b < v->n_blocks; b++)
-		sum += executions[b] * v->blocks[b].n_insns + v->partials[b];
-	free(executions);
+	if (elapsed < p->next || !v->counting || st_view_count(v, &counts))
+		return;
+	uint64_t sum = 0;
+	for (uint32_t b = ST_FIRST_ID; b < v->n_blocks; b++)
+		if (st_view_is_block(v, b))
+			sum += counts.executions[b] * v->blocks[b].n_insns + counts.partial[b];
+	st_view_counts_free(&counts);
 	char number[ST_NUMBER_SIZE];
 	snprintf(p->instructions, sizeof p->instructions, "%s instructions, ",
 	         st_number(number, sum));
@@ -57,7 +59,7 @@ st_progress_show(void *arg, const struct st_results_header *results, double elap
 	count_instructions(p, &v, elapsed);
 	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated",
 	                 elapsed, p->instructions,
-	                 st_number(blocks, v.n_blocks ? v.n_blocks - 1 : 0));
+	                 st_number(blocks, v.header->stats[ST_STAT_blocks]));
 	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or
 	 * ends. */
 	p->shown |= write(STDERR_FILENO, line, (size_t)n) > 0;

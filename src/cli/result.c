@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What came of a run: a file, and a summary on standard error. */
+/* What came of a run: files, and a summary on standard error. */
 #include "cli/result.h"
 
 #include <errno.h>
@@ -28,19 +28,43 @@ st_result_output(const char *value, const char **output, struct st_error *e)
 	return 0;
 }
 
-/* strobe.PROGRAM.PID.db in the current directory. */
+/* The beginning of the names that results have by default: "strobe.PROGRAM.". */
 static char *
-default_output(const struct st_result *a, uint32_t pid)
+default_prefix(const struct st_result *a)
 {
-	enum { LONGEST = 180 }; /* of a file name of at most 255 bytes */
+	enum { LONGEST = 150 }; /* of a file name of at most 255 bytes */
 	char *name = NULL;
-	if (asprintf(&name, "strobe.%.*s.%u.%s", LONGEST, st_base_name(a->name), pid,
-	             a->json ? "json" : "db") < 0)
+	if (asprintf(&name, "strobe.%.*s.", LONGEST, st_base_name(a->name)) < 0)
 		return NULL;
 	for (char *c = name; *c; c++)
 		if (*c == '/')
 			*c = '_';
 	return name;
+}
+
+/* strobe.PROGRAM.PID.db in the current directory. */
+static char *
+default_output(const struct st_result *a, uint32_t pid)
+{
+	char *prefix = default_prefix(a), *name = NULL;
+	if (prefix && asprintf(&name, "%s%u.%s", prefix, pid, a->json ? "json" : "db") < 0)
+		name = NULL;
+	free(prefix);
+	return name;
+}
+
+char *
+st_result_options(char *const *argv, char *const *end)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
+		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
+	fclose(out);
+	return text;
 }
 
 static int
@@ -86,12 +110,16 @@ print(const struct st_result *a, const struct st_profile *p, const char *saved)
 
 /* What became of the run into a file and onto the terminal. 0, or -1 with *e. */
 int
-st_result_report(const struct st_result *a, const struct st_run *run,
-                 struct st_profile_origin *origin, struct st_error *e)
+st_result_report(const struct st_result *a, const struct st_run *run, struct st_profile_origin *origin,
+       struct st_row_writer *rows, struct st_error *e)
 {
 	struct st_profile *p = st_profile_collect(run, origin, e);
 	if (!p)
 		return -1;
+	st_toolset_note_failures(a->tools, run, p);
+	st_region_note(a->region, run, p);
+	if (rows && st_row_writer_finish(rows, p))
+		st_profile_note(p, "there was no memory left to tell what became of the rows");
 	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
 	char *fallback = a->output ? NULL : default_output(a, pid);
 	const char *path = a->output ? a->output : fallback;
@@ -116,16 +144,28 @@ st_result_check(const struct st_result *a, struct st_error *e)
 	return status;
 }
 
-char *
-st_result_options(char *const *argv, char *const *end)
+void
+st_row_files_open(struct st_row_files *rows, const struct st_result *a)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return NULL;
-	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
-		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
-	fclose(out);
-	return text;
+	*rows = (struct st_row_files){0};
+	bool beside = a->output && !a->json;
+	rows->prefix = beside ? strdup(a->output) : default_prefix(a);
+	for (size_t i = 0; i < a->tools->n; i++)
+		rows->tools[i] = a->tools->tools[i].name;
+	struct st_row_place place = {.before = rows->prefix,
+	                             .behind = beside || a->json ? "" : ".db",
+	                             .with_pid = !beside};
+	if (rows->prefix)
+		rows->writer = st_row_writer_new(&place, rows->tools, a->tools->n);
+	rows->sink = (struct st_row_sink){.begin = st_row_writer_begin,
+	                                  .take = st_row_writer_take,
+	                                  .end = st_row_writer_end,
+	                                  .arg = rows->writer};
+}
+
+void
+st_row_files_close(struct st_row_files *rows)
+{
+	st_row_writer_free(rows->writer);
+	free(rows->prefix);
 }

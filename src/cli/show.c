@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "profile/profile.h"
+#include "profile/rowfile.h"
 #include "report/report.h"
+#include "symbol/symbol.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) SHOW_##id,
@@ -16,21 +19,23 @@ enum {
 };
 
 struct arguments {
-	const char *file, *function, *output;
+	const char *file, *function, *output, *table, *rows;
+	const char *sort_key; /* as given, or NULL */
 	enum st_report_sort sort;
 	long top; /* -1: not given */
 	unsigned parts;
-	bool json, help;
+	enum st_report_format format;
+	bool help;
 };
 
 static int
 parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 {
-	static const char *const keys[] = {[ST_SORT_TIME] = "time",
-	                                   [ST_SORT_TOTAL] = "total",
-	                                   [ST_SORT_INSTRUCTIONS] = "instructions",
-	                                   [ST_SORT_CALLS] = "calls",
-	                                   [ST_SORT_NAME] = "name"};
+	static const char *const keys[] = {
+#define ST_SORT(id, name) name,
+	        ST_SORTS(ST_SORT)
+#undef ST_SORT
+	};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(keys[i], value)) {
 			*sort = (enum st_report_sort)i;
@@ -42,10 +47,16 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 }
 
 static int
-parse_format(const char *value, bool *json, struct st_error *e)
+parse_format(const char *value, enum st_report_format *format, struct st_error *e)
 {
-	*json = !strcmp(value, "json");
-	return *json || !strcmp(value, "text") ? 0 : st_bad_format(value, "text and json", e);
+	static const char *const names[] = {
+	        [ST_FORMAT_TEXT] = "text", [ST_FORMAT_JSON] = "json", [ST_FORMAT_CSV] = "csv"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], value)) {
+			*format = (enum st_report_format)i;
+			return 0;
+		}
+	return st_bad_format(value, "text, json and, with --table, csv", e);
 }
 
 static int
@@ -65,7 +76,17 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case ST_OPTIONS_OTHER:
 		return take_file(a, value, e);
 	case SHOW_sort:
-		return parse_sort(value, &a->sort, e);
+		a->sort_key = value;
+		return 0;
+	case SHOW_table:
+		a->table = value;
+		return 0;
+	case SHOW_rows:
+		a->rows = value;
+		return 0;
+	case SHOW_all:
+		a->top = 0;
+		return 0;
 	case SHOW_top:
 		return st_options_number("top", value, 0, 100000000, &a->top, e);
 	case SHOW_func:
@@ -86,8 +107,10 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case SHOW_stats:
 		a->parts |= ST_PART_STATS;
 		return 0;
+	case SHOW_debuginfod:
+		return st_debuginfod_enable(e);
 	case SHOW_format:
-		return parse_format(value, &a->json, e);
+		return parse_format(value, &a->format, e);
 	case SHOW_output:
 		a->output = value;
 		return 0;
@@ -112,7 +135,17 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 		return 0;
 	if (!a->file)
 		return st_fail(e, ST_EXIT_USAGE, "no profile to show: strobe show FILE");
-	if (a->json && a->function)
+	bool is_rows = a->rows || st_row_file_is(a->file);
+	if (a->format == ST_FORMAT_CSV && !a->table && !is_rows)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--format csv prints one table: name it with --table, or --rows");
+	if ((a->table || is_rows) && (a->function || a->parts || (a->table && is_rows)))
+		return st_fail(e, ST_EXIT_USAGE, "--table and --rows print that alone");
+	if (is_rows && a->sort_key)
+		return st_fail(e, ST_EXIT_USAGE, "rows are shown in their order, not sorted");
+	if (!a->table && a->sort_key && parse_sort(a->sort_key, &a->sort, e))
+		return -1;
+	if (a->format == ST_FORMAT_JSON && a->function)
 		return st_fail(
 		        e, ST_EXIT_USAGE,
 		        "--func prints text only; --format json --lines --blocks has its numbers");
@@ -126,8 +159,8 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 {
 	enum { DEFAULT_TOP = 40 };
 	struct st_report r = {.profile = p, .sort = a->sort, .parts = a->parts, .style = style};
-	r.top = a->top >= 0 ? (size_t)a->top : a->json ? 0 : DEFAULT_TOP;
-	if (a->json)
+	r.top = a->top >= 0 ? (size_t)a->top : a->format != ST_FORMAT_TEXT ? 0 : DEFAULT_TOP;
+	if (a->format == ST_FORMAT_JSON && !a->table)
 		return st_report_json(&r, e);
 	char *text = NULL;
 	size_t size = 0;
@@ -137,11 +170,14 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 		st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
 		return NULL;
 	}
-	if (a->function)
+	if (a->table)
+		status = st_report_table(&r, out, a->table, a->sort_key, a->format, e);
+	else if (a->function)
 		status = st_report_function(&r, out, a->function, e);
 	else if (!a->parts)
 		st_report_summary(&r, out);
-	st_report_parts(&r, out);
+	if (!a->table)
+		st_report_parts(&r, out);
 	if (fclose(out) && !status)
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
 	if (!status)
@@ -168,6 +204,70 @@ write_text(const char *path, const char *text, struct st_error *e)
 	return -1;
 }
 
+/* Where the rows of a stream are: beside the profile, if that has been moved. malloc'ed. */
+static char *
+find_rows(const struct st_profile *p, const char *profile, const char *stream, struct st_error *e)
+{
+	const struct st_profile_stream *s = NULL;
+	for (size_t i = 0; i < p->streams.n && !s; i++)
+		if (!strcmp(p->streams.v[i].name, stream))
+			s = &p->streams.v[i];
+	if (!s || !s->file) {
+		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'%s%s", stream,
+		        p->streams.n ? "; its first stream: " : "",
+		        p->streams.n ? p->streams.v[0].name : "");
+		return NULL;
+	}
+	const char *slash = strrchr(profile, '/');
+	char *path = NULL;
+	if (asprintf(&path, "%.*s%s", slash ? (int)(slash - profile) + 1 : 0, profile,
+	             st_base_name(s->file)) < 0)
+		path = NULL;
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	path = strdup(s->file);
+	if (!path)
+		st_fail(e, ST_EXIT_FAILED, "no memory left to read the rows");
+	return path;
+}
+
+/* The file of rows that was named, or that of a stream of the profile that was. malloc'ed. */
+static char *
+rows_path(const struct arguments *a, struct st_error *e)
+{
+	if (st_row_file_is(a->file))
+		return strdup(a->file);
+	struct st_profile *p = st_profile_load(a->file, e);
+	char *path = p ? find_rows(p, a->file, a->rows, e) : NULL;
+	st_profile_free(p);
+	return path;
+}
+
+static int
+show_rows(const struct arguments *a, struct st_error *e)
+{
+	enum { DEFAULT_TOP = 40 };
+	bool terminal = !strcmp(a->output, "-");
+	char *path = rows_path(a, e);
+	struct st_row_reader *reader = path ? st_row_reader_open(path, e) : NULL;
+	struct st_style plain = {0};
+	free(path);
+	if (!reader)
+		return -1;
+	uint64_t top = a->top >= 0                   ? (uint64_t)a->top
+	               : a->format != ST_FORMAT_TEXT ? 0
+	                                             : DEFAULT_TOP;
+	FILE *out = terminal ? stdout : fopen(a->output, "we");
+	int status = out ? st_report_rows(reader, out, a->format, top,
+	                                  terminal ? st_style_of(stdout) : plain, e)
+	                 : st_output_failed(a->output, errno, e);
+	if (out && !terminal && fclose(out) && !status)
+		status = st_output_failed(a->output, errno, e);
+	st_row_reader_close(reader);
+	return status;
+}
+
 int
 st_show_main(char *const *argv)
 {
@@ -179,6 +279,8 @@ st_show_main(char *const *argv)
 		st_command_help(stdout, st_command_find("show"), false);
 		return ST_EXIT_OK;
 	}
+	if (a.rows || st_row_file_is(a.file))
+		return show_rows(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	struct st_profile *p = st_profile_load(a.file, &e);
 	if (!p)
 		return st_complain(&e);
@@ -186,6 +288,8 @@ st_show_main(char *const *argv)
 	bool terminal = !strcmp(a.output, "-");
 	char *text = render(&a, p, terminal ? st_style_of(stdout) : plain, &e);
 	int status = text ? write_text(a.output, text, &e) : -1;
+	if (st_debuginfod_problem())
+		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
 	free(text);
 	st_profile_free(p);
 	return status ? st_complain(&e) : ST_EXIT_OK;

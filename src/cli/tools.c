@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe tools: which there are, or what one of them is about. */
+#include "cli/tools.h"
+
+#include <jansson.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/tools.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) TOOLS_##id,
@@ -10,15 +13,46 @@ enum {
 #undef O
 };
 
+/* The events of strobe_tool, by their names there. */
+#define EVENTS(E)                                                                                  \
+	E(block)                                                                                   \
+	E(insn)                                                                                    \
+	E(access)                                                                                  \
+	E(branch)                                                                                  \
+	E(call)                                                                                    \
+	E(function)                                                                                \
+	E(begin)                                                                                   \
+	E(end)                                                                                     \
+	E(image_loaded)                                                                            \
+	E(image_unloaded)                                                                          \
+	E(thread_begin)                                                                            \
+	E(thread_end)                                                                              \
+	E(syscall_before)                                                                          \
+	E(syscall_after)                                                                           \
+	E(signal)                                                                                  \
+	E(gap)
+
 static const char *
 tool_name(const void *tools, size_t i)
 {
 	return ((strobe_tool *const *)tools)[i]->name;
 }
 
-const strobe_tool *
-st_tool_find(const char *name, struct st_error *e)
+bool
+st_tool_is_path(const char *name)
 {
+	const char *dot = strrchr(name, '.');
+	return strchr(name, '/') || (dot && (!strcmp(dot, ".tool") || !strcmp(dot, ".c")));
+}
+
+const strobe_tool *
+st_tool_find(const char *name, struct st_tool_file **file, struct st_error *e)
+{
+	*file = NULL;
+	if (st_tool_is_path(name)) {
+		*file = st_tool_file_read(name, e);
+		return *file ? st_tool_file_about(*file) : NULL;
+	}
 	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
 		if (!strcmp(st_tools[i]->name, name))
 			return st_tools[i];
@@ -30,23 +64,111 @@ st_tool_find(const char *name, struct st_error *e)
 	return NULL;
 }
 
-static void
-print_text(void)
+size_t
+st_tool_options(const strobe_tool *tool)
 {
-	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
-		printf("  %-12s%s\n", st_tools[i]->name, st_tools[i]->help);
+	size_t n = 0;
+	while (n < STROBE_MOST_OPTIONS && tool->options[n].name)
+		n++;
+	return n;
 }
 
-/* Names and help are the tools' own plain words: nothing in them needs escaping, and a test sees to
- * it. */
-static void
-print_json(void)
+void
+st_tool_print_events(const strobe_tool *tool, FILE *out)
 {
-	printf("{\"strobe\": {\"version\": 1}, \"tools\": [");
+	const char *before = "  events: ";
+#define E(event)                                                                                   \
+	if (tool->event) {                                                                         \
+		fprintf(out, "%s" #event, before);                                                 \
+		before = ", ";                                                                     \
+	}
+	EVENTS(E)
+#undef E
+	fprintf(out, "%s\n", *before == ',' ? "" : "  events: none");
+}
+
+static void
+print_one(const strobe_tool *tool)
+{
+	size_t n = st_tool_options(tool);
+	printf("%s: %s\n", tool->name, tool->help);
+	st_tool_print_events(tool, stdout);
+	if (tool->sample_hz)
+		printf("  samples: %u per second of CPU time\n", tool->sample_hz);
+	if (n)
+		printf("  options, as in -t %s:%s=...:\n", tool->name, tool->options[0].name);
+	for (size_t i = 0; i < n; i++) {
+		const strobe_option *o = &tool->options[i];
+		const char *value = o->value ? o->value : "";
+		printf("    %-14s%s (default: %s)\n", o->name, o->help, *value ? value : "none");
+	}
+}
+
+/* Help may be any bytes, JSON is Unicode. */
+static json_t *
+text(const char *bytes)
+{
+	json_t *t = bytes ? json_string(bytes) : NULL;
+	return t ? t : json_null();
+}
+
+static json_t *
+json_of(const strobe_tool *t)
+{
+	json_t *options = json_array();
+	for (size_t i = 0; i < st_tool_options(t); i++)
+		json_array_append_new(options,
+		                      json_pack("{s:o, s:o, s:o}", "name", text(t->options[i].name),
+		                                "default", text(t->options[i].value), "help",
+		                                text(t->options[i].help)));
+	return json_pack("{s:o, s:o, s:i, s:o}", "name", text(t->name), "help", text(t->help),
+	                 "sample_hz", (int)t->sample_hz, "options", options);
+}
+
+static int
+print_json(const strobe_tool *const *tools, size_t n, struct st_error *e)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_of(tools[i]));
+	json_t *root = json_pack("{s:{s:i}, s:o}", "strobe", "version", 1, "tools", list);
+	int bad = !root || json_dumpf(root, stdout, JSON_INDENT(1));
+	json_decref(root);
+	if (bad)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write the list of tools");
+	printf("\n");
+	return 0;
+}
+
+static int
+print_all(bool json, struct st_error *e)
+{
+	if (json)
+		return print_json((const strobe_tool *const *)st_tools, ST_TOOL_COUNT, e);
 	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
-		printf("%s\n {\"name\": \"%s\", \"help\": \"%s\", \"sample_hz\": %u}", i ? "," : "",
-		       st_tools[i]->name, st_tools[i]->help, st_tools[i]->sample_hz);
-	printf("\n]}\n");
+		printf("  %-12s%s\n", st_tools[i]->name, st_tools[i]->help);
+	return 0;
+}
+
+static int
+print_named(const char *name, bool json, struct st_error *e)
+{
+	struct st_tool_file *file;
+	const strobe_tool *tool = st_tool_find(name, &file, e);
+	if (!tool)
+		return -1;
+	int status = json ? print_json(&tool, 1, e) : 0;
+	if (!json)
+		print_one(tool);
+	st_tool_file_free(file);
+	return status;
+}
+
+static int
+parse_format(const char *value, bool *json, struct st_error *e)
+{
+	*json = !strcmp(value, "json");
+	return *json || !strcmp(value, "text") ? 0 : st_bad_format(value, "text and json", e);
 }
 
 int
@@ -54,7 +176,7 @@ st_tools_main(char *const *argv)
 {
 	struct st_options o = st_command_options("tools", argv);
 	struct st_error e;
-	const char *value;
+	const char *value, *name = NULL;
 	bool json = false;
 	for (int option; (option = st_options_next(&o, &value, &e)) != ST_OPTIONS_END;) {
 		switch (option) {
@@ -62,21 +184,22 @@ st_tools_main(char *const *argv)
 			st_command_help(stdout, st_command_find("tools"), false);
 			return ST_EXIT_OK;
 		case TOOLS_format:
-			json = !strcmp(value, "json");
-			if (json || !strcmp(value, "text"))
-				break;
-			st_bad_format(value, "text and json", &e);
-			return st_complain(&e);
+			if (parse_format(value, &json, &e))
+				return st_complain(&e);
+			break;
 		case ST_OPTIONS_OTHER:
-			st_fail(&e, ST_EXIT_USAGE, "strobe tools takes no argument '%s'", value);
+			if (!name) {
+				name = value;
+				break;
+			}
+			st_fail(&e, ST_EXIT_USAGE, "strobe tools describes one tool, not '%s' too",
+			        value);
 			return st_complain(&e);
 		default:
 			return st_complain(&e);
 		}
 	}
-	if (json)
-		print_json();
-	else
-		print_text();
+	if (name ? print_named(name, json, &e) : print_all(json, &e))
+		return st_complain(&e);
 	return ST_EXIT_OK;
 }

@@ -2,10 +2,23 @@
 #ifndef STROBE_CLI_TOOLS_H
 #define STROBE_CLI_TOOLS_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "base/error.h"
+#include "control/toolfile.h"
 #include "tools/tools.h"
 
-/* The built-in tool of that name. NULL and *e, with the nearest name, when there is none. */
-const strobe_tool *st_tool_find(const char *name, struct st_error *e);
+/* Does the name stand for a file? One with a slash does, and one that ends in .tool,
+ * or in .c, which will be refused. */
+bool st_tool_is_path(const char *name);
+/* The tool of that name, or in that file; *file is that, NULL for a built-in tool. NULL and *e,
+ * with the nearest name, when there is none. */
+const strobe_tool *st_tool_find(const char *name, struct st_tool_file **file, struct st_error *e);
+
+/* How many options it has. */
+size_t st_tool_options(const strobe_tool *tool);
+/* One line: which events it listens to. */
+void st_tool_print_events(const strobe_tool *tool, FILE *out);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { ATTACHED, REFUSED, LEFT, DETACHED };
 
-/* From the agent; ATTACHED brings the results' descriptor along. To the agent: one byte, detach. */
+/* From the agent; ATTACHED brings descriptors along: the results, the channel. To the agent: one byte, detach. */
 struct message {
 	int kind;
 	bool done; /* DETACHED: nothing of the engine is left */
@@ -27,22 +27,22 @@ struct message {
 };
 
 static void
-tell(int socket, const struct message *m, int fd)
+tell(int socket, const struct message *m, const int *fds)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
 	} control = {0};
 	struct iovec part = {(void *)m, sizeof *m};
 	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-	if (fd >= 0) {
+	if (fds) {
 		header.msg_control = &control;
 		header.msg_controllen = sizeof control;
 		struct cmsghdr *c = CMSG_FIRSTHDR(&header);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof fd);
-		memcpy(CMSG_DATA(c), &fd, sizeof fd);
+		c->cmsg_len = CMSG_LEN(2 * sizeof *fds);
+		memcpy(CMSG_DATA(c), fds, 2 * sizeof *fds);
 	}
 	ssize_t n = sendmsg(socket, &header, MSG_NOSIGNAL);
 	(void)n; /* strobe is gone then, as will be seen */
@@ -77,40 +77,40 @@ attend(int socket, struct st_attachment *a)
 		if (fds[0].revents)
 			break;
 		if (fds[1].revents) {
-			tell(socket, &(struct message){.kind = LEFT}, -1);
+			tell(socket, &(struct message){.kind = LEFT}, NULL);
 			fds[1].fd = -1;
 		}
 	}
 	struct message m = {.kind = DETACHED};
 	m.done = fds[1].fd < 0 || st_detach(a);
-	tell(socket, &m, -1);
+	tell(socket, &m, NULL);
 }
 
 static _Noreturn void
-be_agent(int socket, pid_t pid, const struct st_run_options *o, unsigned tool)
+be_agent(int socket, pid_t pid, const struct st_run_options *o)
 {
 	struct st_attachment a;
 	struct message m = {.kind = ATTACHED};
 	stand_apart(socket);
-	if (st_attach(pid, o, tool, &a, &m.error) != 0) {
+	if (st_attach(pid, o, &a, &m.error) != 0) {
 		m.kind = REFUSED;
-		tell(3, &m, -1);
+		tell(3, &m, NULL);
 		_exit(0);
 	}
 	m.threads = a.threads;
 	m.seconds = a.seconds;
-	tell(3, &m, a.results_fd);
+	tell(3, &m, (const int[2]){a.results_fd, a.channel});
 	attend(3, &a);
 	_exit(0);
 }
 
 /* The next message; false when the agent is gone. */
 static bool
-hear(int socket, struct message *m, int *fd)
+hear(int socket, struct message *m, int fds[2])
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
 	} control;
 	struct iovec part = {m, sizeof *m};
 	struct msghdr header = {.msg_iov = &part,
@@ -124,9 +124,9 @@ hear(int socket, struct message *m, int *fd)
 	if (n != sizeof *m)
 		return false;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&header);
-	*fd = -1;
+	fds[0] = fds[1] = -1;
 	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(c), sizeof *fd);
+		memcpy(fds, CMSG_DATA(c), 2 * sizeof *fds);
 	return true;
 }
 
@@ -147,23 +147,24 @@ map_results(struct st_agent *agent, int fd, struct st_error *e)
 }
 
 int
-st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o, unsigned tool,
+st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
                struct st_error *e)
 {
-	int pair[2], fd = -1;
+	int pair[2], fds[2] = {-1, -1};
 	struct message m = {0};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a socket: %s", strerror(errno));
 	*agent = (struct st_agent){.pid = fork(), .socket = pair[0]};
 	if (agent->pid == 0)
-		be_agent(pair[1], pid, o, tool);
+		be_agent(pair[1], pid, o);
 	close(pair[1]);
 	if (agent->pid < 0) {
 		close(pair[0]);
 		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
 	}
-	bool heard = hear(agent->socket, &m, &fd);
-	if (heard && m.kind == ATTACHED && map_results(agent, fd, e) == 0) {
+	bool heard = hear(agent->socket, &m, fds);
+	if (heard && m.kind == ATTACHED && map_results(agent, fds[0], e) == 0) {
+		agent->channel = fds[1];
 		agent->threads = m.threads;
 		agent->seconds = m.seconds;
 		return 0;
@@ -181,20 +182,20 @@ st_agent_wait(const struct st_agent *agent, int milliseconds)
 {
 	struct pollfd fd = {.fd = agent->socket, .events = POLLIN};
 	struct message m;
-	int ignored;
+	int ignored[2];
 	if (poll(&fd, 1, milliseconds) != 1)
 		return ST_AGENT_NOTHING;
-	return hear(agent->socket, &m, &ignored) ? ST_AGENT_PROCESS_LEFT : ST_AGENT_DIED;
+	return hear(agent->socket, &m, ignored) ? ST_AGENT_PROCESS_LEFT : ST_AGENT_DIED;
 }
 
 bool
 st_agent_end(struct st_agent *agent)
 {
 	struct message m;
-	int ignored;
+	int ignored[2];
 	bool done = false;
 	if (send(agent->socket, "d", 1, MSG_NOSIGNAL) == 1)
-		while (hear(agent->socket, &m, &ignored))
+		while (hear(agent->socket, &m, ignored))
 			if (m.kind == DETACHED)
 				done = m.done;
 	close(agent->socket);

@@ -13,12 +13,13 @@ struct st_agent {
 	pid_t pid;
 	int socket;
 	struct st_results_header *results; /* of the attached process, mapped */
+	int channel;                       /* the other end of the runtime's socket */
 	size_t threads;                    /* that were taken over */
 	double seconds;                    /* which took so long */
 };
 
 /* Attaches the process. -1 with *e when it could not be; it is then as it was. */
-int st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o, unsigned tool,
+int st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
                    struct st_error *e);
 enum st_agent_news { ST_AGENT_NOTHING, ST_AGENT_PROCESS_LEFT, ST_AGENT_DIED };
 /* Waits for news, so many milliseconds at most, or until a signal. */

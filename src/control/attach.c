@@ -190,7 +190,7 @@ wait_for_runtime(pid_t pid, const struct st_results_header *r, struct st_error *
 
 /* Into the stopped process. */
 static int
-put_in(struct st_threads *ts, struct st_injection *in, unsigned tool, struct st_error *e)
+put_in(struct st_threads *ts, struct st_injection *in, struct st_error *e)
 {
 	struct st_traced *first = st_threads_any(ts);
 	uint64_t gadget = st_syscall_in_vdso(ts->pid), entry;
@@ -203,7 +203,7 @@ put_in(struct st_threads *ts, struct st_injection *in, unsigned tool, struct st_
 	st_threads_block(ts);
 	st_remote_borrow(&in->remote, first->tid, &first->regs, gadget);
 	st_limits_lift_of(ts->pid, in->boot.limits);
-	if (map_scratch(in, ts->n) != 0 || st_injection_map(in, tool, &entry) != 0 ||
+	if (map_scratch(in, ts->n) != 0 || st_injection_map(in, &entry) != 0 ||
 	    write_table(ts, first, in, e) != 0) {
 		st_injection_undo(in);
 		return -1;
@@ -239,7 +239,7 @@ stop_all(struct st_threads *ts, pid_t pid, struct st_error *e)
 }
 
 int
-st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_attachment *a,
+st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
           struct st_error *e)
 {
 	struct st_threads ts;
@@ -249,7 +249,7 @@ st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_at
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
 	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 ||
-	          put_in(&ts, &in, tool, e) != 0;
+	          put_in(&ts, &in, e) != 0;
 	st_threads_release(&ts);
 	st_threads_free(&ts);
 	if (bad)

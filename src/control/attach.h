@@ -27,7 +27,7 @@ bool st_has_leftovers(pid_t pid);
 void st_process_name(pid_t pid, char *name, size_t size);
 
 /* control/attach.c: every thread goes on under the engine. -1 with *e, the process as it was. */
-int st_attach(pid_t pid, const struct st_run_options *o, unsigned tool, struct st_attachment *a,
+int st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
               struct st_error *e);
 
 /* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that

@@ -10,6 +10,7 @@
 
 #include "control/agent.h"
 #include "control/attach.h"
+#include "control/drain.h"
 #include "control/session.h"
 
 static volatile sig_atomic_t interrupted;
@@ -66,14 +67,18 @@ watch(struct st_session *s, const struct st_agent *agent, double seconds, struct
 	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
+		st_session_serve(s);
 		st_session_drain(s);
+		if (s->drain)
+			st_drain_wake(s->drain);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
 		if (interrupted || left <= 0)
 			return;
-		int ms = left < 0.05 ? (int)(left * 1000) + 1 : 50;
+		const int tick = s->drain || s->options->on_image ? 10 : 50;
+		int ms = left * 1000 < tick ? (int)(left * 1000) + 1 : tick;
 		if (st_agent_wait(agent, ms) != ST_AGENT_NOTHING)
 			return;
 	}
@@ -115,33 +120,35 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 {
 	struct st_agent agent;
 	*run = (struct st_run){0};
-	int tool = st_tool_index(o->tool);
-	if (tool < 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "there is no tool named %s; `strobe tools` lists them", o->tool);
 	if (st_attach_check(pid, e) != 0) /* not by the agent alone: it is about us, too */
 		return -1;
 	st_limits_lift();
 	catch_signals();
-	struct st_session s = {
-	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
+	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = __builtin_ia32_rdtsc();
 	struct cpu begin = cpu_of(pid, (struct cpu){0}), end = begin;
-	if (st_agent_start(&agent, pid, o, (unsigned)tool, e) != 0)
+	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
 	if (o->attached)
 		o->attached(agent.threads, agent.seconds);
 	char name[64];
 	st_process_name(pid, name, sizeof name);
-	if (st_session_add(&s, agent.results, -1, name) != 0)
+	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
+	if (st_session_add(&s, agent.results, agent.channel, name) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	s.processes[0].pid = (uint32_t)pid;
 	watch(&s, &agent, seconds, &end);
 	s.ended = st_now_raw();
 	run->left_to_runtime = !st_agent_end(&agent);
+	for (size_t i = 0; i < s.n_channels; i++)
+		close(s.channels[i]); /* the runtime's signal, should the agent not have come that far */
+	free(s.channels);
 	end = cpu_of(pid, end);
 	st_session_drain(&s);
 	note_end(&s.processes[0]);
+	if (s.drain)
+		st_drain_end(s.drain, s.processes[0].results);
+	st_drain_free(s.drain);
 	fill(run, &s, tsc_begin, begin, end);
 	return 0;
 }

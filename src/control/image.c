@@ -35,6 +35,57 @@ relocate(struct st_runtime_image *image, const Elf64_Dyn *dynamic, uint64_t addr
 	}
 }
 
+/* The blob's bytes at an address that its headers speak of. */
+static const unsigned char *
+blob_at(uint64_t address)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	memcpy(&h, st_runtime_blob, sizeof h);
+	for (unsigned i = 0; i < h.e_phnum; i++) {
+		memcpy(&p, st_runtime_blob + h.e_phoff + i * sizeof p, sizeof p);
+		if (p.p_type == PT_LOAD && address - p.p_vaddr < p.p_filesz)
+			return st_runtime_blob + p.p_offset + (address - p.p_vaddr);
+	}
+	abort(); /* the runtime was linked wrongly: no run can begin */
+}
+
+static const unsigned char *
+blob_dynamic(int64_t wanted)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	Elf64_Dyn tag;
+	memcpy(&h, st_runtime_blob, sizeof h);
+	for (unsigned i = 0; i < h.e_phnum; i++) {
+		memcpy(&p, st_runtime_blob + h.e_phoff + i * sizeof p, sizeof p);
+		for (uint64_t k = 0; p.p_type == PT_DYNAMIC && k < p.p_filesz; k += sizeof tag) {
+			memcpy(&tag, st_runtime_blob + p.p_offset + k, sizeof tag);
+			if (tag.d_tag == wanted)
+				return blob_at(tag.d_un.d_ptr);
+		}
+	}
+	abort();
+}
+
+int
+st_runtime_symbol(const char *name, uint64_t *offset)
+{
+	const unsigned char *symbols = blob_dynamic(DT_SYMTAB);
+	const char *strings = (const char *)blob_dynamic(DT_STRTAB);
+	uint32_t hash[2]; /* buckets, symbols */
+	memcpy(hash, blob_dynamic(DT_HASH), sizeof hash);
+	for (uint32_t i = 1; i < hash[1]; i++) {
+		Elf64_Sym s;
+		memcpy(&s, symbols + i * sizeof s, sizeof s);
+		if (s.st_shndx == SHN_UNDEF || strcmp(strings + s.st_name, name))
+			continue;
+		*offset = s.st_value;
+		return 0;
+	}
+	return -1;
+}
+
 int
 st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct st_error *e)
 {

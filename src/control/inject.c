@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "control/injection.h"
+#include "control/toolfile.h"
 
 /* Where the large tables go: far from the program's own memory. ThreadSanitizer bears nothing
  * outside a few ranges, of which this is one. */
@@ -228,8 +229,46 @@ out:
 	return ret;
 }
 
+/* The i-th tool, which comes from a file. */
 static int
-map_results(struct st_injection *in, unsigned tool)
+map_tool(struct st_injection *in, size_t i)
+{
+	const struct st_tool_file *file = in->options->tools[i].file;
+	const struct st_tool_part *parts;
+	uint64_t runtime = in->boot.region + ST_REGION_RUNTIME;
+	uint64_t at = in->boot.region + ST_REGION_TOOLS + i * ST_TOOL_ROOM;
+	size_t size, n = st_tool_file_parts(file, &parts);
+	unsigned char *bytes = st_tool_file_place(file, at, runtime, &size);
+	if (!bytes)
+		return st_fail(in->e, ST_EXIT_FAILED, "out of memory");
+	int fd, here = make_file(in, size, &fd);
+	ssize_t wrote = here < 0 ? -1 : pwrite(here, bytes, size, 0);
+	free(bytes);
+	if (here < 0)
+		return -1;
+	close(here);
+	long p = wrote == (ssize_t)size ? 0 : -ENOMEM;
+	for (size_t k = 0; k < n && !is_error(p); k++) {
+		int prot = PROT_READ | (parts[k].written ? PROT_WRITE : 0) |
+		           (parts[k].executed ? PROT_EXEC : 0);
+		p = st_injection_mmap(in, at + parts[k].start, parts[k].end - parts[k].start, prot,
+		        MAP_PRIVATE | MAP_FIXED, fd, parts[k].start);
+	}
+	close_remote(in, fd);
+	return is_error(p) ? fail_remote(in, "mapping a tool", p) : 0;
+}
+
+static int
+map_tools(struct st_injection *in)
+{
+	for (size_t i = 0; i < in->options->n_tools; i++)
+		if (in->options->tools[i].file && map_tool(in, i) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+map_results(struct st_injection *in)
 {
 	struct st_results_header layout = {0};
 	st_results_layout(&layout);
@@ -244,16 +283,19 @@ map_results(struct st_injection *in, unsigned tool)
 		close(here);
 	if (p == MAP_FAILED)
 		return fail_remote(in, "mapping the results here", -errno);
-	layout.tool = tool;
 	layout.sample_hz = in->options->sample_hz;
 	layout.take_stacks = in->options->on_stack != NULL;
+	layout.wants_entries = in->options->on_image != NULL;
+	layout.region_by = in->options->region_by;
 	memcpy(p, &layout, sizeof layout);
+	st_results_tools(p, in->options, in->boot.region);
 	in->results = p;
 	long q = st_injection_mmap(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
 	                           MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (is_error(q))
 		return fail_remote(in, "mapping the results", q);
 	in->boot.results = (uint64_t)q;
+	st_results_place(in->results, (uint64_t)q);
 	close_remote(in, fd);
 	return 0;
 }
@@ -318,14 +360,14 @@ st_injection_boot(struct st_injection *in)
 }
 
 int
-st_injection_map(struct st_injection *in, unsigned tool, uint64_t *entry)
+st_injection_map(struct st_injection *in, uint64_t *entry)
 {
 	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 ||
-	    map_runtime(in, entry) != 0)
+	    map_runtime(in, entry) != 0 || map_tools(in) != 0)
 		return -1;
-	if (map_results(in, tool) != 0)
+	if (map_results(in) != 0)
 		return -1;
-	return in->options->follow || in->running ? make_channel(in) : 0;
+	return in->options->follow || in->options->on_image || in->running ? make_channel(in) : 0;
 }
 
 void
@@ -352,7 +394,7 @@ st_injection_undo(struct st_injection *in)
 }
 
 int
-st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct st_injected *out,
+st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
           struct st_error *e)
 {
 	struct st_injection in = {.options = options, .e = e, .results_fd = -1, .channel = -1};
@@ -371,7 +413,7 @@ st_inject(pid_t pid, const struct st_run_options *options, unsigned tool, struct
 	}
 	st_limits_lift_of(pid, in.boot.limits);
 	if ((st_limits_in_the_way(LEAST_ROOM) && fail_remote(&in, "limits", -ENOMEM)) ||
-	    st_injection_map(&in, tool, &entry) != 0) {
+	    st_injection_map(&in, &entry) != 0) {
 		st_injection_undo(&in);
 		return -1;
 	}

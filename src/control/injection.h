@@ -28,7 +28,7 @@ struct st_injection {
 long st_injection_mmap(struct st_injection *in, uint64_t at, uint64_t bytes, int prot, int flags,
                        int fd, uint64_t offset);
 /* Maps all that the engine needs; *entry: the address of the runtime's first instruction. */
-int st_injection_map(struct st_injection *in, unsigned tool, uint64_t *entry);
+int st_injection_map(struct st_injection *in, uint64_t *entry);
 /* Completes the boot block, for the registers of in->remote.saved. Its address in the target. */
 uint64_t st_injection_boot(struct st_injection *in);
 /* The target is as it was, and stopped, for it to go on without the engine. */

@@ -23,6 +23,10 @@ struct st_runtime_image {
 };
 int st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct st_error *e);
 
+/* Where the runtime has a function of the tool API, from its beginning. 0, or -1: it has none of
+ * that name. */
+int st_runtime_symbol(const char *name, uint64_t *offset);
+
 /* control/remote.c: a stopped process made to do system calls. */
 struct st_remote {
 	pid_t pid;
@@ -59,10 +63,17 @@ struct st_injected {
 };
 /* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into
  * the runtime. */
-int st_inject(pid_t pid, const struct st_run_options *options, unsigned tool,
-              struct st_injected *out, struct st_error *e);
+int st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
+              struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);
+/* Says where the file is mapped in the target, and moves the chunks to where they must lie then;
+ * once. */
+void st_results_place(struct st_results_header *h, uint64_t at);
+/* control/tools.c: writes the run's tools and their options into results that have their layout.
+ * region: the region's address in the target. */
+void st_results_tools(struct st_results_header *h, const struct st_run_options *options,
+                      uint64_t region);
 
 #endif

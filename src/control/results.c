@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <strobe/tool.h>
+
+#include <string.h>
+
 #include "control/internal.h"
 
 static uint64_t
@@ -20,34 +24,43 @@ st_results_layout(struct st_results_header *h)
 	h->off_maps = place(&at, ST_MAX_MAPS * sizeof(struct st_map));
 	h->off_strings = place(&at, ST_STRINGS_BYTES);
 	h->off_blocks = place(&at, ST_MAX_BLOCKS * sizeof(struct st_block));
-	h->off_amounts = place(&at, ST_MAX_BLOCKS * sizeof(uint32_t) * ST_MAX_COUNTERS);
-	h->off_partials = place(&at, ST_MAX_BLOCKS * sizeof(uint64_t));
+	h->off_amounts = place(&at, ST_MAX_AMOUNTS * sizeof(struct st_amount));
+	h->off_partials = place(&at, ST_MAX_PARTIALS * sizeof(struct st_partial));
 	h->off_threads = place(&at, ST_MAX_THREADS * sizeof(struct st_thread));
 	h->off_samples = place(&at, ST_MAX_SAMPLES * sizeof(struct st_sample));
 	h->off_stacks = place(&at, ST_STACK_RING);
+	h->off_sites = place(&at, ST_MAX_SITES * sizeof(strobe_site));
+	h->off_tables = place(&at, ST_MAX_TABLES * (uint64_t)ST_TABLE_ROWS * ST_MAX_COLUMNS * 8);
+	h->off_entries = place(&at, ST_MAX_ENTRIES * sizeof(struct st_entry));
+	h->off_entry_names = place(&at, ST_ENTRY_NAMES);
+	/* At the end what a process that has ended gives back: unused slots, then the chunks. */
 	h->counters_stride = ST_MAX_BLOCKS * sizeof(uint64_t);
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);
+	h->off_chunks = place(&at, (ST_MAX_CHUNKS + 1) * (uint64_t)ST_CHUNK_STRIDE);
 	h->file_size = at;
 	h->n_strings = 1; /* offset 0 is no string */
-	h->n_blocks = 1;
+	h->n_blocks = ST_FIRST_ID;
 	h->n_slots = 1;
 }
 
-uint64_t
-st_results_counter(const struct st_results_header *h, unsigned c)
+void
+st_results_place(struct st_results_header *h, uint64_t at)
 {
-	const uint32_t(*amounts)[ST_MAX_COUNTERS] = st_section(h, h->off_amounts);
-	const struct st_block *blocks = st_results_blocks(h);
-	const char *name = st_results_string(h, h->counter_names[c]);
-	bool instructions = name[0] == 'i' && __builtin_strcmp(name, "instructions") == 0;
-	uint64_t sum = 0;
-	for (uint32_t id = 1; id < h->n_blocks; id++) {
-		uint64_t n = st_results_executions(h, id);
-		sum += n * amounts[id][c];
-		/* What was executed of blocks that were left early counts as instructions, not as
-		 * blocks. */
-		if (instructions && amounts[id][c] == blocks[id].n_insns)
-			sum += st_results_partial(h, id);
-	}
-	return sum;
+	h->at = at;
+	h->off_chunks += -(at + h->off_chunks) & (ST_CHUNK_STRIDE - 1);
+}
+
+bool
+st_results_add_entry(struct st_results_header *h, const struct st_entry *entry, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	if (h->n_entries >= ST_MAX_ENTRIES || bytes > ST_ENTRY_NAMES - h->n_entry_names)
+		return false;
+	memcpy((char *)h + h->off_entry_names + h->n_entry_names, name, bytes);
+	struct st_entry *out = (struct st_entry *)((char *)h + h->off_entries) + h->n_entries;
+	*out = *entry;
+	out->name = h->n_entry_names;
+	h->n_entry_names += (uint32_t)bytes;
+	h->n_entries++;
+	return true;
 }

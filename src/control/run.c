@@ -11,21 +11,6 @@
 #include <unistd.h>
 
 #include "control/session.h"
-#include "tools/tools.h"
-
-int
-st_tool_index(const char *name)
-{
-	static const char *const names[] = {
-#define ST_TOOL(name) #name,
-	        ST_TOOLS(ST_TOOL)
-#undef ST_TOOL
-	};
-	for (int i = 0; i < ST_TOOL_COUNT; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	return -1;
-}
 
 static uint64_t
 tsc(void)
@@ -144,6 +129,7 @@ fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 	run->cpu_controller = st_cpu_time(RUSAGE_SELF);
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
+	run->tmps = s->tmps;
 	run->unfollowed = s->unfollowed;
 	run->unfollowed_why = s->unfollowed_why;
 	run->exit_code = WIFEXITED(s->main_status) ? WEXITSTATUS(s->main_status)
@@ -156,10 +142,6 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	char path[4096];
 	struct st_injected in;
 	*run = (struct st_run){0};
-	int tool = st_tool_index(o->tool);
-	if (tool < 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "there is no tool named %s; `strobe tools` lists them", o->tool);
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
 	st_limits_lift();
@@ -167,19 +149,21 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (pid < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
-	struct st_session s = {
-	        .options = o, .tool = (unsigned)tool, .main_pid = pid, .begin = st_now_raw()};
+	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();
-	if (finish_exec(pid, e) != 0 || st_inject(pid, o, s.tool, &in, e) != 0) {
+	if (finish_exec(pid, e) != 0 || st_inject(pid, o, &in, e) != 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, __WALL);
 		return -1;
 	}
 	st_jobs_begin(pid);
+	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
 	in.results->pid = (uint32_t)pid;
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_region_begin(&s);
 	st_session_wait(&s);
+	st_drain_free(s.drain);
 	fill_run(run, &s, tsc_begin);
 	if (o->progress)
 		o->progress(o->progress_arg, run->processes[0].results, run->seconds);
@@ -194,6 +178,7 @@ st_run_free(struct st_run *run)
 		munmap((void *)run->processes[i].results, run->processes[i].results_size);
 	}
 	free(run->processes);
+	st_perf_map_close(run->tmps);
 	free(run->unfollowed_why);
 	*run = (struct st_run){0};
 }

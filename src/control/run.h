@@ -9,14 +9,46 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "wire/results.h"
 
+struct st_tool_file; /* control/toolfile.h */
+
+/* A tool that a run uses. */
+struct st_run_tool {
+	const char *name;
+	uint32_t index;                  /* into the table of built-in tools, or ST_TOOL_LOADED */
+	const struct st_tool_file *file; /* of a loaded tool */
+	/* "name=value" texts, each with its NUL, one behind the other, an empty one at the end;
+	 * NULL: no option is given. */
+	const char *options;
+	size_t options_bytes;
+};
+
+/* Rows of a stream that one thread has made. */
+struct st_row_chunk {
+	uint32_t stream, thread; /* index of the thread record */
+	const void *rows;        /* valid during the call */
+	size_t bytes;
+};
+
+/* Takes the rows that the tools do not consume, while the program runs. For each process begin is
+ * called first and end last; never two calls at a time, but from several threads. */
+struct st_row_sink {
+	void (*begin)(void *arg, const struct st_results_header *results, size_t size);
+	void (*take)(void *arg, const struct st_results_header *results,
+	             const struct st_row_chunk *chunk);
+	void (*end)(void *arg, const struct st_results_header *results);
+	void *arg;
+};
+
 struct st_run_options {
-	char *const *argv;  /* the program and its arguments, NULL-terminated; argv[0] is looked up
-	                       in PATH */
-	const char *tool;   /* name of a built-in tool: null, inscount, bbcount, hot */
+	char *const *argv; /* the program and its arguments, NULL-terminated; argv[0] is looked up
+	                      in PATH */
+	const struct st_run_tool *tools;
+	size_t n_tools;     /* at most ST_MAX_TOOLS */
 	bool follow;        /* take children along */
 	uint32_t sample_hz; /* samples per second of CPU time and thread; 0: none */
 	uint32_t stress;    /* ST_STRESS_* bits of wire/plan.h, for tests */
@@ -35,12 +67,38 @@ struct st_run_options {
 	void (*on_moved)(void *stack_arg, const struct st_results_header *from,
 	                 const struct st_results_header *to);
 	void *stack_arg;
+	const struct st_row_sink *rows; /* NULL: rows are lost */
+	/* The region of interest. */
+	uint32_t region_by;   /* ST_REGION_* of wire/results.h */
+	double delay, length; /* seconds; 0: none: it begins so long after the program, and ends so
+	                         long after it has begun */
+	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
+	/* Called for each executable mapping that the runtime has found, before the program goes
+	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */
+	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
+	void *image_arg;
+};
+
+/* Tells the runtime of a function; see struct st_entry. False when there is no more room. */
+bool st_results_add_entry(struct st_results_header *h, const struct st_entry *entry,
+                          const char *name);
+
+/* The folder /tmp of processes where that is not ours. */
+struct st_tmp {
+	int fd;
+	uint64_t device, inode;
+	struct st_tmp *next;
 };
 
 /* One process that ran under the engine. */
 struct st_process {
 	uint32_t pid, ppid;
-	char *command; /* its argv[0] or executable path */
+	/* For its file of names for generated code, /tmp/perf-PID.map. */
+	uint32_t inner_pid;       /* its number there; 0: the file cannot be found */
+	uint32_t uid;             /* whose it must be */
+	const struct st_tmp *tmp; /* NULL: our own /tmp */
+	struct timespec old_map;  /* a file of this time is another program's; 0: there was none */
+	char *command;            /* its argv[0] or executable path */
 	const struct st_results_header
 	        *results; /* mapped shared memory, read it with the section helpers below */
 	size_t results_size;
@@ -56,6 +114,7 @@ struct st_process {
 struct st_run {
 	struct st_process *processes;
 	size_t n_processes;
+	struct st_tmp *tmps;         /* that processes refer to */
 	size_t unfollowed;           /* children that had to be left alone, running natively */
 	char *unfollowed_why;        /* the first one's cause, or NULL */
 	double seconds;              /* wall time from exec to the end, injection included */
@@ -127,12 +186,5 @@ st_results_executions(const struct st_results_header *h, uint32_t id)
 		                                     h->off_counters + s * h->counters_stride))[id];
 	return sum;
 }
-static inline uint64_t
-st_results_partial(const struct st_results_header *h, uint32_t id)
-{
-	return ((const uint64_t *)st_section(h, h->off_partials))[id];
-}
-/* Total of the tool's counter c: executions times amounts, over all blocks. */
-uint64_t st_results_counter(const struct st_results_header *h, unsigned c);
 
 #endif

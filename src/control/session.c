@@ -61,6 +61,9 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 	                                            : command_of((pid_t)results->pid),
 	                         .results = results,
 	                         .results_size = results->file_size};
+	if (s->drain)
+		st_drain_add(s->drain, results, results->file_size);
+	st_perf_map_prepare(s, p);
 	if (channel < 0)
 		return 0;
 	int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
@@ -151,13 +154,14 @@ on_exec_event(struct st_session *s, pid_t pid)
 		s->n_execs--;
 	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
 	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
-	    st_inject(pid, s->options, s->tool, &in, &e) != 0) {
+	    st_inject(pid, s->options, &in, &e) != 0) {
 		leave_alone(s, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		return;
 	}
 	in.results->pid = (uint32_t)pid;
-	st_session_add(s, in.results, in.channel, NULL);
+	if (st_session_add(s, in.results, in.channel, NULL) == 0)
+		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 }
 
 static void
@@ -191,8 +195,17 @@ take_message(struct st_session *s, size_t channel)
 		on_exec(s, &m);
 	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC_FAILED)
 		on_exec_failed(s, &m);
+	else if (n == sizeof m && m.kind == ST_MESSAGE_IMAGE && newest_results(s, m.pid))
+		st_region_images(s, newest_results(s, m.pid));
 	if (fd >= 0)
 		close(fd);
+}
+
+void
+st_session_serve(struct st_session *s)
+{
+	for (size_t i = s->n_channels; i-- > 0;)
+		take_message(s, i);
 }
 
 static void
@@ -253,7 +266,12 @@ static void
 poll_once(struct st_session *s, const sigset_t *during)
 {
 	/* Stacks must be fetched before their ring is full. */
-	struct timespec tick = {0, s->options->on_stack ? 50000000 : 100000000};
+	struct timespec tick = {0, s->drain               ? 20000000
+	                           : s->options->on_stack ? 50000000
+	                                                  : 100000000};
+	double most = st_region_next(s, st_now_raw());
+	if (most * 1e9 < (double)tick.tv_nsec)
+		tick.tv_nsec = (long)(most * 1e9);
 	struct pollfd fds[64];
 	size_t n = s->n_channels < 64 ? s->n_channels : 64;
 	for (size_t i = 0; i < n; i++)
@@ -301,6 +319,8 @@ trim(struct st_session *s, struct st_process *p)
 	if (h->n_slots > ST_MAX_SLOTS || h->off_counters > p->results_size)
 		return;
 	size_t used = h->off_counters + h->n_slots * h->counters_stride;
+	if (s->drain)
+		st_drain_end(s->drain, h);
 	if (used >= p->results_size || munmap((char *)h + used, p->results_size - used) != 0)
 		return;
 	p->results_size = used;
@@ -361,7 +381,10 @@ st_session_wait(struct st_session *s)
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
 		st_session_drain(s);
+		if (s->drain)
+			st_drain_wake(s->drain);
 		retire_ended(s);
+		st_region_tick(s, now);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
@@ -370,6 +393,8 @@ st_session_wait(struct st_session *s)
 	sigaction(SIGCHLD, &old, NULL);
 	st_session_drain(s);
 	complete_children(s);
+	for (size_t i = 0; s->drain && i < s->n_processes; i++)
+		st_drain_end(s->drain, s->processes[i].results);
 	/* One that still runs may take more slots while its results are read. */
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (!s->processes[i].gone && !s->processes[i].running)

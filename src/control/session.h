@@ -5,23 +5,27 @@
 
 #include <sys/resource.h>
 
+#include "control/drain.h"
 #include "control/internal.h"
 
 struct st_session {
 	const struct st_run_options *options;
-	unsigned tool;
 	pid_t main_pid;
 	int main_status;
 	bool main_ended;
 	struct rusage usage;
 	struct st_process *processes;
 	size_t n_processes, room_processes;
+	struct st_tmp *tmps;
 	int *channels;
 	size_t n_channels;
 	size_t n_execs; /* processes on their way through execve: without a channel for a moment */
-	size_t unfollowed;    /* children left alone */
-	char *unfollowed_why; /* the first one's cause */
-	double begin, ended;  /* of the program; ended is 0 while it runs */
+	size_t unfollowed;                /* children left alone */
+	char *unfollowed_why;             /* the first one's cause */
+	struct st_drain *drain;           /* NULL: no rows are taken */
+	double begin, ended;              /* of the program; ended is 0 while it runs */
+	bool region_delayed, region_over; /* its delay, its length has passed */
+	double region_since;              /* when it was seen to have begun; 0: not yet */
 };
 
 /* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
@@ -32,12 +36,17 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* Takes from the results what does not wait there for long. */
 void st_session_drain(struct st_session *s);
+/* Answers what has come through the channels. */
+void st_session_serve(struct st_session *s);
 /* CPU time so far of what getrusage calls `who`, seconds. */
 double st_cpu_time(int who);
-/* Index of the built-in tool in the runtime's table, or -1. */
-int st_tool_index(const char *name);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
+/* control/perfmap.c: looks where the process will write the names of generated code; those written
+ * so far are not its own; closes what that opened. */
+void st_perf_map_prepare(struct st_session *s, struct st_process *p);
+void st_perf_map_forget(struct st_process *p);
+void st_perf_map_close(struct st_tmp *tmps);
 /* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */
 void st_jobs_begin(pid_t pid);
 void st_jobs_end(void);
@@ -45,6 +54,14 @@ void st_jobs_end(void);
 bool st_jobs_interrupted(void);
 /* The program was stopped by a signal: so is strobe, until one of the two is continued. */
 void st_jobs_stopped(pid_t pid, int signo);
+/* control/region.c: begins and ends the region of interest when it is time, or a signal has come.
+ */
+void st_region_begin(const struct st_session *s);
+void st_region_tick(struct st_session *s, double now);
+/* Seconds until there may be something to do. */
+double st_region_next(const struct st_session *s, double now);
+/* Answers what the runtime asks about its images. */
+void st_region_images(struct st_session *s, struct st_results_header *h);
 /* Seconds on CLOCK_MONOTONIC_RAW. */
 double st_now_raw(void);
 

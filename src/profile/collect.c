@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "control/run.h"
+#include "insn/shape.h"
 #include "profile/slowdown.h"
 
 static double
@@ -77,22 +78,6 @@ add_threads(struct st_profile *p, const struct st_run *run, const struct st_view
 	}
 }
 
-/* Amounts count whole executions; instructions of executions that ended early are in the partials.
- */
-static uint64_t
-counter_total(const struct st_view *v, const uint64_t *executions, uint32_t counter,
-              const char *name)
-{
-	uint64_t sum = 0;
-	bool instructions = !strcmp(name, "instructions");
-	for (uint32_t b = 1; b < v->n_blocks; b++) {
-		sum += executions[b] * v->amounts[(size_t)b * ST_MAX_COUNTERS + counter];
-		if (instructions)
-			sum += v->partials[b];
-	}
-	return sum;
-}
-
 static struct st_profile_counter *
 add_counter(struct st_profile *p, void *list, uint32_t process, const char *name, const char *help,
             uint64_t total)
@@ -109,14 +94,13 @@ add_counter(struct st_profile *p, void *list, uint32_t process, const char *name
 }
 
 static void
-add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *executions,
+add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *totals,
              uint32_t process)
 {
-	for (uint32_t i = 0; i < v->n_counters; i++) {
-		const char *name = st_view_string(v, v->header->counter_names[i]);
-		add_counter(p, &p->counters, process, name, "",
-		            counter_total(v, executions, i, name));
-	}
+	for (uint32_t i = 0; i < v->n_counters; i++)
+		add_counter(p, &p->counters, process,
+		            st_view_string(v, v->header->counter_names[i]),
+		            st_view_string(v, v->header->counter_helps[i]), totals[i]);
 #define ST_STAT(name, text)                                                                        \
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
 	ST_STATS(ST_STAT)
@@ -192,6 +176,34 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 	return out;
 }
 
+/* What the process' counts say. 0, or -1. */
+static int
+add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool keep_blocks)
+{
+	struct st_profile_process *out = &c->profile->processes.v[process];
+	struct st_view_counts counts;
+	struct st_view_totals totals;
+	if (st_view_count(v, &counts))
+		return -1;
+	for (uint32_t b = ST_FIRST_ID; v->counting && b < v->n_blocks; b++) {
+		if (!st_view_is_block(v, b))
+			continue;
+		out->executions += counts.executions[b];
+		out->instructions +=
+		        counts.executions[b] * v->blocks[b].n_insns + counts.partial[b];
+	}
+	int status = st_view_total(v, &counts, &totals);
+	if (!status)
+		add_counters(c->profile, v, totals.counters, process);
+	if (!status)
+		status = st_collect_tables(c, v, &totals, c->profile->run.tsc_hz);
+	if (!status && keep_blocks && v->counting)
+		status = st_collect_blocks(c, v, &counts);
+	st_view_totals_free(&totals);
+	st_view_counts_free(&counts);
+	return status;
+}
+
 /* 0, or -1 when memory is exhausted; results that cannot be read become a note. */
 static int
 read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
@@ -200,36 +212,25 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 	struct st_profile *p = c->profile;
 	struct st_view v;
 	struct st_error e;
+	c->process = in;
+	c->anon = UINT32_MAX;
 	if (st_view_open(&v, in->results, in->results_size, &e)) {
 		st_profile_note(p, "process %u: %s", in->pid, e.text);
 		return add_process(p, run, in, NULL) ? 0 : -1;
 	}
 	uint32_t index = (uint32_t)p->processes.n;
-	struct st_profile_process *out = add_process(p, run, in, &v);
-	uint64_t *executions = v.n_counters ? st_view_executions(&v) : calloc(1, sizeof(uint64_t));
-	if (!out || !executions)
-		goto fail;
-	for (uint32_t b = 1; v.n_counters && b < v.n_blocks; b++) {
-		out->executions += executions[b];
-		out->instructions += executions[b] * v.blocks[b].n_insns + v.partials[b];
-	}
+	if (!add_process(p, run, in, &v) || add_counts(c, &v, index, keep_blocks))
+		return -1;
 	add_threads(p, run, &v, index);
 	add_native(&p->run, &v);
-	add_counters(p, &v, executions, index);
 	p->run.samples_dropped += v.n_dropped;
 	if (add_fallbacks(c, &v, index))
-		goto fail;
-	if (keep_blocks && v.n_counters && st_collect_blocks(c, &v, executions))
-		goto fail;
+		return -1;
 	if (keep_blocks && st_collect_samples(c, &v))
-		goto fail;
+		return -1;
 	if (keep_blocks && st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results)))
-		goto fail;
-	free(executions);
+		return -1;
 	return 0;
-fail:
-	free(executions);
-	return -1;
 }
 
 static int
@@ -246,11 +247,13 @@ resolve_images(struct st_collect *c)
 		r.hit = r.hit_end;
 		while (r.hit_end < c->hits.n && c->hits.v[r.hit_end].image == image)
 			r.hit_end++;
-		if (st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
-		    st_collect_lines(c, &r))
+		int status = st_collect_functions(c, &r) || st_collect_calls(c, &r) ||
+		             st_collect_lines(c, &r);
+		st_collect_range_release(&r);
+		if (status)
 			return -1;
 	}
-	return st_collect_totals(c);
+	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
 }
 
 /* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of
@@ -334,6 +337,8 @@ add_notes(struct st_profile *p, const struct st_run *run)
 		                "%llu samples in the program's own code are too few to tell where "
 		                "time goes: shares are of instructions",
 		                (unsigned long long)p->run.samples_code);
+	if (st_debuginfod_problem())
+		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
 	note_left(p, run);
 	note_rate(p);
@@ -351,16 +356,23 @@ add_notes(struct st_profile *p, const struct st_run *run)
 		}
 }
 
-static void
-release(struct st_collect *c)
+void
+st_collect_release(struct st_collect *c)
 {
 	for (size_t i = 0; i < c->opened.n; i++)
 		if (c->opened.v[i])
 			st_image_close(c->opened.v[i]);
+	for (size_t i = 0; i < c->maps.n; i++)
+		st_perf_map_free(c->maps.v[i]);
 	for (size_t i = 0; i < c->stacks.n; i++)
 		free(c->stacks.v[i].places);
+	for (size_t i = 0; i < c->rows.n; i++)
+		st_rows_free(&c->rows.v[i]);
+	free(c->rows.v);
 	free(c->stacks.v);
+	st_shapes_free(c->shapes);
 	free(c->opened.v);
+	free(c->maps.v);
 	free(c->hits.v);
 	free(c->interned);
 }
@@ -372,26 +384,30 @@ estimate_slowdown(struct st_profile *p, const struct st_run *run, double begin)
 	struct st_run all = *run;
 	if (run->cpu_controller > 0)
 		all.cpu_controller += own_seconds() - begin;
-	p->run.slowdown = st_slowdown_estimate(&all, p->blocks.n + p->lines.n + p->functions.n);
+	size_t rows = p->blocks.n + p->lines.n + p->functions.n;
+	for (size_t i = 0; i < p->tables.n; i++)
+		rows += st_profile_rows(&p->tables.v[i]);
+	p->run.slowdown = st_slowdown_estimate(&all, rows);
 }
 
 struct st_profile *
 st_profile_collect(const struct st_run *run, const struct st_profile_origin *origin,
                    struct st_error *e)
 {
-	struct st_collect c = {.profile = st_profile_new(), .origin = origin, .anon = UINT32_MAX};
+	struct st_collect c = {
+	        .profile = st_profile_new(), .origin = origin, .run = run, .nameless = UINT32_MAX};
 	bool failed = !c.profile;
 	double begin = own_seconds();
 	if (!failed)
 		describe_run(c.profile, run, origin);
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
 		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
-	failed = failed || (origin->keep_blocks && resolve_images(&c));
+	failed = failed || resolve_images(&c);
 	if (!failed) {
 		add_notes(c.profile, run);
 		estimate_slowdown(c.profile, run, begin);
 	}
-	release(&c);
+	st_collect_release(&c);
 	if (!failed && !c.profile->out_of_memory)
 		return c.profile;
 	st_profile_free(c.profile);

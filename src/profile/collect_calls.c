@@ -30,16 +30,16 @@ number_order(const void *a, const void *b)
 }
 
 static int
-collect_targets(const struct st_profile *p, const struct st_collect_range *r, struct targets *t)
+collect_targets(const struct st_collect_range *r, struct targets *t)
 {
 	if (t->v)
 		return 0;
-	t->v = calloc(r->block_end - r->block, sizeof *t->v);
+	t->v = calloc(r->n_blocks, sizeof *t->v);
 	if (!t->v)
 		return -1;
-	for (size_t i = r->block; i < r->block_end; i++)
-		if (p->blocks.v[i].target != UINT64_MAX)
-			t->v[t->n++] = p->blocks.v[i].target;
+	for (size_t i = 0; i < r->n_blocks; i++)
+		if (r->blocks[i].target != UINT64_MAX)
+			t->v[t->n++] = r->blocks[i].target;
 	qsort(t->v, t->n, sizeof *t->v, number_order);
 	return 0;
 }
@@ -98,8 +98,8 @@ seen_before(struct body body, size_t i, uint64_t entry)
 }
 
 static int
-count_calls(const struct st_profile *p, const struct st_collect_range *r, struct targets *t,
-            struct st_profile_function *f, struct body body)
+count_calls(const struct st_collect_range *r, struct targets *t, struct st_profile_function *f,
+            struct body body)
 {
 	uint64_t back = 0;
 	for (size_t i = 0; i < body.n; i++) {
@@ -110,7 +110,7 @@ count_calls(const struct st_profile *p, const struct st_collect_range *r, struct
 			back += b->executions;
 		if (b->end != ST_END_BRANCH || seen_before(body, i, f->offset))
 			continue;
-		if (collect_targets(p, r, t))
+		if (collect_targets(r, t))
 			return -1;
 		uint64_t fall = b->offset + b->bytes;
 		uint64_t taken = executions_until(body, fall), fell = executions_at(body, fall);
@@ -130,16 +130,15 @@ st_collect_calls(struct st_collect *c, const struct st_collect_range *r)
 	struct st_profile *p = c->profile;
 	struct targets targets = {0};
 	int status = 0;
-	for (size_t i = r->block; i < r->block_end && !status;) {
-		uint32_t function = p->blocks.v[i].function;
+	for (size_t i = 0; i < r->n_blocks && !status;) {
+		uint32_t function = r->blocks[i].function;
 		size_t end = i + 1;
-		while (end < r->block_end && p->blocks.v[end].function == function)
+		while (end < r->n_blocks && r->blocks[end].function == function)
 			end++;
 		struct st_profile_function *f = &p->functions.v[function];
 		/* Stray code has no entry, so no calls. */
 		if (f->size)
-			status = count_calls(p, r, &targets, f,
-			                     (struct body){&p->blocks.v[i], end - i});
+			status = count_calls(r, &targets, f, (struct body){&r->blocks[i], end - i});
 		i = end;
 	}
 	free(targets.v);

@@ -7,11 +7,13 @@
 /* Where the walk over an image's offsets stands. */
 struct walk {
 	struct st_collect *c;
-	const struct st_collect_range *range;
-	const struct st_function
-	        *symbol;   /* the function of the last offset; NULL: in no function */
-	uint32_t function; /* its index in the profile */
-	uint32_t stray;    /* index of the stand-in for code outside functions */
+	struct st_collect_range *range;
+	const struct st_function *last; /* that of the last offset; NULL: in no function */
+	/* The functions met, each once; with folded they are not in order, and may be there twice:
+	 * that of a part that stands elsewhere was met there, too. */
+	ST_VEC(const struct st_function *) found;
+	bool folded;
+	uint32_t stray; /* index of the stand-in for code outside functions */
 };
 
 static struct st_profile_function *
@@ -36,29 +38,94 @@ add_symbol(struct walk *w, const struct st_function *symbol)
 	f->offset = symbol->offset;
 	f->size = symbol->size;
 	f->name = st_profile_text(w->c->profile, symbol->name);
-	if (!st_image_line(image, symbol->offset, &line) && line.file) {
+	if (image && !st_image_line(image, symbol->offset, &line) && line.file) {
 		f->file = st_collect_intern(w->c, line.file);
 		f->line = line.line;
 	}
-	w->symbol = symbol;
-	w->function = (uint32_t)w->c->profile->functions.n - 1;
 	return 0;
 }
 
-/* Steps to an offset, which must not be less than the one before. 0, or -1 when memory is
- * exhausted. */
+/* Remembers the function, for a part that of which it is one. */
+static int
+meet(struct walk *w, struct st_image *image, const struct st_function *symbol)
+{
+	const struct st_function **slot = ST_PUSH(&w->found);
+	if (!slot)
+		return -1;
+	*slot = symbol;
+	if (symbol->whole != symbol->offset) {
+		const struct st_function *whole = st_image_function(image, symbol->whole);
+		*slot = whole ? whole : symbol;
+		w->folded = true;
+	}
+	return 0;
+}
+
+/* Steps to an offset, which must not be less than the one before; *function becomes the index in
+ * w->found. 0, or -1 when memory is exhausted. */
 static int
 step(struct walk *w, uint64_t offset, uint32_t *function)
 {
 	struct st_image *image = w->c->opened.v[w->range->image];
-	if (!w->symbol || offset - w->symbol->offset >= w->symbol->size) {
-		const struct st_function *symbol = image ? st_image_function(image, offset) : NULL;
-		if (symbol && symbol != w->symbol && add_symbol(w, symbol))
+	const struct st_perf_map *map = w->c->maps.v[w->range->image];
+	if (!w->last || offset - w->last->offset >= w->last->size) {
+		const struct st_function *symbol = image ? st_image_function(image, offset)
+		                                   : map ? st_perf_map_function(map, offset)
+		                                         : NULL;
+		if (symbol && symbol != w->last && meet(w, image, symbol))
 			return -1;
-		w->symbol = symbol;
+		w->last = symbol;
 	}
-	*function = w->symbol ? w->function : UINT32_MAX;
+	*function = w->last ? (uint32_t)w->found.n - 1 : UINT32_MAX;
 	return 0;
+}
+
+static int
+found_order(const void *a, const void *b)
+{
+	const struct st_function *const *x = *(const struct st_function *const *const *)a;
+	const struct st_function *const *y = *(const struct st_function *const *const *)b;
+	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+}
+
+/* Adds the functions that were met to the profile, in order; index[i] becomes that of found[i]. */
+static int
+add_found(struct walk *w, uint32_t *index)
+{
+	size_t n = w->found.n;
+	const struct st_function ***order = calloc(n ? n : 1, sizeof *order);
+	const struct st_function *last = NULL;
+	int status = order ? 0 : -1;
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = &w->found.v[i];
+	if (order && w->folded)
+		qsort(order, n, sizeof *order, found_order);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (!last || last->offset != (*order[i])->offset)
+			status = add_symbol(w, *order[i]);
+		last = *order[i];
+		index[order[i] - w->found.v] = (uint32_t)w->c->profile->functions.n - 1;
+	}
+	free(order);
+	return status;
+}
+
+/* From indices in w->found to indices in the profile. */
+static int
+place_functions(struct walk *w)
+{
+	uint32_t *index = calloc(w->found.n ? w->found.n : 1, sizeof *index);
+	int status = index ? add_found(w, index) : -1;
+	struct st_profile_block *b = w->c->profile->blocks.v;
+	struct st_hit *h = w->c->hits.v;
+	for (size_t i = w->range->block; i < w->range->block_end && !status; i++)
+		if (b[i].function != UINT32_MAX)
+			b[i].function = index[b[i].function];
+	for (size_t i = w->range->hit; i < w->range->hit_end && !status; i++)
+		if (h[i].function != UINT32_MAX)
+			h[i].function = index[h[i].function];
+	free(index);
+	return status;
 }
 
 /* Code that no function holds gets one stand-in per image, after the image's functions. */
@@ -69,7 +136,7 @@ add_stray(struct walk *w)
 	struct st_profile_function *f = add_function(w);
 	if (!f)
 		return -1;
-	bool anon = w->range->image == w->c->anon;
+	bool anon = !strcmp(p->images.v[w->range->image].path, ST_ANON_IMAGE);
 	f->name = anon ? "[generated code]" : "[no symbol]";
 	w->stray = (uint32_t)p->functions.n - 1;
 	return 0;
@@ -149,25 +216,91 @@ count_hits(struct walk *w)
 	return 0;
 }
 
-int
-st_collect_functions(struct st_collect *c, struct st_collect_range *r)
+static int
+walk_offsets(struct walk *w)
 {
-	struct st_profile *p = c->profile;
-	struct walk w = {.c = c, .range = r, .stray = UINT32_MAX};
+	struct st_profile_block *b = w->c->profile->blocks.v;
+	struct st_hit *h = w->c->hits.v;
+	const struct st_collect_range *r = w->range;
 	size_t i = r->block, j = r->hit;
-	r->function = p->functions.n;
 	while (i < r->block_end || j < r->hit_end) {
-		bool block = j >= r->hit_end ||
-		             (i < r->block_end && p->blocks.v[i].offset <= c->hits.v[j].offset);
-		int status = block ? step(&w, p->blocks.v[i].offset, &p->blocks.v[i].function)
-		                   : step(&w, c->hits.v[j].offset, &c->hits.v[j].function);
-		if (status)
+		bool block = j >= r->hit_end || (i < r->block_end && b[i].offset <= h[j].offset);
+		if (block ? step(w, b[i].offset, &b[i].function)
+		          : step(w, h[j].offset, &h[j].function))
 			return -1;
 		i += block;
 		j += !block;
 	}
-	if (count_blocks(&w) || count_hits(&w))
-		return -1;
-	r->function_end = p->functions.n;
 	return 0;
+}
+
+static int
+block_order(const void *a, const void *b)
+{
+	const struct st_profile_block *x = a, *y = b;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static int
+hit_order(const void *a, const void *b)
+{
+	const struct st_hit *x = a, *y = b;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->where < y->where ? -1 : x->where > y->where;
+}
+
+/* A copy in another order, for *copy to free; NULL: no memory. */
+static const void *
+ordered(const void *v, size_t n, size_t size, int (*order)(const void *, const void *), void **copy)
+{
+	*copy = calloc(n ? n : 1, size);
+	if (*copy && n) {
+		memcpy(*copy, v, n * size);
+		qsort(*copy, n, size, order);
+	}
+	return *copy;
+}
+
+static int
+order_by_function(struct walk *w)
+{
+	struct st_collect_range *r = w->range;
+	r->blocks = w->c->profile->blocks.v + r->block;
+	r->n_blocks = r->block_end - r->block;
+	r->by_function = w->c->hits.v + r->hit;
+	r->n_hits = r->hit_end - r->hit;
+	if (!w->folded)
+		return 0;
+	r->blocks = ordered(r->blocks, r->n_blocks, sizeof *r->blocks, block_order, &r->copies[0]);
+	r->by_function = ordered(r->by_function, r->n_hits, sizeof *r->by_function, hit_order,
+	                         &r->copies[1]);
+	return r->blocks && r->by_function ? 0 : -1;
+}
+
+void
+st_collect_range_release(struct st_collect_range *r)
+{
+	for (int i = 0; i < 2; i++) {
+		free(r->copies[i]);
+		r->copies[i] = NULL;
+	}
+}
+
+int
+st_collect_functions(struct st_collect *c, struct st_collect_range *r)
+{
+	struct walk w = {.c = c, .range = r, .stray = UINT32_MAX};
+	r->function = c->profile->functions.n;
+	int status = walk_offsets(&w) || place_functions(&w) || count_blocks(&w) ||
+	             count_hits(&w) || order_by_function(&w);
+	free(w.found.v);
+	r->function_end = c->profile->functions.n;
+	return status ? -1 : 0;
 }

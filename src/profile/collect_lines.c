@@ -210,23 +210,12 @@ flush_function(struct sweep *s, uint32_t function)
 	return 0;
 }
 
-/* Samples of a function: ordered by offset like its blocks. */
 static int
-add_hits(struct sweep *s, const struct st_collect_range *r, uint32_t function)
+add_hits(struct sweep *s, const struct st_hit *hits, size_t n)
 {
-	const struct st_hit *hits = s->c->hits.v;
-	const struct st_profile_function *f = &s->c->profile->functions.v[function];
-	size_t low = r->hit, high = r->hit_end;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (hits[mid].offset < f->offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < r->hit_end && hits[low].offset - f->offset < f->size; low++)
-		if (hits[low].where == ST_SAMPLE_CODE && hits[low].function == function &&
-		    add(s, hits[low].offset, (struct entry){.samples = hits[low].count}))
+	for (size_t i = 0; i < n; i++)
+		if (hits[i].where == ST_SAMPLE_CODE &&
+		    add(s, hits[i].offset, (struct entry){.samples = hits[i].count}))
 			return -1;
 	return 0;
 }
@@ -246,23 +235,33 @@ sweep_blocks(struct sweep *s, const struct st_profile_block *b, size_t n)
 	return 0;
 }
 
+/* Whether what belongs to function `of` stands before what belongs to f, or to no function. */
+static bool
+before(const struct st_profile *p, uint32_t of, uint32_t f)
+{
+	return of < f || !p->functions.v[of].size;
+}
+
 static int
 sweep_image(struct sweep *s, const struct st_collect_range *r)
 {
 	const struct st_profile *p = s->c->profile;
-	size_t i = r->block;
+	size_t i = 0, j = 0;
 	for (uint32_t f = (uint32_t)r->function; f < r->function_end; f++) {
 		if (!p->functions.v[f].size)
 			continue;
-		while (i < r->block_end && p->blocks.v[i].offset < p->functions.v[f].offset)
+		while (i < r->n_blocks && before(p, r->blocks[i].function, f))
 			i++;
-		size_t end = i;
-		while (end < r->block_end && p->blocks.v[end].function == f)
-			end++;
-		if (sweep_blocks(s, p->blocks.v + i, end - i) || add_hits(s, r, f) ||
-		    flush_function(s, f))
+		while (j < r->n_hits && before(p, r->by_function[j].function, f))
+			j++;
+		size_t block = i, hit = j;
+		while (i < r->n_blocks && r->blocks[i].function == f)
+			i++;
+		while (j < r->n_hits && r->by_function[j].function == f)
+			j++;
+		if (sweep_blocks(s, r->blocks + block, i - block) ||
+		    add_hits(s, r->by_function + hit, j - hit) || flush_function(s, f))
 			return -1;
-		i = end;
 	}
 	return 0;
 }

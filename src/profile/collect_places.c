@@ -2,6 +2,7 @@
 /* From program addresses to (image, offset), and the merging of what several processes did at one
  * place. */
 #include "profile/collect.h"
+#include "profile/spans.h"
 
 static uint64_t
 hash_text(const char *text)
@@ -50,14 +51,15 @@ st_collect_intern(struct st_collect *c, const char *text)
 	return c->interned[at].text;
 }
 
-static int
-add_image(struct st_collect *c, const char *path, uint32_t *index)
+int
+st_collect_add_image(struct st_collect *c, const char *path, uint32_t *index)
 {
 	struct st_profile *p = c->profile;
 	struct st_error e;
 	struct st_image **opened = ST_PUSH(&c->opened);
+	struct st_perf_map **map = ST_PUSH(&c->maps);
 	struct st_profile_image *image = ST_PUSH(&p->images);
-	if (!opened || !image)
+	if (!opened || !map || !image)
 		return -1;
 	*index = (uint32_t)p->images.n - 1;
 	image->path = st_profile_text(p, path);
@@ -86,11 +88,22 @@ find_image(struct st_collect *c, const char *path, uint32_t *index)
 	uint32_t i = 0;
 	while (i < p->images.n && strcmp(p->images.v[i].path, path))
 		i++;
-	if (i == p->images.n && add_image(c, path, &i))
+	if (i == p->images.n && st_collect_add_image(c, path, &i))
 		return -1;
 	*index = c->last_image = i;
 	c->last_path = path;
 	return 0;
+}
+
+/* Some compilers write their code through a file in memory: when the process has names for
+ * generated code, they are for that. */
+static bool
+is_generated(struct st_collect *c, const char *path)
+{
+	static const char in_memory[] = "/memfd:";
+	if (strncmp(path, in_memory, sizeof in_memory - 1) != 0)
+		return false;
+	return (c->anon != UINT32_MAX || st_collect_generated(c) == 0) && c->maps.v[c->anon];
 }
 
 int
@@ -99,7 +112,7 @@ st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, ui
 {
 	const struct st_map *m = &v->maps[map];
 	const char *path = m->path ? st_view_string(v, m->path) : "";
-	if (*path) {
+	if (*path && !is_generated(c, path)) {
 		if (find_image(c, path, image))
 			return -1;
 		uint64_t in_file = m->pgoff + (address - m->start);
@@ -109,7 +122,7 @@ st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, ui
 			return 0;
 	}
 	/* Generated code, or code in a part of a file that its headers do not load. */
-	if (c->anon == UINT32_MAX && find_image(c, ST_ANON_IMAGE, &c->anon))
+	if (c->anon == UINT32_MAX && st_collect_generated(c))
 		return -1;
 	*image = c->anon;
 	*offset = address;
@@ -125,7 +138,7 @@ target_offset(const struct st_block *b, uint64_t offset)
 	return b->target ? offset + (b->target - b->pc) : UINT64_MAX;
 }
 
-/* Whether a block can be true: the program could have written over its own results. */
+/* Whether a block is one and can be true: the program could have written over its own results. */
 static bool
 sane(const struct st_view *v, const struct st_block *b)
 {
@@ -134,11 +147,12 @@ sane(const struct st_view *v, const struct st_block *b)
 }
 
 int
-st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t *executions)
+st_collect_blocks(struct st_collect *c, const struct st_view *v,
+                  const struct st_view_counts *counts)
 {
-	for (uint32_t i = 1; i < v->n_blocks; i++) {
+	for (uint32_t i = ST_FIRST_ID; i < v->n_blocks; i++) {
 		const struct st_block *b = &v->blocks[i];
-		if ((!executions[i] && !v->partials[i]) || !sane(v, b))
+		if ((!counts->executions[i] && !counts->partial[i]) || !sane(v, b))
 			continue;
 		struct st_profile_block *out = ST_PUSH(&c->profile->blocks);
 		if (!out || st_collect_place(c, v, b->map, b->pc, &out->image, &out->offset))
@@ -147,75 +161,14 @@ st_collect_blocks(struct st_collect *c, const struct st_view *v, const uint64_t 
 		out->bytes = b->bytes;
 		out->insns = b->n_insns;
 		out->end = b->end;
-		out->executions = executions[i];
-		out->instructions = executions[i] * b->n_insns + v->partials[i];
+		out->executions = counts->executions[i];
+		out->instructions = counts->executions[i] * b->n_insns + counts->partial[i];
 	}
 	return 0;
 }
 
-/* Mappings ordered by start, each with the greatest end up to it, so that a search knows when to
- * stop. */
-struct span {
-	uint64_t start, end, reach;
-	uint32_t map;
-};
-
 static int
-span_order(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->map < y->map ? -1 : x->map > y->map;
-}
-
-static struct span *
-order_maps(const struct st_view *v)
-{
-	struct span *spans = calloc(v->n_maps ? v->n_maps : 1, sizeof *spans);
-	if (!spans)
-		return NULL;
-	for (uint32_t m = 0; m < v->n_maps; m++)
-		spans[m] = (struct span){v->maps[m].start, v->maps[m].end, 0, m};
-	qsort(spans, v->n_maps, sizeof *spans, span_order);
-	uint64_t reach = 0;
-	for (uint32_t m = 0; m < v->n_maps; m++) {
-		reach = spans[m].end > reach ? spans[m].end : reach;
-		spans[m].reach = reach;
-	}
-	return spans;
-}
-
-/* The mapping that holds the address: of several one after the other the one still there, or else
- * the latest. */
-static int64_t
-find_map(const struct st_view *v, const struct span *spans, uint64_t address)
-{
-	size_t low = 0, high = v->n_maps;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (spans[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	int64_t best = -1;
-	bool best_gone = true;
-	for (; low > 0 && spans[low - 1].reach > address; low--) {
-		const struct span *s = &spans[low - 1];
-		bool gone = v->maps[s->map].flags & ST_MAP_GONE;
-		if (s->end <= address || (gone && !best_gone))
-			continue;
-		if (best < 0 || (best_gone && !gone) || s->map > best) {
-			best = s->map;
-			best_gone = gone;
-		}
-	}
-	return best;
-}
-
-static int
-add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
+add_hit(struct st_collect *c, const struct st_view *v, const struct st_span *spans,
         const struct st_sample *s)
 {
 	struct st_profile_run *run = &c->profile->run;
@@ -225,7 +178,7 @@ add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
 		run->samples_kernel++;
 	else
 		run->samples_engine++;
-	int64_t map = find_map(v, spans, s->pc);
+	int64_t map = st_spans_find(v, spans, s->pc);
 	/* In the engine before the first block, or in code that is gone: no place, but the time
 	 * counts. */
 	if (map < 0)
@@ -241,7 +194,7 @@ add_hit(struct st_collect *c, const struct st_view *v, const struct span *spans,
 int
 st_collect_samples(struct st_collect *c, const struct st_view *v)
 {
-	struct span *spans = order_maps(v);
+	struct st_span *spans = st_spans_new(v);
 	int status = spans ? 0 : -1;
 	for (uint32_t i = 0; i < v->n_samples && !status; i++)
 		status = add_hit(c, v, spans, &v->samples[i]);

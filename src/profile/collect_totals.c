@@ -31,22 +31,24 @@ st_collect_frames(struct st_collect *c, const struct st_view *v,
 	return 0;
 }
 
-static uint32_t
-function_of(const struct st_collect *c, const struct st_place *place)
+uint32_t
+st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offset)
 {
 	size_t low = 0, high = c->hits.n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		const struct st_hit *h = &c->hits.v[mid];
-		bool less = h->image != place->image     ? h->image < place->image
-		            : h->offset != place->offset ? h->offset < place->offset
-		                                         : h->where < ST_HIT_FRAME;
+		bool less = h->image != image     ? h->image < image
+		            : h->offset != offset ? h->offset < offset
+		                                  : h->where < ST_HIT_FRAME;
 		if (less)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < c->hits.n ? c->hits.v[low].function : UINT32_MAX;
+	if (low == c->hits.n || c->hits.v[low].image != image || c->hits.v[low].offset != offset)
+		return UINT32_MAX;
+	return c->hits.v[low].function;
 }
 
 /* seen[f] is the last stack on which function f was met. */
@@ -76,7 +78,7 @@ count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t
 	if (!functions)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		functions[i] = function_of(c, &in->places[i]);
+		functions[i] = st_collect_function_at(c, in->places[i].image, in->places[i].offset);
 	count_chains(c->profile, in->stacks, functions, seen);
 	free(functions);
 	return 0;

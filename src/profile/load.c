@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/profile.h"
+#include "profile/file_tables.h"
+
+/* Version 2 has no tables of tools. */
+enum { OLDEST_VERSION = 2, FIRST_WITH_TABLES = 3 };
 
 struct reader {
 	sqlite3 *db;
@@ -346,7 +349,7 @@ load_fallbacks(struct reader *r)
 }
 
 static void
-load_all(struct reader *r)
+load_all(struct reader *r, uint32_t version)
 {
 	load_run(r);
 	load_processes(r);
@@ -362,6 +365,8 @@ load_all(struct reader *r)
 	load_fallbacks(r);
 	sqlite3_finalize(r->rows);
 	r->rows = NULL;
+	if (version >= FIRST_WITH_TABLES && !r->damaged)
+		r->damaged = !st_load_tables(r->db, r->p);
 }
 
 /* The number in the file's header at an offset, stored with the most significant byte first. */
@@ -374,7 +379,7 @@ header_number(const unsigned char *header, size_t offset)
 
 /* The file's header says whose it is and which version before SQLite is asked. */
 static int
-check_header(const char *path, struct st_error *e)
+check_header(const char *path, uint32_t *version_out, struct st_error *e)
 {
 	enum { HEADER = 100, USER_VERSION = 60, APPLICATION_ID = 68 };
 	unsigned char header[HEADER] = {0};
@@ -401,7 +406,7 @@ check_header(const char *path, struct st_error *e)
 		        e, ST_EXIT_FAILED,
 		        "%s is not a profile of strobe run but a database of another program",
 		        path);
-	uint32_t version = header_number(header, USER_VERSION);
+	uint32_t version = *version_out = header_number(header, USER_VERSION);
 	if (version > ST_PROFILE_VERSION)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
@@ -411,12 +416,12 @@ check_header(const char *path, struct st_error *e)
 	if (version == 0)
 		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header names no version",
 		               path);
-	if (version < ST_PROFILE_VERSION)
+	if (version < OLDEST_VERSION)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "%s was written by an older strobe (version %u of the format, this one "
-		        "reads version %d): run the program again",
-		        path, version, ST_PROFILE_VERSION);
+		        "reads versions %d to %d): run the program again",
+		        path, version, OLDEST_VERSION, ST_PROFILE_VERSION);
 	return 0;
 }
 
@@ -424,7 +429,8 @@ struct st_profile *
 st_profile_load(const char *path, struct st_error *e)
 {
 	struct reader r = {0};
-	if (check_header(path, e))
+	uint32_t version = 0;
+	if (check_header(path, &version, e))
 		return NULL;
 	r.p = st_profile_new();
 	r.damaged = !r.p;
@@ -436,7 +442,7 @@ st_profile_load(const char *path, struct st_error *e)
 		sqlite3_db_config(r.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 		sqlite3_db_config(r.db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		sqlite3_exec(r.db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
-		load_all(&r);
+		load_all(&r, version);
 	}
 	if (!r.damaged && !r.p->out_of_memory) {
 		sqlite3_close(r.db);

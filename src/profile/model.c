@@ -42,6 +42,10 @@ st_profile_free(struct st_profile *p)
 	free(p->counters.v);
 	free(p->statistics.v);
 	free(p->fallbacks.v);
+	for (size_t i = 0; i < p->tables.n; i++)
+		free(p->tables.v[i].values.v);
+	free(p->tables.v);
+	free(p->streams.v);
 	free(p->notes.v);
 	free(p);
 }

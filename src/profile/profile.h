@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strobe/tool.h>
+
 #include "base/error.h"
 #include "profile/vec.h"
 
@@ -21,7 +23,7 @@ struct st_run;
 struct st_stacks;
 
 #define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
-#define ST_PROFILE_VERSION 2
+#define ST_PROFILE_VERSION 3
 
 /* Fewer samples in the program's code than this say nothing: shares are then of instructions. */
 #define ST_ENOUGH_SAMPLES 20
@@ -39,6 +41,8 @@ struct st_profile_origin {
 	bool keep_blocks;               /* the tool reports per function, block and line */
 	int64_t start_ns;               /* CLOCK_REALTIME when the run began */
 	const struct st_stacks *stacks; /* of its samples; NULL: none were taken */
+	const char *const *tools;       /* names of the run's tools */
+	size_t n_tools;
 };
 
 struct st_profile_run {
@@ -131,6 +135,45 @@ struct st_profile_fallback {
 	uint64_t count;
 };
 
+struct st_profile_column {
+	const char *name;
+	enum strobe_type type;
+	enum strobe_role role;
+};
+
+/* A value of a table as it is shown. By the column's type:
+ * STROBE_ADDRESS: number: offset in the image, text: name of the function, NULL: in none;
+ * STROBE_FUNCTION: the same of the function's first instruction; where there is no function, of the
+ *     address itself;
+ * STROBE_LINE: number: the line, text: the file; or text NULL and number, image as STROBE_FUNCTION;
+ * STROBE_TICKS: number: nanoseconds; STROBE_THREAD: number: the kernel's id;
+ * STROBE_TEXT, _MNEMONIC, _CATEGORY, _REGISTERS_*, _SYSCALL: text, never NULL. */
+struct st_profile_value {
+	uint64_t number;
+	const char *text;
+	uint32_t image;    /* UINT32_MAX: in no known one, number is an absolute address */
+	uint32_t function; /* index; UINT32_MAX: none */
+};
+
+/* A table of a tool. */
+struct st_profile_table {
+	const char *name, *help, *tool;
+	size_t n_columns, n_keys;
+	struct st_profile_column columns[STROBE_MOST_COLUMNS]; /* the keys first */
+	/* n_columns for each row; ordered by the first sum, greatest first. */
+	ST_VEC(struct st_profile_value) values;
+	/* What found no row: its keys say nothing. */
+	bool has_others;
+	struct st_profile_value others[STROBE_MOST_COLUMNS];
+};
+
+/* A stream of rows that was kept in a file of its own. */
+struct st_profile_stream {
+	const char *name, *help, *tool;
+	const char *file;              /* as it was written; NULL: nowhere */
+	uint64_t rows, bytes, dropped; /* in the file; bytes of the file; rows dropped */
+};
+
 struct st_profile {
 	struct st_profile_run run;
 	ST_VEC(struct st_profile_process) processes;
@@ -142,6 +185,8 @@ struct st_profile {
 	ST_VEC(struct st_profile_counter) counters;   /* of the tool, per process */
 	ST_VEC(struct st_profile_counter) statistics; /* of the engine, per process */
 	ST_VEC(struct st_profile_fallback) fallbacks;
+	ST_VEC(struct st_profile_table) tables;
+	ST_VEC(struct st_profile_stream) streams;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */
 	bool out_of_memory;
@@ -173,6 +218,16 @@ double st_profile_total_share(const struct st_profile *p, const struct st_profil
 double st_profile_cache_share(const struct st_profile *p);
 /* Whether shares are of samples (else of instructions). */
 bool st_profile_share_is_time(const struct st_profile *p);
+
+/* How a type's values are kept and shown. */
+enum st_shape_of_value { ST_VALUE_NUMBER, ST_VALUE_TEXT, ST_VALUE_PLACE, ST_VALUE_LINE };
+enum st_shape_of_value st_profile_shape(enum strobe_type type);
+/* Names of the types and roles in files, "number", "key"; by name the code, -1: there is none. */
+const char *st_profile_type_name(enum strobe_type type);
+const char *st_profile_role_name(enum strobe_role role);
+int st_profile_type_named(const char *name);
+int st_profile_role_named(const char *name);
+size_t st_profile_rows(const struct st_profile_table *t);
 
 /* Names of the codes that the results use, for people: "exited", "far jump, far call, ...". */
 const char *st_profile_state_name(int64_t state);

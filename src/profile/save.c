@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "profile/file_tables.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 #include "profile/schema.h"
@@ -319,6 +320,12 @@ fill(struct writer *w, const struct st_profile *p)
 	save_counters(w, "counter", p->counters.v, p->counters.n);
 	save_counters(w, "statistic", p->statistics.v, p->statistics.n);
 	save_fallbacks(w, p);
+	if (w->status == SQLITE_OK) {
+		errno = 0;
+		int status = st_save_tables(w->db, p);
+		if (status != SQLITE_OK)
+			note(w, status);
+	}
 	sqlite3_finalize(w->insert);
 	run_sql(w, "COMMIT");
 }

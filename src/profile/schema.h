@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables of a profile file, version 1; docs/profile.md explains them. Rows are written in the
+ * The tables of a profile file, version 3; docs/profile.md explains them. Rows are written in the
  * order of the profile's arrays: id is the index there plus one. Integers are signed 64 bits, as
  * SQLite has them.
  */
@@ -63,6 +63,15 @@
 	"CREATE TABLE fallback("                                                                   \
 	" process INTEGER NOT NULL REFERENCES process, image INTEGER REFERENCES image,"            \
 	" offset INTEGER NOT NULL, cause INTEGER NOT NULL, count INTEGER NOT NULL);"               \
+	"CREATE TABLE tool_table("                                                                 \
+	" id INTEGER PRIMARY KEY, name TEXT NOT NULL, tool TEXT NOT NULL, help TEXT NOT NULL,"     \
+	" data TEXT NOT NULL);"                                                                    \
+	"CREATE TABLE tool_column("                                                                \
+	" id INTEGER PRIMARY KEY, tool_table INTEGER NOT NULL REFERENCES tool_table,"              \
+	" name TEXT NOT NULL, type TEXT NOT NULL, role TEXT NOT NULL, field TEXT NOT NULL);"       \
+	"CREATE TABLE stream("                                                                     \
+	" id INTEGER PRIMARY KEY, name TEXT NOT NULL, tool TEXT NOT NULL, help TEXT NOT NULL,"     \
+	" file TEXT, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, dropped INTEGER NOT NULL);"    \
 	"CREATE TABLE note(text TEXT NOT NULL);"                                                   \
 	"CREATE VIEW hot AS SELECT f.name, i.path AS image, f.offset, f.file, f.line, f.calls,"    \
 	" f.instructions, f.samples,"                                                              \

@@ -109,13 +109,15 @@ add_samples(struct mix *m, const struct st_view *v)
 static void
 add_counts(struct mix *m, const struct st_view *v)
 {
-	uint64_t *executions = v->n_counters ? st_view_executions(v) : NULL;
-	if (!executions)
+	struct st_view_counts counts;
+	if (!v->counting || st_view_count(v, &counts))
 		return;
 	m->counted = true;
-	for (uint32_t b = 1; b < v->n_blocks; b++)
-		m->most += (double)executions[b] * (most_count + most_cost(v->blocks[b].end)) / 1e9;
-	free(executions);
+	for (uint32_t b = ST_FIRST_ID; b < v->n_blocks; b++)
+		if (st_view_is_block(v, b))
+			m->most += (double)counts.executions[b] *
+			           (most_count + most_cost(v->blocks[b].end)) / 1e9;
+	st_view_counts_free(&counts);
 }
 
 static void

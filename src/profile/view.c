@@ -20,21 +20,43 @@ fits(uint64_t offset, uint64_t n, uint64_t each, size_t size)
 	       !__builtin_add_overflow(offset, bytes, &end) && end <= size;
 }
 
+/* Takes note of the tables, and whether they lie inside the file. */
 static bool
-sections_fit(const struct st_view *v, size_t size)
+tables_fit(struct st_view *v, size_t size)
 {
 	const struct st_results_header *h = v->header;
-	uint64_t row = ST_MAX_COUNTERS * sizeof(uint32_t);
+	const uint64_t room = (uint64_t)ST_TABLE_ROWS * ST_MAX_COLUMNS * sizeof(uint64_t);
+	if (h->off_tables > size)
+		return false;
+	for (uint32_t i = 0; i < v->n_tables; i++) {
+		struct st_view_table *t = &v->tables[i];
+		uint64_t offset = h->off_tables + i * room;
+		t->table = &h->tables[i];
+		t->n_rows = least(t->table->n_rows, ST_TABLE_ROWS);
+		t->n_columns = least(t->table->n_columns, ST_MAX_COLUMNS);
+		t->n_keys = least(t->table->n_keys, t->n_columns);
+		if (!fits(offset, t->n_rows, t->n_columns * sizeof(uint64_t), size))
+			return false;
+		t->rows = (const void *)((const char *)h + offset);
+	}
+	return true;
+}
+
+static bool
+sections_fit(struct st_view *v, size_t size)
+{
+	const struct st_results_header *h = v->header;
 	if (v->n_slots > 1 && (h->counters_stride % 8 || h->counters_stride > size))
 		return false;
 	uint64_t last_slot = v->n_slots ? (v->n_slots - 1) * h->counters_stride : 0;
 	return fits(h->off_maps, v->n_maps, sizeof *v->maps, size) &&
 	       fits(h->off_strings, v->n_strings, 1, size) &&
 	       fits(h->off_blocks, v->n_blocks, sizeof *v->blocks, size) &&
-	       fits(h->off_amounts, v->n_blocks, row, size) &&
-	       fits(h->off_partials, v->n_blocks, sizeof *v->partials, size) &&
+	       fits(h->off_amounts, v->n_amounts, sizeof *v->amounts, size) &&
+	       fits(h->off_partials, v->n_partials, sizeof *v->partials, size) &&
 	       fits(h->off_threads, v->n_threads, sizeof *v->threads, size) &&
 	       fits(h->off_samples, v->n_samples, sizeof *v->samples, size) &&
+	       tables_fit(v, size) &&
 	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
 	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
 }
@@ -63,6 +85,11 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->n_strings = least(h->n_strings, ST_STRINGS_BYTES);
 	v->n_slots = least(h->n_slots, ST_MAX_SLOTS);
 	v->n_counters = least(h->n_counters, ST_MAX_COUNTERS);
+	v->n_tables = least(h->n_tables, ST_MAX_TABLES);
+	v->n_streams = least(h->n_streams, ST_MAX_STREAMS);
+	v->n_amounts = least(h->n_amounts, ST_MAX_AMOUNTS);
+	v->n_partials = least(h->n_partials, ST_MAX_PARTIALS);
+	v->counting = h->counting != 0;
 	uint64_t samples = h->n_samples;
 	v->n_samples = least(samples, ST_MAX_SAMPLES);
 	v->n_dropped = samples - v->n_samples;
@@ -87,19 +114,4 @@ st_view_string(const struct st_view *v, uint32_t offset)
 	if (offset >= v->n_strings || !memchr(v->strings + offset, '\0', v->n_strings - offset))
 		return "";
 	return v->strings + offset;
-}
-
-uint64_t *
-st_view_executions(const struct st_view *v)
-{
-	uint64_t *sum = calloc(v->n_blocks ? v->n_blocks : 1, sizeof *sum);
-	if (!sum)
-		return NULL;
-	const char *slot = (const char *)v->header + v->header->off_counters;
-	for (uint32_t s = 0; s < v->n_slots; s++, slot += v->header->counters_stride) {
-		const uint64_t *counts = (const uint64_t *)slot;
-		for (uint32_t b = 0; b < v->n_blocks; b++)
-			sum[b] += counts[b];
-	}
-	return sum;
 }

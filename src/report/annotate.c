@@ -50,16 +50,41 @@ ambiguous(const struct st_report *r, const char *name, const uint32_t *found, si
 	               n > SHOWN ? ", ..." : "");
 }
 
-static void
-print_head(const struct st_report *r, FILE *out, uint32_t index)
+size_t
+st_annotation_parts(const struct st_annotation *a, const struct st_function **parts)
 {
+	const struct st_profile_function *f = &a->r->profile->functions.v[a->function];
+	struct st_image *image = f->size ? st_places_image(a->places, f->image, NULL) : NULL;
+	const struct st_function *whole = image ? st_image_function(image, f->offset) : NULL;
+	if (!whole || whole->offset != f->offset)
+		return 0;
+	size_t n = st_image_parts(image, whole, parts, ST_MAX_PARTS);
+	return n < ST_MAX_PARTS ? n : ST_MAX_PARTS;
+}
+
+static void
+print_parts(const struct st_annotation *a)
+{
+	const struct st_function *parts[ST_MAX_PARTS];
+	size_t n = st_annotation_parts(a, parts);
+	for (size_t i = 0; i < n; i++)
+		fprintf(a->out, "  cold part at offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
+		        parts[i]->offset, parts[i]->size);
+}
+
+static void
+print_head(const struct st_annotation *a)
+{
+	const struct st_report *r = a->r;
 	const struct st_profile *p = r->profile;
-	const struct st_profile_function *f = &p->functions.v[index];
+	const struct st_profile_function *f = &p->functions.v[a->function];
+	FILE *out = a->out;
 	char calls[ST_NUMBER_SIZE], instructions[ST_NUMBER_SIZE], samples[ST_NUMBER_SIZE];
 	char *name = st_printable(f->name), *image = st_printable(p->images.v[f->image].path);
 	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
 	        r->style.colour ? "\033[1m" : "", name ? name : "",
 	        r->style.colour ? "\033[0m" : "", image ? image : "", f->offset, f->size);
+	print_parts(a);
 	fprintf(out, "  self %.2f %% of %s, %s samples, %s%s calls, %s instructions\n",
 	        100 * st_profile_self_share(p, f),
 	        st_profile_share_is_time(p) ? "the program's time" : "its instructions",
@@ -67,6 +92,31 @@ print_head(const struct st_report *r, FILE *out, uint32_t index)
 	        st_number(calls, f->calls), st_number(instructions, f->instructions));
 	free(name);
 	free(image);
+}
+
+void
+st_print_inlined(struct st_image *image, uint64_t offset, FILE *out)
+{
+	enum { DEEPEST = 32 };
+	struct st_inlined chain[DEEPEST];
+	size_t n = st_image_inlined(image, offset, chain, DEEPEST);
+	for (size_t i = 0; i < n && i < DEEPEST; i++) {
+		char *name = st_printable(chain[i].name);
+		char *file = st_printable(chain[i].call.file ? chain[i].call.file : "?");
+		fprintf(out, " %s, from %s:%u", name ? name : "", file ? st_base_name(file) : "",
+		        chain[i].call.line);
+		free(name);
+		free(file);
+	}
+}
+
+static void
+annotate(const struct st_report *r, struct st_places *places, FILE *out, uint32_t function)
+{
+	struct st_annotation a = {r, places, out, function};
+	print_head(&a);
+	st_annotate_source(&a);
+	st_annotate_code(&a);
 }
 
 int
@@ -81,9 +131,12 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	uint32_t *found = calloc(p->functions.n + 1, sizeof *found);
 	if (!found)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
+	struct st_places places;
 	size_t n = find_functions(r, name, found);
 	int status = 0;
-	if (!n)
+	if (st_places_open(&places, p))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
+	else if (!n)
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "no function '%s' ran; strobe show --sort name --top 0 lists all",
 		                 name);
@@ -92,10 +145,9 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	for (size_t i = 0; i < n && !status; i++) {
 		if (i)
 			putc('\n', out);
-		print_head(r, out, found[i]);
-		st_annotate_source(r, out, found[i]);
-		st_annotate_code(r, out, found[i]);
+		annotate(r, &places, out, found[i]);
 	}
+	st_places_close(&places);
 	free(found);
 	return status;
 }

@@ -12,14 +12,12 @@ struct listing {
 	const struct st_report *r;
 	FILE *out;
 	struct st_image *image;
-	const struct st_profile_function *function;
 	const struct st_profile_block *blocks; /* of the function, by offset */
 	size_t n_blocks;
 	ZydisDecoder decoder;
 	ZydisFormatter formatter;
 	ZydisFormatterFunc print_address; /* Zydis' own */
-	struct st_line line;              /* printed last */
-	bool executed;                    /* of the instruction printed last */
+	char *place;                      /* line and inlined functions printed last */
 };
 
 /* An address as Zydis prints it, then the function it lies in. */
@@ -50,16 +48,27 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 	return status;
 }
 
+/* The source line of the code and the functions inlined there, where they differ from those above.
+ */
 static void
-print_source_line(struct listing *l, uint64_t offset)
+print_place(struct listing *l, uint64_t offset)
 {
 	struct st_line line;
+	char *text = NULL;
+	size_t size = 0;
 	if (st_image_line(l->image, offset, &line) || !line.file || !line.line)
 		return;
-	bool same = line.line == l->line.line && l->line.file && !strcmp(line.file, l->line.file);
-	if (!same)
-		fprintf(l->out, "%41s; %s:%u\n", "", st_base_name(line.file), line.line);
-	l->line = line;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return;
+	fprintf(out, "; %s:%u", st_base_name(line.file), line.line);
+	st_print_inlined(l->image, offset, out);
+	fclose(out);
+	bool same = text && l->place && !strcmp(text, l->place);
+	if (text && !same)
+		fprintf(l->out, "%41s%s\n", "", text);
+	free(l->place);
+	l->place = text;
 }
 
 /* Executions of the instruction at an offset: of all blocks over it. start: whether one begins
@@ -100,7 +109,7 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	}
 	if (start)
 		putc('\n', l->out);
-	print_source_line(l, offset);
+	print_place(l, offset);
 	if (executions)
 		st_number(number, executions);
 	if (samples)
@@ -115,11 +124,17 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 }
 
 static void
-print_code(struct listing *l, const unsigned char *bytes, size_t size)
+print_range(struct listing *l, uint64_t offset, uint64_t length)
 {
-	fprintf(l->out, "\n%8s %14s  %13s\n", "samples", "executions", "offset");
+	enum { MAX_SIZE = 16 << 20 };
+	size_t size = length < MAX_SIZE ? (size_t)length : MAX_SIZE;
+	unsigned char *bytes = malloc(size);
+	if (!bytes)
+		return;
+	size = st_image_bytes(l->image, offset, bytes, size);
 	for (size_t at = 0; at < size;)
-		at += print_instruction(l, bytes + at, size - at, l->function->offset + at);
+		at += print_instruction(l, bytes + at, size - at, offset + at);
+	free(bytes);
 }
 
 static void
@@ -139,60 +154,60 @@ init_formatter(struct listing *l)
 	                      (const void **)&l->print_address);
 }
 
-/* The image as it was when the program ran, or NULL after saying why not. */
-static struct st_image *
-open_image(FILE *out, const struct st_profile_image *image)
+/* The function's blocks in order; they need not stand together. */
+static struct st_profile_block *
+blocks_of(const struct st_profile *p, uint32_t function, size_t *n)
 {
-	struct st_error e;
-	if (!strcmp(image->path, ST_ANON_IMAGE)) {
-		fprintf(out, "\n  no disassembly: generated code is gone with the program\n");
-		return NULL;
+	*n = 0;
+	for (size_t i = 0; i < p->blocks.n; i++)
+		*n += p->blocks.v[i].function == function;
+	struct st_profile_block *v = calloc(*n ? *n : 1, sizeof *v);
+	*n = 0;
+	for (size_t i = 0; v && i < p->blocks.n; i++)
+		if (p->blocks.v[i].function == function)
+			v[(*n)++] = p->blocks.v[i];
+	return v;
+}
+
+static void
+print_code(struct listing *l, const struct st_annotation *a)
+{
+	const struct st_profile_function *f = &a->r->profile->functions.v[a->function];
+	const struct st_function *parts[ST_MAX_PARTS];
+	size_t n = st_annotation_parts(a, parts);
+	init_formatter(l);
+	fprintf(l->out, "\n%8s %14s  %13s\n", "samples", "executions", "offset");
+	print_range(l, f->offset, f->size);
+	for (size_t i = 0; i < n; i++) {
+		char *name = st_printable(parts[i]->name);
+		fprintf(l->out, "\n%41s%s\n", "", name ? name : "");
+		free(name);
+		print_range(l, parts[i]->offset, parts[i]->size);
 	}
-	struct st_image *opened = st_image_open(image->path, &e);
-	if (!opened) {
-		char *why = st_printable(e.text);
-		fprintf(out, "\n  no disassembly: %s\n", why ? why : "");
-		free(why);
-		return NULL;
-	}
-	if (strcmp(st_image_build_id(opened), image->build_id)) {
-		char *path = st_printable(image->path);
-		fprintf(out,
-		        "\n  no disassembly: %s is not the file that ran (its build-id differs)\n",
-		        path ? path : "");
-		free(path);
-		st_image_close(opened);
-		return NULL;
-	}
-	return opened;
 }
 
 void
-st_annotate_code(const struct st_report *r, FILE *out, uint32_t function)
+st_annotate_code(const struct st_annotation *a)
 {
-	const struct st_profile *p = r->profile;
-	const struct st_profile_function *f = &p->functions.v[function];
-	enum { MAX_SIZE = 16 << 20 };
-	struct listing l = {.r = r, .out = out, .function = f};
+	const struct st_profile *p = a->r->profile;
+	const struct st_profile_function *f = &p->functions.v[a->function];
+	struct listing l = {.r = a->r, .out = a->out};
+	const char *why;
 	if (!f->size) {
-		fprintf(out, "\n  no disassembly: this stands for all code without a symbol\n");
+		fprintf(a->out, "\n  no disassembly: this stands for all code without a symbol\n");
 		return;
 	}
-	l.image = open_image(out, &p->images.v[f->image]);
-	if (!l.image)
+	l.image = st_places_image(a->places, f->image, &why);
+	if (!l.image) {
+		char *clean = st_printable(why);
+		fprintf(a->out, "\n  no disassembly: %s\n", clean ? clean : "");
+		free(clean);
 		return;
-	size_t i = 0, size = f->size < MAX_SIZE ? (size_t)f->size : MAX_SIZE;
-	while (i < p->blocks.n && p->blocks.v[i].function != function)
-		i++;
-	l.blocks = p->blocks.v + i;
-	while (i + l.n_blocks < p->blocks.n && l.blocks[l.n_blocks].function == function)
-		l.n_blocks++;
-	unsigned char *bytes = malloc(size);
-	if (bytes) {
-		size = st_image_bytes(l.image, f->offset, bytes, size);
-		init_formatter(&l);
-		print_code(&l, bytes, size);
 	}
-	free(bytes);
-	st_image_close(l.image);
+	struct st_profile_block *blocks = blocks_of(p, a->function, &l.n_blocks);
+	l.blocks = blocks;
+	if (blocks)
+		print_code(&l, a);
+	free(blocks);
+	free(l.place);
 }

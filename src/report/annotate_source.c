@@ -13,6 +13,12 @@ enum {
 	MAX_SOURCE = 64 << 20,
 };
 
+struct printing {
+	const struct st_annotation *a;
+	uint64_t *offsets;   /* where the code of each line begins */
+	const char *inlined; /* the function that was named last; NULL: that itself */
+};
+
 /* A source file as lines: lines[i] is line i + 1. */
 struct source {
 	char *bytes;
@@ -95,10 +101,35 @@ print_line(const struct st_report *r, FILE *out, const struct source *s, uint32_
 	print_text(out, s, number, r->style.width);
 }
 
-/* The lines l[0..n) are of one file, in order. */
+/* Which function the lines that follow were inlined from, where that changes. The same line may
+ * have come along different ways, so only the function that holds it is named. */
 static void
-print_file(const struct st_report *r, FILE *out, const struct st_profile_line *l, size_t n)
+print_inlined(struct printing *pr, size_t line)
 {
+	const struct st_profile *p = pr->a->r->profile;
+	const struct st_profile_function *f = &p->functions.v[pr->a->function];
+	struct st_image *image = st_places_image(pr->a->places, f->image, NULL);
+	struct st_inlined innermost = {0};
+	if (!image || pr->offsets[line] == UINT64_MAX)
+		return;
+	st_image_inlined(image, pr->offsets[line], &innermost, 1);
+	if (innermost.name == pr->inlined ||
+	    (innermost.name && pr->inlined && !strcmp(innermost.name, pr->inlined)))
+		return;
+	pr->inlined = innermost.name;
+	char *name = innermost.name ? st_printable(innermost.name) : NULL;
+	fprintf(pr->a->out, "%48s; %s%s\n", "", name ? name : "",
+	        innermost.name ? ", inlined" : "not inlined");
+	free(name);
+}
+
+/* The lines from first on are of one file, in order. */
+static void
+print_file(struct printing *pr, size_t first, size_t n)
+{
+	const struct st_report *r = pr->a->r;
+	const struct st_profile_line *l = &r->profile->lines.v[first];
+	FILE *out = pr->a->out;
 	struct source s;
 	char *path = st_printable(l[0].file);
 	read_source(&s, l[0].file);
@@ -115,6 +146,7 @@ print_file(const struct st_report *r, FILE *out, const struct st_profile_line *l
 		}
 		for (; next < l[i].line; next++)
 			print_line(r, out, &s, next, NULL);
+		print_inlined(pr, first + i);
 		print_line(r, out, &s, l[i].line, &l[i]);
 		next = l[i].line + 1;
 	}
@@ -124,11 +156,10 @@ print_file(const struct st_report *r, FILE *out, const struct st_profile_line *l
 
 /* Those files of the lines first..end that are, or are not, the function's own. */
 static void
-print_files(const struct st_report *r, FILE *out, uint32_t function, size_t first, size_t end,
-            bool inlined)
+print_files(struct printing *pr, size_t first, size_t end, bool inlined)
 {
-	const struct st_profile *p = r->profile;
-	const char *own = p->functions.v[function].file;
+	const struct st_profile *p = pr->a->r->profile;
+	const char *own = p->functions.v[pr->a->function].file;
 	for (size_t i = first, n; i < end; i += n) {
 		for (n = 1; i + n < end; n++)
 			if (strcmp(p->lines.v[i + n].file, p->lines.v[i].file) ||
@@ -136,25 +167,33 @@ print_files(const struct st_report *r, FILE *out, uint32_t function, size_t firs
 				break;
 		bool is_own = own && !strcmp(p->lines.v[i].file, own);
 		if (is_own != inlined)
-			print_file(r, out, &p->lines.v[i], n);
+			print_file(pr, i, n);
 	}
 }
 
 void
-st_annotate_source(const struct st_report *r, FILE *out, uint32_t function)
+st_annotate_source(const struct st_annotation *a)
 {
-	const struct st_profile *p = r->profile;
+	const struct st_profile *p = a->r->profile;
+	struct printing pr = {.a = a};
 	size_t first = 0;
-	while (first < p->lines.n && p->lines.v[first].function != function)
+	while (first < p->lines.n && p->lines.v[first].function != a->function)
 		first++;
 	size_t end = first;
-	while (end < p->lines.n && p->lines.v[end].function == function)
+	while (end < p->lines.n && p->lines.v[end].function == a->function)
 		end++;
-	if (first == end)
-		fprintf(out,
+	if (first == end) {
+		fprintf(a->out,
 		        "\n  no source lines: the image has no line information (install its debug "
 		        "symbols or compile with -g)\n");
+		return;
+	}
+	pr.offsets = calloc(p->lines.n, sizeof *pr.offsets);
+	if (!pr.offsets)
+		return;
+	st_places_of_lines(a->places, a->function, pr.offsets);
 	/* The file of the function itself first, then those whose code was inlined into it. */
 	for (int inlined = 0; inlined < 2; inlined++)
-		print_files(r, out, function, first, end, inlined);
+		print_files(&pr, first, end, inlined);
+	free(pr.offsets);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result for other programs; docs/json.md is the contract, and a change that breaks a reader
  * raises the version. */
-#include <jansson.h>
+#include "report/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
-
+#include "report/places.h"
 enum { JSON_VERSION = 1 };
 
 /* How many bytes at text make one well-formed UTF-8 character; 0: none. */
@@ -27,9 +27,8 @@ utf8_length(const unsigned char *t)
 	return overlong || surrogate || too_large ? 0 : n;
 }
 
-/* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
-static json_t *
-text(const char *bytes)
+json_t *
+st_json_text(const char *bytes)
 {
 	json_t *plain = json_string(bytes);
 	if (plain)
@@ -52,11 +51,11 @@ text(const char *bytes)
 static json_t *
 text_or_null(const char *bytes)
 {
-	return bytes ? text(bytes) : json_null();
+	return bytes ? st_json_text(bytes) : json_null();
 }
 
-static json_t *
-count(uint64_t value)
+json_t *
+st_json_count(uint64_t value)
 {
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
@@ -79,7 +78,7 @@ texts(const char *const *v, size_t n)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; i < n; i++)
-		if (json_array_append_new(array, text(v[i]))) {
+		if (json_array_append_new(array, st_json_text(v[i]))) {
 			json_decref(array);
 			return NULL;
 		}
@@ -101,7 +100,7 @@ add_run(json_t *root, const struct st_profile *p)
 	json_t *strobe = json_object(), *out = json_object();
 	int bad = set(root, "strobe", strobe) | set(root, "run", out);
 	bad |= set(strobe, "version", json_integer(JSON_VERSION));
-	bad |= set(strobe, "tool", text(run->tool));
+	bad |= set(strobe, "tool", st_json_text(run->tool));
 	bad |= set(out, "command", texts(run->command.v, run->command.n));
 	bad |= set(out, "exit", json_integer(run->exit));
 	bad |= set(out, "signal", positive_or_null(run->signal));
@@ -120,7 +119,7 @@ add_counters(json_t *out, const struct st_profile *p)
 	for (size_t i = 0; i < p->counters.n && p->counters.v[i].process == 0; i++) {
 		uint64_t total;
 		st_profile_counter(p, p->counters.v[i].name, &total);
-		bad |= set(out, p->counters.v[i].name, count(total));
+		bad |= set(out, p->counters.v[i].name, st_json_count(total));
 	}
 	return bad;
 }
@@ -135,14 +134,14 @@ add_processes(json_t *root, const struct st_profile *p)
 		json_t *out = row(array);
 		bad |= set(out, "pid", json_integer(in->pid));
 		bad |= set(out, "ppid", json_integer(in->ppid));
-		bad |= set(out, "command", text(in->command));
+		bad |= set(out, "command", st_json_text(in->command));
 		bad |= set(out, "exit", in->exited ? json_integer(in->exit) : json_null());
 		bad |= set(out, "signal", positive_or_null(in->signal));
 		bad |= set(out, "state", json_string(st_profile_state_name(in->state)));
 		for (size_t c = 0; c < p->counters.n; c++)
 			if (p->counters.v[c].process == i)
 				bad |= set(out, p->counters.v[c].name,
-				           count(p->counters.v[c].total));
+				           st_json_count(p->counters.v[c].total));
 	}
 	return bad;
 }
@@ -158,13 +157,13 @@ add_functions(json_t *root, const struct st_report *r)
 	for (size_t i = 0; !bad && i < (r->top && r->top < n ? r->top : n); i++) {
 		const struct st_profile_function *f = &p->functions.v[order[i]];
 		json_t *out = row(array);
-		bad |= set(out, "name", text(f->name));
-		bad |= set(out, "image", text(p->images.v[f->image].path));
-		bad |= set(out, "offset", count(f->offset));
+		bad |= set(out, "name", st_json_text(f->name));
+		bad |= set(out, "image", st_json_text(p->images.v[f->image].path));
+		bad |= set(out, "offset", st_json_count(f->offset));
 		bad |= set(out, "file", text_or_null(f->file));
 		bad |= set(out, "line", positive_or_null(f->line));
-		bad |= set(out, "calls", count(f->calls));
-		bad |= set(out, "instructions", count(f->instructions));
+		bad |= set(out, "calls", st_json_count(f->calls));
+		bad |= set(out, "instructions", st_json_count(f->instructions));
 		bad |= set(out, "self_share", json_real(st_profile_self_share(p, f)));
 		double total = st_profile_total_share(p, f);
 		bad |= set(out, "total_share", total >= 0 ? json_real(total) : json_null());
@@ -179,12 +178,12 @@ add_samples(json_t *root, const struct st_profile *p)
 	json_t *out = json_object();
 	int bad = set(root, "samples", out);
 	bad |= set(out, "hz", json_integer(p->run.sample_hz));
-	bad |= set(out, "program", count(p->run.samples_code));
-	bad |= set(out, "kernel", count(p->run.samples_kernel));
-	bad |= set(out, "engine", count(p->run.samples_engine));
-	bad |= set(out, "dropped", count(p->run.samples_dropped));
-	bad |= set(out, "stacks", count(p->run.stacks));
-	bad |= set(out, "stacks_cut", count(p->run.stacks_cut));
+	bad |= set(out, "program", st_json_count(p->run.samples_code));
+	bad |= set(out, "kernel", st_json_count(p->run.samples_kernel));
+	bad |= set(out, "engine", st_json_count(p->run.samples_engine));
+	bad |= set(out, "dropped", st_json_count(p->run.samples_dropped));
+	bad |= set(out, "stacks", st_json_count(p->run.stacks));
+	bad |= set(out, "stacks_cut", st_json_count(p->run.stacks_cut));
 	bad |= set(root, "share_of",
 	           json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
 	return bad;
@@ -200,48 +199,74 @@ add_fallbacks(json_t *root, const struct st_profile *p)
 		json_t *out = row(array);
 		bool placed = f->image != UINT32_MAX;
 		bad |= set(out, "cause", json_string(st_profile_cause_name(f->cause)));
-		bad |= set(out, "count", count(f->count));
-		bad |= set(out, "image", placed ? text(p->images.v[f->image].path) : json_null());
-		bad |= set(out, "offset", count(f->offset));
+		bad |= set(out, "count", st_json_count(f->count));
+		bad |= set(out, "image",
+		           placed ? st_json_text(p->images.v[f->image].path) : json_null());
+		bad |= set(out, "offset", st_json_count(f->offset));
 	}
 	return bad | set(root, "notes", texts(p->notes.v, p->notes.n));
 }
 
+/* Names of the functions inlined at a place, innermost first; null when that is not known. */
+static json_t *
+inlined(struct st_places *places, uint32_t image, uint64_t offset)
+{
+	enum { DEEPEST = 32 };
+	struct st_inlined chain[DEEPEST];
+	const char *names[DEEPEST];
+	struct st_image *opened = st_places_image(places, image, NULL);
+	if (!opened || offset == UINT64_MAX || strcmp(st_image_quality(opened), "full"))
+		return json_null();
+	size_t n = st_image_inlined(opened, offset, chain, DEEPEST);
+	n = n < DEEPEST ? n : DEEPEST;
+	for (size_t i = 0; i < n; i++)
+		names[i] = chain[i].name;
+	return texts(names, n);
+}
+
 static int
-add_lines(json_t *root, const struct st_profile *p)
+add_lines(json_t *root, const struct st_profile *p, struct st_places *places)
 {
 	json_t *array = json_array();
 	int bad = set(root, "lines", array);
+	uint64_t *offsets = calloc(p->lines.n ? p->lines.n : 1, sizeof *offsets);
+	if (!offsets)
+		return -1;
+	st_places_of_lines(places, UINT32_MAX, offsets);
 	for (size_t i = 0; i < p->lines.n && !bad; i++) {
 		const struct st_profile_line *l = &p->lines.v[i];
 		json_t *out = row(array);
-		bad |= set(out, "file", text(l->file));
+		bad |= set(out, "file", st_json_text(l->file));
 		bad |= set(out, "line", json_integer(l->line));
-		bad |= set(out, "function", text(p->functions.v[l->function].name));
-		bad |= set(out, "executions", count(l->executions));
-		bad |= set(out, "instructions", count(l->instructions));
-		bad |= set(out, "samples", count(l->samples));
+		bad |= set(out, "function", st_json_text(p->functions.v[l->function].name));
+		bad |= set(out, "executions", st_json_count(l->executions));
+		bad |= set(out, "instructions", st_json_count(l->instructions));
+		bad |= set(out, "samples", st_json_count(l->samples));
+		bad |= set(out, "inlined",
+		           inlined(places, p->functions.v[l->function].image, offsets[i]));
 	}
+	free(offsets);
 	return bad;
 }
 
 static int
-add_blocks(json_t *root, const struct st_profile *p)
+add_blocks(json_t *root, const struct st_profile *p, struct st_places *places)
 {
 	json_t *array = json_array();
 	int bad = set(root, "basic_blocks", array);
 	for (size_t i = 0; i < p->blocks.n && !bad; i++) {
 		const struct st_profile_block *b = &p->blocks.v[i];
 		json_t *out = row(array);
-		bad |= set(out, "image", text(p->images.v[b->image].path));
-		bad |= set(out, "function", text(p->functions.v[b->function].name));
-		bad |= set(out, "offset", count(b->offset));
+		bad |= set(out, "image", st_json_text(p->images.v[b->image].path));
+		bad |= set(out, "function", st_json_text(p->functions.v[b->function].name));
+		bad |= set(out, "offset", st_json_count(b->offset));
 		bad |= set(out, "bytes", json_integer(b->bytes));
 		bad |= set(out, "length", json_integer(b->insns));
 		bad |= set(out, "ends", json_string(st_profile_end_name(b->end)));
-		bad |= set(out, "executions", count(b->executions));
-		bad |= set(out, "instructions", count(b->instructions));
-		bad |= set(out, "samples", count(b->samples));
+		bad |= set(out, "executions", st_json_count(b->executions));
+		bad |= set(out, "instructions", st_json_count(b->instructions));
+		bad |= set(out, "samples", st_json_count(b->samples));
+		bad |= set(out, "inlined", inlined(places, b->image, b->offset));
 	}
 	return bad;
 }
@@ -254,12 +279,13 @@ add_images(json_t *root, const struct st_profile *p)
 	for (size_t i = 0; i < p->images.n && !bad; i++) {
 		const struct st_profile_image *image = &p->images.v[i];
 		json_t *out = row(array);
-		bad |= set(out, "path", text(image->path));
-		bad |= set(out, "build_id", *image->build_id ? text(image->build_id) : json_null());
-		bad |= set(out, "symbols", text(image->symbols));
-		bad |= set(out, "blocks", count(image->executions));
-		bad |= set(out, "instructions", count(image->instructions));
-		bad |= set(out, "samples", count(image->samples));
+		bad |= set(out, "path", st_json_text(image->path));
+		bad |= set(out, "build_id",
+		           *image->build_id ? st_json_text(image->build_id) : json_null());
+		bad |= set(out, "symbols", st_json_text(image->symbols));
+		bad |= set(out, "blocks", st_json_count(image->executions));
+		bad |= set(out, "instructions", st_json_count(image->instructions));
+		bad |= set(out, "samples", st_json_count(image->samples));
 	}
 	return bad;
 }
@@ -280,10 +306,10 @@ add_threads(json_t *root, const struct st_profile *p)
 		json_t *out = row(array);
 		bad |= set(out, "pid", json_integer(p->processes.v[t->process].pid));
 		bad |= set(out, "tid", json_integer(t->tid));
-		bad |= set(out, "name", text(t->name));
+		bad |= set(out, "name", st_json_text(t->name));
 		bad |= set(out, "begin_ns", nanoseconds_or_null(t->begin_ns));
 		bad |= set(out, "end_ns", nanoseconds_or_null(t->end_ns));
-		bad |= set(out, "samples", count(t->samples));
+		bad |= set(out, "samples", st_json_count(t->samples));
 	}
 	return bad;
 }
@@ -295,7 +321,7 @@ add_stats(json_t *root, const struct st_profile *p)
 	int bad = set(root, "engine", out);
 	for (size_t i = 0; i < p->statistics.n && p->statistics.v[i].process == 0; i++)
 		bad |= set(out, p->statistics.v[i].name,
-		           count(st_profile_statistic(p, p->statistics.v[i].name)));
+		           st_json_count(st_profile_statistic(p, p->statistics.v[i].name)));
 	return bad;
 }
 
@@ -303,11 +329,13 @@ static int
 add_parts(json_t *root, const struct st_report *r)
 {
 	const struct st_profile *p = r->profile;
-	int bad = 0;
-	if (r->parts & ST_PART_LINES)
-		bad |= add_lines(root, p);
-	if (r->parts & ST_PART_BLOCKS)
-		bad |= add_blocks(root, p);
+	struct st_places places;
+	int bad = st_places_open(&places, p);
+	if (!bad && r->parts & ST_PART_LINES)
+		bad |= add_lines(root, p, &places);
+	if (!bad && r->parts & ST_PART_BLOCKS)
+		bad |= add_blocks(root, p, &places);
+	st_places_close(&places);
 	if (r->parts & ST_PART_IMAGES)
 		bad |= add_images(root, p);
 	if (r->parts & ST_PART_THREADS)
@@ -328,6 +356,7 @@ st_report_json(const struct st_report *r, struct st_error *e)
 		bad |= add_functions(root, r) | add_samples(root, p);
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
+	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= add_fallbacks(root, p) | add_parts(root, r);
 	if (!bad)
 		dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

@@ -10,13 +10,20 @@
 #include "profile/profile.h"
 #include "report/text.h"
 
+#define ST_SORTS(ST_SORT)                                                                          \
+	ST_SORT(TIME, "time")                                                                      \
+	ST_SORT(TOTAL, "total")                                                                    \
+	ST_SORT(INSTRUCTIONS, "instructions")                                                      \
+	ST_SORT(CALLS, "calls")                                                                    \
+	ST_SORT(NAME, "name")
+
 enum st_report_sort {
-	ST_SORT_TIME,
-	ST_SORT_TOTAL,
-	ST_SORT_INSTRUCTIONS,
-	ST_SORT_CALLS,
-	ST_SORT_NAME
+#define ST_SORT(id, name) ST_SORT_##id,
+	ST_SORTS(ST_SORT)
+#undef ST_SORT
 };
+
+enum st_report_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_CSV };
 
 /* Parts of a report beyond the functions. */
 enum {
@@ -37,6 +44,17 @@ struct st_report {
 
 /* What was run and how, totals, and, for a tool that has them, the top functions. */
 void st_report_summary(const struct st_report *r, FILE *out);
+/* The first rows of each table of the tools. */
+void st_report_tables(const struct st_report *r, FILE *out);
+/* One of them. sort: name of a column, NULL: by the first sum. 0, or -1 with *e. */
+int st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
+                    enum st_report_format format, struct st_error *e);
+int st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
+                         const uint32_t *order, struct st_error *e);
+/* The first rows of a stream, top 0: all; as JSON an object a line. 0, or -1 with *e. */
+struct st_row_reader;
+int st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format,
+                   uint64_t top, struct st_style style, struct st_error *e);
 /* One table for each of r->parts. */
 void st_report_parts(const struct st_report *r, FILE *out);
 /* Where the result is and what to do next; path NULL: nowhere. */

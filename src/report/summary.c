@@ -65,7 +65,14 @@ print_counters(FILE *out, const struct st_profile *p)
 		char number[ST_NUMBER_SIZE];
 		uint64_t total;
 		st_profile_counter(p, p->counters.v[i].name, &total);
-		fprintf(out, "  %s %s\n", st_number(number, total), p->counters.v[i].name);
+		fprintf(out, "  %s ", st_number(number, total));
+		print_printable(out, p->counters.v[i].name);
+		if (*p->counters.v[i].help) {
+			fputs(" (", out);
+			print_printable(out, p->counters.v[i].help);
+			putc(')', out);
+		}
+		putc('\n', out);
 	}
 }
 
@@ -119,6 +126,30 @@ print_functions(const struct st_report *r, FILE *out)
 }
 
 static void
+print_streams(FILE *out, const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->streams.n; i++) {
+		const struct st_profile_stream *s = &p->streams.v[i];
+		char rows[ST_NUMBER_SIZE], bytes[ST_NUMBER_SIZE], dropped[ST_NUMBER_SIZE];
+		double seconds = (double)p->run.wall_ns / 1e9;
+		fprintf(out, "\n  %s rows of ", st_number(rows, s->rows));
+		print_printable(out, s->name);
+		fprintf(out, " in %s bytes", st_number(bytes, s->bytes));
+		if (s->rows && seconds > 0)
+			fprintf(out, ": %.2f bytes each, %.1f million rows per second",
+			        (double)s->bytes / (double)s->rows,
+			        (double)s->rows / seconds / 1e6);
+		if (s->dropped)
+			fprintf(out, "; %s dropped", st_number(dropped, s->dropped));
+		if (s->file) {
+			fputs("\n  rows:   ", out);
+			print_printable(out, s->file);
+		}
+		putc('\n', out);
+	}
+}
+
+static void
 print_notes(FILE *out, const struct st_profile *p)
 {
 	if (p->fallbacks.n || p->notes.n)
@@ -150,6 +181,8 @@ st_report_summary(const struct st_report *r, FILE *out)
 	print_samples(out, &p->run);
 	if (p->run.has_functions && p->functions.n)
 		print_functions(r, out);
+	st_report_tables(r, out);
+	print_streams(out, p);
 	print_notes(out, p);
 }
 
@@ -188,7 +221,7 @@ st_report_next(const struct st_report *r, FILE *out, const char *path)
 	else
 		print_printable(out, path);
 	size_t n;
-	uint32_t *order = p->functions.n ? st_report_order(r, &n) : NULL;
+	uint32_t *order = p->run.has_functions && p->functions.n ? st_report_order(r, &n) : NULL;
 	if (order && p->functions.v[order[0]].size) {
 		fputs(" --func ", out);
 		print_word(out, p->functions.v[order[0]].name);

@@ -66,6 +66,21 @@ enum thread_state {
 	THREAD_NATIVE = 4,  /* handed back to native execution for good */
 };
 
+/*
+ * The program was stopped within a basic block, at an instruction of which some actions have been
+ * done: it goes on there with the rest of them. The block counts as executed, unless (suspended)
+ * the program goes elsewhere first: then it is a partial execution, until it comes back.
+ */
+enum resume_state { RESUME_NONE = 0, RESUME_ARMED, RESUME_SUSPENDED };
+struct resume {
+	uint64_t pc;     /* where the program is */
+	uint32_t id;     /* the basic block in the results */
+	uint16_t insns;  /* of it that have been executed */
+	uint8_t actions; /* done at the instruction at pc; or behind the one before it */
+	uint8_t back; /* bytes back to the instruction whose later actions are under way; 0: none */
+	uint32_t state; /* enum resume_state */
+};
+
 struct thread {
 	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
 	uint64_t slot_rcx;   /* 0: the program's rcx while an indirect branch is under way */
@@ -78,9 +93,16 @@ struct thread {
 	uint32_t pending;    /* 56: bits: a signal waits in `queued`; stop; leave */
 	uint32_t state;      /* 60: enum thread_state */
 	struct regs regs;    /* 64: the program's registers while in the runtime */
-	uint64_t leave_mask; /* 208: when parked: signals that the program blocks */
-	uint32_t parked;     /* 216: see os/leave.c */
-	uint32_t tid;        /* 220 */
+	uint64_t guard;      /* 208: the runtime's stack when a tool's function was called; 0: none
+	                        is under way */
+	uint64_t leave_mask; /* 216: when parked: signals that the program blocks */
+	uint32_t parked;     /* 224: see os/leave.c */
+	uint32_t tid;        /* 228 */
+	/* What the code of actions keeps for its length: registers by number, flags as lahf and
+	   seto give them, a time stamp, values for a function. */
+	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];
+	uint64_t number;     /* of the thread in the run: its record */
+	uint64_t returns_at; /* minus the stack pointer of the innermost of `returns`; 0: none */
 
 	uint32_t record;  /* index of its st_thread */
 	uint32_t slot;    /* counter slot */
@@ -112,6 +134,12 @@ struct thread {
 	uint8_t rounds;   /* since */
 	uint64_t restart; /* system call under way when it was attached, if it goes on by
 	                     restart_syscall */
+	struct resume resume;
+	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
+	void *tool_state[ST_MAX_TOOLS];
+	struct returns *returns; /* functions that were entered, whose return a tool waits for */
+	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
+	uint32_t tool_samples; /* samples since it was called */
 	struct thread *next_thread;
 };
 
@@ -129,6 +157,8 @@ struct rt {
 	uint32_t thread_lock, lock; /* lock: translation, links, maps */
 	struct sigtab sigtab;
 	uint32_t sample_hz;
+	bool on;                 /* tools are at work */
+	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	bool leaving;            /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;

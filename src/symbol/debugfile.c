@@ -52,21 +52,35 @@ same_file(const char *a, const char *b)
 }
 
 static bool
+take_debug_file(struct st_image *image, const char *path)
+{
+	if (access(path, R_OK) != 0 || sym_elf_open(&image->debug, path, NULL) != 0)
+		return false;
+	char *found = sym_build_id(image->debug.elf);
+	bool right = found && !strcmp(found, image->build_id);
+	free(found);
+	if (!right)
+		sym_elf_close(&image->debug);
+	return right;
+}
+
+static bool
 by_build_id(const char *directory, void *context)
 {
 	struct st_image *image = context;
 	const char *id = image->build_id;
 	char path[PATH_MAX];
+	return join(path, "%s/.build-id/%.2s/%s.debug", directory, id, id + 2) &&
+	       take_debug_file(image, path);
+}
 
-	if (!join(path, "%s/.build-id/%.2s/%s.debug", directory, id, id + 2) ||
-	    access(path, R_OK) != 0 || sym_elf_open(&image->debug, path, NULL) != 0)
-		return false;
-	char *found = sym_build_id(image->debug.elf);
-	bool right = found && !strcmp(found, id);
-	free(found);
-	if (!right)
-		sym_elf_close(&image->debug);
-	return right;
+static void
+from_server(struct st_image *image)
+{
+	char *path;
+	if (sym_debuginfod_find(image->build_id, &path))
+		take_debug_file(image, path);
+	free(path);
 }
 
 /* The name and checksum in .gnu_debuglink, and the directory of the image. */
@@ -138,8 +152,8 @@ sym_debug_file(struct st_image *image)
 	if (sym_has_dwarf(&image->main) && sym_elf_has_section(&image->main, ".symtab"))
 		return &image->debug;
 	bool has_id = strncmp(image->build_id, "crc32:", 6) != 0 && strlen(image->build_id) > 2;
-	if (!(has_id && in_debug_directories(by_build_id, image)))
-		by_debuglink(image);
+	if (!(has_id && in_debug_directories(by_build_id, image)) && !by_debuglink(image) && has_id)
+		from_server(image);
 	return &image->debug;
 }
 
@@ -149,6 +163,15 @@ struct alternate {
 	const unsigned char *id;
 	size_t id_length;
 };
+
+enum { HEX_SIZE = 2 * 64 + 1 };
+
+static void
+hex_of(const struct alternate *alternate, char hex[HEX_SIZE])
+{
+	for (size_t i = 0; i < alternate->id_length; i++)
+		snprintf(hex + 2 * i, 3, "%02x", alternate->id[i]);
+}
 
 static bool
 try_alternate(struct alternate *alternate, const char *path)
@@ -175,11 +198,20 @@ static bool
 alternate_by_id(const char *directory, void *context)
 {
 	struct alternate *alternate = context;
-	char hex[2 * 64 + 1], path[PATH_MAX];
-	for (size_t i = 0; i < alternate->id_length; i++)
-		snprintf(hex + 2 * i, 3, "%02x", alternate->id[i]);
+	char hex[HEX_SIZE], path[PATH_MAX];
+	hex_of(alternate, hex);
 	return join(path, "%s/.build-id/%.2s/%s.debug", directory, hex, hex + 2) &&
 	       try_alternate(alternate, path);
+}
+
+static bool
+alternate_from_server(struct alternate *alternate)
+{
+	char hex[HEX_SIZE], *path;
+	hex_of(alternate, hex);
+	bool found = sym_debuginfod_find(hex, &path) && try_alternate(alternate, path);
+	free(path);
+	return found;
 }
 
 void
@@ -195,7 +227,7 @@ sym_set_alternate(struct st_image *image, Dwarf *dwarf, const char *path)
 		return;
 	alternate.id = id;
 	alternate.id_length = (size_t)n;
-	if (in_debug_directories(alternate_by_id, &alternate))
+	if (in_debug_directories(alternate_by_id, &alternate) || alternate_from_server(&alternate))
 		return;
 	/* A relative name starts from the directory of the file that holds the link, symlinks
 	 * resolved. */

@@ -50,10 +50,9 @@ looks_mangled(const char *name)
 	       !strncmp(name, "_GLOBAL_", 8);
 }
 
-char *
-st_demangle(const char *name)
+static char *
+demangle(const char *name, int options)
 {
-	const int options = DMGL_PARAMS | DMGL_ANSI;
 	struct sink sink = {0};
 
 	if (!looks_mangled(name))
@@ -70,4 +69,16 @@ st_demangle(const char *name)
 		return sink.text;
 	free(sink.text);
 	return NULL;
+}
+
+char *
+st_demangle(const char *name)
+{
+	return demangle(name, DMGL_PARAMS | DMGL_ANSI);
+}
+
+char *
+st_demangle_plain(const char *name)
+{
+	return demangle(name, DMGL_ANSI);
 }

@@ -38,12 +38,13 @@ function_name(struct walk *walk, Dwarf_Die *die)
 static void
 add_function(struct walk *walk, Dwarf_Die *die)
 {
-	Dwarf_Addr base, start, end, entry;
+	Dwarf_Addr base, start, end;
+	uint64_t entry;
 	Dwarf_Attribute attribute;
 	bool external = false;
 	const char *name = NULL;
 
-	if (dwarf_entrypc(die, &entry) != 0)
+	if (!sym_entry_of(die, &entry))
 		return;
 	if (dwarf_attr_integrate(die, DW_AT_external, &attribute))
 		dwarf_formflag(&attribute, &external);
@@ -59,8 +60,10 @@ add_function(struct walk *walk, Dwarf_Die *die)
 		        .source = ST_SYM_DWARF,
 		        .rank = external ? SYM_GLOBAL : SYM_LOCAL,
 		};
-		if (start != entry)
+		if (start != entry) {
+			c.whole = entry;
 			c.name = sym_string_print(walk->image, "%s.cold", name);
+		}
 		sym_candidates_add(walk->list, &c);
 	}
 }

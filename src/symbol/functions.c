@@ -132,6 +132,12 @@ complete(struct st_image *image)
 	return &image->complete;
 }
 
+const struct sym_functions *
+sym_all_functions(struct st_image *image)
+{
+	return complete(image);
+}
+
 /* Demangling costs more than all the rest, so a function gets its name when it is first given out.
  */
 static void
@@ -140,6 +146,7 @@ name_function(struct st_image *image, struct st_function *f)
 	if (f->name)
 		return;
 	f->name = f->raw_name;
+	f->whole = sym_whole(image, f);
 	/* Symbols of libraries carry a version, stubs an @plt: neither is part of the mangled name.
 	 */
 	size_t length = strcspn(f->raw_name, "@");

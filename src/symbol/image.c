@@ -158,6 +158,9 @@ st_image_close(struct st_image *image)
 	sym_ranges_free(&image->code);
 	free(image->functions.v);
 	free(image->complete.v);
+	free(image->names.v);
+	free(image->slots);
+	sym_parts_free(image->parts);
 	sym_strings_free(image);
 	free(image->build_id);
 	free(image->path);

@@ -30,6 +30,10 @@ struct sym_candidate {
 	const char *name;
 	enum st_symbol_source source;
 	uint8_t rank; /* enum sym_rank: the lower the better */
+	bool ifunc;
+	uint32_t file; /* of a local symbol: number of the source file that it came from; 0: unknown
+	                */
+	uint64_t whole; /* entry of the function that this is a part of; 0: none is known */
 };
 
 enum sym_rank {
@@ -53,6 +57,14 @@ struct sym_functions {
 	bool named;
 };
 
+/* All names, ordered. */
+struct sym_names {
+	struct st_symbol *v;
+	size_t n;
+	size_t room;
+	bool built;
+};
+
 /* One ELF file under our eyes: the image itself, its separate debug file, its mini-debuginfo. */
 struct sym_elf {
 	Elf *elf;     /* NULL: there is none */
@@ -64,6 +76,7 @@ struct sym_string_chunk;
 struct sym_units;
 struct sym_unwind;
 struct sym_linetable;
+struct sym_parts;
 
 struct st_image {
 	char *path;
@@ -77,6 +90,11 @@ struct st_image {
 	struct sym_ranges code;
 	struct sym_functions functions; /* of the symbols and the PLT */
 	struct sym_functions complete;  /* made when an address is in none of those */
+	struct sym_names names;
+	struct sym_parts *parts;
+	struct st_slot *slots;
+	size_t n_slots;
+	bool slots_read;
 	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */
@@ -131,6 +149,9 @@ const struct sym_elf *sym_mini_file(struct st_image *image);
 /* Tells a Dwarf where its dwz companion is. */
 void sym_set_alternate(struct st_image *image, Dwarf *dwarf, const char *path);
 
+/* debuginfod.c: a debug file from a server, its path malloc'ed; false: none, or not asked for. */
+bool sym_debuginfod_find(const char *build_id, char **path);
+
 /* symbols.c */
 struct sym_sources {
 	struct sym_candidates symbols; /* functions and global labels in code */
@@ -153,6 +174,14 @@ void sym_table_settle(struct sym_functions *table, const struct sym_ranges *fram
 void sym_table_fill(struct sym_functions *table, struct sym_candidates *list,
                     const struct sym_ranges *frames, const struct sym_ranges *code);
 struct st_function *sym_table_find(const struct sym_functions *table, uint64_t address);
+
+/* functions.c: the whole table, without demangled names. */
+const struct sym_functions *sym_all_functions(struct st_image *image);
+
+/* parts.c: the entry of the function that f is, or is a part of; what names say of parts. */
+uint64_t sym_whole(struct st_image *image, const struct st_function *f);
+bool sym_is_cold(const char *name);
+void sym_parts_free(struct sym_parts *parts);
 
 /* dwarf.c: the debug information, of the file itself or of its separate debug file; NULL when there
  * is none. */

@@ -65,9 +65,8 @@ find_row(const struct sym_unit *unit, uint64_t address)
 	return low && unit->rows[low - 1].file ? &unit->rows[low - 1] : NULL;
 }
 
-/* The path as the compiler that ran in the compilation directory would find it. */
-static const char *
-absolute_path(struct st_image *image, struct sym_unit *unit, const char *file)
+const char *
+sym_absolute_path(struct st_image *image, struct sym_unit *unit, const char *file)
 {
 	Dwarf_Attribute attribute;
 	const char *directory;
@@ -107,7 +106,7 @@ answer(struct sym_unit *unit, void *context)
 	if (!row)
 		return false;
 	*question->answer = (struct st_line){
-	        .file = absolute_path(question->image, unit, row->file),
+	        .file = sym_absolute_path(question->image, unit, row->file),
 	        .line = row->line,
 	        .column = row->column,
 	};

@@ -9,15 +9,8 @@
 
 #include "symbol/internal.h"
 
-/* What the dynamic linker, or the start of a static program, puts into a slot. */
-struct slot {
-	uint64_t address;
-	uint64_t resolver; /* IRELATIVE: where the function that chooses is */
-	const char *symbol;
-};
-
 struct slots {
-	struct slot *v;
+	struct st_slot *v;
 	size_t n;
 	size_t room;
 	const char **lazy; /* symbol by index in .rela.plt: what a lazy stub pushes */
@@ -53,16 +46,18 @@ resolver_name(struct st_image *image, uint64_t resolver)
 static int
 add_slot(struct st_image *image, struct slots *slots, uint32_t symbols, const GElf_Rela *rela)
 {
-	struct slot slot = {.address = rela->r_offset};
+	struct st_slot slot = {.address = rela->r_offset};
 	uint64_t type = GELF_R_TYPE(rela->r_info);
 
-	if (type == R_X86_64_IRELATIVE)
-		slot.symbol = resolver_name(image, (uint64_t)rela->r_addend);
-	else if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT)
+	if (type == R_X86_64_IRELATIVE) {
+		slot.resolver = (uint64_t)rela->r_addend;
+		slot.symbol = resolver_name(image, slot.resolver);
+	} else if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) {
 		slot.symbol = symbol_name(image->main.elf, symbols, GELF_R_SYM(rela->r_info));
+	}
 	if (!slot.symbol)
 		return 0;
-	struct slot *v = sym_grow(slots->v, slots->n, &slots->room, sizeof *v);
+	struct st_slot *v = sym_grow(slots->v, slots->n, &slots->room, sizeof *v);
 	if (!v)
 		return -1;
 	slots->v = v;
@@ -73,15 +68,15 @@ add_slot(struct st_image *image, struct slots *slots, uint32_t symbols, const GE
 static int
 by_address(const void *a, const void *b)
 {
-	const struct slot *x = a, *y = b;
+	const struct st_slot *x = a, *y = b;
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
 static const char *
 slot_symbol(const struct slots *slots, uint64_t address)
 {
-	const struct slot key = {.address = address};
-	const struct slot *found =
+	const struct st_slot key = {.address = address};
+	const struct st_slot *found =
 	        slots->n ? bsearch(&key, slots->v, slots->n, sizeof key, by_address) : NULL;
 	return found ? found->symbol : NULL;
 }
@@ -223,4 +218,21 @@ sym_read_plt(struct st_image *image, struct sym_candidates *stubs)
 			read_section(image, &slots, s, stubs);
 	free(slots.v);
 	free(slots.lazy);
+}
+
+const struct st_slot *
+st_image_slots(struct st_image *image, size_t *n)
+{
+	if (!image->slots_read) {
+		struct slots slots = {0};
+		/* Resolvers have their names from the functions. */
+		sym_all_functions(image);
+		read_slots(image, &slots);
+		free(slots.lazy);
+		image->slots = slots.v;
+		image->n_slots = slots.n;
+		image->slots_read = true;
+	}
+	*n = image->n_slots;
+	return image->slots;
 }

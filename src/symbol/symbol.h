@@ -11,10 +11,12 @@
  * Separate debug files are found by build-id and by .gnu_debuglink, below the directories that the
  * environment variable STROBE_DEBUG_DIRECTORY lists (separated by colons; /usr/lib/debug when it is
  * not set) and beside the image.
+ * The network is not touched unless st_debuginfod_enable was called.
  */
 #ifndef STROBE_SYMBOL_H
 #define STROBE_SYMBOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +31,7 @@ enum st_symbol_source {
 	ST_SYM_DWARF,
 	ST_SYM_EHFRAME, /* a range from .eh_frame, named func_<offset in hex> */
 	ST_SYM_PLT,     /* a PLT stub, named symbol@plt */
+	ST_SYM_PERFMAP, /* generated code, named by what generated it */
 };
 
 struct st_function {
@@ -37,6 +40,30 @@ struct st_function {
 	const char *name;     /* demangled (C++, Rust), without a symbol version */
 	const char *raw_name; /* as in the file */
 	enum st_symbol_source source;
+	uint64_t whole; /* entry of the function of which this is a part that the compiler put
+	                   elsewhere, named foo.cold; else offset */
+};
+
+/* A name of a function. A function has several where symbols are aliases. */
+struct st_symbol {
+	uint64_t start; /* link-time addresses of the code and of the byte behind its end */
+	uint64_t end;
+	uint64_t entry; /* start; for a cold part that of the function, whose name without arguments
+	                   is then plain */
+	const char *name;     /* demangled, with arguments, without a symbol version */
+	const char *plain;    /* demangled, without arguments */
+	const char *raw_name; /* as in the file, without a symbol version */
+	enum st_symbol_source source;
+	bool ifunc; /* the code at start does not do what the name says, it chooses who does: it
+	               returns the address of that function */
+};
+
+/* A word of data that the dynamic linker, or the start of a static program, fills with an address:
+ * of a function, or sometimes of data. */
+struct st_slot {
+	uint64_t address;   /* link-time address of the word */
+	uint64_t resolver;  /* 0, or the IFUNC of this image that chooses the function */
+	const char *symbol; /* its name, or that of the resolver */
 };
 
 struct st_line {
@@ -45,6 +72,20 @@ struct st_line {
 	uint32_t line;    /* 0: unknown */
 	uint32_t column;
 };
+
+/* A function whose code stands in another one. */
+struct st_inlined {
+	const char *name;    /* demangled */
+	struct st_line call; /* where it was called; file NULL, line 0: unknown */
+};
+
+/*
+ * From now on debug files that this machine lacks are asked of the servers in DEBUGINFOD_URLS. 0,
+ * or -1 with *e when there are none or the library for it is not installed.
+ */
+int st_debuginfod_enable(struct st_error *e);
+/* What went wrong with the servers, a sentence; NULL: nothing. */
+const char *st_debuginfod_problem(void);
 
 /* Opens the ELF file at path ("[vdso]": this process's own vdso). NULL and *e filled on failure; a
  * file that is no ELF or is damaged fails, a damaged section is left out. The caller closes. */
@@ -76,9 +117,35 @@ const struct st_function *st_image_function(struct st_image *image, uint64_t off
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
 
+/* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
+size_t st_image_parts(struct st_image *image, const struct st_function *whole,
+                      const struct st_function **parts, size_t room);
+
+/* All names of all functions ordered by start; *n receives their number. Demangles all of them. */
+const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);
+/*
+ * Calls use for each name that the shell pattern fits, by start, until it returns false. A pattern
+ * may be written as any of name, plain and raw_name. Demangles only what could fit. 0, or -1 when
+ * memory is exhausted.
+ */
+int st_image_match(struct st_image *image, const char *pattern,
+                   bool (*use)(const struct st_symbol *symbol, void *context), void *context);
+
+/* The slots ordered by address; *n receives their number. In a running process they tell which
+ * function an IFUNC has chosen. */
+const struct st_slot *st_image_slots(struct st_image *image, size_t *n);
+
 /* The source line of a link-time address. 0 on success, -1 when unknown (*line zeroed). Where the
  * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */
 int st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
+
+/*
+ * The functions that were inlined where the code at a link-time address is, innermost first: the
+ * first one holds the source line of the address, the call of the last one stands in the function
+ * itself. Returns how many there are and fills up to room of them.
+ */
+size_t st_image_inlined(struct st_image *image, uint64_t offset, struct st_inlined *out,
+                        size_t room);
 
 /* Copies up to n bytes of the image's content at the link-time address; returns how many are there.
  */
@@ -87,5 +154,7 @@ size_t st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t
 /* Demangles a C++ or Rust symbol; returns a malloc'ed string, or NULL when it is not a mangled
  * name. */
 char *st_demangle(const char *name);
+/* The same without arguments and return type. */
+char *st_demangle_plain(const char *name);
 
 #endif

@@ -62,6 +62,7 @@ read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol
 {
 	struct table table;
 	GElf_Sym symbol;
+	uint32_t file = 0;
 
 	if (!elf || !open_table(elf, type, &table))
 		return false;
@@ -69,14 +70,19 @@ read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol
 		if (!gelf_getsym(table.symbols, (int)i, &symbol) ||
 		    symbol.st_name >= table.names_size)
 			continue;
+		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+			file = table.names[symbol.st_name] ? (uint32_t)i : 0;
 		struct sym_candidate c = {
 		        .start = symbol.st_value,
 		        .size = symbol.st_size,
 		        .name = table.names + symbol.st_name,
 		        .source = source,
+		        .ifunc = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC,
 		};
 		if (!rank_symbol(&symbol, c.name, &c) || !sym_ranges_find(&image->code, c.start))
 			continue;
+		if (c.rank == SYM_LOCAL)
+			c.file = file;
 		bool label = c.rank == SYM_LOCAL && GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE;
 		if (sym_candidates_add(label ? &sources->labels : &sources->symbols, &c) != 0)
 			break;

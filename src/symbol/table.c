@@ -77,6 +77,7 @@ sym_table_choose(struct sym_functions *table, struct sym_candidates *list)
 		        .size = c->size,
 		        .raw_name = c->name,
 		        .source = c->source,
+		        .whole = c->whole,
 		};
 	}
 }

@@ -3,7 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "symbol/units.h"
+#include "symbol/scopes.h"
 
 static int
 add_range(struct sym_units *units, uint64_t start, uint64_t end)
@@ -85,6 +85,7 @@ sym_units_free(struct sym_units *units)
 	for (size_t i = 0; i < units->n; i++) {
 		free(units->v[i].rows);
 		free(units->v[i].paths);
+		sym_scopes_free(units->v[i].scopes);
 	}
 	free(units->v);
 	free(units->ranges);
@@ -108,4 +109,14 @@ sym_units_at(struct sym_units *units, uint64_t address,
 		    use(&units->v[units->ranges[low].unit], context))
 			return true;
 	return false;
+}
+
+bool
+sym_entry_of(Dwarf_Die *die, uint64_t *entry)
+{
+	Dwarf_Addr base, start, end;
+	if (dwarf_entrypc(die, &start) != 0 && dwarf_ranges(die, 0, &base, &start, &end) <= 0)
+		return false;
+	*entry = start;
+	return true;
 }

@@ -19,6 +19,8 @@ struct sym_path {
 	const char *absolute;
 };
 
+struct sym_scopes;
+
 struct sym_unit {
 	Dwarf_Die die;
 	struct sym_row *rows; /* the line table, ordered, one row per address; read on first use */
@@ -26,6 +28,7 @@ struct sym_unit {
 	struct sym_path *paths; /* those that were asked for */
 	size_t paths_n;
 	size_t paths_room;
+	struct sym_scopes *scopes; /* read on first use */
 	bool rows_read;
 	bool functions_read;
 };
@@ -56,5 +59,11 @@ void sym_units_free(struct sym_units *units);
  */
 bool sym_units_at(struct sym_units *units, uint64_t address,
                   bool (*use)(struct sym_unit *unit, void *context), void *context);
+
+/* Where a function begins to run: of one in several ranges the first, if it does not say. */
+bool sym_entry_of(Dwarf_Die *die, uint64_t *entry);
+
+/* lines.c: the path as the compiler that ran in the unit's compilation directory would find it. */
+const char *sym_absolute_path(struct st_image *image, struct sym_unit *unit, const char *file);
 
 #endif

@@ -7,8 +7,8 @@ STROBE_COUNTER(instructions, "instructions executed");
 static void
 on_block(strobe_block *b)
 {
-	strobe_count(strobe_block_entry(b), &blocks, 1);
-	strobe_count(strobe_block_entry(b), &instructions, strobe_block_length(b));
+	strobe_count(strobe_at(b), &blocks, 1);
+	strobe_count_insns(b, &instructions);
 }
 
 STROBE_TOOL(hot, .help = "hottest functions, blocks and lines: sampled time and exact counts",

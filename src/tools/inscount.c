@@ -6,7 +6,7 @@ STROBE_COUNTER(instructions, "instructions executed");
 static void
 on_block(strobe_block *b)
 {
-	strobe_count(strobe_block_entry(b), &instructions, strobe_block_length(b));
+	strobe_count_insns(b, &instructions);
 }
 
 STROBE_TOOL(inscount, .help = "count instructions", .block = on_block);

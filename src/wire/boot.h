@@ -18,9 +18,11 @@ enum {
 	ST_REGION_WARM = 144 << 20,    /* call thunks and entry pads */
 	ST_REGION_COLD = 192 << 20,    /* exits that are not linked yet */
 	ST_REGION_RUNTIME = 256 << 20, /* the runtime's image */
+	ST_REGION_TOOLS = 264 << 20,   /* loaded tools: the i-th at i * ST_TOOL_ROOM */
 	ST_REGION_MAIN = 288 << 20,    /* the first thread's area */
 	ST_REGION_SIZE = 384 << 20,
 	ST_CACHE_SIZE = ST_REGION_RUNTIME, /* hot and cold: mapped twice */
+	ST_TOOL_ROOM = 2 << 20,
 	/* A thread's area: its private structure, then its counters, which are a part of the
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
@@ -82,7 +84,7 @@ struct st_thread_head {
 	uint64_t slots[3], exit_id, stack, self, next;
 	uint32_t pending, state; /* state: ST_HEAD_* */
 	uint64_t regs[16];       /* the program's registers */
-	uint64_t rflags, pc;
+	uint64_t rflags, pc, guard;
 	uint64_t mask;   /* once parked: signals that the program blocks */
 	uint32_t parked; /* ST_PARKED: it waits for the controller, and nothing of it is the
 	                    engine's but its registers and its signal mask */

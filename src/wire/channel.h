@@ -11,7 +11,13 @@ enum st_message_kind {
 	ST_MESSAGE_EXEC, /* thread tid is about to call execve: trace it, then set exec_ack in its
 	                    results */
 	ST_MESSAGE_EXEC_FAILED,
+	ST_MESSAGE_IMAGE, /* there are executable mappings that the controller has not seen: see
+	                     images_done of its results */
 };
+
+/* The runtime's signal, and what the controller queues with it when region_asked has been set. */
+#define ST_SIGNAL_OWN 64
+#define ST_OWN_REGION 0x737400007265676eull
 
 struct st_message {
 	uint32_t kind;

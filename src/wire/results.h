@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 1u
+#define ST_WIRE_VERSION 2u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -22,9 +22,25 @@ enum {
 	ST_MAX_SLOTS = 4096,      /* counter slots: threads alive at once; slot 0 holds what ended
 	                             threads counted */
 	ST_MAX_SAMPLES = 4 << 20, /* samples kept; later ones are counted as dropped */
-	ST_STRINGS_BYTES = 16 << 20,
+	ST_STRINGS_BYTES = 256 << 20,
 	ST_MAX_FALLBACKS = 256,
-	ST_MAX_COUNTERS = 8,      /* counters a tool may declare */
+	ST_MAX_TOOLS = 8,          /* at once */
+	ST_MAX_COUNTERS = 64,      /* that the tools may declare */
+	ST_MAX_TABLES = 32,        /* and tables */
+	ST_MAX_STREAMS = 8,        /* and streams */
+	ST_MAX_COLUMNS = 10,       /* STROBE_MOST_COLUMNS of tool.h */
+	ST_TABLE_ROWS = 1 << 20,   /* of a table, row 0 ("others") included */
+	ST_MAX_AMOUNTS = 32 << 20, /* what blocks add to counters and cells */
+	ST_MAX_PARTIALS = 1 << 20, /* places where a block was left early */
+	ST_MAX_SITES = 4 << 20,    /* places that make rows */
+	ST_MAX_ENTRIES = 1 << 20,  /* functions that the controller tells the runtime of */
+	ST_ENTRY_NAMES = 64 << 20, /* bytes of their names */
+	ST_FIRST_ID = 16,          /* the ids below are not blocks' */
+	ST_CHUNK_BYTES = 64 << 10, /* of rows; and some behind, up to ST_CHUNK_SLACK */
+	ST_CHUNK_SLACK = 60 << 10,
+	ST_CHUNK_STRIDE = 16 << 20, /* the third byte of an address in a chunk: 0 in its first
+	                               ST_CHUNK_BYTES, then 1 */
+	ST_MAX_CHUNKS = 1024,
 	ST_STACK_RING = 2 << 20,  /* bytes of the ring of stacks */
 	ST_STACK_MOST = 64 << 10, /* bytes of stack copied at a sample */
 	ST_STACK_ALIGN = 128,     /* records of the ring start at multiples of this */
@@ -102,30 +118,98 @@ struct st_fallback {
 	uint32_t count;
 };
 
+/* A column of a table or stream: its name, and types and roles of include/strobe/tool.h. */
+struct st_column {
+	uint32_t name; /* offset into strings */
+	uint16_t type, role;
+};
+
+/* A table: rows of n_columns 64-bit numbers from off_tables + index * ST_TABLE_ROWS *
+ * ST_MAX_COLUMNS * 8 on. Row 0 is for what found no row. The columns that are no keys also get what
+ * the amounts add. */
+struct st_table {
+	uint32_t name, help;
+	uint32_t n_columns, n_keys;
+	uint32_t n_rows; /* row 0 included */
+	uint32_t tool;   /* index into the run's tools */
+	struct st_column columns[ST_MAX_COLUMNS];
+};
+
+/* A stream of rows. Rows lie in chunks; their form is strobe_row of tool.h. */
+struct st_stream {
+	uint32_t name, help;
+	uint32_t n_columns;
+	uint32_t consumed; /* not 0: by the tool itself, so that the controller sees none */
+	uint32_t lossy, tool;
+	uint64_t dropped; /* rows */
+	struct st_column columns[ST_MAX_COLUMNS];
+};
+
+/* 64 KiB of rows that one thread has made. A chunk that is owned is filled up to the address in the
+ * counter ST_STREAM_ID(stream) of its thread's slot. */
+enum st_chunk_state { ST_CHUNK_FREE = 0, ST_CHUNK_OWNED = 1, ST_CHUNK_FULL = 2 };
+struct st_chunk {
+	uint32_t state;
+	uint32_t stream, thread; /* index of the thread record */
+	uint32_t bytes;          /* when it is full */
+	uint64_t sequence;       /* the order in which chunks were filled, from 1 */
+};
+#define ST_STREAM_ID(stream) (1u + (stream))
+
 struct st_results_header {
 	uint32_t magic, version;
 	uint32_t pid, ppid;
 	uint32_t state;        /* enum st_run_state */
 	int32_t exit_code;     /* argument of exit_group when state is ST_RUN_EXITED */
 	uint32_t fatal_signal; /* when state is ST_RUN_KILLED */
-	uint32_t tool;         /* index into the table of built-in tools */
-	uint32_t n_counters;   /* counters of the tool: length of a row of amounts */
-	uint32_t exec_ack;     /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
-	uint32_t sample_hz;    /* samples per second of CPU time asked for; 0: none */
-	uint32_t take_stacks;  /* not 0: samples in the program's code come with its stack */
-	uint64_t tsc_begin;    /* TSC when the runtime was entered */
-	uint64_t tsc_end;      /* TSC when it was left; 0 while running or after a crash */
+	/* The tools: index into the table of built-in tools, or ST_TOOL_LOADED. options: offset
+	   into strings of "name=value" texts, one behind the other, an empty one at the end; 0:
+	   none given. entry: of a loaded tool, address of its strobe_tool in the target. */
+	uint32_t n_tools;
+	uint32_t
+	        n_options; /* bytes of strings that hold the options: 1 to 4096, the first of all */
+	uint32_t tools[ST_MAX_TOOLS], tool_options[ST_MAX_TOOLS];
+	uint64_t tool_entry[ST_MAX_TOOLS];
+	/* Of a tool that crashed or did not come back: the signal (SIGXCPU: it did not come back),
+	   and the address in the target. */
+	uint32_t tool_failed[ST_MAX_TOOLS];
+	uint64_t tool_failed_at[ST_MAX_TOOLS];
+	/* Functions: the runtime asks (ST_MESSAGE_IMAGE) after each new executable mapping, and
+	 * waits until the controller has looked at as many as there are: a futex. */
+	uint32_t wants_entries, images_done;
+	uint32_t n_entries, n_entry_names;
+	/* The region of interest. region_by: what may begin and end it (ST_REGION_BY_*); region: 1
+	   while tools are at work, written by the runtime, which counts its beginnings;
+	   region_asked: what the controller asks for, 0: nothing, 1: begin, 2: end. */
+	uint32_t region_by, region, regions, region_asked;
+	uint32_t counting; /* not 0: some tool counts, so that blocks are listed */
+	uint32_t n_counters, n_tables, n_streams;
+	uint32_t exec_ack;    /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
+	uint32_t sample_hz;   /* samples per second of CPU time asked for; 0: none */
+	uint32_t take_stacks; /* not 0: samples in the program's code come with its stack */
+	uint64_t tsc_begin;   /* TSC when the runtime was entered */
+	uint64_t tsc_end;     /* TSC when it was left; 0 while running or after a crash */
 	/* CPU time of the process, ns, when a thread of it first left the engine for good: by
 	   execve without --follow, or handed to native execution. 0: none did. */
 	uint64_t left_ns;
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
-	        off_samples, off_stacks, off_counters;
+	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
+	        off_chunks, off_counters;
+	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
 	uint32_t n_slots;                                  /* highest slot used + 1 */
-	uint32_t counter_names[ST_MAX_COUNTERS]; /* offsets into strings, n_counters of them */
+	/* Offsets into strings. */
+	uint32_t counter_names[ST_MAX_COUNTERS], counter_helps[ST_MAX_COUNTERS];
+	uint64_t counter_sums[ST_MAX_COUNTERS]; /* what was added to them at once */
+	struct st_table tables[ST_MAX_TABLES];
+	struct st_stream streams[ST_MAX_STREAMS];
+	uint32_t n_partials, n_sites;
+	uint64_t n_amounts;      /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
+	uint64_t chunk_sequence; /* chunks filled so far */
+	struct st_chunk chunks[ST_MAX_CHUNKS];
 	uint64_t n_samples; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
 	/* The ring of stacks: positions count bytes from the beginning of the run. The runtime
 	   reserves at stack_head, the controller gives back at stack_tail. */
@@ -147,11 +231,14 @@ struct st_map {
 };
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
+#define ST_TOOL_LOADED 0xffffffffu
+enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2 }; /* st_block.flags */
+
 /*
  * A basic block as the program executed it. Executions of block b = sum over slots of
- * counters[slot][b]. Instructions executed in it = executions * n_insns + partials[b]; the partials
- * are executions that a signal, a fault or a hand-over ended early: they add the instructions that
- * had completed and are not counted as executions.
+ * counters[slot][b]. Executions that a signal, a fault or a hand-over ended early are not counted
+ * there but in a st_partial.
+ * An id whose block has no bytes is a tally: what a condition let through, or an operand's sum.
  */
 struct st_block {
 	uint64_t pc;    /* program address of its first instruction */
@@ -161,6 +248,42 @@ struct st_block {
 	uint16_t end; /* enum st_block_end */
 	uint16_t flags;
 	uint64_t target; /* program address of a direct jump, branch or call; else 0 */
+};
+
+/* What each execution of a block adds: `amount` at each of the points before its instructions first
+ * to last - 1, to a cell (see ST_CELL). A point at instruction i counts when i instructions before
+ * it, and the one behind it, have been or are about to be executed. */
+struct st_amount {
+	uint32_t block;
+	uint16_t first, last;
+	uint64_t cell;
+	int64_t amount;
+};
+
+/* A number that grows: a counter (table 0, row = its index), or a cell of table - 1. */
+#define ST_CELL(table, row, column)                                                                \
+	((uint64_t)(table) << 40 | (uint64_t)(column) << 32 | (uint64_t)(row))
+static inline uint32_t
+st_cell_table(uint64_t cell)
+{
+	return (uint32_t)(cell >> 40);
+}
+static inline uint32_t
+st_cell_column(uint64_t cell)
+{
+	return (uint32_t)(cell >> 32) & 0xff;
+}
+static inline uint32_t
+st_cell_row(uint64_t cell)
+{
+	return (uint32_t)cell;
+}
+
+/* `times` executions of the block completed `insns` of its instructions and no more. They add the
+ * amounts of the points before these, and of the block's entry if there are any. */
+struct st_partial {
+	uint32_t block, insns;
+	int64_t times;
 };
 
 enum { ST_THREAD_LIVE = 1, ST_THREAD_ENDED = 2, ST_THREAD_NATIVE = 3 };
@@ -200,9 +323,30 @@ struct st_stack {
 	uint64_t padding[5];
 };
 
-/* Sections that are bare arrays: strings: char[]; amounts:
- * uint32_t[ST_MAX_BLOCKS][ST_MAX_COUNTERS], what one execution of the block adds to each of the
- * tool's counters; partials: uint64_t[ST_MAX_BLOCKS]; counters: per slot uint64_t[ST_MAX_BLOCKS].
+/*
+ * A function of the program that a tool, or the region of interest, is about. Written by the
+ * controller before it says that the images up to there are done.
  */
+struct st_entry {
+	uint64_t start, end; /* addresses in the target */
+	uint32_t name;       /* offset into the entries' names */
+	uint16_t map;        /* index of its mapping */
+	uint16_t what;       /* ST_ENTRY_* */
+};
+enum { ST_ENTRY_TOOL = 1, ST_ENTRY_BEGIN = 2, ST_ENTRY_END = 4, ST_ENTRY_CHOSEN = 8 };
+/* Off at the start unless by nothing; by functions, by the controller, by the program's own calls
+ * (include/strobe/region.h). LIMITED: only code in ST_ENTRY_CHOSEN functions is instrumented. */
+enum {
+	ST_REGION_BY_FUNCTION = 1,
+	ST_REGION_BY_CONTROLLER = 2,
+	ST_REGION_BY_PROGRAM = 4,
+	ST_REGION_OFF_AT_START = 8,
+	ST_REGION_LIMITED = 16,
+};
+
+/* Sections that are bare arrays: strings: char[]; amounts: struct st_amount[ST_MAX_AMOUNTS];
+ * partials: struct st_partial[ST_MAX_PARTIALS]; sites: strobe_site[ST_MAX_SITES] (tool.h);
+ * counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at off_chunks + i * ST_CHUNK_STRIDE,
+ * which is such that its address in the target is a multiple of ST_CHUNK_STRIDE. */
 
 #endif

@@ -47,7 +47,8 @@ st_run_program(const struct st_run_options *options, struct st_run *run, struct 
 		return st_fail(e, ST_EXIT_NOT_FOUND, "no program '%s' in PATH", program);
 	if (options->stress != 0 && options->stress != (ST_STRESS_cache | ST_STRESS_links))
 		return st_fail(e, ST_EXIT_FAILED, "stress modes came out wrong");
-	results = strcmp(options->tool, "hot") ? count_only(options->tool) : fixture_results();
+	results = strcmp(options->tools[0].name, "hot") ? count_only(options->tools[0].name)
+	                                                : fixture_results();
 	if (!options->sample_hz)
 		fake_header(results)->n_samples = 0;
 	struct st_process *p = add_process(run, results, 4711, 1, program);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "access_oracle.h"
+
 /* What Zydis says, in our terms. Sets are the exact ones; ours may be larger (reads) or smaller
  * (writes). */
 struct expected {
@@ -370,7 +372,8 @@ oracle_compare(const uint8_t *p, size_t n, struct outcome *out, struct slack *sl
 	expect(&in, ops, &e);
 	if (is_zeroing(&in, ops))
 		e.rd = 0;
-	if (!same_fields(&e, &x, out) || !sets_are_safe(&e, &x, out))
+	if (!same_fields(&e, &x, out) || !sets_are_safe(&e, &x, out) ||
+	    !access_agrees(&in, ops, p, &x, out->why, sizeof(out->why)))
 		return;
 	out->verdict = AGREE;
 	if (slack)

@@ -11,13 +11,14 @@ MAY = {
     "wire": set(),
     "tools": {"base", "wire", "strobe"},
     "rt": {"base", "wire", "strobe", "tools"},
+    "insn": {"base", "wire"},
     "symbol": {"base", "wire"},
     "stats": {"base", "wire"},
     "store": {"base", "wire"},
-    "control": {"base", "wire", "tools"},
-    "profile": {"base", "wire", "symbol", "stats", "store", "control"},
-    "report": {"base", "wire", "symbol", "stats", "store", "control", "profile"},
-    "cli": {"base", "wire", "tools", "symbol", "stats", "store", "control", "profile", "report"},
+    "control": {"base", "wire", "strobe", "tools"},
+    "profile": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "control"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "control", "profile"},
+    "cli": {"base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "control", "profile", "report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

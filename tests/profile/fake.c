@@ -3,23 +3,50 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "symbol/symbol.h"
 
-enum { BLOCKS = 256, SLOTS = 8, MAPS = 16, THREADS = 16, SAMPLES = 1024, STRINGS = 8192 };
+enum {
+	BLOCKS = 256,
+	AMOUNTS = 1024,
+	PARTIALS = 64,
+	SLOTS = 8,
+	MAPS = 16,
+	THREADS = 16,
+	SAMPLES = 1024,
+	STRINGS = 8192,
+	TABLES = 3,
+	LAST_ROWS = 64, /* of the last table */
+	NUMBERS = ((TABLES - 1) * ST_TABLE_ROWS + LAST_ROWS) * ST_MAX_COLUMNS,
+};
 
 /* Sections of records that are multiples of eight bytes, so that each is aligned. */
 struct fake {
 	struct st_results_header header;
 	struct st_map maps[MAPS];
 	struct st_block blocks[BLOCKS];
-	uint32_t amounts[BLOCKS * ST_MAX_COUNTERS];
-	uint64_t partials[BLOCKS];
+	struct st_amount amounts[AMOUNTS];
+	struct st_partial partials[PARTIALS];
 	uint64_t counters[SLOTS][BLOCKS];
 	struct st_thread threads[THREADS];
 	struct st_sample samples[SAMPLES];
 	char strings[STRINGS];
+	uint64_t numbers[NUMBERS]; /* of tables */
 };
+
+/* Mapped, because most of it is never touched, and such that it ends where nothing is. */
+enum { PAGE = 4096, ROOM = (sizeof(struct fake) + PAGE - 1) / PAGE * PAGE };
+
+static struct fake *
+map_fake(void)
+{
+	char *at = mmap(NULL, ROOM + PAGE, PROT_READ | PROT_WRITE,
+	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED || mprotect(at + ROOM, PAGE, PROT_NONE))
+		abort();
+	return (struct fake *)(at + ROOM - sizeof(struct fake));
+}
 
 static uint32_t
 add_string(struct fake *f, const char *text)
@@ -33,7 +60,7 @@ add_string(struct fake *f, const char *text)
 struct fake *
 fake_new(const char *const *counters)
 {
-	struct fake *f = calloc(1, sizeof *f);
+	struct fake *f = map_fake();
 	struct st_results_header *h = &f->header;
 	h->magic = ST_RESULTS_MAGIC;
 	h->version = ST_WIRE_VERSION;
@@ -46,22 +73,27 @@ fake_new(const char *const *counters)
 	h->off_partials = offsetof(struct fake, partials);
 	h->off_threads = offsetof(struct fake, threads);
 	h->off_samples = offsetof(struct fake, samples);
+	h->off_tables = offsetof(struct fake, numbers);
 	h->off_counters = offsetof(struct fake, counters);
 	h->counters_stride = sizeof f->counters[0];
-	h->n_blocks = 1;
+	h->n_blocks = ST_FIRST_ID;
 	h->n_slots = 1;
 	h->tsc_begin = 1000;
 	h->tsc_end = 1000 + 500000000; /* half a second at a gigahertz */
 	add_string(f, "");
-	for (; *counters; counters++)
-		h->counter_names[h->n_counters++] = add_string(f, *counters);
+	for (; *counters; counters++) {
+		h->counter_names[h->n_counters] = add_string(f, *counters);
+		h->counter_helps[h->n_counters++] = add_string(f, "as the test has it");
+		h->counting = 1;
+	}
 	return f;
 }
 
 void
 fake_free(struct fake *f)
 {
-	free(f);
+	if (f)
+		munmap((char *)f + sizeof *f - ROOM, ROOM + PAGE);
 }
 
 struct st_results_header *
@@ -92,9 +124,24 @@ fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t i
 	                                  .target = target};
 	for (uint32_t c = 0; c < n; c++) {
 		const char *name = f->strings + f->header.counter_names[c];
-		f->amounts[id * ST_MAX_COUNTERS + c] = strcmp(name, "instructions") ? 1 : insns;
+		uint32_t points = strcmp(name, "instructions") ? 1 : insns;
+		fake_amount(f, id, 0, points, ST_CELL(0, c, 0), 1);
 	}
 	return id;
+}
+
+uint32_t
+fake_tally(struct fake *f)
+{
+	return f->header.n_blocks++;
+}
+
+void
+fake_amount(struct fake *f, uint32_t block, uint32_t first, uint32_t last, uint64_t cell,
+            int64_t amount)
+{
+	f->amounts[f->header.n_amounts++] =
+	        (struct st_amount){block, (uint16_t)first, (uint16_t)last, cell, amount};
 }
 
 void
@@ -106,9 +153,39 @@ fake_count(struct fake *f, uint32_t slot, uint32_t block, uint64_t executions)
 }
 
 void
-fake_partial(struct fake *f, uint32_t block, uint64_t instructions)
+fake_partial(struct fake *f, uint32_t block, uint32_t insns)
 {
-	f->partials[block] += instructions;
+	f->partials[f->header.n_partials++] = (struct st_partial){block, insns, 1};
+}
+
+uint32_t
+fake_table(struct fake *f, const char *name, const strobe_column *columns)
+{
+	struct st_table *t = &f->header.tables[f->header.n_tables];
+	*t = (struct st_table){
+	        .name = add_string(f, name), .help = add_string(f, "a table"), .n_rows = 1};
+	for (; columns->name; columns++) {
+		t->columns[t->n_columns++] =
+		        (struct st_column){add_string(f, columns->name), (uint16_t)columns->type,
+		                           (uint16_t)columns->role};
+		t->n_keys += columns->role == STROBE_IS_KEY;
+	}
+	return f->header.n_tables++;
+}
+
+uint32_t
+fake_row(struct fake *f, uint32_t table, const uint64_t *values)
+{
+	struct st_table *t = &f->header.tables[table];
+	uint64_t *numbers = f->numbers + (size_t)table * ST_TABLE_ROWS * ST_MAX_COLUMNS;
+	memcpy(numbers + (size_t)t->n_rows * t->n_columns, values, t->n_columns * sizeof *values);
+	return t->n_rows++;
+}
+
+uint32_t
+fake_text(struct fake *f, const char *text)
+{
+	return add_string(f, text);
 }
 
 void
@@ -231,4 +308,45 @@ fixture_results(void)
 	f->header.stats[ST_STAT_blocks] = 13;
 	f->header.stats[ST_STAT_syscalls] = 77;
 	return f;
+}
+
+/* Two tables that have all types of keys between them. */
+void
+fixture_tables(struct fake *f)
+{
+	static const strobe_column calls[] = {STROBE_KEY("caller", STROBE_FUNCTION),
+	                                      STROBE_KEY("callee", STROBE_FUNCTION),
+	                                      STROBE_SUM("count", STROBE_NUMBER),
+	                                      STROBE_MAX("longest", STROBE_TICKS),
+	                                      {0}};
+	static const strobe_column all[] = {
+	        STROBE_KEY("source", STROBE_ADDRESS), STROBE_KEY("line", STROBE_LINE),
+	        STROBE_KEY("call", STROBE_SYSCALL),   STROBE_KEY("text", STROBE_TEXT),
+	        STROBE_KEY("thread", STROBE_THREAD),  STROBE_KEY("data", STROBE_HEX),
+	        STROBE_SUM("change", STROBE_SIGNED),  {0}};
+	static const strobe_column registers[] = {STROBE_KEY("insn", STROBE_MNEMONIC),
+	                                          STROBE_KEY("category", STROBE_CATEGORY),
+	                                          STROBE_KEY("read", STROBE_REGISTERS_READ),
+	                                          STROBE_KEY("written", STROBE_REGISTERS_WRITTEN),
+	                                          STROBE_SUM("n", STROBE_NUMBER),
+	                                          {0}};
+	uint64_t caller = fixture_address("caller", 0), spin = fixture_address("spin", 0);
+	uint32_t pairs = fake_table(f, "pairs", calls);
+	uint32_t row = fake_row(f, pairs, (uint64_t[]){caller, spin, 10, 500});
+	fake_row(f, pairs, (uint64_t[]){caller + 5, spin + 10, 7, 700});
+	fake_row(f, pairs, (uint64_t[]){caller, 0x7e0000000100, 2, 0});
+	fake_row(f, pairs, (uint64_t[]){caller, 0x123, 1, 0});
+	uint32_t tally = fake_tally(f);
+	fake_amount(f, tally, 0, 1, ST_CELL(pairs + 1, row, 2), 1);
+	fake_amount(f, tally, 0, 1, ST_CELL(pairs + 1, 0, 2), 1);
+	fake_count(f, 0, tally, 100);
+	uint32_t every = fake_table(f, "every-thing", all);
+	uint64_t text = fake_text(f, "a,\"b\"\n");
+	fake_row(f, every, (uint64_t[]){spin + 2, spin + 2, 0, text, 0, ~0ull, (uint64_t)-5});
+	fake_row(f, every, (uint64_t[]){caller, 0x7e0000000100, 99999, 0, 7, 16, 3});
+	uint32_t regs = fake_table(f, "registers", registers);
+	uint64_t insn = fake_text(f, "01d8");           /* add eax, ebx */
+	uint64_t load = fake_text(f, "488b0500000000"); /* mov rax, [rip] */
+	fake_row(f, regs, (uint64_t[]){insn, insn, insn, insn, 4});
+	fake_row(f, regs, (uint64_t[]){load, load, load, load, 4});
 }

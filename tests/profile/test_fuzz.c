@@ -28,6 +28,7 @@ make_original(const char *path)
 {
 	static char *const command[] = {"fixture", NULL};
 	struct fake *f = fixture_results();
+	fixture_tables(f);
 	struct st_process process = fake_process(f, 1, 0, "fixture");
 	struct st_run run = {.processes = &process, .n_processes = 1, .tsc_hz = 1e9};
 	struct st_profile_origin o = {.tool = "hot", .argv = command, .keep_blocks = true};

@@ -98,7 +98,7 @@ counts_bound_the_estimate(void **state)
 	fake_header(f)->n_samples = 0;
 	add_samples(f, 100, ST_SAMPLE_CODE, ST_END_RETURN, 1);
 	assert_true(st_slowdown_estimate(&run, 0) < 1.01);
-	fake_count(f, 0, 1, 500000000);
+	fake_count(f, 0, ST_FIRST_ID, 500000000);
 	assert_true(st_slowdown_estimate(&run, 0) > 1.2);
 	fake_free(f);
 }

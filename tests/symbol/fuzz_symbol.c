@@ -124,8 +124,21 @@ check_functions(struct st_image *image, const char *path)
 			lines++;
 		else if (line.file || line.line)
 			die("an unknown line is not zeroed", path);
+		struct st_inlined chain[4];
+		size_t depth = st_image_inlined(image, end - 1, chain, 4);
+		for (size_t k = 0; k < depth && k < 4; k++)
+			if (!chain[k].name || !*chain[k].name)
+				die("an inlined function has no name", path);
 	}
 	functions += n;
+}
+
+static bool
+check_symbol(const struct st_symbol *s, void *context)
+{
+	if (s->start >= s->end || !s->name || !s->plain || !s->raw_name || !*s->raw_name)
+		die("a symbol is not whole", context);
+	return true;
 }
 
 static void
@@ -145,6 +158,8 @@ read_image(const char *path, const char *name)
 	st_image_offset_of_file(image, pick(1 << 16));
 	st_image_quality(image);
 	check_functions(image, name);
+	if (st_image_match(image, "*", check_symbol, (void *)name) != 0)
+		die("no memory for names", name);
 	st_image_close(image);
 }
 

@@ -24,10 +24,32 @@ gcc "${flags[@]}" -g -Wl,--build-id=none -o noid "${plain[@]}"
 gcc "${flags[@]}" -gsplit-dwarf -g -o split "${plain[@]}"
 (cd "$sources" && gcc "${flags[@]}" -g -o "$out/relative" plain.c other.c hand.S)
 gcc "${flags[@]}" -g -shared -fPIC -o libplain.so "${plain[@]}"
+gcc -O2 -g -o inlined "$sources/inlined.c"
+gcc -O2 -g -gsplit-dwarf -o inlined_split "$sources/inlined.c"
+gcc -O2 -g -gdwarf-4 -gsplit-dwarf -o inlined_split4 "$sources/inlined.c"
+# Moved away from where they were compiled, with their .dwo files and without.
+mkdir -p compiled moved alone
+(cd compiled && gcc -O2 -g -gsplit-dwarf -o inlined "$sources/inlined.c" &&
+	objcopy --strip-all --keep-section='.debug_*' inlined names)
+mv compiled/* moved
+cp moved/inlined alone
+g++ -O2 -g -o inlined_cxx "$sources/shapes.cpp"
 g++ -O1 -g -o shapes "$sources/shapes.cpp"
+
+# Cold parts of functions, of local ones of the same name too.
+cold=("$sources/cold.c" "$sources/cold_one.c" "$sources/cold_two.c")
+gcc -O2 -g -o cold "${cold[@]}"
+gcc -O2 -g -flto -o cold_lto "${cold[@]}"
+objcopy --redefine-sym global_part.cold=global_part.cold.llvm.123 cold cold_llvm
+objcopy --strip-all --keep-section='.debug_*' cold cold_dwarf
+objcopy --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_nofiles
+objcopy --strip-debug --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_names
+
+gcc -O2 -o jit "$sources/jit.c"
 
 # Stripped, with the debug information elsewhere or nowhere.
 strip -s -o stripped full
+strip -s -o libstripped.so libplain.so
 objcopy --strip-all --keep-section='.debug_*' full dwarfonly
 objcopy --strip-all --keep-section='.debug_*' shapes shapes_dwarfonly
 id=$(readelf -n full | sed -n 's/.*Build ID: //p')
@@ -83,8 +105,9 @@ objcopy --add-section .gnu_debugdata=mini.elf.xz mini
 
 if command -v clang >/dev/null; then
 	clang -O2 -g -o clang "${plain[@]}"
+	clang -O2 -g -o inlined_clang "$sources/inlined.c"
 fi
-if command -v rustc >/dev/null; then
+if rustc --version >/dev/null 2>&1; then # the rustc of rustup may have no toolchain for this HOME
 	# The old mangling has become unstable, but programs that have it will be around for long.
 	RUSTC_BOOTSTRAP=1 rustc -O -g -Z unstable-options -C symbol-mangling-version=legacy \
 		-o rust_legacy "$sources/rusty.rs"

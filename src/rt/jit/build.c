@@ -2,6 +2,7 @@
 /* Decoding a basic block of the program, and which flags are live in it. */
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
+#include "rt/tool/tool.h"
 
 static uint8_t
 end_of_class(unsigned cls)
@@ -131,6 +132,13 @@ analyse_flags(struct build *b)
 	}
 }
 
+/* A basic block ends where a function begins that somebody wants to know of. */
+static bool
+begins_function(uint64_t pc)
+{
+	return entry_at(pc) || region_at(pc);
+}
+
 /* Length of the rest of a basic block that was cut short, so that its first piece can count all of
  * it. */
 static void
@@ -139,6 +147,8 @@ measure_rest(struct build *b, uint64_t end)
 	uint64_t pc = b->pc + b->bytes;
 	struct st_insn in;
 	while (pc < end && b->whole_insns < MAX_WHOLE_INSNS) {
+		if (jit.cuts && begins_function(pc))
+			return;
 		const uint8_t *code = (const uint8_t *)pc;
 		if (!st_decode(code, end - pc, &in) || is_foreign(&in, code))
 			return;
@@ -171,12 +181,14 @@ jit_build(struct build *b, uint64_t pc)
 	b->checked = map->shared || (map->writable && pages_checked(pc));
 	uint32_t limit = b->checked && !SEEDED(17)      ? 1
 	                 : rt.stress & ST_STRESS_blocks ? 2
-	                                                : MAX_BLOCK_INSNS;
+	                                                : jit.most_insns;
 	uint64_t end = maps_run_end(map);
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
 		size_t room = end - (pc + b->bytes);
 		if (room == 0)
+			break;
+		if (b->n && jit.cuts && begins_function(pc + b->bytes))
 			break;
 		if (b->n == limit || b->bytes > MAX_BLOCK_BYTES - 15) {
 			b->more = true;

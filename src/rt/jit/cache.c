@@ -4,7 +4,7 @@
 #include "rt/jit/jit.h"
 #include <asm/unistd.h>
 
-#include "rt/jit/instrument.h"
+#include "rt/jit/action.h"
 
 struct jit jit;
 
@@ -30,8 +30,12 @@ jit_init(void)
 	jit.sources = rt_map_table(MAX_RECORDS);
 	jit.source_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
 	jit.id_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
+	jit.base_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.base_of);
+	invokes.list = rt_map_table(MAX_INVOKES * sizeof *invokes.list);
+	jit.most_insns = MAX_BLOCK_INSNS;
 	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.pieces || !jit.hash ||
-	    !jit.ids || !jit.sources || !jit.source_of || !jit.id_of)
+	    !jit.ids || !jit.sources || !jit.source_of || !jit.id_of || !jit.base_of ||
+	    !invokes.list)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
@@ -60,6 +64,7 @@ jit_reset(void)
 	jit.n_blocks = 1;
 	jit.n_exits = 0;
 	jit.n_stubs = 0;
+	invokes.n = 0;
 	jit.n_records = 0;
 	jit.n_sources = 0;
 	bool tiny = rt.stress & ST_STRESS_cache;
@@ -132,7 +137,8 @@ jit_has_room(void)
 	       jit.warm.n_pieces < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
 	       /* one piece, exit or record per instruction at the worst, and some */
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
-	       jit.n_records < MAX_RECORDS / 2 - 4 * MAX_WHOLE_INSNS &&
+	       jit.n_records < MAX_RECORDS / 2 - 16 * MAX_WHOLE_INSNS &&
+	       invokes.n < MAX_INVOKES - 16 * MAX_WHOLE_INSNS &&
 	       jit.n_sources < MAX_RECORDS - 16 * MAX_WHOLE_INSNS;
 }
 
@@ -155,7 +161,8 @@ jit_find(uint64_t pc)
 static bool
 is_entry(const struct block *b)
 {
-	return (b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) && !(b->flags & BLOCK_CONT);
+	return (b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) &&
+	       !(b->flags & (BLOCK_CONT | BLOCK_REST));
 }
 
 /* A dropped block of the same hash gives its entry away: code that changes again and again fills no
@@ -209,7 +216,9 @@ ids_grow(void)
 	const struct st_block *blocks = (const void *)((char *)rt.results + rt.results->off_blocks);
 	memset(jit.ids, 0, jit.ids_size * sizeof *jit.ids);
 	jit.ids_size *= 2;
-	for (uint32_t id = 1; id < rt.results->n_blocks; id++) {
+	for (uint32_t id = ST_FIRST_ID; id < rt.results->n_blocks; id++) {
+		if (blocks[id].flags & ST_BLOCK_TALLY)
+			continue;
 		uint32_t h = hash_pc(blocks[id].pc) & (jit.ids_size - 1);
 		while (jit.ids[h])
 			h = (h + 1) & (jit.ids_size - 1);
@@ -237,7 +246,6 @@ jit_result_id(const struct build *b)
 	                               .n_insns = b->whole_insns,
 	                               .end = b->end,
 	                               .target = b->target};
-	instrument_block(b, id);
 	jit.ids[h] = id;
 	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
 	if ((uint64_t)r->n_blocks * 2 > jit.ids_size)

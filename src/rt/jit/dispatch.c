@@ -2,6 +2,7 @@
 /* What happens between leaving the cache and entering it again. */
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/tool/tool.h"
 
 enum { TIMED_ONE_IN = 8 };
 
@@ -62,8 +63,10 @@ go_by(struct thread *t, uint64_t pc, bool indirect)
 {
 	t->regs.pc = pc;
 	uint32_t b = find_or_translate(t, pc, NO_EXIT, indirect);
-	if (!b && maps_refresh())
+	if (!b && maps_refresh()) {
+		entries_ask();
 		b = find_or_translate(t, pc, NO_EXIT, indirect);
+	}
 	if (!b)
 		probe(t);
 	enter_block(t, b);
@@ -81,15 +84,33 @@ check_block(struct thread *t, const struct exit *x)
 {
 	const struct block *b = &jit.blocks[x->block];
 	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) && jit_same_source(x->block)) {
-		t->next = cache_addr(b->body + jit_stub_len());
+		uint32_t border = jit.cuts && region_at(b->pc) ? jit_stub_len() : 0;
+		t->next = cache_addr(b->body + border + jit_stub_len());
 		return;
 	}
 	/* A later piece: the basic block ends here for the counts, and another one begins. */
-	struct recovered left = {.block = x->block};
-	jit_account_partial(t, &left);
+	if (jit.counting && jit.id_of[x->block] && (b->flags & (BLOCK_CONT | BLOCK_REST))) {
+		jit_stop_at(t, x->block);
+		jit_suspend_resume(t);
+		t->resume.state = RESUME_NONE;
+	}
 	uint64_t pc = b->pc;
 	jit_invalidate(pc, pc + 1);
 	go_to(t, pc);
+}
+
+/* The program is at a border of the region of interest, which is crossed; then it goes on behind
+ * it. */
+static void
+cross_border(struct thread *t, const struct exit *x)
+{
+	unsigned what = x->cause;
+	bool both = what == (ST_ENTRY_BEGIN | ST_ENTRY_END);
+	region_set(t, both ? !rt.on : what == ST_ENTRY_BEGIN);
+	uint64_t pc = t->regs.pc;
+	go_to(t, pc);
+	if (region_at(pc))
+		t->next += jit_stub_len();
 }
 
 /* Follows an exit of the present generation, and links it. */
@@ -111,13 +132,78 @@ follow_exit(struct thread *t, uint32_t exit)
 	enter_block(t, b);
 }
 
+/* Rests of basic blocks that threads have been stopped in, by where that was. */
+static struct {
+	struct resume at;
+	uint32_t block, generation;
+} rests[256];
+
+static uint32_t
+find_rest(const struct resume *at)
+{
+	unsigned h = (unsigned)(at->pc ^ at->id ^ at->actions) % 256;
+	const struct resume *k = &rests[h].at;
+	uint32_t b = rests[h].block;
+	bool same = rests[h].generation == jit.generation && k->pc == at->pc && k->id == at->id &&
+	            k->insns == at->insns && k->actions == at->actions && k->back == at->back;
+	if (same && (jit.blocks[b].flags & BLOCK_VALID))
+		return b;
+	b = jit_translate_rest(at);
+	rests[h].at = *at;
+	rests[h].block = b;
+	rests[h].generation = jit.generation;
+	return b;
+}
+
+/* The program goes on where it was stopped in a basic block. False when that has changed. */
+static bool
+go_on(struct thread *t)
+{
+	struct resume at = t->resume;
+	if (at.state == RESUME_NONE || at.pc != t->regs.pc)
+		return false;
+	if (!jit_has_room())
+		os_flush(t);
+	uint32_t b = find_rest(&at);
+	if (!b)
+		return false;
+	jit_resume_counts(t);
+	t->resume.state = RESUME_NONE;
+	t->next = cache_addr(jit.blocks[b].body);
+	return true;
+}
+
+/* There is to be room for rows. */
+static void
+dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
+{
+	const struct block *b = &jit.blocks[x->block];
+	uint32_t body = b->body, block = x->block;
+	if (b->flags & (BLOCK_CONT | BLOCK_REST))
+		jit_stop_at(t, block);
+	t->regs.pc = t->resume.state ? t->resume.pc : b->pc;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	streams_make_room(t, 1u << x->cause);
+	rt_lock(&rt.lock);
+	if (jit.generation == generation && (jit.blocks[block].flags & BLOCK_VALID))
+		t->next = cache_addr(body);
+	else if (!go_on(t))
+		go_to(t, t->regs.pc);
+	rt_unlock(&rt.lock);
+}
+
 void
 rt_dispatch_exit(struct thread *t)
 {
+	t->resume.state = RESUME_NONE;
 	/* The exit is read before the state says RUNTIME: until then nobody flushes the cache under
 	 * this thread. */
 	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
 	struct exit x = jit.exits[exit];
+	if (x.kind == EXIT_ROOM) {
+		dispatch_room(t, &x, generation);
+		return;
+	}
 	uint64_t target = jit_exit_target(&x);
 	t->regs.pc = target;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
@@ -128,7 +214,10 @@ rt_dispatch_exit(struct thread *t)
 		rt_unlock(&rt.lock);
 		os_native_forever(t);
 	}
-	if (jit.generation != generation)
+	region_obey(t);
+	if (x.kind == EXIT_REGION)
+		cross_border(t, &x);
+	else if (jit.generation != generation)
 		go_to(t, target);
 	else if (x.kind == EXIT_CHECK)
 		check_block(t, &x);
@@ -141,6 +230,7 @@ void
 rt_dispatch_miss(struct thread *t)
 {
 	uint64_t pc = t->regs.r[RDX];
+	t->resume.state = RESUME_NONE;
 	if (!SEEDED(2))
 		t->regs.r[RCX] = t->slot_rcx;
 	t->regs.r[RDX] = t->slot_rdx;
@@ -148,6 +238,7 @@ rt_dispatch_miss(struct thread *t)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
+	region_obey(t);
 	stress_flush(t);
 	go_by(t, pc, true);
 	uint32_t b = jit_find(pc);
@@ -162,6 +253,11 @@ void
 rt_dispatch_pc(struct thread *t)
 {
 	rt_lock(&rt.lock);
-	go_to(t, t->regs.pc);
+	region_obey(t);
+	if (!go_on(t)) {
+		jit_suspend_resume(t);
+		t->resume.state = RESUME_NONE;
+		go_to(t, t->regs.pc);
+	}
 	rt_unlock(&rt.lock);
 }

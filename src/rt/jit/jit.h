@@ -26,7 +26,7 @@ enum {
 	MAX_SURE_UNITS = 16,        /* translated ahead of their execution, one after the other */
 	MAX_UNIT_BLOCKS = 24,       /* basic blocks translated in one go, across calls */
 	MAX_WHOLE_INSNS = 16 << 10, /* of a basic block in all; a longer one counts as several */
-	MAX_WHOLE_CODE = 2 << 20,   /* more than such a block becomes in the cache */
+	MAX_WHOLE_CODE = 8 << 20,   /* more than such a block becomes in the cache */
 	MAX_CACHED_BLOCKS = 2 << 20,
 	MAX_EXITS = 3 << 20,    /* whose stubs the cold part can hold */
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
@@ -53,7 +53,10 @@ enum record_kind {
 	REC_IJUMP,
 	REC_ICALL,
 	REC_LOOP,
-	REC_EXIT, /* leaves the cache: system calls and what is handed to the runtime */
+	REC_EXIT,   /* leaves the cache: system calls and what is handed to the runtime */
+	REC_BEFORE, /* an action of the instruction behind it */
+	REC_AFTER,  /* an action of the instruction before it */
+	REC_ROOM,   /* sees to it that there is room for rows */
 };
 
 enum block_flags {
@@ -62,9 +65,10 @@ enum block_flags {
 	        2, /* the block before it in the cache falls into it: they live and die together */
 	BLOCK_CONT = 4, /* a later piece of a long basic block, right behind the piece before: no
 	                   entry, not counted */
-	BLOCK_WRITABLE = 8,   /* its code may change: a copy of it is kept */
-	BLOCK_CHECKED = 16,   /* its code is compared with the program's before each execution */
-	BLOCK_COUNTED = 32,   /* it carries a counter */
+	BLOCK_WRITABLE = 8, /* its code may change: a copy of it is kept */
+	BLOCK_CHECKED = 16, /* its code is compared with the program's before each execution */
+	BLOCK_COUNTED = 32, /* it carries a counter */
+	BLOCK_REST = 128, /* the rest of a basic block, for one that was stopped in it: no entry */
 	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
@@ -130,6 +134,9 @@ enum exit_kind {
 	EXIT_NATIVE,  /* to the instruction to hand to native execution */
 	EXIT_CHECK,   /* to the block's own address, whose bytes must be compared; the block goes on
 	                 behind it */
+	EXIT_ROOM,    /* to the block's own address, when there is room for the rows of stream
+	                 `cause` */
+	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
 };
 
 /* What lies where in the warm part, in ascending order. */
@@ -166,11 +173,15 @@ struct jit {
 	uint32_t *source_of; /* by block: where its copy is, if it is BLOCK_WRITABLE */
 	uint32_t *id_of;     /* by block: its whole basic block in the results, if blocks are
 	                        counted; 0: none */
+	uint32_t *base_of; /* by block, if it is BLOCK_REST: instructions of the basic block before
+	                      it, and its skip << 16 and elide << 31 (struct unit) */
 	uint32_t generation; /* of the cache: flushes so far */
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;
-	bool counting; /* the tool wants block events */
+	bool counting;       /* a tool wants events of code */
+	bool cuts;           /* basic blocks end where certain functions begin */
+	uint32_t most_insns; /* of a piece */
 };
 extern struct jit jit;
 
@@ -225,6 +236,8 @@ bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
  * or NO_EXIT. indirect: an indirect branch has asked for it, so its pad goes right before it. */
 enum { NO_EXIT = 0xffffffff };
 uint32_t jit_translate(uint64_t pc, uint32_t join, bool indirect);
+/* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. */
+uint32_t jit_translate_rest(const struct resume *at);
 /* Makes an entry pad for the block. */
 void jit_make_pad(uint32_t block);
 
@@ -289,23 +302,38 @@ uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to
  * there. */
 struct recovered {
 	struct regs regs;
-	uint32_t block; /* block under way, or 0 between blocks */
-	uint32_t done;  /* instructions of it that have completed */
-	bool counted;   /* its counter has already been incremented */
-	bool at_end;    /* all of it has completed */
-	bool own_work;  /* the instruction there does the program's work, not the engine's */
-	bool boundary;  /* the address is where an instruction of the program has just completed, or
-	                   the block begins */
+	uint32_t block;  /* block under way, or 0 between blocks */
+	uint32_t done;   /* instructions of it that have completed */
+	uint8_t actions; /* done at the next instruction; or behind the last */
+	uint8_t back;    /* length of the last instruction, when those behind it are under way */
+	bool counted;    /* its counter has already been incremented */
+	bool at_end;     /* all of it has completed */
+	bool own_work;   /* the instruction there does the program's work, not the engine's */
+	bool boundary; /* the address is where an instruction of the program has just completed, or
+	                  the block begins */
 	uint64_t repair,
 	        repair_value; /* a word of the program's stack to put right first; 0: none */
 };
 int jit_recover(struct thread *t, uint64_t address, const struct regs *machine,
                 struct recovered *out);
-/* Corrects the counts of a block that is left early, or in its end before that has counted it. */
-void jit_account_partial(struct thread *t, const struct recovered *r);
+/* The program leaves the cache where r says: sets t->resume, if it can go on there later, and
+ * completes the counts of a block that is at its end. */
+void jit_leave(struct thread *t, const struct recovered *r);
+/* The same for one that is at the beginning of a block that is a later part of a basic block. */
+void jit_stop_at(struct thread *t, uint32_t block);
+/* After a fork, with results that are new. */
+void jit_forget_partials(void);
+/* t->resume is where the program may come back to, but not now; and no longer. */
+void jit_suspend_resume(struct thread *t);
+/* It has come back: the block counts as executed again. */
+void jit_resume_counts(struct thread *t);
+
+/* tool/invoke.c */
+void rt_dispatch_call(struct thread *t);
 
 /* stubs.S */
 void rt_stub_exit(void);
+void rt_stub_call(void);
 void rt_stub_miss(void);
 void rt_stub_syscall(void);
 void rt_stub_resume(void);

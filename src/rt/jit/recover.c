@@ -6,6 +6,7 @@
  * instruction in a body, a thunk, a pad or a stub. A body's records say which program instruction
  * that is; within the fixed sequences of sequence.c the offset says how far it has come.
  */
+#include "rt/jit/action.h"
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
 #include "rt/os/os.h"
@@ -217,6 +218,12 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		out->regs.pc = next;
 		break;
 	}
+	case REC_BEFORE:
+	case REC_AFTER:
+	case REC_ROOM:
+		if (action_recover(t, start, at, &out->regs) && kind != REC_ROOM)
+			out->actions++;
+		break;
 	case REC_RETURN:
 		if (at >= 2 * emit_field_len() &&
 		    recover_return_pop(t, out->regs.pc, at, counts, out)) {
@@ -254,12 +261,25 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	uint32_t start = b->body;
 	out->regs.pc = b->pc;
 	bool inserted = false; /* what stands before is not an instruction's */
+	uint32_t skipped = b->flags & BLOCK_REST ? jit.base_of[block] >> 16 & 0xff : 0;
+	unsigned len = 0; /* of the last instruction */
+	out->actions = (uint8_t)skipped;
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
+		bool after = rec->kind_len >> 4 == REC_AFTER;
 		if (off < start + rec->cache_len) {
+			uint32_t done = out->done;
 			out->boundary = off == start && !inserted;
 			out->own_work = is_own_work(rec, start, off - start);
+			if (after)
+				out->back = (uint8_t)len;
+			else if (out->back)
+				out->actions = out->back = 0;
 			recover_record(t, b, rec, i, start, off - start, machine, out);
+			if (out->done != done) { /* it has been executed, but nothing after it */
+				out->back = rec->kind_len & 15;
+				out->actions = 0;
+			}
 			return 0;
 		}
 		if (b->count_rec == i + 1)
@@ -268,6 +288,21 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		start += rec->cache_len;
 		out->regs.pc += rec->kind_len & 15;
 		out->done += (rec->kind_len & 15) != 0;
+		if (rec->kind_len & 15) {
+			/* An instruction that was executed before: so were some actions after it.
+			 */
+			bool elided = i == 0 && (b->flags & BLOCK_REST) && jit.base_of[block] >> 31;
+			len = rec->kind_len & 15;
+			out->actions = elided ? (uint8_t)skipped : 0;
+			out->back = elided ? (uint8_t)len : 0;
+		} else if (after) {
+			out->actions++;
+			out->back = (uint8_t)len;
+		} else if (rec->kind_len >> 4 == REC_BEFORE) {
+			if (out->back)
+				out->actions = out->back = 0;
+			out->actions++;
+		}
 	}
 	out->at_end = true; /* a final jump to the next address */
 	return 0;
@@ -354,27 +389,107 @@ insns_before(uint32_t block)
 	uint32_t n = 0;
 	while (jit.blocks[block].flags & BLOCK_CONT)
 		n += jit.blocks[--block].n_insns;
+	if (jit.blocks[block].flags & BLOCK_REST)
+		n += jit.base_of[block] & 0xffff;
 	return n;
 }
 
-void
-jit_account_partial(struct thread *t, const struct recovered *r)
+static uint64_t *
+counter_of(struct thread *t, uint32_t id)
 {
-	if (!r->block)
+	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
+}
+
+/* Where executions end early: by block and instructions, where in the results. */
+static strobe_map partials;
+static uint32_t partials_lock;
+
+void
+jit_forget_partials(void)
+{
+	if (partials.slots)
+		rt_unmap_memory(partials.slots, 2 * partials.size * sizeof(uint64_t));
+	partials = (strobe_map){0};
+}
+
+static void
+add_partial(uint32_t id, uint32_t insns, int64_t times)
+{
+	struct st_results_header *r = rt.results;
+	struct st_partial *list = (void *)((char *)r + r->off_partials);
+	rt_lock(&partials_lock);
+	uint64_t *at = strobe_map_at(&partials, (uint64_t)id << 32 | insns);
+	if (at && !*at && r->n_partials < ST_MAX_PARTIALS) {
+		list[r->n_partials] = (struct st_partial){id, insns, 0};
+		__atomic_store_n(&r->n_partials, r->n_partials + 1, __ATOMIC_RELEASE);
+		*at = r->n_partials;
+	}
+	if (at && *at)
+		list[*at - 1].times += times;
+	rt_unlock(&partials_lock);
+}
+
+void
+jit_suspend_resume(struct thread *t)
+{
+	struct resume *p = &t->resume;
+	if (p->state != RESUME_ARMED)
 		return;
+	__atomic_fetch_sub(counter_of(t, p->id), 1, __ATOMIC_RELAXED);
+	add_partial(p->id, p->insns, 1);
+	p->state = RESUME_SUSPENDED;
+}
+
+void
+jit_resume_counts(struct thread *t)
+{
+	struct resume *p = &t->resume;
+	if (p->state != RESUME_SUSPENDED)
+		return;
+	__atomic_fetch_add(counter_of(t, p->id), 1, __ATOMIC_RELAXED);
+	add_partial(p->id, p->insns, -1);
+	p->state = RESUME_ARMED;
+}
+
+void
+jit_stop_at(struct thread *t, uint32_t block)
+{
+	const struct block *b = &jit.blocks[block];
+	t->resume = (struct resume){.pc = b->pc,
+	                            .id = jit.id_of[block],
+	                            .insns = (uint16_t)insns_before(block),
+	                            .state = RESUME_ARMED};
+	if (!(b->flags & BLOCK_REST))
+		return;
+	uint32_t rest = jit.base_of[block];
+	struct st_insn in;
+	t->resume.actions = rest >> 16 & 0xff;
+	if (!(rest >> 31) || !st_decode((const uint8_t *)b->pc, 15, &in))
+		return;
+	t->resume.pc += in.len; /* its first instruction has been executed */
+	t->resume.insns++;
+	t->resume.back = in.len;
+}
+
+void
+jit_leave(struct thread *t, const struct recovered *r)
+{
+	t->resume.state = RESUME_NONE;
 	const struct block *b = &jit.blocks[r->block];
-	uint32_t id = jit.counting ? jit.id_of[r->block] : 0;
+	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
 	if (!id)
 		return;
-	uint64_t *counter = (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
-	if (r->at_end) {
-		if ((b->flags & BLOCK_COUNTED) && !r->counted)
-			__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+	bool begun = r->counted || (b->flags & (BLOCK_CONT | BLOCK_REST));
+	if (!begun && !r->at_end && !r->done && !r->actions)
 		return;
-	}
-	uint64_t *partial = (uint64_t *)((char *)rt.results + rt.results->off_partials) + id;
-	/* A continuation belongs to a basic block that was counted in its first piece. */
-	if (r->counted || (b->flags & BLOCK_CONT))
-		__atomic_fetch_sub(counter, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(partial, insns_before(r->block) + r->done, __ATOMIC_RELAXED);
+	if (!begun && (b->flags & BLOCK_COUNTED))
+		__atomic_fetch_add(counter_of(t, id), 1, __ATOMIC_RELAXED);
+	if (r->at_end)
+		return;
+	t->resume = (struct resume){.pc = r->regs.pc,
+	                            .id = id,
+	                            .insns = (uint16_t)(insns_before(r->block) + r->done),
+	                            .actions = r->actions,
+	                            .back = r->back,
+	                            .state = RESUME_ARMED};
 }

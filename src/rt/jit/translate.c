@@ -2,7 +2,7 @@
 /* Writing a block's translation: bodies, counters, and the ways out. */
 #include "rt/arch/x86_64/emit.h"
 #include "rt/arch/x86_64/relocate.h"
-#include "rt/jit/instrument.h"
+#include "rt/jit/action.h"
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
 #include "rt/os/maps.h"
@@ -14,6 +14,10 @@ struct unit {
 	uint32_t block;           /* index of the block being written */
 	uint32_t first;           /* index of the unit's first block */
 	uint32_t id, base;        /* of the basic block whose pieces are being written */
+	bool fresh;               /* its amounts are not in the results yet */
+	bool rest;                /* it is the rest of a basic block that was begun before */
+	uint32_t skip;            /* actions of its first instruction that have been done */
+	bool elide;               /* that instruction has been executed, too */
 	bool joined;
 	uint32_t joined_to;     /* exit whose jump is to be skipped once the unit is complete */
 	uint32_t back_constant; /* of the last call: where its return address is stored in the
@@ -389,6 +393,90 @@ copy_run(struct unit *u, uint32_t i, uint32_t end)
 		*r++ = (struct record){REC_COPY << 4 | b->insn[i].len, b->insn[i].len};
 }
 
+/* Bytes [field] of the fill pointer's third byte: 0 while there is room. */
+static void
+emit_room(struct unit *u, unsigned stream)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, field = counter_field(ST_STREAM_ID(stream)) + 2;
+	uint32_t saved = offsetof(struct thread, tool_save) + 8 * RCX;
+	emit_save(e, RCX, saved);
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x0f); /* movzx ecx, byte [field] */
+	e8(e, 0xb6);
+	e8(e, rt.threaded ? 0x0c : 0x0d);
+	if (rt.threaded) {
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		erel(e, (uint64_t)rt.main + field, 0);
+	}
+	e8(e, 0xe3); /* jrcxz over the exit */
+	e8(e, 0);
+	uint8_t *over = e->p;
+	emit_restore(e, RCX, saved);
+	uint32_t exit = new_exit(EXIT_ROOM, TO_SELF, u->block);
+	jit.exits[exit].cause = stream & 31;
+	emit_set_exit(e, exit);
+	emit_jmp(e, (uint64_t)rt_stub_exit);
+	over[-1] = (uint8_t)(e->p - over);
+	emit_restore(e, RCX, saved);
+	add_record(u, REC_ROOM, 0, from);
+}
+
+/* A call that an action makes: where the program is when it has been made. */
+static uint32_t
+new_invoke(struct unit *u, const struct action *a, uint32_t done)
+{
+	const struct build *b = u->now;
+	if (invokes.n >= MAX_INVOKES)
+		return 0;
+	uint32_t i = invokes.n++;
+	uint32_t next = a->insn + a->after;
+	invokes.list[i] = (struct invoke){.function = a->function,
+	                                  .tool = a->tool,
+	                                  .n = a->n,
+	                                  .resume = {.pc = b->pc + b->at[next],
+	                                             .id = u->id,
+	                                             .insns = (uint16_t)(u->base + next),
+	                                             .actions = (uint8_t)done,
+	                                             .back = a->after ? b->insn[a->insn].len : 0,
+	                                             .state = RESUME_ARMED}};
+	return i;
+}
+
+/* The actions of instruction i that come before it, or after it. done: skipped, because they have
+ * been done. */
+static void
+emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
+{
+	const struct build *b = u->now;
+	uint32_t n = 0;
+	for (unsigned k = asked.first[i]; k < asked.n_actions && asked.actions[k].insn == i; k++) {
+		const struct action *a = &asked.actions[k];
+		if (a->after != after || n++ < done)
+			continue;
+		uint32_t from = u->hot.off, call = 0;
+		if (a->kind == ACTION_INVOKE)
+			call = new_invoke(u, a, n);
+		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call)) {
+			tools.tool[a->tool].failed = true;
+			continue;
+		}
+		if (a->kind == ACTION_INVOKE)
+			invokes.list[call].back = u->hot.off;
+		add_record(u, after ? REC_AFTER : REC_BEFORE, 0, from);
+	}
+}
+
+static bool
+has_actions(uint32_t i)
+{
+	unsigned k = asked.first[i];
+	return asked.n_actions && k < asked.n_actions && asked.actions[k].insn == i;
+}
+
 /* One instruction that cannot be copied as it is; last: the block's end. */
 static void
 emit_insn(struct unit *u, uint32_t i, bool last)
@@ -414,20 +502,50 @@ emit_insn(struct unit *u, uint32_t i, bool last)
 	}
 }
 
+/* Index behind the instructions from i on that can be copied as one run. */
+static uint32_t
+copy_end(const struct build *b, uint32_t i, uint32_t limit)
+{
+	uint32_t end = run_end(b, i, limit);
+	for (uint32_t k = i + 1; asked.n_actions && k < end; k++)
+		if (has_actions(k) || has_actions(k - 1))
+			return k;
+	return end;
+}
+
+/* What has been executed of it leaves nothing but its record. */
+static void
+elide_insn(struct unit *u)
+{
+	add_record(u, REC_COPY, u->now->insn[0].len, u->hot.off);
+	emit_actions(u, 0, true, u->skip);
+}
+
 static void
 emit_body(struct unit *u)
 {
 	struct build *b = u->now;
 	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
+	for (unsigned s = 0; asked.streams >> s; s++)
+		if (asked.streams >> s & 1)
+			emit_room(u, s);
 	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
 		place = count_place(b);
 		if (place == b->n && !counts_in_end(b))
 			emit_count(u, false);
 	}
 	for (uint32_t i = 0; i < b->n;) {
+		if (i == 0 && u->elide) {
+			elide_insn(u);
+			i++;
+			continue;
+		}
 		if (i == place)
 			emit_count(u, true);
-		uint32_t end = run_end(b, i, i < place && place < body ? place : body);
+		bool acts = has_actions(i);
+		if (acts)
+			emit_actions(u, i, false, i == 0 ? u->skip : 0);
+		uint32_t end = copy_end(b, i, i < place && place < body ? place : body);
 		if (end > i) {
 			copy_run(u, i, end);
 			i = end;
@@ -435,7 +553,11 @@ emit_body(struct unit *u)
 			emit_insn(u, i, i == body);
 			i++;
 		}
+		if (acts)
+			emit_actions(u, i - 1, true, 0);
 	}
+	u->skip = 0;
+	u->elide = false;
 }
 
 /* Does control run past the block's last emitted instruction into the next address? */
@@ -445,6 +567,43 @@ falls_through(const struct build *b)
 	return b->end == ST_END_NONE && !b->more &&
 	       (b->n == 0 ||
 	        (b->insn[b->n - 1].cls != ST_C_INVALID && b->at[b->n - 1] != b->bytes));
+}
+
+static void
+begin_basic_block(struct unit *u)
+{
+	uint32_t known = rt.results->n_blocks;
+	bool wanted = rt.on && entries_choose(u->now->pc);
+	u->id = wanted ? jit_result_id(u->now) : 0;
+	u->base = 0;
+	u->fresh = u->id >= known;
+}
+
+/* The tools look at the piece. One in which they want too much is made smaller, like all that
+ * follow. */
+static void
+see_piece(struct unit *u, bool cont)
+{
+	if (!jit.counting)
+		return;
+	struct st_results_header *r = rt.results;
+	uint64_t amounts = r->n_amounts;
+	bool with_block = !cont && (!u->rest || u->base == 0);
+	tools_see(u->now, u->id, u->base, u->fresh, with_block);
+	if (!asked.overflow && u->now->n + asked.n_actions <= 240)
+		return;
+	r->n_amounts = amounts;
+	jit.most_insns = MAX_ACTION_INSNS;
+	jit_build(u->now, u->now->pc);
+	tools_see(u->now, u->id, u->base, u->fresh, with_block);
+}
+
+/* A block whose later pieces are not known yet counts in any case. */
+static bool
+is_counted(const struct unit *u)
+{
+	const struct st_block *blocks = (void *)((char *)rt.results + rt.results->off_blocks);
+	return u->id && (u->now->more || (blocks[u->id].flags & ST_BLOCK_COUNTED));
 }
 
 /* Opens the record of the block in u->now, whose body starts here. */
@@ -463,12 +622,13 @@ begin_block(struct unit *u, bool cont)
 		flags |= BLOCK_WRITABLE;
 	if (b->checked)
 		flags |= BLOCK_CHECKED;
-	if (!cont) {
-		u->id = jit_result_id(b);
-		u->base = 0;
-		if (instrument_counts(u->id))
-			flags |= BLOCK_COUNTED;
-	}
+	if (u->rest && !cont)
+		flags |= BLOCK_REST;
+	else if (!cont)
+		begin_basic_block(u);
+	see_piece(u, cont);
+	if (!cont && !u->rest && is_counted(u))
+		flags |= BLOCK_COUNTED;
 	jit.blocks[i] = (struct block){.pc = b->pc,
 	                               .body = u->hot.off,
 	                               .records = jit.n_records,
@@ -481,6 +641,8 @@ begin_block(struct unit *u, bool cont)
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
 	if (jit.counting)
 		jit.id_of[i] = u->id;
+	if (flags & BLOCK_REST)
+		jit.base_of[i] = u->base | u->skip << 16 | (uint32_t)u->elide << 31;
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */
 	if (b->writable) {
 		jit_keep_source(i);
@@ -488,11 +650,16 @@ begin_block(struct unit *u, bool cont)
 			pages_protect(b->pc, b->pc + b->extent);
 	}
 	jit_page_add(i);
-	if (!cont)
+	if (!cont && !u->rest)
 		jit_insert(i);
 	rt_stat(ST_STAT_blocks, 1);
 	rt_stat(ST_STAT_insns, b->n);
 	rt_stat(ST_STAT_app_bytes, b->bytes);
+	unsigned border = cont || u->rest || !jit.cuts ? 0 : region_at(b->pc);
+	if (border) {
+		emit_leave(u, EXIT_REGION, TO_SELF, 0);
+		jit.exits[jit.n_exits - 1].cause = border & 31;
+	}
 	if (b->checked)
 		emit_leave(u, EXIT_CHECK, TO_SELF, 0);
 }
@@ -540,6 +707,7 @@ continue_after_call(struct unit *u, uint32_t blocks)
 	u->now = u->next;
 	u->next = done;
 	u->joined = true;
+	u->rest = false;
 	begin_block(u, false);
 	jit.blocks[u->block].pad = landing;
 	return true;
@@ -716,6 +884,28 @@ jit_translate(uint64_t pc, uint32_t join, bool indirect)
 			break;
 		jit_link(last, block);
 	}
+	return first;
+}
+
+uint32_t
+jit_translate_rest(const struct resume *at)
+{
+	struct unit u = {.now = &builds[0],
+	                 .next = &builds[1],
+	                 .joined_to = NO_EXIT,
+	                 .id = at->id,
+	                 .base = at->insns - (at->back != 0),
+	                 .rest = true,
+	                 .skip = at->actions,
+	                 .elide = at->back != 0};
+	uint32_t sure;
+	if (jit_build(u.now, at->pc - at->back) != 0 || u.now->n == 0)
+		return 0;
+	jit.hot = (jit.hot + 15) & ~15u;
+	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
+	begin_block(&u, false);
+	uint32_t first = u.block;
+	emit_unit(&u, &sure);
 	return first;
 }
 

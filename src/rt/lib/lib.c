@@ -7,9 +7,12 @@
 
 #include "rt/lib/sys.h"
 
+/* Compilers call these of themselves, in loaded tools too. */
+#define EXPORTED __attribute__((visibility("default"), used))
+
 bool rt_tsc_forbidden;
 
-void *
+EXPORTED void *
 memcpy(void *restrict to, const void *restrict from, size_t n)
 {
 	uint8_t *d = to;
@@ -25,7 +28,7 @@ memcpy(void *restrict to, const void *restrict from, size_t n)
 	return to;
 }
 
-void *
+EXPORTED void *
 memset(void *to, int c, size_t n)
 {
 	void *d = to;
@@ -33,7 +36,7 @@ memset(void *to, int c, size_t n)
 	return to;
 }
 
-int
+EXPORTED int
 memcmp(const void *a, const void *b, size_t n)
 {
 	const uint8_t *x = a, *y = b;
@@ -43,7 +46,7 @@ memcmp(const void *a, const void *b, size_t n)
 	return 0;
 }
 
-size_t
+EXPORTED size_t
 strlen(const char *s)
 {
 	size_t n = 0;

@@ -3,10 +3,10 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
-#include "rt/jit/instrument.h"
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 struct rt rt;
 struct rt_memory rt_memory;
@@ -85,7 +85,6 @@ begin_attached(struct st_boot *boot)
 {
 	struct st_attached *all = (struct st_attached *)boot->threads;
 	say_where(boot);
-	leave_begin();
 	for (uint32_t i = 1; i < boot->attached; i++) {
 		__atomic_store_n(&all[i].ready, 1, __ATOMIC_SEQ_CST);
 		SYS(__NR_futex, &all[i].ready, 1 /* FUTEX_WAKE */, 1);
@@ -115,7 +114,8 @@ rt_start(struct st_boot *boot)
 	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
-	instrument_init(rt.results->tool);
+	rt.sample_hz = rt.results->sample_hz;
+	tools_init();
 	const struct st_attached *attached =
 	        boot->attached ? (const struct st_attached *)boot->threads : NULL;
 	thread_adopt_main(rt.main, attached);
@@ -132,7 +132,12 @@ rt_start(struct st_boot *boot)
 	if (attached)
 		adopt_others(boot);
 	limits_begin(boot);
+	if (attached)
+		leave_begin();
+	entries_ask();
 	signals_init();
+	tools_begin(t);
+	happen_thread_begin(t);
 	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;
 	if (attached)

@@ -4,10 +4,11 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
-#include "rt/jit/instrument.h"
+#include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/tool/happen.h"
 #include "wire/channel.h"
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
@@ -33,6 +34,12 @@ tell(const struct st_message *m, int fd)
 		header.control_len = sizeof control;
 	}
 	return SYS(__NR_sendmsg, rt.boot->channel, &header, 0x4000 /* MSG_NOSIGNAL */) == sizeof *m;
+}
+
+bool
+process_tell(const struct st_message *m)
+{
+	return tell(m, -1);
 }
 
 /* RLIMIT_FSIZE is about memory files, too: beyond it there is a signal that would be the program's
@@ -93,11 +100,14 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                                 .pid = rt.pid,
 	                                 .ppid = from->pid,
 	                                 .state = ST_RUN_CACHE,
-	                                 .tool = from->tool,
+	                                 .n_tools = from->n_tools,
 	                                 .sample_hz = from->sample_hz,
 	                                 .take_stacks = from->take_stacks,
+	                                 .wants_entries = from->wants_entries,
+	                                 .region_by = from->region_by,
 	                                 .tsc_begin = rt_tsc(),
 	                                 .file_size = from->file_size,
+	                                 .at = from->at,
 	                                 .off_maps = from->off_maps,
 	                                 .off_strings = from->off_strings,
 	                                 .off_blocks = from->off_blocks,
@@ -106,24 +116,37 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                                 .off_threads = from->off_threads,
 	                                 .off_samples = from->off_samples,
 	                                 .off_stacks = from->off_stacks,
+	                                 .off_sites = from->off_sites,
+	                                 .off_tables = from->off_tables,
+	                                 .off_entries = from->off_entries,
+	                                 .off_entry_names = from->off_entry_names,
+	                                 .off_chunks = from->off_chunks,
 	                                 .off_counters = from->off_counters,
 	                                 .counters_stride = from->counters_stride,
-	                                 .n_blocks = 1,
+	                                 .n_blocks = ST_FIRST_ID,
 	                                 .n_slots = 1,
-	                                 .n_strings = 1};
+	                                 .n_strings = from->n_options};
+	memcpy(to->tools, from->tools, sizeof to->tools);
+	memcpy(to->tool_options, from->tool_options, sizeof to->tool_options);
+	memcpy(to->tool_entry, from->tool_entry, sizeof to->tool_entry);
+	to->n_options = from->n_options;
 }
 
 /* Results that are not the parent's; *fd is their file. */
 static bool
 renew_results(int *fd)
 {
-	struct st_results_header layout;
+	static struct st_results_header layout; /* too large for the stack */
+	static char options[4096];
 	copy_layout(&layout, rt.results);
+	const char *strings = (const char *)rt.results + layout.off_strings;
+	memcpy(options, strings, layout.n_options);
 	*fd = make_file(layout.file_size);
 	if (*fd < 0 ||
 	    !map_over((uint64_t)rt.results, layout.file_size, PROT_READ | PROT_WRITE, *fd))
 		return false;
 	*rt.results = layout;
+	memcpy((char *)rt.results + layout.off_strings, options, layout.n_options);
 	return true;
 }
 
@@ -138,14 +161,17 @@ process_follow_fork(struct thread *t)
 		return false;
 	}
 	rt.threaded = t != rt.main || (rt.stress & ST_STRESS_threads);
-	instrument_restart();
 	thread_become_only(t);
 	jit_restart();
+	jit_forget_partials();
+	tools_restart(t);
+	happen_thread_begin(t);
 	maps_restart();
 	struct st_message m = {
 	        .kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
 	tell(&m, fd);
 	SYS(__NR_close, fd);
+	entries_ask();
 	return true;
 }
 

@@ -60,6 +60,39 @@ regs_to_context(const struct regs *r, struct sigcontext64 *c)
 	c->rip = r->pc;
 }
 
+/*
+ * Where the program was stopped within a basic block goes into two words of its signal frame that the
+ * kernel leaves alone; it is found again only if the program returns to the same place.
+ */
+static inline uint64_t
+resume_seal(uint64_t packed, uint64_t pc)
+{
+	return (packed ^ pc * 0x9e3779b97f4a7c15ull) | 1;
+}
+static inline void
+frame_keep_resume(struct sigcontext64 *c, const struct resume *r)
+{
+	bool kept = r->state == RESUME_SUSPENDED && r->pc == c->rip;
+	uint64_t packed = (uint64_t)r->id << 32 | (uint64_t)r->insns << 16 |
+	                  (uint64_t)r->actions << 8 | r->back;
+	c->reserved[6] = kept ? packed : 0;
+	c->reserved[7] = kept ? resume_seal(packed, r->pc) : 0;
+}
+static inline void
+frame_find_resume(const struct sigcontext64 *c, struct resume *r)
+{
+	uint64_t packed = c->reserved[6];
+	r->state = RESUME_NONE;
+	if (!packed || c->reserved[7] != resume_seal(packed, c->rip))
+		return;
+	*r = (struct resume){.pc = c->rip,
+	                     .id = (uint32_t)(packed >> 32),
+	                     .insns = (uint16_t)(packed >> 16),
+	                     .actions = (uint8_t)(packed >> 8),
+	                     .back = (uint8_t)packed,
+	                     .state = RESUME_SUSPENDED};
+}
+
 /* Bytes of the extended state that fpstate points to, trailing magic included; 512 for the bare
  * legacy form. */
 static inline uint32_t

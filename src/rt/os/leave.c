@@ -13,6 +13,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 enum {
 	E_BUSY = 16,
@@ -109,8 +110,9 @@ is_shared(void)
 
 /* Every thread is parked: what belongs to the process. */
 static void
-restore_process(void)
+restore_process(struct thread *t)
 {
+	happen_left(t);
 	signals_restore_dispositions(&rt.sigtab);
 	pages_release();
 	disarm();
@@ -149,7 +151,7 @@ rt_finish(struct thread *t)
 	struct st_boot *boot =
 	        (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
 	bool shared = is_shared();
-	restore_process();
+	restore_process(t);
 	limits_end();
 	rt_keep_memory(t);
 	if (!shared)
@@ -162,10 +164,10 @@ rt_finish(struct thread *t)
 
 /* Without a controller: what no thread needs on its last steps. */
 static void
-finish_alone(void)
+finish_alone(struct thread *t)
 {
 	bool shared = is_shared();
-	restore_process();
+	restore_process(t);
 	SYS(__NR_close, rt.boot->channel);
 	limits_end();
 	if (shared)
@@ -211,7 +213,7 @@ leave_alone(struct thread *t)
 		rt_lock(&rt.thread_lock);
 		bool last = !gone && gather(t);
 		if (last) {
-			finish_alone();
+			finish_alone(t);
 			__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
 		}
 		rt_unlock(&rt.thread_lock);
@@ -244,6 +246,9 @@ thread_park(struct thread *t, uint64_t mask)
 		t->regs.r[RAX] = t->restart;
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->queued_mask;
+	jit_suspend_resume(t);
+	t->resume.state = RESUME_NONE;
+	happen_thread_end(t);
 	signals_hand_over(t);
 	t->pending = 0;
 	t->leave_mask = (mask & ~NEVER_BLOCKED) | t->blocked;

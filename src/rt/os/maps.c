@@ -5,6 +5,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
+#include "rt/tool/happen.h"
 
 enum { MAX_LIVE_MAPS = 8192 };
 
@@ -118,14 +119,12 @@ add_record(struct st_map m, const char *path)
 	struct st_map *maps = (void *)((char *)r + r->off_maps);
 	if (r->n_maps == ST_MAX_MAPS)
 		return ST_MAX_MAPS - 1;
-	size_t n = strlen(path) + 1;
-	if (path[0] && r->n_strings + n <= ST_STRINGS_BYTES) {
-		m.path = r->n_strings;
-		memcpy((char *)r + r->off_strings + r->n_strings, path, n);
-		r->n_strings += (uint32_t)n;
-	}
+	if (path[0])
+		m.path = text_add(path);
 	maps[r->n_maps] = m;
 	__atomic_store_n(&r->n_maps, r->n_maps + 1, __ATOMIC_RELEASE);
+	if (path[0])
+		happen_image(true, path, m.start, m.end, m.pgoff);
 	return r->n_maps - 1;
 }
 
@@ -316,8 +315,13 @@ retire_records(uint64_t start, uint64_t end)
 	struct st_results_header *r = rt.results;
 	struct st_map *maps = (void *)((char *)r + r->off_maps);
 	for (uint32_t i = 0; i < r->n_maps; i++)
-		if (maps[i].start >= start && maps[i].end <= end)
+		if (maps[i].start >= start && maps[i].end <= end) {
+			bool was = maps[i].path && !(maps[i].flags & ST_MAP_GONE);
 			maps[i].flags |= ST_MAP_GONE;
+			if (was)
+				happen_image(false, (char *)r + r->off_strings + maps[i].path,
+				             maps[i].start, maps[i].end, maps[i].pgoff);
+		}
 }
 
 void

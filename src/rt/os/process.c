@@ -4,6 +4,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 enum { E_BADF = 9 };
 
@@ -39,6 +40,8 @@ sys_exec(struct thread *t)
 	const uint64_t *r = t->regs.r;
 	uint64_t mask = signals_block_all();
 	uint64_t program = ((t->pending & 1 ? t->queued_mask : mask) & ~NEVER_BLOCKED) | t->blocked;
+	if (!t->own_process)
+		happen_end(t);
 	say_state(t, ST_RUN_EXECED);
 	bool followed = rt.boot->follow && follow_exec_begin(t);
 	uint64_t limits[2];
@@ -67,6 +70,8 @@ sys_exit_group(struct thread *t)
 	int code = (int)t->regs.r[RDI];
 	if (!t->own_process)
 		rt.results->exit_code = code & 0xff;
+	if (!t->own_process)
+		happen_end(t);
 	say_state(t, ST_RUN_EXITED);
 	for (;;)
 		SYS(__NR_exit_group, code);

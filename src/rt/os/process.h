@@ -35,6 +35,10 @@ void follow_exec_failed(struct thread *t);
  * it cannot. */
 bool process_follow_fork(struct thread *t);
 
+struct st_message;
+/* Sends it to the controller. False when that has gone. */
+bool process_tell(const struct st_message *m);
+
 /* Notes the CPU time at which the engine is left for good, if this is the first time; forgets it
  * when nothing came of it. Both in process.c. */
 void process_leaves(const struct thread *t);

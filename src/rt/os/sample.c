@@ -111,6 +111,8 @@ describe(struct st_sample *s, const struct recovered *at)
 void
 sample_add(struct thread *t, const struct recovered *at, uint32_t where)
 {
+	if (!rt.on)
+		return;
 	struct st_results_header *r = rt.results;
 	struct st_sample *samples = (void *)((char *)r + r->off_samples);
 	struct st_thread *threads = (void *)((char *)r + r->off_threads);

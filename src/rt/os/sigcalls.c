@@ -271,6 +271,9 @@ sys_sigreturn(struct thread *t)
 	regs_from_context(&back, &f->uc.mc);
 	back.rflags = ((SEEDED(19) ? t->regs.rflags : back.rflags) & 0x240dd5) | 0x202;
 	t->regs = back;
+	frame_find_resume(&f->uc.mc, &t->resume);
+	if (t->resume.id >= rt.results->n_blocks)
+		t->resume.state = RESUME_NONE;
 	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction
 	                                                            has been executed */
 	if (!(f->uc.stack.flags & ~(SS_ONSTACK | SS_DISABLE | (int)SS_AUTODISARM)) &&

@@ -4,6 +4,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/tool/happen.h"
 
 enum {
 	SA_NODEFER = 0x40000000,
@@ -96,6 +97,9 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 		f->uc.stack.size = 0;
 	regs_to_context(&t->regs, &f->uc.mc);
 	f->uc.mc.fpstate = state;
+	jit_suspend_resume(t);
+	frame_keep_resume(&f->uc.mc, &t->resume);
+	t->resume.state = RESUME_NONE;
 	f->uc.sigmask = old_mask;
 	f->info = *info;
 	if ((uint32_t)t->altstack.flags & SS_AUTODISARM)
@@ -115,6 +119,7 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	reset_fpstate((void *)uc->mc.fpstate);
 	resume_program(t, uc);
 	rt_stat(ST_STAT_signals, 1);
+	happen_signal(t, signo);
 }
 
 /* Death by signal, natively at the program's own pc, so that a core dump shows the program and not
@@ -123,8 +128,10 @@ static void
 die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
 {
 	struct ksigaction action = {.restorer = (uint64_t)rt_restorer, .flags = 0x04000000};
+	jit_suspend_resume(t);
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {
+		happen_end(t);
 		rt.results->fatal_signal = (uint32_t)signo;
 		rt.results->state = ST_RUN_KILLED;
 		rt.results->tsc_end = rt_tsc();

@@ -12,6 +12,8 @@
 #include "rt/os/os.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/tool/tool.h"
+#include "wire/channel.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2, TRAP_TRACE = 2 };
 
@@ -52,6 +54,8 @@ recover_breakpoint(struct thread *t, const struct regs *machine, struct recovere
 		return -1;
 	at->regs.pc += in.len;
 	at->done++;
+	at->actions = 0;
+	at->back = in.len;
 	return 0;
 }
 
@@ -97,9 +101,12 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
  * for before, and nothing that knows the cache may be used afterwards.
  */
 static void
-leave_cache(struct thread *t, const struct recovered *at)
+leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 {
-	jit_account_partial(t, at);
+	if (in_cache(pc))
+		jit_leave(t, at);
+	else if (!in_range(pc, rt_stub_enter, rt_stub_enter_end))
+		t->resume.state = RESUME_NONE;
 	t->regs = at->regs;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	if (at->repair)
@@ -161,6 +168,8 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	}
 	if (in_runtime(pc)) {
 		sample_add(t, &at, ST_SAMPLE_RUNTIME);
+		if (tool_loops(t))
+			uc->mc.rip = (uint64_t)rt_guard_failed;
 		return;
 	}
 	struct regs machine;
@@ -185,7 +194,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 		return;
 	if (!locate(t, uc, false, &at))
 		return;
-	leave_cache(t, &at);
+	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);
 }
 
@@ -200,9 +209,25 @@ obey_leave(struct thread *t, struct ucontext64 *uc)
 	if (in_syscall_begin(uc->mc.rip))
 		uc->mc.rip = (uint64_t)rt_sys_check;
 	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate(t, uc, false, &at)) {
-		leave_cache(t, &at);
+		leave_cache(t, &at, uc->mc.rip);
 		resume_program(t, uc);
 	}
+}
+
+/* The controller asks for the region of interest to begin or end: at once, if this thread is in the
+ * program; else when it comes out of the runtime. */
+static void
+obey_region(struct thread *t, struct ucontext64 *uc)
+{
+	bool in_call = in_syscall_begin(uc->mc.rip) || uc->mc.rip == (uint64_t)rt_sys_done;
+	if (in_call && t->sys_plain) {
+		restart_interrupted(t, uc);
+		rt_lock(&rt.lock);
+		region_obey(t);
+		rt_unlock(&rt.lock);
+		return;
+	}
+	obey_stop(t, uc);
 }
 
 /* The program is at t->regs, about to enter the cache. */
@@ -238,7 +263,8 @@ is_own(int signo, const struct siginfo *info)
 {
 	return (signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
 	        (info->value == OWN_SAMPLE || info->value == OWN_STOP ||
-	         info->value == OWN_DELIVER || info->value == OWN_LEAVE)) ||
+	         info->value == OWN_DELIVER || info->value == OWN_LEAVE ||
+	         info->value == ST_OWN_REGION)) ||
 	       leave_is_hangup(signo, info);
 }
 
@@ -335,6 +361,8 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			take_sample(t, uc);
 		else if (info->value == OWN_DELIVER)
 			deliver_queued(t, uc);
+		else if (info->value == ST_OWN_REGION)
+			obey_region(t, uc);
 		else
 			obey_stop(t, uc);
 		return;
@@ -345,9 +373,12 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	    uc->mc.rip != (uint64_t)rt_native_jump) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
-		if (uc->mc.rip != (uint64_t)rt_copy_insn)
+		if (uc->mc.rip == (uint64_t)rt_copy_insn)
+			uc->mc.rip = (uint64_t)rt_copy_failed;
+		else if (tool_failed(t, signo, uc->mc.rip))
+			uc->mc.rip = (uint64_t)rt_guard_failed;
+		else
 			die_of_own_fault(signo, info, uc);
-		uc->mc.rip = (uint64_t)rt_copy_failed;
 		return;
 	}
 	if (!locate(t, uc, is_breakpoint(signo, info, uc), &at)) {
@@ -358,7 +389,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		return;
 	}
 	show_address(signo, info, at.regs.pc);
-	leave_cache(t, &at);
+	leave_cache(t, &at, uc->mc.rip);
 	if (code_written(t->regs.pc, signo, info, uc)) {
 		resume_program(t, uc);
 		return;

@@ -9,6 +9,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/tool/happen.h"
 
 enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
@@ -98,6 +99,8 @@ sys_mmap(struct thread *t)
 	long ret = pass(t);
 	if (!sys_failed(ret))
 		maps_mapped((uint64_t)ret, len, prot, flags, (int)r[R8], r[R9]);
+	if (prot & PROT_EXEC)
+		entries_ask();
 	rt_unlock(&rt.lock);
 	return ret;
 }
@@ -334,6 +337,7 @@ rt_dispatch_syscall(struct thread *t)
 {
 	uint64_t after = jit_exit_target(&jit.exits[(uint32_t)t->exit_id]);
 	t->regs.pc = after - 2;
+	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
 	if (t->restart) { /* see thread_continue_call: by now it is spoilt */
@@ -341,7 +345,11 @@ rt_dispatch_syscall(struct thread *t)
 			t->regs.r[RAX] = t->restart;
 		t->restart = 0;
 	}
+	strobe_syscall seen;
+	bool wanted = happen_syscall_before(t, &seen);
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
+	if (wanted && ret != -NOT_BEGUN)
+		happen_syscall_after(t, &seen, ret);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
 		return;

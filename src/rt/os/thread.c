@@ -7,12 +7,14 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 24 &&
                        offsetof(struct thread, rt_sp) == 32 &&
                        offsetof(struct thread, self) == 40 && offsetof(struct thread, next) == 48 &&
                        offsetof(struct thread, pending) == 56 &&
-                       offsetof(struct thread, state) == 60 && offsetof(struct thread, regs) == 64,
+                       offsetof(struct thread, state) == 60 &&
+                       offsetof(struct thread, regs) == 64 && offsetof(struct thread, guard) == 208,
                "stubs.S addresses these fields");
 _Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head, state) &&
                        offsetof(struct thread, regs) == offsetof(struct st_thread_head, regs) &&
@@ -262,7 +264,10 @@ thread_new(void)
 	if (t) {
 		uint64_t sp = t->sp_base, sig = t->sig_base;
 		uint32_t slot = t->slot;
+		uint64_t buffers[ST_MAX_STREAMS];
+		memcpy(buffers, t->buffers, sizeof buffers);
 		memset(t, 0, sizeof *t);
+		memcpy(t->buffers, buffers, sizeof buffers);
 		t->rt_sp = sp + STACK_BYTES;
 		t->sp_base = sp;
 		t->sig_base = sig;
@@ -318,6 +323,7 @@ rt_attached(struct thread *t)
 {
 	take_over_own(t);
 	thread_begin(t);
+	happen_thread_begin(t);
 	thread_start_sampling(t);
 	if (rt.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -338,7 +344,7 @@ thread_retire(struct thread *t)
 	uint64_t *own = (uint64_t *)((char *)t + ST_THREAD_PRIVATE), *sum = counters_of_slot(0);
 	uint32_t n = rt.results->n_blocks;
 	if (jit.counting) {
-		for (uint32_t i = 1; i < n; i++) {
+		for (uint32_t i = ST_FIRST_ID; i < n; i++) {
 			if (!own[i])
 				continue;
 			__atomic_fetch_add(&sum[i], own[i], __ATOMIC_RELAXED);
@@ -363,6 +369,7 @@ sys_exit(struct thread *t)
 			SYS(__NR_exit, code);
 	}
 	signals_block_all();
+	happen_thread_end(t);
 	thread_retire(t);
 	t->ended = true;
 	__atomic_store_n(&t->state, THREAD_NATIVE, __ATOMIC_SEQ_CST);
@@ -375,6 +382,7 @@ static void
 thread_main(struct thread *t)
 {
 	thread_begin(t);
+	happen_thread_begin(t);
 	thread_start_sampling(t);
 	if (rt.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -515,6 +523,8 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	t->regs.pc += 2;
 	t->regs.r[RCX] = t->regs.pc;
 	t->regs.r[R11] = t->regs.rflags;
+	if (rt.boot->channel) /* our end: the controller waits for the last */
+		SYS(__NR_close, rt.boot->channel);
 	pages_release();
 	limits_leave_child();
 	if (rt.boot->channel && !(q->flags & CLONE_FILES))

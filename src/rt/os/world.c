@@ -39,6 +39,13 @@ stop_world(struct thread *t)
 }
 
 void
+os_stop_world(struct thread *t)
+{
+	rt_lock(&rt.lock);
+	stop_world(t);
+}
+
+void
 os_flush(struct thread *t)
 {
 	if (rt.threaded)

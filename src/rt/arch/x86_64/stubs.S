@@ -17,6 +17,7 @@
 #define REG(n) (REGS + 8 * n)
 #define RFLAGS (REGS + 128)
 #define PC (REGS + 136)
+#define GUARD 208
 
 	.text
 
@@ -60,6 +61,14 @@ rt_stub_exit:
 rt_stub_miss:
 	SAVE_REGS
 	call rt_dispatch_miss
+	jmp rt_stub_enter
+
+	/* From an action: exit_id says which function is to be called. */
+	.globl rt_stub_call
+	.hidden rt_stub_call
+rt_stub_call:
+	SAVE_REGS
+	call rt_dispatch_call
 	jmp rt_stub_enter
 
 	/* From a system call in the program: exit_id says which. */
@@ -257,6 +266,40 @@ rt_sigreturn_now:
 rt_restorer:
 	movl $15, %eax
 	syscall
+
+	/*
+	 * int rt_call_guarded(void (*f)(const void *, const void *), const void *a, const void *b): 0, or -1 when f has
+	 * faulted: the master handler then goes on at rt_guard_failed. Calls may be nested.
+	 */
+	.globl rt_call_guarded, rt_guard_failed
+	.hidden rt_call_guarded, rt_guard_failed
+rt_call_guarded:
+	pushq %rbx
+	pushq %rbp
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
+	pushq %gs:GUARD
+	movq %rsp, %gs:GUARD
+	andq $-16, %rsp
+	movq %rdi, %rax
+	movq %rsi, %rdi
+	movq %rdx, %rsi
+	call *%rax
+	xorl %eax, %eax
+1:	movq %gs:GUARD, %rsp
+	popq %gs:GUARD
+	popq %r15
+	popq %r14
+	popq %r13
+	popq %r12
+	popq %rbp
+	popq %rbx
+	ret
+rt_guard_failed:
+	movl $-1, %eax
+	jmp 1b
 
 	/* int rt_copy_guarded(void *to, const void *from, size_t n): 0, or -1 when either is not accessible. */
 	.globl rt_copy_guarded

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/region.h"
+
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/symbol.h"
+
+struct st_region_image {
+	char *path;
+	struct st_image *image; /* NULL: it cannot be read */
+};
+
+/* ---- options ---- */
+
+int
+st_region_pattern(struct st_patterns *p, const char *option, const char *value, struct st_error *e)
+{
+	if (p->n == ST_MOST_PATTERNS)
+		return st_fail(e, ST_EXIT_USAGE, "--%s: at most %d patterns", option,
+		               ST_MOST_PATTERNS);
+	if (!*value)
+		return st_fail(e, ST_EXIT_USAGE, "--%s needs a name or a shell pattern", option);
+	p->text[p->n++] = value;
+	return 0;
+}
+
+int
+st_region_time(double *seconds, const char *option, const char *value, struct st_error *e)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"h", 3600}, {"", 1}};
+	char *end;
+	double number = strtod(value, &end);
+	for (size_t i = 0; end != value && i < sizeof units / sizeof *units; i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		*seconds = number * units[i].seconds;
+		if (*seconds > 0 && *seconds < 1e9)
+			return 0;
+	}
+	return st_fail(e, ST_EXIT_USAGE, "--%s takes a time such as 5s or 100ms, not '%s'", option,
+	               value);
+}
+
+int
+st_region_signal(int *signo, const char *value, struct st_error *e)
+{
+	static const int allowed[] = {SIGUSR1, SIGUSR2, SIGHUP, SIGQUIT};
+	const char *name = !strncasecmp(value, "SIG", 3) ? value + 3 : value;
+	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+		if (!strcasecmp(name, sigabbrev_np(allowed[i]))) {
+			*signo = allowed[i];
+			return 0;
+		}
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--toggle takes SIGUSR1, SIGUSR2, SIGHUP or SIGQUIT, not '%s'", value);
+}
+
+/* ---- functions ---- */
+
+static struct st_image *
+open_image(struct st_region *r, const char *path)
+{
+	for (size_t i = 0; i < r->n_opened; i++)
+		if (!strcmp(r->opened[i].path, path))
+			return r->opened[i].image;
+	struct st_region_image *more = realloc(r->opened, (r->n_opened + 1) * sizeof *more);
+	char *copy = more ? strdup(path) : NULL;
+	if (more)
+		r->opened = more;
+	if (!copy)
+		return NULL;
+	struct st_error e;
+	r->opened[r->n_opened] = (struct st_region_image){copy, st_image_open(path, &e)};
+	return r->opened[r->n_opened++].image;
+}
+
+/* A mapping under way, and what the functions that fit are for. */
+struct matching {
+	struct st_results_header *results;
+	const struct st_map *map;
+	uint32_t index;
+	struct st_image *image;
+	uint64_t bias; /* from link-time addresses to the target's */
+	uint16_t what;
+	uint64_t *matched; /* NULL: nobody asks */
+};
+
+static bool
+add_function(const struct st_symbol *s, void *context)
+{
+	struct matching *m = context;
+	uint64_t start = s->start + m->bias, end = s->end + m->bias;
+	if (start < m->map->start || start >= m->map->end)
+		return true;
+	if (m->matched)
+		++*m->matched;
+	const struct st_entry entry = {
+	        .start = start, .end = end, .map = (uint16_t)m->index, .what = m->what};
+	return st_results_add_entry(m->results, &entry, s->plain);
+}
+
+static void
+match_all(struct matching *m, struct st_patterns *p, uint16_t what)
+{
+	m->what = what;
+	m->matched = &p->matched;
+	for (size_t i = 0; i < p->n; i++)
+		st_image_match(m->image, p->text[i], add_function, m);
+}
+
+/* The functions that a tool wants to know of: shell patterns, or all. */
+static void
+match_tool(struct matching *m, const char *patterns)
+{
+	char word[256];
+	m->what = ST_ENTRY_TOOL;
+	m->matched = NULL;
+	if (!patterns)
+		st_image_match(m->image, "*", add_function, m);
+	while (patterns && *patterns) {
+		size_t n = strcspn(patterns, " ");
+		if (n && n < sizeof word) {
+			memcpy(word, patterns, n);
+			word[n] = 0;
+			st_image_match(m->image, word, add_function, m);
+		}
+		patterns += n + (patterns[n] == ' ');
+	}
+}
+
+static void
+choose_image(struct matching *m, struct st_patterns *p, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	for (size_t i = 0; i < p->n; i++) {
+		if (fnmatch(p->text[i], strchr(p->text[i], '/') ? path : base, 0))
+			continue;
+		p->matched++;
+		const struct st_entry all = {.start = m->map->start,
+		                             .end = m->map->end,
+		                             .map = (uint16_t)m->index,
+		                             .what = ST_ENTRY_CHOSEN};
+		st_results_add_entry(m->results, &all, base);
+		return;
+	}
+}
+
+static void
+on_image(void *arg, struct st_results_header *results, uint32_t index)
+{
+	struct st_region *r = arg;
+	const struct st_map *map = &st_results_maps(results)[index];
+	const char *path = map->path ? st_results_string(results, map->path) : "";
+	struct matching m = {.results = results, .map = map, .index = index};
+	if (!*path)
+		return;
+	choose_image(&m, &r->images, path);
+	m.image = open_image(r, path);
+	uint64_t linked = m.image ? st_image_offset_of_file(m.image, map->pgoff) : UINT64_MAX;
+	if (linked == UINT64_MAX)
+		return;
+	m.bias = map->start - linked;
+	match_all(&m, &r->start_at, ST_ENTRY_BEGIN);
+	match_all(&m, &r->stop_at, ST_ENTRY_END);
+	match_all(&m, &r->functions, ST_ENTRY_CHOSEN);
+	for (size_t i = 0; i < r->tools->n; i++)
+		if (r->tools->about[i]->function)
+			match_tool(&m, r->tools->about[i]->functions);
+}
+
+/* ---- the run ---- */
+
+void
+st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_run_options *o)
+{
+	r->tools = tools;
+	bool functions = r->start_at.n || r->stop_at.n || r->functions.n || r->images.n;
+	for (size_t i = 0; i < tools->n; i++)
+		functions |= tools->about[i]->function != NULL;
+	if (functions) {
+		o->on_image = on_image;
+		o->image_arg = r;
+	}
+	o->delay = r->delay;
+	o->length = r->length;
+	o->toggle = r->toggle;
+	if (r->start_at.n || r->stop_at.n)
+		o->region_by |= ST_REGION_BY_FUNCTION;
+	if (r->delay > 0 || r->length > 0 || r->toggle)
+		o->region_by |= ST_REGION_BY_CONTROLLER;
+	if (r->by_program)
+		o->region_by |= ST_REGION_BY_PROGRAM;
+	if (r->start_at.n || r->delay > 0 || r->by_program || r->toggle)
+		o->region_by |= ST_REGION_OFF_AT_START;
+	if (r->functions.n || r->images.n)
+		o->region_by |= ST_REGION_LIMITED;
+}
+
+static void
+note_unmatched(const struct st_patterns *p, const char *option, const char *what,
+               struct st_profile *profile)
+{
+	if (p->n && !p->matched)
+		st_profile_note(profile, "--%s %s: no %s of that name was loaded", option,
+		                p->text[0], what);
+}
+
+void
+st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
+{
+	note_unmatched(&r->start_at, "start-at", "function", p);
+	note_unmatched(&r->stop_at, "stop-at", "function", p);
+	note_unmatched(&r->functions, "funcs", "function", p);
+	note_unmatched(&r->images, "images", "image", p);
+	for (size_t i = 0; i < run->n_processes; i++)
+		if (run->processes[i].results->regions)
+			return;
+	if (r->start_at.matched)
+		st_profile_note(p, "nothing was measured: the program never entered %s",
+		                r->start_at.text[0]);
+	else if (r->delay > 0)
+		st_profile_note(p, "nothing was measured: the program ended before the delay");
+	else if (r->toggle)
+		st_profile_note(p, "nothing was measured: no %s came", sigdescr_np(r->toggle));
+	else if (r->by_program)
+		st_profile_note(p, "nothing was measured: the program never called "
+		                   "strobe_region_begin()");
+}
+
+void
+st_region_free(struct st_region *r)
+{
+	for (size_t i = 0; i < r->n_opened; i++) {
+		free(r->opened[i].path);
+		st_image_close(r->opened[i].image);
+	}
+	free(r->opened);
+}

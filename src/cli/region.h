@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The region of interest: options that say when and where tools are at work, and the functions that
+ * they and the tools name. */
+#ifndef STROBE_CLI_REGION_H
+#define STROBE_CLI_REGION_H
+
+#include "cli/toolset.h"
+#include "control/run.h"
+#include "profile/profile.h"
+
+enum { ST_MOST_PATTERNS = 64 };
+
+struct st_patterns {
+	const char *text[ST_MOST_PATTERNS];
+	size_t n;
+	uint64_t matched; /* functions or images that one of them fits */
+};
+
+struct st_region {
+	struct st_patterns start_at, stop_at, functions, images;
+	double delay, length; /* seconds; 0: none */
+	int toggle;           /* signal, or 0 */
+	bool by_program;
+	const struct st_toolset *tools; /* whose functions are wanted */
+	struct st_region_image *opened; /* images that have been looked at */
+	size_t n_opened;
+};
+
+/* The options of st_command tables that this takes, in terms of struct st_region. Each returns 0,
+ * or -1 with *e. */
+int st_region_pattern(struct st_patterns *p, const char *option, const char *value,
+                      struct st_error *e);
+/* "5s", "100ms", "2m", or seconds. */
+int st_region_time(double *seconds, const char *option, const char *value, struct st_error *e);
+int st_region_signal(int *signo, const char *value, struct st_error *e);
+
+/* Puts it into the options of a run. */
+void st_region_apply(struct st_region *r, const struct st_toolset *tools,
+                     struct st_run_options *options);
+/* After the run: says what never began, or fitted nothing. */
+void st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p);
+void st_region_free(struct st_region *r);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/toolset.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/tools.h"
+
+/* Bytes of options that the results have room for. */
+enum { MOST_OPTIONS = 4000 };
+
+bool
+st_tool_number(const char *text)
+{
+	static const char units[] = "kKmMgG";
+	char *end;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10), unit = 1;
+	const char *letter = *end ? strchr(units, *end) : NULL;
+	if (letter) {
+		unit = 1ull << (10 * ((letter - units) / 2 + 1));
+		end++;
+	}
+	return !errno && !*end && number <= UINT64_MAX / unit;
+}
+
+static const char *
+option_name(const void *options, size_t i)
+{
+	return ((const strobe_option *)options)[i].name;
+}
+
+static int
+unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
+{
+	size_t n = st_tool_options(tool);
+	const char *near = st_nearest(name, n, option_name, tool->options);
+	if (!n)
+		return st_fail(e, ST_EXIT_USAGE, "tool %s has no options, so no '%s'", tool->name,
+		               name);
+	if (near)
+		return st_fail(e, ST_EXIT_USAGE, "tool %s has no option '%s'; did you mean '%s'?",
+		               tool->name, name, near);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "tool %s has no option '%s'; strobe tools %s lists its options", tool->name,
+	               name, tool->name);
+}
+
+/* One "name" or "name=value", appended to `out` with its NUL. A value stands for a number when what
+ * it replaces is one. */
+static int
+add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
+{
+	char *equals = strchr(text, '=');
+	const char *value = equals ? equals + 1 : "1";
+	const strobe_option *o = tool->options, *end = o + st_tool_options(tool);
+	if (equals)
+		*equals = 0;
+	while (o < end && strcmp(o->name, text))
+		o++;
+	if (o == end)
+		return unknown_option(tool, text, e);
+	if (o->value && st_tool_number(o->value) && !st_tool_number(value))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "option %s of tool %s takes a number, perhaps with k, M or G, not "
+		               "'%s'",
+		               o->name, tool->name, value);
+	fprintf(out, "%s=%s%c", o->name, value, 0);
+	return 0;
+}
+
+/* The options of "name=value,name" into the form that the results have them in. */
+static int
+take_options(struct st_run_tool *t, const strobe_tool *tool, char *list, struct st_error *e)
+{
+	char *texts = NULL, *rest = NULL;
+	FILE *out = open_memstream(&texts, &t->options_bytes);
+	int status = out ? 0 : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	for (char *o = strtok_r(list, ",", &rest); o && !status; o = strtok_r(NULL, ",", &rest))
+		status = add_option(tool, o, out, e);
+	if (!out)
+		return status;
+	fputc(0, out);
+	fclose(out);
+	t->options = texts;
+	if (!status && t->options_bytes > MOST_OPTIONS / ST_MAX_TOOLS)
+		return st_fail(e, ST_EXIT_USAGE, "the options of tool %s are too long", t->name);
+	return status;
+}
+
+static int
+check_company(const struct st_toolset *set, const strobe_tool *tool, struct st_error *e)
+{
+	const char *null = st_tools[ST_TOOL_null]->name;
+	if (set->n == ST_MAX_TOOLS)
+		return st_fail(e, ST_EXIT_USAGE, "at most %d tools can run at once", ST_MAX_TOOLS);
+	for (size_t i = 0; i < set->n; i++) {
+		if (!strcmp(set->about[i]->name, tool->name))
+			return st_fail(e, ST_EXIT_USAGE, "tool %s is given twice", tool->name);
+		if (!strcmp(set->about[i]->name, null) || !strcmp(tool->name, null))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "tool null is the engine without any tool: it runs alone");
+	}
+	return 0;
+}
+
+static int
+add_text(struct st_toolset *set, const char *name, const char *options, struct st_error *e)
+{
+	char *text = NULL;
+	if (asprintf(&text, "%s%s%s%s%s", set->text ? set->text : "", set->text ? "," : "", name,
+	             *options ? ":" : "", options) < 0)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	free(set->text);
+	set->text = text;
+	return 0;
+}
+
+/* Where the options begin: behind the first colon, but a directory's name may have one. */
+static char *
+split(char *spec)
+{
+	char *file = strstr(spec, ".tool:");
+	char *colon = file ? file + sizeof ".tool" - 1 : strchr(spec, ':');
+	if (!colon)
+		return spec + strlen(spec);
+	*colon = 0;
+	return colon + 1;
+}
+
+static int
+add(struct st_toolset *set, char *spec, struct st_error *e)
+{
+	char *options = split(spec);
+	struct st_tool_file *file;
+	const strobe_tool *tool = st_tool_find(spec, &file, e);
+	if (!tool || check_company(set, tool, e) || add_text(set, tool->name, options, e)) {
+		st_tool_file_free(file);
+		return -1;
+	}
+	struct st_run_tool *t = &set->tools[set->n];
+	*t = (struct st_run_tool){.name = tool->name, .file = file};
+	if (file)
+		t->index = ST_TOOL_LOADED;
+	else
+		while (st_tools[t->index] != tool)
+			t->index++;
+	set->files[set->n] = file;
+	set->about[set->n++] = tool;
+	return *options ? take_options(t, tool, options, e) : 0;
+}
+
+int
+st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e)
+{
+	char *copy = strdup(spec);
+	int status = copy ? add(set, copy, e) : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	free(copy);
+	return status;
+}
+
+void
+st_toolset_free(struct st_toolset *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		free((char *)set->tools[i].options);
+	for (size_t i = 0; i < set->n; i++)
+		st_tool_file_free(set->files[i]);
+	free(set->text);
+	*set = (struct st_toolset){0};
+}
+
+uint32_t
+st_toolset_sample_hz(const struct st_toolset *set)
+{
+	uint32_t most = 0;
+	for (size_t i = 0; i < set->n; i++)
+		if (set->about[i]->sample_hz > most)
+			most = set->about[i]->sample_hz;
+	return most;
+}
+
+bool
+st_toolset_keeps_blocks(const struct st_toolset *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->about[i]->keep_blocks)
+			return true;
+	return false;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tools that a run was asked for: -t NAME:option=value,... once or more. */
+#ifndef STROBE_CLI_TOOLSET_H
+#define STROBE_CLI_TOOLSET_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "control/run.h"
+#include "control/toolfile.h"
+#include "profile/profile.h"
+#include "tools/tools.h"
+
+struct st_toolset {
+	struct st_run_tool tools[ST_MAX_TOOLS]; /* what they point to is the set's */
+	const strobe_tool *about[ST_MAX_TOOLS];
+	size_t n;
+	struct st_tool_file *files[ST_MAX_TOOLS]; /* of those that come from one */
+	char *text; /* all of them, for the record: "branches,calls:args=1" */
+};
+
+/* Adds the tool that `spec`, the argument of -t, names. 0, or -1 with *e. */
+int st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e);
+void st_toolset_free(struct st_toolset *set);
+
+/* The most that one of them asks for. */
+uint32_t st_toolset_sample_hz(const struct st_toolset *set);
+bool st_toolset_keeps_blocks(const struct st_toolset *set);
+
+/* Adds a note to the profile for each tool that failed in a process of the run. */
+void st_toolset_note_failures(const struct st_toolset *set, const struct st_run *run,
+                              struct st_profile *p);
+
+/* Is it the value of an option that is a number: decimal digits, perhaps with k, M or G behind
+ * them? As strobe_option_number reads it. */
+bool st_tool_number(const char *text);
+
+#endif

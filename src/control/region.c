@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The region of interest as far as the controller begins and ends it; and what the runtime asks
+ * about images. */
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/session.h"
+#include "wire/channel.h"
+
+static volatile sig_atomic_t toggles;
+
+static void
+on_toggle(int signo)
+{
+	(void)signo;
+	toggles++;
+}
+
+void
+st_region_begin(const struct st_session *s)
+{
+	struct sigaction count = {.sa_handler = on_toggle};
+	toggles = 0;
+	if (s->options->toggle)
+		sigaction(s->options->toggle, &count, NULL);
+}
+
+static void
+ask(const struct st_process *p, bool on)
+{
+	struct st_results_header *h = (struct st_results_header *)p->results;
+	siginfo_t info = {.si_signo = ST_SIGNAL_OWN, .si_code = SI_QUEUE};
+	info.si_value.sival_ptr = (void *)ST_OWN_REGION;
+	__atomic_store_n(&h->region_asked, on ? 1 : 2, __ATOMIC_SEQ_CST);
+	syscall(SYS_rt_sigqueueinfo, p->pid, ST_SIGNAL_OWN, &info);
+}
+
+static void
+ask_all(struct st_session *s, bool on)
+{
+	for (size_t i = 0; i < s->n_processes; i++) {
+		const struct st_process *p = &s->processes[i];
+		if (!p->gone && p->results->state == ST_RUN_CACHE)
+			ask(p, on);
+	}
+}
+
+void
+st_region_tick(struct st_session *s, double now)
+{
+	const struct st_run_options *o = s->options;
+	const struct st_results_header *h = s->processes[0].results;
+	if (h->state != ST_RUN_CACHE)
+		return;
+	if (o->delay > 0 && !s->region_delayed && now - s->begin >= o->delay) {
+		s->region_delayed = true;
+		ask_all(s, true);
+	}
+	if (h->regions && !s->region_since)
+		s->region_since = now;
+	if (o->length > 0 && s->region_since && !s->region_over &&
+	    now - s->region_since >= o->length) {
+		s->region_over = true;
+		ask_all(s, false);
+	}
+	if (toggles) {
+		bool odd = toggles & 1;
+		toggles = 0;
+		if (odd)
+			ask_all(s, !h->region);
+	}
+}
+
+double
+st_region_next(const struct st_session *s, double now)
+{
+	const struct st_run_options *o = s->options;
+	double next = 1;
+	if (o->delay > 0 && !s->region_delayed)
+		next = s->begin + o->delay - now;
+	if (o->length > 0 && s->region_since && !s->region_over &&
+	    s->region_since + o->length - now < next)
+		next = s->region_since + o->length - now;
+	return next > 0.001 ? next : 0.001;
+}
+
+void
+st_region_images(struct st_session *s, struct st_results_header *h)
+{
+	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
+	for (uint32_t i = h->images_done; i < n && i < ST_MAX_MAPS && s->options->on_image; i++)
+		s->options->on_image(s->options->image_arg, h, i);
+	__atomic_store_n(&h->images_done, n, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &h->images_done, FUTEX_WAKE, 100, NULL, NULL, 0);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tools' tables in a profile file: each is an SQL table of its own, which tool_table and
+ * tool_column describe. */
+#ifndef STROBE_PROFILE_FILE_TABLES_H
+#define STROBE_PROFILE_FILE_TABLES_H
+
+#include <sqlite3.h>
+
+#include "profile/profile.h"
+
+/* Most SQL columns that one column becomes, and how their names end. */
+enum { ST_MOST_FIELDS = 5, ST_FIELD_NAME = 64 };
+/* The ends of the names of a type's SQL columns; returns how many. */
+size_t st_fields_of(enum strobe_type type, const char *const **ends);
+
+/* Writes tables and streams. SQLITE_OK, or the failure. */
+int st_save_tables(sqlite3 *db, const struct st_profile *p);
+/* Reads them; images and functions are loaded. False: they are damaged, or memory is exhausted. */
+bool st_load_tables(sqlite3 *db, struct st_profile *p);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Filling a table: rows with the same keys become one. */
+#ifndef STROBE_PROFILE_ROWS_H
+#define STROBE_PROFILE_ROWS_H
+
+#include "profile/profile.h"
+
+/* A table being filled: texts of its keys are equal only if they are the same. */
+struct st_rows {
+	struct st_profile_table *table;
+	uint32_t *slots; /* open hash table of row numbers + 1 */
+	size_t size;     /* a power of two, or 0 */
+};
+
+/* 0, or -1 when memory is exhausted. */
+int st_rows_add(struct st_rows *rows, const struct st_profile_value *row);
+void st_rows_free(struct st_rows *rows);
+/* Adds what is no key of one row to another. */
+void st_rows_add_up(const struct st_profile_table *t, struct st_profile_value *to,
+                    const struct st_profile_value *from);
+/* Orders the rows of a table that is complete. 0, or -1. */
+int st_rows_sort(struct st_profile_table *t);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/shower.h"
+
+#include <math.h>
+
+#include "profile/syscalls.h"
+
+int
+st_shower_open(struct st_shower *s, struct st_collect *c, const struct st_view *v, double tsc_hz)
+{
+	*s = (struct st_shower){.c = c, .v = v, .tsc_hz = tsc_hz};
+	s->spans = st_spans_new(v);
+	return s->spans ? 0 : -1;
+}
+
+void
+st_shower_close(struct st_shower *s)
+{
+	free(s->spans);
+	free(s->places);
+	*s = (struct st_shower){0};
+}
+
+static struct st_known_place *
+known_place(struct st_known_place *places, size_t size, uint64_t address)
+{
+	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+	while (places[at].used && places[at].address != address)
+		at = (at + 1) & (size - 1);
+	return &places[at];
+}
+
+static int
+grow(struct st_shower *s)
+{
+	size_t size = s->size ? 2 * s->size : 1024;
+	struct st_known_place *places = calloc(size, sizeof *places);
+	if (!places)
+		return -1;
+	for (size_t i = 0; i < s->size; i++)
+		if (s->places[i].used)
+			*known_place(places, size, s->places[i].address) = s->places[i];
+	free(s->places);
+	s->places = places;
+	s->size = size;
+	return 0;
+}
+
+/* A place that is met for the first time becomes a hit without a count, so that the walk over
+ * functions gives it one. */
+static int
+learn_place(struct st_shower *s, uint64_t address, struct st_known_place *place)
+{
+	struct st_known_place new = {.address = address, .used = true};
+	int64_t map = st_spans_find(s->v, s->spans, address);
+	new.image = UINT32_MAX;
+	new.offset = address;
+	if (map >= 0) {
+		struct st_hit *hit = ST_PUSH(&s->c->hits);
+		if (!hit ||
+		    st_collect_place(s->c, s->v, (uint32_t)map, address, &new.image, &new.offset))
+			return -1;
+		*hit = (struct st_hit){
+		        .image = new.image, .offset = new.offset, .where = ST_HIT_FRAME};
+	}
+	*place = new;
+	s->n_places++;
+	return 0;
+}
+
+static int
+show_place(struct st_shower *s, uint64_t address, struct st_profile_value *value)
+{
+	if (2 * (s->n_places + 1) > s->size && grow(s))
+		return -1;
+	struct st_known_place *place = known_place(s->places, s->size, address);
+	if (!place->used && learn_place(s, address, place))
+		return -1;
+	value->number = place->offset;
+	value->image = place->image;
+	return 0;
+}
+
+/* Points in time are told from durations by being later than the process' beginning: counted from
+ * there. Only a run that takes longer than the machine had been up before it can confuse them. */
+static uint64_t
+show_ticks(const struct st_shower *s, const struct st_profile_column *column, uint64_t ticks)
+{
+	uint64_t begin = s->v->header->tsc_begin;
+	if (column->role != STROBE_IS_SUM && begin && ticks >= begin)
+		ticks -= begin;
+	return s->tsc_hz > 0 ? (uint64_t)llround((double)ticks / s->tsc_hz * 1e9) : 0;
+}
+
+static const char *
+text_at(const struct st_shower *s, uint64_t offset)
+{
+	return offset <= UINT32_MAX ? st_view_string(s->v, (uint32_t)offset) : "";
+}
+
+static const char *
+syscall_name(struct st_shower *s, uint64_t number)
+{
+	char text[32];
+	const char *name = st_syscall_name(number);
+	if (name)
+		return st_collect_intern(s->c, name);
+	snprintf(text, sizeof text, "syscall_%llu", (unsigned long long)number);
+	return st_collect_intern(s->c, text);
+}
+
+static const char *
+show_text(struct st_shower *s, enum strobe_type type, uint64_t raw)
+{
+	const char *names[ST_MOST_REGISTERS];
+	if (type == STROBE_SYSCALL)
+		return syscall_name(s, raw);
+	if (type == STROBE_TEXT)
+		return st_collect_intern(s->c, text_at(s, raw));
+	size_t n = st_shower_registers(s, type, raw, names);
+	return n ? names[0] : "";
+}
+
+int
+st_shower_value(struct st_shower *s, const struct st_profile_column *column, uint64_t raw,
+                struct st_profile_value *value)
+{
+	*value = (struct st_profile_value){
+	        .number = raw, .image = UINT32_MAX, .function = UINT32_MAX};
+	switch (st_profile_shape(column->type)) {
+	case ST_VALUE_PLACE:
+	case ST_VALUE_LINE:
+		return show_place(s, raw, value);
+	case ST_VALUE_TEXT:
+		value->number = 0;
+		value->text = show_text(s, column->type, raw);
+		return 0;
+	default:
+		if (column->type == STROBE_TICKS)
+			value->number = show_ticks(s, column, raw);
+		else if (column->type == STROBE_THREAD && raw < s->v->n_threads)
+			value->number = s->v->threads[raw].tid;
+		return 0;
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the values of rows are shown as: raw numbers of one process to places, names and times. */
+#ifndef STROBE_PROFILE_SHOWER_H
+#define STROBE_PROFILE_SHOWER_H
+
+#include "profile/collect.h"
+#include "profile/spans.h"
+
+struct st_known_place {
+	uint64_t address, offset;
+	uint32_t image;
+	bool used;
+};
+
+struct st_shower {
+	struct st_collect *c;
+	const struct st_view *v;
+	double tsc_hz;
+	struct st_span *spans;
+	struct st_known_place *places; /* open hash table by address */
+	size_t n_places, size;         /* size: a power of two, or 0 */
+};
+
+/* 0, or -1 when memory is exhausted; to be closed in both cases. */
+int st_shower_open(struct st_shower *s, struct st_collect *c, const struct st_view *v,
+                   double tsc_hz);
+void st_shower_close(struct st_shower *s);
+
+/* Fills a value, of a place only image and offset; of registers, the first of those that
+ * st_shower_registers gives. 0, or -1 when memory is exhausted. */
+int st_shower_value(struct st_shower *s, const struct st_profile_column *column, uint64_t raw,
+                    struct st_profile_value *value);
+/* Names of the registers that a value of that type stands for; returns how many. */
+enum { ST_MOST_REGISTERS = 32 };
+size_t st_shower_registers(struct st_shower *s, enum strobe_type type, uint64_t raw,
+                           const char *names[ST_MOST_REGISTERS]);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the writers of JSON share. */
+#ifndef STROBE_REPORT_JSON_H
+#define STROBE_REPORT_JSON_H
+
+#include <jansson.h>
+
+#include "report/report.h"
+
+/* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
+json_t *st_json_text(const char *bytes);
+json_t *st_json_count(uint64_t value);
+
+/* A row as an object; the first `unknown` columns are null. NULL: no memory. */
+json_t *st_json_row(const struct st_profile *p, const struct st_profile_column *columns, size_t n,
+                    const struct st_profile_value *row, size_t unknown);
+/* The rows of a table in the given order, NULL: their own. NULL: no memory. */
+json_t *st_json_table(const struct st_report *r, const struct st_profile_table *t,
+                      const uint32_t *order);
+/* Add a key for each table; one for the streams. 0, or -1. */
+int st_json_add_tables(json_t *root, const struct st_report *r);
+int st_json_add_streams(json_t *root, const struct st_profile *p);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points, conditions and actions: what a tool asks for while code is translated. */
+#include "rt/tool/events.h"
+
+/* ---- points ---- */
+
+static strobe_point
+point(uint32_t index)
+{
+	return (strobe_point){&asked, index, 0};
+}
+
+strobe_point
+strobe_at_block(strobe_block *b)
+{
+	(void)b;
+	return point(0);
+}
+
+strobe_point
+strobe_at_insn(strobe_insn *i)
+{
+	return point(i->index);
+}
+
+strobe_point
+strobe_at_access(strobe_access *a)
+{
+	return point(a->index);
+}
+
+strobe_point
+strobe_at_branch(strobe_branch *b)
+{
+	return point(b->index);
+}
+
+strobe_point
+strobe_at_call(strobe_call *c)
+{
+	return point(c->index);
+}
+
+strobe_point
+strobe_at_function(strobe_function *f)
+{
+	(void)f;
+	return point(0);
+}
+
+strobe_point
+strobe_at_return(strobe_function *f)
+{
+	(void)f;
+	return point(POINT_RETURN);
+}
+
+static strobe_point
+with_condition(strobe_point at, struct condition c)
+{
+	if (asked.n_conditions == MAX_CONDITIONS) {
+		asked.overflow = true;
+		return at;
+	}
+	asked.conditions[asked.n_conditions++] = c;
+	at.condition = asked.n_conditions;
+	return at;
+}
+
+strobe_point
+strobe_when(strobe_point at, strobe_operand a, enum strobe_relation relation, strobe_operand b)
+{
+	return with_condition(at, (struct condition){CONDITION_RELATION, (uint8_t)relation, a, b});
+}
+
+static bool
+is_conditional(const strobe_branch *b)
+{
+	return strobe_branch_kind(b) == STROBE_CONDITIONAL;
+}
+
+strobe_point
+strobe_when_taken(strobe_branch *b)
+{
+	strobe_point at = strobe_at_branch(b);
+	return is_conditional(b) ? with_condition(at, (struct condition){.kind = CONDITION_TAKEN})
+	                         : at;
+}
+
+/* 1 = 0: never. */
+static const struct condition never = {.kind = CONDITION_RELATION,
+                                       .relation = STROBE_EQUAL,
+                                       .a = {OPERAND_CONSTANT, 0, 1},
+                                       .b = {OPERAND_CONSTANT, 0, 0}};
+
+strobe_point
+strobe_when_not_taken(strobe_branch *b)
+{
+	strobe_point at = strobe_at_branch(b);
+	if (!is_conditional(b))
+		return with_condition(at, never);
+	return with_condition(at, (struct condition){.kind = CONDITION_NOT_TAKEN});
+}
+
+/* ---- counts ---- */
+
+static struct st_amount *
+amounts(void)
+{
+	return (struct st_amount *)((char *)rt.results + rt.results->off_amounts);
+}
+
+static void
+add_amount(uint32_t block, uint32_t first, uint64_t cell, int64_t amount)
+{
+	struct st_results_header *r = rt.results;
+	if (r->n_amounts && r->n_amounts <= ST_MAX_AMOUNTS) {
+		struct st_amount *last = &amounts()[r->n_amounts - 1];
+		if (last->block == block && last->cell == cell && last->amount == amount &&
+		    last->last == first && first) {
+			last->last++;
+			return;
+		}
+	}
+	if (r->n_amounts < ST_MAX_AMOUNTS)
+		amounts()[r->n_amounts] = (struct st_amount){block, (uint16_t)first,
+		                                             (uint16_t)(first + 1), cell, amount};
+	__atomic_store_n(&r->n_amounts, r->n_amounts + 1, __ATOMIC_RELEASE);
+}
+
+static void
+mark_counted(uint32_t id)
+{
+	struct st_block *blocks = (void *)((char *)rt.results + rt.results->off_blocks);
+	blocks[id].flags |= ST_BLOCK_COUNTED;
+}
+
+/* What tells this thing of this block from all others: its instruction, and its number there. */
+static uint64_t
+key_of_next(strobe_point at)
+{
+	uint32_t index = asked.base + at.where;
+	return (uint64_t)asked.id << 32 | (uint64_t)(index & 0x7fff) << 17 |
+	       (uint64_t)asked.tool << 13 | (asked.serial++ & 0x1fff);
+}
+
+/* A return has no code of its own: its action carries the condition along. */
+static struct action *
+new_return_action(strobe_point at)
+{
+	struct action *a = returns_new_action();
+	if (!a)
+		return NULL;
+	*a = (struct action){.tool = (uint8_t)asked.tool};
+	if (!at.condition)
+		return a;
+	const struct condition *c = &asked.conditions[at.condition - 1];
+	a->relates = true;
+	a->relation = c->relation;
+	a->if_a = c->a;
+	a->if_b = c->b;
+	return a;
+}
+
+static struct action *
+new_action(strobe_point at, enum action_kind kind)
+{
+	if (at.where & POINT_RETURN) {
+		struct action *a = new_return_action(at);
+		if (a)
+			a->kind = (uint8_t)kind;
+		return a;
+	}
+	if (asked.n_actions == MAX_ACTIONS) {
+		asked.overflow = true;
+		return NULL;
+	}
+	struct action *a = &asked.actions[asked.n_actions++];
+	a->kind = (uint8_t)kind;
+	a->insn = (uint8_t)at.where;
+	a->after = false;
+	a->n = 0;
+	a->tool = (uint8_t)asked.tool;
+	a->condition = (uint8_t)at.condition;
+	return a;
+}
+
+static void
+count_cell(strobe_point at, uint64_t cell, int64_t amount)
+{
+	if (!asked.id || !amount)
+		return;
+	if (!at.condition && !(at.where & POINT_RETURN)) {
+		mark_counted(asked.id);
+		if (asked.fresh)
+			add_amount(asked.id, asked.base + at.where, cell, amount);
+		return;
+	}
+	uint64_t key = key_of_next(at);
+	if (at.condition && asked.conditions[at.condition - 1].kind == CONDITION_NOT_TAKEN) {
+		/* All executions, less those that are taken: one tally serves both. */
+		mark_counted(asked.id);
+		if (asked.fresh)
+			add_amount(asked.id, asked.base + at.where, cell, amount);
+		asked.conditions[at.condition - 1].kind = CONDITION_TAKEN;
+		amount = -amount;
+	}
+	struct action *a = new_action(at, ACTION_TALLY);
+	if (a)
+		a->id = tally_of(key, cell, amount);
+}
+
+static strobe_counter *counters[ST_MAX_COUNTERS];
+
+void
+counters_forget(void)
+{
+	for (unsigned i = 0; i < ST_MAX_COUNTERS && counters[i]; i++) {
+		counters[i]->id = 0;
+		counters[i] = NULL;
+	}
+}
+
+static uint64_t
+counter_cell(strobe_counter *counter)
+{
+	struct st_results_header *r = rt.results;
+	if (!counter->id) {
+		if (r->n_counters >= ST_MAX_COUNTERS)
+			return 0;
+		r->counter_names[r->n_counters] = text_add(counter->name);
+		r->counter_helps[r->n_counters] = text_add(counter->help);
+		counters[r->n_counters] = counter;
+		counter->id = ++r->n_counters;
+	}
+	return ST_CELL(0, counter->id - 1, 0);
+}
+
+void
+strobe_count_counter(strobe_point at, strobe_counter *counter, int64_t amount)
+{
+	count_cell(at, counter_cell(counter), amount);
+}
+
+void
+strobe_count_insns(strobe_block *b, strobe_counter *counter)
+{
+	uint64_t cell = counter_cell(counter);
+	if (!asked.id || !b->b->whole_insns)
+		return;
+	mark_counted(asked.id);
+	if (!asked.fresh)
+		return;
+	add_amount(asked.id, 0, cell, 1);
+	amounts()[rt.results->n_amounts - 1].last = (uint16_t)b->b->whole_insns;
+}
+
+void
+strobe_count_cell(strobe_point at, strobe_cell cell, int64_t amount)
+{
+	count_cell(at, cell.cell, amount);
+}
+
+static void
+add_value(strobe_point at, uint64_t cell, strobe_operand value)
+{
+	if (!asked.id)
+		return;
+	if (value.kind == OPERAND_CONSTANT) {
+		count_cell(at, cell, (int64_t)value.value);
+		return;
+	}
+	struct action *a = new_action(at, ACTION_ADD);
+	if (!a)
+		return;
+	a->id = tally_of(key_of_next(at), cell, 1);
+	a->n = 1;
+	a->operand[0] = value;
+}
+
+void
+strobe_add_counter(strobe_point at, strobe_counter *counter, strobe_operand value)
+{
+	add_value(at, counter_cell(counter), value);
+}
+
+void
+strobe_add_cell(strobe_point at, strobe_cell cell, strobe_operand value)
+{
+	add_value(at, cell.cell, value);
+}
+
+/* ---- rows, calls ---- */
+
+/* The value written is there when the instruction has been executed. */
+static bool
+is_written(const strobe_operand *o, uint32_t index)
+{
+	if (index >= asked.b->n || o->kind != OPERAND_VALUE)
+		return false;
+	struct st_access found[ST_MAX_ACCESSES];
+	const uint8_t *code = (const uint8_t *)event_address(asked.b, index);
+	unsigned n = st_accesses(&asked.b->insn[index], code, found);
+	return o->detail < n && found[o->detail].write && !found[o->detail].read;
+}
+
+void
+strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
+                  const strobe_operand *operands)
+{
+	if (!asked.id || n > STROBE_MOST_COLUMNS)
+		return;
+	uint8_t s = stream_declare(stream);
+	struct action *a = s < ST_MAX_STREAMS ? new_action(at, ACTION_RECORD) : NULL;
+	if (!a)
+		return;
+	strobe_site site = {.stream = s};
+	for (unsigned i = 0; i < n; i++) {
+		bool constant = operands[i].kind == OPERAND_CONSTANT;
+		site.where[i] = (int8_t)(constant ? -1 : site.n_values);
+		site.constant[i] = constant ? operands[i].value : 0;
+		if (constant)
+			continue;
+		a->operand[site.n_values++] = operands[i];
+		a->after |= is_written(&operands[i], at.where);
+	}
+	a->n = site.n_values;
+	a->stream = s;
+	a->id = site_of(key_of_next(at), &site);
+	if (!(at.where & POINT_RETURN))
+		asked.streams |= (uint8_t)(1u << s);
+}
+
+void
+ask_invoke(uint32_t insn, strobe_callee *function, unsigned n, const strobe_operand *operands,
+           bool at_return)
+{
+	strobe_point at = point(insn);
+	if (at_return)
+		at = with_condition(at, (struct condition){.kind = CONDITION_RETURNS});
+	strobe_invoke_with(at, function, n, operands);
+}
+
+void
+strobe_invoke_with(strobe_point at, strobe_callee *function, unsigned n,
+                   const strobe_operand *operands)
+{
+	struct action *a = n <= STROBE_MOST_VALUES ? new_action(at, ACTION_INVOKE) : NULL;
+	if (!a)
+		return;
+	a->function = function;
+	a->n = (uint8_t)n;
+	for (unsigned i = 0; i < n; i++) {
+		a->operand[i] = operands[i];
+		a->after |= is_written(&operands[i], at.where);
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls of the tools' functions. One that faults, or does not come back, ends the tool and nothing
+ * else. */
+#include "rt/os/os.h"
+#include "rt/tool/tool.h"
+
+enum { SIGNAL_XCPU = 24, MOST_SAMPLES = 5000 };
+
+void
+tool_call(struct thread *t, unsigned tool, void (*function)(void), const void *a, const void *b)
+{
+	if (tools.tool[tool].failed)
+		return;
+	uint32_t outer = t->in_tool;
+	t->in_tool = tool + 1;
+	t->tool_samples = 0;
+	rt_call_guarded((void (*)(const void *, const void *))function, a, b);
+	t->in_tool = outer;
+}
+
+/* A fault in the runtime, or a sample there, while a tool's function is under way. */
+bool
+tool_failed(struct thread *t, int signo, uint64_t pc)
+{
+	if (!t->guard || !t->in_tool)
+		return false;
+	unsigned tool = t->in_tool - 1;
+	tools.tool[tool].failed = true;
+	rt.results->tool_failed[tool] = (uint32_t)signo;
+	rt.results->tool_failed_at[tool] = pc;
+	/* What it called may have held the lock. */
+	if (tools.owner == t) {
+		tools.owner = NULL;
+		rt_unlock(&tools.lock);
+	}
+	return true;
+}
+
+bool
+tool_loops(struct thread *t)
+{
+	return t->in_tool && ++t->tool_samples > MOST_SAMPLES && tool_failed(t, SIGNAL_XCPU, 0);
+}
+
+void
+tools_lock(void)
+{
+	rt_lock(&tools.lock);
+	tools.owner = rt_self();
+}
+
+void
+tools_unlock(void)
+{
+	tools.owner = NULL;
+	rt_unlock(&tools.lock);
+}
+
+unsigned
+tool_current(void)
+{
+	const struct thread *t = rt_self();
+	return t->in_tool ? t->in_tool - 1 : tools.current;
+}
+
+void *
+strobe_state(strobe_thread *handle)
+{
+	struct thread *t = (struct thread *)handle;
+	unsigned tool = tool_current();
+	if (!t->tool_state[tool])
+		t->tool_state[tool] = strobe_allocate(tools.tool[tool].tool->state);
+	return t->tool_state[tool];
+}
+
+uint32_t
+strobe_thread_number(const strobe_thread *t)
+{
+	return ((const struct thread *)t)->record;
+}
+
+uint32_t
+strobe_thread_id(const strobe_thread *t)
+{
+	return ((const struct thread *)t)->tid;
+}

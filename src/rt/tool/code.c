@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What tools may ask about code, and the operands of actions. */
+#include "rt/tool/events.h"
+
+static const struct st_insn *
+insn_of(const struct build *b, uint32_t index)
+{
+	return &b->insn[index];
+}
+
+static const uint8_t *
+code_of(const struct build *b, uint32_t index)
+{
+	return (const uint8_t *)event_address(b, index);
+}
+
+/* ---- blocks, instructions ---- */
+
+uint32_t
+strobe_block_length(const strobe_block *b)
+{
+	return b->b->whole_insns;
+}
+
+uint64_t
+strobe_block_address(const strobe_block *b)
+{
+	return b->b->pc;
+}
+
+uint32_t
+strobe_block_bytes(const strobe_block *b)
+{
+	return b->b->whole_bytes;
+}
+
+uint64_t
+strobe_insn_address(const strobe_insn *i)
+{
+	return event_address(i->b, i->index);
+}
+
+uint32_t
+strobe_insn_bytes(const strobe_insn *i)
+{
+	return insn_of(i->b, i->index)->len;
+}
+
+uint64_t
+strobe_insn_code(const strobe_insn *i)
+{
+	const struct st_insn *in = insn_of(i->b, i->index);
+	const uint8_t *code = code_of(i->b, i->index);
+	char text[2 * 15 + 1];
+	bool blank_imm = in->cls == ST_C_NORMAL
+	                         ? in->imm_len && !in->vex_off && (code[in->op_off] != 0xc2)
+	                         : in->imm_len > 0;
+	for (unsigned k = 0; k < in->len; k++) {
+		uint8_t byte = code[k];
+		if (in->disp_off && k >= in->disp_off && k < (unsigned)in->disp_off + in->disp_len)
+			byte = 0;
+		if (blank_imm && k >= in->imm_off && k < (unsigned)in->imm_off + in->imm_len)
+			byte = 0;
+		text[2 * k] = "0123456789abcdef"[byte >> 4];
+		text[2 * k + 1] = "0123456789abcdef"[byte & 15];
+	}
+	text[2 * in->len] = 0;
+	return text_add(text);
+}
+
+/* ---- memory accesses ---- */
+
+uint64_t
+strobe_access_insn(const strobe_access *a)
+{
+	return event_address(a->b, a->index);
+}
+
+uint32_t
+strobe_access_bytes(const strobe_access *a)
+{
+	const struct st_access *x = &a->access;
+	if (x->rep || x->variable)
+		return 0;
+	return (uint32_t)x->bytes * (x->vsib ? x->count : 1);
+}
+
+int
+strobe_access_reads(const strobe_access *a)
+{
+	return a->access.read;
+}
+
+int
+strobe_access_writes(const strobe_access *a)
+{
+	return a->access.write;
+}
+
+static strobe_operand
+operand(enum operand_kind kind, uint32_t detail)
+{
+	return (strobe_operand){kind, detail, 0};
+}
+
+strobe_operand
+strobe_access_address(const strobe_access *a)
+{
+	return operand(OPERAND_ADDRESS, a->which);
+}
+
+strobe_operand
+strobe_access_size(const strobe_access *a)
+{
+	const struct st_access *x = &a->access;
+	if (x->rep)
+		return operand(OPERAND_SIZE, a->which);
+	return strobe_constant((uint64_t)x->bytes * (x->vsib ? x->count : 1));
+}
+
+/* What a call writes is known, and no action comes after it. */
+strobe_operand
+strobe_access_value(const strobe_access *a)
+{
+	const struct st_insn *in = insn_of(a->b, a->index);
+	if (a->access.kind == ST_ACCESS_PUSH && (in->cls == ST_C_CALL || in->cls == ST_C_ICALL))
+		return strobe_constant(event_address(a->b, a->index) + in->len);
+	return operand(OPERAND_VALUE, a->which);
+}
+
+/* ---- branches, calls ---- */
+
+uint64_t
+strobe_branch_address(const strobe_branch *b)
+{
+	return event_address(b->b, b->index);
+}
+
+uint64_t
+strobe_branch_next(const strobe_branch *b)
+{
+	return event_address(b->b, b->index) + insn_of(b->b, b->index)->len;
+}
+
+enum strobe_branch_kind
+strobe_branch_kind(const strobe_branch *b)
+{
+	switch (insn_of(b->b, b->index)->cls) {
+	case ST_C_JMP:
+		return STROBE_JUMP;
+	case ST_C_CALL:
+		return STROBE_CALL;
+	case ST_C_IJMP:
+		return STROBE_INDIRECT_JUMP;
+	case ST_C_ICALL:
+		return STROBE_INDIRECT_CALL;
+	case ST_C_RET:
+		return STROBE_RETURN;
+	default:
+		return STROBE_CONDITIONAL;
+	}
+}
+
+static bool
+is_direct(const strobe_branch *b)
+{
+	return strobe_branch_kind(b) <= STROBE_CALL;
+}
+
+uint64_t
+strobe_branch_to(const strobe_branch *b)
+{
+	return is_direct(b)
+	               ? strobe_branch_next(b) + (uint64_t)(int64_t)insn_of(b->b, b->index)->rel
+	               : 0;
+}
+
+const char *
+strobe_branch_kind_name(enum strobe_branch_kind kind)
+{
+	switch (kind) {
+	case STROBE_JUMP:
+		return "jump";
+	case STROBE_CONDITIONAL:
+		return "conditional";
+	case STROBE_CALL:
+		return "call";
+	case STROBE_INDIRECT_JUMP:
+		return "indirect jump";
+	case STROBE_INDIRECT_CALL:
+		return "indirect call";
+	default:
+		return "return";
+	}
+}
+
+strobe_operand
+strobe_branch_target(const strobe_branch *b)
+{
+	enum strobe_branch_kind kind = strobe_branch_kind(b);
+	if (kind == STROBE_JUMP || kind == STROBE_CALL)
+		return strobe_constant(strobe_branch_to(b));
+	if (kind == STROBE_RETURN)
+		return operand(OPERAND_RETURN_TO, 0);
+	return operand(OPERAND_TARGET, 0);
+}
+
+strobe_operand
+strobe_branch_taken(const strobe_branch *b)
+{
+	if (strobe_branch_kind(b) != STROBE_CONDITIONAL)
+		return strobe_constant(1);
+	return operand(OPERAND_TAKEN, 0);
+}
+
+uint64_t
+strobe_call_address(const strobe_call *c)
+{
+	return event_address(c->b, c->index);
+}
+
+uint64_t
+strobe_call_next(const strobe_call *c)
+{
+	return event_address(c->b, c->index) + insn_of(c->b, c->index)->len;
+}
+
+uint64_t
+strobe_call_to(const strobe_call *c)
+{
+	const struct st_insn *in = insn_of(c->b, c->index);
+	return in->cls == ST_C_CALL ? strobe_call_next(c) + (uint64_t)(int64_t)in->rel : 0;
+}
+
+strobe_operand
+strobe_call_target(const strobe_call *c)
+{
+	uint64_t to = strobe_call_to(c);
+	return to ? strobe_constant(to) : operand(OPERAND_TARGET, 0);
+}
+
+static strobe_operand
+argument(unsigned n)
+{
+	static const uint8_t registers[6] = {RDI, RSI, RDX, RCX, R8, R9};
+	return n < 6 ? operand(OPERAND_REGISTER, registers[n]) : strobe_constant(0);
+}
+
+strobe_operand
+strobe_call_argument(const strobe_call *c, unsigned n)
+{
+	(void)c;
+	return argument(n);
+}
+
+/* ---- functions ---- */
+
+uint64_t
+strobe_function_address(const strobe_function *f)
+{
+	return f->address;
+}
+
+const char *
+strobe_function_name(const strobe_function *f)
+{
+	return f->name;
+}
+
+int
+strobe_function_is(const strobe_function *f, const char *name)
+{
+	size_t n = strlen(name);
+	return strlen(f->name) == n && memcmp(f->name, name, n) == 0;
+}
+
+strobe_operand
+strobe_function_argument(const strobe_function *f, unsigned n)
+{
+	(void)f;
+	return argument(n);
+}
+
+strobe_operand
+strobe_function_caller(const strobe_function *f)
+{
+	(void)f;
+	return operand(OPERAND_RETURN_TO, 0);
+}
+
+strobe_operand
+strobe_function_result(const strobe_function *f)
+{
+	(void)f;
+	return operand(OPERAND_REGISTER, RAX);
+}
+
+/* ---- operands of any point ---- */
+
+strobe_operand
+strobe_constant(uint64_t value)
+{
+	return (strobe_operand){OPERAND_CONSTANT, 0, value};
+}
+
+strobe_operand
+strobe_timestamp(void)
+{
+	return operand(OPERAND_TIMESTAMP, 0);
+}
+
+strobe_operand
+strobe_thread_operand(void)
+{
+	return operand(OPERAND_THREAD, 0);
+}
+
+strobe_operand
+strobe_register_value(enum strobe_register r)
+{
+	return operand(OPERAND_REGISTER, r);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/tool/happen.h"
+
+#include <asm/unistd.h>
+
+#include "rt/os/os.h"
+
+#define EACH_TOOL(i, event)                                                                        \
+	for (unsigned i = 0; i < tools.n; i++)                                                     \
+		if (tools.tool[i].tool->event)
+
+typedef void (*plain_function)(void);
+
+void
+happen_thread_begin(struct thread *t)
+{
+	t->number = t->record;
+	streams_begin(t);
+	EACH_TOOL(i, thread_begin)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_begin, t, NULL);
+}
+
+void
+happen_thread_end(struct thread *t)
+{
+	streams_consume(t); /* all its rows before its end */
+	EACH_TOOL(i, thread_end)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
+	streams_finish(t);
+}
+
+/* Another thread may be in a tool's function, which it is given a moment to finish. */
+static void
+wait_until_out(const struct thread *o)
+{
+	const int64_t pause[2] = {0, 100000};
+	for (int tries = 0; tries < 2000; tries++) {
+		if (!__atomic_load_n(&o->in_tool, __ATOMIC_SEQ_CST))
+			return;
+		SYS(__NR_nanosleep, pause, 0);
+	}
+}
+
+void
+happen_end(struct thread *t)
+{
+	if (!tools.n)
+		return;
+	bool alone = rt.threaded && rt.results->n_streams;
+	if (alone)
+		os_stop_world(t); /* rt.lock is held from here on: they stay out */
+	streams_consume(t);
+	EACH_TOOL(i, thread_end)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
+	for (struct thread *o = rt.threads; rt.results->n_streams && o; o = o->next_thread) {
+		if (o->ended)
+			continue;
+		if (o != t)
+			wait_until_out(o);
+		streams_finish(o);
+	}
+	EACH_TOOL(i, end)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->end, t, NULL);
+	streams_finish(t);
+	if (alone)
+		rt_unlock(&rt.lock);
+}
+
+void
+happen_left(struct thread *t)
+{
+	EACH_TOOL(i, end)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->end, t, NULL);
+	streams_finish(t);
+}
+
+void
+happen_signal(struct thread *t, int signo)
+{
+	if (!rt.on)
+		return;
+	EACH_TOOL(i, signal)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->signal, t,
+	          (const void *)(intptr_t)signo);
+}
+
+void
+happen_image(bool loaded, const char *path, uint64_t start, uint64_t end, uint64_t offset)
+{
+	const strobe_image image = {path, start, end, offset};
+	struct thread *t = rt_self();
+	for (unsigned i = 0; t && i < tools.n; i++) {
+		const strobe_tool *tool = tools.tool[i].tool;
+		void (*f)(const strobe_image *) =
+		        loaded ? tool->image_loaded : tool->image_unloaded;
+		if (f)
+			tool_call(t, i, (plain_function)f, &image, NULL);
+	}
+}
+
+bool
+happen_syscall_before(struct thread *t, strobe_syscall *s)
+{
+	const uint64_t *r = t->regs.r;
+	bool wanted = false;
+	if (!rt.on)
+		return false;
+	for (unsigned i = 0; i < tools.n; i++)
+		wanted |= tools.tool[i].tool->syscall_before || tools.tool[i].tool->syscall_after;
+	if (!wanted)
+		return false;
+	*s = (strobe_syscall){.number = r[RAX],
+	                      .argument = {r[RDI], r[RSI], r[RDX], r[R10], r[R8], r[R9]},
+	                      .begin = rt_tsc(),
+	                      .caller = t->regs.pc};
+	EACH_TOOL(i, syscall_before)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->syscall_before, t, s);
+	return true;
+}
+
+void
+happen_syscall_after(struct thread *t, strobe_syscall *s, long result)
+{
+	s->result = result;
+	s->end = rt_tsc();
+	EACH_TOOL(i, syscall_after)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->syscall_after, t, s);
+}

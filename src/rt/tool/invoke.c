@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that translated code makes. */
+#include "rt/jit/action.h"
+
+void
+rt_dispatch_call(struct thread *t)
+{
+	/* Read while the state says CACHE: until then nobody flushes the cache. */
+	const struct invoke v = invokes.list[t->exit_id];
+	uint32_t generation = jit.generation;
+	uint64_t values[STROBE_MOST_VALUES];
+	memcpy(values, t->tool_values, sizeof values);
+	t->resume = v.resume;
+	t->regs.pc = v.resume.pc;
+	t->next = cache_addr(v.back);
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	tool_call(t, v.tool, (void (*)(void))v.function, t, values);
+	if (__atomic_load_n(&jit.generation, __ATOMIC_SEQ_CST) != generation)
+		rt_dispatch_pc(t);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The region of interest. Outside of it code is translated without any instrumentation; its borders
+ * empty the code cache, so that what is executed is always of one kind.
+ */
+#include "rt/os/os.h"
+#include "rt/tool/tool.h"
+
+#include <strobe/region.h>
+
+void
+region_init(void)
+{
+	rt.on = !(rt.results->region_by & ST_REGION_OFF_AT_START);
+	rt.results->region = rt.on;
+	rt.results->regions = rt.on;
+	rt.off_since = rt_tsc();
+	jit.cuts = rt.results->wants_entries || rt.results->region_by;
+}
+
+static void
+tell_gap(struct thread *t)
+{
+	for (unsigned i = 0; i < tools.n; i++)
+		if (tools.tool[i].tool->gap)
+			tool_call(t, i, (void (*)(void))tools.tool[i].tool->gap, t,
+			          (const void *)rt.off_since);
+}
+
+void
+region_set(struct thread *t, bool on)
+{
+	if (rt.on == on)
+		return;
+	os_flush(t);
+	rt.on = on;
+	rt.results->region = on;
+	if (!on) {
+		rt.off_since = rt_tsc();
+		return;
+	}
+	rt.results->regions++;
+	tell_gap(t);
+}
+
+void
+region_obey(struct thread *t)
+{
+	uint32_t order = rt.results->region_asked;
+	if (!order)
+		return;
+	rt.results->region_asked = 0;
+	region_set(t, order == 1);
+}
+
+/* The program's own calls are instructions that do nothing, see include/strobe/region.h. */
+static unsigned
+mark_at(uint64_t pc)
+{
+	static const uint8_t begin[] = {STROBE_MARK_BEGIN}, end[] = {STROBE_MARK_END};
+	if (!(rt.results->region_by & ST_REGION_BY_PROGRAM))
+		return 0;
+	const struct map *m = maps_find(pc);
+	if (!m || m->end - pc < sizeof begin)
+		return 0;
+	if (memcmp((const void *)pc, begin, sizeof begin - 1) != 0)
+		return 0;
+	uint8_t last = ((const uint8_t *)pc)[sizeof begin - 1];
+	return last == begin[sizeof begin - 1] ? ST_ENTRY_BEGIN
+	       : last == end[sizeof end - 1]   ? ST_ENTRY_END
+	                                       : 0;
+}
+
+unsigned
+region_at(uint64_t pc)
+{
+	if (!rt.results->region_by)
+		return 0;
+	const struct st_entry *e = entry_at(pc);
+	unsigned what = e ? e->what & (ST_ENTRY_BEGIN | ST_ENTRY_END) : 0;
+	return what ? what : mark_at(pc);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Streams: rows in buffers of the threads. Translated code appends at the address in the thread's
+ * counter ST_STREAM_ID(stream), and asks for room when the third byte of that address is not 0
+ * (see ST_CHUNK_STRIDE): so does the first row of all, because NO_BUFFER is such an address.
+ */
+#include <asm/unistd.h>
+
+#include "rt/os/os.h"
+#include "rt/tool/tool.h"
+
+enum { NO_BUFFER = ST_CHUNK_BYTES };
+
+static uint32_t lock;    /* of what follows */
+static strobe_map sites; /* by key: site + 1 */
+static strobe_stream *declared[ST_MAX_STREAMS];
+static uint8_t tool_of[ST_MAX_STREAMS];
+
+static strobe_site *
+site_table(void)
+{
+	return (strobe_site *)((char *)rt.results + rt.results->off_sites);
+}
+
+static uint8_t
+declare(strobe_stream *s)
+{
+	struct st_results_header *r = rt.results;
+	if (s->id)
+		return (uint8_t)(s->id - 1);
+	if (r->n_streams >= ST_MAX_STREAMS)
+		return ST_MAX_STREAMS;
+	struct st_stream *out = &r->streams[r->n_streams];
+	*out = (struct st_stream){.name = text_add(s->name),
+	                          .help = text_add(s->help),
+	                          .consumed = s->consume != NULL,
+	                          .lossy = s->lossy,
+	                          .tool = tool_current()};
+	for (unsigned i = 0; i < STROBE_MOST_COLUMNS && s->columns[i].name; i++)
+		out->columns[out->n_columns++] = (struct st_column){text_add(s->columns[i].name),
+		                                                    (uint16_t)s->columns[i].type,
+		                                                    (uint16_t)s->columns[i].role};
+	declared[r->n_streams] = s;
+	tool_of[r->n_streams] = (uint8_t)tool_current();
+	__atomic_store_n(&r->n_streams, r->n_streams + 1, __ATOMIC_RELEASE);
+	s->id = r->n_streams;
+	return (uint8_t)(s->id - 1);
+}
+
+uint8_t
+stream_declare(strobe_stream *s)
+{
+	rt_lock(&lock);
+	uint8_t i = declare(s);
+	rt_unlock(&lock);
+	return i;
+}
+
+static uint32_t
+find_site(uint64_t key, const strobe_site *site)
+{
+	struct st_results_header *r = rt.results;
+	uint64_t *known = strobe_map_at(&sites, key);
+	if (known && *known && memcmp(&site_table()[*known - 1], site, sizeof *site) == 0)
+		return (uint32_t)*known - 1;
+	uint32_t i = r->n_sites < ST_MAX_SITES ? r->n_sites : ST_MAX_SITES - 1;
+	site_table()[i] = *site;
+	if (i == r->n_sites)
+		__atomic_store_n(&r->n_sites, i + 1, __ATOMIC_RELEASE);
+	if (known)
+		*known = i + 1;
+	return i;
+}
+
+uint32_t
+site_of(uint64_t key, const strobe_site *site)
+{
+	rt_lock(&lock);
+	uint32_t i = find_site(key, site);
+	rt_unlock(&lock);
+	return i;
+}
+
+/* ---- buffers ---- */
+
+static uint64_t *
+fill_of(struct thread *t, unsigned stream)
+{
+	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + ST_STREAM_ID(stream);
+}
+
+/* Memory for the rows of one stream of one thread: at a place whose address begins a stride. */
+static uint64_t
+new_private_buffer(void)
+{
+	uint64_t p = (uint64_t)rt_map_table(2ull * ST_CHUNK_STRIDE);
+	if (!p)
+		return 0;
+	uint64_t at = (p + ST_CHUNK_STRIDE - 1) & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
+	return at;
+}
+
+static uint64_t
+chunk_at(uint32_t chunk)
+{
+	return (uint64_t)rt.results + rt.results->off_chunks + (uint64_t)chunk * ST_CHUNK_STRIDE;
+}
+
+/* The chunk that an address lies in. */
+static struct st_chunk *
+chunk_of(uint64_t fill)
+{
+	uint64_t i = (fill - chunk_at(0)) / ST_CHUNK_STRIDE;
+	return &rt.results->chunks[i % ST_MAX_CHUNKS];
+}
+
+/* A free chunk becomes the thread's; 0 when there is none. The lowest first: few pages are used as
+ * long as the controller keeps up. */
+static uint64_t
+take_chunk(struct thread *t, unsigned stream)
+{
+	struct st_results_header *r = rt.results;
+	for (uint32_t i = 0; i < ST_MAX_CHUNKS; i++) {
+		struct st_chunk *c = &r->chunks[i];
+		uint32_t free = ST_CHUNK_FREE;
+		if (c->state != ST_CHUNK_FREE ||
+		    !__atomic_compare_exchange_n(&c->state, &free, ST_CHUNK_OWNED, false,
+		                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			continue;
+		c->stream = stream;
+		c->thread = t->record;
+		return chunk_at(i);
+	}
+	return 0;
+}
+
+static void
+give_chunk(uint64_t fill)
+{
+	struct st_chunk *c = chunk_of(fill);
+	c->bytes = (uint32_t)(fill & (ST_CHUNK_STRIDE - 1));
+	c->sequence = __atomic_add_fetch(&rt.results->chunk_sequence, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->state, ST_CHUNK_FULL, __ATOMIC_SEQ_CST);
+}
+
+static uint64_t
+rows_in(uint64_t begin, uint64_t fill)
+{
+	uint64_t n = 0;
+	for (const strobe_row *r = (const strobe_row *)begin; (uint64_t)r < fill;
+	     r = strobe_next_row(r))
+		n++;
+	return n;
+}
+
+/* Waits for the controller to free a chunk. Not for ever: it may have died. */
+static uint64_t
+wait_for_chunk(struct thread *t, unsigned stream)
+{
+	const int64_t pause[2] = {0, 200000};
+	for (int tries = 0; tries < 50000; tries++) {
+		uint64_t at = take_chunk(t, stream);
+		if (at)
+			return at;
+		SYS(__NR_nanosleep, pause, 0);
+		/* An orphan: there is nobody who would free one. */
+		if (tries % 256 == 255 && SYS(__NR_kill, rt.boot->controller, 0) == -3)
+			return 0;
+	}
+	return 0;
+}
+
+static void
+consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
+{
+	const strobe_rows rows = {(const strobe_row *)begin, (const strobe_row *)fill,
+	                          site_table()};
+	if (fill > begin)
+		tool_call(t, tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
+}
+
+/* Empties the buffer, and leaves room in one, which is another for rows that go to the controller.
+ */
+static void
+turn_over(struct thread *t, unsigned stream)
+{
+	uint64_t *fill = fill_of(t, stream), now = *fill;
+	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
+	struct st_stream *s = &rt.results->streams[stream];
+	if (s->consumed) {
+		if (!t->buffers[stream])
+			t->buffers[stream] = new_private_buffer();
+		else
+			consume(t, stream, begin, now);
+		*fill = t->buffers[stream];
+		return;
+	}
+	uint64_t fresh = 0;
+	if (t->buffers[stream]) {
+		fresh = take_chunk(t, stream);
+		if (!fresh && !s->lossy)
+			fresh = wait_for_chunk(t, stream);
+		if (fresh)
+			give_chunk(now);
+		else
+			__atomic_fetch_add(&s->dropped, rows_in(begin, now), __ATOMIC_RELAXED);
+	} else {
+		fresh = wait_for_chunk(t, stream);
+	}
+	if (!fresh && !t->buffers[stream])
+		fresh = new_private_buffer(); /* never seen by anyone */
+	*fill = fresh ? fresh : begin;
+	t->buffers[stream] = *fill;
+}
+
+static bool
+is_full(uint64_t fill)
+{
+	return (fill >> 16 & 0xff) != 0;
+}
+
+void
+streams_make_room(struct thread *t, uint32_t set)
+{
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
+		if ((set >> s & 1) && (!t->buffers[s] || is_full(*fill_of(t, s))))
+			turn_over(t, s);
+}
+
+void
+streams_consume(struct thread *t)
+{
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
+		if (t->buffers[s] && rt.results->streams[s].consumed) {
+			uint64_t fill = *fill_of(t, s);
+			*fill_of(t, s) = t->buffers[s];
+			consume(t, s, t->buffers[s], fill);
+		}
+}
+
+void
+streams_finish(struct thread *t)
+{
+	streams_consume(t); /* which may make rows of another */
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
+		if (!t->buffers[s] || rt.results->streams[s].consumed)
+			continue;
+		give_chunk(*fill_of(t, s));
+		*fill_of(t, s) = NO_BUFFER;
+		t->buffers[s] = 0;
+	}
+}
+
+void
+streams_begin(struct thread *t)
+{
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
+		*fill_of(t, s) = t->buffers[s] ? t->buffers[s] : NO_BUFFER;
+}
+
+void
+streams_forget(struct thread *t)
+{
+	if (sites.slots)
+		rt_unmap_memory(sites.slots, 2 * sites.size * sizeof(uint64_t));
+	sites = (strobe_map){0};
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
+		/* Rows that its parent made before the fork. */
+		bool consumed = declared[s] && declared[s]->consume;
+		if (!consumed)
+			t->buffers[s] = 0;
+		*fill_of(t, s) = t->buffers[s] ? t->buffers[s] : NO_BUFFER;
+		if (declared[s])
+			declared[s]->id = 0;
+		declared[s] = NULL;
+	}
+}
+
+void
+stream_append(struct thread *t, unsigned stream, uint32_t site, unsigned n, const uint64_t *values)
+{
+	streams_make_room(t, 1u << stream);
+	uint64_t *fill = fill_of(t, stream);
+	strobe_row *row = (strobe_row *)*fill;
+	row->tag = (uint64_t)site << 4 | n;
+	for (unsigned i = 0; i < n; i++)
+		row->value[i] = values[i];
+	*fill += 8 + 8 * n;
+}
+
+void
+strobe_write(strobe_thread *handle, strobe_stream *stream, const uint64_t *values)
+{
+	struct thread *t = (struct thread *)handle;
+	uint8_t s = stream_declare(stream);
+	if (s >= ST_MAX_STREAMS)
+		return;
+	unsigned n = rt.results->streams[s].n_columns;
+	strobe_site site = {.stream = s, .n_values = (uint8_t)n};
+	for (unsigned i = 0; i < n; i++)
+		site.where[i] = (int8_t)i;
+	uint32_t number = site_of(1u + s, &site);
+	stream_append(t, s, number, n, values);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of the results: their rows by keys; and tallies. */
+#include "rt/tool/tool.h"
+
+static strobe_map tallies;             /* by key: id */
+static strobe_map rows[ST_MAX_TABLES]; /* by hash of the keys: row */
+static strobe_table *declared[ST_MAX_TABLES];
+
+static uint64_t *
+row_at(uint32_t table, uint32_t row)
+{
+	const struct st_results_header *r = rt.results;
+	return (uint64_t *)((char *)r + r->off_tables) +
+	       (uint64_t)table * ST_TABLE_ROWS * ST_MAX_COLUMNS +
+	       (uint64_t)row * r->tables[table].n_columns;
+}
+
+/* tools.lock held by none: texts are added. */
+static void
+declare(strobe_table *t)
+{
+	struct st_results_header *r = rt.results;
+	if (r->n_tables >= ST_MAX_TABLES)
+		return;
+	struct st_table *out = &r->tables[r->n_tables];
+	*out = (struct st_table){.name = text_add(t->name),
+	                         .help = text_add(t->help),
+	                         .n_rows = 1,
+	                         .tool = tool_current()};
+	for (unsigned i = 0; i < STROBE_MOST_COLUMNS && t->columns[i].name; i++) {
+		out->columns[i] = (struct st_column){text_add(t->columns[i].name),
+		                                     (uint16_t)t->columns[i].type,
+		                                     (uint16_t)t->columns[i].role};
+		out->n_columns++;
+		out->n_keys += t->columns[i].role == STROBE_IS_KEY;
+	}
+	__atomic_store_n(&r->n_tables, r->n_tables + 1, __ATOMIC_RELEASE);
+	t->id = r->n_tables;
+	declared[t->id - 1] = t;
+}
+
+static uint64_t
+hash_keys(const uint64_t *keys, unsigned n, unsigned salt)
+{
+	uint64_t h = salt + 1;
+	for (unsigned i = 0; i < n; i++) {
+		h = (h ^ keys[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h ? h : 1;
+}
+
+static bool
+same_keys(const uint64_t *row, const uint64_t *keys, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (row[i] != keys[i])
+			return false;
+	return true;
+}
+
+/* The row with these keys, or 0, which is for all that find none. */
+static uint32_t
+find_row(uint32_t table, const uint64_t *keys)
+{
+	struct st_table *t = &rt.results->tables[table];
+	for (unsigned salt = 0; salt < 8; salt++) {
+		uint64_t *known = strobe_map_at(&rows[table], hash_keys(keys, t->n_keys, salt));
+		if (!known)
+			return 0;
+		if (*known) {
+			if (same_keys(row_at(table, (uint32_t)*known), keys, t->n_keys))
+				return (uint32_t)*known;
+			continue; /* another of the same hash */
+		}
+		if (t->n_rows >= ST_TABLE_ROWS)
+			return 0;
+		memcpy(row_at(table, t->n_rows), keys, t->n_keys * sizeof *keys);
+		*known = t->n_rows;
+		__atomic_store_n(&t->n_rows, t->n_rows + 1, __ATOMIC_RELEASE);
+		return (uint32_t)*known;
+	}
+	return 0;
+}
+
+strobe_cell
+strobe_find_cell(strobe_table *table, unsigned column, const uint64_t *keys)
+{
+	if (!table->id)
+		declare(table);
+	if (!table->id)
+		return (strobe_cell){0};
+	tools_lock();
+	uint32_t row = find_row(table->id - 1, keys);
+	tools_unlock();
+	return (strobe_cell){ST_CELL(table->id, row, column)};
+}
+
+static uint64_t *
+number_of(strobe_cell c)
+{
+	uint32_t table = st_cell_table(c.cell);
+	if (!table)
+		return &rt.results->counter_sums[st_cell_row(c.cell) % ST_MAX_COUNTERS];
+	return row_at(table - 1, st_cell_row(c.cell)) + st_cell_column(c.cell);
+}
+
+void
+strobe_cell_add(strobe_cell cell, uint64_t amount)
+{
+	__atomic_fetch_add(number_of(cell), amount, __ATOMIC_RELAXED);
+}
+
+void
+strobe_cell_max(strobe_cell cell, uint64_t value)
+{
+	uint64_t *at = number_of(cell), now = __atomic_load_n(at, __ATOMIC_RELAXED);
+	while (now < value && !__atomic_compare_exchange_n(at, &now, value, false, __ATOMIC_RELAXED,
+	                                                   __ATOMIC_RELAXED))
+		;
+}
+
+/* ---- tallies ---- */
+
+static struct st_amount *
+amounts(void)
+{
+	return (struct st_amount *)((char *)rt.results + rt.results->off_amounts);
+}
+
+uint32_t
+tally_of(uint64_t key, uint64_t cell, int64_t amount)
+{
+	struct st_results_header *r = rt.results;
+	uint64_t *known = strobe_map_at(&tallies, key);
+	/* A value is the tally's id and where its amount is. */
+	if (known && *known) {
+		const struct st_amount *a = &amounts()[*known >> 32];
+		if (a->cell == cell && a->amount == amount)
+			return (uint32_t)*known;
+	}
+	if (!known || r->n_blocks >= ST_MAX_BLOCKS || r->n_amounts >= ST_MAX_AMOUNTS)
+		return 0;
+	uint32_t id = r->n_blocks;
+	struct st_block *blocks = (void *)((char *)r + r->off_blocks);
+	blocks[id] = (struct st_block){.flags = ST_BLOCK_TALLY};
+	amounts()[r->n_amounts] = (struct st_amount){id, 0, 1, cell, amount};
+	*known = r->n_amounts << 32 | id;
+	__atomic_store_n(&r->n_amounts, r->n_amounts + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
+	return id;
+}
+
+/* ---- forks ---- */
+
+static void
+forget(strobe_map *m)
+{
+	if (m->slots)
+		rt_unmap_memory(m->slots, 2 * m->size * sizeof(uint64_t));
+	*m = (strobe_map){0};
+}
+
+void
+tables_forget(void)
+{
+	forget(&tallies);
+	for (unsigned i = 0; i < ST_MAX_TABLES; i++) {
+		forget(&rows[i]);
+		if (declared[i])
+			declared[i]->id = 0;
+		declared[i] = NULL;
+	}
+}

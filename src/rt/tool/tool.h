@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The engine's side of include/strobe/tool.h.
+ *
+ * While a piece of code is translated, the tools' functions say what they want of it: constant
+ * counts become amounts of the block in the results, everything else becomes an action, which
+ * jit/action.c turns into machine code.
+ */
+#ifndef STROBE_RT_TOOL_H
+#define STROBE_RT_TOOL_H
+
+#include <strobe/tool.h>
+
+#include "rt/arch/x86_64/operands.h"
+#include "rt/jit/jit.h"
+
+/* What an operand is, from the point of view of the instruction its action stands at. */
+enum operand_kind {
+	OPERAND_CONSTANT,
+	OPERAND_TIMESTAMP,
+	OPERAND_THREAD,
+	OPERAND_REGISTER, /* detail: its number */
+	OPERAND_ADDRESS,  /* detail: which of the instruction's accesses */
+	OPERAND_SIZE,
+	OPERAND_VALUE,
+	OPERAND_TARGET, /* of the branch */
+	OPERAND_TAKEN,
+	OPERAND_RETURN_TO, /* the word at rsp */
+};
+
+enum action_kind {
+	ACTION_TALLY,  /* a tally grows by one */
+	ACTION_ADD,    /* a tally grows by operand 0 */
+	ACTION_RECORD, /* a row of the operands */
+	ACTION_INVOKE, /* a call of a function of the tool */
+};
+
+enum condition_kind {
+	CONDITION_TAKEN,
+	CONDITION_NOT_TAKEN,
+	CONDITION_RELATION,
+	CONDITION_RETURNS, /* the stack pointer is where the innermost function that a tool waits
+	                      for was entered with */
+};
+struct condition {
+	uint8_t kind;     /* enum condition_kind */
+	uint8_t relation; /* enum strobe_relation */
+	strobe_operand a, b;
+};
+
+struct action {
+	uint8_t kind; /* enum action_kind */
+	uint8_t insn; /* index in the piece */
+	bool after;   /* it happens after the instruction */
+	uint8_t n;    /* operands */
+	uint8_t tool;
+	uint8_t stream;    /* of a row */
+	uint8_t condition; /* index + 1; 0: none */
+	uint32_t id;       /* of a tally: its id in the results; of a row: its site */
+	strobe_callee *function;
+	strobe_operand operand[STROBE_MOST_COLUMNS];
+	/* At a return: the condition itself. */
+	bool relates;
+	uint8_t relation;
+	strobe_operand if_a, if_b;
+};
+
+enum {
+	MAX_ACTIONS = 192, /* of a piece: a block has no more records than 255 */
+	MAX_CONDITIONS = 192,
+	MAX_ACTION_INSNS = 16, /* of a piece, once one has had too many actions */
+};
+
+/* What the tools want of the piece of code being translated. One at a time, under rt.lock. */
+enum { POINT_RETURN = 0x10000 }; /* bit of strobe_point.where: when the function returns */
+
+struct asked {
+	const struct build *b;
+	uint32_t id;     /* of the basic block in the results; 0: it has none */
+	uint32_t base;   /* instructions of the basic block before this piece */
+	bool fresh;      /* its amounts have not been written yet */
+	uint32_t from;   /* index of the instruction whose event is under way */
+	uint32_t serial; /* things made for that instruction so far */
+	unsigned tool;
+	unsigned n_actions, n_conditions;
+	bool overflow;                      /* they want more than a piece can have */
+	uint8_t streams;                    /* bit s: it makes rows of stream s */
+	uint8_t first[MAX_BLOCK_INSNS + 1]; /* actions by instruction: index of the first */
+	struct action actions[MAX_ACTIONS];
+	struct condition conditions[MAX_CONDITIONS];
+};
+extern struct asked asked;
+
+/* The tools of this run. */
+struct active_tool {
+	strobe_tool *tool;
+	uint32_t options; /* offset into strings */
+	bool failed;      /* it has crashed: it is not called any more */
+};
+struct tools {
+	unsigned n;
+	unsigned current; /* whose function runs, when no thread says so */
+	struct active_tool tool[ST_MAX_TOOLS];
+	bool wants_functions;
+	bool has_rdfsbase;    /* the instruction may be used */
+	uint32_t lock;        /* of tables and texts */
+	struct thread *owner; /* who holds it */
+};
+extern struct tools tools;
+
+/* tool/tools.c */
+void tools_init(void);
+/* After a fork, with results that are new: what the tools declared is declared anew when it is
+ * used, and they begin again. */
+void tools_restart(struct thread *t);
+/* Their first functions run, on the first thread. */
+void tools_begin(struct thread *t);
+/* Lets the tools see the piece from its instruction `skip` on; with_block: the block event, too. */
+void tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool with_block);
+
+/* tool/table.c */
+void tables_forget(void);
+/* An id for a tally of the block's thing `key`; the same each time it is asked. */
+uint32_t tally_of(uint64_t key, uint64_t cell, int64_t amount);
+
+/* tool/stream.c */
+uint32_t site_of(uint64_t key, const strobe_site *site);
+/* The thread's buffer of each stream in the set has room for the rows of a piece. */
+void streams_make_room(struct thread *t, uint32_t set);
+/* What the thread has in its buffers goes where it belongs; the thread ends or the program does. */
+void streams_finish(struct thread *t);
+/* Those of its rows that the tools themselves consume. */
+void streams_consume(struct thread *t);
+uint8_t stream_declare(strobe_stream *s);
+/* Appends a row to the thread's buffer. */
+void stream_append(struct thread *t, unsigned stream, uint32_t site, unsigned n,
+                   const uint64_t *values);
+/* A thread begins: it has no rows. */
+void streams_begin(struct thread *t);
+void streams_forget(struct thread *t);
+
+/* tool/library.c */
+uint32_t text_add(const char *s);
+void texts_forget(void);
+
+/* tool/ask.c */
+void counters_forget(void);
+/* The engine itself asks for a call at an instruction; at_return: if it is the return of a function
+ * that a tool waits for. */
+void ask_invoke(uint32_t insn, strobe_callee *function, unsigned n, const strobe_operand *operands,
+                bool at_return);
+
+/* tool/entries.c: functions of the program that the controller has told of. */
+/* There are new executable mappings: asks the controller about them, and waits. rt.lock held. */
+void entries_ask(void);
+void entries_forget(void);
+/* The one that starts there, or NULL. */
+const struct st_entry *entry_at(uint64_t pc);
+const char *entry_name(const struct st_entry *entry);
+/* Is code there to be instrumented? */
+bool entries_choose(uint64_t pc);
+/* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
+unsigned region_at(uint64_t pc);
+
+/* tool/region.c: whether tools are at work. rt.lock held. */
+void region_init(void);
+void region_set(struct thread *t, bool on);
+/* Does what the controller asks for. */
+void region_obey(struct thread *t);
+
+/* tool/returns.c */
+/* The tools are about to say what they want at the return of a function: forgets what they wanted.
+ */
+void returns_begin(uint64_t function);
+/* Room for an action there; NULL: there is none. */
+struct action *returns_new_action(void);
+/* What returns_entered takes as values[0]; 0: nothing is wanted. */
+uint32_t returns_plan(void);
+void returns_entered(strobe_thread *t, const uint64_t *values);
+void returns_left(strobe_thread *t, const uint64_t *values);
+
+/* tool/call.c: calls a function of the tool, which may crash. */
+void tool_call(struct thread *t, unsigned tool, void (*function)(void), const void *a,
+               const void *b);
+void tools_lock(void);
+void tools_unlock(void);
+/* The tool whose function runs on this thread. */
+unsigned tool_current(void);
+/* A fault at pc in the runtime: is it a tool's? Then the tool is dead, and the thread has to go on
+ * at rt_guard_failed. */
+bool tool_failed(struct thread *t, int signo, uint64_t pc);
+/* The same for a sample there, when there have been too many. */
+bool tool_loops(struct thread *t);
+extern const char rt_guard_failed[];
+/* stubs.S: 0, or -1 when f has failed. */
+int rt_call_guarded(void (*f)(const void *, const void *), const void *a, const void *b);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tools of the run, and the events of a piece of code. */
+#include <asm/unistd.h>
+
+#include "rt/tool/events.h"
+#include "tools/tools.h"
+
+struct tools tools;
+struct asked asked;
+
+/* Bit 1 of AT_HWCAP2. */
+static bool
+has_rdfsbase(void)
+{
+	enum { HWCAP2 = 26 };
+	uint64_t pair[2] = {1, 0};
+	int fd = (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/self/auxv",
+	                  0x80000 /* CLOEXEC */);
+	while (fd >= 0 && pair[0] != 0 && pair[0] != HWCAP2 &&
+	       SYS(__NR_read, fd, pair, sizeof pair) == sizeof pair)
+		;
+	if (fd >= 0)
+		SYS(__NR_close, fd);
+	return pair[0] == HWCAP2 && (pair[1] & 2);
+}
+
+void
+tools_init(void)
+{
+	const struct st_results_header *r = rt.results;
+	tools.n = r->n_tools < ST_MAX_TOOLS ? r->n_tools : ST_MAX_TOOLS;
+	for (unsigned i = 0; i < tools.n; i++) {
+		uint32_t index = r->tools[i];
+		strobe_tool *t =
+		        index == ST_TOOL_LOADED ? (strobe_tool *)r->tool_entry[i] : st_tools[index];
+		tools.tool[i] = (struct active_tool){.tool = t, .options = r->tool_options[i]};
+		jit.counting |=
+		        t->block || t->insn || t->access || t->branch || t->call || t->function;
+		tools.wants_functions |= t->function != NULL;
+	}
+	tools.has_rdfsbase = has_rdfsbase();
+	region_init();
+	rt.results->counting = jit.counting;
+}
+
+void
+tools_begin(struct thread *t)
+{
+	for (unsigned i = 0; i < tools.n; i++)
+		if (tools.tool[i].tool->begin)
+			tool_call(t, i, tools.tool[i].tool->begin, NULL, NULL);
+}
+
+void
+tools_restart(struct thread *t)
+{
+	counters_forget();
+	tables_forget();
+	texts_forget();
+	streams_forget(t);
+	entries_forget();
+	t->returns = NULL;
+	t->returns_at = 0;
+	memset(t->tool_state, 0, sizeof t->tool_state);
+	tools_init();
+	tools_begin(t);
+}
+
+static void
+begin_insn(uint32_t index)
+{
+	asked.from = index;
+	asked.serial = 0;
+}
+
+static void
+see_accesses(const strobe_tool *t, const struct build *b, uint32_t index)
+{
+	const struct st_insn *in = &b->insn[index];
+	if (!(in->flags & (ST_I_READS_MEM | ST_I_WRITES_MEM)))
+		return;
+	struct st_access found[ST_MAX_ACCESSES];
+	unsigned n = st_accesses(in, (const uint8_t *)event_address(b, index), found);
+	for (unsigned i = 0; i < n; i++) {
+		struct strobe_access a = {b, index, i, found[i]};
+		t->access(&a);
+	}
+}
+
+static bool
+is_branch(const struct st_insn *in)
+{
+	return in->cls != ST_C_NORMAL && in->cls <= ST_C_RET;
+}
+
+static void
+see_insn(const strobe_tool *t, const struct build *b, uint32_t index)
+{
+	const struct st_insn *in = &b->insn[index];
+	if (t->insn) {
+		struct strobe_insn i = {b, index};
+		t->insn(&i);
+	}
+	if (t->access)
+		see_accesses(t, b, index);
+	if (!is_branch(in))
+		return;
+	if (t->branch) {
+		struct strobe_branch branch = {b, index};
+		t->branch(&branch);
+	}
+	if (t->call && (in->cls == ST_C_CALL || in->cls == ST_C_ICALL)) {
+		struct strobe_call call = {b, index};
+		t->call(&call);
+	}
+}
+
+/* Instructions of the piece that will be executed as the program's own. */
+static uint32_t
+seen_insns(const struct build *b)
+{
+	uint32_t n = b->n;
+	if (n && (b->insn[n - 1].cls == ST_C_INVALID ||
+	          (b->end == ST_END_NONE && !b->more && b->at[n - 1] == b->bytes)))
+		n--;
+	return n;
+}
+
+/* Actions in the order of their instructions; those of one in the order in which they were asked.
+ */
+static void
+sort_actions(const struct build *b)
+{
+	for (unsigned i = 1; i < asked.n_actions; i++) {
+		struct action a = asked.actions[i];
+		unsigned k = i;
+		for (; k > 0 && asked.actions[k - 1].insn > a.insn; k--)
+			asked.actions[k] = asked.actions[k - 1];
+		asked.actions[k] = a;
+	}
+	for (uint32_t i = 0, k = 0; i <= b->n; i++) {
+		while (k < asked.n_actions && asked.actions[k].insn < i)
+			k++;
+		asked.first[i] = (uint8_t)k;
+	}
+}
+
+struct seeing {
+	const struct build *b;
+	bool with_block;
+	const struct st_entry *entry; /* the function that begins here, if a tool asked for it */
+};
+
+static void
+see_piece(const struct seeing *s, const uint32_t *tool)
+{
+	const strobe_tool *t = tools.tool[*tool].tool;
+	const struct build *b = s->b;
+	uint32_t n = seen_insns(b);
+	begin_insn(0);
+	if (s->entry && t->function) {
+		struct strobe_function f = {b, b->pc, entry_name(s->entry)};
+		t->function(&f);
+	}
+	if (s->with_block && t->block) {
+		struct strobe_block block = {b};
+		t->block(&block);
+	}
+	if (!t->insn && !t->access && !t->branch && !t->call)
+		return;
+	/* Only the last instruction is a branch. */
+	bool all = t->insn || t->access;
+	for (uint32_t i = all || !n ? 0 : n - 1; i < n; i++) {
+		if (i)
+			begin_insn(i);
+		see_insn(t, b, i);
+	}
+}
+
+/* Functions whose return is waited for are entered, and perhaps return. */
+static void
+see_returns(const struct build *b, const struct st_entry *entry)
+{
+	uint32_t plan = entry ? returns_plan() : 0, n = seen_insns(b);
+	const strobe_operand operands[2] = {strobe_constant(plan),
+	                                    strobe_register_value(STROBE_RSP)};
+	begin_insn(0);
+	if (plan)
+		ask_invoke(0, returns_entered, 2, operands, false);
+	if (n && b->insn[n - 1].cls == ST_C_RET)
+		ask_invoke(n - 1, returns_left, 0, operands, true);
+}
+
+void
+tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool with_block)
+{
+	const struct st_entry *e = with_block && tools.wants_functions ? entry_at(b->pc) : NULL;
+	struct seeing s = {b, with_block, e && (e->what & ST_ENTRY_TOOL) ? e : NULL};
+	asked.b = b;
+	asked.id = id;
+	asked.base = base;
+	asked.fresh = fresh;
+	asked.n_actions = asked.n_conditions = 0;
+	asked.streams = 0;
+	asked.overflow = false;
+	if (s.entry)
+		returns_begin(b->pc);
+	for (uint32_t k = 0; id && k < tools.n; k++) {
+		asked.tool = k;
+		tool_call(rt_self(), k, (void (*)(void))see_piece, &s, &k);
+	}
+	if (id && tools.wants_functions)
+		see_returns(b, s.entry);
+	if (asked.n_actions)
+		sort_actions(b);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Parts of functions that compilers put apart because they are seldom run: foo.cold beside foo,
+ * with what link-time optimization adds to either name. The part of a local function belongs to the
+ * function of that name in the same source file, which the order of the symbol table tells; where
+ * that leaves a choice the debug information does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/scopes.h"
+
+/* The symbols of an image by name: chains of indices plus one. */
+struct sym_parts {
+	struct sym_sources sources;
+	uint32_t *first; /* by hash */
+	uint32_t *next;  /* by symbol */
+	size_t size;     /* of first, a power of two */
+};
+
+static const char digits[] = "0123456789";
+static const char mark[] = ".cold";
+
+/* Where ".cold" stands in a name, and behind it and its number. */
+static const char *
+cold_mark(const char *name, const char **behind)
+{
+	for (const char *at = name; (at = strstr(at, mark)); at++) {
+		const char *end = at + strlen(mark);
+		if (at == name || (*end && *end != '.'))
+			continue;
+		size_t number = *end ? strspn(end + 1, digits) : 0;
+		if (number && (!end[1 + number] || end[1 + number] == '.'))
+			end += 1 + number;
+		*behind = end;
+		return at;
+	}
+	return NULL;
+}
+
+bool
+sym_is_cold(const char *name)
+{
+	const char *behind;
+	return cold_mark(name, &behind) != NULL;
+}
+
+static size_t
+length_of(const char *name)
+{
+	return strcspn(name, "@");
+}
+
+static uint64_t
+hash_name(const char *name, size_t length)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < length; i++)
+		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+static struct sym_parts *
+index_names(struct st_image *image)
+{
+	struct sym_parts *p = image->parts;
+	if (p)
+		return p;
+	p = image->parts = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	sym_read_symbols(image, &p->sources);
+	const struct sym_candidates *symbols = &p->sources.symbols;
+	p->size = 16;
+	while (p->size < 2 * symbols->n)
+		p->size *= 2;
+	p->first = calloc(p->size, sizeof *p->first);
+	p->next = calloc(symbols->n + 1, sizeof *p->next);
+	for (size_t i = 0; p->first && p->next && i < symbols->n && i < UINT32_MAX; i++) {
+		const char *name = symbols->v[i].name;
+		size_t at = hash_name(name, length_of(name)) & (p->size - 1);
+		p->next[i] = p->first[at];
+		p->first[at] = (uint32_t)i + 1;
+	}
+	return p;
+}
+
+void
+sym_parts_free(struct sym_parts *parts)
+{
+	if (!parts)
+		return;
+	sym_candidates_free(&parts->sources.symbols);
+	sym_candidates_free(&parts->sources.labels);
+	free(parts->first);
+	free(parts->next);
+	free(parts);
+}
+
+/* The symbol of that name after the given one, or the first; NULL: there is no other. */
+static const struct sym_candidate *
+next_named(const struct sym_parts *p, const char *name, size_t length,
+           const struct sym_candidate *after)
+{
+	if (!p->first || !p->next)
+		return NULL;
+	const struct sym_candidate *v = p->sources.symbols.v;
+	uint32_t i = after ? p->next[after - v] : p->first[hash_name(name, length) & (p->size - 1)];
+	for (; i; i = p->next[i - 1])
+		if (length_of(v[i - 1].name) == length && !strncmp(v[i - 1].name, name, length))
+			return &v[i - 1];
+	return NULL;
+}
+
+/* The part whose function is looked for, and the best that was found. */
+struct choice {
+	const struct st_function *part;
+	uint32_t file; /* that the part came from; 0: unknown */
+	const struct sym_candidate *best;
+	int score;
+	bool rivals; /* another one is as good */
+};
+
+static uint64_t
+distance(const struct choice *choice, const struct sym_candidate *c)
+{
+	uint64_t here = choice->part->offset;
+	return c->start > here ? c->start - here : here - c->start;
+}
+
+static void
+consider(struct choice *choice, const struct sym_candidate *c)
+{
+	bool local = c->rank == SYM_LOCAL;
+	int score = !local ? 2 : c->file && c->file == choice->file ? 3 : 1;
+	if (choice->best && c->start == choice->best->start)
+		return;
+	if (score == choice->score)
+		choice->rivals = true;
+	if (score < choice->score ||
+	    (score == choice->score && distance(choice, c) > distance(choice, choice->best)))
+		return;
+	if (score > choice->score)
+		choice->rivals = false;
+	choice->best = c;
+	choice->score = score;
+}
+
+static void
+consider_name(struct choice *choice, const struct sym_parts *p, const char *name)
+{
+	const struct sym_candidate *c = NULL;
+	while ((c = next_named(p, name, strlen(name), c)))
+		if (c->start != choice->part->offset)
+			consider(choice, c);
+}
+
+static uint32_t
+file_of(const struct sym_parts *p, const struct st_function *f)
+{
+	const struct sym_candidate *c = NULL;
+	while ((c = next_named(p, f->raw_name, length_of(f->raw_name), c)))
+		if (c->start == f->offset && c->file)
+			return c->file;
+	return 0;
+}
+
+/* The names that the whole of "P.cold.1S" may have: PS, P, and P before link-time optimization made
+ * it private. */
+static void
+consider_names(struct choice *choice, const struct sym_parts *p)
+{
+	const char *raw = choice->part->raw_name, *behind, *at = cold_mark(raw, &behind);
+	size_t n = at ? (size_t)(at - raw) : 0, rest = at ? length_of(behind) : 0;
+	char *name = n ? malloc(n + rest + 1) : NULL;
+	if (!name)
+		return;
+	memcpy(name, raw, n);
+	memcpy(name + n, behind, rest);
+	name[n + rest] = '\0';
+	consider_name(choice, p, name);
+	name[n] = '\0';
+	if (!choice->best)
+		consider_name(choice, p, name);
+	char *private = strstr(name, ".lto_priv");
+	if (!choice->best && private && private != name) {
+		*private = '\0';
+		consider_name(choice, p, name);
+	}
+	free(name);
+}
+
+static uint64_t
+find_whole(struct st_image *image, const struct st_function *f)
+{
+	struct choice choice = {.part = f};
+	struct sym_parts *p = index_names(image);
+	if (p) {
+		choice.file = file_of(p, f);
+		consider_names(&choice, p);
+	}
+	if (choice.best && !choice.rivals)
+		return choice.best->start;
+	uint64_t entry = sym_scope_entry(image, f->offset);
+	if (entry != UINT64_MAX)
+		return entry;
+	return choice.best ? choice.best->start : f->offset;
+}
+
+uint64_t
+sym_whole(struct st_image *image, const struct st_function *f)
+{
+	if (f->whole)
+		return f->whole;
+	if (f->source == ST_SYM_PLT || !sym_is_cold(f->raw_name))
+		return f->offset;
+	/* What was found must be the entry of a function, and not of a part. */
+	uint64_t entry = find_whole(image, f);
+	const struct st_function *whole = sym_table_find(sym_all_functions(image), entry);
+	return whole && whole->offset == entry && !sym_is_cold(whole->raw_name) ? entry : f->offset;
+}
+
+size_t
+st_image_parts(struct st_image *image, const struct st_function *whole,
+               const struct st_function **parts, size_t room)
+{
+	const struct sym_functions *table = sym_all_functions(image);
+	size_t n = 0;
+	for (size_t i = 0; i < table->n; i++) {
+		const struct st_function *f = &table->v[i];
+		if (f->offset == whole->offset || (!f->whole && !sym_is_cold(f->raw_name)))
+			continue;
+		f = st_image_function(image, f->offset);
+		if (!f || f->whole != whole->offset)
+			continue;
+		if (n < room)
+			parts[n] = f;
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a pattern for readable names says about the mangled ones. */
+#ifndef STROBE_SYMBOL_PATTERN_H
+#define STROBE_SYMBOL_PATTERN_H
+
+enum { SYM_NEEDLE = 64 };
+
+/* A text that the mangled name of every function that the pattern fits must hold; empty when
+ * nothing can be said. */
+void sym_pattern_needle(const char *pattern, char needle[SYM_NEEDLE]);
+
+#endif

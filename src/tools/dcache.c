@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A data-cache simulator: caches of its own for each thread, LRU, write-allocate. */
+#include <strobe/tool.h>
+
+enum { LOADS = 1, LOAD_MISSES, STORES, STORE_MISSES, L2_MISSES };
+#define COLUMNS                                                                                    \
+	STROBE_SUM("loads", STROBE_NUMBER), STROBE_SUM("load_misses", STROBE_NUMBER),              \
+	        STROBE_SUM("stores", STROBE_NUMBER), STROBE_SUM("store_misses", STROBE_NUMBER),    \
+	        STROBE_SUM("l2_misses", STROBE_NUMBER)
+STROBE_TABLE(cache_functions, "data cache by function", STROBE_KEY("function", STROBE_FUNCTION),
+             COLUMNS);
+STROBE_TABLE(cache_lines, "data cache by line", STROBE_KEY("line", STROBE_LINE), COLUMNS);
+STROBE_TABLE(cache, "data cache in all", STROBE_KEY("kind", STROBE_TEXT),
+             STROBE_SUM("accesses", STROBE_NUMBER), STROBE_SUM("misses", STROBE_NUMBER),
+             STROBE_SUM("l2_misses", STROBE_NUMBER));
+
+/* A level: sets of `ways` lines, the most recently used first. */
+struct level {
+	uint64_t *lines, mask, ways;
+};
+/* What one access of one instruction did. */
+struct place {
+	uint64_t accesses, misses, l2_misses;
+	uint64_t instruction;
+	uint32_t last; /* bytes from the first to the last */
+	uint8_t kind, writes;
+};
+enum { NEW, FIXED, VARIES };
+struct state {
+	struct level l1, l2;
+	struct place *places; /* by site */
+	uint64_t n_places;
+	int used; /* by a thread that lives */
+	struct state *next;
+};
+
+static uint64_t line_bits, size, ways, l2_size, l2_ways;
+static struct state *states;
+static uint32_t lock;
+
+static void consume(strobe_thread *t, const strobe_rows *rows);
+enum { INSTRUCTION, WRITES, ADDRESS, BYTES };
+STROBE_STREAM(accesses, "memory accesses", consume, STROBE_COLUMN("instruction", STROBE_ADDRESS),
+              STROBE_COLUMN("writes", STROBE_NUMBER), STROBE_COLUMN("address", STROBE_HEX),
+              STROBE_COLUMN("bytes", STROBE_NUMBER));
+
+/* The line moves to the front of its set; 1 when it was not there and another has gone. */
+static inline int
+misses(const struct level *l, uint64_t line)
+{
+	uint64_t *set = l->lines + (line & l->mask) * l->ways, moved = line;
+	for (uint64_t i = 0; i < l->ways; i++) {
+		uint64_t was = set[i];
+		set[i] = moved;
+		if (was == line)
+			return 0;
+		moved = was;
+	}
+	return 1;
+}
+
+/* An access that misses in several lines is one miss. */
+static inline void
+touch(const struct state *s, struct place *p, uint64_t first, uint64_t last)
+{
+	int miss = 0, l2_miss = 0;
+	for (uint64_t line = first; line <= last; line++)
+		if (misses(&s->l1, line)) {
+			miss = 1;
+			if (s->l2.lines)
+				l2_miss |= misses(&s->l2, line);
+		}
+	p->accesses++;
+	p->misses += (uint64_t)miss;
+	p->l2_misses += (uint64_t)l2_miss;
+}
+
+/* A string instruction: an access for each line. */
+static void
+touch_each(const struct state *s, struct place *p, uint64_t address, uint64_t bytes)
+{
+	for (uint64_t n = address >> line_bits; bytes && n <= (address + bytes - 1) >> line_bits;
+	     n++)
+		touch(s, p, n, n);
+}
+
+static struct level
+new_level(uint64_t bytes, uint64_t n_ways)
+{
+	uint64_t sets = 1;
+	while (sets * 2 * n_ways << line_bits <= bytes)
+		sets *= 2;
+	return (struct level){strobe_allocate(sets * n_ways * sizeof(uint64_t)), sets - 1, n_ways};
+}
+
+static struct state *
+new_state(void)
+{
+	struct state *s = strobe_allocate(sizeof *s);
+	if (!s)
+		return NULL;
+	s->l1 = new_level(size, ways);
+	s->l2 = l2_size ? new_level(l2_size, l2_ways) : (struct level){0};
+	s->next = states;
+	states = s;
+	return s;
+}
+
+static void
+clear(const struct level *l)
+{
+	for (uint64_t i = 0; l->lines && i < (l->mask + 1) * l->ways; i++)
+		l->lines[i] = 0;
+}
+
+/* One that has ended leaves its memory to the next. */
+static struct state *
+state_of(strobe_thread *t)
+{
+	struct state **mine = strobe_state(t);
+	if (!mine || *mine)
+		return mine ? *mine : NULL;
+	strobe_lock(&lock);
+	struct state *s = states;
+	while (s && s->used)
+		s = s->next;
+	if (!s)
+		s = new_state();
+	if (s)
+		s->used = 1;
+	strobe_unlock(&lock);
+	if (s) {
+		clear(&s->l1);
+		clear(&s->l2);
+	}
+	*mine = s;
+	return s;
+}
+
+/* The place of a row that is the first of its site; NULL: no memory. */
+static struct place *
+new_place(struct state *s, const strobe_rows *rows, uint64_t site)
+{
+	if (site >= s->n_places) {
+		uint64_t n = 2 * site + 4096;
+		struct place *more = strobe_allocate(n * sizeof *more);
+		if (!more)
+			return NULL;
+		for (uint64_t i = 0; i < s->n_places; i++)
+			more[i] = s->places[i];
+		s->places = more;
+		s->n_places = n;
+	}
+	struct place *p = &s->places[site];
+	const strobe_site *what = &rows->sites[site];
+	p->instruction = what->constant[INSTRUCTION];
+	p->writes = (uint8_t)what->constant[WRITES];
+	p->kind = what->where[BYTES] < 0 ? FIXED : VARIES;
+	p->last = p->kind == FIXED ? (uint32_t)what->constant[BYTES] - 1 : 0;
+	return p;
+}
+
+static void
+consume(strobe_thread *t, const strobe_rows *rows)
+{
+	struct state *s = state_of(t);
+	if (!s || !s->l1.lines)
+		return;
+	for (const strobe_row *r = rows->first; r != rows->end; r = strobe_next_row(r)) {
+		uint64_t site = r->tag >> 4, address = r->value[0];
+		struct place *p = &s->places[site];
+		if (site >= s->n_places || p->kind == NEW)
+			p = new_place(s, rows, site);
+		if (!p)
+			return;
+		if (p->kind == FIXED)
+			touch(s, p, address >> line_bits, (address + p->last) >> line_bits);
+		else
+			touch_each(s, p, address, r->value[1]);
+	}
+}
+
+static void
+on_access(strobe_access *a)
+{
+	/* One that reads and writes is a load: after it the store cannot miss. */
+	int writes = strobe_access_writes(a) && !strobe_access_reads(a);
+	strobe_record(strobe_at(a), &accesses, strobe_constant(strobe_access_insn(a)),
+	              strobe_constant((uint64_t)writes), strobe_access_address(a),
+	              strobe_access_size(a));
+}
+
+static void
+add(strobe_table *table, const struct place *p)
+{
+	unsigned column = p->writes ? STORES : LOADS;
+	strobe_cell_add(strobe_cell_of(table, column, p->instruction), p->accesses);
+	strobe_cell_add(strobe_cell_of(table, column + 1, p->instruction), p->misses);
+	strobe_cell_add(strobe_cell_of(table, L2_MISSES, p->instruction), p->l2_misses);
+}
+
+static void
+add_total(const char *kind, unsigned column, uint64_t amount)
+{
+	strobe_cell_add(strobe_cell_of(&cache, column, strobe_text(kind)), amount);
+}
+
+/* What the thread has counted goes into the results. */
+static void
+add_all(struct state *s)
+{
+	uint64_t total[2][3] = {{0}};
+	for (struct place *p = s->places; p < s->places + s->n_places; p++) {
+		if (!p->accesses)
+			continue;
+		add(&cache_functions, p);
+		add(&cache_lines, p);
+		total[p->writes][0] += p->accesses;
+		total[p->writes][1] += p->misses;
+		total[p->writes][2] += p->l2_misses;
+		p->accesses = p->misses = p->l2_misses = 0;
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		add_total("load", 1 + i, total[0][i]);
+		add_total("store", 1 + i, total[1][i]);
+	}
+}
+
+static void
+thread_end(strobe_thread *t)
+{
+	struct state **mine = strobe_state(t);
+	if (!mine || !*mine)
+		return;
+	add_all(*mine);
+	strobe_lock(&lock);
+	(*mine)->used = 0;
+	strobe_unlock(&lock);
+	*mine = NULL;
+}
+
+/* Threads that did not end before the program. */
+static void
+end(strobe_thread *t)
+{
+	(void)t;
+	for (struct state *s = states; s; s = s->next)
+		if (s->used)
+			add_all(s);
+}
+
+static uint64_t
+option(const char *name)
+{
+	uint64_t n = strobe_option_number(name);
+	return n ? n : 1;
+}
+
+static void
+begin(void)
+{
+	states = NULL;
+	line_bits = 0;
+	while (2ull << line_bits <= option("line"))
+		line_bits++;
+	size = option("size");
+	ways = option("ways");
+	l2_size = strobe_option_number("l2");
+	l2_ways = option("l2ways");
+	add_total("load", 1, 0); /* the first table */
+}
+
+STROBE_TOOL(dcache, .help = "data-cache simulator: hits and misses by function and line",
+            .access = on_access, .begin = begin, .thread_end = thread_end, .end = end,
+            .state = sizeof(struct state *),
+            .options = {{"size", "32k", "bytes of the first level"},
+                        {"line", "64", "bytes of a line, a power of two"},
+                        {"ways", "8", "lines of a set"},
+                        {"l2", "1M", "bytes of the second level; 0: there is none"},
+                        {"l2ways", "16", "lines of a set there"}});

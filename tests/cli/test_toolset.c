@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* -t NAME:option=value,... as it is understood, or refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/toolset.h"
+
+/* A built-in tool with options, whatever the others have. */
+static void
+with_options(void **state)
+{
+	strobe_tool *t = st_tools[ST_TOOL_bbcount];
+	(void)state;
+	t->options[0] = (strobe_option){"size", "32k", "bytes of the cache"};
+	t->options[1] = (strobe_option){"out", "", "a name"};
+	t->options[2] = (strobe_option){NULL, NULL, NULL};
+}
+
+static void
+refused(const char *first, const char *spec, const char *why)
+{
+	struct st_toolset set = {0};
+	struct st_error e = {0};
+	if (first)
+		assert_int_equal(st_toolset_add(&set, first, &e), 0);
+	assert_int_equal(st_toolset_add(&set, spec, &e), -1);
+	assert_string_equal(e.text, why);
+	assert_int_equal(e.code, ST_EXIT_USAGE);
+	st_toolset_free(&set);
+}
+
+static void
+several(void **state)
+{
+	struct st_toolset set = {0};
+	struct st_error e;
+	static const char texts[] = "size=64k\0out=a=b\0";
+	(void)state;
+	with_options(NULL);
+	assert_int_equal(st_toolset_add(&set, "hot", &e), 0);
+	assert_int_equal(st_toolset_add(&set, "bbcount:size=64k,out=a=b", &e), 0);
+	assert_int_equal(set.n, 2);
+	assert_int_equal(set.tools[0].index, ST_TOOL_hot);
+	assert_null(set.tools[0].options);
+	assert_int_equal(set.tools[1].index, ST_TOOL_bbcount);
+	assert_int_equal(set.tools[1].options_bytes, sizeof texts);
+	assert_memory_equal(set.tools[1].options, texts, sizeof texts);
+	assert_string_equal(set.text, "hot,bbcount:size=64k,out=a=b");
+	assert_int_equal(st_toolset_sample_hz(&set), st_tools[ST_TOOL_hot]->sample_hz);
+	assert_true(st_toolset_keeps_blocks(&set));
+	st_toolset_free(&set);
+}
+
+static void
+without_value(void **state)
+{
+	struct st_toolset set = {0};
+	struct st_error e;
+	(void)state;
+	with_options(NULL);
+	assert_int_equal(st_toolset_add(&set, "bbcount:out", &e), 0);
+	assert_memory_equal(set.tools[0].options, "out=1\0", 7);
+	assert_false(st_toolset_keeps_blocks(&set));
+	assert_int_equal(st_toolset_sample_hz(&set), 0);
+	st_toolset_free(&set);
+	assert_int_equal(st_toolset_add(&set, "bbcount:", &e), 0);
+	assert_null(set.tools[0].options);
+	st_toolset_free(&set);
+}
+
+static void
+mistakes(void **state)
+{
+	(void)state;
+	with_options(NULL);
+	refused(NULL, "hto", "unknown tool 'hto'; did you mean 'hot'?");
+	refused(NULL, "", "unknown tool ''; strobe tools lists them");
+	refused(NULL, "null:x", "tool null has no options, so no 'x'");
+	refused(NULL, "bbcount:siz=1", "tool bbcount has no option 'siz'; did you mean 'size'?");
+	refused(NULL, "bbcount:associativity=1",
+	        "tool bbcount has no option 'associativity'; strobe tools bbcount lists its "
+	        "options");
+	refused(NULL, "bbcount:size=big",
+	        "option size of tool bbcount takes a number, perhaps with k, M or G, not 'big'");
+	refused("bbcount", "bbcount:size=1", "tool bbcount is given twice");
+	refused("bbcount", "null", "tool null is the engine without any tool: it runs alone");
+	refused("null", "bbcount", "tool null is the engine without any tool: it runs alone");
+}
+
+static void
+numbers(void **state)
+{
+	(void)state;
+	static const char *const good[] = {
+	        "0", "08", "32k", "32K", "1m", "3G", "18446744073709551615"};
+	static const char *const bad[] = {"",
+	                                  "k",
+	                                  "-1",
+	                                  "+1",
+	                                  " 1",
+	                                  "1 ",
+	                                  "1kk",
+
+	                                  "1T",
+	                                  "0x",
+	                                  "18446744073709551616",
+	                                  "18446744073709551615k"};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		assert_true(st_tool_number(good[i]));
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_false(st_tool_number(bad[i]));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(several),
+	        cmocka_unit_test(without_value),
+	        cmocka_unit_test(mistakes),
+	        cmocka_unit_test(numbers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows from the program's chunks into a file and back: all of them, in their order, whatever
+ * becomes of the program and of the disk. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "control/drain.h"
+#include "fake.h"
+#include "profile/rowcodec.h"
+#include "profile/rowfile.h"
+#include "report/report.h"
+#include "rowsource.h"
+
+/* ---- the codec ---- */
+
+enum { ROWS = 2000, SITES = 40 };
+
+static uint64_t
+random_value(unsigned kind, uint64_t i)
+{
+	uint64_t wide = (uint64_t)rand() << 40 ^ (uint64_t)rand() << 20 ^ (uint64_t)rand();
+	return kind == 0 ? 0 : kind == 1 ? 8 * i : kind == 2 ? wide : (uint64_t)rand() % 1000;
+}
+
+/* Random rows; returns where they end. */
+static uint64_t *
+make_rows(uint64_t *at, const strobe_site *sites, unsigned regular)
+{
+	for (uint64_t i = 0; i < ROWS; i++) {
+		uint32_t s = (uint32_t)(regular ? i % 7 : (unsigned)rand()) % SITES;
+		*at++ = (uint64_t)s << 4 | sites[s].n_values;
+		for (unsigned k = 0; k < sites[s].n_values; k++)
+			*at++ = random_value(regular ? 1 : (unsigned)rand() % 4, i);
+	}
+	return at;
+}
+
+static void
+assert_decoded(struct st_codec *c, const struct st_encoded *e, const strobe_site *sites,
+               const uint64_t *rows)
+{
+	struct st_decoding in = {.control = e->control,
+	                         .data = e->data,
+	                         .n_control = e->n_control,
+	                         .n_data = e->n_data,
+	                         .sites = sites,
+	                         .n_sites = SITES,
+	                         .last = UINT32_MAX};
+	uint64_t values[STROBE_MOST_COLUMNS];
+	uint32_t site;
+	for (uint32_t i = 0; i < e->n_rows; i++) {
+		assert_int_equal(st_codec_decode(c, &in, &site, values), 1);
+		assert_int_equal((uint64_t)site << 4 | sites[site].n_values, *rows);
+		assert_memory_equal(values, rows + 1, sites[site].n_values * 8);
+		rows += 1 + sites[site].n_values;
+	}
+	assert_int_equal(st_codec_decode(c, &in, &site, values), 0);
+	assert_int_equal(in.n_data, 0);
+}
+
+static void
+rows_come_back_from_few_bytes(void **state)
+{
+	(void)state;
+	static uint64_t rows[ROWS * 11];
+	static unsigned char control[sizeof rows], data[sizeof rows];
+	strobe_site sites[SITES] = {0};
+	struct st_codec *in = st_codec_new(), *out = st_codec_new();
+	for (unsigned i = 0; i < SITES; i++)
+		sites[i].n_values = (uint8_t)(i % 11);
+	srand(1);
+	for (unsigned round = 0; round < 40; round++) {
+		struct st_encoded e = {.control = control, .data = data};
+		uint64_t *end = make_rows(rows, sites, round % 2);
+		size_t bytes = (size_t)(end - rows) * 8;
+		if (round % 5 == 0) {
+			st_codec_reset(in);
+			st_codec_reset(out);
+		}
+		st_codec_encode(in, rows, bytes, sites, SITES, &e);
+		assert_true(e.whole);
+		assert_int_equal(e.n_rows, ROWS);
+		assert_true(e.n_control <= ST_CODEC_MOST_CONTROL(bytes));
+		assert_true(e.n_data <= ST_CODEC_MOST_DATA(bytes));
+		if (round % 2)
+			assert_true(e.n_control + e.n_data < bytes / 4);
+		assert_decoded(out, &e, sites, rows);
+	}
+	st_codec_free(in);
+	st_codec_free(out);
+}
+
+/* What is no row ends them, and what was before can be read; so can what is encoded next. */
+static void
+damaged_rows_are_left_out(void **state)
+{
+	(void)state;
+	static uint64_t rows[ROWS * 11];
+	static unsigned char control[sizeof rows], data[sizeof rows];
+	strobe_site sites[SITES] = {0};
+	struct st_codec *in = st_codec_new(), *out = st_codec_new();
+	for (unsigned i = 0; i < SITES; i++)
+		sites[i].n_values = 2;
+	uint64_t *end = make_rows(rows, sites, 1);
+	size_t bytes = (size_t)(end - rows) * 8;
+	const uint64_t wrong[] = {(uint64_t)SITES << 4 | 2, 3, 15, UINT64_MAX};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct st_encoded e = {.control = control, .data = data};
+		uint64_t right = rows[300];
+		rows[300] = wrong[i];
+		st_codec_encode(in, rows, bytes, sites, SITES, &e);
+		assert_false(e.whole);
+		assert_int_equal(e.n_rows, 100);
+		assert_decoded(out, &e, sites, rows);
+		rows[300] = right;
+	}
+	st_codec_free(in);
+	st_codec_free(out);
+}
+
+/* ---- files ---- */
+
+struct setup {
+	char directory[32], before[64];
+	struct st_row_place place;
+	struct st_row_writer *writer;
+	struct st_row_sink sink;
+	struct st_drain *drain;
+	struct st_profile *profile;
+};
+
+static void
+begin(struct setup *s)
+{
+	static const char *const tools[] = {"tool"};
+	*s = (struct setup){.directory = "/tmp/strobe-rows-XXXXXX"};
+	assert_non_null(mkdtemp(s->directory));
+	snprintf(s->before, sizeof s->before, "%s/x.", s->directory);
+	s->place = (struct st_row_place){.before = s->before, .behind = ".db", .with_pid = true};
+	s->writer = st_row_writer_new(&s->place, tools, 1);
+	s->sink = (struct st_row_sink){st_row_writer_begin, st_row_writer_take, st_row_writer_end,
+	                               s->writer};
+	s->drain = st_drain_new(&s->sink);
+	s->profile = st_profile_new();
+	s->profile->run.tsc_hz = 1e9;
+}
+
+/* Returns the file of rows. */
+static const char *
+finish(struct setup *s)
+{
+	st_drain_free(s->drain);
+	assert_int_equal(st_row_writer_finish(s->writer, s->profile), 0);
+	assert_int_equal(s->profile->streams.n, 1);
+	return s->profile->streams.v[0].file;
+}
+
+static void
+leave(struct setup *s)
+{
+	char command[64];
+	st_row_writer_free(s->writer);
+	st_profile_free(s->profile);
+	snprintf(command, sizeof command, "rm -r %s", s->directory);
+	assert_int_equal(system(command), 0);
+}
+
+static void
+expect_row(struct st_row_reader *r, int64_t tid, const char *function, const char *kind,
+           uint64_t data, uint64_t n)
+{
+	struct st_row_shown row;
+	struct st_error e = {0};
+	if (st_row_reader_next(r, &row, &e) != 1)
+		fail_msg("no row: %s", e.text);
+	assert_int_equal(row.tid, tid);
+	if (function)
+		assert_string_equal(row.values[0].text, function);
+	else
+		assert_null(row.values[0].text);
+	assert_string_equal(row.values[1].text, kind);
+	assert_int_equal(row.values[2].number, data);
+	assert_int_equal(row.values[3].number, n);
+}
+
+static struct st_row_reader *
+open_rows(const char *path)
+{
+	struct st_error e = {0};
+	struct st_row_reader *r = st_row_reader_open(path, &e);
+	if (!r)
+		fail_msg("%s", e.text);
+	return r;
+}
+
+/* In the order in which chunks were filled; then what threads have in theirs that are not full. */
+static void
+rows_keep_their_order(void **state)
+{
+	(void)state;
+	struct setup s;
+	struct st_row_shown row;
+	struct st_error e = {0};
+	begin(&s);
+	struct st_results_header *h = row_source_new(4711);
+	row_source_stream(h);
+	uint32_t a = row_source_site(h, fixture_address("spin", 2), "read");
+	st_drain_add(s.drain, h, h->file_size);
+	uint64_t *late = row_source_chunk(h, 0), *early = row_source_chunk(h, 7);
+	uint64_t *end = row_source_row(early, a, 0x1000, 1);
+	row_source_full(h, 7, 0, row_source_row(end, a, 0x1008, 2));
+	row_source_full(h, 0, 0, row_source_row(late, a, 0x1010, 3));
+	uint32_t b = row_source_site(h, 0x7e0000000010, "write");
+	uint64_t *rest = row_source_chunk(h, 3);
+	row_source_owned(h, 3, 1, row_source_row(rest, b, 5, UINT64_MAX));
+	st_drain_end(s.drain, h);
+	assert_int_equal(h->chunks[7].state, ST_CHUNK_FREE);
+	row_source_free(h);
+	const char *path = finish(&s);
+	assert_non_null(strstr(path, "/x.4711.db.trace.rows"));
+	assert_int_equal(s.profile->streams.v[0].rows, 4);
+	assert_string_equal(s.profile->streams.v[0].tool, "tool");
+	assert_int_equal(s.profile->notes.n, 0);
+	struct st_row_reader *r = open_rows(path);
+	assert_int_equal(st_row_reader_rows(r), 4);
+	assert_string_equal(st_row_reader_stream(r)->name, "trace");
+	assert_string_equal(st_row_reader_stream(r)->help, "a trace");
+	expect_row(r, 4711, "spin", "read", 0x1000, 1);
+	expect_row(r, 4711, "spin", "read", 0x1008, 2);
+	expect_row(r, 4711, "spin", "read", 0x1010, 3);
+	expect_row(r, 4712, NULL, "write", 5, UINT64_MAX);
+	assert_int_equal(st_row_reader_next(r, &row, &e), 0);
+	st_row_reader_close(r);
+	leave(&s);
+}
+
+static void
+processes_share_a_file(void **state)
+{
+	(void)state;
+	struct setup s;
+	begin(&s);
+	struct st_results_header *h[2] = {row_source_new(10), row_source_new(20)};
+	for (unsigned i = 0; i < 2; i++) {
+		row_source_stream(h[i]);
+		if (i) /* so that numbers mean something else */
+			row_source_site(h[i], 1, "other");
+		uint32_t site = row_source_site(h[i], fixture_address("spin", 0), i ? "b" : "a");
+		st_drain_add(s.drain, h[i], h[i]->file_size);
+		row_source_full(h[i], 0, 0, row_source_row(row_source_chunk(h[i], 0), site, i, 0));
+		h[i]->streams[0].dropped = 5;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		st_drain_end(s.drain, h[i]);
+		row_source_free(h[i]);
+	}
+	struct st_row_reader *r = open_rows(finish(&s));
+	assert_int_equal(s.profile->streams.v[0].dropped, 10);
+	assert_int_equal(s.profile->notes.n, 1);
+	expect_row(r, 10, "spin", "a", 0, 0);
+	expect_row(r, 20, "spin", "b", 1, 0);
+	st_row_reader_close(r);
+	leave(&s);
+}
+
+/* Many frames, from a thread that drains while they are made. */
+static uint64_t
+make_many(struct setup *s, struct st_results_header *h, uint32_t site, uint64_t chunks)
+{
+	uint64_t n = 0;
+	srand(3);
+	for (uint64_t c = 0; c < chunks; c++) {
+		uint32_t i = (uint32_t)(c % 8);
+		while (__atomic_load_n(&h->chunks[i].state, __ATOMIC_ACQUIRE) != ST_CHUNK_FREE)
+			usleep(100);
+		uint64_t *at = row_source_chunk(h, i), *end = at + ST_CHUNK_BYTES / 8;
+		while (at < end)
+			at = row_source_row(at, site, (uint64_t)rand() << 32 | (uint32_t)rand(),
+			                    n++);
+		row_source_full(h, i, 0, at);
+		if (!c)
+			st_drain_wake(s->drain);
+	}
+	return n;
+}
+
+static void
+a_file_that_was_cut_is_read_up_to_there(void **state)
+{
+	(void)state;
+	struct setup s;
+	struct st_row_shown row;
+	struct st_error e = {0};
+	struct stat st;
+	begin(&s);
+	struct st_results_header *h = row_source_new(1);
+	row_source_stream(h);
+	uint32_t site = row_source_site(h, 0x7e0000000010, "x");
+	st_drain_add(s.drain, h, h->file_size);
+	uint64_t n = make_many(&s, h, site, 100), k = 0;
+	st_drain_end(s.drain, h);
+	row_source_free(h);
+	const char *path = finish(&s);
+	assert_int_equal(s.profile->streams.v[0].rows, n);
+	struct st_row_reader *r = open_rows(path);
+	for (; st_row_reader_next(r, &row, &e) > 0; k++)
+		assert_int_equal(row.values[3].number, k);
+	assert_int_equal(k, n);
+	st_row_reader_close(r);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size - 1000), 0);
+	r = open_rows(path);
+	for (k = 0; st_row_reader_next(r, &row, &e) > 0; k++)
+		assert_int_equal(row.values[3].number, k);
+	assert_true(k > n / 2 && k < n);
+	assert_int_equal(k, st_row_reader_rows(r));
+	assert_non_null(strstr(e.text, "it ends within a frame"));
+	st_row_reader_close(r);
+	leave(&s);
+}
+
+static void
+a_full_disk_costs_rows_and_no_more(void **state)
+{
+	(void)state;
+	struct setup s;
+	struct st_row_shown row;
+	struct st_error e;
+	struct rlimit before, low = {3 << 20, RLIM_INFINITY};
+	begin(&s);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+	struct st_results_header *h = row_source_new(1);
+	row_source_stream(h);
+	uint32_t site = row_source_site(h, 0x7e0000000010, "x");
+	st_drain_add(s.drain, h, h->file_size);
+	uint64_t n = make_many(&s, h, site, 200), k = 0;
+	st_drain_end(s.drain, h);
+	row_source_free(h);
+	const char *path = finish(&s);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	const struct st_profile_stream *stream = &s.profile->streams.v[0];
+	assert_int_equal(stream->rows + stream->dropped, n);
+	assert_true(stream->rows && stream->dropped);
+	assert_int_equal(s.profile->notes.n, 1);
+	assert_non_null(strstr(s.profile->notes.v[0], "File too large"));
+	struct st_row_reader *r = open_rows(path);
+	while (st_row_reader_next(r, &row, &e) > 0)
+		k++;
+	assert_int_equal(k, stream->rows);
+	st_row_reader_close(r);
+	leave(&s);
+}
+
+static void
+no_place_for_rows_is_told(void **state)
+{
+	(void)state;
+	struct setup s;
+	begin(&s);
+	s.place.before = "/nonexistent/x.";
+	st_row_writer_free(s.writer);
+	s.writer = st_row_writer_new(&s.place, NULL, 0);
+	s.sink.arg = s.writer;
+	struct st_results_header *h = row_source_new(1);
+	row_source_stream(h);
+	uint32_t site = row_source_site(h, 1, "x");
+	st_drain_add(s.drain, h, h->file_size);
+	row_source_full(h, 0, 0, row_source_row(row_source_chunk(h, 0), site, 0, 0));
+	st_drain_end(s.drain, h);
+	row_source_free(h);
+	assert_null(finish(&s));
+	assert_int_equal(s.profile->streams.v[0].dropped, 1);
+	assert_non_null(strstr(s.profile->notes.v[0], "No such file or directory; 1 were lost"));
+	leave(&s);
+}
+
+/* The program may have written over all that says where rows are. */
+static void
+wild_chunks_are_survived(void **state)
+{
+	(void)state;
+	struct setup s;
+	begin(&s);
+	srand(7);
+	for (unsigned round = 0; round < 200; round++) {
+		struct st_results_header *h = row_source_new(1 + round);
+		row_source_stream(h);
+		uint32_t site = row_source_site(h, 1, "x");
+		uint64_t *at = row_source_chunk(h, 0);
+		row_source_full(h, 0, 0, row_source_row(at, site, 0, 0));
+		row_source_owned(h, 1, 1, row_source_chunk(h, 1));
+		if (round % 2)
+			st_drain_add(s.drain, h, h->file_size);
+		unsigned char *bytes = (unsigned char *)h;
+		for (unsigned i = 0; i < 30; i++) {
+			size_t k = (size_t)rand() % (sizeof h->chunks[0] * 4);
+			((unsigned char *)h->chunks)[k] = (unsigned char)rand();
+			((unsigned char *)at)[rand() % 24] = (unsigned char)rand();
+			bytes[offsetof(struct st_results_header, off_maps) + (size_t)rand() % 200] =
+			        (unsigned char)rand();
+			bytes[offsetof(struct st_results_header, streams) + (size_t)rand() % 100] =
+			        (unsigned char)rand();
+		}
+		h->chunks[0].state = ST_CHUNK_FULL;
+		h->n_streams = 1;
+		if (round % 2 == 0)
+			st_drain_add(s.drain, h, row_source_size());
+		st_drain_end(s.drain, h);
+		h->file_size = row_source_size();
+		row_source_free(h);
+	}
+	st_drain_free(s.drain);
+	assert_int_equal(st_row_writer_finish(s.writer, s.profile), 0);
+	leave(&s);
+}
+
+static void
+other_programs_read_rows(void **state)
+{
+	(void)state;
+	struct setup s;
+	struct st_error e;
+	struct st_style plain = {0};
+	static const enum st_report_format formats[] = {ST_FORMAT_CSV, ST_FORMAT_JSON,
+	                                                ST_FORMAT_TEXT};
+	char *text[3] = {NULL};
+	size_t size;
+	begin(&s);
+	struct st_results_header *h = row_source_new(4711);
+	row_source_stream(h);
+	uint32_t site = row_source_site(h, fixture_address("spin", 2), "a,b");
+	st_drain_add(s.drain, h, h->file_size);
+	uint64_t *at = row_source_chunk(h, 0);
+	at = row_source_row(at, site, 0xabc, 7);
+	row_source_full(h, 0, 0, row_source_row(at, site, 0xabd, 8));
+	st_drain_end(s.drain, h);
+	row_source_free(h);
+	const char *path = finish(&s);
+	for (unsigned i = 0; i < 3; i++) {
+		struct st_row_reader *r = open_rows(path);
+		FILE *out = open_memstream(&text[i], &size);
+		assert_int_equal(st_report_rows(r, out, formats[i], 1, plain, &e), 0);
+		fclose(out);
+		st_row_reader_close(r);
+	}
+	char csv[1000], json[1000];
+	unsigned long long offset = fixture_offset("spin") + 2;
+	const char *image = fixture_path();
+	snprintf(csv, sizeof csv,
+	         "pid,tid,site,site_image,site_function,image,kind,data,n\n"
+	         "4711,4711,%llu,%s,spin,%s,\"a,b\",0xabc,7\n",
+	         offset, image, image);
+	snprintf(json, sizeof json,
+	         "{\"site\":%llu,\"site_image\":\"%s\",\"site_function\":\"spin\",\"image\":\"%s\","
+	         "\"kind\":\"a,b\",\"data\":\"0xabc\",\"n\":7,\"pid\":4711,\"tid\":4711}\n",
+	         offset, image, image);
+	assert_string_equal(text[0], csv);
+	assert_string_equal(text[1], json);
+	assert_non_null(strstr(text[2], "a,b   0xabc  7\n"));
+	assert_non_null(strstr(text[2], "... and 1 more (--top, --all)\n"));
+	for (unsigned i = 0; i < 3; i++)
+		free(text[i]);
+	leave(&s);
+}
+
+static void
+foreign_files_are_refused(void **state)
+{
+	(void)state;
+	struct st_error e;
+	char path[] = "/tmp/strobe-rows-XXXXXX";
+	int fd = mkstemp(path);
+	assert_null(st_row_reader_open("/nonexistent", &e));
+	assert_non_null(strstr(e.text, "No such file"));
+	assert_null(st_row_reader_open(path, &e));
+	assert_non_null(strstr(e.text, "is not a file of rows"));
+	struct st_rows_header head = {ST_ROWS_MAGIC, 9, sizeof head, {0}};
+	assert_int_equal(write(fd, &head, sizeof head), sizeof head);
+	assert_null(st_row_reader_open(path, &e));
+	assert_non_null(strstr(e.text, "newer strobe (version 9"));
+	head.version = 1;
+	assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
+	assert_null(st_row_reader_open(path, &e));
+	assert_non_null(strstr(e.text, "does not say what its rows are"));
+	close(fd);
+	unlink(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(rows_come_back_from_few_bytes),
+	        cmocka_unit_test(damaged_rows_are_left_out),
+	        cmocka_unit_test(rows_keep_their_order),
+	        cmocka_unit_test(processes_share_a_file),
+	        cmocka_unit_test(a_file_that_was_cut_is_read_up_to_there),
+	        cmocka_unit_test(a_full_disk_costs_rows_and_no_more),
+	        cmocka_unit_test(no_place_for_rows_is_told),
+	        cmocka_unit_test(wild_chunks_are_survived),
+	        cmocka_unit_test(other_programs_read_rows),
+	        cmocka_unit_test(foreign_files_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each of examples/tools, built with strobe build-tool and run on known.S: its results against what known.S says, without
+tolerance. usage: test_examples.py STROBE INCLUDE EXAMPLES KNOWN"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STROBE, INCLUDE, EXAMPLES, KNOWN = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+TURNS = 1000
+
+
+def distances():
+    """known.S as its accesses to words, (place, written), through the algorithm of reuse.c."""
+    trace = []
+
+    def call(depth):
+        trace.append((("stack", depth), True))
+
+    def back(depth):
+        trace.append((("stack", depth), False))
+
+    call(0)
+    call(126)  # inner, 1008 bytes further down
+    back(126)
+    back(0)
+    for _ in range(TURNS):
+        call(0)
+        trace.extend([("a", False), ("a", False), ("a", True), ("b", True)])
+        back(0)
+    call(0)
+    back(0)
+    last, found = {}, {}
+    for now, (place, written) in enumerate(trace, 1):
+        if written:
+            last[place] = now
+        elif place in last:
+            row = 1 << ((now - last[place]).bit_length() - 1)
+            found[row] = found.get(row, 0) + 1
+    return found
+
+
+class Run(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory(prefix="strobe-examples-")
+        for source in glob.glob(os.path.join(EXAMPLES, "*.c")):
+            subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, source], cwd=cls.place.name, check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.place.cleanup()
+
+    def run_under(self, *tools, program=(KNOWN,)):
+        """The result of the program under these tools."""
+        words = [word for tool in tools for word in ("-t", tool)]
+        path = os.path.join(self.place.name, "out.json")
+        done = subprocess.run([STROBE, "run", "-q", *words, "--format", "json", "-o", path, "--", *program],
+                              cwd=self.place.name, capture_output=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)
+
+    def rows(self, result, table, *columns):
+        return sorted(tuple(row[c] for c in columns) for row in result[table])
+
+
+class Examples(Run):
+    def test_blocks(self):
+        """Also beside the built-in tool, which counts them in its own counter."""
+        self.assertEqual(self.run_under("blocks.tool")["blocks"], 4033)
+        result = self.run_under("blocks.tool", "sizes.tool", "inscount")
+        self.assertEqual((result["blocks"], result["strobe"]["tool"]), (4033, "blocks,sizes,inscount"))
+        self.assertEqual(len(result["sizes"]), 4)
+
+    def test_memory(self):
+        streams = self.run_under("memory.tool")["streams"]
+        self.assertEqual([(s["name"], s["rows"], s["dropped"]) for s in streams], [("accesses", 6006, 0)])
+
+    def test_divisions(self):
+        rows = self.rows(self.run_under("divisions.tool"), "divisions", "line_file", "line_line", "count")
+        with open(os.path.join(os.path.dirname(__file__), "known.S"), encoding="utf-8") as f:
+            line = 1 + next(i for i, text in enumerate(f) if "div %ecx" in text)
+        self.assertEqual([(os.path.basename(file), *rest) for file, *rest in rows], [("known.S", line, TURNS)])
+
+    def test_sizes(self):
+        self.assertEqual(self.rows(self.run_under("sizes.tool"), "sizes", "bytes", "reads", "writes"),
+                         [(1, 0, TURNS), (2, 0, TURNS), (4, TURNS, 0), (8, 2 * TURNS + 3, TURNS + 3)])
+
+    def test_argument(self):
+        want = {}
+        for value in range(1, TURNS + 1):
+            row = want.setdefault(1 << (value.bit_length() - 1), [0, 0])
+            row[0] += 1
+            row[1] += value
+        result = self.run_under("argument.tool:function=divide")
+        self.assertEqual(self.rows(result, "arguments", "at least", "calls", "sum"),
+                         sorted((row, *numbers) for row, numbers in want.items()))
+        self.assertEqual(result["strobe"]["tool"], "argument:function=divide")
+
+    def test_latency(self):
+        result = self.run_under("latency.tool")
+        self.assertEqual(self.rows(result, "calls", "call", "count", "errors"), [("close", 3, 3), ("getpid", 10, 0)])
+        for row in result["calls"]:
+            self.assertLess(0, row["longest"])
+            self.assertLess(row["longest"], row["time"])
+
+    def test_bias(self):
+        result = self.run_under("bias.tool")
+        self.assertEqual(self.rows(result, "bias", "branch_function", "taken", "not_taken"),
+                         [("_start", 250, 750), ("_start", 999, 1), ("calls", 2, 1), ("calls", 9, 1)])
+
+    def test_depth(self):
+        self.assertEqual(self.rows(self.run_under("depth.tool"), "depths", "caller", "bytes"), [("outer", 1008)])
+
+    def test_images(self):
+        rows = self.rows(self.run_under("images.tool"), "loads", "order", "path", "bytes")
+        self.assertEqual([row[1] for row in rows if not row[1].startswith("[")], [KNOWN])
+        rows = self.rows(self.run_under("images.tool", program=("/bin/true",)), "loads", "order", "path")
+        names = [os.path.basename(path) for _, path in rows if not path.startswith("[")]
+        self.assertEqual([name.split("-")[0].split(".")[0] for name in names], ["true", "ld", "libc"])
+
+    def test_misaligned(self):
+        result = self.run_under("misaligned.tool")
+        self.assertEqual(result["misaligned"], TURNS)
+        self.assertEqual([row["count"] for row in result["places"] if row["count"]], [TURNS])
+
+    def test_reuse(self):
+        self.assertEqual(dict(self.rows(self.run_under("reuse.tool"), "distances", "at least", "reads")), distances())
+
+    def test_touched(self):
+        """Each block once, whatever it was executed."""
+        self.assertEqual(self.rows(self.run_under("touched.tool"), "touched", "function", "blocks"),
+                         [("_start", 8), ("calls", 7), ("divide", 1), ("inner", 1), ("outer", 2)])
+
+    def test_all_at_once(self):
+        """As many as fit, each with the results that it has alone."""
+        result = self.run_under(*(name + ".tool" for name in
+                                  ("blocks", "sizes", "bias", "depth", "divisions", "latency", "misaligned", "reuse")))
+        self.assertEqual(result["blocks"], 4033)
+        self.assertEqual(self.rows(result, "sizes", "bytes", "reads", "writes"),
+                         [(1, 0, TURNS), (2, 0, TURNS), (4, TURNS, 0), (8, 2 * TURNS + 3, TURNS + 3)])
+        self.assertEqual(dict(self.rows(result, "distances", "at least", "reads")), distances())
+
+
+class Whole(Run):
+    """Tools that crash or never return: the program runs on unharmed, and the result says so."""
+    def build(self, name, event, body):
+        source = os.path.join(self.place.name, name + ".c")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write("#include <strobe/tool.h>\nSTROBE_COUNTER(seen, \"blocks translated\");\n" + body +
+                    f"\nSTROBE_TOOL({name}, .help = \"\", {event});\n")
+        subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, source], cwd=self.place.name, check=True)
+
+    def test_crash(self):
+        self.build("crash", ".block = on_block", """
+static void on_block(strobe_block *b)
+{
+	if (strobe_block_length(b) == 9)
+		*(volatile int *)(uintptr_t)strobe_option_number("none") = 1;
+	strobe_count(strobe_at(b), &seen, 1);
+}""")
+        result = self.run_under("crash.tool", "bbcount")
+        self.assertEqual(result["blocks"], 4033)
+        self.assertEqual(len(result["notes"]), 1)
+        self.assertRegex(result["notes"][0], r"^the tool crash crashed \(Segmentation fault\), in on_block\+0x\w+ of crash\.tool "
+                         r"in process \d+: it was left out from there on, and its results are of the time before$")
+
+    def test_follows_children(self):
+        """A tool is in each process that is followed, also behind an exec."""
+        path = os.path.join(self.place.name, "out.json")
+        subprocess.run([STROBE, "run", "-q", "-f", "-t", "./blocks.tool", "--format", "json", "-o", path, "--",
+                        "/bin/sh", "-c", f"{KNOWN}; {KNOWN}; exec {KNOWN}"], cwd=self.place.name, check=True, timeout=120)
+        with open(path, encoding="utf-8") as f:
+            processes = json.load(f)["processes"]
+        self.assertEqual([p["blocks"] for p in processes if p["command"] == KNOWN], [4033] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
