@@ -110,8 +110,8 @@ print(const struct st_result *a, const struct st_profile *p, const char *saved)
 
 /* What became of the run into a file and onto the terminal. 0, or -1 with *e. */
 int
-st_result_report(const struct st_result *a, const struct st_run *run, struct st_profile_origin *origin,
-       struct st_row_writer *rows, struct st_error *e)
+st_result_report(const struct st_result *a, const struct st_run *run,
+                 struct st_profile_origin *origin, struct st_row_writer *rows, struct st_error *e)
 {
 	struct st_profile *p = st_profile_collect(run, origin, e);
 	if (!p)

@@ -167,7 +167,8 @@ run_program(struct arguments *a, char *const *argv)
 	                                   .stacks = stacks,
 	                                   .tools = rows.tools,
 	                                   .n_tools = a->tools.n};
-	int code = st_result_report(&a->result, &run, &origin, rows.writer, &e) ? st_complain(&e) : run.exit_code;
+	int code = st_result_report(&a->result, &run, &origin, rows.writer, &e) ? st_complain(&e)
+	                                                                        : run.exit_code;
 	free(given);
 	st_row_files_close(&rows);
 	st_stacks_free(stacks);

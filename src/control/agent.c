@@ -15,9 +15,10 @@
 
 #include "control/attach.h"
 
-enum { ATTACHED, REFUSED, LEFT, DETACHED };
+enum { SENT_IN, READY, REFUSED, LEFT, DETACHED };
 
-/* From the agent; ATTACHED brings descriptors along: the results, the channel. To the agent: one byte, detach. */
+/* From the agent; SENT_IN brings descriptors along: the results, the channel. To the agent: one
+ * byte, detach. */
 struct message {
 	int kind;
 	bool done; /* DETACHED: nothing of the engine is left */
@@ -90,16 +91,22 @@ static _Noreturn void
 be_agent(int socket, pid_t pid, const struct st_run_options *o)
 {
 	struct st_attachment a;
-	struct message m = {.kind = ATTACHED};
+	struct message m = {.kind = SENT_IN};
 	stand_apart(socket);
 	if (st_attach(pid, o, &a, &m.error) != 0) {
 		m.kind = REFUSED;
 		tell(3, &m, NULL);
 		_exit(0);
 	}
+	tell(3, &m, (const int[2]){a.results_fd, a.channel});
+	m.kind = st_attach_finish(&a, &m.error) == 0 ? READY : REFUSED;
 	m.threads = a.threads;
 	m.seconds = a.seconds;
-	tell(3, &m, (const int[2]){a.results_fd, a.channel});
+	tell(3, &m, NULL);
+	if (m.kind == REFUSED) {
+		close(a.channel);
+		_exit(0);
+	}
 	attend(3, &a);
 	_exit(0);
 }
@@ -163,10 +170,8 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
 	}
 	bool heard = hear(agent->socket, &m, fds);
-	if (heard && m.kind == ATTACHED && map_results(agent, fds[0], e) == 0) {
+	if (heard && m.kind == SENT_IN && map_results(agent, fds[0], e) == 0) {
 		agent->channel = fds[1];
-		agent->threads = m.threads;
-		agent->seconds = m.seconds;
 		return 0;
 	}
 	if (!heard)
@@ -178,14 +183,22 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 }
 
 enum st_agent_news
-st_agent_wait(const struct st_agent *agent, int milliseconds)
+st_agent_wait(struct st_agent *agent, int milliseconds, struct st_error *e)
 {
 	struct pollfd fd = {.fd = agent->socket, .events = POLLIN};
 	struct message m;
 	int ignored[2];
 	if (poll(&fd, 1, milliseconds) != 1)
 		return ST_AGENT_NOTHING;
-	return hear(agent->socket, &m, ignored) ? ST_AGENT_PROCESS_LEFT : ST_AGENT_DIED;
+	if (!hear(agent->socket, &m, ignored))
+		return ST_AGENT_DIED;
+	if (m.kind == REFUSED)
+		*e = m.error;
+	agent->threads = m.threads;
+	agent->seconds = m.seconds;
+	return m.kind == READY     ? ST_AGENT_READY
+	       : m.kind == REFUSED ? ST_AGENT_REFUSED
+	                           : ST_AGENT_PROCESS_LEFT;
 }
 
 bool

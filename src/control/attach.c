@@ -239,8 +239,7 @@ stop_all(struct st_threads *ts, pid_t pid, struct st_error *e)
 }
 
 int
-st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
-          struct st_error *e)
+st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, struct st_error *e)
 {
 	struct st_threads ts;
 	struct st_injection in = {
@@ -248,8 +247,7 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
-	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 ||
-	          put_in(&ts, &in, e) != 0;
+	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 || put_in(&ts, &in, e) != 0;
 	st_threads_release(&ts);
 	st_threads_free(&ts);
 	if (bad)
@@ -265,9 +263,16 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
 		a->mapped[i].bytes = in.mapped[i].bytes;
 	}
 	in.results->pid = (uint32_t)pid;
-	if (wait_for_runtime(pid, in.results, e) != 0)
-		return -1;
 	a->threads = in.boot.attached;
-	a->seconds = st_now_raw() - begin;
+	a->begin = begin;
+	return 0;
+}
+
+int
+st_attach_finish(struct st_attachment *a, struct st_error *e)
+{
+	if (wait_for_runtime(a->pid, a->results, e) != 0)
+		return -1;
+	a->seconds = st_now_raw() - a->begin;
 	return 0;
 }

@@ -60,10 +60,25 @@ cpu_of(pid_t pid, struct cpu before)
 	return (struct cpu){(double)user / hz, (double)system / hz};
 }
 
+/* Answers the runtime's questions until it lets the process go on. */
+static int
+get_ready(struct st_session *s, struct st_agent *agent, struct st_error *e)
+{
+	enum st_agent_news news;
+	while ((news = st_agent_wait(agent, 2, e)) == ST_AGENT_NOTHING)
+		st_session_serve(s);
+	if (news == ST_AGENT_READY && s->options->attached)
+		s->options->attached(agent->threads, agent->seconds);
+	if (news == ST_AGENT_DIED)
+		st_fail(e, ST_EXIT_FAILED, "the process that attaches for strobe was killed");
+	return news == ST_AGENT_REFUSED || news == ST_AGENT_DIED ? -1 : 0;
+}
+
 /* Until it is time to leave, or the process has left us. */
 static void
-watch(struct st_session *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
+watch(struct st_session *s, struct st_agent *agent, double seconds, struct cpu *cpu)
 {
+	struct st_error ignored;
 	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
@@ -79,7 +94,7 @@ watch(struct st_session *s, const struct st_agent *agent, double seconds, struct
 			return;
 		const int tick = s->drain || s->options->on_image ? 10 : 50;
 		int ms = left * 1000 < tick ? (int)(left * 1000) + 1 : tick;
-		if (st_agent_wait(agent, ms) != ST_AGENT_NOTHING)
+		if (st_agent_wait(agent, ms, &ignored) != ST_AGENT_NOTHING)
 			return;
 	}
 }
@@ -129,19 +144,22 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	struct cpu begin = cpu_of(pid, (struct cpu){0}), end = begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
-	if (o->attached)
-		o->attached(agent.threads, agent.seconds);
 	char name[64];
 	st_process_name(pid, name, sizeof name);
 	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
 	if (st_session_add(&s, agent.results, agent.channel, name) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	s.processes[0].pid = (uint32_t)pid;
+	if (get_ready(&s, &agent, e) != 0) {
+		st_agent_end(&agent);
+		return -1;
+	}
 	watch(&s, &agent, seconds, &end);
 	s.ended = st_now_raw();
 	run->left_to_runtime = !st_agent_end(&agent);
 	for (size_t i = 0; i < s.n_channels; i++)
-		close(s.channels[i]); /* the runtime's signal, should the agent not have come that far */
+		close(s.channels[i]); /* the runtime's signal, should the agent not have come that
+		                         far */
 	free(s.channels);
 	end = cpu_of(pid, end);
 	st_session_drain(&s);
