@@ -9,6 +9,8 @@
 #define ST_COMMANDS(C)                                                                             \
 	C(run, "run", "[options] [--] PROGRAM [ARGUMENT...]",                                      \
 	  "run a program and show what it did")                                                    \
+	C(attach, "attach", "[options] PID",                                                       \
+	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
 	C(doctor, "doctor", "[options]",                                                           \
 	  "say what this machine allows, and how to mend what it does not")                        \
@@ -41,6 +43,17 @@
 	O(top, 'n', "top", "N", true, "rows of each table (default: 15; 0: all)")                  \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
+	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
+	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
+	ST_OPTION_HELP(O)
+
+#define ST_ATTACH_OPTIONS(O)                                                                       \
+	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
+	O(length, 0, "for", "TIME", true, "how long: 10s, 500ms (default: until Ctrl-C)")          \
+	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
+	O(format, 0, "format", "db|json", true, "of the result (default: db)")                     \
+	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
+	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
 	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
 	ST_OPTION_HELP(O)

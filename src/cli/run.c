@@ -9,15 +9,12 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/region.h"
+#include "cli/result.h"
+#include "cli/stress.h"
 #include "cli/toolset.h"
 #include "control/run.h"
-#include "profile/output.h"
-#include "profile/profile.h"
-#include "profile/rowfile.h"
 #include "profile/stacks.h"
-#include "report/report.h"
 #include "symbol/symbol.h"
-#include "wire/plan.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) RUN_##id,
@@ -28,57 +25,12 @@ enum {
 struct arguments {
 	struct st_toolset tools;
 	struct st_region region;
-	const char *output; /* NULL: the default name */
-	bool json, follow, quiet, help;
-	long top, sample_hz; /* sample_hz -1: what the tool likes */
+	struct st_result result;
+	bool follow, help;
+	long sample_hz; /* -1: what the tool likes */
 	uint32_t stress;
 	char *const *program;
 };
-
-static const struct {
-	const char *name;
-	uint32_t bit;
-} stresses[] = {
-#define ST_STRESS(name, bit, text) {#name, bit},
-        ST_STRESSES(ST_STRESS)
-#undef ST_STRESS
-};
-
-static int
-parse_stress(const char *list, uint32_t *bits, struct st_error *e)
-{
-	while (*list) {
-		size_t n = strcspn(list, ","), i = 0, count = sizeof stresses / sizeof *stresses;
-		while (i < count &&
-		       (strlen(stresses[i].name) != n || strncmp(stresses[i].name, list, n)))
-			i++;
-		if (i == count)
-			return st_fail(e, ST_EXIT_USAGE,
-			               "unknown stress mode '%.*s'; man strobe-run lists them",
-			               (int)n, list);
-		*bits |= stresses[i].bit;
-		list += n + (list[n] == ',');
-	}
-	return 0;
-}
-
-static int
-parse_format(const char *value, bool *json, struct st_error *e)
-{
-	*json = !strcmp(value, "json");
-	return *json || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
-}
-
-static int
-parse_output(const char *value, const char **output, struct st_error *e)
-{
-	if (!strcmp(value, "-"))
-		return st_fail(e, ST_EXIT_USAGE,
-		               "standard output belongs to the program: give -o a file, then use "
-		               "strobe show");
-	*output = value;
-	return 0;
-}
 
 /* Those of the region of interest. */
 static int
@@ -115,23 +67,23 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case RUN_tool:
 		return st_toolset_add(&a->tools, value, e);
 	case RUN_output:
-		return parse_output(value, &a->output, e);
+		return st_result_output(value, &a->result.output, e);
 	case RUN_format:
-		return parse_format(value, &a->json, e);
+		return st_result_format(value, &a->result.json, e);
 	case RUN_follow:
 		a->follow = true;
 		return 0;
 	case RUN_top:
-		return st_options_number("top", value, 0, 1000000, &a->top, e);
+		return st_options_number("top", value, 0, 1000000, &a->result.top, e);
 	case RUN_sample_hz:
 		return st_options_number("sample-hz", value, 0, 20000, &a->sample_hz, e);
 	case RUN_debuginfod:
 		return st_debuginfod_enable(e);
 	case RUN_quiet:
-		a->quiet = true;
+		a->result.quiet = true;
 		return 0;
 	case RUN_stress:
-		return parse_stress(value, &a->stress, e);
+		return st_stress_parse(value, &a->stress, e);
 	case RUN_help:
 		a->help = true;
 		return 0;
@@ -146,10 +98,13 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);
 	const char *value;
-	*a = (struct arguments){.top = 15, .sample_hz = -1};
+	*a = (struct arguments){.result = {.top = 15}, .sample_hz = -1};
+	a->result.tools = &a->tools;
+	a->result.region = &a->region;
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;
+			a->result.name = a->program[0];
 			return a->tools.n ? 0 : st_toolset_add(&a->tools, "hot", e);
 		}
 		if (apply(a, option, value, e))
@@ -158,157 +113,6 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 			return 0;
 	}
 	return st_fail(e, ST_EXIT_USAGE, "no program to run: strobe run [options] -- PROGRAM");
-}
-
-/* The beginning of the names that results have by default: "strobe.PROGRAM.". */
-static char *
-default_prefix(const struct arguments *a)
-{
-	enum { LONGEST = 150 }; /* of a file name of at most 255 bytes */
-	char *name = NULL;
-	if (asprintf(&name, "strobe.%.*s.", LONGEST, st_base_name(a->program[0])) < 0)
-		return NULL;
-	for (char *c = name; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	return name;
-}
-
-/* strobe.PROGRAM.PID.db in the current directory. */
-static char *
-default_output(const struct arguments *a, uint32_t pid)
-{
-	char *prefix = default_prefix(a), *name = NULL;
-	if (prefix && asprintf(&name, "%s%u.%s", prefix, pid, a->json ? "json" : "db") < 0)
-		name = NULL;
-	free(prefix);
-	return name;
-}
-
-/* The run's options as they were given, for the record. */
-static char *
-options_text(char *const *argv, char *const *program)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return NULL;
-	for (; argv < program && strcmp(*argv, "--"); argv++)
-		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
-	fclose(out);
-	return text;
-}
-
-static int
-save(const struct arguments *a, const struct st_profile *p, const char *path, struct st_error *e)
-{
-	struct st_report everything = {.profile = p};
-	struct st_output o;
-	if (!a->json)
-		return st_profile_save(p, path, e);
-	char *text = st_report_json(&everything, e);
-	if (!text)
-		return -1;
-	int status = st_output_begin(&o, path, e);
-	if (!status) {
-		status = st_output_write(&o, text, strlen(text), e);
-		if (status)
-			st_output_abandon(&o);
-		else
-			status = st_output_commit(&o, e);
-	}
-	free(text);
-	return status;
-}
-
-static void
-print(const struct arguments *a, const struct st_profile *p, const char *saved)
-{
-	struct st_report r = {.profile = p, .top = (size_t)a->top, .style = st_style_of(stderr)};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return;
-	st_report_summary(&r, out);
-	if (!a->json)
-		st_report_next(&r, out, saved);
-	else if (saved)
-		fprintf(out, "\n  result: %s\n", saved);
-	fclose(out);
-	fwrite(text, 1, size, stderr); /* at once: the program's children may still write there */
-	free(text);
-}
-
-/* What became of the run into a file and onto the terminal. 0, or -1 with *e. */
-static int
-report(const struct arguments *a, const struct st_run *run, struct st_profile_origin *origin,
-       struct st_row_writer *rows, struct st_error *e)
-{
-	struct st_profile *p = st_profile_collect(run, origin, e);
-	if (!p)
-		return -1;
-	st_toolset_note_failures(&a->tools, run, p);
-	st_region_note(&a->region, run, p);
-	if (rows && st_row_writer_finish(rows, p))
-		st_profile_note(p, "there was no memory left to tell what became of the rows");
-	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
-	char *fallback = a->output ? NULL : default_output(a, pid);
-	const char *path = a->output ? a->output : fallback;
-	int status =
-	        path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
-	if (!a->quiet)
-		print(a, p, status ? NULL : path);
-	free(fallback);
-	st_profile_free(p);
-	return status;
-}
-
-/* Whether the result will find a place, asked before the program runs. */
-static int
-check_output(const struct arguments *a, struct st_error *e)
-{
-	if (a->output)
-		return st_output_check(a->output, e);
-	char *name = default_output(a, 0);
-	int status = st_output_check(name ? name : "strobe.db", e);
-	free(name);
-	return status;
-}
-
-/* Where the rows of streams go: beside the profile, or where it would be. */
-struct row_files {
-	char *prefix;
-	const char *tools[ST_MAX_TOOLS];
-	struct st_row_writer *writer;
-	struct st_row_sink sink;
-};
-
-static void
-open_rows(struct row_files *rows, const struct arguments *a)
-{
-	*rows = (struct row_files){0};
-	bool beside = a->output && !a->json;
-	rows->prefix = beside ? strdup(a->output) : default_prefix(a);
-	for (size_t i = 0; i < a->tools.n; i++)
-		rows->tools[i] = a->tools.tools[i].name;
-	struct st_row_place place = {.before = rows->prefix,
-	                             .behind = beside || a->json ? "" : ".db",
-	                             .with_pid = !beside};
-	if (rows->prefix)
-		rows->writer = st_row_writer_new(&place, rows->tools, a->tools.n);
-	rows->sink = (struct st_row_sink){.begin = st_row_writer_begin,
-	                                  .take = st_row_writer_take,
-	                                  .end = st_row_writer_end,
-	                                  .arg = rows->writer};
-}
-
-static void
-close_rows(struct row_files *rows)
-{
-	st_row_writer_free(rows->writer);
-	free(rows->prefix);
 }
 
 static int
@@ -322,9 +126,9 @@ run_program(struct arguments *a, char *const *argv)
 	uint32_t liked = st_toolset_sample_hz(&a->tools);
 	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked ? liked : 250;
 	bool keep_blocks = st_toolset_keeps_blocks(&a->tools);
-	if (check_output(a, &e))
+	if (st_result_check(&a->result, &e))
 		return st_complain(&e);
-	st_progress_init(&progress, a->quiet);
+	st_progress_init(&progress, a->result.quiet);
 	struct st_run_options options = {.argv = a->program,
 	                                 .tools = a->tools.tools,
 	                                 .n_tools = a->tools.n,
@@ -341,17 +145,17 @@ run_program(struct arguments *a, char *const *argv)
 		options.on_moved = st_stacks_moved;
 		options.stack_arg = stacks;
 	}
-	struct row_files rows;
-	open_rows(&rows, a);
+	struct st_row_files rows;
+	st_row_files_open(&rows, &a->result);
 	options.rows = rows.writer ? &rows.sink : NULL;
 	clock_gettime(CLOCK_REALTIME, &start);
 	if (st_run_program(&options, &run, &e)) {
-		close_rows(&rows);
+		st_row_files_close(&rows);
 		st_stacks_free(stacks);
 		return st_complain(&e);
 	}
 	st_progress_erase(&progress);
-	char *given = options_text(argv, a->program);
+	char *given = st_result_options(argv, a->program);
 	struct st_profile_origin origin = {.tool = a->tools.text,
 	                                   .argv = a->program,
 	                                   .options = given,
@@ -363,9 +167,10 @@ run_program(struct arguments *a, char *const *argv)
 	                                   .stacks = stacks,
 	                                   .tools = rows.tools,
 	                                   .n_tools = a->tools.n};
-	int code = report(a, &run, &origin, rows.writer, &e) ? st_complain(&e) : run.exit_code;
+	int code = st_result_report(&a->result, &run, &origin, rows.writer, &e) ? st_complain(&e)
+	                                                                        : run.exit_code;
 	free(given);
-	close_rows(&rows);
+	st_row_files_close(&rows);
 	st_stacks_free(stacks);
 	st_run_free(&run);
 	return code;

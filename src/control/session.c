@@ -228,6 +228,13 @@ take_message(struct st_session *s, size_t channel)
 		close(fd);
 }
 
+void
+st_session_serve(struct st_session *s)
+{
+	for (size_t i = s->n_channels; i-- > 0;)
+		take_message(s, i);
+}
+
 static void
 on_stop(struct st_session *s, pid_t pid, int status)
 {
@@ -305,8 +312,8 @@ poll_once(struct st_session *s, const sigset_t *during)
 			take_message(s, first + i);
 }
 
-static void
-drain_stacks(struct st_session *s)
+void
+st_session_drain(struct st_session *s)
 {
 	for (size_t i = 0; s->options->on_stack && i < s->n_processes; i++)
 		if (!s->processes[i].gone)
@@ -400,7 +407,7 @@ st_session_wait(struct st_session *s)
 		if (s->main_ended &&
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
-		drain_stacks(s);
+		st_session_drain(s);
 		if (s->drain)
 			st_drain_wake(s->drain);
 		retire_ended(s);
@@ -411,7 +418,7 @@ st_session_wait(struct st_session *s)
 		poll_once(s, &during);
 	}
 	sigaction(SIGCHLD, &old, NULL);
-	drain_stacks(s);
+	st_session_drain(s);
 	complete_children(s);
 	for (size_t i = 0; s->drain && i < s->n_processes; i++)
 		st_drain_end(s->drain, s->processes[i].results);

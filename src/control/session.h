@@ -34,6 +34,12 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
                    const char *command);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
+/* Takes from the results what does not wait there for long. */
+void st_session_drain(struct st_session *s);
+/* Answers what has come through the channels. */
+void st_session_serve(struct st_session *s);
+/* CPU time so far of what getrusage calls `who`, seconds. */
+double st_cpu_time(int who);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
 /* control/perfmap.c: looks where the process will write the names of generated code; those written

@@ -316,6 +316,7 @@ strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
 	if (!a)
 		return;
 	strobe_site site = {.stream = s};
+	memset(site.where, -1, sizeof site.where); /* columns without an operand are 0 */
 	for (unsigned i = 0; i < n; i++) {
 		bool constant = operands[i].kind == OPERAND_CONSTANT;
 		site.where[i] = (int8_t)(constant ? -1 : site.n_values);
