@@ -153,19 +153,20 @@ rows_in(uint64_t begin, uint64_t fill)
 	return n;
 }
 
-/* Waits for the controller to free a chunk. Not for ever: it may have died. */
+/* Waits for the controller to free a chunk. Not for ever: it may have died; then, no more. */
 static uint64_t
 wait_for_chunk(struct thread *t, unsigned stream)
 {
+	static bool orphaned;
 	const int64_t pause[2] = {0, 200000};
 	for (int tries = 0; tries < 50000; tries++) {
 		uint64_t at = take_chunk(t, stream);
-		if (at)
+		if (at || __atomic_load_n(&orphaned, __ATOMIC_RELAXED))
 			return at;
 		SYS(__NR_nanosleep, pause, 0);
 		/* An orphan: there is nobody who would free one. */
 		if (tries % 256 == 255 && SYS(__NR_kill, rt.boot->controller, 0) == -3)
-			return 0;
+			__atomic_store_n(&orphaned, true, __ATOMIC_RELAXED);
 	}
 	return 0;
 }
