@@ -92,6 +92,21 @@ leave_alone(struct st_session *s, const char *why)
 		s->unfollowed_why = strdup(why);
 }
 
+/* That of a process just forked: one that has ended already had its parent's. */
+static char *
+command_of_child(const struct st_session *s, pid_t pid, uint32_t parent)
+{
+	char *command = command_of(pid);
+	if (command && *command)
+		return command;
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->processes[i].pid == parent && s->processes[i].command) {
+			free(command);
+			return strdup(s->processes[i].command);
+		}
+	return command;
+}
+
 static void
 on_forked(struct st_session *s, const struct st_message *m, int fd)
 {
@@ -104,7 +119,7 @@ on_forked(struct st_session *s, const struct st_message *m, int fd)
 		leave_alone(s, "its results cannot be mapped here");
 		return;
 	}
-	char *command = command_of((pid_t)m->pid);
+	char *command = command_of_child(s, (pid_t)m->pid, m->ppid);
 	st_session_add(s, p, -1, command);
 	free(command);
 }
