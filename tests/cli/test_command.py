@@ -58,7 +58,7 @@ class Usage(Command):
         self.error(2, "--top takes a number from 0 to 1000000, not 'many'", "run", "--top", "many", "ls")
         self.error(2, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
         self.error(2, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
-        self.error(2, "no format 'db'; the formats are text, json and, with --table, csv", "show", "--format", "db", "x")
+        self.error(2, "no format 'db'; the formats are text, json, lcov and, with --table, csv", "show", "--format", "db", "x")
         self.error(2, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
         self.error(2, "standard output belongs to the program: give -o a file, then use strobe show",
                    "run", "-o", "-", "ls")
