@@ -34,8 +34,6 @@ data:	.skip 1 << 21
 	mov %eax, %ecx
 	and $0x1fffff, %ecx
 	movb $1, (%rbx,%rcx)
-	push %rax
-	pop %rax
 	dec %edx
 	jnz 3b
 	EXIT
