@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -186,14 +187,39 @@ def compare_syscalls(options, stress, line):
     differ("system calls", got, {n: (c, errors[n]) for n, c in calls.items() if n not in vague}, r.again)
 
 
+GEOMETRIES = ["32768,8,64", "16384,4,32", "8192,1,64"]
+
+
+def compare_cachegrind(options, stress, geometry):
+    """The same accesses and misses of the same caches, exactly: the program has no libc."""
+    program = [str(options.programs / "memory-cache")]
+    size, ways, line = geometry.split(",")
+    last = f"1048576,16,{line}"
+    with tempfile.TemporaryDirectory(prefix="strobe-truth-") as folder:
+        _, err, code = run(["valgrind", "--tool=cachegrind", "--cache-sim=yes", f"--I1={geometry}", f"--D1={geometry}", f"--LL={last}",
+                            f"--cachegrind-out-file={folder}/out", *program])
+        if code:
+            raise Failure(f"valgrind ended with {code}: {err.strip()[-300:]}")
+        r = Run(options, folder, f"dcache:size={size},ways={ways},line={line}", stress, program)
+        got = {row["kind"]: (row["accesses"], row["misses"], row["l2_misses"]) for row in r.json()["cache"]}
+    want = {}
+    for kind, column in (("load", 1), ("store", 2)):
+        lines = [re.search(rf"{name}: .*\( *([\d,]+) +rd +\+ +([\d,]+) +wr", err).group(column)
+                 for name in ("D +refs", "D1 +misses", "LLd misses")]
+        want[kind] = tuple(int(number.replace(",", "")) for number in lines)
+    differ("cache", got, want, r.again)
+
+
 def checks(options):
     """Every check as a name and a function of the stress mode."""
     judgements = {}
+    for geometry in GEOMETRIES if shutil.which("valgrind") else []:
+        yield f"dcache of {geometry}", lambda s, g=geometry: compare_cachegrind(options, s, g)
     for source in sorted((options.sources / "count").glob("*.S")):
         want = known_counts(source)
         if want and source.stem not in ("forks", "vforks"):
             yield f"known {source.stem}", lambda s, f=source, w=want: compare_known(options, s, f, w)
-    for line in SYSCALLS:
+    for line in SYSCALLS if shutil.which("strace") else []:
         yield f"syscalls of {line}", lambda s, l=line: compare_syscalls(options, s, l)
 
     def stepped(stress, line, tool):
