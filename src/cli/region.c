@@ -50,7 +50,11 @@ st_region_time(double *seconds, const char *option, const char *value, struct st
 int
 st_region_signal(int *signo, const char *value, struct st_error *e)
 {
-	static const int allowed[] = {SIGUSR1, SIGUSR2, SIGHUP, SIGQUIT};
+	static const int allowed[] = {
+#define S(signal) signal,
+	        ST_TOGGLE_SIGNALS(S)
+#undef S
+	};
 	const char *name = !strncasecmp(value, "SIG", 3) ? value + 3 : value;
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
 		if (!strcasecmp(name, sigabbrev_np(allowed[i]))) {
@@ -97,6 +101,9 @@ add_function(const struct st_symbol *s, void *context)
 	struct matching *m = context;
 	uint64_t start = s->start + m->bias, end = s->end + m->bias;
 	if (start < m->map->start || start >= m->map->end)
+		return true;
+	/* Nobody enters a function by its cold part, but its code is the function's. */
+	if (s->entry != s->start && m->what != ST_ENTRY_CHOSEN)
 		return true;
 	if (m->matched)
 		++*m->matched;

@@ -109,12 +109,39 @@ on_forked(struct st_session *s, const struct st_message *m, int fd)
 	free(command);
 }
 
+static void on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage);
+
+/* An execve that failed has left the thread traced, and about to be let go at a stop that is still
+ * to come: a search in PATH tries the next folder at once. */
+static void
+let_go(struct st_session *s, pid_t tid)
+{
+	const struct timespec nap = {0, 1000000};
+	struct rusage usage;
+	int status;
+	for (int tries = 0; tries < 1000; tries++) {
+		pid_t got = wait4(tid, &status, __WALL | WNOHANG, &usage);
+		if (got == tid && WIFSTOPPED(status))
+			ptrace(PTRACE_DETACH, tid, 0, 0);
+		else if (got == tid)
+			on_end(s, tid, status, &usage);
+		if (got != 0)
+			return;
+		nanosleep(&nap, NULL);
+	}
+}
+
 /* A child is about to call execve: it is traced from here to its first instruction. */
 static void
 on_exec(struct st_session *s, const struct st_message *m)
 {
 	struct st_results_header *results = newest_results(s, m->results_pid);
-	if (ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC) == 0)
+	long failed = ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
+	if (failed && errno == EPERM) {
+		let_go(s, (pid_t)m->tid);
+		failed = ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
+	}
+	if (!failed)
 		s->n_execs++;
 	if (!results)
 		return;

@@ -260,6 +260,7 @@ static void
 begin(void)
 {
 	states = NULL;
+	lock = 0;
 	line_bits = 0;
 	while (2ull << line_bits <= option("line"))
 		line_bits++;

@@ -203,7 +203,8 @@ struct st_results_header {
 	uint32_t n_slots;                                  /* highest slot used + 1 */
 	/* Offsets into strings. */
 	uint32_t counter_names[ST_MAX_COUNTERS], counter_helps[ST_MAX_COUNTERS];
-	uint64_t counter_sums[ST_MAX_COUNTERS]; /* what was added to them at once */
+	uint32_t counter_tools[ST_MAX_COUNTERS]; /* indices into the run's tools */
+	uint64_t counter_sums[ST_MAX_COUNTERS];  /* what was added to them at once */
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;
@@ -232,7 +233,8 @@ struct st_map {
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
 #define ST_TOOL_LOADED 0xffffffffu
-enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2 }; /* st_block.flags */
+/* st_block.flags. SEEN: it has been executed, and its tools wanted to see that once. */
+enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2, ST_BLOCK_SEEN = 4 };
 
 /*
  * A basic block as the program executed it. Executions of block b = sum over slots of

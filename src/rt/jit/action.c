@@ -214,7 +214,7 @@ access_of(const struct seq *s, unsigned which, struct st_access *out)
 	return true;
 }
 
-/* Base and index of the ModRM operand, as a set. */
+/* Base and index of the ModRM operand, as a set; or the register that it is. */
 static uint16_t
 modrm_registers(const struct st_insn *in, const uint8_t *code)
 {
@@ -228,9 +228,9 @@ modrm_registers(const struct st_insn *in, const uint8_t *code)
 		b = (~code[in->vex_off + 1] & 0x20u) >> 2;
 		x = (~code[in->vex_off + 1] & 0x40u) >> 3;
 	}
-	if (mod == 3 || (in->flags & ST_I_RIPREL))
+	if (in->flags & ST_I_RIPREL)
 		return 0;
-	if (rm != 4)
+	if (mod == 3 || rm != 4)
 		return (uint16_t)(1u << (rm | b));
 	uint8_t sib = code[in->modrm_off + 1];
 	if ((sib & 7) != 5 || mod)

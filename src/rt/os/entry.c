@@ -136,7 +136,7 @@ rt_start(struct st_boot *boot)
 		leave_begin();
 	entries_ask();
 	signals_init();
-	tools_begin(t);
+	tools_begin();
 	happen_thread_begin(t);
 	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;

@@ -176,7 +176,7 @@ consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 	const strobe_rows rows = {(const strobe_row *)begin, (const strobe_row *)fill,
 	                          site_table()};
 	if (fill > begin)
-		tool_call(t, tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
+		tool_call(tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
 }
 
 /* Empties the buffer, and leaves room in one, which is another for rows that go to the controller.
@@ -188,10 +188,12 @@ turn_over(struct thread *t, unsigned stream)
 	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
 	struct st_stream *s = &rt.results->streams[stream];
 	if (s->consumed) {
-		if (!t->buffers[stream])
-			t->buffers[stream] = new_private_buffer();
-		else
+		if (t->buffers[stream])
 			consume(t, stream, begin, now);
+		else
+			t->buffers[stream] = new_private_buffer();
+		if (!t->buffers[stream]) /* the program has limited its memory */
+			t->buffers[stream] = wait_for_chunk(t, stream);
 		*fill = t->buffers[stream];
 		return;
 	}
@@ -261,15 +263,17 @@ streams_begin(struct thread *t)
 void
 streams_forget(struct thread *t)
 {
+	lock = 0; /* another thread of the parent may have held it */
 	if (sites.slots)
 		rt_unmap_memory(sites.slots, 2 * sites.size * sizeof(uint64_t));
 	sites = (strobe_map){0};
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		/* Rows that its parent made before the fork. */
-		bool consumed = declared[s] && declared[s]->consume;
-		if (!consumed)
-			t->buffers[s] = 0;
-		*fill_of(t, s) = t->buffers[s] ? t->buffers[s] : NO_BUFFER;
+		/* Rows that its parent made before the fork; and the streams' order may change. */
+		bool own = t->buffers[s] - chunk_at(0) >= ST_MAX_CHUNKS * (uint64_t)ST_CHUNK_STRIDE;
+		if (t->buffers[s] && declared[s] && declared[s]->consume && own)
+			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
+		t->buffers[s] = 0;
+		*fill_of(t, s) = NO_BUFFER;
 		if (declared[s])
 			declared[s]->id = 0;
 		declared[s] = NULL;
