@@ -82,6 +82,10 @@ attend(int socket, struct st_attachment *a)
 			fds[1].fd = -1;
 		}
 	}
+	/* What is left unread would take the answer's place (ECONNRESET). */
+	char byte;
+	ssize_t n = recv(socket, &byte, 1, MSG_DONTWAIT);
+	(void)n;
 	struct message m = {.kind = DETACHED};
 	m.done = fds[1].fd < 0 || st_detach(a);
 	tell(socket, &m, NULL);
