@@ -41,10 +41,20 @@ wait_until_out(const struct thread *o)
 	}
 }
 
+/* Has anything to be done when threads end? */
+static bool
+ends_matter(void)
+{
+	for (unsigned i = 0; i < tools.n; i++)
+		if (tools.tool[i].tool->thread_end || tools.tool[i].tool->end)
+			return true;
+	return rt.results->n_streams != 0;
+}
+
 void
 happen_end(struct thread *t)
 {
-	if (!tools.n)
+	if (!ends_matter())
 		return;
 	bool alone = rt.threaded;
 	if (alone)
