@@ -7,7 +7,7 @@ BUILD_PACKAGES="meson ninja-build pkg-config gcc g++ binutils libc6-dev libzydis
 LINT_PACKAGES="clang clang-format clang-tidy cppcheck shellcheck"
 # Shells whose completions are tried, and what reads manual pages. dpkg-dev, debhelper and lintian, for the Debian package,
 # are not installed for it: without them that stage is skipped.
-TEST_PACKAGES="bash-completion fish zsh man-db mandoc"
+TEST_PACKAGES="bash-completion fish zsh man-db mandoc strace valgrind"
 DEMO_PACKAGES="bzip2 python3"
 
 # missing_packages NAME...: those that are not installed, one per line.

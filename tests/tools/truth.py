@@ -268,7 +268,10 @@ def main():
             except Failure as failure:
                 failed += 1
                 print(f"FAILED {name}{' [' + stress + ']' if stress else ''}:\n  {failure}", flush=True)
-    print(f"{passed} passed, {failed} failed, 0 skipped")
+    missing = [judge for judge in ("valgrind", "strace") if not shutil.which(judge)]
+    for judge in missing:
+        print(f"skipped: {judge} is not installed")
+    print(f"{passed} passed, {failed} failed, {len(missing)} skipped")
     return 1 if failed or not passed else 0
 
 
