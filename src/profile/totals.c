@@ -30,7 +30,8 @@ st_view_count(const struct st_view *v, struct st_view_counts *c)
 	for (uint32_t i = 0; i < v->n_partials; i++) {
 		const struct st_partial *p = &v->partials[i];
 		if (p->block >= ST_FIRST_ID && p->block < v->n_blocks)
-			c->partial[p->block] += (uint64_t)p->times * p->insns;
+			c->partial[p->block] +=
+			        (uint64_t)p->times * (p->insns & ~ST_PARTIAL_GOES_ON);
 	}
 	return 0;
 }
@@ -77,12 +78,16 @@ static uint64_t
 passes(const struct st_view *v, const struct st_amount *a, const uint64_t *executions,
        const struct by_block *o)
 {
-	uint64_t n = executions[a->block] * (uint64_t)(a->last - a->first);
+	bool entry = a->first == a->last;
+	uint64_t n = executions[a->block] * (entry ? 1u : (uint64_t)(a->last - a->first));
 	for (uint32_t i = o->first ? o->first[a->block] : 0; o->first && i < o->first[a->block + 1];
 	     i++) {
 		const struct st_partial *p = &v->partials[o->order[i]];
-		uint32_t end = p->insns < a->last ? p->insns : a->last;
-		if (end > a->first)
+		uint32_t insns = p->insns & ~ST_PARTIAL_GOES_ON;
+		uint32_t end = insns < a->last ? insns : a->last;
+		if (entry)
+			n += insns == p->insns && insns ? (uint64_t)p->times : 0;
+		else if (end > a->first)
 			n += (uint64_t)p->times * (end - a->first);
 	}
 	return n;

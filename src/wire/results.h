@@ -253,8 +253,9 @@ struct st_block {
 };
 
 /* What each execution of a block adds: `amount` at each of the points before its instructions first
- * to last - 1, to a cell (see ST_CELL). A point at instruction i counts when i instructions before
- * it, and the one behind it, have been or are about to be executed. */
+ * to last - 1, to a cell (see ST_CELL); where last is first, once, at its entry. A point at
+ * instruction i counts when i instructions before it, and the one behind it, have been or are about
+ * to be executed. */
 struct st_amount {
 	uint32_t block;
 	uint16_t first, last;
@@ -282,7 +283,10 @@ st_cell_row(uint64_t cell)
 }
 
 /* `times` executions of the block completed `insns` of its instructions and no more. They add the
- * amounts of the points before these, and of the block's entry if there are any. */
+ * amounts of the points before these, and of the block's entry if there are any. With
+ * ST_PARTIAL_GOES_ON what follows, which has changed meanwhile, was executed as another block:
+ * there the entry is counted. */
+#define ST_PARTIAL_GOES_ON 0x80000000u
 struct st_partial {
 	uint32_t block, insns;
 	int64_t times;

@@ -90,8 +90,7 @@ check_block(struct thread *t, const struct exit *x)
 	/* A later piece: the basic block ends here for the counts, and another one begins. */
 	if (jit.counting && jit.id_of[x->block] && (b->flags & (BLOCK_CONT | BLOCK_REST))) {
 		jit_stop_at(t, x->block);
-		jit_suspend_resume(t);
-		t->resume.state = RESUME_NONE;
+		jit_end_partial(t);
 	}
 	uint64_t pc = b->pc;
 	jit_invalidate(pc, pc + 1);

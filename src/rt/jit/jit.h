@@ -329,6 +329,8 @@ void jit_stop_at(struct thread *t, uint32_t block);
 void jit_forget_partials(void);
 /* t->resume is where the program may come back to, but not now; and no longer. */
 void jit_suspend_resume(struct thread *t);
+/* What follows t->resume has changed: it is executed as another block. */
+void jit_end_partial(struct thread *t);
 /* It has come back: the block counts as executed again. */
 void jit_resume_counts(struct thread *t);
 

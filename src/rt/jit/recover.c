@@ -441,6 +441,15 @@ jit_suspend_resume(struct thread *t)
 }
 
 void
+jit_end_partial(struct thread *t)
+{
+	struct resume *p = &t->resume;
+	__atomic_fetch_sub(counter_of(t, p->id), 1, __ATOMIC_RELAXED);
+	add_partial(p->id, p->insns | ST_PARTIAL_GOES_ON, 1);
+	p->state = RESUME_NONE;
+}
+
+void
 jit_resume_counts(struct thread *t)
 {
 	struct resume *p = &t->resume;

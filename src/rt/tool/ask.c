@@ -14,7 +14,7 @@ strobe_point
 strobe_at_block(strobe_block *b)
 {
 	(void)b;
-	return point(0);
+	return point(POINT_ENTRY);
 }
 
 strobe_point
@@ -111,20 +111,20 @@ amounts(void)
 }
 
 static void
-add_amount(uint32_t block, uint32_t first, uint64_t cell, int64_t amount)
+add_amount(uint32_t block, uint32_t first, uint32_t last, uint64_t cell, int64_t amount)
 {
 	struct st_results_header *r = rt.results;
-	if (r->n_amounts && r->n_amounts <= ST_MAX_AMOUNTS) {
-		struct st_amount *last = &amounts()[r->n_amounts - 1];
-		if (last->block == block && last->cell == cell && last->amount == amount &&
-		    last->last == first && first) {
-			last->last++;
+	if (r->n_amounts && r->n_amounts <= ST_MAX_AMOUNTS && first && last > first) {
+		struct st_amount *before = &amounts()[r->n_amounts - 1];
+		if (before->block == block && before->cell == cell && before->amount == amount &&
+		    before->last == first && before->first < before->last) {
+			before->last = (uint16_t)last;
 			return;
 		}
 	}
 	if (r->n_amounts < ST_MAX_AMOUNTS)
-		amounts()[r->n_amounts] = (struct st_amount){block, (uint16_t)first,
-		                                             (uint16_t)(first + 1), cell, amount};
+		amounts()[r->n_amounts] =
+		        (struct st_amount){block, (uint16_t)first, (uint16_t)last, cell, amount};
 	__atomic_store_n(&r->n_amounts, r->n_amounts + 1, __ATOMIC_RELEASE);
 }
 
@@ -133,6 +133,20 @@ mark_counted(uint32_t id)
 {
 	struct st_block *blocks = (void *)((char *)rt.results + rt.results->off_blocks);
 	blocks[id].flags |= ST_BLOCK_COUNTED;
+}
+
+/* A constant amount without a condition. */
+static void
+count_plainly(strobe_point at, uint64_t cell, int64_t amount)
+{
+	mark_counted(asked.id);
+	if (!asked.fresh)
+		return;
+	uint32_t first = asked.base + at.where;
+	if (at.where & POINT_ENTRY)
+		add_amount(asked.id, 0, 0, cell, amount);
+	else
+		add_amount(asked.id, first, first + 1, cell, amount);
 }
 
 /* What tells this thing of this block from all others: its instruction, and its number there. */
@@ -191,17 +205,13 @@ count_cell(strobe_point at, uint64_t cell, int64_t amount)
 	if (!asked.id || !amount)
 		return;
 	if (!at.condition && !(at.where & POINT_RETURN)) {
-		mark_counted(asked.id);
-		if (asked.fresh)
-			add_amount(asked.id, asked.base + at.where, cell, amount);
+		count_plainly(at, cell, amount);
 		return;
 	}
 	uint64_t key = key_of_next(at);
 	if (at.condition && asked.conditions[at.condition - 1].kind == CONDITION_NOT_TAKEN) {
 		/* All executions, less those that are taken: one tally serves both. */
-		mark_counted(asked.id);
-		if (asked.fresh)
-			add_amount(asked.id, asked.base + at.where, cell, amount);
+		count_plainly(at, cell, amount);
 		asked.conditions[at.condition - 1].kind = CONDITION_TAKEN;
 		amount = -amount;
 	}
@@ -250,10 +260,8 @@ strobe_count_insns(strobe_block *b, strobe_counter *counter)
 	if (!asked.id || !b->b->whole_insns)
 		return;
 	mark_counted(asked.id);
-	if (!asked.fresh)
-		return;
-	add_amount(asked.id, 0, cell, 1);
-	amounts()[rt.results->n_amounts - 1].last = (uint16_t)b->b->whole_insns;
+	if (asked.fresh)
+		add_amount(asked.id, 0, b->b->whole_insns, cell, 1);
 }
 
 void

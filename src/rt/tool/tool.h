@@ -72,7 +72,8 @@ enum {
 };
 
 /* What the tools want of the piece of code being translated. One at a time, under rt.lock. */
-enum { POINT_RETURN = 0x10000 }; /* bit of strobe_point.where: when the function returns */
+/* Bits of strobe_point.where: when the function returns; at the block's entry. */
+enum { POINT_RETURN = 0x10000, POINT_ENTRY = 0x20000 };
 
 struct asked {
 	const struct build *b;

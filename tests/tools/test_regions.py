@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The region of interest, and alloc, on a program of which enough is known: test_regions.py STROBE PROGRAM."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STROBE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-regions-")
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "result.json"
+
+    def strobe(self, *arguments, program=(PROGRAM,)):
+        line = [STROBE, "run", "-q", "--format", "json", "-o", str(self.file), *arguments, "--", *program]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.stdout, done.returncode), ("done\n", 0), done.stderr)
+        return json.loads(self.file.read_text())
+
+    def count(self, *arguments):
+        return self.strobe("-t", "inscount", *arguments)["instructions"]
+
+
+class Region(Case):
+    def test_halves_are_the_whole(self):
+        whole = self.count("--images", "regions")
+        first = self.count("--images", "regions", "--stop-at", "border")
+        second = self.count("--images", "regions", "--start-at", "border")
+        self.assertEqual(first + second, whole)
+        self.assertGreater(second, 0)
+
+    def test_between_the_calls(self):
+        once = self.count("--funcs", "work")
+        loop = (once - 5 * self.overhead()) // 152100
+        between = self.count("--region", "--funcs", "work")
+        self.assertEqual(between, 2 * 1000 * loop + 2 * self.overhead())
+
+    def overhead(self):
+        """Instructions of a call of work() outside its loop: five calls make 152,100 rounds in all, of less than 16 each."""
+        return self.count("--funcs", "work") % 152100 // 5
+
+    def test_what_never_begins(self):
+        for option, note in ((["--start-at", "nowhere"], "--start-at nowhere: no function of that name was loaded"),
+                             (["--start-at", "abort"], "nothing was measured: the program never entered abort"),
+                             (["--delay", "100s"], "nothing was measured: the program ended before the delay")):
+            with self.subTest(option=option):
+                result = self.strobe("-t", "inscount", *option)
+                self.assertIn(note, result["notes"])
+
+    def test_mistakes(self):
+        for option in (["--delay", "soon"], ["--for", "0s"], ["--toggle", "SIGKILL"], ["--start-at", ""]):
+            with self.subTest(option=option):
+                done = subprocess.run([STROBE, "run", *option, "--", PROGRAM], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_time(self):
+        """A loop in the shell that never ends by itself: measured for 0.3 s after 0.3 s, then killed."""
+        line = [STROBE, "run", "-q", "-t", "inscount", "--delay", "300ms", "--for", "300ms", "--format", "json", "-o", str(self.file),
+                "--", "sh", "-c", "while :; do :; done"]
+        with subprocess.Popen(line, stderr=subprocess.PIPE) as run:
+            time.sleep(2.5)
+            run.send_signal(signal.SIGTERM)
+            run.wait(60)
+        self.assertGreater(json.loads(self.file.read_text())["instructions"], 1000)
+
+
+class Alloc(Case):
+    def rows(self):
+        result = self.strobe("-t", "alloc")
+        sites = {row["site_function"]: row for row in result["sites"] if row["site_function"] in ("keep", "again")}
+        return {name: tuple(row[key] for key in ("count", "bytes", "live", "peak")) for name, row in sites.items()}
+
+    def test_known_sites(self):
+        """Four threads with 100 pieces of 10 bytes each, 40 freed, 20 made 30 bytes long."""
+        rows = self.rows()
+        self.assertEqual(rows["keep"][:3], (400, 4000, 4 * 40 * 10))
+        self.assertEqual(rows["again"], (80, 2400, 2400, 2400))
+        self.assertGreaterEqual(rows["keep"][3], 1000)
+        self.assertLessEqual(rows["keep"][3], 4000)
+
+
+unittest.main(argv=sys.argv[:1])
