@@ -5,6 +5,7 @@
 
 #define TABLE(name, LIST) static const struct st_option name##_options[] = {LIST(ST_OPTION_ROW)};
 TABLE(run, ST_RUN_OPTIONS)
+TABLE(attach, ST_ATTACH_OPTIONS)
 TABLE(show, ST_SHOW_OPTIONS)
 TABLE(doctor, ST_DOCTOR_OPTIONS)
 TABLE(tools, ST_TOOLS_OPTIONS)

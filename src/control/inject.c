@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "control/internal.h"
+#include "control/injection.h"
 #include "control/toolfile.h"
 
 /* Where the large tables go: far from the program's own memory. ThreadSanitizer bears nothing
@@ -27,25 +27,8 @@
 #define ROOM (1ull << 40)
 #define LEAST_ROOM (1ull << 30)
 
-struct injection {
-	struct st_remote remote;
-	const struct st_run_options *options;
-	struct st_error *e;
-	struct st_boot boot;
-	struct st_results_header *results;
-	int channel;   /* our end of the socket, or -1 */
-	uint64_t name; /* address of a string in the target's stack */
-	/* What there is in the target that was not there before, should it have to be undone. */
-	struct {
-		uint64_t at, bytes;
-	} mapped[8];
-	unsigned n_mapped;
-	int opened[8];
-	unsigned n_opened;
-};
-
 static int
-fail_remote(struct injection *in, const char *what, long error)
+fail_remote(struct st_injection *in, const char *what, long error)
 {
 	const char *limit = st_limits_in_the_way(ROOM);
 	if (limit)
@@ -64,14 +47,14 @@ is_error(long ret)
 }
 
 static void
-note_opened(struct injection *in, int fd)
+note_opened(struct st_injection *in, int fd)
 {
 	if (in->n_opened < sizeof in->opened / sizeof *in->opened)
 		in->opened[in->n_opened++] = fd;
 }
 
 static void
-note_mapped(struct injection *in, uint64_t at, uint64_t bytes)
+note_mapped(struct st_injection *in, uint64_t at, uint64_t bytes)
 {
 	if (in->n_mapped >= sizeof in->mapped / sizeof *in->mapped)
 		return;
@@ -82,7 +65,7 @@ note_mapped(struct injection *in, uint64_t at, uint64_t bytes)
 /* Makes a memory file in the target and opens it here too. remote_fd and the return value are
  * descriptors; -1 on error. */
 static int
-make_file(struct injection *in, uint64_t size, int *remote_fd)
+make_file(struct st_injection *in, uint64_t size, int *remote_fd)
 {
 	long fd = st_remote_call(&in->remote, __NR_memfd_create, in->name, 1 /* MFD_CLOEXEC */, 0,
 	                         0, 0, 0);
@@ -102,8 +85,9 @@ make_file(struct injection *in, uint64_t size, int *remote_fd)
 	return here;
 }
 
-static long
-map(struct injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int fd, uint64_t offset)
+long
+st_injection_mmap(struct st_injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int fd,
+                  uint64_t offset)
 {
 	long p = st_remote_call(&in->remote, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags,
 	                        (uint64_t)(int64_t)fd, offset);
@@ -119,7 +103,7 @@ map(struct injection *in, uint64_t at, uint64_t bytes, int prot, int flags, int 
 }
 
 static void
-close_remote(struct injection *in, int fd)
+close_remote(struct st_injection *in, int fd)
 {
 	st_remote_call(&in->remote, __NR_close, (uint64_t)fd, 0, 0, 0, 0, 0);
 }
@@ -153,15 +137,16 @@ region_hint(pid_t pid)
 }
 
 static int
-map_region(struct injection *in)
+map_region(struct st_injection *in)
 {
 	uint64_t hint = region_hint(in->remote.pid);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	long p = -ENOMEM;
 	if (hint)
-		p = map(in, hint, ST_REGION_SIZE, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+		p = st_injection_mmap(in, hint, ST_REGION_SIZE, PROT_NONE,
+		                      flags | MAP_FIXED_NOREPLACE, -1, 0);
 	if (is_error(p))
-		p = map(in, 0, ST_REGION_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
+		p = st_injection_mmap(in, 0, ST_REGION_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
 	if (is_error(p))
 		return fail_remote(in, "address space for the code cache", p);
 	in->boot.region = ((uint64_t)p + 0x1fffff) & ~0x1fffffull;
@@ -169,17 +154,18 @@ map_region(struct injection *in)
 }
 
 static int
-map_cache(struct injection *in)
+map_cache(struct st_injection *in)
 {
 	int fd, here = make_file(in, ST_CACHE_SIZE, &fd);
 	if (here < 0)
 		return -1;
 	close(here);
-	long p = map(in, in->boot.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC,
-	             MAP_SHARED | MAP_FIXED, fd, 0);
+	long p = st_injection_mmap(in, in->boot.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC,
+	                           MAP_SHARED | MAP_FIXED, fd, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the code cache", p);
-	p = map(in, HINT_ALIAS, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = st_injection_mmap(in, HINT_ALIAS, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	                      0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the code cache", p);
 	in->boot.cache_alias = (uint64_t)p;
@@ -190,13 +176,14 @@ map_cache(struct injection *in)
 /* The tables are addressed absolutely, with an index: they have to lie below 2 GiB. From the top
  * down, away from where a program that is not position-independent has its heap. */
 static int
-map_lookup(struct injection *in)
+map_lookup(struct st_injection *in)
 {
 	const uint64_t first = 0x7f000000, last = 0x01000000, step = 16 << 20;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 	long p = -ENOMEM;
 	for (uint64_t at = first; is_error(p) && at >= last; at -= step)
-		p = map(in, at, 2 * ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+		p = st_injection_mmap(in, at, 2 * ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags,
+		                      -1, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the lookup table", p);
 	in->boot.lookup = (uint64_t)p;
@@ -204,7 +191,7 @@ map_lookup(struct injection *in)
 }
 
 static int
-map_runtime(struct injection *in, uint64_t *entry)
+map_runtime(struct st_injection *in, uint64_t *entry)
 {
 	uint64_t at = in->boot.region + ST_REGION_RUNTIME;
 	struct st_runtime_image image;
@@ -217,14 +204,16 @@ map_runtime(struct injection *in, uint64_t *entry)
 		st_fail(in->e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
 		goto out;
 	}
-	long p =
-	        map(in, at, image.text_size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	long p = st_injection_mmap(in, at, image.text_size, PROT_READ | PROT_EXEC,
+	                           MAP_PRIVATE | MAP_FIXED, fd, 0);
 	if (!is_error(p))
-		p = map(in, at + image.text_size, image.file_size - image.text_size,
-		        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, image.text_size);
+		p = st_injection_mmap(in, at + image.text_size, image.file_size - image.text_size,
+		                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+		                      image.text_size);
 	if (!is_error(p) && image.size > image.file_size)
-		p = map(in, at + image.file_size, image.size - image.file_size,
-		        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		p = st_injection_mmap(in, at + image.file_size, image.size - image.file_size,
+		                      PROT_READ | PROT_WRITE,
+		                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (is_error(p)) {
 		fail_remote(in, "mapping the runtime", p);
 		goto out;
@@ -242,7 +231,7 @@ out:
 
 /* The i-th tool, which comes from a file. */
 static int
-map_tool(struct injection *in, size_t i)
+map_tool(struct st_injection *in, size_t i)
 {
 	const struct st_tool_file *file = in->options->tools[i].file;
 	const struct st_tool_part *parts;
@@ -262,7 +251,7 @@ map_tool(struct injection *in, size_t i)
 	for (size_t k = 0; k < n && !is_error(p); k++) {
 		int prot = PROT_READ | (parts[k].written ? PROT_WRITE : 0) |
 		           (parts[k].executed ? PROT_EXEC : 0);
-		p = map(in, at + parts[k].start, parts[k].end - parts[k].start, prot,
+		p = st_injection_mmap(in, at + parts[k].start, parts[k].end - parts[k].start, prot,
 		        MAP_PRIVATE | MAP_FIXED, fd, parts[k].start);
 	}
 	close_remote(in, fd);
@@ -270,7 +259,7 @@ map_tool(struct injection *in, size_t i)
 }
 
 static int
-map_tools(struct injection *in)
+map_tools(struct st_injection *in)
 {
 	for (size_t i = 0; i < in->options->n_tools; i++)
 		if (in->options->tools[i].file && map_tool(in, i) != 0)
@@ -279,7 +268,7 @@ map_tools(struct injection *in)
 }
 
 static int
-map_results(struct injection *in)
+map_results(struct st_injection *in)
 {
 	struct st_results_header layout = {0};
 	st_results_layout(&layout);
@@ -298,8 +287,8 @@ map_results(struct injection *in)
 	memcpy(p, &layout, sizeof layout);
 	st_results_tools(p, in->options, in->boot.region);
 	in->results = p;
-	long q = map(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
-	             MAP_SHARED | MAP_NORESERVE, fd, 0);
+	long q = st_injection_mmap(in, HINT_RESULTS, layout.file_size, PROT_READ | PROT_WRITE,
+	                           MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (is_error(q))
 		return fail_remote(in, "mapping the results", q);
 	in->boot.results = (uint64_t)q;
@@ -311,7 +300,7 @@ map_results(struct injection *in)
 /* A socket pair made in the target: one end is fetched here, the other moves out of the program's
  * way. */
 static int
-make_channel(struct injection *in)
+make_channel(struct st_injection *in)
 {
 	uint64_t at = in->name + 16;
 	long ret = st_remote_call(&in->remote, __NR_socketpair, AF_UNIX,
@@ -345,40 +334,54 @@ make_channel(struct injection *in)
 	return 0;
 }
 
-static void
-take_registers(struct st_boot *boot, const struct user_regs_struct *r)
+void
+st_general_registers(uint64_t regs[16], const struct user_regs_struct *r)
 {
-	const uint64_t regs[16] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
-	                           r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
-	memcpy(boot->regs, regs, sizeof regs);
-	boot->rflags = r->eflags;
-	boot->pc = r->rip;
+	const uint64_t all[16] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+	                          r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+	memcpy(regs, all, sizeof all);
 }
 
-static int
-map_everything(struct injection *in, uint64_t *entry)
+uint64_t
+st_injection_boot(struct st_injection *in)
+{
+	in->boot.magic = ST_BOOT_MAGIC;
+	in->boot.stress = in->options->stress;
+	in->boot.follow = in->options->follow;
+	in->boot.controller = (uint32_t)getpid();
+	st_general_registers(in->boot.regs, &in->remote.saved);
+	in->boot.rflags = in->remote.saved.eflags;
+	in->boot.pc = in->remote.saved.rip;
+	memcpy(st_boot_of(in->results), &in->boot, sizeof in->boot);
+	return in->boot.results + (uint64_t)((char *)st_boot_of(in->results) - (char *)in->results);
+}
+
+int
+st_injection_map(struct st_injection *in, uint64_t *entry)
 {
 	if (map_region(in) != 0 || map_cache(in) != 0 || map_lookup(in) != 0 ||
 	    map_runtime(in, entry) != 0 || map_tools(in) != 0)
 		return -1;
 	if (map_results(in) != 0)
 		return -1;
-	return in->options->follow || in->options->on_image ? make_channel(in) : 0;
+	bool talks = in->options->follow || in->options->on_image || in->running;
+	return talks ? make_channel(in) : 0;
 }
 
-/* The target is as it was, and stopped, for it to go on without the engine. */
-static void
-undo(struct injection *in)
+void
+st_injection_undo(struct st_injection *in)
 {
 	for (unsigned i = 0; i < in->n_opened; i++)
 		close_remote(in, in->opened[i]);
 	for (unsigned i = 0; i < in->n_mapped; i++)
 		st_remote_call(&in->remote, __NR_munmap, in->mapped[i].at, in->mapped[i].bytes, 0,
 		               0, 0, 0);
-	ptrace(PTRACE_POKEDATA, in->remote.pid, in->name, 0);
-	ptrace(PTRACE_POKEDATA, in->remote.pid, in->name + 16, 0);
-	st_remote_end(&in->remote);
-	ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
+	if (!in->running) {
+		ptrace(PTRACE_POKEDATA, in->remote.pid, in->name, 0);
+		ptrace(PTRACE_POKEDATA, in->remote.pid, in->name + 16, 0);
+		st_remote_end(&in->remote);
+		ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
+	}
 	st_limits_return_to(in->remote.pid, in->boot.limits);
 	if (in->channel >= 0)
 		close(in->channel);
@@ -390,7 +393,7 @@ int
 st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
           struct st_error *e)
 {
-	struct injection in = {.options = options, .e = e, .channel = -1};
+	struct st_injection in = {.options = options, .e = e, .channel = -1};
 	uint64_t entry = 0;
 	if (st_remote_begin(&in.remote, pid, e) != 0)
 		return -1;
@@ -406,24 +409,18 @@ st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *o
 	}
 	st_limits_lift_of(pid, in.boot.limits);
 	if ((st_limits_in_the_way(LEAST_ROOM) && fail_remote(&in, "limits", -ENOMEM)) ||
-	    map_everything(&in, &entry) != 0) {
-		undo(&in);
+	    st_injection_map(&in, &entry) != 0) {
+		st_injection_undo(&in);
 		return -1;
 	}
 	ptrace(PTRACE_POKEDATA, pid, in.name, 0);
 	ptrace(PTRACE_POKEDATA, pid, in.name + 16, 0);
 	if (st_remote_end(&in.remote) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "the program went away while it was prepared");
-	in.boot.magic = ST_BOOT_MAGIC;
-	in.boot.stress = options->stress;
-	in.boot.follow = options->follow;
-	in.boot.controller = (uint32_t)getpid();
-	take_registers(&in.boot, &in.remote.saved);
-	uint64_t boot_at = (sizeof(struct st_results_header) + 4095) & ~4095ull;
-	memcpy((char *)in.results + boot_at, &in.boot, sizeof in.boot);
 	struct user_regs_struct regs = in.remote.saved;
 	regs.rip = entry;
-	regs.rdi = in.boot.results + boot_at;
+	regs.rdi = st_injection_boot(&in);
+	regs.rsi = 0;
 	regs.orig_rax = ~0ull;
 	if (ptrace(PTRACE_SETREGS, pid, 0, &regs) != 0 || ptrace(PTRACE_DETACH, pid, 0, 0) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot start the program under the engine: %s",

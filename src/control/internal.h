@@ -31,10 +31,15 @@ int st_runtime_symbol(const char *name, uint64_t *offset);
 struct st_remote {
 	pid_t pid;
 	struct user_regs_struct saved; /* as it was stopped */
-	uint64_t at;                   /* where the patched instruction lies */
+	uint64_t at;                   /* where the system call instruction lies */
+	bool found;                    /* it was there already: nothing is patched */
 	long patched;                  /* what was there */
 };
 int st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e);
+/* The same with an instruction that is in the target anyway; its thread is traced with
+ * PTRACE_O_TRACESYSGOOD and blocks every signal. */
+void st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
+                      uint64_t at);
 /* The kernel's answer, -errno on failure; -ESRCH when the process is gone. */
 long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                     uint64_t f, uint64_t g);

@@ -27,12 +27,49 @@ st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e)
 	return 0;
 }
 
+void
+st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved, uint64_t at)
+{
+	*r = (struct st_remote){.pid = tid, .saved = *saved, .at = at, .found = true};
+}
+
+/* Up to the breakpoint behind the instruction. */
+static int
+run_to_trap(pid_t pid)
+{
+	int status;
+	if (ptrace(PTRACE_CONT, pid, 0, 0) != 0)
+		return -1;
+	for (;;) {
+		if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+			return -1;
+		if (WSTOPSIG(status) == SIGTRAP && status >> 16 == 0)
+			return 0;
+		/* Some other stop (a group stop, say): go on to ours. */
+		if (ptrace(PTRACE_CONT, pid, 0, 0) != 0)
+			return -1;
+	}
+}
+
+/* Into the system call, and out of it. */
+static int
+run_through_call(pid_t pid)
+{
+	int status;
+	for (int stops = 0; stops < 2;) {
+		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
+		    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+			return -1;
+		stops += WSTOPSIG(status) == (SIGTRAP | 0x80);
+	}
+	return 0;
+}
+
 long
 st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                uint64_t f, uint64_t g)
 {
 	struct user_regs_struct regs = r->saved;
-	int status;
 	regs.rip = r->at;
 	regs.rax = (unsigned long long)nr;
 	regs.orig_rax = ~0ull;
@@ -42,17 +79,9 @@ st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c,
 	regs.r10 = d;
 	regs.r8 = f;
 	regs.r9 = g;
-	if (ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0 || ptrace(PTRACE_CONT, r->pid, 0, 0) != 0)
+	if (ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0 ||
+	    (r->found ? run_through_call(r->pid) : run_to_trap(r->pid)) != 0)
 		return -ESRCH;
-	for (;;) {
-		if (waitpid(r->pid, &status, __WALL) != r->pid || !WIFSTOPPED(status))
-			return -ESRCH;
-		if (WSTOPSIG(status) == SIGTRAP && status >> 16 == 0)
-			break;
-		/* Some other stop (a group stop, say): go on to ours. */
-		if (ptrace(PTRACE_CONT, r->pid, 0, 0) != 0)
-			return -ESRCH;
-	}
 	if (ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
 		return -ESRCH;
 	return (long)regs.rax;

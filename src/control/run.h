@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "wire/results.h"
@@ -55,6 +56,9 @@ struct st_run_options {
 	 */
 	void (*progress)(void *arg, const struct st_results_header *results, double elapsed);
 	void *progress_arg;
+	/* Called once a running process has been attached: how many threads, and how long it took
+	 * from the first that was stopped until the runtime had them; may be NULL. */
+	void (*attached)(size_t threads, double seconds);
 	/* Called for each sample's stack while the program runs; NULL: none are taken. The s->bytes
 	 * of stack are valid during the call. */
 	void (*on_stack)(void *arg, const struct st_results_header *results,
@@ -118,8 +122,10 @@ struct st_run {
 	double cpu_controller;       /* of this program for it, up to the program's end, seconds */
 	double tsc_hz; /* TSC ticks per second, calibrated against CLOCK_MONOTONIC_RAW over the run
 	                */
+	bool left_to_runtime; /* after an attach: the process could not be let go at once, it leaves
+	                         the engine by itself */
 	int exit_code; /* what strobe should exit with: as the program did, 128+signal after a
-	                  signal */
+	                  signal; after an attach -1 when the end was not seen */
 };
 
 /*
@@ -130,6 +136,14 @@ struct st_run {
  */
 int st_run_program(const struct st_run_options *options, struct st_run *run, struct st_error *e);
 void st_run_free(struct st_run *run);
+
+/*
+ * Takes a running process under the engine, for so many seconds (0: until a signal comes to strobe,
+ * or the process ends), and lets it go. 0 when that was done; -1 with *e when it could not be
+ * attached: it then runs on as it was.
+ */
+int st_attach_process(pid_t pid, double seconds, const struct st_run_options *options,
+                      struct st_run *run, struct st_error *e);
 
 /* Section helpers: typed pointers into a results file. */
 static inline const void *

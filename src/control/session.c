@@ -164,8 +164,8 @@ on_exec_event(struct st_session *s, pid_t pid)
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 }
 
-static void
-take_message(struct st_session *s, size_t channel)
+bool
+st_session_take(struct st_session *s, int channel)
 {
 	struct st_message m;
 	union {
@@ -177,14 +177,11 @@ take_message(struct st_session *s, size_t channel)
 	                        .msg_iovlen = 1,
 	                        .msg_control = &control,
 	                        .msg_controllen = sizeof control};
-	ssize_t n = recvmsg(s->channels[channel], &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	ssize_t n = recvmsg(channel, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) { /* nobody holds the other end any more */
-		close(s->channels[channel]);
-		s->channels[channel] = s->channels[--s->n_channels];
-		return;
-	}
+		return true;
+	if (n <= 0)
+		return false;
 	int fd = -1;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&header);
 	if (c && c->cmsg_type == SCM_RIGHTS)
@@ -199,6 +196,16 @@ take_message(struct st_session *s, size_t channel)
 		st_region_images(s, newest_results(s, m.pid));
 	if (fd >= 0)
 		close(fd);
+	return true;
+}
+
+static void
+serve_channel(struct st_session *s, size_t channel)
+{
+	if (st_session_take(s, s->channels[channel]))
+		return;
+	close(s->channels[channel]);
+	s->channels[channel] = s->channels[--s->n_channels];
 }
 
 static void
@@ -275,16 +282,18 @@ poll_once(struct st_session *s, const sigset_t *during)
 		return;
 	for (size_t i = n; i-- > 0;)
 		if (fds[i].revents)
-			take_message(s, first + i);
+			serve_channel(s, first + i);
 }
 
-static void
-drain_stacks(struct st_session *s)
+void
+st_session_drain(struct st_session *s)
 {
 	for (size_t i = 0; s->options->on_stack && i < s->n_processes; i++)
 		if (!s->processes[i].gone)
 			st_stacks_drain(s->options,
 			                (struct st_results_header *)s->processes[i].results);
+	if (s->drain)
+		st_drain_wake(s->drain);
 }
 
 /* A followed child's end, if the kernel did not tell us because it is not our child. */
@@ -373,9 +382,7 @@ st_session_wait(struct st_session *s)
 		if (s->main_ended &&
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
-		drain_stacks(s);
-		if (s->drain)
-			st_drain_wake(s->drain);
+		st_session_drain(s);
 		retire_ended(s);
 		st_region_tick(s, now);
 		if (s->options->progress)
@@ -384,7 +391,7 @@ st_session_wait(struct st_session *s)
 		poll_once(s, &during);
 	}
 	sigaction(SIGCHLD, &old, NULL);
-	drain_stacks(s);
+	st_session_drain(s);
 	complete_children(s);
 	for (size_t i = 0; s->drain && i < s->n_processes; i++)
 		st_drain_end(s->drain, s->processes[i].results);

@@ -34,6 +34,12 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
                    const char *command);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
+/* Takes a message, if there is one. False: nobody holds the other end any more. */
+bool st_session_take(struct st_session *s, int channel);
+/* Takes from the results what does not wait there for long. */
+void st_session_drain(struct st_session *s);
+/* CPU time of this program so far, seconds. */
+double st_own_cpu(void);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
 /* control/perfmap.c: looks where the process will write the names of generated code; those written

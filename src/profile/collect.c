@@ -297,7 +297,13 @@ note_processes(struct st_profile *p, const struct st_run *run)
 		                run->unfollowed_why ? run->unfollowed_why : "out of memory");
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
-		if (in->state == ST_RUN_EXECED && !p->run.follow)
+		if (in->state == ST_RUN_EXECED && p->run.exit < 0)
+			st_profile_note(
+			        p,
+			        "process %lld replaced itself by execve: the new program was left "
+			        "alone",
+			        (long long)in->pid);
+		else if (in->state == ST_RUN_EXECED && !p->run.follow)
 			st_profile_note(
 			        p,
 			        "process %lld replaced itself by execve and ran natively from "
@@ -316,6 +322,14 @@ note_processes(struct st_profile *p, const struct st_run *run)
 }
 
 static void
+note_left(struct st_profile *p, const struct st_run *run)
+{
+	if (run->left_to_runtime)
+		st_profile_note(p, "the process could not be let go at once; it leaves the engine "
+		                   "by itself, and some of strobe's memory stays mapped in it");
+}
+
+static void
 add_notes(struct st_profile *p, const struct st_run *run)
 {
 	if (p->run.has_functions && !st_profile_share_is_time(p) && p->functions.n)
@@ -326,6 +340,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	if (st_debuginfod_problem())
 		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
+	note_left(p, run);
 	note_rate(p);
 	note_stacks(p);
 	if (p->run.samples_dropped)

@@ -193,6 +193,8 @@ st_profile_state_name(int64_t state)
 		return "killed";
 	case ST_RUN_GOES_ON:
 		return "still running";
+	case ST_RUN_DETACHED:
+		return "detached";
 	default:
 		return "unknown";
 	}

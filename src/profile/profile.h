@@ -54,8 +54,10 @@ struct st_profile_run {
 	int64_t cores;
 	int64_t start_ns, wall_ns, cpu_user_ns, cpu_system_ns;
 	double tsc_hz, slowdown;
-	int64_t native_ns;    /* of the CPU time: in native execution, at most */
-	int64_t exit, signal; /* what strobe exits with; signal that ended the program, or 0 */
+	int64_t native_ns; /* of the CPU time: in native execution, at most */
+	/* What strobe run exits with, after an attach the process' exit, -1: its end was not seen;
+	 * signal that ended the program, or 0. */
+	int64_t exit, signal;
 	int64_t sample_hz;
 	bool follow, has_functions;
 	uint64_t samples_code, samples_kernel, samples_engine, samples_dropped;

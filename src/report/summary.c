@@ -43,8 +43,11 @@ print_end(FILE *out, const struct st_profile *p)
 		fprintf(out, "  killed by signal %" PRId64 " (%s)%s", run->signal,
 		        sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
 		        p->processes.n && p->processes.v[0].core_dumped ? ", core dumped" : "");
-	else
+	else if (run->exit >= 0)
 		fprintf(out, "  exited with %" PRId64, run->exit);
+	else /* attached, and its end was not seen */
+		fprintf(out, "  %s",
+		        p->processes.n ? st_profile_state_name(p->processes.v[0].state) : "ended");
 	fprintf(out, " after %s, CPU %s; slowdown about %.2f (estimated)\n",
 	        st_duration(wall, run->wall_ns),
 	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns), run->slowdown);

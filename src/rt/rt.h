@@ -90,22 +90,25 @@ struct thread {
 	uint64_t rt_sp;      /* 32: top of the runtime's stack */
 	struct thread *self; /* 40 */
 	uint64_t next;       /* 48: address to enter the cache at */
-	uint32_t pending;    /* 56: a signal waits in `queued` */
+	uint32_t pending;    /* 56: bits: a signal waits in `queued`; stop; leave */
 	uint32_t state;      /* 60: enum thread_state */
 	struct regs regs;    /* 64: the program's registers while in the runtime */
 	uint64_t guard;      /* 208: the runtime's stack when a tool's function was called; 0: none
 	                        is under way */
+	uint64_t leave_mask; /* 216: when parked: signals that the program blocks */
+	uint32_t parked;     /* 224: see os/leave.c */
+	uint32_t tid;        /* 228 */
 	/* What the code of actions keeps for its length: registers by number, flags as lahf and
 	   seto give them, a time stamp, values for a function. */
 	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];
 	uint64_t number;     /* of the thread in the run: its record */
 	uint64_t returns_at; /* minus the stack pointer of the innermost of `returns`; 0: none */
 
-	uint32_t tid;
 	uint32_t record;  /* index of its st_thread */
 	uint32_t slot;    /* counter slot */
 	bool own_process; /* shares memory but is another process (vfork, clone without
 	                     CLONE_THREAD) */
+	bool in_vfork;    /* it is lent to a vfork's child */
 	bool sys_plain;   /* the system call under way needs no work after it: signals may be
 	                     delivered at its end */
 	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
@@ -129,6 +132,14 @@ struct thread {
 	struct returns *returns; /* functions that were entered, whose return a tool waits for */
 	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
 	uint32_t tool_samples; /* samples since it was called */
+	struct rseq_area {
+		uint64_t at; /* 0: none */
+		uint32_t bytes, signature;
+	} rseq;           /* of an attached process: what it has registered, and will have again */
+	bool told;        /* to leave */
+	uint8_t rounds;   /* since */
+	uint64_t restart; /* system call under way when it was attached, if it goes on by
+	                     restart_syscall */
 	struct thread *next_thread;
 };
 
@@ -149,6 +160,7 @@ struct rt {
 	bool on;                 /* tools are at work */
 	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
+	bool leaving;            /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };
 extern struct rt rt;

@@ -46,7 +46,7 @@ struct st_boot {
 	int32_t results_fd; /* descriptor of the results in the target, closed by the runtime once
 	                       it is set up */
 	uint32_t controller; /* its pid */
-	uint32_t attached;   /* not 0: not at a program's first instruction */
+	uint32_t attached;   /* not 0: a process that was running; so many threads of it */
 	uint64_t regs[16];   /* general registers in hardware order */
 	uint64_t rflags, pc;
 	uint64_t own_space; /* bytes of address space that the controller has mapped */
@@ -55,6 +55,46 @@ struct st_boot {
 	 * runtime sets them again, with room for itself. 0: not limited. */
 	uint64_t limits[2][2];
 	uint64_t runtime_end; /* end of the runtime's image, for address tests */
+	uint64_t threads;     /* of an attached process: its struct st_attached, the first one's is
+	                         the thread that enters the runtime at its entry */
+	/* Written by the runtime into the copy in the results, for the controller that detaches. */
+	uint64_t park;     /* where a thread is sent to that sleeps in a system call */
+	uint64_t finish;   /* where one thread is sent to when all are parked */
+	uint64_t sys_insn; /* the instruction that makes the program's system calls */
+	uint32_t finished; /* that thread has done it */
+	uint32_t leaves;   /* the runtime hands the process back by itself */
 };
+
+/* A thread of an attached process, stopped somewhere: what the controller has found, for the
+ * runtime to go on with. Lies in the process. */
+struct st_attached {
+	uint64_t thread; /* its struct thread, from the runtime */
+	uint32_t ready;  /* futex: that is there */
+	uint32_t tid;
+	uint64_t regs[16];
+	uint64_t rflags, pc;
+	uint64_t mask; /* signals that it blocks; every one is blocked until the runtime has it */
+	uint64_t rseq; /* address of its registration, 0: none */
+	uint32_t rseq_bytes, rseq_signature;
+	uint64_t restart; /* the system call that it was in when regs say restart_syscall */
+};
+
+/* The beginning of the runtime's struct thread, where the GS base of a thread points to. */
+struct st_thread_head {
+	uint64_t slots[3], exit_id, stack, self, next;
+	uint32_t pending, state; /* state: ST_HEAD_* */
+	uint64_t regs[16];       /* the program's registers */
+	uint64_t rflags, pc;
+	uint64_t guard;  /* the runtime's */
+	uint64_t mask;   /* once parked: signals that the program blocks */
+	uint32_t parked; /* ST_PARKED: it waits for the controller, and nothing of it is the
+	                    engine's but its registers and its signal mask */
+	uint32_t tid;    /* whose it is: a new thread begins with its parent's GS base */
+};
+enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
+
+/* The runtime's signal, and its value when the controller asks a thread to come out and wait. */
+#define ST_SIGNAL_OWN 64
+#define ST_LEAVE 0x737400006c656176ull
 
 #endif

@@ -55,6 +55,7 @@ enum st_run_state {
 	ST_RUN_NATIVE = 4,   /* handed back to native execution for good */
 	ST_RUN_KILLED = 5,   /* about to die of fatal_signal */
 	ST_RUN_GOES_ON = 6,  /* in profiles: it outlived the program by more than was waited */
+	ST_RUN_DETACHED = 7, /* was attached, and runs on natively */
 };
 
 /* How a block ends (the rule of `bbcount`: a block ends at every branch, call, return and system

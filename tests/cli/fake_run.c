@@ -77,3 +77,12 @@ st_run_free(struct st_run *run)
 	free(run->processes);
 	fake_free(results);
 }
+
+int
+st_attach_process(pid_t pid, double seconds, const struct st_run_options *options,
+                  struct st_run *run, struct st_error *e)
+{
+	(void)options;
+	(void)run;
+	return st_fail(e, ST_EXIT_FAILED, "process %d for %g seconds", (int)pid, seconds);
+}

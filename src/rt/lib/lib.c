@@ -55,6 +55,47 @@ strlen(const char *s)
 	return n;
 }
 
+/* All that was mapped here, for the day on which a process that was attached is left: two pieces a
+ * thread, and some tables. What finds no place stays. */
+enum { MAX_MAPPED = 10000 };
+static struct mapped {
+	uint64_t at, bytes; /* at 0: nothing to give back */
+} mapped[MAX_MAPPED];
+static uint32_t n_mapped;
+
+static void
+note_mapped(uint64_t at, uint64_t bytes)
+{
+	uint32_t i = __atomic_fetch_add(&n_mapped, 1, __ATOMIC_RELAXED);
+	if (i < MAX_MAPPED)
+		mapped[i] = (struct mapped){at, bytes};
+}
+
+void
+rt_keep_memory(const void *p)
+{
+	for (uint32_t i = 0; i < n_mapped && i < MAX_MAPPED; i++)
+		if (mapped[i].at == (uint64_t)p)
+			mapped[i].at = 0;
+}
+
+void
+rt_unmap_memory(void *p, size_t bytes)
+{
+	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
+	rt_keep_memory(p);
+	SYS(__NR_munmap, p, bytes);
+	rt_count_memory(-counted, -counted);
+}
+
+void
+rt_unmap_all(void)
+{
+	for (uint32_t i = 0; i < n_mapped && i < MAX_MAPPED; i++)
+		if (mapped[i].at)
+			SYS(__NR_munmap, mapped[i].at, mapped[i].bytes);
+}
+
 void *
 rt_map_memory(size_t bytes)
 {
@@ -64,16 +105,9 @@ rt_map_memory(size_t bytes)
 		return NULL;
 	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
 	rt_count_memory(counted, counted);
+	note_mapped((uint64_t)p, bytes);
 	SYS(__NR_madvise, p, bytes, 16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;
-}
-
-void
-rt_unmap_memory(void *p, size_t bytes)
-{
-	SYS(__NR_munmap, p, bytes);
-	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
-	rt_count_memory(-counted, -counted);
 }
 
 void

@@ -45,7 +45,11 @@ size_t strlen(const char *s);
 
 /* Anonymous private memory, zeroed, reserved but not committed. Returns NULL on failure. */
 void *rt_map_memory(size_t bytes);
+/* Gives it back. */
 void rt_unmap_memory(void *p, size_t bytes);
+/* Gives all of it back, but what is kept. */
+void rt_unmap_all(void);
+void rt_keep_memory(const void *p);
 /* The same for what a fork's child that goes on natively does without. */
 void *rt_map_table(size_t bytes);
 /* What the kernel counts of the engine's memory. */

@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
+#include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
@@ -60,6 +61,37 @@ set_tables_apart(void)
 	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_THREAD_PRIVATE, 16 /* MADV_DONTDUMP */);
 }
 
+/* Where the controller finds what it needs for detaching. */
+static void
+say_where(struct st_boot *boot)
+{
+	boot->park = (uint64_t)rt_park_entry;
+	boot->finish = (uint64_t)rt_finish_entry;
+	boot->sys_insn = (uint64_t)rt_sys_insn;
+}
+
+/* The other threads of a process that was running. */
+static void
+adopt_others(struct st_boot *boot)
+{
+	struct st_attached *all = (struct st_attached *)boot->threads;
+	for (uint32_t i = 1; i < boot->attached; i++)
+		all[i].thread = (uint64_t)thread_adopt(&all[i]);
+}
+
+/* Everything is in place: lets them go. */
+static void
+begin_attached(struct st_boot *boot)
+{
+	struct st_attached *all = (struct st_attached *)boot->threads;
+	say_where(boot);
+	leave_begin();
+	for (uint32_t i = 1; i < boot->attached; i++) {
+		__atomic_store_n(&all[i].ready, 1, __ATOMIC_SEQ_CST);
+		SYS(__NR_futex, &all[i].ready, 1 /* FUTEX_WAKE */, 1);
+	}
+}
+
 void rt_start(struct st_boot *boot);
 
 /* Called by rt_entry on the boot stack; returns to enter the program at boot->pc. */
@@ -74,7 +106,7 @@ rt_start(struct st_boot *boot)
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;
 	rt.stress = boot->stress;
-	rt.threaded = boot->stress & ST_STRESS_threads;
+	rt.threaded = (boot->stress & ST_STRESS_threads) || boot->attached > 1;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
 	rt.results->pid = rt.pid;
 	rt.results->ppid = (uint32_t)SYS(__NR_getppid);
@@ -85,22 +117,35 @@ rt_start(struct st_boot *boot)
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
 	rt.sample_hz = rt.results->sample_hz;
 	tools_init();
-	thread_adopt_main(rt.main);
+	const struct st_attached *attached =
+	        boot->attached ? (const struct st_attached *)boot->threads : NULL;
+	thread_adopt_main(rt.main, attached);
 	if (jit_init() != 0 || maps_init() != 0) {
 		rt_complain("the runtime has no memory", rt_memory.space);
 		SYS(__NR_exit_group, 125);
 	}
 	set_tables_apart();
-	limits_begin(boot);
 	struct thread *t = rt.main;
 	for (int i = 0; i < 16; i++)
 		t->regs.r[i] = boot->regs[i];
 	t->regs.rflags = boot->rflags;
 	t->regs.pc = boot->pc;
+	if (attached)
+		adopt_others(boot);
+	limits_begin(boot);
 	entries_ask();
-	signals_init(t);
+	signals_init();
+	if (attached)
+		signals_block_all(); /* but those of faults, which tools may have */
+	else
+		signals_begin(t, signals_block_all());
 	tools_begin(t);
 	happen_thread_begin(t);
 	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;
+	if (!attached)
+		return;
+	begin_attached(boot);
+	signals_begin(t, attached->mask);
+	thread_continue_call(t);
 }

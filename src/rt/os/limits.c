@@ -99,6 +99,17 @@ limits_begin(const struct st_boot *boot)
 }
 
 void
+limits_end(void)
+{
+	for (struct limit *l = limits; l < limits + 2; l++) {
+		struct rlimit64 old;
+		if (l->kept && prlimit(l->resource, NULL, &old) == 0)
+			put(l->resource, shift_both(old, l->raised, 0), &old);
+		l->kept = false;
+	}
+}
+
+void
 limits_leave_child(void)
 {
 	lock = 0;

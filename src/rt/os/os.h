@@ -29,8 +29,15 @@ enum {
 #define OWN_SAMPLE 0x73740000736d706cull
 #define OWN_DELIVER 0x7374000064656c76ull
 #define OWN_STOP 0x7374000073746f70ull
+#define OWN_LEAVE ST_LEAVE
+/* Bits of a thread's `pending`. */
+enum { PENDING_SIGNAL = 1, PENDING_STOP = 2, PENDING_LEAVE = 4 };
 
-void signals_init(struct thread *t);
+/* Reads the process's dispositions and puts the master handler in their place. */
+void signals_init(void);
+/* The calling thread's first signal mask. */
+void signals_begin(struct thread *t, uint64_t mask);
+void signals_restore_dispositions(const struct sigtab *tab);
 /* Tells the kernel what to do for a signal whose disposition is *a for the program. */
 long signals_tell_kernel(int signo, const struct ksigaction *a);
 /* The thread's own signal stack; the program's is remembered in t->altstack. */
@@ -40,6 +47,8 @@ void signals_restore_native(struct thread *t, uint64_t mask);
 /* With every signal blocked, before that: what waits for the program is pending in the kernel, and
  * of the engine's own signals none comes any more. */
 void signals_hand_over(struct thread *t);
+/* Only the latter: with SIGNAL_OWN blocked. */
+void signals_drain(void);
 /* Blocks every signal; returns the mask before. */
 uint64_t signals_block_all(void);
 void signals_set_mask(uint64_t mask);
@@ -53,7 +62,12 @@ _Noreturn void sys_sigreturn(struct thread *t);
 /* Threads. */
 
 struct thread *thread_new(void);
-void thread_adopt_main(struct thread *t);
+/* from: what the controller knows of it, when the process was running already; else NULL. */
+void thread_adopt_main(struct thread *t, const struct st_attached *from);
+/* Another thread of such a process, waiting at rt_attach_entry; NULL: no memory for it. */
+struct thread *thread_adopt(const struct st_attached *from);
+/* The system call in which the thread was attached, if it goes on by restart_syscall. */
+void thread_continue_call(struct thread *t);
 void thread_start_sampling(struct thread *t);
 /* After a fork: the calling thread is the only one, and its counters are those of the new results.
  */
@@ -62,6 +76,10 @@ long sys_clone(struct thread *t, long nr);
 _Noreturn void sys_exit(struct thread *t);
 /* The calling thread's counters are added to those of ended threads; its record says ENDED. */
 void thread_retire(struct thread *t);
+/* Where the mapping with its stacks begins. */
+uint64_t thread_stacks(const struct thread *t);
+/* Its name and the time, into its record. */
+void thread_note_end(const struct thread *t);
 
 /* The world. */
 
@@ -76,7 +94,22 @@ _Noreturn void os_native_probe(struct thread *t);
  * cache. */
 _Noreturn void os_native_forever(struct thread *t);
 
+/* Leaving a process that was attached: leave.c. */
+
+/* From now on the end of the controller's socket means that the process is handed back. */
+void leave_begin(void);
+/* Is it the signal that says so? */
+bool leave_is_hangup(int signo, const struct siginfo *info);
+/* The thread, at t->regs, gives up what is the engine's and waits to go on natively. Every signal
+ * is blocked; `mask`: what the program blocks. */
+_Noreturn void thread_park(struct thread *t, uint64_t mask);
+/* Registers what the program had registered for restartable sequences. */
+void rseq_restore(const struct thread *t);
+long sys_rseq(struct thread *t);
+
 /* stubs.S */
+void rt_park_entry(void);
+void rt_finish_entry(void);
 long rt_app_syscall(struct thread *t);
 long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child,
               void (*start)(struct thread *));

@@ -20,6 +20,8 @@ long sys_rlimit(struct thread *t);
 void limits_begin(const struct st_boot *boot);
 /* The engine's memory has grown, or is about to grow by up to `spare` bytes. */
 void limits_adjust(uint64_t spare);
+/* Those of the program are the kernel's again. */
+void limits_end(void);
 /* In the child of a fork that goes on natively. */
 void limits_leave_child(void);
 /* Around an execve: what it starts gets the program's own soft limits; `soft` keeps the engine's in

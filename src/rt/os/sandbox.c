@@ -110,8 +110,7 @@ bytes_of(uint32_t n)
 static void
 discard(struct filter *f, uint32_t n)
 {
-	SYS(__NR_munmap, f, bytes_of(n));
-	rt_count_memory(-(int64_t)bytes_of(n), -(int64_t)bytes_of(n));
+	rt_unmap_memory(f, bytes_of(n));
 }
 
 /* A copy of the program's filter, which it keeps at *from, or NULL. *refused: the kernel will not

@@ -59,17 +59,21 @@ signals_tell_kernel(int signo, const struct ksigaction *a)
 }
 
 void
-signals_init(struct thread *t)
+signals_init(void)
 {
 	for (int s = 1; s <= N_SIGNALS; s++) {
-		struct ksigaction *a = &t->sigtab->action[s];
+		struct ksigaction *a = &rt.sigtab.action[s];
 		if (s == SIGNAL_KILL || s == SIGNAL_STOP)
 			continue;
 		SYS(__NR_rt_sigaction, s, 0, a, 8);
 		if (needs_master(s, a))
 			signals_tell_kernel(s, a);
 	}
-	uint64_t mask = signals_block_all();
+}
+
+void
+signals_begin(struct thread *t, uint64_t mask)
+{
 	t->blocked = mask & NEVER_BLOCKED;
 	signals_set_mask(mask);
 }
@@ -97,13 +101,19 @@ signals_set_stack(struct thread *t)
 }
 
 void
-signals_restore_native(struct thread *t, uint64_t mask)
+signals_restore_dispositions(const struct sigtab *tab)
 {
 	for (int s = 1; s <= N_SIGNALS; s++) {
-		const struct ksigaction *a = &t->sigtab->action[s];
+		const struct ksigaction *a = &tab->action[s];
 		if (s != SIGNAL_KILL && s != SIGNAL_STOP && needs_master(s, a))
 			SYS(__NR_rt_sigaction, s, a, 0, 8);
 	}
+}
+
+void
+signals_restore_native(struct thread *t, uint64_t mask)
+{
+	signals_restore_dispositions(t->sigtab);
 	SYS(__NR_sigaltstack, &t->altstack, 0);
 	mask = (mask & ~NEVER_BLOCKED) | t->blocked;
 	SYS(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);

@@ -128,7 +128,11 @@ uint64_t
 rt_dispatch_pending(struct thread *t)
 {
 	uint32_t pending = __atomic_exchange_n(&t->pending, 0, __ATOMIC_SEQ_CST);
-	if (!(pending & 1))
+	if (pending & PENDING_LEAVE) {
+		__atomic_fetch_or(&t->pending, pending & PENDING_SIGNAL, __ATOMIC_SEQ_CST);
+		thread_park(t, signals_block_all());
+	}
+	if (!(pending & PENDING_SIGNAL))
 		return 0;
 	/* To be delivered it needs a kernel's frame: a signal of our own brings one. Sending it
 	 * again would put it behind others of its number. */
@@ -144,6 +148,9 @@ static void
 restart_interrupted(struct thread *t, struct ucontext64 *uc)
 {
 	if (uc->mc.rip == (uint64_t)rt_sys_done && uc->mc.rax == (uint64_t)-4 /* EINTR */) {
+		/* A handler's return has spoilt that one: the whole call again. */
+		if (t->regs.r[RAX] == __NR_restart_syscall && t->restart)
+			t->regs.r[RAX] = t->restart;
 		uc->mc.rax = t->regs.r[RAX];
 		uc->mc.rip = (uint64_t)rt_sys_insn;
 	}
@@ -207,6 +214,22 @@ obey_region(struct thread *t, struct ucontext64 *uc)
 	obey_stop(t, uc);
 }
 
+/* The thread is to leave the engine: it comes out, and stays out when it is about to enter the
+ * cache or to begin a system call. */
+static void
+obey_leave(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at;
+	__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+	restart_interrupted(t, uc);
+	if (in_syscall_begin(uc->mc.rip))
+		uc->mc.rip = (uint64_t)rt_sys_check;
+	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate(t, uc, false, &at)) {
+		leave_cache(t, &at, uc->mc.rip);
+		resume_program(t, uc);
+	}
+}
+
 /* The program is at t->regs, about to enter the cache. */
 static void
 deliver_queued(struct thread *t, struct ucontext64 *uc)
@@ -238,9 +261,11 @@ hide_step(struct thread *t, const struct ucontext64 *uc)
 static bool
 is_own(int signo, const struct siginfo *info)
 {
-	return signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
-	       (info->value == OWN_SAMPLE || info->value == OWN_STOP ||
-	        info->value == OWN_DELIVER || info->value == ST_OWN_REGION);
+	return (signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
+	        (info->value == OWN_SAMPLE || info->value == OWN_STOP ||
+	         info->value == OWN_DELIVER || info->value == OWN_LEAVE ||
+	         info->value == ST_OWN_REGION)) ||
+	       leave_is_hangup(signo, info);
 }
 
 /* Raises a signal of this thread again. */
@@ -251,19 +276,25 @@ send_again(struct siginfo *info)
 }
 
 void
-signals_hand_over(struct thread *t)
+signals_drain(void)
 {
 	enum { MOST = 16 };
 	struct siginfo info, theirs[MOST];
 	uint64_t set = SIGNAL_BIT(SIGNAL_OWN), now[2] = {0, 0};
 	unsigned n = 0;
-	if (t->timer >= 0)
-		SYS(__NR_timer_delete, t->timer);
 	while (n < MOST && SYS(__NR_rt_sigtimedwait, &set, &info, now, 8) == SIGNAL_OWN)
 		if (!is_own(SIGNAL_OWN, &info))
 			theirs[n++] = info;
 	for (unsigned i = 0; i < n; i++)
 		send_again(&theirs[i]);
+}
+
+void
+signals_hand_over(struct thread *t)
+{
+	if (t->timer >= 0)
+		SYS(__NR_timer_delete, t->timer);
+	signals_drain();
 	if (t->pending & 1)
 		send_again(&t->queued);
 	if (t->is_held)
@@ -324,7 +355,9 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	struct thread *t = rt_self();
 	struct recovered at;
 	if (is_own(signo, info)) {
-		if (info->value == OWN_SAMPLE)
+		if (info->value == OWN_LEAVE || leave_is_hangup(signo, info))
+			obey_leave(t, uc);
+		else if (info->value == OWN_SAMPLE)
 			take_sample(t, uc);
 		else if (info->value == OWN_DELIVER)
 			deliver_queued(t, uc);

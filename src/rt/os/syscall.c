@@ -11,7 +11,7 @@
 #include "rt/os/sandbox.h"
 #include "rt/tool/happen.h"
 
-enum { E_NOSYS = 38, E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
+enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
 /* The kernel is about to write to program memory that may hold translated, write-protected code. */
 static void
@@ -288,7 +288,7 @@ system_call(struct thread *t)
 	case __NR_arch_prctl:
 		return sys_arch_prctl(t);
 	case __NR_rseq:
-		return -E_NOSYS;
+		return sys_rseq(t);
 	case __NR_clone:
 	case __NR_clone3:
 	case __NR_fork:
@@ -340,6 +340,11 @@ rt_dispatch_syscall(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
+	if (t->restart) { /* see thread_continue_call: by now it is spoilt */
+		if (t->regs.r[RAX] == __NR_restart_syscall)
+			t->regs.r[RAX] = t->restart;
+		t->restart = 0;
+	}
 	strobe_syscall seen;
 	bool wanted = happen_syscall_before(t, &seen);
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);

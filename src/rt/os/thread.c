@@ -16,6 +16,15 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
                        offsetof(struct thread, state) == 60 &&
                        offsetof(struct thread, regs) == 64 && offsetof(struct thread, guard) == 208,
                "stubs.S addresses these fields");
+_Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head, state) &&
+                       offsetof(struct thread, regs) == offsetof(struct st_thread_head, regs) &&
+                       offsetof(struct thread, leave_mask) ==
+                               offsetof(struct st_thread_head, mask) &&
+                       offsetof(struct thread, parked) == offsetof(struct st_thread_head, parked) &&
+                       offsetof(struct thread, tid) == offsetof(struct st_thread_head, tid) &&
+                       (int)THREAD_SYSCALL == (int)ST_HEAD_SYSCALL &&
+                       (int)THREAD_NATIVE == (int)ST_HEAD_NATIVE,
+               "the controller reads these fields");
 _Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private part");
 
 enum {
@@ -26,6 +35,7 @@ enum {
 	E_AGAIN = 11,
 	E_FAULT = 14,
 	E_INVAL = 22,
+	NOT_BEGUN = 4097,
 };
 
 /* One whose making failed for want of memory. What it has is kept for the next. */
@@ -68,6 +78,12 @@ map_stacks(struct thread *t)
 	t->sp_base = (uint64_t)p + 8192 + SIG_STACK_BYTES;
 	t->rt_sp = t->sp_base + STACK_BYTES;
 	return true;
+}
+
+uint64_t
+thread_stacks(const struct thread *t)
+{
+	return t->sig_base - 4096;
 }
 
 static void
@@ -119,13 +135,40 @@ enlist(struct thread *t)
 	rt_unlock(&rt.thread_lock);
 }
 
+/* A thread that was running: where it was, and what it has given the kernel. */
+static void
+take_over(struct thread *t, const struct st_attached *from)
+{
+	for (int i = 0; i < 16; i++)
+		t->regs.r[i] = from->regs[i];
+	t->regs.rflags = from->rflags;
+	t->regs.pc = from->pc;
+	t->queued_mask = from->mask;
+	t->rseq = (struct rseq_area){from->rseq, from->rseq_bytes, from->rseq_signature};
+	t->restart = from->restart;
+}
+
+/* The same, by the thread itself. */
+static void
+take_over_own(struct thread *t)
+{
+	SYS(__NR_sigaltstack, 0, &t->altstack);
+	if (t->rseq.at)
+		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 1 /* RSEQ_FLAG_UNREGISTER */,
+		    t->rseq.signature);
+}
+
 void
-thread_adopt_main(struct thread *t)
+thread_adopt_main(struct thread *t, const struct st_attached *from)
 {
 	t->self = t;
 	t->slot = 1;
 	t->sigtab = &rt.sigtab;
 	t->altstack.flags = 2; /* SS_DISABLE */
+	if (from) {
+		take_over(t, from);
+		take_over_own(t);
+	}
 	if (rt.results->n_slots < 2)
 		rt.results->n_slots = 2;
 	map_counters((uint64_t)t, 1);
@@ -240,6 +283,62 @@ thread_new(void)
 	return t;
 }
 
+struct thread *
+thread_adopt(const struct st_attached *from)
+{
+	struct thread *t = thread_new();
+	if (!t)
+		return NULL;
+	take_over(t, from);
+	t->tid = from->tid;
+	t->sigtab = &rt.sigtab;
+	enlist(t);
+	return t;
+}
+
+/* A call that goes on by restart_syscall does so only until a signal handler returns: at once,
+ * then, and not by way of the cache. */
+void
+thread_continue_call(struct thread *t)
+{
+	if (t->regs.r[RAX] != __NR_restart_syscall || !t->restart)
+		return;
+	t->sys_plain = true;
+	long ret = rt_app_syscall(t);
+	t->sys_plain = false;
+	if (ret == -NOT_BEGUN)
+		return;
+	t->restart = 0;
+	t->regs.pc += 2;
+	t->regs.r[RAX] = (uint64_t)ret;
+	t->regs.r[RCX] = t->regs.pc;
+	t->regs.r[R11] = t->regs.rflags;
+}
+
+void rt_attached(struct thread *t);
+
+/* Called from rt_attach_entry, every signal blocked. */
+void
+rt_attached(struct thread *t)
+{
+	take_over_own(t);
+	thread_begin(t);
+	signals_block_all(); /* but those of faults, which tools may have */
+	happen_thread_begin(t);
+	thread_start_sampling(t);
+	if (rt.leaving)
+		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+	signals_begin(t, t->queued_mask);
+	thread_continue_call(t);
+}
+
+void
+thread_note_end(const struct thread *t)
+{
+	SYS(__NR_prctl, 16, record_of(t)->name);
+	record_of(t)->tsc_end = rt_tsc();
+}
+
 void
 thread_retire(struct thread *t)
 {
@@ -253,8 +352,7 @@ thread_retire(struct thread *t)
 			own[i] = 0;
 		}
 	}
-	SYS(__NR_prctl, 16, record_of(t)->name);
-	record_of(t)->tsc_end = rt_tsc();
+	thread_note_end(t);
 	record_of(t)->state = ST_THREAD_ENDED;
 	record_of(t)->slot = 0;
 	if (t->timer >= 0)
@@ -287,6 +385,8 @@ thread_main(struct thread *t)
 	thread_begin(t);
 	happen_thread_begin(t);
 	thread_start_sampling(t);
+	if (rt.leaving)
+		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 	signals_set_mask(t->queued_mask);
 	((void (*)(void))rt_stub_resume)();
 	__builtin_unreachable();
@@ -428,6 +528,9 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 		SYS(__NR_close, rt.boot->channel);
 	pages_release();
 	limits_leave_child();
+	if (rt.boot->channel && !(q->flags & CLONE_FILES))
+		SYS(__NR_close, rt.boot->channel);
+	rseq_restore(t);
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);
 }
@@ -460,7 +563,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
 	child_tab.lock = 0;
 	t->sigtab = &child_tab;
-	t->own_process = true;
+	t->own_process = t->in_vfork = true;
 	t->queued_mask = pending & 1 ? queued_mask : mask;
 	t->pending = 0;
 	t->regs.r[RAX] = 0;
@@ -479,6 +582,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->queued_mask = queued_mask;
 	t->tid = tid;
 	t->own_process = own;
+	t->in_vfork = false;
 	t->filters = filters;
 	t->state = THREAD_RUNTIME;
 	t->sys_plain = false;

@@ -67,6 +67,14 @@ happen_end(struct thread *t)
 }
 
 void
+happen_leave(struct thread *t)
+{
+	EACH_TOOL(i, end)
+	tool_call(t, i, (plain_function)tools.tool[i].tool->end, t, NULL);
+	streams_finish(t);
+}
+
+void
 happen_signal(struct thread *t, int signo)
 {
 	if (!rt.on)

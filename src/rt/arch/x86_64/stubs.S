@@ -316,12 +316,57 @@ rt_copy_failed:
 	movl $-1, %eax
 	ret
 
-	/* First instruction of the runtime: the controller has set rdi = struct st_boot. rsp is the program's. */
+	/* First instruction of the runtime: the controller has set rdi = struct st_boot, rsi = 0. rsp is the program's. */
 	.globl rt_entry
 rt_entry:
+	testq %rsi, %rsi
+	jnz rt_attach_entry
 	leaq rt_boot_stack_end(%rip), %rsp
 	call rt_start
 	jmp rt_stub_resume
+
+	/* The other threads of a process that is attached enter with rsi = their struct st_attached, every signal blocked.
+	 * They wait until the first thread has made their struct thread. */
+rt_attach_entry:
+	movq %rsi, %rbx
+1:	cmpl $0, 8(%rbx)         /* ready */
+	jne 2f
+	leaq 8(%rbx), %rdi
+	xorl %esi, %esi          /* FUTEX_WAIT while it is 0 */
+	xorl %edx, %edx
+	xorl %r10d, %r10d
+	movl $202, %eax          /* futex */
+	syscall
+	jmp 1b
+2:	movq (%rbx), %r12        /* thread */
+	movl $158, %eax          /* arch_prctl(ARCH_SET_GS, thread) */
+	movl $0x1001, %edi
+	movq %r12, %rsi
+	syscall
+	movq %gs:RT_SP, %rsp
+	xorl %ebp, %ebp
+	movq %r12, %rdi
+	call rt_attached
+	jmp rt_stub_resume
+
+	/* Where the controller sends a thread that sleeps in a system call when it detaches; thread->regs says where the
+	 * program goes on. */
+	.globl rt_park_entry
+	.hidden rt_park_entry
+rt_park_entry:
+	movq %gs:RT_SP, %rsp
+	movq %gs:SELF, %rdi
+	call rt_park
+	ud2
+
+	/* And one thread, when all of them are parked, on a stack that is not given back. */
+	.globl rt_finish_entry
+	.hidden rt_finish_entry
+rt_finish_entry:
+	movq %gs:SELF, %rdi
+	leaq rt_boot_stack_end(%rip), %rsp
+	call rt_finish
+	ud2
 
 	.bss
 	.balign 4096

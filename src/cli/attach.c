@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe attach: take a running process under the engine, watch, let it go, save, print. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/measure.h"
+#include "cli/stress.h"
+#include "symbol/symbol.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) ATTACH_##id,
+	ST_ATTACH_OPTIONS(O)
+#undef O
+};
+
+struct arguments {
+	struct st_measure measure;
+	bool help;
+	double seconds; /* 0: until a signal comes */
+	long pid;       /* 0: not given */
+};
+
+static int
+parse_pid(const char *text, long *pid, struct st_error *e)
+{
+	char *end;
+	errno = 0;
+	*pid = strtol(text, &end, 10);
+	if (errno || end == text || *end || *pid < 1 || *pid > INT32_MAX)
+		return st_fail(e, ST_EXIT_USAGE, "'%s' is not the number of a process", text);
+	return 0;
+}
+
+/* Those of the region of interest. */
+static int
+apply_region(struct st_region *r, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ATTACH_start_at:
+		return st_region_pattern(&r->start_at, "start-at", value, e);
+	case ATTACH_stop_at:
+		return st_region_pattern(&r->stop_at, "stop-at", value, e);
+	case ATTACH_funcs:
+		return st_region_pattern(&r->functions, "funcs", value, e);
+	case ATTACH_images:
+		return st_region_pattern(&r->images, "images", value, e);
+	case ATTACH_delay:
+		return st_region_time(&r->delay, "delay", value, e);
+	case ATTACH_toggle:
+		return st_region_signal(&r->toggle, value, e);
+	case ATTACH_region:
+		r->by_program = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+/* Applies one option. 0, or -1 with *e. */
+static int
+apply(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	struct st_measure *m = &a->measure;
+	switch (option) {
+	case ATTACH_tool:
+		return st_toolset_add(&m->tools, value, e);
+	case ATTACH_for:
+		return st_region_time(&a->seconds, "for", value, e);
+	case ATTACH_output:
+		return st_result_output(value, &m->result.output, e);
+	case ATTACH_format:
+		return st_result_format(value, &m->result.json, e);
+	case ATTACH_top:
+		return st_options_number("top", value, 0, 1000000, &m->result.top, e);
+	case ATTACH_sample_hz:
+		return st_options_number("sample-hz", value, 0, 20000, &m->sample_hz, e);
+	case ATTACH_debuginfod:
+		return st_debuginfod_enable(e);
+	case ATTACH_quiet:
+		m->result.quiet = true;
+		return 0;
+	case ATTACH_stress:
+		return st_stress_parse(value, &m->stress, e);
+	case ATTACH_help:
+		a->help = true;
+		return 0;
+	case ST_OPTIONS_OTHER:
+		if (a->pid)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "one process at a time: '%s' is one too many", value);
+		return parse_pid(value, &a->pid, e);
+	default:
+		return apply_region(&m->region, option, value, e);
+	}
+}
+
+static int
+parse(struct arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("attach", argv);
+	const char *value;
+	*a = (struct arguments){.measure = ST_MEASURE_DEFAULT};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (apply(a, option, value, e))
+			return -1;
+		if (a->help)
+			return 0;
+	}
+	if (!a->pid)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no process to attach: strobe attach [options] PID");
+	return a->measure.tools.n ? 0 : st_toolset_add(&a->measure.tools, "hot", e);
+}
+
+/* The command that a process was started with, as a list; the caller frees it and its first
+ * element.
+ */
+static char **
+command_of(long pid)
+{
+	char path[64];
+	char *text = calloc(1, 1 << 16), **list;
+	size_t n = 0, count = 0;
+	snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (ssize_t got; text && fd >= 0 && n < (1 << 16) - 1 &&
+	                  (got = read(fd, text + n, (1 << 16) - 1 - n)) > 0;)
+		n += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; i < n; i++)
+		count += text[i] == 0;
+	list = text ? calloc(count + 3, sizeof *list) : NULL;
+	if (!list) {
+		free(text);
+		return NULL;
+	}
+	list[0] = text;
+	size_t k = 0;
+	for (size_t at = 0; at < n; at += strlen(text + at) + 1)
+		list[k++] = text + at;
+	return list;
+}
+
+static void
+say_attached(size_t threads, double seconds)
+{
+	fprintf(stderr, "strobe: attached, %zu thread%s taken over in %.1f ms\n", threads,
+	        threads == 1 ? "" : "s", seconds * 1000);
+}
+
+static int
+attach(struct arguments *a, char *const *argv, char *const *command)
+{
+	struct st_measuring m;
+	struct st_error e;
+	struct st_run run = {0};
+	a->measure.result.name = command[0] && *command[0] ? command[0] : "process";
+	if (st_measure_begin(&m, &a->measure, &e))
+		return st_complain(&e);
+	m.options.attached = a->measure.result.quiet ? NULL : say_attached;
+	int code;
+	if (st_attach_process((pid_t)a->pid, a->seconds, &m.options, &run, &e)) {
+		code = st_complain(&e);
+	} else {
+		char *given = st_result_options(argv, NULL);
+		code = st_measure_report(&m, &run, command, given, &e) ? st_complain(&e)
+		                                                       : ST_EXIT_OK;
+		free(given);
+	}
+	st_measure_end(&m);
+	st_run_free(&run);
+	return code;
+}
+
+static int
+attach_named(struct arguments *a, char *const *argv)
+{
+	char **command = command_of(a->pid);
+	if (!command)
+		return st_complain(&(struct st_error){ST_EXIT_FAILED, "out of memory"});
+	char *text = command[0];
+	int code = attach(a, argv, command);
+	free(text);
+	free(command);
+	return code;
+}
+
+int
+st_attach_main(char *const *argv)
+{
+	struct arguments a;
+	struct st_error e;
+	int code = ST_EXIT_OK;
+	if (parse(&a, argv, &e))
+		code = st_complain(&e);
+	else if (a.help)
+		st_command_help(stdout, st_command_find("attach"), false);
+	else
+		code = attach_named(&a, argv);
+	st_measure_free(&a.measure);
+	return code;
+}

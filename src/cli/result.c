@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What came of a run: a file, and a summary on standard error. */
+#include "cli/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "profile/output.h"
+#include "report/report.h"
+
+int
+st_result_format(const char *value, bool *json, struct st_error *e)
+{
+	*json = !strcmp(value, "json");
+	return *json || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
+}
+
+int
+st_result_output(const char *value, const char **output, struct st_error *e)
+{
+	if (!strcmp(value, "-"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "standard output belongs to the program: give -o a file, then use "
+		               "strobe show");
+	*output = value;
+	return 0;
+}
+
+char *
+st_result_prefix(const struct st_result *a)
+{
+	enum { LONGEST = 150 }; /* of a file name of at most 255 bytes */
+	char *name = NULL;
+	if (asprintf(&name, "strobe.%.*s.", LONGEST, st_base_name(a->name)) < 0)
+		return NULL;
+	for (char *c = name; *c; c++)
+		if (*c == '/')
+			*c = '_';
+	return name;
+}
+
+/* strobe.PROGRAM.PID.db in the current directory. */
+static char *
+default_output(const struct st_result *a, uint32_t pid)
+{
+	char *prefix = st_result_prefix(a), *name = NULL;
+	if (prefix && asprintf(&name, "%s%u.%s", prefix, pid, a->json ? "json" : "db") < 0)
+		name = NULL;
+	free(prefix);
+	return name;
+}
+
+static int
+save(const struct st_result *a, const struct st_profile *p, const char *path, struct st_error *e)
+{
+	struct st_report everything = {.profile = p};
+	struct st_output o;
+	if (!a->json)
+		return st_profile_save(p, path, e);
+	char *text = st_report_json(&everything, e);
+	if (!text)
+		return -1;
+	int status = st_output_begin(&o, path, e);
+	if (!status) {
+		status = st_output_write(&o, text, strlen(text), e);
+		if (status)
+			st_output_abandon(&o);
+		else
+			status = st_output_commit(&o, e);
+	}
+	free(text);
+	return status;
+}
+
+static void
+print(const struct st_result *a, const struct st_profile *p, const char *saved)
+{
+	struct st_report r = {.profile = p, .top = (size_t)a->top, .style = st_style_of(stderr)};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return;
+	st_report_summary(&r, out);
+	if (!a->json)
+		st_report_next(&r, out, saved);
+	else if (saved)
+		fprintf(out, "\n  result: %s\n", saved);
+	fclose(out);
+	fwrite(text, 1, size, stderr); /* at once: the program's children may still write there */
+	free(text);
+}
+
+int
+st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t pid,
+                 struct st_error *e)
+{
+	char *fallback = a->output ? NULL : default_output(a, pid);
+	const char *path = a->output ? a->output : fallback;
+	int status =
+	        path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
+	if (!a->quiet)
+		print(a, p, status ? NULL : path);
+	free(fallback);
+	return status;
+}
+
+int
+st_result_check(const struct st_result *a, struct st_error *e)
+{
+	if (a->output)
+		return st_output_check(a->output, e);
+	char *name = default_output(a, 0);
+	int status = st_output_check(name ? name : "strobe.db", e);
+	free(name);
+	return status;
+}
+
+char *
+st_result_options(char *const *argv, char *const *end)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
+		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the result of a run goes and how it is shown: the same for run and attach. */
+#ifndef STROBE_CLI_RESULT_H
+#define STROBE_CLI_RESULT_H
+
+#include "profile/profile.h"
+
+struct st_result {
+	const char *name;   /* of the program: a part of the default file name */
+	const char *output; /* NULL: the default name */
+	bool json, quiet;
+	long top;
+};
+
+/* Values of --format and --output. 0, or -1 with *e. */
+int st_result_format(const char *value, bool *json, struct st_error *e);
+int st_result_output(const char *value, const char **output, struct st_error *e);
+/* Whether the result will find a place, asked before the program runs. 0, or -1 with *e. */
+int st_result_check(const struct st_result *a, struct st_error *e);
+/* The beginning of the names that results have by default: "strobe.PROGRAM.". malloc'ed. */
+char *st_result_prefix(const struct st_result *a);
+/* The profile of process pid into a file and onto the terminal. 0, or -1 with *e. */
+int st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t pid,
+                     struct st_error *e);
+/* A command's options as they were given, for the record: up to `end`. malloc'ed. */
+char *st_result_options(char *const *argv, char *const *end);
+
+#endif

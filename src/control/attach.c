@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Attaching: all threads are stopped, the first one maps the engine by remote calls, all of them
+ * are sent into the runtime with a note of where they were, and are let go. Nothing of ptrace
+ * remains.
+ */
+#include "control/attach.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/injection.h"
+#include "control/session.h"
+#include "control/threads.h"
+
+static const double patience = 5.0; /* seconds, for all threads to stop */
+enum { SCRATCH = 4096, MOST_THREADS = ST_MAX_SLOTS - 64, MAPS_PER_THREAD = 6 };
+
+static int
+check_threads(const struct st_threads *ts, struct st_error *e)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < ts->n; i++) {
+		const struct user_regs_struct *r = &ts->v[i].regs;
+		if (ts->v[i].gone)
+			continue;
+		n++;
+		if (r->cs != 0x33)
+			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			               "cannot attach process %d: it is a 32-bit program; strobe "
+			               "knows 64-bit x86 only",
+			               ts->pid);
+		if (r->gs_base != 0)
+			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			               "cannot attach process %d: its thread %d uses the GS base, "
+			               "which strobe's engine needs",
+			               ts->pid, ts->v[i].tid);
+	}
+	if (n > MOST_THREADS)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		               "cannot attach process %d: it has %zu threads, strobe bears %d",
+		               ts->pid, n, MOST_THREADS);
+	return 0;
+}
+
+/* The kernel lets a process have so many mappings; the engine adds some for each thread. */
+static int
+check_room(const struct st_threads *ts, struct st_error *e)
+{
+	char path[64], line[512];
+	unsigned long most = 65530, now = 0;
+	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+	if (f && fscanf(f, "%lu", &most) != 1)
+		most = 65530;
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof path, "/proc/%d/maps", ts->pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		now += strchr(line, '\n') != NULL;
+	if (f)
+		fclose(f);
+	if (now + MAPS_PER_THREAD * ts->n + 64 > most)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "cannot attach process %d: it has %lu memory mappings of %lu that "
+		               "vm.max_map_count allows, too few are left for strobe's",
+		               ts->pid, now, most);
+	return 0;
+}
+
+/* A thread that was stopped within a restartable sequence is sent to its abort handler, as the
+ * kernel would send it; and what it has registered is noted. */
+static void
+take_rseq(pid_t pid, struct st_traced *t, struct st_attached *to)
+{
+	struct __ptrace_rseq_configuration c = {0};
+	struct {
+		uint32_t version, flags;
+		uint64_t start, length, abort;
+	} section;
+	uint64_t at = 0;
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, t->tid, sizeof c, &c) <= 0 || !c.rseq_abi_pointer)
+		return;
+	to->rseq = c.rseq_abi_pointer;
+	to->rseq_bytes = c.rseq_abi_size;
+	to->rseq_signature = c.signature;
+	struct iovec here = {&at, 8}, there = {(void *)(c.rseq_abi_pointer + 8), 8};
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) != 8 || !at)
+		return;
+	here = (struct iovec){&section, sizeof section};
+	there = (struct iovec){(void *)at, sizeof section};
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof section &&
+	    t->regs.rip - section.start < section.length)
+		t->regs.rip = section.abort;
+}
+
+/* The table of threads, the first one at its beginning, behind the scratch page. */
+static int
+write_table(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
+            struct st_error *e)
+{
+	struct st_attached *all = calloc(ts->n, sizeof *all);
+	size_t n = 1;
+	if (!all)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < ts->n; i++) {
+		struct st_traced *t = &ts->v[i];
+		if (t->gone)
+			continue;
+		struct st_attached *to = t == first ? all : &all[n++];
+		take_rseq(ts->pid, t, to);
+		to->tid = (uint32_t)t->tid;
+		st_general_registers(to->regs, &t->regs);
+		to->rflags = t->regs.eflags;
+		to->pc = t->regs.rip;
+		to->mask = t->mask;
+		to->restart = t->restart;
+	}
+	in->boot.attached = (uint32_t)n;
+	in->boot.threads = in->name + SCRATCH;
+	in->remote.saved = first->regs;
+	struct iovec here = {all, n * sizeof *all},
+	             there = {(void *)in->boot.threads, n * sizeof *all};
+	ssize_t wrote = process_vm_writev(ts->pid, &here, 1, &there, 1, 0);
+	free(all);
+	if (wrote != (ssize_t)here.iov_len)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write to the process: %s",
+		               strerror(errno));
+	return 0;
+}
+
+/* A page for names, and the table of threads. */
+static int
+map_scratch(struct st_injection *in, size_t n_threads)
+{
+	long p = st_injection_mmap(in, 0, SCRATCH + n_threads * sizeof(struct st_attached),
+	                           PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p < 0 && p > -4096)
+		return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the process: mmap: %s",
+		               strerror((int)-p));
+	in->name = (uint64_t)p;
+	struct iovec here = {(void *)"strobe", 7}, there = {(void *)in->name, 7};
+	process_vm_writev(in->remote.pid, &here, 1, &there, 1, 0);
+	return 0;
+}
+
+static void
+send_in(struct st_threads *ts, struct st_traced *first, uint64_t entry, uint64_t boot,
+        uint64_t table)
+{
+	uint64_t next = table + sizeof(struct st_attached);
+	for (size_t i = 0; i < ts->n; i++) {
+		struct st_traced *t = &ts->v[i];
+		if (t->gone)
+			continue;
+		t->regs.rip = entry;
+		t->regs.eflags = 0x202;
+		t->regs.rdi = boot;
+		t->regs.rsi = 0;
+		t->mask = ~0ull; /* until the runtime knows the thread */
+		if (t != first) {
+			t->regs.rsi = next;
+			next += sizeof(struct st_attached);
+		}
+	}
+}
+
+/* Into the stopped process. */
+static int
+put_in(struct st_threads *ts, struct st_injection *in, struct st_error *e)
+{
+	struct st_traced *first = st_threads_any(ts);
+	uint64_t gadget = st_syscall_in_vdso(ts->pid), entry;
+	for (size_t i = 0; i < ts->n; i++) /* the main thread if it is there */
+		if (ts->v[i].tid == ts->pid && !ts->v[i].gone)
+			first = &ts->v[i];
+	if (!gadget)
+		return st_fail(e, ST_EXIT_FAILED, "cannot attach process %d: it has no vDSO",
+		               ts->pid);
+	st_threads_block(ts);
+	st_remote_borrow(&in->remote, first->tid, &first->regs, gadget);
+	st_limits_lift_of(ts->pid, in->boot.limits);
+	if (map_scratch(in, ts->n) != 0 || st_injection_map(in, &entry) != 0 ||
+	    write_table(ts, first, in, e) != 0) {
+		st_injection_undo(in);
+		return -1;
+	}
+	send_in(ts, first, entry, st_injection_boot(in), in->boot.threads);
+	return 0;
+}
+
+/* Threads that a runtime without its controller is just letting go have its GS base for a moment.
+ */
+static bool
+is_being_left(const struct st_threads *ts)
+{
+	for (size_t i = 0; i < ts->n; i++)
+		if (!ts->v[i].gone && ts->v[i].regs.gs_base != 0)
+			return st_has_leftovers(ts->pid);
+	return false;
+}
+
+static int
+stop_all(struct st_threads *ts, pid_t pid, struct st_error *e)
+{
+	for (int tries = 0; tries < 50; tries++) {
+		if (st_threads_stop(ts, pid, patience, e) != 0)
+			return -1;
+		if (!is_being_left(ts))
+			return 0;
+		st_threads_release(ts);
+		st_threads_free(ts);
+		nanosleep(&(struct timespec){0, 20000000}, NULL);
+	}
+	return st_threads_stop(ts, pid, patience, e);
+}
+
+int
+st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, struct st_error *e)
+{
+	struct st_threads ts;
+	struct st_injection in = {.options = o, .e = e, .running = true, .channel = -1};
+	double begin = st_now_raw();
+	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
+		return -1;
+	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 ||
+	          put_in(&ts, &in, e) != 0;
+	st_threads_release(&ts);
+	st_threads_free(&ts);
+	if (bad)
+		return -1;
+	*a = (struct st_attachment){.pid = pid,
+	                            .results = in.results,
+	                            .boot = st_boot_of(in.results),
+	                            .threads = in.boot.attached,
+	                            .begin = begin,
+	                            .channel = in.channel,
+	                            .n_mapped = in.n_mapped};
+	for (unsigned i = 0; i < in.n_mapped; i++) {
+		a->mapped[i].at = in.mapped[i].at;
+		a->mapped[i].bytes = in.mapped[i].bytes;
+	}
+	in.results->pid = (uint32_t)pid;
+	return 0;
+}

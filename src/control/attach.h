@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Taking a running process under the engine, and letting it go. */
+#ifndef STROBE_CONTROL_ATTACH_H
+#define STROBE_CONTROL_ATTACH_H
+
+#include "control/internal.h"
+
+/* A process that was attached: what there is of the engine in it. */
+struct st_attachment {
+	pid_t pid;
+	struct st_results_header *results; /* mapped */
+	struct st_boot *boot;              /* in them */
+	size_t threads;
+	double begin; /* when it was first stopped */
+	int channel;    /* whose end makes the runtime leave */
+	struct {
+		uint64_t at, bytes;
+	} mapped[8];
+	unsigned n_mapped;
+};
+
+/* control/attachable.c: 0, or -1 with the sentence that says why it cannot be. */
+int st_attach_check(pid_t pid, struct st_error *e);
+/* Is there memory of a runtime that had to leave without its controller? */
+bool st_has_leftovers(pid_t pid);
+void st_process_name(pid_t pid, char *name, size_t size);
+
+/* control/attach.c: every thread is on its way into the engine. -1 with *e, the process as it was.
+ */
+int st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
+              struct st_error *e);
+
+/* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that
+ * cannot be done now it is left to the runtime: false. */
+bool st_detach(struct st_attachment *a);
+
+#endif

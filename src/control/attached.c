@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run of a process that was attached: from there to the detach, or to the process's own end. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/attach.h"
+#include "control/session.h"
+
+static const double patience = 5.0; /* seconds, for the runtime to begin */
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_interrupt(int signo)
+{
+	(void)signo;
+	interrupted = 1;
+}
+
+/* From here on signals end the watching, not us. */
+static void
+catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction old;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+struct cpu {
+	double user, system;
+};
+
+/* CPU time of a process that is not our child, by the kernel's tick. */
+static struct cpu
+cpu_of(pid_t pid, struct cpu before)
+{
+	char path[64], text[1024];
+	unsigned long user, system;
+	double hz = (double)sysconf(_SC_CLK_TCK);
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	const char *end = strrchr(text, ')');
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+	                   &system) != 2)
+		return before;
+	return (struct cpu){(double)user / hz, (double)system / hz};
+}
+
+/* Serves the channel, for so many seconds at most. False: the other end is closed. */
+static bool
+serve(struct st_session *s, const struct st_attachment *a, double most)
+{
+	struct pollfd fd = {.fd = a->channel, .events = POLLIN};
+	const struct timespec t = {0, (long)(most * 1e9)};
+	if (ppoll(&fd, 1, &t, NULL) != 1)
+		return true;
+	if (fd.revents & (POLLHUP | POLLERR))
+		return false;
+	return st_session_take(s, a->channel);
+}
+
+/* Until the runtime says that it runs. It may ask about the images before. */
+static int
+wait_for_runtime(struct st_session *s, const struct st_attachment *a, struct st_error *e)
+{
+	const struct st_results_header *r = a->results;
+	double end = st_now_raw() + patience;
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING) {
+		uint32_t images = r->images_done;
+		if (!serve(s, a, 0.0001) || (kill(a->pid, 0) != 0 && errno == ESRCH))
+			return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile", a->pid);
+		if (r->images_done != images)
+			end = st_now_raw() + patience;
+		if (st_now_raw() > end)
+			return st_fail(e, ST_EXIT_FAILED,
+			               "process %d does not get to run; it is left to itself",
+			               a->pid);
+	}
+	return 0;
+}
+
+/* Until it is time to leave, or the process has left us: its end of the socket is closed then. True
+ * in the first case. */
+static bool
+watch(struct st_session *s, const struct st_attachment *a, double seconds, struct cpu *cpu)
+{
+	double end = seconds > 0 ? s->begin + seconds : 0;
+	for (;;) {
+		double now = st_now_raw(), left = end ? end - now : 1;
+		double tick = s->drain ? 0.02 : 0.05, next = st_region_next(s, now);
+		st_session_drain(s);
+		st_region_tick(s, now);
+		*cpu = cpu_of(a->pid, *cpu);
+		if (s->options->progress)
+			s->options->progress(s->options->progress_arg, s->processes[0].results,
+			                     now - s->begin);
+		if (interrupted || left <= 0)
+			return true;
+		tick = next < tick ? next : tick;
+		if (!serve(s, a, left < tick ? left : tick))
+			return false;
+	}
+}
+
+/* What is known of a process that went away by itself. */
+static void
+note_end(struct st_process *p)
+{
+	/* Its last words may still be on their way into the results. */
+	for (int tries = 0;
+	     tries < 100 && kill((pid_t)p->pid, 0) == 0 && p->results->state == ST_RUN_CACHE;
+	     tries++)
+		poll(NULL, 0, 10);
+	p->exited = p->results->state == ST_RUN_EXITED;
+	p->exit_code = p->exited ? p->results->exit_code : 0;
+	p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
+	p->gone = kill((pid_t)p->pid, 0) != 0 && errno == ESRCH;
+}
+
+static void
+fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct cpu begin,
+     struct cpu end)
+{
+	run->tsc_hz = (double)(__builtin_ia32_rdtsc() - tsc_begin) / (st_now_raw() - s->begin);
+	run->seconds = s->ended - s->begin;
+	run->cpu_user = end.user - begin.user;
+	run->cpu_system = end.system - begin.system;
+	run->cpu_controller = st_own_cpu();
+	run->processes = s->processes;
+	run->n_processes = s->n_processes;
+	run->tmps = s->tmps;
+	const struct st_process *p = &s->processes[0];
+	run->exit_code = p->signal ? 128 + p->signal : p->exited ? p->exit_code : -1;
+}
+
+/* The process is in the engine, and the session knows it. */
+static int
+begin(struct st_session *s, struct st_attachment *a, struct st_error *e)
+{
+	const struct st_run_options *o = s->options;
+	char name[64];
+	if (st_attach(s->main_pid, o, a, e) != 0)
+		return -1;
+	st_process_name(s->main_pid, name, sizeof name);
+	s->drain = o->rows ? st_drain_new(o->rows) : NULL;
+	if (st_session_add(s, a->results, -1, name) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	s->processes[0].pid = (uint32_t)a->pid;
+	if (wait_for_runtime(s, a, e) != 0)
+		return -1;
+	if (o->attached)
+		o->attached(a->threads, st_now_raw() - a->begin);
+	return 0;
+}
+
+static void
+finish_rows(struct st_session *s)
+{
+	if (s->drain)
+		st_drain_end(s->drain, s->processes[0].results);
+	st_drain_free(s->drain);
+}
+
+int
+st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, struct st_run *run,
+                  struct st_error *e)
+{
+	struct st_attachment a;
+	*run = (struct st_run){0};
+	st_limits_lift();
+	catch_signals();
+	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
+	st_region_begin(&s);
+	uint64_t tsc_begin = __builtin_ia32_rdtsc();
+	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
+	if (begin(&s, &a, e) != 0)
+		return -1;
+	bool there = watch(&s, &a, seconds, &cpu_end);
+	s.ended = st_now_raw();
+	if (there) {
+		run->left_to_runtime = !st_detach(&a);
+		cpu_end = cpu_of(pid, cpu_end);
+	} else {
+		close(a.channel);
+	}
+	st_session_drain(&s);
+	note_end(&s.processes[0]);
+	finish_rows(&s);
+	fill(run, &s, tsc_begin, cpu_begin, cpu_end);
+	return 0;
+}

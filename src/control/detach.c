@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Detaching. All threads are stopped; those that sleep in a system call are sent to the runtime's
+ * parking place as they are, the others are asked to come there by themselves. When all are parked,
+ * one of them gives back what belongs to the process, the memory is unmapped, and each goes on with
+ * the program's registers, as far as the program can tell from where it was.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/attach.h"
+#include "control/injection.h"
+#include "control/session.h"
+#include "control/threads.h"
+
+static const double patience = 3.0;
+
+enum where { OUT, ASLEEP, PARKED, PARKS, NATIVE, BUSY };
+
+struct leaving {
+	struct st_attachment *a;
+	struct st_threads ts;
+};
+
+static bool
+read_head(const struct leaving *l, const struct st_traced *t, struct st_thread_head *head)
+{
+	uint64_t at = t->regs.gs_base;
+	struct iovec here = {head, sizeof *head}, there = {(void *)at, sizeof *head};
+	return process_vm_readv(l->a->pid, &here, 1, &there, 1, 0) == sizeof *head &&
+	       head->self == at && head->tid == (uint32_t)t->tid;
+}
+
+static bool
+in_region(const struct leaving *l, uint64_t address)
+{
+	return address - l->a->boot->region < ST_REGION_SIZE;
+}
+
+static bool
+in_cache(const struct leaving *l, uint64_t address)
+{
+	return address - l->a->boot->region < ST_CACHE_SIZE;
+}
+
+static enum where
+where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_head *head)
+{
+	const struct st_boot *boot = l->a->boot;
+	uint64_t rip = t->regs.rip;
+	if (!t->regs.gs_base)
+		return in_region(l, rip) ? BUSY : OUT;
+	if (!read_head(l, t, head))
+		return BUSY;
+	if (head->parked)
+		return head->parked == ST_PARKED ? PARKED : PARKS;
+	if (t->interrupted && rip == boot->sys_insn && head->state == ST_HEAD_SYSCALL)
+		return ASLEEP;
+	return in_region(l, rip) || head->state != ST_HEAD_NATIVE ? BUSY : NATIVE;
+}
+
+static void
+write_at(const struct leaving *l, uint64_t at, const void *from, size_t bytes)
+{
+	struct iovec here = {(void *)from, bytes}, there = {(void *)at, bytes};
+	process_vm_writev(l->a->pid, &here, 1, &there, 1, 0);
+}
+
+/* To the parking place, where the program goes on as the head says, or, outside of the engine, as
+ * the registers say. */
+static void
+send_to_park(const struct leaving *l, struct st_traced *t, const struct st_thread_head *head,
+             enum where where)
+{
+	struct st_thread_head h = *head;
+	if (where == ASLEEP)
+		h.regs[0] = t->regs.rax; /* perhaps restart_syscall */
+	if (where == NATIVE) {
+		st_general_registers(h.regs, &t->regs);
+		h.rflags = t->regs.eflags;
+		h.pc = t->regs.rip;
+	}
+	write_at(l, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
+	         offsetof(struct st_thread_head, guard) - offsetof(struct st_thread_head, regs));
+	uint64_t every = ~0ull;
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof every, &every);
+	t->regs.rip = l->a->boot->park;
+	t->regs.eflags = 0x202;
+	t->regs.rsi = t->mask;
+}
+
+/* By the signal that the runtime knows. */
+static void
+ask_to_leave(const struct leaving *l, struct st_traced *t)
+{
+	siginfo_t info = {.si_signo = ST_SIGNAL_OWN, .si_code = SI_QUEUE};
+	info.si_value.sival_ptr = (void *)ST_LEAVE;
+	/* Again after a while: it may have been where it could not come out. */
+	if (t->told++ % 4 == 0)
+		syscall(SYS_rt_tgsigqueueinfo, l->a->pid, t->tid, ST_SIGNAL_OWN, &info);
+}
+
+/* Sends those on their way that are not parked. How many. At first the runtime's work is only let
+ * go on: it may be about to sleep. */
+static size_t
+send_all(struct leaving *l, bool first)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->ts.n; i++) {
+		struct st_traced *t = &l->ts.v[i];
+		struct st_thread_head head;
+		if (t->gone)
+			continue;
+		enum where where = where_is(l, t, &head);
+		if (where == OUT || where == PARKED)
+			continue;
+		n++;
+		if (where == ASLEEP || where == NATIVE)
+			send_to_park(l, t, &head, where);
+		else if (where == BUSY && (!first || in_cache(l, t->regs.rip)))
+			ask_to_leave(l, t);
+		st_thread_continue(t);
+	}
+	return n;
+}
+
+static bool
+all_parked(const struct leaving *l)
+{
+	for (size_t i = 0; i < l->ts.n; i++) {
+		const struct st_traced *t = &l->ts.v[i];
+		struct st_thread_head head;
+		if (!t->gone && !t->stopped && t->regs.gs_base &&
+		    (!read_head(l, t, &head) || head.parked != ST_PARKED))
+			return false;
+	}
+	return true;
+}
+
+/* Brings every thread to the parking place, stopped there. */
+static bool
+park_all(struct leaving *l)
+{
+	struct st_error ignored;
+	double end = st_now_raw() + patience;
+	for (bool first = true; send_all(l, first); first = false) {
+		double soon = st_now_raw() + (first ? 0.003 : 0.05);
+		do {
+			st_threads_attend(&l->ts);
+			if (l->ts.group_stopped || l->ts.execed)
+				return false;
+			nanosleep(&(struct timespec){0, 50000}, NULL);
+		} while (!all_parked(l) && st_now_raw() < soon);
+		if (st_now_raw() > end || st_threads_stop_again(&l->ts, patience, &ignored) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The program's registers and mask for a parked thread. */
+static bool
+take_final(const struct leaving *l, struct st_traced *t)
+{
+	struct st_thread_head head;
+	if (where_is(l, t, &head) != PARKED)
+		return false;
+	struct user_regs_struct *r = &t->final;
+	*r = t->regs;
+	const uint64_t *g = head.regs;
+	r->rax = g[0], r->rcx = g[1], r->rdx = g[2], r->rbx = g[3];
+	r->rsp = g[4], r->rbp = g[5], r->rsi = g[6], r->rdi = g[7];
+	r->r8 = g[8], r->r9 = g[9], r->r10 = g[10], r->r11 = g[11];
+	r->r12 = g[12], r->r13 = g[13], r->r14 = g[14], r->r15 = g[15];
+	r->rip = head.pc;
+	r->eflags = head.rflags;
+	r->gs_base = 0;
+	r->orig_rax = ~0ull;
+	t->final_mask = head.mask;
+	return true;
+}
+
+/* One thread gives back what belongs to the process; it is stopped again then. */
+static bool
+finish(struct leaving *l, struct st_traced *t)
+{
+	struct st_error ignored;
+	double end = st_now_raw() + patience;
+	t->regs.rip = l->a->boot->finish;
+	t->regs.eflags = 0x202;
+	if (st_thread_continue(t) != 0)
+		return false;
+	while (!__atomic_load_n(&l->a->boot->finished, __ATOMIC_ACQUIRE)) {
+		st_threads_attend(&l->ts);
+		if (t->gone || st_now_raw() > end)
+			return false;
+		nanosleep(&(struct timespec){0, 20000}, NULL);
+	}
+	return st_threads_stop_again(&l->ts, patience, &ignored) == 0;
+}
+
+static bool
+is_filtered(pid_t pid)
+{
+	char path[64], line[256];
+	int mode = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "Seccomp: %d", &mode) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return mode != 0;
+}
+
+/* Takes our memory out of the process. A filter that it has meanwhile would meet this call too:
+ * then the memory stays. */
+static void
+unmap(struct leaving *l, struct st_traced *t)
+{
+	struct st_remote r;
+	uint64_t gadget = st_syscall_in_vdso(l->a->pid);
+	if (!gadget || is_filtered(l->a->pid))
+		return;
+	st_remote_borrow(&r, t->tid, &t->final, gadget);
+	st_remote_call(&r, __NR_close, l->a->boot->channel, 0, 0, 0, 0, 0);
+	st_remote_call(&r, __NR_munmap, t->regs.gs_base,
+	               ST_THREAD_PRIVATE + ST_MAX_BLOCKS * sizeof(uint64_t), 0, 0, 0, 0);
+	for (unsigned i = 0; i < l->a->n_mapped; i++)
+		st_remote_call(&r, __NR_munmap, l->a->mapped[i].at, l->a->mapped[i].bytes, 0, 0, 0,
+		               0);
+}
+
+/* Back to the program, if we should die now. */
+static void
+put_final(struct st_traced *t)
+{
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->final);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->final_mask, &t->final_mask);
+}
+
+/* All threads are stopped, and parked or out. */
+static bool
+leave(struct leaving *l)
+{
+	struct st_traced *one = NULL;
+	for (size_t i = 0; i < l->ts.n; i++) {
+		struct st_traced *t = &l->ts.v[i];
+		t->was_parked = !t->gone && take_final(l, t);
+		if (t->was_parked && (!one || in_region(l, t->regs.gs_base)))
+			one = t;
+	}
+	for (size_t i = 0; i < l->ts.n; i++)
+		if (l->ts.v[i].was_parked && &l->ts.v[i] != one)
+			put_final(&l->ts.v[i]);
+	if (one && !finish(l, one))
+		return false;
+	for (size_t i = 0; i < l->ts.n; i++) {
+		struct st_traced *t = &l->ts.v[i];
+		if (!t->was_parked || t->gone)
+			continue;
+		if (t != one)
+			t->regs = t->final;
+		t->mask = t->final_mask;
+	}
+	if (one && l->a->boot->finished == 1)
+		unmap(l, one);
+	if (one)
+		one->regs = one->final;
+	return true;
+}
+
+bool
+st_detach(struct st_attachment *a)
+{
+	struct leaving l = {.a = a};
+	struct st_error ignored;
+	bool done = false;
+	if (st_threads_stop(&l.ts, a->pid, patience, &ignored) == 0) {
+		done = park_all(&l) && leave(&l);
+		st_threads_release(&l.ts);
+		st_threads_free(&l.ts);
+	}
+	close(a->channel); /* the signal for the runtime, where it is still there */
+	a->channel = -1;
+	return done;
+}

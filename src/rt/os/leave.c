@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Leaving a process that was attached.
+ *
+ * A thread that is to leave comes out at an exact place of the program, gives the kernel back what
+ * is the program's (alternate stack, restartable sequences) with every signal blocked, and waits:
+ * it is parked. Signal dispositions belong to the process, so nobody goes on natively before all
+ * are parked. Then the controller puts the last things in order with ptrace, the program's
+ * registers among them. When the controller is gone, the threads see to it themselves.
+ */
+#include <asm/unistd.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/os.h"
+#include "rt/os/process.h"
+#include "rt/tool/happen.h"
+
+enum {
+	E_BUSY = 16,
+	E_INVAL = 22,
+	E_NOSYS = 38,
+	UNREGISTER = 1,
+	POLL_HUP_CODE = 6,
+	POLLHUP_BIT = 16,
+	SET_FLAGS = 4,
+	SET_OWNER = 8,
+	SET_SIGNAL = 10,
+	O_ASYNC_BIT = 0x2000,
+	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
+};
+
+static uint32_t gone; /* futex: the process has its dispositions back */
+
+long
+sys_rseq(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	/* A C library that has registered its first thread may insist on the others. */
+	if (!rt.boot->attached)
+		return -E_NOSYS;
+	bool same = t->rseq.at == r[RDI] && t->rseq.bytes == (uint32_t)r[RSI];
+	if (r[RDX] == UNREGISTER && same && r[RDI]) {
+		t->rseq = (struct rseq_area){0};
+		return 0;
+	}
+	if (r[RDX] || !r[RDI] || (uint32_t)r[RSI] < 32 || (r[RDI] & 31))
+		return -E_INVAL;
+	if (t->rseq.at)
+		return same ? -E_BUSY : -E_INVAL;
+	t->rseq = (struct rseq_area){r[RDI], (uint32_t)r[RSI], (uint32_t)r[R10]};
+	return 0;
+}
+
+void
+rseq_restore(const struct thread *t)
+{
+	if (t->rseq.at)
+		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 0, t->rseq.signature);
+}
+
+static bool
+controller_is_gone(void)
+{
+	struct {
+		int fd;
+		int16_t events, revents;
+	} p = {(int)rt.boot->channel, 0, 0};
+	int64_t now[2] = {0, 0};
+	return SYS(__NR_ppoll, &p, 1, now, 0, 8) == 1 && (p.revents & POLLHUP_BIT);
+}
+
+void
+leave_begin(void)
+{
+	uint32_t fd = rt.boot->channel;
+	SYS(__NR_fcntl, fd, SET_SIGNAL, SIGNAL_OWN);
+	SYS(__NR_fcntl, fd, SET_OWNER, rt.pid);
+	SYS(__NR_fcntl, fd, SET_FLAGS, O_ASYNC_BIT);
+	if (!controller_is_gone())
+		return;
+	rt.leaving = true;
+	__atomic_fetch_or(&rt.main->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+}
+
+bool
+leave_is_hangup(int signo, const struct siginfo *info)
+{
+	return signo == SIGNAL_OWN && info->code == POLL_HUP_CODE && rt.boot->channel &&
+	       (uint32_t)info->value == rt.boot->channel;
+}
+
+/* For copies in children, too. */
+static void
+disarm(void)
+{
+	SYS(__NR_fcntl, rt.boot->channel, SET_OWNER, 0);
+	SYS(__NR_fcntl, rt.boot->channel, SET_FLAGS, 0);
+	signals_drain(); /* what had been sent by then */
+}
+
+/* Another process runs in this memory, under the engine. */
+static bool
+is_shared(void)
+{
+	for (const struct thread *o = rt.threads; o; o = o->next_thread)
+		if (o->own_process && !o->ended)
+			return true;
+	return false;
+}
+
+static void
+block_every(void)
+{
+	uint64_t all = ~0ull;
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, 0, 8);
+}
+
+/* Every thread is parked: the tools' last words, and what belongs to the process. */
+static void
+restore_process(struct thread *t)
+{
+	if (!t->own_process) {
+		signals_block_all(); /* but those of faults */
+		signals_set_stack(t);
+		happen_leave(t);
+		block_every();
+		SYS(__NR_sigaltstack, &t->altstack, 0);
+	}
+	signals_restore_dispositions(&rt.sigtab);
+	pages_release();
+	disarm();
+	rt.results->tsc_end = rt_tsc();
+	rt.results->state = ST_RUN_DETACHED;
+}
+
+/* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall:
+ * the program may be about to make that call. */
+static void
+wait_for_controller(void)
+{
+	struct {
+		int fd;
+		int16_t events, revents;
+	} p = {(int)rt.boot->channel, 0, 0};
+	while (!rt.leaving && !p.revents)
+		SYS(__NR_ppoll, &p, 1, 0, 0, 8);
+}
+
+static _Noreturn void
+go(struct thread *t)
+{
+	signals_drain(); /* somebody may have sent one just before it was parked */
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &t->leave_mask, 0, 8);
+	rt_go_native_forever(t);
+}
+
+void rt_finish(struct thread *t);
+
+/* One thread's last work for the controller, on the boot stack; the other threads are out of the
+ * engine by then. It goes on with the controller's help, or by itself when that dies now. */
+void
+rt_finish(struct thread *t)
+{
+	struct st_boot *boot =
+	        (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
+	bool shared = is_shared();
+	restore_process(t);
+	limits_end();
+	rt_keep_memory(t);
+	if (!shared)
+		rt_unmap_all();
+	__atomic_store_n(&boot->finished, shared ? 2 : 1, __ATOMIC_SEQ_CST);
+	wait_for_controller();
+	SYS(__NR_close, rt.boot->channel);
+	go(t);
+}
+
+/* Without a controller: what no thread needs on its last steps. */
+static void
+finish_alone(struct thread *t)
+{
+	bool shared = is_shared();
+	restore_process(t);
+	SYS(__NR_close, rt.boot->channel);
+	limits_end();
+	if (shared)
+		return;
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		rt_keep_memory(o);
+		rt_keep_memory((void *)thread_stacks(o));
+		SYS(__NR_munmap, (uint64_t)o + ST_THREAD_PRIVATE, COUNTERS_BYTES);
+	}
+	rt_unmap_all();
+	SYS(__NR_munmap, rt.region, ST_CACHE_SIZE);
+	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
+	SYS(__NR_munmap, rt.lookup, 2 * ST_LOOKUP_BYTES);
+	SYS(__NR_munmap, rt.results, rt.results->file_size);
+}
+
+/* Sends the other threads here; have all of them come? thread_lock held. */
+static bool
+gather(const struct thread *t)
+{
+	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_LEAVE};
+	bool all = true;
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		if (o == t || o->ended || o->parked == ST_PARKED ||
+		    (o->own_process && !o->in_vfork))
+			continue;
+		all = false;
+		if (!o->told && !o->in_vfork && !o->parked && o->tid)
+			o->told =
+			        SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info) == 0;
+		else if (o->told && ++o->rounds % 16 == 0)
+			o->told = false; /* it may have been where it could not come out */
+	}
+	return all;
+}
+
+static _Noreturn void
+leave_alone(struct thread *t)
+{
+	int64_t pause[2] = {0, 2000000};
+	rt.leaving = true;
+	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST)) {
+		rt_lock(&rt.thread_lock);
+		bool last = !gone && gather(t);
+		if (last) {
+			finish_alone(t);
+			__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
+		}
+		rt_unlock(&rt.thread_lock);
+		if (last)
+			SYS(__NR_futex, &gone, 1 /* FUTEX_WAKE */, 1 << 20);
+		else
+			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
+	}
+	go(t);
+}
+
+void rt_park(struct thread *t, uint64_t mask);
+
+/* From rt_park_entry: the controller has found the thread asleep in a system call, or out of the
+ * engine, and has said in t->regs where it goes on. Every signal is blocked; `mask` were. */
+void
+rt_park(struct thread *t, uint64_t mask)
+{
+	t->restart = 0;
+	thread_park(t, mask);
+}
+
+/* What is counted and recorded of the thread is complete. In a basic block it has only been up to
+ * where it goes on natively. */
+static void
+end_measuring(struct thread *t)
+{
+	jit_suspend_resume(t);
+	t->resume.state = RESUME_NONE;
+	if (t->own_process)
+		return;
+	signals_block_all(); /* but those of faults, which tools may have */
+	happen_thread_end(t);
+	block_every();
+}
+
+void
+thread_park(struct thread *t, uint64_t mask)
+{
+	/* From here on nobody sends it here any more; what was sent by then is drained. */
+	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
+	/* It comes by way of a signal handler, so that the kernel has forgotten what to restart. */
+	if (t->restart && t->regs.r[RAX] == __NR_restart_syscall)
+		t->regs.r[RAX] = t->restart;
+	if (t->pending & PENDING_SIGNAL)
+		mask = t->queued_mask;
+	end_measuring(t);
+	signals_hand_over(t);
+	t->pending = 0;
+	t->leave_mask = (mask & ~NEVER_BLOCKED) | t->blocked;
+	SYS(__NR_sigaltstack, &t->altstack, 0);
+	rseq_restore(t);
+	thread_note_end(t);
+	__atomic_store_n(&t->parked, ST_PARKED, __ATOMIC_SEQ_CST);
+	wait_for_controller();
+	leave_alone(t);
+}

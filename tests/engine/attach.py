@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe attach from outside: processes in every state taken and let go, and those that cannot be."""
+import ctypes
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+STROBE, PROGRAMS = os.path.abspath(sys.argv.pop(1)), os.path.abspath(sys.argv.pop(1))
+BUSY = os.path.join(PROGRAMS, "attach-busy")
+UNNOTICED, EXITED, EXECED, KILLED, DETACHED = 1, 2, 3, 5, 7  # states of docs/profile.md
+ENDS = os.path.join(PROGRAMS, "attach-ends")
+
+
+def wait_until(condition, seconds=20):
+    """What the condition says at last; machines are slow at times."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def maps(pid):
+    """The mappings of a process, but for the ends of those that grow."""
+    with open(f"/proc/{pid}/maps") as file:
+        return sorted(re.sub(r"^(\w+)-\w+", r"\1", line) for line in file.read().split("\n") if "[stack]" not in line)
+
+
+def memory(pid):
+    """Resident KiB."""
+    with open(f"/proc/{pid}/status") as file:
+        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+
+def descriptors(pid):
+    return sorted(os.listdir(f"/proc/{pid}/fd"), key=int)
+
+
+class Attach(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory(prefix="strobe-attach-")
+        self.addCleanup(self.place.cleanup)
+        self.result = os.path.join(self.place.name, "result.db")
+
+    def words(self, pid, tool="bbcount", time_="100ms", options=()):
+        limit = ["--for", time_] if time_ else []
+        return [STROBE, "attach", "-q", "-t", tool, *limit, "-o", self.result, *options, str(pid)]
+
+    def attach(self, pid, **more):
+        return subprocess.run(self.words(pid, **more), cwd=self.place.name, capture_output=True, text=True, timeout=100)
+
+    def attached(self, pid, **more):
+        """strobe at work on a process."""
+        strobe = subprocess.Popen(self.words(pid, time_=None, **more), cwd=self.place.name, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(strobe.stderr.close)
+        self.addCleanup(strobe.wait)
+        self.addCleanup(strobe.kill)
+        self.assertTrue(wait_until(lambda: self.is_attached(pid) or strobe.poll() is not None))
+        self.assertIsNone(strobe.poll(), strobe.poll() is not None and strobe.stderr.read())
+        return strobe
+
+    @staticmethod
+    def is_attached(pid):
+        return any("memfd:strobe" in line and " rw-s" in line for line in maps(pid))
+
+    def start(self, *words, ready=b"ready\n"):
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(pipe.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), ready)
+        return process
+
+    def finish(self, process):
+        """The program's own verdict."""
+        process.stdin.close()
+        out = process.stdout.read()
+        self.assertEqual((process.wait(60), out), (0, b"fine\n"), process.stderr.read())
+
+    def detached(self, strobe, signo=signal.SIGINT):
+        strobe.send_signal(signo)
+        self.assertEqual(strobe.wait(30), 0, strobe.stderr.read())
+        return self.saved()
+
+    def saved(self):
+        """The first rows of the result, and how many threads and instructions there are."""
+        db = sqlite3.connect(self.result)
+        self.addCleanup(db.close)
+        db.row_factory = sqlite3.Row
+        process, = db.execute("SELECT * FROM process")
+        return {"process": process, "command": [row[0] for row in db.execute("SELECT value FROM argument")],
+                "threads": db.execute("SELECT count(*) FROM thread").fetchone()[0], "instructions": process["instructions"]}
+
+
+class Running(Attach):
+    def cycles(self, threads, n, tools):
+        process = self.start(BUSY, str(threads))
+        time.sleep(0.2)
+        before, size, open_files = maps(process.pid), memory(process.pid), descriptors(process.pid)
+        for i in range(n):
+            done = self.attach(process.pid, tool=tools[i % len(tools)], time_=random.choice(("1ms", "10ms", "50ms")))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIsNone(process.poll())
+            self.assertFalse([line for line in maps(process.pid) if "strobe" in line])
+        if threads == 0:  # no thread of its own comes and goes
+            self.assertEqual(maps(process.pid), before)
+        self.assertLess(memory(process.pid), size + 2048)
+        self.assertEqual(descriptors(process.pid), open_files)
+        self.finish(process)
+
+    def test_one_thread(self):
+        self.cycles(0, 20, ("bbcount", "hot", "null"))
+
+    def test_many_threads(self):
+        """Computing, asleep in calls of every kind, in handlers on alternate stacks, being born."""
+        self.cycles(1, 20, ("bbcount", "hot"))
+        self.cycles(3, 30, ("bbcount", "hot", "null"))
+
+    def test_under_stress(self):
+        process = self.start(BUSY, "1")
+        for stress in ("blocks", "cache", "links,lookup", "flush", "threads,far"):
+            done = self.attach(process.pid, options=("--stress", stress), time_="200ms")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), stress)
+        self.finish(process)
+
+    def test_counts_and_ends_by_signal(self):
+        process = self.start(BUSY, "1")
+        for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            strobe = self.attached(process.pid)
+            time.sleep(0.2)
+            result = self.detached(strobe, signo)
+            self.assertGreater(result["instructions"], 1000000)
+            self.assertGreaterEqual(result["threads"], 8)
+            self.assertEqual(result["process"]["state"], DETACHED)
+            self.assertEqual(result["command"], [BUSY, "1"])
+        self.finish(process)
+
+    def test_controller_is_killed(self):
+        for threads in ("0", "1", "2"):
+            process = self.start(BUSY, threads)
+            for _ in range(4):
+                strobe = self.attached(process.pid)
+                time.sleep(random.choice((0.02, 0.1, 0.2)))
+                strobe.kill()
+                strobe.wait()
+                self.assertTrue(wait_until(lambda: not self.is_attached(process.pid)))
+                self.assertIsNone(process.poll())
+            self.finish(process)
+
+    def test_twice(self):
+        process = self.start(BUSY, "0")
+        strobe = self.attached(process.pid)
+        second = self.attach(process.pid, options=("-o", os.devnull))
+        self.assertEqual(second.returncode, 126)
+        self.assertIn("under strobe already", second.stderr)
+        self.detached(strobe)
+        self.finish(process)
+
+    def test_many(self):
+        process = self.start(BUSY, "30")
+        done = self.attach(process.pid, time_="300ms")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.finish(process)
+
+
+class Ends(Attach):
+    """Processes that go away while they are attached."""
+
+    def gone(self, how, state, code, text=b""):
+        process = self.start(ENDS, how)
+        strobe = self.attached(process.pid)
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        self.assertEqual(strobe.wait(30), 0, strobe.stderr.read())
+        self.assertEqual((process.wait(30), process.stdout.read()), (code, text))
+        result = self.saved()
+        self.assertEqual(result["process"]["state"], state)
+        self.assertGreater(result["instructions"], 0)
+        return result
+
+    def test_exit(self):
+        self.assertEqual(self.gone("exit", EXITED, 7)["process"]["exit"], 7)
+        self.gone("exit-threads", EXITED, 7)
+
+    def test_exec(self):
+        self.gone("exec", EXECED, 0, b"executed\n")
+        self.gone("exec-threads", EXECED, 0, b"executed\n")
+
+    def test_death(self):
+        self.gone("abort", KILLED, -signal.SIGABRT)
+        self.gone("segv", KILLED, -signal.SIGSEGV)
+        self.gone("kill", UNNOTICED, -signal.SIGKILL)
+
+    def test_children_run_natively(self):
+        process = self.start(ENDS, "children")
+        strobe = self.attached(process.pid)
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), b"children are well\n")
+        self.detached(strobe)
+        process.stdin.close()
+        self.assertEqual(process.wait(30), 0)
+
+    def test_while_it_ends(self):
+        """At every moment around the end: a sentence or a result, never a hang."""
+        for how in ("exit-threads", "exec-threads", "storm"):
+            for i in range(12):
+                process = self.start(ENDS, how)
+                strobe = subprocess.Popen(self.words(process.pid, time_="20ms"), cwd=self.place.name, stderr=subprocess.PIPE, text=True)
+                time.sleep(0.004 * i)
+                process.stdin.write(b"x")
+                process.stdin.flush()
+                said = strobe.communicate(timeout=60)[1]
+                self.assertIn(strobe.returncode, (0, 125, 126, 127), said)
+                self.assertEqual(strobe.returncode != 0, bool(said), said)
+                process.stdin.close()
+                self.assertIn(process.wait(30), (0, 7))
+
+
+class Refused(Attach):
+    def refused(self, code, text, pid, **more):
+        done = self.attach(pid, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(text, done.stderr)
+        self.assertTrue(done.stderr.startswith("strobe: ") and done.stderr.count("\n") == 1, done.stderr)
+        self.assertFalse(os.path.exists(self.result))
+
+    def sleeper(self, *prefix):
+        process = subprocess.Popen([*prefix, "sleep", "1000"], stdin=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        time.sleep(0.1)
+        return process
+
+    def test_arguments(self):
+        for words, text in (((), "no process"), (("x",), "not the number"), (("0",), "not the number"), (("1", "2"), "too many"),
+                            (("--for", "soon", "1"), "takes a time"), (("--for", "0", "1"), "takes a time"), (("--follow", "1"), "unknown option")):
+            done = subprocess.run([STROBE, "attach", *words], capture_output=True, text=True, timeout=30)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(text, done.stderr)
+
+    def test_none(self):
+        process = subprocess.Popen(["true"])
+        process.wait()
+        self.refused(127, "no process", process.pid)
+
+    def test_ended(self):
+        process = subprocess.Popen(["true"])
+        self.addCleanup(process.wait)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        self.refused(126, "has ended already", process.pid)
+
+    def test_strobe_itself(self):
+        script = f'exec "{STROBE}" attach --for 1s -o "{self.result}" $$'
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 126)
+        self.assertIn("cannot attach itself", done.stderr)
+
+    def test_kernel_thread(self):
+        try:
+            with open("/proc/2/comm") as file:
+                name = file.read()
+        except OSError:
+            name = ""
+        if name != "kthreadd\n":
+            self.skipTest("no kernel threads here")
+        self.refused(126, "thread of the kernel", 2)
+
+    def test_thread(self):
+        process = self.start(BUSY, "1")
+        tid = [int(t) for t in os.listdir(f"/proc/{process.pid}/task") if int(t) != process.pid][0]
+        self.refused(126, f"a thread of process {process.pid}", tid)
+        self.finish(process)
+
+    def test_stopped(self):
+        process = self.sleeper()
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        self.refused(126, "is stopped", process.pid)
+
+    def test_traced(self):
+        process = self.sleeper()
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.assertEqual(libc.ptrace(0x4206, process.pid, None, None), 0)  # PTRACE_SEIZE, by this process
+        self.refused(126, f"traced already, by process {os.getpid()} (python3", process.pid)
+
+    @unittest.skipUnless(os.getuid() == 0, "becomes another user")
+    def test_of_another_user(self):
+        process = self.sleeper()
+        shutil.copy(STROBE, self.place.name)
+        os.chmod(self.place.name, 0o777)
+        done = subprocess.run([os.path.join(self.place.name, "strobe"), "attach", "--for", "1s", "-o", os.devnull, str(process.pid)],
+                              capture_output=True, text=True, timeout=30, user=65534, group=65534)
+        self.assertEqual(done.returncode, 126, done.stderr)
+        self.assertIn("belongs to user root", done.stderr)
+
+    @unittest.skipUnless(os.getuid() == 0, "makes a namespace")
+    def test_container(self):
+        made = subprocess.run(["unshare", "--pid", "--fork", "true"], capture_output=True)
+        if made.returncode:
+            self.skipTest("no namespaces here")
+        process = self.sleeper("unshare", "--pid", "--fork", "--kill-child")
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            child = int(file.read().split()[0])
+        self.refused(126, "in a container", child)
+
+    def test_filtered(self):
+        process = self.start(ENDS, "filter")
+        self.refused(126, "seccomp filter", process.pid)
+
+    def test_shares_memory(self):
+        process = self.start(ENDS, "vfork")
+        self.refused(126, "shares its memory with process", process.pid)
+
+    def test_uses_gs(self):
+        process = self.start(ENDS, "gs")
+        self.refused(126, "uses the GS base", process.pid)
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        self.assertEqual(process.wait(30), 7)
+
+    def test_bad_place(self):
+        process = self.sleeper()
+        self.refused(125, "/no/where", process.pid, options=("-o", "/no/where/at/all"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
