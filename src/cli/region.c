@@ -50,7 +50,11 @@ st_region_time(double *seconds, const char *option, const char *value, struct st
 int
 st_region_signal(int *signo, const char *value, struct st_error *e)
 {
-	static const int allowed[] = {SIGUSR1, SIGUSR2, SIGHUP, SIGQUIT};
+	static const int allowed[] = {
+#define S(signal) signal,
+	        ST_TOGGLE_SIGNALS(S)
+#undef S
+	};
 	const char *name = !strncasecmp(value, "SIG", 3) ? value + 3 : value;
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
 		if (!strcasecmp(name, sigabbrev_np(allowed[i]))) {

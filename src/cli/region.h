@@ -10,6 +10,9 @@
 
 enum { ST_MOST_PATTERNS = 64 };
 
+/* What --toggle takes. */
+#define ST_TOGGLE_SIGNALS(S) S(SIGUSR1) S(SIGUSR2) S(SIGHUP) S(SIGQUIT)
+
 struct st_patterns {
 	const char *text[ST_MOST_PATTERNS];
 	size_t n;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
+#include "cli/region.h"
 #include "report/report.h"
 #include "wire/plan.h"
 
@@ -48,6 +49,17 @@ sort_word(size_t i, struct st_word *w)
 }
 
 static bool
+signal_word(size_t i, struct st_word *w)
+{
+	static const char *const names[] = {
+#define S(signal) #signal,
+	        ST_TOGGLE_SIGNALS(S)
+#undef S
+	};
+	return i < sizeof names / sizeof *names && set_word(w, names[i], strlen(names[i]), NULL);
+}
+
+static bool
 stress_word(size_t i, struct st_word *w)
 {
 	static const struct st_word modes[] = {
@@ -62,10 +74,15 @@ stress_word(size_t i, struct st_word *w)
 }
 
 static const struct st_values known[] = {
-        {"TOOL", ST_VALUE_TOOL, tool_word},    {"COMMAND", ST_VALUE_WORD, command_word},
-        {"SHELL", ST_VALUE_WORD, shell_word},  {"KEY", ST_VALUE_WORD, sort_word},
-        {"MODES", ST_VALUE_LIST, stress_word}, {"FILE", ST_VALUE_FILE, NULL},
-        {"DIRECTORY", ST_VALUE_FILE, NULL},    {"PID", ST_VALUE_PID, NULL},
+        {"TOOL", ST_VALUE_TOOL, tool_word},
+        {"COMMAND", ST_VALUE_WORD, command_word},
+        {"SHELL", ST_VALUE_WORD, shell_word},
+        {"KEY", ST_VALUE_WORD, sort_word},
+        {"SIGNAL", ST_VALUE_WORD, signal_word},
+        {"MODES", ST_VALUE_LIST, stress_word},
+        {"FILE", ST_VALUE_FILE, NULL},
+        {"DIRECTORY", ST_VALUE_FILE, NULL},
+        {"PID", ST_VALUE_PID, NULL},
         {"PROGRAM", ST_VALUE_PROGRAM, NULL},
 };
 

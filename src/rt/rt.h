@@ -158,6 +158,7 @@ struct rt {
 	struct sigtab sigtab;
 	uint32_t sample_hz;
 	bool on;                 /* tools are at work */
+	bool unique;             /* they want to see each block executed once */
 	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	bool leaving;            /* the controller is gone: every thread is on its way out */

@@ -232,7 +232,8 @@ struct st_map {
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
 #define ST_TOOL_LOADED 0xffffffffu
-enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2 }; /* st_block.flags */
+/* st_block.flags. SEEN: it has been executed, and its tools wanted to see that once. */
+enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2, ST_BLOCK_SEEN = 4 };
 
 /*
  * A basic block as the program executed it. Executions of block b = sum over slots of

@@ -39,7 +39,7 @@ class Completion(unittest.TestCase):
         cls.home = place.name
         cls.work = os.path.join(place.name, "work")
         os.makedirs(os.path.join(cls.work, "folder"))
-        for name in ("a file.db", "other.db", "folder/inner.db", "tool.so"):
+        for name in ("a file.db", "other.db", "folder/inner.db", "my.tool"):
             open(os.path.join(cls.work, name), "w").close()
         os.symlink("/bin/true", os.path.join(cls.work, "program"))
         cls.script = os.path.join(place.name, "_strobe")
@@ -88,7 +88,7 @@ class Completion(unittest.TestCase):
                 if "|" in placeholder:
                     wanted[f"strobe {command} {name} "] = placeholder.split("|")
                 if placeholder == "TOOL":
-                    wanted[f"strobe {command} {name} "] = TOOLS
+                    wanted[f"strobe {command} {name} "] = TOOLS + ["my.tool"]
         self.assertIn("strobe run --tool ", wanted)
         self.expect(wanted)
 
@@ -97,12 +97,13 @@ class Completion(unittest.TestCase):
                      "strobe show -s t": ["time", "total"],
                      "strobe help --completion ": ["bash", "zsh", "fish"],
                      "strobe help v": ["version"],
+                     "strobe run --toggle SIGU": ["SIGUSR1", "SIGUSR2"],
                      "strobe run --top ": [],
                      "strobe run --format=": ["db", "json"],
                      "strobe run --format=j": ["json"],
                      "strobe run --tool=bb": ["bbcount"],
                      "strobe run -fqt bb": ["bbcount"],
-                     "strobe run -t hot -t ": TOOLS,
+                     "strobe run -t hot -t n": ["null"],
                      "strobe run -t opmix:t": ["opmix:trace="] if SHELL == "fish" else ["trace="],
                      "strobe run --tool=hot:": [],
                      "strobe run -t no-such-tool:": [],
@@ -113,10 +114,10 @@ class Completion(unittest.TestCase):
             self.assertEqual([word.removeprefix("cache,") for word in found], ["links", "lookup"])
 
     def test_files(self):
-        tool = ["tool.so"] if SHELL == "zsh" else ["./tool.so"]
+        tool = ["my.tool"] if SHELL == "zsh" else ["./my.tool"]
         self.expect({"strobe show oth": ["other.db"], "strobe run -o oth": ["other.db"],
                      "strobe run --output=oth": ["other.db"], "strobe show -F main oth": ["other.db"],
-                     "strobe run -t ./too": tool})
+                     "strobe run -t ./my": tool})
         words = self.offered("strobe show a")[0]
         self.assertEqual([word.replace("\\", "") for word in words], ["a file.db"])
 

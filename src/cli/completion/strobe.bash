@@ -43,15 +43,16 @@ _strobe_offer_pids() { # TYPED BEFORE
 	done
 }
 
-# Tools, the options behind the name of one, or its file.
+# Tools, the options behind the name of one, or its file, which ends in .tool or has a slash.
 _strobe_offer_tools() { # TYPED BEFORE
-	local typed=${1##*[:,]}
+	local typed=${1##*[:,]} files
 	if [[ $1 == *:* ]]; then
 		_strobe_tool_options "${1%%:*}" || return
 		_strobe_offer "$typed" "$2${1%"$typed"}" "${words[@]}"
 		compopt -o nospace 2>/dev/null
 	else
-		_strobe_offer "$1" "$2" "${words[@]}"
+		mapfile -t files < <(compgen -G '*.tool')
+		_strobe_offer "$1" "$2" "${words[@]}" "${files[@]}"
 		[[ $1 != */* ]] || _strobe_offer_files "$1" "$2"
 	fi
 }

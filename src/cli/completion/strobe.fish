@@ -72,7 +72,7 @@ function __strobe_behind
     set -q argv[2]; and printf '%s\n' "$before"$argv[2..]
 end
 
-# A tool, the options behind the name of one, or its file.
+# A tool, the options behind the name of one, or its file, which ends in .tool or has a slash.
 function __strobe_tool
     set -l value (__strobe_value)
     switch "$value"
@@ -82,6 +82,8 @@ function __strobe_tool
             __fish_complete_path "$value"
         case '*'
             __strobe_TOOL
+            set -l files *.tool
+            set -q files[1]; and printf '%s\n' $files
     end
 end
 

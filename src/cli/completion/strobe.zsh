@@ -8,10 +8,10 @@ _strobe_program() {
 	_alternative 'commands:program:_path_commands' 'files:program:_files -g "*(-*)"'
 }
 
-# A tool, the options behind the name of one, or its file.
+# A tool, the options behind the name of one, or its file, which ends in .tool or has a slash.
 _strobe_tool() {
 	local tool=${PREFIX%%:*}
-	local -a words_of
+	local -a words_of files
 	if [[ $PREFIX = *:* ]]; then
 		_strobe_tool_options "$tool" || return
 		compset -P '*[:,]'
@@ -19,7 +19,9 @@ _strobe_tool() {
 	elif [[ $PREFIX = */* ]]; then
 		_files "$@"
 	else
+		files=(*.tool(N))
 		_strobe_TOOL "$@"
+		compadd "$@" -a files
 	fi
 }
 

@@ -84,8 +84,7 @@ check_block(struct thread *t, const struct exit *x)
 {
 	const struct block *b = &jit.blocks[x->block];
 	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) && jit_same_source(x->block)) {
-		uint32_t border = jit.cuts && region_at(b->pc) ? jit_stub_len() : 0;
-		t->next = cache_addr(b->body + border + jit_stub_len());
+		t->next = cache_addr(x->next);
 		return;
 	}
 	/* A later piece: the basic block ends here for the counts, and another one begins. */
@@ -172,6 +171,28 @@ go_on(struct thread *t)
 	return true;
 }
 
+/* A block that its tools want to see once is about to be executed: they see it now, in a
+ * translation of its own. */
+static void
+dispatch_first(struct thread *t, uint32_t exit)
+{
+	const struct exit *x = &jit.exits[exit];
+	const struct block *b = &jit.blocks[x->block];
+	uint32_t id = jit.id_of[x->block];
+	struct st_block *seen =
+	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
+	jit_skip_first(exit);
+	t->next = cache_addr(x->next);
+	if (seen->flags & ST_BLOCK_SEEN)
+		return; /* another thread has been faster */
+	seen->flags |= ST_BLOCK_SEEN;
+	((uint64_t *)((char *)t + ST_THREAD_PRIVATE))[id]++;
+	t->resume = (struct resume){.pc = b->pc, .id = id, .state = RESUME_ARMED};
+	if (go_on(t))
+		return;
+	t->resume.state = RESUME_NONE;
+}
+
 /* There is to be room for rows. */
 static void
 dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
@@ -218,6 +239,8 @@ rt_dispatch_exit(struct thread *t)
 		cross_border(t, &x);
 	else if (jit.generation != generation)
 		go_to(t, target);
+	else if (x.kind == EXIT_FIRST)
+		dispatch_first(t, exit);
 	else if (x.kind == EXIT_CHECK)
 		check_block(t, &x);
 	else

@@ -121,7 +121,8 @@ enum exit_to {
 /* Its stub is the one of its number: jit_stub(). */
 struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
-	uint32_t next;       /* chain of exits linked to one block, + 1 */
+	uint32_t next;       /* chain of exits linked to one block, + 1; without a site: cache
+	                        offset behind the exit */
 	uint32_t block : 22; /* whose exit it is */
 	uint32_t kind : 3;   /* enum exit_kind */
 	uint32_t to : 2;     /* enum exit_to */
@@ -136,6 +137,7 @@ enum exit_kind {
 	                 behind it */
 	EXIT_ROOM,    /* to the block's own address, when there is room for the rows of stream
 	                 `cause` */
+	EXIT_FIRST,   /* the same: it is executed for the first time */
 	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
 };
 
@@ -238,6 +240,8 @@ enum { NO_EXIT = 0xffffffff };
 uint32_t jit_translate(uint64_t pc, uint32_t join, bool indirect);
 /* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. */
 uint32_t jit_translate_rest(const struct resume *at);
+/* From now on control runs past an EXIT_FIRST. */
+void jit_skip_first(uint32_t exit);
 /* Makes an entry pad for the block. */
 void jit_make_pad(uint32_t block);
 

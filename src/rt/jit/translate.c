@@ -323,7 +323,27 @@ emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned app_le
 	uint32_t from = e->off, exit = new_exit(kind, to, u->block);
 	emit_set_exit(e, exit);
 	emit_jmp(e, kind == EXIT_SYSCALL ? (uint64_t)rt_stub_syscall : (uint64_t)rt_stub_exit);
+	jit.exits[exit].next = e->off;
 	add_record(u, REC_EXIT, app_len, from);
+}
+
+/* Its first two bytes will become a jump over it, while other threads execute it. */
+static void
+emit_first(struct unit *u)
+{
+	uint32_t from = u->hot.off;
+	emit_align_site(&u->hot, 0);
+	if (u->hot.off != from)
+		add_record(u, REC_COPY, 0, from);
+	emit_leave(u, EXIT_FIRST, TO_SELF, 0);
+}
+
+void
+jit_skip_first(uint32_t exit)
+{
+	uint32_t at = jit.exits[exit].next - jit_stub_len();
+	uint16_t jump = (uint16_t)(0xeb | (jit_stub_len() - 2) << 8);
+	__atomic_store_n((uint16_t *)cache_write(at), jump, __ATOMIC_RELAXED);
 }
 
 static void
@@ -598,12 +618,31 @@ see_piece(struct unit *u, bool cont)
 	tools_see(u->now, u->id, u->base, u->fresh, with_block);
 }
 
+static struct st_block *
+result_of(uint32_t id)
+{
+	return (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
+}
+
+/* Tools that want to see a block once get another translation of it for that. This one keeps but
+ * the exit to there, and not even that when it has been executed. Returns whether it has the exit.
+ */
+static bool
+keep_plain(struct unit *u, bool cont)
+{
+	if (!rt.unique || u->rest || !u->id)
+		return false;
+	asked.n_actions = 0;
+	asked.streams = 0;
+	return !cont && !(result_of(u->id)->flags & ST_BLOCK_SEEN);
+}
+
 /* A block whose later pieces are not known yet counts in any case. */
 static bool
 is_counted(const struct unit *u)
 {
-	const struct st_block *blocks = (void *)((char *)rt.results + rt.results->off_blocks);
-	return u->id && (u->now->more || (blocks[u->id].flags & ST_BLOCK_COUNTED));
+	return u->id && !rt.unique &&
+	       (u->now->more || (result_of(u->id)->flags & ST_BLOCK_COUNTED));
 }
 
 /* Opens the record of the block in u->now, whose body starts here. */
@@ -627,6 +666,7 @@ begin_block(struct unit *u, bool cont)
 	else if (!cont)
 		begin_basic_block(u);
 	see_piece(u, cont);
+	bool once = keep_plain(u, cont);
 	if (!cont && !u->rest && is_counted(u))
 		flags |= BLOCK_COUNTED;
 	jit.blocks[i] = (struct block){.pc = b->pc,
@@ -660,6 +700,8 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
+	if (once)
+		emit_first(u);
 	if (b->checked)
 		emit_leave(u, EXIT_CHECK, TO_SELF, 0);
 }

@@ -7,8 +7,9 @@
 enum { SIGNAL_XCPU = 24, MOST_SAMPLES = 5000 };
 
 void
-tool_call(struct thread *t, unsigned tool, void (*function)(void), const void *a, const void *b)
+tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
 {
+	struct thread *t = rt_self(); /* a may be another thread, whose rows this one consumes */
 	if (tools.tool[tool].failed)
 		return;
 	uint32_t outer = t->in_tool;

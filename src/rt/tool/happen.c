@@ -17,7 +17,7 @@ happen_thread_begin(struct thread *t)
 	t->number = t->record;
 	streams_begin(t);
 	EACH_TOOL(i, thread_begin)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_begin, t, NULL);
+	tool_call(i, (plain_function)tools.tool[i].tool->thread_begin, t, NULL);
 }
 
 void
@@ -25,7 +25,7 @@ happen_thread_end(struct thread *t)
 {
 	streams_consume(t); /* all its rows before its end */
 	EACH_TOOL(i, thread_end)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
+	tool_call(i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
 	streams_finish(t);
 }
 
@@ -46,21 +46,18 @@ happen_end(struct thread *t)
 {
 	if (!tools.n)
 		return;
-	bool alone = rt.threaded && rt.results->n_streams;
+	bool alone = rt.threaded;
 	if (alone)
 		os_stop_world(t); /* rt.lock is held from here on: they stay out */
-	streams_consume(t);
-	EACH_TOOL(i, thread_end)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
-	for (struct thread *o = rt.threads; rt.results->n_streams && o; o = o->next_thread) {
-		if (o->ended)
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		if (o->ended || o->own_process)
 			continue;
 		if (o != t)
 			wait_until_out(o);
-		streams_finish(o);
+		happen_thread_end(o);
 	}
 	EACH_TOOL(i, end)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->end, t, NULL);
+	tool_call(i, (plain_function)tools.tool[i].tool->end, t, NULL);
 	streams_finish(t);
 	if (alone)
 		rt_unlock(&rt.lock);
@@ -80,8 +77,7 @@ happen_signal(struct thread *t, int signo)
 	if (!rt.on)
 		return;
 	EACH_TOOL(i, signal)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->signal, t,
-	          (const void *)(intptr_t)signo);
+	tool_call(i, (plain_function)tools.tool[i].tool->signal, t, (const void *)(intptr_t)signo);
 }
 
 void
@@ -94,7 +90,7 @@ happen_image(bool loaded, const char *path, uint64_t start, uint64_t end, uint64
 		void (*f)(const strobe_image *) =
 		        loaded ? tool->image_loaded : tool->image_unloaded;
 		if (f)
-			tool_call(t, i, (plain_function)f, &image, NULL);
+			tool_call(i, (plain_function)f, &image, NULL);
 	}
 }
 
@@ -114,7 +110,7 @@ happen_syscall_before(struct thread *t, strobe_syscall *s)
 	                      .begin = rt_tsc(),
 	                      .caller = t->regs.pc};
 	EACH_TOOL(i, syscall_before)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->syscall_before, t, s);
+	tool_call(i, (plain_function)tools.tool[i].tool->syscall_before, t, s);
 	return true;
 }
 
@@ -124,5 +120,5 @@ happen_syscall_after(struct thread *t, strobe_syscall *s, long result)
 	s->result = result;
 	s->end = rt_tsc();
 	EACH_TOOL(i, syscall_after)
-	tool_call(t, i, (plain_function)tools.tool[i].tool->syscall_after, t, s);
+	tool_call(i, (plain_function)tools.tool[i].tool->syscall_after, t, s);
 }

@@ -14,7 +14,7 @@ rt_dispatch_call(struct thread *t)
 	t->regs.pc = v.resume.pc;
 	t->next = cache_addr(v.back);
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	tool_call(t, v.tool, (void (*)(void))v.function, t, values);
+	tool_call(v.tool, (void (*)(void))v.function, t, values);
 	if (__atomic_load_n(&jit.generation, __ATOMIC_SEQ_CST) != generation)
 		rt_dispatch_pc(t);
 }

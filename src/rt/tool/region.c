@@ -23,7 +23,7 @@ tell_gap(struct thread *t)
 {
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->gap)
-			tool_call(t, i, (void (*)(void))tools.tool[i].tool->gap, t,
+			tool_call(i, (void (*)(void))tools.tool[i].tool->gap, t,
 			          (const void *)rt.off_since);
 }
 

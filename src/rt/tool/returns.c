@@ -142,7 +142,7 @@ perform(struct thread *t, const struct action *a)
 		stream_append(t, a->stream, a->id, a->n, values);
 		break;
 	case ACTION_INVOKE:
-		tool_call(t, a->tool, (void (*)(void))a->function, t, values);
+		tool_call(a->tool, (void (*)(void))a->function, t, values);
 		break;
 	}
 }

@@ -176,7 +176,7 @@ consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 	const strobe_rows rows = {(const strobe_row *)begin, (const strobe_row *)fill,
 	                          site_table()};
 	if (fill > begin)
-		tool_call(t, tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
+		tool_call(tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
 }
 
 /* Empties the buffer, and leaves room in one, which is another for rows that go to the controller.

@@ -114,7 +114,7 @@ void tools_init(void);
  * used, and they begin again. */
 void tools_restart(struct thread *t);
 /* Their first functions run, on the first thread. */
-void tools_begin(struct thread *t);
+void tools_begin(void);
 /* Lets the tools see the piece from its instruction `skip` on; with_block: the block event, too. */
 void tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool with_block);
 
@@ -180,8 +180,7 @@ void returns_entered(strobe_thread *t, const uint64_t *values);
 void returns_left(strobe_thread *t, const uint64_t *values);
 
 /* tool/call.c: calls a function of the tool, which may crash. */
-void tool_call(struct thread *t, unsigned tool, void (*function)(void), const void *a,
-               const void *b);
+void tool_call(unsigned tool, void (*function)(void), const void *a, const void *b);
 void tools_lock(void);
 void tools_unlock(void);
 /* The tool whose function runs on this thread. */

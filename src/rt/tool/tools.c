@@ -38,17 +38,20 @@ tools_init(void)
 		        t->block || t->insn || t->access || t->branch || t->call || t->function;
 		tools.wants_functions |= t->function != NULL;
 	}
+	rt.unique = tools.n > 0;
+	for (unsigned i = 0; i < tools.n; i++)
+		rt.unique &= tools.tool[i].tool->unique != 0;
 	tools.has_rdfsbase = has_rdfsbase();
 	region_init();
 	rt.results->counting = jit.counting;
 }
 
 void
-tools_begin(struct thread *t)
+tools_begin(void)
 {
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->begin)
-			tool_call(t, i, tools.tool[i].tool->begin, NULL, NULL);
+			tool_call(i, tools.tool[i].tool->begin, NULL, NULL);
 }
 
 void
@@ -63,7 +66,7 @@ tools_restart(struct thread *t)
 	t->returns_at = 0;
 	memset(t->tool_state, 0, sizeof t->tool_state);
 	tools_init();
-	tools_begin(t);
+	tools_begin();
 }
 
 static void
@@ -207,7 +210,7 @@ tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool wi
 		returns_begin(b->pc);
 	for (uint32_t k = 0; id && k < tools.n; k++) {
 		asked.tool = k;
-		tool_call(rt_self(), k, (void (*)(void))see_piece, &s, &k);
+		tool_call(k, (void (*)(void))see_piece, &s, &k);
 	}
 	if (id && tools.wants_functions)
 		see_returns(b, s.entry);
