@@ -226,7 +226,8 @@ int
 st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, struct st_error *e)
 {
 	struct st_threads ts;
-	struct st_injection in = {.options = o, .e = e, .running = true, .channel = -1};
+	struct st_injection in = {
+	        .options = o, .e = e, .running = true, .results_fd = -1, .channel = -1};
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
@@ -241,6 +242,7 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 	                            .boot = st_boot_of(in.results),
 	                            .threads = in.boot.attached,
 	                            .begin = begin,
+	                            .results_fd = in.results_fd,
 	                            .channel = in.channel,
 	                            .n_mapped = in.n_mapped};
 	for (unsigned i = 0; i < in.n_mapped; i++) {

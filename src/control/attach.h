@@ -10,6 +10,7 @@ struct st_attachment {
 	pid_t pid;
 	struct st_results_header *results; /* mapped */
 	struct st_boot *boot;              /* in them */
+	int results_fd;                    /* their file */
 	size_t threads;
 	double begin; /* when it was first stopped */
 	int channel;    /* whose end makes the runtime leave */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run of a process that was attached: from there to the detach, or to the process's own end. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "control/agent.h"
 #include "control/attach.h"
 #include "control/session.h"
 
@@ -61,59 +61,57 @@ cpu_of(pid_t pid, struct cpu before)
 	return (struct cpu){(double)user / hz, (double)system / hz};
 }
 
-/* Serves the channel, for so many seconds at most. False: the other end is closed. */
-static bool
-serve(struct st_session *s, const struct st_attachment *a, double most)
+/* Waits for news, so many seconds at most, and answers the runtime. */
+static enum st_agent_news
+serve(struct st_session *s, const struct st_agent *agent, double most)
 {
-	struct pollfd fd = {.fd = a->channel, .events = POLLIN};
-	const struct timespec t = {0, (long)(most * 1e9)};
-	if (ppoll(&fd, 1, &t, NULL) != 1)
-		return true;
-	if (fd.revents & (POLLHUP | POLLERR))
-		return false;
-	return st_session_take(s, a->channel);
+	enum st_agent_news news = st_agent_wait(agent, most);
+	if (news != ST_AGENT_RUNTIME_ASKS)
+		return news;
+	return st_session_take(s, agent->channel) ? ST_AGENT_NOTHING : ST_AGENT_PROCESS_LEFT;
 }
 
 /* Until the runtime says that it runs. It may ask about the images before. */
 static int
-wait_for_runtime(struct st_session *s, const struct st_attachment *a, struct st_error *e)
+wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_error *e)
 {
-	const struct st_results_header *r = a->results;
+	const struct st_results_header *r = agent->results;
 	double end = st_now_raw() + patience;
 	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING) {
 		uint32_t images = r->images_done;
-		if (!serve(s, a, 0.0001) || (kill(a->pid, 0) != 0 && errno == ESRCH))
-			return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile", a->pid);
+		enum st_agent_news news = serve(s, agent, 0.0001);
+		if (news != ST_AGENT_NOTHING || (kill(s->main_pid, 0) != 0 && errno == ESRCH))
+			return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile",
+			               s->main_pid);
 		if (r->images_done != images)
 			end = st_now_raw() + patience;
 		if (st_now_raw() > end)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "process %d does not get to run; it is left to itself",
-			               a->pid);
+			               s->main_pid);
 	}
 	return 0;
 }
 
-/* Until it is time to leave, or the process has left us: its end of the socket is closed then. True
- * in the first case. */
-static bool
-watch(struct st_session *s, const struct st_attachment *a, double seconds, struct cpu *cpu)
+/* Until it is time to leave, or the process has left us. */
+static void
+watch(struct st_session *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
 {
-	double end = seconds > 0 ? s->begin + seconds : 0;
+	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
 		double tick = s->drain ? 0.02 : 0.05, next = st_region_next(s, now);
 		st_session_drain(s);
 		st_region_tick(s, now);
-		*cpu = cpu_of(a->pid, *cpu);
+		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
 		if (interrupted || left <= 0)
-			return true;
+			return;
 		tick = next < tick ? next : tick;
-		if (!serve(s, a, left < tick ? left : tick))
-			return false;
+		if (serve(s, agent, left < tick ? left : tick) != ST_AGENT_NOTHING)
+			return;
 	}
 }
 
@@ -125,7 +123,7 @@ note_end(struct st_process *p)
 	for (int tries = 0;
 	     tries < 100 && kill((pid_t)p->pid, 0) == 0 && p->results->state == ST_RUN_CACHE;
 	     tries++)
-		poll(NULL, 0, 10);
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	p->exited = p->results->state == ST_RUN_EXITED;
 	p->exit_code = p->exited ? p->results->exit_code : 0;
 	p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
@@ -140,7 +138,7 @@ fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct 
 	run->seconds = s->ended - s->begin;
 	run->cpu_user = end.user - begin.user;
 	run->cpu_system = end.system - begin.system;
-	run->cpu_controller = st_own_cpu();
+	run->cpu_controller = st_cpu_time(RUSAGE_SELF) + st_cpu_time(RUSAGE_CHILDREN);
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
 	run->tmps = s->tmps;
@@ -150,21 +148,19 @@ fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct 
 
 /* The process is in the engine, and the session knows it. */
 static int
-begin(struct st_session *s, struct st_attachment *a, struct st_error *e)
+begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
 {
 	const struct st_run_options *o = s->options;
 	char name[64];
-	if (st_attach(s->main_pid, o, a, e) != 0)
-		return -1;
 	st_process_name(s->main_pid, name, sizeof name);
 	s->drain = o->rows ? st_drain_new(o->rows) : NULL;
-	if (st_session_add(s, a->results, -1, name) != 0)
+	if (st_session_add(s, agent->results, -1, name) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	s->processes[0].pid = (uint32_t)a->pid;
-	if (wait_for_runtime(s, a, e) != 0)
+	s->processes[0].pid = (uint32_t)s->main_pid;
+	if (wait_for_runtime(s, agent, e) != 0)
 		return -1;
 	if (o->attached)
-		o->attached(a->threads, st_now_raw() - a->begin);
+		o->attached(agent->threads, st_now_raw() - agent->begin);
 	return 0;
 }
 
@@ -180,24 +176,26 @@ int
 st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, struct st_run *run,
                   struct st_error *e)
 {
-	struct st_attachment a;
+	struct st_agent agent;
 	*run = (struct st_run){0};
+	if (st_attach_check(pid, e) != 0) /* not by the agent alone: it is about us, too */
+		return -1;
 	st_limits_lift();
 	catch_signals();
 	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
 	st_region_begin(&s);
 	uint64_t tsc_begin = __builtin_ia32_rdtsc();
 	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
-	if (begin(&s, &a, e) != 0)
+	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
-	bool there = watch(&s, &a, seconds, &cpu_end);
+	bool begun = begin(&s, &agent, e) == 0;
+	if (begun)
+		watch(&s, &agent, seconds, &cpu_end);
 	s.ended = st_now_raw();
-	if (there) {
-		run->left_to_runtime = !st_detach(&a);
-		cpu_end = cpu_of(pid, cpu_end);
-	} else {
-		close(a.channel);
-	}
+	run->left_to_runtime = !st_agent_end(&agent);
+	if (!begun)
+		return -1;
+	cpu_end = cpu_of(pid, cpu_end);
 	st_session_drain(&s);
 	note_end(&s.processes[0]);
 	finish_rows(&s);

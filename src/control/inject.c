@@ -277,7 +277,10 @@ map_results(struct st_injection *in)
 		return -1;
 	void *p = mmap(NULL, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 	               here, 0);
-	close(here);
+	if (in->running)
+		in->results_fd = here;
+	else
+		close(here);
 	if (p == MAP_FAILED)
 		return fail_remote(in, "mapping the results here", -errno);
 	layout.sample_hz = in->options->sample_hz;
@@ -385,6 +388,8 @@ st_injection_undo(struct st_injection *in)
 	st_limits_return_to(in->remote.pid, in->boot.limits);
 	if (in->channel >= 0)
 		close(in->channel);
+	if (in->results_fd >= 0)
+		close(in->results_fd);
 	if (in->results)
 		munmap(in->results, in->results->file_size);
 }
@@ -393,7 +398,7 @@ int
 st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
           struct st_error *e)
 {
-	struct st_injection in = {.options = options, .e = e, .channel = -1};
+	struct st_injection in = {.options = options, .e = e, .results_fd = -1, .channel = -1};
 	uint64_t entry = 0;
 	if (st_remote_begin(&in.remote, pid, e) != 0)
 		return -1;

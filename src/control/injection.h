@@ -12,9 +12,10 @@ struct st_injection {
 	struct st_error *e;
 	struct st_boot boot;
 	struct st_results_header *results;
-	bool running;  /* not at its first instruction: it gets a socket in any case */
-	int channel;   /* our end of the socket, or -1 */
-	uint64_t name; /* address of a string in the target's stack */
+	bool running;   /* not at its first instruction: it gets a socket in any case */
+	int results_fd; /* of a running process: their file; else -1 */
+	int channel;    /* our end of the socket, or -1 */
+	uint64_t name;  /* address of a string in the target's stack */
 	/* What there is in the target that was not there before, should it have to be undone. */
 	struct {
 		uint64_t at, bytes;

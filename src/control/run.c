@@ -110,10 +110,10 @@ finish_exec(pid_t pid, struct st_error *e)
 }
 
 double
-st_own_cpu(void)
+st_cpu_time(int who)
 {
 	struct rusage own;
-	getrusage(RUSAGE_SELF, &own);
+	getrusage(who, &own);
 	return (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec * 1e-6 +
 	       (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec * 1e-6;
 }
@@ -126,7 +126,7 @@ fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
 	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
 	run->cpu_system =
 	        (double)s->usage.ru_stime.tv_sec + (double)s->usage.ru_stime.tv_usec * 1e-6;
-	run->cpu_controller = st_own_cpu();
+	run->cpu_controller = st_cpu_time(RUSAGE_SELF);
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
 	run->tmps = s->tmps;

@@ -40,6 +40,11 @@ def memory(pid):
         return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
 
+def tracer(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return int(re.search(r"TracerPid:\s+(\d+)", file.read()).group(1))
+
+
 def descriptors(pid):
     return sorted(os.listdir(f"/proc/{pid}/fd"), key=int)
 
@@ -50,21 +55,20 @@ class Attach(unittest.TestCase):
         self.addCleanup(self.place.cleanup)
         self.result = os.path.join(self.place.name, "result.db")
 
-    def words(self, pid, tool="bbcount", time_="100ms", options=()):
+    def words(self, pid, tool="bbcount", time_="100ms", options=(), quiet=True):
         limit = ["--for", time_] if time_ else []
-        return [STROBE, "attach", "-q", "-t", tool, *limit, "-o", self.result, *options, str(pid)]
+        return [STROBE, "attach", *(["-q"] if quiet else []), "-t", tool, *limit, "-o", self.result, *options, str(pid)]
 
     def attach(self, pid, **more):
         return subprocess.run(self.words(pid, **more), cwd=self.place.name, capture_output=True, text=True, timeout=100)
 
     def attached(self, pid, **more):
         """strobe at work on a process."""
-        strobe = subprocess.Popen(self.words(pid, time_=None, **more), cwd=self.place.name, stderr=subprocess.PIPE, text=True)
+        strobe = subprocess.Popen(self.words(pid, time_=None, quiet=False, **more), cwd=self.place.name, stderr=subprocess.PIPE, text=True)
         self.addCleanup(strobe.stderr.close)
         self.addCleanup(strobe.wait)
         self.addCleanup(strobe.kill)
-        self.assertTrue(wait_until(lambda: self.is_attached(pid) or strobe.poll() is not None))
-        self.assertIsNone(strobe.poll(), strobe.poll() is not None and strobe.stderr.read())
+        self.assertIn("taken over", strobe.stderr.readline())
         return strobe
 
     @staticmethod
@@ -145,16 +149,43 @@ class Running(Attach):
         self.finish(process)
 
     def test_controller_is_killed(self):
+        """At any moment: its agent brings to an end what was begun."""
+        process = self.start(BUSY, "1")
+        before = maps(process.pid)
+        for i in range(30):
+            strobe = subprocess.Popen(self.words(process.pid, time_="10ms"), cwd=self.place.name, stderr=subprocess.DEVNULL)
+            time.sleep(0.002 * i)
+            strobe.kill()
+            strobe.wait()
+            self.assertTrue(wait_until(lambda: not self.is_attached(process.pid) and not tracer(process.pid)))
+            self.assertIsNone(process.poll())
+        self.assertEqual(sum("strobe" in line for line in maps(process.pid)), sum("strobe" in line for line in before))
+        self.finish(process)
+
+    def test_controller_and_agent_are_killed(self):
         for threads in ("0", "1", "2"):
             process = self.start(BUSY, threads)
             for _ in range(4):
                 strobe = self.attached(process.pid)
-                time.sleep(random.choice((0.02, 0.1, 0.2)))
+                time.sleep(random.choice((0.01, 0.1, 0.2)))
+                with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
+                    agent, = map(int, file.read().split())
                 strobe.kill()
+                os.kill(agent, signal.SIGKILL)
                 strobe.wait()
                 self.assertTrue(wait_until(lambda: not self.is_attached(process.pid)))
                 self.assertIsNone(process.poll())
             self.finish(process)
+
+    def test_agent_is_killed(self):
+        process = self.start(BUSY, "1")
+        strobe = self.attached(process.pid)
+        with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
+            os.kill(int(file.read()), signal.SIGKILL)
+        self.assertEqual(strobe.wait(30), 0)
+        self.assertIn("leaves the engine by itself", strobe.stderr.read())
+        self.assertTrue(wait_until(lambda: not self.is_attached(process.pid)))
+        self.finish(process)
 
     def test_twice(self):
         process = self.start(BUSY, "0")
@@ -277,7 +308,9 @@ class Refused(Attach):
 
     def test_thread(self):
         process = self.start(BUSY, "1")
-        tid = [int(t) for t in os.listdir(f"/proc/{process.pid}/task") if int(t) != process.pid][0]
+        folder = f"/proc/{process.pid}/task"
+        self.assertTrue(wait_until(lambda: len(os.listdir(folder)) > 1))
+        tid = max(map(int, os.listdir(folder)))
         self.refused(126, f"a thread of process {process.pid}", tid)
         self.finish(process)
 
