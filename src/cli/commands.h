@@ -9,7 +9,8 @@
 #define ST_COMMANDS(C)                                                                             \
 	C(run, "run", "[options] [--] PROGRAM [ARGUMENT...]",                                      \
 	  "run a program and show what it did")                                                    \
-	C(attach, "attach", "[options] PID", "take a running process under the engine for a while") \
+	C(attach, "attach", "[options] PID",                                                       \
+	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
 	C(doctor, "doctor", "[options]",                                                           \
 	  "say what this machine allows, and how to mend what it does not")                        \

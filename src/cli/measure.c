@@ -48,13 +48,13 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 	if (st_result_check(&what->result, e))
 		return -1;
 	st_progress_init(&m->progress, what->result.quiet);
-	m->options = (struct st_run_options){.tools = what->tools.tools,
-	                                     .n_tools = what->tools.n,
-	                                     .sample_hz = m->hz,
-	                                     .stress = what->stress,
-	                                     .progress =
-	                                             m->progress.enabled ? st_progress_show : NULL,
-	                                     .progress_arg = &m->progress};
+	m->options =
+	        (struct st_run_options){.tools = what->tools.tools,
+	                                .n_tools = what->tools.n,
+	                                .sample_hz = m->hz,
+	                                .stress = what->stress,
+	                                .progress = m->progress.enabled ? st_progress_show : NULL,
+	                                .progress_arg = &m->progress};
 	st_region_apply(&what->region, &what->tools, &m->options);
 	take_stacks(m);
 	open_rows(&m->rows, what);
@@ -87,8 +87,8 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	st_region_note(&w->region, run, p);
 	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
 		st_profile_note(p, "there was no memory left to tell what became of the rows");
-	int status = st_result_report(&w->result, p,
-	                              run->n_processes ? run->processes[0].pid : 0, e);
+	int status =
+	        st_result_report(&w->result, p, run->n_processes ? run->processes[0].pid : 0, e);
 	st_profile_free(p);
 	return status;
 }

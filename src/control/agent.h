@@ -13,9 +13,9 @@ struct st_agent {
 	pid_t pid;
 	int socket;
 	struct st_results_header *results; /* of the attached process, mapped */
-	int channel;    /* the runtime's questions come here */
-	size_t threads; /* that are taken over */
-	double begin;   /* when the process was first stopped */
+	int channel;                       /* the runtime's questions come here */
+	size_t threads;                    /* that are taken over */
+	double begin;                      /* when the process was first stopped */
 };
 
 /* Sends the process into the engine. -1 with *e when it could not be; it is then as it was. */

@@ -231,8 +231,7 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
-	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 ||
-	          put_in(&ts, &in, e) != 0;
+	int bad = check_threads(&ts, e) != 0 || check_room(&ts, e) != 0 || put_in(&ts, &in, e) != 0;
 	st_threads_release(&ts);
 	st_threads_free(&ts);
 	if (bad)

@@ -13,7 +13,7 @@ struct st_attachment {
 	int results_fd;                    /* their file */
 	size_t threads;
 	double begin; /* when it was first stopped */
-	int channel;    /* whose end makes the runtime leave */
+	int channel;  /* whose end makes the runtime leave */
 	struct {
 		uint64_t at, bytes;
 	} mapped[8];

@@ -252,7 +252,7 @@ map_tool(struct st_injection *in, size_t i)
 		int prot = PROT_READ | (parts[k].written ? PROT_WRITE : 0) |
 		           (parts[k].executed ? PROT_EXEC : 0);
 		p = st_injection_mmap(in, at + parts[k].start, parts[k].end - parts[k].start, prot,
-		        MAP_PRIVATE | MAP_FIXED, fd, parts[k].start);
+		                      MAP_PRIVATE | MAP_FIXED, fd, parts[k].start);
 	}
 	close_remote(in, fd);
 	return is_error(p) ? fail_remote(in, "mapping a tool", p) : 0;

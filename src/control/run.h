@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "wire/results.h"
