@@ -99,6 +99,10 @@ attend(int socket, struct st_attachment *a)
 			fds[1].fd = -1;
 		}
 	}
+	/* What is left unread would take the answer's place (ECONNRESET). */
+	char byte;
+	ssize_t n = recv(socket, &byte, 1, MSG_DONTWAIT);
+	(void)n;
 	struct message m = {.kind = DETACHED};
 	let_begin(a);
 	m.done = fds[1].fd < 0 || st_detach(a);
