@@ -40,7 +40,7 @@
 	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \
 	O(funcs, 0, "funcs", "PATTERN", true, "measure these functions only")                      \
 	O(images, 0, "images", "PATTERN", true, "measure these programs and libraries only")       \
-	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
+	O(top, 'n', "top", "N", true, "rows of each table (default: 15; 0: all)")                  \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
@@ -80,8 +80,8 @@
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(table, 't', "table", "NAME", true, "a table of the tool")                                \
 	O(rows, 'r', "rows", "STREAM", true, "rows that the tool recorded, in their order")        \
-	O(all, 0, "all", NULL, true, "all rows of each table")                                     \
-	O(format, 0, "format", "text|json|csv", true,                                              \
+	O(all, 0, "all", NULL, true, "all rows of each table; lcov: the system's sources, too")    \
+	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
 	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)

@@ -102,6 +102,9 @@ add_function(const struct st_symbol *s, void *context)
 	uint64_t start = s->start + m->bias, end = s->end + m->bias;
 	if (start < m->map->start || start >= m->map->end)
 		return true;
+	/* Nobody enters a function by its cold part, but its code is the function's. */
+	if (s->entry != s->start && m->what != ST_ENTRY_CHOSEN)
+		return true;
 	if (m->matched)
 		++*m->matched;
 	const struct st_entry entry = {

@@ -49,14 +49,16 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 static int
 parse_format(const char *value, enum st_report_format *format, struct st_error *e)
 {
-	static const char *const names[] = {
-	        [ST_FORMAT_TEXT] = "text", [ST_FORMAT_JSON] = "json", [ST_FORMAT_CSV] = "csv"};
+	static const char *const names[] = {[ST_FORMAT_TEXT] = "text",
+	                                    [ST_FORMAT_JSON] = "json",
+	                                    [ST_FORMAT_CSV] = "csv",
+	                                    [ST_FORMAT_LCOV] = "lcov"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(names[i], value)) {
 			*format = (enum st_report_format)i;
 			return 0;
 		}
-	return st_bad_format(value, "text, json and, with --table, csv", e);
+	return st_bad_format(value, "text, json, lcov and, with --table, csv", e);
 }
 
 static int
@@ -145,6 +147,10 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE, "rows are shown in their order, not sorted");
 	if (!a->table && a->sort_key && parse_sort(a->sort_key, &a->sort, e))
 		return -1;
+	if (a->format == ST_FORMAT_LCOV && (a->table || a->function || a->parts || is_rows))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--format lcov prints the coverage of lines and "
+		               "functions, and nothing else");
 	if (a->format == ST_FORMAT_JSON && a->function)
 		return st_fail(
 		        e, ST_EXIT_USAGE,
@@ -170,7 +176,9 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 		st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
 		return NULL;
 	}
-	if (a->table)
+	if (a->format == ST_FORMAT_LCOV)
+		status = st_report_lcov(&r, out, a->top == 0, e);
+	else if (a->table)
 		status = st_report_table(&r, out, a->table, a->sort_key, a->format, e);
 	else if (a->function)
 		status = st_report_function(&r, out, a->function, e);

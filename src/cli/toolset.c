@@ -124,12 +124,17 @@ add_text(struct st_toolset *set, const char *name, const char *options, struct s
 static char *
 split(char *spec)
 {
-	char *file = strstr(spec, ".tool:");
-	char *colon = file ? file + sizeof ".tool" - 1 : strchr(spec, ':');
-	if (!colon)
-		return spec + strlen(spec);
-	*colon = 0;
-	return colon + 1;
+	static const char ending[] = ".tool";
+	char *end = spec + strcspn(spec, ":");
+	for (char *p = spec; (p = strstr(p, ending)); p++)
+		if (p[sizeof ending - 1] == ':' || !p[sizeof ending - 1]) {
+			end = p + sizeof ending - 1;
+			break;
+		}
+	if (!*end)
+		return end;
+	*end = 0;
+	return end + 1;
 }
 
 static int

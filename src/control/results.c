@@ -30,13 +30,13 @@ st_results_layout(struct st_results_header *h)
 	h->off_samples = place(&at, ST_MAX_SAMPLES * sizeof(struct st_sample));
 	h->off_stacks = place(&at, ST_STACK_RING);
 	h->off_sites = place(&at, ST_MAX_SITES * sizeof(strobe_site));
-	h->off_tables = place(&at, ST_MAX_TABLES * (uint64_t)ST_TABLE_ROWS * ST_MAX_COLUMNS * 8);
+	h->off_tables = place(&at, (uint64_t)ST_MAX_TABLES * ST_TABLE_ROWS * ST_MAX_COLUMNS * 8);
 	h->off_entries = place(&at, ST_MAX_ENTRIES * sizeof(struct st_entry));
 	h->off_entry_names = place(&at, ST_ENTRY_NAMES);
 	/* At the end what a process that has ended gives back: unused slots, then the chunks. */
 	h->counters_stride = ST_MAX_BLOCKS * sizeof(uint64_t);
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);
-	h->off_chunks = place(&at, (ST_MAX_CHUNKS + 1) * (uint64_t)ST_CHUNK_STRIDE);
+	h->off_chunks = place(&at, (uint64_t)(ST_MAX_CHUNKS + 1) * ST_CHUNK_STRIDE);
 	h->file_size = at;
 	h->n_strings = 1; /* offset 0 is no string */
 	h->n_blocks = ST_FIRST_ID;

@@ -92,6 +92,21 @@ leave_alone(struct st_session *s, const char *why)
 		s->unfollowed_why = strdup(why);
 }
 
+/* That of a process just forked: one that has ended already had its parent's. */
+static char *
+command_of_child(const struct st_session *s, pid_t pid, uint32_t parent)
+{
+	char *command = command_of(pid);
+	if (command && *command)
+		return command;
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->processes[i].pid == parent && s->processes[i].command) {
+			free(command);
+			return strdup(s->processes[i].command);
+		}
+	return command;
+}
+
 static void
 on_forked(struct st_session *s, const struct st_message *m, int fd)
 {
@@ -104,9 +119,31 @@ on_forked(struct st_session *s, const struct st_message *m, int fd)
 		leave_alone(s, "its results cannot be mapped here");
 		return;
 	}
-	char *command = command_of((pid_t)m->pid);
+	char *command = command_of_child(s, (pid_t)m->pid, m->ppid);
 	st_session_add(s, p, -1, command);
 	free(command);
+}
+
+static void on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage);
+
+/* An execve that failed has left the thread traced, and about to be let go at a stop that is still
+ * to come: a search in PATH tries the next folder at once. */
+static void
+let_go(struct st_session *s, pid_t tid)
+{
+	const struct timespec nap = {0, 1000000};
+	struct rusage usage;
+	int status;
+	for (int tries = 0; tries < 1000; tries++) {
+		pid_t got = wait4(tid, &status, __WALL | WNOHANG, &usage);
+		if (got == tid && WIFSTOPPED(status))
+			ptrace(PTRACE_DETACH, tid, 0, 0);
+		else if (got == tid)
+			on_end(s, tid, status, &usage);
+		if (got != 0)
+			return;
+		nanosleep(&nap, NULL);
+	}
 }
 
 /* A child is about to call execve: it is traced from here to its first instruction. */
@@ -114,7 +151,12 @@ static void
 on_exec(struct st_session *s, const struct st_message *m)
 {
 	struct st_results_header *results = newest_results(s, m->results_pid);
-	if (ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC) == 0)
+	long failed = ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
+	if (failed && errno == EPERM) {
+		let_go(s, (pid_t)m->tid);
+		failed = ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
+	}
+	if (!failed)
 		s->n_execs++;
 	if (!results)
 		return;

@@ -93,13 +93,27 @@ add_counter(struct st_profile *p, void *list, uint32_t process, const char *name
 	return out;
 }
 
+/* Counters of one name: the first tool's has it, the others' have their tool's before it. */
+static const char *
+counter_name(const struct st_collect *c, const struct st_view *v, uint32_t counter)
+{
+	const struct st_results_header *h = v->header;
+	const char *name = st_view_string(v, h->counter_names[counter]);
+	uint32_t tool = h->counter_tools[counter];
+	for (uint32_t i = 0; i < v->n_counters && tool < c->origin->n_tools; i++)
+		if (h->counter_tools[i] < tool &&
+		    !strcmp(st_view_string(v, h->counter_names[i]), name))
+			return st_profile_textf(c->profile, "%s_%s", c->origin->tools[tool], name);
+	return name;
+}
+
 static void
-add_counters(struct st_profile *p, const struct st_view *v, const uint64_t *totals,
+add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *totals,
              uint32_t process)
 {
+	struct st_profile *p = c->profile;
 	for (uint32_t i = 0; i < v->n_counters; i++)
-		add_counter(p, &p->counters, process,
-		            st_view_string(v, v->header->counter_names[i]),
+		add_counter(p, &p->counters, process, counter_name(c, v, i),
 		            st_view_string(v, v->header->counter_helps[i]), totals[i]);
 #define ST_STAT(name, text)                                                                        \
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
@@ -194,7 +208,7 @@ add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool
 	}
 	int status = st_view_total(v, &counts, &totals);
 	if (!status)
-		add_counters(c->profile, v, totals.counters, process);
+		add_counters(c, v, totals.counters, process);
 	if (!status)
 		status = st_collect_tables(c, v, &totals, c->profile->run.tsc_hz);
 	if (!status && keep_blocks && v->counting)

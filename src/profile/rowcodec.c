@@ -96,7 +96,8 @@ meet(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
 		return NULL;
 	m->epoch = c->epoch;
 	m->next = UINT32_MAX;
-	memset(&c->values[m->values], 0, n * sizeof *c->values);
+	if (n)
+		memset(&c->values[m->values], 0, n * sizeof *c->values);
 	return m;
 }
 

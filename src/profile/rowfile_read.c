@@ -442,10 +442,11 @@ show(struct st_row_reader *r, const strobe_site *site, const uint64_t *values)
 	for (size_t i = 0; i < r->stream.n_columns; i++) {
 		const struct st_profile_column *c = &r->stream.columns[i];
 		struct st_profile_value *v = &r->values[i];
-		int where = site->where[i];
-		if (where >= site->n_values)
+		bool constant = site->where[i] < 0;
+		uint8_t where = (uint8_t)site->where[i];
+		if (!constant && where >= site->n_values)
 			return false;
-		uint64_t raw = where < 0 ? site->constant[i] : values[where];
+		uint64_t raw = constant ? site->constant[i] : values[where];
 		if (st_shower_value(&p->shower, c, raw, v))
 			return false;
 		if (c->type == STROBE_REGISTERS_READ || c->type == STROBE_REGISTERS_WRITTEN)

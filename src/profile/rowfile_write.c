@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows from the processes into files, one for each stream, with what is needed to read them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "profile/rowcodec.h"
 #include "profile/rowfile_out.h"
@@ -44,6 +46,7 @@ struct st_row_writer {
 	ST_VEC(struct file *) files;
 	struct st_profile *texts;      /* owns the files' texts */
 	unsigned char *control, *data; /* of the codec, for one chunk */
+	int reserve; /* a file without a name: room on the disk for the profile; -1: none */
 	bool damaged, out_of_memory;
 };
 
@@ -64,6 +67,7 @@ st_row_writer_new(const struct st_row_place *place, const char *const *tools, si
 	w->place = *place;
 	w->tools = tools;
 	w->n_tools = n_tools;
+	w->reserve = -1;
 	w->begin = now();
 	w->tsc_begin = __builtin_ia32_rdtsc();
 	w->texts = st_profile_new();
@@ -101,6 +105,8 @@ st_row_writer_free(struct st_row_writer *w)
 	}
 	free(w->processes.v);
 	free(w->files.v);
+	if (w->reserve >= 0)
+		close(w->reserve);
 	free(w->control);
 	free(w->data);
 	st_profile_free(w->texts);
@@ -184,6 +190,22 @@ path_for(const struct st_row_writer *w, const char *name, size_t number)
 	return path;
 }
 
+/* Rows can fill a disk; what was counted should still find its place there. */
+static void
+reserve_room(struct st_row_writer *w, const char *path)
+{
+	enum { ROOM = 4 << 20 };
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (directory)
+		w->reserve = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	free(directory);
+	if (w->reserve >= 0 && fallocate(w->reserve, 0, 0, ROOM)) {
+		close(w->reserve);
+		w->reserve = -1;
+	}
+}
+
 static void
 describe(struct file *f, struct st_row_writer *w, const struct process *p,
          const struct st_stream *s)
@@ -236,6 +258,8 @@ file_for(struct st_row_writer *w, const struct process *p, uint32_t stream)
 	f->name = name;
 	f->help = string_of(w, p, s->help);
 	f->tool = tool;
+	if (w->files.n == 1)
+		reserve_room(w, path);
 	st_row_out_open(&f->out, path);
 	describe(f, w, p, s);
 	return f;
@@ -443,6 +467,9 @@ st_row_writer_finish(struct st_row_writer *w, struct st_profile *p)
 		        .dropped = f->out.lost + f->dropped};
 		note_loss(p, f);
 	}
+	if (w->reserve >= 0)
+		close(w->reserve);
+	w->reserve = -1;
 	if (w->damaged)
 		st_profile_note(p, "rows were left out because they are damaged: the program has "
 		                   "written over them");

@@ -58,6 +58,16 @@ json_row(const struct st_profile *p, const struct st_profile_table *s,
 	json_decref(object);
 }
 
+/* Whether the rows themselves say of which thread they are. */
+static bool
+has_thread(const struct st_profile_table *s)
+{
+	for (size_t c = 0; c < s->n_columns; c++)
+		if (s->columns[c].type == STROBE_THREAD)
+			return true;
+	return false;
+}
+
 struct page {
 	struct st_table_column columns[STROBE_MOST_COLUMNS + 1];
 	char *titles[STROBE_MOST_COLUMNS];
@@ -67,14 +77,16 @@ struct page {
 static void
 begin_page(struct page *page, const struct st_profile_table *s)
 {
+	size_t before = !has_thread(s);
 	page->columns[0] = (struct st_table_column){"thread", false};
 	for (size_t c = 0; c < s->n_columns; c++) {
 		if (!page->titles[c])
 			page->titles[c] = st_printable(s->columns[c].name);
-		page->columns[c + 1].title = page->titles[c] ? page->titles[c] : "";
-		page->columns[c + 1].left = st_profile_shape(s->columns[c].type) != ST_VALUE_NUMBER;
+		page->columns[before + c].title = page->titles[c] ? page->titles[c] : "";
+		page->columns[before + c].left =
+		        st_profile_shape(s->columns[c].type) != ST_VALUE_NUMBER;
 	}
-	page->table = st_table_new(page->columns, s->n_columns + 1);
+	page->table = st_table_new(page->columns, s->n_columns + before);
 }
 
 static void
@@ -90,7 +102,8 @@ static void
 text_row(const struct st_profile *p, const struct st_profile_table *s,
          const struct st_row_shown *row, struct page *page)
 {
-	st_table_cell(page->table, "%" PRId64, row->tid);
+	if (!has_thread(s))
+		st_table_cell(page->table, "%" PRId64, row->tid);
 	for (size_t c = 0; c < s->n_columns; c++) {
 		char *text = st_value_text(p, &s->columns[c], &row->values[c]);
 		st_table_cell(page->table, "%s", text ? text : "");

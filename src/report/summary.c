@@ -131,14 +131,16 @@ print_streams(FILE *out, const struct st_profile *p)
 	for (size_t i = 0; i < p->streams.n; i++) {
 		const struct st_profile_stream *s = &p->streams.v[i];
 		char rows[ST_NUMBER_SIZE], bytes[ST_NUMBER_SIZE], dropped[ST_NUMBER_SIZE];
+		const double worth_telling = 1e5; /* rows per second */
 		double seconds = (double)p->run.wall_ns / 1e9;
+		double rate = seconds > 0 ? (double)s->rows / seconds : 0;
 		fprintf(out, "\n  %s rows of ", st_number(rows, s->rows));
 		print_printable(out, s->name);
 		fprintf(out, " in %s bytes", st_number(bytes, s->bytes));
-		if (s->rows && seconds > 0)
-			fprintf(out, ": %.2f bytes each, %.1f million rows per second",
-			        (double)s->bytes / (double)s->rows,
-			        (double)s->rows / seconds / 1e6);
+		if (s->rows)
+			fprintf(out, ": %.2f bytes each", (double)s->bytes / (double)s->rows);
+		if (rate >= worth_telling)
+			fprintf(out, ", %.1f million rows per second", rate / 1e6);
 		if (s->dropped)
 			fprintf(out, "; %s dropped", st_number(dropped, s->dropped));
 		if (s->file) {

@@ -59,6 +59,13 @@ misses(const struct level *l, uint64_t line)
 	return 1;
 }
 
+/* Whether the line was the last to be used of its set: then nothing moves. */
+static inline int
+is_newest(const struct level *l, uint64_t line)
+{
+	return l->lines[(line & l->mask) * l->ways] == line;
+}
+
 /* An access that misses in several lines is one miss. */
 static inline void
 touch(const struct state *s, struct place *p, uint64_t first, uint64_t last)
@@ -173,10 +180,13 @@ consume(strobe_thread *t, const strobe_rows *rows)
 			p = new_place(s, rows, site);
 		if (!p)
 			return;
-		if (p->kind == FIXED)
-			touch(s, p, address >> line_bits, (address + p->last) >> line_bits);
-		else
+		uint64_t first = address >> line_bits, last = (address + p->last) >> line_bits;
+		if (p->kind == VARIES)
 			touch_each(s, p, address, r->value[1]);
+		else if (first == last && is_newest(&s->l1, first))
+			p->accesses++;
+		else
+			touch(s, p, first, last);
 	}
 }
 
@@ -260,6 +270,7 @@ static void
 begin(void)
 {
 	states = NULL;
+	lock = 0;
 	line_bits = 0;
 	while (2ull << line_bits <= option("line"))
 		line_bits++;

@@ -203,7 +203,8 @@ struct st_results_header {
 	uint32_t n_slots;                                  /* highest slot used + 1 */
 	/* Offsets into strings. */
 	uint32_t counter_names[ST_MAX_COUNTERS], counter_helps[ST_MAX_COUNTERS];
-	uint64_t counter_sums[ST_MAX_COUNTERS]; /* what was added to them at once */
+	uint32_t counter_tools[ST_MAX_COUNTERS]; /* indices into the run's tools */
+	uint64_t counter_sums[ST_MAX_COUNTERS];  /* what was added to them at once */
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;

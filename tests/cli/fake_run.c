@@ -10,6 +10,7 @@
 
 #include "control/run.h"
 #include "fake.h"
+#include "rowsource.h"
 #include "wire/plan.h"
 
 static struct fake *results;
@@ -38,6 +39,22 @@ add_process(struct st_run *run, struct fake *f, uint32_t pid, uint32_t ppid, con
 	return &run->processes[run->n_processes++];
 }
 
+/* Two rows of a stream. */
+static void
+make_rows(const struct st_row_sink *sink)
+{
+	struct st_results_header *h = row_source_new(4711);
+	row_source_stream(h);
+	uint32_t site = row_source_site(h, fixture_address("spin", 2), "read");
+	uint64_t *at = row_source_chunk(h, 0);
+	uint64_t *end = row_source_row(row_source_row(at, site, 0xabc, 7), site, 0xabd, 8);
+	struct st_row_chunk chunk = {.rows = at, .bytes = (size_t)((char *)end - (char *)at)};
+	sink->begin(sink->arg, h, h->file_size);
+	sink->take(sink->arg, h, &chunk);
+	sink->end(sink->arg, h);
+	row_source_free(h);
+}
+
 int
 st_run_program(const struct st_run_options *options, struct st_run *run, struct st_error *e)
 {
@@ -49,6 +66,10 @@ st_run_program(const struct st_run_options *options, struct st_run *run, struct 
 		return st_fail(e, ST_EXIT_FAILED, "stress modes came out wrong");
 	results = strcmp(options->tools[0].name, "hot") ? count_only(options->tools[0].name)
 	                                                : fixture_results();
+	if (!strcmp(program, "tables"))
+		fixture_tables(results);
+	if (!strcmp(program, "rows"))
+		make_rows(options->rows);
 	if (!options->sample_hz)
 		fake_header(results)->n_samples = 0;
 	struct st_process *p = add_process(run, results, 4711, 1, program);

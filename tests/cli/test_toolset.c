@@ -87,6 +87,12 @@ mistakes(void **state)
 	        "options");
 	refused(NULL, "bbcount:size=big",
 	        "option size of tool bbcount takes a number, perhaps with k, M or G, not 'big'");
+	refused(NULL, "./a:b/c.tool",
+	        "cannot read the tool ./a:b/c.tool: No such file or directory");
+	refused(NULL, "./a:b/c.tool:out=d.tool",
+	        "cannot read the tool ./a:b/c.tool: No such file or directory");
+	refused(NULL, "c.tool:", "cannot read the tool c.tool: No such file or directory");
+	refused(NULL, "./c:size=1", "cannot read the tool ./c: No such file or directory");
 	refused("bbcount", "bbcount:size=1", "tool bbcount is given twice");
 	refused("bbcount", "null", "tool null is the engine without any tool: it runs alone");
 	refused("null", "bbcount", "tool null is the engine without any tool: it runs alone");

@@ -357,6 +357,16 @@ class Ends(Outside):
             ran = self.run_strobe(program, tool="bbcount")
             self.assertEqual((ran.stderr, ran.returncode), (b"", 7), kind)
 
+    def test_a_search_in_path_that_fails_first(self):
+        """Each folder without the program is an execve that fails, and the next one follows at once."""
+        path = ":".join(["/nonexistent"] * 6 + ["/usr/bin", "/bin"])
+        for _ in range(40):
+            ran = self.run_strobe("/usr/bin/env", "true", options=("--follow",), env=dict(os.environ, PATH=path))
+            self.assertEqual((ran.returncode, ran.stderr), (0, b""))
+            with open(self.result) as file:
+                commands = [p["command"] for p in json.load(file)["processes"]]
+            self.assertEqual(len(commands), 2, commands)
+
     def test_a_child_that_outlives_the_program(self):
         ran = self.run_strobe("/bin/sh", "-c", "sleep 4 & exit 3", tool="bbcount", options=("--follow",))
         self.assertEqual((ran.stderr, ran.returncode), (b"", 3))

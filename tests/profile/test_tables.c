@@ -133,6 +133,7 @@ csv(const struct st_profile *p, const char *table, const char *sort)
 static void
 assert_contains(const char *text, const char *part)
 {
+	assert_non_null(text);
 	if (!strstr(text, part))
 		fail_msg("no '%s' in\n%s", part, text);
 }

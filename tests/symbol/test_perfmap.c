@@ -136,8 +136,10 @@ damaged_maps(void **state)
 	srand48(11);
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < SIZE; i++)
-			text[i] = round % 2 ? letters[(size_t)lrand48() % (sizeof letters - 1)]
-			                    : (char)(1 + lrand48() % 255);
+			if (round % 2)
+				text[i] = letters[(size_t)lrand48() % (sizeof letters - 1)];
+			else
+				text[i] = (char)(1 + lrand48() % 255);
 		struct st_perf_map *map = read_text(text);
 		size_t n;
 		uint64_t end = 0;

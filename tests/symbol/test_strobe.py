@@ -96,6 +96,17 @@ class Cold(Strobe):
         self.assertEqual(sum(b["instructions"] for b in blocks if b["function"] == "same_name"),
                          sum(f["instructions"] for f in functions))
 
+    def test_entries(self):
+        """A function is entered at its beginning, not at its cold part; its code is both."""
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        self.strobe("build-tool", "-q", "-I", os.path.join(source, "include"),
+                    os.path.join(source, "examples", "tools", "argument.c"))
+        self.strobe("run", "-q", "-o", "p.db", "-t", "./argument.tool:function=global_part", "--", self.sample("cold"))
+        self.assertEqual(sum(row["calls"] for row in self.show()["arguments"]), 40)
+        self.strobe("run", "-q", "-o", "p.db", "-t", "inscount", "--funcs", "global_part", "--", self.sample("cold"))
+        limited = self.show()["instructions"]
+        self.assertEqual(limited, self.run_hot(self.sample("cold"))["global_part"]["instructions"])
+
     def test_text(self):
         self.run_hot(self.sample("cold"))
         text = self.strobe("show", "--func", "global_part", "p.db").stdout

@@ -12,6 +12,7 @@ import unittest
 
 STROBE, INCLUDE, EXAMPLES, KNOWN = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 TURNS = 1000
+KERNEL = "/usr/include/x86_64-linux-gnu"  # where asm/unistd_64.h is
 
 
 def distances():
@@ -57,11 +58,11 @@ class Run(unittest.TestCase):
     def tearDownClass(cls):
         cls.place.cleanup()
 
-    def run_under(self, *tools, program=(KNOWN,)):
+    def run_under(self, *tools, program=(KNOWN,), options=()):
         """The result of the program under these tools."""
         words = [word for tool in tools for word in ("-t", tool)]
         path = os.path.join(self.place.name, "out.json")
-        done = subprocess.run([STROBE, "run", "-q", *words, "--format", "json", "-o", path, "--", *program],
+        done = subprocess.run([STROBE, "run", "-q", *words, *options, "--format", "json", "-o", path, "--", *program],
                               cwd=self.place.name, capture_output=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         with open(path, encoding="utf-8") as f:
@@ -78,6 +79,20 @@ class Examples(Run):
         result = self.run_under("blocks.tool", "sizes.tool", "inscount")
         self.assertEqual((result["blocks"], result["strobe"]["tool"]), (4033, "blocks,sizes,inscount"))
         self.assertEqual(len(result["sizes"]), 4)
+
+    def test_counters_of_one_name(self):
+        result = self.run_under("blocks.tool", "bbcount", "inscount")
+        self.assertEqual((result["blocks"], result["bbcount_blocks"]), (4033, 4033))
+        self.assertEqual(result["instructions"], result["inscount_instructions"])
+
+    def test_under_stress(self):
+        """Whatever the engine has to do, the numbers stay."""
+        for stress in ("blocks", "cache", "flush", "threads,far"):
+            result = self.run_under("blocks.tool", "sizes.tool", "bias.tool", options=("--stress", stress))
+            self.assertEqual(result["blocks"], 4033, stress)
+            self.assertEqual(self.rows(result, "sizes", "bytes", "reads", "writes"),
+                             [(1, 0, TURNS), (2, 0, TURNS), (4, TURNS, 0), (8, 2 * TURNS + 3, TURNS + 3)], stress)
+            self.assertEqual(self.rows(result, "bias", "taken", "not_taken"), [(2, 1), (9, 1), (250, 750), (999, 1)], stress)
 
     def test_memory(self):
         streams = self.run_under("memory.tool")["streams"]
@@ -171,6 +186,31 @@ static void on_block(strobe_block *b)
         self.assertEqual(len(result["notes"]), 1)
         self.assertRegex(result["notes"][0], r"^the tool crash crashed \(Segmentation fault\), in on_block\+0x\w+ of crash\.tool "
                          r"in process \d+: it was left out from there on, and its results are of the time before$")
+
+    def test_built_in_tools_from_files(self):
+        """They use nothing but the API: built as anyone's they give the same."""
+        sources = os.path.join(EXAMPLES, "..", "..", "src", "tools")
+        names = sorted(f[:-2] for f in os.listdir(sources) if f.endswith(".c") and f != "tools.c")
+        self.assertGreater(len(names), 3)
+        for name in names:
+            subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, "-I", KERNEL, "-o", f"in-{name}.tool",
+                            os.path.join(sources, name + ".c")],
+                           cwd=self.place.name, check=True)
+            ours, theirs = self.run_under(name), self.run_under(f"in-{name}.tool")
+            for result in (ours, theirs):
+                for measured in ("run", "samples", "share_of", "streams"):
+                    result.pop(measured, None)
+                for function in result.get("functions", []):
+                    function["self_share"] = function["total_share"] = None
+                for call in result.get("syscalls", []):
+                    call["time"] = call["longest"] = None
+            self.assertEqual(self.ordered(ours), self.ordered(theirs), name)
+
+    def ordered(self, value):
+        """The result, whatever the order of its rows."""
+        if isinstance(value, dict):
+            return {key: self.ordered(v) for key, v in value.items()}
+        return sorted(value, key=json.dumps) if isinstance(value, list) else value
 
     def test_follows_children(self):
         """A tool is in each process that is followed, also behind an exec."""

@@ -230,6 +230,7 @@ counter_cell(strobe_counter *counter)
 			return 0;
 		r->counter_names[r->n_counters] = text_add(counter->name);
 		r->counter_helps[r->n_counters] = text_add(counter->help);
+		r->counter_tools[r->n_counters] = tool_current();
 		counters[r->n_counters] = counter;
 		counter->id = ++r->n_counters;
 	}
@@ -315,6 +316,7 @@ strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
 	if (!a)
 		return;
 	strobe_site site = {.stream = s};
+	memset(site.where, -1, sizeof site.where); /* columns without an operand are 0 */
 	for (unsigned i = 0; i < n; i++) {
 		bool constant = operands[i].kind == OPERAND_CONSTANT;
 		site.where[i] = (int8_t)(constant ? -1 : site.n_values);

@@ -4,7 +4,7 @@
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
-enum { SIGNAL_XCPU = 24, MOST_SAMPLES = 5000 };
+enum { SIGNAL_XCPU = 24, MOST_SAMPLES = 1250 };
 
 void
 tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)

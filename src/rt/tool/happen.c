@@ -115,9 +115,19 @@ happen_syscall_before(struct thread *t, strobe_syscall *s)
 	return true;
 }
 
+/* The child of a fork, too, returns from a call; but it made none. */
+static bool
+is_child(uint64_t number, long result)
+{
+	return !result && (number == __NR_fork || number == __NR_vfork || number == __NR_clone ||
+	                   number == __NR_clone3);
+}
+
 void
 happen_syscall_after(struct thread *t, strobe_syscall *s, long result)
 {
+	if (is_child(s->number, result))
+		return;
 	s->result = result;
 	s->end = rt_tsc();
 	EACH_TOOL(i, syscall_after)

@@ -4,24 +4,27 @@
 
 #include "rt/os/os.h"
 
+/* Small pieces share a page; nothing is ever given back. */
+static struct {
+	char *at, *end;
+	uint32_t lock;
+} pool;
+
 void *
 strobe_allocate(size_t bytes)
 {
-	/* Small pieces share a page; nothing is ever given back. */
-	static char *at, *end;
-	static uint32_t lock;
 	bytes = (bytes + 15) & ~15ull;
 	if (bytes >= 1 << 16)
 		return rt_map_memory(bytes);
-	rt_lock(&lock);
-	if ((size_t)(end - at) < bytes) {
-		at = rt_map_memory(1 << 20);
-		end = at ? at + (1 << 20) : at;
+	rt_lock(&pool.lock);
+	if ((size_t)(pool.end - pool.at) < bytes) {
+		pool.at = rt_map_memory(1 << 20);
+		pool.end = pool.at ? pool.at + (1 << 20) : pool.at;
 	}
-	void *p = at;
-	if (at)
-		at += bytes;
-	rt_unlock(&lock);
+	void *p = pool.at;
+	if (p)
+		pool.at += bytes;
+	rt_unlock(&pool.lock);
 	return p;
 }
 
@@ -86,6 +89,8 @@ texts_forget(void)
 	if (texts.slots)
 		rt_unmap_memory(texts.slots, 2 * texts.size * sizeof(uint64_t));
 	texts = (strobe_map){0};
+	/* Another thread of the parent may have been allocating. */
+	memset(&pool, 0, sizeof pool);
 }
 
 uint32_t

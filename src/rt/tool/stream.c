@@ -153,19 +153,20 @@ rows_in(uint64_t begin, uint64_t fill)
 	return n;
 }
 
-/* Waits for the controller to free a chunk. Not for ever: it may have died. */
+/* Waits for the controller to free a chunk. Not for ever: it may have died; then, no more. */
 static uint64_t
 wait_for_chunk(struct thread *t, unsigned stream)
 {
+	static bool orphaned;
 	const int64_t pause[2] = {0, 200000};
 	for (int tries = 0; tries < 50000; tries++) {
 		uint64_t at = take_chunk(t, stream);
-		if (at)
+		if (at || __atomic_load_n(&orphaned, __ATOMIC_RELAXED))
 			return at;
 		SYS(__NR_nanosleep, pause, 0);
 		/* An orphan: there is nobody who would free one. */
 		if (tries % 256 == 255 && SYS(__NR_kill, rt.boot->controller, 0) == -3)
-			return 0;
+			__atomic_store_n(&orphaned, true, __ATOMIC_RELAXED);
 	}
 	return 0;
 }
@@ -188,10 +189,12 @@ turn_over(struct thread *t, unsigned stream)
 	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
 	struct st_stream *s = &rt.results->streams[stream];
 	if (s->consumed) {
-		if (!t->buffers[stream])
-			t->buffers[stream] = new_private_buffer();
-		else
+		if (t->buffers[stream])
 			consume(t, stream, begin, now);
+		else
+			t->buffers[stream] = new_private_buffer();
+		if (!t->buffers[stream]) /* the program has limited its memory */
+			t->buffers[stream] = wait_for_chunk(t, stream);
 		*fill = t->buffers[stream];
 		return;
 	}
@@ -261,15 +264,17 @@ streams_begin(struct thread *t)
 void
 streams_forget(struct thread *t)
 {
+	lock = 0; /* another thread of the parent may have held it */
 	if (sites.slots)
 		rt_unmap_memory(sites.slots, 2 * sites.size * sizeof(uint64_t));
 	sites = (strobe_map){0};
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		/* Rows that its parent made before the fork. */
-		bool consumed = declared[s] && declared[s]->consume;
-		if (!consumed)
-			t->buffers[s] = 0;
-		*fill_of(t, s) = t->buffers[s] ? t->buffers[s] : NO_BUFFER;
+		/* Rows that its parent made before the fork; and the streams' order may change. */
+		bool own = t->buffers[s] - chunk_at(0) >= ST_MAX_CHUNKS * (uint64_t)ST_CHUNK_STRIDE;
+		if (t->buffers[s] && declared[s] && declared[s]->consume && own)
+			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
+		t->buffers[s] = 0;
+		*fill_of(t, s) = NO_BUFFER;
 		if (declared[s])
 			declared[s]->id = 0;
 		declared[s] = NULL;

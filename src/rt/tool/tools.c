@@ -38,9 +38,6 @@ tools_init(void)
 		        t->block || t->insn || t->access || t->branch || t->call || t->function;
 		tools.wants_functions |= t->function != NULL;
 	}
-	rt.unique = tools.n > 0;
-	for (unsigned i = 0; i < tools.n; i++)
-		rt.unique &= tools.tool[i].tool->unique != 0;
 	tools.has_rdfsbase = has_rdfsbase();
 	region_init();
 	rt.results->counting = jit.counting;
@@ -52,11 +49,18 @@ tools_begin(void)
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->begin)
 			tool_call(i, tools.tool[i].tool->begin, NULL, NULL);
+	/* Which may have read it from its options. */
+	rt.unique = tools.n > 0;
+	for (unsigned i = 0; i < tools.n; i++)
+		rt.unique &= tools.tool[i].tool->unique != 0;
 }
 
 void
 tools_restart(struct thread *t)
 {
+	/* Another thread of the parent may have held it. */
+	tools.lock = 0;
+	tools.owner = NULL;
 	counters_forget();
 	tables_forget();
 	texts_forget();

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The body of a block: the program's instructions, counts and actions, and its end. */
+#include "rt/arch/x86_64/relocate.h"
+#include "rt/jit/action.h"
+#include "rt/jit/sequence.h"
+#include "rt/jit/unit.h"
+
+void
+add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t from)
+{
+	struct block *b = &jit.blocks[u->block];
+	jit.records[jit.n_records++] = (struct record){(uint8_t)((unsigned)kind << 4 | app_len),
+	                                               (uint8_t)(u->hot.off - from)};
+	b->n_records++;
+}
+
+/* The fields of the results where block `id` is counted, as an offset from the thread. */
+static uint32_t
+counter_field(uint32_t id)
+{
+	return ST_THREAD_PRIVATE + id * 8;
+}
+
+static void
+emit_increment(struct emit *e, uint32_t field)
+{
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x48);
+	e8(e, 0xff);
+	if (rt.threaded) {
+		e8(e, 0x04);
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		e8(e, 0x05);
+		erel(e, (uint64_t)rt.main + field, 0);
+	}
+}
+
+static void
+emit_count(struct unit *u, bool flags_dead)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, field = counter_field(u->id);
+	enum record_kind kind = REC_COUNT;
+	if (flags_dead) {
+		emit_increment(e, field);
+	} else {
+		kind = REC_COUNT_SPILL;
+		emit_save(e, RSI, offsetof(struct thread, slot_spill));
+		emit_add_field(e, RSI, field);
+		emit_restore(e, RSI, offsetof(struct thread, slot_spill));
+	}
+	add_record(u, kind, 0, from);
+	jit.blocks[u->block].count_rec = (uint8_t)jit.blocks[u->block].n_records;
+}
+
+/* `inc` leaves CF alone. */
+enum { FLAGS_OF_INC = ST_F_PF | ST_F_AF | ST_F_ZF | ST_F_SF | ST_F_OF };
+
+/* Where to count: before the first instruction where the flags that `inc` changes are dead; n: at
+ * no such place. */
+static uint32_t
+count_place(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		if (!(b->flags_live[i] & FLAGS_OF_INC))
+			return i;
+	if (b->end == ST_END_JUMP && !b->more &&
+	    !(jit_flags_live_at(b->target, false) & FLAGS_OF_INC))
+		return b->n - 1;
+	return b->n;
+}
+
+/*
+ * Indirect ends save rcx before anything else: counting there needs no register of its own. A call
+ * can count in its thunk, when it has written the return address and cannot fault any more, if the
+ * callee does not need the flags.
+ */
+static bool
+counts_in_end(const struct build *b)
+{
+	if (b->more)
+		return false;
+	if (b->end == ST_END_CALL)
+		return !(jit_flags_live_at(b->target, true) & FLAGS_OF_INC);
+	return b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL;
+}
+
+/* Writes the thunk of a call: the program's return address replaces the cache's, then on to the
+ * callee. count: for a direct call, the field to increment, or 0. */
+static uint32_t
+emit_thunk(struct unit *u, uint64_t back, uint32_t count)
+{
+	u->back_constant = back >= 0x80000000u && !SEEDED(5) ? warm_constant(back) : 0;
+	struct emit e = warm_begin();
+	warm_mark(&e, WARM_THUNK, u->block);
+	uint32_t thunk = e.off;
+	sequence_call_thunk(&e, back, u->back_constant);
+	if (u->now->end == ST_END_ICALL) {
+		sequence_lookup(&e);
+		warm_end(&e);
+		return thunk;
+	}
+	if (count)
+		emit_increment(&e, count);
+	uint32_t exit = new_exit(EXIT_JUMP, TO_TARGET, u->block);
+	emit_align_site(&e, 1);
+	e8(&e, 0xe9);
+	uint32_t site = e.off;
+	e32(&e, 0);
+	warm_end(&e);
+	finish_exit(exit, site);
+	return thunk;
+}
+
+static void
+emit_call(struct unit *u, const struct st_insn *in, uint64_t pc)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off;
+	bool indirect = in->cls == ST_C_ICALL;
+	struct block *b = &jit.blocks[u->block];
+	uint32_t count = 0;
+	if (b->count_rec == 0 && (b->flags & BLOCK_COUNTED)) {
+		count = counter_field(u->id);
+		b->count_rec = (uint8_t)(b->n_records + 1);
+	}
+	if (indirect)
+		sequence_target(e, in, pc, count);
+	uint32_t thunk = emit_thunk(u, pc + in->len, count);
+	e8(e, 0xe8);
+	erel(e, cache_addr(thunk), 0);
+	add_record(u, indirect ? REC_ICALL : REC_CALL, in->len, from);
+}
+
+static void
+emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off;
+	emit_align_site(e, 2);
+	if (e->off != from)
+		add_record(u, REC_COPY, 0, from);
+	from = e->off;
+	if (in->cls == ST_C_JCC) {
+		emit_direct(e, 0x0f80u | in->cond, EXIT_BRANCH, TO_TARGET, u->block);
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
+		add_record(u, REC_BRANCH, in->len, from);
+		return;
+	}
+	if (in->cls == ST_C_XBEGIN) {
+		/* Every transaction aborts at once, which the architecture allows: eax = 0, no
+		 * reason given. */
+		e8(e, 0xb8);
+		e32(e, 0);
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+		add_record(u, REC_BRANCH, in->len, from);
+		return;
+	}
+	/* loop and jrcxz have only short forms: they jump over the fall-through's jump. */
+	if (in->flags & ST_I_ADDR32 && !SEEDED(7))
+		e8(e, 0x67);
+	e8(e, ((const uint8_t *)pc)[in->op_off]);
+	e8(e, 0);
+	uint8_t *rel8 = e->p - 1;
+	uint32_t after = e->off;
+	emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
+	*rel8 = (uint8_t)(e->off - after);
+	emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+	add_record(u, REC_LOOP, in->len, from);
+}
+
+static void
+emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
+{
+	struct emit *e = &u->hot;
+	struct block *b = &jit.blocks[u->block];
+	uint32_t from = e->off;
+	bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
+	switch (in->cls) {
+	case ST_C_JMP:
+		emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+		add_record(u, REC_JUMP, in->len, from);
+		break;
+	case ST_C_RET:
+		if (count)
+			b->count_rec = (uint8_t)(b->n_records + 1);
+		sequence_return(e, in, pc, count ? counter_field(u->id) : 0);
+		add_record(u, REC_RETURN, in->len, from);
+		break;
+	case ST_C_IJMP:
+		if (count)
+			b->count_rec = (uint8_t)(b->n_records + 1);
+		sequence_target(e, in, pc, count ? counter_field(u->id) : 0);
+		sequence_lookup(e);
+		add_record(u, REC_IJUMP, in->len, from);
+		break;
+	case ST_C_CALL:
+	case ST_C_ICALL:
+		emit_call(u, in, pc);
+		break;
+	case ST_C_SYSCALL:
+		emit_leave(u, EXIT_SYSCALL, TO_END, in->len);
+		break;
+	default:
+		emit_branch(u, in, pc);
+		break;
+	}
+}
+
+/* Most instructions are copied as they are: index behind the last of those that begin at i, all
+ * before `end`. */
+static uint32_t
+run_end(const struct build *b, uint32_t i, uint32_t end)
+{
+	while (i < end && b->insn[i].cls == ST_C_NORMAL &&
+	       !(b->insn[i].flags & (ST_I_RIPREL | ST_I_GSSEG)))
+		i++;
+	return i;
+}
+
+static void
+copy_run(struct unit *u, uint32_t i, uint32_t end)
+{
+	const struct build *b = u->now;
+	struct emit e = u->hot;
+	const uint8_t *code = (const uint8_t *)b->pc + b->at[i];
+	unsigned n = b->at[end] - b->at[i];
+	for (; n > 16; n -= 16, code += 16)
+		ebytes(&e, code, 16);
+	ebytes(&e, code, n);
+	u->hot = e;
+	struct record *r = &jit.records[jit.n_records];
+	jit.n_records += end - i;
+	jit.blocks[u->block].n_records += (uint8_t)(end - i);
+	for (; i < end; i++)
+		*r++ = (struct record){REC_COPY << 4 | b->insn[i].len, b->insn[i].len};
+}
+
+/* Bytes [field] of the fill pointer's third byte: 0 while there is room. */
+static void
+emit_room(struct unit *u, unsigned stream)
+{
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, field = counter_field(ST_STREAM_ID(stream)) + 2;
+	uint32_t saved = offsetof(struct thread, tool_save) + 8 * RCX;
+	emit_save(e, RCX, saved);
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x0f); /* movzx ecx, byte [field] */
+	e8(e, 0xb6);
+	e8(e, rt.threaded ? 0x0c : 0x0d);
+	if (rt.threaded) {
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		erel(e, (uint64_t)rt.main + field, 0);
+	}
+	e8(e, 0xe3); /* jrcxz over the exit */
+	e8(e, 0);
+	uint8_t *over = e->p;
+	emit_restore(e, RCX, saved);
+	uint32_t exit = new_exit(EXIT_ROOM, TO_SELF, u->block);
+	jit.exits[exit].cause = stream & 31;
+	emit_set_exit(e, exit);
+	emit_jmp(e, (uint64_t)rt_stub_exit);
+	over[-1] = (uint8_t)(e->p - over);
+	emit_restore(e, RCX, saved);
+	add_record(u, REC_ROOM, 0, from);
+}
+
+/* A call that an action makes: where the program is when it has been made. */
+static uint32_t
+new_invoke(struct unit *u, const struct action *a, uint32_t done)
+{
+	const struct build *b = u->now;
+	if (invokes.n >= MAX_INVOKES)
+		return 0;
+	uint32_t i = invokes.n++;
+	uint32_t next = a->insn + a->after;
+	invokes.list[i] = (struct invoke){.function = a->function,
+	                                  .tool = a->tool,
+	                                  .n = a->n,
+	                                  .resume = {.pc = b->pc + b->at[next],
+	                                             .id = u->id,
+	                                             .insns = (uint16_t)(u->base + next),
+	                                             .actions = (uint8_t)done,
+	                                             .back = a->after ? b->insn[a->insn].len : 0,
+	                                             .state = RESUME_ARMED}};
+	return i;
+}
+
+/* The actions of instruction i that come before it, or after it. done: skipped, because they have
+ * been done. */
+static void
+emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
+{
+	const struct build *b = u->now;
+	uint32_t n = 0;
+	for (unsigned k = asked.first[i]; k < asked.n_actions && asked.actions[k].insn == i; k++) {
+		const struct action *a = &asked.actions[k];
+		if (a->after != after || n++ < done)
+			continue;
+		uint32_t from = u->hot.off, call = 0;
+		if (a->kind == ACTION_INVOKE)
+			call = new_invoke(u, a, n);
+		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call)) {
+			tools.tool[a->tool].failed = true;
+			continue;
+		}
+		if (a->kind == ACTION_INVOKE)
+			invokes.list[call].back = u->hot.off;
+		add_record(u, after ? REC_AFTER : REC_BEFORE, 0, from);
+	}
+}
+
+static bool
+has_actions(uint32_t i)
+{
+	unsigned k = asked.first[i];
+	return asked.n_actions && k < asked.n_actions && asked.actions[k].insn == i;
+}
+
+/* One instruction that cannot be copied as it is; last: the block's end. */
+static void
+emit_insn(struct unit *u, uint32_t i, bool last)
+{
+	struct emit *e = &u->hot;
+	const struct st_insn *in = &u->now->insn[i];
+	uint64_t pc = u->now->pc + u->now->at[i];
+	uint32_t from = e->off;
+	if (in->cls == ST_C_INVALID) {
+		e8(e, 0x0f); /* ud2: faults as the program's bytes would */
+		e8(e, 0x0b);
+		add_record(u, REC_COPY, 0, from);
+	} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
+		emit_leave(u, EXIT_NATIVE, TO_END, 0);
+		jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
+		                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS
+		                                                        : ST_FALLBACK_INT;
+	} else if (last) {
+		emit_end(u, in, pc);
+	} else {
+		enum record_kind kind = relocate_insn(e, in, pc);
+		add_record(u, kind, in->len, from);
+	}
+}
+
+/* Index behind the instructions from i on that can be copied as one run. */
+static uint32_t
+copy_end(const struct build *b, uint32_t i, uint32_t limit)
+{
+	uint32_t end = run_end(b, i, limit);
+	for (uint32_t k = i + 1; asked.n_actions && k < end; k++)
+		if (has_actions(k) || has_actions(k - 1))
+			return k;
+	return end;
+}
+
+/* What has been executed of it leaves nothing but its record. */
+static void
+elide_insn(struct unit *u)
+{
+	add_record(u, REC_COPY, u->now->insn[0].len, u->hot.off);
+	emit_actions(u, 0, true, u->skip);
+}
+
+void
+emit_body(struct unit *u)
+{
+	struct build *b = u->now;
+	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
+	for (unsigned s = 0; asked.streams >> s; s++)
+		if (asked.streams >> s & 1)
+			emit_room(u, s);
+	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
+		place = count_place(b);
+		if (place == b->n && !counts_in_end(b))
+			emit_count(u, false);
+	}
+	for (uint32_t i = 0; i < b->n;) {
+		if (i == 0 && u->elide) {
+			elide_insn(u);
+			i++;
+			continue;
+		}
+		if (i == place)
+			emit_count(u, true);
+		bool acts = has_actions(i);
+		if (acts)
+			emit_actions(u, i, false, i == 0 ? u->skip : 0);
+		uint32_t end = copy_end(b, i, i < place && place < body ? place : body);
+		if (end > i) {
+			copy_run(u, i, end);
+			i = end;
+		} else {
+			emit_insn(u, i, i == body);
+			i++;
+		}
+		if (acts)
+			emit_actions(u, i - 1, true, 0);
+	}
+	u->skip = 0;
+	u->elide = false;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Registers and flags that the code of actions borrows, and the machine instructions it is made of.
+ */
+#include "rt/jit/borrow.h"
+
+uint32_t
+save_field(unsigned reg)
+{
+	return (uint32_t)(offsetof(struct thread, tool_save) + 8 * reg);
+}
+
+void
+save(struct seq *s, unsigned reg)
+{
+	if (s->saved >> reg & 1)
+		return;
+	emit_save(s->e, reg, save_field(reg));
+	s->saved |= (uint16_t)(1u << reg);
+}
+
+/* A register to work with, which no operand reads. Not rax, which flags go through. */
+unsigned
+scratch(struct seq *s, unsigned taken)
+{
+	static const uint8_t choice[] = {RCX, RDX, RSI, RDI, RBX, R8,  R9,
+	                                 R10, R11, RBP, R12, R13, R14, R15};
+	for (unsigned i = 0; i < sizeof choice; i++)
+		if (!((s->avoid | taken) >> choice[i] & 1)) {
+			save(s, choice[i]);
+			return choice[i];
+		}
+	save(s, RCX);
+	return RCX;
+}
+
+void
+save_flags(struct seq *s)
+{
+	if (s->flags_saved || !s->live)
+		return;
+	save(s, RAX);
+	e8(s->e, 0x9f); /* lahf */
+	e8(s->e, 0x0f); /* seto al */
+	e8(s->e, 0x90);
+	e8(s->e, 0xc0);
+	emit_save(s->e, RAX, offsetof(struct thread, tool_flags));
+	emit_restore(s->e, RAX, save_field(RAX));
+	s->flags_saved = true;
+}
+
+static void
+load_flags(struct emit *e)
+{
+	emit_restore(e, RAX, offsetof(struct thread, tool_flags));
+	e8(e, 0x04); /* add al, 0x7f: OF as it was */
+	e8(e, 0x7f);
+	e8(e, 0x9e); /* sahf */
+}
+
+/* For an operand that is about flags, after others have been at work. */
+void
+bring_flags(struct seq *s)
+{
+	if (!s->flags_saved || !s->flags_dirty)
+		return;
+	load_flags(s->e);
+	emit_restore(s->e, RAX, save_field(RAX));
+	s->flags_dirty = false;
+}
+
+void
+restore_all(struct seq *s)
+{
+	if (s->flags_saved)
+		load_flags(s->e);
+	for (unsigned r = 0; r < 16; r++)
+		if (s->saved >> r & 1)
+			emit_restore(s->e, r, save_field(r));
+}
+
+/* ---- machine instructions ---- */
+
+void
+rex_rr(struct emit *e, bool wide, unsigned reg, unsigned rm)
+{
+	e8(e, 0x40 | (wide ? 8 : 0) | (reg >> 3) << 2 | rm >> 3);
+}
+
+void
+emit_mov_rr(struct emit *e, unsigned to, unsigned from)
+{
+	rex_rr(e, true, from, to);
+	e8(e, 0x89);
+	e8(e, 0xc0 | (from & 7) << 3 | (to & 7));
+}
+
+void
+emit_constant(struct emit *e, unsigned reg, uint64_t v)
+{
+	if (v >> 32) {
+		emit_mov_imm64(e, reg, v);
+		return;
+	}
+	if (reg >= 8)
+		e8(e, 0x41);
+	e8(e, 0xb8 | (reg & 7));
+	e32(e, (uint32_t)v);
+}
+
+/* A memory operand [base + disp], base neither rsp's nor rbp's special case is left out. */
+void
+emit_modrm_disp(struct emit *e, unsigned reg, unsigned base, int32_t disp)
+{
+	bool small = disp >= -128 && disp < 128;
+	e8(e, (small ? 0x40 : 0x80) | (reg & 7) << 3 | (base & 7));
+	if ((base & 7) == 4)
+		e8(e, 0x24);
+	if (small)
+		e8(e, (uint8_t)disp);
+	else
+		e32(e, (uint32_t)disp);
+}
+
+void
+emit_store(struct emit *e, unsigned base, int32_t disp, unsigned reg)
+{
+	rex_rr(e, true, reg, base);
+	e8(e, 0x89);
+	emit_modrm_disp(e, reg, base, disp);
+}
+
+/* reg = the first `bytes` bytes at [base + disp], zero-extended. */
+void
+emit_load(struct emit *e, unsigned reg, unsigned base, int32_t disp, unsigned bytes)
+{
+	if (bytes == 1 || bytes == 2) {
+		rex_rr(e, false, reg, base);
+		e8(e, 0x0f);
+		e8(e, bytes == 1 ? 0xb6 : 0xb7);
+	} else {
+		rex_rr(e, bytes >= 8, reg, base);
+		e8(e, 0x8b);
+	}
+	emit_modrm_disp(e, reg, base, disp);
+}
+
+/* lea reg, [a + b] */
+void
+emit_sum(struct emit *e, unsigned reg, unsigned a, unsigned b)
+{
+	/* rbp and r13 as base need a displacement; neither operand may be rsp as index. */
+	e8(e, 0x48 | (reg >> 3) << 2 | (b >> 3) << 1 | a >> 3);
+	e8(e, 0x8d);
+	bool displaced = (a & 7) == 5;
+	e8(e, (displaced ? 0x44 : 0x04) | (reg & 7) << 3);
+	e8(e, (b & 7) << 3 | (a & 7));
+	if (displaced)
+		e8(e, 0);
+}
+
+void
+emit_lea_disp(struct emit *e, unsigned reg, unsigned base, int32_t disp)
+{
+	rex_rr(e, true, reg, base);
+	e8(e, 0x8d);
+	emit_modrm_disp(e, reg, base, disp);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The operands of actions, computed at their point. */
+#include "rt/arch/x86_64/relocate.h"
+#include "rt/jit/borrow.h"
+
+/* ---- memory accesses ---- */
+
+static const uint8_t *
+code_of(const struct seq *s)
+{
+	return (const uint8_t *)s->pc;
+}
+
+/* An 8-bit displacement of EVEX counts in units: of the operand, or of an element where a mask
+ * packs them (compress, expand). Intel SDM volume 2, 2.7.5. */
+static int32_t
+disp8_unit(const struct st_insn *in, const uint8_t *code, const struct st_access *a)
+{
+	uint8_t op = code[in->op_off];
+	bool map2 = (code[in->vex_off + 1] & 7) == 2, wide = code[in->vex_off + 2] & 0x80;
+	if (map2 && op >= 0x88 && op <= 0x8b)
+		return wide ? 8 : 4;
+	if (map2 && (op == 0x62 || op == 0x63))
+		return wide ? 2 : 1;
+	return a->bytes;
+}
+
+static bool
+access_of(const struct seq *s, unsigned which, struct st_access *out)
+{
+	struct st_access found[ST_MAX_ACCESSES];
+	unsigned n = st_accesses(s->in, code_of(s), found);
+	if (which >= n)
+		return false;
+	*out = found[which];
+	return true;
+}
+
+/* Base and index of the ModRM operand, as a set; or the register that it is. */
+static uint16_t
+modrm_registers(const struct st_insn *in, const uint8_t *code)
+{
+	uint8_t modrm = code[in->modrm_off];
+	unsigned mod = modrm >> 6, rm = modrm & 7, set = 0, b = 0, x = 0;
+	if (in->flags & ST_I_REX) {
+		b = (code[in->rex_off] & 1u) << 3;
+		x = (code[in->rex_off] & 2u) << 2;
+	} else if ((in->flags & ST_I_EVEX) ||
+	           ((in->flags & ST_I_VEX) && code[in->vex_off] == 0xc4)) {
+		b = (~code[in->vex_off + 1] & 0x20u) >> 2;
+		x = (~code[in->vex_off + 1] & 0x40u) >> 3;
+	}
+	if (in->flags & ST_I_RIPREL)
+		return 0;
+	if (mod == 3 || rm != 4)
+		return (uint16_t)(1u << (rm | b));
+	uint8_t sib = code[in->modrm_off + 1];
+	if ((sib & 7) != 5 || mod)
+		set |= 1u << ((sib & 7) | b);
+	if ((sib >> 3 & 7) != 4 || x)
+		set |= 1u << ((sib >> 3 & 7) | x);
+	return (uint16_t)set;
+}
+
+static uint16_t
+access_registers(const struct st_insn *in, const uint8_t *code, const struct st_access *a)
+{
+	switch (a->kind) {
+	case ST_ACCESS_MODRM:
+		return modrm_registers(in, code) | (a->bit_string ? in->gpr_read : 0);
+	case ST_ACCESS_LEAVE:
+	case ST_ACCESS_FRAME:
+		return 1u << RBP;
+	case ST_ACCESS_RSI:
+		return 1u << RSI;
+	case ST_ACCESS_RDI:
+		return 1u << RDI;
+	case ST_ACCESS_XLAT:
+		return 1u << RBX | 1u << RAX;
+	case ST_ACCESS_REG:
+		return in->gpr_read;
+	case ST_ACCESS_LINE:
+		return 1u << RAX;
+	default:
+		return 0;
+	}
+}
+
+/* lea reg, operand: the instruction's own ModRM, SIB and displacement. An index that is a vector is
+ * left out. */
+static void
+emit_lea_modrm(struct seq *s, unsigned reg, const struct st_access *a)
+{
+	struct emit *e = s->e;
+	const struct st_insn *in = s->in;
+	const uint8_t *code = code_of(s);
+	int32_t disp = 0;
+	if (in->disp_len == 1)
+		disp = (int8_t)code[in->disp_off];
+	else if (in->disp_len == 4)
+		memcpy(&disp, code + in->disp_off, 4);
+	if (in->flags & ST_I_RIPREL) {
+		uint64_t target = s->pc + in->len + (uint64_t)(int64_t)disp;
+		emit_constant(e, reg, in->flags & ST_I_ADDR32 ? (uint32_t)target : target);
+		return;
+	}
+	uint8_t modrm = code[in->modrm_off];
+	unsigned b = 0, x = 0;
+	if (in->flags & ST_I_REX) {
+		b = code[in->rex_off] & 1u;
+		x = code[in->rex_off] >> 1 & 1u;
+	} else if ((in->flags & ST_I_EVEX) ||
+	           ((in->flags & ST_I_VEX) && code[in->vex_off] == 0xc4)) {
+		b = ~code[in->vex_off + 1] >> 5 & 1u;
+		x = ~code[in->vex_off + 1] >> 6 & 1u;
+	}
+	if (in->flags & ST_I_EVEX && in->disp_len == 1)
+		disp *= disp8_unit(in, code, a);
+	unsigned mod = modrm >> 6, rm = modrm & 7, sib = rm == 4 ? code[in->modrm_off + 1] : 0;
+	bool no_base = rm == 4 && (sib & 7) == 5 && mod == 0;
+	if (a->vsib) {
+		sib = (sib & 7) | 4 << 3;
+		x = 0;
+	}
+	if (rm == 4 && (sib & 7) == 4 && !b && !s->after)
+		disp += a->pops;
+	if (in->flags & ST_I_ADDR32)
+		e8(e, 0x67);
+	e8(e, 0x48 | (reg >> 3) << 2 | x << 1 | b);
+	e8(e, 0x8d);
+	e8(e, (no_base ? 0x00 : 0x80) | (reg & 7) << 3 | rm);
+	if (rm == 4)
+		e8(e, sib);
+	e32(e, (uint32_t)disp);
+}
+
+/* reg += the base of fs. */
+static void
+emit_add_fs(struct seq *s, unsigned reg)
+{
+	unsigned base = scratch(s, 1u << reg);
+	if (tools.has_rdfsbase) {
+		e8(s->e, 0xf3); /* rdfsbase */
+		e8(s->e, 0x48 | base >> 3);
+		e8(s->e, 0x0f);
+		e8(s->e, 0xae);
+		e8(s->e, 0xc0 | (base & 7));
+	} else { /* mov base, fs:0, where C libraries keep it */
+		e8(s->e, 0x64);
+		rex_rr(s->e, true, base, 0);
+		e8(s->e, 0x8b);
+		e8(s->e, 0x04 | (base & 7) << 3);
+		e8(s->e, 0x25);
+		e32(s->e, 0);
+	}
+	emit_sum(s->e, reg, reg, base);
+}
+
+static unsigned
+reg_field(const struct seq *s)
+{
+	const uint8_t *code = code_of(s);
+	unsigned reg = code[s->in->modrm_off] >> 3 & 7;
+	if ((s->in->flags & ST_I_REX) && (code[s->in->rex_off] & 4))
+		reg |= 8;
+	return reg;
+}
+
+/* Signed offset in bits / (8 * bytes) * bytes is added; flags are used. */
+static void
+emit_bit_offset(struct seq *s, unsigned reg, unsigned bytes)
+{
+	struct emit *e = s->e;
+	unsigned bits = bytes == 8 ? 6 : bytes == 4 ? 5 : 4, from = reg_field(s);
+	unsigned work = scratch(s, 1u << reg);
+	save_flags(s);
+	s->flags_dirty = true;
+	if (bytes == 8) {
+		emit_mov_rr(e, work, from);
+	} else { /* movsx work, from */
+		rex_rr(e, true, work, from);
+		if (bytes == 2)
+			e8(e, 0x0f);
+		e8(e, bytes == 2 ? 0xbf : 0x63);
+		e8(e, 0xc0 | (work & 7) << 3 | (from & 7));
+	}
+	rex_rr(e, true, 0, work); /* sar work, bits */
+	e8(e, 0xc1);
+	e8(e, 0xf8 | (work & 7));
+	e8(e, bits);
+	rex_rr(e, true, 0, work); /* shl work, log2 bytes */
+	e8(e, 0xc1);
+	e8(e, 0xe0 | (work & 7));
+	e8(e, bits - 3);
+	emit_sum(e, reg, reg, work);
+}
+
+/* reg = a register that is an address. */
+static void
+emit_pointer(struct seq *s, unsigned reg, unsigned from)
+{
+	rex_rr(s->e, !(s->in->flags & ST_I_ADDR32), from, reg);
+	e8(s->e, 0x89);
+	e8(s->e, 0xc0 | (from & 7) << 3 | (reg & 7));
+}
+
+static void
+emit_address(struct seq *s, unsigned reg, const struct st_access *a)
+{
+	struct emit *e = s->e;
+	uint64_t moffs = 0;
+	switch (a->kind) {
+	case ST_ACCESS_MODRM:
+		emit_lea_modrm(s, reg, a);
+		if (a->bit_string)
+			emit_bit_offset(s, reg, a->bytes);
+		break;
+	case ST_ACCESS_PUSH:
+		emit_lea_disp(e, reg, RSP, s->after ? 0 : -(int32_t)a->bytes);
+		break;
+	case ST_ACCESS_POP:
+		emit_lea_disp(e, reg, RSP, 0);
+		break;
+	case ST_ACCESS_LEAVE:
+		emit_lea_disp(e, reg, RBP, 0);
+		break;
+	case ST_ACCESS_FRAME:
+		emit_lea_disp(e, reg, RBP, -(int32_t)a->bytes);
+		break;
+	case ST_ACCESS_RSI:
+		emit_pointer(s, reg, RSI);
+		break;
+	case ST_ACCESS_RDI: /* upwards, if it has moved */
+		emit_pointer(s, reg, RDI);
+		if (s->after)
+			emit_lea_disp(e, reg, reg, -(int32_t)a->bytes);
+		break;
+	case ST_ACCESS_MOFFS:
+		memcpy(&moffs, code_of(s) + s->in->disp_off, s->in->disp_len);
+		emit_constant(e, reg, moffs);
+		break;
+	case ST_ACCESS_XLAT:
+		rex_rr(e, false, reg, RAX); /* movzx reg, al */
+		e8(e, 0x0f);
+		e8(e, 0xb6);
+		e8(e, 0xc0 | (reg & 7) << 3);
+		emit_sum(e, reg, RBX, reg);
+		break;
+	case ST_ACCESS_REG:
+		emit_pointer(s, reg, reg_field(s));
+		break;
+	default: /* ST_ACCESS_LINE: its 64 bytes, without a shift: and al with 0xc0 needs flags */
+		save_flags(s);
+		s->flags_dirty = true;
+		emit_mov_rr(e, reg, RAX);
+		rex_rr(e, true, 0, reg); /* and reg, -64 */
+		e8(e, 0x83);
+		e8(e, 0xe0 | (reg & 7));
+		e8(e, 0xc0);
+		break;
+	}
+	if (a->segment && (s->in->flags & ST_I_FSSEG))
+		emit_add_fs(s, reg);
+}
+
+/* ---- operands ---- */
+
+uint16_t
+operand_registers(const struct st_insn *in, const uint8_t *code, const strobe_operand *o)
+{
+	struct st_access found[ST_MAX_ACCESSES];
+	switch (o->kind) {
+	case OPERAND_REGISTER:
+		return (uint16_t)(1u << o->detail);
+	case OPERAND_SIZE:
+		return 1u << RCX;
+	case OPERAND_ADDRESS:
+	case OPERAND_VALUE:
+		if (o->detail >= st_accesses(in, code, found))
+			return 0;
+		return access_registers(in, code, &found[o->detail]);
+	case OPERAND_TARGET:
+	case OPERAND_TAKEN:
+		return in->cls == ST_C_LOOP ? 1u << RCX : modrm_registers(in, code);
+	case OPERAND_TIMESTAMP:
+		return 1u << RAX | 1u << RDX; /* they are saved and given back */
+	default:
+		return 0;
+	}
+}
+
+static void
+emit_timestamp(struct seq *s, unsigned reg)
+{
+	struct emit *e = s->e;
+	uint32_t field = offsetof(struct thread, tool_ticks);
+	if (rt_tsc_forbidden) {
+		emit_constant(e, reg, 0);
+		return;
+	}
+	save(s, RAX);
+	save(s, RDX);
+	e8(e, 0x0f);
+	e8(e, 0x31); /* rdtsc: the upper halves are 0 */
+	emit_save(e, RAX, field);
+	emit_save(e, RDX, field + 4); /* over the zeros, and some more behind them */
+	emit_restore(e, RAX, save_field(RAX));
+	emit_restore(e, RDX, save_field(RDX));
+	emit_restore(e, reg, field);
+}
+
+/* reg = taken ? yes : no; of a conditional jump, loop or jrcxz. */
+static void
+emit_outcome(struct seq *s, unsigned reg, uint64_t yes, uint64_t no)
+{
+	struct emit *e = s->e;
+	const struct st_insn *in = s->in;
+	const uint8_t *code = code_of(s);
+	bring_flags(s);
+	if (in->cls == ST_C_JCC) {
+		unsigned other = scratch(s, 1u << reg);
+		emit_constant(e, reg, no);
+		emit_constant(e, other, yes);
+		rex_rr(e, true, reg, other); /* cmovcc reg, other */
+		e8(e, 0x0f);
+		e8(e, 0x40 | in->cond);
+		e8(e, 0xc0 | (reg & 7) << 3 | (other & 7));
+		return;
+	}
+	if (in->cls == ST_C_XBEGIN) {
+		emit_constant(e, reg, yes);
+		return;
+	}
+	uint8_t op = code[in->op_off];
+	bool jrcxz = op == 0xe3, half = in->flags & ST_I_ADDR32;
+	if (!jrcxz) {
+		save(s, RCX);
+		emit_lea_disp(e, RCX, RCX, -1);
+	}
+	uint64_t if_zero = jrcxz ? yes : no, else_ = jrcxz ? no : yes;
+	emit_mov_imm64(e, reg, if_zero); /* 10 bytes */
+	if (half)
+		e8(e, 0x67);
+	e8(e, 0xe3); /* jrcxz over the other */
+	e8(e, 10);
+	emit_mov_imm64(e, reg, else_);
+	if (jrcxz)
+		return;
+	emit_restore(e, RCX, save_field(RCX));
+	if (op == 0xe2)
+		return;
+	unsigned other = scratch(s, 1u << reg | 1u << RCX);
+	emit_constant(e, other, no);
+	rex_rr(e, true, reg, other); /* loope: not taken when ZF is 0; loopne: when it is 1 */
+	e8(e, 0x0f);
+	e8(e, op == 0xe1 ? 0x45 : 0x44);
+	e8(e, 0xc0 | (reg & 7) << 3 | (other & 7));
+}
+
+static void
+emit_size(struct seq *s, unsigned reg, const struct st_access *a)
+{
+	struct emit *e = s->e;
+	unsigned scale = a->bytes == 8 ? 3 : a->bytes == 4 ? 2 : a->bytes == 2 ? 1 : 0;
+	if (s->in->flags & ST_I_ADDR32)
+		e8(e, 0x67);
+	e8(e, 0x48 | (reg >> 3) << 2); /* lea reg, [rcx * bytes] */
+	e8(e, 0x8d);
+	e8(e, 0x04 | (reg & 7) << 3);
+	e8(e, scale << 6 | RCX << 3 | 5);
+	e32(e, 0);
+}
+
+static void
+emit_value(struct seq *s, unsigned reg, const struct st_access *a)
+{
+	emit_address(s, reg, a);
+	emit_load(s->e, reg, reg, 0, a->bytes >= 8 ? 8 : a->bytes);
+}
+
+/* reg = the operand. */
+void
+emit_operand(struct seq *s, unsigned reg, const strobe_operand *o)
+{
+	struct st_access a;
+	struct emit *e = s->e;
+	bool access =
+	        o->kind == OPERAND_ADDRESS || o->kind == OPERAND_SIZE || o->kind == OPERAND_VALUE;
+	if (access && !access_of(s, o->detail, &a)) {
+		emit_constant(e, reg, 0);
+		return;
+	}
+	uint64_t next = s->pc + s->in->len;
+	switch (o->kind) {
+	case OPERAND_CONSTANT:
+		emit_constant(e, reg, o->value);
+		break;
+	case OPERAND_TIMESTAMP:
+		emit_timestamp(s, reg);
+		break;
+	case OPERAND_THREAD:
+		emit_restore(e, reg, offsetof(struct thread, number));
+		break;
+	case OPERAND_REGISTER:
+		emit_mov_rr(e, reg, o->detail);
+		break;
+	case OPERAND_ADDRESS:
+		emit_address(s, reg, &a);
+		break;
+	case OPERAND_SIZE:
+		emit_size(s, reg, &a);
+		break;
+	case OPERAND_VALUE:
+		emit_value(s, reg, &a);
+		break;
+	case OPERAND_TAKEN:
+		emit_outcome(s, reg, 1, 0);
+		break;
+	case OPERAND_RETURN_TO:
+		emit_load(e, reg, RSP, 0, 8);
+		break;
+	default: /* OPERAND_TARGET */
+		if (s->in->cls == ST_C_IJMP || s->in->cls == ST_C_ICALL)
+			relocate_load_target(e, s->in, s->pc, reg);
+		else
+			emit_outcome(s, reg, next + (uint64_t)(int64_t)s->in->rel, next);
+		break;
+	}
+}

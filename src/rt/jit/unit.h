@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files that write translations share: exits.c, body.c, translate.c. */
+#ifndef STROBE_RT_UNIT_H
+#define STROBE_RT_UNIT_H
+
+#include "rt/arch/x86_64/emit.h"
+#include "rt/jit/jit.h"
+
+/* The unit being translated: blocks that follow one another in the hot part. */
+struct unit {
+	struct emit hot;
+	struct build *now, *next; /* the block being written, and the one after its call */
+	uint32_t block;           /* index of the block being written */
+	uint32_t first;           /* index of the unit's first block */
+	uint32_t id, base;        /* of the basic block whose pieces are being written */
+	bool fresh;               /* its amounts are not in the results yet */
+	bool rest;                /* it is the rest of a basic block that was begun before */
+	uint32_t skip;            /* actions of its first instruction that have been done */
+	bool elide;               /* that instruction has been executed, too */
+	bool joined;
+	uint32_t joined_to;     /* exit whose jump is to be skipped once the unit is complete */
+	uint32_t back_constant; /* of the last call: where its return address is stored in the
+	                           cache, or 0 */
+};
+
+/* exits.c. Writing at the end of the warm part: one piece at a time, rt.lock held. */
+struct emit warm_begin(void);
+void warm_mark(const struct emit *e, enum warm_kind kind, uint32_t block);
+void warm_end(const struct emit *e);
+/* Eight bytes in the warm part that code compares with or pushes; returns their cache offset. */
+uint32_t warm_constant(uint64_t value);
+/* exit_id of the thread = exit */
+void emit_set_exit(struct emit *e, uint32_t exit);
+uint32_t new_exit(enum exit_kind kind, enum exit_to to, uint32_t block);
+/* Completes an exit whose rel32 has just been emitted: it leads to its stub, or to the target if
+ * that is there. */
+void finish_exit(uint32_t exit, uint32_t site);
+/* A jump of the opcode (two bytes when it is above 0xff), and its exit. */
+void emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to,
+                 uint32_t block);
+/* An exit to the runtime in the middle of the code. */
+void emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned app_len);
+/* The exit of a block that its tools want to see once. Its first two bytes will become a jump over
+ * it, while other threads execute it. */
+void emit_first(struct unit *u);
+
+/* body.c. A record of what has been emitted from the offset `from` on, for an instruction of
+ * app_len bytes or none. */
+void add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t from);
+/* The body of the piece in u->now, whose block has been opened. */
+void emit_body(struct unit *u);
+
+#endif
