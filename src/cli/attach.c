@@ -4,15 +4,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/progress.h"
-#include "cli/result.h"
+#include "cli/measure.h"
 #include "cli/stress.h"
-#include "cli/toolset.h"
-#include "profile/stacks.h"
+#include "symbol/symbol.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) ATTACH_##id,
@@ -21,14 +18,10 @@ enum {
 };
 
 struct arguments {
-	struct st_toolset tools;
-	struct st_region region; /* only the functions that tools name */
-	struct st_result result;
+	struct st_measure measure;
 	bool help;
 	double seconds; /* 0: until a signal comes */
-	long sample_hz; /* -1: what the tool likes */
-	uint32_t stress;
-	long pid; /* 0: not given */
+	long pid;       /* 0: not given */
 };
 
 static int
@@ -42,28 +35,56 @@ parse_pid(const char *text, long *pid, struct st_error *e)
 	return 0;
 }
 
+/* Those of the region of interest. */
+static int
+apply_region(struct st_region *r, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ATTACH_start_at:
+		return st_region_pattern(&r->start_at, "start-at", value, e);
+	case ATTACH_stop_at:
+		return st_region_pattern(&r->stop_at, "stop-at", value, e);
+	case ATTACH_funcs:
+		return st_region_pattern(&r->functions, "funcs", value, e);
+	case ATTACH_images:
+		return st_region_pattern(&r->images, "images", value, e);
+	case ATTACH_delay:
+		return st_region_time(&r->delay, "delay", value, e);
+	case ATTACH_toggle:
+		return st_region_signal(&r->toggle, value, e);
+	case ATTACH_region:
+		r->by_program = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
 /* Applies one option. 0, or -1 with *e. */
 static int
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
+	struct st_measure *m = &a->measure;
 	switch (option) {
 	case ATTACH_tool:
-		return st_toolset_add(&a->tools, value, e);
-	case ATTACH_length:
+		return st_toolset_add(&m->tools, value, e);
+	case ATTACH_for:
 		return st_region_time(&a->seconds, "for", value, e);
 	case ATTACH_output:
-		return st_result_output(value, &a->result.output, e);
+		return st_result_output(value, &m->result.output, e);
 	case ATTACH_format:
-		return st_result_format(value, &a->result.json, e);
+		return st_result_format(value, &m->result.json, e);
 	case ATTACH_top:
-		return st_options_number("top", value, 0, 1000000, &a->result.top, e);
+		return st_options_number("top", value, 0, 1000000, &m->result.top, e);
 	case ATTACH_sample_hz:
-		return st_options_number("sample-hz", value, 0, 20000, &a->sample_hz, e);
+		return st_options_number("sample-hz", value, 0, 20000, &m->sample_hz, e);
+	case ATTACH_debuginfod:
+		return st_debuginfod_enable(e);
 	case ATTACH_quiet:
-		a->result.quiet = true;
+		m->result.quiet = true;
 		return 0;
 	case ATTACH_stress:
-		return st_stress_parse(value, &a->stress, e);
+		return st_stress_parse(value, &m->stress, e);
 	case ATTACH_help:
 		a->help = true;
 		return 0;
@@ -73,7 +94,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 			               "one process at a time: '%s' is one too many", value);
 		return parse_pid(value, &a->pid, e);
 	default:
-		return -1; /* *e is filled */
+		return apply_region(&m->region, option, value, e);
 	}
 }
 
@@ -82,9 +103,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("attach", argv);
 	const char *value;
-	*a = (struct arguments){.result = {.top = 15}, .sample_hz = -1};
-	a->result.tools = &a->tools;
-	a->result.region = &a->region;
+	*a = (struct arguments){.measure = ST_MEASURE_DEFAULT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (apply(a, option, value, e))
 			return -1;
@@ -94,7 +113,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	if (!a->pid)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no process to attach: strobe attach [options] PID");
-	return a->tools.n ? 0 : st_toolset_add(&a->tools, "hot", e);
+	return a->measure.tools.n ? 0 : st_toolset_add(&a->measure.tools, "hot", e);
 }
 
 /* The command that a process was started with, as a list; the caller frees it and its first
@@ -137,65 +156,29 @@ say_attached(size_t threads, double seconds)
 static int
 attach(struct arguments *a, char *const *argv, char *const *command)
 {
-	struct st_progress progress;
-	struct timespec start;
+	struct st_measuring m;
 	struct st_error e;
 	struct st_run run = {0};
-	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
-	uint32_t liked = st_toolset_sample_hz(&a->tools);
-	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked ? liked : 250;
-	bool keep_blocks = st_toolset_keeps_blocks(&a->tools);
-	a->result.name = command[0] && *command[0] ? command[0] : "process";
-	if (st_result_check(&a->result, &e))
+	a->measure.result.name = command[0] && *command[0] ? command[0] : "process";
+	if (st_measure_begin(&m, &a->measure, &e))
 		return st_complain(&e);
-	st_progress_init(&progress, a->result.quiet);
-	struct st_run_options options = {.tools = a->tools.tools,
-	                                 .n_tools = a->tools.n,
-	                                 .sample_hz = hz,
-	                                 .stress = a->stress,
-	                                 .progress = progress.enabled ? st_progress_show : NULL,
-	                                 .progress_arg = &progress,
-	                                 .attached = a->result.quiet ? NULL : say_attached};
-	st_region_apply(&a->region, &a->tools, &options);
-	/* Whole stacks are worth their price where the result is by function. */
-	struct st_stacks *stacks = keep_blocks && hz ? st_stacks_new() : NULL;
-	if (stacks) {
-		options.on_stack = st_stacks_take;
-		options.on_moved = st_stacks_moved;
-		options.stack_arg = stacks;
+	m.options.attached = a->measure.result.quiet ? NULL : say_attached;
+	int code;
+	if (st_attach_process((pid_t)a->pid, a->seconds, &m.options, &run, &e)) {
+		code = st_complain(&e);
+	} else {
+		char *given = st_result_options(argv, NULL);
+		code = st_measure_report(&m, &run, command, given, &e) ? st_complain(&e)
+		                                                       : ST_EXIT_OK;
+		free(given);
 	}
-	struct st_row_files rows;
-	st_row_files_open(&rows, &a->result);
-	options.rows = rows.writer ? &rows.sink : NULL;
-	clock_gettime(CLOCK_REALTIME, &start);
-	if (st_attach_process((pid_t)a->pid, a->seconds, &options, &run, &e)) {
-		st_row_files_close(&rows);
-		st_stacks_free(stacks);
-		return st_complain(&e);
-	}
-	st_progress_erase(&progress);
-	char *given = st_result_options(argv, NULL);
-	struct st_profile_origin origin = {.tool = a->tools.text,
-	                                   .argv = command,
-	                                   .options = given,
-	                                   .sample_hz = hz,
-	                                   .keep_blocks = keep_blocks,
-	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
-	                                               start.tv_nsec,
-	                                   .stacks = stacks,
-	                                   .tools = rows.tools,
-	                                   .n_tools = a->tools.n};
-	bool bad = st_result_report(&a->result, &run, &origin, rows.writer, &e);
-	int code = bad ? st_complain(&e) : ST_EXIT_OK;
-	free(given);
-	st_row_files_close(&rows);
-	st_stacks_free(stacks);
+	st_measure_end(&m);
 	st_run_free(&run);
 	return code;
 }
 
 static int
-attach_command(struct arguments *a, char *const *argv)
+attach_named(struct arguments *a, char *const *argv)
 {
 	char **command = command_of(a->pid);
 	if (!command)
@@ -218,8 +201,7 @@ st_attach_main(char *const *argv)
 	else if (a.help)
 		st_command_help(stdout, st_command_find("attach"), false);
 	else
-		code = attach_command(&a, argv);
-	st_region_free(&a.region);
-	st_toolset_free(&a.tools);
+		code = attach_named(&a, argv);
+	st_measure_free(&a.measure);
 	return code;
 }

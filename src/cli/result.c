@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What came of a run: files, and a summary on standard error. */
+/* What came of a run: a file, and a summary on standard error. */
 #include "cli/result.h"
 
 #include <errno.h>
@@ -28,9 +28,8 @@ st_result_output(const char *value, const char **output, struct st_error *e)
 	return 0;
 }
 
-/* The beginning of the names that results have by default: "strobe.PROGRAM.". */
-static char *
-default_prefix(const struct st_result *a)
+char *
+st_result_prefix(const struct st_result *a)
 {
 	enum { LONGEST = 150 }; /* of a file name of at most 255 bytes */
 	char *name = NULL;
@@ -46,25 +45,11 @@ default_prefix(const struct st_result *a)
 static char *
 default_output(const struct st_result *a, uint32_t pid)
 {
-	char *prefix = default_prefix(a), *name = NULL;
+	char *prefix = st_result_prefix(a), *name = NULL;
 	if (prefix && asprintf(&name, "%s%u.%s", prefix, pid, a->json ? "json" : "db") < 0)
 		name = NULL;
 	free(prefix);
 	return name;
-}
-
-char *
-st_result_options(char *const *argv, char *const *end)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return NULL;
-	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
-		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
-	fclose(out);
-	return text;
 }
 
 static int
@@ -108,19 +93,10 @@ print(const struct st_result *a, const struct st_profile *p, const char *saved)
 	free(text);
 }
 
-/* What became of the run into a file and onto the terminal. 0, or -1 with *e. */
 int
-st_result_report(const struct st_result *a, const struct st_run *run,
-                 struct st_profile_origin *origin, struct st_row_writer *rows, struct st_error *e)
+st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t pid,
+                 struct st_error *e)
 {
-	struct st_profile *p = st_profile_collect(run, origin, e);
-	if (!p)
-		return -1;
-	st_toolset_note_failures(a->tools, run, p);
-	st_region_note(a->region, run, p);
-	if (rows && st_row_writer_finish(rows, p))
-		st_profile_note(p, "there was no memory left to tell what became of the rows");
-	uint32_t pid = run->n_processes ? run->processes[0].pid : 0;
 	char *fallback = a->output ? NULL : default_output(a, pid);
 	const char *path = a->output ? a->output : fallback;
 	int status =
@@ -128,11 +104,9 @@ st_result_report(const struct st_result *a, const struct st_run *run,
 	if (!a->quiet)
 		print(a, p, status ? NULL : path);
 	free(fallback);
-	st_profile_free(p);
 	return status;
 }
 
-/* Whether the result will find a place, asked before the program runs. */
 int
 st_result_check(const struct st_result *a, struct st_error *e)
 {
@@ -144,28 +118,16 @@ st_result_check(const struct st_result *a, struct st_error *e)
 	return status;
 }
 
-void
-st_row_files_open(struct st_row_files *rows, const struct st_result *a)
+char *
+st_result_options(char *const *argv, char *const *end)
 {
-	*rows = (struct st_row_files){0};
-	bool beside = a->output && !a->json;
-	rows->prefix = beside ? strdup(a->output) : default_prefix(a);
-	for (size_t i = 0; i < a->tools->n; i++)
-		rows->tools[i] = a->tools->tools[i].name;
-	struct st_row_place place = {.before = rows->prefix,
-	                             .behind = beside || a->json ? "" : ".db",
-	                             .with_pid = !beside};
-	if (rows->prefix)
-		rows->writer = st_row_writer_new(&place, rows->tools, a->tools->n);
-	rows->sink = (struct st_row_sink){.begin = st_row_writer_begin,
-	                                  .take = st_row_writer_take,
-	                                  .end = st_row_writer_end,
-	                                  .arg = rows->writer};
-}
-
-void
-st_row_files_close(struct st_row_files *rows)
-{
-	st_row_writer_free(rows->writer);
-	free(rows->prefix);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
+		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
+	fclose(out);
+	return text;
 }

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe run: launch, wait, collect, save, print. Strobe speaks on standard error; standard output
  * is the program's. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "cli/commands.h"
-#include "cli/progress.h"
-#include "cli/region.h"
-#include "cli/result.h"
+#include "cli/measure.h"
 #include "cli/stress.h"
-#include "cli/toolset.h"
-#include "control/run.h"
-#include "profile/stacks.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -23,12 +15,8 @@ enum {
 };
 
 struct arguments {
-	struct st_toolset tools;
-	struct st_region region;
-	struct st_result result;
+	struct st_measure measure;
 	bool follow, help;
-	long sample_hz; /* -1: what the tool likes */
-	uint32_t stress;
 	char *const *program;
 };
 
@@ -65,30 +53,30 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case RUN_tool:
-		return st_toolset_add(&a->tools, value, e);
+		return st_toolset_add(&a->measure.tools, value, e);
 	case RUN_output:
-		return st_result_output(value, &a->result.output, e);
+		return st_result_output(value, &a->measure.result.output, e);
 	case RUN_format:
-		return st_result_format(value, &a->result.json, e);
+		return st_result_format(value, &a->measure.result.json, e);
 	case RUN_follow:
 		a->follow = true;
 		return 0;
 	case RUN_top:
-		return st_options_number("top", value, 0, 1000000, &a->result.top, e);
+		return st_options_number("top", value, 0, 1000000, &a->measure.result.top, e);
 	case RUN_sample_hz:
-		return st_options_number("sample-hz", value, 0, 20000, &a->sample_hz, e);
+		return st_options_number("sample-hz", value, 0, 20000, &a->measure.sample_hz, e);
 	case RUN_debuginfod:
 		return st_debuginfod_enable(e);
 	case RUN_quiet:
-		a->result.quiet = true;
+		a->measure.result.quiet = true;
 		return 0;
 	case RUN_stress:
-		return st_stress_parse(value, &a->stress, e);
+		return st_stress_parse(value, &a->measure.stress, e);
 	case RUN_help:
 		a->help = true;
 		return 0;
 	default:
-		return apply_region(&a->region, option, value, e);
+		return apply_region(&a->measure.region, option, value, e);
 	}
 }
 
@@ -98,14 +86,12 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);
 	const char *value;
-	*a = (struct arguments){.result = {.top = 15}, .sample_hz = -1};
-	a->result.tools = &a->tools;
-	a->result.region = &a->region;
+	*a = (struct arguments){.measure = ST_MEASURE_DEFAULT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;
-			a->result.name = a->program[0];
-			return a->tools.n ? 0 : st_toolset_add(&a->tools, "hot", e);
+			a->measure.result.name = a->program[0];
+			return a->measure.tools.n ? 0 : st_toolset_add(&a->measure.tools, "hot", e);
 		}
 		if (apply(a, option, value, e))
 			return -1;
@@ -118,60 +104,23 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 static int
 run_program(struct arguments *a, char *const *argv)
 {
-	struct st_progress progress;
-	struct timespec start;
+	struct st_measuring m;
 	struct st_error e;
 	struct st_run run = {0};
-	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
-	uint32_t liked = st_toolset_sample_hz(&a->tools);
-	uint32_t hz = a->sample_hz >= 0 ? (uint32_t)a->sample_hz : liked ? liked : 250;
-	bool keep_blocks = st_toolset_keeps_blocks(&a->tools);
-	if (st_result_check(&a->result, &e))
+	if (st_measure_begin(&m, &a->measure, &e))
 		return st_complain(&e);
-	st_progress_init(&progress, a->result.quiet);
-	struct st_run_options options = {.argv = a->program,
-	                                 .tools = a->tools.tools,
-	                                 .n_tools = a->tools.n,
-	                                 .follow = a->follow,
-	                                 .sample_hz = hz,
-	                                 .stress = a->stress,
-	                                 .progress = progress.enabled ? st_progress_show : NULL,
-	                                 .progress_arg = &progress};
-	st_region_apply(&a->region, &a->tools, &options);
-	/* Whole stacks are worth their price where the result is by function. */
-	struct st_stacks *stacks = keep_blocks && hz ? st_stacks_new() : NULL;
-	if (stacks) {
-		options.on_stack = st_stacks_take;
-		options.on_moved = st_stacks_moved;
-		options.stack_arg = stacks;
+	m.options.argv = a->program;
+	m.options.follow = a->follow;
+	int code;
+	if (st_run_program(&m.options, &run, &e)) {
+		code = st_complain(&e);
+	} else {
+		char *given = st_result_options(argv, a->program);
+		code = st_measure_report(&m, &run, a->program, given, &e) ? st_complain(&e)
+		                                                          : run.exit_code;
+		free(given);
 	}
-	struct st_row_files rows;
-	st_row_files_open(&rows, &a->result);
-	options.rows = rows.writer ? &rows.sink : NULL;
-	clock_gettime(CLOCK_REALTIME, &start);
-	if (st_run_program(&options, &run, &e)) {
-		st_row_files_close(&rows);
-		st_stacks_free(stacks);
-		return st_complain(&e);
-	}
-	st_progress_erase(&progress);
-	char *given = st_result_options(argv, a->program);
-	struct st_profile_origin origin = {.tool = a->tools.text,
-	                                   .argv = a->program,
-	                                   .options = given,
-	                                   .sample_hz = hz,
-	                                   .follow = a->follow,
-	                                   .keep_blocks = keep_blocks,
-	                                   .start_ns = (int64_t)start.tv_sec * 1000000000 +
-	                                               start.tv_nsec,
-	                                   .stacks = stacks,
-	                                   .tools = rows.tools,
-	                                   .n_tools = a->tools.n};
-	int code = st_result_report(&a->result, &run, &origin, rows.writer, &e) ? st_complain(&e)
-	                                                                        : run.exit_code;
-	free(given);
-	st_row_files_close(&rows);
-	st_stacks_free(stacks);
+	st_measure_end(&m);
 	st_run_free(&run);
 	return code;
 }
@@ -188,7 +137,6 @@ st_run_main(char *const *argv)
 		st_command_help(stdout, st_command_find("run"), false);
 	else
 		code = run_program(&a, argv);
-	st_region_free(&a.region);
-	st_toolset_free(&a.tools);
+	st_measure_free(&a.measure);
 	return code;
 }

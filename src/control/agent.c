@@ -11,19 +11,21 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/attach.h"
+#include "control/session.h"
 
-enum { SENT_IN, READY, REFUSED, LEFT, DETACHED };
+enum { ATTACHED, REFUSED, LEFT, DETACHED };
+enum { RESULTS, CHANNEL, N_FDS }; /* descriptors of an attached process */
 
-/* From the agent; SENT_IN brings descriptors along: the results, the channel. To the agent: one
- * byte, detach. */
+/* From the agent; ATTACHED brings descriptors along. To the agent: one byte, detach. */
 struct message {
 	int kind;
 	bool done; /* DETACHED: nothing of the engine is left */
 	size_t threads;
-	double seconds;
+	double begin;
 	struct st_error error; /* REFUSED */
 };
 
@@ -32,7 +34,7 @@ tell(int socket, const struct message *m, const int *fds)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		char bytes[CMSG_SPACE(N_FDS * sizeof(int))];
 	} control = {0};
 	struct iovec part = {(void *)m, sizeof *m};
 	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
@@ -42,8 +44,8 @@ tell(int socket, const struct message *m, const int *fds)
 		struct cmsghdr *c = CMSG_FIRSTHDR(&header);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(2 * sizeof *fds);
-		memcpy(CMSG_DATA(c), fds, 2 * sizeof *fds);
+		c->cmsg_len = CMSG_LEN(N_FDS * sizeof *fds);
+		memcpy(CMSG_DATA(c), fds, N_FDS * sizeof *fds);
 	}
 	ssize_t n = sendmsg(socket, &header, MSG_NOSIGNAL);
 	(void)n; /* strobe is gone then, as will be seen */
@@ -67,6 +69,21 @@ stand_apart(int socket)
 	close_range(4, ~0u, 0);
 }
 
+/* A runtime that has not begun cannot be left. When strobe is gone, nobody else answers it. */
+static void
+let_begin(const struct st_attachment *a)
+{
+	const double patience = 5.0;
+	struct st_results_header *r = a->results;
+	double end = st_now_raw() + patience;
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING &&
+	       st_now_raw() < end && kill(a->pid, 0) == 0) {
+		if (r->images_done != r->n_maps)
+			st_region_seen(r, r->n_maps);
+		nanosleep(&(struct timespec){0, 100000}, NULL);
+	}
+}
+
 /* Until strobe says so, or is gone, or the process has left. */
 static void
 attend(int socket, struct st_attachment *a)
@@ -87,6 +104,7 @@ attend(int socket, struct st_attachment *a)
 	ssize_t n = recv(socket, &byte, 1, MSG_DONTWAIT);
 	(void)n;
 	struct message m = {.kind = DETACHED};
+	let_begin(a);
 	m.done = fds[1].fd < 0 || st_detach(a);
 	tell(socket, &m, NULL);
 }
@@ -95,33 +113,27 @@ static _Noreturn void
 be_agent(int socket, pid_t pid, const struct st_run_options *o)
 {
 	struct st_attachment a;
-	struct message m = {.kind = SENT_IN};
+	struct message m = {.kind = ATTACHED};
 	stand_apart(socket);
 	if (st_attach(pid, o, &a, &m.error) != 0) {
 		m.kind = REFUSED;
 		tell(3, &m, NULL);
 		_exit(0);
 	}
-	tell(3, &m, (const int[2]){a.results_fd, a.channel});
-	m.kind = st_attach_finish(&a, &m.error) == 0 ? READY : REFUSED;
 	m.threads = a.threads;
-	m.seconds = a.seconds;
-	tell(3, &m, NULL);
-	if (m.kind == REFUSED) {
-		close(a.channel);
-		_exit(0);
-	}
+	m.begin = a.begin;
+	tell(3, &m, (const int[N_FDS]){[RESULTS] = a.results_fd, [CHANNEL] = a.channel});
 	attend(3, &a);
 	_exit(0);
 }
 
 /* The next message; false when the agent is gone. */
 static bool
-hear(int socket, struct message *m, int fds[2])
+hear(int socket, struct message *m, int *fds)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		char bytes[CMSG_SPACE(N_FDS * sizeof(int))];
 	} control;
 	struct iovec part = {m, sizeof *m};
 	struct msghdr header = {.msg_iov = &part,
@@ -135,9 +147,9 @@ hear(int socket, struct message *m, int fds[2])
 	if (n != sizeof *m)
 		return false;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&header);
-	fds[0] = fds[1] = -1;
+	fds[RESULTS] = fds[CHANNEL] = -1;
 	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fds, CMSG_DATA(c), 2 * sizeof *fds);
+		memcpy(fds, CMSG_DATA(c), N_FDS * sizeof *fds);
 	return true;
 }
 
@@ -161,11 +173,11 @@ int
 st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
                struct st_error *e)
 {
-	int pair[2], fds[2] = {-1, -1};
+	int pair[2], fds[N_FDS];
 	struct message m = {0};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a socket: %s", strerror(errno));
-	*agent = (struct st_agent){.pid = fork(), .socket = pair[0]};
+	*agent = (struct st_agent){.pid = fork(), .socket = pair[0], .channel = -1};
 	if (agent->pid == 0)
 		be_agent(pair[1], pid, o);
 	close(pair[1]);
@@ -174,8 +186,11 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
 	}
 	bool heard = hear(agent->socket, &m, fds);
-	if (heard && m.kind == SENT_IN && map_results(agent, fds[0], e) == 0) {
-		agent->channel = fds[1];
+	if (heard && m.kind == ATTACHED)
+		agent->channel = fds[CHANNEL];
+	if (heard && m.kind == ATTACHED && map_results(agent, fds[RESULTS], e) == 0) {
+		agent->threads = m.threads;
+		agent->begin = m.begin;
 		return 0;
 	}
 	if (!heard)
@@ -187,35 +202,33 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 }
 
 enum st_agent_news
-st_agent_wait(struct st_agent *agent, int milliseconds, struct st_error *e)
+st_agent_wait(const struct st_agent *agent, double seconds)
 {
-	struct pollfd fd = {.fd = agent->socket, .events = POLLIN};
+	struct pollfd fds[2] = {{.fd = agent->socket, .events = POLLIN},
+	                        {.fd = agent->channel, .events = POLLIN}};
+	const struct timespec most = {0, (long)(seconds * 1e9)};
 	struct message m;
-	int ignored[2];
-	if (poll(&fd, 1, milliseconds) != 1)
+	int ignored[N_FDS];
+	if (ppoll(fds, 2, &most, NULL) < 1)
 		return ST_AGENT_NOTHING;
-	if (!hear(agent->socket, &m, ignored))
-		return ST_AGENT_DIED;
-	if (m.kind == REFUSED)
-		*e = m.error;
-	agent->threads = m.threads;
-	agent->seconds = m.seconds;
-	return m.kind == READY     ? ST_AGENT_READY
-	       : m.kind == REFUSED ? ST_AGENT_REFUSED
-	                           : ST_AGENT_PROCESS_LEFT;
+	if (fds[0].revents)
+		return hear(agent->socket, &m, ignored) ? ST_AGENT_PROCESS_LEFT : ST_AGENT_DIED;
+	return fds[1].revents & POLLIN ? ST_AGENT_RUNTIME_ASKS : ST_AGENT_PROCESS_LEFT;
 }
 
 bool
 st_agent_end(struct st_agent *agent)
 {
 	struct message m;
-	int ignored[2];
+	int ignored[N_FDS];
 	bool done = false;
 	if (send(agent->socket, "d", 1, MSG_NOSIGNAL) == 1)
 		while (hear(agent->socket, &m, ignored))
 			if (m.kind == DETACHED)
 				done = m.done;
 	close(agent->socket);
+	if (agent->channel >= 0)
+		close(agent->channel); /* the end of it, where the runtime is still there */
 	while (waitpid(agent->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return done;

@@ -13,24 +13,22 @@ struct st_agent {
 	pid_t pid;
 	int socket;
 	struct st_results_header *results; /* of the attached process, mapped */
-	int channel;                       /* the other end of the runtime's socket */
-	size_t threads;                    /* that were taken over */
-	double seconds;                    /* which took so long */
+	int channel;                       /* the runtime's questions come here */
+	size_t threads;                    /* that are taken over */
+	double begin;                      /* when the process was first stopped */
 };
 
-/* Attaches the process, up to where the runtime may ask through the channel; READY comes as news.
- * -1 with *e when it could not be; it is then as it was. */
+/* Sends the process into the engine. -1 with *e when it could not be; it is then as it was. */
 int st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
                    struct st_error *e);
 enum st_agent_news {
 	ST_AGENT_NOTHING,
-	ST_AGENT_READY,   /* the process goes on under the engine */
-	ST_AGENT_REFUSED, /* it does not get that far: *e says why */
+	ST_AGENT_RUNTIME_ASKS, /* there is a message in the channel */
 	ST_AGENT_PROCESS_LEFT,
 	ST_AGENT_DIED
 };
-/* Waits for news, so many milliseconds at most, or until a signal. */
-enum st_agent_news st_agent_wait(struct st_agent *agent, int milliseconds, struct st_error *e);
+/* Waits for news, so many seconds at most, less than one, or until a signal. */
+enum st_agent_news st_agent_wait(const struct st_agent *agent, double seconds);
 /* Lets the process go, if it is still there, and ends the agent. False: it leaves by itself. */
 bool st_agent_end(struct st_agent *agent);
 

@@ -172,22 +172,6 @@ send_in(struct st_threads *ts, struct st_traced *first, uint64_t entry, uint64_t
 	}
 }
 
-/* 0 when the runtime says that it runs. */
-static int
-wait_for_runtime(pid_t pid, const struct st_results_header *r, struct st_error *e)
-{
-	double end = st_now_raw() + patience;
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING) {
-		if (kill(pid, 0) != 0 && errno == ESRCH)
-			return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile", pid);
-		if (st_now_raw() > end)
-			return st_fail(e, ST_EXIT_FAILED,
-			               "process %d does not get to run; it is left to itself", pid);
-		nanosleep(&(struct timespec){0, 100000}, NULL);
-	}
-	return 0;
-}
-
 /* Into the stopped process. */
 static int
 put_in(struct st_threads *ts, struct st_injection *in, struct st_error *e)
@@ -255,6 +239,8 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 	*a = (struct st_attachment){.pid = pid,
 	                            .results = in.results,
 	                            .boot = st_boot_of(in.results),
+	                            .threads = in.boot.attached,
+	                            .begin = begin,
 	                            .results_fd = in.results_fd,
 	                            .channel = in.channel,
 	                            .n_mapped = in.n_mapped};
@@ -263,16 +249,5 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 		a->mapped[i].bytes = in.mapped[i].bytes;
 	}
 	in.results->pid = (uint32_t)pid;
-	a->threads = in.boot.attached;
-	a->begin = begin;
-	return 0;
-}
-
-int
-st_attach_finish(struct st_attachment *a, struct st_error *e)
-{
-	if (wait_for_runtime(a->pid, a->results, e) != 0)
-		return -1;
-	a->seconds = st_now_raw() - a->begin;
 	return 0;
 }

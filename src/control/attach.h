@@ -12,9 +12,8 @@ struct st_attachment {
 	struct st_boot *boot;              /* in them */
 	int results_fd;                    /* their file */
 	size_t threads;
-	double begin, seconds; /* when the first was stopped, and how long it took from there until
-	                          the runtime had taken over */
-	int channel;           /* whose end makes the runtime leave */
+	double begin; /* when it was first stopped */
+	int channel;  /* whose end makes the runtime leave */
 	struct {
 		uint64_t at, bytes;
 	} mapped[8];
@@ -27,12 +26,10 @@ int st_attach_check(pid_t pid, struct st_error *e);
 bool st_has_leftovers(pid_t pid);
 void st_process_name(pid_t pid, char *name, size_t size);
 
-/* control/attach.c: every thread is sent into the runtime, which may ask through the channel before
- * it lets them go on. -1 with *e, the process as it was. */
+/* control/attach.c: every thread is on its way into the engine. -1 with *e, the process as it was.
+ */
 int st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
               struct st_error *e);
-/* Waits until they go on. -1 with *e: they do not, for now. */
-int st_attach_finish(struct st_attachment *a, struct st_error *e);
 
 /* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that
  * cannot be done now it is left to the runtime: false. */

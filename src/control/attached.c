@@ -10,8 +10,9 @@
 
 #include "control/agent.h"
 #include "control/attach.h"
-#include "control/drain.h"
 #include "control/session.h"
+
+static const double patience = 5.0; /* seconds, for the runtime to begin */
 
 static volatile sig_atomic_t interrupted;
 
@@ -60,41 +61,56 @@ cpu_of(pid_t pid, struct cpu before)
 	return (struct cpu){(double)user / hz, (double)system / hz};
 }
 
-/* Answers the runtime's questions until it lets the process go on. */
-static int
-get_ready(struct st_session *s, struct st_agent *agent, struct st_error *e)
+/* Waits for news, so many seconds at most, and answers the runtime. */
+static enum st_agent_news
+serve(struct st_session *s, const struct st_agent *agent, double most)
 {
-	enum st_agent_news news;
-	while ((news = st_agent_wait(agent, 2, e)) == ST_AGENT_NOTHING)
-		st_session_serve(s);
-	if (news == ST_AGENT_READY && s->options->attached)
-		s->options->attached(agent->threads, agent->seconds);
-	if (news == ST_AGENT_DIED)
-		st_fail(e, ST_EXIT_FAILED, "the process that attaches for strobe was killed");
-	return news == ST_AGENT_REFUSED || news == ST_AGENT_DIED ? -1 : 0;
+	enum st_agent_news news = st_agent_wait(agent, most);
+	if (news != ST_AGENT_RUNTIME_ASKS)
+		return news;
+	return st_session_take(s, agent->channel) ? ST_AGENT_NOTHING : ST_AGENT_PROCESS_LEFT;
+}
+
+/* Until the runtime says that it runs. It may ask about the images before. */
+static int
+wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_error *e)
+{
+	const struct st_results_header *r = agent->results;
+	double end = st_now_raw() + patience;
+	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING) {
+		uint32_t images = r->images_done;
+		enum st_agent_news news = serve(s, agent, 0.0001);
+		if (news != ST_AGENT_NOTHING || (kill(s->main_pid, 0) != 0 && errno == ESRCH))
+			return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile",
+			               s->main_pid);
+		if (r->images_done != images)
+			end = st_now_raw() + patience;
+		if (st_now_raw() > end)
+			return st_fail(e, ST_EXIT_FAILED,
+			               "process %d does not get to run; it is left to itself",
+			               s->main_pid);
+	}
+	return 0;
 }
 
 /* Until it is time to leave, or the process has left us. */
 static void
-watch(struct st_session *s, struct st_agent *agent, double seconds, struct cpu *cpu)
+watch(struct st_session *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
 {
-	struct st_error ignored;
 	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
-		st_session_serve(s);
+		double tick = s->drain ? 0.02 : 0.05, next = st_region_next(s, now);
 		st_session_drain(s);
-		if (s->drain)
-			st_drain_wake(s->drain);
+		st_region_tick(s, now);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);
 		if (interrupted || left <= 0)
 			return;
-		const int tick = s->drain || s->options->on_image ? 10 : 50;
-		int ms = left * 1000 < tick ? (int)(left * 1000) + 1 : tick;
-		if (st_agent_wait(agent, ms, &ignored) != ST_AGENT_NOTHING)
+		tick = next < tick ? next : tick;
+		if (serve(s, agent, left < tick ? left : tick) != ST_AGENT_NOTHING)
 			return;
 	}
 }
@@ -125,8 +141,35 @@ fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct 
 	run->cpu_controller = st_cpu_time(RUSAGE_SELF) + st_cpu_time(RUSAGE_CHILDREN);
 	run->processes = s->processes;
 	run->n_processes = s->n_processes;
+	run->tmps = s->tmps;
 	const struct st_process *p = &s->processes[0];
 	run->exit_code = p->signal ? 128 + p->signal : p->exited ? p->exit_code : -1;
+}
+
+/* The process is in the engine, and the session knows it. */
+static int
+begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
+{
+	const struct st_run_options *o = s->options;
+	char name[64];
+	st_process_name(s->main_pid, name, sizeof name);
+	s->drain = o->rows ? st_drain_new(o->rows) : NULL;
+	if (st_session_add(s, agent->results, -1, name) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	s->processes[0].pid = (uint32_t)s->main_pid;
+	if (wait_for_runtime(s, agent, e) != 0)
+		return -1;
+	if (o->attached)
+		o->attached(agent->threads, st_now_raw() - agent->begin);
+	return 0;
+}
+
+static void
+finish_rows(struct st_session *s)
+{
+	if (s->drain)
+		st_drain_end(s->drain, s->processes[0].results);
+	st_drain_free(s->drain);
 }
 
 int
@@ -140,33 +183,22 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	st_limits_lift();
 	catch_signals();
 	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
+	st_region_begin(&s);
 	uint64_t tsc_begin = __builtin_ia32_rdtsc();
-	struct cpu begin = cpu_of(pid, (struct cpu){0}), end = begin;
+	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
-	char name[64];
-	st_process_name(pid, name, sizeof name);
-	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
-	if (st_session_add(&s, agent.results, agent.channel, name) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	s.processes[0].pid = (uint32_t)pid;
-	if (get_ready(&s, &agent, e) != 0) {
-		st_agent_end(&agent);
-		return -1;
-	}
-	watch(&s, &agent, seconds, &end);
+	bool begun = begin(&s, &agent, e) == 0;
+	if (begun)
+		watch(&s, &agent, seconds, &cpu_end);
 	s.ended = st_now_raw();
 	run->left_to_runtime = !st_agent_end(&agent);
-	for (size_t i = 0; i < s.n_channels; i++)
-		close(s.channels[i]); /* the runtime's signal, should the agent not have come that
-		                         far */
-	free(s.channels);
-	end = cpu_of(pid, end);
+	if (!begun)
+		return -1;
+	cpu_end = cpu_of(pid, cpu_end);
 	st_session_drain(&s);
 	note_end(&s.processes[0]);
-	if (s.drain)
-		st_drain_end(s.drain, s.processes[0].results);
-	st_drain_free(s.drain);
-	fill(run, &s, tsc_begin, begin, end);
+	finish_rows(&s);
+	fill(run, &s, tsc_begin, cpu_begin, cpu_end);
 	return 0;
 }

@@ -90,7 +90,7 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 		h.pc = t->regs.rip;
 	}
 	write_at(l, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
-	         offsetof(struct st_thread_head, mask) - offsetof(struct st_thread_head, regs));
+	         offsetof(struct st_thread_head, guard) - offsetof(struct st_thread_head, regs));
 	uint64_t every = ~0ull;
 	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof every, &every);
 	t->regs.rip = l->a->boot->park;

@@ -367,7 +367,8 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 		return -1;
 	if (map_results(in) != 0)
 		return -1;
-	return in->options->follow || in->options->on_image || in->running ? make_channel(in) : 0;
+	bool talks = in->options->follow || in->options->on_image || in->running;
+	return talks ? make_channel(in) : 0;
 }
 
 void

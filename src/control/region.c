@@ -88,11 +88,17 @@ st_region_next(const struct st_session *s, double now)
 }
 
 void
+st_region_seen(struct st_results_header *h, uint32_t n)
+{
+	__atomic_store_n(&h->images_done, n, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &h->images_done, FUTEX_WAKE, 100, NULL, NULL, 0);
+}
+
+void
 st_region_images(struct st_session *s, struct st_results_header *h)
 {
 	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
 	for (uint32_t i = h->images_done; i < n && i < ST_MAX_MAPS && s->options->on_image; i++)
 		s->options->on_image(s->options->image_arg, h, i);
-	__atomic_store_n(&h->images_done, n, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &h->images_done, FUTEX_WAKE, 100, NULL, NULL, 0);
+	st_region_seen(h, n);
 }

@@ -206,8 +206,8 @@ on_exec_event(struct st_session *s, pid_t pid)
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 }
 
-static void
-take_message(struct st_session *s, size_t channel)
+bool
+st_session_take(struct st_session *s, int channel)
 {
 	struct st_message m;
 	union {
@@ -219,14 +219,11 @@ take_message(struct st_session *s, size_t channel)
 	                        .msg_iovlen = 1,
 	                        .msg_control = &control,
 	                        .msg_controllen = sizeof control};
-	ssize_t n = recvmsg(s->channels[channel], &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	ssize_t n = recvmsg(channel, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) { /* nobody holds the other end any more */
-		close(s->channels[channel]);
-		s->channels[channel] = s->channels[--s->n_channels];
-		return;
-	}
+		return true;
+	if (n <= 0)
+		return false;
 	int fd = -1;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&header);
 	if (c && c->cmsg_type == SCM_RIGHTS)
@@ -241,13 +238,16 @@ take_message(struct st_session *s, size_t channel)
 		st_region_images(s, newest_results(s, m.pid));
 	if (fd >= 0)
 		close(fd);
+	return true;
 }
 
-void
-st_session_serve(struct st_session *s)
+static void
+serve_channel(struct st_session *s, size_t channel)
 {
-	for (size_t i = s->n_channels; i-- > 0;)
-		take_message(s, i);
+	if (st_session_take(s, s->channels[channel]))
+		return;
+	close(s->channels[channel]);
+	s->channels[channel] = s->channels[--s->n_channels];
 }
 
 static void
@@ -324,7 +324,7 @@ poll_once(struct st_session *s, const sigset_t *during)
 		return;
 	for (size_t i = n; i-- > 0;)
 		if (fds[i].revents)
-			take_message(s, first + i);
+			serve_channel(s, first + i);
 }
 
 void
@@ -334,6 +334,8 @@ st_session_drain(struct st_session *s)
 		if (!s->processes[i].gone)
 			st_stacks_drain(s->options,
 			                (struct st_results_header *)s->processes[i].results);
+	if (s->drain)
+		st_drain_wake(s->drain);
 }
 
 /* A followed child's end, if the kernel did not tell us because it is not our child. */
@@ -423,8 +425,6 @@ st_session_wait(struct st_session *s)
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
 		st_session_drain(s);
-		if (s->drain)
-			st_drain_wake(s->drain);
 		retire_ended(s);
 		st_region_tick(s, now);
 		if (s->options->progress)

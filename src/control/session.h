@@ -34,10 +34,10 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
                    const char *command);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
+/* Takes a message, if there is one. False: nobody holds the other end any more. */
+bool st_session_take(struct st_session *s, int channel);
 /* Takes from the results what does not wait there for long. */
 void st_session_drain(struct st_session *s);
-/* Answers what has come through the channels. */
-void st_session_serve(struct st_session *s);
 /* CPU time so far of what getrusage calls `who`, seconds. */
 double st_cpu_time(int who);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
@@ -60,6 +60,8 @@ void st_region_begin(const struct st_session *s);
 void st_region_tick(struct st_session *s, double now);
 /* Seconds until there may be something to do. */
 double st_region_next(const struct st_session *s, double now);
+/* The first n mappings have been seen. */
+void st_region_seen(struct st_results_header *h, uint32_t n);
 /* Answers what the runtime asks about its images. */
 void st_region_images(struct st_session *s, struct st_results_header *h);
 /* Seconds on CLOCK_MONOTONIC_RAW. */

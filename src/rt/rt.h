@@ -126,6 +126,12 @@ struct thread {
 	int timer;                  /* sampling timer, or -1 */
 	uint64_t stack_end; /* where the program's stack was seen to end at a sample; 0: unknown */
 	struct filter *filters; /* seccomp, the newest first */
+	struct resume resume;
+	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
+	void *tool_state[ST_MAX_TOOLS];
+	struct returns *returns; /* functions that were entered, whose return a tool waits for */
+	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
+	uint32_t tool_samples; /* samples since it was called */
 	struct rseq_area {
 		uint64_t at; /* 0: none */
 		uint32_t bytes, signature;
@@ -134,12 +140,6 @@ struct thread {
 	uint8_t rounds;   /* since */
 	uint64_t restart; /* system call under way when it was attached, if it goes on by
 	                     restart_syscall */
-	struct resume resume;
-	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
-	void *tool_state[ST_MAX_TOOLS];
-	struct returns *returns; /* functions that were entered, whose return a tool waits for */
-	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
-	uint32_t tool_samples; /* samples since it was called */
 	struct thread *next_thread;
 };
 

@@ -84,7 +84,8 @@ struct st_thread_head {
 	uint64_t slots[3], exit_id, stack, self, next;
 	uint32_t pending, state; /* state: ST_HEAD_* */
 	uint64_t regs[16];       /* the program's registers */
-	uint64_t rflags, pc, guard;
+	uint64_t rflags, pc;
+	uint64_t guard;  /* the runtime's */
 	uint64_t mask;   /* once parked: signals that the program blocks */
 	uint32_t parked; /* ST_PARKED: it waits for the controller, and nothing of it is the
 	                    engine's but its registers and its signal mask */
@@ -92,7 +93,7 @@ struct st_thread_head {
 };
 enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
 
-/* sigval of the signal by which the controller asks a thread to come out and wait. */
+/* The runtime's signal, and its value when the controller asks a thread to come out and wait. */
 #define ST_SIGNAL_OWN 64
 #define ST_LEAVE 0x737400006c656176ull
 

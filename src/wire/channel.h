@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "wire/boot.h"
+
 enum st_message_kind {
 	ST_MESSAGE_FORKED = 1, /* a new process; its results file comes along as a descriptor */
 	ST_MESSAGE_EXEC, /* thread tid is about to call execve: trace it, then set exec_ack in its
@@ -15,8 +17,7 @@ enum st_message_kind {
 	                     images_done of its results */
 };
 
-/* The runtime's signal, and what the controller queues with it when region_asked has been set. */
-#define ST_SIGNAL_OWN 64
+/* The value of the runtime's signal that the controller queues when region_asked has been set. */
 #define ST_OWN_REGION 0x737400007265676eull
 
 struct st_message {

@@ -165,8 +165,7 @@ go_on(struct thread *t)
 	uint32_t b = find_rest(&at);
 	if (!b)
 		return false;
-	jit_resume_counts(t);
-	t->resume.state = RESUME_NONE;
+	jit_resume_counts(t); /* it stays armed: the thread may have to come here again first */
 	t->next = cache_addr(jit.blocks[b].body);
 	return true;
 }

@@ -85,6 +85,7 @@ begin_attached(struct st_boot *boot)
 {
 	struct st_attached *all = (struct st_attached *)boot->threads;
 	say_where(boot);
+	leave_begin();
 	for (uint32_t i = 1; i < boot->attached; i++) {
 		__atomic_store_n(&all[i].ready, 1, __ATOMIC_SEQ_CST);
 		SYS(__NR_futex, &all[i].ready, 1 /* FUTEX_WAKE */, 1);
@@ -132,16 +133,19 @@ rt_start(struct st_boot *boot)
 	if (attached)
 		adopt_others(boot);
 	limits_begin(boot);
-	if (attached)
-		leave_begin();
 	entries_ask();
 	signals_init();
+	if (attached)
+		signals_block_all(); /* but those of faults, which tools may have */
+	else
+		signals_begin(t, signals_block_all());
 	tools_begin();
 	happen_thread_begin(t);
 	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;
-	if (attached)
-		begin_attached(boot);
-	signals_begin(t, attached ? attached->mask : signals_block_all());
+	if (!attached)
+		return;
+	begin_attached(boot);
+	signals_begin(t, attached->mask);
 	thread_continue_call(t);
 }

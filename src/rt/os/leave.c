@@ -108,11 +108,24 @@ is_shared(void)
 	return false;
 }
 
-/* Every thread is parked: what belongs to the process. */
+static void
+block_every(void)
+{
+	uint64_t all = ~0ull;
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, 0, 8);
+}
+
+/* Every thread is parked: the tools' last words, and what belongs to the process. */
 static void
 restore_process(struct thread *t)
 {
-	happen_left(t);
+	if (!t->own_process) {
+		signals_block_all(); /* but those of faults */
+		signals_set_stack(t);
+		happen_leave(t);
+		block_every();
+		SYS(__NR_sigaltstack, &t->altstack, 0);
+	}
 	signals_restore_dispositions(&rt.sigtab);
 	pages_release();
 	disarm();
@@ -236,6 +249,20 @@ rt_park(struct thread *t, uint64_t mask)
 	thread_park(t, mask);
 }
 
+/* What is counted and recorded of the thread is complete. In a basic block it has only been up to
+ * where it goes on natively. */
+static void
+end_measuring(struct thread *t)
+{
+	jit_suspend_resume(t);
+	t->resume.state = RESUME_NONE;
+	if (t->own_process)
+		return;
+	signals_block_all(); /* but those of faults, which tools may have */
+	happen_thread_end(t);
+	block_every();
+}
+
 void
 thread_park(struct thread *t, uint64_t mask)
 {
@@ -246,9 +273,7 @@ thread_park(struct thread *t, uint64_t mask)
 		t->regs.r[RAX] = t->restart;
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->queued_mask;
-	jit_suspend_resume(t);
-	t->resume.state = RESUME_NONE;
-	happen_thread_end(t);
+	end_measuring(t);
 	signals_hand_over(t);
 	t->pending = 0;
 	t->leave_mask = (mask & ~NEVER_BLOCKED) | t->blocked;

@@ -198,22 +198,6 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
-/* The thread is to leave the engine: it comes out, and stays out when it is about to enter the
- * cache or to begin a system call. */
-static void
-obey_leave(struct thread *t, struct ucontext64 *uc)
-{
-	struct recovered at;
-	__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
-	restart_interrupted(t, uc);
-	if (in_syscall_begin(uc->mc.rip))
-		uc->mc.rip = (uint64_t)rt_sys_check;
-	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate(t, uc, false, &at)) {
-		leave_cache(t, &at, uc->mc.rip);
-		resume_program(t, uc);
-	}
-}
-
 /* The controller asks for the region of interest to begin or end: at once, if this thread is in the
  * program; else when it comes out of the runtime. */
 static void
@@ -228,6 +212,22 @@ obey_region(struct thread *t, struct ucontext64 *uc)
 		return;
 	}
 	obey_stop(t, uc);
+}
+
+/* The thread is to leave the engine: it comes out, and stays out when it is about to enter the
+ * cache or to begin a system call. */
+static void
+obey_leave(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at;
+	__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+	restart_interrupted(t, uc);
+	if (in_syscall_begin(uc->mc.rip))
+		uc->mc.rip = (uint64_t)rt_sys_check;
+	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate(t, uc, false, &at)) {
+		leave_cache(t, &at, uc->mc.rip);
+		resume_program(t, uc);
+	}
 }
 
 /* The program is at t->regs, about to enter the cache. */

@@ -32,6 +32,7 @@ enum {
 	AREA_BYTES = ST_THREAD_PRIVATE + COUNTERS_BYTES,
 	STACK_BYTES = 65536,
 	SIG_STACK_BYTES = 65536,
+	E_INTR = 4,
 	E_AGAIN = 11,
 	E_FAULT = 14,
 	E_INVAL = 22,
@@ -308,6 +309,11 @@ thread_continue_call(struct thread *t)
 	t->sys_plain = false;
 	if (ret == -NOT_BEGUN)
 		return;
+	if (ret == -E_INTR) { /* a handler of the runtime's was there before: the whole call */
+		t->regs.r[RAX] = t->restart;
+		t->restart = 0;
+		return;
+	}
 	t->restart = 0;
 	t->regs.pc += 2;
 	t->regs.r[RAX] = (uint64_t)ret;
@@ -323,6 +329,7 @@ rt_attached(struct thread *t)
 {
 	take_over_own(t);
 	thread_begin(t);
+	signals_block_all(); /* but those of faults, which tools may have */
 	happen_thread_begin(t);
 	thread_start_sampling(t);
 	if (rt.leaving)

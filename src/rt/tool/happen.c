@@ -64,7 +64,8 @@ happen_end(struct thread *t)
 			continue;
 		if (o != t)
 			wait_until_out(o);
-		happen_thread_end(o);
+		if (!o->parked) /* else it has been to its end */
+			happen_thread_end(o);
 	}
 	EACH_TOOL(i, end)
 	tool_call(i, (plain_function)tools.tool[i].tool->end, t, NULL);
@@ -74,7 +75,7 @@ happen_end(struct thread *t)
 }
 
 void
-happen_left(struct thread *t)
+happen_leave(struct thread *t)
 {
 	EACH_TOOL(i, end)
 	tool_call(i, (plain_function)tools.tool[i].tool->end, t, NULL);

@@ -12,8 +12,8 @@ void happen_thread_begin(struct thread *t);
 void happen_thread_end(struct thread *t);
 /* The process ends, or becomes another program. rt.lock not held. */
 void happen_end(struct thread *t);
-/* The same when the process is left: every thread has had its end. */
-void happen_left(struct thread *t);
+/* The process is left: every thread has had its end; this is one of them. */
+void happen_leave(struct thread *t);
 void happen_signal(struct thread *t, int signo);
 void happen_image(bool loaded, const char *path, uint64_t start, uint64_t end, uint64_t offset);
 /* A system call at t->regs; false: no tool wants to know. */

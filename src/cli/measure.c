@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+open_rows(struct st_row_files *rows, const struct st_measure *w)
+{
+	*rows = (struct st_row_files){0};
+	bool beside = w->result.output && !w->result.json;
+	rows->prefix = beside ? strdup(w->result.output) : st_result_prefix(&w->result);
+	for (size_t i = 0; i < w->tools.n; i++)
+		rows->tools[i] = w->tools.tools[i].name;
+	struct st_row_place place = {.before = rows->prefix,
+	                             .behind = beside || w->result.json ? "" : ".db",
+	                             .with_pid = !beside};
+	if (rows->prefix)
+		rows->writer = st_row_writer_new(&place, rows->tools, w->tools.n);
+	rows->sink = (struct st_row_sink){.begin = st_row_writer_begin,
+	                                  .take = st_row_writer_take,
+	                                  .end = st_row_writer_end,
+	                                  .arg = rows->writer};
+}
+
+/* Whole stacks are worth their price where the result is by function. */
+static void
+take_stacks(struct st_measuring *m)
+{
+	m->stacks = m->keep_blocks && m->hz ? st_stacks_new() : NULL;
+	if (!m->stacks)
+		return;
+	m->options.on_stack = st_stacks_take;
+	m->options.on_moved = st_stacks_moved;
+	m->options.stack_arg = m->stacks;
+}
+
+int
+st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_error *e)
+{
+	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
+	uint32_t liked = st_toolset_sample_hz(&what->tools);
+	*m = (struct st_measuring){.what = what,
+	                           .hz = what->sample_hz >= 0 ? (uint32_t)what->sample_hz
+	                                 : liked              ? liked
+	                                                      : 250,
+	                           .keep_blocks = st_toolset_keeps_blocks(&what->tools)};
+	if (st_result_check(&what->result, e))
+		return -1;
+	st_progress_init(&m->progress, what->result.quiet);
+	m->options =
+	        (struct st_run_options){.tools = what->tools.tools,
+	                                .n_tools = what->tools.n,
+	                                .sample_hz = m->hz,
+	                                .stress = what->stress,
+	                                .progress = m->progress.enabled ? st_progress_show : NULL,
+	                                .progress_arg = &m->progress};
+	st_region_apply(&what->region, &what->tools, &m->options);
+	take_stacks(m);
+	open_rows(&m->rows, what);
+	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;
+	clock_gettime(CLOCK_REALTIME, &m->start);
+	return 0;
+}
+
+int
+st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
+                  const char *given, struct st_error *e)
+{
+	const struct st_measure *w = m->what;
+	struct st_profile_origin origin = {.tool = w->tools.text,
+	                                   .argv = argv,
+	                                   .options = given,
+	                                   .sample_hz = m->hz,
+	                                   .follow = m->options.follow,
+	                                   .keep_blocks = m->keep_blocks,
+	                                   .start_ns = (int64_t)m->start.tv_sec * 1000000000 +
+	                                               m->start.tv_nsec,
+	                                   .stacks = m->stacks,
+	                                   .tools = m->rows.tools,
+	                                   .n_tools = w->tools.n};
+	st_progress_erase(&m->progress);
+	struct st_profile *p = st_profile_collect(run, &origin, e);
+	if (!p)
+		return -1;
+	st_toolset_note_failures(&w->tools, run, p);
+	st_region_note(&w->region, run, p);
+	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
+		st_profile_note(p, "there was no memory left to tell what became of the rows");
+	int status =
+	        st_result_report(&w->result, p, run->n_processes ? run->processes[0].pid : 0, e);
+	st_profile_free(p);
+	return status;
+}
+
+void
+st_measure_end(struct st_measuring *m)
+{
+	st_row_writer_free(m->rows.writer);
+	free(m->rows.prefix);
+	st_stacks_free(m->stacks);
+}
+
+void
+st_measure_free(struct st_measure *what)
+{
+	st_region_free(&what->region);
+	st_toolset_free(&what->tools);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is measured, and what comes of it: the same for run and attach. */
+#ifndef STROBE_CLI_MEASURE_H
+#define STROBE_CLI_MEASURE_H
+
+#include <time.h>
+
+#include "cli/progress.h"
+#include "cli/region.h"
+#include "cli/result.h"
+#include "cli/toolset.h"
+#include "control/run.h"
+#include "profile/rowfile.h"
+#include "profile/stacks.h"
+
+/* As the command line asks for it. */
+struct st_measure {
+	struct st_toolset tools;
+	struct st_region region;
+	struct st_result result;
+	long sample_hz; /* -1: what the tools like */
+	uint32_t stress;
+};
+
+/* Where the rows of streams go: beside the profile, or where it would be. */
+struct st_row_files {
+	char *prefix;
+	const char *tools[ST_MAX_TOOLS];
+	struct st_row_writer *writer;
+	struct st_row_sink sink;
+};
+
+/* Under way. Stays where it is: the options point to it. */
+struct st_measuring {
+	struct st_measure *what;
+	struct st_progress progress;
+	struct st_stacks *stacks;
+	struct st_row_files rows;
+	struct timespec start;
+	uint32_t hz;
+	bool keep_blocks;
+	struct st_run_options options;
+};
+
+#define ST_MEASURE_DEFAULT                                                                         \
+	(struct st_measure)                                                                        \
+	{                                                                                          \
+		.result = {.top = 15}, .sample_hz = -1                                             \
+	}
+
+/* Asks whether the result will find a place, and fills m->options. 0, or -1 with *e. */
+int st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_error *e);
+/* The run is over: its result into a file and onto the terminal. 0, or -1 with *e. `argv`: the
+ * program, `given`: strobe's own options, for the record. */
+int st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
+                      const char *given, struct st_error *e);
+void st_measure_end(struct st_measuring *m);
+void st_measure_free(struct st_measure *what);
+
+#endif
