@@ -194,16 +194,19 @@ on_exec_event(struct st_session *s, pid_t pid)
 	int status;
 	if (s->n_execs)
 		s->n_execs--;
+	char *command = command_of(pid); /* once it runs it may have ended before one looks */
 	if (!is_native64(pid) || ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
 	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
 	    st_inject(pid, s->options, &in, &e) != 0) {
 		leave_alone(s, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
+		free(command);
 		return;
 	}
 	in.results->pid = (uint32_t)pid;
-	if (st_session_add(s, in.results, in.channel, NULL) == 0)
+	if (st_session_add(s, in.results, in.channel, command) == 0)
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
+	free(command);
 }
 
 bool

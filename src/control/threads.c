@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -127,6 +128,52 @@ st_threads_attend(struct st_threads *ts)
 			ts->v[i].gone = true;
 }
 
+/*
+ * The kernel lets PTRACE_SEIZE wait while a thread of the process is in execve, which itself waits
+ * until the other threads have ended and been waited for: by us, if they are traced. So those are
+ * waited for from a signal that interrupts the call again and again.
+ */
+enum { MOST_REAPED = 4096 };
+static volatile pid_t reaped[MOST_REAPED];
+static volatile sig_atomic_t n_reaped;
+
+static void
+reap_ended(int signo)
+{
+	siginfo_t info;
+	int error = errno;
+	(void)signo;
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) != 0 || !info.si_pid)
+			break;
+		if (n_reaped < MOST_REAPED)
+			reaped[n_reaped++] = info.si_pid;
+	}
+	errno = error;
+}
+
+static long
+seize(struct st_threads *ts, pid_t tid)
+{
+	static const struct itimerval soon = {{0, 20000}, {0, 20000}}, never;
+	struct sigaction reap = {.sa_handler = reap_ended}, old;
+	sigaction(SIGALRM, &reap, &old);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	long ret = ptrace(PTRACE_SEIZE, tid, 0, OPTIONS);
+	int error = errno;
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	for (int i = 0; i < n_reaped; i++) {
+		struct st_traced *t = find(ts, reaped[i]);
+		if (t)
+			t->gone = true;
+	}
+	n_reaped = 0;
+	errno = error;
+	return ret;
+}
+
 /* Asks a thread to stop; 1 when it is new, 0 when there was nothing to do, -1 with errno. */
 static int
 ask(struct st_threads *ts, pid_t tid)
@@ -136,7 +183,7 @@ ask(struct st_threads *ts, pid_t tid)
 		return 0;
 	if (t)
 		return 1;
-	if (ptrace(PTRACE_SEIZE, tid, 0, OPTIONS) != 0) {
+	if (seize(ts, tid) != 0) {
 		/* One that is ending can no longer be traced. */
 		char path[64], text[400] = "";
 		int error = errno;
