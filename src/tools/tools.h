@@ -5,12 +5,22 @@
 
 #include <strobe/tool.h>
 
-#define ST_TOOLS(ST_TOOL)                                                                          \
-	ST_TOOL(null)                                                                              \
-	ST_TOOL(inscount)                                                                          \
-	ST_TOOL(bbcount) ST_TOOL(hot) ST_TOOL(opmix) ST_TOOL(regmix) ST_TOOL(branches)             \
-	        ST_TOOL(calls) ST_TOOL(memtrace) ST_TOOL(dcache) ST_TOOL(syscalls)                 \
-	                ST_TOOL(coverage) ST_TOOL(alloc)
+/* clang-format off: it finds no layout that it leaves as it is */
+#define ST_TOOLS(ST_TOOL) \
+	ST_TOOL(null) \
+	ST_TOOL(inscount) \
+	ST_TOOL(bbcount) \
+	ST_TOOL(hot) \
+	ST_TOOL(opmix) \
+	ST_TOOL(regmix) \
+	ST_TOOL(branches) \
+	ST_TOOL(calls) \
+	ST_TOOL(memtrace) \
+	ST_TOOL(dcache) \
+	ST_TOOL(syscalls) \
+	ST_TOOL(coverage) \
+	ST_TOOL(alloc)
+/* clang-format on */
 
 #define ST_TOOL(name) extern strobe_tool strobe_tool_##name;
 ST_TOOLS(ST_TOOL)
