@@ -5,7 +5,8 @@
 
 #include <strobe/tool.h>
 
-/* clang-format off: it finds no layout that it leaves as it is */
+/* clang-format finds no layout for this that it leaves as it is. */
+/* clang-format off */
 #define ST_TOOLS(ST_TOOL) \
 	ST_TOOL(null) \
 	ST_TOOL(inscount) \
