@@ -98,7 +98,9 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 	t->regs.rsi = t->mask;
 }
 
-/* By the signal that the runtime knows. */
+/* By the signal that the runtime knows. Not one whose call is still to go on by restart_syscall:
+ * the kernel forgets what to restart when a handler returns, and which call that was when it was
+ * restarted before. */
 static void
 ask_to_leave(const struct leaving *l, struct st_traced *t)
 {
@@ -117,7 +119,7 @@ send_all(struct leaving *l, bool first)
 	size_t n = 0;
 	for (size_t i = 0; i < l->ts.n; i++) {
 		struct st_traced *t = &l->ts.v[i];
-		struct st_thread_head head;
+		struct st_thread_head head = {0};
 		if (t->gone)
 			continue;
 		enum where where = where_is(l, t, &head);
@@ -126,7 +128,8 @@ send_all(struct leaving *l, bool first)
 		n++;
 		if (where == ASLEEP || where == NATIVE)
 			send_to_park(l, t, &head, where);
-		else if (where == BUSY && (!first || in_cache(l, t->regs.rip)))
+		else if (where == BUSY && t->regs.gs_base && !head.restart &&
+		         (!first || in_cache(l, t->regs.rip)))
 			ask_to_leave(l, t);
 		st_thread_continue(t);
 	}

@@ -98,6 +98,8 @@ struct thread {
 	uint64_t leave_mask; /* 216: when parked: signals that the program blocks */
 	uint32_t parked;     /* 224: see os/leave.c */
 	uint32_t tid;        /* 228 */
+	uint64_t restart; /* 232: system call under way when it was attached, if it is still to go
+	                     on by restart_syscall: until then no signal must come */
 	/* What the code of actions keeps for its length: registers by number, flags as lahf and
 	   seto give them, a time stamp, values for a function. */
 	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];
@@ -135,13 +137,18 @@ struct thread {
 	struct rseq_area {
 		uint64_t at; /* 0: none */
 		uint32_t bytes, signature;
-	} rseq;           /* of an attached process: what it has registered, and will have again */
-	bool told;        /* to leave */
-	uint8_t rounds;   /* since */
-	uint64_t restart; /* system call under way when it was attached, if it goes on by
-	                     restart_syscall */
+	} rseq;         /* of an attached process: what it has registered, and will have again */
+	bool told;      /* to leave */
+	uint8_t rounds; /* since */
 	struct thread *next_thread;
 };
+
+/* What the thread has counted of an id: a part of the results. */
+static inline uint64_t *
+thread_counter(struct thread *t, uint32_t id)
+{
+	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
+}
 
 struct rt {
 	struct st_boot *boot;

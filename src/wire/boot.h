@@ -85,11 +85,13 @@ struct st_thread_head {
 	uint32_t pending, state; /* state: ST_HEAD_* */
 	uint64_t regs[16];       /* the program's registers */
 	uint64_t rflags, pc;
-	uint64_t guard;  /* the runtime's */
-	uint64_t mask;   /* once parked: signals that the program blocks */
-	uint32_t parked; /* ST_PARKED: it waits for the controller, and nothing of it is the
-	                    engine's but its registers and its signal mask */
-	uint32_t tid;    /* whose it is: a new thread begins with its parent's GS base */
+	uint64_t guard;   /* the runtime's */
+	uint64_t mask;    /* once parked: signals that the program blocks */
+	uint32_t parked;  /* ST_PARKED: it waits for the controller, and nothing of it is the
+	                     engine's but its registers and its signal mask */
+	uint32_t tid;     /* whose it is: a new thread begins with its parent's GS base */
+	uint64_t restart; /* not 0: it is about to go on with a system call that a signal would
+	                     spoil */
 };
 enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
 

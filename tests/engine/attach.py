@@ -75,8 +75,8 @@ class Attach(unittest.TestCase):
     def is_attached(pid):
         return any("memfd:strobe" in line and " rw-s" in line for line in maps(pid))
 
-    def start(self, *words, ready=b"ready\n"):
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def start(self, *words, ready=b"ready\n", **environment):
+        process = subprocess.Popen(words, env=os.environ | environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for pipe in (process.stdin, process.stdout, process.stderr):
             self.addCleanup(pipe.close)
         self.addCleanup(process.wait)
@@ -165,7 +165,7 @@ class Running(Attach):
 
     def test_controller_and_agent_are_killed(self):
         for threads in ("0", "1", "2"):
-            process = self.start(BUSY, threads)
+            process = self.start(BUSY, threads, BUSY_AGENT_DIES="1")
             for _ in range(4):
                 strobe = self.attached(process.pid)
                 time.sleep(random.choice((0.01, 0.1, 0.2)))
@@ -179,7 +179,7 @@ class Running(Attach):
             self.finish(process)
 
     def test_agent_is_killed(self):
-        process = self.start(BUSY, "1")
+        process = self.start(BUSY, "1", BUSY_AGENT_DIES="1")
         strobe = self.attached(process.pid)
         with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
             os.kill(int(file.read()), signal.SIGKILL)

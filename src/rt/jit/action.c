@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"
+#include "rt/jit/unit.h"
 
 struct invokes invokes;
 
@@ -30,14 +31,6 @@ land(const struct emit *e, uint8_t *rel)
 	memcpy(rel, &distance, 4);
 }
 
-/* lea rcx, [rsp + rcx] */
-static void
-emit_lea_sp_sum(struct emit *e)
-{
-	static const uint8_t code[] = {0x48, 0x8d, 0x0c, 0x0c};
-	ebytes(e, code, sizeof code);
-}
-
 static const uint8_t condition_codes[] = {
         [STROBE_EQUAL] = 4, [STROBE_NOT_EQUAL] = 5, [STROBE_BELOW] = 2,      [STROBE_NOT_BELOW] = 3,
         [STROBE_ABOVE] = 7, [STROBE_NOT_ABOVE] = 6, [STROBE_SHARES_BITS] = 5};
@@ -51,7 +44,7 @@ emit_condition(struct seq *s, const struct condition *c)
 	if (c->kind == CONDITION_RETURNS) {
 		save(s, RCX);
 		emit_restore(e, RCX, offsetof(struct thread, returns_at));
-		emit_lea_sp_sum(e);
+		emit_sum(e, RCX, RSP, RCX);
 		e8(e, 0xe3); /* jrcxz over the jump */
 		e8(e, 5);
 		return emit_forward(e, 0xe9);
@@ -78,24 +71,18 @@ emit_condition(struct seq *s, const struct condition *c)
 
 /* ---- actions ---- */
 
-static uint32_t
-tally_field(uint32_t id)
-{
-	return ST_THREAD_PRIVATE + id * 8;
-}
-
 static void
 emit_inc(struct seq *s, uint32_t id)
 {
 	struct emit *e = s->e;
 	if (s->live && !s->flags_saved) {
 		unsigned r = scratch(s, 0);
-		emit_restore(e, r, tally_field(id));
+		emit_restore(e, r, counter_field(id));
 		emit_lea_disp(e, r, r, 1);
-		emit_save(e, r, tally_field(id));
+		emit_save(e, r, counter_field(id));
 		return;
 	}
-	emit_field(e, 0xff, 0, tally_field(id)); /* inc qword [field] */
+	emit_increment(e, counter_field(id));
 }
 
 static void
@@ -105,20 +92,20 @@ emit_sum_field(struct seq *s, uint32_t id, const strobe_operand *o)
 	unsigned v = scratch(s, 0);
 	emit_operand(s, v, o);
 	if (!s->live || s->flags_saved) {
-		emit_field(e, 0x01, v, tally_field(id)); /* add [field], v */
+		emit_field(e, 0x01, v, counter_field(id)); /* add [field], v */
 		return;
 	}
 	unsigned sum = scratch(s, 1u << v);
-	emit_restore(e, sum, tally_field(id));
+	emit_restore(e, sum, counter_field(id));
 	emit_sum(e, sum, sum, v);
-	emit_save(e, sum, tally_field(id));
+	emit_save(e, sum, counter_field(id));
 }
 
 static void
 emit_row(struct seq *s, const struct action *a)
 {
 	struct emit *e = s->e;
-	uint32_t fill = tally_field(ST_STREAM_ID(a->stream));
+	uint32_t fill = counter_field(ST_STREAM_ID(a->stream));
 	unsigned p = scratch(s, 0), v = a->n ? scratch(s, 1u << p) : p;
 	emit_restore(e, p, fill);
 	rex_rr(e, true, 0, p); /* mov qword [p], tag */
@@ -143,23 +130,6 @@ emit_invoke(struct seq *s, const struct action *a)
 		emit_operand(s, v, &a->operand[i]);
 		emit_save(s->e, v, (uint32_t)(offsetof(struct thread, tool_values) + 8 * i));
 	}
-}
-
-static void
-emit_call_stub(struct emit *e, uint32_t call)
-{
-	e8(e, rt.threaded ? 0x65 : 0xc7);
-	if (rt.threaded) {
-		e8(e, 0xc7);
-		e8(e, 0x04);
-		e8(e, 0x25);
-		e32(e, offsetof(struct thread, exit_id));
-	} else {
-		e8(e, 0x05);
-		erel(e, (uint64_t)rt.main + offsetof(struct thread, exit_id), 4);
-	}
-	e32(e, call);
-	emit_jmp(e, (uint64_t)rt_stub_call);
 }
 
 static uint16_t
@@ -219,7 +189,8 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 	emit_work(s, a);
 	if (a->kind == ACTION_INVOKE) {
 		restore_all(s);
-		emit_call_stub(e, call);
+		emit_set_exit(e, call);
+		emit_jmp(e, (uint64_t)rt_stub_call);
 		if (over && !plain) {
 			land(e, over);
 			over = NULL;
@@ -241,7 +212,6 @@ action_emit(struct emit *e, const struct build *b, const struct action *a, uint8
             uint32_t call)
 {
 	struct seq first = {.e = e,
-	                    .b = b,
 	                    .in = &b->insn[a->insn],
 	                    .pc = b->pc + b->at[a->insn],
 	                    .live = flags_live,

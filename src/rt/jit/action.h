@@ -14,7 +14,6 @@
  */
 bool action_emit(struct emit *e, const struct build *b, const struct action *a, uint8_t flags_live,
                  uint32_t call);
-/* Stores the address of an access for actions that come after the instruction. */
 
 /* Restores what the first `at` bytes of a sequence at the cache offset have borrowed. Returns
  * whether by then the action has been done. */
@@ -25,7 +24,7 @@ struct invoke {
 	strobe_callee *function;
 	struct resume resume; /* where the program is when it has been made */
 	uint32_t back;        /* cache offset where it goes on */
-	uint8_t tool, n;
+	uint8_t tool;
 };
 struct invokes {
 	struct invoke *list;

@@ -2,6 +2,7 @@
 /* The body of a block: the program's instructions, counts and actions, and its end. */
 #include "rt/arch/x86_64/relocate.h"
 #include "rt/jit/action.h"
+#include "rt/jit/borrow.h"
 #include "rt/jit/sequence.h"
 #include "rt/jit/unit.h"
 
@@ -12,30 +13,6 @@ add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t fro
 	jit.records[jit.n_records++] = (struct record){(uint8_t)((unsigned)kind << 4 | app_len),
 	                                               (uint8_t)(u->hot.off - from)};
 	b->n_records++;
-}
-
-/* The fields of the results where block `id` is counted, as an offset from the thread. */
-static uint32_t
-counter_field(uint32_t id)
-{
-	return ST_THREAD_PRIVATE + id * 8;
-}
-
-static void
-emit_increment(struct emit *e, uint32_t field)
-{
-	if (rt.threaded)
-		e8(e, 0x65);
-	e8(e, 0x48);
-	e8(e, 0xff);
-	if (rt.threaded) {
-		e8(e, 0x04);
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		e8(e, 0x05);
-		erel(e, (uint64_t)rt.main + field, 0);
-	}
 }
 
 static void
@@ -245,7 +222,7 @@ emit_room(struct unit *u, unsigned stream)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, field = counter_field(ST_STREAM_ID(stream)) + 2;
-	uint32_t saved = offsetof(struct thread, tool_save) + 8 * RCX;
+	uint32_t saved = save_field(RCX);
 	emit_save(e, RCX, saved);
 	if (rt.threaded)
 		e8(e, 0x65);
@@ -282,7 +259,6 @@ new_invoke(struct unit *u, const struct action *a, uint32_t done)
 	uint32_t next = a->insn + a->after;
 	invokes.list[i] = (struct invoke){.function = a->function,
 	                                  .tool = a->tool,
-	                                  .n = a->n,
 	                                  .resume = {.pc = b->pc + b->at[next],
 	                                             .id = u->id,
 	                                             .insns = (uint16_t)(u->base + next),

@@ -12,7 +12,6 @@
 /* A sequence being written. */
 struct seq {
 	struct emit *e;
-	const struct build *b;
 	const struct st_insn *in;
 	uint64_t pc;
 	uint16_t saved;   /* registers whose program value is in tool_save */

@@ -170,6 +170,17 @@ go_on(struct thread *t)
 	return true;
 }
 
+/* The program goes on at regs.pc, within a basic block if it was stopped in it. */
+static void
+go_on_or_to(struct thread *t)
+{
+	if (go_on(t))
+		return;
+	jit_suspend_resume(t);
+	t->resume.state = RESUME_NONE;
+	go_to(t, t->regs.pc);
+}
+
 /* A block that its tools want to see once is about to be executed: they see it now, in a
  * translation of its own. */
 static void
@@ -181,15 +192,14 @@ dispatch_first(struct thread *t, uint32_t exit)
 	struct st_block *seen =
 	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
 	jit_skip_first(exit);
-	t->next = cache_addr(x->next);
-	if (seen->flags & ST_BLOCK_SEEN)
-		return; /* another thread has been faster */
-	seen->flags |= ST_BLOCK_SEEN;
-	((uint64_t *)((char *)t + ST_THREAD_PRIVATE))[id]++;
-	t->resume = (struct resume){.pc = b->pc, .id = id, .state = RESUME_ARMED};
-	if (go_on(t))
+	if (seen->flags & ST_BLOCK_SEEN) { /* another thread has been faster */
+		t->next = cache_addr(x->next);
 		return;
-	t->resume.state = RESUME_NONE;
+	}
+	seen->flags |= ST_BLOCK_SEEN;
+	*thread_counter(t, id) += 1;
+	t->resume = (struct resume){.pc = b->pc, .id = id, .state = RESUME_ARMED};
+	go_on_or_to(t);
 }
 
 /* There is to be room for rows. */
@@ -206,8 +216,8 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 	rt_lock(&rt.lock);
 	if (jit.generation == generation && (jit.blocks[block].flags & BLOCK_VALID))
 		t->next = cache_addr(body);
-	else if (!go_on(t))
-		go_to(t, t->regs.pc);
+	else
+		go_on_or_to(t);
 	rt_unlock(&rt.lock);
 }
 
@@ -275,10 +285,6 @@ rt_dispatch_pc(struct thread *t)
 {
 	rt_lock(&rt.lock);
 	region_obey(t);
-	if (!go_on(t)) {
-		jit_suspend_resume(t);
-		t->resume.state = RESUME_NONE;
-		go_to(t, t->regs.pc);
-	}
+	go_on_or_to(t);
 	rt_unlock(&rt.lock);
 }

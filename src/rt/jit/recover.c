@@ -394,12 +394,6 @@ insns_before(uint32_t block)
 	return n;
 }
 
-static uint64_t *
-counter_of(struct thread *t, uint32_t id)
-{
-	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
-}
-
 /* Where executions end early: by block and instructions, where in the results. */
 static strobe_map partials;
 static uint32_t partials_lock;
@@ -435,7 +429,7 @@ jit_suspend_resume(struct thread *t)
 	struct resume *p = &t->resume;
 	if (p->state != RESUME_ARMED)
 		return;
-	__atomic_fetch_sub(counter_of(t, p->id), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
 	add_partial(p->id, p->insns, 1);
 	p->state = RESUME_SUSPENDED;
 }
@@ -444,7 +438,7 @@ void
 jit_end_partial(struct thread *t)
 {
 	struct resume *p = &t->resume;
-	__atomic_fetch_sub(counter_of(t, p->id), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
 	add_partial(p->id, p->insns | ST_PARTIAL_GOES_ON, 1);
 	p->state = RESUME_NONE;
 }
@@ -455,7 +449,7 @@ jit_resume_counts(struct thread *t)
 	struct resume *p = &t->resume;
 	if (p->state != RESUME_SUSPENDED)
 		return;
-	__atomic_fetch_add(counter_of(t, p->id), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
 	add_partial(p->id, p->insns, -1);
 	p->state = RESUME_ARMED;
 }
@@ -492,7 +486,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 	if (!begun && !r->at_end && !r->done && !r->actions)
 		return;
 	if (!begun && (b->flags & BLOCK_COUNTED))
-		__atomic_fetch_add(counter_of(t, id), 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(thread_counter(t, id), 1, __ATOMIC_RELAXED);
 	if (r->at_end)
 		return;
 	t->resume = (struct resume){.pc = r->regs.pc,

@@ -115,12 +115,21 @@ block_every(void)
 	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, 0, 8);
 }
 
+/* But those of faults, which tools may have. The runtime's own would spoil a system call that is to
+ * be restarted. */
+static void
+block_but_faults(void)
+{
+	uint64_t mask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8);
+}
+
 /* Every thread is parked: the tools' last words, and what belongs to the process. */
 static void
 restore_process(struct thread *t)
 {
 	if (!t->own_process) {
-		signals_block_all(); /* but those of faults */
+		block_but_faults();
 		signals_set_stack(t);
 		happen_leave(t);
 		block_every();
@@ -238,17 +247,6 @@ leave_alone(struct thread *t)
 	go(t);
 }
 
-void rt_park(struct thread *t, uint64_t mask);
-
-/* From rt_park_entry: the controller has found the thread asleep in a system call, or out of the
- * engine, and has said in t->regs where it goes on. Every signal is blocked; `mask` were. */
-void
-rt_park(struct thread *t, uint64_t mask)
-{
-	t->restart = 0;
-	thread_park(t, mask);
-}
-
 /* What is counted and recorded of the thread is complete. In a basic block it has only been up to
  * where it goes on natively. */
 static void
@@ -258,19 +256,18 @@ end_measuring(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	if (t->own_process)
 		return;
-	signals_block_all(); /* but those of faults, which tools may have */
+	block_but_faults();
 	happen_thread_end(t);
 	block_every();
 }
 
+/* Also from rt_park_entry: the controller has found the thread asleep in a system call, or out of
+ * the engine, and has said in t->regs where it goes on. Every signal is blocked; `mask` were. */
 void
 thread_park(struct thread *t, uint64_t mask)
 {
 	/* From here on nobody sends it here any more; what was sent by then is drained. */
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
-	/* It comes by way of a signal handler, so that the kernel has forgotten what to restart. */
-	if (t->restart && t->regs.r[RAX] == __NR_restart_syscall)
-		t->regs.r[RAX] = t->restart;
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->queued_mask;
 	end_measuring(t);

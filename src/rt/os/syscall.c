@@ -340,11 +340,6 @@ rt_dispatch_syscall(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
-	if (t->restart) { /* see thread_continue_call: by now it is spoilt */
-		if (t->regs.r[RAX] == __NR_restart_syscall)
-			t->regs.r[RAX] = t->restart;
-		t->restart = 0;
-	}
 	strobe_syscall seen;
 	bool wanted = happen_syscall_before(t, &seen);
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);

@@ -22,6 +22,8 @@ _Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head,
                                offsetof(struct st_thread_head, mask) &&
                        offsetof(struct thread, parked) == offsetof(struct st_thread_head, parked) &&
                        offsetof(struct thread, tid) == offsetof(struct st_thread_head, tid) &&
+                       offsetof(struct thread, restart) ==
+                               offsetof(struct st_thread_head, restart) &&
                        (int)THREAD_SYSCALL == (int)ST_HEAD_SYSCALL &&
                        (int)THREAD_NATIVE == (int)ST_HEAD_NATIVE,
                "the controller reads these fields");
@@ -307,9 +309,7 @@ thread_continue_call(struct thread *t)
 	t->sys_plain = true;
 	long ret = rt_app_syscall(t);
 	t->sys_plain = false;
-	if (ret == -NOT_BEGUN)
-		return;
-	if (ret == -E_INTR) { /* a handler of the runtime's was there before: the whole call */
+	if (ret == -NOT_BEGUN || ret == -E_INTR) { /* a handler came in between: the whole call */
 		t->regs.r[RAX] = t->restart;
 		t->restart = 0;
 		return;
@@ -348,7 +348,7 @@ thread_note_end(const struct thread *t)
 void
 thread_retire(struct thread *t)
 {
-	uint64_t *own = (uint64_t *)((char *)t + ST_THREAD_PRIVATE), *sum = counters_of_slot(0);
+	uint64_t *own = thread_counter(t, 0), *sum = counters_of_slot(0);
 	uint32_t n = rt.results->n_blocks;
 	if (jit.counting) {
 		for (uint32_t i = ST_FIRST_ID; i < n; i++) {

@@ -128,7 +128,7 @@ static void
 perform(struct thread *t, const struct action *a)
 {
 	uint64_t values[STROBE_MOST_COLUMNS];
-	uint64_t *tally = (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + a->id;
+	uint64_t *tally = thread_counter(t, a->id);
 	for (unsigned i = 0; i < a->n; i++)
 		values[i] = value_of(t, &a->operand[i]);
 	switch ((enum action_kind)a->kind) {

@@ -86,7 +86,7 @@ site_of(uint64_t key, const strobe_site *site)
 static uint64_t *
 fill_of(struct thread *t, unsigned stream)
 {
-	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + ST_STREAM_ID(stream);
+	return thread_counter(t, ST_STREAM_ID(stream));
 }
 
 /* Memory for the rows of one stream of one thread: at a place whose address begins a stride. */

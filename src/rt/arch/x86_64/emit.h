@@ -88,6 +88,18 @@ emit_field(struct emit *e, unsigned opcode, unsigned reg, unsigned field)
 		erel(e, (uint64_t)rt.main + field, 0);
 	}
 }
+/* inc qword [field of the thread] */
+static inline void
+emit_increment(struct emit *e, uint32_t field)
+{
+	emit_field(e, 0xff, 0, field);
+}
+/* The field where the results count the id, a block's or a tally's. */
+static inline uint32_t
+counter_field(uint32_t id)
+{
+	return ST_THREAD_PRIVATE + id * 8;
+}
 static inline unsigned
 emit_field_len(void)
 {

@@ -356,7 +356,7 @@ rt_attach_entry:
 rt_park_entry:
 	movq %gs:RT_SP, %rsp
 	movq %gs:SELF, %rdi
-	call rt_park
+	call thread_park
 	ud2
 
 	/* And one thread, when all of them are parked, on a stack that is not given back. */
