@@ -8,8 +8,6 @@
 
 #include "cli/commands.h"
 #include "cli/measure.h"
-#include "cli/stress.h"
-#include "symbol/symbol.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) ATTACH_##id,
@@ -35,56 +33,14 @@ parse_pid(const char *text, long *pid, struct st_error *e)
 	return 0;
 }
 
-/* Those of the region of interest. */
-static int
-apply_region(struct st_region *r, int option, const char *value, struct st_error *e)
-{
-	switch (option) {
-	case ATTACH_start_at:
-		return st_region_pattern(&r->start_at, "start-at", value, e);
-	case ATTACH_stop_at:
-		return st_region_pattern(&r->stop_at, "stop-at", value, e);
-	case ATTACH_funcs:
-		return st_region_pattern(&r->functions, "funcs", value, e);
-	case ATTACH_images:
-		return st_region_pattern(&r->images, "images", value, e);
-	case ATTACH_delay:
-		return st_region_time(&r->delay, "delay", value, e);
-	case ATTACH_toggle:
-		return st_region_signal(&r->toggle, value, e);
-	case ATTACH_region:
-		r->by_program = true;
-		return 0;
-	default:
-		return -1; /* *e is filled */
-	}
-}
-
 /* Applies one option. 0, or -1 with *e. */
 static int
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply(struct arguments *a, const struct st_options *o, int option, const char *value,
+      struct st_error *e)
 {
-	struct st_measure *m = &a->measure;
 	switch (option) {
-	case ATTACH_tool:
-		return st_toolset_add(&m->tools, value, e);
 	case ATTACH_for:
 		return st_region_time(&a->seconds, "for", value, e);
-	case ATTACH_output:
-		return st_result_output(value, &m->result.output, e);
-	case ATTACH_format:
-		return st_result_format(value, &m->result.json, e);
-	case ATTACH_top:
-		return st_options_number("top", value, 0, 1000000, &m->result.top, e);
-	case ATTACH_sample_hz:
-		return st_options_number("sample-hz", value, 0, 20000, &m->sample_hz, e);
-	case ATTACH_debuginfod:
-		return st_debuginfod_enable(e);
-	case ATTACH_quiet:
-		m->result.quiet = true;
-		return 0;
-	case ATTACH_stress:
-		return st_stress_parse(value, &m->stress, e);
 	case ATTACH_help:
 		a->help = true;
 		return 0;
@@ -93,8 +49,10 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 			return st_fail(e, ST_EXIT_USAGE,
 			               "one process at a time: '%s' is one too many", value);
 		return parse_pid(value, &a->pid, e);
+	case ST_OPTIONS_BAD:
+		return -1; /* *e is filled */
 	default:
-		return apply_region(&m->region, option, value, e);
+		return st_measure_option(&a->measure, o->options[option].name, value, e);
 	}
 }
 
@@ -105,7 +63,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	const char *value;
 	*a = (struct arguments){.measure = ST_MEASURE_DEFAULT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (apply(a, option, value, e))
+		if (apply(a, &o, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;

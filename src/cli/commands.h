@@ -27,15 +27,15 @@
  */
 #define ST_OPTION_HELP(O) O(help, 'h', "help", NULL, true, "print this and exit")
 
-#define ST_RUN_OPTIONS(O)                                                                          \
+/* What run and attach have in common: see measure.h. */
+#define ST_RESULT_OPTIONS(O)                                                                       \
 	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
-	O(format, 0, "format", "db|json", true, "of the result (default: db)")                     \
-	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
+	O(format, 0, "format", "db|json", true, "of the result (default: db)")
+#define ST_MEASURE_OPTIONS(O)                                                                      \
 	O(start_at, 0, "start-at", "FUNC", true, "measure from the first entry of a function on")  \
 	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
 	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \
-	O(length, 0, "for", "TIME", true, "so long and no longer")                                 \
 	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
 	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \
 	O(funcs, 0, "funcs", "PATTERN", true, "measure these functions only")                      \
@@ -44,26 +44,19 @@
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
-	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
+	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")
+
+#define ST_RUN_OPTIONS(O)                                                                          \
+	ST_RESULT_OPTIONS(O)                                                                       \
+	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
+	O(for, 0, "for", "TIME", true, "measure so long and no longer: 5s, 100ms")                 \
+	ST_MEASURE_OPTIONS(O)                                                                      \
 	ST_OPTION_HELP(O)
 
 #define ST_ATTACH_OPTIONS(O)                                                                       \
-	O(tool, 't', "tool", "TOOL", true, "what to measure (default: hot); see strobe tools")     \
+	ST_RESULT_OPTIONS(O)                                                                       \
 	O(for, 0, "for", "TIME", true, "how long: 10s, 500ms, 2m (default: until Ctrl-C)")         \
-	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
-	O(format, 0, "format", "db|json", true, "of the result (default: db)")                     \
-	O(start_at, 0, "start-at", "FUNC", true, "measure from the first entry of a function on")  \
-	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
-	O(delay, 0, "delay", "TIME", true, "measure from so long after the attach on: 5s, 100ms")  \
-	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
-	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \
-	O(funcs, 0, "funcs", "PATTERN", true, "measure these functions only")                      \
-	O(images, 0, "images", "PATTERN", true, "measure these programs and libraries only")       \
-	O(top, 'n', "top", "N", true, "functions in the table (default: 15; 0: all)")              \
-	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
-	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
-	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
-	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")  \
+	ST_MEASURE_OPTIONS(O)                                                                      \
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \

@@ -4,6 +4,70 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
+#include "cli/stress.h"
+#include "symbol/symbol.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) MEASURE_##id,
+	ST_RESULT_OPTIONS(O) ST_MEASURE_OPTIONS(O)
+#undef O
+};
+static const struct st_option shared[] = {ST_RESULT_OPTIONS(ST_OPTION_ROW)
+                                                  ST_MEASURE_OPTIONS(ST_OPTION_ROW)};
+
+/* Those of the region of interest. */
+static int
+region_option(struct st_region *r, size_t option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case MEASURE_start_at:
+		return st_region_pattern(&r->start_at, "start-at", value, e);
+	case MEASURE_stop_at:
+		return st_region_pattern(&r->stop_at, "stop-at", value, e);
+	case MEASURE_funcs:
+		return st_region_pattern(&r->functions, "funcs", value, e);
+	case MEASURE_images:
+		return st_region_pattern(&r->images, "images", value, e);
+	case MEASURE_delay:
+		return st_region_time(&r->delay, "delay", value, e);
+	case MEASURE_toggle:
+		return st_region_signal(&r->toggle, value, e);
+	default:
+		r->by_program = true;
+		return 0;
+	}
+}
+
+int
+st_measure_option(struct st_measure *w, const char *name, const char *value, struct st_error *e)
+{
+	size_t option = 0;
+	while (strcmp(shared[option].name, name))
+		option++;
+	switch (option) {
+	case MEASURE_tool:
+		return st_toolset_add(&w->tools, value, e);
+	case MEASURE_output:
+		return st_result_output(value, &w->result.output, e);
+	case MEASURE_format:
+		return st_result_format(value, &w->result.json, e);
+	case MEASURE_top:
+		return st_options_number("top", value, 0, 1000000, &w->result.top, e);
+	case MEASURE_sample_hz:
+		return st_options_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
+	case MEASURE_debuginfod:
+		return st_debuginfod_enable(e);
+	case MEASURE_quiet:
+		w->result.quiet = true;
+		return 0;
+	case MEASURE_stress:
+		return st_stress_parse(value, &w->stress, e);
+	default:
+		return region_option(&w->region, option, value, e);
+	}
+}
+
 static void
 open_rows(struct st_row_files *rows, const struct st_measure *w)
 {

@@ -48,6 +48,9 @@ struct st_measuring {
 		.result = {.top = 15}, .sample_hz = -1                                             \
 	}
 
+/* Applies an option of ST_RESULT_OPTIONS or ST_MEASURE_OPTIONS. 0, or -1 with *e. */
+int st_measure_option(struct st_measure *w, const char *name, const char *value,
+                      struct st_error *e);
 /* Asks whether the result will find a place, and fills m->options. 0, or -1 with *e. */
 int st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_error *e);
 /* The run is over: its result into a file and onto the terminal. 0, or -1 with *e. `argv`: the

@@ -5,8 +5,6 @@
 
 #include "cli/commands.h"
 #include "cli/measure.h"
-#include "cli/stress.h"
-#include "symbol/symbol.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) RUN_##id,
@@ -20,63 +18,24 @@ struct arguments {
 	char *const *program;
 };
 
-/* Those of the region of interest. */
-static int
-apply_region(struct st_region *r, int option, const char *value, struct st_error *e)
-{
-	switch (option) {
-	case RUN_start_at:
-		return st_region_pattern(&r->start_at, "start-at", value, e);
-	case RUN_stop_at:
-		return st_region_pattern(&r->stop_at, "stop-at", value, e);
-	case RUN_funcs:
-		return st_region_pattern(&r->functions, "funcs", value, e);
-	case RUN_images:
-		return st_region_pattern(&r->images, "images", value, e);
-	case RUN_delay:
-		return st_region_time(&r->delay, "delay", value, e);
-	case RUN_length:
-		return st_region_time(&r->length, "for", value, e);
-	case RUN_toggle:
-		return st_region_signal(&r->toggle, value, e);
-	case RUN_region:
-		r->by_program = true;
-		return 0;
-	default:
-		return -1; /* *e is filled */
-	}
-}
-
 /* Applies one option. 0, or -1 with *e. */
 static int
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply(struct arguments *a, const struct st_options *o, int option, const char *value,
+      struct st_error *e)
 {
 	switch (option) {
-	case RUN_tool:
-		return st_toolset_add(&a->measure.tools, value, e);
-	case RUN_output:
-		return st_result_output(value, &a->measure.result.output, e);
-	case RUN_format:
-		return st_result_format(value, &a->measure.result.json, e);
 	case RUN_follow:
 		a->follow = true;
 		return 0;
-	case RUN_top:
-		return st_options_number("top", value, 0, 1000000, &a->measure.result.top, e);
-	case RUN_sample_hz:
-		return st_options_number("sample-hz", value, 0, 20000, &a->measure.sample_hz, e);
-	case RUN_debuginfod:
-		return st_debuginfod_enable(e);
-	case RUN_quiet:
-		a->measure.result.quiet = true;
-		return 0;
-	case RUN_stress:
-		return st_stress_parse(value, &a->measure.stress, e);
+	case RUN_for:
+		return st_region_time(&a->measure.region.length, "for", value, e);
 	case RUN_help:
 		a->help = true;
 		return 0;
+	case ST_OPTIONS_BAD:
+		return -1; /* *e is filled */
 	default:
-		return apply_region(&a->measure.region, option, value, e);
+		return st_measure_option(&a->measure, o->options[option].name, value, e);
 	}
 }
 
@@ -93,7 +52,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 			a->measure.result.name = a->program[0];
 			return a->measure.tools.n ? 0 : st_toolset_add(&a->measure.tools, "hot", e);
 		}
-		if (apply(a, option, value, e))
+		if (apply(a, &o, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;
