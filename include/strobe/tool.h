@@ -396,7 +396,7 @@ uint64_t strobe_ticks(void);
 void *strobe_allocate(size_t bytes);
 /* Copies from the program's memory. 0, or -1 when not all of it is readable. */
 int strobe_read(void *to, uint64_t from, size_t bytes);
-/* The same text gives the same number. Texts are kept: 16 MiB of them; 0 when that is full. */
+/* The same text gives the same number. Texts are kept: 256 MiB of them; 0 when that is full. */
 uint64_t strobe_text(const char *text);
 /* Appends to a text of `room` bytes in all that is NUL-terminated; what does not fit is cut off. */
 void strobe_format_text(char *text, size_t room, const char *more);

@@ -141,21 +141,17 @@ match_tool(struct matching *m, const char *patterns)
 	}
 }
 
-static void
-choose_image(struct matching *m, struct st_patterns *p, const char *path)
+/* Does a pattern fit the image? */
+static bool
+chooses_image(struct st_patterns *p, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	for (size_t i = 0; i < p->n; i++) {
-		if (fnmatch(p->text[i], strchr(p->text[i], '/') ? path : base, 0))
-			continue;
-		p->matched++;
-		const struct st_entry all = {.start = m->map->start,
-		                             .end = m->map->end,
-		                             .map = (uint16_t)m->index,
-		                             .what = ST_ENTRY_CHOSEN};
-		st_results_add_entry(m->results, &all, base);
-		return;
-	}
+	for (size_t i = 0; i < p->n; i++)
+		if (!fnmatch(p->text[i], strchr(p->text[i], '/') ? path : base, 0)) {
+			p->matched++;
+			return true;
+		}
+	return false;
 }
 
 static void
@@ -167,7 +163,14 @@ on_image(void *arg, struct st_results_header *results, uint32_t index)
 	struct matching m = {.results = results, .map = map, .index = index};
 	if (!*path)
 		return;
-	choose_image(&m, &r->images, path);
+	bool chosen = chooses_image(&r->images, path);
+	if (chosen && !r->functions.n) {
+		const struct st_entry all = {.start = map->start,
+		                             .end = map->end,
+		                             .map = (uint16_t)index,
+		                             .what = ST_ENTRY_CHOSEN};
+		st_results_add_entry(results, &all, path);
+	}
 	m.image = open_image(r, path);
 	uint64_t linked = m.image ? st_image_offset_of_file(m.image, map->pgoff) : UINT64_MAX;
 	if (linked == UINT64_MAX)
@@ -175,7 +178,8 @@ on_image(void *arg, struct st_results_header *results, uint32_t index)
 	m.bias = map->start - linked;
 	match_all(&m, &r->start_at, ST_ENTRY_BEGIN);
 	match_all(&m, &r->stop_at, ST_ENTRY_END);
-	match_all(&m, &r->functions, ST_ENTRY_CHOSEN);
+	if (chosen || !r->images.n)
+		match_all(&m, &r->functions, ST_ENTRY_CHOSEN);
 	for (size_t i = 0; i < r->tools->n; i++)
 		if (r->tools->about[i]->function)
 			match_tool(&m, r->tools->about[i]->functions);

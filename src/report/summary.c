@@ -58,6 +58,13 @@ print_end(FILE *out, const struct st_profile *p)
 		        100 * st_profile_cache_share(p));
 }
 
+/* "blocks executed" says no more than "blocks". */
+static bool
+says_more(const struct st_profile_counter *c)
+{
+	return *c->help && strncmp(c->help, c->name, strlen(c->name));
+}
+
 static void
 print_counters(FILE *out, const struct st_profile *p)
 {
@@ -67,7 +74,7 @@ print_counters(FILE *out, const struct st_profile *p)
 		st_profile_counter(p, p->counters.v[i].name, &total);
 		fprintf(out, "  %s ", st_number(number, total));
 		print_printable(out, p->counters.v[i].name);
-		if (*p->counters.v[i].help) {
+		if (says_more(&p->counters.v[i])) {
 			fputs(" (", out);
 			print_printable(out, p->counters.v[i].help);
 			putc(')', out);

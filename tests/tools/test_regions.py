@@ -27,7 +27,7 @@ class Case(unittest.TestCase):
         return json.loads(self.file.read_text())
 
     def count(self, *arguments):
-        return self.strobe("-t", "inscount", *arguments)["instructions"]
+        return self.strobe("-t", "inscount", *arguments).get("instructions", 0)  # none: no code was measured
 
 
 class Region(Case):
@@ -47,6 +47,15 @@ class Region(Case):
     def overhead(self):
         """Instructions of a call of work() outside its loop: five calls make 152,100 rounds in all, of less than 16 each."""
         return self.count("--funcs", "work") % 152100 // 5
+
+    def test_one_function_for_two_purposes(self):
+        self.assertEqual(self.count("--funcs", "border"), self.count("--funcs", "border", "--start-at", "border"))
+        self.assertGreater(self.count("--funcs", "border"), 0)
+
+    def test_functions_of_an_image(self):
+        """Both limits at once: what is in both."""
+        self.assertEqual(self.count("--funcs", "work", "--images", "regions"), self.count("--funcs", "work"))
+        self.assertEqual(self.count("--funcs", "work", "--images", "libc*"), 0)
 
     def test_what_never_begins(self):
         for option, note in ((["--start-at", "nowhere"], "--start-at nowhere: no function of that name was loaded"),

@@ -8,12 +8,17 @@
 #include "wire/channel.h"
 
 static strobe_map starts; /* by address: index + 1 */
-static uint32_t taken;    /* entries that are in it */
+/* Code that is chosen, by address; it does not overlap. */
+static struct range {
+	uint64_t start, end;
+} * chosen;
+static uint32_t n_chosen;
+static uint32_t taken; /* entries that are in it */
 
-static const struct st_entry *
+static struct st_entry *
 entries(void)
 {
-	return (const struct st_entry *)((const char *)rt.results + rt.results->off_entries);
+	return (struct st_entry *)((char *)rt.results + rt.results->off_entries);
 }
 
 void
@@ -22,7 +27,7 @@ entries_forget(void)
 	if (starts.slots)
 		rt_unmap_memory(starts.slots, 2 * starts.size * sizeof(uint64_t));
 	starts = (strobe_map){0};
-	taken = 0;
+	taken = n_chosen = 0;
 }
 
 /* Where code was replaced, the functions of the old have gone. */
@@ -35,6 +40,19 @@ drop_replaced(const struct st_map *m)
 }
 
 static void
+choose(const struct st_entry *e)
+{
+	if (!chosen)
+		chosen = rt_map_table(ST_MAX_ENTRIES * sizeof *chosen);
+	if (!chosen)
+		return;
+	uint32_t i = n_chosen++;
+	for (; i > 0 && chosen[i - 1].start > e->start; i--)
+		chosen[i] = chosen[i - 1];
+	chosen[i] = (struct range){e->start, e->end};
+}
+
+static void
 take_new(uint32_t first_map)
 {
 	const struct st_map *maps = (const void *)((const char *)rt.results + rt.results->off_maps);
@@ -43,8 +61,12 @@ take_new(uint32_t first_map)
 	uint32_t n = rt.results->n_entries;
 	for (; taken < n && taken < ST_MAX_ENTRIES; taken++) {
 		uint64_t *at = strobe_map_at(&starts, entries()[taken].start);
-		if (at)
+		if (at && *at) /* the same function, for another purpose or by another name */
+			entries()[*at - 1].what |= entries()[taken].what;
+		else if (at)
 			*at = taken + 1;
+		if (entries()[taken].what & ST_ENTRY_CHOSEN)
+			choose(&entries()[taken]);
 	}
 }
 
@@ -85,9 +107,13 @@ entries_choose(uint64_t pc)
 {
 	if (!(rt.results->region_by & ST_REGION_LIMITED))
 		return true;
-	for (uint32_t i = 0; i < taken; i++)
-		if ((entries()[i].what & ST_ENTRY_CHOSEN) && pc >= entries()[i].start &&
-		    pc < entries()[i].end)
-			return true;
-	return false;
+	uint32_t low = 0, high = n_chosen;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (chosen[mid].start <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && pc < chosen[low - 1].end;
 }

@@ -109,12 +109,7 @@ bool
 happen_syscall_before(struct thread *t, strobe_syscall *s)
 {
 	const uint64_t *r = t->regs.r;
-	bool wanted = false;
-	if (!rt.on)
-		return false;
-	for (unsigned i = 0; i < tools.n; i++)
-		wanted |= tools.tool[i].tool->syscall_before || tools.tool[i].tool->syscall_after;
-	if (!wanted)
+	if (!tools.wants_syscalls || !rt.on)
 		return false;
 	*s = (strobe_syscall){.number = r[RAX],
 	                      .argument = {r[RDI], r[RSI], r[RDX], r[R10], r[R8], r[R9]},

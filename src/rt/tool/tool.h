@@ -102,7 +102,7 @@ struct tools {
 	unsigned n;
 	unsigned current; /* whose function runs, when no thread says so */
 	struct active_tool tool[ST_MAX_TOOLS];
-	bool wants_functions;
+	bool wants_functions, wants_syscalls;
 	bool has_rdfsbase;    /* the instruction may be used */
 	uint32_t lock;        /* of tables and texts */
 	struct thread *owner; /* who holds it */

@@ -37,6 +37,7 @@ tools_init(void)
 		jit.counting |=
 		        t->block || t->insn || t->access || t->branch || t->call || t->function;
 		tools.wants_functions |= t->function != NULL;
+		tools.wants_syscalls |= t->syscall_before || t->syscall_after;
 	}
 	tools.has_rdfsbase = has_rdfsbase();
 	region_init();
