@@ -134,13 +134,10 @@ take_chunk(struct thread *t, unsigned stream)
 	return 0;
 }
 
-static void
-give_chunk(uint64_t fill)
+static bool
+is_chunk(uint64_t address)
 {
-	struct st_chunk *c = chunk_of(fill);
-	c->bytes = (uint32_t)(fill & (ST_CHUNK_STRIDE - 1));
-	c->sequence = __atomic_add_fetch(&rt.results->chunk_sequence, 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&c->state, ST_CHUNK_FULL, __ATOMIC_SEQ_CST);
+	return address - chunk_at(0) < ST_MAX_CHUNKS * (uint64_t)ST_CHUNK_STRIDE;
 }
 
 static uint64_t
@@ -151,6 +148,23 @@ rows_in(uint64_t begin, uint64_t fill)
 	     r = strobe_next_row(r))
 		n++;
 	return n;
+}
+
+/* The rows up to there are the controller's; if they lie where it cannot see them, they are lost.
+ */
+static void
+give_rows(unsigned stream, uint64_t fill)
+{
+	struct st_chunk *c = chunk_of(fill);
+	if (!is_chunk(fill)) {
+		uint64_t begin = fill & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
+		__atomic_fetch_add(&rt.results->streams[stream].dropped, rows_in(begin, fill),
+		                   __ATOMIC_RELAXED);
+		return;
+	}
+	c->bytes = (uint32_t)(fill & (ST_CHUNK_STRIDE - 1));
+	c->sequence = __atomic_add_fetch(&rt.results->chunk_sequence, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->state, ST_CHUNK_FULL, __ATOMIC_SEQ_CST);
 }
 
 /* Waits for the controller to free a chunk. Not for ever: it may have died; then, no more. */
@@ -204,7 +218,7 @@ turn_over(struct thread *t, unsigned stream)
 		if (!fresh && !s->lossy)
 			fresh = wait_for_chunk(t, stream);
 		if (fresh)
-			give_chunk(now);
+			give_rows(stream, now);
 		else
 			__atomic_fetch_add(&s->dropped, rows_in(begin, now), __ATOMIC_RELAXED);
 	} else {
@@ -248,7 +262,7 @@ streams_finish(struct thread *t)
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
 		if (!t->buffers[s] || rt.results->streams[s].consumed)
 			continue;
-		give_chunk(*fill_of(t, s));
+		give_rows(s, *fill_of(t, s));
 		*fill_of(t, s) = NO_BUFFER;
 		t->buffers[s] = 0;
 	}
@@ -270,8 +284,8 @@ streams_forget(struct thread *t)
 	sites = (strobe_map){0};
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
 		/* Rows that its parent made before the fork; and the streams' order may change. */
-		bool own = t->buffers[s] - chunk_at(0) >= ST_MAX_CHUNKS * (uint64_t)ST_CHUNK_STRIDE;
-		if (t->buffers[s] && declared[s] && declared[s]->consume && own)
+		if (t->buffers[s] && declared[s] && declared[s]->consume &&
+		    !is_chunk(t->buffers[s]))
 			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
 		t->buffers[s] = 0;
 		*fill_of(t, s) = NO_BUFFER;
