@@ -40,6 +40,7 @@
 	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \
 	O(funcs, 0, "funcs", "PATTERN", true, "measure these functions only")                      \
 	O(images, 0, "images", "PATTERN", true, "measure these programs and libraries only")       \
+	O(threads, 0, "threads", "LIST", true, "measure these threads only: 0,3-5,worker*")        \
 	O(top, 'n', "top", "N", true, "rows of each table (default: 15; 0: all)")                  \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \

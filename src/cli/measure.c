@@ -31,6 +31,8 @@ region_option(struct st_region *r, size_t option, const char *value, struct st_e
 		return st_region_pattern(&r->images, "images", value, e);
 	case MEASURE_delay:
 		return st_region_time(&r->delay, "delay", value, e);
+	case MEASURE_threads:
+		return st_region_threads(&r->threads, value, e);
 	case MEASURE_toggle:
 		return st_region_signal(&r->toggle, value, e);
 	default:

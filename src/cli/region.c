@@ -8,6 +8,9 @@
 
 #include "symbol/symbol.h"
 
+/* A thread's name has 15 characters; a pattern can have more. The list is short. */
+enum { ST_MOST_THREAD_NAME = 32, ST_MOST_THREADS = 1000 };
+
 struct st_region_image {
 	char *path;
 	struct st_image *image; /* NULL: it cannot be read */
@@ -63,6 +66,41 @@ st_region_signal(int *signo, const char *value, struct st_error *e)
 		}
 	return st_fail(e, ST_EXIT_USAGE,
 	               "--toggle takes SIGUSR1, SIGUSR2, SIGHUP or SIGQUIT, not '%s'", value);
+}
+
+/* One word of the list. */
+static bool
+names_threads(const char *word, size_t n)
+{
+	const char *digits = "0123456789";
+	size_t first = strspn(word, digits);
+	if (!first)
+		return n > 0 && n < ST_MOST_THREAD_NAME &&
+		       (strncmp(word, "tid:", 4) || (n > 4 && strspn(word + 4, digits) == n - 4));
+	if (first >= n)
+		return first == n;
+	size_t second = word[first] == '-' ? strspn(word + first + 1, digits) : 0;
+	return second && first + 1 + second == n &&
+	       strtoul(word, NULL, 10) <= strtoul(word + first + 1, NULL, 10);
+}
+
+int
+st_region_threads(const char **list, const char *value, struct st_error *e)
+{
+	const char *word = value;
+	for (;;) {
+		size_t n = strcspn(word, ",");
+		if (!names_threads(word, n) || strlen(value) > ST_MOST_THREADS)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--threads takes numbers and names such as "
+			               "0,3-5,worker*,tid:4711, not '%s'",
+			               value);
+		if (!word[n])
+			break;
+		word += n + 1;
+	}
+	*list = value;
+	return 0;
 }
 
 /* ---- functions ---- */
@@ -201,6 +239,7 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 	o->delay = r->delay;
 	o->length = r->length;
 	o->toggle = r->toggle;
+	o->threads = r->threads;
 	if (r->start_at.n || r->stop_at.n)
 		o->region_by |= ST_REGION_BY_FUNCTION;
 	if (r->delay > 0 || r->length > 0 || r->toggle)
@@ -229,6 +268,11 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 	note_unmatched(&r->stop_at, "stop-at", "function", p);
 	note_unmatched(&r->functions, "funcs", "function", p);
 	note_unmatched(&r->images, "images", "image", p);
+	uint64_t fit = 0;
+	for (size_t i = 0; i < run->n_processes; i++)
+		fit += run->processes[i].results->threads_fit;
+	if (r->threads && !fit)
+		st_profile_note(p, "--threads %s: there was no such thread", r->threads);
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].results->regions)
 			return;

@@ -23,6 +23,7 @@ struct st_region {
 	struct st_patterns start_at, stop_at, functions, images;
 	double delay, length; /* seconds; 0: none */
 	int toggle;           /* signal, or 0 */
+	const char *threads;  /* NULL: all */
 	bool by_program;
 	const struct st_toolset *tools; /* whose functions are wanted */
 	struct st_region_image *opened; /* images that have been looked at */
@@ -36,6 +37,11 @@ int st_region_pattern(struct st_patterns *p, const char *option, const char *val
 /* "5s", "100ms", "2m", or seconds. */
 int st_region_time(double *seconds, const char *option, const char *value, struct st_error *e);
 int st_region_signal(int *signo, const char *value, struct st_error *e);
+/*
+ * Words with commas between them: numbers of threads in the order of their birth, from 0, and
+ * ranges of them (3-5); tid:N, the kernel's number; names, in which * stands for anything.
+ */
+int st_region_threads(const char **list, const char *value, struct st_error *e);
 
 /* Puts it into the options of a run. */
 void st_region_apply(struct st_region *r, const struct st_toolset *tools,

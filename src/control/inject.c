@@ -182,7 +182,7 @@ map_lookup(struct st_injection *in)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 	long p = -ENOMEM;
 	for (uint64_t at = first; is_error(p) && at >= last; at -= step)
-		p = st_injection_mmap(in, at, 2 * ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags,
+		p = st_injection_mmap(in, at, ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags,
 		                      -1, 0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the lookup table", p);

@@ -113,6 +113,7 @@ struct thread {
 	bool in_vfork;    /* it is lent to a vfork's child */
 	bool sys_plain;   /* the system call under way needs no work after it: signals may be
 	                     delivered at its end */
+	bool left_out; /* the tools are not to see it: --threads */
 	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
 	               its tid */
 	struct sigtab *sigtab, own_sigtab;

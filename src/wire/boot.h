@@ -26,7 +26,7 @@ enum {
 	/* A thread's area: its private structure, then its counters, which are a part of the
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
-	ST_LOOKUP_BYTES = 1 << 19, /* of each of the two lookup tables */
+	ST_LOOKUP_BYTES = 2 << 20, /* of all the lookup tables */
 };
 
 /* Where the controller puts what is large and need not be near: the cache again, the results. */
@@ -38,8 +38,8 @@ struct st_boot {
 	uint64_t region;      /* base of the region */
 	uint64_t cache_alias; /* the code cache again, writable */
 	uint64_t results;     /* the results, whole file mapped */
-	uint64_t lookup;      /* the lookup tables of indirect branches, ST_LOOKUP_BYTES each:
-	                         for jumps and calls, for returns; below 2 GiB */
+	uint64_t lookup;      /* the lookup tables of indirect branches, below 2 GiB: for jumps
+	                         and calls, for returns; then the same for plain code */
 	uint32_t stress;      /* ST_STRESS_* */
 	uint32_t follow;      /* take children along */
 	uint32_t channel;   /* descriptor of the socket to the controller, for following; 0: none */

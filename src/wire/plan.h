@@ -14,7 +14,8 @@
 	ST_STRESS(flush, 8u, "flush the whole cache every thousand dispatches")                    \
 	ST_STRESS(lookup, 16u, "no lookup table for indirect branches")                            \
 	ST_STRESS(threads, 32u, "thread-safe code from the start")                                 \
-	ST_STRESS(far, 64u, "treat every rip-relative operand as out of reach")
+	ST_STRESS(far, 64u, "treat every rip-relative operand as out of reach")                    \
+	ST_STRESS(versions, 128u, "threads run instrumented and plain code in turn")
 
 enum {
 #define ST_STRESS(name, bit, text) ST_STRESS_##name = bit,

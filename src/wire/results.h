@@ -182,6 +182,9 @@ struct st_results_header {
 	   while tools are at work, written by the runtime, which counts its beginnings;
 	   region_asked: what the controller asks for, 0: nothing, 1: begin, 2: end. */
 	uint32_t region_by, region, regions, region_asked;
+	/* Which threads are measured: offset into strings, see rt/tool/threads.c; 0: all. And how
+	   many have been. */
+	uint32_t threads_chosen, threads_fit;
 	uint32_t counting; /* not 0: some tool counts, so that blocks are listed */
 	uint32_t n_counters, n_tables, n_streams;
 	uint32_t exec_ack;    /* futex: the controller has done what ST_MESSAGE_EXEC asked for */

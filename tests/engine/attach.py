@@ -311,7 +311,7 @@ class Refused(Attach):
         process = self.start(BUSY, "1")
         folder = f"/proc/{process.pid}/task"
         self.assertTrue(wait_until(lambda: len(os.listdir(folder)) > 1))
-        tid = max(map(int, os.listdir(folder)))
+        tid = sorted(map(int, os.listdir(folder)))[1]  # those that come later are short-lived
         self.refused(126, f"a thread of process {process.pid}", tid)
         self.finish(process)
 

@@ -41,6 +41,7 @@ static void *
 allocate(void *arg)
 {
 	void *pieces[100];
+	pthread_setname_np(pthread_self(), "keeper");
 	for (int i = 0; i < 100; i++)
 		pieces[i] = keep(10);
 	for (int i = 0; i < 40; i++)

@@ -57,8 +57,23 @@ class Region(Case):
         self.assertEqual(self.count("--funcs", "work", "--images", "regions"), self.count("--funcs", "work"))
         self.assertEqual(self.count("--funcs", "work", "--images", "libc*"), 0)
 
+    def test_threads(self):
+        """Numbers in the order of birth, and the name that threads give themselves."""
+        whole = self.count("--images", "regions")
+        self.assertEqual(self.count("--images", "regions", "--threads", "0") + self.count("--images", "regions", "--threads", "1-4"), whole)
+        keep = self.count("--funcs", "keep")
+        self.assertEqual(keep % 400, 0)
+        for threads, share in (("0", 0), ("1,3", 200), ("2-3,4", 300), ("keeper", 400), ("k*p?r,k*p*r", 400), ("regions", 0)):
+            with self.subTest(threads=threads):
+                self.assertEqual(self.count("--funcs", "keep", "--threads", threads), keep // 400 * share)
+
+    def test_a_thread_and_a_region(self):
+        self.assertEqual(self.count("--funcs", "keep", "--start-at", "border", "--threads", "1"), self.count("--funcs", "keep") // 4)
+        self.assertEqual(self.count("--funcs", "keep", "--stop-at", "border", "--threads", "0-4"), 0)
+
     def test_what_never_begins(self):
         for option, note in ((["--start-at", "nowhere"], "--start-at nowhere: no function of that name was loaded"),
+                             (["--threads", "7,nobody"], "--threads 7,nobody: there was no such thread"),
                              (["--start-at", "abort"], "nothing was measured: the program never entered abort"),
                              (["--delay", "100s"], "nothing was measured: the program ended before the delay")):
             with self.subTest(option=option):
@@ -66,7 +81,8 @@ class Region(Case):
                 self.assertIn(note, result["notes"])
 
     def test_mistakes(self):
-        for option in (["--delay", "soon"], ["--for", "0s"], ["--toggle", "SIGKILL"], ["--start-at", ""]):
+        for option in (["--delay", "soon"], ["--for", "0s"], ["--toggle", "SIGKILL"], ["--start-at", ""],
+                       ["--threads", ""], ["--threads", "3-1"], ["--threads", "1,,2"], ["--threads", "tid:x"], ["--threads", "1x"]):
             with self.subTest(option=option):
                 done = subprocess.run([STROBE, "run", *option, "--", PROGRAM], capture_output=True, text=True, timeout=60)
                 self.assertEqual(done.returncode, 2)

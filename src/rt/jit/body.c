@@ -76,7 +76,7 @@ emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 	uint32_t thunk = e.off;
 	sequence_call_thunk(&e, back, u->back_constant);
 	if (u->now->end == ST_END_ICALL) {
-		sequence_lookup(&e);
+		sequence_lookup(&e, u->version);
 		warm_end(&e);
 		return thunk;
 	}
@@ -164,14 +164,14 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 	case ST_C_RET:
 		if (count)
 			b->count_rec = (uint8_t)(b->n_records + 1);
-		sequence_return(e, in, pc, count ? counter_field(u->id) : 0);
+		sequence_return(e, u->version, in, pc, count ? counter_field(u->id) : 0);
 		add_record(u, REC_RETURN, in->len, from);
 		break;
 	case ST_C_IJMP:
 		if (count)
 			b->count_rec = (uint8_t)(b->n_records + 1);
 		sequence_target(e, in, pc, count ? counter_field(u->id) : 0);
-		sequence_lookup(e);
+		sequence_lookup(e, u->version);
 		add_record(u, REC_IJUMP, in->len, from);
 		break;
 	case ST_C_CALL:

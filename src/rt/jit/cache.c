@@ -39,7 +39,7 @@ jit_init(void)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
-	SYS(__NR_madvise, rt.lookup, 2 * ST_LOOKUP_BYTES, POPULATE_WRITE);
+	SYS(__NR_madvise, rt.lookup, ST_LOOKUP_BYTES / N_VERSIONS, POPULATE_WRITE);
 	jit_reset();
 	return 0;
 }
@@ -145,14 +145,14 @@ jit_has_room(void)
 enum { HASH_BLOCK = MAX_CACHED_BLOCKS - 1 }; /* the bits of an entry that are the index */
 
 uint32_t
-jit_find(uint64_t pc)
+jit_find(uint64_t pc, enum version version)
 {
 	uint32_t mask = jit.hash_size - 1, hash = hash_pc(pc), e;
 	for (uint32_t h = hash & mask; (e = jit.hash[h]); h = (h + 1) & mask) {
 		if ((e ^ hash) & ~(uint32_t)HASH_BLOCK)
 			continue;
 		const struct block *b = &jit.blocks[e & HASH_BLOCK];
-		if (b->pc == pc && (b->flags & BLOCK_VALID))
+		if (b->pc == pc && b->version == version && (b->flags & BLOCK_VALID))
 			return e & HASH_BLOCK;
 	}
 	return 0;

@@ -17,7 +17,8 @@ add_ticks(uint64_t begin, uint64_t end)
 static uint32_t
 find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 {
-	uint32_t b = jit_find(pc);
+	enum version version = thread_version(t);
+	uint32_t b = jit_find(pc, version);
 	if (b)
 		return b;
 	if (!jit_has_room()) {
@@ -28,7 +29,7 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	static uint32_t n;
 	bool timed = n++ % TIMED_ONE_IN == 0;
 	uint64_t begin = timed ? rt_tsc() : 0;
-	b = jit_translate(pc, join, indirect);
+	b = jit_translate(pc, version, join, indirect);
 	if (timed)
 		add_ticks(begin, rt_tsc());
 	jit_report_sizes();
@@ -56,6 +57,15 @@ stress_flush(struct thread *t)
 	static uint32_t n;
 	if ((rt.stress & ST_STRESS_flush) && ++n % 1000 == 0)
 		os_flush(t);
+}
+
+/* For tests: the tools see the thread, and then they do not. */
+static void
+stress_version(struct thread *t)
+{
+	static uint32_t n;
+	if ((rt.stress & ST_STRESS_versions) && ++n % 3 == 0)
+		t->left_out = !t->left_out;
 }
 
 static void
@@ -107,11 +117,11 @@ cross_border(struct thread *t, const struct exit *x)
 	region_set(t, both ? !rt.on : what == ST_ENTRY_BEGIN);
 	uint64_t pc = t->regs.pc;
 	go_to(t, pc);
-	if (region_at(pc))
+	if (region_border(pc, thread_version(t)))
 		t->next += jit_stub_len();
 }
 
-/* Follows an exit of the present generation, and links it. */
+/* Follows an exit of the present generation, of a block of the thread's version, and links it. */
 static void
 follow_exit(struct thread *t, uint32_t exit)
 {
@@ -134,22 +144,25 @@ follow_exit(struct thread *t, uint32_t exit)
 static struct {
 	struct resume at;
 	uint32_t block, generation;
+	enum version next;
 } rests[256];
 
 static uint32_t
-find_rest(const struct resume *at)
+find_rest(const struct resume *at, enum version next)
 {
 	unsigned h = (unsigned)(at->pc ^ at->id ^ at->actions) % 256;
 	const struct resume *k = &rests[h].at;
 	uint32_t b = rests[h].block;
-	bool same = rests[h].generation == jit.generation && k->pc == at->pc && k->id == at->id &&
-	            k->insns == at->insns && k->actions == at->actions && k->back == at->back;
+	bool same = rests[h].generation == jit.generation && rests[h].next == next &&
+	            k->pc == at->pc && k->id == at->id && k->insns == at->insns &&
+	            k->actions == at->actions && k->back == at->back;
 	if (same && (jit.blocks[b].flags & BLOCK_VALID))
 		return b;
-	b = jit_translate_rest(at);
+	b = jit_translate_rest(at, next);
 	rests[h].at = *at;
 	rests[h].block = b;
 	rests[h].generation = jit.generation;
+	rests[h].next = next;
 	return b;
 }
 
@@ -162,7 +175,7 @@ go_on(struct thread *t)
 		return false;
 	if (!jit_has_room())
 		os_flush(t);
-	uint32_t b = find_rest(&at);
+	uint32_t b = find_rest(&at, thread_version(t));
 	if (!b)
 		return false;
 	jit_resume_counts(t); /* it stays armed: the thread may have to come here again first */
@@ -179,6 +192,20 @@ go_on_or_to(struct thread *t)
 	jit_suspend_resume(t);
 	t->resume.state = RESUME_NONE;
 	go_to(t, t->regs.pc);
+}
+
+/* The thread has left a block of the version that it no longer executes. */
+static void
+change_version(struct thread *t, const struct exit *x)
+{
+	bool within = jit.blocks[x->block].flags & (BLOCK_CONT | BLOCK_REST);
+	if (x->to != TO_SELF || !within) {
+		go_to(t, t->regs.pc);
+		return;
+	}
+	jit_stop_at(t, x->block);
+	t->regs.pc = t->resume.pc;
+	go_on_or_to(t);
 }
 
 /* A block that its tools want to see once is about to be executed: they see it now, in a
@@ -244,10 +271,13 @@ rt_dispatch_exit(struct thread *t)
 		os_native_forever(t);
 	}
 	region_obey(t);
+	stress_version(t);
 	if (x.kind == EXIT_REGION)
 		cross_border(t, &x);
 	else if (jit.generation != generation)
 		go_to(t, target);
+	else if (jit.blocks[x.block].version != thread_version(t))
+		change_version(t, &x);
 	else if (x.kind == EXIT_FIRST)
 		dispatch_first(t, exit);
 	else if (x.kind == EXIT_CHECK)
@@ -270,12 +300,13 @@ rt_dispatch_miss(struct thread *t)
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
 	region_obey(t);
+	stress_version(t);
 	stress_flush(t);
 	go_by(t, pc, true);
-	uint32_t b = jit_find(pc);
+	uint32_t b = jit_find(pc, thread_version(t));
 	if (b && !(rt.stress & ST_STRESS_lookup) && jit_has_room()) {
 		jit_make_pad(b);
-		jit_lookup_set(pc, jit.blocks[b].pad);
+		jit_lookup_set(jit.blocks[b].version, pc, jit.blocks[b].pad);
 	}
 	rt_unlock(&rt.lock);
 }
@@ -285,6 +316,7 @@ rt_dispatch_pc(struct thread *t)
 {
 	rt_lock(&rt.lock);
 	region_obey(t);
+	stress_version(t);
 	go_on_or_to(t);
 	rt_unlock(&rt.lock);
 }

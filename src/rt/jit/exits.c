@@ -104,7 +104,7 @@ finish_exit(uint32_t exit, uint32_t site)
 	memcpy(cache_write(site), &rel, 4);
 	if (rt.stress & ST_STRESS_links)
 		return;
-	uint32_t b = jit_find(jit_exit_target(x));
+	uint32_t b = jit_find(jit_exit_target(x), jit.blocks[x->block].version);
 	if (b)
 		jit_link(exit, b);
 }

@@ -72,6 +72,16 @@ enum block_flags {
 	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
+/*
+ * Two translations of the same code can be in the cache at once. Each leads only to blocks of its
+ * own version, and has lookup tables of its own: a thread changes between them in the dispatcher.
+ */
+enum version {
+	VERSION_TOOLS, /* with what the tools ask for */
+	VERSION_PLAIN, /* the program and nothing else */
+	N_VERSIONS
+};
+
 /* Three quarters of a cache line, because there is one for every 16 bytes of program code. */
 struct block {
 	uint64_t pc;
@@ -88,8 +98,9 @@ struct block {
 	uint8_t beyond; /* bytes looked at behind it: some when it ends in what is no instruction */
 	uint8_t n_insns; /* in this piece */
 	uint8_t n_records;
-	uint8_t count_rec; /* record that counts + 1; 0: none */
-	uint8_t end;       /* enum st_block_end */
+	uint8_t count_rec;   /* record that counts + 1; 0: none */
+	uint8_t end : 4;     /* enum st_block_end */
+	uint8_t version : 4; /* enum version: of the blocks that it leads to */
 	uint8_t flags;
 };
 _Static_assert(sizeof(struct block) == 48, "one for every few bytes of code");
@@ -183,6 +194,7 @@ struct jit {
 	uint32_t n_pages;
 	bool counting;       /* a tool wants events of code */
 	bool cuts;           /* basic blocks end where certain functions begin */
+	bool has_plain;      /* there may be plain blocks */
 	uint32_t most_insns; /* of a piece */
 };
 extern struct jit jit;
@@ -237,9 +249,10 @@ bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
  * rt.lock held. join: exit whose jump may be overwritten when it is the last thing in the hot part,
  * or NO_EXIT. indirect: an indirect branch has asked for it, so its pad goes right before it. */
 enum { NO_EXIT = 0xffffffff };
-uint32_t jit_translate(uint64_t pc, uint32_t join, bool indirect);
-/* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. */
-uint32_t jit_translate_rest(const struct resume *at);
+uint32_t jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect);
+/* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. What
+ * the tools asked for there stays in it, whatever version of code comes behind it. */
+uint32_t jit_translate_rest(const struct resume *at, enum version next);
 /* From now on control runs past an EXIT_FIRST. */
 void jit_skip_first(uint32_t exit);
 /* Makes an entry pad for the block. */
@@ -250,7 +263,7 @@ int jit_init(void);
 void jit_reset(void); /* forget every translation; no thread may be in the cache */
 /* After a fork: an empty cache, and results that have no ids yet. */
 void jit_restart(void);
-uint32_t jit_find(uint64_t pc); /* block index or 0 */
+uint32_t jit_find(uint64_t pc, enum version version); /* block index or 0 */
 void jit_insert(uint32_t block);
 uint32_t
 jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
@@ -290,10 +303,12 @@ bool jit_has_code(uint64_t start, uint64_t end);
 
 /* jit/lookup.c */
 void jit_lookup_reset(void); /* empties the tables */
-/* Indirect branches to pc find the pad, and no longer find it. A pad can stand in the tables only
- * once. */
-void jit_lookup_set(uint64_t pc, uint32_t pad);
-void jit_lookup_clear(uint64_t pc, uint32_t pad);
+/* Indirect branches of the version's blocks to pc find the pad, and no longer find it. A pad can
+ * stand in the tables only once. */
+void jit_lookup_set(enum version version, uint64_t pc, uint32_t pad);
+void jit_lookup_clear(enum version version, uint64_t pc, uint32_t pad);
+/* The version's table of jumps, or of returns, for code to address. */
+uint64_t jit_lookup_table(enum version version, bool returns);
 
 /* jit/dispatch.c: what stubs.S calls. They return with thread->next set. */
 void rt_dispatch_exit(struct thread *t);

@@ -97,10 +97,10 @@ drop(uint32_t index, bool keep)
 		b->flags |= BLOCK_SUSPENDED;
 	unlink_incoming(b);
 	if (b->pad)
-		jit_lookup_clear(b->pc, b->pad);
+		jit_lookup_clear(b->version, b->pc, b->pad);
 	/* Each translation of a call makes a landing: left there, they would pile up. */
 	if (b->landing)
-		jit_lookup_clear(block_end(b), b->body + b->landing);
+		jit_lookup_clear(b->version, block_end(b), b->body + b->landing);
 	rt_stat(ST_STAT_invalidations, !keep);
 }
 
@@ -151,9 +151,9 @@ revalidate_unit(uint32_t index)
 			continue;
 		b->flags = (uint8_t)((b->flags & ~BLOCK_SUSPENDED) | BLOCK_VALID);
 		if (b->pad)
-			jit_lookup_set(b->pc, b->pad);
+			jit_lookup_set(b->version, b->pc, b->pad);
 		if (b->landing)
-			jit_lookup_set(block_end(b), b->body + b->landing);
+			jit_lookup_set(b->version, block_end(b), b->body + b->landing);
 	}
 }
 

@@ -15,33 +15,42 @@
 
 /* The index is the low half of the low half of the address: one instruction. */
 enum { N_ENTRIES = 1 << 16 };
-_Static_assert(N_ENTRIES * 8 == ST_LOOKUP_BYTES, "an address in each entry");
+_Static_assert(N_VERSIONS * 2 * N_ENTRIES * 8 == ST_LOOKUP_BYTES, "an address in each entry");
 
-static uint64_t *
-jumps(void)
+enum { TABLE_BYTES = N_ENTRIES * 8 };
+
+uint64_t
+jit_lookup_table(enum version version, bool returns)
 {
-	return (uint64_t *)rt.lookup;
+	return rt.lookup + (2 * (uint64_t)version + returns) * TABLE_BYTES;
 }
 
 static uint64_t *
-returns(void)
+entry_of(enum version version, bool returns, uint32_t index)
 {
-	return (uint64_t *)(rt.lookup + ST_LOOKUP_BYTES);
+	return (uint64_t *)jit_lookup_table(version, returns) + index;
 }
 
 static void
-set_entry(uint32_t index, uint64_t jump_to, uint64_t return_to)
+set_entry(enum version version, uint32_t index, uint64_t jump_to, uint64_t return_to)
 {
 	/* The pad is complete when it can be found. */
-	__atomic_store_n(&jumps()[index], jump_to, __ATOMIC_RELEASE);
-	__atomic_store_n(&returns()[index], return_to, __ATOMIC_RELEASE);
+	__atomic_store_n(entry_of(version, false, index), jump_to, __ATOMIC_RELEASE);
+	__atomic_store_n(entry_of(version, true, index), return_to, __ATOMIC_RELEASE);
+}
+
+static void
+empty_entry(enum version version, uint32_t index)
+{
+	set_entry(version, index, (uint64_t)rt_stub_miss, cache_addr(0));
 }
 
 void
 jit_lookup_reset(void)
 {
-	for (uint32_t i = 0; i < N_ENTRIES; i++)
-		set_entry(i, (uint64_t)rt_stub_miss, cache_addr(0));
+	for (unsigned v = 0; v < (jit.has_plain ? N_VERSIONS : VERSION_PLAIN); v++)
+		for (uint32_t i = 0; i < N_ENTRIES; i++)
+			empty_entry(v, i);
 }
 
 /* Where a pad sends those who are not meant for it: the rel32 of its jump. */
@@ -69,30 +78,30 @@ set_next(uint32_t pad, uint64_t to)
 
 /* The first pad of the chain, or 0. */
 static uint32_t
-head_of(uint32_t index)
+head_of(enum version version, uint32_t index)
 {
-	uint64_t to = jumps()[index];
+	uint64_t to = *entry_of(version, false, index);
 	return in_cache(to) ? (uint32_t)(to - rt.region) - PAD_JUMP_ENTRY : 0;
 }
 
 void
-jit_lookup_set(uint64_t pc, uint32_t pad)
+jit_lookup_set(enum version version, uint64_t pc, uint32_t pad)
 {
 	uint32_t index = (uint16_t)pc;
 	if (rt.stress & ST_STRESS_lookup)
 		return;
-	for (uint32_t p = head_of(index); p; p = next_of(p))
+	for (uint32_t p = head_of(version, index); p; p = next_of(p))
 		if (p == pad)
 			return;
-	set_next(pad, jumps()[index]);
-	set_entry(index, cache_addr(pad) + PAD_JUMP_ENTRY, cache_addr(pad));
+	set_next(pad, *entry_of(version, false, index));
+	set_entry(version, index, cache_addr(pad) + PAD_JUMP_ENTRY, cache_addr(pad));
 }
 
 void
-jit_lookup_clear(uint64_t pc, uint32_t pad)
+jit_lookup_clear(enum version version, uint64_t pc, uint32_t pad)
 {
 	uint32_t index = (uint16_t)pc, before = 0;
-	for (uint32_t p = head_of(index); p; before = p, p = next_of(p)) {
+	for (uint32_t p = head_of(version, index); p; before = p, p = next_of(p)) {
 		if (p != pad)
 			continue;
 		uint32_t next = next_of(p);
@@ -100,9 +109,10 @@ jit_lookup_clear(uint64_t pc, uint32_t pad)
 			set_next(before,
 			         next ? cache_addr(next) + PAD_JUMP_ENTRY : (uint64_t)rt_stub_miss);
 		else if (next)
-			set_entry(index, cache_addr(next) + PAD_JUMP_ENTRY, cache_addr(next));
+			set_entry(version, index, cache_addr(next) + PAD_JUMP_ENTRY,
+			          cache_addr(next));
 		else
-			set_entry(index, (uint64_t)rt_stub_miss, cache_addr(0));
+			empty_entry(version, index);
 		return;
 	}
 }

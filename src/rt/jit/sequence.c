@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/jit/sequence.h"
 #include "rt/arch/x86_64/relocate.h"
-#include "rt/jit/jit.h"
 
 static void
 eseq(struct emit *e, unsigned n, const char *bytes)
@@ -82,16 +81,17 @@ emit_lookup(struct emit *e, uint64_t table)
 }
 
 void
-sequence_lookup(struct emit *e)
+sequence_lookup(struct emit *e, enum version version)
 {
 	if (SEEDED(1))
 		eseq(e, 3, "\x48\x85\xd2"); /* test rdx, rdx */
-	emit_lookup(e, rt.lookup);
+	emit_lookup(e, jit_lookup_table(version, false));
 	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
 }
 
 void
-sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field)
+sequence_return(struct emit *e, enum version version, const struct st_insn *in, uint64_t pc,
+                uint32_t count_field)
 {
 	save_temporaries(e, count_field);
 	if (in->imm_len) {
@@ -104,11 +104,11 @@ sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
 		eseq(e, 4, "\x48\x8d\xa4\x24"); /* lea rsp, [rsp + 8 + pop] */
 		e32(e, 8u + pop);
-		sequence_lookup(e);
+		sequence_lookup(e, version);
 		return;
 	}
 	eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
-	emit_lookup(e, rt.lookup + ST_LOOKUP_BYTES);
+	emit_lookup(e, jit_lookup_table(version, true));
 	eseq(e, 4, "\x48\x89\x0c\x24"); /* mov [rsp], rcx */
 	e8(e, 0xc3);
 }

@@ -8,6 +8,7 @@
 
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"
+#include "rt/jit/jit.h"
 
 /* Pads with a nop so that a rel32 behind `opcode_len` bytes lies in one cache line: it may be
  * patched while it runs. */
@@ -17,9 +18,10 @@ void emit_add_field(struct emit *e, unsigned reg, uint32_t field);
 
 /* Saves rcx and rdx, counts if count_field is not 0, rdx = target of the indirect jump or call. */
 void sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
-/* From rdx = a program address: jumps to its block's pad. */
-void sequence_lookup(struct emit *e);
-void sequence_return(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t count_field);
+/* From rdx = a program address: jumps to the pad of its block of the version. */
+void sequence_lookup(struct emit *e, enum version version);
+void sequence_return(struct emit *e, enum version version, const struct st_insn *in, uint64_t pc,
+                     uint32_t count_field);
 /* Entered by a call from the cache: replaces the return address. constant: cache offset of the 8
  * bytes holding it. */
 void sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant);

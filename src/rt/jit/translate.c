@@ -20,7 +20,7 @@ static void
 begin_basic_block(struct unit *u)
 {
 	uint32_t known = rt.results->n_blocks;
-	bool wanted = rt.on && entries_choose(u->now->pc);
+	bool wanted = u->version == VERSION_TOOLS && entries_choose(u->now->pc);
 	u->id = wanted ? jit_result_id(u->now) : 0;
 	u->base = 0;
 	u->fresh = u->id >= known;
@@ -102,7 +102,8 @@ begin_block(struct unit *u, bool cont)
 	                               .bytes = (uint16_t)b->bytes,
 	                               .beyond = (uint8_t)(b->extent - b->bytes),
 	                               .n_insns = (uint8_t)b->n,
-	                               .end = b->end,
+	                               .end = (unsigned)b->end & 15,
+	                               .version = u->version & 15,
 	                               .flags = flags,
 	                               .map = (uint16_t)b->map,
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
@@ -122,7 +123,7 @@ begin_block(struct unit *u, bool cont)
 	rt_stat(ST_STAT_blocks, 1);
 	rt_stat(ST_STAT_insns, b->n);
 	rt_stat(ST_STAT_app_bytes, b->bytes);
-	unsigned border = cont || u->rest || !jit.cuts ? 0 : region_at(b->pc);
+	unsigned border = cont || u->rest || !jit.cuts ? 0 : region_border(b->pc, u->version);
 	if (border) {
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
@@ -154,7 +155,7 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 		jit.blocks[known].pad = pad;
 	if (!follows)
 		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
-	jit_lookup_set(back, pad);
+	jit_lookup_set(u->version, back, pad);
 }
 
 /* After a call: writes the landing, and makes u->now the block behind it if it is to be translated
@@ -163,7 +164,7 @@ static bool
 continue_after_call(struct unit *u, uint32_t blocks)
 {
 	uint64_t back = u->now->pc + u->now->bytes;
-	uint32_t known = jit_find(back);
+	uint32_t known = jit_find(back, u->version);
 	bool follows = !known && blocks < MAX_UNIT_BLOCKS && jit_has_room() &&
 	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back) == 0 &&
 	               u->next->n > 0;
@@ -303,9 +304,10 @@ emit_unit(struct unit *u, uint32_t *sure)
 /* Translates one unit. sure: the exit that its first block will leave it by, or NO_EXIT when that
  * depends. */
 static uint32_t
-translate_unit(uint64_t pc, uint32_t join, bool indirect, uint32_t *sure)
+translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, uint32_t *sure)
 {
-	struct unit u = {.now = &builds[0], .next = &builds[1], .joined_to = NO_EXIT};
+	struct unit u = {
+	        .now = &builds[0], .next = &builds[1], .version = version, .joined_to = NO_EXIT};
 	if (jit_build(u.now, pc) != 0)
 		return 0;
 	if (may_join(join, u.now)) {
@@ -337,18 +339,18 @@ translate_unit(uint64_t pc, uint32_t join, bool indirect, uint32_t *sure)
  * each saves a return to the dispatcher, and a write to code that has just been executed.
  */
 uint32_t
-jit_translate(uint64_t pc, uint32_t join, bool indirect)
+jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 {
-	uint32_t exit, first = translate_unit(pc, join, indirect, &exit);
+	uint32_t exit, first = translate_unit(pc, version, join, indirect, &exit);
 	if (!first || (rt.stress & ST_STRESS_links))
 		return first;
 	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_UNITS && jit_has_room(); n++) {
 		uint32_t last = exit;
 		uint64_t target = jit_exit_target(&jit.exits[last]);
-		uint32_t block = jit_find(target);
+		uint32_t block = jit_find(target, version);
 		exit = NO_EXIT;
 		if (!block)
-			block = translate_unit(target, last, false, &exit);
+			block = translate_unit(target, version, last, false, &exit);
 		if (!block)
 			break;
 		jit_link(last, block);
@@ -357,10 +359,11 @@ jit_translate(uint64_t pc, uint32_t join, bool indirect)
 }
 
 uint32_t
-jit_translate_rest(const struct resume *at)
+jit_translate_rest(const struct resume *at, enum version next)
 {
 	struct unit u = {.now = &builds[0],
 	                 .next = &builds[1],
+	                 .version = next,
 	                 .joined_to = NO_EXIT,
 	                 .id = at->id,
 	                 .base = at->insns - (at->back != 0),

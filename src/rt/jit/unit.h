@@ -10,13 +10,14 @@
 struct unit {
 	struct emit hot;
 	struct build *now, *next; /* the block being written, and the one after its call */
-	uint32_t block;           /* index of the block being written */
-	uint32_t first;           /* index of the unit's first block */
-	uint32_t id, base;        /* of the basic block whose pieces are being written */
-	bool fresh;               /* its amounts are not in the results yet */
-	bool rest;                /* it is the rest of a basic block that was begun before */
-	uint32_t skip;            /* actions of its first instruction that have been done */
-	bool elide;               /* that instruction has been executed, too */
+	enum version version;
+	uint32_t block;    /* index of the block being written */
+	uint32_t first;    /* index of the unit's first block */
+	uint32_t id, base; /* of the basic block whose pieces are being written */
+	bool fresh;        /* its amounts are not in the results yet */
+	bool rest;         /* it is the rest of a basic block that was begun before */
+	uint32_t skip;     /* actions of its first instruction that have been done */
+	bool elide;        /* that instruction has been executed, too */
 	bool joined;
 	uint32_t joined_to;     /* exit whose jump is to be skipped once the unit is complete */
 	uint32_t back_constant; /* of the last call: where its return address is stored in the

@@ -54,7 +54,7 @@ set_tables_apart(void)
 	uint64_t gap = (rt.boot->runtime_end + 4095) & ~4095ull;
 	set_apart(rt.region, ST_CACHE_SIZE, false);
 	set_apart(rt.alias, ST_CACHE_SIZE, false);
-	set_apart(rt.lookup, 2 * ST_LOOKUP_BYTES, true);
+	set_apart(rt.lookup, ST_LOOKUP_BYTES, true);
 	set_apart((uint64_t)rt.results, rt.results->file_size, false);
 	set_apart(gap, rt.region + ST_REGION_MAIN - gap, false);
 	set_apart(counters, rt.region + ST_REGION_SIZE - counters, false);

@@ -105,6 +105,7 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                                 .take_stacks = from->take_stacks,
 	                                 .wants_entries = from->wants_entries,
 	                                 .region_by = from->region_by,
+	                                 .threads_chosen = from->threads_chosen,
 	                                 .tsc_begin = rt_tsc(),
 	                                 .file_size = from->file_size,
 	                                 .at = from->at,

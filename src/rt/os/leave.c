@@ -202,7 +202,7 @@ finish_alone(struct thread *t)
 	rt_unmap_all();
 	SYS(__NR_munmap, rt.region, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
-	SYS(__NR_munmap, rt.lookup, 2 * ST_LOOKUP_BYTES);
+	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_BYTES);
 	SYS(__NR_munmap, rt.results, rt.results->file_size);
 }
 

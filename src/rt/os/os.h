@@ -85,6 +85,8 @@ void thread_note_end(const struct thread *t);
 
 /* Empties the code cache. rt.lock held; every other thread leaves the cache first. */
 void os_flush(struct thread *t);
+/* Every other thread comes out of the cache to the dispatcher. rt.lock held. */
+void os_make_wait(struct thread *t);
 /* Every other thread leaves the cache, and stays out until the caller gives rt.lock back. */
 void os_stop_world(struct thread *t);
 /* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.

@@ -6,6 +6,7 @@
 #include "rt/os/sample.h"
 
 #include "rt/os/os.h"
+#include "rt/tool/tool.h"
 
 enum { PAGE = 4096 };
 
@@ -111,7 +112,7 @@ describe(struct st_sample *s, const struct recovered *at)
 void
 sample_add(struct thread *t, const struct recovered *at, uint32_t where)
 {
-	if (!rt.on)
+	if (!thread_is_seen(t))
 		return;
 	struct st_results_header *r = rt.results;
 	struct st_sample *samples = (void *)((char *)r + r->off_samples);

@@ -10,6 +10,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/tool/happen.h"
+#include "rt/tool/tool.h"
 
 enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
 
@@ -81,7 +82,7 @@ static bool
 is_ours(uint64_t start, uint64_t len)
 {
 	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
-	       overlap(start, len, rt.lookup, 2 * ST_LOOKUP_BYTES);
+	       overlap(start, len, rt.lookup, ST_LOOKUP_BYTES);
 }
 
 static long
@@ -183,9 +184,14 @@ sys_mlockall(struct thread *t)
 static long
 sys_prctl(struct thread *t)
 {
-	enum { SET_TSC = 26, TSC_SIGSEGV = 2, SET_SECCOMP = 22 };
+	enum { SET_NAME = 15, SET_TSC = 26, TSC_SIGSEGV = 2, SET_SECCOMP = 22 };
 	if (t->regs.r[RDI] == SET_SECCOMP)
 		return sys_seccomp(t);
+	if (t->regs.r[RDI] == SET_NAME && rt.results->threads_chosen) {
+		long ret = pass(t);
+		thread_choose(t);
+		return ret;
+	}
 	if (t->regs.r[RDI] != SET_TSC)
 		return plain(t);
 	rt_tsc_forbidden = true; /* between the two lines, too */

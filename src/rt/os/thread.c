@@ -8,6 +8,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
+#include "rt/tool/tool.h"
 
 _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 24 &&
                        offsetof(struct thread, rt_sp) == 32 &&
@@ -107,6 +108,7 @@ thread_begin(struct thread *t)
 	t->tid = (uint32_t)SYS(__NR_gettid);
 	record_of(t)->tid = t->tid;
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, record_of(t)->name);
+	thread_choose(t);
 	t->timer = -1;
 	signals_set_stack(t);
 }

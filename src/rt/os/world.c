@@ -46,10 +46,16 @@ os_stop_world(struct thread *t)
 }
 
 void
-os_flush(struct thread *t)
+os_make_wait(struct thread *t)
 {
 	if (rt.threaded)
 		stop_world(t);
+}
+
+void
+os_flush(struct thread *t)
+{
+	os_make_wait(t);
 	jit_reset();
 	rt_stat(ST_STAT_flushes, 1);
 }

@@ -85,7 +85,7 @@ happen_leave(struct thread *t)
 void
 happen_signal(struct thread *t, int signo)
 {
-	if (!rt.on)
+	if (!thread_is_seen(t))
 		return;
 	EACH_TOOL(i, signal)
 	tool_call(i, (plain_function)tools.tool[i].tool->signal, t, (const void *)(intptr_t)signo);
@@ -109,7 +109,7 @@ bool
 happen_syscall_before(struct thread *t, strobe_syscall *s)
 {
 	const uint64_t *r = t->regs.r;
-	if (!tools.wants_syscalls || !rt.on)
+	if (!tools.wants_syscalls || !thread_is_seen(t))
 		return false;
 	*s = (strobe_syscall){.number = r[RAX],
 	                      .argument = {r[RDI], r[RSI], r[RDX], r[R10], r[R8], r[R9]},

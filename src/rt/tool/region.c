@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The region of interest. Outside of it code is translated without any instrumentation; its borders
- * empty the code cache, so that what is executed is always of one kind.
+ * The region of interest. Outside of it threads run the plain version of the code; at its borders
+ * all of them change to the other.
  */
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
@@ -16,6 +16,8 @@ region_init(void)
 	rt.results->regions = rt.on;
 	rt.off_since = rt_tsc();
 	jit.cuts = rt.results->wants_entries || rt.results->region_by;
+	jit.has_plain = (rt.results->region_by & ~ST_REGION_LIMITED) ||
+	                rt.results->threads_chosen || (rt.stress & ST_STRESS_versions);
 }
 
 static void
@@ -32,7 +34,7 @@ region_set(struct thread *t, bool on)
 {
 	if (rt.on == on)
 		return;
-	os_flush(t);
+	os_make_wait(t);
 	rt.on = on;
 	rt.results->region = on;
 	if (!on) {
@@ -79,4 +81,14 @@ region_at(uint64_t pc)
 	const struct st_entry *e = entry_at(pc);
 	unsigned what = e ? e->what & (ST_ENTRY_BEGIN | ST_ENTRY_END) : 0;
 	return what ? what : mark_at(pc);
+}
+
+unsigned
+region_border(uint64_t pc, enum version version)
+{
+	unsigned what = region_at(pc);
+	/* Threads of the other version may cross it, too, when not all are chosen. */
+	if (!rt.results->threads_chosen)
+		what &= version == VERSION_TOOLS ? ST_ENTRY_END : ST_ENTRY_BEGIN;
+	return what;
 }

@@ -162,6 +162,25 @@ const char *entry_name(const struct st_entry *entry);
 bool entries_choose(uint64_t pc);
 /* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
 unsigned region_at(uint64_t pc);
+/* The same, as far as it matters to threads that execute the version. */
+unsigned region_border(uint64_t pc, enum version version);
+
+/* tool/threads.c: is the thread one of those that are measured? Asked when it begins, and when it
+ * has another name. */
+void thread_choose(struct thread *t);
+
+/* Do the tools see what the thread does now? */
+static inline bool
+thread_is_seen(const struct thread *t)
+{
+	return rt.on && !t->left_out;
+}
+/* The version of code that it is to execute. */
+static inline enum version
+thread_version(const struct thread *t)
+{
+	return thread_is_seen(t) ? VERSION_TOOLS : VERSION_PLAIN;
+}
 
 /* tool/region.c: whether tools are at work. rt.lock held. */
 void region_init(void);
