@@ -58,6 +58,10 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return st_options_number("top", value, 0, 1000000, &w->result.top, e);
 	case MEASURE_sample_hz:
 		return st_options_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
+	case MEASURE_budget:
+		return st_budget_amount(&w->budget, value, e);
+	case MEASURE_period:
+		return st_budget_period(&w->budget, value, e);
 	case MEASURE_debuginfod:
 		return st_debuginfod_enable(e);
 	case MEASURE_quiet:
@@ -122,6 +126,8 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 	                                .progress = m->progress.enabled ? st_progress_show : NULL,
 	                                .progress_arg = &m->progress};
 	st_region_apply(&what->region, &what->tools, &m->options);
+	if (st_budget_apply(&what->budget, &m->options, e))
+		return -1;
 	take_stacks(m);
 	open_rows(&m->rows, what);
 	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;

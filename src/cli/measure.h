@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "cli/budget.h"
 #include "cli/progress.h"
 #include "cli/region.h"
 #include "cli/result.h"
@@ -17,6 +18,7 @@
 struct st_measure {
 	struct st_toolset tools;
 	struct st_region region;
+	struct st_budget_choice budget;
 	struct st_result result;
 	long sample_hz; /* -1: what the tools like */
 	uint32_t stress;

@@ -182,8 +182,8 @@ map_lookup(struct st_injection *in)
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 	long p = -ENOMEM;
 	for (uint64_t at = first; is_error(p) && at >= last; at -= step)
-		p = st_injection_mmap(in, at, ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags,
-		                      -1, 0);
+		p = st_injection_mmap(in, at, ST_LOOKUP_BYTES, PROT_READ | PROT_WRITE, flags, -1,
+		                      0);
 	if (is_error(p))
 		return fail_remote(in, "mapping the lookup table", p);
 	in->boot.lookup = (uint64_t)p;
@@ -287,6 +287,7 @@ map_results(struct st_injection *in)
 	layout.take_stacks = in->options->on_stack != NULL;
 	layout.wants_entries = in->options->on_image != NULL;
 	layout.region_by = in->options->region_by;
+	layout.budget = in->options->budget;
 	memcpy(p, &layout, sizeof layout);
 	st_results_tools(p, in->options, in->boot.region);
 	in->results = p;

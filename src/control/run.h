@@ -73,7 +73,8 @@ struct st_run_options {
 	double delay, length; /* seconds; 0: none: it begins so long after the program, and ends so
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
-	const char *threads; /* which threads are measured: st_region_threads; NULL: all */
+	struct st_budget budget; /* of each thread: amount, period and clock */
+	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */
 	/* Called for each executable mapping that the runtime has found, before the program goes
 	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */
 	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);

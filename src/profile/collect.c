@@ -107,6 +107,49 @@ counter_name(const struct st_collect *c, const struct st_view *v, uint32_t count
 	return name;
 }
 
+/* The overshoot that `share` of them do not exceed: the end of its bucket, in ns. */
+static uint64_t
+overshoot_at(const struct st_budget *b, double share, double ns_per_tick)
+{
+	uint64_t all = 0, seen = 0;
+	unsigned i = 0;
+	for (unsigned k = 0; k < ST_BUDGET_BUCKETS; k++)
+		all += b->overshoots[k];
+	for (; i < ST_BUDGET_BUCKETS - 1; i++) {
+		seen += b->overshoots[i];
+		if ((double)seen >= share * (double)all)
+			break;
+	}
+	return (uint64_t)((double)((1ull << i) - 1) * ns_per_tick);
+}
+
+static void
+add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
+{
+	const struct st_budget *b = &v->header->budget;
+	if (!b->amount)
+		return;
+	double ns = 1e9 / (double)b->ticks_per_second;
+	uint64_t spent = 0;
+	for (unsigned k = 0; k < ST_BUDGET_BUCKETS; k++)
+		spent += b->overshoots[k];
+	void *list = &p->statistics;
+	add_counter(p, list, process, "budget_ns", "the budget of each period",
+	            (uint64_t)((double)b->amount / 16 * ns));
+	add_counter(p, list, process, "budget_period_ns", "the period", b->period_ns);
+	add_counter(p, list, process, "budget_charged_ns", "what measuring has cost",
+	            (uint64_t)((double)b->charged / 16 * ns));
+	add_counter(p, list, process, "budget_periods", "periods that were over", b->periods);
+	add_counter(p, list, process, "budget_windows", "times that measuring began", b->windows);
+	add_counter(p, list, process, "budget_spent", "times that the budget was spent", spent);
+	add_counter(p, list, process, "overshoot_median_ns", "half of the overshoots are below",
+	            overshoot_at(b, 0.5, ns));
+	add_counter(p, list, process, "overshoot_p99_ns", "99 of 100 overshoots are below",
+	            overshoot_at(b, 0.99, ns));
+	add_counter(p, list, process, "overshoot_most_ns", "the greatest overshoot",
+	            (uint64_t)((double)b->most_overshoot * ns));
+}
+
 static void
 add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *totals,
              uint32_t process)
@@ -119,6 +162,7 @@ add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *tota
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
 	ST_STATS(ST_STAT)
 #undef ST_STAT
+	add_budget(p, v, process);
 }
 
 /* The mapping an address belongs to, the latest when several held it one after the other; -1: none.

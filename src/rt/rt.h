@@ -113,6 +113,12 @@ struct thread {
 	bool in_vfork;    /* it is lent to a vfork's child */
 	bool sys_plain;   /* the system call under way needs no work after it: signals may be
 	                     delivered at its end */
+	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, and what there was
+	   when it was last settled. In ns of CPU time: when the period began, up to when a thread
+	   without a period's budget has got its share, and when the clock was last read. */
+	int64_t credit, granted;
+	uint64_t period_from, accrued_to, cpu_seen;
+	bool accrues, spent;
 	bool left_out; /* the tools are not to see it: --threads */
 	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
 	               its tid */

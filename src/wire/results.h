@@ -156,6 +156,22 @@ struct st_chunk {
 };
 #define ST_STREAM_ID(stream) (1u + (stream))
 
+/*
+ * The time budget of each thread (see rt/tool/budget.h). Amounts are in sixteenths of a TSC tick.
+ */
+enum { ST_BUDGET_BUCKETS = 40 };
+struct st_budget {
+	uint64_t amount;    /* for each period; 0: there is no budget */
+	uint64_t period_ns; /* of a thread's CPU time */
+	uint64_t ticks_per_second;
+	/* What became of it. */
+	uint64_t charged;
+	uint64_t periods, windows; /* that have begun; in which there was a budget */
+	uint64_t most_overshoot;   /* ticks */
+	/* By their number of bits: ticks by which the budget was exceeded when it was spent. */
+	uint64_t overshoots[ST_BUDGET_BUCKETS];
+};
+
 struct st_results_header {
 	uint32_t magic, version;
 	uint32_t pid, ppid;
@@ -185,6 +201,7 @@ struct st_results_header {
 	/* Which threads are measured: offset into strings, see rt/tool/threads.c; 0: all. And how
 	   many have been. */
 	uint32_t threads_chosen, threads_fit;
+	struct st_budget budget;
 	uint32_t counting; /* not 0: some tool counts, so that blocks are listed */
 	uint32_t n_counters, n_tables, n_streams;
 	uint32_t exec_ack;    /* futex: the controller has done what ST_MESSAGE_EXEC asked for */

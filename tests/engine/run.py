@@ -156,7 +156,7 @@ def run_native(case, root):
 
 
 def strobe_words(options, tool, stress, follow, result):
-    words = [str(options.strobe), "run", "-t", tool, "-o", str(result)]
+    words = [str(options.strobe), "run", "-t", tool, "-o", str(result), *shlex.split(options.options)]
     if stress:
         words += ["--stress", stress]
     if follow:
@@ -249,6 +249,7 @@ def parse_options():
     parser.add_argument("--programs", type=Path, default=HERE / "../../build/tests/programs", help="folder of the built programs")
     parser.add_argument("--sources", type=Path, default=HERE / "../programs", help="folder of their sources")
     parser.add_argument("--tools", default="null,bbcount,hot", help="comma-separated tools (default: %(default)s)")
+    parser.add_argument("--options", default="", help="options of strobe run in every run")
     parser.add_argument("--stress", action="append", help="stress modes of one pass, comma-separated; may be repeated; '' is none")
     parser.add_argument("--filter", help="only cases whose name matches this regular expression")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each case under the engine")

@@ -2,6 +2,7 @@
 /* What happens between leaving the cache and entering it again. */
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
 enum { TIMED_ONE_IN = 8 };
@@ -248,8 +249,17 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 	rt_unlock(&rt.lock);
 }
 
-void
-rt_dispatch_exit(struct thread *t)
+/* The thread goes on with plain code, unless it has been granted more meanwhile. */
+static void
+stop_measuring(struct thread *t)
+{
+	if (t->credit < 0 && !t->spent)
+		budget_spent(t);
+	go_to(t, t->regs.pc);
+}
+
+static void
+dispatch_exit(struct thread *t)
 {
 	t->resume.state = RESUME_NONE;
 	/* The exit is read before the state says RUNTIME: until then nobody flushes the cache under
@@ -274,6 +284,8 @@ rt_dispatch_exit(struct thread *t)
 	stress_version(t);
 	if (x.kind == EXIT_REGION)
 		cross_border(t, &x);
+	else if (x.kind == EXIT_SPENT)
+		stop_measuring(t);
 	else if (jit.generation != generation)
 		go_to(t, target);
 	else if (jit.blocks[x.block].version != thread_version(t))
@@ -288,7 +300,15 @@ rt_dispatch_exit(struct thread *t)
 }
 
 void
-rt_dispatch_miss(struct thread *t)
+rt_dispatch_exit(struct thread *t)
+{
+	uint64_t since = budget_since(t);
+	dispatch_exit(t);
+	budget_charge(t, since);
+}
+
+static void
+dispatch_miss(struct thread *t)
 {
 	uint64_t pc = t->regs.r[RDX];
 	t->resume.state = RESUME_NONE;
@@ -309,6 +329,14 @@ rt_dispatch_miss(struct thread *t)
 		jit_lookup_set(jit.blocks[b].version, pc, jit.blocks[b].pad);
 	}
 	rt_unlock(&rt.lock);
+}
+
+void
+rt_dispatch_miss(struct thread *t)
+{
+	uint64_t since = budget_since(t);
+	dispatch_miss(t);
+	budget_charge(t, since);
 }
 
 void

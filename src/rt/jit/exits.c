@@ -82,7 +82,8 @@ uint32_t
 new_exit(enum exit_kind kind, enum exit_to to, uint32_t block)
 {
 	uint32_t i = jit.n_exits++;
-	jit.exits[i] = (struct exit){.block = block & 0x3fffff, .kind = kind, .to = to};
+	jit.exits[i] =
+	        (struct exit){.block = block & (MAX_CACHED_BLOCKS - 1), .kind = kind, .to = to};
 	if (i >= jit.n_stubs)
 		write_stubs();
 	return i;

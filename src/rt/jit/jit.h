@@ -134,8 +134,8 @@ struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
 	uint32_t next;       /* chain of exits linked to one block, + 1; without a site: cache
 	                        offset behind the exit */
-	uint32_t block : 22; /* whose exit it is */
-	uint32_t kind : 3;   /* enum exit_kind */
+	uint32_t block : 21; /* whose exit it is */
+	uint32_t kind : 4;   /* enum exit_kind */
 	uint32_t to : 2;     /* enum exit_to */
 	uint32_t cause : 5;  /* for EXIT_NATIVE: enum st_fallback_cause */
 };
@@ -150,6 +150,7 @@ enum exit_kind {
 	                 `cause` */
 	EXIT_FIRST,   /* the same: it is executed for the first time */
 	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
+	EXIT_SPENT,   /* the same: the thread's budget is spent */
 };
 
 /* What lies where in the warm part, in ascending order. */

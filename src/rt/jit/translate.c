@@ -4,6 +4,7 @@
 #include "rt/jit/sequence.h"
 #include "rt/jit/unit.h"
 #include "rt/os/maps.h"
+#include "rt/tool/budget.h"
 
 static struct build builds[2];
 
@@ -128,6 +129,8 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
+	if (u->id && !cont && !u->rest && budget_exists())
+		emit_charge(u);
 	if (once)
 		emit_first(u);
 	if (b->checked)
@@ -138,6 +141,7 @@ static void
 end_block(struct unit *u)
 {
 	struct block *b = &jit.blocks[u->block];
+	charge_end(u);
 	b->body_len = (uint16_t)(u->hot.off - b->body);
 	jit.hot = u->hot.off;
 }

@@ -20,6 +20,9 @@ struct unit {
 	bool elide;        /* that instruction has been executed, too */
 	bool joined;
 	uint32_t joined_to;     /* exit whose jump is to be skipped once the unit is complete */
+	uint32_t charge;        /* cache offset of the charge's amount; 0: there is none */
+	bool charge_added;      /* as a negative number that is added */
+	uint32_t charged;       /* the amount */
 	uint32_t back_constant; /* of the last call: where its return address is stored in the
 	                           cache, or 0 */
 };
@@ -44,6 +47,11 @@ void emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned a
 /* The exit of a block that its tools want to see once. Its first two bytes will become a jump over
  * it, while other threads execute it. */
 void emit_first(struct unit *u);
+
+/* charge.c. The block takes what its execution costs off the thread's budget, and is left when that
+ * is spent; the cost is known at the block's end. */
+void emit_charge(struct unit *u);
+void charge_end(struct unit *u);
 
 /* body.c. A record of what has been emitted from the offset `from` on, for an instruction of
  * app_len bytes or none. */

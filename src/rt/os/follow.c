@@ -8,6 +8,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "wire/channel.h"
 
@@ -95,38 +96,42 @@ renew_cache(void)
 static void
 copy_layout(struct st_results_header *to, const struct st_results_header *from)
 {
-	*to = (struct st_results_header){.magic = from->magic,
-	                                 .version = from->version,
-	                                 .pid = rt.pid,
-	                                 .ppid = from->pid,
-	                                 .state = ST_RUN_CACHE,
-	                                 .n_tools = from->n_tools,
-	                                 .sample_hz = from->sample_hz,
-	                                 .take_stacks = from->take_stacks,
-	                                 .wants_entries = from->wants_entries,
-	                                 .region_by = from->region_by,
-	                                 .threads_chosen = from->threads_chosen,
-	                                 .tsc_begin = rt_tsc(),
-	                                 .file_size = from->file_size,
-	                                 .at = from->at,
-	                                 .off_maps = from->off_maps,
-	                                 .off_strings = from->off_strings,
-	                                 .off_blocks = from->off_blocks,
-	                                 .off_amounts = from->off_amounts,
-	                                 .off_partials = from->off_partials,
-	                                 .off_threads = from->off_threads,
-	                                 .off_samples = from->off_samples,
-	                                 .off_stacks = from->off_stacks,
-	                                 .off_sites = from->off_sites,
-	                                 .off_tables = from->off_tables,
-	                                 .off_entries = from->off_entries,
-	                                 .off_entry_names = from->off_entry_names,
-	                                 .off_chunks = from->off_chunks,
-	                                 .off_counters = from->off_counters,
-	                                 .counters_stride = from->counters_stride,
-	                                 .n_blocks = ST_FIRST_ID,
-	                                 .n_slots = 1,
-	                                 .n_strings = from->n_options};
+	*to = (struct st_results_header){
+	        .magic = from->magic,
+	        .version = from->version,
+	        .pid = rt.pid,
+	        .ppid = from->pid,
+	        .state = ST_RUN_CACHE,
+	        .n_tools = from->n_tools,
+	        .sample_hz = from->sample_hz,
+	        .take_stacks = from->take_stacks,
+	        .wants_entries = from->wants_entries,
+	        .region_by = from->region_by,
+	        .threads_chosen = from->threads_chosen,
+	        .budget = {.amount = from->budget.amount,
+	                   .period_ns = from->budget.period_ns,
+	                   .ticks_per_second = from->budget.ticks_per_second},
+	        .tsc_begin = rt_tsc(),
+	        .file_size = from->file_size,
+	        .at = from->at,
+	        .off_maps = from->off_maps,
+	        .off_strings = from->off_strings,
+	        .off_blocks = from->off_blocks,
+	        .off_amounts = from->off_amounts,
+	        .off_partials = from->off_partials,
+	        .off_threads = from->off_threads,
+	        .off_samples = from->off_samples,
+	        .off_stacks = from->off_stacks,
+	        .off_sites = from->off_sites,
+	        .off_tables = from->off_tables,
+	        .off_entries = from->off_entries,
+	        .off_entry_names = from->off_entry_names,
+	        .off_chunks = from->off_chunks,
+	        .off_counters = from->off_counters,
+	        .counters_stride = from->counters_stride,
+	        .n_blocks = ST_FIRST_ID,
+	        .n_slots = 1,
+	        .n_strings = from->n_options};
 	memcpy(to->tools, from->tools, sizeof to->tools);
 	memcpy(to->tool_options, from->tool_options, sizeof to->tool_options);
 	memcpy(to->tool_entry, from->tool_entry, sizeof to->tool_entry);
@@ -165,6 +170,7 @@ process_follow_fork(struct thread *t)
 	thread_become_only(t);
 	jit_restart();
 	jit_forget_partials();
+	budget_begin(t, false);
 	tools_restart(t);
 	happen_thread_begin(t);
 	maps_restart();

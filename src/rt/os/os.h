@@ -79,7 +79,7 @@ void thread_retire(struct thread *t);
 /* Where the mapping with its stacks begins. */
 uint64_t thread_stacks(const struct thread *t);
 /* Its name and the time, into its record. */
-void thread_note_end(const struct thread *t);
+void thread_note_end(struct thread *t);
 
 /* The world. */
 

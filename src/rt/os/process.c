@@ -4,6 +4,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 
 enum { E_BADF = 9 };
@@ -42,6 +43,7 @@ sys_exec(struct thread *t)
 	uint64_t program = ((t->pending & 1 ? t->queued_mask : mask) & ~NEVER_BLOCKED) | t->blocked;
 	if (!t->own_process)
 		happen_end(t);
+	budget_end_all();
 	say_state(t, ST_RUN_EXECED);
 	bool followed = rt.boot->follow && follow_exec_begin(t);
 	uint64_t limits[2];
@@ -72,6 +74,7 @@ sys_exit_group(struct thread *t)
 		rt.results->exit_code = code & 0xff;
 	if (!t->own_process)
 		happen_end(t);
+	budget_end_all();
 	say_state(t, ST_RUN_EXITED);
 	for (;;)
 		SYS(__NR_exit_group, code);

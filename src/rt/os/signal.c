@@ -12,6 +12,7 @@
 #include "rt/os/os.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 #include "wire/channel.h"
 
@@ -198,6 +199,16 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
+/* The thread has used some more CPU time. */
+static void
+on_tick(struct thread *t, struct ucontext64 *uc)
+{
+	if (rt.sample_hz)
+		take_sample(t, uc);
+	if (budget_exists() && budget_tick(t))
+		obey_stop(t, uc);
+}
+
 /* The controller asks for the region of interest to begin or end: at once, if this thread is in the
  * program; else when it comes out of the runtime. */
 static void
@@ -358,7 +369,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		if (info->value == OWN_LEAVE || leave_is_hangup(signo, info))
 			obey_leave(t, uc);
 		else if (info->value == OWN_SAMPLE)
-			take_sample(t, uc);
+			on_tick(t, uc);
 		else if (info->value == OWN_DELIVER)
 			deliver_queued(t, uc);
 		else if (info->value == ST_OWN_REGION)

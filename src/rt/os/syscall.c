@@ -9,6 +9,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "rt/tool/tool.h"
 
@@ -347,8 +348,11 @@ rt_dispatch_syscall(struct thread *t)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
 	strobe_syscall seen;
+	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);
+	budget_charge(t, since);
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
+	since = budget_since(t);
 	if (wanted && ret != -NOT_BEGUN)
 		happen_syscall_after(t, &seen, ret);
 	if (ret == -NOT_BEGUN) {
@@ -360,4 +364,5 @@ rt_dispatch_syscall(struct thread *t)
 	t->regs.r[R11] = SEEDED(18) ? 0x202 : t->regs.rflags;
 	t->regs.pc = after;
 	rt_dispatch_pc(t);
+	budget_charge(t, since);
 }

@@ -7,6 +7,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "rt/tool/tool.h"
 
@@ -109,6 +110,7 @@ thread_begin(struct thread *t)
 	record_of(t)->tid = t->tid;
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, record_of(t)->name);
 	thread_choose(t);
+	budget_begin(t, t == rt.main && (uint32_t)SYS(__NR_getppid) == rt.boot->controller);
 	t->timer = -1;
 	signals_set_stack(t);
 }
@@ -116,7 +118,9 @@ thread_begin(struct thread *t)
 void
 thread_start_sampling(struct thread *t)
 {
-	if (!rt.sample_hz)
+	enum { BUDGET_HZ = 250 };
+	uint32_t hz = rt.sample_hz ? rt.sample_hz : budget_exists() ? BUDGET_HZ : 0;
+	if (!hz)
 		return;
 	struct {
 		uint64_t value;
@@ -126,7 +130,7 @@ thread_start_sampling(struct thread *t)
 	if (SYS(__NR_timer_create, 3 /* CLOCK_THREAD_CPUTIME_ID */, &event, &id) != 0)
 		return;
 	t->timer = id;
-	long ns = 1000000000l / rt.sample_hz;
+	long ns = 1000000000l / hz;
 	long spec[4] = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
 	SYS(__NR_timer_settime, id, 0, spec, 0);
 }
@@ -341,10 +345,11 @@ rt_attached(struct thread *t)
 }
 
 void
-thread_note_end(const struct thread *t)
+thread_note_end(struct thread *t)
 {
 	SYS(__NR_prctl, 16, record_of(t)->name);
 	record_of(t)->tsc_end = rt_tsc();
+	budget_end(t);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that translated code makes. */
 #include "rt/jit/action.h"
+#include "rt/tool/budget.h"
 
 void
 rt_dispatch_call(struct thread *t)
@@ -8,7 +9,7 @@ rt_dispatch_call(struct thread *t)
 	/* Read while the state says CACHE: until then nobody flushes the cache. */
 	const struct invoke v = invokes.list[t->exit_id];
 	uint32_t generation = jit.generation;
-	uint64_t values[STROBE_MOST_VALUES];
+	uint64_t values[STROBE_MOST_VALUES], since = budget_since(t);
 	memcpy(values, t->tool_values, sizeof values);
 	t->resume = v.resume;
 	t->regs.pc = v.resume.pc;
@@ -17,4 +18,5 @@ rt_dispatch_call(struct thread *t)
 	tool_call(v.tool, (void (*)(void))v.function, t, values);
 	if (__atomic_load_n(&jit.generation, __ATOMIC_SEQ_CST) != generation)
 		rt_dispatch_pc(t);
+	budget_charge(t, since);
 }

@@ -4,6 +4,7 @@
  * all of them change to the other.
  */
 #include "rt/os/os.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
 #include <strobe/region.h>
@@ -17,7 +18,8 @@ region_init(void)
 	rt.off_since = rt_tsc();
 	jit.cuts = rt.results->wants_entries || rt.results->region_by;
 	jit.has_plain = (rt.results->region_by & ~ST_REGION_LIMITED) ||
-	                rt.results->threads_chosen || (rt.stress & ST_STRESS_versions);
+	                rt.results->threads_chosen || (rt.stress & ST_STRESS_versions) ||
+	                budget_exists();
 }
 
 static void

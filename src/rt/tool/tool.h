@@ -173,7 +173,7 @@ void thread_choose(struct thread *t);
 static inline bool
 thread_is_seen(const struct thread *t)
 {
-	return rt.on && !t->left_out;
+	return rt.on && !t->left_out && !t->spent;
 }
 /* The version of code that it is to execute. */
 static inline enum version

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/budget.h"
+
+#include <cpuid.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/region.h"
+
+static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
+enum { UNITS_PER_TICK = 16 };
+
+int
+st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e)
+{
+	char *end;
+	double number = strtod(value, &end);
+	b->chosen = true;
+	b->share = b->seconds = 0;
+	if (end == value || strcmp(end, "%"))
+		return st_region_time(&b->seconds, "budget", value, e);
+	if (!(number >= 0.01 && number <= 100))
+		return st_fail(e, ST_EXIT_USAGE, "--budget takes 0.01%% to 100%%, not '%s'", value);
+	b->share = number / 100;
+	return 0;
+}
+
+int
+st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e)
+{
+	if (st_region_time(&b->period, "period", value, e))
+		return -1;
+	if (b->period < least_period || b->period > greatest_period)
+		return st_fail(e, ST_EXIT_USAGE, "--period takes 20ms to 1h, not '%s'", value);
+	return 0;
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* TSC ticks per second: over two milliseconds, which is exact to a thousandth. */
+static double
+measure_clock(void)
+{
+	double begin = now(), end;
+	uint64_t ticks = __builtin_ia32_rdtsc();
+	do
+		end = now();
+	while (end - begin < 0.002);
+	return (double)(__builtin_ia32_rdtsc() - ticks) / (end - begin);
+}
+
+static bool
+clock_is_invariant(void)
+{
+	unsigned a, b, c, d;
+	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
+}
+
+int
+st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
+                struct st_error *e)
+{
+	if (!b->chosen)
+		return b->period > 0 ? st_fail(e, ST_EXIT_USAGE, "--period needs --budget") : 0;
+	double period = b->period > 0 ? b->period : default_period;
+	double seconds = b->share > 0 ? b->share * period : b->seconds;
+	if (seconds > period)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "a budget of %g s does not fit into a period of %g s", seconds,
+		               period);
+	if (!clock_is_invariant())
+		return st_fail(e, ST_EXIT_FAILED,
+		               "a budget needs an invariant time stamp counter, which this machine "
+		               "does not have (strobe doctor)");
+	double hz = measure_clock();
+	options->budget = (struct st_budget){.amount = (uint64_t)(seconds * hz * UNITS_PER_TICK),
+	                                     .period_ns = (uint64_t)(period * 1e9),
+	                                     .ticks_per_second = (uint64_t)hz};
+	return 0;
+}

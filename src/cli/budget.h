@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The time budget: --budget and --period. */
+#ifndef STROBE_CLI_BUDGET_H
+#define STROBE_CLI_BUDGET_H
+
+#include <stdbool.h>
+
+#include "control/run.h"
+
+struct st_budget_choice {
+	bool chosen;
+	double share;   /* of the period; or 0 */
+	double seconds; /* in each period; or 0 */
+	double period;  /* seconds; 0: the default */
+};
+
+/* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */
+int st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e);
+int st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);
+/* Puts it into the options of a run, once it is known whole. 0, or -1 with *e. */
+int st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
+                    struct st_error *e);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What instrumentation costs, taken off the thread's budget as it is executed.
+ *
+ * Each instrumented basic block subtracts what its execution costs beyond native execution, before
+ * anything else of it is executed, and is not begun when that was more than there was left. So a
+ * thread never goes over its budget by more than one block. The amount is a model: instructions of
+ * ours by their number, ends of blocks by their kind. docs/notes/budget.md says how the constants
+ * were found.
+ */
+#include "rt/jit/action.h"
+#include "rt/jit/borrow.h"
+#include "rt/jit/unit.h"
+
+/* In sixteenths of a tick. */
+enum {
+	COST_CHARGE = 20,     /* the subtraction and its branch */
+	COST_BORROWED = 60,   /* the same where flags are live */
+	COST_INSTRUCTION = 6, /* of the engine's or a tool's */
+	COST_COUNTER = 10,    /* memory that is read and written */
+	COST_RETURN = 90,
+	COST_INDIRECT = 110,
+	COST_CALL = 30,
+};
+
+/* The machine instructions [from, to) of the cache. */
+static unsigned
+count_instructions(uint32_t from, uint32_t to)
+{
+	unsigned n = 0;
+	struct st_insn in;
+	for (; from < to && st_decode(cache_write(from), 15, &in); from += in.len)
+		n++;
+	return n;
+}
+
+static unsigned
+cost_of_end(const struct block *b)
+{
+	switch (b->end) {
+	case ST_END_RETURN:
+		return COST_RETURN;
+	case ST_END_IJUMP:
+	case ST_END_ICALL:
+		return COST_INDIRECT;
+	case ST_END_CALL:
+		return COST_CALL;
+	default:
+		return 0;
+	}
+}
+
+/* Of the piece: what stands in it that is not the program's. */
+static unsigned
+cost_of_piece(const struct block *b)
+{
+	unsigned cost = cost_of_end(b);
+	uint32_t at = b->body;
+	for (unsigned i = 0; i < b->n_records; i++) {
+		const struct record *r = &jit.records[b->records + i];
+		switch ((enum record_kind)(r->kind_len >> 4)) {
+		case REC_COUNT:
+			cost += COST_COUNTER;
+			break;
+		case REC_COUNT_SPILL:
+		case REC_SPILL:
+		case REC_BEFORE:
+		case REC_AFTER:
+		case REC_ROOM:
+			cost += COST_INSTRUCTION * count_instructions(at, at + r->cache_len);
+			break;
+		default:
+			break;
+		}
+		at += r->cache_len;
+	}
+	return cost;
+}
+
+/* Where the processor's flags must be kept: through rcx. */
+static void
+emit_borrowed(struct unit *u, uint32_t exit)
+{
+	struct emit *e = &u->hot;
+	uint32_t credit = offsetof(struct thread, credit), saved = save_field(RCX);
+	emit_save(e, RCX, saved);
+	emit_restore(e, RCX, credit);
+	e8(e, 0x48); /* lea rcx, [rcx - amount] */
+	e8(e, 0x8d);
+	e8(e, 0x89);
+	u->charge = e->off;
+	e32(e, 0);
+	emit_save(e, RCX, credit);
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x0f); /* movzx ecx, byte [its highest byte] */
+	e8(e, 0xb6);
+	e8(e, rt.threaded ? 0x0c : 0x0d);
+	if (rt.threaded) {
+		e8(e, 0x25);
+		e32(e, credit + 7);
+	} else {
+		erel(e, (uint64_t)rt.main + credit + 7, 0);
+	}
+	e8(e, 0xe3); /* jrcxz over the exit */
+	e8(e, 0);
+	uint8_t *over = e->p;
+	emit_restore(e, RCX, saved);
+	emit_jmp(e, cache_addr(jit_stub(exit)));
+	over[-1] = (uint8_t)(e->p - over);
+	emit_restore(e, RCX, saved);
+}
+
+static void
+emit_subtract(struct unit *u, uint32_t exit)
+{
+	struct emit *e = &u->hot;
+	uint32_t credit = offsetof(struct thread, credit);
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x48); /* sub qword [credit], amount */
+	e8(e, 0x81);
+	if (rt.threaded) {
+		e8(e, 0x2c);
+		e8(e, 0x25);
+		e32(e, credit);
+	} else {
+		e8(e, 0x2d);
+		erel(e, (uint64_t)rt.main + credit, 4);
+	}
+	u->charge = e->off;
+	e32(e, 0);
+	e8(e, 0x0f); /* js */
+	e8(e, 0x88);
+	erel(e, cache_addr(jit_stub(exit)), 0);
+}
+
+void
+emit_charge(struct unit *u)
+{
+	uint32_t from = u->hot.off, exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
+	bool dead = !u->now->flags_live[0];
+	if (dead)
+		emit_subtract(u, exit);
+	else
+		emit_borrowed(u, exit);
+	add_record(u, REC_ROOM, 0, from);
+	u->charge_added = !dead;
+	u->charged = dead ? COST_CHARGE : COST_BORROWED;
+}
+
+void
+charge_end(struct unit *u)
+{
+	const struct block *b = &jit.blocks[u->block];
+	if (!u->charge)
+		return;
+	u->charged += cost_of_piece(b);
+	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
+	memcpy(cache_write(u->charge), &amount, 4);
+	if (!(u->now->more))
+		u->charge = 0;
+}

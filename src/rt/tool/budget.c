@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/tool/budget.h"
+
+#include <asm/unistd.h>
+
+/* Amounts are in sixteenths of a tick of the clock. */
+enum { UNIT = 16 };
+enum {
+	CROSSING = 40,      /* ticks of saving and restoring registers */
+	SUSPICIOUS = 50000, /* ticks: the thread may have waited for a CPU meanwhile */
+	CLOCK_THREAD_CPU = 3,
+};
+
+static struct st_budget *
+budget(void)
+{
+	return &rt.results->budget;
+}
+
+static uint64_t
+cpu_time(void)
+{
+	uint64_t now[2] = {0, 0};
+	SYS(__NR_clock_gettime, CLOCK_THREAD_CPU, now);
+	return now[0] * 1000000000u + now[1];
+}
+
+static void
+add(uint64_t *sum, uint64_t n)
+{
+	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
+}
+
+/* What of its credit the thread has used goes into the account. */
+static void
+settle(struct thread *t)
+{
+	if (t->granted > t->credit)
+		add(&budget()->charged, (uint64_t)(t->granted - t->credit));
+	t->granted = t->credit;
+}
+
+static void
+grant(struct thread *t, int64_t amount)
+{
+	settle(t);
+	t->credit = amount + (t->credit < 0 ? t->credit : 0); /* an overshoot is a debt */
+	t->granted = t->credit;
+	if (t->credit <= 0)
+		return;
+	t->spent = false;
+	add(&budget()->windows, 1);
+}
+
+void
+budget_begin(struct thread *t, bool first)
+{
+	if (!budget_exists())
+		return;
+	t->credit = t->granted = 0;
+	t->period_from = t->cpu_seen = t->accrued_to = cpu_time();
+	t->accrues = !first;
+	t->spent = true;
+	if (first)
+		grant(t, (int64_t)budget()->amount);
+}
+
+/* The first period of a thread that began with nothing. */
+static void
+accrue(struct thread *t, uint64_t cpu)
+{
+	const uint64_t least = budget()->amount / 64;
+	uint64_t share =
+	        budget()->amount / (budget()->period_ns / 1000) * ((cpu - t->accrued_to) / 1000);
+	if (!t->spent || share < least)
+		return;
+	t->accrued_to = cpu;
+	grant(t, (int64_t)share);
+}
+
+bool
+budget_tick(struct thread *t)
+{
+	bool spent = t->spent;
+	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
+	t->cpu_seen = cpu;
+	if (passed >= budget()->period_ns) {
+		t->period_from += passed - passed % budget()->period_ns;
+		t->accrues = false;
+		add(&budget()->periods, 1);
+		grant(t, (int64_t)budget()->amount);
+	} else if (t->accrues) {
+		accrue(t, cpu);
+	}
+	return t->spent != spent;
+}
+
+static unsigned
+bucket_of(uint64_t ticks)
+{
+	unsigned b = ticks ? 64 - (unsigned)__builtin_clzll(ticks) : 0;
+	return b < ST_BUDGET_BUCKETS ? b : ST_BUDGET_BUCKETS - 1;
+}
+
+void
+budget_spent(struct thread *t)
+{
+	uint64_t over = t->credit < 0 ? (uint64_t)-t->credit / UNIT : 0;
+	add(&budget()->overshoots[bucket_of(over)], 1);
+	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
+	if (over > most)
+		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
+	settle(t);
+	t->spent = true;
+}
+
+void
+budget_end(struct thread *t)
+{
+	if (budget_exists())
+		settle(t);
+}
+
+void
+budget_end_all(void)
+{
+	rt_lock(&rt.thread_lock);
+	for (struct thread *t = rt.threads; t && budget_exists(); t = t->next_thread)
+		if (!t->ended)
+			settle(t);
+	rt_unlock(&rt.thread_lock);
+}
+
+uint64_t
+budget_since(const struct thread *t)
+{
+	return budget_exists() && !t->spent ? rt_tsc() : 0;
+}
+
+/* Waiting for a CPU is not charged: a long time is no longer than what the thread has used of its
+ * CPU time since that was last asked for. */
+static uint64_t
+without_waiting(struct thread *t, uint64_t ticks)
+{
+	uint64_t cpu = cpu_time(), used = cpu - t->cpu_seen;
+	t->cpu_seen = cpu;
+	uint64_t most = used / 1000 * (budget()->ticks_per_second / 1000000);
+	return ticks < most ? ticks : most;
+}
+
+void
+budget_charge(struct thread *t, uint64_t since)
+{
+	if (!since)
+		return;
+	uint64_t ticks = rt_tsc() - since + CROSSING;
+	if (ticks > SUSPICIOUS)
+		ticks = without_waiting(t, ticks);
+	t->credit -= (int64_t)(ticks * UNIT);
+	if (t->credit < 0 && !t->spent)
+		budget_spent(t);
+}

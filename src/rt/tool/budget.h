@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The time budget: of each period of a thread's CPU time, so much may go into what is beyond native
+ * execution. When it is spent the thread executes the plain version of the code until its next
+ * period begins.
+ *
+ * Translated code subtracts what it costs by itself (jit/charge.c); what the runtime does for a
+ * thread that is measured is charged by the clock.
+ */
+#ifndef STROBE_RT_BUDGET_H
+#define STROBE_RT_BUDGET_H
+
+#include "rt/rt.h"
+
+/* Is there one? */
+static inline bool
+budget_exists(void)
+{
+	return rt.results->budget.amount != 0;
+}
+/* The thread begins; first: of the program, so that it has a whole period's. The others' grows with
+ * their CPU time during their first period: a thousand short ones stay within the bounds of one. */
+void budget_begin(struct thread *t, bool first);
+/* A tick of the thread's CPU time: its period may be over. Returns whether it is to execute the
+ * other version of the code. */
+bool budget_tick(struct thread *t);
+/* The budget is spent. */
+void budget_spent(struct thread *t);
+/* The thread ends; the program does. */
+void budget_end(struct thread *t);
+void budget_end_all(void);
+
+/* The runtime works for the thread from `since` (budget_since) to now. */
+uint64_t budget_since(const struct thread *t);
+void budget_charge(struct thread *t, uint64_t since);
+
+#endif
