@@ -32,6 +32,8 @@ enum {
 /* Where the controller puts what is large and need not be near: the cache again, the results. */
 #define ST_TABLES 0x7e9000000000ull
 #define ST_TABLES_END 0x7ee000000000ull
+/* And what the runtime maps as it goes. */
+#define ST_TABLES_LATER 0x7ec000000000ull
 
 struct st_boot {
 	uint64_t magic;

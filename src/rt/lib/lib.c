@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "rt/lib/sys.h"
+#include "wire/boot.h"
 
 /* Compilers call these of themselves, in loaded tools too. */
 #define EXPORTED __attribute__((visibility("default"), used))
@@ -96,14 +97,19 @@ rt_unmap_all(void)
 			SYS(__NR_munmap, mapped[i].at, mapped[i].bytes);
 }
 
+/* Away from the program's memory: not in a hole that it may fill, or jump to. */
 void *
 rt_map_memory(size_t bytes)
 {
-	long p = SYS(__NR_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+	uint64_t size = (bytes + 4095) & ~4095ull;
+	uint64_t at = ST_TABLES_LATER +
+	              __atomic_fetch_add(&rt_memory.used, size, __ATOMIC_RELAXED) %
+	                      (ST_TABLES_END - ST_TABLES_LATER);
+	long p = SYS(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return NULL;
-	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
+	int64_t counted = (int64_t)size;
 	rt_count_memory(counted, counted);
 	note_mapped((uint64_t)p, bytes);
 	SYS(__NR_madvise, p, bytes, 16 /* MADV_DONTDUMP: a core dump shows the program */);
