@@ -36,6 +36,15 @@ st_budget_period(struct st_budget_choice *b, const char *value, struct st_error 
 	return 0;
 }
 
+int
+st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e)
+{
+	b->strict = !strcmp(value, "strict");
+	if (b->strict || !strcmp(value, "native"))
+		return 0;
+	return st_fail(e, ST_EXIT_USAGE, "--budget-policy takes native or strict, not '%s'", value);
+}
+
 static double
 now(void)
 {
@@ -80,8 +89,10 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		               "a budget needs an invariant time stamp counter, which this machine "
 		               "does not have (strobe doctor)");
 	double hz = measure_clock();
-	options->budget = (struct st_budget){.amount = (uint64_t)(seconds * hz * UNITS_PER_TICK),
-	                                     .period_ns = (uint64_t)(period * 1e9),
-	                                     .ticks_per_second = (uint64_t)hz};
+	options->budget =
+	        (struct st_budget){.amount = (uint64_t)(seconds * hz * UNITS_PER_TICK),
+	                           .period_ns = (uint64_t)(period * 1e9),
+	                           .ticks_per_second = (uint64_t)hz,
+	                           .policy = b->strict ? ST_BUDGET_STRICT : ST_BUDGET_NATIVE};
 	return 0;
 }

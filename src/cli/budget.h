@@ -12,10 +12,12 @@ struct st_budget_choice {
 	double share;   /* of the period; or 0 */
 	double seconds; /* in each period; or 0 */
 	double period;  /* seconds; 0: the default */
+	bool strict;    /* plain code in the cache, never natively */
 };
 
 /* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */
 int st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e);
+int st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);
 /* Puts it into the options of a run, once it is known whole. 0, or -1 with *e. */
 int st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,

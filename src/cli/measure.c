@@ -60,6 +60,8 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return st_options_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
 	case MEASURE_budget:
 		return st_budget_amount(&w->budget, value, e);
+	case MEASURE_budget_policy:
+		return st_budget_policy(&w->budget, value, e);
 	case MEASURE_period:
 		return st_budget_period(&w->budget, value, e);
 	case MEASURE_debuginfod:

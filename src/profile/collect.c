@@ -142,6 +142,12 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 	add_counter(p, list, process, "budget_periods", "periods that were over", b->periods);
 	add_counter(p, list, process, "budget_windows", "times that measuring began", b->windows);
 	add_counter(p, list, process, "budget_spent", "times that the budget was spent", spent);
+	add_counter(p, list, process, "ticks_measured", "ticks of CPU time while measured",
+	            b->ticks[ST_TICK_MEASURED]);
+	add_counter(p, list, process, "ticks_plain", "in the engine, not measured",
+	            b->ticks[ST_TICK_PLAIN]);
+	add_counter(p, list, process, "ticks_native", "in native execution",
+	            b->ticks[ST_TICK_NATIVE]);
 	add_counter(p, list, process, "overshoot_median_ns", "half of the overshoots are below",
 	            overshoot_at(b, 0.5, ns));
 	add_counter(p, list, process, "overshoot_p99_ns", "99 of 100 overshoots are below",

@@ -63,6 +63,7 @@ enum thread_state {
 	THREAD_CACHE = 1,   /* entering or in translated code */
 	THREAD_SYSCALL = 2, /* in a system call of the program that may block */
 	THREAD_PROBE = 3,   /* jumped natively to memory that should fault */
+	THREAD_OUTSIDE = 5, /* in the program's own code, for a while: os/outside.h */
 	THREAD_NATIVE = 4,  /* handed back to native execution for good */
 };
 
@@ -119,9 +120,14 @@ struct thread {
 	int64_t credit, granted;
 	uint64_t period_from, accrued_to, cpu_seen;
 	bool accrues, spent;
+	bool called; /* a tool's function has run since the clock was last asked */
+	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
+	   one is to be made inside; how many. */
+	bool watched, busy_calling, calling;
+	uint32_t calls;
 	bool left_out; /* the tools are not to see it: --threads */
-	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
-	               its tid */
+	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
+	                  its tid */
 	struct sigtab *sigtab, own_sigtab;
 	uint64_t blocked; /* signals the program believes blocked but which stay open: a subset of
 	                     NEVER_BLOCKED */
@@ -175,6 +181,8 @@ struct rt {
 	bool unique;             /* they want to see each block executed once */
 	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
+	bool has_budget;         /* tool/budget.h; the results are not in every child */
+	bool no_outside;         /* the kernel cannot tell of system calls */
 	bool leaving;            /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };

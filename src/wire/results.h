@@ -160,10 +160,18 @@ struct st_chunk {
  * The time budget of each thread (see rt/tool/budget.h). Amounts are in sixteenths of a TSC tick.
  */
 enum { ST_BUDGET_BUCKETS = 40 };
+/* What threads do whose budget is spent: they execute the program's own code, or plain code in the
+ * cache. */
+enum st_budget_policy { ST_BUDGET_NATIVE, ST_BUDGET_STRICT };
+/* Where a tick of CPU time found a thread. */
+enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
 struct st_budget {
 	uint64_t amount;    /* for each period; 0: there is no budget */
 	uint64_t period_ns; /* of a thread's CPU time */
 	uint64_t ticks_per_second;
+	uint32_t policy;    /* enum st_budget_policy */
+	uint32_t no_native; /* not 0: the kernel lacks what is needed for ST_BUDGET_NATIVE */
+	uint64_t ticks[ST_TICK_KINDS]; /* enum st_budget_where */
 	/* What became of it. */
 	uint64_t charged;
 	uint64_t periods, windows; /* that have begun; in which there was a budget */

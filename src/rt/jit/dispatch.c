@@ -2,6 +2,7 @@
 /* What happens between leaving the cache and entering it again. */
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/os/outside.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
@@ -73,6 +74,8 @@ static void
 go_by(struct thread *t, uint64_t pc, bool indirect)
 {
 	t->regs.pc = pc;
+	if (outside_go(t))
+		return;
 	uint32_t b = find_or_translate(t, pc, NO_EXIT, indirect);
 	if (!b && maps_refresh()) {
 		entries_ask();
@@ -128,6 +131,8 @@ follow_exit(struct thread *t, uint32_t exit)
 {
 	uint32_t generation = jit.generation;
 	uint64_t target = t->regs.pc;
+	if (outside_go(t))
+		return;
 	stress_flush(t);
 	uint32_t b =
 	        find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT, false);

@@ -102,9 +102,9 @@ void *
 rt_map_memory(size_t bytes)
 {
 	uint64_t size = (bytes + 4095) & ~4095ull;
-	uint64_t at = ST_TABLES_LATER +
-	              __atomic_fetch_add(&rt_memory.used, size, __ATOMIC_RELAXED) %
-	                      (ST_TABLES_END - ST_TABLES_LATER);
+	uint64_t at =
+	        ST_TABLES_LATER + __atomic_fetch_add(&rt_memory.used, size, __ATOMIC_RELAXED) %
+	                                  (ST_TABLES_END - ST_TABLES_LATER);
 	long p = SYS(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))

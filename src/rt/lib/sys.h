@@ -57,7 +57,7 @@ extern struct rt_memory {
 	uint64_t space; /* bytes of address space */
 	uint64_t data;  /* of it private and writable, what RLIMIT_DATA is about */
 	uint64_t space_not_forked, data_not_forked; /* what a fork's child does not have */
-	uint64_t used; /* bytes of ST_TABLES_LATER */
+	uint64_t used;                              /* bytes of ST_TABLES_LATER */
 } rt_memory;
 static inline void
 rt_count_memory(int64_t space, int64_t data)

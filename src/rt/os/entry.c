@@ -116,6 +116,7 @@ rt_start(struct st_boot *boot)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
 	rt.sample_hz = rt.results->sample_hz;
+	rt.has_budget = rt.results->budget.amount != 0;
 	tools_init();
 	const struct st_attached *attached =
 	        boot->attached ? (const struct st_attached *)boot->threads : NULL;

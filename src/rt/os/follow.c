@@ -8,7 +8,6 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "wire/channel.h"
 
@@ -110,7 +109,8 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	        .threads_chosen = from->threads_chosen,
 	        .budget = {.amount = from->budget.amount,
 	                   .period_ns = from->budget.period_ns,
-	                   .ticks_per_second = from->budget.ticks_per_second},
+	                   .ticks_per_second = from->budget.ticks_per_second,
+	                   .policy = from->budget.policy},
 	        .tsc_begin = rt_tsc(),
 	        .file_size = from->file_size,
 	        .at = from->at,
@@ -170,7 +170,6 @@ process_follow_fork(struct thread *t)
 	thread_become_only(t);
 	jit_restart();
 	jit_forget_partials();
-	budget_begin(t, false);
 	tools_restart(t);
 	happen_thread_begin(t);
 	maps_restart();

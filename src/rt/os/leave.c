@@ -12,6 +12,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/os/outside.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
 
@@ -266,6 +267,7 @@ end_measuring(struct thread *t)
 void
 thread_park(struct thread *t, uint64_t mask)
 {
+	outside_end(t);
 	/* From here on nobody sends it here any more; what was sent by then is drained. */
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
 	if (t->pending & PENDING_SIGNAL)

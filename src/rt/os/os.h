@@ -24,7 +24,8 @@ enum {
 };
 #define SIGNAL_BIT(n) (1ull << ((n)-1))
 /* Signals that stay open in the kernel's mask whatever the program asks for. */
-#define NEVER_BLOCKED (SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_OWN))
+#define NEVER_BLOCKED (ALWAYS_OPEN | (rt.has_budget ? SIGNAL_BIT(SIGNAL_SYS) : 0))
+#define ALWAYS_OPEN (SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_OWN))
 /* sigval of the runtime's own signals. */
 #define OWN_SAMPLE 0x73740000736d706cull
 #define OWN_DELIVER 0x7374000064656c76ull
@@ -111,6 +112,8 @@ long sys_rseq(struct thread *t);
 
 /* stubs.S */
 void rt_park_entry(void);
+void rt_go_outside(void);
+extern const char rt_outside_end[];
 void rt_finish_entry(void);
 long rt_app_syscall(struct thread *t);
 long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child,

@@ -6,6 +6,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
 #include "rt/os/os.h"
+#include "rt/tool/budget.h"
 
 enum {
 	E_FAULT = 14,
@@ -38,7 +39,8 @@ enum {
 static bool
 needs_master(int signo, const struct ksigaction *a)
 {
-	if (a->handler > 1 || signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_OWN)
+	if (a->handler > 1 || signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_OWN ||
+	    (signo == SIGNAL_SYS && budget_exists()))
 		return true;
 	return a->handler == 0 && (CORE_SIGNALS & SIGNAL_BIT(signo));
 }

@@ -10,6 +10,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
 #include "rt/os/os.h"
+#include "rt/os/outside.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
 #include "rt/tool/budget.h"
@@ -44,6 +45,12 @@ in_syscall_begin(uint64_t pc)
 	return in_range(pc, rt_sys_check, rt_sys_done);
 }
 
+static bool
+in_outside_begin(uint64_t pc)
+{
+	return in_range(pc, (const char *)rt_go_outside, rt_outside_end);
+}
+
 /* Behind a breakpoint instruction: what follows it in the cache need not be what follows in the
  * program. */
 static int
@@ -75,7 +82,7 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 		return recover_breakpoint(t, &machine, at) == 0;
 	if (in_cache(pc))
 		return jit_recover(t, pc, &machine, at) == 0;
-	if (in_range(pc, rt_stub_enter, rt_stub_enter_end))
+	if (in_range(pc, rt_stub_enter, rt_stub_enter_end) || in_outside_begin(pc))
 		return true;
 	if (in_syscall_begin(pc)) {
 		at->regs.r[RAX] = uc->mc.rax;
@@ -106,7 +113,7 @@ leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 {
 	if (in_cache(pc))
 		jit_leave(t, at);
-	else if (!in_range(pc, rt_stub_enter, rt_stub_enter_end))
+	else if (!in_range(pc, rt_stub_enter, rt_stub_enter_end) && !in_outside_begin(pc))
 		t->resume.state = RESUME_NONE;
 	t->regs = at->regs;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
@@ -191,7 +198,8 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 		restart_interrupted(t, uc);
 		return;
 	}
-	if (!in_cache(uc->mc.rip) && !in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end))
+	if (!in_cache(uc->mc.rip) && !in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end) &&
+	    !in_outside_begin(uc->mc.rip) && t->state != THREAD_OUTSIDE)
 		return;
 	if (!locate(t, uc, false, &at))
 		return;
@@ -205,7 +213,10 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 {
 	if (rt.sample_hz)
 		take_sample(t, uc);
-	if (budget_exists() && budget_tick(t))
+	if (!budget_exists())
+		return;
+	bool granted = budget_tick(t), leaves = outside_tick(t);
+	if (granted || leaves)
 		obey_stop(t, uc);
 }
 
@@ -338,6 +349,20 @@ show_address(int signo, struct siginfo *info, uint64_t pc)
 		info->addr = pc;
 }
 
+/* A thread outside makes a system call: the runtime makes it. The kernel has left everything as it
+ * was, and names the address behind the instruction. */
+static void
+call_from_outside(struct thread *t, struct ucontext64 *uc)
+{
+	enum { BYTES = 2 };
+	struct recovered at = {.at_end = true};
+	regs_from_context(&at.regs, &uc->mc);
+	at.regs.pc -= BYTES;
+	t->calling = true;
+	leave_cache(t, &at, uc->mc.rip);
+	resume_program(t, uc);
+}
+
 static _Noreturn void
 die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
@@ -376,6 +401,10 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			obey_region(t, uc);
 		else
 			obey_stop(t, uc);
+		return;
+	}
+	if (outside_called(t, signo, info)) {
+		call_from_outside(t, uc);
 		return;
 	}
 	if (signo == SIGNAL_TRAP && info->code == TRAP_TRACE && hide_step(t, uc))

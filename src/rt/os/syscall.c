@@ -7,6 +7,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/os/outside.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/tool/budget.h"
@@ -347,6 +348,7 @@ rt_dispatch_syscall(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_stat(ST_STAT_syscalls, 1);
+	outside_count_call(t);
 	strobe_syscall seen;
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);

@@ -4,6 +4,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/os/outside.h"
 #include "rt/os/process.h"
 
 /* False when the thread is gone. */
@@ -71,6 +72,7 @@ void
 os_native_forever(struct thread *t)
 {
 	rt_stat(ST_STAT_native_threads, 1);
+	outside_end(t);
 	process_leaves(t);
 	bool alone = true;
 	rt_lock(&rt.thread_lock);

@@ -3,11 +3,14 @@
 
 #include <asm/unistd.h>
 
+#include "rt/os/outside.h"
+
 /* Amounts are in sixteenths of a tick of the clock. */
 enum { UNIT = 16 };
 enum {
 	CROSSING = 40,      /* ticks of saving and restoring registers */
 	SUSPICIOUS = 50000, /* ticks: the thread may have waited for a CPU meanwhile */
+	LONG_WORK = 400000, /* ticks: what the runtime itself never takes */
 	CLOCK_THREAD_CPU = 3,
 };
 
@@ -60,6 +63,7 @@ budget_begin(struct thread *t, bool first)
 	t->credit = t->granted = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = cpu_time();
 	t->accrues = !first;
+	outside_begin(t);
 	t->spent = true;
 	if (first)
 		grant(t, (int64_t)budget()->amount);
@@ -82,6 +86,10 @@ bool
 budget_tick(struct thread *t)
 {
 	bool spent = t->spent;
+	add(&budget()->ticks[!spent                       ? ST_TICK_MEASURED
+	                     : t->state == THREAD_OUTSIDE ? ST_TICK_NATIVE
+	                                                  : ST_TICK_PLAIN],
+	    1);
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
 	t->cpu_seen = cpu;
 	if (passed >= budget()->period_ns) {
@@ -132,9 +140,12 @@ budget_end_all(void)
 }
 
 uint64_t
-budget_since(const struct thread *t)
+budget_since(struct thread *t)
 {
-	return budget_exists() && !t->spent ? rt_tsc() : 0;
+	if (!budget_exists() || t->spent)
+		return 0;
+	t->called = false;
+	return rt_tsc();
 }
 
 /* Waiting for a CPU is not charged: a long time is no longer than what the thread has used of its
@@ -145,6 +156,8 @@ without_waiting(struct thread *t, uint64_t ticks)
 	uint64_t cpu = cpu_time(), used = cpu - t->cpu_seen;
 	t->cpu_seen = cpu;
 	uint64_t most = used / 1000 * (budget()->ticks_per_second / 1000000);
+	if (!t->called && most > LONG_WORK)
+		most = LONG_WORK;
 	return ticks < most ? ticks : most;
 }
 

@@ -16,7 +16,7 @@
 static inline bool
 budget_exists(void)
 {
-	return rt.results->budget.amount != 0;
+	return rt.has_budget;
 }
 /* The thread begins; first: of the program, so that it has a whole period's. The others' grows with
  * their CPU time during their first period: a thousand short ones stay within the bounds of one. */
@@ -31,7 +31,7 @@ void budget_end(struct thread *t);
 void budget_end_all(void);
 
 /* The runtime works for the thread from `since` (budget_since) to now. */
-uint64_t budget_since(const struct thread *t);
+uint64_t budget_since(struct thread *t);
 void budget_charge(struct thread *t, uint64_t since);
 
 #endif

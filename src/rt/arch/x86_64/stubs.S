@@ -223,6 +223,14 @@ rt_go_native:
 rt_native_jump:
 	jmp *%gs:PC
 
+	/* Where a thread goes on outside the cache, its registers the program's: entered like the cache. */
+	.globl rt_go_outside, rt_outside_end
+	.hidden rt_go_outside, rt_outside_end
+rt_go_outside:
+	movl $5, %gs:STATE
+	jmp *%gs:PC
+rt_outside_end:
+
 	/* The same, and gs becomes 0: for a process that is left alone for good. It uses the words just below the red zone. */
 	.globl rt_go_native_forever
 	.hidden rt_go_native_forever

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/os/outside.h"
+
+#include <asm/unistd.h>
+
+#include "rt/os/os.h"
+#include "rt/tool/budget.h"
+
+enum {
+	DISPATCH = 59, /* PR_SET_SYSCALL_USER_DISPATCH */
+	DISPATCH_OFF = 0,
+	DISPATCH_ON = 1,
+	CODE_DISPATCH = 2, /* SYS_USER_DISPATCH */
+	MOST_CALLS = 16,   /* of a tick: with more it costs more than the plain code in the cache */
+};
+
+void
+outside_begin(struct thread *t)
+{
+	t->watched = false;
+	t->calls = 0;
+	t->busy_calling = false;
+}
+
+void
+outside_end(struct thread *t)
+{
+	if (t->watched)
+		SYS(__NR_prctl, DISPATCH, DISPATCH_OFF, 0, 0, 0);
+	t->watched = false;
+}
+
+/* From now on the kernel tells of every system call that is not the runtime's own. */
+static bool
+watch(struct thread *t)
+{
+	if (t->watched)
+		return true;
+	uint64_t own = rt.region + ST_REGION_RUNTIME, bytes = ST_REGION_MAIN - ST_REGION_RUNTIME;
+	t->watched = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
+	/* An old kernel, or a sandbox. */
+	rt.no_outside = !t->watched;
+	rt.results->budget.no_native = rt.no_outside;
+	return t->watched;
+}
+
+static bool
+may_go(const struct thread *t)
+{
+	return t->spent && rt.results->budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
+	       !t->busy_calling && !t->own_process && !t->filters && !rt.leaving;
+}
+
+bool
+outside_go(struct thread *t)
+{
+	if (t->calling || !may_go(t) || !watch(t)) {
+		t->calling = false;
+		return false;
+	}
+	t->next = (uint64_t)rt_go_outside;
+	return true;
+}
+
+bool
+outside_called(const struct thread *t, int signo, const struct siginfo *info)
+{
+	return signo == SIGNAL_SYS && info->code == CODE_DISPATCH &&
+	       __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_OUTSIDE;
+}
+
+void
+outside_count_call(struct thread *t)
+{
+	if (++t->calls > MOST_CALLS)
+		t->busy_calling = true;
+}
+
+bool
+outside_tick(struct thread *t)
+{
+	t->busy_calling = t->calls > MOST_CALLS;
+	t->calls = 0;
+	return may_go(t) && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_CACHE;
+}

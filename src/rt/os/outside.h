@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Threads outside: while a thread is not measured it executes the program's own code, natively, and
+ * comes back for system calls and signals.
+ *
+ * Nothing of the process changes for that: the dispositions stay the master handler's, and code
+ * stays write-protected, so that threads inside and outside go together. System calls outside the
+ * runtime raise SIGSYS (the kernel's syscall user dispatch), and are then made by the runtime as
+ * always. That costs microseconds, so a thread that makes many of them stays inside.
+ */
+#ifndef STROBE_RT_OUTSIDE_H
+#define STROBE_RT_OUTSIDE_H
+
+#include "rt/rt.h"
+
+/* Is the thread to go on outside, at regs.pc? If so, its `next` is set. */
+bool outside_go(struct thread *t);
+/* SIGSYS: is it a system call of a thread outside? */
+bool outside_called(const struct thread *t, int signo, const struct siginfo *info);
+/* The thread makes a system call. */
+void outside_count_call(struct thread *t);
+/* A tick of the thread's CPU time. Returns whether a thread in the cache is now to go out. */
+bool outside_tick(struct thread *t);
+/* The thread begins in this process; it leaves the engine for good. */
+void outside_begin(struct thread *t);
+void outside_end(struct thread *t);
+
+#endif
