@@ -9,7 +9,6 @@
 #include "cli/region.h"
 
 static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
-enum { UNITS_PER_TICK = 16 };
 
 int
 st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e)
@@ -90,7 +89,7 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		               "does not have (strobe doctor)");
 	double hz = measure_clock();
 	options->budget =
-	        (struct st_budget){.amount = (uint64_t)(seconds * hz * UNITS_PER_TICK),
+	        (struct st_budget){.amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS),
 	                           .period_ns = (uint64_t)(period * 1e9),
 	                           .ticks_per_second = (uint64_t)hz,
 	                           .policy = b->strict ? ST_BUDGET_STRICT : ST_BUDGET_NATIVE};

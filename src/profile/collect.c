@@ -107,53 +107,38 @@ counter_name(const struct st_collect *c, const struct st_view *v, uint32_t count
 	return name;
 }
 
-/* The overshoot that `share` of them do not exceed: the end of its bucket, in ns. */
-static uint64_t
-overshoot_at(const struct st_budget *b, double share, double ns_per_tick)
-{
-	uint64_t all = 0, seen = 0;
-	unsigned i = 0;
-	for (unsigned k = 0; k < ST_BUDGET_BUCKETS; k++)
-		all += b->overshoots[k];
-	for (; i < ST_BUDGET_BUCKETS - 1; i++) {
-		seen += b->overshoots[i];
-		if ((double)seen >= share * (double)all)
-			break;
-	}
-	return (uint64_t)((double)((1ull << i) - 1) * ns_per_tick);
-}
-
+/* All of them can be added up over the processes; what is the same for all is the first one's. */
 static void
 add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 {
 	const struct st_budget *b = &v->header->budget;
 	if (!b->amount)
 		return;
-	double ns = 1e9 / (double)b->ticks_per_second;
-	uint64_t spent = 0;
-	for (unsigned k = 0; k < ST_BUDGET_BUCKETS; k++)
-		spent += b->overshoots[k];
-	void *list = &p->statistics;
-	add_counter(p, list, process, "budget_ns", "the budget of each period",
-	            (uint64_t)((double)b->amount / 16 * ns));
-	add_counter(p, list, process, "budget_period_ns", "the period", b->period_ns);
-	add_counter(p, list, process, "budget_charged_ns", "what measuring has cost",
-	            (uint64_t)((double)b->charged / 16 * ns));
-	add_counter(p, list, process, "budget_periods", "periods that were over", b->periods);
-	add_counter(p, list, process, "budget_windows", "times that measuring began", b->windows);
-	add_counter(p, list, process, "budget_spent", "times that the budget was spent", spent);
-	add_counter(p, list, process, "ticks_measured", "ticks of CPU time while measured",
-	            b->ticks[ST_TICK_MEASURED]);
-	add_counter(p, list, process, "ticks_plain", "in the engine, not measured",
-	            b->ticks[ST_TICK_PLAIN]);
-	add_counter(p, list, process, "ticks_native", "in native execution",
-	            b->ticks[ST_TICK_NATIVE]);
-	add_counter(p, list, process, "overshoot_median_ns", "half of the overshoots are below",
-	            overshoot_at(b, 0.5, ns));
-	add_counter(p, list, process, "overshoot_p99_ns", "99 of 100 overshoots are below",
-	            overshoot_at(b, 0.99, ns));
-	add_counter(p, list, process, "overshoot_most_ns", "the greatest overshoot",
-	            (uint64_t)((double)b->most_overshoot * ns));
+	double ns = 1e9 / (double)b->ticks_per_second / ST_BUDGET_UNITS;
+	const struct {
+		const char *name, *help;
+		uint64_t total;
+	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->amount * ns + 0.5)},
+	            {"budget_period_ns", "CPU time of a period", b->period_ns},
+	            {"budget_native", "when spent: 1 natively, 0 in the engine",
+	             b->policy == ST_BUDGET_NATIVE && !b->no_native},
+	            {"budget_charged_ns", "what measuring has cost, by the budget's account",
+	             (uint64_t)((double)b->charged * ns + 0.5)},
+	            {"budget_periods", "periods that were over", b->periods},
+	            {"budget_windows", "times that measuring began", b->windows},
+	            {"budget_ticks_measured", "ticks of CPU time while measured",
+	             b->ticks[ST_TICK_MEASURED]},
+	            {"budget_ticks_plain", "in the engine, not measured", b->ticks[ST_TICK_PLAIN]},
+	            {"budget_ticks_native", "in native execution", b->ticks[ST_TICK_NATIVE]},
+#define ST_OVERSHOOT(name, below, text)                                                            \
+	{"overshoots_" #name, text, b->overshoots[ST_OVERSHOOT_##name]},
+	            ST_OVERSHOOTS(ST_OVERSHOOT)
+#undef ST_OVERSHOOT
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (process == 0 || i > 2)
+			add_counter(p, &p->statistics, process, rows[i].name, rows[i].help,
+			            rows[i].total);
 }
 
 static void

@@ -2,6 +2,7 @@
 /* The result for other programs; docs/json.md is the contract, and a change that breaks a reader
  * raises the version. */
 #include "report/json.h"
+#include "report/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -357,7 +358,7 @@ st_report_json(const struct st_report *r, struct st_error *e)
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
-	bad |= add_fallbacks(root, p) | add_parts(root, r);
+	bad |= st_budget_json(root, p) | add_fallbacks(root, p) | add_parts(root, r);
 	if (!bad)
 		dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	json_decref(root);

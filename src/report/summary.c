@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/budget.h"
 #include "report/report.h"
 #include "wire/results.h"
 
@@ -188,6 +189,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 	print_end(out, p);
 	print_counters(out, p);
 	print_samples(out, &p->run);
+	st_budget_print(out, p);
 	if (p->run.has_functions && p->functions.n)
 		print_functions(r, out);
 	st_report_tables(r, out);

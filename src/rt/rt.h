@@ -119,6 +119,7 @@ struct thread {
 	   without a period's budget has got its share, and when the clock was last read. */
 	int64_t credit, granted;
 	uint64_t period_from, accrued_to, cpu_seen;
+	uint64_t gap_from; /* TSC: since when it has not been measured; 0: the tools know */
 	bool accrues, spent;
 	bool called; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;

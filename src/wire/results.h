@@ -159,10 +159,26 @@ struct st_chunk {
 /*
  * The time budget of each thread (see rt/tool/budget.h). Amounts are in sixteenths of a TSC tick.
  */
-enum { ST_BUDGET_BUCKETS = 40 };
+/* By how much a budget was exceeded when it was spent: ST_OVERSHOOT(identifier, ns that it is
+ * below, "what it means"). */
+#define ST_OVERSHOOTS(ST_OVERSHOOT)                                                                \
+	ST_OVERSHOOT(1us, 1000, "overshoots below 1 us")                                           \
+	ST_OVERSHOOT(2us, 2000, "from there to 2 us")                                              \
+	ST_OVERSHOOT(5us, 5000, "to 5 us")                                                         \
+	ST_OVERSHOOT(20us, 20000, "to 20 us")                                                      \
+	ST_OVERSHOOT(100us, 100000, "to 100 us")                                                   \
+	ST_OVERSHOOT(1ms, 1000000, "to 1 ms")                                                      \
+	ST_OVERSHOOT(more, UINT64_MAX, "1 ms and more")
+enum st_overshoot {
+#define ST_OVERSHOOT(name, below, text) ST_OVERSHOOT_##name,
+	ST_OVERSHOOTS(ST_OVERSHOOT)
+#undef ST_OVERSHOOT
+	        ST_OVERSHOOT_KINDS
+};
 /* What threads do whose budget is spent: they execute the program's own code, or plain code in the
  * cache. */
 enum st_budget_policy { ST_BUDGET_NATIVE, ST_BUDGET_STRICT };
+enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
 struct st_budget {
@@ -175,9 +191,8 @@ struct st_budget {
 	/* What became of it. */
 	uint64_t charged;
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
-	uint64_t most_overshoot;   /* ticks */
-	/* By their number of bits: ticks by which the budget was exceeded when it was spent. */
-	uint64_t overshoots[ST_BUDGET_BUCKETS];
+	uint64_t most_overshoot;   /* ns */
+	uint64_t overshoots[ST_OVERSHOOT_KINDS];
 };
 
 struct st_results_header {

@@ -347,6 +347,7 @@ rt_dispatch_miss(struct thread *t)
 void
 rt_dispatch_pc(struct thread *t)
 {
+	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	region_obey(t);
 	stress_version(t);

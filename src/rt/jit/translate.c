@@ -129,7 +129,7 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
-	if (u->id && !cont && !u->rest && budget_exists())
+	if (u->version == VERSION_TOOLS && !cont && !u->rest && budget_exists())
 		emit_charge(u);
 	if (once)
 		emit_first(u);

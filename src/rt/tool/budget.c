@@ -4,9 +4,8 @@
 #include <asm/unistd.h>
 
 #include "rt/os/outside.h"
+#include "rt/tool/tool.h"
 
-/* Amounts are in sixteenths of a tick of the clock. */
-enum { UNIT = 16 };
 enum {
 	CROSSING = 40,      /* ticks of saving and restoring registers */
 	SUSPICIOUS = 50000, /* ticks: the thread may have waited for a CPU meanwhile */
@@ -104,22 +103,41 @@ budget_tick(struct thread *t)
 }
 
 static unsigned
-bucket_of(uint64_t ticks)
+kind_of(uint64_t ns)
 {
-	unsigned b = ticks ? 64 - (unsigned)__builtin_clzll(ticks) : 0;
-	return b < ST_BUDGET_BUCKETS ? b : ST_BUDGET_BUCKETS - 1;
+	static const uint64_t below[] = {
+#define ST_OVERSHOOT(name, ns, text) ns,
+	        ST_OVERSHOOTS(ST_OVERSHOOT)
+#undef ST_OVERSHOOT
+	};
+	unsigned k = 0;
+	while (k < ST_OVERSHOOT_KINDS - 1 && ns >= below[k])
+		k++;
+	return k;
 }
 
 void
 budget_spent(struct thread *t)
 {
-	uint64_t over = t->credit < 0 ? (uint64_t)-t->credit / UNIT : 0;
-	add(&budget()->overshoots[bucket_of(over)], 1);
+	uint64_t ticks = t->credit < 0 ? (uint64_t)-t->credit / ST_BUDGET_UNITS : 0;
+	uint64_t over = ticks * 1000 / (budget()->ticks_per_second / 1000000);
+	add(&budget()->overshoots[kind_of(over)], 1);
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
 	if (over > most)
 		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
+	t->gap_from = rt_tsc();
 	settle(t);
 	t->spent = true;
+}
+
+void
+budget_tell_gap(struct thread *t)
+{
+	if (t->spent || !t->gap_from)
+		return;
+	uint64_t from = t->gap_from;
+	t->gap_from = 0;
+	region_tell_gap(t, from);
 }
 
 void
@@ -169,7 +187,7 @@ budget_charge(struct thread *t, uint64_t since)
 	uint64_t ticks = rt_tsc() - since + CROSSING;
 	if (ticks > SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
-	t->credit -= (int64_t)(ticks * UNIT);
+	t->credit -= (int64_t)(ticks * ST_BUDGET_UNITS);
 	if (t->credit < 0 && !t->spent)
 		budget_spent(t);
 }

@@ -26,6 +26,8 @@ void budget_begin(struct thread *t, bool first);
 bool budget_tick(struct thread *t);
 /* The budget is spent. */
 void budget_spent(struct thread *t);
+/* Tells the tools that the thread was not measured for a while, if so. Not in a signal handler. */
+void budget_tell_gap(struct thread *t);
 /* The thread ends; the program does. */
 void budget_end(struct thread *t);
 void budget_end_all(void);

@@ -22,13 +22,13 @@ region_init(void)
 	                budget_exists();
 }
 
-static void
-tell_gap(struct thread *t)
+void
+region_tell_gap(struct thread *t, uint64_t from)
 {
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->gap)
 			tool_call(i, (void (*)(void))tools.tool[i].tool->gap, t,
-			          (const void *)rt.off_since);
+			          (const void *)from);
 }
 
 void
@@ -44,7 +44,7 @@ region_set(struct thread *t, bool on)
 		return;
 	}
 	rt.results->regions++;
-	tell_gap(t);
+	region_tell_gap(t, rt.off_since);
 }
 
 void

@@ -184,6 +184,8 @@ thread_version(const struct thread *t)
 
 /* tool/region.c: whether tools are at work. rt.lock held. */
 void region_init(void);
+/* The thread has run without instrumentation since the ticks `from`. */
+void region_tell_gap(struct thread *t, uint64_t from);
 void region_set(struct thread *t, bool on);
 /* Does what the controller asks for. */
 void region_obey(struct thread *t);

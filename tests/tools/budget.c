@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work of which the same is done in each run, for test_budget.py: rounds of it, system calls between them, and a
+ * signal now and then. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t signals;
+
+static void
+on_signal(int signo)
+{
+	(void)signo;
+	signals++;
+}
+
+__attribute__((noinline)) static unsigned long
+work(unsigned long x, long n)
+{
+	for (long i = 0; i < n; i++)
+		x = x & 1 ? x * 3 + 1 : x / 2 + (unsigned long)i;
+	return x;
+}
+
+static void *
+rounds(void *arg)
+{
+	unsigned long x = 7;
+	for (long i = 0; i < (long)arg; i++) {
+		x = work(x, 1000000);
+		if (getppid() < 0)
+			return NULL;
+		raise(SIGUSR1);
+	}
+	return (void *)x;
+}
+
+/* budget ROUNDS [THREADS] */
+int
+main(int argc, char **argv)
+{
+	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;
+	pthread_t thread[16];
+	void *x;
+	signal(SIGUSR1, on_signal);
+	for (long i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, rounds, (void *)n);
+	for (long i = 0; i < threads; i++)
+		pthread_join(thread[i], &x);
+	if (!threads)
+		x = rounds((void *)n);
+	printf("%lx %s\n", (unsigned long)x, threads || signals == n ? "done" : "signals are missing");
+	return 0;
+}

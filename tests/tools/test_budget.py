@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The time budget: test_budget.py STROBE PROGRAM INCLUDE. What it costs is measured by bench/, not here."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE, PROGRAM, INCLUDE = (os.path.abspath(path) for path in sys.argv[1:4])
+ROUNDS = "40"
+SMALL = ("-b", "1%", "-T", "20ms")
+
+GAPS = """
+#include <strobe/tool.h>
+STROBE_COUNTER(blocks, "blocks");
+STROBE_TABLE(gaps, "gaps that the tool is told of", STROBE_KEY("known", STROBE_NUMBER), STROBE_SUM("count", STROBE_NUMBER));
+static void on_block(strobe_block *b) { strobe_count(strobe_at(b), &blocks, 1); }
+static void on_gap(strobe_thread *t, uint64_t from) { (void)t; strobe_cell_add(strobe_cell_of(&gaps, 1, (uint64_t)(from != 0)), 1); }
+STROBE_TOOL(gaps, .help = "counts gaps", .block = on_block, .gap = on_gap);
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-budget-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.file = self.folder / "result.json"
+
+    def strobe(self, *arguments, program=(PROGRAM, ROUNDS)):
+        native = subprocess.run(program, capture_output=True, text=True, timeout=60)
+        self.assertTrue(native.stdout.endswith("done\n"))
+        line = [STROBE, "run", "-q", "--format", "json", "-o", str(self.file), *arguments, "--", *program]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.stdout, done.returncode), (native.stdout, 0), done.stderr)
+        return json.loads(self.file.read_text())
+
+    def check_account(self, budget):
+        """What is charged in a period is its budget, but for an overshoot that the next one pays."""
+        self.assertEqual(sum(row["count"] for row in budget["overshoots"]) <= budget["windows"], True)
+        self.assertLessEqual(budget["charged_ns"], (budget["periods"] + 1) * budget["amount_ns"] + 2_000_000)
+
+
+class Budget(Case):
+    def test_of_plenty(self):
+        """A budget that is never spent changes no count."""
+        whole = self.strobe("--images", "budget", "-t", "inscount", "-t", "branches")
+        plenty = self.strobe("--images", "budget", "-t", "inscount", "-t", "branches", "-b", "100%", "-T", "1h")
+        self.assertEqual(plenty["instructions"], whole["instructions"])
+        self.assertEqual(plenty["branches"], whole["branches"])
+        self.assertEqual(plenty["budget"]["windows"], 1)
+        self.assertGreater(plenty["budget"]["charged_ns"], 0)
+        self.assertNotIn("budget", whole)
+
+    def test_spent(self):
+        """What is counted then is a part of the whole, branch by branch."""
+        whole = {(r["image"], r["source"], r["target"]): r for r in self.strobe("--images", "budget", "-t", "branches")["branches"]}
+        for policy in ("native", "strict"):
+            with self.subTest(policy=policy):
+                part = self.strobe("--images", "budget", "-t", "branches", *SMALL, "--budget-policy", policy)
+                budget = part["budget"]
+                self.assertEqual((budget["amount_ns"], budget["period_ns"]), (200_000, 20_000_000))
+                self.assertGreater(budget["windows"], 1)
+                self.check_account(budget)
+                self.assertTrue(part["branches"])
+                for row in part["branches"]:
+                    most = whole[row["image"], row["source"], row["target"]]
+                    self.assertLessEqual(row["taken"], most["taken"])
+                    self.assertLessEqual(row["not_taken"], most["not_taken"])
+                self.assertLess(sum(r["taken"] for r in part["branches"]), sum(r["taken"] for r in whole.values()))
+                if policy == "strict":
+                    self.assertEqual((budget["native"], budget["ticks"]["native"]), (False, 0))
+
+    def test_threads(self):
+        """Each has its own; those that are born begin with nothing."""
+        budget = self.strobe("-t", "bbcount", *SMALL, program=(PROGRAM, ROUNDS, "4"))["budget"]
+        self.assertGreater(budget["windows"], 4)
+        self.check_account({**budget, "periods": budget["periods"] + 4})
+
+    def test_gaps(self):
+        source = self.folder / "gaps.c"
+        source.write_text(GAPS)
+        done = subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, str(source)], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        part = self.strobe("-t", str(self.folder / "gaps.tool"), *SMALL)
+        gaps, = part["gaps"]
+        self.assertEqual(gaps["known"], 1)
+        self.assertLess(gaps["count"], part["budget"]["windows"])
+
+    def test_children(self):
+        """Each process has its own."""
+        script = f'"{PROGRAM}" 20; "{PROGRAM}" 20; echo done'
+        budget = self.strobe("-t", "inscount", "-f", *SMALL, program=("sh", "-c", script))["budget"]
+        self.assertEqual((budget["amount_ns"], budget["period_ns"]), (200_000, 20_000_000))
+        self.assertGreater(budget["windows"], 2)
+
+    def test_summary(self):
+        done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--", PROGRAM, ROUNDS],
+                              capture_output=True, text=True, timeout=60)
+        self.assertIn("budget: 0.2 ms of each 20 ms of CPU time", done.stderr)
+
+    def test_mistakes(self):
+        for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),
+                        ("-b", "5%", "-T", "1ms"), ("-b", "5%", "-T", "2h"), ("-b", "5%", "--budget-policy", "no")):
+            with self.subTest(options=options):
+                done = subprocess.run([STROBE, "run", *options, "--", PROGRAM, "1"], capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+unittest.main(argv=sys.argv[:1])
