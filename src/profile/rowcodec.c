@@ -4,26 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_SITE = 1 << 24, MOST_VALUES = STROBE_MOST_COLUMNS };
+enum { MOST_SITES = 1 << 24, MOST_VALUES = STROBE_MOST_COLUMNS };
+
+#define NOBODY UINT32_MAX
+/* In a key: the site's rows have not just one value. */
+#define MANY (1ull << 63)
 
 struct value {
 	uint64_t last, stride;
 };
 
-/* What is remembered of a site. */
+/* What is remembered of a site. The first memory is nobody's. */
 struct memory {
-	uint32_t epoch;  /* of another epoch: nothing is */
-	uint32_t next;   /* the site that followed */
-	uint32_t values; /* index of its values */
-	uint32_t n;      /* how many there is room for; 0: none yet */
+	uint64_t key;          /* its tag, and the epoch above; of another epoch: nothing is */
+	uint32_t next, second; /* memories of those that followed: the last, and the last other */
+	union {
+		struct value one;
+		uint32_t many; /* index of its values */
+	};
 };
 
 struct st_codec {
-	uint32_t epoch;
-	struct memory *sites;
-	uint32_t n_sites;
-	struct value *values;
+	uint64_t epoch;
+	struct memory *memories; /* of sites: 1, 2, ... */
+	uint32_t n_memories;
+	struct value *values; /* of this epoch */
 	uint32_t n_values, room_values;
+	/* For the rows at hand. */
+	unsigned char *pairs;
+	uint64_t *differences;
+	size_t room;
 };
 
 struct st_codec *
@@ -31,7 +41,7 @@ st_codec_new(void)
 {
 	struct st_codec *c = calloc(1, sizeof *c);
 	if (c)
-		c->epoch = 1;
+		st_codec_reset(c);
 	return c;
 }
 
@@ -40,239 +50,363 @@ st_codec_free(struct st_codec *c)
 {
 	if (!c)
 		return;
-	free(c->sites);
+	free(c->memories);
 	free(c->values);
+	free(c->pairs);
+	free(c->differences);
 	free(c);
 }
 
 void
 st_codec_reset(struct st_codec *c)
 {
-	c->epoch++;
+	c->epoch += 1ull << 32;
+	c->n_values = 0;
 }
 
-static int
-grow_sites(struct st_codec *c, uint32_t site)
+/* So that there is a memory for each of the sites. */
+static bool
+know_sites(struct st_codec *c, uint32_t n)
 {
-	uint32_t n = c->n_sites ? c->n_sites : 1024;
-	while (n <= site)
-		n *= 2;
-	struct memory *sites = reallocarray(c->sites, n, sizeof *sites);
-	if (!sites)
-		return -1;
-	memset(sites + c->n_sites, 0, (n - c->n_sites) * sizeof *sites);
-	c->sites = sites;
-	c->n_sites = n;
-	return 0;
+	if (n < c->n_memories)
+		return true;
+	if (n > MOST_SITES)
+		return false;
+	uint32_t room = n + n / 2 + 1024;
+	struct memory *memories = reallocarray(c->memories, room, sizeof *memories);
+	if (!memories)
+		return false;
+	memset(memories + c->n_memories, 0, (room - c->n_memories) * sizeof *memories);
+	c->memories = memories;
+	c->n_memories = room;
+	return true;
 }
 
-static int
+static bool
 add_values(struct st_codec *c, struct memory *m, uint32_t n)
 {
 	if (c->n_values + n > c->room_values) {
 		uint32_t room = c->room_values ? 2 * c->room_values : 4096;
 		struct value *values = reallocarray(c->values, room, sizeof *values);
 		if (!values)
-			return -1;
+			return false;
 		c->values = values;
 		c->room_values = room;
 	}
-	m->values = c->n_values;
-	m->n = n;
+	m->many = c->n_values;
+	memset(&c->values[c->n_values], 0, n * sizeof *c->values);
 	c->n_values += n;
-	return 0;
+	return true;
 }
 
-/* The memory of a site that this epoch has not met. NULL: there is no such site with n values, or
- * no memory left. */
-static __attribute__((noinline)) struct memory *
-meet(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
+/* The memory of a site. NULL: there is no such site with so many values, or no memory left. */
+static struct memory *
+recall(struct st_codec *c, uint64_t tag, const strobe_site *sites)
 {
-	if (site >= c->n_sites && (site > LARGEST_SITE || grow_sites(c, site)))
+	uint32_t n = (uint32_t)tag & 15;
+	struct memory *m = &c->memories[(tag >> 4) + 1];
+	uint64_t key = c->epoch | tag | (n == 1 ? 0 : MANY);
+	if (m->key == key)
+		return m;
+	if (sites[tag >> 4].n_values != n || n > MOST_VALUES)
 		return NULL;
-	struct memory *m = &c->sites[site];
-	if (m->epoch == c->epoch || sites[site].n_values != n || n > MOST_VALUES ||
-	    (m->n != n && add_values(c, m, n)))
+	m->one = (struct value){0, 0};
+	if (n != 1 && !add_values(c, m, n))
 		return NULL;
-	m->epoch = c->epoch;
-	m->next = UINT32_MAX;
-	if (n)
-		memset(&c->values[m->values], 0, n * sizeof *c->values);
+	m->key = key;
+	m->next = m->second = 0;
 	return m;
 }
 
-static inline struct memory *
-recall(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
+/* The one that follows is another. */
+static void
+lead_to(struct memory *before, uint32_t next)
 {
-	if (__builtin_expect(site < c->n_sites, 1)) {
-		struct memory *m = &c->sites[site];
-		if (__builtin_expect(m->epoch == c->epoch && m->n == n, 1))
-			return m;
+	before->second = before->next;
+	before->next = next;
+}
+
+/* ---- encoding ---- */
+
+static bool
+make_room(struct st_codec *c, size_t n)
+{
+	if (n <= c->room)
+		return true;
+	free(c->pairs);
+	free(c->differences);
+	c->pairs = malloc(n + 8);
+	c->differences = reallocarray(NULL, n, sizeof *c->differences);
+	c->room = c->pairs && c->differences ? n : 0;
+	return c->room;
+}
+
+/* Seven bits in a byte, the lowest first; the last byte is less than 128. */
+static unsigned char *
+put_number(unsigned char *at, uint32_t n)
+{
+	for (; n > 127; n >>= 7)
+		*at++ = (unsigned char)(n | 128);
+	*at++ = (unsigned char)n;
+	return at;
+}
+
+/* Four pairs of bits in a byte, from n bytes with one each, of which there are eight more. */
+static unsigned char *
+put_pairs(unsigned char *at, unsigned char *pairs, size_t n)
+{
+	memset(pairs + n, 0, 8);
+	for (size_t i = 0; i < n; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, pairs + i, sizeof eight);
+		eight = (eight | eight >> 6) & 0x000f000f000f000f;
+		eight |= eight >> 12;
+		at[i / 4] = (unsigned char)eight;
+		at[i / 4 + 1] = (unsigned char)(eight >> 32);
 	}
-	return meet(c, site, n, sites);
+	return at + (n + 3) / 4;
 }
 
-static inline unsigned char *
-put(unsigned char *at, const void *from, size_t n)
+static const unsigned char length[4] = {1, 2, 3, 8};
+
+/* Differences, the sign in the lowest bit so that small ones are short. */
+static void
+put_differences(struct st_codec *c, size_t n, struct st_encoded *out)
 {
-	memcpy(at, from, n);
-	return at + n;
+	unsigned char *at = out->at[ST_CODEC_VALUES];
+	for (size_t i = 0; i < n; i++) {
+		uint64_t d = c->differences[i], value = d << 1 ^ (uint64_t)((int64_t)d >> 63);
+		unsigned how = (value > 0xff) + (value > 0xffff) + (value > 0xffffff);
+		memcpy(at, &value, sizeof value);
+		at += length[how];
+		c->pairs[i] = (unsigned char)how;
+	}
+	out->at[ST_CODEC_VALUES] = at;
+	out->at[ST_CODEC_LENGTHS] = put_pairs(out->at[ST_CODEC_LENGTHS], c->pairs, n);
 }
 
-/* Returns how the value is written. */
-static inline unsigned
-encode_value(struct value *v, uint64_t value, unsigned char **data)
+/* Rows being encoded. */
+struct pen {
+	struct st_codec *c;
+	struct memory *before;
+	unsigned char *runs, *control;
+	uint64_t *difference; /* of values that are not foretold */
+	uint32_t rows, begun; /* begun: so many were before the run at hand */
+	uint64_t moved[MOST_VALUES];
+};
+
+/* Without a branch: what a program's data do next cannot be foretold by a processor. */
+static inline void
+encode_value(struct pen *p, struct value *v, uint64_t *moved, uint64_t value)
 {
 	uint64_t difference = value - v->last;
+	unsigned strange = difference != v->stride, other = difference != *moved;
+	other &= strange;
 	v->last = value;
-	if (__builtin_expect(difference == v->stride, 1))
-		return 0;
-	v->stride = difference;
-	int8_t small = (int8_t)difference;
-	int32_t medium = (int32_t)difference;
-	if ((uint64_t)(int64_t)small == difference) {
-		*data = put(*data, &small, sizeof small);
-		return 1;
-	}
-	if ((uint64_t)(int64_t)medium == difference) {
-		*data = put(*data, &medium, sizeof medium);
-		return 2;
-	}
-	*data = put(*data, &value, sizeof value);
-	return 3;
+	v->stride = *moved = difference;
+	*p->difference = difference;
+	p->difference += other;
+	*p->control++ = (unsigned char)(strange + other);
 }
 
-/* Whether the site is the one that followed the last time; it is now. */
-static inline bool
-follow(struct st_codec *c, uint32_t last, uint32_t site)
+/* A row of any kind. Returns what follows; NULL: it is none. The program may change it meanwhile.
+ */
+static __attribute__((noinline)) const uint64_t *
+encode_row(struct pen *p, const uint64_t *in, const uint64_t *end, const strobe_site *sites,
+           uint64_t n_sites)
 {
-	if (last == UINT32_MAX)
-		return false;
-	bool same = c->sites[last].next == site;
-	c->sites[last].next = site;
-	return same;
+	uint64_t tag = *in++, n = tag & 15;
+	struct memory *m = NULL;
+	if (tag >> 4 < n_sites && n <= (uint64_t)(end - in))
+		m = recall(p->c, tag, sites);
+	if (!m)
+		return NULL;
+	uint32_t self = (uint32_t)(m - p->c->memories);
+	if (p->before->next != self) {
+		if (p->rows)
+			p->runs = put_number(p->runs, p->rows - p->begun);
+		p->begun = p->rows;
+		p->runs = put_number(p->runs, p->before->second == self ? 0 : self);
+		lead_to(p->before, self);
+	}
+	p->before = m;
+	p->rows++;
+	struct value *v = n == 1 ? &m->one : &p->c->values[m->many];
+	for (uint64_t i = 0; i < n; i++)
+		encode_value(p, &v[i], &p->moved[i], *in++);
+	return in;
+}
+
+/* Rows of one value, as long as their sites come as foretold: nearly all. Returns what follows. */
+static const uint64_t *
+encode_run(struct pen *shared, const uint64_t *in, const uint64_t *end, uint64_t n_sites)
+{
+	struct pen p = *shared; /* in registers */
+	uint64_t moved = p.moved[0];
+	struct memory *memories = p.c->memories;
+	const uint64_t epoch = p.c->epoch;
+	for (; end - in >= 2; in += 2) {
+		uint64_t tag = *in, self = (tag >> 4) + 1;
+		struct memory *m = &memories[self];
+		if (self > n_sites || m->key != (epoch | tag) || p.before->next != self)
+			break;
+		encode_value(&p, &m->one, &moved, in[1]);
+		p.before = m;
+		p.rows++;
+	}
+	p.moved[0] = moved;
+	*shared = p;
+	return in;
 }
 
 void
 st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe_site *sites,
                 uint32_t n_sites, struct st_encoded *out)
 {
-	const uint64_t *in = rows, *end = in + bytes / sizeof *in;
-	unsigned char *control = out->control, *data = out->data;
-	uint32_t last = UINT32_MAX;
+	const uint64_t *in = rows, *end = in + bytes / sizeof *in, *next;
+	struct memory nothing = {0};
 	out->n_rows = 0;
-	while (in < end) {
-		uint64_t tag = *in;
-		uint32_t site = (uint32_t)(tag >> 4), n = (uint32_t)tag & 15;
-		if (tag >> 4 >= n_sites || (size_t)(end - in) <= n)
-			break;
-		struct memory *m = recall(c, site, n, sites);
-		if (!m)
-			break;
-		unsigned bits = !follow(c, last, site), shift = 1;
-		last = site;
-		if (bits)
-			data = put(data, &site, sizeof site);
-		struct value *values = &c->values[m->values];
-		in++;
-		for (uint32_t i = 0; i < n; i++, shift += 2) {
-			if (shift > 6) {
-				*control++ = (unsigned char)bits;
-				bits = shift = 0;
-			}
-			bits |= encode_value(&values[i], *in++, &data) << shift;
-		}
-		*control++ = (unsigned char)bits;
-		out->n_rows++;
-	}
-	out->n_control = (size_t)(control - out->control);
-	out->n_data = (size_t)(data - out->data);
+	out->whole = know_sites(c, n_sites) && make_room(c, bytes / sizeof *in);
+	if (!out->whole)
+		return;
+	struct pen p = {.c = c,
+	                .before = &nothing,
+	                .runs = out->at[ST_CODEC_RUNS],
+	                .control = c->pairs,
+	                .difference = c->differences};
+	while (in < end && (next = encode_row(&p, in, end, sites, n_sites)))
+		in = encode_run(&p, next, end, n_sites);
+	if (p.rows)
+		p.runs = put_number(p.runs, p.rows - p.begun);
+	out->n_rows = p.rows;
 	out->whole = in == end;
+	out->at[ST_CODEC_RUNS] = p.runs;
+	out->at[ST_CODEC_CONTROLS] =
+	        put_pairs(out->at[ST_CODEC_CONTROLS], c->pairs, (size_t)(p.control - c->pairs));
+	put_differences(c, (size_t)(p.difference - c->differences), out);
 }
 
 /* ---- the other end ---- */
 
-static bool
-take(struct st_decoding *in, void *to, size_t n)
+static const unsigned char *
+take(struct st_decoding *in, enum st_codec_column column, size_t n)
 {
-	if (in->n_data < n)
-		return false;
-	memcpy(to, in->data, n);
-	in->data += n;
-	in->n_data -= n;
-	return true;
+	const unsigned char *at = in->at[column];
+	if ((size_t)(in->end[column] - at) < n)
+		return NULL;
+	in->at[column] = at + n;
+	return at;
 }
 
 static bool
-take_control(struct st_decoding *in, unsigned *bits)
+take_number(struct st_decoding *in, uint32_t *n)
 {
-	if (!in->n_control)
-		return false;
-	*bits = *in->control++;
-	in->n_control--;
-	return true;
-}
-
-static bool
-decode_value(struct st_decoding *in, struct value *v, unsigned how)
-{
-	int8_t small;
-	int32_t medium;
-	uint64_t value;
-	switch (how) {
-	case 0:
-		value = v->last + v->stride;
-		break;
-	case 1:
-		if (!take(in, &small, sizeof small))
+	const unsigned char *at;
+	*n = 0;
+	for (unsigned shift = 0; shift < 32; shift += 7) {
+		if (!(at = take(in, ST_CODEC_RUNS, 1)))
 			return false;
-		value = v->last + (uint64_t)(int64_t)small;
-		break;
-	case 2:
-		if (!take(in, &medium, sizeof medium))
-			return false;
-		value = v->last + (uint64_t)(int64_t)medium;
-		break;
-	default:
-		if (!take(in, &value, sizeof value))
-			return false;
+		*n |= (uint32_t)(*at & 127) << shift;
+		if (*at < 128)
+			return true;
 	}
-	v->stride = value - v->last;
-	v->last = value;
+	return false;
+}
+
+static bool
+take_pair(struct st_decoding *in, enum st_codec_column column, struct st_codec_pairs *p,
+          unsigned *pair)
+{
+	if (!p->left) {
+		const unsigned char *at = take(in, column, 1);
+		if (!at)
+			return false;
+		*p = (struct st_codec_pairs){*at, 4};
+	}
+	*pair = p->bits & 3;
+	p->bits >>= 2;
+	p->left--;
 	return true;
+}
+
+static bool
+take_difference(struct st_decoding *in, uint64_t *difference)
+{
+	unsigned how;
+	uint64_t value = 0;
+	if (!take_pair(in, ST_CODEC_LENGTHS, &in->lengths, &how))
+		return false;
+	const unsigned char *at = take(in, ST_CODEC_VALUES, length[how]);
+	if (!at)
+		return false;
+	memcpy(&value, at, length[how]);
+	*difference = value >> 1 ^ -(value & 1);
+	return true;
+}
+
+static bool
+decode_value(struct st_decoding *in, struct value *v, uint64_t *moved)
+{
+	unsigned control;
+	uint64_t difference = v->stride;
+	if (!take_pair(in, ST_CODEC_CONTROLS, &in->controls, &control))
+		return false;
+	if (control == 1)
+		difference = *moved;
+	else if (control && !take_difference(in, &difference))
+		return false;
+	v->last += difference;
+	v->stride = *moved = difference;
+	return true;
+}
+
+/* The site that follows. */
+static bool
+next_site(struct st_codec *c, struct st_decoding *in, uint32_t *site)
+{
+	struct memory nothing = {0};
+	struct memory *before = in->last == NOBODY ? &nothing : &c->memories[in->last + 1];
+	uint32_t next = before->next;
+	if (!in->run) {
+		if (!take_number(in, &next) || !take_number(in, &in->run) || !in->run)
+			return false;
+		next = next ? next : before->second;
+		lead_to(before, next);
+	}
+	in->run--;
+	*site = next - 1;
+	return next && next <= in->n_sites;
+}
+
+void
+st_codec_begin(struct st_decoding *in, uint32_t n_rows)
+{
+	in->rows = n_rows;
+	in->run = 0;
+	in->last = NOBODY;
+	in->controls = in->lengths = (struct st_codec_pairs){0, 0};
+	memset(in->moved, 0, sizeof in->moved);
 }
 
 int
 st_codec_decode(struct st_codec *c, struct st_decoding *in, uint32_t *site,
                 uint64_t values[STROBE_MOST_COLUMNS])
 {
-	unsigned bits, shift = 1;
-	if (!in->n_control)
+	if (!in->rows)
 		return 0;
-	take_control(in, &bits);
-	/* The row before has made sure that its site's memory is there. */
-	if (!(bits & 1))
-		*site = in->last == UINT32_MAX ? UINT32_MAX : c->sites[in->last].next;
-	else if (!take(in, site, sizeof *site))
-		return -1;
-	if (*site >= in->n_sites)
+	in->rows--;
+	if (!know_sites(c, in->n_sites) || !next_site(c, in, site))
 		return -1;
 	uint32_t n = in->sites[*site].n_values;
-	struct memory *m = recall(c, *site, n, in->sites);
+	struct memory *m = n <= MOST_VALUES ? recall(c, (uint64_t)*site << 4 | n, in->sites) : NULL;
 	if (!m)
 		return -1;
-	follow(c, in->last, *site);
 	in->last = *site;
-	for (uint32_t i = 0; i < n; i++, shift += 2) {
-		struct value *v = &c->values[m->values + i];
-		if (shift > 6) {
-			shift = 0;
-			if (!take_control(in, &bits))
-				return -1;
-		}
-		if (!decode_value(in, v, bits >> shift & 3))
+	struct value *v = n == 1 ? &m->one : &c->values[m->many];
+	for (uint32_t i = 0; i < n; i++) {
+		if (!decode_value(in, &v[i], &in->moved[i]))
 			return -1;
-		values[i] = v->last;
+		values[i] = v[i].last;
 	}
 	return 1;
 }
