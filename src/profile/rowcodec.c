@@ -7,27 +7,32 @@
 enum { MOST_SITES = 1 << 24, MOST_VALUES = STROBE_MOST_COLUMNS };
 
 #define NOBODY UINT32_MAX
-/* In a key: the site's rows have not just one value. */
+/* In a site's name: its rows have not just one value. No tag of a row is so large. */
 #define MANY (1ull << 63)
+#define NONE UINT64_MAX
 
 struct value {
 	uint64_t last, stride;
 };
 
-/* What is remembered of a site. The first memory is nobody's. */
+/* What is remembered of a site and needed for each row. The first of them is for what is before the
+ * first row. */
+struct trail {
+	uint64_t next;    /* name of the site that followed last, or NONE */
+	struct value one; /* if it has just one */
+};
+/* And what is needed now and then. */
 struct memory {
-	uint64_t key;          /* its tag, and the epoch above; of another epoch: nothing is */
-	uint32_t next, second; /* memories of those that followed: the last, and the last other */
-	union {
-		struct value one;
-		uint32_t many; /* index of its values */
-	};
+	uint64_t key; /* its name, and the epoch above; of another epoch: nothing is remembered */
+	uint32_t second; /* the last other than `next` that followed, counted from 1 */
+	uint32_t many;   /* index of its values, if it has not just one */
 };
 
 struct st_codec {
 	uint64_t epoch;
-	struct memory *memories; /* of sites: 1, 2, ... */
-	uint32_t n_memories;
+	struct trail *trails;
+	struct memory *memories;
+	uint32_t n_sites;     /* that there is room for, and one more */
 	struct value *values; /* of this epoch */
 	uint32_t n_values, room_values;
 	/* For the rows at hand. */
@@ -50,6 +55,7 @@ st_codec_free(struct st_codec *c)
 {
 	if (!c)
 		return;
+	free(c->trails);
 	free(c->memories);
 	free(c->values);
 	free(c->pairs);
@@ -68,17 +74,21 @@ st_codec_reset(struct st_codec *c)
 static bool
 know_sites(struct st_codec *c, uint32_t n)
 {
-	if (n < c->n_memories)
+	if (n < c->n_sites)
 		return true;
 	if (n > MOST_SITES)
 		return false;
 	uint32_t room = n + n / 2 + 1024;
+	struct trail *trails = reallocarray(c->trails, room, sizeof *trails);
+	if (trails)
+		c->trails = trails;
 	struct memory *memories = reallocarray(c->memories, room, sizeof *memories);
-	if (!memories)
+	if (memories)
+		c->memories = memories;
+	if (!trails || !memories)
 		return false;
-	memset(memories + c->n_memories, 0, (room - c->n_memories) * sizeof *memories);
-	c->memories = memories;
-	c->n_memories = room;
+	memset(memories + c->n_sites, 0, (room - c->n_sites) * sizeof *memories);
+	c->n_sites = room;
 	return true;
 }
 
@@ -99,31 +109,57 @@ add_values(struct st_codec *c, struct memory *m, uint32_t n)
 	return true;
 }
 
-/* The memory of a site. NULL: there is no such site with so many values, or no memory left. */
-static struct memory *
-recall(struct st_codec *c, uint64_t tag, const strobe_site *sites)
+static uint64_t
+name_of(uint64_t tag)
 {
-	uint32_t n = (uint32_t)tag & 15;
-	struct memory *m = &c->memories[(tag >> 4) + 1];
-	uint64_t key = c->epoch | tag | (n == 1 ? 0 : MANY);
-	if (m->key == key)
-		return m;
-	if (sites[tag >> 4].n_values != n || n > MOST_VALUES)
-		return NULL;
-	m->one = (struct value){0, 0};
-	if (n != 1 && !add_values(c, m, n))
-		return NULL;
-	m->key = key;
-	m->next = m->second = 0;
-	return m;
+	return tag | ((tag & 15) == 1 ? 0 : MANY);
 }
 
-/* The one that follows is another. */
-static void
-lead_to(struct memory *before, uint32_t next)
+static uint32_t
+site_named(uint64_t name)
 {
-	before->second = before->next;
-	before->next = next;
+	return (uint32_t)((name & ~MANY) >> 4) + 1;
+}
+
+/* Recalls a site, or begins to remember it. Returns its number, counted from 1. 0: there is no such
+ * site with so many values, or no memory left. */
+static uint32_t
+recall(struct st_codec *c, uint64_t tag, const strobe_site *sites)
+{
+	uint32_t n = (uint32_t)tag & 15, self = (uint32_t)(tag >> 4) + 1;
+	struct memory *m = &c->memories[self];
+	uint64_t key = c->epoch | name_of(tag);
+	if (m->key == key)
+		return self;
+	if (sites[tag >> 4].n_values != n || n > MOST_VALUES || (n != 1 && !add_values(c, m, n)))
+		return 0;
+	m->key = key;
+	m->second = 0;
+	c->trails[self] = (struct trail){.next = NONE};
+	return self;
+}
+
+/* Nothing is before the first row. */
+static void
+begin_rows(struct st_codec *c)
+{
+	c->trails[0].next = NONE;
+	c->memories[0].second = 0;
+}
+
+/* Another site follows than last. */
+static void
+lead_to(struct st_codec *c, uint32_t before, uint64_t name)
+{
+	uint64_t last = c->trails[before].next;
+	c->memories[before].second = last == NONE ? 0 : site_named(last);
+	c->trails[before].next = name;
+}
+
+static struct value *
+values_of(struct st_codec *c, uint32_t site, uint32_t n)
+{
+	return n == 1 ? &c->trails[site].one : &c->values[c->memories[site].many];
 }
 
 /* ---- encoding ---- */
@@ -188,7 +224,7 @@ put_differences(struct st_codec *c, size_t n, struct st_encoded *out)
 /* Rows being encoded. */
 struct pen {
 	struct st_codec *c;
-	struct memory *before;
+	struct trail *before;
 	unsigned char *runs, *control;
 	uint64_t *difference; /* of values that are not foretold */
 	uint32_t rows, begun; /* begun: so many were before the run at hand */
@@ -209,6 +245,18 @@ encode_value(struct pen *p, struct value *v, uint64_t *moved, uint64_t value)
 	*p->control++ = (unsigned char)(strange + other);
 }
 
+static void
+begin_run(struct pen *p, uint64_t tag)
+{
+	struct st_codec *c = p->c;
+	uint32_t before = (uint32_t)(p->before - c->trails), self = site_named(tag);
+	if (p->rows)
+		p->runs = put_number(p->runs, p->rows - p->begun);
+	p->begun = p->rows;
+	p->runs = put_number(p->runs, c->memories[before].second == self ? 0 : self);
+	lead_to(c, before, name_of(tag));
+}
+
 /* A row of any kind. Returns what follows; NULL: it is none. The program may change it meanwhile.
  */
 static __attribute__((noinline)) const uint64_t *
@@ -216,22 +264,16 @@ encode_row(struct pen *p, const uint64_t *in, const uint64_t *end, const strobe_
            uint64_t n_sites)
 {
 	uint64_t tag = *in++, n = tag & 15;
-	struct memory *m = NULL;
+	uint32_t self = 0;
 	if (tag >> 4 < n_sites && n <= (uint64_t)(end - in))
-		m = recall(p->c, tag, sites);
-	if (!m)
+		self = recall(p->c, tag, sites);
+	if (!self)
 		return NULL;
-	uint32_t self = (uint32_t)(m - p->c->memories);
-	if (p->before->next != self) {
-		if (p->rows)
-			p->runs = put_number(p->runs, p->rows - p->begun);
-		p->begun = p->rows;
-		p->runs = put_number(p->runs, p->before->second == self ? 0 : self);
-		lead_to(p->before, self);
-	}
-	p->before = m;
+	if (p->before->next != name_of(tag))
+		begin_run(p, tag);
+	p->before = &p->c->trails[self];
 	p->rows++;
-	struct value *v = n == 1 ? &m->one : &p->c->values[m->many];
+	struct value *v = values_of(p->c, self, (uint32_t)n);
 	for (uint64_t i = 0; i < n; i++)
 		encode_value(p, &v[i], &p->moved[i], *in++);
 	return in;
@@ -243,17 +285,16 @@ encode_run(struct pen *shared, const uint64_t *in, const uint64_t *end, uint64_t
 {
 	struct pen p = *shared; /* in registers */
 	uint64_t moved = p.moved[0];
-	struct memory *memories = p.c->memories;
-	const uint64_t epoch = p.c->epoch;
+	struct trail *trails = p.c->trails;
+	const uint64_t limit = n_sites << 4;
 	for (; end - in >= 2; in += 2) {
-		uint64_t tag = *in, self = (tag >> 4) + 1;
-		struct memory *m = &memories[self];
-		if (self > n_sites || m->key != (epoch | tag) || p.before->next != self)
+		uint64_t tag = *in;
+		if (tag >= limit || p.before->next != tag)
 			break;
-		encode_value(&p, &m->one, &moved, in[1]);
-		p.before = m;
-		p.rows++;
+		p.before = &trails[(tag >> 4) + 1];
+		encode_value(&p, &p.before->one, &moved, in[1]);
 	}
+	p.rows += (uint32_t)(p.control - shared->control);
 	p.moved[0] = moved;
 	*shared = p;
 	return in;
@@ -264,13 +305,13 @@ st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe
                 uint32_t n_sites, struct st_encoded *out)
 {
 	const uint64_t *in = rows, *end = in + bytes / sizeof *in, *next;
-	struct memory nothing = {0};
 	out->n_rows = 0;
 	out->whole = know_sites(c, n_sites) && make_room(c, bytes / sizeof *in);
 	if (!out->whole)
 		return;
+	begin_rows(c);
 	struct pen p = {.c = c,
-	                .before = &nothing,
+	                .before = c->trails,
 	                .runs = out->at[ST_CODEC_RUNS],
 	                .control = c->pairs,
 	                .difference = c->differences};
@@ -360,22 +401,30 @@ decode_value(struct st_decoding *in, struct value *v, uint64_t *moved)
 	return true;
 }
 
-/* The site that follows. */
+/* The site that follows, and its values' number. */
 static bool
-next_site(struct st_codec *c, struct st_decoding *in, uint32_t *site)
+next_site(struct st_codec *c, struct st_decoding *in, uint32_t *site, uint32_t *n)
 {
-	struct memory nothing = {0};
-	struct memory *before = in->last == NOBODY ? &nothing : &c->memories[in->last + 1];
-	uint32_t next = before->next;
-	if (!in->run) {
-		if (!take_number(in, &next) || !take_number(in, &in->run) || !in->run)
+	uint32_t before = in->last == NOBODY ? 0 : in->last + 1, number;
+	if (!before)
+		begin_rows(c);
+	if (in->run) {
+		number = c->trails[before].next == NONE ? 0 : site_named(c->trails[before].next);
+	} else {
+		if (!take_number(in, &number) || !take_number(in, &in->run) || !in->run)
 			return false;
-		next = next ? next : before->second;
-		lead_to(before, next);
+		number = number ? number : c->memories[before].second;
 	}
+	bool told = number && number <= in->n_sites;
+	*site = number - 1;
+	*n = told ? in->sites[*site].n_values : UINT32_MAX;
+	if (*n > MOST_VALUES)
+		return false;
+	uint64_t name = name_of((uint64_t)*site << 4 | *n);
+	if (c->trails[before].next != name)
+		lead_to(c, before, name);
 	in->run--;
-	*site = next - 1;
-	return next && next <= in->n_sites;
+	return true;
 }
 
 void
@@ -395,14 +444,12 @@ st_codec_decode(struct st_codec *c, struct st_decoding *in, uint32_t *site,
 	if (!in->rows)
 		return 0;
 	in->rows--;
-	if (!know_sites(c, in->n_sites) || !next_site(c, in, site))
-		return -1;
-	uint32_t n = in->sites[*site].n_values;
-	struct memory *m = n <= MOST_VALUES ? recall(c, (uint64_t)*site << 4 | n, in->sites) : NULL;
-	if (!m)
+	uint32_t n, self;
+	if (!know_sites(c, in->n_sites) || !next_site(c, in, site, &n) ||
+	    !(self = recall(c, (uint64_t)*site << 4 | n, in->sites)))
 		return -1;
 	in->last = *site;
-	struct value *v = n == 1 ? &m->one : &c->values[m->many];
+	struct value *v = values_of(c, self, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!decode_value(in, &v[i], &in->moved[i]))
 			return -1;
