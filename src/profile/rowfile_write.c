@@ -44,7 +44,7 @@ struct st_row_writer {
 	double begin;
 	ST_VEC(struct process) processes; /* that run */
 	ST_VEC(struct file *) files;
-	struct st_profile *texts;      /* owns the files' texts */
+	struct st_profile *texts; /* owns the files' texts */
 	int reserve; /* a file without a name: room on the disk for the profile; -1: none */
 	bool damaged, out_of_memory;
 };
