@@ -90,11 +90,24 @@ add_from(struct st_shower *s, struct st_rows *rows, const uint64_t *raw, size_t 
 	return 0;
 }
 
+/* Whether something was counted there. A row is made when code is translated, which may never run:
+ * such a row says nothing. */
+static bool
+says_something(const struct st_profile_table *t, const uint64_t *raw)
+{
+	bool says = t->n_keys == t->n_columns;
+	for (size_t i = t->n_keys; i < t->n_columns; i++)
+		says |= raw[i] != 0;
+	return says;
+}
+
 static int
 read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 {
 	const struct st_profile_table *t = rows->table;
 	struct st_profile_value row[STROBE_MOST_COLUMNS];
+	if (!says_something(t, raw))
+		return 0;
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (st_shower_value(s, &t->columns[i], raw[i], &row[i]))
 			return -1;
@@ -106,13 +119,10 @@ static void
 read_others(struct st_shower *s, struct st_profile_table *t, const uint64_t *raw)
 {
 	struct st_profile_value row[STROBE_MOST_COLUMNS] = {0};
-	bool any = false;
-	for (size_t i = t->n_keys; i < t->n_columns; i++) {
-		any |= raw[i] != 0;
-		st_shower_value(s, &t->columns[i], raw[i], &row[i]);
-	}
-	if (!any)
+	if (t->n_keys == t->n_columns || !says_something(t, raw))
 		return;
+	for (size_t i = t->n_keys; i < t->n_columns; i++)
+		st_shower_value(s, &t->columns[i], raw[i], &row[i]);
 	st_rows_add_up(t, t->others, row);
 	t->has_others = true;
 }

@@ -4,26 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_SITE = 1 << 24, MOST_VALUES = STROBE_MOST_COLUMNS };
+enum { MOST_SITES = 1 << 24, MOST_VALUES = STROBE_MOST_COLUMNS };
+
+#define NOBODY UINT32_MAX
+/* In a site's name: its rows have not just one value. No tag of a row is so large. */
+#define MANY (1ull << 63)
+#define NONE UINT64_MAX
 
 struct value {
 	uint64_t last, stride;
 };
 
-/* What is remembered of a site. */
+/* What is remembered of a site and needed for each row. The first of them is for what is before the
+ * first row. */
+struct trail {
+	uint64_t next;    /* name of the site that followed last, or NONE */
+	struct value one; /* if it has just one */
+};
+/* And what is needed now and then. */
 struct memory {
-	uint32_t epoch;  /* of another epoch: nothing is */
-	uint32_t next;   /* the site that followed */
-	uint32_t values; /* index of its values */
-	uint32_t n;      /* how many there is room for; 0: none yet */
+	uint64_t key; /* its name, and the epoch above; of another epoch: nothing is remembered */
+	uint32_t second; /* the last other than `next` that followed, counted from 1 */
+	uint32_t many;   /* index of its values, if it has not just one */
 };
 
 struct st_codec {
-	uint32_t epoch;
-	struct memory *sites;
-	uint32_t n_sites;
-	struct value *values;
+	uint64_t epoch;
+	struct trail *trails;
+	struct memory *memories;
+	uint32_t n_sites;     /* that there is room for, and one more */
+	struct value *values; /* of this epoch */
 	uint32_t n_values, room_values;
+	/* For the rows at hand. */
+	unsigned char *pairs;
+	uint64_t *differences;
+	size_t room;
 };
 
 struct st_codec *
@@ -31,7 +46,7 @@ st_codec_new(void)
 {
 	struct st_codec *c = calloc(1, sizeof *c);
 	if (c)
-		c->epoch = 1;
+		st_codec_reset(c);
 	return c;
 }
 
@@ -40,239 +55,405 @@ st_codec_free(struct st_codec *c)
 {
 	if (!c)
 		return;
-	free(c->sites);
+	free(c->trails);
+	free(c->memories);
 	free(c->values);
+	free(c->pairs);
+	free(c->differences);
 	free(c);
 }
 
 void
 st_codec_reset(struct st_codec *c)
 {
-	c->epoch++;
+	c->epoch += 1ull << 32;
+	c->n_values = 0;
 }
 
-static int
-grow_sites(struct st_codec *c, uint32_t site)
+/* So that there is a memory for each of the sites. */
+static bool
+know_sites(struct st_codec *c, uint32_t n)
 {
-	uint32_t n = c->n_sites ? c->n_sites : 1024;
-	while (n <= site)
-		n *= 2;
-	struct memory *sites = reallocarray(c->sites, n, sizeof *sites);
-	if (!sites)
-		return -1;
-	memset(sites + c->n_sites, 0, (n - c->n_sites) * sizeof *sites);
-	c->sites = sites;
-	c->n_sites = n;
-	return 0;
+	if (n < c->n_sites)
+		return true;
+	if (n > MOST_SITES)
+		return false;
+	uint32_t room = n + n / 2 + 1024;
+	struct trail *trails = reallocarray(c->trails, room, sizeof *trails);
+	if (trails)
+		c->trails = trails;
+	struct memory *memories = reallocarray(c->memories, room, sizeof *memories);
+	if (memories)
+		c->memories = memories;
+	if (!trails || !memories)
+		return false;
+	memset(memories + c->n_sites, 0, (room - c->n_sites) * sizeof *memories);
+	c->n_sites = room;
+	return true;
 }
 
-static int
+static bool
 add_values(struct st_codec *c, struct memory *m, uint32_t n)
 {
 	if (c->n_values + n > c->room_values) {
 		uint32_t room = c->room_values ? 2 * c->room_values : 4096;
 		struct value *values = reallocarray(c->values, room, sizeof *values);
 		if (!values)
-			return -1;
+			return false;
 		c->values = values;
 		c->room_values = room;
 	}
-	m->values = c->n_values;
-	m->n = n;
+	m->many = c->n_values;
+	memset(&c->values[c->n_values], 0, n * sizeof *c->values);
 	c->n_values += n;
-	return 0;
+	return true;
 }
 
-/* The memory of a site that this epoch has not met. NULL: there is no such site with n values, or
- * no memory left. */
-static __attribute__((noinline)) struct memory *
-meet(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
+static uint64_t
+name_of(uint64_t tag)
 {
-	if (site >= c->n_sites && (site > LARGEST_SITE || grow_sites(c, site)))
-		return NULL;
-	struct memory *m = &c->sites[site];
-	if (m->epoch == c->epoch || sites[site].n_values != n || n > MOST_VALUES ||
-	    (m->n != n && add_values(c, m, n)))
-		return NULL;
-	m->epoch = c->epoch;
-	m->next = UINT32_MAX;
-	if (n)
-		memset(&c->values[m->values], 0, n * sizeof *c->values);
-	return m;
+	return tag | ((tag & 15) == 1 ? 0 : MANY);
 }
 
-static inline struct memory *
-recall(struct st_codec *c, uint32_t site, uint32_t n, const strobe_site *sites)
+static uint32_t
+site_named(uint64_t name)
 {
-	if (__builtin_expect(site < c->n_sites, 1)) {
-		struct memory *m = &c->sites[site];
-		if (__builtin_expect(m->epoch == c->epoch && m->n == n, 1))
-			return m;
+	return (uint32_t)((name & ~MANY) >> 4) + 1;
+}
+
+/* Recalls a site, or begins to remember it. Returns its number, counted from 1. 0: there is no such
+ * site with so many values, or no memory left. */
+static uint32_t
+recall(struct st_codec *c, uint64_t tag, const strobe_site *sites)
+{
+	uint32_t n = (uint32_t)tag & 15, self = (uint32_t)(tag >> 4) + 1;
+	struct memory *m = &c->memories[self];
+	uint64_t key = c->epoch | name_of(tag);
+	if (m->key == key)
+		return self;
+	if (sites[tag >> 4].n_values != n || n > MOST_VALUES || (n != 1 && !add_values(c, m, n)))
+		return 0;
+	m->key = key;
+	m->second = 0;
+	c->trails[self] = (struct trail){.next = NONE};
+	return self;
+}
+
+/* Nothing is before the first row. */
+static void
+begin_rows(struct st_codec *c)
+{
+	c->trails[0].next = NONE;
+	c->memories[0].second = 0;
+}
+
+/* Another site follows than last. */
+static void
+lead_to(struct st_codec *c, uint32_t before, uint64_t name)
+{
+	uint64_t last = c->trails[before].next;
+	c->memories[before].second = last == NONE ? 0 : site_named(last);
+	c->trails[before].next = name;
+}
+
+static struct value *
+values_of(struct st_codec *c, uint32_t site, uint32_t n)
+{
+	return n == 1 ? &c->trails[site].one : &c->values[c->memories[site].many];
+}
+
+/* ---- encoding ---- */
+
+static bool
+make_room(struct st_codec *c, size_t n)
+{
+	if (n <= c->room)
+		return true;
+	free(c->pairs);
+	free(c->differences);
+	c->pairs = malloc(n + 8);
+	c->differences = reallocarray(NULL, n, sizeof *c->differences);
+	c->room = c->pairs && c->differences ? n : 0;
+	return c->room;
+}
+
+/* Seven bits in a byte, the lowest first; the last byte is less than 128. */
+static unsigned char *
+put_number(unsigned char *at, uint32_t n)
+{
+	for (; n > 127; n >>= 7)
+		*at++ = (unsigned char)(n | 128);
+	*at++ = (unsigned char)n;
+	return at;
+}
+
+/* Four pairs of bits in a byte, from n bytes with one each, of which there are eight more. */
+static unsigned char *
+put_pairs(unsigned char *at, unsigned char *pairs, size_t n)
+{
+	memset(pairs + n, 0, 8);
+	for (size_t i = 0; i < n; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, pairs + i, sizeof eight);
+		eight = (eight | eight >> 6) & 0x000f000f000f000f;
+		eight |= eight >> 12;
+		at[i / 4] = (unsigned char)eight;
+		at[i / 4 + 1] = (unsigned char)(eight >> 32);
 	}
-	return meet(c, site, n, sites);
+	return at + (n + 3) / 4;
 }
 
-static inline unsigned char *
-put(unsigned char *at, const void *from, size_t n)
+static const unsigned char length[4] = {1, 2, 3, 8};
+
+/* Differences, the sign in the lowest bit so that small ones are short. */
+static void
+put_differences(struct st_codec *c, size_t n, struct st_encoded *out)
 {
-	memcpy(at, from, n);
-	return at + n;
+	unsigned char *at = out->at[ST_CODEC_VALUES];
+	for (size_t i = 0; i < n; i++) {
+		uint64_t d = c->differences[i], value = d << 1 ^ (uint64_t)((int64_t)d >> 63);
+		unsigned how = (value > 0xff) + (value > 0xffff) + (value > 0xffffff);
+		memcpy(at, &value, sizeof value);
+		at += length[how];
+		c->pairs[i] = (unsigned char)how;
+	}
+	out->at[ST_CODEC_VALUES] = at;
+	out->at[ST_CODEC_LENGTHS] = put_pairs(out->at[ST_CODEC_LENGTHS], c->pairs, n);
 }
 
-/* Returns how the value is written. */
-static inline unsigned
-encode_value(struct value *v, uint64_t value, unsigned char **data)
+/* Rows being encoded. */
+struct pen {
+	struct st_codec *c;
+	struct trail *before;
+	unsigned char *runs, *control;
+	uint64_t *difference; /* of values that are not foretold */
+	uint32_t rows, begun; /* begun: so many were before the run at hand */
+	uint64_t moved[MOST_VALUES];
+};
+
+/* Without a branch: what a program's data do next cannot be foretold by a processor. */
+static inline void
+encode_value(struct pen *p, struct value *v, uint64_t *moved, uint64_t value)
 {
 	uint64_t difference = value - v->last;
+	unsigned strange = difference != v->stride, other = difference != *moved;
+	other &= strange;
 	v->last = value;
-	if (__builtin_expect(difference == v->stride, 1))
-		return 0;
-	v->stride = difference;
-	int8_t small = (int8_t)difference;
-	int32_t medium = (int32_t)difference;
-	if ((uint64_t)(int64_t)small == difference) {
-		*data = put(*data, &small, sizeof small);
-		return 1;
-	}
-	if ((uint64_t)(int64_t)medium == difference) {
-		*data = put(*data, &medium, sizeof medium);
-		return 2;
-	}
-	*data = put(*data, &value, sizeof value);
-	return 3;
+	v->stride = *moved = difference;
+	*p->difference = difference;
+	p->difference += other;
+	*p->control++ = (unsigned char)(strange + other);
 }
 
-/* Whether the site is the one that followed the last time; it is now. */
-static inline bool
-follow(struct st_codec *c, uint32_t last, uint32_t site)
+static void
+begin_run(struct pen *p, uint64_t tag)
 {
-	if (last == UINT32_MAX)
-		return false;
-	bool same = c->sites[last].next == site;
-	c->sites[last].next = site;
-	return same;
+	struct st_codec *c = p->c;
+	uint32_t before = (uint32_t)(p->before - c->trails), self = site_named(tag);
+	if (p->rows)
+		p->runs = put_number(p->runs, p->rows - p->begun);
+	p->begun = p->rows;
+	p->runs = put_number(p->runs, c->memories[before].second == self ? 0 : self);
+	lead_to(c, before, name_of(tag));
+}
+
+/* A row of any kind. Returns what follows; NULL: it is none. The program may change it meanwhile.
+ */
+static __attribute__((noinline)) const uint64_t *
+encode_row(struct pen *p, const uint64_t *in, const uint64_t *end, const strobe_site *sites,
+           uint64_t n_sites)
+{
+	uint64_t tag = *in++, n = tag & 15;
+	uint32_t self = 0;
+	if (tag >> 4 < n_sites && n <= (uint64_t)(end - in))
+		self = recall(p->c, tag, sites);
+	if (!self)
+		return NULL;
+	if (p->before->next != name_of(tag))
+		begin_run(p, tag);
+	p->before = &p->c->trails[self];
+	p->rows++;
+	struct value *v = values_of(p->c, self, (uint32_t)n);
+	for (uint64_t i = 0; i < n; i++)
+		encode_value(p, &v[i], &p->moved[i], *in++);
+	return in;
+}
+
+/* Rows of one value, as long as their sites come as foretold: nearly all. Returns what follows. */
+static const uint64_t *
+encode_run(struct pen *shared, const uint64_t *in, const uint64_t *end, uint64_t n_sites)
+{
+	struct pen p = *shared; /* in registers */
+	uint64_t moved = p.moved[0];
+	struct trail *trails = p.c->trails;
+	const uint64_t limit = n_sites << 4;
+	for (; end - in >= 2; in += 2) {
+		uint64_t tag = *in;
+		if (tag >= limit || p.before->next != tag)
+			break;
+		p.before = &trails[(tag >> 4) + 1];
+		encode_value(&p, &p.before->one, &moved, in[1]);
+	}
+	p.rows += (uint32_t)(p.control - shared->control);
+	p.moved[0] = moved;
+	*shared = p;
+	return in;
 }
 
 void
 st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe_site *sites,
                 uint32_t n_sites, struct st_encoded *out)
 {
-	const uint64_t *in = rows, *end = in + bytes / sizeof *in;
-	unsigned char *control = out->control, *data = out->data;
-	uint32_t last = UINT32_MAX;
+	const uint64_t *in = rows, *end = in + bytes / sizeof *in, *next;
 	out->n_rows = 0;
-	while (in < end) {
-		uint64_t tag = *in;
-		uint32_t site = (uint32_t)(tag >> 4), n = (uint32_t)tag & 15;
-		if (tag >> 4 >= n_sites || (size_t)(end - in) <= n)
-			break;
-		struct memory *m = recall(c, site, n, sites);
-		if (!m)
-			break;
-		unsigned bits = !follow(c, last, site), shift = 1;
-		last = site;
-		if (bits)
-			data = put(data, &site, sizeof site);
-		struct value *values = &c->values[m->values];
-		in++;
-		for (uint32_t i = 0; i < n; i++, shift += 2) {
-			if (shift > 6) {
-				*control++ = (unsigned char)bits;
-				bits = shift = 0;
-			}
-			bits |= encode_value(&values[i], *in++, &data) << shift;
-		}
-		*control++ = (unsigned char)bits;
-		out->n_rows++;
-	}
-	out->n_control = (size_t)(control - out->control);
-	out->n_data = (size_t)(data - out->data);
+	out->whole = know_sites(c, n_sites) && make_room(c, bytes / sizeof *in);
+	if (!out->whole)
+		return;
+	begin_rows(c);
+	struct pen p = {.c = c,
+	                .before = c->trails,
+	                .runs = out->at[ST_CODEC_RUNS],
+	                .control = c->pairs,
+	                .difference = c->differences};
+	while (in < end && (next = encode_row(&p, in, end, sites, n_sites)))
+		in = encode_run(&p, next, end, n_sites);
+	if (p.rows)
+		p.runs = put_number(p.runs, p.rows - p.begun);
+	out->n_rows = p.rows;
 	out->whole = in == end;
+	out->at[ST_CODEC_RUNS] = p.runs;
+	out->at[ST_CODEC_CONTROLS] =
+	        put_pairs(out->at[ST_CODEC_CONTROLS], c->pairs, (size_t)(p.control - c->pairs));
+	put_differences(c, (size_t)(p.difference - c->differences), out);
 }
 
 /* ---- the other end ---- */
 
-static bool
-take(struct st_decoding *in, void *to, size_t n)
+static const unsigned char *
+take(struct st_decoding *in, enum st_codec_column column, size_t n)
 {
-	if (in->n_data < n)
-		return false;
-	memcpy(to, in->data, n);
-	in->data += n;
-	in->n_data -= n;
-	return true;
+	const unsigned char *at = in->at[column];
+	if ((size_t)(in->end[column] - at) < n)
+		return NULL;
+	in->at[column] = at + n;
+	return at;
 }
 
 static bool
-take_control(struct st_decoding *in, unsigned *bits)
+take_number(struct st_decoding *in, uint32_t *n)
 {
-	if (!in->n_control)
-		return false;
-	*bits = *in->control++;
-	in->n_control--;
-	return true;
-}
-
-static bool
-decode_value(struct st_decoding *in, struct value *v, unsigned how)
-{
-	int8_t small;
-	int32_t medium;
-	uint64_t value;
-	switch (how) {
-	case 0:
-		value = v->last + v->stride;
-		break;
-	case 1:
-		if (!take(in, &small, sizeof small))
+	const unsigned char *at;
+	*n = 0;
+	for (unsigned shift = 0; shift < 32; shift += 7) {
+		if (!(at = take(in, ST_CODEC_RUNS, 1)))
 			return false;
-		value = v->last + (uint64_t)(int64_t)small;
-		break;
-	case 2:
-		if (!take(in, &medium, sizeof medium))
-			return false;
-		value = v->last + (uint64_t)(int64_t)medium;
-		break;
-	default:
-		if (!take(in, &value, sizeof value))
-			return false;
+		*n |= (uint32_t)(*at & 127) << shift;
+		if (*at < 128)
+			return true;
 	}
-	v->stride = value - v->last;
-	v->last = value;
+	return false;
+}
+
+static bool
+take_pair(struct st_decoding *in, enum st_codec_column column, struct st_codec_pairs *p,
+          unsigned *pair)
+{
+	if (!p->left) {
+		const unsigned char *at = take(in, column, 1);
+		if (!at)
+			return false;
+		*p = (struct st_codec_pairs){*at, 4};
+	}
+	*pair = p->bits & 3;
+	p->bits >>= 2;
+	p->left--;
 	return true;
+}
+
+static bool
+take_difference(struct st_decoding *in, uint64_t *difference)
+{
+	unsigned how;
+	uint64_t value = 0;
+	if (!take_pair(in, ST_CODEC_LENGTHS, &in->lengths, &how))
+		return false;
+	const unsigned char *at = take(in, ST_CODEC_VALUES, length[how]);
+	if (!at)
+		return false;
+	memcpy(&value, at, length[how]);
+	*difference = value >> 1 ^ -(value & 1);
+	return true;
+}
+
+static bool
+decode_value(struct st_decoding *in, struct value *v, uint64_t *moved)
+{
+	unsigned control;
+	uint64_t difference = v->stride;
+	if (!take_pair(in, ST_CODEC_CONTROLS, &in->controls, &control))
+		return false;
+	if (control == 1)
+		difference = *moved;
+	else if (control && !take_difference(in, &difference))
+		return false;
+	v->last += difference;
+	v->stride = *moved = difference;
+	return true;
+}
+
+/* The site that follows, and its values' number. */
+static bool
+next_site(struct st_codec *c, struct st_decoding *in, uint32_t *site, uint32_t *n)
+{
+	uint32_t before = in->last == NOBODY ? 0 : in->last + 1, number;
+	if (!before)
+		begin_rows(c);
+	if (in->run) {
+		number = c->trails[before].next == NONE ? 0 : site_named(c->trails[before].next);
+	} else {
+		if (!take_number(in, &number) || !take_number(in, &in->run) || !in->run)
+			return false;
+		number = number ? number : c->memories[before].second;
+	}
+	bool told = number && number <= in->n_sites;
+	*site = number - 1;
+	*n = told ? in->sites[*site].n_values : UINT32_MAX;
+	if (*n > MOST_VALUES)
+		return false;
+	uint64_t name = name_of((uint64_t)*site << 4 | *n);
+	if (c->trails[before].next != name)
+		lead_to(c, before, name);
+	in->run--;
+	return true;
+}
+
+void
+st_codec_begin(struct st_decoding *in, uint32_t n_rows)
+{
+	in->rows = n_rows;
+	in->run = 0;
+	in->last = NOBODY;
+	in->controls = in->lengths = (struct st_codec_pairs){0, 0};
+	memset(in->moved, 0, sizeof in->moved);
 }
 
 int
 st_codec_decode(struct st_codec *c, struct st_decoding *in, uint32_t *site,
                 uint64_t values[STROBE_MOST_COLUMNS])
 {
-	unsigned bits, shift = 1;
-	if (!in->n_control)
+	if (!in->rows)
 		return 0;
-	take_control(in, &bits);
-	/* The row before has made sure that its site's memory is there. */
-	if (!(bits & 1))
-		*site = in->last == UINT32_MAX ? UINT32_MAX : c->sites[in->last].next;
-	else if (!take(in, site, sizeof *site))
+	in->rows--;
+	uint32_t n, self;
+	if (!know_sites(c, in->n_sites) || !next_site(c, in, site, &n) ||
+	    !(self = recall(c, (uint64_t)*site << 4 | n, in->sites)))
 		return -1;
-	if (*site >= in->n_sites)
-		return -1;
-	uint32_t n = in->sites[*site].n_values;
-	struct memory *m = recall(c, *site, n, in->sites);
-	if (!m)
-		return -1;
-	follow(c, in->last, *site);
 	in->last = *site;
-	for (uint32_t i = 0; i < n; i++, shift += 2) {
-		struct value *v = &c->values[m->values + i];
-		if (shift > 6) {
-			shift = 0;
-			if (!take_control(in, &bits))
-				return -1;
-		}
-		if (!decode_value(in, v, bits >> shift & 3))
+	struct value *v = values_of(c, self, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!decode_value(in, &v[i], &in->moved[i]))
 			return -1;
-		values[i] = v->last;
+		values[i] = v[i].last;
 	}
 	return 1;
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Rows in few bytes. A program in a loop passes the same points in the same order, and what it
- * records at one of them grows by the same amount each time: so of each row only that is kept which
- * does not come as it did the last time. What is left is for a general compressor.
- *
- * Encoded rows are two strings of bytes. The controls, for each row one byte, or more if it has
- * more than three values: bit 0: the site is not the one that followed last time; from bit 1 on two
- * bits for each value, then four in each further byte: 0: as foretold, 1, 2: the difference from
- * the site's last value in one or four bytes, 3: the value in eight. And the data that the controls
- * ask for: the site in four bytes, then the values. Both ends forget everything at st_codec_reset.
+ * records at one of them grows by the same amount each time, or by the same as at the point before:
+ * so of each row only that is kept which does not come as foretold. What is left is for a general
+ * compressor, which is the faster the more alike the bytes are that it sees: so each kind of them
+ * has a column of its own. docs/profile.md says what is in them. Both ends forget everything at
+ * st_codec_reset.
  */
 #ifndef STROBE_PROFILE_ROWCODEC_H
 #define STROBE_PROFILE_ROWCODEC_H
@@ -26,13 +23,20 @@ struct st_codec *st_codec_new(void);
 void st_codec_free(struct st_codec *c);
 void st_codec_reset(struct st_codec *c);
 
-/* The most that rows of so many bytes can take: controls, data. */
-#define ST_CODEC_MOST_CONTROL(bytes) ((bytes) / 8)
-#define ST_CODEC_MOST_DATA(bytes) (bytes)
+enum st_codec_column {
+	ST_CODEC_RUNS,     /* numbers, in pairs: a site, and rows of which the sites are foretold */
+	ST_CODEC_CONTROLS, /* two bits for each value: 0, 1: it is foretold, 2: it is not */
+	ST_CODEC_LENGTHS,  /* two bits for each that is not */
+	ST_CODEC_VALUES,   /* so many bytes */
+	ST_CODEC_COLUMNS
+};
+
+/* The most that rows of so many bytes add to a column: a row has eight for its site, of which ten
+ * become a run, and eight for each value. */
+#define ST_CODEC_MOST(bytes) ((bytes) / 8 * 10 + 16)
 
 struct st_encoded {
-	unsigned char *control, *data; /* with room for all rows */
-	size_t n_control, n_data;
+	unsigned char *at[ST_CODEC_COLUMNS]; /* where the next bytes go; with room */
 	uint32_t n_rows;
 	bool whole; /* else what follows is no row, or memory is exhausted */
 };
@@ -40,15 +44,24 @@ struct st_encoded {
 void st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe_site *sites,
                      uint32_t n_sites, struct st_encoded *out);
 
+/* Two bits at a time. */
+struct st_codec_pairs {
+	unsigned bits, left;
+};
 struct st_decoding {
-	const unsigned char *control, *data;
-	size_t n_control, n_data;
+	const unsigned char *at[ST_CODEC_COLUMNS], *end[ST_CODEC_COLUMNS];
 	const strobe_site *sites;
 	uint32_t n_sites;
-	uint32_t last; /* site of the row before; begins as UINT32_MAX */
+	uint32_t rows; /* left, of those that were encoded together */
+	uint32_t run;  /* of these, whose sites are foretold */
+	uint32_t last; /* site of the row before, or UINT32_MAX */
+	struct st_codec_pairs controls, lengths;
+	uint64_t moved[STROBE_MOST_COLUMNS];
 };
-/* The next row: its site and values. 1; 0 when there is none; -1 when the bytes cannot be rows, or
- * memory is exhausted. */
+/* Goes on to the rows that were encoded next, of which there are so many. */
+void st_codec_begin(struct st_decoding *in, uint32_t n_rows);
+/* The next of them: its site and values. 1; 0 when there is none; -1 when the bytes cannot be rows,
+ * or memory is exhausted. */
 int st_codec_decode(struct st_codec *c, struct st_decoding *in, uint32_t *site,
                     uint64_t values[STROBE_MOST_COLUMNS]);
 

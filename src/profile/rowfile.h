@@ -9,13 +9,14 @@
 
 #include "control/run.h"
 #include "profile/profile.h"
+#include "profile/rowcodec.h"
 
 #define ST_ROWS_MAGIC "STROROWS"
-#define ST_ROWS_VERSION 1u
+#define ST_ROWS_VERSION 2u
 #define ST_ROWS_MARK 0x4d415246u /* "FRAM" */
 
 enum {
-	ST_ROWS_FRAME = 1 << 20,      /* bytes of records from which on a frame is written */
+	ST_ROWS_FRAME = 1 << 20,      /* bytes of content from which on a frame is written */
 	ST_ROWS_MOST_FRAME = 8 << 20, /* that a frame holds at most */
 	ST_ROWS_PIECE = 256 << 10,    /* of the strings that one record holds at most */
 };
@@ -26,9 +27,10 @@ struct st_rows_header {
 	uint64_t reserved[2];
 };
 
-/* Behind it `bytes` bytes that zstd has made of `content` bytes of records. */
+/* Behind it `bytes` bytes that zstd has made of `content` bytes: records, and if there is more, a
+ * struct st_rows_columns and the columns. */
 struct st_rows_frame {
-	uint32_t mark, bytes, content, reserved;
+	uint32_t mark, bytes, content, records;
 	uint64_t rows;
 	double tsc_hz; /* as well as it was known then */
 };
@@ -40,7 +42,7 @@ enum st_rows_kind {
 	ST_ROWS_MAP,        /* index; struct st_map */
 	ST_ROWS_THREAD,     /* index; struct st_thread */
 	ST_ROWS_SITES,      /* index of the first; strobe_site of each */
-	ST_ROWS_ROWS,       /* struct st_rows_rows; controls, data (rowcodec.h) */
+	ST_ROWS_ROWS,       /* struct st_rows_rows; they follow in the frame's columns */
 };
 struct st_rows_record {
 	uint32_t kind, process;
@@ -51,7 +53,11 @@ struct st_rows_process {
 	uint64_t tsc_begin;
 };
 struct st_rows_rows {
-	uint32_t thread, rows, control, data; /* bytes of the last two */
+	uint32_t thread, rows;
+};
+/* The frame's rows, one record's after the other's (rowcodec.h). */
+struct st_rows_columns {
+	uint32_t bytes[ST_CODEC_COLUMNS];
 };
 
 /* ---- writing ---- */

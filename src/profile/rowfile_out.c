@@ -52,9 +52,28 @@ st_row_out_close(struct st_row_out *o)
 {
 	if (o->fd >= 0)
 		close(o->fd);
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		free(o->columns[i].v);
+	ZSTD_freeCCtx(o->zstd);
+	free(o->records.v);
+	free(o->packed);
 	free(o->path);
-	free(o->records);
 	*o = (struct st_row_out){.fd = -1};
+}
+
+/* The memory stays for later frames: fresh pages would cost as much as the rows in them. */
+static int
+reserve(struct st_row_bytes *b, size_t more)
+{
+	if (b->room - b->n >= more)
+		return 0;
+	size_t room = b->n + more + ST_ROWS_FRAME;
+	unsigned char *v = realloc(b->v, room);
+	if (!v)
+		return -1;
+	b->v = v;
+	b->room = room;
+	return 0;
 }
 
 void *
@@ -62,58 +81,120 @@ st_row_out_record(struct st_row_out *o, enum st_rows_kind kind, uint32_t process
 {
 	struct st_rows_record head = {kind, process, bytes};
 	size_t padded = (bytes + 7) & ~(size_t)7, need = sizeof head + padded;
-	if (o->room - o->n < need) {
-		size_t room = o->n + need + ST_ROWS_FRAME;
-		unsigned char *more = realloc(o->records, room);
-		if (!more)
-			return NULL;
-		o->records = more;
-		o->room = room;
-	}
-	unsigned char *at = o->records + o->n;
+	if (reserve(&o->records, need))
+		return NULL;
+	unsigned char *at = o->records.v + o->records.n;
 	memcpy(at, &head, sizeof head);
 	memset(at + need - 8, 0, bytes ? 8 : 0); /* the filling */
-	o->n += need;
+	o->records.n += need;
 	return at + sizeof head;
+}
+
+int
+st_row_out_reserve(struct st_row_out *o, size_t bytes)
+{
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		if (reserve(&o->columns[i], ST_CODEC_MOST(bytes)))
+			return -1;
+	return 0;
+}
+
+size_t
+st_row_out_frame(const struct st_row_out *o)
+{
+	size_t n = o->records.n;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		n += o->columns[i].n;
+	return n;
+}
+
+/* What a frame holds, part by part: each is compressed on its own, because what is alike in it is
+ * not like the others. */
+struct parts {
+	struct st_row_bytes part[2 + ST_CODEC_COLUMNS];
+	struct st_rows_columns columns;
+	size_t n, content;
+};
+
+static void
+collect_parts(const struct st_row_out *o, struct parts *p)
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		p->columns.bytes[i] = (uint32_t)o->columns[i].n;
+	p->part[n++] = o->records;
+	p->part[n++] = (struct st_row_bytes){(unsigned char *)&p->columns, sizeof p->columns, 0};
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		p->part[n++] = o->columns[i];
+	p->n = n;
+	p->content = sizeof p->columns + st_row_out_frame(o);
+}
+
+static size_t
+most_packed(const struct parts *p)
+{
+	size_t room = sizeof(struct st_rows_frame);
+	for (size_t i = 0; i < p->n; i++)
+		room += ZSTD_compressBound(p->part[i].n);
+	return room;
+}
+
+static bool
+prepare(struct st_row_out *o, size_t room)
+{
+	if (!o->zstd && (o->zstd = ZSTD_createCCtx())) {
+		ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel, LEVEL);
+		ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_checksumFlag, 1);
+	}
+	if (room > o->packed_room) {
+		free(o->packed);
+		o->packed = malloc(room);
+		o->packed_room = o->packed ? room : 0;
+	}
+	return o->zstd && o->packed;
 }
 
 static bool
 compress_frame(struct st_row_out *o, double tsc_hz)
 {
+	struct parts p;
+	collect_parts(o, &p);
 	struct st_rows_frame head = {.mark = ST_ROWS_MARK,
-	                             .content = (uint32_t)o->n,
+	                             .content = (uint32_t)p.content,
+	                             .records = (uint32_t)o->records.n,
 	                             .rows = o->frame_rows,
 	                             .tsc_hz = tsc_hz};
-	size_t room = ZSTD_compressBound(o->n);
-	unsigned char *packed = malloc(sizeof head + room);
-	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	bool ok = packed && zstd;
-	if (ok) {
-		ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
-		ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
-		size_t n = ZSTD_compress2(zstd, packed + sizeof head, room, o->records, o->n);
-		ok = !ZSTD_isError(n);
-		head.bytes = (uint32_t)n;
-		memcpy(packed, &head, sizeof head);
-		ok = ok && write_all(o, packed, sizeof head + n);
-	} else {
+	size_t at = sizeof head;
+	if (!prepare(o, most_packed(&p))) {
 		o->error = ENOMEM;
+		return false;
 	}
-	ZSTD_freeCCtx(zstd);
-	free(packed);
-	return ok;
+	for (size_t i = 0; i < p.n; i++) {
+		size_t n = ZSTD_compress2(o->zstd, o->packed + at, o->packed_room - at, p.part[i].v,
+		                          p.part[i].n);
+		if (ZSTD_isError(n)) {
+			o->error = ENOMEM;
+			return false;
+		}
+		at += n;
+	}
+	head.bytes = (uint32_t)(at - sizeof head);
+	memcpy(o->packed, &head, sizeof head);
+	return write_all(o, o->packed, at);
 }
 
 void
 st_row_out_flush(struct st_row_out *o, double tsc_hz)
 {
-	if (!o->n)
+	if (!o->records.n)
 		return;
 	if (o->fd >= 0 && compress_frame(o, tsc_hz))
 		o->rows += o->frame_rows;
 	else
 		o->lost += o->frame_rows;
-	o->n = 0;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		o->columns[i].n = 0;
+	o->records.n = 0;
 	o->frame_rows = 0;
 	o->frame++;
 }

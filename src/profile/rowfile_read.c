@@ -35,13 +35,13 @@ struct st_row_reader {
 	uint64_t rows;
 	double tsc_hz;
 	unsigned char *content; /* of the frame at hand */
-	size_t n, record;       /* record: where the next one begins */
+	size_t n, record;       /* bytes of its records; where the next one begins */
 	bool short_end;         /* the file ends within a frame */
 	struct st_collect collect;
 	struct st_profile_origin origin;
 	struct st_profile_table stream;
 	ST_VEC(struct process *) processes;
-	/* The rows at hand. */
+	/* The rows at hand, and what follows in the frame's columns. */
 	struct process *process;
 	uint32_t thread;
 	struct st_decoding rows_left;
@@ -91,7 +91,12 @@ map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 		               "one reads version %u)",
 		               path, head.version, ST_ROWS_VERSION);
 	r->at = head.bytes;
-	if (head.version != ST_ROWS_VERSION || head.bytes < sizeof head || head.bytes > r->size)
+	if (head.version && head.version < ST_ROWS_VERSION)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s was written by an older strobe (version %u of the format, this "
+		               "one reads version %u)",
+		               path, head.version, ST_ROWS_VERSION);
+	if (!head.version || head.bytes < sizeof head || head.bytes > r->size)
 		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header says nothing sensible",
 		               path);
 	return 0;
@@ -269,20 +274,14 @@ take_rows(struct st_row_reader *r, struct process *p, const unsigned char *bytes
 	if (n < sizeof head)
 		return false;
 	memcpy(&head, bytes, sizeof head);
-	if (head.control > n - sizeof head || head.data > n - sizeof head - head.control)
-		return false;
 	if (p->frame != r->frame)
 		st_codec_reset(p->codec);
 	p->frame = r->frame;
 	r->process = p;
 	r->thread = head.thread;
-	r->rows_left = (struct st_decoding){.control = bytes + sizeof head,
-	                                    .n_control = head.control,
-	                                    .data = bytes + sizeof head + head.control,
-	                                    .n_data = head.data,
-	                                    .sites = p->sites.v,
-	                                    .n_sites = (uint32_t)p->sites.n,
-	                                    .last = UINT32_MAX};
+	r->rows_left.sites = p->sites.v;
+	r->rows_left.n_sites = (uint32_t)p->sites.n;
+	st_codec_begin(&r->rows_left, head.rows);
 	return true;
 }
 
@@ -337,6 +336,32 @@ take_record(struct st_row_reader *r, const struct st_rows_record *head, const un
 	return true; /* of a later strobe */
 }
 
+/* Where the columns of the frame at hand are. */
+static bool
+find_columns(struct st_row_reader *r, size_t content)
+{
+	struct st_rows_columns columns;
+	const unsigned char *at = r->content + r->n;
+	size_t left = content - r->n;
+	r->rows_left = (struct st_decoding){.rows = 0};
+	if (!left)
+		return true;
+	if (left < sizeof columns)
+		return false;
+	memcpy(&columns, at, sizeof columns);
+	at += sizeof columns;
+	left -= sizeof columns;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++) {
+		if (columns.bytes[i] > left)
+			return false;
+		r->rows_left.at[i] = at;
+		at += columns.bytes[i];
+		r->rows_left.end[i] = at;
+		left -= columns.bytes[i];
+	}
+	return true;
+}
+
 /* 1: a frame is at hand; 0: there is none left. */
 static int
 next_frame(struct st_row_reader *r)
@@ -356,12 +381,14 @@ next_frame(struct st_row_reader *r)
 	                   ? ZSTD_decompressDCtx(r->zstd, r->content, head.content,
 	                                         r->file + r->at + sizeof head, head.bytes)
 	                   : 0;
-	if (ZSTD_isError(n) || n != head.content || !r->content) {
+	r->n = head.records;
+	if (ZSTD_isError(n) || n != head.content || !r->content || r->n > n ||
+	    !find_columns(r, n)) {
+		r->n = 0;
 		r->why = "a frame of it is damaged";
 		return -1;
 	}
 	r->at += sizeof head + head.bytes;
-	r->n = n;
 	r->record = 0;
 	r->frame++;
 	return 1;
@@ -470,7 +497,7 @@ fail(const struct st_row_reader *r, struct st_error *e)
 static int
 advance(struct st_row_reader *r)
 {
-	while (!r->rows_left.n_control && !r->why) {
+	while (!r->rows_left.rows && !r->why) {
 		int more = next_record(r);
 		if (!more)
 			more = next_frame(r);

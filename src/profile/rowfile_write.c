@@ -44,8 +44,7 @@ struct st_row_writer {
 	double begin;
 	ST_VEC(struct process) processes; /* that run */
 	ST_VEC(struct file *) files;
-	struct st_profile *texts;      /* owns the files' texts */
-	unsigned char *control, *data; /* of the codec, for one chunk */
+	struct st_profile *texts; /* owns the files' texts */
 	int reserve; /* a file without a name: room on the disk for the profile; -1: none */
 	bool damaged, out_of_memory;
 };
@@ -71,9 +70,7 @@ st_row_writer_new(const struct st_row_place *place, const char *const *tools, si
 	w->begin = now();
 	w->tsc_begin = __builtin_ia32_rdtsc();
 	w->texts = st_profile_new();
-	w->control = malloc(ST_CODEC_MOST_CONTROL(CHUNK_MOST));
-	w->data = malloc(ST_CODEC_MOST_DATA(CHUNK_MOST));
-	if (w->texts && w->control && w->data)
+	if (w->texts)
 		return w;
 	st_row_writer_free(w);
 	return NULL;
@@ -107,8 +104,6 @@ st_row_writer_free(struct st_row_writer *w)
 	free(w->files.v);
 	if (w->reserve >= 0)
 		close(w->reserve);
-	free(w->control);
-	free(w->data);
 	st_profile_free(w->texts);
 	free(w);
 }
@@ -369,22 +364,25 @@ static int
 add_rows(struct st_row_writer *w, struct file *f, const struct process *p, struct told *t,
          const struct st_row_chunk *chunk)
 {
-	struct st_encoded e = {.control = w->control, .data = w->data};
+	struct st_encoded e;
+	struct st_row_bytes *columns = f->out.columns;
+	if (st_row_out_reserve(&f->out, chunk->bytes))
+		return -1;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		e.at[i] = columns[i].v + columns[i].n;
 	if (t->frame != f->out.frame)
 		st_codec_reset(t->codec);
 	t->frame = f->out.frame;
-	st_codec_encode(t->codec, chunk->rows, chunk->bytes & ~(size_t)7,
-	                st_section(p->results, p->off_sites), t->sites, &e);
+	st_codec_encode(t->codec, chunk->rows, chunk->bytes, st_section(p->results, p->off_sites),
+	                t->sites, &e);
 	w->damaged |= !e.whole;
-	const struct st_rows_rows head = {chunk->thread, e.n_rows, (uint32_t)e.n_control,
-	                                  (uint32_t)e.n_data};
-	unsigned char *at = st_row_out_record(&f->out, ST_ROWS_ROWS, p->number,
-	                                      sizeof head + e.n_control + e.n_data);
+	const struct st_rows_rows head = {chunk->thread, e.n_rows};
+	void *at = st_row_out_record(&f->out, ST_ROWS_ROWS, p->number, sizeof head);
 	if (!at)
 		return -1;
 	memcpy(at, &head, sizeof head);
-	memcpy(at + sizeof head, e.control, e.n_control);
-	memcpy(at + sizeof head + e.n_control, e.data, e.n_data);
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		columns[i].n = (size_t)(e.at[i] - columns[i].v);
 	f->out.frame_rows += e.n_rows;
 	return 0;
 }
@@ -410,7 +408,7 @@ st_row_writer_take(void *arg, const struct st_results_header *h, const struct st
 		return;
 	}
 	double t = now();
-	if (out->n >= ST_ROWS_FRAME || t - out->frame_begin > longest) {
+	if (st_row_out_frame(out) >= ST_ROWS_FRAME || t - out->frame_begin > longest) {
 		st_row_out_flush(out, tsc_hz(w));
 		out->frame_begin = t;
 	}

@@ -14,21 +14,27 @@ STROBE_TABLE(cache, "data cache in all", STROBE_KEY("kind", STROBE_TEXT),
              STROBE_SUM("accesses", STROBE_NUMBER), STROBE_SUM("misses", STROBE_NUMBER),
              STROBE_SUM("l2_misses", STROBE_NUMBER));
 
-/* A level: sets of `ways` lines, the most recently used first. */
+/* A level. Of each set the line that was used last, and the `others`, the most recently used first.
+ */
 struct level {
-	uint64_t *lines, mask, ways;
+	uint64_t *newest, *lines, mask, others;
 };
-/* What one access of one instruction did. */
+/* What the accesses of one instruction did that were not just counted. */
 struct place {
-	uint64_t accesses, misses, l2_misses;
+	uint64_t misses, l2_misses;
 	uint64_t instruction;
 	uint32_t last; /* bytes from the first to the last */
 	uint8_t kind, writes;
 };
 enum { NEW, FIXED, VARIES };
+/* The places by site; of each, in arrays of their own because every access needs them: how often it
+ * accessed, and how far behind its address the last byte lies, or FAR: that is not so simple. */
+#define FAR UINT32_MAX
 struct state {
 	struct level l1, l2;
-	struct place *places; /* by site */
+	uint64_t *accesses;
+	uint32_t *reach;
+	struct place *places;
 	uint64_t n_places;
 	int used; /* by a thread that lives */
 	struct state *next;
@@ -44,14 +50,18 @@ STROBE_STREAM(accesses, "memory accesses", consume, STROBE_COLUMN("instruction",
               STROBE_COLUMN("writes", STROBE_NUMBER), STROBE_COLUMN("address", STROBE_HEX),
               STROBE_COLUMN("bytes", STROBE_NUMBER));
 
-/* The line moves to the front of its set; 1 when it was not there and another has gone. */
+/* A line that is not the newest of its set becomes that; 1 when it was not there and another has
+ * gone.
+ */
 static inline int
-misses(const struct level *l, uint64_t line)
+moves_in(const struct level *l, uint64_t line)
 {
-	uint64_t *set = l->lines + (line & l->mask) * l->ways, moved = line;
-	for (uint64_t i = 0; i < l->ways; i++) {
-		uint64_t was = set[i];
-		set[i] = moved;
+	uint64_t set = line & l->mask, moved = l->newest[set];
+	uint64_t *other = l->lines + set * l->others, *end = other + l->others;
+	l->newest[set] = line;
+	for (; other < end; other++) {
+		uint64_t was = *other;
+		*other = moved;
 		if (was == line)
 			return 0;
 		moved = was;
@@ -59,16 +69,15 @@ misses(const struct level *l, uint64_t line)
 	return 1;
 }
 
-/* Whether the line was the last to be used of its set: then nothing moves. */
 static inline int
-is_newest(const struct level *l, uint64_t line)
+misses(const struct level *l, uint64_t line)
 {
-	return l->lines[(line & l->mask) * l->ways] == line;
+	return l->newest[line & l->mask] != line && moves_in(l, line);
 }
 
 /* An access that misses in several lines is one miss. */
 static inline void
-touch(const struct state *s, struct place *p, uint64_t first, uint64_t last)
+touch(const struct state *s, uint64_t site, uint64_t first, uint64_t last)
 {
 	int miss = 0, l2_miss = 0;
 	for (uint64_t line = first; line <= last; line++)
@@ -77,18 +86,18 @@ touch(const struct state *s, struct place *p, uint64_t first, uint64_t last)
 			if (s->l2.lines)
 				l2_miss |= misses(&s->l2, line);
 		}
-	p->accesses++;
-	p->misses += (uint64_t)miss;
-	p->l2_misses += (uint64_t)l2_miss;
+	s->accesses[site]++;
+	s->places[site].misses += (uint64_t)miss;
+	s->places[site].l2_misses += (uint64_t)l2_miss;
 }
 
 /* A string instruction: an access for each line. */
 static void
-touch_each(const struct state *s, struct place *p, uint64_t address, uint64_t bytes)
+touch_each(const struct state *s, uint64_t site, uint64_t address, uint64_t bytes)
 {
 	for (uint64_t n = address >> line_bits; bytes && n <= (address + bytes - 1) >> line_bits;
 	     n++)
-		touch(s, p, n, n);
+		touch(s, site, n, n);
 }
 
 static struct level
@@ -97,7 +106,11 @@ new_level(uint64_t bytes, uint64_t n_ways)
 	uint64_t sets = 1;
 	while (sets * 2 * n_ways << line_bits <= bytes)
 		sets *= 2;
-	return (struct level){strobe_allocate(sets * n_ways * sizeof(uint64_t)), sets - 1, n_ways};
+	struct level l = {strobe_allocate(sets * sizeof(uint64_t)),
+	                  strobe_allocate(sets * n_ways * sizeof(uint64_t)), sets - 1, n_ways - 1};
+	if (!l.newest)
+		l.lines = NULL;
+	return l;
 }
 
 static struct state *
@@ -116,7 +129,9 @@ new_state(void)
 static void
 clear(const struct level *l)
 {
-	for (uint64_t i = 0; l->lines && i < (l->mask + 1) * l->ways; i++)
+	for (uint64_t i = 0; l->lines && i <= l->mask; i++)
+		l->newest[i] = 0;
+	for (uint64_t i = 0; l->lines && i < (l->mask + 1) * l->others; i++)
 		l->lines[i] = 0;
 }
 
@@ -144,27 +159,88 @@ state_of(strobe_thread *t)
 	return s;
 }
 
-/* The place of a row that is the first of its site; NULL: no memory. */
-static struct place *
-new_place(struct state *s, const strobe_rows *rows, uint64_t site)
+/* Room for the site. 0, or -1: no memory. */
+static int
+grow(struct state *s, uint64_t site)
 {
-	if (site >= s->n_places) {
-		uint64_t n = 2 * site + 4096;
-		struct place *more = strobe_allocate(n * sizeof *more);
-		if (!more)
-			return NULL;
-		for (uint64_t i = 0; i < s->n_places; i++)
-			more[i] = s->places[i];
-		s->places = more;
-		s->n_places = n;
+	uint64_t n = 2 * site + 4096;
+	struct place *places = strobe_allocate(n * sizeof *places);
+	uint64_t *counts = strobe_allocate(n * sizeof *counts);
+	uint32_t *reach = strobe_allocate(n * sizeof *reach);
+	if (!places || !counts || !reach)
+		return -1;
+	for (uint64_t i = 0; i < n; i++) {
+		int old = i < s->n_places;
+		places[i] = old ? s->places[i] : (struct place){.kind = NEW};
+		counts[i] = old ? s->accesses[i] : 0;
+		reach[i] = old ? s->reach[i] : FAR;
 	}
+	s->places = places;
+	s->accesses = counts;
+	s->reach = reach;
+	s->n_places = n;
+	return 0;
+}
+
+/* A site whose first row this is. */
+static void
+meet(struct state *s, const strobe_rows *rows, uint64_t site)
+{
 	struct place *p = &s->places[site];
 	const strobe_site *what = &rows->sites[site];
 	p->instruction = what->constant[INSTRUCTION];
 	p->writes = (uint8_t)what->constant[WRITES];
 	p->kind = what->where[BYTES] < 0 ? FIXED : VARIES;
 	p->last = p->kind == FIXED ? (uint32_t)what->constant[BYTES] - 1 : 0;
-	return p;
+	if (p->kind == FIXED)
+		s->reach[site] = p->last;
+}
+
+/* A row of any kind. 0, or -1: no memory. */
+static int
+consume_row(struct state *s, const strobe_rows *rows, const strobe_row *r)
+{
+	uint64_t site = r->tag >> 4, address = r->value[0];
+	if (site >= s->n_places && grow(s, site))
+		return -1;
+	struct place *p = &s->places[site];
+	if (p->kind == NEW)
+		meet(s, rows, site);
+	if (p->kind == VARIES)
+		touch_each(s, site, address, r->value[1]);
+	else
+		touch(s, site, address >> line_bits, (address + p->last) >> line_bits);
+	return 0;
+}
+
+/* A line of the first level that is not its set's newest. */
+static inline void
+search(const struct state *s, uint64_t site, uint64_t line)
+{
+	if (!moves_in(&s->l1, line))
+		return;
+	s->places[site].misses++;
+	if (s->l2.lines)
+		s->places[site].l2_misses += (uint64_t)misses(&s->l2, line);
+}
+
+/* Accesses of a fixed size within one line, up to the first that is not. */
+static const strobe_row *
+consume_simple(const struct state *s, const strobe_row *r, const strobe_row *end)
+{
+	const uint64_t bits = line_bits, most = (1ull << bits) - 1, n = s->n_places;
+	const uint64_t *newest = s->l1.newest, mask = s->l1.mask;
+	const uint32_t *reach = s->reach;
+	uint64_t *counts = s->accesses;
+	for (; r < end; r = (const strobe_row *)&r->value[1]) {
+		uint64_t site = r->tag >> 4, address = r->value[0], line = address >> bits;
+		if (site >= n || (address & most) + reach[site] > most)
+			break;
+		counts[site]++;
+		if (newest[line & mask] != line)
+			search(s, site, line);
+	}
+	return r;
 }
 
 static void
@@ -173,20 +249,11 @@ consume(strobe_thread *t, const strobe_rows *rows)
 	struct state *s = state_of(t);
 	if (!s || !s->l1.lines)
 		return;
-	for (const strobe_row *r = rows->first; r != rows->end; r = strobe_next_row(r)) {
-		uint64_t site = r->tag >> 4, address = r->value[0];
-		struct place *p = &s->places[site];
-		if (site >= s->n_places || p->kind == NEW)
-			p = new_place(s, rows, site);
-		if (!p)
+	const strobe_row *r = rows->first;
+	while ((r = consume_simple(s, r, rows->end)) < rows->end) {
+		if (consume_row(s, rows, r))
 			return;
-		uint64_t first = address >> line_bits, last = (address + p->last) >> line_bits;
-		if (p->kind == VARIES)
-			touch_each(s, p, address, r->value[1]);
-		else if (first == last && is_newest(&s->l1, first))
-			p->accesses++;
-		else
-			touch(s, p, first, last);
+		r = strobe_next_row(r);
 	}
 }
 
@@ -201,10 +268,10 @@ on_access(strobe_access *a)
 }
 
 static void
-add(strobe_table *table, const struct place *p)
+add(strobe_table *table, const struct place *p, uint64_t times)
 {
 	unsigned column = p->writes ? STORES : LOADS;
-	strobe_cell_add(strobe_cell_of(table, column, p->instruction), p->accesses);
+	strobe_cell_add(strobe_cell_of(table, column, p->instruction), times);
 	strobe_cell_add(strobe_cell_of(table, column + 1, p->instruction), p->misses);
 	strobe_cell_add(strobe_cell_of(table, L2_MISSES, p->instruction), p->l2_misses);
 }
@@ -220,15 +287,16 @@ static void
 add_all(struct state *s)
 {
 	uint64_t total[2][3] = {{0}};
-	for (struct place *p = s->places; p < s->places + s->n_places; p++) {
-		if (!p->accesses)
+	for (uint64_t i = 0; i < s->n_places; i++) {
+		struct place *p = &s->places[i];
+		if (!s->accesses[i])
 			continue;
-		add(&cache_functions, p);
-		add(&cache_lines, p);
-		total[p->writes][0] += p->accesses;
+		add(&cache_functions, p, s->accesses[i]);
+		add(&cache_lines, p, s->accesses[i]);
+		total[p->writes][0] += s->accesses[i];
 		total[p->writes][1] += p->misses;
 		total[p->writes][2] += p->l2_misses;
-		p->accesses = p->misses = p->l2_misses = 0;
+		s->accesses[i] = p->misses = p->l2_misses = 0;
 	}
 	for (unsigned i = 0; i < 3; i++) {
 		add_total("load", 1 + i, total[0][i]);
@@ -272,7 +340,7 @@ begin(void)
 	states = NULL;
 	lock = 0;
 	line_bits = 0;
-	while (2ull << line_bits <= option("line"))
+	while (line_bits < 31 && 2ull << line_bits <= option("line"))
 		line_bits++;
 	size = option("size");
 	ways = option("ways");

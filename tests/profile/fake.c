@@ -336,6 +336,7 @@ fixture_tables(struct fake *f)
 	fake_row(f, pairs, (uint64_t[]){caller + 5, spin + 10, 7, 700});
 	fake_row(f, pairs, (uint64_t[]){caller, 0x7e0000000100, 2, 0});
 	fake_row(f, pairs, (uint64_t[]){caller, 0x123, 1, 0});
+	fake_row(f, pairs, (uint64_t[]){caller, 0x456, 0, 0}); /* of code that never ran */
 	uint32_t tally = fake_tally(f);
 	fake_amount(f, tally, 0, 1, ST_CELL(pairs + 1, row, 2), 1);
 	fake_amount(f, tally, 0, 1, ST_CELL(pairs + 1, 0, 2), 1);

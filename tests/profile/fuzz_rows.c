@@ -92,6 +92,8 @@ change_within(unsigned char *file)
 	size_t packed =
 	        ZSTD_compress(file + at + sizeof head, ROOM - at - sizeof head, content, n, 1);
 	head.bytes = (uint32_t)packed;
+	if (rand() % 8 == 0)
+		head.records = (uint32_t)rand() % (uint32_t)(n + 8);
 	memcpy(file + at, &head, sizeof head);
 	return at + sizeof head + packed;
 }

@@ -46,27 +46,52 @@ make_rows(uint64_t *at, const strobe_site *sites, unsigned regular)
 	return at;
 }
 
+/* The columns of a frame. */
+struct frame {
+	unsigned char bytes[ST_CODEC_COLUMNS][ST_CODEC_MOST(ROWS * 88)];
+	struct st_encoded e;
+};
+
 static void
-assert_decoded(struct st_codec *c, const struct st_encoded *e, const strobe_site *sites,
+encode(struct st_codec *c, struct frame *f, const uint64_t *rows, size_t bytes,
+       const strobe_site *sites)
+{
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		f->e.at[i] = f->bytes[i];
+	st_codec_encode(c, rows, bytes, sites, SITES, &f->e);
+}
+
+static size_t
+encoded(const struct frame *f)
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		n += (size_t)(f->e.at[i] - f->bytes[i]);
+	return n;
+}
+
+static void
+assert_decoded(struct st_codec *c, const struct frame *f, const strobe_site *sites,
                const uint64_t *rows)
 {
-	struct st_decoding in = {.control = e->control,
-	                         .data = e->data,
-	                         .n_control = e->n_control,
-	                         .n_data = e->n_data,
-	                         .sites = sites,
-	                         .n_sites = SITES,
-	                         .last = UINT32_MAX};
+	struct st_decoding in = {.sites = sites, .n_sites = SITES};
 	uint64_t values[STROBE_MOST_COLUMNS];
 	uint32_t site;
-	for (uint32_t i = 0; i < e->n_rows; i++) {
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++) {
+		in.at[i] = f->bytes[i];
+		in.end[i] = f->e.at[i];
+		assert_true((size_t)(in.end[i] - in.at[i]) <= sizeof f->bytes[i] - 8);
+	}
+	st_codec_begin(&in, f->e.n_rows);
+	for (uint32_t i = 0; i < f->e.n_rows; i++) {
 		assert_int_equal(st_codec_decode(c, &in, &site, values), 1);
 		assert_int_equal((uint64_t)site << 4 | sites[site].n_values, *rows);
 		assert_memory_equal(values, rows + 1, sites[site].n_values * 8);
 		rows += 1 + sites[site].n_values;
 	}
 	assert_int_equal(st_codec_decode(c, &in, &site, values), 0);
-	assert_int_equal(in.n_data, 0);
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)
+		assert_ptr_equal(in.at[i], in.end[i]);
 }
 
 static void
@@ -74,29 +99,59 @@ rows_come_back_from_few_bytes(void **state)
 {
 	(void)state;
 	static uint64_t rows[ROWS * 11];
-	static unsigned char control[sizeof rows], data[sizeof rows];
+	static struct frame f;
 	strobe_site sites[SITES] = {0};
 	struct st_codec *in = st_codec_new(), *out = st_codec_new();
 	for (unsigned i = 0; i < SITES; i++)
 		sites[i].n_values = (uint8_t)(i % 11);
 	srand(1);
 	for (unsigned round = 0; round < 40; round++) {
-		struct st_encoded e = {.control = control, .data = data};
 		uint64_t *end = make_rows(rows, sites, round % 2);
 		size_t bytes = (size_t)(end - rows) * 8;
 		if (round % 5 == 0) {
 			st_codec_reset(in);
 			st_codec_reset(out);
 		}
-		st_codec_encode(in, rows, bytes, sites, SITES, &e);
-		assert_true(e.whole);
-		assert_int_equal(e.n_rows, ROWS);
-		assert_true(e.n_control <= ST_CODEC_MOST_CONTROL(bytes));
-		assert_true(e.n_data <= ST_CODEC_MOST_DATA(bytes));
+		encode(in, &f, rows, bytes, sites);
+		assert_true(f.e.whole);
+		assert_int_equal(f.e.n_rows, ROWS);
 		if (round % 2)
-			assert_true(e.n_control + e.n_data < bytes / 4);
-		assert_decoded(out, &e, sites, rows);
+			assert_true(encoded(&f) < bytes / 16);
+		assert_decoded(out, &f, sites, rows);
 	}
+	st_codec_free(in);
+	st_codec_free(out);
+}
+
+/* Each value by each of the ways to write it, and the longest columns that there can be. */
+static void
+all_lengths_of_values_come_back(void **state)
+{
+	(void)state;
+	static uint64_t rows[ROWS * 11];
+	static struct frame f;
+	strobe_site sites[SITES] = {0};
+	uint64_t *at = rows, value = 0;
+	struct st_codec *in = st_codec_new(), *out = st_codec_new();
+	for (unsigned i = 0; i < SITES; i++)
+		sites[i].n_values = (uint8_t)(i == 1 ? 10 : 1);
+	for (unsigned bit = 0; bit < 64; bit++)
+		for (unsigned k = 0; k < 6; k++) {
+			uint64_t power = 1ull << bit, by[] = {power, power - 1, power + 1};
+			value += k < 3 ? by[k] : -by[k - 3];
+			*at++ = 2 << 4 | 1;
+			*at++ = value;
+		}
+	encode(in, &f, rows, (size_t)(at - rows) * 8, sites);
+	assert_decoded(out, &f, sites, rows);
+	srand(5);
+	for (at = rows; at < rows + ROWS * 11;) {
+		*at++ = 1 << 4 | 10;
+		for (unsigned k = 0; k < 10; k++)
+			*at++ = random_value(2, 0);
+	}
+	encode(in, &f, rows, sizeof rows, sites);
+	assert_decoded(out, &f, sites, rows);
 	st_codec_free(in);
 	st_codec_free(out);
 }
@@ -107,7 +162,7 @@ damaged_rows_are_left_out(void **state)
 {
 	(void)state;
 	static uint64_t rows[ROWS * 11];
-	static unsigned char control[sizeof rows], data[sizeof rows];
+	static struct frame f;
 	strobe_site sites[SITES] = {0};
 	struct st_codec *in = st_codec_new(), *out = st_codec_new();
 	for (unsigned i = 0; i < SITES; i++)
@@ -116,13 +171,12 @@ damaged_rows_are_left_out(void **state)
 	size_t bytes = (size_t)(end - rows) * 8;
 	const uint64_t wrong[] = {(uint64_t)SITES << 4 | 2, 3, 15, UINT64_MAX};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct st_encoded e = {.control = control, .data = data};
 		uint64_t right = rows[300];
 		rows[300] = wrong[i];
-		st_codec_encode(in, rows, bytes, sites, SITES, &e);
-		assert_false(e.whole);
-		assert_int_equal(e.n_rows, 100);
-		assert_decoded(out, &e, sites, rows);
+		encode(in, &f, rows, bytes, sites);
+		assert_false(f.e.whole);
+		assert_int_equal(f.e.n_rows, 100);
+		assert_decoded(out, &f, sites, rows);
 		rows[300] = right;
 	}
 	st_codec_free(in);
@@ -494,6 +548,10 @@ foreign_files_are_refused(void **state)
 	head.version = 1;
 	assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
 	assert_null(st_row_reader_open(path, &e));
+	assert_non_null(strstr(e.text, "older strobe (version 1"));
+	head.version = 2;
+	assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
+	assert_null(st_row_reader_open(path, &e));
 	assert_non_null(strstr(e.text, "does not say what its rows are"));
 	close(fd);
 	unlink(path);
@@ -504,6 +562,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(rows_come_back_from_few_bytes),
+	        cmocka_unit_test(all_lengths_of_values_come_back),
 	        cmocka_unit_test(damaged_rows_are_left_out),
 	        cmocka_unit_test(rows_keep_their_order),
 	        cmocka_unit_test(processes_share_a_file),

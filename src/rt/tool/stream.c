@@ -114,13 +114,22 @@ chunk_of(uint64_t fill)
 	return &rt.results->chunks[i % ST_MAX_CHUNKS];
 }
 
+/* How many chunks are in use: one for each thread and stream, and so many that may wait. More would
+ * only mean that rows are written to the memory and read from there, not from a cache. */
+static uint32_t
+chunks_in_use(const struct st_results_header *r)
+{
+	uint32_t n = ST_CHUNK_QUEUE + r->n_slots * r->n_streams;
+	return n < ST_MAX_CHUNKS ? n : ST_MAX_CHUNKS;
+}
+
 /* A free chunk becomes the thread's; 0 when there is none. The lowest first: few pages are used as
  * long as the controller keeps up. */
 static uint64_t
 take_chunk(struct thread *t, unsigned stream)
 {
 	struct st_results_header *r = rt.results;
-	for (uint32_t i = 0; i < ST_MAX_CHUNKS; i++) {
+	for (uint32_t i = 0; i < chunks_in_use(r); i++) {
 		struct st_chunk *c = &r->chunks[i];
 		uint32_t free = ST_CHUNK_FREE;
 		if (c->state != ST_CHUNK_FREE ||
