@@ -111,9 +111,10 @@ struct thread {
 	bool own_process; /* shares memory but is another process (vfork, clone without
 	                     CLONE_THREAD) */
 	bool in_vfork;    /* it is lent to a vfork's child */
-	bool sys_plain;   /* the system call under way needs no work after it: signals may be
-	                     delivered at its end */
-	bool left_out; /* the tools are not to see it: --threads */
+	bool sys_plain;   /* the system call under way may sleep: signals may be delivered while it
+	                     does, and at its end */
+	bool sys_watched; /* not at its end: there is work to do before, or a tool wants to see it */
+	bool left_out;    /* the tools are not to see it: --threads */
 	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
 	               its tid */
 	struct sigtab *sigtab, own_sigtab;

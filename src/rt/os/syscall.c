@@ -195,6 +195,7 @@ sys_prctl(struct thread *t)
 	if (t->regs.r[RDI] != SET_TSC)
 		return plain(t);
 	rt_tsc_forbidden = true; /* between the two lines, too */
+	t->sys_watched = true;
 	long ret = plain(t);
 	rt_tsc_forbidden = ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV;
 	return ret;
@@ -243,6 +244,7 @@ sys_open(struct thread *t)
 static long
 sys_write(struct thread *t)
 {
+	t->sys_watched |= rt.writes_memory_file;
 	long ret = plain(t);
 	if (rt.writes_memory_file && ret > 0) {
 		rt_lock(&rt.lock);
@@ -348,6 +350,7 @@ rt_dispatch_syscall(struct thread *t)
 	rt_stat(ST_STAT_syscalls, 1);
 	strobe_syscall seen;
 	bool wanted = happen_syscall_before(t, &seen);
+	t->sys_watched = wanted;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	if (wanted && ret != -NOT_BEGUN)
 		happen_syscall_after(t, &seen, ret);
