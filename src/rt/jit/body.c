@@ -335,19 +335,13 @@ copy_end(const struct build *b, uint32_t i, uint32_t limit)
 	return end;
 }
 
-/* What has been executed of it leaves nothing but its record. */
-static void
-elide_insn(struct unit *u)
-{
-	add_record(u, REC_COPY, u->now->insn[0].len, u->hot.off);
-	emit_actions(u, 0, true, u->skip);
-}
-
 void
 emit_body(struct unit *u)
 {
 	struct build *b = u->now;
 	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
+	if (u->elide) /* it has been executed before all that comes here, and leaves its record */
+		add_record(u, REC_COPY, b->insn[0].len, u->hot.off);
 	for (unsigned s = 0; asked.streams >> s; s++)
 		if (asked.streams >> s & 1)
 			emit_room(u, s);
@@ -358,8 +352,7 @@ emit_body(struct unit *u)
 	}
 	for (uint32_t i = 0; i < b->n;) {
 		if (i == 0 && u->elide) {
-			elide_insn(u);
-			i++;
+			emit_actions(u, i++, true, u->skip);
 			continue;
 		}
 		if (i == place)
