@@ -4,6 +4,7 @@
 
 import argparse
 import re
+import struct
 import sys
 import tempfile
 from pathlib import Path
@@ -28,7 +29,25 @@ def interrupted(options, folder, stress):
     differ("rows", words, want, r.again)
 
 
-CHECKS = {"interrupted system calls": interrupted}
+def accesses(options, folder, stress):
+    """By arena: of each, the order is known."""
+    file = Path(folder) / "books"
+    r = Run(options, folder, "memtrace:values", stress, [str(options.programs / "book-accesses"), str(file)])
+    arenas = [(int(a), int(a) + int(n)) for _, a, n in booked(r.output, "arena")]
+    want = [[] for _ in arenas]
+    for kind, number, offset, size, value in struct.iter_unpack("=IIIIQ", file.read_bytes()):
+        want[number].append((("read", "write", "read-write")[kind], offset, size, value))
+    got = [[] for _ in arenas]
+    for row in r.rows("accesses"):
+        address = int(row["address"], 16)
+        for number, (first, end) in enumerate(arenas):
+            if first <= address < end:
+                got[number].append((row["kind"], address - first, int(row["bytes"]), int(row["value"], 16)))
+    for number, (one, other) in enumerate(zip(got, want)):
+        differ(f"accesses to arena {number}", one, other, r.again)
+
+
+CHECKS = {"interrupted system calls": interrupted, "memory accesses": accesses}
 
 
 def parse_options():

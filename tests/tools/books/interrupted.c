@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* System calls that a timer's signals interrupt, and signals that the process sends to itself. Prints
- * `call NAME COUNT ERRORS` for each. */
+/* System calls that a timer's signals interrupt, and signals that the process sends to itself.
+ * Prints `call NAME COUNT ERRORS` for each. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
