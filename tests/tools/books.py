@@ -3,13 +3,14 @@
 """The built-in tools on programs that keep books of what they do (tests/tools/books): both must tell the same, without tolerance."""
 
 import argparse
+import functools
 import re
 import struct
 import sys
 import tempfile
 from pathlib import Path
 
-from truth import Failure, Run, differ
+from truth import Failure, Run, differ, run
 
 HERE = Path(__file__).resolve().parent
 
@@ -47,13 +48,45 @@ def accesses(options, folder, stress):
         differ(f"accesses to arena {number}", one, other, r.again)
 
 
-CHECKS = {"interrupted system calls": interrupted, "memory accesses": accesses}
+def symbols(program):
+    """Addresses of a program's symbols."""
+    return {name: int(value, 16) for value, _, name in (line.split() for line in run(["nm", str(program)])[0].splitlines() if line[0] != " ")}
+
+
+def storm(options, folder, stress, how):
+    """TURNS values are put. Where a handler has jumped out between an action and its instruction, the action has been done or not."""
+    program, turns, limit = options.programs / "book-storm", 400000, 1000
+    at, tool = symbols(program), Path(folder) / "sums.tool"
+    out, err, code = run([str(options.strobe), "build-tool", "-q", "-I", str(options.include), "-o", str(tool),
+                          str(HERE / "books/sums.tool.c")])
+    if code:
+        raise Failure(out + err)
+    r = Run(options, folder, f"{tool}:inc={at['cell_inc']},put={at['storm_put']},at={at['storm_inc']},limit={limit}", stress, [str(program), how])
+    inc, at_inc, at_put, after_put, signals = map(int, booked(r.output, "storm")[0])
+    got = {row["what"]: (row["count"], row["sum"]) for row in r.json()["sums"]}
+    if signals < 100:
+        raise Failure(f"only {signals} signals came")
+    want = {"plain": (inc, 0)} | {name: (inc, inc * (inc - 1) // 2) for name in ("inc", "row", "call")}
+    below, rest = limit - 1, turns - limit
+    want |= {"put": (turns, turns * (turns + 1) // 2), "bytes": (0, 8 * turns), "equal": (1, 0), "not equal": (turns - 1, 0),
+             "below": (below, 0), "not below": (rest + 1, 0), "above": (rest, 0), "not above": (below + 1, 0),
+             "shares": (sum(value & limit != 0 for value in range(1, turns + 1)), 0)}
+    if how == "jump":
+        slack = {"plain": [0], "put": range(at_put + 1), "bytes": [0]} | dict.fromkeys(("inc", "row", "call"), range(at_inc + 1))
+        got = {name: got[name][0] - count in slack.get(name, range(-after_put, 1)) for name, (count, _) in want.items()}
+        want = dict.fromkeys(want, True)
+    differ("sums", got, want, r.again)
+
+
+CHECKS = {"signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
+          "interrupted system calls": interrupted, "memory accesses": accesses}
 
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--strobe", type=Path, default=HERE / "../../build/strobe")
     parser.add_argument("--programs", type=Path, default=HERE / "../../build/tests/tools")
+    parser.add_argument("--include", type=Path, default=HERE / "../../include")
     parser.add_argument("--stress", action="append", help="stress modes of one pass, comma-separated; may be repeated; '' is none")
     parser.add_argument("--filter", help="only checks whose name matches this regular expression")
     options = parser.parse_args()

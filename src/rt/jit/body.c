@@ -335,6 +335,17 @@ copy_end(const struct build *b, uint32_t i, uint32_t limit)
 	return end;
 }
 
+/* The first instruction with an action that calls: who is stopped in the call has begun the block,
+ * so that it must have been counted. b->n: there is none. */
+static uint32_t
+first_call(const struct build *b)
+{
+	for (uint32_t k = 0; k < asked.n_actions; k++)
+		if (asked.actions[k].kind == ACTION_INVOKE)
+			return asked.actions[k].insn;
+	return b->n;
+}
+
 void
 emit_body(struct unit *u)
 {
@@ -347,8 +358,10 @@ emit_body(struct unit *u)
 			emit_room(u, s);
 	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
 		place = count_place(b);
-		if (place == b->n && !counts_in_end(b))
+		if (place > first_call(b) || (place == b->n && !counts_in_end(b))) {
 			emit_count(u, false);
+			place = b->n;
+		}
 	}
 	for (uint32_t i = 0; i < b->n;) {
 		if (i == 0 && u->elide) {
