@@ -3,11 +3,13 @@
 """The built-in tools on programs that keep books of what they do (tests/tools/books): both must tell the same, without tolerance."""
 
 import argparse
+import bisect
 import functools
 import re
 import struct
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 from truth import Failure, Run, differ, run
@@ -53,6 +55,91 @@ def symbols(program):
     return {name: int(value, 16) for value, _, name in (line.split() for line in run(["nm", str(program)])[0].splitlines() if line[0] != " ")}
 
 
+class CallBook:
+    """What callbook.c has written: the calls of functions that were compiled with its hooks, by their addresses."""
+
+    def __init__(self, program, file):
+        code = run(["nm", "-n", str(program)])[0].splitlines()
+        self.starts = sorted({int(line.split()[0], 16) for line in code if re.match(r"\w+ [tTwW] ", line)})
+        data, at, self.notes = file.read_bytes(), 0, {}
+        while at < len(data):
+            tid, n = struct.unpack_from("=QQ", data, at)
+            at += 16 + 24 * n
+            self.notes[tid] = list(struct.iter_unpack("=QQQ", data[at - 24 * n:at]))
+        self.known = {a for notes in self.notes.values() for kind, a, _ in notes if kind == 0}
+        # No call leads to the handler of a signal.
+        handler = symbols(program).get("on_signal")
+        self.notes = {tid: [n for n in notes if n[0] > 1 or n[1] != handler] for tid, notes in self.notes.items()}
+        self.known.discard(handler)
+
+    def function(self, address):
+        """That of the program to which an address belongs; 0: one without hooks."""
+        i = bisect.bisect(self.starts, address)
+        return self.starts[i - 1] if i and self.starts[i - 1] in self.known else 0
+
+    def pairs(self):
+        return Counter((self.function(b - 1), a) for notes in self.notes.values() for kind, a, b in notes if kind == 0)
+
+    def trace(self, tid):
+        """(event, depth, caller, callee, first arguments or None) for each call and each return that happened."""
+        rows, stack, unwound = [], [], 0  # unwound: so many are to be left without a return
+        for kind, a, b in self.notes[tid]:
+            if kind == 0:
+                stack.append((self.function(b - 1), a))
+                rows.append(["call", len(stack), *stack[-1], None])
+            elif kind == 1:
+                if len(stack) > unwound:
+                    rows.append(["return", len(stack), *stack[-1], None])
+                stack.pop()
+                unwound = min(unwound, len(stack))
+            elif kind == 2:
+                rows[-1][4] = (a, b)
+            elif kind == 5:
+                while stack[-1][1] != self.function(a - 1):
+                    stack.pop()
+            unwound = {3: len(stack), 4: 0}.get(kind, unwound)
+        return rows
+
+
+def traced(rows, book, program, tid):
+    """The rows of a thread as CallBook.trace has them: depths are counted over the functions with hooks."""
+    found, stack = [], []
+    for row in rows:
+        if int(row["tid"]) != tid:
+            continue
+        depth, callee, inside = int(row["depth"]), int(row["callee"]), row["callee_image"] == program
+        key = depth, callee, inside and callee in book.known
+        while stack and stack[-1][0] >= depth + (row["event"] == "return"):
+            stack.pop()
+        level = sum(known for _, _, known in stack) + (row["event"] == "call")
+        if row["event"] == "call":
+            stack.append(key)
+        elif not stack or stack.pop() != key:
+            raise Failure(f"a return of a call that was not seen: {row}")
+        if inside and callee in book.known:
+            caller = book.function(int(row["caller"])) if row["caller_image"] == program else 0
+            found.append([row["event"], level, caller, callee, (int(row["arg1"], 16), int(row["arg2"], 16))])
+    return found
+
+
+def calls(options, folder, stress, name):
+    program, file = options.programs / name, Path(folder) / "books"
+    r = Run(options, folder, "calls:args=2", stress, [str(program), str(file)])
+    book = CallBook(program, file)
+    got = Counter()
+    for row in r.json()["pairs"]:
+        if row["callee_image"] == str(program) and row["callee_offset"] in book.known:
+            caller = row["caller_offset"] if row["caller_image"] == str(program) else 0
+            got[caller if caller in book.known else 0, row["callee_offset"]] += row["count"]
+    differ("pairs", dict(got), dict(book.pairs()), r.again)
+    rows = r.rows("trace")
+    for tid in book.notes:
+        want, found = book.trace(tid), traced(rows, book, str(program), tid)
+        for row, wanted in zip(found, want):
+            row[4] = row[4] if wanted[4] else None
+        differ(f"trace of thread {tid}", found, want, r.again)
+
+
 def storm(options, folder, stress, how):
     """TURNS values are put. Where a handler has jumped out between an action and its instruction, the action has been done or not."""
     program, turns, limit = options.programs / "book-storm", 400000, 1000
@@ -78,7 +165,8 @@ def storm(options, folder, stress, how):
     differ("sums", got, want, r.again)
 
 
-CHECKS = {"signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
+CHECKS = {"calls of C": functools.partial(calls, name="book-callers"), "calls of C++": functools.partial(calls, name="book-callers-cpp"),
+          "signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
           "interrupted system calls": interrupted, "memory accesses": accesses}
 
 
