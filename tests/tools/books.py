@@ -186,7 +186,47 @@ CHECKS = {"calls of C": functools.partial(calls, name="book-callers"), "calls of
           "signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
           "interrupted system calls": interrupted, "memory accesses": accesses}
 
-JUDGED = {f"memory of {line}": ("valgrind", functools.partial(heap, line=line))
+def lines_of_gcov(folder, source):
+    """Executions by line, as gcov counts."""
+    out, err, code = run(["gcc", "-w", "-O0", "--coverage", "-dumpdir", f"{folder}/judged-", "-o", f"{folder}/judged", str(source)])
+    if not code:
+        out, err, code = run([f"{folder}/judged"])
+    if not code:
+        out, err, code = run(["gcov", "-t", f"{folder}/judged-lines.gcda"])
+    if code:
+        raise Failure(f"gcov or its program ended with {code}: {err[-300:]}")
+    found = re.findall(r"^ *([0-9]+|#####)\*?: *(\d+):", out, re.M)
+    return {int(line): int(count.replace("#####", "0")) for count, line in found}
+
+
+def coverage(options, folder, stress):
+    """gcov has a function's entry in the line of its name and counts labels; the line table has it in that of its brace, and its exit."""
+    source = HERE / "books/lines.c"
+    gcov, program = lines_of_gcov(folder, source), f"{folder}/lines"
+    out, err, code = run(["gcc", "-w", "-O0", "-g", "-o", program, str(source)])
+    if code:
+        raise Failure(out + err)
+    r = Run(options, folder, "coverage", stress, [program])
+    part = re.search(rf"^SF:{re.escape(str(source))}$(.*?)^end_of_record$", r.show("--format", "lcov"), re.M | re.S)
+    got = {int(line): int(count) for line, count in re.findall(r"^DA:(\d+),(\d+)", part.group(1) if part else "", re.M)}
+    want = {}
+    text = source.read_text().splitlines()
+    for number, line in enumerate(text, 1):
+        said = re.search(r"/\* gcov (\d+), coverage (\d+) \*/", line)
+        name = number in gcov and number < len(text) and text[number] == "{"
+        if said:
+            differ("gcov", {number: gcov[number]}, {number: int(said.group(1))}, r.again)
+            want[number] = int(said.group(2))
+        elif name:
+            want[number + 1] = gcov[number]
+        elif line == "}" and number in got:
+            want[number] = got[number]
+        elif number in gcov and not line.endswith(":"):
+            want[number] = gcov[number]
+    differ("lines", got, want, r.again)
+
+
+JUDGED = {"lines": ("gcov", coverage)} | {f"memory of {line}": ("valgrind", functools.partial(heap, line=line))
           for line in ("book-heap", "/bin/ls -l /usr/lib", "/usr/bin/sort /etc/passwd", "/usr/bin/find /etc/pam.d -ls")}
 
 
