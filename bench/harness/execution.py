@@ -170,7 +170,7 @@ def manifest(root, ignore):
 
 def load_results(folder):
     loaded = []
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(n for n in os.listdir(folder) if n.endswith(".json")):
         try:
             with open(os.path.join(folder, name)) as file:
                 loaded.append(json.load(file))
@@ -197,6 +197,7 @@ def cache_share(outcome):
 def not_observed(case, outcome):
     """What is wrong with Strobe's own results: every use of `under` must leave one, and the children must be in it."""
     found = [f"no valid result in {r['broken']}" for r in outcome.results if "broken" in r]
+    found += [f"{s['dropped']} rows of {s['name']} lost" for r in outcome.results for s in r.get("streams", []) if s["dropped"]]
     if not outcome.results:
         found.append("no use of strobe left a result")
     children = processes(outcome) - len(outcome.results)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands.h"
 #include "cli/stress.h"
@@ -76,11 +77,19 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	}
 }
 
+/* Rows lie beside the result, if that is a file: JSON may go into a pipe or a terminal. */
+static bool
+is_place(const char *output)
+{
+	struct stat st;
+	return output && (stat(output, &st) || S_ISREG(st.st_mode));
+}
+
 static void
 open_rows(struct st_row_files *rows, const struct st_measure *w)
 {
 	*rows = (struct st_row_files){0};
-	bool beside = w->result.output && !w->result.json;
+	bool beside = is_place(w->result.output);
 	rows->prefix = beside ? strdup(w->result.output) : st_result_prefix(&w->result);
 	for (size_t i = 0; i < w->tools.n; i++)
 		rows->tools[i] = w->tools.tools[i].name;

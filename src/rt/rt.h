@@ -112,8 +112,10 @@ struct thread {
 	bool own_process; /* shares memory but is another process (vfork, clone without
 	                     CLONE_THREAD) */
 	bool in_vfork;    /* it is lent to a vfork's child */
-	bool sys_plain;   /* the system call under way needs no work after it: signals may be
-	                     delivered at its end */
+	bool sys_plain;   /* the system call under way may sleep: signals may be delivered while it
+	                     does, and at its end */
+	bool sys_watched; /* not at its end: there is work to do before, or a tool wants to see it
+	                   */
 	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, and what there was
 	   when it was last settled. In ns of CPU time: when the period began, up to when a thread
 	   without a period's budget has got its share, and when the clock was last read. */

@@ -28,10 +28,17 @@ static struct state *unused; /* of threads that have ended */
 static uint32_t lock;
 enum { MOST_PAIRS = 4 << 20, MOST_SITES = 4 << 20 };
 
+/* Different for each pair; a multiple of an odd number spreads the sites over all bits. */
+static uint64_t
+key_of(uint64_t site, uint64_t target)
+{
+	return (site + 1) * 0x9e3779b97f4a7c15u ^ target;
+}
+
 static uint32_t
 find(struct state *s, const strobe_rows *rows, uint64_t site, uint64_t target)
 {
-	uint64_t *at = strobe_map_at(&s->known, (site << 44 ^ target) | 1);
+	uint64_t *at = strobe_map_at(&s->known, key_of(site, target));
 	if (!at || (!*at && s->n + 1 >= MOST_PAIRS))
 		return 0;
 	if (!*at) {

@@ -20,13 +20,20 @@ struct state {
 	uint64_t depth, room;
 };
 
+/* Different for each pair; a multiple of an odd number spreads the sites over all bits. */
+static uint64_t
+key_of(uint64_t site, uint64_t target)
+{
+	return (site + 1) * 0x9e3779b97f4a7c15u ^ target;
+}
+
 static void
 consume(strobe_thread *t, const strobe_rows *rows)
 {
 	struct state *s = strobe_state(t);
 	for (const strobe_row *r = rows->first; s && r != rows->end; r = strobe_next_row(r)) {
 		uint64_t site = strobe_value(rows, r, 0), target = r->value[0];
-		uint64_t *cell = strobe_map_at(&s->cells, (r->tag >> 4 << 44 ^ target) | 1);
+		uint64_t *cell = strobe_map_at(&s->cells, key_of(r->tag >> 4, target));
 		if (!cell)
 			return;
 		if (!*cell)

@@ -53,7 +53,7 @@ class Run:
         words += ["--stress", stress] if stress else []
         command = FIXED + words + [*more, "--", *program]
         self.again = " ".join(f"{k}={v}" for k, v in ENVIRONMENT.items()) + " " + shlex.join(command)
-        _, err, self.code = run(command)
+        self.output, err, self.code = run(command)
         if self.code:
             raise Failure(f"exit code {self.code}, should be 0: {err.strip()[-300:]}\n    {self.again}")
 

@@ -335,12 +335,15 @@ copy_end(const struct build *b, uint32_t i, uint32_t limit)
 	return end;
 }
 
-/* What has been executed of it leaves nothing but its record. */
-static void
-elide_insn(struct unit *u)
+/* The first instruction with an action that calls: who is stopped in the call has begun the block,
+ * so that it must have been counted. b->n: there is none. */
+static uint32_t
+first_call(const struct build *b)
 {
-	add_record(u, REC_COPY, u->now->insn[0].len, u->hot.off);
-	emit_actions(u, 0, true, u->skip);
+	for (uint32_t k = 0; k < asked.n_actions; k++)
+		if (asked.actions[k].kind == ACTION_INVOKE)
+			return asked.actions[k].insn;
+	return b->n;
 }
 
 void
@@ -348,18 +351,21 @@ emit_body(struct unit *u)
 {
 	struct build *b = u->now;
 	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
+	if (u->elide) /* it has been executed before all that comes here, and leaves its record */
+		add_record(u, REC_COPY, b->insn[0].len, u->hot.off);
 	for (unsigned s = 0; asked.streams >> s; s++)
 		if (asked.streams >> s & 1)
 			emit_room(u, s);
 	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
 		place = count_place(b);
-		if (place == b->n && !counts_in_end(b))
+		if (place > first_call(b) || (place == b->n && !counts_in_end(b))) {
 			emit_count(u, false);
+			place = b->n;
+		}
 	}
 	for (uint32_t i = 0; i < b->n;) {
 		if (i == 0 && u->elide) {
-			elide_insn(u);
-			i++;
+			emit_actions(u, i++, true, u->skip);
 			continue;
 		}
 		if (i == place)

@@ -73,8 +73,10 @@ access_registers(const struct st_insn *in, const uint8_t *code, const struct st_
 		return 1u << RBP;
 	case ST_ACCESS_RSI:
 		return 1u << RSI;
-	case ST_ACCESS_RDI:
-		return 1u << RDI;
+	case ST_ACCESS_RDI: /* what is written is in rax or where rsi points to */
+		return 1u << RDI | (a->write ? 1u << RSI | 1u << RAX : 0);
+	case ST_ACCESS_PUSH: /* see emit_pushed */
+		return 1u << RBP;
 	case ST_ACCESS_XLAT:
 		return 1u << RBX | 1u << RAX;
 	case ST_ACCESS_REG:
@@ -204,6 +206,20 @@ emit_pointer(struct seq *s, unsigned reg, unsigned from)
 	e8(s->e, 0xc0 | (from & 7) << 3 | (reg & 7));
 }
 
+/* reg = where a push writes, or has written. Behind `enter` rsp lies below the frame, and rbp at
+ * its upper end. */
+static void
+emit_pushed(struct seq *s, unsigned reg, const struct st_access *a)
+{
+	int32_t bytes = a->bytes;
+	if (!s->after)
+		emit_lea_disp(s->e, reg, RSP, -bytes);
+	else if (code_of(s)[s->in->op_off] == 0xc8) /* enter */
+		emit_lea_disp(s->e, reg, RBP, 8 - bytes);
+	else
+		emit_lea_disp(s->e, reg, RSP, 0);
+}
+
 static void
 emit_address(struct seq *s, unsigned reg, const struct st_access *a)
 {
@@ -216,7 +232,7 @@ emit_address(struct seq *s, unsigned reg, const struct st_access *a)
 			emit_bit_offset(s, reg, a->bytes);
 		break;
 	case ST_ACCESS_PUSH:
-		emit_lea_disp(e, reg, RSP, s->after ? 0 : -(int32_t)a->bytes);
+		emit_pushed(s, reg, a);
 		break;
 	case ST_ACCESS_POP:
 		emit_lea_disp(e, reg, RSP, 0);
@@ -230,10 +246,8 @@ emit_address(struct seq *s, unsigned reg, const struct st_access *a)
 	case ST_ACCESS_RSI:
 		emit_pointer(s, reg, RSI);
 		break;
-	case ST_ACCESS_RDI: /* upwards, if it has moved */
+	case ST_ACCESS_RDI:
 		emit_pointer(s, reg, RDI);
-		if (s->after)
-			emit_lea_disp(e, reg, reg, -(int32_t)a->bytes);
 		break;
 	case ST_ACCESS_MOFFS:
 		memcpy(&moffs, code_of(s) + s->in->disp_off, s->in->disp_len);
@@ -278,7 +292,8 @@ operand_registers(const struct st_insn *in, const uint8_t *code, const strobe_op
 	case OPERAND_VALUE:
 		if (o->detail >= st_accesses(in, code, found))
 			return 0;
-		return access_registers(in, code, &found[o->detail]);
+		return access_registers(in, code, &found[o->detail]) |
+		       (found[o->detail].rep ? 1u << RCX : 0);
 	case OPERAND_TARGET:
 	case OPERAND_TAKEN:
 		return in->cls == ST_C_LOOP ? 1u << RCX : modrm_registers(in, code);
@@ -371,11 +386,47 @@ emit_size(struct seq *s, unsigned reg, const struct st_access *a)
 	e32(e, 0);
 }
 
+/* reg = the low bytes of rax. */
+static void
+emit_accumulator(struct emit *e, unsigned reg, unsigned bytes)
+{
+	rex_rr(e, bytes == 8, reg, RAX);
+	if (bytes < 4)
+		e8(e, 0x0f);
+	e8(e, bytes == 1 ? 0xb6 : bytes == 2 ? 0xb7 : 0x8b);
+	e8(e, 0xc0 | (reg & 7) << 3);
+}
+
 static void
 emit_value(struct seq *s, unsigned reg, const struct st_access *a)
 {
-	emit_address(s, reg, a);
-	emit_load(s->e, reg, reg, 0, a->bytes >= 8 ? 8 : a->bytes);
+	struct emit *e = s->e;
+	bool string_store = a->kind == ST_ACCESS_RDI && a->write;
+	uint8_t op = code_of(s)[s->in->op_off] & 0xfe;
+	struct st_access from = *a;
+	if (string_store) /* movs writes what it reads, stos the accumulator */
+		access_of(s, 0, &from);
+	emit_address(s, reg, &from);
+	uint8_t *over = NULL;
+	if (a->rep) { /* of no elements, nothing may be read */
+		if (s->in->flags & ST_I_ADDR32)
+			e8(e, 0x67);
+		e8(e, 0xe3);
+		e8(e, 0);
+		over = e->p;
+	}
+	if (string_store && op == 0xaa)
+		emit_accumulator(e, reg, a->bytes);
+	else
+		emit_load(e, reg, reg, 0, a->bytes >= 8 ? 8 : a->bytes);
+	if (!over)
+		return;
+	e8(e, 0xeb); /* jmp over the other */
+	e8(e, 0);
+	over[-1] = (uint8_t)(e->p - over);
+	over = e->p;
+	emit_constant(e, reg, 0);
+	over[-1] = (uint8_t)(e->p - over);
 }
 
 /* reg = the operand. */

@@ -273,7 +273,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 			out->own_work = is_own_work(rec, start, off - start);
 			if (after)
 				out->back = (uint8_t)len;
-			else if (out->back)
+			else if (out->back && rec->kind_len >> 4 != REC_ROOM)
 				out->actions = out->back = 0;
 			recover_record(t, b, rec, i, start, off - start, machine, out);
 			if (out->done != done) { /* it has been executed, but nothing after it */

@@ -89,6 +89,8 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 		return t->sys_plain;
 	}
 	if (pc == (uint64_t)rt_sys_done && t->sys_plain) {
+		if (t->sys_watched || uc->mc.rax == (uint64_t)-14 /* EFAULT: perhaps by us */)
+			return false;
 		at->regs.r[RAX] = uc->mc.rax;
 		at->regs.pc = t->regs.pc + 2;
 		at->regs.r[RCX] = at->regs.pc;

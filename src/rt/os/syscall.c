@@ -197,6 +197,7 @@ sys_prctl(struct thread *t)
 	if (t->regs.r[RDI] != SET_TSC)
 		return plain(t);
 	rt_tsc_forbidden = true; /* between the two lines, too */
+	t->sys_watched = true;
 	long ret = plain(t);
 	rt_tsc_forbidden = ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV;
 	return ret;
@@ -245,6 +246,7 @@ sys_open(struct thread *t)
 static long
 sys_write(struct thread *t)
 {
+	t->sys_watched |= rt.writes_memory_file;
 	long ret = plain(t);
 	if (rt.writes_memory_file && ret > 0) {
 		rt_lock(&rt.lock);
@@ -353,6 +355,7 @@ rt_dispatch_syscall(struct thread *t)
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);
 	budget_charge(t, since);
+	t->sys_watched = wanted;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	since = budget_since(t);
 	if (wanted && ret != -NOT_BEGUN)

@@ -158,6 +158,20 @@ key_of_next(strobe_point at)
 	       (uint64_t)asked.tool << 13 | (asked.serial++ & 0x1fff);
 }
 
+/* The value written is there when the instruction has been executed; that of a string instruction
+ * is known before, and its address afterwards is not. */
+static bool
+is_written(const strobe_operand *o, uint32_t index)
+{
+	if (index >= asked.b->n || o->kind != OPERAND_VALUE)
+		return false;
+	struct st_access found[ST_MAX_ACCESSES];
+	const uint8_t *code = (const uint8_t *)event_address(asked.b, index);
+	unsigned n = st_accesses(&asked.b->insn[index], code, found);
+	const struct st_access *a = &found[o->detail];
+	return o->detail < n && a->write && !a->read && a->kind != ST_ACCESS_RDI;
+}
+
 /* A return has no code of its own: its action carries the condition along. */
 static struct action *
 new_return_action(strobe_point at)
@@ -192,10 +206,12 @@ new_action(strobe_point at, enum action_kind kind)
 	struct action *a = &asked.actions[asked.n_actions++];
 	a->kind = (uint8_t)kind;
 	a->insn = (uint8_t)at.where;
-	a->after = false;
 	a->n = 0;
 	a->tool = (uint8_t)asked.tool;
 	a->condition = (uint8_t)at.condition;
+	const struct condition *c = at.condition ? &asked.conditions[at.condition - 1] : NULL;
+	a->after = c && c->kind == CONDITION_RELATION &&
+	           (is_written(&c->a, at.where) || is_written(&c->b, at.where));
 	return a;
 }
 
@@ -285,6 +301,7 @@ add_value(strobe_point at, uint64_t cell, strobe_operand value)
 	a->id = tally_of(key_of_next(at), cell, 1);
 	a->n = 1;
 	a->operand[0] = value;
+	a->after |= is_written(&value, at.where);
 }
 
 void
@@ -300,18 +317,6 @@ strobe_add_cell(strobe_point at, strobe_cell cell, strobe_operand value)
 }
 
 /* ---- rows, calls ---- */
-
-/* The value written is there when the instruction has been executed. */
-static bool
-is_written(const strobe_operand *o, uint32_t index)
-{
-	if (index >= asked.b->n || o->kind != OPERAND_VALUE)
-		return false;
-	struct st_access found[ST_MAX_ACCESSES];
-	const uint8_t *code = (const uint8_t *)event_address(asked.b, index);
-	unsigned n = st_accesses(&asked.b->insn[index], code, found);
-	return o->detail < n && found[o->detail].write && !found[o->detail].read;
-}
 
 void
 strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,

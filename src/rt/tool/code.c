@@ -118,11 +118,14 @@ strobe_access_size(const strobe_access *a)
 	return strobe_constant((uint64_t)x->bytes * (x->vsib ? x->count : 1));
 }
 
-/* What a call writes is known, and no action comes after it. */
+/* What a call writes is known, and no action comes after it. Where a mask or a vector of indices
+ * says what is accessed, there may be nothing at the address. */
 strobe_operand
 strobe_access_value(const strobe_access *a)
 {
 	const struct st_insn *in = insn_of(a->b, a->index);
+	if (a->access.masked || a->access.vsib)
+		return strobe_constant(0);
 	if (a->access.kind == ST_ACCESS_PUSH && (in->cls == ST_C_CALL || in->cls == ST_C_ICALL))
 		return strobe_constant(event_address(a->b, a->index) + in->len);
 	return operand(OPERAND_VALUE, a->which);
