@@ -41,8 +41,8 @@ enum {
 	ST_CHUNK_STRIDE = 16 << 20, /* the third byte of an address in a chunk: 0 in its first
 	                               ST_CHUNK_BYTES, then 1 */
 	ST_MAX_CHUNKS = 1024,
-	ST_CHUNK_QUEUE = 128, /* may wait for the controller: what fits in a processor's cache */
-	ST_STACK_RING = 2 << 20,  /* bytes of the ring of stacks */
+	ST_CHUNK_QUEUE = 128,    /* may wait for the controller: what fits in a processor's cache */
+	ST_STACK_RING = 2 << 20, /* bytes of the ring of stacks */
 	ST_STACK_MOST = 64 << 10, /* bytes of stack copied at a sample */
 	ST_STACK_ALIGN = 128,     /* records of the ring start at multiples of this */
 };
