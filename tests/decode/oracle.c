@@ -21,6 +21,7 @@ struct expected {
 	                      nothing */
 	unsigned fr, fw;
 	unsigned rd, wr;
+	unsigned named; /* read, or written in part or perhaps */
 	int64_t rel;
 	bool has_rel;
 };
@@ -199,6 +200,7 @@ add_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, st
 	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || in->mnemonic == ZYDIS_MNEMONIC_NOP)
 		return;
 	bit = gpr_bit(op->reg.value);
+	e->named |= bit;
 	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
 		e->rd |= bit;
 	if (op->actions & ZYDIS_OPERAND_ACTION_WRITE && op->size >= 32)
@@ -311,6 +313,9 @@ sets_are_safe(const struct expected *e, const struct st_insn *x, struct outcome 
 		return differ(out, "gpr_read %x lacks some of %x", x->gpr_read, e->rd);
 	if (x->gpr_written & ~e->wr)
 		return differ(out, "gpr_written %x has more than %x", x->gpr_written, e->wr);
+	if (e->named & ~(x->gpr_read | (unsigned)x->gpr_written))
+		return differ(out, "neither gpr_read %x nor gpr_written %x has all of %x",
+		              x->gpr_read, x->gpr_written, e->named);
 	if (e->hint)
 		return true;
 	if (e->reads_mem && !(x->flags & ST_I_READS_MEM))

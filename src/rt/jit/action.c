@@ -85,20 +85,83 @@ emit_inc(struct seq *s, uint32_t id)
 	emit_increment(e, counter_field(id));
 }
 
+/* sum += the operand: the last instruction does it. */
+static void
+emit_add(struct seq *s, unsigned sum, const strobe_operand *o)
+{
+	unsigned reg;
+	int32_t disp = 0;
+	if (!operand_is_plain(s->in, code_of(s), s->after, o, &reg, &disp)) {
+		reg = scratch(s, 1u << sum);
+		s->avoid |= (uint16_t)(1u << sum | 1u << reg);
+		emit_operand(s, reg, o);
+		disp = 0;
+	}
+	emit_sum_disp(s->e, sum, reg, sum, disp);
+}
+
 static void
 emit_sum_field(struct seq *s, uint32_t id, const strobe_operand *o)
 {
 	struct emit *e = s->e;
-	unsigned v = scratch(s, 0);
-	emit_operand(s, v, o);
-	if (!s->live || s->flags_saved) {
-		emit_field(e, 0x01, v, counter_field(id)); /* add [field], v */
+	unsigned sum = pins_holding(&s->pins, counter_field(id));
+	if (sum != NO_PIN) {
+		emit_add(s, sum, o);
 		return;
 	}
-	unsigned sum = scratch(s, 1u << v);
+	sum = scratch(s, 0);
+	if (!s->live || s->flags_saved) {
+		emit_operand(s, sum, o);
+		emit_field(e, 0x01, sum, counter_field(id)); /* add [field], sum */
+		return;
+	}
 	emit_restore(e, sum, counter_field(id));
-	emit_sum(e, sum, sum, v);
+	emit_add(s, sum, o);
 	emit_save(e, sum, counter_field(id));
+}
+
+/* The register says where the next row goes. */
+static void
+emit_advance(struct seq *s, unsigned p)
+{
+	if (s->pins.advance[p])
+		emit_lea_disp(s->e, p, p, s->pins.advance[p]);
+	s->pins.advance[p] = 0;
+}
+
+/* mov qword [p + disp], tag */
+static void
+emit_tag(struct emit *e, unsigned p, int32_t disp, const struct action *a)
+{
+	rex_rr(e, true, 0, p);
+	e8(e, 0xc7);
+	emit_modrm_disp(e, 0, p, disp);
+	e32(e, a->id << 4 | a->n);
+}
+
+/* Where the row goes is in a register. The tag comes last: it says that the row is complete. */
+static void
+emit_pinned_row(struct seq *s, const struct action *a, unsigned p)
+{
+	struct emit *e = s->e;
+	int32_t at = s->pins.advance[p], disp;
+	unsigned reg;
+	for (unsigned i = 0; i < a->n; i++) {
+		const strobe_operand *o = &a->operand[i];
+		if (!operand_is_plain(s->in, code_of(s), s->after, o, &reg, &disp) || disp) {
+			reg = scratch(s, 0);
+			uint16_t avoid = s->avoid;
+			s->avoid |= (uint16_t)(1u << reg);
+			emit_operand(s, reg, o);
+			s->avoid = avoid;
+		}
+		emit_store(e, p, at + 8 + 8 * (int32_t)i, reg);
+	}
+	emit_tag(e, p, at, a);
+	s->pins.advance[p] = at + 8 + 8 * a->n;
+	/* Whether it was made is not known behind it, so the register says where it is. */
+	if (a->condition)
+		emit_advance(s, p);
 }
 
 static void
@@ -106,12 +169,14 @@ emit_row(struct seq *s, const struct action *a)
 {
 	struct emit *e = s->e;
 	uint32_t fill = counter_field(ST_STREAM_ID(a->stream));
+	unsigned pin = pins_holding(&s->pins, fill);
+	if (pin != NO_PIN) {
+		emit_pinned_row(s, a, pin);
+		return;
+	}
 	unsigned p = scratch(s, 0), v = a->n ? scratch(s, 1u << p) : p;
 	emit_restore(e, p, fill);
-	rex_rr(e, true, 0, p); /* mov qword [p], tag */
-	e8(e, 0xc7);
-	emit_modrm_disp(e, 0, p, 0);
-	e32(e, a->id << 4 | a->n);
+	emit_tag(e, p, 0, a);
 	for (unsigned i = 0; i < a->n; i++) {
 		s->avoid |= (uint16_t)(1u << p | 1u << v);
 		emit_operand(s, v, &a->operand[i]);
@@ -132,21 +197,37 @@ emit_invoke(struct seq *s, const struct action *a)
 	}
 }
 
-static uint16_t
-registers_of(const struct seq *s, const struct action *a)
+uint16_t
+action_registers(const struct build *b, const struct action *a)
 {
+	const struct st_insn *in = &b->insn[a->insn];
+	const uint8_t *code = (const uint8_t *)(b->pc + b->at[a->insn]);
 	uint16_t set = 1u << RSP;
 	for (unsigned i = 0; i < a->n; i++)
-		set |= operand_registers(s->in, code_of(s), &a->operand[i]);
+		set |= operand_registers(in, code, &a->operand[i]);
 	if (a->condition) {
 		const struct condition *c = &asked.conditions[a->condition - 1];
 		if (c->kind == CONDITION_RELATION)
-			set |= operand_registers(s->in, code_of(s), &c->a) |
-			       operand_registers(s->in, code_of(s), &c->b);
-		else if (s->in->cls == ST_C_LOOP)
+			set |= operand_registers(in, code, &c->a) |
+			       operand_registers(in, code, &c->b);
+		else if (in->cls == ST_C_LOOP)
 			set |= 1u << RCX;
 	}
 	return set;
+}
+
+bool
+action_works(const struct build *b, const struct action *a)
+{
+	const struct st_insn *in = &b->insn[a->insn];
+	const uint8_t *code = (const uint8_t *)(b->pc + b->at[a->insn]);
+	unsigned reg;
+	int32_t disp = 0;
+	for (unsigned i = 0; i < a->n; i++)
+		if (!operand_is_plain(in, code, a->after, &a->operand[i], &reg, &disp) ||
+		    (disp && a->kind == ACTION_RECORD))
+			return true;
+	return false;
 }
 
 static void
@@ -177,6 +258,11 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 	const struct condition *c = a->condition ? &asked.conditions[a->condition - 1] : NULL;
 	bool plain = c && c->kind <= CONDITION_NOT_TAKEN && s->in->cls == ST_C_JCC;
 	uint8_t *over = NULL;
+	if (c && a->kind == ACTION_RECORD) {
+		unsigned p = pins_holding(&s->pins, counter_field(ST_STREAM_ID(a->stream)));
+		if (p != NO_PIN)
+			emit_advance(s, p);
+	}
 	if (plain)
 		over = emit_condition(s, c);
 	for (unsigned r = 0; r < 16; r++)
@@ -209,14 +295,15 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 
 bool
 action_emit(struct emit *e, const struct build *b, const struct action *a, uint8_t flags_live,
-            uint32_t call)
+            uint32_t call, struct pins *pins)
 {
 	struct seq first = {.e = e,
 	                    .in = &b->insn[a->insn],
 	                    .pc = b->pc + b->at[a->insn],
 	                    .live = flags_live,
-	                    .after = a->after};
-	first.avoid = registers_of(&first, a);
+	                    .after = a->after,
+	                    .pins = *pins};
+	first.avoid = action_registers(b, a);
 	struct seq s = first;
 	struct emit begin = *e;
 	emit_all(&s, a, call, 0, false);
@@ -227,35 +314,15 @@ action_emit(struct emit *e, const struct build *b, const struct action *a, uint8
 		s = first;
 		emit_all(&s, a, call, saves, flags);
 	}
-	if (e->off - begin.off <= 255)
+	if (e->off - begin.off <= 255) {
+		*pins = s.pins;
 		return true;
+	}
 	*e = begin;
 	return false;
 }
 
 /* ---- recovery ---- */
-
-/* The field of the thread that `mov [field], reg` or the like at p names, or -1; opcode, register:
- * of it. */
-static int64_t
-field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned *reg)
-{
-	if (!in->modrm_off || (p[in->modrm_off] >> 6) != 0)
-		return -1;
-	int32_t disp;
-	bool gs = in->flags & ST_I_GSSEG, rip = in->flags & ST_I_RIPREL;
-	if (in->disp_len != 4 || (!gs && !rip))
-		return -1;
-	memcpy(&disp, p + in->disp_off, 4);
-	*opcode = p[in->op_off];
-	*reg = (p[in->modrm_off] >> 3 & 7) |
-	       (in->flags & ST_I_REX ? (p[in->rex_off] & 4u) << 1 : 0);
-	if (gs)
-		return disp;
-	uint64_t at =
-	        rt.region + (uint64_t)(p - cache_write(0)) + in->len + (uint64_t)(int64_t)disp;
-	return (int64_t)(at - (uint64_t)rt.main);
-}
 
 static uint64_t
 flags_from(uint64_t kept, uint64_t rflags)
@@ -266,10 +333,11 @@ flags_from(uint64_t kept, uint64_t rflags)
 }
 
 bool
-action_recover(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs)
+action_recover(const struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
+               struct regs *regs)
 {
 	const uint8_t *p = cache_write(start), *end = p + at;
-	bool done = false;
+	bool done = pins_follow(pins, p, end, false);
 	struct st_insn in;
 	while (p < end && st_decode(p, 15, &in)) {
 		unsigned opcode = 0, reg = 0;

@@ -216,14 +216,16 @@ copy_run(struct unit *u, uint32_t i, uint32_t end)
 		*r++ = (struct record){REC_COPY << 4 | b->insn[i].len, b->insn[i].len};
 }
 
-/* Bytes [field] of the fill pointer's third byte: 0 while there is room. */
+/* Bytes [field] of the fill pointer's third byte: 0 while there is room. rcx is kept when others
+ * have to be checked, or when it is to be borrowed anyway. */
 static void
-emit_room(struct unit *u, unsigned stream)
+emit_room(struct unit *u, unsigned stream, bool last)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, field = counter_field(ST_STREAM_ID(stream)) + 2;
 	uint32_t saved = save_field(RCX);
-	emit_save(e, RCX, saved);
+	if (!u->pins.saved)
+		emit_save(e, RCX, saved);
 	if (rt.threaded)
 		e8(e, 0x65);
 	e8(e, 0x0f); /* movzx ecx, byte [field] */
@@ -244,7 +246,31 @@ emit_room(struct unit *u, unsigned stream)
 	emit_set_exit(e, exit);
 	emit_jmp(e, (uint64_t)rt_stub_exit);
 	over[-1] = (uint8_t)(e->p - over);
-	emit_restore(e, RCX, saved);
+	u->pins.saved = 1u << RCX;
+	if (last && !u->plan.keeps_rcx) {
+		emit_restore(e, RCX, saved);
+		u->pins.saved = 0;
+	}
+	add_record(u, REC_ROOM, 0, from);
+}
+
+static void
+emit_rooms(struct unit *u)
+{
+	for (unsigned s = 0; asked.streams >> s; s++)
+		if (asked.streams >> s & 1)
+			emit_room(u, s, !(asked.streams >> s >> 1));
+}
+
+/* Borrows registers for a stretch that begins at the position, gives back those of one that ends.
+ */
+static void
+emit_pins(struct unit *u, unsigned position)
+{
+	uint32_t from = u->hot.off;
+	if (!pins_change_at(&u->plan, position))
+		return;
+	pins_write_at(&u->plan, &u->pins, &u->hot, position);
 	add_record(u, REC_ROOM, 0, from);
 }
 
@@ -282,7 +308,7 @@ emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
 		uint32_t from = u->hot.off, call = 0;
 		if (a->kind == ACTION_INVOKE)
 			call = new_invoke(u, a, n);
-		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call)) {
+		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->pins)) {
 			tools.tool[a->tool].failed = true;
 			continue;
 		}
@@ -346,16 +372,22 @@ first_call(const struct build *b)
 	return b->n;
 }
 
+/* What has been executed of it leaves nothing. */
+static void
+elide_insn(struct unit *u)
+{
+	emit_pins(u, 0);
+	emit_pins(u, 1);
+	emit_actions(u, 0, true, u->skip);
+}
+
 void
 emit_body(struct unit *u)
 {
 	struct build *b = u->now;
 	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
-	if (u->elide) /* it has been executed before all that comes here, and leaves its record */
-		add_record(u, REC_COPY, b->insn[0].len, u->hot.off);
-	for (unsigned s = 0; asked.streams >> s; s++)
-		if (asked.streams >> s & 1)
-			emit_room(u, s);
+	pins_plan(&u->plan, b);
+	emit_rooms(u);
 	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
 		place = count_place(b);
 		if (place > first_call(b) || (place == b->n && !counts_in_end(b))) {
@@ -365,14 +397,17 @@ emit_body(struct unit *u)
 	}
 	for (uint32_t i = 0; i < b->n;) {
 		if (i == 0 && u->elide) {
-			emit_actions(u, i++, true, u->skip);
+			elide_insn(u);
+			i++;
 			continue;
 		}
+		emit_pins(u, 2 * i);
 		if (i == place)
 			emit_count(u, true);
 		bool acts = has_actions(i);
 		if (acts)
 			emit_actions(u, i, false, i == 0 ? u->skip : 0);
+		emit_pins(u, 2 * i + 1);
 		uint32_t end = copy_end(b, i, i < place && place < body ? place : body);
 		if (end > i) {
 			copy_run(u, i, end);
@@ -384,6 +419,7 @@ emit_body(struct unit *u)
 		if (acts)
 			emit_actions(u, i - 1, true, 0);
 	}
+	emit_pins(u, 2 * b->n);
 	u->skip = 0;
 	u->elide = false;
 }

@@ -18,14 +18,16 @@ save(struct seq *s, unsigned reg)
 	s->saved |= (uint16_t)(1u << reg);
 }
 
-/* A register to work with, which no operand reads. Not rax, which flags go through. */
 unsigned
 scratch(struct seq *s, unsigned taken)
 {
+	unsigned work = s->pins.saved & ~(s->pins.holds | s->avoid | taken);
+	if (work)
+		return (unsigned)__builtin_ctz(work);
 	static const uint8_t choice[] = {RCX, RDX, RSI, RDI, RBX, R8,  R9,
 	                                 R10, R11, RBP, R12, R13, R14, R15};
 	for (unsigned i = 0; i < sizeof choice; i++)
-		if (!((s->avoid | taken) >> choice[i] & 1)) {
+		if (!((s->avoid | s->pins.saved | taken) >> choice[i] & 1)) {
 			save(s, choice[i]);
 			return choice[i];
 		}
@@ -144,18 +146,28 @@ emit_load(struct emit *e, unsigned reg, unsigned base, int32_t disp, unsigned by
 	emit_modrm_disp(e, reg, base, disp);
 }
 
-/* lea reg, [a + b] */
+/* lea reg, [a + b + disp] */
+void
+emit_sum_disp(struct emit *e, unsigned reg, unsigned a, unsigned b, int32_t disp)
+{
+	/* rbp and r13 as base need a displacement; rsp cannot be the index. */
+	bool small = disp >= -128 && disp < 128, none = disp == 0 && (a & 7) != 5;
+	e8(e, 0x48 | (reg >> 3) << 2 | (b >> 3) << 1 | a >> 3);
+	e8(e, 0x8d);
+	e8(e, (none ? 0x04 : small ? 0x44 : 0x84) | (reg & 7) << 3);
+	e8(e, (b & 7) << 3 | (a & 7));
+	if (none)
+		return;
+	if (small)
+		e8(e, (uint8_t)disp);
+	else
+		e32(e, (uint32_t)disp);
+}
+
 void
 emit_sum(struct emit *e, unsigned reg, unsigned a, unsigned b)
 {
-	/* rbp and r13 as base need a displacement; neither operand may be rsp as index. */
-	e8(e, 0x48 | (reg >> 3) << 2 | (b >> 3) << 1 | a >> 3);
-	e8(e, 0x8d);
-	bool displaced = (a & 7) == 5;
-	e8(e, (displaced ? 0x44 : 0x04) | (reg & 7) << 3);
-	e8(e, (b & 7) << 3 | (a & 7));
-	if (displaced)
-		e8(e, 0);
+	emit_sum_disp(e, reg, a, b, 0);
 }
 
 void
@@ -164,4 +176,26 @@ emit_lea_disp(struct emit *e, unsigned reg, unsigned base, int32_t disp)
 	rex_rr(e, true, reg, base);
 	e8(e, 0x8d);
 	emit_modrm_disp(e, reg, base, disp);
+}
+
+/* ---- and how they are read ---- */
+
+int64_t
+field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned *reg)
+{
+	if (!in->modrm_off || (p[in->modrm_off] >> 6) != 0)
+		return -1;
+	int32_t disp;
+	bool gs = in->flags & ST_I_GSSEG, rip = in->flags & ST_I_RIPREL;
+	if (in->disp_len != 4 || (!gs && !rip))
+		return -1;
+	memcpy(&disp, p + in->disp_off, 4);
+	*opcode = p[in->op_off];
+	*reg = (p[in->modrm_off] >> 3 & 7) |
+	       (in->flags & ST_I_REX ? (p[in->rex_off] & 4u) << 1 : 0);
+	if (gs)
+		return disp;
+	uint64_t at =
+	        rt.region + (uint64_t)(p - cache_write(0)) + in->len + (uint64_t)(int64_t)disp;
+	return (int64_t)(at - (uint64_t)rt.main);
 }

@@ -7,6 +7,7 @@
 #define STROBE_RT_BORROW_H
 
 #include "rt/arch/x86_64/emit.h"
+#include "rt/jit/pins.h"
 #include "rt/tool/tool.h"
 
 /* A sequence being written. */
@@ -20,13 +21,14 @@ struct seq {
 	bool flags_dirty; /* they are no longer in the register */
 	bool after;       /* the instruction has been executed */
 	uint8_t live;     /* flags that must be kept */
+	struct pins pins; /* what is borrowed for longer */
 };
 
 uint32_t save_field(unsigned reg);
 /* Once for each register. */
 void save(struct seq *s, unsigned reg);
-/* A register to work with, which no operand reads, and none of those taken; saved. Not rax, which
- * flags go through. */
+/* A register to work with, which no operand reads, and none of those taken; saved, by this sequence
+ * or for longer. Not rax, which flags go through. */
 unsigned scratch(struct seq *s, unsigned taken);
 void save_flags(struct seq *s);
 /* For an operand that is about flags, after others have been at work. */
@@ -42,12 +44,20 @@ void emit_modrm_disp(struct emit *e, unsigned reg, unsigned base, int32_t disp);
 void emit_store(struct emit *e, unsigned base, int32_t disp, unsigned reg);
 /* reg = the first `bytes` bytes at [base + disp], zero-extended. */
 void emit_load(struct emit *e, unsigned reg, unsigned base, int32_t disp, unsigned bytes);
-/* reg = a + b; b is not rsp. */
+/* reg = a + b + disp; b is not rsp. */
+void emit_sum_disp(struct emit *e, unsigned reg, unsigned a, unsigned b, int32_t disp);
 void emit_sum(struct emit *e, unsigned reg, unsigned a, unsigned b);
 void emit_lea_disp(struct emit *e, unsigned reg, unsigned base, int32_t disp);
 
 /* operand.c: registers that the operand reads; reg = the operand. */
 uint16_t operand_registers(const struct st_insn *in, const uint8_t *code, const strobe_operand *o);
 void emit_operand(struct seq *s, unsigned reg, const strobe_operand *o);
+/* Is the operand but a register's value and a constant? */
+bool operand_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
+                      const strobe_operand *o, unsigned *reg, int32_t *disp);
+
+/* The field of the thread that `mov [field], reg` or the like at p, in the cache, names, or -1;
+ * opcode, register: of it. */
+int64_t field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned *reg);
 
 #endif

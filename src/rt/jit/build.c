@@ -87,8 +87,7 @@ static bool
 is_harmless_0f(unsigned op)
 {
 	switch (op) {
-	case 0x0d:
-	case 0x18 ... 0x1f: /* hints and nops */
+	case 0x18 ... 0x1f: /* hints and nops; 0f 0d with a register is none on some processors */
 	case 0x40 ... 0x4f:
 	case 0x90 ... 0x9f:
 	case 0xa3 ... 0xa5:

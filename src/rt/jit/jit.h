@@ -21,12 +21,13 @@
 #include "rt/rt.h"
 
 enum {
-	MAX_BLOCK_INSNS = 128,      /* of one translated piece */
-	MAX_BLOCK_BYTES = 1024,     /* less than a page: a piece touches two pages at most */
-	MAX_SURE_UNITS = 16,        /* translated ahead of their execution, one after the other */
-	MAX_UNIT_BLOCKS = 24,       /* basic blocks translated in one go, across calls */
-	MAX_WHOLE_INSNS = 16 << 10, /* of a basic block in all; a longer one counts as several */
-	MAX_WHOLE_CODE = 8 << 20,   /* more than such a block becomes in the cache */
+	MAX_BLOCK_INSNS = 128,        /* of one translated piece */
+	MOST_INSNS_AND_ACTIONS = 224, /* of a piece, which has 255 records at most */
+	MAX_BLOCK_BYTES = 1024,       /* less than a page: a piece touches two pages at most */
+	MAX_SURE_UNITS = 16,          /* translated ahead of their execution, one after the other */
+	MAX_UNIT_BLOCKS = 24,         /* basic blocks translated in one go, across calls */
+	MAX_WHOLE_INSNS = 16 << 10,   /* of a basic block in all; a longer one counts as several */
+	MAX_WHOLE_CODE = 8 << 20,     /* more than such a block becomes in the cache */
 	MAX_CACHED_BLOCKS = 2 << 20,
 	MAX_EXITS = 3 << 20,    /* whose stubs the cold part can hold */
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
@@ -56,7 +57,8 @@ enum record_kind {
 	REC_EXIT,   /* leaves the cache: system calls and what is handed to the runtime */
 	REC_BEFORE, /* an action of the instruction behind it */
 	REC_AFTER,  /* an action of the instruction before it */
-	REC_ROOM,   /* sees to it that there is room for rows */
+	REC_ROOM,   /* sees to it that there is room for rows; borrows registers for a stretch, or
+	               gives them back: see pins.h */
 };
 
 enum block_flags {
@@ -320,8 +322,15 @@ uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to
 
 /* jit/recover.c: the program's state at an address in the cache, from the machine's registers
  * there. */
+struct late { /* a field of the thread that a register held: to be written */
+	uint32_t field;
+	uint64_t value;
+};
+enum { MAX_HELD = 3 }; /* registers that hold fields at once */
 struct recovered {
 	struct regs regs;
+	struct late late[MAX_HELD]; /* see jit/pins.h */
+	uint8_t n_late;
 	uint32_t block;  /* block under way, or 0 between blocks */
 	uint32_t done;   /* instructions of it that have completed */
 	uint8_t actions; /* done at the next instruction; or behind the last */
@@ -336,8 +345,8 @@ struct recovered {
 };
 int jit_recover(struct thread *t, uint64_t address, const struct regs *machine,
                 struct recovered *out);
-/* The program leaves the cache where r says: sets t->resume, if it can go on there later, and
- * completes the counts of a block that is at its end. */
+/* The program leaves the cache where r says: writes what is late, sets t->resume, if it can go on
+ * there later, and completes the counts of a block that is at its end. */
 void jit_leave(struct thread *t, const struct recovered *r);
 /* The same for one that is at the beginning of a block that is a later part of a basic block. */
 void jit_stop_at(struct thread *t, uint32_t block);

@@ -304,6 +304,73 @@ operand_registers(const struct st_insn *in, const uint8_t *code, const strobe_op
 	}
 }
 
+/* Base and displacement of a ModRM operand that has neither index nor segment. */
+static bool
+modrm_is_plain(const struct st_insn *in, const uint8_t *code, bool after, const struct st_access *a,
+               unsigned *reg, int32_t *disp)
+{
+	uint16_t set = modrm_registers(in, code);
+	/* [rsp] and [r12] have a SIB byte, without an index; others that have one are left out. */
+	bool sib = (code[in->modrm_off] & 7) == 4;
+	if (!set || (sib && set != 1u << RSP) || a->vsib || a->bit_string ||
+	    (in->flags & (ST_I_RIPREL | ST_I_EVEX)))
+		return false;
+	*reg = (unsigned)__builtin_ctz(set);
+	if (in->disp_len == 1)
+		*disp = (int8_t)code[in->disp_off];
+	else if (in->disp_len == 4)
+		memcpy(disp, code + in->disp_off, 4);
+	if (*reg == RSP && !after)
+		*disp += a->pops;
+	return true;
+}
+
+static bool
+address_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
+                 const struct st_access *a, unsigned *reg, int32_t *disp)
+{
+	if (a->segment && (in->flags & ST_I_FSSEG))
+		return false;
+	*disp = 0;
+	switch (a->kind) {
+	case ST_ACCESS_PUSH:
+		*reg = RSP;
+		*disp = after ? 0 : -(int32_t)a->bytes;
+		return true;
+	case ST_ACCESS_POP:
+		*reg = RSP;
+		return true;
+	case ST_ACCESS_LEAVE:
+		*reg = RBP;
+		return true;
+	case ST_ACCESS_RSI:
+		*reg = RSI;
+		return !(in->flags & ST_I_ADDR32);
+	case ST_ACCESS_RDI:
+		*reg = RDI;
+		*disp = after ? -(int32_t)a->bytes : 0;
+		return !(in->flags & ST_I_ADDR32);
+	case ST_ACCESS_MODRM:
+		return !(in->flags & ST_I_ADDR32) && modrm_is_plain(in, code, after, a, reg, disp);
+	default:
+		return false;
+	}
+}
+
+bool
+operand_is_plain(const struct st_insn *in, const uint8_t *code, bool after, const strobe_operand *o,
+                 unsigned *reg, int32_t *disp)
+{
+	struct st_access found[ST_MAX_ACCESSES];
+	*disp = 0;
+	if (o->kind == OPERAND_REGISTER) {
+		*reg = o->detail;
+		return true;
+	}
+	return o->kind == OPERAND_ADDRESS && o->detail < st_accesses(in, code, found) &&
+	       address_is_plain(in, code, after, &found[o->detail], reg, disp);
+}
+
 static void
 emit_timestamp(struct seq *s, unsigned reg)
 {

@@ -173,7 +173,8 @@ is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 
 static void
 recover_record(struct thread *t, const struct block *b, const struct record *rec, uint32_t index,
-               uint32_t start, uint32_t at, const struct regs *machine, struct recovered *out)
+               uint32_t start, uint32_t at, struct pins *pins, const struct regs *machine,
+               struct recovered *out)
 {
 	enum record_kind kind = rec->kind_len >> 4;
 	unsigned len = rec->kind_len & 15;
@@ -220,9 +221,11 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	}
 	case REC_BEFORE:
 	case REC_AFTER:
-	case REC_ROOM:
-		if (action_recover(t, start, at, &out->regs) && kind != REC_ROOM)
+		if (action_recover(t, pins, start, at, &out->regs))
 			out->actions++;
+		break;
+	case REC_ROOM:
+		pins_follow(pins, cache_write(start), cache_write(start + at), true);
 		break;
 	case REC_RETURN:
 		if (at >= 2 * emit_field_len() &&
@@ -244,6 +247,42 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	}
 }
 
+/* At the beginning of the rest of a basic block some actions of its first instruction have been
+ * done; perhaps it has been executed, too: then its length is returned. */
+static unsigned
+begin_rest(const struct block *b, struct recovered *out)
+{
+	struct st_insn in;
+	out->regs.pc = b->pc;
+	if (!(b->flags & BLOCK_REST))
+		return 0;
+	uint32_t rest = jit.base_of[out->block];
+	out->actions = (uint8_t)(rest >> 16);
+	if (!(rest >> 31) || !st_decode((const uint8_t *)b->pc, 15, &in))
+		return 0;
+	out->regs.pc += in.len;
+	out->done = 1;
+	out->back = in.len;
+	return in.len;
+}
+
+/* With the record, are the actions behind the last instruction over? */
+static bool
+goes_on(const struct record *rec)
+{
+	return (rec->kind_len & 15) || rec->kind_len >> 4 == REC_BEFORE;
+}
+
+/* What the record's code, of which all has been executed, changes of what is borrowed. */
+static void
+follow_record(struct pins *pins, const struct record *rec, uint32_t start)
+{
+	enum record_kind kind = rec->kind_len >> 4;
+	const uint8_t *p = cache_write(start);
+	if (kind == REC_ROOM || (pins->holds && (kind == REC_BEFORE || kind == REC_AFTER)))
+		pins_follow(pins, p, p + rec->cache_len, kind == REC_ROOM);
+}
+
 static int
 recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *machine,
              struct recovered *out)
@@ -259,11 +298,9 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		return 0;
 	}
 	uint32_t start = b->body;
-	out->regs.pc = b->pc;
-	bool inserted = false; /* what stands before is not an instruction's */
-	uint32_t skipped = b->flags & BLOCK_REST ? jit.base_of[block] >> 16 & 0xff : 0;
-	unsigned len = 0; /* of the last instruction */
-	out->actions = (uint8_t)skipped;
+	struct pins pins = {0};
+	bool inserted = false;             /* what stands before is not an instruction's */
+	unsigned len = begin_rest(b, out); /* of the last instruction */
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
 		bool after = rec->kind_len >> 4 == REC_AFTER;
@@ -273,9 +310,10 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 			out->own_work = is_own_work(rec, start, off - start);
 			if (after)
 				out->back = (uint8_t)len;
-			else if (out->back && rec->kind_len >> 4 != REC_ROOM)
+			else if (out->back && goes_on(rec))
 				out->actions = out->back = 0;
-			recover_record(t, b, rec, i, start, off - start, machine, out);
+			recover_record(t, b, rec, i, start, off - start, &pins, machine, out);
+			pins_recover(&pins, t, out);
 			if (out->done != done) { /* it has been executed, but nothing after it */
 				out->back = rec->kind_len & 15;
 				out->actions = 0;
@@ -284,17 +322,14 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		}
 		if (b->count_rec == i + 1)
 			out->counted = true;
+		follow_record(&pins, rec, start);
 		inserted = (rec->kind_len & 15) == 0;
 		start += rec->cache_len;
 		out->regs.pc += rec->kind_len & 15;
 		out->done += (rec->kind_len & 15) != 0;
 		if (rec->kind_len & 15) {
-			/* An instruction that was executed before: so were some actions after it.
-			 */
-			bool elided = i == 0 && (b->flags & BLOCK_REST) && jit.base_of[block] >> 31;
 			len = rec->kind_len & 15;
-			out->actions = elided ? (uint8_t)skipped : 0;
-			out->back = elided ? (uint8_t)len : 0;
+			out->actions = out->back = 0;
 		} else if (after) {
 			out->actions++;
 			out->back = (uint8_t)len;
@@ -478,6 +513,8 @@ void
 jit_leave(struct thread *t, const struct recovered *r)
 {
 	t->resume.state = RESUME_NONE;
+	for (unsigned i = 0; i < r->n_late; i++)
+		*(uint64_t *)((char *)t + r->late[i].field) = r->late[i].value;
 	const struct block *b = &jit.blocks[r->block];
 	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
 	if (!id)

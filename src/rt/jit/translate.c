@@ -38,7 +38,7 @@ see_piece(struct unit *u, bool cont)
 	uint64_t amounts = r->n_amounts;
 	bool with_block = !cont && (!u->rest || u->base == 0);
 	tools_see(u->now, u->id, u->base, u->fresh, with_block);
-	if (!asked.overflow && u->now->n + asked.n_actions <= 240)
+	if (!asked.overflow && u->now->n + asked.n_actions <= MOST_INSNS_AND_ACTIONS)
 		return;
 	r->n_amounts = amounts;
 	jit.most_insns = MAX_ACTION_INSNS;

@@ -5,6 +5,7 @@
 
 #include "rt/arch/x86_64/emit.h"
 #include "rt/jit/jit.h"
+#include "rt/jit/pins.h"
 
 /* The unit being translated: blocks that follow one another in the hot part. */
 struct unit {
@@ -19,10 +20,12 @@ struct unit {
 	uint32_t skip;     /* actions of its first instruction that have been done */
 	bool elide;        /* that instruction has been executed, too */
 	bool joined;
-	uint32_t joined_to;     /* exit whose jump is to be skipped once the unit is complete */
-	uint32_t charge;        /* cache offset of the charge's amount; 0: there is none */
-	bool charge_added;      /* as a negative number that is added */
-	uint32_t charged;       /* the amount */
+	uint32_t joined_to; /* exit whose jump is to be skipped once the unit is complete */
+	uint32_t charge;    /* cache offset of the charge's amount; 0: there is none */
+	bool charge_added;  /* as a negative number that is added */
+	uint32_t charged;   /* the amount */
+	struct plan plan;   /* where registers are borrowed for longer; what is just now */
+	struct pins pins;
 	uint32_t back_constant; /* of the last call: where its return address is stored in the
 	                           cache, or 0 */
 };

@@ -299,6 +299,7 @@ add_value(strobe_point at, uint64_t cell, strobe_operand value)
 	if (!a)
 		return;
 	a->id = tally_of(key_of_next(at), cell, 1);
+	a->cell = cell;
 	a->n = 1;
 	a->operand[0] = value;
 	a->after |= is_written(&value, at.where);

@@ -57,6 +57,7 @@ struct action {
 	uint8_t stream;    /* of a row */
 	uint8_t condition; /* index + 1; 0: none */
 	uint32_t id;       /* of a tally: its id in the results; of a row: its site */
+	uint64_t cell;     /* of a sum: where it goes */
 	strobe_callee *function;
 	strobe_operand operand[STROBE_MOST_COLUMNS];
 	/* At a return: the condition itself. */
