@@ -300,8 +300,8 @@ enum strobe_register {
 };
 strobe_operand strobe_register_value(enum strobe_register r);
 /* Of a memory access: its effective address; its bytes (also when they vary); the value read or
- * written, zero-extended, the first 8 bytes of a larger one; of an instruction with a rep prefix, of
- * its first element; 0 where a mask or a vector of indices says what is accessed. An action that
+ * written, zero-extended, the first 8 bytes of a larger one; of an instruction with a rep prefix,
+ * of its first element; 0 where a mask or a vector of indices says what is accessed. An action that
  * takes the value written happens after the instruction. */
 strobe_operand strobe_access_address(const strobe_access *a);
 strobe_operand strobe_access_size(const strobe_access *a);

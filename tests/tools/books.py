@@ -168,8 +168,7 @@ def storm(options, folder, stress, how):
 
 
 def heap(options, folder, stress, line):
-    """As valgrind counts, if it lets libc keep what it keeps. (valgrind adds variables to the environment: perl and bash, which copy
-    theirs, have more under it.)"""
+    """As valgrind counts, if it lets libc keep what it keeps."""
     words = shlex.split(line)
     program = [words[0] if words[0][0] == "/" else str(options.programs / words[0]), *words[1:]]
     _, err, code = run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", *program])
