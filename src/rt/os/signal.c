@@ -371,6 +371,7 @@ die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 
 	rt_complain("the runtime faulted at its offset",
 	            uc->mc.rip - rt.region - ST_REGION_RUNTIME);
 	rt_complain("accessing", info->addr);
+	rt_complain("by signal", (uint64_t)signo);
 	struct ksigaction action = {0};
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_KILL);
