@@ -67,7 +67,7 @@ def wait(pid, limit):
 
 
 class Prefixes:
-    """The words before a program, by name; the empty prefix is native."""
+    """The words before a program, by name: a tool, perhaps with a budget (branches@10%), or another program."""
 
     def __init__(self, strobe, scratch):
         self.strobe, self.result = strobe, os.path.join(scratch, "result")
@@ -79,7 +79,8 @@ class Prefixes:
             return ["/usr/bin/valgrind", "-q", "--tool=none"]
         if name == "qemu":
             return ["/usr/bin/qemu-x86_64"]
-        return [self.strobe, "run", "-q", "-t", name, "-o", self.result, "--"]
+        tool, _, budget = name.partition("@")
+        return [self.strobe, "run", "-q", "-t", tool, "-o", self.result, *(["-b", budget] if budget else []), "--"]
 
     def missing(self, name):
         path = (self.words(name) or ["/bin/true"])[0]
