@@ -158,11 +158,16 @@ seize(struct st_threads *ts, pid_t tid)
 {
 	static const struct itimerval soon = {{0, 20000}, {0, 20000}}, never;
 	struct sigaction reap = {.sa_handler = reap_ended}, old;
+	sigset_t alarm, before;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
 	sigaction(SIGALRM, &reap, &old);
+	sigprocmask(SIG_UNBLOCK, &alarm, &before); /* the agent blocks all */
 	setitimer(ITIMER_REAL, &soon, NULL);
 	long ret = ptrace(PTRACE_SEIZE, tid, 0, OPTIONS);
 	int error = errno;
 	setitimer(ITIMER_REAL, &never, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	sigaction(SIGALRM, &old, NULL);
 	for (int i = 0; i < n_reaped; i++) {
 		struct st_traced *t = find(ts, reaped[i]);

@@ -336,10 +336,10 @@ class Tables(Command):
 
     def test_rows_without_a_profile(self):
         self.strobe("run", "-q", "-t", "memtrace", "--format", "json", "-o", "p.json", "rows")
-        self.assertEqual(self.files(), ["p.json", "strobe.rows.4711.trace.rows"])
+        self.assertEqual(self.files(), ["p.json", "p.json.trace.rows"])
         with open(os.path.join(self.place.name, "p.json"), encoding="utf-8") as f:
             streams = json.load(f)["streams"]
-        self.assertEqual((streams[0]["file"], streams[0]["rows"]), ("strobe.rows.4711.trace.rows", 2))
+        self.assertEqual((streams[0]["file"], streams[0]["rows"]), ("p.json.trace.rows", 2))
         self.strobe("run", "-q", "-t", "memtrace", "rows")
         self.assertIn("strobe.rows.4711.db.trace.rows", self.files())
 

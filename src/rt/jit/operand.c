@@ -336,7 +336,7 @@ address_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
 	case ST_ACCESS_PUSH:
 		*reg = RSP;
 		*disp = after ? 0 : -(int32_t)a->bytes;
-		return true;
+		return !after || code[in->op_off] != 0xc8; /* enter: see emit_pushed */
 	case ST_ACCESS_POP:
 		*reg = RSP;
 		return true;
@@ -348,8 +348,7 @@ address_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
 		return !(in->flags & ST_I_ADDR32);
 	case ST_ACCESS_RDI:
 		*reg = RDI;
-		*disp = after ? -(int32_t)a->bytes : 0;
-		return !(in->flags & ST_I_ADDR32);
+		return !after && !(in->flags & ST_I_ADDR32);
 	case ST_ACCESS_MODRM:
 		return !(in->flags & ST_I_ADDR32) && modrm_is_plain(in, code, after, a, reg, disp);
 	default:
