@@ -211,7 +211,7 @@ put_differences(struct st_codec *c, size_t n, struct st_encoded *out)
 {
 	unsigned char *at = out->at[ST_CODEC_VALUES];
 	for (size_t i = 0; i < n; i++) {
-		uint64_t d = c->differences[i], value = d << 1 ^ (uint64_t)((int64_t)d >> 63);
+		uint64_t d = c->differences[i], value = d << 1 ^ (0 - (d >> 63));
 		unsigned how = (value > 0xff) + (value > 0xffff) + (value > 0xffffff);
 		memcpy(at, &value, sizeof value);
 		at += length[how];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work of which the same is done in each run, for test_budget.py: rounds of it, system calls between them, and a
- * signal now and then. */
+/* Work of which the same is done in each run, for test_budget.py: rounds of it, system calls
+ * between them, and a signal now and then. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -51,6 +51,7 @@ main(int argc, char **argv)
 		pthread_join(thread[i], &x);
 	if (!threads)
 		x = rounds((void *)n);
-	printf("%lx %s\n", (unsigned long)x, threads || signals == n ? "done" : "signals are missing");
+	printf("%lx %s\n", (unsigned long)x,
+	       threads || signals == n ? "done" : "signals are missing");
 	return 0;
 }
