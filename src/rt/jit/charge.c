@@ -21,6 +21,7 @@ enum {
 	COST_RETURN = 90,
 	COST_INDIRECT = 110,
 	COST_CALL = 30,
+	COST_ROW = 600, /* of the controller, which keeps it */
 };
 
 /* The machine instructions [from, to) of the cache. */
@@ -73,6 +74,19 @@ cost_of_piece(const struct block *b)
 			break;
 		}
 		at += r->cache_len;
+	}
+	return cost;
+}
+
+/* Rows that the controller takes cost most there. */
+static unsigned
+cost_of_rows(void)
+{
+	unsigned cost = 0;
+	for (unsigned i = 0; i < asked.n_actions; i++) {
+		const struct action *a = &asked.actions[i];
+		if (a->kind == ACTION_RECORD && !rt.results->streams[a->stream].consumed)
+			cost += COST_ROW;
 	}
 	return cost;
 }
@@ -155,7 +169,7 @@ charge_end(struct unit *u)
 	const struct block *b = &jit.blocks[u->block];
 	if (!u->charge)
 		return;
-	u->charged += cost_of_piece(b);
+	u->charged += cost_of_piece(b) + cost_of_rows();
 	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
 	memcpy(cache_write(u->charge), &amount, 4);
 	if (!(u->now->more))
