@@ -97,6 +97,16 @@ class Budget(Case):
         self.assertEqual((budget["amount_ns"], budget["period_ns"]), (200_000, 20_000_000))
         self.assertGreater(budget["windows"], 2)
 
+    def test_attached(self):
+        """Threads that are outside when the process is detached go on by themselves."""
+        with subprocess.Popen([PROGRAM, "400", "2"], stdout=subprocess.PIPE, text=True) as process:
+            for _ in range(2):
+                line = [STROBE, "attach", "-q", "-t", "bbcount", "--for", "200ms", "--format", "json", "-o", str(self.file), *SMALL, str(process.pid)]
+                done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, process.poll()), (0, None), done.stderr)
+                self.assertEqual(json.loads(self.file.read_text())["budget"]["amount_ns"], 200_000)
+            self.assertTrue(process.communicate(timeout=60)[0].endswith("done\n"))
+
     def test_summary(self):
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)

@@ -25,7 +25,8 @@ outside_begin(struct thread *t)
 void
 outside_end(struct thread *t)
 {
-	if (t->watched)
+	/* Whatever is noted: a vfork's child may have used this structure. */
+	if (budget_exists())
 		SYS(__NR_prctl, DISPATCH, DISPATCH_OFF, 0, 0, 0);
 	t->watched = false;
 }
