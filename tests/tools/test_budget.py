@@ -99,7 +99,7 @@ class Budget(Case):
 
     def test_attached(self):
         """Threads that are outside when the process is detached go on by themselves."""
-        with subprocess.Popen([PROGRAM, "400", "2"], stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen([PROGRAM, "1000", "2"], stdout=subprocess.PIPE, text=True) as process:
             for _ in range(2):
                 line = [STROBE, "attach", "-q", "-t", "bbcount", "--for", "200ms", "--format", "json", "-o", str(self.file), *SMALL, str(process.pid)]
                 done = subprocess.run(line, capture_output=True, text=True, timeout=60)
