@@ -17,8 +17,14 @@ st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error 
 	double number = strtod(value, &end);
 	b->chosen = true;
 	b->share = b->seconds = 0;
-	if (end == value || strcmp(end, "%"))
-		return st_region_time(&b->seconds, "budget", value, e);
+	if (end == value || strcmp(end, "%")) {
+		struct st_error ignored;
+		if (!st_region_time(&b->seconds, "budget", value, &ignored))
+			return 0;
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--budget takes a share or a time, such as 10%% or 100ms, not '%s'",
+		               value);
+	}
 	if (!(number >= 0.01 && number <= 100))
 		return st_fail(e, ST_EXIT_USAGE, "--budget takes 0.01%% to 100%%, not '%s'", value);
 	b->share = number / 100;

@@ -95,6 +95,8 @@ know_sites(struct st_codec *c, uint32_t n)
 static bool
 add_values(struct st_codec *c, struct memory *m, uint32_t n)
 {
+	if (!n)
+		return true;
 	if (c->n_values + n > c->room_values) {
 		uint32_t room = c->room_values ? 2 * c->room_values : 4096;
 		struct value *values = reallocarray(c->values, room, sizeof *values);

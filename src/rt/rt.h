@@ -121,7 +121,8 @@ struct thread {
 	   without a period's budget has got its share, and when the clock was last read. */
 	int64_t credit, granted;
 	uint64_t period_from, accrued_to, cpu_seen;
-	uint64_t gap_from; /* TSC: since when it has not been measured; 0: the tools know */
+	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
+	uint32_t windows, ticks; /* that have begun; of its CPU time */
 	bool accrues, spent;
 	bool called; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
@@ -184,6 +185,7 @@ struct rt {
 	bool unique;             /* they want to see each block executed once */
 	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
+	uint32_t sample_every;   /* ticks */
 	bool has_budget;         /* tool/budget.h; the results are not in every child */
 	bool no_outside;         /* the kernel cannot tell of system calls */
 	bool leaving;            /* the controller is gone: every thread is on its way out */

@@ -179,6 +179,7 @@ enum st_overshoot {
 /* What threads do whose budget is spent: they execute the program's own code, or plain code in the
  * cache. */
 enum st_budget_policy { ST_BUDGET_NATIVE, ST_BUDGET_STRICT };
+enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
 enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };

@@ -37,6 +37,12 @@ rounds(void *arg)
 	return (void *)x;
 }
 
+__attribute__((noinline)) static void
+finish(const char *text, unsigned long x)
+{
+	printf("%lx %s\n", x, text);
+}
+
 /* budget ROUNDS [THREADS] */
 int
 main(int argc, char **argv)
@@ -51,7 +57,6 @@ main(int argc, char **argv)
 		pthread_join(thread[i], &x);
 	if (!threads)
 		x = rounds((void *)n);
-	printf("%lx %s\n", (unsigned long)x,
-	       threads || signals == n ? "done" : "signals are missing");
+	finish(threads || signals == n ? "done" : "signals are missing", (unsigned long)x);
 	return 0;
 }

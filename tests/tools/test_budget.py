@@ -97,6 +97,14 @@ class Budget(Case):
         self.assertEqual((budget["amount_ns"], budget["period_ns"]), (200_000, 20_000_000))
         self.assertGreater(budget["windows"], 2)
 
+    def test_region(self):
+        """Borders are seen, and crossed, also by a thread whose budget is spent."""
+        late = self.strobe("-t", "inscount", "-b", "1us", "-T", "1h", "--start-at", "finish")
+        self.assertEqual([note for note in late["notes"] if "never" in note], [])
+        for options in (SMALL, ("-b", "10%", "-T", "20ms"), ("-b", "0.2%", "-T", "20ms", "--threads", "0")):
+            part = self.strobe("-t", "bbcount", *options, "--start-at", "on_signal", "--stop-at", "work")
+            self.assertGreater(part["budget"]["windows"], 0)
+
     def test_attached(self):
         """Threads that are outside when the process is detached go on by themselves."""
         with subprocess.Popen([PROGRAM, "1000", "2"], stdout=subprocess.PIPE, text=True) as process:

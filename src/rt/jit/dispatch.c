@@ -121,7 +121,8 @@ cross_border(struct thread *t, const struct exit *x)
 	region_set(t, both ? !rt.on : what == ST_ENTRY_BEGIN);
 	uint64_t pc = t->regs.pc;
 	go_to(t, pc);
-	if (region_border(pc, thread_version(t)))
+	uint32_t b = in_cache(t->next) ? jit_block_at((uint32_t)(t->next - rt.region)) : 0;
+	if (b && region_border(pc, jit.blocks[b].version))
 		t->next += jit_stub_len();
 }
 

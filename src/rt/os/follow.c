@@ -143,7 +143,7 @@ static bool
 renew_results(int *fd)
 {
 	static struct st_results_header layout; /* too large for the stack */
-	static char options[4096];
+	static char options[8192];
 	copy_layout(&layout, rt.results);
 	const char *strings = (const char *)rt.results + layout.off_strings;
 	memcpy(options, strings, layout.n_options);

@@ -11,7 +11,8 @@ enum {
 	DISPATCH_OFF = 0,
 	DISPATCH_ON = 1,
 	CODE_DISPATCH = 2, /* SYS_USER_DISPATCH */
-	MOST_CALLS = 16,   /* of a tick: with more it costs more than the plain code in the cache */
+	FLAG_TF = 0x100,
+	MOST_CALLS = 16, /* of a tick: with more it costs more than the plain code in the cache */
 };
 
 void
@@ -48,6 +49,10 @@ watch(struct thread *t)
 static bool
 may_go(const struct thread *t)
 {
+	/* The borders of a region, and single steps, are seen in the cache only. */
+	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
+	if (rt.results->region_by & borders || t->regs.rflags & FLAG_TF)
+		return false;
 	return t->spent && rt.results->budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
 	       !t->busy_calling && !t->own_process && !t->filters && !rt.leaving;
 }

@@ -6,6 +6,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
 #include "rt/os/os.h"
+#include "rt/os/outside.h"
 #include "rt/tool/budget.h"
 
 enum {
@@ -267,6 +268,7 @@ sys_sigreturn(struct thread *t)
 		/* The frame cannot be read: natively that is a segmentation fault. */
 		signals_restore_native(t, t->queued_mask);
 		SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_SEGV);
+		outside_end(t);
 		rt_go_native_forever(t);
 	}
 	struct regs back;

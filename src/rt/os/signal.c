@@ -213,12 +213,19 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 static void
 on_tick(struct thread *t, struct ucontext64 *uc)
 {
-	if (rt.sample_hz)
+	bool entering = in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end) ||
+	                in_outside_begin(uc->mc.rip) || in_syscall_begin(uc->mc.rip) ||
+	                uc->mc.rip == (uint64_t)rt_sys_done;
+	if (rt.sample_hz && ++t->ticks % rt.sample_every == 0)
 		take_sample(t, uc);
-	if (!budget_exists())
+	else
+		restart_interrupted(t, uc);
+	/* What the runtime is doing for the thread goes by its state: another tick will come. */
+	if (!budget_exists() || (in_runtime(uc->mc.rip) && !entering))
 		return;
 	bool granted = budget_tick(t), leaves = outside_tick(t);
-	if (granted || leaves)
+	bool late = !t->spent && t->state == THREAD_OUTSIDE; /* granted on its way out */
+	if (granted || leaves || late)
 		obey_stop(t, uc);
 }
 
@@ -413,7 +420,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	if (signo == SIGNAL_TRAP && info->code == TRAP_TRACE && hide_step(t, uc))
 		return;
 	if (is_fault(signo, info) && in_runtime(uc->mc.rip) &&
-	    uc->mc.rip != (uint64_t)rt_native_jump) {
+	    uc->mc.rip != (uint64_t)rt_native_jump && !in_outside_begin(uc->mc.rip)) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
 		if (uc->mc.rip == (uint64_t)rt_copy_insn)

@@ -186,7 +186,15 @@ sys_mlockall(struct thread *t)
 static long
 sys_prctl(struct thread *t)
 {
-	enum { SET_NAME = 15, SET_TSC = 26, TSC_SIGSEGV = 2, SET_SECCOMP = 22 };
+	enum {
+		SET_NAME = 15,
+		SET_SECCOMP = 22,
+		SET_TSC = 26,
+		TSC_SIGSEGV = 2,
+		SET_USER_DISPATCH = 59
+	};
+	if (t->regs.r[RDI] == SET_USER_DISPATCH) /* the engine needs it itself: as an old kernel */
+		return -E_INVAL;
 	if (t->regs.r[RDI] == SET_SECCOMP)
 		return sys_seccomp(t);
 	if (t->regs.r[RDI] == SET_NAME && rt.results->threads_chosen) {

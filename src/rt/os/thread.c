@@ -118,8 +118,9 @@ thread_begin(struct thread *t)
 void
 thread_start_sampling(struct thread *t)
 {
-	enum { BUDGET_HZ = 250 };
-	uint32_t hz = rt.sample_hz ? rt.sample_hz : budget_exists() ? BUDGET_HZ : 0;
+	uint32_t hz = rt.sample_hz;
+	if (budget_exists() && hz < ST_BUDGET_HZ)
+		hz = ST_BUDGET_HZ;
 	if (!hz)
 		return;
 	struct {
@@ -571,7 +572,8 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	struct kstack altstack = t->altstack;
 	uint64_t blocked = t->blocked, rt_sp = t->rt_sp, queued_mask = t->queued_mask;
 	uint32_t pending = t->pending, tid = t->tid;
-	bool own = t->own_process;
+	bool own = t->own_process, watched = t->watched;
+	uint64_t cpu_seen = t->cpu_seen;
 	struct filter *filters = t->filters;
 	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
 	child_tab.lock = 0;
@@ -595,6 +597,8 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->queued_mask = queued_mask;
 	t->tid = tid;
 	t->own_process = own;
+	t->watched = watched;
+	t->cpu_seen = cpu_seen;
 	t->in_vfork = false;
 	t->filters = filters;
 	t->state = THREAD_RUNTIME;

@@ -51,6 +51,7 @@ grant(struct thread *t, int64_t amount)
 	if (t->credit <= 0)
 		return;
 	t->spent = false;
+	t->windows++;
 	add(&budget()->windows, 1);
 }
 
@@ -85,7 +86,8 @@ bool
 budget_tick(struct thread *t)
 {
 	bool spent = t->spent;
-	add(&budget()->ticks[!spent                       ? ST_TICK_MEASURED
+	uint64_t windows = t->windows;
+	add(&budget()->ticks[thread_is_seen(t)            ? ST_TICK_MEASURED
 	                     : t->state == THREAD_OUTSIDE ? ST_TICK_NATIVE
 	                                                  : ST_TICK_PLAIN],
 	    1);
@@ -99,7 +101,7 @@ budget_tick(struct thread *t)
 	} else if (t->accrues) {
 		accrue(t, cpu);
 	}
-	return t->spent != spent;
+	return t->spent != spent || t->windows != windows;
 }
 
 static unsigned
@@ -137,6 +139,7 @@ budget_tell_gap(struct thread *t)
 		return;
 	uint64_t from = t->gap_from;
 	t->gap_from = 0;
+	returns_forget(t);
 	region_tell_gap(t, from);
 }
 
@@ -160,7 +163,7 @@ budget_end_all(void)
 uint64_t
 budget_since(struct thread *t)
 {
-	if (!budget_exists() || t->spent)
+	if (!budget_exists() || !thread_is_seen(t))
 		return 0;
 	t->called = false;
 	return rt_tsc();

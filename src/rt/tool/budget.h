@@ -21,8 +21,9 @@ budget_exists(void)
 /* The thread begins; first: of the program, so that it has a whole period's. The others' grows with
  * their CPU time during their first period: a thousand short ones stay within the bounds of one. */
 void budget_begin(struct thread *t, bool first);
-/* A tick of the thread's CPU time: its period may be over. Returns whether it is to execute the
- * other version of the code. */
+/* A tick of the thread's CPU time: its period may be over. Returns whether it has to come out of
+ * the cache: it has been granted more, or is to execute the other version of the code. Not while
+ * the runtime works for it. */
 bool budget_tick(struct thread *t);
 /* The budget is spent. */
 void budget_spent(struct thread *t);

@@ -164,3 +164,11 @@ returns_left(strobe_thread *handle, const uint64_t *values)
 	if (r)
 		t->returns_at = r->n ? 0 - r->entered[r->n - 1].sp : 0;
 }
+
+void
+returns_forget(struct thread *t)
+{
+	if (t->returns)
+		t->returns->n = 0;
+	t->returns_at = 0;
+}

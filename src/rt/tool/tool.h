@@ -199,6 +199,8 @@ void returns_begin(uint64_t function);
 struct action *returns_new_action(void);
 /* What returns_entered takes as values[0]; 0: nothing is wanted. */
 uint32_t returns_plan(void);
+/* The thread has not been seen for a while: nothing is known of the functions on its stack. */
+void returns_forget(struct thread *t);
 void returns_entered(strobe_thread *t, const uint64_t *values);
 void returns_left(strobe_thread *t, const uint64_t *values);
 
