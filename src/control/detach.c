@@ -91,11 +91,14 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 	}
 	write_at(l, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
 	         offsetof(struct st_thread_head, guard) - offsetof(struct st_thread_head, regs));
-	uint64_t every = ~0ull;
-	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof every, &every);
 	t->regs.rip = l->a->boot->park;
 	t->regs.eflags = 0x202;
 	t->regs.rsi = t->mask;
+	/* First where it goes: asleep with every signal blocked, nothing would ever reach it if we
+	 * died now. */
+	uint64_t every = ~0ull;
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof every, &every);
 }
 
 /* By the signal that the runtime knows. Not one whose call is still to go on by restart_syscall:
@@ -191,17 +194,17 @@ take_final(const struct leaving *l, struct st_traced *t)
 	return true;
 }
 
-/* One thread gives back what belongs to the process; it is stopped again then. */
+/* Sends a parked thread to work of the runtime's; it is stopped again when it has come so far. */
 static bool
-finish(struct leaving *l, struct st_traced *t)
+send_to_work(struct leaving *l, struct st_traced *t, uint64_t entry, uint32_t finished)
 {
 	struct st_error ignored;
 	double end = st_now_raw() + patience;
-	t->regs.rip = l->a->boot->finish;
+	t->regs.rip = entry;
 	t->regs.eflags = 0x202;
 	if (st_thread_continue(t) != 0)
 		return false;
-	while (!__atomic_load_n(&l->a->boot->finished, __ATOMIC_ACQUIRE)) {
+	while (__atomic_load_n(&l->a->boot->finished, __ATOMIC_ACQUIRE) < finished) {
 		st_threads_attend(&l->ts);
 		if (t->gone || st_now_raw() > end)
 			return false;
@@ -243,17 +246,19 @@ unmap(struct leaving *l, struct st_traced *t)
 		               0);
 }
 
-/* Back to the program, if we should die now. */
+/* The thread is the program's, from the next moment on if we should die now. */
 static void
 put_final(struct st_traced *t)
 {
-	ptrace(PTRACE_SETREGS, t->tid, 0, &t->final);
-	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->final_mask, &t->final_mask);
+	t->regs = t->final;
+	t->mask = t->final_mask;
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
 }
 
-/* All threads are stopped, and parked or out. */
-static bool
-leave(struct leaving *l)
+/* Of the parked threads, the one that does the last work: the main thread, when it is there. */
+static struct st_traced *
+choose(struct leaving *l)
 {
 	struct st_traced *one = NULL;
 	for (size_t i = 0; i < l->ts.n; i++) {
@@ -262,23 +267,29 @@ leave(struct leaving *l)
 		if (t->was_parked && (!one || in_region(l, t->regs.gs_base)))
 			one = t;
 	}
-	for (size_t i = 0; i < l->ts.n; i++)
-		if (l->ts.v[i].was_parked && &l->ts.v[i] != one)
-			put_final(&l->ts.v[i]);
-	if (one && !finish(l, one))
+	return one;
+}
+
+/* All threads are stopped, and parked or out. Whenever we fail or die, none runs natively with the
+ * engine's dispositions, or waits in memory that is gone. */
+static bool
+leave(struct leaving *l)
+{
+	const struct st_boot *boot = l->a->boot;
+	struct st_traced *one = choose(l);
+	if (!one)
+		return true;
+	if (!send_to_work(l, one, boot->finish, ST_FINISHED_PROCESS))
 		return false;
-	for (size_t i = 0; i < l->ts.n; i++) {
-		struct st_traced *t = &l->ts.v[i];
-		if (!t->was_parked || t->gone)
-			continue;
-		if (t != one)
-			t->regs = t->final;
-		t->mask = t->final_mask;
-	}
-	if (one && l->a->boot->finished == 1)
+	for (size_t i = 0; i < l->ts.n; i++)
+		if (l->ts.v[i].was_parked && !l->ts.v[i].gone && &l->ts.v[i] != one)
+			put_final(&l->ts.v[i]);
+	if (!send_to_work(l, one, boot->forget, ST_FINISHED_MEMORY))
+		return false;
+	one->mask = one->final_mask;
+	if (boot->finished == ST_FINISHED_MEMORY)
 		unmap(l, one);
-	if (one)
-		one->regs = one->final;
+	one->regs = one->final;
 	return true;
 }
 

@@ -62,8 +62,9 @@ struct st_boot {
 	/* Written by the runtime into the copy in the results, for the controller that detaches. */
 	uint64_t park;     /* where a thread is sent to that sleeps in a system call */
 	uint64_t finish;   /* where one thread is sent to when all are parked */
+	uint64_t forget;   /* where it is sent to when the others are out of the engine */
 	uint64_t sys_insn; /* the instruction that makes the program's system calls */
-	uint32_t finished; /* that thread has done it */
+	uint32_t finished; /* ST_FINISHED_*: how far that thread has come */
 	uint32_t leaves;   /* the runtime hands the process back by itself */
 };
 
@@ -96,6 +97,10 @@ struct st_thread_head {
 	                     spoil */
 };
 enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
+
+/* The process has back what belongs to it, so that every thread may go on natively; and what the
+ * runtime has mapped by itself is unmapped, but where another process runs in this memory. */
+enum { ST_FINISHED_PROCESS = 1, ST_FINISHED_MEMORY, ST_FINISHED_SHARED };
 
 /* The runtime's signal, and its value when the controller asks a thread to come out and wait. */
 #define ST_SIGNAL_OWN 64

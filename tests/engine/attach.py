@@ -72,6 +72,12 @@ class Attach(unittest.TestCase):
         return strobe
 
     @staticmethod
+    def agent(strobe):
+        with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
+            agent, = map(int, file.read().split())
+        return agent
+
+    @staticmethod
     def is_attached(pid):
         return any("memfd:strobe" in line and " rw-s" in line for line in maps(pid))
 
@@ -169,8 +175,7 @@ class Running(Attach):
             for _ in range(4):
                 strobe = self.attached(process.pid)
                 time.sleep(random.choice((0.01, 0.1, 0.2)))
-                with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
-                    agent, = map(int, file.read().split())
+                agent = self.agent(strobe)
                 strobe.kill()
                 os.kill(agent, signal.SIGKILL)
                 strobe.wait()
@@ -181,8 +186,7 @@ class Running(Attach):
     def test_agent_is_killed(self):
         process = self.start(BUSY, "1", BUSY_AGENT_DIES="1")
         strobe = self.attached(process.pid)
-        with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
-            os.kill(int(file.read()), signal.SIGKILL)
+        os.kill(self.agent(strobe), signal.SIGKILL)
         self.assertEqual(strobe.wait(30), 0)
         self.assertIn("leaves the engine by itself", strobe.stderr.read())
         self.assertTrue(wait_until(lambda: not self.is_attached(process.pid)))

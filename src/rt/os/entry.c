@@ -67,6 +67,7 @@ say_where(struct st_boot *boot)
 {
 	boot->park = (uint64_t)rt_park_entry;
 	boot->finish = (uint64_t)rt_finish_entry;
+	boot->forget = (uint64_t)rt_forget_entry;
 	boot->sys_insn = (uint64_t)rt_sys_insn;
 }
 

@@ -164,37 +164,10 @@ go(struct thread *t)
 	rt_go_native_forever(t);
 }
 
-void rt_finish(struct thread *t);
-
-/* One thread's last work for the controller, on the boot stack; the other threads are out of the
- * engine by then. It goes on with the controller's help, or by itself when that dies now. */
-void
-rt_finish(struct thread *t)
-{
-	struct st_boot *boot =
-	        (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
-	bool shared = is_shared();
-	restore_process(t);
-	limits_end();
-	rt_keep_memory(t);
-	if (!shared)
-		rt_unmap_all();
-	__atomic_store_n(&boot->finished, shared ? 2 : 1, __ATOMIC_SEQ_CST);
-	wait_for_controller();
-	SYS(__NR_close, rt.boot->channel);
-	go(t);
-}
-
 /* Without a controller: what no thread needs on its last steps. */
 static void
-finish_alone(struct thread *t)
+forget_alone(void)
 {
-	bool shared = is_shared();
-	restore_process(t);
-	SYS(__NR_close, rt.boot->channel);
-	limits_end();
-	if (shared)
-		return;
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
 		rt_keep_memory(o);
 		rt_keep_memory((void *)thread_stacks(o));
@@ -205,6 +178,70 @@ finish_alone(struct thread *t)
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_BYTES);
 	SYS(__NR_munmap, rt.results, rt.results->file_size);
+}
+
+static void
+finish_alone(struct thread *t)
+{
+	restore_process(t);
+	limits_end();
+	if (!is_shared())
+		forget_alone();
+}
+
+static void
+wake_others(void)
+{
+	SYS(__NR_futex, &gone, 1 /* FUTEX_WAKE */, 1 << 20);
+}
+
+static struct st_boot *
+shared_boot(void)
+{
+	return (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
+}
+
+void rt_finish(struct thread *t);
+void rt_forget(struct thread *t);
+
+/*
+ * One thread's work for the controller when all are parked, on the boot stack: what belongs to the
+ * process. The others can go on natively from then on, be it that the controller sends them or that
+ * it dies now; so it may at any moment.
+ */
+void
+rt_finish(struct thread *t)
+{
+	rt_lock(&rt.thread_lock);
+	bool first = !gone;
+	if (first) {
+		restore_process(t);
+		limits_end();
+		__atomic_store_n(&shared_boot()->finished, ST_FINISHED_PROCESS, __ATOMIC_SEQ_CST);
+	}
+	__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
+	rt_unlock(&rt.thread_lock);
+	wait_for_controller();
+	if (first && !is_shared())
+		forget_alone();
+	wake_others();
+	SYS(__NR_close, rt.boot->channel);
+	go(t);
+}
+
+/* Its last: the other threads are out of the engine. */
+void
+rt_forget(struct thread *t)
+{
+	bool shared = is_shared();
+	rt_keep_memory(t);
+	if (!shared)
+		rt_unmap_all();
+	__atomic_store_n(&shared_boot()->finished, shared ? ST_FINISHED_SHARED : ST_FINISHED_MEMORY,
+	                 __ATOMIC_SEQ_CST);
+	wait_for_controller();
+	SYS(__NR_close, rt.boot->channel);
+	go(t);
 }
 
 /* Sends the other threads here; have all of them come? thread_lock held. */
@@ -237,11 +274,12 @@ leave_alone(struct thread *t)
 		bool last = !gone && gather(t);
 		if (last) {
 			finish_alone(t);
+			SYS(__NR_close, rt.boot->channel);
 			__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
 		}
 		rt_unlock(&rt.thread_lock);
 		if (last)
-			SYS(__NR_futex, &gone, 1 /* FUTEX_WAKE */, 1 << 20);
+			wake_others();
 		else
 			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
 	}
@@ -263,10 +301,11 @@ end_measuring(struct thread *t)
 }
 
 /* Also from rt_park_entry: the controller has found the thread asleep in a system call, or out of
- * the engine, and has said in t->regs where it goes on. Every signal is blocked; `mask` were. */
+ * the engine, and has said in t->regs where it goes on. `mask` were blocked. */
 void
 thread_park(struct thread *t, uint64_t mask)
 {
+	block_every();
 	outside_end(t);
 	/* From here on nobody sends it here any more; what was sent by then is drained. */
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);

@@ -115,6 +115,7 @@ void rt_park_entry(void);
 void rt_go_outside(void);
 extern const char rt_outside_end[];
 void rt_finish_entry(void);
+void rt_forget_entry(void);
 long rt_app_syscall(struct thread *t);
 long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child,
               void (*start)(struct thread *));

@@ -376,6 +376,15 @@ rt_finish_entry:
 	call rt_finish
 	ud2
 
+	/* The same thread once more, when no other is in the engine. */
+	.globl rt_forget_entry
+	.hidden rt_forget_entry
+rt_forget_entry:
+	movq %gs:SELF, %rdi
+	leaq rt_boot_stack_end(%rip), %rsp
+	call rt_forget
+	ud2
+
 	.bss
 	.balign 4096
 	.skip 65536
