@@ -14,6 +14,8 @@ CMOCKA = {
 }
 OWN = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
 GOOD = ("OK", "EXPECTEDFAIL")
+QUIET = re.compile(r"\[( RUN  |       OK|=+|  PASSED  )")
+LINES = 20
 
 
 def counts(test):
@@ -31,12 +33,22 @@ def counts(test):
     return (passed, failed, skipped) if passed + failed + skipped else (1, 0, 0)
 
 
+def complaint(test):
+    """The lines of a failed test's output that say why, at most LINES."""
+    lines = ((test.get("stdout") or "") + "\n" + (test.get("stderr") or "")).splitlines()
+    told = [line for line in lines if line.strip() and not QUIET.match(line)]
+    return "\n".join(f"  {line}" for line in told[-LINES:])
+
+
 def main():
     with open(sys.argv[1]) as log:
         tests = [json.loads(line) for line in log if line.strip()]
     rows = [(test, counts(test)) for test in tests]
     for test, (p, f, s) in rows:
         print(f"{test['name']}: {p} passed, {f} failed, {s} skipped ({test['result']})")
+    for test, _ in rows:
+        if test["result"] not in (*GOOD, "SKIP"):
+            print(f"{test['name']} says:\n{complaint(test)}")
     total = [sum(row[1][i] for row in rows) for i in range(3)]
     print("%d passed, %d failed, %d skipped" % tuple(total))
     return 1 if total[1] or not rows else 0
