@@ -63,8 +63,8 @@ enum thread_state {
 	THREAD_CACHE = 1,   /* entering or in translated code */
 	THREAD_SYSCALL = 2, /* in a system call of the program that may block */
 	THREAD_PROBE = 3,   /* jumped natively to memory that should fault */
-	THREAD_OUTSIDE = 5, /* in the program's own code, for a while: os/outside.h */
 	THREAD_NATIVE = 4,  /* handed back to native execution for good */
+	THREAD_OUTSIDE = 5, /* in the program's own code, for a while: os/outside.h */
 };
 
 /*
@@ -124,7 +124,7 @@ struct thread {
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
 	bool accrues, spent;
-	bool called; /* a tool's function has run since the clock was last asked */
+	bool tool_ran; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
 	   one is to be made inside; how many. */
 	bool watched, busy_calling, calling;

@@ -5,12 +5,6 @@
 
 struct invokes invokes;
 
-static const uint8_t *
-code_of(const struct seq *s)
-{
-	return (const uint8_t *)s->pc;
-}
-
 /* ---- conditions ---- */
 
 /* A jump of which the rel32 is to be filled in. */

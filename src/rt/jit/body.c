@@ -226,20 +226,7 @@ emit_room(struct unit *u, unsigned stream, bool last)
 	uint32_t saved = save_field(RCX);
 	if (!u->pins.saved)
 		emit_save(e, RCX, saved);
-	if (rt.threaded)
-		e8(e, 0x65);
-	e8(e, 0x0f); /* movzx ecx, byte [field] */
-	e8(e, 0xb6);
-	e8(e, rt.threaded ? 0x0c : 0x0d);
-	if (rt.threaded) {
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		erel(e, (uint64_t)rt.main + field, 0);
-	}
-	e8(e, 0xe3); /* jrcxz over the exit */
-	e8(e, 0);
-	uint8_t *over = e->p;
+	uint8_t *over = emit_jump_if_zero(e, field);
 	emit_restore(e, RCX, saved);
 	uint32_t exit = new_exit(EXIT_ROOM, TO_SELF, u->block);
 	jit.exits[exit].cause = stream & 31;

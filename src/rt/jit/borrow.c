@@ -199,3 +199,22 @@ field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned 
 	        rt.region + (uint64_t)(p - cache_write(0)) + in->len + (uint64_t)(int64_t)disp;
 	return (int64_t)(at - (uint64_t)rt.main);
 }
+
+uint8_t *
+emit_jump_if_zero(struct emit *e, uint32_t field)
+{
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x0f); /* movzx ecx, byte [field] */
+	e8(e, 0xb6);
+	e8(e, rt.threaded ? 0x0c : 0x0d);
+	if (rt.threaded) {
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		erel(e, (uint64_t)rt.main + field, 0);
+	}
+	e8(e, 0xe3); /* jrcxz */
+	e8(e, 0);
+	return e->p;
+}

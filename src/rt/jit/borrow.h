@@ -24,6 +24,8 @@ struct seq {
 	struct pins pins; /* what is borrowed for longer */
 };
 
+/* The program's instruction. */
+const uint8_t *code_of(const struct seq *s);
 uint32_t save_field(unsigned reg);
 /* Once for each register. */
 void save(struct seq *s, unsigned reg);
@@ -55,6 +57,10 @@ void emit_operand(struct seq *s, unsigned reg, const strobe_operand *o);
 /* Is the operand but a register's value and a constant? */
 bool operand_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
                       const strobe_operand *o, unsigned *reg, int32_t *disp);
+
+/* movzx ecx, byte [field of the thread]; jrcxz. What is behind the jump, whose last byte is its
+ * distance, still to be written. */
+uint8_t *emit_jump_if_zero(struct emit *e, uint32_t field);
 
 /* The field of the thread that `mov [field], reg` or the like at p, in the cache, names, or -1;
  * opcode, register: of it. */

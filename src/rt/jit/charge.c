@@ -105,20 +105,7 @@ emit_borrowed(struct unit *u, uint32_t exit)
 	u->charge = e->off;
 	e32(e, 0);
 	emit_save(e, RCX, credit);
-	if (rt.threaded)
-		e8(e, 0x65);
-	e8(e, 0x0f); /* movzx ecx, byte [its highest byte] */
-	e8(e, 0xb6);
-	e8(e, rt.threaded ? 0x0c : 0x0d);
-	if (rt.threaded) {
-		e8(e, 0x25);
-		e32(e, credit + 7);
-	} else {
-		erel(e, (uint64_t)rt.main + credit + 7, 0);
-	}
-	e8(e, 0xe3); /* jrcxz over the exit */
-	e8(e, 0);
-	uint8_t *over = e->p;
+	uint8_t *over = emit_jump_if_zero(e, credit + 7); /* its highest byte: not negative */
 	emit_restore(e, RCX, saved);
 	emit_jmp(e, cache_addr(jit_stub(exit)));
 	over[-1] = (uint8_t)(e->p - over);

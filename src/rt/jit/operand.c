@@ -5,7 +5,7 @@
 
 /* ---- memory accesses ---- */
 
-static const uint8_t *
+const uint8_t *
 code_of(const struct seq *s)
 {
 	return (const uint8_t *)s->pc;

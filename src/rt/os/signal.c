@@ -51,6 +51,20 @@ in_outside_begin(uint64_t pc)
 	return in_range(pc, (const char *)rt_go_outside, rt_outside_end);
 }
 
+/* About to go on in the program, all of whose registers but rip are, or are being, put back. */
+static bool
+is_entering(uint64_t pc)
+{
+	return in_range(pc, rt_stub_enter, rt_stub_enter_end) || in_outside_begin(pc);
+}
+
+/* About to make the program's system call, or just back from it. */
+static bool
+is_calling(uint64_t pc)
+{
+	return in_syscall_begin(pc) || pc == (uint64_t)rt_sys_done;
+}
+
 /* Behind a breakpoint instruction: what follows it in the cache need not be what follows in the
  * program. */
 static int
@@ -82,7 +96,7 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 		return recover_breakpoint(t, &machine, at) == 0;
 	if (in_cache(pc))
 		return jit_recover(t, pc, &machine, at) == 0;
-	if (in_range(pc, rt_stub_enter, rt_stub_enter_end) || in_outside_begin(pc))
+	if (is_entering(pc))
 		return true;
 	if (in_syscall_begin(pc)) {
 		at->regs.r[RAX] = uc->mc.rax;
@@ -115,7 +129,7 @@ leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 {
 	if (in_cache(pc))
 		jit_leave(t, at);
-	else if (!in_range(pc, rt_stub_enter, rt_stub_enter_end) && !in_outside_begin(pc))
+	else if (!is_entering(pc))
 		t->resume.state = RESUME_NONE;
 	t->regs = at->regs;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
@@ -171,7 +185,7 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 {
 	struct recovered at = {.regs = t->regs};
 	uint64_t pc = uc->mc.rip;
-	if (in_syscall_begin(pc) || pc == (uint64_t)rt_sys_done) {
+	if (is_calling(pc)) {
 		sample_add(t, &at, ST_SAMPLE_SYSCALL);
 		restart_interrupted(t, uc);
 		return;
@@ -191,7 +205,8 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	sample_add(t, &at, at.own_work ? ST_SAMPLE_CODE : ST_SAMPLE_RUNTIME);
 }
 
-/* The world stops: a thread in the cache comes out, any other just notes it. */
+/* A thread in the cache, or outside, comes to the dispatcher, which decides anew what it executes
+ * and waits while the world is stopped. Any other is on its way there. */
 static void
 obey_stop(struct thread *t, struct ucontext64 *uc)
 {
@@ -200,8 +215,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 		restart_interrupted(t, uc);
 		return;
 	}
-	if (!in_cache(uc->mc.rip) && !in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end) &&
-	    !in_outside_begin(uc->mc.rip) && t->state != THREAD_OUTSIDE)
+	if (!in_cache(uc->mc.rip) && !is_entering(uc->mc.rip) && t->state != THREAD_OUTSIDE)
 		return;
 	if (!locate(t, uc, false, &at))
 		return;
@@ -213,15 +227,13 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 static void
 on_tick(struct thread *t, struct ucontext64 *uc)
 {
-	bool entering = in_range(uc->mc.rip, rt_stub_enter, rt_stub_enter_end) ||
-	                in_outside_begin(uc->mc.rip) || in_syscall_begin(uc->mc.rip) ||
-	                uc->mc.rip == (uint64_t)rt_sys_done;
+	uint64_t pc = uc->mc.rip;
 	if (rt.sample_hz && ++t->ticks % rt.sample_every == 0)
 		take_sample(t, uc);
 	else
 		restart_interrupted(t, uc);
 	/* What the runtime is doing for the thread goes by its state: another tick will come. */
-	if (!budget_exists() || (in_runtime(uc->mc.rip) && !entering))
+	if (!budget_exists() || (in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
 	bool granted = budget_tick(t), leaves = outside_tick(t);
 	bool late = !t->spent && t->state == THREAD_OUTSIDE; /* granted on its way out */
@@ -234,8 +246,7 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 static void
 obey_region(struct thread *t, struct ucontext64 *uc)
 {
-	bool in_call = in_syscall_begin(uc->mc.rip) || uc->mc.rip == (uint64_t)rt_sys_done;
-	if (in_call && t->sys_plain) {
+	if (is_calling(uc->mc.rip) && t->sys_plain) {
 		restart_interrupted(t, uc);
 		rt_lock(&rt.lock);
 		region_obey(t);

@@ -18,6 +18,9 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
                        offsetof(struct thread, state) == 60 &&
                        offsetof(struct thread, regs) == 64 && offsetof(struct thread, guard) == 208,
                "stubs.S addresses these fields");
+_Static_assert(THREAD_RUNTIME == 0 && THREAD_CACHE == 1 && THREAD_SYSCALL == 2 &&
+                       THREAD_OUTSIDE == 5,
+               "stubs.S writes these states");
 _Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head, state) &&
                        offsetof(struct thread, regs) == offsetof(struct st_thread_head, regs) &&
                        offsetof(struct thread, leave_mask) ==

@@ -165,7 +165,7 @@ budget_since(struct thread *t)
 {
 	if (!budget_exists() || !thread_is_seen(t))
 		return 0;
-	t->called = false;
+	t->tool_ran = false;
 	return rt_tsc();
 }
 
@@ -177,7 +177,7 @@ without_waiting(struct thread *t, uint64_t ticks)
 	uint64_t cpu = cpu_time(), used = cpu - t->cpu_seen;
 	t->cpu_seen = cpu;
 	uint64_t most = used / 1000 * (budget()->ticks_per_second / 1000000);
-	if (!t->called && most > LONG_WORK)
+	if (!t->tool_ran && most > LONG_WORK)
 		most = LONG_WORK;
 	return ticks < most ? ticks : most;
 }

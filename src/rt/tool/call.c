@@ -14,7 +14,7 @@ tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
 		return;
 	uint32_t outer = t->in_tool;
 	t->in_tool = tool + 1;
-	t->called = true;
+	t->tool_ran = true;
 	t->tool_samples = 0;
 	rt_call_guarded((void (*)(const void *, const void *))function, a, b);
 	t->in_tool = outer;
