@@ -82,6 +82,9 @@ struct resume {
 	uint32_t state; /* enum resume_state */
 };
 
+/* Parts of a thread's credit: the runtime's own, and those that blocks are charged to. */
+enum { ST_CREDITS = 8 };
+
 struct thread {
 	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
 	uint64_t slot_rcx;   /* 0: the program's rcx while an indirect branch is under way */
@@ -116,10 +119,12 @@ struct thread {
 	                     does, and at its end */
 	bool sys_watched; /* not at its end: there is work to do before, or a tool wants to see it
 	                   */
-	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, and what there was
-	   when it was last settled. In ns of CPU time: when the period began, up to when a thread
+	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, in parts, so that a
+	   block's charge seldom waits for that of the block before; and what there was when it was
+	   last settled. In ns of CPU time: when the period began, up to when a thread
 	   without a period's budget has got its share, and when the clock was last read. */
-	int64_t credit, granted;
+	_Alignas(64) int64_t credits[ST_CREDITS];
+	int64_t granted;
 	uint64_t period_from, accrued_to, cpu_seen;
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */

@@ -91,12 +91,20 @@ cost_of_rows(void)
 	return cost;
 }
 
+/* Another one than the block's before, so that the processor need not wait for that. */
+static uint32_t
+credit_field(const struct unit *u)
+{
+	return (uint32_t)(offsetof(struct thread, credits) +
+	                  (1 + u->block % (ST_CREDITS - 1)) * sizeof(int64_t));
+}
+
 /* Where the processor's flags must be kept: through rcx. */
 static void
 emit_borrowed(struct unit *u, uint32_t exit)
 {
 	struct emit *e = &u->hot;
-	uint32_t credit = offsetof(struct thread, credit), saved = save_field(RCX);
+	uint32_t credit = credit_field(u), saved = save_field(RCX);
 	emit_save(e, RCX, saved);
 	emit_restore(e, RCX, credit);
 	e8(e, 0x48); /* lea rcx, [rcx - amount] */
@@ -116,7 +124,7 @@ static void
 emit_subtract(struct unit *u, uint32_t exit)
 {
 	struct emit *e = &u->hot;
-	uint32_t credit = offsetof(struct thread, credit);
+	uint32_t credit = credit_field(u);
 	if (rt.threaded)
 		e8(e, 0x65);
 	e8(e, 0x48); /* sub qword [credit], amount */

@@ -255,12 +255,12 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 	rt_unlock(&rt.lock);
 }
 
-/* The thread goes on with plain code, unless it has been granted more meanwhile. */
+/* The thread goes on with plain code, unless there is credit left, or it has been granted more
+ * meanwhile. */
 static void
 stop_measuring(struct thread *t)
 {
-	if (t->credit < 0 && !t->spent)
-		budget_spent(t);
+	budget_renew(t);
 	go_to(t, t->regs.pc);
 }
 

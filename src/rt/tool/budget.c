@@ -11,6 +11,7 @@ enum {
 	SUSPICIOUS = 50000, /* ticks: the thread may have waited for a CPU meanwhile */
 	LONG_WORK = 400000, /* ticks: what the runtime itself never takes */
 	CLOCK_THREAD_CPU = 3,
+	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
 };
 
 static struct st_budget *
@@ -33,22 +34,43 @@ add(uint64_t *sum, uint64_t n)
 	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
 
+static int64_t
+credit_of(const struct thread *t)
+{
+	int64_t sum = 0;
+	for (unsigned i = 0; i < ST_CREDITS; i++)
+		sum += t->credits[i];
+	return sum;
+}
+
+/* Half of it where it is most used. */
+static void
+spread(struct thread *t, int64_t credit, unsigned most_used)
+{
+	int64_t part = credit / 2 / (ST_CREDITS - 1);
+	for (unsigned i = 0; i < ST_CREDITS; i++)
+		t->credits[i] = part;
+	t->credits[most_used] = credit - (ST_CREDITS - 1) * part;
+}
+
 /* What of its credit the thread has used goes into the account. */
 static void
 settle(struct thread *t)
 {
-	if (t->granted > t->credit)
-		add(&budget()->charged, (uint64_t)(t->granted - t->credit));
-	t->granted = t->credit;
+	int64_t left = credit_of(t);
+	if (t->granted > left)
+		add(&budget()->charged, (uint64_t)(t->granted - left));
+	t->granted = left;
 }
 
 static void
 grant(struct thread *t, int64_t amount)
 {
 	settle(t);
-	t->credit = amount + (t->credit < 0 ? t->credit : 0); /* an overshoot is a debt */
-	t->granted = t->credit;
-	if (t->credit <= 0)
+	int64_t left = credit_of(t), credit = amount + (left < 0 ? left : 0); /* its debt */
+	spread(t, credit, 1);
+	t->granted = credit;
+	if (credit <= 0)
 		return;
 	t->spent = false;
 	t->windows++;
@@ -60,7 +82,8 @@ budget_begin(struct thread *t, bool first)
 {
 	if (!budget_exists())
 		return;
-	t->credit = t->granted = 0;
+	spread(t, 0, 0);
+	t->granted = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = cpu_time();
 	t->accrues = !first;
 	outside_begin(t);
@@ -118,10 +141,12 @@ kind_of(uint64_t ns)
 	return k;
 }
 
-void
-budget_spent(struct thread *t)
+/* The budget is spent. */
+static void
+spend(struct thread *t)
 {
-	uint64_t ticks = t->credit < 0 ? (uint64_t)-t->credit / ST_BUDGET_UNITS : 0;
+	int64_t left = credit_of(t);
+	uint64_t ticks = left < 0 ? (uint64_t)-left / ST_BUDGET_UNITS : 0;
 	uint64_t over = ticks * 1000 / (budget()->ticks_per_second / 1000000);
 	add(&budget()->overshoots[kind_of(over)], 1);
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
@@ -130,6 +155,20 @@ budget_spent(struct thread *t)
 	t->gap_from = rt_tsc();
 	settle(t);
 	t->spent = true;
+}
+
+void
+budget_renew(struct thread *t)
+{
+	int64_t left = credit_of(t);
+	unsigned least = 0;
+	for (unsigned i = 1; i < ST_CREDITS; i++)
+		if (t->credits[i] < t->credits[least])
+			least = i;
+	if (left >= LEAST_LEFT)
+		spread(t, left, least);
+	else if (!t->spent)
+		spend(t);
 }
 
 void
@@ -190,7 +229,7 @@ budget_charge(struct thread *t, uint64_t since)
 	uint64_t ticks = rt_tsc() - since + CROSSING;
 	if (ticks > SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
-	t->credit -= (int64_t)(ticks * ST_BUDGET_UNITS);
-	if (t->credit < 0 && !t->spent)
-		budget_spent(t);
+	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
+	if (!t->spent && credit_of(t) < 0)
+		spend(t);
 }

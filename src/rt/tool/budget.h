@@ -25,8 +25,8 @@ void budget_begin(struct thread *t, bool first);
  * the cache: it has been granted more, or is to execute the other version of the code. Not while
  * the runtime works for it. */
 bool budget_tick(struct thread *t);
-/* The budget is spent. */
-void budget_spent(struct thread *t);
+/* A part of the credit is used up: there is more in the others, or the budget is spent. */
+void budget_renew(struct thread *t);
 /* Tells the tools that the thread was not measured for a while, if so. Not in a signal handler. */
 void budget_tell_gap(struct thread *t);
 /* The thread ends; the program does. */
