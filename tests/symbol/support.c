@@ -154,7 +154,7 @@ nm_code(const char *path, const char *options)
 
 	assert_int_equal(raw.n, plain.n);
 	for (size_t i = 0; i < raw.n; i++) {
-		struct nm_symbol symbol;
+		struct nm_symbol symbol = {0};
 		const char *name;
 		if (!parse(plain.line[i], &symbol, &name) ||
 		    !in_sections(&sections, symbol.address))
