@@ -265,3 +265,46 @@ jit_flags_live_at(uint64_t pc, bool after_call)
 	}
 	return live | undecided;
 }
+
+/* Those of `undecided` that the instructions at pc, to the next that leads elsewhere, may read. */
+static uint8_t
+flags_read_at(uint64_t pc, uint8_t undecided)
+{
+	enum { LOOK_AHEAD = 8 };
+	const struct map *map = maps_find(pc);
+	if (!map || map->writable || map->shared)
+		return undecided;
+	uint8_t live = 0;
+	struct st_insn in;
+	for (int i = 0; i < LOOK_AHEAD && undecided && pc < map->end; i++, pc += in.len) {
+		const uint8_t *code = (const uint8_t *)pc;
+		if (!st_decode(code, map->end - pc, &in))
+			break;
+		live |= undecided & in.flags_read;
+		undecided &= (uint8_t) ~(in.flags_read | in.flags_written);
+		if (is_foreign(&in, code) || end_of_class(in.cls) != ST_END_NONE)
+			break;
+	}
+	return live | undecided;
+}
+
+uint8_t
+jit_flags_read(const struct build *b)
+{
+	uint8_t undecided = ST_F_ARITH, live = 0;
+	for (uint32_t i = 0; i < b->n && undecided; i++) {
+		live |= undecided & b->insn[i].flags_read;
+		undecided &= (uint8_t) ~(b->insn[i].flags_read | b->insn[i].flags_written);
+	}
+	uint64_t next = b->pc + b->bytes;
+	bool onward = b->more || (b->end == ST_END_NONE && b->n && b->at[b->n - 1] < b->bytes);
+	if (!undecided)
+		return live;
+	if (onward)
+		return live | flags_read_at(next, undecided);
+	if (b->end == ST_END_JUMP || b->end == ST_END_CALL)
+		return live | flags_read_at(b->target, undecided);
+	if (b->end == ST_END_BRANCH)
+		return live | flags_read_at(b->target, undecided) | flags_read_at(next, undecided);
+	return live | undecided;
+}

@@ -148,7 +148,7 @@ void
 emit_charge(struct unit *u)
 {
 	uint32_t from = u->hot.off, exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
-	bool dead = !u->now->flags_live[0];
+	bool dead = !jit_flags_read(u->now);
 	if (dead)
 		emit_subtract(u, exit);
 	else

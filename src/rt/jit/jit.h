@@ -242,6 +242,9 @@ int jit_build(struct build *b, uint64_t pc);
  * that a push is taken not to fault.
  */
 uint8_t jit_flags_live_at(uint64_t pc, bool after_call);
+/* Arithmetic flags at the block's beginning that the program may read before it writes them. The
+ * handler of a fault may yet see the others, too. */
+uint8_t jit_flags_read(const struct build *b);
 
 /* May it raise a fault, so that a handler sees the state before it? Errs on the side of true. */
 bool jit_may_fault(const struct st_insn *in, const uint8_t *code);
