@@ -107,7 +107,8 @@ counter_name(const struct st_collect *c, const struct st_view *v, uint32_t count
 	return name;
 }
 
-/* All of them can be added up over the processes; what is the same for all is the first one's. */
+/* They can be added up over the processes, but for the largest; what is the same for all is the
+ * first one's. */
 static void
 add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 {
@@ -126,10 +127,13 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 	             (uint64_t)((double)b->charged * ns + 0.5)},
 	            {"budget_periods", "periods that were over", b->periods},
 	            {"budget_windows", "times that measuring began", b->windows},
+	            {"budget_cpu_ns", "CPU time of the threads", b->cpu_ns},
+	            {"budget_measured_ns", "of it while measured", b->measured_ns},
 	            {"budget_ticks_measured", "ticks of CPU time while measured",
 	             b->ticks[ST_TICK_MEASURED]},
 	            {"budget_ticks_plain", "in the engine, not measured", b->ticks[ST_TICK_PLAIN]},
 	            {"budget_ticks_native", "in native execution", b->ticks[ST_TICK_NATIVE]},
+	            {"budget_most_overshoot_ns", "the largest overshoot", b->most_overshoot},
 #define ST_OVERSHOOT(name, below, text)                                                            \
 	{"overshoots_" #name, text, b->overshoots[ST_OVERSHOOT_##name]},
 	            ST_OVERSHOOTS(ST_OVERSHOOT)

@@ -141,6 +141,16 @@ st_profile_statistic(const struct st_profile *p, const char *name)
 	return sum;
 }
 
+uint64_t
+st_profile_statistic_most(const struct st_profile *p, const char *name)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < p->statistics.n; i++)
+		if (!strcmp(p->statistics.v[i].name, name) && p->statistics.v[i].total > most)
+			most = p->statistics.v[i].total;
+	return most;
+}
+
 bool
 st_profile_share_is_time(const struct st_profile *p)
 {

@@ -208,6 +208,8 @@ __attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p,
 bool st_profile_counter(const struct st_profile *p, const char *name, uint64_t *total);
 /* Sum of a statistic of the engine over all processes. */
 uint64_t st_profile_statistic(const struct st_profile *p, const char *name);
+/* The largest value that a process has for a statistic. */
+uint64_t st_profile_statistic_most(const struct st_profile *p, const char *name);
 /* Self share of a function in the whole program, 0 to 1: of the samples in the program's own code,
  * or of the instructions when those are too few. */
 double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);

@@ -47,6 +47,10 @@ st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns)
 	double seconds = (double)ns / 1e9;
 	if (seconds < 0)
 		snprintf(buffer, ST_NUMBER_SIZE, "-");
+	else if (ns > 0 && ns < 1000)
+		snprintf(buffer, ST_NUMBER_SIZE, "%d ns", (int)ns);
+	else if (ns > 0 && ns < 1000000)
+		snprintf(buffer, ST_NUMBER_SIZE, "%.1f us", seconds * 1e6);
 	else if (seconds < 1)
 		snprintf(buffer, ST_NUMBER_SIZE, "%.1f ms", seconds * 1e3);
 	else if (seconds < 60)

@@ -20,7 +20,7 @@ struct st_style st_style_of(FILE *stream);
 enum { ST_NUMBER_SIZE = 32 };
 /* 1234567 as "1,234,567". Returns buffer. */
 const char *st_number(char buffer[ST_NUMBER_SIZE], uint64_t value);
-/* Nanoseconds as "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
+/* Nanoseconds as "250 ns", "1.5 us", "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
 const char *st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns);
 
 /* A malloc'ed copy without control characters, which could play tricks on a terminal. NULL: no

@@ -126,6 +126,7 @@ struct thread {
 	_Alignas(64) int64_t credits[ST_CREDITS];
 	int64_t granted;
 	uint64_t period_from, accrued_to, cpu_seen;
+	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
 	bool accrues, spent;

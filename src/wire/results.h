@@ -163,10 +163,14 @@ struct st_chunk {
 /* By how much a budget was exceeded when it was spent: ST_OVERSHOOT(identifier, ns that it is
  * below, "what it means"). */
 #define ST_OVERSHOOTS(ST_OVERSHOOT)                                                                \
-	ST_OVERSHOOT(1us, 1000, "overshoots below 1 us")                                           \
-	ST_OVERSHOOT(2us, 2000, "from there to 2 us")                                              \
+	ST_OVERSHOOT(250ns, 250, "overshoots below 250 ns")                                        \
+	ST_OVERSHOOT(500ns, 500, "from there to 500 ns")                                           \
+	ST_OVERSHOOT(1us, 1000, "to 1 us")                                                         \
+	ST_OVERSHOOT(2us, 2000, "to 2 us")                                                         \
 	ST_OVERSHOOT(5us, 5000, "to 5 us")                                                         \
+	ST_OVERSHOOT(10us, 10000, "to 10 us")                                                      \
 	ST_OVERSHOOT(20us, 20000, "to 20 us")                                                      \
+	ST_OVERSHOOT(50us, 50000, "to 50 us")                                                      \
 	ST_OVERSHOOT(100us, 100000, "to 100 us")                                                   \
 	ST_OVERSHOOT(1ms, 1000000, "to 1 ms")                                                      \
 	ST_OVERSHOOT(more, UINT64_MAX, "1 ms and more")
@@ -190,7 +194,8 @@ struct st_budget {
 	uint32_t policy;    /* enum st_budget_policy */
 	uint32_t no_native; /* not 0: the kernel lacks what is needed for ST_BUDGET_NATIVE */
 	uint64_t ticks[ST_TICK_KINDS]; /* enum st_budget_where */
-	/* What became of it. */
+	/* What became of it. In ns of CPU time: of the threads, and of it while they were measured. */
+	uint64_t cpu_ns, measured_ns;
 	uint64_t charged;
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
 	uint64_t most_overshoot;   /* ns */

@@ -375,7 +375,7 @@ class Show(Command):
         self.assertIn("0123456789abcdef  " + FIXTURE, self.show("--images"))
         threads = self.show("--threads")
         self.assertIn("  4711  4711  0.0 ms  250.0 ms       12  ended            worker\n", threads)
-        self.assertIn("  4711  4712  0.0 ms         -        0  live at the end  a-name-of-16-cha\n", threads)
+        self.assertIn("  4711  4712  1.0 us         -        0  live at the end  a-name-of-16-cha\n", threads)
         self.assertIn("system calls seen", self.show("--stats"))
 
     def test_function(self):

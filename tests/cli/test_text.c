@@ -28,6 +28,9 @@ durations(void **state)
 	(void)state;
 	char b[ST_NUMBER_SIZE];
 	assert_string_equal(st_duration(b, 0), "0.0 ms");
+	assert_string_equal(st_duration(b, 999), "999 ns");
+	assert_string_equal(st_duration(b, 1500), "1.5 us");
+	assert_string_equal(st_duration(b, 1000000), "1.0 ms");
 	assert_string_equal(st_duration(b, 12345678), "12.3 ms");
 	assert_string_equal(st_duration(b, 1250000000), "1.250 s");
 	assert_string_equal(st_duration(b, 125500000000), "2 min 5.5 s");

@@ -118,7 +118,7 @@ class Budget(Case):
     def test_summary(self):
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("budget: 0.2 ms of each 20 ms of CPU time", done.stderr)
+        self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time", done.stderr)
 
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),

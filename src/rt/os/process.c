@@ -43,7 +43,7 @@ sys_exec(struct thread *t)
 	uint64_t program = ((t->pending & 1 ? t->queued_mask : mask) & ~NEVER_BLOCKED) | t->blocked;
 	if (!t->own_process)
 		happen_end(t);
-	budget_end_all();
+	budget_end_all(t);
 	say_state(t, ST_RUN_EXECED);
 	bool followed = rt.boot->follow && follow_exec_begin(t);
 	uint64_t limits[2];
@@ -74,7 +74,7 @@ sys_exit_group(struct thread *t)
 		rt.results->exit_code = code & 0xff;
 	if (!t->own_process)
 		happen_end(t);
-	budget_end_all();
+	budget_end_all(t);
 	say_state(t, ST_RUN_EXITED);
 	for (;;)
 		SYS(__NR_exit_group, code);

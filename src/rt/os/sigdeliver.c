@@ -133,7 +133,7 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bo
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {
 		happen_end(t);
-		budget_end_all();
+		budget_end_all(t);
 		rt.results->fatal_signal = (uint32_t)signo;
 		rt.results->state = ST_RUN_KILLED;
 		rt.results->tsc_end = rt_tsc();

@@ -64,7 +64,7 @@ settle(struct thread *t)
 }
 
 static void
-grant(struct thread *t, int64_t amount)
+grant(struct thread *t, int64_t amount, uint64_t cpu)
 {
 	settle(t);
 	int64_t left = credit_of(t), credit = amount + (left < 0 ? left : 0); /* its debt */
@@ -72,6 +72,8 @@ grant(struct thread *t, int64_t amount)
 	t->granted = credit;
 	if (credit <= 0)
 		return;
+	if (t->spent)
+		t->measured_from = cpu;
 	t->spent = false;
 	t->windows++;
 	add(&budget()->windows, 1);
@@ -84,12 +86,25 @@ budget_begin(struct thread *t, bool first)
 		return;
 	spread(t, 0, 0);
 	t->granted = 0;
-	t->period_from = t->cpu_seen = t->accrued_to = cpu_time();
+	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
+	t->measured_from = 0;
 	t->accrues = !first;
 	outside_begin(t);
 	t->spent = true;
 	if (first)
-		grant(t, (int64_t)budget()->amount);
+		grant(t, (int64_t)budget()->amount, t->period_from);
+}
+
+/* Adds up what the thread has used of its CPU time. */
+static void
+tell_time(struct thread *t, uint64_t cpu)
+{
+	add(&budget()->cpu_ns, cpu - t->cpu_told);
+	t->cpu_told = cpu;
+	if (!t->measured_from)
+		return;
+	add(&budget()->measured_ns, cpu - t->measured_from);
+	t->measured_from = t->spent ? 0 : cpu;
 }
 
 /* The first period of a thread that began with nothing. */
@@ -102,7 +117,7 @@ accrue(struct thread *t, uint64_t cpu)
 	if (!t->spent || share < least)
 		return;
 	t->accrued_to = cpu;
-	grant(t, (int64_t)share);
+	grant(t, (int64_t)share, cpu);
 }
 
 bool
@@ -116,11 +131,12 @@ budget_tick(struct thread *t)
 	    1);
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
 	t->cpu_seen = cpu;
+	tell_time(t, cpu);
 	if (passed >= budget()->period_ns) {
 		t->period_from += passed - passed % budget()->period_ns;
 		t->accrues = false;
 		add(&budget()->periods, 1);
-		grant(t, (int64_t)budget()->amount);
+		grant(t, (int64_t)budget()->amount, cpu);
 	} else if (t->accrues) {
 		accrue(t, cpu);
 	}
@@ -155,6 +171,7 @@ spend(struct thread *t)
 	t->gap_from = rt_tsc();
 	settle(t);
 	t->spent = true;
+	tell_time(t, cpu_time());
 }
 
 void
@@ -185,17 +202,20 @@ budget_tell_gap(struct thread *t)
 void
 budget_end(struct thread *t)
 {
-	if (budget_exists())
-		settle(t);
+	if (!budget_exists())
+		return;
+	settle(t);
+	tell_time(t, cpu_time());
 }
 
 void
-budget_end_all(void)
+budget_end_all(struct thread *t)
 {
+	budget_end(t);
 	rt_lock(&rt.thread_lock);
-	for (struct thread *t = rt.threads; t && budget_exists(); t = t->next_thread)
-		if (!t->ended)
-			settle(t);
+	for (struct thread *o = rt.threads; o && budget_exists(); o = o->next_thread)
+		if (!o->ended)
+			settle(o);
 	rt_unlock(&rt.thread_lock);
 }
 

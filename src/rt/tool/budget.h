@@ -29,9 +29,9 @@ bool budget_tick(struct thread *t);
 void budget_renew(struct thread *t);
 /* Tells the tools that the thread was not measured for a while, if so. Not in a signal handler. */
 void budget_tell_gap(struct thread *t);
-/* The thread ends; the program does. */
+/* The thread ends; the program does, by this thread. */
 void budget_end(struct thread *t);
-void budget_end_all(void);
+void budget_end_all(struct thread *t);
 
 /* The runtime works for the thread from `since` (budget_since) to now. */
 uint64_t budget_since(struct thread *t);
