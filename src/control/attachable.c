@@ -20,7 +20,7 @@
 static void
 read_proc(pid_t pid, const char *name, char *text, size_t size)
 {
-	char path[64];
+	char path[96];
 	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : 0;
