@@ -159,7 +159,18 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 		jit.blocks[known].pad = pad;
 	if (!follows)
 		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
-	jit_lookup_set(u->version, back, pad);
+}
+
+/* The unit is complete: now returns may come to its landings. Another thread, which has made the
+ * call in another translation, can be about to. */
+static void
+open_landings(const struct unit *u)
+{
+	for (uint32_t i = u->first; i < jit.n_blocks; i++) {
+		const struct block *b = &jit.blocks[i];
+		if (b->landing)
+			jit_lookup_set(u->version, block_end(b), b->body + b->landing);
+	}
 }
 
 /* After a call: writes the landing, and makes u->now the block behind it if it is to be translated
@@ -333,6 +344,7 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 	jit.blocks[u.block].pad = pad;
 	u.first = u.block;
 	emit_unit(&u, sure);
+	open_landings(&u);
 	if (u.joined_to != NO_EXIT)
 		skip_jump(u.joined_to);
 	return u.first;
@@ -380,9 +392,10 @@ jit_translate_rest(const struct resume *at, enum version next)
 	jit.hot = (jit.hot + 15) & ~15u;
 	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
 	begin_block(&u, false);
-	uint32_t first = u.block;
+	u.first = u.block;
 	emit_unit(&u, &sure);
-	return first;
+	open_landings(&u);
+	return u.first;
 }
 
 void
