@@ -31,6 +31,6 @@ FOLLOWED = ("processes", "multiprocessing")
 for suite, modules in SUITES.items():
     follow = "under-all" if suite in FOLLOWED else "under"
     case("python-tests-" + suite, f"""
-cd "$TMPDIR"; {follow} /usr/bin/python3 -m test --timeout=900 --junit-xml=tests.xml {" ".join(modules.split())} >log 2>&1
+cd "$TMPDIR"; {follow} /usr/bin/python3 -m test --timeout=900 --junit-xml=tests.xml $(every "$PART" {" ".join(modules.split())}) >log 2>&1
 echo "exit $?"; grep '^Tests result' log; /usr/bin/python3 "$HARNESS/junit.py" tests.xml || {{ tail -n 20 log; exit 97; }}""",
          packages="python3 libpython3.11-testsuite", heavy=True, timeout=600)

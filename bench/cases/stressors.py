@@ -43,7 +43,7 @@ def script(stressors):
     return r'''
 cd "$TMPDIR"
 one() {
-	local amount=(--timeout 100 "--$1-ops" "$2")
+	local amount=(--timeout 100 "--$1-ops" $(($2 / PART > 0 ? $2 / PART : 1)))
 	[ "$2" != 0 ] || amount=(--timeout 1)
 	under-all stress-ng --no-rand-seed --verify --temp-path "$TMPDIR" "--$1" 1 "${amount[@]}" >"$1.log" 2>&1
 	echo "$1 $? $(grep -o -E '(un)?successful run completed|stressor skipped|fail:.*' "$1.log" | sort -u | tr '\n' ' ')"

@@ -11,7 +11,8 @@ class Case:
     """A bash script that does something with a real program and leaves only what must be the same every time.
 
     In the script, `under PROGRAM ARGS` runs the program under the engine (natively in the native run), `under-all` takes
-    its children along as well. It runs in an empty folder; $IN is the folder that `prepare` filled, once, natively. Its
+    its children along as well. It runs in an empty folder; $IN is the folder that `prepare` filled, once, natively; $PART is
+    what `--part` says. Its
     standard output, its exit code and every file it leaves in the folder are compared with the native run."""
     name: str
     script: str

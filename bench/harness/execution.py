@@ -19,6 +19,8 @@ set -u
 fail() { echo "gauntlet: $*"; exit 97; }
 inputs() { /usr/bin/python3 "$HARNESS/inputs.py" "$@"; }
 free_port() { /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# every N WORD...: each Nth of the words, from the first on
+every() { local n=$1 i; shift; for ((i = 1; i <= $#; i += n)); do echo "${!i}"; done; }
 await_port() {
 	local i
 	for i in $(seq 600); do
@@ -48,9 +50,9 @@ class Outcome:
 class Harness:
     """Where cases run: a scratch folder, the strobe to test and how to call it."""
 
-    def __init__(self, scratch, strobe, stress, patience=1.0, keep=False):
+    def __init__(self, scratch, strobe, stress, patience=1.0, keep=False, part=1):
         self.scratch, self.strobe, self.stress = scratch, strobe, stress
-        self.patience, self.keep = patience, keep
+        self.patience, self.keep, self.part = patience, keep, part
         self.prepare_lock = threading.Lock()
         os.chmod(scratch, 0o755)
 
@@ -90,7 +92,7 @@ class Harness:
             "TMPDIR": self.folder(case, "tmp"), "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1", "IN": self.folder(case, "in"), "WORK": work,
             "RESULTS": self.folder(case, "results"), "HARNESS": HERE, "ROOT": os.path.dirname(os.path.dirname(HERE)),
-            "STATE": self.folder(case, "state"),
+            "STATE": self.folder(case, "state"), "PART": str(self.part),
         }
 
     def fresh(self, case, *names):
