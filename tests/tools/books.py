@@ -5,6 +5,7 @@
 import argparse
 import bisect
 import functools
+import json
 import re
 import shlex
 import shutil
@@ -167,54 +168,79 @@ def storm(options, folder, stress, how):
     differ("sums", got, want, r.again)
 
 
-def heap(options, folder, stress, line):
-    """As valgrind counts, if it lets libc keep what it keeps."""
-    words = shlex.split(line)
-    program = [words[0] if words[0][0] == "/" else str(options.programs / words[0]), *words[1:]]
+def judged_memory(program):
+    """Allocations, their bytes, the most that was live and what is left, as valgrind counts if it lets libc keep what it keeps."""
     _, err, code = run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", *program])
     found = re.search(r"in use at exit: ([\d,]+) .*total heap usage: ([\d,]+) allocs, [\d,]+ frees, ([\d,]+) bytes", err, re.S)
-    if code or not found:
-        raise Failure(f"valgrind ended with {code}: {err[-300:]}")
+    _, more, other = run(["valgrind", "--tool=dhat", "--dhat-out-file=/dev/null", *program])
+    most = re.search(r"At t-gmax: ([\d,]+) bytes", more)
+    if code or other or not found or not most:
+        raise Failure(f"valgrind ended with {code} and {other}: {err[-300:]} {more[-300:]}")
+    return {key: int(n.replace(",", "")) for key, n in zip(("live", "count", "bytes", "peak"), (*found.groups(), most.group(1)))}
+
+
+def calls_of(program):
+    """The addresses of a program's calls: of each, all of its bytes but the first, which a place within it may be."""
+    found = re.findall(r"^ *([0-9a-f]+):\t([0-9a-f ]+)\tcall", run(["objdump", "-d", "-w", str(program)])[0], re.M)
+    return {int(at, 16) + i for at, code in found for i in range(len(code.split()))}
+
+
+def heap(options, folder, stress, line):
+    """As valgrind counts. A program of ours says what each of its functions that ask was given; each asks at one place."""
+    words = shlex.split(line)
+    program = [words[0] if words[0][0] == "/" else str(options.programs / words[0]), *words[1:]]
+    judged = judged_memory(program)
     r = Run(options, folder, "alloc", stress, program)
-    live, count, size = (int(n.replace(",", "")) for n in found.groups())
-    got = {key: r.json()["totals"][0][key] for key in ("count", "bytes", "live")}
-    differ("memory", got, {"count": count, "bytes": size, "live": live}, r.again)
+    result = r.json()
+    differ("memory", {key: result["totals"][0][key] for key in judged}, judged, r.again)
+    want = {name: tuple(map(int, numbers)) for name, *numbers in booked(r.output, "site")}
+    if not want:
+        return
+    sites = [s for s in result["sites"] if s["site_image"] == program[0] and s["site_function"] in want]
+    differ("sites", {s["site_function"]: tuple(s[key] for key in ("count", "bytes", "live", "peak")) for s in sites}, want, r.again)
+    known = calls_of(program[0])
+    differ("places within a call", {s["site"]: s["site"] in known for s in sites}, {s["site"]: True for s in sites}, r.again)
 
 
 CHECKS = {"calls of C": functools.partial(calls, name="book-callers"), "calls of C++": functools.partial(calls, name="book-callers-cpp"),
           "signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
           "interrupted system calls": interrupted, "memory accesses": accesses}
 
-def lines_of_gcov(folder, source):
-    """Executions by line, as gcov counts."""
+def judged_coverage(folder, source):
+    """Executions by line and calls by function (its name, and the line of that), as gcov counts."""
     out, err, code = run(["gcc", "-w", "-O0", "--coverage", "-dumpdir", f"{folder}/judged-", "-o", f"{folder}/judged", str(source)])
     if not code:
         out, err, code = run([f"{folder}/judged"])
     if not code:
-        out, err, code = run(["gcov", "-t", f"{folder}/judged-lines.gcda"])
+        out, err, code = run(["gcov", "-t", "-j", f"{folder}/judged-lines.gcda"])
     if code:
         raise Failure(f"gcov or its program ended with {code}: {err[-300:]}")
-    found = re.findall(r"^ *([0-9]+|#####)\*?: *(\d+):", out, re.M)
-    return {int(line): int(count.replace("#####", "0")) for count, line in found}
+    file = json.loads(out)["files"][0]
+    return ({line["line_number"]: line["count"] for line in file["lines"]},
+            {(f["name"], f["start_line"]): f["execution_count"] for f in file["functions"]})
 
 
-def coverage(options, folder, stress):
-    """gcov has a function's entry in the line of its name and counts labels; the line table has it in that of its brace, and its exit."""
-    source = HERE / "books/lines.c"
-    gcov, program = lines_of_gcov(folder, source), f"{folder}/lines"
-    out, err, code = run(["gcc", "-w", "-O0", "-g", "-o", program, str(source)])
-    if code:
-        raise Failure(out + err)
-    r = Run(options, folder, "coverage", stress, [program])
+def traced_coverage(r, source):
+    """What the tool's tracefile says of the source: of lines, of functions; its totals are compared."""
     part = re.search(rf"^SF:{re.escape(str(source))}$(.*?)^end_of_record$", r.show("--format", "lcov"), re.M | re.S)
-    got = {int(line): int(count) for line, count in re.findall(r"^DA:(\d+),(\d+)", part.group(1) if part else "", re.M)}
+    words = re.findall(r"^(\w+):([^,\n]*),?(.*)$", part.group(1) if part else "", re.M)
+    lines = {int(a): int(b) for kind, a, b in words if kind == "DA"}
+    at = {b: int(a) for kind, a, b in words if kind == "FN"}
+    functions = {(b, at.get(b)): int(a) for kind, a, b in words if kind == "FNDA"}
+    totals = {kind: int(a) for kind, a, b in words if kind in ("LF", "LH", "FNF", "FNH")}
+    hit = sum(n != 0 for n in lines.values()), sum(n != 0 for n in functions.values())
+    differ("totals", totals, {"LF": len(lines), "LH": hit[0], "FNF": len(functions), "FNH": hit[1]}, r.again)
+    return lines, functions
+
+
+def known_lines(text, gcov, got, again):
+    """gcov has a function's entry in the line of its name and counts labels; the line table has it in that of its brace, and its exit."""
     want = {}
-    text = source.read_text().splitlines()
     for number, line in enumerate(text, 1):
         said = re.search(r"/\* gcov (\d+), coverage (\d+) \*/", line)
         name = number in gcov and number < len(text) and text[number] == "{"
         if said:
-            differ("gcov", {number: gcov[number]}, {number: int(said.group(1))}, r.again)
+            differ("gcov", {number: gcov[number]}, {number: int(said.group(1))}, again)
             want[number] = int(said.group(2))
         elif name:
             want[number + 1] = gcov[number]
@@ -222,7 +248,29 @@ def coverage(options, folder, stress):
             want[number] = got[number]
         elif number in gcov and not line.endswith(":"):
             want[number] = gcov[number]
+    return want
+
+
+def coverage(options, folder, stress):
+    source = HERE / "books/lines.c"
+    lines, functions = judged_coverage(folder, source)
+    program = f"{folder}/lines"
+    out, err, code = run(["gcc", "-w", "-O0", "-g", "-o", program, str(source)])
+    if code:
+        raise Failure(out + err)
+    r = Run(options, folder, "coverage", stress, [program])
+    got, calls_got = traced_coverage(r, source)
+    want = known_lines(source.read_text().splitlines(), lines, got, r.again)
     differ("lines", got, want, r.again)
+    differ("functions", calls_got, {(name, line + 1): n for (name, line), n in functions.items()}, r.again)
+    blocks = r.json()["blocks"]
+    differ("blocks", {"coverage": blocks}, {"coverage": Run(options, folder, "bbcount", stress, [program]).json()["blocks"]}, r.again)
+    r = Run(options, folder, "coverage:unique", stress, [program])
+    seen, entered = traced_coverage(r, source)
+    differ("lines that were executed", {k: n > 0 for k, n in seen.items()}, {k: n > 0 for k, n in got.items()}, r.again)
+    differ("functions that were", {k: n > 0 for k, n in entered.items()}, {k: n > 0 for k, n in calls_got.items()}, r.again)
+    each = {b["executions"] for b in json.loads(r.show("--blocks", "--format", "json"))["basic_blocks"]}
+    differ("executions of each block", {"unique": each}, {"unique": {1}}, r.again)
 
 
 JUDGED = {"lines": ("gcov", coverage)} | {f"memory of {line}": ("valgrind", functools.partial(heap, line=line))

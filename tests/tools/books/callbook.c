@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { THREADS = 16, MOST = 1 << 14 };
+enum { THREADS = 16, MOST = 1 << 16 };
 enum kind { ENTERED, LEFT, ARGUMENTS, THROWN, CAUGHT, LANDED };
 
 struct note {

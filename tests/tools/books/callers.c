@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3 };
+enum { THREADS = 3, MANY = 5000 };
 
 static volatile unsigned long sink;
 static jmp_buf away;
@@ -68,6 +68,16 @@ fold(const unsigned char *program)
 	unsigned long value = 1;
 	for (; *program; program++)
 		value = operations[*program % 3](value % 3, *program % 4);
+	return value;
+}
+
+/* The same functions, called from another one: more often than rows of calls find room at once. */
+static unsigned long
+fold_often(void)
+{
+	unsigned long value = 1;
+	for (unsigned long i = 0; i < MANY; i++)
+		value = operations[i % 2](value % 1000, i % 4);
 	return value;
 }
 
@@ -162,6 +172,7 @@ main(int argc, char **argv)
 		pthread_create(&threads[i], NULL, work, &n[i]);
 	}
 	sink += fold((const unsigned char *)"what is executed here is of no consequence");
+	sink += fold_often();
 	neighbours();
 	raise(SIGUSR1);
 	for (int depth = 0; depth < 5; depth++)
