@@ -39,13 +39,21 @@
 
 /* ---- results: counters, tables, streams ---- */
 
+/* What a tool declares is listed, for `strobe tools` to read: where it is, its source and line. */
+#define STROBE_LISTED(kind, identifier)                                                            \
+	static const void *const strobe_listed_##identifier[4]                                     \
+	        __attribute__((section("strobe_" #kind), used, aligned(32))) = {                   \
+	                &identifier, __FILE__, (const void *)(uintptr_t)__LINE__, NULL}
+
 /* A 64-bit sum over the run. Declare it with STROBE_COUNTER; the fields are the engine's. */
 typedef struct {
 	const char *name, *help;
 	uint32_t id; /* 0 until first used */
 } strobe_counter;
 
-#define STROBE_COUNTER(identifier, text) static strobe_counter identifier = {#identifier, text, 0}
+#define STROBE_COUNTER(identifier, text)                                                           \
+	static strobe_counter identifier = {#identifier, text, 0};                                 \
+	STROBE_LISTED(counters, identifier)
 
 /* What a column holds, and how it is shown. */
 enum strobe_type {
@@ -109,7 +117,8 @@ typedef struct {
 		column, type, STROBE_IS_MAX                                                        \
 	}
 #define STROBE_TABLE(identifier, text, ...)                                                        \
-	static strobe_table identifier = {#identifier, text, {__VA_ARGS__}, 0}
+	static strobe_table identifier = {#identifier, text, {__VA_ARGS__}, 0};                    \
+	STROBE_LISTED(tables, identifier)
 
 /* One number of a table's row. */
 typedef struct {
@@ -150,9 +159,11 @@ typedef struct {
 	}
 /* STROBE_STREAM(name, "help", consume function or NULL, columns...) */
 #define STROBE_STREAM(identifier, text, function, ...)                                             \
-	static strobe_stream identifier = {#identifier, text, {__VA_ARGS__}, function, 0, 0}
+	static strobe_stream identifier = {#identifier, text, {__VA_ARGS__}, function, 0, 0};      \
+	STROBE_LISTED(streams, identifier)
 #define STROBE_LOSSY_STREAM(identifier, text, function, ...)                                       \
-	static strobe_stream identifier = {#identifier, text, {__VA_ARGS__}, function, 1, 0}
+	static strobe_stream identifier = {#identifier, text, {__VA_ARGS__}, function, 1, 0};      \
+	STROBE_LISTED(streams, identifier)
 
 /* A row as it lies in a buffer: the number of its site, and what differs from row to row. What is
  * the same each time a point is passed is kept once, with the site. */

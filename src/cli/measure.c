@@ -151,6 +151,8 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
                   const char *given, struct st_error *e)
 {
 	const struct st_measure *w = m->what;
+	size_t n_counters;
+	struct st_profile_declared *counters = st_toolset_counters(&w->tools, &n_counters);
 	struct st_profile_origin origin = {.tool = w->tools.text,
 	                                   .argv = argv,
 	                                   .options = given,
@@ -161,9 +163,12 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	                                               m->start.tv_nsec,
 	                                   .stacks = m->stacks,
 	                                   .tools = m->rows.tools,
-	                                   .n_tools = w->tools.n};
+	                                   .n_tools = w->tools.n,
+	                                   .counters = counters,
+	                                   .n_counters = n_counters};
 	st_progress_erase(&m->progress);
 	struct st_profile *p = st_profile_collect(run, &origin, e);
+	free(counters);
 	if (!p)
 		return -1;
 	st_toolset_note_failures(&w->tools, run, p);

@@ -2,7 +2,6 @@
 /* strobe tools: which there are, or what one of them is about. */
 #include "cli/tools.h"
 
-#include <jansson.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -88,8 +87,9 @@ st_tool_print_events(const strobe_tool *tool, FILE *out)
 }
 
 static void
-print_one(const strobe_tool *tool)
+print_one(const strobe_tool *tool, const struct st_tool_file *file)
 {
+	struct st_tool_results results;
 	size_t n = st_tool_options(tool);
 	printf("%s: %s\n", tool->name, tool->help);
 	st_tool_print_events(tool, stdout);
@@ -102,35 +102,45 @@ print_one(const strobe_tool *tool)
 		const char *value = o->value ? o->value : "";
 		printf("    %-14s%s (default: %s)\n", o->name, o->help, *value ? value : "none");
 	}
+	st_tool_list(tool, file, &results);
+	st_tool_print_results(&results);
 }
 
-/* Help may be any bytes, JSON is Unicode. */
-static json_t *
-text(const char *bytes)
+json_t *
+st_tool_text(const char *bytes)
 {
 	json_t *t = bytes ? json_string(bytes) : NULL;
 	return t ? t : json_null();
 }
 
 static json_t *
-json_of(const strobe_tool *t)
+json_of(const strobe_tool *t, const struct st_tool_file *file)
 {
+	struct st_tool_results results;
 	json_t *options = json_array();
 	for (size_t i = 0; i < st_tool_options(t); i++)
 		json_array_append_new(options,
-		                      json_pack("{s:o, s:o, s:o}", "name", text(t->options[i].name),
-		                                "default", text(t->options[i].value), "help",
-		                                text(t->options[i].help)));
-	return json_pack("{s:o, s:o, s:i, s:o}", "name", text(t->name), "help", text(t->help),
-	                 "sample_hz", (int)t->sample_hz, "options", options);
+		                      json_pack("{s:o, s:o, s:o}", "name",
+		                                st_tool_text(t->options[i].name), "default",
+		                                st_tool_text(t->options[i].value), "help",
+		                                st_tool_text(t->options[i].help)));
+	json_t *out = json_pack("{s:o, s:o, s:i, s:o}", "name", st_tool_text(t->name), "help",
+	                        st_tool_text(t->help), "sample_hz", (int)t->sample_hz, "options",
+	                        options);
+	st_tool_list(t, file, &results);
+	if (!out || !st_tool_json_results(out, &results))
+		return out;
+	json_decref(out);
+	return NULL;
 }
 
 static int
-print_json(const strobe_tool *const *tools, size_t n, struct st_error *e)
+print_json(const strobe_tool *const *tools, size_t n, const struct st_tool_file *file,
+           struct st_error *e)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_of(tools[i]));
+		json_array_append_new(list, json_of(tools[i], file));
 	json_t *root = json_pack("{s:{s:i}, s:o}", "strobe", "version", 1, "tools", list);
 	int bad = !root || json_dumpf(root, stdout, JSON_INDENT(1));
 	json_decref(root);
@@ -144,7 +154,7 @@ static int
 print_all(bool json, struct st_error *e)
 {
 	if (json)
-		return print_json((const strobe_tool *const *)st_tools, ST_TOOL_COUNT, e);
+		return print_json((const strobe_tool *const *)st_tools, ST_TOOL_COUNT, NULL, e);
 	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
 		printf("  %-12s%s\n", st_tools[i]->name, st_tools[i]->help);
 	return 0;
@@ -157,9 +167,9 @@ print_named(const char *name, bool json, struct st_error *e)
 	const strobe_tool *tool = st_tool_find(name, &file, e);
 	if (!tool)
 		return -1;
-	int status = json ? print_json(&tool, 1, e) : 0;
+	int status = json ? print_json(&tool, 1, file, e) : 0;
 	if (!json)
-		print_one(tool);
+		print_one(tool, file);
 	st_tool_file_free(file);
 	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef STROBE_CLI_TOOLS_H
 #define STROBE_CLI_TOOLS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -20,5 +21,20 @@ const strobe_tool *st_tool_find(const char *name, struct st_tool_file **file, st
 size_t st_tool_options(const strobe_tool *tool);
 /* One line: which events it listens to. */
 void st_tool_print_events(const strobe_tool *tool, FILE *out);
+
+/* What a tool declares, by kind. */
+enum { ST_MOST_RESULTS = 128 };
+struct st_tool_results {
+	struct st_tool_result list[ST_MOST_RESULTS];
+	size_t n;
+};
+/* file: NULL for a built-in tool. */
+void st_tool_list(const strobe_tool *tool, const struct st_tool_file *file,
+                  struct st_tool_results *results);
+void st_tool_print_results(const struct st_tool_results *results);
+/* Adds "counters", "tables" and "streams" to the object. Not 0: no memory. */
+int st_tool_json_results(json_t *out, const struct st_tool_results *results);
+/* Names and help may be any bytes, JSON is Unicode: null then. */
+json_t *st_tool_text(const char *bytes);
 
 #endif

@@ -27,6 +27,9 @@ void st_toolset_free(struct st_toolset *set);
 uint32_t st_toolset_sample_hz(const struct st_toolset *set);
 bool st_toolset_keeps_blocks(const struct st_toolset *set);
 
+/* The counters that the tools declare, malloc'ed; *n of them. NULL: none, or no memory. */
+struct st_profile_declared *st_toolset_counters(const struct st_toolset *set, size_t *n);
+
 /* Adds a note to the profile for each tool that failed in a process of the run. */
 void st_toolset_note_failures(const struct st_toolset *set, const struct st_run *run,
                               struct st_profile *p);

@@ -3,6 +3,8 @@
 #ifndef STROBE_CONTROL_TOOLELF_H
 #define STROBE_CONTROL_TOOLELF_H
 
+#include <elf.h>
+
 #include "control/toolfile.h"
 
 struct st_tool_bytes {
@@ -34,10 +36,24 @@ struct st_tool_file {
 	char *symbol_names;
 	size_t n_symbols;
 	strobe_tool about;
+	struct st_tool_result *results;
+	strobe_column (*columns)[STROBE_MOST_COLUMNS]; /* theirs */
+	size_t n_results;
 };
 
 /* Fills memory, parts, fixes and entry. 0, or -1 with *e. */
 int st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e);
+
+/* control/toolresults.c: fills results, as far as the file lists any. 0, or -1 with *e. */
+int st_tool_results(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e);
+
+/* Replaces a string's place in the tool's memory by where it is here; "" for none. False: it is no
+ * string. */
+bool st_tool_string(const struct st_tool_file *f, const char **s);
+
+/* A section's header; false when it, or what it says, is not within the file. */
+bool st_tool_section(const struct st_tool_bytes *b, const Elf64_Ehdr *h, uint64_t index,
+                     Elf64_Shdr *s);
 
 /* control/toolsymbols.c: fills symbols, as far as the file has any. */
 void st_tool_symbols(struct st_tool_file *f, const struct st_tool_bytes *bytes);

@@ -2,7 +2,6 @@
 /* Reading a tool's file. Any bytes may be in it: every offset is checked before it is followed. */
 #include "control/toolfile.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -54,9 +53,8 @@ is_name(const char *text)
 	return true;
 }
 
-/* Replaces the string's place in the tool's memory by where it is here. False: it is none. */
-static bool
-take_string(const struct st_tool_file *f, const char **s)
+bool
+st_tool_string(const struct st_tool_file *f, const char **s)
 {
 	uint64_t at = (uint64_t)*s;
 	if (!at) {
@@ -76,8 +74,8 @@ static bool
 take_options(const struct st_tool_file *f, strobe_option *o)
 {
 	for (size_t i = 0; i < STROBE_MOST_OPTIONS && o[i].name; i++)
-		if (!take_string(f, &o[i].name) || !is_name(o[i].name) ||
-		    !take_string(f, &o[i].value) || !take_string(f, &o[i].help))
+		if (!st_tool_string(f, &o[i].name) || !is_name(o[i].name) ||
+		    !st_tool_string(f, &o[i].value) || !st_tool_string(f, &o[i].help))
 			return false;
 	return true;
 }
@@ -98,8 +96,8 @@ describe(struct st_tool_file *f, struct st_error *e)
 	if (f->entry > f->size - sizeof *t)
 		return st_tool_damaged(f, "its description is outside of it", e);
 	memcpy(t, f->memory + f->entry, sizeof *t);
-	if (!take_string(f, &t->name) || !is_name(t->name) || !take_string(f, &t->help) ||
-	    !take_options(f, t->options) || (t->functions && !take_string(f, &t->functions)))
+	if (!st_tool_string(f, &t->name) || !is_name(t->name) || !st_tool_string(f, &t->help) ||
+	    !take_options(f, t->options) || (t->functions && !st_tool_string(f, &t->functions)))
 		return st_tool_damaged(f, "its description is not readable", e);
 	return 0;
 }
@@ -116,7 +114,8 @@ st_tool_file_read(const char *path, struct st_error *e)
 		st_fail(e, ST_EXIT_FAILED, "out of memory");
 		return NULL;
 	}
-	int status = read_all(path, &bytes, e) || st_tool_elf(f, &bytes, e) || describe(f, e);
+	int status = read_all(path, &bytes, e) || st_tool_elf(f, &bytes, e) || describe(f, e) ||
+	             st_tool_results(f, &bytes, e);
 	if (!status)
 		st_tool_symbols(f, &bytes);
 	free(bytes.at);
@@ -136,7 +135,16 @@ st_tool_file_free(struct st_tool_file *f)
 	free(f->fixes);
 	free(f->symbols);
 	free(f->symbol_names);
+	free(f->results);
+	free(f->columns);
 	free(f);
+}
+
+size_t
+st_tool_file_results(const struct st_tool_file *f, const struct st_tool_result **results)
+{
+	*results = f->results;
+	return f->n_results;
 }
 
 unsigned char *

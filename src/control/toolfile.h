@@ -22,6 +22,19 @@ void st_tool_file_free(struct st_tool_file *file);
 const strobe_tool *st_tool_file_about(const struct st_tool_file *file);
 const char *st_tool_file_path(const struct st_tool_file *file);
 
+/* A counter, table or stream that a tool declares. */
+enum st_tool_result_kind { ST_TOOL_COUNTER, ST_TOOL_TABLE, ST_TOOL_STREAM, ST_TOOL_KINDS };
+struct st_tool_result {
+	enum st_tool_result_kind kind;
+	uint64_t line; /* where it stands in the source */
+	const char *name, *help;
+	const strobe_column *columns;
+	size_t n_columns;
+};
+/* Those of the file, but for streams that the tool consumes itself. None when its sections are not
+ * there any more. */
+size_t st_tool_file_results(const struct st_tool_file *file, const struct st_tool_result **results);
+
 /* ---- for those who map it, or look into it ---- */
 
 /* Pages of the tool's memory with the same protection: offsets from where it is loaded. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of a tool's functions, for messages about places in it. A file without them is no worse a
  * tool. */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/toolelf.h"
 
-static bool
-section(const struct st_tool_bytes *b, const Elf64_Ehdr *h, uint64_t index, Elf64_Shdr *s)
+bool
+st_tool_section(const struct st_tool_bytes *b, const Elf64_Ehdr *h, uint64_t index, Elf64_Shdr *s)
 {
 	if (index >= h->e_shnum || h->e_shentsize != sizeof *s || h->e_shoff > b->n ||
 	    index >= (b->n - h->e_shoff) / sizeof *s)
@@ -46,8 +45,8 @@ st_tool_symbols(struct st_tool_file *f, const struct st_tool_bytes *b)
 	Elf64_Shdr table, names;
 	memcpy(&h, b->at, sizeof h);
 	for (uint64_t i = 0; i < h.e_shnum; i++)
-		if (section(b, &h, i, &table) && table.sh_type == SHT_SYMTAB &&
-		    section(b, &h, table.sh_link, &names) && names.sh_type == SHT_STRTAB) {
+		if (st_tool_section(b, &h, i, &table) && table.sh_type == SHT_SYMTAB &&
+		    st_tool_section(b, &h, table.sh_link, &names) && names.sh_type == SHT_STRTAB) {
 			take(f, b, &table, &names);
 			return;
 		}

@@ -93,18 +93,46 @@ add_counter(struct st_profile *p, void *list, uint32_t process, const char *name
 	return out;
 }
 
-/* Counters of one name: the first tool's has it, the others' have their tool's before it. */
-static const char *
-counter_name(const struct st_collect *c, const struct st_view *v, uint32_t counter)
+/* Does a tool before this one have a counter of the name? */
+static bool
+is_taken(const struct st_collect *c, const struct st_view *v, uint32_t tool, const char *name)
 {
 	const struct st_results_header *h = v->header;
-	const char *name = st_view_string(v, h->counter_names[counter]);
-	uint32_t tool = h->counter_tools[counter];
-	for (uint32_t i = 0; i < v->n_counters && tool < c->origin->n_tools; i++)
+	for (uint32_t i = 0; i < v->n_counters; i++)
 		if (h->counter_tools[i] < tool &&
 		    !strcmp(st_view_string(v, h->counter_names[i]), name))
-			return st_profile_textf(c->profile, "%s_%s", c->origin->tools[tool], name);
+			return true;
+	for (size_t i = 0; i < c->origin->n_counters; i++)
+		if (c->origin->counters[i].tool < tool &&
+		    !strcmp(c->origin->counters[i].name, name))
+			return true;
+	return false;
+}
+
+/* Counters of one name: the first tool's has it, the others' have their tool's before it. */
+static const char *
+counter_name(const struct st_collect *c, const struct st_view *v, uint32_t tool, const char *name)
+{
+	if (tool < c->origin->n_tools && is_taken(c, v, tool, name))
+		return st_profile_textf(c->profile, "%s_%s", c->origin->tools[tool], name);
 	return name;
+}
+
+/* Counters that nothing has used are there, too. */
+static void
+add_unused(struct st_collect *c, const struct st_view *v, uint32_t process)
+{
+	const struct st_results_header *h = v->header;
+	for (size_t k = 0; k < c->origin->n_counters; k++) {
+		const struct st_profile_declared *d = &c->origin->counters[k];
+		bool used = false;
+		for (uint32_t i = 0; i < v->n_counters && !used; i++)
+			used = h->counter_tools[i] == d->tool &&
+			       !strcmp(st_view_string(v, h->counter_names[i]), d->name);
+		if (!used)
+			add_counter(c->profile, &c->profile->counters, process,
+			            counter_name(c, v, d->tool, d->name), d->help, 0);
+	}
 }
 
 /* They can be added up over the processes, but for the largest; what is the same for all is the
@@ -151,8 +179,11 @@ add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *tota
 {
 	struct st_profile *p = c->profile;
 	for (uint32_t i = 0; i < v->n_counters; i++)
-		add_counter(p, &p->counters, process, counter_name(c, v, i),
+		add_counter(p, &p->counters, process,
+		            counter_name(c, v, v->header->counter_tools[i],
+		                         st_view_string(v, v->header->counter_names[i])),
 		            st_view_string(v, v->header->counter_helps[i]), totals[i]);
+	add_unused(c, v, process);
 #define ST_STAT(name, text)                                                                        \
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
 	ST_STATS(ST_STAT)

@@ -32,6 +32,12 @@ struct st_stacks;
 #define ST_ANON_IMAGE "[anon]"
 
 /* What the caller of st_profile_collect knows and the results do not hold. */
+/* A counter that a tool of the run declares. */
+struct st_profile_declared {
+	uint32_t tool;
+	const char *name, *help;
+};
+
 struct st_profile_origin {
 	const char *tool;
 	char *const *argv;
@@ -43,6 +49,8 @@ struct st_profile_origin {
 	const struct st_stacks *stacks; /* of its samples; NULL: none were taken */
 	const char *const *tools;       /* names of the run's tools */
 	size_t n_tools;
+	const struct st_profile_declared *counters; /* of theirs */
+	size_t n_counters;
 };
 
 struct st_profile_run {

@@ -93,7 +93,8 @@ class Usage(Command):
         self.assertEqual([tool["name"] for tool in tools["tools"]], names)
         self.assertEqual(tools["tools"][3]["sample_hz"], 250)
         self.assertEqual(self.strobe("tools", "bbcount").stdout,
-                         b"bbcount: count basic blocks and instructions\n  events: block\n")
+                         b"bbcount: count basic blocks and instructions\n  events: block\n"
+                         b"  counters:\n    blocks        blocks executed\n    instructions  instructions executed\n")
         self.error(2, "unknown tool 'bbcuont'; did you mean 'bbcount'?", "tools", "bbcuont")
         self.error(2, "strobe tools describes one tool, not 'hot' too", "tools", "null", "hot")
 

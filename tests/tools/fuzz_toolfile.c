@@ -51,11 +51,18 @@ static void
 use(const struct st_tool_file *f)
 {
 	const strobe_tool *t = st_tool_file_about(f);
+	const struct st_tool_result *results;
 	uint64_t delta;
 	size_t size, letters = strlen(t->name) + strlen(t->help);
 	for (size_t i = 0; i < STROBE_MOST_OPTIONS && t->options[i].name; i++)
 		letters += strlen(t->options[i].name) + strlen(t->options[i].value) +
 		           strlen(t->options[i].help);
+	for (size_t n = st_tool_file_results(f, &results), i = 0; i < n; i++) {
+		letters += strlen(results[i].name) + strlen(results[i].help);
+		for (size_t c = 0; c < results[i].n_columns; c++)
+			letters += strlen(results[i].columns[c].name) +
+			           (results[i].columns[c].type > STROBE_SYSCALL);
+	}
 	unsigned char *image = st_tool_file_place(f, 0x7f0000000000, 0x7e0000000000, &size);
 	if (!image || size % 4096 || !letters)
 		die("a tool that cannot be placed");

@@ -4,6 +4,7 @@
 
 Every test runs with each C compiler that there is.
 """
+import json
 import os
 import shutil
 import struct
@@ -107,6 +108,41 @@ STROBE_TOOL(mine, .begin = begin);
         self.assertEqual(self.strobe("tools", "my.tool").stdout,
                          "mine: h\n  events: none\n  options, as in -t mine:size=...:\n"
                          "    size          bytes (default: 32k)\n    out           a file (default: none)\n")
+
+    def test_results_are_listed(self):
+        """In the order of the source; but not a stream that the tool consumes, and what a line declares that it does not use."""
+        source = BARE + """
+STROBE_COUNTER(last, "of two");
+STROBE_COUNTER(first, "not by name");
+STROBE_TABLE(lines, "by line", STROBE_KEY("line", STROBE_LINE), STROBE_SUM("count", STROBE_NUMBER), STROBE_MAX("most", STROBE_TICKS));
+static void take(strobe_thread *t, const strobe_rows *rows) { (void)t; (void)rows; }
+STROBE_STREAM(own, "consumed", take, STROBE_COLUMN("x", STROBE_HEX));
+STROBE_LOSSY_STREAM(kept, "rows", NULL, STROBE_COLUMN("address", STROBE_HEX), STROBE_COLUMN("by", STROBE_ADDRESS));
+static void on_access(strobe_access *a) { strobe_record(strobe_at(a), &own, strobe_access_address(a)); }
+STROBE_TOOL(mine, .help = "h", .access = on_access);
+"""
+        for cc in COMPILERS:
+            self.assertEqual(self.build(source, cc=cc).returncode, 0)
+            self.assertEqual(self.strobe("tools", "my.tool").stdout,
+                             "mine: h\n  events: access\n  counters:\n    last          of two\n    first         not by name\n"
+                             "  tables:\n    lines         by line\n                  line, count, most (ns)\n"
+                             "  streams:\n    kept          rows\n                  address (hex), by (address)\n")
+            tool = json.loads(self.strobe("tools", "my.tool", "--format", "json").stdout)["tools"][0]
+            self.assertEqual(tool["counters"], [{"name": "last", "help": "of two"}, {"name": "first", "help": "not by name"}])
+            self.assertEqual(tool["tables"], [{"name": "lines", "help": "by line", "columns": [
+                {"name": "line", "type": "line", "role": "key"}, {"name": "count", "type": "number", "role": "sum"},
+                {"name": "most", "type": "ns", "role": "max"}]}])
+            self.assertEqual([s["name"] for s in tool["streams"]], ["kept"])
+
+    def test_unused_counters(self):
+        """They are 0; the name is the first tool's that declares it, used or not."""
+        self.build(HEAD + 'STROBE_TOOL(idle, .help = "h");', "-o", "idle.tool")
+        self.build(COUNT_BLOCKS)
+        self.strobe("run", "-q", "-t", "./idle.tool", "-t", "./my.tool", "--format", "json", "-o", "out.json", "--", "/bin/true")
+        with open(self.path("out.json"), encoding="utf-8") as f:
+            result = json.load(f)
+        self.assertEqual(result["n"], 0)
+        self.assertGreater(result["mine_n"], 1000)
 
 
 class Wrong(Build):

@@ -79,6 +79,8 @@ class Region(Case):
             with self.subTest(option=option):
                 result = self.strobe("-t", "inscount", *option)
                 self.assertIn(note, result["notes"])
+                if "nothing was" in note:
+                    self.assertEqual(result["instructions"], 0)
 
     def test_mistakes(self):
         for option in (["--delay", "soon"], ["--for", "0s"], ["--toggle", "SIGKILL"], ["--start-at", ""],
