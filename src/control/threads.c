@@ -130,53 +130,66 @@ st_threads_attend(struct st_threads *ts)
 
 /*
  * The kernel lets PTRACE_SEIZE wait while a thread of the process is in execve, which itself waits
- * until the other threads have ended and been waited for: by us, if they are traced. So those are
- * waited for from a signal that interrupts the call again and again.
+ * until the other threads have ended and been waited for: by us, if they are traced. So while there
+ * are threads to seize they are waited for from a signal that interrupts the call again and again.
+ * There is no way to ask for ends alone: a tracer is told of stops, too.
  */
-enum { MOST_REAPED = 4096 };
-static volatile pid_t reaped[MOST_REAPED];
-static volatile sig_atomic_t n_reaped;
+enum { MOST_NEWS = 4096 };
+static struct {
+	pid_t tid;
+	int status;
+} news[MOST_NEWS];
+static volatile int n_news;
 
 static void
-reap_ended(int signo)
+take_news(int signo)
 {
-	siginfo_t info;
 	int error = errno;
 	(void)signo;
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) != 0 || !info.si_pid)
+	while (n_news < MOST_NEWS) {
+		pid_t tid = waitpid(-1, &news[n_news].status, __WALL | WNOHANG);
+		if (tid <= 0)
 			break;
-		if (n_reaped < MOST_REAPED)
-			reaped[n_reaped++] = info.si_pid;
+		news[n_news].tid = tid;
+		n_news = n_news + 1;
 	}
 	errno = error;
 }
 
-static long
-seize(struct st_threads *ts, pid_t tid)
+/* What the process was before. */
+struct seizing {
+	struct sigaction action;
+	sigset_t mask;
+};
+
+static struct seizing
+begin_seizing(void)
 {
-	static const struct itimerval soon = {{0, 20000}, {0, 20000}}, never;
-	struct sigaction reap = {.sa_handler = reap_ended}, old;
-	sigset_t alarm, before;
+	static const struct itimerval soon = {{0, 20000}, {0, 20000}};
+	struct sigaction take = {.sa_handler = take_news};
+	struct seizing before;
+	sigset_t alarm;
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
-	sigaction(SIGALRM, &reap, &old);
-	sigprocmask(SIG_UNBLOCK, &alarm, &before); /* the agent blocks all */
+	sigaction(SIGALRM, &take, &before.action);
+	sigprocmask(SIG_UNBLOCK, &alarm, &before.mask); /* the agent blocks all */
 	setitimer(ITIMER_REAL, &soon, NULL);
-	long ret = ptrace(PTRACE_SEIZE, tid, 0, OPTIONS);
-	int error = errno;
+	return before;
+}
+
+static void
+end_seizing(struct st_threads *ts, const struct seizing *before)
+{
+	static const struct itimerval never;
 	setitimer(ITIMER_REAL, &never, NULL);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	sigaction(SIGALRM, &old, NULL);
-	for (int i = 0; i < n_reaped; i++) {
-		struct st_traced *t = find(ts, reaped[i]);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	sigaction(SIGALRM, &before->action, NULL);
+	for (int i = 0; i < n_news; i++) {
+		struct st_traced *t = find(ts, news[i].tid);
 		if (t)
-			t->gone = true;
+			on_status(ts, t, news[i].status);
 	}
-	n_reaped = 0;
-	errno = error;
-	return ret;
+	n_news = 0;
 }
 
 /* Asks a thread to stop; 1 when it is new, 0 when there was nothing to do, -1 with errno. */
@@ -188,7 +201,7 @@ ask(struct st_threads *ts, pid_t tid)
 		return 0;
 	if (t)
 		return 1;
-	if (seize(ts, tid) != 0) {
+	if (ptrace(PTRACE_SEIZE, tid, 0, OPTIONS) != 0) {
 		/* One that is ending can no longer be traced. */
 		char path[64], text[400] = "";
 		int error = errno;
@@ -219,6 +232,7 @@ ask_all(struct st_threads *ts)
 	DIR *d = opendir(path);
 	if (!d)
 		return 0;
+	struct seizing before = begin_seizing();
 	for (struct dirent *entry; (entry = readdir(d));) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 		int one = tid > 0 ? ask(ts, tid) : 0;
@@ -229,6 +243,7 @@ ask_all(struct st_threads *ts)
 		asked += one;
 	}
 	int error = errno;
+	end_seizing(ts, &before);
 	closedir(d);
 	errno = error;
 	return asked;

@@ -135,6 +135,34 @@ class Running(Attach):
         self.cycles(1, 20, ("bbcount", "hot"))
         self.cycles(3, 30, ("bbcount", "hot", "null"))
 
+    @staticmethod
+    def agent_of(strobe):
+        """The child that attaches, as soon as it lets no signal disturb it; None before and after."""
+        try:
+            with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children") as file:
+                child = int(file.read().split()[0])
+            with open(f"/proc/{child}/status") as file:
+                blocked = int(re.search(r"SigBlk:\s+(\w+)", file.read()).group(1), 16)
+        except (OSError, IndexError, AttributeError):
+            return None
+        return child if blocked >> signal.SIGALRM - 1 & 1 else None
+
+    def test_while_its_clock_ticks(self):
+        """It seizes threads by a clock, so as not to wait for ever: what it is told between two of them is not lost, at whatever rate."""
+        process = self.start(BUSY, "6")
+        for _ in range(5):
+            strobe = subprocess.Popen(self.words(process.pid, time_="50ms"), cwd=self.place.name, stderr=subprocess.PIPE, text=True)
+            self.assertTrue(wait_until(lambda: self.agent_of(strobe) or strobe.poll() is not None))
+            while strobe.poll() is None:
+                agent = self.agent_of(strobe)
+                for _ in range(500 if agent else 0):
+                    try:
+                        os.kill(agent, signal.SIGALRM)
+                    except ProcessLookupError:
+                        break
+            self.assertEqual((strobe.returncode, strobe.communicate()[1]), (0, ""))
+        self.finish(process)
+
     def test_under_stress(self):
         process = self.start(BUSY, "1")
         for stress in ("blocks", "cache", "links,lookup", "flush", "threads,far"):
