@@ -52,7 +52,8 @@ struct mix {
 	double runtime, all;
 	double most; /* seconds that the counted events can have cost at most */
 	double insns, syscalls;
-	double native; /* seconds in native execution */
+	double native;  /* seconds in native execution */
+	double charged; /* seconds, by the budget's account; 0: there is no budget */
 	bool counted;
 };
 
@@ -129,6 +130,9 @@ add_process(struct mix *m, const struct st_run *run, const struct st_process *pr
 	double cpu = run->cpu_user + run->cpu_system, left = (double)v.header->left_ns / 1e9;
 	if (left > 0 && left < cpu)
 		m->native = fmin(m->native + cpu - left, cpu);
+	const struct st_budget *b = &v.header->budget;
+	if (b->amount && b->ticks_per_second)
+		m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second;
 	m->insns += (double)v.header->stats[ST_STAT_insns];
 	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];
 	add_samples(m, &v);
@@ -153,6 +157,8 @@ static double
 native_seconds(const struct mix *m, double cpu, size_t n_processes)
 {
 	double start = cost_start * (double)n_processes / 1e9;
+	if (m->charged > 0) /* samples cannot tell plain code from measured */
+		return fmax(cpu - start - m->charged, cpu / 3);
 	double runtime = m->insns * cost_translate / 1e9;
 	double least = (m->insns * least_instruction + m->syscalls * least_syscall) / 1e9;
 	bool sampled = m->all >= (double)enough_samples;

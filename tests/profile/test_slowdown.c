@@ -54,6 +54,21 @@ short_runs_are_translation(void **state)
 	fake_free(f);
 }
 
+/* A budget's account says what measuring has cost. */
+static void
+budgets_say_it(void **state)
+{
+	(void)state;
+	struct fake *f = fake_new(no_counters);
+	struct st_process process = fake_process(f, 1, 0, "x");
+	struct st_run run = run_of(&process, 1.103);
+	fake_header(f)->stats[ST_STAT_insns] = 125000;
+	fake_header(f)->budget = (struct st_budget){
+	        .amount = 1, .ticks_per_second = 1000, .charged = 100 * ST_BUDGET_UNITS};
+	assert_near(st_slowdown_estimate(&run, 0), 1.103 / 1.0, 1e-6);
+	fake_free(f);
+}
+
 /* What is left would be nothing: cold code and system calls take their time natively, too. */
 static void
 native_time_has_a_floor(void **state)
@@ -148,6 +163,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(short_runs_are_translation),
+	        cmocka_unit_test(budgets_say_it),
 	        cmocka_unit_test(native_time_has_a_floor),
 	        cmocka_unit_test(blocks_cost_by_their_end_and_length),
 	        cmocka_unit_test(counts_bound_the_estimate),
