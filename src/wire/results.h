@@ -194,7 +194,8 @@ struct st_budget {
 	uint32_t policy;    /* enum st_budget_policy */
 	uint32_t no_native; /* not 0: the kernel lacks what is needed for ST_BUDGET_NATIVE */
 	uint64_t ticks[ST_TICK_KINDS]; /* enum st_budget_where */
-	/* What became of it. In ns of CPU time: of the threads, and of it while they were measured. */
+	/* What became of it. In ns of CPU time: of the threads, and of it while they were measured.
+	 */
 	uint64_t cpu_ns, measured_ns;
 	uint64_t charged;
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
