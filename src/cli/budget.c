@@ -44,10 +44,20 @@ st_budget_period(struct st_budget_choice *b, const char *value, struct st_error 
 int
 st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
-	b->strict = !strcmp(value, "strict");
-	if (b->strict || !strcmp(value, "native"))
-		return 0;
-	return st_fail(e, ST_EXIT_USAGE, "--budget-policy takes native or strict, not '%s'", value);
+	static const char *const names[ST_BUDGET_POLICIES] = {[ST_BUDGET_NATIVE] = "native",
+	                                                      [ST_BUDGET_TRACE] = "trace",
+	                                                      [ST_BUDGET_STRICT] = "strict",
+	                                                      [ST_BUDGET_CONDITIONAL] =
+	                                                              "conditional"};
+	b->policy_chosen = true;
+	for (unsigned i = 0; i < ST_BUDGET_POLICIES; i++)
+		if (!strcmp(value, names[i])) {
+			b->policy = i;
+			return 0;
+		}
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--budget-policy takes native, trace, strict or conditional, not '%s'",
+	               value);
 }
 
 static double
@@ -82,7 +92,10 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
                 struct st_error *e)
 {
 	if (!b->chosen)
-		return b->period > 0 ? st_fail(e, ST_EXIT_USAGE, "--period needs --budget") : 0;
+		return b->period > 0 || b->policy_chosen
+		               ? st_fail(e, ST_EXIT_USAGE, "--%s needs --budget",
+		                         b->period > 0 ? "period" : "budget-policy")
+		               : 0;
 	double period = b->period > 0 ? b->period : default_period;
 	double seconds = b->share > 0 ? b->share * period : b->seconds;
 	if (seconds > period)
@@ -94,10 +107,9 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		               "a budget needs an invariant time stamp counter, which this machine "
 		               "does not have (strobe doctor)");
 	double hz = measure_clock();
-	options->budget =
-	        (struct st_budget){.amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS),
-	                           .period_ns = (uint64_t)(period * 1e9),
-	                           .ticks_per_second = (uint64_t)hz,
-	                           .policy = b->strict ? ST_BUDGET_STRICT : ST_BUDGET_NATIVE};
+	options->budget = (struct st_budget){.amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS),
+	                                     .period_ns = (uint64_t)(period * 1e9),
+	                                     .ticks_per_second = (uint64_t)hz,
+	                                     .policy = b->policy};
 	return 0;
 }

@@ -12,7 +12,8 @@ struct st_budget_choice {
 	double share;   /* of the period; or 0 */
 	double seconds; /* in each period; or 0 */
 	double period;  /* seconds; 0: the default */
-	bool strict;    /* plain code in the cache, never natively */
+	bool policy_chosen;
+	uint32_t policy; /* enum st_budget_policy */
 };
 
 /* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */

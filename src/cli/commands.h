@@ -37,7 +37,8 @@
 	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
 	O(budget, 'b', "budget", "AMOUNT", true, "measuring may cost so much: 10%, 100ms")         \
 	O(period, 'T', "period", "TIME", true, "of each so long of CPU time (default: 1s)")        \
-	O(budget_policy, 0, "budget-policy", "native|strict", true, "how to run when it is spent") \
+	O(budget_policy, 0, "budget-policy", "native|trace|strict|conditional", true,              \
+	  "how to run when it is spent")                                                           \
 	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \
 	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
 	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \

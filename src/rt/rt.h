@@ -130,6 +130,8 @@ struct thread {
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
 	bool accrues, spent;
+	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
+	            */
 	bool tool_ran; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
 	   one is to be made inside; how many. */

@@ -180,9 +180,19 @@ enum st_overshoot {
 #undef ST_OVERSHOOT
 	        ST_OVERSHOOT_KINDS
 };
-/* What threads do whose budget is spent: they execute the program's own code, or plain code in the
- * cache. */
-enum st_budget_policy { ST_BUDGET_NATIVE, ST_BUDGET_STRICT };
+/*
+ * What threads do whose budget is spent. They execute the program's own code until it is granted
+ * anew; or plain code in the cache, as in seed 004, section 3.2: TRACE looks in each block whether
+ * it has been granted, STRICT when a thread next comes to the dispatcher; CONDITIONAL looks only
+ * there whether it is spent, too.
+ */
+enum st_budget_policy {
+	ST_BUDGET_NATIVE,
+	ST_BUDGET_TRACE,
+	ST_BUDGET_STRICT,
+	ST_BUDGET_CONDITIONAL,
+	ST_BUDGET_POLICIES
+};
 enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
 enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */

@@ -99,13 +99,30 @@ credit_field(const struct unit *u)
 	                  (1 + u->block % (ST_CREDITS - 1)) * sizeof(int64_t));
 }
 
+/* A thread whose part is used up leaves, unless the policy lets it go on to the dispatcher. */
+static bool
+leaves_at_once(void)
+{
+	return rt.results->budget.policy != ST_BUDGET_CONDITIONAL;
+}
+
+/* rcx has been saved: gives it back, and leaves unless the byte is 0. */
+static void
+emit_leave_unless_zero(struct emit *e, uint32_t field, uint32_t exit)
+{
+	uint8_t *over = emit_jump_if_zero(e, field);
+	emit_restore(e, RCX, save_field(RCX));
+	emit_jmp(e, cache_addr(jit_stub(exit)));
+	over[-1] = (uint8_t)(e->p - over);
+}
+
 /* Where the processor's flags must be kept: through rcx. */
 static void
 emit_borrowed(struct unit *u, uint32_t exit)
 {
 	struct emit *e = &u->hot;
-	uint32_t credit = credit_field(u), saved = save_field(RCX);
-	emit_save(e, RCX, saved);
+	uint32_t credit = credit_field(u);
+	emit_save(e, RCX, save_field(RCX));
 	emit_restore(e, RCX, credit);
 	e8(e, 0x48); /* lea rcx, [rcx - amount] */
 	e8(e, 0x8d);
@@ -113,35 +130,47 @@ emit_borrowed(struct unit *u, uint32_t exit)
 	u->charge = e->off;
 	e32(e, 0);
 	emit_save(e, RCX, credit);
-	uint8_t *over = emit_jump_if_zero(e, credit + 7); /* its highest byte: not negative */
-	emit_restore(e, RCX, saved);
-	emit_jmp(e, cache_addr(jit_stub(exit)));
-	over[-1] = (uint8_t)(e->p - over);
-	emit_restore(e, RCX, saved);
+	if (leaves_at_once())
+		emit_leave_unless_zero(e, credit + 7, exit); /* its highest byte: not negative */
+	emit_restore(e, RCX, save_field(RCX));
+}
+
+/* Opcode and ModRM of an instruction with an immediate of so many bytes on a field. */
+static void
+emit_on_field(struct emit *e, unsigned opcode, unsigned extension, uint32_t field, unsigned bytes)
+{
+	e8(e, opcode);
+	if (rt.threaded) {
+		e8(e, extension << 3 | 4);
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		e8(e, extension << 3 | 5);
+		erel(e, (uint64_t)rt.main + field, bytes);
+	}
+}
+
+static void
+emit_jcc_out(struct emit *e, unsigned opcode, uint32_t exit)
+{
+	e8(e, 0x0f);
+	e8(e, opcode);
+	erel(e, cache_addr(jit_stub(exit)), 0);
 }
 
 static void
 emit_subtract(struct unit *u, uint32_t exit)
 {
+	enum { SUB = 5, JS = 0x88 };
 	struct emit *e = &u->hot;
-	uint32_t credit = credit_field(u);
 	if (rt.threaded)
 		e8(e, 0x65);
 	e8(e, 0x48); /* sub qword [credit], amount */
-	e8(e, 0x81);
-	if (rt.threaded) {
-		e8(e, 0x2c);
-		e8(e, 0x25);
-		e32(e, credit);
-	} else {
-		e8(e, 0x2d);
-		erel(e, (uint64_t)rt.main + credit, 4);
-	}
+	emit_on_field(e, 0x81, SUB, credit_field(u), 4);
 	u->charge = e->off;
 	e32(e, 0);
-	e8(e, 0x0f); /* js */
-	e8(e, 0x88);
-	erel(e, cache_addr(jit_stub(exit)), 0);
+	if (leaves_at_once())
+		emit_jcc_out(e, JS, exit);
 }
 
 void
@@ -156,6 +185,29 @@ emit_charge(struct unit *u)
 	add_record(u, REC_ROOM, 0, from);
 	u->charge_added = !dead;
 	u->charged = dead ? COST_CHARGE : COST_BORROWED;
+}
+
+void
+emit_look_back(struct unit *u)
+{
+	enum { CMP = 7, JNE = 0x85 };
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, field = offsetof(struct thread, back);
+	if (rt.results->budget.policy != ST_BUDGET_TRACE)
+		return;
+	uint32_t exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
+	if (!jit_flags_read(u->now)) {
+		if (rt.threaded)
+			e8(e, 0x65);
+		emit_on_field(e, 0x80, CMP, field, 1); /* cmp byte [back], 0 */
+		e8(e, 0);
+		emit_jcc_out(e, JNE, exit);
+	} else {
+		emit_save(e, RCX, save_field(RCX));
+		emit_leave_unless_zero(e, field, exit);
+		emit_restore(e, RCX, save_field(RCX));
+	}
+	add_record(u, REC_ROOM, 0, from);
 }
 
 void

@@ -129,8 +129,12 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
-	if (u->version == VERSION_TOOLS && !cont && !u->rest && budget_exists())
-		emit_charge(u);
+	if (!cont && !u->rest && budget_exists()) {
+		if (u->version == VERSION_TOOLS)
+			emit_charge(u);
+		else
+			emit_look_back(u);
+	}
 	if (once)
 		emit_first(u);
 	if (b->checked)

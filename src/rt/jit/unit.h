@@ -54,6 +54,8 @@ void emit_first(struct unit *u);
 /* charge.c. The block takes what its execution costs off the thread's budget, and is left when that
  * is spent; the cost is known at the block's end. */
 void emit_charge(struct unit *u);
+/* In plain code: leaves when the thread has been granted more, if the policy says so. */
+void emit_look_back(struct unit *u);
 void charge_end(struct unit *u);
 
 /* body.c. A record of what has been emitted from the offset `from` on, for an instruction of

@@ -74,6 +74,7 @@ grant(struct thread *t, int64_t amount, uint64_t cpu)
 		return;
 	if (t->spent)
 		t->measured_from = cpu;
+	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
 	t->spent = false;
 	t->windows++;
 	add(&budget()->windows, 1);
@@ -91,6 +92,7 @@ budget_begin(struct thread *t, bool first)
 	t->accrues = !first;
 	outside_begin(t);
 	t->spent = true;
+	t->back = false;
 	if (first)
 		grant(t, (int64_t)budget()->amount, t->period_from);
 }
@@ -140,7 +142,7 @@ budget_tick(struct thread *t)
 	} else if (t->accrues) {
 		accrue(t, cpu);
 	}
-	return t->spent != spent || t->windows != windows;
+	return budget()->policy == ST_BUDGET_NATIVE && (t->spent != spent || t->windows != windows);
 }
 
 static unsigned
@@ -177,6 +179,7 @@ spend(struct thread *t)
 void
 budget_renew(struct thread *t)
 {
+	t->back = false;
 	int64_t left = credit_of(t);
 	unsigned least = 0;
 	for (unsigned i = 1; i < ST_CREDITS; i++)

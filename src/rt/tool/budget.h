@@ -22,7 +22,7 @@ budget_exists(void)
  * their CPU time during their first period: a thousand short ones stay within the bounds of one. */
 void budget_begin(struct thread *t, bool first);
 /* A tick of the thread's CPU time: its period may be over. Returns whether it has to come out of
- * the cache: it has been granted more, or is to execute the other version of the code. Not while
+ * the cache, or back to it, as it has been granted more. Not while
  * the runtime works for it. */
 bool budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
