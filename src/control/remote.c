@@ -51,14 +51,27 @@ run_to_trap(pid_t pid)
 	}
 }
 
+/*
+ * The thread's next stop, or -1. All others that we trace are stopped and can only be killed: their
+ * ends are taken, too, since that of the process' first thread is told when all others' are.
+ */
+static int
+wait_for_stop(pid_t pid, int *status)
+{
+	pid_t who;
+	do
+		who = waitpid(-1, status, __WALL);
+	while (who > 0 && who != pid);
+	return who == pid && WIFSTOPPED(*status) ? 0 : -1;
+}
+
 /* Into the system call, and out of it. */
 static int
 run_through_call(pid_t pid)
 {
 	int status;
 	for (int stops = 0; stops < 2;) {
-		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 ||
-		    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || wait_for_stop(pid, &status) != 0)
 			return -1;
 		stops += WSTOPSIG(status) == (SIGTRAP | 0x80);
 	}

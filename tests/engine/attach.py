@@ -290,6 +290,18 @@ class Ends(Attach):
                 self.assertIn(process.wait(30), (0, 7))
 
 
+    def test_killed_meanwhile(self):
+        """Between any two steps of being attached: nobody waits for ever, not for a thread whose end is told last."""
+        for i in range(40):
+            process = self.start(BUSY, "2")
+            strobe = subprocess.Popen(self.words(process.pid, time_="20ms"), cwd=self.place.name, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.002 * i)
+            process.kill()
+            said = strobe.communicate(timeout=60)[1]
+            self.assertIn(strobe.returncode, (0, 125, 126, 127), said)
+            self.assertEqual(process.wait(30), -signal.SIGKILL)
+
+
 class Refused(Attach):
     def refused(self, code, text, pid, **more):
         done = self.attach(pid, **more)
