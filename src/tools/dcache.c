@@ -14,8 +14,8 @@ STROBE_TABLE(cache, "data cache in all", STROBE_KEY("kind", STROBE_TEXT),
              STROBE_SUM("accesses", STROBE_NUMBER), STROBE_SUM("misses", STROBE_NUMBER),
              STROBE_SUM("l2_misses", STROBE_NUMBER));
 
-/* A level. Of each set the line that was used last, and the `others`, the most recently used first.
- */
+/* A level; lines are told by their first bytes' addresses. Of each set the one that was used last,
+ * and the `others`, the most recently used first. */
 struct level {
 	uint64_t *newest, *lines, mask, others;
 };
@@ -27,13 +27,13 @@ struct place {
 	uint8_t kind, writes;
 };
 enum { NEW, FIXED, VARIES };
-/* The places by site; of each, in arrays of their own because every access needs them: how often it
- * accessed, and how far behind its address the last byte lies, or FAR: that is not so simple. */
-#define FAR UINT32_MAX
+/* The places by site; of each, in arrays of their own because every access needs them and a cache
+ * holds little: how often it accessed, and its room. An access whose first byte lies less than that
+ * behind a line's first is within the line; 0: this site is not so simple. */
 struct state {
 	struct level l1, l2;
 	uint64_t *accesses;
-	uint32_t *reach;
+	uint16_t *room;
 	struct place *places;
 	uint64_t n_places;
 	int used; /* by a thread that lives */
@@ -54,9 +54,9 @@ STROBE_STREAM(accesses, "memory accesses", consume, STROBE_COLUMN("instruction",
  * gone.
  */
 static inline int
-moves_in(const struct level *l, uint64_t line)
+moves_in(const struct level *l, uint64_t line, uint64_t bits)
 {
-	uint64_t set = line & l->mask, moved = l->newest[set];
+	uint64_t set = line >> bits & l->mask, moved = l->newest[set];
 	uint64_t *other = l->lines + set * l->others, *end = other + l->others;
 	l->newest[set] = line;
 	for (; other < end; other++) {
@@ -70,21 +70,21 @@ moves_in(const struct level *l, uint64_t line)
 }
 
 static inline int
-misses(const struct level *l, uint64_t line)
+misses(const struct level *l, uint64_t line, uint64_t bits)
 {
-	return l->newest[line & l->mask] != line && moves_in(l, line);
+	return l->newest[line >> bits & l->mask] != line && moves_in(l, line, bits);
 }
 
 /* An access that misses in several lines is one miss. */
-static inline void
+static void
 touch(const struct state *s, uint64_t site, uint64_t first, uint64_t last)
 {
 	int miss = 0, l2_miss = 0;
-	for (uint64_t line = first; line <= last; line++)
-		if (misses(&s->l1, line)) {
+	for (uint64_t n = first >> line_bits; n <= last >> line_bits; n++)
+		if (misses(&s->l1, n << line_bits, line_bits)) {
 			miss = 1;
 			if (s->l2.lines)
-				l2_miss |= misses(&s->l2, line);
+				l2_miss |= misses(&s->l2, n << line_bits, line_bits);
 		}
 	s->accesses[site]++;
 	s->places[site].misses += (uint64_t)miss;
@@ -97,7 +97,7 @@ touch_each(const struct state *s, uint64_t site, uint64_t address, uint64_t byte
 {
 	for (uint64_t n = address >> line_bits; bytes && n <= (address + bytes - 1) >> line_bits;
 	     n++)
-		touch(s, site, n, n);
+		touch(s, site, n << line_bits, n << line_bits);
 }
 
 static struct level
@@ -166,18 +166,17 @@ grow(struct state *s, uint64_t site)
 	uint64_t n = 2 * site + 4096;
 	struct place *places = strobe_allocate(n * sizeof *places);
 	uint64_t *counts = strobe_allocate(n * sizeof *counts);
-	uint32_t *reach = strobe_allocate(n * sizeof *reach);
-	if (!places || !counts || !reach)
+	uint16_t *room = strobe_allocate(n * sizeof *room);
+	if (!places || !counts || !room)
 		return -1;
-	for (uint64_t i = 0; i < n; i++) {
-		int old = i < s->n_places;
-		places[i] = old ? s->places[i] : (struct place){.kind = NEW};
-		counts[i] = old ? s->accesses[i] : 0;
-		reach[i] = old ? s->reach[i] : FAR;
+	for (uint64_t i = 0; i < s->n_places; i++) {
+		places[i] = s->places[i];
+		counts[i] = s->accesses[i];
+		room[i] = s->room[i];
 	}
 	s->places = places;
 	s->accesses = counts;
-	s->reach = reach;
+	s->room = room;
 	s->n_places = n;
 	return 0;
 }
@@ -191,9 +190,11 @@ meet(struct state *s, const strobe_rows *rows, uint64_t site)
 	p->instruction = what->constant[INSTRUCTION];
 	p->writes = (uint8_t)what->constant[WRITES];
 	p->kind = what->where[BYTES] < 0 ? FIXED : VARIES;
-	p->last = p->kind == FIXED ? (uint32_t)what->constant[BYTES] - 1 : 0;
-	if (p->kind == FIXED)
-		s->reach[site] = p->last;
+	if (p->kind == VARIES)
+		return;
+	p->last = (uint32_t)what->constant[BYTES] - 1;
+	uint64_t room = p->last >> line_bits ? 0 : (1ull << line_bits) - p->last;
+	s->room[site] = (uint16_t)(room < UINT16_MAX ? room : UINT16_MAX);
 }
 
 /* A row of any kind. 0, or -1: no memory. */
@@ -209,36 +210,41 @@ consume_row(struct state *s, const strobe_rows *rows, const strobe_row *r)
 	if (p->kind == VARIES)
 		touch_each(s, site, address, r->value[1]);
 	else
-		touch(s, site, address >> line_bits, (address + p->last) >> line_bits);
+		touch(s, site, address, address + p->last);
 	return 0;
 }
 
 /* A line of the first level that is not its set's newest. */
 static inline void
-search(const struct state *s, uint64_t site, uint64_t line)
+search(const struct state *s, uint64_t site, uint64_t line, uint64_t bits)
 {
-	if (!moves_in(&s->l1, line))
+	if (!moves_in(&s->l1, line, bits))
 		return;
 	s->places[site].misses++;
 	if (s->l2.lines)
-		s->places[site].l2_misses += (uint64_t)misses(&s->l2, line);
+		s->places[site].l2_misses += (uint64_t)misses(&s->l2, line, bits);
 }
 
-/* Accesses of a fixed size within one line, up to the first that is not. */
-static const strobe_row *
-consume_simple(const struct state *s, const strobe_row *r, const strobe_row *end)
+/* Accesses within one line, up to the first that is not. One comparison tells that it is such an
+ * access, and that the line is the newest of its set. */
+static inline const strobe_row *
+consume_simple(const struct state *s, const strobe_row *r, const strobe_row *end, uint64_t bits)
 {
-	const uint64_t bits = line_bits, most = (1ull << bits) - 1, n = s->n_places;
+	const uint64_t most = (1ull << bits) - 1, n = s->n_places;
 	const uint64_t *newest = s->l1.newest, mask = s->l1.mask;
-	const uint32_t *reach = s->reach;
+	const uint16_t *rooms = s->room;
 	uint64_t *counts = s->accesses;
 	for (; r < end; r = (const strobe_row *)&r->value[1]) {
-		uint64_t site = r->tag >> 4, address = r->value[0], line = address >> bits;
-		if (site >= n || (address & most) + reach[site] > most)
+		uint64_t site = r->tag >> 4, address = r->value[0];
+		if (site >= n)
 			break;
+		uint64_t room = rooms[site];
+		if (address - newest[address >> bits & mask] >= room) {
+			if ((address & most) >= room)
+				break;
+			search(s, site, address & ~most, bits);
+		}
 		counts[site]++;
-		if (newest[line & mask] != line)
-			search(s, site, line);
 	}
 	return r;
 }
@@ -246,14 +252,15 @@ consume_simple(const struct state *s, const strobe_row *r, const strobe_row *end
 static void
 consume(strobe_thread *t, const strobe_rows *rows)
 {
+	enum { USUAL = 6 }; /* bits that most processors have; known when this is compiled */
 	struct state *s = state_of(t);
 	if (!s || !s->l1.lines)
 		return;
-	const strobe_row *r = rows->first;
-	while ((r = consume_simple(s, r, rows->end)) < rows->end) {
-		if (consume_row(s, rows, r))
+	for (const strobe_row *r = rows->first;; r = strobe_next_row(r)) {
+		r = line_bits == USUAL ? consume_simple(s, r, rows->end, USUAL)
+		                       : consume_simple(s, r, rows->end, line_bits);
+		if (r >= rows->end || consume_row(s, rows, r))
 			return;
-		r = strobe_next_row(r);
 	}
 }
 
@@ -289,11 +296,12 @@ add_all(struct state *s)
 	uint64_t total[2][3] = {{0}};
 	for (uint64_t i = 0; i < s->n_places; i++) {
 		struct place *p = &s->places[i];
-		if (!s->accesses[i])
+		uint64_t times = s->accesses[i];
+		if (!times)
 			continue;
-		add(&cache_functions, p, s->accesses[i]);
-		add(&cache_lines, p, s->accesses[i]);
-		total[p->writes][0] += s->accesses[i];
+		add(&cache_functions, p, times);
+		add(&cache_lines, p, times);
+		total[p->writes][0] += times;
 		total[p->writes][1] += p->misses;
 		total[p->writes][2] += p->l2_misses;
 		s->accesses[i] = p->misses = p->l2_misses = 0;
