@@ -12,7 +12,8 @@
 #include "profile/rowcodec.h"
 
 #define ST_ROWS_MAGIC "STROROWS"
-#define ST_ROWS_VERSION 2u
+#define ST_ROWS_VERSION 3u
+#define ST_ROWS_OLDEST 2u        /* that can be read */
 #define ST_ROWS_MARK 0x4d415246u /* "FRAM" */
 
 enum {

@@ -31,7 +31,8 @@ struct process {
 struct st_row_reader {
 	const unsigned char *file;
 	size_t size, at; /* at: the next frame */
-	size_t frame;    /* number of the frame at hand, from 1 */
+	uint32_t version;
+	size_t frame; /* number of the frame at hand, from 1 */
 	uint64_t rows;
 	double tsc_hz;
 	unsigned char *content; /* of the frame at hand */
@@ -91,11 +92,12 @@ map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 		               "one reads version %u)",
 		               path, head.version, ST_ROWS_VERSION);
 	r->at = head.bytes;
-	if (head.version && head.version < ST_ROWS_VERSION)
+	r->version = head.version;
+	if (head.version && head.version < ST_ROWS_OLDEST)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s was written by an older strobe (version %u of the format, this "
-		               "one reads version %u)",
-		               path, head.version, ST_ROWS_VERSION);
+		               "one reads versions from %u on)",
+		               path, head.version, ST_ROWS_OLDEST);
 	if (!head.version || head.bytes < sizeof head || head.bytes > r->size)
 		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header says nothing sensible",
 		               path);
@@ -343,7 +345,7 @@ find_columns(struct st_row_reader *r, size_t content)
 	struct st_rows_columns columns;
 	const unsigned char *at = r->content + r->n;
 	size_t left = content - r->n;
-	r->rows_left = (struct st_decoding){.rows = 0};
+	r->rows_left = (struct st_decoding){.version = r->version};
 	if (!left)
 		return true;
 	if (left < sizeof columns)

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -74,7 +75,7 @@ static void
 assert_decoded(struct st_codec *c, const struct frame *f, const strobe_site *sites,
                const uint64_t *rows)
 {
-	struct st_decoding in = {.sites = sites, .n_sites = SITES};
+	struct st_decoding in = {.version = ST_ROWS_VERSION, .sites = sites, .n_sites = SITES};
 	uint64_t values[STROBE_MOST_COLUMNS];
 	uint32_t site;
 	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++) {
@@ -152,6 +153,41 @@ all_lengths_of_values_come_back(void **state)
 	}
 	encode(in, &f, rows, sizeof rows, sites);
 	assert_decoded(out, &f, sites, rows);
+	st_codec_free(in);
+	st_codec_free(out);
+}
+
+/* Many rows of one value in a row, which are encoded together, others between them: values that
+ * grow steadily, by turns, as the one before, and by any amount. */
+static void
+rows_of_one_value_come_back(void **state)
+{
+	(void)state;
+	static uint64_t rows[ROWS * 3];
+	static struct frame f;
+	strobe_site sites[SITES] = {0};
+	uint64_t grown[SITES] = {0}, n = 0;
+	struct st_codec *in = st_codec_new(), *out = st_codec_new();
+	for (unsigned i = 0; i < SITES; i++)
+		sites[i].n_values = i == 7 ? 2 : 1;
+	srand(9);
+	for (unsigned round = 0; round < 20; round++) {
+		uint64_t *at = rows;
+		for (; at < rows + ROWS * 3 - 2; n++) {
+			uint32_t s = (uint32_t)(n % (rand() % 50 ? 6 : SITES));
+			*at++ = (uint64_t)s << 4 | sites[s].n_values;
+			grown[s] += (s % 3 == 0  ? 8
+			             : n / 6 % 2 ? 4096
+			                         : -4096ull) +
+			            (rand() % 20 ? 0 : random_value((unsigned)rand() % 4, n));
+			*at++ = grown[s];
+			if (s == 7)
+				*at++ = n;
+		}
+		encode(in, &f, rows, (size_t)(at - rows) * 8, sites);
+		assert_true(f.e.whole);
+		assert_decoded(out, &f, sites, rows);
+	}
 	st_codec_free(in);
 	st_codec_free(out);
 }
@@ -418,6 +454,85 @@ a_full_disk_costs_rows_and_no_more(void **state)
 	leave(&s);
 }
 
+/* Rows of two values, and what version 2 of the format had for them. */
+static const uint64_t rows_2[7][3] = {
+        {0 << 4 | 2, 0x1000, 1},        {1 << 4 | 2, 0x2000, UINT64_MAX},
+        {0 << 4 | 2, 0x1008, 2},        {1 << 4 | 2, 0x2008, 7},
+        {0 << 4 | 2, 0x1010, 3},        {1 << 4 | 2, 0x12345678, 8},
+        {1 << 4 | 2, 0x123456789abc, 8}};
+static const unsigned char runs_2[] = {1, 1, 2, 1, 1, 4, 2, 1},
+                           controls_2[] = {0xaa, 0x92, 0x60, 0x0a},
+                           lengths_2[] = {0x11, 0xf0, 0x00},
+                           values_2[] = {0x00, 0x20, 0x02, 0x00, 0x40, 0x01, 0x10, 0x10, 0xe0,
+                                         0x6c, 0x68, 0x24, 0x00, 0x00, 0x00, 0x00, 0x88, 0x88,
+                                         0x88, 0x88, 0x68, 0x24, 0x00, 0x00, 0x00};
+static const struct {
+	const unsigned char *bytes;
+	uint32_t n;
+} columns_2[ST_CODEC_COLUMNS] = {{runs_2, sizeof runs_2},
+                                 {controls_2, sizeof controls_2},
+                                 {lengths_2, sizeof lengths_2},
+                                 {values_2, sizeof values_2}};
+
+/* Makes a file that has these rows one of version 2. */
+static void
+make_old(const char *path)
+{
+	static unsigned char file[1 << 16], content[1 << 16];
+	struct st_rows_header *head = (struct st_rows_header *)file;
+	struct st_rows_frame *frame = (struct st_rows_frame *)(head + 1);
+	struct st_rows_columns columns;
+	FILE *f = fopen(path, "r+");
+	assert_non_null(f);
+	assert_true(fread(file, 1, sizeof file, f) > sizeof *head + sizeof *frame);
+	size_t n = ZSTD_decompress(content, sizeof content, frame + 1, frame->bytes);
+	assert_int_equal(n, frame->content);
+	n = frame->records + sizeof columns;
+	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++) {
+		columns.bytes[i] = columns_2[i].n;
+		memcpy(content + n, columns_2[i].bytes, columns_2[i].n);
+		n += columns_2[i].n;
+	}
+	memcpy(content + frame->records, &columns, sizeof columns);
+	head->version = 2;
+	frame->content = (uint32_t)n;
+	frame->bytes = (uint32_t)ZSTD_compress(frame + 1, 1 << 15, content, n, 1);
+	rewind(f);
+	n = sizeof *head + sizeof *frame + frame->bytes;
+	assert_int_equal(fwrite(file, 1, n, f), n);
+	assert_int_equal(ftruncate(fileno(f), (off_t)n), 0);
+	fclose(f);
+}
+
+static void
+files_of_version_2_are_read(void **state)
+{
+	(void)state;
+	struct setup s;
+	struct st_row_shown row;
+	struct st_error e = {0};
+	begin(&s);
+	struct st_results_header *h = row_source_new(1);
+	row_source_stream(h);
+	row_source_site(h, 0x7e0000000010, "a");
+	row_source_site(h, 0x7e0000000020, "b");
+	st_drain_add(s.drain, h, h->file_size);
+	uint64_t *at = row_source_chunk(h, 0);
+	for (unsigned i = 0; i < 7; i++)
+		at = row_source_row(at, (uint32_t)(rows_2[i][0] >> 4), rows_2[i][1], rows_2[i][2]);
+	row_source_full(h, 0, 0, at);
+	st_drain_end(s.drain, h);
+	row_source_free(h);
+	const char *path = finish(&s);
+	make_old(path);
+	struct st_row_reader *r = open_rows(path);
+	for (unsigned i = 0; i < 7; i++)
+		expect_row(r, 1, NULL, rows_2[i][0] >> 4 ? "b" : "a", rows_2[i][1], rows_2[i][2]);
+	assert_int_equal(st_row_reader_next(r, &row, &e), 0);
+	st_row_reader_close(r);
+	leave(&s);
+}
+
 static void
 no_place_for_rows_is_told(void **state)
 {
@@ -549,7 +664,7 @@ foreign_files_are_refused(void **state)
 	assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
 	assert_null(st_row_reader_open(path, &e));
 	assert_non_null(strstr(e.text, "older strobe (version 1"));
-	head.version = 2;
+	head.version = 3;
 	assert_int_equal(pwrite(fd, &head, sizeof head, 0), sizeof head);
 	assert_null(st_row_reader_open(path, &e));
 	assert_non_null(strstr(e.text, "does not say what its rows are"));
@@ -563,11 +678,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(rows_come_back_from_few_bytes),
 	        cmocka_unit_test(all_lengths_of_values_come_back),
+	        cmocka_unit_test(rows_of_one_value_come_back),
 	        cmocka_unit_test(damaged_rows_are_left_out),
 	        cmocka_unit_test(rows_keep_their_order),
 	        cmocka_unit_test(processes_share_a_file),
 	        cmocka_unit_test(a_file_that_was_cut_is_read_up_to_there),
 	        cmocka_unit_test(a_full_disk_costs_rows_and_no_more),
+	        cmocka_unit_test(files_of_version_2_are_read),
 	        cmocka_unit_test(no_place_for_rows_is_told),
 	        cmocka_unit_test(wild_chunks_are_survived),
 	        cmocka_unit_test(other_programs_read_rows),
