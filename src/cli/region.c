@@ -210,7 +210,7 @@ on_image(void *arg, struct st_results_header *results, uint32_t index)
 		st_results_add_entry(results, &all, path);
 	}
 	m.image = open_image(r, path);
-	uint64_t linked = m.image ? st_image_offset_of_file(m.image, map->pgoff) : UINT64_MAX;
+	uint64_t linked = m.image ? st_image_offset_of_code(m.image, map->pgoff) : UINT64_MAX;
 	if (linked == UINT64_MAX)
 		return;
 	m.bias = map->start - linked;

@@ -202,6 +202,20 @@ st_image_offset_of_file(const struct st_image *image, uint64_t file_offset)
 	return UINT64_MAX;
 }
 
+uint64_t
+st_image_offset_of_code(const struct st_image *image, uint64_t file_offset)
+{
+	const uint64_t page = 4096;
+	GElf_Phdr segment;
+	for (size_t i = 0; next_load(image, &i, &segment);) {
+		uint64_t skipped = segment.p_offset % page, begin = segment.p_offset - skipped;
+		if (segment.p_flags & PF_X && file_offset >= begin &&
+		    file_offset - begin < skipped + segment.p_filesz)
+			return segment.p_vaddr - skipped + (file_offset - begin);
+	}
+	return UINT64_MAX;
+}
+
 size_t
 st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n)
 {

@@ -101,6 +101,10 @@ const char *st_image_quality(struct st_image *image);
 /* Link-time address of the byte at file_offset, by the program headers; UINT64_MAX when no PT_LOAD
  * holds it. */
 uint64_t st_image_offset_of_file(const struct st_image *image, uint64_t file_offset);
+/* Link-time address of the first byte of an executable mapping that begins at file_offset;
+ * UINT64_MAX when no executable PT_LOAD is mapped there. The page may begin with the end of another
+ * segment. */
+uint64_t st_image_offset_of_code(const struct st_image *image, uint64_t file_offset);
 
 /*
  * The function that holds the link-time address, or NULL. Functions do not overlap after the table

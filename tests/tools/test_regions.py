@@ -14,6 +14,13 @@ from pathlib import Path
 STROBE, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 
 
+SHIFTED = """
+#include <stdio.h>
+__attribute__((noipa)) int serve(int x) { return 2 * x; }
+int main(void) { int s = 0; for (int i = 0; i < 1000; i++) s += serve(i); puts(s == 999000 ? "done" : "wrong"); return 0; }
+"""
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="strobe-regions-")
@@ -56,6 +63,16 @@ class Region(Case):
         """Both limits at once: what is in both."""
         self.assertEqual(self.count("--funcs", "work", "--images", "regions"), self.count("--funcs", "work"))
         self.assertEqual(self.count("--funcs", "work", "--images", "libc*"), 0)
+
+    def test_code_of_another_place_than_in_the_file(self):
+        """Its first page in the file begins with the end of another segment, as LLD, and so rustc, lays programs out."""
+        source, program = self.file.with_name("shifted.c"), self.file.with_name("shifted")
+        source.write_text(SHIFTED)
+        subprocess.run(["gcc", "-O1", "-no-pie", "-Wl,-z,noseparate-code", "-Wl,--section-start=.text=0x4231c0", "-o", program, source], check=True)
+        pairs = self.strobe("-t", "calls", "--funcs", "main", program=(program,))["pairs"]
+        self.assertEqual([row["count"] for row in pairs if row["callee"] == "serve"], [1000])
+        late = self.strobe("-t", "bbcount", "--start-at", "serve", program=(program,))
+        self.assertEqual([note for note in late["notes"] if "--start-at" in note], [])
 
     def test_threads(self):
         """Numbers in the order of birth, and the name that threads give themselves."""
