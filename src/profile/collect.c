@@ -405,6 +405,24 @@ note_processes(struct st_profile *p, const struct st_run *run)
 	}
 }
 
+/* Rows that a tool consumes wait in the process until there are many: SIGKILL takes them along. */
+static void
+note_killed(struct st_profile *p, const struct st_run *run)
+{
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct st_results_header *h = run->processes[i].results;
+		bool consumes = false;
+		for (uint32_t s = 0; h && s < h->n_streams && s < ST_MAX_STREAMS; s++)
+			consumes |= h->streams[s].consumed != 0;
+		if (consumes && h->state == ST_RUN_CACHE)
+			st_profile_note(
+			        p,
+			        "process %u ended without notice: the last that its tools had "
+			        "to look at, up to 64 KiB for each thread, is lost",
+			        h->pid);
+	}
+}
+
 static void
 note_left(struct st_profile *p, const struct st_run *run)
 {
@@ -424,6 +442,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	if (st_debuginfod_problem())
 		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
+	note_killed(p, run);
 	note_left(p, run);
 	note_rate(p);
 	note_stacks(p);

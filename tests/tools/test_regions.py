@@ -37,6 +37,32 @@ class Case(unittest.TestCase):
         return self.strobe("-t", "inscount", *arguments).get("instructions", 0)  # none: no code was measured
 
 
+KILLED = """
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noipa)) static int serve(int x) { return 2 * x; }
+static int (*volatile way)(int) = serve;
+int main(int n, char **words) { for (int i = 0; i < 1000; i++) way(n); kill(getpid(), atoi(words[1])); pause(); }
+"""
+
+
+class Killed(Case):
+    """What a tool has yet to look at when a signal ends the program: looked at, or said to be lost."""
+
+    def test_by_signals(self):
+        source, program = self.file.with_name("killed.c"), self.file.with_name("killed")
+        source.write_text(KILLED)
+        subprocess.run(["gcc", "-O1", "-o", program, source], check=True)
+        for signo in (signal.SIGTERM, signal.SIGINT, signal.SIGPIPE, signal.SIGRTMIN, signal.SIGKILL):
+            line = [STROBE, "run", "-q", "--format", "json", "-o", str(self.file), "-t", "calls", "--", program, str(int(signo))]
+            self.assertEqual(subprocess.run(line, timeout=60).returncode, 128 + signo)
+            result = json.loads(self.file.read_text())
+            counts = [row["count"] for row in result["pairs"] if row["callee"] == "serve"]
+            lost = any("ended without notice" in note for note in result["notes"])
+            self.assertEqual((counts, lost), ([], True) if signo == signal.SIGKILL else ([1000], False), signo)
+
+
 class Region(Case):
     def test_halves_are_the_whole(self):
         whole = self.count("--images", "regions")

@@ -30,12 +30,13 @@ enum {
 };
 #define SS_AUTODISARM (1u << 31)
 
-/* Signals whose default is a core dump: the master handler sees to it that the dump shows the
- * program. */
-#define CORE_SIGNALS                                                                               \
-	(SIGNAL_BIT(3) | SIGNAL_BIT(SIGNAL_ILL) | SIGNAL_BIT(SIGNAL_TRAP) |                        \
-	 SIGNAL_BIT(SIGNAL_ABRT) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_FPE) |               \
-	 SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(24) | SIGNAL_BIT(25) | SIGNAL_BIT(31))
+/* Signals that end a program by default. The master handler sees to it that the tools' last words
+ * are heard, and that a core dump shows the program. */
+#define IGNORED_SIGNALS                                                                            \
+	(SIGNAL_BIT(17 /* CHLD */) | SIGNAL_BIT(18 /* CONT */) | SIGNAL_BIT(19 /* STOP */) |       \
+	 SIGNAL_BIT(20 /* TSTP */) | SIGNAL_BIT(21 /* TTIN */) | SIGNAL_BIT(22 /* TTOU */) |       \
+	 SIGNAL_BIT(23 /* URG */) | SIGNAL_BIT(28 /* WINCH */) | SIGNAL_BIT(SIGNAL_KILL))
+#define FATAL_SIGNALS (~(uint64_t)IGNORED_SIGNALS)
 
 static bool
 needs_master(int signo, const struct ksigaction *a)
@@ -43,7 +44,7 @@ needs_master(int signo, const struct ksigaction *a)
 	if (a->handler > 1 || signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_OWN ||
 	    (signo == SIGNAL_SYS && budget_exists()))
 		return true;
-	return a->handler == 0 && (CORE_SIGNALS & SIGNAL_BIT(signo));
+	return a->handler == 0 && (FATAL_SIGNALS & SIGNAL_BIT(signo));
 }
 
 long
