@@ -227,7 +227,7 @@ search(const struct state *s, uint64_t site, uint64_t line, uint64_t bits)
 
 /* Accesses within one line, up to the first that is not. One comparison tells that it is such an
  * access, and that the line is the newest of its set. */
-static inline const strobe_row *
+static inline __attribute__((always_inline)) const strobe_row *
 consume_simple(const struct state *s, const strobe_row *r, const strobe_row *end, uint64_t bits)
 {
 	const uint64_t most = (1ull << bits) - 1, n = s->n_places;
