@@ -46,19 +46,19 @@ add(struct st_tool_results *r, struct st_tool_result one)
 static void
 list_builtin(const strobe_tool *tool, struct st_tool_results *r)
 {
-	for (const struct listed *l = __start_strobe_counters; l < __stop_strobe_counters; l++) {
+	for (const struct listed *l = __start_strobe_counters; l != __stop_strobe_counters; l++) {
 		const strobe_counter *c = l->what;
 		if (is_of(l, tool))
 			add(r, (struct st_tool_result){ST_TOOL_COUNTER, l->line, c->name, c->help,
 			                               NULL, 0});
 	}
-	for (const struct listed *l = __start_strobe_tables; l < __stop_strobe_tables; l++) {
+	for (const struct listed *l = __start_strobe_tables; l != __stop_strobe_tables; l++) {
 		const strobe_table *t = l->what;
 		if (is_of(l, tool))
 			add(r, (struct st_tool_result){ST_TOOL_TABLE, l->line, t->name, t->help,
 			                               t->columns, columns_of(t->columns)});
 	}
-	for (const struct listed *l = __start_strobe_streams; l < __stop_strobe_streams; l++) {
+	for (const struct listed *l = __start_strobe_streams; l != __stop_strobe_streams; l++) {
 		const strobe_stream *s = l->what;
 		if (is_of(l, tool) && !s->consume)
 			add(r, (struct st_tool_result){ST_TOOL_STREAM, l->line, s->name, s->help,
