@@ -165,8 +165,11 @@ native_seconds(const struct mix *m, double cpu, size_t n_processes)
 	if (sampled)
 		runtime = cpu * m->runtime / m->all;
 	double within = sampled ? cpu * inline_samples(m) : 0;
+	/* The clock of a short stretch is too coarse to take counts at their word. */
+	const double most_share = 0.75;
 	if (m->counted)
-		within = sampled ? fmin(within, m->most) : m->most / 2;
+		within = sampled ? fmin(within, m->most)
+		                 : fmin(m->most / 2, most_share * fmax(cpu - start - runtime, 0));
 	double native = cpu - start - runtime - within;
 	/* A floor for what is short, never more than a fair part of what was measured. */
 	return fmax(native, fmin(least, cpu / 3));
