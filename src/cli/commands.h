@@ -12,6 +12,8 @@
 	C(attach, "attach", "[options] PID",                                                       \
 	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
+	C(coverage, "coverage", "[options] FILE...",                                               \
+	  "say which code runs with --unique-log have measured so far")                            \
 	C(doctor, "doctor", "[options]",                                                           \
 	  "say what this machine allows, and how to mend what it does not")                        \
 	C(tools, "tools", "[options] [TOOL]", "list the tools that run can use, or describe one")  \
@@ -39,6 +41,8 @@
 	O(period, 'T', "period", "TIME", true, "of each so long of CPU time (default: 1s)")        \
 	O(budget_policy, 0, "budget-policy", "native|trace|strict|conditional", true,              \
 	  "how to run when it is spent")                                                           \
+	O(unique, 0, "unique", NULL, true, "measure each piece of code once")                      \
+	O(unique_log, 0, "unique-log", "FILE", true, "and not again in later runs with this log")  \
 	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \
 	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
 	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \
@@ -82,6 +86,14 @@
 	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
 	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
+	ST_OPTION_HELP(O)
+
+#define ST_COVERAGE_OPTIONS(O)                                                                     \
+	O(against, 'a', "against", "FILE", true, "compare with the log of a run that saw all")     \
+	O(functions, 'F', "functions", NULL, true, "table of functions")                           \
+	O(missing, 'm', "missing", NULL, true, "table of blocks that are still missing")           \
+	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

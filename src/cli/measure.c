@@ -65,6 +65,12 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return st_budget_policy(&w->budget, value, e);
 	case MEASURE_period:
 		return st_budget_period(&w->budget, value, e);
+	case MEASURE_unique:
+		w->unique.chosen = true;
+		return 0;
+	case MEASURE_unique_log:
+		w->unique = (struct st_unique_choice){true, value};
+		return 0;
 	case MEASURE_debuginfod:
 		return st_debuginfod_enable(e);
 	case MEASURE_quiet:
@@ -137,7 +143,8 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 	                                .progress = m->progress.enabled ? st_progress_show : NULL,
 	                                .progress_arg = &m->progress};
 	st_region_apply(&what->region, &what->tools, &m->options);
-	if (st_budget_apply(&what->budget, &m->options, e))
+	if (st_budget_apply(&what->budget, &m->options, e) ||
+	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
 		return -1;
 	take_stacks(m);
 	open_rows(&m->rows, what);
@@ -173,6 +180,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 		return -1;
 	st_toolset_note_failures(&w->tools, run, p);
 	st_region_note(&w->region, run, p);
+	st_unique_report(&m->unique, run, p);
 	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
 		st_profile_note(p, "there was no memory left to tell what became of the rows");
 	int status =
@@ -184,6 +192,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 void
 st_measure_end(struct st_measuring *m)
 {
+	st_unique_end(&m->unique);
 	st_row_writer_free(m->rows.writer);
 	free(m->rows.prefix);
 	st_stacks_free(m->stacks);

@@ -10,6 +10,7 @@
 #include "cli/region.h"
 #include "cli/result.h"
 #include "cli/toolset.h"
+#include "cli/unique.h"
 #include "control/run.h"
 #include "profile/rowfile.h"
 #include "profile/stacks.h"
@@ -19,6 +20,7 @@ struct st_measure {
 	struct st_toolset tools;
 	struct st_region region;
 	struct st_budget_choice budget;
+	struct st_unique_choice unique;
 	struct st_result result;
 	long sample_hz; /* -1: what the tools like */
 	uint32_t stress;
@@ -38,6 +40,7 @@ struct st_measuring {
 	struct st_progress progress;
 	struct st_stacks *stacks;
 	struct st_row_files rows;
+	struct st_unique unique;
 	struct timespec start;
 	uint32_t hz;
 	bool keep_blocks;

@@ -103,6 +103,7 @@ watch(struct st_session *s, const struct st_agent *agent, double seconds, struct
 		double tick = s->drain ? 0.02 : 0.05, next = st_region_next(s, now);
 		st_session_drain(s);
 		st_region_tick(s, now);
+		st_session_tick(s, now);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,

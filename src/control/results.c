@@ -33,6 +33,7 @@ st_results_layout(struct st_results_header *h)
 	h->off_tables = place(&at, (uint64_t)ST_MAX_TABLES * ST_TABLE_ROWS * ST_MAX_COLUMNS * 8);
 	h->off_entries = place(&at, ST_MAX_ENTRIES * sizeof(struct st_entry));
 	h->off_entry_names = place(&at, ST_ENTRY_NAMES);
+	h->off_seen = place(&at, ST_SEEN_BYTES);
 	/* At the end what a process that has ended gives back: unused slots, then the chunks. */
 	h->counters_stride = ST_MAX_BLOCKS * sizeof(uint64_t);
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);

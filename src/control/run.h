@@ -15,6 +15,7 @@
 #include "wire/results.h"
 
 struct st_tool_file; /* control/toolfile.h */
+struct st_process;
 
 /* A tool that a run uses. */
 struct st_run_tool {
@@ -73,12 +74,16 @@ struct st_run_options {
 	double delay, length; /* seconds; 0: none: it begins so long after the program, and ends so
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
+	bool unique;          /* each block is measured once; needs on_image */
 	struct st_budget budget; /* of each thread: amount, period and clock */
 	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */
 	/* Called for each executable mapping that the runtime has found, before the program goes
 	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */
 	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
 	void *image_arg;
+	/* Called about once a second while the program runs, with its processes; may be NULL. */
+	void (*on_second)(void *arg, const struct st_process *processes, size_t n);
+	void *second_arg;
 };
 
 /* Tells the runtime of a function; see struct st_entry. False when there is no more room. */

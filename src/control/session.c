@@ -341,6 +341,16 @@ st_session_drain(struct st_session *s)
 		st_drain_wake(s->drain);
 }
 
+void
+st_session_tick(struct st_session *s, double now)
+{
+	const struct st_run_options *o = s->options;
+	if (!o->on_second || now - s->last_second < 1)
+		return;
+	s->last_second = now;
+	o->on_second(o->second_arg, s->processes, s->n_processes);
+}
+
 /* A followed child's end, if the kernel did not tell us because it is not our child. */
 static void
 complete_children(struct st_session *s)
@@ -430,6 +440,7 @@ st_session_wait(struct st_session *s)
 		st_session_drain(s);
 		retire_ended(s);
 		st_region_tick(s, now);
+		st_session_tick(s, now);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);

@@ -23,6 +23,7 @@ struct st_session {
 	size_t unfollowed;                /* children left alone */
 	char *unfollowed_why;             /* the first one's cause */
 	struct st_drain *drain;           /* NULL: no rows are taken */
+	double last_second;               /* when options->on_second was called */
 	double begin, ended;              /* of the program; ended is 0 while it runs */
 	bool region_delayed, region_over; /* its delay, its length has passed */
 	double region_since;              /* when it was seen to have begun; 0: not yet */
@@ -36,6 +37,8 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* Takes a message, if there is one. False: nobody holds the other end any more. */
 bool st_session_take(struct st_session *s, int channel);
+/* Calls options->on_second when it is time. */
+void st_session_tick(struct st_session *s, double now);
 /* Takes from the results what does not wait there for long. */
 void st_session_drain(struct st_session *s);
 /* CPU time so far of what getrusage calls `who`, seconds. */

@@ -41,10 +41,11 @@ enum {
 	ST_CHUNK_STRIDE = 16 << 20, /* the third byte of an address in a chunk: 0 in its first
 	                               ST_CHUNK_BYTES, then 1 */
 	ST_MAX_CHUNKS = 1024,
-	ST_CHUNK_QUEUE = 128,    /* may wait for the controller: what fits in a processor's cache */
-	ST_STACK_RING = 2 << 20, /* bytes of the ring of stacks */
-	ST_STACK_MOST = 64 << 10, /* bytes of stack copied at a sample */
-	ST_STACK_ALIGN = 128,     /* records of the ring start at multiples of this */
+	ST_CHUNK_QUEUE = 128, /* may wait for the controller: what fits in a processor's cache */
+	ST_SEEN_BYTES = 256 << 20, /* a bit for each byte of the files that code comes from */
+	ST_STACK_RING = 2 << 20,   /* bytes of the ring of stacks */
+	ST_STACK_MOST = 64 << 10,  /* bytes of stack copied at a sample */
+	ST_STACK_ALIGN = 128,      /* records of the ring start at multiples of this */
 };
 
 /* Where the process stands. */
@@ -200,6 +201,7 @@ enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_
 struct st_budget {
 	uint64_t amount;    /* for each period; 0: there is no budget */
 	uint64_t period_ns; /* of a thread's CPU time */
+	uint64_t first_ns;  /* before the first one of the program's first thread */
 	uint64_t ticks_per_second;
 	uint32_t policy;    /* enum st_budget_policy */
 	uint32_t no_native; /* not 0: the kernel lacks what is needed for ST_BUDGET_NATIVE */
@@ -231,6 +233,10 @@ struct st_results_header {
 	   and the address in the target. */
 	uint32_t tool_failed[ST_MAX_TOOLS];
 	uint64_t tool_failed_at[ST_MAX_TOOLS];
+	/* Not 0: each block is measured once (--unique). n_seen: bits of the section `seen` that
+	   the controller has given to files. */
+	uint32_t unique;
+	uint64_t n_seen;
 	/* Functions: the runtime asks (ST_MESSAGE_IMAGE) after each new executable mapping, and
 	 * waits until the controller has looked at as many as there are: a futex. */
 	uint32_t wants_entries, images_done;
@@ -256,7 +262,7 @@ struct st_results_header {
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
 	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
-	        off_chunks, off_counters;
+	        off_seen, off_chunks, off_counters;
 	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
@@ -290,12 +296,17 @@ struct st_map {
 	uint32_t path; /* offset into strings of a NUL-terminated path; 0: anonymous. "[vdso]" names
 	                  the vdso */
 	uint32_t flags; /* ST_MAP_* */
+	/* With --unique: 1 + the bit of the section `seen` that stands for the byte at `start`,
+	   written by the controller; 0: none does. Set: an instruction that begins there has been
+	   measured, in this run or in one before. */
+	uint64_t seen;
 };
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
 #define ST_TOOL_LOADED 0xffffffffu
-/* st_block.flags. SEEN: it has been executed, and its tools wanted to see that once. */
-enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2, ST_BLOCK_SEEN = 4 };
+/* st_block.flags. SEEN: it has been executed, and its tools wanted to see that once. REFUSED: it
+ * was not instrumented, because all of it has been seen. */
+enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2, ST_BLOCK_SEEN = 4, ST_BLOCK_REFUSED = 8 };
 
 /*
  * A basic block as the program executed it. Executions of block b = sum over slots of
@@ -411,9 +422,10 @@ enum {
 	ST_REGION_LIMITED = 16,
 };
 
-/* Sections that are bare arrays: strings: char[]; amounts: struct st_amount[ST_MAX_AMOUNTS];
- * partials: struct st_partial[ST_MAX_PARTIALS]; sites: strobe_site[ST_MAX_SITES] (tool.h);
- * counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at off_chunks + i * ST_CHUNK_STRIDE,
- * which is such that its address in the target is a multiple of ST_CHUNK_STRIDE. */
+/* Sections that are bare arrays: strings: char[]; seen: bits, the lowest of a byte first; amounts:
+ * struct st_amount[ST_MAX_AMOUNTS]; partials: struct st_partial[ST_MAX_PARTIALS]; sites:
+ * strobe_site[ST_MAX_SITES] (tool.h); counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at
+ * off_chunks + i * ST_CHUNK_STRIDE, which is such that its address in the target is a multiple of
+ * ST_CHUNK_STRIDE. */
 
 #endif

@@ -3,6 +3,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
 #include "rt/tool/tool.h"
+#include "rt/tool/unique.h"
 
 static uint8_t
 end_of_class(unsigned cls)
@@ -131,22 +132,35 @@ analyse_flags(struct build *b)
 	}
 }
 
-/* A basic block ends where a function begins that somebody wants to know of. */
+/* Where a basic block has to end, whatever its instructions are. */
+struct border {
+	uint64_t stop; /* 0: by what follows */
+	struct unique_bits bits;
+	bool seen;
+};
+
+/* A basic block ends where a function begins that somebody wants to know of; with --unique, where
+ * code begins that has been measured, or that has not. */
 static bool
-begins_function(uint64_t pc)
+ends_before(const struct border *border, uint64_t pc)
 {
-	return entry_at(pc) || region_at(pc);
+	if (border->stop)
+		return pc >= border->stop;
+	if (jit.cuts && (entry_at(pc) || region_at(pc)))
+		return true;
+	return border->bits.bytes &&
+	       (pc >= border->bits.end || unique_is_seen(&border->bits, pc) != border->seen);
 }
 
 /* Length of the rest of a basic block that was cut short, so that its first piece can count all of
  * it. */
 static void
-measure_rest(struct build *b, uint64_t end)
+measure_rest(struct build *b, const struct border *border, uint64_t end)
 {
 	uint64_t pc = b->pc + b->bytes;
 	struct st_insn in;
 	while (pc < end && b->whole_insns < MAX_WHOLE_INSNS) {
-		if (jit.cuts && begins_function(pc))
+		if (ends_before(border, pc))
 			return;
 		const uint8_t *code = (const uint8_t *)pc;
 		if (!st_decode(code, end - pc, &in) || is_foreign(&in, code))
@@ -165,7 +179,7 @@ measure_rest(struct build *b, uint64_t end)
 }
 
 int
-jit_build(struct build *b, uint64_t pc)
+jit_build(struct build *b, uint64_t pc, uint64_t stop)
 {
 	const struct map *map = maps_find(pc);
 	if (!map)
@@ -182,12 +196,15 @@ jit_build(struct build *b, uint64_t pc)
 	                 : rt.stress & ST_STRESS_blocks ? 2
 	                                                : jit.most_insns;
 	uint64_t end = maps_run_end(map);
+	struct border border = {.stop = stop, .bits = unique_bits(map)};
+	b->tracked = border.bits.bytes != NULL;
+	border.seen = b->seen = unique_is_seen(&border.bits, pc);
 	for (;;) {
 		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
 		size_t room = end - (pc + b->bytes);
 		if (room == 0)
 			break;
-		if (b->n && jit.cuts && begins_function(pc + b->bytes))
+		if (b->n && ends_before(&border, pc + b->bytes))
 			break;
 		if (b->n == limit || b->bytes > MAX_BLOCK_BYTES - 15) {
 			b->more = true;
@@ -236,7 +253,7 @@ jit_build(struct build *b, uint64_t pc)
 	if (jit.counting)
 		analyse_flags(b);
 	if (b->more)
-		measure_rest(b, end);
+		measure_rest(b, &border, end);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"
 #include "rt/jit/unit.h"
+#include "rt/tool/budget.h"
 
 /* In sixteenths of a tick. */
 enum {
@@ -36,9 +37,9 @@ count_instructions(uint32_t from, uint32_t to)
 }
 
 static unsigned
-cost_of_end(const struct block *b)
+cost_of_end(unsigned end)
 {
-	switch (b->end) {
+	switch (end) {
 	case ST_END_RETURN:
 		return COST_RETURN;
 	case ST_END_IJUMP:
@@ -55,7 +56,7 @@ cost_of_end(const struct block *b)
 static unsigned
 cost_of_piece(const struct block *b)
 {
-	unsigned cost = cost_of_end(b);
+	unsigned cost = cost_of_end(b->end);
 	uint32_t at = b->body;
 	for (unsigned i = 0; i < b->n_records; i++) {
 		const struct record *r = &jit.records[b->records + i];
@@ -171,6 +172,13 @@ emit_subtract(struct unit *u, uint32_t exit)
 	e32(e, 0);
 	if (leaves_at_once())
 		emit_jcc_out(e, JS, exit);
+}
+
+/* What tools see once costs nothing after that but what the engine itself needs for its end. */
+bool
+charge_wanted(const struct unit *u)
+{
+	return !rt.unique || cost_of_end(u->now->end);
 }
 
 void

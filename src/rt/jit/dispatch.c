@@ -5,6 +5,7 @@
 #include "rt/os/outside.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
+#include "rt/tool/unique.h"
 
 enum { TIMED_ONE_IN = 8 };
 
@@ -183,6 +184,10 @@ go_on(struct thread *t)
 	if (!jit_has_room())
 		os_flush(t);
 	uint32_t b = find_rest(&at, thread_version(t));
+	if (b && !unique_resume(t)) {
+		t->resume.id = at.id = 0;
+		b = find_rest(&at, thread_version(t));
+	}
 	if (!b)
 		return false;
 	jit_resume_counts(t); /* it stays armed: the thread may have to come here again first */
@@ -196,6 +201,7 @@ go_on_or_to(struct thread *t)
 {
 	if (go_on(t))
 		return;
+	unique_suspend(t);
 	jit_suspend_resume(t);
 	t->resume.state = RESUME_NONE;
 	go_to(t, t->regs.pc);
@@ -225,14 +231,22 @@ dispatch_first(struct thread *t, uint32_t exit)
 	uint32_t id = jit.id_of[x->block];
 	struct st_block *seen =
 	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
-	jit_skip_first(exit);
-	if (seen->flags & ST_BLOCK_SEEN) { /* another thread has been faster */
+	uint64_t pc = b->pc;
+	switch (unique_take(seen)) {
+	case UNIQUE_MIXED:
+		jit_invalidate(pc, pc + 1);
+		go_to(t, pc);
+		return;
+	case UNIQUE_SEEN: /* another thread has been faster */
+		jit_skip_first(exit);
 		t->next = cache_addr(x->next);
 		return;
+	case UNIQUE_NEW:
+		break;
 	}
-	seen->flags |= ST_BLOCK_SEEN;
+	jit_skip_first(exit);
 	*thread_counter(t, id) += 1;
-	t->resume = (struct resume){.pc = b->pc, .id = id, .state = RESUME_ARMED};
+	t->resume = (struct resume){.pc = pc, .id = id, .state = RESUME_ARMED};
 	go_on_or_to(t);
 }
 

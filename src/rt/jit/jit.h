@@ -102,7 +102,8 @@ struct block {
 	uint8_t n_records;
 	uint8_t count_rec;   /* record that counts + 1; 0: none */
 	uint8_t end : 4;     /* enum st_block_end */
-	uint8_t version : 4; /* enum version: of the blocks that it leads to */
+	uint8_t version : 3; /* enum version: of the blocks that it leads to */
+	uint8_t once : 1;    /* tools see it once, in a translation of its own: this one is plain */
 	uint8_t flags;
 };
 _Static_assert(sizeof(struct block) == 48, "one for every few bytes of code");
@@ -227,6 +228,8 @@ struct build {
 	bool more;   /* cut short: a continuation follows */
 	bool writable,
 	        checked; /* code that may change; that must be compared before each execution */
+	bool tracked;    /* with --unique: it is known which instructions have been measured */
+	bool seen;       /* with --unique: all of it has been measured; else nothing of it has */
 	uint64_t target; /* direct target */
 	uint32_t whole_insns, whole_bytes;       /* of the whole basic block */
 	uint8_t flags_live[MAX_BLOCK_INSNS + 1]; /* ST_F_* live before instruction i */
@@ -234,8 +237,9 @@ struct build {
 	uint16_t at[MAX_BLOCK_INSNS + 1]; /* offset of instruction i */
 };
 
-/* jit/build.c: decodes and analyses the block at pc. 0, or -1 when nothing can be fetched there. */
-int jit_build(struct build *b, uint64_t pc);
+/* jit/build.c: decodes and analyses the block at pc, which ends at `stop` at the latest; 0: where
+ * it may. 0, or -1 when nothing can be fetched there. */
+int jit_build(struct build *b, uint64_t pc, uint64_t stop);
 /*
  * Flags (ST_F_*) that code at pc, or the handler of a fault in it, may read before they are
  * overwritten; looks a few instructions ahead. after_call: the stack has just been written to, so

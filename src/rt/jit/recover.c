@@ -464,8 +464,10 @@ jit_suspend_resume(struct thread *t)
 	struct resume *p = &t->resume;
 	if (p->state != RESUME_ARMED)
 		return;
-	__atomic_fetch_sub(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
-	add_partial(p->id, p->insns, 1);
+	if (p->id) {
+		__atomic_fetch_sub(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
+		add_partial(p->id, p->insns, 1);
+	}
 	p->state = RESUME_SUSPENDED;
 }
 
@@ -473,8 +475,10 @@ void
 jit_end_partial(struct thread *t)
 {
 	struct resume *p = &t->resume;
-	__atomic_fetch_sub(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
-	add_partial(p->id, p->insns | ST_PARTIAL_GOES_ON, 1);
+	if (p->id) {
+		__atomic_fetch_sub(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
+		add_partial(p->id, p->insns | ST_PARTIAL_GOES_ON, 1);
+	}
 	p->state = RESUME_NONE;
 }
 
@@ -484,8 +488,10 @@ jit_resume_counts(struct thread *t)
 	struct resume *p = &t->resume;
 	if (p->state != RESUME_SUSPENDED)
 		return;
-	__atomic_fetch_add(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
-	add_partial(p->id, p->insns, -1);
+	if (p->id) {
+		__atomic_fetch_add(thread_counter(t, p->id), 1, __ATOMIC_RELAXED);
+		add_partial(p->id, p->insns, -1);
+	}
 	p->state = RESUME_ARMED;
 }
 
@@ -494,7 +500,7 @@ jit_stop_at(struct thread *t, uint32_t block)
 {
 	const struct block *b = &jit.blocks[block];
 	t->resume = (struct resume){.pc = b->pc,
-	                            .id = jit.id_of[block],
+	                            .id = b->once ? 0 : jit.id_of[block],
 	                            .insns = (uint16_t)insns_before(block),
 	                            .state = RESUME_ARMED};
 	if (!(b->flags & BLOCK_REST))
@@ -517,7 +523,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 		*(uint64_t *)((char *)t + r->late[i].field) = r->late[i].value;
 	const struct block *b = &jit.blocks[r->block];
 	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
-	if (!id)
+	if (!id && !b->once)
 		return;
 	bool begun = r->counted || (b->flags & (BLOCK_CONT | BLOCK_REST));
 	if (!begun && !r->at_end && !r->done && !r->actions)
@@ -527,7 +533,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 	if (r->at_end)
 		return;
 	t->resume = (struct resume){.pc = r->regs.pc,
-	                            .id = id,
+	                            .id = b->once ? 0 : id, /* it is not counted here */
 	                            .insns = (uint16_t)(insns_before(r->block) + r->done),
 	                            .actions = r->actions,
 	                            .back = r->back,

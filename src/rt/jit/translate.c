@@ -5,6 +5,7 @@
 #include "rt/jit/unit.h"
 #include "rt/os/maps.h"
 #include "rt/tool/budget.h"
+#include "rt/tool/unique.h"
 
 static struct build builds[2];
 
@@ -17,6 +18,12 @@ falls_through(const struct build *b)
 	        (b->insn[b->n - 1].cls != ST_C_INVALID && b->at[b->n - 1] != b->bytes));
 }
 
+static struct st_block *
+result_of(uint32_t id)
+{
+	return (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
+}
+
 static void
 begin_basic_block(struct unit *u)
 {
@@ -25,6 +32,11 @@ begin_basic_block(struct unit *u)
 	u->id = wanted ? jit_result_id(u->now) : 0;
 	u->base = 0;
 	u->fresh = u->id >= known;
+	if (u->id && u->now->seen) {
+		result_of(u->id)->flags |= ST_BLOCK_REFUSED;
+		u->id = 0;
+	}
+	u->once = u->id && rt.unique;
 }
 
 /* The tools look at the piece. One in which they want too much is made smaller, like all that
@@ -42,14 +54,8 @@ see_piece(struct unit *u, bool cont)
 		return;
 	r->n_amounts = amounts;
 	jit.most_insns = MAX_ACTION_INSNS;
-	jit_build(u->now, u->now->pc);
+	jit_build(u->now, u->now->pc, u->stop);
 	tools_see(u->now, u->id, u->base, u->fresh, with_block);
-}
-
-static struct st_block *
-result_of(uint32_t id)
-{
-	return (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
 }
 
 /* Tools that want to see a block once get another translation of it for that. This one keeps but
@@ -58,11 +64,12 @@ result_of(uint32_t id)
 static bool
 keep_plain(struct unit *u, bool cont)
 {
-	if (!rt.unique || u->rest || !u->id)
+	if (!u->once)
 		return false;
 	asked.n_actions = 0;
 	asked.streams = 0;
-	return !cont && !(result_of(u->id)->flags & ST_BLOCK_SEEN);
+	/* Where there are bits, they say more. */
+	return !cont && (u->now->tracked || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
 }
 
 /* A block whose later pieces are not known yet counts in any case. */
@@ -104,7 +111,8 @@ begin_block(struct unit *u, bool cont)
 	                               .beyond = (uint8_t)(b->extent - b->bytes),
 	                               .n_insns = (uint8_t)b->n,
 	                               .end = (unsigned)b->end & 15,
-	                               .version = u->version & 15,
+	                               .version = u->version & 7,
+	                               .once = u->once,
 	                               .flags = flags,
 	                               .map = (uint16_t)b->map,
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
@@ -129,14 +137,14 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
-	if (!cont && !u->rest && budget_exists()) {
-		if (u->version == VERSION_TOOLS)
-			emit_charge(u);
-		else
-			emit_look_back(u);
-	}
 	if (once)
 		emit_first(u);
+	if (!cont && !u->rest && budget_exists()) {
+		if (u->version == VERSION_PLAIN)
+			emit_look_back(u);
+		else if (charge_wanted(u))
+			emit_charge(u);
+	}
 	if (b->checked)
 		emit_leave(u, EXIT_CHECK, TO_SELF, 0);
 }
@@ -185,7 +193,7 @@ continue_after_call(struct unit *u, uint32_t blocks)
 	uint64_t back = u->now->pc + u->now->bytes;
 	uint32_t known = jit_find(back, u->version);
 	bool follows = !known && blocks < MAX_UNIT_BLOCKS && jit_has_room() &&
-	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back) == 0 &&
+	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back, 0) == 0 &&
 	               u->next->n > 0;
 	emit_landing(u, back, known, follows);
 	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
@@ -197,6 +205,7 @@ continue_after_call(struct unit *u, uint32_t blocks)
 	u->next = done;
 	u->joined = true;
 	u->rest = false;
+	u->stop = 0;
 	begin_block(u, false);
 	jit.blocks[u->block].pad = landing;
 	return true;
@@ -211,7 +220,7 @@ emit_pieces(struct unit *u)
 			return;
 		uint64_t rest = u->now->pc + u->now->bytes;
 		u->base += u->now->n;
-		if (u->base >= MAX_WHOLE_INSNS || jit_build(u->next, rest) != 0) {
+		if (u->base >= MAX_WHOLE_INSNS || jit_build(u->next, rest, u->stop) != 0) {
 			emit_direct(&u->hot, 0xe9, EXIT_JUMP, TO_END, u->block);
 			return;
 		}
@@ -327,7 +336,7 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 {
 	struct unit u = {
 	        .now = &builds[0], .next = &builds[1], .version = version, .joined_to = NO_EXIT};
-	if (jit_build(u.now, pc) != 0)
+	if (jit_build(u.now, pc, 0) != 0)
 		return 0;
 	if (may_join(join, u.now)) {
 		if (rt.threaded)
@@ -378,6 +387,15 @@ jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 	return first;
 }
 
+/* Where a basic block that has been begun ends, even if what was seen when it was is something else
+ * now; 0: where its code says. */
+static uint64_t
+end_of(uint32_t id)
+{
+	const struct st_block *b = result_of(id);
+	return unique_is_tracked(b) ? b->pc + b->bytes : 0;
+}
+
 uint32_t
 jit_translate_rest(const struct resume *at, enum version next)
 {
@@ -389,9 +407,11 @@ jit_translate_rest(const struct resume *at, enum version next)
 	                 .base = at->insns - (at->back != 0),
 	                 .rest = true,
 	                 .skip = at->actions,
-	                 .elide = at->back != 0};
+	                 .elide = at->back != 0,
+	                 .once = rt.unique && !at->id,
+	                 .stop = rt.unique && at->id ? end_of(at->id) : 0};
 	uint32_t sure;
-	if (jit_build(u.now, at->pc - at->back) != 0 || u.now->n == 0)
+	if (jit_build(u.now, at->pc - at->back, u.stop) != 0 || u.now->n == 0)
 		return 0;
 	jit.hot = (jit.hot + 15) & ~15u;
 	u.hot = (struct emit){cache_write(jit.hot), jit.hot};

@@ -16,6 +16,8 @@ struct unit {
 	uint32_t first;    /* index of the unit's first block */
 	uint32_t id, base; /* of the basic block whose pieces are being written */
 	bool fresh;        /* its amounts are not in the results yet */
+	bool once;         /* tools see the block in another translation */
+	uint64_t stop;     /* where the basic block ends; 0: where it may */
 	bool rest;         /* it is the rest of a basic block that was begun before */
 	uint32_t skip;     /* actions of its first instruction that have been done */
 	bool elide;        /* that instruction has been executed, too */
@@ -53,6 +55,7 @@ void emit_first(struct unit *u);
 
 /* charge.c. The block takes what its execution costs off the thread's budget, and is left when that
  * is spent; the cost is known at the block's end. */
+bool charge_wanted(const struct unit *u);
 void emit_charge(struct unit *u);
 /* In plain code: leaves when the thread has been granted more, if the policy says so. */
 void emit_look_back(struct unit *u);

@@ -15,6 +15,7 @@
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
+#include "rt/tool/unique.h"
 
 enum {
 	E_BUSY = 16,
@@ -291,6 +292,7 @@ leave_alone(struct thread *t)
 static void
 end_measuring(struct thread *t)
 {
+	unique_leave(t);
 	jit_suspend_resume(t);
 	t->resume.state = RESUME_NONE;
 	if (t->own_process)

@@ -6,6 +6,7 @@
 #include "rt/os/sigdeliver.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
+#include "rt/tool/unique.h"
 
 enum {
 	SA_NODEFER = 0x40000000,
@@ -98,6 +99,7 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 		f->uc.stack.size = 0;
 	regs_to_context(&t->regs, &f->uc.mc);
 	f->uc.mc.fpstate = state;
+	unique_leave(t);
 	jit_suspend_resume(t);
 	frame_keep_resume(&f->uc.mc, &t->resume);
 	t->resume.state = RESUME_NONE;
@@ -129,6 +131,7 @@ static void
 die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
 {
 	struct ksigaction action = {.restorer = (uint64_t)rt_restorer, .flags = 0x04000000};
+	unique_leave(t);
 	jit_suspend_resume(t);
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {

@@ -93,7 +93,11 @@ budget_begin(struct thread *t, bool first)
 	outside_begin(t);
 	t->spent = true;
 	t->back = false;
-	if (first)
+	if (!first)
+		return;
+	if (budget()->first_ns)
+		t->period_from -= budget()->period_ns - budget()->first_ns;
+	else
 		grant(t, (int64_t)budget()->amount, t->period_from);
 }
 

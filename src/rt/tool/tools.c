@@ -39,6 +39,7 @@ tools_init(void)
 		tools.wants_functions |= t->function != NULL;
 		tools.wants_syscalls |= t->syscall_before || t->syscall_after;
 	}
+	jit.counting |= r->unique != 0; /* which code is executed is to be known */
 	tools.has_rdfsbase = has_rdfsbase();
 	region_init();
 	rt.results->counting = jit.counting;
@@ -54,6 +55,7 @@ tools_begin(void)
 	rt.unique = tools.n > 0;
 	for (unsigned i = 0; i < tools.n; i++)
 		rt.unique &= tools.tool[i].tool->unique != 0;
+	rt.unique |= rt.results->unique != 0;
 }
 
 void

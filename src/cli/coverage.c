@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe coverage: what logs of measured code hold, and what they lack. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "report/covered.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) COVERAGE_##id,
+	ST_COVERAGE_OPTIONS(O)
+#undef O
+};
+
+struct arguments {
+	struct st_covered logs, against;
+	size_t n_logs;
+	bool compares, functions, missing, json, help;
+	long top;
+};
+
+static int
+apply(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		a->n_logs++;
+		return st_covered_read(&a->logs, value, e);
+	case COVERAGE_against:
+		a->compares = true;
+		return st_covered_read(&a->against, value, e);
+	case COVERAGE_functions:
+		a->functions = true;
+		return 0;
+	case COVERAGE_missing:
+		a->missing = true;
+		return 0;
+	case COVERAGE_top:
+		return st_options_number("top", value, 0, 100000000, &a->top, e);
+	case COVERAGE_format:
+		a->json = !strcmp(value, "json");
+		return a->json || !strcmp(value, "text") ? 0
+		                                         : st_bad_format(value, "text, json", e);
+	case COVERAGE_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static int
+parse(struct arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("coverage", argv);
+	const char *value;
+	*a = (struct arguments){.top = 40};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (apply(a, option, value, e))
+			return -1;
+		if (a->help)
+			return 0;
+	}
+	if (!a->n_logs)
+		return st_fail(e, ST_EXIT_USAGE, "no log to read: strobe coverage LOG...");
+	if (a->missing && !a->compares)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--missing needs --against, the log of a run that saw everything");
+	return 0;
+}
+
+static int
+print(struct arguments *a, struct st_error *e)
+{
+	st_covered_sort(&a->logs);
+	st_covered_sort(&a->against);
+	const struct st_covered_report r = {.logs = &a->logs,
+	                                    .against = a->compares ? &a->against : NULL,
+	                                    .functions = a->functions,
+	                                    .missing = a->missing,
+	                                    .top = (size_t)a->top,
+	                                    .style = st_style_of(stdout)};
+	char *text = a->json ? st_covered_json(&r, e) : NULL;
+	if (a->json && !text)
+		return -1;
+	if (a->json)
+		puts(text);
+	else
+		st_covered_print(&r, stdout);
+	free(text);
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : 0;
+}
+
+int
+st_coverage_main(char *const *argv)
+{
+	struct arguments a;
+	struct st_error e;
+	int code = ST_EXIT_OK;
+	if (parse(&a, argv, &e))
+		code = st_complain(&e);
+	else if (a.help)
+		st_command_help(stdout, st_command_find("coverage"), false);
+	else if (print(&a, &e))
+		code = st_complain(&e);
+	st_covered_free(&a.logs);
+	st_covered_free(&a.against);
+	return code;
+}

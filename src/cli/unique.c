@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/unique.h"
+
+#include <time.h>
+
+static void
+on_image(void *arg, struct st_results_header *results, uint32_t map)
+{
+	struct st_unique *u = arg;
+	st_codelogger_image(u->logger, results, map);
+	if (u->on_image)
+		u->on_image(u->image_arg, results, map);
+}
+
+static void
+on_second(void *arg, const struct st_process *processes, size_t n)
+{
+	struct st_unique *u = arg;
+	st_codelogger_flush(u->logger, processes, n);
+}
+
+/* Half, a quarter, three quarters, an eighth, ...: the n-th of them; each is far from all before.
+ */
+static double
+spread(size_t n)
+{
+	double part = 0, weight = 0.5;
+	for (; n; n >>= 1, weight /= 2)
+		part += n & 1 ? weight : 0;
+	return part;
+}
+
+/* Windows begin elsewhere in each run, so that runs complement each other. */
+static void
+shift_windows(struct st_budget *b, size_t runs, int64_t cpu_ns)
+{
+	uint64_t most = b->period_ns;
+	if ((uint64_t)cpu_ns < most)
+		most = (uint64_t)cpu_ns;
+	b->first_ns = (uint64_t)(spread(runs) * (double)most);
+}
+
+static int
+open_log(struct st_unique *u, const char *program, struct st_run_options *o, struct st_error *e)
+{
+	struct timespec now;
+	size_t runs;
+	int64_t cpu_ns;
+	clock_gettime(CLOCK_REALTIME, &now);
+	u->log = st_codelog_open(u->choice->log, true, e);
+	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+	                                program, &runs, &cpu_ns, e))
+		return -1;
+	shift_windows(&o->budget, runs, cpu_ns);
+	o->on_second = on_second;
+	o->second_arg = u;
+	return 0;
+}
+
+int
+st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, const char *program,
+                struct st_run_options *o, struct st_error *e)
+{
+	*u = (struct st_unique){
+	        .choice = choice, .on_image = o->on_image, .image_arg = o->image_arg};
+	if (!choice->chosen)
+		return 0;
+	if (choice->log && open_log(u, program, o, e)) {
+		st_unique_end(u);
+		return -1;
+	}
+	u->logger = st_codelogger_new(u->log);
+	if (!u->logger) {
+		st_unique_end(u);
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	}
+	o->unique = true;
+	o->on_image = on_image;
+	o->image_arg = u;
+	return 0;
+}
+
+void
+st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profile *p)
+{
+	struct st_codelogger_result r;
+	if (!u->log)
+		return;
+	st_codelogger_finish(u->logger, run, &r);
+	if (r.error.code) {
+		st_profile_note(p, "what was measured is not all in the log: %s", r.error.text);
+		return;
+	}
+	st_profile_note(p,
+	                "%llu blocks with %llu instructions are new in %s; %llu that it had were "
+	                "not measured",
+	                (unsigned long long)r.run.blocks, (unsigned long long)r.run.instructions,
+	                u->choice->log, (unsigned long long)r.run.refused);
+	if (r.generated)
+		st_profile_note(p,
+		                "%llu blocks of generated code were measured; they are in no file, "
+		                "and so not in the log",
+		                (unsigned long long)r.generated);
+}
+
+void
+st_unique_end(struct st_unique *u)
+{
+	st_codelogger_free(u->logger);
+	st_codelog_close(u->log);
+	u->logger = NULL;
+	u->log = NULL;
+}

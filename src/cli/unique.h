@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Code that is measured once: --unique, --unique-log. */
+#ifndef STROBE_CLI_UNIQUE_H
+#define STROBE_CLI_UNIQUE_H
+
+#include "profile/codelogger.h"
+#include "profile/profile.h"
+
+struct st_unique_choice {
+	bool chosen;
+	const char *log; /* NULL: none */
+};
+
+/* Under way. */
+struct st_unique {
+	const struct st_unique_choice *choice;
+	struct st_codelog *log;
+	struct st_codelogger *logger;
+	/* What else wants to know of images. */
+	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
+	void *image_arg;
+};
+
+/* Opens the log and fills the run's options, which have everything else. 0, or -1 with *e. */
+int st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, const char *program,
+                    struct st_run_options *options, struct st_error *e);
+/* After the run: completes the log, and says in the profile what became of it. */
+void st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profile *p);
+void st_unique_end(struct st_unique *u);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/codelogger.h"
+
+#include <Zydis/Zydis.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profile/vec.h"
+#include "symbol/symbol.h"
+
+enum { LONGEST = 1 << 20 }; /* bytes of a block; far beyond what the engine puts in one */
+
+/* A file that code comes from. */
+struct image {
+	char *path;
+	struct st_image *image; /* NULL: it cannot be read */
+	int64_t id;             /* in the log; -1: it is not there */
+	uint64_t bits;          /* for its bytes */
+};
+
+/* What has become of a block. */
+enum { UNKNOWN, EXECUTED, LOGGED };
+
+/* How far the log of a process has come. */
+struct progress {
+	uint8_t *blocks; /* by id */
+	uint32_t n;
+};
+
+struct st_codelogger {
+	struct st_codelog *log;
+	ST_VEC(struct image) images;
+	ST_VEC(struct progress) progress; /* by process */
+	ZydisDecoder decoder;
+	struct st_error error;
+	struct st_codelogger_result *result; /* while the run's end is noted */
+	uint64_t blocks, instructions;
+	uint8_t *code, *lengths; /* LONGEST */
+};
+
+struct st_codelogger *
+st_codelogger_new(struct st_codelog *log)
+{
+	struct st_codelogger *l = calloc(1, sizeof *l);
+	if (!l)
+		return NULL;
+	l->log = log;
+	l->code = malloc(LONGEST);
+	l->lengths = malloc(LONGEST);
+	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (l->code && l->lengths)
+		return l;
+	st_codelogger_free(l);
+	return NULL;
+}
+
+void
+st_codelogger_free(struct st_codelogger *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->images.n; i++) {
+		free(l->images.v[i].path);
+		st_image_close(l->images.v[i].image);
+	}
+	for (size_t i = 0; i < l->progress.n; i++)
+		free(l->progress.v[i].blocks);
+	free(l->images.v);
+	free(l->progress.v);
+	free(l->code);
+	free(l->lengths);
+	free(l);
+}
+
+/* The first failure is kept. */
+static struct st_error *
+error_of(struct st_codelogger *l)
+{
+	static struct st_error later;
+	return l->error.code ? &later : &l->error;
+}
+
+/* ---- images ---- */
+
+/* Bits that stand for the file's bytes: at least those up to `least`. */
+static uint64_t
+bits_for(const char *path, uint64_t least)
+{
+	struct stat st;
+	uint64_t bits = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	return ((bits > least ? bits : least) + 63) & ~63ull;
+}
+
+static struct image *
+image_of(struct st_codelogger *l, const char *path, uint64_t least)
+{
+	struct st_error e;
+	for (size_t i = l->images.n; i-- > 0;)
+		if (!strcmp(l->images.v[i].path, path))
+			return &l->images.v[i];
+	struct image *m = ST_PUSH(&l->images);
+	if (!m)
+		return NULL;
+	*m = (struct image){.path = strdup(path), .id = -1, .bits = bits_for(path, least)};
+	if (!m->path) {
+		l->images.n--;
+		return NULL;
+	}
+	m->image = st_image_open(path, &e);
+	if (m->image && l->log)
+		m->id = st_codelog_image(l->log, st_image_build_id(m->image), path, error_of(l));
+	return m;
+}
+
+/* The first bit of the file's in a process' results: it may have been mapped before. */
+static uint64_t
+bits_in(struct st_results_header *h, uint32_t map, const struct image *m)
+{
+	const struct st_map *maps = st_results_maps(h);
+	for (uint32_t i = map; i-- > 0;)
+		if (maps[i].seen && !strcmp(st_results_string(h, maps[i].path), m->path))
+			return maps[i].seen - 1 - maps[i].pgoff;
+	uint64_t first = h->n_seen;
+	if (m->bits > 8ull * ST_SEEN_BYTES - first)
+		return UINT64_MAX;
+	h->n_seen += m->bits;
+	return first;
+}
+
+/* Code of the log that is in a mapping. */
+struct knowing {
+	uint8_t *bits;
+	uint64_t first; /* bit of link-time address 0 */
+	uint64_t end;
+};
+
+static void
+know(void *arg, const struct st_codelog_block *b)
+{
+	const struct knowing *k = arg;
+	uint64_t at = b->offset;
+	for (uint32_t i = 0; i < b->insns && at < k->end; at += b->lengths[i++]) {
+		uint64_t bit = k->first + at;
+		__atomic_fetch_or(&k->bits[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
+	}
+}
+
+/* A block that begins before the mapping has instructions in it only when it is longer than any. */
+static void
+know_mapping(struct st_codelogger *l, const struct image *m, struct st_results_header *h,
+             const struct st_map *map, uint64_t first)
+{
+	uint64_t linked = st_image_offset_of_file(m->image, map->pgoff);
+	struct knowing k = {.bits = (uint8_t *)h + h->off_seen,
+	                    .first = first + map->pgoff - linked,
+	                    .end = linked + (map->end - map->start)};
+	if (m->id >= 0)
+		st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, error_of(l));
+}
+
+void
+st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32_t index)
+{
+	struct st_map *map = (struct st_map *)&st_results_maps(h)[index];
+	const char *path = map->path ? st_results_string(h, map->path) : "";
+	if (!*path || map->end <= map->start || map->seen)
+		return;
+	uint64_t behind = map->pgoff + (map->end - map->start);
+	struct image *m = image_of(l, path, behind);
+	if (!m || !m->image || behind > m->bits ||
+	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
+		return;
+	uint64_t first = bits_in(h, index, m);
+	if (first == UINT64_MAX)
+		return;
+	know_mapping(l, m, h, map, first);
+	__atomic_store_n(&map->seen, first + map->pgoff + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- blocks ---- */
+
+/* Where a block is. NULL: in no file. */
+static struct image *
+place_of(struct st_codelogger *l, const struct st_results_header *h, const struct st_block *b,
+         uint64_t *offset)
+{
+	const struct st_map *map = &st_results_maps(h)[b->map];
+	if (b->map >= h->n_maps || !map->seen || b->pc < map->start || b->pc >= map->end)
+		return NULL;
+	struct image *m = image_of(l, st_results_string(h, map->path), 0);
+	if (!m || !m->image)
+		return NULL;
+	*offset = st_image_offset_of_file(m->image, map->pgoff) + (b->pc - map->start);
+	return m;
+}
+
+/* Finds the lengths of the first `insns` instructions. False: they are not there. */
+static bool
+decode(struct st_codelogger *l, const struct image *m, uint32_t bytes, uint32_t insns,
+       struct st_codelog_block *out)
+{
+	size_t n = st_image_bytes(m->image, out->offset, l->code, bytes);
+	ZydisDecodedInstruction insn;
+	out->lengths = l->lengths;
+	for (out->insns = out->bytes = 0; out->insns < insns; out->insns++) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(
+		            &l->decoder, NULL, l->code + out->bytes, n - out->bytes, &insn)))
+			return false;
+		l->lengths[out->insns] = insn.length;
+		out->bytes += insn.length;
+	}
+	return insns > 0;
+}
+
+static bool
+sane(const struct st_block *b)
+{
+	return b->bytes && b->bytes <= LONGEST && b->n_insns <= b->bytes;
+}
+
+/* Of an execution that ended early: how many instructions came to their end, at the most. */
+static uint32_t
+most_partial(const struct st_results_header *h, uint32_t id)
+{
+	const struct st_partial *p = st_section(h, h->off_partials);
+	uint32_t n = h->n_partials < ST_MAX_PARTIALS ? h->n_partials : ST_MAX_PARTIALS, most = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t insns = p[i].insns & ~ST_PARTIAL_GOES_ON;
+		if (p[i].block == id && p[i].times > 0 && insns > most)
+			most = insns;
+	}
+	return most;
+}
+
+/* Logs a block that was measured; last: what was executed of it now is all. False: not yet. */
+static bool
+log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t id, bool last)
+{
+	const struct st_block *b = &st_results_blocks(h)[id];
+	struct st_codelog_block out;
+	uint64_t times = st_results_executions(h, id);
+	uint32_t insns = b->n_insns;
+	if (!times) {
+		if (!last)
+			return false;
+		insns = most_partial(h, id);
+		times = 1;
+	}
+	const struct image *m =
+	        sane(b) && insns <= b->n_insns ? place_of(l, h, b, &out.offset) : NULL;
+	if (!m) {
+		l->result->generated += last && sane(b);
+		return true;
+	}
+	if (m->id < 0 || !decode(l, m, b->bytes, insns, &out))
+		return true;
+	out.times = times;
+	st_codelog_add(l->log, m->id, &out);
+	l->blocks++;
+	l->instructions += insns;
+	return true;
+}
+
+static struct progress *
+progress_of(struct st_codelogger *l, size_t process, uint32_t blocks)
+{
+	while (l->progress.n <= process)
+		if (!ST_PUSH(&l->progress))
+			return NULL;
+	struct progress *p = &l->progress.v[process];
+	if (blocks > p->n) {
+		uint8_t *more = realloc(p->blocks, blocks);
+		if (!more)
+			return NULL;
+		memset(more + p->n, UNKNOWN, blocks - p->n);
+		p->blocks = more;
+		p->n = blocks;
+	}
+	return p;
+}
+
+/* While the program runs, a block is logged when it was seen to be under way a second ago: by now
+ * it is over. */
+static void
+log_process(struct st_codelogger *l, size_t process, const struct st_results_header *h, bool last)
+{
+	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
+	struct progress *p = progress_of(l, process, n);
+	for (uint32_t id = ST_FIRST_ID; p && id < n; id++) {
+		if (p->blocks[id] == LOGGED || !(st_results_blocks(h)[id].flags & ST_BLOCK_SEEN))
+			continue;
+		if (!last && p->blocks[id] == UNKNOWN)
+			p->blocks[id] = EXECUTED;
+		else if (log_block(l, h, id, last))
+			p->blocks[id] = LOGGED;
+	}
+}
+
+static void
+log_all(struct st_codelogger *l, const struct st_process *processes, size_t n, bool last)
+{
+	if (!l->log || l->error.code || st_codelog_begin_blocks(l->log, error_of(l)))
+		return;
+	for (size_t i = 0; i < n; i++)
+		log_process(l, i, processes[i].results, last);
+	st_codelog_commit_blocks(l->log, error_of(l));
+}
+
+void
+st_codelogger_flush(struct st_codelogger *l, const struct st_process *processes, size_t n)
+{
+	struct st_codelogger_result ignored = {0};
+	l->result = &ignored;
+	log_all(l, processes, n, false);
+}
+
+/* ---- the end ---- */
+
+/* Of an image, where the log has instructions. */
+struct logged {
+	uint8_t *bits;
+	uint64_t n;
+};
+
+static void
+collect(void *arg, const struct st_codelog_block *b)
+{
+	struct logged *g = arg;
+	uint64_t at = b->offset;
+	for (uint32_t i = 0; i < b->insns; at += b->lengths[i++])
+		if (at < g->n)
+			g->bits[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+/* Counts the blocks of an image that were not measured because of the log, and what of them the log
+ * does not have. */
+static void
+check_refused(struct st_codelogger *l, const struct image *m, const struct logged *g,
+              const struct st_results_header *h, struct st_codelog_run *run)
+{
+	const struct st_block *blocks = st_results_blocks(h);
+	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
+	for (uint32_t id = ST_FIRST_ID; id < n; id++) {
+		const struct st_block *b = &blocks[id];
+		struct st_codelog_block out;
+		if ((b->flags & (ST_BLOCK_SEEN | ST_BLOCK_REFUSED)) != ST_BLOCK_REFUSED ||
+		    !sane(b) || place_of(l, h, b, &out.offset) != m)
+			continue;
+		run->refused++;
+		run->refused_instructions += b->n_insns;
+		if (!decode(l, m, b->bytes, b->n_insns, &out))
+			continue;
+		uint64_t at = out.offset;
+		for (uint32_t i = 0; i < out.insns; at += out.lengths[i++])
+			if (at >= g->n || !(g->bits[at / 8] >> at % 8 & 1))
+				run->wrongly_refused++;
+	}
+}
+
+static void
+check_image(struct st_codelogger *l, const struct image *m, const struct st_run *r,
+            struct st_codelog_run *run)
+{
+	/* Link-time addresses of images that are not position-independent begin above 0. */
+	struct logged g = {.n = m->bits + (64 << 20)};
+	if (m->id < 0 || !(g.bits = calloc(1, g.n / 8 + 1)))
+		return;
+	st_codelog_blocks(l->log, m->id, 0, g.n, collect, &g, error_of(l));
+	for (size_t i = 0; i < r->n_processes; i++)
+		check_refused(l, m, &g, r->processes[i].results, run);
+	free(g.bits);
+}
+
+void
+st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
+                     struct st_codelogger_result *result)
+{
+	*result = (struct st_codelogger_result){0};
+	l->result = result;
+	log_all(l, r->processes, r->n_processes, true);
+	struct st_codelog_run *run = &result->run;
+	run->ended = true;
+	run->cpu_ns = (int64_t)((r->cpu_user + r->cpu_system) * 1e9);
+	run->blocks = l->blocks;
+	run->instructions = l->instructions;
+	for (size_t i = 0; l->log && i < l->images.n; i++)
+		check_image(l, &l->images.v[i], r, run);
+	if (l->log && !l->error.code)
+		st_codelog_end(l->log, run, error_of(l));
+	result->error = l->error;
+}

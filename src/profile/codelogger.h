@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What --unique needs of the controller: which code has been measured in earlier runs, for the
+ * runtime, and what has been in this one, for the log. */
+#ifndef STROBE_PROFILE_CODELOGGER_H
+#define STROBE_PROFILE_CODELOGGER_H
+
+#include "control/run.h"
+#include "profile/codelog.h"
+
+struct st_codelogger;
+
+/* log: NULL: nothing is kept across runs. NULL when memory is exhausted. */
+struct st_codelogger *st_codelogger_new(struct st_codelog *log);
+void st_codelogger_free(struct st_codelogger *logger);
+
+/* on_image of struct st_run_options: the mapping gets its bits, and those of the log are set. */
+void st_codelogger_image(struct st_codelogger *logger, struct st_results_header *results,
+                         uint32_t map);
+/* Logs what the processes have measured so far and have certainly executed. */
+void st_codelogger_flush(struct st_codelogger *logger, const struct st_process *processes,
+                         size_t n);
+
+/* What became of it. */
+struct st_codelogger_result {
+	struct st_codelog_run run;
+	uint64_t generated; /* blocks that were measured and have no file, or one without a name */
+	struct st_error
+	        error; /* code 0: none; else the first failure, and the log lacks something */
+};
+/* The run is over: logs the rest of what its processes have measured. */
+void st_codelogger_finish(struct st_codelogger *logger, const struct st_run *run,
+                          struct st_codelogger_result *result);
+
+#endif

@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS. The programs are one, as it is, a little
+different, and without a build-id."""
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STROBE, PROGRAM, OTHER, NAMELESS = (os.path.abspath(path) for path in sys.argv[1:5])
+SMALL = ("-b", "1%", "-T", "20ms")
+
+
+def symbols(program):
+    lines = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {name: int(value, 16) for value, _, name in (line.split() for line in lines if line[0] != " ")}
+
+
+AT = symbols(PROGRAM)
+OWN = sorted(AT[name] for name in AT if name.startswith("step_"))
+
+
+def own(places):
+    """Those in the program's own steps: how often the library of threads has to wait differs from run to run."""
+    return {at for at in places if OWN[0] <= at < OWN[-1]}
+
+
+
+class Log:
+    """What a log holds of the images whose path ends so."""
+
+    def __init__(self, file, image="unique"):
+        with sqlite3.connect(file) as db:
+            self.blocks = db.execute("SELECT offset, bytes, lengths, times FROM block JOIN image ON image.id = image WHERE path LIKE ?", ("%" + image,)).fetchall()
+            self.runs = db.execute("SELECT ended, wrongly_refused, instructions FROM run ORDER BY id").fetchall()
+            self.images = db.execute("SELECT build_id, path FROM image").fetchall()
+        self.times = {}
+        for offset, size, lengths, times in self.blocks:
+            assert sum(lengths) == size, (offset, size, lengths)
+            at = offset
+            for length in lengths:
+                self.times[at] = self.times.get(at, 0) + times
+                at += length
+        self.instructions = set(self.times)
+        self.bytes = {at for offset, size, _, _ in self.blocks for at in range(offset, offset + size)}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-unique-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.log = self.folder / "code.log"
+        self.file = self.folder / "result.json"
+
+    def line(self, *arguments, words=(), program=PROGRAM, log=None, tool="inscount"):
+        return [STROBE, "run", "-q", "-t", tool, "--format", "json", "-o", str(self.file), "--unique-log", str(log or self.log), *arguments, "--", program, *words]
+
+    def run_strobe(self, *arguments, code=0, **how):
+        done = subprocess.run(self.line(*arguments, **how), capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(self.file.read_text())
+
+    def logged(self, *words, log=None, **how):
+        self.run_strobe(words=words, log=log, **how)
+        return Log(log or self.log)
+
+    def reference(self, *words, **how):
+        return self.logged(*words, log=self.folder / "whole.log", **how)
+
+    def executed(self, *words):
+        """The bytes of the program's blocks that ran, by a profile that counts each execution."""
+        file = self.folder / "profile.db"
+        subprocess.run([STROBE, "run", "-q", "-t", "coverage", "-o", str(file), "--", PROGRAM, *words], capture_output=True, timeout=120, check=True)
+        with sqlite3.connect(file) as db:
+            rows = db.execute("SELECT offset, bytes FROM block JOIN image ON image.id = image WHERE path LIKE '%unique' AND block.instructions > 0").fetchall()
+        return {at for offset, size in rows for at in range(offset, offset + size)}
+
+    def check_once(self, log):
+        """Nothing was measured twice, and nothing was taken for measured that was not."""
+        self.assertEqual({times for times in log.times.values()}, {1})
+        self.assertEqual(sum(run[1] for run in log.runs), 0)
+        ends = 0
+        for offset, size, _, _ in sorted(log.blocks):
+            if offset not in (AT["unprefixed"], AT["behind"]):  # of which one is in the middle of the other
+                self.assertGreaterEqual(offset, ends)
+            ends = max(ends, offset + size)
+
+    def coverage(self, *arguments):
+        done = subprocess.run([STROBE, "coverage", "--format", "json", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+
+class Once(Case):
+    def test_counts(self):
+        """With --unique a count of instructions is that of those that are executed at all."""
+        log = self.reference("step1", "head", "step1", "head")
+        with sqlite3.connect(self.folder / "whole.log") as db:
+            whole = sum(len(lengths) for lengths, in db.execute("SELECT lengths FROM block"))
+        result = self.folder / "unique.json"
+        subprocess.run([STROBE, "run", "-q", "-t", "inscount", "--format", "json", "-o", str(result), "--unique", "--", PROGRAM, "step1", "head", "step1", "head"],
+                       capture_output=True, timeout=60, check=True)
+        self.assertEqual(json.loads(result.read_text())["instructions"], whole)
+        self.assertEqual(json.loads(self.file.read_text())["instructions"], whole)
+        self.check_once(log)
+
+    def test_rows(self):
+        """Tools whose actions are not constant see each branch once."""
+        rows = self.run_strobe(words=("step1", "step1"), tool="branches")["branches"]
+        self.assertTrue(rows)
+        self.assertEqual({row["taken"] + row["not_taken"] for row in rows}, {1})
+        self.assertEqual(self.run_strobe(words=("step1", "step1"), tool="branches")["branches"], [])
+
+    def test_what_ran(self):
+        """The log has what was executed, neither more nor less."""
+        for words in (("head", "step3"), ("middle", "head", "prefixed", "unprefixed"), ("unprefixed", "prefixed"), ("threads",), ("child",), ("generate", "whole", "mend")):
+            with self.subTest(words=words):
+                self.log.unlink(missing_ok=True)
+                log, seen = self.logged(*words), self.executed(*words)
+                self.assertEqual(own(log.bytes), own(seen))
+                if words != ("threads",):
+                    self.assertEqual(log.bytes, seen)
+                self.check_once(log)
+
+    def test_stress(self):
+        seen = own(self.executed("threads", "head", "middle", "mend"))
+        for stress in ("blocks", "cache", "links", "flush", "lookup", "threads", "far"):
+            with self.subTest(stress=stress):
+                self.log.unlink(missing_ok=True)
+                self.run_strobe("--stress", stress, words=("threads", "head", "middle", "mend"))
+                log = Log(self.log)
+                self.assertEqual(own(log.bytes), seen)
+                self.assertLessEqual({AT["head"], AT["middle"], AT["joint"], AT["faults"], AT["fault_behind"]}, log.instructions)
+                self.check_once(log)
+
+    def test_interrupted(self):
+        """A signal interrupts blocks anywhere, also while they are measured."""
+        log = self.logged("interrupted")
+        self.assertEqual(log.bytes, self.executed("interrupted"))
+        self.check_once(log)
+
+    def test_again(self):
+        """What the log has is not measured again."""
+        first = self.logged("step1", "head")
+        again = self.run_strobe(words=("step1", "head"))
+        self.assertEqual(again["instructions"], 0)
+        second = Log(self.log)
+        self.assertEqual((first.times, len(second.runs)), (second.times, 2))
+        self.run_strobe(words=("step1", "head", "step2"))
+        third = Log(self.log)
+        self.assertLess(second.instructions, third.instructions)
+        self.assertEqual(third.instructions, self.reference("step1", "head", "step2").instructions)
+        self.check_once(third)
+
+    def test_overlapping(self):
+        """Code that is reached by several ways: only what is new of it is measured."""
+        for words in (("head", "middle"), ("middle", "head")):
+            with self.subTest(words=words):
+                self.log.unlink(missing_ok=True)
+                self.run_strobe(words=words[:1])
+                self.assertEqual(AT["head"] in Log(self.log).instructions, words[0] == "head")
+                log = self.logged(*words)
+                self.assertLessEqual({AT["head"], AT["middle"], AT["joint"]}, log.instructions)
+                self.check_once(log)
+        only = self.logged("middle", log=self.folder / "middle.log")
+        self.assertNotIn(AT["head"], only.instructions)
+
+    def test_prefix(self):
+        """An instruction without its prefix is another one."""
+        log = self.logged("prefixed")
+        self.assertNotIn(AT["unprefixed"], log.instructions)
+        log = self.logged("prefixed", "unprefixed")
+        self.assertLessEqual({AT["prefixed"], AT["unprefixed"], AT["behind"]}, log.instructions)
+        self.assertEqual(log.times[AT["behind"]], 1)
+
+    def test_faults(self):
+        """Of a block that was left in its middle, the log has what was executed."""
+        log = self.logged("jump")
+        self.assertEqual((AT["faults"] in log.instructions, AT["fault_at"] in log.instructions, AT["fault_behind"] in log.instructions), (True, False, False))
+        log = self.logged("jump", "whole")
+        self.assertLessEqual({AT["faults"], AT["fault_at"], AT["fault_behind"]}, log.instructions)
+        self.check_once(log)
+
+    def test_faults_in_one_run(self):
+        for words in (("jump", "whole"), ("jump", "jump", "mend"), ("mend", "whole"), ("again",), ("jump", "again", "whole")):
+            with self.subTest(words=words):
+                self.log.unlink(missing_ok=True)
+                log = self.logged(*words)
+                self.assertLessEqual({AT["faults"], AT["fault_at"], AT["fault_behind"]}, log.instructions)
+                self.check_once(log)
+
+    def test_generated(self):
+        notes = self.run_strobe(words=("generate",))["notes"]
+        self.assertEqual(sum("1 blocks of generated code" in note for note in notes), 1, notes)
+
+    def test_children(self):
+        log = self.reference("child")
+        self.assertNotIn(AT["step_9"], log.instructions)
+        self.run_strobe("-f", words=("child",))
+        log = Log(self.log)
+        self.assertLessEqual({AT["step_9"], AT["step_10"]}, log.instructions)
+        self.assertEqual(self.run_strobe("-f", words=("child",))["instructions"], 0)
+
+    def test_regions(self):
+        """What is not measured is not logged."""
+        self.run_strobe("--funcs", "step_2", words=("step0", "step1", "step2"))
+        log = Log(self.log)
+        self.assertEqual((AT["step_1"] in log.instructions, AT["step_2"] in log.instructions), (False, True))
+        self.assertEqual(self.reference("step0", "step1", "step2").instructions, self.logged("step0", "step1", "step2").instructions)
+        self.check_once(Log(self.log))
+
+
+class Runs(Case):
+    def test_union(self):
+        """Runs with a budget come together to what one without sees; nothing is refused that is missing."""
+        whole = self.reference("work", "head")
+        before = set()
+        for _ in range(3):
+            self.run_strobe(*SMALL, words=("work", "head"))
+            log = Log(self.log)
+            self.assertLessEqual(log.instructions, whole.instructions)
+            self.assertLessEqual(before, log.instructions)
+            self.check_once(log)
+            before = log.instructions
+        self.assertTrue(before)
+        self.assertNotEqual(before, whole.instructions)
+        self.run_strobe(words=("work", "head"))
+        self.check_once(Log(self.log))
+        self.assertEqual(Log(self.log).instructions, whole.instructions)
+
+    def test_policies(self):
+        whole = self.reference("work", "head")
+        self.run_strobe(*SMALL, "--budget-policy", "strict", words=("work", "head"))
+        self.assertLessEqual(Log(self.log).instructions, whole.instructions)
+        self.check_once(Log(self.log))
+
+    def test_at_once(self):
+        """Two runs write into one log: it has what both have seen."""
+        with subprocess.Popen(self.line(words=("work", "step1", "head")), stdout=subprocess.PIPE) as one:
+            two = self.line(words=("step2", "middle"))
+            two[two.index(str(self.file))] = str(self.folder / "other.json")
+            for _ in range(3):
+                self.assertEqual(subprocess.run(two, capture_output=True, timeout=120).returncode, 0)
+            one.communicate(timeout=120)
+            self.assertEqual(one.returncode, 0)
+        log = Log(self.log)
+        self.assertEqual([run[0] for run in log.runs], [1] * 4)
+        self.assertEqual(log.instructions, self.reference("work", "step1", "head").instructions | self.reference("step2", "middle").instructions)
+        self.assertEqual(sum(run[1] for run in log.runs), 0)
+
+    def test_killed(self):
+        """What was executed before a SIGKILL is in the log, and nothing else."""
+        self.run_strobe(words=("step1", "die", "step2"), code=128 + signal.SIGKILL)
+        log = Log(self.log)
+        self.assertEqual((AT["step_2"] in log.instructions, AT["step_3"] in log.instructions), (True, False))
+
+    def test_crashed(self):
+        self.run_strobe(words=("step1", "crash"), code=128 + signal.SIGSEGV)
+        log = Log(self.log)
+        self.assertEqual((AT["step_2"] in log.instructions, AT["faults"] in log.instructions, AT["fault_at"] in log.instructions), (True, True, False))
+
+    def test_strobe_killed(self):
+        """The log is whole, and has what it had a second before."""
+        with subprocess.Popen(self.line(words=("step1", "wait")), stdout=subprocess.PIPE, text=True) as strobe:
+            pid = int(strobe.stdout.readline())
+            try:
+                end = time.monotonic() + 60
+                while time.monotonic() < end and not (self.log.exists() and AT["step_2"] in Log(self.log).instructions):
+                    time.sleep(0.1)
+                strobe.kill()
+                strobe.wait(60)
+            finally:
+                os.kill(pid, signal.SIGKILL)
+        log = Log(self.log)
+        self.assertIn(AT["step_2"], log.instructions)
+        self.assertEqual([run[0] for run in log.runs], [0])
+        self.assertEqual(self.coverage(self.log)["runs_without_end"], 1)
+        self.assertEqual(self.logged("step1", "step2").instructions - log.instructions, self.reference("step1", "step2").instructions - log.instructions)
+
+    def attach(self, pid):
+        line = [STROBE, "attach", "-q", "-t", "inscount", "--for", "200ms", "--format", "json", "-o", str(self.file), "--unique-log", str(self.log), str(pid)]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(self.file.read_text()).get("instructions", 0)  # a counter that no code asks for is not there
+
+    def test_attached(self):
+        with subprocess.Popen([PROGRAM, "wait"], stdout=subprocess.PIPE, text=True) as process:
+            try:
+                process.stdout.readline()
+                self.assertGreater(self.attach(process.pid), 0)
+                self.assertEqual(self.attach(process.pid), 0)
+                self.assertIsNone(process.poll())
+            finally:
+                process.kill()
+        self.check_once(Log(self.log))
+
+    def test_changed_image(self):
+        """Another build-id is another image, whatever its path."""
+        place = self.folder / "unique"
+        for program, is_new in ((PROGRAM, True), (OTHER, True), (PROGRAM, False)):
+            place.unlink(missing_ok=True)
+            shutil.copy(program, place)
+            self.assertEqual(self.run_strobe(words=("step1",), program=str(place))["instructions"] > 0, is_new)
+        with sqlite3.connect(self.log) as db:
+            counts = dict(db.execute("SELECT build_id, count(*) FROM block JOIN image ON image.id = image WHERE path = ? GROUP BY 1", (str(place),)).fetchall())
+        self.assertEqual(len(counts), 2)
+
+    def test_without_build_id(self):
+        """A file without one is known by its content."""
+        place = self.folder / "unique"
+        shutil.copy(NAMELESS, place)
+        self.assertGreater(self.run_strobe(words=("step1",), program=str(place))["instructions"], 0)
+        self.assertEqual(self.run_strobe(words=("step1",), program=str(place))["instructions"], 0)
+        with open(place, "ab") as file:
+            file.write(b"changed")
+        self.assertGreater(self.run_strobe(words=("step1",), program=str(place))["instructions"], 0)
+        self.assertEqual(sum(build.startswith("crc32:") for build, _ in Log(self.log).images), 2)
+
+
+class Coverage(Case):
+    def test_numbers(self):
+        whole = self.reference("step1", "step2", "head")
+        part = self.logged("step1")
+        result = self.coverage(self.log, "--against", self.folder / "whole.log")
+        image, = (i for i in result["images"] if i["image"].endswith("unique"))
+        self.assertEqual(image["of"]["instructions"], len(whole.instructions))
+        self.assertEqual(image["measured"]["instructions"], len(whole.instructions & part.instructions))
+        self.assertEqual(image["of"]["blocks"], len(whole.blocks))
+        self.assertEqual(sum(row["missing"] for row in image["missing"]), len(whole.instructions - part.instructions))
+        functions = {row["function"]: row for row in image["functions"]}
+        self.assertEqual((functions["step_2"]["instructions"], functions["step_3"]["instructions"]), (functions["step_2"]["of"], 0))
+        self.assertEqual((result["false_positives"], result["false_negatives"]), (0, 0))
+        full = self.coverage(self.log, self.folder / "whole.log", "--against", self.folder / "whole.log")
+        self.assertEqual(full["measured"]["instructions"], full["of"]["instructions"])
+        self.assertEqual(full["false_positives"], len(part.instructions) + sum(i["measured"]["instructions"] for i in result["images"] if not i["image"].endswith("unique")))
+
+    def test_text(self):
+        self.reference("step1", "step2")
+        self.logged("step1")
+        done = subprocess.run([STROBE, "coverage", str(self.log), "-a", str(self.folder / "whole.log"), "-F", "-m", "-n", "0"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("false negatives: 0 instructions", done.stdout)
+        self.assertIn("step_3", done.stdout)
+        self.assertIn(f"0x{AT['step_3']:x}", done.stdout)
+
+    def test_refused(self):
+        """A file that is no log, or damaged: one sentence, and it is left as it is."""
+        self.logged("step1")
+        sound = self.log.read_bytes()
+        bad = {"text": b"these are my notes\n" * 100, "damaged": sound[:4096] + b"\xa5" * 4096 + sound[8192:], "short": sound[:len(sound) // 2],
+               "newer": sound[:60] + (2).to_bytes(4, "big") + sound[64:]}
+        foreign = self.folder / "foreign"
+        with sqlite3.connect(foreign) as db:
+            db.execute("CREATE TABLE mine(x)")
+        bad["foreign"] = foreign.read_bytes()
+        for name, content in bad.items():
+            with self.subTest(file=name):
+                file = self.folder / name
+                file.write_bytes(content)
+                for line in (self.line(words=("step1",), log=file), [STROBE, "coverage", str(file)]):
+                    done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+                    self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertEqual(file.read_bytes(), content)
+        for line in (self.line(words=("step1",), log=self.folder), self.line(words=("step1",), log=self.folder / "no" / "log"),
+                     [STROBE, "coverage", str(self.folder / "none")]):
+            done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_mistakes(self):
+        for arguments in ((), ("--missing",), ("--format", "xml"), ("--nothing",)):
+            with self.subTest(arguments=arguments):
+                done = subprocess.run([STROBE, "coverage", *arguments], capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[5:])
