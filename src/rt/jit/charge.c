@@ -11,7 +11,6 @@
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"
 #include "rt/jit/unit.h"
-#include "rt/tool/budget.h"
 
 /* In sixteenths of a tick. */
 enum {

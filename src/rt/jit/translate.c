@@ -174,13 +174,16 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 }
 
 /* The unit is complete: now returns may come to its landings. Another thread, which has made the
- * call in another translation, can be about to. */
+ * call in another translation, can be about to. What is executed once does not get the returns of
+ * the translation that is executed from then on: the processor would foretell none of them. */
 static void
 open_landings(const struct unit *u)
 {
+	bool lasts = !rt.unique;
 	for (uint32_t i = u->first; i < jit.n_blocks; i++) {
 		const struct block *b = &jit.blocks[i];
-		if (b->landing)
+		lasts |= !(b->flags & (BLOCK_REST | BLOCK_CONT));
+		if (b->landing && lasts)
 			jit_lookup_set(u->version, block_end(b), b->body + b->landing);
 	}
 }
