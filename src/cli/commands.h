@@ -12,7 +12,7 @@
 	C(attach, "attach", "[options] PID",                                                       \
 	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
-	C(coverage, "coverage", "[options] FILE...",                                               \
+	C(covered, "covered", "[options] FILE...",                                                 \
 	  "say which code runs with --unique-log have measured so far")                            \
 	C(doctor, "doctor", "[options]",                                                           \
 	  "say what this machine allows, and how to mend what it does not")                        \
@@ -88,7 +88,7 @@
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
 	ST_OPTION_HELP(O)
 
-#define ST_COVERAGE_OPTIONS(O)                                                                     \
+#define ST_COVERED_OPTIONS(O)                                                                      \
 	O(against, 'a', "against", "FILE", true, "compare with the log of a run that saw all")     \
 	O(functions, 'F', "functions", NULL, true, "table of functions")                           \
 	O(missing, 'm', "missing", NULL, true, "table of blocks that are still missing")           \

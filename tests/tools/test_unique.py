@@ -94,7 +94,7 @@ class Case(unittest.TestCase):
             ends = max(ends, offset + size)
 
     def coverage(self, *arguments):
-        done = subprocess.run([STROBE, "coverage", "--format", "json", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([STROBE, "covered", "--format", "json", *map(str, arguments)], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
@@ -345,7 +345,7 @@ class Coverage(Case):
     def test_text(self):
         self.reference("step1", "step2")
         self.logged("step1")
-        done = subprocess.run([STROBE, "coverage", str(self.log), "-a", str(self.folder / "whole.log"), "-F", "-m", "-n", "0"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([STROBE, "covered", str(self.log), "-a", str(self.folder / "whole.log"), "-F", "-m", "-n", "0"], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("false negatives: 0 instructions", done.stdout)
         self.assertIn("step_3", done.stdout)
@@ -365,13 +365,13 @@ class Coverage(Case):
             with self.subTest(file=name):
                 file = self.folder / name
                 file.write_bytes(content)
-                for line in (self.line(words=("step1",), log=file), [STROBE, "coverage", str(file)]):
+                for line in (self.line(words=("step1",), log=file), [STROBE, "covered", str(file)]):
                     done = subprocess.run(line, capture_output=True, text=True, timeout=60)
                     self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
                     self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertEqual(file.read_bytes(), content)
         for line in (self.line(words=("step1",), log=self.folder), self.line(words=("step1",), log=self.folder / "no" / "log"),
-                     [STROBE, "coverage", str(self.folder / "none")]):
+                     [STROBE, "covered", str(self.folder / "none")]):
             done = subprocess.run(line, capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
         self.assertFalse((self.folder / "none").exists())
@@ -379,7 +379,7 @@ class Coverage(Case):
     def test_mistakes(self):
         for arguments in ((), ("--missing",), ("--format", "xml"), ("--nothing",)):
             with self.subTest(arguments=arguments):
-                done = subprocess.run([STROBE, "coverage", *arguments], capture_output=True, text=True, timeout=60)
+                done = subprocess.run([STROBE, "covered", *arguments], capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe coverage: what logs of measured code hold, and what they lack. */
+/* strobe covered: what logs of measured code hold, and what they lack. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "report/covered.h"
 
 enum {
-#define O(id, letter, name, argument, shown, help) COVERAGE_##id,
-	ST_COVERAGE_OPTIONS(O)
+#define O(id, letter, name, argument, shown, help) COVERED_##id,
+	ST_COVERED_OPTIONS(O)
 #undef O
 };
 
@@ -27,22 +27,22 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case ST_OPTIONS_OTHER:
 		a->n_logs++;
 		return st_covered_read(&a->logs, value, e);
-	case COVERAGE_against:
+	case COVERED_against:
 		a->compares = true;
 		return st_covered_read(&a->against, value, e);
-	case COVERAGE_functions:
+	case COVERED_functions:
 		a->functions = true;
 		return 0;
-	case COVERAGE_missing:
+	case COVERED_missing:
 		a->missing = true;
 		return 0;
-	case COVERAGE_top:
+	case COVERED_top:
 		return st_options_number("top", value, 0, 100000000, &a->top, e);
-	case COVERAGE_format:
+	case COVERED_format:
 		a->json = !strcmp(value, "json");
 		return a->json || !strcmp(value, "text") ? 0
 		                                         : st_bad_format(value, "text, json", e);
-	case COVERAGE_help:
+	case COVERED_help:
 		a->help = true;
 		return 0;
 	default:
@@ -53,7 +53,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 static int
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
-	struct st_options o = st_command_options("coverage", argv);
+	struct st_options o = st_command_options("covered", argv);
 	const char *value;
 	*a = (struct arguments){.top = 40};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
@@ -63,7 +63,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 			return 0;
 	}
 	if (!a->n_logs)
-		return st_fail(e, ST_EXIT_USAGE, "no log to read: strobe coverage LOG...");
+		return st_fail(e, ST_EXIT_USAGE, "no log to read: strobe covered LOG...");
 	if (a->missing && !a->compares)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--missing needs --against, the log of a run that saw everything");
@@ -95,7 +95,7 @@ print(struct arguments *a, struct st_error *e)
 }
 
 int
-st_coverage_main(char *const *argv)
+st_covered_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
@@ -103,7 +103,7 @@ st_coverage_main(char *const *argv)
 	if (parse(&a, argv, &e))
 		code = st_complain(&e);
 	else if (a.help)
-		st_command_help(stdout, st_command_find("coverage"), false);
+		st_command_help(stdout, st_command_find("covered"), false);
 	else if (print(&a, &e))
 		code = st_complain(&e);
 	st_covered_free(&a.logs);
