@@ -107,7 +107,9 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		               "a budget needs an invariant time stamp counter, which this machine "
 		               "does not have (strobe doctor)");
 	double hz = measure_clock();
-	options->budget = (struct st_budget){.amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS),
+	uint64_t amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS);
+	options->budget = (struct st_budget){.amount = amount,
+	                                     .most = amount,
 	                                     .period_ns = (uint64_t)(period * 1e9),
 	                                     .ticks_per_second = (uint64_t)hz,
 	                                     .policy = b->policy};

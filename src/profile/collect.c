@@ -141,13 +141,13 @@ static void
 add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 {
 	const struct st_budget *b = &v->header->budget;
-	if (!b->amount)
+	if (!b->period_ns)
 		return;
 	double ns = 1e9 / (double)b->ticks_per_second / ST_BUDGET_UNITS;
 	const struct {
 		const char *name, *help;
 		uint64_t total;
-	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->amount * ns + 0.5)},
+	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->most * ns + 0.5)},
 	            {"budget_period_ns", "CPU time of a period", b->period_ns},
 	            {"budget_native", "when spent: 1 natively, 0 in the engine",
 	             b->policy == ST_BUDGET_NATIVE && !b->no_native},

@@ -121,10 +121,11 @@ struct thread {
 	                   */
 	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, in parts, so that a
 	   block's charge seldom waits for that of the block before; and what there was when it was
-	   last settled. In ns of CPU time: when the period began, up to when a thread
-	   without a period's budget has got its share, and when the clock was last read. */
+	   last settled; of the amount of the period, what has not been taken back. In ns of CPU
+	   time: when the period began, up to when a thread without a period's budget has got its
+	   share, and when the clock was last read. */
 	_Alignas(64) int64_t credits[ST_CREDITS];
-	int64_t granted;
+	int64_t granted, period_amount;
 	uint64_t period_from, accrued_to, cpu_seen;
 	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */

@@ -199,8 +199,9 @@ enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
 struct st_budget {
-	uint64_t amount;    /* for each period; 0: there is no budget */
-	uint64_t period_ns; /* of a thread's CPU time */
+	uint64_t amount;    /* for each period; the controller may change it at any time, up to */
+	uint64_t most;      /* this */
+	uint64_t period_ns; /* of a thread's CPU time; 0: there is no budget */
 	uint64_t first_ns;  /* before the first one of the program's first thread */
 	uint64_t ticks_per_second;
 	uint32_t policy;    /* enum st_budget_policy */

@@ -117,7 +117,7 @@ rt_start(struct st_boot *boot)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
 	rt.sample_hz = rt.results->sample_hz;
-	rt.has_budget = rt.results->budget.amount != 0;
+	rt.has_budget = rt.results->budget.period_ns != 0;
 	rt.sample_every = 1;
 	if (rt.has_budget && rt.sample_hz && rt.sample_hz < ST_BUDGET_HZ)
 		rt.sample_every = ST_BUDGET_HZ / rt.sample_hz;

@@ -20,6 +20,13 @@ budget(void)
 	return &rt.results->budget;
 }
 
+/* The controller may change it while the program runs. */
+static uint64_t
+amount_now(void)
+{
+	return __atomic_load_n(&budget()->amount, __ATOMIC_RELAXED);
+}
+
 static uint64_t
 cpu_time(void)
 {
@@ -63,15 +70,18 @@ settle(struct thread *t)
 	t->granted = left;
 }
 
+/* The thread has so much left from now on. */
 static void
-grant(struct thread *t, int64_t amount, uint64_t cpu)
+set_credit(struct thread *t, int64_t credit)
 {
 	settle(t);
-	int64_t left = credit_of(t), credit = amount + (left < 0 ? left : 0); /* its debt */
 	spread(t, credit, 1);
 	t->granted = credit;
-	if (credit <= 0)
-		return;
+}
+
+static void
+open_window(struct thread *t, uint64_t cpu)
+{
 	if (t->spent)
 		t->measured_from = cpu;
 	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
@@ -80,13 +90,40 @@ grant(struct thread *t, int64_t amount, uint64_t cpu)
 	add(&budget()->windows, 1);
 }
 
+static void
+grant(struct thread *t, uint64_t amount, uint64_t cpu)
+{
+	int64_t left = credit_of(t),
+	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
+	t->period_amount = (int64_t)amount;
+	set_credit(t, credit);
+	if (credit > 0)
+		open_window(t, cpu);
+}
+
+/* The amount may have changed within the period: more is granted, or what is left is taken back, so
+ * that no period has more than the greatest of its amounts. */
+static void
+follow_amount(struct thread *t, uint64_t cpu)
+{
+	int64_t by = (int64_t)amount_now() - t->period_amount, left = credit_of(t);
+	if (by < 0 && by < -left)
+		by = left > 0 ? -left : 0;
+	if (by == 0 || (by > 0 && by < (int64_t)(budget()->most / 64)))
+		return;
+	t->period_amount += by;
+	set_credit(t, left + by);
+	if (by > 0 && t->spent && left + by > 0)
+		open_window(t, cpu);
+}
+
 void
 budget_begin(struct thread *t, bool first)
 {
 	if (!budget_exists())
 		return;
 	spread(t, 0, 0);
-	t->granted = 0;
+	t->granted = t->period_amount = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
 	t->measured_from = 0;
 	t->accrues = !first;
@@ -98,7 +135,7 @@ budget_begin(struct thread *t, bool first)
 	if (budget()->first_ns)
 		t->period_from -= budget()->period_ns - budget()->first_ns;
 	else
-		grant(t, (int64_t)budget()->amount, t->period_from);
+		grant(t, amount_now(), t->period_from);
 }
 
 /* Adds up what the thread has used of its CPU time. */
@@ -117,13 +154,12 @@ tell_time(struct thread *t, uint64_t cpu)
 static void
 accrue(struct thread *t, uint64_t cpu)
 {
-	const uint64_t least = budget()->amount / 64;
-	uint64_t share =
-	        budget()->amount / (budget()->period_ns / 1000) * ((cpu - t->accrued_to) / 1000);
+	const uint64_t amount = amount_now(), least = amount / 64;
+	uint64_t share = amount / (budget()->period_ns / 1000) * ((cpu - t->accrued_to) / 1000);
 	if (!t->spent || share < least)
 		return;
 	t->accrued_to = cpu;
-	grant(t, (int64_t)share, cpu);
+	grant(t, share, cpu);
 }
 
 bool
@@ -142,9 +178,11 @@ budget_tick(struct thread *t)
 		t->period_from += passed - passed % budget()->period_ns;
 		t->accrues = false;
 		add(&budget()->periods, 1);
-		grant(t, (int64_t)budget()->amount, cpu);
+		grant(t, amount_now(), cpu);
 	} else if (t->accrues) {
 		accrue(t, cpu);
+	} else {
+		follow_amount(t, cpu);
 	}
 	return budget()->policy == ST_BUDGET_NATIVE && (t->spent != spent || t->windows != windows);
 }
