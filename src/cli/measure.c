@@ -42,6 +42,22 @@ region_option(struct st_region *r, size_t option, const char *value, struct st_e
 	}
 }
 
+static int
+qos_option(struct st_qos_choice *q, size_t option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case MEASURE_qos_min:
+		return st_qos_choose_number(&q->min, &q->has_min, "qos-min", value, e);
+	case MEASURE_qos_max:
+		return st_qos_choose_number(&q->max, &q->has_max, "qos-max", value, e);
+	case MEASURE_qos_policy:
+		return st_qos_choose_policy(q, value, e);
+	default:
+		q->source = value;
+		return 0;
+	}
+}
+
 int
 st_measure_option(struct st_measure *w, const char *name, const char *value, struct st_error *e)
 {
@@ -71,6 +87,11 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_unique_log:
 		w->unique = (struct st_unique_choice){true, value};
 		return 0;
+	case MEASURE_qos:
+	case MEASURE_qos_min:
+	case MEASURE_qos_max:
+	case MEASURE_qos_policy:
+		return qos_option(&w->qos, option, value, e);
 	case MEASURE_debuginfod:
 		return st_debuginfod_enable(e);
 	case MEASURE_quiet:
@@ -143,7 +164,9 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 	                                .progress = m->progress.enabled ? st_progress_show : NULL,
 	                                .progress_arg = &m->progress};
 	st_region_apply(&what->region, &what->tools, &m->options);
+	st_qos_complete(&what->qos, &what->budget);
 	if (st_budget_apply(&what->budget, &m->options, e) ||
+	    st_qos_apply(&what->qos, &m->options, e) ||
 	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
 		return -1;
 	take_stacks(m);
@@ -169,6 +192,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	                                   .start_ns = (int64_t)m->start.tv_sec * 1000000000 +
 	                                               m->start.tv_nsec,
 	                                   .stacks = m->stacks,
+	                                   .qos = m->options.qos,
 	                                   .tools = m->rows.tools,
 	                                   .n_tools = w->tools.n,
 	                                   .counters = counters,
@@ -193,6 +217,7 @@ void
 st_measure_end(struct st_measuring *m)
 {
 	st_unique_end(&m->unique);
+	st_qos_free(m->options.qos);
 	st_row_writer_free(m->rows.writer);
 	free(m->rows.prefix);
 	st_stacks_free(m->stacks);

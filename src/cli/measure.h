@@ -7,6 +7,7 @@
 
 #include "cli/budget.h"
 #include "cli/progress.h"
+#include "cli/qos.h"
 #include "cli/region.h"
 #include "cli/result.h"
 #include "cli/toolset.h"
@@ -21,6 +22,7 @@ struct st_measure {
 	struct st_region region;
 	struct st_budget_choice budget;
 	struct st_unique_choice unique;
+	struct st_qos_choice qos;
 	struct st_result result;
 	long sample_hz; /* -1: what the tools like */
 	uint32_t stress;

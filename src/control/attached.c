@@ -11,6 +11,7 @@
 #include "control/agent.h"
 #include "control/attach.h"
 #include "control/session.h"
+#include "qos/qos.h"
 
 static const double patience = 5.0; /* seconds, for the runtime to begin */
 
@@ -100,10 +101,12 @@ watch(struct st_session *s, const struct st_agent *agent, double seconds, struct
 	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
-		double tick = s->drain ? 0.02 : 0.05, next = st_region_next(s, now);
+		double tick = s->drain || s->options->qos ? 0.02 : 0.05,
+		       next = st_region_next(s, now);
 		st_session_drain(s);
 		st_region_tick(s, now);
 		st_session_tick(s, now);
+		st_session_follow_qos(s);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
@@ -162,6 +165,8 @@ begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
 		return -1;
 	if (o->attached)
 		o->attached(agent->threads, st_now_raw() - agent->begin);
+	if (o->qos)
+		st_qos_start(o->qos);
 	return 0;
 }
 
@@ -200,6 +205,8 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	st_session_drain(&s);
 	note_end(&s.processes[0]);
 	finish_rows(&s);
+	if (o->qos)
+		st_qos_stop(o->qos);
 	fill(run, &s, tsc_begin, cpu_begin, cpu_end);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "control/session.h"
+#include "qos/qos.h"
 
 static uint64_t
 tsc(void)
@@ -162,7 +163,11 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_region_begin(&s);
+	if (o->qos)
+		st_qos_start(o->qos);
 	st_session_wait(&s);
+	if (o->qos)
+		st_qos_stop(o->qos);
 	st_drain_free(s.drain);
 	fill_run(run, &s, tsc_begin);
 	if (o->progress)

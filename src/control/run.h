@@ -16,6 +16,7 @@
 
 struct st_tool_file; /* control/toolfile.h */
 struct st_process;
+struct st_qos;       /* qos/qos.h */
 
 /* A tool that a run uses. */
 struct st_run_tool {
@@ -76,6 +77,7 @@ struct st_run_options {
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
 	struct st_budget budget; /* of each thread: amount, period and clock */
+	struct st_qos *qos;      /* what changes its amount while the program runs; NULL: nothing */
 	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */
 	/* Called for each executable mapping that the runtime has found, before the program goes
 	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */

@@ -311,9 +311,9 @@ static void
 poll_once(struct st_session *s, const sigset_t *during)
 {
 	/* Stacks must be fetched before their ring is full. */
-	struct timespec tick = {0, s->drain               ? 20000000
-	                           : s->options->on_stack ? 50000000
-	                                                  : 100000000};
+	struct timespec tick = {0, s->drain || s->options->qos ? 20000000
+	                           : s->options->on_stack      ? 50000000
+	                                                       : 100000000};
 	double most = st_region_next(s, st_now_raw());
 	if (most * 1e9 < (double)tick.tv_nsec)
 		tick.tv_nsec = (long)(most * 1e9);
@@ -441,6 +441,7 @@ st_session_wait(struct st_session *s)
 		retire_ended(s);
 		st_region_tick(s, now);
 		st_session_tick(s, now);
+		st_session_follow_qos(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes[0].results,
 			                     now - s->begin);

@@ -508,6 +508,8 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 	failed = failed || resolve_images(&c);
 	if (!failed) {
 		add_notes(c.profile, run);
+		if (origin->qos)
+			st_collect_qos(c.profile, origin->qos);
 		estimate_slowdown(c.profile, run, begin);
 	}
 	st_collect_release(&c);

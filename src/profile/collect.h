@@ -38,6 +38,8 @@ struct st_collect_stacks {
 
 struct st_process;
 
+void st_collect_qos(struct st_profile *p, const struct st_qos *q);
+
 struct st_interned {
 	const char *text;
 	uint64_t hash;

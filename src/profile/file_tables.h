@@ -15,7 +15,11 @@ size_t st_fields_of(enum strobe_type type, const char *const **ends);
 
 /* Writes tables and streams. SQLITE_OK, or the failure. */
 int st_save_tables(sqlite3 *db, const struct st_profile *p);
-/* Reads them; images and functions are loaded. False: they are damaged, or memory is exhausted. */
+/* Writes and reads quality of service, if there was any: the same. */
+int st_save_qos(sqlite3 *db, const struct st_profile *p);
+bool st_load_qos(sqlite3 *db, struct st_profile *p);
+/* Reads tables and streams; images and functions are loaded. False: they are damaged, or memory is
+ * exhausted. */
 bool st_load_tables(sqlite3 *db, struct st_profile *p);
 
 #endif

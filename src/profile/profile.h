@@ -21,6 +21,7 @@
 
 struct st_run;
 struct st_stacks;
+struct st_qos;
 
 #define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
 #define ST_PROFILE_VERSION 3
@@ -47,7 +48,8 @@ struct st_profile_origin {
 	bool keep_blocks;               /* the tool reports per function, block and line */
 	int64_t start_ns;               /* CLOCK_REALTIME when the run began */
 	const struct st_stacks *stacks; /* of its samples; NULL: none were taken */
-	const char *const *tools;       /* names of the run's tools */
+	const struct st_qos *qos; /* what watched how well the program served; NULL: nothing */
+	const char *const *tools; /* names of the run's tools */
 	size_t n_tools;
 	const struct st_profile_declared *counters; /* of theirs */
 	size_t n_counters;
@@ -182,8 +184,24 @@ struct st_profile_stream {
 	uint64_t rows, bytes, dropped; /* in the file; bytes of the file; rows dropped */
 };
 
+/* A reading of the metric, or a change of the state. */
+struct st_profile_qos_row {
+	int64_t time_ns;   /* since the beginning */
+	double value;      /* NAN: there was none */
+	int64_t budget_ns; /* of a period, from here on */
+	const char *state; /* ST_QOS_STATES of qos/monitor.h */
+};
+
+struct st_profile_qos {
+	const char *source, *policy; /* NULL: there was none */
+	bool lower;                  /* the metric is to be at most the threshold, else at least */
+	double threshold;
+	ST_VEC(struct st_profile_qos_row) rows;
+};
+
 struct st_profile {
 	struct st_profile_run run;
+	struct st_profile_qos qos;
 	ST_VEC(struct st_profile_process) processes;
 	ST_VEC(struct st_profile_image) images;
 	ST_VEC(struct st_profile_function) functions; /* ordered by image, offset */

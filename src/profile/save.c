@@ -323,6 +323,8 @@ fill(struct writer *w, const struct st_profile *p)
 	if (w->status == SQLITE_OK) {
 		errno = 0;
 		int status = st_save_tables(w->db, p);
+		if (status == SQLITE_OK)
+			status = st_save_qos(w->db, p);
 		if (status != SQLITE_OK)
 			note(w, status);
 	}

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "report/places.h"
+#include "report/qos.h"
+
 enum { JSON_VERSION = 1 };
 
 /* How many bytes at text make one well-formed UTF-8 character; 0: none. */
@@ -357,6 +359,7 @@ st_report_json(const struct st_report *r, struct st_error *e)
 		bad |= add_functions(root, r) | add_samples(root, p);
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
+	bad |= st_qos_json(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= st_budget_json(root, p) | add_fallbacks(root, p) | add_parts(root, r);
 	if (!bad)

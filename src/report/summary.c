@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/budget.h"
+#include "report/qos.h"
 #include "report/report.h"
 #include "wire/results.h"
 
@@ -190,6 +191,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 	print_counters(out, p);
 	print_samples(out, &p->run);
 	st_budget_print(out, p);
+	st_qos_print(out, p);
 	if (p->run.has_functions && p->functions.n)
 		print_functions(r, out);
 	st_report_tables(r, out);

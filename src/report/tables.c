@@ -202,7 +202,10 @@ st_report_table(const struct st_report *r, FILE *out, const char *name, const ch
 	const struct st_profile_table *t;
 	uint32_t *order;
 	int status = 0;
-	if (find_table(r->profile, name, &t, e) || order_rows(r->profile, t, sort, &order, e))
+	bool missing = find_table(r->profile, name, &t, e) != 0;
+	if (missing && !strcmp(name, "qos") && r->profile->qos.source)
+		return st_report_qos(r, out, format, e);
+	if (missing || order_rows(r->profile, t, sort, &order, e))
 		return -1;
 	if (format == ST_FORMAT_CSV)
 		print_csv(r, out, t, order);

@@ -15,10 +15,11 @@ MAY = {
     "symbol": {"base", "wire"},
     "stats": {"base", "wire"},
     "store": {"base", "wire"},
-    "control": {"base", "wire", "strobe", "tools"},
-    "profile": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "control"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "control", "profile"},
-    "cli": {"base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "control", "profile", "report"},
+    "qos": {"base", "strobe"},
+    "control": {"base", "wire", "strobe", "tools", "qos"},
+    "profile": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
+    "cli": {"base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

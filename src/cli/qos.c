@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/qos.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+int
+st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
+                     struct st_error *e)
+{
+	char *end;
+	*number = strtod(value, &end);
+	*chosen = true;
+	if (end != value && !*end && isfinite(*number) && *number > 0)
+		return 0;
+	return st_fail(e, ST_EXIT_USAGE, "--%s takes a number greater than 0, not '%s'", option,
+	               value);
+}
+
+int
+st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error *e)
+{
+	static const char *const names[] = {
+#define ST_QOS_POLICY(id, name) name,
+	        ST_QOS_POLICIES(ST_QOS_POLICY)
+#undef ST_QOS_POLICY
+	};
+	q->has_policy = true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], value)) {
+			q->policy = (enum st_qos_policy)i;
+			return 0;
+		}
+	return st_fail(e, ST_EXIT_USAGE, "--qos-policy takes function or hold, not '%s'", value);
+}
+
+void
+st_qos_complete(const struct st_qos_choice *q, struct st_budget_choice *b)
+{
+	if (!q->source || b->chosen)
+		return;
+	b->chosen = true;
+	b->share = 1;
+}
+
+static const char *
+kind_name(const void *names, size_t i)
+{
+	return ((const char(*)[16])names)[i];
+}
+
+/* Of something that is no source: the form of the one that is likely meant. */
+static int
+unknown_source(const char *source, struct st_error *e)
+{
+	enum { MOST = 16 };
+	char names[MOST][16], forms[300] = "", word[16];
+	size_t n = 0;
+	for (const char *form; n < MOST && (form = st_qos_form(n)); n++) {
+		snprintf(names[n], sizeof *names, "%.*s", (int)strcspn(form, ":"), form);
+		size_t used = strlen(forms);
+		snprintf(forms + used, sizeof forms - used, "%s%s", n ? ", " : "", form);
+	}
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(source, ":"), source);
+	const char *near = st_nearest(word, n, kind_name, names);
+	for (size_t i = 0; near && i < n; i++)
+		if (near == names[i])
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--qos knows no source '%s'; did you mean '%s'?", source,
+			               st_qos_form(i));
+	return st_fail(e, ST_EXIT_USAGE, "--qos knows no source '%s'; it takes %s", source, forms);
+}
+
+static bool
+is_known(const char *source)
+{
+	size_t n = strcspn(source, ":");
+	for (size_t i = 0; st_qos_form(i); i++)
+		if (strcspn(st_qos_form(i), ":") == n && source[n] == ':' &&
+		    !strncmp(st_qos_form(i), source, n))
+			return true;
+	return false;
+}
+
+static int
+check(const struct st_qos_choice *q, struct st_error *e)
+{
+	if (!q->source && (q->has_min || q->has_max || q->has_policy))
+		return st_fail(e, ST_EXIT_USAGE, "--qos-%s needs --qos SOURCE, such as --qos %s",
+		               q->has_min   ? "min"
+		               : q->has_max ? "max"
+		                            : "policy",
+		               st_qos_form(0));
+	if (q->source && q->has_min == q->has_max)
+		return st_fail(e, ST_EXIT_USAGE,
+		               q->has_min ? "--qos-min and --qos-max exclude each other"
+		                          : "--qos needs --qos-min N or, where lower is better, "
+		                            "--qos-max N");
+	if (q->source && !is_known(q->source))
+		return unknown_source(q->source, e);
+	return 0;
+}
+
+int
+st_qos_apply(const struct st_qos_choice *q, struct st_run_options *o, struct st_error *e)
+{
+	if (check(q, e))
+		return -1;
+	if (!q->source)
+		return 0;
+	double ticks = (double)o->budget.ticks_per_second * ST_BUDGET_UNITS;
+	const struct st_qos_goal goal = {.threshold = q->has_min ? q->min : q->max,
+	                                 .lower = q->has_max,
+	                                 .policy = q->policy,
+	                                 .period = (double)o->budget.period_ns / 1e9,
+	                                 .most = (double)o->budget.most / ticks};
+	o->qos = st_qos_open(q->source, &goal, e);
+	o->budget.amount = 0; /* until it is known how well the program serves */
+	return o->qos ? 0 : -1;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quality of service: --qos and what goes with it. */
+#ifndef STROBE_CLI_QOS_H
+#define STROBE_CLI_QOS_H
+
+#include "cli/budget.h"
+#include "qos/qos.h"
+
+struct st_qos_choice {
+	const char *source;
+	bool has_min, has_max, has_policy;
+	double min, max;
+	enum st_qos_policy policy;
+};
+
+int st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
+                         struct st_error *e);
+int st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error *e);
+/* Without --budget it may be all of a period. */
+void st_qos_complete(const struct st_qos_choice *q, struct st_budget_choice *b);
+/* Opens the source, once the budget is in the options of the run. The caller frees options->qos.
+ * 0, or -1 with *e. */
+int st_qos_apply(const struct st_qos_choice *q, struct st_run_options *options, struct st_error *e);
+
+#endif

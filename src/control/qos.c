@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qos/qos.h"
+#include "control/session.h"
+
+void
+st_session_follow_qos(struct st_session *s)
+{
+	const struct st_budget *b = &s->options->budget;
+	if (!s->options->qos)
+		return;
+	double ticks = st_qos_budget(s->options->qos) * (double)b->ticks_per_second;
+	uint64_t amount = (uint64_t)(ticks * ST_BUDGET_UNITS);
+	amount = amount < b->most ? amount : b->most;
+	for (size_t i = 0; i < s->n_processes; i++) {
+		struct st_results_header *h = (struct st_results_header *)s->processes[i].results;
+		if (!s->processes[i].gone)
+			__atomic_store_n(&h->budget.amount, amount, __ATOMIC_RELAXED);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qos/monitor.h"
+
+#include <stdlib.h>
+
+static void
+add_row(struct st_qos_monitor *m, double time, double value)
+{
+	if (m->n == m->room && m->n < ST_QOS_MOST_ROWS) {
+		size_t room = m->room ? 2 * m->room : 64;
+		struct st_qos_row *more = reallocarray(m->rows, room, sizeof *more);
+		if (more) {
+			m->rows = more;
+			m->room = room;
+		}
+	}
+	if (m->n < m->room)
+		m->rows[m->n++] = (struct st_qos_row){time, value, m->budget, m->state};
+}
+
+static void
+take_value(struct st_qos_monitor *m, double time, double value)
+{
+	m->heard = time;
+	m->state = st_qos_is_kept(&m->goal, value) ? ST_QOS_KEPT : ST_QOS_MISSED;
+	m->budget = m->goal.policy == ST_QOS_HOLD ? st_qos_hold(&m->hold, &m->goal, value)
+	                                          : st_qos_function(&m->goal, value);
+	add_row(m, time, value);
+}
+
+/* Nothing is known of the metric: nothing is spent. */
+static void
+lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
+{
+	if (m->state == state)
+		return;
+	m->state = state;
+	m->budget = 0;
+	m->hold = (struct st_qos_hold){0};
+	add_row(m, time, 0);
+}
+
+void
+st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, double value)
+{
+	if (got == ST_QOS_VALUE)
+		take_value(m, time, value);
+	else if (got == ST_QOS_FAILURE)
+		lose(m, time, ST_QOS_FAILED);
+	else if (m->state != ST_QOS_FAILED && time - m->heard > m->patience)
+		lose(m, time, ST_QOS_SILENT);
+}

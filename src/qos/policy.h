@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the quality of a service to the budget of a period. Nothing here knows of clocks. */
+#ifndef STROBE_QOS_POLICY_H
+#define STROBE_QOS_POLICY_H
+
+#include <stdbool.h>
+
+/* ST_QOS_POLICY(identifier, "name") */
+#define ST_QOS_POLICIES(ST_QOS_POLICY)                                                             \
+	ST_QOS_POLICY(FUNCTION, "function")                                                        \
+	ST_QOS_POLICY(HOLD, "hold")
+
+enum st_qos_policy {
+#define ST_QOS_POLICY(id, name) ST_QOS_##id,
+	ST_QOS_POLICIES(ST_QOS_POLICY)
+#undef ST_QOS_POLICY
+};
+
+struct st_qos_goal {
+	double threshold; /* greater than 0 */
+	bool lower;       /* the metric must not be above it, else not below */
+	enum st_qos_policy policy;
+	double period, most; /* seconds: of a period, and the most of it that a budget may be */
+};
+
+/* What the controller that holds the metric remembers. All zero at first. */
+struct st_qos_hold {
+	double effort;  /* -log(1 - budget / period) */
+	double quality; /* the last one, as a factor over the threshold */
+	double jitter;  /* by what it changes from reading to reading, in logarithms */
+	double penalty; /* because the threshold was missed */
+	bool missed;    /* by the last value */
+};
+
+/* Is the threshold kept? */
+bool st_qos_is_kept(const struct st_qos_goal *g, double value);
+/*
+ * (q - X) / (q + X) of the period for the value q and the threshold X, where lower is better (X -
+ * q) / (X + q), at most g->most; 0 where the threshold is missed. Seconds.
+ */
+double st_qos_function(const struct st_qos_goal *g, double value);
+/* The next budget, such that the metric comes to lie just on the right side of the threshold. */
+double st_qos_hold(struct st_qos_hold *h, const struct st_qos_goal *g, double value);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef STROBE_REPORT_QOS_H
+#define STROBE_REPORT_QOS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+/* How often the threshold was kept, for the summary; all of it as key "qos" of a JSON result. */
+void st_qos_print(FILE *out, const struct st_profile *p);
+int st_qos_json(json_t *root, const struct st_profile *p);
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quality of service: test_service.py STROBE SERVED. How well it is kept is measured by bench/; here the threshold is that of a
+program which says how much it does per second of its own CPU time."""
+import csv
+import io
+import json
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE, SERVED = (os.path.abspath(path) for path in sys.argv[1:3])
+OPTIONS = ("-T", "50ms", "-t", "branches", "--sample-hz", "0")
+
+
+class Service(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-qos-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.log = self.folder / "log"
+        self.source = f"file:{self.log}:rate ([0-9.]+)"
+
+    def run_strobe(self, *arguments, code=0, seconds="2", slot="none", options=OPTIONS):
+        file = self.folder / "result.db"
+        line = [STROBE, "run", "-q", "-o", str(file), *options, *arguments, "--", SERVED, seconds, str(self.log), slot]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        return file, done.stderr
+
+    def shown(self, file, *options):
+        return subprocess.run([STROBE, "show", *options, str(file)], capture_output=True, text=True, timeout=60, check=True).stdout
+
+    def json(self, file):
+        return json.loads(self.shown(file, "--format", "json"))
+
+    def rates(self):
+        rates = [float(line.split()[1]) for line in self.log.read_text().splitlines()]
+        self.log.unlink()
+        return rates
+
+    def native(self):
+        subprocess.run([SERVED, "0.6", str(self.log), "none"], timeout=60, check=True)
+        return statistics.median(self.rates())
+
+    def test_kept(self):
+        """80 % of what it does natively is kept, while something is measured."""
+        threshold = 0.8 * self.native()
+        file, _ = self.run_strobe("-b", "50%", "--qos", self.source, "--qos-min", f"{threshold:.1f}", seconds="3")
+        self.assertGreaterEqual(statistics.median(self.rates()), threshold)
+        result = self.json(file)
+        self.assertGreater(result["budget"]["windows"], 1)
+        self.assertGreater(len(result["branches"]), 0)
+        qos = result["qos"]
+        self.assertGreater(qos["kept"], 0.5 * qos["readings"])
+        self.assertEqual((qos["source"], qos["policy"]), (self.source, "function"))
+
+    def test_rows(self):
+        """Each budget is what equation 6.1 makes of the value; the file, JSON, CSV and the text say the same."""
+        threshold = 0.8 * self.native()
+        file, _ = self.run_strobe("-b", "10%", "--qos", self.source, "--qos-min", f"{threshold:.1f}")
+        logged = {float(line.split()[1]) for line in self.log.read_text().splitlines()}
+        threshold = float(f"{threshold:.1f}")
+        qos = self.json(file)["qos"]
+        rows = [row for row in qos["rows"] if row["value"] is not None]
+        self.assertEqual((qos["min"], qos["readings"]), (threshold, len(rows)))
+        self.assertEqual(qos["kept"], sum(row["state"] == "kept" for row in rows))
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertIn(row["value"], logged)
+            slack = (row["value"] - threshold) / (row["value"] + threshold)
+            self.assertEqual(row["state"], "kept" if slack >= 0 else "missed")
+            self.assertAlmostEqual(row["budget_ns"], min(max(slack, 0) * 50e6, 5e6), delta=2)
+        database = sqlite3.connect(file)
+        self.addCleanup(database.close)
+        table = database.execute("SELECT time_ns, value, budget_ns, state FROM qos").fetchall()
+        self.assertEqual(table, [tuple(row.values()) for row in qos["rows"]])
+        self.assertEqual(database.execute("SELECT * FROM qos_goal").fetchall(), [(self.source, "function", "min", threshold)])
+        text = list(csv.DictReader(io.StringIO(self.shown(file, "--table", "qos", "--format", "csv"))))
+        self.assertEqual([(int(r["time_ns"]), float(r["value"]) if r["value"] else None, int(r["budget_ns"]), r["state"]) for r in text], table)
+        self.assertEqual(json.loads(self.shown(file, "--table", "qos", "--format", "json")), {"qos": qos})
+        self.assertEqual(len(self.shown(file, "--table", "qos", "--all").splitlines()), len(table) + 1)
+        self.assertIn(f"kept in {qos['kept']} of {len(rows)} readings", self.shown(file))
+
+    def nothing_measured(self, *options, says=None):
+        """Nothing is charged, and the program is as it is."""
+        file, said = self.run_strobe(*options, seconds="0.5")
+        self.assertEqual(said.count("\n"), 1 if says else 0, said)
+        self.assertIn(says or "", said)
+        result = self.json(file)
+        self.assertEqual((result["budget"]["windows"], result["budget"]["charged_ns"]), (0, 0))
+        self.assertEqual(result.get("branches", []), [])
+        return result
+
+    def test_never_kept(self):
+        result = self.nothing_measured("--qos", self.source, "--qos-min", "1e12")
+        self.assertEqual(result["qos"]["kept"], 0)
+        self.assertEqual({row["budget_ns"] for row in result["qos"]["rows"]}, {0})
+        self.nothing_measured("--qos", self.source, "--qos-max", "0.001", "--qos-policy", "hold")
+
+    def test_bad_sources(self):
+        """Said once; and the program goes on."""
+        for source, says in (("cmd:exit 1", "ended and had printed no number"), ("cmd:echo much", "'much', which is no number"),
+                             ("redis:1:x", "refused"), ("http://127.0.0.1:1/", "refused"), (f"file:{self.folder}:x", "regular file")):
+            with self.subTest(source=source):
+                result = self.nothing_measured("--qos", source, "--qos-min", "1", says=says)
+                self.assertEqual({row["state"] for row in result["qos"]["rows"]}, {"failed"})
+                self.assertIn(says, " ".join(result["notes"]))
+
+    def test_slot(self):
+        """A program that counts in strobe/qos.h."""
+        slot = f"served-{os.getpid()}"
+        file, _ = self.run_strobe("--qos", f"shm:{slot}", "--qos-min", "1", slot=slot)
+        qos = self.json(file)["qos"]
+        self.assertGreater(qos["kept"], 0)
+        self.assertFalse(Path(f"/dev/shm/strobe-qos.{slot}").exists())
+
+    def test_attached(self):
+        with subprocess.Popen([SERVED, "1000", str(self.log), "none"]) as process:
+            self.addCleanup(process.kill)
+            file = self.folder / "result.db"
+            line = [STROBE, "attach", "-q", "--for", "2s", "-o", str(file), *OPTIONS, "--qos", self.source, "--qos-min", "1", str(process.pid)]
+            done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr, process.poll()), (0, "", None))
+            result = self.json(file)
+            self.assertEqual(result["qos"]["kept"], result["qos"]["readings"])
+            self.assertGreater(result["budget"]["windows"], 0)
+            process.kill()
+
+    def test_mistakes(self):
+        for options, says in ((("--qos", "cmd:x"), "--qos-min N"), (("--qos-min", "5"), "needs --qos"), (("--qos-policy", "hold"), "needs --qos"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-max", "6"), "exclude"), (("--qos", "cmd:x", "--qos-min", "0"), "greater than 0"),
+                              (("--qos", "cmd:x", "--qos-min", "much"), "greater than 0"), (("--qos", "cdm:x", "--qos-min", "5"), "cmd:COMMAND"),
+                              (("--qos", "redis", "--qos-min", "5"), "redis:PORT:FIELD"), (("--qos", "x", "--qos-min", "5"), "growth:PATH"),
+                              (("--qos", "shm:a/b", "--qos-min", "5"), "shm:NAME"), (("--qos", "http://example.org/", "--qos-min", "5"), "this machine only"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-policy", "grow"), "function or hold")):
+            with self.subTest(options=options):
+                _, said = self.run_strobe(*options, code=2, options=())
+                self.assertEqual(said.count("\n"), 1, said)
+                self.assertIn(says, said)
+
+
+unittest.main(argv=sys.argv[:1])
