@@ -49,7 +49,8 @@ st_qos_complete(const struct st_qos_choice *q, struct st_budget_choice *b)
 static const char *
 kind_name(const void *names, size_t i)
 {
-	return ((const char(*)[16])names)[i];
+	const char *const *list = names;
+	return list[i];
 }
 
 /* Of something that is no source: the form of the one that is likely meant. */
@@ -58,16 +59,18 @@ unknown_source(const char *source, struct st_error *e)
 {
 	enum { MOST = 16 };
 	char names[MOST][16], forms[300] = "", word[16];
+	const char *list[MOST];
 	size_t n = 0;
 	for (const char *form; n < MOST && (form = st_qos_form(n)); n++) {
 		snprintf(names[n], sizeof *names, "%.*s", (int)strcspn(form, ":"), form);
+		list[n] = names[n];
 		size_t used = strlen(forms);
 		snprintf(forms + used, sizeof forms - used, "%s%s", n ? ", " : "", form);
 	}
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(source, ":"), source);
-	const char *near = st_nearest(word, n, kind_name, names);
+	const char *near = st_nearest(word, n, kind_name, list);
 	for (size_t i = 0; near && i < n; i++)
-		if (near == names[i])
+		if (near == list[i])
 			return st_fail(e, ST_EXIT_USAGE,
 			               "--qos knows no source '%s'; did you mean '%s'?", source,
 			               st_qos_form(i));

@@ -188,7 +188,7 @@ listen_to(struct command *c, struct st_qos_poll *p, bool *again)
 static enum st_qos_got
 command_poll(void *source, struct st_qos_poll *p)
 {
-	bool again;
+	bool again = false;
 	enum st_qos_got got = listen_to(source, p, &again);
 	return again ? listen_to(source, p, &again) : got;
 }
