@@ -34,7 +34,7 @@ st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error
 			q->policy = (enum st_qos_policy)i;
 			return 0;
 		}
-	return st_fail(e, ST_EXIT_USAGE, "--qos-policy takes function or hold, not '%s'", value);
+	return st_fail(e, ST_EXIT_USAGE, "--qos-policy takes hold or function, not '%s'", value);
 }
 
 void

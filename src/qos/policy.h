@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-/* ST_QOS_POLICY(identifier, "name") */
+/* ST_QOS_POLICY(identifier, "name"); the first is the default. */
 #define ST_QOS_POLICIES(ST_QOS_POLICY)                                                             \
-	ST_QOS_POLICY(FUNCTION, "function")                                                        \
-	ST_QOS_POLICY(HOLD, "hold")
+	ST_QOS_POLICY(HOLD, "hold")                                                                \
+	ST_QOS_POLICY(FUNCTION, "function")
 
 enum st_qos_policy {
 #define ST_QOS_POLICY(id, name) ST_QOS_##id,

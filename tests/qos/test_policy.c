@@ -11,7 +11,8 @@
 
 #include "qos/monitor.h"
 
-static const struct st_qos_goal at_least = {.threshold = 2000, .period = 1, .most = 1};
+static const struct st_qos_goal at_least = {
+        .threshold = 2000, .policy = ST_QOS_FUNCTION, .period = 1, .most = 1};
 static const struct st_qos_goal at_most = {
         .threshold = 2000, .lower = true, .period = 1, .most = 1};
 

@@ -51,19 +51,21 @@ class Service(unittest.TestCase):
     def test_kept(self):
         """80 % of what it does natively is kept, while something is measured."""
         threshold = 0.8 * self.native()
-        file, _ = self.run_strobe("-b", "50%", "--qos", self.source, "--qos-min", f"{threshold:.1f}", seconds="3")
-        self.assertGreaterEqual(statistics.median(self.rates()), threshold)
-        result = self.json(file)
-        self.assertGreater(result["budget"]["windows"], 1)
-        self.assertGreater(len(result["branches"]), 0)
-        qos = result["qos"]
-        self.assertGreater(qos["kept"], 0.5 * qos["readings"])
-        self.assertEqual((qos["source"], qos["policy"]), (self.source, "function"))
+        for options, policy in (((), "hold"), (("--qos-policy", "function"), "function")):
+            with self.subTest(policy=policy):
+                file, _ = self.run_strobe("-b", "50%", "--qos", self.source, "--qos-min", f"{threshold:.1f}", *options)
+                self.assertGreaterEqual(statistics.median(self.rates()), threshold)
+                result = self.json(file)
+                self.assertGreater(result["budget"]["windows"], 1)
+                self.assertGreater(len(result["branches"]), 0)
+                qos = result["qos"]
+                self.assertGreater(qos["kept"], 0.5 * qos["readings"])
+                self.assertEqual((qos["source"], qos["policy"]), (self.source, policy))
 
     def test_rows(self):
         """Each budget is what equation 6.1 makes of the value; the file, JSON, CSV and the text say the same."""
         threshold = 0.8 * self.native()
-        file, _ = self.run_strobe("-b", "10%", "--qos", self.source, "--qos-min", f"{threshold:.1f}")
+        file, _ = self.run_strobe("-b", "10%", "--qos-policy", "function", "--qos", self.source, "--qos-min", f"{threshold:.1f}")
         logged = {float(line.split()[1]) for line in self.log.read_text().splitlines()}
         threshold = float(f"{threshold:.1f}")
         qos = self.json(file)["qos"]
@@ -101,7 +103,7 @@ class Service(unittest.TestCase):
         result = self.nothing_measured("--qos", self.source, "--qos-min", "1e12")
         self.assertEqual(result["qos"]["kept"], 0)
         self.assertEqual({row["budget_ns"] for row in result["qos"]["rows"]}, {0})
-        self.nothing_measured("--qos", self.source, "--qos-max", "0.001", "--qos-policy", "hold")
+        self.nothing_measured("--qos", self.source, "--qos-max", "0.001", "--qos-policy", "function")
 
     def test_bad_sources(self):
         """Said once; and the program goes on."""
@@ -138,7 +140,7 @@ class Service(unittest.TestCase):
                               (("--qos", "cmd:x", "--qos-min", "much"), "greater than 0"), (("--qos", "cdm:x", "--qos-min", "5"), "cmd:COMMAND"),
                               (("--qos", "redis", "--qos-min", "5"), "redis:PORT:FIELD"), (("--qos", "x", "--qos-min", "5"), "growth:PATH"),
                               (("--qos", "shm:a/b", "--qos-min", "5"), "shm:NAME"), (("--qos", "http://example.org/", "--qos-min", "5"), "this machine only"),
-                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-policy", "grow"), "function or hold")):
+                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-policy", "grow"), "hold or function")):
             with self.subTest(options=options):
                 _, said = self.run_strobe(*options, code=2, options=())
                 self.assertEqual(said.count("\n"), 1, said)

@@ -14,7 +14,8 @@
 #include "qos/qos.h"
 #include "qos/source.h"
 
-static const struct st_qos_goal goal = {.threshold = 2000, .period = 0.05, .most = 0.05};
+static const struct st_qos_goal goal = {
+        .threshold = 2000, .policy = ST_QOS_FUNCTION, .period = 0.05, .most = 0.05};
 
 static struct st_qos *
 open_watch(const char *source)
