@@ -19,8 +19,8 @@ static const double patience = 5; /* seconds without a line */
 struct command {
 	char *text;
 	pid_t pid; /* of its process group too */
-	int pidfd; /* -1: it does not run */
-	int out;   /* what it prints */
+	int pidfd; /* -1: it had ended, and been waited for, before it could be opened */
+	int out;   /* what it prints; -1: it does not run */
 	bool told; /* it has printed a number */
 	double heard;
 	char line[256]; /* what has been read of it */
@@ -48,19 +48,21 @@ static bool
 has_ended(const struct command *c)
 {
 	struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
-	return poll(&p, 1, 0) == 1;
+	return c->pidfd < 0 || poll(&p, 1, 0) == 1;
 }
 
 static void
 end_command(struct command *c)
 {
 	siginfo_t info;
-	if (c->pidfd < 0)
+	if (c->out < 0)
 		return;
 	if (!has_ended(c))
 		kill(-c->pid, SIGKILL);
-	waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
-	close(c->pidfd);
+	if (c->pidfd >= 0) {
+		waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
+		close(c->pidfd);
+	}
 	close(c->out);
 	c->pidfd = c->out = -1;
 	c->n = 0;
@@ -102,12 +104,12 @@ start_command(struct command *c, struct st_qos_poll *p)
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	int error = spawn(c, out[1]);
 	close(out[1]);
-	c->pidfd = error ? -1 : (int)syscall(SYS_pidfd_open, c->pid, 0);
-	if (c->pidfd < 0) {
-		st_qos_failed(p, "it cannot be started: %s", strerror(error ? error : errno));
+	if (error) {
+		st_qos_failed(p, "it cannot be started: %s", strerror(error));
 		close(out[0]);
 		return false;
 	}
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	c->out = out[0];
 	c->heard = p->now;
 	c->told = false;
@@ -166,7 +168,7 @@ read_lines(struct command *c, struct st_qos_poll *p, bool *over)
 static enum st_qos_got
 listen_to(struct command *c, struct st_qos_poll *p, bool *again)
 {
-	bool begins = c->pidfd < 0, over = false;
+	bool begins = c->out < 0, over = false;
 	if (begins && !start_command(c, p))
 		return ST_QOS_FAILURE;
 	if (begins) /* most say their number at once */

@@ -163,6 +163,21 @@ commands_that_end(void **state)
 	k->close(s);
 }
 
+/* The session waits for all children, and may be faster. */
+static void
+commands_that_others_wait_for(void **state)
+{
+	(void)state;
+	const struct st_qos_kind *k = &st_qos_command;
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	sigaction(SIGCHLD, &ignore, &before); /* none of them stays to be waited for */
+	void *s = open_source(k, "echo 42");
+	for (int i = 0; i < 50; i++)
+		assert_value(k, s, st_qos_now(), 42);
+	k->close(s);
+	sigaction(SIGCHLD, &before, NULL);
+}
+
 static void
 commands_that_go_on(void **state)
 {
@@ -454,6 +469,7 @@ main(void)
 	        cmocka_unit_test(numbers),
 	        cmocka_unit_test(bad_forms),
 	        cmocka_unit_test(commands_that_end),
+	        cmocka_unit_test(commands_that_others_wait_for),
 	        cmocka_unit_test(commands_that_go_on),
 	        cmocka_unit_test(values_of_a_log),
 	        cmocka_unit_test(long_lines),
