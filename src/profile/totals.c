@@ -73,7 +73,7 @@ order_partials(const struct st_view *v, struct by_block *o)
 	return 0;
 }
 
-/* How often the points of an amount were passed. */
+/* How often the points of an amount of a basic block were passed. */
 static uint64_t
 passes(const struct st_view *v, const struct st_amount *a, const uint64_t *executions,
        const struct by_block *o)
@@ -91,6 +91,24 @@ passes(const struct st_view *v, const struct st_amount *a, const uint64_t *execu
 			n += (uint64_t)p->times * (end - a->first);
 	}
 	return n;
+}
+
+/* How often a branch went the way that the amount is for. */
+static uint64_t
+goes(const struct st_view *v, const struct st_amount *a, const uint64_t *executions,
+     const struct by_block *o)
+{
+	const struct st_block *edge = &v->blocks[a->block];
+	bool taken = a->first == 0;
+	if (!(edge->flags & ST_EDGE_WAYS) || edge->target < ST_FIRST_ID ||
+	    edge->target >= v->n_blocks)
+		return 0;
+	if (edge->flags & (taken ? ST_EDGE_TAKEN : ST_EDGE_NOT_TAKEN))
+		return executions[a->block];
+	struct st_amount branch = {.block = (uint32_t)edge->target,
+	                           .first = (uint16_t)edge->n_insns,
+	                           .last = (uint16_t)(edge->n_insns + 1)};
+	return passes(v, &branch, executions, o) - executions[a->block];
 }
 
 /* Where the number that an amount adds to lies; NULL: nowhere. */
@@ -137,7 +155,10 @@ st_view_total(const struct st_view *v, const struct st_view_counts *counts,
 		if (!number || a->block < ST_FIRST_ID || a->block >= v->n_blocks ||
 		    a->first > a->last)
 			continue;
-		*number += passes(v, a, counts->executions, &o) * (uint64_t)a->amount;
+		uint64_t n = v->blocks[a->block].flags & ST_BLOCK_EDGE
+		                     ? goes(v, a, counts->executions, &o)
+		                     : passes(v, a, counts->executions, &o);
+		*number += n * (uint64_t)a->amount;
 	}
 	free(o.first);
 	free(o.order);

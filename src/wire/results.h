@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 2u
+#define ST_WIRE_VERSION 3u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -306,14 +306,27 @@ enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
 #define ST_TOOL_LOADED 0xffffffffu
 /* st_block.flags. SEEN: it has been executed, and its tools wanted to see that once. REFUSED: it
- * was not instrumented, because all of it has been seen. */
-enum { ST_BLOCK_COUNTED = 1, ST_BLOCK_TALLY = 2, ST_BLOCK_SEEN = 4, ST_BLOCK_REFUSED = 8 };
+ * was not instrumented, because all of it has been seen. EDGE: see below; TAKEN, NOT_TAKEN: the way
+ * that it counts. */
+enum {
+	ST_BLOCK_COUNTED = 1,
+	ST_BLOCK_TALLY = 2,
+	ST_BLOCK_SEEN = 4,
+	ST_BLOCK_REFUSED = 8,
+	ST_BLOCK_EDGE = 16,
+	ST_EDGE_TAKEN = 32,
+	ST_EDGE_NOT_TAKEN = 64,
+	ST_EDGE_WAYS = ST_EDGE_TAKEN | ST_EDGE_NOT_TAKEN
+};
 
 /*
  * A basic block as the program executed it. Executions of block b = sum over slots of
  * counters[slot][b]. Executions that a signal, a fault or a hand-over ended early are not counted
  * there but in a st_partial.
  * An id whose block has no bytes is a tally: what a condition let through, or an operand's sum.
+ * A tally with ST_BLOCK_EDGE is a conditional branch, instruction n_insns of the basic block
+ * `target` (an id). It counts one of the two ways that the branch can go: which one is known when
+ * it has been executed once. The other one was gone all other times that the branch was executed.
  */
 struct st_block {
 	uint64_t pc;    /* program address of its first instruction */
@@ -328,7 +341,8 @@ struct st_block {
 /* What each execution of a block adds: `amount` at each of the points before its instructions first
  * to last - 1, to a cell (see ST_CELL); where last is first, once, at its entry. A point at
  * instruction i counts when i instructions before it, and the one behind it, have been or are about
- * to be executed. */
+ * to be executed. Of a branch with ST_BLOCK_EDGE, first says for which way it is, 0: taken, 1: not
+ * taken. */
 struct st_amount {
 	uint32_t block;
 	uint16_t first, last;

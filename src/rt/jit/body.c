@@ -33,9 +33,6 @@ emit_count(struct unit *u, bool flags_dead)
 	jit.blocks[u->block].count_rec = (uint8_t)jit.blocks[u->block].n_records;
 }
 
-/* `inc` leaves CF alone. */
-enum { FLAGS_OF_INC = ST_F_PF | ST_F_AF | ST_F_ZF | ST_F_SF | ST_F_OF };
-
 /* Where to count: before the first instruction where the flags that `inc` changes are dead; n: at
  * no such place. */
 static uint32_t
@@ -122,8 +119,8 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		add_record(u, REC_COPY, 0, from);
 	from = e->off;
 	if (in->cls == ST_C_JCC) {
-		emit_direct(e, 0x0f80u | in->cond, EXIT_BRANCH, TO_TARGET, u->block);
-		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
+		emit_way(e, 0x0f80u | in->cond, EXIT_BRANCH, TO_TARGET, u->block);
+		emit_way(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
 	}
@@ -132,7 +129,7 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		 * reason given. */
 		e8(e, 0xb8);
 		e32(e, 0);
-		emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+		emit_way(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
 	}
@@ -143,9 +140,9 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 	e8(e, 0);
 	uint8_t *rel8 = e->p - 1;
 	uint32_t after = e->off;
-	emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
+	emit_way(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 	*rel8 = (uint8_t)(e->off - after);
-	emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+	emit_way(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 	add_record(u, REC_LOOP, in->len, from);
 }
 

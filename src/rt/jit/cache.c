@@ -30,12 +30,13 @@ jit_init(void)
 	jit.sources = rt_map_table(MAX_RECORDS);
 	jit.source_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
 	jit.id_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
+	jit.edge_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
 	jit.base_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.base_of);
 	invokes.list = rt_map_table(MAX_INVOKES * sizeof *invokes.list);
 	jit.most_insns = MAX_BLOCK_INSNS;
 	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.pieces || !jit.hash ||
-	    !jit.ids || !jit.sources || !jit.source_of || !jit.id_of || !jit.base_of ||
-	    !invokes.list)
+	    !jit.ids || !jit.sources || !jit.source_of || !jit.id_of || !jit.edge_of ||
+	    !jit.base_of || !invokes.list)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
@@ -257,7 +258,8 @@ void
 jit_report_sizes(void)
 {
 	uint64_t *stats = rt.results->stats;
-	size_t per_block = sizeof *jit.blocks + (jit.counting ? sizeof *jit.id_of : 0);
+	size_t per_block =
+	        sizeof *jit.blocks + (jit.counting ? sizeof *jit.id_of + sizeof *jit.edge_of : 0);
 	stats[ST_STAT_cache_hot] = jit.hot;
 	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.n_stubs * jit_stub_len();
 	stats[ST_STAT_table_bytes] = jit.n_blocks * per_block + jit.n_exits * sizeof *jit.exits +

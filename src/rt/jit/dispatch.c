@@ -127,6 +127,16 @@ cross_border(struct thread *t, const struct exit *x)
 		t->next += jit_stub_len();
 }
 
+/* Is it a way of a branch that is counted? If it is the other one it becomes an exit like any. */
+static bool
+is_counted_way(uint32_t exit)
+{
+	struct exit *x = &jit.exits[exit];
+	if (x->cause && !edge_counts(jit.edge_of[x->block], exit_way(x)))
+		x->cause = 0;
+	return x->cause;
+}
+
 /* Follows an exit of the present generation, of a block of the thread's version, and links it. */
 static void
 follow_exit(struct thread *t, uint32_t exit)
@@ -136,15 +146,20 @@ follow_exit(struct thread *t, uint32_t exit)
 	if (outside_go(t))
 		return;
 	stress_flush(t);
-	uint32_t b =
-	        find_or_translate(t, target, jit.generation == generation ? exit : NO_EXIT, false);
+	bool apart = jit.generation == generation && is_counted_way(exit);
+	uint32_t join = jit.generation == generation && !apart ? exit : NO_EXIT;
+	uint32_t b = find_or_translate(t, target, join, false);
 	if (!b) {
 		go_to(t, target);
 		return;
 	}
 	if (jit.generation == generation && !(rt.stress & ST_STRESS_links) &&
-	    (jit.blocks[jit.exits[exit].block].flags & BLOCK_VALID))
-		jit_link(exit, b);
+	    (jit.blocks[jit.exits[exit].block].flags & BLOCK_VALID)) {
+		if (apart)
+			jit_link_edge(exit, b);
+		else
+			jit_link(exit, b);
+	}
 	enter_block(t, b);
 }
 
@@ -278,6 +293,13 @@ stop_measuring(struct thread *t)
 	go_to(t, t->regs.pc);
 }
 
+/* Is it a way of a branch that may have to be counted? */
+static bool
+is_way(const struct exit *x)
+{
+	return (x->kind == EXIT_JUMP || x->kind == EXIT_BRANCH) && x->cause;
+}
+
 static void
 dispatch_exit(struct thread *t)
 {
@@ -292,6 +314,8 @@ dispatch_exit(struct thread *t)
 	}
 	uint64_t target = jit_exit_target(&x);
 	t->regs.pc = target;
+	if (is_way(&x))
+		edge_pass(t, jit.edge_of[x.block], exit_way(&x));
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);

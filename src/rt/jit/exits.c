@@ -2,6 +2,7 @@
 /* The ways out of a block, and the warm part of the cache. */
 #include "rt/jit/sequence.h"
 #include "rt/jit/unit.h"
+#include "rt/tool/tool.h"
 
 struct emit
 warm_begin(void)
@@ -103,17 +104,16 @@ finish_exit(uint32_t exit, uint32_t site)
 	x->site = site;
 	uint32_t rel = jit_stub(exit) - (site + 4);
 	memcpy(cache_write(site), &rel, 4);
-	if (rt.stress & ST_STRESS_links)
+	if ((rt.stress & ST_STRESS_links) || x->cause)
 		return;
 	uint32_t b = jit_find(jit_exit_target(x), jit.blocks[x->block].version);
 	if (b)
 		jit_link(exit, b);
 }
 
-void
-emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to, uint32_t block)
+static void
+emit_jump(struct emit *e, unsigned opcode, uint32_t exit)
 {
-	uint32_t exit = new_exit(kind, to, block);
 	emit_align_site(e, opcode > 0xff ? 2 : 1);
 	if (opcode > 0xff)
 		e8(e, opcode >> 8);
@@ -121,6 +121,22 @@ emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to t
 	uint32_t site = e->off;
 	e32(e, 0);
 	finish_exit(exit, site);
+}
+
+void
+emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to, uint32_t block)
+{
+	emit_jump(e, opcode, new_exit(kind, to, block));
+}
+
+void
+emit_way(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to, uint32_t block)
+{
+	uint32_t exit = new_exit(kind, to, block), edge = jit.counting ? jit.edge_of[block] : 0;
+	struct exit *x = &jit.exits[exit];
+	enum way other = exit_way(x) == WAY_TAKEN ? WAY_NOT_TAKEN : WAY_TAKEN;
+	x->cause = edge && !edge_counts(edge, other);
+	emit_jump(e, opcode, exit);
 }
 
 void

@@ -132,6 +132,9 @@ enum exit_to {
 	TO_SELF,   /* the block itself */
 };
 
+/* Where a conditional branch goes. */
+enum way { WAY_TAKEN, WAY_NOT_TAKEN };
+
 /* Its stub is the one of its number: jit_stub(). */
 struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
@@ -140,8 +143,14 @@ struct exit {
 	uint32_t block : 21; /* whose exit it is */
 	uint32_t kind : 4;   /* enum exit_kind */
 	uint32_t to : 2;     /* enum exit_to */
-	uint32_t cause : 5;  /* for EXIT_NATIVE: enum st_fallback_cause */
+	uint32_t cause : 5;  /* for EXIT_NATIVE: enum st_fallback_cause; for EXIT_JUMP, EXIT_BRANCH:
+	                        1 if it is a way that may still have to be counted */
 };
+static inline enum way
+exit_way(const struct exit *x)
+{
+	return x->to == TO_TARGET ? WAY_TAKEN : WAY_NOT_TAKEN;
+}
 enum exit_kind {
 	EXIT_JUMP,    /* `jmp rel32` at the site */
 	EXIT_BRANCH,  /* `jcc rel32` */
@@ -161,7 +170,7 @@ struct warm_piece {
 	uint32_t at;
 	uint32_t what; /* enum warm_kind << 28 | index of the block */
 };
-enum warm_kind { WARM_THUNK, WARM_PAD };
+enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE };
 
 /* The warm part. */
 struct warm {
@@ -190,6 +199,8 @@ struct jit {
 	uint32_t *source_of; /* by block: where its copy is, if it is BLOCK_WRITABLE */
 	uint32_t *id_of;     /* by block: its whole basic block in the results, if blocks are
 	                        counted; 0: none */
+	uint32_t *edge_of; /* by block, if blocks are counted: the branch at its end, whose ways are
+	                      counted (tool/edges.c); 0: none */
 	uint32_t *base_of; /* by block, if it is BLOCK_REST: instructions of the basic block before
 	                      it, and its skip << 16 and elide << 31 (struct unit) */
 	uint32_t generation; /* of the cache: flushes so far */
@@ -296,6 +307,10 @@ jit_stub(uint32_t exit)
 }
 
 /* jit/link.c */
+/* Does the exit lead to its stub? */
+bool jit_is_unlinked(uint32_t exit);
+/* It leads to the cache offset from now on. */
+void jit_lead(uint32_t exit, uint32_t to);
 void jit_link(uint32_t exit, uint32_t block);
 /* Makes the block known to the two below. */
 void jit_page_add(uint32_t block);
@@ -310,6 +325,11 @@ void jit_revalidate(uint64_t start, uint64_t end);
  * it too. */
 void jit_check_all(void);
 bool jit_has_code(uint64_t start, uint64_t end);
+
+/* jit/edge.c: the exit, a way that is counted, leads to the block by way of the counting. */
+void jit_link_edge(uint32_t exit, uint32_t block);
+/* `at` bytes into the code that counts: has it been counted? Puts right what is borrowed. */
+bool jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs);
 
 /* jit/lookup.c */
 void jit_lookup_reset(void); /* empties the tables */
@@ -347,6 +367,8 @@ struct recovered {
 	bool own_work;   /* the instruction there does the program's work, not the engine's */
 	bool boundary; /* the address is where an instruction of the program has just completed, or
 	                  the block begins */
+	uint32_t edge; /* the branch whose way has still to be counted; 0: none */
+	enum way way;
 	uint64_t repair,
 	        repair_value; /* a word of the program's stack to put right first; 0: none */
 };

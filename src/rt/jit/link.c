@@ -19,17 +19,30 @@ target_of(uint32_t site)
 	return site + 4 + rel;
 }
 
+bool
+jit_is_unlinked(uint32_t exit)
+{
+	uint32_t site = jit.exits[exit].site;
+	return site && target_of(site) == jit_stub(exit);
+}
+
+void
+jit_lead(uint32_t exit, uint32_t to)
+{
+	patch(jit.exits[exit].site, to);
+	rt_stat(ST_STAT_links, 1);
+}
+
 void
 jit_link(uint32_t exit, uint32_t block)
 {
 	struct exit *x = &jit.exits[exit];
 	struct block *b = &jit.blocks[block];
-	if (!x->site || target_of(x->site) != jit_stub(exit))
+	if (!jit_is_unlinked(exit))
 		return;
 	x->next = b->incoming;
 	b->incoming = exit + 1;
-	patch(x->site, b->body);
-	rt_stat(ST_STAT_links, 1);
+	jit_lead(exit, b->body);
 }
 
 static void

@@ -217,6 +217,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		if (taken && st_decode((const uint8_t *)out->regs.pc, 15, &in))
 			next += (uint64_t)(int64_t)in.rel;
 		out->regs.pc = next;
+		out->edge = jit.counting ? jit.edge_of[out->block] : 0;
+		out->way = taken ? WAY_TAKEN : WAY_NOT_TAKEN;
 		break;
 	}
 	case REC_BEFORE:
@@ -343,6 +345,20 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	return 0;
 }
 
+/* The block has gone the way that is counted, which is about to be done or has been done. */
+static void
+recover_edge(const struct thread *t, const struct warm_piece *c, uint32_t at, struct recovered *out)
+{
+	uint32_t block = c->what & 0x0fffffff, edge = jit.edge_of[block];
+	const struct block *b = &jit.blocks[block];
+	out->way = edge_counts(edge, WAY_TAKEN) ? WAY_TAKEN : WAY_NOT_TAKEN;
+	out->at_end = true;
+	out->counted = true;
+	out->regs.pc = out->way == WAY_TAKEN ? block_target(b) : block_end(b);
+	if (!jit_edge_counted(t, c->at, at, &out->regs))
+		out->edge = edge;
+}
+
 static int
 recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct recovered *out)
 {
@@ -368,6 +384,9 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		recover_thunk(t, b, off - c->at, back, out);
 		return 0;
 	}
+	case WARM_EDGE:
+		recover_edge(t, c, off - c->at, out);
+		return 0;
 	case WARM_PAD:
 		out->at_end = true;
 		out->counted = true;
@@ -383,9 +402,13 @@ recover_stub(uint32_t off, struct recovered *out)
 	uint32_t exit = (off - ST_REGION_COLD) / jit_stub_len();
 	if (exit >= jit.n_exits)
 		return -1;
-	out->regs.pc = jit_exit_target(&jit.exits[exit]);
+	const struct exit *x = &jit.exits[exit];
+	bool jump = x->kind == EXIT_JUMP || x->kind == EXIT_BRANCH;
+	out->regs.pc = jit_exit_target(x);
 	out->at_end = true;
 	out->counted = true;
+	out->edge = jump && x->cause ? jit.edge_of[x->block] : 0;
+	out->way = exit_way(x);
 	return 0;
 }
 
@@ -521,6 +544,8 @@ jit_leave(struct thread *t, const struct recovered *r)
 	t->resume.state = RESUME_NONE;
 	for (unsigned i = 0; i < r->n_late; i++)
 		*(uint64_t *)((char *)t + r->late[i].field) = r->late[i].value;
+	if (r->edge)
+		edge_pass(t, r->edge, r->way);
 	const struct block *b = &jit.blocks[r->block];
 	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
 	if (!id && !b->once)

@@ -5,6 +5,7 @@
 #include "rt/jit/unit.h"
 #include "rt/os/maps.h"
 #include "rt/tool/budget.h"
+#include "rt/tool/tool.h"
 #include "rt/tool/unique.h"
 
 static struct build builds[2];
@@ -66,7 +67,7 @@ keep_plain(struct unit *u, bool cont)
 {
 	if (!u->once)
 		return false;
-	asked.n_actions = 0;
+	asked.n_actions = asked.n_edge_amounts = 0;
 	asked.streams = 0;
 	/* Where there are bits, they say more. */
 	return !cont && (u->now->tracked || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
@@ -116,8 +117,10 @@ begin_block(struct unit *u, bool cont)
 	                               .flags = flags,
 	                               .map = (uint16_t)b->map,
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
-	if (jit.counting)
+	if (jit.counting) {
 		jit.id_of[i] = u->id;
+		jit.edge_of[i] = edge_of_piece();
+	}
 	if (flags & BLOCK_REST)
 		jit.base_of[i] = u->base | u->skip << 16 | (uint32_t)u->elide << 31;
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */

@@ -32,6 +32,9 @@ struct unit {
 	                           cache, or 0 */
 };
 
+/* `inc` leaves CF alone. */
+enum { FLAGS_OF_INC = ST_F_PF | ST_F_AF | ST_F_ZF | ST_F_SF | ST_F_OF };
+
 /* exits.c. Writing at the end of the warm part: one piece at a time, rt.lock held. */
 struct emit warm_begin(void);
 void warm_mark(const struct emit *e, enum warm_kind kind, uint32_t block);
@@ -47,6 +50,9 @@ void finish_exit(uint32_t exit, uint32_t site);
 /* A jump of the opcode (two bytes when it is above 0xff), and its exit. */
 void emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to,
                  uint32_t block);
+/* The same for one of the two ways of a conditional branch, which may have to be counted. */
+void emit_way(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to,
+              uint32_t block);
 /* An exit to the runtime in the middle of the code. */
 void emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned app_len);
 /* The exit of a block that its tools want to see once. Its first two bytes will become a jump over

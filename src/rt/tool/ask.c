@@ -215,6 +215,18 @@ new_action(strobe_point at, enum action_kind kind)
 	return a;
 }
 
+/* When the branch at the end goes that way. */
+static void
+count_way(enum way way, uint64_t cell, int64_t amount)
+{
+	if (asked.n_edge_amounts == MAX_CONDITIONS) {
+		asked.overflow = true;
+		return;
+	}
+	mark_counted(asked.id);
+	asked.edge_amounts[asked.n_edge_amounts++] = (struct edge_amount){cell, amount, way};
+}
+
 static void
 count_cell(strobe_point at, uint64_t cell, int64_t amount)
 {
@@ -224,13 +236,12 @@ count_cell(strobe_point at, uint64_t cell, int64_t amount)
 		count_plainly(at, cell, amount);
 		return;
 	}
-	uint64_t key = key_of_next(at);
-	if (at.condition && asked.conditions[at.condition - 1].kind == CONDITION_NOT_TAKEN) {
-		/* All executions, less those that are taken: one tally serves both. */
-		count_plainly(at, cell, amount);
-		asked.conditions[at.condition - 1].kind = CONDITION_TAKEN;
-		amount = -amount;
+	unsigned kind = at.condition ? asked.conditions[at.condition - 1].kind : CONDITION_RELATION;
+	if (kind == CONDITION_TAKEN || kind == CONDITION_NOT_TAKEN) {
+		count_way(kind == CONDITION_TAKEN ? WAY_TAKEN : WAY_NOT_TAKEN, cell, amount);
+		return;
 	}
+	uint64_t key = key_of_next(at);
 	struct action *a = new_action(at, ACTION_TALLY);
 	if (a)
 		a->id = tally_of(key, cell, amount);

@@ -48,6 +48,13 @@ struct condition {
 	strobe_operand a, b;
 };
 
+/* What is counted when the branch at the end of the piece goes one of its ways. */
+struct edge_amount {
+	uint64_t cell;
+	int64_t amount;
+	enum way way;
+};
+
 struct action {
 	uint8_t kind; /* enum action_kind */
 	uint8_t insn; /* index in the piece */
@@ -84,12 +91,13 @@ struct asked {
 	uint32_t from;   /* index of the instruction whose event is under way */
 	uint32_t serial; /* things made for that instruction so far */
 	unsigned tool;
-	unsigned n_actions, n_conditions;
+	unsigned n_actions, n_conditions, n_edge_amounts;
 	bool overflow;                      /* they want more than a piece can have */
 	uint8_t streams;                    /* bit s: it makes rows of stream s */
 	uint8_t first[MAX_BLOCK_INSNS + 1]; /* actions by instruction: index of the first */
 	struct action actions[MAX_ACTIONS];
 	struct condition conditions[MAX_CONDITIONS];
+	struct edge_amount edge_amounts[MAX_CONDITIONS];
 };
 extern struct asked asked;
 
@@ -124,6 +132,16 @@ void tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bo
 void tables_forget(void);
 /* An id for a tally of the block's thing `key`; the same each time it is asked. */
 uint32_t tally_of(uint64_t key, uint64_t cell, int64_t amount);
+
+/* tool/edges.c: see ST_BLOCK_EDGE in wire/results.h. */
+/* The id of the branch at the end of the piece, whose ways are to be counted; 0: they are not. */
+uint32_t edge_of_piece(void);
+/* Is it this way that is counted? Until a branch is executed neither is. */
+bool edge_counts(uint32_t edge, enum way way);
+/* The thread goes that way, which is counted if need be: the other way is the one that is counted
+ * if none was gone before. */
+void edge_pass(struct thread *t, uint32_t edge, enum way way);
+void edges_forget(void);
 
 /* tool/stream.c */
 uint32_t site_of(uint64_t key, const strobe_site *site);

@@ -66,6 +66,7 @@ tools_restart(struct thread *t)
 	tools.owner = NULL;
 	counters_forget();
 	tables_forget();
+	edges_forget();
 	texts_forget();
 	streams_forget(t);
 	entries_forget();
@@ -210,7 +211,7 @@ tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool wi
 	asked.id = id;
 	asked.base = base;
 	asked.fresh = fresh;
-	asked.n_actions = asked.n_conditions = 0;
+	asked.n_actions = asked.n_conditions = asked.n_edge_amounts = 0;
 	asked.streams = 0;
 	asked.overflow = false;
 	if (s.entry)
