@@ -355,6 +355,15 @@ void strobe_count_cell(strobe_point at, strobe_cell cell, int64_t amount);
 	_Generic((to), strobe_counter *                                                            \
 	         : strobe_count_counter, strobe_cell                                               \
 	         : strobe_count_cell)(at, to, amount)
+/*
+ * Adds one, each time the branch is taken, to the number in `column` of a row of the table: the one
+ * with these keys, but that key number `target` is where the branch goes, whatever is given for it.
+ * The row is made when the branch first goes there.
+ */
+void strobe_count_row(strobe_branch *b, strobe_table *table, unsigned column, unsigned target,
+                      const uint64_t *keys);
+#define strobe_count_target(b, table, column, target, ...)                                         \
+	strobe_count_row(b, table, column, target, (const uint64_t[]){__VA_ARGS__})
 /* Adds one for each instruction of the block that is executed, also when a signal ends it early. */
 void strobe_count_insns(strobe_block *b, strobe_counter *counter);
 /* Adds an operand's value. */

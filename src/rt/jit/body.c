@@ -62,6 +62,25 @@ counts_in_end(const struct build *b)
 	return b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL;
 }
 
+/* Where the indirect branch at the end looks for its target. The rest of a block, behind which
+ * plain code follows, counts it by going to the dispatcher. */
+static enum version
+lookup_version(const struct unit *u)
+{
+	return u->site && u->version != VERSION_TOOLS ? VERSION_NONE : u->version;
+}
+
+/* Says which indirect branch is under way, to who counts it. */
+static void
+emit_site(struct unit *u)
+{
+	uint32_t from = u->hot.off;
+	if (!jit.targets || (u->version != VERSION_TOOLS && !u->site))
+		return;
+	sequence_site(&u->hot, u->site);
+	add_record(u, REC_COPY, 0, from);
+}
+
 /* Writes the thunk of a call: the program's return address replaces the cache's, then on to the
  * callee. count: for a direct call, the field to increment, or 0. */
 static uint32_t
@@ -73,7 +92,7 @@ emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 	uint32_t thunk = e.off;
 	sequence_call_thunk(&e, back, u->back_constant);
 	if (u->now->end == ST_END_ICALL) {
-		sequence_lookup(&e, u->version);
+		sequence_lookup(&e, lookup_version(u));
 		warm_end(&e);
 		return thunk;
 	}
@@ -93,8 +112,10 @@ static void
 emit_call(struct unit *u, const struct st_insn *in, uint64_t pc)
 {
 	struct emit *e = &u->hot;
-	uint32_t from = e->off;
 	bool indirect = in->cls == ST_C_ICALL;
+	if (indirect)
+		emit_site(u);
+	uint32_t from = e->off;
 	struct block *b = &jit.blocks[u->block];
 	uint32_t count = 0;
 	if (b->count_rec == 0 && (b->flags & BLOCK_COUNTED)) {
@@ -151,8 +172,10 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 {
 	struct emit *e = &u->hot;
 	struct block *b = &jit.blocks[u->block];
-	uint32_t from = e->off;
 	bool count = b->count_rec == 0 && (b->flags & BLOCK_COUNTED);
+	if (in->cls == ST_C_RET || in->cls == ST_C_IJMP)
+		emit_site(u);
+	uint32_t from = e->off;
 	switch (in->cls) {
 	case ST_C_JMP:
 		emit_direct(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
@@ -161,14 +184,14 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 	case ST_C_RET:
 		if (count)
 			b->count_rec = (uint8_t)(b->n_records + 1);
-		sequence_return(e, u->version, in, pc, count ? counter_field(u->id) : 0);
+		sequence_return(e, lookup_version(u), in, pc, count ? counter_field(u->id) : 0);
 		add_record(u, REC_RETURN, in->len, from);
 		break;
 	case ST_C_IJMP:
 		if (count)
 			b->count_rec = (uint8_t)(b->n_records + 1);
 		sequence_target(e, in, pc, count ? counter_field(u->id) : 0);
-		sequence_lookup(e, u->version);
+		sequence_lookup(e, lookup_version(u));
 		add_record(u, REC_IJUMP, in->len, from);
 		break;
 	case ST_C_CALL:

@@ -83,6 +83,9 @@ jit_reset(void)
 	p[5] = 0xe9;
 	uint32_t rel = (uint32_t)((uint64_t)rt_stub_miss - (cache_addr(0) + 10));
 	memcpy(p + 6, &rel, 4);
+	/* What a lookup finds that is to find nothing: for jumps, for returns. */
+	uint64_t nothing[2] = {(uint64_t)rt_stub_miss, cache_addr(0)};
+	memcpy(cache_write(CACHE_NOTHING), nothing, sizeof nothing);
 	jit.hot = 64;
 	jit_lookup_reset();
 }

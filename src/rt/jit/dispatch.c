@@ -39,9 +39,18 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	return b;
 }
 
+/* Plain code does not say which branch is under way. */
+static void
+forget_site(struct thread *t, uint32_t block)
+{
+	if (jit.blocks[block].version == VERSION_PLAIN)
+		t->slot_site = 0;
+}
+
 static void
 enter_block(struct thread *t, uint32_t block)
 {
+	forget_site(t, block);
 	t->regs.pc = jit.blocks[block].pc;
 	t->next = cache_addr(jit.blocks[block].body);
 }
@@ -205,6 +214,7 @@ go_on(struct thread *t)
 	}
 	if (!b)
 		return false;
+	forget_site(t, b);
 	jit_resume_counts(t); /* it stays armed: the thread may have to come here again first */
 	t->next = cache_addr(jit.blocks[b].body);
 	return true;
@@ -284,6 +294,25 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 	rt_unlock(&rt.lock);
 }
 
+/* The first branch whose targets are to be counted is about to be executed: what was translated up
+ * to now does not count them. */
+static void
+dispatch_targets(struct thread *t, const struct exit *x)
+{
+	const struct block *b = &jit.blocks[x->block];
+	if (b->flags & (BLOCK_CONT | BLOCK_REST))
+		jit_stop_at(t, x->block);
+	t->regs.pc = t->resume.state ? t->resume.pc : b->pc;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	rt_lock(&rt.lock);
+	if (!jit.targets) {
+		jit.targets = true;
+		os_flush(t);
+	}
+	go_on_or_to(t);
+	rt_unlock(&rt.lock);
+}
+
 /* The thread goes on with plain code, unless there is credit left, or it has been granted more
  * meanwhile. */
 static void
@@ -310,6 +339,10 @@ dispatch_exit(struct thread *t)
 	struct exit x = jit.exits[exit];
 	if (x.kind == EXIT_ROOM) {
 		dispatch_room(t, &x, generation);
+		return;
+	}
+	if (x.kind == EXIT_TARGETS) {
+		dispatch_targets(t, &x);
 		return;
 	}
 	uint64_t target = jit_exit_target(&x);
@@ -355,6 +388,7 @@ static void
 dispatch_miss(struct thread *t)
 {
 	uint64_t pc = t->regs.r[RDX];
+	uint32_t site = (uint32_t)t->slot_site;
 	t->resume.state = RESUME_NONE;
 	if (!SEEDED(2))
 		t->regs.r[RCX] = t->slot_rcx;
@@ -366,11 +400,15 @@ dispatch_miss(struct thread *t)
 	region_obey(t);
 	stress_version(t);
 	stress_flush(t);
+	if (site)
+		target_count(t, site, pc);
 	go_by(t, pc, true);
 	uint32_t b = jit_find(pc, thread_version(t));
 	if (b && !(rt.stress & ST_STRESS_lookup) && jit_has_room()) {
 		jit_make_pad(b);
 		jit_lookup_set(jit.blocks[b].version, pc, jit.blocks[b].pad);
+		if (jit.targets && jit.blocks[b].version == VERSION_TOOLS)
+			jit_learn_target(b, site, target_tally(site, pc));
 	}
 	rt_unlock(&rt.lock);
 }

@@ -32,6 +32,7 @@ enum {
 	MAX_EXITS = 3 << 20,    /* whose stubs the cold part can hold */
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
 	PAD_JUMP_ENTRY = 5,     /* where jumps enter a pad */
+	CACHE_NOTHING = 16,     /* cache offset of two words: see jit_reset */
 	N_PAGE_SLOTS = 1 << 19, /* pages of program code known at once, twice over */
 };
 
@@ -81,7 +82,8 @@ enum block_flags {
 enum version {
 	VERSION_TOOLS, /* with what the tools ask for */
 	VERSION_PLAIN, /* the program and nothing else */
-	N_VERSIONS
+	N_VERSIONS,
+	VERSION_NONE = N_VERSIONS /* of the lookup: nothing is found */
 };
 
 /* Three quarters of a cache line, because there is one for every 16 bytes of program code. */
@@ -163,6 +165,7 @@ enum exit_kind {
 	EXIT_FIRST,   /* the same: it is executed for the first time */
 	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
 	EXIT_SPENT,   /* the same: the thread's budget is spent */
+	EXIT_TARGETS, /* the same: code must be translated anew, so that it counts targets */
 };
 
 /* What lies where in the warm part, in ascending order. */
@@ -170,7 +173,7 @@ struct warm_piece {
 	uint32_t at;
 	uint32_t what; /* enum warm_kind << 28 | index of the block */
 };
-enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE };
+enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET };
 
 /* The warm part. */
 struct warm {
@@ -208,6 +211,7 @@ struct jit {
 	                    key and block + 1 */
 	uint32_t n_pages;
 	bool counting;       /* a tool wants events of code */
+	bool targets;        /* targets of indirect branches are counted */
 	bool cuts;           /* basic blocks end where certain functions begin */
 	bool has_plain;      /* there may be plain blocks */
 	uint32_t most_insns; /* of a piece */
@@ -331,7 +335,13 @@ void jit_link_edge(uint32_t exit, uint32_t block);
 /* `at` bytes into the code that counts: has it been counted? Puts right what is borrowed. */
 bool jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs);
 
+/* jit/target.c: the pad through which indirect branches come to the block counts those of the site
+ * in the tally. */
+void jit_learn_target(uint32_t block, uint32_t site, uint32_t tally);
+
 /* jit/lookup.c */
+/* The first pad for pc, or 0. */
+uint32_t jit_lookup_pad(enum version version, uint64_t pc);
 void jit_lookup_reset(void); /* empties the tables */
 /* Indirect branches of the version's blocks to pc find the pad, and no longer find it. A pad can
  * stand in the tables only once. */
@@ -367,6 +377,8 @@ struct recovered {
 	bool own_work;   /* the instruction there does the program's work, not the engine's */
 	bool boundary; /* the address is where an instruction of the program has just completed, or
 	                  the block begins */
+	uint32_t site; /* the indirect branch that has gone to regs.pc, if that has still to be
+	                  counted; or 0 */
 	uint32_t edge; /* the branch whose way has still to be counted; 0: none */
 	enum way way;
 	uint64_t repair,

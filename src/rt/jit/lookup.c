@@ -84,6 +84,15 @@ head_of(enum version version, uint32_t index)
 	return in_cache(to) ? (uint32_t)(to - rt.region) - PAD_JUMP_ENTRY : 0;
 }
 
+uint32_t
+jit_lookup_pad(enum version version, uint64_t pc)
+{
+	uint32_t p = head_of(version, (uint16_t)pc);
+	while (p && sequence_pad_target(p) != pc)
+		p = next_of(p);
+	return p;
+}
+
 void
 jit_lookup_set(enum version version, uint64_t pc, uint32_t pad)
 {

@@ -24,13 +24,17 @@ recover_pad(const struct thread *t, uint32_t pad, uint32_t at, uint64_t pc,
             const struct regs *machine, struct recovered *out)
 {
 	/* Until the check has been passed rdx says where the program goes. */
-	uint64_t to = at < sequence_pad_check_end(pad) ? machine->r[RDX] : pc;
+	uint32_t checked = sequence_pad_check_end(pad);
+	uint64_t to = at < checked ? machine->r[RDX] : pc;
 	if (at == 0) { /* just returned to */
 		out->repair = machine->r[RSP] - 8;
 		out->repair_value = to;
 	}
 	take_slots(t, &out->regs);
 	out->regs.pc = to;
+	bool counts = sequence_counts_site(pad + checked);
+	if (at < checked || (counts && pad + at < sequence_count_done(pad + checked)))
+		out->site = (uint32_t)t->slot_site;
 }
 
 /* A direct call's thunk may count, as the last thing before its jump. */
@@ -61,6 +65,7 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 	}
 	out->at_end = true;
 	out->regs.pc = target;
+	out->site = indirect ? (uint32_t)t->slot_site : 0;
 }
 
 /* The register that the first instruction of a spill sequence saves. */
@@ -108,6 +113,7 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 	out->at_end = true;
 	out->done++;
 	out->regs.pc = out->regs.r[RDX];
+	out->site = (uint32_t)t->slot_site;
 	take_slots(t, &out->regs);
 	return true;
 }
@@ -387,6 +393,13 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 	case WARM_EDGE:
 		recover_edge(t, c, off - c->at, out);
 		return 0;
+	case WARM_TARGET:
+		out->at_end = true;
+		out->counted = true;
+		out->regs.pc = jit.blocks[what].pc;
+		out->site = off < sequence_count_done(c->at) ? (uint32_t)t->slot_site : 0;
+		take_slots(t, &out->regs);
+		return 0;
 	case WARM_PAD:
 		out->at_end = true;
 		out->counted = true;
@@ -418,7 +431,12 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 	uint32_t off = (uint32_t)(address - rt.region);
 	*out = (struct recovered){.regs = *machine};
 	if (off < 16) { /* the pad of empty lookup entries */
-		recover_pad(t, 0, off, 0, machine, out);
+		take_slots(t, &out->regs);
+		out->site = (uint32_t)t->slot_site;
+		if (off == 0) { /* just returned to */
+			out->repair = machine->r[RSP] - 8;
+			out->repair_value = machine->r[RDX];
+		}
 		out->regs.pc = machine->r[RDX];
 		out->at_end = true;
 		return 0;

@@ -73,8 +73,14 @@ sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 
 /* rcx = where the table says that a branch to the program address in rdx has to go. */
 static void
-emit_lookup(struct emit *e, uint64_t table)
+emit_lookup(struct emit *e, enum version version, bool returns)
 {
+	if (version == VERSION_NONE) {
+		eseq(e, 3, "\x48\x8b\x0d"); /* mov rcx, [rip + nothing] */
+		erel(e, cache_addr(CACHE_NOTHING + 8 * returns), 0);
+		return;
+	}
+	uint64_t table = jit_lookup_table(version, returns);
 	eseq(e, 3, "\x0f\xb7\xca");     /* movzx ecx, dx */
 	eseq(e, 4, "\x48\x8b\x0c\xcd"); /* mov rcx, [rcx * 8 + table] */
 	e32(e, (uint32_t)table);
@@ -85,7 +91,7 @@ sequence_lookup(struct emit *e, enum version version)
 {
 	if (SEEDED(1))
 		eseq(e, 3, "\x48\x85\xd2"); /* test rdx, rdx */
-	emit_lookup(e, jit_lookup_table(version, false));
+	emit_lookup(e, version, false);
 	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
 }
 
@@ -108,7 +114,7 @@ sequence_return(struct emit *e, enum version version, const struct st_insn *in, 
 		return;
 	}
 	eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
-	emit_lookup(e, jit_lookup_table(version, true));
+	emit_lookup(e, version, true);
 	eseq(e, 4, "\x48\x89\x0c\x24"); /* mov [rsp], rcx */
 	e8(e, 0xc3);
 }
@@ -126,8 +132,101 @@ sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
 	erel(e, cache_addr(constant), 0);
 }
 
+/* jrcxz over a jump to rt_stub_miss, whose rel32 may be patched. */
+static void
+emit_unless_zero_miss(struct emit *e)
+{
+	eseq(e, 2, "\xe3\x05");
+	uint8_t *over = e->p;
+	emit_align_site(e, 1);
+	emit_jmp(e, (uint64_t)rt_stub_miss);
+	over[-1] = (uint8_t)(e->p - over);
+}
+
+static void
+give_back_temporaries(struct emit *e)
+{
+	emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
+	emit_restore(e, RDX, offsetof(struct thread, slot_rdx));
+}
+
 void
-sequence_pad(struct emit *e, uint64_t pc)
+sequence_site(struct emit *e, uint32_t site)
+{
+	uint32_t field = offsetof(struct thread, slot_site);
+	if (rt.threaded) { /* mov dword [slot_site], site */
+		eseq(e, 4, "\x65\xc7\x04\x25");
+		e32(e, field);
+	} else {
+		eseq(e, 2, "\xc7\x05");
+		erel(e, (uint64_t)rt.main + field, 4);
+	}
+	e32(e, site);
+}
+
+/* mov ecx, [slot_site]; lea rcx, [rcx - site]: in bytes, up to the site. */
+static unsigned
+site_offset(void)
+{
+	return emit_field_len() - 1 + 3;
+}
+
+void
+sequence_count_site(struct emit *e, uint32_t site, uint32_t field)
+{
+	uint32_t slot = offsetof(struct thread, slot_site);
+	if (rt.threaded) {
+		eseq(e, 4, "\x65\x8b\x0c\x25");
+		e32(e, slot);
+	} else {
+		eseq(e, 2, "\x8b\x0d");
+		erel(e, (uint64_t)rt.main + slot, 0);
+	}
+	eseq(e, 3, "\x48\x8d\x89");
+	e32(e, 0 - site);
+	emit_unless_zero_miss(e);
+	emit_add_field(e, RCX, field);
+	give_back_temporaries(e);
+}
+
+bool
+sequence_counts_site(uint32_t at)
+{
+	return *cache_write(at + (rt.threaded ? 1 : 0)) == 0x8b;
+}
+
+uint32_t
+sequence_counted_site(uint32_t at)
+{
+	uint32_t negative;
+	memcpy(&negative, cache_write(at + site_offset()), 4);
+	return 0 - negative;
+}
+
+uint32_t
+sequence_count_hit(uint32_t at)
+{
+	uint32_t jrcxz = at + site_offset() + 4;
+	return jrcxz + 2 + *cache_write(jrcxz + 1);
+}
+
+uint32_t
+sequence_count_done(uint32_t at)
+{
+	return sequence_count_hit(at) + sequence_count_len(1);
+}
+
+void
+sequence_give_site(uint32_t at, uint32_t site, uint32_t field)
+{
+	uint32_t hit = sequence_count_hit(at), negative = 0 - site;
+	struct emit e = {cache_write(hit), hit};
+	emit_add_field(&e, RCX, field);
+	memcpy(cache_write(at + site_offset()), &negative, 4);
+}
+
+void
+sequence_pad(struct emit *e, uint64_t pc, bool counts)
 {
 	eseq(e, 5, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */
 	/* rcx = 0 if rdx is pc, the flags untouched. */
@@ -138,13 +237,22 @@ sequence_pad(struct emit *e, uint64_t pc)
 		emit_mov_imm64(e, RCX, 0 - pc);
 		eseq(e, 4, "\x48\x8d\x0c\x11"); /* lea rcx, [rcx + rdx] */
 	}
-	eseq(e, 2, "\xe3\x05"); /* jrcxz over the jump */
-	uint8_t *over = e->p;
-	emit_align_site(e, 1);
-	emit_jmp(e, (uint64_t)rt_stub_miss);
-	over[-1] = (uint8_t)(e->p - over);
-	emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
-	emit_restore(e, RDX, offsetof(struct thread, slot_rdx));
+	emit_unless_zero_miss(e);
+	if (counts)
+		sequence_count_site(e, NO_SITE, counter_field(0));
+	else
+		give_back_temporaries(e);
+}
+
+uint64_t
+sequence_pad_target(uint32_t pad)
+{
+	const uint8_t *p = cache_write(pad + PAD_JUMP_ENTRY);
+	uint32_t small;
+	uint64_t large;
+	memcpy(&small, p + 3, 4);
+	memcpy(&large, p + 2, 8);
+	return p[1] == 0x8d ? 0 - small : 0 - large;
 }
 
 uint32_t

@@ -25,6 +25,12 @@ result_of(uint32_t id)
 	return (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
 }
 
+static bool
+pads_count(enum version version)
+{
+	return jit.targets && version == VERSION_TOOLS;
+}
+
 static void
 begin_basic_block(struct unit *u)
 {
@@ -67,7 +73,7 @@ keep_plain(struct unit *u, bool cont)
 {
 	if (!u->once)
 		return false;
-	asked.n_actions = asked.n_edge_amounts = 0;
+	asked.n_actions = asked.n_edge_amounts = asked.n_target_counts = 0;
 	asked.streams = 0;
 	/* Where there are bits, they say more. */
 	return !cont && (u->now->tracked || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
@@ -120,6 +126,7 @@ begin_block(struct unit *u, bool cont)
 	if (jit.counting) {
 		jit.id_of[i] = u->id;
 		jit.edge_of[i] = edge_of_piece();
+		u->site = site_of_piece();
 	}
 	if (flags & BLOCK_REST)
 		jit.base_of[i] = u->base | u->skip << 16 | (uint32_t)u->elide << 31;
@@ -140,6 +147,8 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
+	if (u->site && !jit.targets)
+		emit_leave(u, EXIT_TARGETS, TO_SELF, 0);
 	if (once)
 		emit_first(u);
 	if (!cont && !u->rest && budget_exists()) {
@@ -169,7 +178,7 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 	struct block *b = &jit.blocks[u->block];
 	uint32_t pad = e->off;
 	b->landing = (uint16_t)(pad - b->body);
-	sequence_pad(e, back);
+	sequence_pad(e, back, pads_count(u->version));
 	if (known && !jit.blocks[known].pad)
 		jit.blocks[known].pad = pad;
 	if (!follows)
@@ -357,7 +366,7 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 	uint32_t pad = 0;
 	if (indirect && !u.joined) {
 		pad = u.hot.off;
-		sequence_pad(&u.hot, pc);
+		sequence_pad(&u.hot, pc, pads_count(version));
 	}
 	begin_block(&u, false);
 	jit.blocks[u.block].pad = pad;
@@ -438,7 +447,7 @@ jit_make_pad(uint32_t block)
 	struct emit e = warm_begin();
 	warm_mark(&e, WARM_PAD, block);
 	uint32_t pad = e.off;
-	sequence_pad(&e, b->pc);
+	sequence_pad(&e, b->pc, pads_count(b->version));
 	emit_align_site(&e, 1);
 	e8(&e, 0xe9);
 	uint32_t site = e.off;

@@ -15,6 +15,7 @@ struct unit {
 	uint32_t block;    /* index of the block being written */
 	uint32_t first;    /* index of the unit's first block */
 	uint32_t id, base; /* of the basic block whose pieces are being written */
+	uint32_t site;     /* of the branch at the end of the piece: tool/targets.c */
 	bool fresh;        /* its amounts are not in the results yet */
 	bool once;         /* tools see the block in another translation */
 	uint64_t stop;     /* where the basic block ends; 0: where it may */

@@ -135,6 +135,11 @@ leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	if (at->repair)
 		*(uint64_t *)at->repair = at->repair_value;
+	if (at->site) {
+		rt_lock(&rt.lock);
+		target_count(t, at->site, at->regs.pc);
+		rt_unlock(&rt.lock);
+	}
 }
 
 /* Keeps a signal until the runtime is about to enter the cache; until then no other can come. */

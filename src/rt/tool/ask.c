@@ -298,6 +298,38 @@ strobe_count_cell(strobe_point at, strobe_cell cell, int64_t amount)
 }
 
 static void
+count_by_target(strobe_table *table, unsigned column, unsigned target, const uint64_t *keys)
+{
+	if (!asked.id)
+		return;
+	if (asked.n_target_counts == MAX_TARGET_COUNTS) {
+		asked.overflow = true;
+		return;
+	}
+	struct target_count *c = &asked.target_counts[asked.n_target_counts++];
+	table_declare(table);
+	*c = (struct target_count){table, (uint8_t)column, (uint8_t)target, {0}};
+	for (unsigned i = 0; i < STROBE_MOST_COLUMNS && table->columns[i].name; i++)
+		if (table->columns[i].role == STROBE_IS_KEY)
+			c->keys[i] = keys[i];
+}
+
+void
+strobe_count_row(strobe_branch *b, strobe_table *table, unsigned column, unsigned target,
+                 const uint64_t *keys)
+{
+	uint64_t all[STROBE_MOST_COLUMNS] = {0};
+	if (!strobe_branch_to(b)) {
+		count_by_target(table, column, target, keys);
+		return;
+	}
+	for (unsigned i = 0; i < STROBE_MOST_COLUMNS && table->columns[i].name; i++)
+		if (table->columns[i].role == STROBE_IS_KEY)
+			all[i] = i == target ? strobe_branch_to(b) : keys[i];
+	strobe_count_cell(strobe_when_taken(b), strobe_find_cell(table, column, all), 1);
+}
+
+static void
 add_value(strobe_point at, uint64_t cell, strobe_operand value)
 {
 	if (!asked.id)

@@ -83,11 +83,17 @@ find_row(uint32_t table, const uint64_t *keys)
 	return 0;
 }
 
-strobe_cell
-strobe_find_cell(strobe_table *table, unsigned column, const uint64_t *keys)
+void
+table_declare(strobe_table *table)
 {
 	if (!table->id)
 		declare(table);
+}
+
+strobe_cell
+strobe_find_cell(strobe_table *table, unsigned column, const uint64_t *keys)
+{
+	table_declare(table);
 	if (!table->id)
 		return (strobe_cell){0};
 	tools_lock();

@@ -55,6 +55,13 @@ struct edge_amount {
 	enum way way;
 };
 
+/* What is counted by the target of the indirect branch at the end of the piece. */
+struct target_count {
+	strobe_table *table;
+	uint8_t column, target; /* the key that is the target */
+	uint64_t keys[STROBE_MOST_COLUMNS];
+};
+
 struct action {
 	uint8_t kind; /* enum action_kind */
 	uint8_t insn; /* index in the piece */
@@ -76,7 +83,8 @@ struct action {
 enum {
 	MAX_ACTIONS = 192, /* of a piece: a block has no more records than 255 */
 	MAX_CONDITIONS = 192,
-	MAX_ACTION_INSNS = 16, /* of a piece, once one has had too many actions */
+	MAX_TARGET_COUNTS = 32, /* of a branch */
+	MAX_ACTION_INSNS = 16,  /* of a piece, once one has had too many actions */
 };
 
 /* What the tools want of the piece of code being translated. One at a time, under rt.lock. */
@@ -91,13 +99,14 @@ struct asked {
 	uint32_t from;   /* index of the instruction whose event is under way */
 	uint32_t serial; /* things made for that instruction so far */
 	unsigned tool;
-	unsigned n_actions, n_conditions, n_edge_amounts;
+	unsigned n_actions, n_conditions, n_edge_amounts, n_target_counts;
 	bool overflow;                      /* they want more than a piece can have */
 	uint8_t streams;                    /* bit s: it makes rows of stream s */
 	uint8_t first[MAX_BLOCK_INSNS + 1]; /* actions by instruction: index of the first */
 	struct action actions[MAX_ACTIONS];
 	struct condition conditions[MAX_CONDITIONS];
 	struct edge_amount edge_amounts[MAX_CONDITIONS];
+	struct target_count target_counts[MAX_TARGET_COUNTS];
 };
 extern struct asked asked;
 
@@ -130,6 +139,8 @@ void tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bo
 
 /* tool/table.c */
 void tables_forget(void);
+/* It is one of the tool whose function runs. */
+void table_declare(strobe_table *table);
 /* An id for a tally of the block's thing `key`; the same each time it is asked. */
 uint32_t tally_of(uint64_t key, uint64_t cell, int64_t amount);
 
@@ -142,6 +153,15 @@ bool edge_counts(uint32_t edge, enum way way);
  * if none was gone before. */
 void edge_pass(struct thread *t, uint32_t edge, enum way way);
 void edges_forget(void);
+
+/* tool/targets.c: the targets of indirect branches. A branch is known by a number, its site. */
+/* The site of the branch at the end of the piece; 0: its targets are not counted. */
+uint32_t site_of_piece(void);
+/* The tally of a site's target; for site 0 one that nobody reads. rt.lock held. */
+uint32_t target_tally(uint32_t site, uint64_t target);
+/* The branch has gone there. */
+void target_count(struct thread *t, uint32_t site, uint64_t target);
+void targets_forget(void);
 
 /* tool/stream.c */
 uint32_t site_of(uint64_t key, const strobe_site *site);

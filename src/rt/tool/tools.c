@@ -67,6 +67,7 @@ tools_restart(struct thread *t)
 	counters_forget();
 	tables_forget();
 	edges_forget();
+	targets_forget();
 	texts_forget();
 	streams_forget(t);
 	entries_forget();
@@ -212,6 +213,7 @@ tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool wi
 	asked.base = base;
 	asked.fresh = fresh;
 	asked.n_actions = asked.n_conditions = asked.n_edge_amounts = 0;
+	asked.n_target_counts = 0;
 	asked.streams = 0;
 	asked.overflow = false;
 	if (s.entry)
