@@ -157,6 +157,8 @@ struct st_chunk {
 	uint64_t sequence;       /* the order in which chunks were filled, from 1 */
 };
 #define ST_STREAM_ID(stream) (1u + (stream))
+/* Branches to targets that look far for the branch: see rt/jit/target.c. */
+#define ST_FAR_ID (1u + ST_MAX_STREAMS)
 
 /*
  * The time budget of each thread (see rt/tool/budget.h). Amounts are in sixteenths of a TSC tick.

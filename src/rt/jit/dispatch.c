@@ -408,7 +408,7 @@ dispatch_miss(struct thread *t)
 		jit_make_pad(b);
 		jit_lookup_set(jit.blocks[b].version, pc, jit.blocks[b].pad);
 		if (jit.targets && jit.blocks[b].version == VERSION_TOOLS)
-			jit_learn_target(b, site, target_tally(site, pc));
+			jit_learn_target(t, b, site);
 	}
 	rt_unlock(&rt.lock);
 }

@@ -335,9 +335,9 @@ void jit_link_edge(uint32_t exit, uint32_t block);
 /* `at` bytes into the code that counts: has it been counted? Puts right what is borrowed. */
 bool jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs);
 
-/* jit/target.c: the pad through which indirect branches come to the block counts those of the site
- * in the tally. */
-void jit_learn_target(uint32_t block, uint32_t site, uint32_t tally);
+/* jit/target.c: the pad through which indirect branches come to the block counts those of the site,
+ * or does so sooner. */
+void jit_learn_target(struct thread *t, uint32_t block, uint32_t site);
 
 /* jit/lookup.c */
 /* The first pad for pc, or 0. */

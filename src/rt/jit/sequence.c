@@ -171,8 +171,18 @@ site_offset(void)
 	return emit_field_len() - 1 + 3;
 }
 
+/* Counts those that come here; up to MANY_FAR, the third byte of their number is 0. */
+static void
+emit_far(struct emit *e)
+{
+	uint32_t field = counter_field(ST_FAR_ID);
+	emit_add_field(e, RCX, field);
+	emit_restore_byte(e, field + 2);
+	emit_unless_zero_miss(e);
+}
+
 void
-sequence_count_site(struct emit *e, uint32_t site, uint32_t field)
+sequence_count_site(struct emit *e, uint32_t site, uint32_t field, bool far)
 {
 	uint32_t slot = offsetof(struct thread, slot_site);
 	if (rt.threaded) {
@@ -185,6 +195,8 @@ sequence_count_site(struct emit *e, uint32_t site, uint32_t field)
 	eseq(e, 3, "\x48\x8d\x89");
 	e32(e, 0 - site);
 	emit_unless_zero_miss(e);
+	if (far)
+		emit_far(e);
 	emit_add_field(e, RCX, field);
 	give_back_temporaries(e);
 }
@@ -210,17 +222,33 @@ sequence_count_hit(uint32_t at)
 	return jrcxz + 2 + *cache_write(jrcxz + 1);
 }
 
+/* Where the site is counted. */
+static uint32_t
+counting_at(uint32_t at)
+{
+	uint32_t hit = sequence_count_hit(at), disp;
+	unsigned len = emit_field_len();
+	memcpy(&disp, cache_write(hit + len - 4), 4);
+	uint64_t field = rt.threaded ? disp
+	                             : cache_addr(hit + len) + (uint64_t)(int32_t)disp -
+	                                       (uint64_t)rt.main;
+	if (field != counter_field(ST_FAR_ID))
+		return hit;
+	uint32_t jrcxz = hit + sequence_count_len(1) + len;
+	return jrcxz + 2 + *cache_write(jrcxz + 1);
+}
+
 uint32_t
 sequence_count_done(uint32_t at)
 {
-	return sequence_count_hit(at) + sequence_count_len(1);
+	return counting_at(at) + sequence_count_len(1);
 }
 
 void
 sequence_give_site(uint32_t at, uint32_t site, uint32_t field)
 {
-	uint32_t hit = sequence_count_hit(at), negative = 0 - site;
-	struct emit e = {cache_write(hit), hit};
+	uint32_t counting = counting_at(at), negative = 0 - site;
+	struct emit e = {cache_write(counting), counting};
 	emit_add_field(&e, RCX, field);
 	memcpy(cache_write(at + site_offset()), &negative, 4);
 }
@@ -239,7 +267,7 @@ sequence_pad(struct emit *e, uint64_t pc, bool counts)
 	}
 	emit_unless_zero_miss(e);
 	if (counts)
-		sequence_count_site(e, NO_SITE, counter_field(0));
+		sequence_count_site(e, NO_SITE, counter_field(0), false);
 	else
 		give_back_temporaries(e);
 }

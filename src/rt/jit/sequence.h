@@ -33,16 +33,18 @@ uint64_t sequence_pad_target(uint32_t pad);
 /* The number of an indirect branch, for who counts its targets. */
 void sequence_site(struct emit *e, uint32_t site);
 /* If the branch under way is the site, counts in the field and gives rcx and rdx back, else goes to
- * the next such code: the rel32 of that jump lies before its `hit`. */
-void sequence_count_site(struct emit *e, uint32_t site, uint32_t field);
+ * the next such code: the rel32 of that jump lies before its `hit`. far: but when there have been
+ * many that went through such code, it goes to rt_stub_miss. */
+void sequence_count_site(struct emit *e, uint32_t site, uint32_t field, bool far);
 enum { NO_SITE = 0x7fffffff }; /* what no branch is */
+enum { MANY_FAR = 1 << 16 };
 /* Of such code at the cache offset: the site; where it counts; the offset behind its counting; and
  * does such code stand there at all? */
 uint32_t sequence_counted_site(uint32_t at);
 uint32_t sequence_count_hit(uint32_t at);
 uint32_t sequence_count_done(uint32_t at);
 bool sequence_counts_site(uint32_t at);
-/* It had no site: now it has. No other thread may execute it. */
+/* The site is another from now on. No other thread may execute it. */
 void sequence_give_site(uint32_t at, uint32_t site, uint32_t field);
 /* Pad-relative offset at which a pad has found that the branch is meant for it; the rel32 of the
  * jump of those for whom it is not lies right before. */
