@@ -13,9 +13,9 @@
 #include "rt/tool/tool.h"
 
 enum {
-	NEAR = 3,        /* sites of a target that are not far */
-	MOST_ORDER = 64, /* sites of a target that are brought into order */
-	SOON = 2048,     /* far ones before the next chain is */
+	MOST_ORDER = 1024, /* sites of a target that are brought into order */
+	SOON = 1024,       /* far ones before the next chain is, if this one was not in order */
+	LATER = 16384,     /* and if it was */
 };
 
 /* Where the code at the offset sends other sites: the rel32 of its jump. */
@@ -68,21 +68,53 @@ sort(struct place *p, unsigned n)
 	return sorted;
 }
 
+static void
+set_other(uint32_t at, uint32_t to)
+{
+	__atomic_store_n(other_of(at), to - sequence_count_hit(at), __ATOMIC_RELEASE);
+}
+
+/* Other threads may be in the chain: another one takes its place behind the first, which has no
+ * site. Not without end, for the old one stays. */
+static void
+write_in_order(uint32_t block, uint32_t first, const struct place *list, unsigned n)
+{
+	enum { MOST_LINKS = 1 << 16 };
+	static uint32_t links, generation;
+	uint32_t next = 0;
+	if (generation != jit.generation)
+		links = 0;
+	generation = jit.generation;
+	if (links > MOST_LINKS || !jit_has_room())
+		return;
+	for (unsigned i = n; i-- > 0; links++) {
+		uint32_t at = new_link(block, first, list[i].site, i > 0);
+		if (next)
+			set_other(at, next);
+		next = at;
+	}
+	set_other(first, next);
+}
+
 /* The chain's sites change places. */
 static void
-bring_into_order(struct thread *t, uint32_t first, uint64_t target)
+bring_into_order(struct thread *t, uint32_t block, uint32_t first)
 {
-	struct place list[MOST_ORDER];
-	uint32_t place[MOST_ORDER];
+	uint64_t target = jit.blocks[block].pc;
+	static struct place list[MOST_ORDER]; /* rt.lock held */
+	static uint32_t place[MOST_ORDER];
 	unsigned n = 0;
-	for (uint32_t at = first; at && n < MOST_ORDER; at = next_of(at), n++) {
+	uint32_t at = rt.threaded ? next_of(first) : first;
+	for (; at && n < MOST_ORDER; at = next_of(at), n++) {
 		uint32_t site = sequence_counted_site(at), tally = target_tally(site, target);
 		list[n] = (struct place){at, site, tally, *thread_counter(t, tally)};
 		place[n] = at;
 	}
 	bool sorted = sort(list, n);
-	*thread_counter(t, ST_FAR_ID) = sorted ? 0 : MANY_FAR - SOON;
-	for (unsigned i = 0; i < n; i++)
+	*thread_counter(t, ST_FAR_ID) = MANY_FAR - (sorted ? LATER : SOON);
+	if (rt.threaded && !sorted)
+		write_in_order(block, first, list, n);
+	for (unsigned i = 0; i < n && !rt.threaded; i++)
 		if (list[i].at != place[i])
 			sequence_give_site(place[i], list[i].site, counter_field(list[i].tally));
 }
@@ -101,12 +133,9 @@ jit_learn_target(struct thread *t, uint32_t block, uint32_t site)
 	}
 	for (; sequence_counted_site(at) != site && next_of(at); n++)
 		at = next_of(at);
-	if (sequence_counted_site(at) != site) {
-		uint32_t rel = new_link(block, first, site, n > NEAR) - sequence_count_hit(at);
-		__atomic_store_n(other_of(at), rel, __ATOMIC_RELEASE);
-	} else if (!rt.threaded) {
-		bring_into_order(t, first, b->pc);
-	} else {
-		*thread_counter(t, ST_FAR_ID) = 0;
-	}
+	/* What is first has no site where there are threads. */
+	if (sequence_counted_site(at) == site)
+		bring_into_order(t, block, first);
+	else
+		set_other(at, new_link(block, first, site, n > rt.threaded));
 }
