@@ -168,6 +168,22 @@ def storm(options, folder, stress, how):
     differ("sums", got, want, r.again)
 
 
+def ways(options, folder, stress, how):
+    """What each way leads to has counted itself: targets of branches, and behind conditional ones what is not taken."""
+    program = options.programs / "book-ways"
+    at = symbols(program)
+    r = Run(options, folder, "branches", stress, [str(program), how])
+    if int(booked(r.output, "signals")[0][0]) < 50:
+        raise Failure("too few signals came")
+    count = {int(address, 16): int(times) for address, times in booked(r.output, "way")}
+    rows = [row for row in r.json()["branches"] if at["ways_begin"] <= row["source"] < at["ways_end"]]
+    to = {address: sum(row["taken"] for row in rows if row["target"] == address) for address in count}
+    behind = {"ways_jc": "ways_even", "ways_jrcxz": "ways_not_zero", "ways_back": "ways_out"}
+    for source, target in behind.items():
+        to[at[target]] += sum(row["not_taken"] for row in rows if row["source"] == at[source])
+    differ("ways", to, count, r.again)
+
+
 def judged_memory(program):
     """Allocations, their bytes, the most that was live and what is left, as valgrind counts if it lets libc keep what it keeps."""
     _, err, code = run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", *program])
@@ -204,7 +220,8 @@ def heap(options, folder, stress, line):
 
 CHECKS = {"calls of C": functools.partial(calls, name="book-callers"), "calls of C++": functools.partial(calls, name="book-callers-cpp"),
           "signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
-          "interrupted system calls": interrupted, "memory accesses": accesses}
+          "branches, handlers return": functools.partial(ways, how="return"), "branches, handlers jump": functools.partial(ways, how="jump"),
+          "branches, step by step": functools.partial(ways, how="step"), "interrupted system calls": interrupted, "memory accesses": accesses}
 
 def judged_coverage(folder, source):
     """Executions by line and calls by function (its name, and the line of that), as gcov counts."""
