@@ -108,7 +108,7 @@ struct thread {
 	   seto give them, a time stamp, values for a function. */
 	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];
 	uint64_t number;     /* of the thread in the run: its record */
-	uint64_t slot_site; /* the indirect branch under way, if its targets are counted; else 0 */
+	uint64_t slot_site;  /* the indirect branch under way, if its targets are counted; else 0 */
 	uint64_t returns_at; /* minus the stack pointer of the innermost of `returns`; 0: none */
 
 	uint32_t record;  /* index of its st_thread */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/jit/sequence.h"
 #include "rt/arch/x86_64/relocate.h"
+#include "rt/jit/borrow.h"
 
 static void
 eseq(struct emit *e, unsigned n, const char *bytes)
@@ -132,15 +133,21 @@ sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
 	erel(e, cache_addr(constant), 0);
 }
 
-/* jrcxz over a jump to rt_stub_miss, whose rel32 may be patched. */
+/* A jump to rt_stub_miss, whose rel32 may be patched, and over which the jrcxz goes that ends at
+ * `over`. */
 static void
-emit_unless_zero_miss(struct emit *e)
+emit_miss(struct emit *e, uint8_t *over)
 {
-	eseq(e, 2, "\xe3\x05");
-	uint8_t *over = e->p;
 	emit_align_site(e, 1);
 	emit_jmp(e, (uint64_t)rt_stub_miss);
 	over[-1] = (uint8_t)(e->p - over);
+}
+
+static void
+emit_unless_zero_miss(struct emit *e)
+{
+	eseq(e, 2, "\xe3\x00"); /* jrcxz */
+	emit_miss(e, e->p);
 }
 
 static void
@@ -177,8 +184,7 @@ emit_far(struct emit *e)
 {
 	uint32_t field = counter_field(ST_FAR_ID);
 	emit_add_field(e, RCX, field);
-	emit_restore_byte(e, field + 2);
-	emit_unless_zero_miss(e);
+	emit_miss(e, emit_jump_if_zero(e, field + 2));
 }
 
 void
@@ -229,9 +235,9 @@ counting_at(uint32_t at)
 	uint32_t hit = sequence_count_hit(at), disp;
 	unsigned len = emit_field_len();
 	memcpy(&disp, cache_write(hit + len - 4), 4);
-	uint64_t field = rt.threaded ? disp
-	                             : cache_addr(hit + len) + (uint64_t)(int32_t)disp -
-	                                       (uint64_t)rt.main;
+	uint64_t field =
+	        rt.threaded ? disp
+	                    : cache_addr(hit + len) + (uint64_t)(int32_t)disp - (uint64_t)rt.main;
 	if (field != counter_field(ST_FAR_ID))
 		return hit;
 	uint32_t jrcxz = hit + sequence_count_len(1) + len;

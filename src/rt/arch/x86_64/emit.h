@@ -88,22 +88,6 @@ emit_field(struct emit *e, unsigned opcode, unsigned reg, unsigned field)
 		erel(e, (uint64_t)rt.main + field, 0);
 	}
 }
-/* movzx ecx, byte [field of the thread] */
-static inline void
-emit_restore_byte(struct emit *e, unsigned field)
-{
-	if (rt.threaded)
-		e8(e, 0x65);
-	e8(e, 0x0f);
-	e8(e, 0xb6);
-	e8(e, rt.threaded ? 0x0c : 0x0d);
-	if (rt.threaded) {
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		erel(e, (uint64_t)rt.main + field, 0);
-	}
-}
 /* inc qword [field of the thread] */
 static inline void
 emit_increment(struct emit *e, uint32_t field)
