@@ -6,13 +6,14 @@
 #include "cli/tool_calibrate.h"
 
 static const struct action {
-	const char *name, *functions[3], *note;
+	const char *name, *functions[4], *note;
 } actions[ST_ACTIONS] = {
         [ST_ACTION_COUNT] = {"count",
                              {"strobe_count_counter", "strobe_count_cell", "strobe_count_insns"},
                              "for all constant counts of a block together"},
         [ST_ACTION_CONDITION] = {"condition",
-                                 {"strobe_when", "strobe_when_taken", "strobe_when_not_taken"},
+                                 {"strobe_when", "strobe_when_taken", "strobe_when_not_taken",
+                                  "strobe_count_row"},
                                  "with the count that is under it"},
         [ST_ACTION_ADD] = {"add", {"strobe_add_counter", "strobe_add_cell"}, "for each"},
         [ST_ACTION_RECORD] = {"record",
@@ -29,7 +30,7 @@ st_tool_print_costs(const struct st_tool_file *f, const char *const *include, FI
 	bool wanted[ST_ACTIONS] = {false}, any = false;
 	double ns[ST_ACTIONS];
 	for (int i = 0; i < ST_ACTIONS; i++)
-		for (int k = 0; k < 3 && actions[i].functions[k]; k++)
+		for (int k = 0; k < 4 && actions[i].functions[k]; k++)
 			wanted[i] |= st_tool_file_uses(f, actions[i].functions[k]);
 	for (int i = 0; i < ST_ACTIONS; i++)
 		any |= wanted[i];
