@@ -100,11 +100,10 @@ st_covered_main(char *const *argv)
 	struct arguments a;
 	struct st_error e;
 	int code = ST_EXIT_OK;
-	if (parse(&a, argv, &e))
-		code = st_complain(&e);
-	else if (a.help)
+	int bad = parse(&a, argv, &e);
+	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("covered"), false);
-	else if (print(&a, &e))
+	else if (bad || print(&a, &e))
 		code = st_complain(&e);
 	st_covered_free(&a.logs);
 	st_covered_free(&a.against);

@@ -34,8 +34,7 @@ struct st_codelogger {
 	ST_VEC(struct progress) progress; /* by process */
 	ZydisDecoder decoder;
 	struct st_error error;
-	struct st_codelogger_result *result; /* while the run's end is noted */
-	uint64_t blocks, instructions;
+	uint64_t blocks, instructions, generated;
 	uint8_t *code, *lengths; /* LONGEST */
 };
 
@@ -238,7 +237,7 @@ static bool
 log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t id, bool last)
 {
 	const struct st_block *b = &st_results_blocks(h)[id];
-	struct st_codelog_block out;
+	struct st_codelog_block out = {0};
 	uint64_t times = st_results_executions(h, id);
 	uint32_t insns = b->n_insns;
 	if (!times) {
@@ -250,7 +249,7 @@ log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t i
 	const struct image *m =
 	        sane(b) && insns <= b->n_insns ? place_of(l, h, b, &out.offset) : NULL;
 	if (!m) {
-		l->result->generated += last && sane(b);
+		l->generated += last && sane(b);
 		return true;
 	}
 	if (m->id < 0 || !decode(l, m, b->bytes, insns, &out))
@@ -310,8 +309,6 @@ log_all(struct st_codelogger *l, const struct st_process *processes, size_t n, b
 void
 st_codelogger_flush(struct st_codelogger *l, const struct st_process *processes, size_t n)
 {
-	struct st_codelogger_result ignored = {0};
-	l->result = &ignored;
 	log_all(l, processes, n, false);
 }
 
@@ -343,7 +340,7 @@ check_refused(struct st_codelogger *l, const struct image *m, const struct logge
 	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
 	for (uint32_t id = ST_FIRST_ID; id < n; id++) {
 		const struct st_block *b = &blocks[id];
-		struct st_codelog_block out;
+		struct st_codelog_block out = {0};
 		if ((b->flags & (ST_BLOCK_SEEN | ST_BLOCK_REFUSED)) != ST_BLOCK_REFUSED ||
 		    !sane(b) || place_of(l, h, b, &out.offset) != m)
 			continue;
@@ -377,7 +374,6 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
                      struct st_codelogger_result *result)
 {
 	*result = (struct st_codelogger_result){0};
-	l->result = result;
 	log_all(l, r->processes, r->n_processes, true);
 	struct st_codelog_run *run = &result->run;
 	run->ended = true;
@@ -388,5 +384,6 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
 		check_image(l, &l->images.v[i], r, run);
 	if (l->log && !l->error.code)
 		st_codelog_end(l->log, run, error_of(l));
+	result->generated = l->generated;
 	result->error = l->error;
 }
