@@ -21,7 +21,9 @@ enum {
 	COST_RETURN = 90,
 	COST_INDIRECT = 110,
 	COST_CALL = 30,
-	COST_ROW = 600, /* of the controller, which keeps it */
+	COST_WAY = 14,    /* of a branch: counted on the way, half of the times */
+	COST_TARGET = 60, /* the site that is stored, compared with and counted at the target */
+	COST_ROW = 600,   /* of the controller, which keeps it */
 };
 
 /* The machine instructions [from, to) of the cache. */
@@ -76,6 +78,13 @@ cost_of_piece(const struct block *b)
 		at += r->cache_len;
 	}
 	return cost;
+}
+
+/* Of the branch at the end: what is counted on its way and where it goes to. */
+static unsigned
+cost_of_ways(const struct unit *u)
+{
+	return (jit.edge_of[u->block] ? COST_WAY : 0) + (u->site ? COST_TARGET : 0);
 }
 
 /* Rows that the controller takes cost most there. */
@@ -223,7 +232,7 @@ charge_end(struct unit *u)
 	const struct block *b = &jit.blocks[u->block];
 	if (!u->charge)
 		return;
-	u->charged += cost_of_piece(b) + cost_of_rows();
+	u->charged += cost_of_piece(b) + cost_of_rows() + cost_of_ways(u);
 	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
 	memcpy(cache_write(u->charge), &amount, 4);
 	if (!(u->now->more))
