@@ -166,9 +166,12 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 	st_region_apply(&what->region, &what->tools, &m->options);
 	st_qos_complete(&what->qos, &what->budget);
 	if (st_budget_apply(&what->budget, &m->options, e) ||
-	    st_qos_apply(&what->qos, &m->options, e) ||
 	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
 		return -1;
+	if (st_qos_apply(&what->qos, &m->options, e)) {
+		st_unique_end(&m->unique);
+		return -1;
+	}
 	take_stacks(m);
 	open_rows(&m->rows, what);
 	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;
