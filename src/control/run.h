@@ -16,7 +16,7 @@
 
 struct st_tool_file; /* control/toolfile.h */
 struct st_process;
-struct st_qos;       /* qos/qos.h */
+struct st_qos; /* qos/qos.h */
 
 /* A tool that a run uses. */
 struct st_run_tool {

@@ -414,7 +414,7 @@ note_killed(struct st_profile *p, const struct st_run *run)
 		bool consumes = false;
 		for (uint32_t s = 0; h && s < h->n_streams && s < ST_MAX_STREAMS; s++)
 			consumes |= h->streams[s].consumed != 0;
-		if (consumes && h->state == ST_RUN_CACHE)
+		if (consumes && h->state == ST_RUN_CACHE && !run->processes[i].running)
 			st_profile_note(
 			        p,
 			        "process %u ended without notice: the last that its tools had "

@@ -131,7 +131,7 @@ add_process(struct mix *m, const struct st_run *run, const struct st_process *pr
 	if (left > 0 && left < cpu)
 		m->native = fmin(m->native + cpu - left, cpu);
 	const struct st_budget *b = &v.header->budget;
-	if (b->amount && b->ticks_per_second)
+	if (b->period_ns && b->ticks_per_second)
 		m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second;
 	m->insns += (double)v.header->stats[ST_STAT_insns];
 	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];

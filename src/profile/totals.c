@@ -108,7 +108,9 @@ goes(const struct st_view *v, const struct st_amount *a, const uint64_t *executi
 	struct st_amount branch = {.block = (uint32_t)edge->target,
 	                           .first = (uint16_t)edge->n_insns,
 	                           .last = (uint16_t)(edge->n_insns + 1)};
-	return passes(v, &branch, executions, o) - executions[a->block];
+	/* Of a process that still runs the two are not of one moment. */
+	uint64_t n = passes(v, &branch, executions, o);
+	return n > executions[a->block] ? n - executions[a->block] : 0;
 }
 
 /* Where the number that an amount adds to lies; NULL: nowhere. */

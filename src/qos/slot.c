@@ -39,7 +39,12 @@ begin_slot(struct slot *s)
 	if (s->fd < 0)
 		return false;
 	errno = EPERM;
-	return fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+	if (fstat(s->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	/* What an earlier run has left there is no news. */
+	if (pread(s->fd, &first, sizeof first, 0) == sizeof first)
+		s->sets = first.sets;
+	return true;
 }
 
 static void

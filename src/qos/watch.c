@@ -173,7 +173,10 @@ st_qos_start(struct st_qos *q)
 static void
 say(const char *text)
 {
-	fprintf(stderr, "%sstrobe: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+	fprintf(stderr, "%sstrobe: ", isatty(STDERR_FILENO) ? "\r\033[K" : "");
+	for (; *text; text++) /* parts of it are the source's */
+		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
+	fputc('\n', stderr);
 }
 
 double

@@ -64,7 +64,7 @@ budgets_say_it(void **state)
 	struct st_run run = run_of(&process, 1.103);
 	fake_header(f)->stats[ST_STAT_insns] = 125000;
 	fake_header(f)->budget = (struct st_budget){
-	        .amount = 1, .ticks_per_second = 1000, .charged = 100 * ST_BUDGET_UNITS};
+	        .period_ns = 1, .ticks_per_second = 1000, .charged = 100 * ST_BUDGET_UNITS};
 	assert_near(st_slowdown_estimate(&run, 0), 1.103 / 1.0, 1e-6);
 	fake_free(f);
 }

@@ -13,9 +13,9 @@
 #include "rt/tool/tool.h"
 
 enum {
-	MOST_ORDER = 1024, /* sites of a target that are brought into order */
-	SOON = 1024,       /* far ones before the next chain is, if this one was not in order */
-	LATER = 16384,     /* and if it was */
+	MOST_ORDER = 512, /* sites of a target that are brought into order */
+	SOON = 1024,      /* far ones before the next chain is, if this one was not in order */
+	LATER = 16384,    /* and if it was */
 };
 
 /* Where the code at the offset sends other sites: the rel32 of its jump. */

@@ -36,6 +36,10 @@ enum {
 	(SIGNAL_BIT(17 /* CHLD */) | SIGNAL_BIT(18 /* CONT */) | SIGNAL_BIT(19 /* STOP */) |       \
 	 SIGNAL_BIT(20 /* TSTP */) | SIGNAL_BIT(21 /* TTIN */) | SIGNAL_BIT(22 /* TTOU */) |       \
 	 SIGNAL_BIT(23 /* URG */) | SIGNAL_BIT(28 /* WINCH */) | SIGNAL_BIT(SIGNAL_KILL))
+#define CORE_SIGNALS                                                                               \
+	(SIGNAL_BIT(3) | SIGNAL_BIT(SIGNAL_ILL) | SIGNAL_BIT(SIGNAL_TRAP) |                        \
+	 SIGNAL_BIT(SIGNAL_ABRT) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_FPE) |               \
+	 SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(24) | SIGNAL_BIT(25) | SIGNAL_BIT(31))
 #define FATAL_SIGNALS (~(uint64_t)IGNORED_SIGNALS)
 
 static bool
@@ -44,7 +48,9 @@ needs_master(int signo, const struct ksigaction *a)
 	if (a->handler > 1 || signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_OWN ||
 	    (signo == SIGNAL_SYS && budget_exists()))
 		return true;
-	return a->handler == 0 && (FATAL_SIGNALS & SIGNAL_BIT(signo));
+	/* The kernel ignores those that nobody handles for the first process of a namespace. */
+	return a->handler == 0 && (FATAL_SIGNALS & SIGNAL_BIT(signo)) &&
+	       (rt.pid != 1 || (CORE_SIGNALS & SIGNAL_BIT(signo)));
 }
 
 long

@@ -132,10 +132,13 @@ budget_begin(struct thread *t, bool first)
 	t->back = false;
 	if (!first)
 		return;
-	if (budget()->first_ns)
-		t->period_from -= budget()->period_ns - budget()->first_ns;
-	else
+	if (!budget()->first_ns) {
 		grant(t, amount_now(), t->period_from);
+		return;
+	}
+	/* The rest of a period that has nothing left. */
+	t->period_from -= budget()->period_ns - budget()->first_ns;
+	t->period_amount = (int64_t)budget()->most;
 }
 
 /* Adds up what the thread has used of its CPU time. */
