@@ -345,7 +345,9 @@ class Coverage(Case):
         self.assertEqual((result["false_positives"], result["false_negatives"]), (0, 0))
         full = self.coverage(self.log, self.folder / "whole.log", "--against", self.folder / "whole.log")
         self.assertEqual(full["measured"]["instructions"], full["of"]["instructions"])
-        self.assertEqual(full["false_positives"], len(part.instructions) + sum(i["measured"]["instructions"] for i in result["images"] if not i["image"].endswith("unique")))
+        # Other words lie elsewhere on the stack: the library's start may take ways in the one run that it does not in the other.
+        self.assertEqual(full["false_positives"], result["measured"]["instructions"])
+        self.assertGreaterEqual(full["false_positives"], len(whole.instructions & part.instructions))
 
     def test_text(self):
         self.reference("step1", "step2")
