@@ -14,16 +14,16 @@
 
 /* In sixteenths of a tick. */
 enum {
-	COST_CHARGE = 20,     /* the subtraction and its branch */
-	COST_BORROWED = 60,   /* the same where flags are live */
+	COST_CHARGE = 11,     /* the subtraction and its branch */
+	COST_BORROWED = 36,   /* the same where flags are live */
 	COST_INSTRUCTION = 6, /* of the engine's or a tool's */
-	COST_COUNTER = 10,    /* memory that is read and written */
-	COST_RETURN = 90,
-	COST_INDIRECT = 110,
-	COST_CALL = 30,
-	COST_WAY = 14,    /* of a branch: counted on the way, half of the times */
-	COST_TARGET = 60, /* the site that is stored, compared with and counted at the target */
-	COST_ROW = 600,   /* of the controller, which keeps it */
+	COST_COUNTER = 8,     /* memory that is read and written */
+	COST_RETURN = 75,
+	COST_INDIRECT = 85,
+	COST_CALL = 24,
+	COST_WAY = 28,    /* of a branch: counted on the way, half of the times */
+	COST_TARGET = 90, /* the site that is stored, compared with and counted at the target */
+	COST_ROW = 380,   /* of the controller, which keeps it */
 };
 
 /* The machine instructions [from, to) of the cache. */
