@@ -9,9 +9,10 @@
  *	strobe_qos_count(&served, 1);       after each request, by any thread; or
  *	strobe_qos_set(&served, latency);   now and then
  *
- * `strobe run --qos shm:requests --qos-min 3000` then measures no more than leaves 3000 requests
- *per second. Without strobe each call looks for it once in 4096 times, and else only counts.
- *Nothing has to be linked. A slot belongs to its user: programs of others do not see it.
+ * `strobe run --qos shm:requests --qos-min 3000`, or `strobe attach`, then measures no more than
+ * leaves 3000 requests per second. Each sixteenth call looks whether a second has passed since
+ * strobe was last looked for, and if so looks for it (one `open`). Nothing has to be linked. A slot
+ * belongs to its user: programs of others do not see it.
  */
 #ifndef STROBE_QOS_H
 #define STROBE_QOS_H
@@ -21,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What lies in the shared memory /dev/shm/strobe-qos.NAME, which strobe makes. */
@@ -34,31 +36,47 @@ struct strobe_qos_slot {
 
 struct strobe_qos {
 	const char *name;
-	struct strobe_qos_slot *slot; /* NULL: strobe is not there */
+	struct strobe_qos_slot *slot; /* NULL: strobe has not been there yet */
+	uint64_t file;                /* that it lies in */
+	int64_t looked;               /* the second in which strobe was looked for last */
 	unsigned calls;
 };
 #define STROBE_QOS(name)                                                                           \
 	{                                                                                          \
-		(name), 0, 0                                                                       \
+		(name), 0, 0, 0, 0                                                                 \
 	}
 
+/* Maps the file, in the place of the one before: other threads may be writing there. */
+static inline void
+strobe_qos_map(struct strobe_qos *q, int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || !S_ISREG(st.st_mode) ||
+	    st.st_size < (off_t)sizeof *q->slot || (q->slot && q->file == st.st_ino))
+		return;
+	void *p = mmap(q->slot, sizeof *q->slot, PROT_READ | PROT_WRITE,
+	               q->slot ? MAP_SHARED | MAP_FIXED : MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return;
+	q->file = st.st_ino;
+	__atomic_store_n(&q->slot, (struct strobe_qos_slot *)p, __ATOMIC_RELEASE);
+}
+
+/* Looks for strobe once in a second. */
 static inline void
 strobe_qos_find(struct strobe_qos *q)
 {
 	char path[128] = "/dev/shm/strobe-qos.";
-	struct stat st;
-	if (__atomic_fetch_add(&q->calls, 1, __ATOMIC_RELAXED) % 4096)
+	struct timespec now;
+	if (__atomic_fetch_add(&q->calls, 1, __ATOMIC_RELAXED) % 16 ||
+	    clock_gettime(CLOCK_MONOTONIC_COARSE, &now) != 0 ||
+	    __atomic_exchange_n(&q->looked, now.tv_sec + 1, __ATOMIC_ACQ_REL) == now.tv_sec + 1)
 		return;
 	strncat(path, q->name, sizeof path - strlen(path) - 1);
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && S_ISREG(st.st_mode) &&
-	    st.st_size >= (off_t)sizeof *q->slot) {
-		void *p = mmap(0, sizeof *q->slot, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (p != MAP_FAILED)
-			__atomic_store_n(&q->slot, (struct strobe_qos_slot *)p, __ATOMIC_RELEASE);
-	}
+	strobe_qos_map(q, fd);
 	close(fd);
 }
 
@@ -66,24 +84,22 @@ strobe_qos_find(struct strobe_qos *q)
 static inline void
 strobe_qos_count(struct strobe_qos *q, uint64_t n)
 {
+	strobe_qos_find(q);
 	struct strobe_qos_slot *slot = __atomic_load_n(&q->slot, __ATOMIC_ACQUIRE);
 	if (slot)
 		__atomic_fetch_add(&slot->count, n, __ATOMIC_RELAXED);
-	else
-		strobe_qos_find(q);
 }
 
 /* This is the metric now. */
 static inline void
 strobe_qos_set(struct strobe_qos *q, double value)
 {
+	strobe_qos_find(q);
 	struct strobe_qos_slot *slot = __atomic_load_n(&q->slot, __ATOMIC_ACQUIRE);
 	uint64_t bits;
 	memcpy(&bits, &value, sizeof bits);
-	if (!slot) {
-		strobe_qos_find(q);
+	if (!slot)
 		return;
-	}
 	__atomic_store_n(&slot->value, bits, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&slot->sets, 1, __ATOMIC_RELEASE);
 }

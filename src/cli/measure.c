@@ -172,6 +172,8 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 		st_unique_end(&m->unique);
 		return -1;
 	}
+	m->progress.qos = m->options.qos;
+	m->progress.period = (double)m->options.budget.period_ns / 1e9;
 	take_stacks(m);
 	open_rows(&m->rows, what);
 	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;

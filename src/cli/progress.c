@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -47,19 +48,35 @@ count_instructions(struct st_progress *p, const struct st_view *v, double elapse
 	p->next = elapsed + 100 * p->cost;
 }
 
+/* Of the service: its metric now, and what may be used up for it. */
+static void
+tell_qos(const struct st_progress *p, char *text, size_t size)
+{
+	struct st_qos_row now = p->qos ? st_qos_last(p->qos) : (struct st_qos_row){.value = NAN};
+	*text = 0;
+	if (!p->qos)
+		return;
+	if (isnan(now.value))
+		snprintf(text, size, ", metric %s", st_qos_state_name(now.state));
+	else
+		snprintf(text, size, ", metric %.5g %s, budget %.3g %%", now.value,
+		         st_qos_state_name(now.state), 100 * now.budget / p->period);
+}
+
 void
 st_progress_show(void *arg, const struct st_results_header *results, double elapsed)
 {
 	struct st_progress *p = arg;
 	struct st_view v;
-	char blocks[ST_NUMBER_SIZE], line[200];
+	char blocks[ST_NUMBER_SIZE], service[80], line[300];
 	if (!p->enabled || elapsed < first_seconds || !results ||
 	    st_view_open(&v, results, (size_t)results->file_size, NULL))
 		return;
 	count_instructions(p, &v, elapsed);
-	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated",
+	tell_qos(p, service, sizeof service);
+	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated%s",
 	                 elapsed, p->instructions,
-	                 st_number(blocks, v.header->stats[ST_STAT_blocks]));
+	                 st_number(blocks, v.header->stats[ST_STAT_blocks]), service);
 	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or
 	 * ends. */
 	p->shown |= write(STDERR_FILENO, line, (size_t)n) > 0;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "qos/qos.h"
 #include "wire/results.h"
 
 struct st_progress {
@@ -12,6 +13,8 @@ struct st_progress {
 	double next; /* seconds: when to count instructions again */
 	double cost; /* seconds: what counting them took last */
 	char instructions[64];
+	struct st_qos *qos; /* the metric and the budget are told, too; NULL: there is none */
+	double period;      /* seconds */
 };
 
 /* Ready for a run; does nothing when standard error is no terminal. */

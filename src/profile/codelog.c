@@ -11,6 +11,7 @@ enum {
 	LOG_APPLICATION = 0x53744c67, /* "StLg", in the file's header */
 	LOG_VERSION = 1,
 	LOG_PATIENCE = 60000, /* ms: another run writes */
+	LOG_HURRY = 20,       /* ms: while a program may be waiting for what the log has */
 };
 
 static const char schema[] =
@@ -32,11 +33,13 @@ struct st_codelog {
 	sqlite3_stmt *insert; /* of a block */
 	int64_t run;
 	int status; /* of the blocks that are being added: the first failure */
+	bool busy;  /* the last failure was that another program had locked it */
 };
 
 static int
-fail(const struct st_codelog *log, int status, struct st_error *e)
+fail(struct st_codelog *log, int status, struct st_error *e)
 {
+	log->busy = (status & 0xff) == SQLITE_BUSY;
 	switch (status & 0xff) {
 	case SQLITE_NOTADB:
 		return st_fail(e, ST_EXIT_FAILED,
@@ -157,6 +160,18 @@ st_codelog_open(const char *path, bool make, struct st_error *e)
 }
 
 void
+st_codelog_hurry(struct st_codelog *log, bool hurry)
+{
+	sqlite3_busy_timeout(log->db, hurry ? LOG_HURRY : LOG_PATIENCE);
+}
+
+bool
+st_codelog_was_busy(const struct st_codelog *log)
+{
+	return log->busy;
+}
+
+void
 st_codelog_close(struct st_codelog *log)
 {
 	if (!log)
@@ -234,6 +249,19 @@ st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct 
 }
 
 int64_t
+st_codelog_find(struct st_codelog *log, const char *build_id, struct st_error *e)
+{
+	sqlite3_stmt *s = prepare(log, "SELECT id FROM image WHERE build_id = ?", e);
+	if (!s)
+		return -1;
+	sqlite3_bind_text(s, 1, build_id, -1, SQLITE_STATIC);
+	int status = sqlite3_step(s);
+	int64_t id = status == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+	sqlite3_finalize(s);
+	return status == SQLITE_ROW || status == SQLITE_DONE ? id : fail(log, status, e);
+}
+
+int64_t
 st_codelog_image(struct st_codelog *log, const char *build_id, const char *path, struct st_error *e)
 {
 	sqlite3_stmt *s = prepare(log,
@@ -289,8 +317,14 @@ st_codelog_commit_blocks(struct st_codelog *log, struct st_error *e)
 		return 0;
 	if (log->status != SQLITE_OK)
 		fail(log, log->status, e);
-	sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
+	st_codelog_undo_blocks(log);
 	return -1;
+}
+
+void
+st_codelog_undo_blocks(struct st_codelog *log)
+{
+	sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* A block as it is in the log. False: it cannot be true. */

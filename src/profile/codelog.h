@@ -21,6 +21,12 @@ struct st_codelog;
 struct st_codelog *st_codelog_open(const char *path, bool make, struct st_error *e);
 void st_codelog_close(struct st_codelog *log);
 
+/* hurry: what follows waits 20 ms for another program that has locked the log, instead of a minute,
+ * and fails. */
+void st_codelog_hurry(struct st_codelog *log, bool hurry);
+/* The last failure was that another program had locked the log. */
+bool st_codelog_was_busy(const struct st_codelog *log);
+
 /* A run, as far as the log knows. */
 struct st_codelog_run {
 	int64_t start_ns;
@@ -42,6 +48,8 @@ int st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *comma
  */
 int st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct st_error *e);
 
+/* The number of an image in the log; 0: it has none. -1: *e says why. */
+int64_t st_codelog_find(struct st_codelog *log, const char *build_id, struct st_error *e);
 /* The number of an image in the log, which it gets if need be; -1: *e says why. */
 int64_t st_codelog_image(struct st_codelog *log, const char *build_id, const char *path,
                          struct st_error *e);
@@ -58,6 +66,7 @@ struct st_codelog_block {
 int st_codelog_begin_blocks(struct st_codelog *log, struct st_error *e);
 void st_codelog_add(struct st_codelog *log, int64_t image, const struct st_codelog_block *block);
 int st_codelog_commit_blocks(struct st_codelog *log, struct st_error *e);
+void st_codelog_undo_blocks(struct st_codelog *log);
 
 /* Call use for each block of the image whose first byte is in [from, to), by offset; for each
  * image; for each run, the first one first. 0, or -1 with *e. */

@@ -15,12 +15,15 @@ enum { LONGEST = 1 << 20 }; /* bytes of a block; far beyond what the engine puts
 struct image {
 	char *path;
 	struct st_image *image; /* NULL: it cannot be read */
-	int64_t id;             /* in the log; -1: it is not there */
+	int64_t id;             /* in the log; 0: it is not there */
+	bool made;              /* the id is of the transaction under way */
 	uint64_t bits;          /* for its bytes */
+	uint8_t *logged;        /* a bit for each address of an instruction that the log has */
+	uint64_t n_logged;
 };
 
-/* What has become of a block. */
-enum { UNKNOWN, EXECUTED, LOGGED };
+/* What has become of a block. LOGGING: as far as the transaction under way is concerned. */
+enum { UNKNOWN, EXECUTED, LOGGING, LOGGED };
 
 /* How far the log of a process has come. */
 struct progress {
@@ -34,8 +37,10 @@ struct st_codelogger {
 	ST_VEC(struct progress) progress; /* by process */
 	ZydisDecoder decoder;
 	struct st_error error;
-	uint64_t blocks, instructions, generated;
+	struct st_error failure; /* of the transaction under way; code 0: none */
+	uint64_t blocks, instructions, generated, unread;
 	uint8_t *code, *lengths; /* LONGEST */
+	size_t last;             /* index of the image that was found last */
 };
 
 struct st_codelogger *
@@ -45,6 +50,8 @@ st_codelogger_new(struct st_codelog *log)
 	if (!l)
 		return NULL;
 	l->log = log;
+	if (log)
+		st_codelog_hurry(log, true);
 	l->code = malloc(LONGEST);
 	l->lengths = malloc(LONGEST);
 	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -61,6 +68,7 @@ st_codelogger_free(struct st_codelogger *l)
 		return;
 	for (size_t i = 0; i < l->images.n; i++) {
 		free(l->images.v[i].path);
+		free(l->images.v[i].logged);
 		st_image_close(l->images.v[i].image);
 	}
 	for (size_t i = 0; i < l->progress.n; i++)
@@ -73,11 +81,21 @@ st_codelogger_free(struct st_codelogger *l)
 }
 
 /* The first failure is kept. */
-static struct st_error *
-error_of(struct st_codelogger *l)
+static void
+keep(struct st_codelogger *l, const struct st_error *e)
 {
-	static struct st_error later;
-	return l->error.code ? &later : &l->error;
+	if (!l->error.code)
+		l->error = *e;
+}
+
+/* Whether a failure is that the log is locked; others are kept. */
+static bool
+is_locked(struct st_codelogger *l, const struct st_error *e)
+{
+	bool locked = st_codelog_was_busy(l->log);
+	if (!locked)
+		keep(l, e);
+	return locked;
 }
 
 /* ---- images ---- */
@@ -91,24 +109,39 @@ bits_for(const char *path, uint64_t least)
 	return ((bits > least ? bits : least) + 63) & ~63ull;
 }
 
+/* Blocks of one image follow one another, so the image that was found last is looked at first. */
+static struct image *
+find_image(struct st_codelogger *l, const char *path)
+{
+	if (l->last < l->images.n && !strcmp(l->images.v[l->last].path, path))
+		return &l->images.v[l->last];
+	for (l->last = l->images.n; l->last-- > 0;)
+		if (!strcmp(l->images.v[l->last].path, path))
+			return &l->images.v[l->last];
+	return NULL;
+}
+
 static struct image *
 image_of(struct st_codelogger *l, const char *path, uint64_t least)
 {
 	struct st_error e;
-	for (size_t i = l->images.n; i-- > 0;)
-		if (!strcmp(l->images.v[i].path, path))
-			return &l->images.v[i];
-	struct image *m = ST_PUSH(&l->images);
+	struct image *m = find_image(l, path);
+	if (m)
+		return m;
+	m = ST_PUSH(&l->images);
 	if (!m)
 		return NULL;
-	*m = (struct image){.path = strdup(path), .id = -1, .bits = bits_for(path, least)};
+	*m = (struct image){.path = strdup(path), .bits = bits_for(path, least)};
 	if (!m->path) {
 		l->images.n--;
 		return NULL;
 	}
 	m->image = st_image_open(path, &e);
-	if (m->image && l->log)
-		m->id = st_codelog_image(l->log, st_image_build_id(m->image), path, error_of(l));
+	if (m->image && l->log &&
+	    (m->id = st_codelog_find(l->log, st_image_build_id(m->image), &e)) < 0) {
+		l->unread += is_locked(l, &e);
+		m->id = 0;
+	}
 	return m;
 }
 
@@ -154,8 +187,9 @@ know_mapping(struct st_codelogger *l, const struct image *m, struct st_results_h
 	struct knowing k = {.bits = (uint8_t *)h + h->off_seen,
 	                    .first = first + map->pgoff - linked,
 	                    .end = linked + (map->end - map->start)};
-	if (m->id >= 0)
-		st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, error_of(l));
+	struct st_error e;
+	if (m->id && st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, &e))
+		l->unread += is_locked(l, &e);
 }
 
 void
@@ -232,6 +266,21 @@ most_partial(const struct st_results_header *h, uint32_t id)
 	return most;
 }
 
+/* The image's number in the log, made if need be. 0: there is none. */
+static int64_t
+number_of(struct st_codelogger *l, struct image *m)
+{
+	if (l->failure.code)
+		return 0;
+	if (m->id)
+		return m->id;
+	int64_t id = st_codelog_image(l->log, st_image_build_id(m->image), m->path, &l->failure);
+	if (id < 0)
+		return 0;
+	m->made = true;
+	return m->id = id;
+}
+
 /* Logs a block that was measured; last: what was executed of it now is all. False: not yet. */
 static bool
 log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t id, bool last)
@@ -246,13 +295,12 @@ log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t i
 		insns = most_partial(h, id);
 		times = 1;
 	}
-	const struct image *m =
-	        sane(b) && insns <= b->n_insns ? place_of(l, h, b, &out.offset) : NULL;
+	struct image *m = sane(b) && insns <= b->n_insns ? place_of(l, h, b, &out.offset) : NULL;
 	if (!m) {
 		l->generated += last && sane(b);
 		return true;
 	}
-	if (m->id < 0 || !decode(l, m, b->bytes, insns, &out))
+	if (!decode(l, m, b->bytes, insns, &out) || !number_of(l, m))
 		return true;
 	out.times = times;
 	st_codelog_add(l->log, m->id, &out);
@@ -287,23 +335,55 @@ log_process(struct st_codelogger *l, size_t process, const struct st_results_hea
 	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
 	struct progress *p = progress_of(l, process, n);
 	for (uint32_t id = ST_FIRST_ID; p && id < n; id++) {
-		if (p->blocks[id] == LOGGED || !(st_results_blocks(h)[id].flags & ST_BLOCK_SEEN))
+		if (p->blocks[id] >= LOGGING || !(st_results_blocks(h)[id].flags & ST_BLOCK_SEEN))
 			continue;
 		if (!last && p->blocks[id] == UNKNOWN)
 			p->blocks[id] = EXECUTED;
 		else if (log_block(l, h, id, last))
-			p->blocks[id] = LOGGED;
+			p->blocks[id] = LOGGING;
+	}
+}
+
+/* The transaction is over: what was under way is in the log, or has to be logged yet. */
+static void
+settle(struct st_codelogger *l, bool logged)
+{
+	for (size_t i = 0; i < l->progress.n; i++)
+		for (uint32_t id = 0; id < l->progress.v[i].n; id++)
+			if (l->progress.v[i].blocks[id] == LOGGING)
+				l->progress.v[i].blocks[id] = logged ? LOGGED : EXECUTED;
+	for (size_t i = 0; i < l->images.n; i++) {
+		if (l->images.v[i].made && !logged)
+			l->images.v[i].id = 0;
+		l->images.v[i].made = false;
 	}
 }
 
 static void
 log_all(struct st_codelogger *l, const struct st_process *processes, size_t n, bool last)
 {
-	if (!l->log || l->error.code || st_codelog_begin_blocks(l->log, error_of(l)))
+	struct st_error e;
+	if (!l->log || l->error.code)
 		return;
+	if (st_codelog_begin_blocks(l->log, &e)) {
+		if (!is_locked(l, &e) || last)
+			keep(l, &e);
+		return;
+	}
+	uint64_t blocks = l->blocks, instructions = l->instructions;
+	l->failure.code = 0;
 	for (size_t i = 0; i < n; i++)
 		log_process(l, i, processes[i].results, last);
-	st_codelog_commit_blocks(l->log, error_of(l));
+	if (l->failure.code)
+		st_codelog_undo_blocks(l->log);
+	bool logged = !l->failure.code && !st_codelog_commit_blocks(l->log, &l->failure);
+	settle(l, logged);
+	if (logged)
+		return;
+	l->blocks = blocks;
+	l->instructions = instructions;
+	if (!is_locked(l, &l->failure) || last)
+		keep(l, &l->failure);
 }
 
 void
@@ -314,35 +394,46 @@ st_codelogger_flush(struct st_codelogger *l, const struct st_process *processes,
 
 /* ---- the end ---- */
 
-/* Of an image, where the log has instructions. */
-struct logged {
-	uint8_t *bits;
-	uint64_t n;
-};
-
 static void
 collect(void *arg, const struct st_codelog_block *b)
 {
-	struct logged *g = arg;
+	struct image *m = arg;
 	uint64_t at = b->offset;
 	for (uint32_t i = 0; i < b->insns; at += b->lengths[i++])
-		if (at < g->n)
-			g->bits[at / 8] |= (uint8_t)(1u << at % 8);
+		if (at < m->n_logged)
+			m->logged[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
-/* Counts the blocks of an image that were not measured because of the log, and what of them the log
- * does not have. */
+/* Finds out where the log has instructions of the image. False: it has none, or cannot be read. */
+static bool
+has_logged(struct st_codelogger *l, struct image *m)
+{
+	struct st_error e;
+	if (m->logged || !m->id)
+		return m->logged;
+	/* Link-time addresses of images that are not position-independent begin above 0. */
+	m->n_logged = m->bits + (64 << 20);
+	m->logged = calloc(1, m->n_logged / 8 + 1);
+	if (m->logged && st_codelog_blocks(l->log, m->id, 0, m->n_logged, collect, m, &e))
+		keep(l, &e);
+	return m->logged;
+}
+
+/* Counts the blocks that were not measured because of the log, and what of them the log does not
+ * have. */
 static void
-check_refused(struct st_codelogger *l, const struct image *m, const struct logged *g,
-              const struct st_results_header *h, struct st_codelog_run *run)
+check_refused(struct st_codelogger *l, const struct st_results_header *h,
+              struct st_codelog_run *run)
 {
 	const struct st_block *blocks = st_results_blocks(h);
 	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
 	for (uint32_t id = ST_FIRST_ID; id < n; id++) {
 		const struct st_block *b = &blocks[id];
 		struct st_codelog_block out = {0};
-		if ((b->flags & (ST_BLOCK_SEEN | ST_BLOCK_REFUSED)) != ST_BLOCK_REFUSED ||
-		    !sane(b) || place_of(l, h, b, &out.offset) != m)
+		if ((b->flags & (ST_BLOCK_SEEN | ST_BLOCK_REFUSED)) != ST_BLOCK_REFUSED || !sane(b))
+			continue;
+		struct image *m = place_of(l, h, b, &out.offset);
+		if (!m || !has_logged(l, m))
 			continue;
 		run->refused++;
 		run->refused_instructions += b->n_insns;
@@ -350,23 +441,9 @@ check_refused(struct st_codelogger *l, const struct image *m, const struct logge
 			continue;
 		uint64_t at = out.offset;
 		for (uint32_t i = 0; i < out.insns; at += out.lengths[i++])
-			if (at >= g->n || !(g->bits[at / 8] >> at % 8 & 1))
+			if (at >= m->n_logged || !(m->logged[at / 8] >> at % 8 & 1))
 				run->wrongly_refused++;
 	}
-}
-
-static void
-check_image(struct st_codelogger *l, const struct image *m, const struct st_run *r,
-            struct st_codelog_run *run)
-{
-	/* Link-time addresses of images that are not position-independent begin above 0. */
-	struct logged g = {.n = m->bits + (64 << 20)};
-	if (m->id < 0 || !(g.bits = calloc(1, g.n / 8 + 1)))
-		return;
-	st_codelog_blocks(l->log, m->id, 0, g.n, collect, &g, error_of(l));
-	for (size_t i = 0; i < r->n_processes; i++)
-		check_refused(l, m, &g, r->processes[i].results, run);
-	free(g.bits);
 }
 
 void
@@ -374,16 +451,20 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
                      struct st_codelogger_result *result)
 {
 	*result = (struct st_codelogger_result){0};
+	if (l->log)
+		st_codelog_hurry(l->log, false);
 	log_all(l, r->processes, r->n_processes, true);
 	struct st_codelog_run *run = &result->run;
 	run->ended = true;
 	run->cpu_ns = (int64_t)((r->cpu_user + r->cpu_system) * 1e9);
 	run->blocks = l->blocks;
 	run->instructions = l->instructions;
-	for (size_t i = 0; l->log && i < l->images.n; i++)
-		check_image(l, &l->images.v[i], r, run);
-	if (l->log && !l->error.code)
-		st_codelog_end(l->log, run, error_of(l));
+	for (size_t i = 0; l->log && i < r->n_processes; i++)
+		check_refused(l, r->processes[i].results, run);
+	struct st_error e;
+	if (l->log && !l->error.code && st_codelog_end(l->log, run, &e))
+		keep(l, &e);
 	result->generated = l->generated;
+	result->unread = l->unread;
 	result->error = l->error;
 }

@@ -13,10 +13,12 @@ struct st_codelogger;
 struct st_codelogger *st_codelogger_new(struct st_codelog *log);
 void st_codelogger_free(struct st_codelogger *logger);
 
-/* on_image of struct st_run_options: the mapping gets its bits, and those of the log are set. */
+/* on_image of struct st_run_options: the mapping gets its bits, and those of the log are set. The
+ * program waits for it: a log that is locked is not waited for. */
 void st_codelogger_image(struct st_codelogger *logger, struct st_results_header *results,
                          uint32_t map);
-/* Logs what the processes have measured so far and have certainly executed. */
+/* Logs what the processes have measured so far and have certainly executed; a log that is locked is
+ * tried again the next time. */
 void st_codelogger_flush(struct st_codelogger *logger, const struct st_process *processes,
                          size_t n);
 
@@ -24,6 +26,7 @@ void st_codelogger_flush(struct st_codelogger *logger, const struct st_process *
 struct st_codelogger_result {
 	struct st_codelog_run run;
 	uint64_t generated; /* blocks that were measured and have no file, or one without a name */
+	uint64_t unread;    /* images of which the log could not be asked: it was locked */
 	struct st_error
 	        error; /* code 0: none; else the first failure, and the log lacks something */
 };

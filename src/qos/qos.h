@@ -24,6 +24,8 @@ void st_qos_start(struct st_qos *q);
 /* Seconds of a period now; 0 also when the source keeps the thread for too long. Says once on
  * standard error when nothing is known of the metric. */
 double st_qos_budget(struct st_qos *q);
+/* The last reading; value is not a number when there has been none. */
+struct st_qos_row st_qos_last(struct st_qos *q);
 /* The program has ended. */
 void st_qos_stop(struct st_qos *q);
 /* What became of it, once it has been stopped. */

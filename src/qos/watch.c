@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -196,6 +197,20 @@ st_qos_budget(struct st_qos *q)
 	if (tell)
 		say(q->trouble);
 	return budget;
+}
+
+struct st_qos_row
+st_qos_last(struct st_qos *q)
+{
+	struct st_qos_row row = {.value = NAN};
+	pthread_mutex_lock(&q->lock);
+	const struct st_qos_monitor *m = &q->monitor;
+	if (m->n)
+		row = m->rows[m->n - 1];
+	if (row.state != ST_QOS_KEPT && row.state != ST_QOS_MISSED)
+		row.value = NAN;
+	pthread_mutex_unlock(&q->lock);
+	return row;
 }
 
 void

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/fields.h"
 #include "report/json.h"
+#include "report/qosplot.h"
 
 /* What the rows come to. */
 struct sums {
@@ -59,13 +61,14 @@ st_qos_print(FILE *out, const struct st_profile *p)
 {
 	const struct st_profile_qos *q = &p->qos;
 	struct sums s = sum_up(q);
-	char *source = q->source ? st_printable(q->source) : NULL;
-	if (!source)
+	if (!q->source)
 		return;
+	char *source = st_printable(q->source), *policy = st_printable(q->policy);
 	double period = (double)st_profile_statistic(p, "budget_period_ns");
-	fprintf(out, "  quality of service: %s, at %s %.6g, policy %s\n", source,
-	        q->lower ? "most" : "least", q->threshold, q->policy);
+	fprintf(out, "  quality of service: %s, at %s %.6g, policy %s\n", source ? source : "",
+	        q->lower ? "most" : "least", q->threshold, policy ? policy : "");
 	free(source);
+	free(policy);
 	if (!s.read) {
 		fputs("  the source gave no value\n", out);
 		return;
@@ -75,6 +78,7 @@ st_qos_print(FILE *out, const struct st_profile *p)
 	        "%.3g %%\n",
 	        s.kept, s.read, 100 * (double)s.kept / (double)s.read, median(q, s.read), s.idle,
 	        period > 0 ? 100 * s.budget / (double)s.read / period : 0);
+	st_qos_plot(out, p);
 }
 
 static json_t *
@@ -128,7 +132,9 @@ print_csv(FILE *out, const struct st_profile_qos *q, size_t shown)
 		fprintf(out, "%" PRId64 ",", row->time_ns);
 		if (!isnan(row->value))
 			fprintf(out, "%.17g", row->value);
-		fprintf(out, ",%" PRId64 ",%s\n", row->budget_ns, row->state);
+		fprintf(out, ",%" PRId64 ",", row->budget_ns);
+		st_csv_text(out, row->state);
+		fputc('\n', out);
 	}
 }
 

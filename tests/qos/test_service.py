@@ -134,6 +134,33 @@ class Service(unittest.TestCase):
             self.assertGreater(result["budget"]["windows"], 0)
             process.kill()
 
+    def test_slot_again(self):
+        """The program finds the slot of each strobe that comes to it, also when it has had another one."""
+        slot = f"again-{os.getpid()}"
+        with subprocess.Popen([SERVED, "1000", str(self.log), slot]) as process:
+            self.addCleanup(process.kill)
+            for number in range(2):
+                file = self.folder / f"result.{number}.db"
+                line = [STROBE, "attach", "-q", "--for", "3s", "-o", str(file), *OPTIONS, "--qos", f"shm:{slot}", "--qos-min", "1", str(process.pid)]
+                done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, process.poll()), (0, None), done.stderr)
+                self.assertGreater(self.json(file)["qos"]["kept"], 0)
+            process.kill()
+
+    def test_plot(self):
+        """Each column is where its readings are; the threshold is a line, none of the budget a dot."""
+        file, _ = self.run_strobe("--qos", self.source, "--qos-min", "1e12")
+        text = self.shown(file)
+        if self.json(file)["qos"]["readings"] < 10:
+            self.assertNotIn("budget |", text)
+            return
+        plot = [line.split("|")[1][:60] for line in text.splitlines() if line[12:14] == " |"]
+        self.assertEqual(len(plot), 9)
+        self.assertEqual(plot[0], "-" * 60)  # far above
+        self.assertEqual(set("".join(plot[1:7])), {" "})
+        self.assertGreaterEqual(plot[7].count("*"), 1)
+        self.assertEqual(set(plot[8]) | {" "}, {".", " "})
+
     def test_mistakes(self):
         for options, says in ((("--qos", "cmd:x"), "--qos-min N"), (("--qos-min", "5"), "needs --qos"), (("--qos-policy", "hold"), "needs --qos"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-max", "6"), "exclude"), (("--qos", "cmd:x", "--qos-min", "0"), "greater than 0"),

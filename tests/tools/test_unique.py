@@ -5,6 +5,7 @@ different, and without a build-id."""
 import ctypes
 import json
 import os
+import select
 import shutil
 import signal
 import sqlite3
@@ -271,6 +272,28 @@ class Runs(Case):
         self.run_strobe(words=("step1", "crash"), code=128 + signal.SIGSEGV)
         log = Log(self.log)
         self.assertEqual((AT["step_2"] in log.instructions, AT["faults"] in log.instructions, AT["fault_at"] in log.instructions), (True, True, False))
+
+    def test_locked(self):
+        """A program does not wait for a log that another one has locked, and nothing is lost of what was measured."""
+        program = "print('up', flush=True); input(); import _ctypes; print('loaded', flush=True); input()"
+        line = self.line(words=("-c", program), program="/usr/bin/python3")
+        with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as strobe:
+            self.assertEqual(strobe.stdout.readline(), "up\n")
+            other = sqlite3.connect(self.log, timeout=60, isolation_level=None)
+            try:
+                other.execute("BEGIN EXCLUSIVE")
+                strobe.stdin.write("\n")
+                strobe.stdin.flush()
+                self.assertTrue(select.select([strobe.stdout], [], [], 50)[0])
+            finally:
+                other.execute("ROLLBACK")
+                other.close()
+            self.assertEqual(strobe.communicate("\n", timeout=60)[0], "loaded\n")
+            self.assertEqual(strobe.returncode, 0)
+        result = json.loads(self.file.read_text())
+        self.assertEqual(len([note for note in result["notes"] if "was locked when" in note]), 1, result["notes"])
+        loaded, = (path for _, path in Log(self.log, "").images if "/_ctypes." in path)
+        self.assertTrue(Log(self.log, loaded).instructions)
 
     def test_strobe_killed(self):
         """The log is whole, and has what it had a second before."""
