@@ -60,6 +60,22 @@ st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error 
 	               value);
 }
 
+int
+st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e)
+{
+	static const char *const names[ST_BUDGET_SHARES] = {[ST_SHARE_THREAD] = "thread",
+	                                                    [ST_SHARE_PROCESS] = "process",
+	                                                    [ST_SHARE_PRIORITY] = "priority"};
+	b->sharing_chosen = true;
+	for (unsigned i = 0; i < ST_BUDGET_SHARES; i++)
+		if (!strcmp(value, names[i])) {
+			b->sharing = i;
+			return 0;
+		}
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--budget-share takes thread, process or priority, not '%s'", value);
+}
+
 static double
 now(void)
 {
@@ -92,9 +108,11 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
                 struct st_error *e)
 {
 	if (!b->chosen)
-		return b->period > 0 || b->policy_chosen
+		return b->period > 0 || b->policy_chosen || b->sharing_chosen
 		               ? st_fail(e, ST_EXIT_USAGE, "--%s needs --budget",
-		                         b->period > 0 ? "period" : "budget-policy")
+		                         b->period > 0      ? "period"
+		                         : b->policy_chosen ? "budget-policy"
+		                                            : "budget-share")
 		               : 0;
 	double period = b->period > 0 ? b->period : default_period;
 	double seconds = b->share > 0 ? b->share * period : b->seconds;
@@ -112,6 +130,7 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 	                                     .most = amount,
 	                                     .period_ns = (uint64_t)(period * 1e9),
 	                                     .ticks_per_second = (uint64_t)hz,
-	                                     .policy = b->policy};
+	                                     .policy = b->policy,
+	                                     .share = b->sharing};
 	return 0;
 }

@@ -14,11 +14,14 @@ struct st_budget_choice {
 	double period;  /* seconds; 0: the default */
 	bool policy_chosen;
 	uint32_t policy; /* enum st_budget_policy */
+	bool sharing_chosen;
+	uint32_t sharing; /* enum st_budget_share */
 };
 
 /* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */
 int st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
+int st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);
 /* Puts it into the options of a run, once it is known whole. 0, or -1 with *e. */
 int st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,

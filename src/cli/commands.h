@@ -41,6 +41,8 @@
 	O(period, 'T', "period", "TIME", true, "of each so long of CPU time (default: 1s)")        \
 	O(budget_policy, 0, "budget-policy", "native|trace|strict|conditional", true,              \
 	  "how to run when it is spent")                                                           \
+	O(budget_share, 0, "budget-share", "thread|process|priority", true,                        \
+	  "whose it is: each thread's, the process', by priority")                                 \
 	O(unique, 0, "unique", NULL, true, "measure each piece of code once")                      \
 	O(unique_log, 0, "unique-log", "FILE", true, "and not again in later runs with this log")  \
 	O(qos, 0, "qos", "SOURCE", true,                                                           \

@@ -79,6 +79,8 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return st_budget_amount(&w->budget, value, e);
 	case MEASURE_budget_policy:
 		return st_budget_policy(&w->budget, value, e);
+	case MEASURE_budget_share:
+		return st_budget_sharing(&w->budget, value, e);
 	case MEASURE_period:
 		return st_budget_period(&w->budget, value, e);
 	case MEASURE_unique:

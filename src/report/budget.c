@@ -76,6 +76,22 @@ print_overshoots(FILE *out, const struct st_profile *p)
 	                    (int64_t)st_profile_statistic_most(p, "budget_most_overshoot_ns")));
 }
 
+/* Whose the budget is. */
+static const struct {
+	const char *name, *text;
+} sharing[ST_BUDGET_SHARES] = {
+        [ST_SHARE_THREAD] = {"thread", ""},
+        [ST_SHARE_PROCESS] = {"process", " of all threads together"},
+        [ST_SHARE_PRIORITY] = {"priority", " of all threads together, by priority"},
+};
+
+static enum st_budget_share
+share_of(const struct st_profile *p)
+{
+	uint64_t share = st_profile_statistic_most(p, "budget_share");
+	return share < ST_BUDGET_SHARES ? (enum st_budget_share)share : ST_SHARE_THREAD;
+}
+
 void
 st_budget_print(FILE *out, const struct st_profile *p)
 {
@@ -85,9 +101,10 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	struct shares shares = shares_of(p);
 	if (!budget)
 		return;
-	fprintf(out, "  budget: %s of each %s of CPU time; %s charged in %s windows\n",
+	fprintf(out, "  budget: %s of each %s of CPU time%s; %s charged in %s windows\n",
 	        st_duration(amount, (int64_t)budget),
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
+	        sharing[share_of(p)].text,
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),
 	        st_number(windows, st_profile_statistic(p, "budget_windows")));
 	fprintf(out,
@@ -112,6 +129,7 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	int bad = json_object_set_new(root, "budget", out);
 	bad |= add_number(out, "amount_ns", p, "budget_ns");
 	bad |= add_number(out, "period_ns", p, "budget_period_ns");
+	bad |= json_object_set_new(out, "share", json_string(sharing[share_of(p)].name));
 	bad |= add_number(out, "charged_ns", p, "budget_charged_ns");
 	bad |= add_number(out, "cpu_ns", p, "budget_cpu_ns");
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");

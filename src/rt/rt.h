@@ -131,6 +131,9 @@ struct thread {
 	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
+	/* Of a budget that is shared: the period in which it last took of it, and how much. */
+	uint32_t pool_number;
+	int64_t taken;
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
 	            */

@@ -196,6 +196,19 @@ enum st_budget_policy {
 	ST_BUDGET_CONDITIONAL,
 	ST_BUDGET_POLICIES
 };
+/* Whose a budget is: each thread's own; the process', for whoever comes first; the process', by the
+ * threads' priorities. */
+enum st_budget_share { ST_SHARE_THREAD, ST_SHARE_PROCESS, ST_SHARE_PRIORITY, ST_BUDGET_SHARES };
+/* What the threads of a process have in common when they share a budget: rt/tool/share.c. In units
+ * of an amount: what may still be taken in this period, what was put there at its beginning, and
+ * what the next one has to pay. */
+struct st_budget_pool {
+	int64_t left, put, debts;
+	uint64_t from;       /* ns of the process' CPU time: when the period began; 0: not yet */
+	uint32_t number;     /* of the period, from 1 on */
+	uint32_t grows;      /* it is the first one of a process that begins with nothing */
+	uint64_t weights[2]; /* of the threads that were seen in even and odd periods */
+};
 enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
 enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
@@ -207,6 +220,7 @@ struct st_budget {
 	uint64_t first_ns;  /* before the first one of the program's first thread */
 	uint64_t ticks_per_second;
 	uint32_t policy;    /* enum st_budget_policy */
+	uint32_t share;     /* enum st_budget_share */
 	uint32_t no_native; /* not 0: the kernel lacks what is needed for ST_BUDGET_NATIVE */
 	uint64_t ticks[ST_TICK_KINDS]; /* enum st_budget_where */
 	/* What became of it. In ns of CPU time: of the threads, and of it while they were measured.
@@ -216,6 +230,7 @@ struct st_budget {
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
 	uint64_t most_overshoot;   /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
+	struct st_budget_pool pool;
 };
 
 struct st_results_header {

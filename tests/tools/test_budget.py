@@ -38,10 +38,11 @@ class Case(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), (native.stdout, 0), done.stderr)
         return json.loads(self.file.read_text())
 
-    def check_account(self, budget):
-        """What is charged in a period is its budget, but for an overshoot that the next one pays."""
+    def check_account(self, budget, threads=1):
+        """What is charged in a period is its budget, but for an overshoot of each thread that the next one pays."""
         self.assertEqual(sum(row["count"] for row in budget["overshoots"]) <= budget["windows"], True)
-        self.assertLessEqual(budget["charged_ns"], (budget["periods"] + 1) * budget["amount_ns"] + 2_000_000)
+        overshoots = threads * max(budget["most_overshoot_ns"], 2_000_000)
+        self.assertLessEqual(budget["charged_ns"], (budget["periods"] + 1) * budget["amount_ns"] + overshoots)
 
 
 class Budget(Case):
@@ -79,7 +80,22 @@ class Budget(Case):
         """Each has its own; those that are born begin with nothing."""
         budget = self.strobe("-t", "bbcount", *SMALL, program=(PROGRAM, ROUNDS, "4"))["budget"]
         self.assertGreater(budget["windows"], 4)
-        self.check_account({**budget, "periods": budget["periods"] + 4})
+        self.check_account({**budget, "periods": budget["periods"] + 4}, threads=5)
+
+    def test_shared(self):
+        """The threads of a process have one budget together, of periods of the process' CPU time."""
+        for share in ("process", "priority"):
+            for policy in ("native", "strict"):
+                with self.subTest(share=share, policy=policy):
+                    budget = self.strobe("-t", "bbcount", *SMALL, "--budget-share", share, "--budget-policy", policy, program=(PROGRAM, ROUNDS, "4"))["budget"]
+                    self.assertGreater(budget["windows"], 1)
+                    self.assertEqual(budget["share"], share)
+                    self.assertLessEqual(budget["periods"], budget["cpu_ns"] / budget["period_ns"] + 1)
+                    self.check_account(budget, threads=5)
+        plenty = self.strobe("-t", "bbcount", "-b", "100%", "-T", "1h", "--budget-share", "process", program=(PROGRAM, ROUNDS, "4"))
+        self.assertEqual(plenty["budget"]["periods"], 0)
+        alone = self.strobe("-t", "inscount", "--images", "budget", "-b", "100%", "-T", "1h", "--budget-share", "process")
+        self.assertEqual(alone["instructions"], self.strobe("-t", "inscount", "--images", "budget")["instructions"])
 
     def test_gaps(self):
         source = self.folder / "gaps.c"
@@ -123,7 +139,8 @@ class Budget(Case):
 
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),
-                        ("-b", "5%", "-T", "1ms"), ("-b", "5%", "-T", "2h"), ("-b", "5%", "--budget-policy", "no"), ("--budget-policy", "trace")):
+                        ("-b", "5%", "-T", "1ms"), ("-b", "5%", "-T", "2h"), ("-b", "5%", "--budget-policy", "no"), ("--budget-policy", "trace"),
+                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process")):
             with self.subTest(options=options):
                 done = subprocess.run([STROBE, "run", *options, "--", PROGRAM, "1"], capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

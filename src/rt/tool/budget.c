@@ -4,6 +4,7 @@
 #include <asm/unistd.h>
 
 #include "rt/os/outside.h"
+#include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -101,6 +102,30 @@ grant(struct thread *t, uint64_t amount, uint64_t cpu)
 		open_window(t, cpu);
 }
 
+/* What is left goes back to the pool, or is a debt of it. */
+static void
+give_back(struct thread *t)
+{
+	int64_t left = credit_of(t);
+	set_credit(t, 0);
+	share_give(t, left);
+}
+
+/* Of a budget that is shared, another piece. False: there is none. */
+static bool
+refill(struct thread *t)
+{
+	int64_t piece = share_exists() ? share_take(t) : 0, left = credit_of(t);
+	if (!piece)
+		return false;
+	if (left < 0)
+		give_back(t);
+	set_credit(t, (left > 0 ? left : 0) + piece);
+	if (t->spent)
+		open_window(t, cpu_time());
+	return true;
+}
+
 /* The amount may have changed within the period: more is granted, or what is left is taken back, so
  * that no period has more than the greatest of its amounts. */
 static void
@@ -130,6 +155,12 @@ budget_begin(struct thread *t, bool first)
 	outside_begin(t);
 	t->spent = true;
 	t->back = false;
+	if (share_exists()) {
+		share_begin(t, first);
+		if (first && !budget()->first_ns && share_tick(t))
+			refill(t);
+		return;
+	}
 	if (!first)
 		return;
 	if (!budget()->first_ns) {
@@ -177,7 +208,12 @@ budget_tick(struct thread *t)
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
 	t->cpu_seen = cpu;
 	tell_time(t, cpu);
-	if (passed >= budget()->period_ns) {
+	if (share_exists()) {
+		if (share_tick(t))
+			give_back(t);
+		if (t->spent || credit_of(t) < LEAST_LEFT)
+			refill(t);
+	} else if (passed >= budget()->period_ns) {
 		t->period_from += passed - passed % budget()->period_ns;
 		t->accrues = false;
 		add(&budget()->periods, 1);
@@ -217,6 +253,8 @@ spend(struct thread *t)
 		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
 	t->gap_from = rt_tsc();
 	settle(t);
+	if (share_exists())
+		give_back(t);
 	t->spent = true;
 	tell_time(t, cpu_time());
 }
@@ -232,7 +270,7 @@ budget_renew(struct thread *t)
 			least = i;
 	if (left >= LEAST_LEFT)
 		spread(t, left, least);
-	else if (!t->spent)
+	else if (!t->spent && !refill(t))
 		spend(t);
 }
 
@@ -253,6 +291,8 @@ budget_end(struct thread *t)
 	if (!budget_exists())
 		return;
 	settle(t);
+	if (share_exists())
+		give_back(t);
 	tell_time(t, cpu_time());
 }
 
@@ -298,6 +338,6 @@ budget_charge(struct thread *t, uint64_t since)
 	if (ticks > SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
 	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
-	if (!t->spent && credit_of(t) < 0)
+	if (!t->spent && credit_of(t) < 0 && !refill(t))
 		spend(t);
 }

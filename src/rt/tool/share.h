@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A budget that the threads of a process share (--budget-share): of each period of the process' CPU
+ * time so much may go into what is beyond native execution, whichever threads it is spent by. They
+ * take it from a pool in pieces.
+ */
+#ifndef STROBE_RT_SHARE_H
+#define STROBE_RT_SHARE_H
+
+#include "rt/rt.h"
+
+/* Is it shared? */
+bool share_exists(void);
+/* A thread begins; first: of the program. The first one of a process makes the pool. */
+void share_begin(struct thread *t, bool first);
+/* The process' period may be over. Returns whether a new one has begun since the thread last asked:
+ * what it has left is of an older one. */
+bool share_tick(struct thread *t);
+/* Takes a piece of the pool; 0: nothing is left, or nothing for this thread. */
+int64_t share_take(struct thread *t);
+/* Gives back what was taken in this period and is not needed; less than nothing is a debt, which
+ * the next period pays. */
+void share_give(struct thread *t, int64_t left);
+
+#endif
