@@ -30,28 +30,29 @@ spread(size_t n)
 	return part;
 }
 
-/* Windows begin elsewhere in each run, so that runs complement each other. */
-static void
-shift_windows(struct st_budget *b, size_t runs, int64_t cpu_ns)
+uint64_t
+st_unique_first(const struct st_codelog_past *past, uint64_t period_ns)
 {
-	uint64_t most = b->period_ns;
-	if ((uint64_t)cpu_ns < most)
-		most = (uint64_t)cpu_ns;
-	b->first_ns = (uint64_t)(spread(runs) * (double)most);
+	const uint64_t tick = 1000000000 / ST_BUDGET_HZ; /* windows begin at ticks */
+	uint64_t most = period_ns, swept = past->swept_ns - past->swept_ns / 10;
+	if ((uint64_t)past->cpu_ns < most)
+		most = (uint64_t)past->cpu_ns;
+	if (past->grows && swept > tick && swept < most)
+		return swept - tick;
+	return (uint64_t)(spread(past->runs) * (double)most);
 }
 
 static int
 open_log(struct st_unique *u, const char *program, struct st_run_options *o, struct st_error *e)
 {
 	struct timespec now;
-	size_t runs;
-	int64_t cpu_ns;
+	struct st_codelog_past past;
 	clock_gettime(CLOCK_REALTIME, &now);
 	u->log = st_codelog_open(u->choice->log, true, e);
 	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
-	                                program, &runs, &cpu_ns, e))
+	                                program, &past, e))
 		return -1;
-	shift_windows(&o->budget, runs, cpu_ns);
+	o->budget.first_ns = st_unique_first(&past, o->budget.period_ns);
 	o->on_second = on_second;
 	o->second_arg = u;
 	return 0;

@@ -28,4 +28,9 @@ int st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, 
 void st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profile *p);
 void st_unique_end(struct st_unique *u);
 
+/* Where in a run's CPU time the first window begins, so that runs complement each other: where
+ * those before came to, one behind the other from the beginning on, as long as that finds
+ * something; else far from where they began. In ns. */
+uint64_t st_unique_first(const struct st_codelog_past *past, uint64_t period_ns);
+
 #endif

@@ -9,7 +9,7 @@
 
 enum {
 	LOG_APPLICATION = 0x53744c67, /* "StLg", in the file's header */
-	LOG_VERSION = 1,
+	LOG_VERSION = 2,
 	LOG_PATIENCE = 60000, /* ms: another run writes */
 	LOG_HURRY = 20,       /* ms: while a program may be waiting for what the log has */
 };
@@ -25,7 +25,8 @@ static const char schema[] =
         " cpu_ns INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0,"
         " instructions INTEGER NOT NULL DEFAULT 0, refused INTEGER NOT NULL DEFAULT 0,"
         " refused_instructions INTEGER NOT NULL DEFAULT 0,"
-        " wrongly_refused INTEGER NOT NULL DEFAULT 0);";
+        " wrongly_refused INTEGER NOT NULL DEFAULT 0, first_ns INTEGER NOT NULL DEFAULT 0,"
+        " until_ns INTEGER NOT NULL DEFAULT 0);";
 
 struct st_codelog {
 	char *path;
@@ -108,10 +109,10 @@ check(struct st_codelog *log, bool make, struct st_error *e)
 		return fail(log, SQLITE_NOTADB, e);
 	int64_t version = number(log, "PRAGMA user_version", &status);
 	if (version != LOG_VERSION)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "%s is of version %lld, this strobe knows version %d: use a newer one",
-		        log->path, (long long)version, LOG_VERSION);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is of version %lld, this strobe knows version %d: %s", log->path,
+		               (long long)version, LOG_VERSION,
+		               version > LOG_VERSION ? "use a newer one" : "name another file");
 	sqlite3_stmt *s = NULL;
 	status = sqlite3_prepare_v2(log->db, "PRAGMA quick_check(1)", -1, &s, NULL);
 	bool sound = status == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
@@ -202,18 +203,31 @@ finish(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
 	return status == SQLITE_DONE ? 0 : fail(log, status, e);
 }
 
+/* Adds a run to what is known of the past. */
+static void
+remember(void *arg, const struct st_codelog_run *run)
+{
+	struct st_codelog_past *past = arg;
+	past->runs++;
+	if (!run->ended)
+		return;
+	past->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 0;
+	if (run->first_ns <= past->swept_ns && run->until_ns > past->swept_ns)
+		past->swept_ns = run->until_ns;
+}
+
 int
-st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command, size_t *before,
-                 int64_t *cpu_ns, struct st_error *e)
+st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
+                 struct st_codelog_past *past, struct st_error *e)
 {
 	int status;
-	if (execute(log, "BEGIN IMMEDIATE", e))
+	*past = (struct st_codelog_past){0};
+	if (execute(log, "BEGIN IMMEDIATE", e) || st_codelog_runs(log, remember, past, e))
 		return -1;
-	*before = (size_t)number(log, "SELECT count(*) FROM run", &status);
-	*cpu_ns = number(log, "SELECT max(0, cpu_ns) FROM run WHERE ended ORDER BY id DESC LIMIT 1",
-	                 &status);
-	if (*cpu_ns < 0)
-		*cpu_ns = 0;
+	past->grows = number(log,
+	                     "SELECT 100 * instructions >= (SELECT sum(instructions) FROM run)"
+	                     " FROM run ORDER BY id DESC LIMIT 1",
+	                     &status) > 0;
 	sqlite3_stmt *s = prepare(log, "INSERT INTO run(start_ns, command) VALUES(?, ?)", e);
 	if (!s)
 		return -1;
@@ -231,7 +245,7 @@ st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct 
 	sqlite3_stmt *s = prepare(log,
 	                          "UPDATE run SET ended = ?, cpu_ns = ?, blocks = ?,"
 	                          " instructions = ?, refused = ?, refused_instructions = ?,"
-	                          " wrongly_refused = ? WHERE id = ?",
+	                          " wrongly_refused = ?, first_ns = ?, until_ns = ? WHERE id = ?",
 	                          e);
 	if (!s)
 		return -1;
@@ -242,6 +256,8 @@ st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct 
 	                          (int64_t)run->refused,
 	                          (int64_t)run->refused_instructions,
 	                          (int64_t)run->wrongly_refused,
+	                          (int64_t)run->first_ns,
+	                          (int64_t)run->until_ns,
 	                          log->run};
 	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
 		sqlite3_bind_int64(s, i + 1, values[i]);
@@ -395,11 +411,11 @@ int
 st_codelog_runs(struct st_codelog *log, void (*use)(void *arg, const struct st_codelog_run *run),
                 void *arg, struct st_error *e)
 {
-	sqlite3_stmt *s =
-	        prepare(log,
-	                "SELECT start_ns, command, ended, cpu_ns, blocks, instructions, refused,"
-	                " refused_instructions, wrongly_refused FROM run ORDER BY id",
-	                e);
+	sqlite3_stmt *s = prepare(
+	        log,
+	        "SELECT start_ns, command, ended, cpu_ns, blocks, instructions, refused,"
+	        " refused_instructions, wrongly_refused, first_ns, until_ns FROM run ORDER BY id",
+	        e);
 	int status;
 	if (!s)
 		return -1;
@@ -413,7 +429,9 @@ st_codelog_runs(struct st_codelog *log, void (*use)(void *arg, const struct st_c
 		        .instructions = (uint64_t)sqlite3_column_int64(s, 5),
 		        .refused = (uint64_t)sqlite3_column_int64(s, 6),
 		        .refused_instructions = (uint64_t)sqlite3_column_int64(s, 7),
-		        .wrongly_refused = (uint64_t)sqlite3_column_int64(s, 8)};
+		        .wrongly_refused = (uint64_t)sqlite3_column_int64(s, 8),
+		        .first_ns = (uint64_t)sqlite3_column_int64(s, 9),
+		        .until_ns = (uint64_t)sqlite3_column_int64(s, 10)};
 		use(arg, &run);
 	}
 	sqlite3_finalize(s);

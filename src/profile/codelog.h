@@ -37,12 +37,23 @@ struct st_codelog_run {
 	uint64_t refused,
 	        refused_instructions; /* that it did not measure, because the log has them */
 	uint64_t wrongly_refused;     /* instructions among them that the log does not have */
+	/* ns of the CPU time that its first thread would have used natively: when its first window
+	   began; when the budget of that was spent, 0: it was not, or there was no window. */
+	uint64_t first_ns, until_ns;
 };
 
-/* Notes that a run begins. *before receives how many began before it, *cpu_ns what the last one
- * that ended used; 0: none did. 0, or -1 with *e. */
-int st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command, size_t *before,
-                     int64_t *cpu_ns, struct st_error *e);
+/* What the runs before came to. */
+struct st_codelog_past {
+	size_t runs;       /* that began */
+	int64_t cpu_ns;    /* of the last one that ended; 0: none did */
+	uint64_t swept_ns; /* their first windows, one behind the other, cover the beginning up to
+	                      here */
+	bool grows;        /* the last one found a hundredth or more of all that is there */
+};
+
+/* Notes that a run begins. 0, or -1 with *e. */
+int st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
+                     struct st_codelog_past *past, struct st_error *e);
 /* What became of the run that was begun last: everything but start_ns and command. 0, or -1 with
  * *e.
  */

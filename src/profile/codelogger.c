@@ -459,6 +459,10 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
 	run->cpu_ns = (int64_t)((r->cpu_user + r->cpu_system) * 1e9);
 	run->blocks = l->blocks;
 	run->instructions = l->instructions;
+	if (r->n_processes) {
+		run->first_ns = r->processes[0].results->budget.first_ns;
+		run->until_ns = r->processes[0].results->budget.until_ns;
+	}
 	for (size_t i = 0; l->log && i < r->n_processes; i++)
 		check_refused(l, r->processes[i].results, run);
 	struct st_error e;

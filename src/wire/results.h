@@ -218,6 +218,8 @@ struct st_budget {
 	uint64_t most;      /* this */
 	uint64_t period_ns; /* of a thread's CPU time; 0: there is no budget */
 	uint64_t first_ns;  /* before the first one of the program's first thread */
+	uint64_t until_ns;  /* of the CPU time it would have used natively: when what it had been
+	                       granted first was spent; 0: it was not */
 	uint64_t ticks_per_second;
 	uint32_t policy;    /* enum st_budget_policy */
 	uint32_t share;     /* enum st_budget_share */

@@ -242,6 +242,24 @@ class Runs(Case):
         self.check_once(Log(self.log))
         self.assertEqual(Log(self.log).instructions, whole.instructions)
 
+    def test_windows(self):
+        """The first window of a run begins where that of the run before came to, if that found something."""
+        period, tick = 20_000_000, 4_000_000
+        for _ in range(3):
+            self.run_strobe(*SMALL, words=("work", "head"))
+        with sqlite3.connect(self.log) as db:
+            runs = db.execute("SELECT first_ns, until_ns, cpu_ns, instructions FROM run ORDER BY id").fetchall()
+        self.assertEqual(runs[0][0], 0)
+        self.assertGreater(runs[0][1], 0)
+        swept = 0
+        for number, (first, until, _, found) in enumerate(runs[:-1], 1):
+            swept = until if first <= swept < until else swept
+            most, place = min(period, runs[number - 1][2]), swept - swept // 10
+            if 100 * found >= sum(run[3] for run in runs[:number]) and tick < place < most:
+                self.assertEqual(runs[number][0], place - tick)
+            else:
+                self.assertEqual(runs[number][0], int((0, 0.5, 0.25)[number] * most))
+
     def test_policies(self):
         whole = self.reference("work", "head")
         self.run_strobe(*SMALL, "--budget-policy", "strict", words=("work", "head"))
@@ -386,7 +404,7 @@ class Coverage(Case):
         self.logged("step1")
         sound = self.log.read_bytes()
         bad = {"text": b"these are my notes\n" * 100, "damaged": sound[:4096] + b"\xa5" * 4096 + sound[8192:], "short": sound[:len(sound) // 2],
-               "newer": sound[:60] + (2).to_bytes(4, "big") + sound[64:]}
+               "newer": sound[:60] + (3).to_bytes(4, "big") + sound[64:], "older": sound[:60] + (1).to_bytes(4, "big") + sound[64:]}
         foreign = self.folder / "foreign"
         with sqlite3.connect(foreign) as db:
             db.execute("CREATE TABLE mine(x)")

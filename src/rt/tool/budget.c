@@ -240,6 +240,16 @@ kind_of(uint64_t ns)
 	return k;
 }
 
+/* The program's first window is over. What it has cost natively nobody knows; the CPU time without
+ * what was charged is near. */
+static void
+tell_first(void)
+{
+	uint64_t cpu = cpu_time(), charged = __atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
+	uint64_t ns = charged / ST_BUDGET_UNITS * 1000 / (budget()->ticks_per_second / 1000000);
+	budget()->until_ns = cpu > ns ? cpu - ns : 1;
+}
+
 /* The budget is spent. */
 static void
 spend(struct thread *t)
@@ -253,6 +263,8 @@ spend(struct thread *t)
 		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
 	t->gap_from = rt_tsc();
 	settle(t);
+	if (t == rt.main && t->windows == 1)
+		tell_first();
 	if (share_exists())
 		give_back(t);
 	t->spent = true;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the first window of a run with a log of executed code begins. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/unique.h"
+
+#define MS 1000000ull
+
+static void
+sweeps_from_the_start(void **state)
+{
+	(void)state;
+	struct st_codelog_past past = {0};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	past = (struct st_codelog_past){
+	        .runs = 1, .cpu_ns = 5000 * MS, .swept_ns = 100 * MS, .grows = true};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 86 * MS);
+	past.runs = 7; /* how many there were does not matter */
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 86 * MS);
+}
+
+static void
+spreads_when_nothing_is_found(void **state)
+{
+	(void)state;
+	static const uint64_t parts[] = {0, 500, 250, 750, 125, 625, 375, 875};
+	struct st_codelog_past past = {.cpu_ns = 5000 * MS, .swept_ns = 100 * MS};
+	for (past.runs = 0; past.runs < 8; past.runs++)
+		assert_int_equal(st_unique_first(&past, 1000 * MS), parts[past.runs] * MS);
+}
+
+static void
+stays_within_the_run(void **state)
+{
+	(void)state;
+	struct st_codelog_past past = {
+	        .runs = 1, .cpu_ns = 50 * MS, .swept_ns = 100 * MS, .grows = true};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 25 * MS); /* of 50 */
+	past.cpu_ns = 5000 * MS;
+	past.swept_ns = 1200 * MS; /* windows come again in each period */
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 500 * MS);
+	past.swept_ns = 2 * MS; /* less than a tick */
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 500 * MS);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(sweeps_from_the_start),
+	        cmocka_unit_test(spreads_when_nothing_is_found),
+	        cmocka_unit_test(stays_within_the_run),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
