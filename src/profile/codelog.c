@@ -212,7 +212,11 @@ remember(void *arg, const struct st_codelog_run *run)
 	if (!run->ended)
 		return;
 	past->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 0;
-	if (run->first_ns <= past->swept_ns && run->until_ns > past->swept_ns)
+	past->instructions += run->instructions;
+	if (run->first_ns > past->swept_ns)
+		return;
+	past->grows = run->instructions >= past->instructions / 100;
+	if (run->until_ns > past->swept_ns)
 		past->swept_ns = run->until_ns;
 }
 
@@ -220,14 +224,9 @@ int
 st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
                  struct st_codelog_past *past, struct st_error *e)
 {
-	int status;
 	*past = (struct st_codelog_past){0};
 	if (execute(log, "BEGIN IMMEDIATE", e) || st_codelog_runs(log, remember, past, e))
 		return -1;
-	past->grows = number(log,
-	                     "SELECT 100 * instructions >= (SELECT sum(instructions) FROM run)"
-	                     " FROM run ORDER BY id DESC LIMIT 1",
-	                     &status) > 0;
 	sqlite3_stmt *s = prepare(log, "INSERT INTO run(start_ns, command) VALUES(?, ?)", e);
 	if (!s)
 		return -1;

@@ -48,7 +48,8 @@ struct st_codelog_past {
 	int64_t cpu_ns;    /* of the last one that ended; 0: none did */
 	uint64_t swept_ns; /* their first windows, one behind the other, cover the beginning up to
 	                      here */
-	bool grows;        /* the last one found a hundredth or more of all that is there */
+	bool grows; /* the last one of these found a hundredth or more of what was there then */
+	uint64_t instructions; /* that all have found */
 };
 
 /* Notes that a run begins. 0, or -1 with *e. */

@@ -251,11 +251,12 @@ class Runs(Case):
             runs = db.execute("SELECT first_ns, until_ns, cpu_ns, instructions FROM run ORDER BY id").fetchall()
         self.assertEqual(runs[0][0], 0)
         self.assertGreater(runs[0][1], 0)
-        swept = 0
+        swept, grows = 0, False
         for number, (first, until, _, found) in enumerate(runs[:-1], 1):
-            swept = until if first <= swept < until else swept
+            if first <= swept:
+                swept, grows = max(swept, until), found >= sum(run[3] for run in runs[:number]) // 100
             most, place = min(period, runs[number - 1][2]), swept - swept // 10
-            if 100 * found >= sum(run[3] for run in runs[:number]) and tick < place < most:
+            if grows and tick < place < most:
                 self.assertEqual(runs[number][0], place - tick)
             else:
                 self.assertEqual(runs[number][0], int((0, 0.5, 0.25)[number] * most))
