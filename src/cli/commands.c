@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
+
 #define TABLE(name, LIST) static const struct st_option name##_options[] = {LIST(ST_OPTION_ROW)};
 TABLE(run, ST_RUN_OPTIONS)
 TABLE(attach, ST_ATTACH_OPTIONS)
@@ -29,6 +31,18 @@ st_command_find(const char *name)
 		if (!strcmp(st_commands[i].name, name))
 			return &st_commands[i];
 	return NULL;
+}
+
+static const char *
+command_name(const void *commands, size_t i)
+{
+	return ((const struct st_command *)commands)[i].name;
+}
+
+const char *
+st_command_nearest(const char *name)
+{
+	return st_nearest(name, st_n_commands, command_name, st_commands);
 }
 
 void

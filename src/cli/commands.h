@@ -140,6 +140,8 @@ extern const size_t st_n_commands;
 
 /* The command of that name, or NULL. */
 const struct st_command *st_command_find(const char *name);
+/* The one most like it, or NULL when none is. */
+const char *st_command_nearest(const char *name);
 /* Its help, with every option if all is set. */
 void st_command_help(FILE *out, const struct st_command *command, bool all);
 /* Starts the parsing of a command's options. */

@@ -26,8 +26,14 @@ help_of(const char *name)
 	const struct st_command *command = st_command_find(name);
 	struct st_error e;
 	if (!command) {
-		st_fail(&e, ST_EXIT_USAGE, "no command '%s' to explain; strobe help lists them",
-		        name);
+		const char *near = st_command_nearest(name);
+		if (near)
+			st_fail(&e, ST_EXIT_USAGE,
+			        "no command '%s' to explain; did you mean 'strobe help %s'?", name,
+			        near);
+		else
+			st_fail(&e, ST_EXIT_USAGE,
+			        "no command '%s' to explain; strobe help lists them", name);
 		return st_complain(&e);
 	}
 	st_command_help(stdout, command, true);

@@ -3,17 +3,11 @@
 
 #include "cli/commands.h"
 
-static const char *
-command_name(const void *commands, size_t i)
-{
-	return ((const struct st_command *)commands)[i].name;
-}
-
 static int
 unknown_command(const char *name)
 {
 	struct st_error e;
-	const char *near = st_nearest(name, st_n_commands, command_name, st_commands);
+	const char *near = st_command_nearest(name);
 	if (near)
 		st_fail(&e, ST_EXIT_USAGE, "unknown command '%s'; did you mean 'strobe %s'?", name,
 		        near);

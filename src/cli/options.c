@@ -5,53 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 enum { LONGEST_NAME = 31 };
 
 static size_t
 least(size_t a, size_t b)
 {
 	return a < b ? a : b;
-}
-
-/* Letters to insert, drop, change or swap to make one word of the other. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-	size_t d[LONGEST_NAME + 1][LONGEST_NAME + 1];
-	if (n > LONGEST_NAME || m > LONGEST_NAME)
-		return LONGEST_NAME;
-	for (size_t i = 0; i <= n; i++)
-		d[i][0] = i;
-	for (size_t j = 0; j <= m; j++)
-		d[0][j] = j;
-	for (size_t i = 1; i <= n; i++)
-		for (size_t j = 1; j <= m; j++) {
-			size_t change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			d[i][j] = least(change, least(d[i - 1][j], d[i][j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
-		}
-	return d[n][m];
-}
-
-const char *
-st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
-           const void *names)
-{
-	const char *best = NULL;
-	size_t best_distance = strlen(word) / 3 + 2; /* further off is no likely slip */
-	for (size_t i = 0; i < n; i++) {
-		const char *name = get(names, i);
-		size_t d = name ? distance(word, name) : LONGEST_NAME;
-		if (name && *word && !strncmp(word, name, strlen(word)) && d > 1)
-			d = 1;
-		if (d < best_distance) {
-			best = name;
-			best_distance = d;
-		}
-	}
-	return best;
 }
 
 static const char *

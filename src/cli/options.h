@@ -47,10 +47,6 @@ int st_options_next(struct st_options *o, const char **value, struct st_error *e
 int st_options_number(const char *option, const char *text, long low, long high, long *value,
                       struct st_error *e);
 
-/* The name most like `word`, or NULL when none is near. names: n of them, read by get. */
-const char *st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
-                       const void *names);
-
 void st_options_help(FILE *out, const struct st_option *options, size_t n, bool all);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "profile/profile.h"
@@ -28,6 +29,12 @@ struct arguments {
 	bool help;
 };
 
+static const char *
+key_name(const void *keys, size_t i)
+{
+	return ((const char *const *)keys)[i];
+}
+
 static int
 parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 {
@@ -41,6 +48,10 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 			*sort = (enum st_report_sort)i;
 			return 0;
 		}
+	const char *near = st_nearest(value, sizeof keys / sizeof *keys, key_name, keys);
+	if (near)
+		return st_fail(e, ST_EXIT_USAGE, "cannot sort by '%s'; did you mean '%s'?", value,
+		               near);
 	return st_fail(e, ST_EXIT_USAGE,
 	               "cannot sort by '%s'; --sort takes time, total, instructions, calls or name",
 	               value);
@@ -212,6 +223,26 @@ write_text(const char *path, const char *text, struct st_error *e)
 	return -1;
 }
 
+static const char *
+stream_name(const void *streams, size_t i)
+{
+	const struct st_profile_stream *s = streams;
+	return s[i].file ? s[i].name : NULL;
+}
+
+static void
+unknown_stream(const struct st_profile *p, const char *stream, struct st_error *e)
+{
+	const char *near = st_nearest(stream, p->streams.n, stream_name, p->streams.v);
+	if (near)
+		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'; did you mean '%s'?",
+		        stream, near);
+	else
+		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'%s%s", stream,
+		        p->streams.n ? "; its first stream: " : "",
+		        p->streams.n ? p->streams.v[0].name : "");
+}
+
 /* Where the rows of a stream are: beside the profile, if that has been moved. malloc'ed. */
 static char *
 find_rows(const struct st_profile *p, const char *profile, const char *stream, struct st_error *e)
@@ -221,9 +252,7 @@ find_rows(const struct st_profile *p, const char *profile, const char *stream, s
 		if (!strcmp(p->streams.v[i].name, stream))
 			s = &p->streams.v[i];
 	if (!s || !s->file) {
-		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'%s%s", stream,
-		        p->streams.n ? "; its first stream: " : "",
-		        p->streams.n ? p->streams.v[0].name : "");
+		unknown_stream(p, stream, e);
 		return NULL;
 	}
 	const char *slash = strrchr(profile, '/');

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/commands.h"
 
 enum {

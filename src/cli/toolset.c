@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/options.h"
 #include "cli/tools.h"
 

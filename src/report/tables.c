@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "report/fields.h"
 #include "report/report.h"
 
@@ -92,25 +93,53 @@ st_report_tables(const struct st_report *r, FILE *out)
 		print_table(r, out, &r->profile->tables.v[i], NULL);
 }
 
-static int
-find_table(const struct st_profile *p, const char *name, const struct st_profile_table **found,
-           struct st_error *e)
+static const char *
+table_name(const void *tables, size_t i)
+{
+	return ((const struct st_profile_table *)tables)[i].name;
+}
+
+static const char *
+column_name(const void *columns, size_t i)
+{
+	return ((const struct st_profile_column *)columns)[i].name;
+}
+
+/* What the message about an unknown name ends with: the nearest one, or all of them. malloc'ed. */
+static char *
+suggest(const char *word, const char *all, size_t n, const char *(*get)(const void *, size_t),
+        const void *of)
+{
+	const char *near = st_nearest(word, n, get, of);
+	char *text = NULL, *clean;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	if (near)
+		fprintf(out, "did you mean '%s'?", near);
+	else
+		fprintf(out, "its %s: ", all);
+	for (size_t i = 0; !near && i < n; i++)
+		fprintf(out, "%s%s", i ? ", " : "", get(of, i));
+	fclose(out);
+	clean = text ? st_printable(text) : NULL;
+	free(text);
+	return clean;
+}
+
+/* NULL, with *e, when there is none. */
+static const struct st_profile_table *
+find_table(const struct st_profile *p, const char *name, struct st_error *e)
 {
 	for (size_t i = 0; i < p->tables.n; i++)
-		if (!strcmp(p->tables.v[i].name, name)) {
-			*found = &p->tables.v[i];
-			return 0;
-		}
-	char names[200] = "";
-	for (size_t i = 0; i < p->tables.n; i++) {
-		strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
-		strncat(names, p->tables.v[i].name, sizeof names - strlen(names) - 1);
-	}
-	char *clean = st_printable(names);
-	st_fail(e, ST_EXIT_USAGE, "the profile has no table '%s'; %s%s", name,
-	        p->tables.n ? "its tables: " : "its tool makes none", clean ? clean : "");
-	free(clean);
-	return -1;
+		if (!strcmp(p->tables.v[i].name, name))
+			return &p->tables.v[i];
+	char *rest = p->tables.n ? suggest(name, "tables", p->tables.n, table_name, p->tables.v)
+	                         : strdup("its tool makes none");
+	st_fail(e, ST_EXIT_USAGE, "the profile has no table '%s'; %s", name, rest ? rest : "");
+	free(rest);
+	return NULL;
 }
 
 struct sorting {
@@ -149,9 +178,13 @@ order_rows(const struct st_profile *p, const struct st_profile_table *t, const c
 		return 0;
 	while (s.column < t->n_columns && strcmp(t->columns[s.column].name, column))
 		s.column++;
-	if (s.column == t->n_columns)
-		return st_fail(e, ST_EXIT_USAGE, "the table %s has no column '%s'", t->name,
-		               column);
+	if (s.column == t->n_columns) {
+		char *rest = suggest(column, "columns", t->n_columns, column_name, t->columns);
+		st_fail(e, ST_EXIT_USAGE, "the table %s has no column '%s'; %s", t->name, column,
+		        rest ? rest : "");
+		free(rest);
+		return -1;
+	}
 	*order = calloc(n ? n : 1, sizeof **order);
 	if (!*order)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to sort the table");
@@ -199,13 +232,12 @@ int
 st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
                 enum st_report_format format, struct st_error *e)
 {
-	const struct st_profile_table *t;
+	const struct st_profile_table *t = find_table(r->profile, name, e);
 	uint32_t *order;
 	int status = 0;
-	bool missing = find_table(r->profile, name, &t, e) != 0;
-	if (missing && !strcmp(name, "qos") && r->profile->qos.source)
+	if (!t && !strcmp(name, "qos") && r->profile->qos.source)
 		return st_report_qos(r, out, format, e);
-	if (missing || order_rows(r->profile, t, sort, &order, e))
+	if (!t || order_rows(r->profile, t, sort, &order, e))
 		return -1;
 	if (format == ST_FORMAT_CSV)
 		print_csv(r, out, t, order);

@@ -64,12 +64,14 @@ class Usage(Command):
                    "run", "-o", "-", "ls")
         self.error(2, "no profile to show: strobe show FILE", "show")
         self.error(2, "strobe show reads one profile, not 'b' too", "show", "a", "b")
-        self.error(2, "cannot sort by 'size'; --sort takes time, total, instructions, calls or name", "show", "-s", "size", "x")
+        self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
+        self.error(2, "cannot sort by 'blocks'; --sort takes time, total, instructions, calls or name", "show", "-s", "blocks", "x")
         self.error(2, "--format csv prints one table: name it with --table, or --rows", "show", "--format", "csv", "x")
         self.error(2, "--table and --rows print that alone", "show", "--table", "t", "--lines", "x")
         self.error(2, "--table and --rows print that alone", "show", "--table", "t", "--rows", "r", "x")
         self.error(2, "rows are shown in their order, not sorted", "show", "--rows", "r", "--sort", "n", "x")
-        self.error(2, "no command 'rnu' to explain; strobe help lists them", "help", "rnu")
+        self.error(2, "no command 'rnu' to explain; did you mean 'strobe help run'?", "help", "rnu")
+        self.error(2, "no command 'profile' to explain; strobe help lists them", "help", "profile")
         self.error(2, "strobe version takes no argument 'x'", "version", "x")
         self.error(2, "no completions for 'tcsh', only for bash, zsh and fish", "help", "--completion", "tcsh")
         self.assertEqual(self.files(), [])
@@ -308,9 +310,13 @@ class Tables(Command):
         self.assertEqual(shown["pairs"][0]["caller"], "caller")
         ran = json.loads(self.strobe("show", "--format", "json", "p.db").stdout)
         self.assertEqual(ran["pairs"][0]["count"], 117)
-        self.error(2, "the profile has no table 'pair'; its tables: pairs, every-thing, registers",
-                   "show", "--table", "pair", "p.db")
-        self.error(2, "the table pairs has no column 'calls'", "show", "--table", "pairs", "--sort", "calls", "p.db")
+        self.error(2, "the profile has no table 'pair'; did you mean 'pairs'?", "show", "--table", "pair", "p.db")
+        self.error(2, "the profile has no table 'functions'; its tables: pairs, every-thing, registers",
+                   "show", "--table", "functions", "p.db")
+        self.error(2, "the table pairs has no column 'calee'; did you mean 'callee'?",
+                   "show", "--table", "pairs", "--sort", "calee", "p.db")
+        self.error(2, "the table pairs has no column 'time'; its columns: caller, callee, count, longest",
+                   "show", "--table", "pairs", "--sort", "time", "p.db")
 
     def test_rows(self):
         text = self.strobe("run", "-t", "memtrace", "-o", "p.db", "rows").stderr.decode()
@@ -327,7 +333,8 @@ class Tables(Command):
         self.assertEqual([json.loads(line)["n"] for line in lines], [7, 8])
         self.strobe("show", "--rows", "trace", "--all", "-o", "out", "p.db")
         self.assertIn("out", self.files())
-        self.error(2, "the profile has no rows of 'trade'; its first stream: trace", "show", "--rows", "trade", "p.db")
+        self.error(2, "the profile has no rows of 'trade'; did you mean 'trace'?", "show", "--rows", "trade", "p.db")
+        self.error(2, "the profile has no rows of 'accesses'; its first stream: trace", "show", "--rows", "accesses", "p.db")
         os.mkdir(os.path.join(self.place.name, "d"))
         for name in "p.db", "p.db.trace.rows":
             os.rename(os.path.join(self.place.name, name), os.path.join(self.place.name, "d", name))
@@ -394,7 +401,18 @@ class Show(Command):
         self.assertIn("at most 20 calls", self.show("--func", "vague"))
         self.assertIn("stands for all code without a symbol", self.show("--func", "[generated code]"))
 
+    def test_functions_that_a_pattern_fits(self):
+        def heads(pattern):
+            return [line for line in self.show("--func", pattern).splitlines()
+                    if line in ("spin", "restart", "vague", "caller", "[generated code]")]
+        self.assertEqual(heads("*"), ["spin", "restart", "vague", "caller", "[generated code]"])
+        self.assertEqual(heads("*r*"), ["restart", "caller", "[generated code]"])
+        # What is called just so is no pattern.
+        self.assertEqual(heads("[generated code]"), ["[generated code]"])
+        self.error(2, "no function 'x*' ran; strobe show --sort name --top 0 lists all", "show", "--func", "x*", "p.db")
+
     def test_no_such_function(self):
+        self.error(2, "no function 'sipn' ran; did you mean 'spin'?", "show", "--func", "sipn", "p.db")
         self.error(2, "no function 'frobnicate' ran; strobe show --sort name --top 0 lists all",
                    "show", "--func", "frobnicate", "p.db")
         self.error(2, "'r' is part of the names of 3 functions: say which: 'restart', 'caller', '[generated code]'",

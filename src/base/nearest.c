@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/nearest.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Longer names are not compared letter by letter. */
+enum { LONGEST = 127 };
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* One letter of a against all of b: how far the beginnings of both are from each other. The rows
+ * are those of the letters before. */
+static void
+next_row(const char *a, size_t i, const char *b, size_t m, size_t *const rows[3])
+{
+	size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *swapped = rows[(i + 1) % 3];
+	row[0] = i;
+	for (size_t j = 1; j <= m; j++) {
+		size_t change = above[j - 1] + (a[i - 1] != b[j - 1]);
+		row[j] = least(change, least(above[j], row[j - 1]) + 1);
+		if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+			row[j] = least(row[j], swapped[j - 2] + 1);
+	}
+}
+
+/* Letters to insert, drop, change or swap to make one word of the other. */
+static size_t
+distance(const char *a, size_t n, const char *b, size_t m)
+{
+	size_t room[3][LONGEST + 1];
+	size_t *const rows[3] = {room[0], room[1], room[2]};
+	for (size_t j = 0; j <= m; j++)
+		room[0][j] = j;
+	for (size_t i = 1; i <= n; i++)
+		next_row(a, i, b, m, rows);
+	return room[n % 3][m];
+}
+
+struct st_nearest
+st_nearest_to(const char *word)
+{
+	/* What is further off is no likely slip. */
+	return (struct st_nearest){.word = word, .distance = strlen(word) / 3 + 2};
+}
+
+void
+st_nearest_try(struct st_nearest *s, const char *name, size_t n)
+{
+	enum { BEGINS = 1, HOLDS = 2 };
+	size_t length = strlen(s->word), d = s->distance;
+	const char *at = length && length <= n ? memmem(name, n, s->word, length) : NULL;
+	size_t apart = length < n ? n - length : length - n;
+	if (at)
+		d = length == n ? 0 : at == name ? BEGINS : HOLDS;
+	/* What differs in length is at least so far off. */
+	if (apart < least(d, s->distance) && length <= LONGEST && n <= LONGEST)
+		d = least(d, distance(s->word, length, name, n));
+	if (d < s->distance) {
+		s->best = name;
+		s->distance = d;
+	}
+}
+
+const char *
+st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
+           const void *names)
+{
+	struct st_nearest s = st_nearest_to(word);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = get(names, i);
+		if (name)
+			st_nearest_try(&s, name, strlen(name));
+	}
+	return s.best;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What somebody may have meant who misspelt a name. Hosted code only. */
+#ifndef STROBE_BASE_NEAREST_H
+#define STROBE_BASE_NEAREST_H
+
+#include <stddef.h>
+
+/* A search for the name most like `word`. */
+struct st_nearest {
+	const char *word;
+	const char *best; /* NULL: none is near */
+	size_t distance;  /* of what is taken next, less than this */
+};
+
+struct st_nearest st_nearest_to(const char *word);
+/* Looks at the first n bytes of a name, which becomes the best when it is nearer than those before.
+ * One that begins with the word is nearer than one that holds it elsewhere. */
+void st_nearest_try(struct st_nearest *s, const char *name, size_t n);
+
+/* The name most like `word`, or NULL when none is near. names: n of them, read by get. */
+const char *st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
+                       const void *names);
+
+#endif
