@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the functions that a name means, and what is printed above their source and code. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "report/annotate.h"
 
 /* "std::sort" names "std::sort(int*, int*)" too. */
@@ -14,22 +16,62 @@ same_name(const char *name, const char *asked)
 	return !strncmp(name, asked, n) && (name[n] == '\0' || name[n] == '(');
 }
 
-/* Indices of the matching functions; without a full match those whose name holds what was asked
- * for. */
+/* A shell pattern; it may leave out the arguments, too. */
+static bool
+fits_pattern(const char *name, const char *asked)
+{
+	char plain[512];
+	size_t n = strcspn(name, "(");
+	if (!strpbrk(asked, "*?["))
+		return false;
+	if (!fnmatch(asked, name, 0))
+		return true;
+	snprintf(plain, sizeof plain, "%.*s", (int)n, name);
+	return n && n < sizeof plain && !fnmatch(asked, plain, 0);
+}
+
+static bool
+holds(const char *name, const char *asked)
+{
+	return strstr(name, asked) != NULL;
+}
+
+/* What may be meant by a name, the likeliest first; that of a part only when one function has it.
+ */
+static const struct way {
+	bool (*fits)(const char *name, const char *asked);
+	bool several;
+} ways[] = {{same_name, true}, {fits_pattern, true}, {holds, false}};
+
+/* Indices of the functions that are meant, and in which way. */
 static size_t
-find_functions(const struct st_report *r, const char *name, uint32_t *found)
+find_functions(const struct st_report *r, const char *name, uint32_t *found, const struct way **way)
 {
 	size_t n, matches = 0;
 	uint32_t *order = st_report_order(r, &n);
-	for (size_t i = 0; order && i < n; i++)
-		if (same_name(r->profile->functions.v[order[i]].name, name))
-			found[matches++] = order[i];
-	if (!matches)
-		for (size_t i = 0; order && i < n; i++)
-			if (strstr(r->profile->functions.v[order[i]].name, name))
+	for (size_t k = 0; order && !matches && k < sizeof ways / sizeof *ways; k++) {
+		*way = &ways[k];
+		for (size_t i = 0; i < n; i++)
+			if (ways[k].fits(r->profile->functions.v[order[i]].name, name))
 				found[matches++] = order[i];
+	}
 	free(order);
 	return matches;
+}
+
+static int
+no_such_function(const struct st_profile *p, const char *name, struct st_error *e)
+{
+	struct st_nearest near = st_nearest_to(name);
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const char *each = p->functions.v[i].name;
+		st_nearest_try(&near, each, strchr(name, '(') ? strlen(each) : strcspn(each, "("));
+	}
+	if (near.best)
+		return st_fail(e, ST_EXIT_USAGE, "no function '%s' ran; did you mean '%s'?", name,
+		               near.best);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "no function '%s' ran; strobe show --sort name --top 0 lists all", name);
 }
 
 static int
@@ -132,15 +174,14 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	if (!found)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
 	struct st_places places;
-	size_t n = find_functions(r, name, found);
+	const struct way *way = NULL;
+	size_t n = find_functions(r, name, found, &way);
 	int status = 0;
 	if (st_places_open(&places, p))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
 	else if (!n)
-		status = st_fail(e, ST_EXIT_USAGE,
-		                 "no function '%s' ran; strobe show --sort name --top 0 lists all",
-		                 name);
-	else if (n > 1 && !same_name(p->functions.v[found[0]].name, name))
+		status = no_such_function(p, name, e);
+	else if (n > 1 && !way->several)
 		status = ambiguous(r, name, found, n, e);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (i)

@@ -67,8 +67,9 @@ void st_report_parts(const struct st_report *r, FILE *out);
 void st_report_next(const struct st_report *r, FILE *out, const char *path);
 
 /*
- * Annotated source and disassembly of the functions of that name. A part of a name will do when it
- * fits one function only. 0, or -1 with *e when there is none or no single one.
+ * Annotated source and disassembly of the functions of that name; if there is none, of those that
+ * it fits as a shell pattern. A part of a name will do when one function only has it. 0, or -1 with
+ * *e when there is none or no single one.
  */
 int st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e);
 
