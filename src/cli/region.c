@@ -45,6 +45,10 @@ st_region_time(double *seconds, const char *option, const char *value, struct st
 		*seconds = number * units[i].seconds;
 		if (*seconds > 0 && *seconds < 1e9)
 			return 0;
+		if (*seconds <= 0)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--%s takes a time that is greater than 0, not '%s'", option,
+			               value);
 	}
 	return st_fail(e, ST_EXIT_USAGE, "--%s takes a time such as 5s or 100ms, not '%s'", option,
 	               value);

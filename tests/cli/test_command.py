@@ -56,6 +56,9 @@ class Usage(Command):
         self.error(2, "no program to run: strobe run [options] -- PROGRAM", "run")
         self.error(2, "no program to run: strobe run [options] -- PROGRAM", "run", "-q", "--")
         self.error(2, "--top takes a number from 0 to 1000000, not 'many'", "run", "--top", "many", "ls")
+        for option, time in ("--for", "0"), ("--for", "0s"), ("--delay", "0"), ("--delay", "-1ms"):
+            self.error(2, f"{option} takes a time that is greater than 0, not '{time}'", "run", option, time, "ls")
+        self.error(2, "--for takes a time such as 5s or 100ms, not 'soon'", "run", "--for", "soon", "ls")
         self.error(2, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
         self.error(2, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
         self.error(2, "no format 'db'; the formats are text, json, lcov and, with --table, csv", "show", "--format", "db", "x")
