@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "report/report.h"
 #include "symbol/symbol.h"
 
 /* A thread's name has 15 characters; a pattern can have more. The list is short. */
@@ -257,26 +259,73 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 }
 
 static void
-note_unmatched(const struct st_patterns *p, const char *option, const char *what,
-               struct st_profile *profile)
+try_functions(const struct st_region *r, struct st_nearest *near)
 {
-	if (p->n && !p->matched)
-		st_profile_note(profile, "--%s %s: no %s of that name was loaded", option,
-		                p->text[0], what);
+	bool arguments = strchr(near->word, '(') != NULL;
+	/* Of so many names one is always a little like it. */
+	near->distance = strlen(near->word) / 4 + 2;
+	for (size_t i = 0; i < r->n_opened; i++) {
+		size_t n = 0;
+		const struct st_symbol *s =
+		        r->opened[i].image ? st_image_symbols(r->opened[i].image, &n) : NULL;
+		for (size_t k = 0; k < n; k++) {
+			const char *name = arguments ? s[k].name : s[k].plain;
+			st_nearest_try(near, name, strlen(name));
+		}
+	}
+}
+
+static void
+try_images(const struct st_region *r, struct st_nearest *near)
+{
+	bool whole = strchr(near->word, '/') != NULL;
+	for (size_t i = 0; i < r->n_opened; i++) {
+		const char *name = whole ? r->opened[i].path : st_base_name(r->opened[i].path);
+		st_nearest_try(near, name, strlen(name));
+	}
+}
+
+/* Looked for only here, when it is known that it is needed: a program may have a million names. */
+static void
+note_unmatched(const struct st_region *r, const struct st_patterns *p, const char *option,
+               const char *what, struct st_profile *profile)
+{
+	if (!p->n || p->matched)
+		return;
+	struct st_nearest near = st_nearest_to(p->text[0]);
+	bool is_pattern = strpbrk(p->text[0], "*?[") != NULL;
+	if (!is_pattern && p == &r->images)
+		try_images(r, &near);
+	else if (!is_pattern)
+		try_functions(r, &near);
+	st_profile_note(profile, "--%s %s: no %s of that name was loaded%s%s%s", option, p->text[0],
+	                what, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+	                near.best ? "'?" : "");
+}
+
+static void
+note_no_thread(const char *list, struct st_profile *p)
+{
+	struct st_nearest near = st_nearest_to(list);
+	for (size_t i = 0; i < p->threads.n; i++)
+		st_nearest_try(&near, p->threads.v[i].name, strlen(p->threads.v[i].name));
+	st_profile_note(p, "--threads %s: there was no such thread%s%s%s", list,
+	                near.best ? "; did you mean '" : "", near.best ? near.best : "",
+	                near.best ? "'?" : "");
 }
 
 void
 st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
-	note_unmatched(&r->start_at, "start-at", "function", p);
-	note_unmatched(&r->stop_at, "stop-at", "function", p);
-	note_unmatched(&r->functions, "funcs", "function", p);
-	note_unmatched(&r->images, "images", "image", p);
+	note_unmatched(r, &r->start_at, "start-at", "function", p);
+	note_unmatched(r, &r->stop_at, "stop-at", "function", p);
+	note_unmatched(r, &r->functions, "funcs", "function", p);
+	note_unmatched(r, &r->images, "images", "image", p);
 	uint64_t fit = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
 		fit += run->processes[i].results->threads_fit;
 	if (r->threads && !fit)
-		st_profile_note(p, "--threads %s: there was no such thread", r->threads);
+		note_no_thread(r->threads, p);
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].results->regions)
 			return;
@@ -286,7 +335,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 	else if (r->delay > 0)
 		st_profile_note(p, "nothing was measured: the program ended before the delay");
 	else if (r->toggle)
-		st_profile_note(p, "nothing was measured: no %s came", sigdescr_np(r->toggle));
+		st_profile_note(p, "nothing was measured: no SIG%s came", sigabbrev_np(r->toggle));
 	else if (r->by_program)
 		st_profile_note(p, "nothing was measured: the program never called "
 		                   "strobe_region_begin()");

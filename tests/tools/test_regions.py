@@ -115,9 +115,16 @@ class Region(Case):
         self.assertEqual(self.count("--funcs", "keep", "--stop-at", "border", "--threads", "0-4"), 0)
 
     def test_what_never_begins(self):
-        for option, note in ((["--start-at", "nowhere"], "--start-at nowhere: no function of that name was loaded"),
+        for option, note in ((["--start-at", "zqzqzqzq"], "--start-at zqzqzqzq: no function of that name was loaded"),
+                             (["--start-at", "zq*zq"], "--start-at zq*zq: no function of that name was loaded"),
+                             (["--start-at", "brdoer"], "--start-at brdoer: no function of that name was loaded; did you mean 'border'?"),
+                             (["--stop-at", "allocat"], "--stop-at allocat: no function of that name was loaded; did you mean 'allocate'?"),
+                             (["--funcs", "aloctae"], "--funcs aloctae: no function of that name was loaded; did you mean 'allocate'?"),
+                             (["--images", "regoins"], "--images regoins: no image of that name was loaded; did you mean 'regions'?"),
+                             (["--threads", "keper"], "--threads keper: there was no such thread; did you mean 'keeper'?"),
                              (["--threads", "7,nobody"], "--threads 7,nobody: there was no such thread"),
                              (["--start-at", "abort"], "nothing was measured: the program never entered abort"),
+                             (["--toggle", "USR2"], "nothing was measured: no SIGUSR2 came"),
                              (["--delay", "100s"], "nothing was measured: the program ended before the delay")):
             with self.subTest(option=option):
                 result = self.strobe("-t", "inscount", *option)
