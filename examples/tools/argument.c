@@ -28,4 +28,4 @@ on_function(strobe_function *f)
 
 STROBE_TOOL(argument, .help = "histogram of a function's argument",
             .options = {{"function", "malloc", "its name"}, {"argument", "0", "which: 0 to 5"}},
-            .function = on_function);
+            .limits = {{"argument", 0, 5}}, .function = on_function);

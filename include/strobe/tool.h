@@ -25,7 +25,7 @@
  * must not keep a pointer to a block, insn, access, branch, call or function. Everything that it
  * counts is exact with any number of threads. docs/tools.md teaches the API from zero.
  *
- * Versions: 1: counters, the block event, sampling. 2: everything else.
+ * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 2
+#define STROBE_ABI 3
 
 #pragma GCC visibility push(default)
 
@@ -445,6 +445,13 @@ typedef struct {
 } strobe_option;
 enum { STROBE_MOST_OPTIONS = 12 };
 
+/* Of an option whose value is a number: what it may be. Others are refused before the program
+ * starts. */
+typedef struct {
+	const char *option;
+	uint64_t least, most;
+} strobe_limit;
+
 /* Values of the tool's options, as given with -t NAME:option=value,...; an option given without a
  * value is "1". Sizes may end in k, M or G. */
 const char *strobe_option_text(const char *name);
@@ -454,6 +461,7 @@ typedef struct {
 	uint32_t abi;
 	const char *name, *help;
 	strobe_option options[STROBE_MOST_OPTIONS];
+	strobe_limit limits[STROBE_MOST_OPTIONS];
 	/* Events of code. */
 	void (*block)(strobe_block *b);
 	void (*insn)(strobe_insn *i);

@@ -162,8 +162,12 @@ options_of_tool(FILE *out, const struct prose *p, const strobe_tool *t)
 		const char *value = t->options[i].value;
 		fprintf(out, ".TP\n.BI \"%s=\" VALUE\n", name);
 		option_text(out, p, name, t->options[i].help);
+		const strobe_limit *limit = st_tool_limit(t, name);
+		char range[ST_TOOL_RANGE];
 		if (value && *value)
-			fprintf(out, "The default is %s.\n", value);
+			fprintf(out, "The default is %s%s%s.\n", value,
+			        limit ? "; the value is a number " : "",
+			        limit ? st_tool_range(range, limit) : "");
 	}
 	fprintf(out, "%sThose of\n.B strobe run\nare in\n.BR strobe\\-run (1).\n",
 	        tool_option(t, 0) ? ".PP\n" : "The tool has none of its own.\n");

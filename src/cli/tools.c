@@ -2,6 +2,7 @@
 /* strobe tools: which there are, or what one of them is about. */
 #include "cli/tools.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -73,6 +74,31 @@ st_tool_options(const strobe_tool *tool)
 	return n;
 }
 
+const strobe_limit *
+st_tool_limit(const strobe_tool *tool, const char *option)
+{
+	for (size_t i = 0; i < STROBE_MOST_OPTIONS && tool->limits[i].option; i++)
+		if (!strcmp(tool->limits[i].option, option))
+			return &tool->limits[i];
+	return NULL;
+}
+
+const char *
+st_tool_range(char text[ST_TOOL_RANGE], const strobe_limit *limit)
+{
+	static const char *const units[] = {"", "k", "M", "G"};
+	uint64_t end[2] = {limit->least, limit->most};
+	size_t unit[2] = {0, 0};
+	for (size_t i = 0; i < 2; i++)
+		while (end[i] && end[i] % 1024 == 0 && unit[i] < 3) {
+			end[i] /= 1024;
+			unit[i]++;
+		}
+	snprintf(text, ST_TOOL_RANGE, "from %" PRIu64 "%s to %" PRIu64 "%s", end[0], units[unit[0]],
+	         end[1], units[unit[1]]);
+	return text;
+}
+
 void
 st_tool_print_events(const strobe_tool *tool, FILE *out)
 {
@@ -101,7 +127,11 @@ print_one(const strobe_tool *tool, const struct st_tool_file *file)
 	for (size_t i = 0; i < n; i++) {
 		const strobe_option *o = &tool->options[i];
 		const char *value = o->value ? o->value : "";
-		printf("    %-14s%s (default: %s)\n", o->name, o->help, *value ? value : "none");
+		const strobe_limit *limit = st_tool_limit(tool, o->name);
+		char range[ST_TOOL_RANGE];
+		printf("    %-14s%s (%s%sdefault: %s)\n", o->name, o->help,
+		       limit ? st_tool_range(range, limit) : "", limit ? ", " : "",
+		       *value ? value : "none");
 	}
 	st_tool_list(tool, file, &results);
 	st_tool_print_results(&results);
@@ -115,16 +145,25 @@ st_tool_text(const char *bytes)
 }
 
 static json_t *
+json_of_option(const strobe_tool *t, const strobe_option *o)
+{
+	const strobe_limit *limit = st_tool_limit(t, o->name);
+	json_t *out = json_pack("{s:o, s:o, s:o}", "name", st_tool_text(o->name), "default",
+	                        st_tool_text(o->value), "help", st_tool_text(o->help));
+	if (out && limit) {
+		json_object_set_new(out, "least", json_integer((json_int_t)limit->least));
+		json_object_set_new(out, "most", json_integer((json_int_t)limit->most));
+	}
+	return out;
+}
+
+static json_t *
 json_of(const strobe_tool *t, const struct st_tool_file *file)
 {
 	struct st_tool_results results;
 	json_t *options = json_array();
 	for (size_t i = 0; i < st_tool_options(t); i++)
-		json_array_append_new(options,
-		                      json_pack("{s:o, s:o, s:o}", "name",
-		                                st_tool_text(t->options[i].name), "default",
-		                                st_tool_text(t->options[i].value), "help",
-		                                st_tool_text(t->options[i].help)));
+		json_array_append_new(options, json_of_option(t, &t->options[i]));
 	json_t *out = json_pack("{s:o, s:o, s:i, s:o}", "name", st_tool_text(t->name), "help",
 	                        st_tool_text(t->help), "sample_hz", (int)t->sample_hz, "options",
 	                        options);

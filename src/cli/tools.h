@@ -19,6 +19,11 @@ const strobe_tool *st_tool_find(const char *name, struct st_tool_file **file, st
 
 /* How many options it has. */
 size_t st_tool_options(const strobe_tool *tool);
+/* What the option's value may be, or NULL: anything. */
+const strobe_limit *st_tool_limit(const strobe_tool *tool, const char *option);
+/* "from 1 to 1G" */
+enum { ST_TOOL_RANGE = 64 };
+const char *st_tool_range(char text[ST_TOOL_RANGE], const strobe_limit *limit);
 /* One line: which events it listens to. */
 void st_tool_print_events(const strobe_tool *tool, FILE *out);
 

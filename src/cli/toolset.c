@@ -13,20 +13,21 @@
 enum { MOST_OPTIONS = 4000 };
 
 bool
-st_tool_number(const char *text)
+st_tool_number(const char *text, uint64_t *number)
 {
 	static const char units[] = "kKmMgG";
 	char *end;
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	unsigned long long number = strtoull(text, &end, 10), unit = 1;
+	unsigned long long digits = strtoull(text, &end, 10), unit = 1;
 	const char *letter = *end ? strchr(units, *end) : NULL;
 	if (letter) {
 		unit = 1ull << (10 * ((letter - units) / 2 + 1));
 		end++;
 	}
-	return !errno && !*end && number <= UINT64_MAX / unit;
+	*number = digits * unit;
+	return !errno && !*end && digits <= UINT64_MAX / unit;
 }
 
 static const char *
@@ -51,8 +52,27 @@ unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 	               name, tool->name);
 }
 
-/* One "name" or "name=value", appended to `out` with its NUL. A value stands for a number when what
- * it replaces is one. */
+/* A value stands for a number when what it replaces is one, or has limits. */
+static int
+check_value(const strobe_tool *tool, const strobe_option *o, const char *value, struct st_error *e)
+{
+	const strobe_limit *limit = st_tool_limit(tool, o->name);
+	uint64_t number, usual;
+	char range[ST_TOOL_RANGE];
+	if (!limit && !(o->value && st_tool_number(o->value, &usual)))
+		return 0;
+	if (!st_tool_number(value, &number))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "option %s of tool %s takes a number, perhaps with k, M or G, not "
+		               "'%s'",
+		               o->name, tool->name, value);
+	if (limit && (number < limit->least || number > limit->most))
+		return st_fail(e, ST_EXIT_USAGE, "option %s of tool %s takes a number %s, not '%s'",
+		               o->name, tool->name, st_tool_range(range, limit), value);
+	return 0;
+}
+
+/* One "name" or "name=value", appended to `out` with its NUL. */
 static int
 add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
 {
@@ -65,11 +85,8 @@ add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
 		o++;
 	if (o == end)
 		return unknown_option(tool, text, e);
-	if (o->value && st_tool_number(o->value) && !st_tool_number(value))
-		return st_fail(e, ST_EXIT_USAGE,
-		               "option %s of tool %s takes a number, perhaps with k, M or G, not "
-		               "'%s'",
-		               o->name, tool->name, value);
+	if (check_value(tool, o, value, e))
+		return -1;
 	fprintf(out, "%s=%s%c", o->name, value, 0);
 	return 0;
 }

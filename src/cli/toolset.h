@@ -35,7 +35,7 @@ void st_toolset_note_failures(const struct st_toolset *set, const struct st_run 
                               struct st_profile *p);
 
 /* Is it the value of an option that is a number: decimal digits, perhaps with k, M or G behind
- * them? As strobe_option_number reads it. */
-bool st_tool_number(const char *text);
+ * them? *number is then as strobe_option_number reads it. */
+bool st_tool_number(const char *text, uint64_t *number);
 
 #endif

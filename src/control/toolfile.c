@@ -81,6 +81,26 @@ take_options(const struct st_tool_file *f, strobe_option *o)
 }
 
 static int
+take_limits(const struct st_tool_file *f, strobe_tool *t, struct st_error *e)
+{
+	for (size_t i = 0; i < STROBE_MOST_OPTIONS && t->limits[i].option; i++) {
+		const char **name = &t->limits[i].option;
+		size_t k = 0;
+		if (!st_tool_string(f, name))
+			return st_tool_damaged(f, "its description is not readable", e);
+		while (k < STROBE_MOST_OPTIONS && t->options[k].name &&
+		       strcmp(t->options[k].name, *name))
+			k++;
+		if (k == STROBE_MOST_OPTIONS || !t->options[k].name)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "the tool %s has limits for '%s', which is none of its "
+			               "options",
+			               f->path, *name);
+	}
+	return 0;
+}
+
+static int
 describe(struct st_tool_file *f, struct st_error *e)
 {
 	strobe_tool *t = &f->about;
@@ -99,7 +119,7 @@ describe(struct st_tool_file *f, struct st_error *e)
 	if (!st_tool_string(f, &t->name) || !is_name(t->name) || !st_tool_string(f, &t->help) ||
 	    !take_options(f, t->options) || (t->functions && !st_tool_string(f, &t->functions)))
 		return st_tool_damaged(f, "its description is not readable", e);
-	return 0;
+	return take_limits(f, t, e);
 }
 
 /* ---- the whole ---- */

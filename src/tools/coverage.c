@@ -13,7 +13,8 @@ static void begin(void);
 
 STROBE_TOOL(coverage, .help = "functions, blocks and lines that were executed, and how often",
             .block = on_block, .keep_blocks = 1, .begin = begin,
-            .options = {{"unique", "0", "only whether they were, at less cost"}});
+            .options = {{"unique", "0", "only whether they were, at less cost"}},
+            .limits = {{"unique", 0, 1}});
 
 static void
 begin(void)

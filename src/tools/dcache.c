@@ -2,6 +2,7 @@
 /* A data-cache simulator: caches of its own for each thread, LRU, write-allocate. */
 #include <strobe/tool.h>
 
+enum { MOST_BYTES = 1 << 30, MOST_WAYS = 1 << 16 };
 enum { LOADS = 1, LOAD_MISSES, STORES, STORE_MISSES, L2_MISSES };
 #define COLUMNS                                                                                    \
 	STROBE_SUM("loads", STROBE_NUMBER), STROBE_SUM("load_misses", STROBE_NUMBER),              \
@@ -335,25 +336,18 @@ end(strobe_thread *t)
 			add_all(s);
 }
 
-static uint64_t
-option(const char *name)
-{
-	uint64_t n = strobe_option_number(name);
-	return n ? n : 1;
-}
-
 static void
 begin(void)
 {
 	states = NULL;
 	lock = 0;
 	line_bits = 0;
-	while (line_bits < 31 && 2ull << line_bits <= option("line"))
+	while (line_bits < 31 && 2ull << line_bits <= strobe_option_number("line"))
 		line_bits++;
-	size = option("size");
-	ways = option("ways");
+	size = strobe_option_number("size");
+	ways = strobe_option_number("ways");
 	l2_size = strobe_option_number("l2");
-	l2_ways = option("l2ways");
+	l2_ways = strobe_option_number("l2ways");
 	add_total("load", 1, 0); /* the first table */
 }
 
@@ -364,4 +358,9 @@ STROBE_TOOL(dcache, .help = "data-cache simulator: hits and misses by function a
                         {"line", "64", "bytes of a line, a power of two"},
                         {"ways", "8", "lines of a set"},
                         {"l2", "1M", "bytes of the second level; 0: there is none"},
-                        {"l2ways", "16", "lines of a set there"}});
+                        {"l2ways", "16", "lines of a set there"}},
+            .limits = {{"size", 1, MOST_BYTES},
+                       {"line", 1, MOST_BYTES},
+                       {"ways", 1, MOST_WAYS},
+                       {"l2", 0, MOST_BYTES},
+                       {"l2ways", 1, MOST_WAYS}});

@@ -26,4 +26,5 @@ begin(void)
 
 STROBE_TOOL(memtrace, .help = "every memory access: instruction, address, size, kind",
             .access = on_access, .begin = begin,
-            .options = {{"values", "0", "record the value read or written, too"}});
+            .options = {{"values", "0", "record the value read or written, too"}},
+            .limits = {{"values", 0, 1}});

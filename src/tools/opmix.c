@@ -29,4 +29,5 @@ begin(void)
 }
 
 STROBE_TOOL(opmix, .help = "instructions by mnemonic and category", .insn = on_insn, .begin = begin,
-            .options = {{"trace", "0", "record the stream of instructions"}});
+            .options = {{"trace", "0", "record the stream of instructions"}},
+            .limits = {{"trace", 0, 1}});

@@ -552,4 +552,5 @@ begin(void)
 STROBE_TOOL(syscalls, .help = "system calls: counts, errors, time; as they happen",
             .syscall_before = before, .syscall_after = after, .begin = begin,
             .state = sizeof(struct state),
-            .options = {{"trace", "0", "record each with its arguments in words"}});
+            .options = {{"trace", "0", "record each with its arguments in words"}},
+            .limits = {{"trace", 0, 1}});

@@ -83,7 +83,7 @@ class Pages(unittest.TestCase):
         self.write("tools/memtrace.prose", ".SH DESCRIPTION\nText.\n@option values\nLonger text.\n")
         pages = self.pages()
         self.assertIn('.TP\n.BI "trace=" VALUE\n\\&Record the stream of instructions.\n', pages["strobe-opmix"])
-        self.assertIn('.TP\n.BI "values=" VALUE\nLonger text.\nThe default is 0.\n', pages["strobe-memtrace"])
+        self.assertIn('.TP\n.BI "values=" VALUE\nLonger text.\nThe default is 0; the value is a number from 0 to 1.\n', pages["strobe-memtrace"])
         self.assertIn("The tool has none of its own.\n", pages["strobe-null"])
         self.write("tools/memtrace.prose", "@option size\nText.\n")
         self.refused("tools/memtrace.prose: there is no option 'size'")

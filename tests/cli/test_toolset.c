@@ -19,6 +19,7 @@ with_options(void **state)
 	t->options[0] = (strobe_option){"size", "32k", "bytes of the cache"};
 	t->options[1] = (strobe_option){"out", "", "a name"};
 	t->options[2] = (strobe_option){NULL, NULL, NULL};
+	t->limits[0] = (strobe_limit){"size", 1, 64 << 10};
 }
 
 static void
@@ -87,6 +88,19 @@ mistakes(void **state)
 	        "options");
 	refused(NULL, "bbcount:size=big",
 	        "option size of tool bbcount takes a number, perhaps with k, M or G, not 'big'");
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const values[] = {"0", "65537", "1M"};
+		char spec[40], why[100];
+		snprintf(spec, sizeof spec, "bbcount:size=%s", values[i]);
+		snprintf(why, sizeof why,
+		         "option size of tool bbcount takes a number from 1 to 64k, not '%s'",
+		         values[i]);
+		refused(NULL, spec, why);
+	}
+	refused(NULL, "calls:args=9",
+	        "option args of tool calls takes a number from 0 to 5, not '9'");
+	refused(NULL, "dcache:ways=0",
+	        "option ways of tool dcache takes a number from 1 to 64k, not '0'");
 	refused(NULL, "./a:b/c.tool",
 	        "cannot read the tool ./a:b/c.tool: No such file or directory");
 	refused(NULL, "./a:b/c.tool:out=d.tool",
@@ -116,10 +130,11 @@ numbers(void **state)
 	                                  "0x",
 	                                  "18446744073709551616",
 	                                  "18446744073709551615k"};
+	uint64_t n;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		assert_true(st_tool_number(good[i]));
+		assert_true(st_tool_number(good[i], &n));
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		assert_false(st_tool_number(bad[i]));
+		assert_false(st_tool_number(bad[i], &n));
 }
 
 int

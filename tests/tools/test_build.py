@@ -109,6 +109,15 @@ STROBE_TOOL(mine, .begin = begin);
                          "mine: h\n  events: none\n  options, as in -t mine:size=...:\n"
                          "    size          bytes (default: 32k)\n    out           a file (default: none)\n")
 
+    def test_options_have_limits(self):
+        self.build(BARE + 'STROBE_TOOL(mine, .help = "h", .options = {{"size", "32k", "bytes"}}, .limits = {{"size", 1, 3 << 20}});')
+        self.assertIn("\n    size          bytes (from 1 to 3M, default: 32k)\n", self.strobe("tools", "my.tool").stdout)
+        option = json.loads(self.strobe("tools", "my.tool", "--format", "json").stdout)["tools"][0]["options"][0]
+        self.assertEqual(option, {"name": "size", "default": "32k", "help": "bytes", "least": 1, "most": 3 << 20})
+        done = self.strobe("run", "-t", "./my.tool:size=4M", "--", "true")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "strobe: option size of tool mine takes a number from 1 to 3M, not '4M'\n"))
+
     def test_results_are_listed(self):
         """In the order of the source; but not a stream that the tool consumes, and what a line declares that it does not use."""
         source = BARE + """
@@ -233,8 +242,12 @@ class Unusable(Build):
 
     def test_another_version(self):
         self.unusable("#include <strobe/tool.h>\n#undef STROBE_ABI\n#define STROBE_ABI 1\nSTROBE_TOOL(mine, .help = \"\");\n",
-                      "the tool my.tool was built for version 1 of the tool API, this strobe has version 2: rebuild it with "
+                      "the tool my.tool was built for version 1 of the tool API, this strobe has version 3: rebuild it with "
                       "strobe build-tool")
+
+    def test_limits_of_no_option(self):
+        self.unusable('#include <strobe/tool.h>\nSTROBE_TOOL(mine, .options = {{"a", "0", ""}}, .limits = {{"b", 0, 1}});\n',
+                      "the tool my.tool has limits for 'b', which is none of its options")
 
     def test_names(self):
         self.unusable('#include <strobe/tool.h>\nSTROBE_TOOL(mine, .options = {{"a b", "", ""}});\n',
