@@ -118,7 +118,7 @@ attach(struct arguments *a, char *const *argv, char *const *command)
 	struct st_error e;
 	struct st_run run = {0};
 	a->measure.result.name = command[0] && *command[0] ? command[0] : "process";
-	if (st_measure_begin(&m, &a->measure, &e))
+	if (st_measure_begin(&m, &a->measure, (uint32_t)a->pid, &e))
 		return st_complain(&e);
 	m.options.attached = a->measure.result.quiet ? NULL : say_attached;
 	int code;

@@ -146,7 +146,7 @@ take_stacks(struct st_measuring *m)
 }
 
 int
-st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_error *e)
+st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, struct st_error *e)
 {
 	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
 	uint32_t liked = st_toolset_sample_hz(&what->tools);
@@ -155,7 +155,7 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_erro
 	                                 : liked              ? liked
 	                                                      : 250,
 	                           .keep_blocks = st_toolset_keeps_blocks(&what->tools)};
-	if (st_result_check(&what->result, e))
+	if (st_result_check(&what->result, pid, e))
 		return -1;
 	st_progress_init(&m->progress, what->result.quiet);
 	m->options =

@@ -58,8 +58,10 @@ struct st_measuring {
 /* Applies an option of ST_RESULT_OPTIONS or ST_MEASURE_OPTIONS. 0, or -1 with *e. */
 int st_measure_option(struct st_measure *w, const char *name, const char *value,
                       struct st_error *e);
-/* Asks whether the result will find a place, and fills m->options. 0, or -1 with *e. */
-int st_measure_begin(struct st_measuring *m, struct st_measure *what, struct st_error *e);
+/* Asks whether the result will find a place, and fills m->options. pid: of a process that is there
+ * already, else 0. 0, or -1 with *e. */
+int st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid,
+                     struct st_error *e);
 /* The run is over: its result into a file and onto the terminal. 0, or -1 with *e. `argv`: the
  * program, `given`: strobe's own options, for the record. */
 int st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,

@@ -41,12 +41,14 @@ st_result_prefix(const struct st_result *a)
 	return name;
 }
 
-/* strobe.PROGRAM.PID.db in the current directory. */
+/* strobe.PROGRAM.PID.db in the current directory. pid 0: it is not known yet. */
 static char *
 default_output(const struct st_result *a, uint32_t pid)
 {
-	char *prefix = st_result_prefix(a), *name = NULL;
-	if (prefix && asprintf(&name, "%s%u.%s", prefix, pid, a->json ? "json" : "db") < 0)
+	char *prefix = st_result_prefix(a), *name = NULL, number[16] = "PID";
+	if (pid)
+		snprintf(number, sizeof number, "%u", pid);
+	if (prefix && asprintf(&name, "%s%s.%s", prefix, number, a->json ? "json" : "db") < 0)
 		name = NULL;
 	free(prefix);
 	return name;
@@ -108,11 +110,11 @@ st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t
 }
 
 int
-st_result_check(const struct st_result *a, struct st_error *e)
+st_result_check(const struct st_result *a, uint32_t pid, struct st_error *e)
 {
 	if (a->output)
 		return st_output_check(a->output, e);
-	char *name = default_output(a, 0);
+	char *name = default_output(a, pid);
 	int status = st_output_check(name ? name : "strobe.db", e);
 	free(name);
 	return status;

@@ -15,8 +15,9 @@ struct st_result {
 /* Values of --format and --output. 0, or -1 with *e. */
 int st_result_format(const char *value, bool *json, struct st_error *e);
 int st_result_output(const char *value, const char **output, struct st_error *e);
-/* Whether the result will find a place, asked before the program runs. 0, or -1 with *e. */
-int st_result_check(const struct st_result *a, struct st_error *e);
+/* Whether the result will find a place, asked before the program runs; pid 0: it has none yet. 0,
+ * or -1 with *e. */
+int st_result_check(const struct st_result *a, uint32_t pid, struct st_error *e);
 /* The beginning of the names that results have by default: "strobe.PROGRAM.". malloc'ed. */
 char *st_result_prefix(const struct st_result *a);
 /* The profile of process pid into a file and onto the terminal. 0, or -1 with *e. */

@@ -66,7 +66,7 @@ run_program(struct arguments *a, char *const *argv)
 	struct st_measuring m;
 	struct st_error e;
 	struct st_run run = {0};
-	if (st_measure_begin(&m, &a->measure, &e))
+	if (st_measure_begin(&m, &a->measure, 0, &e))
 		return st_complain(&e);
 	m.options.argv = a->program;
 	m.options.follow = a->follow;

@@ -179,6 +179,16 @@ was outside the engine
             self.assertTrue(text.endswith("strobe: cannot write the result to /dev/full: No space left on device; "
                                           "make room there or name another place with -o\n"), text)
 
+    def test_file_names_before_there_is_a_process(self):
+        """In a directory that is gone the result finds no place, and is called what it would be."""
+        for number, arguments in (("PID", ["run", "fixture"]), (str(os.getpid()), ["attach", str(os.getpid())])):
+            gone = tempfile.mkdtemp(dir=self.place.name)
+            done = subprocess.run([STROBE, *arguments], cwd=gone, capture_output=True, timeout=60,
+                                  preexec_fn=lambda gone=gone: os.rmdir(gone))
+            self.assertEqual(done.returncode, 125)
+            self.assertRegex(done.stderr.decode(), r"^strobe: cannot write the result to strobe\.[^/]+\." + number +
+                             r"\.db: No such file or directory; name another place with -o\n$")
+
     def test_limit_on_file_size(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         for options in ([], ["--format", "json"]):
