@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "profile/output.h"
@@ -76,6 +78,61 @@ save(const struct st_result *a, const struct st_profile *p, const char *path, st
 	return status;
 }
 
+/* The file system that a file is on, or would be. False when that cannot be told. */
+static bool
+file_system_of(const char *path, dev_t *fs)
+{
+	struct stat st;
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	bool known = !stat(path, &st) || (directory && !stat(directory, &st));
+	*fs = st.st_dev;
+	free(directory);
+	return known;
+}
+
+/* Into a new directory of that place, whose name nobody could foretell. The file, malloc'ed, or
+ * NULL. */
+static char *
+save_in(const char *place, const struct st_result *a, const struct st_profile *p, const char *path)
+{
+	char *directory = NULL, *file = NULL;
+	struct st_error e;
+	if (asprintf(&directory, "%s/strobe-XXXXXX", place) < 0 || !mkdtemp(directory)) {
+		free(directory);
+		return NULL;
+	}
+	if (asprintf(&file, "%s/%s", directory, st_base_name(path)) < 0)
+		file = NULL;
+	if (file && save(a, p, file, &e)) {
+		free(file);
+		file = NULL;
+	}
+	if (!file)
+		rmdir(directory);
+	free(directory);
+	return file;
+}
+
+/* What was measured is not lost with its place: on another file system there may be room. Whoever
+ * read it from a pipe has stopped because he wants no more. The file, malloc'ed, or NULL. */
+static char *
+save_elsewhere(const struct st_result *a, const struct st_profile *p, const char *path)
+{
+	const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
+	dev_t full, fs;
+	bool known = file_system_of(path, &full);
+	struct stat st;
+	char *file = NULL;
+	if (!stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return NULL;
+	for (size_t i = 0; !file && i < sizeof places / sizeof *places; i++)
+		if (places[i] && *places[i] && file_system_of(places[i], &fs) &&
+		    !(known && fs == full))
+			file = save_in(places[i], a, p, path);
+	return file;
+}
+
 static void
 print(const struct st_result *a, const struct st_profile *p, const char *saved)
 {
@@ -103,8 +160,14 @@ st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t
 	const char *path = a->output ? a->output : fallback;
 	int status =
 	        path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
+	char *elsewhere = status && path ? save_elsewhere(a, p, path) : NULL;
+	if (elsewhere) {
+		size_t n = strlen(e->text);
+		snprintf(e->text + n, sizeof e->text - n, "; this time it is in %s", elsewhere);
+	}
 	if (!a->quiet)
-		print(a, p, status ? NULL : path);
+		print(a, p, status ? elsewhere : path);
+	free(elsewhere);
 	free(fallback);
 	return status;
 }

@@ -20,7 +20,8 @@ int st_result_output(const char *value, const char **output, struct st_error *e)
 int st_result_check(const struct st_result *a, uint32_t pid, struct st_error *e);
 /* The beginning of the names that results have by default: "strobe.PROGRAM.". malloc'ed. */
 char *st_result_prefix(const struct st_result *a);
-/* The profile of process pid into a file and onto the terminal. 0, or -1 with *e. */
+/* The profile of process pid into a file and onto the terminal. 0, or -1 with *e when it is not
+ * where it should be; it may be elsewhere then, which *e says. */
 int st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t pid,
                      struct st_error *e);
 /* A command's options as they were given, for the record: up to `end`. malloc'ed. */

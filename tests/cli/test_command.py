@@ -170,14 +170,65 @@ was outside the engine
         self.error(125, "cannot write the result to '': No such file or directory; name another place with -o",
                    "run", "-o", "", "fixture")
 
+    def kept_elsewhere(self, done, sentence, place):
+        """The result was written to that place, which the last line says behind the sentence; its file."""
+        self.assertEqual((done.returncode, done.stdout), (125, SAID))
+        text = done.stderr.decode()
+        self.assertIn("spin [libfixture.so]", text)
+        file = text.rstrip("\n").rsplit(" ", 1)[-1]
+        self.assertTrue(text.endswith(f"\nstrobe: {sentence}; this time it is in {file}\n"), text)
+        self.assertIn(f"\n  result: {file}\n", text)
+        self.assertTrue(file.startswith(os.path.join(place, "strobe-")), file)
+        self.assertEqual(os.listdir(os.path.dirname(file)), [os.path.basename(file)])
+        return file
+
     def test_full_disk(self):
+        second = os.path.join(self.place.name, "second")
+        os.mkdir(second)
+        sentence = "cannot write the result to /dev/full: No space left on device; make room there or name another place with -o"
         for options in ([], ["--format", "json"]):
-            done = self.strobe("run", *options, "-o", "/dev/full", "fixture")
-            self.assertEqual((done.returncode, done.stdout), (125, SAID))
-            text = done.stderr.decode()
-            self.assertIn("spin [libfixture.so]", text)
-            self.assertTrue(text.endswith("strobe: cannot write the result to /dev/full: No space left on device; "
-                                          "make room there or name another place with -o\n"), text)
+            done = self.strobe("run", *options, "-o", "/dev/full", "fixture", env=dict(os.environ, TMPDIR=second))
+            file = self.kept_elsewhere(done, sentence, second)
+            self.assertEqual(os.path.basename(file), "full")
+            if options:
+                with open(file, encoding="utf-8") as f:
+                    self.assertEqual(json.load(f)["instructions"], 730)
+            else:
+                self.assertIn(b"spin [libfixture.so]", self.strobe("show", file).stdout)
+        done = self.strobe("run", "-q", "-o", "/dev/full", "fixture", env=dict(os.environ, TMPDIR=second))
+        self.assertTrue(done.stderr.decode().startswith(f"strobe: {sentence}; this time it is in {second}/strobe-"), done.stderr)
+
+    def test_full_file_system(self):
+        """One of 16 KiB; TMPDIR is on it, too, so that it is no second place."""
+        small = os.path.join(self.place.name, "small")
+        os.mkdir(small)
+        alone = ["unshare", "-m" if os.getuid() == 0 else "-Urm", "sh", "-c",
+                 'mount -t tmpfs -o size=16k small "$0" || exit 77; cd "$0" || exit 77; "$@"; code=$?; ls -A; exit $code', small]
+        environment = dict(os.environ, TMPDIR=small)
+        done = subprocess.run([*alone, STROBE, "run", "-o", "p.db", "fixture"], capture_output=True, timeout=60, env=environment)
+        if SAID not in done.stdout:
+            self.skipTest(f"no file system of its own here: {done.stderr.decode()}")
+        sentence = "cannot write the result to p.db: No space left on device; make room there or name another place with -o"
+        place = "/tmp" if b"this time it is in /tmp/" in done.stderr else "/dev/shm"
+        file = self.kept_elsewhere(done, sentence, place)
+        self.addCleanup(os.rmdir, os.path.dirname(file))
+        self.addCleanup(os.unlink, file)
+        self.assertIn(b"spin [libfixture.so]", self.strobe("show", file).stdout)
+
+    def test_a_pipe_that_nobody_reads(self):
+        """Whoever closes it wants no more."""
+        pipe = os.path.join(self.place.name, "pipe")
+        os.mkfifo(pipe)
+        second = os.path.join(self.place.name, "second")
+        os.mkdir(second)
+        with subprocess.Popen([STROBE, "run", "-o", pipe, "fixture"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=dict(os.environ, TMPDIR=second)) as run:
+            with open(pipe, "rb", buffering=0) as reader:
+                reader.read(1)  # of more than a pipe holds
+            said, text = run.communicate(timeout=60)
+        self.assertEqual((run.returncode, said), (125, SAID))
+        self.assertTrue(text.endswith(f"\nstrobe: cannot write the result to {pipe}: Broken pipe; name another place with -o\n".encode()))
+        self.assertEqual(os.listdir(second), [])
 
     def test_file_names_before_there_is_a_process(self):
         """In a directory that is gone the result finds no place, and is called what it would be."""
@@ -196,7 +247,9 @@ was outside the engine
             if options and done.returncode == 0:
                 continue  # small enough
             self.assertEqual(done.returncode, 125)
-            self.assertIn(b"cannot write the result to p: File too large", done.stderr)
+            self.assertIn(b"spin [libfixture.so]", done.stderr)
+            self.assertIn(b"\nstrobe: cannot write the result to p: File too large; raise the limit on file sizes (ulimit -f)\n",
+                          done.stderr)
             self.assertEqual(self.files(), [])
 
     def on_terminal(self, *arguments):
