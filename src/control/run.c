@@ -160,6 +160,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	st_jobs_begin(pid);
 	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
 	in.results->pid = (uint32_t)pid;
+	in.results->ppid = (uint32_t)getpid();
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_region_begin(&s);

@@ -115,8 +115,9 @@ struct st_process {
 	int exit_code;
 	int signal; /* that ended it, or 0 */
 	bool core_dumped;
-	bool running; /* it outlived the program, and the run: its results end there */
-	bool gone;    /* has ended for certain: its unused memory is given back */
+	bool executed; /* it began by an execve that was followed, not by a fork */
+	bool running;  /* it outlived the program, and the run: its results end there */
+	bool gone;     /* has ended for certain: its unused memory is given back */
 };
 
 /* What came of it. processes[0] is the program itself; the others are children taken along. */

@@ -185,6 +185,28 @@ is_native64(pid_t pid)
 	return n < 20 || (head[4] == 2 && head[18] == 62); /* unreadable: taken for one */
 }
 
+/* That of a process that is stopped at its execve: what it was before, or, for a vfork's child,
+ * which had no results of its own, what the kernel says. 0: unknown. */
+static uint32_t
+parent_of(const struct st_session *s, pid_t pid)
+{
+	char path[64], text[512];
+	uint32_t parent = 0;
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->processes[i].pid == (uint32_t)pid && s->processes[i].ppid)
+			return s->processes[i].ppid;
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *name_end = strrchr(text, ')'); /* behind it the state, and the parent */
+	if (name_end && name_end[1] && name_end[2])
+		parent = (uint32_t)strtoul(name_end + 3, NULL, 10);
+	return parent;
+}
+
 /* A followed process has become another program: the engine goes in again. */
 static void
 on_exec_event(struct st_session *s, pid_t pid)
@@ -204,8 +226,11 @@ on_exec_event(struct st_session *s, pid_t pid)
 		return;
 	}
 	in.results->pid = (uint32_t)pid;
-	if (st_session_add(s, in.results, in.channel, command) == 0)
+	in.results->ppid = parent_of(s, pid);
+	if (st_session_add(s, in.results, in.channel, command) == 0) {
+		s->processes[s->n_processes - 1].executed = true;
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
+	}
 	free(command);
 }
 

@@ -56,6 +56,8 @@ read_map(const struct st_run *run, const struct st_process *p)
 static const struct st_process *
 parent_of(const struct st_run *run, const struct st_process *p)
 {
+	if (p->executed)
+		return NULL;
 	for (const struct st_process *q = p; q-- > run->processes;)
 		if (q->pid == p->ppid)
 			return q->command && p->command && !strcmp(q->command, p->command) ? q

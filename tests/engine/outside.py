@@ -313,7 +313,7 @@ class Ends(Outside):
 
     def test_full_disk(self):
         for options, place in ((("-o", "/dev/full"), "/dev/full"), (("-o", "/no/where"), "/no/where")):
-            done = self.run_strobe("echo", "ran", options=options)
+            done = self.run_strobe("echo", "ran", options=options, env=dict(os.environ, TMPDIR=self.place.name))
             self.assertEqual(done.returncode, 125)
             self.assertIn(place.encode(), done.stderr)
             self.assertEqual(done.stderr.count(b"\n"), 1)
@@ -326,10 +326,12 @@ class Ends(Outside):
             self.skipTest("this container mounts nothing")
         try:
             for form in ("db", "json"):
-                done = self.run_strobe("echo", "ran", tool="hot", options=("--format", form, "-o", folder + "/result"))
+                done = self.run_strobe("echo", "ran", tool="hot", options=("--format", form, "-o", folder + "/result"),
+                                       env=dict(os.environ, TMPDIR=self.place.name))
                 self.assertEqual((done.returncode, done.stdout), (125, b"ran\n"))
                 self.assertIn(os.strerror(errno.ENOSPC).encode(), done.stderr)
                 self.assertEqual(os.listdir(folder), [])
+                self.assertTrue(os.path.getsize(done.stderr.split()[-1]))
         finally:
             subprocess.run(["umount", folder], check=True)
 
@@ -366,6 +368,18 @@ class Ends(Outside):
             with open(self.result) as file:
                 commands = [p["command"] for p in json.load(file)["processes"]]
             self.assertEqual(len(commands), 2, commands)
+
+    def test_parents(self):
+        """Also of a process that becomes another program, and of one that vfork made."""
+        vforks = PYTHON + " -c 'import subprocess; subprocess.run([\"/usr/bin/env\", \"true\"], check=True)'"
+        ran = self.run_strobe("/bin/sh", "-c", "echo $PPID; (exec /usr/bin/env true); " + vforks + "; true", options=("--follow",))
+        self.assertEqual((ran.stderr, ran.returncode), (b"", 0))
+        with open(self.result) as file:
+            processes = [(p["pid"], p["ppid"], os.path.basename(p["command"])) for p in json.load(file)["processes"]]
+        shell, python = processes[0][0], next(pid for pid, _, name in processes if name.startswith("python"))
+        self.assertEqual(processes[0][1:], (int(ran.stdout), "sh"))
+        self.assertEqual([(ppid, name) for pid, ppid, name in processes if name in ("env", "true")],
+                         [(shell, "env"), (shell, "true"), (python, "env"), (python, "true")])
 
     def test_a_child_that_outlives_the_program(self):
         ran = self.run_strobe("/bin/sh", "-c", "sleep 4 & exit 3", tool="bbcount", options=("--follow",))

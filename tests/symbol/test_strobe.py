@@ -142,6 +142,13 @@ class Generated(Strobe):
         self.assertEqual(sorted(functions), [("JS:~third name file.js:3:4", 7), ("second", 5), ("second", 11),
                                              ("whole_page", 3)])
 
+    def test_child_that_executes_has_other_code(self):
+        """Its own name and its code's place are the parent's."""
+        self.strobe("run", "-q", "-f", "-o", "p.db", "--", self.sample("jit"), "again")
+        calls = self.calls()
+        calls.pop("[generated code]")
+        self.assertEqual(calls, {"whole_page": 3, "second": 5, "JS:~third name file.js:3:4": 7})
+
     def test_tmp_of_its_own(self):
         """It is gone at the end."""
         if os.path.realpath(self.sample("jit")).startswith("/tmp/"):

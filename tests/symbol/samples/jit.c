@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Generates three functions, runs them, then writes their names for perf: jit [fork|silent]. */
+/* Generates three functions, runs them, then writes their names for perf: jit [fork|silent|again].
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,8 @@ write_names(uintptr_t page)
 int
 main(int argc, char **argv)
 {
-	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	/* The same place in each run. */
+	unsigned char *page = mmap((void *)0x100000000000, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 	                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		return 1;
@@ -58,5 +60,12 @@ main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], "silent"))
 		return 0;
+	if (argc > 1 && !strcmp(argv[1], "again")) {
+		if (fork() == 0) {
+			execl("/proc/self/exe", argv[0], "silent", NULL);
+			_exit(1);
+		}
+		wait(NULL);
+	}
 	return write_names((uintptr_t)page);
 }
