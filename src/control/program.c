@@ -40,7 +40,9 @@ check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_erro
 		               path);
 	if (n < (ssize_t)sizeof h)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-		               "%s is a damaged ELF file: its header is cut off", path);
+		               "%s is a damaged ELF file: its header is cut off, copy or build it "
+		               "anew",
+		               path);
 	memcpy(&h, head, sizeof h);
 	if (h.e_machine != EM_X86_64)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,

@@ -57,7 +57,8 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 			return st_fail(
 			        e, ST_EXIT_NOT_EXECUTABLE,
 			        "cannot run %s: the kernel ended it before its first "
-			        "instruction; the file is damaged, or a memory limit too low",
+			        "instruction; the file is damaged, copy or build it anew, or a "
+			        "memory limit too low, raise it (ulimit -v)",
 			        path);
 		}
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))

@@ -414,7 +414,8 @@ check_header(const char *path, uint32_t *version_out, struct st_error *e)
 		        "reads up to %d): use that strobe to read it",
 		        path, version, ST_PROFILE_VERSION);
 	if (version == 0)
-		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header names no version",
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is damaged: its header names no version; run the program again",
 		               path);
 	if (version < OLDEST_VERSION)
 		return st_fail(
@@ -451,7 +452,10 @@ st_profile_load(const char *path, struct st_error *e)
 	if (!r.p || r.p->out_of_memory)
 		st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 	else
-		st_fail(e, ST_EXIT_FAILED, "%s is damaged: %s", path,
+		st_fail(e, ST_EXIT_FAILED,
+		        "%s is damaged: %s; run the program again, or see what sqlite3 can still "
+		        "read of it with .recover",
+		        path,
 		        sqlite3_errcode(r.db) == SQLITE_OK || sqlite3_errcode(r.db) == SQLITE_DONE
 		                ? "its tables do not fit together"
 		                : sqlite3_errmsg(r.db));

@@ -99,7 +99,9 @@ map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 		               "one reads versions from %u on)",
 		               path, head.version, ST_ROWS_OLDEST);
 	if (!head.version || head.bytes < sizeof head || head.bytes > r->size)
-		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its header says nothing sensible",
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is damaged: its header says nothing sensible; run the program "
+		               "again",
 		               path);
 	return 0;
 }
@@ -492,7 +494,10 @@ show(struct st_row_reader *r, const strobe_site *site, const uint64_t *values)
 static int
 fail(const struct st_row_reader *r, struct st_error *e)
 {
-	return st_fail(e, ST_EXIT_FAILED, "the file of rows is damaged: %s", r->why);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the file of rows is damaged: %s; the rows before that are whole, for the "
+	               "others run the program again",
+	               r->why);
 }
 
 /* Up to the next rows. 1, 0 at the end, -1. */
@@ -554,14 +559,16 @@ st_row_reader_open(const char *path, struct st_error *e)
 		if (!r->why)
 			r->why = "no memory is left to read it";
 		if (!r->stream.n_columns) {
-			fail(r, e);
+			st_fail(e, ST_EXIT_FAILED, "%s is damaged: %s; run the program again", path,
+			        r->why);
 			st_row_reader_close(r);
 			return NULL;
 		}
 	}
 	if (r->stream.n_columns)
 		return r;
-	st_fail(e, ST_EXIT_FAILED, "%s is damaged: it does not say what its rows are", path);
+	st_fail(e, ST_EXIT_FAILED,
+	        "%s is damaged: it does not say what its rows are; run the program again", path);
 	st_row_reader_close(r);
 	return NULL;
 }

@@ -470,7 +470,7 @@ st_row_writer_finish(struct st_row_writer *w, struct st_profile *p)
 	w->reserve = -1;
 	if (w->damaged)
 		st_profile_note(p, "rows were left out because they are damaged: the program has "
-		                   "written over them");
+		                   "written over them; run it again to have them");
 	if (w->out_of_memory)
 		st_profile_note(p, "there was no memory left for some rows: they were lost");
 	return p->out_of_memory ? -1 : 0;

@@ -70,7 +70,7 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "the results of the run are damaged: the program may have written over "
-		        "memory that is not its own");
+		        "memory that is not its own; run it again");
 	if (h->version != ST_WIRE_VERSION)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
@@ -96,7 +96,8 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	if (!sections_fit(v, size))
 		return st_fail(
 		        e, ST_EXIT_FAILED,
-		        "the results of the run are damaged: a section lies outside the file");
+		        "the results of the run are damaged: a section lies outside the file; run "
+		        "the program again");
 	const char *base = results;
 	v->maps = (const void *)(base + h->off_maps);
 	v->strings = base + h->off_strings;

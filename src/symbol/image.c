@@ -13,7 +13,9 @@ check_header(const struct st_image *image, struct st_error *e)
 {
 	GElf_Ehdr header;
 	if (!gelf_getehdr(image->main.elf, &header))
-		return st_fail(e, ST_EXIT_FAILED, "%s is damaged: its ELF header cannot be read",
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is damaged: its ELF header cannot be read, copy or build it "
+		               "anew",
 		               image->path);
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
@@ -58,7 +60,8 @@ check_segments(const struct st_image *image, struct st_error *e)
 			               image->path);
 	if (!loads)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is damaged or no program: it has no segment to load",
+		               "%s is damaged or no program: it has no segment to load, copy or "
+		               "build it anew",
 		               image->path);
 	return 0;
 }

@@ -325,6 +325,7 @@ what_is_not_covered_is_said(void **state)
 	p = collect(&process, 1);
 	assert_int_equal(p->processes.n, 1); /* the process is listed all the same */
 	assert_non_null(strstr(p->notes.v[0], "process 4711: the results of the run are damaged"));
+	assert_non_null(strstr(p->notes.v[0], "; run it again"));
 	st_profile_free(p);
 	fake_free(f);
 }

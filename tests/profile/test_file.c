@@ -194,7 +194,7 @@ damage_is_refused(void **state)
 		struct place where = place();
 		assert_int_equal(st_profile_save(p, where.path, NULL), 0);
 		alter(where.path, damages[i]);
-		refused(where.path, "is damaged");
+		refused(where.path, "run the program again");
 		leave(&where);
 	}
 	st_profile_free(p);
@@ -256,7 +256,7 @@ foreign_files_are_refused(void **state)
 	refused(where.path, "older strobe (version 1");
 	assert_int_equal(st_profile_save(p, where.path, NULL), 0);
 	assert_int_equal(truncate(where.path, 5000), 0);
-	refused(where.path, "is damaged");
+	refused(where.path, "run the program again");
 	st_profile_free(p);
 	leave(&where);
 }
