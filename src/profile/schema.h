@@ -9,6 +9,7 @@
 
 #define ST_SCHEMA_NUMBER(n) ST_SCHEMA_TEXT(n)
 #define ST_SCHEMA_TEXT(n) #n
+#define ST_SCHEMA_ENOUGH ST_SCHEMA_NUMBER(ST_ENOUGH_SAMPLES)
 
 #define ST_SCHEMA                                                                                  \
 	"CREATE TABLE run("                                                                        \
@@ -74,20 +75,17 @@
 	" file TEXT, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, dropped INTEGER NOT NULL);"    \
 	"CREATE TABLE note(text TEXT NOT NULL);"                                                   \
 	"CREATE VIEW hot AS SELECT f.name, i.path AS image, f.offset, f.file, f.line, f.calls,"    \
-	" f.instructions, f.samples,"                                                              \
-	" CASE WHEN r.samples_code >= " ST_SCHEMA_NUMBER(                                          \
-	        ST_ENOUGH_SAMPLES) " THEN 1.0 * f.samples / r.samples_code"                        \
-	                           " ELSE 1.0 * f.instructions / max(1, (SELECT "                  \
-	                           "sum(instructions) FROM image)) END"                            \
-	                           " AS self_share,"                                               \
-	                           " CASE WHEN r.samples_code >= " ST_SCHEMA_NUMBER(               \
-	                                   ST_ENOUGH_SAMPLES) " AND r.stacks > 0 THEN max(1.0 "    \
-	                                                      "* f.samples_total / r.stacks, 1.0 " \
-	                                                      "* f.samples / "                     \
-	                                                      "r.samples_code) END AS total_share" \
-	                                                      " FROM function f JOIN image i ON "  \
-	                                                      "i.id = f.image, run r"              \
-	                                                      " ORDER BY self_share DESC, "        \
-	                                                      "f.instructions DESC;"
+	" f.instructions AS instructions, f.samples,"                                              \
+	" CASE WHEN r.samples_code >= " ST_SCHEMA_ENOUGH " THEN 1.0 * f.samples / r.samples_code"  \
+	" ELSE 1.0 * f.instructions / max(1, (SELECT sum(instructions) FROM image)) END AS "       \
+	"self_share,"                                                                              \
+	" CASE WHEN r.samples_code >= " ST_SCHEMA_ENOUGH " AND r.stacks > 0 THEN"                  \
+	" max(1.0 * f.samples_total / r.stacks, 1.0 * f.samples / r.samples_code) END AS "         \
+	"total_share"                                                                              \
+	" FROM function f JOIN image i ON i.id = f.image, run r WHERE r.has_functions"             \
+	" UNION ALL SELECT 'no functions were counted: the profile was made with ''' || tool ||"   \
+	" '''; use strobe run -t hot', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"       \
+	" FROM run WHERE NOT has_functions"                                                        \
+	" ORDER BY self_share DESC, instructions DESC;"
 
 #endif

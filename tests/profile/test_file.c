@@ -145,6 +145,14 @@ any_sql_client_reads_it(void **state)
 	assert_int_equal(query(where.path, "SELECT count(*) FROM pragma_integrity_check WHERE "
 	                                   "integrity_check = 'ok'"),
 	                 1);
+	/* Of a tool that counts no functions: those that its tables name have no counts to show. */
+	p->run.has_functions = false;
+	assert_int_equal(st_profile_save(p, where.path, NULL), 0);
+	assert_int_equal(query(where.path, "SELECT count(*) FROM hot"), 1);
+	assert_int_equal(query(where.path, "SELECT name LIKE 'no functions were counted: the "
+	                                   "profile was made with ''hot''%' AND calls IS NULL AND "
+	                                   "self_share IS NULL FROM hot"),
+	                 1);
 	st_profile_free(p);
 	leave(&where);
 }
