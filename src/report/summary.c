@@ -40,7 +40,7 @@ static void
 print_end(FILE *out, const struct st_profile *p)
 {
 	const struct st_profile_run *run = &p->run;
-	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE];
+	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE], slowdown[ST_NUMBER_SIZE];
 	if (run->signal)
 		fprintf(out, "  killed by signal %" PRId64 " (%s)%s", run->signal,
 		        sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
@@ -50,9 +50,10 @@ print_end(FILE *out, const struct st_profile *p)
 	else /* attached, and its end was not seen */
 		fprintf(out, "  %s",
 		        p->processes.n ? st_profile_state_name(p->processes.v[0].state) : "ended");
-	fprintf(out, " after %s, CPU %s; slowdown about %.2f (estimated)\n",
+	fprintf(out, " after %s, CPU %s; slowdown about %s (estimated)\n",
 	        st_duration(wall, run->wall_ns),
-	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns), run->slowdown);
+	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns),
+	        st_slowdown(slowdown, run->slowdown, run->cpu_user_ns + run->cpu_system_ns));
 	if (p->processes.n > 1)
 		fprintf(out, "  %zu processes, totals over all\n", p->processes.n);
 	if (run->native_ns)
