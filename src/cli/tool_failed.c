@@ -30,7 +30,9 @@ note(const struct st_run_tool *t, const struct st_process *process, size_t i, st
 	uint32_t signo = h->tool_failed[i];
 	name_place(place, sizeof place, t, h->tool_entry[i], h->tool_failed_at[i]);
 	if (signo == SIGXCPU)
-		snprintf(what, sizeof what, "did not come back from a function");
+		snprintf(what, sizeof what,
+		         "did not come back from a function within 5 s of "
+		         "CPU time");
 	else
 		snprintf(what, sizeof what, "crashed (%s)", strsignal((int)signo));
 	st_profile_note(p,

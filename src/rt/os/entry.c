@@ -144,9 +144,11 @@ rt_start(struct st_boot *boot)
 		signals_block_all(); /* but those of faults, which tools may have */
 	else
 		signals_begin(t, signals_block_all());
+	/* Not before: the timer's signal would be the program's end. Not later: samples tell that a
+	 * tool does not come back. */
+	thread_start_sampling(t);
 	tools_begin();
 	happen_thread_begin(t);
-	thread_start_sampling(t); /* not before: the timer's signal would be the program's end */
 	rt.results->state = ST_RUN_CACHE;
 	if (!attached)
 		return;

@@ -197,7 +197,7 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	}
 	if (in_runtime(pc)) {
 		sample_add(t, &at, ST_SAMPLE_RUNTIME);
-		if (tool_loops(t))
+		if (tool_loops(t, pc))
 			uc->mc.rip = (uint64_t)rt_guard_failed;
 		return;
 	}

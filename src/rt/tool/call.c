@@ -4,7 +4,8 @@
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
-enum { SIGNAL_XCPU = 24, MOST_SAMPLES = 1250 };
+/* Of CPU time that a function may take, more than any that adds up what it has gathered needs. */
+enum { SIGNAL_XCPU = 24, MOST_SECONDS = 5 };
 
 void
 tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
@@ -39,9 +40,10 @@ tool_failed(struct thread *t, int signo, uint64_t pc)
 }
 
 bool
-tool_loops(struct thread *t)
+tool_loops(struct thread *t, uint64_t pc)
 {
-	return t->in_tool && ++t->tool_samples > MOST_SAMPLES && tool_failed(t, SIGNAL_XCPU, 0);
+	return t->in_tool && ++t->tool_samples > MOST_SECONDS * rt.sample_hz &&
+	       tool_failed(t, SIGNAL_XCPU, pc);
 }
 
 void
