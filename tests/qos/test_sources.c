@@ -410,6 +410,14 @@ slow_servers(void **state)
 	}
 }
 
+/* As if a second had passed since strobe was looked for. */
+static void
+look_again(struct strobe_qos *q)
+{
+	q->calls = 0;
+	q->looked = 0;
+}
+
 static void
 slots(void **state)
 {
@@ -423,19 +431,17 @@ slots(void **state)
 	assert_null(served.slot);
 	void *s = open_source(k, "%s", name);
 	assert_not(k, s, 1, ST_QOS_NOTHING, "writes nothing");
-	/* It is looked for now and then. */
-	for (int i = 0; i < 4096; i++)
-		strobe_qos_count(&served, 1);
+	/* It is looked for once in a second, by the first of sixteen calls. */
+	look_again(&served);
+	strobe_qos_count(&served, 1);
 	assert_non_null(served.slot);
-	uint64_t first = served.slot->count;
-	assert_true(first < 4096);
-	strobe_qos_count(&served, 4096 - first);
+	assert_int_equal(served.slot->count, 1);
+	strobe_qos_count(&served, 4095);
 	assert_not(k, s, 2, ST_QOS_NOTHING, "");
 	strobe_qos_count(&served, 30);
 	assert_value(k, s, 4, 15);
 	assert_value(k, s, 5, 0);
-	strobe_qos_set(&other, 0.25); /* finds it, */
-	strobe_qos_set(&other, 0.5);  /* and writes */
+	strobe_qos_set(&other, 0.5);
 	assert_value(k, s, 6, 0.5);
 	strobe_qos_set(&other, NAN);
 	assert_not(k, s, 7, ST_QOS_FAILURE, "no number");
@@ -451,6 +457,16 @@ slots(void **state)
 	assert_not(k, s, 8, ST_QOS_FAILURE, "no slot any more");
 	k->close(s);
 	assert_int_equal(access(path, F_OK), -1);
+	/* Another one is found in its place, and nothing before. */
+	void *next = open_source(k, "%s", name);
+	struct strobe_qos_slot *before = served.slot;
+	strobe_qos_count(&served, 5);
+	assert_not(k, next, 9, ST_QOS_NOTHING, "writes nothing");
+	look_again(&served);
+	strobe_qos_count(&served, 5);
+	assert_ptr_equal(served.slot, before);
+	assert_int_equal(served.slot->count, 5);
+	k->close(next);
 	munmap(served.slot, sizeof *served.slot);
 	munmap(other.slot, sizeof *other.slot);
 }
