@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/codelogger.h"
 
-#include <Zydis/Zydis.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/lengths.h"
 #include "profile/vec.h"
 #include "symbol/symbol.h"
-
-enum { LONGEST = 1 << 20 }; /* bytes of a block; far beyond what the engine puts in one */
 
 /* A file that code comes from. */
 struct image {
@@ -35,12 +33,11 @@ struct st_codelogger {
 	struct st_codelog *log;
 	ST_VEC(struct image) images;
 	ST_VEC(struct progress) progress; /* by process */
-	ZydisDecoder decoder;
 	struct st_error error;
 	struct st_error failure; /* of the transaction under way; code 0: none */
 	uint64_t blocks, instructions, generated, unread;
-	uint8_t *code, *lengths; /* LONGEST */
-	size_t last;             /* index of the image that was found last */
+	struct st_lengths *lengths;
+	size_t last; /* index of the image that was found last */
 };
 
 struct st_codelogger *
@@ -52,10 +49,8 @@ st_codelogger_new(struct st_codelog *log)
 	l->log = log;
 	if (log)
 		st_codelog_hurry(log, true);
-	l->code = malloc(LONGEST);
-	l->lengths = malloc(LONGEST);
-	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	if (l->code && l->lengths)
+	l->lengths = st_lengths_new();
+	if (l->lengths)
 		return l;
 	st_codelogger_free(l);
 	return NULL;
@@ -75,8 +70,7 @@ st_codelogger_free(struct st_codelogger *l)
 		free(l->progress.v[i].blocks);
 	free(l->images.v);
 	free(l->progress.v);
-	free(l->code);
-	free(l->lengths);
+	st_lengths_free(l->lengths);
 	free(l);
 }
 
@@ -233,23 +227,15 @@ static bool
 decode(struct st_codelogger *l, const struct image *m, uint32_t bytes, uint32_t insns,
        struct st_codelog_block *out)
 {
-	size_t n = st_image_bytes(m->image, out->offset, l->code, bytes);
-	ZydisDecodedInstruction insn;
-	out->lengths = l->lengths;
-	for (out->insns = out->bytes = 0; out->insns < insns; out->insns++) {
-		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(
-		            &l->decoder, NULL, l->code + out->bytes, n - out->bytes, &insn)))
-			return false;
-		l->lengths[out->insns] = insn.length;
-		out->bytes += insn.length;
-	}
-	return insns > 0;
+	out->lengths = st_lengths_of(l->lengths, m->image, out->offset, bytes, insns, &out->bytes);
+	out->insns = out->lengths ? insns : 0;
+	return out->lengths != NULL;
 }
 
 static bool
 sane(const struct st_block *b)
 {
-	return b->bytes && b->bytes <= LONGEST && b->n_insns <= b->bytes;
+	return b->bytes && b->bytes <= ST_LENGTHS_MOST && b->n_insns <= b->bytes;
 }
 
 /* Of an execution that ended early: how many instructions came to their end, at the most. */

@@ -15,8 +15,8 @@ struct reading {
 	bool no_memory;
 };
 
-static struct st_covered_image *
-image_of(struct st_covered *c, const char *build_id, const char *path)
+struct st_covered_image *
+st_covered_image(struct st_covered *c, const char *build_id, const char *path)
 {
 	for (size_t i = 0; i < c->images.n; i++)
 		if (!strcmp(c->images.v[i].build_id, build_id))
@@ -33,7 +33,7 @@ static void
 take_image(void *arg, int64_t number, const char *build_id, const char *path)
 {
 	struct reading *r = arg;
-	struct st_covered_image *image = image_of(r->covered, build_id, path);
+	struct st_covered_image *image = st_covered_image(r->covered, build_id, path);
 	struct numbered *slot = ST_PUSH(&r->numbered);
 	if (slot && image)
 		*slot = (struct numbered){number, (size_t)(image - r->covered->images.v)};
