@@ -3,7 +3,7 @@
 # Sourced by check, demo and bench/run: which Debian packages are needed, and installing the ones that are not there.
 
 BUILD_PACKAGES="meson ninja-build pkg-config gcc g++ binutils libc6-dev libzydis-dev libelf-dev libdw-dev liblzma-dev
-	libsqlite3-dev libzstd-dev libjansson-dev libiberty-dev zlib1g-dev libcmocka-dev python3"
+	libsqlite3-dev libzstd-dev libjansson-dev libgsl-dev libiberty-dev zlib1g-dev libcmocka-dev python3"
 LINT_PACKAGES="clang clang-format clang-tidy cppcheck shellcheck"
 # Shells whose completions are tried, and what reads manual pages. dpkg-dev, debhelper and lintian, for the Debian package,
 # are not installed for it: without them that stage is skipped.

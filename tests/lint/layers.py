@@ -13,7 +13,7 @@ MAY = {
     "rt": {"base", "wire", "strobe", "tools"},
     "insn": {"base", "wire"},
     "symbol": {"base", "wire"},
-    "stats": {"base", "wire"},
+    "stats": {"base"},
     "store": {"base", "wire"},
     "qos": {"base", "strobe"},
     "control": {"base", "wire", "strobe", "tools", "qos"},
