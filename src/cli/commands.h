@@ -14,6 +14,8 @@
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "say which code runs with --unique-log have measured so far")                            \
+	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
+	  "find out which time budget suits a program")                                            \
 	C(doctor, "doctor", "[options]",                                                           \
 	  "say what this machine allows, and how to mend what it does not")                        \
 	C(tools, "tools", "[options] [TOOL]", "list the tools that run can use, or describe one")  \
@@ -102,6 +104,26 @@
 	O(missing, 'm', "missing", NULL, true, "table of blocks that are still missing")           \
 	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
 	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_TUNE_OPTIONS(O)                                                                         \
+	O(tool, 't', "tool", "TOOL", true, "what to measure (default: branches)")                  \
+	O(budgets, 'b', "budgets", "LIST", true, "shares of each period (default: 2%,25%)")        \
+	O(periods, 'T', "periods", "LIST", true, "of CPU time (default: 0.25s,4s)")                \
+	O(budget_policy, 0, "budget-policy", "native|trace|strict|conditional", true,              \
+	  "how to run when it is spent")                                                           \
+	O(repeat, 'r', "repeat", "N", true, "how often each combination runs (default: 10)")       \
+	O(seed, 0, "seed", "N", true, "of the random order of the runs (default: 1)")              \
+	O(program_file, 'p', "program-file", "FILE", true,                                         \
+	  "more programs, a command on each line")                                                 \
+	O(follow, 'f', "follow", NULL, true, "take the programs' children along")                  \
+	O(input, 0, "stdin", "FILE", true, "the program's input (default: /dev/null)")             \
+	O(streams, 0, "stdout", "FILE", true, "and its output, also errors (default: /dev/null)")  \
+	O(from, 0, "from", "FILE", true, "analyse the result of an earlier study again")           \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "the result, as JSON (default: strobe.PROGRAM.PID.tune.json)")                           \
+	O(quiet, 'q', "quiet", NULL, true, "do not tell how far it has come")                      \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

@@ -73,11 +73,38 @@ class Usage(Command):
         self.error(2, "--table and --rows print that alone", "show", "--table", "t", "--lines", "x")
         self.error(2, "--table and --rows print that alone", "show", "--table", "t", "--rows", "r", "x")
         self.error(2, "rows are shown in their order, not sorted", "show", "--rows", "r", "--sort", "n", "x")
+        self.error(2, "no program to run: strobe tune [options] -- PROGRAM, or --program-file FILE", "tune", "-r", "2")
+        self.error(2, "--budgets takes shares from 0.01% to 100%, such as 2%,25%, not '100ms'", "tune", "-b", "2%,100ms", "ls")
+        self.error(2, "--budgets takes shares from 0.01% to 100%, such as 2%,25%, not ''", "tune", "-b", "2%,", "ls")
+        self.error(2, "--budgets has a level twice: 2%,5%,2.0%", "tune", "-b", "2%,5%,2.0%", "ls")
+        self.error(2, "--budgets takes at most 16 levels", "tune", "-b", ",".join(f"{n}%" for n in range(1, 18)), "ls")
+        self.error(2, "--periods takes times from 20ms to 1h, such as 0.25s,4s, not '1ms'", "tune", "-T", "1s,1ms", "ls")
+        self.error(2, "--repeat takes a number from 1 to 1000, not '0'", "tune", "--repeat", "0", "ls")
+        self.error(2, "--seed takes a whole number, not '-1'", "tune", "--seed=-1", "ls")
+        self.error(2, "--budget-policy takes native, trace, strict or conditional, not 'lax'", "tune", "--budget-policy", "lax", "ls")
+        self.error(2, "tool null measures nothing, so there is nothing to tune", "tune", "-t", "null", "ls")
+        self.error(2, "no format 'csv'; the formats are text and json", "tune", "--format", "csv", "ls")
+        for more in (["ls"], ["-r", "2"], ["-t", "hot"], ["--stdin", "x"]):
+            self.error(2, "--from analyses what has been measured: no program, and no option that says how to measure, goes with it",
+                       "tune", "--from", "x", *more)
         self.error(2, "no command 'rnu' to explain; did you mean 'strobe help run'?", "help", "rnu")
         self.error(2, "no command 'profile' to explain; strobe help lists them", "help", "profile")
         self.error(2, "strobe version takes no argument 'x'", "version", "x")
         self.error(2, "no completions for 'tcsh', only for bash, zsh and fish", "help", "--completion", "tcsh")
         self.assertEqual(self.files(), [])
+
+    def test_lists_of_programs(self):
+        for text, wrong in (("", " lists no program"), ("# ls\n\n  \n", " lists no program")):
+            with open(os.path.join(self.place.name, "list"), "w", encoding="utf-8") as f:
+                f.write(text)
+            self.error(2, "list" + wrong, "tune", "-p", "list")
+        for text in ("ls\nls 'a b\n", "ls\n" + 1025 * "x "):
+            with open(os.path.join(self.place.name, "list"), "w", encoding="utf-8") as f:
+                f.write(text)
+            self.error(2, "line 2 of list is no command: a quote is not closed, or it has more than 1024 words", "tune", "-p", "list")
+        with open(os.path.join(self.place.name, "list"), "w", encoding="utf-8") as f:
+            f.write(257 * "ls\n")
+        self.error(2, "a study has at most 256 programs", "tune", "-p", "list")
 
     def test_help_and_version(self):
         for arguments in (["--help"], ["-h"], ["help"], ["run", "--help"], ["show", "-h"], ["doctor", "--help"],

@@ -19,7 +19,8 @@ MAY = {
     "control": {"base", "wire", "strobe", "tools", "qos"},
     "profile": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
-    "cli": {"base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report"},
+    "tune": {"base", "stats", "profile", "report"},
+    "cli": {"base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "tune"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The programs of a study from a file: blank lines, and those that begin with #, are passed over.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tune.h"
+
+enum { MOST_WORDS = 1024 };
+
+static const char blanks[] = " \t\r\n";
+
+/* Moves what a word holds to `out`, without its quotes. Where it ends; NULL: in a quote. */
+static char *
+take_word(char *in, char **out)
+{
+	char quote = 0;
+	for (; *in && (quote || !strchr(blanks, *in)); in++) {
+		if (!quote && (*in == '\'' || *in == '"'))
+			quote = *in;
+		else if (quote && *in == quote)
+			quote = 0;
+		else if (*in == '\\' && quote != '\'' && in[1])
+			*(*out)++ = *++in;
+		else
+			*(*out)++ = *in;
+	}
+	return quote ? NULL : in;
+}
+
+int
+st_tune_words(char *line, char **words, int room)
+{
+	int n = 0;
+	for (line += strspn(line, blanks); *line; line += strspn(line, blanks)) {
+		char *out = line;
+		if (n == room)
+			return -1;
+		words[n++] = line;
+		line = take_word(line, &out);
+		if (!line)
+			return -1;
+		line += *line != '\0';
+		*out = '\0';
+	}
+	return n;
+}
+
+static int
+add_line(struct st_study *s, char *line, const char *path, size_t number, struct st_error *e)
+{
+	char *words[MOST_WORDS + 1];
+	if (line[strspn(line, blanks)] == '#')
+		return 0;
+	int n = st_tune_words(line, words, MOST_WORDS);
+	if (n < 0)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "line %zu of %s is no command: a quote is not closed, or it has more "
+		        "than %d words",
+		        number, path, MOST_WORDS);
+	words[n] = NULL;
+	if (n && s->programs.n == ST_STUDY_PROGRAMS)
+		return st_fail(e, ST_EXIT_USAGE, "a study has at most %d programs",
+		               ST_STUDY_PROGRAMS);
+	return n && !st_study_add_program(s, words) ? st_fail(e, ST_EXIT_FAILED, "out of memory")
+	                                            : 0;
+}
+
+int
+st_tune_programs(struct st_study *s, const char *path, struct st_error *e)
+{
+	FILE *in = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0, number = 0, before = s->programs.n;
+	int status = 0;
+	if (!in)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+	while (!status && getline(&line, &size, in) >= 0)
+		status = add_line(s, line, path, ++number, e);
+	if (!status && ferror(in))
+		status = st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+	free(line);
+	fclose(in);
+	if (!status && s->programs.n == before)
+		return st_fail(e, ST_EXIT_USAGE, "%s lists no program", path);
+	return status;
+}

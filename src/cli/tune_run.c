@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs of a study: natively, and under the engine in a process of its own, which says through a
+ * pipe what came of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/tune.h"
+
+/* ---- signals ---- */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_ENDING = sizeof ending / sizeof *ending };
+static volatile sig_atomic_t interrupted, under_way;
+
+/* What the terminal sends, it sends to the run too. */
+static void
+on_signal(int signo, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!interrupted)
+		interrupted = signo;
+	if (under_way && info->si_code != SI_KERNEL)
+		kill((pid_t)under_way, signo);
+}
+
+void
+st_tune_watch_signals(void)
+{
+	struct sigaction watch = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+	for (int i = 0; i < N_ENDING; i++)
+		sigaction(ending[i], &watch, NULL);
+}
+
+int
+st_tune_interrupted(void)
+{
+	return interrupted;
+}
+
+/* ---- processes ---- */
+
+static double
+now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* In a child: the program's streams. 0, or an errno. */
+static int
+take_streams(const struct st_tune_how *how)
+{
+	int in = open(how->input, O_RDONLY | O_CLOEXEC);
+	int out = open(how->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(out, STDERR_FILENO) < 0)
+		return errno;
+	return 0;
+}
+
+static int
+streams_failed(const struct st_tune_how *how, int error, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "cannot open %s or %s: %s", how->input, how->output,
+	               strerror(error));
+}
+
+/* Forks; the child has the signals as they were, and the end of a pipe that it writes to. */
+static pid_t
+fork_run(int *pipe_end, struct st_error *e)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	pid_t pid = fork();
+	close(ends[pid == 0 ? 0 : 1]);
+	*pipe_end = ends[pid == 0 ? 1 : 0];
+	for (int i = 0; pid == 0 && i < N_ENDING; i++)
+		signal(ending[i], SIG_DFL);
+	if (pid < 0) {
+		close(ends[0]);
+		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
+	}
+	under_way = pid;
+	return pid;
+}
+
+/* Reads up to n bytes; how many there were before the other end was closed. */
+static size_t
+read_all(int fd, void *out, size_t n)
+{
+	size_t have = 0;
+	while (have < n) {
+		ssize_t got = read(fd, (char *)out + have, n - have);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	return have;
+}
+
+static int
+wait_for(pid_t pid, struct rusage *usage)
+{
+	int status = 0;
+	while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
+		;
+	under_way = 0;
+	return status;
+}
+
+/* As a shell has it, and strobe run. */
+static int
+exit_code_of(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- native ---- */
+
+/* What the child says: what had passed when it became the program, and why it did not. */
+struct start {
+	double wall, cpu;
+	int error;
+};
+
+static double
+seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static double
+cpu_of(const struct rusage *usage)
+{
+	return seconds(&usage->ru_utime) + seconds(&usage->ru_stime);
+}
+
+static _Noreturn void
+become_program(const struct st_tune_how *how, char *const *argv, int report)
+{
+	struct start start = {.error = take_streams(how)};
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	start.cpu = cpu_of(&usage);
+	start.wall = now();
+	if (write(report, &start, sizeof start) != sizeof start)
+		_exit(ST_EXIT_FAILED);
+	if (!start.error)
+		execvp(argv[0], argv);
+	_exit(write(report, &errno, sizeof errno) == sizeof errno ? 0 : ST_EXIT_FAILED);
+}
+
+int
+st_tune_native(const struct st_tune_how *how, char *const *argv, struct st_tune_run *out,
+               struct st_error *e)
+{
+	int report, error = 0;
+	struct start start = {0};
+	struct rusage usage;
+	pid_t pid = fork_run(&report, e);
+	if (pid < 0)
+		return -1;
+	if (pid == 0)
+		become_program(how, argv, report);
+	bool failed = read_all(report, &start, sizeof start) != sizeof start ||
+	              read_all(report, &error, sizeof error) == sizeof error;
+	close(report);
+	int status = wait_for(pid, &usage);
+	*out = (struct st_tune_run){.exit_code = exit_code_of(status),
+	                            .time = {now() - start.wall, cpu_of(&usage) - start.cpu}};
+	if (start.error)
+		return streams_failed(how, start.error, e);
+	if (failed)
+		return st_fail(e, error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
+		               "cannot run %s: %s", argv[0], strerror(error));
+	if (!(out->time.wall > 0 && out->time.cpu > 0))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s needs too little CPU time to be compared with", argv[0]);
+	return 0;
+}
+
+/* ---- measured ---- */
+
+/* What the child says. */
+struct answer {
+	int status; /* 0, or -1 with the error */
+	struct st_error error;
+	struct st_tune_run run;
+};
+
+static int
+compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_tune_run *out,
+        struct st_error *e)
+{
+	struct st_covered have = {0};
+	int status = st_covered_take_run(&have, run, &out->raw, e);
+	st_covered_sort(&have);
+	for (size_t i = 0; !status && asked->reference && i < asked->reference->images.n; i++) {
+		const struct st_covered_image *of = &asked->reference->images.v[i];
+		const struct st_covered_image *m = st_covered_find(&have, of->build_id);
+		struct st_covered_sum sum = {0};
+		if (m)
+			st_covered_add(&sum, m, of);
+		out->instructions += sum.instructions;
+	}
+	st_covered_free(&have);
+	return status;
+}
+
+/* With --unique-log the log says all; else the blocks' counters do. */
+static int
+take_result(struct st_measuring *m, const struct st_tune_asked *asked, const struct st_run *run,
+            struct st_tune_run *out, struct st_error *e)
+{
+	out->exit_code = run->exit_code;
+	out->time.wall = run->seconds;
+	out->time.cpu = run->cpu_user + run->cpu_system + run->cpu_controller;
+	if (!asked->log)
+		return compare(asked, run, out, e);
+	struct st_profile *notes = st_profile_new();
+	if (!notes)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_unique_report(&m->unique, run, notes);
+	st_profile_free(notes);
+	return 0;
+}
+
+static int
+measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
+        struct st_tune_run *out, struct st_error *e)
+{
+	struct st_measuring m;
+	struct st_run run = {0};
+	struct st_measure *w = &how->measure;
+	w->result.name = argv[0];
+	w->unique = (struct st_unique_choice){asked->log != NULL, asked->log};
+	w->budget.chosen = asked->budget > 0;
+	w->budget.share = asked->budget;
+	w->budget.period = asked->period;
+	w->budget.policy_chosen &= w->budget.chosen;
+	int error = take_streams(how);
+	if (error)
+		return streams_failed(how, error, e);
+	if (st_measure_begin(&m, w, 0, e))
+		return -1;
+	m.options.argv = argv;
+	m.options.follow = how->follow;
+	int status = st_run_program(&m.options, &run, e);
+	if (!status)
+		status = take_result(&m, asked, &run, out, e);
+	st_measure_end(&m);
+	st_run_free(&run);
+	return status;
+}
+
+int
+st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
+                 struct st_tune_run *out, struct st_error *e)
+{
+	struct answer answer = {0};
+	struct rusage usage;
+	int report;
+	pid_t pid = fork_run(&report, e);
+	if (pid < 0)
+		return -1;
+	if (pid == 0) {
+		answer.status = measure(how, asked, argv, &answer.run, &answer.error);
+		_exit(write(report, &answer, sizeof answer) == sizeof answer ? 0 : ST_EXIT_FAILED);
+	}
+	size_t n = read_all(report, &answer, sizeof answer);
+	close(report);
+	int status = wait_for(pid, &usage);
+	if (n != sizeof answer)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the run of %s ended without a result (exit code %d)", argv[0],
+		               exit_code_of(status));
+	if (answer.status)
+		*e = answer.error;
+	*out = answer.run;
+	return answer.status;
+}

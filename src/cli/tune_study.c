@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All runs of a study: what each program does natively and without a budget, then the pairs. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/tune.h"
+#include "report/text.h"
+
+/* A study under way. */
+struct conduct {
+	struct st_study *study;
+	struct st_tune_how *how;
+	struct st_covered *references; /* of each program */
+	bool shows;
+	size_t done, all; /* runs */
+	double begin;
+};
+
+/* ---- progress ---- */
+
+static double
+now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+show(const struct conduct *c, const struct st_study_program *p, const char *what)
+{
+	char left[ST_NUMBER_SIZE], line[256];
+	double each = c->done ? (now() - c->begin) / (double)c->done : 0;
+	if (!c->shows)
+		return;
+	st_duration(left, (int64_t)(each * (double)(c->all - c->done) * 1e9));
+	snprintf(line, sizeof line, "strobe: run %zu of %zu, %s: %s%s%s", c->done + 1, c->all,
+	         p->argv[0], what, c->done ? "; left: about " : "", c->done ? left : "");
+	st_shorten(line, st_style_of(stderr).width - 1);
+	fprintf(stderr, "\r\033[K%s", line);
+}
+
+static void
+erase(const struct conduct *c)
+{
+	if (c->shows)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- runs ---- */
+
+static void
+empty(const char *folder)
+{
+	DIR *d = opendir(folder);
+	for (struct dirent *entry; d && (entry = readdir(d));)
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+/* A study of runs that do not do the same says nothing. */
+static int
+check_exit(const struct st_study_program *p, const struct st_tune_run *run, const char *how,
+           struct st_error *e)
+{
+	return run->exit_code == p->exit_code
+	               ? 0
+	               : st_fail(e, ST_EXIT_FAILED,
+	                         "%s exited with %d at first and with %d %s: its runs cannot be "
+	                         "compared",
+	                         p->argv[0], p->exit_code, run->exit_code, how);
+}
+
+static int
+run_native(struct conduct *c, const struct st_study_program *p, struct st_tune_run *out,
+           struct st_error *e)
+{
+	show(c, p, "native");
+	int status = st_tune_native(c->how, p->argv, out, e);
+	c->done++;
+	return status;
+}
+
+static int
+run_measured(struct conduct *c, const struct st_study_program *p, const struct st_tune_asked *asked,
+             struct st_tune_run *out, struct st_error *e)
+{
+	char what[64] = "without a budget";
+	if (asked->budget > 0)
+		snprintf(what, sizeof what, "B %g %%, T %g s", 100 * asked->budget, asked->period);
+	show(c, p, what);
+	int status = st_tune_measured(c->how, asked, p->argv, out, e);
+	c->done++;
+	if (!asked->log)
+		empty(c->how->folder);
+	return status;
+}
+
+/* ---- without a budget ---- */
+
+/* Which instructions are executed at all. */
+static int
+find_instructions(struct conduct *c, struct st_study_program *p, struct st_covered *reference,
+                  struct st_error *e)
+{
+	char log[sizeof c->how->folder + 16];
+	struct st_tune_run run;
+	snprintf(log, sizeof log, "%s/log", c->how->folder);
+	int status = run_measured(c, p, &(struct st_tune_asked){.log = log}, &run, e) ||
+	                             check_exit(p, &run, "when it was measured", e) ||
+	                             st_covered_read(reference, log, e)
+	                     ? -1
+	                     : 0;
+	empty(c->how->folder);
+	st_covered_sort(reference);
+	for (size_t i = 0; i < reference->images.n; i++)
+		p->instructions += reference->images.v[i].insns.n;
+	return status;
+}
+
+static int
+refer(struct conduct *c, size_t program, struct st_error *e)
+{
+	struct st_study_program *p = &c->study->programs.v[program];
+	struct st_tune_run native, measured;
+	if (run_native(c, p, &native, e) || st_tune_interrupted())
+		return -1;
+	p->exit_code = native.exit_code;
+	p->native = native.time;
+	if (find_instructions(c, p, &c->references[program], e) || st_tune_interrupted() ||
+	    run_measured(c, p, &(struct st_tune_asked){0}, &measured, e) ||
+	    check_exit(p, &measured, "when it was measured", e))
+		return -1;
+	p->measured = measured.time;
+	p->raw = measured.raw;
+	return p->instructions && p->raw
+	               ? 0
+	               : st_fail(e, ST_EXIT_FAILED, "nothing of %s was measured", p->argv[0]);
+}
+
+/* ---- with one ---- */
+
+/* Adds the pair. 0, or -1 with *e. */
+static int
+run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition, struct st_error *e)
+{
+	struct st_study *s = c->study;
+	const struct st_study_program *p = &s->programs.v[step->program];
+	const struct st_tune_asked asked = {.budget = s->budgets[step->budget],
+	                                    .period = s->periods[step->period],
+	                                    .reference = &c->references[step->program]};
+	struct st_tune_run native = {0}, measured = {0};
+	int status = 0;
+	for (int i = 0; i < 2 && !status && !st_tune_interrupted(); i++)
+		status = (i == 0) == step->native_first ? run_native(c, p, &native, e)
+		                                        : run_measured(c, p, &asked, &measured, e);
+	if (status || st_tune_interrupted())
+		return status;
+	if (check_exit(p, &native, "later", e) ||
+	    check_exit(p, &measured, "when it was measured", e))
+		return -1;
+	struct st_study_pair *pair = ST_PUSH(&s->pairs);
+	if (!pair)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	*pair = (struct st_study_pair){.program = step->program,
+	                               .budget = step->budget,
+	                               .period = step->period,
+	                               .repetition = repetition,
+	                               .native = native.time,
+	                               .measured = measured.time,
+	                               .instructions = measured.instructions,
+	                               .raw = measured.raw};
+	return 0;
+}
+
+static int
+run_repetition(struct conduct *c, size_t repetition, struct st_study_step *steps,
+               struct st_error *e)
+{
+	st_study_plan(c->study, repetition, steps);
+	for (size_t i = 0; i < st_study_steps(c->study) && !st_tune_interrupted(); i++)
+		if (run_pair(c, &steps[i], repetition, e))
+			return -1;
+	return 0;
+}
+
+static int
+run_all(struct conduct *c, struct st_study_step *steps, struct st_error *e)
+{
+	struct st_study *s = c->study;
+	for (size_t i = 0; i < s->programs.n && !st_tune_interrupted(); i++)
+		if (refer(c, i, e))
+			return -1;
+	for (size_t r = 0; r < s->repeat && !st_tune_interrupted(); r++)
+		if (run_repetition(c, r, steps, e))
+			return -1;
+	s->complete = s->pairs.n == s->repeat * st_study_steps(s);
+	return 0;
+}
+
+int
+st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st_error *e)
+{
+	enum { REFERRING = 3 }; /* runs of each program */
+	struct conduct c = {.study = s,
+	                    .how = how,
+	                    .references = calloc(s->programs.n, sizeof *c.references),
+	                    .shows = !quiet && isatty(STDERR_FILENO),
+	                    .all = REFERRING * s->programs.n + 2 * s->repeat * st_study_steps(s),
+	                    .begin = now()};
+	struct st_study_step *steps = calloc(st_study_steps(s), sizeof *steps);
+	int status = c.references && steps ? run_all(&c, steps, e)
+	                                   : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	erase(&c);
+	/* A run that a signal ended is no failure. */
+	if (status && st_tune_interrupted())
+		status = 0;
+	for (size_t i = 0; c.references && i < s->programs.n; i++)
+		st_covered_free(&c.references[i]);
+	free(c.references);
+	free(steps);
+	return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tune/study.h"
+
+static void
+free_program(struct st_study_program *p)
+{
+	for (char **word = p->argv; word && *word; word++)
+		free(*word);
+	free((void *)p->argv);
+}
+
+void
+st_study_free(struct st_study *s)
+{
+	for (size_t i = 0; i < s->programs.n; i++)
+		free_program(&s->programs.v[i]);
+	free(s->programs.v);
+	free(s->pairs.v);
+	free(s->tool);
+	free(s->policy);
+	*s = (struct st_study){0};
+}
+
+struct st_study_program *
+st_study_add_program(struct st_study *s, char *const *argv)
+{
+	size_t n = 0;
+	while (argv[n])
+		n++;
+	struct st_study_program *p = ST_PUSH(&s->programs);
+	if (!p || !(p->argv = (char **)calloc(n + 1, sizeof *p->argv)))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!(p->argv[i] = strdup(argv[i])))
+			return NULL;
+	return p;
+}
+
+size_t
+st_study_steps(const struct st_study *s)
+{
+	return s->programs.n * s->n_budgets * s->n_periods;
+}
+
+size_t
+st_study_repetitions(const struct st_study *s)
+{
+	size_t steps = st_study_steps(s);
+	return steps ? s->pairs.n / steps : 0;
+}
+
+/* SplitMix64: a sequence that is the same on every machine. */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* 0 to n - 1, each as likely as the others. */
+static size_t
+random_below(uint64_t *state, size_t n)
+{
+	uint64_t most = UINT64_MAX - UINT64_MAX % n, drawn;
+	do
+		drawn = next_random(state);
+	while (drawn >= most);
+	return (size_t)(drawn % n);
+}
+
+void
+st_study_plan(const struct st_study *s, size_t repetition, struct st_study_step *steps)
+{
+	size_t n = st_study_steps(s);
+	uint64_t state = s->seed;
+	state = next_random(&state) ^ repetition;
+	for (size_t i = 0; i < n; i++) {
+		struct st_study_step step = {
+		        .program = i / s->n_periods / s->n_budgets,
+		        .budget = i / s->n_periods % s->n_budgets,
+		        .period = i % s->n_periods,
+		        .native_first = next_random(&state) & 1,
+		};
+		size_t at = random_below(&state, i + 1);
+		steps[i] = steps[at];
+		steps[at] = step;
+	}
+}

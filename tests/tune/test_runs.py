@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe tune with runs: test_runs.py STROBE KNOWN. KNOWN is a program whose every instruction is known (tests/tools/known.S)."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STROBE, KNOWN = (os.path.abspath(path) for path in sys.argv[1:3])
+# Of known.S: those of _start, divide, outer, inner and calls; and how often they are executed.
+INSTRUCTIONS = 13 + 9 + 4 + 1 + 12
+EXECUTED = 2 + 1000 * (6 + 9) + 750 + 1 + 3 + (4 + 1) + 58
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-tune-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.tmp = self.folder / "tmp"
+        self.tmp.mkdir()
+        self.environment = dict(os.environ, TMPDIR=str(self.tmp))
+
+    def line(self, *arguments):
+        return [STROBE, "tune", *map(str, arguments)]
+
+    def tune(self, *arguments, code=0):
+        done = subprocess.run(self.line(*arguments), capture_output=True, text=True, timeout=200, cwd=self.folder, env=self.environment)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(list(self.tmp.iterdir()), [])
+        return done
+
+    def study(self, *arguments):
+        return json.loads(self.tune("--format", "json", *arguments).stdout)
+
+    def error(self, code, text, *arguments):
+        done = self.tune(*arguments, code=code)
+        self.assertEqual((done.stderr, done.stdout), (f"strobe: {text}\n", ""))
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir() if path != self.tmp)
+
+    def script(self, text):
+        file = self.folder / "script"
+        file.write_text("#!/bin/sh\n" + text)
+        file.chmod(0o755)
+        return file
+
+
+class Studies(Case):
+    def test_grid(self):
+        """Each combination as often as asked, in each repetition once; what is measured without end is all there is."""
+        for tool in "branches", "inscount":
+            with self.subTest(tool=tool):
+                s = self.study("-t", tool, "-r", 3, "-b", "100%,1%", "-T", "1h,20ms", "--seed", 7, "--", KNOWN)
+                self.assertEqual((s["strobe"], s["tool"], s["seed"], s["repeat"], s["complete"]), ({"version": 1, "study": 1}, tool, "7", 3, True))
+                self.assertEqual((s["budgets"], s["periods"]), ([0.01, 1], [0.02, 3600]))
+                program, = s["programs"]
+                self.assertEqual((program["command"], program["exit"]), ([KNOWN], 0))
+                self.assertEqual((program["instructions"], program["raw_instructions"]), (INSTRUCTIONS, EXECUTED))
+                self.assertEqual(len(s["runs"]), 12)
+                cells = {(b, t) for b in s["budgets"] for t in s["periods"]}
+                for repetition in range(3):
+                    runs = s["runs"][4 * repetition:4 * repetition + 4]
+                    self.assertEqual({run["repetition"] for run in runs}, {repetition})
+                    self.assertEqual({(run["budget"], run["period"]) for run in runs}, cells)
+                for run in s["runs"]:
+                    whole = (run["budget"], run["period"]) == (1, 3600)
+                    self.assertLessEqual(run["instructions"], INSTRUCTIONS)
+                    self.assertLessEqual(run["raw_instructions"], EXECUTED)
+                    if whole:
+                        self.assertEqual((run["unique_coverage"], run["raw_coverage"]), (100, 100))
+                    self.assertEqual(run["slowdown_cpu"], run["measured"]["cpu_seconds"] / run["native"]["cpu_seconds"])
+                    self.assertEqual(run["slowdown_wall"], run["measured"]["seconds"] / run["native"]["seconds"])
+                for name in "slowdown_cpu", "slowdown_wall", "unique_coverage", "raw_coverage":
+                    rows = s["analysis"]["anova"][name]
+                    self.assertEqual([(row["source"], row["df"]) for row in rows], [("T", 1), ("B", 1), ("T:B", 1), ("residuals", 8)])
+                self.assertEqual([h["number"] for h in s["analysis"]["hypotheses"]], [1, 2, 3])
+        self.assertEqual(self.names(), [])
+
+    def test_blocks(self):
+        """Several programs: each is a block."""
+        (self.folder / "list").write_text(f"# two programs\n\n{KNOWN} one\n'{KNOWN}' \"two words\" # three\\ words\n")
+        s = self.study("-r", 2, "-p", self.folder / "list", "-b", "10%,20%", "-T", "20ms", "--", KNOWN, "--repeat")
+        self.assertEqual([program["command"] for program in s["programs"]],
+                         [[KNOWN, "--repeat"], [KNOWN, "one"], [KNOWN, "two words", "#", "three words"]])
+        self.assertEqual([(row["source"], row["df"]) for row in s["analysis"]["anova"]["raw_coverage"]], [("B", 1), ("P", 2), ("residuals", 8)])
+        self.assertEqual(s["analysis"]["hypotheses"], [])
+
+    def test_again(self):
+        """The same from the file as from the runs."""
+        printed = self.tune("-r", 2, "-T", "20ms,1h", "-o", self.folder / "study", "--", KNOWN)
+        self.assertEqual(printed.stderr, f"strobe: result: {self.folder}/study\n")
+        self.assertEqual(self.names(), ["study"])
+        again = self.tune("--from", self.folder / "study")
+        self.assertEqual((again.stdout, again.stderr), (printed.stdout, ""))
+        self.assertIn("strobe: branches on 1 program, 2 budgets and 2 periods, 2 of 2 repetitions; policy native, seed 1\n", again.stdout)
+        self.assertEqual(again.stdout.count("ANOVA table: "), 4)
+        file = (self.folder / "study").read_text()
+        self.assertEqual(self.tune("--from", self.folder / "study", "--format", "json").stdout, file)
+        self.tune("--from", self.folder / "study", "-o", self.folder / "copy", "-q")
+        self.assertEqual((self.folder / "copy").read_text(), file)
+
+    def test_default_output(self):
+        self.tune("-q", "-r", 1, "-b", "10%", "-T", "20ms", KNOWN)
+        name, = self.names()
+        self.assertRegex(name, r"^strobe\.known\.\d+\.tune\.json$")
+
+    def test_streams(self):
+        """Each run reads the input from its beginning, and writes the output from its beginning."""
+        (self.folder / "in").write_text("some\nlines\n")
+        self.tune("-q", "-r", 1, "-b", "10%", "-T", "20ms", "-o", self.folder / "study", "--stdin", self.folder / "in", "--stdout", self.folder / "out", "--",
+                  "sh", "-c", "cat; echo error >&2")
+        self.assertEqual((self.folder / "out").read_text(), "some\nlines\nerror\n")
+        self.assertEqual(json.loads((self.folder / "study").read_text())["programs"][0]["exit"], 0)
+
+    def test_children(self):
+        """With --follow, what children execute is there too."""
+        alone, all_ = (self.study(*follow, "-r", 1, "-b", "100%", "-T", "1h", "--", "sh", "-c", f"{KNOWN}; exit 3") for follow in ((), ("-f",)))
+        self.assertEqual((alone["programs"][0]["exit"], all_["programs"][0]["exit"]), (3, 3))
+        self.assertGreaterEqual(all_["programs"][0]["raw_instructions"] - alone["programs"][0]["raw_instructions"], EXECUTED // 2)
+
+    def test_rows(self):
+        """What a tool records goes the way that it goes in a run, and is not left anywhere."""
+        s = self.study("-t", "memtrace", "-r", 1, "-b", "100%", "-T", "1h", "--", KNOWN)
+        self.assertEqual((s["runs"][0]["unique_coverage"], s["runs"][0]["raw_coverage"]), (100, 100))
+
+
+class Refused(Case):
+    def test_exit_codes_that_differ(self):
+        script = self.script('test -e ran && exit 4\n: >ran\n')
+        self.error(125, f"{script} exited with 0 at first and with 4 when it was measured: its runs cannot be compared", "-r", 1, "--", script)
+        script = self.script('echo x >>ran\ntest $(wc -l <ran) -le 5\n')
+        os.unlink(self.folder / "ran")
+        self.error(125, f"{script} exited with 0 at first and with 1 later: its runs cannot be compared", "-r", 9, "-b", "10%", "-T", "20ms", "--seed", 2, "--", script)
+
+    def test_programs_that_cannot_run(self):
+        self.error(127, "cannot run no-such-program: No such file or directory", "-r", 1, "--", "no-such-program")
+        self.error(126, f"cannot run {self.folder}: Permission denied", "-r", 1, "--", self.folder)
+
+    def test_places_that_are_not_there(self):
+        self.error(125, "cannot read /nonexistent: No such file or directory", "--stdin", "/nonexistent", "--", KNOWN)
+        self.error(125, "cannot write the result to /nonexistent/x: No such file or directory; name another place with -o", "-o", "/nonexistent/x", "--", KNOWN)
+        self.error(125, "cannot read /nonexistent: No such file or directory", "-p", "/nonexistent")
+        self.error(125, "cannot read /nonexistent: No such file or directory", "--from", "/nonexistent")
+        (self.folder / "study").write_text("[]")
+        self.error(125, f"{self.folder}/study is no study of strobe tune", "--from", self.folder / "study")
+
+
+class Interrupted(Case):
+    def interrupt(self, runs, signo):
+        """Sends the signal when so many runs have begun. The study, or None when nothing is kept."""
+        count = self.folder / "count"
+        count.write_text("")
+        script = self.script("echo x >>count\n")
+        arguments = self.line("-q", "-r", 1000, "-b", "10%,20%", "-T", "20ms,40ms", "-o", self.folder / "study", "--", script)
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment) as strobe:
+            end = time.monotonic() + 120
+            while time.monotonic() < end and len(count.read_text()) < 2 * runs and strobe.poll() is None:
+                time.sleep(0.01)
+            strobe.send_signal(signo)
+            out, err = strobe.communicate(timeout=120)
+        self.assertEqual(list(self.tmp.iterdir()), [])
+        return strobe.returncode, out, err
+
+    def test_what_was_measured_is_kept(self):
+        for signo in signal.SIGINT, signal.SIGTERM:
+            with self.subTest(signal=signo):
+                code, out, err = self.interrupt(3 + 8 + 1, signo)
+                self.assertEqual((code, err), (128 + signo, ""))
+                study = json.loads((self.folder / "study").read_text())
+                self.assertFalse(study["complete"])
+                whole = study["analysis"]["repetitions"]
+                self.assertGreaterEqual(whole, 1)
+                self.assertEqual(len(study["runs"]) // 4, whole)
+                self.assertIn(f"{whole} of 1000 repetitions", out)
+                again = self.tune("--from", self.folder / "study")
+                self.assertEqual(again.stdout, out)
+
+    def test_nothing_to_keep(self):
+        code, out, err = self.interrupt(1, signal.SIGINT)
+        self.assertEqual((code, out), (128 + signal.SIGINT, ""))
+        self.assertEqual(err, "strobe: interrupted before a repetition was complete: nothing is kept\n")
+        self.assertFalse((self.folder / "study").exists())
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[3:])
