@@ -52,7 +52,8 @@
 	O(qos_min, 0, "qos-min", "N", true,                                                        \
 	  "which must not be less than this, or the budget is 0")                                  \
 	O(qos_max, 0, "qos-max", "N", true, "or, where lower is better, not more than this")       \
-	O(qos_policy, 0, "qos-policy", "hold|function", true, "how the budget follows from it")    \
+	O(qos_policy, 0, "qos-policy", "hold|function|watch", true,                                \
+	  "how the budget follows from it")                                                        \
 	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \
 	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
 	O(region, 0, "region", NULL, true, "between the program's calls of strobe/region.h")       \

@@ -35,7 +35,8 @@ st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error
 			q->policy = (enum st_qos_policy)i;
 			return 0;
 		}
-	return st_fail(e, ST_EXIT_USAGE, "--qos-policy takes hold or function, not '%s'", value);
+	return st_fail(e, ST_EXIT_USAGE, "--qos-policy takes hold, function or watch, not '%s'",
+	               value);
 }
 
 void
@@ -89,8 +90,8 @@ is_known(const char *source)
 	return false;
 }
 
-static int
-check(const struct st_qos_choice *q, struct st_error *e)
+int
+st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 {
 	if (!q->source && (q->has_min || q->has_max || q->has_policy))
 		return st_fail(e, ST_EXIT_USAGE, "--qos-%s needs --qos SOURCE, such as --qos %s",
@@ -111,7 +112,7 @@ check(const struct st_qos_choice *q, struct st_error *e)
 int
 st_qos_apply(const struct st_qos_choice *q, struct st_run_options *o, struct st_error *e)
 {
-	if (check(q, e))
+	if (st_qos_check(q, e))
 		return -1;
 	if (!q->source)
 		return 0;
@@ -122,6 +123,7 @@ st_qos_apply(const struct st_qos_choice *q, struct st_run_options *o, struct st_
 	                                 .period = (double)o->budget.period_ns / 1e9,
 	                                 .most = (double)o->budget.most / ticks};
 	o->qos = st_qos_open(q->source, &goal, e);
-	o->budget.amount = 0; /* until it is known how well the program serves */
+	if (q->policy != ST_QOS_WATCH)
+		o->budget.amount = 0; /* until it is known how well the program serves */
 	return o->qos ? 0 : -1;
 }

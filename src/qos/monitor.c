@@ -18,24 +18,42 @@ add_row(struct st_qos_monitor *m, double time, double value)
 		m->rows[m->n++] = (struct st_qos_row){time, value, m->budget, m->state};
 }
 
+static double
+budget_of(struct st_qos_monitor *m, double value)
+{
+	switch (m->goal.policy) {
+	case ST_QOS_HOLD:
+		return st_qos_hold(&m->hold, &m->goal, value);
+	case ST_QOS_FUNCTION:
+		return st_qos_function(&m->goal, value);
+	default:
+		return m->goal.most;
+	}
+}
+
+double
+st_qos_blind_budget(const struct st_qos_goal *goal)
+{
+	return goal->policy == ST_QOS_WATCH ? goal->most : 0;
+}
+
 static void
 take_value(struct st_qos_monitor *m, double time, double value)
 {
 	m->heard = time;
 	m->state = st_qos_is_kept(&m->goal, value) ? ST_QOS_KEPT : ST_QOS_MISSED;
-	m->budget = m->goal.policy == ST_QOS_HOLD ? st_qos_hold(&m->hold, &m->goal, value)
-	                                          : st_qos_function(&m->goal, value);
+	m->budget = budget_of(m, value);
 	add_row(m, time, value);
 }
 
-/* Nothing is known of the metric: nothing is spent. */
+/* Nothing is known of the metric. */
 static void
 lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 {
 	if (m->state == state)
 		return;
 	m->state = state;
-	m->budget = 0;
+	m->budget = st_qos_blind_budget(&m->goal);
 	m->hold = (struct st_qos_hold){0};
 	add_row(m, time, 0);
 }

@@ -47,6 +47,10 @@ struct st_qos_monitor {
 
 enum { ST_QOS_MOST_ROWS = 1 << 20 }; /* kept */
 
+/* Seconds of a period while nothing is known of the metric: nothing is spent, unless the budget
+ * does not follow it. */
+double st_qos_blind_budget(const struct st_qos_goal *goal);
+
 /* What the source said at that time: the budget follows. */
 void st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, double value);
 

@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 
-/* ST_QOS_POLICY(identifier, "name"); the first is the default. */
+/* ST_QOS_POLICY(identifier, "name"); the first is the default. WATCH: the budget stays as it is. */
 #define ST_QOS_POLICIES(ST_QOS_POLICY)                                                             \
 	ST_QOS_POLICY(HOLD, "hold")                                                                \
-	ST_QOS_POLICY(FUNCTION, "function")
+	ST_QOS_POLICY(FUNCTION, "function")                                                        \
+	ST_QOS_POLICY(WATCH, "watch")
 
 enum st_qos_policy {
 #define ST_QOS_POLICY(id, name) ST_QOS_##id,

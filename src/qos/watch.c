@@ -95,6 +95,7 @@ st_qos_open(const char *source, const struct st_qos_goal *goal, struct st_error 
 	              : goal->period > longest ? longest
 	                                       : goal->period;
 	q->monitor.goal = *goal;
+	q->monitor.budget = st_qos_blind_budget(goal);
 	q->monitor.patience = patience;
 	q->stop = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&q->lock, NULL);
@@ -119,9 +120,10 @@ note_trouble(struct st_qos *q, const char *why)
 {
 	if (q->trouble)
 		return;
-	if (asprintf(&q->trouble,
-	             "--qos %s: %s; the budget is 0 until the source gives a number again",
-	             q->source, why) < 0)
+	if (asprintf(&q->trouble, "--qos %s: %s%s", q->source, why,
+	             q->monitor.goal.policy == ST_QOS_WATCH
+	                     ? ""
+	                     : "; the budget is 0 until the source gives a number again") < 0)
 		q->trouble = NULL;
 }
 
@@ -183,7 +185,7 @@ say(const char *text)
 double
 st_qos_budget(struct st_qos *q)
 {
-	double budget = 0;
+	double budget = st_qos_blind_budget(&q->monitor.goal);
 	/* The lock is held for moments only, whatever the source does. */
 	pthread_mutex_lock(&q->lock);
 	bool late = q->runs && st_qos_now() - q->polled > patience + q->interval;

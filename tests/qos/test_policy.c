@@ -147,6 +147,28 @@ never_kept(void **state)
 	assert_true(st_qos_hold(&h, &at_least, 4000) > 0);
 }
 
+/* The budget stays as it is, whatever becomes of the metric. */
+static void
+watched(void **state)
+{
+	(void)state;
+	struct st_qos_monitor m = {.goal = at_least, .patience = 3};
+	m.goal.policy = ST_QOS_WATCH;
+	m.goal.most = 0.25;
+	st_qos_monitor_take(&m, 1, ST_QOS_VALUE, 1000);
+	st_qos_monitor_take(&m, 2, ST_QOS_VALUE, 2000);
+	st_qos_monitor_take(&m, 6, ST_QOS_NOTHING, 0);
+	st_qos_monitor_take(&m, 7, ST_QOS_FAILURE, 0);
+	static const enum st_qos_state states[] = {ST_QOS_MISSED, ST_QOS_KEPT, ST_QOS_SILENT,
+	                                           ST_QOS_FAILED};
+	assert_int_equal(m.n, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(m.rows[i].state, states[i]);
+		assert_near(m.rows[i].budget, 0.25);
+	}
+	free(m.rows);
+}
+
 static void
 monitored(void **state)
 {
@@ -192,6 +214,7 @@ main(void)
 	        cmocka_unit_test(held_with_noise_and_lag),
 	        cmocka_unit_test(held_where_lower_is_better),
 	        cmocka_unit_test(never_kept),
+	        cmocka_unit_test(watched),
 	        cmocka_unit_test(monitored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,19 @@ class Service(unittest.TestCase):
         self.assertEqual({row["budget_ns"] for row in result["qos"]["rows"]}, {0})
         self.nothing_measured("--qos", self.source, "--qos-max", "0.001", "--qos-policy", "function")
 
+    def test_watched(self):
+        """The budget stays as it is, whatever the source says."""
+        for source, threshold in ((self.source, "1e12"), ("cmd:exit 1", "1")):
+            with self.subTest(source=source):
+                file, _ = self.run_strobe("-b", "10%", "--qos-policy", "watch", "--qos", source, "--qos-min", threshold, seconds="0.5")
+                result = self.json(file)
+                self.assertGreater(result["budget"]["windows"], 0)
+                self.assertGreater(len(result["branches"]), 0)
+                self.assertTrue(result["qos"]["rows"])
+                for row in result["qos"]["rows"]:
+                    self.assertAlmostEqual(row["budget_ns"], 5e6, delta=2)
+                self.assertEqual((result["qos"]["policy"], result["qos"]["kept"]), ("watch", 0))
+
     def test_bad_sources(self):
         """Said once; and the program goes on."""
         for source, says in (("cmd:exit 1", "ended and had printed no number"), ("cmd:echo much", "'much', which is no number"),
@@ -167,7 +180,7 @@ class Service(unittest.TestCase):
                               (("--qos", "cmd:x", "--qos-min", "much"), "greater than 0"), (("--qos", "cdm:x", "--qos-min", "5"), "cmd:COMMAND"),
                               (("--qos", "redis", "--qos-min", "5"), "redis:PORT:FIELD"), (("--qos", "x", "--qos-min", "5"), "growth:PATH"),
                               (("--qos", "shm:a/b", "--qos-min", "5"), "shm:NAME"), (("--qos", "http://example.org/", "--qos-min", "5"), "this machine only"),
-                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-policy", "grow"), "hold or function")):
+                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-policy", "grow"), "hold, function or watch")):
             with self.subTest(options=options):
                 _, said = self.run_strobe(*options, code=2, options=())
                 self.assertEqual(said.count("\n"), 1, said)

@@ -121,6 +121,24 @@ silent(void **state)
 	st_qos_free(q);
 }
 
+/* A budget that does not follow the metric is there from the beginning, also when nobody speaks. */
+static void
+watching(void **state)
+{
+	(void)state;
+	struct st_qos_goal watched = goal;
+	struct st_error e;
+	watched.policy = ST_QOS_WATCH;
+	struct st_qos *q = st_qos_open("cmd:sleep 1000", &watched, &e);
+	assert_non_null(q);
+	st_qos_start(q);
+	assert_true(st_qos_budget(q) == goal.most);
+	usleep(100000);
+	assert_true(st_qos_budget(q) == goal.most);
+	st_qos_stop(q);
+	st_qos_free(q);
+}
+
 static void
 unknown(void **state)
 {
@@ -138,7 +156,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(good),   cmocka_unit_test(failing), cmocka_unit_test(hanging),
-	        cmocka_unit_test(silent), cmocka_unit_test(unknown),
+	        cmocka_unit_test(silent), cmocka_unit_test(unknown), cmocka_unit_test(watching),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
