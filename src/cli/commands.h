@@ -120,6 +120,13 @@
 	O(follow, 'f', "follow", NULL, true, "take the programs' children along")                  \
 	O(input, 0, "stdin", "FILE", true, "the program's input (default: /dev/null)")             \
 	O(streams, 0, "stdout", "FILE", true, "and its output, also errors (default: /dev/null)")  \
+	O(max, 0, "max", NULL, true, "find the largest budget under which --qos is kept")          \
+	O(max_threshold, 0, "max-threshold", NULL, true, "find the best threshold that is kept")   \
+	O(qos, 0, "qos", "SOURCE", true, "how well the program serves; see strobe run")            \
+	O(qos_min, 0, "qos-min", "N", true, "which must not be less than this")                    \
+	O(qos_max, 0, "qos-max", "N", true, "or, where lower is better, not more than this")       \
+	O(qos_policy, 0, "qos-policy", "hold|function", true, "how the budget follows from it")    \
+	O(for, 0, "for", "TIME", true, "end the program after so long: 30s")                       \
 	O(from, 0, "from", "FILE", true, "analyse the result of an earlier study again")           \
 	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	O(output, 'o', "output", "FILE", true,                                                     \

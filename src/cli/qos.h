@@ -16,6 +16,8 @@ struct st_qos_choice {
 int st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
                          struct st_error *e);
 int st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error *e);
+/* Whether they fit together. 0, or -1 with *e. */
+int st_qos_check(const struct st_qos_choice *q, struct st_error *e);
 /* Without --budget it may be all of a period. */
 void st_qos_complete(const struct st_qos_choice *q, struct st_budget_choice *b);
 /* Opens the source, once the budget is in the options of the run. The caller frees options->qos.

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs of a study: natively, and under the engine in a process of its own, which says through a
  * pipe what came of it. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,10 +32,21 @@ on_signal(int signo, siginfo_t *info, void *context)
 		kill((pid_t)under_way, signo);
 }
 
+/* The run has lasted for long enough. */
+static void
+on_alarm(int signo)
+{
+	(void)signo;
+	if (under_way)
+		kill((pid_t)under_way, SIGTERM);
+}
+
 void
 st_tune_watch_signals(void)
 {
 	struct sigaction watch = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction wake = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	sigaction(SIGALRM, &wake, NULL);
 	for (int i = 0; i < N_ENDING; i++)
 		sigaction(ending[i], &watch, NULL);
 }
@@ -73,9 +86,17 @@ streams_failed(const struct st_tune_how *how, int error, struct st_error *e)
 	               strerror(error));
 }
 
+static void
+set_alarm(double seconds)
+{
+	struct itimerval in = {.it_value = {(time_t)seconds, 0}};
+	in.it_value.tv_usec = (suseconds_t)((seconds - (double)in.it_value.tv_sec) * 1e6);
+	setitimer(ITIMER_REAL, &in, NULL);
+}
+
 /* Forks; the child has the signals as they were, and the end of a pipe that it writes to. */
 static pid_t
-fork_run(int *pipe_end, struct st_error *e)
+fork_run(const struct st_tune_how *how, int *pipe_end, struct st_error *e)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
@@ -90,6 +111,8 @@ fork_run(int *pipe_end, struct st_error *e)
 		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
 	}
 	under_way = pid;
+	if (pid)
+		set_alarm(how->length);
 	return pid;
 }
 
@@ -116,6 +139,7 @@ wait_for(pid_t pid, struct rusage *usage)
 	while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
 		;
 	under_way = 0;
+	set_alarm(0);
 	return status;
 }
 
@@ -161,21 +185,16 @@ become_program(const struct st_tune_how *how, char *const *argv, int report)
 	_exit(write(report, &errno, sizeof errno) == sizeof errno ? 0 : ST_EXIT_FAILED);
 }
 
-int
-st_tune_native(const struct st_tune_how *how, char *const *argv, struct st_tune_run *out,
-               struct st_error *e)
+/* Waits for the program that the child becomes. 0, or -1 with *e. */
+static int
+await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
+      struct st_tune_run *out, struct st_error *e)
 {
-	int report, error = 0;
+	int error = 0;
 	struct start start = {0};
 	struct rusage usage;
-	pid_t pid = fork_run(&report, e);
-	if (pid < 0)
-		return -1;
-	if (pid == 0)
-		become_program(how, argv, report);
 	bool failed = read_all(report, &start, sizeof start) != sizeof start ||
 	              read_all(report, &error, sizeof error) == sizeof error;
-	close(report);
 	int status = wait_for(pid, &usage);
 	*out = (struct st_tune_run){.exit_code = exit_code_of(status),
 	                            .time = {now() - start.wall, cpu_of(&usage) - start.cpu}};
@@ -183,14 +202,50 @@ st_tune_native(const struct st_tune_how *how, char *const *argv, struct st_tune_
 		return streams_failed(how, start.error, e);
 	if (failed)
 		return st_fail(e, error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
-		               "cannot run %s: %s", argv[0], strerror(error));
+		               "cannot run %s: %s", name, strerror(error));
 	if (!(out->time.wall > 0 && out->time.cpu > 0))
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s needs too little CPU time to be compared with", argv[0]);
+		               "%s needs too little CPU time to be compared with", name);
 	return 0;
 }
 
+int
+st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
+               struct st_tune_run *out, struct st_error *e)
+{
+	int report;
+	struct st_qos *q = NULL;
+	if (asked->qos && st_tune_watch(&q, asked, e))
+		return -1;
+	pid_t pid = fork_run(how, &report, e);
+	if (pid == 0)
+		become_program(how, argv, report);
+	if (pid > 0 && q)
+		st_qos_start(q);
+	int status = pid < 0 ? -1 : await(how, pid, report, argv[0], out, e);
+	if (pid > 0)
+		close(report);
+	if (q)
+		st_qos_stop(q);
+	if (q && !status && !interrupted)
+		status = st_tune_quality(q, &out->quality, e);
+	st_qos_free(q);
+	return status;
+}
+
 /* ---- measured ---- */
+
+/* Removes what a run has left behind. */
+static void
+empty(const char *folder)
+{
+	DIR *d = opendir(folder);
+	for (struct dirent *entry; d && (entry = readdir(d));)
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
 
 /* What the child says. */
 struct answer {
@@ -245,6 +300,7 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 	struct st_measure *w = &how->measure;
 	w->result.name = argv[0];
 	w->unique = (struct st_unique_choice){asked->log != NULL, asked->log};
+	w->qos = asked->qos ? *asked->qos : (struct st_qos_choice){0};
 	w->budget.chosen = asked->budget > 0;
 	w->budget.share = asked->budget;
 	w->budget.period = asked->period;
@@ -259,6 +315,8 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 	int status = st_run_program(&m.options, &run, e);
 	if (!status)
 		status = take_result(&m, asked, &run, out, e);
+	if (!status && asked->qos)
+		status = st_tune_quality(m.options.qos, &out->quality, e);
 	st_measure_end(&m);
 	st_run_free(&run);
 	return status;
@@ -271,7 +329,7 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	struct answer answer = {0};
 	struct rusage usage;
 	int report;
-	pid_t pid = fork_run(&report, e);
+	pid_t pid = fork_run(how, &report, e);
 	if (pid < 0)
 		return -1;
 	if (pid == 0) {
@@ -288,5 +346,24 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	if (answer.status)
 		*e = answer.error;
 	*out = answer.run;
+	if (!asked->log)
+		empty(how->folder);
 	return answer.status;
+}
+
+int
+st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *reference,
+              uint64_t *instructions, struct st_tune_run *out, struct st_error *e)
+{
+	char log[sizeof how->folder + 16];
+	snprintf(log, sizeof log, "%s/log", how->folder);
+	int status = st_tune_measured(how, &(struct st_tune_asked){.log = log}, argv, out, e) ||
+	                             st_covered_read(reference, log, e)
+	                     ? -1
+	                     : 0;
+	empty(how->folder);
+	st_covered_sort(reference);
+	for (size_t i = 0; i < reference->images.n; i++)
+		*instructions += reference->images.v[i].insns.n;
+	return status;
 }

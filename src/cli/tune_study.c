@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All runs of a study: what each program does natively and without a budget, then the pairs. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -53,17 +51,6 @@ erase(const struct conduct *c)
 
 /* ---- runs ---- */
 
-static void
-empty(const char *folder)
-{
-	DIR *d = opendir(folder);
-	for (struct dirent *entry; d && (entry = readdir(d));)
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(dirfd(d), entry->d_name, 0);
-	if (d)
-		closedir(d);
-}
-
 /* A study of runs that do not do the same says nothing. */
 static int
 check_exit(const struct st_study_program *p, const struct st_tune_run *run, const char *how,
@@ -82,7 +69,7 @@ run_native(struct conduct *c, const struct st_study_program *p, struct st_tune_r
            struct st_error *e)
 {
 	show(c, p, "native");
-	int status = st_tune_native(c->how, p->argv, out, e);
+	int status = st_tune_native(c->how, &(struct st_tune_asked){0}, p->argv, out, e);
 	c->done++;
 	return status;
 }
@@ -97,8 +84,6 @@ run_measured(struct conduct *c, const struct st_study_program *p, const struct s
 	show(c, p, what);
 	int status = st_tune_measured(c->how, asked, p->argv, out, e);
 	c->done++;
-	if (!asked->log)
-		empty(c->how->folder);
 	return status;
 }
 
@@ -109,19 +94,11 @@ static int
 find_instructions(struct conduct *c, struct st_study_program *p, struct st_covered *reference,
                   struct st_error *e)
 {
-	char log[sizeof c->how->folder + 16];
 	struct st_tune_run run;
-	snprintf(log, sizeof log, "%s/log", c->how->folder);
-	int status = run_measured(c, p, &(struct st_tune_asked){.log = log}, &run, e) ||
-	                             check_exit(p, &run, "when it was measured", e) ||
-	                             st_covered_read(reference, log, e)
-	                     ? -1
-	                     : 0;
-	empty(c->how->folder);
-	st_covered_sort(reference);
-	for (size_t i = 0; i < reference->images.n; i++)
-		p->instructions += reference->images.v[i].insns.n;
-	return status;
+	show(c, p, "without a budget");
+	int status = st_tune_refer(c->how, p->argv, reference, &p->instructions, &run, e);
+	c->done++;
+	return status ? -1 : check_exit(p, &run, "when it was measured", e);
 }
 
 static int

@@ -15,20 +15,6 @@ static const struct {
 #undef R
 };
 
-static char *
-command_of(const struct st_study_program *p)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return NULL;
-	for (char **word = p->argv; *word; word++)
-		fprintf(out, "%s%s", word == p->argv ? "" : " ", *word);
-	fclose(out);
-	return text;
-}
-
 static void
 print_programs(const struct st_study *s, FILE *out, struct st_style style)
 {
@@ -42,7 +28,7 @@ print_programs(const struct st_study *s, FILE *out, struct st_style style)
 	struct st_table *t = st_table_new(columns, 7);
 	for (size_t i = 0; t && i < s->programs.n; i++) {
 		const struct st_study_program *p = &s->programs.v[i];
-		char *command = command_of(p);
+		char *command = st_study_command(p);
 		st_table_cell(t, "%.3f", p->native.wall);
 		st_table_cell(t, "%.3f", p->native.cpu);
 		st_table_cell(t, "%.2f", p->measured.cpu / p->native.cpu);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tune/study.h"
 
+#include <stdio.h>
+
 static void
 free_program(struct st_study_program *p)
 {
@@ -34,6 +36,20 @@ st_study_add_program(struct st_study *s, char *const *argv)
 		if (!(p->argv[i] = strdup(argv[i])))
 			return NULL;
 	return p;
+}
+
+char *
+st_study_command(const struct st_study_program *p)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (char **word = p->argv; *word; word++)
+		fprintf(out, "%s%s", word == p->argv ? "" : " ", *word);
+	fclose(out);
+	return text;
 }
 
 size_t

@@ -59,6 +59,9 @@ void st_study_free(struct st_study *s);
 /* Adds a program, whose words are copied. NULL: no memory. */
 struct st_study_program *st_study_add_program(struct st_study *s, char *const *argv);
 
+/* Its words with blanks between them, malloc'ed; NULL: no memory. */
+char *st_study_command(const struct st_study_program *p);
+
 /* The pairs of one repetition: each combination once. */
 size_t st_study_steps(const struct st_study *s);
 /* Whole repetitions that have been measured: the others are not analysed. */

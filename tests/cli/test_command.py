@@ -84,6 +84,21 @@ class Usage(Command):
         self.error(2, "--budget-policy takes native, trace, strict or conditional, not 'lax'", "tune", "--budget-policy", "lax", "ls")
         self.error(2, "tool null measures nothing, so there is nothing to tune", "tune", "-t", "null", "ls")
         self.error(2, "no format 'csv'; the formats are text and json", "tune", "--format", "csv", "ls")
+        source = ["--qos", "cmd:x", "--qos-min", "1"]
+        self.error(2, "--max needs --qos SOURCE, which says how well the program serves", "tune", "--max", "ls")
+        self.error(2, "--max and --max-threshold exclude each other", "tune", "--max", "--max-threshold", "ls")
+        self.error(2, "--qos needs --qos-min N or, where lower is better, --qos-max N", "tune", "--max", "--qos", "cmd:x", "ls")
+        self.error(2, "--seed goes with a study, not with --max", "tune", "--max", *source, "--seed", "2", "ls")
+        self.error(2, "--program-file goes with a study, not with --max-threshold", "tune", "--max-threshold", *source, "-p", "x", "ls")
+        self.error(2, "--max finds the budget: no --budgets goes with it", "tune", "--max", *source, "-b", "5%", "ls")
+        self.error(2, "--max finds the budget: no --qos-policy goes with it", "tune", "--max", *source, "--qos-policy", "hold", "ls")
+        self.error(2, "with --max-threshold the budget follows the number: --qos-policy hold or function",
+                   "tune", "--max-threshold", *source, "--qos-policy", "watch", "ls")
+        self.error(2, "a search has one level of --budgets", "tune", "--max-threshold", *source, "-b", "5%,6%", "ls")
+        self.error(2, "a search has one level of --periods", "tune", "--max", *source, "-T", "1s,2s", "ls")
+        self.error(2, "no program to run: strobe tune [options] -- PROGRAM", "tune", "--max", *source)
+        self.error(2, "--qos goes with --max or --max-threshold, not with a study", "tune", *source, "ls")
+        self.error(2, "--for goes with --max or --max-threshold, not with a study", "tune", "--for", "1s", "ls")
         for more in (["ls"], ["-r", "2"], ["-t", "hot"], ["--stdin", "x"]):
             self.error(2, "--from analyses what has been measured: no program, and no option that says how to measure, goes with it",
                        "tune", "--from", "x", *more)

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/tune_arguments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) TUNE_##id,
+	ST_TUNE_OPTIONS(O)
+#undef O
+};
+
+/* ---- levels ---- */
+
+static int
+take_budget(const char *text, double *level, struct st_error *e)
+{
+	struct st_budget_choice b = {0};
+	if (st_budget_amount(&b, text, e) || !(b.share > 0))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--budgets takes shares from 0.01%% to 100%%, such as 2%%,25%%, not "
+		               "'%s'",
+		               text);
+	*level = b.share;
+	return 0;
+}
+
+static int
+take_period(const char *text, double *level, struct st_error *e)
+{
+	struct st_budget_choice b = {0};
+	if (st_budget_period(&b, text, e))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--periods takes times from 20ms to 1h, such as 0.25s,4s, not '%s'",
+		               text);
+	*level = b.period;
+	return 0;
+}
+
+static int
+level_order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Words with commas between them, in the order of their values. */
+static int
+take_levels(const char *option, const char *list,
+            int (*take)(const char *, double *, struct st_error *), double *levels, size_t *n,
+            struct st_error *e)
+{
+	char *copy = strdup(list), *rest = copy;
+	int status = copy ? 0 : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	*n = 0;
+	for (char *word; !status && (word = strsep(&rest, ","));)
+		status = *n == ST_STUDY_LEVELS
+		                 ? st_fail(e, ST_EXIT_USAGE, "--%s takes at most %d levels", option,
+		                           ST_STUDY_LEVELS)
+		                 : take(word, &levels[(*n)++], e);
+	free(copy);
+	if (status)
+		return -1;
+	qsort(levels, *n, sizeof *levels, level_order);
+	for (size_t i = 1; i < *n; i++)
+		if (levels[i] == levels[i - 1])
+			return st_fail(e, ST_EXIT_USAGE, "--%s has a level twice: %s", option,
+			               list);
+	return 0;
+}
+
+/* ---- arguments ---- */
+
+static int
+take_seed(struct st_study *s, const char *value, struct st_error *e)
+{
+	char *end;
+	errno = 0;
+	s->seed = strtoull(value, &end, 10);
+	return *value >= '0' && *value <= '9' && !*end && !errno
+	               ? 0
+	               : st_fail(e, ST_EXIT_USAGE, "--seed takes a whole number, not '%s'", value);
+}
+
+/* Those that say what is printed, and where. */
+static int
+apply_printing(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case TUNE_from:
+		a->from = value;
+		return 0;
+	case TUNE_format:
+		a->json = !strcmp(value, "json");
+		return a->json || !strcmp(value, "text") ? 0
+		                                         : st_bad_format(value, "text and json", e);
+	case TUNE_output:
+		a->output = value;
+		return 0;
+	case TUNE_quiet:
+		a->quiet = true;
+		return 0;
+	case TUNE_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static int
+choose_mode(struct st_tune_arguments *a, enum st_tune_mode mode, struct st_error *e)
+{
+	bool other = a->mode != ST_TUNE_STUDY && a->mode != mode;
+	a->mode = mode;
+	return other ? st_fail(e, ST_EXIT_USAGE, "--max and --max-threshold exclude each other")
+	             : 0;
+}
+
+/* Those of a search. */
+static int
+apply_searching(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case TUNE_max:
+		return choose_mode(a, ST_TUNE_BUDGET, e);
+	case TUNE_max_threshold:
+		return choose_mode(a, ST_TUNE_THRESHOLD, e);
+	case TUNE_qos:
+		a->qos.source = value;
+		return 0;
+	case TUNE_qos_min:
+		return st_qos_choose_number(&a->qos.min, &a->qos.has_min, "qos-min", value, e);
+	case TUNE_qos_max:
+		return st_qos_choose_number(&a->qos.max, &a->qos.has_max, "qos-max", value, e);
+	case TUNE_qos_policy:
+		return st_qos_choose_policy(&a->qos, value, e);
+	default: /* TUNE_for */
+		return st_region_time(&a->how.length, "for", value, e);
+	}
+}
+
+static int
+apply(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
+{
+	bool measures = true;
+	int status = 0;
+	long repeat = 0;
+	switch (option) {
+	case TUNE_tool:
+		status = st_toolset_add(&a->how.measure.tools, value, e);
+		break;
+	case TUNE_budgets:
+		a->budgets = value;
+		break;
+	case TUNE_periods:
+		a->periods = value;
+		break;
+	case TUNE_budget_policy:
+		a->policy = value;
+		status = st_budget_policy(&a->how.measure.budget, value, e);
+		break;
+	case TUNE_repeat:
+		status = st_options_number("repeat", value, 1, ST_STUDY_REPEAT, &repeat, e);
+		a->study.repeat = (size_t)repeat;
+		break;
+	case TUNE_seed:
+		a->seeded = true;
+		status = take_seed(&a->study, value, e);
+		break;
+	case TUNE_program_file:
+		a->program_file = value;
+		break;
+	case TUNE_follow:
+		a->how.follow = true;
+		break;
+	case TUNE_input:
+		a->how.input = value;
+		break;
+	case TUNE_streams:
+		a->how.output = value;
+		break;
+	case TUNE_max:
+	case TUNE_max_threshold:
+	case TUNE_qos:
+	case TUNE_qos_min:
+	case TUNE_qos_max:
+	case TUNE_qos_policy:
+	case TUNE_for:
+		status = apply_searching(a, option, value, e);
+		break;
+	default:
+		measures = false;
+		status = apply_printing(a, option, value, e);
+	}
+	a->measures |= measures;
+	return status;
+}
+
+/* The tools, and behind them one that has all blocks counted. */
+static int
+complete_tools(struct st_tune_arguments *a, struct st_error *e)
+{
+	static const unsigned counting[] = {ST_TOOL_inscount, ST_TOOL_bbcount, ST_TOOL_hot};
+	struct st_toolset *set = &a->how.measure.tools;
+	if (!set->n && st_toolset_add(set, st_tools[ST_TOOL_branches]->name, e))
+		return -1;
+	if (set->tools[0].index == ST_TOOL_null)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "tool null measures nothing, so there is nothing to tune");
+	a->study.tool = strdup(set->text);
+	a->study.policy = strdup(a->policy);
+	if (!a->study.tool || !a->study.policy)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < set->n; i++)
+		for (size_t k = 0; k < sizeof counting / sizeof *counting; k++)
+			if (set->tools[i].index == counting[k])
+				return 0;
+	return st_toolset_add(set, st_tools[ST_TOOL_bbcount]->name, e);
+}
+
+/* What a search cannot do with. */
+static int
+check_search(const struct st_tune_arguments *a, struct st_error *e)
+{
+	bool threshold = a->mode == ST_TUNE_THRESHOLD;
+	const char *mode = threshold ? "--max-threshold" : "--max";
+	if (!a->qos.source)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s needs --qos SOURCE, which says how well the program serves",
+		               mode);
+	if (st_qos_check(&a->qos, e))
+		return -1;
+	if (a->program_file || a->seeded)
+		return st_fail(e, ST_EXIT_USAGE, "--%s goes with a study, not with %s",
+		               a->seeded ? "seed" : "program-file", mode);
+	if (!threshold && (a->budgets || a->qos.has_policy))
+		return st_fail(e, ST_EXIT_USAGE, "--max finds the budget: no --%s goes with it",
+		               a->budgets ? "budgets" : "qos-policy");
+	if (threshold && a->qos.policy == ST_QOS_WATCH)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "with --max-threshold the budget follows the number: --qos-policy hold "
+		        "or function");
+	return 0;
+}
+
+static int
+check_study(const struct st_tune_arguments *a, struct st_error *e)
+{
+	const struct st_qos_choice *q = &a->qos;
+	if (q->source || q->has_min || q->has_max || q->has_policy || a->how.length > 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s goes with --max or --max-threshold, not with a study",
+		               a->how.length > 0 ? "for" : "qos");
+	return 0;
+}
+
+static int
+complete_levels(struct st_tune_arguments *a, struct st_error *e)
+{
+	struct st_study *s = &a->study;
+	bool search = a->mode != ST_TUNE_STUDY;
+	const char *budgets = a->budgets ? a->budgets : search ? "100%" : "2%,25%";
+	const char *periods = a->periods ? a->periods : search ? "1s" : "0.25s,4s";
+	if (!s->repeat)
+		s->repeat = search ? 1 : 10;
+	if (take_levels("budgets", budgets, take_budget, s->budgets, &s->n_budgets, e) ||
+	    take_levels("periods", periods, take_period, s->periods, &s->n_periods, e))
+		return -1;
+	return !search || (s->n_budgets == 1 && s->n_periods == 1)
+	               ? 0
+	               : st_fail(e, ST_EXIT_USAGE, "a search has one level of --%s",
+	                         s->n_budgets > 1 ? "budgets" : "periods");
+}
+
+static int
+complete(struct st_tune_arguments *a, char *const *program, struct st_error *e)
+{
+	struct st_study *s = &a->study;
+	bool search = a->mode != ST_TUNE_STUDY;
+	if (a->from)
+		return !a->measures && !program
+		               ? 0
+		               : st_fail(e, ST_EXIT_USAGE,
+		                         "--from analyses what has been measured: no program, and "
+		                         "no "
+		                         "option that says how to measure, goes with it");
+	if (search ? check_search(a, e) : check_study(a, e))
+		return -1;
+	if (!program && !a->program_file)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe tune [options] -- PROGRAM%s",
+		               search ? "" : ", or --program-file FILE");
+	if (program && !st_study_add_program(s, program))
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	if (a->program_file && st_tune_programs(s, a->program_file, e))
+		return -1;
+	return complete_levels(a, e) || complete_tools(a, e) ? -1 : 0;
+}
+
+int
+st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("tune", argv);
+	const char *value;
+	*a = (struct st_tune_arguments){
+	        .study = {.seed = 1},
+	        .how = {.measure = ST_MEASURE_DEFAULT, .input = "/dev/null", .output = "/dev/null"},
+	        .policy = "native"};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (option == ST_OPTIONS_OTHER)
+			return complete(a, argv + o.at - 1, e);
+		if (apply(a, option, value, e))
+			return -1;
+		if (a->help)
+			return 0;
+	}
+	return complete(a, NULL, e);
+}
+
+void
+st_tune_arguments_free(struct st_tune_arguments *a)
+{
+	st_study_free(&a->study);
+	st_measure_free(&a->how.measure);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs of a search: natively, once without a budget, and then with what is tried. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/tune.h"
+#include "report/text.h"
+
+/* A search under way. */
+struct seeking {
+	struct st_limit *limit;
+	struct st_tune_how *how;
+	struct st_qos_choice qos;
+	char *const *argv;
+	struct st_covered reference;
+	int exit_code;
+	bool shows;
+	struct st_error *error;
+};
+
+static void
+show(const struct seeking *s, const char *what)
+{
+	char line[256];
+	if (!s->shows)
+		return;
+	snprintf(line, sizeof line, "strobe: %s: %s", s->argv[0], what);
+	st_shorten(line, st_style_of(stderr).width - 1);
+	fprintf(stderr, "\r\033[K%s", line);
+}
+
+/* A program that SIGTERM ends may end in any way. */
+static int
+check_exit(const struct seeking *s, const struct st_tune_run *run)
+{
+	return s->how->length > 0 || run->exit_code == s->exit_code
+	               ? 0
+	               : st_fail(s->error, ST_EXIT_FAILED,
+	                         "%s exited with %d at first and with %d later: its runs cannot "
+	                         "be compared",
+	                         s->argv[0], s->exit_code, run->exit_code);
+}
+
+/* What it is without Strobe: no budget can be better. */
+static int
+run_natively(struct seeking *s)
+{
+	struct st_limit *l = s->limit;
+	const struct st_tune_asked asked = {.period = l->period, .qos = &s->qos};
+	for (size_t r = 0; r < l->repeat && !st_tune_interrupted(); r++) {
+		struct st_tune_run run = {0};
+		show(s, "native");
+		if (st_tune_native(s->how, &asked, s->argv, &run, s->error))
+			return -1;
+		s->exit_code = r ? s->exit_code : run.exit_code;
+		if (check_exit(s, &run))
+			return -1;
+		st_quality_add(&l->native, &run.quality, l->lower);
+	}
+	if (st_tune_interrupted() || st_quality_holds(&l->native))
+		return 0;
+	return st_fail(
+	        s->error, ST_EXIT_FAILED,
+	        "natively %s %.6g is kept in %zu of %zu readings only: no budget can do better",
+	        l->lower ? "--qos-max" : "--qos-min", l->threshold, l->native.kept,
+	        l->native.readings);
+}
+
+static int
+find_instructions(struct seeking *s)
+{
+	struct st_tune_run run;
+	show(s, "without a budget");
+	if (st_tune_refer(s->how, s->argv, &s->reference, &s->limit->instructions, &run, s->error))
+		return -1;
+	return check_exit(s, &run);
+}
+
+/* Does the level hold? 1, 0, or -1 with the error. */
+static int
+try_level(void *arg, int i)
+{
+	struct seeking *s = arg;
+	struct st_limit *l = s->limit;
+	struct st_limit_step step = {.level = st_limit_level(l, i)};
+	struct st_qos_choice qos = s->qos;
+	char what[64];
+	if (l->of_threshold)
+		*(qos.has_min ? &qos.min : &qos.max) = step.level;
+	const struct st_tune_asked asked = {.budget = l->of_threshold ? l->budget : step.level,
+	                                    .period = l->period,
+	                                    .reference = &s->reference,
+	                                    .qos = &qos};
+	snprintf(what, sizeof what, l->of_threshold ? "threshold %.6g" : "B %.0f %%",
+	         l->of_threshold ? step.level : 100 * step.level);
+	for (size_t r = 0; r < l->repeat; r++) {
+		struct st_tune_run run;
+		show(s, what);
+		if (st_tune_measured(s->how, &asked, s->argv, &run, s->error) ||
+		    st_tune_interrupted() || check_exit(s, &run))
+			return -1;
+		st_quality_add(&step.quality, &run.quality, l->lower);
+		step.instructions = run.instructions;
+	}
+	step.holds = st_quality_holds(&step.quality);
+	struct st_limit_step *kept = ST_PUSH(&l->steps);
+	if (!kept)
+		return st_fail(s->error, ST_EXIT_FAILED, "out of memory");
+	*kept = step;
+	return step.holds;
+}
+
+/* The last step that held is the best: later ones are tried above it only. */
+static void
+choose(struct st_limit *l)
+{
+	for (size_t i = 0; i < l->steps.n; i++)
+		if (l->steps.v[i].holds) {
+			l->found = true;
+			l->best = i;
+		}
+}
+
+static int
+seek(struct seeking *s)
+{
+	if (run_natively(s) || st_tune_interrupted() || find_instructions(s) ||
+	    st_tune_interrupted())
+		return -1;
+	int best = st_limit_search(ST_LIMIT_LEVELS, try_level, s);
+	/* The threshold that was given has not been tried yet; natively it is kept. */
+	if (best == 0 && s->limit->of_threshold)
+		best = try_level(s, 0);
+	choose(s->limit);
+	return best < 0 ? -1 : 0;
+}
+
+int
+st_tune_limit(struct st_limit *l, struct st_tune_how *how, const struct st_qos_choice *qos,
+              char *const *argv, bool quiet, struct st_error *e)
+{
+	struct seeking s = {.limit = l,
+	                    .how = how,
+	                    .qos = *qos,
+	                    .argv = argv,
+	                    .shows = !quiet && isatty(STDERR_FILENO),
+	                    .error = e};
+	s.qos.policy = l->of_threshold ? qos->policy : ST_QOS_WATCH;
+	int status = seek(&s);
+	if (s.shows)
+		fputs("\r\033[K", stderr);
+	st_covered_free(&s.reference);
+	/* A run that a signal ended is no failure. */
+	return st_tune_interrupted() ? 0 : status;
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe tune --max and --max-threshold: test_search.py STROBE. The metric is what a command says, which is this script as well:
+test_search.py --source FOLDER. It depends on the number of the run alone, and a run lasts until enough numbers have been read."""
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+from pathlib import Path
+
+# A run lasts until 12 numbers have been read; 10 are needed. In the one without a budget nobody asks: it is the second, or $REFERENCE.
+PROGRAM = """#!/bin/sh
+run=$(($(cat last) + 1))
+echo $run >last
+echo "$*" >>arguments
+[ $run -ne ${REFERENCE-2} ] || exit 5
+begin=$(cat given)
+echo $run >run.new && mv run.new run
+while [ $(($(cat given) - begin)) -lt 12 ]; do sleep 0.02; done
+rm run
+exit 5
+"""
+
+
+def replace(file, text):
+    new = file.with_suffix(".new")
+    new.write_text(text)
+    os.replace(new, file)
+
+
+def be_source(folder):
+    """While a run is under way, its number, again whenever the last one has been read. values.json has them by run; null: there is none."""
+    values = json.loads((folder / "values.json").read_text())
+    while True:
+        try:
+            run = (folder / "run").read_text().strip()
+        except FileNotFoundError:
+            run = None
+        value = values.get(run, values["else"]) if run else None
+        if value is None:
+            time.sleep(0.005)
+            continue
+        os.write(1, f"{value}\n".encode())
+        while int.from_bytes(fcntl.ioctl(1, termios.FIONREAD, bytes(4)), sys.byteorder):
+            time.sleep(0.002)
+        replace(folder / "given", f"{int((folder / 'given').read_text()) + 1}\n")
+
+
+if sys.argv[1] == "--source":
+    be_source(Path(sys.argv[2]))
+STROBE = os.path.abspath(sys.argv[1])
+
+
+class Search(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-search-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "tmp").mkdir()
+        self.program = self.folder / "program"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+
+    def tune(self, *arguments, values=(), other=100, code=0, reference=2, interrupt=0):
+        """values: (run, value) of those that do not have the other one; interrupt: the run in which a signal comes."""
+        for name in "last", "given":
+            (self.folder / name).write_text("0\n")
+        (self.folder / "values.json").write_text(json.dumps({"else": other} | {str(run): value for run, value in values}))
+        source = f"cmd:exec {sys.executable} {os.path.abspath(__file__)} --source {self.folder}"
+        line = [STROBE, "tune", "-T", "20ms", "--qos", source, *map(str, arguments), "--", self.program, "word"]
+        environment = dict(os.environ, TMPDIR=str(self.folder / "tmp"), REFERENCE=str(reference))
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=environment) as strobe:
+            while interrupt and (self.folder / "last").read_text() != f"{interrupt}\n":
+                time.sleep(0.01)
+            if interrupt:
+                strobe.send_signal(signal.SIGINT)
+            out, err = strobe.communicate(timeout=250)
+        (self.folder / "run").unlink(missing_ok=True)
+        self.assertEqual(strobe.returncode, code, err)
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
+        return subprocess.CompletedProcess(line, code, out, err)
+
+    def search(self, *arguments, **how):
+        return json.loads(self.tune("--format", "json", *arguments, **how).stdout)
+
+    def test_budget(self):
+        """The whole period is too much: the first run with a budget misses the threshold, the others keep it."""
+        s = self.search("--max", "--qos-min", 90, values=[(3, 50)])
+        self.assertEqual((s["of"], s["tool"], s["policy"], s["min"], s["period"], s["repeat"]), ("budget", "branches", "watch", 90, 0.02, 1))
+        self.assertEqual(s["command"], f"{self.program} word")
+        self.assertEqual([step["budget"] for step in s["steps"]], [1, 0.5, 0.75, 0.87, 0.93, 0.96, 0.98, 0.99])
+        self.assertEqual([step["holds"] for step in s["steps"]], [False] + 7 * [True])
+        self.assertEqual(s["best"], s["steps"][-1])
+        for step in s["steps"]:
+            self.assertGreaterEqual(step["readings"], 10)
+            self.assertEqual((step["kept"], step["median"], step["worst"]), (step["readings"], 100, 100) if step["holds"] else (0, 50, 50))
+            self.assertLessEqual(0, step["instructions"])
+        self.assertEqual((s["native"]["median"], s["native"]["kept"]), (100, s["native"]["readings"]))
+        self.assertGreater(s["instructions"], 1000)
+        self.assertEqual((self.folder / "arguments").read_text(), 10 * "word\n")
+
+    def test_none_holds(self):
+        out = self.tune("--max", "--qos-max", 90, "-o", self.folder / "found", values=[(1, 80)]).stdout
+        self.assertIn("\nnot even a budget of 1 % keeps it\n", out)
+        found = json.loads((self.folder / "found").read_text())
+        self.assertEqual((found["max"], found["best"]), (90, None))
+        self.assertEqual([step["budget"] for step in found["steps"]], [1, 0.5, 0.25, 0.12, 0.06, 0.03, 0.01])
+
+    def test_all_holds(self):
+        out = self.tune("--max", "--qos-min", 100).stdout
+        self.assertIn("\nlargest budget that keeps it: -b 100% -T 0.02s\n", out)
+
+    def test_threshold(self):
+        """With any budget the number is 80, natively 100."""
+        s = self.search("--max-threshold", "--qos-min", 50, "-b", "30%", values=[(1, 100)], other=80)
+        self.assertEqual((s["of"], s["policy"], s["min"], s["budget"]), ("threshold", "hold", 50, 0.3))
+        self.assertEqual([step["threshold"] for step in s["steps"]], [100, 75, 87.5, 81, 78, 79.5, 80, 80.5])
+        self.assertEqual(s["best"]["threshold"], 80)
+
+    def test_lowest_threshold(self):
+        """Where less is better: between 20, natively, and 60, which is not kept either."""
+        done = self.tune("--max-threshold", "--qos-max", 60, "--qos-policy", "function", "-o", self.folder / "found",
+                         values=[(1, 20)], other=61)
+        self.assertIn("\nnot even --qos-max 60 is kept\n", done.stdout)
+        found = json.loads((self.folder / "found").read_text())
+        self.assertEqual((found["policy"], found["max"], found["best"]), ("function", 60, None))
+        self.assertEqual([step["threshold"] for step in found["steps"]], [20, 40, 50, 55.2, 57.6, 58.8, 59.6, 60])
+
+    def test_repeated(self):
+        """Readings of several runs are taken together."""
+        s = self.search("--max", "--qos-min", 90, "-r", 2, reference=3, values=[(run, 90 + run) for run in range(6)])
+        step, = s["steps"]
+        self.assertGreaterEqual(step["readings"], 20)
+        self.assertEqual((step["holds"], step["worst"], s["native"]["worst"]), (True, 94, 91))
+        self.assertTrue(94 < step["median"] < 95 and 91 < s["native"]["median"] < 92)
+
+    def test_not_kept_natively(self):
+        done = self.tune("--max", "--qos-min", 100.5, code=125)
+        self.assertRegex(done.stderr, r"^strobe: natively --qos-min 100.5 is kept in 0 of \d\d readings only: no budget can do better\n$")
+
+    def test_for(self):
+        """A program that does not end is ended."""
+        done = subprocess.run([STROBE, "tune", "--max", "--qos", "cmd:sleep 1000", "--qos-min", "1", "--for", "200ms", "--", "sleep", "1000"],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertIn("strobe: cmd:sleep 1000 gave 0 numbers in a run, and 10 are needed to tell anything", done.stderr)
+
+    def test_interrupted(self):
+        """What was tried before is told."""
+        done = self.tune("--max", "--qos-min", 90, values=[(1, 100), (4, None)], other=50, interrupt=4, code=128 + signal.SIGINT)
+        self.assertEqual(done.stderr, "strobe: interrupted; what was measured before is kept\n")
+        self.assertIn(" 100 % ", done.stdout)
+        self.assertNotIn(" 50 % ", done.stdout)
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[2:])
