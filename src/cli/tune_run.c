@@ -339,6 +339,8 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	size_t n = read_all(report, &answer, sizeof answer);
 	close(report);
 	int status = wait_for(pid, &usage);
+	if (!asked->log) /* which somebody reads */
+		empty(how->folder);
 	if (n != sizeof answer)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the run of %s ended without a result (exit code %d)", argv[0],
@@ -346,8 +348,6 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	if (answer.status)
 		*e = answer.error;
 	*out = answer.run;
-	if (!asked->log)
-		empty(how->folder);
 	return answer.status;
 }
 
