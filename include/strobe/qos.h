@@ -17,6 +17,7 @@
 #ifndef STROBE_QOS_H
 #define STROBE_QOS_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
@@ -68,16 +69,18 @@ strobe_qos_find(struct strobe_qos *q)
 {
 	char path[128] = "/dev/shm/strobe-qos.";
 	struct timespec now;
+	int error = errno; /* is the program's */
 	if (__atomic_fetch_add(&q->calls, 1, __ATOMIC_RELAXED) % 16 ||
 	    clock_gettime(CLOCK_MONOTONIC_COARSE, &now) != 0 ||
 	    __atomic_exchange_n(&q->looked, now.tv_sec + 1, __ATOMIC_ACQ_REL) == now.tv_sec + 1)
 		return;
 	strncat(path, q->name, sizeof path - strlen(path) - 1);
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return;
-	strobe_qos_map(q, fd);
-	close(fd);
+	if (fd >= 0) {
+		strobe_qos_map(q, fd);
+		close(fd);
+	}
+	errno = error;
 }
 
 /* So many more have been served. */

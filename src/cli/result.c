@@ -86,7 +86,8 @@ file_system_of(const char *path, dev_t *fs)
 	const char *slash = strrchr(path, '/');
 	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	bool known = !stat(path, &st) || (directory && !stat(directory, &st));
-	*fs = st.st_dev;
+	if (known)
+		*fs = st.st_dev;
 	free(directory);
 	return known;
 }

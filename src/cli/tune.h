@@ -3,6 +3,8 @@
 #ifndef STROBE_CLI_TUNE_H
 #define STROBE_CLI_TUNE_H
 
+#include <limits.h>
+
 #include "cli/measure.h"
 #include "profile/covered.h"
 #include "tune/limit.h"
@@ -14,8 +16,8 @@ struct st_tune_how {
 	const char *input, *output; /* the programs' standard input and output */
 	bool follow;                /* children are taken along */
 	double length;              /* seconds after which SIGTERM ends a program; 0: none does */
-	char folder[64];            /* for what a run leaves behind; emptied after each */
-	char result[80];            /* a file in it */
+	char folder[PATH_MAX];      /* for what a run leaves behind; emptied after each */
+	char result[PATH_MAX + 16]; /* a file in it */
 };
 
 /* What came of a run. */

@@ -98,6 +98,9 @@ apply_printing(struct st_tune_arguments *a, int option, const char *value, struc
 		return a->json || !strcmp(value, "text") ? 0
 		                                         : st_bad_format(value, "text and json", e);
 	case TUNE_output:
+		if (!strcmp(value, "-"))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "without -o the result goes to standard output");
 		a->output = value;
 		return 0;
 	case TUNE_quiet:

@@ -132,6 +132,7 @@ seek(struct seeking *s)
 	if (best == 0 && s->limit->of_threshold)
 		best = try_level(s, 0);
 	choose(s->limit);
+	s->limit->complete = best >= 0;
 	return best < 0 ? -1 : 0;
 }
 

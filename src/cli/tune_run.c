@@ -41,6 +41,13 @@ on_alarm(int signo)
 		kill((pid_t)under_way, SIGTERM);
 }
 
+static bool
+is_ignored(int signo)
+{
+	struct sigaction old;
+	return sigaction(signo, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
 void
 st_tune_watch_signals(void)
 {
@@ -48,7 +55,8 @@ st_tune_watch_signals(void)
 	struct sigaction wake = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	sigaction(SIGALRM, &wake, NULL);
 	for (int i = 0; i < N_ENDING; i++)
-		sigaction(ending[i], &watch, NULL);
+		if (!is_ignored(ending[i])) /* as nohup has it */
+			sigaction(ending[i], &watch, NULL);
 }
 
 int
@@ -94,6 +102,29 @@ set_alarm(double seconds)
 	setitimer(ITIMER_REAL, &in, NULL);
 }
 
+/* A signal that comes meanwhile waits: none gets lost between the two processes. */
+static pid_t
+fork_with_signals(const struct st_tune_how *how)
+{
+	sigset_t ours, before;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGALRM);
+	for (int i = 0; i < N_ENDING; i++)
+		sigaddset(&ours, ending[i]);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	pid_t pid = fork();
+	for (int i = 0; pid == 0 && i < N_ENDING; i++)
+		if (!is_ignored(ending[i]))
+			signal(ending[i], SIG_DFL);
+	if (pid == 0)
+		signal(SIGALRM, SIG_DFL);
+	under_way = pid > 0 ? pid : 0;
+	if (pid > 0)
+		set_alarm(how->length);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 /* Forks; the child has the signals as they were, and the end of a pipe that it writes to. */
 static pid_t
 fork_run(const struct st_tune_how *how, int *pipe_end, struct st_error *e)
@@ -101,18 +132,13 @@ fork_run(const struct st_tune_how *how, int *pipe_end, struct st_error *e)
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
-	pid_t pid = fork();
+	pid_t pid = fork_with_signals(how);
 	close(ends[pid == 0 ? 0 : 1]);
 	*pipe_end = ends[pid == 0 ? 1 : 0];
-	for (int i = 0; pid == 0 && i < N_ENDING; i++)
-		signal(ending[i], SIG_DFL);
 	if (pid < 0) {
 		close(ends[0]);
 		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
 	}
-	under_way = pid;
-	if (pid)
-		set_alarm(how->length);
 	return pid;
 }
 
@@ -200,7 +226,8 @@ await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
 	                            .time = {now() - start.wall, cpu_of(&usage) - start.cpu}};
 	if (start.error)
 		return streams_failed(how, start.error, e);
-	if (failed)
+	bool ended = !error && WIFSIGNALED(status); /* before it was the program */
+	if (failed && !ended)
 		return st_fail(e, error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
 		               "cannot run %s: %s", name, strerror(error));
 	if (!(out->time.wall > 0 && out->time.cpu > 0))

@@ -52,7 +52,9 @@ print_result(const struct st_limit *l, FILE *out)
 {
 	const struct st_limit_step *s = l->found ? &l->steps.v[l->best] : NULL;
 	const char *side = l->lower ? "--qos-max" : "--qos-min";
-	if (s && l->of_threshold)
+	if (!l->complete)
+		fputs("\nthe search was ended before it had found anything for certain\n", out);
+	else if (s && l->of_threshold)
 		fprintf(out,
 		        "\nbest threshold that is kept: -b %g%% -T %gs --qos-policy %s %s %.6g\n",
 		        100 * l->budget, l->period, l->policy, side, s->level);
@@ -120,6 +122,7 @@ st_limit_json(const struct st_limit *l, struct st_error *e)
 	json_object_set_new(root, "instructions", st_json_count(l->instructions));
 	json_object_set_new(root, "native", quality_json(&l->native));
 	json_object_set_new(root, "steps", steps);
+	json_object_set_new(root, "complete", json_boolean(l->complete));
 	json_object_set_new(root, "best",
 	                    l->found ? step_json(l, &l->steps.v[l->best]) : json_null());
 	char *text = json_dumps(root, JSON_INDENT(2));

@@ -92,6 +92,9 @@ class Budget(Case):
                     self.assertEqual(budget["share"], share)
                     self.assertLessEqual(budget["periods"], budget["cpu_ns"] / budget["period_ns"] + 1)
                     self.check_account(budget, threads=5)
+        script = f'"{PROGRAM}" 20 2; echo done'
+        children = self.strobe("-t", "bbcount", "-f", *SMALL, "--budget-share", "process", program=("sh", "-c", f"({script}); ({script})"))["budget"]
+        self.assertEqual(children["share"], "process")
         plenty = self.strobe("-t", "bbcount", "-b", "100%", "-T", "1h", "--budget-share", "process", program=(PROGRAM, ROUNDS, "4"))
         self.assertEqual(plenty["budget"]["periods"], 0)
         alone = self.strobe("-t", "inscount", "--images", "budget", "-b", "100%", "-T", "1h", "--budget-share", "process")

@@ -159,7 +159,8 @@ class Interrupted(Case):
         """Sends the signal when so many runs have begun. The study, or None when nothing is kept."""
         count = self.folder / "count"
         count.write_text("")
-        script = self.script("echo x >>count\n")
+        # The run in which the signal is to come waits for it.
+        script = self.script(f"echo x >>count\n[ $(wc -l <count) -lt {runs} ] || exec sleep 100\n")
         arguments = self.line("-q", "-r", 1000, "-b", "10%,20%", "-T", "20ms,40ms", "-o", self.folder / "study", "--", script)
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment) as strobe:
             end = time.monotonic() + 120

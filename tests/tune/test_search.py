@@ -78,7 +78,8 @@ class Search(unittest.TestCase):
         line = [STROBE, "tune", "-T", "20ms", "--qos", source, *map(str, arguments), "--", self.program, "word"]
         environment = dict(os.environ, TMPDIR=str(self.folder / "tmp"), REFERENCE=str(reference))
         with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=environment) as strobe:
-            while interrupt and (self.folder / "last").read_text() != f"{interrupt}\n":
+            end = time.monotonic() + 200
+            while interrupt and strobe.poll() is None and time.monotonic() < end and (self.folder / "last").read_text() != f"{interrupt}\n":
                 time.sleep(0.01)
             if interrupt:
                 strobe.send_signal(signal.SIGINT)
@@ -157,6 +158,7 @@ class Search(unittest.TestCase):
         """What was tried before is told."""
         done = self.tune("--max", "--qos-min", 90, values=[(1, 100), (4, None)], other=50, interrupt=4, code=128 + signal.SIGINT)
         self.assertEqual(done.stderr, "strobe: interrupted; what was measured before is kept\n")
+        self.assertIn("\nthe search was ended before it had found anything for certain\n", done.stdout)
         self.assertIn(" 100 % ", done.stdout)
         self.assertNotIn(" 50 % ", done.stdout)
 

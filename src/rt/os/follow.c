@@ -113,6 +113,7 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                   .period_ns = from->budget.period_ns,
 	                   .ticks_per_second = from->budget.ticks_per_second,
 	                   .policy = from->budget.policy,
+	                   .share = from->budget.share,
 	                   .no_native = from->budget.no_native},
 	        .tsc_begin = rt_tsc(),
 	        .file_size = from->file_size,

@@ -157,8 +157,10 @@ budget_begin(struct thread *t, bool first)
 	t->back = false;
 	if (share_exists()) {
 		share_begin(t, first);
-		if (first && !budget()->first_ns && share_tick(t))
+		if (first && !budget()->first_ns) {
+			share_adopt(t);
 			refill(t);
+		}
 		return;
 	}
 	if (!first)
@@ -209,8 +211,10 @@ budget_tick(struct thread *t)
 	t->cpu_seen = cpu;
 	tell_time(t, cpu);
 	if (share_exists()) {
-		if (share_tick(t))
+		if (share_tick(t)) {
 			give_back(t);
+			share_adopt(t);
+		}
 		if (t->spent || credit_of(t) < LEAST_LEFT)
 			refill(t);
 	} else if (passed >= budget()->period_ns) {

@@ -39,11 +39,17 @@ tool_failed(struct thread *t, int signo, uint64_t pc)
 	return true;
 }
 
+/* However many samples were asked for, the kernel's clock gives no more than its ticks. */
+static uint32_t
+most_samples(void)
+{
+	return MOST_SECONDS * (rt.sample_hz < ST_BUDGET_HZ ? rt.sample_hz : ST_BUDGET_HZ);
+}
+
 bool
 tool_loops(struct thread *t, uint64_t pc)
 {
-	return t->in_tool && ++t->tool_samples > MOST_SECONDS * rt.sample_hz &&
-	       tool_failed(t, SIGNAL_XCPU, pc);
+	return t->in_tool && ++t->tool_samples > most_samples() && tool_failed(t, SIGNAL_XCPU, pc);
 }
 
 void

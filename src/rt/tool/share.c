@@ -69,9 +69,9 @@ share_begin(struct thread *t, bool first)
 	                                 __ATOMIC_ACQUIRE))
 		return;
 	p->grows = !first;
-	p->put = later ? 0 : amount_now();
+	p->put = amount_now();
 	p->number = 1;
-	__atomic_fetch_add(&p->left, p->put, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&p->left, later ? 0 : p->put, __ATOMIC_RELEASE);
 }
 
 /* One of the threads begins the new period. */
@@ -86,7 +86,9 @@ begin_period(uint64_t now)
 	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	int64_t put = amount_now(), debts = __atomic_exchange_n(&p->debts, 0, __ATOMIC_ACQ_REL);
-	int64_t left = __atomic_load_n(&p->left, __ATOMIC_ACQUIRE) + put - p->put;
+	int64_t left = __atomic_load_n(&p->left, __ATOMIC_ACQUIRE);
+	if (put > p->put)
+		left += put - p->put; /* the controller has allowed more meanwhile */
 	if (left < 0)
 		debts -= left; /* more than that period had */
 	p->grows = 0;
@@ -101,15 +103,17 @@ bool
 share_tick(struct thread *t)
 {
 	begin_period(process_time());
+	return t->pool_number != __atomic_load_n(&pool()->number, __ATOMIC_ACQUIRE);
+}
+
+void
+share_adopt(struct thread *t)
+{
 	struct st_budget_pool *p = pool();
-	uint32_t number = __atomic_load_n(&p->number, __ATOMIC_ACQUIRE);
-	if (t->pool_number == number)
-		return false;
-	t->pool_number = number;
+	t->pool_number = __atomic_load_n(&p->number, __ATOMIC_ACQUIRE);
 	t->taken = 0;
 	if (rt.results->budget.share == ST_SHARE_PRIORITY)
-		__atomic_fetch_add(&p->weights[number % 2], own_weight(), __ATOMIC_RELAXED);
-	return true;
+		__atomic_fetch_add(&p->weights[t->pool_number % 2], own_weight(), __ATOMIC_RELAXED);
 }
 
 /* What of a whole budget is the thread's, by the threads that were there in the last period. */

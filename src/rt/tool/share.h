@@ -16,6 +16,8 @@ void share_begin(struct thread *t, bool first);
 /* The process' period may be over. Returns whether a new one has begun since the thread last asked:
  * what it has left is of an older one. */
 bool share_tick(struct thread *t);
+/* The thread has given back what it had, and takes part in the period that has begun. */
+void share_adopt(struct thread *t);
 /* Takes a piece of the pool; 0: nothing is left, or nothing for this thread. */
 int64_t share_take(struct thread *t);
 /* Gives back what was taken in this period and is not needed; less than nothing is a debt, which
