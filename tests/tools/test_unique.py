@@ -244,9 +244,15 @@ class Runs(Case):
 
     def test_windows(self):
         """The first window of a run begins where that of the run before came to, if that found something."""
+        for share in "thread", "process":
+            with self.subTest(share=share):
+                self.log.unlink(missing_ok=True)
+                self.check_windows("--budget-share", share)
+
+    def check_windows(self, *options):
         period, tick = 20_000_000, 4_000_000
         for _ in range(3):
-            self.run_strobe(*SMALL, words=("work", "head"))
+            self.run_strobe(*SMALL, *options, words=("work", "head"))
         with sqlite3.connect(self.log) as db:
             runs = db.execute("SELECT first_ns, until_ns, cpu_ns, instructions FROM run ORDER BY id").fetchall()
         self.assertEqual(runs[0][0], 0)

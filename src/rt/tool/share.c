@@ -64,7 +64,7 @@ share_begin(struct thread *t, bool first)
 	t->taken = 0;
 	bool later = first && b->first_ns; /* the rest of a period that has nothing left */
 	if (later)
-		from = from + b->first_ns > b->period_ns ? from + b->first_ns - b->period_ns : 1;
+		from -= b->period_ns - b->first_ns; /* perhaps below 0: only differences count */
 	if (!__atomic_compare_exchange_n(&p->from, &none, from, false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_ACQUIRE))
 		return;
@@ -81,7 +81,7 @@ begin_period(uint64_t now)
 	struct st_budget *b = &rt.results->budget;
 	struct st_budget_pool *p = &b->pool;
 	uint64_t from = __atomic_load_n(&p->from, __ATOMIC_ACQUIRE), passed = now - from;
-	if (!from || now < from || passed < b->period_ns ||
+	if (!from || (int64_t)passed < (int64_t)b->period_ns ||
 	    !__atomic_compare_exchange_n(&p->from, &from, now - passed % b->period_ns, false,
 	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
