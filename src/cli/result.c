@@ -164,7 +164,10 @@ st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t
 	char *elsewhere = status && path ? save_elsewhere(a, p, path) : NULL;
 	if (elsewhere) {
 		size_t n = strlen(e->text);
-		snprintf(e->text + n, sizeof e->text - n, "; this time it is in %s", elsewhere);
+		bool rows = p->streams.n && p->streams.v[0].file;
+		snprintf(e->text + n, sizeof e->text - n, "%s%s; this time it is in %s",
+		         rows ? "; its rows are still in " : "", rows ? p->streams.v[0].file : "",
+		         elsewhere);
 	}
 	if (!a->quiet)
 		print(a, p, status ? elsewhere : path);
