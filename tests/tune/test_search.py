@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-# A run lasts until 12 numbers have been read; 10 are needed. In the one without a budget nobody asks: it is the second, or $REFERENCE.
+# A run lasts until 15 numbers have been read; 10 are needed. In the one without a budget nobody asks: it is the second, or $REFERENCE.
 PROGRAM = """#!/bin/sh
 run=$(($(cat last) + 1))
 echo $run >last
@@ -22,7 +22,7 @@ echo "$*" >>arguments
 [ $run -ne ${REFERENCE-2} ] || exit 5
 begin=$(cat given)
 echo $run >run.new && mv run.new run
-while [ $(($(cat given) - begin)) -lt 12 ]; do sleep 0.02; done
+while [ $(($(cat given) - begin)) -lt 15 ]; do sleep 0.02; done
 rm run
 exit 5
 """
