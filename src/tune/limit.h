@@ -45,7 +45,7 @@ struct st_limit {
 	uint64_t instructions; /* that the program executes at all */
 	struct st_quality native;
 	ST_VEC(struct st_limit_step) steps; /* in the order of their runs */
-	bool complete; /* the search came to its end */
+	bool complete;                      /* the search came to its end */
 	bool found;
 	size_t best; /* the step */
 };
