@@ -4,22 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "qos/child.h"
 #include "qos/source.h"
 
 static const double patience = 5; /* seconds without a line */
 
 struct command {
 	char *text;
-	pid_t pid; /* of its process group too */
-	int pidfd; /* -1: it had ended, and been waited for, before it could be opened */
+	struct st_qos_child child;
 	int out;   /* what it prints; -1: it does not run */
 	bool told; /* it has printed a number */
 	double heard;
@@ -38,78 +34,39 @@ command_open(const char *text, struct st_error *e)
 	}
 	if (c) {
 		c->text = strdup(text);
-		c->pidfd = c->out = -1;
+		c->out = -1;
 	}
 	return c;
-}
-
-/* It may be waited for by others as well: the session waits for all children. */
-static bool
-has_ended(const struct command *c)
-{
-	struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
-	return c->pidfd < 0 || poll(&p, 1, 0) == 1;
 }
 
 static void
 end_command(struct command *c)
 {
-	siginfo_t info;
 	if (c->out < 0)
 		return;
-	if (!has_ended(c))
-		kill(-c->pid, SIGKILL);
-	if (c->pidfd >= 0) {
-		waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
-		close(c->pidfd);
-	}
+	st_qos_child_end(&c->child);
 	close(c->out);
-	c->pidfd = c->out = -1;
+	c->out = -1;
 	c->n = 0;
-}
-
-static int
-spawn(struct command *c, int out)
-{
-	extern char **environ;
-	char *const argv[] = {"sh", "-c", c->text, NULL};
-	posix_spawnattr_t attributes;
-	posix_spawn_file_actions_t actions;
-	sigset_t none, all;
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-	                                              POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, out, 1);
-	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	int error = posix_spawn(&c->pid, "/bin/sh", &actions, &attributes, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	return error;
 }
 
 static bool
 start_command(struct command *c, struct st_qos_poll *p)
 {
+	const char *const argv[] = {"/bin/sh", "-c", c->text, NULL};
 	int out[2];
 	if (pipe2(out, O_CLOEXEC) != 0) {
 		st_qos_failed(p, "no pipe: %s", strerror(errno));
 		return false;
 	}
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
-	int error = spawn(c, out[1]);
+	int error = st_qos_child_start(&c->child, argv, &(struct st_qos_ends){-1, out[1], -1});
 	close(out[1]);
 	if (error) {
 		st_qos_failed(p, "it cannot be started: %s", strerror(error));
 		close(out[0]);
 		return false;
 	}
-	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	c->out = out[0];
 	c->heard = p->now;
 	c->told = false;
