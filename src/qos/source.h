@@ -32,7 +32,7 @@ struct st_qos_kind {
 };
 
 extern const struct st_qos_kind st_qos_command, st_qos_file, st_qos_rate, st_qos_growth,
-        st_qos_http, st_qos_redis, st_qos_slot;
+        st_qos_http, st_qos_redis, st_qos_postgresql, st_qos_mysql, st_qos_slot;
 /* All of them; NULL at the end. */
 extern const struct st_qos_kind *const st_qos_kinds[];
 

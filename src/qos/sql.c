@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * postgresql:[//SERVER ]QUERY and mysql:[//SERVER ]QUERY: the number in the last column of the
+ * first row that a query gives; with "; /s" behind it by how much that grows in a second. The
+ * server is asked by its own client, which knows all ways to it and all passwords, and stays
+ * connected from question to question.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "qos/child.h"
+#include "qos/source.h"
+
+static const double patience = 5; /* seconds without an answer */
+static const double pause_s = 1;  /* before a client that has ended is started again */
+enum { MOST_ARGUMENTS = 16, MOST_READINGS = 64 }; /* twenty come in a second at most */
+
+struct server {
+	const char *name;
+	const char *clients[3];                /* any of them */
+	const char *arguments[MOST_ARGUMENTS]; /* first */
+	const char *mark;                      /* what makes it print MARK */
+	double window;                         /* seconds that a rate is taken over, at least */
+};
+static const char MARK[] = "=strobe=";
+
+struct sql {
+	const struct server *server;
+	char *words[4];
+	size_t n_words;
+	char *question;
+	bool rate;
+	struct reading {
+		double time, amount;
+	} readings[MOST_READINGS]; /* of what grows, those of the window and the one before */
+	size_t n_readings;
+	struct st_qos_child child;
+	int fd; /* its input, output and messages; -1: it does not run */
+	bool asked;
+	double started, heard;
+	char line[200]; /* what has been read of it */
+	size_t n;
+	char first[200]; /* line of the answer */
+	bool answered;   /* there is one */
+};
+
+/* Its processes report what they count but once a second. */
+static const struct server postgresql = {
+        .name = "postgresql",
+        .clients = {"psql"},
+        .arguments = {"--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--no-password"},
+        .mark = "\\echo =strobe=\n",
+        .window = 2};
+static const struct server mysql = {.name = "mysql",
+                                    .clients = {"mariadb", "mysql"},
+                                    .arguments = {"--batch", "--skip-column-names", "--unbuffered",
+                                                  "--force", "--connect-timeout=3"},
+                                    .mark = "SELECT '=strobe=';\n"};
+
+/* ---- the form ---- */
+
+static void
+add_word(struct sql *s, const char *option, const char *from, size_t n)
+{
+	if (n && asprintf(&s->words[s->n_words], "%s%.*s", option, (int)n, from) >= 0)
+		s->n_words++;
+}
+
+/* "//[USER@]HOST[:PORT][/DATABASE]" as options of the client; psql takes it as it is. */
+static void
+take_server(struct sql *s, const char *text, size_t n)
+{
+	if (s->server == &postgresql) {
+		add_word(s, "--dbname=postgresql:", text, n);
+		return;
+	}
+	const char *end = text + n, *at = text + 2, *user = memchr(at, '@', n - 2);
+	if (user) {
+		add_word(s, "--user=", at, (size_t)(user - at));
+		at = user + 1;
+	}
+	const char *slash = memchr(at, '/', (size_t)(end - at)), *stop = slash ? slash : end;
+	const char *colon = memchr(at, ':', (size_t)(stop - at)), *host_end = colon ? colon : stop;
+	add_word(s, "--host=", at, (size_t)(host_end - at));
+	if (colon)
+		add_word(s, "--port=", colon + 1, (size_t)(stop - colon - 1));
+	if (slash)
+		add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
+}
+
+/* The query without "; /s" and what ends it. */
+static size_t
+query_length(const char *text, bool *rate)
+{
+	size_t n = strlen(text);
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	size_t body = n >= 2 && !memcmp(text + n - 2, "/s", 2) ? n - 2 : n;
+	while (body && isspace((unsigned char)text[body - 1]))
+		body--;
+	*rate = body < n && body && text[body - 1] == ';';
+	if (*rate)
+		n = body;
+	while (n && (isspace((unsigned char)text[n - 1]) || text[n - 1] == ';'))
+		n--;
+	return n;
+}
+
+static void *
+sql_open(const struct server *server, const char *text, struct st_error *e)
+{
+	size_t to = strncmp(text, "//", 2) ? 0 : strcspn(text, " \t\n");
+	const char *query = text + to + strspn(text + to, " \t\n");
+	bool rate;
+	size_t n = query_length(query, &rate);
+	if (!n) {
+		st_fail(e, ST_EXIT_USAGE,
+		        "--qos %s: needs a query that gives a number, such as '%s:SELECT count(*) "
+		        "FROM "
+		        "t; /s', with /s for its growth in a second",
+		        server->name, server->name);
+		return NULL;
+	}
+	struct sql *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	s->server = server;
+	s->rate = rate;
+	s->fd = -1;
+	s->started = -pause_s;
+	if (asprintf(&s->question, "%.*s;\n%s", (int)n, query, server->mark) < 0) {
+		free(s);
+		return NULL;
+	}
+	if (to)
+		take_server(s, text, to);
+	return s;
+}
+
+static void *
+postgresql_open(const char *text, struct st_error *e)
+{
+	return sql_open(&postgresql, text, e);
+}
+
+static void *
+mysql_open(const char *text, struct st_error *e)
+{
+	return sql_open(&mysql, text, e);
+}
+
+/* ---- the client ---- */
+
+static void
+end_client(struct sql *s)
+{
+	if (s->fd < 0)
+		return;
+	st_qos_child_end(&s->child);
+	close(s->fd);
+	s->fd = -1;
+	s->asked = false;
+}
+
+static int
+start_any(struct sql *s, int end)
+{
+	const char *argv[1 + MOST_ARGUMENTS + 4 + 1];
+	size_t n = 1;
+	for (size_t i = 0; s->server->arguments[i]; i++)
+		argv[n++] = s->server->arguments[i];
+	for (size_t i = 0; i < s->n_words; i++)
+		argv[n++] = s->words[i];
+	argv[n] = NULL;
+	int error = ENOENT;
+	for (size_t i = 0; s->server->clients[i] && error == ENOENT; i++) {
+		argv[0] = s->server->clients[i];
+		error = st_qos_child_start(&s->child, argv, &(struct st_qos_ends){end, end, end});
+	}
+	return error;
+}
+
+static bool
+start_client(struct sql *s, struct st_qos_poll *p)
+{
+	int ends[2];
+	s->started = p->now;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+		st_qos_failed(p, "no socket: %s", strerror(errno));
+		return false;
+	}
+	int error = start_any(s, ends[1]);
+	close(ends[1]);
+	if (error) {
+		close(ends[0]);
+		st_qos_failed(p, "%s cannot be started: %s", s->server->clients[0],
+		              strerror(error));
+		return false;
+	}
+	s->fd = ends[0];
+	return true;
+}
+
+/* ---- question and answer ---- */
+
+/* Of a client that has ended already the answer is its end. */
+static void
+ask(struct sql *s, struct st_qos_poll *p)
+{
+	size_t n = strlen(s->question);
+	s->n = 0;
+	s->answered = false;
+	s->first[0] = 0;
+	s->heard = p->now;
+	s->asked = send(s->fd, s->question, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
+}
+
+/* Returns whether the answer is complete. */
+static bool
+take_bytes(struct sql *s, const char *bytes, size_t n)
+{
+	bool whole = false;
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i] != '\n') {
+			if (s->n < sizeof s->line - 1)
+				s->line[s->n++] = bytes[i];
+			continue;
+		}
+		s->line[s->n] = 0;
+		s->n = 0;
+		if (!strcmp(s->line, MARK))
+			whole = true;
+		else if (!s->answered || !strncmp(s->line, "ERROR", 5)) /* mysql cites first */
+			memcpy(s->first, s->line, sizeof s->first);
+		s->answered = true;
+	}
+	return whole;
+}
+
+/* Reads the answer: 1, 0: it is not complete yet, -1: the client has ended. */
+static int
+read_answer(struct sql *s, struct st_qos_poll *p)
+{
+	char bytes[1024];
+	double until = st_qos_now() + p->most;
+	for (;;) {
+		if (!st_qos_wait(s->fd, POLLIN, until, p->stop))
+			return 0;
+		ssize_t n = recv(s->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return -1;
+		if (take_bytes(s, bytes, (size_t)n))
+			return 1;
+	}
+}
+
+/* By how much what is counted has grown in a second of the window. False: not known yet. */
+static bool
+rate_of(struct sql *s, double now, double amount, double *rate)
+{
+	size_t n = s->n_readings, from = n;
+	if (n && (amount < s->readings[n - 1].amount || now <= s->readings[n - 1].time))
+		from = n = 0;
+	while (from > 0 && s->readings[from - 1].time > now - s->server->window)
+		from--;
+	bool known = from > 0;
+	size_t drop = known ? from - 1 : n == MOST_READINGS;
+	n -= drop;
+	memmove(s->readings, s->readings + drop, n * sizeof *s->readings);
+	s->readings[n] = (struct reading){now, amount};
+	s->n_readings = n + 1;
+	if (known)
+		*rate = (amount - s->readings[0].amount) / (now - s->readings[0].time);
+	return known;
+}
+
+/* Of the first row: as SHOW STATUS has a name before it. */
+static const char *
+last_column(const char *row)
+{
+	const char *column = row;
+	for (; *row; row++)
+		if (*row == '\t' || *row == '|')
+			column = row + 1;
+	return column;
+}
+
+static enum st_qos_got
+take_answer(struct sql *s, struct st_qos_poll *p)
+{
+	double value;
+	s->asked = false;
+	if (!*s->first)
+		return st_qos_failed(p, "the query gives no number");
+	if (!st_qos_number(last_column(s->first), &value))
+		return st_qos_failed(p, "the client says '%.120s'", s->first);
+	if (s->rate)
+		return rate_of(s, p->now, value, &p->value)
+		               ? ST_QOS_VALUE
+		               : st_qos_nothing(p, "what grows has to be asked for twice");
+	p->value = value;
+	return ST_QOS_VALUE;
+}
+
+static enum st_qos_got
+client_ended(struct sql *s, struct st_qos_poll *p)
+{
+	end_client(s);
+	s->n_readings = 0;
+	if (s->answered && *s->first)
+		return st_qos_failed(p, "%.160s", s->first);
+	return st_qos_failed(p, "%s ended without an answer", s->server->clients[0]);
+}
+
+static enum st_qos_got
+sql_poll(void *source, struct st_qos_poll *p)
+{
+	struct sql *s = source;
+	if (s->fd < 0 && p->now - s->started < pause_s)
+		return st_qos_nothing(p, "the client is started again in a moment");
+	if (s->fd < 0 && !start_client(s, p))
+		return ST_QOS_FAILURE;
+	if (!s->asked)
+		ask(s, p);
+	int got = read_answer(s, p);
+	if (got > 0)
+		return take_answer(s, p);
+	if (got < 0)
+		return client_ended(s, p);
+	if (p->now - s->heard > patience) {
+		end_client(s);
+		return st_qos_failed(p, "there was no answer for %g s", patience);
+	}
+	return st_qos_nothing(p, "there is no answer yet");
+}
+
+static void
+sql_close(void *source)
+{
+	struct sql *s = source;
+	end_client(s);
+	for (size_t i = 0; i < s->n_words; i++)
+		free(s->words[i]);
+	free(s->question);
+	free(s);
+}
+
+const struct st_qos_kind st_qos_postgresql = {"postgresql", "postgresql:QUERY", postgresql_open,
+                                              sql_poll, sql_close};
+const struct st_qos_kind st_qos_mysql = {"mysql", "mysql:QUERY", mysql_open, sql_poll, sql_close};
