@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/options.h"
 #include "cli/region.h"
 
 static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
@@ -44,36 +45,27 @@ st_budget_period(struct st_budget_choice *b, const char *value, struct st_error 
 int
 st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
-	static const char *const names[ST_BUDGET_POLICIES] = {[ST_BUDGET_NATIVE] = "native",
-	                                                      [ST_BUDGET_TRACE] = "trace",
-	                                                      [ST_BUDGET_STRICT] = "strict",
-	                                                      [ST_BUDGET_CONDITIONAL] =
-	                                                              "conditional"};
+	static const char *const names[] = {
+#define ST_BUDGET_POLICY(id, name) name,
+	        ST_BUDGET_POLICIES(ST_BUDGET_POLICY)
+#undef ST_BUDGET_POLICY
+	};
 	b->policy_chosen = true;
-	for (unsigned i = 0; i < ST_BUDGET_POLICIES; i++)
-		if (!strcmp(value, names[i])) {
-			b->policy = i;
-			return 0;
-		}
-	return st_fail(e, ST_EXIT_USAGE,
-	               "--budget-policy takes native, trace, strict or conditional, not '%s'",
-	               value);
+	return st_options_word("budget-policy", value, names, sizeof names / sizeof *names,
+	                       &b->policy, e);
 }
 
 int
 st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
-	static const char *const names[ST_BUDGET_SHARES] = {[ST_SHARE_THREAD] = "thread",
-	                                                    [ST_SHARE_PROCESS] = "process",
-	                                                    [ST_SHARE_PRIORITY] = "priority"};
+	static const char *const names[] = {
+#define ST_BUDGET_SHARE(id, name) name,
+	        ST_BUDGET_SHARES(ST_BUDGET_SHARE)
+#undef ST_BUDGET_SHARE
+	};
 	b->sharing_chosen = true;
-	for (unsigned i = 0; i < ST_BUDGET_SHARES; i++)
-		if (!strcmp(value, names[i])) {
-			b->sharing = i;
-			return 0;
-		}
-	return st_fail(e, ST_EXIT_USAGE,
-	               "--budget-share takes thread, process or priority, not '%s'", value);
+	return st_options_word("budget-share", value, names, sizeof names / sizeof *names,
+	                       &b->sharing, e);
 }
 
 static double

@@ -4,6 +4,8 @@
 #define STROBE_CLI_COMMANDS_H
 
 #include "cli/options.h"
+#include "qos/policy.h"
+#include "wire/results.h"
 
 /* C(identifier, "name", usage after the name, "what it does") */
 #define ST_COMMANDS(C)                                                                             \
@@ -23,6 +25,10 @@
 	C(help, "help", "[options] [COMMAND]", "explain a command")                                \
 	C(version, "version", "[options]", "print the version")
 
+/* The words of a list, "native|trace|...", without the bar before the first. */
+#define ST_OPTION_WORD(id, name) "|" name
+#define ST_OPTION_WORDS(list) (&(list(ST_OPTION_WORD))[1])
+
 /*
  * O(identifier, letter, "long name", "ARGUMENT" or NULL, shown in --help, "what it does")
  *
@@ -41,9 +47,9 @@
 	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
 	O(budget, 'b', "budget", "AMOUNT", true, "measuring may cost so much: 10%, 100ms")         \
 	O(period, 'T', "period", "TIME", true, "of each so long of CPU time (default: 1s)")        \
-	O(budget_policy, 0, "budget-policy", "native|trace|strict|conditional", true,              \
+	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "how to run when it is spent")                                                           \
-	O(budget_share, 0, "budget-share", "thread|process|priority", true,                        \
+	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \
 	  "whose it is: each thread's, the process', by priority")                                 \
 	O(unique, 0, "unique", NULL, true, "measure each piece of code once")                      \
 	O(unique_log, 0, "unique-log", "FILE", true, "and not again in later runs with this log")  \
@@ -52,7 +58,7 @@
 	O(qos_min, 0, "qos-min", "N", true,                                                        \
 	  "which must not be less than this, or the budget is 0")                                  \
 	O(qos_max, 0, "qos-max", "N", true, "or, where lower is better, not more than this")       \
-	O(qos_policy, 0, "qos-policy", "hold|function|watch", true,                                \
+	O(qos_policy, 0, "qos-policy", ST_OPTION_WORDS(ST_QOS_POLICIES), true,                     \
 	  "how the budget follows from it")                                                        \
 	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \
 	O(toggle, 0, "toggle", "SIGNAL", true, "begin and end when this signal comes to strobe")   \
@@ -111,7 +117,7 @@
 	O(tool, 't', "tool", "TOOL", true, "what to measure (default: branches)")                  \
 	O(budgets, 'b', "budgets", "LIST", true, "shares of each period (default: 2%,25%)")        \
 	O(periods, 'T', "periods", "LIST", true, "of CPU time (default: 0.25s,4s)")                \
-	O(budget_policy, 0, "budget-policy", "native|trace|strict|conditional", true,              \
+	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "how to run when it is spent")                                                           \
 	O(repeat, 'r', "repeat", "N", true, "how often each combination runs (default: 10)")       \
 	O(seed, 0, "seed", "N", true, "of the random order of the runs (default: 1)")              \

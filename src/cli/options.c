@@ -125,6 +125,33 @@ st_options_number(const char *option, const char *text, long low, long high, lon
 	return 0;
 }
 
+/* "a, b or c" */
+static void
+list_words(char *list, size_t size, const char *const *words, size_t n)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(list + used, size - used, "%s%s",
+		                         i == 0      ? ""
+		                         : i + 1 < n ? ", "
+		                                     : " or ",
+		                         words[i]);
+}
+
+int
+st_options_word(const char *option, const char *text, const char *const *words, size_t n,
+                unsigned *which, struct st_error *e)
+{
+	char list[200];
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(text, words[i])) {
+			*which = i;
+			return 0;
+		}
+	list_words(list, sizeof list, words, n);
+	return st_fail(e, ST_EXIT_USAGE, "--%s takes %s, not '%s'", option, list, text);
+}
+
 void
 st_options_help(FILE *out, const struct st_option *options, size_t n, bool all)
 {

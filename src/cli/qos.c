@@ -29,14 +29,12 @@ st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error
 	        ST_QOS_POLICIES(ST_QOS_POLICY)
 #undef ST_QOS_POLICY
 	};
+	unsigned policy = q->policy;
+	int status = st_options_word("qos-policy", value, names, sizeof names / sizeof *names,
+	                             &policy, e);
 	q->has_policy = true;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(names[i], value)) {
-			q->policy = (enum st_qos_policy)i;
-			return 0;
-		}
-	return st_fail(e, ST_EXIT_USAGE, "--qos-policy takes hold, function or watch, not '%s'",
-	               value);
+	q->policy = (enum st_qos_policy)policy;
+	return status;
 }
 
 void

@@ -76,20 +76,23 @@ print_overshoots(FILE *out, const struct st_profile *p)
 	                    (int64_t)st_profile_statistic_most(p, "budget_most_overshoot_ns")));
 }
 
-/* Whose the budget is. */
-static const struct {
-	const char *name, *text;
-} sharing[ST_BUDGET_SHARES] = {
-        [ST_SHARE_THREAD] = {"thread", ""},
-        [ST_SHARE_PROCESS] = {"process", " of all threads together"},
-        [ST_SHARE_PRIORITY] = {"priority", " of all threads together, by priority"},
+/* Whose the budget is: for programs, and for people. */
+static const char *const share_names[] = {
+#define ST_BUDGET_SHARE(id, name) name,
+        ST_BUDGET_SHARES(ST_BUDGET_SHARE)
+#undef ST_BUDGET_SHARE
+};
+static const char *const share_texts[ST_BUDGET_N_SHARES] = {
+        [ST_SHARE_THREAD] = "",
+        [ST_SHARE_PROCESS] = " of all threads together",
+        [ST_SHARE_PRIORITY] = " of all threads together, by priority",
 };
 
 static enum st_budget_share
 share_of(const struct st_profile *p)
 {
 	uint64_t share = st_profile_statistic_most(p, "budget_share");
-	return share < ST_BUDGET_SHARES ? (enum st_budget_share)share : ST_SHARE_THREAD;
+	return share < ST_BUDGET_N_SHARES ? (enum st_budget_share)share : ST_SHARE_THREAD;
 }
 
 void
@@ -104,7 +107,7 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	fprintf(out, "  budget: %s of each %s of CPU time%s; %s charged in %s windows\n",
 	        st_duration(amount, (int64_t)budget),
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
-	        sharing[share_of(p)].text,
+	        share_texts[share_of(p)],
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),
 	        st_number(windows, st_profile_statistic(p, "budget_windows")));
 	fprintf(out,
@@ -129,7 +132,7 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	int bad = json_object_set_new(root, "budget", out);
 	bad |= add_number(out, "amount_ns", p, "budget_ns");
 	bad |= add_number(out, "period_ns", p, "budget_period_ns");
-	bad |= json_object_set_new(out, "share", json_string(sharing[share_of(p)].name));
+	bad |= json_object_set_new(out, "share", json_string(share_names[share_of(p)]));
 	bad |= add_number(out, "charged_ns", p, "budget_charged_ns");
 	bad |= add_number(out, "cpu_ns", p, "budget_cpu_ns");
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");

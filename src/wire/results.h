@@ -184,21 +184,33 @@ enum st_overshoot {
 	        ST_OVERSHOOT_KINDS
 };
 /*
- * What threads do whose budget is spent. They execute the program's own code until it is granted
- * anew; or plain code in the cache, as in seed 004, section 3.2: TRACE looks in each block whether
- * it has been granted, STRICT when a thread next comes to the dispatcher; CONDITIONAL looks only
- * there whether it is spent, too.
+ * ST_BUDGET_POLICY(identifier, "name"): what threads do whose budget is spent. They execute the
+ * program's own code until it is granted anew; or plain code in the cache, as in seed 004,
+ * section 3.2: TRACE looks in each block whether it has been granted, STRICT when a thread next
+ * comes to the dispatcher; CONDITIONAL looks only there whether it is spent, too.
  */
+#define ST_BUDGET_POLICIES(ST_BUDGET_POLICY)                                                       \
+	ST_BUDGET_POLICY(NATIVE, "native")                                                         \
+	ST_BUDGET_POLICY(TRACE, "trace")                                                           \
+	ST_BUDGET_POLICY(STRICT, "strict")                                                         \
+	ST_BUDGET_POLICY(CONDITIONAL, "conditional")
 enum st_budget_policy {
-	ST_BUDGET_NATIVE,
-	ST_BUDGET_TRACE,
-	ST_BUDGET_STRICT,
-	ST_BUDGET_CONDITIONAL,
-	ST_BUDGET_POLICIES
+#define ST_BUDGET_POLICY(id, name) ST_BUDGET_##id,
+	ST_BUDGET_POLICIES(ST_BUDGET_POLICY)
+#undef ST_BUDGET_POLICY
 };
-/* Whose a budget is: each thread's own; the process', for whoever comes first; the process', by the
- * threads' priorities. */
-enum st_budget_share { ST_SHARE_THREAD, ST_SHARE_PROCESS, ST_SHARE_PRIORITY, ST_BUDGET_SHARES };
+/* ST_BUDGET_SHARE(identifier, "name"): whose a budget is: each thread's own; the process', for
+ * whoever comes first; the process', by the threads' priorities. */
+#define ST_BUDGET_SHARES(ST_BUDGET_SHARE)                                                          \
+	ST_BUDGET_SHARE(THREAD, "thread")                                                          \
+	ST_BUDGET_SHARE(PROCESS, "process")                                                        \
+	ST_BUDGET_SHARE(PRIORITY, "priority")
+enum st_budget_share {
+#define ST_BUDGET_SHARE(id, name) ST_SHARE_##id,
+	ST_BUDGET_SHARES(ST_BUDGET_SHARE)
+#undef ST_BUDGET_SHARE
+	        ST_BUDGET_N_SHARES
+};
 /* What the threads of a process have in common when they share a budget: rt/tool/share.c. In units
  * of an amount: what may still be taken in this period, what was put there at its beginning, and
  * what the next one has to pay. */

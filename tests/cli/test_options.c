@@ -122,6 +122,24 @@ numbers_have_limits(void **state)
 }
 
 static void
+words_are_those_of_a_list(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"first", "second", "third"};
+	struct st_error e = {0};
+	unsigned which;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(st_options_word("kind", words[i], words, 3, &which, &e), 0);
+		assert_int_equal(which, i);
+	}
+	static const char *const wrong[] = {"", "firs", "first ", "fourth"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_int_equal(st_options_word("kind", wrong[i], words, 3, &which, &e), -1);
+	assert_int_equal(e.code, ST_EXIT_USAGE);
+	assert_string_equal(e.text, "--kind takes first, second or third, not 'fourth'");
+}
+
+static void
 help_hides_the_test_aids(void **state)
 {
 	(void)state;
@@ -149,6 +167,7 @@ main(void)
 	        cmocka_unit_test(mistakes_are_named),
 	        cmocka_unit_test(very_long_options_are_no_harm),
 	        cmocka_unit_test(numbers_have_limits),
+	        cmocka_unit_test(words_are_those_of_a_list),
 	        cmocka_unit_test(help_hides_the_test_aids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
