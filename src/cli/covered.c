@@ -85,7 +85,7 @@ print(struct arguments *a, struct st_error *e)
 	if (a->json && !text)
 		return -1;
 	if (a->json)
-		puts(text);
+		fputs(text, stdout);
 	else
 		st_covered_print(&r, stdout);
 	free(text);

@@ -60,20 +60,10 @@ static int
 save(const struct st_result *a, const struct st_profile *p, const char *path, struct st_error *e)
 {
 	struct st_report everything = {.profile = p};
-	struct st_output o;
 	if (!a->json)
 		return st_profile_save(p, path, e);
 	char *text = st_report_json(&everything, e);
-	if (!text)
-		return -1;
-	int status = st_output_begin(&o, path, e);
-	if (!status) {
-		status = st_output_write(&o, text, strlen(text), e);
-		if (status)
-			st_output_abandon(&o);
-		else
-			status = st_output_commit(&o, e);
-	}
+	int status = text ? st_output_text(path, text, e) : -1;
 	free(text);
 	return status;
 }

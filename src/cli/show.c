@@ -208,19 +208,13 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 static int
 write_text(const char *path, const char *text, struct st_error *e)
 {
-	struct st_output o;
 	if (!strcmp(path, "-")) {
 		if (fputs(text, stdout) < 0 || fflush(stdout))
 			return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 			               strerror(errno));
 		return 0;
 	}
-	if (st_output_begin(&o, path, e))
-		return -1;
-	if (!st_output_write(&o, text, strlen(text), e))
-		return st_output_commit(&o, e);
-	st_output_abandon(&o);
-	return -1;
+	return st_output_text(path, text, e);
 }
 
 static const char *

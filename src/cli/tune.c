@@ -14,28 +14,15 @@
 
 /* ---- results ---- */
 
-static int
-save(const char *text, const char *path, struct st_error *e)
-{
-	struct st_output o;
-	if (st_output_begin(&o, path, e))
-		return -1;
-	if (st_output_write(&o, text, strlen(text), e) || st_output_write(&o, "\n", 1, e)) {
-		st_output_abandon(&o);
-		return -1;
-	}
-	return st_output_commit(&o, e);
-}
-
 /* After the text has been printed: the JSON, too, if it is wanted there; and into a file. path:
  * NULL: into none. */
 static int
 finish(const struct st_tune_arguments *a, const char *json, const char *path, struct st_error *e)
 {
 	if (a->json)
-		puts(json);
+		fputs(json, stdout);
 	bool unprinted = fflush(stdout) != 0;
-	int error = errno, status = path ? save(json, path, e) : 0;
+	int error = errno, status = path ? st_output_text(path, json, e) : 0;
 	if (path && !status && !a->quiet)
 		fprintf(stderr, "strobe: result: %s\n", path);
 	if (!status && unprinted)

@@ -148,3 +148,15 @@ st_output_abandon(struct st_output *o)
 	free(o->final);
 	*o = (struct st_output){.fd = -1};
 }
+
+int
+st_output_text(const char *path, const char *text, struct st_error *e)
+{
+	struct st_output o;
+	if (st_output_begin(&o, path, e))
+		return -1;
+	if (!st_output_write(&o, text, strlen(text), e))
+		return st_output_commit(&o, e);
+	st_output_abandon(&o);
+	return -1;
+}

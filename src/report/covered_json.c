@@ -97,9 +97,5 @@ st_covered_json(const struct st_covered_report *r, struct st_error *e)
 	json_object_set_new(root, "refused", st_json_count(r->logs->refused));
 	json_object_set_new(root, "false_negatives", st_json_count(r->logs->wrongly_refused));
 	json_object_set_new(root, "images", images);
-	char *text = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	if (!text)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to print the coverage");
-	return text;
+	return st_json_document(root, JSON_INDENT(2), "the coverage", e);
 }

@@ -63,6 +63,19 @@ st_json_count(uint64_t value)
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
+char *
+st_json_document(json_t *root, size_t flags, const char *what, struct st_error *e)
+{
+	char *dumped = json_dumps(root, flags), *text = NULL;
+	json_decref(root);
+	if (!dumped || asprintf(&text, "%s\n", dumped) < 0)
+		text = NULL;
+	free(dumped);
+	if (!text)
+		st_fail(e, ST_EXIT_FAILED, "no memory left to write %s", what);
+	return text;
+}
+
 static json_t *
 positive_or_null(int64_t value)
 {
@@ -353,7 +366,6 @@ st_report_json(const struct st_report *r, struct st_error *e)
 {
 	const struct st_profile *p = r->profile;
 	json_t *root = json_object();
-	char *line = NULL, *dumped = NULL;
 	int bad = add_run(root, p) | add_counters(root, p);
 	if (p->run.has_functions)
 		bad |= add_functions(root, r) | add_samples(root, p);
@@ -362,13 +374,10 @@ st_report_json(const struct st_report *r, struct st_error *e)
 	bad |= st_qos_json(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= st_budget_json(root, p) | add_fallbacks(root, p) | add_parts(root, r);
-	if (!bad)
-		dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-	json_decref(root);
-	if (!dumped || asprintf(&line, "%s\n", dumped) < 0)
-		line = NULL;
-	free(dumped);
-	if (!line)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to write the result as JSON");
-	return line;
+	if (bad) {
+		json_decref(root);
+		root = NULL;
+	}
+	return st_json_document(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9), "the result as JSON",
+	                        e);
 }

@@ -10,6 +10,9 @@
 /* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
 json_t *st_json_text(const char *bytes);
 json_t *st_json_count(uint64_t value);
+/* The whole as text that ends with its line, malloc'ed; it is released. root NULL: there was no
+ * memory for it. NULL with *e when there is none: `what` could not be written. */
+char *st_json_document(json_t *root, size_t flags, const char *what, struct st_error *e);
 
 /* A row as an object; the first `unknown` columns are null. NULL: no memory. */
 json_t *st_json_row(const struct st_profile *p, const struct st_profile_column *columns, size_t n,

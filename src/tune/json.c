@@ -185,9 +185,5 @@ st_study_json(const struct st_analysis *a, const struct st_study *s, struct st_e
 	json_object_set_new(root, "programs", programs);
 	json_object_set_new(root, "runs", runs);
 	json_object_set_new(root, "analysis", analysis_json(a, s));
-	char *text = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	if (!text)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to write the study");
-	return text;
+	return st_json_document(root, JSON_INDENT(2), "the study", e);
 }

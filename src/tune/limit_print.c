@@ -125,9 +125,5 @@ st_limit_json(const struct st_limit *l, struct st_error *e)
 	json_object_set_new(root, "complete", json_boolean(l->complete));
 	json_object_set_new(root, "best",
 	                    l->found ? step_json(l, &l->steps.v[l->best]) : json_null());
-	char *text = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	if (!text)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to write what was found");
-	return text;
+	return st_json_document(root, JSON_INDENT(2), "what was found", e);
 }
