@@ -4,8 +4,8 @@
 #include <cpuid.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/options.h"
 #include "cli/region.h"
 
@@ -68,22 +68,14 @@ st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error
 	                       &b->sharing, e);
 }
 
-static double
-now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* TSC ticks per second: over two milliseconds, which is exact to a thousandth. */
 static double
 measure_clock(void)
 {
-	double begin = now(), end;
+	double begin = st_now_raw(), end;
 	uint64_t ticks = __builtin_ia32_rdtsc();
 	do
-		end = now();
+		end = st_now_raw();
 	while (end - begin < 0.002);
 	return (double)(__builtin_ia32_rdtsc() - ticks) / (end - begin);
 }

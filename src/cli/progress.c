@@ -4,11 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "profile/view.h"
 #include "report/text.h"
+
+/* Begins the line anew. */
+#define ERASE "\r\033[K"
 
 /* Before this a line would only flicker. */
 static const double first_seconds = 0.5;
@@ -19,12 +23,24 @@ st_progress_init(struct st_progress *p, bool quiet)
 	*p = (struct st_progress){.enabled = !quiet && isatty(STDERR_FILENO)};
 }
 
-static double
-now(void)
+void
+st_progress_line(struct st_progress *p, const char *text)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	char line[300];
+	if (!p->enabled)
+		return;
+	snprintf(line, sizeof line, ERASE "%s", text);
+	st_shorten(line + strlen(ERASE), st_style_of(stderr).width - 1);
+	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or
+	 * ends. */
+	p->shown |= write(STDERR_FILENO, line, strlen(line)) > 0;
+}
+
+void
+st_progress_erase(struct st_progress *p)
+{
+	if (p->shown && write(STDERR_FILENO, ERASE, strlen(ERASE)) > 0)
+		p->shown = false;
 }
 
 /* Instructions so far: a sum over all blocks, so not more often than every hundred times its own
@@ -33,7 +49,7 @@ static void
 count_instructions(struct st_progress *p, const struct st_view *v, double elapsed)
 {
 	struct st_view_counts counts;
-	double begin = now();
+	double begin = st_now_raw();
 	if (elapsed < p->next || !v->counting || st_view_count(v, &counts))
 		return;
 	uint64_t sum = 0;
@@ -44,7 +60,7 @@ count_instructions(struct st_progress *p, const struct st_view *v, double elapse
 	char number[ST_NUMBER_SIZE];
 	snprintf(p->instructions, sizeof p->instructions, "%s instructions, ",
 	         st_number(number, sum));
-	p->cost = now() - begin;
+	p->cost = st_now_raw() - begin;
 	p->next = elapsed + 100 * p->cost;
 }
 
@@ -74,17 +90,7 @@ st_progress_show(void *arg, const struct st_results_header *results, double elap
 		return;
 	count_instructions(p, &v, elapsed);
 	tell_qos(p, service, sizeof service);
-	int n = snprintf(line, sizeof line, "\r\033[Kstrobe: %.1f s, %s%s blocks translated%s",
-	                 elapsed, p->instructions,
-	                 st_number(blocks, v.header->stats[ST_STAT_blocks]), service);
-	/* Straight to the terminal: nothing of it must stay in a buffer when the program forks or
-	 * ends. */
-	p->shown |= write(STDERR_FILENO, line, (size_t)n) > 0;
-}
-
-void
-st_progress_erase(struct st_progress *p)
-{
-	if (p->shown && write(STDERR_FILENO, "\r\033[K", 4) == 4)
-		p->shown = false;
+	snprintf(line, sizeof line, "strobe: %.1f s, %s%s blocks translated%s", elapsed,
+	         p->instructions, st_number(blocks, v.header->stats[ST_STAT_blocks]), service);
+	st_progress_line(p, line);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line that tells, on a terminal, that a run goes on. */
+/* The line that tells, on a terminal, that a run goes on, or how far several have come. */
 #ifndef STROBE_CLI_PROGRESS_H
 #define STROBE_CLI_PROGRESS_H
 
@@ -19,6 +19,8 @@ struct st_progress {
 
 /* Ready for a run; does nothing when standard error is no terminal. */
 void st_progress_init(struct st_progress *p, bool quiet);
+/* Shows the text, cut to the terminal's width, in the place of the one before. */
+void st_progress_line(struct st_progress *p, const char *text);
 /* The callback of st_run_options; arg is the struct st_progress. */
 void st_progress_show(void *arg, const struct st_results_header *results, double elapsed);
 void st_progress_erase(struct st_progress *p);

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/toolset.h"
 
 /* The loop's process finds the descriptor for its answer here. */
@@ -37,14 +37,6 @@ static const char source[] =
         "}\n"
         "STROBE_TOOL(calibrate, .help = \"\", .access = on_access,\n"
         "            .options = {{\"action\", \"0\", \"\"}});\n";
-
-static double
-now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 enum { TURNS = 20000, STORES = 8, TRIES = 9 };
 
@@ -74,9 +66,9 @@ st_calibrate_answer(void)
 	if (!text)
 		return false;
 	for (int i = 0; i < TRIES; i++) {
-		double begin = now();
+		double begin = st_now_raw();
 		loop(memory);
-		double took = now() - begin;
+		double took = (st_now_raw() - begin) * 1e9;
 		least = took < least ? took : least;
 	}
 	least /= TURNS * STORES;

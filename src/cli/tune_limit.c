@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs of a search: natively, once without a budget, and then with what is tried. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cli/tune.h"
-#include "report/text.h"
 
 /* A search under way. */
 struct seeking {
@@ -14,19 +12,16 @@ struct seeking {
 	char *const *argv;
 	struct st_covered reference;
 	int exit_code;
-	bool shows;
+	struct st_progress progress;
 	struct st_error *error;
 };
 
 static void
-show(const struct seeking *s, const char *what)
+show(struct seeking *s, const char *what)
 {
 	char line[256];
-	if (!s->shows)
-		return;
 	snprintf(line, sizeof line, "strobe: %s: %s", s->argv[0], what);
-	st_shorten(line, st_style_of(stderr).width - 1);
-	fprintf(stderr, "\r\033[K%s", line);
+	st_progress_line(&s->progress, line);
 }
 
 /* A program that SIGTERM ends may end in any way. */
@@ -140,16 +135,11 @@ int
 st_tune_limit(struct st_limit *l, struct st_tune_how *how, const struct st_qos_choice *qos,
               char *const *argv, bool quiet, struct st_error *e)
 {
-	struct seeking s = {.limit = l,
-	                    .how = how,
-	                    .qos = *qos,
-	                    .argv = argv,
-	                    .shows = !quiet && isatty(STDERR_FILENO),
-	                    .error = e};
+	struct seeking s = {.limit = l, .how = how, .qos = *qos, .argv = argv, .error = e};
+	st_progress_init(&s.progress, quiet);
 	s.qos.policy = l->of_threshold ? qos->policy : ST_QOS_WATCH;
 	int status = seek(&s);
-	if (s.shows)
-		fputs("\r\033[K", stderr);
+	st_progress_erase(&s.progress);
 	st_covered_free(&s.reference);
 	/* A run that a signal ended is no failure. */
 	return st_tune_interrupted() ? 0 : status;

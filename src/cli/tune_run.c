@@ -10,9 +10,9 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/tune.h"
 
 /* ---- signals ---- */
@@ -66,14 +66,6 @@ st_tune_interrupted(void)
 }
 
 /* ---- processes ---- */
-
-static double
-now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* In a child: the program's streams. 0, or an errno. */
 static int
@@ -203,7 +195,7 @@ become_program(const struct st_tune_how *how, char *const *argv, int report)
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
 	start.cpu = cpu_of(&usage);
-	start.wall = now();
+	start.wall = st_now_raw();
 	if (write(report, &start, sizeof start) != sizeof start)
 		_exit(ST_EXIT_FAILED);
 	if (!start.error)
@@ -222,8 +214,9 @@ await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
 	bool failed = read_all(report, &start, sizeof start) != sizeof start ||
 	              read_all(report, &error, sizeof error) == sizeof error;
 	int status = wait_for(pid, &usage);
-	*out = (struct st_tune_run){.exit_code = exit_code_of(status),
-	                            .time = {now() - start.wall, cpu_of(&usage) - start.cpu}};
+	*out = (struct st_tune_run){
+	        .exit_code = exit_code_of(status),
+	        .time = {st_now_raw() - start.wall, cpu_of(&usage) - start.cpu}};
 	if (start.error)
 		return streams_failed(how, start.error, e);
 	bool ended = !error && WIFSIGNALED(status); /* before it was the program */

@@ -2,9 +2,8 @@
 /* All runs of a study: what each program does natively and without a budget, then the pairs. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/tune.h"
 #include "report/text.h"
 
@@ -13,40 +12,22 @@ struct conduct {
 	struct st_study *study;
 	struct st_tune_how *how;
 	struct st_covered *references; /* of each program */
-	bool shows;
+	struct st_progress progress;
 	size_t done, all; /* runs */
 	double begin;
 };
 
 /* ---- progress ---- */
 
-static double
-now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void
-show(const struct conduct *c, const struct st_study_program *p, const char *what)
+show(struct conduct *c, const struct st_study_program *p, const char *what)
 {
 	char left[ST_NUMBER_SIZE], line[256];
-	double each = c->done ? (now() - c->begin) / (double)c->done : 0;
-	if (!c->shows)
-		return;
+	double each = c->done ? (st_now_raw() - c->begin) / (double)c->done : 0;
 	st_duration(left, (int64_t)(each * (double)(c->all - c->done) * 1e9));
 	snprintf(line, sizeof line, "strobe: run %zu of %zu, %s: %s%s%s", c->done + 1, c->all,
 	         p->argv[0], what, c->done ? "; left: about " : "", c->done ? left : "");
-	st_shorten(line, st_style_of(stderr).width - 1);
-	fprintf(stderr, "\r\033[K%s", line);
-}
-
-static void
-erase(const struct conduct *c)
-{
-	if (c->shows)
-		fputs("\r\033[K", stderr);
+	st_progress_line(&c->progress, line);
 }
 
 /* ---- runs ---- */
@@ -188,13 +169,13 @@ st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st
 	struct conduct c = {.study = s,
 	                    .how = how,
 	                    .references = calloc(s->programs.n, sizeof *c.references),
-	                    .shows = !quiet && isatty(STDERR_FILENO),
 	                    .all = REFERRING * s->programs.n + 2 * s->repeat * st_study_steps(s),
-	                    .begin = now()};
+	                    .begin = st_now_raw()};
+	st_progress_init(&c.progress, quiet);
 	struct st_study_step *steps = calloc(st_study_steps(s), sizeof *steps);
 	int status = c.references && steps ? run_all(&c, steps, e)
 	                                   : st_fail(e, ST_EXIT_FAILED, "out of memory");
-	erase(&c);
+	st_progress_erase(&c.progress);
 	/* A run that a signal ended is no failure. */
 	if (status && st_tune_interrupted())
 		status = 0;

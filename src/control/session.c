@@ -21,14 +21,6 @@
 /* How long children that outlive the program are waited for. */
 static const double linger_seconds = 1.0;
 
-double
-st_now_raw(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static char *
 command_of(pid_t pid)
 {

@@ -5,6 +5,7 @@
 
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "control/drain.h"
 #include "control/internal.h"
 
@@ -69,7 +70,5 @@ void st_region_seen(struct st_results_header *h, uint32_t n);
 void st_region_images(struct st_session *s, struct st_results_header *h);
 /* control/qos.c: tells the processes the budget that quality of service leaves. */
 void st_session_follow_qos(struct st_session *s);
-/* Seconds on CLOCK_MONOTONIC_RAW. */
-double st_now_raw(void);
 
 #endif

@@ -2,9 +2,9 @@
 /* Rows from the processes into files, one for each stream, with what is needed to read them. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "profile/rowcodec.h"
 #include "profile/rowfile_out.h"
 
@@ -49,14 +49,6 @@ struct st_row_writer {
 	bool damaged, out_of_memory;
 };
 
-static double
-now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 struct st_row_writer *
 st_row_writer_new(const struct st_row_place *place, const char *const *tools, size_t n_tools)
 {
@@ -67,7 +59,7 @@ st_row_writer_new(const struct st_row_place *place, const char *const *tools, si
 	w->tools = tools;
 	w->n_tools = n_tools;
 	w->reserve = -1;
-	w->begin = now();
+	w->begin = st_now_raw();
 	w->tsc_begin = __builtin_ia32_rdtsc();
 	w->texts = st_profile_new();
 	if (w->texts)
@@ -111,7 +103,7 @@ st_row_writer_free(struct st_row_writer *w)
 static double
 tsc_hz(const struct st_row_writer *w)
 {
-	return (double)(__builtin_ia32_rdtsc() - w->tsc_begin) / (now() - w->begin);
+	return (double)(__builtin_ia32_rdtsc() - w->tsc_begin) / (st_now_raw() - w->begin);
 }
 
 static bool
@@ -407,7 +399,7 @@ st_row_writer_take(void *arg, const struct st_results_header *h, const struct st
 		w->out_of_memory = true;
 		return;
 	}
-	double t = now();
+	double t = st_now_raw();
 	if (st_row_out_frame(out) >= ST_ROWS_FRAME || t - out->frame_begin > longest) {
 		st_row_out_flush(out, tsc_hz(w));
 		out->frame_begin = t;

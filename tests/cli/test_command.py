@@ -294,11 +294,11 @@ was outside the engine
                           done.stderr)
             self.assertEqual(self.files(), [])
 
-    def on_terminal(self, *arguments):
-        """What the command writes to standard error when that is a terminal of 60 columns."""
+    def on_terminal(self, *arguments, columns=60):
+        """What the command writes to standard error when that is a terminal."""
         master, slave = pty.openpty()
         done = subprocess.run([STROBE, *arguments], cwd=self.place.name, stdout=subprocess.DEVNULL, stderr=slave,
-                              env=dict(os.environ, TERM="xterm", COLUMNS="60"))
+                              env=dict(os.environ, TERM="xterm", COLUMNS=str(columns)))
         os.close(slave)
         text = b""
         try:
@@ -319,6 +319,7 @@ was outside the engine
     def test_progress_only_on_a_terminal(self):
         progress = b"\r\x1b[Kstrobe: 2.0 s, 730 instructions, 13 blocks translated"
         self.assertTrue(self.on_terminal("run", "fixture").startswith(progress + b"\r\x1b[Kstrobe: hot of"))
+        self.assertTrue(self.on_terminal("run", "fixture", columns=35).startswith(b"\r\x1b[Kstrobe: 2.0 s, 730 instructions...\r\x1b[K"))
         self.assertEqual(self.on_terminal("run", "-q", "fixture"), b"")
         self.assertNotIn(b"translated", self.strobe("run", "fixture").stderr)
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe tune with runs: test_runs.py STROBE KNOWN. KNOWN is a program whose every instruction is known (tests/tools/known.S)."""
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -107,6 +109,24 @@ class Studies(Case):
         self.assertEqual(self.tune("--from", self.folder / "study", "--format", "json").stdout, file)
         self.tune("--from", self.folder / "study", "-o", self.folder / "copy", "-q")
         self.assertEqual((self.folder / "copy").read_text(), file)
+
+    def test_progress(self):
+        """On a terminal, a line that tells of the run under way; nothing of it is left."""
+        master, slave = pty.openpty()
+        line = self.line("-r", 1, "-b", "10%", "-T", "20ms", "-o", self.folder / "study", "--", KNOWN)
+        done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=slave, timeout=200, cwd=self.folder,
+                              env=dict(self.environment, TERM="xterm", COLUMNS="30"))
+        os.close(slave)
+        text = ""
+        with contextlib.suppress(OSError):
+            while piece := os.read(master, 65536):
+                text += piece.decode()
+        os.close(master)
+        self.assertEqual(done.returncode, 0)
+        first, *shown, last = text.split("\r\x1b[K")
+        self.assertEqual((first, last), ("", f"strobe: result: {self.folder}/study\r\n"))
+        self.assertEqual([piece[:18] for piece in shown], [f"strobe: run {i} of 5" for i in range(1, 6)])
+        self.assertEqual({(len(piece), piece[-3:]) for piece in shown}, {(29, "...")})
 
     def test_default_output(self):
         self.tune("-q", "-r", 1, "-b", "10%", "-T", "20ms", KNOWN)
