@@ -63,17 +63,12 @@ strobe_qos_map(struct strobe_qos *q, int fd)
 	__atomic_store_n(&q->slot, (struct strobe_qos_slot *)p, __ATOMIC_RELEASE);
 }
 
-/* Looks for strobe once in a second. */
+/* errno is the program's. */
 static inline void
-strobe_qos_find(struct strobe_qos *q)
+strobe_qos_look(struct strobe_qos *q)
 {
 	char path[128] = "/dev/shm/strobe-qos.";
-	struct timespec now;
-	int error = errno; /* is the program's */
-	if (__atomic_fetch_add(&q->calls, 1, __ATOMIC_RELAXED) % 16 ||
-	    clock_gettime(CLOCK_MONOTONIC_COARSE, &now) != 0 ||
-	    __atomic_exchange_n(&q->looked, now.tv_sec + 1, __ATOMIC_ACQ_REL) == now.tv_sec + 1)
-		return;
+	int error = errno;
 	strncat(path, q->name, sizeof path - strlen(path) - 1);
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0) {
@@ -81,6 +76,19 @@ strobe_qos_find(struct strobe_qos *q)
 		close(fd);
 	}
 	errno = error;
+}
+
+/* Looks for strobe once in a second. Calls are counted without a lock: what threads count at the
+ * same time may be counted once, but no sixteenth is left out. */
+static inline void
+strobe_qos_find(struct strobe_qos *q)
+{
+	struct timespec now;
+	unsigned calls = __atomic_load_n(&q->calls, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->calls, calls + 1, __ATOMIC_RELAXED);
+	if (calls % 16 == 0 && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0 &&
+	    __atomic_exchange_n(&q->looked, now.tv_sec + 1, __ATOMIC_ACQ_REL) != now.tv_sec + 1)
+		strobe_qos_look(q);
 }
 
 /* So many more have been served. */

@@ -22,8 +22,7 @@ const struct st_qos_goal *st_qos_goal(const struct st_qos *q);
 /* The program runs from now on. */
 void st_qos_start(struct st_qos *q);
 /* Seconds of a period now; as if nothing were known also when the source keeps the thread for too
- * long. Says once on
- * standard error when nothing is known of the metric. */
+ * long. Says once on standard error when nothing is known of the metric. */
 double st_qos_budget(struct st_qos *q);
 /* The last reading; value is not a number when there has been none. */
 struct st_qos_row st_qos_last(struct st_qos *q);
