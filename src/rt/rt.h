@@ -162,8 +162,8 @@ struct thread {
 	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
 	void *tool_state[ST_MAX_TOOLS];
 	struct returns *returns; /* functions that were entered, whose return a tool waits for */
-	uint32_t in_tool; /* index + 1 of the tool whose function runs on this thread; 0: none */
-	uint32_t tool_samples; /* samples since it was called */
+	uint32_t in_tool;    /* index + 1 of the tool whose function runs on this thread; 0: none */
+	uint64_t tool_since; /* ns of CPU time: when a sample first found it there; 0: none has */
 	struct rseq_area {
 		uint64_t at; /* 0: none */
 		uint32_t bytes, signature;

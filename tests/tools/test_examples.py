@@ -195,8 +195,10 @@ static void begin(void)
 	for (;;)
 		turns++;
 }""")
-        result = self.run_under("loop.tool", "bbcount")
+        # A budget brings more ticks than samples were asked for: neither of them is a measure of time.
+        result = self.run_under("loop.tool", "bbcount", options=("-b", "100%", "-T", "1h", "--sample-hz", "130"))
         self.assertEqual(result["blocks"], 4033)
+        self.assertGreater(result["run"]["cpu_seconds"], 5)
         self.assertEqual(len(result["notes"]), 1)
         self.assertRegex(result["notes"][0], r"^the tool loop did not come back from a function within 5 s of CPU time, in begin\+0x\w+ "
                          r"of loop\.tool in process \d+: it was left out from there on, and its results are of the time before$")

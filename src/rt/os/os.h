@@ -70,6 +70,8 @@ struct thread *thread_adopt(const struct st_attached *from);
 /* The system call in which the thread was attached, if it goes on by restart_syscall. */
 void thread_continue_call(struct thread *t);
 void thread_start_sampling(struct thread *t);
+/* ns of CPU time that this thread has used. */
+uint64_t cpu_time(void);
 /* After a fork: the calling thread is the only one, and its counters are those of the new results.
  */
 void thread_become_only(struct thread *t);

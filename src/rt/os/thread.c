@@ -38,6 +38,7 @@ enum {
 	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
 	AREA_BYTES = ST_THREAD_PRIVATE + COUNTERS_BYTES,
 	STACK_BYTES = 65536,
+	THREAD_CPU_CLOCK = 3, /* CLOCK_THREAD_CPUTIME_ID */
 	SIG_STACK_BYTES = 65536,
 	E_INTR = 4,
 	E_AGAIN = 11,
@@ -118,6 +119,14 @@ thread_begin(struct thread *t)
 	signals_set_stack(t);
 }
 
+uint64_t
+cpu_time(void)
+{
+	uint64_t now[2] = {0, 0};
+	SYS(__NR_clock_gettime, THREAD_CPU_CLOCK, now);
+	return now[0] * 1000000000u + now[1];
+}
+
 void
 thread_start_sampling(struct thread *t)
 {
@@ -131,7 +140,7 @@ thread_start_sampling(struct thread *t)
 		int signo, notify, tid, pad[11];
 	} event = {OWN_SAMPLE, SIGNAL_OWN, 4 /* SIGEV_THREAD_ID */, (int)t->tid, {0}};
 	int id;
-	if (SYS(__NR_timer_create, 3 /* CLOCK_THREAD_CPUTIME_ID */, &event, &id) != 0)
+	if (SYS(__NR_timer_create, THREAD_CPU_CLOCK, &event, &id) != 0)
 		return;
 	t->timer = id;
 	long ns = 1000000000l / hz;

@@ -3,6 +3,7 @@
 
 #include <asm/unistd.h>
 
+#include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
@@ -11,7 +12,6 @@ enum {
 	CROSSING = 40,      /* ticks of saving and restoring registers */
 	SUSPICIOUS = 50000, /* ticks: the thread may have waited for a CPU meanwhile */
 	LONG_WORK = 400000, /* ticks: what the runtime itself never takes */
-	CLOCK_THREAD_CPU = 3,
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
 };
 
@@ -26,14 +26,6 @@ static uint64_t
 amount_now(void)
 {
 	return __atomic_load_n(&budget()->amount, __ATOMIC_RELAXED);
-}
-
-static uint64_t
-cpu_time(void)
-{
-	uint64_t now[2] = {0, 0};
-	SYS(__NR_clock_gettime, CLOCK_THREAD_CPU, now);
-	return now[0] * 1000000000u + now[1];
 }
 
 static void

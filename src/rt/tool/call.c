@@ -4,8 +4,9 @@
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
+enum { SIGNAL_XCPU = 24 };
 /* Of CPU time that a function may take, more than any that adds up what it has gathered needs. */
-enum { SIGNAL_XCPU = 24, MOST_SECONDS = 5 };
+static const uint64_t most_ns = 5000000000;
 
 void
 tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
@@ -16,7 +17,7 @@ tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
 	uint32_t outer = t->in_tool;
 	t->in_tool = tool + 1;
 	t->tool_ran = true;
-	t->tool_samples = 0;
+	t->tool_since = 0;
 	rt_call_guarded((void (*)(const void *, const void *))function, a, b);
 	t->in_tool = outer;
 }
@@ -39,17 +40,16 @@ tool_failed(struct thread *t, int signo, uint64_t pc)
 	return true;
 }
 
-/* However many samples were asked for, the kernel's clock gives no more than its ticks. */
-static uint32_t
-most_samples(void)
-{
-	return MOST_SECONDS * (rt.sample_hz < ST_BUDGET_HZ ? rt.sample_hz : ST_BUDGET_HZ);
-}
-
+/* By the clock: how many samples there are in a second is the kernel's matter, too. */
 bool
 tool_loops(struct thread *t, uint64_t pc)
 {
-	return t->in_tool && ++t->tool_samples > most_samples() && tool_failed(t, SIGNAL_XCPU, pc);
+	if (!t->in_tool)
+		return false;
+	uint64_t now = cpu_time();
+	if (!t->tool_since)
+		t->tool_since = now;
+	return now - t->tool_since > most_ns && tool_failed(t, SIGNAL_XCPU, pc);
 }
 
 void

@@ -251,7 +251,7 @@ unsigned tool_current(void);
 /* A fault at pc in the runtime: is it a tool's? Then the tool is dead, and the thread has to go on
  * at rt_guard_failed. */
 bool tool_failed(struct thread *t, int signo, uint64_t pc);
-/* The same for a sample there, when there have been too many in one call. */
+/* The same for a sample there, when one call has lasted for too long. */
 bool tool_loops(struct thread *t, uint64_t pc);
 extern const char rt_guard_failed[];
 /* stubs.S: 0, or -1 when f has failed. */
