@@ -16,13 +16,14 @@
 #include "control/session.h"
 
 static pid_t program;
-static volatile sig_atomic_t continued, stopping, interrupted;
+static volatile sig_atomic_t continued, stopping, interrupted, asked;
 
 /* What the terminal sends, it sends to the program too. */
 static void
 forward(int signo, siginfo_t *info, void *context)
 {
 	(void)context;
+	asked |= signo == SIGTERM || signo == SIGINT || signo == SIGQUIT;
 	if (!program)
 		interrupted = 1; /* waiting for children ends, the result is written */
 	else if (info->si_code != SI_KERNEL)
@@ -61,6 +62,14 @@ bool
 st_jobs_interrupted(void)
 {
 	return interrupted;
+}
+
+bool
+st_jobs_asked_to_end(void)
+{
+	bool was = asked;
+	asked = 0;
+	return was;
 }
 
 static bool

@@ -8,6 +8,8 @@ st_session_follow_qos(struct st_session *s)
 	const struct st_budget *b = &s->options->budget;
 	if (!s->options->qos)
 		return;
+	if (st_jobs_asked_to_end())
+		st_qos_disconnect(s->options->qos);
 	double ticks = st_qos_budget(s->options->qos) * (double)b->ticks_per_second;
 	uint64_t amount = (uint64_t)(ticks * ST_BUDGET_UNITS);
 	amount = amount < b->most ? amount : b->most;

@@ -56,6 +56,8 @@ void st_jobs_begin(pid_t pid);
 void st_jobs_end(void);
 /* Has a signal come since? */
 bool st_jobs_interrupted(void);
+/* The program has been asked to end, by a signal to us, since this was asked for last. */
+bool st_jobs_asked_to_end(void);
 /* The program was stopped by a signal: so is strobe, until one of the two is continued. */
 void st_jobs_stopped(pid_t pid, int signo);
 /* control/region.c: begins and ends the region of interest when it is time, or a signal has come.

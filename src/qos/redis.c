@@ -79,5 +79,5 @@ redis_close(void *source)
 	free(r);
 }
 
-const struct st_qos_kind st_qos_redis = {"redis", "redis:PORT:FIELD", redis_open, redis_poll,
-                                         redis_close};
+const struct st_qos_kind st_qos_redis = {"redis",    "redis:PORT:FIELD", redis_open,
+                                         redis_poll, redis_close,        NULL};

@@ -29,6 +29,7 @@ struct st_qos_kind {
 	void *(*open)(const char *text, struct st_error *e);
 	enum st_qos_got (*poll)(void *source, struct st_qos_poll *p);
 	void (*close)(void *source);
+	void (*disconnect)(void *source); /* ends a connection, until a second later; or NULL */
 };
 
 extern const struct st_qos_kind st_qos_command, st_qos_file, st_qos_rate, st_qos_growth,

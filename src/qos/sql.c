@@ -341,6 +341,15 @@ sql_poll(void *source, struct st_qos_poll *p)
 	return st_qos_nothing(p, "there is no answer yet");
 }
 
+/* A server may wait for its clients before it ends: PostgreSQL does at SIGTERM. */
+static void
+sql_disconnect(void *source)
+{
+	struct sql *s = source;
+	end_client(s);
+	s->started = st_qos_now();
+}
+
 static void
 sql_close(void *source)
 {
@@ -353,5 +362,6 @@ sql_close(void *source)
 }
 
 const struct st_qos_kind st_qos_postgresql = {"postgresql", "postgresql:QUERY", postgresql_open,
-                                              sql_poll, sql_close};
-const struct st_qos_kind st_qos_mysql = {"mysql", "mysql:QUERY", mysql_open, sql_poll, sql_close};
+                                              sql_poll,     sql_close,          sql_disconnect};
+const struct st_qos_kind st_qos_mysql = {"mysql",  "mysql:QUERY", mysql_open,
+                                         sql_poll, sql_close,     sql_disconnect};

@@ -23,6 +23,7 @@ struct st_qos {
 	pthread_t thread;
 	bool runs, lost; /* the thread; it did not come back */
 	int stop;        /* an eventfd */
+	bool disconnect; /* atomic: the thread is asked to */
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	struct st_qos_monitor monitor;
@@ -150,6 +151,9 @@ watch(void *arg)
 	struct st_qos *q = arg;
 	double next = q->begin;
 	do {
+		if (__atomic_exchange_n(&q->disconnect, false, __ATOMIC_RELAXED) &&
+		    q->kind->disconnect)
+			q->kind->disconnect(q->state);
 		struct st_qos_poll p = {
 		        .now = st_qos_now(), .most = q->interval / 2, .stop = q->stop};
 		enum st_qos_got got = q->kind->poll(q->state, &p);
@@ -213,6 +217,12 @@ st_qos_last(struct st_qos *q)
 		row.value = NAN;
 	pthread_mutex_unlock(&q->lock);
 	return row;
+}
+
+void
+st_qos_disconnect(struct st_qos *q)
+{
+	__atomic_store_n(&q->disconnect, true, __ATOMIC_RELAXED);
 }
 
 void

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -126,6 +127,31 @@ class Service(unittest.TestCase):
                 result = self.nothing_measured("--qos", source, "--qos-min", "1", says=says)
                 self.assertEqual({row["state"] for row in result["qos"]["rows"]}, {"failed"})
                 self.assertIn(says, " ".join(result["notes"]))
+
+    def test_a_server_that_waits_for_its_clients(self):
+        """As PostgreSQL does when it is asked to end: strobe's own connection does not keep it."""
+        client = self.folder / "psql"
+        client.write_text(f"#!/bin/sh\necho $$ > {self.folder}/pid.new; mv {self.folder}/pid.new {self.folder}/pid\n"
+                          "while read -r line; do echo 1; echo =strobe=; done\n")
+        client.chmod(0o700)
+        server = ("import os, signal, sys, time\n"
+                  "signal.signal(signal.SIGTERM, lambda *_: None)\n"
+                  "open(sys.argv[2], 'w').close()\n"
+                  "signal.pause()\n"
+                  "pid = int(open(sys.argv[1]).read())\n"
+                  "while os.path.exists(f'/proc/{pid}'): time.sleep(0.01)\n"
+                  "os._exit(42)\n")
+        pid, ready = self.folder / "pid", self.folder / "ready"
+        line = [STROBE, "run", "-q", "-o", str(self.folder / "result.db"), *OPTIONS, "--qos", "postgresql:SELECT 1", "--qos-min", "1", "--",
+                sys.executable, "-c", server, str(pid), str(ready)]
+        with subprocess.Popen(line, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}) as run:
+            self.addCleanup(run.kill)
+            while not pid.exists() or not ready.exists():
+                time.sleep(0.01)
+            while run.poll() is None:  # it may not have begun to wait
+                run.terminate()
+                time.sleep(0.5)
+            self.assertEqual(run.returncode, 42)
 
     def test_slot(self):
         """A program that counts in strobe/qos.h."""

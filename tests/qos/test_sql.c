@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,24 @@ slow(void **state)
 	assert_file("asked", "SELECT 1;\n\\echo =strobe=\nSELECT 1;\n\\echo =strobe=\n");
 }
 
+/* A server that is asked to end waits for its clients. */
+static void
+disconnected(void **state)
+{
+	(void)state;
+	const struct st_qos_kind *k = &st_qos_postgresql;
+	make_client("psql", "echo $$; echo =strobe=;;");
+	double now = st_qos_now();
+	void *s = open_source(k, "SELECT 1");
+	pid_t one = (pid_t)ask(k, s, now, ST_QOS_VALUE).value;
+	assert_int_equal(kill(one, 0), 0);
+	k->disconnect(s);
+	assert_int_equal(kill(one, 0), -1);
+	ask(k, s, now, ST_QOS_NOTHING);
+	assert_true((pid_t)ask(k, s, st_qos_now() + 1.1, ST_QOS_VALUE).value != one);
+	k->close(s);
+}
+
 static void
 bad_forms(void **state)
 {
@@ -241,9 +260,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(numbers),   cmocka_unit_test(rates),    cmocka_unit_test(windows),
-	        cmocka_unit_test(servers),   cmocka_unit_test(failures), cmocka_unit_test(slow),
-	        cmocka_unit_test(bad_forms),
+	        cmocka_unit_test(numbers),      cmocka_unit_test(rates),
+	        cmocka_unit_test(windows),      cmocka_unit_test(servers),
+	        cmocka_unit_test(failures),     cmocka_unit_test(slow),
+	        cmocka_unit_test(disconnected), cmocka_unit_test(bad_forms),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
