@@ -86,8 +86,12 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_unique:
 		w->unique.chosen = true;
 		return 0;
+	case MEASURE_unique_last:
+		w->unique.chosen = true;
+		return st_options_number("unique-last", value, 1, ST_MOST_LAST, &w->unique.last, e);
 	case MEASURE_unique_log:
-		w->unique = (struct st_unique_choice){true, value};
+		w->unique.chosen = true;
+		w->unique.log = value;
 		return 0;
 	case MEASURE_qos:
 	case MEASURE_qos_min:

@@ -319,7 +319,7 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 	struct st_run run = {0};
 	struct st_measure *w = &how->measure;
 	w->result.name = argv[0];
-	w->unique = (struct st_unique_choice){asked->log != NULL, asked->log};
+	w->unique = (struct st_unique_choice){.chosen = asked->log != NULL, .log = asked->log};
 	w->qos = asked->qos ? *asked->qos : (struct st_qos_choice){0};
 	w->budget.chosen = asked->budget > 0;
 	w->budget.share = asked->budget;

@@ -66,6 +66,10 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 	        .choice = choice, .on_image = o->on_image, .image_arg = o->image_arg};
 	if (!choice->chosen)
 		return 0;
+	if (choice->log && choice->last)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--unique-log has code that is never measured again: it cannot be "
+		               "used with --unique-last");
 	if (choice->log && open_log(u, program, o, e)) {
 		st_unique_end(u);
 		return -1;
@@ -76,6 +80,7 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	}
 	o->unique = true;
+	o->unique_last = (uint32_t)choice->last;
 	o->on_image = on_image;
 	o->image_arg = u;
 	return 0;
@@ -85,6 +90,11 @@ void
 st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profile *p)
 {
 	struct st_codelogger_result r;
+	if (u->choice->last)
+		st_profile_note(p,
+		                "code was measured again only when %ld other pieces of it had been "
+		                "(--unique-last): numbers are not those of all executions",
+		                u->choice->last);
 	if (!u->log)
 		return;
 	st_codelogger_finish(u->logger, run, &r);

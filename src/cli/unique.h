@@ -9,6 +9,7 @@
 struct st_unique_choice {
 	bool chosen;
 	const char *log; /* NULL: none */
+	long last;       /* measured again when so many others have been; 0: never */
 };
 
 /* Under way. */

@@ -287,6 +287,7 @@ map_results(struct st_injection *in)
 	layout.take_stacks = in->options->on_stack != NULL;
 	layout.wants_entries = in->options->on_image != NULL;
 	layout.unique = in->options->unique;
+	layout.unique_last = in->options->unique_last;
 	layout.region_by = in->options->region_by;
 	layout.budget = in->options->budget;
 	memcpy(p, &layout, sizeof layout);

@@ -76,6 +76,7 @@ struct st_run_options {
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
+	uint32_t unique_last; /* again when so many others have been; 0: never */
 	struct st_budget budget; /* of each thread: amount, period and clock */
 	struct st_qos *qos;      /* what changes its amount while the program runs; NULL: nothing */
 	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */

@@ -196,6 +196,7 @@ struct rt {
 	uint32_t sample_hz;
 	bool on;                 /* tools are at work */
 	bool unique;             /* they want to see each block executed once */
+	uint32_t unique_last;    /* and again when so many others have been seen; 0: never */
 	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	uint32_t sample_every;   /* ticks */

@@ -28,6 +28,7 @@ enum {
 	ST_MAX_COUNTERS = 64,      /* that the tools may declare */
 	ST_MAX_TABLES = 32,        /* and tables */
 	ST_MAX_STREAMS = 8,        /* and streams */
+	ST_MOST_LAST = 4096,       /* pieces of code that are not measured again yet */
 	ST_MAX_COLUMNS = 10,       /* STROBE_MOST_COLUMNS of tool.h */
 	ST_TABLE_ROWS = 1 << 20,   /* of a table, row 0 ("others") included */
 	ST_MAX_AMOUNTS = 32 << 20, /* what blocks add to counters and cells */
@@ -265,9 +266,10 @@ struct st_results_header {
 	   and the address in the target. */
 	uint32_t tool_failed[ST_MAX_TOOLS];
 	uint64_t tool_failed_at[ST_MAX_TOOLS];
-	/* Not 0: each block is measured once (--unique). n_seen: bits of the section `seen` that
+	/* Not 0: each block is measured once (--unique); unique_last: again when so many others
+	   have been, at most ST_MOST_LAST; 0: never. n_seen: bits of the section `seen` that
 	   the controller has given to files. */
-	uint32_t unique;
+	uint32_t unique, unique_last;
 	uint64_t n_seen;
 	/* Functions: the runtime asks (ST_MESSAGE_IMAGE) after each new executable mapping, and
 	 * waits until the controller has looked at as many as there are: a futex. */

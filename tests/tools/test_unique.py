@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS. The programs are one, as it is, a little
 different, and without a build-id."""
+import collections
 import ctypes
 import json
 import os
@@ -103,6 +104,42 @@ class Case(unittest.TestCase):
         done = subprocess.run([STROBE, "covered", "--format", "json", *map(str, arguments)], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
+
+
+class Last(Case):
+    """Code that is measured again when so many other blocks have been."""
+    CYCLE = ["cycle"] + ["turn", "turned"] * 10 + ["run"] + ["running"] * 5 + ["ran"]
+    BLOCKS = ["twice"] + CYCLE + ["second"] + CYCLE + ["third"]
+
+    def measured(self, *options):
+        file = self.folder / "profile.db"
+        subprocess.run([STROBE, "run", "-q", "-t", "coverage", "-o", str(file), *options, "--", PROGRAM, "twice"], capture_output=True, timeout=120, check=True)
+        with sqlite3.connect(file) as db:
+            rows = dict(db.execute("SELECT offset, block.executions FROM block JOIN image ON image.id = image WHERE path LIKE '%unique'"))
+        return {name: rows.get(AT[name], 0) for name in set(self.BLOCKS)}
+
+    def expected(self, last):
+        ring, times = collections.deque(maxlen=last), collections.Counter()
+        for name in self.BLOCKS:
+            if name not in ring:
+                ring.append(name)
+                times[name] += 1
+        return dict(times)
+
+    def test_last(self):
+        self.assertEqual(self.measured(), collections.Counter(self.BLOCKS))
+        for last in (1, 2, 3, 4, 5, 6, 7, 8, 4096):
+            for stress in ((), ("--stress", "links"), ("--stress", "blocks"), ("--stress", "cache")):
+                with self.subTest(last=last, stress=stress):
+                    self.assertEqual(self.measured("--unique-last", str(last), *stress), self.expected(last))
+
+    def test_bad_numbers(self):
+        for options, says in ((("--unique-last", "0"), "--unique-last takes"), (("--unique-last", "4097"), "--unique-last takes"),
+                              (("--unique-last", "3", "--unique-log", str(self.log)), "cannot be used with --unique-last")):
+            done = subprocess.run([STROBE, "run", "-t", "coverage", *options, "--", PROGRAM], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(says, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
 
 
 class Once(Case):

@@ -42,6 +42,27 @@ __asm__(".text\n"
         "      ret\n");
 int faults(int *p);
 
+/* Loops of two blocks and of one, twice: each label begins a block, and nothing else does. */
+__asm__(".text\n"
+        ".globl twice, second, third, cycle, turn, turned, run, running, ran\n"
+        "twice: sub $8, %rsp\n"
+        "      call cycle\n"
+        "second: call cycle\n"
+        "third: add $8, %rsp\n"
+        "      ret\n"
+        "cycle: mov $10, %ecx\n"
+        "      jmp turn\n"
+        "turn: nop\n"
+        "      jmp turned\n"
+        "turned: dec %ecx\n"
+        "      jnz turn\n"
+        "run:  mov $5, %ecx\n"
+        "      jmp running\n"
+        "running: dec %ecx\n"
+        "      jnz running\n"
+        "ran:  ret\n");
+void twice(void);
+
 static sigjmp_buf back;
 static int *place;
 
@@ -169,6 +190,7 @@ main(int argc, char **argv)
 		const char *name;
 		void (*act)(void);
 	} words[] = {{"head", head},
+	             {"twice", twice},
 	             {"middle", middle},
 	             {"prefixed", prefixed},
 	             {"unprefixed", unprefixed},

@@ -262,14 +262,14 @@ dispatch_first(struct thread *t, uint32_t exit)
 		jit_invalidate(pc, pc + 1);
 		go_to(t, pc);
 		return;
-	case UNIQUE_SEEN: /* another thread has been faster */
-		jit_skip_first(exit);
+	case UNIQUE_SEEN: /* another thread has been faster, or it is a part of another block */
+		unique_note(id, exit, jit_skip_first(exit));
 		t->next = cache_addr(x->next);
 		return;
 	case UNIQUE_NEW:
 		break;
 	}
-	jit_skip_first(exit);
+	unique_note(id, exit, jit_skip_first(exit));
 	*thread_counter(t, id) += 1;
 	t->resume = (struct resume){.pc = pc, .id = id, .state = RESUME_ARMED};
 	go_on_or_to(t);

@@ -160,10 +160,21 @@ emit_first(struct unit *u)
 	emit_leave(u, EXIT_FIRST, TO_SELF, 0);
 }
 
-void
+static uint16_t *
+first_bytes(uint32_t exit)
+{
+	return (uint16_t *)cache_write(jit.exits[exit].next - jit_stub_len());
+}
+
+uint16_t
 jit_skip_first(uint32_t exit)
 {
-	uint32_t at = jit.exits[exit].next - jit_stub_len();
 	uint16_t jump = (uint16_t)(0xeb | (jit_stub_len() - 2) << 8);
-	__atomic_store_n((uint16_t *)cache_write(at), jump, __ATOMIC_RELAXED);
+	return __atomic_exchange_n(first_bytes(exit), jump, __ATOMIC_RELAXED);
+}
+
+void
+jit_arm_first(uint32_t exit, uint16_t armed)
+{
+	__atomic_store_n(first_bytes(exit), armed, __ATOMIC_RELAXED);
 }

@@ -182,6 +182,13 @@ struct warm {
 	uint32_t n_pieces;
 };
 
+/* A block that has been measured, of the last ones (tool/unique.c). */
+struct seen_last {
+	uint32_t id; /* in the results; 0: none */
+	uint32_t exit, generation;
+	uint16_t armed; /* the exit's first bytes */
+};
+
 struct jit {
 	uint32_t hot; /* next free cache offset of the hot part */
 	uint32_t hot_limit;
@@ -210,11 +217,13 @@ struct jit {
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;
-	bool counting;       /* a tool wants events of code */
-	bool targets;        /* targets of indirect branches are counted */
-	bool cuts;           /* basic blocks end where certain functions begin */
-	bool has_plain;      /* there may be plain blocks */
-	uint32_t most_insns; /* of a piece */
+	bool counting;                       /* a tool wants events of code */
+	bool targets;                        /* targets of indirect branches are counted */
+	bool cuts;                           /* basic blocks end where certain functions begin */
+	bool has_plain;                      /* there may be plain blocks */
+	uint32_t most_insns;                 /* of a piece */
+	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.unique_last */
+	uint32_t n_last;                     /* so far */
 };
 extern struct jit jit;
 
@@ -278,8 +287,9 @@ uint32_t jit_translate(uint64_t pc, enum version version, uint32_t join, bool in
 /* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. What
  * the tools asked for there stays in it, whatever version of code comes behind it. */
 uint32_t jit_translate_rest(const struct resume *at, enum version next);
-/* From now on control runs past an EXIT_FIRST. */
-void jit_skip_first(uint32_t exit);
+/* From now on control runs past an EXIT_FIRST. Returns what stood there, for jit_arm_first. */
+uint16_t jit_skip_first(uint32_t exit);
+void jit_arm_first(uint32_t exit, uint16_t armed);
 /* Makes an entry pad for the block. */
 void jit_make_pad(uint32_t block);
 

@@ -39,7 +39,7 @@ begin_basic_block(struct unit *u)
 	u->id = wanted ? jit_result_id(u->now) : 0;
 	u->base = 0;
 	u->fresh = u->id >= known;
-	if (u->id && u->now->seen) {
+	if (u->id && u->now->seen && !rt.unique_last) {
 		result_of(u->id)->flags |= ST_BLOCK_REFUSED;
 		u->id = 0;
 	}
@@ -76,7 +76,8 @@ keep_plain(struct unit *u, bool cont)
 	asked.n_actions = asked.n_edge_amounts = asked.n_target_counts = 0;
 	asked.streams = 0;
 	/* Where there are bits, they say more. */
-	return !cont && (u->now->tracked || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
+	return !cont &&
+	       (u->now->tracked || rt.unique_last || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
 }
 
 /* A block whose later pieces are not known yet counts in any case. */

@@ -106,6 +106,7 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	        .take_stacks = from->take_stacks,
 	        .wants_entries = from->wants_entries,
 	        .unique = from->unique,
+	        .unique_last = from->unique_last,
 	        .region_by = from->region_by,
 	        .threads_chosen = from->threads_chosen,
 	        .budget = {.amount = __atomic_load_n(&from->budget.amount, __ATOMIC_RELAXED),

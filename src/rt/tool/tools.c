@@ -56,6 +56,7 @@ tools_begin(void)
 	for (unsigned i = 0; i < tools.n; i++)
 		rt.unique &= tools.tool[i].tool->unique != 0;
 	rt.unique |= rt.results->unique != 0;
+	rt.unique_last = rt.results->unique_last <= ST_MOST_LAST ? rt.results->unique_last : 0;
 }
 
 void

@@ -110,6 +110,31 @@ unique_take(struct st_block *b)
 	return UNIQUE_NEW;
 }
 
+/* The block counts as not measured. */
+static void
+forget(const struct seen_last *last)
+{
+	struct st_block *b =
+	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + last->id;
+	if (unique_is_tracked(b))
+		mark_from(b, 0, false);
+	else
+		b->flags &= (uint8_t)~ST_BLOCK_SEEN;
+	if (last->generation == jit.generation)
+		jit_arm_first(last->exit, last->armed);
+}
+
+void
+unique_note(uint32_t id, uint32_t exit, uint16_t armed)
+{
+	if (!rt.unique_last)
+		return;
+	struct seen_last *last = &jit.last[jit.n_last++ % rt.unique_last];
+	if (last->id)
+		forget(last);
+	*last = (struct seen_last){id, exit, jit.generation, armed};
+}
+
 /* The block that the thread has been stopped in and measures; NULL: none with bits. */
 static const struct st_block *
 block_under_way(const struct thread *t, enum resume_state state)
