@@ -169,7 +169,7 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 #undef ST_OVERSHOOT
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (process == 0 || i > 2)
+		if (process == 0 || i > 1)
 			add_counter(p, &p->statistics, process, rows[i].name, rows[i].help,
 			            rows[i].total);
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The time budget: test_budget.py STROBE PROGRAM INCLUDE. What it costs is measured by bench/, not here."""
+import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -92,13 +94,38 @@ class Budget(Case):
                     self.assertEqual(budget["share"], share)
                     self.assertLessEqual(budget["periods"], budget["cpu_ns"] / budget["period_ns"] + 1)
                     self.check_account(budget, threads=5)
-        script = f'"{PROGRAM}" 20 2; echo done'
-        children = self.strobe("-t", "bbcount", "-f", *SMALL, "--budget-share", "process", program=("sh", "-c", f"({script}); ({script})"))["budget"]
-        self.assertEqual(children["share"], "process")
         plenty = self.strobe("-t", "bbcount", "-b", "100%", "-T", "1h", "--budget-share", "process", program=(PROGRAM, ROUNDS, "4"))
         self.assertEqual(plenty["budget"]["periods"], 0)
         alone = self.strobe("-t", "inscount", "--images", "budget", "-b", "100%", "-T", "1h", "--budget-share", "process")
         self.assertEqual(alone["instructions"], self.strobe("-t", "inscount", "--images", "budget")["instructions"])
+
+    def test_shared_in_children(self):
+        """Children that are taken along have budgets of the same kind."""
+        script = f'"{PROGRAM}" 5 2; true'
+        for number, share in enumerate(("thread", "process", "priority")):
+            with self.subTest(share=share):
+                result = self.folder / f"{share}.db"
+                line = [STROBE, "run", "-q", "-o", result, "-t", "bbcount", "-f", *SMALL, "--budget-share", share, "--", "sh", "-c", f"({script}); ({script})"]
+                subprocess.run(line, stdout=subprocess.DEVNULL, timeout=120, check=True)
+                with contextlib.closing(sqlite3.connect(result)) as db:
+                    processes = [row[0] for row in db.execute("SELECT id FROM process")]
+                    shares = dict(db.execute("SELECT process, total FROM statistic WHERE name = 'budget_share'"))
+                self.assertGreaterEqual(len(processes), 5)
+                self.assertEqual(shares, dict.fromkeys(processes, number))
+
+    def test_first_window(self):
+        """The first window of the second run with a log begins half of the first one's CPU time later: that is what the log says of it."""
+        for share in ("thread", "process"):
+            for cpu_ns, some in ((100_000_000_000, False), (20_000_000, True)):
+                with self.subTest(share=share, cpu_ns=cpu_ns):
+                    log = self.folder / f"{share}-{cpu_ns}.log"
+                    options = ("-t", "bbcount", "-b", "1%", "-T", "1h", "--budget-share", share, "--unique-log", str(log))
+                    self.assertEqual(self.strobe(*options)["budget"]["windows"], 1)
+                    with contextlib.closing(sqlite3.connect(log)) as db, db:
+                        db.execute("UPDATE run SET cpu_ns = ?, until_ns = 0", (cpu_ns,))
+                    self.assertEqual(self.strobe(*options)["budget"]["windows"] >= 1, some)
+                    with contextlib.closing(sqlite3.connect(log)) as db:
+                        self.assertEqual(db.execute("SELECT first_ns FROM run ORDER BY id").fetchall(), [(0,), (cpu_ns // 2,)])
 
     def test_gaps(self):
         source = self.folder / "gaps.c"
