@@ -108,11 +108,11 @@ st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profil
 	                (unsigned long long)r.run.blocks, (unsigned long long)r.run.instructions,
 	                u->choice->log, (unsigned long long)r.run.refused);
 	if (r.unread)
-		st_profile_note(
-		        p,
-		        "%s was locked when %llu images were loaded: what it has of them was "
-		        "measured again",
-		        u->choice->log, (unsigned long long)r.unread);
+		st_profile_note(p,
+		                "%s was locked when %llu image%s loaded: what it has of %s was "
+		                "measured again",
+		                u->choice->log, (unsigned long long)r.unread,
+		                r.unread == 1 ? " was" : "s were", r.unread == 1 ? "it" : "them");
 	if (r.generated)
 		st_profile_note(p,
 		                "%llu blocks of generated code were measured; they are in no file, "

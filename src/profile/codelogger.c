@@ -15,6 +15,7 @@ struct image {
 	struct st_image *image; /* NULL: it cannot be read */
 	int64_t id;             /* in the log; 0: it is not there */
 	bool made;              /* the id is of the transaction under way */
+	bool unread;            /* the log could not be asked for it: it was locked */
 	uint64_t bits;          /* for its bytes */
 	uint8_t *logged;        /* a bit for each address of an instruction that the log has */
 	uint64_t n_logged;
@@ -35,7 +36,7 @@ struct st_codelogger {
 	ST_VEC(struct progress) progress; /* by process */
 	struct st_error error;
 	struct st_error failure; /* of the transaction under way; code 0: none */
-	uint64_t blocks, instructions, generated, unread;
+	uint64_t blocks, instructions, generated;
 	struct st_lengths *lengths;
 	size_t last; /* index of the image that was found last */
 };
@@ -133,7 +134,7 @@ image_of(struct st_codelogger *l, const char *path, uint64_t least)
 	m->image = st_image_open(path, &e);
 	if (m->image && l->log &&
 	    (m->id = st_codelog_find(l->log, st_image_build_id(m->image), &e)) < 0) {
-		l->unread += is_locked(l, &e);
+		m->unread = is_locked(l, &e);
 		m->id = 0;
 	}
 	return m;
@@ -174,7 +175,7 @@ know(void *arg, const struct st_codelog_block *b)
 
 /* A block that begins before the mapping has instructions in it only when it is longer than any. */
 static void
-know_mapping(struct st_codelogger *l, const struct image *m, struct st_results_header *h,
+know_mapping(struct st_codelogger *l, struct image *m, struct st_results_header *h,
              const struct st_map *map, uint64_t first)
 {
 	uint64_t linked = st_image_offset_of_file(m->image, map->pgoff);
@@ -183,7 +184,7 @@ know_mapping(struct st_codelogger *l, const struct image *m, struct st_results_h
 	                    .end = linked + (map->end - map->start)};
 	struct st_error e;
 	if (m->id && st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, &e))
-		l->unread += is_locked(l, &e);
+		m->unread |= is_locked(l, &e);
 }
 
 void
@@ -455,6 +456,7 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
 	if (l->log && !l->error.code && st_codelog_end(l->log, run, &e))
 		keep(l, &e);
 	result->generated = l->generated;
-	result->unread = l->unread;
+	for (size_t i = 0; i < l->images.n; i++)
+		result->unread += l->images.v[i].unread;
 	result->error = l->error;
 }

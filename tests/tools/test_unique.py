@@ -335,9 +335,9 @@ class Runs(Case):
         log = Log(self.log)
         self.assertEqual((AT["step_2"] in log.instructions, AT["faults"] in log.instructions, AT["fault_at"] in log.instructions), (True, True, False))
 
-    def test_locked(self):
-        """A program does not wait for a log that another one has locked, and nothing is lost of what was measured."""
-        program = "print('up', flush=True); input(); import _ctypes; print('loaded', flush=True); input()"
+    def run_locked(self, before, meanwhile):
+        """Runs a program of which the log is locked in a part. What the result says of that."""
+        program = f"{before}; print('up', flush=True); input(); {meanwhile}; print('done', flush=True); input()"
         line = self.line(words=("-c", program), program="/usr/bin/python3")
         with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as strobe:
             self.assertEqual(strobe.stdout.readline(), "up\n")
@@ -350,12 +350,23 @@ class Runs(Case):
             finally:
                 other.execute("ROLLBACK")
                 other.close()
-            self.assertEqual(strobe.communicate("\n", timeout=60)[0], "loaded\n")
+            self.assertEqual(strobe.communicate("\n", timeout=60)[0], "done\n")
             self.assertEqual(strobe.returncode, 0)
-        result = json.loads(self.file.read_text())
-        self.assertEqual(len([note for note in result["notes"] if "was locked when" in note]), 1, result["notes"])
+        note, = (note for note in json.loads(self.file.read_text())["notes"] if "was locked when" in note)
+        return note
+
+    def test_locked(self):
+        """A program does not wait for a log that another one has locked, and nothing is lost of what was measured."""
+        self.run_locked("pass", "import _ctypes")
         loaded, = (path for _, path in Log(self.log, "").images if "/_ctypes." in path)
         self.assertTrue(Log(self.log, loaded).instructions)
+
+    def test_locked_for_one_image(self):
+        """Images are counted, not how often they are mapped."""
+        self.run_strobe(words=("-c", "import mmap"), program="/usr/bin/python3")
+        code = "mmap.mmap(f.fileno(), mmap.PAGESIZE, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)"
+        note = self.run_locked("import mmap; f = open(mmap.__file__, 'rb')", f"kept = [{code}, {code}]")
+        self.assertEqual(note, f"{self.log} was locked when 1 image was loaded: what it has of it was measured again")
 
     def test_strobe_killed(self):
         """The log is whole, and has what it had a second before."""
