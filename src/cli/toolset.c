@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "cli/options.h"
+#include "cli/tool_dcache.h"
 #include "cli/tools.h"
 
 /* Bytes of options that the results have room for. */
@@ -174,7 +175,9 @@ add(struct st_toolset *set, char *spec, struct st_error *e)
 			t->index++;
 	set->files[set->n] = file;
 	set->about[set->n++] = tool;
-	return *options ? take_options(t, tool, options, e) : 0;
+	if (*options && take_options(t, tool, options, e))
+		return -1;
+	return tool == st_tools[ST_TOOL_dcache] ? st_dcache_check(t, e) : 0;
 }
 
 int

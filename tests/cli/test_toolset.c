@@ -112,6 +112,39 @@ mistakes(void **state)
 	refused("null", "bbcount", "tool null is the engine without any tool: it runs alone");
 }
 
+/* A number of sets that is no power of two cannot be simulated, and is not rounded in silence. */
+static void
+geometry(void **state)
+{
+	(void)state;
+	static const char *const good[] = {"dcache",
+	                                   "dcache:size=48k,ways=12,l2=2M",
+	                                   "dcache:line=128",
+	                                   "dcache:size=64,ways=1",
+	                                   "dcache:line=1,size=8,l2=0",
+	                                   "dcache:l2=0,l2ways=3"};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		struct st_toolset set = {0};
+		struct st_error e;
+		assert_int_equal(st_toolset_add(&set, good[i], &e), 0);
+		st_toolset_free(&set);
+	}
+	refused(NULL, "dcache:line=48",
+	        "option line of tool dcache takes a power of two, such as 64, not 48");
+	refused(NULL, "dcache:ways=12",
+	        "tool dcache: with ways=12 and line=64, size=32k is not a power of two of sets: "
+	        "take size=24k or size=48k");
+	refused(NULL, "dcache:l2=100000",
+	        "tool dcache: with l2ways=16 and line=64, l2=100000 is not a power of two of sets: "
+	        "take l2=64k or l2=128k");
+	refused(NULL, "dcache:size=511",
+	        "tool dcache: size=511 is less than one set of ways=8 lines of 64 bytes: take "
+	        "size=512 or more");
+	refused(NULL, "dcache:size=3M,size=32k",
+	        "tool dcache: with ways=8 and line=64, size=3M is not a power of two of sets: "
+	        "take size=2M or size=4M");
+}
+
 static void
 numbers(void **state)
 {
@@ -141,9 +174,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(several),
-	        cmocka_unit_test(without_value),
-	        cmocka_unit_test(mistakes),
+	        cmocka_unit_test(several),  cmocka_unit_test(without_value),
+	        cmocka_unit_test(mistakes), cmocka_unit_test(geometry),
 	        cmocka_unit_test(numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/tool_dcache.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/toolset.h"
+
+/* A level's options. */
+struct level {
+	const char *size, *ways;
+};
+enum { SIZE_TEXT = 24 };
+
+static uint64_t
+value_of(const struct st_run_tool *t, const char *name)
+{
+	size_t n = strlen(name);
+	uint64_t number = 0;
+	for (const char *o = t->options; o && *o; o += strlen(o) + 1)
+		if (!strncmp(o, name, n) && o[n] == '=' && st_tool_number(o + n + 1, &number))
+			return number;
+	for (const strobe_option *o = st_tools[ST_TOOL_dcache]->options; o->name; o++)
+		if (!strcmp(o->name, name))
+			st_tool_number(o->value, &number);
+	return number;
+}
+
+static bool
+is_power(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* As the option takes it. */
+static const char *
+size_text(char text[SIZE_TEXT], uint64_t bytes)
+{
+	bool k = bytes % 1024 == 0, m = bytes % (1 << 20) == 0;
+	snprintf(text, SIZE_TEXT, "%" PRIu64 "%s",
+	         bytes >> (m   ? 20
+	                   : k ? 10
+	                       : 0),
+	         m   ? "M"
+	         : k ? "k"
+	             : "");
+	return text;
+}
+
+static int
+check_level(const struct st_run_tool *t, const struct level *l, uint64_t line, struct st_error *e)
+{
+	uint64_t size = value_of(t, l->size), ways = value_of(t, l->ways), set = ways * line;
+	uint64_t below = set;
+	char given[SIZE_TEXT], a[SIZE_TEXT], b[SIZE_TEXT];
+	if (!size || (size % set == 0 && is_power(size / set)))
+		return 0;
+	while (2 * below <= size)
+		below *= 2;
+	if (below > size)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "tool dcache: %s=%s is less than one set of %s=%" PRIu64
+		               " lines of %" PRIu64 " bytes: take %s=%s or more",
+		               l->size, size_text(given, size), l->ways, ways, line, l->size,
+		               size_text(a, set));
+	return st_fail(e, ST_EXIT_USAGE,
+	               "tool dcache: with %s=%" PRIu64 " and line=%" PRIu64
+	               ", %s=%s is not a power of two of sets: take %s=%s or %s=%s",
+	               l->ways, ways, line, l->size, size_text(given, size), l->size,
+	               size_text(a, below), l->size, size_text(b, 2 * below));
+}
+
+int
+st_dcache_check(const struct st_run_tool *t, struct st_error *e)
+{
+	static const struct level levels[] = {{"size", "ways"}, {"l2", "l2ways"}};
+	uint64_t line = value_of(t, "line");
+	if (!is_power(line))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "option line of tool dcache takes a power of two, such as 64, not "
+		               "%" PRIu64,
+		               line);
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (check_level(t, &levels[i], line, e))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The caches that the tool dcache is asked to simulate. */
+#ifndef STROBE_CLI_TOOL_DCACHE_H
+#define STROBE_CLI_TOOL_DCACHE_H
+
+#include "base/error.h"
+#include "control/run.h"
+
+/* Whether its options, of which each is what it may be, fit together: it finds a set by bits of the
+ * address. 0, or -1 with *e. */
+int st_dcache_check(const struct st_run_tool *t, struct st_error *e);
+
+#endif
