@@ -22,9 +22,9 @@ too_few(const struct st_qos *q, size_t n, struct st_error *e)
 {
 	const char *trouble = st_qos_trouble(q);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "%s gave %zu numbers in a run, and %d are needed to tell anything%s%s",
-	               st_qos_source(q), n, ST_LIMIT_READINGS, trouble ? ": " : "",
-	               trouble ? trouble : "");
+	               "%s gave %zu number%s in a run, and %d are needed to tell anything%s%s",
+	               st_qos_source(q), n, n == 1 ? "" : "s", ST_LIMIT_READINGS,
+	               trouble ? ": " : "", trouble ? trouble : "");
 }
 
 int

@@ -94,7 +94,8 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	const struct st_covered_sum logs = sum_of_logs(r);
 	uint64_t again = logs.raw - logs.instructions;
 	char a[ST_NUMBER_SIZE], b[ST_NUMBER_SIZE];
-	fprintf(out, "  %zu runs, %zu of them without an end\n", r->logs->runs, r->logs->unended);
+	fprintf(out, "  %zu run%s, %zu without an end\n", r->logs->runs,
+	        r->logs->runs == 1 ? "" : "s", r->logs->unended);
 	fprintf(out, "  unique: %s instructions in %s blocks", st_number(a, logs.instructions),
 	        st_number(b, logs.blocks));
 	fprintf(out, "; raw: %s instructions\n", st_number(a, logs.raw));

@@ -174,15 +174,13 @@ print_advices(const struct st_analysis *a, const struct st_study *s, FILE *out)
 	if (!a->unique.found) {
 		fprintf(out,
 		        "\nno combination keeps its slow-down (CPU time) at 1 + B + %g or less: "
-		        "none is "
-		        "recommended\n",
+		        "none is recommended\n",
 		        ST_ADVICE_BEYOND);
 		return;
 	}
 	fprintf(out,
 	        "\nrecommended: the smallest budget within %g points of the best coverage, its "
-	        "slow-down "
-	        "kept (CPU time, at most 1 + B + %g)\n",
+	        "slow-down kept (CPU time, at most 1 + B + %g)\n",
 	        ST_ADVICE_POINTS, ST_ADVICE_BEYOND);
 	print_advice(&a->unique, a, s, ST_RESPONSE_UNIQUE, out);
 	print_advice(&a->raw, a, s, ST_RESPONSE_RAW, out);
@@ -200,10 +198,9 @@ print_short_programs(const struct st_study *s, FILE *out)
 		n += s->programs.v[i].native.cpu < longest;
 	if (n)
 		fprintf(out,
-		        "  %zu of the programs need less CPU time than a period of %g s, so that "
-		        "the "
-		        "budget is granted once\n",
-		        n, longest);
+		        "  %zu of the programs need%s less CPU time than a period of %g s, so that "
+		        "the budget is granted once\n",
+		        n, n == 1 ? "s" : "", longest);
 }
 
 static void

@@ -450,6 +450,7 @@ class Coverage(Case):
         self.logged("step1")
         done = subprocess.run([STROBE, "covered", str(self.log), "-a", str(self.folder / "whole.log"), "-F", "-m", "-n", "0"], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("  1 run, 0 without an end\n"))
         self.assertIn("false negatives: 0 instructions", done.stdout)
         self.assertIn("step_3", done.stdout)
         self.assertIn(f"0x{AT['step_3']:x}", done.stdout)
