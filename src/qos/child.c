@@ -2,7 +2,6 @@
 #include "qos/child.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -46,19 +45,23 @@ st_qos_child_start(struct st_qos_child *c, const char *const *argv, const struct
 	return error;
 }
 
-/* It may be waited for by others as well: the session waits for all children. */
+/* Whether its number is still its own: it has not been waited for. The session waits for all
+ * children, too. */
 static bool
-has_ended(const struct st_qos_child *c)
+is_ours(const struct st_qos_child *c)
 {
-	struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
-	return c->pidfd < 0 || poll(&p, 1, 0) == 1;
+	siginfo_t info;
+	return c->pidfd >= 0 &&
+	       waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 void
 st_qos_child_end(struct st_qos_child *c)
 {
 	siginfo_t info;
-	if (!has_ended(c))
+	/* What it has started may go on without it. As long as it does, no process gets its number:
+	   if one has it, the group is not ours any more. */
+	if (is_ours(c) || kill(c->pid, 0))
 		kill(-c->pid, SIGKILL);
 	if (c->pidfd >= 0) {
 		waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);

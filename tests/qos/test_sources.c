@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <strobe/qos.h>
@@ -180,6 +181,33 @@ commands_that_others_wait_for(void **state)
 		assert_value(k, s, st_qos_now(), 42);
 	k->close(s);
 	sigaction(SIGCHLD, &before, NULL);
+}
+
+/* Nothing of a command is left, also of one that has ended and been waited for by others. */
+static void
+commands_that_leave_children(void **state)
+{
+	(void)state;
+	const struct st_qos_kind *k = &st_qos_command;
+	struct sigaction before;
+	for (int others = 0; others < 2; others++) {
+		struct sigaction how = {.sa_handler = others ? SIG_IGN : SIG_DFL};
+		struct st_qos_poll p = poll_at(st_qos_now());
+		double first = 0;
+		int alive[2]; /* all inherit it: its end is theirs */
+		assert_int_equal(pipe(alive), 0);
+		sigaction(SIGCHLD, &how, &before);
+		void *s = open_source(k, "sleep 1000 >/dev/null & echo $!");
+		do { /* until it has ended, and been started again */
+			if (k->poll(s, &p) == ST_QOS_VALUE && !first)
+				first = p.value;
+		} while (!first || p.value == first);
+		k->close(s);
+		sigaction(SIGCHLD, &before, NULL);
+		close(alive[1]);
+		assert_true(st_qos_wait(alive[0], POLLIN, st_qos_now() + 20, -1));
+		close(alive[0]);
+	}
 }
 
 static void
@@ -497,6 +525,7 @@ main(void)
 	        cmocka_unit_test(bad_forms),
 	        cmocka_unit_test(commands_that_end),
 	        cmocka_unit_test(commands_that_others_wait_for),
+	        cmocka_unit_test(commands_that_leave_children),
 	        cmocka_unit_test(commands_that_go_on),
 	        cmocka_unit_test(values_of_a_log),
 	        cmocka_unit_test(long_lines),
