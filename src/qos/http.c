@@ -4,6 +4,7 @@
  * path into JSON (.requests.rate, .workers[0].load), a regular expression, or left out where the
  * number is all that is answered.
  */
+#include <ctype.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,15 +146,73 @@ from_body(const struct http *h, const char *body, struct st_qos_poll *p)
 	}
 }
 
+/* Where the body begins; NULL: the head is not whole. */
+static char *
+body_of(const char *answer)
+{
+	char *end = strstr(answer, "\r\n\r\n");
+	return end ? end + 4 : NULL;
+}
+
+/* The rest of the answer behind a name in its head, such as "\ncontent-length:", or NULL. */
+static const char *
+find_header(const char *answer, const char *body, const char *name)
+{
+	const char *found = strcasestr(answer, name);
+	return found && found < body ? found + strlen(name) : NULL;
+}
+
+static bool
+is_chunked(const char *answer, const char *body)
+{
+	const char *coding = find_header(answer, body, "\ntransfer-encoding:");
+	const char *word = coding ? strcasestr(coding, "chunked") : NULL;
+	return word && word < coding + strcspn(coding, "\r\n");
+}
+
+/* A chunk's line: *at is behind it then. False: it is not there, or is none. */
+static bool
+take_chunk_line(const char **at, const char *end, size_t *bytes)
+{
+	const char *behind = memmem(*at, (size_t)(end - *at), "\r\n", 2);
+	if (!behind || !isxdigit((unsigned char)**at))
+		return false;
+	*bytes = strtoul(*at, NULL, 16);
+	*at = behind + 2;
+	return true;
+}
+
+/* What a body of n bytes in chunks holds, of which `out`, if it is not NULL, becomes the text: it
+ * may be the body. False: the last chunk is missing. */
+static bool
+join_chunks(const char *body, size_t n, char *out)
+{
+	const char *at = body, *end = body + n;
+	for (size_t bytes; take_chunk_line(&at, end, &bytes); at += bytes + 2) {
+		if (!bytes) {
+			if (out)
+				*out = 0;
+			return true;
+		}
+		if (bytes > n || (size_t)(end - at) < bytes + 2)
+			return false;
+		if (out)
+			out = (char *)memmove(out, at, bytes) + bytes;
+	}
+	return false;
+}
+
 /* The server closes the connection behind it; some keep it open in spite of being asked to. */
 static bool
 is_whole(const char *text, size_t n)
 {
-	const char *body = strstr(text, "\r\n\r\n"),
-	           *length = strcasestr(text, "\ncontent-length:");
-	if (!body || !length || length > body)
+	const char *body = body_of(text);
+	if (!body)
 		return false;
-	return n >= (size_t)(body + 4 - text) + strtoul(length + 16, NULL, 10);
+	if (is_chunked(text, body))
+		return join_chunks(body, n - (size_t)(body - text), NULL);
+	const char *length = find_header(text, body, "\ncontent-length:");
+	return length && n >= (size_t)(body - text) + strtoul(length, NULL, 10);
 }
 
 static enum st_qos_got
@@ -161,14 +220,17 @@ http_poll(void *source, struct st_qos_poll *p)
 {
 	struct http *h = source;
 	int status = 0;
-	if (st_qos_talk(h->six, h->port, h->question, h->answer, sizeof h->answer, is_whole, p) < 0)
+	int n = st_qos_talk(h->six, h->port, h->question, h->answer, sizeof h->answer, is_whole, p);
+	if (n < 0)
 		return ST_QOS_FAILURE;
-	const char *body = strstr(h->answer, "\r\n\r\n");
+	char *body = body_of(h->answer);
 	if (sscanf(h->answer, "HTTP/1.%*1[01] %3d", &status) != 1 || !body)
 		return st_qos_failed(p, "the answer is not HTTP");
 	if (status != 200)
 		return st_qos_failed(p, "the server answers with status %d", status);
-	return from_body(h, body + 4, p);
+	if (is_chunked(h->answer, body) && !join_chunks(body, (size_t)(h->answer + n - body), body))
+		return st_qos_failed(p, "the answer has no last chunk");
+	return from_body(h, body, p);
 }
 
 const struct st_qos_kind st_qos_http = {

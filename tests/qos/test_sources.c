@@ -331,6 +331,7 @@ rates(void **state)
 }
 
 #define OK "HTTP/1.1 200 OK\r\n\r\n"
+#define CHUNKED "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\nX: y\r\n\r\n"
 
 static void
 http(void **state)
@@ -348,6 +349,16 @@ http(void **state)
 	        {"#.a[0]", OK "{\"a\": [\"19 per second\"]}", 19, ""},
 	        {"#Req/s: ([0-9.]+)", OK "<p>Req/s: 301.5</p>", 301.5, ""},
 	        {"", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42 and more", 42, ""},
+	        {"", CHUNKED "1\r\n4\r\n3;a=b\r\n2.5\r\n0\r\n\r\n", 42.5, ""},
+	        {"#.a", CHUNKED "00000a\r\n{\"a\":\r\n  1\r\n2\r\n7}\r\n0\r\nTrailer: 1\r\n\r\n",
+	         17, ""},
+	        {"", CHUNKED "4\r\n12", -1, "no last chunk"},
+	        {"", CHUNKED "4\r\n1234\r\n", -1, "no last chunk"},
+	        {"", CHUNKED "fffffffffffffffe\r\n1234\r\n0\r\n\r\n", -1, "no last chunk"},
+	        {"", CHUNKED "-1\r\n1234\r\n0\r\n\r\n", -1, "no last chunk"},
+	        {"", CHUNKED "12", -1, "no last chunk"},
+	        {"", CHUNKED "0\r\n\r\n", -1, "no number"},
+	        {"", OK "\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n12", -1, "no number"},
 	        {"#.a", OK "{\"a\": -1}", -1, "0 or more"},
 	        {"#.a", OK "{\"a\": true}", -1, "at .a"},
 	        {"#.a.b", OK "{\"a\": 1}", -1, "at .a.b"},
@@ -374,6 +385,24 @@ http(void **state)
 		assert_memory_equal(server.asked, "GET /status?x=1 HTTP/1.0\r\n", 26);
 		assert_not(k, s, 0, ST_QOS_FAILURE, "refused");
 		k->close(s);
+	}
+}
+
+/* An answer is whole before the connection is closed. */
+static void
+http_kept_open(void **state)
+{
+	(void)state;
+	const struct st_qos_kind *k = &st_qos_http;
+	const char *answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n4.5",
+	                         CHUNKED "2\r\n4.\r\n1\r\n5\r\n0\r\n\r\n"};
+	for (size_t i = 0; i < 2; i++) {
+		struct server server;
+		uint16_t port = server_start(&server, answers[i], true);
+		void *s = open_source(k, "//127.0.0.1:%u/", port);
+		assert_value(k, s, 0, 4.5);
+		k->close(s);
+		server_stop(&server);
 	}
 }
 
@@ -531,6 +560,7 @@ main(void)
 	        cmocka_unit_test(long_lines),
 	        cmocka_unit_test(rates),
 	        cmocka_unit_test(http),
+	        cmocka_unit_test(http_kept_open),
 	        cmocka_unit_test(redis),
 	        cmocka_unit_test(slow_servers),
 	        cmocka_unit_test(slots),
