@@ -14,8 +14,7 @@
 enum { MOST = 1 << 20 }; /* bytes of an answer */
 
 struct http {
-	bool six;
-	uint16_t port;
+	struct st_qos_server server;
 	char *question;
 	char *json; /* path into JSON; NULL: the regular expression */
 	regex_t regex;
@@ -50,10 +49,10 @@ local_host(const char *text, bool *six)
 static int
 parse_address(struct http *h, const char *text, struct st_error *e)
 {
-	const char *at = local_host(text, &h->six), *hash = strchr(text, '#');
-	h->port = 80;
+	const char *at = local_host(text, &h->server.six), *hash = strchr(text, '#');
+	h->server.port = 80;
 	if (at && *at == ':')
-		at = st_qos_port(at + 1, &h->port);
+		at = st_qos_port(at + 1, &h->server.port);
 	if (!at || (*at && *at != '/' && *at != '#'))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--qos takes http://127.0.0.1:PORT/PATH#.JSON.PATH or #REGEX, on "
@@ -62,7 +61,7 @@ parse_address(struct http *h, const char *text, struct st_error *e)
 	int n = hash ? (int)(hash - at) : (int)strlen(at);
 	if (asprintf(&h->question,
 	             "GET %s%.*s HTTP/1.0\r\nHost: localhost:%u\r\nConnection: close\r\n\r\n",
-	             *at == '/' ? "" : "/", n, at, h->port) < 0)
+	             *at == '/' ? "" : "/", n, at, h->server.port) < 0)
 		h->question = NULL;
 	const char *where = hash ? hash + 1 : "";
 	if (*where == '.' || *where == '$')
@@ -220,7 +219,7 @@ http_poll(void *source, struct st_qos_poll *p)
 {
 	struct http *h = source;
 	int status = 0;
-	int n = st_qos_talk(h->six, h->port, h->question, h->answer, sizeof h->answer, is_whole, p);
+	int n = st_qos_talk(&h->server, h->question, h->answer, sizeof h->answer, is_whole, p);
 	if (n < 0)
 		return ST_QOS_FAILURE;
 	char *body = body_of(h->answer);

@@ -72,9 +72,15 @@ double st_qos_now(void);
 
 /* Is an answer complete? */
 typedef bool st_qos_whole(const char *text, size_t n);
-/* Sends a question to a port of this machine and reads the answer, up to size - 1 bytes and a NUL.
- * The number of bytes, or -1 with p->why. */
-int st_qos_talk(bool six, uint16_t port, const char *question, char *answer, size_t size,
+/* A server on this machine. */
+struct st_qos_server {
+	const char *path; /* of a socket; NULL: it is at the port */
+	uint16_t port;
+	bool six; /* of IPv6 */
+};
+/* Sends a question to a server and reads the answer, up to size - 1 bytes and a NUL. The number of
+ * bytes, or -1 with p->why. */
+int st_qos_talk(const struct st_qos_server *to, const char *question, char *answer, size_t size,
                 st_qos_whole *whole, struct st_qos_poll *p);
 /* A port number; the rest of the text, or NULL. */
 const char *st_qos_port(const char *text, uint16_t *port);

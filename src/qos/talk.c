@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "qos/source.h"
@@ -22,26 +23,52 @@ st_qos_port(const char *text, uint16_t *port)
 	return number >= 1 && number <= UINT16_MAX ? end : NULL;
 }
 
-/* A socket on its way to the port; -1. */
-static int
-begin_connect(bool six, uint16_t port)
+union address {
+	struct sockaddr any;
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+	struct sockaddr_un path;
+};
+
+/* How long the address is; 0: the path is too long. */
+static socklen_t
+address_of(const struct st_qos_server *to, union address *a)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in four;
-		struct sockaddr_in6 six;
-	} to = {.any.sa_family = six ? AF_INET6 : AF_INET};
-	if (six) {
-		to.six.sin6_port = htons(port);
-		to.six.sin6_addr = in6addr_loopback;
-	} else {
-		to.four.sin_port = htons(port);
-		to.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	memset(a, 0, sizeof *a);
+	if (to->path) {
+		a->path.sun_family = AF_UNIX;
+		size_t n = strlen(to->path);
+		if (n >= sizeof a->path.sun_path)
+			return 0;
+		memcpy(a->path.sun_path, to->path, n + 1);
+		return sizeof a->path;
 	}
-	int fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (to->six) {
+		a->six.sin6_family = AF_INET6;
+		a->six.sin6_port = htons(to->port);
+		a->six.sin6_addr = in6addr_loopback;
+		return sizeof a->six;
+	}
+	a->four.sin_family = AF_INET;
+	a->four.sin_port = htons(to->port);
+	a->four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return sizeof a->four;
+}
+
+/* A socket on its way to the server; -1. */
+static int
+begin_connect(const struct st_qos_server *to)
+{
+	union address a;
+	socklen_t size = address_of(to, &a);
+	if (!size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	if (connect(fd, &to.any, six ? sizeof to.six : sizeof to.four) == 0 || errno == EINPROGRESS)
+	if (connect(fd, &a.any, size) == 0 || errno == EINPROGRESS)
 		return fd;
 	int error = errno;
 	close(fd);
@@ -93,14 +120,18 @@ read_answer(int fd, char *answer, size_t size, st_qos_whole *whole, double until
 }
 
 int
-st_qos_talk(bool six, uint16_t port, const char *question, char *answer, size_t size,
+st_qos_talk(const struct st_qos_server *to, const char *question, char *answer, size_t size,
             st_qos_whole *whole, struct st_qos_poll *p)
 {
 	double until = st_qos_now() + p->most;
-	int fd = begin_connect(six, port);
+	int fd = begin_connect(to);
 	answer[0] = 0;
 	if (fd < 0 || !ask(fd, question, until, p->stop)) {
-		st_qos_failed(p, "port %u: %s", port, strerror(errno));
+		int error = errno;
+		if (to->path)
+			st_qos_failed(p, "%s: %s", to->path, strerror(error));
+		else
+			st_qos_failed(p, "port %u: %s", to->port, strerror(error));
 		if (fd >= 0)
 			close(fd);
 		return -1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* Reads until the other end has gone. */
@@ -36,18 +37,33 @@ serve(void *arg)
 	return NULL;
 }
 
+static void
+start(struct server *s, struct sockaddr *at, socklen_t size)
+{
+	s->socket = socket(at->sa_family, SOCK_STREAM, 0);
+	if (bind(s->socket, at, size) || listen(s->socket, 5) ||
+	    getsockname(s->socket, at, &size) || pthread_create(&s->thread, NULL, serve, s))
+		abort();
+}
+
 uint16_t
 server_start(struct server *s, const char *answer, bool keeps)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof at;
 	*s = (struct server){.answer = answer, .keeps = keeps};
-	s->socket = socket(AF_INET, SOCK_STREAM, 0);
-	if (bind(s->socket, (struct sockaddr *)&at, size) || listen(s->socket, 5) ||
-	    getsockname(s->socket, (struct sockaddr *)&at, &size) ||
-	    pthread_create(&s->thread, NULL, serve, s))
-		abort();
+	start(s, (struct sockaddr *)&at, sizeof at);
 	return ntohs(at.sin_port);
+}
+
+void
+server_start_at(struct server *s, const char *path, const char *answer, bool keeps)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	*s = (struct server){.answer = answer, .keeps = keeps};
+	if (strlen(path) >= sizeof at.sun_path)
+		abort();
+	memcpy(at.sun_path, path, strlen(path) + 1);
+	start(s, (struct sockaddr *)&at, sizeof at);
 }
 
 void

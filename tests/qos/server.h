@@ -17,6 +17,8 @@ struct server {
 
 /* Returns its port. */
 uint16_t server_start(struct server *s, const char *answer, bool keeps);
+/* The same at the path of a socket. */
+void server_start_at(struct server *s, const char *path, const char *answer, bool keeps);
 void server_stop(struct server *s);
 
 #endif

@@ -128,6 +128,8 @@ bad_forms(void **state)
 	        {&st_qos_redis, "6379", "redis:PORT:FIELD"},
 	        {&st_qos_redis, "6379:", "redis:PORT:FIELD"},
 	        {&st_qos_redis, "host:6379:x", "redis:PORT:FIELD"},
+	        {&st_qos_redis, "/run/redis.sock", "redis:/SOCKET:FIELD"},
+	        {&st_qos_redis, "/run/redis.sock:", "redis:/SOCKET:FIELD"},
 	        {&st_qos_redis, "70000:x", "redis:PORT:FIELD"},
 	        {&st_qos_slot, "", "shm:NAME"},
 	        {&st_qos_slot, "../x", "shm:NAME"},
@@ -436,9 +438,64 @@ redis(void **state)
 	assert_string_equal(server.asked, "INFO\r\n");
 	port = server_start(&server, "-NOAUTH Authentication required.\r\n", true);
 	s = open_source(k, "%u:total", port);
-	assert_not(k, s, 0, ST_QOS_FAILURE, "-NOAUTH Authentication required.");
+	assert_not(k, s, 0, ST_QOS_FAILURE,
+	           "'-NOAUTH Authentication required.': give the password in REDISCLI_AUTH");
 	k->close(s);
 	server_stop(&server);
+}
+
+static void
+redis_with_password(void **state)
+{
+	(void)state;
+	const struct st_qos_kind *k = &st_qos_redis;
+	char good[200], without[200];
+	snprintf(good, sizeof good, "+OK\r\n%s", info);
+	snprintf(without, sizeof without, "-ERR AUTH called without any password\r\n%s", info);
+	const struct {
+		const char *answer, *why; /* why: of a failure */
+	} cases[] = {{good, NULL},
+	             {without, NULL},
+	             {"-WRONGPASS invalid\r\n-NOAUTH Authentication required.\r\n",
+	              "the server answers '-WRONGPASS invalid'"}};
+	setenv("REDISCLI_AUTH", "a \"secret\"", 1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct server server;
+		uint16_t port = server_start(&server, cases[i].answer, true);
+		void *s = open_source(k, "%u:total", port);
+		if (cases[i].why)
+			assert_not(k, s, 0, ST_QOS_FAILURE, cases[i].why);
+		else
+			assert_value(k, s, 0, 100);
+		k->close(s);
+		server_stop(&server);
+		assert_string_equal(server.asked,
+		                    "*2\r\n$4\r\nAUTH\r\n$10\r\na \"secret\"\r\nINFO\r\n");
+	}
+	unsetenv("REDISCLI_AUTH");
+}
+
+static void
+redis_at_a_socket(void **state)
+{
+	(void)state;
+	const struct st_qos_kind *k = &st_qos_redis;
+	struct server server;
+	char too_long[120];
+	server_start_at(&server, path_of("a:socket"), info, true);
+	void *s = open_source(k, "%s:total", path_of("a:socket"));
+	assert_value(k, s, 0, 100);
+	k->close(s);
+	server_stop(&server);
+	assert_string_equal(server.asked, "INFO\r\n");
+	s = open_source(k, "%s:total", path_of("none"));
+	assert_not(k, s, 0, ST_QOS_FAILURE, "/none: No such file or directory");
+	k->close(s);
+	memset(too_long, 'x', sizeof too_long - 1);
+	too_long[sizeof too_long - 1] = 0;
+	s = open_source(k, "%s:total", path_of(too_long));
+	assert_not(k, s, 0, ST_QOS_FAILURE, "File name too long");
+	k->close(s);
 }
 
 /* A server that begins to answer and does not go on. */
@@ -534,6 +591,7 @@ static int
 begin(void **state)
 {
 	(void)state;
+	unsetenv("REDISCLI_AUTH");
 	return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -562,6 +620,8 @@ main(void)
 	        cmocka_unit_test(http),
 	        cmocka_unit_test(http_kept_open),
 	        cmocka_unit_test(redis),
+	        cmocka_unit_test(redis_with_password),
+	        cmocka_unit_test(redis_at_a_socket),
 	        cmocka_unit_test(slow_servers),
 	        cmocka_unit_test(slots),
 	};
