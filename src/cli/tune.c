@@ -101,7 +101,7 @@ prepare(struct st_tune_how *how, struct st_error *e)
 	close(in);
 	if (st_output_check(how->output, e) || make_folder(how, e))
 		return -1;
-	st_tune_watch_signals();
+	st_tune_watch_signals(how);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #define STROBE_CLI_TUNE_H
 
 #include <limits.h>
+#include <sys/types.h>
 
 #include "cli/measure.h"
 #include "profile/covered.h"
@@ -15,7 +16,8 @@ struct st_tune_how {
 	struct st_measure measure;  /* tools and policy; all but the budget, which a run has */
 	const char *input, *output; /* the programs' standard input and output */
 	bool follow;                /* children are taken along */
-	double length;              /* seconds after which SIGTERM ends a program; 0: none does */
+	double length; /* seconds after which SIGTERM ends a program and what it has started, and
+	                  SIGKILL what is left a little later; 0: none does */
 	char folder[PATH_MAX];      /* for what a run leaves behind; emptied after each */
 	char result[PATH_MAX + 16]; /* a file in it */
 };
@@ -27,6 +29,7 @@ struct st_tune_run {
 	uint64_t instructions; /* of those that the reference has, how many were measured */
 	uint64_t raw;
 	struct st_quality quality; /* when it was asked for */
+	pid_t group;               /* of what may be left of it; 0: whatever is may stay */
 };
 
 /* What a run is to be measured with. */
@@ -46,8 +49,9 @@ int st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked,
  * caller frees the reference in both cases. */
 int st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *reference,
                   uint64_t *instructions, struct st_tune_run *out, struct st_error *e);
-/* From now on signals that end strobe tune go to the run under way, too. */
-void st_tune_watch_signals(void);
+/* From now on signals that end strobe tune go to the run under way, too; and orphans of runs that
+ * are to be ended are ours. */
+void st_tune_watch_signals(const struct st_tune_how *how);
 /* The first that came; 0: none has. */
 int st_tune_interrupted(void);
 

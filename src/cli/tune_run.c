@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,26 +21,28 @@
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_ENDING = sizeof ending / sizeof *ending };
-static volatile sig_atomic_t interrupted, under_way;
+static volatile sig_atomic_t interrupted, under_way; /* the process; of a group, less than 0 */
+static volatile sig_atomic_t alarms;                 /* of the run */
+static const double grace = 5;                       /* seconds from SIGTERM to SIGKILL */
 
-/* What the terminal sends, it sends to the run too. */
+/* What the terminal sends, it sends to the run too, if that is of our process group. */
 static void
 on_signal(int signo, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (!interrupted)
 		interrupted = signo;
-	if (under_way && info->si_code != SI_KERNEL)
+	if (under_way < 0 || (under_way && info->si_code != SI_KERNEL))
 		kill((pid_t)under_way, signo);
 }
 
-/* The run has lasted for long enough. */
+/* The run has lasted for long enough. What measures one ends the program's group itself. */
 static void
 on_alarm(int signo)
 {
 	(void)signo;
 	if (under_way)
-		kill((pid_t)under_way, SIGTERM);
+		kill((pid_t)under_way, !alarms++ ? SIGTERM : under_way < 0 ? SIGKILL : SIGALRM);
 }
 
 static bool
@@ -49,11 +53,13 @@ is_ignored(int signo)
 }
 
 void
-st_tune_watch_signals(void)
+st_tune_watch_signals(const struct st_tune_how *how)
 {
 	struct sigaction watch = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigaction wake = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	sigaction(SIGALRM, &wake, NULL);
+	if (how->length > 0) /* what a program leaves behind is waited for: end_rest */
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (int i = 0; i < N_ENDING; i++)
 		if (!is_ignored(ending[i])) /* as nohup has it */
 			sigaction(ending[i], &watch, NULL);
@@ -86,17 +92,24 @@ streams_failed(const struct st_tune_how *how, int error, struct st_error *e)
 	               strerror(error));
 }
 
+static struct timeval
+time_of(double seconds)
+{
+	time_t whole = (time_t)seconds;
+	return (struct timeval){whole, (suseconds_t)((seconds - (double)whole) * 1e6)};
+}
+
 static void
 set_alarm(double seconds)
 {
-	struct itimerval in = {.it_value = {(time_t)seconds, 0}};
-	in.it_value.tv_usec = (suseconds_t)((seconds - (double)in.it_value.tv_sec) * 1e6);
+	struct itimerval in = {.it_value = time_of(seconds), .it_interval = time_of(grace)};
+	alarms = 0;
 	setitimer(ITIMER_REAL, &in, NULL);
 }
 
 /* A signal that comes meanwhile waits: none gets lost between the two processes. */
 static pid_t
-fork_with_signals(const struct st_tune_how *how)
+fork_with_signals(const struct st_tune_how *how, bool own_group)
 {
 	sigset_t ours, before;
 	sigemptyset(&ours);
@@ -110,7 +123,9 @@ fork_with_signals(const struct st_tune_how *how)
 			signal(ending[i], SIG_DFL);
 	if (pid == 0)
 		signal(SIGALRM, SIG_DFL);
-	under_way = pid > 0 ? pid : 0;
+	if (own_group && pid >= 0) /* by both, so that it is done for both */
+		setpgid(pid, pid);
+	under_way = pid <= 0 ? 0 : own_group ? -pid : pid;
 	if (pid > 0)
 		set_alarm(how->length);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -119,12 +134,12 @@ fork_with_signals(const struct st_tune_how *how)
 
 /* Forks; the child has the signals as they were, and the end of a pipe that it writes to. */
 static pid_t
-fork_run(const struct st_tune_how *how, int *pipe_end, struct st_error *e)
+fork_run(const struct st_tune_how *how, bool own_group, int *pipe_end, struct st_error *e)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
-	pid_t pid = fork_with_signals(how);
+	pid_t pid = fork_with_signals(how, own_group);
 	close(ends[pid == 0 ? 0 : 1]);
 	*pipe_end = ends[pid == 0 ? 1 : 0];
 	if (pid < 0) {
@@ -159,6 +174,20 @@ wait_for(pid_t pid, struct rusage *usage)
 	under_way = 0;
 	set_alarm(0);
 	return status;
+}
+
+/* Ends what is left of a run's group: orphans are ours. */
+static void
+end_rest(pid_t group)
+{
+	const struct timespec nap = {0, 10000000};
+	double until = st_now_raw() + grace;
+	kill(-group, SIGTERM);
+	while (waitpid(-group, NULL, WNOHANG) >= 0)
+		if (st_now_raw() > until)
+			kill(-group, SIGKILL);
+		else
+			nanosleep(&nap, NULL);
 }
 
 /* As a shell has it, and strobe run. */
@@ -237,7 +266,7 @@ st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked,
 	struct st_qos *q = NULL;
 	if (asked->qos && st_tune_watch(&q, asked, e))
 		return -1;
-	pid_t pid = fork_run(how, &report, e);
+	pid_t pid = fork_run(how, how->length > 0, &report, e);
 	if (pid == 0)
 		become_program(how, argv, report);
 	if (pid > 0 && q)
@@ -245,6 +274,8 @@ st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked,
 	int status = pid < 0 ? -1 : await(how, pid, report, argv[0], out, e);
 	if (pid > 0)
 		close(report);
+	if (pid > 0 && how->length > 0)
+		end_rest(pid);
 	if (q)
 		st_qos_stop(q);
 	if (q && !status && !interrupted)
@@ -332,7 +363,10 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 		return -1;
 	m.options.argv = argv;
 	m.options.follow = how->follow;
+	m.options.own_group = how->length > 0;
 	int status = st_run_program(&m.options, &run, e);
+	if (!status && how->length > 0)
+		out->group = (pid_t)run.processes[0].pid;
 	if (!status)
 		status = take_result(&m, asked, &run, out, e);
 	if (!status && asked->qos)
@@ -349,7 +383,7 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	struct answer answer = {0};
 	struct rusage usage;
 	int report;
-	pid_t pid = fork_run(how, &report, e);
+	pid_t pid = fork_run(how, false, &report, e);
 	if (pid < 0)
 		return -1;
 	if (pid == 0) {
@@ -359,6 +393,8 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	size_t n = read_all(report, &answer, sizeof answer);
 	close(report);
 	int status = wait_for(pid, &usage);
+	if (n == sizeof answer && answer.run.group)
+		end_rest(answer.run.group);
 	if (!asked->log) /* which somebody reads */
 		empty(how->folder);
 	if (n != sizeof answer)

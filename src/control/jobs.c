@@ -16,9 +16,16 @@
 #include "control/session.h"
 
 static pid_t program;
+static bool is_group; /* the program begins one, to which all goes that goes to the program */
 static volatile sig_atomic_t continued, stopping, interrupted, asked;
 
-/* What the terminal sends, it sends to the program too. */
+static void
+tell(int signo)
+{
+	kill(is_group ? -program : program, signo);
+}
+
+/* What the terminal sends, it sends to the program too, if that is of our group. */
 static void
 forward(int signo, siginfo_t *info, void *context)
 {
@@ -26,8 +33,17 @@ forward(int signo, siginfo_t *info, void *context)
 	asked |= signo == SIGTERM || signo == SIGINT || signo == SIGQUIT;
 	if (!program)
 		interrupted = 1; /* waiting for children ends, the result is written */
-	else if (info->si_code != SI_KERNEL)
-		kill(program, signo);
+	else if (is_group || info->si_code != SI_KERNEL)
+		tell(signo);
+}
+
+/* The program has been asked to end, and time has passed. */
+static void
+on_alarm(int signo)
+{
+	(void)signo;
+	if (program)
+		tell(SIGKILL);
 }
 
 /* Continues us when we were stopped; else it is one more signal for the program. */
@@ -40,16 +56,20 @@ on_continued(int signo, siginfo_t *info, void *context)
 }
 
 void
-st_jobs_begin(pid_t pid)
+st_jobs_begin(pid_t pid, bool own_group)
 {
 	static const int signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
 	                              SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN};
 	struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART},
-	                 wake = {.sa_sigaction = on_continued, .sa_flags = SA_SIGINFO | SA_RESTART};
+	                 wake = {.sa_sigaction = on_continued, .sa_flags = SA_SIGINFO | SA_RESTART},
+	                 end = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	program = pid;
+	is_group = own_group;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &pass, NULL);
 	sigaction(SIGCONT, &wake, NULL);
+	if (own_group)
+		sigaction(SIGALRM, &end, NULL);
 }
 
 void

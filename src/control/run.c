@@ -22,14 +22,16 @@ tsc(void)
 /* The child: waits until it is traced, then becomes the program. errno of a failed exec goes into
  * the pipe. */
 static _Noreturn void
-become_program(const char *path, char *const *argv, int go, int report)
+become_program(const char *path, const struct st_run_options *o, int go, int report)
 {
 	char byte;
 	extern char **environ;
 	if (read(go, &byte, 1) != 1)
 		_exit(ST_EXIT_FAILED);
 	st_limits_restore();
-	execve(path, argv, environ);
+	if (o->own_group)
+		setpgid(0, 0);
+	execve(path, o->argv, environ);
 	int error = errno;
 	ssize_t n = write(report, &error, sizeof error);
 	_exit(n == sizeof error ? ST_EXIT_NOT_EXECUTABLE : ST_EXIT_FAILED);
@@ -68,7 +70,7 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 }
 
 static pid_t
-start_traced(const char *path, char *const *argv, struct st_error *e)
+start_traced(const char *path, const struct st_run_options *o, struct st_error *e)
 {
 	int go[2], report[2];
 	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0)
@@ -77,7 +79,7 @@ start_traced(const char *path, char *const *argv, struct st_error *e)
 	if (pid == 0) {
 		close(go[1]);
 		close(report[0]);
-		become_program(path, argv, go[0], report[1]);
+		become_program(path, o, go[0], report[1]);
 	}
 	close(go[0]);
 	close(report[1]);
@@ -147,7 +149,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
 	st_limits_lift();
-	pid_t pid = start_traced(path, o->argv, e);
+	pid_t pid = start_traced(path, o, e);
 	if (pid < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
@@ -158,7 +160,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		waitpid(pid, NULL, __WALL);
 		return -1;
 	}
-	st_jobs_begin(pid);
+	st_jobs_begin(pid, o->own_group);
 	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
 	in.results->pid = (uint32_t)pid;
 	in.results->ppid = (uint32_t)getpid();

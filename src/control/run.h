@@ -50,8 +50,11 @@ struct st_run_options {
 	char *const *argv; /* the program and its arguments, NULL-terminated; argv[0] is looked up
 	                      in PATH */
 	const struct st_run_tool *tools;
-	size_t n_tools;     /* at most ST_MAX_TOOLS */
-	bool follow;        /* take children along */
+	size_t n_tools; /* at most ST_MAX_TOOLS */
+	bool follow;    /* take children along */
+	/* The program begins a process group: all of it gets the signals that strobe gets, and
+	 * SIGKILL when that is SIGALRM. */
+	bool own_group;
 	uint32_t sample_hz; /* samples per second of CPU time and thread; 0: none */
 	uint32_t stress;    /* ST_STRESS_* bits of wire/plan.h, for tests */
 	/* Called about ten times a second while the program runs, and once at the end; may be NULL.

@@ -52,7 +52,7 @@ void st_perf_map_prepare(struct st_session *s, struct st_process *p);
 void st_perf_map_forget(struct st_process *p);
 void st_perf_map_close(struct st_tmp *tmps);
 /* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */
-void st_jobs_begin(pid_t pid);
+void st_jobs_begin(pid_t pid, bool own_group);
 void st_jobs_end(void);
 /* Has a signal come since? */
 bool st_jobs_interrupted(void);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe tune --max and --max-threshold: test_search.py STROBE. The metric is what a command says, which is this script as well:
 test_search.py --source FOLDER. It depends on the number of the run alone, and a run lasts until enough numbers have been read."""
+import contextlib
 import fcntl
 import json
 import os
@@ -25,6 +26,22 @@ echo $run >run.new && mv run.new run
 while [ $(($(cat given) - begin)) -lt 15 ]; do sleep 0.02; done
 rm run
 exit 5
+"""
+
+# The same; but the native run and the one without a budget neither end nor let themselves be ended.
+STUBBORN = """#!/bin/sh
+trap '' TERM
+run=$(($(cat last) + 1))
+echo $run >last
+echo $run >run.new && mv run.new run
+if [ $run -le 2 ]; then
+	(sh -c 'echo $PPID' >>pids; while :; do sleep 0.1; done) &
+	echo $$ >>pids
+	while :; do sleep 0.1; done
+fi
+begin=$(cat given)
+while [ $(($(cat given) - begin)) -lt 15 ]; do sleep 0.02; done
+rm run
 """
 
 
@@ -153,6 +170,16 @@ class Search(unittest.TestCase):
                               capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stdout), (125, ""))
         self.assertIn("strobe: cmd:sleep 1000 gave 0 numbers in a run, and 10 are needed to tell anything", done.stderr)
+
+    def test_for_all_that_it_started(self):
+        """Natively and measured: a program, and its child, which SIGTERM does not end, and SIGKILL does a little later."""
+        self.program.write_text(STUBBORN)
+        self.tune("--max", "--qos-min", 90, "--for", "2s", reference=0)
+        pids = (self.folder / "pids").read_text().split()
+        self.assertEqual(len(pids), 4)
+        for pid in pids:
+            with self.subTest(pid=pid), contextlib.suppress(FileNotFoundError):
+                self.assertNotIn(str(self.folder), Path(f"/proc/{pid}/cmdline").read_text())
 
     def test_interrupted(self):
         """What was tried before is told."""
