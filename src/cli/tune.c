@@ -77,11 +77,15 @@ default_output(const struct st_study *s)
 static int
 make_folder(struct st_tune_how *how, struct st_error *e)
 {
+	enum { LONGEST = 470 }; /* SQLite opens no file whose name has more than 512 bytes */
 	const char *tmp = getenv("TMPDIR");
-	int n = snprintf(how->folder, sizeof how->folder, "%s/strobe-tune-XXXXXX",
-	                 tmp && *tmp ? tmp : "/tmp");
-	if (n < 0 || (size_t)n >= sizeof how->folder)
-		return st_fail(e, ST_EXIT_FAILED, "TMPDIR is too long a name: %s", tmp);
+	if (tmp && strlen(tmp) > LONGEST)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "TMPDIR is too long a name, more than %d bytes: name another "
+		               "folder there",
+		               LONGEST);
+	snprintf(how->folder, sizeof how->folder, "%s/strobe-tune-XXXXXX",
+	         tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(how->folder))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make the folder %s: %s", how->folder,
 		               strerror(errno));

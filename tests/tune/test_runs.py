@@ -154,6 +154,18 @@ class Studies(Case):
         self.assertEqual((s["runs"][0]["unique_coverage"], s["runs"][0]["raw_coverage"]), (100, 100))
 
 
+    def test_temporary_folder(self):
+        """Its name may be as long as SQLite takes it."""
+        folder = self.tmp / ("x" * 200) / ("y" * (470 - len(str(self.tmp)) - 202))
+        folder.mkdir(parents=True)
+        self.environment["TMPDIR"] = str(folder)
+        done = subprocess.run(self.line("-q", "-r", 1, "-b", "10%", "-T", "20ms", "-o", self.folder / "study", "--", KNOWN),
+                              capture_output=True, text=True, timeout=200, cwd=self.folder, env=self.environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(list(folder.iterdir()), [])
+        self.assertTrue(json.loads((self.folder / "study").read_text())["complete"])
+
+
 class Refused(Case):
     def test_exit_codes_that_differ(self):
         script = self.script('test -e ran && exit 4\n: >ran\n')
@@ -165,6 +177,15 @@ class Refused(Case):
     def test_programs_that_cannot_run(self):
         self.error(127, "cannot run no-such-program: No such file or directory", "-r", 1, "--", "no-such-program")
         self.error(126, f"cannot run {self.folder}: Permission denied", "-r", 1, "--", self.folder)
+
+    def test_output(self):
+        self.error(2, "without -o the result goes to standard output", "-o", "-", "--", KNOWN)
+
+    def test_temporary_folder(self):
+        for length in 471, 5000:
+            self.environment["TMPDIR"] = "/" + "x" * (length - 1)
+            self.error(125, "TMPDIR is too long a name, more than 470 bytes: name another folder there", "--", KNOWN)
+        self.assertEqual(self.names(), [])
 
     def test_places_that_are_not_there(self):
         self.error(125, "cannot read /nonexistent: No such file or directory", "--stdin", "/nonexistent", "--", KNOWN)
@@ -205,6 +226,24 @@ class Interrupted(Case):
                 self.assertIn(f"{whole} of 1000 repetitions", out)
                 again = self.tune("--from", self.folder / "study")
                 self.assertEqual(again.stdout, out)
+
+    def test_hangup_that_is_ignored(self):
+        """As nohup has it: neither the study nor its runs end."""
+        count = self.folder / "count"
+        count.write_text("")
+        script = self.script("echo x >>count\n[ $(wc -l <count) -ne 4 ] || while [ ! -e go ]; do sleep 0.02; done\n")
+        arguments = self.line("-q", "-r", 1, "-b", "10%", "-T", "20ms", "-o", self.folder / "study", "--", script)
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment,
+                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as strobe:
+            end = time.monotonic() + 120
+            while time.monotonic() < end and len(count.read_text()) < 2 * 4 and strobe.poll() is None:
+                time.sleep(0.01)
+            strobe.send_signal(signal.SIGHUP)
+            (self.folder / "go").touch()
+            _, err = strobe.communicate(timeout=120)
+        self.assertEqual((strobe.returncode, err), (0, ""))
+        self.assertTrue(json.loads((self.folder / "study").read_text())["complete"])
+        self.assertEqual(len(count.read_text()), 2 * 5)
 
     def test_nothing_to_keep(self):
         code, out, err = self.interrupt(1, signal.SIGINT)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe tune --max and --max-threshold: test_search.py STROBE. The metric is what a command says, which is this script as well:
 test_search.py --source FOLDER. It depends on the number of the run alone, and a run lasts until enough numbers have been read."""
+import concurrent.futures
 import contextlib
 import fcntl
 import json
@@ -117,6 +118,7 @@ class Search(unittest.TestCase):
         self.assertEqual([step["budget"] for step in s["steps"]], [1, 0.5, 0.75, 0.87, 0.93, 0.96, 0.98, 0.99])
         self.assertEqual([step["holds"] for step in s["steps"]], [False] + 7 * [True])
         self.assertEqual(s["best"], s["steps"][-1])
+        self.assertTrue(s["complete"])
         for step in s["steps"]:
             self.assertGreaterEqual(step["readings"], 10)
             self.assertEqual((step["kept"], step["median"], step["worst"]), (step["readings"], 100, 100) if step["holds"] else (0, 50, 50))
@@ -129,7 +131,7 @@ class Search(unittest.TestCase):
         out = self.tune("--max", "--qos-max", 90, "-o", self.folder / "found", values=[(1, 80)]).stdout
         self.assertIn("\nnot even a budget of 1 % keeps it\n", out)
         found = json.loads((self.folder / "found").read_text())
-        self.assertEqual((found["max"], found["best"]), (90, None))
+        self.assertEqual((found["max"], found["best"], found["complete"]), (90, None, True))
         self.assertEqual([step["budget"] for step in found["steps"]], [1, 0.5, 0.25, 0.12, 0.06, 0.03, 0.01])
 
     def test_all_holds(self):
@@ -183,11 +185,26 @@ class Search(unittest.TestCase):
 
     def test_interrupted(self):
         """What was tried before is told."""
-        done = self.tune("--max", "--qos-min", 90, values=[(1, 100), (4, None)], other=50, interrupt=4, code=128 + signal.SIGINT)
-        self.assertEqual(done.stderr, "strobe: interrupted; what was measured before is kept\n")
+        done = self.tune("--max", "--qos-min", 90, "-o", self.folder / "found", values=[(1, 100), (4, None)], other=50, interrupt=4,
+                         code=128 + signal.SIGINT)
+        self.assertEqual(done.stderr, f"strobe: interrupted; what was measured before is kept\nstrobe: result: {self.folder}/found\n")
+        found = json.loads((self.folder / "found").read_text())
+        self.assertEqual(([step["budget"] for step in found["steps"]], found["best"], found["complete"]), ([1], None, False))
         self.assertIn("\nthe search was ended before it had found anything for certain\n", done.stdout)
         self.assertIn(" 100 % ", done.stdout)
         self.assertNotIn(" 50 % ", done.stdout)
 
 
-unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+def main():
+    """All tests at once: each waits most of its time for readings."""
+    tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(Search))
+    with concurrent.futures.ThreadPoolExecutor(len(tests)) as pool:
+        results = list(pool.map(lambda test: test.run(unittest.TestResult()), tests))
+    bad = [fault for result in results for fault in result.failures + result.errors]
+    for test, text in bad:
+        print(f"{test}:\n{text}", file=sys.stderr)
+    print(f"{len(tests) - len(bad)} passed, {len(bad)} failed")
+    return bool(bad)
+
+
+sys.exit(main())
