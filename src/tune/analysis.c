@@ -181,13 +181,12 @@ advise(const struct st_analysis *a, const struct st_study *s, enum st_response r
 int
 st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e)
 {
-	struct st_error too_few;
 	*a = (struct st_analysis){.repetitions = st_study_repetitions(s)};
 	if (!a->repetitions)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no repetition is complete, so there is nothing to analyse");
 	fill_cells(a, s);
-	a->tested = !make_tables(a, s, &too_few);
+	a->tested = !make_tables(a, s, &a->untested);
 	if (a->tested) {
 #define H(id, number, response, trend, text)                                                       \
 	judge(a, s, ST_HYPOTHESIS_##id, ST_RESPONSE_##response, ST_TREND_##trend);

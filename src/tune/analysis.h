@@ -67,7 +67,8 @@ struct st_analysis {
 	size_t repetitions;                                           /* whole ones */
 	struct st_study_cell cells[ST_STUDY_LEVELS][ST_STUDY_LEVELS]; /* by budget and period */
 	bool kept[ST_STUDY_LEVELS][ST_STUDY_LEVELS]; /* the slowdown is what the budget allows */
-	bool tested;                                 /* there are enough runs for what follows */
+	bool tested;                                 /* what follows could be made */
+	struct st_error untested;                    /* why not */
 	struct st_anova anova[ST_RESPONSE_COUNT];
 	struct st_hypothesis hypotheses[ST_HYPOTHESIS_COUNT];
 	struct st_advice unique, raw;

@@ -27,19 +27,13 @@ print_step(struct st_table *t, const struct st_limit *l, const struct st_limit_s
 static void
 print_steps(const struct st_limit *l, FILE *out, struct st_style style)
 {
-	static const struct st_table_column columns[2][6] = {{{"B", false},
-	                                                      {"readings", false},
-	                                                      {"kept, %", false},
-	                                                      {"median", false},
-	                                                      {"unique coverage, %", false},
-	                                                      {"holds", true}},
-	                                                     {{"threshold", false},
-	                                                      {"readings", false},
-	                                                      {"kept, %", false},
-	                                                      {"median", false},
-	                                                      {"unique coverage, %", false},
-	                                                      {"holds", true}}};
-	struct st_table *t = st_table_new(columns[l->of_threshold], 6);
+	const struct st_table_column columns[] = {{l->of_threshold ? "threshold" : "B", false},
+	                                          {"readings", false},
+	                                          {"kept, %", false},
+	                                          {"median", false},
+	                                          {"unique coverage, %", false},
+	                                          {"holds", true}};
+	struct st_table *t = st_table_new(columns, 6);
 	for (size_t i = 0; t && i < l->steps.n; i++)
 		print_step(t, l, &l->steps.v[i]);
 	fputc('\n', out);

@@ -230,7 +230,6 @@ st_analysis_print(const struct st_analysis *a, const struct st_study *s, FILE *o
 	if (a->tested)
 		print_hypotheses(a, s, out);
 	else
-		fprintf(out, "\ntoo few runs for an analysis of variance: measure with more "
-		             "repetitions\n");
+		fprintf(out, "\n%s\n", a->untested.text);
 	print_advices(a, s, out);
 }

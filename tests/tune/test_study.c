@@ -230,6 +230,9 @@ unfinished(void **state)
 	s.pairs.n = CELLS;
 	assert_int_equal(st_analysis_make(&a, &s, &e), 0);
 	assert_false(a.tested);
+	assert_string_equal(
+	        a.untested.text,
+	        "too few runs for an analysis of variance: measure with more repetitions");
 	s.pairs.n = CELLS - 1;
 	assert_int_equal(st_analysis_make(&a, &s, &e), -1);
 	assert_string_equal(e.text, "no repetition is complete, so there is nothing to analyse");
