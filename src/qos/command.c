@@ -129,7 +129,7 @@ listen_to(struct command *c, struct st_qos_poll *p, bool *again)
 	if (begins && !start_command(c, p))
 		return ST_QOS_FAILURE;
 	if (begins) /* most say their number at once */
-		st_qos_wait(c->out, POLLIN, st_qos_now() + p->most, p->stop);
+		st_qos_wait(c->out, POLLIN, st_now_raw() + p->most, p->stop);
 	enum st_qos_got got = read_lines(c, p, &over);
 	bool silent = got == ST_QOS_NOTHING;
 	*again = over && silent && c->told;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "qos/monitor.h"
 
@@ -66,7 +67,6 @@ bool st_qos_grown(struct st_qos_growing *g, double amount, double now, double *r
 
 /* Waits until the descriptor has one of the events: 1, 0: it had none in time or is to stop. */
 int st_qos_wait(int fd, short events, double until, int stop);
-double st_qos_now(void);
 
 /* ---- talk.c ---- */
 

@@ -247,7 +247,7 @@ static int
 read_answer(struct sql *s, struct st_qos_poll *p)
 {
 	char bytes[1024];
-	double until = st_qos_now() + p->most;
+	double until = st_now_raw() + p->most;
 	for (;;) {
 		if (!st_qos_wait(s->fd, POLLIN, until, p->stop))
 			return 0;
@@ -347,7 +347,7 @@ sql_disconnect(void *source)
 {
 	struct sql *s = source;
 	end_client(s);
-	s->started = st_qos_now();
+	s->started = st_now_raw();
 }
 
 static void

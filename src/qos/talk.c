@@ -123,7 +123,7 @@ int
 st_qos_talk(const struct st_qos_server *to, const char *question, char *answer, size_t size,
             st_qos_whole *whole, struct st_qos_poll *p)
 {
-	double until = st_qos_now() + p->most;
+	double until = st_now_raw() + p->most;
 	int fd = begin_connect(to);
 	answer[0] = 0;
 	if (fd < 0 || !ask(fd, question, until, p->stop)) {

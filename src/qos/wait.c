@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 
 #include "qos/source.h"
-
-double
-st_qos_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 int
 st_qos_wait(int fd, short events, double until, int stop)
 {
 	struct pollfd fds[] = {{.fd = fd, .events = events}, {.fd = stop, .events = POLLIN}};
 	for (;;) {
-		double left = until - st_qos_now();
+		double left = until - st_now_raw();
 		int ms = left > 0 ? (int)(left * 1e3) + 1 : 0;
 		int n = poll(fds, 2, ms);
 		if (n < 0 && errno == EINTR)

@@ -133,7 +133,7 @@ take(struct st_qos *q, enum st_qos_got got, const struct st_qos_poll *p)
 {
 	char why[300];
 	pthread_mutex_lock(&q->lock);
-	q->polled = st_qos_now();
+	q->polled = st_now_raw();
 	st_qos_monitor_take(&q->monitor, q->polled - q->begin, got, p->value);
 	if (q->monitor.state == ST_QOS_FAILED)
 		note_trouble(q, p->why);
@@ -155,11 +155,11 @@ watch(void *arg)
 		    q->kind->disconnect)
 			q->kind->disconnect(q->state);
 		struct st_qos_poll p = {
-		        .now = st_qos_now(), .most = q->interval / 2, .stop = q->stop};
+		        .now = st_now_raw(), .most = q->interval / 2, .stop = q->stop};
 		enum st_qos_got got = q->kind->poll(q->state, &p);
 		take(q, got, &p);
 		next += q->interval;
-		double now = st_qos_now();
+		double now = st_now_raw();
 		next = next > now ? next : now + q->interval / 2;
 	} while (!st_qos_wait(q->stop, POLLIN, next, -1));
 	return NULL;
@@ -170,7 +170,7 @@ st_qos_start(struct st_qos *q)
 {
 	/* Signals are for the thread that waits for the program. */
 	sigset_t all, before;
-	q->begin = q->polled = st_qos_now();
+	q->begin = q->polled = st_now_raw();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	q->runs = pthread_create(&q->thread, NULL, watch, q) == 0;
@@ -192,7 +192,7 @@ st_qos_budget(struct st_qos *q)
 	double budget = st_qos_blind_budget(&q->monitor.goal);
 	/* The lock is held for moments only, whatever the source does. */
 	pthread_mutex_lock(&q->lock);
-	bool late = q->runs && st_qos_now() - q->polled > patience + q->interval;
+	bool late = q->runs && st_now_raw() - q->polled > patience + q->interval;
 	if (late || !q->runs)
 		note_trouble(q, q->runs ? "it does not answer" : "no thread can be started for it");
 	else

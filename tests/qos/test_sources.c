@@ -150,7 +150,7 @@ commands_that_end(void **state)
 	(void)state;
 	const struct st_qos_kind *k = &st_qos_command;
 	void *s = open_source(k, "cat %s", path_of("number"));
-	double now = st_qos_now();
+	double now = st_now_raw();
 	assert_not(k, s, now, ST_QOS_FAILURE, "ended");
 	add_to("number", "42 per second\n"); /* it is tried again */
 	assert_value(k, s, now, 42);
@@ -180,7 +180,7 @@ commands_that_others_wait_for(void **state)
 	sigaction(SIGCHLD, &ignore, &before); /* none of them stays to be waited for */
 	void *s = open_source(k, "echo 42");
 	for (int i = 0; i < 50; i++)
-		assert_value(k, s, st_qos_now(), 42);
+		assert_value(k, s, st_now_raw(), 42);
 	k->close(s);
 	sigaction(SIGCHLD, &before, NULL);
 }
@@ -194,7 +194,7 @@ commands_that_leave_children(void **state)
 	struct sigaction before;
 	for (int others = 0; others < 2; others++) {
 		struct sigaction how = {.sa_handler = others ? SIG_IGN : SIG_DFL};
-		struct st_qos_poll p = poll_at(st_qos_now());
+		struct st_qos_poll p = poll_at(st_now_raw());
 		double first = 0;
 		int alive[2]; /* all inherit it: its end is theirs */
 		assert_int_equal(pipe(alive), 0);
@@ -207,7 +207,7 @@ commands_that_leave_children(void **state)
 		k->close(s);
 		sigaction(SIGCHLD, &before, NULL);
 		close(alive[1]);
-		assert_true(st_qos_wait(alive[0], POLLIN, st_qos_now() + 20, -1));
+		assert_true(st_qos_wait(alive[0], POLLIN, st_now_raw() + 20, -1));
 		close(alive[0]);
 	}
 }
@@ -219,7 +219,7 @@ commands_that_go_on(void **state)
 	const struct st_qos_kind *k = &st_qos_command;
 	/* Its number, and a child that would go on. */
 	void *s = open_source(k, "echo $$; sleep 1000 & wait; echo 1");
-	struct st_qos_poll p = poll_at(st_qos_now());
+	struct st_qos_poll p = poll_at(st_now_raw());
 	int alive[2]; /* both inherit it: its end is theirs */
 	char byte;
 	assert_int_equal(pipe(alive), 0);
@@ -246,10 +246,10 @@ commands_that_go_on(void **state)
 	/* One that hangs takes no longer than it may. */
 	s = open_source(k, "sleep 1000");
 	p.most = 0.01;
-	double begin = st_qos_now();
+	double begin = st_now_raw();
 	p.now = begin;
 	assert_int_equal(k->poll(s, &p), ST_QOS_NOTHING);
-	assert_true(st_qos_now() - begin < 5);
+	assert_true(st_now_raw() - begin < 5);
 	k->close(s);
 }
 
