@@ -50,7 +50,7 @@
 	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "how to run when it is spent")                                                           \
 	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \
-	  "whose it is: each thread's, the process', by priority")                                 \
+	  "whose it is: a thread's, a process', by priority, all processes'")                      \
 	O(unique, 0, "unique", NULL, true, "measure each piece of code once")                      \
 	O(unique_last, 0, "unique-last", "N", true, "again when N others have been measured")      \
 	O(unique_log, 0, "unique-log", "FILE", true, "and not again in later runs with this log")  \

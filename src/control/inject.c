@@ -290,6 +290,7 @@ map_results(struct st_injection *in)
 	layout.unique_last = in->options->unique_last;
 	layout.region_by = in->options->region_by;
 	layout.budget = in->options->budget;
+	layout.budget.pool = st_pool_first(&layout.budget, in->running);
 	memcpy(p, &layout, sizeof layout);
 	st_results_tools(p, in->options, in->boot.region);
 	in->results = p;
@@ -340,6 +341,74 @@ make_channel(struct st_injection *in)
 	return 0;
 }
 
+/* A message with a descriptor, and where the kernel puts it, in the target's addresses. */
+struct letter {
+	struct msghdr header;
+	struct iovec part;
+	char control[CMSG_SPACE(sizeof(int))];
+	char byte;
+};
+
+static struct letter
+letter_at(uint64_t at)
+{
+	struct letter l = {.part = {(void *)(at + offsetof(struct letter, byte)), 1}};
+	l.header = (struct msghdr){.msg_iov = (void *)(at + offsetof(struct letter, part)),
+	                           .msg_iovlen = 1,
+	                           .msg_control = (void *)(at + offsetof(struct letter, control)),
+	                           .msg_controllen = sizeof l.control};
+	return l;
+}
+
+static bool
+send_descriptor(int channel, int fd)
+{
+	struct letter l = letter_at((uint64_t)&l);
+	struct cmsghdr head = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(l.control, &head, sizeof head);
+	memcpy(l.control + CMSG_LEN(0), &fd, sizeof fd);
+	return sendmsg(channel, &l.header, MSG_NOSIGNAL) == 1;
+}
+
+/* The target takes the descriptor from its socket. Its samples' place is free as yet. */
+static int
+receive_descriptor(struct st_injection *in)
+{
+	uint64_t place = in->results->off_samples;
+	struct letter *l = (struct letter *)((char *)in->results + place);
+	int fd = -1;
+	*l = letter_at(in->boot.results + place);
+	long ret = st_remote_call(&in->remote, __NR_recvmsg, in->boot.channel,
+	                          in->boot.results + place, MSG_CMSG_CLOEXEC, 0, 0, 0);
+	if (ret == 1 && l->header.msg_controllen >= CMSG_LEN(sizeof fd))
+		memcpy(&fd, l->control + CMSG_LEN(0), sizeof fd);
+	memset(l, 0, sizeof *l);
+	if (fd >= 0)
+		note_opened(in, fd);
+	else
+		fail_remote(in, "recvmsg", is_error(ret) ? ret : -EMFILE);
+	return fd;
+}
+
+static int
+map_pool(struct st_injection *in)
+{
+	if (!in->pool || in->pool->fd < 0)
+		return 0;
+	if (!send_descriptor(in->channel, in->pool->fd))
+		return fail_remote(in, "sendmsg", -errno);
+	int fd = receive_descriptor(in);
+	if (fd < 0)
+		return -1;
+	long p = st_injection_mmap(in, in->boot.region + ST_REGION_POOL, sizeof *in->pool->here,
+	                           PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+	if (is_error(p))
+		return fail_remote(in, "mapping the pool", p);
+	in->boot.pool = (uint64_t)p;
+	close_remote(in, fd);
+	return 0;
+}
+
 void
 st_general_registers(uint64_t regs[16], const struct user_regs_struct *r)
 {
@@ -371,7 +440,7 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 	if (map_results(in) != 0)
 		return -1;
 	bool talks = in->options->follow || in->options->on_image || in->running;
-	return talks ? make_channel(in) : 0;
+	return talks && make_channel(in) != 0 ? -1 : map_pool(in);
 }
 
 void
@@ -398,10 +467,11 @@ st_injection_undo(struct st_injection *in)
 }
 
 int
-st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
-          struct st_error *e)
+st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
+          struct st_injected *out, struct st_error *e)
 {
-	struct st_injection in = {.options = options, .e = e, .results_fd = -1, .channel = -1};
+	struct st_injection in = {
+	        .options = options, .pool = pool, .e = e, .results_fd = -1, .channel = -1};
 	uint64_t entry = 0;
 	if (st_remote_begin(&in.remote, pid, e) != 0)
 		return -1;

@@ -9,6 +9,7 @@
 struct st_injection {
 	struct st_remote remote;
 	const struct st_run_options *options;
+	const struct st_pool *pool; /* NULL: none is shared with other processes */
 	struct st_error *e;
 	struct st_boot boot;
 	struct st_results_header *results;

@@ -57,14 +57,26 @@ void st_limits_return_to(pid_t pid, uint64_t limits[2][2]);
 /* The name of one that could not be lifted to so many bytes, or NULL. */
 const char *st_limits_in_the_way(uint64_t least);
 
+/* control/pool.c: the pool of a budget that all processes of a run share. */
+struct st_pool {
+	int fd; /* of the memory that goes to each of them; -1: there is none */
+	struct st_budget_pool *here; /* or NULL */
+};
+/* A pool as it is at the beginning. */
+struct st_budget_pool st_pool_first(const struct st_budget *b, bool attached);
+/* Makes it, if the run needs one. */
+int st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct st_error *e);
+/* What is known of the whole tree goes to its first process' results. */
+void st_pool_end(struct st_pool *pool, struct st_budget *first);
+
 struct st_injected {
 	struct st_results_header *results; /* mapped */
 	int channel;                       /* socket to the process, with follow; else -1 */
 };
 /* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into
  * the runtime. */
-int st_inject(pid_t pid, const struct st_run_options *options, struct st_injected *out,
-              struct st_error *e);
+int st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
+              struct st_injected *out, struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);

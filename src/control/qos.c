@@ -13,6 +13,8 @@ st_session_follow_qos(struct st_session *s)
 	double ticks = st_qos_budget(s->options->qos) * (double)b->ticks_per_second;
 	uint64_t amount = (uint64_t)(ticks * ST_BUDGET_UNITS);
 	amount = amount < b->most ? amount : b->most;
+	if (s->pool.here)
+		__atomic_store_n(&s->pool.here->amount, amount, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < s->n_processes; i++) {
 		struct st_results_header *h = (struct st_results_header *)s->processes[i].results;
 		if (!s->processes[i].gone)

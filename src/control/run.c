@@ -155,7 +155,8 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
 	uint64_t tsc_begin = tsc();
-	if (finish_exec(pid, e) != 0 || st_inject(pid, o, &in, e) != 0) {
+	if (finish_exec(pid, e) != 0 || st_pool_make(&s.pool, o, e) != 0 ||
+	    st_inject(pid, o, &s.pool, &in, e) != 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, __WALL);
 		return -1;
@@ -173,6 +174,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (o->qos)
 		st_qos_stop(o->qos);
 	st_drain_free(s.drain);
+	st_pool_end(&s.pool, (struct st_budget *)&s.processes[0].results->budget);
 	fill_run(run, &s, tsc_begin);
 	if (o->progress)
 		o->progress(o->progress_arg, run->processes[0].results, run->seconds);

@@ -11,6 +11,7 @@
 
 struct st_session {
 	const struct st_run_options *options;
+	struct st_pool pool;
 	pid_t main_pid;
 	int main_status;
 	bool main_ended;

@@ -149,7 +149,8 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 		uint64_t total;
 	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->most * ns + 0.5)},
 	            {"budget_period_ns", "CPU time of a period", b->period_ns},
-	            {"budget_share", "0 each thread's, 1 the process', 2 by priority", b->share},
+	            {"budget_share", "0 each thread's, 1 the process', 2 by priority, 3 the tree's",
+	             b->share},
 	            {"budget_native", "when spent: 1 natively, 0 in the engine",
 	             b->policy == ST_BUDGET_NATIVE && !b->no_native},
 	            {"budget_charged_ns", "what measuring has cost, by the budget's account",

@@ -86,6 +86,7 @@ static const char *const share_texts[ST_BUDGET_N_SHARES] = {
         [ST_SHARE_THREAD] = "",
         [ST_SHARE_PROCESS] = " of all threads together",
         [ST_SHARE_PRIORITY] = " of all threads together, by priority",
+        [ST_SHARE_TREE] = " of all processes together",
 };
 
 static enum st_budget_share

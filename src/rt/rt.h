@@ -183,10 +183,11 @@ thread_counter(struct thread *t, uint32_t id)
 struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
-	uint64_t region; /* base of the region; cache offsets are relative to it */
-	uint64_t alias;  /* add to a cache offset to write there */
-	uint64_t lookup; /* the lookup tables */
-	bool threaded;   /* translated code must be thread-safe: thread data through gs */
+	struct st_budget_pool *pool; /* of a budget that is shared: tool/share.h */
+	uint64_t region;             /* base of the region; cache offsets are relative to it */
+	uint64_t alias;              /* add to a cache offset to write there */
+	uint64_t lookup;             /* the lookup tables */
+	bool threaded; /* translated code must be thread-safe: thread data through gs */
 	uint32_t stress;
 	uint32_t pid;
 	struct thread *threads; /* all, under thread_lock */

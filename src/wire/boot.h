@@ -19,6 +19,7 @@ enum {
 	ST_REGION_COLD = 192 << 20,    /* exits that are not linked yet */
 	ST_REGION_RUNTIME = 256 << 20, /* the runtime's image */
 	ST_REGION_TOOLS = 264 << 20,   /* loaded tools: the i-th at i * ST_TOOL_ROOM */
+	ST_REGION_POOL = 280 << 20,    /* that of a budget that processes share */
 	ST_REGION_MAIN = 288 << 20,    /* the first thread's area */
 	ST_REGION_SIZE = 384 << 20,
 	ST_CACHE_SIZE = ST_REGION_RUNTIME, /* hot and cold: mapped twice */
@@ -42,6 +43,7 @@ struct st_boot {
 	uint64_t results;     /* the results, whole file mapped */
 	uint64_t lookup;      /* the lookup tables of indirect branches, below 2 GiB: for jumps
 	                         and calls, for returns; then the same for plain code */
+	uint64_t pool;        /* of a budget that processes share, else 0 */
 	uint32_t stress;      /* ST_STRESS_* */
 	uint32_t follow;      /* take children along */
 	uint32_t channel;   /* descriptor of the socket to the controller, for following; 0: none */

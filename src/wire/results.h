@@ -201,27 +201,34 @@ enum st_budget_policy {
 #undef ST_BUDGET_POLICY
 };
 /* ST_BUDGET_SHARE(identifier, "name"): whose a budget is: each thread's own; the process', for
- * whoever comes first; the process', by the threads' priorities. */
+ * whoever comes first; the process', by the threads' priorities; that of all processes that are
+ * followed, for whoever comes first. */
 #define ST_BUDGET_SHARES(ST_BUDGET_SHARE)                                                          \
 	ST_BUDGET_SHARE(THREAD, "thread")                                                          \
 	ST_BUDGET_SHARE(PROCESS, "process")                                                        \
-	ST_BUDGET_SHARE(PRIORITY, "priority")
+	ST_BUDGET_SHARE(PRIORITY, "priority")                                                      \
+	ST_BUDGET_SHARE(TREE, "tree")
 enum st_budget_share {
 #define ST_BUDGET_SHARE(id, name) ST_SHARE_##id,
 	ST_BUDGET_SHARES(ST_BUDGET_SHARE)
 #undef ST_BUDGET_SHARE
 	        ST_BUDGET_N_SHARES
 };
-/* What the threads of a process have in common when they share a budget: rt/tool/share.c. In units
- * of an amount: what may still be taken in this period, what was put there at its beginning, and
- * what the next one has to pay. */
+/* What those have in common who share a budget: rt/tool/pool.h. A tree's is made by the controller,
+ * and lies apart from the results, mapped into all processes, when they are followed. */
 struct st_budget_pool {
-	int64_t left, put, debts;
-	uint64_t from;       /* ns of the process' CPU time: when the period began; 0: not yet */
-	uint32_t number;     /* of the period, from 1 on */
-	uint32_t grows;      /* it is the first one of a process that begins with nothing */
-	uint64_t weights[2]; /* of the threads that were seen in even and odd periods */
+	uint64_t used;       /* what has been taken, with the number of the period, from 0 on */
+	uint64_t put;        /* the greatest amount of a period, with its number */
+	uint64_t weights[2]; /* of the threads seen in even and odd periods, with their numbers */
+	uint64_t from;       /* ns of the process' CPU time: when the first one began; 0: not yet */
+	uint64_t clock;      /* ns of the tree's CPU time since */
+	uint64_t amount;     /* a tree's: as below */
+	uint64_t until_ns;   /* a tree's: as below */
+	uint32_t begins;     /* enum st_pool_begins */
 };
+/* The first period of a pool: there is all of it; it grows, because the process begins with
+ * nothing; there is nothing, because the first window begins later. */
+enum st_pool_begins { ST_POOL_FULL, ST_POOL_GROWS, ST_POOL_LATE };
 enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
 enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */

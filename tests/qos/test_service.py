@@ -106,6 +106,12 @@ class Service(unittest.TestCase):
         self.assertEqual({row["budget_ns"] for row in result["qos"]["rows"]}, {0})
         self.nothing_measured("--qos", self.source, "--qos-max", "0.001", "--qos-policy", "function")
 
+    def test_tree(self):
+        """One budget for all processes follows, too."""
+        self.nothing_measured("-f", "--budget-share", "tree", "--qos", self.source, "--qos-min", "1e12")
+        file, _ = self.run_strobe("-b", "10%", "-f", "--budget-share", "tree", "--qos", self.source, "--qos-min", "1e-9")
+        self.assertGreater(self.json(file)["budget"]["windows"], 0)
+
     def test_watched(self):
         """The budget stays as it is, whatever the source says."""
         for source, threshold in ((self.source, "1e12"), ("cmd:exit 1", "1")):

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work of which the same is done in each run, for test_budget.py: rounds of it, system calls
- * between them, and a signal now and then. */
+ * between them, and a signal now and then. Or, for a child that ends at once, a short life. */
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t signals;
@@ -43,10 +45,22 @@ finish(const char *text, unsigned long x)
 	printf("%lx %s\n", x, text);
 }
 
-/* budget ROUNDS [THREADS] */
+/* It has lent its memory to a child that went away when it is killed itself. */
+static int
+be_killed(void)
+{
+	pid_t child;
+	char *none[] = {NULL};
+	posix_spawn(&child, "/nowhere", NULL, NULL, none, none);
+	return raise(SIGKILL);
+}
+
+/* budget ROUNDS [THREADS], budget killed */
 int
 main(int argc, char **argv)
 {
+	if (!strcmp(argv[1], "killed"))
+		return be_killed();
 	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;
 	pthread_t thread[16];
 	void *x;

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -102,7 +103,7 @@ class Budget(Case):
     def test_shared_in_children(self):
         """Children that are taken along have budgets of the same kind."""
         script = f'"{PROGRAM}" 5 2; true'
-        for number, share in enumerate(("thread", "process", "priority")):
+        for number, share in enumerate(("thread", "process", "priority", "tree")):
             with self.subTest(share=share):
                 result = self.folder / f"{share}.db"
                 line = [STROBE, "run", "-q", "-o", result, "-t", "bbcount", "-f", *SMALL, "--budget-share", share, "--", "sh", "-c", f"({script}); ({script})"]
@@ -115,7 +116,7 @@ class Budget(Case):
 
     def test_first_window(self):
         """The first window of the second run with a log begins half of the first one's CPU time later: that is what the log says of it."""
-        for share in ("thread", "process"):
+        for share in ("thread", "process", "tree"):
             for cpu_ns, some in ((100_000_000_000, False), (20_000_000, True)):
                 with self.subTest(share=share, cpu_ns=cpu_ns):
                     log = self.folder / f"{share}-{cpu_ns}.log"
@@ -127,12 +128,59 @@ class Budget(Case):
                     with contextlib.closing(sqlite3.connect(log)) as db:
                         self.assertEqual(db.execute("SELECT first_ns FROM run ORDER BY id").fetchall(), [(0,), (cpu_ns // 2,)])
 
+    def test_killed(self):
+        """The CPU time of a child that has borrowed the memory of a thread is not that thread's."""
+        for share in ("thread", "process", "tree"):
+            line = [STROBE, "run", "-q", "--format", "json", "-o", str(self.file), "-t", "bbcount", *SMALL, "--budget-share", share, "--", PROGRAM, "killed"]
+            self.assertEqual(subprocess.run(line, timeout=60).returncode, 128 + signal.SIGKILL)
+            self.assertLess(json.loads(self.file.read_text())["budget"]["cpu_ns"], 60_000_000_000)
+
+    def tree(self, *options, script):
+        return self.strobe("-f", "--images", "budget", "--budget-share", "tree", *options, program=("sh", "-c", script + "; echo done"))
+
+    def check_pool(self, budget):
+        """What was charged is what the periods had, and no more than what was found to be beyond it when it was spent."""
+        beyond = sum(row["count"] for row in budget["overshoots"]) * (budget["most_overshoot_ns"] + 1000)
+        self.assertLessEqual(budget["charged_ns"], (budget["periods"] + 1) * budget["amount_ns"] + beyond)
+        self.assertEqual(budget["share"], "tree")
+        self.assertLessEqual(budget["periods"], budget["cpu_ns"] // budget["period_ns"])
+
+    def test_tree_once(self):
+        """There is one budget for all processes: together they spend it, and no more."""
+        work = f'"{PROGRAM}" 20'
+        for script in (" & ".join([work] * 8) + " & wait", f"({work} 2; {work}); exec sh -c 'exec {work}'"):
+            for policy in ("native", "strict"):
+                with self.subTest(script=script, policy=policy):
+                    budget = self.tree("-t", "bbcount", "-b", "5ms", "-T", "1h", "--budget-policy", policy, script=script)["budget"]
+                    self.assertEqual(budget["periods"], 0)
+                    self.assertGreater(budget["charged_ns"], budget["amount_ns"] / 2)
+                    self.check_pool(budget)
+
+    def test_tree_plenty(self):
+        """Every process is seen from its first instruction on, however short it is."""
+        script = f'("{PROGRAM}" 3); "{PROGRAM}" 2; "{PROGRAM}" 0 2 & wait; exec "{PROGRAM}" 3'
+        whole = self.strobe("-f", "--images", "budget", "-t", "inscount", program=("sh", "-c", script))
+        plenty = self.strobe("-f", "--images", "budget", "-t", "inscount", "-b", "100%", "-T", "1h", "--budget-share", "tree", program=("sh", "-c", script))
+        self.assertEqual(plenty["instructions"], whole["instructions"])
+        self.assertEqual(plenty["budget"]["overshoots"], [dict(row, count=0) for row in plenty["budget"]["overshoots"]])
+
+    def test_tree_periods(self):
+        """Many that are short, of which some are killed: the periods are of the CPU time of all, and go on."""
+        script = f'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do "{PROGRAM}" 0; "{PROGRAM}" 1 2; "{PROGRAM}" killed; done 2>/dev/null; "{PROGRAM}" 40 2'
+        budget = self.tree("-t", "bbcount", "-b", "5%", "-T", "20ms", script=script)["budget"]
+        self.assertGreater(budget["periods"], 2)
+        self.assertGreater(budget["windows"], 2)
+        self.check_pool(budget)
+        alone = self.strobe("-t", "bbcount", "-b", "5%", "-T", "20ms", "--budget-share", "tree", program=(PROGRAM, ROUNDS, "4"))["budget"]
+        self.assertGreater(alone["periods"], 2)
+        self.check_pool(alone)
+
     def test_gaps(self):
         source = self.folder / "gaps.c"
         source.write_text(GAPS)
         done = subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, str(source)], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        part = self.strobe("-t", str(self.folder / "gaps.tool"), *SMALL)
+        part = self.strobe("-t", str(self.folder / "gaps.tool"), "-b", "10%", "-T", "20ms")
         gaps, = part["gaps"]
         self.assertEqual(gaps["known"], 1)
         self.assertLess(gaps["count"], part["budget"]["windows"])
@@ -170,7 +218,7 @@ class Budget(Case):
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),
                         ("-b", "5%", "-T", "1ms"), ("-b", "5%", "-T", "2h"), ("-b", "5%", "--budget-policy", "no"), ("--budget-policy", "trace"),
-                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process")):
+                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"), ("--budget-share", "tree")):
             with self.subTest(options=options):
                 done = subprocess.run([STROBE, "run", *options, "--", PROGRAM, "1"], capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

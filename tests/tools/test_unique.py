@@ -281,7 +281,7 @@ class Runs(Case):
 
     def test_windows(self):
         """The first window of a run begins where that of the run before came to, if that found something."""
-        for share in "thread", "process":
+        for share in "thread", "process", "tree":
             with self.subTest(share=share):
                 self.log.unlink(missing_ok=True)
                 self.check_windows("--budget-share", share)

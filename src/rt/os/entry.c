@@ -103,6 +103,7 @@ rt_start(struct st_boot *boot)
 	rt.boot = &rt.boot_copy;
 	rt_memory = (struct rt_memory){.space = boot->own_space, .data = boot->own_data};
 	rt.results = (struct st_results_header *)boot->results;
+	rt.pool = boot->pool ? (struct st_budget_pool *)boot->pool : &rt.results->budget.pool;
 	rt.region = boot->region;
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;

@@ -103,16 +103,19 @@ give_back(struct thread *t)
 	share_give(t, left);
 }
 
-/* Of a budget that is shared, another piece. False: there is none. */
+/* Of a budget that is shared, another piece, or as many as pay what has been spent already. False:
+ * there are none. */
 static bool
 refill(struct thread *t)
 {
-	int64_t piece = share_exists() ? share_take(t) : 0, left = credit_of(t);
-	if (!piece)
+	int64_t left = credit_of(t), piece;
+	if (!share_exists())
 		return false;
-	if (left < 0)
-		give_back(t);
-	set_credit(t, (left > 0 ? left : 0) + piece);
+	while (left < LEAST_LEFT && (piece = share_take(t)) > 0)
+		left += piece;
+	set_credit(t, left);
+	if (left < LEAST_LEFT)
+		return false;
 	if (t->spent)
 		open_window(t, cpu_time());
 	return true;
@@ -148,11 +151,8 @@ budget_begin(struct thread *t, bool first)
 	t->spent = true;
 	t->back = false;
 	if (share_exists()) {
-		share_begin(t, first);
-		if (first && !budget()->first_ns) {
-			share_adopt(t);
+		if (share_begin(t, first))
 			refill(t);
-		}
 		return;
 	}
 	if (!first)
@@ -166,11 +166,15 @@ budget_begin(struct thread *t, bool first)
 	t->period_amount = (int64_t)budget()->most;
 }
 
-/* Adds up what the thread has used of its CPU time. */
+/* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the
+ * thread that is lent to it. */
 static void
 tell_time(struct thread *t, uint64_t cpu)
 {
+	if (t->in_vfork)
+		return;
 	add(&budget()->cpu_ns, cpu - t->cpu_told);
+	share_tell_time(cpu - t->cpu_told);
 	t->cpu_told = cpu;
 	if (!t->measured_from)
 		return;
@@ -259,7 +263,7 @@ spend(struct thread *t)
 		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
 	t->gap_from = rt_tsc();
 	settle(t);
-	if (t == rt.main && t->windows == 1)
+	if (!share_tell_spent() && t == rt.main && t->windows == 1)
 		tell_first();
 	if (share_exists())
 		give_back(t);

@@ -3,23 +3,28 @@
 
 #include <asm/unistd.h>
 
+#include "rt/tool/pool.h"
+
 enum {
 	CLOCK_PROCESS_CPU = 2,
 	PIECES = 16, /* of a budget: threads that sleep keep little from the others */
-	LEAST = 512 * ST_BUDGET_UNITS,
+	FIRST_PIECES =
+	        256, /* the tree's: at any time most of its processes wait for their children */
+	NO_PERIOD = POOL_NUMBERS,
 	SCHEDULED_BY_NICE = 1 << 0 | 1 << 3 | 1 << 5, /* SCHED_OTHER, _BATCH and _IDLE */
 };
 
-static struct st_budget_pool *
-pool(void)
+static bool
+is_of_tree(void)
 {
-	return &rt.results->budget.pool;
+	return rt.results->budget.share == ST_SHARE_TREE;
 }
 
 static int64_t
 amount_now(void)
 {
-	return (int64_t)__atomic_load_n(&rt.results->budget.amount, __ATOMIC_RELAXED);
+	const uint64_t *amount = rt.boot->pool ? &rt.pool->amount : &rt.results->budget.amount;
+	return (int64_t)__atomic_load_n(amount, __ATOMIC_RELAXED);
 }
 
 static uint64_t
@@ -27,8 +32,18 @@ process_time(void)
 {
 	uint64_t now[2] = {0, 0};
 	SYS(__NR_clock_gettime, CLOCK_PROCESS_CPU, now);
-	uint64_t ns = now[0] * 1000000000u + now[1];
-	return ns ? ns : 1;
+	return now[0] * 1000000000u + now[1];
+}
+
+/* Since the first period began. There is no clock of a tree of processes: it is what their threads
+ * have told. */
+static uint64_t
+time_passed(void)
+{
+	const struct st_budget_pool *p = rt.pool;
+	if (is_of_tree())
+		return __atomic_load_n(&p->clock, __ATOMIC_RELAXED);
+	return process_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE);
 }
 
 bool
@@ -54,66 +69,55 @@ own_weight(void)
 	return weight;
 }
 
-void
-share_begin(struct thread *t, bool first)
+/* The first one of a process makes its pool; a tree's was there before. */
+static void
+make_pool(bool first)
 {
 	const struct st_budget *b = &rt.results->budget;
-	struct st_budget_pool *p = pool();
 	uint64_t none = 0, from = process_time();
-	t->pool_number = 0;
-	t->taken = 0;
-	bool later = first && b->first_ns; /* the rest of a period that has nothing left */
-	if (later)
+	uint32_t begins = !first ? ST_POOL_GROWS : b->first_ns ? ST_POOL_LATE : ST_POOL_FULL;
+	if (begins == ST_POOL_LATE)
 		from -= b->period_ns - b->first_ns; /* perhaps below 0: only differences count */
-	if (!__atomic_compare_exchange_n(&p->from, &none, from, false, __ATOMIC_ACQ_REL,
-	                                 __ATOMIC_ACQUIRE))
-		return;
-	p->grows = !first;
-	p->put = amount_now();
-	p->number = 1;
-	__atomic_fetch_add(&p->left, later ? 0 : p->put, __ATOMIC_RELEASE);
+	if (__atomic_compare_exchange_n(&rt.pool->from, &none, from ? from : 1, false,
+	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		rt.pool->begins = begins;
 }
 
-/* One of the threads begins the new period. */
+bool
+share_begin(struct thread *t, bool first)
+{
+	t->pool_number = NO_PERIOD;
+	t->taken = 0;
+	if (is_of_tree())
+		return true;
+	make_pool(first);
+	return first && !rt.results->budget.first_ns;
+}
+
 static void
-begin_period(uint64_t now)
+begin_period(void)
 {
 	struct st_budget *b = &rt.results->budget;
-	struct st_budget_pool *p = &b->pool;
-	uint64_t from = __atomic_load_n(&p->from, __ATOMIC_ACQUIRE), passed = now - from;
-	if (!from || (int64_t)passed < (int64_t)b->period_ns ||
-	    !__atomic_compare_exchange_n(&p->from, &from, now - passed % b->period_ns, false,
-	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return;
-	int64_t put = amount_now(), debts = __atomic_exchange_n(&p->debts, 0, __ATOMIC_ACQ_REL);
-	int64_t left = __atomic_load_n(&p->left, __ATOMIC_ACQUIRE);
-	if (put > p->put)
-		left += put - p->put; /* the controller has allowed more meanwhile */
-	if (left < 0)
-		debts -= left; /* more than that period had */
-	p->grows = 0;
-	__atomic_store_n(&p->put, put, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->weights[(p->number + 1) % 2], 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->left, put - debts, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&p->number, 1, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&b->periods, 1, __ATOMIC_RELAXED);
+	uint64_t number = time_passed() / b->period_ns % POOL_NUMBERS;
+	uint32_t over = pool_renew(rt.pool, (uint32_t)number, amount_now());
+	if (over)
+		__atomic_fetch_add(&b->periods, over, __ATOMIC_RELAXED);
 }
 
 bool
 share_tick(struct thread *t)
 {
-	begin_period(process_time());
-	return t->pool_number != __atomic_load_n(&pool()->number, __ATOMIC_ACQUIRE);
+	begin_period();
+	return t->pool_number != pool_number(rt.pool);
 }
 
 void
 share_adopt(struct thread *t)
 {
-	struct st_budget_pool *p = pool();
-	t->pool_number = __atomic_load_n(&p->number, __ATOMIC_ACQUIRE);
+	t->pool_number = pool_number(rt.pool);
 	t->taken = 0;
 	if (rt.results->budget.share == ST_SHARE_PRIORITY)
-		__atomic_fetch_add(&p->weights[t->pool_number % 2], own_weight(), __ATOMIC_RELAXED);
+		pool_weigh(rt.pool, t->pool_number, own_weight());
 }
 
 /* What of a whole budget is the thread's, by the threads that were there in the last period. */
@@ -122,54 +126,75 @@ quota(const struct thread *t, int64_t amount)
 {
 	if (rt.results->budget.share != ST_SHARE_PRIORITY)
 		return amount;
-	uint64_t own = own_weight(),
-	         all = __atomic_load_n(&pool()->weights[(t->pool_number + 1) % 2],
-	                               __ATOMIC_RELAXED);
+	uint64_t own = own_weight(), all = pool_weights_before(rt.pool, t->pool_number);
 	if (all <= own)
 		return amount;
 	return (int64_t)((uint64_t)amount / 1024 * (own * 1024 / all));
 }
 
-/* What may be taken, of what is left there: the controller may have changed the amount since. */
+/* How much may have been taken by now in the thread's period. */
 static int64_t
-available(int64_t left, int64_t amount)
+allowed(const struct thread *t, int64_t amount)
 {
-	const struct st_budget_pool *p = pool();
-	int64_t put = __atomic_load_n(&p->put, __ATOMIC_RELAXED), more = amount - put;
-	if (!p->grows)
-		return left + more;
-	uint64_t passed = process_time() - p->from, period = rt.results->budget.period_ns;
-	int64_t grown =
-	        passed < period ? amount / 1024 * (int64_t)(passed * 1024 / period) : amount;
-	return left + grown - put;
+	uint32_t begins = t->pool_number ? ST_POOL_FULL : rt.pool->begins;
+	if (begins != ST_POOL_GROWS)
+		return begins == ST_POOL_FULL ? amount : 0;
+	uint64_t passed = time_passed(), period = rt.results->budget.period_ns;
+	return passed < period ? amount / 1024 * (int64_t)(passed * 1024 / period) : amount;
+}
+
+/* In a tree a thread takes as much as it has taken before. */
+static int64_t
+piece_of(const struct thread *t, int64_t amount)
+{
+	int64_t piece = amount / PIECES, least = amount / FIRST_PIECES;
+	if (is_of_tree() && piece > t->taken)
+		piece = t->taken > least ? t->taken : least;
+	return piece > POOL_LEAST ? piece : POOL_LEAST;
 }
 
 int64_t
 share_take(struct thread *t)
 {
-	struct st_budget_pool *p = pool();
-	int64_t amount = amount_now(), most = quota(t, amount) - t->taken, piece = amount / PIECES;
-	int64_t left = __atomic_load_n(&p->left, __ATOMIC_ACQUIRE), take;
-	do {
-		take = available(left, amount);
-		if (take > piece)
-			take = piece;
-		if (take > most)
-			take = most;
-		if (take < LEAST)
-			return 0;
-	} while (!__atomic_compare_exchange_n(&p->left, &left, left - take, false, __ATOMIC_ACQ_REL,
-	                                      __ATOMIC_ACQUIRE));
-	t->taken += take;
-	return take;
+	int64_t amount = amount_now();
+	if (is_of_tree())
+		begin_period(); /* many a process ends before its first tick */
+	if (t->pool_number != pool_number(rt.pool))
+		share_adopt(t);
+	int64_t most = quota(t, amount) - t->taken, piece = piece_of(t, amount);
+	int64_t taken =
+	        pool_take(rt.pool, t->pool_number, allowed(t, amount), piece < most ? piece : most);
+	t->taken += taken;
+	return taken;
 }
 
 void
 share_give(struct thread *t, int64_t left)
 {
-	struct st_budget_pool *p = pool();
 	if (left < 0)
-		__atomic_fetch_sub(&p->debts, left, __ATOMIC_ACQ_REL);
-	else if (left && t->pool_number == __atomic_load_n(&p->number, __ATOMIC_ACQUIRE))
-		__atomic_fetch_add(&p->left, left, __ATOMIC_ACQ_REL);
+		pool_owe(rt.pool, -left);
+	else
+		pool_give(rt.pool, t->pool_number, left);
+}
+
+void
+share_tell_time(uint64_t ns)
+{
+	if (is_of_tree())
+		__atomic_fetch_add(&rt.pool->clock, ns, __ATOMIC_RELAXED);
+}
+
+bool
+share_tell_spent(void)
+{
+	struct st_budget_pool *p = rt.pool;
+	if (!is_of_tree())
+		return false;
+	const struct st_budget *b = &rt.results->budget;
+	uint64_t none = 0, ticks = (uint64_t)amount_now() / ST_BUDGET_UNITS,
+	         ns = ticks * 1000 / (b->ticks_per_second / 1000000), now = time_passed();
+	if (p->begins != ST_POOL_GROWS && pool_number(p) == (p->begins == ST_POOL_LATE))
+		__atomic_compare_exchange_n(&p->until_ns, &none, now > ns ? now - ns : 1, false,
+		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return true;
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "control/internal.h"
+
+struct st_budget_pool
+st_pool_first(const struct st_budget *b, bool attached)
+{
+	struct st_budget_pool p = {.amount = b->amount};
+	if (b->share != ST_SHARE_TREE)
+		return p;
+	p.begins = attached ? ST_POOL_GROWS : b->first_ns ? ST_POOL_LATE : ST_POOL_FULL;
+	if (p.begins == ST_POOL_LATE)
+		p.clock = b->period_ns - b->first_ns;
+	return p;
+}
+
+int
+st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct st_error *e)
+{
+	const struct st_budget *b = &options->budget;
+	*pool = (struct st_pool){.fd = -1};
+	if (b->share != ST_SHARE_TREE || !b->period_ns || !options->follow)
+		return 0;
+	pool->fd = memfd_create("strobe", MFD_CLOEXEC);
+	void *p = MAP_FAILED;
+	if (pool->fd >= 0 && ftruncate(pool->fd, sizeof *pool->here) == 0)
+		p = mmap(NULL, sizeof *pool->here, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, 0);
+	if (p == MAP_FAILED)
+		return st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
+	pool->here = p;
+	*pool->here = st_pool_first(b, false);
+	return 0;
+}
+
+void
+st_pool_end(struct st_pool *pool, struct st_budget *first)
+{
+	if (first->share == ST_SHARE_TREE)
+		first->until_ns = (pool->here ? pool->here : &first->pool)->until_ns;
+	if (!pool->here)
+		return;
+	munmap(pool->here, sizeof *pool->here);
+	close(pool->fd);
+	pool->here = NULL;
+}
