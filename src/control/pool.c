@@ -29,8 +29,12 @@ st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct 
 	void *p = MAP_FAILED;
 	if (pool->fd >= 0 && ftruncate(pool->fd, sizeof *pool->here) == 0)
 		p = mmap(NULL, sizeof *pool->here, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, 0);
-	if (p == MAP_FAILED)
-		return st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
+	if (p == MAP_FAILED) {
+		st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
+		if (pool->fd >= 0)
+			close(pool->fd);
+		return -1;
+	}
 	pool->here = p;
 	*pool->here = st_pool_first(b, false);
 	return 0;
