@@ -250,17 +250,24 @@ tell_first(void)
 	budget()->until_ns = cpu > ns ? cpu - ns : 1;
 }
 
-/* The budget is spent. */
-static void
-spend(struct thread *t)
+/* By how many ns the thread has exceeded its credit. */
+static uint64_t
+tell_overshoot(const struct thread *t)
 {
 	int64_t left = credit_of(t);
 	uint64_t ticks = left < 0 ? (uint64_t)-left / ST_BUDGET_UNITS : 0;
 	uint64_t over = ticks * 1000 / (budget()->ticks_per_second / 1000000);
-	add(&budget()->overshoots[kind_of(over)], 1);
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
 	if (over > most)
 		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
+	return over;
+}
+
+/* The budget is spent. */
+static void
+spend(struct thread *t)
+{
+	add(&budget()->overshoots[kind_of(tell_overshoot(t))], 1);
 	t->gap_from = rt_tsc();
 	settle(t);
 	if (!share_tell_spent() && t == rt.main && t->windows == 1)
@@ -350,6 +357,8 @@ budget_charge(struct thread *t, uint64_t since)
 	if (ticks > SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
 	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
-	if (!t->spent && credit_of(t) < 0 && !refill(t))
+	if (t->spent)
+		tell_overshoot(t); /* meanwhile: it was plain code that was made */
+	else if (credit_of(t) < 0 && !refill(t))
 		spend(t);
 }
