@@ -203,11 +203,13 @@ class Budget(Case):
     def test_attached(self):
         """Threads that are outside when the process is detached go on by themselves."""
         with subprocess.Popen([PROGRAM, "1000", "2"], stdout=subprocess.PIPE, text=True) as process:
-            for _ in range(2):
-                line = [STROBE, "attach", "-q", "-t", "bbcount", "--for", "200ms", "--format", "json", "-o", str(self.file), *SMALL, str(process.pid)]
+            for share in ("thread", "process", "tree"):
+                line = [STROBE, "attach", "-q", "-t", "bbcount", "--for", "200ms", "--format", "json", "-o", str(self.file), *SMALL, "--budget-share", share,
+                        str(process.pid)]
                 done = subprocess.run(line, capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, process.poll()), (0, None), done.stderr)
-                self.assertEqual(json.loads(self.file.read_text())["budget"]["amount_ns"], 200_000)
+                budget = json.loads(self.file.read_text())["budget"]
+                self.assertEqual((budget["amount_ns"], budget["share"]), (200_000, share))
             self.assertTrue(process.communicate(timeout=60)[0].endswith("done\n"))
 
     def test_summary(self):
