@@ -84,11 +84,13 @@ int st_row_writer_finish(struct st_row_writer *w, struct st_profile *p);
 
 /* ---- reading ---- */
 
+struct st_image;
 struct st_row_reader;
 
 struct st_row_shown {
 	const struct st_profile_value *values; /* of places, text is the function's name */
 	int64_t pid, tid;
+	uint32_t process; /* its number in the run: after execve another one */
 };
 
 /* Whether a file begins as files of rows do. */
@@ -99,6 +101,9 @@ void st_row_reader_close(struct st_row_reader *r);
 /* What the file is of; the profile has its images. */
 const struct st_profile_table *st_row_reader_stream(const struct st_row_reader *r);
 const struct st_profile *st_row_reader_profile(const struct st_row_reader *r);
+/* The image that a place is in by its index; NULL when it cannot be read. It lives as long as the
+ * reader. */
+struct st_image *st_row_reader_image(const struct st_row_reader *r, uint32_t index);
 /* Rows in all. */
 uint64_t st_row_reader_rows(const struct st_row_reader *r);
 /* The next row. 1; 0 at the end; -1 with *e when the rest of the file is damaged or missing. */

@@ -16,6 +16,7 @@
 /* What the file has told of a process. */
 struct process {
 	struct st_rows_process about;
+	uint32_t number;
 	struct st_results_header *header; /* for the view */
 	struct st_view view;
 	ST_VEC(char) strings;
@@ -186,6 +187,7 @@ take_process(struct st_row_reader *r, uint32_t number, const unsigned char *byte
 		return false;
 	}
 	r->processes.v[number] = p;
+	p->number = number;
 	memcpy(&p->about, bytes, sizeof p->about);
 	p->header = calloc(1, sizeof *p->header);
 	p->codec = st_codec_new();
@@ -531,6 +533,7 @@ st_row_reader_next(struct st_row_reader *r, struct st_row_shown *row, struct st_
 			bool known = r->thread < p->threads.n;
 			*row = (struct st_row_shown){.values = r->values,
 			                             .pid = p->about.pid,
+			                             .process = p->number,
 			                             .tid = known ? p->threads.v[r->thread].tid
 			                                          : 0};
 		}
@@ -583,6 +586,12 @@ const struct st_profile *
 st_row_reader_profile(const struct st_row_reader *r)
 {
 	return r->collect.profile;
+}
+
+struct st_image *
+st_row_reader_image(const struct st_row_reader *r, uint32_t index)
+{
+	return index < r->collect.opened.n ? r->collect.opened.v[index] : NULL;
 }
 
 uint64_t

@@ -228,6 +228,25 @@ st_image_unwind(struct st_image *image, uint64_t offset, uint64_t registers[ST_D
 	return ST_UNWIND_CALLER;
 }
 
+bool
+st_image_frame(struct st_image *image, uint64_t offset, uint64_t sp, uint64_t bp, uint64_t *slot)
+{
+	const struct row *row = row_at(image, offset);
+	if (!row || row->interrupted || row->outermost ||
+	    (row->cfa_register != ST_DWARF_RSP && row->cfa_register != ST_DWARF_RBP))
+		return false;
+	uint64_t base = row->cfa_register == ST_DWARF_RSP ? sp : bp;
+	*slot = base + (uint64_t)row->cfa.offset - 8;
+	return true;
+}
+
+bool
+st_image_has_handlers(const struct st_image *image)
+{
+	return !sym_elf_has_section(&image->main, ".eh_frame") ||
+	       sym_elf_has_section(&image->main, ".gcc_except_table");
+}
+
 void
 sym_unwind_free(struct st_image *image)
 {

@@ -49,4 +49,16 @@ enum st_unwind st_image_unwind(struct st_image *image, uint64_t offset,
                                uint64_t registers[ST_DWARF_REGISTERS],
                                const struct st_stack_copy *stack, bool *interrupted);
 
+/*
+ * Where the frame at link-time address `offset` has its return address on the stack, when only the
+ * stack and frame pointers are known. False when the unwind information does not say that by one of
+ * these, or the frame has no caller or a signal's.
+ */
+bool st_image_frame(struct st_image *image, uint64_t offset, uint64_t sp, uint64_t bp,
+                    uint64_t *slot);
+
+/* Whether code of the image may handle exceptions: calls of it need not be gone on with behind
+ * them. */
+bool st_image_has_handlers(const struct st_image *image);
+
 #endif

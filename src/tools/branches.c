@@ -19,5 +19,55 @@ on_branch(strobe_branch *b)
 		             strobe_cell_of(&branches, NOT_TAKEN, source, target, kind), 1);
 }
 
+/* ---- the path ---- */
+
+/* Which way each branch went is said by the block that follows. With the stack and frame pointer it
+ * can be told which activation of a function a block belongs to. */
+STROBE_STREAM(path, "basic blocks in the order of their execution, and what comes between them",
+              NULL, STROBE_COLUMN("event", STROBE_TEXT), STROBE_COLUMN("block", STROBE_ADDRESS),
+              STROBE_COLUMN("stack", STROBE_HEX), STROBE_COLUMN("frame", STROBE_HEX));
+
+static int tracing;
+
+static void
+on_block(strobe_block *b)
+{
+	if (tracing)
+		strobe_record(strobe_at(b), &path, strobe_constant(strobe_text("block")),
+		              strobe_constant(strobe_block_address(b)),
+		              strobe_register_value(STROBE_RSP), strobe_register_value(STROBE_RBP));
+}
+
+static void
+write_event(strobe_thread *t, const char *event)
+{
+	const uint64_t row[STROBE_MOST_COLUMNS] = {strobe_text(event)};
+	if (tracing)
+		strobe_write(t, &path, row);
+}
+
+static void
+on_gap(strobe_thread *t, uint64_t from)
+{
+	(void)from;
+	write_event(t, "gap");
+}
+
+static void
+on_signal(strobe_thread *t, int number)
+{
+	(void)number;
+	write_event(t, "signal");
+}
+
+static void
+begin(void)
+{
+	tracing = strobe_option_number("trace") != 0;
+}
+
 STROBE_TOOL(branches, .help = "every jump, call and return: source, target, taken, not taken",
-            .branch = on_branch);
+            .branch = on_branch, .block = on_block, .gap = on_gap, .signal = on_signal,
+            .begin = begin,
+            .options = {{"trace", "0", "record each block that is executed: strobe reconstruct"}},
+            .limits = {{"trace", 0, 1}});
