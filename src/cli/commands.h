@@ -16,6 +16,8 @@
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "say which code runs with --unique-log have measured so far")                            \
+	C(reconstruct, "reconstruct", "[options] FILE",                                            \
+	  "the executed path, and what is certain of it where nothing was measured")               \
 	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "find out which time budget suits a program")                                            \
 	C(doctor, "doctor", "[options]",                                                           \
@@ -111,6 +113,14 @@
 	O(functions, 'F', "functions", NULL, true, "table of functions")                           \
 	O(missing, 'm', "missing", NULL, true, "table of blocks that are still missing")           \
 	O(top, 'n', "top", "N", true, "rows of each table (default: 40; 0: all)")                  \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_RECONSTRUCT_OPTIONS(O)                                                                  \
+	O(gaps, 'g', "gaps", NULL, true, "only the gaps between two windows")                      \
+	O(blocks, 'B', "blocks", NULL, true, "a line for each basic block")                        \
+	O(returning, 0, "returning", NULL, true, "calls always come back: no longjmp, exceptions") \
+	O(top, 'n', "top", "N", true, "lines of each window (default: 40; 0: all)")                \
 	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 

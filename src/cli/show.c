@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "cli/commands.h"
+#include "cli/rows.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 #include "profile/rowfile.h"
@@ -217,52 +218,6 @@ write_text(const char *path, const char *text, struct st_error *e)
 	return st_output_text(path, text, e);
 }
 
-static const char *
-stream_name(const void *streams, size_t i)
-{
-	const struct st_profile_stream *s = streams;
-	return s[i].file ? s[i].name : NULL;
-}
-
-static void
-unknown_stream(const struct st_profile *p, const char *stream, struct st_error *e)
-{
-	const char *near = st_nearest(stream, p->streams.n, stream_name, p->streams.v);
-	if (near)
-		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'; did you mean '%s'?",
-		        stream, near);
-	else
-		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'%s%s", stream,
-		        p->streams.n ? "; its first stream: " : "",
-		        p->streams.n ? p->streams.v[0].name : "");
-}
-
-/* Where the rows of a stream are: beside the profile, if that has been moved. malloc'ed. */
-static char *
-find_rows(const struct st_profile *p, const char *profile, const char *stream, struct st_error *e)
-{
-	const struct st_profile_stream *s = NULL;
-	for (size_t i = 0; i < p->streams.n && !s; i++)
-		if (!strcmp(p->streams.v[i].name, stream))
-			s = &p->streams.v[i];
-	if (!s || !s->file) {
-		unknown_stream(p, stream, e);
-		return NULL;
-	}
-	const char *slash = strrchr(profile, '/');
-	char *path = NULL;
-	if (asprintf(&path, "%.*s%s", slash ? (int)(slash - profile) + 1 : 0, profile,
-	             st_base_name(s->file)) < 0)
-		path = NULL;
-	if (path && !access(path, R_OK))
-		return path;
-	free(path);
-	path = strdup(s->file);
-	if (!path)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to read the rows");
-	return path;
-}
-
 /* The file of rows that was named, or that of a stream of the profile that was. malloc'ed. */
 static char *
 rows_path(const struct arguments *a, struct st_error *e)
@@ -270,7 +225,7 @@ rows_path(const struct arguments *a, struct st_error *e)
 	if (st_row_file_is(a->file))
 		return strdup(a->file);
 	struct st_profile *p = st_profile_load(a->file, e);
-	char *path = p ? find_rows(p, a->file, a->rows, e) : NULL;
+	char *path = p ? st_find_rows(p, a->file, a->rows, e) : NULL;
 	st_profile_free(p);
 	return path;
 }

@@ -62,11 +62,30 @@ st_code_place(struct st_code *c, uint32_t image, uint64_t offset)
 	if (!p)
 		return UINT32_MAX;
 	struct st_image *of = st_code_image(c, image);
-	*p = (struct st_place){.image = image, .offset = offset};
-	p->piece = of ? st_piece_read(of, offset, NULL, NULL)
+	*p = (struct st_place){.image = image, .offset = offset, .lengths = c->lengths.n};
+	p->piece = of ? st_piece_read(of, offset, &c->lengths)
 	              : (struct st_piece){offset, offset, offset, 0, ST_PIECE_UNKNOWN};
+	p->n_insns = c->lengths.n - p->lengths;
 	*slot = (uint32_t)c->places.n;
 	return *slot - 1;
+}
+
+struct st_piece
+st_code_piece(struct st_code *c, uint32_t image, uint64_t offset,
+              bool (*stops)(const void *context, uint64_t at), const void *context)
+{
+	uint32_t index = st_code_place(c, image, offset);
+	if (index == UINT32_MAX)
+		return (struct st_piece){offset, offset, offset, 0, ST_PIECE_UNKNOWN};
+	const struct st_place *p = &c->places.v[index];
+	uint64_t at = offset;
+	for (size_t i = 0; i + 1 < p->n_insns; i++) {
+		uint64_t before = at;
+		at += c->lengths.v[p->lengths + i];
+		if (stops(context, at))
+			return (struct st_piece){offset, before, at, 0, ST_PIECE_FALLS};
+	}
+	return p->piece;
 }
 
 const struct st_function *
@@ -90,7 +109,7 @@ static int
 scan_function(struct st_code_image *i, const struct st_function *f)
 {
 	for (uint64_t at = f->offset; at - f->offset < f->size;) {
-		struct st_piece p = st_piece_read(i->image, at, NULL, NULL);
+		struct st_piece p = st_piece_read(i->image, at, NULL);
 		at = p.end > at ? p.end : at + 1;
 		if (!is_direct(p.how))
 			continue;
@@ -138,6 +157,7 @@ st_code_free(struct st_code *c)
 		free(c->images.v[i].foreign.v);
 	free(c->images.v);
 	free(c->places.v);
+	free(c->lengths.v);
 	free(c->slots);
 	*c = (struct st_code){0};
 }

@@ -34,18 +34,21 @@ struct st_piece {
 	enum st_piece_end how;
 };
 
-/* The piece at a link-time address, to its branch, or to before an address at which `stops` says
- * so. */
-struct st_piece st_piece_read(struct st_image *image, uint64_t start,
-                              bool (*stops)(const void *context, uint64_t at), const void *context);
+typedef ST_VEC(uint8_t) st_lengths_of_insns;
+
+/* The piece at a link-time address; lengths, if not NULL, receives those of its instructions, at
+ * its end, as far as there is memory. */
+struct st_piece st_piece_read(struct st_image *image, uint64_t start, st_lengths_of_insns *lengths);
 /* Whether it ends with a call, or with what may come to the same: it goes on behind, or never. */
 bool st_piece_calls(enum st_piece_end how);
 
-/* A place that was passed. */
+/* A place that was passed, or can be. */
 struct st_place {
 	uint32_t image; /* index; UINT32_MAX: in none that is known */
 	uint64_t offset;
-	struct st_piece piece; /* what begins there */
+	struct st_piece piece;   /* what begins there */
+	size_t lengths, n_insns; /* of its instructions: where in the code's */
+	bool passed;             /* in a window */
 };
 
 /* What is known of an image's code. */
@@ -60,6 +63,7 @@ struct st_code_image {
 struct st_code {
 	ST_VEC(struct st_code_image) images;
 	ST_VEC(struct st_place) places;
+	st_lengths_of_insns lengths;
 	uint32_t *slots; /* open hash table of places' indices + 1 */
 	size_t size;     /* a power of two, or 0 */
 };
@@ -70,6 +74,9 @@ int st_code_add_image(struct st_code *c, uint32_t index, struct st_image *image,
 struct st_image *st_code_image(const struct st_code *c, uint32_t index);
 /* The index of a place; UINT32_MAX when memory is exhausted. */
 uint32_t st_code_place(struct st_code *c, uint32_t image, uint64_t offset);
+/* The piece at a place, to its branch, or to an instruction before which `stops` says so. */
+struct st_piece st_code_piece(struct st_code *c, uint32_t image, uint64_t offset,
+                              bool (*stops)(const void *context, uint64_t at), const void *context);
 /* The foreign entries of an image; NULL and *n 0 when there are none. */
 const uint64_t *st_code_foreign(struct st_code *c, uint32_t image, size_t *n);
 /* The function that an address belongs to, also when that is a part put elsewhere; or NULL. */

@@ -15,6 +15,7 @@ struct leaders {
 struct builder {
 	struct st_graph *g;
 	struct st_code *c;
+	uint32_t image;
 	const struct st_function *parts[MOST_PARTS];
 	size_t n_parts;
 	struct leaders leaders;
@@ -92,7 +93,7 @@ static int
 find_leaders(struct builder *b)
 {
 	for (size_t i = 0; i < b->leaders.found.n; i++) {
-		struct st_piece p = st_piece_read(b->g->image, b->leaders.found.v[i], is_leader,
+		struct st_piece p = st_code_piece(b->c, b->image, b->leaders.found.v[i], is_leader,
 		                                  &b->leaders);
 		if (goes_on_behind(p.how) && add_leader(b, p.end))
 			return -1;
@@ -162,7 +163,8 @@ make_nodes(struct builder *b)
 		struct st_node *n = ST_PUSH(&g->nodes);
 		if (!n)
 			return -1;
-		n->piece = st_piece_read(g->image, b->leaders.found.v[i], is_leader, &b->leaders);
+		n->piece = st_code_piece(b->c, b->image, b->leaders.found.v[i], is_leader,
+		                         &b->leaders);
 		g->comes_anywhere |= returns_twice(g->image, &n->piece);
 	}
 	if (g->nodes.n)
@@ -175,10 +177,10 @@ make_nodes(struct builder *b)
 /* ---- entries ---- */
 
 static int
-add_entries(struct builder *b, uint32_t image, bool as_nodes)
+add_entries(struct builder *b, bool as_nodes)
 {
 	size_t n;
-	const uint64_t *foreign = st_code_foreign(b->c, image, &n);
+	const uint64_t *foreign = st_code_foreign(b->c, b->image, &n);
 	for (size_t i = 0; i <= n; i++) {
 		uint64_t at = i < n ? foreign[i] : b->g->function->offset;
 		if (!is_inside(b, at))
@@ -195,14 +197,14 @@ add_entries(struct builder *b, uint32_t image, bool as_nodes)
 }
 
 static int
-build(struct builder *b, uint32_t image, const uint64_t *starts, size_t n)
+build(struct builder *b, const uint64_t *starts, size_t n)
 {
-	if (add_entries(b, image, false))
+	if (add_entries(b, false))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (!is_inside(b, starts[i]) || add_leader(b, starts[i]))
 			return -1;
-	return find_leaders(b) || make_nodes(b) || add_entries(b, image, true) ? -1 : 0;
+	return find_leaders(b) || make_nodes(b) || add_entries(b, true) ? -1 : 0;
 }
 
 int
@@ -213,12 +215,12 @@ st_graph_build(struct st_graph *g, struct st_code *c, uint32_t image, const uint
 	g->function = g->image && n ? st_code_function(g->image, starts[0]) : NULL;
 	if (!g->function)
 		return -1;
-	struct builder b = {.g = g, .c = c, .parts = {g->function}, .n_parts = 1};
+	struct builder b = {.g = g, .c = c, .image = image, .parts = {g->function}, .n_parts = 1};
 	size_t parts = st_image_parts(g->image, g->function, b.parts + 1, MOST_PARTS - 1);
 	int status = -1;
 	if (parts < MOST_PARTS) {
 		b.n_parts += parts;
-		status = build(&b, image, starts, n);
+		status = build(&b, starts, n);
 	}
 	free(b.leaders.found.v);
 	free(b.leaders.set);

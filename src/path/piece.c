@@ -58,8 +58,7 @@ target_of(const ZydisDecodedInstruction *in, uint64_t behind, enum st_piece_end 
 }
 
 struct st_piece
-st_piece_read(struct st_image *image, uint64_t start,
-              bool (*stops)(const void *context, uint64_t at), const void *context)
+st_piece_read(struct st_image *image, uint64_t start, st_lengths_of_insns *lengths)
 {
 	struct st_piece p = {start, start, start, 0, ST_PIECE_FALLS};
 	ZydisDecoder decoder;
@@ -76,8 +75,9 @@ st_piece_read(struct st_image *image, uint64_t start,
 		p.end += in.length;
 		p.how = end_of(&in, in.raw.imm[0].is_relative);
 		p.target = target_of(&in, p.end, p.how);
-		if (p.how == ST_PIECE_FALLS && stops && stops(context, p.end))
-			break;
+		uint8_t *length = lengths ? ST_PUSH(lengths) : NULL;
+		if (length)
+			*length = in.length;
 	}
 	return p;
 }

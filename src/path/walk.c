@@ -178,7 +178,8 @@ st_walk_block(struct st_walk *w, uint32_t thread, uint32_t image, uint64_t offse
 	const struct st_step now = {st_code_place(&w->code, image, offset), sp, bp};
 	if (now.place == UINT32_MAX)
 		return -1;
-	const struct st_place *places = w->code.places.v;
+	struct st_place *places = w->code.places.v;
+	places[now.place].passed = true;
 	if (t->open && !can_follow(&places[t->last.place], &places[now.place]) &&
 	    close_window(w, t, ST_WINDOW_BREAK))
 		return -1;

@@ -18,9 +18,10 @@ MAY = {
     "qos": {"base", "strobe"},
     "control": {"base", "wire", "strobe", "tools", "qos"},
     "profile": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
+    "path": {"base", "strobe", "symbol", "profile"},
+    "report": {"path", "base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
     "tune": {"base", "stats", "profile", "report"},
-    "cli": {"base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "tune"},
+    "cli": {"path", "base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "tune"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe reconstruct: the executed path, and what is certain of it between windows. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/rows.h"
+#include "path/read.h"
+#include "report/path.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) RECONSTRUCT_##id,
+	ST_RECONSTRUCT_OPTIONS(O)
+#undef O
+};
+
+struct arguments {
+	const char *file;
+	bool gaps, blocks, returning, json, help;
+	long top;
+};
+
+static int
+take_file(struct arguments *a, const char *value, struct st_error *e)
+{
+	if (a->file)
+		return st_fail(e, ST_EXIT_USAGE, "strobe reconstruct reads one result, not '%s' too",
+		               value);
+	a->file = value;
+	return 0;
+}
+
+static int
+apply(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		return take_file(a, value, e);
+	case RECONSTRUCT_gaps:
+		a->gaps = true;
+		return 0;
+	case RECONSTRUCT_blocks:
+		a->blocks = true;
+		return 0;
+	case RECONSTRUCT_returning:
+		a->returning = true;
+		return 0;
+	case RECONSTRUCT_top:
+		return st_options_number("top", value, 0, 100000000, &a->top, e);
+	case RECONSTRUCT_format:
+		a->json = !strcmp(value, "json");
+		return a->json || !strcmp(value, "text") ? 0
+		                                         : st_bad_format(value, "text, json", e);
+	case RECONSTRUCT_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static int
+parse(struct arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("reconstruct", argv);
+	const char *value;
+	*a = (struct arguments){.top = 40};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (apply(a, option, value, e))
+			return -1;
+		if (a->help)
+			return 0;
+	}
+	return a->file ? 0
+	               : st_fail(e, ST_EXIT_USAGE,
+	                         "no result to read: strobe reconstruct FILE, of strobe run "
+	                         "-t branches:trace");
+}
+
+/* Code that was left out of the measurement is no gap that the rows tell of. */
+static int
+refuse_parts(const struct st_profile *p, struct st_error *e)
+{
+	static const char *const parts[] = {"--funcs", "--images", "--threads", "--unique",
+	                                    "--start-at", "--stop-at", "--region", "--toggle"};
+	for (size_t i = 0; p->run.options && i < sizeof parts / sizeof *parts; i++)
+		if (strstr(p->run.options, parts[i]))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "the run had %s: where code was left out is not recorded; "
+			               "run the program without it",
+			               parts[i]);
+	return 0;
+}
+
+static bool
+has_path(const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->streams.n; i++)
+		if (!strcmp(p->streams.v[i].name, ST_PATH_STREAM) && p->streams.v[i].file)
+			return true;
+	return false;
+}
+
+/* malloc'ed. profile: NULL when the file is one of rows itself. */
+static char *
+rows_of(const char *file, const struct st_profile *profile, struct st_error *e)
+{
+	if (!profile)
+		return strdup(file);
+	if (!has_path(profile)) {
+		st_fail(e, ST_EXIT_USAGE,
+		        "%s has no path; strobe run -t branches:trace records one", file);
+		return NULL;
+	}
+	return refuse_parts(profile, e) ? NULL : st_find_rows(profile, file, ST_PATH_STREAM, e);
+}
+
+/* The code is read from the images' files: they have to be those that ran. */
+static int
+compare_images(const struct st_profile *ran, const struct st_profile *now, struct st_error *e)
+{
+	for (size_t i = 0; i < now->images.n; i++)
+		for (size_t k = 0; k < ran->images.n; k++)
+			if (!strcmp(now->images.v[i].path, ran->images.v[k].path) &&
+			    strcmp(now->images.v[i].build_id, ran->images.v[k].build_id))
+				return st_fail(e, ST_EXIT_FAILED,
+				               "%s is no longer the file that ran; run the program "
+				               "again",
+				               now->images.v[i].path);
+	return 0;
+}
+
+static int
+print(const struct arguments *a, const struct st_walk *w, struct st_error *e)
+{
+	const struct st_path_report r = {
+	        .walk = w, .gaps = a->gaps, .blocks = a->blocks, .top = (size_t)a->top};
+	if (!a->json)
+		st_path_print(&r, stdout);
+	else if (st_path_json(&r, stdout))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the path");
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : 0;
+}
+
+static int
+reconstruct(const struct arguments *a, const struct st_profile *profile, struct st_error *e)
+{
+	struct st_walk w = {.returning = a->returning};
+	char *path = rows_of(a->file, profile, e);
+	struct st_row_reader *reader = path ? st_row_reader_open(path, e) : NULL;
+	int status = reader ? st_path_read(&w, reader, e) : -1;
+	if (status >= 0) {
+		bool damaged = status > 0;
+		struct st_error printing;
+		if (profile && compare_images(profile, st_row_reader_profile(reader), &printing))
+			status = -1;
+		else
+			status = print(a, &w, &printing);
+		if (status)
+			*e = printing;
+		status = status || damaged ? -1 : 0;
+	}
+	st_walk_free(&w);
+	st_row_reader_close(reader);
+	free(path);
+	return status;
+}
+
+int
+st_reconstruct_main(char *const *argv)
+{
+	struct arguments a;
+	struct st_error e;
+	if (parse(&a, argv, &e))
+		return st_complain(&e);
+	if (a.help) {
+		st_command_help(stdout, st_command_find("reconstruct"), false);
+		return ST_EXIT_OK;
+	}
+	struct st_profile *p = st_row_file_is(a.file) ? NULL : st_profile_load(a.file, &e);
+	if (!p && !st_row_file_is(a.file))
+		return st_complain(&e);
+	int status = reconstruct(&a, p, &e);
+	st_profile_free(p);
+	return status ? st_complain(&e) : ST_EXIT_OK;
+}
