@@ -25,8 +25,8 @@ static int
 take_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
-		return st_fail(e, ST_EXIT_USAGE, "strobe reconstruct reads one result, not '%s' too",
-		               value);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "strobe reconstruct reads one result, not '%s' too", value);
 	a->file = value;
 	return 0;
 }
@@ -82,8 +82,8 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 static int
 refuse_parts(const struct st_profile *p, struct st_error *e)
 {
-	static const char *const parts[] = {"--funcs", "--images", "--threads", "--unique",
-	                                    "--start-at", "--stop-at", "--region", "--toggle"};
+	static const char *const parts[] = {"--funcs",    "--images",  "--threads", "--unique",
+	                                    "--start-at", "--stop-at", "--region",  "--toggle"};
 	for (size_t i = 0; p->run.options && i < sizeof parts / sizeof *parts; i++)
 		if (strstr(p->run.options, parts[i]))
 			return st_fail(e, ST_EXIT_USAGE,

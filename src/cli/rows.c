@@ -29,7 +29,8 @@ unknown_stream(const struct st_profile *p, const char *stream, struct st_error *
 }
 
 char *
-st_find_rows(const struct st_profile *p, const char *profile, const char *stream, struct st_error *e)
+st_find_rows(const struct st_profile *p, const char *profile, const char *stream,
+             struct st_error *e)
 {
 	const struct st_profile_stream *s = NULL;
 	for (size_t i = 0; i < p->streams.n && !s; i++)

@@ -122,8 +122,7 @@ ways_on(const struct st_graph *g, const struct activation *a, bool returning,
 	for (unsigned i = 0; !a->suspended && i < 2; i++)
 		if (last->next[i] != ST_NO_NODE)
 			from[n++] = last->next[i];
-	if ((last->leaves && !a->suspended) || may_not_return ||
-	    last->piece.how == ST_PIECE_STOP)
+	if ((last->leaves && !a->suspended) || may_not_return || last->piece.how == ST_PIECE_STOP)
 		from[n++] = ST_OUTSIDE;
 	return n;
 }

@@ -53,8 +53,8 @@ know_image(struct st_walk *w, const struct st_row_reader *r, uint32_t index)
 	if (index >= p->images.n || index < w->code.images.n)
 		return 0;
 	for (size_t i = w->code.images.n; i <= index; i++)
-		if (st_code_add_image(&w->code, (uint32_t)i,
-		                      st_row_reader_image(r, (uint32_t)i), p->images.v[i].path))
+		if (st_code_add_image(&w->code, (uint32_t)i, st_row_reader_image(r, (uint32_t)i),
+		                      p->images.v[i].path))
 			return -1;
 	return 0;
 }

@@ -95,8 +95,7 @@ enter_call(struct st_walk *w, struct st_path_thread *t, const struct st_step *no
 static int
 note_return(struct st_path_thread *t, const struct st_step *now)
 {
-	if (!t->undecided ||
-	    (t->returns.n && t->returns.v[t->returns.n - 1].sp >= now->sp))
+	if (!t->undecided || (t->returns.n && t->returns.v[t->returns.n - 1].sp >= now->sp))
 		return 0;
 	struct st_step *s = ST_PUSH(&t->returns);
 	if (s)

@@ -31,11 +31,11 @@ struct st_path_thread {
 	uint32_t process;
 	int64_t pid, tid;
 	ST_VEC(struct st_window) windows;
-	bool late;            /* it had run before its first window */
+	bool late; /* it had run before its first window */
 	/* Of the window at hand. */
-	bool open;            /* it has a block */
-	struct st_step last;  /* its last block */
-	st_steps callers; /* where calls that were made in it return to */
+	bool open;           /* it has a block */
+	struct st_step last; /* its last block */
+	st_steps callers;    /* where calls that were made in it return to */
 	/* Of the gap before it, to be decided when the window is over. */
 	bool undecided;
 	struct st_step from, to;

@@ -17,7 +17,7 @@ struct flow {
 	uint32_t n, outside, root, goal; /* n: of all nodes */
 	uint32_t *first, *edges;         /* edges of node v: [first[v], first[v + 1]) */
 	uint32_t *in_first, *in;         /* the same, backwards */
-	uint32_t *order, *number;        /* reverse postorder; a node's place in it, or ST_NO_NODE */
+	uint32_t *order, *number; /* reverse postorder; a node's place in it, or ST_NO_NODE */
 	uint32_t n_order;
 	uint32_t *dominator; /* the nearest */
 	bool *reaches;       /* the goal */
@@ -283,9 +283,8 @@ allocate(struct flow *f)
 	f->number = calloc(f->n, sizeof *f->number);
 	f->dominator = calloc(f->n, sizeof *f->dominator);
 	f->reaches = calloc(f->n, sizeof *f->reaches);
-	return f->first && f->in_first && f->order && f->number && f->dominator && f->reaches
-	               ? 0
-	               : -1;
+	return f->first && f->in_first && f->order && f->number && f->dominator && f->reaches ? 0
+	                                                                                      : -1;
 }
 
 static int

@@ -172,8 +172,7 @@ print_item(struct printer *p, const struct st_fold_item *items, size_t n, unsign
 		return row;
 	}
 	uint32_t members;
-	const struct st_fold_item *body =
-	        st_fold_members(&p->r->walk->fold, items[0].id, &members);
+	const struct st_fold_item *body = st_fold_members(&p->r->walk->fold, items[0].id, &members);
 	indent(p, depth);
 	fprintf(p->out, "%" PRIu64 " times:\n", items[0].times);
 	print_items(p, body, members, depth + 1);
@@ -310,7 +309,8 @@ print_end(struct printer *p, const struct st_path_thread *t, size_t i, size_t *g
 	else if (w->end == ST_WINDOW_SIGNAL)
 		fputs("  a signal\n", p->out);
 	else if (w->end == ST_WINDOW_BREAK && !last)
-		fputs("  what came here is unknown: the end of a signal's handler, or code that was "
+		fputs("  what came here is unknown: the end of a signal's handler, or code that "
+		      "was "
 		      "not measured\n",
 		      p->out);
 }

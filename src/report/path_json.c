@@ -89,7 +89,8 @@ write_fact(struct writer *w, const struct st_fact *f)
 	write_spans(w, "executed", &f->ran);
 	if (f->kind == ST_FACT_BETWEEN)
 		write_spans(w, "executed_if_not_left", &f->stayed);
-	fprintf(w->out, ",\"exact\":%s,\"unknown\":{\"blocks\":%zu,\"calls\":%zu,\"indirect\":%zu}}",
+	fprintf(w->out,
+	        ",\"exact\":%s,\"unknown\":{\"blocks\":%zu,\"calls\":%zu,\"indirect\":%zu}}",
 	        f->exact ? "true" : "false", f->open, f->calls, f->indirect);
 }
 
@@ -127,9 +128,8 @@ write_window(struct writer *w, const struct st_path_thread *t, size_t i)
 static void
 write_thread(struct writer *w, const struct st_path_thread *t)
 {
-	fprintf(w->out,
-	        "{\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"from_start\":%s,\"windows\":[", t->pid,
-	        t->tid, t->late ? "false" : "true");
+	fprintf(w->out, "{\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"from_start\":%s,\"windows\":[",
+	        t->pid, t->tid, t->late ? "false" : "true");
 	for (size_t i = 0; i < t->windows.n; i++) {
 		if (i)
 			fputs(",\n", w->out);
@@ -162,8 +162,8 @@ st_path_json(const struct st_path_report *r, FILE *out)
 	const struct st_path_sums s = st_path_add_up(r->walk);
 	fprintf(out,
 	        "{\"version\":1,\"windows\":%" PRIu64 ",\"blocks_executed\":%" PRIu64
-	        ",\"gaps\":%" PRIu64 ",\"gaps_with_facts\":%" PRIu64
-	        ",\"blocks_certain\":%" PRIu64 ",\"threads\":[",
+	        ",\"gaps\":%" PRIu64 ",\"gaps_with_facts\":%" PRIu64 ",\"blocks_certain\":%" PRIu64
+	        ",\"threads\":[",
 	        s.windows, s.blocks, s.gaps, s.with_facts, s.ran);
 	for (size_t i = 0; i < r->walk->threads.n; i++) {
 		if (i)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * cut FILE.rows WINDOW GAP SEED [returning]: cuts a complete path into windows and gaps of so many
- * blocks on average, has what is certain of the gaps worked out from the windows alone, and compares
- * it with what was cut out. Prints how much of that was found; ends with 1 when anything of it is
- * not true.
+ * blocks on average, has what is certain of the gaps worked out from the windows alone, and
+ * compares it with what was cut out. Prints how much of that was found; ends with 1 when anything
+ * of it is not true.
  */
 #include <stdio.h>
 
@@ -57,8 +57,7 @@ read_rows(struct cut *c)
 		while (t != UINT32_MAX && c->threads.n <= t)
 			if (!ST_PUSH(&c->threads))
 				die("no memory");
-		struct st_path_row *at =
-		        t != UINT32_MAX ? ST_PUSH(&c->threads.v[t].rows) : NULL;
+		struct st_path_row *at = t != UINT32_MAX ? ST_PUSH(&c->threads.v[t].rows) : NULL;
 		if (!at)
 			die("no memory");
 		if (row.event != ST_PATH_BLOCK)
@@ -147,8 +146,7 @@ complain(struct cut *c, const struct thread *t, size_t from, const struct st_fac
 {
 	static const char *const kinds[] = {"between", "entered", "left"};
 	if (c->wrong++ < 10)
-		fprintf(stderr,
-		        "%s %s: %s at 0x%llx, behind row %zu (0x%llx), before 0x%llx\n",
+		fprintf(stderr, "%s %s: %s at 0x%llx, behind row %zu (0x%llx), before 0x%llx\n",
 		        kinds[f->kind], f->function->name, what, (unsigned long long)address, from,
 		        (unsigned long long)t->rows.v[from - 1].offset,
 		        (unsigned long long)t->rows.v[from].offset);
@@ -232,8 +230,7 @@ compare_stayed(struct cut *c, const struct thread *t, size_t from, size_t to,
 {
 	uint64_t slot;
 	if (f->kind != ST_FACT_BETWEEN || f != g->facts.v || !slot_after(c, g, &slot) ||
-	    !is_of_activation(c, &t->rows.v[to], f, slot) ||
-	    active_since(t, from, to, slot) > from)
+	    !is_of_activation(c, &t->rows.v[to], f, slot) || active_since(t, from, to, slot) > from)
 		return;
 	for (size_t i = from; i < to; i++) { /* a tail call, and another call of it */
 		uint32_t index;
@@ -255,13 +252,13 @@ compare_entered(struct cut *c, const struct thread *t, size_t from, size_t to,
 {
 	uint64_t slot;
 	uint32_t index;
-	if (f->kind != ST_FACT_ENTERED || !f->exact || f != g->facts.v || !slot_after(c, g, &slot) ||
-	    !is_of_activation(c, &t->rows.v[to], f, slot))
+	if (f->kind != ST_FACT_ENTERED || !f->exact || f != g->facts.v ||
+	    !slot_after(c, g, &slot) || !is_of_activation(c, &t->rows.v[to], f, slot))
 		return;
 	size_t at = to;
-	while (at > from && !(is_of_activation(c, &t->rows.v[at - 1], f, slot) &&
-	                      place_of(c, &t->rows.v[at - 1], &index)->offset ==
-	                              f->function->offset))
+	while (at > from &&
+	       !(is_of_activation(c, &t->rows.v[at - 1], f, slot) &&
+	         place_of(c, &t->rows.v[at - 1], &index)->offset == f->function->offset))
 		at--;
 	if (!at-- || !is_whole_way(c, t, at, to, f, &f->ran, slot))
 		complain(c, t, from, f, f->function->offset, "entered another way");
@@ -357,10 +354,11 @@ main(int argc, char **argv)
 		die("no memory");
 	for (size_t i = 0; i < c.threads.n; i++)
 		compare_thread(&c, &c.threads.v[i], c.walk.threads.v[i]);
-	printf("%zu gaps, %zu with facts: %zu between, %zu entered, %zu left, %zu exact, %zu stayed; "
+	printf("%zu gaps, %zu with facts: %zu between, %zu entered, %zu left, %zu exact, %zu "
+	       "stayed; "
 	       "%zu blocks told, of %zu that ran %zu known; %zu wrong\n",
-	       c.gaps, c.with_facts, c.between, c.entered, c.left, c.exact, c.stayed, c.spans, c.passed,
-	       c.known, c.wrong);
+	       c.gaps, c.with_facts, c.between, c.entered, c.left, c.exact, c.stayed, c.spans,
+	       c.passed, c.known, c.wrong);
 	int code = c.wrong != 0;
 	release(&c);
 	return code;
