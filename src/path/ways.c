@@ -31,17 +31,29 @@ is_indirect(const struct st_node *n)
 	return n->piece.how == ST_PIECE_INDIRECT_JUMP || n->piece.how == ST_PIECE_UNKNOWN;
 }
 
+static bool
+may_be_left(const struct flow *f, const struct st_node *n)
+{
+	return st_piece_calls(n->piece.how) && !f->asked->returning;
+}
+
+/* Behind it code may be executed that the graph does not tell of. */
+static bool
+goes_anywhere(const struct flow *f, const struct st_node *n)
+{
+	return is_indirect(n) || (may_be_left(f, n) && f->g->comes_anywhere);
+}
+
 static void
 edges_of_node(struct flow *f, uint32_t v, emit_edge *emit)
 {
 	const struct st_node *n = &f->g->nodes.v[v];
-	bool calls = st_piece_calls(n->piece.how) && !f->asked->returning;
 	for (unsigned i = 0; i < 2; i++)
 		if (n->next[i] != ST_NO_NODE)
 			emit(f, v, n->next[i]);
-	if (n->leaves || calls || is_indirect(n) || n->piece.how == ST_PIECE_STOP)
+	if (n->leaves || may_be_left(f, n) || is_indirect(n) || n->piece.how == ST_PIECE_STOP)
 		emit(f, v, f->outside);
-	if (is_indirect(n) || (calls && f->g->comes_anywhere))
+	if (goes_anywhere(f, n))
 		emit(f, v, f->goal);
 }
 
@@ -241,7 +253,7 @@ is_only_way(const struct flow *f)
 	for (uint32_t steps = 0; v != f->goal && steps <= f->n; steps++) {
 		v = only_way_on(f, v);
 		if (v == ST_NO_NODE || v == f->outside ||
-		    (v < f->g->nodes.n && is_indirect(&f->g->nodes.v[v])))
+		    (v != f->goal && goes_anywhere(f, &f->g->nodes.v[v])))
 			return false;
 	}
 	return v == f->goal;

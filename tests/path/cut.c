@@ -60,12 +60,18 @@ read_rows(struct cut *c)
 		struct st_path_row *at = t != UINT32_MAX ? ST_PUSH(&c->threads.v[t].rows) : NULL;
 		if (!at)
 			die("no memory");
-		if (row.event != ST_PATH_BLOCK)
+		if (row.event == ST_PATH_GAP)
 			die("the path is not complete");
 		*at = row;
 	}
 	if (more < 0)
 		die(e.text);
+}
+
+static bool
+is_block(const struct thread *t, size_t row)
+{
+	return row < t->rows.n && t->rows.v[row].event == ST_PATH_BLOCK;
 }
 
 static void
@@ -83,7 +89,8 @@ walk_thread(struct cut *c, struct thread *t)
 	struct st_error e;
 	for (size_t at = 0; at < t->rows.n;) {
 		size_t end = at + length(c, c->window);
-		for (; at < end && at < t->rows.n; at++)
+		/* Both ends of a gap are blocks. */
+		for (; (at < end || !is_block(t, at - 1)) && at < t->rows.n; at++)
 			if (st_path_take(&c->walk, c->reader, &t->rows.v[at], &e))
 				die(e.text);
 		struct st_path_row gap = t->rows.v[at - 1];
@@ -91,8 +98,10 @@ walk_thread(struct cut *c, struct thread *t)
 		if (st_path_take(&c->walk, c->reader, &gap, &e))
 			die(e.text);
 		push_edge(t, at);
-		at += length(c, c->gap);
-		push_edge(t, at < t->rows.n ? at : t->rows.n);
+		for (end = at + length(c, c->gap); at < t->rows.n; at++)
+			if (at >= end && is_block(t, at))
+				break;
+		push_edge(t, at);
 	}
 }
 
@@ -114,6 +123,8 @@ look_at(struct cut *c, const struct thread *t, size_t from, size_t to)
 	c->seen.n = 0;
 	for (size_t i = from; i < to; i++) {
 		uint32_t index;
+		if (!is_block(t, i))
+			continue;
 		place_of(c, &t->rows.v[i], &index);
 		while (c->stamps.n <= index)
 			if (!ST_PUSH(&c->stamps))
@@ -187,7 +198,8 @@ is_of_activation(struct cut *c, const struct st_path_row *r, const struct st_fac
 	uint64_t other;
 	const struct st_place *p = place_of(c, r, &index);
 	struct st_image *image = st_code_image(&c->walk.code, f->image);
-	return p->image == f->image && st_code_function(image, p->offset) == f->function &&
+	return r->event == ST_PATH_BLOCK && p->image == f->image &&
+	       st_code_function(image, p->offset) == f->function &&
 	       st_image_frame(image, p->offset, r->sp, r->bp, &other) && other == slot;
 }
 
@@ -218,7 +230,7 @@ static size_t
 active_since(const struct thread *t, size_t from, size_t to, uint64_t slot)
 {
 	size_t at = to;
-	while (at > from && t->rows.v[at - 1].sp <= slot)
+	while (at > from && (!is_block(t, at - 1) || t->rows.v[at - 1].sp <= slot))
 		at--;
 	return at;
 }
