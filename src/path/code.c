@@ -97,6 +97,12 @@ st_code_function(struct st_image *image, uint64_t offset)
 	return whole ? whole : f;
 }
 
+bool
+st_code_is_same(const struct st_function *a, const struct st_function *b)
+{
+	return a == b || (a && b && a->offset == b->offset);
+}
+
 /* ---- jumps into the middle of functions ---- */
 
 static bool
@@ -115,7 +121,7 @@ scan_function(struct st_code_image *i, const struct st_function *f)
 			continue;
 		const struct st_function *to = st_code_function(i->image, p.target);
 		const struct st_function *from = st_code_function(i->image, p.last);
-		if (!to || to == from || to->offset == p.target)
+		if (!to || st_code_is_same(to, from) || to->offset == p.target)
 			continue;
 		uint64_t *entry = ST_PUSH(&i->foreign);
 		if (!entry)

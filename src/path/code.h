@@ -81,6 +81,8 @@ struct st_piece st_code_piece(struct st_code *c, uint32_t image, uint64_t offset
 const uint64_t *st_code_foreign(struct st_code *c, uint32_t image, size_t *n);
 /* The function that an address belongs to, also when that is a part put elsewhere; or NULL. */
 const struct st_function *st_code_function(struct st_image *image, uint64_t offset);
+/* Whether they are one: an image may describe a function twice. Both may be NULL. */
+bool st_code_is_same(const struct st_function *a, const struct st_function *b);
 /* Frees all but the images. */
 void st_code_free(struct st_code *c);
 

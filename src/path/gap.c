@@ -276,7 +276,8 @@ decide_after(struct decision *d, const struct activation *after)
 	if (!after->function)
 		return 0;
 	const struct activation *before = had_slot(d, after->slot);
-	if (before && before->function == after->function && before->image == after->image)
+	if (before && st_code_is_same(before->function, after->function) &&
+	    before->image == after->image)
 		return decide_between(d, before, after);
 	if (before || after->slot < d->ends->from.sp)
 		return decide_entered(d, after);

@@ -132,7 +132,8 @@ in_a_row(const struct printer *p, const struct st_fold_item *items, size_t n)
 		return 1;
 	for (; i < n && is_block(&items[i]) && items[i].times == 1; i++) {
 		const struct st_place *at = &w->code.places.v[items[i].id];
-		if (at->image != first->image || function_of(w, at->image, at->offset) != f)
+		if (at->image != first->image ||
+		    !st_code_is_same(function_of(w, at->image, at->offset), f))
 			break;
 	}
 	return i;

@@ -199,7 +199,7 @@ is_of_activation(struct cut *c, const struct st_path_row *r, const struct st_fac
 	const struct st_place *p = place_of(c, r, &index);
 	struct st_image *image = st_code_image(&c->walk.code, f->image);
 	return r->event == ST_PATH_BLOCK && p->image == f->image &&
-	       st_code_function(image, p->offset) == f->function &&
+	       st_code_is_same(st_code_function(image, p->offset), f->function) &&
 	       st_image_frame(image, p->offset, r->sp, r->bp, &other) && other == slot;
 }
 

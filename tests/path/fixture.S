@@ -84,4 +84,18 @@ begin forever
 3:	jmp 1b
 end forever
 
+/* Calls code that has no name, which calls the first one. */
+begin outer
+	call .Lnameless
+	nop
+	jmp 1f
+1:	ret
+end outer
+
+.Lnameless:
+	.cfi_startproc
+	call choice
+	ret
+	.cfi_endproc
+
 	.section .note.GNU-stack, "", @progbits

@@ -336,6 +336,24 @@ test_call_comes_back(void **state)
 	assert_fact(s, g, 0, ST_FACT_BETWEEN, "caller", "30");
 }
 
+/* Functions are read anew when one has no symbol: they are still the same. */
+static void
+test_through_nameless_code(void **state)
+{
+	struct scene *s = *state;
+	uint64_t call = block_at(s, "outer", 0);
+	uint64_t nameless = st_piece_read(s->image, call, NULL).target;
+	step(s, "outer", 0, MIDDLE);
+	assert_int_equal(st_walk_block(&s->walk, s->thread, 0, nameless, MIDDLE - 8, 0), 0);
+	step(s, "choice", 0, MIDDLE - 16);
+	gap(s);
+	step(s, "outer", 2, MIDDLE);
+	const struct st_gap *g = decided(s);
+	assert_int_equal(g->facts.n, 2);
+	assert_fact(s, g, 0, ST_FACT_BETWEEN, "outer", "1");
+	assert_fact(s, g, 1, ST_FACT_LEFT, "choice", "34");
+}
+
 static void
 test_jump_through_register(void **state)
 {
@@ -639,6 +657,7 @@ main(void)
 	        WITH_SCENE(test_callers_left_by_longjmp),
 	        WITH_SCENE(test_call_may_leave),
 	        WITH_SCENE(test_call_comes_back),
+	        WITH_SCENE(test_through_nameless_code),
 	        WITH_SCENE(test_jump_through_register),
 	        WITH_SCENE(test_entry_in_the_middle),
 	        WITH_SCENE(test_another_stack),

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The executed path from windows of it: test_reconstruct.py STROBE CUT WAYS PROGRAM... Whatever is said of a gap must be true of the complete path;
+CUT compares that. The programs have exceptions and signals."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE, CUT, WAYS, *PROGRAMS = (os.path.abspath(path) for path in sys.argv[1:])
+NUMBERS = ("gaps", "with", "between", "entered", "left", "exact", "stayed", "told", "ran", "known", "wrong")
+
+
+def strobe(*args, code=0):
+    run = subprocess.run([STROBE, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert run.returncode == code, (args, run.returncode, run.stderr)
+    return run
+
+
+def record(directory, *program, options=(), name="result.db"):
+    result = Path(directory) / name
+    subprocess.run([STROBE, "run", "-q", *options, "-t", "branches:trace", "-o", result, "--", *program], stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return str(result)
+
+
+def cut(result, window, gap, seed, *returning):
+    run = subprocess.run([CUT, result + ".path.rows", str(window), str(gap), str(seed), *returning], capture_output=True, text=True)
+    numbers = dict(zip(NUMBERS, (int(word) for word in run.stdout.replace(",", " ").replace(";", " ").split() if word.isdigit())))
+    return run, numbers
+
+
+def ends(items):
+    """First and last block of a path, and the pairs of blocks that follow one another in it."""
+    pairs, first, last = set(), None, None
+    for item in items:
+        begin, end = item.get("block"), item.get("block")
+        if begin is None:
+            begin, end, inner = ends(item["path"])
+            pairs |= inner
+        if item["times"] > 1:
+            pairs.add((end, begin))
+        if last is not None:
+            pairs.add((last, begin))
+        first, last = begin if first is None else first, end
+    return first, last, pairs
+
+
+def count(items):
+    return sum(item["times"] * (1 if "block" in item else count(item["path"])) for item in items)
+
+
+class Path_(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.whole = record(cls.folder.name, WAYS, "360")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def read(self, result, *options):
+        return json.loads(strobe("reconstruct", result, "--format", "json", *options).stdout)
+
+    def test_true(self):
+        """Everything that is told of a gap is so in the complete path."""
+        for window, gap, seed in ((2, 2, 1), (4, 7, 2), (15, 30, 3), (100, 60, 4), (50, 800, 5)):
+            run, n = cut(self.whole, window, gap, seed)
+            self.assertEqual((run.returncode, n["wrong"]), (0, 0), run.stderr)
+            self.assertGreater(n["with"], n["gaps"] // 10)
+        run, n = cut(self.whole, 4, 3, 6)
+        for kind in ("between", "entered", "left", "exact", "stayed"):
+            self.assertGreater(n[kind], 0, kind)
+
+    def test_true_of_programs(self):
+        """Where calls end by exceptions, and signals come."""
+        for program in PROGRAMS:
+            result = record(self.folder.name, program, name=os.path.basename(program))
+            for window, gap, seed in ((5, 5, 1), (60, 40, 2), (200, 2000, 3)):
+                run, n = cut(result, window, gap, seed)
+                self.assertEqual((run.returncode, n["wrong"]), (0, 0), (program, run.stderr))
+                self.assertGreater(n["with"], 0)
+
+    def test_whole(self):
+        """Without a gap the path is the rows, folded."""
+        rows = [line.split(",") for line in strobe("show", self.whole, "--rows", "path", "--format", "csv").stdout.splitlines()[1:]]
+        blocks = [int(row[3]) for row in rows if row[2] == "block"]
+        path = self.read(self.whole)
+        self.assertEqual(path["gaps"], 0)
+        self.assertEqual(path["blocks_executed"], len(blocks))
+        self.assertEqual(len(path["threads"]), 1)
+        window, = path["threads"][0]["windows"]
+        self.assertEqual((window["blocks"], window["end"]), (len(blocks), "last"))
+        offsets = {block["block"]: block["offset"] for block in path["blocks"]}
+
+        def unfold(items):
+            for item in items:
+                for _ in range(item["times"]):
+                    if "block" in item:
+                        yield offsets[item["block"]]
+                    else:
+                        yield from unfold(item["path"])
+        self.assertEqual(list(unfold(window["path"])), blocks)
+
+    def test_budget(self):
+        """Under a budget: what follows what in windows does so in the complete path, and gaps lie between them."""
+        result = record(self.folder.name, WAYS, "3000000", options=("-b", "10%", "-T", "20ms"), name="budget.db")
+        path, whole = self.read(result), self.read(self.whole)
+        self.assertGreater(path["gaps"], 0)
+        thread, = path["threads"]
+        self.assertTrue(thread["from_start"])
+        own = {"choose", "jump", "recurse", "give_up", "try_it", "compare", "sort", "main"}
+        places, known = ({b["block"]: b["offset"] for b in p["blocks"] if b.get("function") in own} for p in (path, whole))
+        pairs = {(known[a], known[b]) for w in whole["threads"][0]["windows"] for a, b in ends(w["path"])[2] if a in known and b in known}
+        gaps = seen = 0
+        for i, window in enumerate(thread["windows"]):
+            first, last, inner = ends(window["path"])
+            self.assertEqual(count(window["path"]), window["blocks"])
+            # A window may begin in the middle of a block.
+            inner = {(places[a], places[b]) for a, b in inner if a in places and b in places and a != first}
+            self.assertLessEqual(inner, pairs)
+            seen += len(inner)
+            if "gap" in window:
+                gaps += 1
+                after = ends(thread["windows"][i + 1]["path"])[0]
+                offsets = {b["block"]: b["offset"] for b in path["blocks"] if b["block"] in (last, after)}
+                self.assertEqual((window["gap"]["from"]["offset"], window["gap"]["to"]["offset"]), (offsets[last], offsets[after]))
+        self.assertGreater(seen, 0)
+        self.assertEqual(gaps, path["gaps"])
+
+    def test_text(self):
+        text = strobe("reconstruct", self.whole).stdout
+        self.assertIn("thread ", text)
+        self.assertIn(" window", text)
+        self.assertIn("ways", text)
+        self.assertNotIn("gap", text)
+        self.assertGreater(len(strobe("reconstruct", self.whole, "--top", "0", "--blocks").stdout), len(text))
+
+    def test_rows_file(self):
+        self.assertEqual(self.read(self.whole + ".path.rows"), self.read(self.whole))
+
+    def test_damaged(self):
+        """What was read up to the damage is printed."""
+        rows = Path(self.whole + ".path.rows").read_bytes()
+        half = Path(self.folder.name) / "half.rows"
+        half.write_bytes(rows[:-1])
+        run = strobe("reconstruct", str(half), code=125)
+        self.assertIn("damaged", run.stderr)
+
+    def test_refused(self):
+        for args, said in (((), "no result"), ((self.whole, self.whole), "one result"), ((self.whole, "--top", "x"), "top"),
+                           ((self.whole, "--format", "csv"), "text, json"), ((self.whole, "--gasp"), "--gaps")):
+            self.assertIn(said, strobe("reconstruct", *args, code=2).stderr)
+        plain = str(Path(self.folder.name) / "plain.db")
+        strobe("run", "-q", "-t", "branches", "-o", plain, "--", WAYS, "1")
+        self.assertIn("branches:trace", strobe("reconstruct", plain, code=2).stderr)
+        other = str(Path(self.folder.name) / "other.db")
+        strobe("run", "-q", "-t", "memtrace", "-o", other, "--", WAYS, "1")
+        self.assertIn("branches:trace", strobe("reconstruct", other + ".accesses.rows", code=2).stderr)
+        parts = record(self.folder.name, WAYS, "1", options=("--funcs", "choose"), name="parts.db")
+        self.assertIn("--funcs", strobe("reconstruct", parts, code=2).stderr)
+        strobe("reconstruct", "/nonexistent", code=125)
+
+
+unittest.main(argv=sys.argv[:1], verbosity=2)
