@@ -161,9 +161,9 @@ st_path_json(const struct st_path_report *r, FILE *out)
 	struct writer w = {.r = r, .out = out};
 	const struct st_path_sums s = st_path_add_up(r->walk);
 	fprintf(out,
-	        "{\"version\":1,\"windows\":%" PRIu64 ",\"blocks_executed\":%" PRIu64
-	        ",\"gaps\":%" PRIu64 ",\"gaps_with_facts\":%" PRIu64 ",\"blocks_certain\":%" PRIu64
-	        ",\"threads\":[",
+	        "{\"strobe\":{\"version\":1,\"path\":1},\"windows\":%" PRIu64
+	        ",\"blocks_executed\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"gaps_with_facts\":%" PRIu64
+	        ",\"blocks_certain\":%" PRIu64 ",\"threads\":[",
 	        s.windows, s.blocks, s.gaps, s.with_facts, s.ran);
 	for (size_t i = 0; i < r->walk->threads.n; i++) {
 		if (i)
