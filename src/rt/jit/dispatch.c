@@ -350,6 +350,7 @@ dispatch_exit(struct thread *t)
 	if (is_way(&x))
 		edge_pass(t, jit.edge_of[x.block], exit_way(&x));
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);
 	if (x.kind == EXIT_NATIVE) {
@@ -395,6 +396,7 @@ dispatch_miss(struct thread *t)
 	t->regs.r[RDX] = t->slot_rdx;
 	t->regs.pc = pc;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
 	region_obey(t);
