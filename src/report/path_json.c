@@ -54,7 +54,13 @@ write_items(struct writer *w, const struct st_fold_item *items, size_t n)
 {
 	fputc('[', w->out);
 	for (size_t i = 0; i < n; i++) {
-		fprintf(w->out, "%s{\"times\":%" PRIu64 ",", i ? "," : "", items[i].times);
+		if (i)
+			fputc(',', w->out);
+		if (items[i].id < ST_FOLD_BODY && items[i].times == 1) {
+			fprintf(w->out, "%" PRIu32, items[i].id);
+			continue;
+		}
+		fprintf(w->out, "{\"times\":%" PRIu64 ",", items[i].times);
 		if (items[i].id < ST_FOLD_BODY) {
 			fprintf(w->out, "\"block\":%" PRIu32, items[i].id);
 		} else {

@@ -32,10 +32,14 @@ def cut(result, window, gap, seed, *returning):
     return run, numbers
 
 
+def spelt(items):
+    return [item if isinstance(item, dict) else {"times": 1, "block": item} for item in items]
+
+
 def ends(items):
     """First and last block of a path, and the pairs of blocks that follow one another in it."""
     pairs, first, last = set(), None, None
-    for item in items:
+    for item in spelt(items):
         begin, end = item.get("block"), item.get("block")
         if begin is None:
             begin, end, inner = ends(item["path"])
@@ -49,7 +53,7 @@ def ends(items):
 
 
 def count(items):
-    return sum(item["times"] * (1 if "block" in item else count(item["path"])) for item in items)
+    return sum(item["times"] * (1 if "block" in item else count(item["path"])) for item in spelt(items))
 
 
 class Path_(unittest.TestCase):
@@ -79,7 +83,7 @@ class Path_(unittest.TestCase):
     def test_true_with_exceptions(self):
         """Where calls end by exceptions, and signals come."""
         result = record(self.folder.name, THROW, "8", name="throw.db")
-        for window, gap, seed in ((5, 5, 1), (60, 40, 2), (200, 2000, 3)):
+        for window, gap, seed in ((30, 30, 1), (60, 40, 2), (200, 2000, 3)):
             run, n = cut(result, window, gap, seed)
             self.assertEqual((run.returncode, n["wrong"]), (0, 0), run.stderr)
             self.assertGreater(n["with"], 0)
@@ -97,7 +101,7 @@ class Path_(unittest.TestCase):
         offsets = {block["block"]: block["offset"] for block in path["blocks"]}
 
         def unfold(items):
-            for item in items:
+            for item in spelt(items):
                 for _ in range(item["times"]):
                     if "block" in item:
                         yield offsets[item["block"]]
@@ -107,11 +111,18 @@ class Path_(unittest.TestCase):
 
     def test_budget(self):
         """Under a budget: what follows what in windows does so in the complete path, and gaps lie between them."""
-        result = record(self.folder.name, WAYS, "3000000", options=("-b", "10%", "-T", "20ms"), name="budget.db")
+        for policy in ("native", "trace"):
+            with self.subTest(policy=policy):
+                self.check_windows(policy)
+
+    def check_windows(self, policy):
+        result = record(self.folder.name, WAYS, "1000000", options=("-b", "10%", "-T", "20ms", "--budget-policy", policy), name="budget.db")
         path, whole = self.read(result), self.read(self.whole)
         self.assertGreater(path["gaps"], 0)
         thread, = path["threads"]
         self.assertTrue(thread["from_start"])
+        # No thread goes on being measured without the gap being told of.
+        self.assertEqual({window["end"] for window in thread["windows"][:-1]}, {"gap"})
         own = {"choose", "jump", "recurse", "give_up", "try_it", "compare", "sort", "main"}
         places, known = ({b["block"]: b["offset"] for b in p["blocks"] if b.get("function") in own} for p in (path, whole))
         pairs = {(known[a], known[b]) for w in whole["threads"][0]["windows"] for a, b in ends(w["path"])[2] if a in known and b in known}
