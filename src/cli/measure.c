@@ -81,6 +81,8 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return st_budget_policy(&w->budget, value, e);
 	case MEASURE_budget_share:
 		return st_budget_sharing(&w->budget, value, e);
+	case MEASURE_sampling:
+		return st_sampling_choose(&w->sampling, value, e);
 	case MEASURE_period:
 		return st_budget_period(&w->budget, value, e);
 	case MEASURE_unique:
@@ -172,6 +174,7 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	st_region_apply(&what->region, &what->tools, &m->options);
 	st_qos_complete(&what->qos, &what->budget);
 	if (st_budget_apply(&what->budget, &m->options, e) ||
+	    st_sampling_apply(&what->sampling, &m->options, e) ||
 	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
 		return -1;
 	if (st_qos_apply(&what->qos, &m->options, e)) {

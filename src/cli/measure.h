@@ -10,6 +10,7 @@
 #include "cli/qos.h"
 #include "cli/region.h"
 #include "cli/result.h"
+#include "cli/sampling.h"
 #include "cli/toolset.h"
 #include "cli/unique.h"
 #include "control/run.h"
@@ -21,6 +22,7 @@ struct st_measure {
 	struct st_toolset tools;
 	struct st_region region;
 	struct st_budget_choice budget;
+	struct st_sampling_choice sampling;
 	struct st_unique_choice unique;
 	struct st_qos_choice qos;
 	struct st_result result;

@@ -31,10 +31,10 @@ spread(size_t n)
 }
 
 uint64_t
-st_unique_first(const struct st_codelog_past *past, uint64_t period_ns)
+st_unique_first(const struct st_codelog_past *past, uint64_t every_ns)
 {
 	const uint64_t tick = 1000000000 / ST_BUDGET_HZ; /* windows begin at ticks */
-	uint64_t most = period_ns, swept = past->swept_ns - past->swept_ns / 10;
+	uint64_t most = every_ns, swept = past->swept_ns - past->swept_ns / 10;
 	if ((uint64_t)past->cpu_ns < most)
 		most = (uint64_t)past->cpu_ns;
 	if (past->grows && swept > tick && swept < most)
@@ -52,7 +52,9 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
 	                                program, &past, e))
 		return -1;
-	o->budget.first_ns = st_unique_first(&past, o->budget.period_ns);
+	/* Bursts begin again and again. */
+	uint64_t every = o->budget.period_ns / (o->budget.bursts ? o->budget.bursts : 1);
+	o->budget.first_ns = st_unique_first(&past, every);
 	o->on_second = on_second;
 	o->second_arg = u;
 	return 0;

@@ -151,6 +151,8 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 	            {"budget_period_ns", "CPU time of a period", b->period_ns},
 	            {"budget_share", "0 each thread's, 1 the process', 2 by priority, 3 the tree's",
 	             b->share},
+	            {"budget_sampling", "0 a window, 1 bursts", b->sampling},
+	            {"budget_bursts", "of each period; 0: a window", b->bursts},
 	            {"budget_native", "when spent: 1 natively, 0 in the engine",
 	             b->policy == ST_BUDGET_NATIVE && !b->no_native},
 	            {"budget_charged_ns", "what measuring has cost, by the budget's account",

@@ -96,6 +96,29 @@ share_of(const struct st_profile *p)
 	return share < ST_BUDGET_N_SHARES ? (enum st_budget_share)share : ST_SHARE_THREAD;
 }
 
+/* When it is granted. */
+static const char *const samplings[] = {
+#define ST_BUDGET_SAMPLING(id, name) name,
+        ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)
+#undef ST_BUDGET_SAMPLING
+};
+
+static const char *
+sampling_of(const struct st_profile *p)
+{
+	uint64_t sampling = st_profile_statistic_most(p, "budget_sampling");
+	return samplings[sampling < ST_BUDGET_N_SAMPLINGS ? sampling : ST_SAMPLING_WINDOW];
+}
+
+static void
+print_sampling(FILE *out, const struct st_profile *p)
+{
+	char bursts[ST_NUMBER_SIZE];
+	uint64_t n = st_profile_statistic_most(p, "budget_bursts");
+	if (n)
+		fprintf(out, ", in %s bursts", st_number(bursts, n));
+}
+
 void
 st_budget_print(FILE *out, const struct st_profile *p)
 {
@@ -105,10 +128,11 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	struct shares shares = shares_of(p);
 	if (!budget)
 		return;
-	fprintf(out, "  budget: %s of each %s of CPU time%s; %s charged in %s windows\n",
-	        st_duration(amount, (int64_t)budget),
+	fprintf(out, "  budget: %s of each %s of CPU time%s", st_duration(amount, (int64_t)budget),
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
-	        share_texts[share_of(p)],
+	        share_texts[share_of(p)]);
+	print_sampling(out, p);
+	fprintf(out, "; %s charged in %s windows\n",
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),
 	        st_number(windows, st_profile_statistic(p, "budget_windows")));
 	fprintf(out,
@@ -134,6 +158,9 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	bad |= add_number(out, "amount_ns", p, "budget_ns");
 	bad |= add_number(out, "period_ns", p, "budget_period_ns");
 	bad |= json_object_set_new(out, "share", json_string(share_names[share_of(p)]));
+	bad |= json_object_set_new(out, "sampling", json_string(sampling_of(p)));
+	bad |= json_object_set_new(out, "bursts",
+	                           st_json_count(st_profile_statistic_most(p, "budget_bursts")));
 	bad |= add_number(out, "charged_ns", p, "budget_charged_ns");
 	bad |= add_number(out, "cpu_ns", p, "budget_cpu_ns");
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");

@@ -131,6 +131,7 @@ struct thread {
 	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
+	uint32_t period;         /* number of the period, from 0 on */
 	/* Of a budget that is shared: the period in which it last took of it, and how much. */
 	uint32_t pool_number;
 	int64_t taken;

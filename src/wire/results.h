@@ -214,6 +214,17 @@ enum st_budget_share {
 #undef ST_BUDGET_SHARE
 	        ST_BUDGET_N_SHARES
 };
+/* ST_BUDGET_SAMPLING(identifier, "name"): when it is granted: at the beginning of a period; in
+ * bursts over all of it (rt/tool/bursts.h). */
+#define ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)                                                    \
+	ST_BUDGET_SAMPLING(WINDOW, "window")                                                       \
+	ST_BUDGET_SAMPLING(BURSTS, "bursts")
+enum st_budget_sampling {
+#define ST_BUDGET_SAMPLING(id, name) ST_SAMPLING_##id,
+	ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)
+#undef ST_BUDGET_SAMPLING
+	        ST_BUDGET_N_SAMPLINGS
+};
 /* What those have in common who share a budget: rt/tool/pool.h. A tree's is made by the controller,
  * and lies apart from the results, mapped into all processes, when they are followed. */
 struct st_budget_pool {
@@ -243,6 +254,8 @@ struct st_budget {
 	uint64_t ticks_per_second;
 	uint32_t policy;    /* enum st_budget_policy */
 	uint32_t share;     /* enum st_budget_share */
+	uint32_t sampling;  /* enum st_budget_sampling */
+	uint32_t bursts;    /* of a period; 0: it is granted at once */
 	uint32_t no_native; /* not 0: the kernel lacks what is needed for ST_BUDGET_NATIVE */
 	uint64_t ticks[ST_TICK_KINDS]; /* enum st_budget_where */
 	/* What became of it. In ns of CPU time: of the threads, and of it while they were measured.

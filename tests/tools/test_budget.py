@@ -175,6 +175,42 @@ class Budget(Case):
         self.assertGreater(alone["periods"], 2)
         self.check_pool(alone)
 
+    def test_bursts(self):
+        """The budget of a period in parts: no more than the first of them before the second begins, no more than all of them."""
+        for share in ("thread", "process", "priority", "tree"):
+            with self.subTest(share=share):
+                first = self.strobe("-t", "branches", "-b", "2ms", "-T", "1h", "--sampling", "bursts:2", "--budget-share", share)["budget"]
+                self.assertEqual((first["sampling"], first["bursts"], first["periods"]), ("bursts", 2, 0))
+                self.assertEqual((first["windows"], sum(row["count"] for row in first["overshoots"])), (1, 1))
+                self.assertGreaterEqual(first["charged_ns"], 990_000)  # so little is not gone on with
+                way_out = 500_000  # which is charged, too; it takes a microsecond, but perhaps an interrupt comes
+                self.assertLessEqual(first["charged_ns"], 1_000_000 + first["most_overshoot_ns"] + way_out)
+        for policy in ("native", "trace", "strict", "conditional"):
+            with self.subTest(policy=policy):
+                some = self.strobe("-t", "branches", "-b", "1%", "-T", "160ms", "--sampling", "bursts:16", "--budget-policy", policy, program=(PROGRAM, "200"))["budget"]
+                self.assertGreater(some["windows"], some["periods"] + 1)
+                if policy != "conditional":
+                    self.check_account(some)
+                    self.assertLessEqual(some["windows"], 16 * (some["periods"] + 1))
+
+    def test_bursts_of_plenty(self):
+        """What a burst does not use is there for the next one: nothing is missed, and no window ends."""
+        whole = self.strobe("--images", "budget", "-t", "inscount", "-t", "branches")
+        for options in (("-T", "1h", "--sampling", "bursts"), ("-T", "1h", "--sampling", "bursts:2", "--budget-share", "process")):
+            plenty = self.strobe("--images", "budget", "-t", "inscount", "-t", "branches", "-b", "100%", *options)
+            self.assertEqual((plenty["instructions"], plenty["branches"]), (whole["instructions"], whole["branches"]))
+            self.assertEqual(plenty["budget"]["windows"], 1)
+
+    def test_bursts_of_many(self):
+        """Threads that are born later, children, and processes that are attached, have bursts, too."""
+        bursts = (*SMALL, "--sampling", "bursts:2")
+        for share in ("thread", "process"):
+            budget = self.strobe("-t", "bbcount", *bursts, "--budget-share", share, program=(PROGRAM, ROUNDS, "4"))["budget"]
+            self.assertEqual(budget["bursts"], 2)
+            self.check_account({**budget, "periods": budget["periods"] + 4}, threads=5)
+        children = self.strobe("-t", "inscount", "-f", *bursts, program=("sh", "-c", f'"{PROGRAM}" 20; "{PROGRAM}" 20; echo done'))["budget"]
+        self.assertEqual((children["sampling"], children["bursts"]), ("bursts", 2))
+
     def test_gaps(self):
         source = self.folder / "gaps.c"
         source.write_text(GAPS)
@@ -215,12 +251,18 @@ class Budget(Case):
     def test_summary(self):
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time", done.stderr)
+        self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time; ", done.stderr)
+        done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--sampling", "bursts", "--", PROGRAM, ROUNDS],
+                              capture_output=True, text=True, timeout=60)
+        self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time, in 2 bursts; ", done.stderr)
 
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),
                         ("-b", "5%", "-T", "1ms"), ("-b", "5%", "-T", "2h"), ("-b", "5%", "--budget-policy", "no"), ("--budget-policy", "trace"),
                         ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"), ("--budget-share", "tree")):
+                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"),
+                        ("--sampling", "bursts"), ("-b", "5%", "--sampling", "much"), ("-b", "5%", "--sampling", "bursts:1"), ("-b", "5%", "--sampling", "bursts:"),
+                        ("-b", "5%", "--sampling", "window:2"), ("-b", "5%", "--sampling", "bursts:126"), ("-b", "5%", "-T", "20ms", "--sampling", "bursts:3")):
             with self.subTest(options=options):
                 done = subprocess.run([STROBE, "run", *options, "--", PROGRAM, "1"], capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

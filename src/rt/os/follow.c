@@ -115,6 +115,8 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	                   .ticks_per_second = from->budget.ticks_per_second,
 	                   .policy = from->budget.policy,
 	                   .share = from->budget.share,
+	                   .sampling = from->budget.sampling,
+	                   .bursts = from->budget.bursts,
 	                   .no_native = from->budget.no_native},
 	        .tsc_begin = rt_tsc(),
 	        .file_size = from->file_size,

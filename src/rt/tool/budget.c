@@ -5,6 +5,7 @@
 
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
+#include "rt/tool/bursts.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 
@@ -121,15 +122,24 @@ refill(struct thread *t)
 	return true;
 }
 
-/* The amount may have changed within the period: more is granted, or what is left is taken back, so
- * that no period has more than the greatest of its amounts. */
+/* Of the amount of the thread's period, how much may have been granted by now. */
+static uint64_t
+due(const struct thread *t, uint64_t cpu)
+{
+	return (uint64_t)bursts_due((int64_t)amount_now(), budget()->bursts, budget()->period_ns,
+	                            t->period, cpu - t->period_from);
+}
+
+/* Another burst may have begun, or the amount have changed within the period: more is granted, or
+ * what is left is taken back, so that no period has more than the greatest of its amounts. */
 static void
 follow_amount(struct thread *t, uint64_t cpu)
 {
-	int64_t by = (int64_t)amount_now() - t->period_amount, left = credit_of(t);
+	const uint64_t least = budget()->most / 64 / (budget()->bursts ? budget()->bursts : 1);
+	int64_t by = (int64_t)due(t, cpu) - t->period_amount, left = credit_of(t);
 	if (by < 0 && by < -left)
 		by = left > 0 ? -left : 0;
-	if (by == 0 || (by > 0 && by < (int64_t)(budget()->most / 64)))
+	if (by == 0 || (by > 0 && by < (int64_t)least))
 		return;
 	t->period_amount += by;
 	set_credit(t, left + by);
@@ -146,6 +156,7 @@ budget_begin(struct thread *t, bool first)
 	t->granted = t->period_amount = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
 	t->measured_from = 0;
+	t->period = 0;
 	t->accrues = !first;
 	outside_begin(t);
 	t->spent = true;
@@ -158,10 +169,11 @@ budget_begin(struct thread *t, bool first)
 	if (!first)
 		return;
 	if (!budget()->first_ns) {
-		grant(t, amount_now(), t->period_from);
+		grant(t, due(t, t->period_from), t->period_from);
 		return;
 	}
-	/* The rest of a period that has nothing left. */
+	/* The rest of a period that has nothing left; what comes then is number 0. */
+	t->period--;
 	t->period_from -= budget()->period_ns - budget()->first_ns;
 	t->period_amount = (int64_t)budget()->most;
 }
@@ -216,8 +228,9 @@ budget_tick(struct thread *t)
 	} else if (passed >= budget()->period_ns) {
 		t->period_from += passed - passed % budget()->period_ns;
 		t->accrues = false;
+		t->period++;
 		add(&budget()->periods, 1);
-		grant(t, amount_now(), cpu);
+		grant(t, due(t, cpu), cpu);
 	} else if (t->accrues) {
 		accrue(t, cpu);
 	} else {

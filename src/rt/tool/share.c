@@ -3,6 +3,7 @@
 
 #include <asm/unistd.h>
 
+#include "rt/tool/bursts.h"
 #include "rt/tool/pool.h"
 
 enum {
@@ -132,13 +133,29 @@ quota(const struct thread *t, int64_t amount)
 	return (int64_t)((uint64_t)amount / 1024 * (own * 1024 / all));
 }
 
+/* How much may have been taken by now in a period that began with all of the amount. */
+static int64_t
+due(const struct thread *t, int64_t amount)
+{
+	const struct st_budget *b = &rt.results->budget;
+	if (!b->bursts)
+		return amount;
+	uint64_t time = time_passed(), passed = time % b->period_ns;
+	if (time / b->period_ns % POOL_NUMBERS != t->pool_number)
+		passed = b->period_ns; /* it is over */
+	uint32_t first = rt.pool->begins == ST_POOL_LATE;
+	return bursts_due(amount, b->bursts, b->period_ns, t->pool_number - first, passed);
+}
+
 /* How much may have been taken by now in the thread's period. */
 static int64_t
 allowed(const struct thread *t, int64_t amount)
 {
 	uint32_t begins = t->pool_number ? ST_POOL_FULL : rt.pool->begins;
-	if (begins != ST_POOL_GROWS)
-		return begins == ST_POOL_FULL ? amount : 0;
+	if (begins == ST_POOL_LATE)
+		return 0;
+	if (begins == ST_POOL_FULL)
+		return due(t, amount);
 	uint64_t passed = time_passed(), period = rt.results->budget.period_ns;
 	return passed < period ? amount / 1024 * (int64_t)(passed * 1024 / period) : amount;
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/sampling.h"
+
+#include <string.h>
+
+#include "cli/options.h"
+#include "report/text.h"
+
+static const struct {
+	const char *name;
+	uint32_t bursts; /* unless told otherwise */
+} kinds[ST_BUDGET_N_SAMPLINGS] = {
+        [ST_SAMPLING_WINDOW] = {"window", 0},
+        [ST_SAMPLING_BURSTS] = {"bursts", 10},
+};
+enum { MOST_BURSTS = 450000 }; /* of an hour */
+
+int
+st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e)
+{
+	size_t length = strcspn(value, ":");
+	*s = (struct st_sampling_choice){.chosen = true};
+	while (s->kind < ST_BUDGET_N_SAMPLINGS && (strlen(kinds[s->kind].name) != length ||
+	                                           strncmp(kinds[s->kind].name, value, length)))
+		s->kind++;
+	if (s->kind == ST_BUDGET_N_SAMPLINGS || (value[length] && !kinds[s->kind].bursts))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--sampling takes window, bursts or bursts:N, not '%s'", value);
+	if (!value[length])
+		return 0;
+	return st_options_number("sampling bursts:N", value + length + 1, 2, MOST_BURSTS,
+	                         &s->bursts, e);
+}
+
+/* A burst begins at a tick of CPU time, and in one of two at the least. */
+static uint32_t
+most_bursts(uint64_t period_ns)
+{
+	return (uint32_t)(period_ns / (2 * (1000000000 / ST_BUDGET_HZ)));
+}
+
+int
+st_sampling_apply(const struct st_sampling_choice *s, struct st_run_options *options,
+                  struct st_error *e)
+{
+	struct st_budget *b = &options->budget;
+	char period[ST_NUMBER_SIZE];
+	if (!s->chosen)
+		return 0;
+	if (!b->period_ns)
+		return st_fail(e, ST_EXIT_USAGE, "--sampling needs --budget");
+	uint32_t most = most_bursts(b->period_ns),
+	         bursts = s->bursts ? (uint32_t)s->bursts : kinds[s->kind].bursts;
+	if (s->bursts > most)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "a period of %s has room for %u bursts, not %ld: fewer of them, or "
+		               "a longer --period",
+		               st_duration(period, (int64_t)b->period_ns), most, s->bursts);
+	b->sampling = s->kind;
+	b->bursts = bursts < most ? bursts : most;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When the budget of a period is granted: --sampling. */
+#ifndef STROBE_CLI_SAMPLING_H
+#define STROBE_CLI_SAMPLING_H
+
+#include "control/run.h"
+
+struct st_sampling_choice {
+	bool chosen;
+	uint32_t kind; /* enum st_budget_sampling */
+	long bursts;   /* of a period; 0: the default */
+};
+
+/* "window", "bursts" or "bursts:N". 0, or -1 with *e. */
+int st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e);
+/* Puts it into the options of a run, which have the budget. 0, or -1 with *e. */
+int st_sampling_apply(const struct st_sampling_choice *s, struct st_run_options *options,
+                      struct st_error *e);
+
+#endif
