@@ -53,8 +53,8 @@
 	  "how to run when it is spent")                                                           \
 	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \
 	  "whose it is: a thread's, a process', by priority, all processes'")                      \
-	O(sampling, 0, "sampling", "window|bursts", true,                                          \
-	  "when a period's budget is granted: at once, bursts:N over it")                          \
+	O(sampling, 0, "sampling", "window|bursts|adaptive", true,                                 \
+	  "grant it at once, in N parts (bursts:N), to cold code first")                           \
 	O(unique, 0, "unique", NULL, true, "measure each piece of code once")                      \
 	O(unique_last, 0, "unique-last", "N", true, "again when N others have been measured")      \
 	O(unique_log, 0, "unique-log", "FILE", true, "and not again in later runs with this log")  \

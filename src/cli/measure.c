@@ -174,7 +174,7 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	st_region_apply(&what->region, &what->tools, &m->options);
 	st_qos_complete(&what->qos, &what->budget);
 	if (st_budget_apply(&what->budget, &m->options, e) ||
-	    st_sampling_apply(&what->sampling, &m->options, e) ||
+	    st_sampling_apply(&what->sampling, what->unique.chosen, &m->options, e) ||
 	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
 		return -1;
 	if (st_qos_apply(&what->qos, &m->options, e)) {

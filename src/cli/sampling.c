@@ -6,30 +6,32 @@
 #include "cli/options.h"
 #include "report/text.h"
 
-static const struct {
-	const char *name;
-	uint32_t bursts; /* unless told otherwise */
-} kinds[ST_BUDGET_N_SAMPLINGS] = {
-        [ST_SAMPLING_WINDOW] = {"window", 0},
-        [ST_SAMPLING_BURSTS] = {"bursts", 10},
+static const char *const names[] = {
+#define ST_BUDGET_SAMPLING(id, name) name,
+        ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)
+#undef ST_BUDGET_SAMPLING
 };
-enum { MOST_BURSTS = 450000 }; /* of an hour */
+/* Of `bursts`, unless told otherwise; of an hour. */
+enum { SOME_BURSTS = 10, MOST_BURSTS = 450000 };
 
 int
 st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e)
 {
 	size_t length = strcspn(value, ":");
 	*s = (struct st_sampling_choice){.chosen = true};
-	while (s->kind < ST_BUDGET_N_SAMPLINGS && (strlen(kinds[s->kind].name) != length ||
-	                                           strncmp(kinds[s->kind].name, value, length)))
+	while (s->kind < ST_BUDGET_N_SAMPLINGS &&
+	       (strlen(names[s->kind]) != length || strncmp(names[s->kind], value, length)))
 		s->kind++;
-	if (s->kind == ST_BUDGET_N_SAMPLINGS || (value[length] && !kinds[s->kind].bursts))
+	if (s->kind == ST_BUDGET_N_SAMPLINGS || (value[length] && s->kind == ST_SAMPLING_WINDOW))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--sampling takes window, bursts or bursts:N, not '%s'", value);
+		               "--sampling takes window, bursts, bursts:N, adaptive or "
+		               "adaptive:N, not '%s'",
+		               value);
 	if (!value[length])
 		return 0;
-	return st_options_number("sampling bursts:N", value + length + 1, 2, MOST_BURSTS,
-	                         &s->bursts, e);
+	char option[32];
+	snprintf(option, sizeof option, "sampling %s:N", names[s->kind]);
+	return st_options_number(option, value + length + 1, 2, MOST_BURSTS, &s->bursts, e);
 }
 
 /* A burst begins at a tick of CPU time, and in one of two at the least. */
@@ -40,7 +42,7 @@ most_bursts(uint64_t period_ns)
 }
 
 int
-st_sampling_apply(const struct st_sampling_choice *s, struct st_run_options *options,
+st_sampling_apply(const struct st_sampling_choice *s, bool unique, struct st_run_options *options,
                   struct st_error *e)
 {
 	struct st_budget *b = &options->budget;
@@ -49,8 +51,14 @@ st_sampling_apply(const struct st_sampling_choice *s, struct st_run_options *opt
 		return 0;
 	if (!b->period_ns)
 		return st_fail(e, ST_EXIT_USAGE, "--sampling needs --budget");
-	uint32_t most = most_bursts(b->period_ns),
-	         bursts = s->bursts ? (uint32_t)s->bursts : kinds[s->kind].bursts;
+	if (unique && s->kind == ST_SAMPLING_ADAPTIVE)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "with --unique nothing is measured twice: --sampling window or "
+		               "bursts");
+	uint32_t most = most_bursts(b->period_ns), bursts = s->bursts ? (uint32_t)s->bursts
+	                                                    : s->kind == ST_SAMPLING_BURSTS
+	                                                            ? SOME_BURSTS
+	                                                            : 0;
 	if (s->bursts > most)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "a period of %s has room for %u bursts, not %ld: fewer of them, or "

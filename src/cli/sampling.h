@@ -11,10 +11,11 @@ struct st_sampling_choice {
 	long bursts;   /* of a period; 0: the default */
 };
 
-/* "window", "bursts" or "bursts:N". 0, or -1 with *e. */
+/* "window", "bursts", "adaptive", or one of these two with ":N". 0, or -1 with *e. */
 int st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e);
-/* Puts it into the options of a run, which have the budget. 0, or -1 with *e. */
-int st_sampling_apply(const struct st_sampling_choice *s, struct st_run_options *options,
-                      struct st_error *e);
+/* Puts it into the options of a run, which have the budget; unique: each piece of code is measured
+ * once. 0, or -1 with *e. */
+int st_sampling_apply(const struct st_sampling_choice *s, bool unique,
+                      struct st_run_options *options, struct st_error *e);
 
 #endif

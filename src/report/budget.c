@@ -119,6 +119,20 @@ print_sampling(FILE *out, const struct st_profile *p)
 		fprintf(out, ", in %s bursts", st_number(bursts, n));
 }
 
+/* Of adaptive sampling: what the numbers are not. */
+static void
+print_rests(FILE *out, const struct st_profile *p)
+{
+	char rests[ST_NUMBER_SIZE];
+	uint64_t n = st_profile_statistic(p, "budget_rests");
+	if (n)
+		fprintf(out,
+		        "  cold code first: %s times a block that had been measured often was left "
+		        "out for a while, so numbers are less than what was executed in the "
+		        "windows\n",
+		        st_number(rests, n));
+}
+
 void
 st_budget_print(FILE *out, const struct st_profile *p)
 {
@@ -139,6 +153,7 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	        "  measured for %.1f %% of the CPU time, native for %.1f %%, in the engine but not "
 	        "measured for %.1f %%\n",
 	        shares.measured, shares.native, shares.plain);
+	print_rests(out, p);
 	print_overshoots(out, p);
 }
 
@@ -166,6 +181,7 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");
 	bad |= add_number(out, "periods", p, "budget_periods");
 	bad |= add_number(out, "windows", p, "budget_windows");
+	bad |= add_number(out, "rests", p, "budget_rests");
 	bad |= json_object_set_new(out, "native",
 	                           json_boolean(st_profile_statistic(p, "budget_native") != 0));
 	bad |= json_object_set_new(out, "ticks", ticks);

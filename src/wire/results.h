@@ -103,7 +103,8 @@ enum st_fallback_cause {
 	ST_STAT(syscalls, "system calls seen")                                                     \
 	ST_STAT(signals, "signals delivered to the program")                                       \
 	ST_STAT(flushes, "flushes of the whole cache")                                             \
-	ST_STAT(invalidations, "blocks dropped because their code changed")                        \
+	ST_STAT(invalidations,                                                                     \
+	        "blocks dropped: their code changed, or is sampled less or more often")            \
 	ST_STAT(smc_faults, "writes to translated code")                                           \
 	ST_STAT(translate_ticks, "TSC ticks spent translating, from every eighth translation")     \
 	ST_STAT(native_threads, "threads handed to native execution")
@@ -214,11 +215,12 @@ enum st_budget_share {
 #undef ST_BUDGET_SHARE
 	        ST_BUDGET_N_SHARES
 };
-/* ST_BUDGET_SAMPLING(identifier, "name"): when it is granted: at the beginning of a period; in
- * bursts over all of it (rt/tool/bursts.h). */
+/* ST_BUDGET_SAMPLING(identifier, "name"): when it is granted, and for what: at the beginning of a
+ * period; in bursts over all of it (rt/tool/bursts.h); for cold code first (rt/tool/adaptive.h). */
 #define ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)                                                    \
 	ST_BUDGET_SAMPLING(WINDOW, "window")                                                       \
-	ST_BUDGET_SAMPLING(BURSTS, "bursts")
+	ST_BUDGET_SAMPLING(BURSTS, "bursts")                                                       \
+	ST_BUDGET_SAMPLING(ADAPTIVE, "adaptive")
 enum st_budget_sampling {
 #define ST_BUDGET_SAMPLING(id, name) ST_SAMPLING_##id,
 	ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)
@@ -263,6 +265,7 @@ struct st_budget {
 	uint64_t cpu_ns, measured_ns;
 	uint64_t charged;
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
+	uint64_t rests;            /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
 	uint64_t most_overshoot;   /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
 	struct st_budget_pool pool;

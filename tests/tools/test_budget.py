@@ -33,13 +33,13 @@ class Case(unittest.TestCase):
         self.folder = Path(folder.name)
         self.file = self.folder / "result.json"
 
-    def strobe(self, *arguments, program=(PROGRAM, ROUNDS)):
+    def strobe(self, *arguments, program=(PROGRAM, ROUNDS), form="json"):
         native = subprocess.run(program, capture_output=True, text=True, timeout=60)
         self.assertTrue(native.stdout.endswith("done\n"))
-        line = [STROBE, "run", "-q", "--format", "json", "-o", str(self.file), *arguments, "--", *program]
+        line = [STROBE, "run", "-q", "--format", form, "-o", str(self.file), *arguments, "--", *program]
         done = subprocess.run(line, capture_output=True, text=True, timeout=120)
         self.assertEqual((done.stdout, done.returncode), (native.stdout, 0), done.stderr)
-        return json.loads(self.file.read_text())
+        return json.loads(self.file.read_text()) if form == "json" else None
 
     def check_account(self, budget, threads=1):
         """What is charged in a period is its budget, but for an overshoot of each thread that the next one pays."""
@@ -211,6 +211,46 @@ class Budget(Case):
         children = self.strobe("-t", "inscount", "-f", *bursts, program=("sh", "-c", f'"{PROGRAM}" 20; "{PROGRAM}" 20; echo done'))["budget"]
         self.assertEqual((children["sampling"], children["bursts"]), ("bursts", 2))
 
+    def executions(self, *arguments, program=(PROGRAM, ROUNDS)):
+        """How often each block of the program was measured, and what became of the budget."""
+        self.file = self.folder / "result.db"
+        self.strobe("-t", "hot", "--sample-hz", "0", "--images", "budget", *arguments, program=program, form="db")
+        with contextlib.closing(sqlite3.connect(self.file)) as db:
+            blocks = dict(db.execute("SELECT offset << 16 | bytes, executions FROM block"))
+            return blocks, dict(db.execute("SELECT name, total FROM statistic WHERE name LIKE 'budget_%'"))
+
+    def test_adaptive(self):
+        """A block is measured 64 times in each of its turns: without a second window, as often as it is executed, but 64 times at the most."""
+        whole, _ = self.executions()
+        part, budget = self.executions("-b", "100%", "-T", "1h", "--sampling", "adaptive")
+        self.assertEqual(part, {block: min(times, 64) for block, times in whole.items()})
+        self.assertEqual((budget["budget_sampling"], budget["budget_bursts"], budget["budget_windows"]), (2, 0, 1))
+        self.assertGreaterEqual(budget["budget_rests"], 1)
+        self.assertLessEqual(budget["budget_rests"], sum(times >= 64 for times in whole.values()))
+        threads, _ = self.executions("-b", "100%", "-T", "1h", "--sampling", "adaptive", program=(PROGRAM, ROUNDS, "4"))
+        self.assertLessEqual(max(threads.values()), 5 * 64)
+
+    def test_adaptive_again(self):
+        """Its second turn comes after ten windows, the third after a hundred more, the fourth after a thousand."""
+        for policy in ("native", "trace", "strict"):
+            with self.subTest(policy=policy):
+                part, budget = self.executions("-b", "1%", "-T", "20ms", "--sampling", "adaptive:2", "--budget-policy", policy, program=(PROGRAM, "300"))
+                windows = budget["budget_windows"]
+                self.assertGreater(windows, 20)
+                self.assertLess(windows, 1000)
+                self.assertLessEqual(max(part.values()), 64 * (1 + (windows > 10) + (windows > 110)))
+                self.assertGreater(max(part.values()), 64)
+
+    def test_adaptive_of_many(self):
+        """Threads, children, tools that make rows and that wait for returns, and shared budgets."""
+        for options in ((), ("--budget-share", "process"), ("--budget-share", "tree"), ("--budget-policy", "conditional"), ("-t", "calls", "-t", "memtrace"), ("-t", "dcache")):
+            with self.subTest(options=options):
+                budget = self.strobe("-t", "branches", "-b", "2%", "-T", "20ms", "--sampling", "adaptive:2", *options, program=(PROGRAM, ROUNDS, "4"))["budget"]
+                self.assertEqual((budget["sampling"], budget["bursts"]), ("adaptive", 2))
+                self.assertGreater(budget["rests"], 0)
+        budget = self.strobe("-t", "inscount", "-f", *SMALL, "--sampling", "adaptive", program=("sh", "-c", f'"{PROGRAM}" 20; "{PROGRAM}" 20; echo done'))["budget"]
+        self.assertGreater(budget["rests"], 0)
+
     def test_gaps(self):
         source = self.folder / "gaps.c"
         source.write_text(GAPS)
@@ -262,7 +302,7 @@ class Budget(Case):
                         ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"), ("--budget-share", "tree")):
                         ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"),
                         ("--sampling", "bursts"), ("-b", "5%", "--sampling", "much"), ("-b", "5%", "--sampling", "bursts:1"), ("-b", "5%", "--sampling", "bursts:"),
-                        ("-b", "5%", "--sampling", "window:2"), ("-b", "5%", "--sampling", "bursts:126"), ("-b", "5%", "-T", "20ms", "--sampling", "bursts:3")):
+                        ("-b", "5%", "--sampling", "window:2"), ("-b", "5%", "--sampling", "adaptive:1"), ("-b", "5%", "--sampling", "adaptive", "--unique"), ("-b", "5%", "--sampling", "bursts:126"), ("-b", "5%", "-T", "20ms", "--sampling", "bursts:3")):
             with self.subTest(options=options):
                 done = subprocess.run([STROBE, "run", *options, "--", PROGRAM, "1"], capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

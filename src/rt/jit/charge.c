@@ -11,6 +11,7 @@
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"
 #include "rt/jit/unit.h"
+#include "rt/tool/adaptive.h"
 
 /* In sixteenths of a tick. */
 enum {
@@ -144,19 +145,26 @@ emit_borrowed(struct unit *u, uint32_t exit)
 	emit_restore(e, RCX, save_field(RCX));
 }
 
+/* The ModRM of a field, before an immediate of so many bytes. */
+static void
+emit_field_operand(struct emit *e, unsigned reg, uint32_t field, unsigned bytes)
+{
+	if (rt.threaded) {
+		e8(e, reg << 3 | 4);
+		e8(e, 0x25);
+		e32(e, field);
+	} else {
+		e8(e, reg << 3 | 5);
+		erel(e, (uint64_t)rt.main + field, bytes);
+	}
+}
+
 /* Opcode and ModRM of an instruction with an immediate of so many bytes on a field. */
 static void
 emit_on_field(struct emit *e, unsigned opcode, unsigned extension, uint32_t field, unsigned bytes)
 {
 	e8(e, opcode);
-	if (rt.threaded) {
-		e8(e, extension << 3 | 4);
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		e8(e, extension << 3 | 5);
-		erel(e, (uint64_t)rt.main + field, bytes);
-	}
+	emit_field_operand(e, extension, field, bytes);
 }
 
 static void
@@ -201,6 +209,54 @@ emit_charge(struct unit *u)
 	add_record(u, REC_ROOM, 0, from);
 	u->charge_added = !dead;
 	u->charged = dead ? COST_CHARGE : COST_BORROWED;
+}
+
+/* The comparison where the processor's flags must be kept: through rcx, of 16 bits, because lea and
+ * jrcxz tell but whether they are equal. */
+static void
+emit_often_borrowed(struct emit *e, uint32_t count, uint32_t limit, uint32_t exit)
+{
+	enum { JRCXZ = 0xe3, JMP_SHORT = 0xeb };
+	emit_save(e, RCX, save_field(RCX));
+	if (rt.threaded)
+		e8(e, 0x65);
+	e8(e, 0x0f); /* movzx ecx, word [count] */
+	e8(e, 0xb7);
+	emit_field_operand(e, RCX, count, 0);
+	e8(e, 0x48); /* lea rcx, [rcx - limit] */
+	e8(e, 0x8d);
+	e8(e, 0x89);
+	e32(e, 0 - (limit & 0xffff));
+	e8(e, JRCXZ);
+	e8(e, 2);
+	e8(e, JMP_SHORT);
+	e8(e, 0);
+	uint8_t *over = e->p;
+	emit_restore(e, RCX, save_field(RCX));
+	emit_jmp(e, cache_addr(jit_stub(exit)));
+	over[-1] = (uint8_t)(e->p - over);
+	emit_restore(e, RCX, save_field(RCX));
+}
+
+void
+emit_often(struct unit *u)
+{
+	enum { CMP = 7, JGE = 0x8d };
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, count = counter_field(u->id), limit = adaptive_limit(u->id);
+	uint32_t exit = new_exit(EXIT_OFTEN, TO_SELF, u->block);
+	bool dead = !jit_flags_read(u->now);
+	if (dead) {
+		if (rt.threaded)
+			e8(e, 0x65);
+		e8(e, 0x48); /* cmp qword [count], limit */
+		emit_on_field(e, 0x81, CMP, count, 4);
+		e32(e, limit);
+		emit_jcc_out(e, JGE, exit);
+	} else {
+		emit_often_borrowed(e, count, limit, exit);
+	}
+	add_record(u, REC_ROOM, 0, from);
 }
 
 void

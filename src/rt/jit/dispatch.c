@@ -3,6 +3,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
+#include "rt/tool/adaptive.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 #include "rt/tool/unique.h"
@@ -275,6 +276,16 @@ dispatch_first(struct thread *t, uint32_t exit)
 	go_on_or_to(t);
 }
 
+/* A block has been executed often enough: it is translated anew, without what the tools asked for.
+ */
+static void
+dispatch_often(struct thread *t, const struct exit *x)
+{
+	adaptive_rest(jit.id_of[x->block]);
+	jit_drop(x->block);
+	go_to(t, t->regs.pc);
+}
+
 /* There is to be room for rows. */
 static void
 dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
@@ -319,6 +330,7 @@ static void
 stop_measuring(struct thread *t)
 {
 	budget_renew(t);
+	adaptive_wake(t);
 	go_to(t, t->regs.pc);
 }
 
@@ -370,6 +382,8 @@ dispatch_exit(struct thread *t)
 		change_version(t, &x);
 	else if (x.kind == EXIT_FIRST)
 		dispatch_first(t, exit);
+	else if (x.kind == EXIT_OFTEN)
+		dispatch_often(t, &x);
 	else if (x.kind == EXIT_CHECK)
 		check_block(t, &x);
 	else
@@ -429,6 +443,7 @@ rt_dispatch_pc(struct thread *t)
 	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	region_obey(t);
+	adaptive_wake(t);
 	stress_version(t);
 	go_on_or_to(t);
 	rt_unlock(&rt.lock);

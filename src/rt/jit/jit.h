@@ -166,6 +166,7 @@ enum exit_kind {
 	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
 	EXIT_SPENT,   /* the same: the thread's budget is spent */
 	EXIT_TARGETS, /* the same: code must be translated anew, so that it counts targets */
+	EXIT_OFTEN,   /* the same: it has been executed often enough, and is to rest */
 };
 
 /* What lies where in the warm part, in ascending order. */
@@ -328,6 +329,8 @@ void jit_lead(uint32_t exit, uint32_t to);
 void jit_link(uint32_t exit, uint32_t block);
 /* Makes the block known to the two below. */
 void jit_page_add(uint32_t block);
+/* Drops the block, and those that it falls into. */
+void jit_drop(uint32_t block);
 /* Drops every block with code in [start, end). Its threads leave it at its next exit. */
 void jit_invalidate(uint64_t start, uint64_t end);
 /* Makes blocks in [start, end) unreachable, until jit_revalidate. */

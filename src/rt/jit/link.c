@@ -137,6 +137,12 @@ drop_unit(uint32_t index, bool keep)
 		drop(i, keep);
 }
 
+void
+jit_drop(uint32_t block)
+{
+	drop_unit(block, false);
+}
+
 static bool
 unchanged(uint32_t index)
 {

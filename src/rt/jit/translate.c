@@ -4,6 +4,7 @@
 #include "rt/jit/sequence.h"
 #include "rt/jit/unit.h"
 #include "rt/os/maps.h"
+#include "rt/tool/adaptive.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 #include "rt/tool/unique.h"
@@ -44,6 +45,8 @@ begin_basic_block(struct unit *u)
 		u->id = 0;
 	}
 	u->once = u->id && rt.unique;
+	if (u->id && adaptive_is_on() && adaptive_rests(rt_self(), u->id))
+		u->id = 0;
 }
 
 /* The tools look at the piece. One in which they want too much is made smaller, like all that
@@ -88,6 +91,16 @@ is_counted(const struct unit *u)
 	       (u->now->more || (result_of(u->id)->flags & ST_BLOCK_COUNTED));
 }
 
+/* Do the tools want anything of it, so that it is to rest when it has been executed often? It
+ * counts then. */
+static bool
+may_rest(const struct unit *u)
+{
+	bool wanted =
+	        is_counted(u) || asked.n_actions || asked.n_target_counts || asked.n_edge_amounts;
+	return u->id && wanted && adaptive_is_on() && adaptive_limit(u->id);
+}
+
 /* Opens the record of the block in u->now, whose body starts here. */
 static void
 begin_block(struct unit *u, bool cont)
@@ -110,7 +123,8 @@ begin_block(struct unit *u, bool cont)
 		begin_basic_block(u);
 	see_piece(u, cont);
 	bool once = keep_plain(u, cont);
-	if (!cont && !u->rest && is_counted(u))
+	bool often = !cont && !u->rest && may_rest(u);
+	if (often || (!cont && !u->rest && is_counted(u)))
 		flags |= BLOCK_COUNTED;
 	jit.blocks[i] = (struct block){.pc = b->pc,
 	                               .body = u->hot.off,
@@ -152,6 +166,8 @@ begin_block(struct unit *u, bool cont)
 		emit_leave(u, EXIT_TARGETS, TO_SELF, 0);
 	if (once)
 		emit_first(u);
+	if (often)
+		emit_often(u);
 	if (!cont && !u->rest && budget_exists()) {
 		if (u->version == VERSION_PLAIN)
 			emit_look_back(u);

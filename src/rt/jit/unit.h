@@ -64,6 +64,8 @@ void emit_first(struct unit *u);
  * is spent; the cost is known at the block's end. */
 bool charge_wanted(const struct unit *u);
 void emit_charge(struct unit *u);
+/* The block is left when it has been executed often enough (tool/adaptive.h). */
+void emit_often(struct unit *u);
 /* In plain code: leaves when the thread has been granted more, if the policy says so. */
 void emit_look_back(struct unit *u);
 void charge_end(struct unit *u);

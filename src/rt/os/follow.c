@@ -8,6 +8,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/tool/adaptive.h"
 #include "rt/tool/happen.h"
 #include "wire/channel.h"
 
@@ -177,6 +178,7 @@ process_follow_fork(struct thread *t)
 	rt.threaded = t != rt.main || (rt.stress & ST_STRESS_threads);
 	thread_become_only(t);
 	jit_restart();
+	adaptive_restart();
 	jit_forget_partials();
 	tools_restart(t);
 	happen_thread_begin(t);
