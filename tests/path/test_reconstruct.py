@@ -82,8 +82,8 @@ class Path_(unittest.TestCase):
 
     def test_true_with_exceptions(self):
         """Where calls end by exceptions, and signals come."""
-        result = record(self.folder.name, THROW, "8", name="throw.db")
-        for window, gap, seed in ((30, 30, 1), (60, 40, 2), (200, 2000, 3)):
+        result = record(self.folder.name, THROW, "4", name="throw.db")
+        for window, gap, seed in ((60, 40, 1), (200, 2000, 2)):
             run, n = cut(result, window, gap, seed)
             self.assertEqual((run.returncode, n["wrong"]), (0, 0), run.stderr)
             self.assertGreater(n["with"], 0)
