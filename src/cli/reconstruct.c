@@ -82,8 +82,9 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 static int
 refuse_parts(const struct st_profile *p, struct st_error *e)
 {
-	static const char *const parts[] = {"--funcs",    "--images",  "--threads", "--unique",
-	                                    "--start-at", "--stop-at", "--region",  "--toggle"};
+	static const char *const parts[] = {"--funcs",   "--images", "--threads",
+	                                    "--unique",  "adaptive", "--start-at",
+	                                    "--stop-at", "--region", "--toggle"};
 	for (size_t i = 0; p->run.options && i < sizeof parts / sizeof *parts; i++)
 		if (strstr(p->run.options, parts[i]))
 			return st_fail(e, ST_EXIT_USAGE,

@@ -173,6 +173,8 @@ class Path_(unittest.TestCase):
         self.assertIn("branches:trace", strobe("reconstruct", other + ".accesses.rows", code=2).stderr)
         parts = record(self.folder.name, WAYS, "1", options=("--funcs", "choose"), name="parts.db")
         self.assertIn("--funcs", strobe("reconstruct", parts, code=2).stderr)
+        parts = record(self.folder.name, WAYS, "1", options=("-b", "10%", "--sampling", "adaptive"), name="parts.db")
+        self.assertIn("the run had adaptive", strobe("reconstruct", parts, code=2).stderr)
         strobe("reconstruct", "/nonexistent", code=125)
 
 
