@@ -299,8 +299,7 @@ class Budget(Case):
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),
                         ("-b", "5%", "-T", "1ms"), ("-b", "5%", "-T", "2h"), ("-b", "5%", "--budget-policy", "no"), ("--budget-policy", "trace"),
-                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"), ("--budget-share", "tree")):
-                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"),
+                        ("-b", "5%", "--budget-share", "no"), ("--budget-share", "process"), ("--budget-share", "tree"),
                         ("--sampling", "bursts"), ("-b", "5%", "--sampling", "much"), ("-b", "5%", "--sampling", "bursts:1"), ("-b", "5%", "--sampling", "bursts:"),
                         ("-b", "5%", "--sampling", "window:2"), ("-b", "5%", "--sampling", "adaptive:1"), ("-b", "5%", "--sampling", "adaptive", "--unique"), ("-b", "5%", "--sampling", "bursts:126"), ("-b", "5%", "-T", "20ms", "--sampling", "bursts:3")):
             with self.subTest(options=options):
