@@ -12,24 +12,31 @@
 static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
 
 int
-st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e)
+st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
+                struct st_error *e)
 {
 	char *end;
 	double number = strtod(value, &end);
-	b->chosen = true;
-	b->share = b->seconds = 0;
+	*amount = (struct st_budget_amount){0};
 	if (end == value || strcmp(end, "%")) {
 		struct st_error ignored;
-		if (!st_region_time(&b->seconds, "budget", value, &ignored))
+		if (!st_region_time(&amount->seconds, option, value, &ignored))
 			return 0;
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--budget takes a share or a time, such as 10%% or 100ms, not '%s'",
-		               value);
+		               "--%s takes a share or a time, such as 10%% or 100ms, not '%s'",
+		               option, value);
 	}
 	if (!(number >= 0.01 && number <= 100))
-		return st_fail(e, ST_EXIT_USAGE, "--budget takes 0.01%% to 100%%, not '%s'", value);
-	b->share = number / 100;
+		return st_fail(e, ST_EXIT_USAGE, "--%s takes 0.01%% to 100%%, not '%s'", option,
+		               value);
+	amount->share = number / 100;
 	return 0;
+}
+
+double
+st_budget_seconds(const struct st_budget_amount *amount, double period)
+{
+	return amount->share > 0 ? amount->share * period : amount->seconds;
 }
 
 int
@@ -99,7 +106,7 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		                                            : "budget-share")
 		               : 0;
 	double period = b->period > 0 ? b->period : default_period;
-	double seconds = b->share > 0 ? b->share * period : b->seconds;
+	double seconds = st_budget_seconds(&b->amount, period);
 	if (seconds > period)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "a budget of %g s does not fit into a period of %g s", seconds,

@@ -7,11 +7,15 @@
 
 #include "control/run.h"
 
-struct st_budget_choice {
-	bool chosen;
+struct st_budget_amount {
 	double share;   /* of the period; or 0 */
 	double seconds; /* in each period; or 0 */
-	double period;  /* seconds; 0: the default */
+};
+
+struct st_budget_choice {
+	bool chosen;
+	struct st_budget_amount amount;
+	double period; /* seconds; 0: the default */
 	bool policy_chosen;
 	uint32_t policy; /* enum st_budget_policy */
 	bool sharing_chosen;
@@ -19,7 +23,10 @@ struct st_budget_choice {
 };
 
 /* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */
-int st_budget_amount(struct st_budget_choice *b, const char *value, struct st_error *e);
+int st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
+                    struct st_error *e);
+/* Of each period of so many seconds. */
+double st_budget_seconds(const struct st_budget_amount *amount, double period);
 int st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);

@@ -52,6 +52,9 @@ qos_option(struct st_qos_choice *q, size_t option, const char *value, struct st_
 		return st_qos_choose_number(&q->max, &q->has_max, "qos-max", value, e);
 	case MEASURE_qos_policy:
 		return st_qos_choose_policy(q, value, e);
+	case MEASURE_qos_below:
+		q->has_below = true;
+		return st_budget_parse(&q->below, "qos-below", value, e);
 	default:
 		q->source = value;
 		return 0;
@@ -76,7 +79,8 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_sample_hz:
 		return st_options_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
 	case MEASURE_budget:
-		return st_budget_amount(&w->budget, value, e);
+		w->budget.chosen = true;
+		return st_budget_parse(&w->budget.amount, "budget", value, e);
 	case MEASURE_budget_policy:
 		return st_budget_policy(&w->budget, value, e);
 	case MEASURE_budget_share:
@@ -99,6 +103,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_qos_min:
 	case MEASURE_qos_max:
 	case MEASURE_qos_policy:
+	case MEASURE_qos_below:
 		return qos_option(&w->qos, option, value, e);
 	case MEASURE_debuginfod:
 		return st_debuginfod_enable(e);

@@ -43,7 +43,7 @@ st_qos_complete(const struct st_qos_choice *q, struct st_budget_choice *b)
 	if (!q->source || b->chosen)
 		return;
 	b->chosen = true;
-	b->share = 1;
+	b->amount.share = 1;
 }
 
 static const char *
@@ -91,11 +91,12 @@ is_known(const char *source)
 int
 st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 {
-	if (!q->source && (q->has_min || q->has_max || q->has_policy))
+	if (!q->source && (q->has_min || q->has_max || q->has_policy || q->has_below))
 		return st_fail(e, ST_EXIT_USAGE, "--qos-%s needs --qos SOURCE, such as --qos %s",
-		               q->has_min   ? "min"
-		               : q->has_max ? "max"
-		                            : "policy",
+		               q->has_min      ? "min"
+		               : q->has_max    ? "max"
+		               : q->has_policy ? "policy"
+		                               : "below",
 		               st_qos_form(0));
 	if (q->source && q->has_min == q->has_max)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -104,6 +105,10 @@ st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 		                            "--qos-max N");
 	if (q->source && !is_known(q->source))
 		return unknown_source(q->source, e);
+	if (q->has_below && q->policy == ST_QOS_WATCH)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--qos-below is for a budget that follows the metric: not with "
+		               "--qos-policy watch");
 	return 0;
 }
 
@@ -115,10 +120,17 @@ st_qos_apply(const struct st_qos_choice *q, struct st_run_options *o, struct st_
 	if (!q->source)
 		return 0;
 	double ticks = (double)o->budget.ticks_per_second * ST_BUDGET_UNITS;
+	double period = (double)o->budget.period_ns / 1e9,
+	       below = st_budget_seconds(&q->below, period);
+	if (below > (double)o->budget.most / ticks)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--qos-below is %g s of each period, and --budget allows %g s",
+		               below, (double)o->budget.most / ticks);
 	const struct st_qos_goal goal = {.threshold = q->has_min ? q->min : q->max,
 	                                 .lower = q->has_max,
 	                                 .policy = q->policy,
-	                                 .period = (double)o->budget.period_ns / 1e9,
+	                                 .period = period,
+	                                 .least = below,
 	                                 .most = (double)o->budget.most / ticks};
 	o->qos = st_qos_open(q->source, &goal, e);
 	if (q->policy != ST_QOS_WATCH)

@@ -8,8 +8,9 @@
 
 struct st_qos_choice {
 	const char *source;
-	bool has_min, has_max, has_policy;
+	bool has_min, has_max, has_policy, has_below;
 	double min, max;
+	struct st_budget_amount below; /* the budget while it is missed */
 	enum st_qos_policy policy;
 };
 

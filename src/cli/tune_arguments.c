@@ -18,13 +18,13 @@ enum {
 static int
 take_budget(const char *text, double *level, struct st_error *e)
 {
-	struct st_budget_choice b = {0};
-	if (st_budget_amount(&b, text, e) || !(b.share > 0))
+	struct st_budget_amount amount;
+	if (st_budget_parse(&amount, "budgets", text, e) || !(amount.share > 0))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--budgets takes shares from 0.01%% to 100%%, such as 2%%,25%%, not "
 		               "'%s'",
 		               text);
-	*level = b.share;
+	*level = amount.share;
 	return 0;
 }
 

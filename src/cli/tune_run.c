@@ -353,7 +353,7 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 	w->unique = (struct st_unique_choice){.chosen = asked->log != NULL, .log = asked->log};
 	w->qos = asked->qos ? *asked->qos : (struct st_qos_choice){0};
 	w->budget.chosen = asked->budget > 0;
-	w->budget.share = asked->budget;
+	w->budget.amount.share = asked->budget;
 	w->budget.period = asked->period;
 	w->budget.policy_chosen &= w->budget.chosen;
 	int error = take_streams(how);

@@ -19,13 +19,20 @@ add_row(struct st_qos_monitor *m, double time, double value)
 }
 
 static double
+at_least(double budget, double least)
+{
+	return budget > least ? budget : least;
+}
+
+static double
 budget_of(struct st_qos_monitor *m, double value)
 {
+	const double least = m->goal.least;
 	switch (m->goal.policy) {
 	case ST_QOS_HOLD:
-		return st_qos_hold(&m->hold, &m->goal, value);
+		return at_least(st_qos_hold(&m->hold, &m->goal, value), least);
 	case ST_QOS_FUNCTION:
-		return st_qos_function(&m->goal, value);
+		return at_least(st_qos_function(&m->goal, value), least);
 	default:
 		return m->goal.most;
 	}

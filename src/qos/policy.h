@@ -21,7 +21,9 @@ struct st_qos_goal {
 	double threshold; /* greater than 0 */
 	bool lower;       /* the metric must not be above it, else not below */
 	enum st_qos_policy policy;
-	double period, most; /* seconds: of a period, and the most of it that a budget may be */
+	/* Seconds: of a period, the most of it that a budget may be, and the least as long as the
+	 * metric is known, also where the threshold is missed. */
+	double period, most, least;
 };
 
 /* What the controller that holds the metric remembers. All zero at first. */

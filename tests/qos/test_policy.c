@@ -169,6 +169,30 @@ watched(void **state)
 	free(m.rows);
 }
 
+/* The least budget is that of a metric that is known. */
+static void
+with_a_least(void **state)
+{
+	(void)state;
+	static const enum st_qos_policy policies[] = {ST_QOS_FUNCTION, ST_QOS_HOLD};
+	for (size_t i = 0; i < 2; i++) {
+		struct st_qos_monitor m = {.goal = at_least, .patience = 3};
+		m.goal.policy = policies[i];
+		m.goal.least = 0.05;
+		st_qos_monitor_take(&m, 0.5, ST_QOS_NOTHING, 0);
+		assert_near(m.budget, 0);
+		st_qos_monitor_take(&m, 1, ST_QOS_VALUE, 1000);
+		assert_near(m.budget, 0.05);
+		st_qos_monitor_take(&m, 2, ST_QOS_VALUE, 2001);
+		assert_near(m.budget, 0.05);
+		st_qos_monitor_take(&m, 3, ST_QOS_VALUE, 60000);
+		assert_true(m.budget > 0.05);
+		st_qos_monitor_take(&m, 4, ST_QOS_FAILURE, 0);
+		assert_near(m.budget, 0);
+		free(m.rows);
+	}
+}
+
 static void
 monitored(void **state)
 {
@@ -215,6 +239,7 @@ main(void)
 	        cmocka_unit_test(held_where_lower_is_better),
 	        cmocka_unit_test(never_kept),
 	        cmocka_unit_test(watched),
+	        cmocka_unit_test(with_a_least),
 	        cmocka_unit_test(monitored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,14 @@ class Service(unittest.TestCase):
         self.assertEqual(result.get("branches", []), [])
         return result
 
+    def test_below(self):
+        """There is a budget also where the threshold is missed."""
+        file, _ = self.run_strobe("--qos", self.source, "--qos-min", "1e12", "--qos-below", "10%")
+        result = self.json(file)
+        self.assertEqual({row["budget_ns"] for row in result["qos"]["rows"] if row["value"] is not None}, {5000000})
+        self.assertEqual(result["qos"]["kept"], 0)
+        self.assertGreater(result["budget"]["windows"], 0)
+
     def test_never_kept(self):
         result = self.nothing_measured("--qos", self.source, "--qos-min", "1e12")
         self.assertEqual(result["qos"]["kept"], 0)
@@ -208,6 +216,9 @@ class Service(unittest.TestCase):
 
     def test_mistakes(self):
         for options, says in ((("--qos", "cmd:x"), "--qos-min N"), (("--qos-min", "5"), "needs --qos"), (("--qos-policy", "hold"), "needs --qos"),
+                              (("--qos-below", "1%"), "--qos-below needs --qos"), (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "x"), "--qos-below takes"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "-b", "1%", "--qos-below", "2%"), "--budget allows 0.01 s"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "2%", "--qos-policy", "watch"), "not with"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-max", "6"), "exclude"), (("--qos", "cmd:x", "--qos-min", "0"), "greater than 0"),
                               (("--qos", "cmd:x", "--qos-min", "much"), "greater than 0"), (("--qos", "cdm:x", "--qos-min", "5"), "cmd:COMMAND"),
                               (("--qos", "redis", "--qos-min", "5"), "redis:PORT:FIELD"), (("--qos", "x", "--qos-min", "5"), "growth:PATH"),
