@@ -78,6 +78,16 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	                         "-t branches:trace");
 }
 
+/* Does a word of the options begin so? */
+static bool
+has_option(const char *options, const char *begin)
+{
+	for (const char *at = options; (at = strstr(at, begin)); at++)
+		if (at == options || at[-1] == ' ' || at[-1] == '=')
+			return true;
+	return false;
+}
+
 /* Code that was left out of the measurement is no gap that the rows tell of. */
 static int
 refuse_parts(const struct st_profile *p, struct st_error *e)
@@ -86,7 +96,7 @@ refuse_parts(const struct st_profile *p, struct st_error *e)
 	                                    "--unique",  "adaptive", "--start-at",
 	                                    "--stop-at", "--region", "--toggle"};
 	for (size_t i = 0; p->run.options && i < sizeof parts / sizeof *parts; i++)
-		if (strstr(p->run.options, parts[i]))
+		if (has_option(p->run.options, parts[i]))
 			return st_fail(e, ST_EXIT_USAGE,
 			               "the run had %s: where code was left out is not recorded; "
 			               "run the program without it",
@@ -109,12 +119,14 @@ rows_of(const char *file, const struct st_profile *profile, struct st_error *e)
 {
 	if (!profile)
 		return strdup(file);
+	if (refuse_parts(profile, e))
+		return NULL;
 	if (!has_path(profile)) {
 		st_fail(e, ST_EXIT_USAGE,
 		        "%s has no path; strobe run -t branches:trace records one", file);
 		return NULL;
 	}
-	return refuse_parts(profile, e) ? NULL : st_find_rows(profile, file, ST_PATH_STREAM, e);
+	return st_find_rows(profile, file, ST_PATH_STREAM, e);
 }
 
 /* The code is read from the images' files: they have to be those that ran. */

@@ -94,8 +94,9 @@ st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profil
 	struct st_codelogger_result r;
 	if (u->choice->last)
 		st_profile_note(p,
-		                "code was measured again only when %ld other pieces of it had been "
-		                "(--unique-last): numbers are not those of all executions",
+		                "code was measured again only when others had been (--unique-last "
+		                "%ld), in pieces that may be smaller than basic blocks: numbers "
+		                "are not those of all executions",
 		                u->choice->last);
 	if (!u->log)
 		return;

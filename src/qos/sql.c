@@ -93,7 +93,8 @@ take_server(struct sql *s, const char *text, size_t n)
 		add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
 }
 
-/* The query without "; /s" and what ends it. */
+/* The query without "; /s" and what ends it; 0: there is none, or something ends in /s that may be
+ * meant so. */
 static size_t
 query_length(const char *text, bool *rate)
 {
@@ -104,6 +105,8 @@ query_length(const char *text, bool *rate)
 	while (body && isspace((unsigned char)text[body - 1]))
 		body--;
 	*rate = body < n && body && text[body - 1] == ';';
+	if (body < n && !*rate)
+		return 0;
 	if (*rate)
 		n = body;
 	while (n && (isspace((unsigned char)text[n - 1]) || text[n - 1] == ';'))
@@ -133,7 +136,7 @@ sql_open(const struct server *server, const char *text, struct st_error *e)
 	s->rate = rate;
 	s->fd = -1;
 	s->started = -pause_s;
-	if (asprintf(&s->question, "%.*s;\n%s", (int)n, query, server->mark) < 0) {
+	if (asprintf(&s->question, "%.*s\n;\n%s", (int)n, query, server->mark) < 0) {
 		free(s);
 		return NULL;
 	}
@@ -220,6 +223,13 @@ ask(struct sql *s, struct st_qos_poll *p)
 	s->asked = send(s->fd, s->question, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
 }
 
+/* Something that the server says besides. */
+static bool
+is_aside(const char *line)
+{
+	return !strncmp(line, "NOTICE:", 7) || !strncmp(line, "WARNING:", 8);
+}
+
 /* Returns whether the answer is complete. */
 static bool
 take_bytes(struct sql *s, const char *bytes, size_t n)
@@ -233,6 +243,8 @@ take_bytes(struct sql *s, const char *bytes, size_t n)
 		}
 		s->line[s->n] = 0;
 		s->n = 0;
+		if (is_aside(s->line))
+			continue;
 		if (!strcmp(s->line, MARK))
 			whole = true;
 		else if (!s->answered || !strncmp(s->line, "ERROR", 5)) /* mysql cites first */

@@ -92,12 +92,12 @@ numbers(void **state)
 {
 	(void)state;
 	const struct st_qos_kind *k = &st_qos_postgresql;
-	make_client("psql", "echo \"x 1|$n.5\"; echo 7; echo =strobe=;;");
+	make_client("psql", "echo \"NOTICE:  5\"; echo \"x 1|$n.5\"; echo 7; echo =strobe=;;");
 	void *s = open_source(k, " SELECT x\nFROM t ; \n");
 	assert_true(ask(k, s, 0, ST_QOS_VALUE).value == 100.5);
 	assert_true(ask(k, s, 0, ST_QOS_VALUE).value == 200.5); /* the same client */
 	k->close(s);
-	assert_file("asked", "SELECT x\nFROM t;\n\\echo =strobe=\nSELECT x\nFROM t;\n\\echo "
+	assert_file("asked", "SELECT x\nFROM t\n;\n\\echo =strobe=\nSELECT x\nFROM t\n;\n\\echo "
 	                     "=strobe=\n");
 	assert_file("arguments",
 	            "--no-psqlrc\n--quiet\n--no-align\n--tuples-only\n--no-password\n");
@@ -113,18 +113,18 @@ rates(void **state)
 	ask(k, s, 1, ST_QOS_NOTHING);
 	assert_true(ask(k, s, 1.5, ST_QOS_VALUE).value == 200);
 	k->close(s);
-	assert_file("asked", "SELECT a / s FROM t;\nSELECT '=strobe=';\nSELECT a / s FROM "
-	                     "t;\nSELECT '=strobe=';\n");
+	assert_file("asked", "SELECT a / s FROM t\n;\nSELECT '=strobe=';\nSELECT a / s FROM "
+	                     "t\n;\nSELECT '=strobe=';\n");
 	assert_file("arguments",
 	            "--batch\n--skip-column-names\n--unbuffered\n--force\n--connect-timeout=3\n"
 	            "--user=me\n--host=db.example\n--port=3307\n--database=shop\n");
 	/* A division is no rate; and the other name of the client. */
 	unlink(path_of("mariadb"));
 	make_client("mysql", "echo $n; echo =strobe=;;");
-	s = open_source(k, "//localhost SELECT a/s");
+	s = open_source(k, "//localhost SELECT a/s;");
 	assert_true(ask(k, s, 1, ST_QOS_VALUE).value == 100);
 	k->close(s);
-	assert_file("asked", "SELECT a/s;\nSELECT '=strobe=';\n");
+	assert_file("asked", "SELECT a/s\n;\nSELECT '=strobe=';\n");
 	assert_file("arguments", "--batch\n--skip-column-names\n--unbuffered\n--force\n--connect-"
 	                         "timeout=3\n--host=localhost\n");
 }
@@ -206,7 +206,7 @@ slow(void **state)
 	assert_int_equal(k->poll(s, &p), ST_QOS_FAILURE);
 	assert_string_equal(p.why, "there was no answer for 5 s");
 	k->close(s);
-	assert_file("asked", "SELECT 1;\n\\echo =strobe=\nSELECT 1;\n\\echo =strobe=\n");
+	assert_file("asked", "SELECT 1\n;\n\\echo =strobe=\nSELECT 1\n;\n\\echo =strobe=\n");
 }
 
 /* A server that is asked to end waits for its clients. */
@@ -231,7 +231,8 @@ static void
 bad_forms(void **state)
 {
 	(void)state;
-	const char *texts[] = {"", ";", " ; /s", "//server", "//server  "};
+	const char *texts[] = {"",           ";",          " ; /s",      "//server",
+	                       "//server  ", "SELECT a/s", "SELECT 7 /s"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct st_error e = {.code = 0};
 		assert_null(st_qos_mysql.open(texts[i], &e));

@@ -261,6 +261,16 @@ class Budget(Case):
         self.assertEqual(gaps["known"], 1)
         self.assertLess(gaps["count"], part["budget"]["windows"])
 
+    def test_first_gap(self):
+        """A thread that begins without a budget is not measured from its start, which its tools are told of."""
+        file = self.folder / "path.db"
+        subprocess.run([STROBE, "run", "-q", "-t", "branches:trace", "-b", "5%", "-T", "20ms", "-o", str(file), "--", PROGRAM, "40", "4"],
+                       capture_output=True, timeout=120, check=True)
+        path = subprocess.run([STROBE, "reconstruct", "--format", "json", str(file)], capture_output=True, text=True, timeout=120, check=True)
+        begun = [(thread["pid"] == thread["tid"], thread["from_start"]) for thread in json.loads(path.stdout)["threads"]]
+        self.assertGreater(len(begun), 1)
+        self.assertEqual(set(begun), {(True, True), (False, False)})
+
     def test_children(self):
         """Each process has its own."""
         script = f'"{PROGRAM}" 20; "{PROGRAM}" 20; echo done'

@@ -111,12 +111,12 @@ class Last(Case):
     CYCLE = ["cycle"] + ["turn", "turned"] * 10 + ["run"] + ["running"] * 5 + ["ran"]
     BLOCKS = ["twice"] + CYCLE + ["second"] + CYCLE + ["third"]
 
-    def measured(self, *options):
+    def measured(self, *options, word="twice", blocks=BLOCKS):
         file = self.folder / "profile.db"
-        subprocess.run([STROBE, "run", "-q", "-t", "coverage", "-o", str(file), *options, "--", PROGRAM, "twice"], capture_output=True, timeout=120, check=True)
+        subprocess.run([STROBE, "run", "-q", "-t", "coverage", "-o", str(file), *options, "--", PROGRAM, word], capture_output=True, timeout=120, check=True)
         with sqlite3.connect(file) as db:
             rows = dict(db.execute("SELECT offset, block.executions FROM block JOIN image ON image.id = image WHERE path LIKE '%unique'"))
-        return {name: rows.get(AT[name], 0) for name in set(self.BLOCKS)}
+        return {name: rows.get(AT[name], 0) for name in set(blocks)}
 
     def expected(self, last):
         ring, times = collections.deque(maxlen=last), collections.Counter()
@@ -132,6 +132,12 @@ class Last(Case):
             for stress in ((), ("--stress", "links"), ("--stress", "blocks"), ("--stress", "cache")):
                 with self.subTest(last=last, stress=stress):
                     self.assertEqual(self.measured("--unique-last", str(last), *stress), self.expected(last))
+
+    def test_threads(self):
+        """Two blocks are remembered, so none of the turns of a thread, of four blocks, goes by without one that is measured by somebody."""
+        times = self.measured("--unique-last", "2", word="turns", blocks=["turns", "turn_1", "turn_2", "turn_3"])
+        self.assertGreaterEqual(sum(times.values()), 20000)
+        self.assertLessEqual(max(times.values()), 40000)
 
     def test_bad_numbers(self):
         for options, says in ((("--unique-last", "0"), "--unique-last takes"), (("--unique-last", "4097"), "--unique-last takes"),

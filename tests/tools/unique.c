@@ -63,6 +63,20 @@ __asm__(".text\n"
         "ran:  ret\n");
 void twice(void);
 
+/* So many turns of a loop of four blocks. */
+__asm__(".text\n"
+        ".globl turns, turn_1, turn_2, turn_3\n"
+        "turns: dec %edi\n"
+        "      jmp turn_1\n"
+        "turn_1: nop\n"
+        "      jmp turn_2\n"
+        "turn_2: nop\n"
+        "      jmp turn_3\n"
+        "turn_3: test %edi, %edi\n"
+        "      jnz turns\n"
+        "      ret\n");
+void turns(int n);
+
 static sigjmp_buf back;
 static int *place;
 
@@ -135,6 +149,23 @@ in_threads(void)
 		pthread_join(thread[i], NULL);
 }
 
+static void *
+in_turns(void *arg)
+{
+	turns(20000);
+	return arg;
+}
+
+static void
+turns_in_threads(void)
+{
+	pthread_t thread[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, in_turns, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void
 in_child(void)
 {
@@ -195,6 +226,7 @@ main(int argc, char **argv)
 	             {"prefixed", prefixed},
 	             {"unprefixed", unprefixed},
 	             {"threads", in_threads},
+	             {"turns", turns_in_threads},
 	             {"child", in_child},
 	             {"interrupted", interrupted},
 	             {"generate", generate},

@@ -258,13 +258,16 @@ dispatch_first(struct thread *t, uint32_t exit)
 	struct st_block *seen =
 	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
 	uint64_t pc = b->pc;
+	uint16_t armed;
 	switch (unique_take(seen)) {
 	case UNIQUE_MIXED:
 		jit_invalidate(pc, pc + 1);
 		go_to(t, pc);
 		return;
 	case UNIQUE_SEEN: /* another thread has been faster, or it is a part of another block */
-		unique_note(id, exit, jit_skip_first(exit));
+		armed = jit_skip_first(exit);
+		if (armed)
+			unique_note(id, exit, armed);
 		t->next = cache_addr(x->next);
 		return;
 	case UNIQUE_NEW:

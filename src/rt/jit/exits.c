@@ -170,7 +170,8 @@ uint16_t
 jit_skip_first(uint32_t exit)
 {
 	uint16_t jump = (uint16_t)(0xeb | (jit_stub_len() - 2) << 8);
-	return __atomic_exchange_n(first_bytes(exit), jump, __ATOMIC_RELAXED);
+	uint16_t was = __atomic_exchange_n(first_bytes(exit), jump, __ATOMIC_RELAXED);
+	return was == jump ? 0 : was;
 }
 
 void

@@ -187,7 +187,7 @@ struct warm {
 struct seen_last {
 	uint32_t id; /* in the results; 0: none */
 	uint32_t exit, generation;
-	uint16_t armed; /* the exit's first bytes */
+	uint16_t armed; /* the exit's first bytes; 0: not known */
 };
 
 struct jit {
@@ -288,7 +288,8 @@ uint32_t jit_translate(uint64_t pc, enum version version, uint32_t join, bool in
 /* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. What
  * the tools asked for there stays in it, whatever version of code comes behind it. */
 uint32_t jit_translate_rest(const struct resume *at, enum version next);
-/* From now on control runs past an EXIT_FIRST. Returns what stood there, for jit_arm_first. */
+/* From now on control runs past an EXIT_FIRST. Returns what stood there, for jit_arm_first; 0: it
+ * did so already. */
 uint16_t jit_skip_first(uint32_t exit);
 void jit_arm_first(uint32_t exit, uint16_t armed);
 /* Makes an entry pad for the block. */

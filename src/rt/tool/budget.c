@@ -147,11 +147,9 @@ follow_amount(struct thread *t, uint64_t cpu)
 		open_window(t, cpu);
 }
 
-void
-budget_begin(struct thread *t, bool first)
+static void
+begin_account(struct thread *t, bool first)
 {
-	if (!budget_exists())
-		return;
 	spread(t, 0, 0);
 	t->granted = t->period_amount = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
@@ -176,6 +174,15 @@ budget_begin(struct thread *t, bool first)
 	t->period--;
 	t->period_from -= budget()->period_ns - budget()->first_ns;
 	t->period_amount = (int64_t)budget()->most;
+}
+
+void
+budget_begin(struct thread *t, bool first)
+{
+	if (!budget_exists())
+		return;
+	begin_account(t, first);
+	t->gap_from = t->spent ? rt_tsc() : 0;
 }
 
 /* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the

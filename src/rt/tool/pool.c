@@ -83,6 +83,8 @@ int64_t
 pool_take(struct st_budget_pool *p, uint32_t number, int64_t amount, int64_t most)
 {
 	uint64_t all = (uint64_t)amount / POOL_STEP, used, take;
+	if (all > MOST_VALUE)
+		all = MOST_VALUE;
 	raise_put(p, number, all);
 	used = get(&p->used);
 	do {

@@ -120,8 +120,12 @@ forget(const struct seen_last *last)
 		mark_from(b, 0, false);
 	else
 		b->flags &= (uint8_t)~ST_BLOCK_SEEN;
-	if (last->generation == jit.generation)
+	if (last->generation != jit.generation)
+		return;
+	if (last->armed)
 		jit_arm_first(last->exit, last->armed);
+	else
+		jit_invalidate(b->pc, b->pc + b->bytes);
 }
 
 void
