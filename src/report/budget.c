@@ -96,6 +96,14 @@ share_of(const struct st_profile *p)
 	return share < ST_BUDGET_N_SHARES ? (enum st_budget_share)share : ST_SHARE_THREAD;
 }
 
+/* One process has no others to share it with. */
+static const char *
+share_text(const struct st_profile *p)
+{
+	enum st_budget_share share = share_of(p);
+	return share_texts[share == ST_SHARE_TREE && !p->run.follow ? ST_SHARE_PROCESS : share];
+}
+
 /* When it is granted. */
 static const char *const samplings[] = {
 #define ST_BUDGET_SAMPLING(id, name) name,
@@ -144,7 +152,7 @@ st_budget_print(FILE *out, const struct st_profile *p)
 		return;
 	fprintf(out, "  budget: %s of each %s of CPU time%s", st_duration(amount, (int64_t)budget),
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
-	        share_texts[share_of(p)]);
+	        share_text(p));
 	print_sampling(out, p);
 	fprintf(out, "; %s charged in %s windows\n",
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),

@@ -14,17 +14,8 @@
 #include <strobe/qos.h>
 
 #include "qos/source.h"
+#include "scratch.h"
 #include "server.h"
-
-static char folder[] = "/tmp/strobe-qos-XXXXXX";
-
-static const char *
-path_of(const char *name)
-{
-	static char path[256];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
-}
 
 static void
 add_to(const char *name, const char *text)
@@ -33,21 +24,6 @@ add_to(const char *name, const char *text)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
-}
-
-static void *
-open_source(const struct st_qos_kind *kind, const char *format, ...)
-{
-	char text[400];
-	struct st_error e;
-	va_list ap;
-	va_start(ap, format);
-	vsnprintf(text, sizeof text, format, ap);
-	va_end(ap);
-	void *source = kind->open(text, &e);
-	if (!source)
-		fail_msg("%s", e.text);
-	return source;
 }
 
 static struct st_qos_poll

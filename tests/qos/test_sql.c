@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "qos/source.h"
-
-static char folder[] = "/tmp/strobe-sql-XXXXXX";
+#include "scratch.h"
 
 /* Keeps what it was started with and asked; what it answers to each question is `answer`. */
 static const char client[] = "#!/bin/sh\n"
@@ -27,14 +26,6 @@ static const char client[] = "#!/bin/sh\n"
                              "  case $line in *=strobe=*) n=$((n + 100)); %s\n"
                              "  esac\n"
                              "done\n";
-
-static const char *
-path_of(const char *name)
-{
-	static char path[256];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
-}
 
 static void
 make_client(const char *name, const char *answer)
@@ -56,16 +47,6 @@ assert_file(const char *name, const char *text)
 	is[fread(is, 1, sizeof is - 1, f)] = 0;
 	fclose(f);
 	assert_string_equal(is, text);
-}
-
-static void *
-open_source(const struct st_qos_kind *kind, const char *text)
-{
-	struct st_error e;
-	void *s = kind->open(text, &e);
-	if (!s)
-		fail_msg("%s", e.text);
-	return s;
 }
 
 static struct st_qos_poll

@@ -261,6 +261,15 @@ class Budget(Case):
         self.assertEqual(gaps["known"], 1)
         self.assertLess(gaps["count"], part["budget"]["windows"])
 
+    def test_tree_of_one(self):
+        """Without --follow there are no other processes."""
+        file = self.folder / "one.db"
+        for options, text in ((("-f",), "of all processes together"), ((), "of all threads together")):
+            subprocess.run([STROBE, "run", "-q", "-t", "bbcount", "-b", "5%", "--budget-share", "tree", "-o", str(file), *options, "--", PROGRAM, "1"],
+                           capture_output=True, timeout=120, check=True)
+            shown = subprocess.run([STROBE, "show", str(file)], capture_output=True, text=True, timeout=60, check=True).stdout
+            self.assertIn(f"CPU time {text};", shown)
+
     def test_first_gap(self):
         """A thread that begins without a budget is not measured from its start, which its tools are told of."""
         file = self.folder / "path.db"
