@@ -90,7 +90,7 @@ struct thread {
 	uint64_t slot_rcx;   /* 0: the program's rcx while an indirect branch is under way */
 	uint64_t slot_rdx;   /* 8 */
 	uint64_t slot_spill; /* 16: a register borrowed within one instruction */
-	uint64_t exit_id;    /* 24: exit through which the cache was left */
+	uint64_t exit_id;    /* 24: exit through which the cache was left; where to go on outside */
 	uint64_t rt_sp;      /* 32: top of the runtime's stack */
 	struct thread *self; /* 40 */
 	uint64_t next;       /* 48: address to enter the cache at */
@@ -140,8 +140,8 @@ struct thread {
 	            */
 	bool tool_ran; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
-	   one is to be made inside; how many. */
-	bool watched, busy_calling, calling;
+	   one is to be made inside; how many. The one under way came by a gate. */
+	bool watched, busy_calling, calling, by_gate;
 	uint32_t calls;
 	bool left_out; /* the tools are not to see it: --threads */
 	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
@@ -204,6 +204,7 @@ struct rt {
 	uint32_t sample_every;   /* ticks */
 	bool has_budget;         /* tool/budget.h; the results are not in every child */
 	bool no_outside;         /* the kernel cannot tell of system calls */
+	struct gates *gates;     /* os/gate.c; NULL: there are none */
 	bool leaving;            /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };

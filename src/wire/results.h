@@ -107,7 +107,8 @@ enum st_fallback_cause {
 	        "blocks dropped: their code changed, or is sampled less or more often")            \
 	ST_STAT(smc_faults, "writes to translated code")                                           \
 	ST_STAT(translate_ticks, "TSC ticks spent translating, from every eighth translation")     \
-	ST_STAT(native_threads, "threads handed to native execution")
+	ST_STAT(native_threads, "threads handed to native execution")                              \
+	ST_STAT(gates, "system calls of native threads that were given a way without a signal")
 
 enum st_stat {
 #define ST_STAT(name, text) ST_STAT_##name,

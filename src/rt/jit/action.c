@@ -195,7 +195,7 @@ uint16_t
 action_registers(const struct build *b, const struct action *a)
 {
 	const struct st_insn *in = &b->insn[a->insn];
-	const uint8_t *code = (const uint8_t *)(b->pc + b->at[a->insn]);
+	const uint8_t *code = program_code(b->pc + b->at[a->insn]);
 	uint16_t set = 1u << RSP;
 	for (unsigned i = 0; i < a->n; i++)
 		set |= operand_registers(in, code, &a->operand[i]);
@@ -214,7 +214,7 @@ bool
 action_works(const struct build *b, const struct action *a)
 {
 	const struct st_insn *in = &b->insn[a->insn];
-	const uint8_t *code = (const uint8_t *)(b->pc + b->at[a->insn]);
+	const uint8_t *code = program_code(b->pc + b->at[a->insn]);
 	unsigned reg;
 	int32_t disp = 0;
 	for (unsigned i = 0; i < a->n; i++)

@@ -157,7 +157,7 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 	/* loop and jrcxz have only short forms: they jump over the fall-through's jump. */
 	if (in->flags & ST_I_ADDR32 && !SEEDED(7))
 		e8(e, 0x67);
-	e8(e, ((const uint8_t *)pc)[in->op_off]);
+	e8(e, program_code(pc)[in->op_off]);
 	e8(e, 0);
 	uint8_t *rel8 = e->p - 1;
 	uint32_t after = e->off;
@@ -223,7 +223,7 @@ copy_run(struct unit *u, uint32_t i, uint32_t end)
 {
 	const struct build *b = u->now;
 	struct emit e = u->hot;
-	const uint8_t *code = (const uint8_t *)b->pc + b->at[i];
+	const uint8_t *code = program_code(b->pc) + b->at[i];
 	unsigned n = b->at[end] - b->at[i];
 	for (; n > 16; n -= 16, code += 16)
 		ebytes(&e, code, 16);
@@ -344,7 +344,7 @@ emit_insn(struct unit *u, uint32_t i, bool last)
 		e8(e, 0x0f); /* ud2: faults as the program's bytes would */
 		e8(e, 0x0b);
 		add_record(u, REC_COPY, 0, from);
-	} else if (jit_is_foreign(in, (const uint8_t *)pc)) {
+	} else if (jit_is_foreign(in, program_code(pc))) {
 		emit_leave(u, EXIT_NATIVE, TO_END, 0);
 		jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
 		                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS

@@ -125,7 +125,7 @@ analyse_flags(struct build *b)
 	for (uint32_t i = b->n; i-- > 0;) {
 		const struct st_insn *in = &b->insn[i];
 		/* A handler of a fault sees the flags, dead or not. */
-		bool seen = jit_may_fault(in, (const uint8_t *)(b->pc + b->at[i]));
+		bool seen = jit_may_fault(in, program_code(b->pc + b->at[i]));
 		live = (uint8_t)((live & ~in->flags_written) | in->flags_read |
 		                 (seen ? ST_F_ARITH : 0));
 		b->flags_live[i] = live;
@@ -162,7 +162,7 @@ measure_rest(struct build *b, const struct border *border, uint64_t end)
 	while (pc < end && b->whole_insns < MAX_WHOLE_INSNS) {
 		if (ends_before(border, pc))
 			return;
-		const uint8_t *code = (const uint8_t *)pc;
+		const uint8_t *code = program_code(pc);
 		if (!st_decode(code, end - pc, &in) || is_foreign(&in, code))
 			return;
 		pc += in.len;
@@ -200,7 +200,7 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 	b->tracked = border.bits.bytes != NULL;
 	border.seen = b->seen = unique_is_seen(&border.bits, pc);
 	for (;;) {
-		const uint8_t *code = (const uint8_t *)(pc + b->bytes);
+		const uint8_t *code = program_code(pc + b->bytes);
 		size_t room = end - (pc + b->bytes);
 		if (room == 0)
 			break;
@@ -267,7 +267,7 @@ jit_flags_live_at(uint64_t pc, bool after_call)
 	uint8_t undecided = ST_F_ARITH, live = 0;
 	struct st_insn in;
 	for (int i = 0; i < 6 && undecided; i++) {
-		const uint8_t *code = (const uint8_t *)pc;
+		const uint8_t *code = program_code(pc);
 		if (pc == map->end || !st_decode(code, map->end - pc, &in))
 			break;
 		bool push = after_call && in.cls == ST_C_NORMAL &&
@@ -294,7 +294,7 @@ flags_read_at(uint64_t pc, uint8_t undecided)
 	uint8_t live = 0;
 	struct st_insn in;
 	for (int i = 0; i < LOOK_AHEAD && undecided && pc < map->end; i++, pc += in.len) {
-		const uint8_t *code = (const uint8_t *)pc;
+		const uint8_t *code = program_code(pc);
 		if (!st_decode(code, map->end - pc, &in))
 			break;
 		live |= undecided & in.flags_read;

@@ -8,7 +8,7 @@
 const uint8_t *
 code_of(const struct seq *s)
 {
-	return (const uint8_t *)s->pc;
+	return program_code(s->pc);
 }
 
 /* An 8-bit displacement of EVEX counts in units: of the operand, or of an element where a mask

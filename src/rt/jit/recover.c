@@ -103,7 +103,7 @@ static bool
 recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts,
                    struct recovered *out)
 {
-	const uint8_t *code = (const uint8_t *)pc;
+	const uint8_t *code = program_code(pc);
 	struct st_insn in;
 	if (!st_decode(code, 15, &in) || in.imm_len == 0)
 		return false;
@@ -123,7 +123,7 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 static bool
 load_now(uint64_t pc, const struct regs *machine, struct regs *r)
 {
-	const uint8_t *code = (const uint8_t *)pc;
+	const uint8_t *code = program_code(pc);
 	struct st_insn in;
 	uint64_t v = 0;
 	if (!st_decode(code, 15, &in))
@@ -220,7 +220,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		out->at_end = true;
 		bool xbegin = *cache_write(start) == 0xb8;
 		bool taken = xbegin || (kind == REC_LOOP && at + 5 >= rec->cache_len);
-		if (taken && st_decode((const uint8_t *)out->regs.pc, 15, &in))
+		if (taken && st_decode(program_code(out->regs.pc), 15, &in))
 			next += (uint64_t)(int64_t)in.rel;
 		out->regs.pc = next;
 		out->edge = jit.counting ? jit.edge_of[out->block] : 0;
@@ -266,7 +266,7 @@ begin_rest(const struct block *b, struct recovered *out)
 		return 0;
 	uint32_t rest = jit.base_of[out->block];
 	out->actions = (uint8_t)(rest >> 16);
-	if (!(rest >> 31) || !st_decode((const uint8_t *)b->pc, 15, &in))
+	if (!(rest >> 31) || !st_decode(program_code(b->pc), 15, &in))
 		return 0;
 	out->regs.pc += in.len;
 	out->done = 1;
@@ -549,7 +549,7 @@ jit_stop_at(struct thread *t, uint32_t block)
 	uint32_t rest = jit.base_of[block];
 	struct st_insn in;
 	t->resume.actions = rest >> 16 & 0xff;
-	if (!(rest >> 31) || !st_decode((const uint8_t *)b->pc, 15, &in))
+	if (!(rest >> 31) || !st_decode(program_code(b->pc), 15, &in))
 		return;
 	t->resume.pc += in.len; /* its first instruction has been executed */
 	t->resume.insns++;

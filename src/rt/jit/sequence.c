@@ -105,7 +105,7 @@ sequence_return(struct emit *e, enum version version, const struct st_insn *in, 
 		/* ret imm16: where the return address lay, the program keeps what is there, so no
 		 * real ret. */
 		uint16_t pop;
-		memcpy(&pop, (const uint8_t *)pc + in->imm_off, 2);
+		memcpy(&pop, program_code(pc) + in->imm_off, 2);
 		if (SEEDED(4))
 			pop &= 0xfff8;
 		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */

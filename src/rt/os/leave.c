@@ -11,6 +11,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
@@ -139,6 +140,7 @@ restore_process(struct thread *t)
 	}
 	signals_restore_dispositions(&rt.sigtab);
 	pages_release();
+	gates_remove();
 	disarm();
 	rt.results->tsc_end = rt_tsc();
 	rt.results->state = ST_RUN_DETACHED;

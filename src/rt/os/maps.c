@@ -4,6 +4,7 @@
 #include <linux/mman.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/gate.h"
 #include "rt/os/maps.h"
 #include "rt/tool/happen.h"
 
@@ -186,7 +187,7 @@ parse_line(const char *p, struct line *l)
 static bool
 learn(const struct line *l)
 {
-	if (!l->x || is_ours(l->start) || l->start >> 47)
+	if (!l->x || is_ours(l->start) || gates_own(l->start, 1) || l->start >> 47)
 		return false;
 	const struct map *known = maps_find(l->start);
 	if (known && known->end >= l->end)

@@ -90,6 +90,8 @@ void thread_note_end(struct thread *t);
 void os_flush(struct thread *t);
 /* Every other thread comes out of the cache to the dispatcher. rt.lock held. */
 void os_make_wait(struct thread *t);
+/* Those outside, too. */
+void os_make_all_wait(struct thread *t);
 /* Every other thread leaves the cache, and stays out until the caller gives rt.lock back. */
 void os_stop_world(struct thread *t);
 /* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.
@@ -115,6 +117,7 @@ long sys_rseq(struct thread *t);
 /* stubs.S */
 void rt_park_entry(void);
 void rt_go_outside(void);
+void rt_stub_gate(void);
 extern const char rt_outside_end[];
 void rt_finish_entry(void);
 void rt_forget_entry(void);

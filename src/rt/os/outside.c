@@ -3,6 +3,7 @@
 
 #include <asm/unistd.h>
 
+#include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/tool/budget.h"
 
@@ -47,14 +48,19 @@ watch(struct thread *t)
 }
 
 static bool
+may_ever_go(const struct thread *t)
+{
+	/* The borders of a region are seen in the cache only. */
+	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
+	return rt.results->budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
+	       !(rt.results->region_by & borders) && !t->own_process && !t->filters && !rt.leaving;
+}
+
+static bool
 may_go(const struct thread *t)
 {
-	/* The borders of a region, and single steps, are seen in the cache only. */
-	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
-	if (rt.results->region_by & borders || t->regs.rflags & FLAG_TF)
-		return false;
-	return t->spent && rt.results->budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
-	       !t->busy_calling && !t->own_process && !t->filters && !rt.leaving;
+	/* Single steps are seen in the cache only, too. */
+	return t->spent && !t->busy_calling && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
 }
 
 bool
@@ -65,6 +71,7 @@ outside_go(struct thread *t)
 		return false;
 	}
 	t->next = (uint64_t)rt_go_outside;
+	t->exit_id = gate_way(t->regs.pc);
 	return true;
 }
 
@@ -76,10 +83,14 @@ outside_called(const struct thread *t, int signo, const struct siginfo *info)
 }
 
 void
-outside_count_call(struct thread *t)
+outside_note_call(struct thread *t, uint64_t block)
 {
+	if (!budget_exists() || gate_serves(t->regs.pc))
+		return;
 	if (++t->calls > MOST_CALLS)
 		t->busy_calling = true;
+	if (may_ever_go(t) && t->spent)
+		gate_note(t, block, t->regs.pc);
 }
 
 bool

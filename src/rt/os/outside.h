@@ -6,7 +6,8 @@
  * Nothing of the process changes for that: the dispositions stay the master handler's, and code
  * stays write-protected, so that threads inside and outside go together. System calls outside the
  * runtime raise SIGSYS (the kernel's syscall user dispatch), and are then made by the runtime as
- * always. That costs microseconds, so a thread that makes many of them stays inside.
+ * always. That costs microseconds, so where many are made the code gets a gate (os/gate.h), and a
+ * thread that makes many elsewhere stays inside.
  */
 #ifndef STROBE_RT_OUTSIDE_H
 #define STROBE_RT_OUTSIDE_H
@@ -17,8 +18,8 @@
 bool outside_go(struct thread *t);
 /* SIGSYS: is it a system call of a thread outside? */
 bool outside_called(const struct thread *t, int signo, const struct siginfo *info);
-/* The thread makes a system call. */
-void outside_count_call(struct thread *t);
+/* The thread makes a system call inside, at regs.pc, of the block that begins at `block`. */
+void outside_note_call(struct thread *t, uint64_t block);
 /* A tick of the thread's CPU time. Returns whether a thread in the cache is now to go out. */
 bool outside_tick(struct thread *t);
 /* The thread begins in this process; it leaves the engine for good. */

@@ -9,6 +9,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
+#include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/sample.h"
@@ -72,7 +73,7 @@ recover_breakpoint(struct thread *t, const struct regs *machine, struct recovere
 {
 	struct st_insn in;
 	if (jit_recover(t, machine->pc - 1, machine, at) != 0 ||
-	    !st_decode((const uint8_t *)at->regs.pc, 15, &in))
+	    !st_decode(program_code(at->regs.pc), 15, &in))
 		return -1;
 	at->regs.pc += in.len;
 	at->done++;
@@ -116,6 +117,7 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 	if (in_runtime(pc))
 		return false;
 	at->regs = machine;
+	at->regs.pc = gate_leads(pc);
 	return true;
 }
 
@@ -204,6 +206,7 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
 	at.regs = machine;
+	at.regs.pc = gate_leads(pc);
 	at.own_work = true;
 	if (in_cache(pc) && jit_recover(t, pc, &machine, &at) != 0)
 		return;

@@ -6,6 +6,7 @@
 #include <linux/prctl.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
@@ -14,7 +15,7 @@
 #include "rt/tool/happen.h"
 #include "rt/tool/tool.h"
 
-enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
+enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097, CALL_BYTES = 2 };
 
 /* The kernel is about to write to program memory that may hold translated, write-protected code. */
 static void
@@ -84,7 +85,7 @@ static bool
 is_ours(uint64_t start, uint64_t len)
 {
 	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
-	       overlap(start, len, rt.lookup, ST_LOOKUP_BYTES);
+	       overlap(start, len, rt.lookup, ST_LOOKUP_BYTES) || gates_own(start, len);
 }
 
 static long
@@ -99,6 +100,8 @@ sys_mmap(struct thread *t)
 	if (!(flags & (MAP_FIXED | 0x100000 /* MAP_FIXED_NOREPLACE */)) && !(prot & PROT_EXEC))
 		return pass(t);
 	rt_lock(&rt.lock);
+	if (flags & MAP_FIXED)
+		gates_forget(t, r[RDI], r[RDI] + len);
 	long ret = pass(t);
 	if (!sys_failed(ret))
 		maps_mapped((uint64_t)ret, len, prot, flags, (int)r[R8], r[R9]);
@@ -115,6 +118,7 @@ sys_munmap(struct thread *t)
 	if (is_ours(start, len))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
+	gates_forget(t, start, start + len);
 	long ret = pass(t);
 	if (ret == 0)
 		maps_unmapped(start, len);
@@ -129,6 +133,8 @@ sys_mprotect(struct thread *t)
 	if (is_ours(start, len))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
+	if (t->regs.r[RDX] != (PROT_READ | PROT_EXEC))
+		gates_forget(t, start, start + len);
 	long ret = pass(t);
 	if (ret == 0)
 		maps_protected(start, len, (int)t->regs.r[RDX]);
@@ -145,6 +151,7 @@ sys_mremap(struct thread *t)
 	if (is_ours(r[RDI], r[RSI]))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
+	gates_forget(t, r[RDI], r[RDI] + r[RSI]);
 	long ret = pass(t);
 	if (!sys_failed(ret) && ((uint64_t)ret != r[RDI] || r[RDX] < r[RSI]))
 		maps_moved(r[RDI], r[RSI], (uint64_t)ret, r[RDX]);
@@ -247,6 +254,11 @@ sys_open(struct thread *t)
 	if (!rt.writes_memory_file)
 		rt.writes_memory_file =
 		        names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
+	if (rt.writes_memory_file && rt.gates) {
+		rt_lock(&rt.lock);
+		gates_forget(t, 0, ~0ull);
+		rt_unlock(&rt.lock);
+	}
 	return plain(t);
 }
 
@@ -350,15 +362,19 @@ sandboxed_call(struct thread *t)
 	}
 }
 
-void
-rt_dispatch_syscall(struct thread *t)
+/* A thread outside goes on there at once, unless the dispatcher has to see it. */
+static void
+go_on_behind(struct thread *t)
 {
-	uint64_t after = jit_exit_target(&jit.exits[(uint32_t)t->exit_id]);
-	t->regs.pc = after - 2;
-	t->resume.state = RESUME_NONE;
-	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	if (!t->by_gate || rt.results->region_asked || !outside_go(t))
+		rt_dispatch_pc(t);
+}
+
+/* The program is about to make the system call before `after`. */
+static void
+make_call(struct thread *t, uint64_t after)
+{
 	rt_stat(ST_STAT_syscalls, 1);
-	outside_count_call(t);
 	strobe_syscall seen;
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);
@@ -376,6 +392,30 @@ rt_dispatch_syscall(struct thread *t)
 	t->regs.r[RCX] = after;
 	t->regs.r[R11] = SEEDED(18) ? 0x202 : t->regs.rflags;
 	t->regs.pc = after;
-	rt_dispatch_pc(t);
+	go_on_behind(t);
 	budget_charge(t, since);
+}
+
+void
+rt_dispatch_syscall(struct thread *t)
+{
+	const struct exit *x = &jit.exits[(uint32_t)t->exit_id];
+	uint64_t after = jit_exit_target(x), block = jit.blocks[x->block].pc;
+	t->regs.pc = after - CALL_BYTES;
+	t->resume.state = RESUME_NONE;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	outside_note_call(t, block);
+	t->by_gate = false;
+	make_call(t, after);
+}
+
+void
+rt_dispatch_gate(struct thread *t)
+{
+	uint64_t after = t->regs.r[RCX];
+	t->by_gate = true;
+	t->regs.pc = after - CALL_BYTES;
+	t->resume.state = RESUME_NONE;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	make_call(t, after);
 }

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/budget.h"
@@ -553,6 +554,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (rt.boot->channel) /* our end: the controller waits for the last */
 		SYS(__NR_close, rt.boot->channel);
 	pages_release();
+	gates_remove();
 	limits_leave_child();
 	if (rt.boot->channel && !(q->flags & CLONE_FILES))
 		SYS(__NR_close, rt.boot->channel);

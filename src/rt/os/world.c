@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
@@ -16,10 +17,18 @@ send_stop(const struct thread *o)
 	return SYS(__NR_rt_tgsigqueueinfo, process, o->tid, SIGNAL_OWN, &info) != -3 /* ESRCH */;
 }
 
-/* Waits until no other thread is in the cache. They come out to the dispatcher and wait there for
- * rt.lock, which the caller holds. */
+/* Is the thread where it does not see the lock? */
+static bool
+is_away(const struct thread *o, bool outside)
+{
+	uint32_t state = __atomic_load_n(&o->state, __ATOMIC_SEQ_CST);
+	return state == THREAD_CACHE || (outside && state == THREAD_OUTSIDE);
+}
+
+/* Waits until no other thread is in the cache, nor (outside) in the program's own code. They come
+ * out to the dispatcher and wait there for rt.lock, which the caller holds. */
 static void
-stop_world(struct thread *t)
+stop_world(struct thread *t, bool outside)
 {
 	rt_lock(&rt.thread_lock);
 	for (struct thread *o = rt.threads; o; o = o->next_thread)
@@ -28,8 +37,7 @@ stop_world(struct thread *t)
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
 		if (o == t || o->ended)
 			continue;
-		for (int tries = 0; __atomic_load_n(&o->state, __ATOMIC_SEQ_CST) == THREAD_CACHE;
-		     tries++) {
+		for (int tries = 0; is_away(o, outside); tries++) {
 			/* One is enough unless the queue is full. */
 			if (o->ended || (tries % 1024 == 0 && !send_stop(o)))
 				break;
@@ -43,14 +51,21 @@ void
 os_stop_world(struct thread *t)
 {
 	rt_lock(&rt.lock);
-	stop_world(t);
+	stop_world(t, false);
 }
 
 void
 os_make_wait(struct thread *t)
 {
 	if (rt.threaded)
-		stop_world(t);
+		stop_world(t, false);
+}
+
+void
+os_make_all_wait(struct thread *t)
+{
+	if (rt.threaded)
+		stop_world(t, true);
 }
 
 void
@@ -92,6 +107,8 @@ os_native_forever(struct thread *t)
 	if (!t->own_process)
 		rt.results->state = ST_RUN_NATIVE;
 	pages_release();
+	if (!t->own_process)
+		gates_remove();
 	signals_hand_over(t);
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);

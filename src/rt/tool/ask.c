@@ -166,7 +166,7 @@ is_written(const strobe_operand *o, uint32_t index)
 	if (index >= asked.b->n || o->kind != OPERAND_VALUE)
 		return false;
 	struct st_access found[ST_MAX_ACCESSES];
-	const uint8_t *code = (const uint8_t *)event_address(asked.b, index);
+	const uint8_t *code = program_code(event_address(asked.b, index));
 	unsigned n = st_accesses(&asked.b->insn[index], code, found);
 	const struct st_access *a = &found[o->detail];
 	return o->detail < n && a->write && !a->read && a->kind != ST_ACCESS_RDI;

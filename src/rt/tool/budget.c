@@ -218,9 +218,10 @@ budget_tick(struct thread *t)
 {
 	bool spent = t->spent;
 	uint64_t windows = t->windows;
-	add(&budget()->ticks[thread_is_seen(t)            ? ST_TICK_MEASURED
-	                     : t->state == THREAD_OUTSIDE ? ST_TICK_NATIVE
-	                                                  : ST_TICK_PLAIN],
+	bool outside = t->state == THREAD_OUTSIDE || (t->state == THREAD_SYSCALL && t->by_gate);
+	add(&budget()->ticks[thread_is_seen(t) ? ST_TICK_MEASURED
+	                     : outside         ? ST_TICK_NATIVE
+	                                       : ST_TICK_PLAIN],
 	    1);
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
 	t->cpu_seen = cpu;

@@ -11,7 +11,7 @@ insn_of(const struct build *b, uint32_t index)
 static const uint8_t *
 code_of(const struct build *b, uint32_t index)
 {
-	return (const uint8_t *)event_address(b, index);
+	return program_code(event_address(b, index));
 }
 
 /* ---- blocks, instructions ---- */

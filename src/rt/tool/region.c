@@ -67,9 +67,9 @@ mark_at(uint64_t pc)
 	const struct map *m = maps_find(pc);
 	if (!m || m->end - pc < sizeof begin)
 		return 0;
-	if (memcmp((const void *)pc, begin, sizeof begin - 1) != 0)
+	if (memcmp(program_code(pc), begin, sizeof begin - 1) != 0)
 		return 0;
-	uint8_t last = ((const uint8_t *)pc)[sizeof begin - 1];
+	uint8_t last = program_code(pc)[sizeof begin - 1];
 	return last == begin[sizeof begin - 1] ? ST_ENTRY_BEGIN
 	       : last == end[sizeof end - 1]   ? ST_ENTRY_END
 	                                       : 0;

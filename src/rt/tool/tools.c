@@ -93,7 +93,7 @@ see_accesses(const strobe_tool *t, const struct build *b, uint32_t index)
 	if (!(in->flags & (ST_I_READS_MEM | ST_I_WRITES_MEM)))
 		return;
 	struct st_access found[ST_MAX_ACCESSES];
-	unsigned n = st_accesses(in, (const uint8_t *)event_address(b, index), found);
+	unsigned n = st_accesses(in, program_code(event_address(b, index)), found);
 	for (unsigned i = 0; i < n; i++) {
 		struct strobe_access a = {b, index, i, found[i]};
 		t->access(&a);

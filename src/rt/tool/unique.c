@@ -51,7 +51,7 @@ static uint64_t
 walk_next(struct walk *w)
 {
 	struct st_insn in;
-	while (w->pc < w->end && st_decode((const uint8_t *)w->pc, w->end - w->pc, &in)) {
+	while (w->pc < w->end && st_decode(program_code(w->pc), w->end - w->pc, &in)) {
 		uint64_t pc = w->pc;
 		w->pc += in.len;
 		if (!w->skip)

@@ -28,7 +28,7 @@ static void
 load_edit(struct edit *x, const struct st_insn *in, uint64_t pc)
 {
 	for (unsigned i = 0; i < in->len; i++)
-		x->b[i] = ((const uint8_t *)pc)[i];
+		x->b[i] = program_code(pc)[i];
 	x->n = in->len;
 	x->modrm = in->modrm_off;
 	x->disp = in->disp_off;
@@ -227,7 +227,7 @@ unsigned
 relocate_insn(struct emit *e, const struct st_insn *in, uint64_t pc)
 {
 	if (!(in->flags & (ST_I_RIPREL | ST_I_GSSEG))) {
-		ebytes(e, (const uint8_t *)pc, in->len);
+		ebytes(e, program_code(pc), in->len);
 		return REC_COPY;
 	}
 	struct edit x;

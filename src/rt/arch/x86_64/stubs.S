@@ -8,6 +8,7 @@
  */
 #define SLOT_RCX 0
 #define SLOT_RDX 8
+#define EXIT_ID 24
 #define RT_SP 32
 #define SELF 40
 #define NEXT 48
@@ -75,6 +76,14 @@ rt_stub_call:
 rt_stub_syscall:
 	SAVE_REGS
 	call rt_dispatch_syscall
+	jmp rt_stub_enter
+
+	/* From a gate, os/gate.h: rcx is the address behind the system call. */
+	.globl rt_stub_gate
+	.hidden rt_stub_gate
+rt_stub_gate:
+	SAVE_REGS
+	call rt_dispatch_gate
 	jmp rt_stub_enter
 
 	/* From anywhere in the runtime: go on with the program at thread->regs. */
@@ -228,7 +237,7 @@ rt_native_jump:
 	.hidden rt_go_outside, rt_outside_end
 rt_go_outside:
 	movl $5, %gs:STATE
-	jmp *%gs:PC
+	jmp *%gs:EXIT_ID
 rt_outside_end:
 
 	/* The same, and gs becomes 0: for a process that is left alone for good. It uses the words just below the red zone. */
