@@ -45,6 +45,18 @@ def maps(pid):
         return sorted(re.sub(r"^(\w+)-\w+", r"\1", line) for line in file.read().split("\n") if "[stack]" not in line)
 
 
+def code(pid):
+    """What stands in the executable mappings of its files."""
+    bytes_of = {}
+    with open(f"/proc/{pid}/maps") as file, open(f"/proc/{pid}/mem", "rb") as mem:
+        for line in file:
+            if " r-xp " in line and " /" in line:
+                start, end = (int(word, 16) for word in line.split()[0].split("-"))
+                mem.seek(start)
+                bytes_of[start] = mem.read(end - start)
+    return bytes_of
+
+
 def memory(pid):
     """Resident KiB."""
     with open(f"/proc/{pid}/status") as file:
@@ -145,6 +157,26 @@ class Running(Attach):
         """Computing, asleep in calls of every kind, in handlers on alternate stacks, being born."""
         self.cycles(1, 20, ("bbcount", "hot"))
         self.cycles(3, 30, ("bbcount", "hot", "null"))
+
+    def test_code_is_put_back(self):
+        """Where threads that run natively make many calls the code is another; not any more when they are left."""
+        process = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertTrue(wait_until(lambda: any(" r-xp" in line and "libc" in line for line in maps(process.pid))))
+        time.sleep(0.1)
+        before, mappings = code(process.pid), maps(process.pid)
+        for i in range(6):
+            done = self.attach(process.pid, time_="100ms", options=("-b", "1us", "-T", "1s"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(code(process.pid), before)
+            self.assertEqual(maps(process.pid), mappings)
+        strobe = self.attached(process.pid, options=("-b", "1us"))
+        time.sleep(0.1)
+        strobe.kill()
+        self.assertTrue(settles(lambda: maps(process.pid) == mappings))
+        self.assertEqual(code(process.pid), before)
+        self.assertIsNone(process.poll())
 
     @staticmethod
     def agent_of(strobe):

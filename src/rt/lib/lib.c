@@ -64,8 +64,8 @@ static struct mapped {
 } mapped[MAX_MAPPED];
 static uint32_t n_mapped;
 
-static void
-note_mapped(uint64_t at, uint64_t bytes)
+void
+rt_note_memory(uint64_t at, uint64_t bytes)
 {
 	uint32_t i = __atomic_fetch_add(&n_mapped, 1, __ATOMIC_RELAXED);
 	if (i < MAX_MAPPED)
@@ -111,7 +111,7 @@ rt_map_memory(size_t bytes)
 		return NULL;
 	int64_t counted = (int64_t)size;
 	rt_count_memory(counted, counted);
-	note_mapped((uint64_t)p, bytes);
+	rt_note_memory((uint64_t)p, bytes);
 	SYS(__NR_madvise, p, bytes, 16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;
 }

@@ -47,6 +47,8 @@ size_t strlen(const char *s);
 void *rt_map_memory(size_t bytes);
 /* Gives it back. */
 void rt_unmap_memory(void *p, size_t bytes);
+/* The runtime has mapped these bytes elsewhere: they are given back with the others. */
+void rt_note_memory(uint64_t at, uint64_t bytes);
 /* Gives all of it back, but what is kept. */
 void rt_unmap_all(void);
 void rt_keep_memory(const void *p);

@@ -245,6 +245,7 @@ room_near(uint64_t address)
 		}
 		SYS(__NR_madvise, at, AREA_BYTES, 16 /* MADV_DONTDUMP */);
 		rt_count_memory(AREA_BYTES, 0);
+		rt_note_memory((uint64_t)at, AREA_BYTES);
 		g->area[g->n_areas].start = (uint64_t)at;
 		g->area[g->n_areas].used = 0;
 		return g->area[g->n_areas++].start;

@@ -95,6 +95,12 @@ os_native_forever(struct thread *t)
 		if (o != t && !o->ended)
 			alone = false;
 	rt_unlock(&rt.thread_lock);
+	if (!t->own_process && rt.gates) {
+		rt_lock(&rt.lock);
+		os_make_all_wait(t);
+		gates_remove();
+		rt_unlock(&rt.lock);
+	}
 	t->state = THREAD_NATIVE;
 	if (!alone) {
 		/* The process's dispositions stay the engine's: a signal brings this thread back
@@ -107,8 +113,6 @@ os_native_forever(struct thread *t)
 	if (!t->own_process)
 		rt.results->state = ST_RUN_NATIVE;
 	pages_release();
-	if (!t->own_process)
-		gates_remove();
 	signals_hand_over(t);
 	signals_restore_native(t, mask);
 	rt_go_native_forever(t);
