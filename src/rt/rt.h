@@ -140,8 +140,8 @@ struct thread {
 	            */
 	bool tool_ran; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
-	   one is to be made inside; how many. The one under way came by a gate. */
-	bool watched, busy_calling, calling, by_gate;
+	   one has been told and is to be made; the one under way was made there; how many. */
+	bool watched, busy_calling, calling, from_outside;
 	uint32_t calls;
 	bool left_out; /* the tools are not to see it: --threads */
 	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
@@ -205,6 +205,7 @@ struct rt {
 	bool has_budget;         /* tool/budget.h; the results are not in every child */
 	bool no_outside;         /* the kernel cannot tell of system calls */
 	struct gates *gates;     /* os/gate.c; NULL: there are none */
+	bool no_gates;           /* the process is to have its own code. rt.lock */
 	bool leaving;            /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };

@@ -443,6 +443,10 @@ rt_dispatch_miss(struct thread *t)
 void
 rt_dispatch_pc(struct thread *t)
 {
+	if (t->calling) {
+		rt_dispatch_trapped(t);
+		return;
+	}
 	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	region_obey(t);

@@ -371,6 +371,7 @@ void rt_dispatch_miss(struct thread *t);
 void rt_dispatch_pc(struct thread *t);
 void rt_dispatch_syscall(struct thread *t);
 void rt_dispatch_gate(struct thread *t);
+void rt_dispatch_trapped(struct thread *t);
 uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to set, or 0 */
 
 /* jit/recover.c: the program's state at an address in the cache, from the machine's registers

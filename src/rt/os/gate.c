@@ -14,8 +14,9 @@ enum {
 	MOST_AREAS = 4,
 	AREA_BYTES = MOST_GATES * GATE_BYTES,
 	SITES = 1024,     /* of system calls; a power of two */
+	MOST_SITES = SITES / 2,
 	OFTEN = 8,        /* calls of a site, for a gate */
-	VERY_OFTEN = 64,  /* when what stands before it is not known */
+	VERY_OFTEN = 64,  /* for one that is dear to look for */
 	MOST_SOURCES = 64, /* pages with gates */
 	SOURCE_SLOTS = 256,
 	/* A block may begin at the end of a page, and be looked beyond. */
@@ -24,9 +25,11 @@ enum {
 	CALL_BYTES = 2,
 	MOST_WINDOW = 16,
 	ENTRY_BYTES = 20, /* of a gate, from what stood before the system call up to its own */
-	CALL_SIGRETURN = 15,
 };
 #define FARTHEST (1ll << 30)
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 /* Bytes [site, site + bytes) of the program are a jump to `code`. */
 struct gate {
@@ -40,7 +43,7 @@ struct gate {
 /* Where the program makes system calls. */
 struct site {
 	uint64_t call; /* 0: none */
-	uint32_t times;
+	uint32_t times, least; /* when it gets a gate */
 	uint16_t gate; /* + 1; 0: it has none */
 	bool refused;
 };
@@ -62,7 +65,6 @@ struct gates {
 	struct area area[MOST_AREAS];
 	struct source *sources[SOURCE_SLOTS]; /* by page, open addressing */
 	uint32_t n_sites, n, n_areas, n_sources;
-	bool never; /* again: the process is to have its own code */
 };
 
 /* The site of the call, or where it would be. */
@@ -179,21 +181,37 @@ gate_source(uint64_t pc)
 	return s ? s->code + (pc - page) : (const uint8_t *)pc;
 }
 
-/* Keeps the page as it is, but for gates that reach into what follows it. */
 static bool
-keep_source(uint64_t page, uint64_t end)
+is_plain(const struct map *m)
+{
+	return m && !m->writable && !m->shared && !m->anonymous;
+}
+
+/* End of the code that is not written to, from the page on; 0: what follows it is written to. */
+static uint64_t
+plain_end(uint64_t page)
+{
+	uint64_t end = page;
+	const struct map *m = maps_find(page);
+	for (; is_plain(m) && end - page < SOURCE_BYTES; m = maps_find(end))
+		end = m->end;
+	return end - page >= SOURCE_BYTES || !m ? end : 0;
+}
+
+/* Keeps the page as it is, and as it was before the gates in it and in what follows it. */
+static bool
+keep_source(uint64_t page)
 {
 	struct source **slot = source_slot(page);
 	if (*slot)
 		return true;
-	if (rt.gates->n_sources == MOST_SOURCES)
+	uint64_t end = plain_end(page), n = end - page < SOURCE_BYTES ? end - page : SOURCE_BYTES;
+	if (rt.gates->n_sources == MOST_SOURCES || !end)
 		return false;
 	struct source *s = rt_map_memory(sizeof *s);
-	if (!s)
+	if (!s || rt_copy_guarded(s->code, (const void *)page, n))
 		return false;
-	uint64_t n = end - page < SOURCE_BYTES ? end - page : SOURCE_BYTES;
 	s->page = page;
-	memcpy(s->code, (const void *)page, n);
 	for (uint32_t i = 0; i < rt.gates->n; i++) {
 		const struct gate *k = &rt.gates->gate[i];
 		for (uint32_t j = 0; k->open && j < k->bytes; j++)
@@ -233,14 +251,17 @@ room_near(uint64_t address)
 	for (uint32_t i = 0; i < g->n_areas; i++)
 		if (is_near(g->area[i].start, address) && g->area[i].used < AREA_BYTES)
 			return g->area[i].start + g->area[i].used;
-	const uint64_t hints[] = {0, rt.region + ST_REGION_SIZE};
-	for (unsigned i = 0; i < 2 && g->n_areas < MOST_AREAS; i++) {
-		long at = SYS(__NR_mmap, hints[i], AREA_BYTES, PROT_READ | PROT_EXEC,
-		              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (sys_failed(at))
+	/* Not in the next hole, which the program may be about to fill. */
+	const uint64_t page = address & ~4095ull, step = FARTHEST / 4;
+	const uint64_t places[] = {page - step, page - 2 * step, page - 3 * step, rt.region + ST_REGION_SIZE};
+	for (unsigned i = 0; i < sizeof places / sizeof *places && g->n_areas < MOST_AREAS; i++) {
+		if (!is_near(places[i], address) || places[i] >> 47)
 			continue;
-		if (!is_near((uint64_t)at, address)) {
-			SYS(__NR_munmap, at, AREA_BYTES);
+		long at = SYS(__NR_mmap, places[i], AREA_BYTES, PROT_READ | PROT_EXEC,
+		              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if ((uint64_t)at != places[i]) {
+			if (!sys_failed(at)) /* an old kernel */
+				SYS(__NR_munmap, at, AREA_BYTES);
 			continue;
 		}
 		SYS(__NR_madvise, at, AREA_BYTES, 16 /* MADV_DONTDUMP */);
@@ -253,55 +274,73 @@ room_near(uint64_t address)
 	return 0;
 }
 
-static void
-use_room(uint64_t code)
+static struct area *
+area_of(uint64_t code)
 {
-	for (uint32_t i = 0; i < rt.gates->n_areas; i++)
-		if (code - rt.gates->area[i].start < AREA_BYTES)
-			rt.gates->area[i].used += GATE_BYTES;
+	struct area *a = rt.gates->area;
+	while (code - a->start >= AREA_BYTES)
+		a++;
+	return a;
 }
 
-/* Does `mov $number, %eax` stand before the call? Instructions begin at `block`. */
+/* Do instructions, decoded from `from` on, come to begin at `to`? Also if that is no code at all. */
 static bool
-number_before(uint64_t block, uint64_t call)
+come_to(uint64_t from, uint64_t to)
 {
 	struct st_insn in;
-	uint64_t pc = block, last = 0;
-	while (pc < call && st_decode(program_code(pc), 15, &in)) {
-		last = pc;
-		pc += in.len;
+	while (from < to) {
+		if (!st_decode(program_code(from), 15, &in))
+			return true;
+		from += in.len;
 	}
-	return pc == call && last == call - JUMP_BYTES && *program_code(last) == 0xb8;
+	return from == to;
 }
 
+/* Does `mov $number, %eax` stand before the call? Among 16 neighbouring bytes one begins an
+ * instruction, so that what comes to `mov` from each of them is known to be one. */
 static bool
-leads_to(const uint8_t *p, uint64_t to)
+number_before(const struct map *m, uint64_t call)
 {
-	uint64_t next = (uint64_t)p;
-	int32_t far;
-	if ((p[0] & 0xf0) == 0x70 || p[0] == 0xeb || (p[0] & 0xfc) == 0xe0) {
-		next += 2 + (uint64_t)(int64_t)(int8_t)p[1];
-	} else if ((p[0] & 0xfe) == 0xe8) {
-		memcpy(&far, p + 1, 4);
-		next += 5 + (uint64_t)(int64_t)far;
-	} else if (p[0] == 0x0f && (p[1] & 0xf0) == 0x80) {
-		memcpy(&far, p + 2, 4);
-		next += 6 + (uint64_t)(int64_t)far;
-	} else {
+	enum { FARTHEST_START = 64, STARTS = 16 };
+	uint64_t mov = call - JUMP_BYTES;
+	if (mov - m->start < FARTHEST_START || *program_code(mov) != 0xb8)
 		return false;
-	}
-	return next == to;
+	for (unsigned i = 0; i < STARTS; i++)
+		if (!come_to(mov - FARTHEST_START + i, mov))
+			return false;
+	return true;
+}
+
+/* Is it the distance of a jump or call, that ends behind it? */
+static bool
+is_far_jump(const uint8_t *distance)
+{
+	return (distance[-1] & 0xfe) == 0xe8 ||
+	       ((distance[-1] & 0xf0) == 0x80 && distance[-2] == 0x0f);
+}
+static bool
+is_short_jump(const uint8_t *distance)
+{
+	unsigned op = distance[-1];
+	return (op & 0xf0) == 0x70 || op == 0xeb || (op & 0xfc) == 0xe0;
 }
 
 /* May a jump lead there? Any bytes are taken for one that look like it. */
 static bool
 is_jumped_to(const struct map *m, uint64_t to)
 {
-	enum { AROUND = 32768, LONGEST_JUMP = 6 };
-	uint64_t p = to - m->start > AROUND ? to - AROUND : m->start;
+	enum { AROUND = 16 << 20, LONGEST_OPCODE = 2, DISTANCE = 4 };
+	uint64_t from = to - m->start > AROUND ? to - AROUND : m->start;
 	uint64_t end = m->end - to > AROUND ? to + AROUND : m->end;
-	for (; p + LONGEST_JUMP <= end; p++)
-		if (leads_to((const uint8_t *)p, to))
+	for (uint64_t p = from + LONGEST_OPCODE; p + DISTANCE <= end; p++) {
+		int32_t far;
+		memcpy(&far, (const void *)p, DISTANCE);
+		if ((uint32_t)far == (uint32_t)(to - DISTANCE - p) && is_far_jump((const uint8_t *)p))
+			return true;
+	}
+	for (uint64_t p = to - 128; p < to + 128; p++)
+		if (p > from && p < end && p + 1 + (uint64_t)(int64_t) * (const int8_t *)p == to &&
+		    is_short_jump((const uint8_t *)p))
 			return true;
 	return false;
 }
@@ -369,18 +408,61 @@ write_gate(const struct gate *k, uint8_t code[GATE_BYTES])
 	return (uint32_t)(p - code);
 }
 
+/* Copies of all pages that may be read for the bytes: a block may begin on the page before. */
+static bool
+keep_sources(uint64_t start, uint64_t end)
+{
+	uint64_t from = (start - MAX_BLOCK_BYTES) & ~4095ull;
+	if (!is_plain(maps_find(from)))
+		from = start & ~4095ull;
+	for (; from < end; from += 4096)
+		if (!keep_source(from))
+			return false;
+	return true;
+}
+
+/* Does the window lie within its mapping, and apart from those that there are? */
+static bool
+is_apart(const struct gate *k, const struct map *m)
+{
+	for (uint32_t i = 0; i < rt.gates->n; i++) {
+		const struct gate *o = &rt.gates->gate[i];
+		if (o->open && k->site < o->site + o->bytes && o->site < k->site + k->bytes)
+			return false;
+	}
+	return k->site >= m->start && k->site + k->bytes <= m->end;
+}
+
 /* What is to be changed for the call's gate. */
 static bool
-choose(struct gate *k, const struct map *m, uint64_t block, uint64_t call)
+choose(struct gate *k, const struct map *m, uint64_t call, bool before)
 {
-	bool before = number_before(block, call);
 	*k = (struct gate){.site = before ? call - JUMP_BYTES : call, .call = call};
 	k->bytes = before ? JUMP_BYTES : bytes_with_next(m, call);
-	if (k->bytes)
-		memcpy(k->saved, program_code(k->site), k->bytes);
-	k->code = k->bytes ? room_near(call) : 0;
-	return k->code && keep_source(k->site & ~4095ull, m->end) &&
-	       keep_source((k->site + k->bytes - 1) & ~4095ull, m->end);
+	if (!k->bytes || !is_apart(k, m))
+		return false;
+	memcpy(k->saved, program_code(k->site), k->bytes);
+	k->code = room_near(call);
+	return k->code && keep_sources(k->site, k->site + k->bytes);
+}
+
+/* As write_code, where that has become impossible: no descriptor is left, say. */
+static bool
+write_opened_code(uint64_t to, const uint8_t *from, uint32_t n)
+{
+	uint64_t page = to & ~4095ull, bytes = ((to + n + 4095) & ~4095ull) - page;
+	if (SYS(__NR_mprotect, page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+		return false;
+	memcpy((void *)to, from, n);
+	SYS(__NR_mprotect, page, bytes, PROT_READ | PROT_EXEC);
+	return true;
+}
+
+static bool
+put_back(const struct gate *k)
+{
+	return write_code(k->site, k->saved, k->bytes) ||
+	       write_opened_code(k->site, k->saved, k->bytes);
 }
 
 static bool
@@ -393,24 +475,22 @@ change_code(const struct gate *k)
 	return write_code(k->site, jump, k->bytes);
 }
 
-/* rt.lock held. */
+/* rt.lock held. `before`: its number stands before the call. */
 static bool
-make(struct thread *t, uint64_t block, uint64_t call)
+make(struct thread *t, const struct map *m, uint64_t call, bool before)
 {
 	struct gates *g = rt.gates;
 	struct gate *k = &g->gate[g->n];
-	const struct map *m = maps_find(call);
 	uint8_t code[GATE_BYTES];
-	enum { NEXT_BYTES = 32 };
-	if (g->n == MOST_GATES || !m || m->writable || m->shared || m->anonymous ||
-	    m->end - call < NEXT_BYTES || !choose(k, m, block, call) ||
+	if (g->n == MOST_GATES || !choose(k, m, call, before) ||
 	    !write_code(k->code, code, write_gate(k, code)))
 		return false;
-	use_room(k->code);
+	area_of(k->code)->used += GATE_BYTES;
 	os_make_all_wait(t);
 	k->open = true;
 	g->n++;
 	if (!change_code(k)) {
+		put_back(k);
 		k->open = false;
 		return false;
 	}
@@ -426,40 +506,61 @@ learn_site(uint64_t call)
 	if (!g && !(rt.gates = g = rt_map_memory(sizeof *g)))
 		return NULL;
 	struct site *s = place_of(g, call);
-	if (!s->call && g->n_sites < SITES / 2) {
+	if (!s->call && g->n_sites < MOST_SITES) {
 		g->n_sites++;
 		s->call = call;
+		s->least = OFTEN;
 	}
 	return s->call ? s : NULL;
 }
 
-void
-gate_note(struct thread *t, uint64_t block, uint64_t call)
+/* The site's calls have become many. rt.lock held. */
+static void
+open_site(struct thread *t, struct site *s)
 {
-	struct site *s = rt.gates ? place_of(rt.gates, call) : NULL;
-	if (s && (s->gate || s->refused || rt.gates->never ||
-	          (s->call && ++s->times < (block == call ? VERY_OFTEN : OFTEN))))
+	enum { NEXT_BYTES = 32, CALL_SIGRETURN = 15 };
+	const struct map *m = maps_find(s->call);
+	/* Unwinders know a handler's return by its code. */
+	s->refused = rt.no_gates || rt.writes_memory_file || !tools.has_rdfsbase || !is_plain(m) ||
+	             m->end - s->call < NEXT_BYTES || t->regs.r[RAX] == CALL_SIGRETURN;
+	bool before = !s->refused && number_before(m, s->call);
+	if (!s->refused && !before && s->least < VERY_OFTEN) {
+		s->least = VERY_OFTEN;
 		return;
-	rt_lock(&rt.lock);
-	s = learn_site(call);
-	if (s && !s->gate && s->times >= OFTEN) {
-		/* Unwinders know a handler's return by its code. */
-		s->refused = t->regs.r[RAX] == CALL_SIGRETURN || !tools.has_rdfsbase ||
-		             rt.writes_memory_file || !make(t, block, call);
-		s->gate = s->refused ? 0 : (uint16_t)rt.gates->n;
 	}
-	rt_unlock(&rt.lock);
+	s->refused = s->refused || !make(t, m, s->call, before);
+	s->gate = s->refused ? 0 : (uint16_t)rt.gates->n;
 }
 
-/* The code is as it was. */
-static void
+bool
+gate_note(struct thread *t, bool now)
+{
+	uint64_t call = t->regs.pc;
+	struct site *s = rt.gates ? place_of(rt.gates, call) : NULL;
+	if (s && s->call && (++s->times < s->least || s->refused || s->gate || !now))
+		return !s->refused && !s->gate;
+	if (s && !s->call && rt.gates->n_sites == MOST_SITES)
+		return false;
+	rt_lock(&rt.lock);
+	s = learn_site(call);
+	if (s && !s->gate && !s->refused && s->times >= s->least)
+		open_site(t, s);
+	bool few = s && !s->refused;
+	rt_unlock(&rt.lock);
+	return few;
+}
+
+/* The code is as it was. False: it cannot be changed, and the gate stays. */
+static bool
 close_gate(struct gate *k)
 {
-	write_code(k->site, k->saved, k->bytes);
+	if (!put_back(k))
+		return false;
 	k->open = false;
 	struct site *s = place_of(rt.gates, k->call);
 	s->gate = 0;
 	s->times = 0;
+	return true;
 }
 
 void
@@ -468,6 +569,7 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 	bool any = false;
 	/* Pages before have a copy of the beginning. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
+	end = end > ~4095ull ? end : (end + 4095) & ~4095ull;
 	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
 		struct gate *k = &rt.gates->gate[i];
 		if (!k->open || k->site >= end || k->site + k->bytes <= start)
@@ -478,7 +580,7 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 		close_gate(k);
 	}
 	/* Nobody looks for the page any more that changes now; the slot stays taken. */
-	for (uint32_t i = 0; any && i < SOURCE_SLOTS; i++) {
+	for (uint32_t i = 0; rt.gates && i < SOURCE_SLOTS; i++) {
 		struct source *s = rt.gates->sources[i];
 		if (s && s->page >= start && s->page < end)
 			s->page = 1;
@@ -488,10 +590,10 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 void
 gates_remove(void)
 {
-	if (!rt.gates)
-		return;
-	rt.gates->never = true;
-	for (uint32_t i = 0; i < rt.gates->n; i++)
-		if (rt.gates->gate[i].open)
-			close_gate(&rt.gates->gate[i]);
+	rt.no_gates = true;
+	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
+		struct gate *k = &rt.gates->gate[i];
+		if (k->open && !close_gate(k)) /* it does without the engine */
+			rt_keep_memory((const void *)area_of(k->code)->start);
+	}
 }

@@ -19,9 +19,9 @@
 
 /* Do system calls of this instruction, outside, come by a gate? */
 bool gate_serves(uint64_t call);
-/* The thread has made a system call inside, by the instruction at `call`, of the block that begins
- * at `block`: makes a gate if that happens often. */
-void gate_note(struct thread *t, uint64_t block, uint64_t call);
+/* The thread, at regs.pc, makes a system call without one: makes a gate if that happens often, and
+ * `now`. Is there none because calls are few here, up to now? */
+bool gate_note(struct thread *t, bool now);
 /* Where a thread outside is to go on that is at pc in the program. */
 uint64_t gate_way(uint64_t pc);
 /* The other way about: where in the program is who is at pc, perhaps in a gate? */

@@ -315,6 +315,7 @@ thread_park(struct thread *t, uint64_t mask)
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->queued_mask;
+	t->regs.pc = gate_leads(t->regs.pc); /* the controller found it natively there */
 	end_measuring(t);
 	signals_hand_over(t);
 	t->pending = 0;

@@ -13,7 +13,9 @@ enum {
 	DISPATCH_ON = 1,
 	CODE_DISPATCH = 2, /* SYS_USER_DISPATCH */
 	FLAG_TF = 0x100,
-	MOST_CALLS = 16, /* of a tick: with more it costs more than the plain code in the cache */
+	/* Of a tick, where there is no gate: with more it costs more than the plain code in the
+	   cache. */
+	MOST_CALLS = 16,
 };
 
 void
@@ -66,10 +68,8 @@ may_go(const struct thread *t)
 bool
 outside_go(struct thread *t)
 {
-	if (t->calling || !may_go(t) || !watch(t)) {
-		t->calling = false;
+	if (!may_go(t) || !watch(t))
 		return false;
-	}
 	t->next = (uint64_t)rt_go_outside;
 	t->exit_id = gate_way(t->regs.pc);
 	return true;
@@ -83,14 +83,13 @@ outside_called(const struct thread *t, int signo, const struct siginfo *info)
 }
 
 void
-outside_note_call(struct thread *t, uint64_t block)
+outside_note_call(struct thread *t, bool trapped)
 {
-	if (!budget_exists() || gate_serves(t->regs.pc))
+	if (!budget_exists() || (gate_serves(t->regs.pc) && !trapped))
 		return;
-	if (++t->calls > MOST_CALLS)
+	bool few = may_ever_go(t) && gate_note(t, t->spent);
+	if (!few && ++t->calls > MOST_CALLS)
 		t->busy_calling = true;
-	if (may_ever_go(t) && t->spent)
-		gate_note(t, block, t->regs.pc);
 }
 
 bool

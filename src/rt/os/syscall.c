@@ -148,10 +148,12 @@ static long
 sys_mremap(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
-	if (is_ours(r[RDI], r[RSI]))
+	if (is_ours(r[RDI], r[RSI]) || ((r[R10] & MREMAP_FIXED) && is_ours(r[R8], r[RDX])))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
 	gates_forget(t, r[RDI], r[RDI] + r[RSI]);
+	if (r[R10] & MREMAP_FIXED)
+		gates_forget(t, r[R8], r[R8] + r[RDX]);
 	long ret = pass(t);
 	if (!sys_failed(ret) && ((uint64_t)ret != r[RDI] || r[RDX] < r[RSI]))
 		maps_moved(r[RDI], r[RSI], (uint64_t)ret, r[RDX]);
@@ -238,12 +240,13 @@ static bool
 names_memory(uint64_t path)
 {
 	char buffer[64];
-	for (size_t i = 0; i < sizeof buffer; i++) {
+	if (rt_copy_guarded(buffer, (const void *)path, 6) || memcmp(buffer, "/proc/", 6) != 0)
+		return false;
+	for (size_t i = 6; i < sizeof buffer; i++) {
 		if (rt_copy_guarded(buffer + i, (const void *)(path + i), 1))
 			return false;
 		if (!buffer[i])
-			return i > 10 && memcmp(buffer, "/proc/", 6) == 0 &&
-			       memcmp(buffer + i - 4, "/mem", 4) == 0;
+			return i > 10 && memcmp(buffer + i - 4, "/mem", 4) == 0;
 	}
 	return false;
 }
@@ -366,7 +369,7 @@ sandboxed_call(struct thread *t)
 static void
 go_on_behind(struct thread *t)
 {
-	if (!t->by_gate || rt.results->region_asked || !outside_go(t))
+	if (!t->from_outside || rt.results->region_asked || !outside_go(t))
 		rt_dispatch_pc(t);
 }
 
@@ -399,21 +402,30 @@ make_call(struct thread *t, uint64_t after)
 void
 rt_dispatch_syscall(struct thread *t)
 {
-	const struct exit *x = &jit.exits[(uint32_t)t->exit_id];
-	uint64_t after = jit_exit_target(x), block = jit.blocks[x->block].pc;
+	uint64_t after = jit_exit_target(&jit.exits[(uint32_t)t->exit_id]);
 	t->regs.pc = after - CALL_BYTES;
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	outside_note_call(t, block);
-	t->by_gate = false;
+	outside_note_call(t, false);
+	t->from_outside = false;
 	make_call(t, after);
+}
+
+void
+rt_dispatch_trapped(struct thread *t)
+{
+	t->calling = false;
+	t->resume.state = RESUME_NONE;
+	outside_note_call(t, true);
+	t->from_outside = true;
+	make_call(t, t->regs.pc + CALL_BYTES);
 }
 
 void
 rt_dispatch_gate(struct thread *t)
 {
 	uint64_t after = t->regs.r[RCX];
-	t->by_gate = true;
+	t->from_outside = true;
 	t->regs.pc = after - CALL_BYTES;
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);

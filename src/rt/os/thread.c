@@ -615,9 +615,12 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->cpu_seen = cpu_seen;
 	t->in_vfork = false;
 	t->filters = filters;
+	t->from_outside = false;
 	t->state = THREAD_RUNTIME;
 	t->sys_plain = false;
-	__atomic_store_n(&t->pending, pending, __ATOMIC_SEQ_CST);
+	/* Who waits for it still does; what was for the child is gone. */
+	__atomic_fetch_and(&t->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&t->pending, pending, __ATOMIC_SEQ_CST);
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	return ret;
 }

@@ -95,7 +95,7 @@ os_native_forever(struct thread *t)
 		if (o != t && !o->ended)
 			alone = false;
 	rt_unlock(&rt.thread_lock);
-	if (!t->own_process && rt.gates) {
+	if (!t->own_process && rt.has_budget) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);
 		gates_remove();
