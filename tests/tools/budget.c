@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t signals;
@@ -55,12 +56,36 @@ be_killed(void)
 	return raise(SIGKILL);
 }
 
-/* budget ROUNDS [THREADS], budget killed */
+/* Calls that are made very often; then a child looks whether its code is that of the beginning, and
+ * makes them, too. */
+static int
+call_often(void)
+{
+	unsigned char code[16];
+	const void *function = (const void *)getppid;
+	memcpy(code, function, sizeof code);
+	for (int i = 0; i < 100000; i++)
+		if (getppid() < 0)
+			return 1;
+	pid_t child = fork();
+	if (child == 0) {
+		int changed = memcmp(code, function, sizeof code) != 0;
+		_exit(changed || getppid() <= 0);
+	}
+	int status = 1;
+	waitpid(child, &status, 0);
+	finish(status ? "a child's code has changed" : "done", 0);
+	return 0;
+}
+
+/* budget ROUNDS [THREADS], budget killed, budget calls */
 int
 main(int argc, char **argv)
 {
 	if (!strcmp(argv[1], "killed"))
 		return be_killed();
+	if (!strcmp(argv[1], "calls"))
+		return call_often();
 	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;
 	pthread_t thread[16];
 	void *x;

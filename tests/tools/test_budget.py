@@ -79,6 +79,20 @@ class Budget(Case):
                 if policy != "native":
                     self.assertEqual((budget["native"], budget["ticks"]["native"]), (False, 0))
 
+    def test_calls(self):
+        """A thread that makes many system calls makes them natively; a child that is left alone has its own code."""
+        budget = self.strobe("-t", "bbcount", "-b", "1us", program=(PROGRAM, "calls"))["budget"]
+        result = self.folder / "calls.db"
+        line = [STROBE, "run", "-q", "-o", result, "-t", "bbcount", "-b", "1us", "--", PROGRAM, "calls"]
+        subprocess.run(line, stdout=subprocess.DEVNULL, timeout=120, check=True)
+        with contextlib.closing(sqlite3.connect(result)) as db:
+            gates, = db.execute("SELECT total FROM statistic WHERE name = 'gates'").fetchone()
+        with open("/proc/cpuinfo") as file:
+            possible = budget["native"] and " fsgsbase " in file.read()
+        self.assertEqual(gates > 0, possible)
+        if possible:
+            self.assertGreater(budget["ticks"]["native"], 0)
+
     def test_threads(self):
         """Each has its own; those that are born begin with nothing."""
         budget = self.strobe("-t", "bbcount", *SMALL, program=(PROGRAM, ROUNDS, "4"))["budget"]
