@@ -24,13 +24,30 @@ at_least(double budget, double least)
 	return budget > least ? budget : least;
 }
 
+/* Values of the last W seconds do not yet tell all of a change that is younger: the budget is raised
+ * once in W seconds. */
 static double
-budget_of(struct st_qos_monitor *m, double value)
+held_budget(struct st_qos_monitor *m, double time, double value)
+{
+	double effort = m->hold.effort;
+	double budget = at_least(st_qos_hold(&m->hold, &m->goal, value), m->goal.least);
+	if (m->hold.effort <= effort)
+		return budget;
+	if (m->raised && time < m->raised + m->window) {
+		m->hold.effort = effort;
+		return m->budget;
+	}
+	m->raised = time;
+	return budget;
+}
+
+static double
+budget_of(struct st_qos_monitor *m, double time, double value)
 {
 	const double least = m->goal.least;
 	switch (m->goal.policy) {
 	case ST_QOS_HOLD:
-		return at_least(st_qos_hold(&m->hold, &m->goal, value), least);
+		return held_budget(m, time, value);
 	case ST_QOS_FUNCTION:
 		return at_least(st_qos_function(&m->goal, value), least);
 	default:
@@ -49,7 +66,7 @@ take_value(struct st_qos_monitor *m, double time, double value)
 {
 	m->heard = time;
 	m->state = st_qos_is_kept(&m->goal, value) ? ST_QOS_KEPT : ST_QOS_MISSED;
-	m->budget = budget_of(m, value);
+	m->budget = budget_of(m, time, value);
 	add_row(m, time, value);
 }
 

@@ -26,6 +26,7 @@ struct server {
 	const char *arguments[MOST_ARGUMENTS]; /* first */
 	const char *mark;                      /* what makes it print MARK */
 	double window;                         /* seconds that a rate is taken over, at least */
+	const char *secret;                    /* where a password belongs */
 };
 static const char MARK[] = "=strobe=";
 
@@ -55,12 +56,14 @@ static const struct server postgresql = {
         .clients = {"psql"},
         .arguments = {"--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--no-password"},
         .mark = "\\echo =strobe=\n",
+        .secret = "PGPASSWORD or ~/.pgpass",
         .window = 2};
 static const struct server mysql = {.name = "mysql",
                                     .clients = {"mariadb", "mysql"},
                                     .arguments = {"--batch", "--skip-column-names", "--unbuffered",
                                                   "--force", "--connect-timeout=3"},
-                                    .mark = "SELECT '=strobe=';\n"};
+                                    .mark = "SELECT '=strobe=';\n",
+                                    .secret = "MYSQL_PWD or ~/.my.cnf"};
 
 /* ---- the form ---- */
 
@@ -91,6 +94,14 @@ take_server(struct sql *s, const char *text, size_t n)
 		add_word(s, "--port=", colon + 1, (size_t)(stop - colon - 1));
 	if (slash)
 		add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
+}
+
+/* Is there a password in "//USER:PASSWORD@HOST"? */
+static bool
+has_password(const char *text, size_t n)
+{
+	const char *user = n > 2 ? memchr(text + 2, '@', n - 2) : NULL;
+	return user && memchr(text + 2, ':', (size_t)(user - text - 2));
 }
 
 /* The query without "; /s" and what ends it; 0: there is none, or something ends in /s that may be
@@ -127,6 +138,13 @@ sql_open(const struct server *server, const char *text, struct st_error *e)
 		        "FROM "
 		        "t; /s', with /s for its growth in a second",
 		        server->name, server->name);
+		return NULL;
+	}
+	if (has_password(text, to)) {
+		st_fail(e, ST_EXIT_USAGE,
+		        "--qos %s: a password does not belong here, where everybody sees it, but "
+		        "into %s",
+		        server->name, server->secret);
 		return NULL;
 	}
 	struct sql *s = calloc(1, sizeof *s);
@@ -313,6 +331,8 @@ take_answer(struct sql *s, struct st_qos_poll *p)
 		return st_qos_failed(p, "the query gives no number");
 	if (!st_qos_number(last_column(s->first), &value))
 		return st_qos_failed(p, "the client says '%.120s'", s->first);
+	if (s->rate)
+		p->window = s->server->window;
 	if (s->rate)
 		return rate_of(s, p->now, value, &p->value)
 		               ? ST_QOS_VALUE

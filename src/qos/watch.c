@@ -134,6 +134,7 @@ take(struct st_qos *q, enum st_qos_got got, const struct st_qos_poll *p)
 	char why[300];
 	pthread_mutex_lock(&q->lock);
 	q->polled = st_now_raw();
+	q->monitor.window = p->window;
 	st_qos_monitor_take(&q->monitor, q->polled - q->begin, got, p->value);
 	if (q->monitor.state == ST_QOS_FAILED)
 		note_trouble(q, p->why);

@@ -193,6 +193,29 @@ with_a_least(void **state)
 	}
 }
 
+/* A value that is an average of two seconds is not yet that of the budget of the last ones: more is
+ * granted once in two seconds, and taken away at once. */
+static void
+of_averages(void **state)
+{
+	(void)state;
+	struct st_qos_monitor m = {.goal = at_least, .patience = 3, .window = 2};
+	m.goal.policy = ST_QOS_HOLD;
+	m.goal.most = 1;
+	st_qos_monitor_take(&m, 1, ST_QOS_VALUE, 6000);
+	double first = m.budget;
+	assert_true(first > 0);
+	st_qos_monitor_take(&m, 1.5, ST_QOS_VALUE, 6000);
+	st_qos_monitor_take(&m, 2.9, ST_QOS_VALUE, 6000);
+	assert_near(m.budget, first);
+	st_qos_monitor_take(&m, 3.1, ST_QOS_VALUE, 6000);
+	double second = m.budget;
+	assert_true(second > first);
+	st_qos_monitor_take(&m, 3.2, ST_QOS_VALUE, 1000);
+	assert_true(m.budget < second);
+	free(m.rows);
+}
+
 static void
 monitored(void **state)
 {
@@ -240,7 +263,7 @@ main(void)
 	        cmocka_unit_test(never_kept),
 	        cmocka_unit_test(watched),
 	        cmocka_unit_test(with_a_least),
-	        cmocka_unit_test(monitored),
+	        cmocka_unit_test(of_averages), cmocka_unit_test(monitored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

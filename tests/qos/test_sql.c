@@ -220,6 +220,11 @@ bad_forms(void **state)
 		assert_int_equal(e.code, ST_EXIT_USAGE);
 		assert_non_null(strstr(e.text, "--qos mysql: needs a query"));
 	}
+	struct st_error e = {.code = 0};
+	assert_null(st_qos_mysql.open("//me:secret@server SELECT 1", &e));
+	assert_int_equal(e.code, ST_EXIT_USAGE);
+	assert_non_null(strstr(e.text, "a password does not belong here"));
+	assert_null(strstr(e.text, "secret"));
 }
 
 static int
