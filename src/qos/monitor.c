@@ -24,8 +24,8 @@ at_least(double budget, double least)
 	return budget > least ? budget : least;
 }
 
-/* Values of the last W seconds do not yet tell all of a change that is younger: the budget is raised
- * once in W seconds. */
+/* Values of the last W seconds do not yet tell all of a change that is younger: the budget is
+ * raised once in W seconds. */
 static double
 held_budget(struct st_qos_monitor *m, double time, double value)
 {
@@ -79,6 +79,7 @@ lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 	m->state = state;
 	m->budget = st_qos_blind_budget(&m->goal);
 	m->hold = (struct st_qos_hold){0};
+	m->raised = 0;
 	add_row(m, time, 0);
 }
 

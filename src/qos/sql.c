@@ -96,12 +96,15 @@ take_server(struct sql *s, const char *text, size_t n)
 		add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
 }
 
-/* Is there a password in "//USER:PASSWORD@HOST"? */
+/* Is there a password in "//USER:PASSWORD@HOST", or in "//HOST/DATABASE?password=..."? */
 static bool
 has_password(const char *text, size_t n)
 {
-	const char *user = n > 2 ? memchr(text + 2, '@', n - 2) : NULL;
-	return user && memchr(text + 2, ':', (size_t)(user - text - 2));
+	size_t host = n > 2 ? strcspn(text + 2, "/? \t\n") : 0;
+	const char *user = memchr(text + 2 * (n > 2), '@', host);
+	const char *option = strstr(text, "password=");
+	return (user && memchr(text + 2, ':', (size_t)(user - text - 2))) ||
+	       (option && option < text + n);
 }
 
 /* The query without "; /s" and what ends it; 0: there is none, or something ends in /s that may be
@@ -331,8 +334,7 @@ take_answer(struct sql *s, struct st_qos_poll *p)
 		return st_qos_failed(p, "the query gives no number");
 	if (!st_qos_number(last_column(s->first), &value))
 		return st_qos_failed(p, "the client says '%.120s'", s->first);
-	if (s->rate)
-		p->window = s->server->window;
+	p->window = s->rate ? s->server->window : 0;
 	if (s->rate)
 		return rate_of(s, p->now, value, &p->value)
 		               ? ST_QOS_VALUE

@@ -172,7 +172,9 @@ class Running(Attach):
             self.assertEqual(code(process.pid), before)
             self.assertEqual(maps(process.pid), mappings)
         strobe = self.attached(process.pid, options=("-b", "1us"))
-        time.sleep(0.1)
+        with open("/proc/cpuinfo") as file:
+            possible = " fsgsbase " in file.read()
+        self.assertEqual(wait_until(lambda: code(process.pid) != before, 20 if possible else 0.1), possible)
         strobe.kill()
         self.assertTrue(settles(lambda: maps(process.pid) == mappings))
         self.assertEqual(code(process.pid), before)

@@ -263,7 +263,8 @@ main(void)
 	        cmocka_unit_test(never_kept),
 	        cmocka_unit_test(watched),
 	        cmocka_unit_test(with_a_least),
-	        cmocka_unit_test(of_averages), cmocka_unit_test(monitored),
+	        cmocka_unit_test(of_averages),
+	        cmocka_unit_test(monitored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

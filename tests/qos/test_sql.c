@@ -225,6 +225,12 @@ bad_forms(void **state)
 	assert_int_equal(e.code, ST_EXIT_USAGE);
 	assert_non_null(strstr(e.text, "a password does not belong here"));
 	assert_null(strstr(e.text, "secret"));
+	e.code = 0;
+	assert_null(st_qos_postgresql.open("//server/shop?password=secret SELECT 1", &e));
+	assert_int_equal(e.code, ST_EXIT_USAGE);
+	void *s = st_qos_postgresql.open("//server:5433/shop?user=a@b SELECT 1", &e);
+	assert_non_null(s);
+	st_qos_postgresql.close(s);
 }
 
 static int

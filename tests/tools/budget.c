@@ -64,7 +64,7 @@ call_often(void)
 	unsigned char code[16];
 	const void *function = (const void *)getppid;
 	memcpy(code, function, sizeof code);
-	for (int i = 0; i < 100000; i++)
+	for (int i = 0; i < 1000000; i++)
 		if (getppid() < 0)
 			return 1;
 	pid_t child = fork();

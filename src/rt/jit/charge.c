@@ -298,8 +298,8 @@ charge_end(struct unit *u)
 	const struct block *b = &jit.blocks[u->block];
 	if (!u->charge)
 		return;
-	u->charged += cost_of_piece(b) + cost_of_ways(u);
-	u->charged = u->charged * cost_of_spread() / 16 + cost_of_rows();
+	/* A block of several pieces is charged in its first one. */
+	u->charged += (cost_of_piece(b) + cost_of_ways(u)) * cost_of_spread() / 16 + cost_of_rows();
 	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
 	memcpy(cache_write(u->charge), &amount, 4);
 	if (!(u->now->more))

@@ -111,8 +111,7 @@ extend(struct draft *d, const struct build *b, unsigned position)
 	bool after = position & 1;
 	const struct st_insn *in = &b->insn[i];
 	if (after) {
-		if (in->cls != ST_C_NORMAL ||
-		    jit_is_foreign(in, program_code(b->pc + b->at[i])))
+		if (in->cls != ST_C_NORMAL || jit_is_foreign(in, program_code(b->pc + b->at[i])))
 			return false;
 		d->named |= in->gpr_read | in->gpr_written;
 	}

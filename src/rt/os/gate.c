@@ -1,70 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/os/gate.h"
+#include "rt/os/gates.h"
 
-#include <asm/unistd.h>
-#include <linux/mman.h>
-
-#include "rt/jit/jit.h"
-#include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
 enum {
-	MOST_GATES = 128,
-	GATE_BYTES = 96,
-	MOST_AREAS = 4,
-	AREA_BYTES = MOST_GATES * GATE_BYTES,
-	SITES = 1024,     /* of system calls; a power of two */
-	MOST_SITES = SITES / 2,
-	OFTEN = 8,        /* calls of a site, for a gate */
-	VERY_OFTEN = 64,  /* for one that is dear to look for */
-	MOST_SOURCES = 64, /* pages with gates */
-	SOURCE_SLOTS = 256,
-	/* A block may begin at the end of a page, and be looked beyond. */
-	SOURCE_BYTES = 4096 + MAX_BLOCK_BYTES + 256,
-	JUMP_BYTES = 5,
-	CALL_BYTES = 2,
-	MOST_WINDOW = 16,
-	ENTRY_BYTES = 20, /* of a gate, from what stood before the system call up to its own */
-};
-#define FARTHEST (1ll << 30)
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
-/* Bytes [site, site + bytes) of the program are a jump to `code`. */
-struct gate {
-	uint64_t site, call;
-	uint64_t code;
-	uint32_t bytes; /* whole instructions */
-	bool open;
-	uint8_t saved[MOST_WINDOW];
-};
-
-/* Where the program makes system calls. */
-struct site {
-	uint64_t call; /* 0: none */
-	uint32_t times, least; /* when it gets a gate */
-	uint16_t gate; /* + 1; 0: it has none */
-	bool refused;
-};
-
-struct area {
-	uint64_t start;
-	uint32_t used;
-};
-
-/* A page of the program's code as it was, and what follows it. */
-struct source {
-	uint64_t page;
-	uint8_t code[SOURCE_BYTES];
-};
-
-struct gates {
-	struct site sites[SITES];
-	struct gate gate[MOST_GATES];
-	struct area area[MOST_AREAS];
-	struct source *sources[SOURCE_SLOTS]; /* by page, open addressing */
-	uint32_t n_sites, n, n_areas, n_sources;
+	OFTEN = 8,       /* calls of a site, for a gate */
+	VERY_OFTEN = 64, /* for one that is dear to look for */
 };
 
 /* The site of the call, or where it would be. */
@@ -77,7 +18,7 @@ place_of(struct gates *g, uint64_t call)
 	return &g->sites[h];
 }
 
-static struct gate *
+const struct gate *
 gate_of(uint64_t call)
 {
 	const struct site *s = place_of(rt.gates, call);
@@ -90,407 +31,19 @@ gate_serves(uint64_t call)
 	return rt.gates && gate_of(call) != NULL;
 }
 
-/* The bytes that the system call has in the program, and what stood before and behind it. */
-static uint32_t
-bytes_before(const struct gate *k)
-{
-	return (uint32_t)(k->call - k->site);
-}
-static uint64_t
-after_call(const struct gate *k)
-{
-	return k->call + CALL_BYTES;
-}
-static uint32_t
-bytes_after(const struct gate *k)
-{
-	uint64_t end = k->site + k->bytes;
-	return end > after_call(k) ? (uint32_t)(end - after_call(k)) : 0;
-}
-
-/* Offsets in the gate's code of its own system call, and of what follows it. */
-static uint32_t
-own_call(const struct gate *k)
-{
-	return bytes_before(k) + ENTRY_BYTES;
-}
-static uint32_t
-own_after(const struct gate *k)
-{
-	return own_call(k) + CALL_BYTES;
-}
-
-uint64_t
-gate_way(uint64_t pc)
-{
-	if (!rt.gates || !rt.gates->n)
-		return pc;
-	const struct gate *k = gate_of(pc - CALL_BYTES);
-	for (uint32_t i = 0; !k && i < rt.gates->n; i++) {
-		const struct gate *o = &rt.gates->gate[i];
-		if (o->open && pc > o->call && pc < o->site + o->bytes)
-			k = o;
-	}
-	return k && pc - after_call(k) < bytes_after(k) ? k->code + own_after(k) + (pc - after_call(k))
-	                                                : pc;
-}
-
-bool
-gates_own(uint64_t start, uint64_t bytes)
-{
-	for (uint32_t i = 0; rt.gates && i < rt.gates->n_areas; i++)
-		if (start < rt.gates->area[i].start + AREA_BYTES &&
-		    rt.gates->area[i].start < start + bytes)
-			return true;
-	return false;
-}
-
-uint64_t
-gate_leads(uint64_t pc)
-{
-	if (!gates_own(pc, 1))
-		return pc;
-	for (uint32_t i = 0; i < rt.gates->n; i++) {
-		const struct gate *k = &rt.gates->gate[i];
-		uint64_t at = pc - k->code;
-		if (at >= GATE_BYTES)
-			continue;
-		if (at < bytes_before(k))
-			return k->site;
-		if (at < own_after(k) || at > own_after(k) + bytes_after(k))
-			return k->call;
-		return after_call(k) + (at - own_after(k));
-	}
-	return pc;
-}
-
-static struct source **
-source_slot(uint64_t page)
-{
-	uint32_t h = (uint32_t)((page >> 12) * 0x9e3779b1u) >> 24;
-	while (rt.gates->sources[h] && rt.gates->sources[h]->page != page)
-		h = (h + 1) % SOURCE_SLOTS;
-	return &rt.gates->sources[h];
-}
-
-const uint8_t *
-gate_source(uint64_t pc)
-{
-	uint64_t page = pc & ~4095ull;
-	const struct source *s = rt.gates->n ? *source_slot(page) : NULL;
-	return s ? s->code + (pc - page) : (const uint8_t *)pc;
-}
-
-static bool
-is_plain(const struct map *m)
-{
-	return m && !m->writable && !m->shared && !m->anonymous;
-}
-
-/* End of the code that is not written to, from the page on; 0: what follows it is written to. */
-static uint64_t
-plain_end(uint64_t page)
-{
-	uint64_t end = page;
-	const struct map *m = maps_find(page);
-	for (; is_plain(m) && end - page < SOURCE_BYTES; m = maps_find(end))
-		end = m->end;
-	return end - page >= SOURCE_BYTES || !m ? end : 0;
-}
-
-/* Keeps the page as it is, and as it was before the gates in it and in what follows it. */
-static bool
-keep_source(uint64_t page)
-{
-	struct source **slot = source_slot(page);
-	if (*slot)
-		return true;
-	uint64_t end = plain_end(page), n = end - page < SOURCE_BYTES ? end - page : SOURCE_BYTES;
-	if (rt.gates->n_sources == MOST_SOURCES || !end)
-		return false;
-	struct source *s = rt_map_memory(sizeof *s);
-	if (!s || rt_copy_guarded(s->code, (const void *)page, n))
-		return false;
-	s->page = page;
-	for (uint32_t i = 0; i < rt.gates->n; i++) {
-		const struct gate *k = &rt.gates->gate[i];
-		for (uint32_t j = 0; k->open && j < k->bytes; j++)
-			if (k->site + j - page < n)
-				s->code[k->site + j - page] = k->saved[j];
-	}
-	__atomic_store_n(slot, s, __ATOMIC_RELEASE);
-	rt.gates->n_sources++;
-	return true;
-}
-
-/* Any code, whatever its protection. */
-static bool
-write_code(uint64_t to, const uint8_t *from, uint32_t n)
-{
-	int fd = (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/self/mem",
-	                  0x80002 /* O_CLOEXEC | O_RDWR */);
-	if (fd < 0)
-		return false;
-	bool done = SYS(__NR_pwrite64, fd, from, n, to) == n;
-	SYS(__NR_close, fd);
-	return done;
-}
-
-static bool
-is_near(uint64_t a, uint64_t b)
-{
-	int64_t far = (int64_t)(a - b);
-	return far < FARTHEST && far > -FARTHEST;
-}
-
-/* Room for a gate near the address; 0: there is none. */
-static uint64_t
-room_near(uint64_t address)
-{
-	struct gates *g = rt.gates;
-	for (uint32_t i = 0; i < g->n_areas; i++)
-		if (is_near(g->area[i].start, address) && g->area[i].used < AREA_BYTES)
-			return g->area[i].start + g->area[i].used;
-	/* Not in the next hole, which the program may be about to fill. */
-	const uint64_t page = address & ~4095ull, step = FARTHEST / 4;
-	const uint64_t places[] = {page - step, page - 2 * step, page - 3 * step, rt.region + ST_REGION_SIZE};
-	for (unsigned i = 0; i < sizeof places / sizeof *places && g->n_areas < MOST_AREAS; i++) {
-		if (!is_near(places[i], address) || places[i] >> 47)
-			continue;
-		long at = SYS(__NR_mmap, places[i], AREA_BYTES, PROT_READ | PROT_EXEC,
-		              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-		if ((uint64_t)at != places[i]) {
-			if (!sys_failed(at)) /* an old kernel */
-				SYS(__NR_munmap, at, AREA_BYTES);
-			continue;
-		}
-		SYS(__NR_madvise, at, AREA_BYTES, 16 /* MADV_DONTDUMP */);
-		rt_count_memory(AREA_BYTES, 0);
-		rt_note_memory((uint64_t)at, AREA_BYTES);
-		g->area[g->n_areas].start = (uint64_t)at;
-		g->area[g->n_areas].used = 0;
-		return g->area[g->n_areas++].start;
-	}
-	return 0;
-}
-
-static struct area *
-area_of(uint64_t code)
-{
-	struct area *a = rt.gates->area;
-	while (code - a->start >= AREA_BYTES)
-		a++;
-	return a;
-}
-
-/* Do instructions, decoded from `from` on, come to begin at `to`? Also if that is no code at all. */
-static bool
-come_to(uint64_t from, uint64_t to)
-{
-	struct st_insn in;
-	while (from < to) {
-		if (!st_decode(program_code(from), 15, &in))
-			return true;
-		from += in.len;
-	}
-	return from == to;
-}
-
-/* Does `mov $number, %eax` stand before the call? Among 16 neighbouring bytes one begins an
- * instruction, so that what comes to `mov` from each of them is known to be one. */
-static bool
-number_before(const struct map *m, uint64_t call)
-{
-	enum { FARTHEST_START = 64, STARTS = 16 };
-	uint64_t mov = call - JUMP_BYTES;
-	if (mov - m->start < FARTHEST_START || *program_code(mov) != 0xb8)
-		return false;
-	for (unsigned i = 0; i < STARTS; i++)
-		if (!come_to(mov - FARTHEST_START + i, mov))
-			return false;
-	return true;
-}
-
-/* Is it the distance of a jump or call, that ends behind it? */
-static bool
-is_far_jump(const uint8_t *distance)
-{
-	return (distance[-1] & 0xfe) == 0xe8 ||
-	       ((distance[-1] & 0xf0) == 0x80 && distance[-2] == 0x0f);
-}
-static bool
-is_short_jump(const uint8_t *distance)
-{
-	unsigned op = distance[-1];
-	return (op & 0xf0) == 0x70 || op == 0xeb || (op & 0xfc) == 0xe0;
-}
-
-/* May a jump lead there? Any bytes are taken for one that look like it. */
-static bool
-is_jumped_to(const struct map *m, uint64_t to)
-{
-	enum { AROUND = 16 << 20, LONGEST_OPCODE = 2, DISTANCE = 4 };
-	uint64_t from = to - m->start > AROUND ? to - AROUND : m->start;
-	uint64_t end = m->end - to > AROUND ? to + AROUND : m->end;
-	for (uint64_t p = from + LONGEST_OPCODE; p + DISTANCE <= end; p++) {
-		int32_t far;
-		memcpy(&far, (const void *)p, DISTANCE);
-		if ((uint32_t)far == (uint32_t)(to - DISTANCE - p) && is_far_jump((const uint8_t *)p))
-			return true;
-	}
-	for (uint64_t p = to - 128; p < to + 128; p++)
-		if (p > from && p < end && p + 1 + (uint64_t)(int64_t) * (const int8_t *)p == to &&
-		    is_short_jump((const uint8_t *)p))
-			return true;
-	return false;
-}
-
-/* Bytes of the call and of as many instructions behind it as a jump needs, which execute as well
- * elsewhere; 0: there are none. */
-static uint32_t
-bytes_with_next(const struct map *m, uint64_t call)
-{
-	uint32_t n = CALL_BYTES;
-	struct st_insn in;
-	while (n < JUMP_BYTES) {
-		const uint8_t *code = program_code(call + n);
-		if (!st_decode(code, 15, &in) || in.cls != ST_C_NORMAL ||
-		    (in.flags & (ST_I_RIPREL | ST_I_GSSEG)) || jit_may_fault(&in, code) ||
-		    is_jumped_to(m, call + n))
-			return 0;
-		n += in.len;
-	}
-	return n > MOST_WINDOW ? 0 : n;
-}
-
-static uint8_t *
-put(uint8_t *p, const void *from, uint32_t n)
-{
-	memcpy(p, from, n);
-	return p + n;
-}
-
-static uint8_t *
-put_distance(uint8_t *p, uint64_t from, uint64_t to)
-{
-	int32_t far = (int32_t)(int64_t)(to - from);
-	return put(p, &far, 4);
-}
-
-/* The gate's code, into `code`. */
-static uint32_t
-write_gate(const struct gate *k, uint8_t code[GATE_BYTES])
-{
-	/* rcx is what a system call leaves there, so it may be used before; flags are not touched. */
-	static const uint8_t entry[ENTRY_BYTES] = {
-	        0xf3, 0x48, 0x0f, 0xae, 0xc9,                   /* rdgsbase %rcx */
-	        0xe3, 0x0d,                                     /* jrcxz own call */
-	        0x65, 0x8b, 0x0c, 0x25, offsetof(struct thread, state), 0, 0, 0, /* movl %gs:state, %ecx */
-	        0x8d, 0x49, (uint8_t)-THREAD_OUTSIDE,           /* lea -outside(%rcx), %ecx */
-	        0xe3, 0,                                        /* jrcxz the runtime */
-	};
-	static const uint8_t call[CALL_BYTES] = {0x0f, 0x05};
-	static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x0d}; /* rip-relative */
-	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* *0(%rip) */
-	const uint64_t stub = (uint64_t)rt_stub_gate;
-	uint32_t before = bytes_before(k), after = bytes_after(k);
-	uint8_t *p = put(code, k->saved, before);
-	p = put(p, entry, ENTRY_BYTES);
-	p[-1] = (uint8_t)(CALL_BYTES + after + JUMP_BYTES);
-	p = put(p, call, CALL_BYTES);
-	p = put(p, k->saved + before + CALL_BYTES, after);
-	*p++ = 0xe9;
-	p = put_distance(p, k->code + (uint64_t)(p - code) + 4, after_call(k) + after);
-	p = put(p, lea_rcx, sizeof lea_rcx);
-	p = put_distance(p, k->code + (uint64_t)(p - code) + 4, after_call(k));
-	p = put(p, jump, sizeof jump);
-	p = put(p, &stub, sizeof stub);
-	return (uint32_t)(p - code);
-}
-
-/* Copies of all pages that may be read for the bytes: a block may begin on the page before. */
-static bool
-keep_sources(uint64_t start, uint64_t end)
-{
-	uint64_t from = (start - MAX_BLOCK_BYTES) & ~4095ull;
-	if (!is_plain(maps_find(from)))
-		from = start & ~4095ull;
-	for (; from < end; from += 4096)
-		if (!keep_source(from))
-			return false;
-	return true;
-}
-
-/* Does the window lie within its mapping, and apart from those that there are? */
-static bool
-is_apart(const struct gate *k, const struct map *m)
-{
-	for (uint32_t i = 0; i < rt.gates->n; i++) {
-		const struct gate *o = &rt.gates->gate[i];
-		if (o->open && k->site < o->site + o->bytes && o->site < k->site + k->bytes)
-			return false;
-	}
-	return k->site >= m->start && k->site + k->bytes <= m->end;
-}
-
-/* What is to be changed for the call's gate. */
-static bool
-choose(struct gate *k, const struct map *m, uint64_t call, bool before)
-{
-	*k = (struct gate){.site = before ? call - JUMP_BYTES : call, .call = call};
-	k->bytes = before ? JUMP_BYTES : bytes_with_next(m, call);
-	if (!k->bytes || !is_apart(k, m))
-		return false;
-	memcpy(k->saved, program_code(k->site), k->bytes);
-	k->code = room_near(call);
-	return k->code && keep_sources(k->site, k->site + k->bytes);
-}
-
-/* As write_code, where that has become impossible: no descriptor is left, say. */
-static bool
-write_opened_code(uint64_t to, const uint8_t *from, uint32_t n)
-{
-	uint64_t page = to & ~4095ull, bytes = ((to + n + 4095) & ~4095ull) - page;
-	if (SYS(__NR_mprotect, page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-		return false;
-	memcpy((void *)to, from, n);
-	SYS(__NR_mprotect, page, bytes, PROT_READ | PROT_EXEC);
-	return true;
-}
-
-static bool
-put_back(const struct gate *k)
-{
-	return write_code(k->site, k->saved, k->bytes) ||
-	       write_opened_code(k->site, k->saved, k->bytes);
-}
-
-static bool
-change_code(const struct gate *k)
-{
-	uint8_t jump[MOST_WINDOW];
-	memset(jump, 0xcc, sizeof jump);
-	jump[0] = 0xe9;
-	put_distance(jump + 1, k->site + JUMP_BYTES, k->code);
-	return write_code(k->site, jump, k->bytes);
-}
-
 /* rt.lock held. `before`: its number stands before the call. */
 static bool
 make(struct thread *t, const struct map *m, uint64_t call, bool before)
 {
 	struct gates *g = rt.gates;
 	struct gate *k = &g->gate[g->n];
-	uint8_t code[GATE_BYTES];
-	if (g->n == MOST_GATES || !choose(k, m, call, before) ||
-	    !write_code(k->code, code, write_gate(k, code)))
+	if (g->n == MOST_GATES || !gate_prepare(k, m, call, before))
 		return false;
-	area_of(k->code)->used += GATE_BYTES;
 	os_make_all_wait(t);
 	k->open = true;
 	g->n++;
-	if (!change_code(k)) {
-		put_back(k);
+	if (!gate_lead_in(k)) {
+		gate_put_back(k);
 		k->open = false;
 		return false;
 	}
@@ -523,7 +76,7 @@ open_site(struct thread *t, struct site *s)
 	/* Unwinders know a handler's return by its code. */
 	s->refused = rt.no_gates || rt.writes_memory_file || !tools.has_rdfsbase || !is_plain(m) ||
 	             m->end - s->call < NEXT_BYTES || t->regs.r[RAX] == CALL_SIGRETURN;
-	bool before = !s->refused && number_before(m, s->call);
+	bool before = !s->refused && gate_number_before(m, s->call);
 	if (!s->refused && !before && s->least < VERY_OFTEN) {
 		s->least = VERY_OFTEN;
 		return;
@@ -554,22 +107,34 @@ gate_note(struct thread *t, bool now)
 static bool
 close_gate(struct gate *k)
 {
-	if (!put_back(k))
+	if (gate_leads_in(k) && !gate_put_back(k)) /* else somebody has changed it meanwhile */
 		return false;
 	k->open = false;
-	struct site *s = place_of(rt.gates, k->call);
-	s->gate = 0;
-	s->times = 0;
+	place_of(rt.gates, k->call)->gate = 0;
 	return true;
+}
+
+/* What is there then may be other calls. */
+static void
+forget_sites(uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < SITES; i++) {
+		struct site *s = &rt.gates->sites[i];
+		if (s->call < start || s->call >= end || s->gate)
+			continue;
+		s->times = 0;
+		s->least = OFTEN;
+		s->refused = false;
+	}
 }
 
 void
 gates_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
-	/* Pages before have a copy of the beginning. */
+	/* Pages before have a copy of the beginning, and gates behind need one of the end. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
-	end = end > ~4095ull ? end : (end + 4095) & ~4095ull;
+	end = end > ~8191ull ? end : ((end + 4095) & ~4095ull) + MAX_BLOCK_BYTES;
 	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
 		struct gate *k = &rt.gates->gate[i];
 		if (!k->open || k->site >= end || k->site + k->bytes <= start)
@@ -579,12 +144,10 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 		any = true;
 		close_gate(k);
 	}
-	/* Nobody looks for the page any more that changes now; the slot stays taken. */
-	for (uint32_t i = 0; rt.gates && i < SOURCE_SLOTS; i++) {
-		struct source *s = rt.gates->sources[i];
-		if (s && s->page >= start && s->page < end)
-			s->page = 1;
-	}
+	if (!rt.gates)
+		return;
+	sources_drop(start, end);
+	forget_sites(start, end);
 }
 
 void
@@ -594,6 +157,6 @@ gates_remove(void)
 	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
 		struct gate *k = &rt.gates->gate[i];
 		if (k->open && !close_gate(k)) /* it does without the engine */
-			rt_keep_memory((const void *)area_of(k->code)->start);
+			rt_keep_memory((const void *)gate_area(k)->start);
 	}
 }

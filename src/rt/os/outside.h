@@ -18,7 +18,7 @@
 bool outside_go(struct thread *t);
 /* SIGSYS: is it a system call of a thread outside? */
 bool outside_called(const struct thread *t, int signo, const struct siginfo *info);
-/* The thread, at regs.pc, makes a system call, but not by a gate; trapped: by SIGSYS. */
+/* The thread, at regs.pc, makes a system call in the cache, or (trapped) by SIGSYS. */
 void outside_note_call(struct thread *t, bool trapped);
 /* A tick of the thread's CPU time. Returns whether a thread in the cache is now to go out. */
 bool outside_tick(struct thread *t);

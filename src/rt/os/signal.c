@@ -382,10 +382,9 @@ show_address(int signo, struct siginfo *info, uint64_t pc)
 static void
 call_from_outside(struct thread *t, struct ucontext64 *uc)
 {
-	enum { BYTES = 2 };
 	struct recovered at = {.at_end = true};
 	regs_from_context(&at.regs, &uc->mc);
-	at.regs.pc -= BYTES;
+	at.regs.pc -= CALL_BYTES;
 	t->calling = true;
 	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);

@@ -33,7 +33,7 @@ stop_world(struct thread *t, bool outside)
 	rt_lock(&rt.thread_lock);
 	for (struct thread *o = rt.threads; o; o = o->next_thread)
 		if (o != t && !o->ended)
-			__atomic_fetch_or(&o->pending, 2, __ATOMIC_SEQ_CST);
+			__atomic_fetch_or(&o->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
 		if (o == t || o->ended)
 			continue;

@@ -218,7 +218,8 @@ budget_tick(struct thread *t)
 {
 	bool spent = t->spent;
 	uint64_t windows = t->windows;
-	bool outside = t->state == THREAD_OUTSIDE || (t->state == THREAD_SYSCALL && t->from_outside);
+	bool outside =
+	        t->state == THREAD_OUTSIDE || (t->state == THREAD_SYSCALL && t->from_outside);
 	add(&budget()->ticks[thread_is_seen(t) ? ST_TICK_MEASURED
 	                     : outside         ? ST_TICK_NATIVE
 	                                       : ST_TICK_PLAIN],

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 
-enum { CALLS = 12000, MOST_RANGES = 64, THREADS = 3 };
+enum { CALLS = 12000, MOST_RANGES = 64, THREADS = 3, MOST_SIGNALS = 20000 };
 
 static struct range {
 	uint64_t start, end;
@@ -52,7 +52,8 @@ on_signal(int sig, siginfo_t *info, void *context)
 	const ucontext_t *uc = context;
 	uint64_t pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
 	(void)sig, (void)info;
-	CHECK(is_known(pc), "the program is at %#llx, which is none of its code", (unsigned long long)pc);
+	CHECK(is_known(pc), "the program is at %#llx, which is none of its code",
+	      (unsigned long long)pc);
 	/* About to make a call: its number is one that this program uses. */
 	if (memcmp((const void *)pc, "\x0f\x05", 2) == 0) {
 		uint64_t number = (uint64_t)uc->uc_mcontext.gregs[REG_RAX];
@@ -92,7 +93,7 @@ static void *
 disturb(void *arg)
 {
 	long n = (long)arg;
-	for (long i = 0; !over; i++) {
+	for (long i = 0; !over && i < MOST_SIGNALS; i++) {
 		pthread_kill(callers[i % n], SIGUSR1);
 		for (int seen = signals, j = 0; signals == seen && j < 10000 && !over; j++)
 			__builtin_ia32_pause();
