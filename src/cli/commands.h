@@ -65,6 +65,8 @@
 	O(qos_max, 0, "qos-max", "N", true, "or, where lower is better, not more than this")       \
 	O(qos_below, 0, "qos-below", "AMOUNT", true,                                               \
 	  "the budget when that is missed, and the least (default: 0)")                            \
+	O(qos_start, 0, "qos-start", "AMOUNT", true,                                               \
+	  "the budget until it is known, for 10 s at most (default: 0)")                           \
 	O(qos_policy, 0, "qos-policy", ST_OPTION_WORDS(ST_QOS_POLICIES), true,                     \
 	  "how the budget follows from it")                                                        \
 	O(delay, 0, "delay", "TIME", true, "measure from so long after the start on: 5s, 100ms")   \

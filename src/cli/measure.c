@@ -55,6 +55,9 @@ qos_option(struct st_qos_choice *q, size_t option, const char *value, struct st_
 	case MEASURE_qos_below:
 		q->has_below = true;
 		return st_budget_parse(&q->below, "qos-below", value, e);
+	case MEASURE_qos_start:
+		q->has_start = true;
+		return st_budget_parse(&q->start, "qos-start", value, e);
 	default:
 		q->source = value;
 		return 0;
@@ -104,6 +107,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_qos_max:
 	case MEASURE_qos_policy:
 	case MEASURE_qos_below:
+	case MEASURE_qos_start:
 		return qos_option(&w->qos, option, value, e);
 	case MEASURE_debuginfod:
 		return st_debuginfod_enable(e);

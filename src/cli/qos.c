@@ -91,12 +91,14 @@ is_known(const char *source)
 int
 st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 {
-	if (!q->source && (q->has_min || q->has_max || q->has_policy || q->has_below))
+	if (!q->source &&
+	    (q->has_min || q->has_max || q->has_policy || q->has_below || q->has_start))
 		return st_fail(e, ST_EXIT_USAGE, "--qos-%s needs --qos SOURCE, such as --qos %s",
 		               q->has_min      ? "min"
 		               : q->has_max    ? "max"
 		               : q->has_policy ? "policy"
-		                               : "below",
+		               : q->has_below  ? "below"
+		                               : "start",
 		               st_qos_form(0));
 	if (q->source && q->has_min == q->has_max)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -105,11 +107,24 @@ st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 		                            "--qos-max N");
 	if (q->source && !is_known(q->source))
 		return unknown_source(q->source, e);
-	if (q->has_below && q->policy == ST_QOS_WATCH)
+	if ((q->has_below || q->has_start) && q->policy == ST_QOS_WATCH)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--qos-below is for a budget that follows the metric: not with "
-		               "--qos-policy watch");
+		               "--qos-%s is for a budget that follows the metric: not with "
+		               "--qos-policy watch",
+		               q->has_below ? "below" : "start");
 	return 0;
+}
+
+/* The amount in seconds of a period, which is not to be more than the budget may be. */
+static int
+part_of_budget(const char *option, const struct st_budget_amount *amount, double period,
+               double most, double *seconds, struct st_error *e)
+{
+	*seconds = st_budget_seconds(amount, period);
+	if (*seconds <= most)
+		return 0;
+	return st_fail(e, ST_EXIT_USAGE, "--%s is %g s of each period, and --budget allows %g s",
+	               option, *seconds, most);
 }
 
 int
@@ -120,20 +135,20 @@ st_qos_apply(const struct st_qos_choice *q, struct st_run_options *o, struct st_
 	if (!q->source)
 		return 0;
 	double ticks = (double)o->budget.ticks_per_second * ST_BUDGET_UNITS;
-	double period = (double)o->budget.period_ns / 1e9,
-	       below = st_budget_seconds(&q->below, period);
-	if (below > (double)o->budget.most / ticks)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--qos-below is %g s of each period, and --budget allows %g s",
-		               below, (double)o->budget.most / ticks);
+	double period = (double)o->budget.period_ns / 1e9, most = (double)o->budget.most / ticks;
+	double below, start;
+	if (part_of_budget("qos-below", &q->below, period, most, &below, e) ||
+	    part_of_budget("qos-start", &q->start, period, most, &start, e))
+		return -1;
 	const struct st_qos_goal goal = {.threshold = q->has_min ? q->min : q->max,
 	                                 .lower = q->has_max,
 	                                 .policy = q->policy,
 	                                 .period = period,
 	                                 .least = below,
-	                                 .most = (double)o->budget.most / ticks};
+	                                 .start = start,
+	                                 .most = most};
 	o->qos = st_qos_open(q->source, &goal, e);
 	if (q->policy != ST_QOS_WATCH)
-		o->budget.amount = 0; /* until it is known how well the program serves */
+		o->budget.amount = (uint64_t)(start * ticks);
 	return o->qos ? 0 : -1;
 }

@@ -8,9 +8,10 @@
 
 struct st_qos_choice {
 	const char *source;
-	bool has_min, has_max, has_policy, has_below;
+	bool has_min, has_max, has_policy, has_below, has_start;
 	double min, max;
 	struct st_budget_amount below; /* the budget while it is missed */
+	struct st_budget_amount start; /* until it is known */
 	enum st_qos_policy policy;
 };
 

@@ -61,6 +61,12 @@ st_qos_blind_budget(const struct st_qos_goal *goal)
 	return goal->policy == ST_QOS_WATCH ? goal->most : 0;
 }
 
+double
+st_qos_first_budget(const struct st_qos_goal *goal)
+{
+	return goal->policy == ST_QOS_WATCH ? goal->most : goal->start;
+}
+
 static void
 take_value(struct st_qos_monitor *m, double time, double value)
 {
@@ -86,8 +92,12 @@ lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 void
 st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, double value)
 {
+	bool starts =
+	        m->state == ST_QOS_WAITING && m->goal.start > 0 && time <= ST_QOS_LONGEST_START;
 	if (got == ST_QOS_VALUE)
 		take_value(m, time, value);
+	else if (starts)
+		return;
 	else if (got == ST_QOS_FAILURE)
 		lose(m, time, ST_QOS_FAILED);
 	else if (m->state != ST_QOS_FAILED && time - m->heard > m->patience)

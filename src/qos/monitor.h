@@ -48,6 +48,13 @@ struct st_qos_monitor {
 };
 
 enum { ST_QOS_MOST_ROWS = 1 << 20 }; /* kept */
+enum {
+	ST_QOS_LONGEST_START = 10
+}; /* seconds that a source may take for its first value, if there
+      is a budget meanwhile */
+
+/* The budget before the source has said anything. */
+double st_qos_first_budget(const struct st_qos_goal *goal);
 
 /* Seconds of a period while nothing is known of the metric: nothing is spent, unless the budget
  * does not follow it. */

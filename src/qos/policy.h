@@ -24,6 +24,7 @@ struct st_qos_goal {
 	/* Seconds: of a period, the most of it that a budget may be, and the least as long as the
 	 * metric is known, also where the threshold is missed. */
 	double period, most, least;
+	double start; /* the budget until the metric is known for the first time, for a while */
 };
 
 /* What the controller that holds the metric remembers. All zero at first. */

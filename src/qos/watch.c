@@ -96,7 +96,7 @@ st_qos_open(const char *source, const struct st_qos_goal *goal, struct st_error 
 	              : goal->period > longest ? longest
 	                                       : goal->period;
 	q->monitor.goal = *goal;
-	q->monitor.budget = st_qos_blind_budget(goal);
+	q->monitor.budget = st_qos_first_budget(goal);
 	q->monitor.patience = patience;
 	q->stop = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&q->lock, NULL);

@@ -216,6 +216,31 @@ of_averages(void **state)
 	free(m.rows);
 }
 
+/* Until the source has said something, for a while, though it fails. */
+static void
+at_the_start(void **state)
+{
+	(void)state;
+	for (size_t known = 0; known < 2; known++) {
+		struct st_qos_monitor m = {.goal = at_least, .patience = 3};
+		m.goal.start = 0.25;
+		m.budget = st_qos_first_budget(&m.goal);
+		st_qos_monitor_take(&m, 1, ST_QOS_FAILURE, 0);
+		st_qos_monitor_take(&m, 9.9, ST_QOS_NOTHING, 0);
+		assert_near(m.budget, 0.25);
+		assert_int_equal(m.n, 0);
+		if (known)
+			st_qos_monitor_take(&m, 9.95, ST_QOS_VALUE, 1000);
+		else
+			st_qos_monitor_take(&m, 10.1, ST_QOS_FAILURE, 0);
+		assert_near(m.budget, 0);
+		st_qos_monitor_take(&m, 10.2, ST_QOS_FAILURE, 0);
+		assert_near(m.budget, 0);
+		assert_int_equal(m.n, 1 + known);
+		free(m.rows);
+	}
+}
+
 static void
 monitored(void **state)
 {
@@ -264,6 +289,7 @@ main(void)
 	        cmocka_unit_test(watched),
 	        cmocka_unit_test(with_a_least),
 	        cmocka_unit_test(of_averages),
+	        cmocka_unit_test(at_the_start),
 	        cmocka_unit_test(monitored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,14 @@ class Service(unittest.TestCase):
         self.assertEqual(result["qos"]["kept"], 0)
         self.assertGreater(result["budget"]["windows"], 0)
 
+    def test_start(self):
+        """There is a budget until the source has said something."""
+        for source, seconds in (("cmd:exit 1", "0.5"), (self.source, "0.5")):
+            with self.subTest(source=source):
+                file, said = self.run_strobe("--qos", source, "--qos-min", "1e12", "--qos-start", "10%", seconds=seconds)
+                self.assertEqual(said, "")
+                self.assertGreater(self.json(file)["budget"]["windows"], 0)
+
     def test_never_kept(self):
         result = self.nothing_measured("--qos", self.source, "--qos-min", "1e12")
         self.assertEqual(result["qos"]["kept"], 0)
@@ -216,7 +224,8 @@ class Service(unittest.TestCase):
 
     def test_mistakes(self):
         for options, says in ((("--qos", "cmd:x"), "--qos-min N"), (("--qos-min", "5"), "needs --qos"), (("--qos-policy", "hold"), "needs --qos"),
-                              (("--qos-below", "1%"), "--qos-below needs --qos"), (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "x"), "--qos-below takes"),
+                              (("--qos-below", "1%"), "--qos-below needs --qos"), (("--qos-start", "1%"), "--qos-start needs --qos"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "-b", "1%", "--qos-start", "2%"), "--qos-start is 0.02 s"), (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "x"), "--qos-below takes"),
                               (("--qos", "cmd:x", "--qos-min", "5", "-b", "1%", "--qos-below", "2%"), "--budget allows 0.01 s"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "2%", "--qos-policy", "watch"), "not with"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-max", "6"), "exclude"), (("--qos", "cmd:x", "--qos-min", "0"), "greater than 0"),
