@@ -25,7 +25,9 @@
  * must not keep a pointer to a block, insn, access, branch, call or function. Everything that it
  * counts is exact with any number of threads. docs/tools.md teaches the API from zero.
  *
- * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options.
+ * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options. 4:
+ * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
+ * strobe_function_is_chosen, strobe_thread_stack.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -33,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 3
+#define STROBE_ABI 4
 
 #pragma GCC visibility push(default)
 
@@ -194,6 +196,39 @@ strobe_value(const strobe_rows *rows, const strobe_row *r, unsigned column)
 	return s->where[column] < 0 ? s->constant[column] : r->value[s->where[column]];
 }
 
+/*
+ * A forest: trees of contexts, such as who called whom. Its nodes are numbered from 1 on, and have
+ * labels, which are numbers of addresses. What a tool does with `link` and `level` is its own
+ * matter. The roots of a thread's trees are the children of the thread's node, whose label is 0,
+ * and whose link is the thread's number.
+ */
+typedef struct {
+	uint64_t count;
+	uint32_t label, parent, child, next; /* child: the newest; next: sibling */
+	uint32_t link, level;
+	uint32_t recent[8]; /* children, by the lowest bits of their labels; 0: none */
+} strobe_node;
+/* What a node has cost, itself alone. */
+typedef struct {
+	uint64_t ticks, instructions;
+} strobe_cost;
+/* The nodes and costs, by number; the label of an address, the same each time. */
+strobe_node *strobe_nodes(void);
+strobe_cost *strobe_costs(void);
+uint32_t strobe_label(uint64_t address);
+/* The thread's node. 0: there is no room for it. */
+uint32_t strobe_thread_node(strobe_thread *t);
+/* The child with the label, made when there is none; 0: there is no room for it. */
+uint32_t strobe_find_child(strobe_thread *t, uint32_t parent, uint32_t label);
+static inline uint32_t
+strobe_child(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t label)
+{
+	uint32_t recent = nodes[parent].recent[label & 7];
+	if (__builtin_expect(nodes[recent].label == label && recent, 1))
+		return recent;
+	return strobe_find_child(t, parent, label);
+}
+
 /* ---- code: what the translation-time events are about ---- */
 
 /* A basic block of the program. It ends at a branch, call, return or system call; an instruction
@@ -216,6 +251,8 @@ typedef struct {
 	uint32_t condition; /* 0: none */
 } strobe_point;
 
+/* After the instruction, if it is none of those that end a block. */
+strobe_point strobe_behind(strobe_insn *i);
 /* Before a block's first instruction. */
 strobe_point strobe_at_block(strobe_block *b);
 /* Before the instruction; before the one that accesses, branches, calls; before the function's
@@ -245,6 +282,9 @@ uint32_t strobe_block_bytes(const strobe_block *b);
 
 uint64_t strobe_insn_address(const strobe_insn *i);
 uint32_t strobe_insn_bytes(const strobe_insn *i);
+/* Does it give the stack pointer a value that has nothing to do with the one before, nor with the
+ * frame pointer? As those do which switch stacks or leave several functions at once. */
+int strobe_insn_moves_stack(const strobe_insn *i);
 /* What the instruction is, without its displacement and immediate operand: for the columns
  * STROBE_MNEMONIC, STROBE_CATEGORY and STROBE_REGISTERS_*. */
 uint64_t strobe_insn_code(const strobe_insn *i);
@@ -280,6 +320,11 @@ uint64_t strobe_function_address(const strobe_function *f);
 /* As in the symbol table; demangled, without arguments, for C++ and Rust. */
 const char *strobe_function_name(const strobe_function *f);
 int strobe_function_is(const strobe_function *f, const char *name);
+/* Is it one of those that --funcs and --images name? */
+int strobe_function_is_chosen(const strobe_function *f);
+/* The first instruction of the function whose code an address is, of those that `function` events
+ * are about; 0: none's. */
+uint64_t strobe_function_at(uint64_t address);
 
 /* ---- operands: what an action takes along from its point ---- */
 
@@ -397,6 +442,8 @@ void *strobe_state(strobe_thread *t);
 /* The thread's number in the run, from 0, and the kernel's id. */
 uint32_t strobe_thread_number(const strobe_thread *t);
 uint32_t strobe_thread_id(const strobe_thread *t);
+/* The program's stack pointer, in happenings. */
+uint64_t strobe_thread_stack(const strobe_thread *t);
 /* Appends a row to a stream: a value for each column. */
 void strobe_write(strobe_thread *t, strobe_stream *stream, const uint64_t *values);
 

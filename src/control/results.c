@@ -34,6 +34,9 @@ st_results_layout(struct st_results_header *h)
 	h->off_entries = place(&at, ST_MAX_ENTRIES * sizeof(struct st_entry));
 	h->off_entry_names = place(&at, ST_ENTRY_NAMES);
 	h->off_seen = place(&at, ST_SEEN_BYTES);
+	h->off_labels = place(&at, ST_MAX_LABELS * sizeof(uint64_t));
+	h->off_nodes = place(&at, ST_MAX_NODES * sizeof(strobe_node));
+	h->off_costs = place(&at, ST_MAX_NODES * sizeof(strobe_cost));
 	/* At the end what a process that has ended gives back: unused slots, then the chunks. */
 	h->counters_stride = ST_MAX_BLOCKS * sizeof(uint64_t);
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);
@@ -42,6 +45,7 @@ st_results_layout(struct st_results_header *h)
 	h->n_strings = 1; /* offset 0 is no string */
 	h->n_blocks = ST_FIRST_ID;
 	h->n_slots = 1;
+	h->n_labels = h->n_nodes = 1;
 }
 
 void

@@ -310,7 +310,10 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 	uint32_t index = (uint32_t)p->processes.n;
 	if (!add_process(p, run, in, &v) || add_counts(c, &v, index, keep_blocks))
 		return -1;
+	uint32_t first_thread = (uint32_t)p->threads.n;
 	add_threads(p, run, &v, index);
+	if (st_collect_forest(c, &v, first_thread))
+		return -1;
 	add_native(&p->run, &v);
 	p->run.samples_dropped += v.n_dropped;
 	if (add_fallbacks(c, &v, index))
@@ -342,6 +345,7 @@ resolve_images(struct st_collect *c)
 		if (status)
 			return -1;
 	}
+	st_collect_finish_forest(c);
 	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
 }
 

@@ -89,6 +89,11 @@ int st_collect_tables(struct st_collect *c, const struct st_view *v,
 int st_collect_finish_tables(struct st_collect *c);
 /* The function of a place that is a hit of kind ST_HIT_FRAME; UINT32_MAX: none. */
 uint32_t st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offset);
+/* Reads the contexts of a process, whose threads begin at an index of the profile's. 0, or -1 when
+ * memory is exhausted. */
+int st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_thread);
+/* Gives their labels functions and lines; functions and hits are complete. */
+void st_collect_finish_forest(struct st_collect *c);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */
 int st_collect_totals(struct st_collect *c);
 /* Orders blocks and hits by place and merges what is equal. */

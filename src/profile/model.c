@@ -47,6 +47,8 @@ st_profile_free(struct st_profile *p)
 		free(p->tables.v[i].values.v);
 	free(p->tables.v);
 	free(p->streams.v);
+	free(p->labels.v);
+	free(p->contexts.v);
 	free(p->notes.v);
 	free(p);
 }

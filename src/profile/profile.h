@@ -199,6 +199,26 @@ struct st_profile_qos {
 	ST_VEC(struct st_profile_qos_row) rows;
 };
 
+/* What contexts are of: a function, by its first instruction, or a basic block. */
+struct st_profile_label {
+	uint32_t image; /* UINT32_MAX: no place; offset 1: the artificial root */
+	uint32_t function;
+	uint64_t offset;
+	const char *file; /* NULL: unknown */
+	uint32_t line, column;
+};
+
+/* A node of a k-slab forest. */
+struct st_profile_context {
+	uint32_t thread;
+	uint32_t parent; /* comes before it; UINT32_MAX: a root */
+	uint32_t label;
+	/* Of a node k or more levels deep: the same without the first k labels; else UINT32_MAX. */
+	uint32_t link;
+	uint64_t count;                 /* activations, each at one node */
+	uint64_t self_ns, instructions; /* of its own; 0 where they were not asked for */
+};
+
 struct st_profile {
 	struct st_profile_run run;
 	struct st_profile_qos qos;
@@ -213,6 +233,8 @@ struct st_profile {
 	ST_VEC(struct st_profile_fallback) fallbacks;
 	ST_VEC(struct st_profile_table) tables;
 	ST_VEC(struct st_profile_stream) streams;
+	ST_VEC(struct st_profile_label) labels;
+	ST_VEC(struct st_profile_context) contexts;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */
 	bool out_of_memory;

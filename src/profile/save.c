@@ -325,6 +325,8 @@ fill(struct writer *w, const struct st_profile *p)
 		int status = st_save_tables(w->db, p);
 		if (status == SQLITE_OK)
 			status = st_save_qos(w->db, p);
+		if (status == SQLITE_OK)
+			status = st_save_forest(w->db, p);
 		if (status != SQLITE_OK)
 			note(w, status);
 	}

@@ -56,7 +56,9 @@ sections_fit(struct st_view *v, size_t size)
 	       fits(h->off_partials, v->n_partials, sizeof *v->partials, size) &&
 	       fits(h->off_threads, v->n_threads, sizeof *v->threads, size) &&
 	       fits(h->off_samples, v->n_samples, sizeof *v->samples, size) &&
-	       tables_fit(v, size) &&
+	       fits(h->off_labels, v->n_labels, sizeof *v->labels, size) &&
+	       fits(h->off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
+	       fits(h->off_costs, v->n_nodes, sizeof *v->costs, size) && tables_fit(v, size) &&
 	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
 	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
 }
@@ -89,6 +91,8 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->n_streams = least(h->n_streams, ST_MAX_STREAMS);
 	v->n_amounts = least(h->n_amounts, ST_MAX_AMOUNTS);
 	v->n_partials = least(h->n_partials, ST_MAX_PARTIALS);
+	v->n_labels = least(h->n_labels, ST_MAX_LABELS);
+	v->n_nodes = least(h->n_nodes, ST_MAX_NODES);
 	v->counting = h->counting != 0;
 	uint64_t samples = h->n_samples;
 	v->n_samples = least(samples, ST_MAX_SAMPLES);
@@ -106,6 +110,9 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->partials = (const void *)(base + h->off_partials);
 	v->threads = (const void *)(base + h->off_threads);
 	v->samples = (const void *)(base + h->off_samples);
+	v->labels = (const void *)(base + h->off_labels);
+	v->nodes = (const void *)(base + h->off_nodes);
+	v->costs = (const void *)(base + h->off_costs);
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strobe/tool.h>
+
 #include "base/error.h"
 #include "wire/results.h"
 
@@ -29,6 +31,10 @@ struct st_view {
 	const struct st_thread *threads;
 	const struct st_sample *samples;
 	const char *strings;
+	const uint64_t *labels;
+	const strobe_node *nodes;
+	const strobe_cost *costs;
+	uint32_t n_labels, n_nodes;
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks, n_strings, n_slots;
 	uint32_t n_counters, n_tables, n_streams, n_amounts, n_partials;
 	struct st_view_table tables[ST_MAX_TABLES];

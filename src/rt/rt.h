@@ -162,6 +162,7 @@ struct thread {
 	struct resume resume;
 	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
 	void *tool_state[ST_MAX_TOOLS];
+	struct forest *forest;   /* of contexts: tool/forest.c; NULL: none yet */
 	struct returns *returns; /* functions that were entered, whose return a tool waits for */
 	uint32_t in_tool;    /* index + 1 of the tool whose function runs on this thread; 0: none */
 	uint64_t tool_since; /* ns of CPU time: when a sample first found it there; 0: none has */

@@ -20,7 +20,8 @@
 	ST_TOOL(dcache) \
 	ST_TOOL(syscalls) \
 	ST_TOOL(coverage) \
-	ST_TOOL(alloc)
+	ST_TOOL(alloc) \
+	ST_TOOL(paths)
 /* clang-format on */
 
 #define ST_TOOL(name) extern strobe_tool strobe_tool_##name;

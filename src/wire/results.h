@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 3u
+#define ST_WIRE_VERSION 4u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -36,6 +36,8 @@ enum {
 	ST_MAX_SITES = 4 << 20,    /* places that make rows */
 	ST_MAX_ENTRIES = 1 << 20,  /* functions that the controller tells the runtime of */
 	ST_ENTRY_NAMES = 64 << 20, /* bytes of their names */
+	ST_MAX_LABELS = 4 << 20,   /* of nodes */
+	ST_MAX_NODES = 32 << 20,   /* of forests of contexts */
 	ST_FIRST_ID = 16,          /* the ids below are not blocks' */
 	ST_CHUNK_BYTES = 64 << 10, /* of rows; and some behind, up to ST_CHUNK_SLACK */
 	ST_CHUNK_SLACK = 60 << 10,
@@ -320,7 +322,7 @@ struct st_results_header {
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
 	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
-	        off_seen, off_chunks, off_counters;
+	        off_seen, off_labels, off_nodes, off_costs, off_chunks, off_counters;
 	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
@@ -333,6 +335,8 @@ struct st_results_header {
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;
+	uint32_t n_labels, n_nodes; /* label 0 and node 0 are none */
+	uint64_t nodes_dropped;     /* that found no room */
 	uint64_t n_amounts;      /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
 	uint64_t chunk_sequence; /* chunks filled so far */
 	struct st_chunk chunks[ST_MAX_CHUNKS];
@@ -494,7 +498,8 @@ enum {
 	ST_REGION_LIMITED = 16,
 };
 
-/* Sections that are bare arrays: strings: char[]; seen: bits, the lowest of a byte first; amounts:
+/* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
+ * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest of a byte first; amounts:
  * struct st_amount[ST_MAX_AMOUNTS]; partials: struct st_partial[ST_MAX_PARTIALS]; sites:
  * strobe_site[ST_MAX_SITES] (tool.h); counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at
  * off_chunks + i * ST_CHUNK_STRIDE, which is such that its address in the target is a multiple of

@@ -24,6 +24,12 @@ strobe_at_insn(strobe_insn *i)
 }
 
 strobe_point
+strobe_behind(strobe_insn *i)
+{
+	return point(i->index | POINT_BEHIND);
+}
+
+strobe_point
 strobe_at_access(strobe_access *a)
 {
 	return point(a->index);
@@ -142,7 +148,7 @@ count_plainly(strobe_point at, uint64_t cell, int64_t amount)
 	mark_counted(asked.id);
 	if (!asked.fresh)
 		return;
-	uint32_t first = asked.base + at.where;
+	uint32_t first = asked.base + (at.where & 0xffff);
 	if (at.where & POINT_ENTRY)
 		add_amount(asked.id, 0, 0, cell, amount);
 	else
@@ -153,7 +159,7 @@ count_plainly(strobe_point at, uint64_t cell, int64_t amount)
 static uint64_t
 key_of_next(strobe_point at)
 {
-	uint32_t index = asked.base + at.where;
+	uint32_t index = asked.base + (at.where & 0xffff);
 	return (uint64_t)asked.id << 32 | (uint64_t)(index & 0x7fff) << 17 |
 	       (uint64_t)asked.tool << 13 | (asked.serial++ & 0x1fff);
 }
@@ -205,13 +211,14 @@ new_action(strobe_point at, enum action_kind kind)
 	}
 	struct action *a = &asked.actions[asked.n_actions++];
 	a->kind = (uint8_t)kind;
-	a->insn = (uint8_t)at.where;
+	a->insn = (uint8_t)at.where; /* without the bits */
 	a->n = 0;
 	a->tool = (uint8_t)asked.tool;
 	a->condition = (uint8_t)at.condition;
 	const struct condition *c = at.condition ? &asked.conditions[at.condition - 1] : NULL;
-	a->after = c && c->kind == CONDITION_RELATION &&
-	           (is_written(&c->a, at.where) || is_written(&c->b, at.where));
+	a->after = (at.where & POINT_BEHIND) ||
+	           (c && c->kind == CONDITION_RELATION &&
+	            (is_written(&c->a, at.where) || is_written(&c->b, at.where)));
 	return a;
 }
 

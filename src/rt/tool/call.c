@@ -89,6 +89,12 @@ strobe_thread_number(const strobe_thread *t)
 	return ((const struct thread *)t)->record;
 }
 
+uint64_t
+strobe_thread_stack(const strobe_thread *t)
+{
+	return ((const struct thread *)t)->regs.r[RSP];
+}
+
 uint32_t
 strobe_thread_id(const strobe_thread *t)
 {

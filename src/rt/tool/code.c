@@ -68,6 +68,53 @@ strobe_insn_code(const strobe_insn *i)
 	return text_add(text);
 }
 
+/* The register in ModRM's reg field, and in its rm field; 16: that is memory. */
+static unsigned
+reg_of(const struct st_insn *in, const uint8_t *code)
+{
+	unsigned rex = in->flags & ST_I_REX ? code[in->rex_off] : 0;
+	return (code[in->modrm_off] >> 3 & 7) | (rex & 4) << 1;
+}
+
+static unsigned
+rm_of(const struct st_insn *in, const uint8_t *code)
+{
+	unsigned rex = in->flags & ST_I_REX ? code[in->rex_off] : 0;
+	return code[in->modrm_off] >> 6 == 3 ? (code[in->modrm_off] & 7) | (rex & 1) << 3 : 16;
+}
+
+/* What computes with rsp or rbp stays on the same stack; `add` of a register is how unwinders leave
+ * frames, `sub` how they are enlarged. */
+int
+strobe_insn_moves_stack(const strobe_insn *i)
+{
+	const struct st_insn *in = insn_of(i->b, i->index);
+	const uint8_t *code = code_of(i->b, i->index);
+	if (in->cls != ST_C_NORMAL || in->vex_off || code[0] == 0x0f)
+		return 0;
+	if (in->op_off && code[in->op_off - 1] == 0x0f)
+		return 0;
+	if (!in->modrm_off)
+		return code[in->op_off] == 0x5c && !(in->flags & ST_I_REX && code[in->rex_off] & 1);
+	unsigned reg = reg_of(in, code), rm = rm_of(in, code);
+	switch (code[in->op_off]) {
+	case 0x8b: /* mov reg, rm */
+		return reg == RSP && rm != RBP;
+	case 0x89: /* mov rm, reg */
+		return rm == RSP && reg != RBP;
+	case 0x87: /* xchg */
+		return reg == RSP || rm == RSP;
+	case 0x8d: /* lea */
+		return reg == RSP && !(in->gpr_read & (1u << RSP | 1u << RBP));
+	case 0x01: /* add rm, reg */
+		return rm == RSP;
+	case 0x03: /* add reg, rm */
+		return reg == RSP;
+	default:
+		return 0;
+	}
+}
+
 /* ---- memory accesses ---- */
 
 uint64_t
@@ -275,6 +322,18 @@ strobe_function_is(const strobe_function *f, const char *name)
 {
 	size_t n = strlen(name);
 	return strlen(f->name) == n && memcmp(f->name, name, n) == 0;
+}
+
+int
+strobe_function_is_chosen(const strobe_function *f)
+{
+	return entries_chosen(f->address);
+}
+
+uint64_t
+strobe_function_at(uint64_t address)
+{
+	return entries_start(address);
 }
 
 strobe_operand

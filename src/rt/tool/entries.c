@@ -13,6 +13,8 @@ static struct range {
 	uint64_t start, end;
 } * chosen;
 static uint32_t n_chosen;
+static struct range *functions; /* of tools, all of them; the first n_ordered in order */
+static uint32_t n_functions, n_ordered;
 static uint32_t taken; /* entries that are in it */
 
 static struct st_entry *
@@ -27,7 +29,7 @@ entries_forget(void)
 	if (starts.slots)
 		rt_unmap_memory(starts.slots, 2 * starts.size * sizeof(uint64_t));
 	starts = (strobe_map){0};
-	taken = n_chosen = 0;
+	taken = n_chosen = n_functions = n_ordered = 0;
 }
 
 /* Where code was replaced, the functions of the old have gone. */
@@ -53,6 +55,15 @@ choose(const struct st_entry *e)
 }
 
 static void
+add_function(const struct st_entry *e)
+{
+	if (!functions)
+		functions = rt_map_table(ST_MAX_ENTRIES * sizeof *functions);
+	if (functions)
+		functions[n_functions++] = (struct range){e->start, e->end};
+}
+
+static void
 take_new(uint32_t first_map)
 {
 	const struct st_map *maps = (const void *)((const char *)rt.results + rt.results->off_maps);
@@ -67,6 +78,8 @@ take_new(uint32_t first_map)
 			*at = taken + 1;
 		if (entries()[taken].what & ST_ENTRY_CHOSEN)
 			choose(&entries()[taken]);
+		if (entries()[taken].what & ST_ENTRY_TOOL)
+			add_function(&entries()[taken]);
 	}
 }
 
@@ -102,18 +115,68 @@ entry_name(const struct st_entry *entry)
 	return (const char *)rt.results + rt.results->off_entry_names + entry->name;
 }
 
-bool
-entries_choose(uint64_t pc)
+/* The last of those, in ascending order, that begin at the address or before, + 1; 0: none. */
+static uint32_t
+range_before(const struct range *ranges, uint32_t n, uint64_t pc)
 {
-	if (!(rt.results->region_by & ST_REGION_LIMITED))
-		return true;
-	uint32_t low = 0, high = n_chosen;
+	uint32_t low = 0, high = n;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (chosen[mid].start <= pc)
+		if (ranges[mid].start <= pc)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low && pc < chosen[low - 1].end;
+	return low;
+}
+
+bool
+entries_chosen(uint64_t pc)
+{
+	uint32_t i = range_before(chosen, n_chosen, pc);
+	return i && pc < chosen[i - 1].end;
+}
+
+bool
+entries_choose(uint64_t pc)
+{
+	return !(rt.results->region_by & ST_REGION_LIMITED) || entries_chosen(pc);
+}
+
+static void
+reverse(struct range *from, struct range *to)
+{
+	for (; from < to; from++) {
+		struct range r = *--to;
+		*to = *from;
+		*from = r;
+	}
+}
+
+/* Puts what has been added since it was last asked where it belongs: the functions of an image,
+ * which come together and in order, lie between two others. */
+static void
+order_functions(void)
+{
+	while (n_ordered < n_functions) {
+		uint32_t at = range_before(functions, n_ordered, functions[n_ordered].start);
+		uint64_t limit = at < n_ordered ? functions[at].start : UINT64_MAX, last = 0;
+		uint32_t end = n_ordered;
+		while (end < n_functions && functions[end].start < limit &&
+		       functions[end].start >= last)
+			last = functions[end++].start;
+		reverse(functions + at, functions + n_ordered);
+		reverse(functions + n_ordered, functions + end);
+		reverse(functions + at, functions + end);
+		n_ordered = end;
+	}
+}
+
+uint64_t
+entries_start(uint64_t pc)
+{
+	if (n_ordered < n_functions)
+		order_functions();
+	uint32_t i = range_before(functions, n_functions, pc);
+	return i && pc < functions[i - 1].end ? functions[i - 1].start : 0;
 }

@@ -88,8 +88,9 @@ enum {
 };
 
 /* What the tools want of the piece of code being translated. One at a time, under rt.lock. */
-/* Bits of strobe_point.where: when the function returns; at the block's entry. */
-enum { POINT_RETURN = 0x10000, POINT_ENTRY = 0x20000 };
+/* Bits of strobe_point.where: when the function returns; at the block's entry; behind the
+ * instruction. */
+enum { POINT_RETURN = 0x10000, POINT_ENTRY = 0x20000, POINT_BEHIND = 0x40000 };
 
 struct asked {
 	const struct build *b;
@@ -199,6 +200,10 @@ const struct st_entry *entry_at(uint64_t pc);
 const char *entry_name(const struct st_entry *entry);
 /* Is code there to be instrumented? */
 bool entries_choose(uint64_t pc);
+/* Is it in one of the functions and images that are named? */
+bool entries_chosen(uint64_t pc);
+/* Where the function begins whose code the address is; 0: of none that tools want to know of. */
+uint64_t entries_start(uint64_t pc);
 /* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
 unsigned region_at(uint64_t pc);
 /* The same, as far as it matters to threads that execute the version. */
@@ -241,6 +246,9 @@ uint32_t returns_plan(void);
 void returns_forget(struct thread *t);
 void returns_entered(strobe_thread *t, const uint64_t *values);
 void returns_left(strobe_thread *t, const uint64_t *values);
+
+/* tool/forest.c: after a fork, with results that are new. */
+void forests_forget(struct thread *t);
 
 /* tool/call.c: calls a function of the tool, which may crash. */
 void tool_call(unsigned tool, void (*function)(void), const void *a, const void *b);

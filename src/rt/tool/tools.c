@@ -72,6 +72,7 @@ tools_restart(struct thread *t)
 	texts_forget();
 	streams_forget(t);
 	entries_forget();
+	forests_forget(t);
 	t->returns = NULL;
 	t->returns_at = 0;
 	memset(t->tool_state, 0, sizeof t->tool_state);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables label and context of a profile file. */
+#include "profile/file_tables.h"
+
+static void
+bind_index(sqlite3_stmt *s, int column, uint32_t index)
+{
+	if (index == UINT32_MAX)
+		sqlite3_bind_null(s, column);
+	else
+		sqlite3_bind_int64(s, column, (int64_t)index + 1);
+}
+
+static int
+finish_row(sqlite3 *db, sqlite3_stmt *s)
+{
+	int status = sqlite3_step(s) == SQLITE_DONE ? SQLITE_OK : sqlite3_errcode(db);
+	sqlite3_reset(s);
+	sqlite3_clear_bindings(s);
+	return status;
+}
+
+static int
+insert_labels(sqlite3 *db, const struct st_profile *p)
+{
+	sqlite3_stmt *s = NULL;
+	int status =
+	        sqlite3_prepare_v2(db, "INSERT INTO label VALUES(?,?,?,?,?,?,?)", -1, &s, NULL);
+	for (size_t i = 0; status == SQLITE_OK && i < p->labels.n; i++) {
+		const struct st_profile_label *l = &p->labels.v[i];
+		sqlite3_bind_int64(s, 1, (int64_t)i + 1);
+		bind_index(s, 2, l->image);
+		sqlite3_bind_int64(s, 3, (int64_t)l->offset);
+		bind_index(s, 4, l->function);
+		if (l->file) {
+			sqlite3_bind_text(s, 5, l->file, -1, SQLITE_STATIC);
+			sqlite3_bind_int64(s, 6, l->line);
+			sqlite3_bind_int64(s, 7, l->column);
+		}
+		status = finish_row(db, s);
+	}
+	sqlite3_finalize(s);
+	return status;
+}
+
+static int
+insert_contexts(sqlite3 *db, const struct st_profile *p)
+{
+	sqlite3_stmt *s = NULL;
+	int status =
+	        sqlite3_prepare_v2(db, "INSERT INTO context VALUES(?,?,?,?,?,?,?,?)", -1, &s, NULL);
+	for (size_t i = 0; status == SQLITE_OK && i < p->contexts.n; i++) {
+		const struct st_profile_context *c = &p->contexts.v[i];
+		sqlite3_bind_int64(s, 1, (int64_t)i + 1);
+		bind_index(s, 2, c->thread);
+		bind_index(s, 3, c->parent);
+		bind_index(s, 4, c->label);
+		bind_index(s, 5, c->link);
+		sqlite3_bind_int64(s, 6, (int64_t)c->count);
+		sqlite3_bind_int64(s, 7, (int64_t)c->self_ns);
+		sqlite3_bind_int64(s, 8, (int64_t)c->instructions);
+		status = finish_row(db, s);
+	}
+	sqlite3_finalize(s);
+	return status;
+}
+
+int
+st_save_forest(sqlite3 *db, const struct st_profile *p)
+{
+	if (!p->contexts.n)
+		return SQLITE_OK;
+	int status = sqlite3_exec(
+	        db,
+	        "CREATE TABLE label(id INTEGER PRIMARY KEY, image INTEGER REFERENCES image,"
+	        " offset INTEGER NOT NULL, function INTEGER REFERENCES function, file TEXT,"
+	        " line INTEGER, column INTEGER);"
+	        "CREATE TABLE context(id INTEGER PRIMARY KEY,"
+	        " thread INTEGER NOT NULL REFERENCES thread, parent INTEGER REFERENCES context,"
+	        " label INTEGER NOT NULL REFERENCES label, link INTEGER REFERENCES context,"
+	        " count INTEGER NOT NULL, self_ns INTEGER NOT NULL,"
+	        " instructions INTEGER NOT NULL);",
+	        NULL, NULL, NULL);
+	if (status == SQLITE_OK)
+		status = insert_labels(db, p);
+	return status == SQLITE_OK ? insert_contexts(db, p) : status;
+}
+
+/* The index of a row of a table with n rows; UINT32_MAX: NULL. *bad when there is no such row. */
+static uint32_t
+index_of(sqlite3_stmt *s, int column, size_t n, bool *bad)
+{
+	if (sqlite3_column_type(s, column) == SQLITE_NULL)
+		return UINT32_MAX;
+	int64_t id = sqlite3_column_int64(s, column);
+	*bad |= id < 1 || (uint64_t)id > n;
+	return *bad ? UINT32_MAX : (uint32_t)(id - 1);
+}
+
+static bool
+load_labels(sqlite3 *db, struct st_profile *p)
+{
+	sqlite3_stmt *s = NULL;
+	int status = sqlite3_prepare_v2(
+	        db, "SELECT image, offset, function, file, line, column FROM label ORDER BY id", -1,
+	        &s, NULL);
+	bool bad = status != SQLITE_OK;
+	while (!bad && (status = sqlite3_step(s)) == SQLITE_ROW) {
+		struct st_profile_label *out = ST_PUSH(&p->labels);
+		const char *file = (const char *)sqlite3_column_text(s, 3);
+		if (!out) {
+			p->out_of_memory = bad = true;
+			break;
+		}
+		out->image = index_of(s, 0, p->images.n, &bad);
+		out->offset = (uint64_t)sqlite3_column_int64(s, 1);
+		out->function = index_of(s, 2, p->functions.n, &bad);
+		out->file = file ? st_profile_text(p, file) : NULL;
+		out->line = (uint32_t)sqlite3_column_int64(s, 4);
+		out->column = (uint32_t)sqlite3_column_int64(s, 5);
+	}
+	sqlite3_finalize(s);
+	return !bad && status == SQLITE_DONE;
+}
+
+static bool
+load_contexts(sqlite3 *db, struct st_profile *p)
+{
+	sqlite3_stmt *s = NULL;
+	int status = sqlite3_prepare_v2(db,
+	                                "SELECT thread, parent, label, link, count, self_ns, "
+	                                "instructions FROM context ORDER BY id",
+	                                -1, &s, NULL);
+	bool bad = status != SQLITE_OK;
+	while (!bad && (status = sqlite3_step(s)) == SQLITE_ROW) {
+		size_t index = p->contexts.n;
+		struct st_profile_context *out = ST_PUSH(&p->contexts);
+		if (!out) {
+			p->out_of_memory = bad = true;
+			break;
+		}
+		out->thread = index_of(s, 0, p->threads.n, &bad);
+		out->parent = index_of(s, 1, index, &bad); /* before it: there is no circle */
+		out->label = index_of(s, 2, p->labels.n, &bad);
+		out->link = index_of(s, 3, UINT32_MAX, &bad);
+		bad |= out->thread == UINT32_MAX || out->label == UINT32_MAX;
+		out->count = (uint64_t)sqlite3_column_int64(s, 4);
+		out->self_ns = (uint64_t)sqlite3_column_int64(s, 5);
+		out->instructions = (uint64_t)sqlite3_column_int64(s, 6);
+	}
+	sqlite3_finalize(s);
+	for (size_t i = 0; i < p->contexts.n; i++)
+		bad |= p->contexts.v[i].link != UINT32_MAX &&
+		       p->contexts.v[i].link >= p->contexts.n;
+	return !bad && status == SQLITE_DONE;
+}
+
+bool
+st_load_forest(sqlite3 *db, struct st_profile *p)
+{
+	if (sqlite3_table_column_metadata(db, "main", "context", NULL, NULL, NULL, NULL, NULL,
+	                                  NULL) != SQLITE_OK)
+		return true;
+	return load_labels(db, p) && load_contexts(db, p);
+}

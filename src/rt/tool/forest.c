@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Forests of contexts: nodes in the results, where the controller finds them whatever becomes of
+ * the program. A node is made by the thread whose it is, so only its number has to be agreed upon.
+ */
+#include "rt/tool/tool.h"
+
+/* Nodes with more children than a list should have are looked up by parent and label. */
+enum { MOST_LISTED = 12, NODES_AT_ONCE = 64 };
+
+struct forest {
+	uint32_t node;      /* the thread's */
+	uint32_t next, end; /* numbers that it may give */
+	strobe_map
+	        children; /* by parent << 32 | label; of nodes with many: by parent << 32, not 0 */
+};
+
+static strobe_map labels;
+static uint32_t lock; /* of it */
+
+strobe_node *
+strobe_nodes(void)
+{
+	return (strobe_node *)((char *)rt.results + rt.results->off_nodes);
+}
+
+strobe_cost *
+strobe_costs(void)
+{
+	return (strobe_cost *)((char *)rt.results + rt.results->off_costs);
+}
+
+static uint32_t
+label_of(uint64_t address)
+{
+	struct st_results_header *r = rt.results;
+	uint64_t *known = strobe_map_at(&labels, address);
+	if (known && *known)
+		return (uint32_t)*known;
+	uint32_t label = r->n_labels;
+	if (!known || label >= ST_MAX_LABELS)
+		return ST_MAX_LABELS - 1;
+	((uint64_t *)((char *)r + r->off_labels))[label] = address;
+	__atomic_store_n(&r->n_labels, label + 1, __ATOMIC_RELEASE);
+	*known = label;
+	return label;
+}
+
+uint32_t
+strobe_label(uint64_t address)
+{
+	rt_lock(&lock);
+	uint32_t label = label_of(address);
+	rt_unlock(&lock);
+	return label;
+}
+
+/* 0: there is no room. */
+static uint32_t
+new_node(struct forest *f, uint32_t parent, uint32_t label)
+{
+	struct st_results_header *r = rt.results;
+	if (f->next == f->end) {
+		uint32_t from = r->n_nodes;
+		do
+			if (from > ST_MAX_NODES - NODES_AT_ONCE) {
+				__atomic_fetch_add(&r->nodes_dropped, 1, __ATOMIC_RELAXED);
+				return 0;
+			}
+		while (!__atomic_compare_exchange_n(&r->n_nodes, &from, from + NODES_AT_ONCE, false,
+		                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+		f->next = from;
+		f->end = from + NODES_AT_ONCE;
+	}
+	strobe_node *nodes = strobe_nodes(), *n = &nodes[f->next];
+	n->label = label;
+	n->parent = parent;
+	n->next = nodes[parent].child;
+	/* The last: the controller may look at any time. */
+	if (parent)
+		__atomic_store_n(&nodes[parent].child, f->next, __ATOMIC_RELEASE);
+	return f->next++;
+}
+
+static struct forest *
+forest_of(struct thread *t)
+{
+	if (!t->forest)
+		t->forest = strobe_allocate(sizeof *t->forest);
+	return t->forest;
+}
+
+uint32_t
+strobe_thread_node(strobe_thread *handle)
+{
+	struct thread *t = (struct thread *)handle;
+	struct forest *f = forest_of(t);
+	if (!f || f->node)
+		return f ? f->node : 0;
+	f->node = new_node(f, 0, 0);
+	if (f->node)
+		strobe_nodes()[f->node].link = t->record;
+	return f->node;
+}
+
+/* In a list of children; *n: how many were looked at. */
+static uint32_t
+find_listed(const strobe_node *nodes, uint32_t child, uint32_t label, uint32_t *n)
+{
+	for (*n = 0; child && *n < MOST_LISTED; child = nodes[child].next, ++*n)
+		if (nodes[child].label == label)
+			return child;
+	return 0;
+}
+
+/* From here on the node's children are looked up. */
+static void
+index_children(struct forest *f, const strobe_node *nodes, uint32_t parent)
+{
+	uint64_t *many = strobe_map_at(&f->children, (uint64_t)parent << 32);
+	if (!many || *many)
+		return;
+	*many = 1;
+	for (uint32_t c = nodes[parent].child; c; c = nodes[c].next) {
+		uint64_t *at = strobe_map_at(&f->children, (uint64_t)parent << 32 | nodes[c].label);
+		if (at)
+			*at = c;
+	}
+}
+
+uint32_t
+strobe_find_child(strobe_thread *t, uint32_t parent, uint32_t label)
+{
+	struct forest *f = forest_of((struct thread *)t);
+	strobe_node *nodes = strobe_nodes();
+	if (!f || !parent)
+		return 0;
+	uint32_t n, found = find_listed(nodes, nodes[parent].child, label, &n);
+	uint64_t *at = NULL;
+	if (!found && n == MOST_LISTED) {
+		index_children(f, nodes, parent);
+		at = strobe_map_at(&f->children, (uint64_t)parent << 32 | label);
+		found = at ? (uint32_t)*at : 0;
+	}
+	if (!found)
+		found = new_node(f, parent, label);
+	if (found && at)
+		*at = found;
+	nodes[parent].recent[label & 7] = found;
+	return found;
+}
+
+void
+forests_forget(struct thread *t)
+{
+	lock = 0; /* another thread of the parent may have held it */
+	if (labels.slots)
+		rt_unmap_memory(labels.slots, 2 * labels.size * sizeof(uint64_t));
+	labels = (strobe_map){0};
+	t->forest = NULL;
+}

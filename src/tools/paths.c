@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calling contexts of functions, and of basic blocks inside and across functions: what is asked of
+ * code, and the rows that it makes. */
+#include "tools/paths.h"
+
+/* What a row is of; its site has the label, too. */
+enum row {
+	ROW_UNKNOWN,
+	ROW_ENTER,  /* stack, ticks */
+	ROW_RETURN, /* stack, ticks */
+	ROW_LEAVE,  /* stack: about to be moved */
+	ROW_MOVED,  /* stack */
+	ROW_INTO,   /* stack */
+	ROW_BLOCK,
+	ROW_LENGTH, /* label: instructions of the block */
+	ROW_WRITTEN /* ROW_SIGNAL: all columns are in the row */
+};
+enum { ROW_SIGNAL = ROW_WRITTEN, ROW_BITS = 4 };
+
+enum { WHAT, LABEL, STACK, TICKS };
+
+static void consume(strobe_thread *t, const strobe_rows *rows);
+STROBE_STREAM(steps, "functions entered and left, blocks executed", consume,
+              STROBE_COLUMN("what", STROBE_NUMBER), STROBE_COLUMN("label", STROBE_NUMBER),
+              STROBE_COLUMN("stack", STROBE_HEX), STROBE_COLUMN("ticks", STROBE_TICKS));
+
+/* By site: its label and enum row, in one number. */
+static uint32_t *meaning;
+/* By label of a block: the label of its function. */
+static uint32_t *function_of;
+enum { MOST_SITES = 4 << 20, MOST_LABELS = 4 << 20 };
+
+/* ---- rows ---- */
+
+static uint32_t
+meaning_of(const strobe_rows *rows, uint32_t site)
+{
+	const strobe_site *s = &rows->sites[site];
+	uint32_t m = ROW_WRITTEN;
+	if (s->where[WHAT] < 0)
+		m = (uint32_t)s->constant[LABEL] << ROW_BITS | (uint32_t)s->constant[WHAT];
+	__atomic_store_n(&meaning[site], m, __ATOMIC_RELAXED);
+	return m;
+}
+
+static void
+spend(struct paths_state *s, uint64_t now)
+{
+	if (s->ticks && now > s->ticks)
+		strobe_costs()[paths_top(s)->node].ticks += now - s->ticks;
+	s->ticks = now;
+}
+
+static void
+execute(strobe_thread *t, struct paths_state *s, uint32_t label)
+{
+	struct paths_frame *f = paths_top(s);
+	if (paths_options.mode == PATHS_INTER) {
+		s->block = paths_follow(t, s->block ? s->block : s->root, label);
+		return;
+	}
+	if (f->function == function_of[label])
+		f->block = paths_follow(t, f->block ? f->block : s->root, label);
+}
+
+static void
+consume_row(strobe_thread *t, struct paths_state *s, uint32_t m, const uint64_t *value)
+{
+	uint32_t label = m >> ROW_BITS;
+	switch ((enum row)(m & ((1u << ROW_BITS) - 1))) {
+	case ROW_ENTER:
+		if (paths_options.time)
+			spend(s, value[1]);
+		paths_enter(t, s, label, value[0]);
+		break;
+	case ROW_RETURN:
+		if (paths_options.time)
+			spend(s, value[1]);
+		paths_return(s, value[0]);
+		break;
+	case ROW_LEAVE:
+		s->left_at = value[0];
+		break;
+	case ROW_MOVED:
+		paths_moved(s, value[0]);
+		break;
+	case ROW_INTO:
+		paths_into(s, label, value[0]);
+		break;
+	case ROW_BLOCK:
+		execute(t, s, label);
+		break;
+	case ROW_LENGTH:
+		strobe_costs()[paths_top(s)->node].instructions += label;
+		break;
+	case ROW_SIGNAL:
+		paths_signal(s, value[STACK]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* What this takes is nobody's: clocks go on behind it. */
+static void
+consume(strobe_thread *t, const strobe_rows *rows)
+{
+	struct paths_state *s = strobe_state(t);
+	uint64_t begin = paths_options.time ? strobe_ticks() : 0;
+	if (!s || !meaning || (!s->strand && !paths_begin(t, s)))
+		return;
+	for (const strobe_row *r = rows->first; r < rows->end; r = strobe_next_row(r)) {
+		uint32_t site = (uint32_t)(r->tag >> 4), m = meaning[site];
+		consume_row(t, s, m ? m : meaning_of(rows, site), r->value);
+	}
+	if (s->ticks)
+		s->ticks += strobe_ticks() - begin;
+}
+
+/* ---- code ---- */
+
+static void
+ask(strobe_point at, enum row what, uint32_t label, bool timed)
+{
+	strobe_operand now = timed && paths_options.time ? strobe_timestamp() : strobe_constant(0);
+	strobe_operand stack = what == ROW_BLOCK || what == ROW_LENGTH
+	                               ? strobe_constant(0)
+	                               : strobe_register_value(STROBE_RSP);
+	strobe_record(at, &steps, strobe_constant(what), strobe_constant(label), stack, now);
+}
+
+/* Stubs of the linker are no functions to who reads a program. */
+static bool
+is_stub(const strobe_function *f)
+{
+	static const char end[] = "@plt";
+	const char *name = strobe_function_name(f), *at = name;
+	while (*at)
+		at++;
+	for (unsigned i = sizeof end; i-- > 0;)
+		if (at - name < (long)(sizeof end - 1) ||
+		    at[(long)i - (long)sizeof end + 1] != end[i])
+			return false;
+	return true;
+}
+
+static void
+on_function(strobe_function *f)
+{
+	if (paths_options.root && !strobe_function_is_chosen(f))
+		return;
+	if (!is_stub(f))
+		ask(strobe_at(f), ROW_ENTER, strobe_label(strobe_function_address(f)), true);
+}
+
+static void
+on_insn(strobe_insn *i)
+{
+	if (!strobe_insn_moves_stack(i))
+		return;
+	ask(strobe_at(i), ROW_LEAVE, 0, false);
+	ask(strobe_behind(i), ROW_MOVED, 0, false);
+}
+
+static void
+on_branch(strobe_branch *b)
+{
+	enum strobe_branch_kind kind = strobe_branch_kind(b);
+	uint64_t to = strobe_branch_to(b), into = to ? strobe_function_at(to) : 0;
+	if (kind == STROBE_RETURN)
+		ask(strobe_at(b), ROW_RETURN, 0, true);
+	if (kind == STROBE_CALL || !into || into == to ||
+	    into == strobe_function_at(strobe_branch_address(b)))
+		return;
+	strobe_point at = kind == STROBE_CONDITIONAL ? strobe_when_taken(b) : strobe_at(b);
+	ask(at, ROW_INTO, strobe_label(into), false);
+}
+
+static void
+on_block(strobe_block *b)
+{
+	uint64_t address = strobe_block_address(b), function = strobe_function_at(address);
+	if (paths_options.mode != PATHS_FUNC && function) {
+		uint32_t label = strobe_label(address);
+		function_of[label] = strobe_label(function);
+		ask(strobe_at(b), ROW_BLOCK, label, false);
+	} else if (paths_options.instructions) {
+		ask(strobe_at(b), ROW_LENGTH, strobe_block_length(b), false);
+	}
+}
+
+/* ---- happenings ---- */
+
+static void
+on_signal(strobe_thread *t, int number)
+{
+	(void)number;
+	const uint64_t row[STROBE_MOST_COLUMNS] = {ROW_SIGNAL, 0, strobe_thread_stack(t)};
+	strobe_write(t, &steps, row);
+}
+
+static void
+on_gap(strobe_thread *t, uint64_t from)
+{
+	struct paths_state *s = strobe_state(t);
+	(void)from;
+	if (s && s->strand)
+		paths_lose(s);
+}
+
+static bool
+is_text(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+static void
+begin(void)
+{
+	const char *mode = strobe_option_text("mode");
+	struct paths_options *o = &paths_options;
+	o->mode = is_text(mode, "intra")   ? PATHS_INTRA
+	          : is_text(mode, "inter") ? PATHS_INTER
+	                                   : PATHS_FUNC;
+	o->k = is_text(strobe_option_text("k"), "inf") ? PATHS_INFINITE
+	                                               : (uint32_t)strobe_option_number("k");
+	o->roll = strobe_option_number("roll");
+	o->cycles = strobe_option_number("cycles");
+	o->loops = strobe_option_number("loops");
+	o->physical = strobe_option_number("physical");
+	o->time = strobe_option_number("time");
+	o->instructions = strobe_option_number("instructions");
+	o->root = strobe_option_number("root");
+	if (!meaning)
+		meaning = strobe_allocate(MOST_SITES * sizeof *meaning);
+	else /* a fork's child numbers anew */
+		for (uint32_t i = 0; i < MOST_SITES; i++)
+			if (meaning[i])
+				meaning[i] = 0;
+	if (!function_of)
+		function_of = strobe_allocate(MOST_LABELS * sizeof *function_of);
+}
+
+STROBE_TOOL(paths, .help = "calling contexts of functions, paths of basic blocks: strobe paths",
+            .function = on_function, .insn = on_insn, .branch = on_branch, .block = on_block,
+            .signal = on_signal, .gap = on_gap, .begin = begin, .state = sizeof(struct paths_state),
+            .options = {{"mode", "func", "func, intra or inter"},
+                        {"k", "inf", "labels of context"},
+                        {"roll", "1", "roll recursion"},
+                        {"cycles", "0", "roll mutual recursion"},
+                        {"loops", "0", "roll loops"},
+                        {"physical", "0", "who jumps to a function is replaced by it"},
+                        {"time", "0", "time of each context"},
+                        {"instructions", "0", "instructions of each context"},
+                        {"root", "0", "only functions that --funcs names"}},
+            .limits = {{"roll", 0, 1},
+                       {"cycles", 0, 1},
+                       {"loops", 0, 1},
+                       {"physical", 0, 1},
+                       {"time", 0, 1},
+                       {"instructions", 0, 1},
+                       {"root", 0, 1}});

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The k-slab forest, built as the program runs (seed 002, chapter 3.3, definition 7 and
+ *listing 3.2).
+ *
+ * The literature moves two pointers, into the top and the bottom region of two trees, and counts at
+ * both. But the bottom says where the top is: a node k or more levels deep stands for a path, and
+ *the top for what is left of that path without its first k labels. So a context is one node here,
+ *with a link to its top, and each activation counts once, at that node; how often a node was the
+ *top of others is added up when the forest is read, and what the literature has to clear before it
+ *inverts the forest was never counted.
+ *
+ *	level of the new node	its parent		its link
+ *	below k			the context before	-
+ *	k			the context before	the root with its label
+ *	above k, below 2k	the context before	a child of the link of the context before
+ *	would be 2k: is k	the link of that	the root with its label
+ */
+#include "tools/paths.h"
+
+struct paths_options paths_options;
+
+bool
+paths_begin(strobe_thread *t, struct paths_state *s)
+{
+	enum { FIRST = 16 };
+	uint32_t thread = strobe_thread_node(t);
+	struct paths_strand *strand = strobe_allocate(sizeof *strand);
+	struct paths_frame *frames = strobe_allocate(FIRST * sizeof *frames);
+	if (!thread || !strand || !frames)
+		return false;
+	s->root = thread;
+	if (paths_options.root)
+		s->root = paths_call(t, thread, strobe_label(1));
+	frames[0] = (struct paths_frame){.sp = UINT64_MAX, .node = s->root};
+	*strand = (struct paths_strand){.frames = frames, .n = 1, .room = FIRST, .top = UINT64_MAX};
+	s->strand = strand;
+	return true;
+}
+
+/* The root with the label, of the trees of the thread that the node is of. */
+static uint32_t
+root_of(strobe_thread *t, strobe_node *nodes, uint32_t label)
+{
+	return strobe_child(t, nodes, strobe_thread_node(t), label);
+}
+
+/* A child, its level and link filled in. */
+static uint32_t
+deeper(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t parent, uint32_t label)
+{
+	uint32_t i = strobe_child(t, nodes, parent, label);
+	strobe_node *n = &nodes[i];
+	bool is_root = !nodes[parent].label;
+	if (!i || n->level || is_root)
+		return i;
+	n->level = nodes[parent].level + 1;
+	if (n->level == paths_options.k)
+		n->link = root_of(t, nodes, label);
+	else if (n->level > paths_options.k)
+		n->link = strobe_child(t, nodes, nodes[from].link, label);
+	return i;
+}
+
+/* The context above `from` that has the label, itself included; 0: none has. */
+static uint32_t
+above(const strobe_node *nodes, uint32_t from, uint32_t label)
+{
+	for (; nodes[from].label; from = nodes[from].parent)
+		if (nodes[from].label == label)
+			return from;
+	return 0;
+}
+
+static uint32_t
+find_next(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t label)
+{
+	uint32_t k = paths_options.k, parent = from;
+	if (!nodes[from].label || !k)
+		return root_of(t, nodes, label);
+	if (nodes[from].level + 1 == 2 * (uint64_t)k)
+		parent = nodes[from].link;
+	return deeper(t, nodes, from, parent, label);
+}
+
+/* Where a context leads to is kept with it: a child, or what is gone back to. What it is a child of
+ * is another when its slab is full. */
+static uint32_t
+next(strobe_thread *t, uint32_t from, uint32_t label, bool back)
+{
+	strobe_node *nodes = strobe_nodes();
+	uint32_t *recent = &nodes[from].recent[label & 7];
+	if (*recent && nodes[*recent].label == label && nodes[from].label)
+		return *recent;
+	uint32_t found = back ? above(nodes, from, label) : 0;
+	if (!found)
+		found = find_next(t, nodes, from, label);
+	if (nodes[from].label)
+		*recent = found;
+	return found;
+}
+
+static uint32_t
+count(uint32_t node)
+{
+	strobe_nodes()[node].count += node != 0;
+	return node;
+}
+
+uint32_t
+paths_call(strobe_thread *t, uint32_t from, uint32_t label)
+{
+	if (paths_options.roll && strobe_nodes()[from].label == label)
+		return count(from);
+	return count(next(t, from, label, paths_options.cycles));
+}
+
+uint32_t
+paths_follow(strobe_thread *t, uint32_t from, uint32_t label)
+{
+	return count(next(t, from, label, paths_options.loops));
+}
