@@ -11,6 +11,8 @@
 #define ST_COMMANDS(C)                                                                             \
 	C(run, "run", "[options] [--] PROGRAM [ARGUMENT...]",                                      \
 	  "run a program and show what it did")                                                    \
+	C(paths, "paths", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
+	  "calling contexts of functions, paths of basic blocks")                                  \
 	C(attach, "attach", "[options] PID",                                                       \
 	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
@@ -83,6 +85,32 @@
 
 #define ST_RUN_OPTIONS(O)                                                                          \
 	ST_RESULT_OPTIONS(O)                                                                       \
+	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
+	O(for, 0, "for", "TIME", true, "measure so long and no longer: 5s, 100ms")                 \
+	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_OPTION_HELP(O)
+
+#define ST_PATHS_OPTIONS(O)                                                                        \
+	O(mode, 'm', "mode", "func|intra|inter", true,                                             \
+	  "contexts of functions (default), of blocks inside them, across them")                   \
+	O(k, 'k', "k", "N", true, "labels of context; inf: all of them (default)")                 \
+	O(kccf, 0, "kccf", NULL, true, "the k-calling context forest, too: callers of each")       \
+	O(join_threads, 0, "join-threads", NULL, true, "one forest for all threads")               \
+	O(roll_recursion, 0, "roll-recursion", NULL, true,                                         \
+	  "a function that calls itself stays in its context (default)")                           \
+	O(unroll_recursion, 0, "unroll-recursion", NULL, true, "or gets a deeper one each time")   \
+	O(roll_cycles, 0, "roll-cycles", NULL, true,                                               \
+	  "one that is among its callers goes back to that context")                               \
+	O(roll_loops, 0, "roll-loops", NULL, true, "the same for blocks; with it -k is inf")       \
+	O(tail_calls, 0, "tail-calls", "callee|physical", true,                                    \
+	  "who is jumped to stands under who jumped (default), or in its place")                   \
+	O(time, 0, "time", NULL, true, "of each context: its own, and with what it called")        \
+	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
+	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \
+	O(from, 0, "from", "FILE", true, "show the profile of an earlier run")                     \
+	O(format, 0, "format", "db|text|json|folded", true,                                        \
+	  "of the result (default: by the name of FILE, else db)")                                 \
+	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
 	O(for, 0, "for", "TIME", true, "measure so long and no longer: 5s, 100ms")                 \
 	ST_MEASURE_OPTIONS(O)                                                                      \

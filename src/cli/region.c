@@ -254,7 +254,7 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 		o->region_by |= ST_REGION_BY_PROGRAM;
 	if (r->start_at.n || r->delay > 0 || r->by_program || r->toggle)
 		o->region_by |= ST_REGION_OFF_AT_START;
-	if (r->functions.n || r->images.n)
+	if ((r->functions.n || r->images.n) && !r->marks)
 		o->region_by |= ST_REGION_LIMITED;
 }
 

@@ -25,6 +25,7 @@ struct st_region {
 	int toggle;           /* signal, or 0 */
 	const char *threads;  /* NULL: all */
 	bool by_program;
+	bool marks; /* functions and images are only told to the tools, all code is measured */
 	const struct st_toolset *tools; /* whose functions are wanted */
 	struct st_region_image *opened; /* images that have been looked at */
 	size_t n_opened;

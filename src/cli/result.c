@@ -43,6 +43,19 @@ st_result_prefix(const struct st_result *a)
 	return name;
 }
 
+/* Is it something else than a profile? */
+static bool
+is_text(const struct st_result *a)
+{
+	return a->json || (a->form && a->form->end);
+}
+
+static const char *
+end_of(const struct st_result *a)
+{
+	return a->form && a->form->end ? a->form->end : a->json ? "json" : "db";
+}
+
 /* strobe.PROGRAM.PID.db in the current directory. pid 0: it is not known yet. */
 static char *
 default_output(const struct st_result *a, uint32_t pid)
@@ -50,7 +63,7 @@ default_output(const struct st_result *a, uint32_t pid)
 	char *prefix = st_result_prefix(a), *name = NULL, number[16] = "PID";
 	if (pid)
 		snprintf(number, sizeof number, "%u", pid);
-	if (prefix && asprintf(&name, "%s%s.%s", prefix, number, a->json ? "json" : "db") < 0)
+	if (prefix && asprintf(&name, "%s%s.%s", prefix, number, end_of(a)) < 0)
 		name = NULL;
 	free(prefix);
 	return name;
@@ -60,9 +73,9 @@ static int
 save(const struct st_result *a, const struct st_profile *p, const char *path, struct st_error *e)
 {
 	struct st_report everything = {.profile = p};
-	if (!a->json)
+	if (!is_text(a))
 		return st_profile_save(p, path, e);
-	char *text = st_report_json(&everything, e);
+	char *text = a->form ? a->form->render(p, a->form->arg, e) : st_report_json(&everything, e);
 	int status = text ? st_output_text(path, text, e) : -1;
 	free(text);
 	return status;
@@ -134,7 +147,9 @@ print(const struct st_result *a, const struct st_profile *p, const char *saved)
 	if (!out)
 		return;
 	st_report_summary(&r, out);
-	if (!a->json)
+	if (a->form)
+		a->form->summary(p, a->form->arg, (size_t)a->top, out);
+	if (!is_text(a) && !a->form)
 		st_report_next(&r, out, saved);
 	else if (saved)
 		fprintf(out, "\n  result: %s\n", saved);

@@ -3,13 +3,26 @@
 #ifndef STROBE_CLI_RESULT_H
 #define STROBE_CLI_RESULT_H
 
+#include <stdio.h>
+
 #include "profile/profile.h"
+
+/* A form of result other than a profile or its JSON. */
+struct st_result_form {
+	const char *end; /* of the names of its files; NULL: it is a profile all the same */
+	/* The text of the file, malloc'ed; NULL and *e on failure. */
+	char *(*render)(const struct st_profile *p, const void *arg, struct st_error *e);
+	/* What is printed between the summary and where the result is. */
+	void (*summary)(const struct st_profile *p, const void *arg, size_t top, FILE *out);
+	const void *arg;
+};
 
 struct st_result {
 	const char *name;   /* of the program: a part of the default file name */
 	const char *output; /* NULL: the default name */
 	bool json, quiet;
 	long top;
+	const struct st_result_form *form; /* NULL: none */
 };
 
 /* Values of --format and --output. 0, or -1 with *e. */

@@ -5,9 +5,6 @@
  */
 #include "profile/shower.h"
 
-/* Addresses below are no code: labels of a tool's own, such as that of the artificial root. */
-enum { FIRST_ADDRESS = 4096 };
-
 struct forest_reader {
 	struct st_collect *c;
 	const struct st_view *v;
@@ -31,7 +28,7 @@ read_labels(struct forest_reader *r)
 		r->labels[i] = (uint32_t)p->labels.n - 1;
 		*out = (struct st_profile_label){
 		        .image = UINT32_MAX, .function = UINT32_MAX, .offset = r->v->labels[i]};
-		if (r->v->labels[i] < FIRST_ADDRESS)
+		if (r->v->labels[i] < ST_FIRST_PLACE)
 			continue;
 		if (st_shower_value(&r->shower, &place, r->v->labels[i], &value))
 			return -1;

@@ -19,9 +19,10 @@ MAY = {
     "control": {"base", "wire", "strobe", "tools", "qos"},
     "profile": {"base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control"},
     "path": {"base", "strobe", "symbol", "profile"},
-    "report": {"path", "base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
+    "context": {"base", "strobe", "profile"},
+    "report": {"context", "path", "base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
     "tune": {"base", "stats", "profile", "report"},
-    "cli": {"path", "base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "tune"},
+    "cli": {"context", "path", "base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "tune"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

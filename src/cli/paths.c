@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe paths: calling contexts of functions, and paths of basic blocks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/measure.h"
+#include "cli/paths.h"
+#include "profile/output.h"
+
+/* ---- the result ---- */
+
+/* 0, or -1 with *e. */
+static int
+read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
+              struct st_error *e)
+{
+	if (!st_contexts_make(c, p, a->join, a->kccf, e))
+		return 0;
+	st_contexts_free(c);
+	return -1;
+}
+
+static char *
+render(const struct st_profile *p, const void *arg, struct st_error *e)
+{
+	const struct st_paths *a = arg;
+	struct st_contexts c;
+	char *text = NULL;
+	size_t size = 0;
+	if (read_contexts(&c, p, a, e))
+		return NULL;
+	FILE *out = open_memstream(&text, &size);
+	if (out)
+		a->format->write(&c, out);
+	st_contexts_free(&c);
+	if (out && !ferror(out) && !fclose(out))
+		return text;
+	free(text);
+	st_fail(e, ST_EXIT_FAILED, "no memory left to write the contexts");
+	return NULL;
+}
+
+static void
+summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
+{
+	struct st_contexts c;
+	struct st_error e;
+	if (read_contexts(&c, p, arg, &e))
+		return;
+	st_contexts_summary(&c, top, out);
+	st_contexts_free(&c);
+}
+
+/* ---- a run ---- */
+
+static int
+run_program(struct st_paths *a, char *const *argv)
+{
+	struct st_measuring m;
+	struct st_error e;
+	struct st_run run = {0};
+	const struct st_result_form form = {a->format ? a->format->end : NULL, render, summarize,
+	                                    a};
+	a->measure.result.form = &form;
+	if (st_measure_begin(&m, &a->measure, 0, &e))
+		return st_complain(&e);
+	m.options.argv = a->program;
+	m.options.follow = a->follow;
+	int code;
+	if (st_run_program(&m.options, &run, &e)) {
+		code = st_complain(&e);
+	} else {
+		char *given = st_result_options(argv, a->program);
+		code = st_measure_report(&m, &run, a->program, given, &e) ? st_complain(&e)
+		                                                          : run.exit_code;
+		free(given);
+	}
+	st_measure_end(&m);
+	st_run_free(&run);
+	return code;
+}
+
+/* ---- a profile ---- */
+
+static int
+print_contexts(const struct st_paths *a, const struct st_contexts *c, struct st_error *e)
+{
+	if (a->format)
+		a->format->write(c, stdout);
+	else
+		st_contexts_summary(c, (size_t)a->measure.result.top, stdout);
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : 0;
+}
+
+static int
+show_profile(const struct st_paths *a)
+{
+	struct st_error e;
+	struct st_contexts c;
+	struct st_profile *p = st_profile_load(a->from, &e);
+	if (!p)
+		return st_complain(&e);
+	int status;
+	if (a->format && a->measure.result.output) {
+		char *text = render(p, a, &e);
+		status = text ? st_output_text(a->measure.result.output, text, &e) : -1;
+		free(text);
+	} else {
+		status = read_contexts(&c, p, a, &e);
+		if (!status) {
+			status = print_contexts(a, &c, &e);
+			st_contexts_free(&c);
+		}
+	}
+	st_profile_free(p);
+	return status ? st_complain(&e) : ST_EXIT_OK;
+}
+
+int
+st_paths_main(char *const *argv)
+{
+	struct st_paths a;
+	struct st_error e;
+	int code = ST_EXIT_OK;
+	if (st_paths_parse(&a, argv, &e))
+		code = st_complain(&e);
+	else if (a.help)
+		st_command_help(stdout, st_command_find("paths"), false);
+	else if (a.from)
+		code = show_profile(&a);
+	else
+		code = run_program(&a, argv);
+	st_paths_free(&a);
+	return code;
+}

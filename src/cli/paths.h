@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line of strobe paths. */
+#ifndef STROBE_CLI_PATHS_H
+#define STROBE_CLI_PATHS_H
+
+#include "cli/measure.h"
+#include "report/contexts.h"
+
+struct st_paths {
+	struct st_measure measure;
+	const char *mode, *k; /* as the tool takes them */
+	bool kccf, join, unroll, cycles, loops, physical, time, instructions, follow, help;
+	const struct st_context_format *format; /* NULL: a profile */
+	bool as_profile;                        /* --format db */
+	const char *from;                       /* a profile to read; NULL: none */
+	char *const *program;
+	char **texts; /* of --funcs, cut into names */
+	size_t n_texts;
+};
+
+/* 0, or -1 with *e. st_paths_free in both cases. */
+int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
+void st_paths_free(struct st_paths *a);
+
+#endif

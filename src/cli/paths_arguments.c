@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/paths.h"
+#include "report/report.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) PATHS_##id,
+	ST_PATHS_OPTIONS(O)
+#undef O
+};
+
+enum { MOST_K = 1000000 };
+
+static int
+set_k(struct st_paths *a, const char *value, struct st_error *e)
+{
+	long k;
+	a->k = value;
+	if (!strcmp(value, "inf"))
+		return 0;
+	if (!strncmp(value, "-", 1) || st_options_number("k", value, 0, MOST_K, &k, e))
+		return st_fail(e, ST_EXIT_USAGE, "-k takes a number from 0 to %d, or inf, not '%s'",
+		               MOST_K, value);
+	return 0;
+}
+
+static int
+set_format(struct st_paths *a, const char *value, struct st_error *e)
+{
+	char names[256] = "db";
+	a->as_profile = !strcmp(value, "db");
+	a->format = NULL;
+	for (size_t i = 0; i < st_n_context_formats; i++) {
+		if (!strcmp(st_context_formats[i].name, value))
+			a->format = &st_context_formats[i];
+		strcat(strcat(names, ", "), st_context_formats[i].name);
+	}
+	return a->format || a->as_profile ? 0 : st_bad_format(value, names, e);
+}
+
+/* What a file's name says of it, unless --format says more. */
+static void
+guess_format(struct st_paths *a)
+{
+	const char *output = a->measure.result.output;
+	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
+	for (size_t i = 0; dot && i < st_n_context_formats && !a->format && !a->as_profile; i++)
+		if (!strcmp(st_context_formats[i].end, dot + 1))
+			a->format = &st_context_formats[i];
+}
+
+/* Where a name of --funcs ends: at a comma, but not at one within brackets, as names of C++ have
+ * them. */
+static char *
+end_of_name(char *name)
+{
+	int depth = 0;
+	for (; *name; name++) {
+		depth += *name == '(' || *name == '<';
+		depth -= *name == ')' || *name == '>';
+		if (*name == ',' && depth <= 0)
+			break;
+	}
+	return name;
+}
+
+static int
+add_functions(struct st_paths *a, const char *value, struct st_error *e)
+{
+	char *copy = strdup(value), *at = copy;
+	if (!copy)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	char **more = reallocarray(a->texts, a->n_texts + 1, sizeof *more);
+	if (!more) {
+		free(copy);
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	}
+	a->texts = more;
+	a->texts[a->n_texts++] = copy;
+	for (;;) {
+		char *end = end_of_name(at);
+		bool last = !*end;
+		*end = 0;
+		if (st_region_pattern(&a->measure.region.functions, "funcs", at, e))
+			return -1;
+		if (last)
+			return 0;
+		at = end + 1;
+	}
+}
+
+static int
+apply_more(struct st_paths *a, const char *name, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case PATHS_unique:
+	case PATHS_unique_last:
+	case PATHS_unique_log:
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s measures each piece of code once: contexts need all of it",
+		               name);
+	case PATHS_funcs:
+		return add_functions(a, value, e);
+	case PATHS_output:
+		if (!strcmp(value, "-"))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "standard output belongs to the program: give -o a file, "
+			               "then use strobe paths --from");
+		a->measure.result.output = value;
+		return 0;
+	case PATHS_for:
+		return st_region_time(&a->measure.region.length, "for", value, e);
+	case PATHS_hot:
+		return st_options_number("hot", value, 0, 1000000, &a->measure.result.top, e);
+	default:
+		return st_measure_option(&a->measure, name, value, e);
+	}
+}
+
+static int
+apply(struct st_paths *a, const struct st_options *o, int option, const char *value,
+      struct st_error *e)
+{
+	static const char *const modes[] = {"func", "intra", "inter"};
+	static const char *const tails[] = {"callee", "physical"};
+	unsigned which;
+	switch (option) {
+	case PATHS_mode:
+		if (st_options_word("mode", value, modes, 3, &which, e))
+			return -1;
+		a->mode = modes[which];
+		return 0;
+	case PATHS_tail_calls:
+		if (st_options_word("tail-calls", value, tails, 2, &which, e))
+			return -1;
+		a->physical = which == 1;
+		return 0;
+	case PATHS_k:
+		return set_k(a, value, e);
+	case PATHS_format:
+		return set_format(a, value, e);
+	case PATHS_kccf:
+		a->kccf = true;
+		return 0;
+	case PATHS_join_threads:
+		a->join = true;
+		return 0;
+	case PATHS_roll_recursion:
+		a->unroll = false;
+		return 0;
+	case PATHS_unroll_recursion:
+		a->unroll = true;
+		return 0;
+	case PATHS_roll_cycles:
+		a->cycles = true;
+		return 0;
+	case PATHS_roll_loops:
+		a->loops = true;
+		return 0;
+	case PATHS_time:
+		a->time = true;
+		return 0;
+	case PATHS_instructions:
+		a->instructions = true;
+		return 0;
+	case PATHS_follow:
+		a->follow = true;
+		return 0;
+	case PATHS_from:
+		a->from = value;
+		return 0;
+	case PATHS_help:
+		a->help = true;
+		return 0;
+	case ST_OPTIONS_BAD:
+		return -1; /* *e is filled */
+	default:
+		return apply_more(a, o->options[option].name, option, value, e);
+	}
+}
+
+/* The tool as `strobe run -t` would take it. */
+static int
+choose_tool(struct st_paths *a, struct st_error *e)
+{
+	char spec[256];
+	bool root = a->measure.region.functions.n || a->measure.region.images.n;
+	a->measure.region.marks = true;
+	snprintf(spec, sizeof spec, "paths:mode=%s,k=%s%s%s%s%s%s%s%s", a->mode, a->k,
+	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "", a->loops ? ",loops" : "",
+	         a->physical ? ",physical" : "", a->time ? ",time" : "",
+	         a->instructions ? ",instructions" : "", root ? ",root" : "");
+	return st_toolset_add(&a->measure.tools, spec, e);
+}
+
+static int
+check(struct st_paths *a, struct st_error *e)
+{
+	bool blocks = strcmp(a->mode, "func") != 0;
+	guess_format(a);
+	if (a->loops && !blocks)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--roll-loops is about blocks: add --mode intra or --mode inter");
+	if (a->loops && a->k && strcmp(a->k, "inf"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--roll-loops goes with -k inf only, which needs no number");
+	if (blocks && !a->loops && (!a->k || !strcmp(a->k, "inf")))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--mode %s%s would never end in a loop: add --roll-loops, or -k "
+		               "with a number",
+		               a->mode, a->k ? " -k inf" : "");
+	if (!a->k)
+		a->k = "inf";
+	return choose_tool(a, e);
+}
+
+int
+st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("paths", argv);
+	const char *value;
+	*a = (struct st_paths){.measure = ST_MEASURE_DEFAULT, .mode = "func"};
+	a->measure.sample_hz = 0;
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (option == ST_OPTIONS_OTHER) {
+			a->program = argv + o.at - 1;
+			a->measure.result.name = a->program[0];
+			break;
+		}
+		if (apply(a, &o, option, value, e))
+			return -1;
+		if (a->help)
+			return 0;
+	}
+	if (a->from && a->program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--from shows an earlier run: give it no program, not '%s'",
+		               a->program[0]);
+	if (!a->from && !a->program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe paths [options] -- PROGRAM");
+	if (a->from) {
+		guess_format(a);
+		return 0;
+	}
+	return check(a, e);
+}
+
+void
+st_paths_free(struct st_paths *a)
+{
+	st_measure_free(&a->measure);
+	for (size_t i = 0; i < a->n_texts; i++)
+		free(a->texts[i]);
+	free(a->texts);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The contexts of a profile, as their readers want them: a forest for each thread, or for all
+ * threads, and in intra-procedural mode for each function. */
+#ifndef STROBE_CONTEXT_CONTEXTS_H
+#define STROBE_CONTEXT_CONTEXTS_H
+
+#include "context/forest.h"
+#include "profile/profile.h"
+
+/* The modes of the tool `paths`, by name. */
+#define ST_CONTEXT_MODES(M) M(FUNC, func) M(INTRA, intra) M(INTER, inter)
+enum st_context_mode {
+#define M(id, name) ST_CONTEXT_##id,
+	ST_CONTEXT_MODES(M)
+#undef M
+};
+
+/* What is a number of a function's k where it has no end. */
+enum { ST_K_INFINITE = UINT32_MAX };
+
+struct st_context_label {
+	const char *name;  /* of the function, or image+offset */
+	const char *image; /* path; NULL: no place */
+	const char *file;  /* NULL: unknown */
+	uint64_t offset;   /* in the image */
+	uint64_t inside;   /* of a block: bytes from the function's first instruction */
+	uint32_t line, column;
+	uint32_t function; /* label of the function that it is in; its own in function mode */
+	bool root;         /* the artificial root */
+};
+
+/* A thread's forests, or of all threads together; in intra-procedural mode of one function. */
+struct st_context_group {
+	uint32_t thread;       /* index into the profile's threads; UINT32_MAX: joined */
+	uint32_t function;     /* label; UINT32_MAX: all */
+	uint32_t begun;        /* number in the order in which they began */
+	struct st_forest ksf;  /* the k-slab forest, counted as the literature does */
+	struct st_forest kccf; /* the k-calling context forest; empty unless asked for */
+};
+
+struct st_contexts {
+	const struct st_profile *profile;
+	enum st_context_mode mode;
+	uint32_t k;
+	bool timed, with_instructions, joined, with_kccf;
+	struct st_context_label *labels;
+	size_t n_labels, n_functions; /* labels that are functions' */
+	size_t n_threads, n_ksf, n_kccf;
+	ST_VEC(struct st_context_group) groups;
+	ST_VEC(char *) texts; /* names that are nowhere else */
+};
+
+/* What paths was asked for; false: the profile is not one of paths. */
+bool st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k);
+/* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
+int st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
+                     struct st_error *e);
+void st_contexts_free(struct st_contexts *c);
+
+#endif

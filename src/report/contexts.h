@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contexts for people and for other programs. */
+#ifndef STROBE_REPORT_CONTEXTS_H
+#define STROBE_REPORT_CONTEXTS_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "context/contexts.h"
+
+/* F(identifier, name, how its files' names end, what it is) */
+#define ST_CONTEXT_FORMATS(F)                                                                      \
+	F(text, "text", "txt", "trees of names and counts")                                        \
+	F(json, "json", "json", "all there is; see docs/json.md")                                  \
+	F(folded, "folded", "folded", "a line for each context: flamegraph.pl and its like")
+
+/* Writers: to a file that may be full; the caller looks at it. */
+#define F(id, name, end, help) void st_contexts_##id(const struct st_contexts *c, FILE *out);
+ST_CONTEXT_FORMATS(F)
+#undef F
+
+struct st_context_format {
+	const char *name, *end, *help;
+	void (*write)(const struct st_contexts *c, FILE *out);
+};
+extern const struct st_context_format st_context_formats[];
+extern const size_t st_n_context_formats;
+
+/* The hottest contexts, and what was measured: for a terminal. */
+void st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out);
+/* How a label is called: "foo()" in function mode, else "{foo+12 at 14,0}". */
+void st_contexts_name(const struct st_contexts *c, uint32_t label, FILE *out);
+/* What a context is worth: time, else instructions, else activations. */
+uint64_t st_contexts_value(const struct st_contexts *c, const struct st_weight *w);
+/* "inf", or the number. */
+const char *st_contexts_k(const struct st_contexts *c, char text[16]);
+const char *st_contexts_mode(const struct st_contexts *c);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folded stacks: "a;b;c NUMBER", a line for each context, with what it is worth by itself. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/contexts.h"
+
+/* A semicolon would end the name. */
+static void
+write_label(const struct st_contexts *c, uint32_t label, FILE *out)
+{
+	const struct st_context_label *l = &c->labels[label];
+	for (const char *p = l->name; *p; p++)
+		fputc(*p == ';' || *p == '\n' ? ':' : *p, out);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, "+%" PRIu64, l->inside);
+}
+
+static void
+write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
+{
+	uint32_t *path = malloc((f->n + 1) * sizeof *path);
+	for (uint32_t i = 0; path && i < f->n; i++) {
+		uint64_t value = st_contexts_value(c, &f->nodes[i].weight);
+		uint32_t n = 0;
+		if (!value)
+			continue;
+		for (uint32_t k = i; k != ST_NO_NODE; k = f->nodes[k].parent)
+			path[n++] = f->nodes[k].label;
+		while (n-- > 0) {
+			write_label(c, path[n], out);
+			fputc(n ? ';' : ' ', out);
+		}
+		fprintf(out, "%" PRIu64 "\n", value);
+	}
+	free(path);
+}
+
+void
+st_contexts_folded(const struct st_contexts *c, FILE *out)
+{
+	for (size_t i = 0; i < c->groups.n; i++)
+		write_forest(c, &c->groups.v[i].ksf, out);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contexts as JSON, written as it goes: there may be millions. docs/json.md is its description. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/contexts.h"
+#include "report/json.h"
+
+static void
+write_text(const char *text, FILE *out)
+{
+	json_t *j = st_json_text(text);
+	if (!j || json_dumpf(j, out, JSON_ENCODE_ANY))
+		fputs("null", out);
+	json_decref(j);
+}
+
+static void
+write_label(const struct st_contexts *c, uint32_t label, FILE *out)
+{
+	const struct st_context_label *l = &c->labels[label];
+	fputs("{\"name\": ", out);
+	if (c->mode == ST_CONTEXT_FUNC || l->root) {
+		write_text(l->name, out);
+	} else {
+		char *name = NULL;
+		if (asprintf(&name, "%s+%" PRIu64, l->name, l->inside) >= 0)
+			write_text(name, out);
+		free(name);
+		fputs(", \"function\": ", out);
+		write_text(l->name, out);
+	}
+	if (l->image) {
+		fputs(", \"image\": ", out);
+		write_text(l->image, out);
+		fprintf(out, ", \"offset\": %" PRIu64, l->offset);
+	}
+	if (l->file) {
+		fputs(", \"file\": ", out);
+		write_text(l->file, out);
+		fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, l->line, l->column);
+	}
+}
+
+static void
+write_weight(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
+{
+	fprintf(out, ", \"count\": %" PRIu64, n->weight.count + n->top);
+	if (c->timed)
+		fprintf(out, ", \"self_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64,
+		        n->weight.self_ns, n->total_ns);
+	if (c->with_instructions)
+		fprintf(out, ", \"instructions\": %" PRIu64 ", \"total_instructions\": %" PRIu64,
+		        n->weight.instructions, n->total_instructions);
+}
+
+/* Without recursion: a tree may be as deep as the program's. */
+static void
+write_forest(const struct st_contexts *c, const char *name, const struct st_forest *f, FILE *out)
+{
+	fprintf(out, "\"%s\": [", name);
+	for (uint32_t i = f->first; i != ST_NO_NODE;) {
+		const struct st_tree_node *n = &f->nodes[i];
+		write_label(c, n->label, out);
+		write_weight(c, n, out);
+		fputs(", \"children\": [", out);
+		if (n->first != ST_NO_NODE) {
+			i = n->first;
+			continue;
+		}
+		fputs("]}", out);
+		while (i != ST_NO_NODE && f->nodes[i].next == ST_NO_NODE) {
+			i = f->nodes[i].parent;
+			if (i != ST_NO_NODE)
+				fputs("]}", out);
+		}
+		if (i != ST_NO_NODE) {
+			fputs(",\n", out);
+			i = f->nodes[i].next;
+		}
+	}
+	fputs("]", out);
+}
+
+static void
+write_forests(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
+{
+	write_forest(c, "ksf", &g->ksf, out);
+	if (!c->with_kccf)
+		return;
+	fputs(",\n", out);
+	write_forest(c, "kccf", &g->kccf, out);
+}
+
+static void
+write_thread(const struct st_contexts *c, uint32_t thread, FILE *out)
+{
+	if (thread == UINT32_MAX) {
+		fputs("{\"thread\": 1, \"joined\": true, ", out);
+		return;
+	}
+	const struct st_profile_thread *t = &c->profile->threads.v[thread];
+	fprintf(out,
+	        "{\"thread\": %" PRIu32 ", \"tid\": %" PRId64 ", \"pid\": %" PRId64 ", \"comm\": ",
+	        thread + 1, t->tid, c->profile->processes.v[t->process].pid);
+	write_text(t->name, out);
+	fputs(", ", out);
+}
+
+/* The functions of one thread, from group `from` on; the group behind them. */
+static size_t
+write_functions(const struct st_contexts *c, size_t from, FILE *out)
+{
+	size_t i = from;
+	fputs("\"functions\": [", out);
+	for (; i < c->groups.n && c->groups.v[i].thread == c->groups.v[from].thread; i++) {
+		const struct st_context_group *g = &c->groups.v[i];
+		const struct st_context_label *l = &c->labels[g->function];
+		fputs(i > from ? ",\n{\"name\": " : "{\"name\": ", out);
+		write_text(l->name, out);
+		if (l->image) {
+			fputs(", \"image\": ", out);
+			write_text(l->image, out);
+			fprintf(out, ", \"offset\": %" PRIu64, l->offset - l->inside);
+		}
+		fputs(", ", out);
+		write_forests(c, g, out);
+		fputs("}", out);
+	}
+	fputs("]", out);
+	return i;
+}
+
+void
+st_contexts_json(const struct st_contexts *c, FILE *out)
+{
+	char k[16];
+	const char *text = st_contexts_k(c, k);
+	bool infinite = !strcmp(text, "inf");
+	fprintf(out, "{\"strobe\": {\"version\": 1, \"tool\": \"paths\"}, \"mode\": \"%s\", ",
+	        st_contexts_mode(c));
+	fprintf(out, infinite ? "\"k\": \"%s\",\n" : "\"k\": %s,\n", text);
+	fprintf(out, "\"functions\": %zu, \"thread_count\": %zu, \"nodes_ksf\": %zu",
+	        c->n_functions, c->n_threads, c->n_ksf);
+	if (c->with_kccf)
+		fprintf(out, ", \"nodes_kccf\": %zu", c->n_kccf);
+	fputs(",\n\"threads\": [", out);
+	for (size_t i = 0; i < c->groups.n;) {
+		if (i)
+			fputs(",\n", out);
+		write_thread(c, c->groups.v[i].thread, out);
+		if (c->mode == ST_CONTEXT_INTRA)
+			i = write_functions(c, i, out);
+		else
+			write_forests(c, &c->groups.v[i++], out);
+		fputs("}", out);
+	}
+	fputs("]}\n", out);
+}

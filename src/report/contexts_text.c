@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text form of seed 002, listing 4.5: a header, and for each thread its forests, a node a line.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/contexts.h"
+
+static const char rule[] = "------------------------------------------------------------\n";
+
+static void
+write_node(const struct st_contexts *c, const struct st_tree_node *n, unsigned depth, FILE *out)
+{
+	for (unsigned i = 0; i < depth; i++)
+		fputs("  ", out);
+	fputs("| ", out);
+	st_contexts_name(c, n->label, out);
+	fprintf(out, ",%" PRIu64, n->weight.count + n->top);
+	if (c->timed)
+		fprintf(out, " self=%" PRIu64 "ns total=%" PRIu64 "ns", n->weight.self_ns,
+		        n->total_ns);
+	if (c->with_instructions)
+		fprintf(out, " insns=%" PRIu64 " total=%" PRIu64, n->weight.instructions,
+		        n->total_instructions);
+	fputc('\n', out);
+}
+
+/* Without recursion: a tree may be as deep as the program's. */
+static void
+write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
+{
+	unsigned depth = 0;
+	for (uint32_t i = f->first; i != ST_NO_NODE;) {
+		const struct st_tree_node *n = &f->nodes[i];
+		write_node(c, n, depth, out);
+		if (n->first != ST_NO_NODE) {
+			i = n->first;
+			depth++;
+			continue;
+		}
+		while (i != ST_NO_NODE && f->nodes[i].next == ST_NO_NODE) {
+			i = f->nodes[i].parent;
+			depth--;
+		}
+		if (i != ST_NO_NODE)
+			i = f->nodes[i].next;
+	}
+}
+
+static void
+write_title(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
+{
+	if (g->thread != UINT32_MAX) {
+		const struct st_profile_thread *t = &c->profile->threads.v[g->thread];
+		fprintf(out, "%sThread ID: %" PRIu32 " (tid %" PRId64 "%s%s)\n", rule,
+		        g->thread + 1, t->tid, *t->name ? ", " : "", t->name);
+	}
+	if (g->function != UINT32_MAX) {
+		const char *name = c->labels[g->function].name;
+		fprintf(out, "%sFunction: %s%s\n", rule, name, strchr(name, '(') ? "" : "()");
+	}
+}
+
+void
+st_contexts_text(const struct st_contexts *c, FILE *out)
+{
+	char k[16];
+	const char *text = st_contexts_k(c, k);
+	fprintf(out, "K value: %s\n", strcmp(text, "inf") ? text : "INFINITE");
+	fprintf(out, "Functions count: %zu\n", c->n_functions);
+	fprintf(out, "Maximum number of different threads: %zu\n", c->n_threads);
+	fprintf(out, "Nodes count of k slab forest: %zu\n", c->n_ksf);
+	if (c->with_kccf)
+		fprintf(out, "Nodes count of kCCF: %zu\n", c->n_kccf);
+	for (size_t i = 0; i < c->groups.n; i++) {
+		const struct st_context_group *g = &c->groups.v[i];
+		write_title(c, g, out);
+		fprintf(out, "%sDUMP of K-SF\n%s", rule, rule);
+		write_forest(c, &g->ksf, out);
+		if (!c->with_kccf)
+			continue;
+		fprintf(out, "%sDUMP of K-CCF\n%s", rule, rule);
+		write_forest(c, &g->kccf, out);
+	}
+}
+
+/* ---- the hottest contexts ---- */
+
+struct hot {
+	uint64_t value;
+	uint32_t group, node;
+};
+
+static int
+compare_hot(const void *a, const void *b)
+{
+	const struct hot *x = a, *y = b;
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The last labels of the path, outermost first. */
+static void
+write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node, FILE *out)
+{
+	enum { MOST = 6 };
+	uint32_t path[MOST], n = 0;
+	for (; node != ST_NO_NODE && n < MOST; node = f->nodes[node].parent)
+		path[n++] = f->nodes[node].label;
+	if (node != ST_NO_NODE)
+		fputs(".. > ", out);
+	while (n-- > 0) {
+		const struct st_context_label *l = &c->labels[path[n]];
+		fputs(l->name, out);
+		if (c->mode != ST_CONTEXT_FUNC)
+			fprintf(out, "+%" PRIu64, l->inside);
+		if (n)
+			fputs(" > ", out);
+	}
+	fputc('\n', out);
+}
+
+static struct hot *
+list_contexts(const struct st_contexts *c, size_t *n, uint64_t *sum)
+{
+	struct hot *all = malloc((c->n_ksf + 1) * sizeof *all);
+	*n = 0;
+	*sum = 0;
+	for (uint32_t g = 0; all && g < c->groups.n; g++) {
+		const struct st_forest *f = &c->groups.v[g].ksf;
+		for (uint32_t i = 0; i < f->n; i++) {
+			all[*n] = (struct hot){st_contexts_value(c, &f->nodes[i].weight), g, i};
+			*sum += all[(*n)++].value;
+		}
+	}
+	if (all)
+		qsort(all, *n, sizeof *all, compare_hot);
+	return all;
+}
+
+void
+st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
+{
+	size_t n;
+	uint64_t sum;
+	char k[16];
+	struct hot *all = list_contexts(c, &n, &sum);
+	fprintf(out, "\n  %zu contexts of %zu %s (%s, k %s) in %zu thread%s\n", c->n_ksf,
+	        c->mode == ST_CONTEXT_FUNC ? c->n_functions : c->n_labels,
+	        c->mode == ST_CONTEXT_FUNC ? "functions" : "basic blocks", st_contexts_mode(c),
+	        st_contexts_k(c, k), c->n_threads, c->n_threads == 1 ? "" : "s");
+	if (!all || !sum) {
+		free(all);
+		return;
+	}
+	fprintf(out, "\n  %7s  %12s  hottest contexts, by %s\n", "share",
+	        c->timed               ? "self"
+	        : c->with_instructions ? "instructions"
+	                               : "count",
+	        c->timed               ? "their own time"
+	        : c->with_instructions ? "their own instructions"
+	                               : "activations");
+	for (size_t i = 0; i < n && (!top || i < top) && all[i].value; i++) {
+		fprintf(out, "  %6.2f%%  ", 100.0 * (double)all[i].value / (double)sum);
+		if (c->timed)
+			fprintf(out, "%9.3f ms  ", (double)all[i].value / 1e6);
+		else
+			fprintf(out, "%12" PRIu64 "  ", all[i].value);
+		write_path(c, &c->groups.v[all[i].group].ksf, all[i].node, out);
+	}
+	free(all);
+}
