@@ -189,7 +189,7 @@ choose_tool(struct st_paths *a, struct st_error *e)
 	char spec[256];
 	bool root = a->measure.region.functions.n || a->measure.region.images.n;
 	a->measure.region.marks = true;
-	snprintf(spec, sizeof spec, "paths:mode=%s,k=%s%s%s%s%s%s%s%s", a->mode, a->k,
+	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s", a->mode, a->k,
 	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "", a->loops ? ",loops" : "",
 	         a->physical ? ",physical" : "", a->time ? ",time" : "",
 	         a->instructions ? ",instructions" : "", root ? ",root" : "");

@@ -7,17 +7,18 @@
 
 /* ---- the run's options ---- */
 
-/* The value of an option in "paths:mode=func,k=10", NULL: it was not given. */
+/* The value of an option in "contexts:mode=func,k=10", NULL: it was not given. */
 static const char *
 option(const char *tools, const char *name)
 {
+	static const char tool[] = "contexts:";
+	const char *word = strstr(tools, tool);
 	size_t n = strlen(name);
-	for (const char *at = strstr(tools, "paths:"); at && *at; at += strcspn(at, ",")) {
-		at++;
-		if (!strncmp(at, "aths:", 5))
-			at += 5;
-		if (!strncmp(at, name, n) && at[n] == '=')
-			return at + n + 1;
+	for (word = word ? word + sizeof tool - 1 : NULL; word;) {
+		if (!strncmp(word, name, n) && word[n] == '=')
+			return word + n + 1;
+		word = strchr(word, ',');
+		word = word ? word + 1 : NULL;
 	}
 	return NULL;
 }
@@ -33,7 +34,7 @@ bool
 st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k)
 {
 	const char *tools = p->run.tool ? p->run.tool : "", *given = option(tools, "k");
-	if (!strstr(tools, "paths"))
+	if (!strstr(tools, "contexts"))
 		return false;
 	*mode = ST_CONTEXT_FUNC;
 #define M(id, name)                                                                                \

@@ -7,7 +7,7 @@
 #include "context/forest.h"
 #include "profile/profile.h"
 
-/* The modes of the tool `paths`, by name. */
+/* The modes of the tool `contexts`, by name. */
 #define ST_CONTEXT_MODES(M) M(FUNC, func) M(INTRA, intra) M(INTER, inter)
 enum st_context_mode {
 #define M(id, name) ST_CONTEXT_##id,
@@ -50,7 +50,7 @@ struct st_contexts {
 	ST_VEC(char *) texts; /* names that are nowhere else */
 };
 
-/* What paths was asked for; false: the profile is not one of paths. */
+/* What was asked for; false: the profile has no contexts. */
 bool st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
 int st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,

@@ -21,7 +21,7 @@
 	ST_TOOL(syscalls) \
 	ST_TOOL(coverage) \
 	ST_TOOL(alloc) \
-	ST_TOOL(paths)
+	ST_TOOL(contexts)
 /* clang-format on */
 
 #define ST_TOOL(name) extern strobe_tool strobe_tool_##name;

@@ -9,7 +9,7 @@
  * this one. The one that was left is kept as a strand, and found again when the thread comes back
  * to where it left it.
  */
-#include "tools/paths.h"
+#include "tools/contexts.h"
 
 enum {
 	MOST_PARKED = 4096,    /* strands; the oldest is forgotten */
@@ -20,11 +20,11 @@ enum {
 
 /* ---- strands ---- */
 
-static struct paths_frame *
-push(struct paths_strand *c)
+static struct contexts_frame *
+push(struct contexts_strand *c)
 {
 	if (c->n == c->room) {
-		struct paths_frame *more = strobe_allocate(2ul * c->room * sizeof *more);
+		struct contexts_frame *more = strobe_allocate(2ul * c->room * sizeof *more);
 		if (!more)
 			return &c->frames[c->n - 1];
 		for (uint32_t i = 0; i < c->n; i++)
@@ -36,12 +36,12 @@ push(struct paths_strand *c)
 }
 
 /* A strand that has been forgotten is used again. */
-static struct paths_strand *
-new_strand(struct paths_state *s)
+static struct contexts_strand *
+new_strand(struct contexts_state *s)
 {
-	struct paths_strand **oldest = &s->parked;
+	struct contexts_strand **oldest = &s->parked;
 	if (s->n_parked < MOST_PARKED) {
-		struct paths_strand *c = strobe_allocate(sizeof *c);
+		struct contexts_strand *c = strobe_allocate(sizeof *c);
 		if (!c)
 			return NULL;
 		c->frames = strobe_allocate(16 * sizeof *c->frames);
@@ -50,14 +50,14 @@ new_strand(struct paths_state *s)
 	}
 	while ((*oldest)->next)
 		oldest = &(*oldest)->next;
-	struct paths_strand *c = *oldest;
+	struct contexts_strand *c = *oldest;
 	*oldest = NULL;
 	s->n_parked--;
 	return c;
 }
 
 static void
-park(struct paths_state *s, struct paths_strand *c)
+park(struct contexts_state *s, struct contexts_strand *c)
 {
 	c->left_at = s->left_at;
 	c->next = s->parked;
@@ -68,13 +68,13 @@ park(struct paths_state *s, struct paths_strand *c)
 /* The thread is on a stack that has not been seen before: what it executes there was called by what
  * it executed last. */
 static void
-begin_strand(struct paths_state *s, uint64_t sp, bool of_signal)
+begin_strand(struct contexts_state *s, uint64_t sp, bool of_signal)
 {
-	struct paths_strand *old = s->strand, *c = new_strand(s);
-	struct paths_frame base = {.sp = UINT64_MAX, .node = paths_top(s)->node};
+	struct contexts_strand *old = s->strand, *c = new_strand(s);
+	struct contexts_frame base = {.sp = UINT64_MAX, .node = contexts_top(s)->node};
 	if (!c)
 		return;
-	*c = (struct paths_strand){.frames = c->frames, .room = c->room, .n = 1, .top = sp};
+	*c = (struct contexts_strand){.frames = c->frames, .room = c->room, .n = 1, .top = sp};
 	c->frames[0] = base;
 	if (of_signal)
 		c->interrupted = old;
@@ -84,10 +84,10 @@ begin_strand(struct paths_state *s, uint64_t sp, bool of_signal)
 }
 
 /* The strand that was left where the stack pointer is now. */
-static struct paths_strand **
-find_parked(struct paths_state *s, uint64_t sp)
+static struct contexts_strand **
+find_parked(struct contexts_state *s, uint64_t sp)
 {
-	for (struct paths_strand **c = &s->parked; *c; c = &(*c)->next) {
+	for (struct contexts_strand **c = &s->parked; *c; c = &(*c)->next) {
 		uint64_t first = (*c)->n > 1 ? (*c)->frames[1].sp : 0;
 		uint64_t end = (*c)->left_at + SAVED_BELOW;
 		if (sp + SAVED_BELOW >= (*c)->left_at && (sp <= first || sp <= end))
@@ -97,9 +97,9 @@ find_parked(struct paths_state *s, uint64_t sp)
 }
 
 static void
-resume(struct paths_state *s, struct paths_strand **at)
+resume(struct contexts_state *s, struct contexts_strand **at)
 {
-	struct paths_strand *c = *at, *old = s->strand;
+	struct contexts_strand *c = *at, *old = s->strand;
 	*at = c->next;
 	s->n_parked--;
 	if (old->n > 1)
@@ -111,7 +111,7 @@ resume(struct paths_state *s, struct paths_strand **at)
 
 /* Leaves the frames whose return address lies below. */
 static void
-leave_below(struct paths_strand *c, uint64_t sp)
+leave_below(struct contexts_strand *c, uint64_t sp)
 {
 	while (c->n > 1 && c->frames[c->n - 1].sp < sp)
 		c->n--;
@@ -120,9 +120,9 @@ leave_below(struct paths_strand *c, uint64_t sp)
 /* A function is entered with the stack pointer of the one that is under way: by a jump. True when
  * nothing else is to be done. */
 static bool
-enter_by_jump(struct paths_state *s, uint32_t label, uint64_t sp)
+enter_by_jump(struct contexts_state *s, uint32_t label, uint64_t sp)
 {
-	struct paths_strand *c = s->strand;
+	struct contexts_strand *c = s->strand;
 	for (uint32_t i = c->n; i-- > 1 && c->frames[i].sp == sp;) {
 		if (c->frames[i].function != label)
 			continue;
@@ -133,34 +133,35 @@ enter_by_jump(struct paths_state *s, uint32_t label, uint64_t sp)
 		c->n = i + 1;
 		return true;
 	}
-	while (paths_options.physical && c->n > 1 && c->frames[c->n - 1].sp == sp)
+	while (contexts_options.physical && c->n > 1 && c->frames[c->n - 1].sp == sp)
 		c->n--;
 	return false;
 }
 
 void
-paths_enter(strobe_thread *t, struct paths_state *s, uint32_t label, uint64_t sp)
+contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint64_t sp)
 {
-	struct paths_strand *c = s->strand;
+	struct contexts_strand *c = s->strand;
 	s->moved_to = 0;
-	if (sp >= paths_top(s)->sp) {
+	if (sp >= contexts_top(s)->sp) {
 		leave_below(c, sp);
-		if (paths_top(s)->sp == sp && enter_by_jump(s, label, sp))
+		if (contexts_top(s)->sp == sp && enter_by_jump(s, label, sp))
 			return;
 	}
 	if (c->n == 1 && c->top == UINT64_MAX)
 		c->top = sp + ABOVE_FIRST;
-	uint32_t from = paths_top(s)->node;
-	uint32_t node = paths_options.mode == PATHS_FUNC ? paths_call(t, from, label) : from;
-	struct paths_frame *f = push(c);
-	*f = (struct paths_frame){.sp = sp, .node = node ? node : from, .function = label};
+	uint32_t from = contexts_top(s)->node;
+	uint32_t node =
+	        contexts_options.mode == CONTEXTS_FUNC ? contexts_call(t, from, label) : from;
+	struct contexts_frame *f = push(c);
+	*f = (struct contexts_frame){.sp = sp, .node = node ? node : from, .function = label};
 }
 
 void
-paths_return(struct paths_state *s, uint64_t sp)
+contexts_return(struct contexts_state *s, uint64_t sp)
 {
-	struct paths_strand *c = s->strand;
-	if (sp < paths_top(s)->sp && s->moved_to) {
+	struct contexts_strand *c = s->strand;
+	if (sp < contexts_top(s)->sp && s->moved_to) {
 		begin_strand(s, s->moved_to, false);
 		s->moved_to = 0;
 		return;
@@ -171,10 +172,10 @@ paths_return(struct paths_state *s, uint64_t sp)
 }
 
 void
-paths_moved(struct paths_state *s, uint64_t sp)
+contexts_moved(struct contexts_state *s, uint64_t sp)
 {
-	struct paths_strand *c = s->strand, **parked = find_parked(s, sp);
-	uint64_t top = c->n > 1 ? paths_top(s)->sp : 0;
+	struct contexts_strand *c = s->strand, **parked = find_parked(s, sp);
+	uint64_t top = c->n > 1 ? contexts_top(s)->sp : 0;
 	s->moved_to = 0;
 	if (parked) {
 		resume(s, parked);
@@ -189,9 +190,9 @@ paths_moved(struct paths_state *s, uint64_t sp)
 }
 
 void
-paths_into(struct paths_state *s, uint32_t label, uint64_t sp)
+contexts_into(struct contexts_state *s, uint32_t label, uint64_t sp)
 {
-	struct paths_strand *c = s->strand;
+	struct contexts_strand *c = s->strand;
 	uint32_t i = c->n;
 	/* Only frames can be left that have nothing on the stack but their return address. */
 	while (i > 1 && c->frames[i - 1].function != label && c->frames[i - 1].sp <= sp)
@@ -201,16 +202,16 @@ paths_into(struct paths_state *s, uint32_t label, uint64_t sp)
 }
 
 void
-paths_signal(struct paths_state *s, uint64_t sp)
+contexts_signal(struct contexts_state *s, uint64_t sp)
 {
-	const struct paths_strand *c = s->strand;
-	uint64_t top = paths_top(s)->sp;
+	const struct contexts_strand *c = s->strand;
+	uint64_t top = contexts_top(s)->sp;
 	if (c->n > 1 && (sp > top || top - sp > 64ul * NEAR))
 		begin_strand(s, sp, true);
 }
 
 void
-paths_lose(struct paths_state *s)
+contexts_lose(struct contexts_state *s)
 {
 	while (s->strand->interrupted)
 		s->strand = s->strand->interrupted;

@@ -16,24 +16,25 @@
  *	above k, below 2k	the context before	a child of the link of the context before
  *	would be 2k: is k	the link of that	the root with its label
  */
-#include "tools/paths.h"
+#include "tools/contexts.h"
 
-struct paths_options paths_options;
+struct contexts_options contexts_options;
 
 bool
-paths_begin(strobe_thread *t, struct paths_state *s)
+contexts_begin(strobe_thread *t, struct contexts_state *s)
 {
 	enum { FIRST = 16 };
 	uint32_t thread = strobe_thread_node(t);
-	struct paths_strand *strand = strobe_allocate(sizeof *strand);
-	struct paths_frame *frames = strobe_allocate(FIRST * sizeof *frames);
+	struct contexts_strand *strand = strobe_allocate(sizeof *strand);
+	struct contexts_frame *frames = strobe_allocate(FIRST * sizeof *frames);
 	if (!thread || !strand || !frames)
 		return false;
 	s->root = thread;
-	if (paths_options.root)
-		s->root = paths_call(t, thread, strobe_label(1));
-	frames[0] = (struct paths_frame){.sp = UINT64_MAX, .node = s->root};
-	*strand = (struct paths_strand){.frames = frames, .n = 1, .room = FIRST, .top = UINT64_MAX};
+	if (contexts_options.root)
+		s->root = contexts_call(t, thread, strobe_label(1));
+	frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
+	*strand = (struct contexts_strand){
+	        .frames = frames, .n = 1, .room = FIRST, .top = UINT64_MAX};
 	s->strand = strand;
 	return true;
 }
@@ -55,9 +56,9 @@ deeper(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t parent, uin
 	if (!i || n->level || is_root)
 		return i;
 	n->level = nodes[parent].level + 1;
-	if (n->level == paths_options.k)
+	if (n->level == contexts_options.k)
 		n->link = root_of(t, nodes, label);
-	else if (n->level > paths_options.k)
+	else if (n->level > contexts_options.k)
 		n->link = strobe_child(t, nodes, nodes[from].link, label);
 	return i;
 }
@@ -75,7 +76,7 @@ above(const strobe_node *nodes, uint32_t from, uint32_t label)
 static uint32_t
 find_next(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t label)
 {
-	uint32_t k = paths_options.k, parent = from;
+	uint32_t k = contexts_options.k, parent = from;
 	if (!nodes[from].label || !k)
 		return root_of(t, nodes, label);
 	if (nodes[from].level + 1 == 2 * (uint64_t)k)
@@ -108,15 +109,15 @@ count(uint32_t node)
 }
 
 uint32_t
-paths_call(strobe_thread *t, uint32_t from, uint32_t label)
+contexts_call(strobe_thread *t, uint32_t from, uint32_t label)
 {
-	if (paths_options.roll && strobe_nodes()[from].label == label)
+	if (contexts_options.roll && strobe_nodes()[from].label == label)
 		return count(from);
-	return count(next(t, from, label, paths_options.cycles));
+	return count(next(t, from, label, contexts_options.cycles));
 }
 
 uint32_t
-paths_follow(strobe_thread *t, uint32_t from, uint32_t label)
+contexts_follow(strobe_thread *t, uint32_t from, uint32_t label)
 {
-	return count(next(t, from, label, paths_options.loops));
+	return count(next(t, from, label, contexts_options.loops));
 }

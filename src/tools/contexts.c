@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calling contexts of functions, and of basic blocks inside and across functions: what is asked of
  * code, and the rows that it makes. */
-#include "tools/paths.h"
+#include "tools/contexts.h"
 
 /* What a row is of; its site has the label, too. */
 enum row {
@@ -44,57 +44,57 @@ meaning_of(const strobe_rows *rows, uint32_t site)
 }
 
 static void
-spend(struct paths_state *s, uint64_t now)
+spend(struct contexts_state *s, uint64_t now)
 {
 	if (s->ticks && now > s->ticks)
-		strobe_costs()[paths_top(s)->node].ticks += now - s->ticks;
+		strobe_costs()[contexts_top(s)->node].ticks += now - s->ticks;
 	s->ticks = now;
 }
 
 static void
-execute(strobe_thread *t, struct paths_state *s, uint32_t label)
+execute(strobe_thread *t, struct contexts_state *s, uint32_t label)
 {
-	struct paths_frame *f = paths_top(s);
-	if (paths_options.mode == PATHS_INTER) {
-		s->block = paths_follow(t, s->block ? s->block : s->root, label);
+	struct contexts_frame *f = contexts_top(s);
+	if (contexts_options.mode == CONTEXTS_INTER) {
+		s->block = contexts_follow(t, s->block ? s->block : s->root, label);
 		return;
 	}
 	if (f->function == function_of[label])
-		f->block = paths_follow(t, f->block ? f->block : s->root, label);
+		f->block = contexts_follow(t, f->block ? f->block : s->root, label);
 }
 
 static void
-consume_row(strobe_thread *t, struct paths_state *s, uint32_t m, const uint64_t *value)
+consume_row(strobe_thread *t, struct contexts_state *s, uint32_t m, const uint64_t *value)
 {
 	uint32_t label = m >> ROW_BITS;
 	switch ((enum row)(m & ((1u << ROW_BITS) - 1))) {
 	case ROW_ENTER:
-		if (paths_options.time)
+		if (contexts_options.time)
 			spend(s, value[1]);
-		paths_enter(t, s, label, value[0]);
+		contexts_enter(t, s, label, value[0]);
 		break;
 	case ROW_RETURN:
-		if (paths_options.time)
+		if (contexts_options.time)
 			spend(s, value[1]);
-		paths_return(s, value[0]);
+		contexts_return(s, value[0]);
 		break;
 	case ROW_LEAVE:
 		s->left_at = value[0];
 		break;
 	case ROW_MOVED:
-		paths_moved(s, value[0]);
+		contexts_moved(s, value[0]);
 		break;
 	case ROW_INTO:
-		paths_into(s, label, value[0]);
+		contexts_into(s, label, value[0]);
 		break;
 	case ROW_BLOCK:
 		execute(t, s, label);
 		break;
 	case ROW_LENGTH:
-		strobe_costs()[paths_top(s)->node].instructions += label;
+		strobe_costs()[contexts_top(s)->node].instructions += label;
 		break;
 	case ROW_SIGNAL:
-		paths_signal(s, value[STACK]);
+		contexts_signal(s, value[STACK]);
 		break;
 	default:
 		break;
@@ -105,9 +105,9 @@ consume_row(strobe_thread *t, struct paths_state *s, uint32_t m, const uint64_t 
 static void
 consume(strobe_thread *t, const strobe_rows *rows)
 {
-	struct paths_state *s = strobe_state(t);
-	uint64_t begin = paths_options.time ? strobe_ticks() : 0;
-	if (!s || !meaning || (!s->strand && !paths_begin(t, s)))
+	struct contexts_state *s = strobe_state(t);
+	uint64_t begin = contexts_options.time ? strobe_ticks() : 0;
+	if (!s || !meaning || (!s->strand && !contexts_begin(t, s)))
 		return;
 	for (const strobe_row *r = rows->first; r < rows->end; r = strobe_next_row(r)) {
 		uint32_t site = (uint32_t)(r->tag >> 4), m = meaning[site];
@@ -122,7 +122,8 @@ consume(strobe_thread *t, const strobe_rows *rows)
 static void
 ask(strobe_point at, enum row what, uint32_t label, bool timed)
 {
-	strobe_operand now = timed && paths_options.time ? strobe_timestamp() : strobe_constant(0);
+	strobe_operand now =
+	        timed && contexts_options.time ? strobe_timestamp() : strobe_constant(0);
 	strobe_operand stack = what == ROW_BLOCK || what == ROW_LENGTH
 	                               ? strobe_constant(0)
 	                               : strobe_register_value(STROBE_RSP);
@@ -147,7 +148,7 @@ is_stub(const strobe_function *f)
 static void
 on_function(strobe_function *f)
 {
-	if (paths_options.root && !strobe_function_is_chosen(f))
+	if (contexts_options.root && !strobe_function_is_chosen(f))
 		return;
 	if (!is_stub(f))
 		ask(strobe_at(f), ROW_ENTER, strobe_label(strobe_function_address(f)), true);
@@ -180,11 +181,11 @@ static void
 on_block(strobe_block *b)
 {
 	uint64_t address = strobe_block_address(b), function = strobe_function_at(address);
-	if (paths_options.mode != PATHS_FUNC && function) {
+	if (contexts_options.mode != CONTEXTS_FUNC && function) {
 		uint32_t label = strobe_label(address);
 		function_of[label] = strobe_label(function);
 		ask(strobe_at(b), ROW_BLOCK, label, false);
-	} else if (paths_options.instructions) {
+	} else if (contexts_options.instructions) {
 		ask(strobe_at(b), ROW_LENGTH, strobe_block_length(b), false);
 	}
 }
@@ -202,10 +203,10 @@ on_signal(strobe_thread *t, int number)
 static void
 on_gap(strobe_thread *t, uint64_t from)
 {
-	struct paths_state *s = strobe_state(t);
+	struct contexts_state *s = strobe_state(t);
 	(void)from;
 	if (s && s->strand)
-		paths_lose(s);
+		contexts_lose(s);
 }
 
 static bool
@@ -220,11 +221,11 @@ static void
 begin(void)
 {
 	const char *mode = strobe_option_text("mode");
-	struct paths_options *o = &paths_options;
-	o->mode = is_text(mode, "intra")   ? PATHS_INTRA
-	          : is_text(mode, "inter") ? PATHS_INTER
-	                                   : PATHS_FUNC;
-	o->k = is_text(strobe_option_text("k"), "inf") ? PATHS_INFINITE
+	struct contexts_options *o = &contexts_options;
+	o->mode = is_text(mode, "intra")   ? CONTEXTS_INTRA
+	          : is_text(mode, "inter") ? CONTEXTS_INTER
+	                                   : CONTEXTS_FUNC;
+	o->k = is_text(strobe_option_text("k"), "inf") ? CONTEXTS_INFINITE
 	                                               : (uint32_t)strobe_option_number("k");
 	o->roll = strobe_option_number("roll");
 	o->cycles = strobe_option_number("cycles");
@@ -243,9 +244,10 @@ begin(void)
 		function_of = strobe_allocate(MOST_LABELS * sizeof *function_of);
 }
 
-STROBE_TOOL(paths, .help = "calling contexts of functions, paths of basic blocks: strobe paths",
+STROBE_TOOL(contexts, .help = "calling contexts of functions, paths of basic blocks: strobe paths",
             .function = on_function, .insn = on_insn, .branch = on_branch, .block = on_block,
-            .signal = on_signal, .gap = on_gap, .begin = begin, .state = sizeof(struct paths_state),
+            .signal = on_signal, .gap = on_gap, .begin = begin,
+            .state = sizeof(struct contexts_state),
             .options = {{"mode", "func", "func, intra or inter"},
                         {"k", "inf", "labels of context"},
                         {"roll", "1", "roll recursion"},
