@@ -22,6 +22,8 @@ What was decided where the definitions leave it open:
 - A coroutine's first function stands in the context that switched to it first (`bases="resumer"`), or at the root ("root").
 """
 
+import re
+
 ROOT = "__root__"
 ROLLS = ("simple", "none", "cycles")
 INFINITE = float("inf")
@@ -313,6 +315,33 @@ def cleared(slabs, k, first):
     result = forest()
     result.children = {label: copy(node, k if label == first else 0) for label, node in slabs.children.items()}
     return result
+
+
+# Written down.
+
+
+def read(text):
+    """`r:1(a:1(b:1) c:1)` as a forest. `main(f:2)`: any count of main's; plain() then has None."""
+    words, result = re.findall(r"[()]|[^\s()]+", text), forest()
+    stack, last = [result], None
+    for word in words:
+        if word == "(":
+            stack.append(last)
+        elif word == ")":
+            stack.pop()
+        else:
+            label, _, count = word.rpartition(":")
+            last = stack[-1].child(label or word)
+            last.count = last.counted = int(count) if label else None
+    if len(stack) != 1:
+        raise ValueError(f"brackets do not match: {text}")
+    return result
+
+
+def show(tree):
+    """What read() reads."""
+    return " ".join(label + ("" if count is None else f":{count}") + (f"({show(below)})" if below else "")
+                    for label, (count, below) in tree.items())
 
 
 # The whole truth about a thread.

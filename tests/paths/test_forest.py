@@ -3,6 +3,7 @@
 """The reference of forest.py against the seed's figures and listings, and against itself on random traces."""
 
 import random
+import re
 import unittest
 
 import forest
@@ -31,29 +32,7 @@ def trace(text):
 
 def tree(text):
     """`r1(a1(b1) c1)` as forest.plain has it."""
-    at = 0
-
-    def siblings():
-        nonlocal at
-        found = {}
-        while at < len(text) and text[at] != ")":
-            if text[at] == " ":
-                at += 1
-                continue
-            start = at
-            while at < len(text) and text[at] not in " ()":
-                at += 1
-            word = text[start:at]
-            label = word.rstrip("0123456789")
-            below = {}
-            if at < len(text) and text[at] == "(":
-                at += 1
-                below = siblings()
-                at += 1
-            found[label] = (int(word[len(label):]), below)
-        return found
-
-    return siblings()
+    return plain(forest.read(re.sub(r"(\d+)", r":\1", text)))
 
 
 def both(events, k, **options):
@@ -174,6 +153,11 @@ class Events(unittest.TestCase):
         self.assertEqual(plain(slabs), tree("r2(a2(r1(a1)))"))
         self.assertEqual(plain(inverted), tree("r2(a1(r1)) a2(r2(a1))"))
         self.assertNotEqual(plain(forest.inverse(forest.cleared(slabs, 2, "r"), 2)), plain(inverted))
+
+    def test_written_forests(self):
+        text = "a::b:1(c:2(d:3) e:4) f"
+        self.assertEqual(plain(forest.read(text)), {"a::b": (1, {"c": (2, {"d": (3, {})}), "e": (4, {})}), "f": (None, {})})
+        self.assertEqual(forest.show(plain(forest.read(text))), text)
 
     def test_wrong_traces_are_refused(self):
         with self.assertRaises(ValueError):
