@@ -38,7 +38,10 @@ class Node:
         self.count, self.counted, self.children = 0, 0, {}
 
     def child(self, label):
-        return self.children.setdefault(label, Node())
+        node = self.children.get(label)
+        if node is None:
+            node = self.children[label] = Node()
+        return node
 
 
 def forest():

@@ -106,7 +106,7 @@ class Program:
         self.callees = list(range(self.n))
         self.names = {n: f"f_{n}" for n in range(self.n + 4)} | {1001: "f_compare", 1002: "f_signal", 1003: "f_coroutine", 1004: "f_in_guard"}
         self.tables = []
-        self.depth, self.calls = dice.randint(4, 16), dice.randint(100, 900)
+        self.depth, self.calls = dice.randint(4, 16), dice.randint(60, 400)
         self.flags = self.choose_flags()
         self.functions = "\n".join(Function(self, n).text() for n in range(self.n))
 
@@ -116,7 +116,7 @@ class Program:
 
     def choose_flags(self):
         flags = ["-O" + self.level, self.dice.choice(["-fomit-frame-pointer", "-fno-omit-frame-pointer"])]
-        links = [["-fPIE", "-pie"], ["-fno-pie", "-no-pie"]] + ([[["-static"], ["-static-pie"]]] and [["-static"]] if not self.in_library else [])
+        links = [["-fPIE", "-pie"], ["-fno-pie", "-no-pie"]] + ([] if self.in_library else [["-fno-pie", "-no-pie", "-static"]])
         flags += self.dice.choice(links)
         if self.in_library:
             flags += [self.dice.choice(["-Wl,-z,now", "-Wl,-z,lazy"])] + self.dice.choice([[], ["-fno-plt"]])
