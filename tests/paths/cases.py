@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The programs whose forests are known: programs/truths.txt says what is true of them, below each name:
+
+    args: WORDS                   how it is run, in the lines that follow
+    paths: OPTIONS => FORESTS     with these options; forests of the threads with | between them, alternatives with `or`. Without -k the
+                                  forest is the whole calling context tree, from which the k-SF and k-CCF of every k follow
+    parents: f <= g:3 h:1         in a run of all functions f is called so often by g and by h, and by nobody else
+    absent: NAME                  no function of a run of all functions is called so
+    child: OPTIONS => FOREST      of the child by fork, with --follow; names without a count are what it was born in
+"""
+
+import shlex
+
+import forest
+from forest import INFINITE
+from reading import Failure, compare, differences, paths, plain, read_json, without_zeros
+
+WORDS = ("args", "paths", "parents", "absent", "child")
+
+
+def statements(file):
+    """{program: [[word, rest], ...]}; a line that is deeper goes on with the one before."""
+    found = {}
+    for line in file.read_text().splitlines()[1:]:
+        word, _, rest = line.strip().partition(": ")
+        if line.startswith("\t\t"):
+            found[name][-1][1] += " " + line.strip()
+        elif line.startswith("\t") and word in WORDS:
+            found[name].append([word, rest])
+        elif line.strip():
+            if line[0] == "\t" or line in found:
+                raise ValueError(f"{file}: {line}")
+            name = line
+            found[name] = []
+    return found
+
+
+class Case:
+    def __init__(self, options, said, program):
+        self.options, self.said, self.program, self.arguments = options, said, program, []
+
+    def run(self, words, k):
+        text, again = paths(self.options.strobe, [*words, "-k", k], [self.program, *self.arguments])
+        return read_json(text, again, "func", k), again
+
+    def check(self):
+        """So many runs were compared."""
+        done = 0
+        for word, rest in self.said:
+            if word == "args":
+                self.arguments = rest.split()
+            elif word == "paths":
+                done += self.check_paths(rest, done == 0 or self.options.long)
+            else:
+                getattr(self, "check_" + word)(rest)
+                done += 1
+        return done
+
+    def check_paths(self, rest, more):
+        left, _, right = rest.partition("=>")
+        words = shlex.split(left)
+        wants = [[forest.read(one) for one in text.split("|")] for text in right.split(" or ")]
+        if "-k" in words:
+            at = words.index("-k")
+            self.compare(words[:at] + words[at + 2:], words[at + 1], wants, False)
+            return 1
+        ks = ["inf"] + ["0", "1", "2"] * more + [str(k) for k in range(3, 11)] * self.options.long
+        for k in ks:
+            self.compare(words, k, [[self.slabs(one, k) for one in want] for want in wants], True)
+        return len(ks)
+
+    @staticmethod
+    def slabs(tree, k):
+        """A CCT's k-SF. With its counts as those of the CCT: `counted` is right for inv_k."""
+        if k == "inf":
+            return tree
+        if k == "0":
+            return forest.inverse(tree, 0)
+        return forest.ksf_of_cct(tree, int(k))
+
+    def compare(self, words, k, wants, inverted):
+        document, again = self.run(words + ["--kccf"], k)
+        threads = document["threads"]
+        if len(threads) not in {len(want) for want in wants}:
+            raise Failure(f"{len(threads)} threads, should be {len(wants[0])}\n    {again}")
+        if [thread["thread"] for thread in threads] != list(range(1, len(threads) + 1)):
+            raise Failure(f"threads are numbered {[thread['thread'] for thread in threads]}\n    {again}")
+        # An alternative is one for all of the run.
+        fits = [want for want in wants if not any(differences(plain(thread["ksf"], again), forest.plain(tree))
+                                                  for thread, tree in zip(threads, want))] or wants
+        for i, thread in enumerate(threads):
+            compare(f"{k}-SF of thread {i + 1}", plain(thread["ksf"], again), [forest.plain(want[i]) for want in fits], again)
+            if inverted:
+                trees = [forest.inverse(want[i], INFINITE if k == "inf" else int(k)) for want in fits]
+                compare(f"{k}-CCF of thread {i + 1}", plain(thread["kccf"], again), [forest.plain(tree) for tree in trees], again)
+
+    def edges(self):
+        """{function: {caller: count}} over all functions and threads."""
+        document, again = self.run(["--join-threads", "--kccf"], "1")
+        tree = plain(document["threads"][0]["kccf"], again)
+        return {name: {caller: count for caller, (count, _) in callers.items()} for name, (_, callers) in tree.items()}, again
+
+    def check_parents(self, rest):
+        name, _, right = rest.partition(" <= ")
+        want = {word.rpartition(":")[0]: int(word.rpartition(":")[2]) for word in right.split()}
+        edges, again = self.edges()
+        if edges.get(name) != want:
+            raise Failure(f"callers of {name}: {edges.get(name)}, should be {want}\n    {again}")
+
+    def check_absent(self, rest):
+        edges, again = self.edges()
+        if rest in edges:
+            raise Failure(f"there is a function {rest}, called by {edges[rest]}\n    {again}")
+
+    def check_child(self, rest):
+        left, _, right = rest.partition("=>")
+        document, again = self.run(shlex.split(left) + ["--follow"], "inf")
+        pids = {process["pid"] for process in document["processes"]}
+        children = [process for process in document["processes"] if process["ppid"] in pids]
+        if len(children) != 1:
+            raise Failure(f"{len(children)} children, should be one\n    {again}")
+        got = plain(children[0]["threads"][0]["ksf"], again)
+        if list(got) != [forest.ROOT]:
+            raise Failure(f"the child's forest has the roots {list(got)}\n    {again}")
+        compare("the child's forest", without_zeros(got[forest.ROOT][1]), [forest.plain(forest.read(right))], again)

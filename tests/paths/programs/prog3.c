@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two functions that call each other. The seed's prog3. */
+#include "hazard.h"
+
+NOIPA void bar(int n);
+
+NOIPA void
+foo(int n)
+{
+	if (n)
+		bar(n - 1);
+	DONE;
+}
+
+NOIPA void
+bar(int n)
+{
+	if (n)
+		foo(n - 1);
+	DONE;
+}
+
+int
+main(void)
+{
+	foo(5);
+	return 0;
+}

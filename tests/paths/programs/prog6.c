@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The seed's prog6. */
+#include "hazard.h"
+
+NOIPA void bar(int n);
+
+NOIPA static void
+f3(void)
+{
+	DONE;
+}
+
+NOIPA static void
+foo(void)
+{
+	bar(0);
+	f3();
+	bar(1);
+	DONE;
+}
+
+NOIPA void
+bar(int n)
+{
+	if (n)
+		f3();
+	DONE;
+}
+
+int
+main(void)
+{
+	foo();
+	return 0;
+}
