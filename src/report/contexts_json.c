@@ -131,6 +131,20 @@ write_functions(const struct st_contexts *c, size_t from, FILE *out)
 	return i;
 }
 
+static void
+write_processes(const struct st_profile *p, FILE *out)
+{
+	fputs(",\n\"processes\": [", out);
+	for (size_t i = 0; i < p->processes.n; i++) {
+		const struct st_profile_process *x = &p->processes.v[i];
+		fprintf(out, "%s{\"pid\": %" PRId64 ", \"ppid\": %" PRId64 ", \"command\": ",
+		        i ? ", " : "", x->pid, x->ppid);
+		write_text(x->command, out);
+		fputs("}", out);
+	}
+	fputs("]", out);
+}
+
 void
 st_contexts_json(const struct st_contexts *c, FILE *out)
 {
@@ -144,6 +158,7 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 	        c->n_functions, c->n_threads, c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, ", \"nodes_kccf\": %zu", c->n_kccf);
+	write_processes(c->profile, out);
 	fputs(",\n\"threads\": [", out);
 	for (size_t i = 0; i < c->groups.n;) {
 		if (i)

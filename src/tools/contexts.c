@@ -29,6 +29,7 @@ static uint32_t *meaning;
 /* By label of a block: the label of its function. */
 static uint32_t *function_of;
 enum { MOST_SITES = 4 << 20, MOST_LABELS = 4 << 20 };
+enum { NEAR_MOVER = 64 }; /* bytes of code */
 
 /* ---- rows ---- */
 
@@ -154,11 +155,15 @@ on_function(strobe_function *f)
 		ask(strobe_at(f), ROW_ENTER, strobe_label(strobe_function_address(f)), true);
 }
 
+/* The last instruction seen that moves the stack. */
+static uint64_t mover;
+
 static void
 on_insn(strobe_insn *i)
 {
 	if (!strobe_insn_moves_stack(i))
 		return;
+	mover = strobe_insn_address(i);
 	ask(strobe_at(i), ROW_LEAVE, 0, false);
 	ask(strobe_behind(i), ROW_MOVED, 0, false);
 }
@@ -170,6 +175,9 @@ on_branch(strobe_branch *b)
 	uint64_t to = strobe_branch_to(b), into = to ? strobe_function_at(to) : 0;
 	if (kind == STROBE_RETURN)
 		ask(strobe_at(b), ROW_RETURN, 0, true);
+	/* Unwinders pop where to go on from the stack that they go to. */
+	if (kind == STROBE_INDIRECT_JUMP && strobe_branch_address(b) - mover < NEAR_MOVER)
+		ask(strobe_at(b), ROW_MOVED, 0, false);
 	if (kind == STROBE_CALL || !into || into == to ||
 	    into == strobe_function_at(strobe_branch_address(b)))
 		return;

@@ -35,15 +35,19 @@ struct contexts_frame {
 	uint32_t node;     /* its context */
 	uint32_t function; /* its label */
 	uint32_t block;    /* intra: the context of its last basic block; 0: none yet */
-	uint32_t padding;
+	/* With rolled cycles: the frame that has its context, itself or one below; the one below
+	   that which the context of that comes from. 0: none. */
+	uint32_t same, before;
 };
 
-/* A stack of the program's, as far as it is known. The first frame stands for what is not. */
+/* A stack of the program's, as far as it is known. Its first frames stand for what was under way
+ * when it was begun: they are never left. */
 struct contexts_strand {
 	struct contexts_strand *next;        /* of those that the thread has left */
 	struct contexts_strand *interrupted; /* by the signal that this one is for; NULL: none */
 	struct contexts_frame *frames;
 	uint32_t n, room;
+	uint32_t base;    /* frames that stand for what is not on it: at least 1 */
 	uint64_t top;     /* the stack ends there, or before */
 	uint64_t left_at; /* stack pointer when it was left */
 };

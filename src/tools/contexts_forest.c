@@ -34,7 +34,7 @@ contexts_begin(strobe_thread *t, struct contexts_state *s)
 		s->root = contexts_call(t, thread, strobe_label(1));
 	frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
 	*strand = (struct contexts_strand){
-	        .frames = frames, .n = 1, .room = FIRST, .top = UINT64_MAX};
+	        .frames = frames, .n = 1, .base = 1, .room = FIRST, .top = UINT64_MAX};
 	s->strand = strand;
 	return true;
 }
@@ -46,20 +46,25 @@ root_of(strobe_thread *t, strobe_node *nodes, uint32_t label)
 	return strobe_child(t, nodes, strobe_thread_node(t), label);
 }
 
-/* A child, its level and link filled in. */
+static uint32_t
+child_of(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t label)
+{
+	uint32_t i = strobe_child(t, nodes, parent, label);
+	if (i)
+		nodes[i].level = nodes[parent].level + 1;
+	return i;
+}
+
+/* A child, with its link: `from` is the context before. */
 static uint32_t
 deeper(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t parent, uint32_t label)
 {
-	uint32_t i = strobe_child(t, nodes, parent, label);
+	uint32_t i = child_of(t, nodes, parent, label), k = contexts_options.k;
 	strobe_node *n = &nodes[i];
-	bool is_root = !nodes[parent].label;
-	if (!i || n->level || is_root)
+	if (!i || n->link || n->level < k)
 		return i;
-	n->level = nodes[parent].level + 1;
-	if (n->level == contexts_options.k)
-		n->link = root_of(t, nodes, label);
-	else if (n->level > contexts_options.k)
-		n->link = strobe_child(t, nodes, nodes[from].link, label);
+	n->link = n->level == k ? root_of(t, nodes, label)
+	                        : child_of(t, nodes, nodes[from].link, label);
 	return i;
 }
 
@@ -113,7 +118,7 @@ contexts_call(strobe_thread *t, uint32_t from, uint32_t label)
 {
 	if (contexts_options.roll && strobe_nodes()[from].label == label)
 		return count(from);
-	return count(next(t, from, label, contexts_options.cycles));
+	return count(next(t, from, label, false));
 }
 
 uint32_t

@@ -65,17 +65,38 @@ park(struct contexts_state *s, struct contexts_strand *c)
 	s->n_parked++;
 }
 
+/* The frames whose contexts the last frame's comes from, itself included, in their order; with
+ * rolled cycles only, else itself alone. */
+static void
+take_base(struct contexts_strand *c, const struct contexts_strand *from)
+{
+	const struct contexts_frame *last = &from->frames[from->n - 1];
+	uint32_t n = 0, same = last->same;
+	for (uint32_t i = same; contexts_options.cycles && i; i = from->frames[i].before)
+		n++;
+	c->n = 0;
+	*push(c) = (struct contexts_frame){.sp = UINT64_MAX, .node = last->node};
+	while (c->n <= n)
+		push(c);
+	for (uint32_t i = same; n; i = from->frames[i].before, n--)
+		c->frames[n] = (struct contexts_frame){.sp = UINT64_MAX,
+		                                       .node = from->frames[i].node,
+		                                       .function = from->frames[i].function,
+		                                       .same = n,
+		                                       .before = n - 1};
+	c->base = c->n;
+}
+
 /* The thread is on a stack that has not been seen before: what it executes there was called by what
  * it executed last. */
 static void
 begin_strand(struct contexts_state *s, uint64_t sp, bool of_signal)
 {
 	struct contexts_strand *old = s->strand, *c = new_strand(s);
-	struct contexts_frame base = {.sp = UINT64_MAX, .node = contexts_top(s)->node};
 	if (!c)
 		return;
-	*c = (struct contexts_strand){.frames = c->frames, .room = c->room, .n = 1, .top = sp};
-	c->frames[0] = base;
+	*c = (struct contexts_strand){.frames = c->frames, .room = c->room, .top = sp};
+	take_base(c, old);
 	if (of_signal)
 		c->interrupted = old;
 	else
@@ -88,7 +109,7 @@ static struct contexts_strand **
 find_parked(struct contexts_state *s, uint64_t sp)
 {
 	for (struct contexts_strand **c = &s->parked; *c; c = &(*c)->next) {
-		uint64_t first = (*c)->n > 1 ? (*c)->frames[1].sp : 0;
+		uint64_t first = (*c)->n > (*c)->base ? (*c)->frames[(*c)->base].sp : 0;
 		uint64_t end = (*c)->left_at + SAVED_BELOW;
 		if (sp + SAVED_BELOW >= (*c)->left_at && (sp <= first || sp <= end))
 			return c;
@@ -102,7 +123,7 @@ resume(struct contexts_state *s, struct contexts_strand **at)
 	struct contexts_strand *c = *at, *old = s->strand;
 	*at = c->next;
 	s->n_parked--;
-	if (old->n > 1)
+	if (old->n > old->base)
 		park(s, old);
 	s->strand = c;
 }
@@ -113,7 +134,7 @@ resume(struct contexts_state *s, struct contexts_strand **at)
 static void
 leave_below(struct contexts_strand *c, uint64_t sp)
 {
-	while (c->n > 1 && c->frames[c->n - 1].sp < sp)
+	while (c->n > c->base && c->frames[c->n - 1].sp < sp)
 		c->n--;
 }
 
@@ -123,7 +144,7 @@ static bool
 enter_by_jump(struct contexts_state *s, uint32_t label, uint64_t sp)
 {
 	struct contexts_strand *c = s->strand;
-	for (uint32_t i = c->n; i-- > 1 && c->frames[i].sp == sp;) {
+	for (uint32_t i = c->n; i-- > c->base && c->frames[i].sp == sp;) {
 		if (c->frames[i].function != label)
 			continue;
 		/* A loop to the function's first instruction; or functions that jump to one another
@@ -133,9 +154,42 @@ enter_by_jump(struct contexts_state *s, uint32_t label, uint64_t sp)
 		c->n = i + 1;
 		return true;
 	}
-	while (contexts_options.physical && c->n > 1 && c->frames[c->n - 1].sp == sp)
+	while (contexts_options.physical && c->n > c->base && c->frames[c->n - 1].sp == sp)
 		c->n--;
 	return false;
+}
+
+/* The frame whose context has the function, of those that the last frame's context comes from. */
+static uint32_t
+find_cycle(const struct contexts_strand *c, uint32_t label)
+{
+	uint32_t i = c->frames[c->n - 1].same;
+	while (i && c->frames[i].function != label)
+		i = c->frames[i].before;
+	return i;
+}
+
+/* A new frame. */
+static void
+enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t sp)
+{
+	struct contexts_frame f = {.sp = sp, .function = label, .same = c->n};
+	const struct contexts_frame *from = &c->frames[c->n - 1];
+	uint32_t cycle = contexts_options.cycles ? find_cycle(c, label) : 0;
+	if (cycle) {
+		f.same = cycle;
+		f.before = c->frames[cycle].before;
+		f.node = c->frames[cycle].node;
+		strobe_nodes()[f.node].count++;
+	} else {
+		f.before = from->same;
+		f.node = contexts_options.mode == CONTEXTS_FUNC
+		                 ? contexts_call(t, from->node, label)
+		                 : from->node;
+		if (!f.node)
+			f.node = from->node;
+	}
+	*push(c) = f;
 }
 
 void
@@ -148,13 +202,9 @@ contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint6
 		if (contexts_top(s)->sp == sp && enter_by_jump(s, label, sp))
 			return;
 	}
-	if (c->n == 1 && c->top == UINT64_MAX)
+	if (c->n == c->base && c->top == UINT64_MAX)
 		c->top = sp + ABOVE_FIRST;
-	uint32_t from = contexts_top(s)->node;
-	uint32_t node =
-	        contexts_options.mode == CONTEXTS_FUNC ? contexts_call(t, from, label) : from;
-	struct contexts_frame *f = push(c);
-	*f = (struct contexts_frame){.sp = sp, .node = node ? node : from, .function = label};
+	enter(t, c, label, sp);
 }
 
 void
@@ -167,22 +217,44 @@ contexts_return(struct contexts_state *s, uint64_t sp)
 		return;
 	}
 	leave_below(c, sp + 1);
-	if (c->n == 1 && c->interrupted)
+	if (c->n == c->base && c->interrupted)
 		s->strand = c->interrupted;
+}
+
+/* Is it within the frames of the strand that is under way, above where it has come from? */
+static bool
+is_above(const struct contexts_state *s, uint64_t sp)
+{
+	const struct contexts_strand *c = s->strand;
+	return sp >= s->left_at && c->n > c->base && sp <= c->frames[c->base].sp;
+}
+
+/* The stack that a signal's handler, on one of its own, has left for good. */
+static struct contexts_strand *
+find_interrupted(const struct contexts_state *s, uint64_t sp)
+{
+	struct contexts_strand *c = s->strand->interrupted;
+	while (c && (sp > c->top || sp + NEAR < c->frames[c->n - 1].sp))
+		c = c->interrupted;
+	return c;
 }
 
 void
 contexts_moved(struct contexts_state *s, uint64_t sp)
 {
-	struct contexts_strand *c = s->strand, **parked = find_parked(s, sp);
-	uint64_t top = c->n > 1 ? contexts_top(s)->sp : 0;
+	struct contexts_strand *c = s->strand, *interrupted, **parked;
 	s->moved_to = 0;
-	if (parked) {
+	if (is_above(s, sp)) {
+		leave_below(c, sp);
+	} else if ((interrupted = find_interrupted(s, sp))) {
+		leave_below(interrupted, sp);
+		s->strand = interrupted;
+	} else if ((parked = find_parked(s, sp))) {
 		resume(s, parked);
 		leave_below(s->strand, sp);
 	} else if (sp >= s->left_at && sp <= c->top) {
 		leave_below(c, sp);
-	} else if (sp < s->left_at && s->left_at - sp < NEAR && top) {
+	} else if (sp < s->left_at && s->left_at - sp < NEAR && c->n > c->base) {
 		s->moved_to = sp; /* a larger frame; or else a return will tell */
 	} else {
 		begin_strand(s, sp, false);
@@ -195,9 +267,9 @@ contexts_into(struct contexts_state *s, uint32_t label, uint64_t sp)
 	struct contexts_strand *c = s->strand;
 	uint32_t i = c->n;
 	/* Only frames can be left that have nothing on the stack but their return address. */
-	while (i > 1 && c->frames[i - 1].function != label && c->frames[i - 1].sp <= sp)
+	while (i > c->base && c->frames[i - 1].function != label && c->frames[i - 1].sp <= sp)
 		i--;
-	if (i > 1 && c->frames[i - 1].function == label)
+	if (i > c->base && c->frames[i - 1].function == label)
 		c->n = i;
 }
 
@@ -206,7 +278,7 @@ contexts_signal(struct contexts_state *s, uint64_t sp)
 {
 	const struct contexts_strand *c = s->strand;
 	uint64_t top = contexts_top(s)->sp;
-	if (c->n > 1 && (sp > top || top - sp > 64ul * NEAR))
+	if (c->n > c->base && (sp > top || top - sp > 64ul * NEAR))
 		begin_strand(s, sp, true);
 }
 
@@ -215,8 +287,8 @@ contexts_lose(struct contexts_state *s)
 {
 	while (s->strand->interrupted)
 		s->strand = s->strand->interrupted;
-	s->strand->n = 1;
-	s->strand->frames[0].node = s->root;
+	s->strand->n = s->strand->base = 1;
+	s->strand->frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
 	s->block = 0;
 	s->left_at = s->moved_to = s->ticks = 0;
 }

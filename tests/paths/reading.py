@@ -68,9 +68,12 @@ def plain(nodes, again):
     """A list of NODEs as forest.plain has them."""
     result = {}
     for node in nodes:
-        if node["name"] in result:
-            raise Failure(f"two siblings are called {node['name']}\n    {again}")
-        result[node["name"]] = node["count"], plain(node["children"], again)
+        name = node["name"]
+        if name in result:  # static functions of several files may have one name
+            name = f"{name} in {node.get('image')} at {node.get('offset')}"
+        if name in result:
+            raise Failure(f"two siblings are {name}\n    {again}")
+        result[name] = node["count"], plain(node["children"], again)
     return result
 
 
