@@ -59,7 +59,7 @@ deeper(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t parent, uin
 	if (n->level == contexts_options.k)
 		n->link = root_of(t, nodes, label);
 	else if (n->level > contexts_options.k)
-		n->link = strobe_child(t, nodes, nodes[from].link, label);
+		n->link = deeper(t, nodes, nodes[from].link, nodes[from].link, label);
 	return i;
 }
 
