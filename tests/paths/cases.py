@@ -64,7 +64,7 @@ class Case:
             at = words.index("-k")
             self.compare(words[:at] + words[at + 2:], words[at + 1], wants, False)
             return 1
-        ks = ["inf"] + ["0", "1", "2"] * more + [str(k) for k in range(3, 11)] * self.options.long
+        ks = ["inf"] + ["2"] * more + [str(k) for k in (0, 1, *range(3, 11))] * self.options.long
         for k in ks:
             self.compare(words, k, [[self.slabs(one, k) for one in want] for want in wants], True)
         return len(ks)

@@ -65,16 +65,22 @@ def read_json(text, again, mode, k):
 
 
 def plain(nodes, again):
-    """A list of NODEs as forest.plain has them."""
-    result = {}
+    """A list of NODEs as forest.plain has them. Functions of the same name are one; a function is one sibling only."""
+    result = forest.forest()
+    read_nodes(nodes, result, again)
+    return forest.plain(result)
+
+
+def read_nodes(nodes, into, again):
+    places = set()
     for node in nodes:
-        name = node["name"]
-        if name in result:  # static functions of several files may have one name
-            name = f"{name} in {node.get('image')} at {node.get('offset')}"
-        if name in result:
-            raise Failure(f"two siblings are {name}\n    {again}")
-        result[name] = node["count"], plain(node["children"], again)
-    return result
+        place = node["name"], node.get("image"), node.get("offset")
+        if place in places:
+            raise Failure(f"two siblings are {place}\n    {again}")
+        places.add(place)
+        below = into.child(node["name"])
+        below.count += node["count"]
+        read_nodes(node["children"], below, again)
 
 
 def read_text(text, heading):

@@ -3,7 +3,7 @@
 """`strobe paths` against what is true (README.md): programs whose forests are known, random programs that write down their calls, and
 programs with the hooks of -finstrument-functions.
 
-usage: truth.py STROBE BUILT [--only known|random|hooks|text] [-k NAME] [--seeds FROM-TO] [--long]"""
+usage: truth.py STROBE BUILT [--only known|random|hooks|text] [-k NAME] [--seeds FROM-TO] [--long] [-j N]"""
 
 import argparse
 import fnmatch
@@ -12,6 +12,7 @@ import struct
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import forest
@@ -210,21 +211,26 @@ def main():
     parser.add_argument("-k", dest="name", default="*", help="tests with this in their name, or of this pattern")
     parser.add_argument("--seeds", default=SEEDS, help="random programs, as in 1,5,10-20 (%(default)s)")
     parser.add_argument("--long", action="store_true", help="every k with every option")
+    parser.add_argument("-j", type=int, default=2, help="so many tests at a time (%(default)s)")
     options = parser.parse_args()
-    passed = failed = 0
-    for group, tests in GROUPS.items():
-        for name, test in tests(options) if options.only in (None, group) else ():
-            if options.name not in name and not fnmatch.fnmatch(name, options.name):
-                continue
-            begin = time.monotonic()
-            try:
-                print(f"ok   {name}: {test()} compared ({time.monotonic() - begin:.1f} s)", flush=True)
-                passed += 1
-            except (Failure, KeyError, TypeError) as failure:
-                print(f"FAIL {name}: {failure if isinstance(failure, Failure) else repr(failure)}", flush=True)
-                failed += 1
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return failed > 0 or passed == 0
+    tests = [test for group, make in GROUPS.items() if options.only in (None, group) for test in make(options)
+             if options.name in test[0] or fnmatch.fnmatch(test[0], options.name)]
+    failed = 0
+    with ThreadPoolExecutor(options.j) as pool:
+        for line in pool.map(outcome, tests):
+            failed += line.startswith("FAIL")
+            print(line, flush=True)
+    print(f"{len(tests) - failed} passed, {failed} failed, 0 skipped")
+    return failed > 0 or not tests
+
+
+def outcome(test):
+    name, check = test
+    begin = time.monotonic()
+    try:
+        return f"ok   {name}: {check()} compared ({time.monotonic() - begin:.1f} s)"
+    except (Failure, KeyError, TypeError) as failure:
+        return f"FAIL {name}: {failure if isinstance(failure, Failure) else repr(failure)}"
 
 
 if __name__ == "__main__":
