@@ -27,7 +27,8 @@
  *
  * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options. 4:
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
- * strobe_function_is_chosen, strobe_thread_stack.
+ * strobe_function_is_chosen, strobe_thread_stack, strobe_thread_stack_top,
+ *strobe_state_before_fork.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -439,11 +440,16 @@ void strobe_invoke_with(strobe_point at, strobe_callee *function, unsigned n,
 
 /* Zeroed memory of the tool's `state` bytes, one for each thread. */
 void *strobe_state(strobe_thread *t);
+/* In a process that was forked, and on the thread that it began with: what that was in its parent,
+ * all rows before the fork consumed. Else NULL. */
+const void *strobe_state_before_fork(strobe_thread *t);
 /* The thread's number in the run, from 0, and the kernel's id. */
 uint32_t strobe_thread_number(const strobe_thread *t);
 uint32_t strobe_thread_id(const strobe_thread *t);
 /* The program's stack pointer, in happenings. */
 uint64_t strobe_thread_stack(const strobe_thread *t);
+/* What it was when the thread began; 0: not known, because the process was attached. */
+uint64_t strobe_thread_stack_top(const strobe_thread *t);
 /* Appends a row to a stream: a value for each column. */
 void strobe_write(strobe_thread *t, strobe_stream *stream, const uint64_t *values);
 

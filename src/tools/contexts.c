@@ -146,13 +146,22 @@ is_stub(const strobe_function *f)
 	return true;
 }
 
+static uint32_t
+label_of(uint64_t address)
+{
+	uint32_t label = strobe_label(address);
+	if (contexts_address)
+		contexts_address[label] = address;
+	return label;
+}
+
 static void
 on_function(strobe_function *f)
 {
 	if (contexts_options.root && !strobe_function_is_chosen(f))
 		return;
 	if (!is_stub(f))
-		ask(strobe_at(f), ROW_ENTER, strobe_label(strobe_function_address(f)), true);
+		ask(strobe_at(f), ROW_ENTER, label_of(strobe_function_address(f)), true);
 }
 
 /* The last instruction seen that moves the stack. */
@@ -248,6 +257,9 @@ begin(void)
 		for (uint32_t i = 0; i < MOST_SITES; i++)
 			if (meaning[i])
 				meaning[i] = 0;
+	uint64_t *spare = contexts_address_before;
+	contexts_address_before = contexts_address;
+	contexts_address = spare ? spare : strobe_allocate(MOST_LABELS * sizeof *spare);
 	if (!function_of)
 		function_of = strobe_allocate(MOST_LABELS * sizeof *function_of);
 }

@@ -28,6 +28,8 @@ struct contexts_options {
 	bool root; /* some functions only, under an artificial root */
 };
 extern struct contexts_options contexts_options;
+/* By label: the address. Labels are numbered anew in a fork's child: what they were before. */
+extern uint64_t *contexts_address, *contexts_address_before;
 
 /* A function that has been entered and has not returned. */
 struct contexts_frame {

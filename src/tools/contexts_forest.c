@@ -19,25 +19,7 @@
 #include "tools/contexts.h"
 
 struct contexts_options contexts_options;
-
-bool
-contexts_begin(strobe_thread *t, struct contexts_state *s)
-{
-	enum { FIRST = 16 };
-	uint32_t thread = strobe_thread_node(t);
-	struct contexts_strand *strand = strobe_allocate(sizeof *strand);
-	struct contexts_frame *frames = strobe_allocate(FIRST * sizeof *frames);
-	if (!thread || !strand || !frames)
-		return false;
-	s->root = thread;
-	if (contexts_options.root)
-		s->root = contexts_call(t, thread, strobe_label(1));
-	frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
-	*strand = (struct contexts_strand){
-	        .frames = frames, .n = 1, .base = 1, .room = FIRST, .top = UINT64_MAX};
-	s->strand = strand;
-	return true;
-}
+uint64_t *contexts_address, *contexts_address_before;
 
 /* The root with the label, of the trees of the thread that the node is of. */
 static uint32_t
@@ -125,4 +107,69 @@ uint32_t
 contexts_follow(strobe_thread *t, uint32_t from, uint32_t label)
 {
 	return count(next(t, from, label, contexts_options.loops));
+}
+
+/* ---- the beginning ---- */
+
+static struct contexts_strand *
+first_strand(uint32_t room)
+{
+	struct contexts_strand *c = strobe_allocate(sizeof *c);
+	struct contexts_frame *frames = strobe_allocate(room * sizeof *frames);
+	if (!c || !frames)
+		return NULL;
+	*c = (struct contexts_strand){
+	        .frames = frames, .n = 1, .base = 1, .room = room, .top = UINT64_MAX};
+	return c;
+}
+
+/* The context without counting it: that was another process. */
+static uint32_t
+known_context(strobe_thread *t, uint32_t from, uint32_t label)
+{
+	if (contexts_options.roll && strobe_nodes()[from].label == label)
+		return from;
+	return next(t, from, label, false);
+}
+
+/* The functions under way when the process was forked are under way in the child, too. */
+static void
+inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_strand *parent)
+{
+	uint32_t shift = parent->base - 1;
+	for (uint32_t i = parent->base; i < parent->n; i++) {
+		struct contexts_frame f = parent->frames[i];
+		f.function = strobe_label(contexts_address_before[f.function]);
+		f.same = f.same > shift ? f.same - shift : 0;
+		f.before = f.before > shift ? f.before - shift : 0;
+		f.block = 0;
+		f.node = c->frames[c->n - 1].node;
+		if (f.same != c->n && f.same)
+			f.node = c->frames[f.same].node;
+		else if (contexts_options.mode == CONTEXTS_FUNC)
+			f.node = known_context(t, f.before ? c->frames[f.before].node : f.node,
+			                       f.function);
+		c->frames[c->n++] = f;
+	}
+	c->top = parent->top;
+}
+
+bool
+contexts_begin(strobe_thread *t, struct contexts_state *s)
+{
+	enum { FIRST = 16 };
+	const struct contexts_state *before = strobe_state_before_fork(t);
+	const struct contexts_strand *parent = before ? before->strand : NULL;
+	uint32_t thread = strobe_thread_node(t);
+	struct contexts_strand *c = first_strand(FIRST + (parent ? parent->n : 0));
+	if (!thread || !c)
+		return false;
+	s->root = contexts_options.root ? contexts_call(t, thread, strobe_label(1)) : thread;
+	c->frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
+	if (parent && contexts_address_before)
+		inherit(t, c, parent);
+	if (strobe_thread_stack_top(t))
+		c->top = strobe_thread_stack_top(t);
+	s->strand = c;
+	return true;
 }

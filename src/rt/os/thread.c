@@ -530,6 +530,8 @@ static long
 clone_process(struct thread *t, long nr, struct clone_request *q)
 {
 	uint64_t mask = signals_block_all();
+	if (rt.boot->follow)
+		streams_consume(t); /* the child's tools begin where the parent's are */
 	rt_lock(&rt.lock);
 	long ret = do_clone(nr, q, NULL, 0, NULL);
 	if (ret != 0) {

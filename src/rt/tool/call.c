@@ -83,6 +83,12 @@ strobe_state(strobe_thread *handle)
 	return t->tool_state[tool];
 }
 
+const void *
+strobe_state_before_fork(strobe_thread *t)
+{
+	return ((struct thread *)t)->tool_state_before[tool_current()];
+}
+
 uint32_t
 strobe_thread_number(const strobe_thread *t)
 {
@@ -93,6 +99,12 @@ uint64_t
 strobe_thread_stack(const strobe_thread *t)
 {
 	return ((const struct thread *)t)->regs.r[RSP];
+}
+
+uint64_t
+strobe_thread_stack_top(const strobe_thread *t)
+{
+	return ((const struct thread *)t)->first_sp;
 }
 
 uint32_t

@@ -15,6 +15,8 @@ void
 happen_thread_begin(struct thread *t)
 {
 	t->number = t->record;
+	if (!t->first_sp && !rt.boot->attached)
+		t->first_sp = t->regs.r[RSP];
 	streams_begin(t);
 	EACH_TOOL(i, thread_begin)
 	tool_call(i, (plain_function)tools.tool[i].tool->thread_begin, t, NULL);

@@ -75,6 +75,7 @@ tools_restart(struct thread *t)
 	forests_forget(t);
 	t->returns = NULL;
 	t->returns_at = 0;
+	memcpy(t->tool_state_before, t->tool_state, sizeof t->tool_state_before);
 	memset(t->tool_state, 0, sizeof t->tool_state);
 	tools_init();
 	tools_begin();
