@@ -51,7 +51,9 @@ struct contexts_strand {
 	uint32_t n, room;
 	uint32_t base;    /* frames that stand for what is not on it: at least 1 */
 	uint64_t top;     /* the stack ends there, or before */
+	uint64_t begun;   /* stack pointer when it was first seen; 0: the thread began on it */
 	uint64_t left_at; /* stack pointer when it was left */
+	bool finished;    /* what it was begun for has returned */
 };
 
 /* Of a thread. */

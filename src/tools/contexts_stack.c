@@ -13,9 +13,11 @@
 
 enum {
 	MOST_PARKED = 4096,    /* strands; the oldest is forgotten */
-	SAVED_BELOW = 512,     /* bytes that a switch of stacks may save on the stack it leaves */
+	SAVED = 64,            /* bytes that a switch of stacks may have on the stack it leaves */
+	POPPED = 16,           /* and that it may take off one that it comes back to */
+	LAST_FRAME = 256,      /* bytes above the first function of a stack that was switched to */
 	NEAR = 1 << 20,        /* bytes: so much larger a frame may grow at once */
-	ABOVE_FIRST = 1 << 20, /* bytes of stack above the first function that is seen */
+	ABOVE_FIRST = 1 << 20, /* bytes of stack above the first function of an attached thread */
 };
 
 /* ---- strands ---- */
@@ -59,6 +61,8 @@ new_strand(struct contexts_state *s)
 static void
 park(struct contexts_state *s, struct contexts_strand *c)
 {
+	if (c->finished)
+		return;
 	c->left_at = s->left_at;
 	c->next = s->parked;
 	s->parked = c;
@@ -95,7 +99,8 @@ begin_strand(struct contexts_state *s, uint64_t sp, bool of_signal)
 	struct contexts_strand *old = s->strand, *c = new_strand(s);
 	if (!c)
 		return;
-	*c = (struct contexts_strand){.frames = c->frames, .room = c->room, .top = sp};
+	*c = (struct contexts_strand){
+	        .frames = c->frames, .room = c->room, .begun = sp, .top = sp + LAST_FRAME};
 	take_base(c, old);
 	if (of_signal)
 		c->interrupted = old;
@@ -108,11 +113,11 @@ begin_strand(struct contexts_state *s, uint64_t sp, bool of_signal)
 static struct contexts_strand **
 find_parked(struct contexts_state *s, uint64_t sp)
 {
-	for (struct contexts_strand **c = &s->parked; *c; c = &(*c)->next) {
-		uint64_t first = (*c)->n > (*c)->base ? (*c)->frames[(*c)->base].sp : 0;
-		uint64_t end = (*c)->left_at + SAVED_BELOW;
-		if (sp + SAVED_BELOW >= (*c)->left_at && (sp <= first || sp <= end))
-			return c;
+	for (struct contexts_strand **at = &s->parked; *at; at = &(*at)->next) {
+		const struct contexts_strand *c = *at;
+		uint64_t first = c->n > c->base ? c->frames[c->base].sp : 0;
+		if (sp + SAVED >= c->left_at && (sp <= first || sp <= c->left_at + POPPED))
+			return at;
 	}
 	return NULL;
 }
@@ -123,8 +128,7 @@ resume(struct contexts_state *s, struct contexts_strand **at)
 	struct contexts_strand *c = *at, *old = s->strand;
 	*at = c->next;
 	s->n_parked--;
-	if (old->n > old->base)
-		park(s, old);
+	park(s, old);
 	s->strand = c;
 }
 
@@ -254,6 +258,7 @@ contexts_moved(struct contexts_state *s, uint64_t sp)
 		leave_below(s->strand, sp);
 	} else if (sp >= s->left_at && sp <= c->top) {
 		leave_below(c, sp);
+		c->finished = c->begun && sp > c->begun;
 	} else if (sp < s->left_at && s->left_at - sp < NEAR && c->n > c->base) {
 		s->moved_to = sp; /* a larger frame; or else a return will tell */
 	} else {
