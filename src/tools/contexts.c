@@ -102,6 +102,58 @@ consume_row(strobe_thread *t, struct contexts_state *s, uint32_t m, const uint64
 	}
 }
 
+/* The usual: a function calls another, whose context is known. False: it is not so simple. */
+static inline bool
+enter_known(struct contexts_state *s, strobe_node *nodes, uint32_t label, uint64_t sp)
+{
+	struct contexts_strand *c = s->strand;
+	const struct contexts_frame *top = &c->frames[c->n - 1];
+	const strobe_node *from = &nodes[top->node];
+	uint32_t to = from->recent[label & 7];
+	if (from->label == label && contexts_options.roll)
+		to = top->node;
+	if (sp >= top->sp || !to || nodes[to].label != label || !from->label || c->n == c->room ||
+	    c->n == c->base || s->moved_to)
+		return false;
+	nodes[to].count++;
+	struct contexts_frame *f = &c->frames[c->n];
+	f->sp = sp;
+	f->node = to;
+	f->function = label;
+	f->same = c->n++;
+	return true;
+}
+
+/* The usual: of the function that was entered last, which nobody jumped to. */
+static inline bool
+return_known(struct contexts_state *s, uint64_t sp)
+{
+	struct contexts_strand *c = s->strand;
+	const struct contexts_frame *top = &c->frames[c->n - 1];
+	if (top->sp != sp || c->n <= c->base + 1 || top[-1].sp <= sp)
+		return false;
+	c->n--;
+	return true;
+}
+
+/* Rows of calls and returns alone. Where it stops there is another, or something unusual. */
+static const strobe_row *
+consume_calls(struct contexts_state *s, const strobe_rows *rows, const strobe_row *r)
+{
+	enum { KIND = (1u << ROW_BITS) - 1 };
+	strobe_node *nodes = strobe_nodes();
+	for (; r < rows->end; r = strobe_next_row(r)) {
+		uint32_t m = meaning[r->tag >> 4];
+		bool done = (m & KIND) == ROW_RETURN ? return_known(s, r->value[0])
+		            : (m & KIND) == ROW_ENTER
+		                    ? enter_known(s, nodes, m >> ROW_BITS, r->value[0])
+		                    : false;
+		if (!done)
+			break;
+	}
+	return r;
+}
+
 /* What this takes is nobody's: clocks go on behind it. */
 static void
 consume(strobe_thread *t, const strobe_rows *rows)
@@ -110,7 +162,11 @@ consume(strobe_thread *t, const strobe_rows *rows)
 	uint64_t begin = contexts_options.time ? strobe_ticks() : 0;
 	if (!s || !meaning || (!s->strand && !contexts_begin(t, s)))
 		return;
+	bool calls = contexts_options.mode == CONTEXTS_FUNC && !contexts_options.time &&
+	             !contexts_options.cycles;
 	for (const strobe_row *r = rows->first; r < rows->end; r = strobe_next_row(r)) {
+		if (calls && (r = consume_calls(s, rows, r)) == rows->end)
+			break;
 		uint32_t site = (uint32_t)(r->tag >> 4), m = meaning[site];
 		consume_row(t, s, m ? m : meaning_of(rows, site), r->value);
 	}
