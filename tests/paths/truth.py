@@ -55,15 +55,13 @@ class Truth:
 
 
 def questions(long, jumps):
-    """(k, how recursion is rolled, physical tail calls, joined): each k at least once, in a long campaign all of them. Cycles are rolled with
-    all of the context only: with less, a function is looked for among those that its slab knows."""
+    """(k, how recursion is rolled, physical tail calls, joined): each k at least once, in a long campaign all of them."""
     ks = [*range(11), INFINITE]
     if long:
-        asked = [(k, how, physical, joined) for k in ks for how in VARIANTS for physical in (False, True)[:1 + jumps] for joined in (False, True)]
-    else:
-        asked = [(k, ("simple", "none")[i % 2], jumps and i % 4 == 3, i % 3 == 1) for i, k in enumerate(ks)]
-        asked += [(INFINITE, "simple", False, False), (INFINITE, "cycles", False, False)]
-    return [one for one in asked if one[1] != "cycles" or one[0] == INFINITE]
+        return [(k, how, physical, joined) for k in ks for how in VARIANTS for physical in (False, True)[:1 + jumps] for joined in (False, True)]
+    hows = list(VARIANTS)
+    chosen = [(k, hows[i % 3 if i % 2 else 0], jumps and i % 4 == 3, i % 3 == 1) for i, k in enumerate(ks)]
+    return chosen + [(INFINITE, "cycles", False, False), (2, "cycles", False, False)]
 
 
 def compare_traces(options, program, arguments, selection, truth, asked, coroutines=False, traces=None):
