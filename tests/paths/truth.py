@@ -22,7 +22,7 @@ from generate import Program
 from reading import Failure, compare, paths, plain, read_json, read_text, run
 
 HERE = Path(__file__).resolve().parent
-SEEDS = "1,7,10,16,23"  # between them, all that generate.py has
+SEEDS = "7,16,23"  # between them, all that generate.py has
 VARIANTS = {"simple": [], "none": ["--unroll-recursion"], "cycles": ["--roll-cycles"]}
 
 
