@@ -15,7 +15,7 @@ import forest
 from forest import INFINITE
 from reading import Failure, compare, differences, paths, plain, read_json, without_zeros
 
-WORDS = ("args", "paths", "parents", "absent", "child")
+WORDS = ("args", "paths", "parents", "absent", "child", "blocks")
 
 
 def statements(file):
@@ -39,9 +39,9 @@ class Case:
     def __init__(self, options, said, program):
         self.options, self.said, self.program, self.arguments = options, said, program, []
 
-    def run(self, words, k):
-        text, again = paths(self.options.strobe, [*words, "-k", k], [self.program, *self.arguments])
-        return read_json(text, again, "func", k), again
+    def run(self, words, k, mode="func"):
+        text, again = paths(self.options.strobe, ["--mode", mode, *words, "-k", k], [self.program, *self.arguments])
+        return read_json(text, again, mode, k), again
 
     def check(self):
         """So many runs were compared."""
@@ -124,3 +124,25 @@ class Case:
         if list(got) != [forest.ROOT]:
             raise Failure(f"the child's forest has the roots {list(got)}\n    {again}")
         compare("the child's forest", without_zeros(got[forest.ROOT][1]), [forest.plain(forest.read(right))], again)
+
+    def check_blocks(self, rest):
+        left, _, text = rest.partition("=>")
+        for mode in ("intra", "inter"):
+            for k, rolled in (("0", []), ("1", []), ("2", []), ("5", []), ("100", []), ("inf", ["--roll-loops"])):
+                document, again = self.run(shlex.split(left) + ["--kccf", *rolled], k, mode)
+                how, number = "cycles" if rolled else "none", INFINITE if k == "inf" else int(k)
+                thread = document["threads"][0]
+                if mode == "inter":
+                    self.compare_blocks(mode, thread, forest.slabs_of_paths(forest.inter(text, how), number), again)
+                    continue
+                wants = {name: forest.slabs_of_paths(found, number) for name, found in forest.intra(text, how).items()}
+                got = {function["name"]: function for function in thread["functions"]}
+                if set(got) != set(wants):
+                    raise Failure(f"functions {sorted(got)}, should be {sorted(wants)}\n    {again}")
+                for name, want in wants.items():
+                    self.compare_blocks(f"intra, {name}", got[name], want, again)
+
+    @staticmethod
+    def compare_blocks(what, got, want, again):
+        for key, tree in zip(("ksf", "kccf"), want):
+            compare(f"{what}, {key}", plain(got[key], again), [forest.plain(tree)], again)

@@ -320,6 +320,53 @@ def cleared(slabs, k, first):
     return result
 
 
+# Basic blocks.
+
+
+def executed(text):
+    """`f( +0 g( +0 ) +12 )`: activations and the blocks they execute, as (name of the activation, function, block) in their order."""
+    stack, blocks, n = [], [], 0
+    for word in text.split():
+        if word.endswith("("):
+            n += 1
+            stack.append((n, word[:-1]))
+        elif word == ")":
+            stack.pop()
+        else:
+            blocks.append((*stack[-1], stack[-1][1] + word))
+    return blocks
+
+
+def block_paths(blocks, how, below=()):
+    """The context of each block: those before it. `below`: what all of them stand on."""
+    path, paths = list(below), [list(below)] if below else []
+    for block in blocks:
+        path = roll(path + [block], how)
+        paths.append(path)
+    return paths
+
+
+def intra(text, how):
+    """By function, the contexts of its blocks: each activation begins anew."""
+    activations_of, functions = {}, {}
+    for activation, function, block in executed(text):
+        activations_of.setdefault((activation, function), []).append(block)
+    for (_, function), blocks in activations_of.items():
+        functions.setdefault(function, []).extend(block_paths(blocks, how))
+    return functions
+
+
+def inter(text, how):
+    """The contexts of the thread's blocks, with an artificial root."""
+    return block_paths([block for _, _, block in executed(text)], how, (ROOT,))
+
+
+def slabs_of_paths(paths, k):
+    """k-SF and k-CCF."""
+    tree = cct(paths)
+    return vertices(paths) if k == 0 else tree if k == INFINITE else ksf_of_cct(tree, k), kccf_of_paths(paths, k)
+
+
 # Written down.
 
 

@@ -166,6 +166,30 @@ class Events(unittest.TestCase):
             truth([("enter", "a"), ("stop", "a")], 2)
 
 
+class Blocks(unittest.TestCase):
+    """Listings 4.14, 4.17 and 4.24, but that what a block falls into is a block of its own."""
+
+    maxDiff = None
+    text = "foo( +0 +12 p( +0 ) +24 +33 p( +0 ) +45 +33 p( +0 ) +45 +67 foo( +0 +69 p( +0 ) +81 ) +81 )"
+
+    def test_intra(self):
+        found = {name: plain(forest.slabs_of_paths(paths, INFINITE)[0]) for name, paths in forest.intra(self.text, "none").items()}
+        want = "foo+0:2(foo+12:1(foo+24:1(foo+33:1(foo+45:1(foo+33:1(foo+45:1(foo+67:1(foo+81:1))))))) foo+69:1(foo+81:1))"
+        self.assertEqual(found, {"foo": plain(forest.read(want)), "p": plain(forest.read("p+0:4"))})
+
+    def test_rolled_loops(self):
+        slabs, inverted = forest.slabs_of_paths(forest.intra(self.text, "cycles")["foo"], INFINITE)
+        want = "foo+0:2(foo+12:1(foo+24:1(foo+33:2(foo+45:2(foo+67:1(foo+81:1))))) foo+69:1(foo+81:1))"
+        self.assertEqual(plain(slabs), plain(forest.read(want)))
+        self.assertEqual(plain(inverted)["foo+24"], plain(forest.read("foo+24:1(foo+12:1(foo+0:1))"))["foo+24"])
+
+    def test_inter(self):
+        slabs = forest.slabs_of_paths(forest.inter("a( +0 b( +0 ) +3 b( +0 ) )", "none"), INFINITE)[0]
+        self.assertEqual(plain(slabs), plain(forest.read("__root__:1(a+0:1(b+0:1(a+3:1(b+0:1))))")))
+        slabs = forest.slabs_of_paths(forest.inter("a( +0 b( +0 ) +3 b( +0 ) )", "cycles"), 1)[0]
+        self.assertEqual(plain(slabs), plain(forest.read("__root__:1(a+0:1) a+0:1(b+0:2) b+0:2(a+3:1) a+3:1")))
+
+
 def random_trace(dice):
     """Of a program with 6 functions and coroutines, in which everything happens. `alive`: depths of the activations that did not jump away."""
     events, alive, current = [("enter", "r")], {0: [1]}, 0

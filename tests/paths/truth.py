@@ -22,7 +22,7 @@ from generate import Program
 from reading import Failure, compare, paths, plain, read_json, read_text, run
 
 HERE = Path(__file__).resolve().parent
-SEEDS = "1,7,10,16,23"  # between them, all that generate.py has
+SEEDS = "7,16,23"  # between them, all that generate.py has
 VARIANTS = {"simple": [], "none": ["--unroll-recursion"], "cycles": ["--roll-cycles"]}
 
 
@@ -61,7 +61,7 @@ def questions(long, jumps):
         return [(k, how, physical, joined) for k in ks for how in VARIANTS for physical in (False, True)[:1 + jumps] for joined in (False, True)]
     hows = list(VARIANTS)
     chosen = [(k, hows[i % 3 if i % 2 else 0], jumps and i % 4 == 3, i % 3 == 1) for i, k in enumerate(ks)]
-    return chosen + [(INFINITE, "none", False, False), (2, "cycles", False, False)]
+    return chosen + [(INFINITE, "cycles", False, False), (2, "cycles", False, False)]
 
 
 def compare_traces(options, program, arguments, selection, truth, asked, coroutines=False, traces=None):
@@ -155,7 +155,7 @@ def hooked(options, program):
         trace = traces()
         names = {name for _, name in trace[0]}
         truth = Truth(trace, lambda name: name in names)
-        asked = [(k, how, False, False) for k, how in ((INFINITE, "simple"), (0, "simple"), (1, "cycles"), (3, "none"))]
+        asked = [(k, how, False, False) for k, how in ((INFINITE, "simple"), (0, "simple"), (1, "none"), (3, "simple"), (INFINITE, "cycles"))]
         if options.long:
             asked = questions(True, False)
         done = compare_traces(options, program, [file], ",".join(sorted(names)), truth, asked, traces=traces)
