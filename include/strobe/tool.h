@@ -27,7 +27,7 @@
  *
  * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options. 4:
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
- * strobe_function_is_chosen, strobe_thread_stack, strobe_thread_stack_top,
+ * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top,
  *strobe_state_before_fork.
  */
 #ifndef STROBE_TOOL_H
@@ -321,8 +321,8 @@ uint64_t strobe_function_address(const strobe_function *f);
 /* As in the symbol table; demangled, without arguments, for C++ and Rust. */
 const char *strobe_function_name(const strobe_function *f);
 int strobe_function_is(const strobe_function *f, const char *name);
-/* Is it one of those that --funcs and --images name? */
-int strobe_function_is_chosen(const strobe_function *f);
+/* Is the address in code that --funcs and --images name? */
+int strobe_is_chosen(uint64_t address);
 /* The first instruction of the function whose code an address is, of those that `function` events
  * are about; 0: none's. */
 uint64_t strobe_function_at(uint64_t address);

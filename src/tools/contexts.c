@@ -214,7 +214,7 @@ label_of(uint64_t address)
 static void
 on_function(strobe_function *f)
 {
-	if (contexts_options.root && !strobe_function_is_chosen(f))
+	if (contexts_options.root && !strobe_is_chosen(strobe_function_address(f)))
 		return;
 	if (!is_stub(f))
 		ask(strobe_at(f), ROW_ENTER, label_of(strobe_function_address(f)), true);
@@ -254,7 +254,8 @@ static void
 on_block(strobe_block *b)
 {
 	uint64_t address = strobe_block_address(b), function = strobe_function_at(address);
-	if (contexts_options.mode != CONTEXTS_FUNC && function) {
+	bool chosen = !contexts_options.root || strobe_is_chosen(address);
+	if (contexts_options.mode != CONTEXTS_FUNC && function && chosen) {
 		uint32_t label = strobe_label(address);
 		function_of[label] = strobe_label(function);
 		ask(strobe_at(b), ROW_BLOCK, label, false);

@@ -164,7 +164,8 @@ contexts_begin(strobe_thread *t, struct contexts_state *s)
 	struct contexts_strand *c = first_strand(FIRST + (parent ? parent->n : 0));
 	if (!thread || !c)
 		return false;
-	s->root = contexts_options.root ? contexts_call(t, thread, strobe_label(1)) : thread;
+	bool artificial = contexts_options.root && contexts_options.mode != CONTEXTS_INTRA;
+	s->root = artificial ? contexts_call(t, thread, strobe_label(1)) : thread;
 	c->frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
 	if (parent && contexts_address_before)
 		inherit(t, c, parent);

@@ -325,9 +325,9 @@ strobe_function_is(const strobe_function *f, const char *name)
 }
 
 int
-strobe_function_is_chosen(const strobe_function *f)
+strobe_is_chosen(uint64_t address)
 {
-	return entries_chosen(f->address);
+	return entries_chosen(address);
 }
 
 uint64_t

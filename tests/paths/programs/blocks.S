@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The seed's prog4 with its blocks where they can be foretold: jumps lead to multiples of 16, and calls end there. What is at foo+48 is first
- * executed by falling into it, from foo+32.
+ * The seed's prog4 with its blocks where they can be foretold: jumps lead to multiples of 16, and calls end there.
  */
 #include "function.inc.S"
 
@@ -24,6 +23,7 @@ FUNCTION foo
 BLOCK foo, 16
 CALL_OF foo, 32, p
 	mov $3, %ebx
+	jmp .Lloop
 BLOCK foo, 48
 .Lloop:
 CALL_OF foo, 64, p
