@@ -16,6 +16,7 @@
 	C(attach, "attach", "[options] PID",                                                       \
 	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
+	C(report, "report", "[options] FILE...", "results as one page for a browser")              \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "say which code runs with --unique-log have measured so far")                            \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
@@ -140,6 +141,14 @@
 	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
 	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
+	ST_OPTION_HELP(O)
+
+#define ST_REPORT_OPTIONS(O)                                                                       \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "the page (default: strobe.html; -: standard output)")                                   \
+	O(top, 'n', "top", "N", true, "rows of each table, the hottest (default: 10000; 0: all)")  \
+	O(no_source, 0, "no-source", NULL, true, "leave out the text of source files")             \
+	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	ST_OPTION_HELP(O)
 
 #define ST_COVERED_OPTIONS(O)                                                                      \

@@ -3,14 +3,13 @@
  * some. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "report/annotate.h"
+#include "report/source.h"
 
 enum {
 	CONTEXT = 2,  /* lines shown around those that ran */
 	MAX_GAP = 12, /* longer stretches without code are left out */
-	MAX_SOURCE = 64 << 20,
 };
 
 struct printing {
@@ -19,42 +18,8 @@ struct printing {
 	const char *inlined; /* the function that was named last; NULL: that itself */
 };
 
-/* A source file as lines: lines[i] is line i + 1. */
-struct source {
-	char *bytes;
-	ST_VEC(char *) lines;
-};
-
 static void
-split(struct source *s)
-{
-	char *rest = s->bytes, *line;
-	while ((line = strsep(&rest, "\n")) && (rest || *line)) {
-		char **slot = ST_PUSH(&s->lines);
-		if (slot)
-			*slot = line;
-	}
-}
-
-/* An unreadable file has no lines. */
-static void
-read_source(struct source *s, const char *path)
-{
-	struct stat st;
-	memset(s, 0, sizeof *s);
-	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MAX_SOURCE
-	                  ? fopen(path, "re")
-	                  : NULL;
-	if (!f)
-		return;
-	s->bytes = calloc(1, (size_t)st.st_size + 1);
-	if (s->bytes && fread(s->bytes, 1, (size_t)st.st_size, f) == (size_t)st.st_size)
-		split(s);
-	fclose(f);
-}
-
-static void
-print_text(FILE *out, const struct source *s, uint32_t line, size_t width)
+print_text(FILE *out, const struct st_source *s, uint32_t line, size_t width)
 {
 	if (line > s->lines.n) {
 		putc('\n', out);
@@ -86,7 +51,7 @@ print_text(FILE *out, const struct source *s, uint32_t line, size_t width)
 }
 
 static void
-print_line(const struct st_report *r, FILE *out, const struct source *s, uint32_t number,
+print_line(const struct st_report *r, FILE *out, const struct st_source *s, uint32_t number,
            const struct st_profile_line *l)
 {
 	char executions[ST_NUMBER_SIZE] = "", instructions[ST_NUMBER_SIZE] = "";
@@ -130,9 +95,9 @@ print_file(struct printing *pr, size_t first, size_t n)
 	const struct st_report *r = pr->a->r;
 	const struct st_profile_line *l = &r->profile->lines.v[first];
 	FILE *out = pr->a->out;
-	struct source s;
+	struct st_source s;
 	char *path = st_printable(l[0].file);
-	read_source(&s, l[0].file);
+	st_source_read(&s, l[0].file);
 	fprintf(out, "\n%s%s\n", path ? path : "", s.lines.n ? "" : " (not readable here)");
 	free(path);
 	fprintf(out, "%8s %14s %16s %6s\n", "samples", "executions", "instructions", "line");
@@ -150,8 +115,7 @@ print_file(struct printing *pr, size_t first, size_t n)
 		print_line(r, out, &s, l[i].line, &l[i]);
 		next = l[i].line + 1;
 	}
-	free(s.lines.v);
-	free(s.bytes);
+	st_source_free(&s);
 }
 
 /* Those files of the lines first..end that are, or are not, the function's own. */

@@ -241,15 +241,19 @@ inlined(struct st_places *places, uint32_t image, uint64_t offset)
 }
 
 static int
-add_lines(json_t *root, const struct st_profile *p, struct st_places *places)
+add_lines(json_t *root, const struct st_report *r, struct st_places *places)
 {
+	const struct st_profile *p = r->profile;
 	json_t *array = json_array();
 	int bad = set(root, "lines", array);
+	bool *kept = st_report_hottest_lines(r);
 	uint64_t *offsets = calloc(p->lines.n ? p->lines.n : 1, sizeof *offsets);
-	if (!offsets)
-		return -1;
-	st_places_of_lines(places, UINT32_MAX, offsets);
+	bad |= !kept || !offsets;
+	if (!bad)
+		st_places_of_lines(places, UINT32_MAX, offsets);
 	for (size_t i = 0; i < p->lines.n && !bad; i++) {
+		if (!kept[i])
+			continue;
 		const struct st_profile_line *l = &p->lines.v[i];
 		json_t *out = row(array);
 		bad |= set(out, "file", st_json_text(l->file));
@@ -262,15 +266,20 @@ add_lines(json_t *root, const struct st_profile *p, struct st_places *places)
 		           inlined(places, p->functions.v[l->function].image, offsets[i]));
 	}
 	free(offsets);
+	free(kept);
 	return bad;
 }
 
 static int
-add_blocks(json_t *root, const struct st_profile *p, struct st_places *places)
+add_blocks(json_t *root, const struct st_report *r, struct st_places *places)
 {
+	const struct st_profile *p = r->profile;
 	json_t *array = json_array();
-	int bad = set(root, "basic_blocks", array);
-	for (size_t i = 0; i < p->blocks.n && !bad; i++) {
+	bool *kept = st_report_hottest_blocks(r);
+	int bad = set(root, "basic_blocks", array) | !kept;
+	for (size_t i = 0; !bad && i < p->blocks.n; i++) {
+		if (!kept[i])
+			continue;
 		const struct st_profile_block *b = &p->blocks.v[i];
 		json_t *out = row(array);
 		bad |= set(out, "image", st_json_text(p->images.v[b->image].path));
@@ -284,6 +293,7 @@ add_blocks(json_t *root, const struct st_profile *p, struct st_places *places)
 		bad |= set(out, "samples", st_json_count(b->samples));
 		bad |= set(out, "inlined", inlined(places, b->image, b->offset));
 	}
+	free(kept);
 	return bad;
 }
 
@@ -348,9 +358,9 @@ add_parts(json_t *root, const struct st_report *r)
 	struct st_places places;
 	int bad = st_places_open(&places, p);
 	if (!bad && r->parts & ST_PART_LINES)
-		bad |= add_lines(root, p, &places);
+		bad |= add_lines(root, r, &places);
 	if (!bad && r->parts & ST_PART_BLOCKS)
-		bad |= add_blocks(root, p, &places);
+		bad |= add_blocks(root, r, &places);
 	st_places_close(&places);
 	if (r->parts & ST_PART_IMAGES)
 		bad |= add_images(root, p);
@@ -361,8 +371,8 @@ add_parts(json_t *root, const struct st_report *r)
 	return bad;
 }
 
-char *
-st_report_json(const struct st_report *r, struct st_error *e)
+json_t *
+st_report_object(const struct st_report *r)
 {
 	const struct st_profile *p = r->profile;
 	json_t *root = json_object();
@@ -374,10 +384,15 @@ st_report_json(const struct st_report *r, struct st_error *e)
 	bad |= st_qos_json(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= st_budget_json(root, p) | add_fallbacks(root, p) | add_parts(root, r);
-	if (bad) {
-		json_decref(root);
-		root = NULL;
-	}
-	return st_json_document(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9), "the result as JSON",
-	                        e);
+	if (!bad)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+char *
+st_report_json(const struct st_report *r, struct st_error *e)
+{
+	return st_json_document(st_report_object(r), JSON_INDENT(1) | JSON_REAL_PRECISION(9),
+	                        "the result as JSON", e);
 }

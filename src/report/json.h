@@ -14,6 +14,8 @@ json_t *st_json_count(uint64_t value);
  * memory for it. NULL with *e when there is none: `what` could not be written. */
 char *st_json_document(json_t *root, size_t flags, const char *what, struct st_error *e);
 
+/* The result as docs/json.md has it. NULL: no memory. */
+json_t *st_report_object(const struct st_report *r);
 /* A row as an object; the first `unknown` columns are null. NULL: no memory. */
 json_t *st_json_row(const struct st_profile *p, const struct st_profile_column *columns, size_t n,
                     const struct st_profile_value *row, size_t unknown);

@@ -32,16 +32,83 @@ function_order(const void *a, const void *b, void *arg)
 	return order ? order : (i > j) - (i < j);
 }
 
+static int
+line_order(const void *a, const void *b, void *arg)
+{
+	const struct st_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct st_profile_line *x = &r->profile->lines.v[i], *y = &r->profile->lines.v[j];
+	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
+	if (!order)
+		order = descending(x->instructions, y->instructions);
+	return order ? order : (i > j) - (i < j);
+}
+
+static int
+block_order(const void *a, const void *b, void *arg)
+{
+	const struct st_report *r = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct st_profile_block *x = &r->profile->blocks.v[i], *y = &r->profile->blocks.v[j];
+	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
+	if (!order)
+		order = descending(x->instructions, y->instructions);
+	return order ? order : (i > j) - (i < j);
+}
+
+uint32_t *
+st_report_ordered(const struct st_report *r, size_t n,
+                  int (*compare)(const void *, const void *, void *))
+{
+	uint32_t *order = calloc(n ? n : 1, sizeof *order);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		qsort_r(order, n, sizeof *order, compare, (void *)(uintptr_t)r);
+	return order;
+}
+
 uint32_t *
 st_report_order(const struct st_report *r, size_t *n)
 {
 	*n = r->profile->functions.n;
-	uint32_t *order = calloc(*n ? *n : 1, sizeof *order);
-	for (size_t i = 0; order && i < *n; i++)
-		order[i] = (uint32_t)i;
-	if (order)
-		qsort_r(order, *n, sizeof *order, function_order, (void *)(uintptr_t)r);
-	return order;
+	return st_report_ordered(r, *n, function_order);
+}
+
+uint32_t *
+st_report_line_order(const struct st_report *r)
+{
+	return st_report_ordered(r, r->profile->lines.n, line_order);
+}
+
+uint32_t *
+st_report_block_order(const struct st_report *r)
+{
+	return st_report_ordered(r, r->profile->blocks.n, block_order);
+}
+
+/* Takes the order over. */
+static bool *
+hottest(const struct st_report *r, uint32_t *order, size_t n)
+{
+	size_t shown = r->top_parts && r->top_parts < n ? r->top_parts : n;
+	bool *kept = order ? calloc(n ? n : 1, sizeof *kept) : NULL;
+	for (size_t i = 0; kept && i < shown; i++)
+		kept[order[i]] = true;
+	free(order);
+	return kept;
+}
+
+bool *
+st_report_hottest_lines(const struct st_report *r)
+{
+	return hottest(r, st_report_line_order(r), r->profile->lines.n);
+}
+
+bool *
+st_report_hottest_blocks(const struct st_report *r)
+{
+	return hottest(r, st_report_block_order(r), r->profile->blocks.n);
 }
 
 const char *

@@ -20,30 +20,6 @@ descending(uint64_t a, uint64_t b)
 }
 
 static int
-line_order(const void *a, const void *b, void *arg)
-{
-	const struct st_report *r = arg;
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	const struct st_profile_line *x = &r->profile->lines.v[i], *y = &r->profile->lines.v[j];
-	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
-	if (!order)
-		order = descending(x->instructions, y->instructions);
-	return order ? order : (i > j) - (i < j);
-}
-
-static int
-block_order(const void *a, const void *b, void *arg)
-{
-	const struct st_report *r = arg;
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	const struct st_profile_block *x = &r->profile->blocks.v[i], *y = &r->profile->blocks.v[j];
-	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
-	if (!order)
-		order = descending(x->instructions, y->instructions);
-	return order ? order : (i > j) - (i < j);
-}
-
-static int
 image_order(const void *a, const void *b, void *arg)
 {
 	const struct st_report *r = arg;
@@ -51,17 +27,6 @@ image_order(const void *a, const void *b, void *arg)
 	const struct st_profile_image *x = &r->profile->images.v[i], *y = &r->profile->images.v[j];
 	int order = descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
-}
-
-static uint32_t *
-order_of(const struct st_report *r, size_t n, int (*compare)(const void *, const void *, void *))
-{
-	uint32_t *order = calloc(n ? n : 1, sizeof *order);
-	for (size_t i = 0; order && i < n; i++)
-		order[i] = (uint32_t)i;
-	if (order)
-		qsort_r(order, n, sizeof *order, compare, (void *)(uintptr_t)r);
-	return order;
 }
 
 static size_t
@@ -92,7 +57,7 @@ print_lines(const struct st_report *r, FILE *out)
 	        {"samples", false}, {"executions", false}, {"instructions", false}, {"line", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 4);
-	uint32_t *order = order_of(r, p->lines.n, line_order);
+	uint32_t *order = st_report_line_order(r);
 	for (size_t i = 0; order && i < rows(r, p->lines.n); i++) {
 		const struct st_profile_line *l = &p->lines.v[order[i]];
 		st_table_count(t, l->samples);
@@ -113,7 +78,7 @@ print_blocks(const struct st_report *r, FILE *out)
 	        {"ends with", true}, {"function", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 8);
-	uint32_t *order = order_of(r, p->blocks.n, block_order);
+	uint32_t *order = st_report_block_order(r);
 	for (size_t i = 0; order && i < rows(r, p->blocks.n); i++) {
 		const struct st_profile_block *b = &p->blocks.v[order[i]];
 		st_table_count(t, b->samples);
@@ -137,7 +102,7 @@ print_images(const struct st_report *r, FILE *out)
 	                                                 {"build-id", true},      {"image", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 6);
-	uint32_t *order = order_of(r, p->images.n, image_order);
+	uint32_t *order = st_report_ordered(r, p->images.n, image_order);
 	for (size_t i = 0; order && i < rows(r, p->images.n); i++) {
 		const struct st_profile_image *image = &p->images.v[order[i]];
 		st_table_count(t, image->samples);

@@ -37,7 +37,8 @@ enum {
 struct st_report {
 	const struct st_profile *profile;
 	enum st_report_sort sort;
-	size_t top; /* rows of each table; 0: all */
+	size_t top;       /* rows of each table; 0: all */
+	size_t top_parts; /* lines and blocks in JSON, the hottest; 0: all */
 	unsigned parts;
 	struct st_style style;
 };
@@ -80,6 +81,15 @@ char *st_report_json(const struct st_report *r, struct st_error *e);
 /* Indices of all functions in the order of r->sort, hottest first; *n receives their number. NULL:
  * no memory. */
 uint32_t *st_report_order(const struct st_report *r, size_t *n);
+/* Indices of n things as compare, which is handed r, orders them. NULL: no memory. */
+uint32_t *st_report_ordered(const struct st_report *r, size_t n,
+                            int (*compare)(const void *, const void *, void *));
+/* All lines and all blocks, the hottest first. */
+uint32_t *st_report_line_order(const struct st_report *r);
+uint32_t *st_report_block_order(const struct st_report *r);
+/* Which of them are among the r->top_parts hottest. malloc'ed; NULL: no memory. */
+bool *st_report_hottest_lines(const struct st_report *r);
+bool *st_report_hottest_blocks(const struct st_report *r);
 /* The last part of a path. */
 const char *st_base_name(const char *path);
 /* Adds a cell "name [image]" for a function. */

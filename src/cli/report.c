@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe report: results as one page for a browser. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "profile/output.h"
+#include "profile/rowfile.h"
+#include "report/page.h"
+#include "report/report.h"
+#include "symbol/symbol.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) REPORT_##id,
+	ST_REPORT_OPTIONS(O)
+#undef O
+};
+
+struct arguments {
+	ST_VEC(const char *) files;
+	const char *output;
+	long top;
+	bool sources, help;
+};
+
+static int
+add_file(struct arguments *a, const char *value, struct st_error *e)
+{
+	const char **slot = ST_PUSH(&a->files);
+	if (!slot)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the list of files");
+	*slot = value;
+	return 0;
+}
+
+static int
+apply(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		return add_file(a, value, e);
+	case REPORT_output:
+		a->output = value;
+		return 0;
+	case REPORT_top:
+		return st_options_number("top", value, 0, 100000000, &a->top, e);
+	case REPORT_no_source:
+		a->sources = false;
+		return 0;
+	case REPORT_debuginfod:
+		return st_debuginfod_enable(e);
+	case REPORT_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static int
+parse(struct arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("report", argv);
+	const char *value;
+	*a = (struct arguments){.output = "strobe.html", .top = 10000, .sources = true};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
+		if (apply(a, option, value, e))
+			return -1;
+	if (!a->help && !a->files.n)
+		return st_fail(e, ST_EXIT_USAGE, "nothing to report: strobe report FILE...");
+	return 0;
+}
+
+static int
+add_profile(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
+{
+	struct st_page_limits limits = {
+	        .functions = (size_t)a->top, .rows = (size_t)a->top, .sources = a->sources};
+	struct st_profile *p = st_profile_load(path, e);
+	if (!p)
+		return -1;
+	int bad = st_page_add_profile(page, st_base_name(path), p, &limits);
+	st_profile_free(p);
+	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path) : 0;
+}
+
+static int
+add_result(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
+{
+	if (st_row_file_is(path))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s holds rows; strobe show prints them, a report is of profiles",
+		               path);
+	if (!st_page_is_json(path))
+		return add_profile(a, page, path, e);
+	json_t *result = st_page_read_json(path, e);
+	if (!result)
+		return -1;
+	if (st_page_add_json(page, st_base_name(path), result))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path);
+	return 0;
+}
+
+static int
+write_page(const struct arguments *a, struct st_error *e)
+{
+	if (st_page_missing())
+		return st_fail(e, ST_EXIT_FAILED,
+		               "this strobe was built without the page of its reports: %s; install "
+		               "npm, see that it can fetch packages, and run ninja again",
+		               st_page_missing());
+	if (strcmp(a->output, "-") != 0 && st_output_check(a->output, e))
+		return -1;
+	json_t *page = st_page_new();
+	int status = page ? 0 : st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
+	for (size_t i = 0; i < a->files.n && !status; i++)
+		status = add_result(a, page, a->files.v[i], e);
+	if (!status)
+		status = st_page_write(page, a->output, e);
+	json_decref(page);
+	return status;
+}
+
+int
+st_report_main(char *const *argv)
+{
+	struct arguments a;
+	struct st_error e;
+	int code = ST_EXIT_OK, bad = parse(&a, argv, &e);
+	if (!bad && a.help)
+		st_command_help(stdout, st_command_find("report"), false);
+	else if (bad || write_page(&a, &e))
+		code = st_complain(&e);
+	if (st_debuginfod_problem())
+		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
+	free(a.files.v);
+	return code;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results as one page for a browser: docs/report.md. */
+#ifndef STROBE_REPORT_PAGE_H
+#define STROBE_REPORT_PAGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* What goes into the page of each result. */
+struct st_page_limits {
+	size_t functions, rows; /* rows: of any other table; 0: all */
+	bool sources;           /* also the text of source lines */
+};
+
+/* NULL, or why this strobe has no page to put data into. */
+const char *st_page_missing(void);
+/* A page without results. NULL: no memory. */
+json_t *st_page_new(void);
+/* Adds a result, called `label`. 0, or -1: no memory. */
+int st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
+                        const struct st_page_limits *limits);
+/* The same of one that is JSON already; it is taken over. 0, or -1: no memory. */
+int st_page_add_json(json_t *page, const char *label, json_t *result);
+/* Reads a result that strobe wrote as JSON. NULL with *e when the file is none, or none that a page
+ * has a view of. */
+json_t *st_page_read_json(const char *path, struct st_error *e);
+/* Whether the file begins as JSON does. */
+bool st_page_is_json(const char *path);
+/* The page into a file, "-" standard output. 0, or -1 with *e. */
+int st_page_write(json_t *page, const char *path, struct st_error *e);
+
+/* Of the code of the lines that the result has: for each file a list of a line's number and the
+ * texts from there on. NULL: no memory. */
+json_t *st_page_sources(const json_t *result);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the page is given: results as docs/json.md has them, and what else its views need to know.
+ */
+#include <string.h>
+
+#include "report/json.h"
+#include "report/page.h"
+
+enum { PAGE_VERSION = 1 };
+
+json_t *
+st_page_new(void)
+{
+	return json_pack("{s:{s:i, s:i}, s:[]}", "strobe", "version", PAGE_VERSION, "report",
+	                 PAGE_VERSION, "results");
+}
+
+int
+st_page_add_json(json_t *page, const char *label, json_t *result)
+{
+	json_t *entry = json_object();
+	int bad = json_array_append_new(json_object_get(page, "results"), entry);
+	bad |= json_object_set_new(entry, "label", st_json_text(label));
+	return bad | json_object_set_new(entry, "result", result);
+}
+
+static json_t *
+about(const struct st_profile_run *run)
+{
+	json_t *out = json_object();
+	const struct {
+		const char *key, *value;
+	} texts[] = {
+	        {"strobe", run->strobe_version},
+	        {"options", run->options},
+	        {"cwd", run->cwd},
+	        {"host", run->host},
+	        {"machine", run->machine},
+	        {"kernel", run->kernel},
+	        {"cpu", run->cpu},
+	};
+	int bad = json_object_set_new(out, "cores", json_integer(run->cores));
+	bad |= json_object_set_new(out, "start_ns", json_integer(run->start_ns));
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i].value)
+			bad |= json_object_set_new(out, texts[i].key, st_json_text(texts[i].value));
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static json_t *
+column(const struct st_profile_column *c)
+{
+	return json_pack("{s:o, s:s, s:s}", "name", st_json_text(c->name), "type",
+	                 st_profile_type_name(c->type), "role", st_profile_role_name(c->role));
+}
+
+/* What the columns of the tools' tables are: their rows are in the result. */
+static json_t *
+tables(const struct st_profile *p)
+{
+	json_t *array = json_array();
+	int bad = 0;
+	for (size_t i = 0; i < p->tables.n && !bad; i++) {
+		const struct st_profile_table *t = &p->tables.v[i];
+		json_t *columns = json_array();
+		for (size_t c = 0; c < t->n_columns && !bad; c++)
+			bad = json_array_append_new(columns, column(&t->columns[c]));
+		bad |= json_array_append_new(
+		        array, json_pack("{s:o, s:o, s:o, s:o}", "name", st_json_text(t->name),
+		                         "tool", st_json_text(t->tool), "help",
+		                         st_json_text(t->help), "columns", columns));
+	}
+	if (!bad)
+		return array;
+	json_decref(array);
+	return NULL;
+}
+
+static int
+add_cut(json_t *array, const char *what, size_t most, size_t n)
+{
+	if (!most || n <= most)
+		return 0;
+	return json_array_append_new(array,
+	                             json_pack("{s:o, s:I, s:I}", "what", st_json_text(what),
+	                                       "shown", (json_int_t)most, "of", (json_int_t)n));
+}
+
+/* What the limits left out: a page that shows a part must say so. */
+static json_t *
+cuts(const struct st_profile *p, const struct st_page_limits *l)
+{
+	json_t *array = json_array();
+	int bad = !array;
+	if (p->run.has_functions)
+		bad |= add_cut(array, "functions", l->functions, p->functions.n);
+	bad |= add_cut(array, "lines", l->rows, p->lines.n);
+	bad |= add_cut(array, "basic_blocks", l->rows, p->blocks.n);
+	for (size_t i = 0; i < p->tables.n; i++)
+		bad |= add_cut(array, p->tables.v[i].name, l->functions,
+		               st_profile_rows(&p->tables.v[i]));
+	if (!bad)
+		return array;
+	json_decref(array);
+	return NULL;
+}
+
+int
+st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
+                    const struct st_page_limits *limits)
+{
+	unsigned functions = p->run.has_functions ? ST_PART_LINES | ST_PART_BLOCKS : 0;
+	struct st_report r = {.profile = p,
+	                      .top = limits->functions,
+	                      .top_parts = limits->rows,
+	                      .parts =
+	                              functions | ST_PART_IMAGES | ST_PART_THREADS | ST_PART_STATS};
+	json_t *result = st_report_object(&r);
+	if (st_page_add_json(page, label, result))
+		return -1;
+	json_t *results = json_object_get(page, "results");
+	json_t *entry = json_array_get(results, json_array_size(results) - 1);
+	int bad = json_object_set_new(entry, "about", about(&p->run));
+	bad |= json_object_set_new(entry, "tables", tables(p));
+	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
+	if (limits->sources)
+		bad |= json_object_set_new(entry, "sources", st_page_sources(result));
+	return bad;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results that are JSON already, as input of the page. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "report/page.h"
+
+enum { NEWEST = 1 }; /* version of docs/json.md */
+
+bool
+st_page_is_json(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int c = ' ';
+	while (f && isspace(c))
+		c = getc(f);
+	if (f)
+		fclose(f);
+	return c == '{';
+}
+
+/* Results have a run, with or without functions and tables; those of paths have trees. */
+static bool
+has_views(const json_t *result)
+{
+	const json_t *first = json_array_get(json_object_get(result, "threads"), 0);
+	return json_is_object(json_object_get(result, "run")) || json_object_get(first, "ksf") ||
+	       json_object_get(first, "kccf");
+}
+
+static int
+check(const json_t *result, const char *path, struct st_error *e)
+{
+	const json_t *strobe = json_object_get(result, "strobe");
+	json_int_t version = json_integer_value(json_object_get(strobe, "version"));
+	if (!version)
+		return st_fail(e, ST_EXIT_FAILED, "%s is JSON, but no result of strobe", path);
+	if (version > NEWEST)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s was written by a newer strobe (version %lld of the format, this "
+		               "one reads up to %d): use that strobe to read it",
+		               path, (long long)version, NEWEST);
+	if (!json_is_string(json_object_get(strobe, "tool")) || !has_views(result))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s holds nothing that a report shows: it takes results of strobe "
+		               "run and strobe show",
+		               path);
+	return 0;
+}
+
+json_t *
+st_page_read_json(const char *path, struct st_error *e)
+{
+	json_error_t error;
+	FILE *f = fopen(path, "re");
+	if (!f) {
+		st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	json_t *result = json_loadf(f, 0, &error);
+	fclose(f);
+	if (!result) {
+		st_fail(e, ST_EXIT_FAILED, "%s is no result of strobe: line %d: %s", path,
+		        error.line, error.text);
+		return NULL;
+	}
+	if (!check(result, path, e))
+		return result;
+	json_decref(result);
+	return NULL;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lines of a function with their text.
+
+const CONTEXT = 3;
+const MAX_GAP = 12;
+
+// Text of a line, or null when the page does not have it.
+export function textOf(sources, file, line) {
+	for (const [first, ...texts] of sources[file] ?? [])
+		if (line >= first && line < first + texts.length) return texts[line - first];
+	return null;
+}
+
+// Of one function: for each file {file, rows}, a row being {line, text, entry}, entry null where nothing ran, or
+// {gap: true}. The function's own file comes first.
+export function listing(run, { name, file }) {
+	const files = new Map();
+	for (const entry of run.lines) {
+		if (entry.function !== name) continue;
+		if (!files.has(entry.file)) files.set(entry.file, []);
+		files.get(entry.file).push(entry);
+	}
+	const order = [...files.keys()].sort((a, b) => (b === file) - (a === file) || a.localeCompare(b));
+	return order.map((path) => ({ file: path, rows: rowsOf(run.sources, path, files.get(path)) }));
+}
+
+function rowsOf(sources, file, entries) {
+	const byLine = new Map();
+	for (const entry of entries) byLine.set(entry.line, join(byLine.get(entry.line), entry));
+	const lines = [...byLine.keys()].sort((a, b) => a - b);
+	const rows = [];
+	let next = lines[0] - CONTEXT;
+	for (const [i, line] of lines.entries()) {
+		if (i && line - next > MAX_GAP) {
+			next = pushKnown(rows, sources, file, next, next + CONTEXT);
+			rows.push({ gap: true });
+			next = line - CONTEXT;
+		}
+		pushKnown(rows, sources, file, next, line);
+		rows.push({ line, text: textOf(sources, file, line), entry: byLine.get(line) });
+		next = line + 1;
+	}
+	pushKnown(rows, sources, file, next, next + CONTEXT);
+	return rows;
+}
+
+// Lines from first up to end, without it, that have text but did not run.
+function pushKnown(rows, sources, file, first, end) {
+	for (let line = Math.max(first, 1); line < end; line++) {
+		const text = textOf(sources, file, line);
+		if (text !== null) rows.push({ line, text, entry: null });
+	}
+	return end;
+}
+
+// Lines of functions with the same name in several images.
+function join(before, entry) {
+	if (!before) return entry;
+	const sum = { ...before };
+	for (const key of ["executions", "instructions", "samples"]) sum[key] += entry[key];
+	return sum;
+}

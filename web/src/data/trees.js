@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Trees of calls: {name, count, children, image, offset, line, and metrics}. None of these functions recurses: a tree can
+// be as deep as a program's stack.
+import { baseName } from "./format.js";
+
+const NO_METRICS = new Set(["offset", "line", "thread"]);
+
+export const ROOT_NAME = "__root__";
+
+export function shownName(name) {
+	return name === ROOT_NAME ? "(root)" : name;
+}
+
+export function* nodes(trees) {
+	const stack = [...trees].reverse();
+	while (stack.length) {
+		const node = stack.pop();
+		yield node;
+		const children = node.children ?? [];
+		for (let i = children.length - 1; i >= 0; i--) stack.push(children[i]);
+	}
+}
+
+// Keys of the numbers that nodes have, the count of calls first.
+export function metricKeys(trees) {
+	const keys = new Set(["count"]);
+	for (const node of nodes(trees))
+		for (const [key, value] of Object.entries(node)) if (typeof value === "number" && !NO_METRICS.has(key)) keys.add(key);
+	return [...keys];
+}
+
+// Whether a metric of a node is that of the node alone, so that a subtree's is the sum.
+export function isExclusive(key) {
+	return !key.startsWith("total_");
+}
+
+const same = (node) => `${node.name}\0${node.image ?? ""}\0${node.offset ?? ""}`;
+
+// The trees of several threads as one forest: nodes of the same name under the same parent become one.
+export function merge(forests) {
+	const out = [];
+	const work = [[forests.flat(), out]];
+	while (work.length) {
+		const [list, into] = work.pop();
+		const groups = new Map();
+		for (const node of list) {
+			const key = same(node);
+			if (!groups.has(key)) groups.set(key, []);
+			groups.get(key).push(node);
+		}
+		for (const group of groups.values()) {
+			const { children: _, ...merged } = group[0];
+			for (const node of group.slice(1))
+				for (const [key, value] of Object.entries(node))
+					if (typeof value === "number" && !NO_METRICS.has(key)) merged[key] = (merged[key] ?? 0) + value;
+			merged.children = [];
+			into.push(merged);
+			work.push([group.flatMap((node) => node.children ?? []), merged.children]);
+		}
+	}
+	return out;
+}
+
+// The sum of an exclusive metric over each subtree: a map from nodes.
+export function totals(trees, key) {
+	const all = [...nodes(trees)];
+	const sums = new Map();
+	for (let i = all.length - 1; i >= 0; i--) {
+		let sum = all[i][key] ?? 0;
+		for (const child of all[i].children ?? []) sum += sums.get(child);
+		sums.set(all[i], sum);
+	}
+	return sums;
+}
+
+// What a flame graph is drawn from: {name, value, self, children, node}, value being that of the whole subtree. Only the
+// `most` largest subtrees are kept, and `deepest` levels; cut says how many nodes are not there.
+export function flame(trees, key, { most = 20000, deepest = 400, title = "all" } = {}) {
+	const sums = totals(trees, key);
+	const least = leastKept([...sums.values()], most);
+	const root = { name: title, value: 0, self: 0, node: null, children: [] };
+	let cut = 0;
+	const work = [[trees, root, 1]];
+	while (work.length) {
+		const [list, into, depth] = work.pop();
+		for (const node of list) {
+			const value = sums.get(node);
+			if (depth > deepest || value < least || !(value > 0)) {
+				cut++;
+				continue;
+			}
+			const made = { name: shownName(node.name), value, self: node[key] ?? 0, node, children: [] };
+			into.children.push(made);
+			if (node.children?.length) work.push([node.children, made, depth + 1]);
+		}
+	}
+	root.value = root.children.reduce((sum, child) => sum + child.value, 0);
+	return { root, cut };
+}
+
+function leastKept(values, most) {
+	if (values.length <= most) return 0;
+	return values.sort((a, b) => b - a)[most - 1];
+}
+
+// Where no calls are known: image, source file, function.
+export function byPlace(run, key) {
+	const images = new Map();
+	for (const row of run.functions) {
+		const value = row[key];
+		if (!(value > 0)) continue;
+		const image = child(images, baseName(row.image), row.image);
+		const file = row.file ? child(image.map, baseName(row.file), row.image) : image;
+		file.map.set(`${row.name}\0${row.offset}`, { name: row.name, image: row.image, row, [key]: value, map: new Map() });
+	}
+	return freeze(images);
+}
+
+function child(map, name, image) {
+	if (!map.has(name)) map.set(name, { name, image, map: new Map() });
+	return map.get(name);
+}
+
+function freeze(map) {
+	return [...map.values()].map(({ map: inner, ...node }) => ({ ...node, children: freeze(inner) }));
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A flame graph with keys, colours that follow the theme, and room for what a frame is: around d3-flame-graph.
+import flamegraph from "d3-flame-graph";
+import { select } from "d3-selection";
+import { matcher } from "../data/filter.js";
+import { h } from "./dom.js";
+
+const CELL = 20;
+const LEAST_WIDTH = 0.5; // pixels; narrower frames are not drawn
+
+// options: label, colour(data): a colour, describe(data, root): elements for the line below the graph, open(data).
+export class FlameGraph {
+	constructor(options) {
+		this.options = options;
+		this.canvas = h("div.flame", { tabindex: 0, role: "application", "aria-label": `${options.label}: arrows move between frames, Enter zooms, Escape shows all`, onkeydown: (event) => this.onKey(event) });
+		this.details = h("div.flame-details", { role: "status" });
+		this.element = h("div.fills.flame-place", {}, this.canvas, this.details);
+		this.typed = "";
+		new ResizeObserver(() => this.resize()).observe(this.canvas);
+	}
+
+	// data: {name, value, children}
+	setData(data, inverted) {
+		this.data = data;
+		this.inverted = inverted;
+		this.focused = null;
+		this.make();
+	}
+
+	make() {
+		this.width = this.canvas.clientWidth;
+		if (!this.width || !this.data) return;
+		this.canvas.replaceChildren();
+		this.chart = flamegraph()
+			.width(this.width - 2)
+			.cellHeight(CELL)
+			.minFrameSize(LEAST_WIDTH)
+			.transitionDuration(0)
+			.inverted(this.inverted)
+			.sort((a, b) => b.value - a.value)
+			.selfValue(false)
+			.tooltip(false)
+			.setLabelHandler((frame) => frame.data.name)
+			.setColorMapper((frame) => (frame.highlight ? "var(--hit)" : this.options.colour(frame.data)))
+			.setSearchMatch((frame) => this.match?.(frame.data.name) ?? false)
+			.setSearchHandler((_, sum, all) => this.found(sum, all))
+			.setDetailsHandler(() => this.describe(this.focused))
+			.onHover((frame) => this.describe(frame))
+			.onClick((frame) => this.focus(frame));
+		this.selection = select(this.canvas).datum(this.data).call(this.chart);
+		this.root = this.selection.datum();
+		this.describe(null);
+		if (this.typed) this.search(this.typed);
+		if (!this.inverted) this.canvas.scrollTop = this.canvas.scrollHeight;
+	}
+
+	resize() {
+		if (this.data && Math.abs(this.canvas.clientWidth - (this.width ?? 0)) > 1) this.make();
+	}
+
+	describe(frame) {
+		const data = frame?.data ?? this.data;
+		if (data) this.details.replaceChildren(...this.options.describe(data, this.data));
+	}
+
+	focus(frame) {
+		this.focused = frame;
+		this.mark();
+		this.describe(frame);
+	}
+
+	// The frame that the keys are at has an outline.
+	mark() {
+		this.selection.selectAll("g.frame").classed("at", (frame) => frame === this.focused);
+	}
+
+	search(typed) {
+		this.typed = typed;
+		this.match = matcher(typed);
+		if (!this.chart) return;
+		if (this.match) this.chart.search(typed);
+		else {
+			this.chart.clear();
+			this.options.found?.(null);
+		}
+		this.mark();
+	}
+
+	found(sum, all) {
+		this.options.found?.(all > 0 ? sum / all : 0);
+	}
+
+	reset() {
+		this.chart?.resetZoom();
+		this.focused = null;
+		this.describe(null);
+	}
+
+	onKey(event) {
+		const at = this.focused ?? this.root;
+		if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
+		const [inner, outer] = this.inverted ? ["ArrowDown", "ArrowUp"] : ["ArrowUp", "ArrowDown"];
+		if (event.key === "Escape") this.reset();
+		else if (event.key === "Enter") this.zoom(at);
+		else if (event.key === inner) this.move(largest(at.children));
+		else if (event.key === outer) this.move(at.parent);
+		else if (event.key === "ArrowRight") this.move(beside(at, 1));
+		else if (event.key === "ArrowLeft") this.move(beside(at, -1));
+		else return;
+		event.preventDefault();
+	}
+
+	move(frame) {
+		if (!frame) return;
+		this.focus(frame);
+		this.canvas.querySelector("g.at")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+	}
+
+	zoom(frame) {
+		this.chart.zoomTo(frame);
+		this.focus(frame);
+		if (this.typed) this.search(this.typed);
+	}
+}
+
+function largest(frames) {
+	return frames?.reduce((most, frame) => (frame.value > most.value ? frame : most)) ?? null;
+}
+
+function beside(frame, by) {
+	const row = frame.parent?.children.filter((each) => each.value > 0).sort((a, b) => a.x0 - b.x0) ?? [];
+	return row[row.indexOf(frame) + by] ?? null;
+}
+
+const HUES = [14, 208, 46, 150, 268, 96, 322, 184];
+const hues = new Map();
+
+// A colour for each image, a shade for each of its functions.
+export function colourOf(name, image) {
+	if (!hues.has(image)) hues.set(image, HUES[hues.size % HUES.length]);
+	return `hsl(${hues.get(image)} var(--flame-s) calc(var(--flame-l) + ${(hash(name) % 7) - 3}%))`;
+}
+
+function hash(text) {
+	let sum = 7;
+	for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) % 1000003;
+	return sum;
+}

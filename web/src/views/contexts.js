@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calling contexts: each function with its callers and theirs, or with what it calls.
+import { baseName, count, metric, percent, plural } from "../data/format.js";
+import { merge, metricKeys, nodes, shownName } from "../data/trees.js";
+import { chooser, h, search } from "../parts/dom.js";
+import { TreeGrid } from "../parts/tree.js";
+
+const DIRECTIONS = {
+	kccf: { title: "functions and their callers", share: "Share of the function's calls that came this way" },
+	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top" },
+};
+
+export const contexts = {
+	id: "contexts",
+	title: "Contexts",
+	has: (run) => run.paths !== null,
+	show({ run, go }, element) {
+		const { threads, k } = run.paths;
+		const directions = Object.keys(DIRECTIONS).filter((key) => threads.some((thread) => thread[key].length));
+		const state = { direction: directions[0], thread: "all" };
+		const place = h("div.fills");
+		const status = h("span.status", { role: "status" });
+		const input = search("Function", (text) => tree.filter(text));
+		let tree;
+
+		function draw() {
+			const chosen = state.thread === "all" ? threads : [threads[Number(state.thread)]];
+			const roots = chosen.length > 1 ? merge(chosen.map((thread) => thread[state.direction])) : chosen[0][state.direction];
+			tree = makeTree(roots, state.direction, go);
+			tree.setRoots(roots);
+			if (input.value) tree.filter(input.value);
+			place.replaceChildren(tree.element);
+			status.textContent = `k = ${k}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
+		}
+
+		element.append(
+			h(
+				"div.bar-of-tools",
+				{},
+				directions.length > 1 ? chooser("Show", directions.map((key) => [key, DIRECTIONS[key].title]), state.direction, (key) => set("direction", key)) : h("span.status", {}, DIRECTIONS[directions[0]].title),
+				threads.length > 1 ? chooser("Thread", [["all", "all, joined"], ...threads.map((thread, i) => [String(i), thread.name])], "all", (thread) => set("thread", thread)) : null,
+				input,
+				status,
+			),
+			place,
+		);
+
+		function set(key, value) {
+			state[key] = value;
+			draw();
+		}
+
+		draw();
+		return {
+			argument(name) {
+				if (!name) return;
+				input.value = name;
+				tree.filter(name);
+			},
+		};
+	},
+};
+
+function makeTree(roots, direction, go) {
+	const tops = topsOf(roots);
+	const columns = [
+		{ title: "Function", width: "minmax(18rem, 3fr)" },
+		{ title: "Calls", kind: "number", width: "8.5rem", value: (node) => node.count, text: (node) => count(node.count) },
+		{ title: "Of the top", help: DIRECTIONS[direction].share, kind: "number", width: "7rem", value: (node) => share(node, tops), text: (node) => percent(share(node, tops)), share: (node) => share(node, tops) },
+		...metricKeys(roots).slice(1).map((key) => {
+			const { title, format } = metric(key);
+			return { title, kind: "number", width: "8.5rem", value: (node) => node[key] ?? null, text: (node) => format(node[key] ?? NaN) };
+		}),
+		{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
+		{ title: "", width: "5rem", cell: (node) => h("a", { href: `#source/${encodeURIComponent(node.name)}`, tabindex: -1 }, "source"), text: () => "" },
+	];
+	return new TreeGrid(columns, { label: "Calling contexts", name: (node) => shownName(node.name), sort: { column: 1, descending: true }, go });
+}
+
+// For each node, the root of its tree.
+function topsOf(roots) {
+	const tops = new Map();
+	for (const root of roots) for (const node of nodes([root])) tops.set(node, root);
+	return tops;
+}
+
+function share(node, tops) {
+	const all = tops.get(node).count;
+	return all > 0 ? node.count / all : NaN;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What differs between two of the results.
+import { baseName, count, percent, plural, signedCount, signedPercent } from "../data/format.js";
+import { diffFlame, diffFunctions, diffTrees, sumDiff } from "../data/diff.js";
+import { matcher } from "../data/filter.js";
+import { byPlace, isExclusive, merge, metricKeys, shownName } from "../data/trees.js";
+import { chooser, h, nothing, search } from "../parts/dom.js";
+import { FlameGraph } from "../parts/flamegraph.js";
+import { Grid } from "../parts/grid.js";
+import { TreeGrid } from "../parts/tree.js";
+
+const FORMS = { functions: "functions", tree: "trees", flame: "flame graph" };
+
+const changed = (change) => (Math.abs(change) < 0.0005 ? "same" : change > 0 ? "more" : "less");
+
+function functionTable(a, b) {
+	const share = (title, side) => ({ title, kind: "number", width: "7rem", value: (row) => row[side].self_share, text: (row) => percent(row[side].self_share), share: (row) => row[side].self_share });
+	const change = (title, key) => ({ title, kind: "number", width: "9rem", value: (row) => row.b[key] - row.a[key], text: (row) => signedCount(row.b[key] - row.a[key]) });
+	const grid = new Grid(
+		[
+			{ title: "Change", help: "Of the self share, B less A", kind: "number", width: "7rem", value: (row) => row.change, text: (row) => signedPercent(row.change), cell: (row) => h(`span.${changed(row.change)}`, {}, signedPercent(row.change)) },
+			share("Self in A", "a"),
+			share("Self in B", "b"),
+			change("Instructions", "instructions"),
+			change("Calls", "calls"),
+			{ title: "Function", width: "minmax(14rem, 3fr)", value: (row) => row.name, text: (row) => `${row.name}${row.only ? ` (only in ${row.only.toUpperCase()})` : ""}` },
+			{ title: "Image", width: "minmax(7rem, 1fr)", value: (row) => baseName(row.image), text: (row) => baseName(row.image) },
+		],
+		{ label: "Functions of both" },
+	);
+	const rows = diffFunctions(a, b); // the largest change first, whichever way
+	const handle = {
+		element: grid.element,
+		status: plural(rows.length, "function"),
+		search(text) {
+			const fits = matcher(text);
+			grid.setRows(fits ? rows.filter((row) => fits(row.name) || fits(row.image ?? "")) : rows);
+		},
+	};
+	handle.search("");
+	return handle;
+}
+
+// What of two runs can be laid over each other: calls if both know them, else places.
+function comparable(a, b) {
+	if (!a.paths || !b.paths) {
+		const key = a.shareOf === "samples" && b.shareOf === "samples" ? "self_share" : "instructions";
+		return { treesA: byPlace(a, key), treesB: byPlace(b, key), key };
+	}
+	const join = (run) => merge(run.paths.threads.map((thread) => thread.ksf));
+	const [treesA, treesB] = [join(a), join(b)];
+	const keysB = new Set(metricKeys(treesB));
+	const keys = metricKeys(treesA).filter((key) => isExclusive(key) && keysB.has(key));
+	return { treesA, treesB, key: ["time_ns", "instructions"].find((key) => keys.includes(key)) ?? "count" };
+}
+
+function differences(a, b) {
+	const { treesA, treesB, key } = comparable(a, b);
+	return sumDiff(diffTrees(treesA, treesB, key));
+}
+
+function treeTable(a, b) {
+	const share = (title, side) => ({ title, help: "With all that lies below", kind: "number", width: "7rem", value: (node) => node[side], text: (node) => percent(node[side]), share: (node) => node[side] });
+	const of = (node) => node.sumB - node.sumA;
+	const tree = new TreeGrid(
+		[
+			{ title: "Function", width: "minmax(18rem, 3fr)" },
+			{ title: "Change", kind: "number", width: "7rem", value: of, text: (node) => signedPercent(of(node)), cell: (node) => h(`span.${changed(of(node))}`, {}, signedPercent(of(node))) },
+			share("A", "sumA"),
+			share("B", "sumB"),
+			{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
+		],
+		{ label: "Trees of both", name: (node) => shownName(node.name) },
+	);
+	const roots = differences(a, b);
+	tree.setRoots(roots);
+	return { element: tree.element, status: plural(roots.length, "tree"), search: (text) => tree.filter(text) };
+}
+
+function flameGraph(a, b) {
+	const graph = new FlameGraph({
+		label: "Differential flame graph",
+		colour: ({ change, value }) => colour(value > 0 ? change / value : 0),
+		describe: (data) => [h("strong", {}, data.name), ...(data.node ? [h("span", {}, `A ${percent(data.node.sumA)}`), h("span", {}, `B ${percent(data.node.sumB)}`), h(`span.${changed(data.change)}`, {}, signedPercent(data.change))] : [])],
+	});
+	graph.setData(diffFlame(differences(a, b)), true);
+	return { element: graph.element, status: "red: more in B; blue: more in A; as wide as in the one that has more", search: (text) => graph.search(text), shown: () => graph.resize() };
+}
+
+// From -1, all of it gone, to 1, all of it new.
+function colour(part) {
+	const strength = Math.min(1, Math.abs(part));
+	if (strength < 0.005) return "var(--flame-root)";
+	return `color-mix(in srgb, var(${part > 0 ? "--more" : "--less"}) ${Math.round(15 + 65 * strength)}%, var(--flame-root))`;
+}
+
+export const diff = {
+	id: "diff",
+	title: "Differences",
+	whole: true,
+	has: (_, runs) => runs.length > 1,
+	show({ runs, go }, element) {
+		const state = { a: 0, b: 1, form: null };
+		const place = h("div.fills");
+		const status = h("span.status", { role: "status" });
+		const sums = h("p.totals");
+		const input = search("Function", (text) => handle?.search(text));
+		const names = runs.map((run) => [String(run.index), run.label]);
+		const side = (name) => chooser(name.toUpperCase(), names, String(state[name]), (index) => set(name, Number(index)));
+		const form = chooser("As", Object.entries(FORMS), "functions", (key) => go("diff", key));
+		let handle = null;
+
+		function draw() {
+			const [a, b] = [runs[state.a], runs[state.b]];
+			const makers = { functions: functionTable, tree: treeTable, flame: flameGraph };
+			const empty = state.form === "functions" && !a.functions.length && !b.functions.length;
+			handle = empty ? null : makers[state.form](a, b);
+			place.replaceChildren(handle?.element ?? nothing("Neither result has functions: choose the trees."));
+			status.textContent = status.title = handle?.status ?? "";
+			sums.textContent = totals(a, b);
+			if (input.value) handle?.search(input.value);
+			handle?.shown?.();
+		}
+
+		function set(key, value) {
+			state[key] = value;
+			draw();
+		}
+
+		element.append(h("div.bar-of-tools", {}, side("a"), side("b"), form, input, status), sums, place);
+		return {
+			argument(key) {
+				const fallback = runs.some((run) => run.functions.length) ? "functions" : "tree";
+				const wanted = key in FORMS ? key : (state.form ?? fallback);
+				form.querySelector("select").value = wanted;
+				if (wanted !== state.form) set("form", wanted);
+			},
+			shown: () => handle?.shown?.(),
+		};
+	},
+};
+
+// Shares are of what each has: that is worth knowing before they are compared.
+function totals(a, b) {
+	const side = (letter, run) => {
+		const facts = [run.run && `${(run.run.cpu_seconds * 1e3).toFixed(1)} ms CPU`, run.result.instructions && `${count(run.result.instructions)} instructions`, run.functions.length && `shares of ${run.shareOf}`];
+		return `${letter}: ${facts.filter(Boolean).join(", ") || run.tool}`;
+	};
+	return `${side("A", a)}   ·   ${side("B", b)}`;
+}

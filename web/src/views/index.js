@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The views, in the order of their tabs. A view is {id, title, has(run, runs), show(data, element), whole}: has says whether
+// there is anything to show; show draws it once into the element, data being {run, runs, go}, and may return {argument(text):
+// what the address says after #id/, shown(): it came into sight}. whole: of all runs together. docs/report.md has more.
+import { contexts } from "./contexts.js";
+import { diff } from "./diff.js";
+import { flame } from "./flame.js";
+import { functions } from "./functions.js";
+import { source } from "./source.js";
+import { summary } from "./summary.js";
+import { tables } from "./tables.js";
+import { time } from "./time.js";
+
+export const views = [summary, functions, flame, contexts, source, tables, time, diff];

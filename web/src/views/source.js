@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One function: its source lines and its basic blocks, with what each did.
+import { baseName, count, hex, percent, plural } from "../data/format.js";
+import { matcher } from "../data/filter.js";
+import { findFunction } from "../data/model.js";
+import { listing } from "../data/source.js";
+import { h, nothing, search } from "../parts/dom.js";
+import { Grid } from "../parts/grid.js";
+
+export const source = {
+	id: "source",
+	title: "Source",
+	has: (run) => run.functions.length > 0 && run.lines.length + run.blocks.length > 0,
+	show({ run, go }, element) {
+		const list = new Grid(
+			[
+				{ title: "Self", kind: "number", width: "5.5rem", value: (row) => row.self_share, text: (row) => percent(row.self_share), share: (row) => row.self_share },
+				{ title: "Function", width: "minmax(8rem, 1fr)", value: (row) => row.name, text: (row) => row.name },
+			],
+			{ label: "Functions", sort: { column: 0, descending: true }, open: (row) => go("source", row.name, row.image) },
+		);
+		const filter = (text) => {
+			const fits = matcher(text);
+			list.setRows(fits ? run.functions.filter((row) => fits(row.name)) : run.functions);
+		};
+		const place = h("div.code-place", { tabindex: 0, role: "region", "aria-label": "Source and blocks" });
+		element.classList.add("split");
+		element.append(h("div.side", {}, search("Function", filter), list.element), place);
+		filter("");
+		let shown = null;
+		return {
+			argument(text) {
+				const [name, ...image] = text.split("/");
+				const found = (text && exact(run, text)) || findFunction(run, name, image.join("/")) || shown || run.functions[0];
+				if (found === shown) return;
+				shown = found;
+				place.replaceChildren(...page(run, found));
+				place.scrollTop = 0;
+				const at = list.shown.indexOf(found);
+				if (at >= 0 && at !== list.active) list.choose(at);
+			},
+		};
+	},
+};
+
+// Names may have slashes: "operator/", and so has the image after them.
+function exact(run, text) {
+	return run.functions.find((row) => `${row.name}/${row.image}` === text) ?? run.functions.find((row) => row.name === text);
+}
+
+function page(run, row) {
+	const files = listing(run, row);
+	const blocks = run.blocks.filter((block) => block.function === row.name && block.image === row.image);
+	return [
+		h("h2.function", {}, row.name),
+		h("p.lead", {}, [row.image, `offset ${hex(row.offset)}`, `self ${percent(row.self_share)}`, `${plural(row.calls, "call")}`, `${count(row.instructions)} instructions`].join(" · ")),
+		...(files.length ? files.map((file) => fileSection(file)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
+		blocks.length ? blockSection(blocks) : null,
+	].filter(Boolean);
+}
+
+function fileSection({ file, rows }) {
+	const entries = rows.map((row) => row.entry).filter(Boolean);
+	const samples = entries.some((entry) => entry.samples > 0);
+	const heat = (entry) => (samples ? entry.samples : entry.instructions);
+	const most = entries.reduce((max, entry) => Math.max(max, heat(entry)), 1);
+	const known = rows.some((row) => row.text !== null && !row.gap);
+	return h(
+		"section.listing",
+		{},
+		h("h3", { title: file }, file, known ? null : h("span.dim", {}, " (its text is not in this page)")),
+		h(
+			"table.code",
+			{},
+			h("thead", {}, h("tr", {}, ["Samples", "Executions", "Instructions", "Line", ""].map((title, i) => h("th", { scope: "col", class: i < 4 ? "number" : null }, title)))),
+			h("tbody", {}, rows.map((row) => sourceRow(row, row.entry ? heat(row.entry) / most : 0))),
+		),
+	);
+}
+
+function sourceRow({ gap, line, text, entry }, heat) {
+	if (gap) return h("tr.gap", {}, h("td", { colspan: 5 }, "⋯"));
+	const inlined = entry?.inlined?.length ? h("span.inlined", { title: entry.inlined.join(" ← ") }, `inlined from ${entry.inlined[0]}`) : null;
+	return h(
+		entry ? "tr.ran" : "tr",
+		{ "--heat": heat.toFixed(3) },
+		h("td.number", {}, entry?.samples ? count(entry.samples) : ""),
+		h("td.number", {}, entry ? count(entry.executions) : ""),
+		h("td.number", {}, entry ? count(entry.instructions) : ""),
+		h("td.number.line", {}, String(line)),
+		h("td.text", {}, (text ?? "").replace(/\r$/, "") || "\u200b", inlined),
+	);
+}
+
+function blockSection(blocks) {
+	const most = blocks.reduce((max, block) => Math.max(max, block.instructions), 1);
+	const cells = (block) => [count(block.samples), count(block.executions), count(block.instructions), hex(block.offset), count(block.length), count(block.bytes)];
+	return h(
+		"section.listing",
+		{},
+		h("h3", {}, plural(blocks.length, "basic block")),
+		h(
+			"table.code",
+			{},
+			h("thead", {}, h("tr", {}, ["Samples", "Executions", "Instructions", "Offset", "Length", "Bytes", "Ends with"].map((title, i) => h("th", { scope: "col", class: i < 6 ? "number" : null }, title)))),
+			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block.instructions / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, block.ends, codeOf(block))))),
+		),
+	);
+}
+
+function codeOf(block) {
+	if (!block.inlined?.length) return null;
+	return h("span.inlined", { title: block.inlined.join(" ← ") }, `inlined from ${baseName(block.inlined[0])}`);
+}

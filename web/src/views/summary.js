@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What was run, where, what it cost, and what a reader must know of the result.
+import { baseName, count, duration, NOTHING, percent, plural, short } from "../data/format.js";
+import { button, h } from "../parts/dom.js";
+
+const TOP = 12;
+
+export const summary = {
+	id: "summary",
+	title: "Summary",
+	has: () => true,
+	show({ run, go }, element) {
+		element.classList.add("scrolls");
+		element.append(
+			h(
+				"div.page",
+				{},
+				h("h1", {}, run.command || run.label),
+				h("p.lead", {}, lead(run)),
+				h("div.cards", {}, cards(run).map(card)),
+				warnings(run),
+				h("div.halves", {}, hottest(run, go), details(run)),
+			),
+		);
+	},
+};
+
+function lead(run) {
+	const { host, cpu, cores, kernel, start_ns } = run.about;
+	const when = start_ns ? new Date(start_ns / 1e6).toISOString().replace("T", " ").slice(0, 19) : null;
+	return [`measured with ${run.tool}`, host && `on ${host}`, cpu && `${cpu}${cores ? `, ${plural(cores, "CPU")}` : ""}`, kernel, when && `${when} UTC`].filter(Boolean).join(" · ");
+}
+
+function ended({ exit, signal }) {
+	if (signal) return `signal ${signal}`;
+	return exit < 0 ? "not seen" : String(exit);
+}
+
+// {title, value, note} of what the result has.
+function cards(run) {
+	const made = [];
+	const add = (title, value, note = "") => made.push({ title, value, note });
+	if (run.run) {
+		const { seconds, cpu_seconds, slowdown, cache_share } = run.run;
+		add("Time", duration(seconds * 1e9), `CPU ${duration(cpu_seconds * 1e9)}`);
+		add("Slowdown", `${slowdown.toFixed(2)} ×`, "estimated, over native CPU time");
+		add("Under the engine", percent(cache_share), "of the CPU time");
+		add("Exit", ended(run.run), run.run.signal ? "killed" : run.run.exit === 0 ? "success" : "");
+	}
+	const { samples, instructions, blocks } = run.result;
+	if (instructions) add("Instructions", short(instructions), blocks ? `${short(blocks)} blocks` : "");
+	if (samples) add("Samples", count(samples.program), `${count(samples.kernel)} in the kernel, ${count(samples.engine)} in the engine`);
+	if (run.functions.length) add("Functions", count(run.functions.length), plural(run.images.length, "image"));
+	if (run.threads.length) add("Threads", count(run.threads.length), run.processes.length > 1 ? plural(run.processes.length, "process", "processes") : "");
+	if (run.paths) add("Contexts", `k = ${run.paths.k ?? NOTHING}`, `${run.paths.mode} mode, ${plural(run.paths.threads.length, "thread")}`);
+	if (run.budget) add("Budget", percent(run.budget.amount_ns / run.budget.period_ns), `of each ${duration(run.budget.period_ns)}; ${plural(run.budget.windows, "window")}`);
+	if (run.qos) add("Metric kept", percent(run.qos.readings ? run.qos.kept / run.qos.readings : NaN), `of ${plural(run.qos.readings, "reading")}`);
+	return made;
+}
+
+function card({ title, value, note }) {
+	return h("div.card", {}, h("div.card-title", {}, title), h("div.card-value", {}, value), h("div.card-note", {}, note));
+}
+
+function warnings(run) {
+	const texts = [
+		...run.notes,
+		...run.fallbacks.map(({ cause, count: times, image }) => `Handed back to native execution ${times === 1 ? "once" : `${count(times)} times`}: ${cause}${image ? ` (${baseName(image)})` : ""}. What ran natively is not counted.`),
+		...run.cut.map(({ what, shown, of }) => `This page has the ${count(shown)} hottest of ${count(of)} ${what.replaceAll("_", " ")}; strobe report --top 0 takes all along.`),
+	];
+	if (!texts.length) return null;
+	return h("section.notes", { "aria-label": "Notes" }, h("ul", {}, texts.map((text) => h("li", {}, text))));
+}
+
+function hottest(run, go) {
+	const rows = run.functions.filter((row) => row.self_share > 0).slice(0, TOP);
+	if (!rows.length) return tablesOf(run, go);
+	return h(
+		"section.box",
+		{},
+		h("h2", {}, `Hottest functions, by ${run.shareOf === "samples" ? "time" : "instructions"}`),
+		h("ol.hottest", {}, rows.map((row) =>
+			h("li", { "--share": `${(row.self_share / rows[0].self_share) * 100}%` },
+				h("a", { href: `#source/${encodeURIComponent(row.name)}`, title: `${row.name}\n${row.image}` }, row.name),
+				h("span.image", {}, baseName(row.image)),
+				h("span.share", {}, percent(row.self_share))))),
+		button("All functions", () => go("functions")),
+	);
+}
+
+function tablesOf(run, go) {
+	if (!run.tables.length) return null;
+	return h(
+		"section.box",
+		{},
+		h("h2", {}, "Tables"),
+		h("ul.hottest", {}, run.tables.map((table) => h("li", { "--share": "0%" }, h("a", { href: `#tables/${encodeURIComponent(table.name)}` }, table.name), h("span.image", {}, table.help), h("span.share", {}, plural(table.rows.length, "row"))))),
+		button("All tables", () => go("tables")),
+	);
+}
+
+function details(run) {
+	const { about } = run;
+	const rows = [
+		["Result", run.label],
+		["Tool", run.tool],
+		["Options", about.options],
+		["Strobe", about.strobe],
+		["Host", about.host],
+		["Processor", about.cpu],
+		["Processors", about.cores],
+		["Machine", about.machine],
+		["Kernel", about.kernel],
+		["Directory", about.cwd],
+		...counters(run),
+	].filter(([, value]) => value !== undefined && value !== null && value !== "");
+	return h("section.box", {}, h("h2", {}, "Run"), h("dl.facts", {}, rows.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, String(value))])));
+}
+
+// Numbers of the result itself: what a tool declares.
+function counters(run) {
+	return Object.entries(run.result)
+		.filter(([, value]) => typeof value === "number")
+		.map(([key, value]) => [key.replaceAll("_", " "), count(value)]);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What happened when: the metric and the budget, what the budget came to, the life of the threads.
+import { count, duration, percent, plural, short } from "../data/format.js";
+import { h, nothing } from "../parts/dom.js";
+import { plot } from "../parts/plot.js";
+
+export const time = {
+	id: "time",
+	title: "Time",
+	has: (run) => Boolean(run.qos || run.budget || run.threads.some((thread) => thread.begin_ns !== null)),
+	show({ run }, element) {
+		element.classList.add("scrolls");
+		element.append(h("div.page", {}, [run.qos && quality(run), run.budget && budget(run.budget), run.threads.length ? threads(run) : null].filter(Boolean)));
+	},
+};
+
+function quality({ qos, budget: granted }) {
+	const side = "min" in qos ? "min" : "max";
+	const title = h("h2", {}, `${qos.source}: ${side === "min" ? "at least" : "at most"} ${short(qos[side])}, policy ${qos.policy}`);
+	const facts = h("p.lead", {}, `kept in ${count(qos.kept)} of ${plural(qos.readings, "reading")} · ${stateCounts(qos.rows)}`);
+	if (!qos.rows.length) return h("section.box", {}, title, nothing("The source gave no value."));
+	const period = granted?.period_ns;
+	const amounts = qos.rows.map((row) => (period ? (100 * row.budget_ns) / period : row.budget_ns / 1e6));
+	const unit = period ? (value) => `${short(value)} %` : (value) => `${short(value)} ms`;
+	return h(
+		"section.box",
+		{},
+		title,
+		facts,
+		plot({
+			label: "The metric, its threshold and the budget over time",
+			times: qos.rows.map((row) => row.time_ns / 1e9),
+			series: [
+				{ label: "metric", values: qos.rows.map((row) => row.value), colour: "--accent", scale: "value", format: short, points: qos.rows.length < 200 },
+				{ label: "threshold", values: qos.rows.map(() => qos[side]), colour: "--bad", scale: "value", format: short, dash: [6, 4] },
+				{ label: "budget", values: amounts, colour: "--good", scale: "budget", format: unit, stepped: true },
+			],
+			axes: [
+				{ scale: "value", label: "metric", format: short, side: 3 },
+				{ scale: "budget", label: "budget", format: unit, side: 1 },
+			],
+		}),
+		states(qos.rows),
+	);
+}
+
+function stateCounts(rows) {
+	const counts = new Map();
+	for (const row of rows) counts.set(row.state, (counts.get(row.state) ?? 0) + 1);
+	return [...counts].map(([state, n]) => `${count(n)} ${state}`).join(", ");
+}
+
+// A band: from each row on, the state that it began.
+function states(rows) {
+	const end = rows.at(-1).time_ns;
+	const begin = rows[0].time_ns;
+	const span = Math.max(end - begin, 1);
+	const parts = [];
+	for (const [i, row] of rows.entries()) {
+		const until = rows[i + 1]?.time_ns ?? end;
+		if (parts.at(-1)?.state === row.state) parts.at(-1).until = until;
+		else parts.push({ state: row.state, from: row.time_ns, until });
+	}
+	return h("div.band", { role: "img", "aria-label": "The state over time" }, parts.map(({ state, from, until }) => h(`span.${state}`, { "--part": `${(100 * (until - from)) / span}%`, title: `${state}: ${duration(from)} to ${duration(until)}` })));
+}
+
+function budget(b) {
+	const ticks = b.ticks ?? {};
+	const all = Object.values(ticks).reduce((sum, n) => sum + n, 0) || 1;
+	const facts = [
+		["Granted", `${duration(b.amount_ns)} of each ${duration(b.period_ns)} of CPU time, ${b.share}`],
+		["Sampling", b.bursts ? `${b.sampling}, ${plural(b.bursts, "burst")} of each period` : b.sampling],
+		["Charged", duration(b.charged_ns)],
+		["Measured", `${duration(b.measured_ns)} of ${duration(b.cpu_ns)} (${percent(b.measured_ns / b.cpu_ns)}), in ${plural(b.windows, "window")}`],
+		["Periods", count(b.periods)],
+		["When it is spent", b.native],
+		["Exceeded at most by", duration(b.most_overshoot_ns)],
+	].filter(([, value]) => value !== undefined && value !== null);
+	return h(
+		"section.box",
+		{},
+		h("h2", {}, "Budget"),
+		h("div.band.tall", { role: "img", "aria-label": "Where CPU time was spent" }, Object.entries(ticks).map(([name, n]) => (n ? h(`span.${name}`, { "--part": `${(100 * n) / all}%`, title: `${name}: ${percent(n / all)}` }) : null))),
+		h("p.legend", {}, Object.entries(ticks).map(([name, n]) => h("span", {}, h(`i.${name}`), ` ${{ measured: "measured", plain: "in the engine, not measured", native: "native" }[name] ?? name} ${percent(n / all)}`))),
+		h("dl.facts", {}, facts.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
+		overshoots(b.overshoots ?? []),
+	);
+}
+
+function overshoots(classes) {
+	const all = classes.reduce((sum, each) => sum + each.count, 0);
+	if (!all) return null;
+	return h(
+		"div",
+		{},
+		h("h3", {}, `By how much the budget was exceeded when it was spent, ${plural(all, "time")}`),
+		h("ol.hottest", {}, classes.map(({ below_ns: below, count: n }, i) =>
+			h("li", { "--share": `${(100 * n) / all}%` }, h("span", {}, below === null ? `${duration(classes[i - 1]?.below_ns ?? 0)} and more` : `less than ${duration(below)}`), h("span.image"), h("span.share", {}, count(n))))),
+	);
+}
+
+const MOST_THREADS = 400;
+
+function threads(run) {
+	const known = run.threads.filter((thread) => thread.begin_ns !== null);
+	const wall = Math.max((run.run?.seconds ?? 0) * 1e9, ...known.map((thread) => thread.end_ns ?? thread.begin_ns), 1);
+	const most = Math.max(...known.map((thread) => thread.samples), 1);
+	return h(
+		"section.box",
+		{},
+		h("h2", {}, "Threads"),
+		h("ol.lives", {}, known.slice(0, MOST_THREADS).map((thread) => {
+			const from = thread.begin_ns / wall;
+			const until = (thread.end_ns ?? wall) / wall;
+			const text = `${thread.name || "thread"} ${thread.tid}: from ${duration(thread.begin_ns)} to ${thread.end_ns === null ? "the end" : duration(thread.end_ns)}, ${plural(thread.samples, "sample")}`;
+			return h("li", { title: text }, h("span.who", {}, `${thread.name || "thread"} ${thread.tid}`), h("span.track", {}, h("span.life", { "--from": `${100 * from}%`, "--part": `${Math.max(100 * (until - from), 0.2)}%`, "--heat": (thread.samples / most).toFixed(3) })), h("span.share", {}, plural(thread.samples, "sample")));
+		})),
+		known.length > MOST_THREADS ? h("p.dim", {}, `and ${plural(known.length - MOST_THREADS, "more thread")}: see the tables`) : null,
+	);
+}
