@@ -551,6 +551,116 @@ class Show(Command):
                          (125, b"strobe: cannot write to standard output: No space left on device\n"))
 
 
+class Report(Command):
+    """What a page is made of; how it looks is for tests/web."""
+
+    def setUp(self):
+        super().setUp()
+        self.strobe("run", "-q", "-o", "p.db", "fixture", "x")
+
+    def report(self, *arguments):
+        done = self.strobe("report", *arguments)
+        if b"was built without the page" in done.stderr:
+            self.skipTest(done.stderr.decode().strip())
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def read(self, name):
+        with open(os.path.join(self.place.name, name), encoding="utf-8") as f:
+            return f.read()
+
+    def write(self, name, text):
+        with open(os.path.join(self.place.name, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def results(self, page):
+        """What the page holds; that it can hold any text."""
+        data = re.search(r'<script type="application/json" id="data">([^<]*)</script>', page)[1]
+        page = json.loads(data)
+        self.assertEqual(page["strobe"], {"version": 1, "report": 1})
+        return page["results"]
+
+    def test_a_profile(self):
+        self.assertEqual(self.report("p.db"), "")
+        self.assertEqual(self.files(), ["p.db", "strobe.html"])
+        [entry] = self.results(self.read("strobe.html"))
+        shown = json.loads(self.strobe("show", "--format", "json", "--lines", "--blocks", "--images", "--threads", "--stats", "p.db").stdout)
+        self.assertEqual(entry["result"], shown)
+        self.assertEqual((entry["label"], entry["cut"]), ("p.db", []))
+        self.assertEqual(entry["about"]["options"], "-q -o p.db")
+
+    def test_tables_say_what_their_columns_are(self):
+        self.strobe("run", "-q", "-t", "branches", "-o", "t.db", "tables")
+        [entry] = self.results(self.report("-o", "-", "t.db"))
+        columns = [(c["name"], c["type"], c["role"]) for c in entry["tables"][0]["columns"]]
+        self.assertEqual(columns[0], ("caller", "function", "key"))
+        self.assertIn(entry["tables"][0]["name"], entry["result"])
+
+    def test_only_the_hottest(self):
+        [entry] = self.results(self.report("-n", "2", "-o", "-", "p.db"))
+        result = entry["result"]
+        self.assertEqual([len(result[key]) for key in ("functions", "lines", "basic_blocks")], [2, 2, 2])
+        cut = {row["what"]: (row["shown"], row["of"]) for row in entry["cut"]}
+        self.assertEqual(cut["lines"], (2, 13))
+        hottest = max(json.loads(self.strobe("show", "--format", "json", "--lines", "p.db").stdout)["lines"], key=lambda row: row["samples"])
+        self.assertIn(hottest, result["lines"])
+        self.assertEqual(self.results(self.report("-n", "0", "-o", "-", "p.db"))[0]["cut"], [])
+
+    def test_source(self):
+        database = sqlite3.connect(os.path.join(self.place.name, "p.db"))
+        source = os.path.join(self.place.name, "fixture.c")
+        database.execute("UPDATE line SET file = ?", [source])
+        database.commit()
+        database.close()
+        self.write("fixture.c", "".join(f"line {n} </script>\n" for n in range(1, 2000)))
+        [entry] = self.results(self.report("-o", "-", "p.db"))
+        stretches = entry["sources"][source]
+        self.assertEqual(stretches[0][1], f"line {stretches[0][0]} </script>")
+        texts = {first + i: text for first, *rest in stretches for i, text in enumerate(rest)}
+        for row in entry["result"]["lines"]:
+            self.assertEqual(texts[row["line"]], f"line {row['line']} </script>")
+        self.assertLess(len(texts), 1000)
+        self.assertNotIn("sources", self.results(self.report("--no-source", "-o", "-", "p.db"))[0])
+
+    def test_json_is_taken_as_it_is(self):
+        paths = {"strobe": {"version": 1, "tool": "paths"}, "mode": "func", "k": 2,
+                 "threads": [{"thread": 1, "ksf": [{"name": "</script><b>", "count": 1, "children": []}], "kccf": []}]}
+        self.write("paths.json", json.dumps(paths))
+        self.strobe("run", "-q", "--format", "json", "-o", "p.json", "fixture")
+        entries = self.results(self.report("-o", "-", "paths.json", "p.db", "p.json"))
+        self.assertEqual([entry["label"] for entry in entries], ["paths.json", "p.db", "p.json"])
+        self.assertEqual(entries[0]["result"], paths)
+        self.assertEqual(entries[2]["result"]["instructions"], 730)
+
+    def test_a_full_disk_keeps_what_was_there(self):
+        self.write("old.html", "old")
+        self.report("-o", "/dev/null", "p.db")
+        limited = subprocess.run(["sh", "-c", 'ulimit -f 40; exec "$0" report -o old.html p.db', STROBE], cwd=self.place.name, capture_output=True)
+        self.assertEqual((limited.returncode, limited.stderr), (125, b"strobe: cannot write the result to old.html: File too large; "
+                                                               b"raise the limit on file sizes (ulimit -f)\n"))
+        self.assertEqual((self.read("old.html"), self.files()), ("old", ["old.html", "p.db"]))
+        self.report("-o", "old.html", "p.db")
+        self.assertEqual(len(self.results(self.read("old.html"))), 1)
+        self.error(125, "cannot write the result to /nonexistent/x.html: No such file or directory; name another place with -o",
+                   "report", "-o", "/nonexistent/x.html", "p.db")
+
+    def test_mistakes(self):
+        self.report("-o", "/dev/null", "p.db")
+        self.error(2, "nothing to report: strobe report FILE...", "report")
+        self.error(2, "--top takes a number from 0 to 100000000, not 'all'", "report", "--top", "all", "p.db")
+        self.error(125, "cannot read nothing.db: No such file or directory", "report", "nothing.db")
+        self.error(125, f"{STROBE} is not a profile of strobe run", "report", STROBE)
+        for text, wrong in (("{", "x.json is no result of strobe: line 1: string or '}' expected near end of file"),
+                            ('{"a": 1}', "x.json is JSON, but no result of strobe"),
+                            ('{"strobe": {"version": 2, "tool": "hot"}}', "x.json was written by a newer strobe (version 2 of the format, this one "
+                             "reads up to 1): use that strobe to read it"),
+                            ('{"strobe": {"version": 1}, "usable": true}', "x.json holds nothing that a report shows: it takes results of strobe run "
+                             "and strobe show")):
+            self.write("x.json", text)
+            self.error(125, wrong, "report", "-o", "page.html", "p.db", "x.json")
+        self.assertEqual(self.files(), ["p.db", "x.json"])
+
+
 class Doctor(Command):
     def test_answers(self):
         done = self.strobe("doctor")

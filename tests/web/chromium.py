@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 import time
 
-PATH = shutil.which("chromium")
+PATH = shutil.which("chromium") or shutil.which("chromium-headless-shell")
 # Without a network at all: a page that asks for something fails, whatever its policy says.
-OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
+OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
            "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--force-color-profile=srgb",
            "--proxy-server=127.0.0.1:9", "--remote-debugging-pipe"]
 PATIENCE = 120  # seconds for anything; a loaded machine may be slow, but not endless
@@ -120,8 +120,8 @@ class Page:
             time.sleep(0.02)
 
     def settle(self):
-        """Until the page has drawn: what waits for a frame, and what an observer of sizes does, is done then."""
-        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        """Until the page has drawn: what waits for a frame, and what an observer of sizes does in it, is done then."""
+        self.js("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true))))")
 
     def key(self, key, text=""):
         more = {"text": text} if text else {}
@@ -135,11 +135,10 @@ class Page:
 
     def click(self, selector):
         """With the mouse, in the middle of the first element that fits."""
-        self.settle()
         x, y = self.js(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
                        " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
         for kind in "mouseMoved", "mousePressed", "mouseReleased":
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="none" if kind == "mouseMoved" else "left", clickCount=kind != "mouseMoved")
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="none" if kind == "mouseMoved" else "left", clickCount=int(kind != "mouseMoved"))
         self.settle()
 
     def screenshot(self, path):

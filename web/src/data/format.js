@@ -32,6 +32,7 @@ function digits(value) {
 export function percent(share) {
 	if (!Number.isFinite(share)) return NOTHING;
 	const value = share * 100;
+	if (value === 100) return "100 %";
 	if (value !== 0 && Math.abs(value) < 0.005) return value > 0 ? "<0.01 %" : "≈ 0 %";
 	return `${value.toFixed(2).replace("-", "−")} %`;
 }

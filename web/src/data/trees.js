@@ -74,7 +74,8 @@ export function totals(trees, key) {
 }
 
 // What a flame graph is drawn from: {name, value, self, children, node}, value being that of the whole subtree. Only the
-// `most` largest subtrees are kept, and `deepest` levels; cut says how many nodes are not there.
+// `most` largest subtrees are kept, and `deepest` levels; cut says how many subtrees are not
+// there.
 export function flame(trees, key, { most = 20000, deepest = 400, title = "all" } = {}) {
 	const sums = totals(trees, key);
 	const least = leastKept([...sums.values()], most);

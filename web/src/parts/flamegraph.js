@@ -2,6 +2,7 @@
 // A flame graph with keys, colours that follow the theme, and room for what a frame is: around d3-flame-graph.
 import flamegraph from "d3-flame-graph";
 import { select } from "d3-selection";
+import { timerFlush } from "d3-timer";
 import { matcher } from "../data/filter.js";
 import { h } from "./dom.js";
 
@@ -49,9 +50,18 @@ export class FlameGraph {
 			.onClick((frame) => this.focus(frame));
 		this.selection = select(this.canvas).datum(this.data).call(this.chart);
 		this.root = this.selection.datum();
+		this.finish();
 		this.describe(null);
 		if (this.typed) this.search(this.typed);
 		if (!this.inverted) this.canvas.scrollTop = this.canvas.scrollHeight;
+	}
+
+	// The library lets new frames grow for a moment whatever it is told, and would draw the rest one frame late.
+	finish() {
+		timerFlush();
+		this.selection.selectAll("g.frame").each(function () {
+			select(this.querySelector("rect")).interrupt().attr("width", this.getAttribute("width"));
+		});
 	}
 
 	resize() {
@@ -63,7 +73,9 @@ export class FlameGraph {
 		if (data) this.details.replaceChildren(...this.options.describe(data, this.data));
 	}
 
+	// Also after a click, when the graph has zoomed.
 	focus(frame) {
+		this.finish();
 		this.focused = frame;
 		this.mark();
 		this.describe(frame);
@@ -83,6 +95,7 @@ export class FlameGraph {
 			this.chart.clear();
 			this.options.found?.(null);
 		}
+		this.finish();
 		this.mark();
 	}
 
@@ -91,7 +104,9 @@ export class FlameGraph {
 	}
 
 	reset() {
-		this.chart?.resetZoom();
+		if (!this.chart) return;
+		this.chart.resetZoom();
+		this.finish();
 		this.focused = null;
 		this.describe(null);
 	}

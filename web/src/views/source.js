@@ -54,15 +54,14 @@ function page(run, row) {
 	return [
 		h("h2.function", {}, row.name),
 		h("p.lead", {}, [row.image, `offset ${hex(row.offset)}`, `self ${percent(row.self_share)}`, `${plural(row.calls, "call")}`, `${count(row.instructions)} instructions`].join(" · ")),
-		...(files.length ? files.map((file) => fileSection(file)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
+		...(files.length ? files.map((file) => fileSection(file, run.shareOf)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
 		blocks.length ? blockSection(blocks) : null,
 	].filter(Boolean);
 }
 
-function fileSection({ file, rows }) {
+function fileSection({ file, rows }, shareOf) {
 	const entries = rows.map((row) => row.entry).filter(Boolean);
-	const samples = entries.some((entry) => entry.samples > 0);
-	const heat = (entry) => (samples ? entry.samples : entry.instructions);
+	const heat = (entry) => entry[shareOf];
 	const most = entries.reduce((max, entry) => Math.max(max, heat(entry)), 1);
 	const known = rows.some((row) => row.text !== null && !row.gap);
 	return h(

@@ -64,16 +64,18 @@ function states(rows) {
 	return h("div.band", { role: "img", "aria-label": "The state over time" }, parts.map(({ state, from, until }) => h(`span.${state}`, { "--part": `${(100 * (until - from)) / span}%`, title: `${state}: ${duration(from)} to ${duration(until)}` })));
 }
 
+const OWNERS = { thread: " of each thread", process: ", all threads together", priority: ", all threads together, by priority", tree: ", all processes together" };
+
 function budget(b) {
 	const ticks = b.ticks ?? {};
 	const all = Object.values(ticks).reduce((sum, n) => sum + n, 0) || 1;
 	const facts = [
-		["Granted", `${duration(b.amount_ns)} of each ${duration(b.period_ns)} of CPU time, ${b.share}`],
+		["Granted", `${duration(b.amount_ns)} of each ${duration(b.period_ns)} of CPU time${OWNERS[b.share] ?? ""}`],
 		["Sampling", b.bursts ? `${b.sampling}, ${plural(b.bursts, "burst")} of each period` : b.sampling],
 		["Charged", duration(b.charged_ns)],
 		["Measured", `${duration(b.measured_ns)} of ${duration(b.cpu_ns)} (${percent(b.measured_ns / b.cpu_ns)}), in ${plural(b.windows, "window")}`],
 		["Periods", count(b.periods)],
-		["When it is spent", b.native],
+		["When it is spent", b.native ? "threads run natively" : "threads stay in the engine, which measures nothing"],
 		["Exceeded at most by", duration(b.most_overshoot_ns)],
 	].filter(([, value]) => value !== undefined && value !== null);
 	return h(
@@ -89,12 +91,13 @@ function budget(b) {
 
 function overshoots(classes) {
 	const all = classes.reduce((sum, each) => sum + each.count, 0);
+	const shown = classes.slice(0, classes.findLastIndex((each) => each.count > 0) + 1);
 	if (!all) return null;
 	return h(
 		"div",
 		{},
 		h("h3", {}, `By how much the budget was exceeded when it was spent, ${plural(all, "time")}`),
-		h("ol.hottest", {}, classes.map(({ below_ns: below, count: n }, i) =>
+		h("ol.hottest", {}, shown.map(({ below_ns: below, count: n }, i) =>
 			h("li", { "--share": `${(100 * n) / all}%` }, h("span", {}, below === null ? `${duration(classes[i - 1]?.below_ns ?? 0)} and more` : `less than ${duration(below)}`), h("span.image"), h("span.share", {}, count(n))))),
 	);
 }

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results as docs/json.md has them, for pages to show: small enough to be known by heart."""
+
+EVIL = "</script><script>document.title='caught'</script><img src=x onerror=alert(1)>"
+
+
+def functions(scale):
+    rows = [("spin", "/usr/bin/example", 4096, "/src/x.c", 10, 5, 600), ("turn", "/usr/bin/example", 8192, "/src/x.c", 40, 7, 300 * scale),
+            ("memcpy", "/usr/lib/libc.so.6", 256, None, None, 90, 100)]
+    total = sum(row[6] for row in rows)
+    keys = "name", "image", "offset", "file", "line", "calls", "instructions"
+    return [{**dict(zip(keys, row)), "self_share": row[6] / total, "total_share": None} for row in rows]
+
+
+def block(offset):
+    return {"image": "/usr/bin/example", "function": "spin", "offset": offset, "bytes": 8, "length": 3, "ends": "branch", "executions": 100,
+            "instructions": 300, "samples": 0, "inlined": None}
+
+
+def line(number, instructions):
+    return {"file": "/src/x.c", "line": number, "function": "spin", "executions": 100, "instructions": instructions, "samples": 0,
+            "inlined": ["helper"] if number == 12 else []}
+
+
+def hot(scale=1, rows=20000):
+    """A result of `strobe run -t hot -t mine`, with a table of many rows, a budget and a metric."""
+    return {
+        "strobe": {"version": 1, "tool": "hot,mine"},
+        "run": {"command": ["./example", "a b"], "exit": 0, "signal": None, "seconds": 2.5, "cpu_seconds": 2.4, "slowdown": 1.25, "cache_share": 1.0},
+        "blocks": 350, "instructions": 700 + 300 * scale,
+        "functions": functions(scale),
+        "samples": {"hz": 1000, "program": 8, "kernel": 3, "engine": 1, "dropped": 0, "stacks": 0, "stacks_cut": 0}, "share_of": "instructions",
+        "lines": [line(11, 100), line(12, 500)],
+        "basic_blocks": [block(4096), block(4104)],
+        "images": [{"path": "/usr/bin/example", "build_id": "abc", "symbols": "full", "blocks": 3, "instructions": 900, "samples": 0}],
+        "threads": [{"pid": 7, "tid": 7, "name": "example", "begin_ns": 0, "end_ns": None, "samples": 8},
+                    {"pid": 7, "tid": 8, "name": "worker", "begin_ns": 500000000, "end_ns": 1500000000, "samples": 2}],
+        "many": [{"key": f"key {n}", "count": rows - n} for n in range(rows)],
+        "budget": {"amount_ns": 10000000, "period_ns": 100000000, "share": "thread", "sampling": "window", "bursts": 0, "charged_ns": 90000000,
+                   "cpu_ns": 1000000000, "measured_ns": 95000000, "periods": 9, "windows": 10, "rests": 0, "native": True,
+                   "ticks": {"measured": 10, "plain": 0, "native": 90}, "overshoots": [{"below_ns": 250, "count": 9}, {"below_ns": None, "count": 1}],
+                   "most_overshoot_ns": 4000},
+        "qos": {"source": "cmd:x", "policy": "hold", "min": 3.0, "readings": 3, "kept": 2,
+                "rows": [{"time_ns": n * 1000000000, "value": value, "budget_ns": n * 1000000, "state": state}
+                         for n, value, state in ((1, 5.0, "kept"), (2, 4.0, "kept"), (3, 2.0, "missed"), (4, None, "silent"))]},
+        "fallbacks": [], "notes": [f"A note with {EVIL}"],
+    }
+
+
+def node(name, count, children=(), **more):
+    return {"name": name, "count": count, "children": list(children), "image": "/usr/bin/example", "offset": 4096, "line": 10,
+            "instructions": 10 * count, "time_ns": 1000 * count, **more}
+
+
+def paths(scale=1):
+    """A result of `strobe run -t paths`: main calls spin and turn, spin calls memcpy."""
+    memcpy = {"image": "/usr/lib/libc.so.6"}
+    ksf = [{"name": "__root__", "count": 1, "children": [
+        node("main", 1, [node("spin", 20, [node("memcpy", 70, **memcpy)]), node("turn", 9 * scale, [node("memcpy", 5, **memcpy)])])]}]
+    kccf = [node("memcpy", 75, [node("spin", 70, [node("main", 70)]), node("turn", 5, [node("main", 5)])], **memcpy),
+            node("spin", 20, [node("main", 20)]), node("turn", 9 * scale, [node("main", 9 * scale)]), node("main", 1), node(EVIL, 3)]
+    return {"strobe": {"version": 1, "tool": "paths"}, "mode": "func", "k": "inf",
+            "threads": [{"thread": 1, "ksf": ksf, "kccf": kccf}, {"thread": 2, "ksf": [node("worker", 4)], "kccf": [node("worker", 4)]}]}

@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page in a browser: test_page.py STROBE [-k NAME]. STROBE_SCREENSHOTS=DIRECTORY keeps a picture of every view."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import chromium  # noqa: E402
+import results  # noqa: E402
+
+STROBE = os.path.abspath(sys.argv.pop(1))
+SCREENSHOTS = os.environ.get("STROBE_SCREENSHOTS")
+
+
+def write(place, name, result):
+    path = os.path.join(place, name)
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(result, f)
+    return path
+
+
+def report(place, name, *inputs):
+    out = os.path.join(place, name)
+    return out, subprocess.run([STROBE, "report", "-o", out, *inputs], capture_output=True, text=True, timeout=120)
+
+
+class Pages(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory(prefix="strobe-page-")
+        files = [write(cls.place.name, f"{name}.json", result) for name, result in (
+            ("hot", results.hot()), ("slower", results.hot(scale=3, rows=5)), ("paths", results.paths()), ("longer", results.paths(scale=4)))]
+        cls.all, done = report(cls.place.name, "all.html", *files)
+        assert done.returncode == 0, done.stderr
+        cls.calls, done = report(cls.place.name, "calls.html", *files[2:])
+        assert done.returncode == 0, done.stderr
+        cls.page = chromium.Page()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.page.__exit__()
+        cls.place.cleanup()
+
+    def setUp(self):
+        self.page.problems.clear()
+        self.page.resize(1280, 800)
+        self.page.scheme("light")
+
+    def tearDown(self):
+        self.assertEqual(self.page.problems, [])
+
+    def open(self, view="", path=None):
+        self.page.call("Page.navigate", url="about:blank")
+        self.page.open(path or self.all, view)
+        self.page.until("document.querySelector('.tab[aria-selected=true]') !== null")
+        self.page.settle()
+        if SCREENSHOTS:
+            self.page.screenshot(os.path.join(SCREENSHOTS, f"{self.id().rsplit('.', 1)[-1]}.png"))
+
+    def go(self, view):
+        """To a view of the page that is open."""
+        self.page.js(f"location.hash = {json.dumps(view)}")
+        self.page.settle()
+
+    def texts(self, selector):
+        return self.page.js(f"[...document.querySelectorAll('section:not([hidden]) {selector}')].map(e => e.textContent)")
+
+    def rows(self):
+        """The rows in sight, each a list of texts."""
+        return self.page.js("[...document.querySelectorAll('section:not([hidden]) .grid-body .grid-row')]"
+                            ".map(r => [...r.children].map(c => c.textContent))")
+
+    def chosen(self):
+        return self.page.js("document.querySelector('.tab[aria-selected=true]').textContent")
+
+    def status(self):
+        return self.texts(".status")[0]
+
+
+class Whole(Pages):
+    def test_tabs(self):
+        self.open()
+        tabs = ["Summary", "Functions", "Flame graph", "Source", "Tables", "Time", "Differences"]
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), tabs)
+        for n, tab in enumerate(tabs):
+            self.page.click(f".tab:nth-child({n + 1})")
+            self.assertEqual(self.chosen(), tab)
+            self.assertEqual(self.page.js("document.querySelectorAll('main > section:not([hidden])').length"), 1)
+        self.page.key("1")
+        self.assertEqual(self.chosen(), "Summary")
+        self.page.js("history.back()")
+        self.page.until("document.querySelector('.tab[aria-selected=true]').textContent === 'Differences'")
+
+    def test_names_are_text(self):
+        self.open("summary")
+        self.assertEqual(self.texts(".notes li"), [f"A note with {results.EVIL}"])
+        self.assertEqual(self.page.js("document.title"), "Summary · hot.json · Strobe")
+        self.assertEqual(self.page.js("document.querySelectorAll('#page img, #page script').length"), 0)
+        self.open("contexts", self.calls)
+        self.assertIn(results.EVIL, [row[0].lstrip("▸▾") for row in self.rows()])
+        self.assertEqual(self.page.js("document.querySelectorAll('#page img, #page script').length"), 0)
+
+    def test_the_policy_forbids_what_is_not_the_page(self):
+        self.open()
+        self.page.js("window.refused = []; addEventListener('securitypolicyviolation', e => refused.push(e.effectiveDirective)); 0")
+        self.page.js("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.caught = 1'}))")
+        self.page.js("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:9/x'}))")
+        self.page.js("fetch('http://127.0.0.1:9/x').catch(() => 0)")
+        self.page.until("refused.length === 3")
+        self.assertEqual(self.page.js("[refused.sort(), window.caught ?? null]"), [["connect-src", "img-src", "script-src-elem"], None])
+        self.page.settle()
+        self.page.problems.clear()  # the browser told of each
+
+    def test_light_and_dark(self):
+        back = "getComputedStyle(document.body).backgroundColor"
+        self.open()
+        light = self.page.js(back)
+        self.page.scheme("dark")
+        self.page.until(f"{back} !== '{light}'")
+        dark = self.page.js(back)
+        self.page.key("t")
+        self.page.until(f"{back} === '{light}'")
+        self.page.click("header button[aria-label='Light or dark']")
+        self.page.until(f"{back} === '{dark}'")
+        self.page.js("localStorage.clear()")
+
+    def test_help(self):
+        self.open()
+        self.page.key("?", "?")
+        self.assertTrue(self.page.js("document.querySelector('dialog').open"))
+        self.assertIn("Apache License", self.page.js("document.querySelector('dialog pre').textContent"))
+        self.page.click("dialog form button")
+        self.assertFalse(self.page.js("document.querySelector('dialog').open"))
+
+    def test_no_view_is_wider_than_its_window(self):
+        self.page.resize(1000, 700)
+        self.open()
+        for view in "summary", "functions", "flame", "source", "tables", "time", "diff", "diff/flame", "diff/tree":
+            self.go(view)
+            self.assertLessEqual(self.page.js("document.documentElement.scrollWidth"), 1000, view)
+            self.assertLessEqual(self.page.js("document.documentElement.scrollHeight"), 700, view)
+
+    def test_everything_that_is_pressed_has_a_name(self):
+        self.open()
+        for view in "summary", "functions", "flame", "source", "tables", "time", "diff":
+            self.go(view)
+            unnamed = self.page.js("""[...document.querySelectorAll('button, a, select, input, [tabindex="0"]')]
+                .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim())).map(e => e.outerHTML)""")
+            self.assertEqual(unnamed, [], view)
+
+    def test_choice_of_the_result(self):
+        self.open("functions")
+        self.page.js("(s => { s.value = '1'; s.dispatchEvent(new Event('change')); })(document.querySelector('header select'))")
+        self.page.settle()
+        self.assertEqual([row[3] for row in self.rows()], ["turn", "spin", "memcpy"])
+        self.assertEqual(self.chosen(), "Functions")
+        self.page.js("(s => { s.value = '2'; s.dispatchEvent(new Event('change')); })(document.querySelector('header select'))")
+        self.page.settle()
+        self.assertEqual(self.chosen(), "Summary", "paths have no functions")
+
+
+class Views(Pages):
+    def test_summary(self):
+        self.open("summary")
+        self.assertEqual(self.texts("h1"), ["./example 'a b'"])
+        cards = dict(zip(self.texts(".card-title"), self.texts(".card-value")))
+        self.assertEqual(cards, {"Time": "2.50 s", "Slowdown": "1.25 ×", "Under the engine": "100 %", "Exit": "0", "Instructions": "1,000", "Samples": "8",
+                                 "Functions": "3", "Threads": "2", "Budget": "10.00 %", "Metric kept": "66.67 %"})
+        self.assertEqual(self.texts(".hottest a"), ["spin", "turn", "memcpy"])
+        self.page.click("section:not([hidden]) .hottest a")
+        self.assertEqual(self.chosen(), "Source")
+
+    def test_functions(self):
+        self.open("functions")
+        self.assertEqual(self.rows()[0], ["60.00 %", "600", "5", "spin", "example", "x.c:10"])
+        self.page.click("section:not([hidden]) .grid-header .cell:nth-child(3) button")
+        self.assertEqual([row[2] for row in self.rows()], ["90", "7", "5"])
+        self.page.click("section:not([hidden]) .grid-header .cell:nth-child(3) button")
+        self.assertEqual([row[2] for row in self.rows()], ["5", "7", "90"])
+        self.page.key("/", "/")
+        self.page.type("LIBC")
+        self.assertEqual([row[3] for row in self.rows()], ["memcpy"])
+        self.assertEqual(self.status(), "1 function, together 10.00 % of the instructions")
+        self.page.key("Escape")
+        self.assertEqual(len(self.rows()), 3)
+        self.page.key("ArrowDown")
+        self.page.key("ArrowDown")
+        self.assertEqual(self.page.js("document.querySelector('section:not([hidden]) [aria-selected=true]').textContent").count("turn"), 1)
+        self.page.key("Enter")
+        self.assertEqual((self.chosen(), self.texts("h2.function")), ("Source", ["turn"]))
+
+    def test_flame_graph(self):
+        self.open("flame", self.calls)
+        frames = "[...document.querySelectorAll('section:not([hidden]) g.frame')]"
+        self.assertEqual(sorted(self.page.js(f"{frames}.map(g => g.getAttribute('name'))")),
+                         sorted(["paths.json", "(root)", "main", "spin", "memcpy", "turn", "memcpy", "worker"]))
+        width = f"{frames}.find(g => g.getAttribute('name') === 'spin').getBoundingClientRect().width"
+        before = self.page.js(width)
+        self.page.type("")
+        self.page.key("/", "/")
+        self.page.type("memcpy")
+        self.assertEqual(self.status(), "68.81 % fits the search")
+        self.assertEqual(self.page.js(f"{frames}.filter(g => g.querySelector('rect').getAttribute('fill') === 'var(--hit)').length"), 2)
+        self.page.key("Escape")
+        self.page.click("section:not([hidden]) g[name=spin]")
+        self.assertGreater(self.page.js(width), before)
+        self.assertTrue(self.texts(".flame-details")[0].startswith("spin90.0 µs, 82.57 % of allitself 20.0 µs20 callsexample"), self.texts(".flame-details"))
+        self.page.js("[...document.querySelectorAll('section:not([hidden]) .plain')].find(b => b.textContent === 'Show all').click()")
+        self.page.settle()
+        self.assertAlmostEqual(self.page.js(width), before, delta=1)
+
+    def test_flame_graph_by_keys(self):
+        self.open("flame", self.calls)
+        self.page.js("document.querySelector('section:not([hidden]) .flame').focus()")
+        at = "document.querySelector('section:not([hidden]) g.at')?.getAttribute('name')"
+        for key, name in ("ArrowDown", "(root)"), ("ArrowRight", "worker"), ("ArrowLeft", "(root)"), ("ArrowDown", "main"), ("ArrowDown", "spin"), ("ArrowRight", "turn"), ("ArrowUp", "main"):
+            self.page.key(key)
+            self.assertEqual(self.page.js(at), name, key)
+        width = "document.querySelector('section:not([hidden]) g[name=turn]').getBoundingClientRect().width"
+        before = self.page.js(width)
+        self.page.key("ArrowDown")
+        self.page.key("ArrowRight")
+        self.page.key("Enter")
+        self.assertGreater(self.page.js(width), before)
+        self.page.key("Escape")
+        self.assertAlmostEqual(self.page.js(width), before, delta=1)
+
+    def test_flame_graph_without_calls(self):
+        self.open("flame")
+        self.assertEqual(sorted(self.page.js("[...document.querySelectorAll('g.frame')].map(g => g.getAttribute('name'))")),
+                         sorted(["./example 'a b'", "example", "x.c", "spin", "turn", "libc.so.6", "memcpy"]))
+        self.assertTrue(self.status().startswith("No calls are known"))
+
+    def test_contexts(self):
+        self.open("contexts", self.calls)
+        self.assertEqual([row[:3] for row in self.rows()[:3]], [["▸memcpy", "75", "100 %"], ["▸spin", "20", "100 %"], ["▸turn", "9", "100 %"]])
+        self.page.js("document.querySelector('section:not([hidden]) .grid').focus()")
+        for key in "ArrowDown", "ArrowRight":
+            self.page.key(key)
+        self.assertEqual([row[:3] for row in self.rows()[:3]], [["▾memcpy", "75", "100 %"], ["▸spin", "70", "93.33 %"], ["▸turn", "5", "6.67 %"]])
+        for key in "ArrowDown", "Enter":
+            self.page.key(key)
+        self.assertEqual(self.rows()[2][:3], ["main", "70", "93.33 %"])
+        self.assertEqual(self.page.js("document.querySelectorAll('section:not([hidden]) .grid-body .grid-row')[2].getAttribute('aria-level')"), "3")
+        self.page.key("ArrowDown")
+        self.page.key("ArrowLeft")
+        self.page.key("ArrowLeft")
+        self.assertEqual(self.rows()[1][0], "▸spin")
+        self.page.key("/", "/")
+        self.page.type("turn")
+        self.assertEqual([row[0] for row in self.rows()], ["▾memcpy", "▸turn", "▸turn"])
+        self.open("contexts/worker", self.calls)
+        self.assertEqual([row[0] for row in self.rows()], ["worker"])
+
+    def test_source(self):
+        self.open("source/spin")
+        self.assertEqual(self.texts("h2.function"), ["spin"])
+        self.assertEqual(self.texts(".listing:nth-of-type(1) tbody tr .line"), ["11", "12"])
+        self.assertEqual(self.texts(".inlined"), ["inlined from helper"])
+        self.assertEqual(self.texts(".listing h3"), ["/src/x.c (its text is not in this page)", "2 basic blocks"])
+        self.page.click("section:not([hidden]) .side .grid-row[aria-rowindex='4']")
+        self.assertEqual(self.texts("h2.function"), ["memcpy"])
+        self.assertEqual(self.texts(".nothing"), ["No source lines: the image has no line information. Install its debug symbols or compile with -g."])
+
+    def test_tables(self):
+        self.open("tables")
+        self.assertEqual(self.status(), "20,000 rows")
+        self.assertLess(len(self.rows()), 100, "only rows in sight are made")
+        self.assertEqual(self.rows()[0], ["key 0", "20,000"])
+        self.page.js("document.querySelector('section:not([hidden]) .grid').focus()")
+        self.page.key("End")
+        self.assertEqual(self.rows()[-1], ["key 19999", "1"])
+        self.page.key("/", "/")
+        self.page.type("key 1234")
+        self.assertEqual(self.status(), "11 rows")
+        self.open("tables/threads")
+        self.assertEqual(self.rows(), [["8", "7", "7", "0 s", "–", "example"], ["2", "8", "7", "500 ms", "1.50 s", "worker"]])
+
+    def test_time(self):
+        self.open("time")
+        self.page.until("document.querySelector('section:not([hidden]) .plot canvas') !== null")
+        drawn = self.page.js("(c => { const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; return p.some((v, i) => i % 4 === 3 && v); })"
+                             "(document.querySelector('.plot canvas'))")
+        self.assertTrue(drawn)
+        self.assertEqual(self.texts("h2"), ["cmd:x: at least 3, policy hold", "Budget", "Threads"])
+        self.assertEqual(self.texts(".legend")[0].split(), "measured 10.00 % in the engine, not measured 0.00 % native 90.00 %".split())
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.band:not(.tall) span')].map(e => e.className)"), ["kept", "missed", "silent"])
+
+    def test_differences(self):
+        self.open("diff")
+        self.assertEqual([(row[0], row[5]) for row in self.rows()], [("+26.25 %", "turn"), ("−22.50 %", "spin"), ("−3.75 %", "memcpy")])
+        self.assertEqual(self.rows()[0], ["+26.25 %", "30.00 %", "56.25 %", "+600", "0", "turn", "example"])
+        self.open("diff/tree", self.calls)
+        self.page.js("document.querySelector('section:not([hidden]) .grid').focus()")
+        for key in "End", "ArrowRight":
+            self.page.key(key)
+        self.assertEqual([row[:4] for row in self.rows()], [["worker", "−0.73 %", "3.67 %", "2.94 %"],
+                                                           ["▾(root)", "+0.73 %", "96.33 %", "97.06 %"], ["▾main", "+0.73 %", "96.33 %", "97.06 %"],
+                                                           ["▸turn", "+17.30 %", "12.84 %", "30.15 %"], ["▸spin", "−16.39 %", "82.57 %", "66.18 %"]])
+        self.open("diff/flame", self.calls)
+        self.page.click("section:not([hidden]) g[name=turn]")
+        self.assertEqual(self.texts(".flame-details"), ["turnA 12.84 %B 30.15 %+17.30 %"])
+
+
+class Big(Pages):
+    def test_deep_and_wide_trees(self):
+        """As deep as the reader of JSON lets through, and with more nodes than are drawn."""
+        tree = '{"name": "leaf", "count": 1, "children": []}'
+        for n in range(900):
+            tree = f'{{"name": "f{n % 7}", "count": {n * 1000000}, "time_ns": {n * 1000000000}, "children": [{tree}, {{"name": "leaf", "count": 1, "children": []}}]}}'
+        wide = ", ".join(json.dumps(results.node(f"g{n}", n + 1)) for n in range(30000))
+        big = os.path.join(self.place.name, "big.json")
+        with open(big, "w", encoding="utf-8") as f:
+            f.write(f'{{"strobe": {{"version": 1, "tool": "paths"}}, "k": 2, "threads": [{{"thread": 1, "ksf": [{tree}, {wide}], "kccf": [{tree}]}}]}}')
+        path, done = report(self.place.name, "big.html", big)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.open("flame", path)
+        self.assertRegex(self.status(), r"^ ?[\d,]+ small frames not drawn\.$")
+        self.assertGreater(self.page.js("document.querySelectorAll('g.frame').length"), 10)
+        self.open("contexts", path)
+        self.assertEqual(len(self.rows()) > 2, True)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        probe = report(scratch, "probe.html", write(scratch, "probe.json", results.paths()))[1]
+    if not chromium.PATH:
+        print("skipped: no chromium here")
+        sys.exit(77)
+    if "built without the page" in probe.stderr:
+        print(f"skipped: {probe.stderr.strip()}")
+        sys.exit(77)
+    unittest.main()

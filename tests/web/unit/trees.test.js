@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import assert from "node:assert/strict";
+import test from "node:test";
+import { byPlace, flame, isExclusive, merge, metricKeys, nodes, totals } from "../../../web/src/data/trees.js";
+
+const node = (name, count, instructions, children = []) => ({ name, count, instructions, image: "/bin/x", offset: 16, line: 3, children });
+const TREE = [node("main", 1, 10, [node("f", 2, 30, [node("g", 6, 60)]), node("g", 1, 5)])];
+
+test("nodes come before their children, in order", () => {
+	assert.deepEqual([...nodes(TREE)].map(({ name }) => name), ["main", "f", "g", "g"]);
+});
+
+test("metrics are the numbers that are no place, calls first", () => {
+	assert.deepEqual(metricKeys(TREE), ["count", "instructions"]);
+	assert.equal(isExclusive("time_ns"), true);
+	assert.equal(isExclusive("total_ns"), false);
+});
+
+test("a subtree's total is the sum over its nodes", () => {
+	const sums = totals(TREE, "instructions");
+	assert.deepEqual([...nodes(TREE)].map((each) => sums.get(each)), [105, 90, 60, 5]);
+});
+
+test("joining threads adds up what is called the same in the same context", () => {
+	const other = [node("main", 1, 1, [node("g", 4, 2), node("h", 1, 7)])];
+	const [main] = merge([TREE, other]);
+	assert.deepEqual([main.count, main.instructions, main.offset], [2, 11, 16]);
+	assert.deepEqual(main.children.map(({ name, count }) => [name, count]), [["f", 2], ["g", 5], ["h", 1]]);
+	assert.equal(TREE[0].count, 1, "what was joined is not changed");
+});
+
+test("functions of the same name in two files stay two", () => {
+	const elsewhere = { ...node("main", 3, 4), image: "/bin/y" };
+	assert.equal(merge([TREE, [elsewhere]]).length, 2);
+});
+
+test("a flame graph is as wide as its subtrees", () => {
+	const { root, cut } = flame(TREE, "instructions", { title: "all of it" });
+	assert.deepEqual([root.name, root.value, cut], ["all of it", 105, 0]);
+	const [main] = root.children;
+	assert.deepEqual([main.value, main.self], [105, 10]);
+	assert.deepEqual(main.children.map(({ name, value }) => [name, value]), [["f", 90], ["g", 5]]);
+});
+
+test("nodes whose own count was cleared still carry what is below", () => {
+	const { root } = flame([node("top", 0, 0, [node("leaf", 4, 8)])], "count");
+	assert.deepEqual([root.value, root.children[0].value, root.children[0].self], [4, 4, 0]);
+});
+
+test("only the largest subtrees are drawn, and it is said how many are not", () => {
+	const wide = [node("main", 1, 1, Array.from({ length: 100 }, (_, i) => node(`f${i}`, 1, i + 1)))];
+	const { root, cut } = flame(wide, "instructions", { most: 11 });
+	assert.equal(root.children[0].children.length, 10);
+	assert.equal(cut, 90);
+});
+
+test("trees as deep as stacks are no trouble", () => {
+	let tree = node("f", 1, 1);
+	for (let i = 0; i < 50000; i++) tree = node("f", 1, 1, [tree]);
+	assert.equal(totals([tree], "count").get(tree), 50001);
+	assert.equal(merge([[tree], [tree]])[0].count, 2);
+	assert.equal(flame([tree], "count", { most: 1e6, deepest: 100 }).root.value, 50001);
+});
+
+test("without calls, functions stand under their files", () => {
+	const run = { functions: [
+		{ name: "f", image: "/lib/a.so", file: "/src/a.c", offset: 1, instructions: 7 },
+		{ name: "g", image: "/lib/a.so", file: null, offset: 2, instructions: 2 },
+		{ name: "h", image: "/lib/a.so", file: "/src/a.c", offset: 3, instructions: 0 },
+	] };
+	const { root } = flame(byPlace(run, "instructions"), "instructions");
+	const [image] = root.children;
+	assert.deepEqual([image.name, image.value], ["a.so", 9]);
+	assert.deepEqual(image.children.map(({ name, value }) => [name, value]).sort(), [["a.c", 7], ["g", 2]]);
+});
