@@ -9,6 +9,12 @@ out=$1 depfile=$2
 work=$(realpath "$(dirname "$out")")/page
 mkdir -p "$work"
 
+# node has authorities of its own; those that this machine trusts as well may be needed to reach the registry.
+authorities=/etc/ssl/certs/ca-certificates.crt
+if [ -z "${NODE_EXTRA_CA_CERTS:-}" ] && [ -r $authorities ]; then
+	export NODE_EXTRA_CA_CERTS=$authorities
+fi
+
 # Packages are fetched again only when the lock changes, and lie in the build folder.
 fetch() {
 	if cmp -s "$source/package-lock.json" "$work/fetched"; then
@@ -44,15 +50,18 @@ fi
 
 cat >"$out" <<TEXT
 	.section .rodata
-	.globl st_page_head, st_page_head_end, st_page_tail, st_page_tail_end, st_page_problem
+	.globl st_page_head, st_page_head_size, st_page_tail, st_page_tail_size, st_page_problem
+	.balign 8
+st_page_head_size:
+	.quad 1f - st_page_head
+st_page_tail_size:
+	.quad 2f - st_page_tail
 st_page_head:
 	.incbin "$work/page.head"
-st_page_head_end:
-	.byte 0
+1:
 st_page_tail:
 	.incbin "$work/page.tail"
-st_page_tail_end:
-	.byte 0
+2:
 st_page_problem:
 	.asciz "$problem"
 	.section .note.GNU-stack, "", @progbits

@@ -16,7 +16,7 @@ async function bundle() {
 		minify: true,
 		metafile: true,
 		format: "iife",
-		target: ["chrome100", "firefox100", "safari15"],
+		target: ["chrome111", "firefox113", "safari16.2"],
 		charset: "utf8",
 		legalComments: "none", // all licences are in the page, as text
 		nodePaths: [join(work, "node_modules")],

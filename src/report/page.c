@@ -8,8 +8,8 @@
 
 #include "profile/output.h"
 
-extern const char st_page_head[], st_page_head_end[], st_page_tail[], st_page_tail_end[];
-extern const char st_page_problem[];
+extern const char st_page_head[], st_page_tail[], st_page_problem[];
+extern const uint64_t st_page_head_size, st_page_tail_size;
 
 const char *
 st_page_missing(void)
@@ -71,8 +71,7 @@ st_page_write(json_t *page, const char *path, struct st_error *e)
 	if (!data)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to write the page");
 	const char *const parts[] = {st_page_head, data, st_page_tail};
-	const size_t lengths[] = {(size_t)(st_page_head_end - st_page_head), length,
-	                          (size_t)(st_page_tail_end - st_page_tail)};
+	const size_t lengths[] = {st_page_head_size, length, st_page_tail_size};
 	int status = write_parts(path, parts, lengths, 3, e);
 	free(data);
 	return status;
