@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import "./style.css";
+import "./style/page.css";
+import "./style/tables.css";
+import "./style/views.css";
 import { readDocument } from "./data/model.js";
 import { h } from "./parts/dom.js";
 import { Shell } from "./parts/shell.js";
