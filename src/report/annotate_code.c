@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Disassembly with the executions of each instruction, read again from the image. */
-#include <Zydis/Zydis.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/annotate.h"
+#include "report/disassemble.h"
 #include "symbol/symbol.h"
 
 struct listing {
@@ -14,39 +14,9 @@ struct listing {
 	struct st_image *image;
 	const struct st_profile_block *blocks; /* of the function, by offset */
 	size_t n_blocks;
-	ZydisDecoder decoder;
-	ZydisFormatter formatter;
-	ZydisFormatterFunc print_address; /* Zydis' own */
-	char *place;                      /* line and inlined functions printed last */
+	struct st_disassembler code;
+	char *place; /* line and inlined functions printed last */
 };
-
-/* An address as Zydis prints it, then the function it lies in. */
-static ZyanStatus
-print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
-             ZydisFormatterContext *context)
-{
-	const struct listing *l = context->user_data;
-	ZyanU64 address;
-	ZyanString *string;
-	ZyanStatus status = l->print_address(formatter, buffer, context);
-	if (ZYAN_FAILED(status) ||
-	    ZYAN_FAILED(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
-	                                         context->runtime_address, &address)))
-		return status;
-	const struct st_function *f = st_image_function(l->image, address);
-	if (!f || ZYAN_FAILED(ZydisFormatterBufferGetString(buffer, &string)))
-		return status;
-	char text[160];
-	if (address == f->offset)
-		snprintf(text, sizeof text, " <%.120s>", f->name);
-	else
-		snprintf(text, sizeof text, " <%.120s+0x%" PRIx64 ">", f->name,
-		         address - f->offset);
-	ZyanStringView view;
-	if (ZYAN_SUCCESS(ZyanStringViewInsideBuffer(&view, text)))
-		ZyanStringAppend(string, &view);
-	return status;
-}
 
 /* The source line of the code and the functions inlined there, where they differ from those above.
  */
@@ -94,19 +64,11 @@ executions_of(const struct listing *l, uint64_t offset, uint64_t *samples, bool 
 static size_t
 print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint64_t offset)
 {
-	ZydisDecodedInstruction insn;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	char text[512] = "(bad)", number[ST_NUMBER_SIZE] = "", sampled[ST_NUMBER_SIZE] = "";
+	char text[ST_INSTRUCTION_TEXT], number[ST_NUMBER_SIZE] = "", sampled[ST_NUMBER_SIZE] = "";
 	uint64_t samples;
 	bool start;
 	uint64_t executions = executions_of(l, offset, &samples, &start);
-	size_t length = 1;
-	if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&l->decoder, bytes, n, &insn, operands))) {
-		length = insn.length;
-		ZydisFormatterFormatInstruction(&l->formatter, &insn, operands,
-		                                insn.operand_count_visible, text, sizeof text,
-		                                offset, l);
-	}
+	size_t length = st_disassemble(&l->code, bytes, n, offset, text);
 	if (start)
 		putc('\n', l->out);
 	print_place(l, offset);
@@ -137,23 +99,6 @@ print_range(struct listing *l, uint64_t offset, uint64_t length)
 	free(bytes);
 }
 
-static void
-init_formatter(struct listing *l)
-{
-	ZydisDecoderInit(&l->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	ZydisFormatterInit(&l->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-	static const ZydisFormatterProperty unpadded[] = {
-	        ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-	        ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_FORMATTER_PROP_DISP_PADDING,
-	        ZYDIS_FORMATTER_PROP_IMM_PADDING};
-	for (size_t i = 0; i < sizeof unpadded / sizeof *unpadded; i++)
-		ZydisFormatterSetProperty(&l->formatter, unpadded[i], ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&l->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	l->print_address = (ZydisFormatterFunc)&print_symbol;
-	ZydisFormatterSetHook(&l->formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS,
-	                      (const void **)&l->print_address);
-}
-
 /* The function's blocks in order; they need not stand together. */
 static struct st_profile_block *
 blocks_of(const struct st_profile *p, uint32_t function, size_t *n)
@@ -175,7 +120,7 @@ print_code(struct listing *l, const struct st_annotation *a)
 	const struct st_profile_function *f = &a->r->profile->functions.v[a->function];
 	const struct st_function *parts[ST_MAX_PARTS];
 	size_t n = st_annotation_parts(a, parts);
-	init_formatter(l);
+	st_disassembler_init(&l->code, l->image);
 	fprintf(l->out, "\n%8s %14s  %13s\n", "samples", "executions", "offset");
 	print_range(l, f->offset, f->size);
 	for (size_t i = 0; i < n; i++) {

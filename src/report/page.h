@@ -36,5 +36,8 @@ int st_page_write(json_t *page, const char *path, struct st_error *e);
 /* Of the code of the lines that the result has: for each file a list of a line's number and the
  * texts from there on. NULL: no memory. */
 json_t *st_page_sources(const json_t *result);
+/* Of the code of the hottest blocks, at most `most` (0: as many as a page has): for each image, and
+ * each block of it by its offset, the texts of its instructions. NULL: no memory. */
+json_t *st_page_code(const struct st_profile *p, size_t most);
 
 #endif

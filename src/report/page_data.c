@@ -126,6 +126,7 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	int bad = json_object_set_new(entry, "about", about(&p->run));
 	bad |= json_object_set_new(entry, "tables", tables(p));
 	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
+	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
 	if (limits->sources)
 		bad |= json_object_set_new(entry, "sources", st_page_sources(result));
 	return bad;

@@ -588,6 +588,8 @@ class Report(Command):
         self.assertEqual(entry["result"], shown)
         self.assertEqual((entry["label"], entry["cut"]), ("p.db", []))
         self.assertEqual(entry["about"]["options"], "-q -o p.db")
+        spin = next(row for row in shown["functions"] if row["name"] == "spin")
+        self.assertEqual(entry["code"][FIXTURE][str(spin["offset"])][0], "xor eax, eax")
 
     def test_tables_say_what_their_columns_are(self):
         self.strobe("run", "-q", "-t", "branches", "-o", "t.db", "tables")

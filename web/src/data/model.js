@@ -33,6 +33,7 @@ export function readRun(entry, index) {
 		qos: result.qos ?? null,
 		statistics: result.engine ?? null,
 		sources: entry.sources ?? {},
+		code: entry.code ?? {},
 		cut: entry.cut ?? [],
 		notes: result.notes ?? [],
 		fallbacks: result.fallbacks ?? [],

@@ -55,7 +55,7 @@ function page(run, row) {
 		h("h2.function", {}, row.name),
 		h("p.lead", {}, [row.image, `offset ${hex(row.offset)}`, `self ${percent(row.self_share)}`, `${plural(row.calls, "call")}`, `${count(row.instructions)} instructions`].join(" · ")),
 		...(files.length ? files.map((file) => fileSection(file, run.shareOf)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
-		blocks.length ? blockSection(blocks) : null,
+		blocks.length ? blockSection(blocks, run.code[row.image] ?? {}) : null,
 	].filter(Boolean);
 }
 
@@ -91,9 +91,12 @@ function sourceRow({ gap, line, text, entry }, heat) {
 	);
 }
 
-function blockSection(blocks) {
+const MOST_OPEN = 40; // blocks whose code is shown unasked
+
+function blockSection(blocks, code) {
 	const most = blocks.reduce((max, block) => Math.max(max, block.instructions), 1);
 	const cells = (block) => [count(block.samples), count(block.executions), count(block.instructions), hex(block.offset), count(block.length), count(block.bytes)];
+	const open = blocks.length <= MOST_OPEN;
 	return h(
 		"section.listing",
 		{},
@@ -102,12 +105,13 @@ function blockSection(blocks) {
 			"table.code",
 			{},
 			h("thead", {}, h("tr", {}, ["Samples", "Executions", "Instructions", "Offset", "Length", "Bytes", "Ends with"].map((title, i) => h("th", { scope: "col", class: i < 6 ? "number" : null }, title)))),
-			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block.instructions / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, block.ends, codeOf(block))))),
+			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block.instructions / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, codeOf(block, code[block.offset], open))))),
 		),
 	);
 }
 
-function codeOf(block) {
-	if (!block.inlined?.length) return null;
-	return h("span.inlined", { title: block.inlined.join(" ← ") }, `inlined from ${baseName(block.inlined[0])}`);
+function codeOf(block, code, open) {
+	const inlined = block.inlined?.length ? h("span.inlined", { title: block.inlined.join(" ← ") }, `inlined from ${baseName(block.inlined[0])}`) : null;
+	if (!code) return [block.ends, inlined];
+	return h("details", { open }, h("summary", {}, block.ends, inlined), h("pre.assembly", {}, code.join("\n")));
 }
