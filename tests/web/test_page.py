@@ -268,6 +268,23 @@ class Views(Pages):
         self.assertEqual(self.texts("h2.function"), ["memcpy"])
         self.assertEqual(self.texts(".nothing"), ["No source lines: the image has no line information. Install its debug symbols or compile with -g."])
 
+    def test_source_with_texts_and_code(self):
+        with open(self.all, encoding="utf-8") as f:
+            head, rest = f.read().split('<script type="application/json" id="data">')
+        data, tail = rest.split("</script>", 1)
+        document = json.loads(data)
+        document["results"][0].update(sources={"/src/x.c": [[10, "int", "\tspin(void)", "{ /* </b> */", "}"]]},
+                                      code={"/usr/bin/example": {"4096": ["xor eax, eax", "jz 0x1008 <spin+0x8>"]}})
+        data = json.dumps(document).replace("<", "\\u003c")
+        path = os.path.join(self.place.name, "texts.html")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f'{head}<script type="application/json" id="data">{data}</script>{tail}')
+        self.open("source/spin", path)
+        self.assertEqual(self.texts(".listing:nth-of-type(1) tbody .text"), ["int", "\tspin(void)", "{ /* </b> */inlined from helper", "}"])
+        self.assertEqual(self.texts(".assembly"), ["xor eax, eax\njz 0x1008 <spin+0x8>"])
+        self.page.click("section:not([hidden]) details summary")
+        self.assertFalse(self.page.js("document.querySelector('section:not([hidden]) details').open"))
+
     def test_tables(self):
         self.open("tables")
         self.assertEqual(self.status(), "20,000 rows")
