@@ -36,6 +36,9 @@ int st_page_write(json_t *page, const char *path, struct st_error *e);
 /* Of the code of the lines that the result has: for each file a list of a line's number and the
  * texts from there on. NULL: no memory. */
 json_t *st_page_sources(const json_t *result);
+/* The calling contexts of a profile. NULL: it has none, or they are too many or too deep for a
+ * page, *left_out nodes. */
+json_t *st_page_paths(const struct st_profile *p, size_t *left_out);
 /* Of the code of the hottest blocks, at most `most` (0: as many as a page has): for each image, and
  * each block of it by its offset, the texts of its instructions. NULL: no memory. */
 json_t *st_page_code(const struct st_profile *p, size_t most);

@@ -108,6 +108,18 @@ cuts(const struct st_profile *p, const struct st_page_limits *l)
 	return NULL;
 }
 
+static int
+add_paths(json_t *entry, const struct st_profile *p)
+{
+	size_t left_out;
+	json_t *paths = st_page_paths(p, &left_out);
+	int bad = paths ? json_object_set_new(entry, "paths", paths) : 0;
+	if (left_out)
+		bad |= json_object_set_new(entry, "contexts_left_out",
+		                           json_integer((json_int_t)left_out));
+	return bad;
+}
+
 int
 st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
                     const struct st_page_limits *limits)
@@ -126,6 +138,7 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	int bad = json_object_set_new(entry, "about", about(&p->run));
 	bad |= json_object_set_new(entry, "tables", tables(p));
 	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
+	bad |= add_paths(entry, p);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
 	if (limits->sources)
 		bad |= json_object_set_new(entry, "sources", st_page_sources(result));

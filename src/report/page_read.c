@@ -26,7 +26,7 @@ has_views(const json_t *result)
 {
 	const json_t *first = json_array_get(json_object_get(result, "threads"), 0);
 	return json_is_object(json_object_get(result, "run")) || json_object_get(first, "ksf") ||
-	       json_object_get(first, "kccf");
+	       json_object_get(first, "kccf") || json_object_get(first, "functions");
 }
 
 static int

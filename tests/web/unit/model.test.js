@@ -27,6 +27,17 @@ test("threads with trees are paths, others are threads", () => {
 	assert.deepEqual(run.threads.map(({ tid }) => tid), [7]);
 });
 
+test("contexts of a profile stand beside its result, whose functions may be a number", () => {
+	const run = read({ threads: [{ tid: 7, name: "a" }], functions: 3 }, { paths: { k: "inf", mode: "func", threads: [{ thread: 1, tid: 7, comm: "a", ksf: [] }] } });
+	assert.deepEqual([run.paths.threads, run.functions], [[{ name: "a 7", ksf: [], kccf: [] }], []]);
+});
+
+test("paths inside functions have a node for each function", () => {
+	const block = { name: "f+0", count: 2, children: [] };
+	const run = read({ mode: "intra", threads: [{ thread: 1, joined: true, functions: [{ name: "f", image: "/a", offset: 4, ksf: [block] }, { name: "g", ksf: [] }] }] });
+	assert.deepEqual(run.paths.threads, [{ name: "all threads", ksf: [{ name: "f", image: "/a", offset: 4, count: 0, children: [block] }], kccf: [] }]);
+});
+
 test("of functions with one name the image says which", () => {
 	const run = read({ functions: [{ name: "f", image: "/a" }, { name: "f", image: "/b" }] });
 	assert.equal(findFunction(run, "f", "/b").image, "/b");

@@ -11,7 +11,6 @@ export function readDocument(text) {
 
 export function readRun(entry, index) {
 	const { label, result } = entry;
-	const threads = result.threads ?? [];
 	return {
 		index,
 		label,
@@ -25,9 +24,9 @@ export function readRun(entry, index) {
 		lines: result.lines ?? [],
 		blocks: result.basic_blocks ?? [],
 		images: result.images ?? [],
-		threads: threads.filter((thread) => "tid" in thread),
+		threads: (result.threads ?? []).filter((thread) => !("thread" in thread)),
 		processes: result.processes ?? [],
-		paths: pathsOf(result, threads),
+		paths: pathsOf(entry.paths ?? result),
 		tables: tablesOf(result, entry.tables),
 		budget: result.budget ?? null,
 		qos: result.qos ?? null,
@@ -35,24 +34,31 @@ export function readRun(entry, index) {
 		sources: entry.sources ?? {},
 		code: entry.code ?? {},
 		cut: entry.cut ?? [],
+		contextsLeftOut: entry.contexts_left_out ?? 0,
 		notes: result.notes ?? [],
 		fallbacks: result.fallbacks ?? [],
 	};
 }
 
-// Without functions measured there is one row that only says so.
-function functionsOf(result) {
-	return (result.functions ?? []).map((row, rank) => ({ ...row, rank }));
+// Results of paths have only their number.
+function functionsOf({ functions }) {
+	return (Array.isArray(functions) ? functions : []).map((row, rank) => ({ ...row, rank }));
 }
 
-function pathsOf(result, threads) {
-	const walked = threads.filter((thread) => thread.ksf || thread.kccf);
+function pathsOf({ threads = [], mode, k }) {
+	const walked = threads.filter((thread) => thread.ksf || thread.kccf || thread.functions);
 	if (!walked.length) return null;
-	return {
-		mode: result.mode ?? "func",
-		k: result.k ?? null,
-		threads: walked.map(({ thread, ksf, kccf }) => ({ name: `thread ${thread}`, ksf: ksf ?? [], kccf: kccf ?? [] })),
-	};
+	return { mode: mode ?? "func", k: k ?? null, threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
+}
+
+function nameOf({ thread, joined, tid, comm }) {
+	return joined ? "all threads" : tid ? `${comm} ${tid}` : `thread ${thread}`;
+}
+
+// Inside of functions each has a forest of its own: it becomes the tree of a node that stands for the function.
+function forest(thread, key) {
+	if (!thread.functions) return thread[key] ?? [];
+	return thread.functions.filter((each) => each[key]?.length).map(({ name, image, offset, [key]: children }) => ({ name, image, offset, count: 0, children }));
 }
 
 // The function with this name, in that image if there are several.

@@ -3,7 +3,7 @@
 // be as deep as a program's stack.
 import { baseName } from "./format.js";
 
-const NO_METRICS = new Set(["offset", "line", "thread"]);
+const NO_METRICS = new Set(["offset", "line", "column", "thread"]);
 
 export const ROOT_NAME = "__root__";
 
@@ -21,11 +21,11 @@ export function* nodes(trees) {
 	}
 }
 
-// Keys of the numbers that nodes have, the count of calls first.
+// Keys of the numbers that nodes have and that are not always 0, the count of calls first.
 export function metricKeys(trees) {
 	const keys = new Set(["count"]);
 	for (const node of nodes(trees))
-		for (const [key, value] of Object.entries(node)) if (typeof value === "number" && !NO_METRICS.has(key)) keys.add(key);
+		for (const [key, value] of Object.entries(node)) if (value > 0 && typeof value === "number" && !NO_METRICS.has(key)) keys.add(key);
 	return [...keys];
 }
 

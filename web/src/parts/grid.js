@@ -25,13 +25,15 @@ export class Grid {
 
 	build() {
 		const { label, role = "grid" } = this.options;
+		const widths = this.columns.map((column) => column.width ?? "8rem");
+		const least = widths.map((width) => /[\d.]+rem/.exec(width)[0]).join(" + "); // the first length: of minmax(), too
 		this.heads = this.columns.map((column, i) => this.head(column, i));
 		this.body = h("div.grid-body", { role: "rowgroup" });
 		this.empty = h("p.grid-empty", { hidden: true }, "No row fits.");
 		const header = h("div.grid-row.grid-header", { role: "row" }, this.heads);
 		this.scroller = h(
 			"div.grid",
-			{ role, "aria-label": label, tabindex: 0, "--columns": this.columns.map((column) => column.width ?? "8rem").join(" "), onscroll: () => this.draw(), onkeydown: (event) => this.onKey(event) },
+			{ role, "aria-label": label, tabindex: 0, "--columns": widths.join(" "), "--least": `calc(${least} + 1rem)`, onscroll: () => this.draw(), onkeydown: (event) => this.onKey(event) },
 			h("div.grid-head", { role: "rowgroup" }, header),
 			this.body,
 			this.empty,

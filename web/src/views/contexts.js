@@ -14,7 +14,7 @@ export const contexts = {
 	id: "contexts",
 	title: "Contexts",
 	has: (run) => run.paths !== null,
-	show({ run, go }, element) {
+	show({ run }, element) {
 		const { threads, k } = run.paths;
 		const directions = Object.keys(DIRECTIONS).filter((key) => threads.some((thread) => thread[key].length));
 		const state = { direction: directions[0], thread: "all" };
@@ -26,7 +26,7 @@ export const contexts = {
 		function draw() {
 			const chosen = state.thread === "all" ? threads : [threads[Number(state.thread)]];
 			const roots = chosen.length > 1 ? merge(chosen.map((thread) => thread[state.direction])) : chosen[0][state.direction];
-			tree = makeTree(roots, state.direction, go);
+			tree = makeTree(roots, state.direction, run);
 			tree.setRoots(roots);
 			if (input.value) tree.filter(input.value);
 			place.replaceChildren(tree.element);
@@ -61,7 +61,7 @@ export const contexts = {
 	},
 };
 
-function makeTree(roots, direction, go) {
+function makeTree(roots, direction, run) {
 	const tops = topsOf(roots);
 	const columns = [
 		{ title: "Function", width: "minmax(18rem, 3fr)" },
@@ -72,9 +72,13 @@ function makeTree(roots, direction, go) {
 			return { title, kind: "number", width: "8.5rem", value: (node) => node[key] ?? null, text: (node) => format(node[key] ?? NaN) };
 		}),
 		{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
-		{ title: "", width: "5rem", cell: (node) => h("a", { href: `#source/${encodeURIComponent(node.name)}`, tabindex: -1 }, "source"), text: () => "" },
+		{ title: "Line", width: "minmax(6rem, 1fr)", value: lineOf, text: lineOf, cell: run.functions.length ? (node) => h("a", { href: `#source/${encodeURIComponent(node.function ?? node.name)}`, tabindex: -1 }, lineOf(node) || "source") : undefined },
 	];
-	return new TreeGrid(columns, { label: "Calling contexts", name: (node) => shownName(node.name), sort: { column: 1, descending: true }, go });
+	return new TreeGrid(columns, { label: "Calling contexts", name: (node) => shownName(node.name), sort: { column: 1, descending: true } });
+}
+
+function lineOf(node) {
+	return node.file ? `${baseName(node.file)}:${node.line}` : "";
 }
 
 // For each node, the root of its tree.

@@ -51,7 +51,7 @@ function comparable(a, b) {
 	const [treesA, treesB] = [join(a), join(b)];
 	const keysB = new Set(metricKeys(treesB));
 	const keys = metricKeys(treesA).filter((key) => isExclusive(key) && keysB.has(key));
-	return { treesA, treesB, key: ["time_ns", "instructions"].find((key) => keys.includes(key)) ?? "count" };
+	return { treesA, treesB, key: ["self_ns", "time_ns", "instructions"].find((key) => keys.includes(key)) ?? "count" };
 }
 
 function differences(a, b) {

@@ -7,7 +7,7 @@ import { colourOf, FlameGraph } from "../parts/flamegraph.js";
 
 // What can be drawn: {title, note, metrics, trees(thread, key)}.
 function sourceOf(run) {
-	if (!run.paths) {
+	if (!run.paths?.threads.some((thread) => thread.ksf.length)) {
 		const metrics = run.shareOf === "samples" ? [["self_share", "time"], ["instructions", "instructions"]] : [["instructions", "instructions"]];
 		return { note: "No calls are known in this result: frames are images, source files and functions.", metrics, threads: [], trees: (_, key) => byPlace(run, key) };
 	}
@@ -22,7 +22,7 @@ function sourceOf(run) {
 	};
 }
 
-const rank = (key) => ({ time_ns: 2, instructions: 1 })[key] ?? 0;
+const rank = (key) => ({ self_ns: 2, time_ns: 2, instructions: 1 })[key] ?? 0;
 
 export const flame = {
 	id: "flame",
@@ -37,7 +37,7 @@ export const flame = {
 		const graph = new FlameGraph({
 			label: "Flame graph",
 			colour: (data) => (data.node?.image ? colourOf(data.name, data.node.image) : "var(--flame-root)"),
-			describe: (data, root) => describe(data, root, state.key),
+			describe: (data, root) => describe(data, root, state.key, run),
 			found: (share) => (share === null ? idle() : say(`${percent(share)} fits the search`)),
 		});
 
@@ -71,7 +71,7 @@ export const flame = {
 	},
 };
 
-function describe(data, root, key) {
+function describe(data, root, key, run) {
 	const format = key === "self_share" ? percent : metric(key).format;
 	const { node } = data;
 	return [
@@ -80,7 +80,7 @@ function describe(data, root, key) {
 		h("span", {}, `itself ${format(data.self)}`),
 		node?.count !== undefined && key !== "count" ? h("span", {}, plural(node.count, "call")) : null,
 		node?.image ? h("span.dim", { title: node.image }, baseName(node.image)) : null,
-		node && (node.row || node.offset !== undefined) ? h("a", { href: `#source/${encodeURIComponent(data.name)}` }, "source") : null,
+		node && (node.row || node.offset !== undefined) && run.functions.length ? h("a", { href: `#source/${encodeURIComponent(node.function ?? data.name)}` }, "source") : null,
 		node && !node.row ? h("a", { href: `#contexts/${encodeURIComponent(data.name)}` }, "contexts") : null,
 	].filter(Boolean);
 }
