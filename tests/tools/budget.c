@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,7 +80,58 @@ call_often(void)
 	return 0;
 }
 
-/* budget ROUNDS [THREADS], budget killed, budget calls */
+enum { PAGE = 4096, CALL_AT = PAGE / 2 };
+
+/* A file in memory with a function that makes the call of this number. */
+static int
+caller_file(int number)
+{
+	static unsigned char page[PAGE];
+	const unsigned char code[] = {0xb8, (unsigned char)number, 0, 0, 0, 0x0f, 0x05, 0xc3};
+	memset(page, 0x90, sizeof page);
+	memcpy(page + CALL_AT, code, sizeof code);
+	int fd = memfd_create("caller", 0);
+	return write(fd, page, sizeof page) == (ssize_t)sizeof page ? fd : -1;
+}
+
+/* What the last of many calls returns. */
+static int
+called_often(unsigned char *page)
+{
+	int (*call)(void) = NULL;
+	const void *at = page + CALL_AT;
+	memcpy(&call, &at, sizeof call);
+	int last = 0;
+	for (int i = 0; i < 300000; i++)
+		last = call();
+	return last;
+}
+
+/* A call that is made very often becomes another one: it is written over, its file is mapped over
+ * it, and its memory goes and comes again. */
+static int
+call_changed(void)
+{
+	enum { RX = PROT_READ | PROT_EXEC };
+	int parent = caller_file(SYS_getppid), self = caller_file(SYS_getpid);
+	unsigned char *page = mmap(NULL, PAGE, RX, MAP_PRIVATE, parent, 0);
+	int right = called_often(page) == getppid();
+	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+	page[CALL_AT + 1] = SYS_getpid;
+	mprotect(page, PAGE, RX);
+	right += called_often(page) == getpid();
+	mmap(page, PAGE, RX, MAP_PRIVATE | MAP_FIXED, parent, 0);
+	right += called_often(page) == getppid();
+	mmap(page, PAGE, RX, MAP_PRIVATE | MAP_FIXED, self, 0);
+	right += called_often(page) == getpid();
+	munmap(page, PAGE);
+	mmap(page, PAGE, RX, MAP_PRIVATE | MAP_FIXED, parent, 0);
+	right += called_often(page) == getppid();
+	finish(right == 5 ? "done" : "calls are others", 0);
+	return 0;
+}
+
+/* budget ROUNDS [THREADS], budget killed, budget calls, budget changed */
 int
 main(int argc, char **argv)
 {
@@ -86,6 +139,8 @@ main(int argc, char **argv)
 		return be_killed();
 	if (!strcmp(argv[1], "calls"))
 		return call_often();
+	if (!strcmp(argv[1], "changed"))
+		return call_changed();
 	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;
 	pthread_t thread[16];
 	void *x;

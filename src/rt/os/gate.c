@@ -135,7 +135,9 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 	/* Pages before have a copy of the beginning, and gates behind need one of the end. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
 	end = end > ~8191ull ? end : ((end + 4095) & ~4095ull) + MAX_BLOCK_BYTES;
-	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
+	if (!rt.gates || !maps_overlap(start, end)) /* most of what changes is data */
+		return;
+	for (uint32_t i = 0; i < rt.gates->n; i++) {
 		struct gate *k = &rt.gates->gate[i];
 		if (!k->open || k->site >= end || k->site + k->bytes <= start)
 			continue;
@@ -144,8 +146,6 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 		any = true;
 		close_gate(k);
 	}
-	if (!rt.gates)
-		return;
 	sources_drop(start, end);
 	forget_sites(start, end);
 }

@@ -30,12 +30,10 @@ maps_restart(void)
 	maps_refresh();
 }
 
-const struct map *
-maps_find(uint64_t address)
+/* The first that ends behind the address; n_live: none does. */
+static uint32_t
+first_behind(uint64_t address)
 {
-	if (last_hit < n_live &&
-	    address - live[last_hit].start < live[last_hit].end - live[last_hit].start)
-		return &live[last_hit];
 	uint32_t low = 0, high = n_live;
 	while (low < high) {
 		uint32_t mid = (low + high) / 2;
@@ -44,10 +42,27 @@ maps_find(uint64_t address)
 		else
 			high = mid;
 	}
-	if (low == n_live || live[low].start > address)
+	return low;
+}
+
+const struct map *
+maps_find(uint64_t address)
+{
+	if (last_hit < n_live &&
+	    address - live[last_hit].start < live[last_hit].end - live[last_hit].start)
+		return &live[last_hit];
+	uint32_t i = first_behind(address);
+	if (i == n_live || live[i].start > address)
 		return NULL;
-	last_hit = low;
-	return &live[low];
+	last_hit = i;
+	return &live[i];
+}
+
+bool
+maps_overlap(uint64_t start, uint64_t end)
+{
+	uint32_t i = first_behind(start);
+	return i < n_live && live[i].start < end;
 }
 
 static void
@@ -367,15 +382,6 @@ maps_unmapped(uint64_t start, uint64_t len)
 	pages_forget(start, end);
 	carve(start, end);
 	retire_records(start, end);
-}
-
-static bool
-maps_overlap(uint64_t start, uint64_t end)
-{
-	for (uint32_t i = 0; i < n_live; i++)
-		if (live[i].start < end && live[i].end > start)
-			return true;
-	return false;
 }
 
 void

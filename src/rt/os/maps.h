@@ -30,6 +30,8 @@ uint64_t maps_run_end(const struct map *map);
 /* The executable mapping that holds the address, or NULL. The pointer is valid until maps change.
  */
 const struct map *maps_find(uint64_t address);
+/* Is a part of [start, end) executable? */
+bool maps_overlap(uint64_t start, uint64_t end);
 /* The program changed memory [start, start + len): called after the system call succeeded, jit lock
  * held. */
 void maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t pgoff);
