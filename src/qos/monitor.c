@@ -56,15 +56,9 @@ budget_of(struct st_qos_monitor *m, double time, double value)
 }
 
 double
-st_qos_blind_budget(const struct st_qos_goal *goal)
+st_qos_blind_budget(const struct st_qos_goal *goal, double otherwise)
 {
-	return goal->policy == ST_QOS_WATCH ? goal->most : 0;
-}
-
-double
-st_qos_first_budget(const struct st_qos_goal *goal)
-{
-	return goal->policy == ST_QOS_WATCH ? goal->most : goal->start;
+	return goal->policy == ST_QOS_WATCH ? goal->most : otherwise;
 }
 
 static void
@@ -83,7 +77,7 @@ lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 	if (m->state == state)
 		return;
 	m->state = state;
-	m->budget = st_qos_blind_budget(&m->goal);
+	m->budget = st_qos_blind_budget(&m->goal, 0);
 	m->hold = (struct st_qos_hold){0};
 	m->raised = 0;
 	add_row(m, time, 0);

@@ -48,17 +48,12 @@ struct st_qos_monitor {
 };
 
 enum { ST_QOS_MOST_ROWS = 1 << 20 }; /* kept */
-enum {
-	ST_QOS_LONGEST_START = 10
-}; /* seconds that a source may take for its first value, if there
-      is a budget meanwhile */
+/* Seconds that a source may take for its first value, if there is a budget meanwhile. */
+enum { ST_QOS_LONGEST_START = 10 };
 
-/* The budget before the source has said anything. */
-double st_qos_first_budget(const struct st_qos_goal *goal);
-
-/* Seconds of a period while nothing is known of the metric: nothing is spent, unless the budget
- * does not follow it. */
-double st_qos_blind_budget(const struct st_qos_goal *goal);
+/* Seconds of a period while nothing is known of the metric: `otherwise`, unless the budget does not
+ * follow it. */
+double st_qos_blind_budget(const struct st_qos_goal *goal, double otherwise);
 
 /* What the source said at that time: the budget follows. */
 void st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, double value);

@@ -96,7 +96,7 @@ st_qos_open(const char *source, const struct st_qos_goal *goal, struct st_error 
 	              : goal->period > longest ? longest
 	                                       : goal->period;
 	q->monitor.goal = *goal;
-	q->monitor.budget = st_qos_first_budget(goal);
+	q->monitor.budget = st_qos_blind_budget(goal, goal->start);
 	q->monitor.patience = patience;
 	q->stop = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&q->lock, NULL);
@@ -190,7 +190,7 @@ say(const char *text)
 double
 st_qos_budget(struct st_qos *q)
 {
-	double budget = st_qos_blind_budget(&q->monitor.goal);
+	double budget = st_qos_blind_budget(&q->monitor.goal, 0);
 	/* The lock is held for moments only, whatever the source does. */
 	pthread_mutex_lock(&q->lock);
 	bool late = q->runs && st_now_raw() - q->polled > patience + q->interval;

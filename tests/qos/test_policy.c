@@ -224,7 +224,7 @@ at_the_start(void **state)
 	for (size_t known = 0; known < 2; known++) {
 		struct st_qos_monitor m = {.goal = at_least, .patience = 3};
 		m.goal.start = 0.25;
-		m.budget = st_qos_first_budget(&m.goal);
+		m.budget = st_qos_blind_budget(&m.goal, m.goal.start);
 		st_qos_monitor_take(&m, 1, ST_QOS_FAILURE, 0);
 		st_qos_monitor_take(&m, 9.9, ST_QOS_NOTHING, 0);
 		assert_near(m.budget, 0.25);

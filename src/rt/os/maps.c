@@ -145,9 +145,16 @@ add_record(struct st_map m, const char *path)
 }
 
 static bool
-is_ours(uint64_t start)
+overlap(uint64_t start, uint64_t len, uint64_t from, uint64_t bytes)
 {
-	return start - rt.region < ST_REGION_SIZE;
+	return start < from + bytes && start + len > from;
+}
+
+bool
+maps_own(uint64_t start, uint64_t len)
+{
+	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
+	       overlap(start, len, rt.lookup, ST_LOOKUP_BYTES) || gates_own(start, len);
 }
 
 /* One line of /proc/self/maps. */
@@ -202,7 +209,7 @@ parse_line(const char *p, struct line *l)
 static bool
 learn(const struct line *l)
 {
-	if (!l->x || is_ours(l->start) || gates_own(l->start, 1) || l->start >> 47)
+	if (!l->x || maps_own(l->start, 1) || l->start >> 47)
 		return false;
 	const struct map *known = maps_find(l->start);
 	if (known && known->end >= l->end)
@@ -283,7 +290,7 @@ lock_line(const struct line *l, void *arg)
 {
 	struct locking *k = arg;
 	bool big = l->start >= ST_TABLES && l->start < ST_TABLES_END;
-	if (is_ours(l->start) || big || l->start >> 47 || k->failed)
+	if (maps_own(l->start, 1) || big || l->start >> 47 || k->failed)
 		return;
 	long ret = SYS(__NR_mlock2, l->start, l->end - l->start, k->on_fault);
 	if (ret == -12 /* ENOMEM: the limit, or memory that cannot be there, such as beyond a file's end */)

@@ -32,6 +32,9 @@ uint64_t maps_run_end(const struct map *map);
 const struct map *maps_find(uint64_t address);
 /* Is a part of [start, end) executable? */
 bool maps_overlap(uint64_t start, uint64_t end);
+/* Does [start, start + len) touch what is the engine's, where the program might come upon it: near
+ * its own code, and below 2 GiB? */
+bool maps_own(uint64_t start, uint64_t len);
 /* The program changed memory [start, start + len): called after the system call succeeded, jit lock
  * held. */
 void maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t pgoff);

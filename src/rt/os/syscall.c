@@ -74,27 +74,13 @@ pass(struct thread *t)
 	            (long)r[R8], (long)r[R9]);
 }
 
-static bool
-overlap(uint64_t start, uint64_t len, uint64_t from, uint64_t bytes)
-{
-	return start < from + bytes && start + len > from;
-}
-
-/* What the program might come upon: near its own code, and below 2 GiB. */
-static bool
-is_ours(uint64_t start, uint64_t len)
-{
-	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
-	       overlap(start, len, rt.lookup, ST_LOOKUP_BYTES) || gates_own(start, len);
-}
-
 static long
 sys_mmap(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
 	uint64_t len = r[RSI];
 	int prot = (int)r[RDX], flags = (int)r[R10];
-	if ((flags & MAP_FIXED) && is_ours(r[RDI], len))
+	if ((flags & MAP_FIXED) && maps_own(r[RDI], len))
 		return -E_INVAL;
 	/* Only a fixed mapping can take code away, and only an executable one brings code. */
 	if (!(flags & (MAP_FIXED | 0x100000 /* MAP_FIXED_NOREPLACE */)) && !(prot & PROT_EXEC))
@@ -115,7 +101,7 @@ static long
 sys_munmap(struct thread *t)
 {
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
-	if (is_ours(start, len))
+	if (maps_own(start, len))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
 	gates_forget(t, start, start + len);
@@ -130,7 +116,7 @@ static long
 sys_mprotect(struct thread *t)
 {
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
-	if (is_ours(start, len))
+	if (maps_own(start, len))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
 	if (t->regs.r[RDX] != (PROT_READ | PROT_EXEC))
@@ -148,7 +134,7 @@ static long
 sys_mremap(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
-	if (is_ours(r[RDI], r[RSI]) || ((r[R10] & MREMAP_FIXED) && is_ours(r[R8], r[RDX])))
+	if (maps_own(r[RDI], r[RSI]) || ((r[R10] & MREMAP_FIXED) && maps_own(r[R8], r[RDX])))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
 	gates_forget(t, r[RDI], r[RDI] + r[RSI]);
