@@ -536,7 +536,8 @@ typedef struct {
 	void (*syscall_before)(strobe_thread *t, const strobe_syscall *s);
 	void (*syscall_after)(strobe_thread *t, const strobe_syscall *s);
 	void (*signal)(strobe_thread *t, int number);
-	/* The thread has run without instrumentation since the ticks `from`. */
+	/* The thread has run without instrumentation since the ticks `from`. Now it is measured
+	 * again, or ends. */
 	void (*gap)(strobe_thread *t, uint64_t from);
 
 	uint32_t state;       /* bytes of strobe_state */

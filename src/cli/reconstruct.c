@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/rows.h"
 #include "path/read.h"
 #include "report/path.h"
@@ -144,11 +145,40 @@ compare_images(const struct st_profile *ran, const struct st_profile *now, struc
 	return 0;
 }
 
-static int
-print(const struct arguments *a, const struct st_walk *w, struct st_error *e)
+struct telling {
+	struct st_progress line;
+	uint64_t all; /* rows */
+};
+
+static void
+tell(void *arg, uint64_t rows)
 {
-	const struct st_path_report r = {
-	        .walk = w, .gaps = a->gaps, .blocks = a->blocks, .top = (size_t)a->top};
+	struct telling *t = arg;
+	char read[ST_NUMBER_SIZE], all[ST_NUMBER_SIZE], text[100];
+	snprintf(text, sizeof text, "strobe: %s of %s rows read", st_number(read, rows),
+	         st_number(all, t->all));
+	st_progress_line(&t->line, text);
+}
+
+static int
+read_path(struct st_walk *w, struct st_row_reader *reader, struct st_error *e)
+{
+	struct telling t = {.all = st_row_reader_rows(reader)};
+	st_progress_init(&t.line, false);
+	int status = st_path_read(w, reader, tell, &t, e);
+	st_progress_erase(&t.line);
+	return status;
+}
+
+static int
+print(const struct arguments *a, const struct st_walk *w, const struct st_profile *profile,
+      struct st_error *e)
+{
+	const struct st_path_report r = {.walk = w,
+	                                 .profile = profile,
+	                                 .gaps = a->gaps,
+	                                 .blocks = a->blocks,
+	                                 .top = (size_t)a->top};
 	if (!a->json)
 		st_path_print(&r, stdout);
 	else if (st_path_json(&r, stdout))
@@ -164,14 +194,14 @@ reconstruct(const struct arguments *a, const struct st_profile *profile, struct 
 	struct st_walk w = {.returning = a->returning};
 	char *path = rows_of(a->file, profile, e);
 	struct st_row_reader *reader = path ? st_row_reader_open(path, e) : NULL;
-	int status = reader ? st_path_read(&w, reader, e) : -1;
+	int status = reader ? read_path(&w, reader, e) : -1;
 	if (status >= 0) {
 		bool damaged = status > 0;
 		struct st_error printing;
 		if (profile && compare_images(profile, st_row_reader_profile(reader), &printing))
 			status = -1;
 		else
-			status = print(a, &w, &printing);
+			status = print(a, &w, profile, &printing);
 		if (status)
 			*e = printing;
 		status = status || damaged ? -1 : 0;

@@ -57,6 +57,8 @@ struct st_fact {
 
 struct st_gap {
 	struct st_step from, to;
+	bool last; /* the thread was not measured any more: `to` is nowhere, and there are no facts
+	            */
 	ST_VEC(struct st_fact) facts; /* the innermost function first */
 };
 

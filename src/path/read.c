@@ -83,15 +83,20 @@ st_path_take(struct st_walk *w, const struct st_row_reader *r, const struct st_p
 }
 
 int
-st_path_read(struct st_walk *w, struct st_row_reader *r, struct st_error *e)
+st_path_read(struct st_walk *w, struct st_row_reader *r, void (*tell)(void *arg, uint64_t rows),
+             void *arg, struct st_error *e)
 {
 	struct st_path_row row;
+	uint64_t rows = 0;
 	int more;
 	if (st_path_check(r, e))
 		return -1;
-	while ((more = st_path_next(r, &row, e)) > 0)
+	while ((more = st_path_next(r, &row, e)) > 0) {
 		if (st_path_take(w, r, &row, e))
 			return -1;
+		if (tell && ++rows % ST_PATH_TOLD == 0)
+			tell(arg, rows);
+	}
 	if (st_walk_end(w))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the path");
 	return more < 0;

@@ -26,8 +26,13 @@ int st_path_next(struct st_row_reader *r, struct st_path_row *row, struct st_err
 /* Hands a row over. 0, or -1 with *e. */
 int st_path_take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row,
                  struct st_error *e);
+
+enum { ST_PATH_TOLD = 1 << 20 }; /* rows, some tenths of a second */
+
 /* All of them, up to the end or to where the file is damaged: then 1, and *e says so. -1 with *e
- * when there is no result. The walk refers to the reader's images. */
-int st_path_read(struct st_walk *w, struct st_row_reader *r, struct st_error *e);
+ * when there is no result. The walk refers to the reader's images. tell: told how many it has read,
+ * each ST_PATH_TOLD rows; or NULL. */
+int st_path_read(struct st_walk *w, struct st_row_reader *r, void (*tell)(void *arg, uint64_t rows),
+                 void *arg, struct st_error *e);
 
 #endif

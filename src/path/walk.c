@@ -204,11 +204,21 @@ st_walk_signal(struct st_walk *w, uint32_t thread)
 	return close_window(w, thread_at(w, thread), ST_WINDOW_SIGNAL);
 }
 
+static int
+end_thread(struct st_walk *w, struct st_path_thread *t)
+{
+	if (close_window(w, t, ST_WINDOW_LAST))
+		return -1;
+	if (t->windows.n && window_of(t)->end == ST_WINDOW_GAP)
+		window_of(t)->gap = (struct st_gap){.from = t->last, .last = true};
+	return 0;
+}
+
 int
 st_walk_end(struct st_walk *w)
 {
 	for (size_t i = 0; i < w->threads.n; i++)
-		if (close_window(w, thread_at(w, (uint32_t)i), ST_WINDOW_LAST))
+		if (end_thread(w, thread_at(w, (uint32_t)i)))
 			return -1;
 	return 0;
 }

@@ -285,9 +285,13 @@ print_gap(const struct printer *p, const struct st_gap *g, size_t number)
 {
 	fprintf(p->out, "  gap %zu: from ", number);
 	print_step(p, &g->from);
-	fputs("\n    to ", p->out);
-	print_step(p, &g->to);
-	fputc('\n', p->out);
+	if (g->last) {
+		fputs("\n    to the end: the thread was not measured any more\n", p->out);
+	} else {
+		fputs("\n    to ", p->out);
+		print_step(p, &g->to);
+		fputc('\n', p->out);
+	}
 	for (size_t i = 0; i < g->facts.n; i++)
 		print_fact(p, &g->facts.v[i]);
 	fputs(g->facts.n ? "    unknown: all other functions\n" : "    unknown: everything\n",
@@ -301,10 +305,8 @@ print_end(struct printer *p, const struct st_path_thread *t, size_t i, size_t *g
 {
 	const struct st_window *w = &t->windows.v[i];
 	bool last = i + 1 == t->windows.n;
-	if (w->end == ST_WINDOW_GAP && !last)
+	if (w->end == ST_WINDOW_GAP)
 		print_gap(p, &w->gap, ++*gap);
-	else if (w->end == ST_WINDOW_GAP)
-		fputs("  then not measured any more: unknown\n", p->out);
 	else if (p->r->gaps)
 		return;
 	else if (w->end == ST_WINDOW_SIGNAL)
@@ -316,11 +318,24 @@ print_end(struct printer *p, const struct st_path_thread *t, size_t i, size_t *g
 		      p->out);
 }
 
+const char *
+st_path_command(const struct st_path_report *r, const struct st_path_thread *t)
+{
+	if (!r->profile || t->process >= r->profile->processes.n)
+		return NULL;
+	const struct st_profile_process *p = &r->profile->processes.v[t->process];
+	return p->pid == t->pid && p->command[0] ? p->command : NULL;
+}
+
 static void
 print_thread(struct printer *p, const struct st_path_thread *t)
 {
+	const char *command = st_path_command(p->r, t);
 	size_t gap = 0;
-	fprintf(p->out, "thread %" PRId64 " of process %" PRId64 "\n", t->tid, t->pid);
+	fprintf(p->out, "thread %" PRId64 " of process %" PRId64 "%s", t->tid, t->pid,
+	        command ? ": " : "");
+	print_text(p->out, command ? command : "");
+	fputc('\n', p->out);
 	if (t->late)
 		fputs("  not measured at first: unknown\n", p->out);
 	for (size_t i = 0; i < t->windows.n; i++) {
@@ -350,7 +365,7 @@ st_path_add_up(const struct st_walk *w)
 		s.windows += t->windows.n;
 		for (size_t k = 0; k < t->windows.n; k++) {
 			s.blocks += t->windows.v[k].blocks;
-			if (t->windows.v[k].end == ST_WINDOW_GAP && k + 1 < t->windows.n)
+			if (t->windows.v[k].end == ST_WINDOW_GAP)
 				add_gap(&s, &t->windows.v[k].gap);
 		}
 	}

@@ -10,9 +10,10 @@
 
 struct st_path_report {
 	const struct st_walk *walk;
-	bool gaps;   /* nothing but gaps */
-	bool blocks; /* a line for each block */
-	size_t top;  /* lines of each window; 0: all */
+	const struct st_profile *profile; /* of the run; NULL: unknown */
+	bool gaps;                        /* nothing but gaps */
+	bool blocks;                      /* a line for each block */
+	size_t top;                       /* lines of each window; 0: all */
 };
 
 /* What gaps have in common, of all threads. */
@@ -22,6 +23,9 @@ struct st_path_sums {
 	uint64_t ran; /* blocks that are certain, added up over the gaps */
 };
 struct st_path_sums st_path_add_up(const struct st_walk *w);
+
+/* What the thread's process executed; NULL: unknown. */
+const char *st_path_command(const struct st_path_report *r, const struct st_path_thread *t);
 
 void st_path_print(const struct st_path_report *r, FILE *out);
 /* All of it as JSON, to a stream. 0, or -1 when memory is exhausted. */

@@ -106,7 +106,10 @@ write_gap(struct writer *w, const struct st_gap *g)
 	fputs(",\"gap\":{\"from\":", w->out);
 	write_place(w, g->from.place);
 	fputs(",\"to\":", w->out);
-	write_place(w, g->to.place);
+	if (g->last)
+		fputs("null", w->out);
+	else
+		write_place(w, g->to.place);
 	fputs(",\"facts\":[", w->out);
 	for (size_t i = 0; i < g->facts.n; i++) {
 		if (i)
@@ -126,7 +129,7 @@ write_window(struct writer *w, const struct st_path_thread *t, size_t i)
 		fputs(",\"path\":", w->out);
 		write_items(w, window->path.v, window->path.n);
 	}
-	if (window->end == ST_WINDOW_GAP && i + 1 < t->windows.n)
+	if (window->end == ST_WINDOW_GAP)
 		write_gap(w, &window->gap);
 	fputc('}', w->out);
 }
@@ -134,8 +137,14 @@ write_window(struct writer *w, const struct st_path_thread *t, size_t i)
 static void
 write_thread(struct writer *w, const struct st_path_thread *t)
 {
-	fprintf(w->out, "{\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"from_start\":%s,\"windows\":[",
-	        t->pid, t->tid, t->late ? "false" : "true");
+	const char *command = st_path_command(w->r, t);
+	fprintf(w->out, "{\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",", t->pid, t->tid);
+	if (command) {
+		fputs("\"command\":", w->out);
+		write_value(w, st_json_text(command));
+		fputc(',', w->out);
+	}
+	fprintf(w->out, "\"from_start\":%s,\"windows\":[", t->late ? "false" : "true");
 	for (size_t i = 0; i < t->windows.n; i++) {
 		if (i)
 			fputs(",\n", w->out);

@@ -3,6 +3,7 @@
 """The executed path from windows of it: test_reconstruct.py STROBE CUT WAYS THROW. Whatever is said of a gap must be true of the complete path; CUT compares that."""
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -136,11 +137,52 @@ class Path_(unittest.TestCase):
             seen += len(inner)
             if "gap" in window:
                 gaps += 1
-                after = ends(thread["windows"][i + 1]["path"])[0]
-                offsets = {b["block"]: b["offset"] for b in path["blocks"] if b["block"] in (last, after)}
-                self.assertEqual((window["gap"]["from"]["offset"], window["gap"]["to"]["offset"]), (offsets[last], offsets[after]))
+                offsets = {b["block"]: b["offset"] for b in path["blocks"]}
+                self.assertEqual(window["gap"]["from"]["offset"], offsets[last])
+                if i + 1 < len(thread["windows"]):
+                    self.assertEqual(window["gap"]["to"]["offset"], offsets[ends(thread["windows"][i + 1]["path"])[0]])
+                else:
+                    self.assertEqual((window["gap"]["to"], window["gap"]["facts"]), (None, []))
         self.assertGreater(seen, 0)
         self.assertEqual(gaps, path["gaps"])
+
+    def test_ends_natively(self):
+        """The thread is not measured any more at its end: that is a gap, too. With the first window all of the budget is spent."""
+        result = record(self.folder.name, WAYS, "100000", options=("-b", "1us", "-T", "1h"), name="spent.db")
+        path = self.read(result)
+        (window,), = (thread["windows"] for thread in path["threads"])
+        self.assertEqual((path["gaps"], path["gaps_with_facts"], window["end"]), (1, 0, "gap"))
+        self.assertEqual((window["gap"]["to"], window["gap"]["facts"]), (None, []))
+        place = window["gap"]["from"]
+        lines = strobe("reconstruct", result, "--gaps").stdout.splitlines()
+        self.assertIn(f"{place['offset']:#x}", lines[1])
+        self.assertEqual(lines[2:4], ["    to the end: the thread was not measured any more", "    unknown: everything"])
+        self.assertTrue(lines[-1].endswith("; 1 gap, something certain in 0: 0 blocks"), lines[-1])
+
+    def test_commands(self):
+        """Each process has its program's name."""
+        result = record(self.folder.name, "sh", "-c", f'"{WAYS}" 1; "{THROW}" 1; true', options=("--follow",), name="follow.db")
+        commands = [thread["command"] for thread in self.read(result)["threads"]]
+        text = strobe("reconstruct", result, "--gaps").stdout
+        self.assertTrue({WAYS, THROW} < set(commands), commands)
+        for thread in self.read(result)["threads"]:
+            self.assertIn(f"thread {thread['tid']} of process {thread['pid']}: {thread['command']}\n", text)
+
+    def test_progress(self):
+        """On a terminal, each million rows."""
+        result = record(self.folder.name, WAYS, "5000", name="long.db")
+        master, slave = pty.openpty()
+        with open(master, "rb", buffering=0) as terminal:
+            said = subprocess.run([STROBE, "reconstruct", "--gaps", result], stdout=subprocess.PIPE, stderr=slave, stdin=subprocess.DEVNULL,
+                                  text=True, check=True).stdout
+            os.write(slave, b"end")
+            os.close(slave)
+            shown = b""
+            while not shown.endswith(b"end"):
+                shown += terminal.read(4096)
+        rows = int(said.splitlines()[-1].split()[0].replace(",", ""))
+        lines = shown.decode().removesuffix("end").split("\r\033[K")
+        self.assertEqual(lines, ["", *(f"strobe: {n << 20:,} of {rows:,} rows read" for n in range(1, (rows >> 20) + 1)), ""])
 
     def test_text(self):
         text = strobe("reconstruct", self.whole).stdout
@@ -151,7 +193,10 @@ class Path_(unittest.TestCase):
         self.assertGreater(len(strobe("reconstruct", self.whole, "--top", "0", "--blocks").stdout), len(text))
 
     def test_rows_file(self):
-        self.assertEqual(self.read(self.whole + ".path.rows"), self.read(self.whole))
+        whole = self.read(self.whole)
+        for thread in whole["threads"]:
+            self.assertEqual(thread.pop("command"), WAYS)
+        self.assertTrue(self.read(self.whole + ".path.rows") == whole)
 
     def test_damaged(self):
         """What was read up to the damage is printed."""

@@ -7,6 +7,7 @@
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
+#include "rt/tool/happen.h"
 
 /* False when the thread is gone. */
 static bool
@@ -95,6 +96,10 @@ os_native_forever(struct thread *t)
 		if (o != t && !o->ended)
 			alone = false;
 	rt_unlock(&rt.thread_lock);
+	if (!t->gap_from)
+		t->gap_from = rt_tsc();
+	if (alone && !t->own_process)
+		happen_last_gap(t);
 	if (!t->own_process && rt.has_budget) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);

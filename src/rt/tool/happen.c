@@ -23,8 +23,16 @@ happen_thread_begin(struct thread *t)
 }
 
 void
+happen_last_gap(struct thread *t)
+{
+	if (t->gap_from)
+		region_tell_gap(t, t->gap_from);
+}
+
+void
 happen_thread_end(struct thread *t)
 {
+	happen_last_gap(t);
 	streams_consume(t); /* all its rows before its end */
 	EACH_TOOL(i, thread_end)
 	tool_call(i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);

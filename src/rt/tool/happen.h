@@ -10,6 +10,8 @@ struct map;
 /* On the thread itself. */
 void happen_thread_begin(struct thread *t);
 void happen_thread_end(struct thread *t);
+/* Nothing of the thread will be measured any more: tells of the gap that it is in, if it is. */
+void happen_last_gap(struct thread *t);
 /* The process ends, or becomes another program. rt.lock not held. */
 void happen_end(struct thread *t);
 /* The process is left: every thread has had its end; this is one of them. */
