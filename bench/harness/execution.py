@@ -50,9 +50,9 @@ class Outcome:
 class Harness:
     """Where cases run: a scratch folder, the strobe to test and how to call it."""
 
-    def __init__(self, scratch, strobe, stress, patience=1.0, keep=False, part=1):
+    def __init__(self, scratch, strobe, stress, patience=1.0, keep=False, part=1, options=()):
         self.scratch, self.strobe, self.stress = scratch, strobe, stress
-        self.patience, self.keep, self.part = patience, keep, part
+        self.patience, self.keep, self.part, self.options = patience, keep, part, list(options)
         self.prepare_lock = threading.Lock()
         os.chmod(scratch, 0o755)
 
@@ -61,7 +61,7 @@ class Harness:
 
     def prefix(self, tool, follow, output):
         """The words before a program that put it under a tool."""
-        words = [self.strobe, "run", "-t", tool]
+        words = [self.strobe, "run", "-t", tool, *self.options]
         if follow:
             words.append("--follow")
         if self.stress:
