@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/frequency.h"
 #include "cli/options.h"
 #include "cli/region.h"
 
@@ -75,16 +76,10 @@ st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error
 	                       &b->sharing, e);
 }
 
-/* TSC ticks per second: over two milliseconds, which is exact to a thousandth. */
-static double
-measure_clock(void)
+static uint64_t
+tsc(void)
 {
-	double begin = st_now_raw(), end;
-	uint64_t ticks = __builtin_ia32_rdtsc();
-	do
-		end = st_now_raw();
-	while (end - begin < 0.002);
-	return (double)(__builtin_ia32_rdtsc() - ticks) / (end - begin);
+	return __builtin_ia32_rdtsc();
 }
 
 static bool
@@ -115,7 +110,7 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		return st_fail(e, ST_EXIT_FAILED,
 		               "a budget needs an invariant time stamp counter, which this machine "
 		               "does not have (strobe doctor)");
-	double hz = measure_clock();
+	double hz = st_frequency(&(struct st_clocks){tsc, st_now_raw});
 	uint64_t amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS);
 	options->budget = (struct st_budget){.amount = amount,
 	                                     .most = amount,
