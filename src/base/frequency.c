@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/frequency.h"
 
-struct moment {
-	uint64_t ticks;
-	double seconds;
-};
+#include "base/clock.h"
 
 /* Both clocks at once: of some tries the one that took the least time, so that nothing came between
  * its two readings. */
-static struct moment
+static struct st_moment
 now(const struct st_clocks *c)
 {
 	enum { TRIES = 16 };
-	struct moment best = {0};
+	struct st_moment best = {0};
 	uint64_t least = UINT64_MAX;
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = c->ticks();
@@ -21,7 +18,7 @@ now(const struct st_clocks *c)
 		if (took >= least)
 			continue;
 		least = took;
-		best = (struct moment){before + took / 2, seconds};
+		best = (struct st_moment){before + took / 2, seconds};
 	}
 	return best;
 }
@@ -30,10 +27,36 @@ double
 st_frequency(const struct st_clocks *c)
 {
 	const double long_enough = 0.002;
-	const struct moment begin = now(c);
-	struct moment end;
+	const struct st_moment begin = now(c);
+	struct st_moment end;
 	do
 		end = now(c);
 	while (end.seconds - begin.seconds < long_enough);
+	return st_moments_frequency(begin, end);
+}
+
+double
+st_moments_frequency(struct st_moment begin, struct st_moment end)
+{
 	return (double)(end.ticks - begin.ticks) / (end.seconds - begin.seconds);
+}
+
+static uint64_t
+tsc(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static const struct st_clocks both = {tsc, st_now_raw};
+
+struct st_moment
+st_moment_now(void)
+{
+	return now(&both);
+}
+
+double
+st_tsc_frequency(void)
+{
+	return st_frequency(&both);
 }

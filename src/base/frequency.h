@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+/* Two clocks at once. */
+struct st_moment {
+	uint64_t ticks;
+	double seconds;
+};
+
 /* The clock, and the one that it is compared with. */
 struct st_clocks {
 	uint64_t (*ticks)(void);
@@ -14,5 +20,12 @@ struct st_clocks {
 /* Ticks per second: over two milliseconds, which is exact to a thousandth, also when the CPU is
  * taken away meanwhile. */
 double st_frequency(const struct st_clocks *c);
+
+/* Now, by the time stamp counter and CLOCK_MONOTONIC_RAW. */
+struct st_moment st_moment_now(void);
+/* Ticks per second between two moments. */
+double st_moments_frequency(struct st_moment begin, struct st_moment end);
+/* Of the time stamp counter. */
+double st_tsc_frequency(void);
 
 #endif

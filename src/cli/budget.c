@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/frequency.h"
 #include "cli/options.h"
 #include "cli/region.h"
@@ -76,12 +75,6 @@ st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error
 	                       &b->sharing, e);
 }
 
-static uint64_t
-tsc(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
 static bool
 clock_is_invariant(void)
 {
@@ -110,7 +103,7 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		return st_fail(e, ST_EXIT_FAILED,
 		               "a budget needs an invariant time stamp counter, which this machine "
 		               "does not have (strobe doctor)");
-	double hz = st_frequency(&(struct st_clocks){tsc, st_now_raw});
+	double hz = st_tsc_frequency();
 	uint64_t amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS);
 	options->budget = (struct st_budget){.amount = amount,
 	                                     .most = amount,

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/frequency.h"
 #include "control/agent.h"
 #include "control/attach.h"
 #include "control/session.h"
@@ -135,10 +136,10 @@ note_end(struct st_process *p)
 }
 
 static void
-fill(struct st_run *run, const struct st_session *s, uint64_t tsc_begin, struct cpu begin,
+fill(struct st_run *run, const struct st_session *s, struct st_moment since, struct cpu begin,
      struct cpu end)
 {
-	run->tsc_hz = (double)(__builtin_ia32_rdtsc() - tsc_begin) / (st_now_raw() - s->begin);
+	run->tsc_hz = st_moments_frequency(since, st_moment_now());
 	run->seconds = s->ended - s->begin;
 	run->cpu_user = end.user - begin.user;
 	run->cpu_system = end.system - begin.system;
@@ -188,9 +189,9 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 		return -1;
 	st_limits_lift();
 	catch_signals();
-	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
+	struct st_moment since = st_moment_now();
+	struct st_session s = {.options = o, .main_pid = pid, .begin = since.seconds};
 	st_region_begin(&s);
-	uint64_t tsc_begin = __builtin_ia32_rdtsc();
 	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
@@ -207,6 +208,6 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	finish_rows(&s);
 	if (o->qos)
 		st_qos_stop(o->qos);
-	fill(run, &s, tsc_begin, cpu_begin, cpu_end);
+	fill(run, &s, since, cpu_begin, cpu_end);
 	return 0;
 }

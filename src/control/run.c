@@ -10,14 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/frequency.h"
 #include "control/session.h"
 #include "qos/qos.h"
-
-static uint64_t
-tsc(void)
-{
-	return __builtin_ia32_rdtsc();
-}
 
 /* The child: waits until it is traced, then becomes the program. errno of a failed exec goes into
  * the pipe. */
@@ -123,9 +118,9 @@ st_cpu_time(int who)
 }
 
 static void
-fill_run(struct st_run *run, const struct st_session *s, uint64_t tsc_begin)
+fill_run(struct st_run *run, const struct st_session *s, struct st_moment begin)
 {
-	run->tsc_hz = (double)(tsc() - tsc_begin) / (st_now_raw() - s->begin);
+	run->tsc_hz = st_moments_frequency(begin, st_moment_now());
 	run->seconds = s->ended - s->begin;
 	run->cpu_user = (double)s->usage.ru_utime.tv_sec + (double)s->usage.ru_utime.tv_usec * 1e-6;
 	run->cpu_system =
@@ -153,8 +148,8 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (pid < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
-	struct st_session s = {.options = o, .main_pid = pid, .begin = st_now_raw()};
-	uint64_t tsc_begin = tsc();
+	struct st_moment begin = st_moment_now();
+	struct st_session s = {.options = o, .main_pid = pid, .begin = begin.seconds};
 	if (finish_exec(pid, e) != 0 || st_pool_make(&s.pool, o, e) != 0 ||
 	    st_inject(pid, o, &s.pool, &in, e) != 0) {
 		kill(pid, SIGKILL);
@@ -175,7 +170,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		st_qos_stop(o->qos);
 	st_drain_free(s.drain);
 	st_pool_end(&s.pool, (struct st_budget *)&s.processes[0].results->budget);
-	fill_run(run, &s, tsc_begin);
+	fill_run(run, &s, begin);
 	if (o->progress)
 		o->progress(o->progress_arg, run->processes[0].results, run->seconds);
 	return 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/frequency.h"
 #include "profile/rowcodec.h"
 #include "profile/rowfile_out.h"
 
@@ -40,8 +41,7 @@ struct st_row_writer {
 	const char *const *tools;
 	size_t n_tools;
 	uint32_t first_pid, n_begun;
-	uint64_t tsc_begin;
-	double begin;
+	struct st_moment begin;
 	ST_VEC(struct process) processes; /* that run */
 	ST_VEC(struct file *) files;
 	struct st_profile *texts; /* owns the files' texts */
@@ -59,8 +59,7 @@ st_row_writer_new(const struct st_row_place *place, const char *const *tools, si
 	w->tools = tools;
 	w->n_tools = n_tools;
 	w->reserve = -1;
-	w->begin = st_now_raw();
-	w->tsc_begin = __builtin_ia32_rdtsc();
+	w->begin = st_moment_now();
 	w->texts = st_profile_new();
 	if (w->texts)
 		return w;
@@ -103,7 +102,7 @@ st_row_writer_free(struct st_row_writer *w)
 static double
 tsc_hz(const struct st_row_writer *w)
 {
-	return (double)(__builtin_ia32_rdtsc() - w->tsc_begin) / (st_now_raw() - w->begin);
+	return st_moments_frequency(w->begin, st_moment_now());
 }
 
 static bool
