@@ -11,6 +11,7 @@
 /* F(identifier, name, how its files' names end, what it is) */
 #define ST_CONTEXT_FORMATS(F)                                                                      \
 	F(text, "text", "txt", "trees of names and counts")                                        \
+	F(xml, "xml", "xml", "the same trees for programs; see docs/paths.xsd")                    \
 	F(json, "json", "json", "all there is; see docs/json.md")                                  \
 	F(folded, "folded", "folded", "a line for each context: flamegraph.pl and its like")
 
