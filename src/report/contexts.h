@@ -13,7 +13,8 @@
 	F(text, "text", "txt", "trees of names and counts")                                        \
 	F(xml, "xml", "xml", "the same trees for programs; see docs/paths.xsd")                    \
 	F(json, "json", "json", "all there is; see docs/json.md")                                  \
-	F(folded, "folded", "folded", "a line for each context: flamegraph.pl and its like")
+	F(folded, "folded", "folded", "a line for each context: flamegraph.pl and its like")       \
+	F(speedscope, "speedscope", "speedscope", "for https://www.speedscope.app")
 
 /* Writers: to a file that may be full; the caller looks at it. */
 #define F(id, name, end, help) void st_contexts_##id(const struct st_contexts *c, FILE *out);
@@ -31,6 +32,9 @@ extern const size_t st_n_context_formats;
 void st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out);
 /* How a label is called: "foo()" in function mode, else "{foo+12 at 14,0}". */
 void st_contexts_name(const struct st_contexts *c, uint32_t label, FILE *out);
+/* The same for JSON: "foo", or "foo+12". */
+void st_contexts_json_name(const struct st_contexts *c, const struct st_context_label *l,
+                           FILE *out);
 /* What a context is worth: time, else instructions, else activations. */
 uint64_t st_contexts_value(const struct st_contexts *c, const struct st_weight *w);
 /* "inf", or the number. */

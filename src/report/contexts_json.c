@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contexts as JSON, written as it goes: there may be millions. docs/json.md is its description. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/contexts.h"
 #include "report/json.h"
 
-static void
-write_text(const char *text, FILE *out)
+void
+st_contexts_json_name(const struct st_contexts *c, const struct st_context_label *l, FILE *out)
 {
-	json_t *j = st_json_text(text);
-	if (!j || json_dumpf(j, out, JSON_ENCODE_ANY))
-		fputs("null", out);
-	json_decref(j);
+	char *name = NULL;
+	if (c->mode == ST_CONTEXT_FUNC || l->root) {
+		st_json_print(l->name, out);
+		return;
+	}
+	if (asprintf(&name, "%s+%" PRIu64, l->name, l->inside) < 0)
+		return;
+	st_json_print(name, out);
+	free(name);
 }
 
 static void
@@ -20,24 +26,19 @@ write_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
 	fputs("{\"name\": ", out);
-	if (c->mode == ST_CONTEXT_FUNC || l->root) {
-		write_text(l->name, out);
-	} else {
-		char *name = NULL;
-		if (asprintf(&name, "%s+%" PRIu64, l->name, l->inside) >= 0)
-			write_text(name, out);
-		free(name);
+	st_contexts_json_name(c, l, out);
+	if (c->mode != ST_CONTEXT_FUNC && !l->root) {
 		fputs(", \"function\": ", out);
-		write_text(l->name, out);
+		st_json_print(l->name, out);
 	}
 	if (l->image) {
 		fputs(", \"image\": ", out);
-		write_text(l->image, out);
+		st_json_print(l->image, out);
 		fprintf(out, ", \"offset\": %" PRIu64, l->offset);
 	}
 	if (l->file) {
 		fputs(", \"file\": ", out);
-		write_text(l->file, out);
+		st_json_print(l->file, out);
 		fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, l->line, l->column);
 	}
 }
@@ -103,7 +104,7 @@ write_thread(const struct st_contexts *c, uint32_t thread, FILE *out)
 	fprintf(out,
 	        "{\"thread\": %" PRIu32 ", \"tid\": %" PRId64 ", \"pid\": %" PRId64 ", \"comm\": ",
 	        thread + 1, t->tid, c->profile->processes.v[t->process].pid);
-	write_text(t->name, out);
+	st_json_print(t->name, out);
 	fputs(", ", out);
 }
 
@@ -117,10 +118,10 @@ write_functions(const struct st_contexts *c, size_t from, FILE *out)
 		const struct st_context_group *g = &c->groups.v[i];
 		const struct st_context_label *l = &c->labels[g->function];
 		fputs(i > from ? ",\n{\"name\": " : "{\"name\": ", out);
-		write_text(l->name, out);
+		st_json_print(l->name, out);
 		if (l->image) {
 			fputs(", \"image\": ", out);
-			write_text(l->image, out);
+			st_json_print(l->image, out);
 			fprintf(out, ", \"offset\": %" PRIu64, l->offset - l->inside);
 		}
 		fputs(", ", out);
@@ -139,7 +140,7 @@ write_processes(const struct st_profile *p, FILE *out)
 		const struct st_profile_process *x = &p->processes.v[i];
 		fprintf(out, "%s{\"pid\": %" PRId64 ", \"ppid\": %" PRId64 ", \"command\": ",
 		        i ? ", " : "", x->pid, x->ppid);
-		write_text(x->command, out);
+		st_json_print(x->command, out);
 		fputs("}", out);
 	}
 	fputs("]", out);

@@ -51,6 +51,15 @@ st_json_text(const char *bytes)
 	return plain;
 }
 
+void
+st_json_print(const char *bytes, FILE *out)
+{
+	json_t *text = st_json_text(bytes);
+	if (!text || json_dumpf(text, out, JSON_ENCODE_ANY))
+		fputs("null", out);
+	json_decref(text);
+}
+
 static json_t *
 text_or_null(const char *bytes)
 {

@@ -9,6 +9,8 @@
 
 /* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
 json_t *st_json_text(const char *bytes);
+/* The same as it stands in JSON; null when there is no memory for it. */
+void st_json_print(const char *bytes, FILE *out);
 json_t *st_json_count(uint64_t value);
 /* The whole as text that ends with its line, malloc'ed; it is released. root NULL: there was no
  * memory for it. NULL with *e when there is none: `what` could not be written. */

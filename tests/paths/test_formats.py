@@ -145,5 +145,48 @@ class Xml(Formats):
         self.assertIn(f"<nodesKSF>{nodes}</nodesKSF>".encode(), text)
 
 
+def worth(node):
+    """What a context is worth by itself."""
+    return next(node[key] for key in ("self_ns", "instructions", "count") if key in node)
+
+
+def contexts(nodes, path=()):
+    """(path, node) of each context below, outermost first, in no order."""
+    waiting = [(path, node) for node in nodes]
+    while waiting:
+        above, node = waiting.pop()
+        here = (*above, (node["name"], node.get("file"), node.get("line")))
+        yield here, node
+        waiting += [(here, child) for child in node["children"]]
+
+
+def forests(thread):
+    """The nodes of a thread's slab forests."""
+    return [node for part in thread.get("functions", [thread]) for node in part["ksf"]]
+
+
+class Speedscope(Formats):
+    def check_json(self, run, *words):
+        want, got = self.json(run, *words), json.loads(self.show(run, "speedscope", *words))
+        self.assertEqual(got["$schema"], "https://www.speedscope.app/file-format-schema.json")
+        frames = [(frame["name"], frame.get("file"), frame.get("line")) for frame in got["shared"]["frames"]]
+        self.assertEqual(len(got["profiles"]), len(want["threads"]))
+        for profile, thread in zip(got["profiles"], want["threads"]):
+            found = [(tuple(frames[i] for i in path), weight) for path, weight in zip(profile["samples"], profile["weights"], strict=True)]
+            there = [(path, worth(node)) for path, node in contexts(forests(thread)) if worth(node)]
+            self.assertEqual(sorted(found, key=repr), sorted(there, key=repr))
+            self.assertEqual((profile["type"], profile["startValue"], profile["endValue"]), ("sampled", 0, sum(profile["weights"])))
+            self.assertEqual(profile["unit"], "nanoseconds" if "self_ns" in thread.get("ksf", [{}])[0] else "none")
+        return got["profiles"]
+
+    def test_same_as_json(self):
+        names = [profile["name"] for profile in self.check_json("timed")]
+        self.assertEqual([name.split(" (")[0] for name in names], ["thread 1", "thread 2"])
+        self.assertEqual([profile["name"] for profile in self.check_json("timed", "--join-threads")], ["all threads"])
+        self.check_json("plain")
+        self.check_json("cycles")
+        self.check_json("intra")
+
+
 if __name__ == "__main__":
     unittest.main()
