@@ -5,6 +5,7 @@
 usage: test_formats.py STROBE FOLDER (with programs/NAME-WAY)"""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,8 @@ PROGRAMS = Path(sys.argv.pop(1)).resolve() / "programs"
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "paths.xsd"
 METRICS = "self_ns", "total_ns", "instructions", "total_instructions"
 RUNS = {
-    "timed": ("prog1-O0", ["--time", "--instructions"]),
-    "plain": ("exceptions-O0", []),
+    "timed": ("prog1-O0", ["--time", "--instructions", "--funcs", "main,?,pthread_*"]),
+    "plain": ("exceptions-O0", ["--images", "exceptions-O0"]),
     "cycles": ("prog3-O0", ["--unroll-recursion", "--instructions"]),
     "slabs": ("prog1-O0", ["-k", "1"]),
     "intra": ("prog5-O0", ["--mode", "intra", "--roll-loops", "--funcs", "main,foo,bar"]),
@@ -186,6 +187,135 @@ class Speedscope(Formats):
         self.check_json("plain")
         self.check_json("cycles")
         self.check_json("intra")
+
+
+def key(node):
+    """A function, as the formats by function tell them apart."""
+    return node["name"], node.get("image", "???"), node.get("file") or "???"
+
+
+def weights(node):
+    return [node[name] for name in ("self_ns", "instructions", "count") if name in node]
+
+
+def add(into, name, values):
+    into[name] = [a + b for a, b in zip(into.get(name, [0] * len(values)), values)]
+
+
+class Callgrind(Formats):
+    def read(self, text):
+        """(own costs by function, calls and costs by pair, what the header says)"""
+        names, own, calls, costs, header, here, called, times = {}, {}, {}, {}, {}, {}, {}, None
+        for line in text.decode().splitlines():
+            word, equals, value = line.partition("=")
+            if equals and word in ("ob", "fl", "fn", "fi", "cob", "cfi", "cfn"):
+                space = {"ob": "ob", "cob": "ob", "fn": "fn", "cfn": "fn"}.get(word, "fl")
+                number, _, name = value.partition(" ")
+                if name:
+                    self.assertNotIn((space, number), names)  # compressed: once is enough
+                    names[space, number] = name
+                (called if word[0] == "c" else here)[{"fi": "fl"}.get(space, space)] = names[space, number]
+            elif word == "calls":
+                times = int(value.split()[0])
+            elif line[:1].isdigit():
+                function = tuple(here[space] for space in ("fn", "ob", "fl"))
+                values = [int(number) for number in line.split()[1:]]
+                if times is None:
+                    add(own, function, values)
+                else:
+                    pair = function, tuple(called[space] for space in ("fn", "ob", "fl"))
+                    add(costs, pair, values)
+                    add(calls, pair, [times])
+                    times = None
+            elif ": " in line:
+                header[line.partition(": ")[0]] = line.partition(": ")[2]
+        return own, calls, costs, header
+
+    def truth(self, document):
+        """(own costs, calls, costs of pairs, inclusive costs), slowly, from the contexts."""
+        own, calls, costs, whole = {}, {}, {}, {}
+        waiting = [((), node) for thread in document["threads"] for node in thread["ksf"]]
+        while waiting:
+            above, node = waiting.pop()
+            path = (*above, key(node))
+            waiting += [(path, child) for child in node["children"]]
+            add(own, path[-1], weights(node))
+            if above:
+                add(calls, path[-2:], [node["count"]])
+                add(costs, path[-2:], [0] * len(weights(node)))
+            for function in set(path):
+                add(whole, function, weights(node))
+                inner = len(path) - 1 - path[::-1].index(function)
+                if inner + 1 < len(path):
+                    add(costs, path[inner:inner + 2], weights(node))
+        return own, calls, costs, whole
+
+    def check_json(self, run, *words):
+        document = self.json(run, *words)
+        own, calls, costs, header = self.read(self.show(run, "callgrind", *words))
+        want_own, want_calls, want_costs, whole = self.truth(document)
+        self.assertEqual(own, want_own)
+        self.assertEqual(calls, {pair: [times or 1] for pair, [times] in want_calls.items() if times or any(want_costs[pair])})
+        self.assertEqual(costs, {pair: want_costs[pair] for pair in costs})
+        sums = {}
+        for function, values in own.items():
+            add(sums, function, values)
+        for (function, _), values in costs.items():
+            add(sums, function, values)
+        self.assertEqual(sums, whole)  # however it recurs
+        self.assertEqual(header["summary"], " ".join(str(sum(values)) for values in zip(*own.values())))
+        return header["events"], whole
+
+    def test_same_as_json(self):
+        self.assertEqual(self.check_json("timed")[0], "Ns Ir Count")
+        self.assertEqual(self.check_json("plain")[0], "Count")
+        events, whole = self.check_json("cycles")
+        self.assertEqual(events, "Ir Count")
+        self.assertEqual({name: values[1] for (name, _, _), values in whole.items() if name in ("foo", "bar")}, {"foo": 6, "bar": 5})
+
+    def annotate(self, run, *words):
+        """Costs by function, as callgrind_annotate reads them, and of the whole."""
+        file = self.place / f"{run}.callgrind"
+        self.strobe("--from", self.profile(run), "-o", file)
+        done = self.tool("callgrind_annotate", "--threshold=100", "--show-percs=no", "--auto=no", *words, file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        functions, whole = {}, None
+        for line in done.stdout.splitlines():
+            found = re.fullmatch(r"((?: *[\d,]+)+) +(.+)", line)
+            if not found or not line.strip()[0].isdigit():
+                continue
+            values = [int(number.replace(",", "")) for number in found[1].split()]
+            if found[2] == "PROGRAM TOTALS":
+                whole = values
+            else:
+                add(functions, re.sub(r" \[.*\]$", "", found[2]), values)
+        return functions, whole
+
+    def test_annotate(self):
+        for run in "timed", "cycles":
+            own, _, _, whole = self.truth(self.json(run))
+            functions, totals = self.annotate(run)
+            self.assertEqual(totals, [sum(values) for values in zip(*own.values())])
+            want = {}
+            for (name, _, file), values in own.items():
+                add(want, f"{file}:{name}", values)
+            self.assertEqual(functions, {name: want[name] for name in functions})
+            self.assertTrue(any(name.endswith(":main") for name in functions))
+        main = next(values for (name, _, _), values in whole.items() if name == "main")
+        functions, _ = self.annotate("cycles", "--inclusive=yes")
+        self.assertIn(main, [values for name, values in functions.items() if name.endswith(":main")])
+
+    def test_blocks(self):
+        for run in "intra", "inter":
+            want = {}
+            for thread in self.json(run)["threads"]:
+                for _, node in contexts(forests(thread)):
+                    add(want, node.get("function", node["name"]), weights(node))
+            own, calls, _, _ = self.read(self.show(run, "callgrind"))
+            found = {}
+            for (name, _, _), values in own.items():
+                add(found, name, values)
+            self.assertEqual((found, calls), (want, {}))
 
 
 if __name__ == "__main__":
