@@ -109,7 +109,7 @@
 	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
 	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \
 	O(from, 0, "from", "FILE", true, "show the profile of an earlier run")                     \
-	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind", true,               \
+	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \
 	  "of the result (default: by the name of FILE, else db)")                                 \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \

@@ -23,15 +23,14 @@ read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st
 }
 
 static char *
-render(const struct st_profile *p, const void *arg, struct st_error *e)
+render(const struct st_profile *p, const void *arg, size_t *size, struct st_error *e)
 {
 	const struct st_paths *a = arg;
 	struct st_contexts c;
 	char *text = NULL;
-	size_t size = 0;
 	if (read_contexts(&c, p, a, e))
 		return NULL;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = open_memstream(&text, size);
 	if (out)
 		a->format->write(&c, out);
 	st_contexts_free(&c);
@@ -106,8 +105,9 @@ show_profile(const struct st_paths *a)
 		return st_complain(&e);
 	int status;
 	if (a->format && a->measure.result.output) {
-		char *text = render(p, a, &e);
-		status = text ? st_output_text(a->measure.result.output, text, &e) : -1;
+		size_t size;
+		char *text = render(p, a, &size, &e);
+		status = text ? st_output_bytes(a->measure.result.output, text, size, &e) : -1;
 		free(text);
 	} else {
 		status = read_contexts(&c, p, a, &e);

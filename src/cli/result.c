@@ -73,10 +73,14 @@ static int
 save(const struct st_result *a, const struct st_profile *p, const char *path, struct st_error *e)
 {
 	struct st_report everything = {.profile = p};
+	size_t size = 0;
 	if (!is_text(a))
 		return st_profile_save(p, path, e);
-	char *text = a->form ? a->form->render(p, a->form->arg, e) : st_report_json(&everything, e);
-	int status = text ? st_output_text(path, text, e) : -1;
+	char *text = a->form ? a->form->render(p, a->form->arg, &size, e)
+	                     : st_report_json(&everything, e);
+	if (text && !a->form)
+		size = strlen(text);
+	int status = text ? st_output_bytes(path, text, size, e) : -1;
 	free(text);
 	return status;
 }

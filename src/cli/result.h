@@ -10,8 +10,9 @@
 /* A form of result other than a profile or its JSON. */
 struct st_result_form {
 	const char *end; /* of the names of its files; NULL: it is a profile all the same */
-	/* The text of the file, malloc'ed; NULL and *e on failure. */
-	char *(*render)(const struct st_profile *p, const void *arg, struct st_error *e);
+	/* What is in the file, malloc'ed, and its size; NULL and *e on failure. */
+	char *(*render)(const struct st_profile *p, const void *arg, size_t *size,
+	                struct st_error *e);
 	/* What is printed between the summary and where the result is. */
 	void (*summary)(const struct st_profile *p, const void *arg, size_t top, FILE *out);
 	const void *arg;

@@ -150,13 +150,19 @@ st_output_abandon(struct st_output *o)
 }
 
 int
-st_output_text(const char *path, const char *text, struct st_error *e)
+st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *e)
 {
 	struct st_output o;
 	if (st_output_begin(&o, path, e))
 		return -1;
-	if (!st_output_write(&o, text, strlen(text), e))
+	if (!st_output_write(&o, bytes, n, e))
 		return st_output_commit(&o, e);
 	st_output_abandon(&o);
 	return -1;
+}
+
+int
+st_output_text(const char *path, const char *text, struct st_error *e)
+{
+	return st_output_bytes(path, text, strlen(text), e);
 }

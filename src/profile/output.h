@@ -28,8 +28,9 @@ int st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_
 int st_output_commit(struct st_output *o, struct st_error *e);
 /* Leaves what was at path before as it was. */
 void st_output_abandon(struct st_output *o);
-/* All of these: a file that holds the text. 0, or -1 with *e. */
+/* All of these: a file that holds the text, or the bytes. 0, or -1 with *e. */
 int st_output_text(const char *path, const char *text, struct st_error *e);
+int st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *e);
 /* Fills *e for a failure with the given errno and returns -1. */
 int st_output_failed(const char *path, int error, struct st_error *e);
 

@@ -15,7 +15,8 @@
 	F(json, "json", "json", "all there is; see docs/json.md")                                  \
 	F(folded, "folded", "folded", "a line for each context: flamegraph.pl and its like")       \
 	F(speedscope, "speedscope", "speedscope", "for https://www.speedscope.app")                \
-	F(callgrind, "callgrind", "callgrind", "for KCachegrind and callgrind_annotate")
+	F(callgrind, "callgrind", "callgrind", "for KCachegrind and callgrind_annotate")           \
+	F(pprof, "pprof", "pprof", "a profile.proto for pprof, not compressed")
 
 /* Writers: to a file that may be full; the caller looks at it. */
 #define F(id, name, end, help) void st_contexts_##id(const struct st_contexts *c, FILE *out);

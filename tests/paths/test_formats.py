@@ -318,5 +318,101 @@ class Callgrind(Formats):
             self.assertEqual((found, calls), (want, {}))
 
 
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value, shift, at = value | (data[at] & 0x7F) << shift, shift + 7, at + 1
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def message(data):
+    """A message's fields: numbers, or bytes of whatever kind."""
+    fields, at = {}, 0
+    while at < len(data):
+        begin, at = varint(data, at)
+        value, at = varint(data, at)
+        if begin & 7 == 2:
+            value, at = data[at:at + value], at + value
+            assert at <= len(data)
+        else:
+            assert begin & 7 == 0
+        fields.setdefault(begin >> 3, []).append(value)
+    return fields
+
+
+def packed(data):
+    values, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
+    return values
+
+
+class Pprof(Formats):
+    def read(self, data):
+        """(types, default type, contexts: thread, path, values)"""
+        fields = message(data)
+        strings = [text.decode() for text in fields[6]]
+        self.assertEqual(strings[0], "")
+
+        def numbers(field, which):
+            found = [message(one) for one in fields[field]]
+            return {one[1][0]: {name: one.get(number, [0])[0] for name, number in which.items()} for one in found}
+
+        types = [tuple(strings[number] for [number] in (message(one)[1], message(one)[2])) for one in fields[1]]
+        mappings = numbers(3, {"limit": 3, "file": 5})
+        functions = numbers(5, {"name": 2, "file": 4, "line": 5})
+        places = {}
+        for location in map(message, fields[4]):
+            line = message(location[4][0])
+            function = functions[line[1][0]]
+            place = {"function": strings[function["name"]], "file": strings[function["file"]], "line": line.get(2, [0])[0]}
+            if 2 in location:
+                mapping = mappings[location[2][0]]
+                place.update(image=strings[mapping["file"]], offset=location.get(3, [0])[0])
+                self.assertLess(place["offset"], mapping["limit"])
+            places[location[1][0]] = place
+        samples = []
+        for sample in map(message, fields[2]):
+            label = message(sample[3][0]) if 3 in sample else None
+            thread = label[3][0] if label and strings[label[1][0]] == "thread" else None
+            samples.append((thread, [places[number] for number in reversed(packed(sample[1][0]))], packed(sample[2][0])))
+        return types, strings[fields[14][0]], samples
+
+    def check_json(self, run, *words):
+        document = self.json(run, *words)
+        types, default, samples = self.read(self.show(run, "pprof", *words))
+        found = [(thread, [(one["function"], one.get("image"), one.get("offset"), one["line"]) for one in path], values) for thread, path, values in samples]
+        want = []
+        for thread in document["threads"]:
+            waiting = [([], node) for node in forests(thread)]
+            while waiting:
+                above, node = waiting.pop()
+                path = [*above, (node.get("function", node["name"]), node.get("image"), node.get("offset"), node.get("line", 0))]
+                waiting += [(path, child) for child in node["children"]]
+                values = [node[name] for name in ("count", "self_ns", "instructions") if name in node]
+                if any(values):
+                    want.append((None if "joined" in thread else thread["thread"], path, values))
+        self.assertEqual(sorted(found, key=repr), sorted(want, key=repr))
+        return types, default
+
+    def test_same_as_json(self):
+        types = [("activations", "count"), ("time", "nanoseconds"), ("instructions", "count")]
+        self.assertEqual(self.check_json("timed"), (types, "time"))
+        self.assertEqual(self.check_json("timed", "--join-threads"), (types, "time"))
+        self.assertEqual(self.check_json("plain"), (types[:1], "activations"))
+        self.assertEqual(self.check_json("cycles"), (types[::2], "instructions"))
+        self.check_json("intra")
+        self.check_json("inter")
+
+    def test_file(self):
+        file = self.place / "plain.pprof"
+        self.strobe("--from", self.profile("plain"), "-o", file)
+        self.assertEqual(file.read_bytes(), self.show("plain", "pprof"))  # with its zeros
+        self.strobe("-q", "-o", file, "--", PROGRAMS / "prog1-O0")
+        self.assertEqual(self.read(file.read_bytes())[:2], ([("activations", "count")], "activations"))
+
+
 if __name__ == "__main__":
     unittest.main()
