@@ -126,6 +126,19 @@ class Xml(Formats):
         file.write_text(file.read_text().replace("counter=", "count=", 1))
         self.assertNotEqual(self.tool("xmllint", "--huge", "--noout", "--schema", SCHEMA, file).returncode, 0)
 
+    def test_names(self):
+        """Characters that mean something in XML, or that it has no way to write; a newline is not in names of images that are found."""
+        program, file = self.place / "a<b>&'\"\t\x01\udcff", self.place / "names.db"
+        shutil.copy(PROGRAMS / "prog2-O0", program)
+        self.strobe("-q", "-o", file, "--funcs", "main,foo,bar", "--", program)
+        [process] = json.loads(self.strobe("--from", file, "--format", "json"))["processes"]
+        text = self.strobe("--from", file, "--format", "xml")
+        self.assertIn(b"a&#60;b&#62;&#38;'&#34;&#9;\xef\xbf\xbd\xef\xbf\xbd", text)
+        [found] = ElementTree.fromstring(text).iter("process")
+        self.assertEqual(found.get("command"), process["command"].replace("\x01", "\ufffd"))
+        images = {node.get("image", "").rsplit("/", 1)[-1] for node in ElementTree.fromstring(text).iter("node")}
+        self.assertIn("a<b>&'\"\t\ufffd\ufffd", images)
+
     def test_deep(self):
         depth, deepest, nodes = 0, 0, 0
 
@@ -412,6 +425,20 @@ class Pprof(Formats):
         self.assertEqual(file.read_bytes(), self.show("plain", "pprof"))  # with its zeros
         self.strobe("-q", "-o", file, "--", PROGRAMS / "prog1-O0")
         self.assertEqual(self.read(file.read_bytes())[:2], ([("activations", "count")], "activations"))
+
+
+class Choice(Formats):
+    def test_by_name(self):
+        for form, end in ("text", "txt"), *((form, form) for form in ("xml", "json", "folded", "speedscope", "callgrind", "pprof")):
+            file = self.place / f"named.{end}"
+            self.strobe("--from", self.profile("plain"), "-o", file)
+            self.assertEqual(file.read_bytes(), self.show("plain", form))
+
+    def test_unknown(self):
+        done = subprocess.run([STROBE, "paths", "--format", "svg", "--", "true"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("db, text, xml, json, folded, speedscope, callgrind, pprof", done.stderr)
 
 
 if __name__ == "__main__":
