@@ -63,7 +63,8 @@ class Formats(unittest.TestCase):
         """What another program says of a file; the test is skipped where there is none."""
         if not shutil.which(name):
             self.skipTest(f"{name} is not installed")
-        return subprocess.run([name, *words], capture_output=True, text=True, timeout=120)
+        # callgrind_annotate takes the current folder away from files' names.
+        return subprocess.run([name, *words], capture_output=True, text=True, timeout=120, cwd=self.place)
 
 
 class Xml(Formats):
