@@ -268,11 +268,13 @@ compare_groups(const void *a, const void *b)
 static void
 count_threads(struct st_contexts *c)
 {
-	uint32_t last = UINT32_MAX;
-	for (size_t i = 0; i < c->profile->contexts.n; i++) {
-		c->n_threads += c->profile->contexts.v[i].thread != last;
-		last = c->profile->contexts.v[i].thread;
+	const struct st_profile *p = c->profile;
+	bool *seen = calloc(p->threads.n + 1, sizeof *seen);
+	for (size_t i = 0; seen && i < p->contexts.n; i++) {
+		c->n_threads += !seen[p->contexts.v[i].thread];
+		seen[p->contexts.v[i].thread] = true;
 	}
+	free(seen);
 }
 
 int

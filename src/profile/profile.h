@@ -199,7 +199,8 @@ struct st_profile_qos {
 	ST_VEC(struct st_profile_qos_row) rows;
 };
 
-/* Labels of contexts below are no addresses but a tool's own, such as that of the artificial root. */
+/* Labels of contexts below are no addresses but a tool's own, such as that of the artificial root.
+ */
 #define ST_FIRST_PLACE 4096
 
 /* What contexts are of: a function, by its first instruction, or a basic block. */

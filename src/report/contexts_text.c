@@ -108,7 +108,7 @@ static void
 write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node, FILE *out)
 {
 	enum { MOST = 6 };
-	uint32_t path[MOST], n = 0;
+	uint32_t path[MOST] = {0}, n = 0;
 	for (; node != ST_NO_NODE && n < MOST; node = f->nodes[node].parent)
 		path[n++] = f->nodes[node].label;
 	if (node != ST_NO_NODE)

@@ -159,12 +159,12 @@ struct thread {
 	int timer;                  /* sampling timer, or -1 */
 	uint64_t stack_end; /* where the program's stack was seen to end at a sample; 0: unknown */
 	struct filter *filters; /* seccomp, the newest first */
-	uint64_t first_sp; /* the program's stack pointer when it began; 0: not known */
+	uint64_t first_sp;      /* the program's stack pointer when it began; 0: not known */
 	struct resume resume;
 	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
 	void *tool_state[ST_MAX_TOOLS];
 	void *tool_state_before[ST_MAX_TOOLS]; /* of a fork's child: its parent's, at the fork */
-	struct forest *forest;   /* of contexts: tool/forest.c; NULL: none yet */
+	struct forest *forest;                 /* of contexts: tool/forest.c; NULL: none yet */
 	struct returns *returns; /* functions that were entered, whose return a tool waits for */
 	uint32_t in_tool;    /* index + 1 of the tool whose function runs on this thread; 0: none */
 	uint64_t tool_since; /* ns of CPU time: when a sample first found it there; 0: none has */

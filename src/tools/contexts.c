@@ -246,8 +246,10 @@ on_branch(strobe_branch *b)
 	if (kind == STROBE_CALL || !into || into == to ||
 	    into == strobe_function_at(strobe_branch_address(b)))
 		return;
-	strobe_point at = kind == STROBE_CONDITIONAL ? strobe_when_taken(b) : strobe_at(b);
-	ask(at, ROW_INTO, strobe_label(into), false);
+	strobe_point at = strobe_at(b);
+	if (kind == STROBE_CONDITIONAL)
+		at = strobe_when_taken(b);
+	ask(at, ROW_INTO, label_of(into), false);
 }
 
 static void

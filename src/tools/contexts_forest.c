@@ -78,9 +78,10 @@ next(strobe_thread *t, uint32_t from, uint32_t label, bool back)
 {
 	strobe_node *nodes = strobe_nodes();
 	uint32_t *recent = &nodes[from].recent[label & 7];
-	if (*recent && nodes[*recent].label == label && nodes[from].label)
-		return *recent;
-	uint32_t found = back ? above(nodes, from, label) : 0;
+	uint32_t found = *recent;
+	if (found && nodes[found].label == label && nodes[from].label)
+		return found;
+	found = back ? above(nodes, from, label) : 0;
 	if (!found)
 		found = find_next(t, nodes, from, label);
 	if (nodes[from].label)

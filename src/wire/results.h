@@ -337,8 +337,8 @@ struct st_results_header {
 	uint32_t n_partials, n_sites;
 	uint32_t n_labels, n_nodes; /* label 0 and node 0 are none */
 	uint64_t nodes_dropped;     /* that found no room */
-	uint64_t n_amounts;      /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
-	uint64_t chunk_sequence; /* chunks filled so far */
+	uint64_t n_amounts;         /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
+	uint64_t chunk_sequence;    /* chunks filled so far */
 	struct st_chunk chunks[ST_MAX_CHUNKS];
 	uint64_t n_samples; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
 	/* The ring of stacks: positions count bytes from the beginning of the run. The runtime
@@ -499,10 +499,10 @@ enum {
 };
 
 /* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
- * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest of a byte first; amounts:
- * struct st_amount[ST_MAX_AMOUNTS]; partials: struct st_partial[ST_MAX_PARTIALS]; sites:
- * strobe_site[ST_MAX_SITES] (tool.h); counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at
- * off_chunks + i * ST_CHUNK_STRIDE, which is such that its address in the target is a multiple of
- * ST_CHUNK_STRIDE. */
+ * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest
+ * of a byte first; amounts: struct st_amount[ST_MAX_AMOUNTS]; partials: struct
+ * st_partial[ST_MAX_PARTIALS]; sites: strobe_site[ST_MAX_SITES] (tool.h); counters: per slot
+ * uint64_t[ST_MAX_BLOCKS]. Chunk i lies at off_chunks + i * ST_CHUNK_STRIDE, which is such that its
+ * address in the target is a multiple of ST_CHUNK_STRIDE. */
 
 #endif
