@@ -236,8 +236,8 @@ make_groups(struct maker *m)
 {
 	struct st_contexts *c = m->c;
 	size_t n = c->profile->contexts.n;
-	m->node_of = malloc((n + 1) * sizeof *m->node_of);
-	m->group_of = malloc((n + 1) * sizeof *m->group_of);
+	m->node_of = calloc(n + 1, sizeof *m->node_of);
+	m->group_of = calloc(n + 1, sizeof *m->group_of);
 	if (!m->node_of || !m->group_of)
 		return -1;
 	for (size_t i = 0; i < n; i++)
