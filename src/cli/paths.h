@@ -8,7 +8,9 @@
 
 struct st_paths {
 	struct st_measure measure;
-	const char *mode, *k; /* as the tool takes them */
+	const char *mode;  /* as the tool takes it */
+	char k[16];        /* the same; empty: not given */
+	const char *asked; /* an option that is about a run; NULL: none was given */
 	bool kccf, join, unroll, cycles, loops, physical, time, instructions, follow, help;
 	const struct st_context_format *format; /* NULL: a profile */
 	bool as_profile;                        /* --format db */

@@ -18,12 +18,13 @@ static int
 set_k(struct st_paths *a, const char *value, struct st_error *e)
 {
 	long k;
-	a->k = value;
+	snprintf(a->k, sizeof a->k, "inf");
 	if (!strcmp(value, "inf"))
 		return 0;
-	if (!strncmp(value, "-", 1) || st_options_number("k", value, 0, MOST_K, &k, e))
+	if (*value < '0' || *value > '9' || st_options_number("k", value, 0, MOST_K, &k, e))
 		return st_fail(e, ST_EXIT_USAGE, "-k takes a number from 0 to %d, or inf, not '%s'",
 		               MOST_K, value);
+	snprintf(a->k, sizeof a->k, "%ld", k);
 	return 0;
 }
 
@@ -204,17 +205,43 @@ check(struct st_paths *a, struct st_error *e)
 	if (a->loops && !blocks)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--roll-loops is about blocks: add --mode intra or --mode inter");
-	if (a->loops && a->k && strcmp(a->k, "inf"))
+	if (a->loops && *a->k && strcmp(a->k, "inf"))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--roll-loops goes with -k inf only, which needs no number");
-	if (blocks && !a->loops && (!a->k || !strcmp(a->k, "inf")))
+	if (blocks && !a->loops && (!*a->k || !strcmp(a->k, "inf")))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--mode %s%s would never end in a loop: add --roll-loops, or -k "
 		               "with a number",
-		               a->mode, a->k ? " -k inf" : "");
-	if (!a->k)
-		a->k = "inf";
+		               a->mode, *a->k ? " -k inf" : "");
+	if (blocks && (a->time || a->instructions))
+		return st_fail(e, ST_EXIT_USAGE, "--%s is about functions: leave out --mode %s",
+		               a->time ? "time" : "instructions", a->mode);
+	if (!*a->k)
+		snprintf(a->k, sizeof a->k, "inf");
 	return choose_tool(a, e);
+}
+
+/* Is the option about what is shown, and not about how a program is run? */
+static bool
+shows(int option)
+{
+	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
+	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_hot ||
+	       option == PATHS_top || option == PATHS_quiet || option == PATHS_help;
+}
+
+static int
+check_from(struct st_paths *a, struct st_error *e)
+{
+	guess_format(a);
+	if (a->asked)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is about running a program; --from shows a run that is over",
+		               a->asked);
+	if (a->measure.result.output && !a->format)
+		return st_fail(e, ST_EXIT_USAGE, "say with --format what %s is to be",
+		               a->measure.result.output);
+	return 0;
 }
 
 int
@@ -223,7 +250,6 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 	struct st_options o = st_command_options("paths", argv);
 	const char *value;
 	*a = (struct st_paths){.measure = ST_MEASURE_DEFAULT, .mode = "func"};
-	a->measure.sample_hz = 0;
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;
@@ -232,6 +258,8 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		}
 		if (apply(a, &o, option, value, e))
 			return -1;
+		if (!shows(option))
+			a->asked = o.options[option].name;
 		if (a->help)
 			return 0;
 	}
@@ -242,11 +270,7 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 	if (!a->from && !a->program)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no program to run: strobe paths [options] -- PROGRAM");
-	if (a->from) {
-		guess_format(a);
-		return 0;
-	}
-	return check(a, e);
+	return a->from ? check_from(a, e) : check(a, e);
 }
 
 void

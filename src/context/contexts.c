@@ -224,7 +224,7 @@ weigh(struct maker *m)
 		st_forest_add(&g->ksf, m->node_of[i], &own);
 		if (x->link != UINT32_MAX && m->group_of[x->link] == m->group_of[i])
 			g->ksf.nodes[m->node_of[x->link]].top += x->count;
-		if (m->c->with_kccf && x->count)
+		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
 			st_forest_invert(&g->ksf, m->node_of[i], m->c->k, &own, &g->kccf);
 		m->c->timed |= x->self_ns != 0;
 		m->c->with_instructions |= x->instructions != 0;

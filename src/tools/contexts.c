@@ -306,6 +306,8 @@ begin(void)
 	o->roll = strobe_option_number("roll");
 	o->cycles = strobe_option_number("cycles");
 	o->loops = strobe_option_number("loops");
+	/* Contexts of blocks without an end would have none. */
+	o->loops |= o->mode != CONTEXTS_FUNC && o->k == CONTEXTS_INFINITE;
 	o->physical = strobe_option_number("physical");
 	o->time = strobe_option_number("time");
 	o->instructions = strobe_option_number("instructions");

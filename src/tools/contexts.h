@@ -59,11 +59,12 @@ struct contexts_strand {
 /* Of a thread. */
 struct contexts_state {
 	struct contexts_strand *strand, *parked;
-	uint32_t root;     /* the context of what nobody called */
-	uint32_t block;    /* inter: the context of its last basic block */
-	uint64_t left_at;  /* stack pointer before it was moved */
-	uint64_t moved_to; /* it may be another stack; 0: it is not */
-	uint64_t ticks;    /* up to which costs are added up; 0: not known */
+	struct contexts_strand *spare; /* not used any more */
+	uint32_t root;                 /* the context of what nobody called */
+	uint32_t block;                /* inter: the context of its last basic block */
+	uint64_t left_at;              /* stack pointer before it was moved */
+	uint64_t moved_to;             /* it may be another stack; 0: it is not */
+	uint64_t ticks;                /* up to which costs are added up; 0: not known */
 	uint32_t n_parked;
 };
 

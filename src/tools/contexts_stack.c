@@ -37,19 +37,17 @@ push(struct contexts_strand *c)
 	return &c->frames[c->n++];
 }
 
-/* A strand that has been forgotten is used again. */
+static void
+drop(struct contexts_state *s, struct contexts_strand *c)
+{
+	c->next = s->spare;
+	s->spare = c;
+}
+
 static struct contexts_strand *
-new_strand(struct contexts_state *s)
+forget_oldest(struct contexts_state *s)
 {
 	struct contexts_strand **oldest = &s->parked;
-	if (s->n_parked < MOST_PARKED) {
-		struct contexts_strand *c = strobe_allocate(sizeof *c);
-		if (!c)
-			return NULL;
-		c->frames = strobe_allocate(16 * sizeof *c->frames);
-		c->room = 16;
-		return c->frames ? c : NULL;
-	}
 	while ((*oldest)->next)
 		oldest = &(*oldest)->next;
 	struct contexts_strand *c = *oldest;
@@ -58,11 +56,32 @@ new_strand(struct contexts_state *s)
 	return c;
 }
 
+/* Strands that have ended, or been forgotten, are used again: nothing is ever given back. */
+static struct contexts_strand *
+new_strand(struct contexts_state *s)
+{
+	struct contexts_strand *c = s->spare;
+	if (c) {
+		s->spare = c->next;
+		return c;
+	}
+	if (s->n_parked >= MOST_PARKED)
+		return forget_oldest(s);
+	c = strobe_allocate(sizeof *c);
+	if (c)
+		c->frames = strobe_allocate(16 * sizeof *c->frames);
+	if (c)
+		c->room = 16;
+	return c && c->frames ? c : NULL;
+}
+
 static void
 park(struct contexts_state *s, struct contexts_strand *c)
 {
-	if (c->finished)
+	if (c->finished) {
+		drop(s, c);
 		return;
+	}
 	c->left_at = s->left_at;
 	c->next = s->parked;
 	s->parked = c;
@@ -80,8 +99,9 @@ take_base(struct contexts_strand *c, const struct contexts_strand *from)
 		n++;
 	c->n = 0;
 	*push(c) = (struct contexts_frame){.sp = UINT64_MAX, .node = last->node};
-	while (c->n <= n)
+	for (uint32_t i = 0; i < n; i++)
 		push(c);
+	n = c->n - 1; /* fewer when there is no memory */
 	for (uint32_t i = same; n; i = from->frames[i].before, n--)
 		c->frames[n] = (struct contexts_frame){.sp = UINT64_MAX,
 		                                       .node = from->frames[i].node,
@@ -221,8 +241,10 @@ contexts_return(struct contexts_state *s, uint64_t sp)
 		return;
 	}
 	leave_below(c, sp + 1);
-	if (c->n == c->base && c->interrupted)
+	if (c->n == c->base && c->interrupted) {
 		s->strand = c->interrupted;
+		drop(s, c);
+	}
 }
 
 /* Is it within the frames of the strand that is under way, above where it has come from? */
@@ -252,7 +274,11 @@ contexts_moved(struct contexts_state *s, uint64_t sp)
 		leave_below(c, sp);
 	} else if ((interrupted = find_interrupted(s, sp))) {
 		leave_below(interrupted, sp);
-		s->strand = interrupted;
+		while (s->strand != interrupted) {
+			struct contexts_strand *left = s->strand;
+			s->strand = left->interrupted;
+			drop(s, left);
+		}
 	} else if ((parked = find_parked(s, sp))) {
 		resume(s, parked);
 		leave_below(s->strand, sp);

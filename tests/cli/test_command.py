@@ -108,6 +108,21 @@ class Usage(Command):
         self.error(2, "no completions for 'tcsh', only for bash, zsh and fish", "help", "--completion", "tcsh")
         self.assertEqual(self.files(), [])
 
+    def test_mistakes_of_paths(self):
+        for sentence, *arguments in [
+                ("-k takes a number from 0 to 1000000, or inf, not '+5'", "-k", "+5", "--", "true"),
+                ("-k takes a number from 0 to 1000000, or inf, not '-1'", "-k", "-1", "--", "true"),
+                ("--mode intra would never end in a loop: add --roll-loops, or -k with a number", "--mode", "intra", "--", "true"),
+                ("--mode inter -k inf would never end in a loop: add --roll-loops, or -k with a number", "-m", "inter", "-k", "inf", "--", "true"),
+                ("--roll-loops is about blocks: add --mode intra or --mode inter", "--roll-loops", "--", "true"),
+                ("--roll-loops goes with -k inf only, which needs no number", "-m", "intra", "--roll-loops", "-k", "3", "--", "true"),
+                ("--time is about functions: leave out --mode intra", "-m", "intra", "-k", "3", "--time", "--", "true"),
+                ("--k is about running a program; --from shows a run that is over", "--from", "p.db", "-k", "3"),
+                ("--unique measures each piece of code once: contexts need all of it", "--unique", "--", "true"),
+                ("say with --format what x.foo is to be", "--from", "p.db", "-o", "x.foo"),
+                ("no program to run: strobe paths [options] -- PROGRAM",)]:
+            self.error(2, sentence, "paths", *arguments)
+
     def test_lists_of_programs(self):
         for text, wrong in (("", " lists no program"), ("# ls\n\n  \n", " lists no program")):
             with open(os.path.join(self.place.name, "list"), "w", encoding="utf-8") as f:
