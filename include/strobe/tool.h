@@ -27,8 +27,7 @@
  *
  * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options. 4:
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
- * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top,
- *strobe_state_before_fork.
+ * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H

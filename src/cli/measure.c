@@ -246,6 +246,30 @@ st_measure_end(struct st_measuring *m)
 	st_stacks_free(m->stacks);
 }
 
+int
+st_measure_program(struct st_measure *what, char *const *argv, char *const *program, bool follow)
+{
+	struct st_measuring m;
+	struct st_error e;
+	struct st_run run = {0};
+	if (st_measure_begin(&m, what, 0, &e))
+		return st_complain(&e);
+	m.options.argv = program;
+	m.options.follow = follow;
+	int code;
+	if (st_run_program(&m.options, &run, &e)) {
+		code = st_complain(&e);
+	} else {
+		char *given = st_result_options(argv, program);
+		code = st_measure_report(&m, &run, program, given, &e) ? st_complain(&e)
+		                                                       : run.exit_code;
+		free(given);
+	}
+	st_measure_end(&m);
+	st_run_free(&run);
+	return code;
+}
+
 void
 st_measure_free(struct st_measure *what)
 {

@@ -69,6 +69,9 @@ int st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t p
 int st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
                       const char *given, struct st_error *e);
 void st_measure_end(struct st_measuring *m);
+/* All of it, for a program: strobe's exit code. `argv`: strobe's own arguments, up to `program`. */
+int st_measure_program(struct st_measure *what, char *const *argv, char *const *program,
+                       bool follow);
 void st_measure_free(struct st_measure *what);
 
 #endif

@@ -57,28 +57,10 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 static int
 run_program(struct st_paths *a, char *const *argv)
 {
-	struct st_measuring m;
-	struct st_error e;
-	struct st_run run = {0};
 	const struct st_result_form form = {a->format ? a->format->end : NULL, render, summarize,
 	                                    a};
 	a->measure.result.form = &form;
-	if (st_measure_begin(&m, &a->measure, 0, &e))
-		return st_complain(&e);
-	m.options.argv = a->program;
-	m.options.follow = a->follow;
-	int code;
-	if (st_run_program(&m.options, &run, &e)) {
-		code = st_complain(&e);
-	} else {
-		char *given = st_result_options(argv, a->program);
-		code = st_measure_report(&m, &run, a->program, given, &e) ? st_complain(&e)
-		                                                          : run.exit_code;
-		free(given);
-	}
-	st_measure_end(&m);
-	st_run_free(&run);
-	return code;
+	return st_measure_program(&a->measure, argv, a->program, a->follow);
 }
 
 /* ---- a profile ---- */

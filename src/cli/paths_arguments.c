@@ -238,6 +238,9 @@ check_from(struct st_paths *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is about running a program; --from shows a run that is over",
 		               a->asked);
+	if (a->as_profile)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s is a profile: --format db makes nothing else of it", a->from);
 	if (a->measure.result.output && !a->format)
 		return st_fail(e, ST_EXIT_USAGE, "say with --format what %s is to be",
 		               a->measure.result.output);

@@ -60,30 +60,6 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	return st_fail(e, ST_EXIT_USAGE, "no program to run: strobe run [options] -- PROGRAM");
 }
 
-static int
-run_program(struct arguments *a, char *const *argv)
-{
-	struct st_measuring m;
-	struct st_error e;
-	struct st_run run = {0};
-	if (st_measure_begin(&m, &a->measure, 0, &e))
-		return st_complain(&e);
-	m.options.argv = a->program;
-	m.options.follow = a->follow;
-	int code;
-	if (st_run_program(&m.options, &run, &e)) {
-		code = st_complain(&e);
-	} else {
-		char *given = st_result_options(argv, a->program);
-		code = st_measure_report(&m, &run, a->program, given, &e) ? st_complain(&e)
-		                                                          : run.exit_code;
-		free(given);
-	}
-	st_measure_end(&m);
-	st_run_free(&run);
-	return code;
-}
-
 int
 st_run_main(char *const *argv)
 {
@@ -95,7 +71,7 @@ st_run_main(char *const *argv)
 	else if (a.help)
 		st_command_help(stdout, st_command_find("run"), false);
 	else
-		code = run_program(&a, argv);
+		code = st_measure_program(&a.measure, argv, a.program, a.follow);
 	st_measure_free(&a.measure);
 	return code;
 }

@@ -26,6 +26,7 @@ STROBE_STREAM(steps, "functions entered and left, blocks executed", consume,
 
 /* By site: its label and enum row, in one number. */
 static uint32_t *meaning;
+static uint32_t sites_known; /* those behind have no meaning yet */
 /* By label of a block: the label of its function. */
 static uint32_t *function_of;
 enum { MOST_SITES = 4 << 20, MOST_LABELS = 4 << 20 };
@@ -41,6 +42,10 @@ meaning_of(const strobe_rows *rows, uint32_t site)
 	if (s->where[WHAT] < 0)
 		m = (uint32_t)s->constant[LABEL] << ROW_BITS | (uint32_t)s->constant[WHAT];
 	__atomic_store_n(&meaning[site], m, __ATOMIC_RELAXED);
+	uint32_t known = sites_known;
+	while (known <= site && !__atomic_compare_exchange_n(&sites_known, &known, site + 1, false,
+	                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 	return m;
 }
 
@@ -120,7 +125,7 @@ enter_known(struct contexts_state *s, strobe_node *nodes, uint32_t label, uint64
 	f->sp = sp;
 	f->node = to;
 	f->function = label;
-	f->same = c->n++;
+	c->n++;
 	return true;
 }
 
@@ -187,19 +192,22 @@ ask(strobe_point at, enum row what, uint32_t label, bool timed)
 	strobe_record(at, &steps, strobe_constant(what), strobe_constant(label), stack, now);
 }
 
+static bool
+is_text(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
 /* Stubs of the linker are no functions to who reads a program. */
 static bool
 is_stub(const strobe_function *f)
 {
-	static const char end[] = "@plt";
-	const char *name = strobe_function_name(f), *at = name;
-	while (*at)
-		at++;
-	for (unsigned i = sizeof end; i-- > 0;)
-		if (at - name < (long)(sizeof end - 1) ||
-		    at[(long)i - (long)sizeof end + 1] != end[i])
-			return false;
-	return true;
+	const char *name = strobe_function_name(f), *end = name;
+	while (*end)
+		end++;
+	return end - name >= 4 && is_text(end - 4, "@plt");
 }
 
 static uint32_t
@@ -285,14 +293,6 @@ on_gap(strobe_thread *t, uint64_t from)
 		contexts_lose(s);
 }
 
-static bool
-is_text(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	return *a == *b;
-}
-
 static void
 begin(void)
 {
@@ -314,10 +314,8 @@ begin(void)
 	o->root = strobe_option_number("root");
 	if (!meaning)
 		meaning = strobe_allocate(MOST_SITES * sizeof *meaning);
-	else /* a fork's child numbers anew */
-		for (uint32_t i = 0; i < MOST_SITES; i++)
-			if (meaning[i])
-				meaning[i] = 0;
+	while (sites_known) /* a fork's child numbers anew */
+		meaning[--sites_known] = 0;
 	uint64_t *spare = contexts_address_before;
 	contexts_address_before = contexts_address;
 	contexts_address = spare ? spare : strobe_allocate(MOST_LABELS * sizeof *spare);

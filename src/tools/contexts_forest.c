@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The k-slab forest, built as the program runs (seed 002, chapter 3.3, definition 7 and
- *listing 3.2).
+ * The k-slab forest, built as the program runs (seed 002, chapter 3.3: definition 7, listing 3.2).
  *
- * The literature moves two pointers, into the top and the bottom region of two trees, and counts at
- * both. But the bottom says where the top is: a node k or more levels deep stands for a path, and
- *the top for what is left of that path without its first k labels. So a context is one node here,
- *with a link to its top, and each activation counts once, at that node; how often a node was the
- *top of others is added up when the forest is read, and what the literature has to clear before it
- *inverts the forest was never counted.
+ * The literature moves two pointers, into the top and the bottom region of two trees, and counts
+ * at both. But the bottom says where the top is: a node k or more levels deep stands for a path,
+ * and the top for what is left of that path without its first k labels. So a context is one node
+ * here, with a link to its top, and each activation counts once, at that node; how often a node
+ * was the top of others is added up when the forest is read, and what the literature has to clear
+ * before it inverts the forest was never counted.
  *
  *	level of the new node	its parent		its link
  *	below k			the context before	-
@@ -96,12 +95,19 @@ count(uint32_t node)
 	return node;
 }
 
+/* The context of a call, which is not counted. */
+static uint32_t
+find_call(strobe_thread *t, uint32_t from, uint32_t label)
+{
+	if (contexts_options.roll && strobe_nodes()[from].label == label)
+		return from;
+	return next(t, from, label, false);
+}
+
 uint32_t
 contexts_call(strobe_thread *t, uint32_t from, uint32_t label)
 {
-	if (contexts_options.roll && strobe_nodes()[from].label == label)
-		return count(from);
-	return count(next(t, from, label, false));
+	return count(find_call(t, from, label));
 }
 
 uint32_t
@@ -124,32 +130,25 @@ first_strand(uint32_t room)
 	return c;
 }
 
-/* The context without counting it: that was another process. */
-static uint32_t
-known_context(strobe_thread *t, uint32_t from, uint32_t label)
-{
-	if (contexts_options.roll && strobe_nodes()[from].label == label)
-		return from;
-	return next(t, from, label, false);
-}
-
-/* The functions under way when the process was forked are under way in the child, too. */
+/* The functions under way when the process was forked are under way in the child, too; they were
+ * not called there, so they are not counted. */
 static void
 inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_strand *parent)
 {
 	uint32_t shift = parent->base - 1;
 	for (uint32_t i = parent->base; i < parent->n; i++) {
 		struct contexts_frame f = parent->frames[i];
+		uint32_t from = c->n - 1;
 		f.function = strobe_label(contexts_address_before[f.function]);
-		f.same = f.same > shift ? f.same - shift : 0;
-		f.before = f.before > shift ? f.before - shift : 0;
+		f.same = contexts_options.cycles && f.same > shift ? f.same - shift : c->n;
+		f.before = contexts_options.cycles && f.before > shift ? f.before - shift : from;
 		f.block = 0;
-		f.node = c->frames[c->n - 1].node;
-		if (f.same != c->n && f.same)
+		if (f.same != c->n)
 			f.node = c->frames[f.same].node;
 		else if (contexts_options.mode == CONTEXTS_FUNC)
-			f.node = known_context(t, f.before ? c->frames[f.before].node : f.node,
-			                       f.function);
+			f.node = find_call(t, c->frames[f.before].node, f.function);
+		else
+			f.node = c->frames[from].node;
 		c->frames[c->n++] = f;
 	}
 	c->top = parent->top;

@@ -152,6 +152,15 @@ resume(struct contexts_state *s, struct contexts_strand **at)
 	s->strand = c;
 }
 
+/* A signal's handler has left the stack that it had for itself. */
+static void
+leave_signal(struct contexts_state *s)
+{
+	struct contexts_strand *c = s->strand;
+	s->strand = c->interrupted;
+	drop(s, c);
+}
+
 /* ---- what happens ---- */
 
 /* Leaves the frames whose return address lies below. */
@@ -241,10 +250,8 @@ contexts_return(struct contexts_state *s, uint64_t sp)
 		return;
 	}
 	leave_below(c, sp + 1);
-	if (c->n == c->base && c->interrupted) {
-		s->strand = c->interrupted;
-		drop(s, c);
-	}
+	if (c->n == c->base && c->interrupted)
+		leave_signal(s);
 }
 
 /* Is it within the frames of the strand that is under way, above where it has come from? */
@@ -274,11 +281,8 @@ contexts_moved(struct contexts_state *s, uint64_t sp)
 		leave_below(c, sp);
 	} else if ((interrupted = find_interrupted(s, sp))) {
 		leave_below(interrupted, sp);
-		while (s->strand != interrupted) {
-			struct contexts_strand *left = s->strand;
-			s->strand = left->interrupted;
-			drop(s, left);
-		}
+		while (s->strand != interrupted)
+			leave_signal(s);
 	} else if ((parked = find_parked(s, sp))) {
 		resume(s, parked);
 		leave_below(s->strand, sp);
@@ -317,7 +321,7 @@ void
 contexts_lose(struct contexts_state *s)
 {
 	while (s->strand->interrupted)
-		s->strand = s->strand->interrupted;
+		leave_signal(s);
 	s->strand->n = s->strand->base = 1;
 	s->strand->frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
 	s->block = 0;

@@ -119,6 +119,7 @@ class Usage(Command):
                 ("--time is about functions: leave out --mode intra", "-m", "intra", "-k", "3", "--time", "--", "true"),
                 ("--k is about running a program; --from shows a run that is over", "--from", "p.db", "-k", "3"),
                 ("--unique measures each piece of code once: contexts need all of it", "--unique", "--", "true"),
+                ("p.db is a profile: --format db makes nothing else of it", "--from", "p.db", "--format", "db"),
                 ("say with --format what x.foo is to be", "--from", "p.db", "-o", "x.foo"),
                 ("no program to run: strobe paths [options] -- PROGRAM",)]:
             self.error(2, sentence, "paths", *arguments)

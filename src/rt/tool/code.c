@@ -90,12 +90,11 @@ strobe_insn_moves_stack(const strobe_insn *i)
 {
 	const struct st_insn *in = insn_of(i->b, i->index);
 	const uint8_t *code = code_of(i->b, i->index);
-	if (in->cls != ST_C_NORMAL || in->vex_off || code[0] == 0x0f)
+	if (in->cls != ST_C_NORMAL || !(in->gpr_written >> RSP & 1))
 		return 0;
-	if (in->op_off && code[in->op_off - 1] == 0x0f)
-		return 0;
-	if (!in->modrm_off)
-		return code[in->op_off] == 0x5c && !(in->flags & ST_I_REX && code[in->rex_off] & 1);
+	if (!in->modrm_off) /* pop, xchg with rax; of r12 if there is REX.B */
+		return (code[in->op_off] == 0x5c || code[in->op_off] == 0x94) &&
+		       !(in->flags & ST_I_REX && code[in->rex_off] & 1);
 	unsigned reg = reg_of(in, code), rm = rm_of(in, code);
 	switch (code[in->op_off]) {
 	case 0x8b: /* mov reg, rm */
