@@ -27,7 +27,8 @@
  *
  * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options. 4:
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
- * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork.
+ * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork. 5:
+ * walks through forests.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -35,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 4
+#define STROBE_ABI 5
 
 #pragma GCC visibility push(default)
 
@@ -206,8 +207,12 @@ typedef struct {
 	uint64_t count;
 	uint32_t label, parent, child, next; /* child: the newest; next: sibling */
 	uint32_t link, level;
-	uint32_t recent[8]; /* children, by the lowest bits of their labels; 0: none */
+	uint32_t recent[8]; /* strobe_remember; by the lowest bits of labels */
 } strobe_node;
+/* Label of those that are not in the forest: STROBE_FORK_NODES in a row, which have what does not
+ * fit into another's `recent`, by the next bits. */
+static const uint32_t STROBE_FORK = UINT32_MAX;
+enum { STROBE_FORK_NODES = 4, STROBE_FORK_SLOTS = 8 * STROBE_FORK_NODES };
 /* What a node has cost, itself alone. */
 typedef struct {
 	uint64_t ticks, instructions;
@@ -218,16 +223,56 @@ strobe_cost *strobe_costs(void);
 uint32_t strobe_label(uint64_t address);
 /* The thread's node. 0: there is no room for it. */
 uint32_t strobe_thread_node(strobe_thread *t);
-/* The child with the label, made when there is none; 0: there is no room for it. */
+/* Another, once for each thread, which is not shown, nor is what is below it. */
+uint32_t strobe_aside_node(strobe_thread *t);
+/* From `from`, the label leads to that node: a walk goes there, and the next function finds it.
+ * Others may be forgotten for it. */
+void strobe_remember(strobe_thread *t, uint32_t from, uint32_t label, uint32_t to);
+/* 0: nothing is remembered. */
+static inline uint32_t
+strobe_recall(const strobe_node *nodes, uint32_t from, uint32_t label)
+{
+	uint32_t to = nodes[from].recent[label & 7];
+	uint32_t slot = label / 8 % STROBE_FORK_SLOTS;
+	if (nodes[to].label == STROBE_FORK)
+		to = nodes[to + slot / 8].recent[slot % 8];
+	return nodes[to].label == label ? to : 0;
+}
+/* The child with the label, made when there is none, and remembered; 0: there is no room for it. */
 uint32_t strobe_find_child(strobe_thread *t, uint32_t parent, uint32_t label);
 static inline uint32_t
 strobe_child(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t label)
 {
-	uint32_t recent = nodes[parent].recent[label & 7];
-	if (__builtin_expect(nodes[recent].label == label && recent, 1))
-		return recent;
-	return strobe_find_child(t, parent, label);
+	uint32_t recent = strobe_recall(nodes, parent, label);
+	return recent ? recent : strobe_find_child(t, parent, label);
 }
+
+/*
+ * A walk: where a thread is in its forest, which translated code itself keeps: strobe_enter and the
+ * like below. A thread has one. Its frames are an array of the tool's; each is an activation of a
+ * function.
+ */
+typedef struct {
+	uint64_t
+	        sp; /* the stack pointer it was entered with, a multiple of 4; less
+	               STROBE_JUMPED: by a jump from the function below, with which it returns; less
+	               STROBE_UNUSUAL: its return, and who jumps from it, are the tool's matter */
+	strobe_node *node;
+	uint32_t label;
+	uint32_t mine;      /* the tool's */
+	strobe_node *inner; /* strobe_step: the last one in it; after strobe_enter: its node */
+	uint64_t more;      /* the tool's */
+} strobe_frame;
+enum { STROBE_UNUSUAL = 1, STROBE_JUMPED = 2 };
+typedef struct {
+	strobe_frame *top;    /* the innermost; or &closed: the tool is called for everything */
+	strobe_frame *last;   /* that there is room for */
+	strobe_node *node;    /* of strobe_step_across */
+	uint64_t ticks;       /* up to which strobe_spend_time has added up; 0: not known */
+	strobe_frame closed;  /* sp 0 */
+	strobe_frame *before; /* in a fork's child: what `top` was in its parent; NULL: closed */
+} strobe_walk;
+strobe_walk *strobe_walk_of(strobe_thread *t);
 
 /* ---- code: what the translation-time events are about ---- */
 
@@ -434,6 +479,30 @@ void strobe_invoke_with(strobe_point at, strobe_callee *function, unsigned n,
                         const strobe_operand *operands);
 #define strobe_invoke(at, function, ...)                                                           \
 	strobe_invoke_with(at, function, STROBE_OPERANDS(__VA_ARGS__))
+
+/*
+ * Steps of a walk: done in line where that is simple, else by a call of the function, whose
+ * values[0] is the label and [1] the function's; strobe_thread_stack says the stack pointer.
+ * Neither at a function's return (strobe_at_return) nor with a condition.
+ *
+ * A function is entered: simple if its stack pointer lies below the top frame's, there is room, and
+ * the label's node is remembered from the top's. That is counted, and gets a frame. jumps: also if
+ * the stack pointer is that of the top frame, which was not entered by a jump and has another
+ * label.
+ */
+void strobe_enter(strobe_point at, uint32_t label, int jumps, strobe_callee *otherwise);
+/* At a return: simple if the stack pointer is the top frame's. That is taken away; with the one
+ * below, if it was entered by a jump. */
+void strobe_leave(strobe_point at, strobe_callee *otherwise);
+/* A block: simple if the top frame is the function's, and the frame's `inner` has the label's node
+ * in `recent`. That is counted, and `inner` from then on. */
+void strobe_step(strobe_point at, uint32_t label, uint32_t function, strobe_callee *otherwise);
+/* The same from the walk's `node` on, whatever the function. */
+void strobe_step_across(strobe_point at, uint32_t label, strobe_callee *otherwise);
+/* Adds to the cost of the top frame's node, be it closed's: the ticks since the walk's `ticks`,
+ * which are now; instructions. */
+void strobe_spend_time(strobe_point at);
+void strobe_spend_instructions(strobe_point at, uint32_t n);
 
 /* ---- happenings, and what functions that run may use ---- */
 

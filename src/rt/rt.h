@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strobe/tool.h>
+
 #include "rt/lib/sys.h"
 #include "wire/boot.h"
 #include "wire/plan.h"
@@ -165,6 +167,7 @@ struct thread {
 	void *tool_state[ST_MAX_TOOLS];
 	void *tool_state_before[ST_MAX_TOOLS]; /* of a fork's child: its parent's, at the fork */
 	struct forest *forest;                 /* of contexts: tool/forest.c; NULL: none yet */
+	strobe_walk walk;
 	struct returns *returns; /* functions that were entered, whose return a tool waits for */
 	uint32_t in_tool;    /* index + 1 of the tool whose function runs on this thread; 0: none */
 	uint64_t tool_since; /* ns of CPU time: when a sample first found it there; 0: none has */

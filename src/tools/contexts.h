@@ -31,23 +31,22 @@ extern struct contexts_options contexts_options;
 /* By label: the address. Labels are numbered anew in a fork's child: what they were before. */
 extern uint64_t *contexts_address, *contexts_address_before;
 
-/* A function that has been entered and has not returned. */
-struct contexts_frame {
-	uint64_t sp;       /* when it was entered: where its return address lies */
-	uint32_t node;     /* its context */
-	uint32_t function; /* its label */
-	uint32_t block;    /* intra: the context of its last basic block; 0: none yet */
-	/* With rolled cycles: the frame that has its context, itself or one below; the one below
-	   that which the context of that comes from. 0: none. */
-	uint32_t same, before;
-};
+/*
+ * A function that has been entered and has not returned, as the walk has it: sp is where its return
+ * address lies; node its context, inner the context of its last basic block. With rolled cycles and
+ * a finite k: `mine` is the frame that has its context, itself or one below; `more` the one below
+ * that which the context of that comes from. 0: none.
+ */
+typedef strobe_frame contexts_frame;
+/* sp of the frames that stand for what is not on the stack. */
+static const uint64_t CONTEXTS_ABOVE_ALL = UINT64_MAX - 7;
 
 /* A stack of the program's, as far as it is known. Its first frames stand for what was under way
  * when it was begun: they are never left. */
 struct contexts_strand {
 	struct contexts_strand *next;        /* of those that the thread has left */
 	struct contexts_strand *interrupted; /* by the signal that this one is for; NULL: none */
-	struct contexts_frame *frames;
+	contexts_frame *frames;
 	uint32_t n, room;
 	uint32_t base;    /* frames that stand for what is not on it: at least 1 */
 	uint64_t top;     /* the stack ends there, or before */
@@ -61,10 +60,8 @@ struct contexts_state {
 	struct contexts_strand *strand, *parked;
 	struct contexts_strand *spare; /* not used any more */
 	uint32_t root;                 /* the context of what nobody called */
-	uint32_t block;                /* inter: the context of its last basic block */
 	uint64_t left_at;              /* stack pointer before it was moved */
 	uint64_t moved_to;             /* it may be another stack; 0: it is not */
-	uint64_t ticks;                /* up to which costs are added up; 0: not known */
 	uint32_t n_parked;
 };
 
@@ -73,12 +70,15 @@ struct contexts_state {
 /* What a thread is at the beginning. False: there is no memory. */
 bool contexts_begin(strobe_thread *t, struct contexts_state *s);
 /* The context of a function that is entered, of a block that is executed, after another context. It
- * is counted. */
-uint32_t contexts_call(strobe_thread *t, uint32_t from, uint32_t label);
-uint32_t contexts_follow(strobe_thread *t, uint32_t from, uint32_t label);
+ * is counted. NULL: there is no room for it. */
+strobe_node *contexts_call(strobe_thread *t, const strobe_node *from, uint32_t label);
+strobe_node *contexts_follow(strobe_thread *t, const strobe_node *from, uint32_t label);
 
 /* ---- contexts_stack.c ---- */
 
+/* The walk's frames are the strand's, and all that is simple about them is left to it. */
+void contexts_take(strobe_thread *t, struct contexts_state *s);
+void contexts_give(strobe_thread *t, struct contexts_state *s);
 void contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint64_t sp);
 void contexts_return(struct contexts_state *s, uint64_t sp);
 /* The stack pointer was moved from left_at. */
@@ -90,7 +90,7 @@ void contexts_signal(struct contexts_state *s, uint64_t sp);
 /* Nothing is known any more of what is on the stacks. */
 void contexts_lose(struct contexts_state *s);
 
-static inline struct contexts_frame *
+static inline contexts_frame *
 contexts_top(const struct contexts_state *s)
 {
 	return &s->strand->frames[s->strand->n - 1];

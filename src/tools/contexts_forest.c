@@ -17,6 +17,10 @@
  */
 #include "tools/contexts.h"
 
+/* Level of the nodes that stand for functions, when contexts are of blocks: they are not shown, but
+ * the blocks that each activation begins with are found from there. */
+static const uint32_t OF_FUNCTION = UINT32_MAX;
+
 struct contexts_options contexts_options;
 uint64_t *contexts_address, *contexts_address_before;
 
@@ -59,61 +63,90 @@ above(const strobe_node *nodes, uint32_t from, uint32_t label)
 	return 0;
 }
 
+/* Is it where contexts begin? */
+static bool
+is_root(const strobe_node *n)
+{
+	return !n->label || n->level == OF_FUNCTION;
+}
+
 static uint32_t
 find_next(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t label)
 {
 	uint32_t k = contexts_options.k, parent = from;
-	if (!nodes[from].label || !k)
+	if (is_root(&nodes[from]) || !k)
 		return root_of(t, nodes, label);
 	if (nodes[from].level + 1 == 2 * (uint64_t)k)
 		parent = nodes[from].link;
 	return deeper(t, nodes, from, parent, label);
 }
 
-/* Where a context leads to is kept with it: a child, or what is gone back to. What it is a child of
- * is another when its slab is full. */
+/* Where a context leads to is remembered with it: a child, or what is gone back to. What it is a
+ * child of is another when its slab is full. */
 static uint32_t
 next(strobe_thread *t, uint32_t from, uint32_t label, bool back)
 {
 	strobe_node *nodes = strobe_nodes();
-	uint32_t *recent = &nodes[from].recent[label & 7];
-	uint32_t found = *recent;
-	if (found && nodes[found].label == label && nodes[from].label)
+	bool shown = nodes[from].label;
+	uint32_t found = shown ? strobe_recall(nodes, from, label) : 0;
+	if (found)
 		return found;
 	found = back ? above(nodes, from, label) : 0;
 	if (!found)
 		found = find_next(t, nodes, from, label);
-	if (nodes[from].label)
-		*recent = found;
+	if (shown && found)
+		strobe_remember(t, from, label, found);
 	return found;
 }
 
 static uint32_t
-count(uint32_t node)
+function_node(strobe_thread *t, strobe_node *nodes, uint32_t label)
 {
-	strobe_nodes()[node].count += node != 0;
-	return node;
+	uint32_t i = strobe_child(t, nodes, strobe_aside_node(t), label);
+	nodes[i].level = i ? OF_FUNCTION : 0;
+	return i;
 }
 
-/* The context of a call, which is not counted. */
+/* The context of a call, which is not counted. It is also where the next such call finds it. */
 static uint32_t
 find_call(strobe_thread *t, uint32_t from, uint32_t label)
 {
-	if (contexts_options.roll && strobe_nodes()[from].label == label)
-		return from;
-	return next(t, from, label, false);
+	strobe_node *nodes = strobe_nodes();
+	const struct contexts_options *o = &contexts_options;
+	bool again = o->mode == CONTEXTS_FUNC && o->roll && nodes[from].label == label;
+	if (o->mode == CONTEXTS_FUNC && !again)
+		return next(t, from, label, o->cycles && o->k == CONTEXTS_INFINITE);
+	uint32_t to = again ? from : function_node(t, nodes, label);
+	if (to)
+		strobe_remember(t, from, label, to);
+	return to;
 }
 
-uint32_t
-contexts_call(strobe_thread *t, uint32_t from, uint32_t label)
+static strobe_node *
+count(uint32_t node)
 {
-	return count(find_call(t, from, label));
+	strobe_node *n = &strobe_nodes()[node];
+	if (node)
+		n->count++;
+	return node ? n : NULL;
 }
 
-uint32_t
-contexts_follow(strobe_thread *t, uint32_t from, uint32_t label)
+static uint32_t
+number_of(const strobe_node *n)
 {
-	return count(next(t, from, label, contexts_options.loops));
+	return (uint32_t)(n - strobe_nodes());
+}
+
+strobe_node *
+contexts_call(strobe_thread *t, const strobe_node *from, uint32_t label)
+{
+	return count(find_call(t, number_of(from), label));
+}
+
+strobe_node *
+contexts_follow(strobe_thread *t, const strobe_node *from, uint32_t label)
+{
+	return count(next(t, number_of(from), label, contexts_options.loops));
 }
 
 /* ---- the beginning ---- */
@@ -122,7 +155,7 @@ static struct contexts_strand *
 first_strand(uint32_t room)
 {
 	struct contexts_strand *c = strobe_allocate(sizeof *c);
-	struct contexts_frame *frames = strobe_allocate(room * sizeof *frames);
+	contexts_frame *frames = strobe_allocate(room * sizeof *frames);
 	if (!c || !frames)
 		return NULL;
 	*c = (struct contexts_strand){
@@ -136,38 +169,49 @@ static void
 inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_strand *parent)
 {
 	uint32_t shift = parent->base - 1;
+	strobe_node *nodes = strobe_nodes();
 	for (uint32_t i = parent->base; i < parent->n; i++) {
-		struct contexts_frame f = parent->frames[i];
+		contexts_frame f = parent->frames[i];
 		uint32_t from = c->n - 1;
-		f.function = strobe_label(contexts_address_before[f.function]);
-		f.same = contexts_options.cycles && f.same > shift ? f.same - shift : c->n;
-		f.before = contexts_options.cycles && f.before > shift ? f.before - shift : from;
-		f.block = 0;
-		if (f.same != c->n)
-			f.node = c->frames[f.same].node;
-		else if (contexts_options.mode == CONTEXTS_FUNC)
-			f.node = find_call(t, c->frames[f.before].node, f.function);
-		else
-			f.node = c->frames[from].node;
+		f.label = strobe_label(contexts_address_before[f.label]);
+		f.mine = contexts_options.cycles && f.mine > shift ? f.mine - shift : c->n;
+		f.more = contexts_options.cycles && f.more > shift ? f.more - shift : from;
+		f.node = f.mine != c->n
+		                 ? c->frames[f.mine].node
+		                 : &nodes[find_call(t, number_of(c->frames[f.more].node), f.label)];
+		f.inner = f.node;
 		c->frames[c->n++] = f;
 	}
 	c->top = parent->top;
+}
+
+/* What its parent's stack was, which the walk knows better than the strand. */
+static const struct contexts_strand *
+inherited(strobe_thread *t)
+{
+	const struct contexts_state *before = strobe_state_before_fork(t);
+	struct contexts_strand *parent = before ? before->strand : NULL;
+	const strobe_frame *top = strobe_walk_of(t)->before;
+	if (parent && top)
+		parent->n = (uint32_t)(top - parent->frames) + 1;
+	return contexts_address_before ? parent : NULL;
 }
 
 bool
 contexts_begin(strobe_thread *t, struct contexts_state *s)
 {
 	enum { FIRST = 16 };
-	const struct contexts_state *before = strobe_state_before_fork(t);
-	const struct contexts_strand *parent = before ? before->strand : NULL;
+	const struct contexts_strand *parent = inherited(t);
 	uint32_t thread = strobe_thread_node(t);
 	struct contexts_strand *c = first_strand(FIRST + (parent ? parent->n : 0));
 	if (!thread || !c)
 		return false;
+	strobe_node *nodes = strobe_nodes();
 	bool artificial = contexts_options.root && contexts_options.mode != CONTEXTS_INTRA;
-	s->root = artificial ? contexts_call(t, thread, strobe_label(1)) : thread;
-	c->frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
-	if (parent && contexts_address_before)
+	s->root = artificial ? number_of(count(root_of(t, nodes, strobe_label(1)))) : thread;
+	strobe_walk_of(t)->node = &nodes[s->root];
+	c->frames[0] = (contexts_frame){.sp = CONTEXTS_ABOVE_ALL, .node = &nodes[s->root]};
+	if (parent)
 		inherit(t, c, parent);
 	if (strobe_thread_stack_top(t))
 		c->top = strobe_thread_stack_top(t);

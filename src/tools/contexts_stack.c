@@ -20,13 +20,20 @@ enum {
 	ABOVE_FIRST = 1 << 20, /* bytes of stack above the first function of an attached thread */
 };
 
+/* Where the function was entered. */
+static uint64_t
+sp_of(const contexts_frame *f)
+{
+	return (f->sp + 3) & ~(uint64_t)3;
+}
+
 /* ---- strands ---- */
 
-static struct contexts_frame *
+static contexts_frame *
 push(struct contexts_strand *c)
 {
 	if (c->n == c->room) {
-		struct contexts_frame *more = strobe_allocate(2ul * c->room * sizeof *more);
+		contexts_frame *more = strobe_allocate(2ul * c->room * sizeof *more);
 		if (!more)
 			return &c->frames[c->n - 1];
 		for (uint32_t i = 0; i < c->n; i++)
@@ -88,26 +95,34 @@ park(struct contexts_state *s, struct contexts_strand *c)
 	s->n_parked++;
 }
 
-/* The frames whose contexts the last frame's comes from, itself included, in their order; with
- * rolled cycles only, else itself alone. */
+/* With rolled cycles, what a context comes from is not what lies on the stack. When contexts are
+ * whole the forest knows it, else the frames do. */
+static bool
+frames_know_cycles(void)
+{
+	return contexts_options.cycles && contexts_options.k != CONTEXTS_INFINITE;
+}
+
+/* The frames whose contexts the last frame's comes from, itself included, in their order; when
+ * frames know cycles, else itself alone. */
 static void
 take_base(struct contexts_strand *c, const struct contexts_strand *from)
 {
-	const struct contexts_frame *last = &from->frames[from->n - 1];
-	uint32_t n = 0, same = last->same;
-	for (uint32_t i = same; contexts_options.cycles && i; i = from->frames[i].before)
+	const contexts_frame *last = &from->frames[from->n - 1];
+	uint32_t n = 0, same = last->mine;
+	for (uint32_t i = same; frames_know_cycles() && i; i = (uint32_t)from->frames[i].more)
 		n++;
 	c->n = 0;
-	*push(c) = (struct contexts_frame){.sp = UINT64_MAX, .node = last->node};
+	*push(c) = (contexts_frame){.sp = CONTEXTS_ABOVE_ALL, .node = last->node};
 	for (uint32_t i = 0; i < n; i++)
 		push(c);
 	n = c->n - 1; /* fewer when there is no memory */
-	for (uint32_t i = same; n; i = from->frames[i].before, n--)
-		c->frames[n] = (struct contexts_frame){.sp = UINT64_MAX,
-		                                       .node = from->frames[i].node,
-		                                       .function = from->frames[i].function,
-		                                       .same = n,
-		                                       .before = n - 1};
+	for (uint32_t i = same; n; i = (uint32_t)from->frames[i].more, n--)
+		c->frames[n] = (contexts_frame){.sp = CONTEXTS_ABOVE_ALL,
+		                                .node = from->frames[i].node,
+		                                .label = from->frames[i].label,
+		                                .mine = n,
+		                                .more = n - 1};
 	c->base = c->n;
 }
 
@@ -135,7 +150,7 @@ find_parked(struct contexts_state *s, uint64_t sp)
 {
 	for (struct contexts_strand **at = &s->parked; *at; at = &(*at)->next) {
 		const struct contexts_strand *c = *at;
-		uint64_t first = c->n > c->base ? c->frames[c->base].sp : 0;
+		uint64_t first = c->n > c->base ? sp_of(&c->frames[c->base]) : 0;
 		if (sp + SAVED >= c->left_at && (sp <= first || sp <= c->left_at + POPPED))
 			return at;
 	}
@@ -167,7 +182,7 @@ leave_signal(struct contexts_state *s)
 static void
 leave_below(struct contexts_strand *c, uint64_t sp)
 {
-	while (c->n > c->base && c->frames[c->n - 1].sp < sp)
+	while (c->n > c->base && sp_of(&c->frames[c->n - 1]) < sp)
 		c->n--;
 }
 
@@ -177,17 +192,17 @@ static bool
 enter_by_jump(struct contexts_state *s, uint32_t label, uint64_t sp)
 {
 	struct contexts_strand *c = s->strand;
-	for (uint32_t i = c->n; i-- > c->base && c->frames[i].sp == sp;) {
-		if (c->frames[i].function != label)
+	for (uint32_t i = c->n; i-- > c->base && sp_of(&c->frames[i]) == sp;) {
+		if (c->frames[i].label != label)
 			continue;
 		/* A loop to the function's first instruction; or functions that jump to one another
 		 * in a circle, which would never end. */
 		if (i != c->n - 1)
-			strobe_nodes()[c->frames[i].node].count++;
+			c->frames[i].node->count++;
 		c->n = i + 1;
 		return true;
 	}
-	while (contexts_options.physical && c->n > c->base && c->frames[c->n - 1].sp == sp)
+	while (contexts_options.physical && c->n > c->base && sp_of(&c->frames[c->n - 1]) == sp)
 		c->n--;
 	return false;
 }
@@ -196,32 +211,43 @@ enter_by_jump(struct contexts_state *s, uint32_t label, uint64_t sp)
 static uint32_t
 find_cycle(const struct contexts_strand *c, uint32_t label)
 {
-	uint32_t i = c->frames[c->n - 1].same;
-	while (i && c->frames[i].function != label)
-		i = c->frames[i].before;
+	uint32_t i = c->frames[c->n - 1].mine;
+	while (i && c->frames[i].label != label)
+		i = (uint32_t)c->frames[i].more;
 	return i;
+}
+
+/* Its return is left to the walk if it leaves but itself, or one that has jumped to it; not that of
+ * a signal's handler. */
+static uint64_t
+sp_of_new(const struct contexts_strand *c, uint64_t sp)
+{
+	const contexts_frame *top = &c->frames[c->n - 1];
+	bool of_handler = c->interrupted && c->n == c->base;
+	if (sp & 3 || of_handler || (sp_of(top) == sp && top->sp != sp))
+		return sp - STROBE_UNUSUAL;
+	return top->sp == sp ? sp - STROBE_JUMPED : sp;
 }
 
 /* A new frame. */
 static void
 enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t sp)
 {
-	struct contexts_frame f = {.sp = sp, .function = label, .same = c->n};
-	const struct contexts_frame *from = &c->frames[c->n - 1];
-	uint32_t cycle = contexts_options.cycles ? find_cycle(c, label) : 0;
+	contexts_frame f = {.sp = sp_of_new(c, sp), .label = label, .mine = c->n};
+	const contexts_frame *from = &c->frames[c->n - 1];
+	uint32_t cycle = frames_know_cycles() ? find_cycle(c, label) : 0;
 	if (cycle) {
-		f.same = cycle;
-		f.before = c->frames[cycle].before;
+		f.mine = cycle;
+		f.more = c->frames[cycle].more;
 		f.node = c->frames[cycle].node;
-		strobe_nodes()[f.node].count++;
+		f.node->count++;
 	} else {
-		f.before = from->same;
-		f.node = contexts_options.mode == CONTEXTS_FUNC
-		                 ? contexts_call(t, from->node, label)
-		                 : from->node;
+		f.more = from->mine;
+		f.node = contexts_call(t, from->node, label);
 		if (!f.node)
 			f.node = from->node;
 	}
+	f.inner = f.node;
 	*push(c) = f;
 }
 
@@ -230,9 +256,9 @@ contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint6
 {
 	struct contexts_strand *c = s->strand;
 	s->moved_to = 0;
-	if (sp >= contexts_top(s)->sp) {
+	if (sp >= sp_of(contexts_top(s))) {
 		leave_below(c, sp);
-		if (contexts_top(s)->sp == sp && enter_by_jump(s, label, sp))
+		if (sp_of(contexts_top(s)) == sp && enter_by_jump(s, label, sp))
 			return;
 	}
 	if (c->n == c->base && c->top == UINT64_MAX)
@@ -244,7 +270,7 @@ void
 contexts_return(struct contexts_state *s, uint64_t sp)
 {
 	struct contexts_strand *c = s->strand;
-	if (sp < contexts_top(s)->sp && s->moved_to) {
+	if (sp < sp_of(contexts_top(s)) && s->moved_to) {
 		begin_strand(s, s->moved_to, false);
 		s->moved_to = 0;
 		return;
@@ -259,7 +285,7 @@ static bool
 is_above(const struct contexts_state *s, uint64_t sp)
 {
 	const struct contexts_strand *c = s->strand;
-	return sp >= s->left_at && c->n > c->base && sp <= c->frames[c->base].sp;
+	return sp >= s->left_at && c->n > c->base && sp <= sp_of(&c->frames[c->base]);
 }
 
 /* The stack that a signal's handler, on one of its own, has left for good. */
@@ -267,7 +293,7 @@ static struct contexts_strand *
 find_interrupted(const struct contexts_state *s, uint64_t sp)
 {
 	struct contexts_strand *c = s->strand->interrupted;
-	while (c && (sp > c->top || sp + NEAR < c->frames[c->n - 1].sp))
+	while (c && (sp > c->top || sp + NEAR < sp_of(&c->frames[c->n - 1])))
 		c = c->interrupted;
 	return c;
 }
@@ -302,9 +328,9 @@ contexts_into(struct contexts_state *s, uint32_t label, uint64_t sp)
 	struct contexts_strand *c = s->strand;
 	uint32_t i = c->n;
 	/* Only frames can be left that have nothing on the stack but their return address. */
-	while (i > c->base && c->frames[i - 1].function != label && c->frames[i - 1].sp <= sp)
+	while (i > c->base && c->frames[i - 1].label != label && sp_of(&c->frames[i - 1]) <= sp)
 		i--;
-	if (i > c->base && c->frames[i - 1].function == label)
+	if (i > c->base && c->frames[i - 1].label == label)
 		c->n = i;
 }
 
@@ -312,7 +338,7 @@ void
 contexts_signal(struct contexts_state *s, uint64_t sp)
 {
 	const struct contexts_strand *c = s->strand;
-	uint64_t top = contexts_top(s)->sp;
+	uint64_t top = sp_of(contexts_top(s));
 	if (c->n > c->base && (sp > top || top - sp > 64ul * NEAR))
 		begin_strand(s, sp, true);
 }
@@ -323,7 +349,34 @@ contexts_lose(struct contexts_state *s)
 	while (s->strand->interrupted)
 		leave_signal(s);
 	s->strand->n = s->strand->base = 1;
-	s->strand->frames[0] = (struct contexts_frame){.sp = UINT64_MAX, .node = s->root};
-	s->block = 0;
-	s->left_at = s->moved_to = s->ticks = 0;
+	s->strand->frames[0] =
+	        (contexts_frame){.sp = CONTEXTS_ABOVE_ALL, .node = &strobe_nodes()[s->root]};
+	s->left_at = s->moved_to = 0;
+}
+
+/* ---- what code itself keeps ---- */
+
+void
+contexts_take(strobe_thread *t, struct contexts_state *s)
+{
+	const strobe_walk *w = strobe_walk_of(t);
+	if (w->top != &w->closed)
+		s->strand->n = (uint32_t)(w->top - s->strand->frames) + 1;
+}
+
+/* Nothing can be left to it when the next thing that happens may tell more than itself. */
+void
+contexts_give(strobe_thread *t, struct contexts_state *s)
+{
+	strobe_walk *w = strobe_walk_of(t);
+	const struct contexts_strand *c = s->strand;
+	contexts_frame *top = contexts_top(s);
+	bool first = c->n == c->base && (c->interrupted || c->top == UINT64_MAX);
+	if (s->moved_to || first || frames_know_cycles()) {
+		w->closed.node = top->node;
+		w->top = &w->closed;
+	} else {
+		w->last = &c->frames[c->room - 1];
+		w->top = top;
+	}
 }

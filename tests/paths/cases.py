@@ -6,6 +6,7 @@
                                   forest is the whole calling context tree, from which the k-SF and k-CCF of every k follow
     parents: f <= g:3 h:1         in a run of all functions f is called so often by g and by h, and by nobody else
     absent: NAME                  no function of a run of all functions is called so
+    calm: OPTIONS                 blocks have the same forests when it is run with the argument `calm`
     child: OPTIONS => FOREST      of the child by fork, with --follow; names without a count are what it was born in
 """
 
@@ -15,7 +16,7 @@ import forest
 from forest import INFINITE
 from reading import Failure, compare, differences, paths, plain, read_json, without_zeros
 
-WORDS = ("args", "paths", "parents", "absent", "child", "blocks")
+WORDS = ("args", "paths", "parents", "absent", "calm", "child", "blocks")
 
 
 def statements(file):
@@ -111,6 +112,18 @@ class Case:
         edges, again = self.edges()
         if rest in edges:
             raise Failure(f"there is a function {rest}, called by {edges[rest]}\n    {again}")
+
+    def check_calm(self, rest):
+        for mode in ("intra", "inter"):
+            found = []
+            for self.arguments in ["calm"], []:
+                document, again = self.run([*shlex.split(rest), "--roll-loops"], "inf", mode)
+                parts = [part for thread in document["threads"] for part in thread.get("functions", [thread])]
+                found.append([(part.get("name"), plain(part["ksf"], again)) for part in parts])
+            if [name for name, _ in found[0]] != [name for name, _ in found[1]]:
+                raise Failure(f"other functions than in a calm run\n    {again}")
+            for (name, want), (_, got) in zip(*found):
+                compare(f"{mode}, {name}", got, [want], again)
 
     def check_child(self, rest):
         left, _, right = rest.partition("=>")

@@ -240,6 +240,14 @@ emit_work(struct seq *s, const struct action *a)
 	case ACTION_INVOKE:
 		emit_invoke(s, a);
 		break;
+	case ACTION_TIME:
+		walk_emit_time(s);
+		break;
+	case ACTION_COST:
+		walk_emit_cost(s, a);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -300,7 +308,10 @@ action_emit(struct emit *e, const struct build *b, const struct action *a, uint8
 	first.avoid = action_registers(b, a);
 	struct seq s = first;
 	struct emit begin = *e;
-	emit_all(&s, a, call, 0, false);
+	if (a->kind == ACTION_WALK)
+		walk_emit(&s, b, a, call);
+	else
+		emit_all(&s, a, call, 0, false);
 	if (a->condition) {
 		uint16_t saves = s.saved;
 		bool flags = s.flags_saved;
@@ -313,7 +324,10 @@ action_emit(struct emit *e, const struct build *b, const struct action *a, uint8
 		return true;
 	}
 	*e = begin;
-	return false;
+	if (a->kind != ACTION_WALK)
+		return false;
+	walk_emit_call(e, call);
+	return true;
 }
 
 /* ---- recovery ---- */
@@ -327,22 +341,31 @@ flags_from(uint64_t kept, uint64_t rflags)
 }
 
 bool
-action_recover(const struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
-               struct regs *regs)
+action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
+               struct recovered *out)
 {
 	const uint8_t *p = cache_write(start), *end = p + at;
-	bool done = pins_follow(pins, p, end, false);
+	const struct regs machine = out->regs;
+	struct regs *regs = &out->regs;
+	bool done = pins_follow(pins, p, end, false), counted = false;
 	struct st_insn in;
 	while (p < end && st_decode(p, 15, &in)) {
 		unsigned opcode = 0, reg = 0;
 		int64_t field = field_of(p, &in, &opcode, &reg);
-		if (field >= ST_THREAD_PRIVATE && opcode != 0x8b)
+		counted = walk_counts(p, &in);
+		if ((field >= ST_THREAD_PRIVATE && opcode != 0x8b) || counted ||
+		    (opcode == 0x89 && field == (int64_t)offsetof(struct thread, walk.top)))
 			done = true;
 		if (opcode == 0x89 && field == (int64_t)save_field(reg))
 			regs->r[reg] = t->tool_save[reg];
 		if (opcode == 0x89 && field == (int64_t)offsetof(struct thread, tool_flags))
 			regs->rflags = flags_from(t->tool_flags, regs->rflags);
+		/* A step has been done before its jump; behind that, it is left to the tool. */
+		if (in.cls == ST_C_JMP)
+			done = false;
 		p += in.len;
 	}
+	if (counted)
+		walk_finish(t, p, &machine, out);
 	return done;
 }

@@ -23,8 +23,21 @@ bool action_works(const struct build *b, const struct action *a);
 
 /* Restores what the first `at` bytes of a sequence at the cache offset have borrowed, but for what
  * was borrowed before. Returns whether by then the action has been done. */
-bool action_recover(const struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
-                    struct regs *regs);
+bool action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
+                    struct recovered *out);
+
+/* walk.c: the step, up to where it has to be left to the tool; call: its index. */
+struct seq;
+void walk_emit(struct seq *s, const struct build *b, const struct action *a, uint32_t call);
+/* The same without anything in line. */
+void walk_emit_call(struct emit *e, uint32_t call);
+void walk_emit_time(struct seq *s);
+void walk_emit_cost(struct seq *s, const struct action *a);
+/* Of the machine instruction at p, in the code of an action: does it count, so that the action is
+ * done but for the instruction behind it? That is to be done, too, with what registers hold. */
+bool walk_counts(const uint8_t *p, const struct st_insn *in);
+void walk_finish(struct thread *t, const uint8_t *p, const struct regs *machine,
+                 struct recovered *out);
 
 /* A call that translated code makes: index = the thread's exit_id. */
 struct invoke {
@@ -32,6 +45,8 @@ struct invoke {
 	struct resume resume; /* where the program is when it has been made */
 	uint32_t back;        /* cache offset where it goes on */
 	uint8_t tool;
+	bool walks;            /* values are what follows, not the thread's */
+	uint32_t label, owner; /* of the step */
 };
 struct invokes {
 	struct invoke *list;

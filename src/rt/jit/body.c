@@ -292,6 +292,9 @@ new_invoke(struct unit *u, const struct action *a, uint32_t done)
 	uint32_t next = a->insn + a->after;
 	invokes.list[i] = (struct invoke){.function = a->function,
 	                                  .tool = a->tool,
+	                                  .walks = a->kind == ACTION_WALK,
+	                                  .label = a->id,
+	                                  .owner = a->owner,
 	                                  .resume = {.pc = b->pc + b->at[next],
 	                                             .id = u->id,
 	                                             .insns = (uint16_t)(u->base + next),
@@ -313,13 +316,13 @@ emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
 		if (a->after != after || n++ < done)
 			continue;
 		uint32_t from = u->hot.off, call = 0;
-		if (a->kind == ACTION_INVOKE)
+		if (action_calls(a))
 			call = new_invoke(u, a, n);
 		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->pins)) {
 			tools.tool[a->tool].failed = true;
 			continue;
 		}
-		if (a->kind == ACTION_INVOKE)
+		if (action_calls(a))
 			invokes.list[call].back = u->hot.off;
 		add_record(u, after ? REC_AFTER : REC_BEFORE, 0, from);
 	}
@@ -374,7 +377,7 @@ static uint32_t
 first_call(const struct build *b)
 {
 	for (uint32_t k = 0; k < asked.n_actions; k++)
-		if (asked.actions[k].kind == ACTION_INVOKE)
+		if (action_calls(&asked.actions[k]))
 			return asked.actions[k].insn;
 	return b->n;
 }

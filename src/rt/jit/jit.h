@@ -376,8 +376,8 @@ uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to
 
 /* jit/recover.c: the program's state at an address in the cache, from the machine's registers
  * there. */
-struct late { /* a field of the thread that a register held: to be written */
-	uint32_t field;
+struct late { /* what a register held for a place in memory: to be written there */
+	uint64_t *at;
 	uint64_t value;
 };
 enum { MAX_HELD = 3 }; /* registers that hold fields at once */
@@ -423,6 +423,8 @@ void rt_dispatch_call(struct thread *t);
 /* stubs.S */
 void rt_stub_exit(void);
 void rt_stub_call(void);
+void rt_stub_walk(void);
+void rt_stub_walk_rsi(void);
 void rt_stub_miss(void);
 void rt_stub_syscall(void);
 void rt_stub_resume(void);

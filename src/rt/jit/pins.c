@@ -84,7 +84,7 @@ static bool
 stands_apart(const struct action *a, uint16_t named)
 {
 	enum { MOST = 7 };
-	return a->kind == ACTION_INVOKE || count_bits(named) > MOST ||
+	return action_calls(a) || a->kind >= ACTION_TIME || count_bits(named) > MOST ||
 	       (a->condition && asked.conditions[a->condition - 1].kind == CONDITION_RETURNS);
 }
 
@@ -360,14 +360,14 @@ pins_follow(struct pins *pins, const uint8_t *start, const uint8_t *end, bool se
 }
 
 void
-pins_recover(const struct pins *pins, const struct thread *t, struct recovered *out)
+pins_recover(const struct pins *pins, struct thread *t, struct recovered *out)
 {
 	for (unsigned r = 0; r < 16; r++) {
 		if (!(pins->saved >> r & 1))
 			continue;
 		if (pins->holds >> r & 1)
 			out->late[out->n_late++] =
-			        (struct late){pins->field[r],
+			        (struct late){(uint64_t *)((char *)t + pins->field[r]),
 			                      out->regs.r[r] + (uint64_t)(int64_t)pins->advance[r]};
 		out->regs.r[r] = t->tool_save[r];
 	}

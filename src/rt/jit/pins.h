@@ -57,6 +57,6 @@ void pins_write_at(struct plan *plan, struct pins *pins, struct emit *e, unsigne
  */
 bool pins_follow(struct pins *pins, const uint8_t *start, const uint8_t *end, bool setup);
 /* Gives the program its registers, from those that have been found; what they held is late. */
-void pins_recover(const struct pins *pins, const struct thread *t, struct recovered *out);
+void pins_recover(const struct pins *pins, struct thread *t, struct recovered *out);
 
 #endif

@@ -44,6 +44,22 @@ counts_in_thunk(const struct block *b)
 	return b->count_rec && jit.records[b->records + b->count_rec - 1].kind_len >> 4 == REC_CALL;
 }
 
+/* Actions of the call at the block's end that have been done: all that come before it. */
+static uint8_t
+actions_at_call(uint32_t block)
+{
+	const struct block *b = &jit.blocks[block];
+	uint32_t i = b->n_records, n = 0;
+	while (i > 0 && !(jit.records[b->records + i - 1].kind_len & 15))
+		i--; /* what is behind the call */
+	for (i -= i > 0; i > 0 && !(jit.records[b->records + i - 1].kind_len & 15); i--)
+		n += jit.records[b->records + i - 1].kind_len >> 4 == REC_BEFORE;
+	/* The rest of a basic block that begins with the call. */
+	if (i == 0 && (b->flags & BLOCK_REST) && !(jit.base_of[block] >> 31))
+		n += jit.base_of[block] >> 16 & 0xff;
+	return (uint8_t)n;
+}
+
 static void
 recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64_t back,
               struct recovered *out)
@@ -61,6 +77,7 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 		if (at < adjusted)
 			out->regs.r[RSP] += 8;
 		out->done--;
+		out->actions = actions_at_call(out->block);
 		return;
 	}
 	out->at_end = true;
@@ -229,7 +246,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	}
 	case REC_BEFORE:
 	case REC_AFTER:
-		if (action_recover(t, pins, start, at, &out->regs))
+		if (action_recover(t, pins, start, at, out))
 			out->actions++;
 		break;
 	case REC_ROOM:
@@ -561,7 +578,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 {
 	t->resume.state = RESUME_NONE;
 	for (unsigned i = 0; i < r->n_late; i++)
-		*(uint64_t *)((char *)t + r->late[i].field) = r->late[i].value;
+		*r->late[i].at = r->late[i].value;
 	if (r->edge)
 		edge_pass(t, r->edge, r->way);
 	const struct block *b = &jit.blocks[r->block];

@@ -17,7 +17,9 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
                        offsetof(struct thread, self) == 40 && offsetof(struct thread, next) == 48 &&
                        offsetof(struct thread, pending) == 56 &&
                        offsetof(struct thread, state) == 60 &&
-                       offsetof(struct thread, regs) == 64 && offsetof(struct thread, guard) == 208,
+                       offsetof(struct thread, regs) == 64 &&
+                       offsetof(struct thread, guard) == 208 &&
+                       offsetof(struct thread, tool_save) == 240,
                "stubs.S addresses these fields");
 _Static_assert(THREAD_RUNTIME == 0 && THREAD_CACHE == 1 && THREAD_SYSCALL == 2 &&
                        THREAD_OUTSIDE == 5,

@@ -196,8 +196,8 @@ new_return_action(strobe_point at)
 	return a;
 }
 
-static struct action *
-new_action(strobe_point at, enum action_kind kind)
+struct action *
+ask_action(strobe_point at, enum action_kind kind)
 {
 	if (at.where & POINT_RETURN) {
 		struct action *a = new_return_action(at);
@@ -249,7 +249,7 @@ count_cell(strobe_point at, uint64_t cell, int64_t amount)
 		return;
 	}
 	uint64_t key = key_of_next(at);
-	struct action *a = new_action(at, ACTION_TALLY);
+	struct action *a = ask_action(at, ACTION_TALLY);
 	if (a)
 		a->id = tally_of(key, cell, amount);
 }
@@ -345,7 +345,7 @@ add_value(strobe_point at, uint64_t cell, strobe_operand value)
 		count_cell(at, cell, (int64_t)value.value);
 		return;
 	}
-	struct action *a = new_action(at, ACTION_ADD);
+	struct action *a = ask_action(at, ACTION_ADD);
 	if (!a)
 		return;
 	a->id = tally_of(key_of_next(at), cell, 1);
@@ -376,7 +376,7 @@ strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
 	if (!asked.id || n > STROBE_MOST_COLUMNS)
 		return;
 	uint8_t s = stream_declare(stream);
-	struct action *a = s < ST_MAX_STREAMS ? new_action(at, ACTION_RECORD) : NULL;
+	struct action *a = s < ST_MAX_STREAMS ? ask_action(at, ACTION_RECORD) : NULL;
 	if (!a)
 		return;
 	strobe_site site = {.stream = s};
@@ -411,7 +411,7 @@ void
 strobe_invoke_with(strobe_point at, strobe_callee *function, unsigned n,
                    const strobe_operand *operands)
 {
-	struct action *a = n <= STROBE_MOST_VALUES ? new_action(at, ACTION_INVOKE) : NULL;
+	struct action *a = n <= STROBE_MOST_VALUES ? ask_action(at, ACTION_INVOKE) : NULL;
 	if (!a)
 		return;
 	a->function = function;

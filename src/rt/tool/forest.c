@@ -10,6 +10,7 @@ enum { MOST_LISTED = 12, NODES_AT_ONCE = 64 };
 
 struct forest {
 	uint32_t node;      /* the thread's */
+	uint32_t aside;     /* strobe_aside_node; 0: none yet */
 	uint32_t next, end; /* numbers that it may give */
 	strobe_map
 	        children; /* by parent << 32 | label; of nodes with many: by parent << 32, not 0 */
@@ -55,12 +56,12 @@ strobe_label(uint64_t address)
 	return label;
 }
 
-/* 0: there is no room. */
+/* Numbers for so many nodes in a row; 0: there is no room. */
 static uint32_t
-new_node(struct forest *f, uint32_t parent, uint32_t label)
+new_numbers(struct forest *f, uint32_t n)
 {
 	struct st_results_header *r = rt.results;
-	if (f->next == f->end) {
+	if (f->end - f->next < n) {
 		uint32_t from = r->n_nodes;
 		do
 			if (from > ST_MAX_NODES - NODES_AT_ONCE) {
@@ -72,14 +73,34 @@ new_node(struct forest *f, uint32_t parent, uint32_t label)
 		f->next = from;
 		f->end = from + NODES_AT_ONCE;
 	}
-	strobe_node *nodes = strobe_nodes(), *n = &nodes[f->next];
+	f->next += n;
+	return f->next - n;
+}
+
+/* 0: there is no room. */
+static uint32_t
+new_node(struct forest *f, uint32_t parent, uint32_t label)
+{
+	uint32_t i = new_numbers(f, 1);
+	if (!i)
+		return 0;
+	strobe_node *nodes = strobe_nodes(), *n = &nodes[i];
 	n->label = label;
 	n->parent = parent;
 	n->next = nodes[parent].child;
 	/* The last: the controller may look at any time. */
 	if (parent)
-		__atomic_store_n(&nodes[parent].child, f->next, __ATOMIC_RELEASE);
-	return f->next++;
+		__atomic_store_n(&nodes[parent].child, i, __ATOMIC_RELEASE);
+	return i;
+}
+
+static uint32_t
+new_fork(struct forest *f)
+{
+	uint32_t first = new_numbers(f, STROBE_FORK_NODES);
+	for (uint32_t i = 0; first && i < STROBE_FORK_NODES; i++)
+		strobe_nodes()[first + i].label = STROBE_FORK;
+	return first;
 }
 
 static struct forest *
@@ -101,6 +122,42 @@ strobe_thread_node(strobe_thread *handle)
 	if (f->node)
 		strobe_nodes()[f->node].link = t->record;
 	return f->node;
+}
+
+uint32_t
+strobe_aside_node(strobe_thread *handle)
+{
+	struct forest *f = forest_of((struct thread *)handle);
+	if (f && !f->aside)
+		f->aside = new_node(f, 0, STROBE_FORK);
+	return f ? f->aside : 0;
+}
+
+static uint32_t *
+fork_slot(strobe_node *nodes, uint32_t fork, uint32_t label)
+{
+	uint32_t slot = label / 8 % STROBE_FORK_SLOTS;
+	return &nodes[fork + slot / 8].recent[slot % 8];
+}
+
+void
+strobe_remember(strobe_thread *t, uint32_t from, uint32_t label, uint32_t to)
+{
+	struct forest *f = forest_of((struct thread *)t);
+	strobe_node *nodes = strobe_nodes();
+	uint32_t *slot = &nodes[from].recent[label & 7], other = *slot;
+	if (!other || !f || nodes[other].label == label) {
+		*slot = to;
+		return;
+	}
+	if (nodes[other].label != STROBE_FORK) {
+		uint32_t fork = new_fork(f);
+		if (!fork)
+			return;
+		*fork_slot(nodes, fork, nodes[other].label) = other;
+		*slot = other = fork;
+	}
+	*fork_slot(nodes, other, label) = to;
 }
 
 /* In a list of children; *n: how many were looked at. */
@@ -146,7 +203,8 @@ strobe_find_child(strobe_thread *t, uint32_t parent, uint32_t label)
 		found = new_node(f, parent, label);
 	if (found && at)
 		*at = found;
-	nodes[parent].recent[label & 7] = found;
+	if (found)
+		strobe_remember(t, parent, label, found);
 	return found;
 }
 

@@ -18,6 +18,7 @@ happen_thread_begin(struct thread *t)
 	if (!t->first_sp && !rt.boot->attached)
 		t->first_sp = t->regs.r[RSP];
 	streams_begin(t);
+	walk_begin(t);
 	EACH_TOOL(i, thread_begin)
 	tool_call(i, (plain_function)tools.tool[i].tool->thread_begin, t, NULL);
 }

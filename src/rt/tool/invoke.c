@@ -11,6 +11,10 @@ rt_dispatch_call(struct thread *t)
 	uint32_t generation = jit.generation;
 	uint64_t values[STROBE_MOST_VALUES], since = budget_since(t);
 	memcpy(values, t->tool_values, sizeof values);
+	if (v.walks) {
+		values[0] = v.label;
+		values[1] = v.owner;
+	}
 	t->resume = v.resume;
 	t->regs.pc = v.resume.pc;
 	t->next = cache_addr(v.back);

@@ -144,6 +144,8 @@ perform(struct thread *t, const struct action *a)
 	case ACTION_INVOKE:
 		tool_call(a->tool, (void (*)(void))a->function, t, values);
 		break;
+	default: /* walks have no code of theirs there */
+		break;
 	}
 }
 

@@ -33,7 +33,11 @@ enum action_kind {
 	ACTION_ADD,    /* a tally grows by operand 0 */
 	ACTION_RECORD, /* a row of the operands */
 	ACTION_INVOKE, /* a call of a function of the tool */
+	ACTION_WALK,   /* a step of a walk, or that call */
+	ACTION_TIME,   /* a cost of the walk's top frame */
+	ACTION_COST,
 };
+enum walk_step { WALK_ENTER, WALK_LEAVE, WALK_STEP, WALK_ACROSS };
 
 enum condition_kind {
 	CONDITION_TAKEN,
@@ -70,7 +74,10 @@ struct action {
 	uint8_t tool;
 	uint8_t stream;    /* of a row */
 	uint8_t condition; /* index + 1; 0: none */
-	uint32_t id;       /* of a tally: its id in the results; of a row: its site */
+	uint8_t step;      /* enum walk_step */
+	uint32_t id;       /* of a tally: its id in the results; of a row: its site; of a walk: the
+	                      label; of a cost: how much */
+	uint32_t owner;    /* of a walk's step: the function's label; of WALK_ENTER: jumps */
 	uint64_t cell;     /* of a sum: where it goes */
 	strobe_callee *function;
 	strobe_operand operand[STROBE_MOST_COLUMNS];
@@ -186,6 +193,8 @@ void texts_forget(void);
 
 /* tool/ask.c */
 void counters_forget(void);
+/* A new action at the point; NULL: there is no room for more. */
+struct action *ask_action(strobe_point at, enum action_kind kind);
 /* The engine itself asks for a call at an instruction; at_return: if it is the return of a function
  * that a tool waits for. */
 void ask_invoke(uint32_t insn, strobe_callee *function, unsigned n, const strobe_operand *operands,
@@ -247,8 +256,19 @@ void returns_forget(struct thread *t);
 void returns_entered(strobe_thread *t, const uint64_t *values);
 void returns_left(strobe_thread *t, const uint64_t *values);
 
+/* Does it call a function of the tool, or may do so? */
+static inline bool
+action_calls(const struct action *a)
+{
+	return a->kind == ACTION_INVOKE || a->kind == ACTION_WALK;
+}
+
 /* tool/forest.c: after a fork, with results that are new. */
 void forests_forget(struct thread *t);
+
+/* tool/walk.c: a thread begins; after a fork. */
+void walk_begin(struct thread *t);
+void walk_forget(struct thread *t);
 
 /* tool/call.c: calls a function of the tool, which may crash. */
 void tool_call(unsigned tool, void (*function)(void), const void *a, const void *b);

@@ -73,6 +73,7 @@ tools_restart(struct thread *t)
 	streams_forget(t);
 	entries_forget();
 	forests_forget(t);
+	walk_forget(t);
 	t->returns = NULL;
 	t->returns_at = 0;
 	memcpy(t->tool_state_before, t->tool_state, sizeof t->tool_state_before);

@@ -19,6 +19,7 @@
 #define RFLAGS (REGS + 128)
 #define PC (REGS + 136)
 #define GUARD 208
+#define TOOL_SAVE(n) (240 + 8 * n)
 
 	.text
 
@@ -63,6 +64,15 @@ rt_stub_miss:
 	SAVE_REGS
 	call rt_dispatch_miss
 	jmp rt_stub_enter
+
+	/* From a step of a walk, which has borrowed rcx, rdx and, the first, rsi. */
+	.globl rt_stub_walk_rsi, rt_stub_walk
+	.hidden rt_stub_walk_rsi, rt_stub_walk
+rt_stub_walk_rsi:
+	movq %gs:TOOL_SAVE(6), %rsi
+rt_stub_walk:
+	movq %gs:TOOL_SAVE(1), %rcx
+	movq %gs:TOOL_SAVE(2), %rdx
 
 	/* From an action: exit_id says which function is to be called. */
 	.globl rt_stub_call

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The code of walks (include/strobe/tool.h): a step in line, or a call of the tool. The last but
+ * one instruction that changes anything counts, the last one says where the walk has come to: who
+ * is stopped between them has done the step, but for that.
+ */
+#include "rt/jit/action.h"
+#include "rt/jit/borrow.h"
+#include "rt/jit/unit.h"
+
+enum { FRAME = sizeof(strobe_frame), NODE_BITS = 6, COST_SHIFT = 2 };
+_Static_assert(sizeof(strobe_node) == 1 << NODE_BITS, "a node is found by a shift");
+_Static_assert(sizeof(strobe_node) == sizeof(strobe_cost) << COST_SHIFT, "so is its cost");
+
+#define WALK(member) offsetof(struct thread, walk.member)
+#define IN_FRAME(member) (int32_t) offsetof(strobe_frame, member)
+#define IN_NODE(member) (int32_t) offsetof(strobe_node, member)
+
+/* Jumps to one place: to fill in. */
+struct ways_out {
+	uint8_t *rel[8]; /* behind them */
+	unsigned n;
+	bool near; /* their distance has 8 bits, not 32 */
+};
+
+enum { JE = 0x4, JNE = 0x5, JBE = 0x6, JMP = 0xe9, JMP_NEAR = 0xeb, JRCXZ = 0xe3 };
+
+static void
+emit_out(struct emit *e, struct ways_out *out, unsigned condition)
+{
+	bool jmp = condition == JMP;
+	if (!out->near && !jmp)
+		e8(e, 0x0f);
+	e8(e, jmp ? (out->near ? JMP_NEAR : JMP) : (out->near ? 0x70u : 0x80u) | condition);
+	if (out->near)
+		e8(e, 0);
+	else
+		e32(e, 0);
+	out->rel[out->n++] = e->p;
+}
+
+static void
+land_out(const struct emit *e, const struct ways_out *out)
+{
+	for (unsigned i = 0; i < out->n; i++) {
+		uint32_t distance = (uint32_t)(e->p - out->rel[i]);
+		if (out->near)
+			out->rel[i][-1] = (uint8_t)distance;
+		else
+			memcpy(out->rel[i] - 4, &distance, 4);
+	}
+}
+
+/* Over what follows, of so many bytes, if rcx is 0. */
+static void
+emit_jrcxz(struct emit *e, unsigned bytes)
+{
+	e8(e, JRCXZ);
+	e8(e, bytes);
+}
+
+/* ---- machine instructions ---- */
+
+/* An instruction of 64 bits, or 32, with the operand [base + disp]; reg: or the opcode's extension.
+ */
+static void
+emit_on(struct emit *e, bool wide, unsigned opcode, unsigned reg, unsigned base, int32_t disp)
+{
+	if (wide || reg >= 8 || base >= 8)
+		rex_rr(e, wide, reg, base);
+	e8(e, opcode);
+	emit_modrm_disp(e, reg, base, disp);
+}
+
+enum {
+	CMP = 0x39,
+	CMP_WITH = 0x3b,
+	STORE = 0x89,
+	LOAD = 0x8b,
+	GROUP = 0x81,
+	GROUP_SMALL = 0x83,
+	SET = 0xc7,
+	INC = 0xff
+};
+enum { GROUP_ADD = 0, GROUP_CMP = 7 };
+
+static void
+emit_shift(struct emit *e, unsigned reg, bool left, unsigned bits)
+{
+	rex_rr(e, true, 0, reg);
+	e8(e, 0xc1);
+	e8(e, (left ? 0xe0u : 0xe8u) | (reg & 7));
+	e8(e, bits);
+}
+
+/* The 32 bits at [base + disp] are compared with that: flags, or where those are live ecx, say how
+ * that went. */
+static void
+emit_compare(struct seq *s, unsigned base, int32_t disp, uint32_t value)
+{
+	struct emit *e = s->e;
+	if (!s->live) {
+		bool small = value == (uint32_t)(int8_t)value;
+		emit_on(e, false, small ? GROUP_SMALL : GROUP, GROUP_CMP, base, disp);
+		if (small)
+			e8(e, value & 0xff);
+		else
+			e32(e, value);
+		return;
+	}
+	emit_on(e, false, LOAD, RCX, base, disp);
+	e8(e, 0x8d); /* lea ecx, [rcx - value] */
+	e8(e, 0x89);
+	e32(e, 0 - value);
+}
+
+/* Goes there, which is near, if they are equal. */
+static void
+emit_if(struct seq *s, struct ways_out *there, unsigned base, int32_t disp, uint32_t value)
+{
+	struct emit *e = s->e;
+	emit_compare(s, base, disp, value);
+	if (!s->live) {
+		emit_out(e, there, JE);
+		return;
+	}
+	e8(e, JRCXZ); /* there */
+	e8(e, 0);
+	there->rel[there->n++] = e->p;
+}
+
+/* Goes on only if they are. */
+static void
+emit_only_if(struct seq *s, struct ways_out *out, unsigned base, int32_t disp, uint32_t value)
+{
+	struct emit *e = s->e;
+	emit_compare(s, base, disp, value);
+	if (!s->live) {
+		emit_out(e, out, JNE);
+		return;
+	}
+	emit_jrcxz(e, out->near ? 2 : 5); /* over the jump */
+	emit_out(e, out, JMP);
+}
+
+/* reg = base + (reg << NODE_BITS) */
+static void
+emit_scaled(struct seq *s, unsigned reg, unsigned base)
+{
+	struct emit *e = s->e;
+	if (!s->live) {
+		emit_shift(e, reg, true, NODE_BITS);
+		emit_sum(e, reg, reg, base);
+		return;
+	}
+	e8(e, 0x48 | (reg >> 3) << 2 | (reg >> 3) << 1); /* lea reg, [reg * 8] */
+	e8(e, 0x8d);
+	e8(e, 0x04 | (reg & 7) << 3);
+	e8(e, 3 << 6 | (reg & 7) << 3 | 5);
+	e32(e, 0);
+	e8(e, 0x48 | (reg >> 3) << 2 | (reg >> 3) << 1 | base >> 3); /* lea reg, [base + reg * 8] */
+	e8(e, 0x8d);
+	e8(e, 0x44 | (reg & 7) << 3);
+	e8(e, 3 << 6 | (reg & 7) << 3 | (base & 7));
+	e8(e, 0);
+}
+
+/* node = what its `recent` has in that slot; 8 and above: those of the nodes behind it. */
+static void
+emit_recent(struct seq *s, unsigned node, unsigned slot)
+{
+	struct emit *e = s->e;
+	int32_t at = (int32_t)(slot / 8 * sizeof(strobe_node) + slot % 8 * sizeof(uint32_t));
+	emit_on(e, false, LOAD, node, node, IN_NODE(recent) + at);
+	emit_mov_imm64(e, RCX, (uint64_t)strobe_nodes());
+	emit_scaled(s, node, RCX);
+}
+
+/* node = the node that the label leads to from there, if that is remembered: strobe_recall. rcx is
+ * worked with. */
+static void
+emit_recall(struct seq *s, struct ways_out *out, unsigned node, uint32_t label)
+{
+	struct emit *e = s->e;
+	struct ways_out found = {.near = true};
+	emit_recent(s, node, label & 7);
+	emit_if(s, &found, node, IN_NODE(label), label);
+	emit_only_if(s, out, node, IN_NODE(label), STROBE_FORK);
+	emit_recent(s, node, label / 8 % STROBE_FORK_SLOTS);
+	emit_only_if(s, out, node, IN_NODE(label), label);
+	land_out(e, &found);
+}
+
+/* The form of the store is what recovery knows it by. */
+static void
+emit_count(struct seq *s, unsigned node)
+{
+	struct emit *e = s->e;
+	if (!s->live) {
+		emit_on(e, true, INC, 0, node, IN_NODE(count));
+		return;
+	}
+	emit_on(e, true, LOAD, RCX, node, IN_NODE(count));
+	emit_lea_disp(e, RCX, RCX, 1);
+	rex_rr(e, true, RCX, node);
+	e8(e, STORE);
+	e8(e, 0x80 | RCX << 3 | (node & 7)); /* a displacement of 32 bits */
+	e32(e, IN_NODE(count));
+}
+
+/* ---- steps ---- */
+
+/* Flags have to be dead there. Returns where those come back to that have been entered by a jump.
+ */
+static uint32_t
+emit_enter(struct seq *s, struct ways_out *out, struct ways_out *not_below, const struct action *a)
+{
+	struct emit *e = s->e;
+	const unsigned top = RDX, node = RSI;
+	emit_restore(e, top, WALK(top));
+	emit_field(e, CMP_WITH, top, WALK(last));
+	emit_out(e, out, JE);
+	emit_on(e, true, CMP, RSP, top, IN_FRAME(sp));
+	emit_out(e, a->owner ? not_below : out, JBE);
+	emit_on(e, true, STORE, RSP, top, FRAME + IN_FRAME(sp));
+	uint32_t back = e->off;
+	emit_on(e, true, LOAD, node, top, IN_FRAME(node));
+	emit_recall(s, out, node, a->id);
+	emit_on(e, true, STORE, node, top, FRAME + IN_FRAME(node));
+	emit_on(e, true, STORE, node, top, FRAME + IN_FRAME(inner));
+	emit_on(e, false, SET, 0, top, FRAME + IN_FRAME(label));
+	e32(e, a->id);
+	emit_lea_disp(e, top, top, FRAME);
+	emit_count(s, node);
+	emit_save(e, top, WALK(top));
+	return back;
+}
+
+/* The flags say whether the stack pointer is the top frame's. Who jumps to where itself begins has
+ * entered nothing: that ends at `done`. */
+static void
+emit_jumped(struct seq *s, struct ways_out *out, const struct action *a, uint32_t back,
+            uint32_t done)
+{
+	struct emit *e = s->e;
+	const unsigned top = RDX;
+	emit_out(e, out, JNE);
+	emit_on(e, false, GROUP, GROUP_CMP, top, IN_FRAME(label));
+	e32(e, a->id);
+	e8(e, 0x0f); /* je done */
+	e8(e, 0x80 | JE);
+	erel(e, cache_addr(done), 0);
+	emit_lea_disp(e, RCX, RSP, -STROBE_JUMPED);
+	emit_on(e, true, STORE, RCX, top, FRAME + IN_FRAME(sp));
+	emit_jmp(e, cache_addr(back));
+}
+
+/* Without flags, which a return has to leave alone. */
+static void
+emit_leave_frame(struct seq *s, struct ways_out *out)
+{
+	struct emit *e = s->e;
+	const unsigned top = RDX;
+	emit_restore(e, top, WALK(top));
+	emit_on(e, true, LOAD, RCX, top, IN_FRAME(sp));
+	rex_rr(e, true, 0, RCX); /* not rcx */
+	e8(e, 0xf7);
+	e8(e, 0xd0 | RCX);
+	emit_sum_disp(e, RCX, RSP, RCX, 1);
+	struct ways_out one = {.near = true};
+	e8(e, JRCXZ);
+	e8(e, 0);
+	one.rel[one.n++] = e->p;
+	emit_lea_disp(e, RCX, RCX, -STROBE_JUMPED);
+	emit_jrcxz(e, out->near ? 2 : 5); /* over the jump */
+	emit_out(e, out, JMP);
+	emit_lea_disp(e, top, top, -FRAME);
+	land_out(e, &one);
+	emit_lea_disp(e, top, top, -FRAME);
+	emit_save(e, top, WALK(top));
+}
+
+static void
+emit_step(struct seq *s, struct ways_out *out, const struct action *a)
+{
+	struct emit *e = s->e;
+	const unsigned top = RDX, node = RSI;
+	emit_restore(e, top, WALK(top));
+	emit_only_if(s, out, top, IN_FRAME(label), a->owner);
+	emit_on(e, true, LOAD, node, top, IN_FRAME(inner));
+	emit_recall(s, out, node, a->id);
+	emit_count(s, node);
+	emit_on(e, true, STORE, node, top, IN_FRAME(inner));
+}
+
+static void
+emit_across(struct seq *s, struct ways_out *out, const struct action *a)
+{
+	struct emit *e = s->e;
+	const unsigned node = RSI;
+	emit_restore(e, node, WALK(node));
+	emit_recall(s, out, node, a->id);
+	emit_count(s, node);
+	emit_save(e, node, WALK(node));
+}
+
+/* Flags that the block reads. As for what takes blocks off the budget: the handler of a fault in it
+ * may see others that nobody reads. */
+static uint8_t
+flags_read(const struct seq *s, const struct build *b, const struct action *a)
+{
+	return a->insn ? s->live : jit_flags_read(b);
+}
+
+void
+walk_emit(struct seq *s, const struct build *b, const struct action *a, uint32_t call)
+{
+	struct emit *e = s->e;
+	struct ways_out out = {0}, not_below = {0}, over = {.near = true}, near_out = over;
+	uint32_t back = 0;
+	bool leaves = a->step == WALK_LEAVE;
+	if (!leaves)
+		s->live = flags_read(s, b, a);
+	save(s, RCX);
+	save(s, RDX);
+	if (!leaves)
+		save(s, RSI);
+	switch ((enum walk_step)a->step) {
+	case WALK_ENTER:
+		if (s->live)
+			emit_out(e, &out, JMP);
+		else
+			back = emit_enter(s, &out, &not_below, a);
+		break;
+	case WALK_LEAVE:
+		emit_leave_frame(s, &out);
+		break;
+	case WALK_STEP:
+		emit_step(s, &out, a);
+		break;
+	case WALK_ACROSS:
+		emit_across(s, &out, a);
+		break;
+	}
+	uint32_t done = e->off;
+	restore_all(s);
+	emit_out(e, &over, JMP);
+	if (not_below.n) {
+		land_out(e, &not_below);
+		emit_jumped(s, &near_out, a, back, done);
+	}
+	land_out(e, &out);
+	land_out(e, &near_out);
+	emit_set_exit(e, call);
+	emit_jmp(e, (uint64_t)(leaves ? rt_stub_walk : rt_stub_walk_rsi));
+	land_out(e, &over);
+}
+
+void
+walk_emit_call(struct emit *e, uint32_t call)
+{
+	emit_set_exit(e, call);
+	emit_jmp(e, (uint64_t)rt_stub_call);
+}
+
+/* ---- costs ---- */
+
+/* at = the cost of the top frame's node. */
+static void
+emit_cost_of_top(struct emit *e, unsigned at, unsigned work)
+{
+	uint64_t costs = (uint64_t)strobe_costs() - ((uint64_t)strobe_nodes() >> COST_SHIFT);
+	emit_restore(e, at, WALK(top));
+	emit_on(e, true, LOAD, at, at, IN_FRAME(node));
+	emit_mov_imm64(e, work, costs);
+	emit_shift(e, at, false, COST_SHIFT);
+	emit_sum(e, at, at, work);
+}
+
+/* Done again when it is stopped: then the second time is short. */
+void
+walk_emit_time(struct seq *s)
+{
+	struct emit *e = s->e;
+	if (rt_tsc_forbidden)
+		return;
+	s->avoid |= 1u << RAX | 1u << RDX;
+	save(s, RAX);
+	save(s, RDX);
+	unsigned work = scratch(s, 0);
+	save_flags(s);
+	e8(e, 0x0f);
+	e8(e, 0x31); /* rdtsc */
+	emit_shift(e, RDX, true, 32);
+	emit_sum(e, RAX, RAX, RDX);
+	emit_restore(e, work, WALK(ticks));
+	emit_save(e, RAX, WALK(ticks));
+	rex_rr(e, true, 0, work); /* not work */
+	e8(e, 0xf7);
+	e8(e, 0xd0 | (work & 7));
+	emit_sum_disp(e, RAX, RAX, work, 1);
+	emit_cost_of_top(e, RDX, work);
+	emit_on(e, true, 0x01, RAX, RDX, (int32_t)offsetof(strobe_cost, ticks));
+}
+
+void
+walk_emit_cost(struct seq *s, const struct action *a)
+{
+	struct emit *e = s->e;
+	unsigned at = scratch(s, 0), work = scratch(s, 1u << at);
+	save_flags(s);
+	emit_cost_of_top(e, at, work);
+	emit_on(e, true, GROUP, GROUP_ADD, at, (int32_t)offsetof(strobe_cost, instructions));
+	e32(e, a->id);
+}
+
+/* ---- recovery ---- */
+
+/* inc and add on [register + displacement], not on the thread's fields; the store of emit_count. */
+bool
+walk_counts(const uint8_t *p, const struct st_insn *in)
+{
+	if (!in->modrm_off || in->flags & (ST_I_GSSEG | ST_I_RIPREL))
+		return false;
+	unsigned opcode = p[in->op_off], modrm = p[in->modrm_off];
+	uint32_t disp = 1;
+	if (opcode == STORE && modrm >> 6 == 2)
+		memcpy(&disp, p + in->disp_off, 4);
+	return !disp ||
+	       ((opcode == INC || opcode == GROUP) && modrm >> 6 == 1 && (modrm >> 3 & 7) == 0);
+}
+
+/* The store behind the count, if there is one. */
+void
+walk_finish(struct thread *t, const uint8_t *p, const struct regs *machine, struct recovered *out)
+{
+	struct st_insn in;
+	unsigned opcode = 0, reg = 0;
+	if (!st_decode(p, 15, &in) || !in.modrm_off || p[in.op_off] != STORE)
+		return;
+	unsigned modrm = p[in.modrm_off], rex = in.flags & ST_I_REX ? p[in.rex_off] : 0u;
+	int64_t field = field_of(p, &in, &opcode, &reg);
+	uint64_t at = (uint64_t)t + (uint64_t)field;
+	if (field < 0) {
+		reg = (modrm >> 3 & 7) | (rex & 4) << 1;
+		at = machine->r[(modrm & 7) | (rex & 1) << 3] +
+		     (uint64_t)(int64_t)(int8_t)p[in.disp_off];
+	}
+	out->late[out->n_late++] = (struct late){(uint64_t *)at, machine->r[reg]};
+}
