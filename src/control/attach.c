@@ -21,7 +21,7 @@
 #include "control/threads.h"
 
 static const double patience = 5.0; /* seconds, for all threads to stop */
-enum { SCRATCH = 4096, MOST_THREADS = ST_MAX_SLOTS - 64, MAPS_PER_THREAD = 6 };
+enum { MOST_THREADS = ST_MAX_SLOTS - 64, MAPS_PER_THREAD = 6 };
 
 static int
 check_threads(const struct st_threads *ts, struct st_error *e)
@@ -124,7 +124,7 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 		to->restart = t->restart;
 	}
 	in->boot.attached = (uint32_t)n;
-	in->boot.threads = in->name + SCRATCH;
+	in->boot.threads = in->scratch + ST_SCRATCH;
 	in->remote.saved = first->regs;
 	struct iovec here = {all, n * sizeof *all},
 	             there = {(void *)in->boot.threads, n * sizeof *all};
@@ -136,18 +136,15 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 	return 0;
 }
 
-/* A page for names, and the table of threads. */
+/* Room for what calls need, and the table of threads. */
 static int
 map_scratch(struct st_injection *in, size_t n_threads)
 {
-	long p = st_injection_mmap(in, 0, SCRATCH + n_threads * sizeof(struct st_attached),
-	                           PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p < 0 && p > -4096)
-		return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the process: mmap: %s",
-		               strerror((int)-p));
-	in->name = (uint64_t)p;
-	struct iovec here = {(void *)"strobe", 7}, there = {(void *)in->name, 7};
-	process_vm_writev(in->remote.pid, &here, 1, &there, 1, 0);
+	st_injection_mmap(in, "mmap", 0, ST_SCRATCH + n_threads * sizeof(struct st_attached),
+	                  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (st_injection_do(in) != 0)
+		return -1;
+	in->scratch = in->mapped[0].at;
 	return 0;
 }
 
@@ -226,8 +223,7 @@ int
 st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, struct st_error *e)
 {
 	struct st_threads ts;
-	struct st_injection in = {
-	        .options = o, .e = e, .running = true, .results_fd = -1, .channel = -1};
+	struct st_injection in = {.options = o, .e = e, .running = true, .channel = -1};
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
@@ -241,7 +237,7 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 	                            .boot = st_boot_of(in.results),
 	                            .threads = in.boot.attached,
 	                            .begin = begin,
-	                            .results_fd = in.results_fd,
+	                            .results_fd = in.here[ST_PARCEL_RESULTS],
 	                            .channel = in.channel,
 	                            .n_mapped = in.n_mapped};
 	for (unsigned i = 0; i < in.n_mapped; i++) {
@@ -249,5 +245,7 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 		a->mapped[i].bytes = in.mapped[i].bytes;
 	}
 	in.results->pid = (uint32_t)pid;
+	in.here[ST_PARCEL_RESULTS] = -1;
+	st_injection_end(&in);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runtime's ELF image, embedded by runtime_blob.S, made ready for one address. */
+/* The runtime's ELF image, embedded by runtime_blob.S. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +12,6 @@ static size_t
 page_up(size_t n)
 {
 	return (n + 4095) & ~(size_t)4095;
-}
-
-static void
-relocate(struct st_runtime_image *image, const Elf64_Dyn *dynamic, uint64_t address)
-{
-	uint64_t table = 0, size = 0;
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		if (dynamic->d_tag == DT_RELA)
-			table = dynamic->d_un.d_ptr;
-		if (dynamic->d_tag == DT_RELASZ)
-			size = dynamic->d_un.d_val;
-	}
-	for (uint64_t i = 0; i < size; i += sizeof(Elf64_Rela)) {
-		Elf64_Rela rela;
-		memcpy(&rela, image->bytes + table + i, sizeof rela);
-		if (ELF64_R_TYPE(rela.r_info) != R_X86_64_RELATIVE ||
-		    rela.r_offset + 8 > image->file_size)
-			continue;
-		uint64_t value = address + (uint64_t)rela.r_addend;
-		memcpy(image->bytes + rela.r_offset, &value, 8);
-	}
 }
 
 /* The blob's bytes at an address that its headers speak of. */
@@ -50,8 +29,8 @@ blob_at(uint64_t address)
 	abort(); /* the runtime was linked wrongly: no run can begin */
 }
 
-static const unsigned char *
-blob_dynamic(int64_t wanted)
+static uint64_t
+blob_value(int64_t wanted)
 {
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
@@ -62,10 +41,16 @@ blob_dynamic(int64_t wanted)
 		for (uint64_t k = 0; p.p_type == PT_DYNAMIC && k < p.p_filesz; k += sizeof tag) {
 			memcpy(&tag, st_runtime_blob + p.p_offset + k, sizeof tag);
 			if (tag.d_tag == wanted)
-				return blob_at(tag.d_un.d_ptr);
+				return tag.d_un.d_val;
 		}
 	}
 	abort();
+}
+
+static const unsigned char *
+blob_dynamic(int64_t wanted)
+{
+	return blob_at(blob_value(wanted));
 }
 
 int
@@ -87,19 +72,16 @@ st_runtime_symbol(const char *name, uint64_t *offset)
 }
 
 int
-st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct st_error *e)
+st_runtime_image_load(struct st_runtime_image *image, struct st_error *e)
 {
 	const unsigned char *blob = st_runtime_blob;
 	Elf64_Ehdr h;
 	memcpy(&h, blob, sizeof h);
 	*image = (struct st_runtime_image){.entry = h.e_entry};
-	uint64_t dynamic = 0;
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < h.e_phnum; i++) {
 			Elf64_Phdr p;
 			memcpy(&p, blob + h.e_phoff + i * sizeof p, sizeof p);
-			if (p.p_type == PT_DYNAMIC)
-				dynamic = p.p_vaddr;
 			if (p.p_type != PT_LOAD)
 				continue;
 			if (pass == 1) {
@@ -116,6 +98,28 @@ st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct s
 		if (pass == 0 && !(image->bytes = calloc(1, image->file_size)))
 			return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	}
-	relocate(image, (const Elf64_Dyn *)(const void *)(image->bytes + dynamic), address);
 	return 0;
+}
+
+unsigned char *
+st_runtime_image_data(const struct st_runtime_image *image, uint64_t address)
+{
+	size_t bytes = image->file_size - image->text_size;
+	unsigned char *data = malloc(bytes);
+	if (!data)
+		return NULL;
+	memcpy(data, image->bytes + image->text_size, bytes);
+	const unsigned char *table = blob_dynamic(DT_RELA);
+	uint64_t size = blob_value(DT_RELASZ);
+	for (uint64_t i = 0; i < size; i += sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+		memcpy(&rela, table + i, sizeof rela);
+		uint64_t at = rela.r_offset - image->text_size, value;
+		if (ELF64_R_TYPE(rela.r_info) != R_X86_64_RELATIVE || at > bytes - 8)
+			abort(); /* the runtime was linked wrongly: its text is the same everywhere
+			          */
+		value = address + (uint64_t)rela.r_addend;
+		memcpy(data + at, &value, 8);
+	}
+	return data;
 }

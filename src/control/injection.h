@@ -6,32 +6,64 @@
 
 #include "control/internal.h"
 
+/* Descriptors that go to the target: the code cache, the results, what is shared, the pool, tools.
+ */
+enum {
+	ST_PARCEL_CACHE,
+	ST_PARCEL_RESULTS,
+	ST_PARCEL_SHARED,
+	ST_PARCEL_FIRST = 3,
+	ST_PARCEL_MOST = ST_PARCEL_FIRST + 1 + ST_MAX_TOOLS
+};
+
 struct st_injection {
 	struct st_remote remote;
 	const struct st_run_options *options;
 	const struct st_pool *pool; /* NULL: none is shared with other processes */
 	struct st_error *e;
 	struct st_boot boot;
+	const struct st_shared *shared;
+	uint64_t region_hint; /* where the region should be; 0: no wish */
 	struct st_results_header *results;
-	bool running;   /* not at its first instruction: it gets a socket in any case */
-	int results_fd; /* of a running process: their file; else -1 */
-	int channel;    /* our end of the socket, or -1 */
-	uint64_t name;  /* address of a string in the target's stack */
+	bool running;     /* not at its first instruction: it gets a socket in any case */
+	int channel;      /* our end of the socket, or -1 */
+	uint64_t scratch; /* address of ST_SCRATCH bytes in the target */
+	/* Descriptors of the parcel, here and in the target. */
+	int here[ST_PARCEL_MOST], there[ST_PARCEL_MOST];
+	unsigned n_parcel;
+	/* System calls that are to be made together, and what for. */
+	struct st_remote_call calls[ST_REMOTE_MOST];
+	const char *what[ST_REMOTE_MOST];
+	unsigned n_calls;
 	/* What there is in the target that was not there before, should it have to be undone. */
 	struct {
 		uint64_t at, bytes;
 	} mapped[8];
 	unsigned n_mapped;
-	int opened[8];
+	int opened[ST_PARCEL_MOST + 3];
 	unsigned n_opened;
 };
+enum { ST_SCRATCH = 512 };
 
-long st_injection_mmap(struct st_injection *in, uint64_t at, uint64_t bytes, int prot, int flags,
-                       int fd, uint64_t offset);
+/* Puts a call into the list. */
+void st_injection_mmap(struct st_injection *in, const char *what, uint64_t at, uint64_t bytes,
+                       int prot, int flags, int fd, uint64_t offset);
+void st_injection_close(struct st_injection *in, int fd);
+/* Makes the calls of the list. */
+int st_injection_do(struct st_injection *in);
+int st_injection_fail(struct st_injection *in, const char *what, long error);
+void st_injection_opened(struct st_injection *in, int fd);
+
+/* control/parcel.c: a socket between the target and us, through which it gets the parcel; it stays
+ * when `stays`. */
+int st_parcel_send(struct st_injection *in, bool stays);
+
 /* Maps all that the engine needs; *entry: the address of the runtime's first instruction. */
 int st_injection_map(struct st_injection *in, uint64_t *entry);
 /* Completes the boot block, for the registers of in->remote.saved. Its address in the target. */
 uint64_t st_injection_boot(struct st_injection *in);
+/* Closes what is not needed any more. */
+void st_injection_end(struct st_injection *in);
 /* The target is as it was, and stopped, for it to go on without the engine. */
 void st_injection_undo(struct st_injection *in);
 /* In hardware order. */

@@ -17,34 +17,65 @@ struct st_runtime_image {
 	size_t size;          /* of text, data and bss in memory; page aligned */
 	size_t text_size;     /* page aligned */
 	uint64_t entry;       /* offset of the first instruction */
-	unsigned char *bytes; /* text and data as they lie in memory, relocated for one address;
-	                         malloc'ed */
+	unsigned char *bytes; /* text and data as they lie in memory, but for what depends on the
+	                         address; malloc'ed */
 	size_t file_size;     /* bytes of `bytes`; what is behind is zero */
 };
-int st_runtime_image_load(uint64_t address, struct st_runtime_image *image, struct st_error *e);
+int st_runtime_image_load(struct st_runtime_image *image, struct st_error *e);
+/* Its data, all between text and file_size, for one address of the image; malloc'ed. NULL: out of
+ * memory. */
+unsigned char *st_runtime_image_data(const struct st_runtime_image *image, uint64_t address);
+
+/* control/shared.c: a memory file for all programs of this run: the runtime's image at its
+ * beginning, at ST_SHARED_LOOKUP the lookup tables, for one address. */
+enum { ST_SHARED_LOOKUP = 1 << 20 };
+struct st_shared {
+	int fd;
+	uint64_t lookup; /* the address */
+	struct st_runtime_image image;
+};
+/* Good until the next call. NULL: it cannot be made. */
+const struct st_shared *st_shared_for(uint64_t lookup, struct st_error *e);
 
 /* Where the runtime has a function of the tool API, from its beginning. 0, or -1: it has none of
  * that name. */
 int st_runtime_symbol(const char *name, uint64_t *offset);
 
 /* control/remote.c: a stopped process made to do system calls. */
+enum { ST_REMOTE_WORDS = 7 }; /* of code that is patched in */
 struct st_remote {
 	pid_t pid;
 	struct user_regs_struct saved; /* as it was stopped */
 	uint64_t at;                   /* where the system call instruction lies */
 	bool found;                    /* it was there already: nothing is patched */
-	long patched;                  /* what was there */
+	uint64_t table;                /* else: memory of the process for a table of calls */
+	long patched[ST_REMOTE_WORDS]; /* what was there */
 };
-int st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e);
+struct st_remote_call {
+	int64_t nr; /* then the kernel's answer, -errno on failure; -ESRCH when the process is gone
+	             */
+	uint64_t arg[6];
+};
+enum { ST_REMOTE_MOST = 24 }; /* calls at once */
+/* What the table takes at most. */
+enum { ST_REMOTE_TABLE = ST_REMOTE_MOST * (int)sizeof(struct st_remote_call) };
+/* table: free memory of ST_REMOTE_TABLE bytes. */
+int st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
+                    uint64_t table, struct st_error *e);
 /* The same with an instruction that is in the target anyway; its thread is traced with
  * PTRACE_O_TRACESYSGOOD and blocks every signal. */
 void st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
                       uint64_t at);
-/* The kernel's answer, -errno on failure; -ESRCH when the process is gone. */
+/* One after the other, up to the first that fails. How many did not: n, or less. */
+unsigned st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsigned n);
+/* A single one; its answer. */
 long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                     uint64_t f, uint64_t g);
 /* Puts the patched bytes back. */
 int st_remote_end(struct st_remote *r);
+/* The process' memory; false when it is not there, or may not be written. */
+bool st_remote_read(const struct st_remote *r, uint64_t from, void *to, size_t n);
+bool st_remote_write(const struct st_remote *r, uint64_t to, const void *from, size_t n);
 
 /* control/limits.c: strobe's own limits on address space, data and file sizes are lifted, as far as
  * it may; its child takes them back before it becomes the program. */

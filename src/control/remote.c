@@ -2,28 +2,58 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "control/internal.h"
 
+/*
+ * Makes the calls of the table from rbx to rbp, and puts each answer in the place of its number. It
+ * ends at the breakpoint, behind the last one or the first that has failed.
+ */
+static const unsigned char caller[8 * ST_REMOTE_WORDS] = {
+        0x48, 0x8b, 0x03,                   /* mov rax, [rbx] */
+        0x48, 0x8b, 0x7b, 0x08,             /* mov rdi, [rbx + 8] */
+        0x48, 0x8b, 0x73, 0x10,             /* mov rsi, [rbx + 16] */
+        0x48, 0x8b, 0x53, 0x18,             /* mov rdx, [rbx + 24] */
+        0x4c, 0x8b, 0x53, 0x20,             /* mov r10, [rbx + 32] */
+        0x4c, 0x8b, 0x43, 0x28,             /* mov r8, [rbx + 40] */
+        0x4c, 0x8b, 0x4b, 0x30,             /* mov r9, [rbx + 48] */
+        0x0f, 0x05,                         /* syscall */
+        0x48, 0x89, 0x03,                   /* mov [rbx], rax */
+        0x48, 0x3d, 0x01, 0xf0, 0xff, 0xff, /* cmp rax, -4095 */
+        0x73, 0x09,                         /* jae to the breakpoint */
+        0x48, 0x83, 0xc3, 0x38,             /* add rbx, 56 */
+        0x48, 0x39, 0xeb,                   /* cmp rbx, rbp */
+        0x72, 0xcf,                         /* jb to the beginning */
+        0xcc,                               /* int3 */
+};
+_Static_assert(sizeof(struct st_remote_call) == 56, "the caller knows it");
+
 int
-st_remote_begin(struct st_remote *r, pid_t pid, struct st_error *e)
+st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
+                uint64_t table, struct st_error *e)
 {
-	r->pid = pid;
-	if (ptrace(PTRACE_GETREGS, pid, 0, &r->saved) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s",
-		               strerror(errno));
+	*r = (struct st_remote){.pid = pid, .saved = *saved, .table = table};
+	/* All of it in one page: that of the program's first instruction. */
 	r->at = r->saved.rip;
-	errno = 0;
-	r->patched = ptrace(PTRACE_PEEKTEXT, pid, r->at, 0);
-	if (errno)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's first instruction: %s",
-		               strerror(errno));
-	/* syscall; int3 */
-	long code = (r->patched & ~0xffffffl) | 0xcc050f;
-	if (ptrace(PTRACE_POKETEXT, pid, r->at, code) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot write to the program's memory: %s",
-		               strerror(errno));
+	if ((r->at & 4095) > 4096 - sizeof caller)
+		r->at = (r->at | 4095) + 1 - sizeof caller;
+	for (unsigned i = 0; i < ST_REMOTE_WORDS; i++) {
+		errno = 0;
+		r->patched[i] = ptrace(PTRACE_PEEKTEXT, pid, r->at + 8 * i, 0);
+		if (errno)
+			return st_fail(e, ST_EXIT_FAILED,
+			               "cannot read the program's first instruction: %s",
+			               strerror(errno));
+	}
+	for (unsigned i = 0; i < ST_REMOTE_WORDS; i++) {
+		long word;
+		memcpy(&word, caller + 8 * i, 8);
+		if (ptrace(PTRACE_POKETEXT, pid, r->at + 8 * i, word) != 0)
+			return st_fail(e, ST_EXIT_FAILED,
+			               "cannot write to the program's memory: %s", strerror(errno));
+	}
 	return 0;
 }
 
@@ -78,30 +108,91 @@ run_through_call(pid_t pid)
 	return 0;
 }
 
+/* With an instruction that was there anyway, all by registers. */
+static long
+call_found(const struct st_remote *r, const struct st_remote_call *call)
+{
+	struct user_regs_struct regs = r->saved;
+	regs.rip = r->at;
+	regs.rax = (unsigned long long)call->nr;
+	regs.orig_rax = ~0ull;
+	regs.rdi = call->arg[0];
+	regs.rsi = call->arg[1];
+	regs.rdx = call->arg[2];
+	regs.r10 = call->arg[3];
+	regs.r8 = call->arg[4];
+	regs.r9 = call->arg[5];
+	if (ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0 || run_through_call(r->pid) != 0 ||
+	    ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
+		return -ESRCH;
+	return (long)regs.rax;
+}
+
+static bool
+has_failed(long answer)
+{
+	return answer < 0 && answer > -4096;
+}
+
+/* All of them at one stop. */
+static bool
+call_table(const struct st_remote *r, struct st_remote_call *calls, unsigned n)
+{
+	struct user_regs_struct regs = r->saved;
+	regs.rip = r->at;
+	regs.orig_rax = ~0ull;
+	regs.rbx = r->table;
+	regs.rbp = r->table + n * sizeof *calls;
+	return st_remote_write(r, r->table, calls, n * sizeof *calls) &&
+	       ptrace(PTRACE_SETREGS, r->pid, 0, &regs) == 0 && run_to_trap(r->pid) == 0 &&
+	       st_remote_read(r, r->table, calls, n * sizeof *calls);
+}
+
+unsigned
+st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsigned n)
+{
+	unsigned done = 0;
+	if (!r->found && !call_table(r, calls, n)) {
+		calls[0].nr = -ESRCH;
+		return 0;
+	}
+	for (; done < n; done++) {
+		if (r->found)
+			calls[done].nr = call_found(r, &calls[done]);
+		if (has_failed(calls[done].nr))
+			break;
+	}
+	return done;
+}
+
 long
 st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                uint64_t f, uint64_t g)
 {
-	struct user_regs_struct regs = r->saved;
-	regs.rip = r->at;
-	regs.rax = (unsigned long long)nr;
-	regs.orig_rax = ~0ull;
-	regs.rdi = a;
-	regs.rsi = b;
-	regs.rdx = c;
-	regs.r10 = d;
-	regs.r8 = f;
-	regs.r9 = g;
-	if (ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0 ||
-	    (r->found ? run_through_call(r->pid) : run_to_trap(r->pid)) != 0)
-		return -ESRCH;
-	if (ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
-		return -ESRCH;
-	return (long)regs.rax;
+	struct st_remote_call call = {nr, {a, b, c, d, f, g}};
+	st_remote_calls(r, &call, 1);
+	return call.nr;
 }
 
 int
 st_remote_end(struct st_remote *r)
 {
-	return ptrace(PTRACE_POKETEXT, r->pid, r->at, r->patched) == 0 ? 0 : -1;
+	for (unsigned i = 0; !r->found && i < ST_REMOTE_WORDS; i++)
+		if (ptrace(PTRACE_POKETEXT, r->pid, r->at + 8 * i, r->patched[i]) != 0)
+			return -1;
+	return 0;
+}
+
+bool
+st_remote_read(const struct st_remote *r, uint64_t from, void *to, size_t n)
+{
+	struct iovec here = {to, n}, there = {(void *)from, n};
+	return process_vm_readv(r->pid, &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+bool
+st_remote_write(const struct st_remote *r, uint64_t to, const void *from, size_t n)
+{
+	struct iovec here = {(void *)from, n}, there = {(void *)to, n};
+	return process_vm_writev(r->pid, &here, 1, &there, 1, 0) == (ssize_t)n;
 }

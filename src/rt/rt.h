@@ -106,6 +106,7 @@ struct thread {
 	uint32_t tid;        /* 228 */
 	uint64_t restart; /* 232: system call under way when it was attached, if it is still to go
 	                     on by restart_syscall: until then no signal must come */
+	uint64_t miss;    /* 240: rt_stub_miss, for empty entries of the lookup tables */
 	/* What the code of actions keeps for its length: registers by number, flags as lahf and
 	   seto give them, a time stamp, values for a function. */
 	uint64_t tool_save[16], tool_flags, tool_ticks[2], tool_values[5];

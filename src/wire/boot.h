@@ -28,6 +28,7 @@ enum {
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
 	ST_LOOKUP_BYTES = 2 << 20, /* of all the lookup tables */
+	ST_LOOKUP_MAPPED = ST_LOOKUP_BYTES + 4096, /* and what empty entries lead to */
 };
 
 /* Where the controller puts what is large and need not be near: the cache again, the results. */
@@ -97,6 +98,7 @@ struct st_thread_head {
 	uint32_t tid;     /* whose it is: a new thread begins with its parent's GS base */
 	uint64_t restart; /* not 0: it is about to go on with a system call that a signal would
 	                     spoil */
+	uint64_t miss;    /* where an empty entry of the lookup tables leads in the end */
 };
 enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
 

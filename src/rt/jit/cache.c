@@ -40,7 +40,6 @@ jit_init(void)
 		return -1;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
-	SYS(__NR_madvise, rt.lookup, ST_LOOKUP_BYTES / N_VERSIONS, POPULATE_WRITE);
 	jit_reset();
 	return 0;
 }

@@ -9,7 +9,13 @@
  * a branch that is not meant for it goes on to the next, at last to rt_stub_miss. So an entry may
  * be out of date for a moment while other threads branch: a pad that matches is always right, and
  * a branch that misses asks under rt.lock.
+ *
+ * Empty tables are the same in all processes, and mapped from one file: a process has pages of its
+ * own only for entries that it has set. So an empty entry leads to a pad that lies behind the
+ * tables, whatever the runtime's address.
  */
+#include <asm/unistd.h>
+
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
 
@@ -39,18 +45,18 @@ set_entry(enum version version, uint32_t index, uint64_t jump_to, uint64_t retur
 	__atomic_store_n(entry_of(version, true, index), return_to, __ATOMIC_RELEASE);
 }
 
+/* As the controller has made them: control/shared.c. */
 static void
 empty_entry(enum version version, uint32_t index)
 {
-	set_entry(version, index, (uint64_t)rt_stub_miss, cache_addr(0));
+	uint64_t pad = rt.lookup + ST_LOOKUP_BYTES;
+	set_entry(version, index, pad + PAD_JUMP_ENTRY, pad);
 }
 
 void
 jit_lookup_reset(void)
 {
-	for (unsigned v = 0; v < (jit.has_plain ? N_VERSIONS : VERSION_PLAIN); v++)
-		for (uint32_t i = 0; i < N_ENTRIES; i++)
-			empty_entry(v, i);
+	SYS(__NR_madvise, rt.lookup, ST_LOOKUP_BYTES, 4 /* MADV_DONTNEED */);
 }
 
 /* Where a pad sends those who are not meant for it: the rel32 of its jump. */
@@ -102,7 +108,8 @@ jit_lookup_set(enum version version, uint64_t pc, uint32_t pad)
 	for (uint32_t p = head_of(version, index); p; p = next_of(p))
 		if (p == pad)
 			return;
-	set_next(pad, *entry_of(version, false, index));
+	uint32_t head = head_of(version, index);
+	set_next(pad, head ? cache_addr(head) + PAD_JUMP_ENTRY : (uint64_t)rt_stub_miss);
 	set_entry(version, index, cache_addr(pad) + PAD_JUMP_ENTRY, cache_addr(pad));
 }
 

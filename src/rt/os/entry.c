@@ -55,6 +55,7 @@ set_tables_apart(void)
 	set_apart(rt.region, ST_CACHE_SIZE, false);
 	set_apart(rt.alias, ST_CACHE_SIZE, false);
 	set_apart(rt.lookup, ST_LOOKUP_BYTES, true);
+	set_apart(rt.lookup + ST_LOOKUP_BYTES, ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES, false);
 	set_apart((uint64_t)rt.results, rt.results->file_size, false);
 	set_apart(gap, rt.region + ST_REGION_MAIN - gap, false);
 	set_apart(counters, rt.region + ST_REGION_SIZE - counters, false);

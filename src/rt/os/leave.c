@@ -179,7 +179,7 @@ forget_alone(void)
 	rt_unmap_all();
 	SYS(__NR_munmap, rt.region, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
-	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_BYTES);
+	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_MAPPED);
 	SYS(__NR_munmap, rt.results, rt.results->file_size);
 }
 

@@ -154,7 +154,7 @@ bool
 maps_own(uint64_t start, uint64_t len)
 {
 	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
-	       overlap(start, len, rt.lookup, ST_LOOKUP_BYTES) || gates_own(start, len);
+	       overlap(start, len, rt.lookup, ST_LOOKUP_MAPPED) || gates_own(start, len);
 }
 
 /* One line of /proc/self/maps. */

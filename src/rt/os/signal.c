@@ -29,7 +29,8 @@ in_range(uint64_t pc, const char *from, const char *to)
 static bool
 in_runtime(uint64_t pc)
 {
-	return pc - (rt.region + ST_REGION_RUNTIME) < ST_REGION_MAIN - ST_REGION_RUNTIME;
+	return pc - (rt.region + ST_REGION_RUNTIME) < ST_REGION_MAIN - ST_REGION_RUNTIME ||
+	       pc - (rt.lookup + ST_LOOKUP_BYTES) < ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES;
 }
 
 static bool

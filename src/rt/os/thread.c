@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
                        offsetof(struct thread, state) == 60 &&
                        offsetof(struct thread, regs) == 64 &&
                        offsetof(struct thread, guard) == 208 &&
-                       offsetof(struct thread, tool_save) == 240,
+                       offsetof(struct thread, tool_save) == 248,
                "stubs.S addresses these fields");
 _Static_assert(THREAD_RUNTIME == 0 && THREAD_CACHE == 1 && THREAD_SYSCALL == 2 &&
                        THREAD_OUTSIDE == 5,
@@ -32,6 +32,7 @@ _Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head,
                        offsetof(struct thread, tid) == offsetof(struct st_thread_head, tid) &&
                        offsetof(struct thread, restart) ==
                                offsetof(struct st_thread_head, restart) &&
+                       offsetof(struct thread, miss) == offsetof(struct st_thread_head, miss) &&
                        (int)THREAD_SYSCALL == (int)ST_HEAD_SYSCALL &&
                        (int)THREAD_NATIVE == (int)ST_HEAD_NATIVE,
                "the controller reads these fields");
@@ -187,6 +188,7 @@ void
 thread_adopt_main(struct thread *t, const struct st_attached *from)
 {
 	t->self = t;
+	t->miss = (uint64_t)rt_stub_miss;
 	t->slot = 1;
 	t->sigtab = &rt.sigtab;
 	t->altstack.flags = 2; /* SS_DISABLE */
@@ -303,6 +305,7 @@ thread_new(void)
 			return NULL;
 	}
 	t->self = t;
+	t->miss = (uint64_t)rt_stub_miss;
 	t->altstack.flags = 2;
 	new_record(t);
 	return t;

@@ -19,7 +19,7 @@
 #define RFLAGS (REGS + 128)
 #define PC (REGS + 136)
 #define GUARD 208
-#define TOOL_SAVE(n) (240 + 8 * n)
+#define TOOL_SAVE(n) (248 + 8 * n)
 
 	.text
 

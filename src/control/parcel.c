@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory files made here come into the target over a socket that it makes. */
+#include <asm/unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/injection.h"
+
+/* A message with descriptors, and where the kernel puts them, in the target's addresses. */
+struct letter {
+	struct msghdr header;
+	struct iovec part;
+	char control[CMSG_SPACE(ST_PARCEL_MOST * sizeof(int))];
+	char byte;
+};
+_Static_assert(sizeof(struct letter) <= ST_SCRATCH, "it lies there");
+
+static struct letter
+letter_at(uint64_t at, unsigned n)
+{
+	struct letter l = {.part = {(void *)(at + offsetof(struct letter, byte)), 1}};
+	l.header = (struct msghdr){.msg_iov = (void *)(at + offsetof(struct letter, part)),
+	                           .msg_iovlen = 1,
+	                           .msg_control = (void *)(at + offsetof(struct letter, control)),
+	                           .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	return l;
+}
+
+static bool
+send_descriptors(int channel, const int *fds, unsigned n)
+{
+	struct letter l;
+	l = letter_at((uint64_t)&l, n);
+	struct cmsghdr head = {CMSG_LEN(n * sizeof *fds), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(l.control, &head, sizeof head);
+	memcpy(l.control + CMSG_LEN(0), fds, n * sizeof *fds);
+	return sendmsg(channel, &l.header, MSG_NOSIGNAL) == 1;
+}
+
+/* A socket pair made in the target: one end is fetched here. */
+static int
+make_channel(struct st_injection *in, int ends[2])
+{
+	long pair = st_remote_call(&in->remote, __NR_socketpair, AF_UNIX,
+	                           SOCK_SEQPACKET | SOCK_CLOEXEC, 0, in->scratch, 0, 0);
+	if (pair != 0)
+		return st_injection_fail(in, "socketpair", pair);
+	if (!st_remote_read(&in->remote, in->scratch, ends, 2 * sizeof *ends))
+		return st_injection_fail(in, "socketpair", -errno);
+	st_injection_opened(in, ends[0]);
+	st_injection_opened(in, ends[1]);
+	int pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, 0);
+	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, ends[0], 0);
+	int error = errno;
+	if (pidfd >= 0)
+		close(pidfd);
+	return in->channel < 0 ? st_injection_fail(in, "pidfd_getfd", -error) : 0;
+}
+
+/* Where a descriptor is out of the program's way. */
+static uint64_t
+high_descriptor(pid_t pid)
+{
+	struct rlimit limit;
+	if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur <= 64)
+		return 1000;
+	return (limit.rlim_cur > 1 << 20 ? 1 << 20 : limit.rlim_cur) - 32;
+}
+
+/* The descriptors that have come with the letter. */
+static int
+look_into(struct st_injection *in)
+{
+	struct letter l;
+	struct cmsghdr head = {.cmsg_len = CMSG_LEN(0)};
+	if (!st_remote_read(&in->remote, in->scratch, &l, sizeof l))
+		return st_injection_fail(in, "recvmsg", -errno);
+	if (l.header.msg_controllen >= sizeof head)
+		memcpy(&head, l.control, sizeof head);
+	size_t n = (head.cmsg_len - CMSG_LEN(0)) / sizeof *in->there;
+	memcpy(in->there, l.control + CMSG_LEN(0), n * sizeof *in->there);
+	for (size_t i = 0; i < n; i++)
+		st_injection_opened(in, in->there[i]);
+	return n == in->n_parcel ? 0 : st_injection_fail(in, "recvmsg", -EMFILE);
+}
+
+/* The target takes the parcel from its end, and moves that out of the program's way. */
+static int
+receive(struct st_injection *in, const int ends[2])
+{
+	struct letter l = letter_at(in->scratch, in->n_parcel);
+	const uint64_t theirs = (uint64_t)ends[1];
+	struct st_remote_call calls[] = {
+	        {__NR_close, {(uint64_t)ends[0]}},
+	        {__NR_recvmsg, {theirs, in->scratch, MSG_CMSG_CLOEXEC}},
+	        {__NR_fcntl, {theirs, F_DUPFD_CLOEXEC, high_descriptor(in->remote.pid)}}};
+	if (!st_remote_write(&in->remote, in->scratch, &l, sizeof l))
+		return st_injection_fail(in, "recvmsg", -errno);
+	unsigned done = st_remote_calls(&in->remote, calls, 3);
+	if (done < 2)
+		return st_injection_fail(in, "recvmsg", calls[done].nr);
+	in->boot.channel = (uint32_t)(done == 3 ? (uint64_t)calls[2].nr : theirs);
+	if (done == 3) {
+		st_injection_opened(in, (int)calls[2].nr);
+		st_injection_close(in, ends[1]);
+	}
+	return look_into(in);
+}
+
+int
+st_parcel_send(struct st_injection *in, bool stays)
+{
+	int ends[2];
+	if (make_channel(in, ends) != 0)
+		return -1;
+	if (!send_descriptors(in->channel, in->here, in->n_parcel))
+		return st_injection_fail(in, "sendmsg", -errno);
+	if (receive(in, ends) != 0)
+		return -1;
+	if (stays)
+		return 0;
+	st_injection_close(in, (int)in->boot.channel);
+	close(in->channel);
+	in->channel = -1;
+	in->boot.channel = 0;
+	return 0;
+}
