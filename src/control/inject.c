@@ -203,26 +203,25 @@ make_tool(struct st_injection *in, size_t i)
 static int
 make_results(struct st_injection *in)
 {
-	struct st_results_header layout = {0};
-	st_results_layout(&layout);
-	int fd = make_file(in, layout.file_size);
+	struct st_results_header sizes = {0}, *h;
+	st_results_layout(&sizes);
+	int fd = make_file(in, sizes.file_size);
 	if (fd < 0)
 		return -1;
-	void *p = mmap(NULL, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-	               fd, 0);
-	if (p == MAP_FAILED)
+	h = mmap(NULL, sizes.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (h == MAP_FAILED)
 		return st_injection_fail(in, "mapping the results here", -errno);
-	layout.sample_hz = in->options->sample_hz;
-	layout.take_stacks = in->options->on_stack != NULL;
-	layout.wants_entries = in->options->on_image != NULL;
-	layout.unique = in->options->unique;
-	layout.unique_last = in->options->unique_last;
-	layout.region_by = in->options->region_by;
-	layout.budget = in->options->budget;
-	layout.budget.pool = st_pool_first(&layout.budget, in->running);
-	memcpy(p, &layout, sizeof layout);
-	st_results_tools(p, in->options, in->boot.region);
-	in->results = p;
+	st_results_layout(h);
+	h->sample_hz = in->options->sample_hz;
+	h->take_stacks = in->options->on_stack != NULL;
+	h->wants_entries = in->options->on_image != NULL;
+	h->unique = in->options->unique;
+	h->unique_last = in->options->unique_last;
+	h->region_by = in->options->region_by;
+	h->budget = in->options->budget;
+	h->budget.pool = st_pool_first(&h->budget, in->running);
+	st_results_tools(h, in->options, in->boot.region);
+	in->results = h;
 	return 0;
 }
 

@@ -62,14 +62,17 @@ make_channel(struct st_injection *in, int ends[2])
 	return in->channel < 0 ? st_injection_fail(in, "pidfd_getfd", -error) : 0;
 }
 
-/* Where a descriptor is out of the program's way. */
+/* Where a descriptor is out of the program's way. No higher than that: a fork copies the table of
+ * descriptors up to the highest. */
 static uint64_t
 high_descriptor(pid_t pid)
 {
+	enum { HIGH = 1000, FROM_LIMIT = 32 };
 	struct rlimit limit;
-	if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur <= 64)
-		return 1000;
-	return (limit.rlim_cur > 1 << 20 ? 1 << 20 : limit.rlim_cur) - 32;
+	if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur <= 64 ||
+	    limit.rlim_cur > HIGH + FROM_LIMIT)
+		return HIGH;
+	return limit.rlim_cur - FROM_LIMIT;
 }
 
 /* The descriptors that have come with the letter. */

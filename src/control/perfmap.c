@@ -39,13 +39,31 @@ innermost_pid(uint32_t pid)
 	return inner;
 }
 
+/* What is known of a file of ours, which is asked for once; a builder's thousands of processes are
+ * compared with it. False: nothing. */
+struct own {
+	const char *path;
+	struct stat st;
+	bool asked, there;
+};
+
+static bool
+is_own(struct own *own, const struct stat *its)
+{
+	if (!own->asked)
+		own->there = stat(own->path, &own->st) == 0;
+	own->asked = true;
+	return own->there && same(&own->st, its);
+}
+
 static uint32_t
 inner_pid(uint32_t pid)
 {
+	static struct own own = {.path = "/proc/self/ns/pid"};
 	char path[64];
-	struct stat own, its;
+	struct stat its;
 	snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
-	if (stat("/proc/self/ns/pid", &own) != 0 || stat(path, &its) != 0 || same(&own, &its))
+	if (stat(path, &its) != 0 || is_own(&own, &its) || !own.there)
 		return pid;
 	return innermost_pid(pid);
 }
@@ -102,14 +120,15 @@ find_map(const struct st_process *p, struct stat *st)
 void
 st_perf_map_prepare(struct st_session *s, struct st_process *p)
 {
+	static struct own own = {.path = "/tmp"};
 	char path[64];
-	struct stat own, its;
+	struct stat its;
 	p->inner_pid = inner_pid(p->pid);
 	snprintf(path, sizeof path, "/proc/%u", p->pid);
 	p->uid = stat(path, &its) == 0 ? its.st_uid : geteuid();
 	snprintf(path, sizeof path, "/proc/%u/root/tmp", p->pid);
 	if (stat(path, &its) == 0) {
-		if (stat("/tmp", &own) != 0 || !same(&own, &its))
+		if (!is_own(&own, &its))
 			p->tmp = find_tmp(s, path, &its);
 	} else if (p->inner_pid != p->pid) {
 		p->inner_pid = 0; /* the number is another process' here */

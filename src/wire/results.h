@@ -328,6 +328,8 @@ struct st_results_header {
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
 	uint32_t n_slots;                                  /* highest slot used + 1 */
+	uint32_t n_labels, n_nodes;                        /* label 0 and node 0 are none */
+	/* What a fork's child has of its parent's header stands before. */
 	/* Offsets into strings. */
 	uint32_t counter_names[ST_MAX_COUNTERS], counter_helps[ST_MAX_COUNTERS];
 	uint32_t counter_tools[ST_MAX_COUNTERS]; /* indices into the run's tools */
@@ -335,10 +337,9 @@ struct st_results_header {
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;
-	uint32_t n_labels, n_nodes; /* label 0 and node 0 are none */
-	uint64_t nodes_dropped;     /* that found no room */
-	uint64_t n_amounts;         /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
-	uint64_t chunk_sequence;    /* chunks filled so far */
+	uint64_t nodes_dropped;  /* that found no room */
+	uint64_t n_amounts;      /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
+	uint64_t chunk_sequence; /* chunks filled so far */
 	struct st_chunk chunks[ST_MAX_CHUNKS];
 	uint64_t n_samples; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
 	/* The ring of stacks: positions count bytes from the beginning of the run. The runtime

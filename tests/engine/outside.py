@@ -8,6 +8,7 @@ import pty
 import resource
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -404,6 +405,34 @@ class Ends(Outside):
         self.assertEqual((ran.stderr, ran.returncode), (b"", 0))
         with open(self.result) as file:
             self.assertEqual(len(json.load(file)["processes"]), 1101)
+
+
+class Beginnings(Outside):
+    LOW = 0x7F000000
+    # Goes on when the 4 KiB below its stack pointer are zero; calls, returns, and exits with 3: eleven instructions.
+    CODE = bytes.fromhex("488dbc2400f0ffff 31c0 b900020000 f348af 7516 488d050e000000 ffd0 bf03000000 b8e7000000 0f05 c3 0f0b")
+
+    def low(self):
+        """A program of one page, where the lookup tables would be, that begins in the page's last bytes."""
+        self.assertEqual(len(self.CODE), 44)
+        head = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
+            "<HHIQQQIHHHHHH", 2, 62, 1, self.LOW + 4096 - len(self.CODE), 64, 0, 0, 64, 56, 1, 0, 0, 0)
+        segment = struct.pack("<IIQQQQQQ", 1, 5, 0, self.LOW, self.LOW, 4096, 4096, 4096)
+        return self.file("low", (head + segment).ljust(4096 - len(self.CODE), b"\0") + self.CODE)
+
+    def counted(self):
+        with open(self.result) as file:
+            return json.load(file)
+
+    def test_program_where_the_tables_would_be(self):
+        """They are made for another place then, and for the first one again; of what prepared the program nothing is left."""
+        low = self.low()
+        self.assertEqual(subprocess.run([low]).returncode, 3)
+        ran = self.run_strobe(low, tool="inscount")
+        self.assertEqual((ran.stderr, ran.returncode, self.counted()["instructions"]), (b"", 3, 11))
+        ran = self.run_strobe("/bin/sh", "-c", f"{low}; /bin/true && {low}; exec {low}", tool="inscount", options=("--follow",))
+        self.assertEqual((ran.stderr, ran.returncode), (b"", 3))
+        self.assertEqual([p["instructions"] for p in self.counted()["processes"] if p["command"] == low], [11] * 3)
 
 
 if __name__ == "__main__":

@@ -17,27 +17,46 @@ hash_pc(uint64_t pc)
 	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
+/* Whole pages of what has been mapped for all tables. */
+static void *
+take(char **at, size_t bytes)
+{
+	char *table = *at;
+	*at += (bytes + 4095) & ~4095ull;
+	return table;
+}
+
+/* Each at its greatest size: what is touched is what is used. Where they end. */
+static char *
+place_tables(char *at)
+{
+	jit.blocks = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.blocks);
+	jit.exits = take(&at, MAX_EXITS * sizeof *jit.exits);
+	jit.records = take(&at, MAX_RECORDS);
+	jit.warm.pieces = take(&at, MAX_EXITS * sizeof *jit.warm.pieces);
+	jit.hash = take(&at, 4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
+	jit.ids = take(&at, 2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
+	jit.sources = take(&at, MAX_RECORDS);
+	jit.source_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.source_of);
+	jit.id_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.id_of);
+	jit.edge_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
+	jit.base_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.base_of);
+	invokes.list = take(&at, MAX_INVOKES * sizeof *invokes.list);
+	return at;
+}
+
 int
 jit_init(void)
 {
-	jit.blocks = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.blocks);
-	jit.exits = rt_map_table(MAX_EXITS * sizeof *jit.exits);
-	jit.records = rt_map_table(MAX_RECORDS);
-	jit.warm.pieces = rt_map_table(MAX_EXITS * sizeof *jit.warm.pieces);
-	/* Reserved at its greatest size; what is touched is what is used. */
-	jit.hash = rt_map_table(4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
-	jit.ids = rt_map_table(2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
-	jit.sources = rt_map_table(MAX_RECORDS);
-	jit.source_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.source_of);
-	jit.id_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.id_of);
-	jit.edge_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
-	jit.base_of = rt_map_table(MAX_CACHED_BLOCKS * sizeof *jit.base_of);
-	invokes.list = rt_map_table(MAX_INVOKES * sizeof *invokes.list);
-	jit.most_insns = MAX_BLOCK_INSNS;
-	if (!jit.blocks || !jit.exits || !jit.records || !jit.warm.pieces || !jit.hash ||
-	    !jit.ids || !jit.sources || !jit.source_of || !jit.id_of || !jit.edge_of ||
-	    !jit.base_of || !invokes.list)
+	const size_t bytes = (size_t)place_tables(NULL);
+	char *tables = rt_map_table(bytes);
+	if (!tables)
 		return -1;
+	place_tables(tables);
+	/* A fork's child makes a cache of its own. */
+	if (rt.boot->follow)
+		SYS(__NR_madvise, tables, bytes, 18 /* MADV_WIPEONFORK */);
+	jit.most_insns = MAX_BLOCK_INSNS;
 	jit.ids_size = FIRST_HASH;
 	jit.hash_size = FIRST_HASH;
 	jit_reset();

@@ -24,12 +24,11 @@ rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
 		r->fallbacks[r->n_fallbacks++] = (struct st_fallback){pc, cause, 1};
 }
 
-/* None of our memory belongs into a core dump, nor, unless children are followed, into a child.
- * data: it counts for RLIMIT_DATA. */
+/* None of our memory belongs into a child, unless children are followed. data: it counts for
+ * RLIMIT_DATA. */
 static void
-set_apart(uint64_t start, uint64_t bytes, bool data)
+keep_from_children(uint64_t start, uint64_t bytes, bool data)
 {
-	SYS(__NR_madvise, start, bytes, 16 /* MADV_DONTDUMP */);
 	if (rt.boot->follow || SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */) != 0)
 		return;
 	rt_memory.space_not_forked += bytes;
@@ -37,12 +36,20 @@ set_apart(uint64_t start, uint64_t bytes, bool data)
 		rt_memory.data_not_forked += bytes;
 }
 
+/* Nor into a core dump. */
+static void
+set_apart(uint64_t start, uint64_t bytes, bool data)
+{
+	SYS(__NR_madvise, start, bytes, 16 /* MADV_DONTDUMP */);
+	keep_from_children(start, bytes, data);
+}
+
 void *
 rt_map_table(size_t bytes)
 {
 	void *p = rt_map_memory(bytes);
 	if (p)
-		set_apart((uint64_t)p, (bytes + 4095) & ~4095ull, true);
+		keep_from_children((uint64_t)p, (bytes + 4095) & ~4095ull, true);
 	return p;
 }
 

@@ -93,59 +93,63 @@ renew_cache(void)
 	return ok;
 }
 
+/* What is copied of the header stands in its first part; the rest, most of it, is zero and has no
+ * pages yet. */
+enum { HEADER_HEAD = offsetof(struct st_results_header, counter_names) };
+
 static void
 copy_layout(struct st_results_header *to, const struct st_results_header *from)
 {
-	*to = (struct st_results_header){
-	        .magic = from->magic,
-	        .version = from->version,
-	        .pid = rt.pid,
-	        .ppid = from->pid,
-	        .state = ST_RUN_CACHE,
-	        .n_tools = from->n_tools,
-	        .sample_hz = from->sample_hz,
-	        .take_stacks = from->take_stacks,
-	        .wants_entries = from->wants_entries,
-	        .unique = from->unique,
-	        .unique_last = from->unique_last,
-	        .region_by = from->region_by,
-	        .threads_chosen = from->threads_chosen,
-	        .budget = {.amount = __atomic_load_n(&from->budget.amount, __ATOMIC_RELAXED),
-	                   .most = from->budget.most,
-	                   .period_ns = from->budget.period_ns,
-	                   .ticks_per_second = from->budget.ticks_per_second,
-	                   .policy = from->budget.policy,
-	                   .share = from->budget.share,
-	                   .sampling = from->budget.sampling,
-	                   .bursts = from->budget.bursts,
-	                   .no_native = from->budget.no_native},
-	        .tsc_begin = rt_tsc(),
-	        .file_size = from->file_size,
-	        .at = from->at,
-	        .off_maps = from->off_maps,
-	        .off_strings = from->off_strings,
-	        .off_blocks = from->off_blocks,
-	        .off_amounts = from->off_amounts,
-	        .off_partials = from->off_partials,
-	        .off_threads = from->off_threads,
-	        .off_samples = from->off_samples,
-	        .off_stacks = from->off_stacks,
-	        .off_sites = from->off_sites,
-	        .off_tables = from->off_tables,
-	        .off_entries = from->off_entries,
-	        .off_entry_names = from->off_entry_names,
-	        .off_seen = from->off_seen,
-	        .off_labels = from->off_labels,
-	        .off_nodes = from->off_nodes,
-	        .off_costs = from->off_costs,
-	        .n_labels = 1,
-	        .n_nodes = 1,
-	        .off_chunks = from->off_chunks,
-	        .off_counters = from->off_counters,
-	        .counters_stride = from->counters_stride,
-	        .n_blocks = ST_FIRST_ID,
-	        .n_slots = 1,
-	        .n_strings = from->n_options};
+	memset(to, 0, HEADER_HEAD);
+	to->magic = from->magic;
+	to->version = from->version;
+	to->pid = rt.pid;
+	to->ppid = from->pid;
+	to->state = ST_RUN_CACHE;
+	to->n_tools = from->n_tools;
+	to->sample_hz = from->sample_hz;
+	to->take_stacks = from->take_stacks;
+	to->wants_entries = from->wants_entries;
+	to->unique = from->unique;
+	to->unique_last = from->unique_last;
+	to->region_by = from->region_by;
+	to->threads_chosen = from->threads_chosen;
+	to->tsc_begin = rt_tsc();
+	to->file_size = from->file_size;
+	to->at = from->at;
+	to->off_maps = from->off_maps;
+	to->off_strings = from->off_strings;
+	to->off_blocks = from->off_blocks;
+	to->off_amounts = from->off_amounts;
+	to->off_partials = from->off_partials;
+	to->off_threads = from->off_threads;
+	to->off_samples = from->off_samples;
+	to->off_stacks = from->off_stacks;
+	to->off_sites = from->off_sites;
+	to->off_tables = from->off_tables;
+	to->off_entries = from->off_entries;
+	to->off_entry_names = from->off_entry_names;
+	to->off_seen = from->off_seen;
+	to->off_labels = from->off_labels;
+	to->off_nodes = from->off_nodes;
+	to->off_costs = from->off_costs;
+	to->n_labels = 1;
+	to->n_nodes = 1;
+	to->off_chunks = from->off_chunks;
+	to->off_counters = from->off_counters;
+	to->counters_stride = from->counters_stride;
+	to->n_blocks = ST_FIRST_ID;
+	to->n_slots = 1;
+	to->n_strings = from->n_options;
+	to->budget.amount = __atomic_load_n(&from->budget.amount, __ATOMIC_RELAXED);
+	to->budget.most = from->budget.most;
+	to->budget.period_ns = from->budget.period_ns;
+	to->budget.ticks_per_second = from->budget.ticks_per_second;
+	to->budget.policy = from->budget.policy;
+	to->budget.share = from->budget.share;
+	to->budget.sampling = from->budget.sampling;
+	to->budget.bursts = from->budget.bursts;
+	to->budget.no_native = from->budget.no_native;
 	memcpy(to->tools, from->tools, sizeof to->tools);
 	memcpy(to->tool_options, from->tool_options, sizeof to->tool_options);
 	memcpy(to->tool_entry, from->tool_entry, sizeof to->tool_entry);
@@ -165,7 +169,7 @@ renew_results(int *fd)
 	if (*fd < 0 ||
 	    !map_over((uint64_t)rt.results, layout.file_size, PROT_READ | PROT_WRITE, *fd))
 		return false;
-	*rt.results = layout;
+	memcpy(rt.results, &layout, HEADER_HEAD);
 	memcpy((char *)rt.results + layout.off_strings, options, layout.n_options);
 	return true;
 }

@@ -8,21 +8,30 @@ enum {
 	VERY_OFTEN = 64, /* for one that is dear to look for */
 };
 
-/* The site of the call, or where it would be. */
-static struct site *
+/* Where the number of the call's site is, or would be. */
+static uint16_t *
 place_of(struct gates *g, uint64_t call)
 {
-	uint32_t h = (uint32_t)(call * 0x9e3779b97f4a7c15ull >> 54);
-	while (g->sites[h].call && g->sites[h].call != call)
+	uint32_t h = (uint32_t)(call * 0x9e3779b97f4a7c15ull >> 54), i;
+	while ((i = __atomic_load_n(&g->site_by_call[h], __ATOMIC_ACQUIRE)) &&
+	       g->sites[i - 1].call != call)
 		h = (h + 1) % SITES;
-	return &g->sites[h];
+	return &g->site_by_call[h];
+}
+
+/* NULL: it is not known. */
+static struct site *
+call_site(struct gates *g, uint64_t call)
+{
+	uint16_t *place = place_of(g, call);
+	return *place ? &g->sites[*place - 1] : NULL;
 }
 
 const struct gate *
 gate_of(uint64_t call)
 {
-	const struct site *s = place_of(rt.gates, call);
-	return s->call && s->gate ? &rt.gates->gate[s->gate - 1] : NULL;
+	const struct site *s = call_site(rt.gates, call);
+	return s && s->gate ? &rt.gates->gate[s->gate - 1] : NULL;
 }
 
 bool
@@ -58,13 +67,13 @@ learn_site(uint64_t call)
 	struct gates *g = rt.gates;
 	if (!g && !(rt.gates = g = rt_map_memory(sizeof *g)))
 		return NULL;
-	struct site *s = place_of(g, call);
-	if (!s->call && g->n_sites < MOST_SITES) {
-		g->n_sites++;
-		s->call = call;
-		s->least = OFTEN;
-	}
-	return s->call ? s : NULL;
+	struct site *s = call_site(g, call);
+	if (s || g->n_sites == MOST_SITES)
+		return s;
+	s = &g->sites[g->n_sites++];
+	*s = (struct site){.call = call, .least = OFTEN};
+	__atomic_store_n(place_of(g, call), (uint16_t)g->n_sites, __ATOMIC_RELEASE);
+	return s;
 }
 
 /* The site's calls have become many. rt.lock held. */
@@ -89,10 +98,10 @@ bool
 gate_note(struct thread *t, bool now)
 {
 	uint64_t call = t->regs.pc;
-	struct site *s = rt.gates ? place_of(rt.gates, call) : NULL;
-	if (s && s->call && (++s->times < s->least || s->refused || s->gate || !now))
+	struct site *s = rt.gates ? call_site(rt.gates, call) : NULL;
+	if (s && (++s->times < s->least || s->refused || s->gate || !now))
 		return !s->refused && !s->gate;
-	if (s && !s->call && rt.gates->n_sites == MOST_SITES)
+	if (!s && rt.gates && rt.gates->n_sites == MOST_SITES)
 		return false;
 	rt_lock(&rt.lock);
 	s = learn_site(call);
@@ -110,7 +119,7 @@ close_gate(struct gate *k)
 	if (gate_leads_in(k) && !gate_put_back(k)) /* else somebody has changed it meanwhile */
 		return false;
 	k->open = false;
-	place_of(rt.gates, k->call)->gate = 0;
+	call_site(rt.gates, k->call)->gate = 0;
 	return true;
 }
 
@@ -118,7 +127,7 @@ close_gate(struct gate *k)
 static void
 forget_sites(uint64_t start, uint64_t end)
 {
-	for (uint32_t i = 0; i < SITES; i++) {
+	for (uint32_t i = 0; i < rt.gates->n_sites; i++) {
 		struct site *s = &rt.gates->sites[i];
 		if (s->call < start || s->call >= end || s->gate)
 			continue;

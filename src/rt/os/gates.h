@@ -13,7 +13,7 @@ enum {
 	GATE_BYTES = 96,
 	MOST_AREAS = 4,
 	AREA_BYTES = MOST_GATES * GATE_BYTES,
-	SITES = 1024, /* of system calls; a power of two */
+	SITES = 1024, /* to look up those of system calls; a power of two */
 	MOST_SITES = SITES / 2,
 	MOST_SOURCES = 64, /* pages with gates */
 	SOURCE_SLOTS = 256,
@@ -50,12 +50,14 @@ struct source {
 	uint8_t code[SOURCE_BYTES];
 };
 
+/* Ordered so that few pages are touched where there are few of them. */
 struct gates {
-	struct site sites[SITES];
-	struct gate gate[MOST_GATES];
-	struct area area[MOST_AREAS];
-	struct source *sources[SOURCE_SLOTS]; /* by page, open addressing */
 	uint32_t n_sites, n, n_areas, n_sources;
+	uint16_t site_by_call[SITES]; /* + 1, open addressing; 0: none */
+	struct site sites[MOST_SITES];
+	struct source *sources[SOURCE_SLOTS]; /* by page, open addressing */
+	struct area area[MOST_AREAS];
+	struct gate gate[MOST_GATES];
 };
 
 /* Code of a file that nobody can write to? */

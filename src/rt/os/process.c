@@ -141,6 +141,21 @@ names_own_descriptor(const struct thread *t)
 	}
 }
 
+/* The program wants our descriptor's number, and perhaps those that follow: a copy near the limit,
+ * else anywhere. */
+static long
+duplicate_away(uint64_t own)
+{
+	enum { NOFILE = 7, DUPFD_CLOEXEC = 1030, MOST = 1 << 20, FROM_LIMIT = 32 };
+	uint64_t limit[2] = {0, 0};
+	SYS(__NR_prlimit64, 0, NOFILE, 0, limit);
+	uint64_t high = (limit[0] > MOST ? MOST : limit[0]) - FROM_LIMIT;
+	long copy = -E_BADF;
+	if (limit[0] > own + FROM_LIMIT)
+		copy = SYS(__NR_fcntl, own, DUPFD_CLOEXEC, high);
+	return sys_failed(copy) ? SYS(__NR_fcntl, own, DUPFD_CLOEXEC, own / 2) : copy;
+}
+
 long
 sys_descriptor(struct thread *t)
 {
@@ -170,8 +185,8 @@ sys_descriptor(struct thread *t)
 	default: /* dup2, dup3 */
 		if ((uint32_t)r[RDI] == own)
 			return -E_BADF;
-		if ((uint32_t)r[RSI] == own) { /* the program wants the number: ours moves on */
-			long moved = SYS(__NR_fcntl, own, 1030 /* F_DUPFD_CLOEXEC */, own / 2);
+		if ((uint32_t)r[RSI] == own) { /* ours moves on */
+			long moved = duplicate_away(own);
 			if (sys_failed(moved))
 				return moved;
 			rt.boot->channel = (uint32_t)moved;

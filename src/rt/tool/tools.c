@@ -13,15 +13,17 @@ static bool
 has_rdfsbase(void)
 {
 	enum { HWCAP2 = 26 };
-	uint64_t pair[2] = {1, 0};
+	uint64_t pairs[64][2] = {{0}};
 	int fd = (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/self/auxv",
 	                  0x80000 /* CLOEXEC */);
-	while (fd >= 0 && pair[0] != 0 && pair[0] != HWCAP2 &&
-	       SYS(__NR_read, fd, pair, sizeof pair) == sizeof pair)
-		;
-	if (fd >= 0)
-		SYS(__NR_close, fd);
-	return pair[0] == HWCAP2 && (pair[1] & 2);
+	if (fd < 0)
+		return false;
+	SYS(__NR_read, fd, pairs, sizeof pairs - sizeof *pairs);
+	SYS(__NR_close, fd);
+	unsigned i = 0;
+	while (pairs[i][0] && pairs[i][0] != HWCAP2)
+		i++;
+	return pairs[i][0] && (pairs[i][1] & 2);
 }
 
 void
