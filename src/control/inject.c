@@ -65,8 +65,8 @@ note_mapped(struct st_injection *in, const struct st_remote_call *made)
 	in->mapped[in->n_mapped++].bytes = bytes;
 }
 
-static void
-add_call(struct st_injection *in, const char *what, struct st_remote_call call)
+void
+st_injection_call(struct st_injection *in, const char *what, struct st_remote_call call)
 {
 	in->what[in->n_calls] = what;
 	in->calls[in->n_calls++] = call;
@@ -76,16 +76,16 @@ void
 st_injection_mmap(struct st_injection *in, const char *what, uint64_t at, uint64_t bytes, int prot,
                   int flags, int fd, uint64_t offset)
 {
-	add_call(in, what,
-	         (struct st_remote_call){__NR_mmap,
-	                                 {at, bytes, (uint64_t)prot, (uint64_t)flags,
-	                                  (uint64_t)(int64_t)fd, offset}});
+	st_injection_call(in, what,
+	                  (struct st_remote_call){__NR_mmap,
+	                                          {at, bytes, (uint64_t)prot, (uint64_t)flags,
+	                                           (uint64_t)(int64_t)fd, offset}});
 }
 
 void
 st_injection_close(struct st_injection *in, int fd)
 {
-	add_call(in, "close", (struct st_remote_call){__NR_close, {(uint64_t)fd}});
+	st_injection_call(in, "close", (struct st_remote_call){__NR_close, {(uint64_t)fd}});
 }
 
 int
@@ -147,7 +147,7 @@ look_around(struct st_injection *in)
 }
 
 static int
-map_region(struct st_injection *in)
+begin(struct st_injection *in)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	const char *what = "address space for the code cache";
@@ -155,11 +155,11 @@ map_region(struct st_injection *in)
 	if (hint)
 		st_injection_mmap(in, what, hint, ST_REGION_SIZE, PROT_NONE,
 		                  flags | MAP_FIXED_NOREPLACE, -1, 0);
-	if (!hint || st_injection_do(in) != 0) {
+	if (!hint || st_injection_do(in) != 0)
 		st_injection_mmap(in, what, 0, ST_REGION_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
-		if (st_injection_do(in) != 0)
-			return -1;
-	}
+	st_parcel_prepare(in);
+	if (st_injection_do(in) != 0)
+		return -1;
 	in->boot.region = (in->mapped[in->n_mapped - 1].at + 0x1fffff) & ~0x1fffffull;
 	return 0;
 }
@@ -390,7 +390,7 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 	bool stays = in->options->follow || in->options->on_image || in->running;
 	if (look_around(in) != 0 || !(in->shared = st_shared_for(in->boot.lookup, in->e)))
 		return -1;
-	if (map_region(in) != 0 || make_parcel(in) != 0 || st_parcel_send(in, stays) != 0 ||
+	if (begin(in) != 0 || make_parcel(in) != 0 || st_parcel_send(in, stays) != 0 ||
 	    map_tables(in) != 0 || write_data(in) != 0)
 		return -1;
 	*entry = in->boot.region + ST_REGION_RUNTIME + in->shared->image.entry;

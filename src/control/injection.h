@@ -46,6 +46,7 @@ struct st_injection {
 enum { ST_SCRATCH = 512 };
 
 /* Puts a call into the list. */
+void st_injection_call(struct st_injection *in, const char *what, struct st_remote_call call);
 void st_injection_mmap(struct st_injection *in, const char *what, uint64_t at, uint64_t bytes,
                        int prot, int flags, int fd, uint64_t offset);
 void st_injection_close(struct st_injection *in, int fd);
@@ -54,8 +55,9 @@ int st_injection_do(struct st_injection *in);
 int st_injection_fail(struct st_injection *in, const char *what, long error);
 void st_injection_opened(struct st_injection *in, int fd);
 
-/* control/parcel.c: a socket between the target and us, through which it gets the parcel; it stays
- * when `stays`. */
+/* control/parcel.c: a socket between the target and us, which is made with the next calls, and
+ * through which it then gets the parcel; it stays when `stays`. */
+void st_parcel_prepare(struct st_injection *in);
 int st_parcel_send(struct st_injection *in, bool stays);
 
 /* Maps all that the engine needs; *entry: the address of the runtime's first instruction. */

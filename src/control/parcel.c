@@ -42,14 +42,19 @@ send_descriptors(int channel, const int *fds, unsigned n)
 	return sendmsg(channel, &l.header, MSG_NOSIGNAL) == 1;
 }
 
-/* A socket pair made in the target: one end is fetched here. */
-static int
-make_channel(struct st_injection *in, int ends[2])
+void
+st_parcel_prepare(struct st_injection *in)
 {
-	long pair = st_remote_call(&in->remote, __NR_socketpair, AF_UNIX,
-	                           SOCK_SEQPACKET | SOCK_CLOEXEC, 0, in->scratch, 0, 0);
-	if (pair != 0)
-		return st_injection_fail(in, "socketpair", pair);
+	st_injection_call(
+	        in, "socketpair",
+	        (struct st_remote_call){__NR_socketpair,
+	                                {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, in->scratch}});
+}
+
+/* Of the socket pair made in the target one end is fetched here. */
+static int
+fetch_channel(struct st_injection *in, int ends[2])
+{
 	if (!st_remote_read(&in->remote, in->scratch, ends, 2 * sizeof *ends))
 		return st_injection_fail(in, "socketpair", -errno);
 	st_injection_opened(in, ends[0]);
@@ -119,7 +124,7 @@ int
 st_parcel_send(struct st_injection *in, bool stays)
 {
 	int ends[2];
-	if (make_channel(in, ends) != 0)
+	if (fetch_channel(in, ends) != 0)
 		return -1;
 	if (!send_descriptors(in->channel, in->here, in->n_parcel))
 		return st_injection_fail(in, "sendmsg", -errno);

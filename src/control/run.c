@@ -97,17 +97,6 @@ start_traced(const char *path, const struct st_run_options *o, struct st_error *
 	return bad ? -1 : pid;
 }
 
-/* The end of the execve system call: only then can the program be made to do others. */
-static int
-finish_exec(pid_t pid, struct st_error *e)
-{
-	int status;
-	if (ptrace(PTRACE_SYSCALL, pid, 0, 0) != 0 || waitpid(pid, &status, __WALL) != pid ||
-	    !WIFSTOPPED(status))
-		return st_fail(e, ST_EXIT_FAILED, "the program went away at its start");
-	return 0;
-}
-
 double
 st_cpu_time(int who)
 {
@@ -150,8 +139,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_moment begin = st_moment_now();
 	struct st_session s = {.options = o, .main_pid = pid, .begin = begin.seconds};
-	if (finish_exec(pid, e) != 0 || st_pool_make(&s.pool, o, e) != 0 ||
-	    st_inject(pid, o, &s.pool, &in, e) != 0) {
+	if (st_pool_make(&s.pool, o, e) != 0 || st_inject(pid, o, &s.pool, &in, e) != 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, __WALL);
 		return -1;
