@@ -27,7 +27,7 @@ enum {
 	/* A thread's area: its private structure, then its counters, which are a part of the
 	   results. */
 	ST_THREAD_PRIVATE = 16 << 10,
-	ST_LOOKUP_BYTES = 2 << 20, /* of all the lookup tables */
+	ST_LOOKUP_BYTES = 2 << 20,                 /* of all the lookup tables */
 	ST_LOOKUP_MAPPED = ST_LOOKUP_BYTES + 4096, /* and what empty entries lead to */
 };
 
