@@ -92,7 +92,7 @@ int
 st_injection_do(struct st_injection *in)
 {
 	unsigned n = in->n_calls;
-	bool maps[ST_REMOTE_MOST];
+	bool maps[ST_REMOTE_MOST] = {false};
 	for (unsigned i = 0; i < n; i++)
 		maps[i] = in->calls[i].nr == __NR_mmap;
 	unsigned done = st_remote_calls(&in->remote, in->calls, n);
@@ -436,6 +436,7 @@ st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool 
 	if (ptrace(PTRACE_GETREGS, pid, 0, &regs) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s",
 		               strerror(errno));
+	regs.rax = 0; /* as the end of its execve would leave it */
 	/* Below the red zone of a program that has not run yet. */
 	in.scratch = ((regs.rsp - 128) & ~63ull) - ST_SCRATCH - ST_REMOTE_TABLE;
 	if (st_remote_begin(&in.remote, pid, &regs, in.scratch + ST_SCRATCH, e) != 0)
