@@ -84,7 +84,7 @@ high_descriptor(pid_t pid)
 static int
 look_into(struct st_injection *in)
 {
-	struct letter l;
+	struct letter l = {0};
 	struct cmsghdr head = {.cmsg_len = CMSG_LEN(0)};
 	if (!st_remote_read(&in->remote, in->scratch, &l, sizeof l))
 		return st_injection_fail(in, "recvmsg", -errno);
