@@ -223,7 +223,8 @@ int
 st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, struct st_error *e)
 {
 	struct st_threads ts;
-	struct st_injection in = {.options = o, .e = e, .running = true, .channel = -1};
+	struct st_injection in = {
+	        .options = o, .e = e, .running = true, .channel = -1, .ends = {-1, -1}};
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;

@@ -426,13 +426,37 @@ st_injection_undo(struct st_injection *in)
 		munmap(in->results, in->results->file_size);
 }
 
+/* Lets it go into the runtime. */
+static int
+let_go(struct st_injection *in, uint64_t entry)
+{
+	struct user_regs_struct regs = in->remote.saved;
+	if (!clear_scratch(in) || st_remote_end(&in->remote) != 0)
+		return st_fail(in->e, ST_EXIT_FAILED, "it went away while it was prepared");
+	regs.rip = entry;
+	regs.rdi = st_injection_boot(in);
+	regs.rsi = 0;
+	regs.orig_rax = ~0ull;
+	if (ptrace(PTRACE_SETREGS, in->remote.pid, 0, &regs) != 0 ||
+	    ptrace(PTRACE_DETACH, in->remote.pid, 0, 0) != 0)
+		return st_fail(in->e, ST_EXIT_FAILED,
+		               "cannot start the program under the engine: %s", strerror(errno));
+	return 0;
+}
+
 int
 st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
-          struct st_injected *out, struct st_error *e)
+          const int socket[2], struct st_injected *out, struct st_error *e)
 {
-	struct st_injection in = {.options = options, .pool = pool, .e = e, .channel = -1};
+	struct st_injection in = {
+	        .options = options, .pool = pool, .e = e, .channel = -1, .ends = {-1, -1}};
 	uint64_t entry = 0;
 	struct user_regs_struct regs;
+	if (socket) {
+		in.channel = socket[0];
+		in.ends[1] = socket[1];
+		st_injection_opened(&in, socket[1]);
+	}
 	if (ptrace(PTRACE_GETREGS, pid, 0, &regs) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s",
 		               strerror(errno));
@@ -449,20 +473,11 @@ st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool 
 	}
 	st_limits_lift_of(pid, in.boot.limits);
 	if ((st_limits_in_the_way(LEAST_ROOM) && st_injection_fail(&in, "limits", -ENOMEM)) ||
-	    st_injection_map(&in, &entry) != 0) {
+	    st_injection_map(&in, &entry) != 0 || let_go(&in, entry) != 0) {
 		st_injection_undo(&in);
 		return -1;
 	}
 	st_injection_end(&in);
-	if (!clear_scratch(&in) || st_remote_end(&in.remote) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "the program went away while it was prepared");
-	regs.rip = entry;
-	regs.rdi = st_injection_boot(&in);
-	regs.rsi = 0;
-	regs.orig_rax = ~0ull;
-	if (ptrace(PTRACE_SETREGS, pid, 0, &regs) != 0 || ptrace(PTRACE_DETACH, pid, 0, 0) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot start the program under the engine: %s",
-		               strerror(errno));
 	*out = (struct st_injected){in.results, in.channel};
 	return 0;
 }

@@ -26,7 +26,8 @@ struct st_injection {
 	uint64_t region_hint; /* where the region should be; 0: no wish */
 	struct st_results_header *results;
 	bool running;     /* not at its first instruction: it gets a socket in any case */
-	int channel;      /* our end of the socket, or -1 */
+	int channel;      /* our end of the socket, or -1: there is none yet */
+	int ends[2];      /* both, in the target; -1: it does not have ours */
 	uint64_t scratch; /* address of ST_SCRATCH bytes in the target */
 	/* Descriptors of the parcel, here and in the target. */
 	int here[ST_PARCEL_MOST], there[ST_PARCEL_MOST];
@@ -55,8 +56,8 @@ int st_injection_do(struct st_injection *in);
 int st_injection_fail(struct st_injection *in, const char *what, long error);
 void st_injection_opened(struct st_injection *in, int fd);
 
-/* control/parcel.c: a socket between the target and us, which is made with the next calls, and
- * through which it then gets the parcel; it stays when `stays`. */
+/* control/parcel.c: a socket between the target and us, which is made with the next calls unless
+ * there is one, and through which it then gets the parcel; it stays when `stays`. */
 void st_parcel_prepare(struct st_injection *in);
 int st_parcel_send(struct st_injection *in, bool stays);
 

@@ -50,6 +50,7 @@ struct st_remote {
 	bool found;                    /* it was there already: nothing is patched */
 	uint64_t table;                /* else: memory of the process for a table of calls */
 	long patched[ST_REMOTE_WORDS]; /* what was there */
+	uint64_t blocked;              /* signals that it blocks by itself */
 };
 struct st_remote_call {
 	int64_t nr; /* then the kernel's answer, -errno on failure; -ESRCH when the process is gone
@@ -71,7 +72,7 @@ unsigned st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsi
 /* A single one; its answer. */
 long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                     uint64_t f, uint64_t g);
-/* Puts the patched bytes back. */
+/* Puts the patched bytes back, and lets signals in. */
 int st_remote_end(struct st_remote *r);
 /* The process' memory; false when it is not there, or may not be written. */
 bool st_remote_read(const struct st_remote *r, uint64_t from, void *to, size_t n);
@@ -105,9 +106,10 @@ struct st_injected {
 	int channel;                       /* socket to the process, with follow; else -1 */
 };
 /* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into
- * the runtime. */
+ * the runtime. socket: its ends here and there; NULL: it is to make one,
+ * of which we fetch an end, which not every container allows. */
 int st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
-              struct st_injected *out, struct st_error *e);
+              const int socket[2], struct st_injected *out, struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);

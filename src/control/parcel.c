@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory files made here come into the target over a socket that it makes. */
+/* Memory files made here come into the target over a socket: one that it has from us, or makes. */
 #include <asm/unistd.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,22 +45,23 @@ send_descriptors(int channel, const int *fds, unsigned n)
 void
 st_parcel_prepare(struct st_injection *in)
 {
-	st_injection_call(
-	        in, "socketpair",
-	        (struct st_remote_call){__NR_socketpair,
-	                                {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, in->scratch}});
+	if (in->channel < 0)
+		st_injection_call(in, "socketpair",
+		                  (struct st_remote_call){__NR_socketpair,
+		                                          {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
+		                                           0, in->scratch}});
 }
 
 /* Of the socket pair made in the target one end is fetched here. */
 static int
-fetch_channel(struct st_injection *in, int ends[2])
+fetch_channel(struct st_injection *in)
 {
-	if (!st_remote_read(&in->remote, in->scratch, ends, 2 * sizeof *ends))
+	if (!st_remote_read(&in->remote, in->scratch, in->ends, sizeof in->ends))
 		return st_injection_fail(in, "socketpair", -errno);
-	st_injection_opened(in, ends[0]);
-	st_injection_opened(in, ends[1]);
+	st_injection_opened(in, in->ends[0]);
+	st_injection_opened(in, in->ends[1]);
 	int pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, 0);
-	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, ends[0], 0);
+	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, in->ends[0], 0);
 	int error = errno;
 	if (pidfd >= 0)
 		close(pidfd);
@@ -91,6 +92,8 @@ look_into(struct st_injection *in)
 	if (l.header.msg_controllen >= sizeof head)
 		memcpy(&head, l.control, sizeof head);
 	size_t n = (head.cmsg_len - CMSG_LEN(0)) / sizeof *in->there;
+	if (n > in->n_parcel)
+		return st_injection_fail(in, "recvmsg", -EPROTO);
 	memcpy(in->there, l.control + CMSG_LEN(0), n * sizeof *in->there);
 	for (size_t i = 0; i < n; i++)
 		st_injection_opened(in, in->there[i]);
@@ -99,23 +102,24 @@ look_into(struct st_injection *in)
 
 /* The target takes the parcel from its end, and moves that out of the program's way. */
 static int
-receive(struct st_injection *in, const int ends[2])
+receive(struct st_injection *in)
 {
 	struct letter l = letter_at(in->scratch, in->n_parcel);
-	const uint64_t theirs = (uint64_t)ends[1];
+	const uint64_t theirs = (uint64_t)in->ends[1];
 	struct st_remote_call calls[] = {
-	        {__NR_close, {(uint64_t)ends[0]}},
+	        {__NR_close, {(uint64_t)in->ends[0]}},
 	        {__NR_recvmsg, {theirs, in->scratch, MSG_CMSG_CLOEXEC}},
 	        {__NR_fcntl, {theirs, F_DUPFD_CLOEXEC, high_descriptor(in->remote.pid)}}};
+	unsigned first = in->ends[0] < 0;
 	if (!st_remote_write(&in->remote, in->scratch, &l, sizeof l))
 		return st_injection_fail(in, "recvmsg", -errno);
-	unsigned done = st_remote_calls(&in->remote, calls, 3);
+	unsigned done = first + st_remote_calls(&in->remote, calls + first, 3 - first);
 	if (done < 2)
 		return st_injection_fail(in, "recvmsg", calls[done].nr);
 	in->boot.channel = (uint32_t)(done == 3 ? (uint64_t)calls[2].nr : theirs);
 	if (done == 3) {
 		st_injection_opened(in, (int)calls[2].nr);
-		st_injection_close(in, ends[1]);
+		st_injection_close(in, in->ends[1]);
 	}
 	return look_into(in);
 }
@@ -123,12 +127,11 @@ receive(struct st_injection *in, const int ends[2])
 int
 st_parcel_send(struct st_injection *in, bool stays)
 {
-	int ends[2];
-	if (fetch_channel(in, ends) != 0)
+	if (in->channel < 0 && fetch_channel(in) != 0)
 		return -1;
 	if (!send_descriptors(in->channel, in->here, in->n_parcel))
 		return st_injection_fail(in, "sendmsg", -errno);
-	if (receive(in, ends) != 0)
+	if (receive(in) != 0)
 		return -1;
 	if (stays)
 		return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,15 +15,16 @@
 #include "control/session.h"
 #include "qos/qos.h"
 
-/* The child: waits until it is traced, then becomes the program. errno of a failed exec goes into
- * the pipe. */
+/* The child: waits until it is traced, then becomes the program, with the channel. errno of a
+ * failed exec goes into the pipe. */
 static _Noreturn void
-become_program(const char *path, const struct st_run_options *o, int go, int report)
+become_program(const char *path, const struct st_run_options *o, int go, int report, int channel)
 {
 	char byte;
 	extern char **environ;
 	if (read(go, &byte, 1) != 1)
 		_exit(ST_EXIT_FAILED);
+	fcntl(channel, F_SETFD, 0);
 	st_limits_restore();
 	if (o->own_group)
 		setpgid(0, 0);
@@ -64,20 +66,23 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 	}
 }
 
+/* channel: the ends of a socket, of which the program has the second, under the same number. */
 static pid_t
-start_traced(const char *path, const struct st_run_options *o, struct st_error *e)
+start_traced(const char *path, const struct st_run_options *o, int channel[2], struct st_error *e)
 {
 	int go[2], report[2];
-	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0)
+	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(go[1]);
 		close(report[0]);
-		become_program(path, o, go[0], report[1]);
+		become_program(path, o, go[0], report[1], channel[1]);
 	}
 	close(go[0]);
 	close(report[1]);
+	close(channel[1]);
 	int bad = pid < 0 ? st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno)) : 0;
 	if (!bad && ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
 		bad = st_fail(e, ST_EXIT_FAILED,
@@ -133,13 +138,14 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (st_program_find(o->argv[0], path, sizeof path, e) != 0)
 		return -1;
 	st_limits_lift();
-	pid_t pid = start_traced(path, o, e);
+	int channel[2];
+	pid_t pid = start_traced(path, o, channel, e);
 	if (pid < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_moment begin = st_moment_now();
 	struct st_session s = {.options = o, .main_pid = pid, .begin = begin.seconds};
-	if (st_pool_make(&s.pool, o, e) != 0 || st_inject(pid, o, &s.pool, &in, e) != 0) {
+	if (st_pool_make(&s.pool, o, e) != 0 || st_inject(pid, o, &s.pool, channel, &in, e) != 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, __WALL);
 		return -1;

@@ -208,7 +208,7 @@ on_exec_event(struct st_session *s, pid_t pid)
 	if (s->n_execs)
 		s->n_execs--;
 	char *command = command_of(pid); /* once it runs it may have ended before one looks */
-	if (!is_native64(pid) || st_inject(pid, s->options, &s->pool, &in, &e) != 0) {
+	if (!is_native64(pid) || st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
 		leave_alone(s, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		free(command);

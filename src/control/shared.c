@@ -8,6 +8,7 @@
  * at the first one that is tried.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,14 @@ write_tables(int fd, uint64_t lookup)
 	       (ssize_t)(ST_LOOKUP_BYTES + sizeof miss_code);
 }
 
+/* Nobody can write to it afterwards, since others execute it. */
 static bool
 write_file(int fd, const struct st_runtime_image *image, uint64_t lookup)
 {
+	const int for_good = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	return ftruncate(fd, ST_SHARED_LOOKUP + ST_LOOKUP_MAPPED) == 0 &&
 	       pwrite(fd, image->bytes, image->file_size, 0) == (ssize_t)image->file_size &&
-	       write_tables(fd, lookup);
+	       write_tables(fd, lookup) && fcntl(fd, F_ADD_SEALS, for_good) == 0;
 }
 
 const struct st_shared *
@@ -61,7 +64,7 @@ st_shared_for(uint64_t lookup, struct st_error *e)
 		return &shared;
 	if (!shared.image.bytes && st_runtime_image_load(&shared.image, e) != 0)
 		return NULL;
-	int fd = memfd_create("strobe", MFD_CLOEXEC);
+	int fd = memfd_create("strobe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0 || !write_file(fd, &shared.image, lookup)) {
 		st_fail(e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
 		if (fd >= 0)

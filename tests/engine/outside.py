@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The real strobe from outside: programs that cannot run, job control, limits, and ends that nobody asked for."""
 import errno
+import fcntl
 import json
 import os
 import pty
@@ -17,6 +18,27 @@ import unittest
 
 STROBE = os.path.abspath(sys.argv.pop(1))
 PYTHON = "/usr/bin/python3"
+# Becomes a program under a filter that answers ACTION to any of the system calls CALLS whose first argument is at least FIRST.
+FILTERED = """
+import ctypes, os, struct, sys
+action, first = int(sys.argv[1]), int(sys.argv[2])
+calls = [int(word) for word in sys.argv[3].split(",")]
+code = [(0x20, 0, 0, 0)] + [(0x15, len(calls) - i, 0, call) for i, call in enumerate(calls)]
+code += [(6, 0, 0, 0x7fff0000), (0x20, 0, 0, 16), (0x35, 0, 1, first), (6, 0, 0, action), (6, 0, 0, 0x7fff0000)]
+code = b"".join(struct.pack("HBBI", *insn) for insn in code)
+buffer = ctypes.create_string_buffer(code)
+filter = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
+prctl = ctypes.CDLL(None).prctl
+if prctl(38, 1, 0, 0, 0) or prctl(22, 2, ctypes.c_char_p(filter)):
+    sys.exit("no filter")
+os.execv(sys.argv[4], sys.argv[4:])
+"""
+SECCOMP_KILL, SECCOMP_EPERM = 0x80000000, 0x50001
+SOCKETPAIR, PROCESS_VM_READV, PROCESS_VM_WRITEV, PIDFD_GETFD = 53, 310, 311, 438
+
+
+def filtered(action, first, calls, *program):
+    return [PYTHON, "-c", FILTERED, str(action), str(first), ",".join(map(str, calls)), *program]
 
 
 def wait_until(condition, seconds=20):
@@ -433,6 +455,42 @@ class Beginnings(Outside):
         ran = self.run_strobe("/bin/sh", "-c", f"{low}; /bin/true && {low}; exec {low}", tool="inscount", options=("--follow",))
         self.assertEqual((ran.stderr, ran.returncode), (b"", 3))
         self.assertEqual([p["instructions"] for p in self.counted()["processes"] if p["command"] == low], [11] * 3)
+
+    def test_killed_while_it_is_prepared(self):
+        """A filter that looks at arguments cannot be foreseen: the program's end is seen, and no later one is waited for."""
+        killed = filtered(SECCOMP_KILL, 1, [SOCKETPAIR], "/bin/true")
+        self.assertEqual(subprocess.run(killed).returncode, 0)
+        self.assertEqual(self.run_strobe(*killed, options=("--follow",)).returncode, 128 + signal.SIGSYS)
+        child = " ".join(f"'{word}'" for word in killed)
+        ran = self.run_strobe("/bin/sh", "-c", child + " & wait $!; exit $(($? - 100))", options=("--follow",))
+        self.assertEqual(ran.returncode, 28 + signal.SIGSYS)
+
+    def test_containers(self):
+        """What docker and podman forbid, if ptrace is all that they allow."""
+        calls = [PROCESS_VM_READV, PROCESS_VM_WRITEV, PIDFD_GETFD]
+        ran = subprocess.run(filtered(SECCOMP_EPERM, 0, calls, *self.words("/bin/sh", "-c", "exit 5", tool="inscount")),
+                             cwd=self.place.name, capture_output=True, timeout=100)
+        self.assertEqual((ran.stderr, ran.returncode), (b"", 5))
+        self.assertGreater(self.counted()["instructions"], 10000)
+
+    def test_shared_memory_is_sealed(self):
+        """Who finds the file that all programs map can read it only."""
+        program = self.program_of(self.start("/bin/sleep", "100"))
+        self.addCleanup(os.kill, program, signal.SIGKILL)
+
+        def shared():
+            with open(f"/proc/{program}/maps") as maps:
+                lines = [line.split() for line in maps]
+            return [words[0] for words in lines if words[1] == "r-xp" and words[-2].startswith("/memfd:strobe")]
+
+        self.assertTrue(wait_until(shared))
+        for place in shared():
+            try:
+                fd = os.open(f"/proc/{program}/map_files/{place}", os.O_RDONLY)
+            except PermissionError:
+                self.skipTest("who is not root cannot open what is mapped")
+            self.addCleanup(os.close, fd)
+            self.assertEqual(fcntl.fcntl(fd, fcntl.F_GET_SEALS), fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
 
 
 if __name__ == "__main__":
