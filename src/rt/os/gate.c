@@ -23,8 +23,9 @@ place_of(struct gates *g, uint64_t call)
 static struct site *
 call_site(struct gates *g, uint64_t call)
 {
-	uint16_t *place = place_of(g, call);
-	return *place ? &g->sites[*place - 1] : NULL;
+	uint16_t i = __atomic_load_n(place_of(g, call), __ATOMIC_ACQUIRE);
+	/* Another's, when that has just taken the empty place. */
+	return i && g->sites[i - 1].call == call ? &g->sites[i - 1] : NULL;
 }
 
 const struct gate *
