@@ -96,6 +96,7 @@ renew_cache(void)
 /* What is copied of the header stands in its first part; the rest, most of it, is zero and has no
  * pages yet. */
 enum { HEADER_HEAD = offsetof(struct st_results_header, counter_names) };
+_Static_assert(offsetof(struct st_results_header, n_nodes) < HEADER_HEAD, "it is copied");
 
 static void
 copy_layout(struct st_results_header *to, const struct st_results_header *from)
