@@ -121,6 +121,7 @@ void rt_stub_gate(void);
 extern const char rt_outside_end[];
 void rt_finish_entry(void);
 void rt_forget_entry(void);
+enum { NOT_BEGUN = 4097 }; /* its answer, negative, when a signal waits */
 long rt_app_syscall(struct thread *t);
 long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child,
               void (*start)(struct thread *));

@@ -35,12 +35,30 @@ process_stays(const struct thread *t)
 		rt.results->left_ns = 0;
 }
 
+/* The kernel's mask is what the new program inherits. A signal that comes before the call has begun
+ * comes first; what the runtime has taken would be lost with it. */
+static long
+exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
+{
+	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);
+	long ret = rt_app_syscall(t);
+	signals_block_all();
+	if (t->pending & 1)
+		t->queued_mask = *after;
+	else
+		SYS(__NR_rt_sigprocmask, 2, after, 0, 8);
+	return ret;
+}
+
 long
 sys_exec(struct thread *t)
 {
-	const uint64_t *r = t->regs.r;
 	uint64_t mask = signals_block_all();
-	uint64_t program = ((t->pending & 1 ? t->queued_mask : mask) & ~NEVER_BLOCKED) | t->blocked;
+	if (t->pending & 1) {
+		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+		return -NOT_BEGUN;
+	}
+	uint64_t program = (mask & ~NEVER_BLOCKED) | t->blocked;
 	if (!t->own_process)
 		happen_end(t);
 	budget_end_all(t);
@@ -50,11 +68,7 @@ sys_exec(struct thread *t)
 	limits_exec(limits, true);
 	if (!followed)
 		process_leaves(t);
-	SYS(__NR_rt_sigprocmask, 2, &program, 0,
-	    8); /* the new program inherits the program's mask */
-	long ret = sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
-	                (long)r[R8], (long)r[R9]);
-	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+	long ret = exec_with_mask(t, &program, &mask);
 	if (followed)
 		follow_exec_failed(t);
 	else

@@ -154,6 +154,8 @@ queue(struct thread *t, int signo, const struct siginfo *info, struct ucontext64
 	t->queued_mask = uc->sigmask;
 	uc->sigmask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
 	__atomic_fetch_or(&t->pending, 1, __ATOMIC_SEQ_CST);
+	if (in_syscall_begin(uc->mc.rip)) /* it must not begin before this is delivered */
+		uc->mc.rip = (uint64_t)rt_sys_check;
 }
 
 uint64_t

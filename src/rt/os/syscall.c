@@ -15,7 +15,7 @@
 #include "rt/tool/happen.h"
 #include "rt/tool/tool.h"
 
-enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14, NOT_BEGUN = 4097 };
+enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14 };
 
 /* The kernel is about to write to program memory that may hold translated, write-protected code. */
 static void

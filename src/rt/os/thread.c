@@ -48,7 +48,6 @@ enum {
 	E_AGAIN = 11,
 	E_FAULT = 14,
 	E_INVAL = 22,
-	NOT_BEGUN = 4097,
 };
 
 /* One whose making failed for want of memory. What it has is kept for the next. */
