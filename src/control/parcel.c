@@ -109,16 +109,17 @@ receive(struct st_injection *in)
 	struct st_remote_call calls[] = {
 	        {__NR_close, {(uint64_t)in->ends[0]}},
 	        {__NR_recvmsg, {theirs, in->scratch, MSG_CMSG_CLOEXEC}},
+	        {__NR_fcntl, {theirs, F_SETFD, FD_CLOEXEC}}, /* should it have to stay there */
 	        {__NR_fcntl, {theirs, F_DUPFD_CLOEXEC, high_descriptor(in->remote.pid)}}};
 	unsigned first = in->ends[0] < 0;
 	if (!st_remote_write(&in->remote, in->scratch, &l, sizeof l))
 		return st_injection_fail(in, "recvmsg", -errno);
-	unsigned done = first + st_remote_calls(&in->remote, calls + first, 3 - first);
-	if (done < 2)
+	unsigned done = first + st_remote_calls(&in->remote, calls + first, 4 - first);
+	if (done < 3)
 		return st_injection_fail(in, "recvmsg", calls[done].nr);
-	in->boot.channel = (uint32_t)(done == 3 ? (uint64_t)calls[2].nr : theirs);
-	if (done == 3) {
-		st_injection_opened(in, (int)calls[2].nr);
+	in->boot.channel = (uint32_t)(done == 4 ? (uint64_t)calls[3].nr : theirs);
+	if (done == 4) {
+		st_injection_opened(in, (int)calls[3].nr);
 		st_injection_close(in, in->ends[1]);
 	}
 	return look_into(in);

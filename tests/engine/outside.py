@@ -309,6 +309,8 @@ class Limits(Outside):
     def test_descriptors(self):
         done = self.limited(resource.RLIMIT_NOFILE, 10, "bash", "-c", "/bin/true; exec 5<&-; (exit 4)", hard=10, options=("--follow",))
         self.assertEqual((done.returncode, done.stderr), (4, b""))
+        done = self.limited(resource.RLIMIT_NOFILE, 20, "sh", "-c", "exec ls /proc/self/fd", hard=20, options=("--follow",))
+        self.assertEqual((done.returncode, done.stdout), (0, b"0\n1\n2\n3\n"))
 
 
 class Ends(Outside):
