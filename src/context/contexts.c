@@ -30,21 +30,39 @@ is_word(const char *text, const char *word)
 	return text && !strncmp(text, word, n) && (text[n] == ',' || !text[n]);
 }
 
-bool
-st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k)
+/* "name" alone is "name=1". */
+static bool
+flag(const char *tools, const char *name, bool usual)
 {
-	const char *tools = p->run.tool ? p->run.tool : "", *given = option(tools, "k");
-	if (!strstr(tools, "contexts"))
-		return false;
-	*mode = ST_CONTEXT_FUNC;
+	const char *word = strstr(tools, "contexts:");
+	size_t n = strlen(name);
+	for (word = word ? strchr(word, ':') : NULL; word; word = strchr(word + 1, ','))
+		if (is_word(word + 1, name))
+			usual = true;
+		else if (!strncmp(word + 1, name, n) && word[1 + n] == '=')
+			usual = strtoul(word + n + 2, NULL, 10) != 0;
+	return usual;
+}
+
+bool
+st_contexts_options(const struct st_profile *p, struct st_context_options *o)
+{
+	const char *tools = p->run.tool ? p->run.tool : "", *k = option(tools, "k");
+	*o = (struct st_context_options){.mode = ST_CONTEXT_FUNC,
+	                                 .k = ST_K_INFINITE,
+	                                 .time = flag(tools, "time", false),
+	                                 .instructions = flag(tools, "instructions", false)};
 #define M(id, name)                                                                                \
 	if (is_word(option(tools, "mode"), #name))                                                 \
-		*mode = ST_CONTEXT_##id;
+		o->mode = ST_CONTEXT_##id;
 	ST_CONTEXT_MODES(M)
 #undef M
-	*k = !given || is_word(given, "inf") ? (uint32_t)ST_K_INFINITE
-	                                     : (uint32_t)strtoul(given, NULL, 10);
-	return true;
+	if (k && !is_word(k, "inf"))
+		o->k = (uint32_t)strtoul(k, NULL, 10);
+#define R(name, usual, asked) o->name = flag(tools, #name, usual);
+	ST_CONTEXT_RULES(R)
+#undef R
+	return strstr(tools, "contexts") != NULL;
 }
 
 /* ---- labels ---- */
@@ -226,8 +244,6 @@ weigh(struct maker *m)
 			g->ksf.nodes[m->node_of[x->link]].top += x->count;
 		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
 			st_forest_invert(&g->ksf, m->node_of[i], m->c->k, &own, &g->kccf);
-		m->c->timed |= x->self_ns != 0;
-		m->c->with_instructions |= x->instructions != 0;
 	}
 }
 
@@ -283,7 +299,13 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, b
 {
 	struct maker m = {.c = c};
 	*c = (struct st_contexts){.profile = p, .joined = join, .with_kccf = kccf};
-	if (!st_contexts_options(p, &c->mode, &c->k))
+	struct st_context_options o;
+	bool known = st_contexts_options(p, &o);
+	c->mode = o.mode;
+	c->k = o.k;
+	c->timed = o.time;
+	c->with_instructions = o.instructions;
+	if (!known)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");
 	int status = merge_labels(&m);

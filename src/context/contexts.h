@@ -38,6 +38,24 @@ struct st_context_group {
 	struct st_forest kccf; /* the k-calling context forest; empty unless asked for */
 };
 
+/* By what else contexts were told apart: R(option of the tool, what it is unless given, how strobe
+ * paths is asked for the other). */
+#define ST_CONTEXT_RULES(R)                                                                        \
+	R(roll, true, "--unroll-recursion")                                                        \
+	R(cycles, false, "--roll-cycles")                                                          \
+	R(loops, false, "--roll-loops")                                                            \
+	R(physical, false, "--tail-calls physical")                                                \
+	R(root, false, "--funcs or --images")
+
+struct st_context_options {
+	enum st_context_mode mode;
+	uint32_t k;
+	bool time, instructions;
+#define R(name, usual, option) bool name;
+	ST_CONTEXT_RULES(R)
+#undef R
+};
+
 struct st_contexts {
 	const struct st_profile *profile;
 	enum st_context_mode mode;
@@ -51,7 +69,7 @@ struct st_contexts {
 };
 
 /* What was asked for; false: the profile has no contexts. */
-bool st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k);
+bool st_contexts_options(const struct st_profile *p, struct st_context_options *o);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
 int st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
                      struct st_error *e);

@@ -49,11 +49,10 @@ make(const struct st_profile *p, bool kccf, size_t *nodes)
 json_t *
 st_page_paths(const struct st_profile *p, size_t *left_out)
 {
-	enum st_context_mode mode;
-	uint32_t k;
+	struct st_context_options o;
 	size_t nodes = 0;
 	*left_out = 0;
-	if (!st_contexts_options(p, &mode, &k))
+	if (!st_contexts_options(p, &o))
 		return NULL;
 	json_t *paths = make(p, true, &nodes);
 	if (paths)
