@@ -109,6 +109,8 @@
 	  "who is jumped to stands under who jumped (default), or in its place")                   \
 	O(time, 0, "time", NULL, true, "of each context: its own, and with what it called")        \
 	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
+	O(under, 0, "under", "NAMES", true, "show contexts below these functions only")            \
+	O(calls, 0, "calls", "NAMES", true, "show contexts that lead to a call of these only")     \
 	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \
 	O(from, 0, "from", "FILE", true, "show the profile of an earlier run")                     \
 	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \

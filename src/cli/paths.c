@@ -16,7 +16,11 @@ static int
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
               struct st_error *e)
 {
-	if (!st_contexts_make(c, p, a->join, a->kccf, e))
+	const struct st_context_choice choice = {.under = a->under.text,
+	                                         .n_under = a->under.n,
+	                                         .calls = a->calls.text,
+	                                         .n_calls = a->calls.n};
+	if (!st_contexts_choose(c, p, a->join, a->kccf, &choice, e))
 		return 0;
 	st_contexts_free(c);
 	return -1;

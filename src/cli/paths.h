@@ -16,7 +16,8 @@ struct st_paths {
 	bool as_profile;                        /* --format db */
 	const char *from;                       /* a profile to read; NULL: none */
 	char *const *program;
-	char **texts; /* of --funcs, cut into names */
+	struct st_patterns under, calls;
+	char **texts; /* of --funcs, --under and --calls, cut into names */
 	size_t n_texts;
 };
 

@@ -69,7 +69,8 @@ end_of_name(char *name)
 }
 
 static int
-add_functions(struct st_paths *a, const char *value, struct st_error *e)
+add_names(struct st_paths *a, struct st_patterns *to, const char *option, const char *value,
+          struct st_error *e)
 {
 	char *copy = strdup(value), *at = copy;
 	if (!copy)
@@ -85,7 +86,7 @@ add_functions(struct st_paths *a, const char *value, struct st_error *e)
 		char *end = end_of_name(at);
 		bool last = !*end;
 		*end = 0;
-		if (st_region_pattern(&a->measure.region.functions, "funcs", at, e))
+		if (st_region_pattern(to, option, at, e))
 			return -1;
 		if (last)
 			return 0;
@@ -104,7 +105,11 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		               "--%s measures each piece of code once: contexts need all of it",
 		               name);
 	case PATHS_funcs:
-		return add_functions(a, value, e);
+		return add_names(a, &a->measure.region.functions, name, value, e);
+	case PATHS_under:
+		return add_names(a, &a->under, name, value, e);
+	case PATHS_calls:
+		return add_names(a, &a->calls, name, value, e);
 	case PATHS_output:
 		if (!strcmp(value, "-"))
 			return st_fail(e, ST_EXIT_USAGE,
@@ -213,6 +218,11 @@ check(struct st_paths *a, struct st_error *e)
 		               "--mode %s%s would never end in a loop: add --roll-loops, or -k "
 		               "with a number",
 		               a->mode, *a->k ? " -k inf" : "");
+	if (blocks && (a->under.n || a->calls.n))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is about functions: leave out --mode %s, or choose functions "
+		               "with --funcs",
+		               a->under.n ? "under" : "calls", a->mode);
 	if (blocks && (a->time || a->instructions))
 		return st_fail(e, ST_EXIT_USAGE, "--%s is about functions: leave out --mode %s",
 		               a->time ? "time" : "instructions", a->mode);
@@ -226,8 +236,9 @@ static bool
 shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
-	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_hot ||
-	       option == PATHS_top || option == PATHS_quiet || option == PATHS_help;
+	       option == PATHS_under || option == PATHS_calls || option == PATHS_kccf ||
+	       option == PATHS_join_threads || option == PATHS_hot || option == PATHS_top ||
+	       option == PATHS_quiet || option == PATHS_help;
 }
 
 static int

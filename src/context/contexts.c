@@ -72,6 +72,10 @@ struct maker {
 	uint32_t *label_of; /* of the profile's labels: equal places are one */
 	uint32_t *node_of;  /* of the profile's contexts: the node of its group */
 	uint32_t *group_of; /* of the profile's contexts */
+	const struct st_context_choice *choice;
+	unsigned char *
+	        *chosen; /* of each group, what is known of its nodes; NULL: all are chosen */
+	size_t n_chosen;
 };
 
 static int
@@ -172,14 +176,16 @@ find_functions(struct st_contexts *c)
 
 /* Labels are made when code is translated, which may never run. */
 static void
-count_functions(struct st_contexts *c, const uint32_t *label_of)
+count_functions(struct st_contexts *c)
 {
-	const struct st_profile *p = c->profile;
 	bool *used = calloc(c->n_labels + 1, sizeof *used);
-	for (size_t i = 0; used && i < p->contexts.n; i++) {
-		const struct st_context_label *l = &c->labels[label_of[p->contexts.v[i].label]];
-		c->n_functions += !l->root && !used[l->function];
-		used[l->function] = true;
+	for (size_t g = 0; used && g < c->groups.n; g++) {
+		const struct st_forest *f = &c->groups.v[g].ksf;
+		for (uint32_t i = 0; i < f->n; i++) {
+			const struct st_context_label *l = &c->labels[f->nodes[i].label];
+			c->n_functions += !l->root && !used[l->function];
+			used[l->function] = true;
+		}
 	}
 	free(used);
 }
@@ -230,6 +236,74 @@ place_context(struct maker *m, size_t i)
 	return m->node_of[i] == ST_NO_NODE ? -1 : 0;
 }
 
+/* ---- the ones that are asked for ---- */
+
+static bool
+fits_any(const char *const *patterns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (st_choice_fits(patterns[i], name))
+			return true;
+	return false;
+}
+
+static int
+choose(struct maker *m)
+{
+	struct st_contexts *c = m->c;
+	const struct st_context_choice *choice = m->choice;
+	unsigned char *labels = calloc(c->n_labels + 1, sizeof *labels);
+	m->chosen = calloc(c->groups.n + 1, sizeof *m->chosen);
+	for (size_t i = 0; labels && i < c->n_labels; i++) {
+		const char *name = c->labels[i].name;
+		if (!choice->n_under || fits_any(choice->under, choice->n_under, name))
+			labels[i] |= ST_CHOICE_UNDER;
+		if (!choice->n_calls || fits_any(choice->calls, choice->n_calls, name))
+			labels[i] |= ST_CHOICE_CALLS;
+	}
+	int status = labels && m->chosen ? 0 : -1;
+	m->n_chosen = c->groups.n;
+	for (size_t i = 0; i < c->groups.n && !status; i++) {
+		m->chosen[i] = st_choice_look(&c->groups.v[i].ksf, labels);
+		status = m->chosen[i] ? 0 : -1;
+	}
+	free(labels);
+	return status;
+}
+
+/* Whether all that these say was asked for is true of a context. */
+static bool
+is_chosen(const struct maker *m, size_t context, unsigned char what)
+{
+	return !m->chosen || (m->chosen[m->group_of[context]][m->node_of[context]] & what) == what;
+}
+
+static void
+prune(struct maker *m)
+{
+	struct st_contexts *c = m->c;
+	size_t n = 0;
+	for (size_t i = 0; i < c->groups.n; i++) {
+		struct st_context_group *g = &c->groups.v[i];
+		st_choice_prune(&g->ksf, m->chosen[i]);
+		if (g->ksf.n || g->ksf.out_of_memory)
+			c->groups.v[n++] = *g;
+		else
+			st_forest_free(&g->kccf);
+	}
+	c->groups.n = n;
+}
+
+static void
+free_chosen(struct maker *m)
+{
+	for (size_t i = 0; m->chosen && i < m->n_chosen; i++)
+		free(m->chosen[i]);
+	free(m->chosen);
+}
+
+/* ---- weights ---- */
+
 /* Each context counts where it is, and as the top region that was under way. */
 static void
 weigh(struct maker *m)
@@ -239,12 +313,29 @@ weigh(struct maker *m)
 		const struct st_profile_context *x = &p->contexts.v[i];
 		struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
 		struct st_weight own = weight_of(x);
+		if (!is_chosen(m, i, ST_CHOSEN))
+			continue;
 		st_forest_add(&g->ksf, m->node_of[i], &own);
-		if (x->link != UINT32_MAX && m->group_of[x->link] == m->group_of[i])
+		if (x->link != UINT32_MAX && m->group_of[x->link] == m->group_of[i] &&
+		    is_chosen(m, x->link, ST_CHOSEN))
 			g->ksf.nodes[m->node_of[x->link]].top += x->count;
 		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
 			st_forest_invert(&g->ksf, m->node_of[i], m->c->k, &own, &g->kccf);
 	}
+}
+
+static void
+count_threads(const struct maker *m)
+{
+	struct st_contexts *c = m->c;
+	const struct st_profile *p = c->profile;
+	bool *seen = calloc(p->threads.n + 1, sizeof *seen);
+	for (size_t i = 0; seen && i < p->contexts.n; i++) {
+		uint32_t thread = p->contexts.v[i].thread;
+		c->n_threads += is_chosen(m, i, ST_CHOICE_WAY) && !seen[thread];
+		seen[thread] |= is_chosen(m, i, ST_CHOICE_WAY);
+	}
+	free(seen);
 }
 
 static int
@@ -259,7 +350,12 @@ make_groups(struct maker *m)
 	for (size_t i = 0; i < n; i++)
 		if (place_context(m, i))
 			return -1;
+	if (m->choice && choose(m))
+		return -1;
 	weigh(m);
+	count_threads(m);
+	if (m->choice)
+		prune(m);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		struct st_context_group *g = &c->groups.v[i];
 		st_forest_total(&g->ksf);
@@ -281,23 +377,20 @@ compare_groups(const void *a, const void *b)
 	return x->begun < y->begun ? -1 : x->begun > y->begun;
 }
 
-static void
-count_threads(struct st_contexts *c)
-{
-	const struct st_profile *p = c->profile;
-	bool *seen = calloc(p->threads.n + 1, sizeof *seen);
-	for (size_t i = 0; seen && i < p->contexts.n; i++) {
-		c->n_threads += !seen[p->contexts.v[i].thread];
-		seen[p->contexts.v[i].thread] = true;
-	}
-	free(seen);
-}
-
 int
 st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
                  struct st_error *e)
 {
-	struct maker m = {.c = c};
+	static const struct st_context_choice all;
+	return st_contexts_choose(c, p, join, kccf, &all, e);
+}
+
+int
+st_contexts_choose(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
+                   const struct st_context_choice *choice, struct st_error *e)
+{
+	bool some = choice->n_under || choice->n_calls;
+	struct maker m = {.c = c, .choice = some ? choice : NULL};
 	*c = (struct st_contexts){.profile = p, .joined = join, .with_kccf = kccf};
 	struct st_context_options o;
 	bool known = st_contexts_options(p, &o);
@@ -308,14 +401,18 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, b
 	if (!known)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");
+	if (some && c->mode != ST_CONTEXT_FUNC)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--under and --calls are about functions, and these are contexts of "
+		               "blocks: measure with --mode func");
 	int status = merge_labels(&m);
 	if (!status) {
 		find_functions(c);
-		count_functions(c, m.label_of);
-		count_threads(c);
 		status = make_groups(&m);
+		count_functions(c);
 		qsort(c->groups.v, c->groups.n, sizeof *c->groups.v, compare_groups);
 	}
+	free_chosen(&m);
 	free(m.label_of);
 	free(m.node_of);
 	free(m.group_of);

@@ -4,6 +4,7 @@
 #ifndef STROBE_CONTEXT_CONTEXTS_H
 #define STROBE_CONTEXT_CONTEXTS_H
 
+#include "context/choice.h"
 #include "context/forest.h"
 #include "profile/profile.h"
 
@@ -73,6 +74,9 @@ bool st_contexts_options(const struct st_profile *p, struct st_context_options *
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
 int st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
                      struct st_error *e);
+/* The same of those that are asked for; a thread without any is left out. */
+int st_contexts_choose(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
+                       const struct st_context_choice *choice, struct st_error *e);
 void st_contexts_free(struct st_contexts *c);
 
 #endif

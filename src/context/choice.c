@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "context/choice.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long a name of C++ is without its arguments: up to the bracket that the last one closes. */
+static size_t
+without_arguments(const char *name)
+{
+	const char *at = strrchr(name, ')');
+	int depth = 0;
+	for (; at && at > name; at--) {
+		depth += *at == ')';
+		depth -= *at == '(';
+		if (!depth)
+			return (size_t)(at - name);
+	}
+	return strlen(name);
+}
+
+bool
+st_choice_fits(const char *pattern, const char *name)
+{
+	if (!strcmp(pattern, name) || !fnmatch(pattern, name, 0))
+		return true;
+	size_t n = without_arguments(name);
+	char *plain = name[n] ? strndup(name, n) : NULL;
+	bool fits = plain && (!strcmp(pattern, plain) || !fnmatch(pattern, plain, 0));
+	free(plain);
+	return fits;
+}
+
+unsigned char *
+st_choice_look(const struct st_forest *f, const unsigned char *labels)
+{
+	unsigned char *nodes = calloc(f->n + 1, sizeof *nodes);
+	for (uint32_t i = 0; nodes && i < f->n; i++) { /* parents come first */
+		const struct st_tree_node *n = &f->nodes[i];
+		nodes[i] = labels[n->label];
+		if (n->parent != ST_NO_NODE)
+			nodes[i] |= nodes[n->parent] & ST_CHOICE_UNDER;
+	}
+	for (uint32_t i = nodes ? f->n : 0; i-- > 0;) {
+		uint32_t parent = f->nodes[i].parent;
+		if ((nodes[i] & ST_CHOSEN) == ST_CHOSEN)
+			nodes[i] |= ST_CHOICE_WAY;
+		if (parent != ST_NO_NODE)
+			nodes[parent] |= nodes[i] & (ST_CHOICE_CALLS | ST_CHOICE_WAY);
+	}
+	return nodes;
+}
+
+void
+st_choice_prune(struct st_forest *f, const unsigned char *nodes)
+{
+	struct st_forest out;
+	uint32_t *node_of = malloc((f->n + 1) * sizeof *node_of);
+	st_forest_init(&out);
+	out.out_of_memory = !node_of;
+	for (uint32_t i = 0; i < f->n && !out.out_of_memory; i++) {
+		const struct st_tree_node *n = &f->nodes[i];
+		if (!(nodes[i] & ST_CHOICE_WAY))
+			continue;
+		uint32_t parent = n->parent == ST_NO_NODE ? ST_NO_NODE : node_of[n->parent];
+		node_of[i] = st_forest_child(&out, parent, n->label);
+		if (node_of[i] == ST_NO_NODE)
+			break;
+		st_forest_add(&out, node_of[i], &n->weight);
+		out.nodes[node_of[i]].top = n->top;
+	}
+	free(node_of);
+	st_forest_free(f);
+	*f = out;
+}
