@@ -46,10 +46,24 @@ render(const struct st_profile *p, const void *arg, size_t *size, struct st_erro
 }
 
 static void
+say_note(FILE *out, const char *sentence)
+{
+	fprintf(out, "\n  note: %s\n", sentence);
+}
+
+static void
+say_line(FILE *out, const char *sentence)
+{
+	fprintf(out, "strobe: %s\n", sentence);
+}
+
+static void
 summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 {
 	struct st_contexts c;
 	struct st_error e;
+	if (st_paths_unknown(arg, p, say_note, out, &e))
+		say_note(out, e.text);
 	if (read_contexts(&c, p, arg, &e))
 		return;
 	st_contexts_summary(&c, top, out);
@@ -89,7 +103,11 @@ show_profile(const struct st_paths *a)
 	struct st_profile *p = st_profile_load(a->from, &e);
 	if (!p)
 		return st_complain(&e);
-	int status;
+	int status = st_paths_unknown(a, p, say_line, stderr, &e);
+	if (status) {
+		st_profile_free(p);
+		return st_complain(&e);
+	}
 	if (a->format && a->measure.result.output) {
 		size_t size;
 		char *text = render(p, a, &size, &e);

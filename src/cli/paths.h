@@ -23,6 +23,10 @@ struct st_paths {
 
 /* 0, or -1 with *e. st_paths_free in both cases. */
 int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
+/* A sentence for each name of --under and --calls that no function of the profile has. -1 with *e
+ * when no name of one of them has. */
+int st_paths_unknown(const struct st_paths *a, const struct st_profile *p,
+                     void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e);
 void st_paths_free(struct st_paths *a);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a name of C++ is without its arguments: up to the bracket that the last one closes. */
-static size_t
-without_arguments(const char *name)
+/* Up to the bracket that the last one closes. */
+size_t
+st_choice_plain(const char *name)
 {
 	const char *at = strrchr(name, ')');
 	int depth = 0;
@@ -25,7 +25,7 @@ st_choice_fits(const char *pattern, const char *name)
 {
 	if (!strcmp(pattern, name) || !fnmatch(pattern, name, 0))
 		return true;
-	size_t n = without_arguments(name);
+	size_t n = st_choice_plain(name);
 	char *plain = name[n] ? strndup(name, n) : NULL;
 	bool fits = plain && (!strcmp(pattern, plain) || !fnmatch(pattern, plain, 0));
 	free(plain);

@@ -18,6 +18,9 @@ struct st_context_choice {
 /* Whether a name or shell pattern stands for a function, whose name may end with its arguments. */
 bool st_choice_fits(const char *pattern, const char *name);
 
+/* How long a function's name is without its arguments. */
+size_t st_choice_plain(const char *name);
+
 /* What is known of a node. */
 enum {
 	ST_CHOICE_UNDER = 1, /* it is below a function asked for */

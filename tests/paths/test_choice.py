@@ -135,6 +135,22 @@ class Choice(unittest.TestCase):
                              f"strobe: --{option} is about functions: leave out --mode intra, or choose functions with --funcs\n")
             self.assertEqual(self.strobe(f"--{option}", "f,,g", "--", "true", code=2).stderr, f"strobe: --{option} needs a name or a shell pattern\n")
 
+    def test_unknown_names(self):
+        """Those of an option of which nothing is known are a mistake; one among others is mentioned."""
+        def sentence(option, name, near):
+            return f"--{option} {name}: no function of that name was called{near}"
+        for option in "under", "calls":
+            for name, near in ("f_lef", "; did you mean 'f_leaf'?"), ("f_", "; did you mean 'f_a' or 'f_b'?"), ("f_q", "; did you mean 'f_a' or 'f_b'?"), ("zzzzzz", ""), ("f_q*", ""):
+                done = self.strobe("--from", self.file("counts"), f"--{option}", name, code=2)
+                self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence(option, name, near)}\n"))
+        done = self.strobe("--from", "counts.db", "--under", "f_a,f_lef,f_q", "--format", "folded")
+        self.assertEqual(done.stderr, f"strobe: {sentence('under', 'f_lef', '; did you mean ')}'f_leaf'?\nstrobe: {sentence('under', 'f_q', '; did you mean ')}'f_a' or 'f_b'?\n")
+        self.assertEqual(done.stdout, self.strobe("--from", "counts.db", "--under", "f_a", "--format", "folded").stdout)
+        self.assertIn("did you mean 'guard::~guard'?", self.strobe("--from", self.file("cxx"), "--under", "guard::guard", code=2).stderr)
+        done = self.strobe("-o", "unknown.txt", "--funcs", "main,f_lef", "--calls", "mian", "--", PROGRAMS / "counts-O0", "3", "1")
+        for note in "--funcs f_lef: no function of that name was loaded; did you mean 'f_leaf'?", sentence("calls", "mian", "; did you mean 'main'?"):
+            self.assertIn(f"  note: {note}\n", done.stderr)
+
     def test_of_a_run(self):
         """The profile has everything, the rest what was asked for."""
         done = self.strobe("-o", "run.db", "--funcs", "main,f_*", "--under", "f_b", "--", PROGRAMS / "counts-O0", "3", "1")
