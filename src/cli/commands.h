@@ -113,6 +113,8 @@
 	O(calls, 0, "calls", "NAMES", true, "show contexts that lead to a call of these only")     \
 	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \
 	O(from, 0, "from", "FILE", true, "show the profile of an earlier run")                     \
+	O(limit, 0, "limit", "SIZE", true,                                                         \
+	  "of what is written: the hottest contexts (default: 256M; none)")                        \
 	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \
 	  "of the result (default: by the name of FILE, else db)")                                 \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \

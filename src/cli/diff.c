@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe diff: what differs between the calling contexts of two runs. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -11,6 +12,8 @@ enum {
 	ST_DIFF_OPTIONS(O)
 #undef O
 };
+
+enum { MOST_CALLERS = 8 << 20 }; /* a gigabyte of both */
 
 struct arguments {
 	const char *files[ST_SIDES];
@@ -113,6 +116,22 @@ print(const struct arguments *a, const struct st_comparison *c, struct st_error 
 	                      : 0;
 }
 
+/* Two k-calling context forests with a smaller k each would not be alike. */
+static int
+read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
+          struct st_error *e)
+{
+	static const struct st_context_choice choice = {.most_callers = MOST_CALLERS};
+	if (st_contexts_choose(c, p, !a->by_thread, a->kccf, &choice, e))
+		return -1;
+	if (c->k_callers != c->k)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s has too many contexts of callers to compare them: leave out "
+		               "--kccf, or measure both with -k %" PRIu32,
+		               a->files[side], c->k_callers);
+	return 0;
+}
+
 static int
 compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], struct st_error *e)
 {
@@ -121,7 +140,7 @@ compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], 
 	const struct st_profile *const both[] = {profiles[ST_A], profiles[ST_B]};
 	int status = st_compare_check(both, a->files, e);
 	for (int i = 0; i < ST_SIDES && !status; i++)
-		status = st_contexts_make(&sides[i], both[i], !a->by_thread, a->kccf, e);
+		status = read_side(a, &sides[i], i, both[i], e);
 	if (!status)
 		status = st_compare(&c, &sides[ST_A], &sides[ST_B], a->kccf, e);
 	if (!status)

@@ -4,7 +4,7 @@
 #define STROBE_CLI_PATHS_H
 
 #include "cli/measure.h"
-#include "report/contexts.h"
+#include "report/contexts_limit.h"
 
 struct st_paths {
 	struct st_measure measure;
@@ -12,6 +12,7 @@ struct st_paths {
 	char k[16];        /* the same; empty: not given */
 	const char *asked; /* an option that is about a run; NULL: none was given */
 	bool kccf, join, unroll, cycles, loops, physical, time, instructions, follow, help;
+	struct st_context_limit limit;
 	const struct st_context_format *format; /* NULL: a profile */
 	bool as_profile;                        /* --format db */
 	const char *from;                       /* a profile to read; NULL: none */

@@ -12,7 +12,7 @@ enum {
 #undef O
 };
 
-enum { MOST_K = 1000000 };
+enum { MOST_K = 1000000, USUAL_LIMIT = 256 << 20 };
 
 static int
 set_k(struct st_paths *a, const char *value, struct st_error *e)
@@ -25,6 +25,25 @@ set_k(struct st_paths *a, const char *value, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE, "-k takes a number from 0 to %d, or inf, not '%s'",
 		               MOST_K, value);
 	snprintf(a->k, sizeof a->k, "%ld", k);
+	return 0;
+}
+
+/* A number of bytes, perhaps with K, M or G behind it. */
+static int
+set_limit(struct st_paths *a, const char *value, struct st_error *e)
+{
+	static const char units[] = "KMG";
+	char *end;
+	unsigned long long number = strtoull(value, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	a->limit.bytes = 0;
+	if (!strcmp(value, "none"))
+		return 0;
+	if (*value < '0' || *value > '9' || (*end && (!unit || end[1])) || number >> (50 - shift))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--limit takes a size such as 100M or 2G, or none, not '%s'", value);
+	a->limit.bytes = (uint64_t)number << shift;
 	return 0;
 }
 
@@ -119,6 +138,8 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		return 0;
 	case PATHS_for:
 		return st_region_time(&a->measure.region.length, "for", value, e);
+	case PATHS_limit:
+		return set_limit(a, value, e);
 	case PATHS_hot:
 		return st_options_number("hot", value, 0, 1000000, &a->measure.result.top, e);
 	default:
@@ -236,9 +257,9 @@ static bool
 shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
-	       option == PATHS_under || option == PATHS_calls || option == PATHS_kccf ||
-	       option == PATHS_join_threads || option == PATHS_hot || option == PATHS_top ||
-	       option == PATHS_quiet || option == PATHS_help;
+	       option == PATHS_limit || option == PATHS_under || option == PATHS_calls ||
+	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_hot ||
+	       option == PATHS_top || option == PATHS_quiet || option == PATHS_help;
 }
 
 static int
@@ -263,7 +284,8 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("paths", argv);
 	const char *value;
-	*a = (struct st_paths){.measure = ST_MEASURE_DEFAULT, .mode = "func"};
+	*a = (struct st_paths){
+	        .measure = ST_MEASURE_DEFAULT, .mode = "func", .limit.bytes = USUAL_LIMIT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;

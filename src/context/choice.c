@@ -51,26 +51,3 @@ st_choice_look(const struct st_forest *f, const unsigned char *labels)
 	}
 	return nodes;
 }
-
-void
-st_choice_prune(struct st_forest *f, const unsigned char *nodes)
-{
-	struct st_forest out;
-	uint32_t *node_of = malloc((f->n + 1) * sizeof *node_of);
-	st_forest_init(&out);
-	out.out_of_memory = !node_of;
-	for (uint32_t i = 0; i < f->n && !out.out_of_memory; i++) {
-		const struct st_tree_node *n = &f->nodes[i];
-		if (!(nodes[i] & ST_CHOICE_WAY))
-			continue;
-		uint32_t parent = n->parent == ST_NO_NODE ? ST_NO_NODE : node_of[n->parent];
-		node_of[i] = st_forest_child(&out, parent, n->label);
-		if (node_of[i] == ST_NO_NODE)
-			break;
-		st_forest_add(&out, node_of[i], &n->weight);
-		out.nodes[node_of[i]].top = n->top;
-	}
-	free(node_of);
-	st_forest_free(f);
-	*f = out;
-}

@@ -9,10 +9,13 @@
 
 #include "context/forest.h"
 
-/* Names or shell patterns of functions; without any, all contexts are asked for. */
 struct st_context_choice {
+	/* Names or shell patterns of functions; without any, all contexts are asked for. */
 	const char *const *under, *const *calls;
 	size_t n_under, n_calls;
+	/* Nodes that the k-calling context forests may have: when they would have more, they have a
+	 * smaller k. 0: as many as there are. */
+	size_t most_callers;
 };
 
 /* Whether a name or shell pattern stands for a function, whose name may end with its arguments. */
@@ -31,7 +34,5 @@ enum {
 /* For each node of a forest, malloc'ed. `labels`: of each label, what it makes of its context.
  * NULL: no memory. */
 unsigned char *st_choice_look(const struct st_forest *f, const unsigned char *labels);
-/* Takes away what does not lead to a context that is asked for. Numbers of nodes change. */
-void st_choice_prune(struct st_forest *f, const unsigned char *nodes);
 
 #endif

@@ -76,6 +76,7 @@ struct maker {
 	unsigned char *
 	        *chosen; /* of each group, what is known of its nodes; NULL: all are chosen */
 	size_t n_chosen;
+	size_t most_callers; /* nodes; 0: no limit */
 };
 
 static int
@@ -285,7 +286,7 @@ prune(struct maker *m)
 	size_t n = 0;
 	for (size_t i = 0; i < c->groups.n; i++) {
 		struct st_context_group *g = &c->groups.v[i];
-		st_choice_prune(&g->ksf, m->chosen[i]);
+		st_forest_keep(&g->ksf, m->chosen[i], ST_CHOICE_WAY);
 		if (g->ksf.n || g->ksf.out_of_memory)
 			c->groups.v[n++] = *g;
 		else
@@ -319,9 +320,85 @@ weigh(struct maker *m)
 		if (x->link != UINT32_MAX && m->group_of[x->link] == m->group_of[i] &&
 		    is_chosen(m, x->link, ST_CHOSEN))
 			g->ksf.nodes[m->node_of[x->link]].top += x->count;
-		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
-			st_forest_invert(&g->ksf, m->node_of[i], m->c->k, &own, &g->kccf);
 	}
+}
+
+/* ---- callers ---- */
+
+/* Whether a context has anything that its callers are told. */
+static bool
+has_weight(const struct maker *m, size_t i)
+{
+	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
+	return (x->count || x->self_ns || x->instructions) && is_chosen(m, i, ST_CHOSEN);
+}
+
+/* False: the forests would have more nodes than they may. */
+static bool
+invert(struct maker *m)
+{
+	const struct st_profile *p = m->c->profile;
+	size_t nodes = 0;
+	for (size_t i = 0; i < p->contexts.n; i++) {
+		struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
+		struct st_weight own = weight_of(&p->contexts.v[i]);
+		if (!has_weight(m, i))
+			continue;
+		size_t before = g->kccf.n;
+		st_forest_invert(&g->ksf, m->node_of[i], m->c->k_callers, &own, &g->kccf);
+		nodes += g->kccf.n - before;
+		if (m->most_callers && nodes > m->most_callers)
+			return false;
+	}
+	return true;
+}
+
+/* The largest k with which no more than so many steps are gone up from contexts to their callers,
+ * each of which may make a node: at each level there is one for each context that is so deep. */
+static uint32_t
+largest_k(const struct maker *m, size_t most)
+{
+	const struct st_profile *p = m->c->profile;
+	uint32_t *depth = calloc(p->contexts.n + 1, sizeof *depth), deepest = 0, k = 0;
+	size_t *ending = calloc(p->contexts.n + 1, sizeof *ending), steps = 0, longer = 0;
+	for (size_t i = 0; depth && ending && i < p->contexts.n; i++) {
+		uint32_t parent = p->contexts.v[i].parent;
+		depth[i] = parent == UINT32_MAX ? 0 : depth[parent] + 1;
+		if (!has_weight(m, i))
+			continue;
+		deepest = depth[i] > deepest ? depth[i] : deepest;
+		ending[depth[i]]++;
+		longer++;
+	}
+	for (uint32_t level = 0; depth && ending && level <= deepest; level++) {
+		steps += longer;
+		longer -= ending[level];
+		if (steps > most)
+			break;
+		k = level == deepest ? (uint32_t)ST_K_INFINITE : level;
+	}
+	free(depth);
+	free(ending);
+	return k < m->c->k ? k : m->c->k;
+}
+
+/* Contexts share nodes, so that more steps than nodes may be worth trying: but not for ever, as
+ * they grow with the square of a recursion's depth. */
+static void
+make_callers(struct maker *m)
+{
+	enum { STEPS = 8, LEAST = 1 << 24 };
+	struct st_contexts *c = m->c;
+	size_t steps = STEPS * m->most_callers;
+	if (m->most_callers)
+		c->k_callers = largest_k(m, steps > LEAST ? steps : LEAST);
+	if (invert(m))
+		return;
+	for (size_t i = 0; i < c->groups.n; i++)
+		st_forest_free(&c->groups.v[i].kccf);
+	c->k_callers = largest_k(m, m->most_callers);
+	m->most_callers = 0;
+	invert(m);
 }
 
 static void
@@ -353,6 +430,8 @@ make_groups(struct maker *m)
 	if (m->choice && choose(m))
 		return -1;
 	weigh(m);
+	if (c->with_kccf)
+		make_callers(m);
 	count_threads(m);
 	if (m->choice)
 		prune(m);
@@ -390,12 +469,13 @@ st_contexts_choose(struct st_contexts *c, const struct st_profile *p, bool join,
                    const struct st_context_choice *choice, struct st_error *e)
 {
 	bool some = choice->n_under || choice->n_calls;
-	struct maker m = {.c = c, .choice = some ? choice : NULL};
+	struct maker m = {
+	        .c = c, .choice = some ? choice : NULL, .most_callers = choice->most_callers};
 	*c = (struct st_contexts){.profile = p, .joined = join, .with_kccf = kccf};
 	struct st_context_options o;
 	bool known = st_contexts_options(p, &o);
 	c->mode = o.mode;
-	c->k = o.k;
+	c->k = c->k_callers = o.k;
 	c->timed = o.time;
 	c->with_instructions = o.instructions;
 	if (!known)

@@ -61,10 +61,12 @@ struct st_contexts {
 	const struct st_profile *profile;
 	enum st_context_mode mode;
 	uint32_t k;
+	uint32_t k_callers; /* of the k-calling context forests: k, unless that would be too much */
 	bool timed, with_instructions, joined, with_kccf;
 	struct st_context_label *labels;
 	size_t n_labels, n_functions; /* labels that are functions' */
 	size_t n_threads, n_ksf, n_kccf;
+	size_t n_left_out; /* nodes that a format has no room for; n_ksf and n_kccf count them */
 	ST_VEC(struct st_context_group) groups;
 	ST_VEC(char *) texts; /* names that are nowhere else */
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/contexts.h"
 
+#include "report/contexts_limit.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 const struct st_context_format st_context_formats[] = {
-#define F(id, name, end, help) {name, end, help, st_contexts_##id},
+#define F(id, name, end, help) {name, end, help, st_contexts_##id, ST_CONTEXT_COST_##id},
         ST_CONTEXT_FORMATS(F)
 #undef F
 };

@@ -21,8 +21,8 @@ st_contexts_json_name(const struct st_contexts *c, const struct st_context_label
 	free(name);
 }
 
-static void
-write_label(const struct st_contexts *c, uint32_t label, FILE *out)
+void
+st_contexts_json_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
 	fputs("{\"name\": ", out);
@@ -62,7 +62,7 @@ write_forest(const struct st_contexts *c, const char *name, const struct st_fore
 	fprintf(out, "\"%s\": [", name);
 	for (uint32_t i = f->first; i != ST_NO_NODE;) {
 		const struct st_tree_node *n = &f->nodes[i];
-		write_label(c, n->label, out);
+		st_contexts_json_label(c, n->label, out);
 		write_weight(c, n, out);
 		fputs(", \"children\": [", out);
 		if (n->first != ST_NO_NODE) {
@@ -159,6 +159,10 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 	        c->n_functions, c->n_threads, c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, ", \"nodes_kccf\": %zu", c->n_kccf);
+	if (c->k_callers != c->k)
+		fprintf(out, ", \"k_kccf\": %" PRIu32, c->k_callers);
+	if (c->n_left_out)
+		fprintf(out, ", \"nodes_left_out\": %zu", c->n_left_out);
 	write_processes(c->profile, out);
 	fputs(",\n\"threads\": [", out);
 	for (size_t i = 0; i < c->groups.n;) {

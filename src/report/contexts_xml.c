@@ -58,9 +58,10 @@ write_number(const char *name, uint64_t value, FILE *out)
 	fprintf(out, " %s=\"%" PRIu64 "\"", name, value);
 }
 
-static void
-write_label(const struct st_contexts *c, const struct st_context_label *l, FILE *out)
+void
+st_contexts_xml_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
+	const struct st_context_label *l = &c->labels[label];
 	write_attribute("name", l->name, out);
 	if (c->mode != ST_CONTEXT_FUNC && !l->root)
 		write_number("inside", l->inside, out);
@@ -78,7 +79,7 @@ static void
 write_node(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
 {
 	fputs("<node", out);
-	write_label(c, &c->labels[n->label], out);
+	st_contexts_xml_label(c, n->label, out);
 	write_number("counter", n->weight.count + n->top, out);
 	if (c->timed) {
 		write_number("self_ns", n->weight.self_ns, out);
@@ -173,6 +174,10 @@ write_header(const struct st_contexts *c, FILE *out)
 	fprintf(out, "<nodesKSF>%zu</nodesKSF>\n", c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, "<nodesKCCF>%zu</nodesKCCF>\n", c->n_kccf);
+	if (c->k_callers != c->k)
+		fprintf(out, "<kKCCF>%" PRIu32 "</kKCCF>\n", c->k_callers);
+	if (c->n_left_out)
+		fprintf(out, "<nodesLeftOut>%zu</nodesLeftOut>\n", c->n_left_out);
 	for (size_t i = 0; i < c->profile->processes.n; i++) {
 		const struct st_profile_process *x = &c->profile->processes.v[i];
 		fprintf(out, "<process pid=\"%" PRId64 "\" ppid=\"%" PRId64 "\"", x->pid, x->ppid);

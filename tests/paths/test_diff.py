@@ -196,6 +196,13 @@ class Mistakes(Diff):
         self.error("k2-.db was measured with -k 2, a.db with -k inf: measure both with the same -k", k, a)
         self.error("a.db has contexts of mode func, intra.db of mode intra: measure both with the same --mode", a, mode)
 
+    def test_too_many_callers(self):
+        """Their number grows with the square of the depth."""
+        deep = self.profile("deep", 0, 0, 20000, options=["--unroll-recursion"])
+        said = self.strobe("diff", "--kccf", deep, deep, code=2)
+        self.assertRegex(said, r"^strobe: deep\.db has too many contexts of callers to compare them: leave out --kccf, or measure both with -k \d+\n$")
+        self.assertEqual(self.json(deep, deep)["contexts"], [])
+
     def test_files(self):
         self.strobe("run", "-q", "-t", "null", "-o", "null.db", "--", "/bin/true")
         self.error("null.db has no contexts: strobe paths measures them; strobe report shows how other profiles differ", self.profile("a", 3, 1), "null.db")
