@@ -30,7 +30,11 @@ read_labels(struct forest_reader *r)
 		        .image = UINT32_MAX, .function = UINT32_MAX, .offset = r->v->labels[i]};
 		if (r->v->labels[i] < ST_FIRST_PLACE)
 			continue;
-		if (st_shower_value(&r->shower, &place, r->v->labels[i], &value))
+		uint64_t address = r->v->labels[i] & ((1ul << ST_LABEL_ADDRESS_BITS) - 1);
+		uint32_t map = r->v->labels[i] >> ST_LABEL_ADDRESS_BITS & ST_LABEL_MAPS;
+		if (map && map <= r->v->n_maps
+		            ? st_shower_place(&r->shower, map - 1, address, &value)
+		            : st_shower_value(&r->shower, &place, r->v->labels[i], &value))
 			return -1;
 		out->image = value.image;
 		out->offset = value.number;

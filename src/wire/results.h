@@ -499,6 +499,10 @@ enum {
 	ST_REGION_LIMITED = 16,
 };
 
+/* A label is an address, and above that 1 + the index of the mapping that it had code of; 0 where
+ * that says nothing (labels that are no addresses, code made at run time, later mappings). */
+enum { ST_LABEL_ADDRESS_BITS = 48, ST_LABEL_MAPS = 0x7fff };
+
 /* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
  * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest
  * of a byte first; amounts: struct st_amount[ST_MAX_AMOUNTS]; partials: struct
