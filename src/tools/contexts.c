@@ -110,6 +110,9 @@ on_step_across(strobe_thread *t, const uint64_t *values)
 
 /* ---- code ---- */
 
+/* The last ones seen: a stub of the linker, an instruction that moves the stack. */
+static uint64_t stub, mover;
+
 static bool
 is_text(const char *a, const char *b)
 {
@@ -139,9 +142,6 @@ label_of(uint64_t function)
 	return label;
 }
 
-/* The last one seen. */
-static uint64_t stub;
-
 static void
 on_function(strobe_function *f)
 {
@@ -151,13 +151,11 @@ on_function(strobe_function *f)
 	if (contexts_options.mode == CONTEXTS_INTER || stub == address ||
 	    (contexts_options.root && !strobe_is_chosen(address)))
 		return;
+	strobe_point at = strobe_at(f);
 	if (contexts_options.time)
-		strobe_spend_time(strobe_at(f));
-	strobe_enter(strobe_at(f), label_of(address), !contexts_options.physical, on_enter);
+		strobe_spend_time(at);
+	strobe_enter(at, label_of(address), !contexts_options.physical, on_enter);
 }
-
-/* The last instruction seen that moves the stack. */
-static uint64_t mover;
 
 static void
 on_insn(strobe_insn *i)
@@ -205,10 +203,12 @@ on_block(strobe_block *b)
 	}
 	if (!function || !chosen)
 		return;
-	if (contexts_options.mode == CONTEXTS_INTRA && address != stub)
-		strobe_step(strobe_at(b), strobe_label(address), label_of(function), on_step);
+	strobe_point at = strobe_at(b);
+	uint32_t label = strobe_label(address);
 	if (contexts_options.mode == CONTEXTS_INTER)
-		strobe_step_across(strobe_at(b), strobe_label(address), on_step_across);
+		strobe_step_across(at, label, on_step_across);
+	else if (address != stub)
+		strobe_step(at, label, label_of(function), on_step);
 }
 
 /* ---- happenings ---- */
