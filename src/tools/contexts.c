@@ -2,6 +2,7 @@
 /* Calling contexts of functions, and of basic blocks inside and across functions: what is asked of
  * code, and what is done where the walk (strobe/tool.h) is not enough. */
 #include "tools/contexts.h"
+#include "wire/results.h"
 
 enum { MOST_LABELS = 4 << 20 };
 enum { NEAR_MOVER = 64 }; /* bytes of code */
@@ -205,10 +206,11 @@ on_block(strobe_block *b)
 	}
 	if (!function || !chosen)
 		return;
+	uint32_t label = strobe_label(st_label_of_block(address, strobe_block_bytes(b)));
 	if (contexts_options.mode == CONTEXTS_INTRA && address != stub)
-		strobe_step(strobe_at(b), strobe_label(address), label_of(function), on_step);
+		strobe_step(strobe_at(b), label, label_of(function), on_step);
 	if (contexts_options.mode == CONTEXTS_INTER)
-		strobe_step_across(strobe_at(b), strobe_label(address), on_step_across);
+		strobe_step_across(strobe_at(b), label, on_step_across);
 }
 
 /* ---- happenings ---- */

@@ -499,6 +499,15 @@ enum {
 	ST_REGION_LIMITED = 16,
 };
 
+/* A label is of an address; of a basic block, with the bytes of its code above it: addresses of
+ * programs have 47 bits. A block that is longer than that can say is of unknown length. */
+enum { ST_LABEL_BITS = 47, ST_LABEL_MOST_BYTES = (1 << 17) - 1 };
+static inline uint64_t
+st_label_of_block(uint64_t address, uint32_t bytes)
+{
+	return bytes > ST_LABEL_MOST_BYTES ? address : address | (uint64_t)bytes << ST_LABEL_BITS;
+}
+
 /* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
  * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest
  * of a byte first; amounts: struct st_amount[ST_MAX_AMOUNTS]; partials: struct
