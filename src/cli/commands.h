@@ -103,6 +103,8 @@
 	O(roll_cycles, 0, "roll-cycles", NULL, true,                                               \
 	  "one that is among its callers goes back to that context")                               \
 	O(roll_loops, 0, "roll-loops", NULL, true, "the same for blocks; with it -k is inf")       \
+	O(pin_blocks, 0, "pin-blocks", NULL, true,                                                 \
+	  "blocks as they were executed, overlapping; else they are cut at each entry")            \
 	O(tail_calls, 0, "tail-calls", "callee|physical", true,                                    \
 	  "who is jumped to stands under who jumped (default), or in its place")                   \
 	O(time, 0, "time", NULL, true, "of each context: its own, and with what it called")        \

@@ -16,7 +16,8 @@ static int
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
               struct st_error *e)
 {
-	if (!st_contexts_make(c, p, a->join, a->kccf, e))
+	const struct st_context_choice choice = {.join = a->join, .kccf = a->kccf, .pin = a->pin};
+	if (!st_contexts_make(c, p, &choice, e))
 		return 0;
 	st_contexts_free(c);
 	return -1;

@@ -11,7 +11,7 @@ struct st_paths {
 	const char *mode;  /* as the tool takes it */
 	char k[16];        /* the same; empty: not given */
 	const char *asked; /* an option that is about a run; NULL: none was given */
-	bool kccf, join, unroll, cycles, loops, physical, time, instructions, follow, help;
+	bool kccf, join, pin, unroll, cycles, loops, physical, time, instructions, follow, help;
 	const struct st_context_format *format; /* NULL: a profile */
 	bool as_profile;                        /* --format db */
 	const char *from;                       /* a profile to read; NULL: none */

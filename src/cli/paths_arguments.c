@@ -149,6 +149,9 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 	case PATHS_join_threads:
 		a->join = true;
 		return 0;
+	case PATHS_pin_blocks:
+		a->pin = true;
+		return 0;
 	case PATHS_roll_recursion:
 		a->unroll = false;
 		return 0;
@@ -226,8 +229,9 @@ static bool
 shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
-	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_hot ||
-	       option == PATHS_top || option == PATHS_quiet || option == PATHS_help;
+	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_pin_blocks ||
+	       option == PATHS_hot || option == PATHS_top || option == PATHS_quiet ||
+	       option == PATHS_help;
 }
 
 static int

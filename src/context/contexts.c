@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "context/contexts.h"
+#include "context/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,125 +46,6 @@ st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint
 	return true;
 }
 
-/* ---- labels ---- */
-
-struct maker {
-	struct st_contexts *c;
-	uint32_t *label_of; /* of the profile's labels: equal places are one */
-	uint32_t *node_of;  /* of the profile's contexts: the node of its group */
-	uint32_t *group_of; /* of the profile's contexts */
-};
-
-static int
-compare_places(const void *a, const void *b, void *profile)
-{
-	const struct st_profile *p = profile;
-	const struct st_profile_label *x = &p->labels.v[*(const uint32_t *)a];
-	const struct st_profile_label *y = &p->labels.v[*(const uint32_t *)b];
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-/* Of a place in no function. */
-static const char *
-name_by_offset(struct st_contexts *c, const struct st_profile_label *l)
-{
-	const char *path = l->image == UINT32_MAX ? "" : c->profile->images.v[l->image].path;
-	const char *slash = strrchr(path, '/');
-	char **text = ST_PUSH(&c->texts);
-	if (!text || asprintf(text, "%s+0x%llx", slash ? slash + 1 : path,
-	                      (unsigned long long)l->offset) < 0)
-		return "?";
-	return *text;
-}
-
-static const char *
-name_of(struct st_contexts *c, const struct st_profile_label *l)
-{
-	const struct st_profile *p = c->profile;
-	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
-		return "__root__";
-	if (l->function != UINT32_MAX)
-		return p->functions.v[l->function].name;
-	return name_by_offset(c, l);
-}
-
-static void
-describe(struct st_contexts *c, const struct st_profile_label *in, struct st_context_label *out)
-{
-	const struct st_profile *p = c->profile;
-	const struct st_profile_function *f =
-	        in->function == UINT32_MAX ? NULL : &p->functions.v[in->function];
-	*out = (struct st_context_label){
-	        .name = name_of(c, in),
-	        .image = in->image == UINT32_MAX ? NULL : p->images.v[in->image].path,
-	        .file = in->file,
-	        .offset = in->offset,
-	        .inside = f && in->offset >= f->offset ? in->offset - f->offset : 0,
-	        .line = in->line,
-	        .column = in->column,
-	        .function = UINT32_MAX,
-	        .root = in->image == UINT32_MAX && in->offset < ST_FIRST_PLACE};
-}
-
-/* Makes labels of different processes that are one place one label. */
-static int
-merge_labels(struct maker *m)
-{
-	struct st_contexts *c = m->c;
-	const struct st_profile *p = c->profile;
-	uint32_t n = (uint32_t)p->labels.n, *order = malloc((n + 1) * sizeof *order);
-	m->label_of = malloc((n + 1) * sizeof *m->label_of);
-	c->labels = calloc(n + 1, sizeof *c->labels);
-	if (!order || !m->label_of || !c->labels) {
-		free(order);
-		return -1;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof *order, compare_places, (void *)(uintptr_t)p);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct st_profile_label *l = &p->labels.v[order[i]];
-		bool same = i && !compare_places(&order[i - 1], &order[i], (void *)(uintptr_t)p);
-		if (!same)
-			describe(c, l, &c->labels[c->n_labels++]);
-		m->label_of[order[i]] = (uint32_t)c->n_labels - 1;
-	}
-	free(order);
-	return 0;
-}
-
-/* The labels of one function stand together, because they are ordered by place. */
-static void
-find_functions(struct st_contexts *c)
-{
-	uint32_t current = UINT32_MAX;
-	for (uint32_t i = 0; i < c->n_labels; i++) {
-		struct st_context_label *l = &c->labels[i];
-		bool same = c->mode != ST_CONTEXT_FUNC && current != UINT32_MAX && l->image &&
-		            c->labels[current].image == l->image &&
-		            c->labels[current].name == l->name;
-		if (!same)
-			current = i;
-		l->function = current;
-	}
-}
-
-/* Labels are made when code is translated, which may never run. */
-static void
-count_functions(struct st_contexts *c, const uint32_t *label_of)
-{
-	const struct st_profile *p = c->profile;
-	bool *used = calloc(c->n_labels + 1, sizeof *used);
-	for (size_t i = 0; used && i < p->contexts.n; i++) {
-		const struct st_context_label *l = &c->labels[label_of[p->contexts.v[i].label]];
-		c->n_functions += !l->root && !used[l->function];
-		used[l->function] = true;
-	}
-	free(used);
-}
-
 /* ---- groups ---- */
 
 static uint32_t
@@ -191,48 +71,107 @@ weight_of(const struct st_profile_context *x)
 	return (struct st_weight){x->count, x->self_ns, x->instructions};
 }
 
+/* A context of the profile, on its way through the forest: a piece of its last block after the
+ * other. */
+struct way {
+	struct st_forest *f;
+	uint32_t node; /* where it is */
+	struct st_context_pieces pieces;
+};
+
+static struct way
+way_of(const struct st_context_maker *m, size_t i)
+{
+	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
+	return (struct way){&m->c->groups.v[m->group_of[i]].ksf,
+	                    x->parent == UINT32_MAX ? ST_NO_NODE : m->node_of[x->parent],
+	                    st_contexts_pieces(m, x->label)};
+}
+
+/* With rolled loops a piece goes back to where it stands in its context already. A block has done
+ * so when it was executed; a piece of another block can be there, too. */
+static uint32_t
+above(const struct st_context_maker *m, const struct way *w, uint32_t label)
+{
+	uint32_t i = w->node;
+	if (m->c->k != (uint32_t)ST_K_INFINITE || !m->shared[label])
+		return ST_NO_NODE;
+	while (i != ST_NO_NODE && w->f->nodes[i].label != label)
+		i = w->f->nodes[i].parent;
+	return i;
+}
+
+/* On to the next piece, whose label it returns; UINT32_MAX: that was the last. */
+static uint32_t
+step(const struct st_context_maker *m, struct way *w)
+{
+	uint32_t label = st_contexts_next_piece(m, &w->pieces);
+	if (label == UINT32_MAX)
+		return label;
+	uint32_t back = above(m, w, label), parent = m->c->k ? w->node : ST_NO_NODE;
+	w->node = back == ST_NO_NODE ? st_forest_child(w->f, parent, label) : back;
+	return w->node == ST_NO_NODE ? UINT32_MAX : label;
+}
+
 static int
-place_context(struct maker *m, size_t i)
+place_context(struct st_context_maker *m, size_t i)
 {
 	struct st_contexts *c = m->c;
 	const struct st_profile_context *x = &c->profile->contexts.v[i];
-	uint32_t label = m->label_of[x->label], parent = ST_NO_NODE;
 	if (x->parent == UINT32_MAX) {
+		uint32_t label = m->label_of[x->label];
 		uint32_t function =
 		        c->mode == ST_CONTEXT_INTRA ? c->labels[label].function : UINT32_MAX;
 		m->group_of[i] = find_group(c, c->joined ? UINT32_MAX : x->thread, function);
 	} else {
 		m->group_of[i] = m->group_of[x->parent];
-		parent = m->node_of[x->parent];
 	}
 	if (m->group_of[i] == ST_NO_NODE)
 		return -1;
-	struct st_forest *f = &c->groups.v[m->group_of[i]].ksf;
-	m->node_of[i] = st_forest_child(f, parent, label);
-	return m->node_of[i] == ST_NO_NODE ? -1 : 0;
+	struct way w = way_of(m, i);
+	for (uint32_t label; (label = step(m, &w)) != UINT32_MAX;) {
+		struct st_context_label *l = &c->labels[label];
+		l->seen = true;
+		l->count += x->count;
+		l->instructions += x->instructions;
+	}
+	m->node_of[i] = w.node;
+	return w.node == ST_NO_NODE ? -1 : 0;
 }
 
 /* Each context counts where it is, and as the top region that was under way. */
 static void
-weigh(struct maker *m)
+weigh_context(struct st_context_maker *m, size_t i)
+{
+	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
+	struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
+	struct st_weight own = weight_of(x);
+	struct way w = way_of(m, i);
+	while (step(m, &w) != UINT32_MAX) {
+		st_forest_add(&g->ksf, w.node, &own);
+		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
+			st_forest_invert(&g->ksf, w.node, m->c->k, &own, &g->kccf);
+	}
+	if (x->link == UINT32_MAX || m->group_of[x->link] != m->group_of[i])
+		return;
+	w = way_of(m, x->link);
+	while (step(m, &w) != UINT32_MAX)
+		g->ksf.nodes[w.node].top += x->count;
+}
+
+static void
+weigh(struct st_context_maker *m)
 {
 	const struct st_profile *p = m->c->profile;
 	for (size_t i = 0; i < p->contexts.n; i++) {
-		const struct st_profile_context *x = &p->contexts.v[i];
-		struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
-		struct st_weight own = weight_of(x);
-		st_forest_add(&g->ksf, m->node_of[i], &own);
-		if (x->link != UINT32_MAX && m->group_of[x->link] == m->group_of[i])
-			g->ksf.nodes[m->node_of[x->link]].top += x->count;
-		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
-			st_forest_invert(&g->ksf, m->node_of[i], m->c->k, &own, &g->kccf);
-		m->c->timed |= x->self_ns != 0;
-		m->c->with_instructions |= x->instructions != 0;
+		weigh_context(m, i);
+		m->c->timed |= p->contexts.v[i].self_ns != 0;
+		m->c->with_instructions |= p->contexts.v[i].instructions != 0;
 	}
 }
 
 static int
-make_groups(struct maker *m)
+make_groups(struct st_context_maker *m)
 {
 	struct st_contexts *c = m->c;
 	size_t n = c->profile->contexts.n;
@@ -278,23 +217,27 @@ count_threads(struct st_contexts *c)
 }
 
 int
-st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
-                 struct st_error *e)
+st_contexts_make(struct st_contexts *c, const struct st_profile *p,
+                 const struct st_context_choice *choice, struct st_error *e)
 {
-	struct maker m = {.c = c};
-	*c = (struct st_contexts){.profile = p, .joined = join, .with_kccf = kccf};
+	struct st_context_maker m = {.c = c};
+	*c = (struct st_contexts){.profile = p,
+	                          .joined = choice->join,
+	                          .with_kccf = choice->kccf,
+	                          .pinned = choice->pin};
 	if (!st_contexts_options(p, &c->mode, &c->k))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");
-	int status = merge_labels(&m);
+	int status = st_contexts_make_labels(&m);
 	if (!status) {
-		find_functions(c);
-		count_functions(c, m.label_of);
 		count_threads(c);
-		status = make_groups(&m);
-		qsort(c->groups.v, c->groups.n, sizeof *c->groups.v, compare_groups);
+		status = make_groups(&m) || st_contexts_count_labels(c);
+		if (c->groups.n)
+			qsort(c->groups.v, c->groups.n, sizeof *c->groups.v, compare_groups);
 	}
 	free(m.label_of);
+	free(m.used);
+	free(m.shared);
 	free(m.node_of);
 	free(m.group_of);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left to read the contexts") : 0;

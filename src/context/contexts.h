@@ -25,8 +25,13 @@ struct st_context_label {
 	uint64_t offset;   /* in the image */
 	uint64_t inside;   /* of a block: bytes from the function's first instruction */
 	uint32_t line, column;
-	uint32_t function; /* label of the function that it is in; its own in function mode */
-	bool root;         /* the artificial root */
+	uint32_t function;     /* label of the function that it is in; its own in function mode */
+	bool root;             /* the artificial root */
+	bool seen;             /* some context has it */
+	uint32_t bytes, insns; /* of a block; 0: not known */
+	/* In all contexts: activations; of a function, where they were measured, its own
+	 * instructions. */
+	uint64_t count, instructions;
 };
 
 /* A thread's forests, or of all threads together; in intra-procedural mode of one function. */
@@ -43,18 +48,28 @@ struct st_contexts {
 	enum st_context_mode mode;
 	uint32_t k;
 	bool timed, with_instructions, joined, with_kccf;
+	bool pinned; /* blocks as they were executed */
 	struct st_context_label *labels;
-	size_t n_labels, n_functions; /* labels that are functions' */
+	size_t n_labels, n_functions, n_blocks; /* in contexts; n_blocks 0 in function mode */
 	size_t n_threads, n_ksf, n_kccf;
 	ST_VEC(struct st_context_group) groups;
 	ST_VEC(char *) texts; /* names that are nowhere else */
 };
 
+/* How contexts are to be read. */
+struct st_context_choice {
+	bool join; /* one forest for all threads */
+	bool kccf; /* the k-calling context forests, too */
+	/* Blocks as they were executed, which overlap where one has an entry in its middle; else
+	 * they are cut there. */
+	bool pin;
+};
+
 /* What was asked for; false: the profile has no contexts. */
 bool st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
-int st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
-                     struct st_error *e);
+int st_contexts_make(struct st_contexts *c, const struct st_profile *p,
+                     const struct st_context_choice *choice, struct st_error *e);
 void st_contexts_free(struct st_contexts *c);
 
 #endif

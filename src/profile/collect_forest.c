@@ -26,14 +26,18 @@ read_labels(struct forest_reader *r)
 		if (!out)
 			return -1;
 		r->labels[i] = (uint32_t)p->labels.n - 1;
-		*out = (struct st_profile_label){
-		        .image = UINT32_MAX, .function = UINT32_MAX, .offset = r->v->labels[i]};
+		*out = (struct st_profile_label){.image = UINT32_MAX,
+		                                 .function = UINT32_MAX,
+		                                 .offset = r->v->labels[i],
+		                                 .next = UINT32_MAX};
 		if (r->v->labels[i] < ST_FIRST_PLACE)
 			continue;
-		if (st_shower_value(&r->shower, &place, r->v->labels[i], &value))
+		uint64_t address = r->v->labels[i] & ((1ul << ST_LABEL_BITS) - 1);
+		if (st_shower_value(&r->shower, &place, address, &value))
 			return -1;
 		out->image = value.image;
 		out->offset = value.number;
+		out->bytes = out->piece = (uint32_t)(r->v->labels[i] >> ST_LABEL_BITS);
 	}
 	return 0;
 }

@@ -159,6 +159,10 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 	        c->n_functions, c->n_threads, c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, ", \"nodes_kccf\": %zu", c->n_kccf);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, ", \"blocks\": %zu", c->n_blocks);
+	if (c->mode != ST_CONTEXT_FUNC && c->pinned)
+		fputs(", \"pinned\": true", out);
 	write_processes(c->profile, out);
 	fputs(",\n\"threads\": [", out);
 	for (size_t i = 0; i < c->groups.n;) {

@@ -69,6 +69,8 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 	const char *text = st_contexts_k(c, k);
 	fprintf(out, "K value: %s\n", strcmp(text, "inf") ? text : "INFINITE");
 	fprintf(out, "Functions count: %zu\n", c->n_functions);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, "Basic blocks count: %zu\n", c->n_blocks);
 	fprintf(out, "Maximum number of different threads: %zu\n", c->n_threads);
 	fprintf(out, "Nodes count of k slab forest: %zu\n", c->n_ksf);
 	if (c->with_kccf)
@@ -150,7 +152,7 @@ st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
 	char k[16];
 	struct hot *all = list_contexts(c, &n, &sum);
 	fprintf(out, "\n  %zu contexts of %zu %s (%s, k %s) in %zu thread%s\n", c->n_ksf,
-	        c->mode == ST_CONTEXT_FUNC ? c->n_functions : c->n_labels,
+	        c->mode == ST_CONTEXT_FUNC ? c->n_functions : c->n_blocks,
 	        c->mode == ST_CONTEXT_FUNC ? "functions" : "basic blocks", st_contexts_mode(c),
 	        st_contexts_k(c, k), c->n_threads, c->n_threads == 1 ? "" : "s");
 	if (!all || !sum) {

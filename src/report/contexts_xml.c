@@ -170,6 +170,9 @@ write_header(const struct st_contexts *c, FILE *out)
 	        st_contexts_k(c, k));
 	fprintf(out, "<functions>%zu</functions>\n<threadCount>%zu</threadCount>\n", c->n_functions,
 	        c->n_threads);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, "<blockCount pinned=\"%s\">%zu</blockCount>\n",
+		        c->pinned ? "true" : "false", c->n_blocks);
 	fprintf(out, "<nodesKSF>%zu</nodesKSF>\n", c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, "<nodesKCCF>%zu</nodesKCCF>\n", c->n_kccf);

@@ -38,7 +38,7 @@ make(const struct st_profile *p, bool kccf, size_t *nodes)
 	struct st_error e;
 	json_t *paths = NULL;
 	*nodes = 0;
-	if (!st_contexts_make(&c, p, false, kccf, &e)) {
+	if (!st_contexts_make(&c, p, &(struct st_context_choice){.kccf = kccf}, &e)) {
 		*nodes = c.n_ksf + c.n_kccf;
 		paths = *nodes <= MOST_NODES ? contexts_of(&c) : NULL;
 	}

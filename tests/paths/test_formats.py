@@ -104,7 +104,7 @@ class Xml(Formats):
         header = got.find("header")
         self.assertEqual(header.find("mode").text, want["mode"])
         self.assertEqual(header.find("k").text, str(want["k"]))
-        for element, key in ("functions", "functions"), ("threadCount", "thread_count"), ("nodesKSF", "nodes_ksf"), ("nodesKCCF", "nodes_kccf"):
+        for element, key in ("functions", "functions"), ("threadCount", "thread_count"), ("nodesKSF", "nodes_ksf"), ("nodesKCCF", "nodes_kccf"), ("blockCount", "blocks"):
             self.assertEqual(header.findtext(element), str(want[key]) if key in want else None)
         self.assertEqual([{key: one.get(key) for key in one.keys()} for one in header.iter("process")],
                          [{key: str(one[key]) for key in one} for one in want["processes"]])

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the making of contexts. */
+#ifndef STROBE_CONTEXT_INTERNAL_H
+#define STROBE_CONTEXT_INTERNAL_H
+
+#include "context/contexts.h"
+
+struct st_context_maker {
+	struct st_contexts *c;
+	uint32_t *label_of; /* of the profile's labels: equal places are one */
+	bool *used;         /* of the profile's labels: some context has it */
+	bool *shared;       /* of labels: a piece of more than one block */
+	uint32_t *node_of;  /* of the profile's contexts: the node of its group */
+	uint32_t *group_of; /* of the profile's contexts */
+};
+
+/* The pieces of a block as it was executed; a function is one. */
+struct st_context_pieces {
+	uint32_t label; /* of the profile, of the next piece; UINT32_MAX: there is none */
+	uint32_t left;  /* bytes of the block from there on */
+};
+
+struct st_context_pieces st_contexts_pieces(const struct st_context_maker *m, uint32_t label);
+/* The label of the next one; UINT32_MAX: that was the last. */
+uint32_t st_contexts_next_piece(const struct st_context_maker *m, struct st_context_pieces *p);
+
+/* Makes label_of, used, shared and the labels; counts those that contexts have. 0, or -1 when
+ * memory is exhausted. */
+int st_contexts_make_labels(struct st_context_maker *m);
+int st_contexts_count_labels(struct st_contexts *c);
+
+#endif
