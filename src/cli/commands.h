@@ -107,6 +107,10 @@
 	  "blocks as they were executed, overlapping; else they are cut at each entry")            \
 	O(tail_calls, 0, "tail-calls", "callee|physical", true,                                    \
 	  "who is jumped to stands under who jumped (default), or in its place")                   \
+	O(functions, 0, "functions", NULL, true,                                                   \
+	  "all functions that were executed, with absolute counts")                                \
+	O(blocks, 0, "blocks", NULL, true, "all basic blocks, the same")                           \
+	O(disasm, 0, "disasm", NULL, true, "with their instructions")                              \
 	O(time, 0, "time", NULL, true, "of each context: its own, and with what it called")        \
 	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
 	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \

@@ -16,7 +16,18 @@ static int
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
               struct st_error *e)
 {
-	const struct st_context_choice choice = {.join = a->join, .kccf = a->kccf, .pin = a->pin};
+	const struct st_context_choice choice = {.join = a->join,
+	                                         .kccf = a->kccf,
+	                                         .pin = a->pin,
+	                                         .functions = a->functions,
+	                                         .blocks = a->blocks,
+	                                         .code = a->disasm};
+	enum st_context_mode mode;
+	uint32_t k;
+	if (st_contexts_options(p, &mode, &k) && mode == ST_CONTEXT_FUNC &&
+	    st_paths_blocks_option(a))
+		return st_fail(e, ST_EXIT_USAGE, "--%s is about blocks, but %s has functions only",
+		               st_paths_blocks_option(a), a->from);
 	if (!st_contexts_make(c, p, &choice, e))
 		return 0;
 	st_contexts_free(c);

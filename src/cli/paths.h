@@ -8,9 +8,10 @@
 
 struct st_paths {
 	struct st_measure measure;
-	const char *mode;  /* as the tool takes it */
-	char k[16];        /* the same; empty: not given */
-	const char *asked; /* an option that is about a run; NULL: none was given */
+	const char *mode;               /* as the tool takes it */
+	char k[16];                     /* the same; empty: not given */
+	const char *asked;              /* an option that is about a run; NULL: none was given */
+	bool functions, blocks, disasm; /* to be listed */
 	bool kccf, join, pin, unroll, cycles, loops, physical, time, instructions, follow, help;
 	const struct st_context_format *format; /* NULL: a profile */
 	bool as_profile;                        /* --format db */
@@ -22,6 +23,8 @@ struct st_paths {
 
 /* 0, or -1 with *e. st_paths_free in both cases. */
 int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
+/* The name of an option that was given and is about blocks; NULL: there is none. */
+const char *st_paths_blocks_option(const struct st_paths *a);
 void st_paths_free(struct st_paths *a);
 
 #endif

@@ -224,7 +224,10 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p,
 	*c = (struct st_contexts){.profile = p,
 	                          .joined = choice->join,
 	                          .with_kccf = choice->kccf,
-	                          .pinned = choice->pin};
+	                          .pinned = choice->pin,
+	                          .list_functions = choice->functions,
+	                          .list_blocks = choice->blocks,
+	                          .list_code = choice->code};
 	if (!st_contexts_options(p, &c->mode, &c->k))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");

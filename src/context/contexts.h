@@ -25,10 +25,11 @@ struct st_context_label {
 	uint64_t offset;   /* in the image */
 	uint64_t inside;   /* of a block: bytes from the function's first instruction */
 	uint32_t line, column;
-	uint32_t function;     /* label of the function that it is in; its own in function mode */
-	bool root;             /* the artificial root */
-	bool seen;             /* some context has it */
-	uint32_t bytes, insns; /* of a block; 0: not known */
+	uint32_t function; /* label of the function that it is in; its own in function mode */
+	uint32_t in_image, in_function; /* of the profile; UINT32_MAX: none */
+	bool root;                      /* the artificial root */
+	bool seen;                      /* some context has it */
+	uint32_t bytes, insns;          /* of a block; 0: not known */
 	/* In all contexts: activations; of a function, where they were measured, its own
 	 * instructions. */
 	uint64_t count, instructions;
@@ -49,6 +50,7 @@ struct st_contexts {
 	uint32_t k;
 	bool timed, with_instructions, joined, with_kccf;
 	bool pinned; /* blocks as they were executed */
+	bool list_functions, list_blocks, list_code;
 	struct st_context_label *labels;
 	size_t n_labels, n_functions, n_blocks; /* in contexts; n_blocks 0 in function mode */
 	size_t n_threads, n_ksf, n_kccf;
@@ -63,6 +65,7 @@ struct st_context_choice {
 	/* Blocks as they were executed, which overlap where one has an entry in its middle; else
 	 * they are cut there. */
 	bool pin;
+	bool functions, blocks, code; /* lists of all of them, and with their code */
 };
 
 /* What was asked for; false: the profile has no contexts. */

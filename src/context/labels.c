@@ -56,6 +56,8 @@ describe(struct st_contexts *c, const struct st_profile_label *in, struct st_con
 	        .line = in->line,
 	        .column = in->column,
 	        .function = UINT32_MAX,
+	        .in_image = in->image,
+	        .in_function = in->function,
 	        .root = in->image == UINT32_MAX && in->offset < ST_FIRST_PLACE};
 }
 
@@ -66,7 +68,7 @@ merge_labels(struct st_context_maker *m)
 	struct st_contexts *c = m->c;
 	const struct st_profile *p = c->profile;
 	uint32_t n = (uint32_t)p->labels.n, *order = malloc((n + 1) * sizeof *order);
-	m->label_of = malloc((n + 1) * sizeof *m->label_of);
+	m->label_of = calloc(n + 1, sizeof *m->label_of);
 	c->labels = calloc(n + 1, sizeof *c->labels);
 	if (!order || !m->label_of || !c->labels) {
 		free(order);
@@ -86,20 +88,26 @@ merge_labels(struct st_context_maker *m)
 	return 0;
 }
 
-/* The labels of one function stand together, because they are ordered by place. */
-static void
+/* A part of a function that stands elsewhere has labels of its own. */
+static int
 find_functions(struct st_contexts *c)
 {
-	uint32_t current = UINT32_MAX;
+	size_t n = c->profile->functions.n;
+	uint32_t *first = malloc((n + 1) * sizeof *first);
+	if (!first)
+		return -1;
+	memset(first, 0xff, (n + 1) * sizeof *first);
 	for (uint32_t i = 0; i < c->n_labels; i++) {
 		struct st_context_label *l = &c->labels[i];
-		bool same = c->mode != ST_CONTEXT_FUNC && current != UINT32_MAX && l->image &&
-		            c->labels[current].image == l->image &&
-		            c->labels[current].name == l->name;
-		if (!same)
-			current = i;
-		l->function = current;
+		l->function = i;
+		if (c->mode == ST_CONTEXT_FUNC || l->in_function == UINT32_MAX)
+			continue;
+		if (first[l->in_function] == UINT32_MAX)
+			first[l->in_function] = i;
+		l->function = first[l->in_function];
 	}
+	free(first);
+	return 0;
 }
 
 /* ---- pieces ---- */
@@ -202,9 +210,8 @@ st_contexts_make_labels(struct st_context_maker *m)
 	const struct st_profile *p = m->c->profile;
 	m->used = calloc(p->labels.n + 1, sizeof *m->used);
 	m->shared = calloc(p->labels.n + 1, sizeof *m->shared);
-	if (!m->used || !m->shared || merge_labels(m))
+	if (!m->used || !m->shared || merge_labels(m) || find_functions(m->c))
 		return -1;
-	find_functions(m->c);
 	find_used(m);
 	return find_shared(m);
 }

@@ -124,7 +124,7 @@ static bool
 are_pieces(const struct st_profile *p)
 {
 	for (size_t i = 0; i < p->labels.n; i++) {
-		const struct st_profile_label *l = &p->labels.v[i], *next = l;
+		const struct st_profile_label *l = &p->labels.v[i], *next;
 		if (l->next == UINT32_MAX)
 			continue;
 		if (l->next >= p->labels.n || !l->piece)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct st_context_format st_context_formats[] = {
-#define F(id, name, end, help) {name, end, help, st_contexts_##id},
+#define F(id, name, end, lists, help) {name, end, help, lists, st_contexts_##id},
         ST_CONTEXT_FORMATS(F)
 #undef F
 };
