@@ -23,7 +23,8 @@ struct st_context_label {
 	const char *image; /* path; NULL: no place */
 	const char *file;  /* NULL: unknown */
 	uint64_t offset;   /* in the image */
-	uint64_t inside;   /* of a block: bytes from the function's first instruction */
+	int64_t inside;    /* bytes from the function's first instruction; a part elsewhere may be
+	                      before */
 	uint32_t line, column;
 	uint32_t function; /* label of the function that it is in; its own in function mode */
 	uint32_t in_image, in_function; /* of the profile; UINT32_MAX: none */

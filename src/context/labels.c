@@ -52,7 +52,7 @@ describe(struct st_contexts *c, const struct st_profile_label *in, struct st_con
 	        .image = in->image == UINT32_MAX ? NULL : p->images.v[in->image].path,
 	        .file = in->file,
 	        .offset = in->offset,
-	        .inside = f && in->offset >= f->offset ? in->offset - f->offset : 0,
+	        .inside = f ? (int64_t)(in->offset - f->offset) : 0,
 	        .line = in->line,
 	        .column = in->column,
 	        .function = UINT32_MAX,

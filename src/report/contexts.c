@@ -36,7 +36,7 @@ st_contexts_name(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
 	if (c->mode != ST_CONTEXT_FUNC)
-		fprintf(out, "{%s+%" PRIu64 " at %" PRIu32 ",%" PRIu32 "}", l->name, l->inside,
+		fprintf(out, "{%s%+" PRId64 " at %" PRIu32 ",%" PRIu32 "}", l->name, l->inside,
 		        l->line, l->column);
 	else /* names of C++ come with their arguments */
 		fprintf(out, "%s%s", l->name, strchr(l->name, '(') ? "" : "()");

@@ -13,7 +13,7 @@ write_label(const struct st_contexts *c, uint32_t label, FILE *out)
 	for (const char *p = l->name; *p; p++)
 		fputc(*p == ';' || *p == '\n' ? ':' : *p, out);
 	if (c->mode != ST_CONTEXT_FUNC)
-		fprintf(out, "+%" PRIu64, l->inside);
+		fprintf(out, "%+" PRId64, l->inside);
 }
 
 static void

@@ -16,7 +16,7 @@ st_contexts_json_name(const struct st_contexts *c, const struct st_context_label
 		st_json_print(l->name, out);
 		return;
 	}
-	if (asprintf(&name, "%s+%" PRIu64, l->name, l->inside) < 0)
+	if (asprintf(&name, "%s%+" PRId64, l->name, l->inside) < 0)
 		return;
 	st_json_print(name, out);
 	free(name);
@@ -135,7 +135,7 @@ write_functions(const struct st_contexts *c, size_t from, FILE *out)
 		if (l->image) {
 			fputs(", \"image\": ", out);
 			st_json_print(l->image, out);
-			fprintf(out, ", \"offset\": %" PRIu64, l->offset - l->inside);
+			fprintf(out, ", \"offset\": %" PRIu64, l->offset - (uint64_t)l->inside);
 		}
 		fputs(", ", out);
 		write_forests(c, g, out);

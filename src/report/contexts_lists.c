@@ -128,13 +128,13 @@ name_address(const struct st_disassembler *d, uint64_t address, char *text)
 	const struct st_function *f = st_image_function(d->image, address);
 	const struct st_context_label *block = find_block(l, address);
 	const int most = ST_ADDRESS_TEXT - 64;
-	if (f && f->offset == address)
+	if (f && f->offset == address && f->whole == address)
 		snprintf(text, ST_ADDRESS_TEXT, "%.*s", most, f->name);
 	else if (block && l->braces)
-		snprintf(text, ST_ADDRESS_TEXT, "{%.*s+%" PRIu64 " at %" PRIu32 ",%" PRIu32 "}",
+		snprintf(text, ST_ADDRESS_TEXT, "{%.*s%+" PRId64 " at %" PRIu32 ",%" PRIu32 "}",
 		         most, block->name, block->inside, block->line, block->column);
 	else if (block)
-		snprintf(text, ST_ADDRESS_TEXT, "%.*s+%" PRIu64, most, block->name, block->inside);
+		snprintf(text, ST_ADDRESS_TEXT, "%.*s%+" PRId64, most, block->name, block->inside);
 	else if (f)
 		snprintf(text, ST_ADDRESS_TEXT, "%.*s+%" PRIu64, most, f->name,
 		         address - f->offset);

@@ -203,7 +203,7 @@ write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node
 		const struct st_context_label *l = &c->labels[path[n]];
 		fputs(l->name, out);
 		if (c->mode != ST_CONTEXT_FUNC)
-			fprintf(out, "+%" PRIu64, l->inside);
+			fprintf(out, "%+" PRId64, l->inside);
 		if (n)
 			fputs(" > ", out);
 	}

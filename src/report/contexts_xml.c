@@ -74,7 +74,7 @@ write_label(const struct st_contexts *c, const struct st_context_label *l, FILE 
 {
 	write_attribute("name", l->name, out);
 	if (c->mode != ST_CONTEXT_FUNC && !l->root)
-		write_number("inside", l->inside, out);
+		fprintf(out, " inside=\"%" PRId64 "\"", l->inside);
 	fprintf(out, " address=\"0x%" PRIx64 "\"", l->offset);
 	if (l->image)
 		write_attribute("image", l->image, out);
@@ -136,7 +136,7 @@ write_function(const struct st_contexts *c, const struct st_context_group *g, FI
 	write_attribute("name", l->name, out);
 	if (l->image)
 		write_attribute("image", l->image, out);
-	fprintf(out, ">\n<funcAddr>0x%" PRIx64 "</funcAddr>\n", l->offset - l->inside);
+	fprintf(out, ">\n<funcAddr>0x%" PRIx64 "</funcAddr>\n", l->offset - (uint64_t)l->inside);
 	write_forests(c, g, out);
 	fputs("</func_ctx>\n", out);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 4u
+#define ST_WIRE_VERSION 5u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -484,11 +484,18 @@ struct st_stack {
  */
 struct st_entry {
 	uint64_t start, end; /* addresses in the target */
+	uint64_t whole;      /* where the function begins; of a part elsewhere not start */
 	uint32_t name;       /* offset into the entries' names */
 	uint16_t map;        /* index of its mapping */
 	uint16_t what;       /* ST_ENTRY_* */
 };
-enum { ST_ENTRY_TOOL = 1, ST_ENTRY_BEGIN = 2, ST_ENTRY_END = 4, ST_ENTRY_CHOSEN = 8 };
+enum {
+	ST_ENTRY_TOOL = 1,
+	ST_ENTRY_BEGIN = 2,
+	ST_ENTRY_END = 4,
+	ST_ENTRY_CHOSEN = 8,
+	ST_ENTRY_PART = 16
+};
 /* Off at the start unless by nothing; by functions, by the controller, by the program's own calls
  * (include/strobe/region.h). LIMITED: only code in ST_ENTRY_CHOSEN functions is instrumented. */
 enum {
