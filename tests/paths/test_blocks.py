@@ -148,6 +148,18 @@ class Lists(Paths):
         [main] = [one for one in self.show("--functions", "--disasm")["all_functions"] if one["name"] == "main"]
         self.assertIn("call foo", [insn["text"] for insn in main["code"]])
 
+    def test_part(self):
+        """The part of a function that stands elsewhere."""
+        self.run_program(PROGRAMS / "parts-lazy", "--mode", "intra", "--roll-loops", "--funcs", "f_hot")
+        document = self.show("--functions", "--blocks", "--disasm")
+        [hot] = document["all_functions"]
+        self.assertEqual((hot["name"], hot["count"], hot["blocks"]), ("f_hot", 2, 3))
+        code = {insn["offset"] - hot["offset"]: insn["text"] for insn in hot["code"]}
+        self.assertEqual((code[0], code[14], code[16], code[-16], code[-15]), ("test edi, edi", "jnz f_hot-16", "ret", "nop", "jmp f_hot+16"))
+        self.assertEqual({block["name"]: block["count"] for block in document["all_blocks"]}, {"f_hot-16": 1, "f_hot+0": 2, "f_hot+16": 2})
+        lines = self.lines("--functions", "--disasm")
+        self.assertEqual(lines[lines.index("                  f_hot.cold:") + 1], "              +0  nop")
+
     def test_gone(self):
         """Code that is not there any more."""
         program = self.place / "program"
