@@ -32,12 +32,16 @@ read_labels(struct forest_reader *r)
 		                                 .next = UINT32_MAX};
 		if (r->v->labels[i] < ST_FIRST_PLACE)
 			continue;
-		uint64_t address = r->v->labels[i] & ((1ul << ST_LABEL_BITS) - 1);
+		uint64_t address = r->v->labels[i];
+		if (address & ST_LABEL_IS_BLOCK) {
+			out->bytes = address >> ST_BLOCK_ADDRESS_BITS & ST_BLOCK_MOST_BYTES;
+			out->piece = out->bytes;
+			address &= (1ul << ST_BLOCK_ADDRESS_BITS) - 1;
+		}
 		if (st_shower_value(&r->shower, &place, address, &value))
 			return -1;
 		out->image = value.image;
 		out->offset = value.number;
-		out->bytes = out->piece = (uint32_t)(r->v->labels[i] >> ST_LABEL_BITS);
 	}
 	return 0;
 }

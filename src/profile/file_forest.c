@@ -111,8 +111,8 @@ load_piece(sqlite3_stmt *s, struct st_profile_label *out, bool *bad)
 {
 	int64_t bytes = sqlite3_column_int64(s, 6), piece = sqlite3_column_int64(s, 7);
 	int64_t insns = sqlite3_column_int64(s, 8);
-	*bad |= bytes < 0 || bytes > ST_LABEL_MOST_BYTES || piece < 0 ||
-	        piece > ST_LABEL_MOST_BYTES || insns < 0 || insns > piece;
+	*bad |= bytes < 0 || bytes > ST_BLOCK_MOST_BYTES || piece < 0 ||
+	        piece > ST_BLOCK_MOST_BYTES || insns < 0 || insns > piece;
 	out->bytes = (uint32_t)bytes;
 	out->piece = (uint32_t)piece;
 	out->insns = (uint32_t)insns;

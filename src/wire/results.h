@@ -506,13 +506,17 @@ enum {
 	ST_REGION_LIMITED = 16,
 };
 
-/* A label is of an address; of a basic block, with the bytes of its code above it: addresses of
- * programs have 47 bits. A block that is longer than that can say is of unknown length. */
-enum { ST_LABEL_BITS = 47, ST_LABEL_MOST_BYTES = (1 << 17) - 1 };
+/* The label of a basic block: its highest bit is set, the bytes of the block's code stand above its
+ * address, for which 47 bits are enough. A longer block is of unknown length: an address alone, as
+ * other labels are. */
+enum { ST_BLOCK_ADDRESS_BITS = 47, ST_BLOCK_MOST_BYTES = 0xffff };
+#define ST_LABEL_IS_BLOCK (1ul << 63)
 static inline uint64_t
 st_label_of_block(uint64_t address, uint32_t bytes)
 {
-	return bytes > ST_LABEL_MOST_BYTES ? address : address | (uint64_t)bytes << ST_LABEL_BITS;
+	if (bytes > ST_BLOCK_MOST_BYTES)
+		return address;
+	return ST_LABEL_IS_BLOCK | (uint64_t)bytes << ST_BLOCK_ADDRESS_BITS | address;
 }
 
 /* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
