@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Longer names are not compared letter by letter. */
@@ -48,22 +49,75 @@ st_nearest_to(const char *word)
 	return (struct st_nearest){.word = word, .distance = strlen(word) / 3 + 2};
 }
 
+/* How far a name is from the word, as far as that is at most `most`; else more. *letters: the same
+ * without regard to where the name holds the word. */
+static size_t
+measure(const char *word, const char *name, size_t n, size_t most, size_t *letters)
+{
+	enum { BEGINS = 1, HOLDS = 2 };
+	size_t length = strlen(word), d = most + 1;
+	const char *at = length && length <= n ? memmem(name, n, word, length) : NULL;
+	*letters = length < n ? n - length : length - n;
+	if (at) /* all other letters are to be inserted */
+		return least(*letters, at == name ? BEGINS : HOLDS);
+	/* What differs in length is at least so far off. */
+	if (*letters <= most && length <= LONGEST && n <= LONGEST)
+		*letters = d = distance(word, length, name, n);
+	return d;
+}
+
 void
 st_nearest_try(struct st_nearest *s, const char *name, size_t n)
 {
-	enum { BEGINS = 1, HOLDS = 2 };
-	size_t length = strlen(s->word), d = s->distance;
-	const char *at = length && length <= n ? memmem(name, n, s->word, length) : NULL;
-	size_t apart = length < n ? n - length : length - n;
-	if (at)
-		d = length == n ? 0 : at == name ? BEGINS : HOLDS;
-	/* What differs in length is at least so far off. */
-	if (apart < least(d, s->distance) && length <= LONGEST && n <= LONGEST)
-		d = least(d, distance(s->word, length, name, n));
+	size_t letters;
+	size_t d = s->distance ? measure(s->word, name, n, s->distance - 1, &letters) : 0;
 	if (d < s->distance) {
 		s->best = name;
 		s->distance = d;
 	}
+}
+
+struct st_nearest_few
+st_nearest_few_to(const char *word)
+{
+	return (struct st_nearest_few){
+	        .word = word, .distance = st_nearest_to(word).distance, .letters = 0};
+}
+
+void
+st_nearest_few_try(struct st_nearest_few *s, const char *name, size_t n)
+{
+	size_t letters, d = measure(s->word, name, n, s->distance, &letters);
+	if (d > s->distance || (d == s->distance && letters > s->letters) ||
+	    (!s->n && d == s->distance))
+		return;
+	if (d < s->distance || letters < s->letters)
+		s->n = 0;
+	s->distance = d;
+	s->letters = letters;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->best[i].n == n && !memcmp(s->best[i].name, name, n))
+			return;
+	if (s->n == ST_NEAREST_FEW)
+		return;
+	s->best[s->n].name = name;
+	s->best[s->n++].n = n;
+}
+
+const char *
+st_nearest_question(const struct st_nearest_few *s, char *text, size_t size)
+{
+	size_t at = 0;
+	*text = '\0';
+	for (size_t i = 0; i < s->n && at < size; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s'%.*s'",
+		                       !i             ? "; did you mean "
+		                       : i + 1 < s->n ? ", "
+		                                      : " or ",
+		                       (int)s->best[i].n, s->best[i].name);
+	if (s->n && at < size)
+		snprintf(text + at, size - at, "?");
+	return text;
 }
 
 const char *

@@ -17,6 +17,23 @@ struct st_nearest st_nearest_to(const char *word);
  * One that begins with the word is nearer than one that holds it elsewhere. */
 void st_nearest_try(struct st_nearest *s, const char *name, size_t n);
 
+/* A search for the few that are most like it, all as near as the best. */
+enum { ST_NEAREST_FEW = 3 };
+struct st_nearest_few {
+	const char *word;
+	size_t distance, letters; /* of those found; of what is taken first, less than this */
+	size_t n;
+	struct {
+		const char *name;
+		size_t n; /* so many bytes of it */
+	} best[ST_NEAREST_FEW];
+};
+
+struct st_nearest_few st_nearest_few_to(const char *word);
+void st_nearest_few_try(struct st_nearest_few *s, const char *name, size_t n);
+/* "; did you mean 'this', 'that' or 'those'?", or nothing. Returns text. */
+const char *st_nearest_question(const struct st_nearest_few *s, char *text, size_t size);
+
 /* The name most like `word`, or NULL when none is near. names: n of them, read by get. */
 const char *st_nearest(const char *word, size_t n, const char *(*get)(const void *names, size_t i),
                        const void *names);

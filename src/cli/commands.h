@@ -16,6 +16,8 @@
 	C(attach, "attach", "[options] PID",                                                       \
 	  "take a running process under the engine for a while")                                   \
 	C(show, "show", "[options] FILE", "show the profile of a run again, or more of it")        \
+	C(diff, "diff", "[options] FILE FILE",                                                     \
+	  "what differs between the calling contexts of two runs")                                 \
 	C(report, "report", "[options] FILE...", "results as one page for a browser")              \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "say which code runs with --unique-log have measured so far")                            \
@@ -113,8 +115,12 @@
 	O(disasm, 0, "disasm", NULL, true, "with their instructions")                              \
 	O(time, 0, "time", NULL, true, "of each context: its own, and with what it called")        \
 	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
+	O(under, 0, "under", "NAMES", true, "show contexts below these functions only")            \
+	O(calls, 0, "calls", "NAMES", true, "show contexts that lead to a call of these only")     \
 	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \
 	O(from, 0, "from", "FILE", true, "show the profile of an earlier run")                     \
+	O(limit, 0, "limit", "SIZE", true,                                                         \
+	  "of what is written: the hottest contexts (default: 256M; none)")                        \
 	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \
 	  "of the result (default: by the name of FILE, else db)")                                 \
 	O(output, 'o', "output", "FILE", true, "the result (default: strobe.PROGRAM.PID.db)")      \
@@ -147,6 +153,16 @@
 	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
 	  "of what is printed (default: text); csv: of a table or rows")                           \
 	O(output, 'o', "output", "FILE", true, "write there (default: -, standard output)")        \
+	ST_OPTION_HELP(O)
+
+#define ST_DIFF_OPTIONS(O)                                                                         \
+	O(metric, 0, "metric", "METRIC", true,                                                     \
+	  "count, time, total-time, instructions, total-instructions")                             \
+	O(shares, 0, "shares", NULL, true, "compare shares of each run's whole")                   \
+	O(kccf, 0, "kccf", NULL, true, "the k-calling context forests: callers of each")           \
+	O(by_thread, 0, "by-thread", NULL, true, "each thread with the one of its number")         \
+	O(hot, 0, "hot", "N", true, "contexts that differ most (default: 15; 0: all)")             \
+	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_REPORT_OPTIONS(O)                                                                       \

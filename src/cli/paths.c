@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe paths: calling contexts of functions, and paths of basic blocks. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
-#include "profile/output.h"
+#include "report/text.h"
 
 /* ---- the result ---- */
 
-/* 0, or -1 with *e. */
+/* Of callers as many as find room; none unless `callers`. 0, or -1 with *e. */
 static int
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
-              struct st_error *e)
+              bool callers, struct st_error *e)
 {
 	const struct st_context_choice choice = {.join = a->join,
-	                                         .kccf = a->kccf,
+	                                         .kccf = a->kccf && callers,
 	                                         .pin = a->pin,
 	                                         .functions = a->functions,
 	                                         .blocks = a->blocks,
-	                                         .code = a->disasm};
-	enum st_context_mode mode;
-	uint32_t k;
-	if (st_contexts_options(p, &mode, &k) && mode == ST_CONTEXT_FUNC &&
-	    st_paths_blocks_option(a))
+	                                         .code = a->disasm,
+	                                         .under = a->under.text,
+	                                         .n_under = a->under.n,
+	                                         .calls = a->calls.text,
+	                                         .n_calls = a->calls.n,
+	                                         .most_callers =
+	                                                 st_contexts_most_callers(&a->limit)};
+	struct st_context_options o;
+	if (st_contexts_options(p, &o) && o.mode == ST_CONTEXT_FUNC && st_paths_blocks_option(a))
 		return st_fail(e, ST_EXIT_USAGE, "--%s is about blocks, but %s has functions only",
 		               st_paths_blocks_option(a), a->from);
 	if (!st_contexts_make(c, p, &choice, e))
@@ -34,23 +39,54 @@ read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st
 	return -1;
 }
 
-static char *
-render(const struct st_profile *p, const void *arg, size_t *size, struct st_error *e)
+static void
+say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_context_cut *cut)
+{
+	char text[2][ST_NUMBER_SIZE];
+	if (c->k_callers != c->k)
+		fprintf(stderr,
+		        "strobe: contexts of callers have %" PRIu32 " of them at most: --limit is "
+		        "%s\n",
+		        c->k_callers, st_size(text[0], a->limit.bytes));
+	if (cut->contexts)
+		fprintf(stderr,
+		        "strobe: %zu of %zu contexts are left out, those with the least (%.1f %% "
+		        "of %s): all would take %s, --limit is %s\n",
+		        cut->contexts, cut->of, 100 * cut->worth,
+		        c->timed               ? "the time"
+		        : c->with_instructions ? "the instructions"
+		                               : "the activations",
+		        st_size(text[0], cut->bytes), st_size(text[1], a->limit.bytes));
+}
+
+static int
+write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
 	const struct st_paths *a = arg;
+	const struct st_context_cost *cost = a->format->cost;
+	struct st_context_cut cut;
 	struct st_contexts c;
-	char *text = NULL;
-	if (read_contexts(&c, p, a, e))
-		return NULL;
-	FILE *out = open_memstream(&text, size);
-	if (out)
+	if (read_contexts(&c, p, a, cost && cost->callers, e))
+		return -1;
+	int status = st_contexts_cut(&c, cost, &a->limit, &cut, e);
+	if (!status) {
+		say_cut(&c, a, &cut);
 		a->format->write(&c, out);
+	}
 	st_contexts_free(&c);
-	if (out && !ferror(out) && !fclose(out))
-		return text;
-	free(text);
-	st_fail(e, ST_EXIT_FAILED, "no memory left to write the contexts");
-	return NULL;
+	return status;
+}
+
+static void
+say_note(FILE *out, const char *sentence)
+{
+	fprintf(out, "\n  note: %s\n", sentence);
+}
+
+static void
+say_line(FILE *out, const char *sentence)
+{
+	fprintf(out, "strobe: %s\n", sentence);
 }
 
 static void
@@ -58,7 +94,9 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 {
 	struct st_contexts c;
 	struct st_error e;
-	if (read_contexts(&c, p, arg, &e))
+	if (st_paths_unknown(arg, p, say_note, out, &e))
+		say_note(out, e.text);
+	if (read_contexts(&c, p, arg, false, &e))
 		return;
 	st_contexts_summary(&c, top, out);
 	st_contexts_free(&c);
@@ -69,8 +107,8 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 static int
 run_program(struct st_paths *a, char *const *argv)
 {
-	const struct st_result_form form = {a->format ? a->format->end : NULL, render, summarize,
-	                                    a};
+	const struct st_result_form form = {a->format ? a->format->end : NULL, write_contexts,
+	                                    summarize, a};
 	a->measure.result.form = &form;
 	return st_measure_program(&a->measure, argv, a->program, a->follow);
 }
@@ -78,12 +116,26 @@ run_program(struct st_paths *a, char *const *argv)
 /* ---- a profile ---- */
 
 static int
-print_contexts(const struct st_paths *a, const struct st_contexts *c, struct st_error *e)
+print_hottest(const struct st_paths *a, const struct st_profile *p, struct st_error *e)
 {
+	struct st_contexts c;
+	if (read_contexts(&c, p, a, false, e))
+		return -1;
+	st_contexts_summary(&c, (size_t)a->measure.result.top, stdout);
+	st_contexts_free(&c);
+	return 0;
+}
+
+static int
+print_contexts(const struct st_paths *a, const struct st_profile *p, struct st_error *e)
+{
+	int status = 0;
 	if (a->format)
-		a->format->write(c, stdout);
+		status = write_contexts(p, a, stdout, e);
 	else
-		st_contexts_summary(c, (size_t)a->measure.result.top, stdout);
+		status = print_hottest(a, p, e);
+	if (status)
+		return -1;
 	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 	                                strerror(errno))
 	                      : 0;
@@ -92,24 +144,16 @@ print_contexts(const struct st_paths *a, const struct st_contexts *c, struct st_
 static int
 show_profile(const struct st_paths *a)
 {
+	const struct st_result_form form = {.write = write_contexts, .arg = a};
 	struct st_error e;
-	struct st_contexts c;
 	struct st_profile *p = st_profile_load(a->from, &e);
 	if (!p)
 		return st_complain(&e);
-	int status;
-	if (a->format && a->measure.result.output) {
-		size_t size;
-		char *text = render(p, a, &size, &e);
-		status = text ? st_output_bytes(a->measure.result.output, text, size, &e) : -1;
-		free(text);
-	} else {
-		status = read_contexts(&c, p, a, &e);
-		if (!status) {
-			status = print_contexts(a, &c, &e);
-			st_contexts_free(&c);
-		}
-	}
+	int status = st_paths_unknown(a, p, say_line, stderr, &e);
+	if (!status && a->format && a->measure.result.output)
+		status = st_result_write(&form, p, a->measure.result.output, &e);
+	else if (!status)
+		status = print_contexts(a, p, &e);
 	st_profile_free(p);
 	return status ? st_complain(&e) : ST_EXIT_OK;
 }

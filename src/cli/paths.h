@@ -4,7 +4,7 @@
 #define STROBE_CLI_PATHS_H
 
 #include "cli/measure.h"
-#include "report/contexts.h"
+#include "report/contexts_limit.h"
 
 struct st_paths {
 	struct st_measure measure;
@@ -13,11 +13,13 @@ struct st_paths {
 	const char *asked;              /* an option that is about a run; NULL: none was given */
 	bool functions, blocks, disasm; /* to be listed */
 	bool kccf, join, pin, unroll, cycles, loops, physical, time, instructions, follow, help;
+	struct st_context_limit limit;
 	const struct st_context_format *format; /* NULL: a profile */
 	bool as_profile;                        /* --format db */
 	const char *from;                       /* a profile to read; NULL: none */
 	char *const *program;
-	char **texts; /* of --funcs, cut into names */
+	struct st_patterns under, calls;
+	char **texts; /* of --funcs, --under and --calls, cut into names */
 	size_t n_texts;
 };
 
@@ -25,6 +27,10 @@ struct st_paths {
 int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
 /* The name of an option that was given and is about blocks; NULL: there is none. */
 const char *st_paths_blocks_option(const struct st_paths *a);
+/* A sentence for each name of --under and --calls that no function of the profile has. -1 with *e
+ * when no name of one of them has. */
+int st_paths_unknown(const struct st_paths *a, const struct st_profile *p,
+                     void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e);
 void st_paths_free(struct st_paths *a);
 
 #endif

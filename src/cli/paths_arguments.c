@@ -12,7 +12,7 @@ enum {
 #undef O
 };
 
-enum { MOST_K = 1000000 };
+enum { MOST_K = 1000000, USUAL_LIMIT = 256 << 20 };
 
 static int
 set_k(struct st_paths *a, const char *value, struct st_error *e)
@@ -25,6 +25,25 @@ set_k(struct st_paths *a, const char *value, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE, "-k takes a number from 0 to %d, or inf, not '%s'",
 		               MOST_K, value);
 	snprintf(a->k, sizeof a->k, "%ld", k);
+	return 0;
+}
+
+/* A number of bytes, perhaps with K, M or G behind it. */
+static int
+set_limit(struct st_paths *a, const char *value, struct st_error *e)
+{
+	static const char units[] = "KMG";
+	char *end;
+	unsigned long long number = strtoull(value, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	a->limit.bytes = 0;
+	if (!strcmp(value, "none"))
+		return 0;
+	if (*value < '0' || *value > '9' || (*end && (!unit || end[1])) || number >> (50 - shift))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--limit takes a size such as 100M or 2G, or none, not '%s'", value);
+	a->limit.bytes = (uint64_t)number << shift;
 	return 0;
 }
 
@@ -69,7 +88,8 @@ end_of_name(char *name)
 }
 
 static int
-add_functions(struct st_paths *a, const char *value, struct st_error *e)
+add_names(struct st_paths *a, struct st_patterns *to, const char *option, const char *value,
+          struct st_error *e)
 {
 	char *copy = strdup(value), *at = copy;
 	if (!copy)
@@ -85,7 +105,7 @@ add_functions(struct st_paths *a, const char *value, struct st_error *e)
 		char *end = end_of_name(at);
 		bool last = !*end;
 		*end = 0;
-		if (st_region_pattern(&a->measure.region.functions, "funcs", at, e))
+		if (st_region_pattern(to, option, at, e))
 			return -1;
 		if (last)
 			return 0;
@@ -104,7 +124,11 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		               "--%s measures each piece of code once: contexts need all of it",
 		               name);
 	case PATHS_funcs:
-		return add_functions(a, value, e);
+		return add_names(a, &a->measure.region.functions, name, value, e);
+	case PATHS_under:
+		return add_names(a, &a->under, name, value, e);
+	case PATHS_calls:
+		return add_names(a, &a->calls, name, value, e);
 	case PATHS_output:
 		if (!strcmp(value, "-"))
 			return st_fail(e, ST_EXIT_USAGE,
@@ -114,6 +138,8 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		return 0;
 	case PATHS_for:
 		return st_region_time(&a->measure.region.length, "for", value, e);
+	case PATHS_limit:
+		return set_limit(a, value, e);
 	case PATHS_hot:
 		return st_options_number("hot", value, 0, 1000000, &a->measure.result.top, e);
 	default:
@@ -252,6 +278,11 @@ check(struct st_paths *a, struct st_error *e)
 		               st_paths_blocks_option(a));
 	if (check_lists(a, e))
 		return -1;
+	if (blocks && (a->under.n || a->calls.n))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is about functions: leave out --mode %s, or choose functions "
+		               "with --funcs",
+		               a->under.n ? "under" : "calls", a->mode);
 	if (blocks && (a->time || a->instructions))
 		return st_fail(e, ST_EXIT_USAGE, "--%s is about functions: leave out --mode %s",
 		               a->time ? "time" : "instructions", a->mode);
@@ -265,6 +296,7 @@ static bool
 shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
+	       option == PATHS_limit || option == PATHS_under || option == PATHS_calls ||
 	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_pin_blocks ||
 	       option == PATHS_functions || option == PATHS_blocks || option == PATHS_disasm ||
 	       option == PATHS_hot || option == PATHS_top || option == PATHS_quiet ||
@@ -293,7 +325,8 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("paths", argv);
 	const char *value;
-	*a = (struct st_paths){.measure = ST_MEASURE_DEFAULT, .mode = "func"};
+	*a = (struct st_paths){
+	        .measure = ST_MEASURE_DEFAULT, .mode = "func", .limit.bytes = USUAL_LIMIT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = argv + o.at - 1;

@@ -166,9 +166,10 @@ static void
 match_all(struct matching *m, struct st_patterns *p, uint16_t what)
 {
 	m->what = what;
-	m->matched = &p->matched;
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++) {
+		m->matched = &p->matched[i];
 		st_image_match(m->image, p->text[i], add_function, m);
+	}
 }
 
 /* The functions that a tool wants to know of: shell patterns, or all. */
@@ -196,12 +197,13 @@ static bool
 chooses_image(struct st_patterns *p, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	bool chosen = false;
 	for (size_t i = 0; i < p->n; i++)
 		if (!fnmatch(p->text[i], strchr(p->text[i], '/') ? path : base, 0)) {
-			p->matched++;
-			return true;
+			p->matched[i]++;
+			chosen = true;
 		}
-	return false;
+	return chosen;
 }
 
 static void
@@ -265,7 +267,7 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 }
 
 static void
-try_functions(const struct st_region *r, struct st_nearest *near)
+try_functions(const struct st_region *r, struct st_nearest_few *near)
 {
 	bool arguments = strchr(near->word, '(') != NULL;
 	/* Of so many names one is always a little like it. */
@@ -276,18 +278,18 @@ try_functions(const struct st_region *r, struct st_nearest *near)
 		        r->opened[i].image ? st_image_symbols(r->opened[i].image, &n) : NULL;
 		for (size_t k = 0; k < n; k++) {
 			const char *name = arguments ? s[k].name : s[k].plain;
-			st_nearest_try(near, name, strlen(name));
+			st_nearest_few_try(near, name, strlen(name));
 		}
 	}
 }
 
 static void
-try_images(const struct st_region *r, struct st_nearest *near)
+try_images(const struct st_region *r, struct st_nearest_few *near)
 {
 	bool whole = strchr(near->word, '/') != NULL;
 	for (size_t i = 0; i < r->n_opened; i++) {
 		const char *name = whole ? r->opened[i].path : st_base_name(r->opened[i].path);
-		st_nearest_try(near, name, strlen(name));
+		st_nearest_few_try(near, name, strlen(name));
 	}
 }
 
@@ -296,17 +298,20 @@ static void
 note_unmatched(const struct st_region *r, const struct st_patterns *p, const char *option,
                const char *what, struct st_profile *profile)
 {
-	if (!p->n || p->matched)
-		return;
-	struct st_nearest near = st_nearest_to(p->text[0]);
-	bool is_pattern = strpbrk(p->text[0], "*?[") != NULL;
-	if (!is_pattern && p == &r->images)
-		try_images(r, &near);
-	else if (!is_pattern)
-		try_functions(r, &near);
-	st_profile_note(profile, "--%s %s: no %s of that name was loaded%s%s%s", option, p->text[0],
-	                what, near.best ? "; did you mean '" : "", near.best ? near.best : "",
-	                near.best ? "'?" : "");
+	for (size_t i = 0; i < p->n; i++) {
+		struct st_nearest_few near = st_nearest_few_to(p->text[i]);
+		bool is_pattern = strpbrk(p->text[i], "*?[") != NULL;
+		char question[512];
+		if (p->matched[i])
+			continue;
+		if (!is_pattern && p == &r->images)
+			try_images(r, &near);
+		else if (!is_pattern)
+			try_functions(r, &near);
+		st_profile_note(profile, "--%s %s: no %s of that name was loaded%s", option,
+		                p->text[i], what,
+		                st_nearest_question(&near, question, sizeof question));
+	}
 }
 
 static void
@@ -318,6 +323,15 @@ note_no_thread(const char *list, struct st_profile *p)
 	st_profile_note(p, "--threads %s: there was no such thread%s%s%s", list,
 	                near.best ? "; did you mean '" : "", near.best ? near.best : "",
 	                near.best ? "'?" : "");
+}
+
+static bool
+any_matched(const struct st_patterns *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->matched[i])
+			return true;
+	return false;
 }
 
 void
@@ -335,7 +349,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].results->regions)
 			return;
-	if (r->start_at.matched)
+	if (any_matched(&r->start_at))
 		st_profile_note(p, "nothing was measured: the program never entered %s",
 		                r->start_at.text[0]);
 	else if (r->delay > 0)

@@ -16,7 +16,7 @@ enum { ST_MOST_PATTERNS = 64 };
 struct st_patterns {
 	const char *text[ST_MOST_PATTERNS];
 	size_t n;
-	uint64_t matched; /* functions or images that one of them fits */
+	uint64_t matched[ST_MOST_PATTERNS]; /* functions or images that each of them fits */
 };
 
 struct st_region {

@@ -81,6 +81,12 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 		return -1;
 	int bad = st_page_add_profile(page, st_base_name(path), p, &limits);
 	st_profile_free(p);
+	if (!bad && st_page_left_out(page))
+		fprintf(stderr,
+		        "strobe: of %s the page has the hottest contexts: %zu are left out, too "
+		        "many or "
+		        "too deep for it; strobe paths shows them\n",
+		        path, st_page_left_out(page));
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path) : 0;
 }
 

@@ -69,18 +69,35 @@ default_output(const struct st_result *a, uint32_t pid)
 	return name;
 }
 
+int
+st_result_write(const struct st_result_form *form, const struct st_profile *p, const char *path,
+                struct st_error *e)
+{
+	struct st_output o;
+	FILE *out = NULL;
+	if (st_output_begin(&o, path, e))
+		return -1;
+	int status = st_output_stream(&o, &out, e);
+	if (!status)
+		status = form->write(p, form->arg, out, e);
+	if (out && st_output_close(&o, out, e))
+		status = -1;
+	if (!status)
+		return st_output_commit(&o, e);
+	st_output_abandon(&o);
+	return -1;
+}
+
 static int
 save(const struct st_result *a, const struct st_profile *p, const char *path, struct st_error *e)
 {
 	struct st_report everything = {.profile = p};
-	size_t size = 0;
 	if (!is_text(a))
 		return st_profile_save(p, path, e);
-	char *text = a->form ? a->form->render(p, a->form->arg, &size, e)
-	                     : st_report_json(&everything, e);
-	if (text && !a->form)
-		size = strlen(text);
-	int status = text ? st_output_bytes(path, text, size, e) : -1;
+	if (a->form)
+		return st_result_write(a->form, p, path, e);
+	char *text = st_report_json(&everything, e);
+	int status = text ? st_output_text(path, text, e) : -1;
 	free(text);
 	return status;
 }

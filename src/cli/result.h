@@ -10,9 +10,9 @@
 /* A form of result other than a profile or its JSON. */
 struct st_result_form {
 	const char *end; /* of the names of its files; NULL: it is a profile all the same */
-	/* What is in the file, malloc'ed, and its size; NULL and *e on failure. */
-	char *(*render)(const struct st_profile *p, const void *arg, size_t *size,
-	                struct st_error *e);
+	/* Writes what is in the file, which may be full: the caller looks at it. 0, or -1 with *e.
+	 */
+	int (*write)(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e);
 	/* What is printed between the summary and where the result is. */
 	void (*summary)(const struct st_profile *p, const void *arg, size_t top, FILE *out);
 	const void *arg;
@@ -38,6 +38,9 @@ char *st_result_prefix(const struct st_result *a);
  * where it should be; it may be elsewhere then, which *e says. */
 int st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t pid,
                      struct st_error *e);
+/* The form of a profile into a file. 0, or -1 with *e. */
+int st_result_write(const struct st_result_form *form, const struct st_profile *p, const char *path,
+                    struct st_error *e);
 /* A command's options as they were given, for the record: up to `end`. malloc'ed. */
 char *st_result_options(char *const *argv, char *const *end);
 

@@ -5,6 +5,7 @@
 
 #include "cli/completion.h"
 #include "cli/region.h"
+#include "report/contexts_diff.h"
 #include "report/report.h"
 #include "wire/plan.h"
 
@@ -49,6 +50,17 @@ sort_word(size_t i, struct st_word *w)
 }
 
 static bool
+metric_word(size_t i, struct st_word *w)
+{
+	static const char *const names[] = {
+#define M(id, word, field, total, title) word,
+	        ST_DIFF_METRICS(M)
+#undef M
+	};
+	return i < sizeof names / sizeof *names && set_word(w, names[i], strlen(names[i]), NULL);
+}
+
+static bool
 signal_word(size_t i, struct st_word *w)
 {
 	static const char *const names[] = {
@@ -74,15 +86,11 @@ stress_word(size_t i, struct st_word *w)
 }
 
 static const struct st_values known[] = {
-        {"TOOL", ST_VALUE_TOOL, tool_word},
-        {"COMMAND", ST_VALUE_WORD, command_word},
-        {"SHELL", ST_VALUE_WORD, shell_word},
-        {"KEY", ST_VALUE_WORD, sort_word},
-        {"SIGNAL", ST_VALUE_WORD, signal_word},
-        {"MODES", ST_VALUE_LIST, stress_word},
-        {"FILE", ST_VALUE_FILE, NULL},
-        {"DIRECTORY", ST_VALUE_FILE, NULL},
-        {"PID", ST_VALUE_PID, NULL},
+        {"TOOL", ST_VALUE_TOOL, tool_word},     {"COMMAND", ST_VALUE_WORD, command_word},
+        {"SHELL", ST_VALUE_WORD, shell_word},   {"KEY", ST_VALUE_WORD, sort_word},
+        {"METRIC", ST_VALUE_WORD, metric_word}, {"SIGNAL", ST_VALUE_WORD, signal_word},
+        {"MODES", ST_VALUE_LIST, stress_word},  {"FILE", ST_VALUE_FILE, NULL},
+        {"DIRECTORY", ST_VALUE_FILE, NULL},     {"PID", ST_VALUE_PID, NULL},
         {"PROGRAM", ST_VALUE_PROGRAM, NULL},
 };
 

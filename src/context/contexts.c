@@ -29,21 +29,39 @@ is_word(const char *text, const char *word)
 	return text && !strncmp(text, word, n) && (text[n] == ',' || !text[n]);
 }
 
-bool
-st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k)
+/* "name" alone is "name=1". */
+static bool
+flag(const char *tools, const char *name, bool usual)
 {
-	const char *tools = p->run.tool ? p->run.tool : "", *given = option(tools, "k");
-	if (!strstr(tools, "contexts"))
-		return false;
-	*mode = ST_CONTEXT_FUNC;
+	const char *word = strstr(tools, "contexts:");
+	size_t n = strlen(name);
+	for (word = word ? strchr(word, ':') : NULL; word; word = strchr(word + 1, ','))
+		if (is_word(word + 1, name))
+			usual = true;
+		else if (!strncmp(word + 1, name, n) && word[1 + n] == '=')
+			usual = strtoul(word + n + 2, NULL, 10) != 0;
+	return usual;
+}
+
+bool
+st_contexts_options(const struct st_profile *p, struct st_context_options *o)
+{
+	const char *tools = p->run.tool ? p->run.tool : "", *k = option(tools, "k");
+	*o = (struct st_context_options){.mode = ST_CONTEXT_FUNC,
+	                                 .k = ST_K_INFINITE,
+	                                 .time = flag(tools, "time", false),
+	                                 .instructions = flag(tools, "instructions", false)};
 #define M(id, name)                                                                                \
 	if (is_word(option(tools, "mode"), #name))                                                 \
-		*mode = ST_CONTEXT_##id;
+		o->mode = ST_CONTEXT_##id;
 	ST_CONTEXT_MODES(M)
 #undef M
-	*k = !given || is_word(given, "inf") ? (uint32_t)ST_K_INFINITE
-	                                     : (uint32_t)strtoul(given, NULL, 10);
-	return true;
+	if (k && !is_word(k, "inf"))
+		o->k = (uint32_t)strtoul(k, NULL, 10);
+#define R(name, usual, asked) o->name = flag(tools, #name, usual);
+	ST_CONTEXT_RULES(R)
+#undef R
+	return strstr(tools, "contexts") != NULL;
 }
 
 /* ---- groups ---- */
@@ -129,14 +147,91 @@ place_context(struct st_context_maker *m, size_t i)
 	if (m->group_of[i] == ST_NO_NODE)
 		return -1;
 	struct way w = way_of(m, i);
-	for (uint32_t label; (label = step(m, &w)) != UINT32_MAX;) {
-		struct st_context_label *l = &c->labels[label];
-		l->seen = true;
-		l->count += x->count;
-		l->instructions += x->instructions;
-	}
+	while (step(m, &w) != UINT32_MAX)
+		;
 	m->node_of[i] = w.node;
 	return w.node == ST_NO_NODE ? -1 : 0;
+}
+
+/* ---- the ones that are asked for ---- */
+
+static bool
+fits_any(const char *const *patterns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (st_choice_fits(patterns[i], name))
+			return true;
+	return false;
+}
+
+static int
+choose(struct st_context_maker *m)
+{
+	struct st_contexts *c = m->c;
+	const struct st_context_choice *choice = m->choice;
+	unsigned char *labels = calloc(c->n_labels + 1, sizeof *labels);
+	m->chosen = calloc(c->groups.n + 1, sizeof *m->chosen);
+	for (size_t i = 0; labels && i < c->n_labels; i++) {
+		const char *name = c->labels[i].name;
+		if (!choice->n_under || fits_any(choice->under, choice->n_under, name))
+			labels[i] |= ST_CHOICE_UNDER;
+		if (!choice->n_calls || fits_any(choice->calls, choice->n_calls, name))
+			labels[i] |= ST_CHOICE_CALLS;
+	}
+	int status = labels && m->chosen ? 0 : -1;
+	m->n_chosen = c->groups.n;
+	for (size_t i = 0; i < c->groups.n && !status; i++) {
+		m->chosen[i] = st_choice_look(&c->groups.v[i].ksf, labels);
+		status = m->chosen[i] ? 0 : -1;
+	}
+	free(labels);
+	return status;
+}
+
+/* Whether all that these say was asked for is true of a context. */
+static bool
+is_chosen(const struct st_context_maker *m, size_t context, unsigned char what)
+{
+	return !m->chosen || (m->chosen[m->group_of[context]][m->node_of[context]] & what) == what;
+}
+
+static void
+prune(struct st_context_maker *m)
+{
+	struct st_contexts *c = m->c;
+	size_t n = 0;
+	for (size_t i = 0; i < c->groups.n; i++) {
+		struct st_context_group *g = &c->groups.v[i];
+		st_forest_keep(&g->ksf, m->chosen[i], ST_CHOICE_WAY);
+		if (g->ksf.n || g->ksf.out_of_memory)
+			c->groups.v[n++] = *g;
+		else
+			st_forest_free(&g->kccf);
+	}
+	c->groups.n = n;
+}
+
+static void
+free_chosen(struct st_context_maker *m)
+{
+	for (size_t i = 0; m->chosen && i < m->n_chosen; i++)
+		free(m->chosen[i]);
+	free(m->chosen);
+}
+
+/* ---- weights ---- */
+
+/* Labels have the sums of the contexts that are asked for, and are there when they lead to some. */
+static void
+weigh_label(const struct st_context_maker *m, size_t i, uint32_t label)
+{
+	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
+	struct st_context_label *l = &m->c->labels[label];
+	l->seen |= is_chosen(m, i, ST_CHOICE_WAY);
+	if (!is_chosen(m, i, ST_CHOSEN))
+		return;
+	l->count += x->count;
+	l->instructions += x->instructions;
 }
 
 /* Each context counts where it is, and as the top region that was under way. */
@@ -147,12 +242,14 @@ weigh_context(struct st_context_maker *m, size_t i)
 	struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
 	struct st_weight own = weight_of(x);
 	struct way w = way_of(m, i);
-	while (step(m, &w) != UINT32_MAX) {
-		st_forest_add(&g->ksf, w.node, &own);
-		if (m->c->with_kccf && (x->count || x->self_ns || x->instructions))
-			st_forest_invert(&g->ksf, w.node, m->c->k, &own, &g->kccf);
+	bool chosen = is_chosen(m, i, ST_CHOSEN);
+	for (uint32_t label; (label = step(m, &w)) != UINT32_MAX;) {
+		weigh_label(m, i, label);
+		if (chosen)
+			st_forest_add(&g->ksf, w.node, &own);
 	}
-	if (x->link == UINT32_MAX || m->group_of[x->link] != m->group_of[i])
+	if (!chosen || x->link == UINT32_MAX || m->group_of[x->link] != m->group_of[i] ||
+	    !is_chosen(m, x->link, ST_CHOSEN))
 		return;
 	w = way_of(m, x->link);
 	while (step(m, &w) != UINT32_MAX)
@@ -160,14 +257,17 @@ weigh_context(struct st_context_maker *m, size_t i)
 }
 
 static void
-weigh(struct st_context_maker *m)
+count_threads(const struct st_context_maker *m)
 {
-	const struct st_profile *p = m->c->profile;
-	for (size_t i = 0; i < p->contexts.n; i++) {
-		weigh_context(m, i);
-		m->c->timed |= p->contexts.v[i].self_ns != 0;
-		m->c->with_instructions |= p->contexts.v[i].instructions != 0;
+	struct st_contexts *c = m->c;
+	const struct st_profile *p = c->profile;
+	bool *seen = calloc(p->threads.n + 1, sizeof *seen);
+	for (size_t i = 0; seen && i < p->contexts.n; i++) {
+		uint32_t thread = p->contexts.v[i].thread;
+		c->n_threads += is_chosen(m, i, ST_CHOICE_WAY) && !seen[thread];
+		seen[thread] |= is_chosen(m, i, ST_CHOICE_WAY);
 	}
+	free(seen);
 }
 
 static int
@@ -182,7 +282,15 @@ make_groups(struct st_context_maker *m)
 	for (size_t i = 0; i < n; i++)
 		if (place_context(m, i))
 			return -1;
-	weigh(m);
+	if (m->choice && choose(m))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		weigh_context(m, i);
+	if (c->with_kccf)
+		st_contexts_make_callers(c, m->most_callers);
+	count_threads(m);
+	if (m->choice)
+		prune(m);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		struct st_context_group *g = &c->groups.v[i];
 		st_forest_total(&g->ksf);
@@ -204,40 +312,41 @@ compare_groups(const void *a, const void *b)
 	return x->begun < y->begun ? -1 : x->begun > y->begun;
 }
 
-static void
-count_threads(struct st_contexts *c)
-{
-	const struct st_profile *p = c->profile;
-	bool *seen = calloc(p->threads.n + 1, sizeof *seen);
-	for (size_t i = 0; seen && i < p->contexts.n; i++) {
-		c->n_threads += !seen[p->contexts.v[i].thread];
-		seen[p->contexts.v[i].thread] = true;
-	}
-	free(seen);
-}
-
 int
 st_contexts_make(struct st_contexts *c, const struct st_profile *p,
                  const struct st_context_choice *choice, struct st_error *e)
 {
-	struct st_context_maker m = {.c = c};
+	bool some = choice->n_under || choice->n_calls;
+	struct st_context_maker m = {
+	        .c = c, .choice = some ? choice : NULL, .most_callers = choice->most_callers};
+	struct st_context_options o;
+	bool known = st_contexts_options(p, &o);
 	*c = (struct st_contexts){.profile = p,
+	                          .mode = o.mode,
+	                          .k = o.k,
+	                          .k_callers = o.k,
+	                          .timed = o.time,
+	                          .with_instructions = o.instructions,
 	                          .joined = choice->join,
 	                          .with_kccf = choice->kccf,
 	                          .pinned = choice->pin,
 	                          .list_functions = choice->functions,
 	                          .list_blocks = choice->blocks,
 	                          .list_code = choice->code};
-	if (!st_contexts_options(p, &c->mode, &c->k))
+	if (!known)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");
+	if (some && c->mode != ST_CONTEXT_FUNC)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--under and --calls are about functions, and these are contexts of "
+		               "blocks: measure with --mode func");
 	int status = st_contexts_make_labels(&m);
 	if (!status) {
-		count_threads(c);
 		status = make_groups(&m) || st_contexts_count_labels(c);
 		if (c->groups.n)
 			qsort(c->groups.v, c->groups.n, sizeof *c->groups.v, compare_groups);
 	}
+	free_chosen(&m);
 	free(m.label_of);
 	free(m.used);
 	free(m.shared);

@@ -4,6 +4,7 @@
 #ifndef STROBE_CONTEXT_CONTEXTS_H
 #define STROBE_CONTEXT_CONTEXTS_H
 
+#include "context/choice.h"
 #include "context/forest.h"
 #include "profile/profile.h"
 
@@ -45,33 +46,44 @@ struct st_context_group {
 	struct st_forest kccf; /* the k-calling context forest; empty unless asked for */
 };
 
+/* By what else contexts were told apart: R(option of the tool, what it is unless given, how strobe
+ * paths is asked for the other). */
+#define ST_CONTEXT_RULES(R)                                                                        \
+	R(roll, true, "--unroll-recursion")                                                        \
+	R(cycles, false, "--roll-cycles")                                                          \
+	R(loops, false, "--roll-loops")                                                            \
+	R(physical, false, "--tail-calls physical")                                                \
+	R(root, false, "--funcs or --images")
+
+struct st_context_options {
+	enum st_context_mode mode;
+	uint32_t k;
+	bool time, instructions;
+#define R(name, usual, option) bool name;
+	ST_CONTEXT_RULES(R)
+#undef R
+};
+
 struct st_contexts {
 	const struct st_profile *profile;
 	enum st_context_mode mode;
 	uint32_t k;
+	uint32_t k_callers; /* of the k-calling context forests: k, unless that would be too much */
 	bool timed, with_instructions, joined, with_kccf;
 	bool pinned; /* blocks as they were executed */
 	bool list_functions, list_blocks, list_code;
 	struct st_context_label *labels;
 	size_t n_labels, n_functions, n_blocks; /* in contexts; n_blocks 0 in function mode */
 	size_t n_threads, n_ksf, n_kccf;
+	size_t n_left_out; /* nodes that a format has no room for; n_ksf and n_kccf count them */
 	ST_VEC(struct st_context_group) groups;
 	ST_VEC(char *) texts; /* names that are nowhere else */
 };
 
-/* How contexts are to be read. */
-struct st_context_choice {
-	bool join; /* one forest for all threads */
-	bool kccf; /* the k-calling context forests, too */
-	/* Blocks as they were executed, which overlap where one has an entry in its middle; else
-	 * they are cut there. */
-	bool pin;
-	bool functions, blocks, code; /* lists of all of them, and with their code */
-};
-
 /* What was asked for; false: the profile has no contexts. */
-bool st_contexts_options(const struct st_profile *p, enum st_context_mode *mode, uint32_t *k);
+bool st_contexts_options(const struct st_profile *p, struct st_context_options *o);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
+/* A thread without any of those that are asked for is left out. */
 int st_contexts_make(struct st_contexts *c, const struct st_profile *p,
                      const struct st_context_choice *choice, struct st_error *e);
 void st_contexts_free(struct st_contexts *c);

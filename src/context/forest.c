@@ -114,6 +114,31 @@ st_forest_invert(const struct st_forest *f, uint32_t node, uint32_t k, const str
 }
 
 void
+st_forest_keep(struct st_forest *f, const unsigned char *marks, unsigned char bit)
+{
+	struct st_forest out;
+	uint32_t *node_of = malloc((f->n + 1) * sizeof *node_of);
+	st_forest_init(&out);
+	out.out_of_memory = !node_of;
+	for (uint32_t i = 0; i < f->n && !out.out_of_memory; i++) {
+		const struct st_tree_node *n = &f->nodes[i];
+		if (!(marks[i] & bit))
+			continue;
+		uint32_t parent = n->parent == ST_NO_NODE ? ST_NO_NODE : node_of[n->parent];
+		uint32_t node = node_of[i] = st_forest_child(&out, parent, n->label);
+		if (node == ST_NO_NODE)
+			break;
+		out.nodes[node].weight = n->weight;
+		out.nodes[node].top = n->top;
+		out.nodes[node].total_ns = n->total_ns;
+		out.nodes[node].total_instructions = n->total_instructions;
+	}
+	free(node_of);
+	st_forest_free(f);
+	*f = out;
+}
+
+void
 st_forest_total(struct st_forest *f)
 {
 	for (uint32_t i = f->n; i-- > 0;) {

@@ -51,6 +51,9 @@ void st_forest_add(struct st_forest *f, uint32_t node, const struct st_weight *w
  */
 void st_forest_invert(const struct st_forest *f, uint32_t node, uint32_t k,
                       const struct st_weight *w, struct st_forest *out);
+/* Takes away the nodes whose marks do not have the bit. Those above one that has it have it, too.
+ * Numbers of nodes change; totals stay as they are. */
+void st_forest_keep(struct st_forest *f, const unsigned char *marks, unsigned char bit);
 /* Adds up what is below each node. */
 void st_forest_total(struct st_forest *f);
 

@@ -12,6 +12,11 @@ struct st_context_maker {
 	bool *shared;       /* of labels: a piece of more than one block */
 	uint32_t *node_of;  /* of the profile's contexts: the node of its group */
 	uint32_t *group_of; /* of the profile's contexts */
+	const struct st_context_choice *choice; /* NULL: all contexts are asked for */
+	unsigned char *
+	        *chosen; /* of each group, what is known of its nodes; NULL: all are chosen */
+	size_t n_chosen;
+	size_t most_callers; /* nodes; 0: no limit */
 };
 
 /* The pieces of a block as it was executed; a function is one. */
@@ -28,5 +33,9 @@ uint32_t st_contexts_next_piece(const struct st_context_maker *m, struct st_cont
  * memory is exhausted. */
 int st_contexts_make_labels(struct st_context_maker *m);
 int st_contexts_count_labels(struct st_contexts *c);
+
+/* Makes the k-calling context forests of k-slab forests that have their weights, of no more nodes
+ * than that: k_callers says with which k. 0: no limit. */
+void st_contexts_make_callers(struct st_contexts *c, size_t most);
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { STREAM_BUFFER = 1 << 16 };
+
 static const char *
 way_out(int error)
 {
@@ -97,8 +99,9 @@ st_output_begin(struct st_output *o, const char *path, struct st_error *e)
 	return st_output_failed(path, error, e);
 }
 
-int
-st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e)
+/* 0, or why not all of them are there. */
+static int
+append(const struct st_output *o, const void *bytes, size_t n)
 {
 	/* Beyond a limit on file sizes: an error to report, not a signal to die of. */
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, size_before, pipe_before;
@@ -114,7 +117,44 @@ st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_erro
 	}
 	sigaction(SIGXFSZ, &size_before, NULL);
 	sigaction(SIGPIPE, &pipe_before, NULL);
+	return error;
+}
+
+int
+st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e)
+{
+	int error = append(o, bytes, n);
 	return error ? st_output_failed(o->path, error, e) : 0;
+}
+
+static ssize_t
+on_bytes(void *cookie, const char *bytes, size_t n)
+{
+	struct st_output *o = cookie;
+	if (!o->error)
+		o->error = append(o, bytes, n);
+	return o->error ? 0 : (ssize_t)n;
+}
+
+int
+st_output_stream(struct st_output *o, FILE **out, struct st_error *e)
+{
+	const cookie_io_functions_t functions = {.write = on_bytes};
+	*out = fopencookie(o, "w", functions);
+	if (!*out)
+		return st_output_failed(o->path, errno, e);
+	setvbuf(*out, NULL, _IOFBF, STREAM_BUFFER);
+	return 0;
+}
+
+int
+st_output_close(struct st_output *o, FILE *out, struct st_error *e)
+{
+	bool failed = ferror(out);
+	failed |= fclose(out) != 0;
+	if (!failed)
+		return 0;
+	return st_output_failed(o->path, o->error ? o->error : EIO, e);
 }
 
 int

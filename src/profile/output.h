@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -17,6 +18,7 @@ struct st_output {
 	char *final;     /* path with symbolic links followed */
 	char *temporary; /* NULL when written directly */
 	int fd;
+	int error; /* that a stream met first */
 };
 
 /* Whether path can be written; to be asked before anything costly. 0, or -1 with *e. */
@@ -24,6 +26,10 @@ int st_output_check(const char *path, struct st_error *e);
 int st_output_begin(struct st_output *o, const char *path, struct st_error *e);
 /* Appends bytes. 0, or -1 with *e. */
 int st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e);
+/* A stream whose bytes are appended; what goes wrong is said when it is closed, before the file is
+ * put in its place. 0, or -1 with *e. */
+int st_output_stream(struct st_output *o, FILE **out, struct st_error *e);
+int st_output_close(struct st_output *o, FILE *out, struct st_error *e);
 /* Puts the file in its place. 0, or -1 with *e; in both cases nothing is left to release. */
 int st_output_commit(struct st_output *o, struct st_error *e);
 /* Leaves what was at path before as it was. */

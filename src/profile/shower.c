@@ -49,20 +49,30 @@ grow(struct st_shower *s)
 /* A place that is met for the first time becomes a hit without a count, so that the walk over
  * functions gives it one. */
 static int
+learn_code(struct st_shower *s, uint32_t map, uint64_t address, uint32_t *image, uint64_t *offset)
+{
+	struct st_hit *hit = ST_PUSH(&s->c->hits);
+	if (!hit || st_collect_place(s->c, s->v, map, address, image, offset))
+		return -1;
+	*hit = (struct st_hit){.image = *image, .offset = *offset, .where = ST_HIT_FRAME};
+	return 0;
+}
+
+int
+st_shower_place(struct st_shower *s, uint32_t map, uint64_t address, struct st_profile_value *value)
+{
+	return learn_code(s, map, address, &value->image, &value->number);
+}
+
+static int
 learn_place(struct st_shower *s, uint64_t address, struct st_known_place *place)
 {
 	struct st_known_place new = {.address = address, .used = true};
 	int64_t map = st_spans_find(s->v, s->spans, address);
 	new.image = UINT32_MAX;
 	new.offset = address;
-	if (map >= 0) {
-		struct st_hit *hit = ST_PUSH(&s->c->hits);
-		if (!hit ||
-		    st_collect_place(s->c, s->v, (uint32_t)map, address, &new.image, &new.offset))
-			return -1;
-		*hit = (struct st_hit){
-		        .image = new.image, .offset = new.offset, .where = ST_HIT_FRAME};
-	}
+	if (map >= 0 && learn_code(s, (uint32_t)map, address, &new.image, &new.offset))
+		return -1;
 	*place = new;
 	s->n_places++;
 	return 0;

@@ -30,6 +30,9 @@ void st_shower_close(struct st_shower *s);
  * st_shower_registers gives. 0, or -1 when memory is exhausted. */
 int st_shower_value(struct st_shower *s, const struct st_profile_column *column, uint64_t raw,
                     struct st_profile_value *value);
+/* The same of an address that code of a mapping had, which may be gone. */
+int st_shower_place(struct st_shower *s, uint32_t map, uint64_t address,
+                    struct st_profile_value *value);
 /* Names of the registers that a value of that type stands for; returns how many. */
 enum { ST_MOST_REGISTERS = 32 };
 size_t st_shower_registers(struct st_shower *s, enum strobe_type type, uint64_t raw,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/contexts.h"
 
+#include "report/contexts_limit.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 const struct st_context_format st_context_formats[] = {
-#define F(id, name, end, lists, help) {name, end, help, lists, st_contexts_##id},
+#define F(id, name, end, lists, help)                                                              \
+	{name, end, help, lists, st_contexts_##id, ST_CONTEXT_COST_##id},
         ST_CONTEXT_FORMATS(F)
 #undef F
 };

@@ -24,10 +24,12 @@
 ST_CONTEXT_FORMATS(F)
 #undef F
 
+struct st_context_cost; /* contexts_limit.h */
 struct st_context_format {
 	const char *name, *end, *help;
 	bool lists; /* has a place for all functions and all blocks */
 	void (*write)(const struct st_contexts *c, FILE *out);
+	const struct st_context_cost *cost; /* NULL: bounded by the program's functions */
 };
 extern const struct st_context_format st_context_formats[];
 extern const size_t st_n_context_formats;
@@ -39,6 +41,10 @@ void st_contexts_name(const struct st_contexts *c, uint32_t label, FILE *out);
 /* The same for JSON: "foo", or "foo+12". */
 void st_contexts_json_name(const struct st_contexts *c, const struct st_context_label *l,
                            FILE *out);
+/* A label as nodes of these formats have it. */
+void st_contexts_xml_label(const struct st_contexts *c, uint32_t label, FILE *out);
+void st_contexts_json_label(const struct st_contexts *c, uint32_t label, FILE *out);
+void st_contexts_folded_label(const struct st_contexts *c, uint32_t label, FILE *out);
 /* What a context is worth: time, else instructions, else activations. */
 uint64_t st_contexts_value(const struct st_contexts *c, const struct st_weight *w);
 /* "inf", or the number. */

@@ -2,16 +2,24 @@
 /* Folded stacks: "a;b;c NUMBER", a line for each context, with what it is worth by itself. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/contexts.h"
 
 /* A semicolon would end the name. */
-static void
-write_label(const struct st_contexts *c, uint32_t label, FILE *out)
+void
+st_contexts_folded_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
-	for (const char *p = l->name; *p; p++)
-		fputc(*p == ';' || *p == '\n' ? ':' : *p, out);
+	for (const char *p = l->name; *p;) {
+		size_t n = strcspn(p, ";\n");
+		fwrite(p, 1, n, out);
+		p += n;
+		if (*p++)
+			fputc(':', out);
+		else
+			break;
+	}
 	if (c->mode != ST_CONTEXT_FUNC)
 		fprintf(out, "%+" PRId64, l->inside);
 }
@@ -28,7 +36,7 @@ write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
 		for (uint32_t k = i; k != ST_NO_NODE; k = f->nodes[k].parent)
 			path[n++] = f->nodes[k].label;
 		while (n-- > 0) {
-			write_label(c, path[n], out);
+			st_contexts_folded_label(c, path[n], out);
 			fputc(n ? ';' : ' ', out);
 		}
 		fprintf(out, "%" PRIu64 "\n", value);

@@ -42,8 +42,8 @@ write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
 	fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, line, column);
 }
 
-static void
-write_label(const struct st_contexts *c, uint32_t label, FILE *out)
+void
+st_contexts_json_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
 	fputs("{\"name\": ", out);
@@ -75,7 +75,7 @@ write_forest(const struct st_contexts *c, const char *name, const struct st_fore
 	fprintf(out, "\"%s\": [", name);
 	for (uint32_t i = f->first; i != ST_NO_NODE;) {
 		const struct st_tree_node *n = &f->nodes[i];
-		write_label(c, n->label, out);
+		st_contexts_json_label(c, n->label, out);
 		write_weight(c, n, out);
 		fputs(", \"children\": [", out);
 		if (n->first != ST_NO_NODE) {
@@ -201,7 +201,7 @@ static void
 write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 {
 	const struct st_context_label *b = &l->c->labels[label];
-	write_label(l->c, label, out);
+	st_contexts_json_label(l->c, label, out);
 	fprintf(out, ", \"count\": %" PRIu64, b->count);
 	if (b->bytes)
 		fprintf(out, ", \"bytes\": %" PRIu32, b->bytes);
@@ -257,6 +257,10 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 		fprintf(out, ", \"blocks\": %zu", c->n_blocks);
 	if (c->mode != ST_CONTEXT_FUNC && c->pinned)
 		fputs(", \"pinned\": true", out);
+	if (c->k_callers != c->k)
+		fprintf(out, ", \"k_kccf\": %" PRIu32, c->k_callers);
+	if (c->n_left_out)
+		fprintf(out, ", \"nodes_left_out\": %zu", c->n_left_out);
 	write_processes(c->profile, out);
 	fputs(",\n\"threads\": [", out);
 	for (size_t i = 0; i < c->groups.n;) {

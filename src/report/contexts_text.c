@@ -14,8 +14,12 @@ static const char rule[] = "----------------------------------------------------
 static void
 write_node(const struct st_contexts *c, const struct st_tree_node *n, unsigned depth, FILE *out)
 {
-	for (unsigned i = 0; i < depth; i++)
-		fputs("  ", out);
+	static const char blanks[] = "                                ";
+	for (unsigned left = 2 * depth, most = sizeof blanks - 1; left;) {
+		unsigned width = left < most ? left : most;
+		fwrite(blanks, 1, width, out);
+		left -= width;
+	}
 	fputs("| ", out);
 	st_contexts_name(c, n->label, out);
 	fprintf(out, ",%" PRIu64, n->weight.count + n->top);
@@ -158,6 +162,10 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 	fprintf(out, "Nodes count of k slab forest: %zu\n", c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, "Nodes count of kCCF: %zu\n", c->n_kccf);
+	if (c->k_callers != c->k)
+		fprintf(out, "K value of kCCF: %" PRIu32 "\n", c->k_callers);
+	if (c->n_left_out)
+		fprintf(out, "Nodes left out: %zu\n", c->n_left_out);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		const struct st_context_group *g = &c->groups.v[i];
 		write_title(c, g, out);

@@ -69,9 +69,10 @@ write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
 	write_number("column", column, out);
 }
 
-static void
-write_label(const struct st_contexts *c, const struct st_context_label *l, FILE *out)
+void
+st_contexts_xml_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
+	const struct st_context_label *l = &c->labels[label];
 	write_attribute("name", l->name, out);
 	if (c->mode != ST_CONTEXT_FUNC && !l->root)
 		fprintf(out, " inside=\"%" PRId64 "\"", l->inside);
@@ -85,7 +86,7 @@ static void
 write_node(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
 {
 	fputs("<node", out);
-	write_label(c, &c->labels[n->label], out);
+	st_contexts_xml_label(c, n->label, out);
 	write_number("counter", n->weight.count + n->top, out);
 	if (c->timed) {
 		write_number("self_ns", n->weight.self_ns, out);
@@ -183,6 +184,10 @@ write_header(const struct st_contexts *c, FILE *out)
 	fprintf(out, "<nodesKSF>%zu</nodesKSF>\n", c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, "<nodesKCCF>%zu</nodesKCCF>\n", c->n_kccf);
+	if (c->k_callers != c->k)
+		fprintf(out, "<kKCCF>%" PRIu32 "</kKCCF>\n", c->k_callers);
+	if (c->n_left_out)
+		fprintf(out, "<nodesLeftOut>%zu</nodesLeftOut>\n", c->n_left_out);
 	for (size_t i = 0; i < c->profile->processes.n; i++) {
 		const struct st_profile_process *x = &c->profile->processes.v[i];
 		fprintf(out, "<process pid=\"%" PRId64 "\" ppid=\"%" PRId64 "\"", x->pid, x->ppid);
@@ -239,7 +244,7 @@ write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 {
 	const struct st_context_label *b = &l->c->labels[label];
 	fputs("<block", out);
-	write_label(l->c, b, out);
+	st_contexts_xml_label(l->c, label, out);
 	write_number("counter", b->count, out);
 	if (b->bytes)
 		write_number("bytes", b->bytes, out);

@@ -30,14 +30,16 @@ int st_page_add_json(json_t *page, const char *label, json_t *result);
 json_t *st_page_read_json(const char *path, struct st_error *e);
 /* Whether the file begins as JSON does. */
 bool st_page_is_json(const char *path);
+/* Nodes of calling contexts that the result which was added last has no room for. */
+size_t st_page_left_out(const json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
 int st_page_write(json_t *page, const char *path, struct st_error *e);
 
 /* Of the code of the lines that the result has: for each file a list of a line's number and the
  * texts from there on. NULL: no memory. */
 json_t *st_page_sources(const json_t *result);
-/* The calling contexts of a profile. NULL: it has none, or they are too many or too deep for a
- * page, *left_out nodes. */
+/* The calling contexts of a profile, without *left_out nodes that are too many or too deep for a
+ * page. NULL: it has none, or no memory. */
 json_t *st_page_paths(const struct st_profile *p, size_t *left_out);
 /* Of the code of the hottest blocks, at most `most` (0: as many as a page has): for each image, and
  * each block of it by its offset, the texts of its instructions. NULL: no memory. */

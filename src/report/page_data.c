@@ -120,6 +120,14 @@ add_paths(json_t *entry, const struct st_profile *p)
 	return bad;
 }
 
+size_t
+st_page_left_out(const json_t *page)
+{
+	const json_t *results = json_object_get(page, "results");
+	const json_t *last = json_array_get(results, json_array_size(results) - 1);
+	return (size_t)json_integer_value(json_object_get(last, "contexts_left_out"));
+}
+
 int
 st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
                     const struct st_page_limits *limits)

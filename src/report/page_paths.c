@@ -2,12 +2,13 @@
 /* Calling contexts of a profile, for the page: as `strobe paths --format json` writes them. */
 #include <stdlib.h>
 
-#include "report/contexts.h"
+#include "report/contexts_limit.h"
 #include "report/json.h"
 #include "report/page.h"
 
-/* A page with more nodes is of no use to a browser. */
-enum { MOST_NODES = 100000 };
+/* A page with more nodes is of no use to a browser, and deeper JSON is not read by the library that
+ * we have for it: two of its levels are one of a tree. */
+enum { MOST_NODES = 100000, MOST_LEVELS = 1000 };
 
 /* The text is released. */
 static json_t *
@@ -30,37 +31,25 @@ contexts_of(const struct st_contexts *c)
 	return fclose(out) ? parse(NULL, 0) : parse(text, size);
 }
 
-/* nodes: how many there are, also when NULL is returned. */
-static json_t *
-make(const struct st_profile *p, bool kccf, size_t *nodes)
-{
-	struct st_contexts c;
-	struct st_error e;
-	json_t *paths = NULL;
-	*nodes = 0;
-	if (!st_contexts_make(&c, p, &(struct st_context_choice){.kccf = kccf}, &e)) {
-		*nodes = c.n_ksf + c.n_kccf;
-		paths = *nodes <= MOST_NODES ? contexts_of(&c) : NULL;
-	}
-	st_contexts_free(&c);
-	return paths;
-}
-
 json_t *
 st_page_paths(const struct st_profile *p, size_t *left_out)
 {
-	enum st_context_mode mode;
-	uint32_t k;
-	size_t nodes = 0;
+	static const struct st_context_limit limit = {.bytes = MOST_NODES, .levels = MOST_LEVELS};
+	size_t own = p->contexts.n < MOST_NODES / 2 ? p->contexts.n : MOST_NODES / 2;
+	const struct st_context_choice choice = {.kccf = true, .most_callers = MOST_NODES - own};
+	struct st_context_options o;
+	struct st_context_cut cut;
+	struct st_contexts c;
+	struct st_error e;
+	json_t *paths = NULL;
 	*left_out = 0;
-	if (!st_contexts_options(p, &mode, &k))
+	if (!st_contexts_options(p, &o))
 		return NULL;
-	json_t *paths = make(p, true, &nodes);
-	if (paths)
-		return paths;
-	*left_out = nodes;
-	paths = make(p, false, &nodes);
-	if (paths)
-		*left_out -= nodes;
+	if (!st_contexts_make(&c, p, &choice, &e) &&
+	    !st_contexts_cut(&c, &st_context_cost_nodes, &limit, &cut, &e)) {
+		*left_out = cut.contexts;
+		paths = contexts_of(&c);
+	}
+	st_contexts_free(&c);
 	return paths;
 }

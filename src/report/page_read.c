@@ -60,6 +60,14 @@ st_page_read_json(const char *path, struct st_error *e)
 	}
 	json_t *result = json_loadf(f, 0, &error);
 	fclose(f);
+	if (!result && json_error_code(&error) == json_error_stack_overflow) {
+		st_fail(e, ST_EXIT_FAILED,
+		        "%s has trees of more than 1000 levels, deeper than JSON is read here: "
+		        "report "
+		        "the profile that it was made of, or roll recursion up in it",
+		        path);
+		return NULL;
+	}
 	if (!result) {
 		st_fail(e, ST_EXIT_FAILED, "%s is no result of strobe: line %d: %s", path,
 		        error.line, error.text);

@@ -42,6 +42,19 @@ st_number(char buffer[ST_NUMBER_SIZE], uint64_t value)
 }
 
 const char *
+st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+	for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+		value /= 1024;
+	bool whole = value >= 99.95 || value - (double)(int)value < 0.05;
+	snprintf(buffer, ST_NUMBER_SIZE, "%.*f %s", whole ? 0 : 1, value, units[unit]);
+	return buffer;
+}
+
+const char *
 st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns)
 {
 	double seconds = (double)ns / 1e9;

@@ -111,6 +111,9 @@ on_step_across(strobe_thread *t, const uint64_t *values)
 
 /* ---- code ---- */
 
+/* The last ones seen: a stub of the linker, an instruction that moves the stack. */
+static uint64_t stub, mover;
+
 static bool
 is_text(const char *a, const char *b)
 {
@@ -129,19 +132,17 @@ is_stub(const strobe_function *f)
 	return end - name >= 4 && is_text(end - 4, "@plt");
 }
 
-/* Functions have labels of their own when contexts are of blocks. */
+/* Functions have labels of their own when contexts are of blocks: those of blocks without code. */
 static uint32_t
 label_of(uint64_t function)
 {
-	const uint64_t apart = contexts_options.mode == CONTEXTS_FUNC ? 0 : 1ul << 63;
-	uint32_t label = strobe_label(function | apart);
+	uint64_t place =
+	        contexts_options.mode == CONTEXTS_FUNC ? function : st_label_of_block(function, 0);
+	uint32_t label = strobe_label(place);
 	if (contexts_address)
-		contexts_address[label] = function | apart;
+		contexts_address[label] = place;
 	return label;
 }
-
-/* The last one seen. */
-static uint64_t stub;
 
 static void
 on_function(strobe_function *f)
@@ -152,13 +153,11 @@ on_function(strobe_function *f)
 	if (contexts_options.mode == CONTEXTS_INTER || stub == address ||
 	    (contexts_options.root && !strobe_is_chosen(address)))
 		return;
+	strobe_point at = strobe_at(f);
 	if (contexts_options.time)
-		strobe_spend_time(strobe_at(f));
-	strobe_enter(strobe_at(f), label_of(address), !contexts_options.physical, on_enter);
+		strobe_spend_time(at);
+	strobe_enter(at, label_of(address), !contexts_options.physical, on_enter);
 }
-
-/* The last instruction seen that moves the stack. */
-static uint64_t mover;
 
 static void
 on_insn(strobe_insn *i)
@@ -206,11 +205,12 @@ on_block(strobe_block *b)
 	}
 	if (!function || !chosen)
 		return;
+	strobe_point at = strobe_at(b);
 	uint32_t label = strobe_label(st_label_of_block(address, strobe_block_bytes(b)));
-	if (contexts_options.mode == CONTEXTS_INTRA && address != stub)
-		strobe_step(strobe_at(b), label, label_of(function), on_step);
 	if (contexts_options.mode == CONTEXTS_INTER)
-		strobe_step_across(strobe_at(b), label, on_step_across);
+		strobe_step_across(at, label, on_step_across);
+	else if (address != stub)
+		strobe_step(at, label, label_of(function), on_step);
 }
 
 /* ---- happenings ---- */

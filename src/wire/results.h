@@ -506,9 +506,13 @@ enum {
 	ST_REGION_LIMITED = 16,
 };
 
-/* The label of a basic block: its highest bit is set, the bytes of the block's code stand above its
- * address, for which 47 bits are enough. A longer block is of unknown length: an address alone, as
- * other labels are. */
+/* A label is an address, and above that 1 + the index of the mapping that it had code of; 0 where
+ * that says nothing (labels that are no addresses, code made at run time, later mappings). */
+enum { ST_LABEL_ADDRESS_BITS = 48, ST_LABEL_MAPS = 0x7fff };
+
+/* The label of a basic block is another: its highest bit is set, the bytes of the block's code
+ * stand above its address, for which 47 bits are enough. A longer block is of unknown length: a
+ * label as others are. */
 enum { ST_BLOCK_ADDRESS_BITS = 47, ST_BLOCK_MOST_BYTES = 0xffff };
 #define ST_LABEL_IS_BLOCK (1ul << 63)
 static inline uint64_t

@@ -7,6 +7,7 @@
     parents: f <= g:3 h:1         in a run of all functions f is called so often by g and by h, and by nobody else
     absent: NAME                  no function of a run of all functions is called so
     calm: OPTIONS                 blocks have the same forests when it is run with the argument `calm`
+    most: OPTIONS => f:3 g:1      with these options, of a budget, f and g are called at most so often, and the program ends well
     blocks: OPTIONS => TRACE      the blocks that were executed, in the functions that were called: `f( +0 g( +0 ) +12 )`
     pieces: OPTIONS => TRACE      the same, but where blocks are cut the k-SF is the trees' of the whole ones: only the k-CCF is what it is of the trace
     child: OPTIONS => FOREST      of the child by fork, with --follow; names without a count are what it was born in
@@ -18,7 +19,7 @@ import forest
 from forest import INFINITE
 from reading import Failure, compare, differences, paths, plain, read_json, without_zeros
 
-WORDS = ("args", "paths", "parents", "absent", "calm", "child", "blocks", "pieces")
+WORDS = ("args", "paths", "parents", "absent", "calm", "most", "child", "blocks", "pieces")
 
 
 def statements(file):
@@ -126,6 +127,14 @@ class Case:
                 raise Failure(f"other functions than in a calm run\n    {again}")
             for (name, want), (_, got) in zip(*found):
                 compare(f"{mode}, {name}", got, [want], again)
+
+    def check_most(self, rest):
+        left, _, right = rest.partition("=>")
+        most = {word.rpartition(":")[0]: int(word.rpartition(":")[2]) for word in right.split()}
+        document, again = self.run(shlex.split(left), "0")
+        for name, (count, _) in plain(document["threads"][0]["ksf"], again).items():
+            if count > most.get(name, 0):
+                raise Failure(f"{name}: {count}, should be at most {most.get(name, 0)}\n    {again}")
 
     def check_child(self, rest):
         left, _, right = rest.partition("=>")

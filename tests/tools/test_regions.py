@@ -120,6 +120,7 @@ class Region(Case):
                              (["--start-at", "brdoer"], "--start-at brdoer: no function of that name was loaded; did you mean 'border'?"),
                              (["--stop-at", "allocat"], "--stop-at allocat: no function of that name was loaded; did you mean 'allocate'?"),
                              (["--funcs", "aloctae"], "--funcs aloctae: no function of that name was loaded; did you mean 'allocate'?"),
+                             (["--funcs", "border", "--funcs", "allocaet"], "--funcs allocaet: no function of that name was loaded; did you mean 'allocate'?"),
                              (["--images", "regoins"], "--images regoins: no image of that name was loaded; did you mean 'regions'?"),
                              (["--threads", "keper"], "--threads keper: there was no such thread; did you mean 'keeper'?"),
                              (["--threads", "7,nobody"], "--threads 7,nobody: there was no such thread"),

@@ -45,7 +45,7 @@ land_out(const struct emit *e, const struct ways_out *out)
 	for (unsigned i = 0; i < out->n; i++) {
 		uint32_t distance = (uint32_t)(e->p - out->rel[i]);
 		if (out->near)
-			out->rel[i][-1] = (uint8_t)distance;
+			*(out->rel[i] - 1) = (uint8_t)distance;
 		else
 			memcpy(out->rel[i] - 4, &distance, 4);
 	}

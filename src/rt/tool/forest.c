@@ -3,6 +3,7 @@
  * Forests of contexts: nodes in the results, where the controller finds them whatever becomes of
  * the program. A node is made by the thread whose it is, so only its number has to be agreed upon.
  */
+#include "rt/os/maps.h"
 #include "rt/tool/tool.h"
 
 /* Nodes with more children than a list should have are looked up by parent and label. */
@@ -31,6 +32,17 @@ strobe_costs(void)
 	return (strobe_cost *)((char *)rt.results + rt.results->off_costs);
 }
 
+/* The same address may be another library's later, and another label then. Not so of code made at
+ * run time, whose mappings come and go. */
+static uint64_t
+place_of(uint64_t address)
+{
+	const struct map *m = address >> ST_LABEL_ADDRESS_BITS ? NULL : maps_find(address);
+	if (!m || m->anonymous || m->index >= ST_LABEL_MAPS)
+		return address;
+	return address | (m->index + 1ul) << ST_LABEL_ADDRESS_BITS;
+}
+
 static uint32_t
 label_of(uint64_t address)
 {
@@ -51,7 +63,7 @@ uint32_t
 strobe_label(uint64_t address)
 {
 	rt_lock(&lock);
-	uint32_t label = label_of(address);
+	uint32_t label = label_of(place_of(address));
 	rt_unlock(&lock);
 	return label;
 }

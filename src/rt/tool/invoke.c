@@ -7,7 +7,7 @@ void
 rt_dispatch_call(struct thread *t)
 {
 	/* Read while the state says CACHE: until then nobody flushes the cache. */
-	const struct invoke v = invokes.list[t->exit_id];
+	const struct invoke v = invokes.list[(uint32_t)t->exit_id]; /* the rest is of outside */
 	uint32_t generation = jit.generation;
 	uint64_t values[STROBE_MOST_VALUES], since = budget_since(t);
 	memcpy(values, t->tool_values, sizeof values);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe diff: what differs between the calling contexts of two runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "report/contexts_diff.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) DIFF_##id,
+	ST_DIFF_OPTIONS(O)
+#undef O
+};
+
+enum { MOST_CALLERS = 8 << 20 }; /* a gigabyte of both */
+
+struct arguments {
+	const char *files[ST_SIDES];
+	size_t n_files;
+	enum st_diff_metric metric; /* ST_DIFF_METRIC_COUNT: the usual one */
+	bool kccf, by_thread, shares, json, help;
+	long top;
+};
+
+static int
+set_metric(struct arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {
+#define M(id, word, field, total, title) word,
+	        ST_DIFF_METRICS(M)
+#undef M
+	};
+	unsigned which;
+	if (st_options_word("metric", value, words, ST_DIFF_METRIC_COUNT, &which, e))
+		return -1;
+	a->metric = (enum st_diff_metric)which;
+	return 0;
+}
+
+static int
+add_file(struct arguments *a, const char *value, struct st_error *e)
+{
+	if (a->n_files == ST_SIDES)
+		return st_fail(e, ST_EXIT_USAGE, "strobe diff compares two profiles, not '%s' too",
+		               value);
+	a->files[a->n_files++] = value;
+	return 0;
+}
+
+static int
+apply(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		return add_file(a, value, e);
+	case DIFF_metric:
+		return set_metric(a, value, e);
+	case DIFF_kccf:
+		a->kccf = true;
+		return 0;
+	case DIFF_by_thread:
+		a->by_thread = true;
+		return 0;
+	case DIFF_shares:
+		a->shares = true;
+		return 0;
+	case DIFF_hot:
+		return st_options_number("hot", value, 0, 1000000, &a->top, e);
+	case DIFF_format:
+		a->json = !strcmp(value, "json");
+		return a->json || !strcmp(value, "text") ? 0
+		                                         : st_bad_format(value, "text, json", e);
+	case DIFF_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static int
+parse(struct arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("diff", argv);
+	const char *value;
+	*a = (struct arguments){.top = 15, .metric = ST_DIFF_METRIC_COUNT};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (apply(a, option, value, e))
+			return -1;
+		if (a->help)
+			return 0;
+	}
+	if (a->n_files < ST_SIDES)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "two profiles are compared: strobe diff BEFORE AFTER");
+	return 0;
+}
+
+static int
+print(const struct arguments *a, const struct st_comparison *c, struct st_error *e)
+{
+	struct st_diff_report r = {.comparison = c,
+	                           .names = {a->files[ST_A], a->files[ST_B]},
+	                           .metric = a->metric,
+	                           .shares = a->shares,
+	                           .top = (size_t)a->top,
+	                           .style = st_style_of(stdout)};
+	if (r.metric == ST_DIFF_METRIC_COUNT)
+		r.metric = st_diff_metric_usual(c->sides[ST_A], c->sides[ST_B]);
+	if (st_diff_metric_check(&r, e) ||
+	    (a->json ? st_diff_json(&r, stdout, e) : st_diff_print(&r, stdout, e)))
+		return -1;
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : 0;
+}
+
+/* Two k-calling context forests with a smaller k each would not be alike. */
+static int
+read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
+          struct st_error *e)
+{
+	const struct st_context_choice choice = {
+	        .join = !a->by_thread, .kccf = a->kccf, .most_callers = MOST_CALLERS};
+	if (st_contexts_make(c, p, &choice, e))
+		return -1;
+	if (c->k_callers != c->k)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s has too many contexts of callers to compare them: leave out "
+		               "--kccf, or measure both with -k %" PRIu32,
+		               a->files[side], c->k_callers);
+	return 0;
+}
+
+static int
+compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], struct st_error *e)
+{
+	struct st_contexts sides[ST_SIDES] = {0};
+	struct st_comparison c = {0};
+	const struct st_profile *const both[] = {profiles[ST_A], profiles[ST_B]};
+	int status = st_compare_check(both, a->files, e);
+	for (int i = 0; i < ST_SIDES && !status; i++)
+		status = read_side(a, &sides[i], i, both[i], e);
+	if (!status)
+		status = st_compare(&c, &sides[ST_A], &sides[ST_B], a->kccf, e);
+	if (!status)
+		status = print(a, &c, e);
+	st_compare_free(&c);
+	for (int i = 0; i < ST_SIDES; i++)
+		st_contexts_free(&sides[i]);
+	return status;
+}
+
+static int
+load_and_compare(const struct arguments *a, struct st_error *e)
+{
+	struct st_profile *profiles[ST_SIDES] = {0};
+	int status = 0;
+	for (int i = 0; i < ST_SIDES && !status; i++)
+		if (!(profiles[i] = st_profile_load(a->files[i], e)))
+			status = -1;
+	if (!status)
+		status = compare(a, profiles, e);
+	for (int i = 0; i < ST_SIDES; i++)
+		st_profile_free(profiles[i]);
+	return status;
+}
+
+int
+st_diff_main(char *const *argv)
+{
+	struct arguments a;
+	struct st_error e;
+	int bad = parse(&a, argv, &e);
+	if (!bad && a.help)
+		st_command_help(stdout, st_command_find("diff"), false);
+	else if (bad || load_and_compare(&a, &e))
+		return st_complain(&e);
+	return ST_EXIT_OK;
+}
