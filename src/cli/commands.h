@@ -105,8 +105,14 @@
 	O(roll_cycles, 0, "roll-cycles", NULL, true,                                               \
 	  "one that is among its callers goes back to that context")                               \
 	O(roll_loops, 0, "roll-loops", NULL, true, "the same for blocks; with it -k is inf")       \
+	O(pin_blocks, 0, "pin-blocks", NULL, true,                                                 \
+	  "blocks as they were executed, overlapping; else they are cut at each entry")            \
 	O(tail_calls, 0, "tail-calls", "callee|physical", true,                                    \
 	  "who is jumped to stands under who jumped (default), or in its place")                   \
+	O(functions, 0, "functions", NULL, true,                                                   \
+	  "all functions that were executed, with absolute counts")                                \
+	O(blocks, 0, "blocks", NULL, true, "all basic blocks, the same")                           \
+	O(disasm, 0, "disasm", NULL, true, "with their instructions")                              \
 	O(time, 0, "time", NULL, true, "of each context: its own, and with what it called")        \
 	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
 	O(under, 0, "under", "NAMES", true, "show contexts below these functions only")            \

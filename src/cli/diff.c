@@ -121,8 +121,9 @@ static int
 read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
           struct st_error *e)
 {
-	static const struct st_context_choice choice = {.most_callers = MOST_CALLERS};
-	if (st_contexts_choose(c, p, !a->by_thread, a->kccf, &choice, e))
+	const struct st_context_choice choice = {
+	        .join = !a->by_thread, .kccf = a->kccf, .most_callers = MOST_CALLERS};
+	if (st_contexts_make(c, p, &choice, e))
 		return -1;
 	if (c->k_callers != c->k)
 		return st_fail(e, ST_EXIT_USAGE,

@@ -17,13 +17,23 @@ static int
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
               bool callers, struct st_error *e)
 {
-	const struct st_context_choice choice = {.under = a->under.text,
+	const struct st_context_choice choice = {.join = a->join,
+	                                         .kccf = a->kccf && callers,
+	                                         .pin = a->pin,
+	                                         .functions = a->functions,
+	                                         .blocks = a->blocks,
+	                                         .code = a->disasm,
+	                                         .under = a->under.text,
 	                                         .n_under = a->under.n,
 	                                         .calls = a->calls.text,
 	                                         .n_calls = a->calls.n,
 	                                         .most_callers =
 	                                                 st_contexts_most_callers(&a->limit)};
-	if (!st_contexts_choose(c, p, a->join, a->kccf && callers, &choice, e))
+	struct st_context_options o;
+	if (st_contexts_options(p, &o) && o.mode == ST_CONTEXT_FUNC && st_paths_blocks_option(a))
+		return st_fail(e, ST_EXIT_USAGE, "--%s is about blocks, but %s has functions only",
+		               st_paths_blocks_option(a), a->from);
+	if (!st_contexts_make(c, p, &choice, e))
 		return 0;
 	st_contexts_free(c);
 	return -1;

@@ -8,10 +8,11 @@
 
 struct st_paths {
 	struct st_measure measure;
-	const char *mode;  /* as the tool takes it */
-	char k[16];        /* the same; empty: not given */
-	const char *asked; /* an option that is about a run; NULL: none was given */
-	bool kccf, join, unroll, cycles, loops, physical, time, instructions, follow, help;
+	const char *mode;               /* as the tool takes it */
+	char k[16];                     /* the same; empty: not given */
+	const char *asked;              /* an option that is about a run; NULL: none was given */
+	bool functions, blocks, disasm; /* to be listed */
+	bool kccf, join, pin, unroll, cycles, loops, physical, time, instructions, follow, help;
 	struct st_context_limit limit;
 	const struct st_context_format *format; /* NULL: a profile */
 	bool as_profile;                        /* --format db */
@@ -24,6 +25,8 @@ struct st_paths {
 
 /* 0, or -1 with *e. st_paths_free in both cases. */
 int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
+/* The name of an option that was given and is about blocks; NULL: there is none. */
+const char *st_paths_blocks_option(const struct st_paths *a);
 /* A sentence for each name of --under and --calls that no function of the profile has. -1 with *e
  * when no name of one of them has. */
 int st_paths_unknown(const struct st_paths *a, const struct st_profile *p,

@@ -175,6 +175,18 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 	case PATHS_join_threads:
 		a->join = true;
 		return 0;
+	case PATHS_functions:
+		a->functions = true;
+		return 0;
+	case PATHS_blocks:
+		a->blocks = true;
+		return 0;
+	case PATHS_disasm:
+		a->disasm = true;
+		return 0;
+	case PATHS_pin_blocks:
+		a->pin = true;
+		return 0;
 	case PATHS_roll_recursion:
 		a->unroll = false;
 		return 0;
@@ -209,6 +221,27 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 	}
 }
 
+const char *
+st_paths_blocks_option(const struct st_paths *a)
+{
+	return a->blocks ? "blocks" : a->pin ? "pin-blocks" : NULL;
+}
+
+/* What is listed has a place in some formats only. */
+static int
+check_lists(const struct st_paths *a, struct st_error *e)
+{
+	const char *name = a->blocks ? "blocks" : "functions";
+	if (a->disasm && !a->blocks && !a->functions)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--disasm is of what is listed: add --functions or --blocks");
+	if ((a->blocks || a->functions) && a->format && !a->format->lists)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s has no place in the format %s: text, xml and json have one",
+		               name, a->format->name);
+	return 0;
+}
+
 /* The tool as `strobe run -t` would take it. */
 static int
 choose_tool(struct st_paths *a, struct st_error *e)
@@ -239,6 +272,12 @@ check(struct st_paths *a, struct st_error *e)
 		               "--mode %s%s would never end in a loop: add --roll-loops, or -k "
 		               "with a number",
 		               a->mode, *a->k ? " -k inf" : "");
+	if (!blocks && st_paths_blocks_option(a))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is about blocks: add --mode intra or --mode inter",
+		               st_paths_blocks_option(a));
+	if (check_lists(a, e))
+		return -1;
 	if (blocks && (a->under.n || a->calls.n))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is about functions: leave out --mode %s, or choose functions "
@@ -258,8 +297,10 @@ shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
 	       option == PATHS_limit || option == PATHS_under || option == PATHS_calls ||
-	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_hot ||
-	       option == PATHS_top || option == PATHS_quiet || option == PATHS_help;
+	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_pin_blocks ||
+	       option == PATHS_functions || option == PATHS_blocks || option == PATHS_disasm ||
+	       option == PATHS_hot || option == PATHS_top || option == PATHS_quiet ||
+	       option == PATHS_help;
 }
 
 static int
@@ -276,7 +317,7 @@ check_from(struct st_paths *a, struct st_error *e)
 	if (a->measure.result.output && !a->format)
 		return st_fail(e, ST_EXIT_USAGE, "say with --format what %s is to be",
 		               a->measure.result.output);
-	return 0;
+	return check_lists(a, e);
 }
 
 int

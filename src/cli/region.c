@@ -144,16 +144,22 @@ add_function(const struct st_symbol *s, void *context)
 {
 	struct matching *m = context;
 	uint64_t start = s->start + m->bias, end = s->end + m->bias;
+	bool part = s->entry != s->start;
 	if (start < m->map->start || start >= m->map->end)
 		return true;
 	/* Nobody enters a function by its cold part, but its code is the function's. */
-	if (s->entry != s->start && m->what != ST_ENTRY_CHOSEN)
+	if (part && m->what != ST_ENTRY_CHOSEN && m->what != ST_ENTRY_TOOL)
 		return true;
 	if (m->matched)
 		++*m->matched;
-	const struct st_entry entry = {
-	        .start = start, .end = end, .map = (uint16_t)m->index, .what = m->what};
-	return st_results_add_entry(m->results, &entry, s->plain);
+	const struct st_entry entry = {.start = start,
+	                               .end = end,
+	                               .whole = s->entry + m->bias,
+	                               .map = (uint16_t)m->index,
+	                               .what = part && m->what == ST_ENTRY_TOOL ? ST_ENTRY_PART
+	                                                                        : m->what};
+	return st_results_add_entry(m->results, &entry,
+	                            entry.what == ST_ENTRY_PART ? "" : s->plain);
 }
 
 static void

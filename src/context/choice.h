@@ -9,7 +9,14 @@
 
 #include "context/forest.h"
 
+/* How contexts are to be read, and which. */
 struct st_context_choice {
+	bool join; /* one forest for all threads */
+	bool kccf; /* the k-calling context forests, too */
+	/* Blocks as they were executed, which overlap where one has an entry in its middle; else
+	 * they are cut there. */
+	bool pin;
+	bool functions, blocks, code; /* lists of all of them, and with their code */
 	/* Names or shell patterns of functions; without any, all contexts are asked for. */
 	const char *const *under, *const *calls;
 	size_t n_under, n_calls;

@@ -24,10 +24,17 @@ struct st_context_label {
 	const char *image; /* path; NULL: no place */
 	const char *file;  /* NULL: unknown */
 	uint64_t offset;   /* in the image */
-	uint64_t inside;   /* of a block: bytes from the function's first instruction */
+	int64_t inside;    /* bytes from the function's first instruction; a part elsewhere may be
+	                      before */
 	uint32_t line, column;
 	uint32_t function; /* label of the function that it is in; its own in function mode */
-	bool root;         /* the artificial root */
+	uint32_t in_image, in_function; /* of the profile; UINT32_MAX: none */
+	bool root;                      /* the artificial root */
+	bool seen;                      /* some context has it */
+	uint32_t bytes, insns;          /* of a block; 0: not known */
+	/* In all contexts: activations; of a function, where they were measured, its own
+	 * instructions. */
+	uint64_t count, instructions;
 };
 
 /* A thread's forests, or of all threads together; in intra-procedural mode of one function. */
@@ -63,8 +70,10 @@ struct st_contexts {
 	uint32_t k;
 	uint32_t k_callers; /* of the k-calling context forests: k, unless that would be too much */
 	bool timed, with_instructions, joined, with_kccf;
+	bool pinned; /* blocks as they were executed */
+	bool list_functions, list_blocks, list_code;
 	struct st_context_label *labels;
-	size_t n_labels, n_functions; /* labels that are functions' */
+	size_t n_labels, n_functions, n_blocks; /* in contexts; n_blocks 0 in function mode */
 	size_t n_threads, n_ksf, n_kccf;
 	size_t n_left_out; /* nodes that a format has no room for; n_ksf and n_kccf count them */
 	ST_VEC(struct st_context_group) groups;
@@ -74,11 +83,9 @@ struct st_contexts {
 /* What was asked for; false: the profile has no contexts. */
 bool st_contexts_options(const struct st_profile *p, struct st_context_options *o);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
-int st_contexts_make(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
-                     struct st_error *e);
-/* The same of those that are asked for; a thread without any is left out. */
-int st_contexts_choose(struct st_contexts *c, const struct st_profile *p, bool join, bool kccf,
-                       const struct st_context_choice *choice, struct st_error *e);
+/* A thread without any of those that are asked for is left out. */
+int st_contexts_make(struct st_contexts *c, const struct st_profile *p,
+                     const struct st_context_choice *choice, struct st_error *e);
 void st_contexts_free(struct st_contexts *c);
 
 #endif

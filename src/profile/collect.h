@@ -92,6 +92,8 @@ uint32_t st_collect_function_at(const struct st_collect *c, uint32_t image, uint
 /* Reads the contexts of a process, whose threads begin at an index of the profile's. 0, or -1 when
  * memory is exhausted. */
 int st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_thread);
+/* Cuts basic blocks where others begin; all processes have been read. 0, or -1. */
+int st_collect_pieces(struct st_collect *c);
 /* Gives their labels functions and lines; functions and hits are complete. */
 void st_collect_finish_forest(struct st_collect *c);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */

@@ -15,10 +15,28 @@ struct forest_reader {
 	uint32_t first_thread;
 };
 
+/* Where the code of a label is, and of a block how long it is. */
+static int
+read_place(struct forest_reader *r, uint64_t label, struct st_profile_label *out,
+           struct st_profile_value *value)
+{
+	static const struct st_profile_column place = {.name = "label", .type = STROBE_ADDRESS};
+	if (label & ST_LABEL_IS_BLOCK) {
+		out->bytes = label >> ST_BLOCK_ADDRESS_BITS & ST_BLOCK_MOST_BYTES;
+		out->piece = out->bytes;
+		label &= (1ul << ST_BLOCK_ADDRESS_BITS) - 1;
+		return st_shower_value(&r->shower, &place, label, value);
+	}
+	uint64_t address = label & ((1ul << ST_LABEL_ADDRESS_BITS) - 1);
+	uint32_t map = label >> ST_LABEL_ADDRESS_BITS & ST_LABEL_MAPS;
+	if (map && map <= r->v->n_maps)
+		return st_shower_place(&r->shower, map - 1, address, value);
+	return st_shower_value(&r->shower, &place, label, value);
+}
+
 static int
 read_labels(struct forest_reader *r)
 {
-	static const struct st_profile_column place = {.name = "label", .type = STROBE_ADDRESS};
 	struct st_profile *p = r->c->profile;
 	for (uint32_t i = 1; i < r->v->n_labels; i++) {
 		struct st_profile_value value = {.image = UINT32_MAX};
@@ -26,15 +44,13 @@ read_labels(struct forest_reader *r)
 		if (!out)
 			return -1;
 		r->labels[i] = (uint32_t)p->labels.n - 1;
-		*out = (struct st_profile_label){
-		        .image = UINT32_MAX, .function = UINT32_MAX, .offset = r->v->labels[i]};
+		*out = (struct st_profile_label){.image = UINT32_MAX,
+		                                 .function = UINT32_MAX,
+		                                 .offset = r->v->labels[i],
+		                                 .next = UINT32_MAX};
 		if (r->v->labels[i] < ST_FIRST_PLACE)
 			continue;
-		uint64_t address = r->v->labels[i] & ((1ul << ST_LABEL_ADDRESS_BITS) - 1);
-		uint32_t map = r->v->labels[i] >> ST_LABEL_ADDRESS_BITS & ST_LABEL_MAPS;
-		if (map && map <= r->v->n_maps
-		            ? st_shower_place(&r->shower, map - 1, address, &value)
-		            : st_shower_value(&r->shower, &place, r->v->labels[i], &value))
+		if (read_place(r, r->v->labels[i], out, &value))
 			return -1;
 		out->image = value.image;
 		out->offset = value.number;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables label and context of a profile file. */
 #include "profile/file_tables.h"
+#include "wire/results.h"
 
 static void
 bind_index(sqlite3_stmt *s, int column, uint32_t index)
@@ -24,8 +25,8 @@ static int
 insert_labels(sqlite3 *db, const struct st_profile *p)
 {
 	sqlite3_stmt *s = NULL;
-	int status =
-	        sqlite3_prepare_v2(db, "INSERT INTO label VALUES(?,?,?,?,?,?,?)", -1, &s, NULL);
+	int status = sqlite3_prepare_v2(db, "INSERT INTO label VALUES(?,?,?,?,?,?,?,?,?,?,?)", -1,
+	                                &s, NULL);
 	for (size_t i = 0; status == SQLITE_OK && i < p->labels.n; i++) {
 		const struct st_profile_label *l = &p->labels.v[i];
 		sqlite3_bind_int64(s, 1, (int64_t)i + 1);
@@ -36,6 +37,12 @@ insert_labels(sqlite3 *db, const struct st_profile *p)
 			sqlite3_bind_text(s, 5, l->file, -1, SQLITE_STATIC);
 			sqlite3_bind_int64(s, 6, l->line);
 			sqlite3_bind_int64(s, 7, l->column);
+		}
+		if (l->bytes) {
+			sqlite3_bind_int64(s, 8, l->bytes);
+			sqlite3_bind_int64(s, 9, l->piece);
+			sqlite3_bind_int64(s, 10, l->insns);
+			bind_index(s, 11, l->next);
 		}
 		status = finish_row(db, s);
 	}
@@ -74,7 +81,8 @@ st_save_forest(sqlite3 *db, const struct st_profile *p)
 	        db,
 	        "CREATE TABLE label(id INTEGER PRIMARY KEY, image INTEGER REFERENCES image,"
 	        " offset INTEGER NOT NULL, function INTEGER REFERENCES function, file TEXT,"
-	        " line INTEGER, column INTEGER);"
+	        " line INTEGER, column INTEGER, bytes INTEGER, piece INTEGER, insns INTEGER,"
+	        " next INTEGER REFERENCES label);"
 	        "CREATE TABLE context(id INTEGER PRIMARY KEY,"
 	        " thread INTEGER NOT NULL REFERENCES thread, parent INTEGER REFERENCES context,"
 	        " label INTEGER NOT NULL REFERENCES label, link INTEGER REFERENCES context,"
@@ -97,13 +105,51 @@ index_of(sqlite3_stmt *s, int column, size_t n, bool *bad)
 	return *bad ? UINT32_MAX : (uint32_t)(id - 1);
 }
 
+/* How a basic block is cut: columns 6 to 9. */
+static void
+load_piece(sqlite3_stmt *s, struct st_profile_label *out, bool *bad)
+{
+	int64_t bytes = sqlite3_column_int64(s, 6), piece = sqlite3_column_int64(s, 7);
+	int64_t insns = sqlite3_column_int64(s, 8);
+	*bad |= bytes < 0 || bytes > ST_BLOCK_MOST_BYTES || piece < 0 ||
+	        piece > ST_BLOCK_MOST_BYTES || insns < 0 || insns > piece;
+	out->bytes = (uint32_t)bytes;
+	out->piece = (uint32_t)piece;
+	out->insns = (uint32_t)insns;
+	out->next = index_of(s, 9, UINT32_MAX, bad);
+}
+
+/* Does each piece go on where it ends? So none leads back to itself. */
+static bool
+are_pieces(const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->labels.n; i++) {
+		const struct st_profile_label *l = &p->labels.v[i], *next;
+		if (l->next == UINT32_MAX)
+			continue;
+		if (l->next >= p->labels.n || !l->piece)
+			return false;
+		next = &p->labels.v[l->next];
+		if (next->image != l->image || next->offset != l->offset + l->piece)
+			return false;
+	}
+	return true;
+}
+
 static bool
 load_labels(sqlite3 *db, struct st_profile *p)
 {
 	sqlite3_stmt *s = NULL;
+	/* At first there were none of the last. */
+	bool pieces = sqlite3_table_column_metadata(db, "main", "label", "piece", NULL, NULL, NULL,
+	                                            NULL, NULL) == SQLITE_OK;
 	int status = sqlite3_prepare_v2(
-	        db, "SELECT image, offset, function, file, line, column FROM label ORDER BY id", -1,
-	        &s, NULL);
+	        db,
+	        pieces ? "SELECT image, offset, function, file, line, column, bytes, piece, insns,"
+	                 " next FROM label ORDER BY id"
+	               : "SELECT image, offset, function, file, line, column, 0, 0, 0,"
+	                 " NULL FROM label ORDER BY id",
+	        -1, &s, NULL);
 	bool bad = status != SQLITE_OK;
 	while (!bad && (status = sqlite3_step(s)) == SQLITE_ROW) {
 		struct st_profile_label *out = ST_PUSH(&p->labels);
@@ -118,9 +164,10 @@ load_labels(sqlite3 *db, struct st_profile *p)
 		out->file = file ? st_profile_text(p, file) : NULL;
 		out->line = (uint32_t)sqlite3_column_int64(s, 4);
 		out->column = (uint32_t)sqlite3_column_int64(s, 5);
+		load_piece(s, out, &bad);
 	}
 	sqlite3_finalize(s);
-	return !bad && status == SQLITE_DONE;
+	return !bad && status == SQLITE_DONE && are_pieces(p);
 }
 
 static bool

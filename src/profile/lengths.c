@@ -42,3 +42,21 @@ st_lengths_of(struct st_lengths *l, struct st_image *image, uint64_t offset, uin
 	}
 	return insns ? l->lengths : NULL;
 }
+
+const uint8_t *
+st_lengths_in(struct st_lengths *l, struct st_image *image, uint64_t offset, uint32_t bytes,
+              uint32_t *insns)
+{
+	uint32_t at = 0;
+	ZydisDecodedInstruction insn;
+	*insns = 0;
+	if (st_image_bytes(image, offset, l->code, bytes) < bytes)
+		return NULL;
+	for (; at < bytes; at += insn.length) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&l->decoder, NULL, l->code + at,
+		                                              bytes - at, &insn)))
+			return NULL;
+		l->lengths[(*insns)++] = insn.length;
+	}
+	return bytes ? l->lengths : NULL;
+}

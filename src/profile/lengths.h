@@ -20,4 +20,9 @@ void st_lengths_free(struct st_lengths *l);
 const uint8_t *st_lengths_of(struct st_lengths *l, struct st_image *image, uint64_t offset,
                              uint32_t bytes, uint32_t insns, uint32_t *sum);
 
+/* Of all instructions that the bytes (at most ST_LENGTHS_MOST) at the address are, and in *insns
+ * how many. Valid until the next call. NULL: the bytes are not there, or no whole instructions. */
+const uint8_t *st_lengths_in(struct st_lengths *l, struct st_image *image, uint64_t offset,
+                             uint32_t bytes, uint32_t *insns);
+
 #endif

@@ -210,6 +210,12 @@ struct st_profile_label {
 	uint64_t offset;
 	const char *file; /* NULL: unknown */
 	uint32_t line, column;
+	/* Of a basic block as it was executed, up to its branch; 0: a function, or not known. */
+	uint32_t bytes;
+	/* Of these the first ones, up to where another block begins; instructions in them, 0: not
+	 * known; the label of what is behind them, UINT32_MAX: no block begins there. Where the
+	 * block's own bytes end its pieces end, too. */
+	uint32_t piece, insns, next;
 };
 
 /* A node of a k-slab forest. */

@@ -7,7 +7,8 @@
 #include <string.h>
 
 const struct st_context_format st_context_formats[] = {
-#define F(id, name, end, help) {name, end, help, st_contexts_##id, ST_CONTEXT_COST_##id},
+#define F(id, name, end, lists, help)                                                              \
+	{name, end, help, lists, st_contexts_##id, ST_CONTEXT_COST_##id},
         ST_CONTEXT_FORMATS(F)
 #undef F
 };
@@ -38,7 +39,7 @@ st_contexts_name(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
 	if (c->mode != ST_CONTEXT_FUNC)
-		fprintf(out, "{%s+%" PRIu64 " at %" PRIu32 ",%" PRIu32 "}", l->name, l->inside,
+		fprintf(out, "{%s%+" PRId64 " at %" PRIu32 ",%" PRIu32 "}", l->name, l->inside,
 		        l->line, l->column);
 	else /* names of C++ come with their arguments */
 		fprintf(out, "%s%s", l->name, strchr(l->name, '(') ? "" : "()");

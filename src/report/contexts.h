@@ -8,24 +8,26 @@
 #include "base/error.h"
 #include "context/contexts.h"
 
-/* F(identifier, name, how its files' names end, what it is) */
+/* F(identifier, name, how its files' names end, whether it has a place for lists, what it is) */
 #define ST_CONTEXT_FORMATS(F)                                                                      \
-	F(text, "text", "txt", "trees of names and counts")                                        \
-	F(xml, "xml", "xml", "the same trees for programs; see docs/paths.xsd")                    \
-	F(json, "json", "json", "all there is; see docs/json.md")                                  \
-	F(folded, "folded", "folded", "a line for each context: flamegraph.pl and its like")       \
-	F(speedscope, "speedscope", "speedscope", "for https://www.speedscope.app")                \
-	F(callgrind, "callgrind", "callgrind", "for KCachegrind and callgrind_annotate")           \
-	F(pprof, "pprof", "pprof", "a profile.proto for pprof, not compressed")
+	F(text, "text", "txt", true, "trees of names and counts")                                  \
+	F(xml, "xml", "xml", true, "the same trees for programs; see docs/paths.xsd")              \
+	F(json, "json", "json", true, "all there is; see docs/json.md")                            \
+	F(folded, "folded", "folded", false,                                                       \
+	  "a line for each context: flamegraph.pl and its like")                                   \
+	F(speedscope, "speedscope", "speedscope", false, "for https://www.speedscope.app")         \
+	F(callgrind, "callgrind", "callgrind", false, "for KCachegrind and callgrind_annotate")    \
+	F(pprof, "pprof", "pprof", false, "a profile.proto for pprof, not compressed")
 
 /* Writers: to a file that may be full; the caller looks at it. */
-#define F(id, name, end, help) void st_contexts_##id(const struct st_contexts *c, FILE *out);
+#define F(id, name, end, lists, help) void st_contexts_##id(const struct st_contexts *c, FILE *out);
 ST_CONTEXT_FORMATS(F)
 #undef F
 
 struct st_context_cost; /* contexts_limit.h */
 struct st_context_format {
 	const char *name, *end, *help;
+	bool lists; /* has a place for all functions and all blocks */
 	void (*write)(const struct st_contexts *c, FILE *out);
 	const struct st_context_cost *cost; /* NULL: bounded by the program's functions */
 };

@@ -21,7 +21,7 @@ st_contexts_folded_label(const struct st_contexts *c, uint32_t label, FILE *out)
 			break;
 	}
 	if (c->mode != ST_CONTEXT_FUNC)
-		fprintf(out, "+%" PRIu64, l->inside);
+		fprintf(out, "%+" PRId64, l->inside);
 }
 
 static void

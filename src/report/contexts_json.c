@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/contexts.h"
+#include "report/contexts_lists.h"
 #include "report/json.h"
 
 void
@@ -15,10 +16,30 @@ st_contexts_json_name(const struct st_contexts *c, const struct st_context_label
 		st_json_print(l->name, out);
 		return;
 	}
-	if (asprintf(&name, "%s+%" PRIu64, l->name, l->inside) < 0)
+	if (asprintf(&name, "%s%+" PRId64, l->name, l->inside) < 0)
 		return;
 	st_json_print(name, out);
 	free(name);
+}
+
+static void
+write_place(const char *image, uint64_t offset, FILE *out)
+{
+	if (!image)
+		return;
+	fputs(", \"image\": ", out);
+	st_json_print(image, out);
+	fprintf(out, ", \"offset\": %" PRIu64, offset);
+}
+
+static void
+write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
+{
+	if (!file)
+		return;
+	fputs(", \"file\": ", out);
+	st_json_print(file, out);
+	fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, line, column);
 }
 
 void
@@ -31,16 +52,8 @@ st_contexts_json_label(const struct st_contexts *c, uint32_t label, FILE *out)
 		fputs(", \"function\": ", out);
 		st_json_print(l->name, out);
 	}
-	if (l->image) {
-		fputs(", \"image\": ", out);
-		st_json_print(l->image, out);
-		fprintf(out, ", \"offset\": %" PRIu64, l->offset);
-	}
-	if (l->file) {
-		fputs(", \"file\": ", out);
-		st_json_print(l->file, out);
-		fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, l->line, l->column);
-	}
+	write_place(l->image, l->offset, out);
+	write_line(l->file, l->line, l->column, out);
 }
 
 static void
@@ -122,7 +135,7 @@ write_functions(const struct st_contexts *c, size_t from, FILE *out)
 		if (l->image) {
 			fputs(", \"image\": ", out);
 			st_json_print(l->image, out);
-			fprintf(out, ", \"offset\": %" PRIu64, l->offset - l->inside);
+			fprintf(out, ", \"offset\": %" PRIu64, l->offset - (uint64_t)l->inside);
 		}
 		fputs(", ", out);
 		write_forests(c, g, out);
@@ -146,6 +159,87 @@ write_processes(const struct st_profile *p, FILE *out)
 	fputs("]", out);
 }
 
+/* ---- all functions, all blocks ---- */
+
+static void
+write_insn(void *context, const struct st_listed_insn *in)
+{
+	FILE *out = context;
+	fputs(in->first ? ", \"code\": [\n" : ",\n", out);
+	fprintf(out, "{\"offset\": %" PRIu64 ", \"text\": ", in->offset);
+	st_json_print(in->text, out);
+	fputs("}", out);
+}
+
+static void
+end_code(const char *why, FILE *out)
+{
+	fputs(why ? ", \"no_code\": " : "]", out);
+	if (why)
+		st_json_print(why, out);
+}
+
+static void
+write_listed_function(struct st_context_lists *l, const struct st_listed_function *f, FILE *out)
+{
+	const struct st_context_label *label = &l->c->labels[f->label];
+	fputs("{\"name\": ", out);
+	st_json_print(label->name, out);
+	write_place(label->image, f->offset, out);
+	write_line(f->file, f->line, f->column, out);
+	fprintf(out, ", \"count\": %" PRIu64, f->count);
+	if (f->blocks)
+		fprintf(out, ", \"blocks\": %" PRIu64, f->blocks);
+	if (f->measured)
+		fprintf(out, ", \"instructions\": %" PRIu64, f->instructions);
+	if (l->c->list_code)
+		end_code(st_lists_function_code(l, f, write_insn, out), out);
+	fputs("}", out);
+}
+
+static void
+write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
+{
+	const struct st_context_label *b = &l->c->labels[label];
+	st_contexts_json_label(l->c, label, out);
+	fprintf(out, ", \"count\": %" PRIu64, b->count);
+	if (b->bytes)
+		fprintf(out, ", \"bytes\": %" PRIu32, b->bytes);
+	if (b->insns)
+		fprintf(out, ", \"instructions\": %" PRIu64, b->count * b->insns);
+	if (l->c->list_code)
+		end_code(st_lists_block_code(l, label, write_insn, out), out);
+	fputs("}", out);
+}
+
+static void
+write_lists(const struct st_contexts *c, FILE *out)
+{
+	struct st_context_lists l;
+	if (!c->list_functions && !c->list_blocks)
+		return;
+	int status = st_lists_open(&l, c, false);
+	if (!status && c->list_functions) {
+		fputs(",\n\"all_functions\": [", out);
+		for (size_t i = 0; i < l.functions.n; i++) {
+			fputs(i ? ",\n" : "\n", out);
+			write_listed_function(&l, &l.functions.v[i], out);
+		}
+		fputs("]", out);
+	}
+	if (!status && c->list_blocks) {
+		const char *between = "\n";
+		fputs(",\n\"all_blocks\": [", out);
+		for (uint32_t i = 0; (i = st_lists_block(c, i)) < c->n_labels; i++) {
+			fputs(between, out);
+			write_listed_block(&l, i, out);
+			between = ",\n";
+		}
+		fputs("]", out);
+	}
+	st_lists_close(&l);
+}
+
 void
 st_contexts_json(const struct st_contexts *c, FILE *out)
 {
@@ -159,6 +253,10 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 	        c->n_functions, c->n_threads, c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, ", \"nodes_kccf\": %zu", c->n_kccf);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, ", \"blocks\": %zu", c->n_blocks);
+	if (c->mode != ST_CONTEXT_FUNC && c->pinned)
+		fputs(", \"pinned\": true", out);
 	if (c->k_callers != c->k)
 		fprintf(out, ", \"k_kccf\": %" PRIu32, c->k_callers);
 	if (c->n_left_out)
@@ -175,5 +273,7 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 			write_forests(c, &c->groups.v[i++], out);
 		fputs("}", out);
 	}
-	fputs("]}\n", out);
+	fputs("]", out);
+	write_lists(c, out);
+	fputs("}\n", out);
 }

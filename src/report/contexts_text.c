@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "report/contexts.h"
+#include "report/contexts_lists.h"
+#include "report/report.h"
 
 static const char rule[] = "------------------------------------------------------------\n";
 
@@ -66,6 +68,87 @@ write_title(const struct st_contexts *c, const struct st_context_group *g, FILE 
 	}
 }
 
+/* ---- all functions, all blocks ---- */
+
+static void
+write_insn(void *context, const struct st_listed_insn *in)
+{
+	FILE *out = context;
+	if (in->first)
+		fputs("Disassembly:\n", out);
+	if (in->part)
+		fprintf(out, "%18s%s:\n", "", in->part);
+	char inside[24];
+	snprintf(inside, sizeof inside, "+%" PRIu64, in->inside);
+	fprintf(out, "%16s  %s\n", inside, in->text);
+}
+
+static void
+write_no_code(const char *why, FILE *out)
+{
+	if (why)
+		fprintf(out, "Disassembly: none, %s\n", why);
+}
+
+static void
+write_place(const struct st_context_label *l, uint64_t offset, uint64_t count, FILE *out)
+{
+	fprintf(out, " addr: %s+0x%" PRIx64 " counter: %" PRIu64,
+	        l->image ? st_base_name(l->image) : "", offset, count);
+}
+
+static void
+write_function(struct st_context_lists *l, const struct st_listed_function *f, FILE *out)
+{
+	const struct st_context_label *label = &l->c->labels[f->label];
+	fprintf(out, "%s%s", label->name, strchr(label->name, '(') ? "" : "()");
+	write_place(label, f->offset, f->count, out);
+	if (f->blocks)
+		fprintf(out, " blocks: %" PRIu64, f->blocks);
+	if (f->measured)
+		fprintf(out, " insns: %" PRIu64, f->instructions);
+	if (f->file)
+		fprintf(out, " at %s:%" PRIu32, f->file, f->line);
+	fputc('\n', out);
+	if (l->c->list_code)
+		write_no_code(st_lists_function_code(l, f, write_insn, out), out);
+}
+
+static void
+write_block(struct st_context_lists *l, uint32_t label, FILE *out)
+{
+	const struct st_context_label *b = &l->c->labels[label];
+	st_contexts_name(l->c, label, out);
+	write_place(b, b->offset, b->count, out);
+	if (b->insns)
+		fprintf(out, " insns: %" PRIu64, b->count * b->insns);
+	if (b->file)
+		fprintf(out, " at %s:%" PRIu32, b->file, b->line);
+	fputc('\n', out);
+	if (l->c->list_code)
+		write_no_code(st_lists_block_code(l, label, write_insn, out), out);
+}
+
+static void
+write_lists(const struct st_contexts *c, FILE *out)
+{
+	struct st_context_lists l;
+	if (!c->list_functions && !c->list_blocks)
+		return;
+	int status = st_lists_open(&l, c, true);
+	if (!status && c->list_functions) {
+		fprintf(out, "%sAll functions\n%s", rule, rule);
+		for (size_t i = 0; i < l.functions.n; i++)
+			write_function(&l, &l.functions.v[i], out);
+	}
+	if (!status && c->list_blocks) {
+		fprintf(out, "%sAll basic blocks\n%s", rule, rule);
+		for (uint32_t i = 0; (i = st_lists_block(c, i)) < c->n_labels; i++)
+			write_block(&l, i, out);
+	}
+	st_lists_close(&l);
+}
+
 void
 st_contexts_text(const struct st_contexts *c, FILE *out)
 {
@@ -73,6 +156,8 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 	const char *text = st_contexts_k(c, k);
 	fprintf(out, "K value: %s\n", strcmp(text, "inf") ? text : "INFINITE");
 	fprintf(out, "Functions count: %zu\n", c->n_functions);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, "Basic blocks count: %zu\n", c->n_blocks);
 	fprintf(out, "Maximum number of different threads: %zu\n", c->n_threads);
 	fprintf(out, "Nodes count of k slab forest: %zu\n", c->n_ksf);
 	if (c->with_kccf)
@@ -91,6 +176,7 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 		fprintf(out, "%sDUMP of K-CCF\n%s", rule, rule);
 		write_forest(c, &g->kccf, out);
 	}
+	write_lists(c, out);
 }
 
 /* ---- the hottest contexts ---- */
@@ -125,7 +211,7 @@ write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node
 		const struct st_context_label *l = &c->labels[path[n]];
 		fputs(l->name, out);
 		if (c->mode != ST_CONTEXT_FUNC)
-			fprintf(out, "+%" PRIu64, l->inside);
+			fprintf(out, "%+" PRId64, l->inside);
 		if (n)
 			fputs(" > ", out);
 	}
@@ -150,15 +236,15 @@ list_contexts(const struct st_contexts *c, size_t *n, uint64_t *sum)
 	return all;
 }
 
-void
-st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
+static void
+write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 {
 	size_t n;
 	uint64_t sum;
 	char k[16];
 	struct hot *all = list_contexts(c, &n, &sum);
 	fprintf(out, "\n  %zu contexts of %zu %s (%s, k %s) in %zu thread%s\n", c->n_ksf,
-	        c->mode == ST_CONTEXT_FUNC ? c->n_functions : c->n_labels,
+	        c->mode == ST_CONTEXT_FUNC ? c->n_functions : c->n_blocks,
 	        c->mode == ST_CONTEXT_FUNC ? "functions" : "basic blocks", st_contexts_mode(c),
 	        st_contexts_k(c, k), c->n_threads, c->n_threads == 1 ? "" : "s");
 	if (!all || !sum) {
@@ -181,4 +267,13 @@ st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
 		write_path(c, &c->groups.v[all[i].group].ksf, all[i].node, out);
 	}
 	free(all);
+}
+
+void
+st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
+{
+	write_hottest(c, top, out);
+	if (c->list_functions || c->list_blocks)
+		fputc('\n', out);
+	write_lists(c, out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/contexts.h"
+#include "report/contexts_lists.h"
 #include "report/json.h"
 
 /* Characters that XML has no way to write: of ASCII those without a picture, and two of Unicode's.
@@ -58,21 +59,27 @@ write_number(const char *name, uint64_t value, FILE *out)
 	fprintf(out, " %s=\"%" PRIu64 "\"", name, value);
 }
 
+static void
+write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
+{
+	if (!file)
+		return;
+	write_attribute("file", file, out);
+	write_number("line", line, out);
+	write_number("column", column, out);
+}
+
 void
 st_contexts_xml_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
 	write_attribute("name", l->name, out);
 	if (c->mode != ST_CONTEXT_FUNC && !l->root)
-		write_number("inside", l->inside, out);
+		fprintf(out, " inside=\"%" PRId64 "\"", l->inside);
 	fprintf(out, " address=\"0x%" PRIx64 "\"", l->offset);
 	if (l->image)
 		write_attribute("image", l->image, out);
-	if (!l->file)
-		return;
-	write_attribute("file", l->file, out);
-	write_number("line", l->line, out);
-	write_number("column", l->column, out);
+	write_line(l->file, l->line, l->column, out);
 }
 
 static void
@@ -130,7 +137,7 @@ write_function(const struct st_contexts *c, const struct st_context_group *g, FI
 	write_attribute("name", l->name, out);
 	if (l->image)
 		write_attribute("image", l->image, out);
-	fprintf(out, ">\n<funcAddr>0x%" PRIx64 "</funcAddr>\n", l->offset - l->inside);
+	fprintf(out, ">\n<funcAddr>0x%" PRIx64 "</funcAddr>\n", l->offset - (uint64_t)l->inside);
 	write_forests(c, g, out);
 	fputs("</func_ctx>\n", out);
 }
@@ -171,6 +178,9 @@ write_header(const struct st_contexts *c, FILE *out)
 	        st_contexts_k(c, k));
 	fprintf(out, "<functions>%zu</functions>\n<threadCount>%zu</threadCount>\n", c->n_functions,
 	        c->n_threads);
+	if (c->mode != ST_CONTEXT_FUNC)
+		fprintf(out, "<blockCount pinned=\"%s\">%zu</blockCount>\n",
+		        c->pinned ? "true" : "false", c->n_blocks);
 	fprintf(out, "<nodesKSF>%zu</nodesKSF>\n", c->n_ksf);
 	if (c->with_kccf)
 		fprintf(out, "<nodesKCCF>%zu</nodesKCCF>\n", c->n_kccf);
@@ -187,6 +197,85 @@ write_header(const struct st_contexts *c, FILE *out)
 	fputs("</header>\n", out);
 }
 
+/* ---- all functions, all blocks ---- */
+
+static void
+write_insn(void *context, const struct st_listed_insn *in)
+{
+	FILE *out = context;
+	fprintf(out, "%s<insn address=\"0x%" PRIx64 "\">", in->first ? ">\n" : "", in->offset);
+	write_text(in->text, out);
+	fputs("</insn>\n", out);
+}
+
+/* Ends the element; why: there is no code. */
+static void
+end_listed(const char *why, bool code, const char *element, FILE *out)
+{
+	if (why)
+		write_attribute("noCode", why, out);
+	if (why || !code)
+		fputs("/>\n", out);
+	else
+		fprintf(out, "</%s>\n", element);
+}
+
+static void
+write_listed_function(struct st_context_lists *l, const struct st_listed_function *f, FILE *out)
+{
+	const struct st_context_label *label = &l->c->labels[f->label];
+	fputs("<function", out);
+	write_attribute("name", label->name, out);
+	fprintf(out, " address=\"0x%" PRIx64 "\"", f->offset);
+	if (label->image)
+		write_attribute("image", label->image, out);
+	write_line(f->file, f->line, f->column, out);
+	write_number("counter", f->count, out);
+	if (f->blocks)
+		write_number("blocks", f->blocks, out);
+	if (f->measured)
+		write_number("instructions", f->instructions, out);
+	const char *why = l->c->list_code ? st_lists_function_code(l, f, write_insn, out) : NULL;
+	end_listed(why, l->c->list_code, "function", out);
+}
+
+static void
+write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
+{
+	const struct st_context_label *b = &l->c->labels[label];
+	fputs("<block", out);
+	st_contexts_xml_label(l->c, label, out);
+	write_number("counter", b->count, out);
+	if (b->bytes)
+		write_number("bytes", b->bytes, out);
+	if (b->insns)
+		write_number("instructions", b->count * b->insns, out);
+	const char *why = l->c->list_code ? st_lists_block_code(l, label, write_insn, out) : NULL;
+	end_listed(why, l->c->list_code, "block", out);
+}
+
+static void
+write_lists(const struct st_contexts *c, FILE *out)
+{
+	struct st_context_lists l;
+	if (!c->list_functions && !c->list_blocks)
+		return;
+	int status = st_lists_open(&l, c, false);
+	if (!status && c->list_functions) {
+		fputs("<allFunctions>\n", out);
+		for (size_t i = 0; i < l.functions.n; i++)
+			write_listed_function(&l, &l.functions.v[i], out);
+		fputs("</allFunctions>\n", out);
+	}
+	if (!status && c->list_blocks) {
+		fputs("<allBlocks>\n", out);
+		for (uint32_t i = 0; (i = st_lists_block(c, i)) < c->n_labels; i++)
+			write_listed_block(&l, i, out);
+		fputs("</allBlocks>\n", out);
+	}
+	st_lists_close(&l);
+}
+
 void
 st_contexts_xml(const struct st_contexts *c, FILE *out)
 {
@@ -195,5 +284,7 @@ st_contexts_xml(const struct st_contexts *c, FILE *out)
 	fputs("<threads>\n", out);
 	for (size_t i = 0; i < c->groups.n;)
 		i = write_thread(c, i, out);
-	fputs("</threads>\n</paths>\n", out);
+	fputs("</threads>\n", out);
+	write_lists(c, out);
+	fputs("</paths>\n", out);
 }

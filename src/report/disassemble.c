@@ -5,6 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Text behind what has been printed. */
+static ZyanStatus
+append(ZydisFormatterBuffer *buffer, const char *text)
+{
+	ZyanString *string;
+	ZyanStringView view;
+	ZyanStatus status = ZydisFormatterBufferGetString(buffer, &string);
+	if (ZYAN_SUCCESS(status))
+		status = ZyanStringViewInsideBuffer(&view, text);
+	return ZYAN_SUCCESS(status) ? ZyanStringAppend(string, &view) : status;
+}
+
 /* An address as Zydis prints it, then the function it lies in. */
 static ZyanStatus
 print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
@@ -12,25 +24,22 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 {
 	const struct st_disassembler *d = context->user_data;
 	ZyanU64 address;
-	ZyanString *string;
+	char text[ST_ADDRESS_TEXT];
+	bool known = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
+	                                                   context->runtime_address, &address));
+	if (known && d->name && d->name(d, address, text))
+		return append(buffer, text);
 	ZyanStatus status = d->print_address(formatter, buffer, context);
-	if (ZYAN_FAILED(status) ||
-	    ZYAN_FAILED(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
-	                                         context->runtime_address, &address)))
+	const struct st_function *f =
+	        known && !d->name ? st_image_function(d->image, address) : NULL;
+	if (ZYAN_FAILED(status) || !f)
 		return status;
-	const struct st_function *f = st_image_function(d->image, address);
-	if (!f || ZYAN_FAILED(ZydisFormatterBufferGetString(buffer, &string)))
-		return status;
-	char text[160];
 	if (address == f->offset)
 		snprintf(text, sizeof text, " <%.120s>", f->name);
 	else
 		snprintf(text, sizeof text, " <%.120s+0x%" PRIx64 ">", f->name,
 		         address - f->offset);
-	ZyanStringView view;
-	if (ZYAN_SUCCESS(ZyanStringViewInsideBuffer(&view, text)))
-		ZyanStringAppend(string, &view);
-	return status;
+	return append(buffer, text);
 }
 
 void
@@ -41,6 +50,8 @@ st_disassembler_init(struct st_disassembler *d, struct st_image *image)
 	        ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_FORMATTER_PROP_DISP_PADDING,
 	        ZYDIS_FORMATTER_PROP_IMM_PADDING};
 	d->image = image;
+	d->name = NULL;
+	d->context = NULL;
 	ZydisDecoderInit(&d->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	ZydisFormatterInit(&d->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
 	for (size_t i = 0; i < sizeof unpadded / sizeof *unpadded; i++)
@@ -49,6 +60,13 @@ st_disassembler_init(struct st_disassembler *d, struct st_image *image)
 	d->print_address = (ZydisFormatterFunc)&print_symbol;
 	ZydisFormatterSetHook(&d->formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS,
 	                      (const void **)&d->print_address);
+}
+
+void
+st_disassembler_name(struct st_disassembler *d, st_address_name *name, const void *context)
+{
+	d->name = name;
+	d->context = context;
 }
 
 size_t

@@ -4,6 +4,7 @@
 #define STROBE_REPORT_DISASSEMBLE_H
 
 #include <Zydis/Zydis.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,8 +12,16 @@
 
 enum { ST_INSTRUCTION_TEXT = 512 };
 
+struct st_disassembler;
+/* What stands in the place of an address, as text of at most ST_ADDRESS_TEXT bytes; false: the
+ * address itself. */
+enum { ST_ADDRESS_TEXT = 256 };
+typedef bool st_address_name(const struct st_disassembler *d, uint64_t address, char *text);
+
 struct st_disassembler {
 	struct st_image *image;
+	st_address_name *name; /* NULL: addresses, with the names of functions behind them */
+	const void *context;   /* for name */
 	ZydisDecoder decoder;
 	ZydisFormatter formatter;
 	ZydisFormatterFunc print_address; /* Zydis' own */
@@ -20,6 +29,8 @@ struct st_disassembler {
 
 /* Of an image's code; addresses are followed by the names of its functions. */
 void st_disassembler_init(struct st_disassembler *d, struct st_image *image);
+/* From now on names stand in the place of addresses. */
+void st_disassembler_name(struct st_disassembler *d, st_address_name *name, const void *context);
 /* The first instruction of n bytes (at least 1), which are at that offset, as text of at most
  * ST_INSTRUCTION_TEXT bytes. Returns its length; 1 where there is none. */
 size_t st_disassemble(struct st_disassembler *d, const unsigned char *bytes, size_t n,

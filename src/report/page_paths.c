@@ -36,7 +36,7 @@ st_page_paths(const struct st_profile *p, size_t *left_out)
 {
 	static const struct st_context_limit limit = {.bytes = MOST_NODES, .levels = MOST_LEVELS};
 	size_t own = p->contexts.n < MOST_NODES / 2 ? p->contexts.n : MOST_NODES / 2;
-	const struct st_context_choice choice = {.most_callers = MOST_NODES - own};
+	const struct st_context_choice choice = {.kccf = true, .most_callers = MOST_NODES - own};
 	struct st_context_options o;
 	struct st_context_cut cut;
 	struct st_contexts c;
@@ -45,7 +45,7 @@ st_page_paths(const struct st_profile *p, size_t *left_out)
 	*left_out = 0;
 	if (!st_contexts_options(p, &o))
 		return NULL;
-	if (!st_contexts_choose(&c, p, false, true, &choice, &e) &&
+	if (!st_contexts_make(&c, p, &choice, &e) &&
 	    !st_contexts_cut(&c, &st_context_cost_nodes, &limit, &cut, &e)) {
 		*left_out = cut.contexts;
 		paths = contexts_of(&c);

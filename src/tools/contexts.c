@@ -2,6 +2,7 @@
 /* Calling contexts of functions, and of basic blocks inside and across functions: what is asked of
  * code, and what is done where the walk (strobe/tool.h) is not enough. */
 #include "tools/contexts.h"
+#include "wire/results.h"
 
 enum { MOST_LABELS = 4 << 20 };
 enum { NEAR_MOVER = 64 }; /* bytes of code */
@@ -131,14 +132,15 @@ is_stub(const strobe_function *f)
 	return end - name >= 4 && is_text(end - 4, "@plt");
 }
 
-/* Functions have labels of their own when contexts are of blocks. */
+/* Functions have labels of their own when contexts are of blocks: those of blocks without code. */
 static uint32_t
 label_of(uint64_t function)
 {
-	const uint64_t apart = contexts_options.mode == CONTEXTS_FUNC ? 0 : 1ul << 63;
-	uint32_t label = strobe_label(function | apart);
+	uint64_t place =
+	        contexts_options.mode == CONTEXTS_FUNC ? function : st_label_of_block(function, 0);
+	uint32_t label = strobe_label(place);
 	if (contexts_address)
-		contexts_address[label] = function | apart;
+		contexts_address[label] = place;
 	return label;
 }
 
@@ -204,7 +206,7 @@ on_block(strobe_block *b)
 	if (!function || !chosen)
 		return;
 	strobe_point at = strobe_at(b);
-	uint32_t label = strobe_label(address);
+	uint32_t label = strobe_label(st_label_of_block(address, strobe_block_bytes(b)));
 	if (contexts_options.mode == CONTEXTS_INTER)
 		strobe_step_across(at, label, on_step_across);
 	else if (address != stub)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 4u
+#define ST_WIRE_VERSION 5u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -484,11 +484,18 @@ struct st_stack {
  */
 struct st_entry {
 	uint64_t start, end; /* addresses in the target */
+	uint64_t whole;      /* where the function begins; of a part elsewhere not start */
 	uint32_t name;       /* offset into the entries' names */
 	uint16_t map;        /* index of its mapping */
 	uint16_t what;       /* ST_ENTRY_* */
 };
-enum { ST_ENTRY_TOOL = 1, ST_ENTRY_BEGIN = 2, ST_ENTRY_END = 4, ST_ENTRY_CHOSEN = 8 };
+enum {
+	ST_ENTRY_TOOL = 1,
+	ST_ENTRY_BEGIN = 2,
+	ST_ENTRY_END = 4,
+	ST_ENTRY_CHOSEN = 8,
+	ST_ENTRY_PART = 16
+};
 /* Off at the start unless by nothing; by functions, by the controller, by the program's own calls
  * (include/strobe/region.h). LIMITED: only code in ST_ENTRY_CHOSEN functions is instrumented. */
 enum {
@@ -502,6 +509,19 @@ enum {
 /* A label is an address, and above that 1 + the index of the mapping that it had code of; 0 where
  * that says nothing (labels that are no addresses, code made at run time, later mappings). */
 enum { ST_LABEL_ADDRESS_BITS = 48, ST_LABEL_MAPS = 0x7fff };
+
+/* The label of a basic block is another: its highest bit is set, the bytes of the block's code
+ * stand above its address, for which 47 bits are enough. A longer block is of unknown length: a
+ * label as others are. */
+enum { ST_BLOCK_ADDRESS_BITS = 47, ST_BLOCK_MOST_BYTES = 0xffff };
+#define ST_LABEL_IS_BLOCK (1ul << 63)
+static inline uint64_t
+st_label_of_block(uint64_t address, uint32_t bytes)
+{
+	if (bytes > ST_BLOCK_MOST_BYTES)
+		return address;
+	return ST_LABEL_IS_BLOCK | (uint64_t)bytes << ST_BLOCK_ADDRESS_BITS | address;
+}
 
 /* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
  * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest

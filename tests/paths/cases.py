@@ -8,6 +8,8 @@
     absent: NAME                  no function of a run of all functions is called so
     calm: OPTIONS                 blocks have the same forests when it is run with the argument `calm`
     most: OPTIONS => f:3 g:1      with these options, of a budget, f and g are called at most so often, and the program ends well
+    blocks: OPTIONS => TRACE      the blocks that were executed, in the functions that were called: `f( +0 g( +0 ) +12 )`
+    pieces: OPTIONS => TRACE      the same, but where blocks are cut the k-SF is the trees' of the whole ones: only the k-CCF is what it is of the trace
     child: OPTIONS => FOREST      of the child by fork, with --follow; names without a count are what it was born in
 """
 
@@ -17,7 +19,7 @@ import forest
 from forest import INFINITE
 from reading import Failure, compare, differences, paths, plain, read_json, without_zeros
 
-WORDS = ("args", "paths", "parents", "absent", "calm", "most", "child", "blocks")
+WORDS = ("args", "paths", "parents", "absent", "calm", "most", "child", "blocks", "pieces")
 
 
 def statements(file):
@@ -147,24 +149,29 @@ class Case:
             raise Failure(f"the child's forest has the roots {list(got)}\n    {again}")
         compare("the child's forest", without_zeros(got[forest.ROOT][1]), [forest.plain(forest.read(right))], again)
 
-    def check_blocks(self, rest):
+    def check_pieces(self, rest):
+        self.check_blocks(rest, True)
+
+    def check_blocks(self, rest, cut=False):
         left, _, text = rest.partition("=>")
         for mode in ("intra", "inter"):
             for k, rolled in (("0", []), ("1", []), ("2", []), ("5", []), ("100", []), ("inf", ["--roll-loops"])):
                 document, again = self.run(shlex.split(left) + ["--kccf", *rolled], k, mode)
                 how, number = "cycles" if rolled else "none", INFINITE if k == "inf" else int(k)
                 thread = document["threads"][0]
+                keys = ("kccf",) if cut and 0 < number < INFINITE else ("ksf", "kccf")
                 if mode == "inter":
-                    self.compare_blocks(mode, thread, forest.slabs_of_paths(forest.inter(text, how), number), again)
+                    self.compare_blocks(mode, thread, forest.slabs_of_paths(forest.inter(text, how), number), keys, again)
                     continue
                 wants = {name: forest.slabs_of_paths(found, number) for name, found in forest.intra(text, how).items()}
                 got = {function["name"]: function for function in thread["functions"]}
                 if set(got) != set(wants):
                     raise Failure(f"functions {sorted(got)}, should be {sorted(wants)}\n    {again}")
                 for name, want in wants.items():
-                    self.compare_blocks(f"intra, {name}", got[name], want, again)
+                    self.compare_blocks(f"intra, {name}", got[name], want, keys, again)
 
     @staticmethod
-    def compare_blocks(what, got, want, again):
-        for key, tree in zip(("ksf", "kccf"), want):
+    def compare_blocks(what, got, want, keys, again):
+        for key in keys:
+            tree = dict(zip(("ksf", "kccf"), want))[key]
             compare(f"{what}, {key}", plain(got[key], again), [forest.plain(tree)], again)

@@ -108,6 +108,11 @@ class Choice(unittest.TestCase):
         got = self.json("counts", "--under", "f_b", "--join-threads")
         self.assertEqual((got["functions"], got["nodes_ksf"]), (3, 4))
 
+    def test_list(self):
+        """The list of functions is of the chosen contexts, too."""
+        got = self.json("counts", "--under", "f_b", "--functions")["all_functions"]
+        self.assertEqual({function["name"]: function["count"] for function in got}, {"f_b": 1, "f_leaf": 1})
+
     def file(self, run):
         self.json(run)
         return f"{run}.db"

@@ -26,6 +26,7 @@ RUNS = {
     "slabs": ("prog1-O0", ["-k", "1"]),
     "intra": ("prog5-O0", ["--mode", "intra", "--roll-loops", "--funcs", "main,foo,bar"]),
     "inter": ("prog5-O0", ["--mode", "inter", "--roll-loops", "--funcs", "main,foo,bar"]),
+    "entries": ("entries-lazy", ["--mode", "inter", "-k", "2", "--funcs", "f_*"]),
     "deep": ("deep-O2", ["--unroll-recursion"]),
 }
 
@@ -71,6 +72,8 @@ class Xml(Formats):
     def node(self, element):
         """As JSON has it."""
         a = dict(element.attrib)
+        if element.tag == "insn":
+            return {"offset": int(a["address"], 16), "text": element.text}
         found = {"count": int(a["counter"]), "children": [self.node(child) for child in element]}
         found["name"] = f"{a['name']}+{a['inside']}" if "inside" in a else a["name"]
         if "inside" in a:
@@ -79,6 +82,14 @@ class Xml(Formats):
             found.update(image=a["image"], offset=int(a["address"], 16))
         found.update({key: a[key] for key in ("file",) if key in a})
         found.update({key: int(a[key]) for key in ("line", "column", *METRICS) if key in a})
+        return found
+
+    def listed(self, element):
+        """A function or a block."""
+        found = self.node(element)
+        code = [{"offset": int(insn["offset"]), "text": insn["text"]} for insn in found.pop("children")]
+        found.update({key: int(element.get(key)) for key in ("blocks", "bytes") if element.get(key)})
+        found.update({"no_code": element.get("noCode")} if element.get("noCode") else {"code": code} if code else {})
         return found
 
     def forests(self, element):
@@ -104,11 +115,14 @@ class Xml(Formats):
         header = got.find("header")
         self.assertEqual(header.find("mode").text, want["mode"])
         self.assertEqual(header.find("k").text, str(want["k"]))
-        for element, key in ("functions", "functions"), ("threadCount", "thread_count"), ("nodesKSF", "nodes_ksf"), ("nodesKCCF", "nodes_kccf"):
+        for element, key in ("functions", "functions"), ("threadCount", "thread_count"), ("nodesKSF", "nodes_ksf"), ("nodesKCCF", "nodes_kccf"), ("blockCount", "blocks"):
             self.assertEqual(header.findtext(element), str(want[key]) if key in want else None)
         self.assertEqual([{key: one.get(key) for key in one.keys()} for one in header.iter("process")],
                          [{key: str(one[key]) for key in one} for one in want["processes"]])
         self.assertEqual([self.thread(one) for one in got.find("threads")], want["threads"])
+        for element, key in ("allFunctions", "all_functions"), ("allBlocks", "all_blocks"):
+            listed = got.find(element)
+            self.assertEqual(None if listed is None else [self.listed(one) for one in listed], want.get(key))
 
     def test_same_as_json(self):
         self.check_json("timed", "--kccf")
@@ -117,9 +131,12 @@ class Xml(Formats):
         self.check_json("slabs", "--kccf")
         self.check_json("intra")
         self.check_json("inter")
+        self.check_json("timed", "--functions", "--disasm")
+        self.check_json("entries", "--kccf", "--functions", "--blocks", "--disasm")
+        self.check_json("entries", "--blocks", "--pin-blocks")
 
     def test_schema(self):
-        for run, words in ("timed", ["--kccf"]), ("slabs", ["--join-threads"]), ("plain", []), ("intra", []), ("inter", []):
+        for run, words in ("timed", ["--kccf"]), ("slabs", ["--join-threads"]), ("plain", []), ("intra", []), ("inter", []), ("entries", ["--functions", "--blocks", "--disasm"]):
             file = self.place / f"{run}.xml"
             self.strobe("--from", self.profile(run), "-o", file, *words)  # by its name
             done = self.tool("xmllint", "--huge", "--noout", "--schema", SCHEMA, file)

@@ -17,6 +17,7 @@ enum {
 	SAMPLES = 1024,
 	STRINGS = 8192,
 	TABLES = 3,
+	CONTEXTS = 32,
 	LAST_ROWS = 64, /* of the last table */
 	NUMBERS = ((TABLES - 1) * ST_TABLE_ROWS + LAST_ROWS) * ST_MAX_COLUMNS,
 };
@@ -31,6 +32,9 @@ struct fake {
 	uint64_t counters[SLOTS][BLOCKS];
 	struct st_thread threads[THREADS];
 	struct st_sample samples[SAMPLES];
+	uint64_t labels[CONTEXTS];
+	strobe_node nodes[CONTEXTS];
+	strobe_cost costs[CONTEXTS];
 	char strings[STRINGS];
 	uint64_t numbers[NUMBERS]; /* of tables */
 };
@@ -73,6 +77,9 @@ fake_new(const char *const *counters)
 	h->off_partials = offsetof(struct fake, partials);
 	h->off_threads = offsetof(struct fake, threads);
 	h->off_samples = offsetof(struct fake, samples);
+	h->off_labels = offsetof(struct fake, labels);
+	h->off_nodes = offsetof(struct fake, nodes);
+	h->off_costs = offsetof(struct fake, costs);
 	h->off_tables = offsetof(struct fake, numbers);
 	h->off_counters = offsetof(struct fake, counters);
 	h->counters_stride = sizeof f->counters[0];
@@ -128,6 +135,25 @@ fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t i
 		fake_amount(f, id, 0, points, ST_CELL(0, c, 0), 1);
 	}
 	return id;
+}
+
+uint32_t
+fake_label(struct fake *f, uint64_t address, uint32_t bytes)
+{
+	if (!f->header.n_labels)
+		f->header.n_labels = 1;
+	f->labels[f->header.n_labels] = st_label_of_block(address, bytes);
+	return f->header.n_labels++;
+}
+
+uint32_t
+fake_node(struct fake *f, uint32_t label, uint32_t parent, uint64_t count)
+{
+	if (!f->header.n_nodes)
+		f->header.n_nodes = 1;
+	f->nodes[f->header.n_nodes] =
+	        (strobe_node){.label = label, .parent = parent, .count = count};
+	return f->header.n_nodes++;
 }
 
 uint32_t
@@ -350,4 +376,21 @@ fixture_tables(struct fake *f)
 	uint64_t load = fake_text(f, "488b0500000000"); /* mov rax, [rip] */
 	fake_row(f, regs, (uint64_t[]){insn, insn, insn, insn, 4});
 	fake_row(f, regs, (uint64_t[]){load, load, load, load, 4});
+}
+
+/* Paths of blocks that overlap: `spin` and generated code, both entered in their middle, too; a
+ * block that was ended early once. */
+void
+fixture_contexts(struct fake *f)
+{
+	const uint64_t spin = fixture_address("spin", 0), made = 0x7e0000000100;
+	uint32_t thread = fake_node(f, 0, 0, 0);
+	uint32_t whole = fake_node(f, fake_label(f, spin, 10), thread, 5);
+	uint32_t again = fake_node(f, fake_label(f, spin + 2, 8), whole, 40);
+	fake_node(f, fake_label(f, spin + 10, 1), again, 5);
+	uint32_t early = fake_node(f, fake_label(f, spin, 5), thread, 3);
+	fake_node(f, fake_label(f, spin + 5, 5), early, 3);
+	uint32_t first = fake_node(f, fake_label(f, made, 12), thread, 2);
+	fake_node(f, fake_label(f, made + 4, 8), first, 7);
+	fake_label(f, spin + 8, 2); /* translated, never executed */
 }

@@ -27,6 +27,10 @@ void fake_amount(struct fake *f, uint32_t block, uint32_t first, uint32_t last, 
                  int64_t amount);
 /* One execution that ended after so many instructions. */
 void fake_partial(struct fake *f, uint32_t block, uint32_t insns);
+/* Labels of a function (bytes 0) or a block; nodes, parent 0: a thread's own. Return their numbers.
+ */
+uint32_t fake_label(struct fake *f, uint64_t address, uint32_t bytes);
+uint32_t fake_node(struct fake *f, uint32_t label, uint32_t parent, uint64_t count);
 /* A table with columns up to one without a name, of which there can be three; returns its index. */
 uint32_t fake_table(struct fake *f, const char *name, const strobe_column *columns);
 /* A row: a value for each column. Returns its index. */
@@ -50,6 +54,8 @@ uint64_t fixture_address(const char *function, uint64_t delta);
 const char *fixture_path(void);
 /* Tables in them. */
 void fixture_tables(struct fake *f);
+/* Contexts in them. */
+void fixture_contexts(struct fake *f);
 /* Everything that test_collect.c checks, in one process. */
 struct fake *fixture_results(void);
 

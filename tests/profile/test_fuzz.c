@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "context/contexts.h"
 #include "fake.h"
 #include "profile/profile.h"
+#include "report/contexts.h"
 #include "report/report.h"
 
 static unsigned char *original;
@@ -24,20 +26,26 @@ die(const char *what)
 }
 
 static void
-make_original(const char *path)
+make_original(const char *path, bool contexts)
 {
 	static char *const command[] = {"fixture", NULL};
 	struct fake *f = fixture_results();
-	fixture_tables(f);
+	if (contexts)
+		fixture_contexts(f);
+	else
+		fixture_tables(f);
 	struct st_process process = fake_process(f, 1, 0, "fixture");
 	struct st_run run = {.processes = &process, .n_processes = 1, .tsc_hz = 1e9};
-	struct st_profile_origin o = {.tool = "hot", .argv = command, .keep_blocks = true};
+	struct st_profile_origin o = {.tool = contexts ? "contexts:mode=inter,k=2" : "hot",
+	                              .argv = command,
+	                              .keep_blocks = !contexts};
 	struct st_profile *p = st_profile_collect(&run, &o, NULL);
 	if (!p || st_profile_save(p, path, NULL))
 		die("cannot make a profile");
 	st_profile_free(p);
 	fake_free(f);
 	FILE *in = fopen(path, "r");
+	free(original);
 	original = malloc(1 << 20);
 	original_size = in && original ? fread(original, 1, 1 << 20, in) : 0;
 	if (!original_size)
@@ -79,6 +87,33 @@ print(const struct st_profile *p, FILE *nowhere)
 	for (size_t i = 0; i < p->functions.n && i < 8; i++)
 		st_report_function(&r, nowhere, p->functions.v[i].name, &e);
 	free(st_report_json(&r, &e));
+	for (int pin = 0; pin < 2; pin++) {
+		const struct st_context_choice all = {
+		        .kccf = true, .pin = pin, .functions = true, .blocks = true, .code = true};
+		struct st_contexts c;
+		if (!st_contexts_make(&c, p, &all, &e))
+			for (size_t i = 0; i < st_n_context_formats; i++)
+				st_context_formats[i].write(&c, nowhere);
+		st_contexts_free(&c);
+	}
+}
+
+/* Loads and prints so many mutants. */
+static void
+try_mutants(const char *path, int rounds, FILE *nowhere, int *loaded, int *refused)
+{
+	for (int i = 0; i < rounds; i++) {
+		struct st_error e = {0};
+		write_mutant(path);
+		struct st_profile *p = st_profile_load(path, &e);
+		if (!p && (e.code != ST_EXIT_FAILED || !*e.text))
+			die("refused without a cause");
+		*loaded += p != NULL;
+		*refused += p == NULL;
+		if (p)
+			print(p, nowhere);
+		st_profile_free(p);
+	}
 }
 
 int
@@ -90,19 +125,10 @@ main(int argc, char **argv)
 	if (!mkdtemp(directory) || !nowhere)
 		die("no place for the mutants");
 	snprintf(path, sizeof path, "%s/m.db", directory);
-	make_original(path);
 	srand(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
-	for (int i = 0; i < rounds; i++) {
-		struct st_error e = {0};
-		write_mutant(path);
-		struct st_profile *p = st_profile_load(path, &e);
-		if (!p && (e.code != ST_EXIT_FAILED || !*e.text))
-			die("refused without a cause");
-		loaded += p != NULL;
-		refused += p == NULL;
-		if (p)
-			print(p, nowhere);
-		st_profile_free(p);
+	for (int contexts = 0; contexts < 2; contexts++) {
+		make_original(path, contexts);
+		try_mutants(path, rounds / 2, nowhere, &loaded, &refused);
 	}
 	unlink(path);
 	rmdir(directory);

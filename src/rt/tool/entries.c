@@ -10,7 +10,7 @@
 static strobe_map starts; /* by address: index + 1 */
 /* Code that is chosen, by address; it does not overlap. */
 static struct range {
-	uint64_t start, end;
+	uint64_t start, end, whole; /* whole: where the function begins that it is of */
 } * chosen;
 static uint32_t n_chosen;
 static struct range *functions; /* of tools, all of them; the first n_ordered in order */
@@ -51,7 +51,7 @@ choose(const struct st_entry *e)
 	uint32_t i = n_chosen++;
 	for (; i > 0 && chosen[i - 1].start > e->start; i--)
 		chosen[i] = chosen[i - 1];
-	chosen[i] = (struct range){e->start, e->end};
+	chosen[i] = (struct range){e->start, e->end, e->whole};
 }
 
 static void
@@ -60,7 +60,7 @@ add_function(const struct st_entry *e)
 	if (!functions)
 		functions = rt_map_table(ST_MAX_ENTRIES * sizeof *functions);
 	if (functions)
-		functions[n_functions++] = (struct range){e->start, e->end};
+		functions[n_functions++] = (struct range){e->start, e->end, e->whole};
 }
 
 static void
@@ -71,6 +71,10 @@ take_new(uint32_t first_map)
 		drop_replaced(&maps[m]);
 	uint32_t n = rt.results->n_entries;
 	for (; taken < n && taken < ST_MAX_ENTRIES; taken++) {
+		if (entries()[taken].what == ST_ENTRY_PART) { /* nobody enters a function by it */
+			add_function(&entries()[taken]);
+			continue;
+		}
 		uint64_t *at = strobe_map_at(&starts, entries()[taken].start);
 		if (at && *at) /* the same function, for another purpose or by another name */
 			entries()[*at - 1].what |= entries()[taken].what;
@@ -178,5 +182,5 @@ entries_start(uint64_t pc)
 	if (n_ordered < n_functions)
 		order_functions();
 	uint32_t i = range_before(functions, n_functions, pc);
-	return i && pc < functions[i - 1].end ? functions[i - 1].start : 0;
+	return i && pc < functions[i - 1].end ? functions[i - 1].whole : 0;
 }
