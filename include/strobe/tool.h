@@ -254,7 +254,7 @@ strobe_child(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t lab
  */
 typedef struct {
 	uint64_t
-	        sp; /* the stack pointer it was entered with, a multiple of 4; less
+	        sp; /* the stack pointer it was entered with; less
 	               STROBE_JUMPED: by a jump from the function below, with which it returns; less
 	               STROBE_UNUSUAL: its return, and who jumps from it, are the tool's matter */
 	strobe_node *node;

@@ -30,6 +30,13 @@ give(strobe_thread *t, struct contexts_state *s)
 		w->ticks = strobe_ticks();
 }
 
+/* As frames have it. */
+static uint64_t
+stack_of(const strobe_thread *t)
+{
+	return contexts_rounded(strobe_thread_stack(t));
+}
+
 static void
 on_enter(strobe_thread *t, const uint64_t *values)
 {
@@ -47,18 +54,18 @@ on_return(strobe_thread *t, const uint64_t *values)
 	(void)values;
 	if (!s)
 		return;
-	contexts_return(s, strobe_thread_stack(t));
+	contexts_return(s, stack_of(t));
 	give(t, s);
 }
 
-/* The stack pointer is about to be moved. */
+/* The stack pointer is about to be moved; what that means is seen behind it. */
 static void
 on_leave(strobe_thread *t, const uint64_t *values)
 {
 	struct contexts_state *s = take(t);
 	(void)values;
 	if (s)
-		s->left_at = strobe_thread_stack(t);
+		s->left_at = stack_of(t);
 }
 
 static void
@@ -68,7 +75,7 @@ on_moved(strobe_thread *t, const uint64_t *values)
 	(void)values;
 	if (!s)
 		return;
-	contexts_moved(s, strobe_thread_stack(t));
+	contexts_moved(s, stack_of(t));
 	give(t, s);
 }
 
@@ -78,7 +85,7 @@ on_into(strobe_thread *t, const uint64_t *values)
 	struct contexts_state *s = take(t);
 	if (!s)
 		return;
-	contexts_into(s, (uint32_t)values[0], strobe_thread_stack(t));
+	contexts_into(s, (uint32_t)values[0], stack_of(t));
 	give(t, s);
 }
 
@@ -111,7 +118,8 @@ on_step_across(strobe_thread *t, const uint64_t *values)
 
 /* ---- code ---- */
 
-/* The last ones seen: a stub of the linker, an instruction that moves the stack. */
+/* The last ones seen: what is no function to who reads a program, an instruction that moves the
+ * stack. */
 static uint64_t stub, mover;
 
 static bool
@@ -132,6 +140,24 @@ is_stub(const strobe_function *f)
 	return end - name >= 4 && is_text(end - 4, "@plt");
 }
 
+/* What a signal's handler returns to, which nobody has called: mov $15, %eax or %rax; syscall. */
+static bool
+is_restorer(uint64_t address)
+{
+	enum { RT_SIGRETURN = 15, LONGEST = 9 };
+	static const uint8_t wide[LONGEST] = {0x48, 0xc7, 0xc0, RT_SIGRETURN, 0, 0, 0, 0x0f, 0x05},
+	                     narrow[] = {0xb8, RT_SIGRETURN, 0, 0, 0, 0x0f, 0x05};
+	uint8_t code[LONGEST];
+	unsigned same_wide = 0, same_narrow = 0;
+	if (strobe_read(code, address, sizeof code))
+		return false;
+	while (same_wide < sizeof wide && code[same_wide] == wide[same_wide])
+		same_wide++;
+	while (same_narrow < sizeof narrow && code[same_narrow] == narrow[same_narrow])
+		same_narrow++;
+	return same_wide == sizeof wide || same_narrow == sizeof narrow;
+}
+
 /* Functions have labels of their own when contexts are of blocks: those of blocks without code. */
 static uint32_t
 label_of(uint64_t function)
@@ -148,7 +174,7 @@ static void
 on_function(strobe_function *f)
 {
 	uint64_t address = strobe_function_address(f);
-	if (is_stub(f))
+	if (is_stub(f) || is_restorer(address))
 		stub = address;
 	if (contexts_options.mode == CONTEXTS_INTER || stub == address ||
 	    (contexts_options.root && !strobe_is_chosen(address)))
@@ -231,7 +257,7 @@ on_signal(strobe_thread *t, int number)
 	(void)number;
 	if (!s)
 		return;
-	contexts_signal(s, strobe_thread_stack(t));
+	contexts_signal(s, stack_of(t));
 	give(t, s);
 }
 

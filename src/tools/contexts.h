@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tool `contexts`, in three parts: what it asks of code (contexts.c), what the rows say of a
+ * The tool `contexts`, in three parts: what it asks of code (contexts.c), what lies on a
  * thread's stacks (contexts_stack.c), and the forests of contexts that follow from it
  * (contexts_forest.c).
  */
@@ -38,6 +38,12 @@ extern uint64_t *contexts_address, *contexts_address_before;
  * that which the context of that comes from. 0: none.
  */
 typedef strobe_frame contexts_frame;
+/* A stack pointer as a multiple of 4: what is below that is marks in a frame's sp. */
+static inline uint64_t
+contexts_rounded(uint64_t sp)
+{
+	return (sp + 3) & ~(uint64_t)3;
+}
 /* sp of the frames that stand for what is not on the stack. */
 static const uint64_t CONTEXTS_ABOVE_ALL = UINT64_MAX - 7;
 
@@ -79,7 +85,8 @@ strobe_node *contexts_follow(strobe_thread *t, const strobe_node *from, uint32_t
 /* The walk's frames are the strand's, and all that is simple about them is left to it. */
 void contexts_take(strobe_thread *t, struct contexts_state *s);
 void contexts_give(strobe_thread *t, struct contexts_state *s);
-void contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint64_t sp);
+/* exact: not rounded, as the others' are. */
+void contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint64_t exact);
 void contexts_return(struct contexts_state *s, uint64_t sp);
 /* The stack pointer was moved from left_at. */
 void contexts_moved(struct contexts_state *s, uint64_t sp);

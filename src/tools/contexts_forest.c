@@ -173,7 +173,9 @@ inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_stran
 	for (uint32_t i = parent->base; i < parent->n; i++) {
 		contexts_frame f = parent->frames[i];
 		uint32_t from = c->n - 1;
-		f.label = strobe_label(contexts_address_before[f.label]);
+		uint64_t place = contexts_address_before[f.label];
+		f.label = strobe_label(place);
+		contexts_address[f.label] = place; /* for children of its own */
 		f.mine = contexts_options.cycles && f.mine > shift ? f.mine - shift : c->n;
 		f.more = contexts_options.cycles && f.more > shift ? f.more - shift : from;
 		f.node = f.mine != c->n

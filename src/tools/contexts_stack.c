@@ -24,7 +24,7 @@ enum {
 static uint64_t
 sp_of(const contexts_frame *f)
 {
-	return (f->sp + 3) & ~(uint64_t)3;
+	return contexts_rounded(f->sp);
 }
 
 /* ---- strands ---- */
@@ -220,20 +220,21 @@ find_cycle(const struct contexts_strand *c, uint32_t label)
 /* Its return is left to the walk if it leaves but itself, or one that has jumped to it; not that of
  * a signal's handler. */
 static uint64_t
-sp_of_new(const struct contexts_strand *c, uint64_t sp)
+sp_of_new(const struct contexts_strand *c, uint64_t exact)
 {
+	uint64_t sp = contexts_rounded(exact);
 	const contexts_frame *top = &c->frames[c->n - 1];
 	bool of_handler = c->interrupted && c->n == c->base;
-	if (sp & 3 || of_handler || (sp_of(top) == sp && top->sp != sp))
+	if (sp != exact || of_handler || (sp_of(top) == sp && top->sp != sp))
 		return sp - STROBE_UNUSUAL;
 	return top->sp == sp ? sp - STROBE_JUMPED : sp;
 }
 
 /* A new frame. */
 static void
-enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t sp)
+enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t exact)
 {
-	contexts_frame f = {.sp = sp_of_new(c, sp), .label = label, .mine = c->n};
+	contexts_frame f = {.sp = sp_of_new(c, exact), .label = label, .mine = c->n};
 	const contexts_frame *from = &c->frames[c->n - 1];
 	uint32_t cycle = frames_know_cycles() ? find_cycle(c, label) : 0;
 	if (cycle) {
@@ -252,8 +253,9 @@ enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t sp)
 }
 
 void
-contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint64_t sp)
+contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint64_t exact)
 {
+	uint64_t sp = contexts_rounded(exact);
 	struct contexts_strand *c = s->strand;
 	s->moved_to = 0;
 	if (sp >= sp_of(contexts_top(s))) {
@@ -263,7 +265,7 @@ contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint6
 	}
 	if (c->n == c->base && c->top == UINT64_MAX)
 		c->top = sp + ABOVE_FIRST;
-	enter(t, c, label, sp);
+	enter(t, c, label, exact);
 }
 
 void

@@ -10,7 +10,7 @@
     most: OPTIONS => f:3 g:1      with these options, of a budget, f and g are called at most so often, and the program ends well
     blocks: OPTIONS => TRACE      the blocks that were executed, in the functions that were called: `f( +0 g( +0 ) +12 )`
     pieces: OPTIONS => TRACE      the same, but where blocks are cut the k-SF is the trees' of the whole ones: only the k-CCF is what it is of the trace
-    child: OPTIONS => FOREST      of the child by fork, with --follow; names without a count are what it was born in
+    child: OPTIONS => FOREST      of the youngest child by fork, with --follow; names without a count are what it was born in
 """
 
 import shlex
@@ -140,9 +140,10 @@ class Case:
         left, _, right = rest.partition("=>")
         document, again = self.run(shlex.split(left) + ["--follow"], "inf")
         pids = {process["pid"] for process in document["processes"]}
-        children = [process for process in document["processes"] if process["ppid"] in pids]
+        parents = {process["ppid"] for process in document["processes"]}
+        children = [process for process in document["processes"] if process["ppid"] in pids and process["pid"] not in parents]
         if len(children) != 1:
-            raise Failure(f"{len(children)} children, should be one\n    {again}")
+            raise Failure(f"{len(children)} youngest children, should be one\n    {again}")
         threads = [thread for thread in document["threads"] if thread["pid"] == children[0]["pid"]]
         got = plain(threads[0]["ksf"], again) if threads else {}
         if list(got) != [forest.ROOT]:

@@ -360,7 +360,8 @@ action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
 			regs->r[reg] = t->tool_save[reg];
 		if (opcode == 0x89 && field == (int64_t)offsetof(struct thread, tool_flags))
 			regs->rflags = flags_from(t->tool_flags, regs->rflags);
-		/* A step has been done before its jump; behind that, it is left to the tool. */
+		/* Behind a jump nothing has been done: those before the count lead out, the one
+		 * behind it is over what leaves the step to the tool. */
 		if (in.cls == ST_C_JMP)
 			done = false;
 		p += in.len;

@@ -245,6 +245,11 @@ emit_jumped(struct seq *s, struct ways_out *out, const struct action *a, uint32_
 	struct emit *e = s->e;
 	const unsigned top = RDX;
 	emit_out(e, out, JNE);
+	e8(e, 0x40); /* test spl, 3: the mark is not to be taken for a part of it */
+	e8(e, 0xf6);
+	e8(e, 0xc4);
+	e8(e, 3);
+	emit_out(e, out, JNE);
 	emit_on(e, false, GROUP, GROUP_CMP, top, IN_FRAME(label));
 	e32(e, a->id);
 	e8(e, 0x0f); /* je done */
