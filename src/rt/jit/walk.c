@@ -28,10 +28,14 @@ enum { JE = 0x4, JNE = 0x5, JBE = 0x6, JMP = 0xe9, JMP_NEAR = 0xeb, JRCXZ = 0xe3
 static void
 emit_out(struct emit *e, struct ways_out *out, unsigned condition)
 {
-	bool jmp = condition == JMP;
-	if (!out->near && !jmp)
+	if (condition == JMP) {
+		e8(e, out->near ? JMP_NEAR : JMP);
+	} else if (out->near) {
+		e8(e, 0x70 | condition);
+	} else {
 		e8(e, 0x0f);
-	e8(e, jmp ? (out->near ? JMP_NEAR : JMP) : (out->near ? 0x70u : 0x80u) | condition);
+		e8(e, 0x80 | condition);
+	}
 	if (out->near)
 		e8(e, 0);
 	else
@@ -435,7 +439,7 @@ walk_counts(const uint8_t *p, const struct st_insn *in)
 	       ((opcode == INC || opcode == GROUP) && modrm >> 6 == 1 && (modrm >> 3 & 7) == 0);
 }
 
-/* The store behind the count, if there is one. */
+/* The store behind the count; a cost has none. */
 void
 walk_finish(struct thread *t, const uint8_t *p, const struct regs *machine, struct recovered *out)
 {
