@@ -253,10 +253,10 @@ strobe_child(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t lab
  * function.
  */
 typedef struct {
-	uint64_t
-	        sp; /* the stack pointer it was entered with; less
-	               STROBE_JUMPED: by a jump from the function below, with which it returns; less
-	               STROBE_UNUSUAL: its return, and who jumps from it, are the tool's matter */
+	/* The stack pointer it was entered with; less STROBE_JUMPED: by a jump from the function
+	 * below, with which it returns; less STROBE_UNUSUAL: its return, and who jumps from it, are
+	 * the tool's matter. */
+	uint64_t sp;
 	strobe_node *node;
 	uint32_t label;
 	uint32_t mine;      /* the tool's */
@@ -494,8 +494,8 @@ void strobe_enter(strobe_point at, uint32_t label, int jumps, strobe_callee *oth
 /* At a return: simple if the stack pointer is the top frame's. That is taken away; with the one
  * below, if it was entered by a jump. */
 void strobe_leave(strobe_point at, strobe_callee *otherwise);
-/* A block: simple if the top frame is the function's, and the frame's `inner` has the label's node
- * in `recent`. That is counted, and `inner` from then on. */
+/* A block: simple if the top frame is the function's, and the label's node is remembered from the
+ * frame's `inner`. That is counted, and `inner` from then on. */
 void strobe_step(strobe_point at, uint32_t label, uint32_t function, strobe_callee *otherwise);
 /* The same from the walk's `node` on, whatever the function. */
 void strobe_step_across(strobe_point at, uint32_t label, strobe_callee *otherwise);
