@@ -28,7 +28,8 @@
  * Versions: 1: counters, the block event, sampling. 2: everything else. 3: limits of options. 4:
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
  * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork. 5:
- * walks through forests.
+ * walks through forests. 6: pruning of forests, loops, strobe_cut_blocks, strobe_forget,
+ * strobe_unwind, strobe_function_name_at.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -36,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 5
+#define STROBE_ABI 6
 
 #pragma GCC visibility push(default)
 
@@ -217,6 +218,28 @@ enum { STROBE_FORK_NODES = 4, STROBE_FORK_SLOTS = 8 * STROBE_FORK_NODES };
 typedef struct {
 	uint64_t ticks, instructions;
 } strobe_cost;
+/*
+ * A loop: a node, the head, that is gone back to. An entry of it goes there otherwise; its
+ * iterations are how often the head is then executed until the next entry. histogram: how many
+ * entries had so many, in powers of two: 1, 2 to 3, 4 to 7; the last class has all that is more.
+ * The last entry is not in it as long as the head's count is above `base`: that are its iterations.
+ */
+enum { STROBE_LOOP_CLASSES = 32 };
+typedef struct {
+	uint32_t head;
+	uint32_t unused;
+	uint64_t base;
+	uint64_t least, most; /* iterations of one entry; 0: of none */
+	uint64_t open; /* the least of entries in the histogram that may have more; 0: none */
+	uint64_t histogram[STROBE_LOOP_CLASSES];
+} strobe_loop;
+/* The class of a number that is not 0. */
+static inline uint32_t
+strobe_loop_class(uint64_t iterations)
+{
+	uint32_t log = 63 - (uint32_t)__builtin_clzl(iterations);
+	return log < STROBE_LOOP_CLASSES ? log : STROBE_LOOP_CLASSES - 1;
+}
 /* The nodes and costs, by number; the label of an address, the same each time. */
 strobe_node *strobe_nodes(void);
 strobe_cost *strobe_costs(void);
@@ -226,8 +249,10 @@ uint32_t strobe_thread_node(strobe_thread *t);
 /* Another, once for each thread, which is not shown, nor is what is below it. */
 uint32_t strobe_aside_node(strobe_thread *t);
 /* From `from`, the label leads to that node: a walk goes there, and the next function finds it.
- * Others may be forgotten for it. */
+ * Others may be forgotten for it. Until strobe_forget it has to be the same each time. */
 void strobe_remember(strobe_thread *t, uint32_t from, uint32_t label, uint32_t to);
+/* Takes that back: the tool is called for the next such step. */
+void strobe_forget(strobe_thread *t, uint32_t from, uint32_t label);
 /* 0: nothing is remembered. */
 static inline uint32_t
 strobe_recall(const strobe_node *nodes, uint32_t from, uint32_t label)
@@ -247,6 +272,28 @@ strobe_child(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t lab
 	return recent ? recent : strobe_find_child(t, parent, label);
 }
 
+/* A loop with that head, and nothing else yet. NULL: there is no room for it. */
+strobe_loop *strobe_new_loop(uint32_t head);
+
+/*
+ * Pruning: when nodes run out, a tool may let go those of a thread's contexts that count least,
+ * with all below them. What they have counted, and cost, is added to a child of the context that
+ * they were called from, which has a label of its own and stands for all that were pruned there.
+ * Later the context may be found again, with a new node that counts from 0.
+ */
+/* So many nodes for the process, instead of all that there is room for: in `begin`. */
+void strobe_bound_nodes(uint64_t most);
+/* Not 0: the thread should prune before its next step. */
+int strobe_is_short(strobe_thread *t);
+/* Prunes trees of the thread, and of threads that have ended. `keep` is called to say with
+ * strobe_keep which nodes the tool has numbers or pointers of; these stay, with those above them,
+ * and what nodes that stay have as `link`. Of what is remembered nothing is left. */
+void strobe_prune(strobe_thread *t, void (*keep)(strobe_thread *t));
+void strobe_keep(const strobe_node *node);
+/* The thread's node for what was pruned from its roots. It is always there: contexts may be counted
+ * in it, and below it, for which there was no room. 0: there was none for the thread's. */
+uint32_t strobe_pruned_node(strobe_thread *t);
+
 /*
  * A walk: where a thread is in its forest, which translated code itself keeps: strobe_enter and the
  * like below. A thread has one. Its frames are an array of the tool's; each is an activation of a
@@ -260,7 +307,8 @@ typedef struct {
 	strobe_node *node;
 	uint32_t label;
 	uint32_t mine;      /* the tool's */
-	strobe_node *inner; /* strobe_step: the last one in it; after strobe_enter: its node */
+	strobe_node *inner; /* strobe_step: the last one in it, never NULL; after strobe_enter:
+	                       its node */
 	uint64_t more;      /* the tool's */
 } strobe_frame;
 enum { STROBE_UNUSUAL = 1, STROBE_JUMPED = 2 };
@@ -370,6 +418,11 @@ int strobe_is_chosen(uint64_t address);
 /* The first instruction of the function whose code an address is, of those that `function` events
  * are about; 0: none's. */
 uint64_t strobe_function_at(uint64_t address);
+/* From a tool's `begin` on: basic blocks of these functions also end wherever a direct jump of
+ * theirs leads, so that what is run into and jumped to is a block of its own. */
+void strobe_cut_blocks(void);
+/* Its name, as strobe_function_name says it; NULL: it is none's. */
+const char *strobe_function_name_at(uint64_t address);
 
 /* ---- operands: what an action takes along from its point ---- */
 
@@ -518,6 +571,27 @@ uint32_t strobe_thread_id(const strobe_thread *t);
 uint64_t strobe_thread_stack(const strobe_thread *t);
 /* What it was when the thread began; 0: not known, because the process was attached. */
 uint64_t strobe_thread_stack_top(const strobe_thread *t);
+/* A function that is under way. */
+typedef struct {
+	uint64_t function; /* strobe_function_at; 0: code of none */
+	uint64_t pc;       /* where it goes on */
+	uint64_t sp;       /* the stack pointer it was entered with; 0: nobody has called it */
+	uint64_t called;   /* the function that the call named, which may have jumped to this one;
+	                      0: the call does not say */
+	int handler;       /* of a signal: the next one was not its caller, but interrupted */
+} strobe_activation;
+enum strobe_unwound {
+	STROBE_OUTERMOST, /* to where the thread or the program began */
+	STROBE_LOST, /* not as far: unwinding information is missing, or another stack begins */
+};
+/*
+ * In `gap`, and in a function that is called: calls `each` for each function on the stack, the
+ * innermost first, as the program's unwinding information has it. One at whose first instruction
+ * the thread is counts as one of them, although it has yet to be entered. Functions that have
+ * jumped to another one, in their place, are not on the stack.
+ */
+typedef void strobe_unwind_callee(void *to, const strobe_activation *a);
+enum strobe_unwound strobe_unwind(strobe_thread *t, strobe_unwind_callee *each, void *to);
 /* Appends a row to a stream: a value for each column. */
 void strobe_write(strobe_thread *t, strobe_stream *stream, const uint64_t *values);
 

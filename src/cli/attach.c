@@ -22,8 +22,8 @@ struct arguments {
 	long pid;       /* 0: not given */
 };
 
-static int
-parse_pid(const char *text, long *pid, struct st_error *e)
+int
+st_measure_pid(const char *text, long *pid, struct st_error *e)
 {
 	char *end;
 	errno = 0;
@@ -48,7 +48,7 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 		if (a->pid)
 			return st_fail(e, ST_EXIT_USAGE,
 			               "one process at a time: '%s' is one too many", value);
-		return parse_pid(value, &a->pid, e);
+		return st_measure_pid(value, &a->pid, e);
 	case ST_OPTIONS_BAD:
 		return -1; /* *e is filled */
 	default:
@@ -112,17 +112,17 @@ say_attached(size_t threads, double seconds)
 }
 
 static int
-attach(struct arguments *a, char *const *argv, char *const *command)
+measure(struct st_measure *what, char *const *argv, char *const *command, pid_t pid, double seconds)
 {
 	struct st_measuring m;
 	struct st_error e;
 	struct st_run run = {0};
-	a->measure.result.name = command[0] && *command[0] ? command[0] : "process";
-	if (st_measure_begin(&m, &a->measure, (uint32_t)a->pid, &e))
+	what->result.name = command[0] && *command[0] ? command[0] : "process";
+	if (st_measure_begin(&m, what, (uint32_t)pid, &e))
 		return st_complain(&e);
-	m.options.attached = a->measure.result.quiet ? NULL : say_attached;
+	m.options.attached = what->result.quiet ? NULL : say_attached;
 	int code;
-	if (st_attach_process((pid_t)a->pid, a->seconds, &m.options, &run, &e)) {
+	if (st_attach_process(pid, seconds, &m.options, &run, &e)) {
 		code = st_complain(&e);
 	} else {
 		char *given = st_result_options(argv, NULL);
@@ -135,14 +135,14 @@ attach(struct arguments *a, char *const *argv, char *const *command)
 	return code;
 }
 
-static int
-attach_named(struct arguments *a, char *const *argv)
+int
+st_measure_process(struct st_measure *what, char *const *argv, long pid, double seconds)
 {
-	char **command = command_of(a->pid);
+	char **command = command_of(pid);
 	if (!command)
 		return st_complain(&(struct st_error){ST_EXIT_FAILED, "out of memory"});
 	char *text = command[0];
-	int code = attach(a, argv, command);
+	int code = measure(what, argv, command, (pid_t)pid, seconds);
 	free(text);
 	free(command);
 	return code;
@@ -159,7 +159,7 @@ st_attach_main(char *const *argv)
 	else if (a.help)
 		st_command_help(stdout, st_command_find("attach"), false);
 	else
-		code = attach_named(&a, argv);
+		code = st_measure_process(&a.measure, argv, a.pid, a.seconds);
 	st_measure_free(&a.measure);
 	return code;
 }

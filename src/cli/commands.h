@@ -80,17 +80,19 @@
 	O(funcs, 0, "funcs", "PATTERN", true, "measure these functions only")                      \
 	O(images, 0, "images", "PATTERN", true, "measure these programs and libraries only")       \
 	O(threads, 0, "threads", "LIST", true, "measure these threads only: 0,3-5,worker*")        \
-	O(top, 'n', "top", "N", true, "rows of each table (default: 15; 0: all)")                  \
 	O(sample_hz, 0, "sample-hz", "N", true, "samples per second of CPU time (0: none)")        \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	O(quiet, 'q', "quiet", NULL, true, "print nothing but errors")                             \
 	O(stress, 0, "stress", "MODES", false, "make rare paths of the engine common, for tests")
+
+#define ST_TOP_OPTION(O) O(top, 'n', "top", "N", true, "rows of each table (default: 15; 0: all)")
 
 #define ST_RUN_OPTIONS(O)                                                                          \
 	ST_RESULT_OPTIONS(O)                                                                       \
 	O(follow, 'f', "follow", NULL, true, "take the program's children along")                  \
 	O(for, 0, "for", "TIME", true, "measure so long and no longer: 5s, 100ms")                 \
 	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_TOP_OPTION(O)                                                                           \
 	ST_OPTION_HELP(O)
 
 #define ST_PATHS_OPTIONS(O)                                                                        \
@@ -105,6 +107,8 @@
 	O(roll_cycles, 0, "roll-cycles", NULL, true,                                               \
 	  "one that is among its callers goes back to that context")                               \
 	O(roll_loops, 0, "roll-loops", NULL, true, "the same for blocks; with it -k is inf")       \
+	O(loops, 0, "loops", NULL, true,                                                           \
+	  "entries and iterations of loops, in mode intra; rolls them")                            \
 	O(pin_blocks, 0, "pin-blocks", NULL, true,                                                 \
 	  "blocks as they were executed, overlapping; else they are cut at each entry")            \
 	O(tail_calls, 0, "tail-calls", "callee|physical", true,                                    \
@@ -117,7 +121,13 @@
 	O(instructions, 0, "instructions", NULL, true, "the same in instructions")                 \
 	O(under, 0, "under", "NAMES", true, "show contexts below these functions only")            \
 	O(calls, 0, "calls", "NAMES", true, "show contexts that lead to a call of these only")     \
-	O(hot, 0, "hot", "N", true, "rows of the table of contexts (default: 15; 0: all)")         \
+	O(max_memory, 0, "max-memory", "SIZE", true,                                               \
+	  "of contexts in the program; then those that count least are pruned")                    \
+	O(hot, 'n', "hot", "N", true, "rows of each table (default: 15; 0: all)")                  \
+	O(top, 0, "top", NULL, true,                                                               \
+	  "show the hottest functions and contexts while the program runs")                        \
+	O(interval, 0, "interval", "TIME", true, "how often --top looks (default: 1s)")            \
+	O(pid, 'p', "pid", "PID", true, "measure a running process, until Ctrl-C or --for")        \
 	O(from, 0, "from", "FILE", true, "show the profile of an earlier run")                     \
 	O(limit, 0, "limit", "SIZE", true,                                                         \
 	  "of what is written: the hottest contexts (default: 256M; none)")                        \
@@ -133,6 +143,7 @@
 	ST_RESULT_OPTIONS(O)                                                                       \
 	O(for, 0, "for", "TIME", true, "how long: 10s, 500ms, 2m (default: until Ctrl-C)")         \
 	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_TOP_OPTION(O)                                                                           \
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \

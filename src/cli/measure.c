@@ -11,11 +11,11 @@
 
 enum {
 #define O(id, letter, name, argument, shown, help) MEASURE_##id,
-	ST_RESULT_OPTIONS(O) ST_MEASURE_OPTIONS(O)
+	ST_RESULT_OPTIONS(O) ST_MEASURE_OPTIONS(O) ST_TOP_OPTION(O)
 #undef O
 };
-static const struct st_option shared[] = {ST_RESULT_OPTIONS(ST_OPTION_ROW)
-                                                  ST_MEASURE_OPTIONS(ST_OPTION_ROW)};
+static const struct st_option shared[] = {ST_RESULT_OPTIONS(ST_OPTION_ROW) ST_MEASURE_OPTIONS(
+        ST_OPTION_ROW) ST_TOP_OPTION(ST_OPTION_ROW)};
 
 /* Those of the region of interest. */
 static int
@@ -160,6 +160,19 @@ take_stacks(struct st_measuring *m)
 	m->options.stack_arg = m->stacks;
 }
 
+/* The live view, in the place of the line. */
+static int
+begin_top(struct st_measuring *m, uint32_t pid, struct st_error *e)
+{
+	if (st_top_begin(&m->top, &m->what->top, m->what->result.name, pid, &m->what->region, e))
+		return -1;
+	m->top.line = &m->progress;
+	m->options.progress = st_top_show;
+	m->options.pause = st_top_pause;
+	m->options.progress_arg = &m->top;
+	return 0;
+}
+
 int
 st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, struct st_error *e)
 {
@@ -192,6 +205,11 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	}
 	m->progress.qos = m->options.qos;
 	m->progress.period = (double)m->options.budget.period_ns / 1e9;
+	if (what->top.chosen && begin_top(m, pid, e)) {
+		st_qos_free(m->options.qos);
+		st_unique_end(&m->unique);
+		return -1;
+	}
 	take_stacks(m);
 	open_rows(&m->rows, what);
 	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;
@@ -220,6 +238,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	                                   .n_tools = w->tools.n,
 	                                   .counters = counters,
 	                                   .n_counters = n_counters};
+	st_top_end(&m->top);
 	st_progress_erase(&m->progress);
 	struct st_profile *p = st_profile_collect(run, &origin, e);
 	free(counters);
@@ -239,6 +258,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 void
 st_measure_end(struct st_measuring *m)
 {
+	st_top_end(&m->top);
 	st_unique_end(&m->unique);
 	st_qos_free(m->options.qos);
 	st_row_writer_free(m->rows.writer);

@@ -12,6 +12,7 @@
 #include "cli/result.h"
 #include "cli/sampling.h"
 #include "cli/toolset.h"
+#include "cli/top.h"
 #include "cli/unique.h"
 #include "control/run.h"
 #include "profile/rowfile.h"
@@ -26,6 +27,7 @@ struct st_measure {
 	struct st_unique_choice unique;
 	struct st_qos_choice qos;
 	struct st_result result;
+	struct st_top_choice top;
 	long sample_hz; /* -1: what the tools like */
 	uint32_t stress;
 };
@@ -42,6 +44,7 @@ struct st_row_files {
 struct st_measuring {
 	struct st_measure *what;
 	struct st_progress progress;
+	struct st_top top;
 	struct st_stacks *stacks;
 	struct st_row_files rows;
 	struct st_unique unique;
@@ -72,6 +75,11 @@ void st_measure_end(struct st_measuring *m);
 /* All of it, for a program: strobe's exit code. `argv`: strobe's own arguments, up to `program`. */
 int st_measure_program(struct st_measure *what, char *const *argv, char *const *program,
                        bool follow);
+/* The same for a process that is there already (attach.c), for so many seconds; 0: until a signal
+ * comes, or it ends. */
+int st_measure_process(struct st_measure *what, char *const *argv, long pid, double seconds);
+/* The number of a process. 0, or -1 with *e. */
+int st_measure_pid(const char *text, long *pid, struct st_error *e);
 void st_measure_free(struct st_measure *what);
 
 #endif

@@ -105,11 +105,13 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 /* ---- a run ---- */
 
 static int
-run_program(struct st_paths *a, char *const *argv)
+measure(struct st_paths *a, char *const *argv)
 {
 	const struct st_result_form form = {a->format ? a->format->end : NULL, write_contexts,
 	                                    summarize, a};
 	a->measure.result.form = &form;
+	if (a->pid)
+		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
 	return st_measure_program(&a->measure, argv, a->program, a->follow);
 }
 
@@ -171,7 +173,7 @@ st_paths_main(char *const *argv)
 	else if (a.from)
 		code = show_profile(&a);
 	else
-		code = run_program(&a, argv);
+		code = measure(&a, argv);
 	st_paths_free(&a);
 	return code;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ enum {
 #undef O
 };
 
-enum { MOST_K = 1000000, USUAL_LIMIT = 256 << 20 };
+enum { MOST_K = 1000000, USUAL_LIMIT = 256 << 20, LEAST_MEMORY = 64 << 10 };
 
 static int
 set_k(struct st_paths *a, const char *value, struct st_error *e)
@@ -29,22 +30,37 @@ set_k(struct st_paths *a, const char *value, struct st_error *e)
 }
 
 /* A number of bytes, perhaps with K, M or G behind it. */
-static int
-set_limit(struct st_paths *a, const char *value, struct st_error *e)
+static bool
+read_size(const char *value, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
 	char *end;
 	unsigned long long number = strtoull(value, &end, 10);
 	const char *unit = *end ? strchr(units, *end) : NULL;
 	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	*bytes = (uint64_t)number << shift;
+	return *value >= '0' && *value <= '9' && (!*end || (unit && !end[1])) &&
+	       !(number >> (50 - shift));
+}
+
+static int
+set_limit(struct st_paths *a, const char *value, struct st_error *e)
+{
 	a->limit.bytes = 0;
-	if (!strcmp(value, "none"))
+	if (!strcmp(value, "none") || read_size(value, &a->limit.bytes))
 		return 0;
-	if (*value < '0' || *value > '9' || (*end && (!unit || end[1])) || number >> (50 - shift))
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--limit takes a size such as 100M or 2G, or none, not '%s'", value);
-	a->limit.bytes = (uint64_t)number << shift;
-	return 0;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--limit takes a size such as 100M or 2G, or none, not '%s'", value);
+}
+
+static int
+set_memory(struct st_paths *a, const char *value, struct st_error *e)
+{
+	if (read_size(value, &a->max_memory) && a->max_memory >= LEAST_MEMORY)
+		return 0;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--max-memory takes a size of at least 64K, such as 100M or 2G, not '%s'",
+	               value);
 }
 
 static int
@@ -137,9 +153,15 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		a->measure.result.output = value;
 		return 0;
 	case PATHS_for:
-		return st_region_time(&a->measure.region.length, "for", value, e);
+		return st_region_time(&a->seconds, "for", value, e);
+	case PATHS_interval:
+		return st_region_time(&a->measure.top.interval, "interval", value, e);
+	case PATHS_pid:
+		return st_measure_pid(value, &a->pid, e);
 	case PATHS_limit:
 		return set_limit(a, value, e);
+	case PATHS_max_memory:
+		return set_memory(a, value, e);
 	case PATHS_hot:
 		return st_options_number("hot", value, 0, 1000000, &a->measure.result.top, e);
 	default:
@@ -199,6 +221,9 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 	case PATHS_roll_loops:
 		a->loops = true;
 		return 0;
+	case PATHS_loops:
+		a->iterations = true;
+		return 0;
 	case PATHS_time:
 		a->time = true;
 		return 0;
@@ -207,6 +232,9 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 		return 0;
 	case PATHS_follow:
 		a->follow = true;
+		return 0;
+	case PATHS_top:
+		a->measure.top.chosen = true;
 		return 0;
 	case PATHS_from:
 		a->from = value;
@@ -246,21 +274,93 @@ check_lists(const struct st_paths *a, struct st_error *e)
 static int
 choose_tool(struct st_paths *a, struct st_error *e)
 {
-	char spec[256];
+	char spec[256], memory[48] = "";
 	bool root = a->measure.region.functions.n || a->measure.region.images.n;
 	a->measure.region.marks = true;
-	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s", a->mode, a->k,
+	if (a->max_memory)
+		snprintf(memory, sizeof memory, ",memory=%" PRIu64, a->max_memory);
+	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s%s%s", a->mode, a->k,
 	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "", a->loops ? ",loops" : "",
-	         a->physical ? ",physical" : "", a->time ? ",time" : "",
-	         a->instructions ? ",instructions" : "", root ? ",root" : "");
+	         a->iterations ? ",iterations" : "", a->physical ? ",physical" : "",
+	         a->time ? ",time" : "", a->instructions ? ",instructions" : "",
+	         root ? ",root" : "", memory);
 	return st_toolset_add(&a->measure.tools, spec, e);
+}
+
+/* Loops are those of functions, and rolled. */
+static int
+check_iterations(struct st_paths *a, struct st_error *e)
+{
+	if (strcmp(a->mode, "intra"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--loops is about blocks inside functions: add --mode intra");
+	if (*a->k && strcmp(a->k, "inf"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--loops goes with -k inf only, which needs no number");
+	a->loops = true;
+	return 0;
+}
+
+/* What other commands take for a number of rows. */
+static bool
+is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+static int
+check_top(struct st_paths *a, struct st_error *e)
+{
+	const double least = 0.1; /* seconds */
+	struct st_top_choice *top = &a->measure.top;
+	if (top->interval && !top->chosen)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--interval is how often --top looks: add --top, or leave it out");
+	if (top->interval && top->interval < least)
+		return st_fail(e, ST_EXIT_USAGE, "--interval takes %.0f ms at least", least * 1e3);
+	if (top->chosen && a->program && is_number(a->program[0]))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--top takes no number: -n %s is how many rows tables have",
+		               a->program[0]);
+	if (!top->interval)
+		top->interval = 1;
+	top->blocks = strcmp(a->mode, "func") != 0;
+	top->worth = a->time           ? ST_LIVE_TIME
+	             : a->instructions ? ST_LIVE_INSTRUCTIONS
+	                               : ST_LIVE_ACTIVATIONS;
+	return 0;
+}
+
+/* A program that is run, or one that is there. */
+static int
+check_source(struct st_paths *a, struct st_error *e)
+{
+	if (a->pid && a->program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--pid is about a running process: give it no program, not '%s'",
+		               a->program[0]);
+	if (a->pid && a->follow)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--follow is about a program that strobe starts: with --pid "
+		               "children run natively");
+	if (!a->pid && !a->program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe paths [options] -- PROGRAM, or --pid "
+		               "PID for one that is running");
+	if (a->program)
+		a->measure.region.length = a->seconds;
+	return 0;
 }
 
 static int
 check(struct st_paths *a, struct st_error *e)
 {
 	bool blocks = strcmp(a->mode, "func") != 0;
+	if (check_source(a, e) || check_top(a, e))
+		return -1;
 	guess_format(a);
+	if (a->iterations && check_iterations(a, e))
+		return -1;
 	if (a->loops && !blocks)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--roll-loops is about blocks: add --mode intra or --mode inter");
@@ -299,8 +399,7 @@ shows(int option)
 	       option == PATHS_limit || option == PATHS_under || option == PATHS_calls ||
 	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_pin_blocks ||
 	       option == PATHS_functions || option == PATHS_blocks || option == PATHS_disasm ||
-	       option == PATHS_hot || option == PATHS_top || option == PATHS_quiet ||
-	       option == PATHS_help;
+	       option == PATHS_hot || option == PATHS_quiet || option == PATHS_help;
 }
 
 static int
@@ -344,9 +443,6 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--from shows an earlier run: give it no program, not '%s'",
 		               a->program[0]);
-	if (!a->from && !a->program)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "no program to run: strobe paths [options] -- PROGRAM");
 	return a->from ? check_from(a, e) : check(a, e);
 }
 

@@ -11,7 +11,7 @@ name_of(const struct st_profile *p, size_t label)
 {
 	const struct st_profile_label *l = &p->labels.v[label];
 	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
-		return "__root__";
+		return st_profile_label_name(l);
 	return l->function == UINT32_MAX ? NULL : p->functions.v[l->function].name;
 }
 

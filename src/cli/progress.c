@@ -80,9 +80,10 @@ tell_qos(const struct st_progress *p, char *text, size_t size)
 }
 
 void
-st_progress_show(void *arg, const struct st_results_header *results, double elapsed)
+st_progress_show(void *arg, const struct st_process *processes, size_t n, double elapsed)
 {
 	struct st_progress *p = arg;
+	const struct st_results_header *results = n ? processes[0].results : NULL;
 	struct st_view v;
 	char blocks[ST_NUMBER_SIZE], service[80], line[300];
 	if (!p->enabled || elapsed < first_seconds || !results ||

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "control/run.h"
 #include "qos/qos.h"
-#include "wire/results.h"
 
 struct st_progress {
 	bool enabled, shown;
@@ -22,7 +22,7 @@ void st_progress_init(struct st_progress *p, bool quiet);
 /* Shows the text, cut to the terminal's width, in the place of the one before. */
 void st_progress_line(struct st_progress *p, const char *text);
 /* The callback of st_run_options; arg is the struct st_progress. */
-void st_progress_show(void *arg, const struct st_results_header *results, double elapsed);
+void st_progress_show(void *arg, const struct st_process *processes, size_t n, double elapsed);
 void st_progress_erase(struct st_progress *p);
 
 #endif

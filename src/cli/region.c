@@ -13,11 +13,6 @@
 /* A thread's name has 15 characters; a pattern can have more. The list is short. */
 enum { ST_MOST_THREAD_NAME = 32, ST_MOST_THREADS = 1000 };
 
-struct st_region_image {
-	char *path;
-	struct st_image *image; /* NULL: it cannot be read */
-};
-
 /* ---- options ---- */
 
 int
@@ -28,6 +23,13 @@ st_region_pattern(struct st_patterns *p, const char *option, const char *value, 
 		               ST_MOST_PATTERNS);
 	if (!*value)
 		return st_fail(e, ST_EXIT_USAGE, "--%s needs a name or a shell pattern", option);
+	struct st_file_pattern of_file;
+	if (st_file_pattern(value, &of_file) && (!*of_file.file || !*of_file.name))
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--%s takes @FILE for the functions of a source file, @FILE:NAME for "
+		        "some of them, not '%s'",
+		        option, value);
 	p->text[p->n++] = value;
 	return 0;
 }
@@ -111,8 +113,8 @@ st_region_threads(const char **list, const char *value, struct st_error *e)
 
 /* ---- functions ---- */
 
-static struct st_image *
-open_image(struct st_region *r, const char *path)
+struct st_image *
+st_region_image(struct st_region *r, const char *path)
 {
 	for (size_t i = 0; i < r->n_opened; i++)
 		if (!strcmp(r->opened[i].path, path))
@@ -206,6 +208,20 @@ chooses_image(struct st_patterns *p, const char *path)
 	return chosen;
 }
 
+/* Who unwinds in the program has to be told of what is not to be found there. */
+static void
+tell_frames(const struct matching *m)
+{
+	uint64_t offset, bytes;
+	if (!st_image_lone_frames(m->image, &offset, &bytes))
+		return;
+	const struct st_entry frames = {.start = offset + m->bias,
+	                                .end = offset + bytes + m->bias,
+	                                .map = (uint16_t)m->index,
+	                                .what = ST_ENTRY_FRAMES};
+	st_results_add_entry(m->results, &frames, "");
+}
+
 static void
 on_image(void *arg, struct st_results_header *results, uint32_t index)
 {
@@ -223,11 +239,12 @@ on_image(void *arg, struct st_results_header *results, uint32_t index)
 		                             .what = ST_ENTRY_CHOSEN};
 		st_results_add_entry(results, &all, path);
 	}
-	m.image = open_image(r, path);
+	m.image = st_region_image(r, path);
 	uint64_t linked = m.image ? st_image_offset_of_code(m.image, map->pgoff) : UINT64_MAX;
 	if (linked == UINT64_MAX)
 		return;
 	m.bias = map->start - linked;
+	tell_frames(&m);
 	match_all(&m, &r->start_at, ST_ENTRY_BEGIN);
 	match_all(&m, &r->stop_at, ST_ENTRY_END);
 	if (chosen || !r->images.n)
@@ -267,54 +284,6 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 }
 
 static void
-try_functions(const struct st_region *r, struct st_nearest_few *near)
-{
-	bool arguments = strchr(near->word, '(') != NULL;
-	/* Of so many names one is always a little like it. */
-	near->distance = strlen(near->word) / 4 + 2;
-	for (size_t i = 0; i < r->n_opened; i++) {
-		size_t n = 0;
-		const struct st_symbol *s =
-		        r->opened[i].image ? st_image_symbols(r->opened[i].image, &n) : NULL;
-		for (size_t k = 0; k < n; k++) {
-			const char *name = arguments ? s[k].name : s[k].plain;
-			st_nearest_few_try(near, name, strlen(name));
-		}
-	}
-}
-
-static void
-try_images(const struct st_region *r, struct st_nearest_few *near)
-{
-	bool whole = strchr(near->word, '/') != NULL;
-	for (size_t i = 0; i < r->n_opened; i++) {
-		const char *name = whole ? r->opened[i].path : st_base_name(r->opened[i].path);
-		st_nearest_few_try(near, name, strlen(name));
-	}
-}
-
-/* Looked for only here, when it is known that it is needed: a program may have a million names. */
-static void
-note_unmatched(const struct st_region *r, const struct st_patterns *p, const char *option,
-               const char *what, struct st_profile *profile)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		struct st_nearest_few near = st_nearest_few_to(p->text[i]);
-		bool is_pattern = strpbrk(p->text[i], "*?[") != NULL;
-		char question[512];
-		if (p->matched[i])
-			continue;
-		if (!is_pattern && p == &r->images)
-			try_images(r, &near);
-		else if (!is_pattern)
-			try_functions(r, &near);
-		st_profile_note(profile, "--%s %s: no %s of that name was loaded%s", option,
-		                p->text[i], what,
-		                st_nearest_question(&near, question, sizeof question));
-	}
-}
-
-static void
 note_no_thread(const char *list, struct st_profile *p)
 {
 	struct st_nearest near = st_nearest_to(list);
@@ -337,10 +306,7 @@ any_matched(const struct st_patterns *p)
 void
 st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
-	note_unmatched(r, &r->start_at, "start-at", "function", p);
-	note_unmatched(r, &r->stop_at, "stop-at", "function", p);
-	note_unmatched(r, &r->functions, "funcs", "function", p);
-	note_unmatched(r, &r->images, "images", "image", p);
+	st_region_note_unknown(r, p);
 	uint64_t fit = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
 		fit += run->processes[i].results->threads_fit;

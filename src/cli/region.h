@@ -7,6 +7,7 @@
 #include "cli/toolset.h"
 #include "control/run.h"
 #include "profile/profile.h"
+#include "symbol/symbol.h"
 
 enum { ST_MOST_PATTERNS = 64 };
 
@@ -17,6 +18,11 @@ struct st_patterns {
 	const char *text[ST_MOST_PATTERNS];
 	size_t n;
 	uint64_t matched[ST_MOST_PATTERNS]; /* functions or images that each of them fits */
+};
+
+struct st_region_image {
+	char *path;
+	struct st_image *image; /* NULL: it cannot be read */
 };
 
 struct st_region {
@@ -49,6 +55,10 @@ void st_region_apply(struct st_region *r, const struct st_toolset *tools,
                      struct st_run_options *options);
 /* After the run: says what never began, or fitted nothing. */
 void st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p);
+/* region_unknown.c: the part of it about names. */
+void st_region_note_unknown(const struct st_region *r, struct st_profile *p);
+/* An image, opened once; NULL: it cannot be read. */
+struct st_image *st_region_image(struct st_region *r, const char *path);
 void st_region_free(struct st_region *r);
 
 #endif

@@ -228,6 +228,8 @@ weigh_label(const struct st_context_maker *m, size_t i, uint32_t label)
 	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
 	struct st_context_label *l = &m->c->labels[label];
 	l->seen |= is_chosen(m, i, ST_CHOICE_WAY);
+	if (l->pruned)
+		m->c->n_in_pruned += x->count;
 	if (!is_chosen(m, i, ST_CHOSEN))
 		return;
 	l->count += x->count;
@@ -254,6 +256,37 @@ weigh_context(struct st_context_maker *m, size_t i)
 	w = way_of(m, x->link);
 	while (step(m, &w) != UINT32_MAX)
 		g->ksf.nodes[w.node].top += x->count;
+}
+
+/* Adds to the loop of a node or a label: *number. */
+static int
+add_loop(struct st_contexts *c, uint32_t *number, const struct st_loop *loop)
+{
+	if (!*number) {
+		if (!ST_PUSH(&c->loops))
+			return -1;
+		*number = (uint32_t)c->loops.n;
+	}
+	st_loop_add(&c->loops.v[*number - 1], loop);
+	return 0;
+}
+
+/* A loop's head is a block's first piece. */
+static int
+add_loops(struct st_context_maker *m)
+{
+	struct st_contexts *c = m->c;
+	for (size_t i = 0; i < c->profile->loops.n; i++) {
+		const struct st_profile_loop *l = &c->profile->loops.v[i];
+		struct way w = way_of(m, l->context);
+		uint32_t label = step(m, &w);
+		if (label == UINT32_MAX || !is_chosen(m, l->context, ST_CHOSEN))
+			continue;
+		if (add_loop(c, &w.f->nodes[w.node].loop, &l->loop) ||
+		    add_loop(c, &c->labels[label].loop, &l->loop))
+			return -1;
+	}
+	return 0;
 }
 
 static void
@@ -286,6 +319,8 @@ make_groups(struct st_context_maker *m)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		weigh_context(m, i);
+	if (add_loops(m))
+		return -1;
 	if (c->with_kccf)
 		st_contexts_make_callers(c, m->most_callers);
 	count_threads(m);
@@ -327,12 +362,15 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p,
 	                          .k_callers = o.k,
 	                          .timed = o.time,
 	                          .with_instructions = o.instructions,
+	                          .n_pruned = p->run.contexts_pruned,
+	                          .bytes = p->run.forest_bytes,
 	                          .joined = choice->join,
 	                          .with_kccf = choice->kccf,
 	                          .pinned = choice->pin,
 	                          .list_functions = choice->functions,
 	                          .list_blocks = choice->blocks,
-	                          .list_code = choice->code};
+	                          .list_code = choice->code,
+	                          .with_loops = o.iterations && o.mode == ST_CONTEXT_INTRA};
 	if (!known)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");
@@ -366,5 +404,6 @@ st_contexts_free(struct st_contexts *c)
 		free(c->texts.v[i]);
 	free(c->texts.v);
 	free(c->groups.v);
+	free(c->loops.v);
 	free(c->labels);
 }

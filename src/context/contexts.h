@@ -29,9 +29,11 @@ struct st_context_label {
 	uint32_t line, column;
 	uint32_t function; /* label of the function that it is in; its own in function mode */
 	uint32_t in_image, in_function; /* of the profile; UINT32_MAX: none */
-	bool root;                      /* the artificial root */
+	bool root;                      /* the artificial root, or stands for pruned contexts */
+	bool pruned;                    /* the latter */
 	bool seen;                      /* some context has it */
-	uint32_t bytes, insns;          /* of a block; 0: not known */
+	uint32_t loop;         /* 1 + its number, the head's in all contexts; 0: it is none */
+	uint32_t bytes, insns; /* of a block; 0: not known */
 	/* In all contexts: activations; of a function, where they were measured, its own
 	 * instructions. */
 	uint64_t count, instructions;
@@ -52,6 +54,7 @@ struct st_context_group {
 	R(roll, true, "--unroll-recursion")                                                        \
 	R(cycles, false, "--roll-cycles")                                                          \
 	R(loops, false, "--roll-loops")                                                            \
+	R(iterations, false, "--loops")                                                            \
 	R(physical, false, "--tail-calls physical")                                                \
 	R(root, false, "--funcs or --images")
 
@@ -72,11 +75,17 @@ struct st_contexts {
 	bool timed, with_instructions, joined, with_kccf;
 	bool pinned; /* blocks as they were executed */
 	bool list_functions, list_blocks, list_code;
+	bool with_loops; /* their iterations are known */
 	struct st_context_label *labels;
 	size_t n_labels, n_functions, n_blocks; /* in contexts; n_blocks 0 in function mode */
 	size_t n_threads, n_ksf, n_kccf;
+	/* Activations in contexts that were pruned; these; bytes that nodes took in the program. */
+	uint64_t n_in_pruned, n_pruned, bytes;
 	size_t n_left_out; /* nodes that a format has no room for; n_ksf and n_kccf count them */
 	ST_VEC(struct st_context_group) groups;
+	ST_VEC(struct st_loop)
+	loops;                /* of nodes of k-slab forests, where 1 + the number stands,
+	                         and of labels */
 	ST_VEC(char *) texts; /* names that are nowhere else */
 };
 

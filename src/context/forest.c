@@ -130,6 +130,7 @@ st_forest_keep(struct st_forest *f, const unsigned char *marks, unsigned char bi
 			break;
 		out.nodes[node].weight = n->weight;
 		out.nodes[node].top = n->top;
+		out.nodes[node].loop = n->loop;
 		out.nodes[node].total_ns = n->total_ns;
 		out.nodes[node].total_instructions = n->total_instructions;
 	}

@@ -22,6 +22,7 @@ struct st_weight {
 struct st_tree_node {
 	uint32_t label;
 	uint32_t parent, first, last, next; /* children in the order in which they were made */
+	uint32_t loop;                      /* the caller's; 0 at first */
 	struct st_weight weight;
 	uint64_t top; /* activations during which it was the top region of another context */
 	/* Of the node and all below it: see st_forest_total. */

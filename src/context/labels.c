@@ -35,7 +35,7 @@ name_of(struct st_contexts *c, const struct st_profile_label *l)
 {
 	const struct st_profile *p = c->profile;
 	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
-		return "__root__";
+		return st_profile_label_name(l);
 	if (l->function != UINT32_MAX)
 		return p->functions.v[l->function].name;
 	return name_by_offset(c, l);
@@ -58,7 +58,8 @@ describe(struct st_contexts *c, const struct st_profile_label *in, struct st_con
 	        .function = UINT32_MAX,
 	        .in_image = in->image,
 	        .in_function = in->function,
-	        .root = in->image == UINT32_MAX && in->offset < ST_FIRST_PLACE};
+	        .root = in->image == UINT32_MAX && in->offset < ST_FIRST_PLACE,
+	        .pruned = st_profile_label_is_pruned(in)};
 }
 
 /* Makes labels of different processes that are one place one label. */

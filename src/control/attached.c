@@ -16,7 +16,7 @@
 
 static const double patience = 5.0; /* seconds, for the runtime to begin */
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, stopping;
 
 static void
 on_interrupt(int signo)
@@ -25,9 +25,29 @@ on_interrupt(int signo)
 	interrupted = 1;
 }
 
+static void
+on_stop(int signo)
+{
+	(void)signo;
+	stopping = 1;
+}
+
+/* Stops us as the terminal asked, once it has been given back. */
+static void
+stop(const struct st_run_options *o)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL}, old;
+	stopping = 0;
+	o->pause(o->progress_arg, true);
+	sigaction(SIGTSTP, &plain, &old);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &old, NULL);
+	o->pause(o->progress_arg, false);
+}
+
 /* From here on signals end the watching, not us. */
 static void
-catch_signals(void)
+catch_signals(const struct st_run_options *o)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct sigaction action = {.sa_handler = on_interrupt};
@@ -35,6 +55,8 @@ catch_signals(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
+	if (o->pause && !sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_stop}, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -110,10 +132,12 @@ watch(struct st_session *s, const struct st_agent *agent, double seconds, struct
 		st_session_follow_qos(s);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
-			s->options->progress(s->options->progress_arg, s->processes[0].results,
+			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,
 			                     now - s->begin);
 		if (interrupted || left <= 0)
 			return;
+		if (stopping)
+			stop(s->options);
 		tick = next < tick ? next : tick;
 		if (serve(s, agent, left < tick ? left : tick) != ST_AGENT_NOTHING)
 			return;
@@ -188,7 +212,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	if (st_attach_check(pid, e) != 0) /* not by the agent alone: it is about us, too */
 		return -1;
 	st_limits_lift();
-	catch_signals();
+	catch_signals(o);
 	struct st_moment since = st_moment_now();
 	struct st_session s = {.options = o, .main_pid = pid, .begin = since.seconds};
 	st_region_begin(&s);

@@ -166,7 +166,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	st_pool_end(&s.pool, (struct st_budget *)&s.processes[0].results->budget);
 	fill_run(run, &s, begin);
 	if (o->progress)
-		o->progress(o->progress_arg, run->processes[0].results, run->seconds);
+		o->progress(o->progress_arg, run->processes, run->n_processes, run->seconds);
 	return 0;
 }
 

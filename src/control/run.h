@@ -57,9 +57,11 @@ struct st_run_options {
 	bool own_group;
 	uint32_t sample_hz; /* samples per second of CPU time and thread; 0: none */
 	uint32_t stress;    /* ST_STRESS_* bits of wire/plan.h, for tests */
-	/* Called about ten times a second while the program runs, and once at the end; may be NULL.
-	 */
-	void (*progress)(void *arg, const struct st_results_header *results, double elapsed);
+	/* Called about ten times a second while the program runs, and once at the end, with its
+	 * processes; may be NULL. */
+	void (*progress)(void *arg, const struct st_process *processes, size_t n, double elapsed);
+	/* Called before strobe itself stops, by job control, and when it goes on; may be NULL. */
+	void (*pause)(void *progress_arg, bool begins);
 	void *progress_arg;
 	/* Called once a running process has been attached: how many threads, and how long it took
 	 * from the first that was stopped until the runtime had them; may be NULL. */

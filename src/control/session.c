@@ -268,6 +268,17 @@ serve_channel(struct st_session *s, size_t channel)
 }
 
 static void
+stop_too(const struct st_session *s, pid_t pid, int signo)
+{
+	const struct st_run_options *o = s->options;
+	if (o->pause)
+		o->pause(o->progress_arg, true);
+	st_jobs_stopped(pid, signo);
+	if (o->pause)
+		o->pause(o->progress_arg, false);
+}
+
+static void
 on_stop(struct st_session *s, pid_t pid, int status)
 {
 	int event = status >> 16;
@@ -276,7 +287,7 @@ on_stop(struct st_session *s, pid_t pid, int status)
 	else if (event == PTRACE_EVENT_STOP)
 		ptrace(PTRACE_DETACH, pid, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
 	else if (ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status)) != 0 && pid == s->main_pid)
-		st_jobs_stopped(pid, WSTOPSIG(status)); /* it is not traced: job control */
+		stop_too(s, pid, WSTOPSIG(status)); /* it is not traced: job control */
 }
 
 static void
@@ -457,7 +468,7 @@ st_session_wait(struct st_session *s)
 		st_session_tick(s, now);
 		st_session_follow_qos(s);
 		if (s->options->progress)
-			s->options->progress(s->options->progress_arg, s->processes[0].results,
+			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,
 			                     now - s->begin);
 		poll_once(s, &during);
 	}

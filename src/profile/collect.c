@@ -455,6 +455,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	note_left(p, run);
 	note_rate(p);
 	note_stacks(p);
+	st_collect_note_pruned(p);
 	if (p->run.samples_dropped)
 		st_profile_note(p,
 		                "%llu samples found no room and were dropped: ask for fewer with "

@@ -96,6 +96,8 @@ int st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t fi
 int st_collect_pieces(struct st_collect *c);
 /* Gives their labels functions and lines; functions and hits are complete. */
 void st_collect_finish_forest(struct st_collect *c);
+/* Says how many contexts were pruned, if any were. */
+void st_collect_note_pruned(struct st_profile *p);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */
 int st_collect_totals(struct st_collect *c);
 /* Orders blocks and hits by place and merges what is equal. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The forests of contexts. Labels are places, which get their functions and lines when the images
- * are read; nodes are kept as they are, each with a number greater than its parent's.
+ * are read; nodes are kept as they are, each behind its parent.
  */
 #include "profile/shower.h"
+
+/* In place of a context's number. */
+static const uint32_t NOT_READ = UINT32_MAX - 1, BEING_READ = UINT32_MAX - 2;
 
 struct forest_reader {
 	struct st_collect *c;
@@ -63,19 +66,45 @@ static bool
 is_context(const struct forest_reader *r, uint32_t i)
 {
 	const strobe_node *n = &r->v->nodes[i];
-	return n->label && n->label < r->v->n_labels && n->parent && n->parent < i &&
-	       r->threads[n->parent] != UINT32_MAX;
+	return n->label && n->label < r->v->n_labels && n->parent && n->parent < r->v->n_nodes;
 }
 
+/* What a node has counted, and cost. The program may have been killed while it moved that from one
+ * to another. */
+static struct st_moved
+weight_of(const struct forest_reader *r, uint32_t i)
+{
+	static const strobe_cost none;
+	const struct st_moved *m = &r->v->header->moved;
+	const strobe_cost *cost = r->v->header->has_costs ? &r->v->costs[i] : &none;
+	if (m->from && i == m->to)
+		return *m;
+	if (m->from == i)
+		return (struct st_moved){0};
+	return (struct st_moved){.count = r->v->nodes[i].count,
+	                         .ticks = cost->ticks,
+	                         .instructions = cost->instructions};
+}
+
+/* Each thread has a node for pruned contexts, used or not. */
+static bool
+is_unused(const struct forest_reader *r, uint32_t i, const struct st_moved *weight)
+{
+	const strobe_node *n = &r->v->nodes[i];
+	return r->v->labels[n->label] == ST_LABEL_PRUNED && !n->child && !weight->count &&
+	       !weight->ticks && !weight->instructions;
+}
+
+/* A node whose parent is known. */
 static int
 read_node(struct forest_reader *r, uint32_t i)
 {
 	struct st_profile *p = r->c->profile;
 	const strobe_node *n = &r->v->nodes[i];
-	r->contexts[i] = r->threads[i] = UINT32_MAX;
+	struct st_moved weight = weight_of(r, i);
 	if (!n->label && !n->parent && n->link < r->v->n_threads)
 		r->threads[i] = n->link; /* a thread's own, or not used */
-	if (!is_context(r, i))
+	if (!is_context(r, i) || r->threads[n->parent] == UINT32_MAX || is_unused(r, i, &weight))
 		return 0;
 	struct st_profile_context *out = ST_PUSH(&p->contexts);
 	if (!out)
@@ -83,15 +112,37 @@ read_node(struct forest_reader *r, uint32_t i)
 	r->contexts[i] = (uint32_t)p->contexts.n - 1;
 	r->threads[i] = r->threads[n->parent];
 	double per_ns = p->run.tsc_hz / 1e9;
-	const strobe_cost *cost = &r->v->costs[i];
 	*out = (struct st_profile_context){
 	        .thread = r->first_thread + r->threads[i],
 	        .parent = r->contexts[n->parent],
 	        .label = r->labels[n->label],
 	        .link = UINT32_MAX,
-	        .count = n->count,
-	        .instructions = cost->instructions,
-	        .self_ns = per_ns > 0 ? (uint64_t)((double)cost->ticks / per_ns) : 0};
+	        .count = weight.count,
+	        .instructions = weight.instructions,
+	        .self_ns = per_ns > 0 ? (uint64_t)((double)weight.ticks / per_ns) : 0};
+	return 0;
+}
+
+/* Those above a node first: a number that was used before may be less than its parent's. Up there
+ * the way back is noted where a node's thread will stand. */
+static int
+read_way_to(struct forest_reader *r, uint32_t i)
+{
+	uint32_t from = 0;
+	while (r->contexts[i] == NOT_READ) {
+		r->contexts[i] = BEING_READ;
+		r->threads[i] = from;
+		from = i;
+		i = is_context(r, i) ? r->v->nodes[i].parent : 0;
+	}
+	bool circle = r->contexts[i] == BEING_READ; /* the results are damaged */
+	while (from) {
+		uint32_t below = r->threads[from];
+		r->contexts[from] = r->threads[from] = UINT32_MAX;
+		if (!circle && read_node(r, from))
+			return -1;
+		from = below;
+	}
 	return 0;
 }
 
@@ -107,6 +158,26 @@ read_links(struct forest_reader *r)
 }
 
 static int
+read_loops(struct forest_reader *r)
+{
+	for (uint32_t i = 0; i < r->v->n_loops; i++) {
+		const strobe_loop *l = &r->v->loops[i];
+		uint32_t head = l->head;
+		if (!head || head >= r->v->n_nodes || r->contexts[head] == UINT32_MAX)
+			continue;
+		uint64_t count = r->c->profile->contexts.v[r->contexts[head]].count;
+		struct st_loop loop = st_loop_read(l, count);
+		if (!loop.entries) /* its thread had no time to say more */
+			continue;
+		struct st_profile_loop *out = ST_PUSH(&r->c->profile->loops);
+		if (!out)
+			return -1;
+		*out = (struct st_profile_loop){r->contexts[head], loop};
+	}
+	return 0;
+}
+
+static int
 read_forest(struct forest_reader *r)
 {
 	uint32_t n = r->v->n_nodes;
@@ -117,10 +188,12 @@ read_forest(struct forest_reader *r)
 		return -1;
 	r->contexts[0] = r->threads[0] = UINT32_MAX;
 	for (uint32_t i = 1; i < n; i++)
-		if (read_node(r, i))
+		r->contexts[i] = NOT_READ;
+	for (uint32_t i = 1; i < n; i++)
+		if (read_way_to(r, i))
 			return -1;
 	read_links(r);
-	return 0;
+	return read_loops(r);
 }
 
 int
@@ -136,12 +209,32 @@ st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_
 	free(r.labels);
 	free(r.contexts);
 	free(r.threads);
-	if (v->header->nodes_dropped)
-		st_profile_note(c->profile,
-		                "%llu contexts found no room: what happened in them was counted in "
-		                "their callers; ask for less with -k or --funcs",
-		                (unsigned long long)v->header->nodes_dropped);
+	if (v->header->loops_dropped)
+		st_profile_note(
+		        c->profile,
+		        "%llu loops found no room, or were pruned with their contexts: nothing "
+		        "is said of their iterations; --max-memory SIZE gives them more",
+		        (unsigned long long)v->header->loops_dropped);
+	uint64_t bytes = sizeof(strobe_node) + (v->header->has_costs ? sizeof(strobe_cost) : 0);
+	c->profile->run.forest_bytes += bytes * (v->n_nodes - 1);
+	c->profile->run.contexts_pruned += v->header->contexts_pruned;
 	return status;
+}
+
+void
+st_collect_note_pruned(struct st_profile *p)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < p->contexts.n; i++) {
+		if (st_profile_label_is_pruned(&p->labels.v[p->contexts.v[i].label]))
+			n += p->contexts.v[i].count;
+	}
+	if (p->run.contexts_pruned)
+		st_profile_note(p,
+		                "%llu contexts found no room in memory and were pruned: their %llu "
+		                "activations stand at __pruned__, below what had called them; "
+		                "--max-memory SIZE gives them more, -k and --funcs ask for fewer",
+		                (unsigned long long)p->run.contexts_pruned, (unsigned long long)n);
 }
 
 void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables label and context of a profile file. */
+/* The tables label and context of a profile file, and with file_loops.c loop. */
+#include <string.h>
+
 #include "profile/file_tables.h"
 #include "wire/results.h"
 
@@ -50,24 +52,67 @@ insert_labels(sqlite3 *db, const struct st_profile *p)
 	return status;
 }
 
+/* Contexts, by the million, are inserted so many at a time: a statement's beginning and end cost as
+ * much as a row. */
+enum { CONTEXT_COLUMNS = 8, CONTEXTS_AT_ONCE = 64 };
+
+static int
+prepare_contexts(sqlite3 *db, size_t n, sqlite3_stmt **s)
+{
+	static const char begin[] = "INSERT INTO context VALUES", row[] = "(?,?,?,?,?,?,?,?),";
+	char text[sizeof begin + CONTEXTS_AT_ONCE * sizeof row];
+	char *at = stpcpy(text, begin);
+	for (size_t i = 0; i < n; i++)
+		at = stpcpy(at, row);
+	return sqlite3_prepare_v2(db, text, (int)(at - text) - 1, s, NULL); /* the last comma */
+}
+
+static void
+bind_context(sqlite3_stmt *s, int first, const struct st_profile *p, size_t i)
+{
+	const struct st_profile_context *c = &p->contexts.v[i];
+	sqlite3_bind_int64(s, first, (int64_t)i + 1);
+	bind_index(s, first + 1, c->thread);
+	bind_index(s, first + 2, c->parent);
+	bind_index(s, first + 3, c->label);
+	bind_index(s, first + 4, c->link);
+	sqlite3_bind_int64(s, first + 5, (int64_t)c->count);
+	sqlite3_bind_int64(s, first + 6, (int64_t)c->self_ns);
+	sqlite3_bind_int64(s, first + 7, (int64_t)c->instructions);
+}
+
+/* From *i on, n at a time, as long as there are as many. */
+static int
+insert_contexts_by(sqlite3 *db, const struct st_profile *p, size_t n, size_t *i)
+{
+	sqlite3_stmt *s = NULL;
+	int status = prepare_contexts(db, n, &s);
+	for (; status == SQLITE_OK && *i + n <= p->contexts.n; *i += n) {
+		for (size_t k = 0; k < n; k++)
+			bind_context(s, (int)k * CONTEXT_COLUMNS + 1, p, *i + k);
+		status = finish_row(db, s);
+	}
+	sqlite3_finalize(s);
+	return status;
+}
+
 static int
 insert_contexts(sqlite3 *db, const struct st_profile *p)
 {
+	size_t i = 0;
+	int status = insert_contexts_by(db, p, CONTEXTS_AT_ONCE, &i);
+	return status == SQLITE_OK ? insert_contexts_by(db, p, 1, &i) : status;
+}
+
+static int
+insert_memory(sqlite3 *db, const struct st_profile *p)
+{
 	sqlite3_stmt *s = NULL;
-	int status =
-	        sqlite3_prepare_v2(db, "INSERT INTO context VALUES(?,?,?,?,?,?,?,?)", -1, &s, NULL);
-	for (size_t i = 0; status == SQLITE_OK && i < p->contexts.n; i++) {
-		const struct st_profile_context *c = &p->contexts.v[i];
-		sqlite3_bind_int64(s, 1, (int64_t)i + 1);
-		bind_index(s, 2, c->thread);
-		bind_index(s, 3, c->parent);
-		bind_index(s, 4, c->label);
-		bind_index(s, 5, c->link);
-		sqlite3_bind_int64(s, 6, (int64_t)c->count);
-		sqlite3_bind_int64(s, 7, (int64_t)c->self_ns);
-		sqlite3_bind_int64(s, 8, (int64_t)c->instructions);
+	int status = sqlite3_prepare_v2(db, "INSERT INTO forest VALUES(?,?)", -1, &s, NULL);
+	sqlite3_bind_int64(s, 1, (int64_t)p->run.forest_bytes);
+	sqlite3_bind_int64(s, 2, (int64_t)p->run.contexts_pruned);
+	if (status == SQLITE_OK)
 		status = finish_row(db, s);
-	}
 	sqlite3_finalize(s);
 	return status;
 }
@@ -87,11 +132,16 @@ st_save_forest(sqlite3 *db, const struct st_profile *p)
 	        " thread INTEGER NOT NULL REFERENCES thread, parent INTEGER REFERENCES context,"
 	        " label INTEGER NOT NULL REFERENCES label, link INTEGER REFERENCES context,"
 	        " count INTEGER NOT NULL, self_ns INTEGER NOT NULL,"
-	        " instructions INTEGER NOT NULL);",
+	        " instructions INTEGER NOT NULL);"
+	        "CREATE TABLE forest(bytes INTEGER NOT NULL, pruned INTEGER NOT NULL);",
 	        NULL, NULL, NULL);
 	if (status == SQLITE_OK)
+		status = insert_memory(db, p);
+	if (status == SQLITE_OK)
 		status = insert_labels(db, p);
-	return status == SQLITE_OK ? insert_contexts(db, p) : status;
+	if (status == SQLITE_OK)
+		status = insert_contexts(db, p);
+	return status == SQLITE_OK ? st_save_loops(db, p) : status;
 }
 
 /* The index of a row of a table with n rows; UINT32_MAX: NULL. *bad when there is no such row. */
@@ -202,11 +252,35 @@ load_contexts(sqlite3 *db, struct st_profile *p)
 	return !bad && status == SQLITE_DONE;
 }
 
+static bool
+has_table(sqlite3 *db, const char *name)
+{
+	return sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL,
+	                                     NULL) == SQLITE_OK;
+}
+
+/* At first this was not known. */
+static bool
+load_memory(sqlite3 *db, struct st_profile *p)
+{
+	sqlite3_stmt *s = NULL;
+	if (!has_table(db, "forest"))
+		return true;
+	int status = sqlite3_prepare_v2(db, "SELECT bytes, pruned FROM forest", -1, &s, NULL);
+	bool good = status == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+	if (good) {
+		p->run.forest_bytes = (uint64_t)sqlite3_column_int64(s, 0);
+		p->run.contexts_pruned = (uint64_t)sqlite3_column_int64(s, 1);
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
 bool
 st_load_forest(sqlite3 *db, struct st_profile *p)
 {
-	if (sqlite3_table_column_metadata(db, "main", "context", NULL, NULL, NULL, NULL, NULL,
-	                                  NULL) != SQLITE_OK)
+	if (!has_table(db, "context"))
 		return true;
-	return load_labels(db, p) && load_contexts(db, p);
+	return load_memory(db, p) && load_labels(db, p) && load_contexts(db, p) &&
+	       st_load_loops(db, p);
 }

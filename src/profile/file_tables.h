@@ -21,6 +21,9 @@ bool st_load_qos(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the contexts, if there are any: the same. */
 int st_save_forest(sqlite3 *db, const struct st_profile *p);
 bool st_load_forest(sqlite3 *db, struct st_profile *p);
+/* Behind the contexts. */
+int st_save_loops(sqlite3 *db, const struct st_profile *p);
+bool st_load_loops(sqlite3 *db, struct st_profile *p);
 /* Reads tables and streams; images and functions are loaded. False: they are damaged, or memory is
  * exhausted. */
 bool st_load_tables(sqlite3 *db, struct st_profile *p);

@@ -49,6 +49,7 @@ st_profile_free(struct st_profile *p)
 	free(p->streams.v);
 	free(p->labels.v);
 	free(p->contexts.v);
+	free(p->loops.v);
 	free(p->notes.v);
 	free(p);
 }
@@ -244,4 +245,16 @@ st_profile_end_name(uint32_t end)
 	static const char *const names[] = {"none",          "jump",          "branch", "call",
 	                                    "indirect jump", "indirect call", "return", "syscall"};
 	return end < sizeof names / sizeof *names ? names[end] : "unknown";
+}
+
+bool
+st_profile_label_is_pruned(const struct st_profile_label *l)
+{
+	return l->image == UINT32_MAX && l->offset == ST_LABEL_PRUNED;
+}
+
+const char *
+st_profile_label_name(const struct st_profile_label *l)
+{
+	return st_profile_label_is_pruned(l) ? "__pruned__" : "__root__";
 }

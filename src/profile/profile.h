@@ -17,6 +17,7 @@
 #include <strobe/tool.h>
 
 #include "base/error.h"
+#include "profile/loops.h"
 #include "profile/vec.h"
 
 struct st_run;
@@ -71,6 +72,8 @@ struct st_profile_run {
 	int64_t sample_hz;
 	bool follow, has_functions;
 	uint64_t samples_code, samples_kernel, samples_engine, samples_dropped;
+	/* Of contexts: what they took in the programs' memory, and how many had to be pruned. */
+	uint64_t forest_bytes, contexts_pruned;
 	/* Samples in the program's code whose stack is known, and of these: not up to its end. */
 	uint64_t stacks, stacks_cut;
 };
@@ -205,7 +208,7 @@ struct st_profile_qos {
 
 /* What contexts are of: a function, by its first instruction, or a basic block. */
 struct st_profile_label {
-	uint32_t image; /* UINT32_MAX: no place; offset 1: the artificial root */
+	uint32_t image; /* UINT32_MAX: no place; see st_profile_label_name */
 	uint32_t function;
 	uint64_t offset;
 	const char *file; /* NULL: unknown */
@@ -218,6 +221,11 @@ struct st_profile_label {
 	uint32_t piece, insns, next;
 };
 
+/* Whether it stands for contexts that were pruned. */
+bool st_profile_label_is_pruned(const struct st_profile_label *l);
+/* What a label is called that is no place. */
+const char *st_profile_label_name(const struct st_profile_label *l);
+
 /* A node of a k-slab forest. */
 struct st_profile_context {
 	uint32_t thread;
@@ -227,6 +235,12 @@ struct st_profile_context {
 	uint32_t link;
 	uint64_t count;                 /* activations, each at one node */
 	uint64_t self_ns, instructions; /* of its own; 0 where they were not asked for */
+};
+
+/* A loop, by the context of its head. */
+struct st_profile_loop {
+	uint32_t context;
+	struct st_loop loop;
 };
 
 struct st_profile {
@@ -245,6 +259,7 @@ struct st_profile {
 	ST_VEC(struct st_profile_stream) streams;
 	ST_VEC(struct st_profile_label) labels;
 	ST_VEC(struct st_profile_context) contexts;
+	ST_VEC(struct st_profile_loop) loops;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */
 	bool out_of_memory;

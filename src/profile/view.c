@@ -58,7 +58,8 @@ sections_fit(struct st_view *v, size_t size)
 	       fits(h->off_samples, v->n_samples, sizeof *v->samples, size) &&
 	       fits(h->off_labels, v->n_labels, sizeof *v->labels, size) &&
 	       fits(h->off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
-	       fits(h->off_costs, v->n_nodes, sizeof *v->costs, size) && tables_fit(v, size) &&
+	       fits(h->off_costs, v->n_nodes, sizeof *v->costs, size) &&
+	       fits(h->off_loops, v->n_loops, sizeof *v->loops, size) && tables_fit(v, size) &&
 	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
 	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
 }
@@ -93,6 +94,7 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->n_partials = least(h->n_partials, ST_MAX_PARTIALS);
 	v->n_labels = least(h->n_labels, ST_MAX_LABELS);
 	v->n_nodes = least(h->n_nodes, ST_MAX_NODES);
+	v->n_loops = least(h->n_loops, ST_MAX_LOOPS);
 	v->counting = h->counting != 0;
 	uint64_t samples = h->n_samples;
 	v->n_samples = least(samples, ST_MAX_SAMPLES);
@@ -113,6 +115,7 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->labels = (const void *)(base + h->off_labels);
 	v->nodes = (const void *)(base + h->off_nodes);
 	v->costs = (const void *)(base + h->off_costs);
+	v->loops = (const void *)(base + h->off_loops);
 	return 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include "report/contexts.h"
 #include "report/contexts_lists.h"
+#include "report/contexts_loops.h"
+#include "report/contexts_seen.h"
 #include "report/json.h"
 
 void
@@ -66,6 +68,8 @@ write_weight(const struct st_contexts *c, const struct st_tree_node *n, FILE *ou
 	if (c->with_instructions)
 		fprintf(out, ", \"instructions\": %" PRIu64 ", \"total_instructions\": %" PRIu64,
 		        n->weight.instructions, n->total_instructions);
+	if (n->loop)
+		st_loop_json(st_loop_at(c, n->loop), out);
 }
 
 /* Without recursion: a tree may be as deep as the program's. */
@@ -213,6 +217,23 @@ write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 }
 
 static void
+write_loops(const struct st_contexts *c, FILE *out)
+{
+	const char *between = "";
+	if (!c->with_loops)
+		return;
+	fputs(",\n\"all_loops\": [", out);
+	for (uint32_t i = 0; (i = st_loop_next(c, i)) < c->n_labels; i++) {
+		fputs(between, out);
+		st_contexts_json_label(c, i, out);
+		st_loop_json(st_loop_at(c, c->labels[i].loop), out);
+		fputs("}", out);
+		between = ",\n";
+	}
+	fputs("]", out);
+}
+
+static void
 write_lists(const struct st_contexts *c, FILE *out)
 {
 	struct st_context_lists l;
@@ -240,6 +261,20 @@ write_lists(const struct st_contexts *c, FILE *out)
 	st_lists_close(&l);
 }
 
+static void
+write_seen(const struct st_profile *p, FILE *out)
+{
+	struct st_contexts_seen s;
+	if (!st_contexts_seen(p, &s))
+		return;
+	fprintf(out, ",\n\"seen\": {\"entries\": %" PRIu64 ", \"entries_lost\": %" PRIu64,
+	        s.entries, s.lost);
+	if (s.timed)
+		fprintf(out, ", \"cpu_ns\": %" PRIu64 ", \"measured_ns\": %" PRIu64, s.cpu_ns,
+		        s.measured_ns);
+	fputs("}", out);
+}
+
 void
 st_contexts_json(const struct st_contexts *c, FILE *out)
 {
@@ -261,6 +296,13 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 		fprintf(out, ", \"k_kccf\": %" PRIu32, c->k_callers);
 	if (c->n_left_out)
 		fprintf(out, ", \"nodes_left_out\": %zu", c->n_left_out);
+	if (c->bytes)
+		fprintf(out, ", \"bytes\": %" PRIu64, c->bytes);
+	if (c->n_pruned)
+		fprintf(out,
+		        ", \"pruned\": {\"contexts\": %" PRIu64 ", \"activations\": %" PRIu64 "}",
+		        c->n_pruned, c->n_in_pruned);
+	write_seen(c->profile, out);
 	write_processes(c->profile, out);
 	fputs(",\n\"threads\": [", out);
 	for (size_t i = 0; i < c->groups.n;) {
@@ -274,6 +316,7 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 		fputs("}", out);
 	}
 	fputs("]", out);
+	write_loops(c, out);
 	write_lists(c, out);
 	fputs("}\n", out);
 }

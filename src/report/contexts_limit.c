@@ -4,12 +4,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/contexts_loops.h"
+
 /* ---- what a context takes ---- */
 
 #define LENGTH(text) (sizeof(text) - 1)
 
 const struct st_context_cost st_context_cost_text = {
         .label = st_contexts_name,
+        .loop = st_loop_text,
         .node = LENGTH("| ,\n"),
         .time = LENGTH(" self=ns total=ns"),
         .instructions = LENGTH(" insns= total="),
@@ -19,6 +22,7 @@ const struct st_context_cost st_context_cost_text = {
 
 const struct st_context_cost st_context_cost_xml = {
         .label = st_contexts_xml_label,
+        .loop = st_loop_xml,
         .node = LENGTH("<node counter=\"\">\n</node>\n"),
         .time = LENGTH(" self_ns=\"\" total_ns=\"\""),
         .instructions = LENGTH(" instructions=\"\" total_instructions=\"\""),
@@ -27,6 +31,7 @@ const struct st_context_cost st_context_cost_xml = {
 
 const struct st_context_cost st_context_cost_json = {
         .label = st_contexts_json_label,
+        .loop = st_loop_json,
         .node = LENGTH(", \"count\": , \"children\": []},\n"),
         .time = LENGTH(", \"self_ns\": , \"total_ns\": "),
         .instructions = LENGTH(", \"instructions\": , \"total_instructions\": "),
@@ -107,6 +112,22 @@ measure_labels(const struct st_contexts *c, const struct st_context_cost *cost)
 	return widths;
 }
 
+/* What it takes to say that a node is a loop's head. */
+static uint64_t
+loop_of(const struct st_contexts *c, const struct st_context_cost *cost,
+        const struct st_tree_node *n)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = n->loop && cost->loop ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return 0;
+	cost->loop(st_loop_at(c, n->loop), out);
+	fclose(out);
+	free(text);
+	return size;
+}
+
 static uint64_t
 numbers_of(const struct st_contexts *c, const struct st_context_cost *cost,
            const struct st_tree_node *n)
@@ -114,7 +135,7 @@ numbers_of(const struct st_contexts *c, const struct st_context_cost *cost,
 	uint64_t bytes = cost->node;
 	if (cost->worth)
 		return bytes + digits(st_contexts_value(c, &n->weight));
-	bytes += digits(n->weight.count + n->top);
+	bytes += digits(n->weight.count + n->top) + loop_of(c, cost, n);
 	if (c->timed)
 		bytes += cost->time + digits(n->weight.self_ns) + digits(n->total_ns);
 	if (c->with_instructions)

@@ -11,12 +11,13 @@
 /* What a context takes in a format: bytes that are always there, and what the rest depends on. */
 struct st_context_cost {
 	void (*label)(const struct st_contexts *c, uint32_t label, FILE *out);
-	unsigned node, time, instructions; /* time: with --time, and so on */
-	unsigned level;                    /* for each level that it is deep */
-	bool whole_path;                   /* labels of all that is above it, too */
-	bool worth;                        /* one number, and nothing when that is 0 */
-	bool alike;                        /* it is nodes that are counted, not bytes */
-	bool callers;                      /* the format has k-calling context forests */
+	unsigned node, time, instructions;                /* time: with --time, and so on */
+	unsigned level;                                   /* for each level that it is deep */
+	void (*loop)(const struct st_loop *l, FILE *out); /* NULL: it has none */
+	bool whole_path;                                  /* labels of all that is above it, too */
+	bool worth;   /* one number, and nothing when that is 0 */
+	bool alike;   /* it is nodes that are counted, not bytes */
+	bool callers; /* the format has k-calling context forests */
 };
 
 extern const struct st_context_cost st_context_cost_text, st_context_cost_xml, st_context_cost_json,

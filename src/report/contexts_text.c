@@ -7,6 +7,8 @@
 
 #include "report/contexts.h"
 #include "report/contexts_lists.h"
+#include "report/contexts_loops.h"
+#include "report/contexts_seen.h"
 #include "report/report.h"
 
 static const char rule[] = "------------------------------------------------------------\n";
@@ -29,6 +31,8 @@ write_node(const struct st_contexts *c, const struct st_tree_node *n, unsigned d
 	if (c->with_instructions)
 		fprintf(out, " insns=%" PRIu64 " total=%" PRIu64, n->weight.instructions,
 		        n->total_instructions);
+	if (n->loop)
+		st_loop_text(st_loop_at(c, n->loop), out);
 	fputc('\n', out);
 }
 
@@ -130,6 +134,24 @@ write_block(struct st_context_lists *l, uint32_t label, FILE *out)
 }
 
 static void
+write_loops(const struct st_contexts *c, FILE *out)
+{
+	if (!c->with_loops)
+		return;
+	fprintf(out, "%sAll loops\n%s", rule, rule);
+	for (uint32_t i = 0; (i = st_loop_next(c, i)) < c->n_labels; i++) {
+		const struct st_context_label *l = &c->labels[i];
+		st_contexts_name(c, i, out);
+		fprintf(out, " addr: %s+0x%" PRIx64, l->image ? st_base_name(l->image) : "",
+		        l->offset);
+		st_loop_text(st_loop_at(c, l->loop), out);
+		if (l->file)
+			fprintf(out, " at %s:%" PRIu32, l->file, l->line);
+		fputc('\n', out);
+	}
+}
+
+static void
 write_lists(const struct st_contexts *c, FILE *out)
 {
 	struct st_context_lists l;
@@ -149,6 +171,20 @@ write_lists(const struct st_contexts *c, FILE *out)
 	st_lists_close(&l);
 }
 
+static void
+write_seen(const struct st_contexts *c, FILE *out)
+{
+	struct st_contexts_seen s;
+	if (!st_contexts_seen(c->profile, &s))
+		return;
+	if (s.timed)
+		fprintf(out, "Measured part of the CPU time: %.2f%%\n", st_contexts_seen_part(&s));
+	if (s.entries)
+		fprintf(out, "Times measuring went on: %" PRIu64 "\n", s.entries);
+	if (s.lost)
+		fprintf(out, "Stacks not unwound to the beginning: %" PRIu64 "\n", s.lost);
+}
+
 void
 st_contexts_text(const struct st_contexts *c, FILE *out)
 {
@@ -166,6 +202,12 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 		fprintf(out, "K value of kCCF: %" PRIu32 "\n", c->k_callers);
 	if (c->n_left_out)
 		fprintf(out, "Nodes left out: %zu\n", c->n_left_out);
+	if (c->bytes)
+		fprintf(out, "Bytes of nodes in the program: %" PRIu64 "\n", c->bytes);
+	if (c->n_pruned)
+		fprintf(out, "Pruned: %" PRIu64 " contexts, %" PRIu64 " activations\n", c->n_pruned,
+		        c->n_in_pruned);
+	write_seen(c, out);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		const struct st_context_group *g = &c->groups.v[i];
 		write_title(c, g, out);
@@ -176,6 +218,7 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 		fprintf(out, "%sDUMP of K-CCF\n%s", rule, rule);
 		write_forest(c, &g->kccf, out);
 	}
+	write_loops(c, out);
 	write_lists(c, out);
 }
 
@@ -273,6 +316,7 @@ void
 st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
 {
 	write_hottest(c, top, out);
+	st_loop_table(c, top, out);
 	if (c->list_functions || c->list_blocks)
 		fputc('\n', out);
 	write_lists(c, out);

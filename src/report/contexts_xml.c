@@ -6,6 +6,8 @@
 
 #include "report/contexts.h"
 #include "report/contexts_lists.h"
+#include "report/contexts_loops.h"
+#include "report/contexts_seen.h"
 #include "report/json.h"
 
 /* Characters that XML has no way to write: of ASCII those without a picture, and two of Unicode's.
@@ -96,6 +98,8 @@ write_node(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
 		write_number("instructions", n->weight.instructions, out);
 		write_number("total_instructions", n->total_instructions, out);
 	}
+	if (n->loop)
+		st_loop_xml(st_loop_at(c, n->loop), out);
 	fputs(n->first == ST_NO_NODE ? "/>\n" : ">\n", out);
 }
 
@@ -171,6 +175,20 @@ write_thread(const struct st_contexts *c, size_t from, FILE *out)
 }
 
 static void
+write_seen(const struct st_profile *p, FILE *out)
+{
+	struct st_contexts_seen s;
+	if (!st_contexts_seen(p, &s))
+		return;
+	fprintf(out, "<seen entries=\"%" PRIu64 "\" entriesLost=\"%" PRIu64 "\"", s.entries,
+	        s.lost);
+	if (s.timed)
+		fprintf(out, " cpuNs=\"%" PRIu64 "\" measuredNs=\"%" PRIu64 "\"", s.cpu_ns,
+		        s.measured_ns);
+	fputs("/>\n", out);
+}
+
+static void
 write_header(const struct st_contexts *c, FILE *out)
 {
 	char k[16];
@@ -188,6 +206,12 @@ write_header(const struct st_contexts *c, FILE *out)
 		fprintf(out, "<kKCCF>%" PRIu32 "</kKCCF>\n", c->k_callers);
 	if (c->n_left_out)
 		fprintf(out, "<nodesLeftOut>%zu</nodesLeftOut>\n", c->n_left_out);
+	if (c->bytes)
+		fprintf(out, "<bytes>%" PRIu64 "</bytes>\n", c->bytes);
+	if (c->n_pruned)
+		fprintf(out, "<pruned contexts=\"%" PRIu64 "\" activations=\"%" PRIu64 "\"/>\n",
+		        c->n_pruned, c->n_in_pruned);
+	write_seen(c->profile, out);
 	for (size_t i = 0; i < c->profile->processes.n; i++) {
 		const struct st_profile_process *x = &c->profile->processes.v[i];
 		fprintf(out, "<process pid=\"%" PRId64 "\" ppid=\"%" PRId64 "\"", x->pid, x->ppid);
@@ -255,6 +279,21 @@ write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 }
 
 static void
+write_loops(const struct st_contexts *c, FILE *out)
+{
+	if (!c->with_loops)
+		return;
+	fputs("<allLoops>\n", out);
+	for (uint32_t i = 0; (i = st_loop_next(c, i)) < c->n_labels; i++) {
+		fputs("<loop", out);
+		st_contexts_xml_label(c, i, out);
+		st_loop_xml(st_loop_at(c, c->labels[i].loop), out);
+		fputs("/>\n", out);
+	}
+	fputs("</allLoops>\n", out);
+}
+
+static void
 write_lists(const struct st_contexts *c, FILE *out)
 {
 	struct st_context_lists l;
@@ -285,6 +324,7 @@ st_contexts_xml(const struct st_contexts *c, FILE *out)
 	for (size_t i = 0; i < c->groups.n;)
 		i = write_thread(c, i, out);
 	fputs("</threads>\n", out);
+	write_loops(c, out);
 	write_lists(c, out);
 	fputs("</paths>\n", out);
 }

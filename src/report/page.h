@@ -35,12 +35,13 @@ size_t st_page_left_out(const json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
 int st_page_write(json_t *page, const char *path, struct st_error *e);
 
-/* Of the code of the lines that the result has: for each file a list of a line's number and the
- * texts from there on. NULL: no memory. */
-json_t *st_page_sources(const json_t *result);
+/* Of the code of the lines that the result has, and of `more`, a list like those (NULL: none): for
+ * each file a list of a line's number and the texts from there on. NULL: no memory. */
+json_t *st_page_sources(const json_t *result, const json_t *more);
 /* The calling contexts of a profile, without *left_out nodes that are too many or too deep for a
- * page. NULL: it has none, or no memory. */
-json_t *st_page_paths(const struct st_profile *p, size_t *left_out);
+ * page; *loop_lines: the lines of functions that have loops, and how often they were executed,
+ * NULL: it has none. NULL: it has none, or no memory. */
+json_t *st_page_paths(const struct st_profile *p, size_t *left_out, json_t **loop_lines);
 /* Of the code of the hottest blocks, at most `most` (0: as many as a page has): for each image, and
  * each block of it by its offset, the texts of its instructions. NULL: no memory. */
 json_t *st_page_code(const struct st_profile *p, size_t most);

@@ -112,8 +112,10 @@ static int
 add_paths(json_t *entry, const struct st_profile *p)
 {
 	size_t left_out;
-	json_t *paths = st_page_paths(p, &left_out);
+	json_t *loop_lines, *paths = st_page_paths(p, &left_out, &loop_lines);
 	int bad = paths ? json_object_set_new(entry, "paths", paths) : 0;
+	if (loop_lines)
+		bad |= json_object_set_new(entry, "loop_lines", loop_lines);
 	if (left_out)
 		bad |= json_object_set_new(entry, "contexts_left_out",
 		                           json_integer((json_int_t)left_out));
@@ -149,6 +151,8 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	bad |= add_paths(entry, p);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
 	if (limits->sources)
-		bad |= json_object_set_new(entry, "sources", st_page_sources(result));
+		bad |= json_object_set_new(
+		        entry, "sources",
+		        st_page_sources(result, json_object_get(entry, "loop_lines")));
 	return bad;
 }

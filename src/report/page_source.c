@@ -28,12 +28,13 @@ by_place(const void *a, const void *b)
 
 /* malloc'ed; NULL: no memory. */
 static struct place *
-places_of(const json_t *lines)
+places_of(const json_t *lines, const json_t *more)
 {
-	size_t n = json_array_size(lines);
+	size_t n_lines = json_array_size(lines), n = n_lines + json_array_size(more);
 	struct place *places = calloc(n ? n : 1, sizeof *places);
 	for (size_t i = 0; places && i < n; i++) {
-		const json_t *line = json_array_get(lines, i);
+		const json_t *line =
+		        i < n_lines ? json_array_get(lines, i) : json_array_get(more, i - n_lines);
 		places[i].file = json_string_value(json_object_get(line, "file"));
 		places[i].line = (uint32_t)json_integer_value(json_object_get(line, "line"));
 	}
@@ -84,11 +85,11 @@ stretches(const struct place *places, size_t n, size_t *bytes)
 }
 
 json_t *
-st_page_sources(const json_t *result)
+st_page_sources(const json_t *result, const json_t *more)
 {
 	const json_t *lines = json_object_get(result, "lines");
-	size_t n = json_array_size(lines), bytes = 0;
-	struct place *places = places_of(lines);
+	size_t n = json_array_size(lines) + json_array_size(more), bytes = 0;
+	struct place *places = places_of(lines, more);
 	json_t *out = json_object();
 	int bad = !places || !out;
 	for (size_t i = 0, next; i < n && !bad && bytes < MOST_BYTES; i = next) {

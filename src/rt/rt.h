@@ -146,9 +146,10 @@ struct thread {
 	   one has been told and is to be made; the one under way was made there; how many. */
 	bool watched, busy_calling, calling, from_outside;
 	uint32_t calls;
-	bool left_out; /* the tools are not to see it: --threads */
-	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
-	                  its tid */
+	bool telling_gap; /* its tools hear of one: rt.lock is held */
+	bool left_out;    /* the tools are not to see it: --threads */
+	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
+	               its tid */
 	struct sigtab *sigtab, own_sigtab;
 	uint64_t blocked; /* signals the program believes blocked but which stay open: a subset of
 	                     NEVER_BLOCKED */
@@ -206,7 +207,6 @@ struct rt {
 	bool on;                 /* tools are at work */
 	bool unique;             /* they want to see each block executed once */
 	uint32_t unique_last;    /* and again when so many others have been seen; 0: never */
-	uint64_t off_since;      /* TSC; while they are not */
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	uint32_t sample_every;   /* ticks */
 	bool has_budget;         /* tool/budget.h; the results are not in every child */

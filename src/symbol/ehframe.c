@@ -187,3 +187,29 @@ sym_read_ehframe(struct st_image *image, struct sym_ranges *list)
 	}
 	sym_ranges_settle(list);
 }
+
+/* Most programs have a table that leads to it; static ones do not. */
+static bool
+has_table(struct st_image *image)
+{
+	Elf *elf = image->main.elf;
+	GElf_Phdr segment;
+	size_t n;
+	if (elf_getphdrnum(elf, &n) != 0)
+		return false;
+	for (int i = 0; i < (int)n; i++)
+		if (gelf_getphdr(elf, i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
+			return true;
+	return false;
+}
+
+bool
+st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes)
+{
+	GElf_Shdr header;
+	if (has_table(image) || !sym_elf_section(image->main.elf, ".eh_frame", &header))
+		return false;
+	*offset = header.sh_addr;
+	*bytes = header.sh_size;
+	return true;
+}

@@ -143,12 +143,23 @@ fits(const char *pattern, const char *name)
 	return !strcmp(pattern, name) || fnmatch(pattern, name, 0) == 0;
 }
 
+static bool
+is_in_file(struct st_image *image, const struct st_file_pattern *pattern, const struct st_symbol *s)
+{
+	const char *file = st_image_source(image, s);
+	return file && st_file_fits(pattern, file);
+}
+
 int
 st_image_match(struct st_image *image, const char *pattern,
                bool (*use)(const struct st_symbol *symbol, void *context), void *context)
 {
 	struct sym_names *names = all_names(image);
+	struct st_file_pattern of_file;
+	bool by_file = st_file_pattern(pattern, &of_file);
 	char needle[SYM_NEEDLE];
+	if (by_file)
+		pattern = of_file.name;
 	sym_pattern_needle(pattern, needle);
 	for (size_t i = 0; names && i < names->n; i++) {
 		struct st_symbol *s = &names->v[i];
@@ -157,7 +168,7 @@ st_image_match(struct st_image *image, const char *pattern,
 		fill(image, s);
 		if ((fits(pattern, s->raw_name) || fits(pattern, s->plain) ||
 		     fits(pattern, s->name)) &&
-		    !use(s, context))
+		    (!by_file || is_in_file(image, &of_file, s)) && !use(s, context))
 			break;
 	}
 	return names ? 0 : -1;

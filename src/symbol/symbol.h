@@ -121,6 +121,9 @@ const struct st_function *st_image_function(struct st_image *image, uint64_t off
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
 
+/* Where .eh_frame is, a link-time address, when the program headers do not lead to it. */
+bool st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes);
+
 /* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,
                       const struct st_function **parts, size_t room);
@@ -128,9 +131,23 @@ size_t st_image_parts(struct st_image *image, const struct st_function *whole,
 /* All names of all functions ordered by start; *n receives their number. Demangles all of them. */
 const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);
 /*
- * Calls use for each name that the shell pattern fits, by start, until it returns false. A pattern
- * may be written as any of name, plain and raw_name. Demangles only what could fit. 0, or -1 when
- * memory is exhausted.
+ * A pattern of the form @FILE or @FILE:NAME stands for functions of a source file: FILE is a shell
+ * pattern for its path, or for the end of that, from a slash on; `*` stands for slashes, too. Other
+ * patterns are for names: false.
+ */
+struct st_file_pattern {
+	char file[1024];
+	const char *name; /* "*": all of them */
+};
+bool st_file_pattern(const char *pattern, struct st_file_pattern *out);
+bool st_file_fits(const struct st_file_pattern *pattern, const char *path);
+/* The source file in which the function of the name begins; NULL: not known. */
+const char *st_image_source(struct st_image *image, const struct st_symbol *symbol);
+
+/*
+ * Calls use for each name that the pattern fits, by start, until it returns false. A shell pattern
+ * may be written as any of name, plain and raw_name; st_file_pattern says what else it may be.
+ * Demangles only what could fit. 0, or -1 when memory is exhausted.
  */
 int st_image_match(struct st_image *image, const char *pattern,
                    bool (*use)(const struct st_symbol *symbol, void *context), void *context);

@@ -18,6 +18,7 @@ take(strobe_thread *t)
 	if (!s || (!s->strand && !contexts_begin(t, s)))
 		return NULL;
 	contexts_take(t, s);
+	contexts_make_room(t);
 	return s;
 }
 
@@ -43,6 +44,7 @@ on_enter(strobe_thread *t, const uint64_t *values)
 	struct contexts_state *s = take(t);
 	if (!s)
 		return;
+	contexts_find_again(t, s);
 	contexts_enter(t, s, (uint32_t)values[0], strobe_thread_stack(t));
 	give(t, s);
 }
@@ -54,7 +56,9 @@ on_return(strobe_thread *t, const uint64_t *values)
 	(void)values;
 	if (!s)
 		return;
+	contexts_find_again(t, s);
 	contexts_return(s, stack_of(t));
+	contexts_find_again(t, s);
 	give(t, s);
 }
 
@@ -99,10 +103,11 @@ on_step(strobe_thread *t, const uint64_t *values)
 	if (!s)
 		return;
 	contexts_frame *f = contexts_top(s);
-	strobe_node *n =
-	        f->label == values[1] ? contexts_follow(t, f->inner, (uint32_t)values[0]) : NULL;
-	if (n)
-		f->inner = n;
+	uint32_t label = (uint32_t)values[0];
+	if (f->label == values[1])
+		f->inner = f->inner == contexts_unknown(t) ? contexts_find_out(t, &f->more, label)
+		           : contexts_options.iterations   ? contexts_iterate(t, s, label)
+		                                           : contexts_follow(t, f->inner, label);
 	give(t, s);
 }
 
@@ -111,9 +116,10 @@ on_step_across(strobe_thread *t, const uint64_t *values)
 {
 	strobe_walk *w = strobe_walk_of(t);
 	struct contexts_state *s = take(t);
-	strobe_node *n = s ? contexts_follow(t, w->node, (uint32_t)values[0]) : NULL;
-	if (n)
-		w->node = n;
+	uint32_t label = (uint32_t)values[0];
+	if (s)
+		w->node = w->node == contexts_unknown(t) ? contexts_find_out(t, &s->passed, label)
+		                                         : contexts_follow(t, w->node, label);
 }
 
 /* ---- code ---- */
@@ -132,9 +138,9 @@ is_text(const char *a, const char *b)
 
 /* Stubs of the linker are no functions to who reads a program. */
 static bool
-is_stub(const strobe_function *f)
+is_stub(const char *name)
 {
-	const char *name = strobe_function_name(f), *end = name;
+	const char *end = name;
 	while (*end)
 		end++;
 	return end - name >= 4 && is_text(end - 4, "@plt");
@@ -159,8 +165,8 @@ is_restorer(uint64_t address)
 }
 
 /* Functions have labels of their own when contexts are of blocks: those of blocks without code. */
-static uint32_t
-label_of(uint64_t function)
+uint32_t
+contexts_label(uint64_t function)
 {
 	uint64_t place =
 	        contexts_options.mode == CONTEXTS_FUNC ? function : st_label_of_block(function, 0);
@@ -170,11 +176,19 @@ label_of(uint64_t function)
 	return label;
 }
 
+bool
+contexts_is_shown(uint64_t function)
+{
+	const char *name = strobe_function_name_at(function);
+	return name && !is_stub(name) && !is_restorer(function) &&
+	       (!contexts_options.root || strobe_is_chosen(function));
+}
+
 static void
 on_function(strobe_function *f)
 {
 	uint64_t address = strobe_function_address(f);
-	if (is_stub(f) || is_restorer(address))
+	if (is_stub(strobe_function_name(f)) || is_restorer(address))
 		stub = address;
 	if (contexts_options.mode == CONTEXTS_INTER || stub == address ||
 	    (contexts_options.root && !strobe_is_chosen(address)))
@@ -182,7 +196,7 @@ on_function(strobe_function *f)
 	strobe_point at = strobe_at(f);
 	if (contexts_options.time)
 		strobe_spend_time(at);
-	strobe_enter(at, label_of(address), !contexts_options.physical, on_enter);
+	strobe_enter(at, contexts_label(address), !contexts_options.physical, on_enter);
 }
 
 static void
@@ -216,7 +230,7 @@ on_branch(strobe_branch *b)
 	strobe_point at = strobe_at(b);
 	if (kind == STROBE_CONDITIONAL)
 		at = strobe_when_taken(b);
-	strobe_invoke(at, on_into, strobe_constant(label_of(into)));
+	strobe_invoke(at, on_into, strobe_constant(contexts_label(into)));
 }
 
 static void
@@ -236,7 +250,7 @@ on_block(strobe_block *b)
 	if (contexts_options.mode == CONTEXTS_INTER)
 		strobe_step_across(at, label, on_step_across);
 	else if (address != stub)
-		strobe_step(at, label, label_of(function), on_step);
+		strobe_step(at, label, contexts_label(function), on_step);
 }
 
 /* ---- happenings ---- */
@@ -268,8 +282,11 @@ on_gap(strobe_thread *t, uint64_t from)
 	(void)from;
 	if (!s || !s->strand)
 		return;
-	contexts_lose(s);
-	strobe_walk_of(t)->node = &strobe_nodes()[s->root];
+	contexts_reroot(t, s);
+	s->passed = 0;
+	strobe_walk_of(t)->node = contexts_options.loops || contexts_options.cycles
+	                                  ? &strobe_nodes()[s->root]
+	                                  : contexts_unknown(t);
 	give(t, s);
 }
 
@@ -288,10 +305,18 @@ begin(void)
 	o->loops = strobe_option_number("loops");
 	/* Contexts of blocks without an end would have none. */
 	o->loops |= o->mode != CONTEXTS_FUNC && o->k == CONTEXTS_INFINITE;
+	o->iterations = strobe_option_number("iterations") && o->loops &&
+	                o->mode == CONTEXTS_INTRA && o->k == CONTEXTS_INFINITE;
+	if (o->iterations)
+		strobe_cut_blocks();
 	o->physical = strobe_option_number("physical");
 	o->time = strobe_option_number("time");
 	o->instructions = strobe_option_number("instructions");
 	o->root = strobe_option_number("root");
+	size_t bytes = sizeof(strobe_node);
+	if (o->time || o->instructions)
+		bytes += sizeof(strobe_cost);
+	strobe_bound_nodes(strobe_option_number("memory") / bytes);
 	uint64_t *spare = contexts_address_before;
 	contexts_address_before = contexts_address;
 	contexts_address = spare ? spare : strobe_allocate(MOST_LABELS * sizeof *spare);
@@ -306,14 +331,18 @@ STROBE_TOOL(contexts, .help = "calling contexts of functions, paths of basic blo
                         {"roll", "1", "roll recursion"},
                         {"cycles", "0", "roll mutual recursion"},
                         {"loops", "0", "roll loops"},
+                        {"iterations", "0", "iterations of rolled loops, mode intra"},
                         {"physical", "0", "who jumps to a function is replaced by it"},
                         {"time", "0", "time of each context"},
                         {"instructions", "0", "instructions of each context"},
-                        {"root", "0", "only functions that --funcs names"}},
+                        {"root", "0", "only functions that --funcs names"},
+                        {"memory", "4G", "bytes of contexts; then pruned"}},
             .limits = {{"roll", 0, 1},
                        {"cycles", 0, 1},
                        {"loops", 0, 1},
+                       {"iterations", 0, 1},
                        {"physical", 0, 1},
                        {"time", 0, 1},
                        {"instructions", 0, 1},
-                       {"root", 0, 1}});
+                       {"root", 0, 1},
+                       {"memory", 64 << 10, UINT64_MAX}});

@@ -16,6 +16,7 @@
  *	would be 2k: is k	the link of that	the root with its label
  */
 #include "tools/contexts.h"
+#include "wire/results.h"
 
 /* Level of the nodes that stand for functions, when contexts are of blocks: they are not shown, but
  * the blocks that each activation begins with are found from there. */
@@ -53,16 +54,6 @@ deeper(strobe_thread *t, strobe_node *nodes, uint32_t from, uint32_t parent, uin
 	return i;
 }
 
-/* The context above `from` that has the label, itself included; 0: none has. */
-static uint32_t
-above(const strobe_node *nodes, uint32_t from, uint32_t label)
-{
-	for (; nodes[from].label; from = nodes[from].parent)
-		if (nodes[from].label == label)
-			return from;
-	return 0;
-}
-
 /* Is it where contexts begin? */
 static bool
 is_root(const strobe_node *n)
@@ -91,7 +82,7 @@ next(strobe_thread *t, uint32_t from, uint32_t label, bool back)
 	uint32_t found = shown ? strobe_recall(nodes, from, label) : 0;
 	if (found)
 		return found;
-	found = back ? above(nodes, from, label) : 0;
+	found = back ? contexts_above(t, from, label) : 0;
 	if (!found)
 		found = find_next(t, nodes, from, label);
 	if (shown && found)
@@ -122,13 +113,19 @@ find_call(strobe_thread *t, uint32_t from, uint32_t label)
 	return to;
 }
 
+/* 0: there was no room for it. */
 static strobe_node *
-count(uint32_t node)
+node_of(strobe_thread *t, uint32_t node)
 {
-	strobe_node *n = &strobe_nodes()[node];
-	if (node)
-		n->count++;
-	return node ? n : NULL;
+	return &strobe_nodes()[node ? node : strobe_pruned_node(t)];
+}
+
+static strobe_node *
+count(strobe_thread *t, uint32_t node)
+{
+	strobe_node *n = node_of(t, node);
+	n->count++;
+	return n;
 }
 
 static uint32_t
@@ -138,15 +135,51 @@ number_of(const strobe_node *n)
 }
 
 strobe_node *
+contexts_under_way(strobe_thread *t, const strobe_node *from, uint32_t label)
+{
+	return node_of(t, find_call(t, number_of(from), label));
+}
+
+strobe_node *
 contexts_call(strobe_thread *t, const strobe_node *from, uint32_t label)
 {
-	return count(find_call(t, number_of(from), label));
+	strobe_node *n = node_of(t, find_call(t, number_of(from), label));
+	n->count += contexts_options.mode == CONTEXTS_FUNC;
+	return n;
 }
 
 strobe_node *
 contexts_follow(strobe_thread *t, const strobe_node *from, uint32_t label)
 {
-	return count(next(t, number_of(from), label, contexts_options.loops));
+	return count(t, next(t, number_of(from), label, contexts_options.loops));
+}
+
+/* ---- blocks after a gap ---- */
+
+strobe_node *
+contexts_unknown(strobe_thread *t)
+{
+	return &strobe_nodes()[strobe_aside_node(t)];
+}
+
+/* The first block may have begun unseen, and be the rest of it. The next k are passed without a
+ * count: their contexts reach back into what was not seen. Rolled loops always do. */
+strobe_node *
+contexts_find_out(strobe_thread *t, uint64_t *passed, uint32_t label)
+{
+	const strobe_node *nodes = strobe_nodes();
+	uint32_t unknown = strobe_aside_node(t);
+	bool first = *passed == unknown;
+	if (contexts_options.loops || contexts_options.cycles)
+		return contexts_unknown(t);
+	if (!*passed) {
+		*passed = unknown;
+		return contexts_unknown(t);
+	}
+	uint32_t n = first ? root_of(t, strobe_nodes(), label)
+	                   : next(t, (uint32_t)*passed, label, false);
+	*passed = n;
+	return n && nodes[n].level >= contexts_options.k ? count(t, n) : contexts_unknown(t);
 }
 
 /* ---- the beginning ---- */
@@ -169,7 +202,6 @@ static void
 inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_strand *parent)
 {
 	uint32_t shift = parent->base - 1;
-	strobe_node *nodes = strobe_nodes();
 	for (uint32_t i = parent->base; i < parent->n; i++) {
 		contexts_frame f = parent->frames[i];
 		uint32_t from = c->n - 1;
@@ -178,9 +210,8 @@ inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_stran
 		contexts_address[f.label] = place; /* for children of its own */
 		f.mine = contexts_options.cycles && f.mine > shift ? f.mine - shift : c->n;
 		f.more = contexts_options.cycles && f.more > shift ? f.more - shift : from;
-		f.node = f.mine != c->n
-		                 ? c->frames[f.mine].node
-		                 : &nodes[find_call(t, number_of(c->frames[f.more].node), f.label)];
+		f.node = f.mine != c->n ? c->frames[f.mine].node
+		                        : contexts_under_way(t, c->frames[f.more].node, f.label);
 		f.inner = f.node;
 		c->frames[c->n++] = f;
 	}
@@ -210,9 +241,10 @@ contexts_begin(strobe_thread *t, struct contexts_state *s)
 		return false;
 	strobe_node *nodes = strobe_nodes();
 	bool artificial = contexts_options.root && contexts_options.mode != CONTEXTS_INTRA;
-	s->root = artificial ? number_of(count(root_of(t, nodes, strobe_label(1)))) : thread;
+	s->root = artificial ? number_of(count(t, root_of(t, nodes, strobe_label(ST_LABEL_ROOT))))
+	                     : thread;
 	strobe_walk_of(t)->node = &nodes[s->root];
-	c->frames[0] = (contexts_frame){.sp = CONTEXTS_ABOVE_ALL, .node = &nodes[s->root]};
+	c->frames[0] = contexts_above_all(&nodes[s->root]);
 	if (parent)
 		inherit(t, c, parent);
 	if (strobe_thread_stack_top(t))

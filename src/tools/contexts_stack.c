@@ -20,11 +20,16 @@ enum {
 	ABOVE_FIRST = 1 << 20, /* bytes of stack above the first function of an attached thread */
 };
 
-/* Where the function was entered. */
 static uint64_t
 sp_of(const contexts_frame *f)
 {
 	return contexts_rounded(f->sp);
+}
+
+uint64_t
+contexts_sp(const contexts_frame *f)
+{
+	return sp_of(f);
 }
 
 /* ---- strands ---- */
@@ -44,8 +49,8 @@ push(struct contexts_strand *c)
 	return &c->frames[c->n++];
 }
 
-static void
-drop(struct contexts_state *s, struct contexts_strand *c)
+void
+contexts_drop(struct contexts_state *s, struct contexts_strand *c)
 {
 	c->next = s->spare;
 	s->spare = c;
@@ -64,8 +69,8 @@ forget_oldest(struct contexts_state *s)
 }
 
 /* Strands that have ended, or been forgotten, are used again: nothing is ever given back. */
-static struct contexts_strand *
-new_strand(struct contexts_state *s)
+struct contexts_strand *
+contexts_new_strand(struct contexts_state *s)
 {
 	struct contexts_strand *c = s->spare;
 	if (c) {
@@ -82,11 +87,11 @@ new_strand(struct contexts_state *s)
 	return c && c->frames ? c : NULL;
 }
 
-static void
-park(struct contexts_state *s, struct contexts_strand *c)
+void
+contexts_park(struct contexts_state *s, struct contexts_strand *c)
 {
 	if (c->finished) {
-		drop(s, c);
+		contexts_drop(s, c);
 		return;
 	}
 	c->left_at = s->left_at;
@@ -113,13 +118,14 @@ take_base(struct contexts_strand *c, const struct contexts_strand *from)
 	for (uint32_t i = same; frames_know_cycles() && i; i = (uint32_t)from->frames[i].more)
 		n++;
 	c->n = 0;
-	*push(c) = (contexts_frame){.sp = CONTEXTS_ABOVE_ALL, .node = last->node};
+	*push(c) = contexts_above_all(last->node);
 	for (uint32_t i = 0; i < n; i++)
 		push(c);
 	n = c->n - 1; /* fewer when there is no memory */
 	for (uint32_t i = same; n; i = (uint32_t)from->frames[i].more, n--)
 		c->frames[n] = (contexts_frame){.sp = CONTEXTS_ABOVE_ALL,
 		                                .node = from->frames[i].node,
+		                                .inner = from->frames[i].node,
 		                                .label = from->frames[i].label,
 		                                .mine = n,
 		                                .more = n - 1};
@@ -131,7 +137,7 @@ take_base(struct contexts_strand *c, const struct contexts_strand *from)
 static void
 begin_strand(struct contexts_state *s, uint64_t sp, bool of_signal)
 {
-	struct contexts_strand *old = s->strand, *c = new_strand(s);
+	struct contexts_strand *old = s->strand, *c = contexts_new_strand(s);
 	if (!c)
 		return;
 	*c = (struct contexts_strand){
@@ -140,7 +146,8 @@ begin_strand(struct contexts_state *s, uint64_t sp, bool of_signal)
 	if (of_signal)
 		c->interrupted = old;
 	else
-		park(s, old);
+		contexts_park(s, old);
+	s->begun = !of_signal;
 	s->strand = c;
 }
 
@@ -151,7 +158,8 @@ find_parked(struct contexts_state *s, uint64_t sp)
 	for (struct contexts_strand **at = &s->parked; *at; at = &(*at)->next) {
 		const struct contexts_strand *c = *at;
 		uint64_t first = c->n > c->base ? sp_of(&c->frames[c->base]) : 0;
-		if (sp + SAVED >= c->left_at && (sp <= first || sp <= c->left_at + POPPED))
+		if (!c->stale && sp + SAVED >= c->left_at &&
+		    (sp <= first || sp <= c->left_at + POPPED))
 			return at;
 	}
 	return NULL;
@@ -163,7 +171,7 @@ resume(struct contexts_state *s, struct contexts_strand **at)
 	struct contexts_strand *c = *at, *old = s->strand;
 	*at = c->next;
 	s->n_parked--;
-	park(s, old);
+	contexts_park(s, old);
 	s->strand = c;
 }
 
@@ -173,7 +181,7 @@ leave_signal(struct contexts_state *s)
 {
 	struct contexts_strand *c = s->strand;
 	s->strand = c->interrupted;
-	drop(s, c);
+	contexts_drop(s, c);
 }
 
 /* ---- what happens ---- */
@@ -202,7 +210,10 @@ enter_by_jump(struct contexts_state *s, uint32_t label, uint64_t sp)
 		c->n = i + 1;
 		return true;
 	}
-	while (contexts_options.physical && c->n > c->base && sp_of(&c->frames[c->n - 1]) == sp)
+	/* Where the stack ends, nobody is left who has called: the linker has started the program.
+	 */
+	bool replaces = contexts_options.physical || sp == c->top;
+	while (replaces && c->n > c->base && sp_of(&c->frames[c->n - 1]) == sp)
 		c->n--;
 	return false;
 }
@@ -225,14 +236,14 @@ sp_of_new(const struct contexts_strand *c, uint64_t exact)
 	uint64_t sp = contexts_rounded(exact);
 	const contexts_frame *top = &c->frames[c->n - 1];
 	bool of_handler = c->interrupted && c->n == c->base;
-	if (sp != exact || of_handler || (sp_of(top) == sp && top->sp != sp))
+	if (sp != exact || of_handler || sp == c->top || (sp_of(top) == sp && top->sp != sp))
 		return sp - STROBE_UNUSUAL;
 	return top->sp == sp ? sp - STROBE_JUMPED : sp;
 }
 
-/* A new frame. */
-static void
-enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t exact)
+void
+contexts_push(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t exact,
+              bool counted)
 {
 	contexts_frame f = {.sp = sp_of_new(c, exact), .label = label, .mine = c->n};
 	const contexts_frame *from = &c->frames[c->n - 1];
@@ -241,14 +252,17 @@ enter(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t exac
 		f.mine = cycle;
 		f.more = c->frames[cycle].more;
 		f.node = c->frames[cycle].node;
-		f.node->count++;
+		f.node->count += counted;
 	} else {
 		f.more = from->mine;
-		f.node = contexts_call(t, from->node, label);
-		if (!f.node)
-			f.node = from->node;
+		f.node = counted ? contexts_call(t, from->node, label)
+		                 : contexts_under_way(t, from->node, label);
 	}
 	f.inner = f.node;
+	if (!counted && contexts_options.mode == CONTEXTS_INTRA) {
+		f.inner = contexts_unknown(t);
+		f.more = contexts_options.cycles ? f.more : 0; /* contexts_find_out */
+	}
 	*push(c) = f;
 }
 
@@ -265,7 +279,7 @@ contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint6
 	}
 	if (c->n == c->base && c->top == UINT64_MAX)
 		c->top = sp + ABOVE_FIRST;
-	enter(t, c, label, exact);
+	contexts_push(t, c, label, exact, true);
 }
 
 void
@@ -336,24 +350,25 @@ contexts_into(struct contexts_state *s, uint32_t label, uint64_t sp)
 		c->n = i;
 }
 
-void
-contexts_signal(struct contexts_state *s, uint64_t sp)
+bool
+contexts_is_aside(const struct contexts_state *s, uint64_t sp)
 {
 	const struct contexts_strand *c = s->strand;
 	uint64_t top = sp_of(contexts_top(s));
-	if (c->n > c->base && (sp > top || top - sp > 64ul * NEAR))
-		begin_strand(s, sp, true);
+	return c->n > c->base && (sp > top || top - sp > 64ul * NEAR);
 }
 
 void
-contexts_lose(struct contexts_state *s)
+contexts_begin_signal(struct contexts_state *s, uint64_t sp)
 {
-	while (s->strand->interrupted)
-		leave_signal(s);
-	s->strand->n = s->strand->base = 1;
-	s->strand->frames[0] =
-	        (contexts_frame){.sp = CONTEXTS_ABOVE_ALL, .node = &strobe_nodes()[s->root]};
-	s->left_at = s->moved_to = 0;
+	begin_strand(s, sp, true);
+}
+
+void
+contexts_signal(struct contexts_state *s, uint64_t sp)
+{
+	if (contexts_is_aside(s, sp))
+		contexts_begin_signal(s, sp);
 }
 
 /* ---- what code itself keeps ---- */
@@ -374,7 +389,7 @@ contexts_give(strobe_thread *t, struct contexts_state *s)
 	const struct contexts_strand *c = s->strand;
 	contexts_frame *top = contexts_top(s);
 	bool first = c->n == c->base && (c->interrupted || c->top == UINT64_MAX);
-	if (s->moved_to || first || frames_know_cycles()) {
+	if (s->moved_to || (s->begun && s->gap) || first || frames_know_cycles()) {
 		w->closed.node = top->node;
 		w->top = &w->closed;
 	} else {

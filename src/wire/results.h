@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 5u
+#define ST_WIRE_VERSION 6u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -38,6 +38,7 @@ enum {
 	ST_ENTRY_NAMES = 64 << 20, /* bytes of their names */
 	ST_MAX_LABELS = 4 << 20,   /* of nodes */
 	ST_MAX_NODES = 32 << 20,   /* of forests of contexts */
+	ST_MAX_LOOPS = 1 << 20,    /* among them */
 	ST_FIRST_ID = 16,          /* the ids below are not blocks' */
 	ST_CHUNK_BYTES = 64 << 10, /* of rows; and some behind, up to ST_CHUNK_SLACK */
 	ST_CHUNK_SLACK = 60 << 10,
@@ -110,7 +111,9 @@ enum st_fallback_cause {
 	ST_STAT(smc_faults, "writes to translated code")                                           \
 	ST_STAT(translate_ticks, "TSC ticks spent translating, from every eighth translation")     \
 	ST_STAT(native_threads, "threads handed to native execution")                              \
-	ST_STAT(gates, "system calls of native threads that were given a way without a signal")
+	ST_STAT(gates, "system calls of native threads that were given a way without a signal")    \
+	ST_STAT(unwinds, "stacks unwound, of threads that were measured again")                    \
+	ST_STAT(unwinds_lost, "of them not to where the thread began")
 
 enum st_stat {
 #define ST_STAT(name, text) ST_STAT_##name,
@@ -274,6 +277,13 @@ struct st_budget {
 	struct st_budget_pool pool;
 };
 
+/* What one node has counted is being added to another: when `from` is set, that has nothing any
+ * more, and `to` has what is here, whatever they themselves say. */
+struct st_moved {
+	uint32_t from, to;
+	uint64_t count, ticks, instructions;
+};
+
 struct st_results_header {
 	uint32_t magic, version;
 	uint32_t pid, ppid;
@@ -322,13 +332,15 @@ struct st_results_header {
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
 	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
-	        off_seen, off_labels, off_nodes, off_costs, off_chunks, off_counters;
+	        off_seen, off_labels, off_nodes, off_costs, off_loops, off_chunks, off_counters;
 	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
 	uint32_t n_slots;                                  /* highest slot used + 1 */
 	uint32_t n_labels, n_nodes;                        /* label 0 and node 0 are none */
+	uint32_t n_loops;
+	uint32_t has_costs; /* not 0: some node may have one */
 	/* What a fork's child has of its parent's header stands before. */
 	/* Offsets into strings. */
 	uint32_t counter_names[ST_MAX_COUNTERS], counter_helps[ST_MAX_COUNTERS];
@@ -337,7 +349,9 @@ struct st_results_header {
 	struct st_table tables[ST_MAX_TABLES];
 	struct st_stream streams[ST_MAX_STREAMS];
 	uint32_t n_partials, n_sites;
-	uint64_t nodes_dropped;  /* that found no room */
+	uint64_t loops_dropped;   /* that found no room, or whose heads were pruned */
+	uint64_t contexts_pruned; /* nodes that were taken back, or found no room */
+	struct st_moved moved;
 	uint64_t n_amounts;      /* may exceed ST_MAX_AMOUNTS: the rest was dropped */
 	uint64_t chunk_sequence; /* chunks filled so far */
 	struct st_chunk chunks[ST_MAX_CHUNKS];
@@ -494,7 +508,8 @@ enum {
 	ST_ENTRY_BEGIN = 2,
 	ST_ENTRY_END = 4,
 	ST_ENTRY_CHOSEN = 8,
-	ST_ENTRY_PART = 16
+	ST_ENTRY_PART = 16,
+	ST_ENTRY_FRAMES = 32, /* no function: .eh_frame, which nothing in memory leads to */
 };
 /* Off at the start unless by nothing; by functions, by the controller, by the program's own calls
  * (include/strobe/region.h). LIMITED: only code in ST_ENTRY_CHOSEN functions is instrumented. */
@@ -509,6 +524,8 @@ enum {
 /* A label is an address, and above that 1 + the index of the mapping that it had code of; 0 where
  * that says nothing (labels that are no addresses, code made at run time, later mappings). */
 enum { ST_LABEL_ADDRESS_BITS = 48, ST_LABEL_MAPS = 0x7fff };
+/* Of the artificial root; of the contexts that stand for pruned ones. */
+enum { ST_LABEL_ROOT = 1, ST_LABEL_PRUNED = 2 };
 
 /* The label of a basic block is another: its highest bit is set, the bytes of the block's code
  * stand above its address, for which 47 bits are enough. A longer block is of unknown length: a
@@ -524,10 +541,11 @@ st_label_of_block(uint64_t address, uint32_t bytes)
 }
 
 /* Sections that are bare arrays: labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES]
- * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; strings: char[]; seen: bits, the lowest
- * of a byte first; amounts: struct st_amount[ST_MAX_AMOUNTS]; partials: struct
- * st_partial[ST_MAX_PARTIALS]; sites: strobe_site[ST_MAX_SITES] (tool.h); counters: per slot
- * uint64_t[ST_MAX_BLOCKS]. Chunk i lies at off_chunks + i * ST_CHUNK_STRIDE, which is such that its
- * address in the target is a multiple of ST_CHUNK_STRIDE. */
+ * and costs: strobe_cost[ST_MAX_NODES] (tool.h), by node; loops: strobe_loop[ST_MAX_LOOPS]
+ * (tool.h); strings: char[]; seen: bits, the lowest of a byte first; amounts: struct
+ * st_amount[ST_MAX_AMOUNTS]; partials: struct st_partial[ST_MAX_PARTIALS]; sites:
+ * strobe_site[ST_MAX_SITES] (tool.h); counters: per slot uint64_t[ST_MAX_BLOCKS]. Chunk i lies at
+ * off_chunks + i * ST_CHUNK_STRIDE, which is such that its address in the target is a multiple of
+ * ST_CHUNK_STRIDE. */
 
 #endif

@@ -76,8 +76,9 @@ st_run_program(const struct st_run_options *options, struct st_run *run, struct 
 	if (write(STDOUT_FILENO, "output of the program\n", 22) != 22)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write");
 	if (options->progress) {
-		options->progress(options->progress_arg, p->results, 0.1); /* too early to show */
-		options->progress(options->progress_arg, p->results, 2.0);
+		options->progress(options->progress_arg, run->processes, 1,
+		                  0.1); /* too early to show */
+		options->progress(options->progress_arg, run->processes, 1, 2.0);
 	}
 	if (!strcmp(program, "crashing")) {
 		p->exited = false;

@@ -115,6 +115,8 @@ class Usage(Command):
                 ("--mode intra would never end in a loop: add --roll-loops, or -k with a number", "--mode", "intra", "--", "true"),
                 ("--mode inter -k inf would never end in a loop: add --roll-loops, or -k with a number", "-m", "inter", "-k", "inf", "--", "true"),
                 ("--roll-loops is about blocks: add --mode intra or --mode inter", "--roll-loops", "--", "true"),
+                ("--loops is about blocks inside functions: add --mode intra", "--loops", "-m", "inter", "--", "true"),
+                ("--loops goes with -k inf only, which needs no number", "-m", "intra", "--loops", "-k", "3", "--", "true"),
                 ("--roll-loops goes with -k inf only, which needs no number", "-m", "intra", "--roll-loops", "-k", "3", "--", "true"),
                 ("--time is about functions: leave out --mode intra", "-m", "intra", "-k", "3", "--time", "--", "true"),
                 ("--blocks is about blocks: add --mode intra or --mode inter", "--blocks", "--", "true"),
@@ -126,7 +128,7 @@ class Usage(Command):
                 ("--unique measures each piece of code once: contexts need all of it", "--unique", "--", "true"),
                 ("p.db is a profile: --format db makes nothing else of it", "--from", "p.db", "--format", "db"),
                 ("say with --format what x.foo is to be", "--from", "p.db", "-o", "x.foo"),
-                ("no program to run: strobe paths [options] -- PROGRAM",)]:
+                ("no program to run: strobe paths [options] -- PROGRAM, or --pid PID for one that is running",)]:
             self.error(2, sentence, "paths", *arguments)
 
     def test_lists_of_programs(self):

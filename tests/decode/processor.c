@@ -137,10 +137,17 @@ try_elements(const struct trial *t, unsigned which, uintptr_t first)
 	}
 }
 
+/* movsxd to a register of 16 bits: two bytes, as Intel's manual has it, or four on AMD's. */
+static bool
+processors_differ(const struct trial *t, const struct st_access *a)
+{
+	return t->bytes[t->in.op_off] == 0x63 && a->bytes == 2;
+}
+
 static bool
 is_possible(const struct trial *t, const struct st_access *a)
 {
-	if (a->variable || a->kind == ST_ACCESS_LINE)
+	if (a->variable || a->kind == ST_ACCESS_LINE || processors_differ(t, a))
 		return false;
 	if (t->n == 2 && t->accesses[1].kind == ST_ACCESS_REG)
 		return reg_field(t) < RBX;

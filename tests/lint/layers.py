@@ -21,8 +21,9 @@ MAY = {
     "path": {"base", "strobe", "symbol", "profile"},
     "context": {"base", "strobe", "profile"},
     "report": {"context", "path", "base", "wire", "strobe", "insn", "symbol", "stats", "store", "qos", "control", "profile"},
+    "live": {"context", "base", "wire", "strobe", "symbol", "control", "profile", "report"},
     "tune": {"base", "stats", "profile", "report"},
-    "cli": {"context", "path", "base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "tune"},
+    "cli": {"context", "path", "base", "wire", "strobe", "tools", "insn", "symbol", "stats", "store", "qos", "control", "profile", "report", "live", "tune"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*([a-z]+)/[^>"]*[>"]', re.M)
 

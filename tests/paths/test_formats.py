@@ -27,6 +27,7 @@ RUNS = {
     "intra": ("prog5-O0", ["--mode", "intra", "--roll-loops", "--funcs", "main,foo,bar"]),
     "inter": ("prog5-O0", ["--mode", "inter", "--roll-loops", "--funcs", "main,foo,bar"]),
     "entries": ("entries-lazy", ["--mode", "inter", "-k", "2", "--funcs", "f_*"]),
+    "loops": ("loops-O0", ["--mode", "intra", "--loops", "--funcs", "f_*"]),
     "deep": ("deep-O2", ["--unroll-recursion"]),
 }
 
@@ -69,17 +70,26 @@ class Formats(unittest.TestCase):
 
 
 class Xml(Formats):
+    @staticmethod
+    def loop(a):
+        entries, iterations = int(a["entries"]), int(a["iterations"])
+        histogram = [{"from": int(least.rstrip("+")), "entries": int(n)} for least, n in (part.split(":") for part in a["histogram"].split())]
+        return {"entries": entries, "iterations": iterations, "min": int(a["leastIterations"]), "mean": round(iterations / entries, 2),
+                "max": int(a["mostIterations"]), "histogram": histogram}
+
     def node(self, element):
         """As JSON has it."""
         a = dict(element.attrib)
         if element.tag == "insn":
             return {"offset": int(a["address"], 16), "text": element.text}
-        found = {"count": int(a["counter"]), "children": [self.node(child) for child in element]}
+        found = {"count": int(a["counter"]), "children": [self.node(child) for child in element]} if "counter" in a else {}
         found["name"] = f"{a['name']}+{a['inside']}" if "inside" in a else a["name"]
         if "inside" in a:
             found["function"] = a["name"]
         if "image" in a:
             found.update(image=a["image"], offset=int(a["address"], 16))
+        if "entries" in a:
+            found["loop"] = self.loop(a)
         found.update({key: a[key] for key in ("file",) if key in a})
         found.update({key: int(a[key]) for key in ("line", "column", *METRICS) if key in a})
         return found
@@ -120,6 +130,7 @@ class Xml(Formats):
         self.assertEqual([{key: one.get(key) for key in one.keys()} for one in header.iter("process")],
                          [{key: str(one[key]) for key in one} for one in want["processes"]])
         self.assertEqual([self.thread(one) for one in got.find("threads")], want["threads"])
+        self.assertEqual([self.node(one) for one in got.iterfind("allLoops/loop")], want.get("all_loops", []))
         for element, key in ("allFunctions", "all_functions"), ("allBlocks", "all_blocks"):
             listed = got.find(element)
             self.assertEqual(None if listed is None else [self.listed(one) for one in listed], want.get(key))
@@ -131,12 +142,13 @@ class Xml(Formats):
         self.check_json("slabs", "--kccf")
         self.check_json("intra")
         self.check_json("inter")
+        self.check_json("loops")
         self.check_json("timed", "--functions", "--disasm")
         self.check_json("entries", "--kccf", "--functions", "--blocks", "--disasm")
         self.check_json("entries", "--blocks", "--pin-blocks")
 
     def test_schema(self):
-        for run, words in ("timed", ["--kccf"]), ("slabs", ["--join-threads"]), ("plain", []), ("intra", []), ("inter", []), ("entries", ["--functions", "--blocks", "--disasm"]):
+        for run, words in ("timed", ["--kccf"]), ("slabs", ["--join-threads"]), ("plain", []), ("intra", []), ("inter", []), ("loops", []), ("entries", ["--functions", "--blocks", "--disasm"]):
             file = self.place / f"{run}.xml"
             self.strobe("--from", self.profile(run), "-o", file, *words)  # by its name
             done = self.tool("xmllint", "--huge", "--noout", "--schema", SCHEMA, file)

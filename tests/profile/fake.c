@@ -69,6 +69,7 @@ fake_new(const char *const *counters)
 	h->magic = ST_RESULTS_MAGIC;
 	h->version = ST_WIRE_VERSION;
 	h->state = ST_RUN_EXITED;
+	h->has_costs = 1;
 	h->file_size = sizeof *f;
 	h->off_maps = offsetof(struct fake, maps);
 	h->off_strings = offsetof(struct fake, strings);

@@ -61,3 +61,19 @@ def paths(scale=1):
             node("spin", 20, [node("main", 20)]), node("turn", 9 * scale, [node("main", 9 * scale)]), node("main", 1), node(EVIL, 3)]
     return {"strobe": {"version": 1, "tool": "paths"}, "mode": "func", "k": "inf",
             "threads": [{"thread": 1, "ksf": ksf, "kccf": kccf}, {"thread": 2, "ksf": [node("worker", 4)], "kccf": [node("worker", 4)]}]}
+
+
+def loop(name, line, entries, iterations, least, most, *classes):
+    function = name.partition("+")[0]
+    return {"name": name, "function": function, "image": "/usr/bin/example", "offset": 4096 + line, "file": "/src/x.c", "line": line, "column": 3,
+            "loop": {"entries": entries, "iterations": iterations, "min": least, "mean": iterations / entries, "max": most,
+                     "histogram": [{"from": least, "entries": n} for least, n in classes]}}
+
+
+def loops():
+    """A result of `strobe paths --mode intra --loops`: an inner and an outer loop of spin, one of turn."""
+    inner, outer = loop("spin+24", 12, 10, 300, 1, 60, (1, 2), (16, 5), (32, 3)), loop("spin+8", 11, 2, 10, 5, 5, (4, 2))
+    tree = node("spin+0", 2, [{**node("spin+8", 10, [{**node("spin+24", 300), "loop": inner["loop"]}]), "loop": outer["loop"]}])
+    return {"strobe": {"version": 1, "tool": "paths"}, "mode": "intra", "k": "inf",
+            "threads": [{"thread": 1, "functions": [{"name": "spin", "image": "/usr/bin/example", "offset": 4096, "ksf": [tree]}]}],
+            "all_loops": [outer, inner, loop("turn+4", 40, 1, 7000, 7000, 7000, (4096, 1))]}

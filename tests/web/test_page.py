@@ -36,6 +36,9 @@ class Pages(unittest.TestCase):
         cls.place = tempfile.TemporaryDirectory(prefix="strobe-page-")
         files = [write(cls.place.name, f"{name}.json", result) for name, result in (
             ("hot", results.hot()), ("slower", results.hot(scale=3, rows=5)), ("paths", results.paths()), ("longer", results.paths(scale=4)))]
+        loops = write(cls.place.name, "loops.json", results.loops())
+        cls.loops, done = report(cls.place.name, "loops.html", loops)
+        assert done.returncode == 0, done.stderr
         cls.all, done = report(cls.place.name, "all.html", *files)
         assert done.returncode == 0, done.stderr
         cls.calls, done = report(cls.place.name, "calls.html", *files[2:])
@@ -268,17 +271,48 @@ class Views(Pages):
         self.assertEqual(self.texts("h2.function"), ["memcpy"])
         self.assertEqual(self.texts(".nothing"), ["No source lines: the image has no line information. Install its debug symbols or compile with -g."])
 
-    def test_source_with_texts_and_code(self):
-        with open(self.all, encoding="utf-8") as f:
+    def with_more(self, page, **more):
+        """A page whose first result has more than a file of JSON can say."""
+        with open(page, encoding="utf-8") as f:
             head, rest = f.read().split('<script type="application/json" id="data">')
         data, tail = rest.split("</script>", 1)
         document = json.loads(data)
-        document["results"][0].update(sources={"/src/x.c": [[10, "int", "\tspin(void)", "{ /* </b> */", "}"]]},
-                                      code={"/usr/bin/example": {"4096": ["xor eax, eax", "jz 0x1008 <spin+0x8>"]}})
+        document["results"][0].update(more)
         data = json.dumps(document).replace("<", "\\u003c")
         path = os.path.join(self.place.name, "texts.html")
         with open(path, "w", encoding="utf-8") as f:
             f.write(f'{head}<script type="application/json" id="data">{data}</script>{tail}')
+        return path
+
+    def test_loops(self):
+        self.open("loops", self.loops)
+        self.assertEqual(self.status(), "3 loops, 7,310 iterations")
+        self.assertEqual([row[:5] + row[6:] for row in self.rows()],
+                         [["7,000", "1", "7,000", "7,000", "7,000", "turn", "x.c:40", "example"],
+                          ["300", "10", "1", "30.0", "60", "spin", "x.c:12", "example"], ["10", "2", "5", "5.0", "5", "spin", "x.c:11", "example"]])
+        self.assertEqual(self.texts("h2.function"), ["turn+4"])
+        self.assertEqual(self.texts(".listing .line"), ["40"])
+        self.page.click("section:not([hidden]) .grid-row[aria-rowindex='3']")
+        self.assertEqual(self.texts("h2.function"), ["spin+24"])
+        self.assertEqual(self.texts(".listing .line"), ["11", "12"])
+        self.assertEqual(self.texts(".chosen .heads"), ["↻ 10 entries of 1 to 60, mean 30.0 "])
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.chosen .classes i')].map(e => e.title)"),
+                         ["1: 2", "2–3: 0", "4–7: 0", "8–15: 0", "16–31: 5", "32–63: 3"])
+        self.page.key("/", "/")
+        self.page.type("turn")
+        self.assertEqual(self.status(), "1 loop, 7,000 iterations")
+
+    def test_loops_on_source(self):
+        lines = [{"file": "/src/x.c", "line": line, "function": "spin", "executions": n} for line, n in ((10, 2), (11, 10), (12, 300))]
+        self.open("loops", self.with_more(self.loops, loop_lines=lines, sources={"/src/x.c": [[10, "spin(void)", "\tfor (;;)", "\t\twhile (x)", "\t\t\tx--;"]]}))
+        self.page.click("section:not([hidden]) .grid-row[aria-rowindex='4']")
+        self.assertEqual(self.texts(".listing tbody tr"), ["210spin(void)", "1011\tfor (;;)↻ 2 entries of 5, mean 5.0 ",
+                                                          "30012\t\twhile (x)↻ 10 entries of 1 to 60, mean 30.0 ", "13\t\t\tx--;"])
+        self.assertEqual(self.texts(".chosen .line"), ["11"])
+
+    def test_source_with_texts_and_code(self):
+        path = self.with_more(self.all, sources={"/src/x.c": [[10, "int", "\tspin(void)", "{ /* </b> */", "}"]]},
+                              code={"/usr/bin/example": {"4096": ["xor eax, eax", "jz 0x1008 <spin+0x8>"]}})
         self.open("source/spin", path)
         self.assertEqual(self.texts(".listing:nth-of-type(1) tbody .text"), ["int", "\tspin(void)", "{ /* </b> */inlined from helper", "}"])
         self.assertEqual(self.texts(".assembly"), ["xor eax, eax\njz 0x1008 <spin+0x8>"])

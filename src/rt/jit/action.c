@@ -353,7 +353,7 @@ action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
 		unsigned opcode = 0, reg = 0;
 		int64_t field = field_of(p, &in, &opcode, &reg);
 		counted = walk_counts(p, &in);
-		if ((field >= ST_THREAD_PRIVATE && opcode != 0x8b) || counted ||
+		if ((field >= ST_THREAD_PRIVATE && opcode != 0x8b && opcode != 0x3b) || counted ||
 		    (opcode == 0x89 && field == (int64_t)offsetof(struct thread, walk.top)))
 			done = true;
 		if (opcode == 0x89 && field == (int64_t)save_field(reg))

@@ -33,6 +33,9 @@ void walk_emit(struct seq *s, const struct build *b, const struct action *a, uin
 void walk_emit_call(struct emit *e, uint32_t call);
 void walk_emit_time(struct seq *s);
 void walk_emit_cost(struct seq *s, const struct action *a);
+/* `off` is in a walk's piece in the warm part: takes back what was borrowed since it began. Returns
+ * where in the block's own code that begins: there all is borrowed that was borrowed before. */
+uint32_t walk_borrowed(struct thread *t, uint32_t piece, uint32_t off, struct recovered *out);
 /* Of the machine instruction at p, in the code of an action: does it count, so that the action is
  * done but for the instruction behind it? That is to be done, too, with what registers hold. */
 bool walk_counts(const uint8_t *p, const struct st_insn *in);
@@ -44,6 +47,7 @@ struct invoke {
 	strobe_callee *function;
 	struct resume resume; /* where the program is when it has been made */
 	uint32_t back;        /* cache offset where it goes on */
+	uint32_t block;       /* the piece it is of */
 	uint8_t tool;
 	bool walks;            /* values are what follows, not the thread's */
 	uint32_t label, owner; /* of the step */

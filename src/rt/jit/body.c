@@ -291,6 +291,7 @@ new_invoke(struct unit *u, const struct action *a, uint32_t done)
 	uint32_t i = invokes.n++;
 	uint32_t next = a->insn + a->after;
 	invokes.list[i] = (struct invoke){.function = a->function,
+	                                  .block = u->block,
 	                                  .tool = a->tool,
 	                                  .walks = a->kind == ACTION_WALK,
 	                                  .label = a->id,

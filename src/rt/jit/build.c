@@ -139,14 +139,14 @@ struct border {
 	bool seen;
 };
 
-/* A basic block ends where a function begins that somebody wants to know of; with --unique, where
- * code begins that has been measured, or that has not. */
+/* A basic block ends where a function begins that somebody wants to know of, or tools want it to;
+ * with --unique, where code begins that has been measured, or that has not. */
 static bool
 ends_before(const struct border *border, uint64_t pc)
 {
 	if (border->stop)
 		return pc >= border->stop;
-	if (jit.cuts && (entry_at(pc) || region_at(pc)))
+	if (jit.cuts && (entry_at(pc) || region_at(pc) || leaders_has(pc)))
 		return true;
 	return border->bits.bytes &&
 	       (pc >= border->bits.end || unique_is_seen(&border->bits, pc) != border->seen);
@@ -190,6 +190,7 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 	b->end = ST_END_NONE;
 	b->more = false;
 	b->target = 0;
+	leaders_find(pc, map);
 	b->writable = map->writable || map->shared || map->anonymous;
 	b->checked = map->shared || (map->writable && pages_checked(pc));
 	uint32_t limit = b->checked && !SEEDED(17)      ? 1

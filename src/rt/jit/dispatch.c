@@ -130,6 +130,7 @@ cross_border(struct thread *t, const struct exit *x)
 	unsigned what = x->cause;
 	bool both = what == (ST_ENTRY_BEGIN | ST_ENTRY_END);
 	region_set(t, both ? !rt.on : what == ST_ENTRY_BEGIN);
+	gap_follow(t);
 	uint64_t pc = t->regs.pc;
 	go_to(t, pc);
 	uint32_t b = in_cache(t->next) ? jit_block_at((uint32_t)(t->next - rt.region)) : 0;
@@ -365,7 +366,6 @@ dispatch_exit(struct thread *t)
 	if (is_way(&x))
 		edge_pass(t, jit.edge_of[x.block], exit_way(&x));
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);
 	if (x.kind == EXIT_NATIVE) {
@@ -375,6 +375,7 @@ dispatch_exit(struct thread *t)
 	}
 	region_obey(t);
 	stress_version(t);
+	gap_follow(t);
 	if (x.kind == EXIT_REGION)
 		cross_border(t, &x);
 	else if (x.kind == EXIT_SPENT)
@@ -413,11 +414,11 @@ dispatch_miss(struct thread *t)
 	t->regs.r[RDX] = t->slot_rdx;
 	t->regs.pc = pc;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
 	region_obey(t);
 	stress_version(t);
+	gap_follow(t);
 	stress_flush(t);
 	if (site)
 		target_count(t, site, pc);
@@ -447,11 +448,13 @@ rt_dispatch_pc(struct thread *t)
 		rt_dispatch_trapped(t);
 		return;
 	}
-	budget_tell_gap(t);
 	rt_lock(&rt.lock);
 	region_obey(t);
 	adaptive_wake(t);
 	stress_version(t);
+	uint64_t since = t->gap_from ? budget_since(t) : 0;
+	gap_follow(t);
+	budget_charge(t, since);
 	go_on_or_to(t);
 	rt_unlock(&rt.lock);
 }

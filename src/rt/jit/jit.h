@@ -175,7 +175,7 @@ struct warm_piece {
 	uint32_t at;
 	uint32_t what; /* enum warm_kind << 28 | index of the block */
 };
-enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET };
+enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET, WARM_WALK };
 
 /* The warm part. */
 struct warm {
@@ -423,8 +423,6 @@ void rt_dispatch_call(struct thread *t);
 /* stubs.S */
 void rt_stub_exit(void);
 void rt_stub_call(void);
-void rt_stub_walk(void);
-void rt_stub_walk_rsi(void);
 void rt_stub_miss(void);
 void rt_stub_syscall(void);
 void rt_stub_resume(void);

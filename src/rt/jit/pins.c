@@ -31,15 +31,6 @@ struct draft {
 	} held[MAX_HELD];
 };
 
-static unsigned
-count_bits(uint16_t set)
-{
-	unsigned n = 0;
-	for (; set; set &= (uint16_t)(set - 1))
-		n++;
-	return n;
-}
-
 static uint16_t
 pool_without(uint16_t named)
 {

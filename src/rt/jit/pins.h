@@ -11,6 +11,16 @@
 #include "rt/arch/x86_64/emit.h"
 #include "rt/tool/tool.h"
 
+/* Registers of a set. */
+static inline unsigned
+count_bits(uint16_t set)
+{
+	unsigned n = 0;
+	for (; set; set &= (uint16_t)(set - 1))
+		n++;
+	return n;
+}
+
 /* What is borrowed at a place of the code, while it is written or when it is recovered. */
 struct pins {
 	uint16_t saved;      /* registers whose program value is in tool_save */

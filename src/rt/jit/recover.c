@@ -407,6 +407,11 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		recover_thunk(t, b, off - c->at, back, out);
 		return 0;
 	}
+	case WARM_WALK: {
+		/* Before it is left nothing has been done. */
+		uint32_t borrowed = walk_borrowed(t, c->at, off, out);
+		return recover_body(t, what, borrowed, machine, out);
+	}
 	case WARM_EDGE:
 		recover_edge(t, c, off - c->at, out);
 		return 0;

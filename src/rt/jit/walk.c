@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code of walks (include/strobe/tool.h): a step in line, or a call of the tool. The last but
- * one instruction that changes anything counts, the last one says where the walk has come to: who
- * is stopped between them has done the step, but for that.
+ * The code of walks (include/strobe/tool.h). Each label has a guess, of each thread: where the walk
+ * last was before it, and where it was then. When that is right a step is a comparison, and does
+ * not wait for the one before. Else a piece in the warm part finds the node that is remembered, and
+ * that is the next guess; or it calls the tool.
+ *
+ * The last but one instruction that changes anything counts, the last one says where the walk has
+ * come to: who is stopped between them has done the step, but for that.
  */
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"
@@ -97,6 +101,14 @@ emit_shift(struct emit *e, unsigned reg, bool left, unsigned bits)
 	e8(e, bits);
 }
 
+static void
+emit_not(struct emit *e, unsigned reg)
+{
+	rex_rr(e, true, 0, reg);
+	e8(e, 0xf7);
+	e8(e, 0xd0 | (reg & 7));
+}
+
 /* The 32 bits at [base + disp] are compared with that: flags, or where those are live ecx, say how
  * that went. */
 static void
@@ -171,146 +183,251 @@ emit_scaled(struct seq *s, unsigned reg, unsigned base)
 
 /* node = what its `recent` has in that slot; 8 and above: those of the nodes behind it. */
 static void
-emit_recent(struct seq *s, unsigned node, unsigned slot)
+emit_recent(struct seq *s, unsigned node, unsigned slot, unsigned work)
 {
 	struct emit *e = s->e;
 	int32_t at = (int32_t)(slot / 8 * sizeof(strobe_node) + slot % 8 * sizeof(uint32_t));
 	emit_on(e, false, LOAD, node, node, IN_NODE(recent) + at);
-	emit_mov_imm64(e, RCX, (uint64_t)strobe_nodes());
-	emit_scaled(s, node, RCX);
+	emit_mov_imm64(e, work, (uint64_t)strobe_nodes());
+	emit_scaled(s, node, work);
 }
 
-/* node = the node that the label leads to from there, if that is remembered: strobe_recall. rcx is
- * worked with. */
+/* node = the node that the label leads to from there, if that is remembered: strobe_recall. */
 static void
-emit_recall(struct seq *s, struct ways_out *out, unsigned node, uint32_t label)
+emit_recall(struct seq *s, struct ways_out *out, unsigned node, uint32_t label, unsigned work)
 {
 	struct emit *e = s->e;
 	struct ways_out found = {.near = true};
-	emit_recent(s, node, label & 7);
+	emit_recent(s, node, label & 7, work);
 	emit_if(s, &found, node, IN_NODE(label), label);
 	emit_only_if(s, out, node, IN_NODE(label), STROBE_FORK);
-	emit_recent(s, node, label / 8 % STROBE_FORK_SLOTS);
+	emit_recent(s, node, label / 8 % STROBE_FORK_SLOTS, work);
 	emit_only_if(s, out, node, IN_NODE(label), label);
 	land_out(e, &found);
 }
 
+/* ---- steps ---- */
+
+/* A step being written: its ways from the hot to the warm part, and where it is come back to. */
+struct step {
+	struct seq *s;
+	const struct action *a;
+	/* Registers: the top frame; the node; a third where it has to be. */
+	unsigned top, node, work;
+	uint32_t guess;                    /* field of the thread: place, node behind it */
+	struct ways_out miss, out, unlike; /* to its parts in the warm part */
+	/* Cache offsets: behind what borrows; come back to from `unlike`, and from `miss`; the end.
+	 */
+	uint32_t borrowed, unlike_back, known, done;
+};
+
 /* The form of the store is what recovery knows it by. */
 static void
-emit_count(struct seq *s, unsigned node)
+emit_count(struct step *w)
 {
+	struct seq *s = w->s;
 	struct emit *e = s->e;
 	if (!s->live) {
-		emit_on(e, true, INC, 0, node, IN_NODE(count));
+		emit_on(e, true, INC, 0, w->node, IN_NODE(count));
 		return;
 	}
-	emit_on(e, true, LOAD, RCX, node, IN_NODE(count));
-	emit_lea_disp(e, RCX, RCX, 1);
-	rex_rr(e, true, RCX, node);
+	emit_on(e, true, LOAD, w->work, w->node, IN_NODE(count));
+	emit_lea_disp(e, w->work, w->work, 1);
+	rex_rr(e, true, w->work, w->node);
 	e8(e, STORE);
-	e8(e, 0x80 | RCX << 3 | (node & 7)); /* a displacement of 32 bits */
+	e8(e, 0x80 | (w->work & 7) << 3 | (w->node & 7)); /* a displacement of 32 bits */
 	e32(e, IN_NODE(count));
 }
 
-/* ---- steps ---- */
-
-/* Flags have to be dead there. Returns where those come back to that have been entered by a jump.
- */
-static uint32_t
-emit_enter(struct seq *s, struct ways_out *out, struct ways_out *not_below, const struct action *a)
+/* Where the walk is. */
+static void
+emit_place(struct step *w, unsigned reg)
 {
-	struct emit *e = s->e;
-	const unsigned top = RDX, node = RSI;
-	emit_restore(e, top, WALK(top));
-	emit_field(e, CMP_WITH, top, WALK(last));
-	emit_out(e, out, JE);
-	emit_on(e, true, CMP, RSP, top, IN_FRAME(sp));
-	emit_out(e, a->owner ? not_below : out, JBE);
-	emit_on(e, true, STORE, RSP, top, FRAME + IN_FRAME(sp));
-	uint32_t back = e->off;
-	emit_on(e, true, LOAD, node, top, IN_FRAME(node));
-	emit_recall(s, out, node, a->id);
-	emit_on(e, true, STORE, node, top, FRAME + IN_FRAME(node));
-	emit_on(e, true, STORE, node, top, FRAME + IN_FRAME(inner));
-	emit_on(e, false, SET, 0, top, FRAME + IN_FRAME(label));
-	e32(e, a->id);
-	emit_lea_disp(e, top, top, FRAME);
-	emit_count(s, node);
-	emit_save(e, top, WALK(top));
-	return back;
+	struct emit *e = w->s->e;
+	if (w->a->step == WALK_ACROSS)
+		emit_restore(e, reg, WALK(node));
+	else
+		emit_on(e, true, LOAD, reg, w->top,
+		        w->a->step == WALK_ENTER ? IN_FRAME(node) : IN_FRAME(inner));
 }
 
-/* The flags say whether the stack pointer is the top frame's. Who jumps to where itself begins has
- * entered nothing: that ends at `done`. */
+/* w->node = the node behind the place, if the guess is right. */
 static void
-emit_jumped(struct seq *s, struct ways_out *out, const struct action *a, uint32_t back,
-            uint32_t done)
+emit_guess(struct step *w)
 {
+	struct seq *s = w->s;
 	struct emit *e = s->e;
-	const unsigned top = RDX;
+	emit_place(w, w->node);
+	if (s->live) {
+		emit_restore(e, w->work, w->guess);
+		emit_not(e, w->work);
+		emit_sum_disp(e, RCX, RCX, w->work, 1);
+		emit_jrcxz(e, 5); /* over the jump */
+		emit_out(e, &w->miss, JMP);
+	} else {
+		emit_field(e, CMP_WITH, w->node, w->guess);
+		emit_out(e, &w->miss, JNE);
+	}
+	emit_restore(e, w->node, w->guess + 8);
+	w->known = e->off;
+}
+
+/* Who jumps to where itself begins has entered nothing; so flags decide here. */
+static void
+emit_enter(struct step *w)
+{
+	struct emit *e = w->s->e;
+	emit_restore(e, w->top, WALK(top));
+	emit_field(e, CMP_WITH, w->top, WALK(last));
+	emit_out(e, &w->out, JE);
+	emit_on(e, true, CMP, RSP, w->top, IN_FRAME(sp));
+	emit_out(e, w->a->owner ? &w->unlike : &w->out, JBE);
+	emit_on(e, true, STORE, RSP, w->top, FRAME + IN_FRAME(sp));
+	w->unlike_back = e->off;
+	emit_guess(w);
+	emit_on(e, true, STORE, w->node, w->top, FRAME + IN_FRAME(node));
+	emit_on(e, true, STORE, w->node, w->top, FRAME + IN_FRAME(inner));
+	emit_on(e, false, SET, 0, w->top, FRAME + IN_FRAME(label));
+	e32(e, w->a->id);
+	emit_lea_disp(e, w->top, w->top, FRAME);
+	emit_count(w);
+	emit_save(e, w->top, WALK(top));
+}
+
+/* The flags say whether the stack pointer is the top frame's: it has been jumped from there. */
+static void
+emit_jumped(struct step *w, struct ways_out *out)
+{
+	struct emit *e = w->s->e;
 	emit_out(e, out, JNE);
 	e8(e, 0x40); /* test spl, 3: the mark is not to be taken for a part of it */
 	e8(e, 0xf6);
 	e8(e, 0xc4);
 	e8(e, 3);
 	emit_out(e, out, JNE);
-	emit_on(e, false, GROUP, GROUP_CMP, top, IN_FRAME(label));
-	e32(e, a->id);
+	emit_on(e, false, GROUP, GROUP_CMP, w->top, IN_FRAME(label));
+	e32(e, w->a->id);
 	e8(e, 0x0f); /* je done */
 	e8(e, 0x80 | JE);
-	erel(e, cache_addr(done), 0);
-	emit_lea_disp(e, RCX, RSP, -STROBE_JUMPED);
-	emit_on(e, true, STORE, RCX, top, FRAME + IN_FRAME(sp));
-	emit_jmp(e, cache_addr(back));
+	erel(e, cache_addr(w->done), 0);
+	emit_lea_disp(e, w->node, RSP, -STROBE_JUMPED);
+	emit_on(e, true, STORE, w->node, w->top, FRAME + IN_FRAME(sp));
+	emit_jmp(e, cache_addr(w->unlike_back));
 }
 
 /* Without flags, which a return has to leave alone. */
 static void
-emit_leave_frame(struct seq *s, struct ways_out *out)
+emit_leave_frame(struct step *w)
 {
-	struct emit *e = s->e;
-	const unsigned top = RDX;
-	emit_restore(e, top, WALK(top));
-	emit_on(e, true, LOAD, RCX, top, IN_FRAME(sp));
-	rex_rr(e, true, 0, RCX); /* not rcx */
-	e8(e, 0xf7);
-	e8(e, 0xd0 | RCX);
+	struct emit *e = w->s->e;
+	emit_restore(e, w->top, WALK(top));
+	emit_on(e, true, LOAD, RCX, w->top, IN_FRAME(sp));
+	emit_not(e, RCX);
 	emit_sum_disp(e, RCX, RSP, RCX, 1);
-	struct ways_out one = {.near = true};
-	e8(e, JRCXZ);
-	e8(e, 0);
-	one.rel[one.n++] = e->p;
+	emit_jrcxz(e, 5); /* over the jump */
+	emit_out(e, &w->unlike, JMP);
+	w->unlike_back = e->off;
+	emit_lea_disp(e, w->top, w->top, -FRAME);
+	emit_save(e, w->top, WALK(top));
+}
+
+/* Leaves also the frame that has jumped to the top one. */
+static void
+emit_leave_jumped(struct step *w, struct ways_out *out)
+{
+	struct emit *e = w->s->e;
 	emit_lea_disp(e, RCX, RCX, -STROBE_JUMPED);
-	emit_jrcxz(e, out->near ? 2 : 5); /* over the jump */
+	emit_jrcxz(e, 2); /* over the jump */
 	emit_out(e, out, JMP);
-	emit_lea_disp(e, top, top, -FRAME);
-	land_out(e, &one);
-	emit_lea_disp(e, top, top, -FRAME);
-	emit_save(e, top, WALK(top));
+	emit_lea_disp(e, w->top, w->top, -FRAME);
+	emit_jmp(e, cache_addr(w->unlike_back));
 }
 
 static void
-emit_step(struct seq *s, struct ways_out *out, const struct action *a)
+emit_step(struct step *w)
 {
-	struct emit *e = s->e;
-	const unsigned top = RDX, node = RSI;
-	emit_restore(e, top, WALK(top));
-	emit_only_if(s, out, top, IN_FRAME(label), a->owner);
-	emit_on(e, true, LOAD, node, top, IN_FRAME(inner));
-	emit_recall(s, out, node, a->id);
-	emit_count(s, node);
-	emit_on(e, true, STORE, node, top, IN_FRAME(inner));
+	struct emit *e = w->s->e;
+	emit_restore(e, w->top, WALK(top));
+	emit_guess(w);
+	emit_count(w);
+	emit_on(e, true, STORE, w->node, w->top, IN_FRAME(inner));
 }
 
 static void
-emit_across(struct seq *s, struct ways_out *out, const struct action *a)
+emit_across(struct step *w)
 {
+	emit_guess(w);
+	emit_count(w);
+	emit_save(w->s->e, w->node, WALK(node));
+}
+
+/* The guess was wrong: w->work, then w->node = the node that is remembered. A guess that is half
+ * written is none. */
+static void
+emit_miss(struct step *w, struct ways_out *out)
+{
+	struct seq *s = w->s;
 	struct emit *e = s->e;
-	const unsigned node = RSI;
-	emit_restore(e, node, WALK(node));
-	emit_recall(s, out, node, a->id);
-	emit_count(s, node);
-	emit_save(e, node, WALK(node));
+	if (w->a->step == WALK_STEP)
+		emit_only_if(s, out, w->top, IN_FRAME(label), w->a->owner);
+	emit_place(w, w->work);
+	emit_recall(s, out, w->work, w->a->id, w->node);
+	emit_constant(e, w->node, 0);
+	emit_save(e, w->node, w->guess);
+	emit_save(e, w->work, w->guess + 8);
+	emit_place(w, w->node);
+	emit_save(e, w->node, w->guess);
+	emit_mov_rr(e, w->node, w->work);
+}
+
+/* Where the guess was wrong: behind the rest, as one more register is borrowed from here on. */
+static void
+emit_miss_part(struct step *w, uint32_t away)
+{
+	struct emit *e = w->s->e;
+	struct ways_out fails = {0};
+	bool borrows = !(w->s->saved >> w->work & 1);
+	land_out(e, &w->miss);
+	if (borrows)
+		emit_save(e, w->work, save_field(w->work));
+	emit_miss(w, &fails);
+	if (borrows)
+		emit_restore(e, w->work, save_field(w->work));
+	emit_jmp(e, cache_addr(w->known));
+	land_out(e, &fails);
+	if (borrows)
+		emit_restore(e, w->work, save_field(w->work));
+	emit_jmp(e, cache_addr(away));
+}
+
+/* The parts of the step that are in the warm part. The first four bytes say where in the hot one
+ * all is borrowed that is borrowed there. */
+static void
+emit_warm(struct step *w, uint32_t call)
+{
+	struct seq *s = w->s;
+	struct emit *hot = s->e, e = warm_begin();
+	struct ways_out fails = {.near = true};
+	warm_mark(&e, WARM_WALK, invokes.list[call].block);
+	e32(&e, w->borrowed);
+	s->e = &e;
+	if (w->unlike.n) {
+		land_out(&e, &w->unlike);
+		if (w->a->step == WALK_ENTER)
+			emit_jumped(w, &fails);
+		else
+			emit_leave_jumped(w, &fails);
+	}
+	uint32_t away = e.off;
+	land_out(&e, &fails);
+	land_out(&e, &w->out);
+	restore_all(s);
+	emit_set_exit(&e, call);
+	emit_jmp(&e, (uint64_t)rt_stub_call);
+	if (w->miss.n)
+		emit_miss_part(w, away);
+	warm_end(&e);
+	s->e = hot;
 }
 
 /* Flags that the block reads. As for what takes blocks off the budget: the handler of a fault in it
@@ -321,48 +438,80 @@ flags_read(const struct seq *s, const struct build *b, const struct action *a)
 	return a->insn ? s->live : jit_flags_read(b);
 }
 
+/* One of the registers, the turn-th. */
+static unsigned
+pick(uint16_t *from, uint32_t turn)
+{
+	uint16_t left = *from;
+	for (unsigned skip = turn % count_bits(left); skip; skip--)
+		left &= (uint16_t)(left - 1);
+	unsigned r = (unsigned)__builtin_ctz(left);
+	*from &= (uint16_t) ~(1u << r);
+	return r;
+}
+
+/*
+ * What is borrowed is stored and loaded again, so each block would wait for the one before if all
+ * borrowed the same: they take turns, and leave those alone that the next instructions name. rcx is
+ * all that can be tested without flags.
+ */
+static void
+choose_registers(struct step *w, const struct build *b, uint32_t turn)
+{
+	enum { AHEAD = 6, NEEDED = 3 };
+	uint16_t free = (uint16_t) ~(1u << RAX | 1u << RSP);
+	for (uint32_t i = w->a->insn, n = 0; i < b->n && n < AHEAD; i++, n++) {
+		uint16_t left = free & (uint16_t) ~(b->insn[i].gpr_read | b->insn[i].gpr_written);
+		if (count_bits(left) < NEEDED)
+			break;
+		free = left;
+	}
+	bool tested = w->a->step == WALK_LEAVE || w->s->live;
+	if (tested)
+		free &= (uint16_t) ~(1u << RCX);
+	w->node = tested ? RCX : pick(&free, turn);
+	w->top = pick(&free, turn);
+	w->work = pick(&free, turn);
+}
+
 void
 walk_emit(struct seq *s, const struct build *b, const struct action *a, uint32_t call)
 {
-	struct emit *e = s->e;
-	struct ways_out out = {0}, not_below = {0}, over = {.near = true}, near_out = over;
-	uint32_t back = 0;
-	bool leaves = a->step == WALK_LEAVE;
-	if (!leaves)
+	struct step w = {.s = s, .a = a};
+	if (a->step != WALK_LEAVE && !(w.guess = walk_guess(a->id))) {
+		walk_emit_call(s->e, call);
+		return;
+	}
+	if (a->step != WALK_LEAVE)
 		s->live = flags_read(s, b, a);
-	save(s, RCX);
-	save(s, RDX);
-	if (!leaves)
-		save(s, RSI);
+	if (a->step == WALK_ENTER) {
+		save_flags(s);
+		s->live = 0;
+	}
+	choose_registers(&w, b, call);
+	save(s, w.node);
+	if (a->step != WALK_ACROSS)
+		save(s, w.top);
+	if (s->live && a->step != WALK_LEAVE)
+		save(s, w.work);
+	w.borrowed = s->e->off;
 	switch ((enum walk_step)a->step) {
 	case WALK_ENTER:
-		if (s->live)
-			emit_out(e, &out, JMP);
-		else
-			back = emit_enter(s, &out, &not_below, a);
+		emit_enter(&w);
 		break;
 	case WALK_LEAVE:
-		emit_leave_frame(s, &out);
+		emit_leave_frame(&w);
 		break;
 	case WALK_STEP:
-		emit_step(s, &out, a);
+		emit_step(&w);
 		break;
 	case WALK_ACROSS:
-		emit_across(s, &out, a);
+		emit_across(&w);
 		break;
 	}
-	uint32_t done = e->off;
+	w.done = s->e->off;
 	restore_all(s);
-	emit_out(e, &over, JMP);
-	if (not_below.n) {
-		land_out(e, &not_below);
-		emit_jumped(s, &near_out, a, back, done);
-	}
-	land_out(e, &out);
-	land_out(e, &near_out);
-	emit_set_exit(e, call);
-	emit_jmp(e, (uint64_t)(leaves ? rt_stub_walk : rt_stub_walk_rsi));
-	land_out(e, &over);
+	emit_warm(&w, call);
 }
 
 void
@@ -404,9 +553,7 @@ walk_emit_time(struct seq *s)
 	emit_sum(e, RAX, RAX, RDX);
 	emit_restore(e, work, WALK(ticks));
 	emit_save(e, RAX, WALK(ticks));
-	rex_rr(e, true, 0, work); /* not work */
-	e8(e, 0xf7);
-	e8(e, 0xd0 | (work & 7));
+	emit_not(e, work);
 	emit_sum_disp(e, RAX, RAX, work, 1);
 	emit_cost_of_top(e, RDX, work);
 	emit_on(e, true, 0x01, RAX, RDX, (int32_t)offsetof(strobe_cost, ticks));
@@ -424,6 +571,22 @@ walk_emit_cost(struct seq *s, const struct action *a)
 }
 
 /* ---- recovery ---- */
+
+uint32_t
+walk_borrowed(struct thread *t, uint32_t piece, uint32_t off, struct recovered *out)
+{
+	const uint8_t *p = cache_write(piece), *end = cache_write(off);
+	uint32_t hot;
+	memcpy(&hot, p, sizeof hot);
+	struct st_insn in;
+	for (p += sizeof hot; p < end && st_decode(p, 15, &in); p += in.len) {
+		unsigned opcode = 0, reg = 0;
+		int64_t field = field_of(p, &in, &opcode, &reg);
+		if (opcode == STORE && field == (int64_t)save_field(reg))
+			out->regs.r[reg] = t->tool_save[reg];
+	}
+	return hot;
+}
 
 /* inc and add on [register + displacement], not on the thread's fields; the store of emit_count. */
 bool

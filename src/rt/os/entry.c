@@ -157,7 +157,10 @@ rt_start(struct st_boot *boot)
 	 * tool does not come back. */
 	thread_start_sampling(t);
 	tools_begin();
-	happen_thread_begin(t);
+	if (attached)
+		happen_attached(t);
+	else
+		happen_thread_begin(t);
 	rt.results->state = ST_RUN_CACHE;
 	if (!attached)
 		return;

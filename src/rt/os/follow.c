@@ -134,8 +134,10 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	to->off_labels = from->off_labels;
 	to->off_nodes = from->off_nodes;
 	to->off_costs = from->off_costs;
+	to->off_loops = from->off_loops;
 	to->n_labels = 1;
 	to->n_nodes = 1;
+	to->has_costs = from->has_costs;
 	to->off_chunks = from->off_chunks;
 	to->off_counters = from->off_counters;
 	to->counters_stride = from->counters_stride;

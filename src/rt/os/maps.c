@@ -11,7 +11,7 @@
 enum { MAX_LIVE_MAPS = 8192 };
 
 static struct map *live; /* sorted by start, disjoint */
-static uint32_t n_live, last_hit;
+static uint32_t n_live, last_hit, version;
 
 int
 maps_init(void)
@@ -58,6 +58,12 @@ maps_find(uint64_t address)
 	return &live[i];
 }
 
+uint32_t
+maps_version(void)
+{
+	return version;
+}
+
 bool
 maps_overlap(uint64_t start, uint64_t end)
 {
@@ -70,6 +76,7 @@ insert_at(uint32_t i, struct map m)
 {
 	if (n_live == MAX_LIVE_MAPS)
 		return;
+	version++;
 	for (uint32_t k = n_live; k > i; k--)
 		live[k] = live[k - 1];
 	live[i] = m;
@@ -95,6 +102,7 @@ carve(uint64_t start, uint64_t end)
 			i++;
 			continue;
 		}
+		version++;
 		struct map right = *m;
 		if (m->start >= start && m->end <= end) {
 			for (uint32_t k = i; k + 1 < n_live; k++)
@@ -278,6 +286,32 @@ maps_refresh(void)
 	bool found = false;
 	for_each_line(learn_line, &found);
 	return found;
+}
+
+struct header {
+	uint64_t address, dev, ino, begin; /* of the last file whose beginning was seen */
+	uint64_t found;
+};
+
+static void
+find_header(const struct line *l, void *arg)
+{
+	struct header *h = arg;
+	if (l->pgoff == 0 && l->ino && l->start <= h->address) {
+		h->begin = l->start;
+		h->dev = l->dev;
+		h->ino = l->ino;
+	}
+	if (h->address - l->start < l->end - l->start && l->dev == h->dev && l->ino == h->ino)
+		h->found = h->begin;
+}
+
+uint64_t
+maps_header(uint64_t address)
+{
+	struct header h = {.address = address};
+	for_each_line(find_header, &h);
+	return h.found;
 }
 
 struct locking {

@@ -30,6 +30,10 @@ uint64_t maps_run_end(const struct map *map);
 /* The executable mapping that holds the address, or NULL. The pointer is valid until maps change.
  */
 const struct map *maps_find(uint64_t address);
+/* Another number whenever executable mappings have changed. */
+uint32_t maps_version(void);
+/* Where the file begins in memory whose code is mapped at the address; 0: nowhere below it. */
+uint64_t maps_header(uint64_t address);
 /* Is a part of [start, end) executable? */
 bool maps_overlap(uint64_t start, uint64_t end);
 /* Does [start, start + len) touch what is the engine's, where the program might come upon it: near

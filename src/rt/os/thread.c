@@ -354,7 +354,7 @@ rt_attached(struct thread *t)
 	take_over_own(t);
 	thread_begin(t);
 	signals_block_all(); /* but those of faults, which tools may have */
-	happen_thread_begin(t);
+	happen_attached(t);
 	thread_start_sampling(t);
 	if (rt.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -383,6 +383,8 @@ thread_retire(struct thread *t)
 			own[i] = 0;
 		}
 	}
+	/* The next thread with these counters may get nodes that were this one's. */
+	walk_forget_guesses(t);
 	thread_note_end(t);
 	record_of(t)->state = ST_THREAD_ENDED;
 	record_of(t)->slot = 0;
@@ -402,6 +404,7 @@ sys_exit(struct thread *t)
 	}
 	signals_block_all();
 	happen_thread_end(t);
+	forest_end(t);
 	thread_retire(t);
 	t->ended = true;
 	__atomic_store_n(&t->state, THREAD_NATIVE, __ATOMIC_SEQ_CST);

@@ -316,17 +316,6 @@ budget_renew(struct thread *t)
 }
 
 void
-budget_tell_gap(struct thread *t)
-{
-	if (t->spent || !t->gap_from)
-		return;
-	uint64_t from = t->gap_from;
-	t->gap_from = 0;
-	returns_forget(t);
-	region_tell_gap(t, from);
-}
-
-void
 budget_end(struct thread *t)
 {
 	if (!budget_exists())

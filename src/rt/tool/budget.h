@@ -27,8 +27,6 @@ void budget_begin(struct thread *t, bool first);
 bool budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
 void budget_renew(struct thread *t);
-/* Tells the tools that the thread was not measured for a while, if so. Not in a signal handler. */
-void budget_tell_gap(struct thread *t);
 /* The thread ends; the program does, by this thread. */
 void budget_end(struct thread *t);
 void budget_end_all(struct thread *t);

@@ -71,6 +71,8 @@ take_new(uint32_t first_map)
 		drop_replaced(&maps[m]);
 	uint32_t n = rt.results->n_entries;
 	for (; taken < n && taken < ST_MAX_ENTRIES; taken++) {
+		if (entries()[taken].what == ST_ENTRY_FRAMES)
+			continue;
 		if (entries()[taken].what == ST_ENTRY_PART) { /* nobody enters a function by it */
 			add_function(&entries()[taken]);
 			continue;
@@ -176,11 +178,41 @@ order_functions(void)
 	}
 }
 
-uint64_t
-entries_start(uint64_t pc)
+static const struct range *
+function_at(uint64_t pc)
 {
 	if (n_ordered < n_functions)
 		order_functions();
 	uint32_t i = range_before(functions, n_functions, pc);
-	return i && pc < functions[i - 1].end ? functions[i - 1].whole : 0;
+	return i && pc < functions[i - 1].end ? &functions[i - 1] : NULL;
+}
+
+uint64_t
+entries_start(uint64_t pc)
+{
+	const struct range *f = function_at(pc);
+	return f ? f->whole : 0;
+}
+
+bool
+entries_range(uint64_t pc, uint64_t *start, uint64_t *end)
+{
+	const struct range *f = function_at(pc);
+	*start = f ? f->start : 0;
+	*end = f ? f->end : 0;
+	return f;
+}
+
+bool
+entries_frames(uint32_t map, uint64_t *from, uint64_t *end)
+{
+	for (uint32_t i = 0; i < taken; i++) {
+		const struct st_entry *e = &entries()[i];
+		if (e->what != ST_ENTRY_FRAMES || e->map != map)
+			continue;
+		*from = e->start;
+		*end = e->end;
+		return true;
+	}
+	return false;
 }

@@ -3,19 +3,13 @@
  * Forests of contexts: nodes in the results, where the controller finds them whatever becomes of
  * the program. A node is made by the thread whose it is, so only its number has to be agreed upon.
  */
+#include "rt/tool/forest.h"
 #include "rt/os/maps.h"
-#include "rt/tool/tool.h"
 
 /* Nodes with more children than a list should have are looked up by parent and label. */
-enum { MOST_LISTED = 12, NODES_AT_ONCE = 64 };
+enum { MOST_LISTED = 12 };
 
-struct forest {
-	uint32_t node;      /* the thread's */
-	uint32_t aside;     /* strobe_aside_node; 0: none yet */
-	uint32_t next, end; /* numbers that it may give */
-	strobe_map
-	        children; /* by parent << 32 | label; of nodes with many: by parent << 32, not 0 */
-};
+struct forest *all_forests;
 
 static strobe_map labels;
 static uint32_t lock; /* of it */
@@ -68,58 +62,51 @@ strobe_label(uint64_t address)
 	return label;
 }
 
-/* Numbers for so many nodes in a row; 0: there is no room. */
-static uint32_t
-new_numbers(struct forest *f, uint32_t n)
+static void
+set_node(uint32_t i, uint32_t parent, uint32_t label)
 {
-	struct st_results_header *r = rt.results;
-	if (f->end - f->next < n) {
-		uint32_t from = r->n_nodes;
-		do
-			if (from > ST_MAX_NODES - NODES_AT_ONCE) {
-				__atomic_fetch_add(&r->nodes_dropped, 1, __ATOMIC_RELAXED);
-				return 0;
-			}
-		while (!__atomic_compare_exchange_n(&r->n_nodes, &from, from + NODES_AT_ONCE, false,
-		                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-		f->next = from;
-		f->end = from + NODES_AT_ONCE;
-	}
-	f->next += n;
-	return f->next - n;
+	strobe_node *nodes = strobe_nodes(), *n = &nodes[i];
+	n->label = label;
+	n->next = nodes[parent].child;
+	/* The last: the controller may look at any time. */
+	__atomic_store_n(&n->parent, parent, __ATOMIC_RELEASE);
+	if (parent)
+		nodes[parent].child = i;
 }
 
 /* 0: there is no room. */
 static uint32_t
 new_node(struct forest *f, uint32_t parent, uint32_t label)
 {
-	uint32_t i = new_numbers(f, 1);
-	if (!i)
-		return 0;
-	strobe_node *nodes = strobe_nodes(), *n = &nodes[i];
-	n->label = label;
-	n->parent = parent;
-	n->next = nodes[parent].child;
-	/* The last: the controller may look at any time. */
-	if (parent)
-		__atomic_store_n(&nodes[parent].child, i, __ATOMIC_RELEASE);
+	uint32_t i = nodes_take(f, 1);
+	if (i)
+		set_node(i, parent, label);
+	else
+		__atomic_fetch_add(&rt.results->contexts_pruned, 1, __ATOMIC_RELAXED);
 	return i;
 }
 
 static uint32_t
 new_fork(struct forest *f)
 {
-	uint32_t first = new_numbers(f, STROBE_FORK_NODES);
+	uint32_t first = nodes_take(f, STROBE_FORK_NODES);
 	for (uint32_t i = 0; first && i < STROBE_FORK_NODES; i++)
 		strobe_nodes()[first + i].label = STROBE_FORK;
 	return first;
 }
 
-static struct forest *
+struct forest *
 forest_of(struct thread *t)
 {
-	if (!t->forest)
-		t->forest = strobe_allocate(sizeof *t->forest);
+	if (t->forest)
+		return t->forest;
+	t->forest = strobe_allocate(sizeof *t->forest);
+	if (t->forest) {
+		tools_lock();
+		t->forest->next_forest = all_forests;
+		all_forests = t->forest;
+		tools_unlock();
+	}
 	return t->forest;
 }
 
@@ -130,18 +117,31 @@ strobe_thread_node(strobe_thread *handle)
 	struct forest *f = forest_of(t);
 	if (!f || f->node)
 		return f ? f->node : 0;
-	f->node = new_node(f, 0, 0);
-	if (f->node)
-		strobe_nodes()[f->node].link = t->record;
-	return f->node;
+	uint32_t node = nodes_take_basic(f), pruned = nodes_take_basic(f);
+	if (!node || !pruned)
+		return 0;
+	strobe_nodes()[node].link = t->record;
+	set_node(pruned, node, strobe_label(ST_LABEL_PRUNED));
+	f->pruned = pruned;
+	f->node = node;
+	return node;
+}
+
+uint32_t
+strobe_pruned_node(strobe_thread *t)
+{
+	return strobe_thread_node(t) ? ((struct thread *)t)->forest->pruned : 0;
 }
 
 uint32_t
 strobe_aside_node(strobe_thread *handle)
 {
 	struct forest *f = forest_of((struct thread *)handle);
-	if (f && !f->aside)
-		f->aside = new_node(f, 0, STROBE_FORK);
+	if (f && !f->aside) {
+		f->aside = nodes_take_basic(f);
+		if (f->aside)
+			strobe_nodes()[f->aside].label = STROBE_FORK;
+	}
 	return f ? f->aside : 0;
 }
 
@@ -164,12 +164,45 @@ strobe_remember(strobe_thread *t, uint32_t from, uint32_t label, uint32_t to)
 	}
 	if (nodes[other].label != STROBE_FORK) {
 		uint32_t fork = new_fork(f);
-		if (!fork)
+		if (!fork) {
+			*slot = to;
 			return;
+		}
 		*fork_slot(nodes, fork, nodes[other].label) = other;
 		*slot = other = fork;
 	}
 	*fork_slot(nodes, other, label) = to;
+}
+
+/* The label is looked for as strobe_recall does. */
+void
+strobe_forget(strobe_thread *t, uint32_t from, uint32_t label)
+{
+	strobe_node *nodes = strobe_nodes();
+	uint32_t *slot = &nodes[from].recent[label & 7];
+	walk_forget_guess((struct thread *)t, label);
+	if (nodes[*slot].label == STROBE_FORK)
+		slot = fork_slot(nodes, *slot, label);
+	if (nodes[*slot].label != label)
+		return;
+	*slot = 0;
+}
+
+strobe_loop *
+strobe_new_loop(uint32_t head)
+{
+	struct st_results_header *r = rt.results;
+	uint32_t i = __atomic_load_n(&r->n_loops, __ATOMIC_RELAXED);
+	do
+		if (i >= ST_MAX_LOOPS) {
+			__atomic_fetch_add(&r->loops_dropped, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+	while (!__atomic_compare_exchange_n(&r->n_loops, &i, i + 1, false, __ATOMIC_RELAXED,
+	                                    __ATOMIC_RELAXED));
+	strobe_loop *l = (strobe_loop *)((char *)r + r->off_loops) + i;
+	l->head = head; /* before, it is none */
+	return l;
 }
 
 /* In a list of children; *n: how many were looked at. */
@@ -224,8 +257,20 @@ void
 forests_forget(struct thread *t)
 {
 	lock = 0; /* another thread of the parent may have held it */
-	if (labels.slots)
-		rt_unmap_memory(labels.slots, 2 * labels.size * sizeof(uint64_t));
-	labels = (strobe_map){0};
+	map_clear(&labels);
+	nodes_forget();
+	all_forests = NULL;
 	t->forest = NULL;
+}
+
+void
+forest_end(struct thread *t)
+{
+	struct forest *f = t->forest;
+	if (!f || f->ended)
+		return;
+	tools_lock();
+	nodes_give_unused(f);
+	f->ended = true;
+	tools_unlock();
 }

@@ -24,10 +24,19 @@ happen_thread_begin(struct thread *t)
 }
 
 void
+happen_attached(struct thread *t)
+{
+	happen_thread_begin(t);
+	if (!t->gap_from)
+		t->gap_from = rt_tsc();
+}
+
+void
 happen_last_gap(struct thread *t)
 {
-	if (t->gap_from)
-		region_tell_gap(t, t->gap_from);
+	if (t->gap_from && rt.on && !t->left_out)
+		EACH_TOOL(i, gap)
+	tool_call(i, (plain_function)tools.tool[i].tool->gap, t, (const void *)t->gap_from);
 }
 
 void

@@ -9,6 +9,8 @@ struct map;
 
 /* On the thread itself. */
 void happen_thread_begin(struct thread *t);
+/* The same for one that was running: what it has done before is a gap. */
+void happen_attached(struct thread *t);
 void happen_thread_end(struct thread *t);
 /* Nothing of the thread will be measured any more: tells of the gap that it is in, if it is. */
 void happen_last_gap(struct thread *t);

@@ -86,9 +86,7 @@ text_find_or_add(const char *s)
 void
 texts_forget(void)
 {
-	if (texts.slots)
-		rt_unmap_memory(texts.slots, 2 * texts.size * sizeof(uint64_t));
-	texts = (strobe_map){0};
+	map_clear(&texts);
 	/* Another thread of the parent may have been allocating. */
 	memset(&pool, 0, sizeof pool);
 }
@@ -263,4 +261,12 @@ strobe_map_remove(strobe_map *m, uint64_t key)
 	}
 	m->slots[2 * hole] = 0;
 	m->slots[2 * hole + 1] = 0;
+}
+
+void
+map_clear(strobe_map *m)
+{
+	if (m->slots)
+		rt_unmap_memory(m->slots, 2 * m->size * sizeof(uint64_t));
+	*m = (strobe_map){0};
 }

@@ -15,20 +15,33 @@ region_init(void)
 	rt.on = !(rt.results->region_by & ST_REGION_OFF_AT_START);
 	rt.results->region = rt.on;
 	rt.results->regions = rt.on;
-	rt.off_since = rt_tsc();
 	jit.cuts = rt.results->wants_entries || rt.results->region_by;
 	jit.has_plain = (rt.results->region_by & ~ST_REGION_LIMITED) ||
 	                rt.results->threads_chosen || (rt.stress & ST_STRESS_versions) ||
 	                budget_exists();
 }
 
-void
-region_tell_gap(struct thread *t, uint64_t from)
+static void
+tell_gap(struct thread *t)
 {
+	uint64_t from = t->gap_from;
+	t->gap_from = 0;
+	t->telling_gap = true;
+	returns_forget(t);
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->gap)
 			tool_call(i, (void (*)(void))tools.tool[i].tool->gap, t,
 			          (const void *)from);
+	t->telling_gap = false;
+}
+
+void
+gap_follow(struct thread *t)
+{
+	if (thread_is_seen(t) && t->gap_from)
+		tell_gap(t);
+	else if (!thread_is_seen(t) && !t->gap_from)
+		t->gap_from = rt_tsc();
 }
 
 void
@@ -39,12 +52,7 @@ region_set(struct thread *t, bool on)
 	os_make_wait(t);
 	rt.on = on;
 	rt.results->region = on;
-	if (!on) {
-		rt.off_since = rt_tsc();
-		return;
-	}
-	rt.results->regions++;
-	region_tell_gap(t, rt.off_since);
+	rt.results->regions += on;
 }
 
 void

@@ -188,6 +188,7 @@ void streams_begin(struct thread *t);
 void streams_forget(struct thread *t);
 
 /* tool/library.c */
+void map_clear(strobe_map *m);
 uint32_t text_add(const char *s);
 void texts_forget(void);
 
@@ -211,8 +212,12 @@ const char *entry_name(const struct st_entry *entry);
 bool entries_choose(uint64_t pc);
 /* Is it in one of the functions and images that are named? */
 bool entries_chosen(uint64_t pc);
+/* Where .eh_frame of the mapping's image is, if no table leads to it. */
+bool entries_frames(uint32_t map, uint64_t *from, uint64_t *end);
 /* Where the function begins whose code the address is; 0: of none that tools want to know of. */
 uint64_t entries_start(uint64_t pc);
+/* The code that is there: of a function, or of one of its parts. False: as above. */
+bool entries_range(uint64_t pc, uint64_t *start, uint64_t *end);
 /* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
 unsigned region_at(uint64_t pc);
 /* The same, as far as it matters to threads that execute the version. */
@@ -237,8 +242,9 @@ thread_version(const struct thread *t)
 
 /* tool/region.c: whether tools are at work. rt.lock held. */
 void region_init(void);
-/* The thread has run without instrumentation since the ticks `from`. */
-void region_tell_gap(struct thread *t, uint64_t from);
+/* The thread may execute another version of the code from here on: notes that it is not measured
+ * any more, or tells of the gap that has ended. */
+void gap_follow(struct thread *t);
 void region_set(struct thread *t, bool on);
 /* Does what the controller asks for. */
 void region_obey(struct thread *t);
@@ -263,12 +269,28 @@ action_calls(const struct action *a)
 	return a->kind == ACTION_INVOKE || a->kind == ACTION_WALK;
 }
 
-/* tool/forest.c: after a fork, with results that are new. */
+/* tool/forest.c: after a fork, with results that are new; a thread has taken its last step. */
 void forests_forget(struct thread *t);
+void forest_end(struct thread *t);
+
+/* tool/leaders.c: where basic blocks end because jumps lead there, if a tool wants that. Looks
+ * through the function that the address is in, whose code lies in the mapping. */
+struct map;
+void leaders_find(uint64_t pc, const struct map *map);
+bool leaders_has(uint64_t pc);
+/* After a fork. */
+void leaders_forget(void);
 
 /* tool/walk.c: a thread begins; after a fork. */
 void walk_begin(struct thread *t);
+/* The thread's guesses: all, when nodes are taken back that they may lead to (how many there may
+ * be); a label's. */
+uint32_t walk_forget_guesses(struct thread *t);
+void walk_forget_guess(struct thread *t, uint32_t label);
 void walk_forget(struct thread *t);
+/* The field of threads with the label's guess: where the walk was before it, and the node where it
+ * was then, 8 bytes each. 0: there is no room for it. rt.lock held. */
+uint32_t walk_guess(uint32_t label);
 
 /* tool/call.c: calls a function of the tool, which may crash. */
 void tool_call(unsigned tool, void (*function)(void), const void *a, const void *b);

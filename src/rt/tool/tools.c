@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 
 #include "rt/tool/events.h"
+#include "rt/unwind/unwind.h"
 #include "tools/tools.h"
 
 struct tools tools;
@@ -74,8 +75,10 @@ tools_restart(struct thread *t)
 	texts_forget();
 	streams_forget(t);
 	entries_forget();
+	leaders_forget();
 	forests_forget(t);
 	walk_forget(t);
+	unwind_forget();
 	t->returns = NULL;
 	t->returns_at = 0;
 	memcpy(t->tool_state_before, t->tool_state, sizeof t->tool_state_before);

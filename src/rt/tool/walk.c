@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Walks through forests: what tools ask for, and how they begin. jit/walk.c writes their code. */
+#include <asm/unistd.h>
+#include <linux/mman.h>
+
+#include "rt/arch/x86_64/emit.h"
 #include "rt/tool/events.h"
+
+/* By label: the first of the two tallies that are its guess; 0: it has none. */
+static uint32_t *guesses;
 
 strobe_walk *
 strobe_walk_of(strobe_thread *t)
@@ -12,16 +19,60 @@ void
 walk_begin(struct thread *t)
 {
 	strobe_node *none = strobe_nodes();
-	t->walk = (strobe_walk){.top = &t->walk.closed, .node = none, .closed = {.node = none}};
+	t->walk = (strobe_walk){
+	        .top = &t->walk.closed, .node = none, .closed = {.node = none, .inner = none}};
+}
+
+static void
+clear_guess(struct thread *t, uint32_t label)
+{
+	uint32_t id = guesses ? guesses[label] : 0;
+	uint64_t *guess = thread_counter(t, id);
+	if (id && guess[0])
+		guess[0] = guess[1] = 0;
+}
+
+void
+walk_forget_guess(struct thread *t, uint32_t label)
+{
+	clear_guess(t, label);
+}
+
+uint32_t
+walk_forget_guesses(struct thread *t)
+{
+	uint32_t n = guesses ? __atomic_load_n(&rt.results->n_labels, __ATOMIC_ACQUIRE) : 0;
+	for (uint32_t label = 0; label < n; label++)
+		clear_guess(t, label);
+	return n;
 }
 
 void
 walk_forget(struct thread *t)
 {
 	strobe_frame *top = t->walk.top;
+	if (guesses)
+		SYS(__NR_madvise, guesses, ST_MAX_LABELS * sizeof *guesses, MADV_DONTNEED);
 	walk_begin(t);
 	if (top != &t->walk.closed)
 		t->walk.before = top;
+}
+
+uint32_t
+walk_guess(uint32_t label)
+{
+	struct st_results_header *r = rt.results;
+	if (!guesses)
+		guesses = rt_map_table(ST_MAX_LABELS * sizeof *guesses);
+	if (!guesses || label >= ST_MAX_LABELS)
+		return 0;
+	if (!guesses[label] && r->n_blocks + 2 <= ST_MAX_BLOCKS) {
+		struct st_block *b = (struct st_block *)((char *)r + r->off_blocks) + r->n_blocks;
+		b[0] = b[1] = (struct st_block){.flags = ST_BLOCK_TALLY};
+		guesses[label] = r->n_blocks;
+		__atomic_store_n(&r->n_blocks, r->n_blocks + 2, __ATOMIC_RELEASE);
+	}
+	return guesses[label] ? counter_field(guesses[label]) : 0;
 }
 
 static void
@@ -64,13 +115,16 @@ strobe_step_across(strobe_point at, uint32_t label, strobe_callee *otherwise)
 void
 strobe_spend_time(strobe_point at)
 {
-	ask_action(at, ACTION_TIME);
+	if (ask_action(at, ACTION_TIME))
+		rt.results->has_costs = 1;
 }
 
 void
 strobe_spend_instructions(strobe_point at, uint32_t n)
 {
 	struct action *a = ask_action(at, ACTION_COST);
-	if (a)
-		a->id = n;
+	if (!a)
+		return;
+	a->id = n;
+	rt.results->has_costs = 1;
 }

@@ -27,6 +27,7 @@ export function readRun(entry, index) {
 		threads: (result.threads ?? []).filter((thread) => !("thread" in thread)),
 		processes: result.processes ?? [],
 		paths: pathsOf(entry.paths ?? result),
+		...loopsOf(entry.paths ?? result, entry.loop_lines),
 		tables: tablesOf(result, entry.tables),
 		budget: result.budget ?? null,
 		qos: result.qos ?? null,
@@ -49,6 +50,12 @@ function pathsOf({ threads = [], mode, k, k_kccf }) {
 	const walked = threads.filter((thread) => thread.ksf || thread.kccf || thread.functions);
 	if (!walked.length) return null;
 	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
+}
+
+// The lines of their functions; or at least those of their heads.
+function loopsOf({ all_loops: loops = [] }, lines) {
+	const heads = () => loops.filter(({ file }) => file).map(({ file, line, function: name, loop }) => ({ file, line, function: name, executions: loop.iterations }));
+	return { loops, loopLines: lines ?? heads() };
 }
 
 function nameOf({ thread, joined, tid, comm }) {

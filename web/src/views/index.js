@@ -6,9 +6,10 @@ import { contexts } from "./contexts.js";
 import { diff } from "./diff.js";
 import { flame } from "./flame.js";
 import { functions } from "./functions.js";
+import { loops } from "./loops.js";
 import { source } from "./source.js";
 import { summary } from "./summary.js";
 import { tables } from "./tables.js";
 import { time } from "./time.js";
 
-export const views = [summary, functions, flame, contexts, source, tables, time, diff];
+export const views = [summary, functions, flame, contexts, loops, source, tables, time, diff];

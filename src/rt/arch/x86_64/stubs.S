@@ -65,15 +65,6 @@ rt_stub_miss:
 	call rt_dispatch_miss
 	jmp rt_stub_enter
 
-	/* From a step of a walk, which has borrowed rcx, rdx and, the first, rsi. */
-	.globl rt_stub_walk_rsi, rt_stub_walk
-	.hidden rt_stub_walk_rsi, rt_stub_walk
-rt_stub_walk_rsi:
-	movq %gs:TOOL_SAVE(6), %rsi
-rt_stub_walk:
-	movq %gs:TOOL_SAVE(1), %rcx
-	movq %gs:TOOL_SAVE(2), %rdx
-
 	/* From an action: exit_id says which function is to be called. */
 	.globl rt_stub_call
 	.hidden rt_stub_call

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a loop: how often it was entered, and how many iterations each entry had. */
+#ifndef STROBE_PROFILE_LOOPS_H
+#define STROBE_PROFILE_LOOPS_H
+
+#include <stdint.h>
+
+#include <strobe/tool.h>
+
+/* classes: entries by their iterations, as strobe_loop has them. */
+struct st_loop {
+	uint64_t entries, iterations;
+	uint64_t least, most;
+	uint64_t classes[STROBE_LOOP_CLASSES];
+};
+
+/* What the results say of a loop whose head was executed so often. */
+struct st_loop st_loop_read(const strobe_loop *l, uint64_t count);
+/* Adds what is known of another one. */
+void st_loop_add(struct st_loop *to, const struct st_loop *from);
+
+#endif
