@@ -28,15 +28,20 @@ def wait_until(condition, seconds=20):
     return holds
 
 
-def settles(condition):
-    """It comes to hold, and goes on to: an agent whose controller was killed may be about to begin."""
-    held = 0
-    for _ in range(1000):
-        held = held + 1 if condition() else 0
-        if held == 8:
-            return True
-        time.sleep(0.02)
-    return False
+def adopt_orphans():
+    """Grandchildren whose parent ends become this process' children: an agent whose controller was killed can be waited for."""
+    PR_SET_CHILD_SUBREAPER = 36
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
+
+
+def orphans_end(child, seconds=20):
+    """Whether all that were adopted end in time; child is no orphan."""
+    def ended():
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            orphans = {int(word) for word in file.read().split()} - {child}
+        return all(os.waitpid(orphan, os.WNOHANG) != (0, 0) for orphan in orphans)
+    return wait_until(ended, seconds)
 
 
 def maps(pid):
@@ -176,7 +181,8 @@ class Running(Attach):
             possible = " fsgsbase " in file.read()
         self.assertEqual(wait_until(lambda: code(process.pid) != before, 20 if possible else 0.1), possible)
         strobe.kill()
-        self.assertTrue(settles(lambda: maps(process.pid) == mappings))
+        self.assertTrue(orphans_end(process.pid))
+        self.assertTrue(wait_until(lambda: maps(process.pid) == mappings), maps(process.pid))
         self.assertEqual(code(process.pid), before)
         self.assertIsNone(process.poll())
 
@@ -237,9 +243,12 @@ class Running(Attach):
             time.sleep(0.002 * i)
             strobe.kill()
             strobe.wait()
-            self.assertTrue(settles(lambda: not self.is_attached(process.pid) and not tracer(process.pid)))
+            self.assertTrue(orphans_end(process.pid))
+            self.assertTrue(wait_until(lambda: not self.is_attached(process.pid)), i)
+            self.assertFalse(tracer(process.pid))
             self.assertIsNone(process.poll())
-        self.assertEqual(sum("strobe" in line for line in maps(process.pid)), sum("strobe" in line for line in before))
+        ours = [line for line in maps(process.pid) if "strobe" in line]
+        self.assertEqual(ours, [line for line in before if "strobe" in line])
         self.finish(process)
 
     def test_controller_and_agent_are_killed(self):
@@ -457,4 +466,5 @@ class Refused(Attach):
 
 
 if __name__ == "__main__":
+    adopt_orphans()
     unittest.main(verbosity=2)
