@@ -184,8 +184,11 @@ read_forest(struct forest_reader *r)
 	r->labels = calloc(r->v->n_labels, sizeof *r->labels);
 	r->contexts = malloc(n * sizeof *r->contexts);
 	r->threads = malloc(n * sizeof *r->threads);
-	if (!r->labels || !r->contexts || !r->threads || read_labels(r))
+	if (!r->labels || !r->contexts || !r->threads || read_labels(r) ||
+	    !ST_RESERVE(&r->c->profile->contexts, n))
 		return -1;
+	st_prefer_large_pages(r->contexts, n * sizeof *r->contexts);
+	st_prefer_large_pages(r->threads, n * sizeof *r->threads);
 	r->contexts[0] = r->threads[0] = UINT32_MAX;
 	for (uint32_t i = 1; i < n; i++)
 		r->contexts[i] = NOT_READ;

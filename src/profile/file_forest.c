@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables label and context of a profile file, and with file_loops.c loop. */
+/* The tables label and forest of a profile file, and with file_contexts.c and file_loops.c the
+ * others of contexts. */
 #include <string.h>
 
 #include "profile/file_tables.h"
@@ -52,58 +53,6 @@ insert_labels(sqlite3 *db, const struct st_profile *p)
 	return status;
 }
 
-/* Contexts, by the million, are inserted so many at a time: a statement's beginning and end cost as
- * much as a row. */
-enum { CONTEXT_COLUMNS = 8, CONTEXTS_AT_ONCE = 64 };
-
-static int
-prepare_contexts(sqlite3 *db, size_t n, sqlite3_stmt **s)
-{
-	static const char begin[] = "INSERT INTO context VALUES", row[] = "(?,?,?,?,?,?,?,?),";
-	char text[sizeof begin + CONTEXTS_AT_ONCE * sizeof row];
-	char *at = stpcpy(text, begin);
-	for (size_t i = 0; i < n; i++)
-		at = stpcpy(at, row);
-	return sqlite3_prepare_v2(db, text, (int)(at - text) - 1, s, NULL); /* the last comma */
-}
-
-static void
-bind_context(sqlite3_stmt *s, int first, const struct st_profile *p, size_t i)
-{
-	const struct st_profile_context *c = &p->contexts.v[i];
-	sqlite3_bind_int64(s, first, (int64_t)i + 1);
-	bind_index(s, first + 1, c->thread);
-	bind_index(s, first + 2, c->parent);
-	bind_index(s, first + 3, c->label);
-	bind_index(s, first + 4, c->link);
-	sqlite3_bind_int64(s, first + 5, (int64_t)c->count);
-	sqlite3_bind_int64(s, first + 6, (int64_t)c->self_ns);
-	sqlite3_bind_int64(s, first + 7, (int64_t)c->instructions);
-}
-
-/* From *i on, n at a time, as long as there are as many. */
-static int
-insert_contexts_by(sqlite3 *db, const struct st_profile *p, size_t n, size_t *i)
-{
-	sqlite3_stmt *s = NULL;
-	int status = prepare_contexts(db, n, &s);
-	for (; status == SQLITE_OK && *i + n <= p->contexts.n; *i += n) {
-		for (size_t k = 0; k < n; k++)
-			bind_context(s, (int)k * CONTEXT_COLUMNS + 1, p, *i + k);
-		status = finish_row(db, s);
-	}
-	sqlite3_finalize(s);
-	return status;
-}
-
-static int
-insert_contexts(sqlite3 *db, const struct st_profile *p)
-{
-	size_t i = 0;
-	int status = insert_contexts_by(db, p, CONTEXTS_AT_ONCE, &i);
-	return status == SQLITE_OK ? insert_contexts_by(db, p, 1, &i) : status;
-}
-
 static int
 insert_memory(sqlite3 *db, const struct st_profile *p)
 {
@@ -128,11 +77,6 @@ st_save_forest(sqlite3 *db, const struct st_profile *p)
 	        " offset INTEGER NOT NULL, function INTEGER REFERENCES function, file TEXT,"
 	        " line INTEGER, column INTEGER, bytes INTEGER, piece INTEGER, insns INTEGER,"
 	        " next INTEGER REFERENCES label);"
-	        "CREATE TABLE context(id INTEGER PRIMARY KEY,"
-	        " thread INTEGER NOT NULL REFERENCES thread, parent INTEGER REFERENCES context,"
-	        " label INTEGER NOT NULL REFERENCES label, link INTEGER REFERENCES context,"
-	        " count INTEGER NOT NULL, self_ns INTEGER NOT NULL,"
-	        " instructions INTEGER NOT NULL);"
 	        "CREATE TABLE forest(bytes INTEGER NOT NULL, pruned INTEGER NOT NULL);",
 	        NULL, NULL, NULL);
 	if (status == SQLITE_OK)
@@ -140,19 +84,8 @@ st_save_forest(sqlite3 *db, const struct st_profile *p)
 	if (status == SQLITE_OK)
 		status = insert_labels(db, p);
 	if (status == SQLITE_OK)
-		status = insert_contexts(db, p);
+		status = st_save_contexts(db, p);
 	return status == SQLITE_OK ? st_save_loops(db, p) : status;
-}
-
-/* The index of a row of a table with n rows; UINT32_MAX: NULL. *bad when there is no such row. */
-static uint32_t
-index_of(sqlite3_stmt *s, int column, size_t n, bool *bad)
-{
-	if (sqlite3_column_type(s, column) == SQLITE_NULL)
-		return UINT32_MAX;
-	int64_t id = sqlite3_column_int64(s, column);
-	*bad |= id < 1 || (uint64_t)id > n;
-	return *bad ? UINT32_MAX : (uint32_t)(id - 1);
 }
 
 /* How a basic block is cut: columns 6 to 9. */
@@ -166,7 +99,7 @@ load_piece(sqlite3_stmt *s, struct st_profile_label *out, bool *bad)
 	out->bytes = (uint32_t)bytes;
 	out->piece = (uint32_t)piece;
 	out->insns = (uint32_t)insns;
-	out->next = index_of(s, 9, UINT32_MAX, bad);
+	out->next = st_index_of(s, 9, UINT32_MAX, bad);
 }
 
 /* Does each piece go on where it ends? So none leads back to itself. */
@@ -208,9 +141,9 @@ load_labels(sqlite3 *db, struct st_profile *p)
 			p->out_of_memory = bad = true;
 			break;
 		}
-		out->image = index_of(s, 0, p->images.n, &bad);
+		out->image = st_index_of(s, 0, p->images.n, &bad);
 		out->offset = (uint64_t)sqlite3_column_int64(s, 1);
-		out->function = index_of(s, 2, p->functions.n, &bad);
+		out->function = st_index_of(s, 2, p->functions.n, &bad);
 		out->file = file ? st_profile_text(p, file) : NULL;
 		out->line = (uint32_t)sqlite3_column_int64(s, 4);
 		out->column = (uint32_t)sqlite3_column_int64(s, 5);
@@ -220,51 +153,12 @@ load_labels(sqlite3 *db, struct st_profile *p)
 	return !bad && status == SQLITE_DONE && are_pieces(p);
 }
 
-static bool
-load_contexts(sqlite3 *db, struct st_profile *p)
-{
-	sqlite3_stmt *s = NULL;
-	int status = sqlite3_prepare_v2(db,
-	                                "SELECT thread, parent, label, link, count, self_ns, "
-	                                "instructions FROM context ORDER BY id",
-	                                -1, &s, NULL);
-	bool bad = status != SQLITE_OK;
-	while (!bad && (status = sqlite3_step(s)) == SQLITE_ROW) {
-		size_t index = p->contexts.n;
-		struct st_profile_context *out = ST_PUSH(&p->contexts);
-		if (!out) {
-			p->out_of_memory = bad = true;
-			break;
-		}
-		out->thread = index_of(s, 0, p->threads.n, &bad);
-		out->parent = index_of(s, 1, index, &bad); /* before it: there is no circle */
-		out->label = index_of(s, 2, p->labels.n, &bad);
-		out->link = index_of(s, 3, UINT32_MAX, &bad);
-		bad |= out->thread == UINT32_MAX || out->label == UINT32_MAX;
-		out->count = (uint64_t)sqlite3_column_int64(s, 4);
-		out->self_ns = (uint64_t)sqlite3_column_int64(s, 5);
-		out->instructions = (uint64_t)sqlite3_column_int64(s, 6);
-	}
-	sqlite3_finalize(s);
-	for (size_t i = 0; i < p->contexts.n; i++)
-		bad |= p->contexts.v[i].link != UINT32_MAX &&
-		       p->contexts.v[i].link >= p->contexts.n;
-	return !bad && status == SQLITE_DONE;
-}
-
-static bool
-has_table(sqlite3 *db, const char *name)
-{
-	return sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL,
-	                                     NULL) == SQLITE_OK;
-}
-
 /* At first this was not known. */
 static bool
 load_memory(sqlite3 *db, struct st_profile *p)
 {
 	sqlite3_stmt *s = NULL;
-	if (!has_table(db, "forest"))
+	if (!st_has_table(db, "forest"))
 		return true;
 	int status = sqlite3_prepare_v2(db, "SELECT bytes, pruned FROM forest", -1, &s, NULL);
 	bool good = status == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
@@ -279,8 +173,8 @@ load_memory(sqlite3 *db, struct st_profile *p)
 bool
 st_load_forest(sqlite3 *db, struct st_profile *p)
 {
-	if (!has_table(db, "context"))
+	if (!st_has_table(db, "label"))
 		return true;
-	return load_memory(db, p) && load_labels(db, p) && load_contexts(db, p) &&
+	return load_memory(db, p) && load_labels(db, p) && st_load_contexts(db, p) &&
 	       st_load_loops(db, p);
 }

@@ -73,8 +73,7 @@ bool
 st_load_loops(sqlite3 *db, struct st_profile *p)
 {
 	sqlite3_stmt *s = NULL;
-	if (sqlite3_table_column_metadata(db, "main", "loop", NULL, NULL, NULL, NULL, NULL, NULL) !=
-	    SQLITE_OK)
+	if (!st_has_table(db, "loop"))
 		return true;
 	int status = sqlite3_prepare_v2(
 	        db, "SELECT context, iterations, least, most, entries FROM loop ORDER BY context",

@@ -13,6 +13,11 @@ enum { ST_MOST_FIELDS = 5, ST_FIELD_NAME = 64 };
 /* The ends of the names of a type's SQL columns; returns how many. */
 size_t st_fields_of(enum strobe_type type, const char *const **ends);
 
+bool st_has_table(sqlite3 *db, const char *name);
+/* The index of a row of a table with n rows, by a column that has its id; UINT32_MAX: NULL. Sets
+ * *bad when there is no such row. */
+uint32_t st_index_of(sqlite3_stmt *s, int column, size_t n, bool *bad);
+
 /* Writes tables and streams. SQLITE_OK, or the failure. */
 int st_save_tables(sqlite3 *db, const struct st_profile *p);
 /* Writes and reads quality of service, if there was any: the same. */
@@ -21,6 +26,8 @@ bool st_load_qos(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the contexts, if there are any: the same. */
 int st_save_forest(sqlite3 *db, const struct st_profile *p);
 bool st_load_forest(sqlite3 *db, struct st_profile *p);
+int st_save_contexts(sqlite3 *db, const struct st_profile *p);
+bool st_load_contexts(sqlite3 *db, struct st_profile *p); /* labels and threads are loaded */
 /* Behind the contexts. */
 int st_save_loops(sqlite3 *db, const struct st_profile *p);
 bool st_load_loops(sqlite3 *db, struct st_profile *p);

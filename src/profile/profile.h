@@ -25,7 +25,7 @@ struct st_stacks;
 struct st_qos;
 
 #define ST_PROFILE_APPLICATION_ID 0x5354524f /* "STRO" */
-#define ST_PROFILE_VERSION 3
+#define ST_PROFILE_VERSION 4
 
 /* Fewer samples in the program's code than this say nothing: shares are then of instructions. */
 #define ST_ENOUGH_SAMPLES 20

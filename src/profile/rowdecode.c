@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/rowmemory.h"
+#include "profile/varint.h"
 
 static const unsigned char *
 take(struct st_decoding *in, enum st_codec_column column, size_t n)
@@ -17,16 +18,11 @@ take(struct st_decoding *in, enum st_codec_column column, size_t n)
 static bool
 take_number(struct st_decoding *in, uint32_t *n)
 {
-	const unsigned char *at;
-	*n = 0;
-	for (unsigned shift = 0; shift < 32; shift += 7) {
-		if (!(at = take(in, ST_CODEC_RUNS, 1)))
-			return false;
-		*n |= (uint32_t)(*at & 127) << shift;
-		if (*at < 128)
-			return true;
-	}
-	return false;
+	uint64_t number;
+	if (!st_varint_take(&in->at[ST_CODEC_RUNS], in->end[ST_CODEC_RUNS], 32, &number))
+		return false;
+	*n = (uint32_t)number;
+	return true;
 }
 
 /* The next so many bits of a column, 1, 2 or 4, from the lowest of each byte on. */
@@ -54,7 +50,7 @@ take_growth(struct st_decoding *in, size_t bytes, uint64_t *growth)
 	if (!at)
 		return false;
 	memcpy(&value, at, bytes);
-	*growth = value >> 1 ^ -(value & 1);
+	*growth = (uint64_t)st_unzigzag(value);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "profile/rowmemory.h"
+#include "profile/varint.h"
 
 /* So many rows are settled together: what is noted of them should stay in the first cache. */
 enum { BATCH = 512 };
@@ -47,16 +48,6 @@ make_room(struct st_codec *c, size_t n)
 	return c->room;
 }
 
-/* Seven bits in a byte, the lowest first; the last byte is less than 128. */
-static unsigned char *
-put_number(unsigned char *at, uint32_t n)
-{
-	for (; n > 127; n >>= 7)
-		*at++ = (unsigned char)(n | 128);
-	*at++ = (unsigned char)n;
-	return at;
-}
-
 /* A strange value, by what it has grown and by what the one before did. The sign is in the lowest
  * bit, so that what is small is short. */
 static inline struct told
@@ -67,7 +58,7 @@ tell(struct told at, uint64_t growth, uint64_t before)
 	                                       3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5,
 	                                       5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6,
 	                                       6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6};
-	uint64_t value = growth << 1 ^ (0 - (growth >> 63));
+	uint64_t value = st_zigzag((int64_t)growth);
 	unsigned how = hows[64 - __builtin_clzll(value | 1)];
 	how &= (unsigned)(growth == before) - 1; /* ST_AS_BEFORE */
 	memcpy(at.values, &value, sizeof value);
@@ -146,9 +137,9 @@ begin_run(struct pen *p, uint64_t tag)
 {
 	uint32_t self = (uint32_t)(tag >> 4) + 1;
 	if (p->rows)
-		p->runs = put_number(p->runs, p->rows - p->begun);
+		p->runs = st_varint_put(p->runs, p->rows - p->begun);
 	p->begun = p->rows;
-	p->runs = put_number(p->runs, p->c->memories[p->before].second == self ? 0 : self);
+	p->runs = st_varint_put(p->runs, p->c->memories[p->before].second == self ? 0 : self);
 	st_lead_to(p->c, p->before, st_name_of(tag));
 }
 
@@ -236,7 +227,7 @@ st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe
 	}
 	settle(&p);
 	if (p.rows)
-		p.runs = put_number(p.runs, p.rows - p.begun);
+		p.runs = st_varint_put(p.runs, p.rows - p.begun);
 	out->n_rows = p.rows;
 	out->whole = in == end;
 	out->at[ST_CODEC_RUNS] = p.runs;
