@@ -92,6 +92,10 @@ new_fork(struct forest *f)
 	uint32_t first = nodes_take(f, STROBE_FORK_NODES);
 	for (uint32_t i = 0; first && i < STROBE_FORK_NODES; i++)
 		strobe_nodes()[first + i].label = STROBE_FORK;
+	if (first) {
+		strobe_nodes()[first].next = f->forks;
+		f->forks = first;
+	}
 	return first;
 }
 

@@ -18,6 +18,7 @@ struct forest {
 	uint32_t node;            /* the thread's */
 	uint32_t aside;           /* strobe_aside_node; 0: none yet */
 	uint32_t pruned;          /* strobe_pruned_node */
+	uint32_t forks;           /* the newest; `next`: the one before */
 	uint32_t held;            /* nodes that it has been given, used or not */
 	uint32_t next, end;       /* numbers that it may use next */
 	struct spare_nodes spare; /* and others */

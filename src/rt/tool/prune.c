@@ -19,11 +19,12 @@ enum {
 };
 /* What `recent` has while the forest is pruned. */
 enum {
-	SUM, /* and the slot behind it: what the node and all below it count */
-	KEPT = 2,
-	PRUNED, /* its child that stands for pruned ones */
-	LAST    /* its last child that stays */
+	SUM,      /* and the slot behind it: what the node and all below it count */
+	KEPT = 2, /* IS_KEPT, which is no node */
+	PRUNED,   /* its child that stands for pruned ones */
+	LAST      /* its last child that stays */
 };
+static const uint32_t IS_KEPT = UINT32_MAX;
 
 struct pruning {
 	struct thread *t;
@@ -31,60 +32,53 @@ struct pruning {
 	strobe_cost *costs; /* NULL: there are none */
 	uint32_t label;     /* of pruned contexts */
 	uint32_t seen, freed;
+	bool links;    /* some node has one */
 	unsigned most; /* class of what goes */
 	uint32_t n[CLASSES];
 };
 
 /* ---- in the order in which a node comes behind all below it ---- */
 
+/* A visitor; it may change what is below the node. */
+typedef void visit_node(struct pruning *p, struct forest *f, uint32_t i);
+
+/* On the way down nodes are visited for the first time: then what they remember is cleared, if at
+ * all, for to go through millions of them takes as long as to read their memory. */
 static uint32_t
-deepest(const strobe_node *nodes, uint32_t i)
+deepest(const struct pruning *p, uint32_t i, bool clear)
 {
-	while (nodes[i].child)
-		i = nodes[i].child;
-	return i;
+	for (;; i = p->nodes[i].child) {
+		strobe_node *n = &p->nodes[i];
+		__builtin_prefetch(&p->nodes[n->next]);
+		if (clear) {
+			bool kept = n->recent[KEPT] == IS_KEPT;
+			memset(n->recent, 0, sizeof n->recent);
+			n->recent[KEPT] = kept ? IS_KEPT : 0;
+		}
+		if (!n->child)
+			return i;
+	}
 }
 
-static uint32_t
-behind(const strobe_node *nodes, uint32_t i, uint32_t root)
-{
-	if (i == root)
-		return 0;
-	return nodes[i].next ? deepest(nodes, nodes[i].next) : nodes[i].parent;
-}
-
-/* For each node below the root, and it: f may change what is below. */
+/* It does not loop. */
 static void
-each(struct pruning *p, struct forest *f, uint32_t root,
-     void (*visit)(struct pruning *p, struct forest *f, uint32_t i))
+take_time(struct pruning *p, uint32_t *n)
+{
+	if (!(++*n % AT_A_TIME))
+		p->t->tool_since = 0;
+}
+
+/* For each node below the root, and it. */
+static void
+each(struct pruning *p, struct forest *f, uint32_t root, bool clear, visit_node *visit)
 {
 	uint32_t n = 0;
-	for (uint32_t next, i = root ? deepest(p->nodes, root) : 0; i; i = next) {
-		next = behind(p->nodes, i, root);
+	for (uint32_t next, i = root ? deepest(p, root, clear) : 0; i; i = next) {
+		const strobe_node *node = &p->nodes[i];
+		next = i == root ? 0 : node->next ? deepest(p, node->next, clear) : node->parent;
 		visit(p, f, i);
-		if (!(++n % AT_A_TIME))
-			p->t->tool_since = 0; /* it does not loop */
+		take_time(p, &n);
 	}
-}
-
-/* ---- what is remembered ---- */
-
-static void
-forget(struct pruning *p, struct forest *f, uint32_t i)
-{
-	uint32_t *recent = p->nodes[i].recent;
-	for (unsigned slot = 0; slot < 8; slot++) {
-		if (p->nodes[recent[slot]].label == STROBE_FORK)
-			nodes_give(f, recent[slot], STROBE_FORK_NODES);
-		recent[slot] = 0;
-	}
-}
-
-static void
-forget_work(struct pruning *p, struct forest *f, uint32_t i)
-{
-	(void)f;
-	memset(p->nodes[i].recent, 0, sizeof p->nodes[i].recent);
 }
 
 /* ---- what stays ---- */
@@ -92,8 +86,8 @@ forget_work(struct pruning *p, struct forest *f, uint32_t i)
 static void
 keep(strobe_node *nodes, uint32_t i)
 {
-	for (; i && !nodes[i].recent[KEPT]; i = nodes[i].parent)
-		nodes[i].recent[KEPT] = 1;
+	for (; i && nodes[i].recent[KEPT] != IS_KEPT; i = nodes[i].parent)
+		nodes[i].recent[KEPT] = IS_KEPT;
 }
 
 void
@@ -129,6 +123,7 @@ weigh(struct pruning *p, struct forest *f, uint32_t i)
 	n->recent[SUM] = (uint32_t)sum;
 	n->recent[SUM + 1] = (uint32_t)(sum >> 32);
 	p->seen++;
+	p->links |= n->label && n->link;
 	if (n->parent) {
 		parent->recent[SUM] = (uint32_t)above;
 		parent->recent[SUM + 1] = (uint32_t)(above >> 32);
@@ -253,15 +248,22 @@ is_ours(const struct pruning *p, const struct forest *f)
 }
 
 static void
-each_of_ours(struct pruning *p, void (*visit)(struct pruning *p, struct forest *f, uint32_t i))
+each_of_ours(struct pruning *p, bool clear, visit_node *visit)
 {
 	for (struct forest *f = all_forests; f; f = f->next_forest)
 		if (is_ours(p, f))
-			each(p, f, f->node, visit);
+			each(p, f, f->node, clear, visit);
 }
 
 static void
-give_node(struct pruning *p, struct forest *f, uint32_t i)
+clear_aside(struct pruning *p, struct forest *f, uint32_t i)
+{
+	(void)f;
+	memset(p->nodes[i].recent, 0, sizeof p->nodes[i].recent);
+}
+
+static void
+give_aside(struct pruning *p, struct forest *f, uint32_t i)
 {
 	if (i != f->aside)
 		nodes_give(f, i, 1);
@@ -269,19 +271,20 @@ give_node(struct pruning *p, struct forest *f, uint32_t i)
 		p->nodes[i].child = 0;
 }
 
-/* What was remembered, also with the nodes that are not shown, and in the table of children. */
+/* What is remembered elsewhere than in nodes that are shown: by the ones that are not, by forks,
+ * and in the table of children. */
 static void
-forget_all(struct pruning *p)
+forget(struct pruning *p, struct forest *f)
 {
-	each_of_ours(p, forget);
-	for (struct forest *f = all_forests; f; f = f->next_forest) {
-		if (!is_ours(p, f))
-			continue;
-		each(p, f, f->aside, forget);
-		if (f->ended)
-			each(p, f, f->aside, give_node);
-		map_clear(&f->children);
+	uint32_t n = 0;
+	for (uint32_t next, i = f->forks; i; i = next) {
+		next = p->nodes[i].next;
+		nodes_give(f, i, STROBE_FORK_NODES);
+		take_time(p, &n);
 	}
+	f->forks = 0;
+	each(p, f, f->aside, false, f->ended ? give_aside : clear_aside);
+	map_clear(&f->children);
 }
 
 static bool
@@ -316,17 +319,20 @@ prune(struct pruning *p, void (*keep_nodes)(strobe_thread *t), bool all)
 	struct forest *own = p->t->forest;
 	p->seen = 0;
 	memset(p->n, 0, sizeof p->n);
-	forget_all(p);
+	p->links = false;
 	for (struct forest *f = all_forests; f; f = f->next_forest)
-		if (is_ours(p, f))
+		if (is_ours(p, f)) {
+			forget(p, f);
 			keep(p->nodes, f->node);
+		}
 	keep_nodes((strobe_thread *)p->t);
-	each_of_ours(p, weigh);
+	each_of_ours(p, true, weigh);
 	p->most = all ? ALL : choose_most(p);
-	each_of_ours(p, keep_link);
+	if (p->links)
+		each_of_ours(p, false, keep_link);
 	drop_loops(p);
-	each_of_ours(p, cut);
-	each(p, own, own->aside, forget_work);
+	each_of_ours(p, false, cut);
+	each(p, own, own->aside, false, clear_aside);
 }
 
 /* Others who have more than their share are asked to prune, too, if it is that which is missing. */
