@@ -172,6 +172,8 @@
 	O(shares, 0, "shares", NULL, true, "compare shares of each run's whole")                   \
 	O(kccf, 0, "kccf", NULL, true, "the k-calling context forests: callers of each")           \
 	O(by_thread, 0, "by-thread", NULL, true, "each thread with the one of its number")         \
+	O(under, 0, "under", "NAMES", true, "show contexts below these functions only")            \
+	O(calls, 0, "calls", "NAMES", true, "show contexts that lead to a call of these only")     \
 	O(hot, 0, "hot", "N", true, "contexts that differ most (default: 15; 0: all)")             \
 	O(format, 0, "format", "text|json", true, "of what is printed (default: text)")            \
 	ST_OPTION_HELP(O)

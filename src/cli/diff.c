@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/names.h"
 #include "report/contexts_diff.h"
 
 enum {
@@ -20,6 +21,7 @@ struct arguments {
 	size_t n_files;
 	enum st_diff_metric metric; /* ST_DIFF_METRIC_COUNT: the usual one */
 	bool kccf, by_thread, shares, json, help;
+	struct st_names names;
 	long top;
 };
 
@@ -65,6 +67,10 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case DIFF_shares:
 		a->shares = true;
 		return 0;
+	case DIFF_under:
+		return st_names_add(&a->names, &a->names.under, "under", value, e);
+	case DIFF_calls:
+		return st_names_add(&a->names, &a->names.calls, "calls", value, e);
 	case DIFF_hot:
 		return st_options_number("hot", value, 0, 1000000, &a->top, e);
 	case DIFF_format:
@@ -121,8 +127,13 @@ static int
 read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
           struct st_error *e)
 {
-	const struct st_context_choice choice = {
-	        .join = !a->by_thread, .kccf = a->kccf, .most_callers = MOST_CALLERS};
+	const struct st_context_choice choice = {.join = !a->by_thread,
+	                                         .kccf = a->kccf,
+	                                         .under = a->names.under.text,
+	                                         .n_under = a->names.under.n,
+	                                         .calls = a->names.calls.text,
+	                                         .n_calls = a->names.calls.n,
+	                                         .most_callers = MOST_CALLERS};
 	if (st_contexts_make(c, p, &choice, e))
 		return -1;
 	if (c->k_callers != c->k)
@@ -140,6 +151,8 @@ compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], 
 	struct st_comparison c = {0};
 	const struct st_profile *const both[] = {profiles[ST_A], profiles[ST_B]};
 	int status = st_compare_check(both, a->files, e);
+	if (!status)
+		status = st_names_unknown(&a->names, both, ST_SIDES, st_names_say, stderr, e);
 	for (int i = 0; i < ST_SIDES && !status; i++)
 		status = read_side(a, &sides[i], i, both[i], e);
 	if (!status)
@@ -172,10 +185,11 @@ st_diff_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	int bad = parse(&a, argv, &e);
+	int bad = parse(&a, argv, &e), code = ST_EXIT_OK;
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("diff"), false);
 	else if (bad || load_and_compare(&a, &e))
-		return st_complain(&e);
-	return ST_EXIT_OK;
+		code = st_complain(&e);
+	st_names_free(&a.names);
+	return code;
 }

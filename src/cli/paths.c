@@ -23,10 +23,10 @@ read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st
 	                                         .functions = a->functions,
 	                                         .blocks = a->blocks,
 	                                         .code = a->disasm,
-	                                         .under = a->under.text,
-	                                         .n_under = a->under.n,
-	                                         .calls = a->calls.text,
-	                                         .n_calls = a->calls.n,
+	                                         .under = a->names.under.text,
+	                                         .n_under = a->names.under.n,
+	                                         .calls = a->names.calls.text,
+	                                         .n_calls = a->names.calls.n,
 	                                         .most_callers =
 	                                                 st_contexts_most_callers(&a->limit)};
 	struct st_context_options o;
@@ -84,17 +84,12 @@ say_note(FILE *out, const char *sentence)
 }
 
 static void
-say_line(FILE *out, const char *sentence)
-{
-	fprintf(out, "strobe: %s\n", sentence);
-}
-
-static void
 summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 {
+	const struct st_paths *a = arg;
 	struct st_contexts c;
 	struct st_error e;
-	if (st_paths_unknown(arg, p, say_note, out, &e))
+	if (st_names_unknown(&a->names, &p, 1, say_note, out, &e))
 		say_note(out, e.text);
 	if (read_contexts(&c, p, arg, false, &e))
 		return;
@@ -151,7 +146,8 @@ show_profile(const struct st_paths *a)
 	struct st_profile *p = st_profile_load(a->from, &e);
 	if (!p)
 		return st_complain(&e);
-	int status = st_paths_unknown(a, p, say_line, stderr, &e);
+	int status = st_names_unknown(&a->names, (const struct st_profile *const *)&p, 1,
+	                              st_names_say, stderr, &e);
 	if (!status && a->format && a->measure.result.output)
 		status = st_result_write(&form, p, a->measure.result.output, &e);
 	else if (!status)

@@ -4,6 +4,7 @@
 #define STROBE_CLI_PATHS_H
 
 #include "cli/measure.h"
+#include "cli/names.h"
 #include "report/contexts_limit.h"
 
 struct st_paths {
@@ -22,19 +23,13 @@ struct st_paths {
 	long pid;                               /* of a process to attach; 0: none */
 	double seconds;                         /* to measure; 0: all */
 	char *const *program;
-	struct st_patterns under, calls;
-	char **texts; /* of --funcs, --under and --calls, cut into names */
-	size_t n_texts;
+	struct st_names names;
 };
 
 /* 0, or -1 with *e. st_paths_free in both cases. */
 int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
 /* The name of an option that was given and is about blocks; NULL: there is none. */
 const char *st_paths_blocks_option(const struct st_paths *a);
-/* A sentence for each name of --under and --calls that no function of the profile has. -1 with *e
- * when no name of one of them has. */
-int st_paths_unknown(const struct st_paths *a, const struct st_profile *p,
-                     void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e);
 void st_paths_free(struct st_paths *a);
 
 #endif

@@ -88,47 +88,6 @@ guess_format(struct st_paths *a)
 			a->format = &st_context_formats[i];
 }
 
-/* Where a name of --funcs ends: at a comma, but not at one within brackets, as names of C++ have
- * them. */
-static char *
-end_of_name(char *name)
-{
-	int depth = 0;
-	for (; *name; name++) {
-		depth += *name == '(' || *name == '<';
-		depth -= *name == ')' || *name == '>';
-		if (*name == ',' && depth <= 0)
-			break;
-	}
-	return name;
-}
-
-static int
-add_names(struct st_paths *a, struct st_patterns *to, const char *option, const char *value,
-          struct st_error *e)
-{
-	char *copy = strdup(value), *at = copy;
-	if (!copy)
-		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	char **more = reallocarray(a->texts, a->n_texts + 1, sizeof *more);
-	if (!more) {
-		free(copy);
-		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	}
-	a->texts = more;
-	a->texts[a->n_texts++] = copy;
-	for (;;) {
-		char *end = end_of_name(at);
-		bool last = !*end;
-		*end = 0;
-		if (st_region_pattern(to, option, at, e))
-			return -1;
-		if (last)
-			return 0;
-		at = end + 1;
-	}
-}
-
 static int
 apply_more(struct st_paths *a, const char *name, int option, const char *value, struct st_error *e)
 {
@@ -140,11 +99,11 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		               "--%s measures each piece of code once: contexts need all of it",
 		               name);
 	case PATHS_funcs:
-		return add_names(a, &a->measure.region.functions, name, value, e);
+		return st_names_add(&a->names, &a->measure.region.functions, name, value, e);
 	case PATHS_under:
-		return add_names(a, &a->under, name, value, e);
+		return st_names_add(&a->names, &a->names.under, name, value, e);
 	case PATHS_calls:
-		return add_names(a, &a->calls, name, value, e);
+		return st_names_add(&a->names, &a->names.calls, name, value, e);
 	case PATHS_output:
 		if (!strcmp(value, "-"))
 			return st_fail(e, ST_EXIT_USAGE,
@@ -378,11 +337,11 @@ check(struct st_paths *a, struct st_error *e)
 		               st_paths_blocks_option(a));
 	if (check_lists(a, e))
 		return -1;
-	if (blocks && (a->under.n || a->calls.n))
+	if (blocks && (a->names.under.n || a->names.calls.n))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is about functions: leave out --mode %s, or choose functions "
 		               "with --funcs",
-		               a->under.n ? "under" : "calls", a->mode);
+		               a->names.under.n ? "under" : "calls", a->mode);
 	if (blocks && (a->time || a->instructions))
 		return st_fail(e, ST_EXIT_USAGE, "--%s is about functions: leave out --mode %s",
 		               a->time ? "time" : "instructions", a->mode);
@@ -450,7 +409,5 @@ void
 st_paths_free(struct st_paths *a)
 {
 	st_measure_free(&a->measure);
-	for (size_t i = 0; i < a->n_texts; i++)
-		free(a->texts[i]);
-	free(a->texts);
+	st_names_free(&a->names);
 }

@@ -13,8 +13,11 @@ struct frames {
 	Elf_Data *data;
 	uint64_t address; /* of the section */
 	const unsigned char *ident;
-	uint64_t cie; /* the CIE that was asked for last, and its pointer encoding */
+	uint64_t cie; /* of the CIE that was asked for last: where it is, what it says, and its
+	                 pointer encoding */
+	Dwarf_CIE entry;
 	int encoding;
+	struct sym_ranges *inner; /* NULL: not asked for */
 };
 
 enum { UNKNOWN = -1 };
@@ -91,9 +94,29 @@ encoding_at(struct frames *frames, uint64_t cie)
 	frames->encoding = UNKNOWN;
 	if (cie < frames->data->d_size &&
 	    dwarf_next_cfi(frames->ident, frames->data, true, cie, &next, &entry) == 0 &&
-	    dwarf_cfi_cie_p(&entry))
+	    dwarf_cfi_cie_p(&entry)) {
+		frames->entry = entry.cie;
 		frames->encoding = encoding_of(&entry.cie);
+	}
 	return frames->encoding;
+}
+
+/* Whether the code begins in the middle of a frame. Behind the addresses stands the length of the
+ * augmentation's data, if there is one, then the instructions. */
+static bool
+is_inner(const struct frames *frames, const Dwarf_FDE *fde, size_t pointers)
+{
+	const uint8_t *at = fde->start + pointers;
+	uint64_t length = 0;
+	if (frames->entry.augmentation[0] == 'z') {
+		for (unsigned shift = 0; at < fde->end && shift < 63; shift += 7) {
+			length |= (uint64_t)(*at & 0x7f) << shift;
+			if (!(*at++ & 0x80))
+				break;
+		}
+	}
+	return length <= (uint64_t)(fde->end - at) &&
+	       sym_begins_inside(&frames->entry, at + length, fde->end);
 }
 
 static void
@@ -112,9 +135,12 @@ add_frame(struct frames *frames, const Dwarf_FDE *fde, struct sym_ranges *list)
 	/* A length has the size of the pointer, but no sign. */
 	uint64_t length = read_pointer(fde->start + size, encoding & 0x07);
 	const struct sym_range *code = sym_ranges_find(&frames->image->code, start);
-	if (code)
-		sym_ranges_add(list, start,
-		               length < code->end - start ? start + length : code->end);
+	if (!code)
+		return;
+	uint64_t end = length < code->end - start ? start + length : code->end;
+	sym_ranges_add(list, start, end);
+	if (frames->inner && is_inner(frames, fde, 2 * size))
+		sym_ranges_add(frames->inner, start, end);
 }
 
 /* Without section headers .eh_frame_hdr still leads there: its first pointer, behind four bytes, is
@@ -165,9 +191,10 @@ find_frames(struct frames *frames)
 }
 
 void
-sym_read_ehframe(struct st_image *image, struct sym_ranges *list)
+sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ranges *inner)
 {
-	struct frames frames = {.image = image, .cie = UINT64_MAX, .encoding = UNKNOWN};
+	struct frames frames = {
+	        .image = image, .cie = UINT64_MAX, .encoding = UNKNOWN, .inner = inner};
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off offset = 0, next;
 
@@ -186,6 +213,8 @@ sym_read_ehframe(struct st_image *image, struct sym_ranges *list)
 			add_frame(&frames, &entry.fde, list);
 	}
 	sym_ranges_settle(list);
+	if (inner)
+		sym_ranges_settle(inner);
 }
 
 /* Most programs have a table that leads to it; static ones do not. */

@@ -78,11 +78,12 @@ fill_from_frames(struct st_image *image, const struct sym_ranges *frames)
 
 /* What the symbols and the PLT say, which is cheap to read. */
 static void
-build_named(struct st_image *image, struct sym_sources *sources, struct sym_ranges *frames)
+build_named(struct st_image *image, struct sym_sources *sources, struct sym_ranges *frames,
+            struct sym_ranges *inner)
 {
 	struct sym_functions *table = &image->functions;
 	sym_read_symbols(image, sources);
-	sym_read_ehframe(image, frames);
+	sym_read_ehframe(image, frames, inner);
 	sym_table_choose(table, &sources->symbols);
 	sym_table_settle(table, frames, &image->code);
 	fill_from_plt(image, frames);
@@ -102,7 +103,7 @@ named(struct st_image *image)
 	struct sym_sources sources = {0};
 	struct sym_ranges frames = {0};
 	if (!image->functions.built) {
-		build_named(image, &sources, &frames);
+		build_named(image, &sources, &frames, NULL);
 		image->has_symtab = sources.has_symtab;
 		free_sources(&sources, &frames);
 		image->functions.built = true;
@@ -116,15 +117,17 @@ static struct sym_functions *
 complete(struct st_image *image)
 {
 	struct sym_sources sources = {0};
-	struct sym_ranges frames = {0};
+	struct sym_ranges frames = {0}, inner = {0};
 	struct sym_functions first = *named(image);
 	if (image->complete.built)
 		return &image->complete;
 	image->functions = (struct sym_functions){0};
-	build_named(image, &sources, &frames);
+	build_named(image, &sources, &frames, &inner);
 	fill_from_dwarf(image, &frames, sources.has_symtab);
 	sym_table_fill(&image->functions, &sources.labels, &frames, &image->code);
 	fill_from_frames(image, &frames);
+	sym_join_parts(image, &image->functions, &inner);
+	sym_ranges_free(&inner);
 	free_sources(&sources, &frames);
 	image->complete = image->functions;
 	image->complete.built = true;

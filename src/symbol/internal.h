@@ -160,8 +160,13 @@ struct sym_sources {
 };
 void sym_read_symbols(struct st_image *image, struct sym_sources *sources);
 
-/* ehframe.c, plt.c, dwarffunctions.c: candidates ordered by start. */
-void sym_read_ehframe(struct st_image *image, struct sym_ranges *frames);
+/* entrystate.c: whether the code of an FDE of the CIE, whose instructions are given, begins in the
+ * middle of a function's frame. */
+bool sym_begins_inside(const Dwarf_CIE *cie, const uint8_t *from, const uint8_t *end);
+
+/* ehframe.c, plt.c, dwarffunctions.c: candidates ordered by start. inner (may be NULL) receives the
+ * frames that begin in the middle of a function's. */
+void sym_read_ehframe(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner);
 void sym_read_plt(struct st_image *image, struct sym_candidates *stubs);
 /* Subprograms of the units that hold an address in wanted, or of all units when wanted is NULL. */
 void sym_read_dwarf_functions(struct st_image *image, const struct sym_ranges *wanted,
@@ -182,6 +187,11 @@ const struct sym_functions *sym_all_functions(struct st_image *image);
 uint64_t sym_whole(struct st_image *image, const struct st_function *f);
 bool sym_is_cold(const char *name);
 void sym_parts_free(struct sym_parts *parts);
+
+/* jumps.c: finds the function of each range out of .eh_frame that is only a part of one, by who
+ * jumps there and where it jumps. */
+void sym_join_parts(struct st_image *image, struct sym_functions *table,
+                    const struct sym_ranges *inner);
 
 /* dwarf.c: the debug information, of the file itself or of its separate debug file; NULL when there
  * is none. */

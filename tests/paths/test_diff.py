@@ -86,6 +86,18 @@ class Counts(Diff):
             "f_a": (4, 5, "changed"), "f_a>main": (3, 4, "changed"), "f_a>main>__root__": (3, 4, "changed")})
         self.assertEqual(got["a"]["whole"], 18)
 
+    def test_chosen(self):
+        """Of both sides, by names that one of them knows."""
+        files = self.profile("a", 3, 1), self.profile("b", 8, 0, 1)
+        m = "__root__>main>"
+        got = self.json("--under", "f_a", *files)
+        self.assertEqual(self.rows(got), {m + "f_a>f_leaf": (6, 16, "changed"), m + "f_a": (3, 8, "changed")})
+        got = self.json("--under", "f_b,f_down", "--calls", "f_leaf", *files)
+        self.assertEqual(self.rows(got), {m + "f_b": (1, 0, "vanished"), m + "f_b>f_leaf": (1, 0, "vanished"),
+                                          m + "f_down": (0, 1, "appeared"), m + "f_down>f_leaf": (0, 1, "appeared")})
+        self.assertEqual(self.strobe("diff", "--under", "nobody_at_all", *files, code=2),
+                         "strobe: --under nobody_at_all: no function of that name was called\n")
+
     def test_slabs(self):
         """Each activation counts once, at the longest of its contexts."""
         options = [*CHOSEN, "-k", "1"]

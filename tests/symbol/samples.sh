@@ -45,6 +45,10 @@ objcopy --strip-all --keep-section='.debug_*' cold cold_dwarf
 objcopy --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_nofiles
 objcopy --strip-debug --strip-symbol=cold.c --strip-symbol=cold_one.c --strip-symbol=cold_two.c cold cold_names
 
+# The same without symbols, where only frames and jumps tell.
+g++ -O2 -freorder-blocks-and-partition -o frames "$sources/frames.cpp"
+strip -s -o frames_bare frames
+
 gcc -O2 -o jit "$sources/jit.c"
 
 # Stripped, with the debug information elsewhere or nowhere.

@@ -101,14 +101,39 @@ names_find_parts(void **state)
 	st_image_close(image);
 }
 
+/* Without symbols each part belongs to the function it has with them; but for one that begins where
+ * a function could, which is left alone. */
+static void
+frames_and_jumps_tell(void **state)
+{
+	(void)state;
+	struct st_image *image = open_sample("frames"), *bare = open_sample("frames_bare");
+	size_t n, parts = 0, left = 0;
+	const struct st_function *f = st_image_functions(image, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct st_function *b = st_image_function(bare, f[i].offset);
+		if (!b || b->source == ST_SYM_PLT)
+			continue;
+		bool lone = !strcmp(f[i].raw_name, "_Z5earlyi.cold");
+		assert_int_equal(b->offset, f[i].offset);
+		assert_int_equal(b->whole, lone ? b->offset : f[i].whole);
+		parts += b->whole != b->offset;
+		left += lone;
+	}
+	assert_int_equal(parts, 3);
+	assert_int_equal(left, 1);
+	check_table(bare);
+	st_image_close(image);
+	st_image_close(bare);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(parts_of_every_kind),
-	        cmocka_unit_test(nearest_of_several),
-	        cmocka_unit_test(parts_are_listed),
-	        cmocka_unit_test(names_find_parts),
+	        cmocka_unit_test(parts_of_every_kind),   cmocka_unit_test(nearest_of_several),
+	        cmocka_unit_test(parts_are_listed),      cmocka_unit_test(names_find_parts),
+	        cmocka_unit_test(frames_and_jumps_tell),
 	};
 	use_samples(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);

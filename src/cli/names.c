@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "context/choice.h"
+
+/* Where a name ends: at a comma, but not at one within brackets, as names of C++ have them. */
+static char *
+end_of_name(char *name)
+{
+	int depth = 0;
+	for (; *name; name++) {
+		depth += *name == '(' || *name == '<';
+		depth -= *name == ')' || *name == '>';
+		if (*name == ',' && depth <= 0)
+			break;
+	}
+	return name;
+}
+
+int
+st_names_add(struct st_names *n, struct st_patterns *to, const char *option, const char *value,
+             struct st_error *e)
+{
+	char *copy = strdup(value), *at = copy;
+	char **more = copy ? reallocarray(n->texts, n->n_texts + 1, sizeof *more) : NULL;
+	if (!more) {
+		free(copy);
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	}
+	n->texts = more;
+	n->texts[n->n_texts++] = copy;
+	for (;;) {
+		char *end = end_of_name(at);
+		bool last = !*end;
+		*end = 0;
+		if (st_region_pattern(to, option, at, e))
+			return -1;
+		if (last)
+			return 0;
+		at = end + 1;
+	}
+}
+
+void
+st_names_free(struct st_names *n)
+{
+	for (size_t i = 0; i < n->n_texts; i++)
+		free(n->texts[i]);
+	free(n->texts);
+}
+
+/* ---- those that were never called ---- */
+
+/* The name of the function that a label stands for, NULL: none. */
+static const char *
+name_of(const struct st_profile *p, size_t label)
+{
+	const struct st_profile_label *l = &p->labels.v[label];
+	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
+		return st_profile_label_name(l);
+	return l->function == UINT32_MAX ? NULL : p->functions.v[l->function].name;
+}
+
+static bool
+is_known(const struct st_profile *const *profiles, size_t n, const char *pattern)
+{
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < profiles[k]->labels.n; i++) {
+			const char *name = name_of(profiles[k], i);
+			if (name && st_choice_fits(pattern, name))
+				return true;
+		}
+	return false;
+}
+
+static void
+look_near(struct st_nearest_few *near, const struct st_profile *p, bool arguments)
+{
+	for (size_t i = 0; i < p->labels.n; i++) {
+		const char *name = name_of(p, i);
+		if (name)
+			st_nearest_few_try(near, name,
+			                   arguments ? strlen(name) : st_choice_plain(name));
+	}
+}
+
+static const char *
+question(const struct st_profile *const *profiles, size_t n, const char *pattern, char *text,
+         size_t size)
+{
+	struct st_nearest_few near = st_nearest_few_to(pattern);
+	for (size_t i = 0; i < n && !strpbrk(pattern, "*?["); i++)
+		look_near(&near, profiles[i], strchr(pattern, '(') != NULL);
+	return st_nearest_question(&near, text, size);
+}
+
+static int
+check(const struct st_patterns *patterns, const char *option,
+      const struct st_profile *const *profiles, size_t n,
+      void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e)
+{
+	bool known[ST_MOST_PATTERNS], any = false;
+	char text[512];
+	for (size_t i = 0; i < patterns->n; i++)
+		any |= known[i] = is_known(profiles, n, patterns->text[i]);
+	for (size_t i = 0; i < patterns->n; i++) {
+		if (known[i])
+			continue;
+		st_fail(e, ST_EXIT_USAGE, "--%s %s: no function of that name was called%s", option,
+		        patterns->text[i],
+		        question(profiles, n, patterns->text[i], text, sizeof text));
+		if (!any)
+			return -1;
+		say(out, e->text);
+	}
+	return 0;
+}
+
+int
+st_names_unknown(const struct st_names *n, const struct st_profile *const *profiles,
+                 size_t n_profiles, void (*say)(FILE *out, const char *sentence), FILE *out,
+                 struct st_error *e)
+{
+	size_t labels = 0;
+	for (size_t i = 0; i < n_profiles; i++)
+		labels += profiles[i]->labels.n;
+	if (!labels)
+		return 0;
+	return check(&n->under, "under", profiles, n_profiles, say, out, e) ||
+	                       check(&n->calls, "calls", profiles, n_profiles, say, out, e)
+	               ? -1
+	               : 0;
+}
+
+void
+st_names_say(FILE *out, const char *sentence)
+{
+	fprintf(out, "strobe: %s\n", sentence);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of functions that options have, with commas between them, and the contexts that --under and
+ * --calls choose by them. */
+#ifndef STROBE_CLI_NAMES_H
+#define STROBE_CLI_NAMES_H
+
+#include "cli/region.h"
+
+struct st_names {
+	struct st_patterns under, calls;
+	char **texts; /* what patterns point into */
+	size_t n_texts;
+};
+
+/* 0, or -1 with *e. st_names_free in both cases. */
+int st_names_add(struct st_names *n, struct st_patterns *to, const char *option, const char *value,
+                 struct st_error *e);
+/* A sentence for each name of --under and --calls that no function of any of the profiles has. -1
+ * with *e when no name of one of them has. */
+int st_names_unknown(const struct st_names *n, const struct st_profile *const *profiles,
+                     size_t n_profiles, void (*say)(FILE *out, const char *sentence), FILE *out,
+                     struct st_error *e);
+/* The sentence as a line of strobe's. */
+void st_names_say(FILE *out, const char *sentence);
+void st_names_free(struct st_names *n);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Parts of functions in programs without symbols: there each piece of code with unwind information
+ * of its own would be a function. One that begins in the middle of a frame is none, and its jumps
+ * tell whose part it is: they lead back into the inside of one function, and those to it come from
+ * there. All must agree, else it is left a function.
+ */
+#include <Zydis/Zydis.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/internal.h"
+
+enum { NEAR_CALL = 0xe8 };
+
+struct part {
+	struct st_function *code;
+	const struct st_function *whole; /* NULL: none is known yet */
+	bool rivals;                     /* jumps do not agree */
+};
+
+struct joining {
+	struct st_image *image;
+	struct sym_functions *table;
+	struct part *parts; /* ordered */
+	size_t n;
+	uint64_t first, span; /* from the first part to the end of the last */
+	ZydisDecoder decoder;
+	uint8_t *bytes; /* of the function that is read */
+	size_t room;
+	size_t decoded; /* so many of them are whole instructions from its entry on */
+};
+
+static struct part *
+part_at(const struct joining *j, uint64_t address)
+{
+	size_t low = 0, high = j->n;
+	if (address - j->first >= j->span)
+		return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (j->parts[middle].code->offset <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	struct part *p = low ? &j->parts[low - 1] : NULL;
+	return p && address - p->code->offset < p->code->size ? p : NULL;
+}
+
+static size_t
+read_bytes(struct joining *j, const struct st_function *f)
+{
+	if (f->size > j->room) {
+		uint8_t *bytes = realloc(j->bytes, f->size);
+		if (!bytes)
+			return 0;
+		j->bytes = bytes;
+		j->room = f->size;
+	}
+	j->decoded = 0;
+	return st_image_bytes(j->image, f->offset, j->bytes, f->size);
+}
+
+static void
+join(struct part *part, const struct st_function *whole)
+{
+	if (part->whole && part->whole != whole)
+		part->rivals = true;
+	part->whole = whole;
+}
+
+/* Whether an instruction ends there in the bytes that were read: what looks like a jump may stand
+ * in another instruction. */
+static bool
+is_end(struct joining *j, size_t end)
+{
+	ZydisDecodedInstruction insn;
+	while (j->decoded < end) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(
+		            &j->decoder, NULL, j->bytes + j->decoded, end - j->decoded, &insn)))
+			return false;
+		j->decoded += insn.length;
+	}
+	return j->decoded == end;
+}
+
+/* The length of a jump with a displacement of 32 bits: those between sections have no other. */
+static size_t
+far_jump(const uint8_t *at, size_t n)
+{
+	if (n >= 5 && at[0] == 0xe9)
+		return 5;
+	return n >= 6 && at[0] == 0x0f && (at[1] & 0xf0) == 0x80 ? 6 : 0;
+}
+
+static uint64_t
+displacement(const uint8_t *end)
+{
+	int32_t value;
+	memcpy(&value, end - sizeof value, sizeof value);
+	return (uint64_t)(int64_t)value;
+}
+
+/* The parts that a function jumps to. */
+static void
+follow_into(struct joining *j, const struct st_function *f)
+{
+	size_t n = read_bytes(j, f);
+	for (size_t i = 0; i < n; i++) {
+		size_t length = far_jump(j->bytes + i, n - i), end = i + length;
+		if (!length)
+			continue;
+		struct part *p = part_at(j, f->offset + end + displacement(j->bytes + end));
+		if (p && p->whole != f && is_end(j, end))
+			join(p, f);
+	}
+}
+
+/* The functions into whose inside a part jumps. To an entry anybody may jump. */
+static void
+follow_out(struct joining *j, struct part *part)
+{
+	const struct st_function *f = part->code;
+	size_t n = read_bytes(j, f);
+	ZydisDecodedInstruction insn;
+	for (size_t i = 0; i < n; i += insn.length) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&j->decoder, NULL, j->bytes + i,
+		                                              n - i, &insn)))
+			return;
+		if (!insn.raw.imm[0].is_relative || insn.opcode == NEAR_CALL)
+			continue;
+		uint64_t to = f->offset + i + insn.length + (uint64_t)insn.raw.imm[0].value.s;
+		const struct st_function *whole = sym_table_find(j->table, to);
+		if (whole && whole->offset != to && whole->source != ST_SYM_PLT && !part_at(j, to))
+			join(part, whole);
+	}
+}
+
+static bool
+find_parts(struct joining *j, const struct sym_ranges *inner)
+{
+	j->parts = calloc(inner->n, sizeof *j->parts);
+	if (!j->parts)
+		return false;
+	for (size_t i = 0; i < inner->n; i++) {
+		struct st_function *f = sym_table_find(j->table, inner->v[i].start);
+		if (f && f->offset == inner->v[i].start && f->source == ST_SYM_EHFRAME)
+			j->parts[j->n++].code = f;
+	}
+	if (!j->n)
+		return false;
+	const struct st_function *last = j->parts[j->n - 1].code;
+	j->first = j->parts[0].code->offset;
+	j->span = last->offset + last->size - j->first;
+	return true;
+}
+
+static void
+name_part(struct joining *j, const struct part *part)
+{
+	const char *raw = part->whole->raw_name;
+	const char *name = sym_string_print(j->image, "%.*s.cold", (int)strcspn(raw, "@"), raw);
+	if (!name)
+		return;
+	part->code->raw_name = name;
+	part->code->whole = part->whole->offset;
+}
+
+void
+sym_join_parts(struct st_image *image, struct sym_functions *table, const struct sym_ranges *inner)
+{
+	struct joining j = {.image = image, .table = table};
+	if (inner->n && find_parts(&j, inner)) {
+		ZydisDecoderInit(&j.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		ZydisDecoderEnableMode(&j.decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+		for (size_t i = 0; i < j.n; i++)
+			follow_out(&j, &j.parts[i]);
+		for (size_t i = 0; i < table->n; i++)
+			if (table->v[i].source != ST_SYM_PLT && !part_at(&j, table->v[i].offset))
+				follow_into(&j, &table->v[i]);
+		for (size_t i = 0; i < j.n; i++)
+			if (j.parts[i].whole && !j.parts[i].rivals)
+				name_part(&j, &j.parts[i]);
+	}
+	free(j.parts);
+	free(j.bytes);
+}
