@@ -80,7 +80,17 @@ class Prefixes:
         if name == "qemu":
             return ["/usr/bin/qemu-x86_64"]
         tool, _, budget = name.partition("@")
+        if tool.partition(":")[0] == "empty":
+            tool = self.empty() + tool.removeprefix("empty")
         return [self.strobe, "run", "-q", "-t", tool, "-o", self.result, *(["-b", budget] if budget else []), "--"]
+
+    def empty(self):
+        """The tool of bench/micro/empty.c, built when it is first asked for."""
+        tool = os.path.join(os.path.dirname(self.result), "empty.tool")
+        if not os.path.exists(tool):
+            source = os.path.join(os.path.dirname(__file__), "..", "micro", "empty.c")
+            subprocess.run([self.strobe, "build-tool", "-q", "-o", tool, source], check=True)
+        return tool
 
     def missing(self, name):
         path = (self.words(name) or ["/bin/true"])[0]
