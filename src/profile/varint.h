@@ -40,7 +40,7 @@ st_varint_take(const unsigned char **at, const unsigned char *end, unsigned bits
 static inline uint64_t
 st_zigzag(int64_t n)
 {
-	return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
+	return (uint64_t)n << 1 ^ (0 - (uint64_t)(n < 0));
 }
 
 static inline int64_t
