@@ -18,7 +18,8 @@
 #include "rt/tool/tool.h"
 #include "wire/channel.h"
 
-enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2, TRAP_TRACE = 2 };
+enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2 };
+enum { TRAP_BRKPT = 1, TRAP_TRACE = 2, VECTOR_DEBUG = 1, VECTOR_BREAKPOINT = 3 };
 
 static bool
 in_range(uint64_t pc, const char *from, const char *to)
@@ -292,6 +293,19 @@ deliver_queued(struct thread *t, struct ucontext64 *uc)
 	deliver(t, info.signo, &info, uc, false);
 }
 
+/* Is it a trap of the trap flag? The kernel takes one for an int1 when a hypervisor has lost what
+ * the processor said of it (seen: one of 80,000). */
+static bool
+is_step(int signo, const struct siginfo *info, const struct ucontext64 *uc)
+{
+	enum { FLAG_TRAP = 0x100, INT1 = 0xf1 };
+	if (signo != SIGNAL_TRAP || info->code == TRAP_TRACE)
+		return signo == SIGNAL_TRAP;
+	return info->code == TRAP_BRKPT && uc->mc.trapno == VECTOR_DEBUG &&
+	       (uc->mc.rflags & FLAG_TRAP) &&
+	       !(in_cache(uc->mc.rip) && *(const uint8_t *)(uc->mc.rip - 1) == INT1);
+}
+
 /* The trap flag is the program's: it sees a trap after each of its own instructions, and of nothing
  * else. True when there is nothing to show. */
 static bool
@@ -410,7 +424,7 @@ die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 
 static bool
 is_breakpoint(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	enum { CODE_KERNEL = 128, VECTOR_BREAKPOINT = 3 };
+	enum { CODE_KERNEL = 128 };
 	return signo == SIGNAL_TRAP && info->code == CODE_KERNEL &&
 	       uc->mc.trapno == VECTOR_BREAKPOINT;
 }
@@ -438,9 +452,10 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		call_from_outside(t, uc);
 		return;
 	}
-	if (signo == SIGNAL_TRAP && info->code == TRAP_TRACE && hide_step(t, uc))
+	if (is_step(signo, info, uc) && hide_step(t, uc))
 		return;
-	if (is_fault(signo, info) && in_runtime(uc->mc.rip) &&
+	/* The runtime has no breakpoints: a trap there is one that the program has sent itself. */
+	if (is_fault(signo, info) && signo != SIGNAL_TRAP && in_runtime(uc->mc.rip) &&
 	    uc->mc.rip != (uint64_t)rt_native_jump && !in_outside_begin(uc->mc.rip)) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
