@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
+#include "profile/output.h"
 #include "report/text.h"
 
 /* ---- the result ---- */
@@ -143,13 +144,16 @@ show_profile(const struct st_paths *a)
 {
 	const struct st_result_form form = {.write = write_contexts, .arg = a};
 	struct st_error e;
+	const char *output = a->measure.result.output;
+	if (output && st_output_check_input(output, a->from, &e))
+		return st_complain(&e);
 	struct st_profile *p = st_profile_load(a->from, &e);
 	if (!p)
 		return st_complain(&e);
 	int status = st_names_unknown(&a->names, (const struct st_profile *const *)&p, 1,
 	                              st_names_say, stderr, &e);
-	if (!status && a->format && a->measure.result.output)
-		status = st_result_write(&form, p, a->measure.result.output, &e);
+	if (!status && a->format && output)
+		status = st_result_write(&form, p, output, &e);
 	else if (!status)
 		status = print_contexts(a, p, &e);
 	st_profile_free(p);

@@ -105,10 +105,6 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 	case PATHS_calls:
 		return st_names_add(&a->names, &a->names.calls, name, value, e);
 	case PATHS_output:
-		if (!strcmp(value, "-"))
-			return st_fail(e, ST_EXIT_USAGE,
-			               "standard output belongs to the program: give -o a file, "
-			               "then use strobe paths --from");
 		a->measure.result.output = value;
 		return 0;
 	case PATHS_for:
@@ -398,6 +394,14 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		if (a->help)
 			return 0;
 	}
+	const char *output = a->measure.result.output;
+	bool standard = output && !strcmp(output, "-");
+	if (standard && !a->from)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "standard output belongs to the program: give -o a file, "
+		               "then use strobe paths --from");
+	if (standard)
+		a->measure.result.output = NULL;
 	if (a->from && a->program)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--from shows an earlier run: give it no program, not '%s'",

@@ -93,6 +93,8 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 static int
 add_result(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
 {
+	if (st_output_check_input(a->output, path, e))
+		return -1;
 	if (st_row_file_is(path))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s holds rows; strobe show prints them, a report is of profiles",

@@ -236,7 +236,8 @@ show_rows(const struct arguments *a, struct st_error *e)
 	enum { DEFAULT_TOP = 40 };
 	bool terminal = !strcmp(a->output, "-");
 	char *path = rows_path(a, e);
-	struct st_row_reader *reader = path ? st_row_reader_open(path, e) : NULL;
+	bool other = path && !st_output_check_input(a->output, path, e);
+	struct st_row_reader *reader = other ? st_row_reader_open(path, e) : NULL;
 	struct st_style plain = {0};
 	free(path);
 	if (!reader)
@@ -265,6 +266,8 @@ st_show_main(char *const *argv)
 		st_command_help(stdout, st_command_find("show"), false);
 		return ST_EXIT_OK;
 	}
+	if (st_output_check_input(a.output, a.file, &e))
+		return st_complain(&e);
 	if (a.rows || st_row_file_is(a.file))
 		return show_rows(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	struct st_profile *p = st_profile_load(a.file, &e);

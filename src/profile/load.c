@@ -408,13 +408,13 @@ check_header(const char *path, uint32_t *version_out, struct st_error *e)
 		        "%s is not a profile of strobe run but a database of another program",
 		        path);
 	uint32_t version = *version_out = header_number(header, USER_VERSION);
-	if (version > ST_PROFILE_VERSION)
+	if ((int32_t)version > ST_PROFILE_VERSION)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "%s was written by a newer strobe (version %u of the format, this one "
 		        "reads up to %d): use that strobe to read it",
 		        path, version, ST_PROFILE_VERSION);
-	if (version == 0)
+	if ((int32_t)version <= 0)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is damaged: its header names no version; run the program again",
 		               path);

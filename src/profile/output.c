@@ -83,6 +83,16 @@ st_output_check(const char *path, struct st_error *e)
 }
 
 int
+st_output_check_input(const char *path, const char *input, struct st_error *e)
+{
+	struct stat out, in;
+	if (stat(path, &out) || stat(input, &in) || !S_ISREG(out.st_mode) ||
+	    out.st_dev != in.st_dev || out.st_ino != in.st_ino)
+		return 0;
+	return st_fail(e, ST_EXIT_USAGE, "%s is what is read: give -o another file", input);
+}
+
+int
 st_output_begin(struct st_output *o, const char *path, struct st_error *e)
 {
 	if (open_output(o, path, e)) {

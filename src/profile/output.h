@@ -23,6 +23,8 @@ struct st_output {
 
 /* Whether path can be written; to be asked before anything costly. 0, or -1 with *e. */
 int st_output_check(const char *path, struct st_error *e);
+/* Whether path is another file than input, which is read: 0, or -1 with *e (usage). */
+int st_output_check_input(const char *path, const char *input, struct st_error *e);
 int st_output_begin(struct st_output *o, const char *path, struct st_error *e);
 /* Appends bytes. 0, or -1 with *e. */
 int st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e);

@@ -20,6 +20,40 @@ st_page_is_json(const char *path)
 	return c == '{';
 }
 
+static bool trees_are_sound(const json_t *trees);
+
+static bool
+node_is_sound(const json_t *node)
+{
+	return json_is_string(json_object_get(node, "name")) &&
+	       json_is_integer(json_object_get(node, "count")) &&
+	       trees_are_sound(json_object_get(node, "children"));
+}
+
+/* None, or an array of nodes; jansson bounds how deep they are. */
+static bool
+trees_are_sound(const json_t *trees)
+{
+	bool sound = !trees || json_is_array(trees);
+	for (size_t i = 0; i < json_array_size(trees) && sound; i++)
+		sound = node_is_sound(json_array_get(trees, i));
+	return sound;
+}
+
+/* Or the functions of one, which have trees of their own. */
+static bool
+threads_are_sound(const json_t *threads)
+{
+	bool sound = true;
+	for (size_t i = 0; i < json_array_size(threads) && sound; i++) {
+		const json_t *thread = json_array_get(threads, i);
+		sound = trees_are_sound(json_object_get(thread, "ksf")) &&
+		        trees_are_sound(json_object_get(thread, "kccf")) &&
+		        threads_are_sound(json_object_get(thread, "functions"));
+	}
+	return sound;
+}
+
 /* Results have a run, with or without functions and tables; those of paths have trees. */
 static bool
 has_views(const json_t *result)
@@ -46,6 +80,12 @@ check(const json_t *result, const char *path, struct st_error *e)
 		               "%s holds nothing that a report shows: it takes results of strobe "
 		               "run and strobe show",
 		               path);
+	if (!threads_are_sound(json_object_get(result, "threads")))
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s is damaged: its trees are not made of names and counts; write it "
+		        "again with strobe paths",
+		        path);
 	return 0;
 }
 

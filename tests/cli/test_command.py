@@ -128,6 +128,7 @@ class Usage(Command):
                 ("--unique measures each piece of code once: contexts need all of it", "--unique", "--", "true"),
                 ("p.db is a profile: --format db makes nothing else of it", "--from", "p.db", "--format", "db"),
                 ("say with --format what x.foo is to be", "--from", "p.db", "-o", "x.foo"),
+                ("standard output belongs to the program: give -o a file, then use strobe paths --from", "-o", "-", "--", "true"),
                 ("no program to run: strobe paths [options] -- PROGRAM, or --pid PID for one that is running",)]:
             self.error(2, sentence, "paths", *arguments)
 
@@ -679,11 +680,27 @@ class Report(Command):
                             ('{"a": 1}', "x.json is JSON, but no result of strobe"),
                             ('{"strobe": {"version": 2, "tool": "hot"}}', "x.json was written by a newer strobe (version 2 of the format, this one "
                              "reads up to 1): use that strobe to read it"),
+                            ('{"strobe": {"version": 1, "tool": "paths"}, "threads": [{"ksf": [{"name": "f", "count": 1, "children": [{"name": 3, "count": 1}]}]}]}',
+                             "x.json is damaged: its trees are not made of names and counts; write it again with strobe paths"),
                             ('{"strobe": {"version": 1}, "usable": true}', "x.json holds nothing that a report shows: it takes results of strobe run "
                              "and strobe show")):
             self.write("x.json", text)
             self.error(125, wrong, "report", "-o", "page.html", "p.db", "x.json")
         self.assertEqual(self.files(), ["p.db", "x.json"])
+
+    def test_what_is_read_is_not_written(self):
+        os.symlink("p.db", os.path.join(self.place.name, "other.db"))
+        self.strobe("paths", "-q", "-o", "paths.db", "fixture", "x")
+        with open(os.path.join(self.place.name, "p.db"), "rb") as f:
+            before = f.read()
+        for arguments in (("report", "p.db", "-o", "other.db"), ("show", "p.db", "-o", "p.db"), ("show", "p.db", "--format", "json", "-o", "./other.db"),
+                          ("paths", "--from", "p.db", "--format", "json", "-o", "other.db")):
+            self.error(2, "p.db is what is read: give -o another file", *arguments)
+        with open(os.path.join(self.place.name, "p.db"), "rb") as f:
+            self.assertEqual(f.read(), before)
+        texts = [self.strobe("paths", "--from", "paths.db", "--format", "json", *output).stdout for output in ((), ("-o", "-"))]
+        self.assertTrue(texts[0].startswith(b"{"))
+        self.assertEqual(texts[0], texts[1])
 
 
 class Doctor(Command):

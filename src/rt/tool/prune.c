@@ -94,6 +94,7 @@ void
 strobe_keep(const strobe_node *node)
 {
 	strobe_node *nodes = strobe_nodes();
+	rt_self()->forest->kept++;
 	keep(nodes, (uint32_t)(node - nodes));
 }
 
@@ -362,10 +363,11 @@ strobe_prune(strobe_thread *t, void (*keep_nodes)(strobe_thread *t))
 	p.costs = rt.results->has_costs ? strobe_costs() : NULL;
 	tools_lock();
 	f->asked = false;
+	f->kept = 0;
 	ask_others(f);
 	prune(&p, keep_nodes, false);
-	uint32_t least = p.seen / LEAST_SHARE;
-	if (p.freed < least)
+	uint32_t least = (p.seen + f->kept) / LEAST_SHARE;
+	if (p.freed < p.seen / LEAST_SHARE)
 		prune(&p, keep_nodes, true);
 	/* To look at each guess must be worth while, too. */
 	least += walk_forget_guesses(p.t) / LEAST_SHARE;
