@@ -143,6 +143,26 @@ STROBE_TOOL(mine, .help = "h", .access = on_access);
                 {"name": "most", "type": "ns", "role": "max"}]}])
             self.assertEqual([s["name"] for s in tool["streams"]], ["kept"])
 
+    def test_long_rows(self):
+        """Rows of the most columns, of every kind, are as many as short ones at the same places."""
+        columns = ", ".join(f'STROBE_COLUMN("c{i}", STROBE_HEX)' for i in range(10))
+        places = {"each": "strobe_at(x)", "some": "strobe_when(strobe_at(x), strobe_access_value(x), STROBE_ABOVE, strobe_constant(3))"}
+        kinds = ("strobe_constant(0x123456789abcdefull)", "strobe_access_value(x)", "strobe_timestamp()")
+        for kind in kinds:
+            declared = "".join(f'STROBE_STREAM({name}, "short", NULL, STROBE_COLUMN("c", STROBE_HEX));\nSTROBE_STREAM({name}_long, "long", NULL, {columns});\n'
+                               for name in places)
+            body = "".join(f"strobe_record({at}, &{name}, strobe_constant(1)); strobe_record({at}, &{name}_long, {', '.join([kind] * 10)});\n\t"
+                           for name, at in places.items())
+            built = self.build(BARE + declared + f"static void on_it(strobe_access *x)\n{{\n\t{body}}}\nSTROBE_TOOL(mine, .help = \"\", .access = on_it);\n")
+            self.assertEqual((built.returncode, built.stderr), (0, ""), built.stdout)
+            ran = self.strobe("run", "-q", "-t", "./my.tool", "-o", "p.db", "--", "/bin/true")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            rows = {name: self.strobe("show", "p.db", "--rows", name, "--format", "csv").stdout.count("\n") - 1
+                    for place in places for name in (place, place + "_long")}
+            self.assertGreater(rows["each"], rows["some"])
+            self.assertGreater(rows["some"], 1000)
+            self.assertEqual((rows["each_long"], rows["some_long"]), (rows["each"], rows["some"]), kind)
+
     def test_unused_counters(self):
         """They are 0; the name is the first tool's that declares it, used or not."""
         self.build(HEAD + 'STROBE_TOOL(idle, .help = "h");', "-o", "idle.tool")

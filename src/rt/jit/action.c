@@ -319,7 +319,7 @@ action_emit(struct emit *e, const struct build *b, const struct action *a, uint8
 		s = first;
 		emit_all(&s, a, call, saves, flags);
 	}
-	if (e->off - begin.off <= 255) {
+	if (e->off - begin.off <= MAX_ACTION_CODE) {
 		*pins = s.pins;
 		return true;
 	}

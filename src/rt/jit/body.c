@@ -11,7 +11,7 @@ add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t fro
 {
 	struct block *b = &jit.blocks[u->block];
 	jit.records[jit.n_records++] = (struct record){(uint8_t)((unsigned)kind << 4 | app_len),
-	                                               (uint8_t)(u->hot.off - from)};
+	                                               (uint16_t)(u->hot.off - from)};
 	b->n_records++;
 }
 
@@ -320,6 +320,7 @@ emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
 		if (action_calls(a))
 			call = new_invoke(u, a, n);
 		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->pins)) {
+			rt_complain("a tool's action is too long at", b->pc + b->at[i]);
 			tools.tool[a->tool].failed = true;
 			continue;
 		}

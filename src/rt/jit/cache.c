@@ -159,7 +159,7 @@ jit_has_room(void)
 	       jit.warm.n_pieces < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
 	       /* one piece, exit or record per instruction at the worst, and some */
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
-	       jit.n_records < MAX_RECORDS / 2 - 16 * MAX_WHOLE_INSNS &&
+	       jit.n_records < MAX_RECORDS / sizeof *jit.records - 16 * MAX_WHOLE_INSNS &&
 	       invokes.n < MAX_INVOKES - 16 * MAX_WHOLE_INSNS &&
 	       jit.n_sources < MAX_RECORDS - 16 * MAX_WHOLE_INSNS;
 }

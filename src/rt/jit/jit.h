@@ -28,7 +28,8 @@ enum {
 	MAX_SURE_UNITS = 16,          /* translated ahead of their execution, one after the other */
 	MAX_UNIT_BLOCKS = 24,         /* basic blocks translated in one go, across calls */
 	MAX_WHOLE_INSNS = 16 << 10,   /* of a basic block in all; a longer one counts as several */
-	MAX_WHOLE_CODE = 8 << 20,     /* more than such a block becomes in the cache */
+	MAX_WHOLE_CODE = 16 << 20,    /* more than such a block becomes in the cache */
+	MAX_ACTION_CODE = 1024,       /* more than ten columns of any kind take, with a condition */
 	MAX_CACHED_BLOCKS = 2 << 20,
 	MAX_EXITS = 3 << 20,    /* whose stubs the cold part can hold */
 	MAX_RECORDS = 64 << 20, /* bytes of instruction records */
@@ -37,11 +38,11 @@ enum {
 	N_PAGE_SLOTS = 1 << 19, /* pages of program code known at once, twice over */
 };
 
-/* How a block's translation of one program instruction looks: two bytes each, the record. */
-struct record {
-	uint8_t kind_len;  /* low nibble: length of the program's instruction (0: inserted code);
-	                      high: enum record_kind */
-	uint8_t cache_len; /* bytes in the cache */
+/* How a block's translation of one program instruction looks: three bytes each, the record. */
+struct __attribute__((packed)) record {
+	uint8_t kind_len;   /* low nibble: length of the program's instruction (0: inserted code);
+	                       high: enum record_kind */
+	uint16_t cache_len; /* bytes in the cache */
 };
 enum record_kind {
 	REC_COPY = 0,    /* one machine instruction stands for one */
