@@ -641,7 +641,7 @@ typedef struct {
 enum { STROBE_MOST_OPTIONS = 12 };
 
 /* Of an option whose value is a number: what it may be. Others are refused before the program
- * starts. */
+ * starts, but for the default, which may be a word. */
 typedef struct {
 	const char *option;
 	uint64_t least, most;

@@ -53,20 +53,25 @@ unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 	               name, tool->name);
 }
 
-/* A value stands for a number when what it replaces is one, or has limits. */
+/* A value stands for a number when what it replaces is one, or has limits; then a default that is a
+ * word may be said, too. */
 static int
 check_value(const strobe_tool *tool, const strobe_option *o, const char *value, struct st_error *e)
 {
 	const strobe_limit *limit = st_tool_limit(tool, o->name);
 	uint64_t number, usual;
 	char range[ST_TOOL_RANGE];
-	if (!limit && !(o->value && st_tool_number(o->value, &usual)))
+	bool word = o->value && !st_tool_number(o->value, &usual);
+	if (!limit && (word || !o->value))
+		return 0;
+	if (word && !strcmp(value, o->value))
 		return 0;
 	if (!st_tool_number(value, &number))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "option %s of tool %s takes a number, perhaps with k, M or G, not "
-		               "'%s'",
-		               o->name, tool->name, value);
+		               "option %s of tool %s takes a number, perhaps with k, M or G%s%s, "
+		               "not '%s'",
+		               o->name, tool->name, word ? ", or " : "", word ? o->value : "",
+		               value);
 	if (limit && (number < limit->least || number > limit->most))
 		return st_fail(e, ST_EXIT_USAGE, "option %s of tool %s takes a number %s, not '%s'",
 		               o->name, tool->name, st_tool_range(range, limit), value);

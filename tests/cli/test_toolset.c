@@ -101,6 +101,9 @@ mistakes(void **state)
 	        "option args of tool calls takes a number from 0 to 5, not '9'");
 	refused(NULL, "dcache:ways=0",
 	        "option ways of tool dcache takes a number from 1 to 64k, not '0'");
+	refused(NULL, "contexts:k=some",
+	        "option k of tool contexts takes a number, perhaps with k, M or G, or inf, not "
+	        "'some'");
 	refused(NULL, "./a:b/c.tool",
 	        "cannot read the tool ./a:b/c.tool: No such file or directory");
 	refused(NULL, "./a:b/c.tool:out=d.tool",
