@@ -26,6 +26,7 @@ static const double cost_indirect_jump = 6;
 static const double cost_indirect_call = 0.6;
 static const double cost_branch = 0.04; /* blocks lie elsewhere than natively */
 static const double cost_count = 0.18;
+static const double cost_added = 0.14; /* an instruction that a tool has put there */
 /* The most that they can be, with nothing else to do meanwhile. */
 static const double most_count = 0.45;
 static const double most_call = 1.2;
@@ -49,12 +50,14 @@ static const double max_slowdown = 200;
 struct mix {
 	double samples[ST_END_SYSCALL + 1];
 	double inverse[ST_END_SYSCALL + 1]; /* sum of 1 / length of the block */
+	double added[ST_END_SYSCALL + 1];   /* sum of tools' instructions for each of its own */
 	double runtime, all;
 	double most; /* seconds that the counted events can have cost at most */
 	double insns, syscalls;
 	double native;  /* seconds in native execution */
 	double charged; /* seconds, by the budget's account; 0: there is no budget */
 	bool counted;
+	bool acting; /* tools have put more than counts into blocks */
 };
 
 static double
@@ -104,6 +107,8 @@ add_samples(struct mix *m, const struct st_view *v)
 			continue;
 		m->samples[s->end]++;
 		m->inverse[s->end] += s->insns ? 1.0 / s->insns : 0;
+		m->added[s->end] += s->added / 8.0;
+		m->acting |= s->added != 0;
 	}
 }
 
@@ -147,6 +152,8 @@ inline_samples(const struct mix *m)
 	for (unsigned end = ST_END_NONE + 1; end <= ST_END_SYSCALL; end++) {
 		double cost = end_cost(end) + (m->counted ? cost_count : 0);
 		double length = m->inverse[end] > 0 ? m->samples[end] / m->inverse[end] : 4;
+		if (m->samples[end] > 0)
+			cost += length * cost_added * m->added[end] / m->samples[end];
 		sum += m->samples[end] * cost / (cost + length * cost_instruction);
 	}
 	return sum / m->all;
@@ -167,7 +174,7 @@ native_seconds(const struct mix *m, double cpu, size_t n_processes)
 	double within = sampled ? cpu * inline_samples(m) : 0;
 	/* The clock of a short stretch is too coarse to take counts at their word. */
 	const double most_share = 0.75;
-	if (m->counted)
+	if (m->counted && !m->acting)
 		within = sampled ? fmin(within, m->most)
 		                 : fmin(m->most / 2, most_share * fmax(cpu - start - runtime, 0));
 	double native = cpu - start - runtime - within;

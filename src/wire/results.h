@@ -476,7 +476,8 @@ struct st_sample {
 	                  the runtime, or put into translated code), in a system call */
 	uint8_t end;   /* enum st_block_end of the block under way */
 	uint8_t insns; /* of the block under way; 0: none was */
-	uint8_t padding;
+	uint8_t added; /* what tools have put into it: machine instructions for each eight of the
+	                  program's; 255: or more */
 };
 /*
  * A record of the ring of stacks: the registers that unwinding needs, and behind them the program's

@@ -102,6 +102,23 @@ blocks_cost_by_their_end_and_length(void **state)
 	fake_free(f);
 }
 
+/* What tools have put into a block takes a share of its time by its number of instructions. */
+static void
+actions_cost_by_their_length(void **state)
+{
+	(void)state;
+	struct fake *f = fake_new(no_counters);
+	struct st_process process = fake_process(f, 1, 0, "x");
+	struct st_run run = run_of(&process, 100);
+	struct st_results_header *h = fake_header(f);
+	struct st_sample *samples = (struct st_sample *)((char *)h + h->off_samples);
+	add_samples(f, 100, ST_SAMPLE_CODE, ST_END_JUMP, 10);
+	for (unsigned i = 0; i < 100; i++)
+		samples[i].added = i < 50 ? 64 : 96; /* ten for each of the program's */
+	assert_near(st_slowdown_estimate(&run, 0), 1 + 10 * 0.14 / 0.124, 0.01);
+	fake_free(f);
+}
+
 /* Samples would put it higher; so few executions cannot have cost so much. */
 static void
 counts_bound_the_estimate(void **state)
@@ -166,6 +183,7 @@ main(void)
 	        cmocka_unit_test(budgets_say_it),
 	        cmocka_unit_test(native_time_has_a_floor),
 	        cmocka_unit_test(blocks_cost_by_their_end_and_length),
+	        cmocka_unit_test(actions_cost_by_their_length),
 	        cmocka_unit_test(counts_bound_the_estimate),
 	        cmocka_unit_test(native_execution_is_not_slower),
 	        cmocka_unit_test(nonsense_stays_finite),

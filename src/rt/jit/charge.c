@@ -81,6 +81,22 @@ cost_of_piece(const struct block *b)
 	return cost;
 }
 
+unsigned
+jit_actions_for_eight(uint32_t block)
+{
+	const struct block *b = &jit.blocks[block];
+	bool ways = jit.counting && jit.edge_of[block];
+	uint32_t at = b->body, n = ways ? COST_WAY / COST_INSTRUCTION : 0;
+	for (unsigned i = 0; i < b->n_records; i++) {
+		const struct record *r = &jit.records[b->records + i];
+		unsigned kind = r->kind_len >> 4;
+		if (kind == REC_BEFORE || kind == REC_AFTER || kind == REC_ROOM)
+			n += count_instructions(at, at + r->cache_len);
+		at += r->cache_len;
+	}
+	return b->n_insns ? 8 * n / b->n_insns : 0;
+}
+
 /* Of the branch at the end: what is counted on its way and where it goes to. */
 static unsigned
 cost_of_ways(const struct unit *u)

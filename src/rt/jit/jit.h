@@ -279,6 +279,9 @@ uint8_t jit_flags_read(const struct build *b);
 
 /* May it raise a fault, so that a handler sees the state before it? Errs on the side of true. */
 bool jit_may_fault(const struct st_insn *in, const uint8_t *code);
+/* charge.c: machine instructions of tools' actions in the block, for each eight of the program's.
+ */
+unsigned jit_actions_for_eight(uint32_t block);
 /* Does the instruction have to be executed natively, outside the cache? */
 bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
 

@@ -107,6 +107,8 @@ describe(struct st_sample *s, const struct recovered *at)
 		return;
 	s->end = b->end;
 	s->insns = b->n_insns;
+	unsigned added = jit_actions_for_eight(at->block);
+	s->added = added < UINT8_MAX ? (uint8_t)added : UINT8_MAX;
 }
 
 void
