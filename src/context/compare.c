@@ -101,26 +101,62 @@ struct entry {
 	uint32_t side, index;
 };
 
+/* Of two with one name and image. Another folder is no other file, and an unknown one any. */
+static int
+compare_files(const struct entry *x, const struct entry *y)
+{
+	if (!x->label->file || !y->label->file)
+		return 0;
+	return strcmp(base_name(x->label->file), base_name(y->label->file));
+}
+
 static int
 compare_entries(const void *a, const void *b, void *blocks)
 {
 	const struct entry *x = a, *y = b;
 	int order = compare_labels(x->label, y->label, *(const bool *)blocks);
-	if (!order && x->side != y->side)
-		order = x->side < y->side ? -1 : 1;
+	if (!order)
+		order = (x->side > y->side) - (x->side < y->side);
+	if (!order)
+		order = strcmp(base_name(x->label->file), base_name(y->label->file));
+	if (!order)
+		order = (x->label->offset > y->label->offset) -
+		        (x->label->offset < y->label->offset);
 	return order ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Labels of one name and image, n_a of A and behind them n_b of B. Where a side has several (static
+ * functions), they are matched by their source files, then in the order of their addresses. */
+static void
+number_group(struct maker *m, const struct entry *a, size_t n_a, size_t n_b)
+{
+	struct st_comparison *c = m->c;
+	const struct entry *b = a + n_a, *end_a = b, *end_b = b + n_b;
+	bool single = n_a == 1 && n_b == 1;
+	while (a < end_a || b < end_b) {
+		int order = a == end_a ? 1 : b == end_b ? -1 : single ? 0 : compare_files(a, b);
+		uint32_t label = (uint32_t)c->n_labels++;
+		c->labels[label] = order <= 0 ? a->label : b->label;
+		if (order <= 0)
+			m->label_of[ST_A][a++->index] = label;
+		if (order >= 0)
+			m->label_of[ST_B][b++->index] = label;
+	}
 }
 
 static void
 number_labels(struct maker *m, struct entry *entries, size_t n)
 {
-	struct st_comparison *c = m->c;
 	qsort_r(entries, n, sizeof *entries, compare_entries, &m->blocks);
-	for (size_t i = 0; i < n; i++) {
-		const struct entry *x = &entries[i];
-		if (!i || compare_labels(x[-1].label, x->label, m->blocks))
-			c->labels[c->n_labels++] = x->label;
-		m->label_of[x->side][x->index] = (uint32_t)c->n_labels - 1;
+	for (size_t i = 0, n_a, n_b; i < n; i += n_a + n_b) {
+		n_a = n_b = 0;
+		for (size_t k = i; k < n; k++) {
+			if (compare_labels(entries[i].label, entries[k].label, m->blocks))
+				break;
+			n_a += entries[k].side == ST_A;
+			n_b += entries[k].side == ST_B;
+		}
+		number_group(m, &entries[i], n_a, n_b);
 	}
 }
 

@@ -122,6 +122,23 @@ class Counts(Diff):
 
 
 class Costs(Diff):
+    def test_static_functions_of_one_name(self):
+        """They are matched by their files, wherever the linker puts them; without debug information in the order of their addresses."""
+        one = "volatile int %s_s; static __attribute__((noipa)) void init(void) { %s_s++; } void %s_run(int n) { while (n--) init(); }\n"
+        for name in "xy":
+            (self.place / f"{name}.c").write_text(one.replace("%s", name))
+        (self.place / "m.c").write_text("#include <stdlib.h>\nvoid x_run(int), y_run(int);\n"
+                                        "int main(int c, char **v) { x_run(atoi(v[c - 2])); y_run(atoi(v[c - 1])); }\n")
+        for way, flags, order in (("there", "-g", "xy"), ("back", "-g", "yx"), ("bare", "-g0", "xy"), ("turned", "-g0", "yx")):
+            subprocess.run(["cc", "-O1", flags, "-o", "statics", "m.c", *(f"{name}.c" for name in order)], cwd=self.place, check=True)
+            for name, x, y in ((way + "1", 3, 5), (way + "2", 3, 50)):
+                self.strobe("paths", "-q", "-k", "0", "--funcs", "init", "-o", f"{name}.db", "--", "./statics", str(x), str(y))
+        by_files, by_order = [(5, 50)], [(3, 50), (5, 3)]  # 3 and 3 is no difference
+        for a, b, want in (("there1", "back2", by_files), ("there1", "there2", by_files), ("bare1", "bare2", by_files), ("bare1", "turned2", by_order),
+                           ("there1", "turned2", by_order)):
+            got = self.json("--hot", "0", f"{a}.db", f"{b}.db")
+            self.assertEqual(sorted((row["a"], row["b"]) for row in got["contexts"] if row["path"][-1]["name"] == "init"), want, (a, b))
+
     def test_instructions(self):
         """f_leaf is the same code each time: totals are sums, own costs are those of the JSON of strobe paths."""
         options = [*CHOSEN, "--instructions"]
