@@ -98,16 +98,18 @@ compare_labels(const struct st_context_label *a, const struct st_context_label *
 
 struct entry {
 	const struct st_context_label *label;
+	const char *build; /* its image's build-id, "": unknown */
 	uint32_t side, index;
 };
 
-/* Of two with one name and image. Another folder is no other file, and an unknown one any. */
 static int
-compare_files(const struct entry *x, const struct entry *y)
+compare_places(const struct entry *x, const struct entry *y)
 {
-	if (!x->label->file || !y->label->file)
-		return 0;
-	return strcmp(base_name(x->label->file), base_name(y->label->file));
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	if (x->label->offset != y->label->offset)
+		return x->label->offset < y->label->offset ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
 }
 
 static int
@@ -115,26 +117,65 @@ compare_entries(const void *a, const void *b, void *blocks)
 {
 	const struct entry *x = a, *y = b;
 	int order = compare_labels(x->label, y->label, *(const bool *)blocks);
-	if (!order)
-		order = (x->side > y->side) - (x->side < y->side);
-	if (!order)
-		order = strcmp(base_name(x->label->file), base_name(y->label->file));
-	if (!order)
-		order = (x->label->offset > y->label->offset) -
-		        (x->label->offset < y->label->offset);
-	return order ? order : x->index < y->index ? -1 : x->index > y->index;
+	return order ? order : compare_places(x, y);
 }
 
-/* Labels of one name and image, n_a of A and behind them n_b of B. Where a side has several (static
- * functions), they are matched by their source files, then in the order of their addresses. */
+/* Of two with one name and image. Another folder is no other file. */
+static int
+compare_files(const struct entry *x, const struct entry *y)
+{
+	return strcmp(base_name(x->label->file), base_name(y->label->file));
+}
+
+static int
+compare_by_file(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = x->side == y->side ? compare_files(x, y) : 0;
+	return order ? order : compare_places(x, y);
+}
+
+/*
+ * Labels of one name and image. Where a side has several (static functions) they are matched by
+ * their offsets in one build; else by their source files, if all are known; and in the order of
+ * their addresses.
+ */
+struct group {
+	struct entry *a, *b, *end; /* those of A, and behind them those of B */
+	bool one_build, files, single;
+};
+
+static struct group
+group_of(struct entry *first, size_t n_a, size_t n_b)
+{
+	struct group g = {first,         first + n_a, first + n_a + n_b,
+	                  *first->build, true,        n_a == 1 && n_b == 1};
+	for (const struct entry *x = first; x < g.end; x++) {
+		g.one_build &= !strcmp(x->build, first->build);
+		g.files &= x->label->file != NULL;
+	}
+	if (!g.one_build && g.files)
+		qsort(first, n_a + n_b, sizeof *first, compare_by_file);
+	return g;
+}
+
+/* Which comes first of one of A's and one of B's; 0: they are one. */
+static int
+match(const struct group *g, const struct entry *a, const struct entry *b)
+{
+	if (g->one_build)
+		return (a->label->offset > b->label->offset) -
+		       (a->label->offset < b->label->offset);
+	return g->files && !g->single ? compare_files(a, b) : 0;
+}
+
 static void
-number_group(struct maker *m, const struct entry *a, size_t n_a, size_t n_b)
+number_group(struct maker *m, const struct group *g)
 {
 	struct st_comparison *c = m->c;
-	const struct entry *b = a + n_a, *end_a = b, *end_b = b + n_b;
-	bool single = n_a == 1 && n_b == 1;
-	while (a < end_a || b < end_b) {
-		int order = a == end_a ? 1 : b == end_b ? -1 : single ? 0 : compare_files(a, b);
+	const struct entry *a = g->a, *b = g->b;
+	while (a < g->b || b < g->end) {
+		int order = a == g->b ? 1 : b == g->end ? -1 : match(g, a, b);
 		uint32_t label = (uint32_t)c->n_labels++;
 		c->labels[label] = order <= 0 ? a->label : b->label;
 		if (order <= 0)
@@ -156,8 +197,15 @@ number_labels(struct maker *m, struct entry *entries, size_t n)
 			n_a += entries[k].side == ST_A;
 			n_b += entries[k].side == ST_B;
 		}
-		number_group(m, &entries[i], n_a, n_b);
+		struct group g = group_of(&entries[i], n_a, n_b);
+		number_group(m, &g);
 	}
+}
+
+static const char *
+build_of(const struct st_contexts *s, const struct st_context_label *l)
+{
+	return l->in_image == UINT32_MAX ? "" : s->profile->images.v[l->in_image].build_id;
 }
 
 static int
@@ -175,7 +223,8 @@ match_labels(struct maker *m)
 		const struct st_contexts *s = c->sides[side];
 		m->label_of[side] = malloc((s->n_labels + 1) * sizeof *m->label_of[side]);
 		for (uint32_t i = 0; m->label_of[side] && i < s->n_labels; i++)
-			entries[n++] = (struct entry){&s->labels[i], side, i};
+			entries[n++] =
+			        (struct entry){&s->labels[i], build_of(s, &s->labels[i]), side, i};
 	}
 	if (n == all)
 		number_labels(m, entries, n);

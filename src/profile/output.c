@@ -65,10 +65,12 @@ open_output(struct st_output *o, const char *path, struct st_error *e)
 		return st_output_failed(path, EISDIR, e);
 	if (there && access(path, W_OK))
 		return st_output_failed(path, errno, e);
-	o->final = there ? realpath(path, NULL) : strdup(path);
+	/* The link of a pipe's descriptor leads to no path. */
+	bool regular = there && S_ISREG(st.st_mode);
+	o->final = regular ? realpath(path, NULL) : strdup(path);
 	if (!o->final)
 		return st_output_failed(path, errno, e);
-	if (!there || S_ISREG(st.st_mode))
+	if (!there || regular)
 		return create_temporary(o, e);
 	return 0;
 }

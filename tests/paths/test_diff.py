@@ -131,11 +131,11 @@ class Costs(Diff):
                                         "int main(int c, char **v) { x_run(atoi(v[c - 2])); y_run(atoi(v[c - 1])); }\n")
         for way, flags, order in (("there", "-g", "xy"), ("back", "-g", "yx"), ("bare", "-g0", "xy"), ("turned", "-g0", "yx")):
             subprocess.run(["cc", "-O1", flags, "-o", "statics", "m.c", *(f"{name}.c" for name in order)], cwd=self.place, check=True)
-            for name, x, y in ((way + "1", 3, 5), (way + "2", 3, 50)):
+            for name, x, y in ((way + "1", 3, 5), (way + "2", 3, 50), (way + "3", 0, 5)):
                 self.strobe("paths", "-q", "-k", "0", "--funcs", "init", "-o", f"{name}.db", "--", "./statics", str(x), str(y))
         by_files, by_order = [(5, 50)], [(3, 50), (5, 3)]  # 3 and 3 is no difference
         for a, b, want in (("there1", "back2", by_files), ("there1", "there2", by_files), ("bare1", "bare2", by_files), ("bare1", "turned2", by_order),
-                           ("there1", "turned2", by_order)):
+                           ("there1", "turned2", by_order), ("there1", "there3", [(3, 0)]), ("bare1", "bare3", [(3, 0)])):
             got = self.json("--hot", "0", f"{a}.db", f"{b}.db")
             self.assertEqual(sorted((row["a"], row["b"]) for row in got["contexts"] if row["path"][-1]["name"] == "init"), want, (a, b))
 

@@ -163,6 +163,17 @@ STROBE_TOOL(mine, .help = "h", .access = on_access);
             self.assertGreater(rows["some"], 1000)
             self.assertEqual((rows["each_long"], rows["some_long"]), (rows["each"], rows["some"]), kind)
 
+    def test_too_much_for_a_piece(self):
+        """The program goes on without the tool, and it is said."""
+        columns = ", ".join(f'STROBE_COLUMN("c{i}", STROBE_HEX)' for i in range(10))
+        row = f"strobe_record(strobe_at(x), &rows, {', '.join(['strobe_timestamp()'] * 10)});"
+        built = self.build(BARE + f'STROBE_STREAM(rows, "rows", NULL, {columns});\nstatic void on_it(strobe_insn *x)\n{{\n\t{row * 12}\n}}\n'
+                           'STROBE_TOOL(mine, .help = "", .insn = on_it);\n')
+        self.assertEqual((built.returncode, built.stderr), (0, ""), built.stdout)
+        ran = self.strobe("run", "-q", "-t", "./my.tool", "-o", "p.db", "--", "/bin/echo", "done")
+        self.assertEqual((ran.returncode, ran.stdout), (0, "done\n"))
+        self.assertRegex(ran.stderr, r"^strobe: a tool was left out: it wants too much at [0-9a-f]{16}\n$")
+
     def test_unused_counters(self):
         """They are 0; the name is the first tool's that declares it, used or not."""
         self.build(HEAD + 'STROBE_TOOL(idle, .help = "h");', "-o", "idle.tool")

@@ -305,6 +305,16 @@ new_invoke(struct unit *u, const struct action *a, uint32_t done)
 	return i;
 }
 
+/* For one more action: in the piece, whose places are numbers of 16 bits, and in the hot part, for
+ * what a basic block of the most instructions may still become without any. */
+static bool
+has_room(const struct unit *u)
+{
+	enum { MOST_OF_PIECE = 48 << 10, PLAIN = 4 << 20 };
+	return u->hot.off - jit.blocks[u->block].body < MOST_OF_PIECE &&
+	       u->hot.off < ST_REGION_WARM - PLAIN;
+}
+
 /* The actions of instruction i that come before it, or after it. done: skipped, because they have
  * been done. */
 static void
@@ -319,8 +329,11 @@ emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
 		uint32_t from = u->hot.off, call = 0;
 		if (action_calls(a))
 			call = new_invoke(u, a, n);
-		if (!action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->pins)) {
-			rt_complain("a tool's action is too long at", b->pc + b->at[i]);
+		if (!has_room(u) ||
+		    !action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->pins)) {
+			if (!tools.tool[a->tool].failed)
+				rt_complain("a tool was left out: it wants too much at",
+				            b->pc + b->at[i]);
 			tools.tool[a->tool].failed = true;
 			continue;
 		}

@@ -294,16 +294,15 @@ deliver_queued(struct thread *t, struct ucontext64 *uc)
 }
 
 /* Is it a trap of the trap flag? The kernel takes one for an int1 when a hypervisor has lost what
- * the processor said of it (seen: one of 80,000). */
+ * the processor said of it (seen: one of 80,000). A true int1 is executed outside the cache. */
 static bool
 is_step(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	enum { FLAG_TRAP = 0x100, INT1 = 0xf1 };
-	if (signo != SIGNAL_TRAP || info->code == TRAP_TRACE)
-		return signo == SIGNAL_TRAP;
-	return info->code == TRAP_BRKPT && uc->mc.trapno == VECTOR_DEBUG &&
-	       (uc->mc.rflags & FLAG_TRAP) &&
-	       !(in_cache(uc->mc.rip) && *(const uint8_t *)(uc->mc.rip - 1) == INT1);
+	enum { FLAG_TRAP = 0x100 };
+	return signo == SIGNAL_TRAP &&
+	       (info->code == TRAP_TRACE ||
+	        (info->code == TRAP_BRKPT && uc->mc.trapno == VECTOR_DEBUG &&
+	         (uc->mc.rflags & FLAG_TRAP)));
 }
 
 /* The trap flag is the program's: it sees a trap after each of its own instructions, and of nothing
