@@ -453,9 +453,11 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	}
 	if (is_step(signo, info, uc) && hide_step(t, uc))
 		return;
-	/* The runtime has no breakpoints: a trap there is one that the program has sent itself. */
+	/* The runtime has no breakpoints, and nothing behind a system call can fault: what comes
+	 * there the program has sent itself. */
 	if (is_fault(signo, info) && signo != SIGNAL_TRAP && in_runtime(uc->mc.rip) &&
-	    uc->mc.rip != (uint64_t)rt_native_jump && !in_outside_begin(uc->mc.rip)) {
+	    uc->mc.rip != (uint64_t)rt_sys_done && uc->mc.rip != (uint64_t)rt_native_jump &&
+	    !in_outside_begin(uc->mc.rip)) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
 		if (uc->mc.rip == (uint64_t)rt_copy_insn)

@@ -2,7 +2,7 @@
 /*
  * Traps: int3 in both encodings reports the next instruction as PC, also when that is a jump; the
  * single-step flag, set by popf or by a handler, traps after each instruction of the program and of
- * nothing else. A trap that a program sends itself is one.
+ * nothing else. A trap or a fault that a program sends itself is one.
  */
 /* strobe-test: */
 /* strobe-test: name=step args=step */
@@ -52,26 +52,30 @@ on_step(int sig, siginfo_t *info, void *context)
 	steps++;
 }
 
+static int want_signal;
+
 static void
 on_sent(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	CHECK_EQ(sig, SIGTRAP);
-	CHECK_EQ(info->si_code, TRAP_BRKPT);
+	CHECK_EQ(sig, want_signal);
+	CHECK_EQ(info->si_code, want_code);
 	taken++;
 }
 
 /* As the kernel would say it: a thread may tell itself anything. */
 static void
-send_traps(int n)
+send(int sig, int code)
 {
-	siginfo_t info = {.si_signo = SIGTRAP, .si_code = TRAP_BRKPT};
+	siginfo_t info = {.si_signo = sig, .si_code = code};
 
-	handle(SIGTRAP, on_sent, 0);
+	handle(sig, on_sent, 0);
+	want_signal = sig;
+	want_code = code;
 	taken = 0;
-	for (int i = 0; i < n; i++)
-		CHECK(!syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &info), "send");
-	CHECK_EQ(taken, n);
+	for (int i = 0; i < 50; i++)
+		CHECK(!syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, &info), "send");
+	CHECK_EQ(taken, 50);
 }
 
 int
@@ -89,7 +93,9 @@ main(int argc, char **argv)
 		run_int3_jump();
 	}
 	CHECK_EQ(taken, 150);
-	send_traps(50);
+	send(SIGTRAP, TRAP_BRKPT);
+	send(SIGSEGV, SEGV_MAPERR);
+	send(SIGFPE, FPE_INTDIV);
 	if (argc > 1) {
 		/* After the nop and nine more, the last of which clears the flag and still traps.
 		 */
