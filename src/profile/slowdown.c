@@ -31,6 +31,7 @@ static const double cost_added = 0.14; /* an instruction that a tool has put the
 static const double most_count = 0.45;
 static const double most_call = 1.2;
 static const double most_indirect = 6;
+static const double most_way = 1; /* of a branch, counted */
 
 /* Nanoseconds of the engine's work outside translated code. */
 static const double cost_start = 3e6; /* mapping and unmapping it */
@@ -42,6 +43,8 @@ static const double least_syscall = 9000;
 /* Of the controller's work after the estimate: writing a row of the result. */
 static const double cost_row = 1500;
 
+/* Instructions that counting the ways of a branch is taken for, by the runtime (charge.c). */
+enum { most_of_ways = 4 };
 /* Samples from which on they say where the time goes. */
 static const uint64_t enough_samples = 50;
 static const double max_slowdown = 200;
@@ -57,7 +60,8 @@ struct mix {
 	double native;  /* seconds in native execution */
 	double charged; /* seconds, by the budget's account; 0: there is no budget */
 	bool counted;
-	bool acting; /* tools have put more than counts into blocks */
+	bool ways;   /* they count ways of branches, at least */
+	bool acting; /* tools have put more than that into blocks */
 };
 
 static double
@@ -79,9 +83,11 @@ end_cost(unsigned end)
 }
 
 static double
-most_cost(unsigned end)
+most_cost(unsigned end, bool ways)
 {
 	switch (end) {
+	case ST_END_BRANCH:
+		return ways ? most_way : 0;
 	case ST_END_RETURN:
 	case ST_END_CALL:
 		return most_call;
@@ -108,7 +114,8 @@ add_samples(struct mix *m, const struct st_view *v)
 		m->samples[s->end]++;
 		m->inverse[s->end] += s->insns ? 1.0 / s->insns : 0;
 		m->added[s->end] += s->added / 8.0;
-		m->acting |= s->added != 0;
+		m->ways |= s->added != 0;
+		m->acting |= s->added * s->insns > 8 * most_of_ways;
 	}
 }
 
@@ -122,7 +129,7 @@ add_counts(struct mix *m, const struct st_view *v)
 	for (uint32_t b = ST_FIRST_ID; b < v->n_blocks; b++)
 		if (st_view_is_block(v, b))
 			m->most += (double)counts.executions[b] *
-			           (most_count + most_cost(v->blocks[b].end)) / 1e9;
+			           (most_count + most_cost(v->blocks[b].end, m->ways)) / 1e9;
 	st_view_counts_free(&counts);
 }
 

@@ -44,10 +44,10 @@ trees_are_sound(const json_t *trees)
 static bool
 threads_are_sound(const json_t *threads)
 {
-	bool sound = true;
+	bool sound = !threads || json_is_array(threads);
 	for (size_t i = 0; i < json_array_size(threads) && sound; i++) {
 		const json_t *thread = json_array_get(threads, i);
-		sound = trees_are_sound(json_object_get(thread, "ksf")) &&
+		sound = json_is_object(thread) && trees_are_sound(json_object_get(thread, "ksf")) &&
 		        trees_are_sound(json_object_get(thread, "kccf")) &&
 		        threads_are_sound(json_object_get(thread, "functions"));
 	}
