@@ -142,14 +142,19 @@ compare_by_file(const void *a, const void *b)
  */
 struct group {
 	struct entry *a, *b, *end; /* those of A, and behind them those of B */
-	bool one_build, files, single;
+	bool one_build, files;     /* all are of one, all files are known */
+	bool single;               /* one each: the function may have moved to another file */
 };
 
 static struct group
 group_of(struct entry *first, size_t n_a, size_t n_b)
 {
-	struct group g = {first,         first + n_a, first + n_a + n_b,
-	                  *first->build, true,        n_a == 1 && n_b == 1};
+	struct group g = {.a = first,
+	                  .b = first + n_a,
+	                  .end = first + n_a + n_b,
+	                  .one_build = *first->build != 0,
+	                  .files = true,
+	                  .single = n_a == 1 && n_b == 1};
 	for (const struct entry *x = first; x < g.end; x++) {
 		g.one_build &= !strcmp(x->build, first->build);
 		g.files &= x->label->file != NULL;
