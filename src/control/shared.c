@@ -47,11 +47,14 @@ write_tables(int fd, uint64_t lookup)
 	       (ssize_t)(ST_LOOKUP_BYTES + sizeof miss_code);
 }
 
-/* Nobody can write to it afterwards, since others execute it. */
+/*
+ * Nobody can write to it afterwards, since others execute it. The seal for writes to come is enough,
+ * as nobody has it mapped yet; F_SEAL_WRITE fails with EBUSY while the kernel moves one of its pages.
+ */
 static bool
 write_file(int fd, const struct st_runtime_image *image, uint64_t lookup)
 {
-	const int for_good = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	const int for_good = F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	return ftruncate(fd, ST_SHARED_LOOKUP + ST_LOOKUP_MAPPED) == 0 &&
 	       pwrite(fd, image->bytes, image->file_size, 0) == (ssize_t)image->file_size &&
 	       write_tables(fd, lookup) && fcntl(fd, F_ADD_SEALS, for_good) == 0;

@@ -89,9 +89,8 @@ surroundings(void)
 	mode_t mask = umask(027);
 	CHECK_EQ(umask(mask), 027);
 	CHECK(!uname(&u) && !strcmp(u.machine, "x86_64"), "machine %s", u.machine);
-	CHECK(!sched_getaffinity(0, sizeof cpus, &cpus) &&
-	              CPU_COUNT(&cpus) == sysconf(_SC_NPROCESSORS_ONLN),
-	      "affinity");
+	CHECK(!sched_getaffinity(0, sizeof cpus, &cpus), "affinity");
+	printf("may run on %d CPUs\n", CPU_COUNT(&cpus));
 	cpu_set_t one;
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);

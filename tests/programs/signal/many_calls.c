@@ -114,12 +114,13 @@ main(int argc, char **argv)
 	for (long i = 1; i < n; i++)
 		pthread_create(&callers[i], NULL, call_often, NULL);
 	pthread_create(&other, NULL, disturb, (void *)1L); /* the others may have ended */
-	call_often(NULL);
+	do /* a busy machine may not have begun the other thread yet */
+		call_often(NULL);
+	while (!signals);
 	for (long i = 1; i < n; i++)
 		pthread_join(callers[i], NULL);
 	over = true;
 	pthread_join(other, NULL);
-	CHECK(signals > 0, "no signal came");
-	printf("%ld threads made %d calls each\n", n, CALLS * 5);
+	printf("%ld threads made %d calls each time\n", n, CALLS * 5);
 	return 0;
 }
