@@ -17,6 +17,7 @@ import time
 import unittest
 
 STROBE = os.path.abspath(sys.argv.pop(1))
+FUTURE_WRITE = 0x10  # F_SEAL_FUTURE_WRITE
 PYTHON = "/usr/bin/python3"
 # Becomes a program under a filter that answers ACTION to any of the system calls CALLS whose first argument is at least FIRST.
 FILTERED = """
@@ -492,7 +493,7 @@ class Beginnings(Outside):
             except PermissionError:
                 self.skipTest("who is not root cannot open what is mapped")
             self.addCleanup(os.close, fd)
-            self.assertEqual(fcntl.fcntl(fd, fcntl.F_GET_SEALS), fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
+            self.assertEqual(fcntl.fcntl(fd, fcntl.F_GET_SEALS), fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | FUTURE_WRITE)
 
 
 if __name__ == "__main__":
