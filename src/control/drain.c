@@ -95,6 +95,14 @@ sequence_order(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
+static int64_t
+cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* The chunks that are full now. Returns how many. */
 static size_t
 take_full(struct st_drain *d, const struct source *s)
@@ -106,12 +114,18 @@ take_full(struct st_drain *d, const struct source *s)
 		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == ST_CHUNK_FULL)
 			full[n++] = (struct full){c->sequence, i};
 	}
+	if (!n)
+		return 0;
+	int64_t from = cpu_ns();
 	qsort(full, n, sizeof *full, sequence_order);
 	for (size_t i = 0; i < n; i++) {
 		struct st_chunk *c = &s->results->chunks[full[i].index];
 		hand_on(d, s, full[i].index, c->bytes);
 		__atomic_store_n(&c->state, ST_CHUNK_FREE, __ATOMIC_RELEASE);
 	}
+	/* A budget pays for it. */
+	__atomic_fetch_add(&s->results->budget.drained_ns, (uint64_t)(cpu_ns() - from),
+	                   __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -138,7 +152,10 @@ static void *
 drain(void *arg)
 {
 	struct st_drain *d = arg;
-	const struct timespec pause = {0, 500000};
+	/* Rows come in windows: between them looking for some would take a hundredth of a CPU. What
+	   may wait is enough for longer than the longest pause. */
+	const long shortest = 500000, longest = 4000000;
+	long pause = shortest;
 	while (!__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE)) {
 		size_t n = 0;
 		pthread_mutex_lock(&d->lock);
@@ -147,7 +164,8 @@ drain(void *arg)
 				n += take_full(d, &d->sources[i]);
 		pthread_mutex_unlock(&d->lock);
 		if (!n)
-			nanosleep(&pause, NULL);
+			nanosleep(&(struct timespec){0, pause}, NULL);
+		pause = n ? shortest : pause < longest ? 2 * pause : longest;
 	}
 	return NULL;
 }

@@ -185,6 +185,7 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	bad |= json_object_set_new(out, "bursts",
 	                           st_json_count(st_profile_statistic_most(p, "budget_bursts")));
 	bad |= add_number(out, "charged_ns", p, "budget_charged_ns");
+	bad |= add_number(out, "model_ns", p, "budget_model_ns");
 	bad |= add_number(out, "cpu_ns", p, "budget_cpu_ns");
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");
 	bad |= add_number(out, "periods", p, "budget_periods");

@@ -16,6 +16,7 @@
 #include <strobe/tool.h>
 
 #include "rt/lib/sys.h"
+#include "rt/tool/audit.h"
 #include "wire/boot.h"
 #include "wire/plan.h"
 #include "wire/results.h"
@@ -138,6 +139,13 @@ struct thread {
 	/* Of a budget that is shared: the period in which it last took of it, and how much. */
 	uint32_t pool_number;
 	int64_t taken;
+	/* The stretch of measuring that is to be compared with the clock, tool/audit.h: since when,
+	   0: none; in units of the account: what was charged before it began, what of it by the
+	   clock, what the kernel took; and TSC when a system call began. */
+	uint64_t audit_from;
+	int64_t account, account_before, timed, away;
+	uint64_t away_from;
+	int64_t over_from; /* the credit that is no overshoot yet */
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
 	            */
@@ -211,6 +219,7 @@ struct rt {
 	uint32_t sample_every;   /* ticks */
 	bool has_budget;         /* tool/budget.h; the results are not in every child */
 	bool no_outside;         /* the kernel cannot tell of system calls */
+	struct audit_rate audit; /* rt.lock */
 	struct gates *gates;     /* os/gate.c; NULL: there are none */
 	bool no_gates;           /* the process is to have its own code. rt.lock */
 	bool leaving;            /* the controller is gone: every thread is on its way out */

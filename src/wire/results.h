@@ -270,9 +270,12 @@ struct st_budget {
 	 */
 	uint64_t cpu_ns, measured_ns;
 	uint64_t charged;
-	uint64_t periods, windows; /* that have begun; in which there was a budget */
-	uint64_t rests;            /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
-	uint64_t most_overshoot;   /* ns */
+	int64_t corrected; /* of it: what the clock says that the model did not, tool/audit.h */
+	uint64_t drained_ns, drained_told; /* of the controller's CPU time, for rows; of it, what
+	                                      has been charged */
+	uint64_t periods, windows;         /* that have begun; in which there was a budget */
+	uint64_t rests;          /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
+	uint64_t most_overshoot; /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
 	struct st_budget_pool pool;
 };

@@ -12,13 +12,14 @@
 #include "rt/jit/borrow.h"
 #include "rt/jit/unit.h"
 #include "rt/tool/adaptive.h"
+#include "rt/tool/audit.h"
 
 /* In sixteenths of a tick. */
 enum {
-	COST_CHARGE = 11,     /* the subtraction and its branch */
-	COST_BORROWED = 36,   /* the same where flags are live */
-	COST_INSTRUCTION = 6, /* of the engine's or a tool's */
-	COST_COUNTER = 8,     /* memory that is read and written */
+	COST_CHARGE = 13,     /* the subtraction and its branch */
+	COST_BORROWED = 40,   /* the same where flags are live */
+	COST_INSTRUCTION = 7, /* of the engine's or a tool's */
+	COST_COUNTER = 9,     /* memory that is read and written */
 	COST_RETURN = 75,
 	COST_INDIRECT = 85,
 	COST_CALL = 24,
@@ -225,6 +226,8 @@ emit_charge(struct unit *u)
 	add_record(u, REC_ROOM, 0, from);
 	u->charge_added = !dead;
 	u->charged = dead ? COST_CHARGE : COST_BORROWED;
+	u->charge_exit = exit;
+	u->charged_insns = 0;
 }
 
 /* The comparison where the processor's flags must be kept: through rcx, of 16 bits, because lea and
@@ -318,6 +321,8 @@ charge_end(struct unit *u)
 	u->charged += (cost_of_piece(b) + cost_of_ways(u)) * cost_of_spread() / 16 + cost_of_rows();
 	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
 	memcpy(cache_write(u->charge), &amount, 4);
+	u->charged_insns += b->n_insns;
+	jit.exits[u->charge_exit].next = audit_pack(u->charged, u->charged_insns);
 	if (!(u->now->more))
 		u->charge = 0;
 }

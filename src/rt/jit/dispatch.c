@@ -331,8 +331,9 @@ dispatch_targets(struct thread *t, const struct exit *x)
 /* The thread goes on with plain code, unless there is credit left, or it has been granted more
  * meanwhile. */
 static void
-stop_measuring(struct thread *t)
+stop_measuring(struct thread *t, const struct exit *x)
 {
+	audit_sample(&rt.audit, x->next);
 	budget_renew(t);
 	adaptive_wake(t);
 	go_to(t, t->regs.pc);
@@ -379,7 +380,7 @@ dispatch_exit(struct thread *t)
 	if (x.kind == EXIT_REGION)
 		cross_border(t, &x);
 	else if (x.kind == EXIT_SPENT)
-		stop_measuring(t);
+		stop_measuring(t, &x);
 	else if (jit.generation != generation)
 		go_to(t, target);
 	else if (jit.blocks[x.block].version != thread_version(t))

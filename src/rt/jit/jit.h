@@ -143,7 +143,8 @@ enum way { WAY_TAKEN, WAY_NOT_TAKEN };
 struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
 	uint32_t next;       /* chain of exits linked to one block, + 1; without a site: cache
-	                        offset behind the exit */
+	                        offset behind the exit; of EXIT_SPENT: what its block charges, for
+	                        tool/audit.h */
 	uint32_t block : 21; /* whose exit it is */
 	uint32_t kind : 4;   /* enum exit_kind */
 	uint32_t to : 2;     /* enum exit_to */

@@ -368,8 +368,10 @@ make_call(struct thread *t, uint64_t after)
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);
 	budget_charge(t, since);
+	budget_away(t);
 	t->sys_watched = wanted;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
+	budget_back(t);
 	since = budget_since(t);
 	if (wanted && ret != -NOT_BEGUN)
 		happen_syscall_after(t, &seen, ret);

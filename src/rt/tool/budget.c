@@ -26,7 +26,7 @@ budget(void)
 static uint64_t
 amount_now(void)
 {
-	return __atomic_load_n(&budget()->amount, __ATOMIC_RELAXED);
+	return budget_granted(__atomic_load_n(&budget()->amount, __ATOMIC_RELAXED));
 }
 
 static void
@@ -58,9 +58,9 @@ spread(struct thread *t, int64_t credit, unsigned most_used)
 static void
 settle(struct thread *t)
 {
-	int64_t left = credit_of(t);
-	if (t->granted > left)
-		add(&budget()->charged, (uint64_t)(t->granted - left));
+	int64_t left = credit_of(t), used = t->granted - left;
+	add(&budget()->charged, (uint64_t)used);
+	t->account += used;
 	t->granted = left;
 }
 
@@ -73,11 +73,54 @@ set_credit(struct thread *t, int64_t credit)
 	t->granted = credit;
 }
 
+static int64_t
+units_of(uint64_t ns)
+{
+	return (int64_t)(ns * (budget()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS);
+}
+
+/* A stretch of measuring begins that can be compared with the clock. What is measured but once has
+ * no charges that would tell how much was executed. */
+static void
+audit_begin(struct thread *t, uint64_t cpu)
+{
+	t->audit_from = rt.unique || t->in_vfork ? 0 : cpu;
+	t->account_before = t->account;
+	t->timed = t->away = 0;
+	t->away_from = 0;
+}
+
+/* What the controller has done since for rows of the process, in ns of its CPU time. */
+static uint64_t
+drained(void)
+{
+	uint64_t all = __atomic_load_n(&budget()->drained_ns, __ATOMIC_RELAXED);
+	return all - __atomic_exchange_n(&budget()->drained_told, all, __ATOMIC_RELAXED);
+}
+
+/* The stretch ends: what it has cost by the clock is charged, not what the model says. */
+static void
+audit(struct thread *t, uint64_t cpu)
+{
+	if (!t->audit_from)
+		return;
+	settle(t);
+	int64_t charged = t->account - t->account_before,
+	        used = units_of(cpu - t->audit_from + drained()) - t->away,
+	        more = audit_cost(used, charged, t->timed, &rt.audit) - charged;
+	t->credits[0] -= more;
+	settle(t);
+	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
+	audit_begin(t, cpu);
+}
+
 static void
 open_window(struct thread *t, uint64_t cpu)
 {
-	if (t->spent)
+	if (t->spent) {
 		t->measured_from = cpu;
+		audit_begin(t, cpu);
+	}
 	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
 	t->spent = false;
 	t->windows++;
@@ -154,6 +197,7 @@ begin_account(struct thread *t, bool first)
 	t->granted = t->period_amount = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
 	t->measured_from = 0;
+	t->audit_from = 0;
 	t->period = 0;
 	t->accrues = !first;
 	outside_begin(t);
@@ -227,6 +271,9 @@ budget_tick(struct thread *t)
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
 	t->cpu_seen = cpu;
 	tell_time(t, cpu);
+	audit(t, cpu);
+	if (thread_is_seen(t))
+		audit_begin(t, cpu);
 	if (share_exists()) {
 		if (share_tick(t)) {
 			give_back(t);
@@ -276,7 +323,7 @@ tell_first(void)
 static uint64_t
 tell_overshoot(const struct thread *t)
 {
-	int64_t left = credit_of(t);
+	int64_t left = credit_of(t) - t->over_from;
 	uint64_t ticks = left < 0 ? (uint64_t)-left / ST_BUDGET_UNITS : 0;
 	uint64_t over = ticks * 1000 / (budget()->ticks_per_second / 1000000);
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
@@ -289,15 +336,21 @@ tell_overshoot(const struct thread *t)
 static void
 spend(struct thread *t)
 {
+	uint64_t cpu = cpu_time();
+	int64_t before = credit_of(t);
+	t->over_from = 0;
 	add(&budget()->overshoots[kind_of(tell_overshoot(t))], 1);
 	t->gap_from = rt_tsc();
+	audit(t, cpu);
+	t->audit_from = 0;
 	settle(t);
 	if (!share_tell_spent() && t == rt.main && t->windows == 1)
 		tell_first();
 	if (share_exists())
 		give_back(t);
 	t->spent = true;
-	tell_time(t, cpu_time());
+	t->over_from = credit_of(t) + (before < 0 ? -before : 0); /* a correction is none */
+	tell_time(t, cpu);
 }
 
 void
@@ -309,6 +362,10 @@ budget_renew(struct thread *t)
 	for (unsigned i = 1; i < ST_CREDITS; i++)
 		if (t->credits[i] < t->credits[least])
 			least = i;
+	if (left < LEAST_LEFT && !t->spent) {
+		audit(t, cpu_time()); /* it may have been less */
+		left = credit_of(t);
+	}
 	if (left >= LEAST_LEFT)
 		spread(t, left, least);
 	else if (!t->spent && !refill(t))
@@ -320,10 +377,12 @@ budget_end(struct thread *t)
 {
 	if (!budget_exists())
 		return;
+	uint64_t cpu = cpu_time();
+	audit(t, cpu);
 	settle(t);
 	if (share_exists())
 		give_back(t);
-	tell_time(t, cpu_time());
+	tell_time(t, cpu);
 }
 
 void
@@ -368,8 +427,28 @@ budget_charge(struct thread *t, uint64_t since)
 	if (ticks > SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
 	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
+	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
 	if (t->spent)
 		tell_overshoot(t); /* meanwhile: it was plain code that was made */
 	else if (credit_of(t) < 0 && !refill(t))
 		spend(t);
+}
+
+void
+budget_away(struct thread *t)
+{
+	t->away_from = budget_exists() && t->audit_from ? rt_tsc() : 0;
+}
+
+void
+budget_back(struct thread *t)
+{
+	if (!t->away_from)
+		return;
+	uint64_t ticks = rt_tsc() - t->away_from;
+	t->away_from = 0;
+	if (ticks > SUSPICIOUS) /* it may have slept: nothing is known of this stretch */
+		t->audit_from = 0;
+	else
+		t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
 }

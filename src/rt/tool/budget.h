@@ -18,6 +18,13 @@ budget_exists(void)
 {
 	return rt.has_budget;
 }
+/* Of an amount, what is granted. The rest is for what no account sees: the start of the engine, its
+ * ticks, the controller, a window that begins when the program is nearly over. */
+static inline uint64_t
+budget_granted(uint64_t amount)
+{
+	return amount - amount / 20;
+}
 /* The thread begins; first: of the program, so that it has a whole period's. The others' grows with
  * their CPU time during their first period: a thousand short ones stay within the bounds of one. */
 void budget_begin(struct thread *t, bool first);
@@ -34,5 +41,8 @@ void budget_end_all(struct thread *t);
 /* The runtime works for the thread from `since` (budget_since) to now. */
 uint64_t budget_since(struct thread *t);
 void budget_charge(struct thread *t, uint64_t since);
+/* The kernel works for the program from the one to the other: native time. */
+void budget_away(struct thread *t);
+void budget_back(struct thread *t);
 
 #endif

@@ -4,6 +4,7 @@
 #include <asm/unistd.h>
 
 #include "rt/tool/bursts.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/pool.h"
 
 enum {
@@ -25,7 +26,7 @@ static int64_t
 amount_now(void)
 {
 	const uint64_t *amount = rt.boot->pool ? &rt.pool->amount : &rt.results->budget.amount;
-	return (int64_t)__atomic_load_n(amount, __ATOMIC_RELAXED);
+	return (int64_t)budget_granted(__atomic_load_n(amount, __ATOMIC_RELAXED));
 }
 
 static uint64_t
