@@ -27,25 +27,43 @@ class Run:
         return self.exit == other.exit and self.digest == other.digest
 
 
+class Started:
+    """A command that runs, its output going into a file of the name."""
+
+    def __init__(self, command, scratch, name="output", cpu=None):
+        self.path = os.path.join(scratch, name)
+        pin = None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+        with open(self.path, "wb") as out:
+            self.begin = time.perf_counter()
+            self.process = subprocess.Popen(command, env=ENVIRONMENT, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=pin)
+
+    def end(self, limit):
+        """Its Run; over the limit it is ended and has exit code None."""
+        ended = wait(self.process.pid, limit)
+        wall = time.perf_counter() - self.begin
+        if ended is None:
+            os.killpg(self.process.pid, 9)
+            os.wait4(self.process.pid, 0)
+            self.process.returncode = -9
+            return Run(None, 0.0, wall, "")
+        _, status, usage = ended
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        with open(self.path, "rb") as out:
+            digest = hashlib.file_digest(out, "sha256").hexdigest()
+        return Run(self.process.returncode, usage.ru_utime + usage.ru_stime, wall, digest)
+
+
 def once(command, scratch, limit=1800):
-    """Runs a command, its output into a file; a run over the limit is ended and has exit code None."""
-    path = os.path.join(scratch, "output")
-    with open(path, "wb") as out:
-        begin = time.perf_counter()
-        process = subprocess.Popen(command, env=ENVIRONMENT, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=subprocess.DEVNULL, start_new_session=True)
-        ended = wait(process.pid, limit)
-        wall = time.perf_counter() - begin
-    if ended is None:
-        os.killpg(process.pid, 9)
-        ended = os.wait4(process.pid, 0)
-        process.returncode = -9
-        return Run(None, 0.0, wall, "")
-    _, status, usage = ended
-    process.returncode = os.waitstatus_to_exitcode(status)
-    with open(path, "rb") as out:
-        digest = hashlib.file_digest(out, "sha256").hexdigest()
-    return Run(process.returncode, usage.ru_utime + usage.ru_stime, wall, digest)
+    return Started(command, scratch).end(limit)
+
+
+def together(native, other, scratch, limit=1800):
+    """Both at once on one CPU, so that whatever else the machine does meets both alike: on a machine that others share, one
+    run after the other differs by a tenth and more, two at once by less than a hundredth. Only their CPU times say anything."""
+    cpu = max(os.sched_getaffinity(0))
+    both = Started(native, scratch, "output", cpu), Started(other, scratch, "output-other", cpu)
+    return tuple(started.end(limit) for started in both)
 
 
 def peak(helper, command, scratch):

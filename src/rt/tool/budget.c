@@ -6,21 +6,15 @@
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/tool/bursts.h"
+#include "rt/tool/credit.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 
 enum {
-	CROSSING = 40,      /* ticks of saving and restoring registers */
-	SUSPICIOUS = 50000, /* ticks: the thread may have waited for a CPU meanwhile */
-	LONG_WORK = 400000, /* ticks: what the runtime itself never takes */
+	CROSSING = 40,                      /* ticks of saving and restoring registers */
+	LONG_WORK = 400000,                 /* ticks: what the runtime itself never takes */
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
 };
-
-static struct st_budget *
-budget(void)
-{
-	return &rt.results->budget;
-}
 
 /* The controller may change it while the program runs. */
 static uint64_t
@@ -35,94 +29,27 @@ add(uint64_t *sum, uint64_t n)
 	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
 
-static int64_t
-credit_of(const struct thread *t)
-{
-	int64_t sum = 0;
-	for (unsigned i = 0; i < ST_CREDITS; i++)
-		sum += t->credits[i];
-	return sum;
-}
-
-/* Half of it where it is most used. */
-static void
-spread(struct thread *t, int64_t credit, unsigned most_used)
-{
-	int64_t part = credit / 2 / (ST_CREDITS - 1);
-	for (unsigned i = 0; i < ST_CREDITS; i++)
-		t->credits[i] = part;
-	t->credits[most_used] = credit - (ST_CREDITS - 1) * part;
-}
-
-/* What of its credit the thread has used goes into the account. */
-static void
-settle(struct thread *t)
-{
-	int64_t left = credit_of(t), used = t->granted - left;
-	add(&budget()->charged, (uint64_t)used);
-	t->account += used;
-	t->granted = left;
-}
-
 /* The thread has so much left from now on. */
 static void
 set_credit(struct thread *t, int64_t credit)
 {
+	if (credit >= 0)
+		t->over_from = 0;
 	settle(t);
 	spread(t, credit, 1);
 	t->granted = credit;
 }
 
-static int64_t
-units_of(uint64_t ns)
-{
-	return (int64_t)(ns * (budget()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS);
-}
-
-/* A stretch of measuring begins that can be compared with the clock. What is measured but once has
- * no charges that would tell how much was executed. */
-static void
-audit_begin(struct thread *t, uint64_t cpu)
-{
-	t->audit_from = rt.unique || t->in_vfork ? 0 : cpu;
-	t->account_before = t->account;
-	t->timed = t->away = 0;
-	t->away_from = 0;
-}
-
-/* What the controller has done since for rows of the process, in ns of its CPU time. */
-static uint64_t
-drained(void)
-{
-	uint64_t all = __atomic_load_n(&budget()->drained_ns, __ATOMIC_RELAXED);
-	return all - __atomic_exchange_n(&budget()->drained_told, all, __ATOMIC_RELAXED);
-}
-
-/* The stretch ends: what it has cost by the clock is charged, not what the model says. */
-static void
-audit(struct thread *t, uint64_t cpu)
-{
-	if (!t->audit_from)
-		return;
-	settle(t);
-	int64_t charged = t->account - t->account_before,
-	        used = units_of(cpu - t->audit_from + drained()) - t->away,
-	        more = audit_cost(used, charged, t->timed, &rt.audit) - charged;
-	t->credits[0] -= more;
-	settle(t);
-	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
-	audit_begin(t, cpu);
-}
-
 static void
 open_window(struct thread *t, uint64_t cpu)
 {
-	if (t->spent) {
-		t->measured_from = cpu;
-		audit_begin(t, cpu);
-	}
-	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
+	bool begins = t->spent;
+	t->back = begins && budget()->policy == ST_BUDGET_TRACE;
 	t->spent = false;
+	if (begins) {
+		t->measured_from = cpu;
+		audit_stretch(t, cpu);
+	}
 	t->windows++;
 	add(&budget()->windows, 1);
 }
@@ -197,7 +124,8 @@ begin_account(struct thread *t, bool first)
 	t->granted = t->period_amount = 0;
 	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
 	t->measured_from = 0;
-	t->audit_from = 0;
+	t->audit_from = t->away_from = 0;
+	t->over_from = 0;
 	t->period = 0;
 	t->accrues = !first;
 	outside_begin(t);
@@ -271,9 +199,9 @@ budget_tick(struct thread *t)
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
 	t->cpu_seen = cpu;
 	tell_time(t, cpu);
-	audit(t, cpu);
-	if (thread_is_seen(t))
-		audit_begin(t, cpu);
+	audit_stretch(t, cpu);
+	if (thread_is_seen(t) && credit_of(t) < 0)
+		spread(t, credit_of(t), 0); /* no part has anything more */
 	if (share_exists()) {
 		if (share_tick(t)) {
 			give_back(t);
@@ -337,11 +265,9 @@ static void
 spend(struct thread *t)
 {
 	uint64_t cpu = cpu_time();
-	int64_t before = credit_of(t);
-	t->over_from = 0;
 	add(&budget()->overshoots[kind_of(tell_overshoot(t))], 1);
 	t->gap_from = rt_tsc();
-	audit(t, cpu);
+	audit_stretch(t, cpu);
 	t->audit_from = 0;
 	settle(t);
 	if (!share_tell_spent() && t == rt.main && t->windows == 1)
@@ -349,7 +275,6 @@ spend(struct thread *t)
 	if (share_exists())
 		give_back(t);
 	t->spent = true;
-	t->over_from = credit_of(t) + (before < 0 ? -before : 0); /* a correction is none */
 	tell_time(t, cpu);
 }
 
@@ -363,7 +288,7 @@ budget_renew(struct thread *t)
 		if (t->credits[i] < t->credits[least])
 			least = i;
 	if (left < LEAST_LEFT && !t->spent) {
-		audit(t, cpu_time()); /* it may have been less */
+		audit_stretch(t, cpu_time()); /* it may have been less */
 		left = credit_of(t);
 	}
 	if (left >= LEAST_LEFT)
@@ -378,7 +303,7 @@ budget_end(struct thread *t)
 	if (!budget_exists())
 		return;
 	uint64_t cpu = cpu_time();
-	audit(t, cpu);
+	audit_stretch(t, cpu);
 	settle(t);
 	if (share_exists())
 		give_back(t);
@@ -424,7 +349,7 @@ budget_charge(struct thread *t, uint64_t since)
 	if (!since)
 		return;
 	uint64_t ticks = rt_tsc() - since + CROSSING;
-	if (ticks > SUSPICIOUS)
+	if (ticks > CREDIT_SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
 	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
 	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
@@ -432,23 +357,4 @@ budget_charge(struct thread *t, uint64_t since)
 		tell_overshoot(t); /* meanwhile: it was plain code that was made */
 	else if (credit_of(t) < 0 && !refill(t))
 		spend(t);
-}
-
-void
-budget_away(struct thread *t)
-{
-	t->away_from = budget_exists() && t->audit_from ? rt_tsc() : 0;
-}
-
-void
-budget_back(struct thread *t)
-{
-	if (!t->away_from)
-		return;
-	uint64_t ticks = rt_tsc() - t->away_from;
-	t->away_from = 0;
-	if (ticks > SUSPICIOUS) /* it may have slept: nothing is known of this stretch */
-		t->audit_from = 0;
-	else
-		t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
 }

@@ -3,8 +3,8 @@
 
 #include <asm/unistd.h>
 
-#include "rt/tool/bursts.h"
 #include "rt/tool/budget.h"
+#include "rt/tool/bursts.h"
 #include "rt/tool/pool.h"
 
 enum {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a thread has left of its budget, in parts of which each block of translated code uses one,
+ * and the account of what it has used. For budget.c and audit.c.
+ */
+#ifndef STROBE_RT_CREDIT_H
+#define STROBE_RT_CREDIT_H
+
+#include "rt/rt.h"
+
+/* Ticks: the thread may have slept, or waited for a CPU, in the meantime. */
+enum { CREDIT_SUSPICIOUS = 50000 };
+
+static inline struct st_budget *
+budget(void)
+{
+	return &rt.results->budget;
+}
+
+static inline int64_t
+credit_of(const struct thread *t)
+{
+	int64_t sum = 0;
+	for (unsigned i = 0; i < ST_CREDITS; i++)
+		sum += t->credits[i];
+	return sum;
+}
+
+/* Half of it where it is most used. */
+static inline void
+spread(struct thread *t, int64_t credit, unsigned most_used)
+{
+	int64_t part = credit / 2 / (ST_CREDITS - 1);
+	for (unsigned i = 0; i < ST_CREDITS; i++)
+		t->credits[i] = part;
+	t->credits[most_used] = credit - (ST_CREDITS - 1) * part;
+}
+
+/* What of its credit the thread has used goes into the account. */
+static inline void
+settle(struct thread *t)
+{
+	int64_t left = credit_of(t), used = t->granted - left;
+	__atomic_fetch_add(&budget()->charged, (uint64_t)used, __ATOMIC_RELAXED);
+	t->account += used;
+	t->granted = left;
+}
+
+/* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by
+ * the clock is charged, not what the model says. Another one begins, if the thread is measured. */
+void audit_stretch(struct thread *t, uint64_t cpu);
+
+#endif
