@@ -94,7 +94,7 @@ never_beyond_twice(void **state)
 	assert_int_equal(audit_cost((int64_t)100 * MANY, MANY, 0, &r), 2 * MANY);
 	assert_int_equal(audit_cost(1, MANY, 0, &r), MANY / 2);
 	/* With hours of it, nothing overflows. */
-	assert_int_equal(audit_cost((int64_t)1 << 50, (int64_t)1 << 48, 0, &r), (int64_t)1 << 49);
+	assert_int_equal(audit_cost((int64_t)1 << 54, (int64_t)1 << 48, 0, &r), (int64_t)1 << 49);
 }
 
 int

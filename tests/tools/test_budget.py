@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The time budget: test_budget.py STROBE PROGRAM INCLUDE. What it costs is measured by bench/, not here."""
+"""The time budget: test_budget.py STROBE PROGRAM INCLUDE HANDLED. What it costs is measured by bench/, not here."""
 import contextlib
 import json
 import os
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-STROBE, PROGRAM, INCLUDE = (os.path.abspath(path) for path in sys.argv[1:4])
+STROBE, PROGRAM, INCLUDE, HANDLED = (os.path.abspath(path) for path in sys.argv[1:5])
 ROUNDS = "40"
 SMALL = ("-b", "1%", "-T", "20ms")
 
@@ -58,6 +58,11 @@ class Budget(Case):
         self.assertEqual(plenty["budget"]["windows"], 1)
         self.assertGreater(plenty["budget"]["charged_ns"], 0)
         self.assertNotIn("budget", whole)
+
+    def test_clock(self):
+        """The account is what the clock says, also of a program that makes no system call after a signal's handler."""
+        budget = self.strobe("-t", "inscount", "-b", "10%", program=(HANDLED,))["budget"]
+        self.assertNotEqual(budget["charged_ns"], budget["model_ns"])
 
     def test_spent(self):
         """What is counted then is a part of the whole, branch by branch."""

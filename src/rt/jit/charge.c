@@ -25,7 +25,6 @@ enum {
 	COST_CALL = 24,
 	COST_WAY = 28,    /* of a branch: counted on the way, half of the times */
 	COST_TARGET = 90, /* the site that is stored, compared with and counted at the target */
-	COST_ROW = 380,   /* of the controller, which keeps it */
 };
 
 /* The machine instructions [from, to) of the cache. */
@@ -103,19 +102,6 @@ static unsigned
 cost_of_ways(const struct unit *u)
 {
 	return (jit.edge_of[u->block] ? COST_WAY : 0) + (u->site ? COST_TARGET : 0);
-}
-
-/* Rows that the controller takes cost most there. */
-static unsigned
-cost_of_rows(void)
-{
-	unsigned cost = 0;
-	for (unsigned i = 0; i < asked.n_actions; i++) {
-		const struct action *a = &asked.actions[i];
-		if (a->kind == ACTION_RECORD && !rt.results->streams[a->stream].consumed)
-			cost += COST_ROW;
-	}
-	return cost;
 }
 
 /* Another one than the block's before, so that the processor need not wait for that. */
@@ -318,7 +304,7 @@ charge_end(struct unit *u)
 	if (!u->charge)
 		return;
 	/* A block of several pieces is charged in its first one. */
-	u->charged += (cost_of_piece(b) + cost_of_ways(u)) * cost_of_spread() / 16 + cost_of_rows();
+	u->charged += (cost_of_piece(b) + cost_of_ways(u)) * cost_of_spread() / 16;
 	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
 	memcpy(cache_write(u->charge), &amount, 4);
 	u->charged_insns += b->n_insns;

@@ -7,23 +7,28 @@
 #include "rt/tool/tool.h"
 
 static int64_t
-units_of(uint64_t ns)
+units_of(int64_t ns)
 {
-	return (int64_t)(ns * (budget()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS);
+	return ns * (int64_t)(budget()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS;
 }
 
-/* What the controller has done since for rows of the process, in ns of its CPU time. */
-static uint64_t
+/* What the controller has done for rows of the process that nobody has paid yet, in ns of its CPU
+ * time. */
+static int64_t
 drained(void)
 {
-	uint64_t all = __atomic_load_n(&budget()->drained_ns, __ATOMIC_RELAXED);
-	return all - __atomic_exchange_n(&budget()->drained_told, all, __ATOMIC_RELAXED);
+	uint64_t told = __atomic_load_n(&budget()->drained_told, __ATOMIC_RELAXED),
+	         all = __atomic_load_n(&budget()->drained_ns, __ATOMIC_RELAXED);
+	if (all <= told || !__atomic_compare_exchange_n(&budget()->drained_told, &told, all, false,
+	                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return 0;
+	return (int64_t)(all - told);
 }
 
 /* What is measured but once has no charges that would tell how much was executed; a vfork's child
  * has another clock; of a system call under way nobody knows how much of it has been. */
 static bool
-can_begin(const struct thread *t)
+can_be_audited(const struct thread *t)
 {
 	return thread_is_seen(t) && !rt.unique && !t->in_vfork && !t->away_from;
 }
@@ -31,16 +36,19 @@ can_begin(const struct thread *t)
 static void
 begin(struct thread *t, uint64_t cpu)
 {
-	t->audit_from = can_begin(t) ? cpu : 0;
+	t->audit_from = can_be_audited(t) ? cpu : 0;
 	t->account_before = t->account;
 	t->timed = t->away = 0;
 }
 
-/* The credit is so much less than it was thought to be: no overshoot. */
+/* The thread has so much less than it thought it had: that is no overshoot. */
 static void
-tell_correction(struct thread *t, int64_t less)
+charge(struct thread *t, int64_t more)
 {
-	int64_t left = credit_of(t), over = t->over_from - (left + less);
+	int64_t over = t->over_from - credit_of(t);
+	t->credits[0] -= more;
+	settle(t);
+	int64_t left = credit_of(t);
 	t->over_from = left < 0 ? left + (over > 0 ? over : 0) : 0;
 }
 
@@ -48,10 +56,9 @@ static void
 correct(struct thread *t, uint64_t cpu)
 {
 	int64_t charged = t->account - t->account_before,
-	        used = units_of(cpu - t->audit_from + drained()) - t->away,
+	        used = units_of((int64_t)(cpu - t->audit_from)) - t->away,
 	        more = audit_cost(used, charged, t->timed, &rt.audit) - charged;
-	t->credits[0] -= more;
-	tell_correction(t, more);
+	charge(t, more);
 	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
 }
 
@@ -59,17 +66,16 @@ void
 audit_stretch(struct thread *t, uint64_t cpu)
 {
 	settle(t);
-	if (t->audit_from && !t->away_from) {
+	if (t->audit_from && can_be_audited(t))
 		correct(t, cpu);
-		settle(t);
-	}
+	charge(t, units_of(drained()));
 	begin(t, cpu);
 }
 
 void
 budget_away(struct thread *t)
 {
-	t->away_from = budget_exists() && t->audit_from ? rt_tsc() : 0;
+	t->away_from = budget_exists() ? rt_tsc() : 0;
 }
 
 void
@@ -79,8 +85,9 @@ budget_back(struct thread *t)
 		return;
 	uint64_t ticks = rt_tsc() - t->away_from;
 	t->away_from = 0;
-	if (ticks > CREDIT_SUSPICIOUS) /* nothing is known of this stretch */
-		t->audit_from = 0;
-	else
-		t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
+	t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
+	if (ticks > CREDIT_SUSPICIOUS && t->audit_from) { /* nothing is known of this stretch */
+		settle(t);
+		begin(t, cpu_time());
+	}
 }

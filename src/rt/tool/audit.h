@@ -15,10 +15,11 @@
 enum {
 	/* Of an instruction, natively, in sixteenths of a tick. */
 	AUDIT_NATIVE = 5,
-	/* One part in so many is what the model's cost, and the estimate of native time, may be
-	   wrong by. */
+	/* One part in so many is what the model's cost may be wrong by, and the estimate of native
+	   time: it may be too little by far, but hardly too much. */
 	AUDIT_MODEL_ERROR = 5,
-	AUDIT_NATIVE_ERROR = 3,
+	AUDIT_TOO_LITTLE = 1,
+	AUDIT_TOO_MUCH = 6,
 	AUDIT_LEAST_SAMPLES = 8,
 	AUDIT_MOST_SAMPLES = 256, /* that the mean is of, nearly */
 };
@@ -63,12 +64,14 @@ audit_cost(int64_t used, int64_t charged, int64_t timed, const struct audit_rate
 	if (r->samples < AUDIT_LEAST_SAMPLES || model <= 0 || used <= 0)
 		return charged;
 	int64_t native = (model >> 8) * r->mean / 256 * AUDIT_NATIVE;
-	int64_t wrong = model / AUDIT_MODEL_ERROR, unsure = native / AUDIT_NATIVE_ERROR;
+	int64_t more = used - native - charged;
+	int64_t wrong = model / AUDIT_MODEL_ERROR,
+	        unsure = native / (more > 0 ? AUDIT_TOO_LITTLE : AUDIT_TOO_MUCH);
 	for (; (wrong | unsure) >> 24; wrong >>= 1)
 		unsure >>= 1; /* their squares must fit */
 	int64_t squares = wrong * wrong + unsure * unsure,
 	        share = squares ? 1024 * wrong * wrong / squares : 0;
-	int64_t cost = charged + (used - native - charged) / 1024 * share;
+	int64_t cost = charged + more / 1024 * share;
 	return cost < charged / 2 ? charged / 2 : cost > 2 * charged ? 2 * charged : cost;
 }
 

@@ -267,7 +267,6 @@ spend(struct thread *t)
 	uint64_t cpu = cpu_time();
 	add(&budget()->overshoots[kind_of(tell_overshoot(t))], 1);
 	t->gap_from = rt_tsc();
-	audit_stretch(t, cpu);
 	t->audit_from = 0;
 	settle(t);
 	if (!share_tell_spent() && t == rt.main && t->windows == 1)
@@ -276,6 +275,18 @@ spend(struct thread *t)
 		give_back(t);
 	t->spent = true;
 	tell_time(t, cpu);
+}
+
+/* By the account the credit is used up. By the clock it may not be, or there is more. */
+static void
+used_up(struct thread *t)
+{
+	audit_stretch(t, cpu_time());
+	int64_t left = credit_of(t);
+	if (left >= LEAST_LEFT)
+		spread(t, left, 1);
+	else if (!refill(t))
+		spend(t);
 }
 
 void
@@ -287,14 +298,10 @@ budget_renew(struct thread *t)
 	for (unsigned i = 1; i < ST_CREDITS; i++)
 		if (t->credits[i] < t->credits[least])
 			least = i;
-	if (left < LEAST_LEFT && !t->spent) {
-		audit_stretch(t, cpu_time()); /* it may have been less */
-		left = credit_of(t);
-	}
 	if (left >= LEAST_LEFT)
 		spread(t, left, least);
-	else if (!t->spent && !refill(t))
-		spend(t);
+	else if (!t->spent)
+		used_up(t);
 }
 
 void
@@ -303,8 +310,8 @@ budget_end(struct thread *t)
 	if (!budget_exists())
 		return;
 	uint64_t cpu = cpu_time();
+	budget_back(t); /* it ends within a system call */
 	audit_stretch(t, cpu);
-	settle(t);
 	if (share_exists())
 		give_back(t);
 	tell_time(t, cpu);
@@ -355,6 +362,6 @@ budget_charge(struct thread *t, uint64_t since)
 	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
 	if (t->spent)
 		tell_overshoot(t); /* meanwhile: it was plain code that was made */
-	else if (credit_of(t) < 0 && !refill(t))
-		spend(t);
+	else if (credit_of(t) < 0)
+		used_up(t);
 }

@@ -42,6 +42,8 @@ gap_follow(struct thread *t)
 		tell_gap(t);
 	else if (!thread_is_seen(t) && !t->gap_from)
 		t->gap_from = rt_tsc();
+	if (!thread_is_seen(t))
+		t->audit_from = 0; /* what it does from here on is not measured */
 }
 
 void
