@@ -12,14 +12,21 @@ on_signal(int signo)
 	signals++;
 }
 
+static unsigned long
+work(unsigned long x, unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		x = x & 1 ? x * 3 + 1 : x / 2 + i;
+	return x;
+}
+
 int
 main(void)
 {
-	unsigned long x = 7;
 	signal(SIGUSR1, on_signal);
+	unsigned long x = work(7, 4000000); /* some ticks of the clock */
 	raise(SIGUSR1);
-	for (unsigned long i = 0; i < 300000000; i++)
-		x = x & 1 ? x * 3 + 1 : x / 2 + i;
+	x = work(x, 300000000);
 	printf("%lx %d done\n", x, (int)signals);
 	return 0;
 }
