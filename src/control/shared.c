@@ -48,8 +48,9 @@ write_tables(int fd, uint64_t lookup)
 }
 
 /*
- * Nobody can write to it afterwards, since others execute it. The seal for writes to come is enough,
- * as nobody has it mapped yet; F_SEAL_WRITE fails with EBUSY while the kernel moves one of its pages.
+ * Nobody can write to it afterwards, since others execute it. The seal for writes to come is
+ * enough, as nobody has it mapped yet; F_SEAL_WRITE fails with EBUSY while the kernel moves one of
+ * its pages.
  */
 static bool
 write_file(int fd, const struct st_runtime_image *image, uint64_t lookup)

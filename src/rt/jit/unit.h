@@ -28,7 +28,7 @@ struct unit {
 	bool charge_added;  /* as a negative number that is added */
 	uint32_t charged;   /* the amount */
 	uint32_t charge_exit, charged_insns; /* where it leaves; of the pieces so far */
-	struct plan plan;   /* where registers are borrowed for longer; what is just now */
+	struct plan plan; /* where registers are borrowed for longer; what is just now */
 	struct pins pins;
 	uint32_t back_constant; /* of the last call: where its return address is stored in the
 	                           cache, or 0 */
