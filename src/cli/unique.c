@@ -13,6 +13,13 @@ on_image(void *arg, struct st_results_header *results, uint32_t map)
 }
 
 static void
+on_leaders(void *arg, struct st_results_header *results)
+{
+	struct st_unique *u = arg;
+	st_codelogger_leaders(u->logger, results);
+}
+
+static void
 on_second(void *arg, const struct st_process *processes, size_t n)
 {
 	struct st_unique *u = arg;
@@ -84,6 +91,7 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 	o->unique = true;
 	o->unique_last = (uint32_t)choice->last;
 	o->on_image = on_image;
+	o->on_leaders = on_leaders;
 	o->image_arg = u;
 	return 0;
 }

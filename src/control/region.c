@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/session.h"
@@ -101,4 +102,20 @@ st_region_images(struct st_session *s, struct st_results_header *h)
 	for (uint32_t i = h->images_done; i < n && i < ST_MAX_MAPS && s->options->on_image; i++)
 		s->options->on_image(s->options->image_arg, h, i);
 	st_region_seen(h, n);
+}
+
+void
+st_region_leaders(struct st_session *s, struct st_results_header *h)
+{
+	uint32_t wanted = __atomic_load_n(&h->leaders_wanted, __ATOMIC_ACQUIRE);
+	struct timespec from, to;
+	if (!s->options->on_leaders)
+		return;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	s->options->on_leaders(s->options->image_arg, h);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	/* A budget pays for it. */
+	int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+	__atomic_fetch_add(&h->budget.owed_ns, (uint64_t)ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&h->leaders_told, wanted, __ATOMIC_RELEASE);
 }

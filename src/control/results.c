@@ -34,6 +34,7 @@ st_results_layout(struct st_results_header *h)
 	h->off_entries = place(&at, ST_MAX_ENTRIES * sizeof(struct st_entry));
 	h->off_entry_names = place(&at, ST_ENTRY_NAMES);
 	h->off_seen = place(&at, ST_SEEN_BYTES);
+	h->off_leaders = place(&at, ST_SEEN_BYTES);
 	h->off_labels = place(&at, ST_MAX_LABELS * sizeof(uint64_t));
 	h->off_nodes = place(&at, ST_MAX_NODES * sizeof(strobe_node));
 	h->off_costs = place(&at, ST_MAX_NODES * sizeof(strobe_cost));

@@ -88,6 +88,8 @@ struct st_run_options {
 	/* Called for each executable mapping that the runtime has found, before the program goes
 	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */
 	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
+	/* The runtime of a process asks where basic blocks may begin; same argument. */
+	void (*on_leaders)(void *arg, struct st_results_header *results);
 	void *image_arg;
 	/* Called about once a second while the program runs, with its processes; may be NULL. */
 	void (*on_second)(void *arg, const struct st_process *processes, size_t n);

@@ -253,6 +253,8 @@ st_session_take(struct st_session *s, int channel)
 		on_exec_failed(s, &m);
 	else if (n == sizeof m && m.kind == ST_MESSAGE_IMAGE && newest_results(s, m.pid))
 		st_region_images(s, newest_results(s, m.pid));
+	else if (n == sizeof m && m.kind == ST_MESSAGE_LEADERS && newest_results(s, m.pid))
+		st_region_leaders(s, newest_results(s, m.pid));
 	if (fd >= 0)
 		close(fd);
 	return true;

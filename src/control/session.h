@@ -71,6 +71,8 @@ double st_region_next(const struct st_session *s, double now);
 void st_region_seen(struct st_results_header *h, uint32_t n);
 /* Answers what the runtime asks about its images. */
 void st_region_images(struct st_session *s, struct st_results_header *h);
+/* The runtime asks where basic blocks may begin. */
+void st_region_leaders(struct st_session *s, struct st_results_header *h);
 /* control/qos.c: tells the processes the budget that quality of service leaves. */
 void st_session_follow_qos(struct st_session *s);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/codeleaders.h"
 #include "profile/lengths.h"
 #include "profile/vec.h"
 #include "symbol/symbol.h"
@@ -38,6 +39,7 @@ struct st_codelogger {
 	struct st_error failure; /* of the transaction under way; code 0: none */
 	uint64_t blocks, instructions, generated;
 	struct st_lengths *lengths;
+	struct st_codeleaders *leaders;
 	size_t last; /* index of the image that was found last */
 };
 
@@ -51,7 +53,8 @@ st_codelogger_new(struct st_codelog *log)
 	if (log)
 		st_codelog_hurry(log, true);
 	l->lengths = st_lengths_new();
-	if (l->lengths)
+	l->leaders = st_codeleaders_new();
+	if (l->lengths && l->leaders)
 		return l;
 	st_codelogger_free(l);
 	return NULL;
@@ -62,6 +65,7 @@ st_codelogger_free(struct st_codelogger *l)
 {
 	if (!l)
 		return;
+	st_codeleaders_free(l->leaders); /* before the images that it reads */
 	for (size_t i = 0; i < l->images.n; i++) {
 		free(l->images.v[i].path);
 		free(l->images.v[i].logged);
@@ -157,6 +161,7 @@ bits_in(struct st_results_header *h, uint32_t map, const struct image *m)
 
 /* Code of the log that is in a mapping. */
 struct knowing {
+	struct st_results_header *results;
 	uint8_t *bits;
 	uint64_t first; /* bit of link-time address 0 */
 	uint64_t end;
@@ -167,6 +172,7 @@ know(void *arg, const struct st_codelog_block *b)
 {
 	const struct knowing *k = arg;
 	uint64_t at = b->offset;
+	k->results->logged = 1;
 	for (uint32_t i = 0; i < b->insns && at < k->end; at += b->lengths[i++]) {
 		uint64_t bit = k->first + at;
 		__atomic_fetch_or(&k->bits[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
@@ -179,7 +185,8 @@ know_mapping(struct st_codelogger *l, struct image *m, struct st_results_header 
              const struct st_map *map, uint64_t first)
 {
 	uint64_t linked = st_image_offset_of_file(m->image, map->pgoff);
-	struct knowing k = {.bits = (uint8_t *)h + h->off_seen,
+	struct knowing k = {.results = h,
+	                    .bits = (uint8_t *)h + h->off_seen,
 	                    .first = first + map->pgoff - linked,
 	                    .end = linked + (map->end - map->start)};
 	struct st_error e;
@@ -204,6 +211,18 @@ st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32
 		return;
 	know_mapping(l, m, h, map, first);
 	__atomic_store_n(&map->seen, first + map->pgoff + 1, __ATOMIC_RELEASE);
+}
+
+void
+st_codelogger_leaders(struct st_codelogger *l, struct st_results_header *h)
+{
+	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < n && i < ST_MAX_MAPS; i++) {
+		const struct st_map *map = &st_results_maps(h)[i];
+		struct image *m = map->seen ? find_image(l, st_results_string(h, map->path)) : NULL;
+		if (m && m->image)
+			st_codeleaders_tell(l->leaders, h, i, m->image);
+	}
 }
 
 /* ---- blocks ---- */

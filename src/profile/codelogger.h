@@ -17,6 +17,9 @@ void st_codelogger_free(struct st_codelogger *logger);
  * program waits for it: a log that is locked is not waited for. */
 void st_codelogger_image(struct st_codelogger *logger, struct st_results_header *results,
                          uint32_t map);
+/* on_leaders of struct st_run_options: of all mappings of the process with bits, where basic blocks
+ * may begin. */
+void st_codelogger_leaders(struct st_codelogger *logger, struct st_results_header *results);
 /* Logs what the processes have measured so far and have certainly executed; a log that is locked is
  * tried again the next time. */
 void st_codelogger_flush(struct st_codelogger *logger, const struct st_process *processes,

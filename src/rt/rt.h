@@ -155,9 +155,13 @@ struct thread {
 	bool watched, busy_calling, calling, from_outside;
 	uint32_t calls;
 	bool telling_gap; /* its tools hear of one: rt.lock is held */
-	bool left_out;    /* the tools are not to see it: --threads */
-	bool ended; /* it has left; its structure may be used again once the kernel has forgotten
-	               its tid */
+	/* tool/watch.h: it goes outside where all has been measured; blocks that it has found since
+	   the last tick, and in the last stretch of measuring from tick to tick. */
+	bool watching;
+	uint32_t found, rate;
+	bool left_out; /* the tools are not to see it: --threads */
+	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
+	                  its tid */
 	struct sigtab *sigtab, own_sigtab;
 	uint64_t blocked; /* signals the program believes blocked but which stay open: a subset of
 	                     NEVER_BLOCKED */
@@ -218,11 +222,16 @@ struct rt {
 	bool writes_memory_file; /* the program has opened /proc/PID/mem */
 	uint32_t sample_every;   /* ticks */
 	bool has_budget;         /* tool/budget.h; the results are not in every child */
+	bool has_traps;          /* threads outside may come upon traps: os/traps.h */
 	bool no_outside;         /* the kernel cannot tell of system calls */
 	struct audit_rate audit; /* rt.lock */
 	struct gates *gates;     /* os/gate.c; NULL: there are none */
 	bool no_gates;           /* the process is to have its own code. rt.lock */
-	bool leaving;            /* the controller is gone: every thread is on its way out */
+	struct traps *traps;     /* os/traps.c; NULL: there are none */
+	bool no_traps;           /* nor may be any. rt.lock */
+	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
+	                   for, by threads that did not watch. rt.lock */
+	bool leaving;   /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };
 extern struct rt rt;

@@ -172,6 +172,23 @@ size_t st_image_inlined(struct st_image *image, uint64_t offset, struct st_inlin
  */
 size_t st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n);
 
+/* Where basic blocks may begin that have not been executed: entries of functions, what follows what
+ * has been executed, and in functions with indirect jumps whatever a jump leads to or follows. Only
+ * what is the first byte of an instruction. The image must outlive it. NULL: no memory. */
+struct st_leaders *st_leaders_new(struct st_image *image);
+void st_leaders_free(struct st_leaders *l);
+/* What has been executed of the link-time addresses [from, end): bit `first` + address. */
+struct st_executed {
+	const uint8_t *bits;
+	uint64_t first, from, end;
+};
+typedef void st_leader_fn(void *arg, uint64_t offset);
+/* Tells of all entries the first time, and of what is in functions of which something has been
+ * executed, when it is asked for the first time since. Some are told twice, or have been executed.
+ */
+void st_leaders_tell(struct st_leaders *l, const struct st_executed *executed, st_leader_fn *fn,
+                     void *arg);
+
 /* Demangles a C++ or Rust symbol; returns a malloc'ed string, or NULL when it is not a mangled
  * name. */
 char *st_demangle(const char *name);

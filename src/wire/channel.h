@@ -13,8 +13,9 @@ enum st_message_kind {
 	ST_MESSAGE_EXEC, /* thread tid is about to call execve: trace it, then set exec_ack in its
 	                    results */
 	ST_MESSAGE_EXEC_FAILED,
-	ST_MESSAGE_IMAGE, /* there are executable mappings that the controller has not seen: see
-	                     images_done of its results */
+	ST_MESSAGE_IMAGE,   /* there are executable mappings that the controller has not seen: see
+	                       images_done of its results */
+	ST_MESSAGE_LEADERS, /* see leaders_wanted of its results */
 };
 
 /* The value of the runtime's signal that the controller queues when region_asked has been set. */

@@ -15,7 +15,8 @@
 	ST_STRESS(lookup, 16u, "no lookup table for indirect branches")                            \
 	ST_STRESS(threads, 32u, "thread-safe code from the start")                                 \
 	ST_STRESS(far, 64u, "treat every rip-relative operand as out of reach")                    \
-	ST_STRESS(versions, 128u, "threads run instrumented and plain code in turn")
+	ST_STRESS(versions, 128u, "threads run instrumented and plain code in turn")               \
+	ST_STRESS(watch, 256u, "with --unique and a budget: traps from the start")
 
 enum {
 #define ST_STRESS(name, bit, text) ST_STRESS_##name = bit,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 6u
+#define ST_WIRE_VERSION 7u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -112,6 +112,7 @@ enum st_fallback_cause {
 	ST_STAT(translate_ticks, "TSC ticks spent translating, from every eighth translation")     \
 	ST_STAT(native_threads, "threads handed to native execution")                              \
 	ST_STAT(gates, "system calls of native threads that were given a way without a signal")    \
+	ST_STAT(traps, "times that native threads came back for code that had not been measured")  \
 	ST_STAT(unwinds, "stacks unwound, of threads that were measured again")                    \
 	ST_STAT(unwinds_lost, "of them not to where the thread began")
 
@@ -273,9 +274,10 @@ struct st_budget {
 	int64_t corrected; /* of it: what the clock says that the model did not, tool/audit.h */
 	uint64_t drained_ns, drained_told; /* of the controller's CPU time, for rows; of it, what
 	                                      has been charged */
-	uint64_t periods, windows;         /* that have begun; in which there was a budget */
-	uint64_t rests;          /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
-	uint64_t most_overshoot; /* ns */
+	uint64_t owed_ns; /* for what was done once: each period pays a part of it, tool/watch.h */
+	uint64_t periods, windows; /* that have begun; in which there was a budget */
+	uint64_t rests;            /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
+	uint64_t most_overshoot;   /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
 	struct st_budget_pool pool;
 };
@@ -310,6 +312,10 @@ struct st_results_header {
 	   the controller has given to files. */
 	uint32_t unique, unique_last;
 	uint64_t n_seen;
+	/* Where basic blocks may begin (section `leaders`, bits as in `seen`): how often the
+	   runtime has asked the controller to look (ST_MESSAGE_LEADERS), and how often it has. */
+	uint32_t leaders_wanted, leaders_told;
+	uint32_t logged; /* not 0: the log had code of a file that is mapped */
 	/* Functions: the runtime asks (ST_MESSAGE_IMAGE) after each new executable mapping, and
 	 * waits until the controller has looked at as many as there are: a futex. */
 	uint32_t wants_entries, images_done;
@@ -335,7 +341,8 @@ struct st_results_header {
 	uint64_t file_size;
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
 	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
-	        off_seen, off_labels, off_nodes, off_costs, off_loops, off_chunks, off_counters;
+	        off_seen, off_leaders, off_labels, off_nodes, off_costs, off_loops, off_chunks,
+	        off_counters;
 	uint64_t at;              /* address of this header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */

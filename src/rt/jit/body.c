@@ -63,11 +63,12 @@ counts_in_end(const struct build *b)
 }
 
 /* Where the indirect branch at the end looks for its target. The rest of a block, behind which
- * plain code follows, counts it by going to the dispatcher. */
+ * plain code follows, counts it by going to the dispatcher; and who watches goes outside there. */
 static enum version
 lookup_version(const struct unit *u)
 {
-	return u->site && u->version != VERSION_TOOLS ? VERSION_NONE : u->version;
+	bool none = jit.alone || (u->site && u->version != VERSION_TOOLS);
+	return none ? VERSION_NONE : u->version;
 }
 
 /* Says which indirect branch is under way, to who counts it. */

@@ -7,6 +7,7 @@
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 #include "rt/tool/unique.h"
+#include "rt/tool/watch.h"
 
 enum { TIMED_ONE_IN = 8 };
 
@@ -274,6 +275,7 @@ dispatch_first(struct thread *t, uint32_t exit)
 	case UNIQUE_NEW:
 		break;
 	}
+	watch_found(t, seen);
 	unique_note(id, exit, jit_skip_first(exit));
 	*thread_counter(t, id) += 1;
 	t->resume = (struct resume){.pc = pc, .id = id, .state = RESUME_ARMED};
@@ -455,7 +457,11 @@ rt_dispatch_pc(struct thread *t)
 	stress_version(t);
 	uint64_t since = t->gap_from ? budget_since(t) : 0;
 	gap_follow(t);
-	budget_charge(t, since);
+	if (!t->watching) {
+		budget_charge(t, since);
+		since = 0;
+	}
 	go_on_or_to(t);
 	rt_unlock(&rt.lock);
+	budget_charge(t, since);
 }

@@ -104,7 +104,7 @@ finish_exit(uint32_t exit, uint32_t site)
 	x->site = site;
 	uint32_t rel = jit_stub(exit) - (site + 4);
 	memcpy(cache_write(site), &rel, 4);
-	if ((rt.stress & ST_STRESS_links) || x->cause)
+	if ((rt.stress & ST_STRESS_links) || x->cause || jit.alone)
 		return;
 	uint32_t b = jit_find(jit_exit_target(x), jit.blocks[x->block].version);
 	if (b)

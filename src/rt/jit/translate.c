@@ -224,9 +224,9 @@ continue_after_call(struct unit *u, uint32_t blocks)
 {
 	uint64_t back = u->now->pc + u->now->bytes;
 	uint32_t known = jit_find(back, u->version);
-	bool follows = !known && blocks < MAX_UNIT_BLOCKS && jit_has_room() &&
-	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back, 0) == 0 &&
-	               u->next->n > 0;
+	bool follows = !known && !rt_self()->watching && blocks < MAX_UNIT_BLOCKS &&
+	               jit_has_room() && !(rt.stress & ST_STRESS_links) &&
+	               jit_build(u->next, back, 0) == 0 && u->next->n > 0;
 	emit_landing(u, back, known, follows);
 	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
 	end_block(u);
@@ -403,7 +403,7 @@ uint32_t
 jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 {
 	uint32_t exit, first = translate_unit(pc, version, join, indirect, &exit);
-	if (!first || (rt.stress & ST_STRESS_links))
+	if (!first || (rt.stress & ST_STRESS_links) || rt_self()->watching)
 		return first;
 	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_UNITS && jit_has_room(); n++) {
 		uint32_t last = exit;
@@ -445,12 +445,14 @@ jit_translate_rest(const struct resume *at, enum version next)
 	uint32_t sure;
 	if (jit_build(u.now, at->pc - at->back, u.stop) != 0 || u.now->n == 0)
 		return 0;
+	jit.alone = rt_self()->watching;
 	jit.hot = (jit.hot + 15) & ~15u;
 	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
 	begin_block(&u, false);
 	u.first = u.block;
 	emit_unit(&u, &sure);
 	open_landings(&u);
+	jit.alone = false;
 	return u.first;
 }
 

@@ -131,6 +131,7 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	to->off_entries = from->off_entries;
 	to->off_entry_names = from->off_entry_names;
 	to->off_seen = from->off_seen;
+	to->off_leaders = from->off_leaders;
 	to->off_labels = from->off_labels;
 	to->off_nodes = from->off_nodes;
 	to->off_costs = from->off_costs;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/os/gates.h"
 
+#include "rt/os/traps.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -124,6 +125,17 @@ close_gate(struct gate *k)
 	return true;
 }
 
+void
+gates_hide(uint8_t *code, uint64_t start, uint64_t bytes)
+{
+	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
+		const struct gate *k = &rt.gates->gate[i];
+		for (uint32_t j = 0; k->open && j < k->bytes; j++)
+			if (k->site + j - start < bytes)
+				code[k->site + j - start] = k->saved[j];
+	}
+}
+
 /* What is there then may be other calls. */
 static void
 forget_sites(uint64_t start, uint64_t end)
@@ -142,6 +154,7 @@ void
 gates_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
+	traps_forget(t, start, end);
 	/* Pages before have a copy of the beginning, and gates behind need one of the end. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
 	end = end > ~8191ull ? end : ((end + 4095) & ~4095ull) + MAX_BLOCK_BYTES;
@@ -163,6 +176,7 @@ gates_forget(struct thread *t, uint64_t start, uint64_t end)
 void
 gates_remove(void)
 {
+	traps_remove();
 	rt.no_gates = true;
 	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
 		struct gate *k = &rt.gates->gate[i];

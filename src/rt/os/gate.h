@@ -36,14 +36,14 @@ void gates_remove(void);
 /* Does the memory hold gates? */
 bool gates_own(uint64_t start, uint64_t bytes);
 
-/* The same as program_code, which is faster while there are no gates. */
+/* The same as program_code, which is faster while there are no gates and no traps. */
 const uint8_t *gate_source(uint64_t pc);
 
 /* The program's code at pc: as many bytes as are there, up to those of a block. */
 static inline const uint8_t *
 program_code(uint64_t pc)
 {
-	return rt.gates ? gate_source(pc) : (const uint8_t *)pc;
+	return rt.gates || rt.traps ? gate_source(pc) : (const uint8_t *)pc;
 }
 
 #endif

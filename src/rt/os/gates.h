@@ -67,6 +67,9 @@ is_plain(const struct map *m)
 	return m && !m->writable && !m->shared && !m->anonymous;
 }
 
+/* gate.c: puts what gates have replaced of [start, start + bytes) into a copy of it. rt.lock held.
+ */
+void gates_hide(uint8_t *code, uint64_t start, uint64_t bytes);
 /* gate.c: the gate of the system call at `call`, or NULL. */
 const struct gate *gate_of(uint64_t call);
 

@@ -46,6 +46,13 @@ first_behind(uint64_t address)
 }
 
 const struct map *
+maps_from(uint64_t address)
+{
+	uint32_t i = first_behind(address);
+	return i < n_live ? &live[i] : NULL;
+}
+
+const struct map *
 maps_find(uint64_t address)
 {
 	if (last_hit < n_live &&

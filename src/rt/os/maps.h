@@ -30,6 +30,8 @@ uint64_t maps_run_end(const struct map *map);
 /* The executable mapping that holds the address, or NULL. The pointer is valid until maps change.
  */
 const struct map *maps_find(uint64_t address);
+/* The first that ends behind the address, or NULL. */
+const struct map *maps_from(uint64_t address);
 /* Another number whenever executable mappings have changed. */
 uint32_t maps_version(void);
 /* Where the file begins in memory whose code is mapped at the address; 0: nowhere below it. */

@@ -6,6 +6,7 @@
 #include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/tool/budget.h"
+#include "rt/tool/watch.h"
 
 enum {
 	DISPATCH = 59, /* PR_SET_SYSCALL_USER_DISPATCH */
@@ -37,7 +38,7 @@ outside_end(struct thread *t)
 
 /* From now on the kernel tells of every system call that is not the runtime's own. */
 static bool
-watch(struct thread *t)
+listen(struct thread *t)
 {
 	if (t->watched)
 		return true;
@@ -58,18 +59,26 @@ may_ever_go(const struct thread *t)
 	       !(rt.results->region_by & borders) && !t->own_process && !t->filters && !rt.leaving;
 }
 
+bool
+outside_may(const struct thread *t)
+{
+	/* Single steps are seen in the cache only, too. */
+	return !t->busy_calling && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
+}
+
 static bool
 may_go(const struct thread *t)
 {
-	/* Single steps are seen in the cache only, too. */
-	return t->spent && !t->busy_calling && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
+	return t->spent && outside_may(t);
 }
 
 bool
 outside_go(struct thread *t)
 {
-	if (!may_go(t) || !watch(t))
+	watch_pass(t);
+	if (!may_go(t) || !listen(t))
 		return false;
+	watch_go(t);
 	t->next = (uint64_t)rt_go_outside;
 	t->exit_id = gate_way(t->regs.pc);
 	return true;

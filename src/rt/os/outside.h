@@ -14,6 +14,8 @@
 
 #include "rt/rt.h"
 
+/* May it go out whenever it is not measured? */
+bool outside_may(const struct thread *t);
 /* Is the thread to go on outside, at regs.pc? If so, its `next` is set. */
 bool outside_go(struct thread *t);
 /* SIGSYS: is it a system call of a thread outside? */

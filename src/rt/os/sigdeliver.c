@@ -4,6 +4,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/os/traps.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "rt/tool/unique.h"
@@ -147,6 +148,9 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bo
 	if (!fault || signo == SIGNAL_TRAP)
 		SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), signo, info);
 	/* A fault comes again when the instruction is executed natively. */
+	rt_lock(&rt.lock);
+	traps_take(t->regs.pc);
+	rt_unlock(&rt.lock);
 }
 
 void

@@ -14,8 +14,10 @@
 #include "rt/os/outside.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/os/traps.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
+#include "rt/tool/watch.h"
 #include "wire/channel.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2 };
@@ -406,6 +408,30 @@ call_from_outside(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
+static bool
+is_breakpoint(int signo, const struct siginfo *info, const struct ucontext64 *uc)
+{
+	enum { CODE_KERNEL = 128 };
+	return signo == SIGNAL_TRAP && info->code == CODE_KERNEL &&
+	       uc->mc.trapno == VECTOR_BREAKPOINT;
+}
+
+/* A thread outside has come upon a trap, perhaps one that another thread has just taken away. */
+static bool
+come_upon_trap(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at = {.at_end = true};
+	if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) != THREAD_OUTSIDE ||
+	    !traps_own(uc->mc.rip - 1))
+		return false;
+	regs_from_context(&at.regs, &uc->mc);
+	at.regs.pc--;
+	leave_cache(t, &at, uc->mc.rip);
+	watch_trapped(t);
+	resume_program(t, uc);
+	return true;
+}
+
 static _Noreturn void
 die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
@@ -418,14 +444,6 @@ die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 
 	SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_KILL);
 	for (;;)
 		;
-}
-
-static bool
-is_breakpoint(int signo, const struct siginfo *info, const struct ucontext64 *uc)
-{
-	enum { CODE_KERNEL = 128 };
-	return signo == SIGNAL_TRAP && info->code == CODE_KERNEL &&
-	       uc->mc.trapno == VECTOR_BREAKPOINT;
 }
 
 void
@@ -451,6 +469,8 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		call_from_outside(t, uc);
 		return;
 	}
+	if (is_breakpoint(signo, info, uc) && come_upon_trap(t, uc))
+		return;
 	if (is_step(signo, info, uc) && hide_step(t, uc))
 		return;
 	/* The runtime has no breakpoints, and nothing behind a system call can fault: what comes

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program's code as it was before gates were made in it. */
+/* The program's code as it was before gates were made in it, or traps set. */
 #include "rt/os/gates.h"
+#include "rt/os/traps.h"
 
 static struct source **
 source_slot(uint64_t page)
@@ -15,7 +16,10 @@ const uint8_t *
 gate_source(uint64_t pc)
 {
 	uint64_t page = pc & ~4095ull;
-	const struct source *s = rt.gates->n ? *source_slot(page) : NULL;
+	const uint8_t *own = rt.traps ? traps_source(pc) : NULL;
+	if (own)
+		return own;
+	const struct source *s = rt.gates && rt.gates->n ? *source_slot(page) : NULL;
 	return s ? s->code + (pc - page) : (const uint8_t *)pc;
 }
 
@@ -43,17 +47,13 @@ keep_source(uint64_t page)
 	struct source *s = rt_map_memory(sizeof *s);
 	if (!s)
 		return false;
-	if (rt_copy_guarded(s->code, (const void *)page, n)) {
+	const uint8_t *own = traps_source(page);
+	if (rt_copy_guarded(s->code, own ? own : (const void *)page, n)) {
 		rt_unmap_memory(s, sizeof *s);
 		return false;
 	}
 	s->page = page;
-	for (uint32_t i = 0; i < rt.gates->n; i++) {
-		const struct gate *k = &rt.gates->gate[i];
-		for (uint32_t j = 0; k->open && j < k->bytes; j++)
-			if (k->site + j - page < n)
-				s->code[k->site + j - page] = k->saved[j];
-	}
+	gates_hide(s->code, page, n);
 	__atomic_store_n(slot, s, __ATOMIC_RELEASE);
 	rt.gates->n_sources++;
 	return true;

@@ -7,6 +7,7 @@
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
+#include "rt/os/traps.h"
 #include "rt/tool/happen.h"
 
 /* False when the thread is gone. */
@@ -80,6 +81,9 @@ os_flush(struct thread *t)
 void
 os_native_probe(struct thread *t)
 {
+	rt_lock(&rt.lock);
+	traps_take(t->regs.pc);
+	rt_unlock(&rt.lock);
 	t->state = THREAD_PROBE;
 	rt_go_native(t);
 }
@@ -100,10 +104,12 @@ os_native_forever(struct thread *t)
 		t->gap_from = rt_tsc();
 	if (alone && !t->own_process)
 		happen_last_gap(t);
-	if (!t->own_process && rt.has_budget) {
+	if (rt.has_budget) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);
-		gates_remove();
+		traps_remove();
+		if (!t->own_process)
+			gates_remove();
 		rt_unlock(&rt.lock);
 	}
 	t->state = THREAD_NATIVE;

@@ -9,6 +9,7 @@
 #include "rt/tool/credit.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
+#include "rt/tool/watch.h"
 
 enum {
 	CROSSING = 40,                      /* ticks of saving and restoring registers */
@@ -44,6 +45,7 @@ static void
 open_window(struct thread *t, uint64_t cpu)
 {
 	bool begins = t->spent;
+	watch_end(t);
 	t->back = begins && budget()->policy == ST_BUDGET_TRACE;
 	t->spent = false;
 	if (begins) {
@@ -61,6 +63,7 @@ grant(struct thread *t, uint64_t amount, uint64_t cpu)
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
 	t->period_amount = (int64_t)amount;
 	set_credit(t, credit);
+	t->credits[0] -= watch_owed(credit_of(t) / 2);
 	if (credit > 0)
 		open_window(t, cpu);
 }
@@ -131,6 +134,7 @@ begin_account(struct thread *t, bool first)
 	outside_begin(t);
 	t->spent = true;
 	t->back = false;
+	watch_begin(t);
 	if (share_exists()) {
 		if (share_begin(t, first))
 			refill(t);
@@ -179,7 +183,7 @@ accrue(struct thread *t, uint64_t cpu)
 {
 	const uint64_t amount = amount_now(), least = amount / 64;
 	uint64_t share = amount / (budget()->period_ns / 1000) * ((cpu - t->accrued_to) / 1000);
-	if (!t->spent || share < least)
+	if (!t->spent || t->watching || share < least)
 		return;
 	t->accrued_to = cpu;
 	grant(t, share, cpu);
@@ -190,8 +194,8 @@ budget_tick(struct thread *t)
 {
 	bool spent = t->spent;
 	uint64_t windows = t->windows;
-	bool outside =
-	        t->state == THREAD_OUTSIDE || (t->state == THREAD_SYSCALL && t->from_outside);
+	bool comes, outside = t->state == THREAD_OUTSIDE ||
+	                      (t->state == THREAD_SYSCALL && t->from_outside);
 	add(&budget()->ticks[thread_is_seen(t) ? ST_TICK_MEASURED
 	                     : outside         ? ST_TICK_NATIVE
 	                                       : ST_TICK_PLAIN],
@@ -220,7 +224,9 @@ budget_tick(struct thread *t)
 	} else {
 		follow_amount(t, cpu);
 	}
-	return budget()->policy == ST_BUDGET_NATIVE && (t->spent != spent || t->windows != windows);
+	comes = watch_tick(t, cpu, t->windows != windows);
+	return budget()->policy == ST_BUDGET_NATIVE &&
+	       (comes || t->spent != spent || t->windows != windows);
 }
 
 static unsigned
@@ -260,6 +266,25 @@ tell_overshoot(const struct thread *t)
 	return over;
 }
 
+void
+budget_pause(struct thread *t)
+{
+	t->gap_from = rt_tsc();
+	t->audit_from = 0;
+	settle(t);
+	t->spent = true;
+	tell_time(t, cpu_time());
+}
+
+void
+budget_resume(struct thread *t)
+{
+	uint64_t cpu = cpu_time();
+	t->spent = false;
+	t->measured_from = cpu;
+	audit_stretch(t, cpu);
+}
+
 /* The budget is spent. */
 static void
 spend(struct thread *t)
@@ -274,6 +299,7 @@ spend(struct thread *t)
 	if (share_exists())
 		give_back(t);
 	t->spent = true;
+	watch_end(t);
 	tell_time(t, cpu);
 }
 

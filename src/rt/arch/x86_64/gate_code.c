@@ -4,6 +4,8 @@
 #include <linux/mman.h>
 
 #include "rt/os/gates.h"
+#include "rt/os/patch.h"
+#include "rt/os/traps.h"
 
 enum {
 	JUMP_BYTES = 5,
@@ -87,19 +89,6 @@ gate_leads(uint64_t pc)
 		return after_call(k) + (at - own_after(k));
 	}
 	return pc;
-}
-
-/* Any code, whatever its protection. */
-static bool
-write_code(uint64_t to, const uint8_t *from, uint32_t n)
-{
-	int fd = (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/self/mem",
-	                  0x80002 /* O_CLOEXEC | O_RDWR */);
-	if (fd < 0)
-		return false;
-	bool done = SYS(__NR_pwrite64, fd, from, n, to) == n;
-	SYS(__NR_close, fd);
-	return done;
 }
 
 static bool
@@ -200,6 +189,12 @@ is_jumped_to(const struct map *m, uint64_t to)
 	enum { AROUND = 16 << 20, LONGEST_OPCODE = 2, DISTANCE = 4 };
 	uint64_t from = to - m->start > AROUND ? to - AROUND : m->start;
 	uint64_t end = m->end - to > AROUND ? to + AROUND : m->end;
+	/* The code as it was; the jumps of other gates do no harm. */
+	const uint8_t *own = traps_source(m->start);
+	uint64_t moved = own ? (uint64_t)own - m->start : 0;
+	to += moved;
+	from += moved;
+	end += moved;
 	for (uint64_t p = from + LONGEST_OPCODE; p + DISTANCE <= end; p++) {
 		int32_t far;
 		memcpy(&far, (const void *)p, DISTANCE);
@@ -310,29 +305,16 @@ bool
 gate_prepare(struct gate *k, const struct map *m, uint64_t call, bool before)
 {
 	uint8_t code[GATE_BYTES];
-	if (!choose(k, m, call, before) || !write_code(k->code, code, write_gate(k, code)))
+	if (!choose(k, m, call, before) || !patch_code(k->code, code, write_gate(k, code)))
 		return false;
 	gate_area(k)->used += GATE_BYTES;
-	return true;
-}
-
-/* As write_code, where that has become impossible: no descriptor is left, say. */
-static bool
-write_opened_code(uint64_t to, const uint8_t *from, uint32_t n)
-{
-	uint64_t page = to & ~4095ull, bytes = ((to + n + 4095) & ~4095ull) - page;
-	if (SYS(__NR_mprotect, page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-		return false;
-	memcpy((void *)to, from, n);
-	SYS(__NR_mprotect, page, bytes, PROT_READ | PROT_EXEC);
 	return true;
 }
 
 bool
 gate_put_back(const struct gate *k)
 {
-	return write_code(k->site, k->saved, k->bytes) ||
-	       write_opened_code(k->site, k->saved, k->bytes);
+	return patch_back(k->site, k->saved, k->bytes);
 }
 
 static void
@@ -348,7 +330,8 @@ gate_lead_in(const struct gate *k)
 {
 	uint8_t jump[MOST_WINDOW];
 	write_jump(k, jump);
-	return write_code(k->site, jump, k->bytes);
+	traps_yield(k->site, k->site + k->bytes);
+	return patch_code(k->site, jump, k->bytes);
 }
 
 bool
