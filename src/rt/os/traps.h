@@ -34,6 +34,8 @@ void traps_take_page(uint64_t pc);
 void traps_yield(uint64_t start, uint64_t end);
 /* [start, end) is about to change, or to go. rt.lock held. */
 void traps_forget(struct thread *t, uint64_t start, uint64_t end);
+/* The process is about to have a child. rt.lock held. */
+void traps_fork(struct thread *t);
 /* The process leaves the engine, or wants to change its code by itself: there are none any more. No
  * other thread is outside. */
 void traps_remove(void);
