@@ -28,6 +28,7 @@ struct traps {
 	struct area_with_traps area[MOST_AREAS_WITH_TRAPS];
 	uint32_t n;
 	uint32_t forks;
+	bool stay;     /* there was one that could not be taken away */
 	uint32_t told; /* the controller's answer that they are set by */
 };
 
@@ -60,6 +61,13 @@ traps_own(uint64_t pc)
 	const struct area_with_traps *a = area_at(pc);
 	uint64_t at = a ? pc - a->start : 0;
 	return a && __atomic_load_n(&a->ever[at / 64], __ATOMIC_RELAXED) >> at % 64 & 1;
+}
+
+bool
+traps_stay(uint64_t pc)
+{
+	const struct area_with_traps *a = rt.traps && rt.traps->stay ? area_at(pc) : NULL;
+	return a && is_armed(a, pc);
 }
 
 bool
@@ -334,6 +342,8 @@ disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
 			continue;
 		if (patch_back(a->start + at, a->code + at, 1))
 			__atomic_fetch_and(&a->armed[at / 64], ~bit, __ATOMIC_RELAXED);
+		else
+			rt.traps->stay = true;
 	}
 }
 
