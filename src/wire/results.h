@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 7u
+#define ST_WIRE_VERSION 8u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -388,6 +388,9 @@ struct st_map {
 	   written by the controller; 0: none does. Set: an instruction that begins there has been
 	   measured, in this run or in one before. */
 	uint64_t seen;
+	/* st_sum of what the file has there, as far as the controller knows the file by which it
+	   speaks of leaders; 0: not known, or the memory has something else. */
+	uint64_t sum;
 };
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 
