@@ -14,7 +14,7 @@ enum {
 	PAGE = 4096,
 	WORDS = PAGE / 64, /* of a page's bits */
 	BREAKPOINT = 0xcc,
-	MOST_FORKS = 4, /* while there are traps */
+	MOST_FORKS = 16, /* while there are traps */
 };
 
 /* A mapping with traps. */
