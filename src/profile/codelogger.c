@@ -13,6 +13,7 @@
 /* A file that code comes from. */
 struct image {
 	char *path;
+	uint64_t dev, ino;      /* as st_map */
 	struct st_image *image; /* NULL: it cannot be read */
 	int64_t id;             /* in the log; 0: it is not there */
 	bool made;              /* the id is of the transaction under way */
@@ -108,29 +109,42 @@ bits_for(const char *path, uint64_t least)
 	return ((bits > least ? bits : least) + 63) & ~63ull;
 }
 
+/* A file may be made anew while processes come and go. */
+static bool
+is_of(const struct st_map *map, const char *path, const struct image *m)
+{
+	return map->ino == m->ino && map->dev == m->dev && !strcmp(path, m->path);
+}
+
 /* Blocks of one image follow one another, so the image that was found last is looked at first. */
 static struct image *
-find_image(struct st_codelogger *l, const char *path)
+find_image(struct st_codelogger *l, const struct st_results_header *h, const struct st_map *map)
 {
-	if (l->last < l->images.n && !strcmp(l->images.v[l->last].path, path))
+	const char *path = st_results_string(h, map->path);
+	if (l->last < l->images.n && is_of(map, path, &l->images.v[l->last]))
 		return &l->images.v[l->last];
 	for (l->last = l->images.n; l->last-- > 0;)
-		if (!strcmp(l->images.v[l->last].path, path))
+		if (is_of(map, path, &l->images.v[l->last]))
 			return &l->images.v[l->last];
 	return NULL;
 }
 
 static struct image *
-image_of(struct st_codelogger *l, const char *path, uint64_t least)
+image_of(struct st_codelogger *l, const struct st_results_header *h, const struct st_map *map,
+         uint64_t least)
 {
 	struct st_error e;
-	struct image *m = find_image(l, path);
+	const char *path = st_results_string(h, map->path);
+	struct image *m = find_image(l, h, map);
 	if (m)
 		return m;
 	m = ST_PUSH(&l->images);
 	if (!m)
 		return NULL;
-	*m = (struct image){.path = strdup(path), .bits = bits_for(path, least)};
+	*m = (struct image){.path = strdup(path),
+	                    .dev = map->dev,
+	                    .ino = map->ino,
+	                    .bits = bits_for(path, least)};
 	if (!m->path) {
 		l->images.n--;
 		return NULL;
@@ -150,7 +164,7 @@ bits_in(struct st_results_header *h, uint32_t map, const struct image *m)
 {
 	const struct st_map *maps = st_results_maps(h);
 	for (uint32_t i = map; i-- > 0;)
-		if (maps[i].seen && !strcmp(st_results_string(h, maps[i].path), m->path))
+		if (maps[i].seen && is_of(&maps[i], st_results_string(h, maps[i].path), m))
 			return maps[i].seen - 1 - maps[i].pgoff;
 	uint64_t first = h->n_seen;
 	if (m->bits > 8ull * ST_SEEN_BYTES - first)
@@ -198,11 +212,10 @@ void
 st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32_t index)
 {
 	struct st_map *map = (struct st_map *)&st_results_maps(h)[index];
-	const char *path = map->path ? st_results_string(h, map->path) : "";
-	if (!*path || map->end <= map->start || map->seen)
+	if (!map->path || !*st_results_string(h, map->path) || map->end <= map->start || map->seen)
 		return;
 	uint64_t behind = map->pgoff + (map->end - map->start);
-	struct image *m = image_of(l, path, behind);
+	struct image *m = image_of(l, h, map, behind);
 	if (!m || !m->image || behind > m->bits ||
 	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
 		return;
@@ -219,7 +232,7 @@ st_codelogger_leaders(struct st_codelogger *l, struct st_results_header *h)
 	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < ST_MAX_MAPS; i++) {
 		const struct st_map *map = &st_results_maps(h)[i];
-		struct image *m = map->seen ? find_image(l, st_results_string(h, map->path)) : NULL;
+		struct image *m = map->seen ? find_image(l, h, map) : NULL;
 		if (m && m->image)
 			st_codeleaders_tell(l->leaders, h, i, m->image);
 	}
@@ -235,7 +248,7 @@ place_of(struct st_codelogger *l, const struct st_results_header *h, const struc
 	const struct st_map *map = &st_results_maps(h)[b->map];
 	if (b->map >= h->n_maps || !map->seen || b->pc < map->start || b->pc >= map->end)
 		return NULL;
-	struct image *m = image_of(l, st_results_string(h, map->path), 0);
+	struct image *m = image_of(l, h, map, 0);
 	if (!m || !m->image)
 		return NULL;
 	*offset = st_image_offset_of_file(m->image, map->pgoff) + (b->pc - map->start);

@@ -23,8 +23,6 @@ struct targets {
 struct st_leaders {
 	struct st_image *image;
 	struct sym_ranges frames;
-	uint8_t *done; /* by frame */
-	bool entries;  /* have been told */
 	/* The frame that is decoded: its bytes, which of them begin instructions, leaders. */
 	uint8_t *code, *starts;
 	size_t room;
@@ -187,22 +185,42 @@ tell_frame(struct st_leaders *l, const struct sym_range *frame, const struct st_
 		tell_all(l, frame, fn, arg);
 }
 
+/* A bit for each frame, and one for all entries. */
+size_t
+st_leaders_told(const struct st_leaders *l)
+{
+	return l->frames.n / 8 + 1;
+}
+
+static bool
+is_told(const uint8_t *told, size_t i)
+{
+	return told[i / 8] >> i % 8 & 1;
+}
+
+static void
+set_told(uint8_t *told, size_t i)
+{
+	told[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
 void
-st_leaders_tell(struct st_leaders *l, const struct st_executed *executed, st_leader_fn *fn,
-                void *arg)
+st_leaders_tell(struct st_leaders *l, uint8_t *told, const struct st_executed *executed,
+                st_leader_fn *fn, void *arg)
 {
 	for (size_t i = 0; i < l->frames.n; i++) {
 		const struct sym_range *frame = &l->frames.v[i];
 		if (frame->start < executed->from || frame->end > executed->end)
 			continue;
-		if (!l->entries)
+		if (!is_told(told, l->frames.n))
 			fn(arg, frame->start);
-		if (l->done[i] || next_executed(executed, frame->start, frame->end) == frame->end)
+		if (is_told(told, i) ||
+		    next_executed(executed, frame->start, frame->end) == frame->end)
 			continue;
-		l->done[i] = true;
+		set_told(told, i);
 		tell_frame(l, frame, executed, fn, arg);
 	}
-	l->entries = true;
+	set_told(told, l->frames.n);
 }
 
 struct st_leaders *
@@ -214,11 +232,7 @@ st_leaders_new(struct st_image *image)
 	l->image = image;
 	sym_read_ehframe(image, &l->frames, NULL);
 	sym_ranges_settle(&l->frames);
-	l->done = calloc(l->frames.n + 1, 1);
-	if (l->done)
-		return l;
-	st_leaders_free(l);
-	return NULL;
+	return l;
 }
 
 void
@@ -227,7 +241,6 @@ st_leaders_free(struct st_leaders *l)
 	if (!l)
 		return;
 	sym_ranges_free(&l->frames);
-	free(l->done);
 	free(l->code);
 	free(l->starts);
 	free(l->within.v);

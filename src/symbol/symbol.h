@@ -186,11 +186,13 @@ struct st_executed {
 	uint64_t first, from, end;
 };
 typedef void st_leader_fn(void *arg, uint64_t offset);
+/* Bytes of what a process has been told of; none are set at first. */
+size_t st_leaders_told(const struct st_leaders *l);
 /* Tells of all entries the first time, and of what is in functions of which something has been
  * executed, when it is asked for the first time since. Some are told twice, or have been executed.
  */
-void st_leaders_tell(struct st_leaders *l, const struct st_executed *executed, st_leader_fn *fn,
-                     void *arg);
+void st_leaders_tell(struct st_leaders *l, uint8_t *told, const struct st_executed *executed,
+                     st_leader_fn *fn, void *arg);
 
 /* Demangles a C++ or Rust symbol; returns a malloc'ed string, or NULL when it is not a mangled
  * name. */

@@ -13,6 +13,7 @@ static const char *const entries[] = {"straight", "apart", "jumps", "data", "nev
 
 static struct st_image *image;
 static struct st_leaders *leaders;
+static uint8_t *told_before;
 static struct nm_symbols symbols;
 static uint8_t bits[MOST / 8];
 static uint64_t from;
@@ -49,7 +50,7 @@ check_told(const char *const *names)
 	struct st_executed executed = {.bits = bits, .from = from, .end = from + MOST};
 	struct told told = {.first = from};
 	executed.first = 0 - from;
-	st_leaders_tell(leaders, &executed, note, &told);
+	st_leaders_tell(leaders, told_before, &executed, note, &told);
 	for (; *names; names++) {
 		uint8_t *times = &told.times[at(*names) - from];
 		if (!*times)
@@ -74,6 +75,8 @@ setup(void **state)
 	memset(bits, 0, sizeof bits);
 	leaders = st_leaders_new(image);
 	assert_non_null(leaders);
+	told_before = calloc(st_leaders_told(leaders), 1);
+	assert_non_null(told_before);
 	check_told(entries);
 	return 0;
 }
@@ -82,6 +85,7 @@ static int
 teardown(void **state)
 {
 	(void)state;
+	free(told_before);
 	st_leaders_free(leaders);
 	nm_free(&symbols);
 	st_image_close(image);

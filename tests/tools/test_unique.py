@@ -258,6 +258,16 @@ class Once(Case):
         self.assertLessEqual({AT["step_9"], AT["step_10"]}, log.instructions)
         self.assertEqual(self.run_strobe("-f", words=("child",))["instructions"], 0)
 
+    def test_made_anew(self):
+        """A file that is made anew while the run goes on is another image; nor is the new one harmed by what is known of the old one."""
+        script = "for i in 1 2 3; do cp --remove-destination $1 $3 && $3 work head && cp --remove-destination $2 $3 && $3 work head || exit; done"
+        for options in (), ("-b", "20%", "-T", "20ms", "--stress", "watch"):
+            with self.subTest(options=options):
+                self.log.unlink(missing_ok=True)
+                file = str(self.folder / "anew")
+                self.run_strobe("-f", *options, program="sh", words=("-c", script, "sh", PROGRAM, OTHER, file))
+                self.assertEqual([path for _, path in Log(self.log).images].count(file), 2)
+
     def test_regions(self):
         """What is not measured is not logged."""
         self.run_strobe("--funcs", "step_2", words=("step0", "step1", "step2"))
