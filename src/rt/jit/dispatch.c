@@ -62,6 +62,7 @@ static _Noreturn void
 probe(struct thread *t)
 {
 	rt_unlock(&rt.lock);
+	budget_charge(t, t->works_since);
 	os_native_probe(t);
 }
 

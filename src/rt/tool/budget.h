@@ -44,6 +44,10 @@ void budget_end_all(struct thread *t);
 /* The runtime works for the thread from `since` (budget_since) to now. */
 uint64_t budget_since(struct thread *t);
 void budget_charge(struct thread *t, uint64_t since);
+/* Would work of so many ticks cost more than there is left? Never, if the thread does not pay. */
+bool budget_is_short(const struct thread *t, uint64_t ticks);
+/* There is too little left for what comes next, so the budget counts as spent. */
+void budget_stop(struct thread *t);
 /* The kernel works for the program from the one to the other: native time. */
 void budget_away(struct thread *t);
 void budget_back(struct thread *t);
