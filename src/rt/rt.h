@@ -178,7 +178,8 @@ struct thread {
 	struct filter *filters; /* seccomp, the newest first */
 	uint64_t first_sp;      /* the program's stack pointer when it began; 0: not known */
 	struct resume resume;
-	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
+	uint64_t buffers[ST_MAX_STREAMS];  /* of rows; 0: none yet */
+	uint64_t consumed[ST_MAX_STREAMS]; /* up to there; 0: nothing of the buffer */
 	void *tool_state[ST_MAX_TOOLS];
 	void *tool_state_before[ST_MAX_TOOLS]; /* of a fork's child: its parent's, at the fork */
 	struct forest *forest;                 /* of contexts: tool/forest.c; NULL: none yet */

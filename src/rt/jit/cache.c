@@ -5,6 +5,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/action.h"
+#include "rt/tool/budget.h"
 
 struct jit jit;
 
@@ -117,7 +118,7 @@ jit_restart(void)
 }
 
 /* Growing memory is faulted in a stretch at a time: one call costs less than its pages' faults one
- * by one. */
+ * by one. Not where a budget is nearly spent. */
 struct growth {
 	uint64_t base, populated;
 };
@@ -127,7 +128,8 @@ grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 {
 	if (g->base != base)
 		*g = (struct growth){base, 0};
-	if (used + 4096 < g->populated)
+	enum { TICKS = 150000 };
+	if (used + 4096 < g->populated || budget_is_short(rt_self(), TICKS))
 		return;
 	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull;
 	SYS(__NR_madvise, base + from, STRETCH, POPULATE_WRITE);

@@ -7,6 +7,7 @@
 #include <asm/unistd.h>
 
 #include "rt/os/os.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
 enum { NO_BUFFER = ST_CHUNK_BYTES };
@@ -194,6 +195,8 @@ wait_for_chunk(struct thread *t, unsigned stream)
 	return 0;
 }
 
+/* ---- streams that are consumed in the program ---- */
+
 static void
 consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 {
@@ -202,6 +205,90 @@ consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 	if (fill > begin)
 		tool_call(tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
 }
+
+/* What has not been consumed of the buffer begins there. */
+static uint64_t
+rest_of(const struct thread *t, unsigned stream)
+{
+	return t->consumed[stream] ? t->consumed[stream] : t->buffers[stream];
+}
+
+static void
+consume_rest(struct thread *t, unsigned stream)
+{
+	uint64_t begin = rest_of(t, stream), fill = *fill_of(t, stream);
+	*fill_of(t, stream) = t->buffers[stream];
+	t->consumed[stream] = 0;
+	consume(t, stream, begin, fill);
+}
+
+/* How many ticks a stream's KiB takes to be consumed, on average; at first a guess. */
+static uint32_t pace[ST_MAX_STREAMS];
+
+static uint64_t
+ticks_for(unsigned stream, uint64_t bytes)
+{
+	enum { GUESS = 1000 };
+	uint64_t each = pace[stream] ? pace[stream] : GUESS;
+	return bytes * each / 1024;
+}
+
+/* So long they took, unless the thread has waited meanwhile. */
+static void
+keep_pace(unsigned stream, uint64_t bytes, uint64_t ticks)
+{
+	enum { MEAN_OF = 8 };
+	uint64_t each = ticks_for(stream, 1024), now = ticks * 1024 / bytes;
+	if (now > 4 * each)
+		now = 4 * each;
+	pace[stream] = (uint32_t)(each + now / MEAN_OF - each / MEAN_OF) + 1;
+}
+
+/* The end of a few rows. */
+static uint64_t
+piece_of(uint64_t begin, uint64_t fill)
+{
+	enum { PIECE = 2048 };
+	const strobe_row *r = (const strobe_row *)begin;
+	while ((uint64_t)r < fill && (uint64_t)r < begin + PIECE)
+		r = strobe_next_row(r);
+	return (uint64_t)r;
+}
+
+/* As far as the budget lasts, if there is one. Returns whether that was all. */
+static bool
+consume_paid(struct thread *t, unsigned stream)
+{
+	uint64_t at = rest_of(t, stream), fill = *fill_of(t, stream);
+	while (at < fill) {
+		bool nearly = budget_is_short(t, 2 * ticks_for(stream, fill - at));
+		uint64_t end = nearly ? piece_of(at, fill) : fill, begin = rt_tsc();
+		t->consumed[stream] = at;
+		if (nearly && budget_is_short(t, ticks_for(stream, end - at)))
+			return false;
+		consume(t, stream, at, end);
+		keep_pace(stream, end - at, rt_tsc() - begin);
+		at = end;
+	}
+	t->consumed[stream] = 0;
+	*fill_of(t, stream) = t->buffers[stream];
+	return true;
+}
+
+/* Room in the buffer, which there may be none of yet. */
+static void
+empty(struct thread *t, unsigned stream)
+{
+	if (t->buffers[stream])
+		consume_rest(t, stream);
+	else
+		t->buffers[stream] = new_private_buffer();
+	if (!t->buffers[stream]) /* the program has limited its memory */
+		t->buffers[stream] = wait_for_chunk(t, stream);
+	*fill_of(t, stream) = t->buffers[stream];
+}
+
+/* ---- room ---- */
 
 /* Empties the buffer, and leaves room in one, which is another for rows that go to the controller.
  */
@@ -212,13 +299,7 @@ turn_over(struct thread *t, unsigned stream)
 	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
 	struct st_stream *s = &rt.results->streams[stream];
 	if (s->consumed) {
-		if (t->buffers[stream])
-			consume(t, stream, begin, now);
-		else
-			t->buffers[stream] = new_private_buffer();
-		if (!t->buffers[stream]) /* the program has limited its memory */
-			t->buffers[stream] = wait_for_chunk(t, stream);
-		*fill = t->buffers[stream];
+		empty(t, stream);
 		return;
 	}
 	uint64_t fresh = 0;
@@ -245,23 +326,38 @@ is_full(uint64_t fill)
 	return (fill >> 16 & 0xff) != 0;
 }
 
+static bool
+needs_room(struct thread *t, unsigned s, uint32_t set)
+{
+	return (set >> s & 1) && (!t->buffers[s] || is_full(*fill_of(t, s)));
+}
+
 void
 streams_make_room(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if ((set >> s & 1) && (!t->buffers[s] || is_full(*fill_of(t, s))))
+		if (needs_room(t, s, set))
 			turn_over(t, s);
+}
+
+bool
+streams_try_room(struct thread *t, uint32_t set)
+{
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
+		bool consumed = t->buffers[s] && rt.results->streams[s].consumed;
+		if (needs_room(t, s, set) && consumed && !consume_paid(t, s))
+			return false;
+	}
+	streams_make_room(t, set);
+	return true;
 }
 
 void
 streams_consume(struct thread *t)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if (t->buffers[s] && rt.results->streams[s].consumed) {
-			uint64_t fill = *fill_of(t, s);
-			*fill_of(t, s) = t->buffers[s];
-			consume(t, s, t->buffers[s], fill);
-		}
+		if (t->buffers[s] && rt.results->streams[s].consumed)
+			consume_rest(t, s);
 }
 
 void
@@ -296,7 +392,7 @@ streams_forget(struct thread *t)
 		if (t->buffers[s] && declared[s] && declared[s]->consume &&
 		    !is_chunk(t->buffers[s]))
 			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
-		t->buffers[s] = 0;
+		t->buffers[s] = t->consumed[s] = 0;
 		*fill_of(t, s) = NO_BUFFER;
 		if (declared[s])
 			declared[s]->id = 0;
