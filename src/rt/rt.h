@@ -150,7 +150,6 @@ struct thread {
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
 	            */
-	bool tool_ran; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
 	   one has been told and is to be made; the one under way was made there; how many. */
 	bool watched, busy_calling, calling, from_outside;

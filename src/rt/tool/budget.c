@@ -13,8 +13,7 @@
 
 enum {
 	CROSSING = 40,                      /* ticks of saving and restoring registers */
-	LONG_WORK = 400000,                 /* ticks: what the runtime itself never takes */
-	NEARLY_SPENT = 200000,              /* ticks: the clock is read before work, too */
+	CLOCK_IS_OLD = 200000,              /* ticks: it is read again before work is timed */
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
 };
 
@@ -404,26 +403,21 @@ budget_since(struct thread *t)
 	t->works_since = 0;
 	if (!budget_exists() || !thread_is_seen(t))
 		return 0;
-	t->tool_ran = false;
 	t->works_since = rt_tsc();
-	if (credit_of(t) < NEARLY_SPENT * ST_BUDGET_UNITS)
+	if (t->works_since - t->tsc_seen > CLOCK_IS_OLD)
 		see_clock(t, cpu_time());
 	return t->works_since;
 }
 
-/* Waiting, for a CPU or asleep, is not charged: what the clocks differ by since they were last read
- * was waiting in this stretch, if that is long enough for it. Else some of it was before, nobody
- * knows how much, and a long time is no longer than what the thread has used of its CPU time. */
+/* Waiting, for a CPU or asleep, is not charged: what the clocks differ by since they were last
+ * read, which was not long before. */
 static uint64_t
 without_waiting(struct thread *t, uint64_t ticks)
 {
 	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->cpu_seen), from = t->tsc_seen;
 	see_clock(t, cpu);
 	uint64_t passed = t->tsc_seen - from, waited = passed > used ? passed - used : 0;
-	if (waited <= ticks)
-		return ticks - waited;
-	uint64_t most = !t->tool_ran && used > LONG_WORK ? LONG_WORK : used;
-	return ticks < most ? ticks : most;
+	return ticks > waited ? ticks - waited : 0;
 }
 
 /* The work that the thread pays for, up to now. */
