@@ -221,7 +221,7 @@ hash_rebuild(void)
 void
 jit_insert(uint32_t block)
 {
-	if (jit.hash_used * 8ull >= jit.hash_size * 5ull)
+	if (budget_lets_grow(jit.hash_used, jit.hash_size / 8 * 5ull, jit.hash_size))
 		hash_rebuild(); /* the new block is already among jit.blocks and valid */
 	else
 		hash_put(block);
@@ -272,7 +272,7 @@ jit_result_id(const struct build *b)
 	                               .target = b->target};
 	jit.ids[h] = id;
 	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
-	if ((uint64_t)r->n_blocks * 2 > jit.ids_size)
+	if (budget_lets_grow(r->n_blocks, jit.ids_size / 2, jit.ids_size))
 		ids_grow();
 	return id;
 }

@@ -14,6 +14,7 @@
 enum {
 	CROSSING = 40,                      /* ticks of saving and restoring registers */
 	CLOCK_IS_OLD = 200000,              /* ticks: it is read again before work is timed */
+	READING = 600,                      /* ticks: of the clock */
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
 };
 
@@ -403,9 +404,12 @@ budget_since(struct thread *t)
 	t->works_since = 0;
 	if (!budget_exists() || !thread_is_seen(t))
 		return 0;
-	t->works_since = rt_tsc();
-	if (t->works_since - t->tsc_seen > CLOCK_IS_OLD)
+	uint64_t now = rt_tsc();
+	bool reads = now - t->tsc_seen > CLOCK_IS_OLD;
+	if (reads)
 		see_clock(t, cpu_time());
+	/* A thread often loses its CPU at the end of a call: that is over. */
+	t->works_since = reads ? t->tsc_seen - READING : now;
 	return t->works_since;
 }
 

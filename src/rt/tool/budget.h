@@ -46,6 +46,16 @@ uint64_t budget_since(struct thread *t);
 void budget_charge(struct thread *t, uint64_t since);
 /* Would work of so many ticks cost more than there is left? Never, if the thread does not pay. */
 bool budget_is_short(const struct thread *t, uint64_t ticks);
+/* Is it time for a table of `size` entries to grow, of which so many are used and `most` may be?
+ * Nearly full ones already do, when that can be paid: else it may be just when the budget is nearly
+ * spent. */
+static inline bool
+budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
+{
+	enum { TICKS_OF_ENTRY = 40 };
+	return used >= most ||
+	       (used >= most - most / 8 && !budget_is_short(rt_self(), size * TICKS_OF_ENTRY));
+}
 /* There is too little left for what comes next, so the budget counts as spent. */
 void budget_stop(struct thread *t);
 /* The kernel works for the program from the one to the other: native time. */

@@ -145,6 +145,16 @@ take_chunk(struct thread *t, unsigned stream)
 }
 
 static bool
+has_free_chunk(void)
+{
+	const struct st_results_header *r = rt.results;
+	for (uint32_t i = 0; i < chunks_in_use(r); i++)
+		if (r->chunks[i].state == ST_CHUNK_FREE)
+			return true;
+	return false;
+}
+
+static bool
 is_chunk(uint64_t address)
 {
 	return address - chunk_at(0) < ST_MAX_CHUNKS * (uint64_t)ST_CHUNK_STRIDE;
@@ -340,12 +350,22 @@ streams_make_room(struct thread *t, uint32_t set)
 			turn_over(t, s);
 }
 
+/* To sleep until the controller frees one takes CPU time, too. */
+static bool
+pays_for_chunk(const struct thread *t)
+{
+	enum { TICKS = 100000 };
+	return !budget_is_short(t, TICKS) || has_free_chunk();
+}
+
 bool
 streams_try_room(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		bool consumed = t->buffers[s] && rt.results->streams[s].consumed;
-		if (needs_room(t, s, set) && consumed && !consume_paid(t, s))
+		bool consumed = rt.results->streams[s].consumed;
+		if (!needs_room(t, s, set) || !t->buffers[s])
+			continue;
+		if (!(consumed ? consume_paid(t, s) : pays_for_chunk(t)))
 			return false;
 	}
 	streams_make_room(t, set);
