@@ -17,18 +17,17 @@ static uint64_t ticks_of_block = 8000;
 uint64_t
 jit_ticks_of_block(void)
 {
-	return ticks_of_block;
+	return ticks_of_block < BUDGET_SPARE ? ticks_of_block : BUDGET_SPARE;
 }
 
 /* So many blocks have been translated. */
 static void
 add_ticks(uint64_t begin, uint64_t end, uint32_t blocks)
 {
-	enum { MEAN_OF = 16 };
 	uint64_t ticks = end > begin ? end - begin : 0;
 	rt_stat(ST_STAT_translate_ticks, ticks * TIMED_ONE_IN);
 	if (blocks)
-		ticks_of_block += ticks / blocks / MEAN_OF - ticks_of_block / MEAN_OF;
+		budget_learn(&ticks_of_block, ticks / blocks);
 }
 
 /* The block at pc, translated if need be; 0 when nothing executable is there. rt.lock held. */

@@ -458,12 +458,21 @@ budget_is_short(const struct thread *t, uint64_t ticks)
 }
 
 void
+budget_learn(uint64_t *mean, uint64_t ticks)
+{
+	enum { MEAN_OF = 16, MOST_TIMES = 4 };
+	uint64_t most = MOST_TIMES * *mean, seen = ticks < most ? ticks : most;
+	*mean += seen / MEAN_OF;
+	*mean -= *mean / MEAN_OF;
+}
+
+void
 budget_stop(struct thread *t)
 {
 	if (t->spent)
 		return;
 	take(t, t->works_since);
 	t->works_since = rt_tsc();
-	if (!refill(t))
+	if (credit_of(t) < BUDGET_SPARE * ST_BUDGET_UNITS && !refill(t))
 		spend(t);
 }

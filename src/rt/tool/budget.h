@@ -56,7 +56,13 @@ budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
 	return used >= most ||
 	       (used >= most - most / 8 && !budget_is_short(rt_self(), size * TICKS_OF_ENTRY));
 }
-/* There is too little left for what comes next, so the budget counts as spent. */
+/* Ticks: so much may be left unused because of what the next work may cost, not more. */
+enum { BUDGET_SPARE = 40000 };
+/* What some work costs on average is `mean`, and this time it took so many ticks; much more, if the
+ * thread has waited. */
+void budget_learn(uint64_t *mean, uint64_t ticks);
+/* There seems to be too little left for what comes next. If that is so, not only because the thread
+ * has waited, the budget counts as spent. */
 void budget_stop(struct thread *t);
 /* The kernel works for the program from the one to the other: native time. */
 void budget_away(struct thread *t);

@@ -233,25 +233,12 @@ consume_rest(struct thread *t, unsigned stream)
 }
 
 /* How many ticks a stream's KiB takes to be consumed, on average; at first a guess. */
-static uint32_t pace[ST_MAX_STREAMS];
+static uint64_t pace[ST_MAX_STREAMS] = {[0 ... ST_MAX_STREAMS - 1] = 1000};
 
 static uint64_t
 ticks_for(unsigned stream, uint64_t bytes)
 {
-	enum { GUESS = 1000 };
-	uint64_t each = pace[stream] ? pace[stream] : GUESS;
-	return bytes * each / 1024;
-}
-
-/* So long they took, unless the thread has waited meanwhile. */
-static void
-keep_pace(unsigned stream, uint64_t bytes, uint64_t ticks)
-{
-	enum { MEAN_OF = 8 };
-	uint64_t each = ticks_for(stream, 1024), now = ticks * 1024 / bytes;
-	if (now > 4 * each)
-		now = 4 * each;
-	pace[stream] = (uint32_t)(each + now / MEAN_OF - each / MEAN_OF) + 1;
+	return bytes * pace[stream] / 1024;
 }
 
 /* The end of a few rows. */
@@ -265,6 +252,12 @@ piece_of(uint64_t begin, uint64_t fill)
 	return (uint64_t)r;
 }
 
+static bool
+pays_for_piece(const struct thread *t, uint64_t ticks)
+{
+	return !budget_is_short(t, ticks < BUDGET_SPARE ? ticks : BUDGET_SPARE);
+}
+
 /* As far as the budget lasts, if there is one. Returns whether that was all. */
 static bool
 consume_paid(struct thread *t, unsigned stream)
@@ -274,10 +267,10 @@ consume_paid(struct thread *t, unsigned stream)
 		bool nearly = budget_is_short(t, 2 * ticks_for(stream, fill - at));
 		uint64_t end = nearly ? piece_of(at, fill) : fill, begin = rt_tsc();
 		t->consumed[stream] = at;
-		if (nearly && budget_is_short(t, ticks_for(stream, end - at)))
+		if (nearly && !pays_for_piece(t, ticks_for(stream, end - at)))
 			return false;
 		consume(t, stream, at, end);
-		keep_pace(stream, end - at, rt_tsc() - begin);
+		budget_learn(&pace[stream], (rt_tsc() - begin) * 1024 / (end - at));
 		at = end;
 	}
 	t->consumed[stream] = 0;
@@ -354,8 +347,7 @@ streams_make_room(struct thread *t, uint32_t set)
 static bool
 pays_for_chunk(const struct thread *t)
 {
-	enum { TICKS = 100000 };
-	return !budget_is_short(t, TICKS) || has_free_chunk();
+	return !budget_is_short(t, BUDGET_SPARE) || has_free_chunk();
 }
 
 bool
