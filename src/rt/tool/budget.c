@@ -451,7 +451,7 @@ budget_charge(struct thread *t, uint64_t since)
 bool
 budget_is_short(const struct thread *t, uint64_t ticks)
 {
-	if (!t->works_since)
+	if (!t || !t->works_since) /* none: the engine is about to begin */
 		return false;
 	uint64_t all = ticks + rt_tsc() - t->works_since;
 	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
