@@ -41,12 +41,31 @@ uint64_t
 st_unique_first(const struct st_codelog_past *past, uint64_t every_ns)
 {
 	const uint64_t tick = 1000000000 / ST_BUDGET_HZ; /* windows begin at ticks */
-	uint64_t most = every_ns, swept = past->swept_ns - past->swept_ns / 10;
+	uint64_t most = every_ns, swept = past->swept_ns - past->swept_ns / 3;
 	if ((uint64_t)past->cpu_ns < most)
 		most = (uint64_t)past->cpu_ns;
 	if (past->grows && swept > tick && swept < most)
 		return swept - tick;
+	if (past->grows || past->sweeps == 1)
+		return 0;
 	return (uint64_t)(spread(past->runs) * (double)most);
+}
+
+/* Do threads outside their windows come back for code that has not been measured (rt/tool/watch.h)?
+ */
+static bool
+may_watch(const struct st_budget *b, const struct st_unique_choice *choice)
+{
+	return b->policy == ST_BUDGET_NATIVE && b->share == ST_SHARE_THREAD && !choice->last;
+}
+
+/* How often windows begin, or what there is of a period before a thread watches: what comes later
+ * is found in any case. */
+static uint64_t
+every_of(const struct st_budget *b, const struct st_unique_choice *choice)
+{
+	uint64_t every = b->period_ns / (b->bursts ? b->bursts : 1);
+	return every / (may_watch(b, choice) ? ST_WATCHED_AFTER : 1);
 }
 
 static int
@@ -59,9 +78,7 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
 	                                program, &past, e))
 		return -1;
-	/* Bursts begin again and again. */
-	uint64_t every = o->budget.period_ns / (o->budget.bursts ? o->budget.bursts : 1);
-	o->budget.first_ns = st_unique_first(&past, every);
+	o->budget.first_ns = st_unique_first(&past, every_of(&o->budget, u->choice));
 	o->on_second = on_second;
 	o->second_arg = u;
 	return 0;

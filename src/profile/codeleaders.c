@@ -41,9 +41,10 @@ st_codeleaders_free(struct st_codeleaders *c)
 }
 
 static struct st_leaders *
-leaders_of(struct st_codeleaders *c, const struct st_results_header *h, uint32_t map,
+leaders_of(struct st_codeleaders *c, struct st_results_header *h, uint32_t map,
            struct st_image *image)
 {
+	struct st_map *m = (struct st_map *)&st_results_maps(h)[map];
 	for (size_t i = 0; i < c->told.n; i++)
 		if (c->told.v[i].begin == h->tsc_begin && c->told.v[i].map == map)
 			return c->told.v[i].leaders;
@@ -51,6 +52,8 @@ leaders_of(struct st_codeleaders *c, const struct st_results_header *h, uint32_t
 	if (!t)
 		return NULL;
 	*t = (struct told){h->tsc_begin, map, st_leaders_new(image)};
+	/* The process may have another file of that name, or have changed its code. */
+	m->sum = st_image_sum(image, m->pgoff, m->end - m->start);
 	return t->leaders;
 }
 

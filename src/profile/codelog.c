@@ -213,6 +213,10 @@ remember(void *arg, const struct st_codelog_run *run)
 		return;
 	past->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 0;
 	past->instructions += run->instructions;
+	if (!run->first_ns) {
+		past->sweeps++;
+		past->swept_ns = 0;
+	}
 	if (run->first_ns > past->swept_ns)
 		return;
 	past->grows = run->instructions >= past->instructions / 100;

@@ -46,9 +46,10 @@ struct st_codelog_run {
 struct st_codelog_past {
 	size_t runs;       /* that began */
 	int64_t cpu_ns;    /* of the last one that ended; 0: none did */
-	uint64_t swept_ns; /* their first windows, one behind the other, cover the beginning up to
-	                      here */
-	bool grows; /* the last one of these found a hundredth or more of what was there then */
+	/* Runs whose first windows lie one behind the other, from the program's start on. */
+	size_t sweeps;     /* such rows of runs */
+	uint64_t swept_ns; /* up to where the last one has come */
+	bool grows; /* its last run found a hundredth or more of what was there then */
 	uint64_t instructions; /* that all have found */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/sum.h"
 #include "symbol/linetable.h"
 #include "symbol/units.h"
 #include "symbol/vdso.h"
@@ -217,6 +218,16 @@ st_image_offset_of_code(const struct st_image *image, uint64_t file_offset)
 			return segment.p_vaddr - skipped + (file_offset - begin);
 	}
 	return UINT64_MAX;
+}
+
+uint64_t
+st_image_sum(struct st_image *image, uint64_t pgoff, uint64_t n)
+{
+	size_t size = 0;
+	const char *content = elf_rawfile(image->main.elf, &size);
+	if (!content || pgoff > size)
+		return st_sum(NULL, 0, n);
+	return st_sum((const uint8_t *)content + pgoff, size - pgoff < n ? size - pgoff : n, n);
 }
 
 size_t

@@ -172,6 +172,9 @@ size_t st_image_inlined(struct st_image *image, uint64_t offset, struct st_inlin
  */
 size_t st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n);
 
+/* st_sum (base/sum.h) of n bytes of the file from `pgoff` on, with zeros behind its end. */
+uint64_t st_image_sum(struct st_image *image, uint64_t pgoff, uint64_t n);
+
 /* Where basic blocks may begin that have not been executed: entries of functions, what follows what
  * has been executed, and in functions with indirect jumps whatever a jump leads to or follows. Only
  * what is the first byte of an instruction. The image must outlive it. NULL: no memory. */

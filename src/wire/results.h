@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 7u
+#define ST_WIRE_VERSION 8u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -250,6 +250,7 @@ struct st_budget_pool {
  * nothing; there is nothing, because the first window begins later. */
 enum st_pool_begins { ST_POOL_FULL, ST_POOL_GROWS, ST_POOL_LATE };
 enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
+enum { ST_WATCHED_AFTER = 8 }; /* a process watches after this part of its first period */
 enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
@@ -259,7 +260,7 @@ struct st_budget {
 	uint64_t period_ns; /* of a thread's CPU time; 0: there is no budget */
 	uint64_t first_ns;  /* before the first one of the program's first thread */
 	uint64_t until_ns;  /* of the CPU time it would have used natively: when what it had been
-	                       granted first was spent; 0: it was not */
+	                       granted first was spent, or the thread began to watch; 0: never */
 	uint64_t ticks_per_second;
 	uint32_t policy;    /* enum st_budget_policy */
 	uint32_t share;     /* enum st_budget_share */
@@ -387,6 +388,9 @@ struct st_map {
 	   written by the controller; 0: none does. Set: an instruction that begins there has been
 	   measured, in this run or in one before. */
 	uint64_t seen;
+	/* st_sum of what the file has there, as far as the controller knows the file by which it
+	   speaks of leaders; 0: not known, or the memory has something else. */
+	uint64_t sum;
 };
 enum { ST_MAP_WRITABLE = 1, ST_MAP_GONE = 2 };
 

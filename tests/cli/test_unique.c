@@ -18,10 +18,22 @@ sweeps_from_the_start(void **state)
 	struct st_codelog_past past = {0};
 	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
 	past = (struct st_codelog_past){
-	        .runs = 1, .cpu_ns = 5000 * MS, .swept_ns = 100 * MS, .grows = true};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 86 * MS);
+	        .runs = 1, .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 56 * MS);
 	past.runs = 7; /* how many there were does not matter */
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 86 * MS);
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 56 * MS);
+}
+
+/* What fell between two windows is found then. */
+static void
+sweeps_once_more(void **state)
+{
+	(void)state;
+	struct st_codelog_past past = {
+	        .runs = 3, .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	past.sweeps = 2;
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 750 * MS);
 }
 
 static void
@@ -29,7 +41,7 @@ spreads_when_nothing_is_found(void **state)
 {
 	(void)state;
 	static const uint64_t parts[] = {0, 500, 250, 750, 125, 625, 375, 875};
-	struct st_codelog_past past = {.cpu_ns = 5000 * MS, .swept_ns = 100 * MS};
+	struct st_codelog_past past = {.cpu_ns = 5000 * MS, .sweeps = 2, .swept_ns = 90 * MS};
 	for (past.runs = 0; past.runs < 8; past.runs++)
 		assert_int_equal(st_unique_first(&past, 1000 * MS), parts[past.runs] * MS);
 }
@@ -39,13 +51,15 @@ stays_within_the_run(void **state)
 {
 	(void)state;
 	struct st_codelog_past past = {
-	        .runs = 1, .cpu_ns = 50 * MS, .swept_ns = 100 * MS, .grows = true};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 25 * MS); /* of 50 */
+	        .runs = 1, .cpu_ns = 50 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
 	past.cpu_ns = 5000 * MS;
-	past.swept_ns = 1200 * MS; /* windows come again in each period */
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 500 * MS);
+	past.swept_ns = 1800 * MS; /* windows come again in each period */
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
 	past.swept_ns = 2 * MS; /* less than a tick */
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 500 * MS);
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	past = (struct st_codelog_past){.runs = 1, .cpu_ns = 50 * MS, .sweeps = 2};
+	assert_int_equal(st_unique_first(&past, 1000 * MS), 25 * MS); /* of 50 */
 }
 
 int
@@ -53,6 +67,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(sweeps_from_the_start),
+	        cmocka_unit_test(sweeps_once_more),
 	        cmocka_unit_test(spreads_when_nothing_is_found),
 	        cmocka_unit_test(stays_within_the_run),
 	};

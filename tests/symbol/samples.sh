@@ -51,6 +51,8 @@ strip -s -o frames_bare frames
 
 gcc -O2 -o jit "$sources/jit.c"
 
+gcc -nostdlib -shared -Wl,-Bsymbolic -o libleaders.so "$sources/leaders.S"
+
 # Stripped, with the debug information elsewhere or nowhere.
 strip -s -o stripped full
 strip -s -o libstripped.so libplain.so

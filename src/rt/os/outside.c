@@ -5,6 +5,7 @@
 
 #include "rt/os/gate.h"
 #include "rt/os/os.h"
+#include "rt/os/traps.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/watch.h"
 
@@ -76,7 +77,7 @@ bool
 outside_go(struct thread *t)
 {
 	watch_pass(t);
-	if (!may_go(t) || !listen(t))
+	if (!may_go(t) || traps_stay(t->regs.pc) || !listen(t))
 		return false;
 	watch_go(t);
 	t->next = (uint64_t)rt_go_outside;

@@ -40,9 +40,16 @@ process_stays(const struct thread *t)
 static long
 exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
 {
+	const struct ksigaction *trap = &t->sigtab->action[SIGNAL_TRAP];
+	bool ignores_traps = rt.has_traps && trap->handler == 1;
+	/* What is ignored is inherited as well. */
+	if (ignores_traps)
+		SYS(__NR_rt_sigaction, SIGNAL_TRAP, trap, 0, 8);
 	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);
 	long ret = rt_app_syscall(t);
 	signals_block_all();
+	if (ignores_traps)
+		signals_tell_kernel(SIGNAL_TRAP, trap);
 	if (t->pending & 1)
 		t->queued_mask = *after;
 	else

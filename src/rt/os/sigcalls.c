@@ -46,7 +46,7 @@ static bool
 needs_master(int signo, const struct ksigaction *a)
 {
 	if (a->handler > 1 || signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_OWN ||
-	    (signo == SIGNAL_SYS && budget_exists()))
+	    (signo == SIGNAL_SYS && budget_exists()) || (signo == SIGNAL_TRAP && rt.has_traps))
 		return true;
 	/* The kernel ignores those that nobody handles for the first process of a namespace. */
 	return a->handler == 0 && (FATAL_SIGNALS & SIGNAL_BIT(signo)) &&

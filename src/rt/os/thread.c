@@ -8,6 +8,7 @@
 #include "rt/os/gate.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/traps.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "rt/tool/tool.h"
@@ -540,6 +541,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (rt.boot->follow)
 		streams_consume(t); /* the child's tools begin where the parent's are */
 	rt_lock(&rt.lock);
+	traps_fork(t);
 	long ret = do_clone(nr, q, NULL, 0, NULL);
 	if (ret != 0) {
 		rt_unlock(&rt.lock);

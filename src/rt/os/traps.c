@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/os/traps.h"
 
+#include "base/sum.h"
 #include "rt/os/gates.h"
 #include "rt/os/patch.h"
 #include "rt/os/process.h"
@@ -13,6 +14,7 @@ enum {
 	PAGE = 4096,
 	WORDS = PAGE / 64, /* of a page's bits */
 	BREAKPOINT = 0xcc,
+	MOST_FORKS = 16, /* while there are traps */
 };
 
 /* A mapping with traps. */
@@ -25,6 +27,8 @@ struct area_with_traps {
 struct traps {
 	struct area_with_traps area[MOST_AREAS_WITH_TRAPS];
 	uint32_t n;
+	uint32_t forks;
+	bool stay;     /* there was one that could not be taken away */
 	uint32_t told; /* the controller's answer that they are set by */
 };
 
@@ -60,6 +64,13 @@ traps_own(uint64_t pc)
 }
 
 bool
+traps_stay(uint64_t pc)
+{
+	const struct area_with_traps *a = rt.traps && rt.traps->stay ? area_at(pc) : NULL;
+	return a && is_armed(a, pc);
+}
+
+bool
 traps_stale(void)
 {
 	return __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE) !=
@@ -88,6 +99,23 @@ drop_area(struct area_with_traps *a)
 	*a = (struct area_with_traps){0};
 }
 
+static struct st_map *
+record_of(const struct map *m)
+{
+	return (struct st_map *)((char *)rt.results + rt.results->off_maps) + m->index;
+}
+
+/* Is the code that of the file whose leaders the controller has told? It may have another file, of
+ * the same name: the program is in a root of its own, or the file has been made anew; or the
+ * program has changed its code. */
+static bool
+is_of_file(const struct area_with_traps *a, struct st_map *record)
+{
+	if (record->sum && st_sum(a->code, a->bytes, a->bytes) != record->sum)
+		record->sum = 0;
+	return record->sum;
+}
+
 static bool
 make_area(struct area_with_traps *a, const struct map *m)
 {
@@ -100,14 +128,19 @@ make_area(struct area_with_traps *a, const struct map *m)
 	}
 	a->ever = a->armed + a->bytes / 64;
 	gates_hide(a->code, a->start, a->bytes);
-	return true;
+	if (is_of_file(a, record_of(m)))
+		return true;
+	drop_area(a);
+	return false;
 }
 
 /* Instructions may go on in what follows it, which has to be as it was as well. */
 static bool
 may_have_traps(const struct map *m)
 {
-	return is_plain(m) && m->start % PAGE == 0 && m->end % PAGE == 0 && !maps_find(m->end) &&
+	const struct st_map *record = record_of(m);
+	return record->sum && record->start == m->start && record->end == m->end && is_plain(m) &&
+	       m->start % PAGE == 0 && m->end % PAGE == 0 && !maps_find(m->end) &&
 	       !maps_find(m->start - 1);
 }
 
@@ -309,6 +342,8 @@ disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
 			continue;
 		if (patch_back(a->start + at, a->code + at, 1))
 			__atomic_fetch_and(&a->armed[at / 64], ~bit, __ATOMIC_RELAXED);
+		else
+			rt.traps->stay = true;
 	}
 }
 
@@ -383,4 +418,15 @@ traps_remove(void)
 		disarm_area(&rt.traps->area[i]);
 		drop_area(&rt.traps->area[i]);
 	}
+}
+
+/* A child gets copies of all pages that have traps, and puts back what stood there before it is
+ * native: that costs more than the fork, and no budget knows of it. */
+void
+traps_fork(struct thread *t)
+{
+	if (!rt.traps || rt.no_traps || ++rt.traps->forks <= MOST_FORKS)
+		return;
+	os_make_all_wait(t);
+	traps_remove();
 }

@@ -27,6 +27,9 @@ bool traps_set(void);
 void traps_move(uint64_t from, const uint64_t to[2]);
 /* A thread outside has executed a breakpoint instruction at pc: was it a trap, then or just now? */
 bool traps_own(uint64_t pc);
+/* Is there a trap that cannot be taken away? Without /proc, where code may not be made writable:
+ * the thread has to go on in the cache. rt.lock held. */
+bool traps_stay(uint64_t pc);
 /* The trap there is taken away; all of its page are. rt.lock held. */
 void traps_take(uint64_t pc);
 void traps_take_page(uint64_t pc);
@@ -34,6 +37,8 @@ void traps_take_page(uint64_t pc);
 void traps_yield(uint64_t start, uint64_t end);
 /* [start, end) is about to change, or to go. rt.lock held. */
 void traps_forget(struct thread *t, uint64_t start, uint64_t end);
+/* The process is about to have a child. rt.lock held. */
+void traps_fork(struct thread *t);
 /* The process leaves the engine, or wants to change its code by itself: there are none any more. No
  * other thread is outside. */
 void traps_remove(void);

@@ -84,6 +84,8 @@ os_native_probe(struct thread *t)
 	rt_lock(&rt.lock);
 	traps_take(t->regs.pc);
 	rt_unlock(&rt.lock);
+	/* There may be code after all, which makes system calls: without /proc nobody knows. */
+	outside_end(t);
 	t->state = THREAD_PROBE;
 	rt_go_native(t);
 }

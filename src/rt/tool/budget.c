@@ -267,11 +267,13 @@ kind_of(uint64_t ns)
 	return k;
 }
 
-/* The program's first window is over. What it has cost natively nobody knows; the CPU time without
- * what was charged is near. */
+/* The program's first window is over, if the thread is in it. What it has cost natively nobody
+ * knows; the CPU time without what was charged is near. */
 static void
-tell_first(void)
+tell_first(const struct thread *t)
 {
+	if (t != rt.main || t->windows != 1 || budget()->until_ns)
+		return;
 	uint64_t cpu = cpu_time(), charged = __atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
 	uint64_t ns = charged / ST_BUDGET_UNITS * 1000 / (budget()->ticks_per_second / 1000000);
 	budget()->until_ns = cpu > ns ? cpu - ns : 1;
@@ -296,6 +298,7 @@ budget_pause(struct thread *t)
 	t->gap_from = rt_tsc();
 	t->audit_from = 0;
 	settle(t);
+	tell_first(t);
 	t->spent = true;
 	tell_time(t, cpu_time());
 }
@@ -328,8 +331,8 @@ spend(struct thread *t)
 	t->gap_from = rt_tsc();
 	t->audit_from = 0;
 	settle(t);
-	if (!share_tell_spent() && t == rt.main && t->windows == 1)
-		tell_first();
+	if (!share_tell_spent())
+		tell_first(t);
 	if (share_exists())
 		give_back(t);
 	lay_aside(t);

@@ -94,7 +94,7 @@ static bool
 ask(uint64_t cpu)
 {
 	uint32_t times = rt.results->leaders_wanted;
-	if (times ? rt.found < MANY : cpu < budget()->period_ns / 8)
+	if (times ? rt.found < MANY : cpu < budget()->period_ns / ST_WATCHED_AFTER)
 		return times;
 	rt.found = 0;
 	traps_ask();
