@@ -38,6 +38,13 @@ is_overdrawn(const struct thread *t)
 	return t->credits[0] < 0 || credit_of(t) < 0;
 }
 
+static void
+share_overdraft(struct thread *t)
+{
+	if (is_overdrawn(t))
+		spread(t, credit_of(t), 0);
+}
+
 static uint64_t
 ticks_of(uint64_t ns)
 {
@@ -85,6 +92,7 @@ grant(struct thread *t, uint64_t amount, uint64_t cpu)
 	t->period_amount = (int64_t)amount;
 	set_credit(t, credit);
 	t->credits[0] -= watch_owed(credit_of(t) / 2);
+	share_overdraft(t);
 	if (credit > 0)
 		open_window(t, cpu);
 }
@@ -228,8 +236,8 @@ budget_tick(struct thread *t)
 	see_clock(t, cpu);
 	tell_time(t, cpu);
 	audit_stretch(t, cpu);
-	if (thread_is_seen(t) && is_overdrawn(t))
-		spread(t, credit_of(t), 0);
+	if (thread_is_seen(t))
+		share_overdraft(t);
 	if (share_exists()) {
 		if (share_tick(t)) {
 			give_back(t);
@@ -310,6 +318,7 @@ budget_resume(struct thread *t)
 	t->spent = false;
 	t->measured_from = cpu;
 	audit_stretch(t, cpu);
+	share_overdraft(t);
 }
 
 /* What is left, or owed, lies where no block takes of it. */
