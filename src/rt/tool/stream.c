@@ -187,17 +187,23 @@ give_rows(unsigned stream, uint64_t fill)
 	__atomic_store_n(&c->state, ST_CHUNK_FULL, __ATOMIC_SEQ_CST);
 }
 
+static void
+nap(void)
+{
+	const int64_t pause[2] = {0, 200000};
+	SYS(__NR_nanosleep, pause, 0);
+}
+
 /* Waits for the controller to free a chunk. Not for ever: it may have died; then, no more. */
 static uint64_t
 wait_for_chunk(struct thread *t, unsigned stream)
 {
 	static bool orphaned;
-	const int64_t pause[2] = {0, 200000};
 	for (int tries = 0; tries < 50000; tries++) {
 		uint64_t at = take_chunk(t, stream);
 		if (at || __atomic_load_n(&orphaned, __ATOMIC_RELAXED))
 			return at;
-		SYS(__NR_nanosleep, pause, 0);
+		nap();
 		/* An orphan: there is nobody who would free one. */
 		if (tries % 256 == 255 && SYS(__NR_kill, rt.boot->controller, 0) == -3)
 			__atomic_store_n(&orphaned, true, __ATOMIC_RELAXED);
@@ -343,11 +349,17 @@ streams_make_room(struct thread *t, uint32_t set)
 			turn_over(t, s);
 }
 
-/* To sleep until the controller frees one takes CPU time, too. */
+/* Waits for a free chunk, but not for ever. To sleep takes CPU time, too: false, when too little is
+ * left for that. */
 static bool
 pays_for_chunk(const struct thread *t)
 {
-	return !budget_is_short(t, BUDGET_SPARE) || has_free_chunk();
+	for (int tries = 0; tries < 256 && !has_free_chunk(); tries++) {
+		if (budget_is_short(t, BUDGET_SPARE))
+			return false;
+		nap();
+	}
+	return true;
 }
 
 bool
@@ -357,7 +369,8 @@ streams_try_room(struct thread *t, uint32_t set)
 		bool consumed = rt.results->streams[s].consumed;
 		if (!needs_room(t, s, set) || !t->buffers[s])
 			continue;
-		if (!(consumed ? consume_paid(t, s) : pays_for_chunk(t)))
+		bool waits = !consumed && !rt.results->streams[s].lossy;
+		if ((consumed && !consume_paid(t, s)) || (waits && !pays_for_chunk(t)))
 			return false;
 	}
 	streams_make_room(t, set);
