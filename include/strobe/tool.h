@@ -143,9 +143,9 @@ void strobe_cell_max(strobe_cell cell, uint64_t value);
 
 /*
  * A stream of rows in the order in which a thread made them. All columns have the role of keys.
- * With `consume` the rows are handed to that function in the program, a buffer at a time; without,
- * they go to the controller, which prints or keeps them. lossy: rows that the controller is too
- * slow for are dropped, and counted; else the program waits.
+ * With `consume` the rows are handed to that function in the program, a buffer or a part of one at
+ * a time; without, they go to the controller, which prints or keeps them. lossy: rows that the
+ * controller is too slow for are dropped, and counted; else the program waits.
  */
 typedef struct strobe_rows strobe_rows;
 typedef struct strobe_thread strobe_thread;

@@ -128,10 +128,11 @@ struct thread {
 	   block's charge seldom waits for that of the block before; and what there was when it was
 	   last settled; of the amount of the period, what has not been taken back. In ns of CPU
 	   time: when the period began, up to when a thread without a period's budget has got its
-	   share, and when the clock was last read. */
+	   share, and what the clock said when it was last read; and TSC then. */
 	_Alignas(64) int64_t credits[ST_CREDITS];
 	int64_t granted, period_amount;
-	uint64_t period_from, accrued_to, cpu_seen;
+	uint64_t period_from, accrued_to, cpu_seen, tsc_seen;
+	uint64_t works_since; /* TSC: the runtime, for the thread, which pays for it; 0: not */
 	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
@@ -149,7 +150,6 @@ struct thread {
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
 	            */
-	bool tool_ran; /* a tool's function has run since the clock was last asked */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
 	   one has been told and is to be made; the one under way was made there; how many. */
 	bool watched, busy_calling, calling, from_outside;
@@ -177,7 +177,8 @@ struct thread {
 	struct filter *filters; /* seccomp, the newest first */
 	uint64_t first_sp;      /* the program's stack pointer when it began; 0: not known */
 	struct resume resume;
-	uint64_t buffers[ST_MAX_STREAMS]; /* of rows; 0: none yet */
+	uint64_t buffers[ST_MAX_STREAMS];  /* of rows; 0: none yet */
+	uint64_t consumed[ST_MAX_STREAMS]; /* up to there; 0: nothing of the buffer */
 	void *tool_state[ST_MAX_TOOLS];
 	void *tool_state_before[ST_MAX_TOOLS]; /* of a fork's child: its parent's, at the fork */
 	struct forest *forest;                 /* of contexts: tool/forest.c; NULL: none yet */

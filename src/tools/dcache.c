@@ -164,7 +164,7 @@ state_of(strobe_thread *t)
 static int
 grow(struct state *s, uint64_t site)
 {
-	uint64_t n = 2 * site + 4096;
+	uint64_t n = 4 * site + (64 << 10); /* what is not used needs no memory */
 	struct place *places = strobe_allocate(n * sizeof *places);
 	uint64_t *counts = strobe_allocate(n * sizeof *counts);
 	uint16_t *room = strobe_allocate(n * sizeof *room);

@@ -25,6 +25,35 @@ static void on_gap(strobe_thread *t, uint64_t from) { (void)t; strobe_cell_add(s
 STROBE_TOOL(gaps, .help = "counts gaps", .block = on_block, .gap = on_gap);
 """
 
+# Slow to consume, so that a budget is spent in the middle of a buffer.
+ROWS = """
+#include <strobe/tool.h>
+STROBE_COUNTER(blocks, "blocks");
+STROBE_TABLE(consumed, "rows that were consumed", STROBE_KEY("in order", STROBE_NUMBER), STROBE_SUM("rows", STROBE_NUMBER), STROBE_SUM("pieces", STROBE_NUMBER));
+static void consume(strobe_thread *t, const strobe_rows *rows);
+STROBE_STREAM(times, "blocks", consume, STROBE_COLUMN("time", STROBE_NUMBER));
+static void consume(strobe_thread *t, const strobe_rows *rows)
+{
+	uint64_t *last = strobe_state(t), n[2] = {0};
+	for (const strobe_row *r = rows->first; r < rows->end; r = strobe_next_row(r)) {
+		for (volatile int i = 0; i < 50; i++)
+			;
+		n[strobe_value(rows, r, 0) > *last]++;
+		*last = strobe_value(rows, r, 0);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (n[i])
+			strobe_cell_add(strobe_cell_of(&consumed, 1, i), n[i]);
+	strobe_cell_add(strobe_cell_of(&consumed, 2, 1), 1);
+}
+static void on_block(strobe_block *b)
+{
+	strobe_count(strobe_at(b), &blocks, 1);
+	strobe_record(strobe_at(b), &times, strobe_timestamp());
+}
+STROBE_TOOL(rows, .help = "rows", .block = on_block, .state = sizeof(uint64_t));
+"""
+
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -280,12 +309,26 @@ class Budget(Case):
         budget = self.strobe("-t", "inscount", "-f", *SMALL, "--sampling", "adaptive", program=("sh", "-c", f'"{PROGRAM}" 20; "{PROGRAM}" 20; echo done'))["budget"]
         self.assertGreater(budget["rests"], 0)
 
-    def test_gaps(self):
-        source = self.folder / "gaps.c"
-        source.write_text(GAPS)
+    def build(self, name, text):
+        """A tool's file."""
+        source = self.folder / f"{name}.c"
+        source.write_text(text)
         done = subprocess.run([STROBE, "build-tool", "-q", "-I", INCLUDE, str(source)], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        part = self.strobe("-t", str(self.folder / "gaps.tool"), "-b", "10%", "-T", "20ms")
+        return str(self.folder / f"{name}.tool")
+
+    def test_rows_in_pieces(self):
+        """A budget that ends within a buffer of rows: each of them is consumed once, in their order, whenever that goes on."""
+        tool = self.build("rows", ROWS)
+        for options in (("-b", "2%"), ("-b", "2%", "--budget-policy", "strict"), ("-b", "2%", "--budget-share", "process"), ("-b", "100%", "--sampling", "bursts:2")):
+            with self.subTest(options=options):
+                part = self.strobe("-t", tool, "-T", "20ms", *options)
+                consumed, = part["consumed"]
+                self.assertEqual((consumed["in order"], consumed["rows"]), (1, part["blocks"]))
+                self.assertGreater(consumed["rows"], consumed["pieces"])
+
+    def test_gaps(self):
+        part = self.strobe("-t", self.build("gaps", GAPS), "-b", "10%", "-T", "20ms")
         gaps, = part["gaps"]
         self.assertEqual(gaps["known"], 1)
         self.assertLessEqual(gaps["count"], part["budget"]["windows"])

@@ -5,6 +5,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/action.h"
+#include "rt/tool/budget.h"
 
 struct jit jit;
 
@@ -117,7 +118,7 @@ jit_restart(void)
 }
 
 /* Growing memory is faulted in a stretch at a time: one call costs less than its pages' faults one
- * by one. */
+ * by one. Not where a budget is nearly spent. */
 struct growth {
 	uint64_t base, populated;
 };
@@ -127,7 +128,8 @@ grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 {
 	if (g->base != base)
 		*g = (struct growth){base, 0};
-	if (used + 4096 < g->populated)
+	enum { TICKS = 150000 };
+	if (used + 4096 < g->populated || budget_is_short(rt_self(), TICKS))
 		return;
 	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull;
 	SYS(__NR_madvise, base + from, STRETCH, POPULATE_WRITE);
@@ -219,7 +221,7 @@ hash_rebuild(void)
 void
 jit_insert(uint32_t block)
 {
-	if (jit.hash_used * 8ull >= jit.hash_size * 5ull)
+	if (budget_lets_grow(jit.hash_used, jit.hash_size / 8 * 5ull, jit.hash_size))
 		hash_rebuild(); /* the new block is already among jit.blocks and valid */
 	else
 		hash_put(block);
@@ -270,7 +272,7 @@ jit_result_id(const struct build *b)
 	                               .target = b->target};
 	jit.ids[h] = id;
 	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
-	if ((uint64_t)r->n_blocks * 2 > jit.ids_size)
+	if (budget_lets_grow(r->n_blocks, jit.ids_size / 2, jit.ids_size))
 		ids_grow();
 	return id;
 }

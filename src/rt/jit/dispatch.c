@@ -11,11 +11,23 @@
 
 enum { TIMED_ONE_IN = 8 };
 
-static void
-add_ticks(uint64_t begin, uint64_t end)
+/* Ticks: a first guess. */
+static uint64_t ticks_of_block = 8000;
+
+uint64_t
+jit_ticks_of_block(void)
 {
-	uint64_t ticks = end > begin ? (end - begin) * TIMED_ONE_IN : 0;
-	rt_stat(ST_STAT_translate_ticks, ticks);
+	return ticks_of_block < BUDGET_SPARE ? ticks_of_block : BUDGET_SPARE;
+}
+
+/* So many blocks have been translated. */
+static void
+add_ticks(uint64_t begin, uint64_t end, uint32_t blocks)
+{
+	uint64_t ticks = end > begin ? end - begin : 0;
+	rt_stat(ST_STAT_translate_ticks, ticks * TIMED_ONE_IN);
+	if (blocks)
+		budget_learn(&ticks_of_block, ticks / blocks);
 }
 
 /* The block at pc, translated if need be; 0 when nothing executable is there. rt.lock held. */
@@ -34,9 +46,10 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	static uint32_t n;
 	bool timed = n++ % TIMED_ONE_IN == 0;
 	uint64_t begin = timed ? rt_tsc() : 0;
+	uint32_t blocks = jit.n_blocks;
 	b = jit_translate(pc, version, join, indirect);
 	if (timed)
-		add_ticks(begin, rt_tsc());
+		add_ticks(begin, rt_tsc(), jit.n_blocks - blocks);
 	jit_report_sizes();
 	return b;
 }
@@ -62,6 +75,7 @@ static _Noreturn void
 probe(struct thread *t)
 {
 	rt_unlock(&rt.lock);
+	budget_charge(t, t->works_since);
 	os_native_probe(t);
 }
 
@@ -82,10 +96,20 @@ stress_version(struct thread *t)
 		t->left_out = !t->left_out;
 }
 
+/* The thread is about to go on at pc. If that has to be translated, and there is no budget left for
+ * that, it is measured no longer. */
+static void
+foresee(struct thread *t, uint64_t pc)
+{
+	if (budget_is_short(t, jit_ticks_of_block()) && !jit_find(pc, VERSION_TOOLS))
+		budget_stop(t);
+}
+
 static void
 go_by(struct thread *t, uint64_t pc, bool indirect)
 {
 	t->regs.pc = pc;
+	foresee(t, pc);
 	if (outside_go(t))
 		return;
 	uint32_t b = find_or_translate(t, pc, NO_EXIT, indirect);
@@ -302,9 +326,11 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 		jit_stop_at(t, block);
 	t->regs.pc = t->resume.state ? t->resume.pc : b->pc;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	streams_make_room(t, 1u << x->cause);
+	bool room = streams_try_room(t, 1u << x->cause);
 	rt_lock(&rt.lock);
-	if (jit.generation == generation && (jit.blocks[block].flags & BLOCK_VALID))
+	if (!room)
+		budget_stop(t);
+	if (room && jit.generation == generation && (jit.blocks[block].flags & BLOCK_VALID))
 		t->next = cache_addr(body);
 	else
 		go_on_or_to(t);
@@ -379,6 +405,10 @@ dispatch_exit(struct thread *t)
 	region_obey(t);
 	stress_version(t);
 	gap_follow(t);
+	if (x.kind == EXIT_JUMP || x.kind == EXIT_BRANCH)
+		foresee(t, target);
+	else if (x.kind == EXIT_FIRST && budget_is_short(t, jit_ticks_of_block()))
+		budget_stop(t);
 	if (x.kind == EXIT_REGION)
 		cross_border(t, &x);
 	else if (x.kind == EXIT_SPENT)

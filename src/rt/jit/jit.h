@@ -315,6 +315,8 @@ bool jit_has_room(void);
 /* A BLOCK_WRITABLE block: keep a copy of its code; is it still the same? */
 void jit_keep_source(uint32_t block);
 bool jit_same_source(uint32_t block);
+/* What a block takes to be translated, on average; in ticks. */
+uint64_t jit_ticks_of_block(void);
 void jit_report_sizes(void);         /* to the statistics */
 uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset, or 0 */
 uint32_t

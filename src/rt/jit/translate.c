@@ -217,6 +217,14 @@ open_landings(const struct unit *u)
 	}
 }
 
+/* Is what comes next to be translated as well? Not if the budget does not last until it is. */
+static bool
+may_go_ahead(void)
+{
+	const struct thread *t = rt_self();
+	return !t->watching && !budget_is_short(t, jit_ticks_of_block());
+}
+
 /* After a call: writes the landing, and makes u->now the block behind it if it is to be translated
  * here. */
 static bool
@@ -224,9 +232,9 @@ continue_after_call(struct unit *u, uint32_t blocks)
 {
 	uint64_t back = u->now->pc + u->now->bytes;
 	uint32_t known = jit_find(back, u->version);
-	bool follows = !known && !rt_self()->watching && blocks < MAX_UNIT_BLOCKS &&
-	               jit_has_room() && !(rt.stress & ST_STRESS_links) &&
-	               jit_build(u->next, back, 0) == 0 && u->next->n > 0;
+	bool follows = !known && may_go_ahead() && blocks < MAX_UNIT_BLOCKS && jit_has_room() &&
+	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back, 0) == 0 &&
+	               u->next->n > 0;
 	emit_landing(u, back, known, follows);
 	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
 	end_block(u);
@@ -403,9 +411,11 @@ uint32_t
 jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 {
 	uint32_t exit, first = translate_unit(pc, version, join, indirect, &exit);
-	if (!first || (rt.stress & ST_STRESS_links) || rt_self()->watching)
+	if (!first || (rt.stress & ST_STRESS_links))
 		return first;
-	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_UNITS && jit_has_room(); n++) {
+	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_UNITS; n++) {
+		if (!may_go_ahead() || !jit_has_room())
+			break;
 		uint32_t last = exit;
 		uint64_t target = jit_exit_target(&jit.exits[last]);
 		uint32_t block = jit_find(target, version);

@@ -377,6 +377,7 @@ make_call(struct thread *t, uint64_t after)
 		happen_syscall_after(t, &seen, ret);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
+		budget_charge(t, since);
 		return;
 	}
 	t->regs.r[RAX] = (uint64_t)ret;

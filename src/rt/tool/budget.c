@@ -13,7 +13,8 @@
 
 enum {
 	CROSSING = 40,                      /* ticks of saving and restoring registers */
-	LONG_WORK = 400000,                 /* ticks: what the runtime itself never takes */
+	CLOCK_IS_OLD = 200000,              /* ticks: it is read again before work is timed */
+	READING = 600,                      /* ticks: of the clock */
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
 };
 
@@ -28,6 +29,33 @@ static void
 add(uint64_t *sum, uint64_t n)
 {
 	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
+}
+
+/* Has the runtime taken more than its part? Then blocks must not go on with what others have. */
+static bool
+is_overdrawn(const struct thread *t)
+{
+	return t->credits[0] < 0 || credit_of(t) < 0;
+}
+
+static void
+share_overdraft(struct thread *t)
+{
+	if (is_overdrawn(t))
+		spread(t, credit_of(t), 0);
+}
+
+static uint64_t
+ticks_of(uint64_t ns)
+{
+	return ns * (budget()->ticks_per_second / 1000000) / 1000;
+}
+
+static void
+see_clock(struct thread *t, uint64_t cpu)
+{
+	t->cpu_seen = cpu;
+	t->tsc_seen = rt_tsc();
 }
 
 /* The thread has so much left from now on. */
@@ -64,6 +92,7 @@ grant(struct thread *t, uint64_t amount, uint64_t cpu)
 	t->period_amount = (int64_t)amount;
 	set_credit(t, credit);
 	t->credits[0] -= watch_owed(credit_of(t) / 2);
+	share_overdraft(t);
 	if (credit > 0)
 		open_window(t, cpu);
 }
@@ -125,7 +154,9 @@ begin_account(struct thread *t, bool first)
 {
 	spread(t, 0, 0);
 	t->granted = t->period_amount = 0;
-	t->period_from = t->cpu_seen = t->accrued_to = t->cpu_told = cpu_time();
+	t->period_from = t->accrued_to = t->cpu_told = cpu_time();
+	see_clock(t, t->period_from);
+	t->works_since = 0;
 	t->measured_from = 0;
 	t->audit_from = t->away_from = 0;
 	t->over_from = 0;
@@ -185,8 +216,9 @@ accrue(struct thread *t, uint64_t cpu)
 	uint64_t share = amount / (budget()->period_ns / 1000) * ((cpu - t->accrued_to) / 1000);
 	if (!t->spent || t->watching || share < least)
 		return;
+	int64_t left = credit_of(t);
 	t->accrued_to = cpu;
-	grant(t, share, cpu);
+	grant(t, share + (left > 0 ? (uint64_t)left : 0), cpu);
 }
 
 bool
@@ -201,11 +233,11 @@ budget_tick(struct thread *t)
 	                                       : ST_TICK_PLAIN],
 	    1);
 	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
-	t->cpu_seen = cpu;
+	see_clock(t, cpu);
 	tell_time(t, cpu);
 	audit_stretch(t, cpu);
-	if (thread_is_seen(t) && credit_of(t) < 0)
-		spread(t, credit_of(t), 0); /* no part has anything more */
+	if (thread_is_seen(t))
+		share_overdraft(t);
 	if (share_exists()) {
 		if (share_tick(t)) {
 			give_back(t);
@@ -286,6 +318,17 @@ budget_resume(struct thread *t)
 	t->spent = false;
 	t->measured_from = cpu;
 	audit_stretch(t, cpu);
+	share_overdraft(t);
+}
+
+/* What is left, or owed, lies where no block takes of it. */
+static void
+lay_aside(struct thread *t)
+{
+	int64_t left = credit_of(t);
+	for (unsigned i = 1; i < ST_CREDITS; i++)
+		t->credits[i] = -1;
+	t->credits[0] = left + ST_CREDITS - 1;
 }
 
 /* The budget is spent. */
@@ -301,6 +344,7 @@ spend(struct thread *t)
 		tell_first(t);
 	if (share_exists())
 		give_back(t);
+	lay_aside(t);
 	t->spent = true;
 	watch_end(t);
 	tell_time(t, cpu);
@@ -310,7 +354,9 @@ spend(struct thread *t)
 static void
 used_up(struct thread *t)
 {
-	audit_stretch(t, cpu_time());
+	uint64_t cpu = cpu_time();
+	see_clock(t, cpu);
+	audit_stretch(t, cpu);
 	int64_t left = credit_of(t);
 	if (left >= LEAST_LEFT)
 		spread(t, left, 1);
@@ -318,19 +364,26 @@ used_up(struct thread *t)
 		spend(t);
 }
 
+/* This part is used up. */
+static void
+share_out(struct thread *t, unsigned part)
+{
+	int64_t left = credit_of(t);
+	if (left >= LEAST_LEFT)
+		spread(t, left, part);
+	else if (!t->spent)
+		used_up(t);
+}
+
 void
 budget_renew(struct thread *t)
 {
-	t->back = false;
-	int64_t left = credit_of(t);
 	unsigned least = 0;
+	t->back = false;
 	for (unsigned i = 1; i < ST_CREDITS; i++)
 		if (t->credits[i] < t->credits[least])
 			least = i;
-	if (left >= LEAST_LEFT)
-		spread(t, left, least);
-	else if (!t->spent)
-		used_up(t);
+	share_out(t, least);
 }
 
 void
@@ -360,23 +413,38 @@ budget_end_all(struct thread *t)
 uint64_t
 budget_since(struct thread *t)
 {
+	t->works_since = 0;
 	if (!budget_exists() || !thread_is_seen(t))
 		return 0;
-	t->tool_ran = false;
-	return rt_tsc();
+	uint64_t now = rt_tsc();
+	bool reads = now - t->tsc_seen > CLOCK_IS_OLD;
+	if (reads)
+		see_clock(t, cpu_time());
+	/* A thread often loses its CPU at the end of a call: that is over. */
+	t->works_since = reads ? t->tsc_seen - READING : now;
+	return t->works_since;
 }
 
-/* Waiting for a CPU is not charged: a long time is no longer than what the thread has used of its
- * CPU time since that was last asked for. */
+/* Waiting, for a CPU or asleep, is not charged: what the clocks differ by since they were last
+ * read, which was not long before. */
 static uint64_t
 without_waiting(struct thread *t, uint64_t ticks)
 {
-	uint64_t cpu = cpu_time(), used = cpu - t->cpu_seen;
-	t->cpu_seen = cpu;
-	uint64_t most = used / 1000 * (budget()->ticks_per_second / 1000000);
-	if (!t->tool_ran && most > LONG_WORK)
-		most = LONG_WORK;
-	return ticks < most ? ticks : most;
+	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->cpu_seen), from = t->tsc_seen;
+	see_clock(t, cpu);
+	uint64_t passed = t->tsc_seen - from, waited = passed > used ? passed - used : 0;
+	return ticks > waited ? ticks - waited : 0;
+}
+
+/* The work that the thread pays for, up to now. */
+static void
+take(struct thread *t, uint64_t since)
+{
+	uint64_t ticks = rt_tsc() - since;
+	if (ticks > CREDIT_SUSPICIOUS)
+		ticks = without_waiting(t, ticks);
+	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
+	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
 }
 
 void
@@ -384,13 +452,39 @@ budget_charge(struct thread *t, uint64_t since)
 {
 	if (!since)
 		return;
-	uint64_t ticks = rt_tsc() - since + CROSSING;
-	if (ticks > CREDIT_SUSPICIOUS)
-		ticks = without_waiting(t, ticks);
-	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
-	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
+	take(t, (t->works_since ? t->works_since : since) - CROSSING);
+	t->works_since = 0;
 	if (t->spent)
 		tell_overshoot(t); /* meanwhile: it was plain code that was made */
-	else if (credit_of(t) < 0)
-		used_up(t);
+	else if (is_overdrawn(t))
+		share_out(t, 0);
+}
+
+bool
+budget_is_short(const struct thread *t, uint64_t ticks)
+{
+	if (!t || !t->works_since) /* none: the engine is about to begin */
+		return false;
+	uint64_t all = ticks + rt_tsc() - t->works_since;
+	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
+}
+
+void
+budget_learn(uint64_t *mean, uint64_t ticks)
+{
+	enum { MEAN_OF = 16, MOST_TIMES = 4 };
+	uint64_t most = MOST_TIMES * *mean, seen = ticks < most ? ticks : most;
+	*mean += seen / MEAN_OF;
+	*mean -= *mean / MEAN_OF;
+}
+
+void
+budget_stop(struct thread *t)
+{
+	if (t->spent)
+		return;
+	take(t, t->works_since);
+	t->works_since = rt_tsc();
+	if (credit_of(t) < BUDGET_SPARE * ST_BUDGET_UNITS && !refill(t))
+		spend(t);
 }

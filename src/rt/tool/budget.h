@@ -44,6 +44,26 @@ void budget_end_all(struct thread *t);
 /* The runtime works for the thread from `since` (budget_since) to now. */
 uint64_t budget_since(struct thread *t);
 void budget_charge(struct thread *t, uint64_t since);
+/* Would work of so many ticks cost more than there is left? Never, if the thread does not pay. */
+bool budget_is_short(const struct thread *t, uint64_t ticks);
+/* Is it time for a table of `size` entries to grow, of which so many are used and `most` may be?
+ * Nearly full ones already do, when that can be paid: else it may be just when the budget is nearly
+ * spent. */
+static inline bool
+budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
+{
+	enum { TICKS_OF_ENTRY = 40 };
+	return used >= most ||
+	       (used >= most - most / 8 && !budget_is_short(rt_self(), size * TICKS_OF_ENTRY));
+}
+/* Ticks: so much may be left unused because of what the next work may cost, not more. */
+enum { BUDGET_SPARE = 40000 };
+/* What some work costs on average is `mean`, and this time it took so many ticks; much more, if the
+ * thread has waited. */
+void budget_learn(uint64_t *mean, uint64_t ticks);
+/* There seems to be too little left for what comes next. If that is so, not only because the thread
+ * has waited, the budget counts as spent. */
+void budget_stop(struct thread *t);
 /* The kernel works for the program from the one to the other: native time. */
 void budget_away(struct thread *t);
 void budget_back(struct thread *t);

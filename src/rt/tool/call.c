@@ -16,7 +16,6 @@ tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
 		return;
 	uint32_t outer = t->in_tool;
 	t->in_tool = tool + 1;
-	t->tool_ran = true;
 	t->tool_since = 0;
 	rt_call_guarded((void (*)(const void *, const void *))function, a, b);
 	t->in_tool = outer;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tools have in place of a C library. */
-#include "rt/tool/tool.h"
+#include <asm/unistd.h>
 
 #include "rt/os/os.h"
+#include "rt/tool/budget.h"
+#include "rt/tool/tool.h"
 
 /* Small pieces share a page; nothing is ever given back. */
 static struct {
@@ -202,11 +204,14 @@ probe(uint64_t *slots, size_t size, uint64_t key)
 static bool
 grow(strobe_map *m)
 {
+	enum { LARGE = 64 << 10, POPULATE_WRITE = 23 };
 	size_t size = m->size ? 2 * m->size : 256;
 	size_t bytes = 2 * size * sizeof(uint64_t);
 	uint64_t *slots = rt_map_memory(bytes);
 	if (!slots)
 		return false;
+	if (bytes >= LARGE)
+		SYS(__NR_madvise, slots, bytes, POPULATE_WRITE);
 	for (size_t i = 0; i < m->size; i++)
 		if (m->slots[2 * i]) {
 			uint64_t *slot = probe(slots, size, m->slots[2 * i]);
@@ -223,7 +228,7 @@ grow(strobe_map *m)
 uint64_t *
 strobe_map_at(strobe_map *m, uint64_t key)
 {
-	if (m->used * 2 >= m->size && !grow(m))
+	if (budget_lets_grow(m->used, m->size / 2, m->size) && !grow(m))
 		return NULL;
 	uint64_t *slot = probe(m->slots, m->size, key);
 	if (!slot[0]) {

@@ -7,6 +7,7 @@
 #include <asm/unistd.h>
 
 #include "rt/os/os.h"
+#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
 enum { NO_BUFFER = ST_CHUNK_BYTES };
@@ -144,6 +145,16 @@ take_chunk(struct thread *t, unsigned stream)
 }
 
 static bool
+has_free_chunk(void)
+{
+	const struct st_results_header *r = rt.results;
+	for (uint32_t i = 0; i < chunks_in_use(r); i++)
+		if (r->chunks[i].state == ST_CHUNK_FREE)
+			return true;
+	return false;
+}
+
+static bool
 is_chunk(uint64_t address)
 {
 	return address - chunk_at(0) < ST_MAX_CHUNKS * (uint64_t)ST_CHUNK_STRIDE;
@@ -176,23 +187,31 @@ give_rows(unsigned stream, uint64_t fill)
 	__atomic_store_n(&c->state, ST_CHUNK_FULL, __ATOMIC_SEQ_CST);
 }
 
+static void
+nap(void)
+{
+	const int64_t pause[2] = {0, 200000};
+	SYS(__NR_nanosleep, pause, 0);
+}
+
 /* Waits for the controller to free a chunk. Not for ever: it may have died; then, no more. */
 static uint64_t
 wait_for_chunk(struct thread *t, unsigned stream)
 {
 	static bool orphaned;
-	const int64_t pause[2] = {0, 200000};
 	for (int tries = 0; tries < 50000; tries++) {
 		uint64_t at = take_chunk(t, stream);
 		if (at || __atomic_load_n(&orphaned, __ATOMIC_RELAXED))
 			return at;
-		SYS(__NR_nanosleep, pause, 0);
+		nap();
 		/* An orphan: there is nobody who would free one. */
 		if (tries % 256 == 255 && SYS(__NR_kill, rt.boot->controller, 0) == -3)
 			__atomic_store_n(&orphaned, true, __ATOMIC_RELAXED);
 	}
 	return 0;
 }
+
+/* ---- streams that are consumed in the program ---- */
 
 static void
 consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
@@ -203,6 +222,83 @@ consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 		tool_call(tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
 }
 
+/* What has not been consumed of the buffer begins there. */
+static uint64_t
+rest_of(const struct thread *t, unsigned stream)
+{
+	return t->consumed[stream] ? t->consumed[stream] : t->buffers[stream];
+}
+
+static void
+consume_rest(struct thread *t, unsigned stream)
+{
+	uint64_t begin = rest_of(t, stream), fill = *fill_of(t, stream);
+	*fill_of(t, stream) = t->buffers[stream];
+	t->consumed[stream] = 0;
+	consume(t, stream, begin, fill);
+}
+
+/* How many ticks a stream's KiB takes to be consumed, on average; at first a guess. */
+static uint64_t pace[ST_MAX_STREAMS] = {[0 ... ST_MAX_STREAMS - 1] = 1000};
+
+static uint64_t
+ticks_for(unsigned stream, uint64_t bytes)
+{
+	return bytes * pace[stream] / 1024;
+}
+
+/* The end of a few rows. */
+static uint64_t
+piece_of(uint64_t begin, uint64_t fill)
+{
+	enum { PIECE = 2048 };
+	const strobe_row *r = (const strobe_row *)begin;
+	while ((uint64_t)r < fill && (uint64_t)r < begin + PIECE)
+		r = strobe_next_row(r);
+	return (uint64_t)r;
+}
+
+static bool
+pays_for_piece(const struct thread *t, uint64_t ticks)
+{
+	return !budget_is_short(t, ticks < BUDGET_SPARE ? ticks : BUDGET_SPARE);
+}
+
+/* As far as the budget lasts, if there is one. Returns whether that was all. */
+static bool
+consume_paid(struct thread *t, unsigned stream)
+{
+	uint64_t at = rest_of(t, stream), fill = *fill_of(t, stream);
+	while (at < fill) {
+		bool nearly = budget_is_short(t, 2 * ticks_for(stream, fill - at));
+		uint64_t end = nearly ? piece_of(at, fill) : fill, begin = rt_tsc();
+		t->consumed[stream] = at;
+		if (nearly && !pays_for_piece(t, ticks_for(stream, end - at)))
+			return false;
+		consume(t, stream, at, end);
+		budget_learn(&pace[stream], (rt_tsc() - begin) * 1024 / (end - at));
+		at = end;
+	}
+	t->consumed[stream] = 0;
+	*fill_of(t, stream) = t->buffers[stream];
+	return true;
+}
+
+/* Room in the buffer, which there may be none of yet. */
+static void
+empty(struct thread *t, unsigned stream)
+{
+	if (t->buffers[stream])
+		consume_rest(t, stream);
+	else
+		t->buffers[stream] = new_private_buffer();
+	if (!t->buffers[stream]) /* the program has limited its memory */
+		t->buffers[stream] = wait_for_chunk(t, stream);
+	*fill_of(t, stream) = t->buffers[stream];
+}
+
+/* ---- room ---- */
+
 /* Empties the buffer, and leaves room in one, which is another for rows that go to the controller.
  */
 static void
@@ -212,13 +308,7 @@ turn_over(struct thread *t, unsigned stream)
 	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
 	struct st_stream *s = &rt.results->streams[stream];
 	if (s->consumed) {
-		if (t->buffers[stream])
-			consume(t, stream, begin, now);
-		else
-			t->buffers[stream] = new_private_buffer();
-		if (!t->buffers[stream]) /* the program has limited its memory */
-			t->buffers[stream] = wait_for_chunk(t, stream);
-		*fill = t->buffers[stream];
+		empty(t, stream);
 		return;
 	}
 	uint64_t fresh = 0;
@@ -245,23 +335,54 @@ is_full(uint64_t fill)
 	return (fill >> 16 & 0xff) != 0;
 }
 
+static bool
+needs_room(struct thread *t, unsigned s, uint32_t set)
+{
+	return (set >> s & 1) && (!t->buffers[s] || is_full(*fill_of(t, s)));
+}
+
 void
 streams_make_room(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if ((set >> s & 1) && (!t->buffers[s] || is_full(*fill_of(t, s))))
+		if (needs_room(t, s, set))
 			turn_over(t, s);
+}
+
+/* Waits for a free chunk, but not for ever. To sleep takes CPU time, too: false, when too little is
+ * left for that. */
+static bool
+pays_for_chunk(const struct thread *t)
+{
+	for (int tries = 0; tries < 256 && !has_free_chunk(); tries++) {
+		if (budget_is_short(t, BUDGET_SPARE))
+			return false;
+		nap();
+	}
+	return true;
+}
+
+bool
+streams_try_room(struct thread *t, uint32_t set)
+{
+	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
+		bool consumed = rt.results->streams[s].consumed;
+		if (!needs_room(t, s, set) || !t->buffers[s])
+			continue;
+		bool waits = !consumed && !rt.results->streams[s].lossy;
+		if ((consumed && !consume_paid(t, s)) || (waits && !pays_for_chunk(t)))
+			return false;
+	}
+	streams_make_room(t, set);
+	return true;
 }
 
 void
 streams_consume(struct thread *t)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if (t->buffers[s] && rt.results->streams[s].consumed) {
-			uint64_t fill = *fill_of(t, s);
-			*fill_of(t, s) = t->buffers[s];
-			consume(t, s, t->buffers[s], fill);
-		}
+		if (t->buffers[s] && rt.results->streams[s].consumed)
+			consume_rest(t, s);
 }
 
 void
@@ -296,7 +417,7 @@ streams_forget(struct thread *t)
 		if (t->buffers[s] && declared[s] && declared[s]->consume &&
 		    !is_chunk(t->buffers[s]))
 			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
-		t->buffers[s] = 0;
+		t->buffers[s] = t->consumed[s] = 0;
 		*fill_of(t, s) = NO_BUFFER;
 		if (declared[s])
 			declared[s]->id = 0;

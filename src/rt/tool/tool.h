@@ -175,6 +175,9 @@ void targets_forget(void);
 uint32_t site_of(uint64_t key, const strobe_site *site);
 /* The thread's buffer of each stream in the set has room for the rows of a piece. */
 void streams_make_room(struct thread *t, uint32_t set);
+/* The same, unless to consume what is in the way would cost more than is left of the budget. Then
+ * as much of it is consumed as can be paid, and it returns false. */
+bool streams_try_room(struct thread *t, uint32_t set);
 /* What the thread has in its buffers goes where it belongs; the thread ends or the program does. */
 void streams_finish(struct thread *t);
 /* Those of its rows that the tools themselves consume. */
