@@ -95,7 +95,6 @@ struct st_image {
 	struct st_slot *slots;
 	size_t n_slots;
 	bool slots_read;
-	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */
 	int alternate_fd;
@@ -159,6 +158,7 @@ struct sym_sources {
 	bool has_symtab;               /* there is a full table, or mini-debuginfo */
 };
 void sym_read_symbols(struct st_image *image, struct sym_sources *sources);
+bool sym_has_symtab(struct st_image *image);
 
 /* entrystate.c: whether the code of an FDE of the CIE, whose instructions are given, begins in the
  * middle of a function's frame. */
