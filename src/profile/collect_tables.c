@@ -207,20 +207,37 @@ resolve_row(struct st_collect *c, const struct st_profile_table *t, struct st_pr
 	}
 }
 
+/* Whether rows of different places may become the same: those of a line or a function. */
+static bool
+may_merge(const struct st_profile_table *t)
+{
+	bool may = false;
+	for (size_t i = 0; i < t->n_keys; i++)
+		may |= t->columns[i].type == STROBE_FUNCTION ||
+		       st_profile_shape(t->columns[i].type) == ST_VALUE_LINE;
+	return may;
+}
+
 static int
-finish_table(struct st_collect *c, struct st_profile_table *t)
+merge_rows(struct st_profile_table *t)
 {
 	__typeof__(t->values) raw = t->values;
 	struct st_rows rows = {.table = t};
 	int status = 0;
 	t->values = (__typeof__(t->values)){0};
-	for (size_t i = 0; i < raw.n && !status; i += t->n_columns) {
-		resolve_row(c, t, raw.v + i);
+	for (size_t i = 0; i < raw.n && !status; i += t->n_columns)
 		status = st_rows_add(&rows, raw.v + i);
-	}
 	st_rows_free(&rows);
 	free(raw.v);
-	return status ? -1 : st_rows_sort(t);
+	return status;
+}
+
+static int
+finish_table(struct st_collect *c, struct st_profile_table *t)
+{
+	for (size_t i = 0; i < t->values.n; i += t->n_columns)
+		resolve_row(c, t, t->values.v + i);
+	return may_merge(t) && merge_rows(t) ? -1 : st_rows_sort(t);
 }
 
 int
