@@ -85,6 +85,8 @@ int st_collect_frames(struct st_collect *c, const struct st_view *v,
 /* Reads the tables of a process: of places, image and offset. 0, or -1. */
 int st_collect_tables(struct st_collect *c, const struct st_view *v,
                       const struct st_view_totals *totals, double tsc_hz);
+/* Makes the entries of the functions in the tables of all processes known, as hits. 0, or -1. */
+int st_collect_entries(struct st_collect *c);
 /* Completes them; functions and hits are complete. 0, or -1. */
 int st_collect_finish_tables(struct st_collect *c);
 /* The function of a place that is a hit of kind ST_HIT_FRAME; UINT32_MAX: none. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The tools' tables. First the rows of all processes are read, and merged where they are the same
- * places of the same images; when the functions are known, the places get theirs, and what is then
- * the same is merged again.
+ * places of the same images, or of the same functions or lines where the table asks for those: that
+ * leaves few of many. When the functions are known, the places get theirs, and what is then the
+ * same is merged again: code that has names for a process only.
  */
 #include "profile/shower.h"
 
@@ -101,6 +102,47 @@ says_something(const struct st_profile_table *t, const uint64_t *raw)
 	return says;
 }
 
+/* In place of a place, the entry of its function. */
+static void
+go_to_entry(struct st_collect *c, struct st_profile_value *value)
+{
+	struct st_image *image = c->opened.v[value->image];
+	const struct st_function *f = image ? st_image_function(image, value->number) : NULL;
+	const struct st_function *whole =
+	        f && f->whole != f->offset ? st_image_function(image, f->whole) : NULL;
+	if (f)
+		value->number = whole ? whole->offset : f->offset;
+}
+
+/* In place of a place, its line, or else the entry of its function. */
+static void
+go_to_line(struct st_collect *c, struct st_profile_value *value)
+{
+	struct st_line line;
+	struct st_image *image = c->opened.v[value->image];
+	if (image && !st_image_line(image, value->number, &line) && line.file && line.line) {
+		value->text = st_collect_intern(c, line.file);
+		value->number = line.line;
+		value->image = UINT32_MAX;
+		return;
+	}
+	go_to_entry(c, value);
+}
+
+/* A table of functions or lines has far fewer of them than there are places. */
+static void
+fold_row(struct st_collect *c, const struct st_profile_table *t, struct st_profile_value *row)
+{
+	for (size_t i = 0; i < t->n_keys; i++) {
+		if (row[i].image == UINT32_MAX)
+			continue;
+		if (t->columns[i].type == STROBE_FUNCTION)
+			go_to_entry(c, &row[i]);
+		else if (st_profile_shape(t->columns[i].type) == ST_VALUE_LINE)
+			go_to_line(c, &row[i]);
+	}
+}
+
 static int
 read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 {
@@ -111,6 +153,7 @@ read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (st_shower_value(s, &t->columns[i], raw[i], &row[i]))
 			return -1;
+	fold_row(s->c, t, row);
 	return add_from(s, rows, raw, 0, row);
 }
 
@@ -164,6 +207,51 @@ st_collect_tables(struct st_collect *c, const struct st_view *v,
 	return status;
 }
 
+/* Whether many places may have one value. */
+static bool
+is_folded(enum strobe_type type)
+{
+	return type == STROBE_FUNCTION || st_profile_shape(type) == ST_VALUE_LINE;
+}
+
+/* Whether rows of different places may become the same: those of a line or a function. */
+static bool
+may_merge(const struct st_profile_table *t)
+{
+	bool may = false;
+	for (size_t i = 0; i < t->n_keys; i++)
+		may |= is_folded(t->columns[i].type);
+	return may;
+}
+
+/* Entries of functions that stand for places become known places themselves. */
+static int
+learn_entries(struct st_collect *c, const struct st_profile_table *t)
+{
+	for (size_t i = 0; i < t->values.n; i += t->n_columns)
+		for (size_t k = 0; k < t->n_keys; k++) {
+			const struct st_profile_value *v = &t->values.v[i + k];
+			if (v->image == UINT32_MAX || !is_folded(t->columns[k].type))
+				continue;
+			struct st_hit *hit = ST_PUSH(&c->hits);
+			if (!hit)
+				return -1;
+			*hit = (struct st_hit){
+			        .image = v->image, .offset = v->number, .where = ST_HIT_FRAME};
+		}
+	return 0;
+}
+
+int
+st_collect_entries(struct st_collect *c)
+{
+	int status = 0;
+	for (size_t i = 0; i < c->profile->tables.n && !status; i++)
+		if (may_merge(&c->profile->tables.v[i]))
+			status = learn_entries(c, &c->profile->tables.v[i]);
+	return status;
+}
+
 /* Gives a place its function. */
 static void
 resolve_place(const struct st_collect *c, enum strobe_type type, struct st_profile_value *value)
@@ -177,24 +265,9 @@ resolve_place(const struct st_collect *c, enum strobe_type type, struct st_profi
 		value->number = c->profile->functions.v[at].offset;
 }
 
-/* Gives a place its line, or else its function's first instruction. */
 static void
-resolve_line(struct st_collect *c, struct st_profile_value *value)
-{
-	struct st_line line;
-	struct st_image *image = c->opened.v[value->image];
-	if (image && !st_image_line(image, value->number, &line) && line.file && line.line) {
-		value->text = st_collect_intern(c, line.file);
-		value->number = line.line;
-		value->image = UINT32_MAX;
-		return;
-	}
-	resolve_place(c, STROBE_FUNCTION, value);
-	value->text = NULL;
-}
-
-static void
-resolve_row(struct st_collect *c, const struct st_profile_table *t, struct st_profile_value *row)
+resolve_row(const struct st_collect *c, const struct st_profile_table *t,
+            struct st_profile_value *row)
 {
 	for (size_t i = 0; i < t->n_keys; i++) {
 		enum st_shape_of_value shape = st_profile_shape(t->columns[i].type);
@@ -203,19 +276,10 @@ resolve_row(struct st_collect *c, const struct st_profile_table *t, struct st_pr
 		if (shape == ST_VALUE_PLACE)
 			resolve_place(c, t->columns[i].type, &row[i]);
 		else if (shape == ST_VALUE_LINE)
-			resolve_line(c, &row[i]);
+			resolve_place(c, STROBE_FUNCTION, &row[i]);
+		if (shape == ST_VALUE_LINE)
+			row[i].text = NULL;
 	}
-}
-
-/* Whether rows of different places may become the same: those of a line or a function. */
-static bool
-may_merge(const struct st_profile_table *t)
-{
-	bool may = false;
-	for (size_t i = 0; i < t->n_keys; i++)
-		may |= t->columns[i].type == STROBE_FUNCTION ||
-		       st_profile_shape(t->columns[i].type) == ST_VALUE_LINE;
-	return may;
 }
 
 static int
