@@ -45,7 +45,8 @@ fill_from_dwarf(struct st_image *image, const struct sym_ranges *frames, bool ha
 {
 	struct sym_candidates list = {0};
 	struct sym_ranges gaps = {0};
-	uncovered(&image->functions, frames, &gaps);
+	if (has_symtab)
+		uncovered(&image->functions, frames, &gaps);
 	if (!has_symtab || gaps.n) {
 		sym_read_dwarf_functions(image, has_symtab ? &gaps : NULL, &list);
 		sym_table_fill(&image->functions, &list, frames, &image->code);

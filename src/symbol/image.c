@@ -219,6 +219,22 @@ st_image_offset_of_code(const struct st_image *image, uint64_t file_offset)
 	return UINT64_MAX;
 }
 
+const uint8_t *
+sym_image_code(const struct st_image *image, uint64_t offset, uint64_t n)
+{
+	size_t size;
+	const char *content = elf_rawfile(image->main.elf, &size);
+	GElf_Phdr segment;
+	for (size_t i = 0; content && next_load(image, &i, &segment);) {
+		uint64_t skip = offset - segment.p_vaddr;
+		if (offset >= segment.p_vaddr && skip < segment.p_filesz)
+			return n <= segment.p_filesz - skip
+			               ? (const uint8_t *)content + segment.p_offset + skip
+			               : NULL;
+	}
+	return NULL;
+}
+
 size_t
 st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n)
 {

@@ -106,6 +106,9 @@ struct st_image {
 	struct sym_string_chunk *strings;
 };
 
+/* image.c: where n bytes of code lie in memory, without a copy; NULL: not all in one segment. */
+const uint8_t *sym_image_code(const struct st_image *image, uint64_t offset, uint64_t n);
+
 /* elf.c: opening files and memory as ELF, sections by name and type. */
 int sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e);
 int sym_elf_from_memory(struct sym_elf *file, void *memory, size_t size);

@@ -15,7 +15,8 @@
 #include "rt/arch/x86_64/decode.h"
 #include "symbol/internal.h"
 
-enum { STRIDE = 16 }; /* bytes that are searched at once */
+/* Bytes that are searched at once, and that are read of what lies behind. */
+enum { STRIDE = 16, BEYOND = STRIDE + 1 };
 
 struct part {
 	struct st_function *code;
@@ -29,7 +30,8 @@ struct joining {
 	struct part *parts; /* ordered */
 	size_t n;
 	uint64_t first, span; /* from the first part to the end of the last */
-	uint8_t *bytes;       /* of the function that is read, with STRIDE more */
+	const uint8_t *bytes; /* of the function that is read, with BEYOND more */
+	uint8_t *copy;
 	size_t room;
 	size_t decoded; /* so many of them are whole instructions from its entry on */
 };
@@ -51,19 +53,24 @@ part_at(const struct joining *j, uint64_t address)
 	return p && address - p->code->offset < p->code->size ? p : NULL;
 }
 
+/* The code of a function: where the file is mapped, or a copy where BEYOND more cannot be read. */
 static size_t
 read_bytes(struct joining *j, const struct st_function *f)
 {
+	j->decoded = 0;
+	j->bytes = sym_image_code(j->image, f->offset, f->size + BEYOND);
+	if (j->bytes)
+		return f->size;
 	if (f->size > j->room) {
-		uint8_t *bytes = realloc(j->bytes, f->size + STRIDE);
-		if (!bytes)
+		uint8_t *copy = realloc(j->copy, f->size + BEYOND);
+		if (!copy)
 			return 0;
-		memset(bytes, 0, f->size + STRIDE);
-		j->bytes = bytes;
+		memset(copy, 0, f->size + BEYOND);
+		j->copy = copy;
 		j->room = f->size;
 	}
-	j->decoded = 0;
-	return st_image_bytes(j->image, f->offset, j->bytes, f->size);
+	j->bytes = j->copy;
+	return st_image_bytes(j->image, f->offset, j->copy, f->size);
 }
 
 static void
@@ -123,7 +130,10 @@ first_bytes(const uint8_t *at)
 {
 	__m128i bytes = _mm_loadu_si128((const __m128i *)at);
 	__m128i jump = _mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)0xe9));
-	__m128i conditional = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x0f));
+	__m128i condition = _mm_and_si128(_mm_loadu_si128((const __m128i *)(at + 1)),
+	                                  _mm_set1_epi8((char)0xf0));
+	__m128i conditional = _mm_and_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x0f)),
+	                                    _mm_cmpeq_epi8(condition, _mm_set1_epi8((char)0x80)));
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(jump, conditional));
 }
 
@@ -211,5 +221,5 @@ sym_join_parts(struct st_image *image, struct sym_functions *table, const struct
 				name_part(&j, &j.parts[i]);
 	}
 	free(j.parts);
-	free(j.bytes);
+	free(j.copy);
 }
