@@ -347,6 +347,8 @@ resolve_images(struct st_collect *c)
 		if (status)
 			return -1;
 	}
+	if (st_collect_stretches(c))
+		return -1;
 	st_collect_finish_forest(c);
 	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
 }
@@ -489,6 +491,7 @@ st_collect_release(struct st_collect *c)
 	free(c->opened.v);
 	free(c->maps.v);
 	free(c->hits.v);
+	free(c->stretches.v);
 	free(c->interned);
 }
 

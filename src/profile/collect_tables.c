@@ -297,18 +297,49 @@ merge_rows(struct st_profile_table *t)
 }
 
 static int
-finish_table(struct st_collect *c, struct st_profile_table *t)
+finish_table(struct st_collect *c, struct st_profile_table *t, const uint32_t *ranks)
 {
 	for (size_t i = 0; i < t->values.n; i += t->n_columns)
 		resolve_row(c, t, t->values.v + i);
-	return may_merge(t) && merge_rows(t) ? -1 : st_rows_sort(t);
+	return may_merge(t) && merge_rows(t) ? -1 : st_rows_sort(t, ranks);
+}
+
+static int
+name_order(const void *a, const void *b, void *arg)
+{
+	const struct st_profile *p = arg;
+	return strcmp(p->functions.v[*(const uint32_t *)a].name,
+	              p->functions.v[*(const uint32_t *)b].name);
+}
+
+/* Sets the ranks of the functions' names; order: room for as many. */
+static void
+rank_names(struct st_profile *p, uint32_t *order, uint32_t *ranks)
+{
+	const char *last = "";
+	uint32_t rank = 0;
+	for (uint32_t i = 0; i < p->functions.n; i++)
+		order[i] = i;
+	qsort_r(order, p->functions.n, sizeof *order, name_order, p);
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const char *name = p->functions.v[order[i]].name;
+		rank += strcmp(last, name) != 0;
+		ranks[order[i]] = rank;
+		last = name;
+	}
 }
 
 int
 st_collect_finish_tables(struct st_collect *c)
 {
-	int status = 0;
+	size_t n = c->profile->functions.n;
+	uint32_t *ranks = calloc(n + 1, sizeof *ranks), *order = calloc(n + 1, sizeof *order);
+	int status = ranks && order ? 0 : -1;
+	if (!status && c->profile->tables.n)
+		rank_names(c->profile, order, ranks);
 	for (size_t i = 0; i < c->profile->tables.n && !status; i++)
-		status = finish_table(c, &c->profile->tables.v[i]);
+		status = finish_table(c, &c->profile->tables.v[i], ranks);
+	free(order);
+	free(ranks);
 	return status;
 }

@@ -120,19 +120,47 @@ value_order(const struct st_profile_value *a, const struct st_profile_value *b)
 
 /* A row to be sorted: what it is ordered by first, so that few need a look at the row. */
 struct sortable {
-	uint64_t first;
+	uint64_t numbers[2];
+	uint64_t place; /* the first key, if it is one: see digest */
 	uint32_t row;
 };
 
-static int
-row_order(const void *a, const void *b, void *arg)
+static uint64_t
+at_most(uint64_t value, uint64_t most)
 {
-	const struct st_profile_table *t = arg;
-	const struct sortable *p = a, *q = b;
-	if (p->first != q->first)
-		return is_greater(&t->columns[t->n_keys], p->first, q->first) ? -1 : 1;
-	const struct st_profile_value *x = row_at(t, p->row), *y = row_at(t, q->row);
-	for (size_t i = t->n_keys + 1; i < t->n_columns; i++)
+	return value < most ? value : most;
+}
+
+/* A number of which the lesser is that of the lesser place: by name, image, offset. What does not
+ * fit is the same for all such. */
+static uint64_t
+digest(const struct st_profile_value *v, const uint32_t *ranks)
+{
+	enum { NAMES = (1 << 20) - 1, IMAGES = (1 << 12) - 1 };
+	uint64_t name = at_most(v->function == UINT32_MAX ? 0 : ranks[v->function], NAMES);
+	uint64_t image = name == NAMES ? IMAGES : at_most(v->image, IMAGES);
+	uint64_t number = image == IMAGES ? UINT32_MAX : at_most(v->number, UINT32_MAX);
+	return name << 44 | image << 32 | number;
+}
+
+static struct sortable
+sortable_of(const struct st_profile_table *t, size_t row, const uint32_t *ranks)
+{
+	const struct st_profile_value *v = row_at(t, row);
+	size_t numbers = t->n_columns - t->n_keys;
+	struct sortable s = {.row = (uint32_t)row};
+	for (size_t i = 0; i < 2 && i < numbers; i++)
+		s.numbers[i] = v[t->n_keys + i].number;
+	if (numbers <= 2 && t->n_keys && st_profile_shape(t->columns[0].type) == ST_VALUE_PLACE)
+		s.place = digest(v, ranks);
+	return s;
+}
+
+static int
+whole_row_order(const struct st_profile_table *t, const struct st_profile_value *x,
+                const struct st_profile_value *y)
+{
+	for (size_t i = t->n_keys; i < t->n_columns; i++)
 		if (x[i].number != y[i].number)
 			return is_greater(&t->columns[i], x[i].number, y[i].number) ? -1 : 1;
 	for (size_t i = 0; i < t->n_keys; i++) {
@@ -141,6 +169,21 @@ row_order(const void *a, const void *b, void *arg)
 			return order;
 	}
 	return 0;
+}
+
+static int
+row_order(const void *a, const void *b, void *arg)
+{
+	const struct st_profile_table *t = arg;
+	const struct sortable *x = a, *y = b;
+	for (size_t i = 0; i < 2; i++)
+		if (x->numbers[i] != y->numbers[i])
+			return is_greater(&t->columns[t->n_keys + i], x->numbers[i], y->numbers[i])
+			               ? -1
+			               : 1;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return whole_row_order(t, row_at(t, x->row), row_at(t, y->row));
 }
 
 /* Brings the rows into an order without room for a second table: each cycle of rows that take one
@@ -165,7 +208,7 @@ put_in_order(struct st_profile_table *t, struct sortable *order, size_t n)
 }
 
 int
-st_rows_sort(struct st_profile_table *t)
+st_rows_sort(struct st_profile_table *t, const uint32_t *ranks)
 {
 	size_t n = st_profile_rows(t);
 	if (n < 2)
@@ -173,10 +216,8 @@ st_rows_sort(struct st_profile_table *t)
 	struct sortable *order = calloc(n, sizeof *order);
 	if (!order)
 		return -1;
-	bool counts = t->n_keys < t->n_columns;
 	for (size_t i = 0; i < n; i++)
-		order[i] =
-		        (struct sortable){counts ? row_at(t, i)[t->n_keys].number : 0, (uint32_t)i};
+		order[i] = sortable_of(t, i, ranks);
 	qsort_r(order, n, sizeof *order, row_order, t);
 	put_in_order(t, order, n);
 	free(order);

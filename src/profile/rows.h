@@ -24,7 +24,8 @@ void st_rows_free(struct st_rows *rows);
 /* Adds what is no key of one row to another. */
 void st_rows_add_up(const struct st_profile_table *t, struct st_profile_value *to,
                     const struct st_profile_value *from);
-/* Orders the rows of a table that is complete. 0, or -1. */
-int st_rows_sort(struct st_profile_table *t);
+/* Orders the rows of a table that is complete. ranks: of each function's name among all names, that
+ * of "" being 0. 0, or -1. */
+int st_rows_sort(struct st_profile_table *t, const uint32_t *ranks);
 
 #endif
