@@ -102,6 +102,23 @@ says_something(const struct st_profile_table *t, const uint64_t *raw)
 	return says;
 }
 
+/* Whether many places may have one value. */
+static bool
+is_folded(enum strobe_type type)
+{
+	return type == STROBE_FUNCTION || st_profile_shape(type) == ST_VALUE_LINE;
+}
+
+/* Whether rows of different places may become the same: those of a line or a function. */
+static bool
+may_merge(const struct st_profile_table *t)
+{
+	bool may = false;
+	for (size_t i = 0; i < t->n_keys; i++)
+		may |= is_folded(t->columns[i].type);
+	return may;
+}
+
 /* In place of a place, the entry of its function. */
 static void
 go_to_entry(struct st_collect *c, struct st_profile_value *value)
@@ -170,6 +187,16 @@ read_others(struct st_shower *s, struct st_profile_table *t, const uint64_t *raw
 	t->has_others = true;
 }
 
+/* For the rows of a process at once, so that the kernel may give large pages. */
+static bool
+make_room(struct st_profile_table *t, const struct st_view_table *in, const uint64_t *numbers)
+{
+	size_t n = 0;
+	for (uint32_t i = 1; i < in->n_rows; i++)
+		n += says_something(t, numbers + (size_t)i * in->n_columns);
+	return !n || ST_RESERVE(&t->values, n * t->n_columns);
+}
+
 static int
 read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 {
@@ -187,6 +214,8 @@ read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 	rows->table = t;
 	if (in->n_rows)
 		read_others(s, t, numbers);
+	if (!may_merge(t) && !make_room(t, in, numbers))
+		return -1;
 	for (uint32_t i = 1; i < in->n_rows; i++)
 		if (read_row(s, rows, numbers + (size_t)i * in->n_columns))
 			return -1;
@@ -205,23 +234,6 @@ st_collect_tables(struct st_collect *c, const struct st_view *v,
 		status = read_table(&s, i, totals->rows[i]);
 	st_shower_close(&s);
 	return status;
-}
-
-/* Whether many places may have one value. */
-static bool
-is_folded(enum strobe_type type)
-{
-	return type == STROBE_FUNCTION || st_profile_shape(type) == ST_VALUE_LINE;
-}
-
-/* Whether rows of different places may become the same: those of a line or a function. */
-static bool
-may_merge(const struct st_profile_table *t)
-{
-	bool may = false;
-	for (size_t i = 0; i < t->n_keys; i++)
-		may |= is_folded(t->columns[i].type);
-	return may;
 }
 
 /* Entries of functions that stand for places become known places themselves. */
