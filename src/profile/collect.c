@@ -347,6 +347,8 @@ resolve_images(struct st_collect *c)
 		if (status)
 			return -1;
 	}
+	if (st_collect_stretches(c))
+		return -1;
 	st_collect_finish_forest(c);
 	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
 }
@@ -489,6 +491,7 @@ st_collect_release(struct st_collect *c)
 	free(c->opened.v);
 	free(c->maps.v);
 	free(c->hits.v);
+	free(c->stretches.v);
 	free(c->interned);
 }
 
@@ -517,7 +520,7 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 		describe_run(c.profile, run, origin);
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
 		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
-	failed = failed || st_collect_pieces(&c) || resolve_images(&c);
+	failed = failed || st_collect_entries(&c) || st_collect_pieces(&c) || resolve_images(&c);
 	if (!failed) {
 		add_notes(c.profile, run);
 		if (origin->qos)

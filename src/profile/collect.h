@@ -24,6 +24,12 @@ struct st_hit {
 	uint32_t function; /* set by st_collect_functions */
 };
 
+/* Hits that follow one another and are of one function. */
+struct st_stretch {
+	uint64_t offset; /* of the first */
+	uint32_t image, function;
+};
+
 /* A place on the stacks of one process, resolved. */
 struct st_place {
 	uint32_t image;
@@ -50,6 +56,7 @@ struct st_collect {
 	const struct st_profile_origin *origin;
 	ST_VEC(struct st_image *) opened; /* parallel to profile->images; NULL: cannot be read */
 	ST_VEC(struct st_hit) hits;
+	ST_VEC(struct st_stretch) stretches; /* in the order of places */
 	ST_VEC(struct st_collect_stacks) stacks;
 	ST_VEC(struct st_rows) rows;       /* parallel to profile->tables, while they are filled */
 	struct st_shapes *shapes;          /* made when first needed */
@@ -85,9 +92,13 @@ int st_collect_frames(struct st_collect *c, const struct st_view *v,
 /* Reads the tables of a process: of places, image and offset. 0, or -1. */
 int st_collect_tables(struct st_collect *c, const struct st_view *v,
                       const struct st_view_totals *totals, double tsc_hz);
+/* Makes the entries of the functions in the tables of all processes known, as hits. 0, or -1. */
+int st_collect_entries(struct st_collect *c);
 /* Completes them; functions and hits are complete. 0, or -1. */
 int st_collect_finish_tables(struct st_collect *c);
-/* The function of a place that is a hit of kind ST_HIT_FRAME; UINT32_MAX: none. */
+/* Finds the stretches; functions and hits are complete. 0, or -1. */
+int st_collect_stretches(struct st_collect *c);
+/* The function of a place that is a hit; UINT32_MAX: none. */
 uint32_t st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offset);
 /* Reads the contexts of a process, whose threads begin at an index of the profile's. 0, or -1 when
  * memory is exhausted. */

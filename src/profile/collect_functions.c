@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks and samples of one image to its functions. */
+#include "base/order.h"
 #include "profile/collect.h"
 
 #include "wire/results.h"
@@ -99,7 +100,7 @@ add_found(struct walk *w, uint32_t *index)
 	for (size_t i = 0; order && i < n; i++)
 		order[i] = &w->found.v[i];
 	if (order && w->folded)
-		qsort(order, n, sizeof *order, found_order);
+		st_order(order, n, sizeof *order, found_order);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (!last || last->offset != (*order[i])->offset)
 			status = add_symbol(w, *order[i]);
@@ -263,7 +264,7 @@ ordered(const void *v, size_t n, size_t size, int (*order)(const void *, const v
 	*copy = calloc(n ? n : 1, size);
 	if (*copy && n) {
 		memcpy(*copy, v, n * size);
-		qsort(*copy, n, size, order);
+		st_order(*copy, n, size, order);
 	}
 	return *copy;
 }

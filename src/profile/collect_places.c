@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From program addresses to (image, offset), and the merging of what several processes did at one
  * place. */
+#include "base/order.h"
 #include "profile/collect.h"
 #include "profile/spans.h"
 
@@ -235,8 +236,7 @@ st_collect_merge(struct st_collect *c)
 {
 	struct st_profile_block *b = c->profile->blocks.v;
 	size_t n = 0;
-	if (c->profile->blocks.n)
-		qsort(b, c->profile->blocks.n, sizeof *b, block_order);
+	st_order(b, c->profile->blocks.n, sizeof *b, block_order);
 	for (size_t i = 0; i < c->profile->blocks.n; i++) {
 		if (n && !block_order(&b[n - 1], &b[i])) {
 			b[n - 1].executions += b[i].executions;
@@ -248,8 +248,7 @@ st_collect_merge(struct st_collect *c)
 	c->profile->blocks.n = n;
 	struct st_hit *h = c->hits.v;
 	n = 0;
-	if (c->hits.n)
-		qsort(h, c->hits.n, sizeof *h, hit_order);
+	st_order(h, c->hits.n, sizeof *h, hit_order);
 	for (size_t i = 0; i < c->hits.n; i++) {
 		if (n && !hit_order(&h[n - 1], &h[i]))
 			h[n - 1].count += h[i].count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The tools' tables. First the rows of all processes are read, and merged where they are the same
- * places of the same images; when the functions are known, the places get theirs, and what is then
- * the same is merged again.
+ * places of the same images, or of the same functions or lines where the table asks for those: that
+ * leaves few of many. When the functions are known, the places get theirs, and what is then the
+ * same is merged again: code that has names for a process only.
  */
 #include "profile/shower.h"
 
@@ -101,6 +102,64 @@ says_something(const struct st_profile_table *t, const uint64_t *raw)
 	return says;
 }
 
+/* Whether many places may have one value. */
+static bool
+is_folded(enum strobe_type type)
+{
+	return type == STROBE_FUNCTION || st_profile_shape(type) == ST_VALUE_LINE;
+}
+
+/* Whether rows of different places may become the same: those of a line or a function. */
+static bool
+may_merge(const struct st_profile_table *t)
+{
+	bool may = false;
+	for (size_t i = 0; i < t->n_keys; i++)
+		may |= is_folded(t->columns[i].type);
+	return may;
+}
+
+/* In place of a place, the entry of its function. */
+static void
+go_to_entry(struct st_collect *c, struct st_profile_value *value)
+{
+	struct st_image *image = c->opened.v[value->image];
+	const struct st_function *f = image ? st_image_function(image, value->number) : NULL;
+	const struct st_function *whole =
+	        f && f->whole != f->offset ? st_image_function(image, f->whole) : NULL;
+	if (f)
+		value->number = whole ? whole->offset : f->offset;
+}
+
+/* In place of a place, its line, or else the entry of its function. */
+static void
+go_to_line(struct st_collect *c, struct st_profile_value *value)
+{
+	struct st_line line;
+	struct st_image *image = c->opened.v[value->image];
+	if (image && !st_image_line(image, value->number, &line) && line.file && line.line) {
+		value->text = st_collect_intern(c, line.file);
+		value->number = line.line;
+		value->image = UINT32_MAX;
+		return;
+	}
+	go_to_entry(c, value);
+}
+
+/* A table of functions or lines has far fewer of them than there are places. */
+static void
+fold_row(struct st_collect *c, const struct st_profile_table *t, struct st_profile_value *row)
+{
+	for (size_t i = 0; i < t->n_keys; i++) {
+		if (row[i].image == UINT32_MAX)
+			continue;
+		if (t->columns[i].type == STROBE_FUNCTION)
+			go_to_entry(c, &row[i]);
+		else if (st_profile_shape(t->columns[i].type) == ST_VALUE_LINE)
+			go_to_line(c, &row[i]);
+	}
+}
+
 static int
 read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 {
@@ -111,6 +170,7 @@ read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (st_shower_value(s, &t->columns[i], raw[i], &row[i]))
 			return -1;
+	fold_row(s->c, t, row);
 	return add_from(s, rows, raw, 0, row);
 }
 
@@ -125,6 +185,16 @@ read_others(struct st_shower *s, struct st_profile_table *t, const uint64_t *raw
 		st_shower_value(s, &t->columns[i], raw[i], &row[i]);
 	st_rows_add_up(t, t->others, row);
 	t->has_others = true;
+}
+
+/* For the rows of a process at once, so that the kernel may give large pages. */
+static bool
+make_room(struct st_profile_table *t, const struct st_view_table *in, const uint64_t *numbers)
+{
+	size_t n = 0;
+	for (uint32_t i = 1; i < in->n_rows; i++)
+		n += says_something(t, numbers + (size_t)i * in->n_columns);
+	return !n || ST_RESERVE(&t->values, n * t->n_columns);
 }
 
 static int
@@ -144,6 +214,8 @@ read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 	rows->table = t;
 	if (in->n_rows)
 		read_others(s, t, numbers);
+	if (!may_merge(t) && !make_room(t, in, numbers))
+		return -1;
 	for (uint32_t i = 1; i < in->n_rows; i++)
 		if (read_row(s, rows, numbers + (size_t)i * in->n_columns))
 			return -1;
@@ -164,6 +236,34 @@ st_collect_tables(struct st_collect *c, const struct st_view *v,
 	return status;
 }
 
+/* Entries of functions that stand for places become known places themselves. */
+static int
+learn_entries(struct st_collect *c, const struct st_profile_table *t)
+{
+	for (size_t i = 0; i < t->values.n; i += t->n_columns)
+		for (size_t k = 0; k < t->n_keys; k++) {
+			const struct st_profile_value *v = &t->values.v[i + k];
+			if (v->image == UINT32_MAX || !is_folded(t->columns[k].type))
+				continue;
+			struct st_hit *hit = ST_PUSH(&c->hits);
+			if (!hit)
+				return -1;
+			*hit = (struct st_hit){
+			        .image = v->image, .offset = v->number, .where = ST_HIT_FRAME};
+		}
+	return 0;
+}
+
+int
+st_collect_entries(struct st_collect *c)
+{
+	int status = 0;
+	for (size_t i = 0; i < c->profile->tables.n && !status; i++)
+		if (may_merge(&c->profile->tables.v[i]))
+			status = learn_entries(c, &c->profile->tables.v[i]);
+	return status;
+}
+
 /* Gives a place its function. */
 static void
 resolve_place(const struct st_collect *c, enum strobe_type type, struct st_profile_value *value)
@@ -177,24 +277,9 @@ resolve_place(const struct st_collect *c, enum strobe_type type, struct st_profi
 		value->number = c->profile->functions.v[at].offset;
 }
 
-/* Gives a place its line, or else its function's first instruction. */
 static void
-resolve_line(struct st_collect *c, struct st_profile_value *value)
-{
-	struct st_line line;
-	struct st_image *image = c->opened.v[value->image];
-	if (image && !st_image_line(image, value->number, &line) && line.file && line.line) {
-		value->text = st_collect_intern(c, line.file);
-		value->number = line.line;
-		value->image = UINT32_MAX;
-		return;
-	}
-	resolve_place(c, STROBE_FUNCTION, value);
-	value->text = NULL;
-}
-
-static void
-resolve_row(struct st_collect *c, const struct st_profile_table *t, struct st_profile_value *row)
+resolve_row(const struct st_collect *c, const struct st_profile_table *t,
+            struct st_profile_value *row)
 {
 	for (size_t i = 0; i < t->n_keys; i++) {
 		enum st_shape_of_value shape = st_profile_shape(t->columns[i].type);
@@ -203,31 +288,70 @@ resolve_row(struct st_collect *c, const struct st_profile_table *t, struct st_pr
 		if (shape == ST_VALUE_PLACE)
 			resolve_place(c, t->columns[i].type, &row[i]);
 		else if (shape == ST_VALUE_LINE)
-			resolve_line(c, &row[i]);
+			resolve_place(c, STROBE_FUNCTION, &row[i]);
+		if (shape == ST_VALUE_LINE)
+			row[i].text = NULL;
 	}
 }
 
 static int
-finish_table(struct st_collect *c, struct st_profile_table *t)
+merge_rows(struct st_profile_table *t)
 {
 	__typeof__(t->values) raw = t->values;
 	struct st_rows rows = {.table = t};
 	int status = 0;
 	t->values = (__typeof__(t->values)){0};
-	for (size_t i = 0; i < raw.n && !status; i += t->n_columns) {
-		resolve_row(c, t, raw.v + i);
+	for (size_t i = 0; i < raw.n && !status; i += t->n_columns)
 		status = st_rows_add(&rows, raw.v + i);
-	}
 	st_rows_free(&rows);
 	free(raw.v);
-	return status ? -1 : st_rows_sort(t);
+	return status;
+}
+
+static int
+finish_table(struct st_collect *c, struct st_profile_table *t, const uint32_t *ranks)
+{
+	for (size_t i = 0; i < t->values.n; i += t->n_columns)
+		resolve_row(c, t, t->values.v + i);
+	return may_merge(t) && merge_rows(t) ? -1 : st_rows_sort(t, ranks);
+}
+
+static int
+name_order(const void *a, const void *b, void *arg)
+{
+	const struct st_profile *p = arg;
+	return strcmp(p->functions.v[*(const uint32_t *)a].name,
+	              p->functions.v[*(const uint32_t *)b].name);
+}
+
+/* Sets the ranks of the functions' names; order: room for as many. */
+static void
+rank_names(struct st_profile *p, uint32_t *order, uint32_t *ranks)
+{
+	const char *last = "";
+	uint32_t rank = 0;
+	for (uint32_t i = 0; i < p->functions.n; i++)
+		order[i] = i;
+	qsort_r(order, p->functions.n, sizeof *order, name_order, p);
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const char *name = p->functions.v[order[i]].name;
+		rank += strcmp(last, name) != 0;
+		ranks[order[i]] = rank;
+		last = name;
+	}
 }
 
 int
 st_collect_finish_tables(struct st_collect *c)
 {
-	int status = 0;
+	size_t n = c->profile->functions.n;
+	uint32_t *ranks = calloc(n + 1, sizeof *ranks), *order = calloc(n + 1, sizeof *order);
+	int status = ranks && order ? 0 : -1;
+	if (!status && c->profile->tables.n)
+		rank_names(c->profile, order, ranks);
 	for (size_t i = 0; i < c->profile->tables.n && !status; i++)
-		status = finish_table(c, &c->profile->tables.v[i]);
+		status = finish_table(c, &c->profile->tables.v[i], ranks);
+	free(order);
+	free(ranks);
 	return status;
 }

@@ -31,24 +31,36 @@ st_collect_frames(struct st_collect *c, const struct st_view *v,
 	return 0;
 }
 
+int
+st_collect_stretches(struct st_collect *c)
+{
+	const struct st_stretch *last = NULL;
+	for (size_t i = 0; i < c->hits.n; i++) {
+		const struct st_hit *h = &c->hits.v[i];
+		if (last && last->image == h->image && last->function == h->function)
+			continue;
+		struct st_stretch *new = ST_PUSH(&c->stretches);
+		if (!new)
+			return -1;
+		*new = (struct st_stretch){h->offset, h->image, h->function};
+		last = new;
+	}
+	return 0;
+}
+
 uint32_t
 st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offset)
 {
-	size_t low = 0, high = c->hits.n;
+	const struct st_stretch *v = c->stretches.v;
+	size_t low = 0, high = c->stretches.n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		const struct st_hit *h = &c->hits.v[mid];
-		bool less = h->image != image     ? h->image < image
-		            : h->offset != offset ? h->offset < offset
-		                                  : h->where < ST_HIT_FRAME;
-		if (less)
+		if (v[mid].image != image ? v[mid].image < image : v[mid].offset <= offset)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low == c->hits.n || c->hits.v[low].image != image || c->hits.v[low].offset != offset)
-		return UINT32_MAX;
-	return c->hits.v[low].function;
+	return low && v[low - 1].image == image ? v[low - 1].function : UINT32_MAX;
 }
 
 /* seen[f] is the last stack on which function f was met. */

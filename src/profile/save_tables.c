@@ -138,19 +138,32 @@ create_table(struct saver *s, const struct st_profile_table *t, const struct nam
 	free(text);
 }
 
+/* Prepares the insertion of so many rows at once. */
+static void
+begin_many(struct saver *s, const char *table, size_t columns, size_t rows)
+{
+	char *text = NULL;
+	size_t size = 0;
+	sqlite3_finalize(s->insert);
+	s->insert = NULL;
+	s->column = 0;
+	FILE *sql = s->status == SQLITE_OK ? open_memstream(&text, &size) : NULL;
+	if (!sql)
+		return;
+	fprintf(sql, "INSERT INTO \"%s\" VALUES", table);
+	for (size_t row = 0; row < rows; row++)
+		for (size_t i = 0; i < columns; i++)
+			fputs(i ? ",?" : row ? "),(?" : "(?", sql);
+	fputs(")", sql);
+	s->status =
+	        fclose(sql) ? SQLITE_NOMEM : sqlite3_prepare_v2(s->db, text, -1, &s->insert, NULL);
+	free(text);
+}
+
 static void
 begin(struct saver *s, const char *table, size_t columns)
 {
-	char sql[1024];
-	int n = snprintf(sql, sizeof sql, "INSERT INTO \"%s\" VALUES(?", table);
-	for (size_t i = 1; i < columns; i++)
-		n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
-	snprintf(sql + n, sizeof sql - (size_t)n, ")");
-	sqlite3_finalize(s->insert);
-	s->insert = NULL;
-	if (s->status == SQLITE_OK)
-		s->status = sqlite3_prepare_v2(s->db, sql, -1, &s->insert, NULL);
-	s->column = 0;
+	begin_many(s, table, columns, 1);
 }
 
 static void
@@ -232,21 +245,29 @@ put_row(struct saver *s, const struct st_profile_table *t, size_t id,
 			put_value(s, t->columns[c].type, &row[c]);
 		else
 			s->column += (int)st_fields_of(t->columns[c].type, &ends);
-	end_row(s);
 }
 
+/* A statement for many rows takes two thirds of the time of one for each. */
 static void
 save_rows(struct saver *s, const struct st_profile_table *t, const struct names *n)
 {
-	size_t columns = 1;
+	enum { AT_ONCE = 64 };
+	size_t columns = 1, rows = st_profile_rows(t), i = 0;
 	const char *const *ends;
 	for (size_t c = 0; c < t->n_columns; c++)
 		columns += st_fields_of(t->columns[c].type, &ends);
+	if (rows >= AT_ONCE)
+		begin_many(s, n->data, columns, AT_ONCE);
+	for (; rows - i >= AT_ONCE; end_row(s))
+		for (size_t end = i + AT_ONCE; i < end; i++)
+			put_row(s, t, i + 1, t->values.v + i * t->n_columns);
 	begin(s, n->data, columns);
-	if (t->has_others)
-		put_row(s, t, 0, t->others);
-	for (size_t i = 0; i < st_profile_rows(t); i++)
+	for (; i < rows; i++, end_row(s))
 		put_row(s, t, i + 1, t->values.v + i * t->n_columns);
+	if (t->has_others) {
+		put_row(s, t, 0, t->others);
+		end_row(s);
+	}
 }
 
 static void

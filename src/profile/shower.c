@@ -17,32 +17,35 @@ void
 st_shower_close(struct st_shower *s)
 {
 	free(s->spans);
-	free(s->places);
+	free(s->places.v);
+	free(s->slots);
 	*s = (struct st_shower){0};
 }
 
-static struct st_known_place *
-known_place(struct st_known_place *places, size_t size, uint64_t address)
+/* Where an address is, or is to be: addresses of one cache line of code are near one another here,
+ * too, because they are asked for together. */
+static uint32_t *
+slot_of(const struct st_shower *s, uint64_t address)
 {
-	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
-	while (places[at].used && places[at].address != address)
-		at = (at + 1) & (size - 1);
-	return &places[at];
+	size_t line = (size_t)((address >> 6) * 0x9e3779b97f4a7c15u >> 20);
+	size_t at = (line << 4 | (address >> 2 & 15)) & (s->n_slots - 1);
+	while (s->slots[at] && s->places.v[s->slots[at] - 1].address != address)
+		at = (at + 1) & (s->n_slots - 1);
+	return &s->slots[at];
 }
 
 static int
 grow(struct st_shower *s)
 {
-	size_t size = s->size ? 2 * s->size : 1024;
-	struct st_known_place *places = calloc(size, sizeof *places);
-	if (!places)
+	size_t n = s->n_slots ? 2 * s->n_slots : 1024;
+	uint32_t *slots = calloc(n, sizeof *slots);
+	if (!slots)
 		return -1;
-	for (size_t i = 0; i < s->size; i++)
-		if (s->places[i].used)
-			*known_place(places, size, s->places[i].address) = s->places[i];
-	free(s->places);
-	s->places = places;
-	s->size = size;
+	free(s->slots);
+	s->slots = slots;
+	s->n_slots = n;
+	for (size_t i = 0; i < s->places.n; i++)
+		*slot_of(s, s->places.v[i].address) = (uint32_t)i + 1;
 	return 0;
 }
 
@@ -65,27 +68,28 @@ st_shower_place(struct st_shower *s, uint32_t map, uint64_t address, struct st_p
 }
 
 static int
-learn_place(struct st_shower *s, uint64_t address, struct st_known_place *place)
+learn_place(struct st_shower *s, uint64_t address)
 {
-	struct st_known_place new = {.address = address, .used = true};
 	int64_t map = st_spans_find(s->v, s->spans, address);
-	new.image = UINT32_MAX;
-	new.offset = address;
-	if (map >= 0 && learn_code(s, (uint32_t)map, address, &new.image, &new.offset))
+	struct st_known_place *place = ST_PUSH(&s->places);
+	if (!place)
 		return -1;
-	*place = new;
-	s->n_places++;
-	return 0;
+	*place = (struct st_known_place){address, address, UINT32_MAX};
+	return map >= 0 ? learn_code(s, (uint32_t)map, address, &place->image, &place->offset) : 0;
 }
 
 static int
 show_place(struct st_shower *s, uint64_t address, struct st_profile_value *value)
 {
-	if (2 * (s->n_places + 1) > s->size && grow(s))
+	if (2 * (s->places.n + 1) > s->n_slots && grow(s))
 		return -1;
-	struct st_known_place *place = known_place(s->places, s->size, address);
-	if (!place->used && learn_place(s, address, place))
-		return -1;
+	uint32_t *slot = slot_of(s, address);
+	if (!*slot) {
+		if (learn_place(s, address))
+			return -1;
+		*slot = (uint32_t)s->places.n;
+	}
+	const struct st_known_place *place = &s->places.v[*slot - 1];
 	value->number = place->offset;
 	value->image = place->image;
 	return 0;

@@ -9,7 +9,6 @@
 struct st_known_place {
 	uint64_t address, offset;
 	uint32_t image;
-	bool used;
 };
 
 struct st_shower {
@@ -17,8 +16,9 @@ struct st_shower {
 	const struct st_view *v;
 	double tsc_hz;
 	struct st_span *spans;
-	struct st_known_place *places; /* open hash table by address */
-	size_t n_places, size;         /* size: a power of two, or 0 */
+	ST_VEC(struct st_known_place) places;
+	uint32_t *slots; /* open hash table of their indices + 1, by address */
+	size_t n_slots;  /* a power of two, or 0 */
 };
 
 /* 0, or -1 when memory is exhausted; to be closed in both cases. */

@@ -45,7 +45,8 @@ fill_from_dwarf(struct st_image *image, const struct sym_ranges *frames, bool ha
 {
 	struct sym_candidates list = {0};
 	struct sym_ranges gaps = {0};
-	uncovered(&image->functions, frames, &gaps);
+	if (has_symtab)
+		uncovered(&image->functions, frames, &gaps);
 	if (!has_symtab || gaps.n) {
 		sym_read_dwarf_functions(image, has_symtab ? &gaps : NULL, &list);
 		sym_table_fill(&image->functions, &list, frames, &image->code);
@@ -104,7 +105,6 @@ named(struct st_image *image)
 	struct sym_ranges frames = {0};
 	if (!image->functions.built) {
 		build_named(image, &sources, &frames, NULL);
-		image->has_symtab = sources.has_symtab;
 		free_sources(&sources, &frames);
 		image->functions.built = true;
 	}
@@ -112,13 +112,13 @@ named(struct st_image *image)
 }
 
 /* The whole table: DWARF, local labels and unwind ranges fill what the symbols leave. It is a table
- * of its own, because functions of the first one have been given out. */
+ * of its own, because functions of the first one may have been given out. */
 static struct sym_functions *
 complete(struct st_image *image)
 {
 	struct sym_sources sources = {0};
 	struct sym_ranges frames = {0}, inner = {0};
-	struct sym_functions first = *named(image);
+	struct sym_functions first = image->functions;
 	if (image->complete.built)
 		return &image->complete;
 	image->functions = (struct sym_functions){0};
@@ -175,8 +175,8 @@ st_image_function(struct st_image *image, uint64_t offset)
 	struct st_function *f = NULL;
 	/* Without a symbol table there are only the exported names, which leave most to be filled.
 	 */
-	if (!image->complete.built && named(image) && image->has_symtab)
-		f = sym_table_find(&image->functions, offset);
+	if (!image->complete.built && (image->functions.built || sym_has_symtab(image)))
+		f = sym_table_find(named(image), offset);
 	if (!f)
 		f = sym_table_find(complete(image), offset);
 	if (f)

@@ -230,6 +230,24 @@ st_image_sum(struct st_image *image, uint64_t pgoff, uint64_t n)
 	return st_sum((const uint8_t *)content + pgoff, size - pgoff < n ? size - pgoff : n, n);
 }
 
+const uint8_t *
+sym_image_code(const struct st_image *image, uint64_t offset, uint64_t n)
+{
+	size_t size;
+	const char *content = elf_rawfile(image->main.elf, &size);
+	GElf_Phdr segment;
+	for (size_t i = 0; content && next_load(image, &i, &segment);) {
+		uint64_t skip = offset - segment.p_vaddr;
+		if (offset < segment.p_vaddr || skip >= segment.p_filesz)
+			continue;
+		bool is_whole = n <= segment.p_filesz - skip && segment.p_offset <= size &&
+		                skip <= size - segment.p_offset &&
+		                n <= size - segment.p_offset - skip;
+		return is_whole ? (const uint8_t *)content + segment.p_offset + skip : NULL;
+	}
+	return NULL;
+}
+
 size_t
 st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n)
 {

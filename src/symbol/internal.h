@@ -95,7 +95,6 @@ struct st_image {
 	struct st_slot *slots;
 	size_t n_slots;
 	bool slots_read;
-	bool has_symtab;
 	Dwarf *dwarf;
 	Dwarf *alternate; /* the file that dwz moved common parts to */
 	int alternate_fd;
@@ -106,6 +105,9 @@ struct st_image {
 	bool lines_sought;
 	struct sym_string_chunk *strings;
 };
+
+/* image.c: where n bytes of code lie in memory, without a copy; NULL: not all in one segment. */
+const uint8_t *sym_image_code(const struct st_image *image, uint64_t offset, uint64_t n);
 
 /* elf.c: opening files and memory as ELF, sections by name and type. */
 int sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e);
@@ -159,6 +161,7 @@ struct sym_sources {
 	bool has_symtab;               /* there is a full table, or mini-debuginfo */
 };
 void sym_read_symbols(struct st_image *image, struct sym_sources *sources);
+bool sym_has_symtab(struct st_image *image);
 
 /* entrystate.c: whether the code of an FDE of the CIE, whose instructions are given, begins in the
  * middle of a function's frame. */

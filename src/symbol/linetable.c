@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "symbol/lineprogram.h"
 
 struct unit {
@@ -101,8 +102,7 @@ static void
 order(struct sym_linetable *t)
 {
 	uint64_t reach = 0;
-	if (t->n_sequences)
-		qsort(t->sequences, t->n_sequences, sizeof *t->sequences, by_start);
+	st_order(t->sequences, t->n_sequences, sizeof *t->sequences, by_start);
 	for (size_t i = 0; i < t->n_sequences; i++) {
 		if (t->sequences[i].end > reach)
 			reach = t->sequences[i].end;

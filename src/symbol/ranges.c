@@ -2,6 +2,7 @@
 /* Vectors of address ranges and of candidates. */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "symbol/internal.h"
 
 void *
@@ -40,9 +41,7 @@ void
 sym_ranges_settle(struct sym_ranges *ranges)
 {
 	size_t kept = 0;
-	if (!ranges->n)
-		return;
-	qsort(ranges->v, ranges->n, sizeof *ranges->v, by_start);
+	st_order(ranges->v, ranges->n, sizeof *ranges->v, by_start);
 	for (size_t i = 0; i < ranges->n; i++) {
 		struct sym_range r = ranges->v[i];
 		struct sym_range *last = kept ? &ranges->v[kept - 1] : NULL;

@@ -90,6 +90,20 @@ read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol
 	return true;
 }
 
+static bool
+has_table(Elf *elf)
+{
+	struct table table;
+	return elf && open_table(elf, SHT_SYMTAB, &table);
+}
+
+bool
+sym_has_symtab(struct st_image *image)
+{
+	return has_table(image->main.elf) || has_table(sym_debug_file(image)->elf) ||
+	       has_table(sym_mini_file(image)->elf);
+}
+
 void
 sym_read_symbols(struct st_image *image, struct sym_sources *sources)
 {

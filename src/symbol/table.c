@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "symbol/internal.h"
 
 static size_t
@@ -63,7 +64,7 @@ sym_table_choose(struct sym_functions *table, struct sym_candidates *list)
 	table->v = list->n ? calloc(list->n, sizeof *table->v) : NULL;
 	if (!table->v)
 		return;
-	qsort(list->v, list->n, sizeof *list->v, by_preference);
+	st_order(list->v, list->n, sizeof *list->v, by_preference);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct sym_candidate *c = &list->v[i];
 		struct st_function *last = table->n ? &table->v[table->n - 1] : NULL;

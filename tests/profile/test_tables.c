@@ -271,6 +271,40 @@ files_keep_them(void **state)
 	unlink(path);
 }
 
+/* One whose rows say nothing, and one of more rows than are saved at once. */
+static void
+tables_are_empty_or_long(void **state)
+{
+	(void)state;
+	static const strobe_column columns[] = {
+	        STROBE_KEY("place", STROBE_HEX), STROBE_SUM("n", STROBE_NUMBER), {0}};
+	enum { LONG = 150 };
+	struct fake *f = fixture_results();
+	uint32_t none = fake_table(f, "none", columns), many = fake_table(f, "many", columns);
+	fake_row(f, none, (uint64_t[]){1, 0});
+	for (uint64_t i = 0; i < LONG; i++)
+		fake_row(f, many, (uint64_t[]){i, 1 + i % 7});
+	struct st_process one = fake_process(f, 1, 0, "a");
+	struct st_run run = {.processes = &one, .n_processes = 1, .seconds = 1, .tsc_hz = 2e9};
+	struct st_profile_origin o = {.tool = "calls", .argv = command};
+	struct st_profile *p = st_profile_collect(&run, &o, NULL);
+	fake_free(f);
+	assert_non_null(p);
+	assert_int_equal(st_profile_rows(&p->tables.v[0]), 0);
+	assert_int_equal(st_profile_rows(&p->tables.v[1]), LONG);
+	assert_int_equal(at(p, 1, 0, 0)->number, 6);
+	assert_int_equal(at(p, 1, LONG - 1, 0)->number, 147);
+	char path[] = "/tmp/strobe-tables-XXXXXX";
+	close(mkstemp(path));
+	assert_int_equal(st_profile_save(p, path, NULL), 0);
+	struct st_profile *q = st_profile_load(path, NULL);
+	assert_non_null(q);
+	assert_same_tables(p, q);
+	st_profile_free(q);
+	st_profile_free(p);
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -282,6 +316,7 @@ main(void)
 	        cmocka_unit_test(wrong_names_are_told),
 	        cmocka_unit_test(people_read_them),
 	        cmocka_unit_test(files_keep_them),
+	        cmocka_unit_test(tables_are_empty_or_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

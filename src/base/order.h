@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorting what is often in order already. Hosted code only. */
+#ifndef STROBE_BASE_ORDER_H
+#define STROBE_BASE_ORDER_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* qsort, but for a vector that may be empty, and one look at each element when all are in order. */
+static inline void
+st_order(void *v, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+	size_t i = 1;
+	for (const char *at = v; i < n && compare(at, at + size) <= 0; at += size)
+		i++;
+	if (i < n)
+		qsort(v, n, size, compare);
+}
+
+#endif
