@@ -238,12 +238,10 @@ sym_image_code(const struct st_image *image, uint64_t offset, uint64_t n)
 	GElf_Phdr segment;
 	for (size_t i = 0; content && next_load(image, &i, &segment);) {
 		uint64_t skip = offset - segment.p_vaddr;
-		if (offset < segment.p_vaddr || skip >= segment.p_filesz)
-			continue;
-		bool is_whole = n <= segment.p_filesz - skip && segment.p_offset <= size &&
-		                skip <= size - segment.p_offset &&
-		                n <= size - segment.p_offset - skip;
-		return is_whole ? (const uint8_t *)content + segment.p_offset + skip : NULL;
+		if (offset >= segment.p_vaddr && skip < segment.p_filesz)
+			return n <= segment.p_filesz - skip
+			               ? (const uint8_t *)content + segment.p_offset + skip
+			               : NULL;
 	}
 	return NULL;
 }
