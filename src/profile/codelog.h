@@ -44,12 +44,12 @@ struct st_codelog_run {
 
 /* What the runs before came to. */
 struct st_codelog_past {
-	size_t runs;       /* that began */
-	int64_t cpu_ns;    /* of the last one that ended; 0: none did */
+	size_t runs;    /* that began */
+	int64_t cpu_ns; /* of the last one that ended; 0: none did */
 	/* Runs whose first windows lie one behind the other, from the program's start on. */
-	size_t sweeps;     /* such rows of runs */
-	uint64_t swept_ns; /* up to where the last one has come */
-	bool grows; /* its last run found a hundredth or more of what was there then */
+	size_t sweeps;         /* such rows of runs */
+	uint64_t swept_ns;     /* up to where the last one has come */
+	bool grows;            /* its last run found a hundredth or more of what was there then */
 	uint64_t instructions; /* that all have found */
 };
 

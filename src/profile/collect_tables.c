@@ -148,16 +148,14 @@ go_to_line(struct st_collect *c, struct st_profile_value *value)
 
 /* A table of functions or lines has far fewer of them than there are places. */
 static void
-fold_row(struct st_collect *c, const struct st_profile_table *t, struct st_profile_value *row)
+fold(struct st_collect *c, enum strobe_type type, struct st_profile_value *key)
 {
-	for (size_t i = 0; i < t->n_keys; i++) {
-		if (row[i].image == UINT32_MAX)
-			continue;
-		if (t->columns[i].type == STROBE_FUNCTION)
-			go_to_entry(c, &row[i]);
-		else if (st_profile_shape(t->columns[i].type) == ST_VALUE_LINE)
-			go_to_line(c, &row[i]);
-	}
+	if (key->image == UINT32_MAX)
+		return;
+	if (type == STROBE_FUNCTION)
+		go_to_entry(c, key);
+	else if (st_profile_shape(type) == ST_VALUE_LINE)
+		go_to_line(c, key);
 }
 
 static int
@@ -167,10 +165,12 @@ read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 	struct st_profile_value row[STROBE_MOST_COLUMNS];
 	if (!says_something(t, raw))
 		return 0;
-	for (size_t i = 0; i < t->n_columns; i++)
+	for (size_t i = 0; i < t->n_columns; i++) {
 		if (st_shower_value(s, &t->columns[i], raw[i], &row[i]))
 			return -1;
-	fold_row(s->c, t, row);
+		if (i < t->n_keys)
+			fold(s->c, t->columns[i].type, &row[i]);
+	}
 	return add_from(s, rows, raw, 0, row);
 }
 

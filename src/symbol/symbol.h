@@ -172,7 +172,8 @@ size_t st_image_inlined(struct st_image *image, uint64_t offset, struct st_inlin
  */
 size_t st_image_bytes(struct st_image *image, uint64_t offset, void *out, size_t n);
 
-/* st_sum (base/sum.h) of n bytes of the file from `pgoff` on, with zeros behind its end. */
+/* st_sum (base/sum.h) of n bytes of the file from `pgoff` on, with zeros behind its end; 0: the
+ * file is not so long, or cannot be read. */
 uint64_t st_image_sum(struct st_image *image, uint64_t pgoff, uint64_t n);
 
 /* Where basic blocks may begin that have not been executed: entries of functions, what follows what
