@@ -485,7 +485,8 @@ rt_dispatch_pc(struct thread *t)
 	region_obey(t);
 	adaptive_wake(t);
 	stress_version(t);
-	uint64_t since = t->gap_from ? budget_since(t) : 0;
+	/* Unless who calls has begun to count. */
+	uint64_t since = t->gap_from && !t->works_since ? budget_since(t) : 0;
 	gap_follow(t);
 	if (!t->watching) {
 		budget_charge(t, since);
