@@ -106,22 +106,28 @@ give_back(struct thread *t)
 	share_give(t, left);
 }
 
-/* Of a budget that is shared, another piece, or as many as pay what has been spent already. False:
- * there are none. */
+/* Of a budget that is shared, another piece, or as many as pay what has been spent already and
+ * leave so much. False: there are none. */
 static bool
-refill(struct thread *t)
+refill_to(struct thread *t, int64_t least)
 {
 	int64_t left = credit_of(t), piece;
 	if (!share_exists())
 		return false;
-	while (left < LEAST_LEFT && (piece = share_take(t)) > 0)
+	while (left < least && (piece = share_take(t)) > 0)
 		left += piece;
 	set_credit(t, left);
-	if (left < LEAST_LEFT)
+	if (left < least)
 		return false;
 	if (t->spent)
 		open_window(t, cpu_time());
 	return true;
+}
+
+static bool
+refill(struct thread *t)
+{
+	return refill_to(t, LEAST_LEFT);
 }
 
 /* Of the amount of the thread's period, how much may have been granted by now. */
@@ -485,6 +491,7 @@ budget_stop(struct thread *t)
 		return;
 	take(t, t->works_since);
 	t->works_since = rt_tsc();
-	if (credit_of(t) < BUDGET_SPARE * ST_BUDGET_UNITS && !refill(t))
+	int64_t least = BUDGET_SPARE * ST_BUDGET_UNITS;
+	if (credit_of(t) < least && !refill_to(t, least))
 		spend(t);
 }
