@@ -17,7 +17,7 @@ static uint64_t ticks_of_block = 8000;
 uint64_t
 jit_ticks_of_block(void)
 {
-	return ticks_of_block < BUDGET_SPARE ? ticks_of_block : BUDGET_SPARE;
+	return budget_at_most(ticks_of_block);
 }
 
 /* So many blocks have been translated. */

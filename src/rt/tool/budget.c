@@ -16,6 +16,7 @@ enum {
 	CLOCK_IS_OLD = 200000,              /* ticks: it is read again before work is timed */
 	READING = 600,                      /* ticks: of the clock */
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
+	SPARE = 40000,                      /* ticks: most that is left unused */
 };
 
 /* The controller may change it while the program runs. */
@@ -475,6 +476,14 @@ budget_is_short(const struct thread *t, uint64_t ticks)
 	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
 }
 
+uint64_t
+budget_at_most(uint64_t ticks)
+{
+	uint64_t eighth = amount_now() / ST_BUDGET_UNITS / 8,
+	         most = eighth < SPARE ? eighth : SPARE;
+	return ticks < most ? ticks : most;
+}
+
 void
 budget_learn(uint64_t *mean, uint64_t ticks)
 {
@@ -491,7 +500,7 @@ budget_stop(struct thread *t)
 		return;
 	take(t, t->works_since);
 	t->works_since = rt_tsc();
-	int64_t least = BUDGET_SPARE * ST_BUDGET_UNITS;
+	int64_t least = (int64_t)budget_at_most(SPARE) * ST_BUDGET_UNITS;
 	if (credit_of(t) < least && !refill_to(t, least))
 		spend(t);
 }
