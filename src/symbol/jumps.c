@@ -58,6 +58,8 @@ static size_t
 read_bytes(struct joining *j, const struct st_function *f)
 {
 	j->decoded = 0;
+	if (f->size > SIZE_MAX - BEYOND) /* of a damaged file */
+		return 0;
 	j->bytes = sym_image_code(j->image, f->offset, f->size + BEYOND);
 	if (j->bytes)
 		return f->size;

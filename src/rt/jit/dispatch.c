@@ -17,7 +17,7 @@ static uint64_t ticks_of_block = 8000;
 uint64_t
 jit_ticks_of_block(void)
 {
-	return ticks_of_block < BUDGET_SPARE ? ticks_of_block : BUDGET_SPARE;
+	return budget_at_most(ticks_of_block);
 }
 
 /* So many blocks have been translated. */
@@ -485,7 +485,8 @@ rt_dispatch_pc(struct thread *t)
 	region_obey(t);
 	adaptive_wake(t);
 	stress_version(t);
-	uint64_t since = t->gap_from ? budget_since(t) : 0;
+	/* Unless who calls has begun to count. */
+	uint64_t since = t->gap_from && !t->works_since ? budget_since(t) : 0;
 	gap_follow(t);
 	if (!t->watching) {
 		budget_charge(t, since);

@@ -598,7 +598,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	uint64_t blocked = t->blocked, rt_sp = t->rt_sp, queued_mask = t->queued_mask;
 	uint32_t pending = t->pending, tid = t->tid;
 	bool own = t->own_process, watched = t->watched;
-	uint64_t cpu_seen = t->cpu_seen;
+	uint64_t cpu_seen = t->cpu_seen, tsc_seen = t->tsc_seen;
 	struct filter *filters = t->filters;
 	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
 	child_tab.lock = 0;
@@ -625,6 +625,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->own_process = own;
 	t->watched = watched;
 	t->cpu_seen = cpu_seen;
+	t->tsc_seen = tsc_seen;
 	t->in_vfork = false;
 	t->audit_from = t->away_from = 0;
 	t->filters = filters;

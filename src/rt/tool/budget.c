@@ -16,6 +16,7 @@ enum {
 	CLOCK_IS_OLD = 200000,              /* ticks: it is read again before work is timed */
 	READING = 600,                      /* ticks: of the clock */
 	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
+	SPARE = 40000,                      /* ticks: most that is left unused */
 };
 
 /* The controller may change it while the program runs. */
@@ -106,22 +107,28 @@ give_back(struct thread *t)
 	share_give(t, left);
 }
 
-/* Of a budget that is shared, another piece, or as many as pay what has been spent already. False:
- * there are none. */
+/* Of a budget that is shared, another piece, or as many as pay what has been spent already and
+ * leave so much. False: there are none. */
 static bool
-refill(struct thread *t)
+refill_to(struct thread *t, int64_t least)
 {
 	int64_t left = credit_of(t), piece;
 	if (!share_exists())
 		return false;
-	while (left < LEAST_LEFT && (piece = share_take(t)) > 0)
+	while (left < least && (piece = share_take(t)) > 0)
 		left += piece;
 	set_credit(t, left);
-	if (left < LEAST_LEFT)
+	if (left < least)
 		return false;
 	if (t->spent)
 		open_window(t, cpu_time());
 	return true;
+}
+
+static bool
+refill(struct thread *t)
+{
+	return refill_to(t, LEAST_LEFT);
 }
 
 /* Of the amount of the thread's period, how much may have been granted by now. */
@@ -469,6 +476,14 @@ budget_is_short(const struct thread *t, uint64_t ticks)
 	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
 }
 
+uint64_t
+budget_at_most(uint64_t ticks)
+{
+	uint64_t eighth = amount_now() / ST_BUDGET_UNITS / 8,
+	         most = eighth < SPARE ? eighth : SPARE;
+	return ticks < most ? ticks : most;
+}
+
 void
 budget_learn(uint64_t *mean, uint64_t ticks)
 {
@@ -485,6 +500,7 @@ budget_stop(struct thread *t)
 		return;
 	take(t, t->works_since);
 	t->works_since = rt_tsc();
-	if (credit_of(t) < BUDGET_SPARE * ST_BUDGET_UNITS && !refill(t))
+	int64_t least = (int64_t)budget_at_most(SPARE) * ST_BUDGET_UNITS;
+	if (credit_of(t) < least && !refill_to(t, least))
 		spend(t);
 }

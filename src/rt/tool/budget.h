@@ -56,8 +56,9 @@ budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
 	return used >= most ||
 	       (used >= most - most / 8 && !budget_is_short(rt_self(), size * TICKS_OF_ENTRY));
 }
-/* Ticks: so much may be left unused because of what the next work may cost, not more. */
-enum { BUDGET_SPARE = 40000 };
+/* Of what the next work may cost, in ticks, so much as may be left unused because of it: not more
+ * than 40,000, and not more than an eighth of a budget, else small ones would pay for nothing. */
+uint64_t budget_at_most(uint64_t ticks);
 /* What some work costs on average is `mean`, and this time it took so many ticks; much more, if the
  * thread has waited. */
 void budget_learn(uint64_t *mean, uint64_t ticks);

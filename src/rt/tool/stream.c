@@ -261,7 +261,7 @@ piece_of(uint64_t begin, uint64_t fill)
 static bool
 pays_for_piece(const struct thread *t, uint64_t ticks)
 {
-	return !budget_is_short(t, ticks < BUDGET_SPARE ? ticks : BUDGET_SPARE);
+	return !budget_is_short(t, budget_at_most(ticks));
 }
 
 /* As far as the budget lasts, if there is one. Returns whether that was all. */
@@ -355,7 +355,7 @@ static bool
 pays_for_chunk(const struct thread *t)
 {
 	for (int tries = 0; tries < 256 && !has_free_chunk(); tries++) {
-		if (budget_is_short(t, BUDGET_SPARE))
+		if (budget_is_short(t, budget_at_most(UINT64_MAX)))
 			return false;
 		nap();
 	}
