@@ -148,7 +148,7 @@ class Path_(unittest.TestCase):
 
     def test_ends_natively(self):
         """The thread is not measured any more at its end: that is a gap, too. With the first window all of the budget is spent."""
-        result = record(self.folder.name, WAYS, "100000", options=("-b", "1us", "-T", "1h"), name="spent.db")
+        result = record(self.folder.name, WAYS, "100000", options=("-b", "100us", "-T", "1h"), name="spent.db")
         path = self.read(result)
         (window,), = (thread["windows"] for thread in path["threads"])
         self.assertEqual((path["gaps"], path["gaps_with_facts"], window["end"]), (1, 0, "gap"))

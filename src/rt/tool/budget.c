@@ -472,6 +472,10 @@ budget_is_short(const struct thread *t, uint64_t ticks)
 {
 	if (!t || !t->works_since) /* none: the engine is about to begin */
 		return false;
+	/* The others check where the literature has them check, and come back too seldom for a
+	   window to end early. */
+	if (budget()->policy != ST_BUDGET_NATIVE)
+		return false;
 	uint64_t all = ticks + rt_tsc() - t->works_since;
 	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
 }
