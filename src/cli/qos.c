@@ -115,16 +115,19 @@ st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 	return 0;
 }
 
-/* The amount in seconds of a period, which is not to be more than the budget may be. */
+/* The amount in seconds of a period, which is not to be more than the budget may be. The budget has
+ * been rounded to ticks by now: one that is written alike is not more. */
 static int
 part_of_budget(const char *option, const struct st_budget_amount *amount, double period,
                double most, double *seconds, struct st_error *e)
 {
-	*seconds = st_budget_seconds(amount, period);
-	if (*seconds <= most)
+	const double rounding = 1 + 1e-6;
+	double wanted = st_budget_seconds(amount, period);
+	*seconds = fmin(wanted, most);
+	if (wanted <= most * rounding)
 		return 0;
 	return st_fail(e, ST_EXIT_USAGE, "--%s is %g s of each period, and --budget allows %g s",
-	               option, *seconds, most);
+	               option, wanted, most);
 }
 
 int

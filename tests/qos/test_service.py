@@ -116,6 +116,14 @@ class Service(unittest.TestCase):
                 self.assertEqual(said, "")
                 self.assertGreater(self.json(file)["budget"]["windows"], 0)
 
+    def test_start_with_all_of_it(self):
+        """An amount that is written as the budget is fits into it, however the budget has been rounded."""
+        for share in ("10%", "30%", "50%", "70%", "100%"):
+            for period in ("50ms", "200ms", "300ms"):
+                with self.subTest(share=share, period=period):
+                    words = ("-b", share, "-T", period, "--qos-start", share, "--qos-below", share)
+                    self.run_strobe(*words, "--qos", "cmd:exit 1", "--qos-min", "1", seconds="0", options=())
+
     def test_never_kept(self):
         result = self.nothing_measured("--qos", self.source, "--qos-min", "1e12")
         self.assertEqual(result["qos"]["kept"], 0)
