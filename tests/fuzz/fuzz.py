@@ -19,6 +19,8 @@ import tempfile
 import time
 
 RESULT = "strobe.fuzz.json"  # stands for a file of its own in each run
+# What the engine says to hand over to native execution, and a sequence comes to by a jump into the middle of an instruction.
+HANDED_OVER = ("far jump, far call, far return or iret", "int n or sysenter, a system call the engine cannot see")
 CORPUS_PLACES = ("/usr/bin", "/usr/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu/openssl",
                  "/usr/lib/gcc/x86_64-linux-gnu/12")
 CORPUS_SEEDS = ("libcrypto", "libavcodec", "libx264", "libgmp", "libc.so", "libm.so", "libgcrypt", "libzstd", "python3",
@@ -45,6 +47,12 @@ def make_corpus(minecorpus, path, megabytes):
     subprocess.run([minecorpus, "-o", path], input="\n".join(chosen), text=True, check=True)
 
 
+def make_corpus_of_text(minecorpus, path, text):
+    """The forms of a text that minecorpus -x has written: the same on every machine."""
+    with open(text, encoding="ascii") as forms:
+        subprocess.run([minecorpus, "-t", "-o", path], stdin=forms, check=True)
+
+
 class Engine:
     """One way to run insnfuzz: natively (an empty prefix) or under an engine."""
 
@@ -56,10 +64,11 @@ class Engine:
 class Run:
     """What one run of insnfuzz printed and how it ended."""
 
-    def __init__(self, lines, status, at):
+    def __init__(self, lines, status, at, handed_over):
         self.lines = lines    # index -> line
         self.status = status  # exit code, or a text such as "timeout"
         self.at = at          # the sequence it was at when it ended
+        self.handed_over = handed_over  # what came after some sequence ran natively
 
     def bad(self):
         return self.status != 0
@@ -78,6 +87,7 @@ class Fuzzer:
         self.started = time.time()
         self.skipped = []
         self.fallbacks = set()
+        self.handed_over = 0
         # Address-space randomisation off: the regions are fixed, and must not meet the program's own mappings.
         self.outer = ["setarch", "-R"] if args.aslr_off else []
 
@@ -85,17 +95,19 @@ class Fuzzer:
         return self.outer + engine.prefix + [self.args.insnfuzz] + self.common + extra
 
     def note_fallbacks(self, path):
-        """An engine that went on natively has not been tested: say so, and count it as a failure."""
+        """An engine that went on natively has not been tested: say so, and count it as a failure. Returns whether it did so
+        only for what it is known to hand over."""
         try:
             with open(path, encoding="utf-8") as f:
                 fallbacks = json.load(f).get("fallbacks", [])
         except (OSError, ValueError):
-            return
-        for fallback in fallbacks:
-            text = json.dumps(fallback)
+            return False
+        others = [fallback for fallback in fallbacks if fallback.get("cause") not in HANDED_OVER]
+        for text in map(json.dumps, others):
             if text not in self.fallbacks:
                 print(f"the engine went native: {text}", flush=True)
             self.fallbacks.add(text)
+        return bool(fallbacks) and not others
 
     def run(self, engine, extra, timeout=None, text=False):
         """Run insnfuzz; its lines by index, or all its text."""
@@ -112,8 +124,7 @@ class Fuzzer:
                 os.killpg(proc.pid, 9)
                 proc.wait()
                 status = "timeout"
-            if RESULT in engine.prefix:
-                self.note_fallbacks(result.name)
+            handed_over = RESULT in engine.prefix and self.note_fallbacks(result.name)
             at = int.from_bytes(progress.read(8).ljust(8, b"\0"), "little")
             out.seek(0)
             if text:
@@ -123,7 +134,7 @@ class Fuzzer:
                 fields = line.split()
                 if len(fields) == 3 and line.endswith("\n"):
                     lines[int(fields[0])] = line
-            return Run(lines, status, at)
+            return Run(lines, status, at, handed_over)
 
     def differs(self, engine, extra, timeout=20):
         """Does this selection of sequences and units differ from native? A native failure is no difference."""
@@ -131,7 +142,7 @@ class Fuzzer:
         if want.bad():
             return False
         got = self.run(engine, extra, timeout)
-        return got.bad() or got.lines != want.lines
+        return not got.handed_over and (got.bad() or got.lines != want.lines)
 
     def first_difference(self, want, got, indices):
         """The first index at which the two runs differ, or None."""
@@ -164,12 +175,24 @@ class Fuzzer:
         with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
             results = list(pool.map(lambda e: self.run(e, extra), engines))
         for engine, got in zip(engines, results):
+            if got.handed_over:
+                found += self.around_native(engine, seed, first, count)
+                continue
             at = self.first_difference(want, got, range(first, end))
             if at is None and not got.bad():
                 continue
             found += 1
             self.report(engine, base, first, end, end - 1 if at is None else at, got.status)
         return found
+
+    def around_native(self, engine, seed, first, count):
+        """A sequence went native, and so did all after it: compares the others, and leaves that one out."""
+        self.sequences -= count
+        if count == 1:
+            self.handed_over += 1
+            return 0
+        half = count // 2
+        return self.batch([engine], seed, first, half) + self.batch([engine], seed, first + half, count - half)
 
     def history(self, engine, base, first, at):
         """The shortest list of sequences, ending with `at`, that shows the difference; None: it is gone."""
@@ -290,6 +313,7 @@ def parse():
     p.add_argument("--insnfuzz", required=True, help="the program that runs sequences")
     p.add_argument("--minecorpus", help="make a corpus with this program if the corpus file does not exist")
     p.add_argument("--corpus", help="the corpus file")
+    p.add_argument("--forms", help="make it of this text instead of the programs of this machine")
     p.add_argument("--corpus-megabytes", type=int, default=150)
     p.add_argument("--strobe", help="the engine")
     p.add_argument("--tools", default="null,bbcount")
@@ -323,7 +347,9 @@ def main():
         args.strobe = os.path.abspath(args.strobe)
     if args.corpus:
         args.corpus = os.path.abspath(args.corpus)
-        if not os.path.exists(args.corpus) and args.minecorpus:
+        if args.forms and args.minecorpus:
+            make_corpus_of_text(args.minecorpus, args.corpus, args.forms)
+        elif not os.path.exists(args.corpus) and args.minecorpus:
             make_corpus(args.minecorpus, args.corpus, args.corpus_megabytes)
     with tempfile.TemporaryDirectory(prefix="strobe-fuzz-") as work:
         args.work = work
@@ -331,6 +357,8 @@ def main():
         done = fuzzer.loop(engines_of(args))
     for seed, at, status in fuzzer.skipped:
         print(f"left out: seed {seed}, sequence {at} ends natively with {status}")
+    if fuzzer.handed_over:
+        print(f"left out: {fuzzer.handed_over} sequences that the engine hands over to native execution")
     print(f"{done} batches, {fuzzer.sequences} comparisons, {fuzzer.findings} differences, "
           f"{len(fuzzer.fallbacks)} native fallbacks")
     if fuzzer.sequences == 0:

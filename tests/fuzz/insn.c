@@ -142,6 +142,17 @@ excluded_operand(const struct fz_insn *i)
 	return NULL;
 }
 
+/* Of memory that the decoder does not tell as an operand nobody can choose the address. */
+static bool
+hides_segment(const struct fz_insn *i)
+{
+	bool has = false;
+
+	for (unsigned k = 0; k < i->in.raw.prefix_count; k++)
+		has |= i->in.raw.prefixes[k].value == 0x64 || i->in.raw.prefixes[k].value == 0x65;
+	return has && i->in.mnemonic == ZYDIS_MNEMONIC_CLZERO;
+}
+
 static bool
 beyond_avx2(const struct fz_insn *i)
 {
@@ -182,6 +193,8 @@ fz_excluded(const struct fz_insn *i, enum fz_isa isa)
 		return "left out by --isa avx2";
 	if (i->in.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return FAR;
+	if (hides_segment(i))
+		return "its address depends on where the libraries are";
 	const char *why = excluded_category(i);
 
 	return why ? why : excluded_operand(i);

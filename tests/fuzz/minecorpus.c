@@ -6,6 +6,8 @@
  * Usage: minecorpus -o CORPUS [-s SAMPLES] < LIST-OF-FILES. A form is what a decoder, relocator or
  * liveness analysis may treat specially: mnemonic, encoding, opcode, kind and width of each
  * operand, addressing mode, prefixes. Up to SAMPLES (2) different examples of a form are kept.
+ * With -x they are written as a text, a line of hexadecimal digits each; with -t the list is such a
+ * text, of which all lines are kept: so sequences can be the same on every machine.
  */
 #include "corpus.h"
 
@@ -191,14 +193,55 @@ sweep_file(const char *path)
 	close(fd);
 }
 
-static int
-write_corpus(const char *path)
+/* A line of the text that write_text makes. Returns false when it is no instruction. */
+static bool
+take_line(const char *line)
 {
-	FILE *f = fopen(path, "wb");
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	struct slot s = {0};
+	uint8_t bytes[15];
+	size_t n = 0;
+
+	while (n < sizeof bytes && sscanf(line + 2 * n, "%2hhx", &bytes[n]) == 1)
+		n++;
+	if (line[2 * n] != 0 ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &in, ops)) || in.length != n)
+		return false;
+	add_form(&s, &in, bytes);
+	forms[nforms - 1].count = 1;
+	ninsns++;
+	nbytes += n;
+	return true;
+}
+
+static bool
+write_text(FILE *f)
+{
+	for (size_t i = 0; i < nforms; i++) {
+		for (unsigned k = 0; k < forms[i].len; k++)
+			fprintf(f, "%02x", forms[i].bytes[k]);
+		fputc('\n', f);
+	}
+	return !ferror(f);
+}
+
+static bool
+write_forms(FILE *f)
+{
 	uint64_t n = nforms;
 
-	if (!f || fwrite(FZ_CORPUS_MAGIC, 8, 1, f) != 1 || fwrite(&n, sizeof n, 1, f) != 1 ||
-	    fwrite(forms, sizeof *forms, nforms, f) != nforms || fclose(f) != 0) {
+	return fwrite(FZ_CORPUS_MAGIC, 8, 1, f) == 1 && fwrite(&n, sizeof n, 1, f) == 1 &&
+	       fwrite(forms, sizeof *forms, nforms, f) == nforms;
+}
+
+static int
+write_corpus(const char *path, bool text)
+{
+	FILE *f = fopen(path, "wb");
+	bool written = f && (text ? write_text(f) : write_forms(f));
+
+	if (!f || fclose(f) != 0 || !written) {
 		fprintf(stderr, "minecorpus: cannot write %s\n", path);
 		return 1;
 	}
@@ -212,18 +255,24 @@ main(int argc, char **argv)
 {
 	const char *out = NULL;
 	char line[4096];
+	bool to_text = false, from_text = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "o:s:")) != -1) {
+	while ((c = getopt(argc, argv, "o:s:tx")) != -1) {
 		if (c == 'o')
 			out = optarg;
+		else if (c == 't')
+			from_text = true;
+		else if (c == 'x')
+			to_text = true;
 		else if (c == 's' && atoi(optarg) >= 1 && atoi(optarg) <= 4)
 			samples = (unsigned)atoi(optarg);
 		else
 			out = NULL;
 	}
 	if (!out) {
-		fprintf(stderr, "usage: minecorpus -o CORPUS [-s SAMPLES 1..4] < LIST-OF-FILES\n");
+		fprintf(stderr, "usage: minecorpus -o CORPUS [-x] [-s SAMPLES 1..4] < "
+		                "LIST-OF-FILES, or -t < TEXT\n");
 		return 2;
 	}
 	table = calloc(SLOTS, sizeof *table);
@@ -232,14 +281,19 @@ main(int argc, char **argv)
 		return 1;
 	while (fgets(line, sizeof line, stdin)) {
 		line[strcspn(line, "\n")] = 0;
-		sweep_file(line);
+		if (!from_text)
+			sweep_file(line);
+		else if (!take_line(line)) {
+			fprintf(stderr, "minecorpus: no instruction: %s\n", line);
+			return 1;
+		}
 	}
 	if (nforms == 0) {
 		fprintf(stderr, "minecorpus: no instructions found: give x86-64 ELF files on "
 		                "standard input\n");
 		return 1;
 	}
-	int rc = write_corpus(out);
+	int rc = write_corpus(out, to_text);
 
 	free(forms);
 	free(table);

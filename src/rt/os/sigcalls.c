@@ -135,11 +135,13 @@ sys_sigaction(struct thread *t)
 	int signo = (int)t->regs.r[RDI];
 	uint64_t new_at = t->regs.r[RSI], old_at = t->regs.r[RDX];
 	struct ksigaction action, old;
-	if (t->regs.r[R10] != 8 || signo < 1 || signo > N_SIGNALS ||
-	    (new_at && (signo == SIGNAL_KILL || signo == SIGNAL_STOP)))
+	if (t->regs.r[R10] != 8)
 		return -E_INVAL;
 	if (new_at && rt_copy_guarded(&action, (void *)new_at, sizeof action))
 		return -E_FAULT;
+	if (signo < 1 || signo > N_SIGNALS ||
+	    (new_at && (signo == SIGNAL_KILL || signo == SIGNAL_STOP)))
+		return -E_INVAL;
 	if (signo == SIGNAL_KILL || signo == SIGNAL_STOP)
 		return SYS(__NR_rt_sigaction, signo, 0, old_at, 8);
 	uint64_t mask = signals_block_all();
@@ -189,7 +191,8 @@ set_program_mask(struct thread *t, uint64_t mask)
 long
 sys_sigprocmask(struct thread *t)
 {
-	uint64_t how = t->regs.r[RDI], new_at = t->regs.r[RSI], old_at = t->regs.r[RDX], set = 0;
+	uint32_t how = (uint32_t)t->regs.r[RDI];
+	uint64_t new_at = t->regs.r[RSI], old_at = t->regs.r[RDX], set = 0;
 	if (t->regs.r[R10] != 8)
 		return -E_INVAL;
 	if (new_at && rt_copy_guarded(&set, (void *)new_at, 8))

@@ -96,9 +96,13 @@ refused(void)
 	CHECK_EQ(raw_action(65, &set, NULL), -EINVAL);
 	CHECK_EQ(raw_action(-1, NULL, &old), -EINVAL);
 	CHECK_EQ(raw_action(SIGUSR1, (void *)8, NULL), -EFAULT);
+	CHECK_EQ(raw_action(65, (void *)8, NULL), -EFAULT); /* the kernel reads first */
+	CHECK_EQ(raw_action(SIGKILL, (void *)8, NULL), -EFAULT);
 	CHECK_EQ(raw_action(SIGUSR1, NULL, (void *)8), -EFAULT);
 	CHECK(syscall(SYS_rt_sigaction, SIGUSR1, NULL, &old, 4) == -1 && errno == EINVAL, "size");
 	CHECK(syscall(SYS_rt_sigprocmask, 77, &old, NULL, 8) == -1 && errno == EINVAL, "how");
+	CHECK(!syscall(SYS_rt_sigprocmask, 1L << 32 | SIG_BLOCK, NULL, &old, 8),
+	      "an int's high half");
 	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, (void *)8, NULL, 8) == -1 && errno == EFAULT,
 	      "set");
 	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &old, NULL, 4) == -1 && errno == EINVAL,
