@@ -37,9 +37,18 @@ spread(size_t n)
 	return part;
 }
 
-uint64_t
-st_unique_first(const struct st_codelog_past *past, uint64_t every_ns)
+/* Two runs of three look for what is new all over, one sweeps, for what cannot be watched. */
+static bool
+watches_at_once(const struct st_codelog_past *past, uint64_t every_ns)
 {
+	return past->runs % 3 && (uint64_t)past->cpu_ns > every_ns;
+}
+
+uint64_t
+st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool may_watch)
+{
+	if (may_watch && watches_at_once(past, every_ns))
+		return ST_WATCHES_AT_ONCE;
 	const uint64_t tick = 1000000000 / ST_BUDGET_HZ; /* windows begin at ticks */
 	uint64_t most = every_ns, swept = past->swept_ns - past->swept_ns / 3;
 	if ((uint64_t)past->cpu_ns < most)
@@ -78,7 +87,8 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
 	                                program, &past, e))
 		return -1;
-	o->budget.first_ns = st_unique_first(&past, every_of(&o->budget, u->choice));
+	o->budget.first_ns = st_unique_first(&past, every_of(&o->budget, u->choice),
+	                                     may_watch(&o->budget, u->choice));
 	o->on_second = on_second;
 	o->second_arg = u;
 	return 0;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "wire/results.h"
+
 enum {
 	LOG_APPLICATION = 0x53744c67, /* "StLg", in the file's header */
 	LOG_VERSION = 2,
@@ -213,6 +215,8 @@ remember(void *arg, const struct st_codelog_run *run)
 		return;
 	past->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 0;
 	past->instructions += run->instructions;
+	if (run->first_ns == ST_WATCHES_AT_ONCE)
+		return;
 	if (!run->first_ns) {
 		past->sweeps++;
 		past->swept_ns = 0;

@@ -250,7 +250,8 @@ struct st_budget_pool {
  * nothing; there is nothing, because the first window begins later. */
 enum st_pool_begins { ST_POOL_FULL, ST_POOL_GROWS, ST_POOL_LATE };
 enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
-enum { ST_WATCHED_AFTER = 8 }; /* a process watches after this part of its first period */
+enum { ST_WATCHED_AFTER = 8 }; /* a process watches after this part of its first period, or */
+#define ST_WATCHES_AT_ONCE UINT64_MAX /* from its first tick on, with no window before: first_ns */
 enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
@@ -258,7 +259,7 @@ struct st_budget {
 	uint64_t amount;    /* for each period; the controller may change it at any time, up to */
 	uint64_t most;      /* this */
 	uint64_t period_ns; /* of a thread's CPU time; 0: there is no budget */
-	uint64_t first_ns;  /* before the first one of the program's first thread */
+	uint64_t first_ns;  /* before the first one of the program's first thread, or as above */
 	uint64_t until_ns;  /* of the CPU time it would have used natively: when what it had been
 	                       granted first was spent, or the thread began to watch; 0: never */
 	uint64_t ticks_per_second;

@@ -16,12 +16,12 @@ sweeps_from_the_start(void **state)
 {
 	(void)state;
 	struct st_codelog_past past = {0};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past = (struct st_codelog_past){
 	        .runs = 1, .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 56 * MS);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 56 * MS);
 	past.runs = 7; /* how many there were does not matter */
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 56 * MS);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 56 * MS);
 }
 
 /* What fell between two windows is found then. */
@@ -31,9 +31,9 @@ sweeps_once_more(void **state)
 	(void)state;
 	struct st_codelog_past past = {
 	        .runs = 3, .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past.sweeps = 2;
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 750 * MS);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 750 * MS);
 }
 
 static void
@@ -43,7 +43,7 @@ spreads_when_nothing_is_found(void **state)
 	static const uint64_t parts[] = {0, 500, 250, 750, 125, 625, 375, 875};
 	struct st_codelog_past past = {.cpu_ns = 5000 * MS, .sweeps = 2, .swept_ns = 90 * MS};
 	for (past.runs = 0; past.runs < 8; past.runs++)
-		assert_int_equal(st_unique_first(&past, 1000 * MS), parts[past.runs] * MS);
+		assert_int_equal(st_unique_first(&past, 1000 * MS, false), parts[past.runs] * MS);
 }
 
 static void
@@ -52,14 +52,31 @@ stays_within_the_run(void **state)
 	(void)state;
 	struct st_codelog_past past = {
 	        .runs = 1, .cpu_ns = 50 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past.cpu_ns = 5000 * MS;
 	past.swept_ns = 1800 * MS; /* windows come again in each period */
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past.swept_ns = 2 * MS; /* less than a tick */
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 0);
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past = (struct st_codelog_past){.runs = 1, .cpu_ns = 50 * MS, .sweeps = 2};
-	assert_int_equal(st_unique_first(&past, 1000 * MS), 25 * MS); /* of 50 */
+	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 25 * MS); /* of 50 */
+}
+
+/* What is new anywhere in a run, if it is long enough to be looked at. */
+static void
+watches_two_of_three(void **state)
+{
+	(void)state;
+	struct st_codelog_past past = {
+	        .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
+	for (past.runs = 1; past.runs < 9; past.runs++)
+		assert_int_equal(st_unique_first(&past, 125 * MS, true),
+		                 past.runs % 3 ? ST_WATCHES_AT_ONCE : 56 * MS);
+	past.runs = 1;
+	past.cpu_ns = 125 * MS;
+	assert_int_equal(st_unique_first(&past, 125 * MS, true), 56 * MS);
+	past = (struct st_codelog_past){0};
+	assert_int_equal(st_unique_first(&past, 125 * MS, true), 0);
 }
 
 int
@@ -70,6 +87,7 @@ main(void)
 	        cmocka_unit_test(sweeps_once_more),
 	        cmocka_unit_test(spreads_when_nothing_is_found),
 	        cmocka_unit_test(stays_within_the_run),
+	        cmocka_unit_test(watches_two_of_three),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,33 +297,37 @@ class Runs(Case):
 
     def test_windows(self):
         """The first window of a run begins where that of the run before came to, if that found something. A thread with a
-        budget of its own comes back for new code after an eighth of its first period."""
+        budget of its own comes back for new code after an eighth of its first period, in two of three runs at once."""
         for share, parts in ("thread", 8), ("process", 1), ("tree", 1):
             with self.subTest(share=share):
                 self.log.unlink(missing_ok=True)
                 self.check_windows("--budget-share", share, "-T", f"{20 * parts}ms")
 
     def check_windows(self, *options):
-        every, tick = 20_000_000, 4_000_000
-        for _ in range(3):
+        every, tick, at_once = 20_000_000, 4_000_000, -1
+        for _ in range(4):
             self.run_strobe(*SMALL, *options, words=("work", "head"))
         with sqlite3.connect(self.log) as db:
             runs = db.execute("SELECT first_ns, until_ns, cpu_ns, instructions FROM run ORDER BY id").fetchall()
         self.assertEqual(runs[0][0], 0)
         self.assertGreater(runs[0][1], 0)
         sweeps, swept, grows = 0, 0, False
-        for number, (first, until, _, found) in enumerate(runs[:-1], 1):
-            if not first:
+        for number, (first, until, cpu, found) in enumerate(runs[:-1], 1):
+            if first == at_once:
+                self.assertIn("thread", options)
+            elif not first:
                 sweeps, swept = sweeps + 1, 0
-            if first <= swept:
+            if at_once < first <= swept:
                 swept, grows = max(swept, until), found >= sum(run[3] for run in runs[:number]) // 100
             most, place = min(every, runs[number - 1][2]), swept - swept // 3
-            if grows and tick < place < most:
+            if "thread" in options and number % 3 and cpu > every:
+                self.assertEqual(runs[number][0], at_once)
+            elif grows and tick < place < most:
                 self.assertEqual(runs[number][0], place - tick)
             elif grows or sweeps == 1:
                 self.assertEqual(runs[number][0], 0)
             else:
-                self.assertEqual(runs[number][0], int((0, 0.5, 0.25)[number] * most))
+                self.assertEqual(runs[number][0], int((0, 0.5, 0.25, 0.75)[number] * most))
 
     def test_policies(self):
         whole = self.reference("work", "head")

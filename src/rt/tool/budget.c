@@ -184,7 +184,8 @@ begin_account(struct thread *t, bool first)
 		grant(t, due(t, t->period_from), t->period_from);
 		return;
 	}
-	/* The rest of a period that has nothing left; what comes then is number 0. */
+	/* The rest of a period that has nothing left; what comes then is number 0. With
+	   ST_WATCHES_AT_ONCE it is over. */
 	t->period--;
 	t->period_from -= budget()->period_ns - budget()->first_ns;
 	t->period_amount = (int64_t)budget()->most;

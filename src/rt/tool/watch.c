@@ -88,13 +88,21 @@ watch_found(struct thread *t, const struct st_block *block)
 		rt.found++;
 }
 
+/* CPU time of a process before it watches. */
+static uint64_t
+watches_from(void)
+{
+	bool at_once = budget()->first_ns == ST_WATCHES_AT_ONCE;
+	return at_once ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
+}
+
 /* The controller is asked when the process has been there for some time, and again when much has
  * been found in windows, of which nobody has looked where it leads. False: it has never been. */
 static bool
 ask(uint64_t cpu)
 {
 	uint32_t times = rt.results->leaders_wanted;
-	if (times ? rt.found < MANY : cpu < budget()->period_ns / ST_WATCHED_AFTER)
+	if (times ? rt.found < MANY : cpu < watches_from())
 		return times;
 	rt.found = 0;
 	traps_ask();
