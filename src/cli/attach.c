@@ -118,7 +118,7 @@ measure(struct st_measure *what, char *const *argv, char *const *command, pid_t 
 	struct st_error e;
 	struct st_run run = {0};
 	what->result.name = command[0] && *command[0] ? command[0] : "process";
-	if (st_measure_begin(&m, what, (uint32_t)pid, &e))
+	if (st_measure_begin(&m, what, (uint32_t)pid, false, &e))
 		return st_complain(&e);
 	m.options.attached = what->result.quiet ? NULL : say_attached;
 	int code;

@@ -174,7 +174,8 @@ begin_top(struct st_measuring *m, uint32_t pid, struct st_error *e)
 }
 
 int
-st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, struct st_error *e)
+st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, bool follow,
+                 struct st_error *e)
 {
 	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
 	uint32_t liked = st_toolset_sample_hz(&what->tools);
@@ -189,6 +190,7 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	m->options =
 	        (struct st_run_options){.tools = what->tools.tools,
 	                                .n_tools = what->tools.n,
+	                                .follow = follow,
 	                                .sample_hz = m->hz,
 	                                .stress = what->stress,
 	                                .progress = m->progress.enabled ? st_progress_show : NULL,
@@ -272,10 +274,9 @@ st_measure_program(struct st_measure *what, char *const *argv, char *const *prog
 	struct st_measuring m;
 	struct st_error e;
 	struct st_run run = {0};
-	if (st_measure_begin(&m, what, 0, &e))
+	if (st_measure_begin(&m, what, 0, follow, &e))
 		return st_complain(&e);
 	m.options.argv = program;
-	m.options.follow = follow;
 	int code;
 	if (st_run_program(&m.options, &run, &e)) {
 		code = st_complain(&e);

@@ -64,8 +64,8 @@ struct st_measuring {
 int st_measure_option(struct st_measure *w, const char *name, const char *value,
                       struct st_error *e);
 /* Asks whether the result will find a place, and fills m->options. pid: of a process that is there
- * already, else 0. 0, or -1 with *e. */
-int st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid,
+ * already, else 0. follow: its children are taken along. 0, or -1 with *e. */
+int st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, bool follow,
                      struct st_error *e);
 /* The run is over: its result into a file and onto the terminal. 0, or -1 with *e. `argv`: the
  * program, `given`: strobe's own options, for the record. */

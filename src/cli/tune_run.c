@@ -359,10 +359,9 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 	int error = take_streams(how);
 	if (error)
 		return streams_failed(how, error, e);
-	if (st_measure_begin(&m, w, 0, e))
+	if (st_measure_begin(&m, w, 0, how->follow, e))
 		return -1;
 	m.options.argv = argv;
-	m.options.follow = how->follow;
 	m.options.own_group = how->length > 0;
 	int status = st_run_program(&m.options, &run, e);
 	if (!status && how->length > 0)

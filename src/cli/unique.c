@@ -37,17 +37,19 @@ spread(size_t n)
 	return part;
 }
 
-/* Two runs of three look for what is new all over, one sweeps, for what cannot be watched. */
+/* Two runs of three look for what is new all over, one sweeps, for what cannot be watched. Of a
+ * program that is over after few periods a single run has seen too little for that. */
 static bool
 watches_at_once(const struct st_codelog_past *past, uint64_t every_ns)
 {
-	return past->runs % 3 && (uint64_t)past->cpu_ns > every_ns;
+	const uint64_t few = 4 * ST_WATCHED_AFTER;
+	return past->own_runs % 3 && past->own_cpu_ns > few * every_ns;
 }
 
 uint64_t
-st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool may_watch)
+st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool alone)
 {
-	if (may_watch && watches_at_once(past, every_ns))
+	if (alone && watches_at_once(past, every_ns))
 		return ST_WATCHES_AT_ONCE;
 	const uint64_t tick = 1000000000 / ST_BUDGET_HZ; /* windows begin at ticks */
 	uint64_t most = every_ns, swept = past->swept_ns - past->swept_ns / 3;
@@ -65,7 +67,8 @@ st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool may_
 static bool
 may_watch(const struct st_budget *b, const struct st_unique_choice *choice)
 {
-	return b->policy == ST_BUDGET_NATIVE && b->share == ST_SHARE_THREAD && !choice->last;
+	return b->period_ns && b->policy == ST_BUDGET_NATIVE && b->share == ST_SHARE_THREAD &&
+	       !choice->last;
 }
 
 /* How often windows begin, or what there is of a period before a thread watches: what comes later
@@ -88,7 +91,7 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	                                program, &past, e))
 		return -1;
 	o->budget.first_ns = st_unique_first(&past, every_of(&o->budget, u->choice),
-	                                     may_watch(&o->budget, u->choice));
+	                                     may_watch(&o->budget, u->choice) && !o->follow);
 	o->on_second = on_second;
 	o->second_arg = u;
 	return 0;

@@ -32,8 +32,8 @@ void st_unique_end(struct st_unique *u);
 /* Where in a run's CPU time the first window begins, so that runs complement each other: where
  * those before came to, one behind the other from the beginning on, as long as that finds
  * something, and then once more, for what fell between two windows; else far from where they began.
- * Where threads may watch, two of three runs have no such window: ST_WATCHES_AT_ONCE.
- * In ns. Windows begin every so many. */
-uint64_t st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool may_watch);
+ * Two of three runs of a command have no such window (ST_WATCHES_AT_ONCE), if its threads may watch
+ * and it is `alone`, without other processes. In ns. Windows begin every so many. */
+uint64_t st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool alone);
 
 #endif

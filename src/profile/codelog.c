@@ -205,14 +205,25 @@ finish(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
 	return status == SQLITE_DONE ? 0 : fail(log, status, e);
 }
 
+/* What a run of `command` is told of. */
+struct memory {
+	struct st_codelog_past *past;
+	const char *command;
+};
+
 /* Adds a run to what is known of the past. */
 static void
 remember(void *arg, const struct st_codelog_run *run)
 {
-	struct st_codelog_past *past = arg;
+	const struct memory *m = arg;
+	struct st_codelog_past *past = m->past;
 	past->runs++;
 	if (!run->ended)
 		return;
+	if (!strcmp(run->command, m->command)) {
+		past->own_runs++;
+		past->own_cpu_ns = run->cpu_ns > 0 ? (uint64_t)run->cpu_ns : 0;
+	}
 	past->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 0;
 	past->instructions += run->instructions;
 	if (run->first_ns == ST_WATCHES_AT_ONCE)
@@ -233,7 +244,8 @@ st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
                  struct st_codelog_past *past, struct st_error *e)
 {
 	*past = (struct st_codelog_past){0};
-	if (execute(log, "BEGIN IMMEDIATE", e) || st_codelog_runs(log, remember, past, e))
+	struct memory memory = {past, command};
+	if (execute(log, "BEGIN IMMEDIATE", e) || st_codelog_runs(log, remember, &memory, e))
 		return -1;
 	sqlite3_stmt *s = prepare(log, "INSERT INTO run(start_ns, command) VALUES(?, ?)", e);
 	if (!s)

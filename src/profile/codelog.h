@@ -46,6 +46,9 @@ struct st_codelog_run {
 struct st_codelog_past {
 	size_t runs;    /* that began */
 	int64_t cpu_ns; /* of the last one that ended; 0: none did */
+	/* Runs of the same command that ended, and CPU time of the last one. */
+	size_t own_runs;
+	uint64_t own_cpu_ns;
 	/* Runs whose first windows lie one behind the other, from the program's start on. */
 	size_t sweeps;         /* such rows of runs */
 	uint64_t swept_ns;     /* up to where the last one has come */

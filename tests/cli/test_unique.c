@@ -67,13 +67,19 @@ static void
 watches_two_of_three(void **state)
 {
 	(void)state;
-	struct st_codelog_past past = {
-	        .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
-	for (past.runs = 1; past.runs < 9; past.runs++)
+	struct st_codelog_past past = {.runs = 10,
+	                               .cpu_ns = 5000 * MS,
+	                               .own_cpu_ns = 5000 * MS,
+	                               .sweeps = 1,
+	                               .swept_ns = 90 * MS,
+	                               .grows = true};
+	for (past.own_runs = 1; past.own_runs < 9; past.own_runs++)
 		assert_int_equal(st_unique_first(&past, 125 * MS, true),
-		                 past.runs % 3 ? ST_WATCHES_AT_ONCE : 56 * MS);
-	past.runs = 1;
-	past.cpu_ns = 125 * MS;
+		                 past.own_runs % 3 ? ST_WATCHES_AT_ONCE : 56 * MS);
+	past.own_runs = 0; /* a program that the log has nothing of */
+	assert_int_equal(st_unique_first(&past, 125 * MS, true), 56 * MS);
+	past.own_runs = 1;
+	past.own_cpu_ns = 4000 * MS; /* four periods */
 	assert_int_equal(st_unique_first(&past, 125 * MS, true), 56 * MS);
 	past = (struct st_codelog_past){0};
 	assert_int_equal(st_unique_first(&past, 125 * MS, true), 0);

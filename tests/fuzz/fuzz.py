@@ -364,7 +364,9 @@ def main():
     if fuzzer.sequences == 0:
         print("nothing was compared: insnfuzz does not run natively here", file=sys.stderr)
         return 2
-    return 1 if fuzzer.findings or fuzzer.fallbacks else 0
+    # What is left out may be so few, or the engine takes what is none of that for it.
+    most = 2 + fuzzer.sequences // 10000
+    return 1 if fuzzer.findings or fuzzer.fallbacks or fuzzer.handed_over > most else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 """Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS. The programs are one, as it is, a little
 different, and without a build-id."""
 import collections
+import contextlib
 import ctypes
 import json
 import os
@@ -297,14 +298,14 @@ class Runs(Case):
 
     def test_windows(self):
         """The first window of a run begins where that of the run before came to, if that found something. A thread with a
-        budget of its own comes back for new code after an eighth of its first period, in two of three runs at once."""
+        budget of its own comes back for new code after an eighth of its first period."""
         for share, parts in ("thread", 8), ("process", 1), ("tree", 1):
             with self.subTest(share=share):
                 self.log.unlink(missing_ok=True)
                 self.check_windows("--budget-share", share, "-T", f"{20 * parts}ms")
 
     def check_windows(self, *options):
-        every, tick, at_once = 20_000_000, 4_000_000, -1
+        every, tick = 20_000_000, 4_000_000
         for _ in range(4):
             self.run_strobe(*SMALL, *options, words=("work", "head"))
         with sqlite3.connect(self.log) as db:
@@ -312,22 +313,37 @@ class Runs(Case):
         self.assertEqual(runs[0][0], 0)
         self.assertGreater(runs[0][1], 0)
         sweeps, swept, grows = 0, 0, False
-        for number, (first, until, cpu, found) in enumerate(runs[:-1], 1):
-            if first == at_once:
-                self.assertIn("thread", options)
-            elif not first:
+        for number, (first, until, _, found) in enumerate(runs[:-1], 1):
+            if not first:
                 sweeps, swept = sweeps + 1, 0
-            if at_once < first <= swept:
+            if first <= swept:
                 swept, grows = max(swept, until), found >= sum(run[3] for run in runs[:number]) // 100
             most, place = min(every, runs[number - 1][2]), swept - swept // 3
-            if "thread" in options and number % 3 and cpu > every:
-                self.assertEqual(runs[number][0], at_once)
-            elif grows and tick < place < most:
+            if grows and tick < place < most:
                 self.assertEqual(runs[number][0], place - tick)
             elif grows or sweeps == 1:
                 self.assertEqual(runs[number][0], 0)
             else:
                 self.assertEqual(runs[number][0], int((0, 0.5, 0.25, 0.75)[number] * most))
+
+    def test_watches_at_once(self):
+        """The second and third of three runs of a program that takes more than four periods have no window before they watch: not with other
+        processes, nor after runs of another program, nor without a budget."""
+        whole, at_once = self.reference("work", "head"), -1
+        for options, other, expected in (SMALL, False, [0, at_once, at_once, 0]), ((*SMALL, "--follow"), False, [0] * 4), (SMALL, True, [0] * 4), ((), False, [0] * 4):
+            with self.subTest(options=options, other=other):
+                self.log.unlink(missing_ok=True)
+                for _ in expected:
+                    self.run_strobe(*options, words=("work", "head"))
+                    with contextlib.closing(sqlite3.connect(self.log)) as db, db:
+                        db.execute("UPDATE run SET cpu_ns = 10000000000, until_ns = 0")
+                        if other:
+                            db.execute("UPDATE run SET command = 'another'")
+                        found = [row[0] for row in db.execute("SELECT first_ns FROM run ORDER BY id")]
+                self.assertEqual([first == at_once for first in found], [first == at_once for first in expected])
+                log = Log(self.log)
+                self.check_once(log)
+                self.assertLessEqual(log.instructions, whole.instructions)
 
     def test_policies(self):
         whole = self.reference("work", "head")

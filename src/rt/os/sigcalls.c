@@ -151,7 +151,7 @@ sys_sigaction(struct thread *t)
 	if (new_at) {
 		/* As the kernel keeps it: unknown flags and the unblockable signals are dropped. */
 		action.mask &= ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
-		action.flags &= 0xdc000c07ull;
+		action.flags &= 0xdc000807ull;
 		ret = signals_tell_kernel(signo, &action);
 		if (ret == 0)
 			t->sigtab->action[signo] = action;

@@ -99,6 +99,13 @@ refused(void)
 	CHECK_EQ(raw_action(65, (void *)8, NULL), -EFAULT); /* the kernel reads first */
 	CHECK_EQ(raw_action(SIGKILL, (void *)8, NULL), -EFAULT);
 	CHECK_EQ(raw_action(SIGUSR1, NULL, (void *)8), -EFAULT);
+	set.flags = 0x400 | 0x800; /* SA_UNSUPPORTED, which tells old kernels by being kept */
+	CHECK_EQ(raw_action(SIGUSR1, &set, NULL), 0);
+	CHECK_EQ(raw_action(SIGUSR1, NULL, &old), 0);
+	CHECK_EQ(old.flags, 0x800);
+	set.handler = SIG_DFL;
+	set.flags = 0;
+	CHECK_EQ(raw_action(SIGUSR1, &set, NULL), 0);
 	CHECK(syscall(SYS_rt_sigaction, SIGUSR1, NULL, &old, 4) == -1 && errno == EINVAL, "size");
 	CHECK(syscall(SYS_rt_sigprocmask, 77, &old, NULL, 8) == -1 && errno == EINVAL, "how");
 	CHECK(!syscall(SYS_rt_sigprocmask, 1L << 32 | SIG_BLOCK, NULL, &old, 8),
