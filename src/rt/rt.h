@@ -142,10 +142,12 @@ struct thread {
 	int64_t taken;
 	/* The stretch of measuring that is to be compared with the clock, tool/audit.h: since when,
 	   0: none; in units of the account: what was charged before it began, what of it by the
-	   clock, what the kernel took; and TSC when a system call began. */
+	   clock, what the kernel took; TSC, and CPU time if it is to be known, when a system call
+	   began; and for how many more calls it is, because the thread sleeps in some. */
 	uint64_t audit_from;
 	int64_t account, account_before, timed, away;
-	uint64_t away_from;
+	uint64_t away_from, away_cpu;
+	uint32_t sleeps;
 	int64_t over_from; /* the credit that is no overshoot yet */
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)

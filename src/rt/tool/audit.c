@@ -26,11 +26,12 @@ drained(void)
 }
 
 /* What is measured but once has no charges that would tell how much was executed; a vfork's child
- * has another clock; of a system call under way nobody knows how much of it has been. */
+ * has another clock; of a system call under way nobody knows how much of it has been, if its CPU
+ * time was not asked for. */
 static bool
 can_be_audited(const struct thread *t)
 {
-	return thread_is_seen(t) && !rt.unique && !t->in_vfork && !t->away_from;
+	return thread_is_seen(t) && !rt.unique && !t->in_vfork && (!t->away_from || t->away_cpu);
 }
 
 static void
@@ -66,16 +67,24 @@ void
 audit_stretch(struct thread *t, uint64_t cpu)
 {
 	settle(t);
+	if (t->away_cpu) {
+		t->away += units_of((int64_t)(cpu - t->away_cpu));
+		t->away_cpu = cpu;
+	}
 	if (t->audit_from && can_be_audited(t))
 		correct(t, cpu);
 	charge(t, units_of(drained()));
 	begin(t, cpu);
 }
 
+/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. */
+enum { CALLS_AFTER_SLEEP = 64 };
+
 void
 budget_away(struct thread *t)
 {
 	t->away_from = budget_exists() ? rt_tsc() : 0;
+	t->away_cpu = t->away_from && t->sleeps && t->audit_from ? cpu_time() : 0;
 }
 
 void
@@ -83,8 +92,16 @@ budget_back(struct thread *t)
 {
 	if (!t->away_from)
 		return;
-	uint64_t ticks = rt_tsc() - t->away_from;
-	t->away_from = 0;
+	uint64_t ticks = rt_tsc() - t->away_from, cpu = t->away_cpu;
+	t->away_from = t->away_cpu = 0;
+	if (ticks > CREDIT_SUSPICIOUS)
+		t->sleeps = CALLS_AFTER_SLEEP;
+	else if (t->sleeps)
+		t->sleeps--;
+	if (cpu) {
+		t->away += units_of((int64_t)(cpu_time() - cpu));
+		return;
+	}
 	t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
 	if (ticks > CREDIT_SUSPICIOUS && t->audit_from) { /* nothing is known of this stretch */
 		settle(t);

@@ -54,8 +54,8 @@ audit_sample(struct audit_rate *r, uint32_t packed)
  * What a stretch of measuring has cost, in units of the account: `used` by the clock, `charged`
  * by the account, `timed` of it by the clock as well. The two estimates are weighed by how wrong
  * they may be: where tools do much, native time is a small part, and the clock says nearly all;
- * where they do little the model does. Never less than half of what was charged, or more than twice
- * as much.
+ * where they do little the model does. Never less than half of what was charged, or more than four
+ * times as much: servers whose code is spread wide take three times what the model says.
  */
 static inline int64_t
 audit_cost(int64_t used, int64_t charged, int64_t timed, const struct audit_rate *r)
@@ -72,7 +72,7 @@ audit_cost(int64_t used, int64_t charged, int64_t timed, const struct audit_rate
 	int64_t squares = wrong * wrong + unsure * unsure,
 	        share = squares ? 1024 * wrong * wrong / squares : 0;
 	int64_t cost = charged + more / 1024 * share;
-	return cost < charged / 2 ? charged / 2 : cost > 2 * charged ? 2 * charged : cost;
+	return cost < charged / 2 ? charged / 2 : cost > 4 * charged ? 4 * charged : cost;
 }
 
 #endif

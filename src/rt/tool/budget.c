@@ -165,7 +165,7 @@ begin_account(struct thread *t, bool first)
 	see_clock(t, t->period_from);
 	t->works_since = 0;
 	t->measured_from = 0;
-	t->audit_from = t->away_from = 0;
+	t->audit_from = t->away_from = t->away_cpu = 0;
 	t->over_from = 0;
 	t->period = 0;
 	t->accrues = !first;
