@@ -164,6 +164,7 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 	            {"budget_rests", "times that a block was not measured for a while", b->rests},
 	            {"budget_cpu_ns", "CPU time of the threads", b->cpu_ns},
 	            {"budget_measured_ns", "of it while measured", b->measured_ns},
+	            {"budget_audited_ns", "of that compared with what was charged", b->audited_ns},
 	            {"budget_ticks_measured", "ticks of CPU time while measured",
 	             b->ticks[ST_TICK_MEASURED]},
 	            {"budget_ticks_plain", "in the engine, not measured", b->ticks[ST_TICK_PLAIN]},

@@ -188,6 +188,7 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	bad |= add_number(out, "model_ns", p, "budget_model_ns");
 	bad |= add_number(out, "cpu_ns", p, "budget_cpu_ns");
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");
+	bad |= add_number(out, "audited_ns", p, "budget_audited_ns");
 	bad |= add_number(out, "periods", p, "budget_periods");
 	bad |= add_number(out, "windows", p, "budget_windows");
 	bad |= add_number(out, "rests", p, "budget_rests");

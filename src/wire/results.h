@@ -272,6 +272,7 @@ struct st_budget {
 	/* What became of it. In ns of CPU time: of the threads, and of it while they were measured.
 	 */
 	uint64_t cpu_ns, measured_ns;
+	uint64_t audited_ns; /* of it, for which what was charged was compared with the clock */
 	uint64_t charged;
 	int64_t corrected; /* of it: what the clock says that the model did not, tool/audit.h */
 	uint64_t drained_ns, drained_told; /* of the controller's CPU time, for rows; of it, what

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t signals;
@@ -131,7 +132,21 @@ call_changed(void)
 	return 0;
 }
 
-/* budget ROUNDS [THREADS], budget killed, budget calls, budget changed */
+/* 50 us of work, 50 us of sleep. */
+static int
+sleep_often(void)
+{
+	const struct timespec nap = {.tv_nsec = 50000};
+	unsigned long x = 7;
+	for (int i = 0; i < 4000; i++) {
+		x = work(x, 20000);
+		nanosleep(&nap, NULL);
+	}
+	finish("done", x);
+	return 0;
+}
+
+/* budget ROUNDS [THREADS], budget killed, budget calls, budget changed, budget sleeps */
 int
 main(int argc, char **argv)
 {
@@ -139,6 +154,8 @@ main(int argc, char **argv)
 		return be_killed();
 	if (!strcmp(argv[1], "calls"))
 		return call_often();
+	if (!strcmp(argv[1], "sleeps"))
+		return sleep_often();
 	if (!strcmp(argv[1], "changed"))
 		return call_changed();
 	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;

@@ -93,6 +93,13 @@ class Budget(Case):
         budget = self.strobe("-t", "inscount", "-b", "10%", program=(HANDLED,))["budget"]
         self.assertNotEqual(budget["charged_ns"], budget["model_ns"])
 
+    def test_clock_of_sleepers(self):
+        """Nor is it left to the model when a thread sleeps in a system call now and then."""
+        budget = self.strobe("-t", "inscount", "-b", "100%", "-T", "100ms", program=(PROGRAM, "sleeps"))["budget"]
+        self.assertGreater(budget["measured_ns"], 0)
+        self.assertGreater(budget["audited_ns"], budget["measured_ns"] // 2)
+        self.assertLessEqual(budget["audited_ns"], budget["measured_ns"])
+
     def test_spent(self):
         """What is counted then is a part of the whole, branch by branch."""
         whole = {(r["image"], r["source"], r["target"]): r for r in self.strobe("--images", "budget", "-t", "branches")["branches"]}

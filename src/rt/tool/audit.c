@@ -61,6 +61,7 @@ correct(struct thread *t, uint64_t cpu)
 	        more = audit_cost(used, charged, t->timed, &rt.audit) - charged;
 	charge(t, more);
 	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&budget()->audited_ns, cpu - t->audit_from, __ATOMIC_RELAXED);
 }
 
 void
