@@ -251,8 +251,9 @@ struct st_budget_pool {
 enum st_pool_begins { ST_POOL_FULL, ST_POOL_GROWS, ST_POOL_LATE };
 enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
 enum { ST_WATCHED_AFTER = 8 }; /* a process watches after this part of its first period, or */
-#define ST_WATCHES_AT_ONCE UINT64_MAX /* from its first tick on, with no window before: first_ns */
-enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
+#define ST_WATCHES_AT_ONCE UINT64_MAX /* from its first tick on, with no window before: first_ns   \
+	                               */
+enum { ST_BUDGET_UNITS = 16 };        /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
 struct st_budget {
