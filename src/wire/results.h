@@ -249,11 +249,12 @@ struct st_budget_pool {
 /* The first period of a pool: there is all of it; it grows, because the process begins with
  * nothing; there is nothing, because the first window begins later. */
 enum st_pool_begins { ST_POOL_FULL, ST_POOL_GROWS, ST_POOL_LATE };
-enum { ST_BUDGET_HZ = 250 };   /* ticks of a thread's CPU time, at least */
-enum { ST_WATCHED_AFTER = 8 }; /* a process watches after this part of its first period, or */
-#define ST_WATCHES_AT_ONCE UINT64_MAX /* from its first tick on, with no window before: first_ns   \
-	                               */
-enum { ST_BUDGET_UNITS = 16 };        /* of an amount in a tick */
+enum { ST_BUDGET_HZ = 250 }; /* ticks of a thread's CPU time, at least */
+/* A process watches after this part of its first period, or, where first_ns is the second, from its
+ * first tick on, with no window before. */
+enum { ST_WATCHED_AFTER = 8 };
+#define ST_WATCHES_AT_ONCE UINT64_MAX
+enum { ST_BUDGET_UNITS = 16 }; /* of an amount in a tick */
 /* Where a tick of CPU time found a thread. */
 enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_KINDS };
 struct st_budget {
