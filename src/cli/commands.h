@@ -53,7 +53,7 @@
 	O(start_at, 0, "start-at", "FUNC", true, "measure from the first entry of a function on")  \
 	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
 	O(budget, 'b', "budget", "AMOUNT", true, "measuring may cost so much: 10%, 100ms")         \
-	O(period, 'T', "period", "TIME", true, "of each so long of CPU time (default: 1s)")        \
+	O(period, 'T', "period", "TIME", true, "for each so long of other CPU time (default: 1s)") \
 	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "how to run when it is spent")                                                           \
 	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/stress.h"
+#include "profile/ahead.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -110,6 +111,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_qos_start:
 		return qos_option(&w->qos, option, value, e);
 	case MEASURE_debuginfod:
+		w->asks_servers = true;
 		return st_debuginfod_enable(e);
 	case MEASURE_quiet:
 		w->result.quiet = true;
@@ -158,6 +160,20 @@ take_stacks(struct st_measuring *m)
 	m->options.on_stack = st_stacks_take;
 	m->options.on_moved = st_stacks_moved;
 	m->options.stack_arg = m->stacks;
+}
+
+/* Who asks servers for debug information asks them at the end: that may take long, and they are
+ * asked by one thread. */
+static void
+read_ahead(struct st_measuring *m)
+{
+	if (m->what->asks_servers)
+		return;
+	bool lines = m->keep_blocks || st_toolset_shows(&m->what->tools, ST_VALUE_LINE),
+	     functions = lines || st_toolset_shows(&m->what->tools, ST_VALUE_PLACE);
+	m->ahead = st_ahead_new(functions, lines);
+	m->options.on_turn = st_ahead_look;
+	m->options.turn_arg = m->ahead;
 }
 
 /* The live view, in the place of the line. */
@@ -213,6 +229,7 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 		return -1;
 	}
 	take_stacks(m);
+	read_ahead(m);
 	open_rows(&m->rows, what);
 	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;
 	clock_gettime(CLOCK_REALTIME, &m->start);
@@ -239,7 +256,8 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	                                   .tools = m->rows.tools,
 	                                   .n_tools = w->tools.n,
 	                                   .counters = counters,
-	                                   .n_counters = n_counters};
+	                                   .n_counters = n_counters,
+	                                   .ahead = m->ahead};
 	st_top_end(&m->top);
 	st_progress_erase(&m->progress);
 	struct st_profile *p = st_profile_collect(run, &origin, e);
@@ -264,6 +282,7 @@ st_measure_end(struct st_measuring *m)
 	st_unique_end(&m->unique);
 	st_qos_free(m->options.qos);
 	st_row_writer_free(m->rows.writer);
+	st_ahead_free(m->ahead);
 	free(m->rows.prefix);
 	st_stacks_free(m->stacks);
 }

@@ -28,7 +28,8 @@ struct st_measure {
 	struct st_qos_choice qos;
 	struct st_result result;
 	struct st_top_choice top;
-	long sample_hz; /* -1: what the tools like */
+	long sample_hz;    /* -1: what the tools like */
+	bool asks_servers; /* --debuginfod */
 	uint32_t stress;
 };
 
@@ -48,6 +49,7 @@ struct st_measuring {
 	struct st_stacks *stacks;
 	struct st_row_files rows;
 	struct st_unique unique;
+	struct st_ahead *ahead; /* NULL: symbols are read at the end */
 	struct timespec start;
 	uint32_t hz;
 	bool keep_blocks;

@@ -104,6 +104,29 @@ st_toolset_counters(const struct st_toolset *set, size_t *n)
 	return list;
 }
 
+static bool
+has_key(const struct st_tool_result *r, enum st_shape_of_value shape)
+{
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (r->columns[i].role == STROBE_IS_KEY &&
+		    st_profile_shape(r->columns[i].type) == shape)
+			return true;
+	return false;
+}
+
+bool
+st_toolset_shows(const struct st_toolset *set, enum st_shape_of_value shape)
+{
+	struct st_tool_results r;
+	for (size_t i = 0; i < set->n; i++) {
+		st_tool_list(set->about[i], set->files[i], &r);
+		for (size_t k = 0; k < r.n; k++)
+			if (r.list[k].kind == ST_TOOL_TABLE && has_key(&r.list[k], shape))
+				return true;
+	}
+	return false;
+}
+
 static const char *const kinds[ST_TOOL_KINDS] = {"counters", "tables", "streams"};
 
 /* "caller (function), callee (function), count": numbers need no word. */

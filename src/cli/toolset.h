@@ -27,6 +27,9 @@ void st_toolset_free(struct st_toolset *set);
 uint32_t st_toolset_sample_hz(const struct st_toolset *set);
 bool st_toolset_keeps_blocks(const struct st_toolset *set);
 
+/* Whether a table of theirs has such keys. */
+bool st_toolset_shows(const struct st_toolset *set, enum st_shape_of_value shape);
+
 /* The counters that the tools declare, malloc'ed; *n of them. NULL: none, or no memory. */
 struct st_profile_declared *st_toolset_counters(const struct st_toolset *set, size_t *n);
 

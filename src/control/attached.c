@@ -129,6 +129,7 @@ watch(struct st_session *s, const struct st_agent *agent, double seconds, struct
 		st_session_drain(s);
 		st_region_tick(s, now);
 		st_session_tick(s, now);
+		st_session_charge(s);
 		st_session_follow_qos(s);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)

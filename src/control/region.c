@@ -117,5 +117,7 @@ st_region_leaders(struct st_session *s, struct st_results_header *h)
 	/* A budget pays for it. */
 	int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
 	__atomic_fetch_add(&h->budget.owed_ns, (uint64_t)ns, __ATOMIC_RELAXED);
+	h->budget.controller_ns += (uint64_t)ns;
+	s->leaders_ns += (uint64_t)ns;
 	__atomic_store_n(&h->leaders_told, wanted, __ATOMIC_RELEASE);
 }

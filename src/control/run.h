@@ -94,6 +94,9 @@ struct st_run_options {
 	/* Called about once a second while the program runs, with its processes; may be NULL. */
 	void (*on_second)(void *arg, const struct st_process *processes, size_t n);
 	void *second_arg;
+	/* The same some ten times a second; may be NULL. */
+	void (*on_turn)(void *arg, const struct st_process *processes, size_t n);
+	void *turn_arg;
 };
 
 /* Tells the runtime of a function; see struct st_entry. False when there is no more room. */

@@ -372,6 +372,8 @@ void
 st_session_tick(struct st_session *s, double now)
 {
 	const struct st_run_options *o = s->options;
+	if (o->on_turn)
+		o->on_turn(o->turn_arg, s->processes, s->n_processes);
 	if (!o->on_second || now - s->last_second < 1)
 		return;
 	s->last_second = now;
@@ -468,6 +470,7 @@ st_session_wait(struct st_session *s)
 		retire_ended(s);
 		st_region_tick(s, now);
 		st_session_tick(s, now);
+		st_session_charge(s);
 		st_session_follow_qos(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,

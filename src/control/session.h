@@ -22,10 +22,13 @@ struct st_session {
 	int *channels;
 	size_t n_channels;
 	size_t n_execs; /* processes on their way through execve: without a channel for a moment */
-	size_t unfollowed;                /* children left alone */
-	char *unfollowed_why;             /* the first one's cause */
-	struct st_drain *drain;           /* NULL: no rows are taken */
-	double last_second;               /* when options->on_second was called */
+	size_t unfollowed;      /* children left alone */
+	char *unfollowed_why;   /* the first one's cause */
+	struct st_drain *drain; /* NULL: no rows are taken */
+	double last_second;     /* when options->on_second was called */
+	/* Of strobe's own CPU time, what the processes have been told to pay: all of them in equal
+	 * parts, and who asked where blocks begin (control/charge.c). */
+	uint64_t shared_ns, leaders_ns;
 	double begin, ended;              /* of the program; ended is 0 while it runs */
 	bool region_delayed, region_over; /* its delay, its length has passed */
 	double region_since;              /* when it was seen to have begun; 0: not yet */
@@ -39,7 +42,7 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* Takes a message, if there is one. False: nobody holds the other end any more. */
 bool st_session_take(struct st_session *s, int channel);
-/* Calls options->on_second when it is time. */
+/* Calls options->on_turn, and on_second when it is time. */
 void st_session_tick(struct st_session *s, double now);
 /* Takes from the results what does not wait there for long. */
 void st_session_drain(struct st_session *s);
@@ -73,6 +76,9 @@ void st_region_seen(struct st_results_header *h, uint32_t n);
 void st_region_images(struct st_session *s, struct st_results_header *h);
 /* The runtime asks where basic blocks may begin. */
 void st_region_leaders(struct st_session *s, struct st_results_header *h);
+/* control/charge.c: tells the processes what strobe has done for them, so that budgets pay for it.
+ */
+void st_session_charge(struct st_session *s);
 /* control/qos.c: tells the processes the budget that quality of service leaves. */
 void st_session_follow_qos(struct st_session *s);
 

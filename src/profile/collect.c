@@ -159,6 +159,8 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 	             (uint64_t)((double)b->charged * ns + 0.5)},
 	            {"budget_model_ns", "what it would be without the clock's corrections",
 	             (uint64_t)((double)((int64_t)b->charged - b->corrected) * ns + 0.5)},
+	            {"budget_controller_ns", "of what was charged, the CPU time of strobe itself",
+	             st_budget_elsewhere(b)},
 	            {"budget_periods", "periods that were over", b->periods},
 	            {"budget_windows", "times that measuring began", b->windows},
 	            {"budget_rests", "times that a block was not measured for a while", b->rests},

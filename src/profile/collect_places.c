@@ -2,6 +2,7 @@
 /* From program addresses to (image, offset), and the merging of what several processes did at one
  * place. */
 #include "base/order.h"
+#include "profile/ahead.h"
 #include "profile/collect.h"
 #include "profile/spans.h"
 
@@ -68,7 +69,9 @@ st_collect_add_image(struct st_collect *c, const char *path, uint32_t *index)
 	image->symbols = "none";
 	if (!strcmp(path, ST_ANON_IMAGE))
 		return 0;
-	*opened = st_image_open(path, &e);
+	*opened = st_ahead_take(c->origin->ahead, path);
+	if (!*opened)
+		*opened = st_image_open(path, &e);
 	if (*opened) {
 		image->build_id = st_profile_text(p, st_image_build_id(*opened));
 		image->symbols = st_profile_text(p, st_image_quality(*opened));

@@ -54,6 +54,7 @@ struct st_profile_origin {
 	size_t n_tools;
 	const struct st_profile_declared *counters; /* of theirs */
 	size_t n_counters;
+	struct st_ahead *ahead; /* who has read the images already; may be NULL */
 };
 
 struct st_profile_run {

@@ -144,7 +144,8 @@ add_process(struct mix *m, const struct st_run *run, const struct st_process *pr
 		m->native = fmin(m->native + cpu - left, cpu);
 	const struct st_budget *b = &v.header->budget;
 	if (b->period_ns && b->ticks_per_second)
-		m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second;
+		m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second -
+		              (double)st_budget_elsewhere(b) / 1e9;
 	m->insns += (double)v.header->stats[ST_STAT_insns];
 	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];
 	add_samples(m, &v);

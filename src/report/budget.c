@@ -150,7 +150,7 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	struct shares shares = shares_of(p);
 	if (!budget)
 		return;
-	fprintf(out, "  budget: %s of each %s of CPU time%s", st_duration(amount, (int64_t)budget),
+	fprintf(out, "  budget: %s for each %s of CPU time%s", st_duration(amount, (int64_t)budget),
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
 	        share_text(p));
 	print_sampling(out, p);
@@ -186,6 +186,7 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	                           st_json_count(st_profile_statistic_most(p, "budget_bursts")));
 	bad |= add_number(out, "charged_ns", p, "budget_charged_ns");
 	bad |= add_number(out, "model_ns", p, "budget_model_ns");
+	bad |= add_number(out, "controller_ns", p, "budget_controller_ns");
 	bad |= add_number(out, "cpu_ns", p, "budget_cpu_ns");
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");
 	bad |= add_number(out, "audited_ns", p, "budget_audited_ns");

@@ -127,11 +127,12 @@ struct thread {
 	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, in parts, so that a
 	   block's charge seldom waits for that of the block before; and what there was when it was
 	   last settled; of the amount of the period, what has not been taken back. In ns of CPU
-	   time: when the period began, up to when a thread without a period's budget has got its
-	   share, and what the clock said when it was last read; and TSC then. */
+	   time without what was charged: when the period began, up to when a thread without a
+	   period's budget has got its share, how much has been told to those who share a budget,
+	   and the latest; of CPU time: what the clock said when it was last read; and TSC then. */
 	_Alignas(64) int64_t credits[ST_CREDITS];
 	int64_t granted, period_amount;
-	uint64_t period_from, accrued_to, cpu_seen, tsc_seen;
+	uint64_t period_from, accrued_to, net_told, net_seen, cpu_seen, tsc_seen;
 	uint64_t works_since; /* TSC: the runtime, for the thread, which pays for it; 0: not */
 	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */

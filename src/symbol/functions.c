@@ -79,33 +79,22 @@ fill_from_frames(struct st_image *image, const struct sym_ranges *frames)
 
 /* What the symbols and the PLT say, which is cheap to read. */
 static void
-build_named(struct st_image *image, struct sym_sources *sources, struct sym_ranges *frames,
-            struct sym_ranges *inner)
+build_named(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner)
 {
 	struct sym_functions *table = &image->functions;
-	sym_read_symbols(image, sources);
 	sym_read_ehframe(image, frames, inner);
-	sym_table_choose(table, &sources->symbols);
+	sym_table_choose(table, &sym_symbols(image)->symbols);
 	sym_table_settle(table, frames, &image->code);
 	fill_from_plt(image, frames);
-}
-
-static void
-free_sources(struct sym_sources *sources, struct sym_ranges *frames)
-{
-	sym_candidates_free(&sources->symbols);
-	sym_candidates_free(&sources->labels);
-	sym_ranges_free(frames);
 }
 
 static struct sym_functions *
 named(struct st_image *image)
 {
-	struct sym_sources sources = {0};
 	struct sym_ranges frames = {0};
 	if (!image->functions.built) {
-		build_named(image, &sources, &frames, NULL);
-		free_sources(&sources, &frames);
+		build_named(image, &frames, NULL);
+		sym_ranges_free(&frames);
 		image->functions.built = true;
 	}
 	return &image->functions;
@@ -116,19 +105,19 @@ named(struct st_image *image)
 static struct sym_functions *
 complete(struct st_image *image)
 {
-	struct sym_sources sources = {0};
+	const struct sym_sources *sources = sym_symbols(image);
 	struct sym_ranges frames = {0}, inner = {0};
 	struct sym_functions first = image->functions;
 	if (image->complete.built)
 		return &image->complete;
 	image->functions = (struct sym_functions){0};
-	build_named(image, &sources, &frames, &inner);
-	fill_from_dwarf(image, &frames, sources.has_symtab);
-	sym_table_fill(&image->functions, &sources.labels, &frames, &image->code);
+	build_named(image, &frames, &inner);
+	fill_from_dwarf(image, &frames, sources->has_symtab);
+	sym_table_fill(&image->functions, &sources->labels, &frames, &image->code);
 	fill_from_frames(image, &frames);
 	sym_join_parts(image, &image->functions, &inner);
 	sym_ranges_free(&inner);
-	free_sources(&sources, &frames);
+	sym_ranges_free(&frames);
 	image->complete = image->functions;
 	image->complete.built = true;
 	image->functions = first;
@@ -167,6 +156,18 @@ name_function(struct st_image *image, struct st_function *f)
 	if (shown)
 		f->name = shown;
 	free(plain);
+}
+
+void
+st_image_prepare(struct st_image *image, bool lines)
+{
+	struct st_line line;
+	if (sym_has_symtab(image))
+		named(image);
+	else
+		complete(image);
+	if (lines && image->code.n)
+		st_image_line(image, image->code.v[0].start, &line);
 }
 
 const struct st_function *

@@ -165,6 +165,7 @@ st_image_close(struct st_image *image)
 	free(image->names.v);
 	free(image->slots);
 	sym_parts_free(image->parts);
+	sym_symbols_free(image);
 	sym_strings_free(image);
 	free(image->build_id);
 	free(image->path);

@@ -49,6 +49,14 @@ struct sym_candidates {
 	size_t room;
 };
 
+/* What symbol tables say. */
+struct sym_sources {
+	struct sym_candidates symbols; /* functions and global labels in code */
+	struct sym_candidates labels;  /* local labels in code: for what nothing else covers */
+	bool has_symtab;               /* there is a full table, or mini-debuginfo */
+	bool read;
+};
+
 /* The functions, ordered, without overlaps. names are filled when first asked for. */
 struct sym_functions {
 	struct st_function *v;
@@ -88,6 +96,7 @@ struct st_image {
 	bool mini_sought;
 	/* Executable sections; without section headers, executable segments. */
 	struct sym_ranges code;
+	struct sym_sources sources;
 	struct sym_functions functions; /* of the symbols and the PLT */
 	struct sym_functions complete;  /* made when an address is in none of those */
 	struct sym_names names;
@@ -154,14 +163,10 @@ void sym_set_alternate(struct st_image *image, Dwarf *dwarf, const char *path);
 /* debuginfod.c: a debug file from a server, its path malloc'ed; false: none, or not asked for. */
 bool sym_debuginfod_find(const char *build_id, char **path);
 
-/* symbols.c */
-struct sym_sources {
-	struct sym_candidates symbols; /* functions and global labels in code */
-	struct sym_candidates labels;  /* local labels in code: for what nothing else covers */
-	bool has_symtab;               /* there is a full table, or mini-debuginfo */
-};
-void sym_read_symbols(struct st_image *image, struct sym_sources *sources);
+/* symbols.c: what the symbol tables of an image say, read once. */
+const struct sym_sources *sym_symbols(struct st_image *image);
 bool sym_has_symtab(struct st_image *image);
+void sym_symbols_free(struct st_image *image);
 
 /* entrystate.c: whether the code of an FDE of the CIE, whose instructions are given, begins in the
  * middle of a function's frame. */
@@ -176,10 +181,10 @@ void sym_read_dwarf_functions(struct st_image *image, const struct sym_ranges *w
                               struct sym_candidates *list);
 
 /* table.c: making a table without overlaps out of candidates. */
-void sym_table_choose(struct sym_functions *table, struct sym_candidates *list);
+void sym_table_choose(struct sym_functions *table, const struct sym_candidates *list);
 void sym_table_settle(struct sym_functions *table, const struct sym_ranges *frames,
                       const struct sym_ranges *code);
-void sym_table_fill(struct sym_functions *table, struct sym_candidates *list,
+void sym_table_fill(struct sym_functions *table, const struct sym_candidates *list,
                     const struct sym_ranges *frames, const struct sym_ranges *code);
 struct st_function *sym_table_find(const struct sym_functions *table, uint64_t address);
 

@@ -84,19 +84,15 @@ settle(struct sym_names *names)
 static struct sym_names *
 all_names(struct st_image *image)
 {
-	struct sym_sources sources = {0};
 	struct sym_names *names = &image->names;
 	if (names->built)
 		return names;
-	sym_read_symbols(image, &sources);
-	if (collect(image, names, &sources.symbols) == 0) {
+	if (collect(image, names, &sym_symbols(image)->symbols) == 0) {
 		settle(names);
 		names->built = true;
 	} else {
 		names->n = 0;
 	}
-	sym_candidates_free(&sources.symbols);
-	sym_candidates_free(&sources.labels);
 	return names->built ? names : NULL;
 }
 

@@ -12,10 +12,10 @@
 
 /* The symbols of an image by name: chains of indices plus one. */
 struct sym_parts {
-	struct sym_sources sources;
-	uint32_t *first; /* by hash */
-	uint32_t *next;  /* by symbol */
-	size_t size;     /* of first, a power of two */
+	const struct sym_candidates *symbols; /* the image's */
+	uint32_t *first;                      /* by hash */
+	uint32_t *next;                       /* by symbol */
+	size_t size;                          /* of first, a power of two */
 };
 
 static const char digits[] = "0123456789";
@@ -48,15 +48,22 @@ sym_is_cold(const char *name)
 static size_t
 length_of(const char *name)
 {
-	return strcspn(name, "@");
+	return (size_t)(strchrnul(name, '@') - name);
 }
 
+/* Eight bytes at a time: the names of a large program are ten megabytes. */
 static uint64_t
 hash_name(const char *name, size_t length)
 {
-	uint64_t h = 0xcbf29ce484222325u;
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
+	uint64_t h = length, word = 0;
+	for (; length >= sizeof word; name += sizeof word, length -= sizeof word) {
+		memcpy(&word, name, sizeof word);
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, name, length);
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
 	return h ^ h >> 32;
 }
 
@@ -69,8 +76,7 @@ index_names(struct st_image *image)
 	p = image->parts = calloc(1, sizeof *p);
 	if (!p)
 		return NULL;
-	sym_read_symbols(image, &p->sources);
-	const struct sym_candidates *symbols = &p->sources.symbols;
+	const struct sym_candidates *symbols = p->symbols = &sym_symbols(image)->symbols;
 	p->size = 16;
 	while (p->size < 2 * symbols->n)
 		p->size *= 2;
@@ -78,6 +84,8 @@ index_names(struct st_image *image)
 	p->next = calloc(symbols->n + 1, sizeof *p->next);
 	for (size_t i = 0; p->first && p->next && i < symbols->n && i < UINT32_MAX; i++) {
 		const char *name = symbols->v[i].name;
+		if (i + 16 < symbols->n)
+			__builtin_prefetch(symbols->v[i + 16].name);
 		size_t at = hash_name(name, length_of(name)) & (p->size - 1);
 		p->next[i] = p->first[at];
 		p->first[at] = (uint32_t)i + 1;
@@ -90,8 +98,6 @@ sym_parts_free(struct sym_parts *parts)
 {
 	if (!parts)
 		return;
-	sym_candidates_free(&parts->sources.symbols);
-	sym_candidates_free(&parts->sources.labels);
 	free(parts->first);
 	free(parts->next);
 	free(parts);
@@ -104,7 +110,7 @@ next_named(const struct sym_parts *p, const char *name, size_t length,
 {
 	if (!p->first || !p->next)
 		return NULL;
-	const struct sym_candidate *v = p->sources.symbols.v;
+	const struct sym_candidate *v = p->symbols->v;
 	uint32_t i = after ? p->next[after - v] : p->first[hash_name(name, length) & (p->size - 1)];
 	for (; i; i = p->next[i - 1])
 		if (length_of(v[i - 1].name) == length && !strncmp(v[i - 1].name, name, length))
@@ -207,6 +213,19 @@ find_whole(struct st_image *image, const struct st_function *f)
 	return choice.best ? choice.best->start : f->offset;
 }
 
+/* Whether the entry of a function, and not of a part, is at an address. */
+static bool
+entry_of_whole(struct st_image *image, uint64_t address)
+{
+	const struct st_function *f = NULL;
+	/* What is in the table of symbols is in the complete one, too, which may not be needed. */
+	if (image->functions.built)
+		f = sym_table_find(&image->functions, address);
+	if (!f || f->offset != address)
+		f = sym_table_find(sym_all_functions(image), address);
+	return f && f->offset == address && !sym_is_cold(f->raw_name);
+}
+
 uint64_t
 sym_whole(struct st_image *image, const struct st_function *f)
 {
@@ -216,8 +235,7 @@ sym_whole(struct st_image *image, const struct st_function *f)
 		return f->offset;
 	/* What was found must be the entry of a function, and not of a part. */
 	uint64_t entry = find_whole(image, f);
-	const struct st_function *whole = sym_table_find(sym_all_functions(image), entry);
-	return whole && whole->offset == entry && !sym_is_cold(whole->raw_name) ? entry : f->offset;
+	return entry_of_whole(image, entry) ? entry : f->offset;
 }
 
 size_t

@@ -91,6 +91,8 @@ const char *st_debuginfod_problem(void);
  * file that is no ELF or is damaged fails, a damaged section is left out. The caller closes. */
 struct st_image *st_image_open(const char *path, struct st_error *e);
 void st_image_close(struct st_image *image);
+/* Reads now what the first question after a function, and with `lines` after a line, would read. */
+void st_image_prepare(struct st_image *image, bool lines);
 
 const char *st_image_path(const struct st_image *image);
 /* Build-id in hex; when the file has none, "crc32:XXXXXXXX-size" of its content. Never NULL. */

@@ -39,7 +39,7 @@ is_marker(const char *name)
 
 /* Whether the symbol names code, and how it ranks among others at its address. */
 static bool
-rank_symbol(const GElf_Sym *symbol, const char *name, struct sym_candidate *c)
+rank_symbol(const Elf64_Sym *symbol, const char *name, struct sym_candidate *c)
 {
 	int type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
 	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
@@ -61,29 +61,29 @@ read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol
            struct sym_sources *sources)
 {
 	struct table table;
-	GElf_Sym symbol;
 	uint32_t file = 0;
 
 	if (!elf || !open_table(elf, type, &table))
 		return false;
+	const Elf64_Sym *symbols = table.symbols->d_buf;
 	for (size_t i = 1; i < table.n; i++) {
-		if (!gelf_getsym(table.symbols, (int)i, &symbol) ||
-		    symbol.st_name >= table.names_size)
+		const Elf64_Sym *symbol = &symbols[i];
+		if (symbol->st_name >= table.names_size)
 			continue;
-		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
-			file = table.names[symbol.st_name] ? (uint32_t)i : 0;
+		if (GELF_ST_TYPE(symbol->st_info) == STT_FILE)
+			file = table.names[symbol->st_name] ? (uint32_t)i : 0;
 		struct sym_candidate c = {
-		        .start = symbol.st_value,
-		        .size = symbol.st_size,
-		        .name = table.names + symbol.st_name,
+		        .start = symbol->st_value,
+		        .size = symbol->st_size,
+		        .name = table.names + symbol->st_name,
 		        .source = source,
-		        .ifunc = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC,
+		        .ifunc = GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,
 		};
-		if (!rank_symbol(&symbol, c.name, &c) || !sym_ranges_find(&image->code, c.start))
+		if (!rank_symbol(symbol, c.name, &c) || !sym_ranges_find(&image->code, c.start))
 			continue;
 		if (c.rank == SYM_LOCAL)
 			c.file = file;
-		bool label = c.rank == SYM_LOCAL && GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE;
+		bool label = c.rank == SYM_LOCAL && GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE;
 		if (sym_candidates_add(label ? &sources->labels : &sources->symbols, &c) != 0)
 			break;
 	}
@@ -104,13 +104,63 @@ sym_has_symtab(struct st_image *image)
 	       has_table(sym_mini_file(image)->elf);
 }
 
-void
-sym_read_symbols(struct st_image *image, struct sym_sources *sources)
+/* A sum over where the exported symbols of a table are and how long, in any order; 0: no table. */
+static uint64_t
+sum_of_exported(Elf *elf, uint32_t type)
+{
+	struct table table;
+	uint64_t sum = 0;
+	if (!open_table(elf, type, &table))
+		return 0;
+	const Elf64_Sym *symbols = table.symbols->d_buf;
+	for (size_t i = 1; i < table.n; i++) {
+		const Elf64_Sym *s = &symbols[i];
+		if (GELF_ST_BIND(s->st_info) == STB_LOCAL || s->st_shndx == SHN_UNDEF)
+			continue;
+		uint64_t h = (s->st_value ^ s->st_size << 40) * 0x9e3779b97f4a7c15u;
+		sum += (h ^ h >> 32) * 0xff51afd7ed558ccdu + 1;
+	}
+	return sum;
+}
+
+/*
+ * Whether .dynsym has nothing that .symtab has not: programs that export all they have, for
+ * plugins, have it twice, which is a hundred thousand symbols in large ones. With versions the
+ * names differ.
+ */
+static bool
+is_repeated(Elf *elf)
+{
+	GElf_Shdr header;
+	uint64_t sum = sum_of_exported(elf, SHT_DYNSYM);
+	return !sum || (!sym_elf_section_of_type(elf, SHT_GNU_verdef, &header) &&
+	                sum == sum_of_exported(elf, SHT_SYMTAB));
+}
+
+static void
+read_symbols(struct st_image *image, struct sym_sources *sources)
 {
 	Elf *own = image->main.elf;
 	sources->has_symtab =
 	        read_table(image, own, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
 	        read_table(image, sym_debug_file(image)->elf, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
 	        read_table(image, sym_mini_file(image)->elf, SHT_SYMTAB, ST_SYM_MINIDEBUG, sources);
-	read_table(image, own, SHT_DYNSYM, ST_SYM_DYNSYM, sources);
+	if (!is_repeated(own))
+		read_table(image, own, SHT_DYNSYM, ST_SYM_DYNSYM, sources);
+}
+
+const struct sym_sources *
+sym_symbols(struct st_image *image)
+{
+	if (!image->sources.read)
+		read_symbols(image, &image->sources);
+	image->sources.read = true;
+	return &image->sources;
+}
+
+void
+sym_symbols_free(struct st_image *image)
+{
+	sym_candidates_free(&image->sources.symbols);
+	sym_candidates_free(&image->sources.labels);
 }

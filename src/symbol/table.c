@@ -10,7 +10,10 @@
 static size_t
 underscores(const char *name)
 {
-	return strspn(name, "_");
+	size_t n = 0;
+	while (name[n] == '_')
+		n++;
+	return n;
 }
 
 /* An older version of a symbol, kept for old programs: name@VERSION, where the current one is
@@ -34,13 +37,10 @@ is_old_version(const char *name)
 			return (x) < (y) ? -1 : 1;                                                 \
 	} while (0)
 
-/* By address; at one address the candidate that should give the name comes first, always the same
- * one. */
+/* At one address the candidate that should give the name comes first, always the same one. */
 static int
-by_preference(const void *a, const void *b)
+by_preference(const struct sym_candidate *x, const struct sym_candidate *y)
 {
-	const struct sym_candidate *x = a, *y = b;
-	SMALLER_FIRST(x->start, y->start);
 	FIRST_IF(x->rank != SYM_LABEL, y->rank != SYM_LABEL);
 	FIRST_IF(x->size > 0, y->size > 0);
 	SMALLER_FIRST(x->rank == SYM_LOCAL, y->rank == SYM_LOCAL);
@@ -57,30 +57,58 @@ by_preference(const void *a, const void *b)
 	return 0;
 }
 
-void
-sym_table_choose(struct sym_functions *table, struct sym_candidates *list)
+/* The candidates' indices in their list, by where they start; NULL when there are none. What is
+ * sorted is these: the candidates are three times as long, and most are asked for nothing else. */
+static struct st_keyed *
+by_start(const struct sym_candidates *list)
 {
-	table->n = 0;
-	table->v = list->n ? calloc(list->n, sizeof *table->v) : NULL;
-	if (!table->v)
-		return;
-	st_order(list->v, list->n, sizeof *list->v, by_preference);
-	for (size_t i = 0; i < list->n; i++) {
-		const struct sym_candidate *c = &list->v[i];
-		struct st_function *last = table->n ? &table->v[table->n - 1] : NULL;
-		if (last && last->offset == c->start) {
-			if (c->rank != SYM_LABEL && c->size > last->size)
-				last->size = c->size;
-			continue;
-		}
-		table->v[table->n++] = (struct st_function){
-		        .offset = c->start,
-		        .size = c->size,
-		        .raw_name = c->name,
-		        .source = c->source,
-		        .whole = c->whole,
-		};
+	struct st_keyed *keys = list->n ? calloc(list->n, sizeof *keys) : NULL;
+	for (size_t i = 0; keys && i < list->n; i++)
+		keys[i] = (struct st_keyed){list->v[i].start, i};
+	if (keys && st_order_keys(keys, list->n) == 0)
+		return keys;
+	free(keys);
+	return NULL;
+}
+
+/* The function of the n candidates at one address. */
+static struct st_function
+choose(const struct sym_candidates *list, const struct st_keyed *keys, size_t n)
+{
+	const struct sym_candidate *best = &list->v[keys[0].value];
+	uint64_t size = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct sym_candidate *c = &list->v[keys[i].value];
+		if (c->rank != SYM_LABEL && c->size > size)
+			size = c->size;
+		if (c != best && by_preference(c, best) < 0)
+			best = c;
 	}
+	return (struct st_function){
+	        .offset = best->start,
+	        .size = size > best->size ? size : best->size,
+	        .raw_name = best->name,
+	        .source = best->source,
+	        .whole = best->whole,
+	};
+}
+
+void
+sym_table_choose(struct sym_functions *table, const struct sym_candidates *list)
+{
+	struct st_keyed *keys = by_start(list);
+	table->n = 0;
+	table->v = keys ? calloc(list->n, sizeof *table->v) : NULL;
+	for (size_t i = 0, end; table->v && i < list->n; i = end) {
+		if (i + 32 < list->n)
+			__builtin_prefetch(&list->v[keys[i + 32].value]);
+		if (i + 16 < list->n)
+			__builtin_prefetch(list->v[keys[i + 16].value].name);
+		for (end = i + 1; end < list->n && keys[end].key == keys[i].key;)
+			end++;
+		table->v[table->n++] = choose(list, keys + i, end - i);
+	}
+	free(keys);
 }
 
 static uint64_t
@@ -153,7 +181,7 @@ take(struct sym_functions *table, const struct st_function *f, uint64_t next, ui
 }
 
 void
-sym_table_fill(struct sym_functions *table, struct sym_candidates *list,
+sym_table_fill(struct sym_functions *table, const struct sym_candidates *list,
                const struct sym_ranges *frames, const struct sym_ranges *code)
 {
 	struct sym_functions fill = {0}, merged = {0};

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 8u
+#define ST_WIRE_VERSION 9u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -241,7 +241,7 @@ struct st_budget_pool {
 	uint64_t put;        /* the greatest amount of a period, with its number */
 	uint64_t weights[2]; /* of the threads seen in even and odd periods, with their numbers */
 	uint64_t from;       /* ns of the process' CPU time: when the first one began; 0: not yet */
-	uint64_t clock;      /* ns of the tree's CPU time since */
+	uint64_t clock;      /* ns of CPU time since, without what was charged */
 	uint64_t amount;     /* a tree's: as below */
 	uint64_t until_ns;   /* a tree's: as below */
 	uint32_t begins;     /* enum st_pool_begins */
@@ -260,7 +260,8 @@ enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_
 struct st_budget {
 	uint64_t amount;    /* for each period; the controller may change it at any time, up to */
 	uint64_t most;      /* this */
-	uint64_t period_ns; /* of a thread's CPU time; 0: there is no budget */
+	uint64_t period_ns; /* of a thread's CPU time without what was charged; 0: there is no
+	                       budget */
 	uint64_t first_ns;  /* before the first one of the program's first thread, or as above */
 	uint64_t until_ns;  /* of the CPU time it would have used natively: when what it had been
 	                       granted first was spent, or the thread began to watch; 0: never */
@@ -280,12 +281,22 @@ struct st_budget {
 	uint64_t drained_ns, drained_told; /* of the controller's CPU time, for rows; of it, what
 	                                      has been charged */
 	uint64_t owed_ns; /* for what was done once: each period pays a part of it, tool/watch.h */
+	uint64_t controller_ns;    /* of the controller's CPU time, what has been put there */
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
 	uint64_t rests;            /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
 	uint64_t most_overshoot;   /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
 	struct st_budget_pool pool;
 };
+
+/* Of what was charged, the part that was the controller's CPU time, not the process': ns. */
+static inline uint64_t
+st_budget_elsewhere(const struct st_budget *b)
+{
+	uint64_t owed = __atomic_load_n(&b->owed_ns, __ATOMIC_RELAXED);
+	uint64_t paid = b->controller_ns > owed ? b->controller_ns - owed : 0;
+	return paid + b->drained_told;
+}
 
 /* What one node has counted is being added to another: when `from` is set, that has nothing any
  * more, and `to` has what is here, whatever they themselves say. */

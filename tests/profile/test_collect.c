@@ -6,11 +6,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "fake.h"
+#include "profile/ahead.h"
 #include "profile/profile.h"
+#include "symbol/symbol.h"
 
 static char *const command[] = {"fixture", "one", "two words", NULL};
 
@@ -330,6 +333,59 @@ what_is_not_covered_is_said(void **state)
 	fake_free(f);
 }
 
+/* Images that were read while the program ran are as good, and each has one owner. */
+static void
+images_are_read_ahead(void **state)
+{
+	(void)state;
+	struct fake *f = fixture_results();
+	struct st_process process = fake_process(f, 100, 1, "fixture");
+	struct st_ahead *ahead = st_ahead_new(true, true);
+	struct st_profile *before = collect(&process, 1);
+	st_ahead_look(ahead, &process, 1);
+	assert_null(st_ahead_take(ahead, fixture_path())); /* it is too early */
+	st_ahead_free(ahead);
+
+	ahead = st_ahead_new(true, true);
+	st_ahead_look(ahead, &process, 1);
+	usleep(150000);
+	st_ahead_look(ahead, &process, 1);
+	usleep(50000); /* or else it is read when it is asked for */
+	struct st_profile_origin o = origin();
+	struct st_run run = run_of(&process, 1);
+	struct st_error e = {0};
+	o.ahead = ahead;
+	struct st_profile *p = st_profile_collect(&run, &o, &e);
+	assert_non_null(p);
+	assert_null(st_ahead_take(ahead, fixture_path())); /* the profile has had it */
+	assert_int_equal(p->functions.n, before->functions.n);
+	for (size_t i = 0; i < p->functions.n; i++) {
+		assert_string_equal(p->functions.v[i].name, before->functions.v[i].name);
+		assert_int_equal(p->functions.v[i].instructions,
+		                 before->functions.v[i].instructions);
+	}
+	assert_int_equal(p->lines.n, before->lines.n);
+	st_profile_free(before);
+	st_profile_free(p);
+	st_ahead_free(ahead);
+	fake_free(f);
+}
+
+/* What nobody takes is closed. */
+static void
+images_ahead_are_closed(void **state)
+{
+	(void)state;
+	struct fake *f = fixture_results();
+	struct st_process process = fake_process(f, 100, 1, "fixture");
+	struct st_ahead *ahead = st_ahead_new(true, false);
+	st_ahead_look(ahead, &process, 1);
+	usleep(150000);
+	st_ahead_look(ahead, &process, 1);
+	st_ahead_free(ahead);
+	fake_free(f);
+}
+
 int
 main(void)
 {
@@ -337,6 +393,8 @@ main(void)
 	        cmocka_unit_test(functions_are_exact),
 	        cmocka_unit_test(native_execution_is_told),
 	        cmocka_unit_test(lines_are_exact),
+	        cmocka_unit_test(images_are_read_ahead),
+	        cmocka_unit_test(images_ahead_are_closed),
 	        cmocka_unit_test(blocks_and_run_are_exact),
 	        cmocka_unit_test(processes_add_up),
 	        cmocka_unit_test(with_few_samples_shares_are_instructions),

@@ -21,6 +21,7 @@ gcc "${flags[@]}" -gdwarf-4 -o dwarf4 "${plain[@]}"
 gcc "${flags[@]}" -g -gz -o packed "${plain[@]}"
 gcc "${flags[@]}" -g -O0 -fcf-protection=full -Wl,-z,ibtplt -o ibt "${plain[@]}"
 gcc "${flags[@]}" -g -Wl,--build-id=none -o noid "${plain[@]}"
+gcc "${flags[@]}" -g -rdynamic -o exports "${plain[@]}"
 gcc "${flags[@]}" -gsplit-dwarf -g -o split "${plain[@]}"
 (cd "$sources" && gcc "${flags[@]}" -g -o "$out/relative" plain.c other.c hand.S)
 gcc "${flags[@]}" -g -shared -fPIC -o libplain.so "${plain[@]}"

@@ -64,9 +64,10 @@ check_against_nm(const char *name)
 static void
 agrees_with_nm(void **state)
 {
-	static const char *const names[] = {
-	        "full",   "nopie", "static", "staticpie", "ibt",     "noid",        "dwarf4",
-	        "packed", "split", "shapes", "clang",     "rust_v0", "rust_legacy", "libplain.so"};
+	static const char *const names[] = {"full",    "nopie",       "static",     "staticpie",
+	                                    "ibt",     "noid",        "dwarf4",     "exports",
+	                                    "packed",  "split",       "shapes",     "clang",
+	                                    "rust_v0", "rust_legacy", "libplain.so"};
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (sample_exists(names[i]))

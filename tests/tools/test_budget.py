@@ -100,6 +100,23 @@ class Budget(Case):
         self.assertGreater(budget["audited_ns"], budget["measured_ns"] // 2)
         self.assertLessEqual(budget["audited_ns"], budget["measured_ns"])
 
+    def test_periods(self):
+        """A period is of what the program takes natively: what measuring costs does not make the next one begin sooner."""
+        for share in ("thread", "process"):
+            with self.subTest(share=share):
+                budget = self.strobe("-t", "inscount", "-b", "100%", "-T", "20ms", "--budget-share", share, program=(PROGRAM, "200"))["budget"]
+                natively = budget["cpu_ns"] - budget["charged_ns"]
+                self.assertGreater(budget["charged_ns"], budget["amount_ns"])
+                self.assertLessEqual(budget["periods"], natively / budget["period_ns"] + 1)
+
+    def test_controller(self):
+        """What strobe itself does while the program runs is paid by the budget, too; no more than half of what a period has goes there."""
+        for share in ("thread", "process", "tree"):
+            with self.subTest(share=share):
+                budget = self.strobe("-f", "-t", "branches", "-b", "10%", "-T", "100ms", "--budget-share", share, program=(PROGRAM, "100"))["budget"]
+                self.assertGreater(budget["controller_ns"], 0)
+                self.assertLessEqual(budget["controller_ns"], (budget["periods"] + 1) * budget["amount_ns"] / 2)
+
     def test_spent(self):
         """What is counted then is a part of the whole, branch by branch."""
         whole = {(r["image"], r["source"], r["target"]): r for r in self.strobe("--images", "budget", "-t", "branches")["branches"]}
@@ -389,7 +406,7 @@ class Budget(Case):
     def test_summary(self):
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time; ", done.stderr)
+        self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time; ", done.stderr)
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--sampling", "bursts", "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
         self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time, in 2 bursts; ", done.stderr)

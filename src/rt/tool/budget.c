@@ -112,13 +112,16 @@ give_back(struct thread *t)
 static bool
 refill_to(struct thread *t, int64_t least)
 {
-	int64_t left = credit_of(t), piece;
+	int64_t left = credit_of(t), owed = 0, piece;
 	if (!share_exists())
 		return false;
-	while (left < least && (piece = share_take(t)) > 0)
+	while (left - owed < least && (piece = share_take(t)) > 0) {
 		left += piece;
+		owed += watch_owed(piece / 2);
+	}
 	set_credit(t, left);
-	if (left < least)
+	t->credits[0] -= owed;
+	if (left - owed < least)
 		return false;
 	if (t->spent)
 		open_window(t, cpu_time());
@@ -133,19 +136,19 @@ refill(struct thread *t)
 
 /* Of the amount of the thread's period, how much may have been granted by now. */
 static uint64_t
-due(const struct thread *t, uint64_t cpu)
+due(const struct thread *t, uint64_t net)
 {
 	return (uint64_t)bursts_due((int64_t)amount_now(), budget()->bursts, budget()->period_ns,
-	                            t->period, cpu - t->period_from);
+	                            t->period, net - t->period_from);
 }
 
 /* Another burst may have begun, or the amount have changed within the period: more is granted, or
  * what is left is taken back, so that no period has more than the greatest of its amounts. */
 static void
-follow_amount(struct thread *t, uint64_t cpu)
+follow_amount(struct thread *t, uint64_t cpu, uint64_t net)
 {
 	const uint64_t least = budget()->most / 64 / (budget()->bursts ? budget()->bursts : 1);
-	int64_t by = (int64_t)due(t, cpu) - t->period_amount, left = credit_of(t);
+	int64_t by = (int64_t)due(t, net) - t->period_amount, left = credit_of(t);
 	if (by < 0 && by < -left)
 		by = left > 0 ? -left : 0;
 	if (by == 0 || (by > 0 && by < (int64_t)least))
@@ -160,9 +163,10 @@ static void
 begin_account(struct thread *t, bool first)
 {
 	spread(t, 0, 0);
-	t->granted = t->period_amount = 0;
-	t->period_from = t->accrued_to = t->cpu_told = cpu_time();
-	see_clock(t, t->period_from);
+	t->granted = t->period_amount = t->account = 0;
+	t->cpu_told = cpu_time();
+	t->period_from = t->accrued_to = t->net_told = t->net_seen = t->cpu_told;
+	see_clock(t, t->cpu_told);
 	t->works_since = 0;
 	t->measured_from = 0;
 	t->audit_from = t->away_from = t->away_cpu = 0;
@@ -181,7 +185,7 @@ begin_account(struct thread *t, bool first)
 	if (!first)
 		return;
 	if (!budget()->first_ns) {
-		grant(t, due(t, t->period_from), t->period_from);
+		grant(t, due(t, t->period_from), t->cpu_told);
 		return;
 	}
 	/* The rest of a period that has nothing left; what comes then is number 0. With
@@ -207,9 +211,11 @@ tell_time(struct thread *t, uint64_t cpu)
 {
 	if (t->in_vfork)
 		return;
+	uint64_t net = net_time(t, cpu);
 	add(&budget()->cpu_ns, cpu - t->cpu_told);
-	share_tell_time(cpu - t->cpu_told);
+	share_tell_time(net - t->net_told);
 	t->cpu_told = cpu;
+	t->net_told = net;
 	if (!t->measured_from)
 		return;
 	add(&budget()->measured_ns, cpu - t->measured_from);
@@ -218,14 +224,14 @@ tell_time(struct thread *t, uint64_t cpu)
 
 /* The first period of a thread that began with nothing. */
 static void
-accrue(struct thread *t, uint64_t cpu)
+accrue(struct thread *t, uint64_t cpu, uint64_t net)
 {
 	const uint64_t amount = amount_now(), least = amount / 64;
-	uint64_t share = amount / (budget()->period_ns / 1000) * ((cpu - t->accrued_to) / 1000);
+	uint64_t share = amount / (budget()->period_ns / 1000) * ((net - t->accrued_to) / 1000);
 	if (!t->spent || t->watching || share < least)
 		return;
 	int64_t left = credit_of(t);
-	t->accrued_to = cpu;
+	t->accrued_to = net;
 	grant(t, share + (left > 0 ? (uint64_t)left : 0), cpu);
 }
 
@@ -240,10 +246,11 @@ budget_tick(struct thread *t)
 	                     : outside         ? ST_TICK_NATIVE
 	                                       : ST_TICK_PLAIN],
 	    1);
-	uint64_t cpu = cpu_time(), passed = cpu - t->period_from;
+	uint64_t cpu = cpu_time();
 	see_clock(t, cpu);
 	tell_time(t, cpu);
 	audit_stretch(t, cpu);
+	uint64_t net = net_time(t, cpu), passed = net - t->period_from;
 	if (thread_is_seen(t))
 		share_overdraft(t);
 	if (share_exists()) {
@@ -258,13 +265,13 @@ budget_tick(struct thread *t)
 		t->accrues = false;
 		t->period++;
 		add(&budget()->periods, 1);
-		grant(t, due(t, cpu), cpu);
+		grant(t, due(t, net), cpu);
 	} else if (t->accrues) {
-		accrue(t, cpu);
+		accrue(t, cpu, net);
 	} else {
-		follow_amount(t, cpu);
+		follow_amount(t, cpu, net);
 	}
-	comes = watch_tick(t, cpu, t->windows != windows);
+	comes = watch_tick(t, net, t->windows != windows);
 	return budget()->policy == ST_BUDGET_NATIVE &&
 	       (comes || t->spent != spent || t->windows != windows);
 }
@@ -291,7 +298,8 @@ tell_first(const struct thread *t)
 	if (t != rt.main || t->windows != 1 || budget()->until_ns)
 		return;
 	uint64_t cpu = cpu_time(), charged = __atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
-	uint64_t ns = charged / ST_BUDGET_UNITS * 1000 / (budget()->ticks_per_second / 1000000);
+	uint64_t ns = credit_ns((int64_t)charged), elsewhere = st_budget_elsewhere(budget());
+	ns = ns > elsewhere ? ns - elsewhere : 0;
 	budget()->until_ns = cpu > ns ? cpu - ns : 1;
 }
 

@@ -46,6 +46,26 @@ settle(struct thread *t)
 	t->granted = left;
 }
 
+static inline uint64_t
+credit_ns(int64_t units)
+{
+	uint64_t ticks = (uint64_t)units / ST_BUDGET_UNITS;
+	return ticks * 1000 / (budget()->ticks_per_second / 1000000);
+}
+
+/* The thread's CPU time (cpu, ns) without what was charged: that is what periods are of, so that a
+ * budget of a tenth makes the program take a tenth longer. It never goes back, where a correction
+ * would. */
+static inline uint64_t
+net_time(struct thread *t, uint64_t cpu)
+{
+	int64_t charged = t->account + t->granted - credit_of(t);
+	uint64_t ns = charged > 0 ? credit_ns(charged) : 0, net = cpu > ns ? cpu - ns : 0;
+	if (net > t->net_seen)
+		t->net_seen = net;
+	return t->net_seen;
+}
+
 /* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by
  * the clock is charged, not what the model says. Another one begins, if the thread is measured. */
 void audit_stretch(struct thread *t, uint64_t cpu);

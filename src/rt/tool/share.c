@@ -5,6 +5,7 @@
 
 #include "rt/tool/budget.h"
 #include "rt/tool/bursts.h"
+#include "rt/tool/credit.h"
 #include "rt/tool/pool.h"
 
 enum {
@@ -37,15 +38,24 @@ process_time(void)
 	return now[0] * 1000000000u + now[1];
 }
 
-/* Since the first period began. There is no clock of a tree of processes: it is what their threads
- * have told. */
+/* CPU time since the first period began, without what was charged. There is no clock of a tree of
+ * processes: it is what their threads have told. That of a process never goes back, where a
+ * correction of what was charged would. */
 static uint64_t
 time_passed(void)
 {
-	const struct st_budget_pool *p = rt.pool;
+	struct st_budget_pool *p = rt.pool;
+	uint64_t before = __atomic_load_n(&p->clock, __ATOMIC_RELAXED);
 	if (is_of_tree())
-		return __atomic_load_n(&p->clock, __ATOMIC_RELAXED);
-	return process_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE);
+		return before;
+	int64_t charged = (int64_t)__atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
+	uint64_t now = process_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE) -
+	               (charged > 0 ? credit_ns(charged) : 0);
+	while ((int64_t)now > (int64_t)before)
+		if (__atomic_compare_exchange_n(&p->clock, &before, now, false, __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			return now;
+	return before;
 }
 
 bool
@@ -208,11 +218,9 @@ share_tell_spent(void)
 	struct st_budget_pool *p = rt.pool;
 	if (!is_of_tree())
 		return false;
-	const struct st_budget *b = &rt.results->budget;
-	uint64_t none = 0, ticks = (uint64_t)amount_now() / ST_BUDGET_UNITS,
-	         ns = ticks * 1000 / (b->ticks_per_second / 1000000), now = time_passed();
+	uint64_t none = 0, now = time_passed();
 	if (p->begins != ST_POOL_GROWS && pool_number(p) == (p->begins == ST_POOL_LATE))
-		__atomic_compare_exchange_n(&p->until_ns, &none, now > ns ? now - ns : 1, false,
+		__atomic_compare_exchange_n(&p->until_ns, &none, now ? now : 1, false,
 		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return true;
 }

@@ -88,7 +88,7 @@ watch_found(struct thread *t, const struct st_block *block)
 		rt.found++;
 }
 
-/* CPU time of a process before it watches. */
+/* CPU time of a process, without what was charged, before it watches. */
 static uint64_t
 watches_from(void)
 {
@@ -99,10 +99,10 @@ watches_from(void)
 /* The controller is asked when the process has been there for some time, and again when much has
  * been found in windows, of which nobody has looked where it leads. False: it has never been. */
 static bool
-ask(uint64_t cpu)
+ask(uint64_t net)
 {
 	uint32_t times = rt.results->leaders_wanted;
-	if (times ? rt.found < MANY : cpu < watches_from())
+	if (times ? rt.found < MANY : net < watches_from())
 		return times;
 	rt.found = 0;
 	traps_ask();
@@ -126,9 +126,9 @@ is_quiet(const struct thread *t)
 }
 
 static void
-look(struct thread *t, uint64_t cpu)
+look(struct thread *t, uint64_t net)
 {
-	if (!ask(cpu) || !is_quiet(t))
+	if (!ask(net) || !is_quiet(t))
 		return;
 	t->watching = true;
 	budget_pause(t);
@@ -143,14 +143,14 @@ reopen(struct thread *t)
 }
 
 bool
-watch_tick(struct thread *t, uint64_t cpu, bool begins)
+watch_tick(struct thread *t, uint64_t net, bool begins)
 {
-	bool late = cpu - t->period_from >= budget()->period_ns / 8 * 7;
+	bool late = net - t->period_from >= budget()->period_ns / 8 * 7;
 	if (!begins)
 		take_rate(t);
 	if (!t->watching) {
 		if (!t->spent && !late && may_watch(t))
-			look(t, cpu);
+			look(t, net);
 		return false;
 	}
 	if (late || !may_watch(t) || !is_quiet(t))

@@ -70,7 +70,7 @@ function budget(b) {
 	const ticks = b.ticks ?? {};
 	const all = Object.values(ticks).reduce((sum, n) => sum + n, 0) || 1;
 	const facts = [
-		["Granted", `${duration(b.amount_ns)} of each ${duration(b.period_ns)} of CPU time${OWNERS[b.share] ?? ""}`],
+		["Granted", `${duration(b.amount_ns)} for each ${duration(b.period_ns)} of CPU time${OWNERS[b.share] ?? ""}`],
 		["Sampling", b.bursts ? `${b.sampling}, ${plural(b.bursts, "burst")} of each period` : b.sampling],
 		["Charged", duration(b.charged_ns)],
 		["Measured", `${duration(b.measured_ns)} of ${duration(b.cpu_ns)} (${percent(b.measured_ns / b.cpu_ns)}), in ${plural(b.windows, "window")}`],

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What strobe itself does while the program runs is a part of the price of measuring: a budget pays
+ * for it. */
+#include "control/session.h"
+
+static uint64_t
+own_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* What processes have been told of already: for rows, and for where blocks begin. */
+static uint64_t
+told(const struct st_session *s, size_t *living)
+{
+	uint64_t ns = s->leaders_ns;
+	for (size_t i = 0; i < s->n_processes; i++) {
+		ns += s->processes[i].results->budget.drained_ns;
+		*living += !s->processes[i].gone;
+	}
+	return ns;
+}
+
+void
+st_session_charge(struct st_session *s)
+{
+	size_t living = 0;
+	if (!s->options->budget.period_ns)
+		return;
+	uint64_t charged = told(s, &living) + s->shared_ns, own = own_ns();
+	if (!living || own <= charged)
+		return;
+	uint64_t each = (own - charged) / living;
+	for (size_t i = 0; i < s->n_processes; i++) {
+		const struct st_process *p = &s->processes[i];
+		if (p->gone)
+			continue;
+		struct st_budget *b = &((struct st_results_header *)p->results)->budget;
+		__atomic_fetch_add(&b->owed_ns, each, __ATOMIC_RELAXED);
+		b->controller_ns += each;
+	}
+	s->shared_ns += each * living;
+}
