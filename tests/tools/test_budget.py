@@ -409,7 +409,7 @@ class Budget(Case):
         self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time; ", done.stderr)
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--sampling", "bursts", "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("budget: 200.0 us of each 20.0 ms of CPU time, in 2 bursts; ", done.stderr)
+        self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time, in 2 bursts; ", done.stderr)
 
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),
