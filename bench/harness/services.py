@@ -45,7 +45,11 @@ class Service:
         if self.user and os.getuid() == 0:
             os.chmod(folder, 0o755)
             shutil.chown(self.folder, self.user)
-        self.prepare()
+        try:
+            self.prepare()
+        except Exception:
+            self.kill()
+            raise
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -88,10 +88,12 @@ st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, 
 {
 	bool starts =
 	        m->state == ST_QOS_WAITING && m->goal.start > 0 && time <= ST_QOS_LONGEST_START;
+	/* A server that has served nothing, a file that does not grow yet. */
+	bool serves = got == ST_QOS_VALUE && (value != 0 || m->goal.lower);
+	if (starts && !serves)
+		return;
 	if (got == ST_QOS_VALUE)
 		take_value(m, time, value);
-	else if (starts)
-		return;
 	else if (got == ST_QOS_FAILURE)
 		lose(m, time, ST_QOS_FAILED);
 	else if (m->state != ST_QOS_FAILED && time - m->heard > m->patience)

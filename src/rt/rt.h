@@ -235,7 +235,9 @@ struct rt {
 	bool no_traps;           /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
-	bool leaving;   /* the controller is gone: every thread is on its way out */
+	uint32_t maps_at_tick, maps_asked; /* how many there were at the last tick of a thread, and
+	                                      when the leaders were asked for */
+	bool leaving; /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };
 extern struct rt rt;

@@ -241,6 +241,37 @@ at_the_start(void **state)
 	}
 }
 
+/* What is to be no less than the threshold has not begun as long as it is 0. */
+static void
+nothing_is_served_yet(void **state)
+{
+	(void)state;
+	for (int lower = 0; lower < 2; lower++) {
+		struct st_qos_monitor m = {.goal = at_least, .patience = 3};
+		m.goal.start = m.budget = 0.25;
+		m.goal.lower = lower;
+		st_qos_monitor_take(&m, 1, ST_QOS_VALUE, 0);
+		assert_int_equal(m.n, lower);
+		assert_int_equal(m.state, lower ? ST_QOS_KEPT : ST_QOS_WAITING);
+		if (lower) {
+			free(m.rows);
+			continue;
+		}
+		assert_near(m.budget, 0.25);
+		st_qos_monitor_take(&m, 9, ST_QOS_VALUE, 1000);
+		assert_near(m.budget, 0);
+		st_qos_monitor_take(&m, 9.5, ST_QOS_VALUE, 0); /* it stands still */
+		assert_int_equal(m.state, ST_QOS_MISSED);
+		assert_int_equal(m.n, 2);
+		free(m.rows);
+	}
+	struct st_qos_monitor late = {.goal = at_least, .patience = 3};
+	late.goal.start = 0.25;
+	st_qos_monitor_take(&late, 10.5, ST_QOS_VALUE, 0);
+	assert_int_equal(late.state, ST_QOS_MISSED);
+	free(late.rows);
+}
+
 static void
 monitored(void **state)
 {
@@ -290,6 +321,7 @@ main(void)
 	        cmocka_unit_test(with_a_least),
 	        cmocka_unit_test(of_averages),
 	        cmocka_unit_test(at_the_start),
+	        cmocka_unit_test(nothing_is_served_yet),
 	        cmocka_unit_test(monitored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

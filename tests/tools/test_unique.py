@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS. The programs are one, as it is, a little
-different, and without a build-id."""
+"""Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS LATE LIBRARY. The programs are one, as it is, a
+little different, and without a build-id; and one that loads the library."""
 import collections
 import contextlib
 import ctypes
@@ -18,7 +18,7 @@ import time
 import unittest
 from pathlib import Path
 
-STROBE, PROGRAM, OTHER, NAMELESS = (os.path.abspath(path) for path in sys.argv[1:5])
+STROBE, PROGRAM, OTHER, NAMELESS, LATE, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:7])
 SMALL = ("-b", "1%", "-T", "20ms")
 # The same code in each run: which way strlen goes depends on where in a page a string of the environment lies.
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -345,6 +345,16 @@ class Runs(Case):
                 self.check_once(log)
                 self.assertLessEqual(log.instructions, whole.instructions)
 
+    def test_library_that_comes_late(self):
+        """A thread that watches comes back for new code of a library that was not there when it began."""
+        self.logged(LIBRARY, program=LATE)
+        before = Log(self.log, image=os.path.basename(LIBRARY)).instructions
+        at = {name: value for name, value in symbols(LIBRARY).items() if name in ("early", "rare")}
+        self.assertEqual([name for name in sorted(at) if at[name] in before], ["early"])
+        # It watches from 50 ms on, and at 350 the window would open again; the library is called at 120 and 260.
+        self.run_strobe("-b", "10%", "-T", "400ms", words=(LIBRARY, "rare"), program=LATE)
+        self.assertIn(at["rare"], Log(self.log, image=os.path.basename(LIBRARY)).instructions)
+
     def test_policies(self):
         whole = self.reference("work", "head")
         self.run_strobe(*SMALL, "--budget-policy", "strict", words=("work", "head"))
@@ -529,4 +539,4 @@ class Coverage(Case):
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
 
-unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+unittest.main(argv=sys.argv[:1] + sys.argv[7:])

@@ -96,15 +96,28 @@ watches_from(void)
 	return at_once ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
 }
 
-/* The controller is asked when the process has been there for some time, and again when much has
- * been found in windows, of which nobody has looked where it leads. False: it has never been. */
+/* Have mappings come that the controller was not asked about, and none since the last tick? A
+ * program that loads libraries loads several. */
+static bool
+has_new_maps(void)
+{
+	uint32_t n = rt.results->n_maps, before = rt.maps_at_tick;
+	rt.maps_at_tick = n;
+	return n == before && n != rt.maps_asked;
+}
+
+/* The controller is asked when the process has been there for some time, and again when there is
+ * new code, or much has been found in windows, of which nobody has looked where it leads. False: it
+ * has never been. */
 static bool
 ask(uint64_t net)
 {
 	uint32_t times = rt.results->leaders_wanted;
-	if (times ? rt.found < MANY : net < watches_from())
+	bool new_maps = has_new_maps();
+	if (times ? rt.found < MANY && !new_maps : net < watches_from())
 		return times;
 	rt.found = 0;
+	rt.maps_asked = rt.results->n_maps;
 	traps_ask();
 	return true;
 }
@@ -125,10 +138,18 @@ is_quiet(const struct thread *t)
 	return t->rate < FEW;
 }
 
+/* Has the controller answered? Of hundreds of libraries it takes as long as they take to start. */
+static bool
+is_told(void)
+{
+	return __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE) ==
+	       rt.results->leaders_wanted;
+}
+
 static void
 look(struct thread *t, uint64_t net)
 {
-	if (!ask(net) || !is_quiet(t))
+	if (!ask(net) || !is_quiet(t) || !is_told())
 		return;
 	t->watching = true;
 	budget_pause(t);
@@ -153,6 +174,7 @@ watch_tick(struct thread *t, uint64_t net, bool begins)
 			look(t, net);
 		return false;
 	}
+	ask(net);
 	if (late || !may_watch(t) || !is_quiet(t))
 		reopen(t);
 	else if (!t->spent)
