@@ -88,12 +88,17 @@ watch_found(struct thread *t, const struct st_block *block)
 		rt.found++;
 }
 
+static bool
+watches_at_once(void)
+{
+	return budget()->first_ns == ST_WATCHES_AT_ONCE;
+}
+
 /* CPU time of a process, without what was charged, before it watches. */
 static uint64_t
 watches_from(void)
 {
-	bool at_once = budget()->first_ns == ST_WATCHES_AT_ONCE;
-	return at_once ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
+	return watches_at_once() ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
 }
 
 /* Have mappings come that the controller was not asked about, and none since the last tick? A
@@ -138,12 +143,13 @@ is_quiet(const struct thread *t)
 	return t->rate < FEW;
 }
 
-/* Has the controller answered? Of hundreds of libraries it takes as long as they take to start. */
+/* Has the controller ever answered? Of hundreds of libraries it takes as long as they take to
+ * start, and without its answer all of that would be missed. Where a log has much of it, the window
+ * would be wasted. */
 static bool
 is_told(void)
 {
-	return __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE) ==
-	       rt.results->leaders_wanted;
+	return watches_at_once() || __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE);
 }
 
 static void
