@@ -48,7 +48,8 @@ struct st_qos_monitor {
 };
 
 enum { ST_QOS_MOST_ROWS = 1 << 20 }; /* kept */
-/* Seconds that a source may take for its first value, if there is a budget meanwhile. */
+/* Seconds that a source may take for its first value, or the program to end when it is asked to, if
+ * there is a budget meanwhile. */
 enum { ST_QOS_LONGEST_START = 10 };
 
 /* Seconds of a period while nothing is known of the metric: `otherwise`, unless the budget does not

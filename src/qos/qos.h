@@ -26,8 +26,8 @@ void st_qos_start(struct st_qos *q);
 double st_qos_budget(struct st_qos *q);
 /* The last reading; value is not a number when there has been none. */
 struct st_qos_row st_qos_last(struct st_qos *q);
-/* The program has been asked to end: a source that it would wait for lets go of it, for a moment.
- */
+/* The program has been asked to end: a source that it would wait for lets go of it, for a moment,
+ * and for a while the budget is at least that of the start. */
 void st_qos_disconnect(struct st_qos *q);
 /* The program has ended. */
 void st_qos_stop(struct st_qos *q);

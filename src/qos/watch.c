@@ -24,6 +24,7 @@ struct st_qos {
 	bool runs, lost; /* the thread; it did not come back */
 	int stop;        /* an eventfd */
 	bool disconnect; /* atomic: the thread is asked to */
+	double leaves;   /* when the program was asked to end; 0: it was not */
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	struct st_qos_monitor monitor;
@@ -187,6 +188,16 @@ say(const char *text)
 	fputc('\n', stderr);
 }
 
+/* A program that ends serves nobody any more, as one that starts. It may have thought better of it.
+ */
+static double
+budget_while_it_leaves(const struct st_qos *q, double budget)
+{
+	const struct st_qos_goal *goal = &q->monitor.goal;
+	bool leaves = q->leaves && st_now_raw() - q->leaves < ST_QOS_LONGEST_START;
+	return leaves && goal->start > budget ? goal->start : budget;
+}
+
 double
 st_qos_budget(struct st_qos *q)
 {
@@ -203,7 +214,7 @@ st_qos_budget(struct st_qos *q)
 	pthread_mutex_unlock(&q->lock);
 	if (tell)
 		say(q->trouble);
-	return budget;
+	return budget_while_it_leaves(q, budget);
 }
 
 struct st_qos_row
@@ -224,6 +235,7 @@ void
 st_qos_disconnect(struct st_qos *q)
 {
 	__atomic_store_n(&q->disconnect, true, __ATOMIC_RELAXED);
+	q->leaves = st_now_raw();
 }
 
 void

@@ -116,6 +116,24 @@ class Service(unittest.TestCase):
                 self.assertEqual(said, "")
                 self.assertGreater(self.json(file)["budget"]["windows"], 0)
 
+    def test_end(self):
+        """When the program is asked to end there is what there was at the start."""
+        script = 'trap "for ((i = 0; i < 200000; i++)); do :; done; exit 0" TERM; echo ready; while :; do read -t 0.05 < <(sleep 1); done'
+        for start in (), ("--qos-start", "10%"):
+            with self.subTest(start=start):
+                file = self.folder / "end.db"
+                line = [STROBE, "run", "-q", "-o", str(file), *OPTIONS, "-b", "10%", "--qos", "cmd:echo 5", "--qos-min", "10", *start, "--", "bash", "-c", script]
+                with subprocess.Popen(line, stdout=subprocess.PIPE) as program:
+                    program.stdout.readline()
+                    time.sleep(0.3)
+                    program.terminate()
+                    self.assertEqual(program.wait(120), 0)
+                budget = self.json(file)["budget"]
+                if start:
+                    self.assertGreater(budget["charged_ns"], 3 * budget["amount_ns"])
+                else:
+                    self.assertEqual(budget["windows"], 0)
+
     def test_start_with_all_of_it(self):
         """An amount that is written as the budget is fits into it, however the budget has been rounded."""
         for share in ("10%", "30%", "50%", "70%", "100%"):
