@@ -23,6 +23,22 @@ told(const struct st_session *s, size_t *living)
 	return ns;
 }
 
+/* What a process that has ended did not pay, others do. */
+static void
+take_back(struct st_session *s)
+{
+	for (size_t i = 0; i < s->n_processes; i++) {
+		struct st_budget *b =
+		        &((struct st_results_header *)s->processes[i].results)->budget;
+		if (!s->processes[i].gone || !b->owed_ns)
+			continue;
+		uint64_t left = b->owed_ns < s->shared_ns ? b->owed_ns : s->shared_ns;
+		b->controller_ns -= left < b->controller_ns ? left : b->controller_ns;
+		s->shared_ns -= left;
+		b->owed_ns = 0;
+	}
+}
+
 void
 st_session_charge(struct st_session *s)
 {
@@ -31,6 +47,7 @@ st_session_charge(struct st_session *s)
 	   symbols, and its log would be complete two runs later: docs/notes/budget.md. */
 	if (!s->options->budget.period_ns || s->options->unique)
 		return;
+	take_back(s);
 	uint64_t charged = told(s, &living) + s->shared_ns, own = own_ns();
 	if (!living || own <= charged)
 		return;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "control/run.h"
@@ -11,6 +12,8 @@
 #include "symbol/symbol.h"
 
 static const double patience = 0.1; /* seconds: what ends before needs its symbols at once */
+
+#define MOST_BYTES (512ull << 20)
 
 enum state { WAITS, IS_READ, IS_DONE };
 
@@ -28,6 +31,7 @@ struct st_ahead {
 	pthread_cond_t changed;
 	ST_VEC(struct ahead_image) images; /* in the order in which they were seen */
 	size_t next;                       /* to be read */
+	uint64_t bytes;                    /* of files that were read; the thread's */
 	pthread_t thread;
 	bool runs, stop;
 };
@@ -45,10 +49,16 @@ st_ahead_new(bool functions, bool lines)
 	return a;
 }
 
+/* The program, or a build of which it is a part, may write over its files while they are kept, so
+ * they are copied: as far as there is room. */
 static struct st_image *
-read_image(const char *path, bool lines)
+read_image(struct st_ahead *a, const char *path, bool lines)
 {
-	struct st_image *image = st_image_open(path, NULL);
+	struct stat st;
+	if (stat(path, &st) != 0 || (uint64_t)st.st_size > MOST_BYTES - a->bytes)
+		return NULL;
+	struct st_image *image = st_image_copy(path, NULL);
+	a->bytes += (uint64_t)st.st_size;
 	if (image)
 		st_image_prepare(image, lines);
 	return image;
@@ -68,7 +78,7 @@ read_all(void *arg)
 		const char *path = a->images.v[at].path;
 		a->images.v[at].state = IS_READ;
 		pthread_mutex_unlock(&a->lock);
-		struct st_image *image = read_image(path, a->lines);
+		struct st_image *image = read_image(a, path, a->lines);
 		pthread_mutex_lock(&a->lock);
 		a->images.v[at].image = image;
 		a->images.v[at].state = IS_DONE;

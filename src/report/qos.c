@@ -70,7 +70,7 @@ st_qos_print(FILE *out, const struct st_profile *p)
 	free(source);
 	free(policy);
 	if (!s.read) {
-		fputs("  the source gave no value\n", out);
+		fputs("  the source gave no value, or none but 0 while the program started\n", out);
 		return;
 	}
 	fprintf(out,

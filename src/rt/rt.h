@@ -147,6 +147,7 @@ struct thread {
 	   began; and for how many more calls it is, because the thread sleeps in some. */
 	uint64_t audit_from;
 	int64_t account, account_before, timed, away;
+	int64_t elsewhere; /* of what was charged: what the controller has done */
 	uint64_t away_from, away_cpu;
 	uint32_t sleeps;
 	int64_t over_from; /* the credit that is no overshoot yet */
@@ -235,8 +236,10 @@ struct rt {
 	bool no_traps;           /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
-	uint32_t maps_at_tick, maps_asked; /* how many there were at the last tick of a thread, and
-	                                      when the leaders were asked for */
+	/* tool/watch.h: how many bits files had at the last tick of a thread, and when the leaders
+	   were asked for; ticks since, and before they are asked for again because of new files. */
+	uint64_t bits_at_tick, bits_asked;
+	uint32_t ticks_asked, ticks_wait;
 	bool leaving; /* the controller is gone: every thread is on its way out */
 	struct st_boot boot_copy;
 };

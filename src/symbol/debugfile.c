@@ -52,9 +52,17 @@ same_file(const char *a, const char *b)
 }
 
 static bool
+open_debug_file(struct st_image *image, const char *path)
+{
+	/* A large one is mapped: nobody builds it anew meanwhile. */
+	return (image->copied && sym_elf_copy(&image->debug, path, NULL) == 0) ||
+	       sym_elf_open(&image->debug, path, NULL) == 0;
+}
+
+static bool
 take_debug_file(struct st_image *image, const char *path)
 {
-	if (access(path, R_OK) != 0 || sym_elf_open(&image->debug, path, NULL) != 0)
+	if (access(path, R_OK) != 0 || !open_debug_file(image, path))
 		return false;
 	char *found = sym_build_id(image->debug.elf);
 	bool right = found && !strcmp(found, image->build_id);
@@ -99,7 +107,7 @@ try_link(struct link *link, const char *path)
 	if (access(path, R_OK) != 0 || same_file(path, link->image->path))
 		return false;
 	return sym_file_crc(path, &crc) == 0 && crc == link->crc &&
-	       sym_elf_open(&link->image->debug, path, NULL) == 0;
+	       open_debug_file(link->image, path);
 }
 
 static bool

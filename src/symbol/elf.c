@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,6 +48,55 @@ sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory while reading %s", path);
 	}
 	*file = (struct sym_elf){.elf = elf, .path = copy};
+	return 0;
+}
+
+/* What is in a file, with huge pages for large ones; NULL: it cannot be read, or is too large to be
+ * kept. */
+static void *
+read_whole(int fd, size_t size)
+{
+	const size_t huge = 2 << 20, largest = 256 << 20;
+	size_t step = size < 2 * huge ? 4096 : huge;
+	if (size > largest)
+		return NULL;
+	char *memory = aligned_alloc(step, (size + step) / step * step);
+	if (memory && step == huge)
+		madvise(memory, (size + step) / step * step, MADV_HUGEPAGE);
+	for (size_t done = 0; memory && done < size;) {
+		ssize_t n = read(fd, memory + done, size - done);
+		if (n > 0) {
+			done += (size_t)n;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		free(memory);
+		memory = NULL;
+	}
+	return memory;
+}
+
+int
+sym_elf_copy(struct sym_elf *file, const char *path, struct st_error *e)
+{
+	struct stat st;
+	int fd = open_regular(path, e);
+	if (fd < 0)
+		return -1;
+	void *memory =
+	        fstat(fd, &st) == 0 && st.st_size > 0 ? read_whole(fd, (size_t)st.st_size) : NULL;
+	close(fd);
+	if (!memory)
+		return st_fail(e, ST_EXIT_FAILED, "%s cannot be read into memory", path);
+	char *copy = strdup(path);
+	if (!copy || sym_elf_from_memory(file, memory, (size_t)st.st_size) != 0) {
+		if (!copy)
+			free(memory);
+		free(copy);
+		return st_fail(e, ST_EXIT_FAILED, "%s is not an ELF file", path);
+	}
+	file->path = copy;
 	return 0;
 }
 

@@ -108,7 +108,8 @@ open_main(struct st_image *image, struct st_error *e)
 {
 	size_t size;
 	if (strcmp(image->path, "[vdso]") != 0)
-		return sym_elf_open(&image->main, image->path, e);
+		return image->copied ? sym_elf_copy(&image->main, image->path, e)
+		                     : sym_elf_open(&image->main, image->path, e);
 	void *copy = sym_vdso_copy(&size);
 	if (!copy || sym_elf_from_memory(&image->main, copy, size) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "this kernel gives processes no vdso to read");
@@ -130,8 +131,8 @@ open_image(struct st_image *image, struct st_error *e)
 	               : st_fail(e, ST_EXIT_FAILED, "out of memory while reading %s", image->path);
 }
 
-struct st_image *
-st_image_open(const char *path, struct st_error *e)
+static struct st_image *
+open_any(const char *path, bool copied, struct st_error *e)
 {
 	struct st_image *image = calloc(1, sizeof *image);
 	if (image)
@@ -141,10 +142,23 @@ st_image_open(const char *path, struct st_error *e)
 		st_fail(e, ST_EXIT_FAILED, "out of memory while reading %s", path);
 		return NULL;
 	}
+	image->copied = copied;
 	if (open_image(image, e) == 0)
 		return image;
 	st_image_close(image);
 	return NULL;
+}
+
+struct st_image *
+st_image_open(const char *path, struct st_error *e)
+{
+	return open_any(path, false, e);
+}
+
+struct st_image *
+st_image_copy(const char *path, struct st_error *e)
+{
+	return open_any(path, true, e);
 }
 
 void

@@ -89,6 +89,7 @@ struct sym_parts;
 struct st_image {
 	char *path;
 	char *build_id;
+	bool copied; /* its files are read into memory, not mapped */
 	struct sym_elf main;
 	struct sym_elf debug;
 	struct sym_elf mini;
@@ -120,6 +121,8 @@ const uint8_t *sym_image_code(const struct st_image *image, uint64_t offset, uin
 
 /* elf.c: opening files and memory as ELF, sections by name and type. */
 int sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e);
+/* The same of what the file is now, whatever becomes of it; not of files of more than 256 MB. */
+int sym_elf_copy(struct sym_elf *file, const char *path, struct st_error *e);
 int sym_elf_from_memory(struct sym_elf *file, void *memory, size_t size);
 void sym_elf_close(struct sym_elf *file);
 Elf_Scn *sym_elf_section(Elf *elf, const char *name, GElf_Shdr *header);

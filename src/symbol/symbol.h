@@ -91,6 +91,9 @@ const char *st_debuginfod_problem(void);
  * file that is no ELF or is damaged fails, a damaged section is left out. The caller closes. */
 struct st_image *st_image_open(const char *path, struct st_error *e);
 void st_image_close(struct st_image *image);
+/* The same of what the file is now: it may be changed, or its file system unmounted, while the
+ * image is open. Not of files of more than 256 MB. */
+struct st_image *st_image_copy(const char *path, struct st_error *e);
 /* Reads now what the first question after a function, and with `lines` after a line, would read. */
 void st_image_prepare(struct st_image *image, bool lines);
 

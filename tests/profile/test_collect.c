@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -371,6 +372,37 @@ images_are_read_ahead(void **state)
 	fake_free(f);
 }
 
+/* What was read is what the file was then. */
+static void
+images_ahead_may_change(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/strobe-ahead-XXXXXX", copy[200];
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	snprintf(copy, sizeof copy, "cat '%s' > '%s'", fixture_path(), path);
+	assert_int_equal(system(copy), 0);
+	struct fake *f = fake_new((const char *const[]){NULL});
+	fake_map(f, path, FIXTURE_BASE, FIXTURE_BASE + 4096, 0);
+	struct st_process process = fake_process(f, 100, 1, "fixture");
+	struct st_ahead *ahead = st_ahead_new(true, true);
+	st_ahead_look(ahead, &process, 1);
+	usleep(150000);
+	st_ahead_look(ahead, &process, 1);
+	usleep(100000);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	struct st_image *image = st_ahead_take(ahead, path);
+	assert_non_null(image);
+	const struct st_function *found = st_image_function(image, fixture_offset("spin"));
+	assert_non_null(found);
+	assert_string_equal(found->name, "spin");
+	st_image_close(image);
+	st_ahead_free(ahead);
+	fake_free(f);
+	close(fd);
+	unlink(path);
+}
+
 /* What nobody takes is closed. */
 static void
 images_ahead_are_closed(void **state)
@@ -394,6 +426,7 @@ main(void)
 	        cmocka_unit_test(native_execution_is_told),
 	        cmocka_unit_test(lines_are_exact),
 	        cmocka_unit_test(images_are_read_ahead),
+	        cmocka_unit_test(images_ahead_may_change),
 	        cmocka_unit_test(images_ahead_are_closed),
 	        cmocka_unit_test(blocks_and_run_are_exact),
 	        cmocka_unit_test(processes_add_up),

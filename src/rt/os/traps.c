@@ -77,14 +77,15 @@ traps_stale(void)
 	       (rt.traps ? rt.traps->told : 0);
 }
 
-void
+bool
 traps_ask(void)
 {
 	struct st_message m = {.kind = ST_MESSAGE_LEADERS, .pid = rt.pid, .results_pid = rt.pid};
-	if (rt.boot->channel && rt.results->leaders_wanted == rt.results->leaders_told) {
-		__atomic_fetch_add(&rt.results->leaders_wanted, 1, __ATOMIC_RELEASE);
-		process_tell(&m);
-	}
+	if (!rt.boot->channel || rt.results->leaders_wanted != rt.results->leaders_told)
+		return false;
+	__atomic_fetch_add(&rt.results->leaders_wanted, 1, __ATOMIC_RELEASE);
+	process_tell(&m);
+	return true;
 }
 
 /* ---- areas ---- */

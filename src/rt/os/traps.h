@@ -17,8 +17,9 @@
 /* Is it worth while to call traps_set? The controller knows more than it did, or nobody asked it.
  */
 bool traps_stale(void);
-/* Asks the controller to look for where blocks may begin in functions executed since. */
-void traps_ask(void);
+/* Asks the controller to look for where blocks may begin in functions executed since. False: there
+ * is none, or it has not answered the last time. */
+bool traps_ask(void);
 /* There are traps at all leaders of code that has not been measured, and nowhere else. rt.lock
  * held. False: there can be none. */
 bool traps_set(void);

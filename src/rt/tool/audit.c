@@ -74,7 +74,9 @@ audit_stretch(struct thread *t, uint64_t cpu)
 	}
 	if (t->audit_from && can_be_audited(t))
 		correct(t, cpu);
-	charge(t, units_of(drained()));
+	int64_t rows = units_of(drained());
+	charge(t, rows);
+	t->elsewhere += rows;
 	begin(t, cpu);
 }
 

@@ -85,6 +85,15 @@ open_window(struct thread *t, uint64_t cpu)
 	add(&budget()->windows, 1);
 }
 
+/* For what the controller has done. */
+static void
+pay(struct thread *t, int64_t owed)
+{
+	t->credits[0] -= owed;
+	t->elsewhere += owed;
+	share_overdraft(t);
+}
+
 static void
 grant(struct thread *t, uint64_t amount, uint64_t cpu)
 {
@@ -92,8 +101,7 @@ grant(struct thread *t, uint64_t amount, uint64_t cpu)
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
 	t->period_amount = (int64_t)amount;
 	set_credit(t, credit);
-	t->credits[0] -= watch_owed(credit_of(t) / 2);
-	share_overdraft(t);
+	pay(t, watch_owed(credit_of(t) / 2));
 	if (credit > 0)
 		open_window(t, cpu);
 }
@@ -120,7 +128,7 @@ refill_to(struct thread *t, int64_t least)
 		owed += watch_owed(piece / 2);
 	}
 	set_credit(t, left);
-	t->credits[0] -= owed;
+	pay(t, owed);
 	if (left - owed < least)
 		return false;
 	if (t->spent)
@@ -163,7 +171,7 @@ static void
 begin_account(struct thread *t, bool first)
 {
 	spread(t, 0, 0);
-	t->granted = t->period_amount = t->account = 0;
+	t->granted = t->period_amount = t->account = t->elsewhere = 0;
 	t->cpu_told = cpu_time();
 	t->period_from = t->accrued_to = t->net_told = t->net_seen = t->cpu_told;
 	see_clock(t, t->cpu_told);

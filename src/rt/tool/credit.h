@@ -53,13 +53,13 @@ credit_ns(int64_t units)
 	return ticks * 1000 / (budget()->ticks_per_second / 1000000);
 }
 
-/* The thread's CPU time (cpu, ns) without what was charged: that is what periods are of, so that a
- * budget of a tenth makes the program take a tenth longer. It never goes back, where a correction
- * would. */
+/* The thread's CPU time (cpu, ns) without what was charged of it: that is what periods are of, so
+ * that a budget of a tenth makes the program take a tenth longer. It never goes back, where a
+ * correction would. */
 static inline uint64_t
 net_time(struct thread *t, uint64_t cpu)
 {
-	int64_t charged = t->account + t->granted - credit_of(t);
+	int64_t charged = t->account + t->granted - credit_of(t) - t->elsewhere;
 	uint64_t ns = charged > 0 ? credit_ns(charged) : 0, net = cpu > ns ? cpu - ns : 0;
 	if (net > t->net_seen)
 		t->net_seen = net;

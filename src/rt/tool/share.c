@@ -49,8 +49,10 @@ time_passed(void)
 	if (is_of_tree())
 		return before;
 	int64_t charged = (int64_t)__atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
+	uint64_t ns = charged > 0 ? credit_ns(charged) : 0,
+	         elsewhere = st_budget_elsewhere(budget());
 	uint64_t now = process_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE) -
-	               (charged > 0 ? credit_ns(charged) : 0);
+	               (ns > elsewhere ? ns - elsewhere : 0);
 	while ((int64_t)now > (int64_t)before)
 		if (__atomic_compare_exchange_n(&p->clock, &before, now, false, __ATOMIC_RELAXED,
 		                                __ATOMIC_RELAXED))

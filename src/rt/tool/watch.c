@@ -101,14 +101,16 @@ watches_from(void)
 	return watches_at_once() ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
 }
 
-/* Have mappings come that the controller was not asked about, and none since the last tick? A
- * program that loads libraries loads several. */
+/* Have files been mapped that the controller was not asked about, and none since the last tick? A
+ * program that loads libraries loads several. Each answer is about all that is mapped: where files
+ * keep coming it is asked less and less often. */
 static bool
-has_new_maps(void)
+has_new_files(void)
 {
-	uint32_t n = rt.results->n_maps, before = rt.maps_at_tick;
-	rt.maps_at_tick = n;
-	return n == before && n != rt.maps_asked;
+	uint64_t n = __atomic_load_n(&rt.results->n_seen, __ATOMIC_RELAXED),
+	         before = rt.bits_at_tick;
+	rt.bits_at_tick = n;
+	return n == before && n != rt.bits_asked && rt.ticks_asked++ >= rt.ticks_wait;
 }
 
 /* The controller is asked when the process has been there for some time, and again when there is
@@ -118,13 +120,16 @@ static bool
 ask(uint64_t net)
 {
 	uint32_t times = rt.results->leaders_wanted;
-	bool new_maps = has_new_maps();
-	if (times ? rt.found < MANY && !new_maps : net < watches_from())
+	bool new_files = has_new_files();
+	if (times ? rt.found < MANY && !new_files : net < watches_from())
 		return times;
-	rt.found = 0;
-	rt.maps_asked = rt.results->n_maps;
-	traps_ask();
-	return true;
+	if (traps_ask()) {
+		if (times && new_files)
+			rt.ticks_wait = 2 * rt.ticks_wait + 1;
+		rt.found = rt.ticks_asked = 0;
+		rt.bits_asked = rt.bits_at_tick;
+	}
+	return rt.results->leaders_wanted;
 }
 
 /* How much has been found since the last tick? A window that begins is like the last one. */
