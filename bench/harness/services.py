@@ -34,6 +34,7 @@ class Service:
     name = packages = metric = ""
     period = "200ms"
     follow = False
+    share = "thread"  # whose a budget is
     user = None  # that it runs as, when we are root
     file = None  # that is made anew for each measurement, and that its source reads
 
@@ -142,6 +143,8 @@ class Nginx(Service):
 
 
 class PostgreSQL(Service):
+    # One budget for all processes: many live for some ms only, and would earn nothing of their own.
+    share = "tree"
     name, packages, metric, follow, user = "postgresql", "postgresql postgresql-contrib", "transactions a second", True, "postgres"
 
     def bin(self, name):
@@ -184,6 +187,7 @@ class PostgreSQL(Service):
 
 
 class MariaDB(Service):
+    share = "process"
     name, packages, metric, user = "mariadb", "mariadb-server sysbench", "statements a second", "mysql"
 
     def prepare(self):

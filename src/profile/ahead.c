@@ -50,15 +50,18 @@ st_ahead_new(bool functions, bool lines)
 }
 
 /* The program, or a build of which it is a part, may write over its files while they are kept, so
- * they are copied: as far as there is room. */
+ * they are copied, as far as there is room. What is installed is replaced, not written over. */
 static struct st_image *
 read_image(struct st_ahead *a, const char *path, bool lines)
 {
+	static const char installed[] = "/usr/";
 	struct stat st;
-	if (stat(path, &st) != 0 || (uint64_t)st.st_size > MOST_BYTES - a->bytes)
+	bool copies = strncmp(path, installed, sizeof installed - 1) != 0;
+	if (copies && (stat(path, &st) != 0 || (uint64_t)st.st_size > MOST_BYTES - a->bytes))
 		return NULL;
-	struct st_image *image = st_image_copy(path, NULL);
-	a->bytes += (uint64_t)st.st_size;
+	struct st_image *image = copies ? st_image_copy(path, NULL) : st_image_open(path, NULL);
+	if (copies)
+		a->bytes += (uint64_t)st.st_size;
 	if (image)
 		st_image_prepare(image, lines);
 	return image;
