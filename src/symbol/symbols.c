@@ -37,6 +37,14 @@ is_marker(const char *name)
 	       !strncmp(name, "__stop_", 7);
 }
 
+/* Whether it may name code, by its type. */
+static bool
+may_be_code(const Elf64_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+}
+
 /* Whether the symbol names code, and how it ranks among others at its address. */
 static bool
 rank_symbol(const Elf64_Sym *symbol, const char *name, struct sym_candidate *c)
@@ -47,7 +55,7 @@ rank_symbol(const Elf64_Sym *symbol, const char *name, struct sym_candidate *c)
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
 	    symbol->st_shndx == SHN_COMMON || !*name)
 		return false;
-	if (!function && (type != STT_NOTYPE || is_marker(name)))
+	if (!may_be_code(symbol) || (!function && is_marker(name)))
 		return false;
 	if (binding == STB_LOCAL)
 		c->rank = SYM_LOCAL;
@@ -104,7 +112,8 @@ sym_has_symtab(struct st_image *image)
 	       has_table(sym_mini_file(image)->elf);
 }
 
-/* A sum over where the exported symbols of a table are and how long, in any order; 0: no table. */
+/* A sum over where what a table exports is and how long, in any order, data left out: of a
+ * library's data that a program has a copy of the tables differ. 0: no table. */
 static uint64_t
 sum_of_exported(Elf *elf, uint32_t type)
 {
@@ -115,7 +124,8 @@ sum_of_exported(Elf *elf, uint32_t type)
 	const Elf64_Sym *symbols = table.symbols->d_buf;
 	for (size_t i = 1; i < table.n; i++) {
 		const Elf64_Sym *s = &symbols[i];
-		if (GELF_ST_BIND(s->st_info) == STB_LOCAL || s->st_shndx == SHN_UNDEF)
+		if (GELF_ST_BIND(s->st_info) == STB_LOCAL || s->st_shndx == SHN_UNDEF ||
+		    !may_be_code(s))
 			continue;
 		uint64_t h = (s->st_value ^ s->st_size << 40) * 0x9e3779b97f4a7c15u;
 		sum += (h ^ h >> 32) * 0xff51afd7ed558ccdu + 1;
