@@ -3,14 +3,6 @@
  * for it. */
 #include "control/session.h"
 
-static uint64_t
-own_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* What processes have been told of already: for rows, and for where blocks begin. */
 static uint64_t
 told(const struct st_session *s, size_t *living)
@@ -48,7 +40,8 @@ st_session_charge(struct st_session *s)
 	if (!s->options->budget.period_ns || s->options->unique)
 		return;
 	take_back(s);
-	uint64_t charged = told(s, &living) + s->shared_ns, own = own_ns();
+	uint64_t charged = told(s, &living) + s->shared_ns,
+	         own = st_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (!living || own <= charged)
 		return;
 	uint64_t each = (own - charged) / living;

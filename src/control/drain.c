@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 /* A process, with what its results said at first: the program can write over them. */
 struct source {
 	struct st_results_header *results;
@@ -95,14 +97,6 @@ sequence_order(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-static int64_t
-cpu_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* The chunks that are full now. Returns how many. */
 static size_t
 take_full(struct st_drain *d, const struct source *s)
@@ -116,7 +110,7 @@ take_full(struct st_drain *d, const struct source *s)
 	}
 	if (!n)
 		return 0;
-	int64_t from = cpu_ns();
+	uint64_t from = st_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	qsort(full, n, sizeof *full, sequence_order);
 	for (size_t i = 0; i < n; i++) {
 		struct st_chunk *c = &s->results->chunks[full[i].index];
@@ -124,8 +118,8 @@ take_full(struct st_drain *d, const struct source *s)
 		__atomic_store_n(&c->state, ST_CHUNK_FREE, __ATOMIC_RELEASE);
 	}
 	/* A budget pays for it. */
-	__atomic_fetch_add(&s->results->budget.drained_ns, (uint64_t)(cpu_ns() - from),
-	                   __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->results->budget.drained_ns,
+	                   st_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from, __ATOMIC_RELAXED);
 	return n;
 }
 

@@ -108,16 +108,14 @@ void
 st_region_leaders(struct st_session *s, struct st_results_header *h)
 {
 	uint32_t wanted = __atomic_load_n(&h->leaders_wanted, __ATOMIC_ACQUIRE);
-	struct timespec from, to;
 	if (!s->options->on_leaders)
 		return;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	uint64_t from = st_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->options->on_leaders(s->options->image_arg, h);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
 	/* A budget pays for it. */
-	int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
-	__atomic_fetch_add(&h->budget.owed_ns, (uint64_t)ns, __ATOMIC_RELAXED);
-	h->budget.controller_ns += (uint64_t)ns;
-	s->leaders_ns += (uint64_t)ns;
+	uint64_t ns = st_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+	__atomic_fetch_add(&h->budget.owed_ns, ns, __ATOMIC_RELAXED);
+	h->budget.controller_ns += ns;
+	s->leaders_ns += ns;
 	__atomic_store_n(&h->leaders_told, wanted, __ATOMIC_RELEASE);
 }
