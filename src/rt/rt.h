@@ -257,6 +257,8 @@ rt_self(void)
  * its holder. */
 void rt_lock(uint32_t *lock);
 void rt_unlock(uint32_t *lock);
+/* For tests: under --stress the process ends when nobody holds the lock. */
+void rt_must_hold(const uint32_t *lock);
 
 /* Statistics are exact where rt.lock is held; elsewhere (system calls, signals) threads may lose
  * one now and then. */

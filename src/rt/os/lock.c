@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <asm/unistd.h>
 
-#include "rt/rt.h"
+#include "rt/os/os.h"
 
 /* 0 free, 1 held, 2 held and waited for. Waiters of other processes that share the memory (vfork)
  * sleep too, so the futex is not private. */
@@ -17,6 +17,15 @@ rt_lock(uint32_t *lock)
 	}
 	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
 		SYS(__NR_futex, lock, 0 /* FUTEX_WAIT */, 2, 0);
+}
+
+void
+rt_must_hold(const uint32_t *lock)
+{
+	if (!rt.stress || __atomic_load_n(lock, __ATOMIC_RELAXED))
+		return;
+	rt_complain("a lock is not held at", (uint64_t)lock);
+	SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_KILL);
 }
 
 void

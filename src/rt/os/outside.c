@@ -73,15 +73,31 @@ may_go(const struct thread *t)
 	return t->spent && outside_may(t);
 }
 
+static void
+go(struct thread *t)
+{
+	t->next = (uint64_t)rt_go_outside;
+	t->exit_id = gate_way(t->regs.pc);
+}
+
 bool
 outside_go(struct thread *t)
 {
+	rt_must_hold(&rt.lock);
 	watch_pass(t);
 	if (!may_go(t) || traps_stay(t->regs.pc) || !listen(t))
 		return false;
 	watch_go(t);
-	t->next = (uint64_t)rt_go_outside;
-	t->exit_id = gate_way(t->regs.pc);
+	go(t);
+	return true;
+}
+
+bool
+outside_return(struct thread *t)
+{
+	if (watch_waits(t) || traps_any_stay() || !may_go(t) || !listen(t))
+		return false;
+	go(t);
 	return true;
 }
 

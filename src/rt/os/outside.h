@@ -16,8 +16,11 @@
 
 /* May it go out whenever it is not measured? */
 bool outside_may(const struct thread *t);
-/* Is the thread to go on outside, at regs.pc? If so, its `next` is set. */
+/* Is the thread to go on outside, at regs.pc? If so, its `next` is set. rt.lock held. */
 bool outside_go(struct thread *t);
+/* The same, without the lock, for one that comes from there; false also where that has to be seen
+ * to first. */
+bool outside_return(struct thread *t);
 /* SIGSYS: is it a system call of a thread outside? */
 bool outside_called(const struct thread *t, int signo, const struct siginfo *info);
 /* The thread, at regs.pc, makes a system call in the cache, or (trapped) by SIGSYS. */

@@ -355,7 +355,7 @@ sandboxed_call(struct thread *t)
 static void
 go_on_behind(struct thread *t)
 {
-	if (!t->from_outside || rt.results->region_asked || !outside_go(t))
+	if (!t->from_outside || rt.results->region_asked || !outside_return(t))
 		rt_dispatch_pc(t);
 }
 

@@ -64,9 +64,15 @@ traps_own(uint64_t pc)
 }
 
 bool
+traps_any_stay(void)
+{
+	return rt.traps && rt.traps->stay;
+}
+
+bool
 traps_stay(uint64_t pc)
 {
-	const struct area_with_traps *a = rt.traps && rt.traps->stay ? area_at(pc) : NULL;
+	const struct area_with_traps *a = traps_any_stay() ? area_at(pc) : NULL;
 	return a && is_armed(a, pc);
 }
 
@@ -264,6 +270,7 @@ set_area(const struct map *m, int patch)
 bool
 traps_set(void)
 {
+	rt_must_hold(&rt.lock);
 	const struct map *m;
 	uint64_t end;
 	if (rt.no_traps || rt.writes_memory_file ||
@@ -318,6 +325,7 @@ put(struct area_with_traps *a, uint64_t pc, bool set, int patch)
 void
 traps_move(uint64_t from, const uint64_t to[2])
 {
+	rt_must_hold(&rt.lock);
 	struct area_with_traps *a = area_at(from);
 	bool set[2] = {false, false}, take = a && is_armed(a, from);
 	for (unsigned i = 0; i < 2; i++)
@@ -337,6 +345,7 @@ traps_move(uint64_t from, const uint64_t to[2])
 static void
 disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
 {
+	rt_must_hold(&rt.lock);
 	for (uint64_t at = from - a->start; at < to - a->start; at++) {
 		uint64_t bit = 1ull << at % 64;
 		if (!(a->armed[at / 64] & bit))

@@ -31,6 +31,8 @@ bool traps_own(uint64_t pc);
 /* Is there a trap that cannot be taken away? Without /proc, where code may not be made writable:
  * the thread has to go on in the cache. rt.lock held. */
 bool traps_stay(uint64_t pc);
+/* Is there any such? */
+bool traps_any_stay(void);
 /* The trap there is taken away; all of its page are. rt.lock held. */
 void traps_take(uint64_t pc);
 void traps_take_page(uint64_t pc);

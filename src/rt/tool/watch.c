@@ -214,6 +214,14 @@ stress_watch(struct thread *t)
 	t->watching = true;
 }
 
+bool
+watch_waits(const struct thread *t)
+{
+	if (!t->watching)
+		return (rt.stress & ST_STRESS_watch) && !t->spent;
+	return !t->spent || traps_stale();
+}
+
 void
 watch_pass(struct thread *t)
 {

@@ -29,6 +29,8 @@ bool watch_tick(struct thread *t, uint64_t cpu, bool begins);
 void watch_pass(struct thread *t);
 /* It goes outside and watches: there are traps, as far as may be. rt.lock held. */
 void watch_go(struct thread *t);
+/* Has either of them something to do? Needs no lock. */
+bool watch_waits(const struct thread *t);
 /* It has come upon a trap at regs.pc. */
 void watch_trapped(struct thread *t);
 
