@@ -83,14 +83,21 @@ lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 	add_row(m, time, 0);
 }
 
+/* Not a server that has served nothing, nor a file that does not grow yet. Who asks may count, too:
+ * a database's statements are those of its source before it has clients. */
+static bool
+serves(const struct st_qos_goal *g, double value)
+{
+	const double least = 0.01; /* of the threshold */
+	return g->lower || value >= least * g->threshold;
+}
+
 void
 st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, double value)
 {
 	bool starts =
 	        m->state == ST_QOS_WAITING && m->goal.start > 0 && time <= ST_QOS_LONGEST_START;
-	/* A server that has served nothing, a file that does not grow yet. */
-	bool serves = got == ST_QOS_VALUE && (value != 0 || m->goal.lower);
-	if (starts && !serves)
+	if (starts && (got != ST_QOS_VALUE || !serves(&m->goal, value)))
 		return;
 	if (got == ST_QOS_VALUE)
 		take_value(m, time, value);

@@ -258,7 +258,10 @@ nothing_is_served_yet(void **state)
 			continue;
 		}
 		assert_near(m.budget, 0.25);
-		st_qos_monitor_take(&m, 9, ST_QOS_VALUE, 1000);
+		st_qos_monitor_take(&m, 2, ST_QOS_VALUE, 19.9); /* who asks is counted, too */
+		assert_int_equal(m.state, ST_QOS_WAITING);
+		assert_near(m.budget, 0.25);
+		st_qos_monitor_take(&m, 9, ST_QOS_VALUE, 20);
 		assert_near(m.budget, 0);
 		st_qos_monitor_take(&m, 9.5, ST_QOS_VALUE, 0); /* it stands still */
 		assert_int_equal(m.state, ST_QOS_MISSED);
