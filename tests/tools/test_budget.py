@@ -179,6 +179,14 @@ class Budget(Case):
         alone = self.strobe("-t", "inscount", "--images", "budget", "-b", "100%", "-T", "1h", "--budget-share", "process")
         self.assertEqual(alone["instructions"], self.strobe("-t", "inscount", "--images", "budget")["instructions"])
 
+    def test_shared_with_short_threads(self):
+        """Threads are seen from their first instruction on, as long as there is something left for all."""
+        counted = ("-t", "inscount", "--images", "budget")
+        for share in ("process", "priority"):
+            with self.subTest(share=share):
+                plenty = self.strobe(*counted, "-b", "100%", "-T", "1h", "--budget-share", share, program=(PROGRAM, "3", "4"))
+                self.assertEqual(plenty["instructions"], self.strobe(*counted, program=(PROGRAM, "3", "4"))["instructions"])
+
     def test_shared_in_children(self):
         """Children that are taken along have budgets of the same kind."""
         script = f'"{PROGRAM}" 5 2; true'

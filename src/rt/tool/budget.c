@@ -186,8 +186,8 @@ begin_account(struct thread *t, bool first)
 	t->back = false;
 	watch_begin(t);
 	if (share_exists()) {
-		if (share_begin(t, first))
-			refill(t);
+		share_begin(t, first);
+		refill(t);
 		return;
 	}
 	if (!first)

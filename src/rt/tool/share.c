@@ -11,8 +11,7 @@
 enum {
 	CLOCK_PROCESS_CPU = 2,
 	PIECES = 16, /* of a budget: threads that sleep keep little from the others */
-	FIRST_PIECES =
-	        256, /* the tree's: at any time most of its processes wait for their children */
+	FIRST_PIECES = 256,
 	NO_PERIOD = POOL_NUMBERS,
 	SCHEDULED_BY_NICE = 1 << 0 | 1 << 3 | 1 << 5, /* SCHED_OTHER, _BATCH and _IDLE */
 };
@@ -97,15 +96,13 @@ make_pool(bool first)
 		rt.pool->begins = begins;
 }
 
-bool
+void
 share_begin(struct thread *t, bool first)
 {
 	t->pool_number = NO_PERIOD;
 	t->taken = 0;
-	if (is_of_tree())
-		return true;
-	make_pool(first);
-	return first && !rt.results->budget.first_ns;
+	if (!is_of_tree())
+		make_pool(first);
 }
 
 static void
@@ -173,12 +170,12 @@ allowed(const struct thread *t, int64_t amount)
 	return passed < period ? amount / 1024 * (int64_t)(passed * 1024 / period) : amount;
 }
 
-/* In a tree a thread takes as much as it has taken before. */
+/* A thread takes as much as it has taken before: at any time most of them sleep. */
 static int64_t
 piece_of(const struct thread *t, int64_t amount)
 {
 	int64_t piece = amount / PIECES, least = amount / FIRST_PIECES;
-	if (is_of_tree() && piece > t->taken)
+	if (piece > t->taken)
 		piece = t->taken > least ? t->taken : least;
 	return piece > POOL_LEAST ? piece : POOL_LEAST;
 }

@@ -11,9 +11,8 @@
 
 /* Is it shared? */
 bool share_exists(void);
-/* A thread begins; first: of the program. Returns whether it may take of the pool at once, and not
- * at its first tick. */
-bool share_begin(struct thread *t, bool first);
+/* A thread begins; first: of the program. */
+void share_begin(struct thread *t, bool first);
 /* The period may be over. Returns whether a new one has begun since the thread last took of the
  * pool: what it has left is of an older one. */
 bool share_tick(struct thread *t);
