@@ -7,6 +7,7 @@
 #include "rt/os/outside.h"
 #include "rt/tool/bursts.h"
 #include "rt/tool/credit.h"
+#include "rt/tool/rest.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 #include "rt/tool/watch.h"
@@ -75,6 +76,7 @@ open_window(struct thread *t, uint64_t cpu)
 {
 	bool begins = t->spent;
 	watch_end(t);
+	rest_end(t);
 	t->back = begins && budget()->policy == ST_BUDGET_TRACE;
 	t->spent = false;
 	if (begins) {
@@ -118,7 +120,7 @@ give_back(struct thread *t)
 /* Of a budget that is shared, another piece, or as many as pay what has been spent already and
  * leave so much. False: there are none. */
 static bool
-refill_to(struct thread *t, int64_t least)
+take_pieces(struct thread *t, int64_t least)
 {
 	int64_t left = credit_of(t), owed = 0, piece;
 	if (!share_exists())
@@ -129,7 +131,13 @@ refill_to(struct thread *t, int64_t least)
 	}
 	set_credit(t, left);
 	pay(t, owed);
-	if (left - owed < least)
+	return left - owed >= least;
+}
+
+static bool
+refill_to(struct thread *t, int64_t least)
+{
+	if (!take_pieces(t, least))
 		return false;
 	if (t->spent)
 		open_window(t, cpu_time());
@@ -185,6 +193,7 @@ begin_account(struct thread *t, bool first)
 	t->spent = true;
 	t->back = false;
 	watch_begin(t);
+	rest_end(t);
 	if (share_exists()) {
 		share_begin(t, first);
 		refill(t);
@@ -265,8 +274,9 @@ budget_tick(struct thread *t)
 		if (share_tick(t)) {
 			give_back(t);
 			share_adopt(t);
+			rest_end(t);
 		}
-		if (t->spent || credit_of(t) < LEAST_LEFT)
+		if (!t->rest && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= budget()->period_ns) {
 		t->period_from += passed - passed % budget()->period_ns;
@@ -280,6 +290,8 @@ budget_tick(struct thread *t)
 		follow_amount(t, cpu, net);
 	}
 	comes = watch_tick(t, net, t->windows != windows);
+	if (rt.has_traps && share_is_of_tree())
+		rest_tick(t, t->windows != windows);
 	return budget()->policy == ST_BUDGET_NATIVE &&
 	       (comes || t->spent != spent || t->windows != windows);
 }
@@ -331,8 +343,16 @@ budget_pause(struct thread *t)
 	t->audit_from = 0;
 	settle(t);
 	tell_first(t);
+	if (share_exists())
+		give_back(t); /* others need it */
 	t->spent = true;
 	tell_time(t, cpu_time());
+}
+
+bool
+budget_allows(struct thread *t)
+{
+	return credit_of(t) > 0 || take_pieces(t, LEAST_LEFT);
 }
 
 void
@@ -371,6 +391,7 @@ spend(struct thread *t)
 	lay_aside(t);
 	t->spent = true;
 	watch_end(t);
+	rest_end(t);
 	tell_time(t, cpu);
 }
 

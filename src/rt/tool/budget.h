@@ -34,8 +34,10 @@ void budget_begin(struct thread *t, bool first);
 bool budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
 void budget_renew(struct thread *t);
-/* The thread is not measured for a while, with what it has left; it is measured again. */
+/* The thread is not measured for a while, with what it has left, or, of a shared budget, without;
+ * it is measured again, if there is something. */
 void budget_pause(struct thread *t);
+bool budget_allows(struct thread *t);
 void budget_resume(struct thread *t);
 /* The thread ends; the program does, by this thread. */
 void budget_end(struct thread *t);

@@ -16,8 +16,8 @@ enum {
 	SCHEDULED_BY_NICE = 1 << 0 | 1 << 3 | 1 << 5, /* SCHED_OTHER, _BATCH and _IDLE */
 };
 
-static bool
-is_of_tree(void)
+bool
+share_is_of_tree(void)
 {
 	return rt.results->budget.share == ST_SHARE_TREE;
 }
@@ -45,7 +45,7 @@ time_passed(void)
 {
 	struct st_budget_pool *p = rt.pool;
 	uint64_t before = __atomic_load_n(&p->clock, __ATOMIC_RELAXED);
-	if (is_of_tree())
+	if (share_is_of_tree())
 		return before;
 	int64_t charged = (int64_t)__atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
 	uint64_t ns = charged > 0 ? credit_ns(charged) : 0,
@@ -101,7 +101,7 @@ share_begin(struct thread *t, bool first)
 {
 	t->pool_number = NO_PERIOD;
 	t->taken = 0;
-	if (!is_of_tree())
+	if (!share_is_of_tree())
 		make_pool(first);
 }
 
@@ -120,6 +120,13 @@ share_tick(struct thread *t)
 {
 	begin_period();
 	return t->pool_number != pool_number(rt.pool);
+}
+
+bool
+share_is_late(void)
+{
+	uint64_t period = rt.results->budget.period_ns;
+	return time_passed() % period >= period / 8 * 7;
 }
 
 void
@@ -184,7 +191,7 @@ int64_t
 share_take(struct thread *t)
 {
 	int64_t amount = amount_now();
-	if (is_of_tree())
+	if (share_is_of_tree())
 		begin_period(); /* many a process ends before its first tick */
 	if (t->pool_number != pool_number(rt.pool))
 		share_adopt(t);
@@ -207,7 +214,7 @@ share_give(struct thread *t, int64_t left)
 void
 share_tell_time(uint64_t ns)
 {
-	if (is_of_tree())
+	if (share_is_of_tree())
 		__atomic_fetch_add(&rt.pool->clock, ns, __ATOMIC_RELAXED);
 }
 
@@ -215,7 +222,7 @@ bool
 share_tell_spent(void)
 {
 	struct st_budget_pool *p = rt.pool;
-	if (!is_of_tree())
+	if (!share_is_of_tree())
 		return false;
 	uint64_t none = 0, now = time_passed();
 	if (p->begins != ST_POOL_GROWS && pool_number(p) == (p->begins == ST_POOL_LATE))
