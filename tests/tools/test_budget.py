@@ -264,6 +264,17 @@ class Budget(Case):
         self.assertGreater(alone["periods"], 2)
         self.check_pool(alone)
 
+    def test_tree_rests(self):
+        """Who finds nothing new leaves what there is to others, and goes on natively for a while."""
+        options = ("-t", "bbcount", "-b", "100%", "-T", "1h")
+        all_of_it = self.tree(*options, script=f'"{PROGRAM}" 200')
+        rests = self.tree(*options, "--unique", script=f'"{PROGRAM}" 200')
+        self.assertEqual(all_of_it["budget"]["ticks"]["native"], 0)
+        self.assertGreater(rests["budget"]["ticks"]["native"], rests["budget"]["ticks"]["measured"])
+        for result in all_of_it, rests:
+            self.assertEqual(sum(row["count"] for row in result["budget"]["overshoots"]), 0)
+        self.assertGreater(rests["blocks"], 0)
+
     def test_bursts(self):
         """The budget of a period in parts: no more than the first of them before the second begins, no more than all of them."""
         for share in ("thread", "process", "priority", "tree"):

@@ -26,7 +26,8 @@ budget_granted(uint64_t amount)
 	return amount - amount / 20;
 }
 /* The thread begins; first: of the program, so that it has a whole period's. The others' grows with
- * their CPU time during their first period: a thousand short ones stay within the bounds of one. */
+ * their CPU time during their first period: a thousand short ones stay within the bounds of one. Of
+ * a shared budget each takes what it needs, if something is left. */
 void budget_begin(struct thread *t, bool first);
 /* A tick of the thread's CPU time: its period may be over. Returns whether it has to come out of
  * the cache, or back to it, as it has been granted more. Not while

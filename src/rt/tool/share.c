@@ -10,8 +10,8 @@
 
 enum {
 	CLOCK_PROCESS_CPU = 2,
-	PIECES = 16, /* of a budget: threads that sleep keep little from the others */
-	FIRST_PIECES = 256,
+	PIECES = 16,        /* of a budget: threads that sleep keep little from the others */
+	FIRST_PIECES = 256, /* of which the first piece is one */
 	NO_PERIOD = POOL_NUMBERS,
 	SCHEDULED_BY_NICE = 1 << 0 | 1 << 3 | 1 << 5, /* SCHED_OTHER, _BATCH and _IDLE */
 };
