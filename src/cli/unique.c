@@ -118,6 +118,10 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 		st_unique_end(u);
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	}
+	if (o->follow && (o->known_fd = st_codelogger_share(u->logger, e)) < 0) {
+		st_unique_end(u);
+		return -1;
+	}
 	o->unique = true;
 	o->unique_last = (uint32_t)choice->last;
 	o->on_image = on_image;

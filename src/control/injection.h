@@ -6,14 +6,14 @@
 
 #include "control/internal.h"
 
-/* Descriptors that go to the target: the code cache, the results, what is shared, the pool, tools.
- */
+/* Descriptors that go to the target: the code cache, the results, what is shared, the pool, what is
+ * known of code, tools. */
 enum {
 	ST_PARCEL_CACHE,
 	ST_PARCEL_RESULTS,
 	ST_PARCEL_SHARED,
 	ST_PARCEL_FIRST = 3,
-	ST_PARCEL_MOST = ST_PARCEL_FIRST + 1 + ST_MAX_TOOLS
+	ST_PARCEL_MOST = ST_PARCEL_FIRST + 2 + ST_MAX_TOOLS
 };
 
 struct st_injection {

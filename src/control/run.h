@@ -81,6 +81,8 @@ struct st_run_options {
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
+	int known_fd; /* of a file of 2 * ST_SEEN_BYTES: the sections `seen` and `leaders` of all
+	                 processes; 0: each has its own */
 	uint32_t unique_last; /* again when so many others have been; 0: never */
 	struct st_budget budget; /* of each thread: amount, period and clock */
 	struct st_qos *qos;      /* what changes its amount while the program runs; NULL: nothing */

@@ -104,7 +104,7 @@ add_leader(void *arg, uint64_t at)
 
 void
 st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint32_t map,
-                    struct st_image *image)
+                    struct st_image *image, const struct st_known *known)
 {
 	const struct st_map *m = &st_results_maps(h)[map];
 	struct file *f = file_of(c, image);
@@ -112,11 +112,11 @@ st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint3
 	uint64_t from = st_image_offset_of_file(image, m->pgoff);
 	if (!told || !m->seen || from == UINT64_MAX || m->flags & ST_MAP_GONE)
 		return;
-	struct place p = {.bits = (uint8_t *)h + h->off_leaders,
+	struct place p = {.bits = known->leaders,
 	                  .first = m->seen - 1 - from,
 	                  .from = from,
 	                  .end = from + (m->end - m->start)};
-	struct st_executed executed = {.bits = (const uint8_t *)h + h->off_seen,
+	struct st_executed executed = {.bits = known->seen,
 	                               .first = p.first,
 	                               .from = p.from,
 	                               .end = p.end};

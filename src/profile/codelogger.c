@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/codelogger.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile/codeleaders.h"
 #include "profile/lengths.h"
@@ -18,7 +21,9 @@ struct image {
 	int64_t id;             /* in the log; 0: it is not there */
 	bool made;              /* the id is of the transaction under way */
 	bool unread;            /* the log could not be asked for it: it was locked */
-	uint64_t bits;          /* for its bytes */
+	uint64_t first, bits;   /* of the section `seen`, for its bytes */
+	uint64_t known_from, known_to; /* link-time addresses that one_known has of the log */
+	bool has_code;          /* the log has some of it */
 	uint8_t *logged;        /* a bit for each address of an instruction that the log has */
 	uint64_t n_logged;
 };
@@ -42,6 +47,10 @@ struct st_codelogger {
 	struct st_lengths *lengths;
 	struct st_codeleaders *leaders;
 	size_t last; /* index of the image that was found last */
+	uint64_t n_bits; /* that images have */
+	/* For all processes; fd -1: each has its own. */
+	struct st_known one;
+	int one_fd;
 };
 
 struct st_codelogger *
@@ -51,6 +60,7 @@ st_codelogger_new(struct st_codelog *log)
 	if (!l)
 		return NULL;
 	l->log = log;
+	l->one_fd = -1;
 	if (log)
 		st_codelog_hurry(log, true);
 	l->lengths = st_lengths_new();
@@ -74,10 +84,37 @@ st_codelogger_free(struct st_codelogger *l)
 	}
 	for (size_t i = 0; i < l->progress.n; i++)
 		free(l->progress.v[i].blocks);
+	if (l->one.seen)
+		munmap(l->one.seen, 2ull * ST_SEEN_BYTES);
+	if (l->one_fd >= 0)
+		close(l->one_fd);
 	free(l->images.v);
 	free(l->progress.v);
 	st_lengths_free(l->lengths);
 	free(l);
+}
+
+int
+st_codelogger_share(struct st_codelogger *l, struct st_error *e)
+{
+	const size_t bytes = 2ull * ST_SEEN_BYTES;
+	l->one_fd = memfd_create("strobe", MFD_CLOEXEC);
+	if (l->one_fd < 0 || ftruncate(l->one_fd, (off_t)bytes) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->one_fd,
+	               0);
+	if (p == MAP_FAILED)
+		return st_fail(e, ST_EXIT_FAILED, "cannot map shared memory: %s", strerror(errno));
+	l->one = (struct st_known){p, (uint8_t *)p + ST_SEEN_BYTES};
+	return l->one_fd;
+}
+
+static struct st_known
+known_of(const struct st_codelogger *l, struct st_results_header *h)
+{
+	if (l->one.seen)
+		return l->one;
+	return (struct st_known){(uint8_t *)h + h->off_seen, (uint8_t *)h + h->off_leaders};
 }
 
 /* The first failure is kept. */
@@ -144,11 +181,15 @@ image_of(struct st_codelogger *l, const struct st_results_header *h, const struc
 	*m = (struct image){.path = strdup(path),
 	                    .dev = map->dev,
 	                    .ino = map->ino,
+	                    .first = l->n_bits,
 	                    .bits = bits_for(path, least)};
 	if (!m->path) {
 		l->images.n--;
 		return NULL;
 	}
+	if (m->bits > 8ull * ST_SEEN_BYTES - l->n_bits)
+		m->bits = 0; /* there is no room */
+	l->n_bits += m->bits;
 	m->image = st_image_open(path, &e);
 	if (m->image && l->log &&
 	    (m->id = st_codelog_find(l->log, st_image_build_id(m->image), &e)) < 0) {
@@ -158,24 +199,9 @@ image_of(struct st_codelogger *l, const struct st_results_header *h, const struc
 	return m;
 }
 
-/* The first bit of the file's in a process' results: it may have been mapped before. */
-static uint64_t
-bits_in(struct st_results_header *h, uint32_t map, const struct image *m)
-{
-	const struct st_map *maps = st_results_maps(h);
-	for (uint32_t i = map; i-- > 0;)
-		if (maps[i].seen && is_of(&maps[i], st_results_string(h, maps[i].path), m))
-			return maps[i].seen - 1 - maps[i].pgoff;
-	uint64_t first = h->n_seen;
-	if (m->bits > 8ull * ST_SEEN_BYTES - first)
-		return UINT64_MAX;
-	h->n_seen += m->bits;
-	return first;
-}
-
 /* Code of the log that is in a mapping. */
 struct knowing {
-	struct st_results_header *results;
+	struct image *image;
 	uint8_t *bits;
 	uint64_t first; /* bit of link-time address 0 */
 	uint64_t end;
@@ -186,7 +212,7 @@ know(void *arg, const struct st_codelog_block *b)
 {
 	const struct knowing *k = arg;
 	uint64_t at = b->offset;
-	k->results->logged = 1;
+	k->image->has_code = true;
 	for (uint32_t i = 0; i < b->insns && at < k->end; at += b->lengths[i++]) {
 		uint64_t bit = k->first + at;
 		__atomic_fetch_or(&k->bits[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
@@ -196,16 +222,22 @@ know(void *arg, const struct st_codelog_block *b)
 /* A block that begins before the mapping has instructions in it only when it is longer than any. */
 static void
 know_mapping(struct st_codelogger *l, struct image *m, struct st_results_header *h,
-             const struct st_map *map, uint64_t first)
+             const struct st_map *map)
 {
 	uint64_t linked = st_image_offset_of_file(m->image, map->pgoff);
-	struct knowing k = {.results = h,
-	                    .bits = (uint8_t *)h + h->off_seen,
-	                    .first = first + map->pgoff - linked,
+	struct knowing k = {.image = m,
+	                    .bits = known_of(l, h).seen,
+	                    .first = m->first + map->pgoff - linked,
 	                    .end = linked + (map->end - map->start)};
 	struct st_error e;
-	if (m->id && st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, &e))
-		m->unread |= is_locked(l, &e);
+	bool known = l->one.seen && m->known_from <= linked && m->known_to >= k.end;
+	if (m->id && !known) {
+		bool failed = st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, &e);
+		m->unread |= failed && is_locked(l, &e);
+		m->known_from = linked;
+		m->known_to = failed ? 0 : k.end;
+	}
+	h->logged |= m->has_code;
 }
 
 void
@@ -219,22 +251,21 @@ st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32
 	if (!m || !m->image || behind > m->bits ||
 	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
 		return;
-	uint64_t first = bits_in(h, index, m);
-	if (first == UINT64_MAX)
-		return;
-	know_mapping(l, m, h, map, first);
-	__atomic_store_n(&map->seen, first + map->pgoff + 1, __ATOMIC_RELEASE);
+	know_mapping(l, m, h, map);
+	h->n_seen += m->bits;
+	__atomic_store_n(&map->seen, m->first + map->pgoff + 1, __ATOMIC_RELEASE);
 }
 
 void
 st_codelogger_leaders(struct st_codelogger *l, struct st_results_header *h)
 {
+	struct st_known known = known_of(l, h);
 	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < ST_MAX_MAPS; i++) {
 		const struct st_map *map = &st_results_maps(h)[i];
 		struct image *m = map->seen ? find_image(l, h, map) : NULL;
 		if (m && m->image)
-			st_codeleaders_tell(l->leaders, h, i, m->image);
+			st_codeleaders_tell(l->leaders, h, i, m->image, &known);
 	}
 }
 

@@ -12,6 +12,9 @@ struct st_codelogger;
 /* log: NULL: nothing is kept across runs. NULL when memory is exhausted. */
 struct st_codelogger *st_codelogger_new(struct st_codelog *log);
 void st_codelogger_free(struct st_codelogger *logger);
+/* From now on all processes have one memory for what is known of code: a file for known_fd of
+ * struct st_run_options, which stays the logger's. -1: it cannot be made. */
+int st_codelogger_share(struct st_codelogger *logger, struct st_error *error);
 
 /* on_image of struct st_run_options: the mapping gets its bits, and those of the log are set. The
  * program waits for it: a log that is locked is not waited for. */

@@ -46,7 +46,7 @@ enum {
 	                               ST_CHUNK_BYTES, then 1 */
 	ST_MAX_CHUNKS = 1024,
 	ST_CHUNK_QUEUE = 128, /* may wait for the controller: what fits in a processor's cache */
-	ST_SEEN_BYTES = 256 << 20, /* a bit for each byte of the files that code comes from */
+	ST_SEEN_BYTES = 256 << 20, /* also of the section `leaders`, which follows; a bit for each byte of the files that code comes from */
 	ST_STACK_RING = 2 << 20,   /* bytes of the ring of stacks */
 	ST_STACK_MOST = 64 << 10,  /* bytes of stack copied at a sample */
 	ST_STACK_ALIGN = 128,      /* records of the ring start at multiples of this */
@@ -325,9 +325,11 @@ struct st_results_header {
 	uint64_t tool_failed_at[ST_MAX_TOOLS];
 	/* Not 0: each block is measured once (--unique); unique_last: again when so many others
 	   have been, at most ST_MOST_LAST; 0: never. n_seen: bits of the section `seen` that
-	   the controller has given to files. */
+	   stand for files of this process. one_known: not 0: the sections `seen` and `leaders` are
+	   one memory for all processes of the run, so the parts of this file are not used. */
 	uint32_t unique, unique_last;
 	uint64_t n_seen;
+	uint32_t one_known;
 	/* Where basic blocks may begin (section `leaders`, bits as in `seen`): how often the
 	   runtime has asked the controller to look (ST_MESSAGE_LEADERS), and how often it has. */
 	uint32_t leaders_wanted, leaders_told;

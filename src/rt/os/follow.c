@@ -72,11 +72,13 @@ make_file(uint64_t size)
 	return fd;
 }
 
+/* So many bytes of the file from that offset on, where the file as a whole begins at `at`. */
 static bool
-map_over(uint64_t at, uint64_t bytes, int prot, int fd)
+map_over(uint64_t at, uint64_t offset, uint64_t bytes, int prot, int fd)
 {
-	long p = SYS(__NR_mmap, at, bytes, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
-	SYS(__NR_madvise, at, bytes, 16 /* MADV_DONTDUMP */);
+	long p = SYS(__NR_mmap, at + offset, bytes, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+	             fd, offset);
+	SYS(__NR_madvise, at + offset, bytes, 16 /* MADV_DONTDUMP */);
 	return !sys_failed(p);
 }
 
@@ -87,8 +89,8 @@ renew_cache(void)
 	int fd = make_file(ST_CACHE_SIZE);
 	if (fd < 0)
 		return false;
-	bool ok = map_over(rt.region, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
-	          map_over(rt.alias, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
+	bool ok = map_over(rt.region, 0, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
+	          map_over(rt.alias, 0, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
 	SYS(__NR_close, fd);
 	return ok;
 }
@@ -113,6 +115,7 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	to->wants_entries = from->wants_entries;
 	to->unique = from->unique;
 	to->unique_last = from->unique_last;
+	to->one_known = from->one_known;
 	to->region_by = from->region_by;
 	to->threads_chosen = from->threads_chosen;
 	to->tsc_begin = rt_tsc();
@@ -160,6 +163,19 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	to->n_options = from->n_options;
 }
 
+/* What is known of code stays where it is, if all processes know the same. */
+static bool
+map_results(const struct st_results_header *layout, int fd)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+	uint64_t at = (uint64_t)rt.results, from = layout->off_seen,
+	         to = from + 2ull * ST_SEEN_BYTES;
+	if (!layout->one_known)
+		return map_over(at, 0, layout->file_size, prot, fd);
+	return map_over(at, 0, from, prot, fd) &&
+	       map_over(at, to, layout->file_size - to, prot, fd);
+}
+
 /* Results that are not the parent's; *fd is their file. */
 static bool
 renew_results(int *fd)
@@ -170,8 +186,7 @@ renew_results(int *fd)
 	const char *strings = (const char *)rt.results + layout.off_strings;
 	memcpy(options, strings, layout.n_options);
 	*fd = make_file(layout.file_size);
-	if (*fd < 0 ||
-	    !map_over((uint64_t)rt.results, layout.file_size, PROT_READ | PROT_WRITE, *fd))
+	if (*fd < 0 || !map_results(&layout, *fd))
 		return false;
 	memcpy(rt.results, &layout, HEADER_HEAD);
 	memcpy((char *)rt.results + layout.off_strings, options, layout.n_options);

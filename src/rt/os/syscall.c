@@ -359,6 +359,40 @@ go_on_behind(struct thread *t)
 		rt_dispatch_pc(t);
 }
 
+/* Calls in which servers and their helpers wait for each other. */
+static bool
+may_sleep(uint64_t nr)
+{
+	switch (nr) {
+	case __NR_read:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_accept:
+	case __NR_accept4:
+	case __NR_poll:
+	case __NR_ppoll:
+	case __NR_select:
+	case __NR_pselect6:
+	case __NR_epoll_wait:
+	case __NR_epoll_pwait:
+	case __NR_epoll_pwait2:
+	case __NR_futex:
+	case __NR_semop:
+	case __NR_semtimedop:
+	case __NR_msgrcv:
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+	case __NR_pause:
+	case __NR_wait4:
+	case __NR_waitid:
+	case __NR_rt_sigsuspend:
+	case __NR_rt_sigtimedwait:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* The program is about to make the system call before `after`. */
 static void
 make_call(struct thread *t, uint64_t after)
@@ -368,10 +402,13 @@ make_call(struct thread *t, uint64_t after)
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);
 	budget_charge(t, since);
+	if (may_sleep(t->regs.r[RAX]))
+		budget_lend(t);
 	budget_away(t);
 	t->sys_watched = wanted;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	budget_back(t);
+	budget_reclaim(t);
 	since = budget_since(t);
 	if (wanted && ret != -NOT_BEGUN)
 		happen_syscall_after(t, &seen, ret);

@@ -134,6 +134,22 @@ take_pieces(struct thread *t, int64_t least)
 	return left - owed >= least;
 }
 
+void
+budget_lend(struct thread *t)
+{
+	t->lends = share_exists() && !t->spent && credit_of(t) >= LEAST_LEFT;
+	if (t->lends)
+		give_back(t);
+}
+
+void
+budget_reclaim(struct thread *t)
+{
+	if (t->lends && !t->spent)
+		take_pieces(t, LEAST_LEFT);
+	t->lends = false;
+}
+
 static bool
 refill_to(struct thread *t, int64_t least)
 {
@@ -187,6 +203,7 @@ begin_account(struct thread *t, bool first)
 	t->measured_from = 0;
 	t->audit_from = t->away_from = t->away_cpu = 0;
 	t->over_from = 0;
+	t->lends = false;
 	t->period = 0;
 	t->accrues = !first;
 	outside_begin(t);
@@ -276,7 +293,7 @@ budget_tick(struct thread *t)
 			share_adopt(t);
 			rest_end(t);
 		}
-		if (!t->rest && (t->spent || credit_of(t) < LEAST_LEFT))
+		if (!t->rest && !t->lends && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= budget()->period_ns) {
 		t->period_from += passed - passed % budget()->period_ns;

@@ -40,6 +40,10 @@ void budget_renew(struct thread *t);
 void budget_pause(struct thread *t);
 bool budget_allows(struct thread *t);
 void budget_resume(struct thread *t);
+/* The thread makes a call in which it may sleep: what it has of a shared budget is the others'
+ * meanwhile. It comes back from the call. */
+void budget_lend(struct thread *t);
+void budget_reclaim(struct thread *t);
 /* The thread ends; the program does, by this thread. */
 void budget_end(struct thread *t);
 void budget_end_all(struct thread *t);

@@ -205,10 +205,12 @@ share_take(struct thread *t)
 void
 share_give(struct thread *t, int64_t left)
 {
-	if (left < 0)
+	if (left < 0) {
 		pool_owe(rt.pool, -left);
-	else
-		pool_give(rt.pool, t->pool_number, left);
+		return;
+	}
+	pool_give(rt.pool, t->pool_number, left);
+	t->taken -= left < t->taken ? left : t->taken;
 }
 
 void
