@@ -43,8 +43,9 @@ st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct 
 void
 st_pool_end(struct st_pool *pool, struct st_budget *first)
 {
-	if (first->share == ST_SHARE_TREE)
-		first->until_ns = (pool->here ? pool->here : &first->pool)->until_ns;
+	const struct st_budget_pool *p = pool->here ? pool->here : &first->pool;
+	if (first->share == ST_SHARE_TREE && p->until_ns)
+		first->until_ns = p->until_ns - st_pool_first(first, false).clock;
 	if (!pool->here)
 		return;
 	munmap(pool->here, sizeof *pool->here);

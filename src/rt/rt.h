@@ -163,9 +163,7 @@ struct thread {
 	   the last tick, and in the last stretch of measuring from tick to tick. */
 	bool watching;
 	uint32_t found, rate;
-	bool lends; /* of a shared budget it has given back what it had, as it may sleep */
-	uint32_t rest; /* tool/rest.h: ticks until it is measured again; 0: it does not rest */
-	uint8_t rests; /* of so many one behind the other, as a power of two, the next one is */
+	bool lends;    /* of a shared budget it has given back what it had, as it may sleep */
 	bool left_out; /* the tools are not to see it: --threads */
 	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
 	                  its tid */

@@ -146,7 +146,39 @@ sleep_often(void)
 	return 0;
 }
 
-/* budget ROUNDS [THREADS], budget killed, budget calls, budget changed, budget sleeps */
+static void *
+wait_for_byte(void *arg)
+{
+	char byte;
+	return read(*(int *)arg, &byte, 1) == 1 ? arg : NULL;
+}
+
+/* Many threads that do nothing, while there is work. */
+static int
+be_among_sleepers(void)
+{
+	enum { MANY = 300 };
+	static char bytes[MANY];
+	static pthread_t thread[MANY];
+	int ends[2], awake = 0;
+	if (pipe(ends))
+		return 1;
+	for (int i = 0; i < MANY; i++)
+		pthread_create(&thread[i], NULL, wait_for_byte, &ends[0]);
+	unsigned long x = work(7, 30000000);
+	if (write(ends[1], bytes, MANY) != MANY)
+		return 1;
+	for (int i = 0; i < MANY; i++) {
+		void *woken;
+		pthread_join(thread[i], &woken);
+		awake += woken != NULL;
+	}
+	finish(awake == MANY ? "done" : "some slept on", x);
+	return 0;
+}
+
+/* budget ROUNDS [THREADS], budget killed, budget calls, budget changed, budget sleeps, budget
+ * sleepers */
 int
 main(int argc, char **argv)
 {
@@ -156,6 +188,8 @@ main(int argc, char **argv)
 		return call_often();
 	if (!strcmp(argv[1], "sleeps"))
 		return sleep_often();
+	if (!strcmp(argv[1], "sleepers"))
+		return be_among_sleepers();
 	if (!strcmp(argv[1], "changed"))
 		return call_changed();
 	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;

@@ -187,6 +187,15 @@ class Budget(Case):
                 plenty = self.strobe(*counted, "-b", "100%", "-T", "1h", "--budget-share", share, program=(PROGRAM, "3", "4"))
                 self.assertEqual(plenty["instructions"], self.strobe(*counted, program=(PROGRAM, "3", "4"))["instructions"])
 
+    def test_shared_with_sleepers(self):
+        """Threads that sleep keep nothing of a shared budget: each of 300 has taken a 256th of it, and used a little of that."""
+        counted, program = ("-t", "inscount", "--images", "budget"), (PROGRAM, "sleepers")
+        whole = self.strobe(*counted, program=program)["instructions"]
+        for share in ("process", "tree"):
+            with self.subTest(share=share):
+                plenty = self.strobe(*counted, "-b", "400ms", "-T", "1h", "--budget-share", share, program=program)
+                self.assertEqual(plenty["instructions"], whole)
+
     def test_shared_in_children(self):
         """Children that are taken along have budgets of the same kind."""
         script = f'"{PROGRAM}" 5 2; true'
@@ -216,6 +225,8 @@ class Budget(Case):
                     self.assertEqual(self.strobe(*options)["budget"]["windows"] >= 1, some)
                     with contextlib.closing(sqlite3.connect(log)) as db:
                         self.assertEqual(db.execute("SELECT first_ns FROM run ORDER BY id").fetchall(), [(0,), (0,), (cpu_ns // 4,)])
+                        used, until = db.execute("SELECT cpu_ns, until_ns FROM run WHERE id = 3").fetchone()
+                        self.assertLessEqual(until, used)  # the rest of the period that was before it does not count
 
     def test_killed(self):
         """The CPU time of a child that has borrowed the memory of a thread is not that thread's."""
@@ -263,17 +274,6 @@ class Budget(Case):
         alone = self.strobe("-t", "bbcount", "-b", "5%", "-T", "20ms", "--budget-share", "tree", program=(PROGRAM, ROUNDS, "4"))["budget"]
         self.assertGreater(alone["periods"], 2)
         self.check_pool(alone)
-
-    def test_tree_rests(self):
-        """Who finds nothing new leaves what there is to others, and goes on natively for a while."""
-        options = ("-t", "bbcount", "-b", "100%", "-T", "1h")
-        all_of_it = self.tree(*options, script=f'"{PROGRAM}" 200')
-        rests = self.tree(*options, "--unique", script=f'"{PROGRAM}" 200')
-        self.assertEqual(all_of_it["budget"]["ticks"]["native"], 0)
-        self.assertGreater(rests["budget"]["ticks"]["native"], rests["budget"]["ticks"]["measured"])
-        for result in all_of_it, rests:
-            self.assertEqual(sum(row["count"] for row in result["budget"]["overshoots"]), 0)
-        self.assertGreater(rests["blocks"], 0)
 
     def test_bursts(self):
         """The budget of a period in parts: no more than the first of them before the second begins, no more than all of them."""

@@ -259,6 +259,17 @@ class Once(Case):
         self.assertLessEqual({AT["step_9"], AT["step_10"]}, log.instructions)
         self.assertEqual(self.run_strobe("-f", words=("child",))["instructions"], 0)
 
+    def test_processes_of_a_run(self):
+        """What one process of a run has measured no other one measures: neither a program that is executed anew, nor a fork."""
+        whole = self.reference("work", "child", "head")
+        for script in ('"$0" work child head; "$0" work child head', '"$0" work child head & "$0" work child head; wait'):
+            with self.subTest(script=script):
+                self.log.unlink(missing_ok=True)
+                self.run_strobe("-f", program="sh", words=("-c", script, PROGRAM))
+                log = Log(self.log)
+                self.check_once(log)
+                self.assertLessEqual(whole.instructions, log.instructions)
+
     def test_made_anew(self):
         """A file that is made anew while the run goes on is another image; nor is the new one harmed by what is known of the old one."""
         script = "for i in 1 2 3; do cp --remove-destination $1 $3 && $3 work head && cp --remove-destination $2 $3 && $3 work head || exit; done"

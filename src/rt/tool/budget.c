@@ -7,7 +7,6 @@
 #include "rt/os/outside.h"
 #include "rt/tool/bursts.h"
 #include "rt/tool/credit.h"
-#include "rt/tool/rest.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 #include "rt/tool/watch.h"
@@ -76,7 +75,6 @@ open_window(struct thread *t, uint64_t cpu)
 {
 	bool begins = t->spent;
 	watch_end(t);
-	rest_end(t);
 	t->back = begins && budget()->policy == ST_BUDGET_TRACE;
 	t->spent = false;
 	if (begins) {
@@ -210,7 +208,6 @@ begin_account(struct thread *t, bool first)
 	t->spent = true;
 	t->back = false;
 	watch_begin(t);
-	rest_end(t);
 	if (share_exists()) {
 		share_begin(t, first);
 		refill(t);
@@ -291,9 +288,8 @@ budget_tick(struct thread *t)
 		if (share_tick(t)) {
 			give_back(t);
 			share_adopt(t);
-			rest_end(t);
 		}
-		if (!t->rest && !t->lends && (t->spent || credit_of(t) < LEAST_LEFT))
+		if (!t->lends && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= budget()->period_ns) {
 		t->period_from += passed - passed % budget()->period_ns;
@@ -307,8 +303,6 @@ budget_tick(struct thread *t)
 		follow_amount(t, cpu, net);
 	}
 	comes = watch_tick(t, net, t->windows != windows);
-	if (rt.has_traps && share_is_of_tree())
-		rest_tick(t, t->windows != windows);
 	return budget()->policy == ST_BUDGET_NATIVE &&
 	       (comes || t->spent != spent || t->windows != windows);
 }
@@ -360,16 +354,8 @@ budget_pause(struct thread *t)
 	t->audit_from = 0;
 	settle(t);
 	tell_first(t);
-	if (share_exists())
-		give_back(t); /* others need it */
 	t->spent = true;
 	tell_time(t, cpu_time());
-}
-
-bool
-budget_allows(struct thread *t)
-{
-	return credit_of(t) > 0 || take_pieces(t, LEAST_LEFT);
 }
 
 void
@@ -408,7 +394,6 @@ spend(struct thread *t)
 	lay_aside(t);
 	t->spent = true;
 	watch_end(t);
-	rest_end(t);
 	tell_time(t, cpu);
 }
 

@@ -35,10 +35,8 @@ void budget_begin(struct thread *t, bool first);
 bool budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
 void budget_renew(struct thread *t);
-/* The thread is not measured for a while, with what it has left, or, of a shared budget, without;
- * it is measured again, if there is something. */
+/* The thread is not measured for a while, with what it has left; it is measured again. */
 void budget_pause(struct thread *t);
-bool budget_allows(struct thread *t);
 void budget_resume(struct thread *t);
 /* The thread makes a call in which it may sleep: what it has of a shared budget is the others'
  * meanwhile. It comes back from the call. */

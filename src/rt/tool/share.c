@@ -122,13 +122,6 @@ share_tick(struct thread *t)
 	return t->pool_number != pool_number(rt.pool);
 }
 
-bool
-share_is_late(void)
-{
-	uint64_t period = rt.results->budget.period_ns;
-	return time_passed() % period >= period / 8 * 7;
-}
-
 void
 share_adopt(struct thread *t)
 {

@@ -17,8 +17,6 @@ void share_begin(struct thread *t, bool first);
 /* The period may be over. Returns whether a new one has begun since the thread last took of the
  * pool: what it has left is of an older one. */
 bool share_tick(struct thread *t);
-/* Is the period in its last eighth? */
-bool share_is_late(void);
 /* The thread has given back what it had, and takes part in the period that has begun. */
 void share_adopt(struct thread *t);
 /* Takes a piece of the pool; 0: nothing is left, or nothing for this thread. */

@@ -61,16 +61,16 @@ walk_next(struct walk *w)
 	return 0;
 }
 
-/* Other threads, and the controller, change bits of the same byte. */
-static void
+/* Other threads and processes, and the controller, change bits of the same byte. Returns whether
+ * this one changes. */
+static bool
 mark(const struct unique_bits *bits, uint64_t pc, bool seen)
 {
 	uint64_t bit = bits->first + pc;
-	uint8_t one = (uint8_t)(1u << bit % 8);
-	if (seen)
-		__atomic_fetch_or(&bits->bytes[bit / 8], one, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&bits->bytes[bit / 8], (uint8_t)~one, __ATOMIC_RELAXED);
+	uint8_t one = (uint8_t)(1u << bit % 8), *byte = &bits->bytes[bit / 8];
+	uint8_t was = seen ? __atomic_fetch_or(byte, one, __ATOMIC_RELAXED)
+	                   : __atomic_fetch_and(byte, (uint8_t)~one, __ATOMIC_RELAXED);
+	return !(was & one) == seen;
 }
 
 static void
@@ -93,6 +93,22 @@ count_seen(const struct st_block *b, uint32_t skip, uint32_t *all)
 	return seen;
 }
 
+/* All of the block, of which nothing had been measured. False: now another process measures some of
+ * it. */
+static bool
+claim(const struct st_block *b)
+{
+	struct walk w = walk_begin(b, 0), again = walk_begin(b, 0);
+	uint64_t pc, taken;
+	while ((pc = walk_next(&w)) && mark(&w.bits, pc, true))
+		;
+	if (!pc)
+		return true;
+	while ((taken = walk_next(&again)) != pc)
+		mark(&again.bits, taken, false);
+	return false;
+}
+
 enum unique_answer
 unique_take(struct st_block *b)
 {
@@ -105,7 +121,8 @@ unique_take(struct st_block *b)
 	seen = count_seen(b, 0, &all);
 	if (seen)
 		return seen == all ? UNIQUE_SEEN : UNIQUE_MIXED;
-	mark_from(b, 0, true);
+	if (!claim(b))
+		return UNIQUE_MIXED;
 	b->flags |= ST_BLOCK_SEEN;
 	return UNIQUE_NEW;
 }
