@@ -10,7 +10,7 @@
 struct jit jit;
 
 enum { FIRST_HASH = 1 << 14 };
-enum { STRETCH = 64 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
+enum { STRETCH = 64 << 10, RESERVE = STRETCH / 2, POPULATE_READ = 22, POPULATE_WRITE = 23 };
 
 static uint32_t
 hash_pc(uint64_t pc)
@@ -118,30 +118,39 @@ jit_restart(void)
 }
 
 /* Growing memory is faulted in a stretch at a time: one call costs less than its pages' faults one
- * by one. Not where a budget is nearly spent. */
+ * by one. Not where a budget is nearly spent: a reserve is for then. */
 struct growth {
 	uint64_t base, populated;
 };
 
 static void
+populate(uint64_t base, uint64_t executable)
+{
+	SYS(__NR_madvise, base, STRETCH, POPULATE_WRITE);
+	if (executable)
+		SYS(__NR_madvise, executable, STRETCH, POPULATE_READ);
+}
+
+static void
 grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 {
+	/* Memory that a virtual machine has to get from its host takes several times as long. */
+	static uint64_t ticks = 150000;
 	if (g->base != base)
 		*g = (struct growth){base, 0};
-	enum { TICKS = 150000 };
-	if (used + 4096 < g->populated || budget_is_short(rt_self(), TICKS))
+	if (used + RESERVE < g->populated || budget_is_short(rt_self(), 2 * ticks))
 		return;
-	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull;
-	SYS(__NR_madvise, base + from, STRETCH, POPULATE_WRITE);
-	if (executable)
-		SYS(__NR_madvise, executable + from, STRETCH, POPULATE_READ);
+	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull, begin = rt_tsc();
+	populate(base + from, executable ? executable + from : 0);
+	budget_learn(&ticks, rt_tsc() - begin);
 	g->populated = from + STRETCH;
 }
 
 static void
 grow_all(void)
 {
-	static struct growth hot, warm, cold, blocks, exits, records, warms;
+	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts;
+	struct st_results_header *r = rt.results;
 	grow(&hot, rt.alias, jit.hot, rt.region);
 	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM,
 	     rt.region + ST_REGION_WARM);
@@ -151,6 +160,10 @@ grow_all(void)
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
 	grow(&warms, (uint64_t)jit.warm.pieces, jit.warm.n_pieces * sizeof *jit.warm.pieces, 0);
+	grow(&told, (uint64_t)r + r->off_blocks, r->n_blocks * sizeof(struct st_block), 0);
+	if (r->n_amounts)
+		grow(&amounts, (uint64_t)r + r->off_amounts,
+		     r->n_amounts * sizeof(struct st_amount), 0);
 }
 
 bool
