@@ -191,6 +191,8 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	bad |= add_number(out, "measured_ns", p, "budget_measured_ns");
 	bad |= add_number(out, "audited_ns", p, "budget_audited_ns");
 	bad |= add_number(out, "periods", p, "budget_periods");
+	bad |= add_number(out, "own_periods", p, "budget_own_periods");
+	bad |= add_number(out, "own_periods_used", p, "budget_own_periods_used");
 	bad |= add_number(out, "windows", p, "budget_windows");
 	bad |= add_number(out, "rests", p, "budget_rests");
 	bad |= json_object_set_new(out, "native",

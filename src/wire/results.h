@@ -46,7 +46,8 @@ enum {
 	                               ST_CHUNK_BYTES, then 1 */
 	ST_MAX_CHUNKS = 1024,
 	ST_CHUNK_QUEUE = 128, /* may wait for the controller: what fits in a processor's cache */
-	ST_SEEN_BYTES = 256 << 20, /* also of the section `leaders`, which follows; a bit for each byte of the files that code comes from */
+	ST_SEEN_BYTES = 256 << 20, /* also of the section `leaders`, which follows; a bit for each
+	                              byte of the files that code comes from */
 	ST_STACK_RING = 2 << 20,   /* bytes of the ring of stacks */
 	ST_STACK_MOST = 64 << 10,  /* bytes of stack copied at a sample */
 	ST_STACK_ALIGN = 128,      /* records of the ring start at multiples of this */
@@ -283,8 +284,11 @@ struct st_budget {
 	uint64_t owed_ns; /* for what was done once: each period pays a part of it, tool/watch.h */
 	uint64_t controller_ns;    /* of the controller's CPU time, what has been put there */
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
-	uint64_t rests;            /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
-	uint64_t most_overshoot;   /* ns */
+	/* Whole periods that were over of threads with a budget of their own, and of them those of
+	   which at least nine tenths of the budget were used. */
+	uint64_t own_periods, own_periods_used;
+	uint64_t rests;          /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
+	uint64_t most_overshoot; /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
 	struct st_budget_pool pool;
 };

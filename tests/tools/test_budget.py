@@ -179,6 +179,16 @@ class Budget(Case):
         alone = self.strobe("-t", "inscount", "--images", "budget", "-b", "100%", "-T", "1h", "--budget-share", "process")
         self.assertEqual(alone["instructions"], self.strobe("-t", "inscount", "--images", "budget")["instructions"])
 
+    def test_periods_used(self):
+        """Of whole periods of a thread, those that used nine tenths of its budget: where there is more than the tool can use, none."""
+        some = self.strobe("-t", "bbcount", *SMALL)["budget"]
+        self.assertGreater(some["own_periods_used"], 0)
+        self.assertEqual(some["own_periods_used"] <= some["own_periods"] <= some["periods"], True)
+        more = self.strobe("-t", "null", "-b", "90%", "-T", "100ms", program=(PROGRAM, "400"))["budget"]
+        self.assertGreater(more["own_periods"], 0)
+        self.assertEqual(more["own_periods_used"], 0)
+        self.assertEqual(self.strobe("-t", "bbcount", *SMALL, "--budget-share", "process")["budget"]["own_periods"], 0)
+
     def test_shared_with_short_threads(self):
         """Threads are seen from their first instruction on, as long as there is something left for all."""
         counted = ("-t", "inscount", "--images", "budget")

@@ -266,6 +266,17 @@ accrue(struct thread *t, uint64_t cpu, uint64_t net)
 	grant(t, share + (left > 0 ? (uint64_t)left : 0), cpu);
 }
 
+/* The thread's own period is over. That in which it has begun is not whole. */
+static void
+tell_period(const struct thread *t)
+{
+	if (t->accrues || !t->windows)
+		return;
+	int64_t used = t->period_amount - credit_of(t), all = t->period_amount / 19 * 20;
+	add(&budget()->own_periods, 1);
+	add(&budget()->own_periods_used, used >= all / 10 * 9);
+}
+
 bool
 budget_tick(struct thread *t)
 {
@@ -292,6 +303,7 @@ budget_tick(struct thread *t)
 		if (!t->lends && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= budget()->period_ns) {
+		tell_period(t);
 		t->period_from += passed - passed % budget()->period_ns;
 		t->accrues = false;
 		t->period++;
