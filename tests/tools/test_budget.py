@@ -184,7 +184,7 @@ class Budget(Case):
         some = self.strobe("-t", "bbcount", *SMALL)["budget"]
         self.assertGreater(some["own_periods_used"], 0)
         self.assertEqual(some["own_periods_used"] <= some["own_periods"] <= some["periods"], True)
-        more = self.strobe("-t", "null", "-b", "90%", "-T", "100ms", program=(PROGRAM, "400"))["budget"]
+        more = self.strobe("-t", "bbcount", "--unique", "-b", "90%", "-T", "100ms", program=(PROGRAM, "400"))["budget"]
         self.assertGreater(more["own_periods"], 0)
         self.assertEqual(more["own_periods_used"], 0)
         self.assertEqual(self.strobe("-t", "bbcount", *SMALL, "--budget-share", "process")["budget"]["own_periods"], 0)
