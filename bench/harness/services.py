@@ -37,6 +37,7 @@ class Service:
     share = "thread"  # whose a budget is
     user = None  # that it runs as, when we are root
     file = None  # that is made anew for each measurement, and that its source reads
+    cpu = None  # where it, what is before it and what keeps it busy run; None: anywhere
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, self.name)
@@ -55,10 +56,15 @@ class Service:
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def pin(self):
+        """For preexec_fn."""
+        if self.cpu is not None:
+            os.sched_setaffinity(0, {self.cpu})
+
     def start(self, words, output="log", user=None):
         with open(self.path(output), "wb") as out:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder,
-                                       start_new_session=True, user=user if os.getuid() == 0 else None)
+                                       start_new_session=True, preexec_fn=self.pin, user=user if os.getuid() == 0 else None)
         self.processes.append(process)
         return process
 

@@ -101,8 +101,10 @@ int
 st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, const char *program,
                 struct st_run_options *o, struct st_error *e)
 {
-	*u = (struct st_unique){
-	        .choice = choice, .on_image = o->on_image, .image_arg = o->image_arg};
+	*u = (struct st_unique){.choice = choice,
+	                        .on_image = o->on_image,
+	                        .image_arg = o->image_arg,
+	                        .known.fd = -1};
 	if (!choice->chosen)
 		return 0;
 	if (choice->log && choice->last)
@@ -113,14 +115,13 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 		st_unique_end(u);
 		return -1;
 	}
-	u->logger = st_codelogger_new(u->log);
+	/* What is to be measured again is each process' own affair. */
+	if (o->follow && !choice->last)
+		o->known = &u->known;
+	u->logger = st_codelogger_new(u->log, o->known);
 	if (!u->logger) {
 		st_unique_end(u);
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	}
-	if (o->follow && (o->known_fd = st_codelogger_share(u->logger, e)) < 0) {
-		st_unique_end(u);
-		return -1;
 	}
 	o->unique = true;
 	o->unique_last = (uint32_t)choice->last;
@@ -158,6 +159,11 @@ st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profil
 		                "measured again",
 		                u->choice->log, (unsigned long long)r.unread,
 		                r.unread == 1 ? " was" : "s were", r.unread == 1 ? "it" : "them");
+	if (r.without_room)
+		st_profile_note(p,
+		                "%llu files have more code than can be kept in mind in one run: "
+		                "it is measured again in each process, and not in the log",
+		                (unsigned long long)r.without_room);
 	if (r.generated)
 		st_profile_note(p,
 		                "%llu blocks of generated code were measured; they are in no file, "
@@ -170,6 +176,7 @@ st_unique_end(struct st_unique *u)
 {
 	st_codelogger_free(u->logger);
 	st_codelog_close(u->log);
+	st_known_free(&u->known);
 	u->logger = NULL;
 	u->log = NULL;
 }

@@ -17,6 +17,7 @@ struct st_unique {
 	const struct st_unique_choice *choice;
 	struct st_codelog *log;
 	struct st_codelogger *logger;
+	struct st_known known; /* to all processes */
 	/* What else wants to know of images. */
 	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
 	void *image_arg;

@@ -217,7 +217,7 @@ make_results(struct st_injection *in)
 	h->wants_entries = in->options->on_image != NULL;
 	h->unique = in->options->unique;
 	h->unique_last = in->options->unique_last;
-	h->one_known = in->options->known_fd != 0;
+	h->one_known = in->options->known != NULL;
 	h->region_by = in->options->region_by;
 	h->budget = in->options->budget;
 	h->budget.pool = st_pool_first(&h->budget, in->running);
@@ -235,8 +235,8 @@ make_parcel(struct st_injection *in)
 	in->here[in->n_parcel++] = in->shared->fd;
 	if (in->pool && in->pool->fd >= 0)
 		in->here[in->n_parcel++] = in->pool->fd;
-	if (in->options->known_fd)
-		in->here[in->n_parcel++] = in->options->known_fd;
+	if (in->options->known)
+		in->here[in->n_parcel++] = in->options->known->fd;
 	for (size_t i = 0; i < in->options->n_tools; i++)
 		if (make_tool(in, i) != 0)
 			return -1;
@@ -248,7 +248,7 @@ st_injection_end(struct st_injection *in)
 {
 	for (unsigned i = 0; i < in->n_parcel; i++)
 		if (in->here[i] >= 0 && in->here[i] != in->shared->fd &&
-		    in->here[i] != in->options->known_fd &&
+		    (!in->options->known || in->here[i] != in->options->known->fd) &&
 		    (!in->pool || in->here[i] != in->pool->fd))
 			close(in->here[i]);
 	in->n_parcel = 0;
@@ -354,7 +354,7 @@ map_tables(struct st_injection *in)
 	in->boot.cache_alias = in->mapped[first].at;
 	in->boot.results = in->mapped[first + 1].at;
 	st_results_place(in->results, in->boot.results);
-	if (in->options->known_fd)
+	if (in->options->known)
 		map_known(in, in->there[tools++]);
 	if (map_tools(in, tools) != 0)
 		return -1;

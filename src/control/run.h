@@ -81,9 +81,8 @@ struct st_run_options {
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
-	int known_fd; /* of a file of 2 * ST_SEEN_BYTES: the sections `seen` and `leaders` of all
-	                 processes; 0: each has its own */
-	uint32_t unique_last; /* again when so many others have been; 0: never */
+	struct st_known *known;  /* made by st_run_program; NULL: each process has its own */
+	uint32_t unique_last;    /* again when so many others have been; 0: never */
 	struct st_budget budget; /* of each thread: amount, period and clock */
 	struct st_qos *qos;      /* what changes its amount while the program runs; NULL: nothing */
 	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */
@@ -100,6 +99,15 @@ struct st_run_options {
 	void (*on_turn)(void *arg, const struct st_process *processes, size_t n);
 	void *turn_arg;
 };
+
+/* What all processes of a run know of code: the sections `seen` and `leaders` of their results. */
+struct st_known {
+	int fd; /* of both; -1: not yet */
+	uint8_t *seen, *leaders;
+};
+/* Made, in memory that all get; given back, if there is some. */
+int st_known_make(struct st_known *known, struct st_error *e);
+void st_known_free(struct st_known *known);
 
 /* Tells the runtime of a function; see struct st_entry. False when there is no more room. */
 bool st_results_add_entry(struct st_results_header *h, const struct st_entry *entry,

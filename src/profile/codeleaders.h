@@ -6,6 +6,7 @@
 #ifndef STROBE_PROFILE_CODELEADERS_H
 #define STROBE_PROFILE_CODELEADERS_H
 
+#include "control/run.h"
 #include "symbol/symbol.h"
 #include "wire/results.h"
 
@@ -15,10 +16,6 @@ struct st_codeleaders;
 struct st_codeleaders *st_codeleaders_new(void);
 void st_codeleaders_free(struct st_codeleaders *c);
 
-/* The sections of that name, of a process or of all. */
-struct st_known {
-	uint8_t *seen, *leaders;
-};
 /* Writes those of a mapping, which comes from the image, into the section `leaders`: all entries,
  * and whatever begins in functions of which something has been measured. */
 void st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint32_t map,

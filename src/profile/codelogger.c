@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/codelogger.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "profile/codeleaders.h"
 #include "profile/lengths.h"
 #include "profile/vec.h"
 #include "symbol/symbol.h"
 
+/* A file may be made anew, or written over, while processes come and go. */
+struct identity {
+	uint64_t dev, ino, size;
+	int64_t mtime, mtime_ns;
+};
+
 /* A file that code comes from. */
 struct image {
 	char *path;
-	uint64_t dev, ino;      /* as st_map */
-	struct st_image *image; /* NULL: it cannot be read */
-	int64_t id;             /* in the log; 0: it is not there */
-	bool made;              /* the id is of the transaction under way */
-	bool unread;            /* the log could not be asked for it: it was locked */
-	uint64_t first, bits;   /* of the section `seen`, for its bytes */
-	uint64_t known_from, known_to; /* link-time addresses that one_known has of the log */
-	bool has_code;          /* the log has some of it */
-	uint8_t *logged;        /* a bit for each address of an instruction that the log has */
+	struct identity identity;
+	struct st_image *image;        /* NULL: it cannot be read */
+	int64_t id;                    /* in the log; 0: it is not there */
+	bool made;                     /* the id is of the transaction under way */
+	bool unread;                   /* the log could not be asked for it: it was locked */
+	uint64_t first, bits;          /* of the section `seen`, for its bytes */
+	uint64_t known_from, known_to; /* link-time addresses that all processes know of the log */
+	bool has_code;                 /* the log has some of it */
+	uint8_t *logged; /* a bit for each address of an instruction that the log has */
 	uint64_t n_logged;
 };
 
@@ -46,21 +49,20 @@ struct st_codelogger {
 	uint64_t blocks, instructions, generated;
 	struct st_lengths *lengths;
 	struct st_codeleaders *leaders;
-	size_t last; /* index of the image that was found last */
-	uint64_t n_bits; /* that images have */
-	/* For all processes; fd -1: each has its own. */
-	struct st_known one;
-	int one_fd;
+	size_t last;                  /* index of the image that was found last */
+	uint64_t n_bits;              /* that images have */
+	uint64_t without_room;        /* images that have none */
+	const struct st_known *known; /* to all processes; NULL: each has its own */
 };
 
 struct st_codelogger *
-st_codelogger_new(struct st_codelog *log)
+st_codelogger_new(struct st_codelog *log, const struct st_known *known)
 {
 	struct st_codelogger *l = calloc(1, sizeof *l);
 	if (!l)
 		return NULL;
 	l->log = log;
-	l->one_fd = -1;
+	l->known = known;
 	if (log)
 		st_codelog_hurry(log, true);
 	l->lengths = st_lengths_new();
@@ -84,37 +86,18 @@ st_codelogger_free(struct st_codelogger *l)
 	}
 	for (size_t i = 0; i < l->progress.n; i++)
 		free(l->progress.v[i].blocks);
-	if (l->one.seen)
-		munmap(l->one.seen, 2ull * ST_SEEN_BYTES);
-	if (l->one_fd >= 0)
-		close(l->one_fd);
 	free(l->images.v);
 	free(l->progress.v);
 	st_lengths_free(l->lengths);
 	free(l);
 }
 
-int
-st_codelogger_share(struct st_codelogger *l, struct st_error *e)
-{
-	const size_t bytes = 2ull * ST_SEEN_BYTES;
-	l->one_fd = memfd_create("strobe", MFD_CLOEXEC);
-	if (l->one_fd < 0 || ftruncate(l->one_fd, (off_t)bytes) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->one_fd,
-	               0);
-	if (p == MAP_FAILED)
-		return st_fail(e, ST_EXIT_FAILED, "cannot map shared memory: %s", strerror(errno));
-	l->one = (struct st_known){p, (uint8_t *)p + ST_SEEN_BYTES};
-	return l->one_fd;
-}
-
 static struct st_known
 known_of(const struct st_codelogger *l, struct st_results_header *h)
 {
-	if (l->one.seen)
-		return l->one;
-	return (struct st_known){(uint8_t *)h + h->off_seen, (uint8_t *)h + h->off_leaders};
+	if (l->known)
+		return *l->known;
+	return (struct st_known){-1, (uint8_t *)h + h->off_seen, (uint8_t *)h + h->off_leaders};
 }
 
 /* The first failure is kept. */
@@ -137,66 +120,99 @@ is_locked(struct st_codelogger *l, const struct st_error *e)
 
 /* ---- images ---- */
 
-/* Bits that stand for the file's bytes: at least those up to `least`. */
-static uint64_t
-bits_for(const char *path, uint64_t least)
+/* Of the file that a process has just mapped; by what the process says if nobody else sees it. */
+static struct identity
+identity_of(const char *path, const struct st_map *map)
 {
 	struct stat st;
-	uint64_t bits = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	return ((bits > least ? bits : least) + 63) & ~63ull;
+	if (stat(path, &st) != 0)
+		return (struct identity){.dev = map->dev, .ino = map->ino};
+	return (struct identity){.dev = st.st_dev,
+	                         .ino = st.st_ino,
+	                         .size = (uint64_t)st.st_size,
+	                         .mtime = st.st_mtim.tv_sec,
+	                         .mtime_ns = st.st_mtim.tv_nsec};
 }
 
-/* A file may be made anew while processes come and go. */
 static bool
-is_of(const struct st_map *map, const char *path, const struct image *m)
+is_same(const struct identity *a, const struct identity *b)
 {
-	return map->ino == m->ino && map->dev == m->dev && !strcmp(path, m->path);
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size && a->mtime == b->mtime &&
+	       a->mtime_ns == b->mtime_ns;
 }
 
-/* Blocks of one image follow one another, so the image that was found last is looked at first. */
+/* The image whose bits the mapping has; NULL: it has none. Blocks of one image follow one another,
+ * so the image that was found last is looked at first. */
 static struct image *
-find_image(struct st_codelogger *l, const struct st_results_header *h, const struct st_map *map)
+find_image(struct st_codelogger *l, const struct st_map *map)
 {
-	const char *path = st_results_string(h, map->path);
-	if (l->last < l->images.n && is_of(map, path, &l->images.v[l->last]))
-		return &l->images.v[l->last];
-	for (l->last = l->images.n; l->last-- > 0;)
-		if (is_of(map, path, &l->images.v[l->last]))
-			return &l->images.v[l->last];
+	for (size_t i = l->last, n = 0; map->seen && n <= l->images.n; i = n++) {
+		struct image *m = i < l->images.n ? &l->images.v[i] : NULL;
+		if (!m || map->seen - 1 - m->first >= m->bits)
+			continue;
+		l->last = i;
+		return m;
+	}
 	return NULL;
 }
 
+/* Bits for the file's bytes up to the end of its code. */
+static void
+give_bits(struct st_codelogger *l, struct image *m, uint64_t least)
+{
+	uint64_t end = st_image_code_end(m->image), room = 8ull * ST_SEEN_BYTES - l->n_bits;
+	end = end > least ? end : least;
+	m->first = l->n_bits;
+	m->bits = end <= room - 63 ? (end + 63) & ~63ull : 0;
+	l->n_bits += m->bits;
+	l->without_room += !m->bits;
+}
+
 static struct image *
-image_of(struct st_codelogger *l, const struct st_results_header *h, const struct st_map *map,
-         uint64_t least)
+add_image(struct st_codelogger *l, const char *path, const struct identity *identity,
+          uint64_t least)
 {
 	struct st_error e;
-	const char *path = st_results_string(h, map->path);
-	struct image *m = find_image(l, h, map);
-	if (m)
-		return m;
-	m = ST_PUSH(&l->images);
+	struct image *m = ST_PUSH(&l->images);
 	if (!m)
 		return NULL;
-	*m = (struct image){.path = strdup(path),
-	                    .dev = map->dev,
-	                    .ino = map->ino,
-	                    .first = l->n_bits,
-	                    .bits = bits_for(path, least)};
+	*m = (struct image){.path = strdup(path), .identity = *identity};
 	if (!m->path) {
 		l->images.n--;
 		return NULL;
 	}
-	if (m->bits > 8ull * ST_SEEN_BYTES - l->n_bits)
-		m->bits = 0; /* there is no room */
-	l->n_bits += m->bits;
 	m->image = st_image_open(path, &e);
+	if (m->image)
+		give_bits(l, m, least);
 	if (m->image && l->log &&
 	    (m->id = st_codelog_find(l->log, st_image_build_id(m->image), &e)) < 0) {
 		m->unread = is_locked(l, &e);
 		m->id = 0;
 	}
 	return m;
+}
+
+/* Of a mapping that has no bits yet. */
+static struct image *
+image_of(struct st_codelogger *l, const char *path, const struct st_map *map, uint64_t least)
+{
+	struct identity identity = identity_of(path, map);
+	for (size_t i = l->images.n; i-- > 0;)
+		if (is_same(&l->images.v[i].identity, &identity) &&
+		    !strcmp(l->images.v[i].path, path))
+			return &l->images.v[i];
+	return add_image(l, path, &identity, least);
+}
+
+/* Has the process another mapping with bits of the image? */
+static bool
+has_bits_of(const struct st_results_header *h, uint32_t n_maps, const struct image *m)
+{
+	const struct st_map *maps = st_results_maps(h);
+	for (uint32_t i = n_maps; i-- > 0;)
+		if (maps[i].seen && maps[i].seen - 1 - m->first < m->bits)
+			return true;
+	return false;
 }
 
 /* Code of the log that is in a mapping. */
@@ -230,7 +246,7 @@ know_mapping(struct st_codelogger *l, struct image *m, struct st_results_header 
 	                    .first = m->first + map->pgoff - linked,
 	                    .end = linked + (map->end - map->start)};
 	struct st_error e;
-	bool known = l->one.seen && m->known_from <= linked && m->known_to >= k.end;
+	bool known = l->known && m->known_from <= linked && m->known_to >= k.end;
 	if (m->id && !known) {
 		bool failed = st_codelog_blocks(l->log, m->id, linked, k.end, know, &k, &e);
 		m->unread |= failed && is_locked(l, &e);
@@ -247,12 +263,12 @@ st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32
 	if (!map->path || !*st_results_string(h, map->path) || map->end <= map->start || map->seen)
 		return;
 	uint64_t behind = map->pgoff + (map->end - map->start);
-	struct image *m = image_of(l, h, map, behind);
+	struct image *m = image_of(l, st_results_string(h, map->path), map, behind);
 	if (!m || !m->image || behind > m->bits ||
 	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
 		return;
 	know_mapping(l, m, h, map);
-	h->n_seen += m->bits;
+	h->n_seen += has_bits_of(h, index, m) ? 0 : m->bits;
 	__atomic_store_n(&map->seen, m->first + map->pgoff + 1, __ATOMIC_RELEASE);
 }
 
@@ -263,7 +279,7 @@ st_codelogger_leaders(struct st_codelogger *l, struct st_results_header *h)
 	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < ST_MAX_MAPS; i++) {
 		const struct st_map *map = &st_results_maps(h)[i];
-		struct image *m = map->seen ? find_image(l, h, map) : NULL;
+		struct image *m = find_image(l, map);
 		if (m && m->image)
 			st_codeleaders_tell(l->leaders, h, i, m->image, &known);
 	}
@@ -279,7 +295,7 @@ place_of(struct st_codelogger *l, const struct st_results_header *h, const struc
 	const struct st_map *map = &st_results_maps(h)[b->map];
 	if (b->map >= h->n_maps || !map->seen || b->pc < map->start || b->pc >= map->end)
 		return NULL;
-	struct image *m = image_of(l, h, map, 0);
+	struct image *m = find_image(l, map);
 	if (!m || !m->image)
 		return NULL;
 	*offset = st_image_offset_of_file(m->image, map->pgoff) + (b->pc - map->start);
@@ -521,5 +537,6 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
 	result->generated = l->generated;
 	for (size_t i = 0; i < l->images.n; i++)
 		result->unread += l->images.v[i].unread;
+	result->without_room = l->without_room;
 	result->error = l->error;
 }

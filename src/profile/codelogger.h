@@ -9,12 +9,10 @@
 
 struct st_codelogger;
 
-/* log: NULL: nothing is kept across runs. NULL when memory is exhausted. */
-struct st_codelogger *st_codelogger_new(struct st_codelog *log);
+/* log: NULL: nothing is kept across runs. known: as in struct st_run_options; it is made before the
+ * first image comes. NULL when memory is exhausted. */
+struct st_codelogger *st_codelogger_new(struct st_codelog *log, const struct st_known *known);
 void st_codelogger_free(struct st_codelogger *logger);
-/* From now on all processes have one memory for what is known of code: a file for known_fd of
- * struct st_run_options, which stays the logger's. -1: it cannot be made. */
-int st_codelogger_share(struct st_codelogger *logger, struct st_error *error);
 
 /* on_image of struct st_run_options: the mapping gets its bits, and those of the log are set. The
  * program waits for it: a log that is locked is not waited for. */
@@ -32,7 +30,8 @@ void st_codelogger_flush(struct st_codelogger *logger, const struct st_process *
 struct st_codelogger_result {
 	struct st_codelog_run run;
 	uint64_t generated; /* blocks that were measured and have no file, or one without a name */
-	uint64_t unread;    /* images of which the log could not be asked: it was locked */
+	uint64_t without_room; /* images for whose code there was no room */
+	uint64_t unread;       /* images of which the log could not be asked: it was locked */
 	struct st_error
 	        error; /* code 0: none; else the first failure, and the log lacks something */
 };

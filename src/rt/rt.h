@@ -163,7 +163,9 @@ struct thread {
 	   the last tick, and in the last stretch of measuring from tick to tick. */
 	bool watching;
 	uint32_t found, rate;
-	bool lends;    /* of a shared budget it has given back what it had, as it may sleep */
+	/* While it makes a call in which it may sleep: what it has given back of a shared budget;
+	   the parts that it lay in. */
+	int64_t lent, parts_before[ST_CREDITS];
 	bool left_out; /* the tools are not to see it: --threads */
 	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
 	                  its tid */

@@ -222,6 +222,19 @@ st_image_offset_of_file(const struct st_image *image, uint64_t file_offset)
 }
 
 uint64_t
+st_image_code_end(const struct st_image *image)
+{
+	uint64_t end = 0;
+	GElf_Phdr segment;
+	for (size_t i = 0; next_load(image, &i, &segment);) {
+		uint64_t behind = end_of(segment.p_offset, segment.p_filesz);
+		if (segment.p_flags & PF_X && behind > end)
+			end = behind;
+	}
+	return end;
+}
+
+uint64_t
 st_image_offset_of_code(const struct st_image *image, uint64_t file_offset)
 {
 	const uint64_t page = 4096;

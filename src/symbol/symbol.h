@@ -106,6 +106,8 @@ const char *st_image_quality(struct st_image *image);
 /* Link-time address of the byte at file_offset, by the program headers; UINT64_MAX when no PT_LOAD
  * holds it. */
 uint64_t st_image_offset_of_file(const struct st_image *image, uint64_t file_offset);
+/* Offset in the file behind the last byte of an executable PT_LOAD; 0: there is none. */
+uint64_t st_image_code_end(const struct st_image *image);
 /* Link-time address of the first byte of an executable mapping that begins at file_offset;
  * UINT64_MAX when no executable PT_LOAD is mapped there. The page may begin with the end of another
  * segment. */

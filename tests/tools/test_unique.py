@@ -270,6 +270,44 @@ class Once(Case):
                 self.check_once(log)
                 self.assertLessEqual(whole.instructions, log.instructions)
 
+    def unique(self, script, *arguments, image="unique"):
+        """Instructions of an image that a shell's children are measured for, without a log."""
+        file = self.folder / "followed.json"
+        line = [STROBE, "run", "-q", "-f", "-t", "inscount", "--images", image, "--format", "json", "-o", str(file), "--unique", *arguments, "--", "sh", "-c", script,
+                PROGRAM, LATE, LIBRARY, str(self.folder / "anew.so")]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(file.read_text())["instructions"]
+
+    def test_libraries_of_a_run(self):
+        """A library that a program maps is the one that its fork has; one that is made anew, or written over, is another."""
+        self.run_strobe("-f", program="sh", words=("-c", "(:); :"))
+        self.assertEqual(set(Log(self.log, image=".so.6").times.values()), {1})
+        once = self.unique('cp $2 $3 && $1 $3', image="anew.so")
+        self.assertGreater(once, 0)
+        self.assertEqual(self.unique('cp $2 $3 && $1 $3 && $1 $3', image="anew.so"), once)
+        for how in ("cp --remove-destination", "sleep 0.1; cp"):
+            self.assertEqual(self.unique(f"cp $2 $3 && $1 $3 && {how} $2 $3 && $1 $3", image="anew.so"), 2 * once)
+
+    def test_last_of_each(self):
+        """With --unique-last each process has a memory of its own."""
+        last = ("--unique-last", "4096")
+        self.assertEqual(self.unique('"$0" head; "$0" head; "$0" head', *last), 3 * self.unique('"$0" head; :', *last))
+
+    def test_without_descriptor(self):
+        """Descriptor 0 is free, and what is shared may get it."""
+        self.assertEqual(self.unique('exec 0</dev/null; "$0" head; "$0" head'), self.unique('"$0" head; :'))
+        line = self.line("-f", program="sh", words=("-c", '"$0" head; "$0" head', PROGRAM))
+        subprocess.run(["sh", "-c", 'exec "$@" 0<&-', "sh", *line], timeout=60, check=True)
+        self.check_once(Log(self.log))
+
+    def test_small_files(self):
+        """A soft limit of files is none for what is shared; a hard one is said."""
+        line = self.line("-f", program="true")
+        for limit, code in ("-S", 0), ("-H", 125):
+            done = subprocess.run(["bash", "-c", f'ulimit -S -f 1000; [ {limit} = -S ] || ulimit -H -f 1000; exec "$@"', "sh", *line], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (code, code // 125), done.stderr)
+
     def test_made_anew(self):
         """A file that is made anew while the run goes on is another image; nor is the new one harmed by what is known of the old one."""
         script = "for i in 1 2 3; do cp --remove-destination $1 $3 && $3 work head && cp --remove-destination $2 $3 && $3 work head || exit; done"

@@ -261,8 +261,7 @@ sys_sigaltstack(struct thread *t)
 void
 sys_sigreturn(struct thread *t)
 {
-	budget_back(t);
-	budget_reclaim(t); /* it does not come back from the call */
+	budget_back(t); /* it does not come back from the call */
 	uint64_t place = t->regs.r[RSP] - 8;
 	struct sigframe *f = (struct sigframe *)(t->sig_base + 1024);
 	uint8_t *state = (uint8_t *)((t->sig_base + 1024 + sizeof *f + 63) & ~63ull);

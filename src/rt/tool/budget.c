@@ -7,6 +7,7 @@
 #include "rt/os/outside.h"
 #include "rt/tool/bursts.h"
 #include "rt/tool/credit.h"
+#include "rt/tool/pool.h"
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 #include "rt/tool/watch.h"
@@ -135,17 +136,37 @@ take_pieces(struct thread *t, int64_t least)
 void
 budget_lend(struct thread *t)
 {
-	t->lends = share_exists() && !t->spent && credit_of(t) >= LEAST_LEFT;
-	if (t->lends)
-		give_back(t);
+	int64_t left = credit_of(t);
+	t->lent = 0;
+	if (!share_exists() || t->spent || left < LEAST_LEFT)
+		return;
+	settle(t);
+	memcpy(t->parts_before, t->credits, sizeof t->credits);
+	memset(t->credits, 0, sizeof t->credits);
+	t->granted = 0;
+	t->lent = left;
+	share_give(t, left);
 }
 
+/* Its parts are as they were, but for what the pool rounds: if they were dealt out anew at each
+ * call none would ever be used up, and the account not be compared with the clock. */
 void
 budget_reclaim(struct thread *t)
 {
-	if (t->lends && !t->spent)
-		take_pieces(t, LEAST_LEFT);
-	t->lends = false;
+	int64_t lent = t->lent, meanwhile = credit_of(t), got;
+	t->lent = 0;
+	if (!lent || t->spent)
+		return;
+	got = share_retake(t, lent);
+	if (meanwhile || got <= lent - POOL_STEP) {
+		settle(t);
+		set_credit(t, meanwhile + got);
+		return;
+	}
+	memcpy(t->credits, t->parts_before, sizeof t->credits);
+	t->credits[0] -= lent - got;
+	t->granted = got;
+	share_overdraft(t);
 }
 
 static bool
@@ -201,7 +222,7 @@ begin_account(struct thread *t, bool first)
 	t->measured_from = 0;
 	t->audit_from = t->away_from = t->away_cpu = 0;
 	t->over_from = 0;
-	t->lends = false;
+	t->lent = 0;
 	t->period = 0;
 	t->accrues = !first;
 	outside_begin(t);
@@ -300,7 +321,7 @@ budget_tick(struct thread *t)
 			give_back(t);
 			share_adopt(t);
 		}
-		if (!t->lends && (t->spent || credit_of(t) < LEAST_LEFT))
+		if (!t->lent && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= budget()->period_ns) {
 		tell_period(t);

@@ -10,7 +10,7 @@
 
 enum {
 	CLOCK_PROCESS_CPU = 2,
-	PIECES = 16,        /* of a budget: threads that sleep keep little from the others */
+	PIECES = 16,        /* of a budget: who waits for a CPU keeps little from the others */
 	FIRST_PIECES = 256, /* of which the first piece is one */
 	NO_PERIOD = POOL_NUMBERS,
 	SCHEDULED_BY_NICE = 1 << 0 | 1 << 3 | 1 << 5, /* SCHED_OTHER, _BATCH and _IDLE */
@@ -191,6 +191,14 @@ share_take(struct thread *t)
 	int64_t most = quota(t, amount) - t->taken, piece = piece_of(t, amount);
 	int64_t taken =
 	        pool_take(rt.pool, t->pool_number, allowed(t, amount), piece < most ? piece : most);
+	t->taken += taken;
+	return taken;
+}
+
+int64_t
+share_retake(struct thread *t, int64_t lent)
+{
+	int64_t taken = pool_take(rt.pool, t->pool_number, allowed(t, amount_now()), lent);
 	t->taken += taken;
 	return taken;
 }

@@ -21,6 +21,8 @@ bool share_tick(struct thread *t);
 void share_adopt(struct thread *t);
 /* Takes a piece of the pool; 0: nothing is left, or nothing for this thread. */
 int64_t share_take(struct thread *t);
+/* Takes so much again that was given back in the same period, or what is left of it. */
+int64_t share_retake(struct thread *t, int64_t lent);
 /* Gives back what was taken in this period and is not needed; less than nothing is a debt, which is
  * paid out of what others would have had, in this period or the next. */
 void share_give(struct thread *t, int64_t left);
