@@ -10,7 +10,7 @@
 struct jit jit;
 
 enum { FIRST_HASH = 1 << 14 };
-enum { STRETCH = 64 << 10, RESERVE = STRETCH / 2, POPULATE_READ = 22, POPULATE_WRITE = 23 };
+enum { STRETCH = 64 << 10, SHORT_STRETCH = 16 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
 
 static uint32_t
 hash_pc(uint64_t pc)
@@ -124,32 +124,49 @@ struct growth {
 };
 
 static void
-populate(uint64_t base, uint64_t executable)
+populate(uint64_t base, uint64_t executable, uint64_t bytes)
 {
-	SYS(__NR_madvise, base, STRETCH, POPULATE_WRITE);
+	SYS(__NR_madvise, base, bytes, POPULATE_WRITE);
 	if (executable)
-		SYS(__NR_madvise, executable, STRETCH, POPULATE_READ);
+		SYS(__NR_madvise, executable, bytes, POPULATE_READ);
+}
+
+static void
+grow_by(struct growth *g, uint64_t base, uint64_t used, uint64_t executable, uint64_t stretch)
+{
+	/* What it takes on average. Memory that a virtual machine has to get from its host takes
+	   several times as long. */
+	static uint64_t ticks = 150000;
+	enum { AT_MOST = 5 };
+	if (g->base != base)
+		*g = (struct growth){base, 0};
+	if (used + stretch / 2 < g->populated || budget_is_short(rt_self(), AT_MOST * ticks))
+		return;
+	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull, begin = rt_tsc();
+	populate(base + from, executable ? executable + from : 0, stretch);
+	budget_learn(&ticks, rt_tsc() - begin);
+	g->populated = from + stretch;
 }
 
 static void
 grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 {
-	/* Memory that a virtual machine has to get from its host takes several times as long. */
-	static uint64_t ticks = 150000;
-	if (g->base != base)
-		*g = (struct growth){base, 0};
-	if (used + RESERVE < g->populated || budget_is_short(rt_self(), 2 * ticks))
-		return;
-	uint64_t from = (used > g->populated ? used : g->populated) & ~4095ull, begin = rt_tsc();
-	populate(base + from, executable ? executable + from : 0);
-	budget_learn(&ticks, rt_tsc() - begin);
-	g->populated = from + STRETCH;
+	grow_by(g, base, used, executable, STRETCH);
+}
+
+/* Of a table with a number for each block. */
+static void
+grow_numbers(struct growth *g, const uint32_t *base)
+{
+	if (jit.counting)
+		grow_by(g, (uint64_t)base, jit.n_blocks * sizeof *base, 0, SHORT_STRETCH);
 }
 
 static void
 grow_all(void)
 {
-	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts;
+	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts, ids,
+	        edges, bases;
 	struct st_results_header *r = rt.results;
 	grow(&hot, rt.alias, jit.hot, rt.region);
 	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM,
@@ -161,6 +178,9 @@ grow_all(void)
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
 	grow(&warms, (uint64_t)jit.warm.pieces, jit.warm.n_pieces * sizeof *jit.warm.pieces, 0);
 	grow(&told, (uint64_t)r + r->off_blocks, r->n_blocks * sizeof(struct st_block), 0);
+	grow_numbers(&ids, jit.id_of);
+	grow_numbers(&edges, jit.edge_of);
+	grow_numbers(&bases, jit.base_of);
 	if (r->n_amounts)
 		grow(&amounts, (uint64_t)r + r->off_amounts,
 		     r->n_amounts * sizeof(struct st_amount), 0);
