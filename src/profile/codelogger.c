@@ -156,14 +156,15 @@ find_image(struct st_codelogger *l, const struct st_map *map)
 	return NULL;
 }
 
-/* Bits for the file's bytes up to the end of its code. */
+/* Bits for the file's pages up to the end of its code. */
 static void
 give_bits(struct st_codelogger *l, struct image *m, uint64_t least)
 {
 	uint64_t end = st_image_code_end(m->image), room = 8ull * ST_SEEN_BYTES - l->n_bits;
 	end = end > least ? end : least;
 	m->first = l->n_bits;
-	m->bits = end <= room - 63 ? (end + 63) & ~63ull : 0;
+	uint64_t pages = end <= room ? (end + 4095) & ~4095ull : UINT64_MAX;
+	m->bits = pages <= room ? pages : 0;
 	l->n_bits += m->bits;
 	l->without_room += !m->bits;
 }

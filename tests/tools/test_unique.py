@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS LATE LIBRARY. The programs are one, as it is, a
-little different, and without a build-id; and one that loads the library."""
+"""Code that is measured once, and the log of it: test_unique.py STROBE PROGRAM OTHER NAMELESS LATE LIBRARY PARTS. The programs are one, as it is, a
+little different, and without a build-id; one that loads the library; and one with code in two parts."""
 import collections
 import contextlib
 import ctypes
@@ -18,7 +18,7 @@ import time
 import unittest
 from pathlib import Path
 
-STROBE, PROGRAM, OTHER, NAMELESS, LATE, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:7])
+STROBE, PROGRAM, OTHER, NAMELESS, LATE, LIBRARY, PARTS = (os.path.abspath(path) for path in sys.argv[1:8])
 SMALL = ("-b", "1%", "-T", "20ms")
 # The same code in each run: which way strlen goes depends on where in a page a string of the environment lies.
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -250,6 +250,13 @@ class Once(Case):
     def test_generated(self):
         notes = self.run_strobe(words=("generate",))["notes"]
         self.assertEqual(sum("1 blocks of generated code" in note for note in notes), 1, notes)
+
+    def test_two_segments(self):
+        """The last segment of code ends somewhere within a page, and is mapped up to the page's end."""
+        log = self.logged(program=PARTS)
+        places = Log(self.log, image=os.path.basename(PARTS)).instructions
+        self.assertIn(symbols(PARTS)["apart"], places)
+        self.assertTrue(log.runs[0][0])
 
     def test_children(self):
         log = self.reference("child")
@@ -588,4 +595,4 @@ class Coverage(Case):
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
 
-unittest.main(argv=sys.argv[:1] + sys.argv[7:])
+unittest.main(argv=sys.argv[:1] + sys.argv[8:])
