@@ -116,9 +116,7 @@ st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint3
 	                  .first = m->seen - 1 - from,
 	                  .from = from,
 	                  .end = from + (m->end - m->start)};
-	struct st_executed executed = {.bits = known->seen,
-	                               .first = p.first,
-	                               .from = p.from,
-	                               .end = p.end};
+	struct st_executed executed = {
+	        .bits = known->seen, .first = p.first, .from = p.from, .end = p.end};
 	st_leaders_tell(f->leaders, told, &executed, add_leader, &p);
 }
