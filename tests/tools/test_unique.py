@@ -304,9 +304,10 @@ class Once(Case):
     def test_without_descriptor(self):
         """Descriptor 0 is free, and what is shared may get it."""
         self.assertEqual(self.unique('exec 0</dev/null; "$0" head; "$0" head'), self.unique('"$0" head; :'))
-        line = self.line("-f", program="sh", words=("-c", '"$0" head; "$0" head', PROGRAM))
-        subprocess.run(["sh", "-c", 'exec "$@" 0<&-', "sh", *line], timeout=60, check=True)
-        self.check_once(Log(self.log))
+        file = self.folder / "closed.json"
+        line = [STROBE, "run", "-q", "-f", "-t", "inscount", "--images", "unique", "--format", "json", "-o", str(file), "--unique", "--"]
+        subprocess.run(["sh", "-c", 'exec "$@" 0<&-', "sh", *line, "sh", "-c", '"$0" head; "$0" head', PROGRAM], timeout=60, check=True)
+        self.assertEqual(json.loads(file.read_text())["instructions"], self.unique('"$0" head; :'))
 
     def test_small_files(self):
         """A soft limit of files is none for what is shared; a hard one is said."""

@@ -13,6 +13,7 @@
 #include "rt/os/sandbox.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
+#include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 
 enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14 };
@@ -402,7 +403,7 @@ make_call(struct thread *t, uint64_t after)
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);
 	budget_charge(t, since);
-	if (may_sleep(t->regs.r[RAX]))
+	if (share_exists() && may_sleep(t->regs.r[RAX]))
 		budget_lend(t);
 	budget_away(t);
 	t->sys_watched = wanted;

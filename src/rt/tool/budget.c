@@ -137,8 +137,7 @@ void
 budget_lend(struct thread *t)
 {
 	int64_t left = credit_of(t);
-	t->lent = 0;
-	if (!share_exists() || t->spent || left < LEAST_LEFT)
+	if (t->spent || left < LEAST_LEFT)
 		return;
 	settle(t);
 	memcpy(t->parts_before, t->credits, sizeof t->credits);
@@ -153,13 +152,14 @@ budget_lend(struct thread *t)
 void
 budget_reclaim(struct thread *t)
 {
-	int64_t lent = t->lent, meanwhile = credit_of(t), got;
-	t->lent = 0;
-	if (!lent || t->spent)
+	int64_t lent = t->lent;
+	if (!lent)
 		return;
-	got = share_retake(t, lent);
+	t->lent = 0;
+	if (t->spent)
+		return;
+	int64_t meanwhile = credit_of(t), got = share_retake(t, lent);
 	if (meanwhile || got <= lent - POOL_STEP) {
-		settle(t);
 		set_credit(t, meanwhile + got);
 		return;
 	}

@@ -38,8 +38,8 @@ void budget_renew(struct thread *t);
 /* The thread is not measured for a while, with what it has left; it is measured again. */
 void budget_pause(struct thread *t);
 void budget_resume(struct thread *t);
-/* The thread makes a call in which it may sleep: what it has of a shared budget is the others'
- * meanwhile. It comes back from the call. */
+/* The budget is shared, and the thread makes a call in which it may sleep: what it has is the
+ * others' meanwhile. It comes back from a call. */
 void budget_lend(struct thread *t);
 void budget_reclaim(struct thread *t);
 /* The thread ends; the program does, by this thread. */
