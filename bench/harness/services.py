@@ -37,6 +37,7 @@ class Service:
     share = "thread"  # whose a budget is
     user = None  # that it runs as, when we are root
     file = None  # that is made anew for each measurement, and that its source reads
+    warm_up = 1.5  # seconds under its load that no reading counts
     cpu = None  # where it, what is before it and what keeps it busy run; None: anywhere
 
     def __init__(self, folder):
@@ -69,11 +70,13 @@ class Service:
         return process
 
     def begin(self, prefix):
-        """Starts it, prefix before its own words, and what keeps it busy. Returns when it serves."""
+        """Starts it, prefix before its own words. Returns when it serves."""
         if self.file and os.path.exists(self.path(self.file)):
             os.remove(self.path(self.file))
         self.start(prefix + self.command(), user=self.user)
         self.wait_until_it_serves()
+
+    def keep_busy(self):
         self.start(self.load(), "load.log")
 
     def wait_until_it_serves(self):
@@ -151,6 +154,9 @@ class Nginx(Service):
 class PostgreSQL(Service):
     # One budget for all processes: many live for some ms only, and would earn nothing of their own.
     share = "tree"
+    # New connections do three quarters of their work in their first second, and each tells once a second what it did; its source
+    # looks back two.
+    warm_up = 4
     name, packages, metric, follow, user = "postgresql", "postgresql postgresql-contrib", "transactions a second", True, "postgres"
 
     def bin(self, name):
@@ -235,6 +241,9 @@ class Filter(Service):
         if os.path.exists(self.path(self.file)):
             os.remove(self.path(self.file))
         self.start(prefix + self.command(), self.file)
+
+    def keep_busy(self):
+        """It has all that it needs."""
 
 
 class Gzip(Filter):

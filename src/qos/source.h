@@ -64,6 +64,26 @@ struct st_qos_growing {
 /* False: it is the first amount, or less than the last. */
 bool st_qos_grown(struct st_qos_growing *g, double amount, double now, double *rate);
 
+/* ---- steps.c ---- */
+
+enum { ST_QOS_MOST_READINGS = 64 }; /* twenty come in a second at most */
+
+/* What grows, but is reported only every so many seconds: in steps. All zero at first. */
+struct st_qos_steps {
+	struct st_qos_reading {
+		double time, amount;
+	} readings[ST_QOS_MOST_READINGS]; /* of the window, and the last before it */
+	size_t n;
+};
+
+/*
+ * Its growth per second: the mean of the last `every` seconds less the mean of those before. It
+ * is free of the steps, as it gives each the weight of a triangle of twice that width: a step that
+ * comes a little early or late changes little, where in the growth over a window it is in or
+ * out. False: not known yet, or less than before.
+ */
+bool st_qos_stepped(struct st_qos_steps *s, double every, double amount, double now, double *rate);
+
 /* ---- wait.c ---- */
 
 /* Waits until the descriptor has one of the events: 1, 0: it had none in time or is to stop. */

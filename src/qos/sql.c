@@ -18,15 +18,15 @@
 
 static const double patience = 5; /* seconds without an answer */
 static const double pause_s = 1;  /* before a client that has ended is started again */
-enum { MOST_ARGUMENTS = 16, MOST_READINGS = 64 }; /* twenty come in a second at most */
+enum { MOST_ARGUMENTS = 16 };
 
 struct server {
 	const char *name;
 	const char *clients[3];                /* any of them */
 	const char *arguments[MOST_ARGUMENTS]; /* first */
 	const char *mark;                      /* what makes it print MARK */
-	double window;                         /* seconds that a rate is taken over, at least */
-	const char *secret;                    /* where a password belongs */
+	double every;       /* seconds that what it counts is reported; 0: at once */
+	const char *secret; /* where a password belongs */
 };
 static const char MARK[] = "=strobe=";
 
@@ -36,10 +36,8 @@ struct sql {
 	size_t n_words;
 	char *question;
 	bool rate;
-	struct reading {
-		double time, amount;
-	} readings[MOST_READINGS]; /* of what grows, those of the window and the one before */
-	size_t n_readings;
+	struct st_qos_steps steps;     /* of what grows */
+	struct st_qos_growing growing; /* where it is reported at once */
 	struct st_qos_child child;
 	int fd; /* its input, output and messages; -1: it does not run */
 	bool asked;
@@ -50,14 +48,14 @@ struct sql {
 	bool answered;   /* there is one */
 };
 
-/* Its processes report what they count but once a second. */
+/* Its processes report what they count but once a second (PGSTAT_MIN_INTERVAL). */
 static const struct server postgresql = {
         .name = "postgresql",
         .clients = {"psql"},
         .arguments = {"--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--no-password"},
         .mark = "\\echo =strobe=\n",
         .secret = "PGPASSWORD or ~/.pgpass",
-        .window = 2};
+        .every = 1};
 static const struct server mysql = {.name = "mysql",
                                     .clients = {"mariadb", "mysql"},
                                     .arguments = {"--batch", "--skip-column-names", "--unbuffered",
@@ -294,24 +292,12 @@ read_answer(struct sql *s, struct st_qos_poll *p)
 	}
 }
 
-/* By how much what is counted has grown in a second of the window. False: not known yet. */
+/* By how much what is counted has grown in a second. False: not known yet. */
 static bool
 rate_of(struct sql *s, double now, double amount, double *rate)
 {
-	size_t n = s->n_readings, from = n;
-	if (n && (amount < s->readings[n - 1].amount || now <= s->readings[n - 1].time))
-		from = n = 0;
-	while (from > 0 && s->readings[from - 1].time > now - s->server->window)
-		from--;
-	bool known = from > 0;
-	size_t drop = known ? from - 1 : n == MOST_READINGS;
-	n -= drop;
-	memmove(s->readings, s->readings + drop, n * sizeof *s->readings);
-	s->readings[n] = (struct reading){now, amount};
-	s->n_readings = n + 1;
-	if (known)
-		*rate = (amount - s->readings[0].amount) / (now - s->readings[0].time);
-	return known;
+	return s->server->every > 0 ? st_qos_stepped(&s->steps, s->server->every, amount, now, rate)
+	                            : st_qos_grown(&s->growing, amount, now, rate);
 }
 
 /* Of the first row: as SHOW STATUS has a name before it. */
@@ -334,7 +320,8 @@ take_answer(struct sql *s, struct st_qos_poll *p)
 		return st_qos_failed(p, "the query gives no number");
 	if (!st_qos_number(last_column(s->first), &value))
 		return st_qos_failed(p, "the client says '%.120s'", s->first);
-	p->window = s->rate ? s->server->window : 0;
+	/* And what is reported is of the time before. */
+	p->window = s->rate ? 3 * s->server->every : 0;
 	if (s->rate)
 		return rate_of(s, p->now, value, &p->value)
 		               ? ST_QOS_VALUE
@@ -347,7 +334,8 @@ static enum st_qos_got
 client_ended(struct sql *s, struct st_qos_poll *p)
 {
 	end_client(s);
-	s->n_readings = 0;
+	s->steps.n = 0;
+	s->growing.known = false;
 	if (s->answered && *s->first)
 		return st_qos_failed(p, "%.160s", s->first);
 	return st_qos_failed(p, "%s ended without an answer", s->server->clients[0]);

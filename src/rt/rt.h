@@ -150,6 +150,9 @@ struct thread {
 	int64_t elsewhere; /* of what was charged: what the controller has done */
 	uint64_t away_from, away_cpu;
 	uint32_t sleeps;
+	/* System calls, ever and when the stretch began, also one outside; CPU time when that did,
+	   0: there is none. */
+	uint64_t made, made_before, native_from;
 	int64_t over_from; /* the credit that is no overshoot yet */
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
@@ -233,6 +236,7 @@ struct rt {
 	bool has_traps;          /* threads outside may come upon traps: os/traps.h */
 	bool no_outside;         /* the kernel cannot tell of system calls */
 	struct audit_rate audit; /* rt.lock */
+	struct audit_work work;  /* atomic */
 	struct gates *gates;     /* os/gate.c; NULL: there are none */
 	bool no_gates;           /* the process is to have its own code. rt.lock */
 	struct traps *traps;     /* os/traps.c; NULL: there are none */

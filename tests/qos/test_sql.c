@@ -110,7 +110,28 @@ rates(void **state)
 	                         "timeout=3\n--host=localhost\n");
 }
 
-/* PostgreSQL's counters stand still for a second. */
+/* PostgreSQL's counters stand still for a second: the growth does not. */
+static void
+steps(void **state)
+{
+	(void)state;
+	struct st_qos_steps s = {0};
+	double rate;
+	for (int i = 0; i < 400; i++) {
+		double now = i / 8., amount = 1000 * ((i + 3) / 8);
+		assert_int_equal(st_qos_stepped(&s, 1, amount, now, &rate), i >= 16);
+		assert_true(i < 16 || rate == 1000);
+	}
+	/* One that is late by an eighth of a second moves by as much of the triangle. */
+	for (int i = 0; i < 400; i++) {
+		int step = (i + 3) / 8, late = (i + 2) / 8;
+		double now = 50 + i / 8., amount = 50000 + 1000 * (step % 7 ? step : late);
+		assert_true(st_qos_stepped(&s, 1, amount, now, &rate));
+		assert_true(rate >= 875 && rate <= 1125);
+	}
+}
+
+/* A rate is known from two seconds on, and when the server has begun again. */
 static void
 windows(void **state)
 {
@@ -124,7 +145,8 @@ windows(void **state)
 		assert_true(ask(k, s, i * 0.25, ST_QOS_VALUE).value == 400);
 	for (int i = 100; i < 108; i++) /* it has begun again */
 		ask(k, s, i * 0.25, ST_QOS_NOTHING);
-	assert_true(ask(k, s, 27.5, ST_QOS_VALUE).value == 300); /* 300 at 25.5, 900 */
+	/* On the mean 500 from 25.5 on, 825 from 26.5 on. */
+	assert_true(ask(k, s, 27.5, ST_QOS_VALUE).value == 325);
 	k->close(s);
 }
 
@@ -253,10 +275,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(numbers),      cmocka_unit_test(rates),
-	        cmocka_unit_test(windows),      cmocka_unit_test(servers),
-	        cmocka_unit_test(failures),     cmocka_unit_test(slow),
-	        cmocka_unit_test(disconnected), cmocka_unit_test(bad_forms),
+	        cmocka_unit_test(numbers),   cmocka_unit_test(rates),
+	        cmocka_unit_test(windows),   cmocka_unit_test(servers),
+	        cmocka_unit_test(steps),     cmocka_unit_test(failures),
+	        cmocka_unit_test(slow),      cmocka_unit_test(disconnected),
+	        cmocka_unit_test(bad_forms),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

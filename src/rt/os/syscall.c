@@ -399,6 +399,7 @@ static void
 make_call(struct thread *t, uint64_t after)
 {
 	rt_stat(ST_STAT_syscalls, 1);
+	t->made++;
 	strobe_syscall seen;
 	uint64_t since = budget_since(t);
 	bool wanted = happen_syscall_before(t, &seen);

@@ -604,7 +604,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	child_tab.lock = 0;
 	t->sigtab = &child_tab;
 	t->own_process = t->in_vfork = true;
-	t->audit_from = t->away_from = t->away_cpu = 0;
+	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->queued_mask = pending & 1 ? queued_mask : mask;
 	t->pending = 0;
 	t->regs.r[RAX] = 0;
@@ -627,7 +627,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->cpu_seen = cpu_seen;
 	t->tsc_seen = tsc_seen;
 	t->in_vfork = false;
-	t->audit_from = t->away_from = t->away_cpu = 0;
+	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->filters = filters;
 	t->from_outside = false;
 	t->state = THREAD_RUNTIME;

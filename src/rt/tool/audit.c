@@ -37,6 +37,8 @@ can_be_audited(const struct thread *t)
 static void
 begin(struct thread *t, uint64_t cpu)
 {
+	t->made_before = t->made;
+	t->native_from = t->spent && !t->in_vfork && is_outside(t) ? cpu : 0;
 	t->audit_from = can_be_audited(t) ? cpu : 0;
 	t->account_before = t->account;
 	t->timed = t->away = 0;
@@ -58,7 +60,12 @@ correct(struct thread *t, uint64_t cpu)
 {
 	int64_t charged = t->account - t->account_before,
 	        used = units_of((int64_t)(cpu - t->audit_from)) - t->away,
-	        more = audit_cost(used, charged, t->timed, &rt.audit) - charged;
+	        insns = audit_insns(charged - t->timed, &rt.audit),
+	        more = audit_cost(used, charged, t->timed, &rt.audit, audit_native(&rt.work)) -
+	               charged;
+	if (insns)
+		audit_learn_seen(&rt.work, t->made - t->made_before, (uint64_t)t->away,
+		                 (uint64_t)insns);
 	charge(t, more);
 	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&budget()->audited_ns, cpu - t->audit_from, __ATOMIC_RELAXED);
@@ -74,27 +81,33 @@ audit_stretch(struct thread *t, uint64_t cpu)
 	}
 	if (t->audit_from && can_be_audited(t))
 		correct(t, cpu);
+	if (t->native_from && is_outside(t))
+		audit_learn_native(&rt.work, (uint64_t)units_of((int64_t)(cpu - t->native_from)),
+		                   t->made - t->made_before);
 	int64_t rows = units_of(drained());
 	charge(t, rows);
 	t->elsewhere += rows;
 	begin(t, cpu);
 }
 
-/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. */
-enum { CALLS_AFTER_SLEEP = 64 };
+/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. Since
+ * when a call is under way that nothing is to be known of: TSC takes 15 ns. */
+enum { CALLS_AFTER_SLEEP = 64, NOBODY_ASKS = 1 };
 
 void
 budget_away(struct thread *t)
 {
-	t->away_from = budget_exists() ? rt_tsc() : 0;
+	t->away_from = !budget_exists() ? 0 : t->audit_from ? rt_tsc() : NOBODY_ASKS;
 	t->away_cpu = t->away_from && t->sleeps && t->audit_from ? cpu_time() : 0;
 }
 
 void
 budget_back(struct thread *t)
 {
-	if (!t->away_from)
+	if (t->away_from <= NOBODY_ASKS) {
+		t->away_from = 0;
 		return;
+	}
 	uint64_t ticks = rt_tsc() - t->away_from, cpu = t->away_cpu;
 	t->away_from = t->away_cpu = 0;
 	if (ticks > CREDIT_SUSPICIOUS)

@@ -20,8 +20,27 @@ enum {
 	AUDIT_MODEL_ERROR = 5,
 	AUDIT_TOO_LITTLE = 1,
 	AUDIT_TOO_MUCH = 6,
+	/* The same of what is known by the program's own system calls. */
+	AUDIT_LEARNT = 32,
+	/* Enough of them to know it; units of the account from call to call with which they say
+	   nothing of what is between them; those that are remembered, nearly. */
+	AUDIT_LEAST_CALLS = 1024,
+	AUDIT_SELDOM = 1 << 23,
+	AUDIT_MOST_CALLS = 1 << 16,
+	/* Of an instruction, natively, at the most, in sixteenths of a tick. */
+	AUDIT_MOST_NATIVE = 32,
+	AUDIT_FRACTION = 64, /* parts of a sixteenth */
 	AUDIT_LEAST_SAMPLES = 8,
 	AUDIT_MOST_SAMPLES = 256, /* that the mean is of, nearly */
+};
+
+/*
+ * A program's work by its own measure, system calls, for one that makes many: natively, CPU time
+ * and calls; measured, calls, what of the time was the kernel's, and instructions. Times in units
+ * of the account.
+ */
+struct audit_work {
+	uint64_t native, native_calls, seen_calls, seen_kernel, seen_insns;
 };
 
 /* Instructions for each unit that is charged, in 65536ths: the mean of the last samples. */
@@ -50,23 +69,79 @@ audit_sample(struct audit_rate *r, uint32_t packed)
 	r->mean = (uint32_t)(r->mean + (seen - (int64_t)r->mean) / (int64_t)r->samples);
 }
 
+/* Half of what is old is forgotten where there is much. The others may add to it meanwhile. */
+static inline void
+audit_forget(uint64_t calls, uint64_t *const *sums, unsigned n)
+{
+	for (unsigned i = 0; i < n && calls > AUDIT_MOST_CALLS; i++)
+		__atomic_fetch_sub(sums[i], __atomic_load_n(sums[i], __ATOMIC_RELAXED) / 2,
+		                   __ATOMIC_RELAXED);
+}
+
+/* So many calls, in so much CPU time, were made natively. */
+static inline void
+audit_learn_native(struct audit_work *w, uint64_t time, uint64_t calls)
+{
+	__atomic_fetch_add(&w->native, time, __ATOMIC_RELAXED);
+	calls += __atomic_fetch_add(&w->native_calls, calls, __ATOMIC_RELAXED);
+	audit_forget(calls, (uint64_t *const[]){&w->native, &w->native_calls}, 2);
+}
+
+/* And so many while the thread was measured. */
+static inline void
+audit_learn_seen(struct audit_work *w, uint64_t calls, uint64_t kernel, uint64_t insns)
+{
+	__atomic_fetch_add(&w->seen_kernel, kernel, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&w->seen_insns, insns, __ATOMIC_RELAXED);
+	calls += __atomic_fetch_add(&w->seen_calls, calls, __ATOMIC_RELAXED);
+	audit_forget(calls, (uint64_t *const[]){&w->seen_calls, &w->seen_kernel, &w->seen_insns},
+	             3);
+}
+
+/* What an instruction takes natively, in 64ths of sixteenths of a tick; 0: not known. */
+static inline int64_t
+audit_native(const struct audit_work *w)
+{
+	uint64_t calls = w->native_calls, seen = w->seen_calls, insns = w->seen_insns;
+	if (calls < AUDIT_LEAST_CALLS || seen < AUDIT_LEAST_CALLS || !insns ||
+	    w->native / calls > AUDIT_SELDOM)
+		return 0;
+	int64_t time = (int64_t)(w->native * seen / calls - w->seen_kernel),
+	        each = time * AUDIT_FRACTION / (int64_t)insns;
+	const int64_t least = AUDIT_NATIVE * AUDIT_FRACTION,
+	              most = AUDIT_MOST_NATIVE * AUDIT_FRACTION;
+	return each < least ? least : each > most ? most : each;
+}
+
+/* Instructions of the program in a stretch for which the model has charged so much. */
+static inline int64_t
+audit_insns(int64_t model, const struct audit_rate *r)
+{
+	return r->samples < AUDIT_LEAST_SAMPLES || model <= 0 ? 0 : (model >> 8) * r->mean / 256;
+}
+
 /*
  * What a stretch of measuring has cost, in units of the account: `used` by the clock, `charged`
  * by the account, `timed` of it by the clock as well. The two estimates are weighed by how wrong
  * they may be: where tools do much, native time is a small part, and the clock says nearly all;
- * where they do little the model does. Never less than half of what was charged, or more than four
- * times as much: servers whose code is spread wide take three times what the model says.
+ * where they do little the model does, unless it is known what an instruction takes natively
+ * (audit_native, 0: it is not) and the model is below that. Never less than half of what was
+ * charged, or more than four times as much: servers whose code is spread wide take three times what
+ * the model says.
  */
 static inline int64_t
-audit_cost(int64_t used, int64_t charged, int64_t timed, const struct audit_rate *r)
+audit_cost(int64_t used, int64_t charged, int64_t timed, const struct audit_rate *r, int64_t each)
 {
-	int64_t model = charged - timed;
+	int64_t model = charged - timed, insns = audit_insns(model, r);
 	if (r->samples < AUDIT_LEAST_SAMPLES || model <= 0 || used <= 0)
 		return charged;
-	int64_t native = (model >> 8) * r->mean / 256 * AUDIT_NATIVE;
+	int64_t learnt = insns * each / AUDIT_FRACTION;
+	bool is_learnt = each && used - learnt - charged > 0;
+	int64_t native = is_learnt ? learnt : insns * AUDIT_NATIVE;
 	int64_t more = used - native - charged;
-	int64_t wrong = model / AUDIT_MODEL_ERROR,
-	        unsure = native / (more > 0 ? AUDIT_TOO_LITTLE : AUDIT_TOO_MUCH);
+	int64_t wrong = model / AUDIT_MODEL_ERROR, unsure = native / (is_learnt  ? AUDIT_LEARNT
+	                                                              : more > 0 ? AUDIT_TOO_LITTLE
+	                                                                         : AUDIT_TOO_MUCH);
 	for (; (wrong | unsure) >> 24; wrong >>= 1)
 		unsure >>= 1; /* their squares must fit */
 	int64_t squares = wrong * wrong + unsure * unsure,

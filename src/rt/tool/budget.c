@@ -220,7 +220,7 @@ begin_account(struct thread *t, bool first)
 	see_clock(t, t->cpu_told);
 	t->works_since = 0;
 	t->measured_from = 0;
-	t->audit_from = t->away_from = t->away_cpu = 0;
+	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->over_from = 0;
 	t->lent = 0;
 	t->period = 0;
@@ -303,10 +303,9 @@ budget_tick(struct thread *t)
 {
 	bool spent = t->spent;
 	uint64_t windows = t->windows;
-	bool comes, outside = t->state == THREAD_OUTSIDE ||
-	                      (t->state == THREAD_SYSCALL && t->from_outside);
+	bool comes;
 	add(&budget()->ticks[thread_is_seen(t) ? ST_TICK_MEASURED
-	                     : outside         ? ST_TICK_NATIVE
+	                     : is_outside(t)   ? ST_TICK_NATIVE
 	                                       : ST_TICK_PLAIN],
 	    1);
 	uint64_t cpu = cpu_time();

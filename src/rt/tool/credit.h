@@ -66,6 +66,14 @@ net_time(struct thread *t, uint64_t cpu)
 	return t->net_seen;
 }
 
+/* It executes the program's own code, or a system call from there. */
+static inline bool
+is_outside(const struct thread *t)
+{
+	uint32_t state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+	return state == THREAD_OUTSIDE || (state == THREAD_SYSCALL && t->from_outside);
+}
+
 /* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by
  * the clock is charged, not what the model says. Another one begins, if the thread is measured. */
 void audit_stretch(struct thread *t, uint64_t cpu);
