@@ -18,6 +18,22 @@ st_pool_first(const struct st_budget *b, bool attached)
 	return p;
 }
 
+void *
+st_memory_make(size_t bytes, int *fd, struct st_error *e)
+{
+	void *p = MAP_FAILED;
+	*fd = memfd_create("strobe", MFD_CLOEXEC);
+	if (*fd >= 0 && ftruncate(*fd, (off_t)bytes) == 0)
+		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
+	if (p != MAP_FAILED)
+		return p;
+	st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return NULL;
+}
+
 int
 st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct st_error *e)
 {
@@ -25,17 +41,9 @@ st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct 
 	*pool = (struct st_pool){.fd = -1};
 	if (b->share != ST_SHARE_TREE || !b->period_ns || !options->follow)
 		return 0;
-	pool->fd = memfd_create("strobe", MFD_CLOEXEC);
-	void *p = MAP_FAILED;
-	if (pool->fd >= 0 && ftruncate(pool->fd, sizeof *pool->here) == 0)
-		p = mmap(NULL, sizeof *pool->here, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, 0);
-	if (p == MAP_FAILED) {
-		st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
-		if (pool->fd >= 0)
-			close(pool->fd);
+	pool->here = st_memory_make(sizeof *pool->here, &pool->fd, e);
+	if (!pool->here)
 		return -1;
-	}
-	pool->here = p;
 	*pool->here = st_pool_first(b, false);
 	return 0;
 }
