@@ -3,14 +3,15 @@
  * A control loop: control HZ SECONDS WORK. At each beat it reads a sensor (work: that many steps of
  * arithmetic and a system call) and sleeps to the next one, of absolute time. A deadline is missed
  * when the work of a beat is not done before the next beat. Prints beats, missed deadlines, and by
- * how many microseconds it woke up late in 50 and 99 of 100 beats and at most.
+ * how many microseconds it woke up late in 50 and 99 of 100 beats and at most; then how many beats
+ * were late by less than 20 us, by 20 to 40, and so on, the last: by 400 and more.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NS = 1000000000 };
+enum { NS = 1000000000, CLASS = 20, CLASSES = 21 };
 
 static volatile unsigned long sink;
 
@@ -38,6 +39,20 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* late is in ascending order. */
+static void
+print_classes(const long *late, long n)
+{
+	long i = 0;
+	for (long k = 1; k <= CLASSES; k++) {
+		long first = i;
+		while (i < n && (late[i] < k * CLASS || k == CLASSES))
+			i++;
+		printf(" %ld", i - first);
+	}
+	putchar('\n');
+}
+
 int
 main(int argc, char **argv)
 {
@@ -57,6 +72,7 @@ main(int argc, char **argv)
 	if (!late)
 		return 1;
 	qsort(late, (size_t)n, sizeof *late, compare);
-	printf("%ld %ld %ld %ld %ld\n", n, missed, late[n / 2], late[n * 99 / 100], late[n - 1]);
+	printf("%ld %ld %ld %ld %ld", n, missed, late[n / 2], late[n * 99 / 100], late[n - 1]);
+	print_classes(late, n);
 	return 0;
 }
