@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 10u
+#define ST_WIRE_VERSION 11u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -104,6 +104,7 @@ enum st_fallback_cause {
 	ST_STAT(dispatches, "returns to the dispatcher")                                           \
 	ST_STAT(links, "exits linked")                                                             \
 	ST_STAT(lookup_misses, "indirect branches that missed the lookup table")                   \
+	ST_STAT(target_passes, "links passed by branches that were new to their target")           \
 	ST_STAT(syscalls, "system calls seen")                                                     \
 	ST_STAT(signals, "signals delivered to the program")                                       \
 	ST_STAT(flushes, "flushes of the whole cache")                                             \

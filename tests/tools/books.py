@@ -184,6 +184,27 @@ def ways(options, folder, stress, how):
     differ("ways", to, count, r.again)
 
 
+def many(options, folder, stress, how):
+    """One place calls 5,000 functions: those have counted calls, and the place behind the call has counted their returns."""
+    program = options.programs / "book-many"
+    at = symbols(program)
+    r = Run(options, folder, "branches", stress, [str(program), how])
+    if int(booked(r.output, "signals")[0][0]) < 50:
+        raise Failure("too few signals came")
+    book = [tuple(map(int, words)) for words in booked(r.output, "function")]
+    to, back = Counter(), Counter()
+    for row in r.json()["branches"]:
+        if row["source"] == at["many_site"]:
+            to[(row["target"] - at["many_functions"]) // 16] += row["taken"]
+        elif row["target"] == at["many_back"]:
+            back[(row["source"] - at["many_functions"]) // 16] += row["taken"]
+    differ("calls and returns", [(to[i], back[i]) for i in range(len(book))], book, r.again)
+    # 8 links and twice 16 lead to a branch at the most, and not half of all. They are made anew where signals have stopped the caller.
+    passes = int(re.search(r"([\d,]+) +target_passes", r.show("--stats")).group(1).replace(",", ""))
+    if not stress and passes > 400 * len(book):
+        raise Failure(f"{passes} links passed for {len(book)} new ones\n    {r.again}")
+
+
 def judged_memory(program):
     """Allocations, their bytes, the most that was live and what is left, as valgrind counts if it lets libc keep what it keeps."""
     _, err, code = run(["valgrind", "--run-libc-freeres=no", "--run-cxx-freeres=no", *program])
@@ -221,7 +242,10 @@ def heap(options, folder, stress, line):
 CHECKS = {"calls of C": functools.partial(calls, name="book-callers"), "calls of C++": functools.partial(calls, name="book-callers-cpp"),
           "signals, handlers return": functools.partial(storm, how="return"), "signals, handlers jump": functools.partial(storm, how="jump"),
           "branches, handlers return": functools.partial(ways, how="return"), "branches, handlers jump": functools.partial(ways, how="jump"),
-          "branches, step by step": functools.partial(ways, how="step"), "interrupted system calls": interrupted, "memory accesses": accesses}
+          "branches, step by step": functools.partial(ways, how="step")} | {
+              f"branches to one place, {what}": functools.partial(many, how=how)
+              for what, how in (("handlers return", "return"), ("handlers jump", "jump"), ("threads", "threads"))} | {
+          "interrupted system calls": interrupted, "memory accesses": accesses}
 
 def judged_coverage(folder, source):
     """Executions by line and calls by function (its name, and the line of that), as gcov counts."""

@@ -200,8 +200,8 @@ field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned 
 	return (int64_t)(at - (uint64_t)rt.main);
 }
 
-uint8_t *
-emit_jump_if_zero(struct emit *e, uint32_t field)
+void
+emit_load_byte(struct emit *e, uint32_t field)
 {
 	if (rt.threaded)
 		e8(e, 0x65);
@@ -214,6 +214,12 @@ emit_jump_if_zero(struct emit *e, uint32_t field)
 	} else {
 		erel(e, (uint64_t)rt.main + field, 0);
 	}
+}
+
+uint8_t *
+emit_jump_if_zero(struct emit *e, uint32_t field)
+{
+	emit_load_byte(e, field);
 	e8(e, 0xe3); /* jrcxz */
 	e8(e, 0);
 	return e->p;

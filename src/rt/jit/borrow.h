@@ -58,8 +58,10 @@ void emit_operand(struct seq *s, unsigned reg, const strobe_operand *o);
 bool operand_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
                       const strobe_operand *o, unsigned *reg, int32_t *disp);
 
-/* movzx ecx, byte [field of the thread]; jrcxz. What is behind the jump, whose last byte is its
- * distance, still to be written. */
+/* movzx ecx, byte [field of the thread] */
+void emit_load_byte(struct emit *e, uint32_t field);
+/* The same; jrcxz. What is behind the jump, whose last byte is its distance, still to be written.
+ */
 uint8_t *emit_jump_if_zero(struct emit *e, uint32_t field);
 
 /* The field of the thread that `mov [field], reg` or the like at p, in the cache, names, or -1;

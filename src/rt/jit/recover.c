@@ -419,7 +419,10 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		out->at_end = true;
 		out->counted = true;
 		out->regs.pc = jit.blocks[what].pc;
-		out->site = off < sequence_count_done(c->at) ? (uint32_t)t->slot_site : 0;
+		/* In a fan nothing has been counted. */
+		out->site = !sequence_counts_site(c->at) || off < sequence_count_done(c->at)
+		                    ? (uint32_t)t->slot_site
+		                    : 0;
 		take_slots(t, &out->regs);
 		return 0;
 	case WARM_PAD:

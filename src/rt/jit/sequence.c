@@ -260,6 +260,18 @@ sequence_give_site(uint32_t at, uint32_t site, uint32_t field)
 }
 
 void
+sequence_fan(struct emit *e, unsigned byte, uint64_t pc)
+{
+	uint64_t table = cache_addr(e->off - FAN_ENTRIES * 8);
+	emit_load_byte(e, offsetof(struct thread, slot_site) + byte);
+	eseq(e, 3, "\x48\x8d\x15"); /* lea rdx, [rip + table] */
+	erel(e, table, 0);
+	eseq(e, 4, "\x48\x8b\x0c\xca"); /* mov rcx, [rdx + rcx * 8] */
+	emit_mov_imm64(e, RDX, pc);
+	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
+}
+
+void
 sequence_pad(struct emit *e, uint64_t pc, bool counts)
 {
 	eseq(e, 5, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */

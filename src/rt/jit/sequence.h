@@ -44,6 +44,10 @@ uint32_t sequence_counted_site(uint32_t at);
 uint32_t sequence_count_hit(uint32_t at);
 uint32_t sequence_count_done(uint32_t at);
 bool sequence_counts_site(uint32_t at);
+/* Goes on with the branch under way where the table says for the byte of its site, whose addresses
+ * lie right before this code; rdx = pc. */
+void sequence_fan(struct emit *e, unsigned byte, uint64_t pc);
+enum { FAN_ENTRIES = 256 };
 /* The site is another from now on. No other thread may execute it. */
 void sequence_give_site(uint32_t at, uint32_t site, uint32_t field);
 /* Pad-relative offset at which a pad has found that the branch is meant for it; the rel32 of the
