@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,28 +147,37 @@ sleep_often(void)
 	return 0;
 }
 
+struct pipes {
+	int wake[2], woken[2];
+};
+
 static void *
 wait_for_byte(void *arg)
 {
+	const struct pipes *p = arg;
 	char byte;
-	return read(*(int *)arg, &byte, 1) == 1 ? arg : NULL;
+	bool right = read(p->wake[0], &byte, 1) == 1;
+	return write(p->woken[1], &byte, 1) == 1 && right ? arg : NULL;
 }
 
-/* Many threads that do nothing, while there is work. */
+/* Many threads that do nothing, while there is work. They wake one after the other: all at once
+ * would use all of a budget that they share. */
 static int
 be_among_sleepers(void)
 {
 	enum { MANY = 300 };
-	static char bytes[MANY];
 	static pthread_t thread[MANY];
-	int ends[2], awake = 0;
-	if (pipe(ends))
+	struct pipes p;
+	int awake = 0;
+	char byte = 0;
+	if (pipe(p.wake) || pipe(p.woken))
 		return 1;
 	for (int i = 0; i < MANY; i++)
-		pthread_create(&thread[i], NULL, wait_for_byte, &ends[0]);
+		pthread_create(&thread[i], NULL, wait_for_byte, &p);
 	unsigned long x = work(7, 30000000);
-	if (write(ends[1], bytes, MANY) != MANY)
-		return 1;
+	for (int i = 0; i < MANY; i++)
+		if (write(p.wake[1], &byte, 1) != 1 || read(p.woken[0], &byte, 1) != 1)
+			return 1;
 	for (int i = 0; i < MANY; i++) {
 		void *woken;
 		pthread_join(thread[i], &woken);
