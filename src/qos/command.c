@@ -161,5 +161,5 @@ command_close(void *source)
 	free(c);
 }
 
-const struct st_qos_kind st_qos_command = {"cmd",        "cmd:COMMAND", command_open,
-                                           command_poll, command_close, NULL};
+const struct st_qos_kind st_qos_command = {"cmd",         "cmd:COMMAND", command_open, command_poll,
+                                           command_close, NULL,          NULL};

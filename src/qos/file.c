@@ -147,7 +147,7 @@ file_close(void *source)
 	free(f);
 }
 
-const struct st_qos_kind st_qos_file = {"file",    "file:PATH:REGEX", file_open,
-                                        file_poll, file_close,        NULL};
-const struct st_qos_kind st_qos_rate = {"rate",    "rate:PATH:REGEX", rate_open,
-                                        file_poll, file_close,        NULL};
+const struct st_qos_kind st_qos_file = {
+        "file", "file:PATH:REGEX", file_open, file_poll, file_close, NULL, NULL};
+const struct st_qos_kind st_qos_rate = {
+        "rate", "rate:PATH:REGEX", rate_open, file_poll, file_close, NULL, NULL};

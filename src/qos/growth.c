@@ -50,5 +50,5 @@ growth_close(void *source)
 	free(g);
 }
 
-const struct st_qos_kind st_qos_growth = {"growth",    "growth:PATH", growth_open,
-                                          growth_poll, growth_close,  NULL};
+const struct st_qos_kind st_qos_growth = {"growth",     "growth:PATH", growth_open, growth_poll,
+                                          growth_close, NULL,          NULL};

@@ -233,4 +233,4 @@ http_poll(void *source, struct st_qos_poll *p)
 }
 
 const struct st_qos_kind st_qos_http = {
-        "http", "http://127.0.0.1:PORT/PATH#WHERE", http_open, http_poll, http_close, NULL};
+        "http", "http://127.0.0.1:PORT/PATH#WHERE", http_open, http_poll, http_close, NULL, NULL};

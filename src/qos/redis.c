@@ -141,5 +141,5 @@ redis_poll(void *source, struct st_qos_poll *p)
 	return ST_QOS_VALUE;
 }
 
-const struct st_qos_kind st_qos_redis = {"redis",    "redis:PORT:FIELD", redis_open,
-                                         redis_poll, redis_close,        NULL};
+const struct st_qos_kind st_qos_redis = {
+        "redis", "redis:PORT:FIELD", redis_open, redis_poll, redis_close, NULL, NULL};

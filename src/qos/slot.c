@@ -100,4 +100,5 @@ slot_poll(void *source, struct st_qos_poll *p)
 	return st_qos_nothing(p, "the program writes nothing there");
 }
 
-const struct st_qos_kind st_qos_slot = {"shm", "shm:NAME", slot_open, slot_poll, slot_close, NULL};
+const struct st_qos_kind st_qos_slot = {"shm",      "shm:NAME", slot_open, slot_poll,
+                                        slot_close, NULL,       NULL};

@@ -31,6 +31,8 @@ struct st_qos_kind {
 	void *(*open)(const char *text, struct st_error *e);
 	enum st_qos_got (*poll)(void *source, struct st_qos_poll *p);
 	void (*close)(void *source);
+	/* Seconds from poll to poll at the most; 0: any. Or NULL. */
+	double (*interval)(const void *source);
 	void (*disconnect)(void *source); /* ends a connection, until a second later; or NULL */
 };
 

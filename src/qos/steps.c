@@ -3,18 +3,19 @@
 
 #include "qos/source.h"
 
-/* Under a straight line from reading to reading, between two times that lie within them. */
+/* Under a straight line from reading to reading, above the first, between two times that lie
+ * within them. */
 static double
 area(const struct st_qos_steps *s, double from, double to)
 {
-	double sum = 0;
+	double sum = 0, least = s->readings[0].amount;
 	for (size_t i = 1; i < s->n; i++) {
 		const struct st_qos_reading *a = &s->readings[i - 1], *b = &s->readings[i];
 		double begin = from > a->time ? from : a->time, end = to < b->time ? to : b->time;
 		if (begin >= end)
 			continue;
 		double slope = (b->amount - a->amount) / (b->time - a->time);
-		double middle = a->amount + slope * ((begin + end) / 2 - a->time);
+		double middle = a->amount - least + slope * ((begin + end) / 2 - a->time);
 		sum += middle * (end - begin);
 	}
 	return sum;

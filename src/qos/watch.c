@@ -96,6 +96,9 @@ st_qos_open(const char *source, const struct st_qos_goal *goal, struct st_error 
 	q->interval = goal->period < shortest  ? shortest
 	              : goal->period > longest ? longest
 	                                       : goal->period;
+	double most = kind->interval ? kind->interval(state) : 0;
+	if (most > 0 && q->interval > most)
+		q->interval = most;
 	q->monitor.goal = *goal;
 	q->monitor.budget = st_qos_blind_budget(goal, goal->start);
 	q->monitor.patience = patience;

@@ -131,6 +131,33 @@ steps(void **state)
 	}
 }
 
+/* It is polled often enough for that, whatever the period; other numbers are not. */
+static void
+intervals(void **state)
+{
+	(void)state;
+	static const struct {
+		const struct st_qos_kind *kind;
+		const char *text;
+		double interval;
+	} cases[] = {{&st_qos_postgresql, "SELECT 1; /s", .1},
+	             {&st_qos_postgresql, "SELECT 1", 0},
+	             {&st_qos_mysql, "SELECT 1; /s", 0}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		void *source = open_source(cases[i].kind, "%s", cases[i].text);
+		assert_true(cases[i].kind->interval(source) == cases[i].interval);
+		cases[i].kind->close(source);
+	}
+	/* Steps that wander through the polls. */
+	struct st_qos_steps s = {0};
+	double rate;
+	for (int i = 0; i < 2000; i++) {
+		double now = i * .1, amount = 1e12 + 1000 * (int)((now + .3) / 1.005);
+		if (st_qos_stepped(&s, 1, amount, now, &rate))
+			assert_true(rate > 890 && rate < 1110);
+	}
+}
+
 /* A rate is known from two seconds on, and when the server has begun again. */
 static void
 windows(void **state)
@@ -275,11 +302,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(numbers),   cmocka_unit_test(rates),
-	        cmocka_unit_test(windows),   cmocka_unit_test(servers),
-	        cmocka_unit_test(steps),     cmocka_unit_test(failures),
-	        cmocka_unit_test(slow),      cmocka_unit_test(disconnected),
-	        cmocka_unit_test(bad_forms),
+	        cmocka_unit_test(numbers),      cmocka_unit_test(rates),
+	        cmocka_unit_test(windows),      cmocka_unit_test(servers),
+	        cmocka_unit_test(steps),        cmocka_unit_test(intervals),
+	        cmocka_unit_test(failures),     cmocka_unit_test(slow),
+	        cmocka_unit_test(disconnected), cmocka_unit_test(bad_forms),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -126,11 +126,31 @@ native_time_by_calls(void **state)
 	assert_in_range(audit_native(&many), 20 * AUDIT_FRACTION - 1, 20 * AUDIT_FRACTION + 1);
 	seldom.native = seldom.native_calls * (AUDIT_SELDOM + 1);
 	assert_int_equal(audit_native(&seldom), 0);
-	/* Not less than any program's, nor more. */
-	cheap.native = cheap.native_calls;
-	assert_int_equal(audit_native(&cheap), AUDIT_NATIVE * AUDIT_FRACTION);
-	dear.native *= 100;
-	assert_int_equal(audit_native(&dear), AUDIT_MOST_NATIVE * AUDIT_FRACTION);
+	/* Less than any program's, and more. */
+	cheap.native = cheap.native_calls * 9000;
+	assert_int_equal(audit_native(&cheap), 0);
+	dear.native = dear.native_calls * 38000;
+	assert_int_equal(audit_native(&dear), 0);
+	/* What is forgotten is forgotten of both: natively it may be another phase by now. */
+	for (uint64_t i = 0; i < (uint64_t)10 * AUDIT_MOST_CALLS; i += 64)
+		audit_learn_native(&some, 64 * 50000, 64);
+	assert_true(some.seen_calls < AUDIT_LEAST_CALLS);
+	assert_int_equal(audit_native(&some), 0);
+}
+
+static void
+stretches_are_alike(void **state)
+{
+	(void)state;
+	const struct audit_work none = {0}, w = work_of(AUDIT_LEAST_CALLS); /* a call each 1000 */
+	assert_true(audit_is_alike(&w, 20, 20000));
+	assert_true(audit_is_alike(&w, 10, 20000));
+	assert_true(audit_is_alike(&w, 40, 20000));
+	assert_false(audit_is_alike(&w, 9, 20000));
+	assert_false(audit_is_alike(&w, 41, 20000));
+	assert_false(audit_is_alike(&w, 7, 7000));
+	assert_false(audit_is_alike(&w, 0, 0));
+	assert_false(audit_is_alike(&none, 20, 20000));
 }
 
 /* Where tools do little the clock decides too, if it is known what the program's work takes. */
@@ -162,7 +182,8 @@ main(void)
 	        cmocka_unit_test(the_rate_is_the_mean),  cmocka_unit_test(odd_samples),
 	        cmocka_unit_test(unknown_is_as_charged), cmocka_unit_test(dear_tools),
 	        cmocka_unit_test(cheap_tools),           cmocka_unit_test(never_beyond_four_times),
-	        cmocka_unit_test(native_time_by_calls),  cmocka_unit_test(cheap_tools_and_calls),
+	        cmocka_unit_test(native_time_by_calls),  cmocka_unit_test(stretches_are_alike),
+	        cmocka_unit_test(cheap_tools_and_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,12 +60,13 @@ correct(struct thread *t, uint64_t cpu)
 {
 	int64_t charged = t->account - t->account_before,
 	        used = units_of((int64_t)(cpu - t->audit_from)) - t->away,
-	        insns = audit_insns(charged - t->timed, &rt.audit),
-	        more = audit_cost(used, charged, t->timed, &rt.audit, audit_native(&rt.work)) -
-	               charged;
+	        insns = audit_insns(charged - t->timed, &rt.audit);
+	uint64_t calls = t->made - t->made_before;
+	int64_t each = audit_is_alike(&rt.work, calls, (uint64_t)insns) ? audit_native(&rt.work)
+	                                                                : 0,
+	        more = audit_cost(used, charged, t->timed, &rt.audit, each) - charged;
 	if (insns)
-		audit_learn_seen(&rt.work, t->made - t->made_before, (uint64_t)t->away,
-		                 (uint64_t)insns);
+		audit_learn_seen(&rt.work, calls, (uint64_t)t->away, (uint64_t)insns);
 	charge(t, more);
 	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&budget()->audited_ns, cpu - t->audit_from, __ATOMIC_RELAXED);

@@ -26,7 +26,11 @@ enum {
 	   nothing of what is between them; those that are remembered, nearly. */
 	AUDIT_LEAST_CALLS = 1024,
 	AUDIT_SELDOM = 1 << 23,
-	AUDIT_MOST_CALLS = 1 << 16,
+	AUDIT_MOST_CALLS = 1 << 18,
+	/* A stretch is like the others with up to so many times as many calls, or as few; with too
+	   few of them nobody can tell. */
+	AUDIT_ALIKE = 2,
+	AUDIT_FEW_CALLS = 8,
 	/* Of an instruction, natively, at the most, in sixteenths of a tick. */
 	AUDIT_MOST_NATIVE = 32,
 	AUDIT_FRACTION = 64, /* parts of a sixteenth */
@@ -69,13 +73,18 @@ audit_sample(struct audit_rate *r, uint32_t packed)
 	r->mean = (uint32_t)(r->mean + (seen - (int64_t)r->mean) / (int64_t)r->samples);
 }
 
-/* Half of what is old is forgotten where there is much. The others may add to it meanwhile. */
+/* Half of what is old is forgotten where there is much, of both at once: they must be of the same
+ * time. The others may add to it meanwhile. */
 static inline void
-audit_forget(uint64_t calls, uint64_t *const *sums, unsigned n)
+audit_forget(struct audit_work *w, uint64_t calls)
 {
-	for (unsigned i = 0; i < n && calls > AUDIT_MOST_CALLS; i++)
-		__atomic_fetch_sub(sums[i], __atomic_load_n(sums[i], __ATOMIC_RELAXED) / 2,
-		                   __ATOMIC_RELAXED);
+	uint64_t *const sums[] = {&w->native, &w->native_calls, &w->seen_calls, &w->seen_kernel,
+	                          &w->seen_insns};
+	for (unsigned i = 0; i < 5 && calls > AUDIT_MOST_CALLS; i++) {
+		uint64_t is = __atomic_load_n(sums[i], __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(sums[i], &is, is / 2, false, __ATOMIC_RELAXED,
+		                            __ATOMIC_RELAXED);
+	}
 }
 
 /* So many calls, in so much CPU time, were made natively. */
@@ -83,8 +92,7 @@ static inline void
 audit_learn_native(struct audit_work *w, uint64_t time, uint64_t calls)
 {
 	__atomic_fetch_add(&w->native, time, __ATOMIC_RELAXED);
-	calls += __atomic_fetch_add(&w->native_calls, calls, __ATOMIC_RELAXED);
-	audit_forget(calls, (uint64_t *const[]){&w->native, &w->native_calls}, 2);
+	audit_forget(w, __atomic_add_fetch(&w->native_calls, calls, __ATOMIC_RELAXED));
 }
 
 /* And so many while the thread was measured. */
@@ -93,12 +101,21 @@ audit_learn_seen(struct audit_work *w, uint64_t calls, uint64_t kernel, uint64_t
 {
 	__atomic_fetch_add(&w->seen_kernel, kernel, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&w->seen_insns, insns, __ATOMIC_RELAXED);
-	calls += __atomic_fetch_add(&w->seen_calls, calls, __ATOMIC_RELAXED);
-	audit_forget(calls, (uint64_t *const[]){&w->seen_calls, &w->seen_kernel, &w->seen_insns},
-	             3);
+	audit_forget(w, __atomic_add_fetch(&w->seen_calls, calls, __ATOMIC_RELAXED));
 }
 
-/* What an instruction takes natively, in 64ths of sixteenths of a tick; 0: not known. */
+/* Is a stretch with so many calls and instructions like what was measured before? A program has
+ * phases, of which each has its own work from call to call. */
+static inline bool
+audit_is_alike(const struct audit_work *w, uint64_t calls, uint64_t insns)
+{
+	uint64_t all = w->seen_insns, usual = all ? insns * w->seen_calls / all : 0;
+	return usual >= AUDIT_FEW_CALLS && calls * AUDIT_ALIKE >= usual &&
+	       calls <= usual * AUDIT_ALIKE;
+}
+
+/* What an instruction takes natively, in 64ths of sixteenths of a tick; 0: not known, or
+ * what no program takes: then the calls were of other work. */
 static inline int64_t
 audit_native(const struct audit_work *w)
 {
@@ -110,7 +127,7 @@ audit_native(const struct audit_work *w)
 	        each = time * AUDIT_FRACTION / (int64_t)insns;
 	const int64_t least = AUDIT_NATIVE * AUDIT_FRACTION,
 	              most = AUDIT_MOST_NATIVE * AUDIT_FRACTION;
-	return each < least ? least : each > most ? most : each;
+	return each < least || each > most ? 0 : each;
 }
 
 /* Instructions of the program in a stretch for which the model has charged so much. */
