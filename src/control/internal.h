@@ -89,13 +89,11 @@ void st_limits_return_to(pid_t pid, uint64_t limits[2][2]);
 /* The name of one that could not be lifted to so many bytes, or NULL. */
 const char *st_limits_in_the_way(uint64_t least);
 
-/* control/pool.c */
-
-/* Memory that processes share, all 0, which takes no more room than is written to. NULL with *e;
- * *fd is -1 then. */
+/* control/memory.c: memory that processes share, all 0, which takes no more room than is written
+ * to. NULL with *e; *fd is -1 then. */
 void *st_memory_make(size_t bytes, int *fd, struct st_error *e);
 
-/* The pool of a budget that all processes of a run share. */
+/* control/pool.c: the pool of a budget that all processes of a run share. */
 struct st_pool {
 	int fd; /* of the memory that goes to each of them; -1: there is none */
 	struct st_budget_pool *here; /* or NULL */
