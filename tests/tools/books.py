@@ -168,13 +168,18 @@ def storm(options, folder, stress, how):
     differ("sums", got, want, r.again)
 
 
-def ways(options, folder, stress, how):
-    """What each way leads to has counted itself: targets of branches, and behind conditional ones what is not taken."""
-    program = options.programs / "book-ways"
-    at = symbols(program)
+def branches_of(options, folder, stress, name, how):
+    """The symbols and the run of a program that signals hit."""
+    program = options.programs / name
     r = Run(options, folder, "branches", stress, [str(program), how])
     if int(booked(r.output, "signals")[0][0]) < 50:
         raise Failure("too few signals came")
+    return symbols(program), r
+
+
+def ways(options, folder, stress, how):
+    """What each way leads to has counted itself: targets of branches, and behind conditional ones what is not taken."""
+    at, r = branches_of(options, folder, stress, "book-ways", how)
     count = {int(address, 16): int(times) for address, times in booked(r.output, "way")}
     rows = [row for row in r.json()["branches"] if at["ways_begin"] <= row["source"] < at["ways_end"]]
     to = {address: sum(row["taken"] for row in rows if row["target"] == address) for address in count}
@@ -186,11 +191,7 @@ def ways(options, folder, stress, how):
 
 def many(options, folder, stress, how):
     """One place calls 5,000 functions: those have counted calls, and the place behind the call has counted their returns."""
-    program = options.programs / "book-many"
-    at = symbols(program)
-    r = Run(options, folder, "branches", stress, [str(program), how])
-    if int(booked(r.output, "signals")[0][0]) < 50:
-        raise Failure("too few signals came")
+    at, r = branches_of(options, folder, stress, "book-many", how)
     book = [tuple(map(int, words)) for words in booked(r.output, "function")]
     to, back = Counter(), Counter()
     for row in r.json()["branches"]:
