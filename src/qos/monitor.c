@@ -24,8 +24,7 @@ at_least(double budget, double least)
 	return budget > least ? budget : least;
 }
 
-/* Values of the last W seconds do not yet tell all of a change that is younger: the budget is
- * raised once in W seconds. */
+/* What values do not yet tell all of is not added to: the budget is raised once in a window. */
 static double
 held_budget(struct st_qos_monitor *m, double time, double value)
 {

@@ -40,7 +40,7 @@ struct st_qos_monitor {
 	double patience; /* seconds without a value */
 	double heard;    /* when the last one came */
 	double budget;
-	double window; /* seconds that values are averages of; 0: of the time between two */
+	double window; /* seconds until a value tells all of a change; 0: at once */
 	double raised; /* when the budget was; 0: never */
 	enum st_qos_state state;
 	struct st_qos_row *rows;

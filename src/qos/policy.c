@@ -36,8 +36,8 @@ times_better(const struct st_qos_goal *g, double value)
 /*
  * How far above the threshold the goal is: by what the metric varies from reading to reading, three
  * times, and more for a while after the threshold was missed. Of readings that vary at random the
- * mean difference of two is 1.13 of their deviation: one in 3000 is below the threshold then; with
- * twice it was one in 80, with what the budget's own changes add.
+ * mean difference of two is 1.13 of their deviation: one in 3000 would be below the threshold, with
+ * twice that one in 80.
  */
 static double
 margin_of(struct st_qos_hold *h, double quality, bool kept)

@@ -21,7 +21,7 @@ struct st_qos_poll {
 	double most;   /* seconds: it may take so long */
 	int stop;      /* readable: it comes back at once; -1: there is none */
 	double value;  /* of ST_QOS_VALUE */
-	double window; /* of it: seconds that it is an average of; 0: of the time since the last */
+	double window; /* seconds until it tells all of a change; 0: it does at once */
 	char why[200]; /* of ST_QOS_FAILURE, and why there may be nothing: half a sentence */
 };
 

@@ -91,8 +91,8 @@ audit_stretch(struct thread *t, uint64_t cpu)
 	begin(t, cpu);
 }
 
-/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. Since
- * when a call is under way that nothing is to be known of: TSC takes 15 ns. */
+/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. A call
+ * from outside is not timed: it is under way since a time that is none. */
 enum { CALLS_AFTER_SLEEP = 64, NOBODY_ASKS = 1 };
 
 void
