@@ -101,8 +101,8 @@ attend(int socket, struct st_attachment *a)
 	}
 	/* What is left unread would take the answer's place (ECONNRESET). */
 	char byte;
-	ssize_t n = recv(socket, &byte, 1, MSG_DONTWAIT);
-	(void)n;
+	if (recv(socket, &byte, 1, MSG_DONTWAIT) != 1) /* strobe is gone: threads wait in vain */
+		__atomic_store_n(&a->results->deserted, 1, __ATOMIC_RELAXED);
 	struct message m = {.kind = DETACHED};
 	let_begin(a);
 	m.done = fds[1].fd < 0 || st_detach(a);

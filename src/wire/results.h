@@ -342,6 +342,7 @@ struct st_results_header {
 	/* Functions: the runtime asks (ST_MESSAGE_IMAGE) after each new executable mapping, and
 	 * waits until the controller has looked at as many as there are: a futex. */
 	uint32_t wants_entries, images_done;
+	uint32_t deserted; /* written by the agent: strobe is gone, nobody answers or takes rows */
 	uint32_t n_entries, n_entry_names;
 	/* The region of interest. region_by: what may begin and end it (ST_REGION_BY_*); region: 1
 	   while tools are at work, written by the runtime, which counts its beginnings;

@@ -253,13 +253,11 @@ follow_exec_begin(struct thread *t)
 	                       .ticket = ticket};
 	if (!tell(&m, -1))
 		return false;
-	/* Not for ever: the controller may die at any time. */
-	int64_t second[2] = {1, 0};
-	for (int tries = 0; tries < 5; tries++) {
-		if (__atomic_load_n(&rt.results->exec_ack, __ATOMIC_SEQ_CST) == ticket)
+	/* Another thread's answer may take the place of ours. */
+	for (int tries = 0; tries < 5; tries++)
+		if (__atomic_load_n(&rt.results->exec_ack, __ATOMIC_SEQ_CST) == ticket ||
+		    !controller_answers(&rt.results->exec_ack, 0, 5))
 			break;
-		SYS(__NR_futex, &rt.results->exec_ack, 0 /* FUTEX_WAIT */, 0, second);
-	}
 	return true;
 }
 

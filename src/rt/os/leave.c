@@ -24,7 +24,6 @@ enum {
 	E_NOSYS = 38,
 	UNREGISTER = 1,
 	POLL_HUP_CODE = 6,
-	POLLHUP_BIT = 16,
 	SET_FLAGS = 4,
 	SET_OWNER = 8,
 	SET_SIGNAL = 10,
@@ -59,17 +58,6 @@ rseq_restore(const struct thread *t)
 {
 	if (t->rseq.at)
 		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 0, t->rseq.signature);
-}
-
-static bool
-controller_is_gone(void)
-{
-	struct {
-		int fd;
-		int16_t events, revents;
-	} p = {(int)rt.boot->channel, 0, 0};
-	int64_t now[2] = {0, 0};
-	return SYS(__NR_ppoll, &p, 1, now, 0, 8) == 1 && (p.revents & POLLHUP_BIT);
 }
 
 void

@@ -38,6 +38,11 @@ bool process_follow_fork(struct thread *t);
 struct st_message;
 /* Sends it to the controller. False when that has gone. */
 bool process_tell(const struct st_message *m);
+/* Is there nobody any more who would answer, or take rows? (controller.c) */
+bool controller_is_gone(void);
+/* Waits until the controller changes *word, whose value was that: false when it has gone meanwhile,
+ * or has not for so many seconds. */
+bool controller_answers(const uint32_t *word, uint32_t value, unsigned seconds);
 
 /* Notes the CPU time at which the engine is left for good, if this is the first time; forgets it
  * when nothing came of it. Both in process.c. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of the program that tools, or the region of interest, are about: the controller knows
  * them. */
-#include <asm/unistd.h>
-
 #include "rt/os/process.h"
 #include "rt/tool/tool.h"
 #include "wire/channel.h"
@@ -98,13 +96,10 @@ entries_ask(void)
 		return;
 	uint32_t first = done;
 	struct st_message m = {.kind = ST_MESSAGE_IMAGE, .pid = rt.pid, .results_pid = rt.pid};
-	process_tell(&m);
-	/* Not for ever: the controller may die at any time. */
-	int64_t second[2] = {1, 0};
-	for (int tries = 0; done < n && tries < 10; tries++) {
-		SYS(__NR_futex, &r->images_done, 0 /* FUTEX_WAIT */, done, second);
+	if (!process_tell(&m))
+		return;
+	while (done < n && controller_answers(&r->images_done, done, 10))
 		done = __atomic_load_n(&r->images_done, __ATOMIC_SEQ_CST);
-	}
 	take_new(first);
 }
 

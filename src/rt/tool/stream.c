@@ -7,6 +7,7 @@
 #include <asm/unistd.h>
 
 #include "rt/os/os.h"
+#include "rt/os/process.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
@@ -194,19 +195,15 @@ nap(void)
 	SYS(__NR_nanosleep, pause, 0);
 }
 
-/* Waits for the controller to free a chunk. Not for ever: it may have died; then, no more. */
+/* Waits for the controller to free a chunk; 0 when it has gone, or does nothing for a long time. */
 static uint64_t
 wait_for_chunk(struct thread *t, unsigned stream)
 {
-	static bool orphaned;
 	for (int tries = 0; tries < 50000; tries++) {
 		uint64_t at = take_chunk(t, stream);
-		if (at || __atomic_load_n(&orphaned, __ATOMIC_RELAXED))
+		if (at || controller_is_gone())
 			return at;
 		nap();
-		/* An orphan: there is nobody who would free one. */
-		if (tries % 256 == 255 && SYS(__NR_kill, rt.boot->controller, 0) == -3)
-			__atomic_store_n(&orphaned, true, __ATOMIC_RELAXED);
 	}
 	return 0;
 }
@@ -354,7 +351,7 @@ streams_make_room(struct thread *t, uint32_t set)
 static bool
 pays_for_chunk(const struct thread *t)
 {
-	for (int tries = 0; tries < 256 && !has_free_chunk(); tries++) {
+	for (int tries = 0; tries < 256 && !has_free_chunk() && !controller_is_gone(); tries++) {
 		if (budget_is_short(t, budget_at_most(UINT64_MAX)))
 			return false;
 		nap();
