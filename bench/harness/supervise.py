@@ -96,4 +96,5 @@ def main():
                    "cpu": usage.ru_utime + usage.ru_stime if usage else None}, out)
 
 
-main()
+if __name__ == "__main__":
+    main()
