@@ -422,7 +422,7 @@ emit_body(struct unit *u)
 		}
 	}
 	for (uint32_t i = 0; i < b->n;) {
-		if (i == 0 && u->elide) {
+		if (i == 0 && u->back) {
 			elide_insn(u);
 			i++;
 			continue;
@@ -447,5 +447,5 @@ emit_body(struct unit *u)
 	}
 	emit_pins(u, 2 * b->n);
 	u->skip = 0;
-	u->elide = false;
+	u->back = 0;
 }

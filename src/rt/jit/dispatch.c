@@ -138,13 +138,10 @@ check_block(struct thread *t, const struct exit *x)
 		return;
 	}
 	/* A later piece: the basic block ends here for the counts, and another one begins. */
-	if (jit.counting && jit.id_of[x->block] && (b->flags & (BLOCK_CONT | BLOCK_REST))) {
-		jit_stop_at(t, x->block);
+	if (t->resume.state)
 		jit_end_partial(t);
-	}
-	uint64_t pc = b->pc;
-	jit_invalidate(pc, pc + 1);
-	go_to(t, pc);
+	jit_invalidate(b->pc, b->pc + 1);
+	go_to(t, t->regs.pc);
 }
 
 /* The program is at a border of the region of interest, which is crossed; then it goes on behind
@@ -204,17 +201,19 @@ static struct {
 	struct resume at;
 	uint32_t block, generation;
 	enum version next;
+	bool alone;
 } rests[256];
 
 static uint32_t
 find_rest(const struct resume *at, enum version next)
 {
+	bool alone = rt_self()->watching;
 	unsigned h = (unsigned)(at->pc ^ at->id ^ at->actions) % 256;
 	const struct resume *k = &rests[h].at;
 	uint32_t b = rests[h].block;
 	bool same = rests[h].generation == jit.generation && rests[h].next == next &&
-	            k->pc == at->pc && k->id == at->id && k->insns == at->insns &&
-	            k->actions == at->actions && k->back == at->back;
+	            rests[h].alone == alone && k->pc == at->pc && k->id == at->id &&
+	            k->insns == at->insns && k->actions == at->actions && k->back == at->back;
 	if (same && (jit.blocks[b].flags & BLOCK_VALID))
 		return b;
 	b = jit_translate_rest(at, next);
@@ -222,6 +221,7 @@ find_rest(const struct resume *at, enum version next)
 	rests[h].block = b;
 	rests[h].generation = jit.generation;
 	rests[h].next = next;
+	rests[h].alone = alone;
 	return b;
 }
 
@@ -259,18 +259,20 @@ go_on_or_to(struct thread *t)
 	go_to(t, t->regs.pc);
 }
 
-/* The thread has left a block of the version that it no longer executes. */
+/*
+ * Where the exit leads. At the beginning of a later part of a basic block the program is within
+ * that block: it has been counted, and the part's first instruction may have been executed. So
+ * t->resume says where it goes on, be it that the part is translated again. While the state says
+ * CACHE: until then nobody flushes the cache.
+ */
 static void
-change_version(struct thread *t, const struct exit *x)
+follow_to(struct thread *t, const struct exit *x)
 {
-	bool within = jit.blocks[x->block].flags & (BLOCK_CONT | BLOCK_REST);
-	if (x->to != TO_SELF || !within) {
-		go_to(t, t->regs.pc);
+	t->regs.pc = jit_exit_target(x);
+	if (x->to != TO_SELF || !(jit.blocks[x->block].flags & (BLOCK_CONT | BLOCK_REST)))
 		return;
-	}
 	jit_stop_at(t, x->block);
 	t->regs.pc = t->resume.pc;
-	go_on_or_to(t);
 }
 
 /* A block that its tools want to see once is about to be executed: they see it now, in a
@@ -322,9 +324,6 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 {
 	const struct block *b = &jit.blocks[x->block];
 	uint32_t body = b->body, block = x->block;
-	if (b->flags & (BLOCK_CONT | BLOCK_REST))
-		jit_stop_at(t, block);
-	t->regs.pc = t->resume.state ? t->resume.pc : b->pc;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	bool room = streams_try_room(t, 1u << x->cause);
 	rt_lock(&rt.lock);
@@ -340,20 +339,13 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 /* The first branch whose targets are to be counted is about to be executed: what was translated up
  * to now does not count them. */
 static void
-dispatch_targets(struct thread *t, const struct exit *x)
+dispatch_targets(struct thread *t)
 {
-	const struct block *b = &jit.blocks[x->block];
-	if (b->flags & (BLOCK_CONT | BLOCK_REST))
-		jit_stop_at(t, x->block);
-	t->regs.pc = t->resume.state ? t->resume.pc : b->pc;
-	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	rt_lock(&rt.lock);
 	if (!jit.targets) {
 		jit.targets = true;
 		os_flush(t);
 	}
 	go_on_or_to(t);
-	rt_unlock(&rt.lock);
 }
 
 /* The thread goes on with plain code, unless there is credit left, or it has been granted more
@@ -382,16 +374,12 @@ dispatch_exit(struct thread *t)
 	 * this thread. */
 	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
 	struct exit x = jit.exits[exit];
+	follow_to(t, &x);
 	if (x.kind == EXIT_ROOM) {
 		dispatch_room(t, &x, generation);
 		return;
 	}
-	if (x.kind == EXIT_TARGETS) {
-		dispatch_targets(t, &x);
-		return;
-	}
-	uint64_t target = jit_exit_target(&x);
-	t->regs.pc = target;
+	uint64_t target = t->regs.pc;
 	if (is_way(&x))
 		edge_pass(t, jit.edge_of[x.block], exit_way(&x));
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
@@ -409,14 +397,14 @@ dispatch_exit(struct thread *t)
 		foresee(t, target);
 	else if (x.kind == EXIT_FIRST && budget_is_short(t, jit_ticks_of_block()))
 		budget_stop(t);
-	if (x.kind == EXIT_REGION)
+	if (x.kind == EXIT_TARGETS)
+		dispatch_targets(t);
+	else if (x.kind == EXIT_REGION)
 		cross_border(t, &x);
 	else if (x.kind == EXIT_SPENT)
 		stop_measuring(t, &x);
-	else if (jit.generation != generation)
-		go_to(t, target);
-	else if (jit.blocks[x.block].version != thread_version(t))
-		change_version(t, &x);
+	else if (jit.generation != generation || jit.blocks[x.block].version != thread_version(t))
+		go_on_or_to(t);
 	else if (x.kind == EXIT_FIRST)
 		dispatch_first(t, exit);
 	else if (x.kind == EXIT_OFTEN)

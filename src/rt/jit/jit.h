@@ -216,7 +216,7 @@ struct jit {
 	uint32_t *edge_of; /* by block, if blocks are counted: the branch at its end, whose ways are
 	                      counted (tool/edges.c); 0: none */
 	uint32_t *base_of; /* by block, if it is BLOCK_REST: instructions of the basic block before
-	                      it, and its skip << 16 and elide << 31 (struct unit) */
+	                      it, and its skip << 16 and back << 24 (struct unit) */
 	uint32_t generation; /* of the cache: flushes so far */
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */

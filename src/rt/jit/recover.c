@@ -55,7 +55,7 @@ actions_at_call(uint32_t block)
 	for (i -= i > 0; i > 0 && !(jit.records[b->records + i - 1].kind_len & 15); i--)
 		n += jit.records[b->records + i - 1].kind_len >> 4 == REC_BEFORE;
 	/* The rest of a basic block that begins with the call. */
-	if (i == 0 && (b->flags & BLOCK_REST) && !(jit.base_of[block] >> 31))
+	if (i == 0 && (b->flags & BLOCK_REST) && !(jit.base_of[block] >> 24))
 		n += jit.base_of[block] >> 16 & 0xff;
 	return (uint8_t)n;
 }
@@ -277,18 +277,15 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 static unsigned
 begin_rest(const struct block *b, struct recovered *out)
 {
-	struct st_insn in;
 	out->regs.pc = b->pc;
 	if (!(b->flags & BLOCK_REST))
 		return 0;
 	uint32_t rest = jit.base_of[out->block];
 	out->actions = (uint8_t)(rest >> 16);
-	if (!(rest >> 31) || !st_decode(program_code(b->pc), 15, &in))
-		return 0;
-	out->regs.pc += in.len;
-	out->done = 1;
-	out->back = in.len;
-	return in.len;
+	out->back = (uint8_t)(rest >> 24);
+	out->regs.pc += out->back;
+	out->done = out->back != 0;
+	return out->back;
 }
 
 /* With the record, are the actions behind the last instruction over? */
@@ -572,13 +569,11 @@ jit_stop_at(struct thread *t, uint32_t block)
 	if (!(b->flags & BLOCK_REST))
 		return;
 	uint32_t rest = jit.base_of[block];
-	struct st_insn in;
 	t->resume.actions = rest >> 16 & 0xff;
-	if (!(rest >> 31) || !st_decode(program_code(b->pc), 15, &in))
-		return;
-	t->resume.pc += in.len; /* its first instruction has been executed */
-	t->resume.insns++;
-	t->resume.back = in.len;
+	t->resume.back = (uint8_t)(rest >> 24);
+	t->resume.pc += t->resume.back; /* its first instruction has been executed */
+	if (t->resume.back)
+		t->resume.insns++;
 }
 
 void

@@ -68,9 +68,9 @@ see_piece(struct unit *u, bool cont)
 	tools_see(u->now, u->id, u->base, u->fresh, with_block);
 }
 
-/* Tools that want to see a block once get another translation of it for that. This one keeps but
- * the exit to there, and not even that when it has been executed. Returns whether it has the exit.
- */
+/* Tools that want to see a block once get another translation of it for that. This one keeps only
+ * the exit to there, and not even that when the block has been executed, or when this is the rest
+ * of one: whoever is stopped in a block has come past its exit. Returns whether it has the exit. */
 static bool
 keep_plain(struct unit *u, bool cont)
 {
@@ -79,7 +79,7 @@ keep_plain(struct unit *u, bool cont)
 	asked.n_actions = asked.n_edge_amounts = asked.n_target_counts = 0;
 	asked.streams = 0;
 	/* Where there are bits, they say more. */
-	return !cont &&
+	return !cont && !u->rest &&
 	       (u->now->tracked || rt.unique_last || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
 }
 
@@ -144,7 +144,7 @@ begin_block(struct unit *u, bool cont)
 		u->site = site_of_piece();
 	}
 	if (flags & BLOCK_REST)
-		jit.base_of[i] = u->base | u->skip << 16 | (uint32_t)u->elide << 31;
+		jit.base_of[i] = u->base | u->skip << 16 | u->back << 24;
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */
 	if (b->writable) {
 		jit_keep_source(i);
@@ -449,11 +449,13 @@ jit_translate_rest(const struct resume *at, enum version next)
 	                 .base = at->insns - (at->back != 0),
 	                 .rest = true,
 	                 .skip = at->actions,
-	                 .elide = at->back != 0,
+	                 .back = at->back,
 	                 .once = rt.unique && !at->id,
 	                 .stop = rt.unique && at->id ? end_of(at->id) : 0};
 	uint32_t sure;
 	if (jit_build(u.now, at->pc - at->back, u.stop) != 0 || u.now->n == 0)
+		return 0;
+	if (at->back && u.now->insn[0].len != at->back) /* its code has changed */
 		return 0;
 	jit.alone = rt_self()->watching;
 	jit.hot = (jit.hot + 15) & ~15u;

@@ -21,7 +21,7 @@ struct unit {
 	uint64_t stop;     /* where the basic block ends; 0: where it may */
 	bool rest;         /* it is the rest of a basic block that was begun before */
 	uint32_t skip;     /* actions of its first instruction that have been done */
-	bool elide;        /* that instruction has been executed, too */
+	uint32_t back;     /* bytes of that instruction, when it has been executed; 0: it has not */
 	bool joined;
 	uint32_t joined_to; /* exit whose jump is to be skipped once the unit is complete */
 	uint32_t charge;    /* cache offset of the charge's amount; 0: there is none */

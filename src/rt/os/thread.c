@@ -630,6 +630,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->filters = filters;
 	t->from_outside = false;
+	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
 	t->state = THREAD_RUNTIME;
 	t->sys_plain = false;
 	/* Who waits for it still does; what was for the child is gone. */
