@@ -234,11 +234,11 @@ choose_tool(struct st_paths *a, struct st_error *e)
 	a->measure.region.marks = true;
 	if (a->max_memory)
 		snprintf(memory, sizeof memory, ",memory=%" PRIu64, a->max_memory);
-	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s%s%s", a->mode, a->k,
+	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s%s%s%s", a->mode, a->k,
 	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "", a->loops ? ",loops" : "",
-	         a->iterations ? ",iterations" : "", a->physical ? ",physical" : "",
-	         a->time ? ",time" : "", a->instructions ? ",instructions" : "",
-	         root ? ",root" : "", memory);
+	         a->iterations ? ",iterations" : "", a->loops && a->pin ? ",pin" : "",
+	         a->physical ? ",physical" : "", a->time ? ",time" : "",
+	         a->instructions ? ",instructions" : "", root ? ",root" : "", memory);
 	return st_toolset_add(&a->measure.tools, spec, e);
 }
 

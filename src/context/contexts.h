@@ -55,6 +55,7 @@ struct st_context_group {
 	R(cycles, false, "--roll-cycles")                                                          \
 	R(loops, false, "--roll-loops")                                                            \
 	R(iterations, false, "--loops")                                                            \
+	R(pin, false, "--pin-blocks")                                                              \
 	R(physical, false, "--tail-calls physical")                                                \
 	R(root, false, "--funcs or --images")
 

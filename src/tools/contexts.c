@@ -307,7 +307,10 @@ begin(void)
 	o->loops |= o->mode != CONTEXTS_FUNC && o->k == CONTEXTS_INFINITE;
 	o->iterations = strobe_option_number("iterations") && o->loops &&
 	                o->mode == CONTEXTS_INTRA && o->k == CONTEXTS_INFINITE;
-	if (o->iterations)
+	/* A path that goes back to a block does so wherever that is entered: a loop that is entered
+	 * at its test would otherwise have two blocks that overlap, and two contexts for each. */
+	o->pin = strobe_option_number("pin");
+	if (o->iterations || (o->mode != CONTEXTS_FUNC && o->loops && !o->pin))
 		strobe_cut_blocks();
 	o->physical = strobe_option_number("physical");
 	o->time = strobe_option_number("time");
@@ -332,6 +335,8 @@ STROBE_TOOL(contexts, .help = "calling contexts of functions, paths of basic blo
                         {"cycles", "0", "roll mutual recursion"},
                         {"loops", "0", "roll loops"},
                         {"iterations", "0", "iterations of rolled loops, mode intra"},
+                        {"pin", "0",
+                         "rolled blocks as they are executed, not cut where jumps lead"},
                         {"physical", "0", "who jumps to a function is replaced by it"},
                         {"time", "0", "time of each context"},
                         {"instructions", "0", "instructions of each context"},
@@ -342,6 +347,7 @@ STROBE_TOOL(contexts, .help = "calling contexts of functions, paths of basic blo
                        {"cycles", 0, 1},
                        {"loops", 0, 1},
                        {"iterations", 0, 1},
+                       {"pin", 0, 1},
                        {"physical", 0, 1},
                        {"time", 0, 1},
                        {"instructions", 0, 1},

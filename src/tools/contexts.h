@@ -26,6 +26,7 @@ struct contexts_options {
 	bool cycles;     /* one that is among its callers goes back to that context */
 	bool loops;      /* the same for blocks */
 	bool iterations; /* of them: see contexts_loops.c */
+	bool pin;        /* blocks are left as they are executed: they may overlap */
 	bool physical;   /* who is entered by a jump takes the place of who jumped */
 	bool time, instructions;
 	bool root; /* some functions only, under an artificial root */

@@ -84,11 +84,16 @@ class Lists(Paths):
         for words in MODES:
             self.run_program(program, *words, "--funcs", "f_*")
             self.check(self.show("--functions", "--blocks"), ENTRIES, program)
+            self.assertNotIn("all_functions", self.show("--blocks"))
+            self.assertNotIn("all_blocks", self.show("--functions"))
+            if "--roll-loops" in words:
+                message = self.strobe("--from", self.profile, "--pin-blocks", code=2)
+                self.assertIn("record them with --roll-loops --pin-blocks", message)
+                self.run_program(program, *words, "--pin-blocks", "--funcs", "f_*")
+                self.check(self.show("--functions", "--blocks"), ENTRIES, program)
             pinned = self.show("--functions", "--blocks", "--pin-blocks")
             self.check(pinned, PINNED, program)
             self.assertTrue(pinned["pinned"])
-            self.assertNotIn("all_functions", self.show("--blocks"))
-            self.assertNotIn("all_blocks", self.show("--functions"))
 
     def test_activations(self):
         """Of functions, where contexts are of functions."""
@@ -230,6 +235,90 @@ class Split(Paths):
                     self.assertEqual(plain(got["kccf"], f"{mode}, {k}, seed {seed}"), forest.plain(want))
 
 
+class Rolled(Paths):
+    """Random functions of nested loops as compilers write them without optimisation: entered by a jump to their test, which the body runs
+    into. The program is a list of items, which is interpreted here."""
+
+    SIZES = {"nop": 1, "ret": 1, "jump": 5, "set": 10, "skip": 22, "turn": 13}  # bytes of an item's code
+
+    def loops(self, chance, items, depth):
+        """Appends a random piece of code. An item is (what, target, slot or number)."""
+        for _ in range(chance.randrange(1, 4)):
+            kind = chance.randrange(4)
+            if kind == 0 or depth == 3:
+                items.append(("nop", None, None))
+            elif kind == 1:
+                at = len(items)
+                items.append(None)
+                self.loops(chance, items, depth + 1)
+                items[at] = ("skip", len(items), chance.randrange(2, 4))
+            else:
+                slot = sum(item is not None and item[0] == "set" for item in items)
+                items.append(("set", chance.randrange(0, 4), slot))
+                at = len(items)
+                items.append(None)
+                self.loops(chance, items, depth + 1)
+                items[at] = ("jump", len(items), None)
+                items.append(("turn", at + 1, slot))
+
+    def offset(self, items, i):
+        return sum(self.SIZES[what] for what, _, _ in items[:i])
+
+    def executed(self, items):
+        """The offsets of the blocks, in the order of their execution."""
+        targets = {target for what, target, _ in items if what in ("jump", "skip", "turn")}
+        begins = {0} | targets | {i + 1 for i, item in enumerate(items) if item[0] in ("jump", "skip", "turn")}
+        at, clock, slots, path = 0, 0, {}, []
+        while True:
+            if at in begins:
+                path.append(self.offset(items, at))
+            what, target, number = items[at]
+            at += 1
+            if what == "ret":
+                return path
+            if what == "set":
+                slots[number] = target
+            elif what == "jump":
+                at = target
+            elif what == "skip":
+                clock += 1
+                at = target if clock & number == 0 else at
+            elif what == "turn":
+                slots[number] -= 1
+                at = target if slots[number] >= 0 else at
+
+    def assemble(self, items):
+        """An item's code; jumps are to labels .L0, .L1, ..."""
+        code = {"nop": lambda target, n: ["nop"], "ret": lambda target, n: ["ret"], "jump": lambda target, n: [f"{{disp32}} jmp .L{target}"],
+                "set": lambda target, n: [f"movl ${target}, slots+{4 * n}(%rip)"],
+                "skip": lambda target, n: ["incl clock(%rip)", f"testl ${n}, clock(%rip)", f"{{disp32}} jz .L{target}"],
+                "turn": lambda target, n: [f"subl $1, slots+{4 * n}(%rip)", f"{{disp32}} jns .L{target}"]}
+        text = ['#include "function.inc.S"', "FUNCTION f"]
+        for i, (what, target, number) in enumerate(items):
+            text += [f".org f+{self.offset(items, i)}", f".L{i}:", *code[what](target, number)]
+        text += ["END f", "FUNCTION main", "call f", "xor %eax, %eax", "ret", "END main", ".bss", "clock: .zero 4", "slots: .zero 4096"]
+        (self.place / "rolled.S").write_text("\n".join(text) + "\n")
+        subprocess.run(["gcc", "-I", HERE / "programs", "-o", self.place / "rolled", self.place / "rolled.S"], check=True)
+
+    def test_random(self):
+        contexts = 0
+        for seed in range(12):
+            items = []
+            self.loops(random.Random(seed), items, 0)
+            items.append(("ret", None, None))
+            self.assemble(items)
+            trace = "f( " + " ".join(f"+{offset}" for offset in self.executed(items)) + " )"
+            for mode in "intra", "inter":
+                self.run_program(self.place / "rolled", "--mode", mode, "--roll-loops", "--funcs", "f")
+                thread = self.show()["threads"][0]
+                got = thread["functions"][0] if mode == "intra" else thread
+                paths = forest.intra(trace, "cycles")["f"] if mode == "intra" else forest.inter(trace, "cycles")
+                want, _ = forest.slabs_of_paths(paths, forest.INFINITE)
+                self.assertEqual(plain(got["ksf"], f"{mode}, seed {seed}"), forest.plain(want), f"{mode}, seed {seed}")
+                contexts += trace.count("+")
+        self.assertGreater(contexts, 400)  # the programs do something
+
+
 class Gcov(Paths):
     """How often each line of a real program was executed."""
 
@@ -270,6 +359,7 @@ class Gcov(Paths):
         self.assertGreater(len(lines), 140)
         self.assertEqual({line: got[line] for line in lines}, {line: want[line] for line in lines})
         # So this says something: as they were executed, blocks count less.
+        self.strobe("-q", "-o", self.profile, "--mode", "inter", "--roll-loops", "--pin-blocks", "--images", "plain", "--", self.place / "plain", "none")
         pinned = self.counted("--pin-blocks")
         self.assertNotEqual({line: pinned[line] for line in lines}, {line: want[line] for line in lines})
 
