@@ -185,35 +185,23 @@ field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned 
 {
 	if (!in->modrm_off || (p[in->modrm_off] >> 6) != 0)
 		return -1;
-	int32_t disp;
-	bool gs = in->flags & ST_I_GSSEG, rip = in->flags & ST_I_RIPREL;
-	if (in->disp_len != 4 || (!gs && !rip))
+	uint32_t disp;
+	if (!(in->flags & ST_I_RIPREL) || !(in->flags & ST_I_GSSEG) == rt.threaded)
 		return -1;
 	memcpy(&disp, p + in->disp_off, 4);
 	*opcode = p[in->op_off];
 	*reg = (p[in->modrm_off] >> 3 & 7) |
 	       (in->flags & ST_I_REX ? (p[in->rex_off] & 4u) << 1 : 0);
-	if (gs)
-		return disp;
-	uint64_t at =
-	        rt.region + (uint64_t)(p - cache_write(0)) + in->len + (uint64_t)(int64_t)disp;
-	return (int64_t)(at - (uint64_t)rt.main);
+	return emitted_field(disp, (uint32_t)(p - cache_write(0)) + in->len);
 }
 
 void
 emit_load_byte(struct emit *e, uint32_t field)
 {
-	if (rt.threaded)
-		e8(e, 0x65);
+	emit_field_prefixes(e);
 	e8(e, 0x0f); /* movzx ecx, byte [field] */
 	e8(e, 0xb6);
-	e8(e, rt.threaded ? 0x0c : 0x0d);
-	if (rt.threaded) {
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		erel(e, (uint64_t)rt.main + field, 0);
-	}
+	emit_field_operand(e, RCX, field, 0);
 }
 
 uint8_t *

@@ -148,20 +148,6 @@ emit_borrowed(struct unit *u, uint32_t exit)
 	emit_restore(e, RCX, save_field(RCX));
 }
 
-/* The ModRM of a field, before an immediate of so many bytes. */
-static void
-emit_field_operand(struct emit *e, unsigned reg, uint32_t field, unsigned bytes)
-{
-	if (rt.threaded) {
-		e8(e, reg << 3 | 4);
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		e8(e, reg << 3 | 5);
-		erel(e, (uint64_t)rt.main + field, bytes);
-	}
-}
-
 /* Opcode and ModRM of an instruction with an immediate of so many bytes on a field. */
 static void
 emit_on_field(struct emit *e, unsigned opcode, unsigned extension, uint32_t field, unsigned bytes)
@@ -183,8 +169,7 @@ emit_subtract(struct unit *u, uint32_t exit)
 {
 	enum { SUB = 5, JS = 0x88 };
 	struct emit *e = &u->hot;
-	if (rt.threaded)
-		e8(e, 0x65);
+	emit_field_prefixes(e);
 	e8(e, 0x48); /* sub qword [credit], amount */
 	emit_on_field(e, 0x81, SUB, credit_field(u), 4);
 	u->charge = e->off;
@@ -223,8 +208,7 @@ emit_often_borrowed(struct emit *e, uint32_t count, uint32_t limit, uint32_t exi
 {
 	enum { JRCXZ = 0xe3, JMP_SHORT = 0xeb };
 	emit_save(e, RCX, save_field(RCX));
-	if (rt.threaded)
-		e8(e, 0x65);
+	emit_field_prefixes(e);
 	e8(e, 0x0f); /* movzx ecx, word [count] */
 	e8(e, 0xb7);
 	emit_field_operand(e, RCX, count, 0);
@@ -252,8 +236,7 @@ emit_often(struct unit *u)
 	uint32_t exit = new_exit(EXIT_OFTEN, TO_SELF, u->block);
 	bool dead = !jit_flags_read(u->now);
 	if (dead) {
-		if (rt.threaded)
-			e8(e, 0x65);
+		emit_field_prefixes(e);
 		e8(e, 0x48); /* cmp qword [count], limit */
 		emit_on_field(e, 0x81, CMP, count, 4);
 		e32(e, limit);
@@ -274,8 +257,7 @@ emit_look_back(struct unit *u)
 		return;
 	uint32_t exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
 	if (!jit_flags_read(u->now)) {
-		if (rt.threaded)
-			e8(e, 0x65);
+		emit_field_prefixes(e);
 		emit_on_field(e, 0x80, CMP, field, 1); /* cmp byte [back], 0 */
 		e8(e, 0);
 		emit_jcc_out(e, JNE, exit);

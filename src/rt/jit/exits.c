@@ -38,17 +38,9 @@ warm_constant(uint64_t value)
 void
 emit_set_exit(struct emit *e, uint32_t exit)
 {
-	if (rt.threaded) {
-		e8(e, 0x65);
-		e8(e, 0xc7);
-		e8(e, 0x04);
-		e8(e, 0x25);
-		e32(e, offsetof(struct thread, exit_id));
-	} else {
-		e8(e, 0xc7);
-		e8(e, 0x05);
-		erel(e, (uint64_t)rt.main + offsetof(struct thread, exit_id), 4);
-	}
+	emit_field_prefixes(e);
+	e8(e, 0xc7);
+	emit_field_operand(e, 0, offsetof(struct thread, exit_id), 4);
 	e32(e, exit);
 }
 

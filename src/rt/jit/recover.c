@@ -90,8 +90,7 @@ static unsigned
 spilled_register(uint32_t off)
 {
 	const uint8_t *p = cache_write(off);
-	if (*p == 0x65)
-		p++;
+	p += rt.threaded ? 2 : 0;
 	return (p[2] >> 3 & 7) | (p[0] & 4) << 1;
 }
 

@@ -161,13 +161,9 @@ void
 sequence_site(struct emit *e, uint32_t site)
 {
 	uint32_t field = offsetof(struct thread, slot_site);
-	if (rt.threaded) { /* mov dword [slot_site], site */
-		eseq(e, 4, "\x65\xc7\x04\x25");
-		e32(e, field);
-	} else {
-		eseq(e, 2, "\xc7\x05");
-		erel(e, (uint64_t)rt.main + field, 4);
-	}
+	emit_field_prefixes(e);
+	e8(e, 0xc7); /* mov dword [slot_site], site */
+	emit_field_operand(e, 0, field, 4);
 	e32(e, site);
 }
 
@@ -191,13 +187,9 @@ void
 sequence_count_site(struct emit *e, uint32_t site, uint32_t field, bool far)
 {
 	uint32_t slot = offsetof(struct thread, slot_site);
-	if (rt.threaded) {
-		eseq(e, 4, "\x65\x8b\x0c\x25");
-		e32(e, slot);
-	} else {
-		eseq(e, 2, "\x8b\x0d");
-		erel(e, (uint64_t)rt.main + slot, 0);
-	}
+	emit_field_prefixes(e);
+	e8(e, 0x8b);
+	emit_field_operand(e, RCX, slot, 0);
 	eseq(e, 3, "\x48\x8d\x89");
 	e32(e, 0 - site);
 	emit_unless_zero_miss(e);
@@ -210,7 +202,7 @@ sequence_count_site(struct emit *e, uint32_t site, uint32_t field, bool far)
 bool
 sequence_counts_site(uint32_t at)
 {
-	return *cache_write(at + (rt.threaded ? 1 : 0)) == 0x8b;
+	return *cache_write(at + (rt.threaded ? 2 : 0)) == 0x8b;
 }
 
 uint32_t
@@ -235,10 +227,7 @@ counting_at(uint32_t at)
 	uint32_t hit = sequence_count_hit(at), disp;
 	unsigned len = emit_field_len();
 	memcpy(&disp, cache_write(hit + len - 4), 4);
-	uint64_t field =
-	        rt.threaded ? disp
-	                    : cache_addr(hit + len) + (uint64_t)(int32_t)disp - (uint64_t)rt.main;
-	if (field != counter_field(ST_FAR_ID))
+	if (emitted_field(disp, hit + len) != counter_field(ST_FAR_ID))
 		return hit;
 	uint32_t jrcxz = hit + sequence_count_len(1) + len;
 	return jrcxz + 2 + *cache_write(jrcxz + 1);

@@ -70,23 +70,47 @@ emit_reaches(const struct emit *e, uint64_t address)
 	return d > -0x7ff00000ll && d < 0x7ff00000ll;
 }
 
+/*
+ * An operand that is a field of the current thread. With one thread it is rip-relative. With more
+ * it is, too: the prefix 67 makes 32 bits of the sum, so that it can be the field's offset, and gs
+ * adds the thread. [gs:field] would say the same in as many bytes, but a processor that foretells
+ * which store a load reads from knows by registers, rip among them: without one, a count waits for
+ * the last one's store, five cycles instead of none (docs/notes/tool-engine.md).
+ */
+static inline void
+emit_field_prefixes(struct emit *e)
+{
+	if (!rt.threaded)
+		return;
+	e8(e, 0x65);
+	e8(e, 0x67);
+}
+/* Its ModRM and displacement; `after`: bytes of the instruction that follow. */
+static inline void
+emit_field_operand(struct emit *e, unsigned reg, uint32_t field, unsigned after)
+{
+	e8(e, (reg & 7) << 3 | 5);
+	erel(e, rt.threaded ? field : (uint64_t)rt.main + field, after);
+}
+/* The field that the displacement at the cache offset names, of an instruction that ends at `end`.
+ */
+static inline int64_t
+emitted_field(uint32_t disp, uint32_t end)
+{
+	if (rt.threaded)
+		return (uint32_t)(rt.region + end + disp);
+	return (int64_t)(rt.region + end + (uint64_t)(int32_t)disp - (uint64_t)rt.main);
+}
+
 /* Moves between a register and a field of the current thread: one instruction, 7 bytes (9 when
  * thread-safe). */
 static inline void
 emit_field(struct emit *e, unsigned opcode, unsigned reg, unsigned field)
 {
-	if (rt.threaded)
-		e8(e, 0x65);
+	emit_field_prefixes(e);
 	e8(e, 0x48 | (reg >> 3) << 2);
 	e8(e, opcode);
-	if (rt.threaded) {
-		e8(e, (reg & 7) << 3 | 4);
-		e8(e, 0x25);
-		e32(e, field);
-	} else {
-		e8(e, (reg & 7) << 3 | 5);
-		erel(e, (uint64_t)rt.main + field, 0);
-	}
+	emit_field_operand(e, reg, field, 0);
 }
 /* inc qword [field of the thread] */
 static inline void
