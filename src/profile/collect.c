@@ -443,6 +443,21 @@ note_killed(struct st_profile *p, const struct st_run *run)
 	}
 }
 
+/* Basic blocks of which no more can be told apart run on without being counted. */
+static void
+note_full(struct st_profile *p, const struct st_run *run)
+{
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct st_results_header *h = run->processes[i].results;
+		if (h && h->n_blocks >= ST_MAX_BLOCKS)
+			st_profile_note(
+			        p,
+			        "process %u has executed more than %u basic blocks: what it "
+			        "executed later for the first time is not counted",
+			        h->pid, ST_MAX_BLOCKS);
+	}
+}
+
 static void
 note_left(struct st_profile *p, const struct st_run *run)
 {
@@ -464,6 +479,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	note_processes(p, run);
 	note_killed(p, run);
 	note_left(p, run);
+	note_full(p, run);
 	note_rate(p);
 	note_stacks(p);
 	st_collect_note_pruned(p);

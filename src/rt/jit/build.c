@@ -178,6 +178,26 @@ measure_rest(struct build *b, const struct border *border, uint64_t end)
 	}
 }
 
+static uint32_t
+most_insns(const struct build *b)
+{
+	if (b->checked && !SEEDED(17))
+		return 1;
+	return rt.stress & ST_STRESS_blocks ? 2 : jit.most_insns;
+}
+
+/* The program's code at the address. If it may change at any moment, as it is now: so that what is
+ * decoded is what later executions are compared with. */
+static const uint8_t *
+code_of(struct build *b, uint64_t at, size_t bytes)
+{
+	const uint8_t *code = program_code(at);
+	if (!b->checked)
+		return code;
+	memcpy(b->copy, code, bytes < sizeof b->copy ? bytes : sizeof b->copy);
+	return b->copy;
+}
+
 int
 jit_build(struct build *b, uint64_t pc, uint64_t stop)
 {
@@ -192,28 +212,40 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 	b->target = 0;
 	leaders_find(pc, map);
 	b->writable = map->writable || map->shared || map->anonymous;
-	b->checked = map->shared || (map->writable && pages_checked(pc));
-	uint32_t limit = b->checked && !SEEDED(17)      ? 1
-	                 : rt.stress & ST_STRESS_blocks ? 2
-	                                                : jit.most_insns;
-	uint64_t end = maps_run_end(map);
+	b->checked = !pages_guard(pc);
+	uint64_t end = maps_run_end(map), guarded = (pc | 4095) + 1;
 	struct border border = {.stop = stop, .bits = unique_bits(map)};
 	b->tracked = border.bits.bytes != NULL;
 	border.seen = b->seen = unique_is_seen(&border.bits, pc);
 	for (;;) {
-		const uint8_t *code = program_code(pc + b->bytes);
-		size_t room = end - (pc + b->bytes);
+		uint64_t at = pc + b->bytes;
+		size_t room = end - at;
 		if (room == 0)
 			break;
-		if (b->n && ends_before(&border, pc + b->bytes))
+		if (b->n && ends_before(&border, at))
 			break;
-		if (b->n == limit || b->bytes > MAX_BLOCK_BYTES - 15) {
+		if (b->n == most_insns(b) || b->bytes > MAX_BLOCK_BYTES - 15) {
 			b->more = true;
 			break;
 		}
 		struct st_insn *in = &b->insn[b->n];
 		b->at[b->n] = (uint16_t)b->bytes;
-		if (!st_decode(code, room, in)) {
+		const uint8_t *code = code_of(b, at, room);
+		bool decoded = st_decode(code, room, in);
+		uint64_t seen = at + (decoded ? in->len : room < 15 ? room : 15);
+		if (seen > guarded && !b->checked) {
+			if (pages_guard(guarded)) {
+				guarded += 4096; /* it may have changed before */
+				continue;
+			}
+			if (b->n) {
+				b->more = true;
+				break;
+			}
+			b->checked = true;
+			continue;
+		}
+		if (!decoded) {
 			/* Not an instruction, or its end is in another mapping. */
 			in->len = 0;
 			in->flags_read = ST_F_ARITH;

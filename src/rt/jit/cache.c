@@ -5,11 +5,14 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/action.h"
+#include "rt/os/maps.h"
 #include "rt/tool/budget.h"
 
 struct jit jit;
 
 enum { FIRST_HASH = 1 << 14 };
+/* More pages than the units that one translation makes have code in. */
+enum { PAGES_MARGIN = 4096 };
 enum { STRETCH = 64 << 10, SHORT_STRETCH = 16 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
 
 static uint32_t
@@ -42,6 +45,7 @@ place_tables(char *at)
 	jit.id_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.id_of);
 	jit.edge_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
 	jit.base_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.base_of);
+	jit.pages = take(&at, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
 	invokes.list = take(&at, MAX_INVOKES * sizeof *invokes.list);
 	return at;
 }
@@ -64,20 +68,12 @@ jit_init(void)
 	return 0;
 }
 
-/* Gives memory back to the kernel, zeroed for its next use. */
-static void
-drop_pages(void *p, size_t bytes)
-{
-	SYS(__NR_madvise, p, (bytes + 4095) & ~4095ull, 4 /* MADV_DONTNEED */);
-}
-
 void
 jit_reset(void)
 {
-	drop_pages(jit.hash, jit.hash_size * sizeof *jit.hash);
-	drop_pages(jit.blocks, jit.n_blocks * sizeof *jit.blocks);
-	if (jit.pages)
-		drop_pages(jit.pages, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
+	rt_clear_memory(jit.hash, jit.hash_size * sizeof *jit.hash);
+	rt_clear_memory(jit.blocks, jit.n_blocks * sizeof *jit.blocks);
+	rt_clear_memory(jit.pages, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
 	jit.n_pages = 0;
 	jit.hash_size = FIRST_HASH;
 	jit.hash_used = 0;
@@ -112,7 +108,7 @@ jit_reset(void)
 void
 jit_restart(void)
 {
-	drop_pages(jit.ids, jit.ids_size * sizeof *jit.ids);
+	rt_clear_memory(jit.ids, jit.ids_size * sizeof *jit.ids);
 	jit.ids_size = FIRST_HASH;
 	jit_reset();
 }
@@ -190,7 +186,8 @@ bool
 jit_has_room(void)
 {
 	grow_all();
-	return jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
+	return pages_have_room() && jit.n_pages < N_PAGE_SLOTS / 2 - PAGES_MARGIN &&
+	       jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
 	       jit.warm.n_pieces < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
 	       /* one piece, exit or record per instruction at the worst, and some */
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
@@ -305,7 +302,8 @@ jit_result_id(const struct build *b)
 	                               .target = b->target};
 	jit.ids[h] = id;
 	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
-	if (budget_lets_grow(r->n_blocks, jit.ids_size / 2, jit.ids_size))
+	if (jit.ids_size < 2u * ST_MAX_BLOCKS &&
+	    budget_lets_grow(r->n_blocks, jit.ids_size / 2, jit.ids_size))
 		ids_grow();
 	return id;
 }
@@ -325,11 +323,11 @@ jit_report_sizes(void)
 }
 
 void
-jit_keep_source(uint32_t block)
+jit_keep_source(uint32_t block, const void *code)
 {
 	const struct block *b = &jit.blocks[block];
 	jit.source_of[block] = jit.n_sources;
-	memcpy(jit.sources + jit.n_sources, (const void *)b->pc, block_extent(b));
+	memcpy(jit.sources + jit.n_sources, code, block_extent(b));
 	jit.n_sources += block_extent(b);
 }
 

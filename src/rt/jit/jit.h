@@ -256,10 +256,11 @@ struct build {
 	uint8_t end; /* enum st_block_end */
 	bool more;   /* cut short: a continuation follows */
 	bool writable,
-	        checked; /* code that may change; that must be compared before each execution */
-	bool tracked;    /* with --unique: it is known which instructions have been measured */
-	bool seen;       /* with --unique: all of it has been measured; else nothing of it has */
-	uint64_t target; /* direct target */
+	        checked;  /* code that may change; that must be compared before each execution */
+	bool tracked;     /* with --unique: it is known which instructions have been measured */
+	bool seen;        /* with --unique: all of it has been measured; else nothing of it has */
+	uint64_t target;  /* direct target */
+	uint8_t copy[15]; /* of the code, if it is checked: one instruction */
 	uint32_t whole_insns, whole_bytes;       /* of the whole basic block */
 	uint8_t flags_live[MAX_BLOCK_INSNS + 1]; /* ST_F_* live before instruction i */
 	struct st_insn insn[MAX_BLOCK_INSNS];
@@ -312,8 +313,8 @@ void jit_insert(uint32_t block);
 uint32_t
 jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
 bool jit_has_room(void);
-/* A BLOCK_WRITABLE block: keep a copy of its code; is it still the same? */
-void jit_keep_source(uint32_t block);
+/* A BLOCK_WRITABLE block: keep a copy of its code, which is here; is it still the same? */
+void jit_keep_source(uint32_t block, const void *code);
 bool jit_same_source(uint32_t block);
 /* What a block takes to be translated, on average; in ticks. */
 uint64_t jit_ticks_of_block(void);

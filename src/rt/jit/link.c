@@ -64,11 +64,6 @@ unlink_incoming(struct block *b)
 static uint32_t *
 page_slot(uint64_t pc)
 {
-	if (!jit.pages) {
-		jit.pages = rt_map_table(2ull * N_PAGE_SLOTS * sizeof *jit.pages);
-		if (!jit.pages)
-			return NULL;
-	}
 	uint32_t page = (uint32_t)(pc >> 12);
 	/* Neighbours side by side: a table page serves two MiB of code. */
 	uint32_t h = page & (N_PAGE_SLOTS - 1);
@@ -211,8 +206,6 @@ sweep_page(uint32_t *link, uint64_t start, uint64_t end, enum sweep what)
 static void
 sweep(uint64_t start, uint64_t end, enum sweep what)
 {
-	if (!jit.pages)
-		return;
 	uint64_t first = start >> 12, last = (end - 1) >> 12;
 	if (first)
 		first--;
@@ -254,8 +247,6 @@ jit_check_all(void)
 bool
 jit_has_code(uint64_t start, uint64_t end)
 {
-	if (!jit.pages)
-		return false;
 	if ((end - start) >> 12 > jit.n_blocks) {
 		for (uint32_t i = 1; i < jit.n_blocks; i++)
 			if ((jit.blocks[i].flags & BLOCK_VALID) &&

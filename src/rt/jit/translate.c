@@ -146,11 +146,8 @@ begin_block(struct unit *u, bool cont)
 	if (flags & BLOCK_REST)
 		jit.base_of[i] = u->base | u->skip << 16 | u->back << 24;
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */
-	if (b->writable) {
-		jit_keep_source(i);
-		if (!b->checked)
-			pages_protect(b->pc, b->pc + b->extent);
-	}
+	if (b->writable)
+		jit_keep_source(i, b->checked ? b->copy : (const void *)b->pc);
 	jit_page_add(i);
 	if (!cont && !u->rest)
 		jit_insert(i);

@@ -117,6 +117,14 @@ rt_map_memory(size_t bytes)
 }
 
 void
+rt_clear_memory(void *p, size_t bytes)
+{
+	size_t whole = (bytes + 4095) & ~4095ull;
+	if (SYS(__NR_madvise, p, whole, 4 /* MADV_DONTNEED */) != 0) /* it is locked, say */
+		memset(p, 0, whole);
+}
+
+void
 rt_decimal(char *out, uint32_t number)
 {
 	char digits[12];

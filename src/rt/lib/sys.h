@@ -45,6 +45,8 @@ size_t strlen(const char *s);
 
 /* Anonymous private memory, zeroed, reserved but not committed. Returns NULL on failure. */
 void *rt_map_memory(size_t bytes);
+/* Zeroes whole pages of it, and gives them back to the kernel if that can be. */
+void rt_clear_memory(void *p, size_t bytes);
 /* Gives it back. */
 void rt_unmap_memory(void *p, size_t bytes);
 /* The runtime has mapped these bytes elsewhere: they are given back with the others. */

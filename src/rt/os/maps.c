@@ -26,6 +26,7 @@ maps_init(void)
 void
 maps_restart(void)
 {
+	pages_release(); /* else protected pages are taken for ones that cannot be written */
 	n_live = last_hit = 0;
 	maps_refresh();
 }
@@ -230,10 +231,11 @@ learn(const struct line *l)
 	if (known && known->end >= l->end)
 		return false;
 	bool anonymous = l->ino == 0 && memcmp(l->path, "[vdso]", 6) != 0;
+	bool writable = l->w || pages_armed(l->start);
 	carve(l->start, l->end);
 	struct map m = {.start = l->start,
 	                .end = l->end,
-	                .writable = l->w,
+	                .writable = writable,
 	                .shared = l->shared && l->w,
 	                .anonymous = anonymous};
 	m.index = find_record(l->start, l->end);
@@ -243,7 +245,7 @@ learn(const struct line *l)
 		                                     .pgoff = l->pgoff,
 		                                     .dev = l->dev,
 		                                     .ino = l->ino,
-		                                     .flags = l->w ? ST_MAP_WRITABLE : 0},
+		                                     .flags = writable ? ST_MAP_WRITABLE : 0},
 		                     anonymous ? "" : l->path);
 	insert(m);
 	return true;
@@ -293,6 +295,28 @@ maps_refresh(void)
 	bool found = false;
 	for_each_line(learn_line, &found);
 	return found;
+}
+
+static void
+count_line(const struct line *l, void *n)
+{
+	(void)l;
+	++*(uint64_t *)n;
+}
+
+bool
+maps_are_full(void)
+{
+	enum { USUAL = 65530, NEAR = 16 };
+	char text[16] = "";
+	uint64_t most = USUAL, n = 0;
+	int fd = (int)SYS(__NR_open, "/proc/sys/vm/max_map_count", 0x80000 /* O_CLOEXEC */);
+	if (fd >= 0) {
+		if (SYS(__NR_read, fd, text, sizeof text - 1) > 0)
+			parse_number(text, 10, &most);
+		SYS(__NR_close, fd);
+	}
+	return for_each_line(count_line, &n) && n + NEAR >= most;
 }
 
 struct header {
@@ -394,6 +418,7 @@ maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t 
 	uint64_t end = page_end(start, len);
 	if (jit_has_code(start, end)) /* MAP_FIXED over code */
 		jit_invalidate(start, end);
+	pages_forget(start, end);
 	carve(start, end);
 	if (!(prot & PROT_EXEC))
 		return;
@@ -482,9 +507,9 @@ void
 maps_changed(uint64_t start, uint64_t len)
 {
 	uint64_t end = page_end(start, len);
-	pages_forget(start, end);
 	carve(start, end);
 	maps_refresh();
+	pages_drop(start, end);
 	jit_suspend(start, end);
 	jit_revalidate(start, end);
 }

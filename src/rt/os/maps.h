@@ -22,6 +22,8 @@ void maps_restart(void);
 /* Reads /proc/self/maps: adds executable memory that is not known yet. False when there was none.
  */
 bool maps_refresh(void);
+/* Are there as many mappings as the kernel allows a process? */
+bool maps_are_full(void);
 /* mlockall for what is mapped now, without the engine's own memory, most of which is not there.
  * -errno on failure. */
 long maps_lock_all(bool on_fault);
@@ -50,8 +52,15 @@ void maps_protected(uint64_t start, uint64_t len, int prot);
 void maps_changed(uint64_t start, uint64_t len);
 void maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len);
 
-/* Write protection of pages with translated code. */
-void pages_protect(uint64_t start, uint64_t end);
+/* Write protection of pages with translated code. To be called before that code is read:
+ * write-protects the page if it can be written. False when it can change without a write that
+ * faults: its code must be checked at each execution. */
+bool pages_guard(uint64_t address);
+/* May more pages be protected? If not: jit_reset, and pages_release. */
+bool pages_have_room(void);
+/* Has protection made mappings out of parts of others? */
+bool pages_any_splits(void);
+bool pages_armed(uint64_t address);
 /* A write to address faulted: true when it was ours; code there is dropped and the page is writable
  * again. */
 bool pages_written(uint64_t address);
@@ -62,9 +71,9 @@ bool pages_any(void);
 void pages_release(void);
 /* The program itself has set the protection of [start, end): ours is gone there. */
 void pages_forget(uint64_t start, uint64_t end);
+/* The same, where perhaps it still is protected; what was translated from there is dropped. */
+void pages_drop(uint64_t start, uint64_t end);
 /* From now on its code is checked at each execution: it writes to its own page. */
 void pages_check_from_now(uint64_t address);
-/* Has the page been written so often that its code must be checked at each execution instead? */
-bool pages_checked(uint64_t address);
 
 #endif

@@ -90,6 +90,8 @@ void thread_note_end(struct thread *t);
 
 /* Empties the code cache. rt.lock held; every other thread leaves the cache first. */
 void os_flush(struct thread *t);
+/* Takes all write protection back, too. */
+void os_flush_and_open(struct thread *t);
 /* Every other thread comes out of the cache to the dispatcher. rt.lock held. */
 void os_make_wait(struct thread *t);
 /* Those outside, too. */

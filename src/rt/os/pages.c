@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Write protection of pages that hold translated code in writable memory. */
+/*
+ * Write protection of pages that hold translated code in writable memory. It can fail: memory may
+ * be sealed, and each protected page amid writable ones makes two mappings more, of which the
+ * kernel allows a process a number. What cannot be protected is compared before each execution.
+ */
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
@@ -7,9 +11,17 @@
 #include "rt/os/maps.h"
 
 enum {
-	N_PAGES = 1 << 16,
+	PAGE_BITS = 16,
+	N_PAGES = 1 << PAGE_BITS,
+	MOST_USED = N_PAGES / 4 * 3,
 	MANY_WRITES = 40, /* a page written so often is left writable and its code checked at each
 	                     execution */
+	/* Mappings that protection may add: a quarter of what the kernel allows by default. The
+	   rest is the program's. */
+	MOST_SPLITS = 16000,
+	/* Pages that one translation may protect after it has been asked whether there is room. */
+	MARGIN = 1024,
+	E_NOMEM = 12,
 };
 
 struct page {
@@ -20,6 +32,7 @@ struct page {
 
 static struct page *table;
 static uint32_t n_armed, n_used;
+static int32_t n_splits; /* mappings that protection has added */
 
 static struct page *
 find(uint64_t address, bool make)
@@ -27,13 +40,13 @@ find(uint64_t address, bool make)
 	address &= ~4095ull;
 	if (!table && (!make || !(table = rt_map_memory(N_PAGES * sizeof *table))))
 		return NULL;
-	uint32_t h = (uint32_t)((address >> 12) * 0x9e3779b1u) >> 16;
+	uint32_t h = (uint32_t)((address >> 12) * 0x9e3779b1u) >> (32 - PAGE_BITS);
 	for (uint32_t i = 0; i < N_PAGES; i++, h = (h + 1) & (N_PAGES - 1)) {
 		if (table[h].address == address)
 			return &table[h];
 		if (table[h].address)
 			continue;
-		if (!make || n_used > N_PAGES / 4 * 3)
+		if (!make || n_used > MOST_USED)
 			return NULL;
 		table[h].address = address;
 		n_used++;
@@ -49,11 +62,62 @@ pages_any(void)
 }
 
 bool
-pages_checked(uint64_t address)
+pages_any_splits(void)
+{
+	return n_splits > 0;
+}
+
+bool
+pages_have_room(void)
+{
+	return n_used < MOST_USED - MARGIN && n_splits < MOST_SPLITS;
+}
+
+bool
+pages_armed(uint64_t address)
 {
 	const struct page *p = find(address, false);
-	const struct page *q = find(address + MAX_BLOCK_BYTES, false);
-	return (p && p->writes >= MANY_WRITES) || (q && q->writes >= MANY_WRITES);
+	return p && p->armed;
+}
+
+static void
+set_armed(struct page *p, bool armed)
+{
+	if (p->armed == armed)
+		return;
+	p->armed = armed;
+	n_armed += armed ? 1u : -1u;
+	/* Protected neighbours are one mapping with it. */
+	int32_t splits =
+	        2 - 2 * pages_armed(p->address - 4096) - 2 * pages_armed(p->address + 4096);
+	n_splits += armed ? splits : -splits;
+}
+
+/* What is 0, or -errno. */
+static long
+set_writable(uint64_t start, uint64_t end, bool writable)
+{
+	return SYS(__NR_mprotect, start, end - start,
+	           PROT_READ | PROT_EXEC | (writable ? PROT_WRITE : 0));
+}
+
+bool
+pages_guard(uint64_t address)
+{
+	const struct map *m = maps_find(address);
+	if (!m || (!m->writable && !m->shared))
+		return true;
+	struct page *p = m->shared ? NULL : find(address, true);
+	if (!p || p->writes >= MANY_WRITES)
+		return false;
+	if (p->armed)
+		return true;
+	if (set_writable(p->address, p->address + 4096, false) != 0) {
+		p->writes = MANY_WRITES;
+		return false;
+	}
+	set_armed(p, true);
+	return true;
 }
 
 void
@@ -64,89 +128,120 @@ pages_check_from_now(uint64_t address)
 		p->writes = MANY_WRITES;
 }
 
+/* Opens all that is protected, a mapping at a time: so that there are never more of them. Where
+ * that does not succeed, page by page. */
 static void
-set_writable(uint64_t page, bool writable)
+open_all(void)
 {
-	SYS(__NR_mprotect, page, 4096, PROT_READ | PROT_EXEC | (writable ? PROT_WRITE : 0));
+	const struct map *m;
+	for (uint64_t at = 0; (m = maps_from(at)); at = m->end)
+		if (m->writable && !m->shared && set_writable(m->start, m->end, true) != 0)
+			for (uint32_t i = 0; i < N_PAGES; i++)
+				if (table[i].armed &&
+				    table[i].address - m->start < m->end - m->start)
+					(void)set_writable(table[i].address,
+					                   table[i].address + 4096, true);
 }
 
 void
-pages_protect(uint64_t start, uint64_t end)
+pages_release(void)
 {
-	for (uint64_t a = start & ~4095ull; a < end; a += 4096) {
-		const struct map *m = maps_find(a);
-		struct page *p = m && m->writable ? find(a, true) : NULL;
-		if (!p || p->armed)
-			continue;
-		p->armed = 1;
-		n_armed++;
-		set_writable(a, false);
-	}
+	if (!table)
+		return;
+	if (n_armed)
+		open_all();
+	rt_clear_memory(table, N_PAGES * sizeof *table);
+	n_armed = n_used = 0;
+	n_splits = 0;
 }
 
+/* Drops what was translated from the page. */
 static void
+disarm(struct page *p)
+{
+	set_armed(p, false);
+	jit_invalidate(p->address, p->address + 4096);
+}
+
+/* False when the kernel does not let it be written again. */
+static bool
 open_page(struct page *p)
 {
-	p->armed = 0;
-	n_armed--;
-	jit_invalidate(p->address, p->address + 4096);
-	set_writable(p->address, true);
+	uint64_t at = p->address;
+	disarm(p);
+	if (p->writes < 255)
+		p->writes++;
+	long ret = set_writable(at, at + 4096, true);
+	if (ret != -E_NOMEM)
+		return ret == 0;
+	/* There are as many mappings as there may be. */
+	for (uint32_t i = 0; i < N_PAGES; i++)
+		if (table[i].armed)
+			disarm(&table[i]);
+	open_all();
+	return set_writable(at, at + 4096, true) == 0;
 }
 
 bool
 pages_written(uint64_t address)
 {
 	struct page *p = find(address, false);
-	if (!p)
-		return false;
-	if (!p->armed) {
-		/* Another thread's write opened it just now. */
-		const struct map *m = maps_find(address);
-		return m && m->writable;
+	const struct map *m = maps_find(address);
+	if (p && p->armed) {
+		rt_stat(ST_STAT_smc_faults, 1);
+		return open_page(p);
 	}
-	rt_stat(ST_STAT_smc_faults, 1);
-	if (p->writes < 255)
-		p->writes++;
-	open_page(p);
-	return true;
+	/* Another thread has opened it just now. */
+	address &= ~4095ull;
+	return table && m && m->writable && set_writable(address, address + 4096, true) == 0;
 }
 
-void
-pages_open(uint64_t start, uint64_t end)
+/* Calls f for every protected page in [start, end). */
+static void
+for_each_armed(uint64_t start, uint64_t end, void (*f)(struct page *p))
 {
 	if (!n_armed)
 		return;
-	if (end - start > N_PAGES * 4096ull) {
+	if (end - start > n_used * 4096ull) {
 		for (uint32_t i = 0; i < N_PAGES; i++)
 			if (table[i].armed && table[i].address < end &&
 			    table[i].address + 4096 > start)
-				open_page(&table[i]);
+				f(&table[i]);
 		return;
 	}
 	for (uint64_t a = start & ~4095ull; a < end; a += 4096) {
 		struct page *p = find(a, false);
 		if (p && p->armed)
-			open_page(p);
+			f(p);
 	}
 }
 
-void
-pages_release(void)
+static void
+open_one(struct page *p)
 {
-	for (uint32_t i = 0; table && n_armed && i < N_PAGES; i++)
-		if (table[i].armed) {
-			table[i].armed = 0;
-			n_armed--;
-			set_writable(table[i].address, true);
-		}
+	(void)open_page(p);
+}
+
+void
+pages_open(uint64_t start, uint64_t end)
+{
+	for_each_armed(start, end, open_one);
+}
+
+void
+pages_drop(uint64_t start, uint64_t end)
+{
+	for_each_armed(start, end, disarm);
+}
+
+static void
+forget_one(struct page *p)
+{
+	set_armed(p, false);
 }
 
 void
 pages_forget(uint64_t start, uint64_t end)
 {
-	for (uint32_t i = 0; table && n_armed && i < N_PAGES; i++)
-		if (table[i].armed && table[i].address >= start && table[i].address < end) {
-			table[i].armed = 0;
-			n_armed--;
-		}
+	for_each_armed(start, end, forget_one);
 }

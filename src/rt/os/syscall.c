@@ -16,7 +16,7 @@
 #include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 
-enum { E_BADF = 9, E_INVAL = 22, E_FAULT = 14 };
+enum { E_BADF = 9, E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22, NR_MSEAL = 462 };
 
 /* The kernel is about to write to program memory that may hold translated, write-protected code. */
 static void
@@ -64,15 +64,47 @@ plain(struct thread *t)
 	return ret;
 }
 
+/* ENOMEM, because there are as many mappings as there may be, and some of them are made by write
+ * protection? Then they are taken back, and the call can be made again. rt.lock held. */
+static bool
+mappings_given_back(struct thread *t, long ret)
+{
+	if (ret != -E_NOMEM || !pages_any_splits() || !maps_are_full())
+		return false;
+	os_flush_and_open(t);
+	return true;
+}
+
 /* Memory maps: the kernel first, then what we know. The lock is held across both, so that no thread
  * translates code that is on its way out. */
 
 static long
-pass(struct thread *t)
+pass_once(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
 	return sys6((long)r[RAX], (long)r[RDI], (long)r[RSI], (long)r[RDX], (long)r[R10],
 	            (long)r[R8], (long)r[R9]);
+}
+
+/* rt.lock held. */
+static long
+pass(struct thread *t)
+{
+	long ret = pass_once(t);
+	return mappings_given_back(t, ret) ? pass_once(t) : ret;
+}
+
+static long
+pass_unlocked(struct thread *t)
+{
+	long ret = pass_once(t);
+	if (ret != -E_NOMEM || !pages_any_splits())
+		return ret;
+	rt_lock(&rt.lock);
+	if (mappings_given_back(t, ret))
+		ret = pass_once(t);
+	rt_unlock(&rt.lock);
+	return ret;
 }
 
 static long
@@ -85,7 +117,7 @@ sys_mmap(struct thread *t)
 		return -E_INVAL;
 	/* Only a fixed mapping can take code away, and only an executable one brings code. */
 	if (!(flags & (MAP_FIXED | 0x100000 /* MAP_FIXED_NOREPLACE */)) && !(prot & PROT_EXEC))
-		return pass(t);
+		return pass_unlocked(t);
 	rt_lock(&rt.lock);
 	if (flags & MAP_FIXED)
 		gates_forget(t, r[RDI], r[RDI] + len);
@@ -141,6 +173,7 @@ sys_mremap(struct thread *t)
 	gates_forget(t, r[RDI], r[RDI] + r[RSI]);
 	if (r[R10] & MREMAP_FIXED)
 		gates_forget(t, r[R8], r[R8] + r[RDX]);
+	pages_open(r[RDI], r[RDI] + r[RSI]); /* it must be one mapping */
 	long ret = pass(t);
 	if (!sys_failed(ret) && ((uint64_t)ret != r[RDI] || r[RDX] < r[RSI]))
 		maps_moved(r[RDI], r[RSI], (uint64_t)ret, r[RDX]);
@@ -151,12 +184,52 @@ sys_mremap(struct thread *t)
 static long
 sys_shmat(struct thread *t)
 {
-	long ret = pass(t);
+	long ret = pass_unlocked(t);
 	if (!sys_failed(ret) && (t->regs.r[RDX] & 0x8000 /* SHM_EXEC */)) {
 		rt_lock(&rt.lock);
 		maps_refresh();
 		rt_unlock(&rt.lock);
 	}
+	return ret;
+}
+
+/* What is sealed stays as it is: open. */
+static long
+sys_mseal(struct thread *t)
+{
+	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
+	rt_lock(&rt.lock);
+	gates_forget(t, start, start + len);
+	pages_open(start, start + len);
+	long ret = pass(t);
+	rt_unlock(&rt.lock);
+	return ret;
+}
+
+/* The program's memory has other contents now, which no write has brought. */
+static long
+sys_madvise(struct thread *t)
+{
+	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
+	bool changes = false;
+	switch ((int)t->regs.r[RDX]) {
+	case MADV_DONTNEED:
+	case MADV_FREE:
+	case MADV_REMOVE:
+	case 24 /* MADV_DONTNEED_LOCKED */:
+	case 102 /* MADV_GUARD_INSTALL */:
+	case 23 /* MADV_POPULATE_WRITE: as if it were written */:
+		changes = start + len > start && maps_overlap(start, start + len);
+	}
+	if (!changes)
+		return pass_unlocked(t);
+	rt_lock(&rt.lock);
+	gates_forget(t, start, start + len);
+	pages_open(start, start + len);
+	long ret = pass(t);
+	if (jit_has_code(start - 4096, start + len))
+		jit_invalidate(start, start + len);
+	rt_unlock(&rt.lock);
 	return ret;
 }
 
@@ -219,7 +292,7 @@ sys_arch_prctl(struct thread *t)
 		uint64_t zero = 0;
 		return rt_copy_guarded((void *)t->regs.r[RSI], &zero, 8) ? -E_FAULT : 0;
 	}
-	return pass(t);
+	return pass_once(t);
 }
 
 /* Does the path end in "/mem", as that of a process's memory does? */
@@ -289,6 +362,10 @@ system_call(struct thread *t)
 		return sys_mprotect(t);
 	case __NR_mremap:
 		return sys_mremap(t);
+	case NR_MSEAL:
+		return sys_mseal(t);
+	case __NR_madvise:
+		return sys_madvise(t);
 	case __NR_shmat:
 		return sys_shmat(t);
 	case __NR_rt_sigaction:

@@ -74,8 +74,17 @@ void
 os_flush(struct thread *t)
 {
 	os_make_wait(t);
+	if (!pages_have_room())
+		pages_release();
 	jit_reset();
 	rt_stat(ST_STAT_flushes, 1);
+}
+
+void
+os_flush_and_open(struct thread *t)
+{
+	os_flush(t);
+	pages_release();
 }
 
 void
