@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,14 @@ all_parked(const struct leaving *l)
 	return true;
 }
 
+/* A thread does what the engine cannot bear, so that the runtime hands the process back by itself.
+ */
+static bool
+leaves_by_itself(const struct leaving *l)
+{
+	return __atomic_load_n(&l->a->boot->leaves, __ATOMIC_ACQUIRE) != 0;
+}
+
 /* Brings every thread to the parking place, stopped there. */
 static bool
 park_all(struct leaving *l)
@@ -162,7 +171,7 @@ park_all(struct leaving *l)
 		double soon = st_now_raw() + (first ? 0.003 : 0.05);
 		do {
 			st_threads_attend(&l->ts);
-			if (l->ts.group_stopped || l->ts.execed)
+			if (l->ts.group_stopped || l->ts.execed || leaves_by_itself(l))
 				return false;
 			nanosleep(&(struct timespec){0, 50000}, NULL);
 		} while (!all_parked(l) && st_now_raw() < soon);
@@ -277,6 +286,8 @@ leave(struct leaving *l)
 {
 	const struct st_boot *boot = l->a->boot;
 	struct st_traced *one = choose(l);
+	if (leaves_by_itself(l))
+		return false;
 	if (!one)
 		return true;
 	if (!send_to_work(l, one, boot->finish, ST_FINISHED_PROCESS))
@@ -293,17 +304,27 @@ leave(struct leaving *l)
 	return true;
 }
 
+/* The runtime hangs up when the process has its dispositions back. */
+static bool
+await_hangup(const struct st_attachment *a)
+{
+	struct pollfd end = {.fd = a->channel};
+	return poll(&end, 1, (int)(patience * 1000)) == 1;
+}
+
 bool
 st_detach(struct st_attachment *a)
 {
 	struct leaving l = {.a = a};
 	struct st_error ignored;
 	bool done = false;
-	if (st_threads_stop(&l.ts, a->pid, patience, &ignored) == 0) {
+	if (!leaves_by_itself(&l) && st_threads_stop(&l.ts, a->pid, patience, &ignored) == 0) {
 		done = park_all(&l) && leave(&l);
 		st_threads_release(&l.ts);
 		st_threads_free(&l.ts);
 	}
+	if (leaves_by_itself(&l))
+		done = await_hangup(a);
 	close(a->channel); /* the signal for the runtime, where it is still there */
 	a->channel = -1;
 	return done;

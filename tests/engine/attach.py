@@ -16,7 +16,7 @@ import unittest
 
 STROBE, PROGRAMS = os.path.abspath(sys.argv.pop(1)), os.path.abspath(sys.argv.pop(1))
 BUSY = os.path.join(PROGRAMS, "attach-busy")
-UNNOTICED, EXITED, EXECED, KILLED, DETACHED = 1, 2, 3, 5, 7  # states of docs/profile.md
+UNNOTICED, EXITED, EXECED, NATIVE, KILLED, DETACHED = 1, 2, 3, 4, 5, 7  # states of docs/profile.md
 ENDS = os.path.join(PROGRAMS, "attach-ends")
 
 
@@ -327,6 +327,38 @@ class Ends(Attach):
         self.detached(strobe)
         process.stdin.close()
         self.assertEqual(process.wait(30), 0)
+
+    def test_becomes_native(self):
+        """A thread does what the engine cannot bear: the process leaves it, and strobe ends."""
+        for how in ("leaves-far", "leaves-gs", "leaves-far-threads", "leaves-gs-threads"):
+            process = self.start(ENDS, how)
+            strobe = self.attached(process.pid)
+            process.stdin.write(b"x")
+            process.stdin.flush()
+            self.assertEqual(strobe.wait(30), 0, strobe.stderr.read())
+            self.assertEqual(process.stdout.readline(), b"native\n")
+            result = self.saved()
+            self.assertEqual(result["process"]["state"], NATIVE, how)
+            self.assertGreater(result["instructions"], 0)
+            self.assertFalse(self.is_attached(process.pid))
+            process.stdin.close()
+            self.assertEqual(process.wait(30), 7, how)
+
+    def test_becomes_native_while_it_is_left(self):
+        """At any moment of a detach."""
+        for how in ("leaves-far", "leaves-gs-threads"):
+            for i in range(12):
+                process = self.start(ENDS, how)
+                strobe = self.attached(process.pid)
+                strobe.send_signal(signal.SIGINT)
+                time.sleep(0.001 * i)
+                process.stdin.write(b"x")
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), b"native\n")
+                self.assertEqual(strobe.wait(30), 0, strobe.stderr.read())
+                self.assertIn(self.saved()["process"]["state"], (NATIVE, DETACHED))
+                process.stdin.close()
+                self.assertEqual(process.wait(30), 7, how)
 
     def test_while_it_ends(self):
         """At every moment around the end: a sentence or a result, never a hang."""

@@ -203,6 +203,7 @@ process_follow_fork(struct thread *t)
 			SYS(__NR_close, fd);
 		return false;
 	}
+	leave_forget(t);
 	rt.threaded = t != rt.main || (rt.stress & ST_STRESS_threads);
 	thread_become_only(t);
 	jit_restart();

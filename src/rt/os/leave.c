@@ -7,6 +7,10 @@
  * it is parked. Signal dispositions belong to the process, so nobody goes on natively before all
  * are parked. Then the controller puts the last things in order with ptrace, the program's
  * registers among them. When the controller is gone, the threads see to it themselves.
+ *
+ * So they do when a thread, of whatever process, is about to do what the engine cannot bear: from
+ * then on no thread is in the engine, because what a native thread shares with others, signal
+ * dispositions and children, would be the engine's.
  */
 #include <asm/unistd.h>
 
@@ -32,6 +36,7 @@ enum {
 };
 
 static uint32_t gone; /* futex: the process has its dispositions back */
+static bool for_good; /* a thread does what the engine cannot bear */
 
 long
 sys_rseq(struct thread *t)
@@ -84,6 +89,8 @@ leave_is_hangup(int signo, const struct siginfo *info)
 static void
 disarm(void)
 {
+	if (!rt.boot->attached)
+		return;
 	SYS(__NR_fcntl, rt.boot->channel, SET_OWNER, 0);
 	SYS(__NR_fcntl, rt.boot->channel, SET_FLAGS, 0);
 	signals_drain(); /* what had been sent by then */
@@ -131,7 +138,7 @@ restore_process(struct thread *t)
 	gates_remove();
 	disarm();
 	rt.results->tsc_end = rt_tsc();
-	rt.results->state = ST_RUN_DETACHED;
+	rt.results->state = for_good ? ST_RUN_NATIVE : ST_RUN_DETACHED;
 }
 
 /* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall:
@@ -169,6 +176,13 @@ forget_alone(void)
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_MAPPED);
 	SYS(__NR_munmap, rt.results, rt.results->file_size);
+}
+
+static void
+close_channel(void)
+{
+	if (rt.boot->channel)
+		SYS(__NR_close, rt.boot->channel);
 }
 
 static void
@@ -265,7 +279,7 @@ leave_alone(struct thread *t)
 		bool last = !gone && gather(t);
 		if (last) {
 			finish_alone(t);
-			SYS(__NR_close, rt.boot->channel);
+			close_channel();
 			__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
 		}
 		rt_unlock(&rt.thread_lock);
@@ -314,4 +328,22 @@ thread_park(struct thread *t, uint64_t mask)
 	__atomic_store_n(&t->parked, ST_PARKED, __ATOMIC_SEQ_CST);
 	wait_for_controller();
 	leave_alone(t);
+}
+
+void
+leave_for_good(struct thread *t)
+{
+	uint64_t mask = signals_block_all();
+	for_good = true;
+	__atomic_store_n(&shared_boot()->leaves, 1, __ATOMIC_SEQ_CST);
+	rt.leaving = true;
+	thread_park(t, mask);
+}
+
+void
+leave_forget(struct thread *t)
+{
+	rt.leaving = for_good = false;
+	t->told = false;
+	t->rounds = 0;
 }

@@ -101,11 +101,11 @@ void os_stop_world(struct thread *t);
 /* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.
  */
 _Noreturn void os_native_probe(struct thread *t);
-/* Hands the whole process back to native execution, from this thread; other threads stay in the
- * cache. */
+/* Hands the whole process back to native execution: this thread, which is about to do what the
+ * engine cannot bear, and all others. */
 _Noreturn void os_native_forever(struct thread *t);
 
-/* Leaving a process that was attached: leave.c. */
+/* Leaving a process: leave.c. */
 
 /* From now on the end of the controller's socket means that the process is handed back. */
 void leave_begin(void);
@@ -114,6 +114,10 @@ bool leave_is_hangup(int signo, const struct siginfo *info);
 /* The thread, at t->regs, gives up what is the engine's and waits to go on natively. Every signal
  * is blocked; `mask`: what the program blocks. */
 _Noreturn void thread_park(struct thread *t, uint64_t mask);
+/* The same for all threads, because this one cannot stay, whether there is a controller or not. */
+_Noreturn void leave_for_good(struct thread *t);
+/* After a fork: the child, whose only thread this is, stays. */
+void leave_forget(struct thread *t);
 /* Registers what the program had registered for restartable sequences. */
 void rseq_restore(const struct thread *t);
 long sys_rseq(struct thread *t);

@@ -105,37 +105,18 @@ os_native_forever(struct thread *t)
 	rt_stat(ST_STAT_native_threads, 1);
 	outside_end(t);
 	process_leaves(t);
-	bool alone = true;
-	rt_lock(&rt.thread_lock);
-	for (struct thread *o = rt.threads; o; o = o->next_thread)
-		if (o != t && !o->ended)
-			alone = false;
-	rt_unlock(&rt.thread_lock);
+	if (!t->own_process)
+		leave_for_good(t);
+	/* Memory and perhaps dispositions are its parent's: a signal brings it back for its
+	 * handler. */
 	if (!t->gap_from)
 		t->gap_from = rt_tsc();
-	if (alone && !t->own_process)
-		happen_last_gap(t);
 	if (rt.has_budget) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);
 		traps_remove();
-		if (!t->own_process)
-			gates_remove();
 		rt_unlock(&rt.lock);
 	}
 	t->state = THREAD_NATIVE;
-	if (!alone) {
-		/* The process's dispositions stay the engine's: a signal brings this thread back
-		 * for its handler. */
-		rt_go_native(t);
-	}
-	uint64_t mask = signals_block_all();
-	if (t->pending & 1)
-		mask = t->queued_mask;
-	if (!t->own_process)
-		rt.results->state = ST_RUN_NATIVE;
-	pages_release();
-	signals_hand_over(t);
-	signals_restore_native(t, mask);
-	rt_go_native_forever(t);
+	rt_go_native(t);
 }

@@ -107,6 +107,28 @@ set_filter(void)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* What takes a process out of an engine. */
+static void
+leave_engine(const char *how)
+{
+	static long area[8];
+	if (strstr(how, "gs"))
+		syscall(SYS_arch_prctl, ARCH_SET_GS, area);
+	else
+		__asm__ volatile("sub $128, %%rsp\n"
+		                 "mov %%cs, %%ecx\n"
+		                 "pushq %%rcx\n"
+		                 "leaq 1f(%%rip), %%rax\n"
+		                 "pushq %%rax\n"
+		                 "lretq\n"
+		                 "1: add $128, %%rsp\n" ::
+		                         : "rax", "rcx", "memory", "cc");
+	puts("native");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+}
+
 static void
 say_ready(void)
 {
@@ -143,6 +165,8 @@ main(int argc, char **argv)
 		return 9;
 	if (is(how, "children"))
 		return children();
+	if (is(how, "leaves"))
+		leave_engine(how);
 	if (is(how, "exec"))
 		execv("/bin/echo", words);
 	if (is(how, "abort"))
