@@ -64,7 +64,7 @@ class Session:
         self.program = [program, way, "0.6" if attached else "0.25"]
         self.words = [t.args.strobe, *words.split()]
         self.environment = dict(os.environ, TMPDIR=t.folder)
-        self.ends = {}
+        self.ends, self.killed = {}, []
         self.main = None
 
     def start(self, words):
@@ -132,22 +132,24 @@ def kill_all(session, strobe, whom):
     agents = [pid for pid in children_of(strobe) if name_of(pid) in ("strobe", "strobe-agent") and pid != session.main]
     for who in whom:
         for pid in agents if who == "agent" else [strobe]:
+            session.killed.append(pid)
             kill(pid)
 
 
 def verdict_of(session, strobe, left):
     said = re.sub(r"(?s).*?(?=begun)", "", session.said(), count=1) if "begun" in session.said() else ""
-    others = {pid: code for pid, code in session.ends.items() if pid != strobe}
+    others = {pid: code for pid, code in session.ends.items() if pid not in (strobe, *session.killed)}
     if left:
         return tries.Verdict(f"still there after {PATIENCE} s: {', '.join(left)}")
     if session.main is None and not said and all(code in (-signal.SIGKILL, STILLBORN) for code in others.values()):
         return tries.Verdict(note=UNBEGUN)
     if not said.startswith(EXPECTED):
         return tries.Verdict(f"output {said!r}, ends {list(others.values())}")
-    codes = [session.ends.get(session.main)] if session.main else [*others.values(), session.ends.get(strobe)]
-    if EXIT not in codes or any(code < 0 for code in others.values()):
-        return tries.Verdict(f"ends {codes} instead of {EXIT}")
-    return tries.Verdict(note=None if session.ends.get(strobe) == -signal.SIGKILL else LATE)
+    if session.main:  # the agent ends as it likes
+        others = {session.main: session.ends.get(session.main)}
+    if any(code != EXIT for code in others.values()):  # or none: strobe has waited for the program before it was killed
+        return tries.Verdict(f"ends {list(others.values())} instead of {EXIT}")
+    return tries.Verdict(note=None if session.killed and others else LATE)
 
 
 def attempt(t, program, way, words, whom, span):

@@ -101,7 +101,7 @@ take_rseq(pid_t pid, struct st_traced *t, struct st_attached *to)
 		t->regs.rip = section.abort;
 }
 
-/* The table of threads, the first one at its beginning, behind the scratch page. */
+/* The table of threads, the first one at its beginning. */
 static int
 write_table(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
             struct st_error *e)
@@ -124,7 +124,7 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 		to->restart = t->restart;
 	}
 	in->boot.attached = (uint32_t)n;
-	in->boot.threads = in->scratch + ST_SCRATCH;
+	in->boot.threads = in->undo + ST_UNDO;
 	in->remote.saved = first->regs;
 	struct iovec here = {all, n * sizeof *all},
 	             there = {(void *)in->boot.threads, n * sizeof *all};
@@ -140,33 +140,71 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 static int
 map_scratch(struct st_injection *in, size_t n_threads)
 {
-	st_injection_mmap(in, "mmap", 0, ST_SCRATCH + n_threads * sizeof(struct st_attached),
+	st_injection_mmap(in, "mmap", 0,
+	                  ST_SCRATCH + ST_UNDO + n_threads * sizeof(struct st_attached),
 	                  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (st_injection_do(in) != 0)
 		return -1;
 	in->scratch = in->mapped[0].at;
+	in->undo = in->scratch + ST_SCRATCH;
+	st_injection_way_back(in);
 	return 0;
 }
 
+/* Where the runtime begins, with a place in the table of threads; the first one with the boot
+ * block. */
 static void
-send_in(struct st_threads *ts, struct st_traced *first, uint64_t entry, uint64_t boot,
-        uint64_t table)
+send_thread(struct st_traced *t, uint64_t entry, uint64_t boot, uint64_t place, uint64_t table)
 {
+	t->regs.rip = entry;
+	t->regs.eflags = 0x202;
+	t->regs.rdi = boot;
+	t->regs.rsi = place;
+	t->regs.rdx = table;
+	t->mask = ~0ull; /* until the runtime knows the thread */
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+}
+
+/*
+ * All threads are stopped, and get their new registers. Should we be killed meanwhile, those that
+ * have theirs find that the others have not, and turn back, the first one taking the engine away:
+ * so it goes in first. From the moment on at which the word is written, all go in.
+ */
+static int
+send_in(struct st_threads *ts, struct st_traced *first, struct st_injection *in, uint64_t entry)
+{
+	const uint64_t table = in->boot.threads, boot = st_injection_boot(in);
+	const uint64_t all_sent = 1;
 	uint64_t next = table + sizeof(struct st_attached);
+	send_thread(first, entry, boot, table, table);
 	for (size_t i = 0; i < ts->n; i++) {
 		struct st_traced *t = &ts->v[i];
-		if (t->gone)
+		if (t->gone || t == first)
 			continue;
-		t->regs.rip = entry;
-		t->regs.eflags = 0x202;
-		t->regs.rdi = boot;
-		t->regs.rsi = 0;
-		t->mask = ~0ull; /* until the runtime knows the thread */
-		if (t != first) {
-			t->regs.rsi = next;
-			next += sizeof(struct st_attached);
-		}
+		send_thread(t, entry, 0, next, table);
+		next += sizeof(struct st_attached);
 	}
+	return st_remote_write(&in->remote, table + offsetof(struct st_attached, all_sent),
+	                       &all_sent, sizeof all_sent)
+	               ? 0
+	               : st_injection_fail(in, "writing to the process", -errno);
+}
+
+/* The thread makes system calls for us from here on. Its other way back is the system call that it
+ * was in, anew: the kernel forgets how to continue it when a handler returns. */
+static int
+borrow(struct st_injection *in, struct st_traced *first)
+{
+	struct user_regs_struct again = first->regs;
+	if (first->restart)
+		again.rax = first->restart;
+	if (st_remote_borrow(&in->remote, first->tid, &again, first->mask) != 0)
+		return -1;
+	st_limits_of(first->tid, in->boot.limits);
+	memcpy(in->remote.retreat.data.limits, in->boot.limits, sizeof in->boot.limits);
+	st_injection_way_back(in);
+	st_limits_lift_of(first->tid);
+	return 0;
 }
 
 /* Into the stopped process. */
@@ -174,22 +212,18 @@ static int
 put_in(struct st_threads *ts, struct st_injection *in, struct st_error *e)
 {
 	struct st_traced *first = st_threads_any(ts);
-	uint64_t gadget = st_syscall_in_vdso(ts->pid), entry;
+	uint64_t entry;
 	for (size_t i = 0; i < ts->n; i++) /* the main thread if it is there */
 		if (ts->v[i].tid == ts->pid && !ts->v[i].gone)
 			first = &ts->v[i];
-	if (!gadget)
+	if (borrow(in, first) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot attach process %d: it has no vDSO",
 		               ts->pid);
-	st_threads_block(ts);
-	st_remote_borrow(&in->remote, first->tid, &first->regs, gadget);
-	st_limits_lift_of(ts->pid, in->boot.limits);
 	if (map_scratch(in, ts->n) != 0 || st_injection_map(in, &entry) != 0 ||
-	    write_table(ts, first, in, e) != 0) {
+	    write_table(ts, first, in, e) != 0 || send_in(ts, first, in, entry) != 0) {
 		st_injection_undo(in);
 		return -1;
 	}
-	send_in(ts, first, entry, st_injection_boot(in), in->boot.threads);
 	return 0;
 }
 

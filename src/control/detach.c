@@ -237,22 +237,49 @@ is_filtered(pid_t pid)
 	return mode != 0;
 }
 
-/* Takes our memory out of the process. A filter that it has meanwhile would meet this call too:
- * then the memory stays. */
-static void
+enum { MOST_UNMAPPED = 11 };
+_Static_assert(sizeof(struct st_boot) + MOST_UNMAPPED * sizeof(struct st_remote_call) <= 4096,
+               "the list lies behind the boot block");
+
+/* What is to be taken out of the process: the list lies in the results, which go last. */
+static unsigned
+list_memory(const struct leaving *l, const struct st_traced *t, struct st_remote_call *calls)
+{
+	const struct st_attachment *a = l->a;
+	unsigned n = 0, results = 0;
+	calls[n++] = (struct st_remote_call){__NR_close, {a->boot->channel}};
+	calls[n++] = (struct st_remote_call){
+	        __NR_munmap,
+	        {t->regs.gs_base, ST_THREAD_PRIVATE + ST_MAX_BLOCKS * sizeof(uint64_t)}};
+	for (unsigned i = 0; i < a->n_mapped; i++)
+		if (a->mapped[i].at == a->results->at)
+			results = i;
+		else
+			calls[n++] = (struct st_remote_call){
+			        __NR_munmap, {a->mapped[i].at, a->mapped[i].bytes}};
+	calls[n++] = (struct st_remote_call){
+	        __NR_munmap, {a->mapped[results].at, a->mapped[results].bytes}};
+	return n;
+}
+
+/* The last thread takes our memory out of the process by itself, and goes on with the program, also
+ * if we are killed meanwhile. A filter that the process has by now would meet these calls too: then
+ * the memory stays. False: the thread is where it was. */
+static bool
 unmap(struct leaving *l, struct st_traced *t)
 {
-	struct st_remote r;
-	uint64_t gadget = st_syscall_in_vdso(l->a->pid);
-	if (!gadget || is_filtered(l->a->pid))
-		return;
-	st_remote_borrow(&r, t->tid, &t->final, gadget);
-	st_remote_call(&r, __NR_close, l->a->boot->channel, 0, 0, 0, 0, 0);
-	st_remote_call(&r, __NR_munmap, t->regs.gs_base,
-	               ST_THREAD_PRIVATE + ST_MAX_BLOCKS * sizeof(uint64_t), 0, 0, 0, 0);
-	for (unsigned i = 0; i < l->a->n_mapped; i++)
-		st_remote_call(&r, __NR_munmap, l->a->mapped[i].at, l->a->mapped[i].bytes, 0, 0, 0,
-		               0);
+	struct st_remote_call *calls = (void *)(l->a->boot + 1);
+	struct st_remote r = {.pid = t->tid};
+	if (is_filtered(l->a->pid) ||
+	    !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
+		return false;
+	const uint64_t undo = l->a->results->at + (uint64_t)((char *)calls - (char *)l->a->results);
+	unsigned n = list_memory(l, t, calls);
+	r.retreat.data.undo = undo;
+	r.retreat.data.undo_end = undo + n * sizeof *calls;
+	t->regs = t->final;
+	t->regs.rip = st_retreat_back_at(&r.retreat);
+	return st_retreat_update(&r.retreat) && st_remote_run_back(&r, &t->regs, n + 1);
 }
 
 /* The thread is the program's, from the next moment on if we should die now. */
@@ -261,8 +288,7 @@ put_final(struct st_traced *t)
 {
 	t->regs = t->final;
 	t->mask = t->final_mask;
-	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+	st_thread_put(t);
 }
 
 /* Of the parked threads, the one that does the last work: the main thread, when it is there. */
@@ -297,10 +323,10 @@ leave(struct leaving *l)
 			put_final(&l->ts.v[i]);
 	if (!send_to_work(l, one, boot->forget, ST_FINISHED_MEMORY))
 		return false;
-	one->mask = one->final_mask;
-	if (boot->finished == ST_FINISHED_MEMORY)
-		unmap(l, one);
-	one->regs = one->final;
+	if (boot->finished == ST_FINISHED_MEMORY && unmap(l, one))
+		one->gone = true;
+	else
+		put_final(one);
 	return true;
 }
 

@@ -47,6 +47,20 @@ st_injection_opened(struct st_injection *in, int fd)
 		in->opened[in->n_opened++] = fd;
 }
 
+void
+st_injection_way_back(struct st_injection *in)
+{
+	struct st_remote_call calls[ST_UNDO_MOST];
+	unsigned n = 0;
+	for (unsigned i = 0; i < in->n_opened; i++)
+		calls[n++] = (struct st_remote_call){__NR_close, {(uint64_t)in->opened[i]}};
+	/* Backwards: the first, of a process that was running, is where this list lies. */
+	for (unsigned i = in->n_mapped; i-- > 0;)
+		calls[n++] = (struct st_remote_call){__NR_munmap,
+		                                     {in->mapped[i].at, in->mapped[i].bytes}};
+	st_remote_way_back(&in->remote, in->undo, calls, in->undo ? n : 0, in->fds, in->fds_end);
+}
+
 /* A mapping that has been made. As the kernel counts: what is fixed lies over the region, which is
  * counted already. */
 static void
@@ -100,6 +114,7 @@ st_injection_do(struct st_injection *in)
 		if (maps[i])
 			note_mapped(in, &in->calls[i]);
 	in->n_calls = 0;
+	st_injection_way_back(in);
 	return done == n ? 0 : st_injection_fail(in, in->what[done], in->calls[done].nr);
 }
 
@@ -413,11 +428,11 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 	return 0;
 }
 
-/* The words of the program's stack that were used. */
+/* What was used of the program's stack. */
 static bool
 clear_scratch(struct st_injection *in)
 {
-	static const char nothing[ST_SCRATCH + ST_REMOTE_TABLE];
+	static const char nothing[ST_SCRATCH + ST_REMOTE_TABLE + ST_UNDO];
 	return st_remote_write(&in->remote, in->scratch, nothing, sizeof nothing);
 }
 
@@ -426,15 +441,16 @@ st_injection_undo(struct st_injection *in)
 {
 	for (unsigned i = 0; i < in->n_opened; i++)
 		st_remote_call(&in->remote, __NR_close, (uint64_t)in->opened[i], 0, 0, 0, 0, 0);
+	st_remote_way_back(&in->remote, 0, NULL, 0, 0, 0);
 	for (unsigned i = 0; i < in->n_mapped; i++)
 		st_remote_call(&in->remote, __NR_munmap, in->mapped[i].at, in->mapped[i].bytes, 0,
 		               0, 0, 0);
+	st_limits_return_to(in->remote.pid, in->boot.limits);
 	if (!in->running) {
 		clear_scratch(in);
 		st_remote_end(&in->remote);
 		ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
 	}
-	st_limits_return_to(in->remote.pid, in->boot.limits);
 	if (in->channel >= 0)
 		close(in->channel);
 	st_injection_end(in);
@@ -442,19 +458,20 @@ st_injection_undo(struct st_injection *in)
 		munmap(in->results, in->results->file_size);
 }
 
-/* Lets it go into the runtime. */
+/* Lets it go into the runtime. From its new registers on that is where it goes even if we die. */
 static int
 let_go(struct st_injection *in, uint64_t entry)
 {
 	struct user_regs_struct regs = in->remote.saved;
-	if (!clear_scratch(in) || st_remote_end(&in->remote) != 0)
-		return st_fail(in->e, ST_EXIT_FAILED, "it went away while it was prepared");
 	regs.rip = entry;
 	regs.rdi = st_injection_boot(in);
 	regs.rsi = 0;
+	regs.rdx = 0;
 	regs.orig_rax = ~0ull;
-	if (ptrace(PTRACE_SETREGS, in->remote.pid, 0, &regs) != 0 ||
-	    ptrace(PTRACE_DETACH, in->remote.pid, 0, 0) != 0)
+	if (st_remote_end(&in->remote) != 0 ||
+	    ptrace(PTRACE_SETREGS, in->remote.pid, 0, &regs) != 0 || !clear_scratch(in))
+		return st_fail(in->e, ST_EXIT_FAILED, "it went away while it was prepared");
+	if (ptrace(PTRACE_DETACH, in->remote.pid, 0, 0) != 0)
 		return st_fail(in->e, ST_EXIT_FAILED,
 		               "cannot start the program under the engine: %s", strerror(errno));
 	return 0;
@@ -478,16 +495,21 @@ st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool 
 		               strerror(errno));
 	regs.rax = 0; /* as the end of its execve would leave it */
 	/* Below the red zone of a program that has not run yet. */
-	in.scratch = ((regs.rsp - 128) & ~63ull) - ST_SCRATCH - ST_REMOTE_TABLE;
+	in.scratch = ((regs.rsp - 128) & ~63ull) - ST_SCRATCH - ST_REMOTE_TABLE - ST_UNDO;
+	in.undo = in.scratch + ST_SCRATCH + ST_REMOTE_TABLE;
 	if (st_remote_begin(&in.remote, pid, &regs, in.scratch + ST_SCRATCH, e) != 0)
 		return -1;
 	if (!clear_scratch(&in)) {
 		st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
 		        strerror(errno));
 		st_remote_end(&in.remote);
+		ptrace(PTRACE_SETREGS, pid, 0, &regs);
 		return -1;
 	}
-	st_limits_lift_of(pid, in.boot.limits);
+	st_limits_of(pid, in.boot.limits);
+	memcpy(in.remote.retreat.data.limits, in.boot.limits, sizeof in.boot.limits);
+	st_injection_way_back(&in);
+	st_limits_lift_of(pid);
 	if ((st_limits_in_the_way(LEAST_ROOM) && st_injection_fail(&in, "limits", -ENOMEM)) ||
 	    st_injection_map(&in, &entry) != 0 || let_go(&in, entry) != 0) {
 		st_injection_undo(&in);

@@ -43,8 +43,15 @@ struct st_injection {
 	unsigned n_mapped;
 	int opened[ST_PARCEL_MOST + 3];
 	unsigned n_opened;
+	uint64_t undo; /* address of ST_UNDO bytes in the target: calls that undo all that */
+	/* And of numbers of descriptors that are to be closed then, but are not known here. */
+	uint64_t fds, fds_end;
 };
-enum { ST_SCRATCH = 512 };
+enum {
+	ST_SCRATCH = 512,
+	ST_UNDO_MOST = ST_PARCEL_MOST + 3 + 8,
+	ST_UNDO = ST_UNDO_MOST * (int)sizeof(struct st_remote_call)
+};
 
 /* Puts a call into the list. */
 void st_injection_call(struct st_injection *in, const char *what, struct st_remote_call call);
@@ -55,6 +62,8 @@ void st_injection_close(struct st_injection *in, int fd);
 int st_injection_do(struct st_injection *in);
 int st_injection_fail(struct st_injection *in, const char *what, long error);
 void st_injection_opened(struct st_injection *in, int fd);
+/* Tells the process what it is to undo, should we be killed. */
+void st_injection_way_back(struct st_injection *in);
 
 /* control/parcel.c: a socket between the target and us, which is made with the next calls unless
  * there is one, and through which it then gets the parcel; it stays when `stays`. */

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "control/retreat.h"
 #include "control/run.h"
 #include "wire/boot.h"
 
@@ -46,10 +47,11 @@ enum { ST_REMOTE_WORDS = 7 }; /* of code that is patched in */
 struct st_remote {
 	pid_t pid;
 	struct user_regs_struct saved; /* as it was stopped */
-	uint64_t at;                   /* where the system call instruction lies */
-	bool found;                    /* it was there already: nothing is patched */
+	uint64_t at;                   /* where the code for calls lies */
+	bool single;                   /* it makes one call, by registers */
 	uint64_t table;                /* else: memory of the process for a table of calls */
-	long patched[ST_REMOTE_WORDS]; /* what was there */
+	struct st_retreat retreat;     /* the code is there, if there is room for it */
+	long patched[ST_REMOTE_WORDS]; /* else what was there that the code takes the place of */
 	uint64_t blocked;              /* signals that it blocks by itself */
 };
 struct st_remote_call {
@@ -63,17 +65,26 @@ enum { ST_REMOTE_TABLE = ST_REMOTE_MOST * (int)sizeof(struct st_remote_call) };
 /* table: free memory of ST_REMOTE_TABLE bytes. */
 int st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
                     uint64_t table, struct st_error *e);
-/* The same with an instruction that is in the target anyway; its thread is traced with
- * PTRACE_O_TRACESYSGOOD and blocks every signal. */
-void st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
-                      uint64_t at);
+/* The same for a thread of a running process, which is traced with PTRACE_O_TRACESYSGOOD: one call
+ * at a time. From here on it blocks every signal; `mask` are those that it blocks by itself. -1: it
+ * has no vDSO. */
+int st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
+                     uint64_t mask);
 /* One after the other, up to the first that fails. How many did not: n, or less. */
 unsigned st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsigned n);
 /* A single one; its answer. */
 long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                     uint64_t f, uint64_t g);
-/* Puts the patched bytes back, and lets signals in. */
+/* Whoever lets the process go now finds its code as it was, and its signals let in. */
 int st_remote_end(struct st_remote *r);
+/* What the process is to do, should the tracer be killed from now on: make those calls, of which
+ * the process has a copy at that address, after it has closed the descriptors whose numbers stand
+ * from fds to fds_end. */
+void st_remote_way_back(struct st_remote *r, uint64_t undo, const struct st_remote_call *calls,
+                        unsigned n, uint64_t fds, uint64_t fds_end);
+/* Lets the thread take its way back, which is n calls long, by these registers, and lets go of it.
+ * False: it is where it was. */
+bool st_remote_run_back(struct st_remote *r, const struct user_regs_struct *regs, unsigned n);
 /* The process' memory; false when it is not there, or may not be written. */
 bool st_remote_read(const struct st_remote *r, uint64_t from, void *to, size_t n);
 bool st_remote_write(const struct st_remote *r, uint64_t to, const void *from, size_t n);
@@ -82,8 +93,9 @@ bool st_remote_write(const struct st_remote *r, uint64_t to, const void *from, s
  * it may; its child takes them back before it becomes the program. */
 void st_limits_lift(void);
 void st_limits_restore(void);
-/* Those of a program that is being prepared: what they were goes to the runtime. */
-void st_limits_lift_of(pid_t pid, uint64_t limits[2][2]);
+/* Those of a program that is being prepared: what they are goes to the runtime, 0 for none. */
+void st_limits_of(pid_t pid, uint64_t limits[2][2]);
+void st_limits_lift_of(pid_t pid);
 /* For one that was not prepared after all. */
 void st_limits_return_to(pid_t pid, uint64_t limits[2][2]);
 /* The name of one that could not be lifted to so many bytes, or NULL. */

@@ -44,16 +44,24 @@ st_limits_restore(void)
 }
 
 void
-st_limits_lift_of(pid_t pid, uint64_t limits[2][2])
+st_limits_of(pid_t pid, uint64_t limits[2][2])
 {
 	for (unsigned i = 0; i < 2; i++) {
-		struct rlimit was;
-		lift(pid, i, &was);
-		if (was.rlim_cur == RLIM_INFINITY)
+		struct rlimit is;
+		if (prlimit(pid, limited[i].resource, NULL, &is) != 0 ||
+		    is.rlim_cur == RLIM_INFINITY)
 			continue;
-		limits[i][0] = was.rlim_cur;
-		limits[i][1] = was.rlim_max;
+		limits[i][0] = is.rlim_cur;
+		limits[i][1] = is.rlim_max;
 	}
+}
+
+void
+st_limits_lift_of(pid_t pid)
+{
+	struct rlimit was;
+	for (unsigned i = 0; i < 2; i++)
+		lift(pid, i, &was);
 }
 
 void

@@ -42,11 +42,34 @@ send_descriptors(int channel, const int *fds, unsigned n)
 	return sendmsg(channel, &l.header, MSG_NOSIGNAL) == 1;
 }
 
+/* Descriptors will stand there: until then, none. */
+static void
+expect_descriptors(struct st_injection *in, uint64_t at, unsigned n)
+{
+	int none[ST_PARCEL_MOST];
+	memset(none, 0xff, sizeof none);
+	if (!st_remote_write(&in->remote, at, none, n * sizeof *none))
+		return;
+	in->fds = at;
+	in->fds_end = at + n * sizeof *none;
+	st_injection_way_back(in);
+}
+
+/* They are known: st_injection_opened. */
+static void
+know_descriptors(struct st_injection *in)
+{
+	in->fds = in->fds_end = 0;
+	st_injection_way_back(in);
+}
+
 void
 st_parcel_prepare(struct st_injection *in)
 {
-	if (in->channel < 0)
-		st_injection_call(in, "socketpair",
+	if (in->channel >= 0)
+		return;
+	expect_descriptors(in, in->scratch, 2);
+	st_injection_call(in, "socketpair",
 		                  (struct st_remote_call){__NR_socketpair,
 		                                          {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
 		                                           0, in->scratch}});
@@ -60,6 +83,7 @@ fetch_channel(struct st_injection *in)
 		return st_injection_fail(in, "socketpair", -errno);
 	st_injection_opened(in, in->ends[0]);
 	st_injection_opened(in, in->ends[1]);
+	know_descriptors(in);
 	int pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, 0);
 	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, in->ends[0], 0);
 	int error = errno;
@@ -97,6 +121,7 @@ look_into(struct st_injection *in)
 	memcpy(in->there, l.control + CMSG_LEN(0), n * sizeof *in->there);
 	for (size_t i = 0; i < n; i++)
 		st_injection_opened(in, in->there[i]);
+	know_descriptors(in);
 	return n == in->n_parcel ? 0 : st_injection_fail(in, "recvmsg", -EMFILE);
 }
 
@@ -114,6 +139,8 @@ receive(struct st_injection *in)
 	unsigned first = in->ends[0] < 0;
 	if (!st_remote_write(&in->remote, in->scratch, &l, sizeof l))
 		return st_injection_fail(in, "recvmsg", -errno);
+	expect_descriptors(in, in->scratch + offsetof(struct letter, control) + CMSG_LEN(0),
+	                   in->n_parcel);
 	unsigned done = first + st_remote_calls(&in->remote, calls + first, 4 - first);
 	if (done < 3)
 		return st_injection_fail(in, "recvmsg", calls[done].nr);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "control/internal.h"
+#include "control/threads.h"
 
 /*
  * Makes the calls of the table from rbx to rbp, and puts each answer in the place of its number. It
@@ -34,18 +35,17 @@ static const unsigned char caller[8 * ST_REMOTE_WORDS] = {
 };
 _Static_assert(sizeof(struct st_remote_call) == 56, "the caller knows it");
 
-int
-st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
-                uint64_t table, struct st_error *e)
+/* In place of the program's first instructions: for a process that has no room for a way back. */
+static int
+patch(struct st_remote *r, struct st_error *e)
 {
-	*r = (struct st_remote){.pid = pid, .saved = *saved, .table = table};
 	/* All of it in one page: that of the program's first instruction. */
 	r->at = r->saved.rip;
 	if ((r->at & 4095) > 4096 - sizeof caller)
 		r->at = (r->at | 4095) + 1 - sizeof caller;
 	for (unsigned i = 0; i < ST_REMOTE_WORDS; i++) {
 		errno = 0;
-		r->patched[i] = ptrace(PTRACE_PEEKTEXT, pid, r->at + 8 * i, 0);
+		r->patched[i] = ptrace(PTRACE_PEEKTEXT, r->pid, r->at + 8 * i, 0);
 		if (errno)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "cannot read the program's first instruction: %s",
@@ -54,23 +54,77 @@ st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *s
 	for (unsigned i = 0; i < ST_REMOTE_WORDS; i++) {
 		long word;
 		memcpy(&word, caller + 8 * i, 8);
-		if (ptrace(PTRACE_POKETEXT, pid, r->at + 8 * i, word) != 0)
+		if (ptrace(PTRACE_POKETEXT, r->pid, r->at + 8 * i, word) != 0)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "cannot write to the program's memory: %s", strerror(errno));
 	}
+	return 0;
+}
+
+/* The thread is where it goes back by itself. First that, then its mask: on the way back it gets
+ * its own again. */
+static int
+stand_by(const struct st_remote *r, uint64_t mask)
+{
+	struct user_regs_struct regs = r->saved;
+	regs.rip = st_retreat_back_at(&r->retreat);
+	regs.orig_rax = ~0ull;
+	if (r->retreat.at && ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0)
+		return -1;
+	return ptrace(PTRACE_SETSIGMASK, r->pid, sizeof mask, &mask) == 0 ? 0 : -1;
+}
+
+/* By which the code tells that it has made its calls. */
+static int
+telling_signal(const struct st_remote *r)
+{
+	return r->retreat.at ? SIGURG : SIGTRAP;
+}
+
+int
+st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
+                uint64_t table, struct st_error *e)
+{
+	*r = (struct st_remote){.pid = pid, .saved = *saved, .table = table};
+	if (ptrace(PTRACE_GETSIGMASK, pid, sizeof r->blocked, &r->blocked) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's signal mask: %s",
+		               strerror(errno));
+	if (st_retreat_put(&r->retreat, pid, saved, r->blocked))
+		r->at = st_retreat_table_at(&r->retreat);
+	else if (patch(r, e) != 0)
+		return -1;
 	/* What comes meanwhile is not lost, but waits. */
-	const uint64_t all_but_trap = ~(1ull << (SIGTRAP - 1));
-	if (ptrace(PTRACE_GETSIGMASK, pid, sizeof r->blocked, &r->blocked) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, pid, sizeof all_but_trap, &all_but_trap) != 0)
+	if (stand_by(r, ~(1ull << (telling_signal(r) - 1))) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot block the program's signals: %s",
 		               strerror(errno));
 	return 0;
 }
 
-void
-st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved, uint64_t at)
+int
+st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
+                 uint64_t mask)
 {
-	*r = (struct st_remote){.pid = tid, .saved = *saved, .at = at, .found = true};
+	*r = (struct st_remote){.pid = tid, .saved = *saved, .blocked = mask, .single = true};
+	if (st_retreat_put(&r->retreat, tid, saved, mask))
+		r->at = st_retreat_call_at(&r->retreat);
+	else
+		r->at = st_syscall_in_vdso(tid);
+	return r->at && stand_by(r, ~0ull) == 0 ? 0 : -1;
+}
+
+void
+st_remote_way_back(struct st_remote *r, uint64_t undo, const struct st_remote_call *calls,
+                   unsigned n, uint64_t fds, uint64_t fds_end)
+{
+	struct st_retreat_data *d = &r->retreat.data;
+	if (!r->retreat.at)
+		return;
+	bool there = n == 0 || st_remote_write(r, undo, calls, n * sizeof *calls);
+	d->undo = undo;
+	d->undo_end = there ? undo + n * sizeof *calls : undo;
+	d->fds = fds;
+	d->fds_end = fds_end;
+	st_retreat_update(&r->retreat); /* or else the way back is that of before */
 }
 
 /*
@@ -92,15 +146,18 @@ next_stop(pid_t pid, int *signal_and_event)
 	return true;
 }
 
-/* Up to the breakpoint behind the instructions. */
+/* Up to where the code tells that it has made its calls. */
 static bool
-run_to_trap(pid_t pid)
+run_to_end(const struct st_remote *r)
 {
+	struct user_regs_struct regs;
 	int stop = 0;
-	do /* some other stop (a group stop, say): go on to ours */
-		if (ptrace(PTRACE_CONT, pid, 0, 0) != 0 || !next_stop(pid, &stop))
+	do { /* some other stop (a group stop, say): go on to ours */
+		if (ptrace(PTRACE_CONT, r->pid, 0, 0) != 0 || !next_stop(r->pid, &stop) ||
+		    ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
 			return false;
-	while (stop != SIGTRAP);
+	} while (stop != telling_signal(r) ||
+	         (r->retreat.at && regs.rip != st_retreat_told_at(&r->retreat)));
 	return true;
 }
 
@@ -131,9 +188,21 @@ run_through_call(pid_t pid)
 	return 0;
 }
 
-/* With an instruction that was there anyway, all by registers. */
+bool
+st_remote_run_back(struct st_remote *r, const struct user_regs_struct *regs, unsigned n)
+{
+	if (ptrace(PTRACE_SETREGS, r->pid, 0, regs) != 0)
+		return false;
+	while (n-- > 0)
+		if (run_through_call(r->pid) != 0)
+			return true; /* it has ended */
+	ptrace(PTRACE_DETACH, r->pid, 0, 0);
+	return true;
+}
+
+/* All by registers. */
 static long
-call_found(const struct st_remote *r, const struct st_remote_call *call)
+call_single(const struct st_remote *r, const struct st_remote_call *call)
 {
 	struct user_regs_struct regs = r->saved;
 	regs.rip = r->at;
@@ -167,7 +236,7 @@ call_table(const struct st_remote *r, struct st_remote_call *calls, unsigned n)
 	regs.rbx = r->table;
 	regs.rbp = r->table + n * sizeof *calls;
 	return st_remote_write(r, r->table, calls, n * sizeof *calls) &&
-	       ptrace(PTRACE_SETREGS, r->pid, 0, &regs) == 0 && run_to_trap(r->pid) &&
+	       ptrace(PTRACE_SETREGS, r->pid, 0, &regs) == 0 && run_to_end(r) &&
 	       st_remote_read(r, r->table, calls, n * sizeof *calls);
 }
 
@@ -175,13 +244,13 @@ unsigned
 st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsigned n)
 {
 	unsigned done = 0;
-	if (!r->found && !call_table(r, calls, n)) {
+	if (!r->single && !call_table(r, calls, n)) {
 		calls[0].nr = -ESRCH;
 		return 0;
 	}
 	for (; done < n; done++) {
-		if (r->found)
-			calls[done].nr = call_found(r, &calls[done]);
+		if (r->single)
+			calls[done].nr = call_single(r, &calls[done]);
 		if (has_failed(calls[done].nr))
 			break;
 	}
@@ -200,7 +269,7 @@ st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c,
 int
 st_remote_end(struct st_remote *r)
 {
-	for (unsigned i = 0; i < ST_REMOTE_WORDS; i++)
+	for (unsigned i = 0; i < ST_REMOTE_WORDS && !r->retreat.at; i++)
 		if (ptrace(PTRACE_POKETEXT, r->pid, r->at + 8 * i, r->patched[i]) != 0)
 			return -1;
 	return ptrace(PTRACE_SETSIGMASK, r->pid, sizeof r->blocked, &r->blocked) == 0 ? 0 : -1;

@@ -93,6 +93,9 @@ on_stopped(struct st_threads *ts, struct st_traced *t, int signo)
 	t->regs = regs;
 	t->stopped = true;
 	settle(t);
+	/* The kernel would not begin that call again. */
+	if (t->interrupted && (long)regs.rax == -EINTR)
+		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
 }
 
 static void
@@ -331,12 +334,10 @@ st_thread_continue(struct st_traced *t)
 }
 
 void
-st_threads_block(struct st_threads *ts)
+st_thread_put(struct st_traced *t)
 {
-	uint64_t all = ~0ull;
-	for (size_t i = 0; i < ts->n; i++)
-		if (ts->v[i].stopped)
-			ptrace(PTRACE_SETSIGMASK, ts->v[i].tid, sizeof all, &all);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
 }
 
 /* A thread that is not stopped cannot be let go: it stops first, or goes with our end. */
@@ -353,10 +354,8 @@ release(struct st_threads *ts, struct st_traced *t)
 	}
 	if (!t->stopped || t->gone)
 		return;
-	if (!ts->execed) {
-		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-		ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
-	}
+	if (!ts->execed)
+		st_thread_put(t);
 	ptrace(PTRACE_DETACH, t->tid, 0, 0);
 	t->gone = true;
 }

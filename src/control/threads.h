@@ -38,8 +38,9 @@ int st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error
 int st_thread_continue(struct st_traced *t);
 /* Lets signals pass while threads run, and notes who has ended. */
 void st_threads_attend(struct st_threads *ts);
-/* Signal masks: every signal blocked, so that nothing comes in between. */
-void st_threads_block(struct st_threads *ts);
+/* Its regs and its mask are the thread's. First the mask: should we be killed in between, a signal
+ * may come early, but none is blocked for ever. */
+void st_thread_put(struct st_traced *t);
 /* Lets all of them go on from their regs, with their masks. */
 void st_threads_release(struct st_threads *ts);
 void st_threads_free(struct st_threads *ts);

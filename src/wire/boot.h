@@ -83,6 +83,9 @@ struct st_attached {
 	uint64_t rseq; /* address of its registration, 0: none */
 	uint32_t rseq_bytes, rseq_signature;
 	uint64_t restart; /* the system call that it was in when regs say restart_syscall */
+	/* Of the first one: all threads are sent into the runtime. 0: the controller was killed
+	   before, and who came in goes back. */
+	uint64_t all_sent;
 };
 
 /* The beginning of the runtime's struct thread, where the GS base of a thread points to. */

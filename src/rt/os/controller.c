@@ -7,8 +7,8 @@
 
 #include "rt/os/process.h"
 
-static bool
-has_hung_up(void)
+bool
+controller_has_hung_up(void)
 {
 	enum { POLLHUP_BIT = 16 };
 	struct {
@@ -30,7 +30,7 @@ controller_is_gone(void)
 	if (__atomic_load_n(&rt.results->deserted, __ATOMIC_RELAXED))
 		return true;
 	if (rt.boot->channel)
-		return has_hung_up();
+		return controller_has_hung_up();
 	return (uint32_t)SYS(__NR_getppid) != rt.boot->controller &&
 	       (uint32_t)SYS(__NR_getpid) == rt.pid;
 }

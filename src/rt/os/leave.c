@@ -22,6 +22,13 @@
 #include "rt/tool/happen.h"
 #include "rt/tool/unique.h"
 
+/* stubs.S knows it. */
+_Static_assert(offsetof(struct st_attached, regs) == 16, "");
+_Static_assert(offsetof(struct st_attached, rflags) == 144, "");
+_Static_assert(offsetof(struct st_attached, pc) == 152, "");
+_Static_assert(offsetof(struct st_attached, mask) == 160, "");
+_Static_assert(offsetof(struct st_attached, all_sent) == 192, "");
+
 enum {
 	E_BUSY = 16,
 	E_INVAL = 22,
@@ -72,7 +79,7 @@ leave_begin(void)
 	SYS(__NR_fcntl, fd, SET_SIGNAL, SIGNAL_OWN);
 	SYS(__NR_fcntl, fd, SET_OWNER, rt.pid);
 	SYS(__NR_fcntl, fd, SET_FLAGS, O_ASYNC_BIT);
-	if (!controller_is_gone())
+	if (!controller_has_hung_up())
 		return;
 	rt.leaving = true;
 	__atomic_fetch_or(&rt.main->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -204,6 +211,29 @@ static struct st_boot *
 shared_boot(void)
 {
 	return (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
+}
+
+void rt_withdraw(const struct st_boot *boot);
+
+/*
+ * The controller was killed while it sent the threads of a process here, and all go on natively.
+ * This one takes away what none of them needs for that. Nothing but the boot block is known yet.
+ */
+void
+rt_withdraw(const struct st_boot *boot)
+{
+	enum { AS = 9, DATA = 2 };
+	const struct st_boot b = *boot;
+	if (b.limits[0][0])
+		SYS(__NR_prlimit64, 0, AS, b.limits[0], 0);
+	if (b.limits[1][0])
+		SYS(__NR_prlimit64, 0, DATA, b.limits[1], 0);
+	SYS(__NR_close, b.channel);
+	SYS(__NR_munmap, b.region, ST_CACHE_SIZE);
+	SYS(__NR_munmap, b.cache_alias, ST_CACHE_SIZE);
+	SYS(__NR_munmap, b.lookup, ST_LOOKUP_MAPPED);
+	SYS(__NR_munmap, b.results,
+	    ((const struct st_results_header *)b.results)->file_size);
 }
 
 void rt_finish(struct thread *t);

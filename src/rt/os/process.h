@@ -40,6 +40,9 @@ struct st_message;
 bool process_tell(const struct st_message *m);
 /* Is there nobody any more who would answer, or take rows? (controller.c) */
 bool controller_is_gone(void);
+/* Only: has its end of the socket been closed? While the agent has it, that makes the process leave.
+ */
+bool controller_has_hung_up(void);
 /* Waits until the controller changes *word, whose value was that: false when it has gone meanwhile,
  * or has not for so many seconds. */
 bool controller_answers(const uint32_t *word, uint32_t value, unsigned seconds);

@@ -20,6 +20,12 @@
 #define PC (REGS + 136)
 #define GUARD 208
 #define TOOL_SAVE(n) (248 + 8 * n)
+/* Of struct st_attached. */
+#define ATTACHED_REG(n) (16 + 8 * n)
+#define ATTACHED_RFLAGS 144
+#define ATTACHED_PC 152
+#define ATTACHED_MASK 160
+#define ATTACHED_ALL_SENT 192
 
 	.text
 
@@ -334,19 +340,32 @@ rt_copy_failed:
 	movl $-1, %eax
 	ret
 
-	/* First instruction of the runtime: the controller has set rdi = struct st_boot, rsi = 0. rsp is the program's. */
+	/* First instruction of the runtime: the controller has set rdi = struct st_boot, rdx = 0. rsp is the program's.
+	 * In a process that is attached, all threads come here, the first one with rdi, the others with 0 there; rsi = its
+	 * struct st_attached, rdx = that of the first, which says whether all have been sent here. */
 	.globl rt_entry
 rt_entry:
-	testq %rsi, %rsi
-	jnz rt_attach_entry
-	leaq rt_boot_stack_end(%rip), %rsp
+	testq %rdx, %rdx
+	jnz 1f
+2:	leaq rt_boot_stack_end(%rip), %rsp
 	call rt_start
 	jmp rt_stub_resume
-
-	/* The other threads of a process that is attached enter with rsi = their struct st_attached, every signal blocked.
-	 * They wait until the first thread has made their struct thread. */
-rt_attach_entry:
+1:	movq %rdi, %r12
 	movq %rsi, %rbx
+	movq %rdx, %r13
+	leaq every_signal(%rip), %rsi
+	movl $14, %eax           /* rt_sigprocmask(SIG_SETMASK, every signal, NULL, 8) */
+	movl $2, %edi
+	xorl %edx, %edx
+	movl $8, %r10d
+	syscall
+	cmpq $0, ATTACHED_ALL_SENT(%r13)
+	je rt_turn_back
+	movq %r12, %rdi
+	testq %rdi, %rdi
+	jnz 2b
+
+	/* The others wait until the first thread has made their struct thread. */
 1:	cmpl $0, 8(%rbx)         /* ready */
 	jne 2f
 	leaq 8(%rbx), %rdi
@@ -366,6 +385,41 @@ rt_attach_entry:
 	movq %r12, %rdi
 	call rt_attached
 	jmp rt_stub_resume
+
+	/* The controller was killed before it had sent all threads here: natively on from where this one was. */
+rt_turn_back:
+	testq %r12, %r12
+	jz 1f
+	leaq rt_boot_stack_end(%rip), %rsp
+	movq %r12, %rdi
+	call rt_withdraw
+1:	movq ATTACHED_REG(4)(%rbx), %rsp
+	leaq ATTACHED_MASK(%rbx), %rsi
+	movl $14, %eax           /* rt_sigprocmask(SIG_SETMASK, its own, NULL, 8) */
+	movl $2, %edi
+	xorl %edx, %edx
+	movl $8, %r10d
+	syscall
+	leaq -128(%rsp), %rsp
+	pushq ATTACHED_PC(%rbx)
+	pushq ATTACHED_RFLAGS(%rbx)
+	popfq
+	movq ATTACHED_REG(0)(%rbx), %rax
+	movq ATTACHED_REG(1)(%rbx), %rcx
+	movq ATTACHED_REG(2)(%rbx), %rdx
+	movq ATTACHED_REG(5)(%rbx), %rbp
+	movq ATTACHED_REG(6)(%rbx), %rsi
+	movq ATTACHED_REG(7)(%rbx), %rdi
+	movq ATTACHED_REG(8)(%rbx), %r8
+	movq ATTACHED_REG(9)(%rbx), %r9
+	movq ATTACHED_REG(10)(%rbx), %r10
+	movq ATTACHED_REG(11)(%rbx), %r11
+	movq ATTACHED_REG(12)(%rbx), %r12
+	movq ATTACHED_REG(13)(%rbx), %r13
+	movq ATTACHED_REG(14)(%rbx), %r14
+	movq ATTACHED_REG(15)(%rbx), %r15
+	movq ATTACHED_REG(3)(%rbx), %rbx
+	ret $128
 
 	/* Where the controller sends a thread that sleeps in a system call when it detaches; thread->regs says where the
 	 * program goes on. */
@@ -394,6 +448,10 @@ rt_forget_entry:
 	leaq rt_boot_stack_end(%rip), %rsp
 	call rt_forget
 	ud2
+
+	.balign 8
+every_signal:
+	.quad -1
 
 	.bss
 	.balign 4096
