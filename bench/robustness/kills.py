@@ -2,7 +2,9 @@
 """Kills strobe, the process that attaches for it (the agent), or both, at a random moment of a run: the program must end as it does
 natively, with its output, exit code, signal masks and descriptors, and nothing may be left running."""
 import ctypes
+import dataclasses
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -21,55 +23,75 @@ STILLBORN = 125  # strobe's child, when strobe is gone before it lets it become 
 PATIENCE = 60  # seconds, for what takes half of one
 PR_SET_CHILD_SUBREAPER = 36
 
-# name: the program's way, strobe's words; who is killed in those that attach.
-RUNS = {
-    "run": ("plain", "run -q -t hot"),
-    "run, threads": ("threads", "run -q -t bbcount"),
-    "streams": ("plain", "run -q -t memtrace"),
-    "streams, threads": ("threads", "run -q -t memtrace"),
-    "streams, -b": ("plain", "run -q -t memtrace -b 20% -T 50ms"),
-    "paths": ("plain", "paths"),
-    "paths, threads": ("threads", "paths"),
-    "--funcs": ("plain", "run -q -t calls --funcs compute,mix"),
-    "-b": ("threads", "run -q -t branches -b 10% -T 50ms"),
-    "--unique-log": ("threads", "run -q -t branches -b 10% -T 20ms --unique-log log"),
-    "--follow": ("tree", "run -q -t bbcount --follow"),
-    "--follow, paths": ("tree", "paths --follow"),
-    "--follow, --unique-log": ("tree", "run -q -t bbcount --follow -b 10% -T 20ms --unique-log log"),
-    "--follow, -b of all": ("tree", "run -q -t bbcount --follow -b 10% -T 20ms --budget-share tree"),
-    "--follow, streams": ("tree", "run -q -t memtrace --follow"),
-}
-ATTACHED = {
-    "attach: strobe": ("threads", "attach -q -t bbcount --for 200ms", ("strobe",)),
-    "attach: agent": ("threads", "attach -q -t bbcount --for 200ms", ("agent",)),
-    "attach: both": ("threads", "attach -q -t bbcount --for 200ms", ("agent", "strobe")),
-    "attach, streams": ("threads", "attach -q -t memtrace --for 200ms", ("strobe",)),
-    "attach, -b": ("threads", "attach -q -t branches -b 10% -T 20ms --for 200ms", ("agent", "strobe")),
-    "attach, paths": ("threads", "paths --for 200ms -p", ("strobe", "agent")),
-    "attach, one thread": ("plain", "attach -q -t hot --for 200ms", ("agent",)),
-}
+
+@dataclasses.dataclass
+class Mode:
+    """way: the program's; words: strobe's. whom: who is killed; attached: of a program that runs already. steps: whoever traces
+    the program kills itself, before or after one of the calls by which it changes it."""
+    name: str
+    way: str
+    words: str
+    whom: tuple = ("strobe",)
+    attached: bool = False
+    steps: bool = False
+    span: float = 0  # of a run that nobody disturbs: seconds
+    count: int = 0  # of such calls
+
+
+def attached(name, way, words, *whom, steps=False):
+    return Mode(name, way, words, whom, True, steps)
+
+
+MODES = [
+    Mode("run", "plain", "run -q -t hot"),
+    Mode("run, threads", "threads", "run -q -t bbcount"),
+    Mode("streams", "plain", "run -q -t memtrace"),
+    Mode("streams, threads", "threads", "run -q -t memtrace"),
+    Mode("streams, -b", "plain", "run -q -t memtrace -b 20% -T 50ms"),
+    Mode("paths", "plain", "paths"),
+    Mode("paths, threads", "threads", "paths"),
+    Mode("--funcs", "plain", "run -q -t calls --funcs compute,mix"),
+    Mode("-b", "threads", "run -q -t branches -b 10% -T 50ms"),
+    Mode("--unique-log", "threads", "run -q -t branches -b 10% -T 20ms --unique-log log"),
+    Mode("--follow", "tree", "run -q -t bbcount --follow"),
+    Mode("--follow, paths", "tree", "paths --follow"),
+    Mode("--follow, --unique-log", "tree", "run -q -t bbcount --follow -b 10% -T 20ms --unique-log log"),
+    Mode("--follow, -b of all", "tree", "run -q -t bbcount --follow -b 10% -T 20ms --budget-share tree"),
+    Mode("--follow, streams", "tree", "run -q -t memtrace --follow"),
+    Mode("--follow, each step", "tree", "run -q -t bbcount --follow", steps=True),
+    attached("attach: strobe", "threads", "attach -q -t bbcount --for 200ms", "strobe"),
+    attached("attach: agent", "threads", "attach -q -t bbcount --for 200ms", "agent"),
+    attached("attach: both", "threads", "attach -q -t bbcount --for 200ms", "agent", "strobe"),
+    attached("attach, streams", "threads", "attach -q -t memtrace --for 200ms", "strobe"),
+    attached("attach, -b", "threads", "attach -q -t branches -b 10% -T 20ms --for 200ms", "agent", "strobe"),
+    attached("attach, paths", "threads", "paths --for 200ms -p", "strobe", "agent"),
+    attached("attach, one thread", "plain", "attach -q -t hot --for 200ms", "agent"),
+    attached("attach, each step", "threads", "attach -q -t bbcount --for 100ms", "agent", steps=True),
+]
+SHORT = ("streams", "streams, -b", "paths", "--unique-log", "--follow", "--follow, --unique-log", "--follow, each step", "attach: strobe",
+         "attach: both", "attach, each step")
 
 
 def options(a):
     a.add_argument("-n", "--tries", type=int, default=200, help="kills in each mode (default 200)")
-    a.add_argument("-m", "--modes", help=f"only those between the commas that begin so: {'; '.join([*RUNS, *ATTACHED])}")
+    a.add_argument("-m", "--modes", help=f"only those between the semicolons that begin so: {'; '.join(m.name for m in MODES)}")
 
 
 class Session:
     """The processes of one try. Orphans become this process's children, which waits for all of them."""
 
-    def __init__(self, t, program, way, words, attached):
-        self.t, self.folder = t, t.folder
+    def __init__(self, t, mode, tools, **environment):
+        self.mode, self.folder = mode, t.folder
         self.output = os.path.join(t.folder, "out")
-        self.program = [program, way, "0.6" if attached else "0.25"]
-        self.words = [t.args.strobe, *words.split()]
-        self.environment = dict(os.environ, TMPDIR=t.folder)
+        self.program = [tools.program, mode.way, "0.6" if mode.attached else "0.25"]
+        self.strobe = t.args.strobe
+        self.environment = dict(os.environ, TMPDIR=t.folder, **environment)
         self.ends, self.killed = {}, []
         self.main = None
 
-    def start(self, words):
+    def start(self, words, environment=None):
         with open(self.output, "ab") as out, open(os.path.join(self.folder, "err"), "ab") as err:
-            return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.folder, env=self.environment).pid
+            return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.folder, env=environment).pid
 
     def said(self):
         with open(self.output) as file:
@@ -91,14 +113,17 @@ class Session:
         while self.take_ends() and not condition() and time.monotonic() < end:
             time.sleep(0.005)
 
-    def begin(self, attached):
-        if not attached:
-            return self.start([*self.words, "-o", "result.db", "--", *self.program])
-        self.main = self.start(self.program)
-        self.wait(lambda: self.said(), PATIENCE)
-        last = self.words[-1:] if self.words[-1] == "-p" else []
-        words = self.words[:-1] if last else self.words
-        return self.start([*words, "-o", "result.db", *last, str(self.main)])
+    def begin(self):
+        """Starts strobe, and before that, perhaps, the program that it attaches."""
+        words = [self.strobe, *self.mode.words.split()]
+        last = ["--", *self.program]
+        if self.mode.attached:
+            self.main = self.start(self.program)
+            self.wait(self.said, PATIENCE)
+            last = [str(self.main)]
+            if words[-1] == "-p":
+                last.insert(0, words.pop())
+        return self.start([*words, "-o", "result.db", *last], self.environment)
 
 
 def children_of(pid):
@@ -149,20 +174,33 @@ def verdict_of(session, strobe, left):
         others = {session.main: session.ends.get(session.main)}
     if any(code != EXIT for code in others.values()):  # or none: strobe has waited for the program before it was killed
         return tries.Verdict(f"ends {list(others.values())} instead of {EXIT}")
-    return tries.Verdict(note=None if session.killed and others else LATE)
+    return tries.Verdict(note=None if others and (session.killed or session.mode.steps) else LATE)
 
 
-def attempt(t, program, way, words, whom, span):
+def moment(t, mode):
+    """When strobe is killed. What attaches has more to do at the beginning and at the end."""
+    part = t.random.random() if mode.attached else 0
+    if part > 0.7:
+        return t.random.uniform(max(0, mode.span - 0.06), mode.span)
+    return t.random.uniform(0, mode.span if part < 0.4 else 0.05)
+
+
+def attempt(t, mode, tools):
     """One kill, in a process of its own."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    session = Session(t, program, way, words, whom is not None)
-    strobe = session.begin(whom is not None)
-    time.sleep(t.random.uniform(0, span))
-    kill_all(session, strobe, whom or ("strobe",))
+    steps = {"LD_PRELOAD": tools.preload, "KILL_AT": str(t.random.choice((-1, 1)) * t.random.randint(1, mode.count))} if mode.steps else {}
+    session = Session(t, mode, tools, **steps)
+    strobe = session.begin()
+    if not mode.steps:
+        time.sleep(moment(t, mode))
+        kill_all(session, strobe, mode.whom)
     session.wait(lambda: False, PATIENCE)
     left = [f"{name} {pid}" for pid, name in supervise.descendants()]
     supervise.end_all()
-    return verdict_of(session, strobe, left)
+    verdict = verdict_of(session, strobe, left)
+    if verdict.failure and mode.steps:
+        verdict.failure += f" (KILL_AT={steps['KILL_AT']})"
+    return verdict
 
 
 def apart(function, *arguments):
@@ -171,50 +209,66 @@ def apart(function, *arguments):
     pid = os.fork()
     if pid == 0:
         try:
-            verdict = function(*arguments)
+            answer = function(*arguments)
         except BaseException as error:  # pylint: disable=broad-except
-            verdict = tries.Verdict(f"the try itself failed: {error!r}")
-        os.write(there, f"{verdict.failure or ''}\0{verdict.note or ''}".encode())
+            answer = tries.Verdict(f"the try itself failed: {error!r}")
+        os.write(there, pickle.dumps(answer))
         os._exit(0)
     os.close(there)
     with open(here, "rb") as file:
-        failure, note = file.read().decode().split("\0")
+        answer = pickle.loads(file.read())
     os.waitpid(pid, 0)
-    return tries.Verdict(failure or None, note or None)
+    return answer
 
 
-def span_of(t, program, way, words, whom):
-    """How long a run takes that nobody kills."""
+def measure(t, mode, tools):
+    """The mode, with how long a run takes that nobody kills, and how many calls change the program meanwhile."""
+    count = os.path.join(t.folder, "count")
+    with open(count, "w"):
+        pass
+    session = Session(t, mode, tools, LD_PRELOAD=tools.preload, KILL_COUNT=count)
+    strobe = session.begin()
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="robust.") as folder:
-        t.folder = folder
-        session = Session(t, program, way, words, whom is not None)
-        strobe = session.begin(whom is not None)
-        if whom is not None:
-            begin = time.monotonic()
-        while strobe not in session.ends:
-            pid, status = os.wait()
-            session.ends[pid] = os.waitstatus_to_exitcode(status)
-        seconds = time.monotonic() - begin
-        while session.main and session.main not in session.ends:
-            pid, status = os.wait()
-            session.ends[pid] = os.waitstatus_to_exitcode(status)
-    return seconds
+    session.wait(lambda: strobe in session.ends, PATIENCE)
+    mode.span = time.monotonic() - begin
+    session.wait(lambda: False, PATIENCE)
+    with open(count) as file:
+        mode.count = int(file.read() or 0)
+    return mode
+
+
+@dataclasses.dataclass
+class Tools:
+    program: str
+    preload: str
+
+    @staticmethod
+    def build(folder):
+        os.chmod(folder, 0o755)
+        tools = Tools(os.path.join(folder, "killed"), os.path.join(folder, "kill_at.so"))
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        subprocess.run([compiler, "-O1", "-o", tools.program, os.path.join(HERE, "killed.c"), "-lpthread", "-ldl"], check=True)
+        subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", tools.preload, os.path.join(HERE, "kill_at.c"), "-ldl"], check=True)
+        return tools
+
+
+def chosen(args):
+    wanted = args.modes.split(";") if args.modes else [""]
+    modes = [m for m in MODES if any(m.name.startswith(w.strip()) for w in wanted)]
+    return [m for m in modes if not args.short or m.name in SHORT]
 
 
 def run(args):
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    modes = {name: (*mode, None) for name, mode in RUNS.items()} | ATTACHED
-    wanted = args.modes.split(",") if args.modes else [""]
-    modes = {name: mode for name, mode in modes.items() if any(name.startswith(w.strip()) for w in wanted)}
     with tempfile.TemporaryDirectory(prefix="robust.") as folder:
-        program = os.path.join(folder, "killed")
-        os.chmod(folder, 0o755)
-        subprocess.run([compiler, "-O1", "-o", program, os.path.join(HERE, "killed.c"), "-lpthread", "-ldl"], check=True)
-        spans = {name: span_of(tries.Try(name, 0, None, None, args), program, *mode) for name, mode in modes.items()}
-        count = min(args.tries, 2) if args.short else args.tries
-        verdicts = tries.run_all(args, modes, range(count),
-                                 lambda t: apart(attempt, t, program, *modes[t.kind], spans[t.kind]))
-    remarks = ["killed with SIGKILL at a moment that is random between the start of strobe and the end of a run that nobody disturbs",
-               "before its start: the program had not executed an instruction, and did not; after its end: strobe was through already, or only its agent was killed"]
+        tools = Tools.build(folder)
+        modes = {}
+        for mode in chosen(args):
+            with tempfile.TemporaryDirectory(prefix="robust.") as scratch:
+                modes[mode.name] = apart(measure, tries.Try(mode.name, 0, scratch, None, args), mode, tools)
+        verdicts = tries.run_all(args, modes, range(min(args.tries, 3) if args.short else args.tries),
+                                 lambda t: apart(attempt, t, modes[t.kind], tools))
+    remarks = ["killed with SIGKILL at a moment that is random between the start of strobe and the end of a run that nobody disturbs;",
+               "each step: who traces the program kills itself before or after a random one of the calls by which it changes the program",
+               "before its start: the program had not executed an instruction, and did not; "
+               "after its end: the program was through already, or only the agent was to be killed and had ended"]
     return tries.table_of(verdicts, "mode", [UNBEGUN, LATE], remarks)

@@ -161,8 +161,9 @@ send_thread(struct st_traced *t, uint64_t entry, uint64_t boot, uint64_t place, 
 	t->regs.rdi = boot;
 	t->regs.rsi = place;
 	t->regs.rdx = table;
-	t->mask = ~0ull; /* until the runtime knows the thread */
+	t->mask = ~0ull; /* until the runtime knows the thread: the handlers may be its own by then */
 	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
 }
 
 /*
@@ -184,10 +185,11 @@ send_in(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
 		send_thread(t, entry, 0, next, table);
 		next += sizeof(struct st_attached);
 	}
-	return st_remote_write(&in->remote, table + offsetof(struct st_attached, all_sent),
-	                       &all_sent, sizeof all_sent)
-	               ? 0
-	               : st_injection_fail(in, "writing to the process", -errno);
+	if (!st_remote_write(&in->remote, table + offsetof(struct st_attached, all_sent), &all_sent,
+	                     sizeof all_sent))
+		return st_injection_fail(in, "writing to the process", -errno);
+	st_retreat_clear(&in->remote.retreat);
+	return 0;
 }
 
 /* The thread makes system calls for us from here on. Its other way back is the system call that it

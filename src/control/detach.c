@@ -269,7 +269,7 @@ static bool
 unmap(struct leaving *l, struct st_traced *t)
 {
 	struct st_remote_call *calls = (void *)(l->a->boot + 1);
-	struct st_remote r = {.pid = t->tid};
+	struct st_remote r = {.pid = t->tid, .saved = t->final};
 	if (is_filtered(l->a->pid) ||
 	    !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
 		return false;
@@ -277,9 +277,7 @@ unmap(struct leaving *l, struct st_traced *t)
 	unsigned n = list_memory(l, t, calls);
 	r.retreat.data.undo = undo;
 	r.retreat.data.undo_end = undo + n * sizeof *calls;
-	t->regs = t->final;
-	t->regs.rip = st_retreat_back_at(&r.retreat);
-	return st_retreat_update(&r.retreat) && st_remote_run_back(&r, &t->regs, n + 1);
+	return st_retreat_update(&r.retreat) && st_remote_run_back(&r, n + 1);
 }
 
 /* The thread is the program's, from the next moment on if we should die now. */

@@ -449,8 +449,9 @@ st_injection_undo(struct st_injection *in)
 	if (!in->running) {
 		clear_scratch(in);
 		st_remote_end(&in->remote);
-		ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
 	}
+	ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
+	st_retreat_clear(&in->remote.retreat);
 	if (in->channel >= 0)
 		close(in->channel);
 	st_injection_end(in);
@@ -471,6 +472,7 @@ let_go(struct st_injection *in, uint64_t entry)
 	if (st_remote_end(&in->remote) != 0 ||
 	    ptrace(PTRACE_SETREGS, in->remote.pid, 0, &regs) != 0 || !clear_scratch(in))
 		return st_fail(in->e, ST_EXIT_FAILED, "it went away while it was prepared");
+	st_retreat_clear(&in->remote.retreat);
 	if (ptrace(PTRACE_DETACH, in->remote.pid, 0, 0) != 0)
 		return st_fail(in->e, ST_EXIT_FAILED,
 		               "cannot start the program under the engine: %s", strerror(errno));

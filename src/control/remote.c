@@ -189,13 +189,17 @@ run_through_call(pid_t pid)
 }
 
 bool
-st_remote_run_back(struct st_remote *r, const struct user_regs_struct *regs, unsigned n)
+st_remote_run_back(struct st_remote *r, unsigned n)
 {
-	if (ptrace(PTRACE_SETREGS, r->pid, 0, regs) != 0)
+	struct user_regs_struct regs = r->saved;
+	regs.rip = st_retreat_back_at(&r->retreat);
+	if (ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0)
 		return false;
 	while (n-- > 0)
 		if (run_through_call(r->pid) != 0)
 			return true; /* it has ended */
+	ptrace(PTRACE_SETREGS, r->pid, 0, &r->saved);
+	st_retreat_clear(&r->retreat);
 	ptrace(PTRACE_DETACH, r->pid, 0, 0);
 	return true;
 }

@@ -114,6 +114,14 @@ st_retreat_update(const struct st_retreat *r)
 	                    sizeof r->data);
 }
 
+void
+st_retreat_clear(const struct st_retreat *r)
+{
+	static const unsigned char nothing[MOST];
+	if (r->at)
+		force_memory(r->pid, r->at, nothing, (size_t)(st_retreat_end - st_retreat_code));
+}
+
 static uint64_t
 address_of(const struct st_retreat *r, const unsigned char *place)
 {

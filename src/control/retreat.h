@@ -34,6 +34,8 @@ bool st_retreat_put(struct st_retreat *r, pid_t pid, const struct user_regs_stru
                     uint64_t mask);
 /* Tells it of r->data, which has changed. */
 bool st_retreat_update(const struct st_retreat *r);
+/* Takes it away again, when no thread is in it any more. */
+void st_retreat_clear(const struct st_retreat *r);
 /* Addresses in the process: makes a table of calls from rbx to rbp; where it has stopped then with
  * SIGURG; makes one call; goes back. From each of them it goes back when nobody stops it. */
 uint64_t st_retreat_table_at(const struct st_retreat *r);
