@@ -71,8 +71,8 @@ ptrace(enum __ptrace_request request, ...)
 }
 
 ssize_t
-process_vm_writev(pid_t pid, const struct iovec *here, unsigned long n_here, const struct iovec *there,
-                  unsigned long n_there, unsigned long flags)
+process_vm_writev(pid_t pid, const struct iovec *here, unsigned long n_here,
+                  const struct iovec *there, unsigned long n_there, unsigned long flags)
 {
 	static ssize_t (*real)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
 	                       unsigned long, unsigned long);

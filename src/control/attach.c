@@ -161,7 +161,8 @@ send_thread(struct st_traced *t, uint64_t entry, uint64_t boot, uint64_t place, 
 	t->regs.rdi = boot;
 	t->regs.rsi = place;
 	t->regs.rdx = table;
-	t->mask = ~0ull; /* until the runtime knows the thread: the handlers may be its own by then */
+	t->mask =
+	        ~0ull; /* until the runtime knows the thread: the handlers may be its own by then */
 	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
 	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
 }

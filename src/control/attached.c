@@ -49,12 +49,12 @@ stop(const struct st_run_options *o)
 static void
 catch_signals(const struct st_run_options *o)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct sigaction action = {.sa_handler = on_interrupt};
 	struct sigaction old;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (st_signal_ends(signo) && sigaction(signo, NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signo, &action, NULL);
 	if (o->pause && !sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_stop}, NULL);
 	signal(SIGPIPE, SIG_IGN);

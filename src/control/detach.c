@@ -255,10 +255,10 @@ list_memory(const struct leaving *l, const struct st_traced *t, struct st_remote
 		if (a->mapped[i].at == a->results->at)
 			results = i;
 		else
-			calls[n++] = (struct st_remote_call){
-			        __NR_munmap, {a->mapped[i].at, a->mapped[i].bytes}};
-	calls[n++] = (struct st_remote_call){
-	        __NR_munmap, {a->mapped[results].at, a->mapped[results].bytes}};
+			calls[n++] = (struct st_remote_call){__NR_munmap,
+			                                     {a->mapped[i].at, a->mapped[i].bytes}};
+	calls[n++] = (struct st_remote_call){__NR_munmap,
+	                                     {a->mapped[results].at, a->mapped[results].bytes}};
 	return n;
 }
 
@@ -270,8 +270,7 @@ unmap(struct leaving *l, struct st_traced *t)
 {
 	struct st_remote_call *calls = (void *)(l->a->boot + 1);
 	struct st_remote r = {.pid = t->tid, .saved = t->final};
-	if (is_filtered(l->a->pid) ||
-	    !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
+	if (is_filtered(l->a->pid) || !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
 		return false;
 	const uint64_t undo = l->a->results->at + (uint64_t)((char *)calls - (char *)l->a->results);
 	unsigned n = list_memory(l, t, calls);

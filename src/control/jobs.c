@@ -25,7 +25,19 @@ tell(int signo)
 	kill(is_group ? -program : program, signo);
 }
 
-/* What the terminal sends, it sends to the program too, if that is of our group. */
+/* Is the signal about ourselves? What the terminal sends, it sends to the program too, if that is
+ * of our group; and a pipe that is closed is ours, as is a limit on CPU time. Timers are not: who
+ * has set one before becoming strobe means the program. */
+static bool
+is_ours(int signo, const siginfo_t *info)
+{
+	if (signo == SIGPIPE)
+		return info->si_pid == getpid();
+	if (signo == SIGALRM || signo == SIGVTALRM || signo == SIGPROF)
+		return false;
+	return !is_group && info->si_code == SI_KERNEL;
+}
+
 static void
 forward(int signo, siginfo_t *info, void *context)
 {
@@ -33,7 +45,7 @@ forward(int signo, siginfo_t *info, void *context)
 	asked |= signo == SIGTERM || signo == SIGINT || signo == SIGQUIT;
 	if (!program)
 		interrupted = 1; /* waiting for children ends, the result is written */
-	else if (is_group || info->si_code != SI_KERNEL)
+	else if (!is_ours(signo, info))
 		tell(signo);
 }
 
@@ -55,18 +67,29 @@ on_continued(int signo, siginfo_t *info, void *context)
 		forward(signo, info, context);
 }
 
+bool
+st_signal_ends(int signo)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGTSTP,  SIGTTIN, SIGTTOU, SIGCONT,
+	                             SIGCHLD, SIGURG,  SIGWINCH, SIGSEGV, SIGBUS,  SIGILL,
+	                             SIGFPE,  SIGABRT, SIGTRAP,  SIGSYS,  SIGXFSZ};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i] == signo)
+			return false;
+	return true;
+}
+
 void
 st_jobs_begin(pid_t pid, bool own_group)
 {
-	static const int signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
-	                              SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN};
 	struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART},
 	                 wake = {.sa_sigaction = on_continued, .sa_flags = SA_SIGINFO | SA_RESTART},
 	                 end = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	program = pid;
 	is_group = own_group;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &pass, NULL);
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (st_signal_ends(signo) || signo == SIGTSTP || signo == SIGTTIN)
+			sigaction(signo, &pass, NULL);
 	sigaction(SIGCONT, &wake, NULL);
 	if (own_group)
 		sigaction(SIGALRM, &end, NULL);
@@ -76,6 +99,7 @@ void
 st_jobs_end(void)
 {
 	program = 0;
+	signal(SIGPIPE, SIG_DFL); /* who does not want to read our tables ends us */
 }
 
 bool

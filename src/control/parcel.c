@@ -69,10 +69,10 @@ st_parcel_prepare(struct st_injection *in)
 	if (in->channel >= 0)
 		return;
 	expect_descriptors(in, in->scratch, 2);
-	st_injection_call(in, "socketpair",
-		                  (struct st_remote_call){__NR_socketpair,
-		                                          {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
-		                                           0, in->scratch}});
+	st_injection_call(
+	        in, "socketpair",
+	        (struct st_remote_call){__NR_socketpair,
+	                                {AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, in->scratch}});
 }
 
 /* Of the socket pair made in the target one end is fetched here. */

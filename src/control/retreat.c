@@ -93,8 +93,8 @@ st_retreat_put(struct st_retreat *r, pid_t pid, const struct user_regs_struct *r
 	unsigned char copy[MOST];
 	size_t all = (size_t)(st_retreat_end - st_retreat_code),
 	       code = (size_t)(st_retreat_data - st_retreat_code);
-	*r = (struct st_retreat){
-	        .pid = pid, .data = {.mask = mask, .rflags = regs->eflags, .pc = regs->rip}};
+	*r = (struct st_retreat){.pid = pid,
+	                         .data = {.mask = mask, .rflags = regs->eflags, .pc = regs->rip}};
 	st_general_registers(r->data.regs, regs);
 	if (all > MOST || all - code != sizeof r->data)
 		return false;

@@ -246,12 +246,23 @@ class JobControl(Outside):
         self.assertEqual(process.wait(30), 137)
 
     def test_signals_to_strobe(self):
-        for signo in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+        for signo in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM, signal.SIGPIPE, signal.SIGPWR):
             process = self.start("sh", "-c", f"trap 'exit 9' {signo.name[3:]}; : >ready; while :; do :; done")
             self.assertTrue(wait_until(lambda: self.exists("ready")))
             os.remove(os.path.join(self.place.name, "ready"))
             process.send_signal(signo)
             self.assertEqual(process.wait(30), 9, signo)
+
+    def test_end_that_nobody_expects(self):
+        """Any signal that would end strobe ends the program in its place, and the result is there."""
+        for signo in (signal.SIGALRM, signal.SIGPROF, signal.SIGIO, signal.SIGRTMIN + 3):
+            process = self.start("sh", "-c", ": >ready; while :; do :; done")
+            self.assertTrue(wait_until(lambda: self.exists("ready")))
+            os.remove(os.path.join(self.place.name, "ready"))
+            process.send_signal(signo)
+            self.assertEqual(process.wait(30), 128 + signo)
+            self.assertTrue(self.exists("result.json"), signo)
+            os.remove(os.path.join(self.place.name, "result.json"))
 
     def test_continued_while_running(self):
         """A program may handle SIGCONT without ever having stopped."""

@@ -232,8 +232,7 @@ rt_withdraw(const struct st_boot *boot)
 	SYS(__NR_munmap, b.region, ST_CACHE_SIZE);
 	SYS(__NR_munmap, b.cache_alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, b.lookup, ST_LOOKUP_MAPPED);
-	SYS(__NR_munmap, b.results,
-	    ((const struct st_results_header *)b.results)->file_size);
+	SYS(__NR_munmap, b.results, ((const struct st_results_header *)b.results)->file_size);
 }
 
 void rt_finish(struct thread *t);
