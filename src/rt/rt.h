@@ -185,6 +185,7 @@ struct thread {
 	int timer;                  /* sampling timer, or -1 */
 	uint64_t stack_end; /* where the program's stack was seen to end at a sample; 0: unknown */
 	struct filter *filters; /* seccomp, the newest first */
+	uint64_t clear_tid;     /* where the kernel clears its id when it ends; 0: nowhere */
 	uint64_t first_sp;      /* the program's stack pointer when it began; 0: not known */
 	struct resume resume;
 	uint64_t buffers[ST_MAX_STREAMS];  /* of rows; 0: none yet */
@@ -212,6 +213,9 @@ thread_counter(struct thread *t, uint32_t id)
 	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
 }
 
+/* What is mapped later is locked: not, as a whole, when it is used. */
+enum lock_future { LOCK_NOT = 0, LOCK_WHOLE, LOCK_ON_FAULT };
+
 struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
@@ -227,20 +231,21 @@ struct rt {
 	uint32_t thread_lock, lock; /* lock: translation, links, maps */
 	struct sigtab sigtab;
 	uint32_t sample_hz;
-	bool on;                 /* tools are at work */
-	bool unique;             /* they want to see each block executed once */
-	uint32_t unique_last;    /* and again when so many others have been seen; 0: never */
-	bool writes_memory_file; /* the program has opened /proc/PID/mem */
-	uint32_t sample_every;   /* ticks */
-	bool has_budget;         /* tool/budget.h; the results are not in every child */
-	bool has_traps;          /* threads outside may come upon traps: os/traps.h */
-	bool no_outside;         /* the kernel cannot tell of system calls */
-	struct audit_rate audit; /* rt.lock */
-	struct audit_work work;  /* atomic */
-	struct gates *gates;     /* os/gate.c; NULL: there are none */
-	bool no_gates;           /* the process is to have its own code. rt.lock */
-	struct traps *traps;     /* os/traps.c; NULL: there are none */
-	bool no_traps;           /* nor may be any. rt.lock */
+	bool on;                       /* tools are at work */
+	bool unique;                   /* they want to see each block executed once */
+	uint32_t unique_last;          /* and again when so many others have been seen; 0: never */
+	enum lock_future locks_future; /* the program has called mlockall(MCL_FUTURE) */
+	bool writes_memory_file;       /* the program has opened /proc/PID/mem */
+	uint32_t sample_every;         /* ticks */
+	bool has_budget;               /* tool/budget.h; the results are not in every child */
+	bool has_traps;                /* threads outside may come upon traps: os/traps.h */
+	bool no_outside;               /* the kernel cannot tell of system calls */
+	struct audit_rate audit;       /* rt.lock */
+	struct audit_work work;        /* atomic */
+	struct gates *gates;           /* os/gate.c; NULL: there are none */
+	bool no_gates;                 /* the process is to have its own code. rt.lock */
+	struct traps *traps;           /* os/traps.c; NULL: there are none */
+	bool no_traps;                 /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
 	/* tool/watch.h: how many bits files had at the last tick of a thread, and when the leaders

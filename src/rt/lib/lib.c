@@ -58,11 +58,12 @@ strlen(const char *s)
 
 /* All that was mapped here, for the day on which a process that was attached is left: two pieces a
  * thread, and some tables. What finds no place stays. */
-enum { MAX_MAPPED = 10000 };
+enum { MAX_MAPPED = 16384 };
 static struct mapped {
 	uint64_t at, bytes; /* at 0: nothing to give back */
 } mapped[MAX_MAPPED];
 static uint32_t n_mapped;
+static uint64_t lowest = ~0ull, highest; /* all of it lies between */
 
 void
 rt_note_memory(uint64_t at, uint64_t bytes)
@@ -70,6 +71,27 @@ rt_note_memory(uint64_t at, uint64_t bytes)
 	uint32_t i = __atomic_fetch_add(&n_mapped, 1, __ATOMIC_RELAXED);
 	if (i < MAX_MAPPED)
 		mapped[i] = (struct mapped){at, bytes};
+	if (at < lowest)
+		lowest = at;
+	if (at + bytes > highest)
+		highest = at + bytes;
+}
+
+bool
+rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
+{
+	bool found = false;
+	if (start >= highest || end <= lowest)
+		return false;
+	for (uint32_t i = 0; i < n_mapped && i < MAX_MAPPED; i++) {
+		uint64_t at = mapped[i].at, behind = (at + mapped[i].bytes + 4095) & ~4095ull;
+		if (!at || at >= end || behind <= start || (found && at >= *from))
+			continue;
+		*from = at;
+		*to = behind;
+		found = true;
+	}
+	return found;
 }
 
 void

@@ -51,6 +51,8 @@ void rt_clear_memory(void *p, size_t bytes);
 void rt_unmap_memory(void *p, size_t bytes);
 /* The runtime has mapped these bytes elsewhere: they are given back with the others. */
 void rt_note_memory(uint64_t at, uint64_t bytes);
+/* The first piece of it that touches [start, end). */
+bool rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to);
 /* Gives all of it back, but what is kept. */
 void rt_unmap_all(void);
 void rt_keep_memory(const void *p);

@@ -198,6 +198,7 @@ process_follow_fork(struct thread *t)
 {
 	int fd = -1;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
+	rt.locks_future = LOCK_NOT; /* not for a child */
 	if (!renew_cache() || !renew_results(&fd)) {
 		if (fd >= 0)
 			SYS(__NR_close, fd);

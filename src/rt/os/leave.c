@@ -141,6 +141,7 @@ restore_process(struct thread *t)
 		SYS(__NR_sigaltstack, &t->altstack, 0);
 	}
 	signals_restore_dispositions(&rt.sigtab);
+	lock_future_natively();
 	pages_release();
 	gates_remove();
 	disarm();

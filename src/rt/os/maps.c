@@ -4,7 +4,6 @@
 #include <linux/mman.h>
 
 #include "rt/jit/jit.h"
-#include "rt/os/gate.h"
 #include "rt/os/maps.h"
 #include "rt/tool/happen.h"
 
@@ -70,6 +69,20 @@ uint32_t
 maps_version(void)
 {
 	return version;
+}
+
+bool
+maps_any_writable(void)
+{
+	static uint32_t known;
+	static bool any;
+	if (known == version)
+		return any;
+	any = false;
+	for (uint32_t i = 0; i < n_live; i++)
+		any |= live[i].writable;
+	known = version;
+	return any;
 }
 
 bool
@@ -167,10 +180,31 @@ overlap(uint64_t start, uint64_t len, uint64_t from, uint64_t bytes)
 }
 
 bool
+maps_own_piece(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
+{
+	const uint64_t fixed[][2] = {
+	        {rt.region, ST_REGION_SIZE},
+	        {rt.lookup, ST_LOOKUP_MAPPED},
+	        {rt.alias, ST_CACHE_SIZE},
+	        {(uint64_t)rt.results, rt.results->file_size},
+	};
+	bool found = rt_first_memory(start, end, from, to);
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		uint64_t at = fixed[i][0];
+		if (!overlap(start, end - start, at, fixed[i][1]) || (found && at >= *from))
+			continue;
+		*from = at;
+		*to = at + ((fixed[i][1] + 4095) & ~4095ull);
+		found = true;
+	}
+	return found;
+}
+
+bool
 maps_own(uint64_t start, uint64_t len)
 {
-	return overlap(start, len, rt.region, ST_REGION_SIZE) ||
-	       overlap(start, len, rt.lookup, ST_LOOKUP_MAPPED) || gates_own(start, len);
+	uint64_t from, to;
+	return start + len > start && maps_own_piece(start, start + len, &from, &to);
 }
 
 /* One line of /proc/self/maps. */

@@ -34,14 +34,16 @@ uint64_t maps_run_end(const struct map *map);
 const struct map *maps_find(uint64_t address);
 /* The first that ends behind the address, or NULL. */
 const struct map *maps_from(uint64_t address);
+/* Can any of it be written? */
+bool maps_any_writable(void);
 /* Another number whenever executable mappings have changed. */
 uint32_t maps_version(void);
 /* Where the file begins in memory whose code is mapped at the address; 0: nowhere below it. */
 uint64_t maps_header(uint64_t address);
 /* Is a part of [start, end) executable? */
 bool maps_overlap(uint64_t start, uint64_t end);
-/* Does [start, start + len) touch what is the engine's, where the program might come upon it: near
- * its own code, and below 2 GiB? */
+/* The first piece of the engine's memory that touches [start, end); false: none does. */
+bool maps_own_piece(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to);
 bool maps_own(uint64_t start, uint64_t len);
 /* The program changed memory [start, start + len): called after the system call succeeded, jit lock
  * held. */
@@ -67,6 +69,11 @@ bool pages_written(uint64_t address);
 /* Opens every protected page in [start, end), for a system call that is about to write there. */
 void pages_open(uint64_t start, uint64_t end);
 bool pages_any(void);
+/* Has one ever been? */
+bool pages_used(void);
+/* Opens all pages in [start, end) of executable memory that can be written, and protects them no
+ * more: the kernel writes there by itself. Code there is checked at each execution. */
+void pages_leave(uint64_t start, uint64_t end);
 /* Takes all write protection off, without a word to the jit: nobody will use it any more. */
 void pages_release(void);
 /* The program itself has set the protection of [start, end): ours is gone there. */

@@ -4,6 +4,8 @@
 #ifndef STROBE_RT_OS_H
 #define STROBE_RT_OS_H
 
+#include <asm/unistd.h>
+
 #include "rt/os/maps.h"
 #include "rt/rt.h"
 
@@ -85,6 +87,15 @@ void thread_retire(struct thread *t);
 uint64_t thread_stacks(const struct thread *t);
 /* Its name and the time, into its record. */
 void thread_note_end(struct thread *t);
+
+/* The kernel is to do from now on what mlockall(MCL_FUTURE) asked for: the process goes on
+ * natively. */
+static inline void
+lock_future_natively(void)
+{
+	if (rt.locks_future)
+		SYS(__NR_mlockall, rt.locks_future == LOCK_ON_FAULT ? 6 : 2);
+}
 
 /* The world. */
 

@@ -228,6 +228,30 @@ pages_open(uint64_t start, uint64_t end)
 	for_each_armed(start, end, open_one);
 }
 
+bool
+pages_used(void)
+{
+	return table != NULL;
+}
+
+void
+pages_leave(uint64_t start, uint64_t end)
+{
+	const struct map *m;
+	for (uint64_t a = start & ~4095ull; a < end && (m = maps_from(a)) && m->start < end;
+	     a = m->end) {
+		uint64_t from = a > m->start ? a : m->start, to = end < m->end ? end : m->end;
+		for (; m->writable && !m->shared && from < to; from += 4096) {
+			struct page *p = find(from, true);
+			if (!p)
+				break;
+			if (p->armed)
+				(void)open_page(p);
+			p->writes = MANY_WRITES;
+		}
+	}
+}
+
 void
 pages_drop(uint64_t start, uint64_t end)
 {

@@ -7,6 +7,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/gate.h"
+#include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
@@ -18,38 +19,12 @@
 
 enum { E_BADF = 9, E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22, NR_MSEAL = 462 };
 
-/* The kernel is about to write to program memory that may hold translated, write-protected code. */
-static void
-open_written(struct thread *t)
-{
-	const uint64_t *r = t->regs.r;
-	rt_lock(&rt.lock);
-	switch (r[RAX]) {
-	case __NR_read:
-	case __NR_pread64:
-	case __NR_recvfrom:
-		pages_open(r[RSI], r[RSI] + r[RDX]);
-		break;
-	case __NR_readv:
-	case __NR_preadv:
-	case __NR_preadv2:
-	case __NR_recvmsg:
-	case __NR_recvmmsg:
-	case __NR_process_vm_readv:
-	case __NR_process_vm_writev:
-		pages_open(0, ~0ull);
-		break;
-	default:
-		break;
-	}
-	rt_unlock(&rt.lock);
-}
-
 static long
 plain(struct thread *t)
 {
-	if (pages_any())
-		open_written(t);
+	uint64_t nr = t->regs.r[RAX];
+	kernel_will_write(t);
+	t->sys_watched |= nr == __NR_io_uring_setup || nr == __NR_set_tid_address;
 	t->sys_plain = true;
 	long ret = rt_app_syscall(t);
 	t->sys_plain = false;
@@ -61,6 +36,7 @@ plain(struct thread *t)
 		ret = rt_app_syscall(t);
 		t->sys_plain = false;
 	}
+	kernel_has_answered(t, ret);
 	return ret;
 }
 
@@ -108,7 +84,14 @@ pass_unlocked(struct thread *t)
 }
 
 static long
-sys_mmap(struct thread *t)
+mapped(struct thread *t, long ret)
+{
+	kernel_has_answered(t, ret);
+	return ret;
+}
+
+static long
+map_memory(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
 	uint64_t len = r[RSI];
@@ -117,7 +100,7 @@ sys_mmap(struct thread *t)
 		return -E_INVAL;
 	/* Only a fixed mapping can take code away, and only an executable one brings code. */
 	if (!(flags & (MAP_FIXED | 0x100000 /* MAP_FIXED_NOREPLACE */)) && !(prot & PROT_EXEC))
-		return pass_unlocked(t);
+		return mapped(t, pass_unlocked(t));
 	rt_lock(&rt.lock);
 	if (flags & MAP_FIXED)
 		gates_forget(t, r[RDI], r[RDI] + len);
@@ -127,6 +110,72 @@ sys_mmap(struct thread *t)
 	if (prot & PROT_EXEC)
 		entries_ask();
 	rt_unlock(&rt.lock);
+	return mapped(t, ret);
+}
+
+/* After mlockall(MCL_FUTURE), of which the kernel does not know: it would lock the engine's memory,
+ * too, which is large and mostly not there. */
+static long
+sys_mmap(struct thread *t)
+{
+	enum { E_AGAIN = 11 };
+	uint64_t *r = t->regs.r, flags = r[R10];
+	if (rt.locks_future == LOCK_WHOLE)
+		r[R10] |= MAP_LOCKED;
+	long ret = map_memory(t);
+	r[R10] = flags;
+	if (sys_failed(ret) || rt.locks_future != LOCK_ON_FAULT ||
+	    SYS(__NR_mlock2, ret, r[RSI], 1 /* MLOCK_ONFAULT */) == 0)
+		return ret;
+	rt_lock(&rt.lock);
+	if (SYS(__NR_munmap, ret, r[RSI]) == 0)
+		maps_unmapped((uint64_t)ret, r[RSI]);
+	rt_unlock(&rt.lock);
+	return -E_AGAIN;
+}
+
+static long
+sys_brk(struct thread *t)
+{
+	uint64_t want = t->regs.r[RDI], old = (uint64_t)SYS(__NR_brk, 0);
+	long ret = pass_once(t);
+	if ((uint64_t)ret < want && pages_any_splits()) {
+		rt_lock(&rt.lock);
+		if (mappings_given_back(t, -E_NOMEM))
+			ret = pass_once(t);
+		rt_unlock(&rt.lock);
+	}
+	uint64_t from = (old + 4095) & ~4095ull;
+	if (!rt.locks_future || (uint64_t)ret <= from)
+		return ret;
+	bool on_fault = rt.locks_future == LOCK_ON_FAULT;
+	if (SYS(__NR_mlock2, from, (uint64_t)ret - from, on_fault) != 0)
+		ret = SYS(__NR_brk, old);
+	return ret;
+}
+
+/*
+ * Memory that the program does not know is the engine's, perhaps: some unmap, or protect, all that
+ * they do not know. That succeeds, and is done for everything else.
+ */
+static long
+around_own(struct thread *t, long (*make)(struct thread *t))
+{
+	uint64_t *r = t->regs.r, start = r[RDI], len = r[RSI];
+	uint64_t end = (start + len + 4095) & ~4095ull, from, to;
+	long ret = 0;
+	if (!maps_own(start, len) || start & 4095 || end >> 47)
+		return make(t);
+	for (uint64_t at = start; at < end && ret == 0; at = to) {
+		if (!maps_own_piece(at, end, &from, &to))
+			from = to = end;
+		r[RDI] = at;
+		r[RSI] = from - at;
+		if (from > at)
+			ret = make(t);
+	}
+	r[RDI] = start;
+	r[RSI] = len;
 	return ret;
 }
 
@@ -134,8 +183,6 @@ static long
 sys_munmap(struct thread *t)
 {
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
-	if (maps_own(start, len))
-		return -E_INVAL;
 	rt_lock(&rt.lock);
 	gates_forget(t, start, start + len);
 	long ret = pass(t);
@@ -149,8 +196,6 @@ static long
 sys_mprotect(struct thread *t)
 {
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
-	if (maps_own(start, len))
-		return -E_INVAL;
 	rt_lock(&rt.lock);
 	if (t->regs.r[RDX] != (PROT_READ | PROT_EXEC))
 		gates_forget(t, start, start + len);
@@ -241,15 +286,25 @@ sys_mlockall(struct thread *t)
 	uint64_t flags = t->regs.r[RDI];
 	if (!flags || flags & ~7ull || flags == ON_FAULT)
 		return -E_INVAL;
-	long ret = 0;
-	if (flags & FUTURE)
-		ret = SYS(__NR_mlockall, flags & ~(uint64_t)CURRENT);
-	if (ret != 0 || !(flags & CURRENT))
+	long ret = SYS(__NR_mlock, 0, 0); /* may it lock any memory? */
+	if (ret != 0)
 		return ret;
 	rt_lock(&rt.lock);
-	ret = maps_lock_all(flags & ON_FAULT);
+	if (flags & CURRENT)
+		ret = maps_lock_all(flags & ON_FAULT);
+	if (ret == 0)
+		rt.locks_future = !(flags & FUTURE)  ? LOCK_NOT
+		                  : flags & ON_FAULT ? LOCK_ON_FAULT
+		                                     : LOCK_WHOLE;
 	rt_unlock(&rt.lock);
 	return ret;
+}
+
+static long
+sys_munlockall(struct thread *t)
+{
+	rt.locks_future = LOCK_NOT;
+	return pass_once(t);
 }
 
 static long
@@ -356,16 +411,16 @@ system_call(struct thread *t)
 	case __NR_pwritev:
 		return sys_write(t);
 	case __NR_munmap:
-		return sys_munmap(t);
+		return around_own(t, sys_munmap);
 	case __NR_mprotect:
 	case __NR_pkey_mprotect:
-		return sys_mprotect(t);
+		return around_own(t, sys_mprotect);
 	case __NR_mremap:
 		return sys_mremap(t);
 	case NR_MSEAL:
 		return sys_mseal(t);
 	case __NR_madvise:
-		return sys_madvise(t);
+		return around_own(t, sys_madvise);
 	case __NR_shmat:
 		return sys_shmat(t);
 	case __NR_rt_sigaction:
@@ -376,8 +431,12 @@ system_call(struct thread *t)
 		return sys_sigaltstack(t);
 	case __NR_rt_sigreturn:
 		sys_sigreturn(t);
+	case __NR_brk:
+		return sys_brk(t);
 	case __NR_mlockall:
 		return sys_mlockall(t);
+	case __NR_munlockall:
+		return sys_munlockall(t);
 	case __NR_prctl:
 		return sys_prctl(t);
 	case __NR_seccomp:

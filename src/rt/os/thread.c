@@ -6,6 +6,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/gate.h"
+#include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/traps.h"
@@ -179,6 +180,7 @@ static void
 take_over_own(struct thread *t)
 {
 	SYS(__NR_sigaltstack, 0, &t->altstack);
+	SYS(__NR_prctl, 40 /* PR_GET_TID_ADDRESS */, &t->clear_tid);
 	if (t->rseq.at)
 		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 1 /* RSEQ_FLAG_UNREGISTER */,
 		    t->rseq.signature);
@@ -397,6 +399,7 @@ void
 sys_exit(struct thread *t)
 {
 	uint64_t code = t->regs.r[RDI];
+	kernel_ends_thread(t);
 	if (t->own_process) {
 		t->ended = true;
 		t->state = THREAD_NATIVE;
@@ -459,6 +462,8 @@ read_request(struct thread *t, long nr, struct clone_request *q)
 	q->is3 = true;
 	q->flags = q->args.flags;
 	q->stack = q->args.stack ? q->args.stack + q->args.stack_size : 0;
+	q->parent_tid = q->args.parent_tid;
+	q->child_tid = q->args.child_tid;
 	return 0;
 }
 
@@ -508,6 +513,7 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	c->regs.r[R11] = c->regs.rflags;
 	if (q->stack)
 		c->regs.r[RSP] = q->stack;
+	c->clear_tid = q->flags & CLONE_CHILD_CLEARTID ? q->child_tid : 0;
 	c->blocked = t->blocked;
 	c->queued_mask = t->pending & 1 ? t->queued_mask : mask;
 	c->own_process = !(q->flags & CLONE_THREAD);
@@ -647,6 +653,7 @@ sys_clone(struct thread *t, long nr)
 	long bad = read_request(t, nr, &q);
 	if (bad)
 		return bad;
+	kernel_stores_ids(q.parent_tid, q.child_tid);
 	if (!(q.flags & CLONE_VM))
 		return clone_process(t, nr, &q);
 	if (q.flags & CLONE_VFORK)
