@@ -69,17 +69,28 @@ clear_extensions(struct edit *x, const struct st_insn *in)
 		x->b[x->vex + 1] |= 0x60;
 }
 
-/* [rip + disp] becomes [disp32], which needs a SIB byte in 64-bit mode. */
-static void
-make_absolute(struct edit *x, const struct st_insn *in, uint32_t address)
+/* The length of instructions ends somewhere. */
+static bool
+can_be_low(const struct edit *x, const struct st_insn *in, uint64_t address)
 {
-	for (unsigned i = x->n; i > x->disp; i--)
-		x->b[i] = x->b[i - 1];
-	x->n++;
-	x->b[x->modrm] = (uint8_t)((x->b[x->modrm] & 0x38) | 4);
-	x->b[x->disp] = 0x25;
-	__builtin_memcpy(x->b + x->disp + 1, &address, 4);
-	clear_extensions(x, in);
+	enum { MOST_BYTES = 15 };
+	return !(address >> 32) && (in->flags & ST_I_ADDR32 || x->n < MOST_BYTES);
+}
+
+/* [rip + disp] becomes [eip + disp], which reaches all below 4 GiB. [disp32] would be as long and
+ * reach the half, but a load from there would wait for the last store: see emit_field_prefixes. */
+static void
+make_low(struct edit *x, const struct st_insn *in, uint32_t address, uint32_t off)
+{
+	if (!(in->flags & ST_I_ADDR32)) {
+		for (unsigned i = x->n; i > 0; i--)
+			x->b[i] = x->b[i - 1];
+		x->b[0] = 0x67;
+		x->n++;
+		x->disp++;
+	}
+	uint32_t d = address - (uint32_t)(rt.region + off + x->n);
+	__builtin_memcpy(x->b + x->disp, &d, 4);
 }
 
 /* [rip + disp] becomes [base]; base may be any register. */
@@ -200,8 +211,8 @@ relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64
 		emit_lea(e, in, x, target);
 		return REC_COPY;
 	}
-	if (target < 0x80000000u) {
-		make_absolute(x, in, (uint32_t)target);
+	if (can_be_low(x, in, target)) {
+		make_low(x, in, (uint32_t)target, e->off);
 		ebytes(e, x->b, x->n);
 		return REC_COPY;
 	}
@@ -281,8 +292,8 @@ relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsi
 	if (!far && emit_reaches(e, target)) {
 		uint32_t d = (uint32_t)(target - (rt.region + e->off + y.n));
 		__builtin_memcpy(y.b + y.disp, &d, 4);
-	} else if (target < 0x80000000u) {
-		make_absolute(&y, &as_load, (uint32_t)target);
+	} else if (can_be_low(&y, in, target)) {
+		make_low(&y, in, (uint32_t)target, e->off);
 	} else {
 		emit_mov_imm64(e, reg, target);
 		make_based(&y, &as_load, reg);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Operands that are fields of the current thread: whatever stands where in the cache, they name the
+ * field, by rip, and with several threads through gs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rt/arch/x86_64/decode.h"
+#include "rt/arch/x86_64/emit.h"
+
+struct rt rt;
+
+static const uint32_t fields[] = {0, 8, 0xffff8, ST_THREAD_PRIVATE, 0x7ffffff8};
+static const uint32_t places[] = {0, 0x1234567, 0xffffff0};
+#define EACH(v, list) for (size_t v = 0; v < sizeof(list) / sizeof((list)[0]); v++)
+
+/* The field that the instruction at the place names, as a processor sees it. */
+static uint64_t
+named(const uint8_t *code, uint32_t place, unsigned len)
+{
+	struct st_insn in;
+	uint32_t disp;
+	assert_int_equal(st_decode(code, 15, &in), len);
+	assert_true(in.flags & ST_I_RIPREL);
+	assert_int_equal(!(in.flags & ST_I_GSSEG), !rt.threaded);
+	assert_int_equal(!(in.flags & ST_I_ADDR32), !rt.threaded);
+	memcpy(&disp, code + in.disp_off, 4);
+	uint64_t sum = rt.region + place + len + (uint64_t)(int64_t)(int32_t)disp;
+	uint64_t field = rt.threaded ? (uint32_t)sum : sum - (uint64_t)rt.main;
+	assert_int_equal(field, emitted_field(disp, place + len));
+	return field;
+}
+
+static void
+check_at(uint32_t place)
+{
+	EACH(f, fields)
+	{
+		uint8_t code[32] = {0};
+		if (!rt.threaded && fields[f] > 1u << 30)
+			continue; /* out of reach: there is one such thread at most */
+		for (unsigned reg = 0; reg < 16; reg++) {
+			struct emit e = {code, place};
+			emit_save(&e, reg, fields[f]);
+			assert_int_equal(e.off - place, emit_field_len());
+			assert_int_equal(named(code, place, emit_field_len()), fields[f]);
+		}
+		struct emit e = {code, place};
+		emit_field_prefixes(&e); /* mov dword [field], -1 */
+		e8(&e, 0xc7);
+		emit_field_operand(&e, 0, fields[f], 4);
+		e32(&e, 0xffffffff);
+		assert_int_equal(named(code, place, e.off - place), fields[f]);
+	}
+}
+
+static void
+test_fields(void **state)
+{
+	(void)state;
+	static const uint64_t regions[] = {0x10000000, 0x555500000000, 0x7ffff0123000};
+	EACH(r, regions)
+	{
+		rt.region = regions[r];
+		rt.main = (struct thread *)(rt.region + 0x10000000);
+		EACH(p, places)
+		{
+			rt.threaded = false;
+			check_at(places[p]);
+			rt.threaded = true;
+			check_at(places[p]);
+		}
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
