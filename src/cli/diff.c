@@ -68,9 +68,9 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->shares = true;
 		return 0;
 	case DIFF_under:
-		return st_names_add(&a->names, &a->names.under, "under", value, e);
+		return st_patterns_add(&a->names.under, "under", value, e);
 	case DIFF_calls:
-		return st_names_add(&a->names, &a->names.calls, "calls", value, e);
+		return st_patterns_add(&a->names.calls, "calls", value, e);
 	case DIFF_hot:
 		return st_options_number("hot", value, 0, 1000000, &a->top, e);
 	case DIFF_format:

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/stress.h"
 #include "profile/ahead.h"
+#include "report/text.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -24,13 +25,13 @@ region_option(struct st_region *r, size_t option, const char *value, struct st_e
 {
 	switch (option) {
 	case MEASURE_start_at:
-		return st_region_pattern(&r->start_at, "start-at", value, e);
+		return st_patterns_add(&r->start_at, "start-at", value, e);
 	case MEASURE_stop_at:
-		return st_region_pattern(&r->stop_at, "stop-at", value, e);
+		return st_patterns_add(&r->stop_at, "stop-at", value, e);
 	case MEASURE_funcs:
-		return st_region_pattern(&r->functions, "funcs", value, e);
+		return st_patterns_add(&r->functions, "funcs", value, e);
 	case MEASURE_images:
-		return st_region_pattern(&r->images, "images", value, e);
+		return st_patterns_add(&r->images, "images", value, e);
 	case MEASURE_delay:
 		return st_region_time(&r->delay, "delay", value, e);
 	case MEASURE_threads:
@@ -236,6 +237,17 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	return 0;
 }
 
+/* Notes from the first one on, said even with --quiet: something that was asked for is missing. */
+static void
+say_missing(const struct st_profile *p, size_t first)
+{
+	for (size_t i = first; i < p->notes.n; i++) {
+		char *text = st_printable(p->notes.v[i]);
+		fprintf(stderr, "strobe: %s\n", text ? text : "");
+		free(text);
+	}
+}
+
 int
 st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
                   const char *given, struct st_error *e)
@@ -264,14 +276,21 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	free(counters);
 	if (!p)
 		return -1;
+	size_t n_notes = p->notes.n;
 	st_toolset_note_failures(&w->tools, run, p);
-	st_region_note(&w->region, run, p);
+	bool some = st_region_note(&w->region, run, p);
+	if (w->result.quiet)
+		say_missing(p, n_notes);
 	st_unique_report(&m->unique, run, p);
 	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
 		st_profile_note(p, "there was no memory left to tell what became of the rows");
 	int status =
 	        st_result_report(&w->result, p, run->n_processes ? run->processes[0].pid : 0, e);
 	st_profile_free(p);
+	if (!status && !some)
+		status = st_fail(e, ST_EXIT_FAILED,
+		                 "nothing was measured: the program has no function or image that "
+		                 "--funcs, --images or --start-at names");
 	return status;
 }
 

@@ -7,50 +7,11 @@
 #include "base/nearest.h"
 #include "context/choice.h"
 
-/* Where a name ends: at a comma, but not at one within brackets, as names of C++ have them. */
-static char *
-end_of_name(char *name)
-{
-	int depth = 0;
-	for (; *name; name++) {
-		depth += *name == '(' || *name == '<';
-		depth -= *name == ')' || *name == '>';
-		if (*name == ',' && depth <= 0)
-			break;
-	}
-	return name;
-}
-
-int
-st_names_add(struct st_names *n, struct st_patterns *to, const char *option, const char *value,
-             struct st_error *e)
-{
-	char *copy = strdup(value), *at = copy;
-	char **more = copy ? reallocarray(n->texts, n->n_texts + 1, sizeof *more) : NULL;
-	if (!more) {
-		free(copy);
-		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	}
-	n->texts = more;
-	n->texts[n->n_texts++] = copy;
-	for (;;) {
-		char *end = end_of_name(at);
-		bool last = !*end;
-		*end = 0;
-		if (st_region_pattern(to, option, at, e))
-			return -1;
-		if (last)
-			return 0;
-		at = end + 1;
-	}
-}
-
 void
 st_names_free(struct st_names *n)
 {
-	for (size_t i = 0; i < n->n_texts; i++)
-		free(n->texts[i]);
-	free(n->texts);
+	st_patterns_free(&n->under);
+	st_patterns_free(&n->calls);
 }
 
 /* ---- those that were never called ---- */

@@ -8,13 +8,8 @@
 
 struct st_names {
 	struct st_patterns under, calls;
-	char **texts; /* what patterns point into */
-	size_t n_texts;
 };
 
-/* 0, or -1 with *e. st_names_free in both cases. */
-int st_names_add(struct st_names *n, struct st_patterns *to, const char *option, const char *value,
-                 struct st_error *e);
 /* A sentence for each name of --under and --calls that no function of any of the profiles has. -1
  * with *e when no name of one of them has. */
 int st_names_unknown(const struct st_names *n, const struct st_profile *const *profiles,

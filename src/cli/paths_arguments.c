@@ -99,11 +99,11 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		               "--%s measures each piece of code once: contexts need all of it",
 		               name);
 	case PATHS_funcs:
-		return st_names_add(&a->names, &a->measure.region.functions, name, value, e);
+		return st_patterns_add(&a->measure.region.functions, name, value, e);
 	case PATHS_under:
-		return st_names_add(&a->names, &a->names.under, name, value, e);
+		return st_patterns_add(&a->names.under, name, value, e);
 	case PATHS_calls:
-		return st_names_add(&a->names, &a->names.calls, name, value, e);
+		return st_patterns_add(&a->names.calls, name, value, e);
 	case PATHS_output:
 		a->measure.result.output = value;
 		return 0;

@@ -15,23 +15,65 @@ enum { ST_MOST_THREAD_NAME = 32, ST_MOST_THREADS = 1000 };
 
 /* ---- options ---- */
 
-int
-st_region_pattern(struct st_patterns *p, const char *option, const char *value, struct st_error *e)
+/* The end of the first name in a list. */
+static const char *
+end_of_name(const char *list)
 {
-	if (p->n == ST_MOST_PATTERNS)
-		return st_fail(e, ST_EXIT_USAGE, "--%s: at most %d patterns", option,
-		               ST_MOST_PATTERNS);
-	if (!*value)
-		return st_fail(e, ST_EXIT_USAGE, "--%s needs a name or a shell pattern", option);
+	int depth = 0;
+	for (; *list; list++) {
+		depth += *list == '(' || *list == '<';
+		depth -= *list == ')' || *list == '>';
+		if (*list == ',' && depth <= 0)
+			break;
+	}
+	return list;
+}
+
+/* Takes the name over, also when it fails. */
+static int
+add_pattern(struct st_patterns *p, const char *option, char *value, struct st_error *e)
+{
 	struct st_file_pattern of_file;
-	if (st_file_pattern(value, &of_file) && (!*of_file.file || !*of_file.name))
-		return st_fail(
+	int status = 0;
+	if (!value)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	if (p->n == ST_MOST_PATTERNS)
+		status = st_fail(e, ST_EXIT_USAGE, "--%s: at most %d patterns", option,
+		                 ST_MOST_PATTERNS);
+	else if (!*value)
+		status = st_fail(e, ST_EXIT_USAGE, "--%s needs a name or a shell pattern", option);
+	else if (st_file_pattern(value, &of_file) && (!*of_file.file || !*of_file.name))
+		status = st_fail(
 		        e, ST_EXIT_USAGE,
 		        "--%s takes @FILE for the functions of a source file, @FILE:NAME for "
 		        "some of them, not '%s'",
 		        option, value);
-	p->text[p->n++] = value;
-	return 0;
+	if (status)
+		free(value);
+	else
+		p->text[p->n++] = value;
+	return status;
+}
+
+int
+st_patterns_add(struct st_patterns *p, const char *option, const char *value, struct st_error *e)
+{
+	for (;;) {
+		const char *end = end_of_name(value);
+		if (add_pattern(p, option, strndup(value, (size_t)(end - value)), e))
+			return -1;
+		if (!*end)
+			return 0;
+		value = end + 1;
+	}
+}
+
+void
+st_patterns_free(struct st_patterns *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free((char *)p->text[i]);
+	p->n = 0;
 }
 
 int
@@ -303,9 +345,17 @@ any_matched(const struct st_patterns *p)
 	return false;
 }
 
-void
+/* Does one of them fit something, or is there none? */
+static bool
+fits_some(const struct st_patterns *p)
+{
+	return !p->n || any_matched(p);
+}
+
+bool
 st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
+	bool some = fits_some(&r->functions) && fits_some(&r->images) && fits_some(&r->start_at);
 	st_region_note_unknown(r, p);
 	uint64_t fit = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
@@ -314,7 +364,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 		note_no_thread(r->threads, p);
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].results->regions)
-			return;
+			return some;
 	if (any_matched(&r->start_at))
 		st_profile_note(p, "nothing was measured: the program never entered %s",
 		                r->start_at.text[0]);
@@ -325,6 +375,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 	else if (r->by_program)
 		st_profile_note(p, "nothing was measured: the program never called "
 		                   "strobe_region_begin()");
+	return some;
 }
 
 void
@@ -335,4 +386,8 @@ st_region_free(struct st_region *r)
 		st_image_close(r->opened[i].image);
 	}
 	free(r->opened);
+	st_patterns_free(&r->start_at);
+	st_patterns_free(&r->stop_at);
+	st_patterns_free(&r->functions);
+	st_patterns_free(&r->images);
 }

@@ -15,7 +15,7 @@ enum { ST_MOST_PATTERNS = 64 };
 #define ST_TOGGLE_SIGNALS(S) S(SIGUSR1) S(SIGUSR2) S(SIGHUP) S(SIGQUIT)
 
 struct st_patterns {
-	const char *text[ST_MOST_PATTERNS];
+	const char *text[ST_MOST_PATTERNS]; /* malloc'ed */
 	size_t n;
 	uint64_t matched[ST_MOST_PATTERNS]; /* functions or images that each of them fits */
 };
@@ -37,10 +37,14 @@ struct st_region {
 	size_t n_opened;
 };
 
+/* Adds the names and shell patterns of an option's value, which have commas between them. A comma
+ * within brackets, as names of C++ have it, is part of a name. 0, or -1 with *e. */
+int st_patterns_add(struct st_patterns *p, const char *option, const char *value,
+                    struct st_error *e);
+void st_patterns_free(struct st_patterns *p);
+
 /* The options of st_command tables that this takes, in terms of struct st_region. Each returns 0,
  * or -1 with *e. */
-int st_region_pattern(struct st_patterns *p, const char *option, const char *value,
-                      struct st_error *e);
 /* "5s", "100ms", "2m", or seconds. */
 int st_region_time(double *seconds, const char *option, const char *value, struct st_error *e);
 int st_region_signal(int *signo, const char *value, struct st_error *e);
@@ -53,8 +57,10 @@ int st_region_threads(const char **list, const char *value, struct st_error *e);
 /* Puts it into the options of a run. */
 void st_region_apply(struct st_region *r, const struct st_toolset *tools,
                      struct st_run_options *options);
-/* After the run: says what never began, or fitted nothing. */
-void st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p);
+/* After the run: notes in the profile what never began, or fitted nothing. False: nothing was
+ * measured, because the program has none of the functions or images that an option names. */
+bool st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
+        __attribute__((warn_unused_result));
 /* region_unknown.c: the part of it about names. */
 void st_region_note_unknown(const struct st_region *r, struct st_profile *p);
 /* An image, opened once; NULL: it cannot be read. */

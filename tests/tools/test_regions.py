@@ -27,10 +27,11 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.file = Path(folder.name) / "result.json"
 
-    def strobe(self, *arguments, program=(PROGRAM,)):
+    def strobe(self, *arguments, program=(PROGRAM,), code=0):
         line = [STROBE, "run", "-q", "--format", "json", "-o", str(self.file), *arguments, "--", *program]
         done = subprocess.run(line, capture_output=True, text=True, timeout=120)
-        self.assertEqual((done.stdout, done.returncode), ("done\n", 0), done.stderr)
+        self.assertEqual((done.stdout, done.returncode), ("done\n", code), done.stderr)
+        self.said = done.stderr
         return json.loads(self.file.read_text())
 
     def count(self, *arguments):
@@ -88,7 +89,8 @@ class Region(Case):
     def test_functions_of_an_image(self):
         """Both limits at once: what is in both."""
         self.assertEqual(self.count("--funcs", "work", "--images", "regions"), self.count("--funcs", "work"))
-        self.assertEqual(self.count("--funcs", "work", "--images", "libc*"), 0)
+        self.strobe("-t", "inscount", "--funcs", "work", "--images", "libc*", code=125)
+        self.assertIn("nothing was measured", self.said)
 
     def test_code_of_another_place_than_in_the_file(self):
         """Its first page in the file begins with the end of another segment, as LLD, and so rustc, lays programs out."""
@@ -114,6 +116,15 @@ class Region(Case):
         self.assertEqual(self.count("--funcs", "keep", "--start-at", "border", "--threads", "1"), self.count("--funcs", "keep") // 4)
         self.assertEqual(self.count("--funcs", "keep", "--stop-at", "border", "--threads", "0-4"), 0)
 
+    def test_lists(self):
+        both = self.count("--funcs", "work") + self.count("--funcs", "border")
+        self.assertEqual(self.count("--funcs", "work,border"), both)
+        self.assertEqual(self.count("--funcs", "work", "--funcs", "border"), both)
+        own = "--images", "regions"
+        self.assertEqual(self.count("--start-at", "zqzq,border", *own), self.count("--start-at", "border", *own))
+        self.strobe("-t", "null", "--start-at", "zqzq,border")
+        self.assertIn("strobe: --start-at zqzq: no function of that name was loaded\n", self.said)
+
     def test_what_never_begins(self):
         for option, note in ((["--start-at", "zqzqzqzq"], "--start-at zqzqzqzq: no function of that name was loaded"),
                              (["--start-at", "zq*zq"], "--start-at zq*zq: no function of that name was loaded"),
@@ -128,8 +139,11 @@ class Region(Case):
                              (["--toggle", "USR2"], "nothing was measured: no SIGUSR2 came"),
                              (["--delay", "100s"], "nothing was measured: the program ended before the delay")):
             with self.subTest(option=option):
-                result = self.strobe("-t", "inscount", *option)
+                nowhere = "was loaded" in note and "border" not in option and "--stop-at" not in option
+                result = self.strobe("-t", "inscount", *option, code=125 if nowhere else 0)
                 self.assertIn(note, result["notes"])
+                self.assertIn(f"strobe: {note}\n", self.said)  # also with -q
+                self.assertEqual("nothing was measured: the program has no function or image" in self.said, nowhere)
                 if "nothing was" in note:
                     self.assertEqual(result["instructions"], 0)
 
