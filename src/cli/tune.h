@@ -49,6 +49,11 @@ int st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked,
  * caller frees the reference in both cases. */
 int st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *reference,
                   uint64_t *instructions, struct st_tune_run *out, struct st_error *e);
+/* Of the instructions that the reference has, how many the log has. 0, or -1 with *e. */
+int st_tune_covered(const struct st_covered *reference, const char *log, uint64_t *instructions,
+                    struct st_error *e);
+/* Removes what runs with a log have left in the folder. */
+void st_tune_clear(const struct st_tune_how *how);
 /* From now on signals that end strobe tune go to the run under way, too; and orphans of runs that
  * are to be ended are ours. */
 void st_tune_watch_signals(const struct st_tune_how *how);

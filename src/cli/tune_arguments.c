@@ -255,10 +255,9 @@ static int
 check_study(const struct st_tune_arguments *a, struct st_error *e)
 {
 	const struct st_qos_choice *q = &a->qos;
-	if (q->source || q->has_min || q->has_max || q->has_policy || a->how.length > 0)
+	if (q->source || q->has_min || q->has_max || q->has_policy)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s goes with --max or --max-threshold, not with a study",
-		               a->how.length > 0 ? "for" : "qos");
+		               "--qos goes with --max or --max-threshold, not with a study");
 	return 0;
 }
 

@@ -116,6 +116,37 @@ choose(struct st_limit *l)
 		}
 }
 
+/* Runs with the best level, which share a log, until nearly everything has been measured. 0, or -1
+ * with the error. */
+static int
+cover(struct seeking *s)
+{
+	struct st_limit *l = s->limit;
+	const struct st_limit_step *best = &l->steps.v[l->best];
+	struct st_qos_choice qos = s->qos;
+	char log[sizeof s->how->folder + 16];
+	snprintf(log, sizeof log, "%s/log", s->how->folder);
+	if (l->of_threshold)
+		*(qos.has_min ? &qos.min : &qos.max) = best->level;
+	const struct st_tune_asked asked = {.budget = l->of_threshold ? l->budget : best->level,
+	                                    .period = l->period,
+	                                    .log = log,
+	                                    .qos = &qos};
+	while (l->n_runs < ST_LIMIT_RUNS && !st_limit_runs_to(l, ST_LIMIT_COVERED)) {
+		struct st_tune_run run;
+		uint64_t covered;
+		char what[64];
+		snprintf(what, sizeof what, "run %zu with what was found", l->n_runs + 1);
+		show(s, what);
+		if (st_tune_measured(s->how, &asked, s->argv, &run, s->error) ||
+		    st_tune_interrupted() || check_exit(s, &run) ||
+		    st_tune_covered(&s->reference, log, &covered, s->error))
+			return -1;
+		l->covered[l->n_runs++] = covered;
+	}
+	return 0;
+}
+
 static int
 seek(struct seeking *s)
 {
@@ -128,7 +159,16 @@ seek(struct seeking *s)
 		best = try_level(s, 0);
 	choose(s->limit);
 	s->limit->complete = best >= 0;
-	return best < 0 ? -1 : 0;
+	if (best < 0)
+		return -1;
+	/* What was found stands, whatever becomes of the runs that follow. */
+	if (s->limit->found && cover(s) && !st_tune_interrupted()) {
+		st_progress_erase(&s->progress);
+		fprintf(stderr, "strobe: unique coverage of further runs was not measured: %s\n",
+		        s->error->text);
+	}
+	st_tune_clear(s->how);
+	return 0;
 }
 
 int

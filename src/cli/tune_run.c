@@ -305,21 +305,31 @@ struct answer {
 	struct st_tune_run run;
 };
 
+/* Of the instructions that the reference has, how many `have` has, which is sorted for it. */
+static uint64_t
+count_common(const struct st_covered *reference, struct st_covered *have)
+{
+	uint64_t n = 0;
+	st_covered_sort(have);
+	for (size_t i = 0; i < reference->images.n; i++) {
+		const struct st_covered_image *of = &reference->images.v[i];
+		const struct st_covered_image *m = st_covered_find(have, of->build_id);
+		struct st_covered_sum sum = {0};
+		if (m)
+			st_covered_add(&sum, m, of);
+		n += sum.instructions;
+	}
+	return n;
+}
+
 static int
 compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_tune_run *out,
         struct st_error *e)
 {
 	struct st_covered have = {0};
 	int status = st_covered_take_run(&have, run, &out->raw, e);
-	st_covered_sort(&have);
-	for (size_t i = 0; !status && asked->reference && i < asked->reference->images.n; i++) {
-		const struct st_covered_image *of = &asked->reference->images.v[i];
-		const struct st_covered_image *m = st_covered_find(&have, of->build_id);
-		struct st_covered_sum sum = {0};
-		if (m)
-			st_covered_add(&sum, m, of);
-		out->instructions += sum.instructions;
-	}
+	if (!status && asked->reference)
+		out->instructions = count_common(asked->reference, &have);
 	st_covered_free(&have);
 	return status;
 }
@@ -421,4 +431,22 @@ st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *ref
 	for (size_t i = 0; i < reference->images.n; i++)
 		*instructions += reference->images.v[i].insns.n;
 	return status;
+}
+
+int
+st_tune_covered(const struct st_covered *reference, const char *log, uint64_t *instructions,
+                struct st_error *e)
+{
+	struct st_covered have = {0};
+	int status = st_covered_read(&have, log, e);
+	if (!status)
+		*instructions = count_common(reference, &have);
+	st_covered_free(&have);
+	return status;
+}
+
+void
+st_tune_clear(const struct st_tune_how *how)
+{
+	empty(how->folder);
 }

@@ -32,12 +32,13 @@ show(struct conduct *c, const struct st_study_program *p, const char *what)
 
 /* ---- runs ---- */
 
-/* A study of runs that do not do the same says nothing. */
+/* A study of runs that do not do the same says nothing. A program that SIGTERM ends (--for) may end
+ * in any way. */
 static int
-check_exit(const struct st_study_program *p, const struct st_tune_run *run, const char *how,
-           struct st_error *e)
+check_exit(const struct conduct *c, const struct st_study_program *p, const struct st_tune_run *run,
+           const char *how, struct st_error *e)
 {
-	return run->exit_code == p->exit_code
+	return c->how->length > 0 || run->exit_code == p->exit_code
 	               ? 0
 	               : st_fail(e, ST_EXIT_FAILED,
 	                         "%s exited with %d at first and with %d %s: its runs cannot be "
@@ -79,7 +80,7 @@ find_instructions(struct conduct *c, struct st_study_program *p, struct st_cover
 	show(c, p, "without a budget");
 	int status = st_tune_refer(c->how, p->argv, reference, &p->instructions, &run, e);
 	c->done++;
-	return status ? -1 : check_exit(p, &run, "when it was measured", e);
+	return status ? -1 : check_exit(c, p, &run, "when it was measured", e);
 }
 
 static int
@@ -93,7 +94,7 @@ refer(struct conduct *c, size_t program, struct st_error *e)
 	p->native = native.time;
 	if (find_instructions(c, p, &c->references[program], e) || st_tune_interrupted() ||
 	    run_measured(c, p, &(struct st_tune_asked){0}, &measured, e) ||
-	    check_exit(p, &measured, "when it was measured", e))
+	    check_exit(c, p, &measured, "when it was measured", e))
 		return -1;
 	p->measured = measured.time;
 	p->raw = measured.raw;
@@ -120,8 +121,8 @@ run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition,
 		                                        : run_measured(c, p, &asked, &measured, e);
 	if (status || st_tune_interrupted())
 		return status;
-	if (check_exit(p, &native, "later", e) ||
-	    check_exit(p, &measured, "when it was measured", e))
+	if (check_exit(c, p, &native, "later", e) ||
+	    check_exit(c, p, &measured, "when it was measured", e))
 		return -1;
 	struct st_study_pair *pair = ST_PUSH(&s->pairs);
 	if (!pair)

@@ -62,6 +62,15 @@ st_limit_search(int n, int (*test)(void *arg, int i), void *arg)
 	return holds;
 }
 
+size_t
+st_limit_runs_to(const struct st_limit *l, double share)
+{
+	for (size_t i = 0; i < l->n_runs; i++)
+		if ((double)l->covered[i] >= share * (double)l->instructions)
+			return i + 1;
+	return 0;
+}
+
 double
 st_limit_level(const struct st_limit *l, int i)
 {

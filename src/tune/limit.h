@@ -19,6 +19,11 @@
 #define ST_LIMIT_KEPT 0.99
 enum { ST_LIMIT_LEVELS = 100, ST_LIMIT_READINGS = 10 };
 
+/* With what was found, so many runs at most are made that share a log (--unique-log), until this
+ * share of the instructions has been measured. */
+enum { ST_LIMIT_RUNS = 10 };
+#define ST_LIMIT_COVERED 0.99
+
 /* What the source said in one or several runs. */
 struct st_quality {
 	size_t readings, kept;
@@ -48,6 +53,10 @@ struct st_limit {
 	bool complete;                      /* the search came to its end */
 	bool found;
 	size_t best; /* the step */
+	/* Of the instructions that the program executes, how many had been measured after each of
+	 * n_runs runs with the best level that share a log. */
+	uint64_t covered[ST_LIMIT_RUNS];
+	size_t n_runs;
 };
 
 /* Sums up readings of a source, which are sorted for it. values: n of them. */
@@ -61,6 +70,8 @@ bool st_quality_holds(const struct st_quality *q);
  * halves. 0: there is none; -1: a test failed (it returned less than 0).
  */
 int st_limit_search(int n, int (*test)(void *arg, int i), void *arg);
+/* After how many of these runs this share of the instructions had been measured; 0: after none. */
+size_t st_limit_runs_to(const struct st_limit *l, double share);
 /* The level i of ST_LIMIT_LEVELS; 0: the threshold as it was given. */
 double st_limit_level(const struct st_limit *l, int i);
 

@@ -61,6 +61,29 @@ print_result(const struct st_limit *l, FILE *out)
 		fprintf(out, "\nnot even a budget of %g %% keeps it\n", 100.0 / ST_LIMIT_LEVELS);
 }
 
+static void
+print_runs_to(const struct st_limit *l, double share, FILE *out)
+{
+	size_t runs = st_limit_runs_to(l, share);
+	if (runs)
+		fprintf(out, "  %g %% after %zu run%s\n", 100 * share, runs, runs == 1 ? "" : "s");
+	else
+		fprintf(out, "  %g %% not after %zu run%s: %.2f %%\n", 100 * share, l->n_runs,
+		        l->n_runs == 1 ? "" : "s",
+		        percent((double)l->covered[l->n_runs - 1], (double)l->instructions));
+}
+
+/* How many runs with what was found are needed to see nearly everything. */
+static void
+print_runs(const struct st_limit *l, FILE *out)
+{
+	if (!l->n_runs)
+		return;
+	fputs("\nunique coverage of runs with it that share a log (--unique-log):\n", out);
+	print_runs_to(l, 0.98, out);
+	print_runs_to(l, ST_LIMIT_COVERED, out);
+}
+
 void
 st_limit_print(const struct st_limit *l, FILE *out, struct st_style style)
 {
@@ -75,6 +98,7 @@ st_limit_print(const struct st_limit *l, FILE *out, struct st_style style)
 	free(source);
 	print_steps(l, out, style);
 	print_result(l, out);
+	print_runs(l, out);
 }
 
 /* ---- JSON ---- */
@@ -96,10 +120,19 @@ step_json(const struct st_limit *l, const struct st_limit_step *s)
 	return out;
 }
 
+static json_t *
+runs_json(const struct st_limit *l, double share)
+{
+	size_t runs = st_limit_runs_to(l, share);
+	return runs ? st_json_count(runs) : json_null();
+}
+
 char *
 st_limit_json(const struct st_limit *l, struct st_error *e)
 {
-	json_t *root = json_object(), *steps = json_array();
+	json_t *root = json_object(), *steps = json_array(), *covered = json_array();
+	for (size_t i = 0; i < l->n_runs; i++)
+		json_array_append_new(covered, st_json_count(l->covered[i]));
 	for (size_t i = 0; i < l->steps.n; i++)
 		json_array_append_new(steps, step_json(l, &l->steps.v[i]));
 	json_object_set_new(root, "strobe",
@@ -119,5 +152,8 @@ st_limit_json(const struct st_limit *l, struct st_error *e)
 	json_object_set_new(root, "complete", json_boolean(l->complete));
 	json_object_set_new(root, "best",
 	                    l->found ? step_json(l, &l->steps.v[l->best]) : json_null());
+	json_object_set_new(root, "covered", covered);
+	json_object_set_new(root, "runs_to_98", runs_json(l, 0.98));
+	json_object_set_new(root, "runs_to_99", runs_json(l, ST_LIMIT_COVERED));
 	return st_json_document(root, JSON_INDENT(2), "what was found", e);
 }

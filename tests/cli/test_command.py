@@ -98,7 +98,7 @@ class Usage(Command):
         self.error(2, "a search has one level of --periods", "tune", "--max", *source, "-T", "1s,2s", "ls")
         self.error(2, "no program to run: strobe tune [options] -- PROGRAM", "tune", "--max", *source)
         self.error(2, "--qos goes with --max or --max-threshold, not with a study", "tune", *source, "ls")
-        self.error(2, "--for goes with --max or --max-threshold, not with a study", "tune", "--for", "1s", "ls")
+        self.error(2, "--qos goes with --max or --max-threshold, not with a study", "tune", "--for", "1s", "--qos-min", "1", "ls")
         for more in (["ls"], ["-r", "2"], ["-t", "hot"], ["--stdin", "x"]):
             self.error(2, "--from analyses what has been measured: no program, and no option that says how to measure, goes with it",
                        "tune", "--from", "x", *more)

@@ -57,6 +57,15 @@ class Case(unittest.TestCase):
 
 
 class Studies(Case):
+    def test_for(self):
+        """A program that does not end is ended in each run, natively and measured; how it ends then does not matter."""
+        script = self.script("trap 'exit $(($$ % 50))' TERM\nwhile :; do :; done\n")
+        begin = time.monotonic()
+        s = self.study("--for", "300ms", "-r", 2, "-b", "50%", "-T", "20ms", "--", script)
+        self.assertTrue(s["complete"])
+        self.assertEqual(len(s["runs"]), 2)
+        self.assertGreaterEqual(time.monotonic() - begin, 7 * 0.3)
+
     def test_grid(self):
         """Each combination as often as asked, in each repetition once; what is measured without end is all there is."""
         for tool in "branches", "inscount":

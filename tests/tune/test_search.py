@@ -125,18 +125,30 @@ class Search(unittest.TestCase):
             self.assertLessEqual(0, step["instructions"])
         self.assertEqual((s["native"]["median"], s["native"]["kept"]), (100, s["native"]["readings"]))
         self.assertGreater(s["instructions"], 1000)
-        self.assertEqual((self.folder / "arguments").read_text(), 10 * "word\n")
+        self.assertEqual((self.folder / "arguments").read_text(), (10 + len(s["covered"])) * "word\n")
+        self.check_covered(s)
+
+    def check_covered(self, s):
+        """Runs with what was found share a log, until 99 % of the instructions have been measured."""
+        self.assertTrue(1 <= len(s["covered"]) <= 10)
+        self.assertEqual(s["covered"], sorted(s["covered"]))
+        for share in 98, 99:
+            reached = [i + 1 for i, n in enumerate(s["covered"]) if n >= share / 100 * s["instructions"]]
+            self.assertEqual(s[f"runs_to_{share}"], reached[0] if reached else None)
+        self.assertEqual(len(s["covered"]), s["runs_to_99"] or 10)
 
     def test_none_holds(self):
         out = self.tune("--max", "--qos-max", 90, "-o", self.folder / "found", values=[(1, 80)]).stdout
         self.assertIn("\nnot even a budget of 1 % keeps it\n", out)
         found = json.loads((self.folder / "found").read_text())
         self.assertEqual((found["max"], found["best"], found["complete"]), (90, None, True))
+        self.assertEqual((found["covered"], found["runs_to_98"], found["runs_to_99"]), ([], None, None))
         self.assertEqual([step["budget"] for step in found["steps"]], [1, 0.5, 0.25, 0.12, 0.06, 0.03, 0.01])
 
     def test_all_holds(self):
         out = self.tune("--max", "--qos-min", 100).stdout
         self.assertIn("\nlargest budget that keeps it: -b 100% -T 0.02s\n", out)
+        self.assertRegex(out, r"\nunique coverage of runs with it that share a log \(--unique-log\):\n  98 % (after|not after) \d+ runs?")
 
     def test_threshold(self):
         """With any budget the number is 80, natively 100."""
@@ -144,6 +156,7 @@ class Search(unittest.TestCase):
         self.assertEqual((s["of"], s["policy"], s["min"], s["budget"]), ("threshold", "hold", 50, 0.3))
         self.assertEqual([step["threshold"] for step in s["steps"]], [100, 75, 87.5, 81, 78, 79.5, 80, 80.5])
         self.assertEqual(s["best"]["threshold"], 80)
+        self.check_covered(s)
 
     def test_lowest_threshold(self):
         """Where less is better: between 20, natively, and 60, which is not kept either."""
