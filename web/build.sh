@@ -15,15 +15,17 @@ if [ -z "${NODE_EXTRA_CA_CERTS:-}" ] && [ -r $authorities ]; then
 	export NODE_EXTRA_CA_CERTS=$authorities
 fi
 
-# Packages are fetched again only when the lock changes, and lie in the build folder.
+# Packages are fetched again only when the lock changes, and lie in the build folder. An npm that was interrupted may say that
+# all went well, and leave a folder without them.
 fetch() {
-	if cmp -s "$source/package-lock.json" "$work/fetched"; then
+	if cmp -s "$source/package-lock.json" "$work/fetched" && [ -d "$work/node_modules/esbuild" ]; then
 		return 0
 	fi
 	rm -f "$work/fetched"
 	cp "$source/package.json" "$source/package-lock.json" "$work/" &&
 		(cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=2 --fetch-retry-mintimeout=1000 \
 			--fetch-retry-maxtimeout=4000 --fetch-timeout=20000 >fetch.log 2>&1 </dev/null) &&
+		[ -d "$work/node_modules/esbuild" ] &&
 		cp "$source/package-lock.json" "$work/fetched"
 }
 

@@ -9,6 +9,7 @@
 #include "report/page.h"
 #include "report/report.h"
 #include "symbol/symbol.h"
+#include "tune/analysis.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) REPORT_##id,
@@ -90,6 +91,26 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path) : 0;
 }
 
+/* A study is read and analysed again: what its file has is checked, and what follows from it made
+ * anew. NULL with *e on failure. */
+static json_t *
+read_study(const char *path, struct st_error *e)
+{
+	struct st_study study = {0};
+	struct st_analysis analysis;
+	char *text = NULL;
+	if (!st_study_load(&study, path, e) && !st_analysis_make(&analysis, &study, e))
+		text = st_study_json(&analysis, &study, e);
+	st_study_free(&study);
+	if (!text)
+		return NULL;
+	json_t *result = json_loads(text, 0, NULL);
+	free(text);
+	if (!result)
+		st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path);
+	return result;
+}
+
 static int
 add_result(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
 {
@@ -102,6 +123,10 @@ add_result(const struct arguments *a, json_t *page, const char *path, struct st_
 	if (!st_page_is_json(path))
 		return add_profile(a, page, path, e);
 	json_t *result = st_page_read_json(path, e);
+	if (result && st_page_is_study(result)) {
+		json_decref(result);
+		result = read_study(path, e);
+	}
 	if (!result)
 		return -1;
 	if (st_page_add_json(page, st_base_name(path), result))

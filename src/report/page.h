@@ -28,6 +28,8 @@ int st_page_add_json(json_t *page, const char *label, json_t *result);
 /* Reads a result that strobe wrote as JSON. NULL with *e when the file is none, or none that a page
  * has a view of. */
 json_t *st_page_read_json(const char *path, struct st_error *e);
+/* Whether it is a study of strobe tune (tune/study.h), which is not checked. */
+bool st_page_is_study(const json_t *result);
 /* Whether the file begins as JSON does. */
 bool st_page_is_json(const char *path);
 /* Nodes of calling contexts that the result which was added last has no room for. */

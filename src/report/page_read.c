@@ -54,6 +54,12 @@ threads_are_sound(const json_t *threads)
 	return sound;
 }
 
+bool
+st_page_is_study(const json_t *result)
+{
+	return json_is_integer(json_object_get(json_object_get(result, "strobe"), "study"));
+}
+
 /* Results have a run, with or without functions and tables; those of paths have trees. */
 static bool
 has_views(const json_t *result)
@@ -75,10 +81,12 @@ check(const json_t *result, const char *path, struct st_error *e)
 		               "%s was written by a newer strobe (version %lld of the format, this "
 		               "one reads up to %d): use that strobe to read it",
 		               path, (long long)version, NEWEST);
+	if (st_page_is_study(result))
+		return 0;
 	if (!json_is_string(json_object_get(strobe, "tool")) || !has_views(result))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s holds nothing that a report shows: it takes results of strobe "
-		               "run and strobe show",
+		               "run and strobe show, and studies of strobe tune",
 		               path);
 	if (!threads_are_sound(json_object_get(result, "threads")))
 		return st_fail(

@@ -40,20 +40,29 @@ by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double
-median(const struct st_profile_qos *q, size_t read)
+/* The least, the quartiles with the median between them, and the greatest of the values. */
+enum { N_QUARTILES = 5 };
+
+/* The quantiles 0, 1/4, 1/2, 3/4 and 1, between neighbours in proportion (type 7 of Hyndman and
+ * Fan, "Sample quantiles in statistical packages", 1996). False: there is no value, or no memory.
+ */
+static bool
+find_quartiles(const struct st_profile_qos *q, double out[N_QUARTILES])
 {
-	double *values = calloc(read ? read : 1, sizeof *values), result = 0;
+	double *values = calloc(q->rows.n + 1, sizeof *values);
 	size_t n = 0;
 	for (size_t i = 0; values && i < q->rows.n; i++)
 		if (!isnan(q->rows.v[i].value))
 			values[n++] = q->rows.v[i].value;
-	if (n) {
+	if (n)
 		qsort(values, n, sizeof *values, by_size);
-		result = (values[(n - 1) / 2] + values[n / 2]) / 2;
+	for (size_t i = 0; i < N_QUARTILES && n; i++) {
+		double at = (double)(n - 1) * (double)i / (N_QUARTILES - 1);
+		size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
+		out[i] = values[below] + (at - (double)below) * (values[above] - values[below]);
 	}
 	free(values);
-	return result;
+	return n > 0;
 }
 
 void
@@ -73,11 +82,14 @@ st_qos_print(FILE *out, const struct st_profile *p)
 		fputs("  the source gave no value, or none but 0 while the program started\n", out);
 		return;
 	}
+	double quartiles[N_QUARTILES] = {0};
+	find_quartiles(q, quartiles);
 	fprintf(out,
-	        "  kept in %zu of %zu readings (%.1f %%), median %.6g; budget 0 in %zu, on average "
-	        "%.3g %%\n",
-	        s.kept, s.read, 100 * (double)s.kept / (double)s.read, median(q, s.read), s.idle,
+	        "  kept in %zu of %zu readings (%.1f %%); budget 0 in %zu, on average %.3g %%\n",
+	        s.kept, s.read, 100 * (double)s.kept / (double)s.read, s.idle,
 	        period > 0 ? 100 * s.budget / (double)s.read / period : 0);
+	fprintf(out, "  median %.6g, quartiles %.6g and %.6g, least %.6g, greatest %.6g\n",
+	        quartiles[2], quartiles[1], quartiles[3], quartiles[0], quartiles[4]);
 	st_qos_plot(out, p);
 }
 
@@ -85,6 +97,19 @@ static json_t *
 number_or_null(double value)
 {
 	return isnan(value) ? json_null() : json_real(value);
+}
+
+/* null: there is no value. */
+static json_t *
+json_quartiles(const struct st_profile_qos *q)
+{
+	double quartiles[N_QUARTILES];
+	if (!find_quartiles(q, quartiles))
+		return json_null();
+	json_t *array = json_array();
+	for (size_t i = 0; i < N_QUARTILES; i++)
+		json_array_append_new(array, json_real(quartiles[i]));
+	return array;
 }
 
 static json_t *
@@ -119,6 +144,7 @@ st_qos_json(json_t *root, const struct st_profile *p)
 	bad |= json_object_set_new(out, q->lower ? "max" : "min", json_real(q->threshold));
 	bad |= json_object_set_new(out, "readings", st_json_count(s.read));
 	bad |= json_object_set_new(out, "kept", st_json_count(s.kept));
+	bad |= json_object_set_new(out, "quartiles", json_quartiles(q));
 	bad |= json_object_set_new(out, "rows", json_rows(q, &bad));
 	return bad;
 }

@@ -683,7 +683,7 @@ class Report(Command):
                             ('{"strobe": {"version": 1, "tool": "paths"}, "threads": [{"ksf": [{"name": "f", "count": 1, "children": [{"name": 3, "count": 1}]}]}]}',
                              "x.json is damaged: its trees are not made of names and counts; write it again with strobe paths"),
                             ('{"strobe": {"version": 1}, "usable": true}', "x.json holds nothing that a report shows: it takes results of strobe run "
-                             "and strobe show")):
+                             "and strobe show, and studies of strobe tune")):
             self.write("x.json", text)
             self.error(125, wrong, "report", "-o", "page.html", "p.db", "x.json")
         self.assertEqual(self.files(), ["p.db", "x.json"])

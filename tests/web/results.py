@@ -77,3 +77,16 @@ def loops():
     return {"strobe": {"version": 1, "tool": "paths"}, "mode": "intra", "k": "inf",
             "threads": [{"thread": 1, "functions": [{"name": "spin", "image": "/usr/bin/example", "offset": 4096, "ksf": [tree]}]}],
             "all_loops": [outer, inner, loop("turn+4", 40, 1, 7000, 7000, 7000, (4096, 1))]}
+
+
+def study():
+    """A study of strobe tune: two budgets, two periods, three repetitions of one program."""
+    runs = [{"program": 0, "repetition": repetition, "budget": budget, "period": period,
+             "native": {"seconds": 1, "cpu_seconds": 1}, "measured": {"seconds": 1 + budget, "cpu_seconds": 1 + budget + 0.01 * repetition - 0.01},
+             "instructions": 50 + repetition, "raw_instructions": 500}
+            for repetition in range(3) for budget in (0.1, 0.5) for period in (1, 4)]
+    return {"strobe": {"version": 1, "study": 1}, "tool": "branches", "policy": "native", "seed": "1", "repeat": 3, "complete": True,
+            "budgets": [0.1, 0.5], "periods": [1, 4],
+            "programs": [{"command": ["gzip", "-9"], "exit": 0, "native": {"seconds": 1, "cpu_seconds": 1}, "measured": {"seconds": 9, "cpu_seconds": 9},
+                          "instructions": 100, "raw_instructions": 1000}],
+            "runs": runs}

@@ -43,6 +43,8 @@ class Pages(unittest.TestCase):
         assert done.returncode == 0, done.stderr
         cls.calls, done = report(cls.place.name, "calls.html", *files[2:])
         assert done.returncode == 0, done.stderr
+        cls.study, done = report(cls.place.name, "study.html", write(cls.place.name, "study.json", results.study()))
+        assert done.returncode == 0, done.stderr
         cls.page = chromium.Page()
 
     @classmethod
@@ -166,6 +168,21 @@ class Whole(Pages):
         self.page.js("(s => { s.value = '2'; s.dispatchEvent(new Event('change')); })(document.querySelector('header select'))")
         self.page.settle()
         self.assertEqual(self.chosen(), "Summary", "paths have no functions")
+
+
+class Studies(Pages):
+    def test_figures(self):
+        self.open(path=self.study)
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Study"])
+        self.assertEqual(self.texts("h1"), ["gzip -9"])
+        self.assertEqual(self.texts("h2")[1:], ["Slow-down factor, CPU time", "Slow-down factor, wall time", "Unique coverage", "Raw coverage"])
+        self.assertEqual(self.page.js("document.querySelectorAll('svg g.box').length"), 4 * 4)
+        self.assertEqual(self.page.js("[...document.querySelectorAll('svg g.box')].every(g => g.dataset.n === '3')"), True)
+        self.assertIn("B 10 %, T 1 s: median 1.10", self.texts("svg g.box title")[0])
+        self.page.js("window.saved = []; URL.createObjectURL = blob => { blob.text().then(t => saved.push(t)); return 'blob:x'; }; HTMLAnchorElement.prototype.click = () => 0; 0")
+        self.page.click("section:not([hidden]) figure button")
+        self.page.until("saved.length === 1")
+        self.assertEqual(self.page.js("new DOMParser().parseFromString(saved[0], 'image/svg+xml').documentElement.querySelectorAll('g.box').length"), 4)
 
 
 class Views(Pages):
@@ -339,7 +356,9 @@ class Views(Pages):
         drawn = self.page.js("(c => { const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; return p.some((v, i) => i % 4 === 3 && v); })"
                              "(document.querySelector('.plot canvas'))")
         self.assertTrue(drawn)
-        self.assertEqual(self.texts("h2"), ["cmd:x: at least 3, policy hold", "Budget", "Threads"])
+        self.assertEqual(self.texts("h2"), ["cmd:x: at least 3, policy hold", "Quality of service in all runs", "Budget", "Threads"])
+        self.assertEqual(self.texts(".runs li"), [f"{n}: {name}.json: kept in 66.67 % of 3 readings, median 4, quartiles 3 and 4.5" for n, name in ((1, "hot"), (2, "slower"))])
+        self.assertEqual(self.page.js("document.querySelectorAll('section:not([hidden]) svg g.box').length"), 2)
         self.assertEqual(self.texts(".legend")[0].split(), "measured 10.00 % in the engine, not measured 0.00 % native 90.00 %".split())
         self.assertEqual(self.page.js("[...document.querySelectorAll('.band:not(.tall) span')].map(e => e.className)"), ["kept", "missed", "silent"])
 

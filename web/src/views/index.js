@@ -8,8 +8,9 @@ import { flame } from "./flame.js";
 import { functions } from "./functions.js";
 import { loops } from "./loops.js";
 import { source } from "./source.js";
+import { study } from "./study.js";
 import { summary } from "./summary.js";
 import { tables } from "./tables.js";
 import { time } from "./time.js";
 
-export const views = [summary, functions, flame, contexts, loops, source, tables, time, diff];
+export const views = [study, summary, functions, flame, contexts, loops, source, tables, time, diff];

@@ -8,7 +8,7 @@ const TOP = 12;
 export const summary = {
 	id: "summary",
 	title: "Summary",
-	has: () => true,
+	has: (run) => !run.study,
 	show({ run, go }, element) {
 		element.classList.add("scrolls");
 		element.append(

@@ -39,7 +39,7 @@ function firstSum(table) {
 export const tables = {
 	id: "tables",
 	title: "Tables",
-	has: (run) => run.tables.length + run.threads.length + run.images.length > 0,
+	has: (run) => !run.study && run.tables.length + run.threads.length + run.images.length > 0,
 	show({ run, go }, element) {
 		const all = choices(run);
 		const status = h("span.status", { role: "status" });

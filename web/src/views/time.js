@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happened when: the metric and the budget, what the budget came to, the life of the threads.
 import { count, duration, percent, plural, short } from "../data/format.js";
+import { box } from "../data/study.js";
 import { h, nothing } from "../parts/dom.js";
+import { colourOf, drawBox, figure } from "../parts/figure.js";
 import { plot } from "../parts/plot.js";
 
 export const time = {
 	id: "time",
 	title: "Time",
 	has: (run) => Boolean(run.qos || run.budget || run.threads.some((thread) => thread.begin_ns !== null)),
-	show({ run }, element) {
+	show({ run, runs }, element) {
 		element.classList.add("scrolls");
-		element.append(h("div.page", {}, [run.qos && quality(run), run.budget && budget(run.budget), run.threads.length ? threads(run) : null].filter(Boolean)));
+		element.append(h("div.page", {}, [run.qos && quality(run), run.qos && qualityOfAll(run, runs), run.budget && budget(run.budget), run.threads.length ? threads(run) : null].filter(Boolean)));
 	},
 };
 
@@ -42,6 +44,32 @@ function quality({ qos, budget: granted }) {
 		}),
 		states(qos.rows),
 	);
+}
+
+// The metric of all results that have it from the same source, beside one another.
+function qualityOfAll(run, runs) {
+	const same = runs.filter((each) => each.qos?.source === run.qos.source && each.qos.rows.length);
+	const values = same.map((each) => each.qos.rows.map((row) => row.value).filter((value) => value !== null));
+	if (same.length < 2) return null;
+	const n = same.length;
+	const chart = figure({
+		title: `${run.qos.source} in ${plural(n, "run")}`,
+		axis: "metric",
+		values: values.flat(),
+		format: short,
+		under: same.map((each, i) => [(i + 0.5) / n, String(each.index + 1)]),
+		draw: (chart) =>
+			values.forEach((each, i) => {
+				const five = box(each);
+				if (five) drawBox(chart, five, chart.x((i + 0.5) / n), Math.min(40, 200 / n), colourOf(0), `${same[i].label}: median ${short(five.median)}, quartiles ${short(five.q1)} and ${short(five.q3)}`);
+			}),
+	});
+	const rows = same.map((each, i) => {
+		const five = box(values[i]);
+		const kept = percent(each.qos.readings ? each.qos.kept / each.qos.readings : NaN);
+		return h("li", {}, `${each.index + 1}: ${each.label}: kept in ${kept} of ${plural(each.qos.readings, "reading")}${five ? `, median ${short(five.median)}, quartiles ${short(five.q1)} and ${short(five.q3)}` : ""}`);
+	});
+	return h("section.box", {}, h("h2", {}, "Quality of service in all runs"), chart, h("ul.runs", {}, rows));
 }
 
 function stateCounts(rows) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures as SVG that stand alone: box plots, lines and points over the same axes, and a button that saves them.
+import { button, h, svg } from "./dom.js";
+
+const WIDTH = 560;
+const HEIGHT = 300;
+const LEFT = 62;
+const RIGHT = 120;
+const TOP = 36;
+const BOTTOM = 40;
+// Colours that those tell apart who see few, on light and on dark ground (Okabe and Ito).
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+
+export const colourOf = (i) => COLOURS[i % COLOURS.length];
+
+// Round numbers from low to high, about so many.
+export function ticks(low, high, about = 6) {
+	const raw = (high - low) / about || 1;
+	const unit = 10 ** Math.floor(Math.log10(raw));
+	const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= raw * 0.999);
+	const made = [];
+	for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) made.push(Number((k * step).toPrecision(12)));
+	return made;
+}
+
+// A figure with a title, a vertical axis from the least to the greatest of `values`, and what draw(plot) adds. plot.y(value)
+// and plot.x(share of the width) are places; add(...elements) draws; legend(text, i) names colour i.
+export function figure({ title, axis, values, format, under = [], draw }) {
+	const finite = values.filter(Number.isFinite);
+	let low = finite.reduce((a, b) => Math.min(a, b), Infinity);
+	let high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+	if (!finite.length) [low, high] = [0, 1];
+	const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1;
+	[low, high] = [low - room, high + room];
+	const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": title, "font-family": "system-ui, sans-serif", "font-size": 11, fill: "currentColor" });
+	const text = (x, y, words, more = {}) => svg("text", { x, y, ...more }, words);
+	const inside = WIDTH - LEFT - RIGHT;
+	let legends = 0;
+	const plot = {
+		y: (value) => HEIGHT - BOTTOM - ((value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM),
+		x: (share) => LEFT + share * inside,
+		width: inside,
+		add: (...elements) => root.append(...elements),
+		text,
+		legend(words, i) {
+			const y = TOP + 8 + 16 * legends++;
+			root.append(svg("rect", { x: WIDTH - RIGHT + 10, y: y - 8, width: 12, height: 10, fill: colourOf(i) }), text(WIDTH - RIGHT + 28, y, words));
+		},
+	};
+	plot.add(text(LEFT - 54, 14, title, { "font-size": 13, "font-weight": "bold" }), text(LEFT - 54, TOP - 2, axis));
+	for (const value of ticks(low, high)) {
+		const y = plot.y(value);
+		plot.add(svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": 0.2 }), text(LEFT - 6, y + 4, format(value), { "text-anchor": "end" }));
+	}
+	for (const [share, words] of under) plot.add(text(plot.x(share), HEIGHT - BOTTOM + 16, words, { "text-anchor": "middle" }));
+	draw(plot);
+	return h("figure.chart", {}, root, button("Save as SVG", () => save(root, title)));
+}
+
+// A box plot (data/study.js) around x, so wide.
+export function drawBox(plot, { low, q1, median, q3, high, outliers, n }, x, width, colour, title) {
+	const line = (x1, y1, x2, y2, more = {}) => svg("line", { x1, y1, x2, y2, stroke: colour, ...more });
+	const [yLow, y1, yMiddle, y3, yHigh] = [low, q1, median, q3, high].map(plot.y);
+	plot.add(
+		svg(
+			"g.box",
+			{ "data-n": n },
+			svg("title", {}, title),
+			line(x, yLow, x, y1),
+			line(x, y3, x, yHigh),
+			line(x - width / 4, yLow, x + width / 4, yLow),
+			line(x - width / 4, yHigh, x + width / 4, yHigh),
+			svg("rect", { x: x - width / 2, y: y3, width, height: Math.max(y1 - y3, 0.5), fill: colour, "fill-opacity": 0.25, stroke: colour }),
+			line(x - width / 2, yMiddle, x + width / 2, yMiddle, { "stroke-width": 2 }),
+			outliers.map((value) => svg("circle", { cx: x, cy: plot.y(value), r: 2.5, fill: "none", stroke: colour })),
+		),
+	);
+}
+
+// Points {x, mean, low, high} joined by lines, each with its error.
+export function drawLine(plot, points, colour) {
+	const places = points.map(({ x, mean, low, high }) => ({ x: plot.x(x), y: plot.y(mean), low, high }));
+	plot.add(svg("polyline", { points: places.map(({ x, y }) => `${x},${y}`).join(" "), fill: "none", stroke: colour, "stroke-width": 1.5 }));
+	for (const { x, y, low, high } of places) {
+		plot.add(svg("circle", { cx: x, cy: y, r: 3, fill: colour }));
+		if (low !== null) plot.add(svg("path", { d: `M${x - 4} ${plot.y(low)}h8M${x} ${plot.y(low)}V${plot.y(high)}M${x - 4} ${plot.y(high)}h8`, stroke: colour, fill: "none" }));
+	}
+}
+
+function save(root, title) {
+	const address = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(root)], { type: "image/svg+xml" }));
+	h("a", { href: address, download: `${title.replace(/[^A-Za-z0-9]+/g, "-")}.svg` }).click();
+	setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
