@@ -29,7 +29,7 @@
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
  * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork. 5:
  * walks through forests. 6: pruning of forests, loops, strobe_cut_blocks, strobe_forget,
- * strobe_unwind, strobe_function_name_at.
+ * strobe_unwind, strobe_function_name_at. 7: strobe_take_back.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 6
+#define STROBE_ABI 7
 
 #pragma GCC visibility push(default)
 
@@ -410,8 +410,10 @@ uint64_t strobe_call_next(const strobe_call *c);
 uint64_t strobe_call_to(const strobe_call *c);
 
 uint64_t strobe_function_address(const strobe_function *f);
-/* As in the symbol table; demangled, without arguments, for C++ and Rust. */
+/* As in the symbol table; demangled, without arguments, for C++ and Rust. Of several names the one
+ * that is shown everywhere; docs/profile.md says which. */
 const char *strobe_function_name(const strobe_function *f);
+/* Has it this name, perhaps among others? */
 int strobe_function_is(const strobe_function *f, const char *name);
 /* Is the address in code that --funcs and --images name? */
 int strobe_is_chosen(uint64_t address);
@@ -594,6 +596,9 @@ typedef void strobe_unwind_callee(void *to, const strobe_activation *a);
 enum strobe_unwound strobe_unwind(strobe_thread *t, strobe_unwind_callee *each, void *to);
 /* Appends a row to a stream: a value for each column. */
 void strobe_write(strobe_thread *t, strobe_stream *stream, const uint64_t *values);
+/* Takes back the row that the thread has written last: what was foreseen has not happened. Not 0:
+ * the row is on its way already, or was of another stream's. */
+int strobe_take_back(strobe_thread *t, strobe_stream *stream);
 
 typedef struct {
 	const char *path; /* "[vdso]"; "" for memory without a file */
@@ -675,6 +680,7 @@ typedef struct {
 	void (*image_unloaded)(const strobe_image *image);
 	void (*thread_begin)(strobe_thread *t);
 	void (*thread_end)(strobe_thread *t);
+	/* An execve that succeeds has no after. */
 	void (*syscall_before)(strobe_thread *t, const strobe_syscall *s);
 	void (*syscall_after)(strobe_thread *t, const strobe_syscall *s);
 	void (*signal)(strobe_thread *t, int number);

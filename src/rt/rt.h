@@ -190,6 +190,11 @@ struct thread {
 	struct resume resume;
 	uint64_t buffers[ST_MAX_STREAMS];  /* of rows; 0: none yet */
 	uint64_t consumed[ST_MAX_STREAMS]; /* up to there; 0: nothing of the buffer */
+	uint64_t written[ST_MAX_STREAMS];  /* the end of what strobe_write wrote last; 0: unknown */
+	/* The execve under way, of which the tools are told when everything else has been done;
+	   exec_told: they have been. */
+	strobe_syscall exec_call;
+	bool in_exec, exec_told;
 	void *tool_state[ST_MAX_TOOLS];
 	void *tool_state_before[ST_MAX_TOOLS]; /* of a fork's child: its parent's, at the fork */
 	struct forest *forest;                 /* of contexts: tool/forest.c; NULL: none yet */

@@ -287,6 +287,7 @@ static const char *const forms[] = {
         [__NR_statx] = "DPTxx",
         [__NR_rseq] = "xuxx",
         [__NR_clone3] = "xu",
+        [__NR_execveat] = "DPxxT",
         [__NR_faccessat2] = "DPaT",
 };
 
@@ -504,9 +505,15 @@ add(unsigned column, const strobe_syscall *call, uint64_t amount)
 }
 
 static int
-never_returns(uint64_t number)
+may_return(uint64_t number)
 {
-	return number == __NR_exit || number == __NR_exit_group || number == __NR_rt_sigreturn;
+	return number != __NR_exit && number != __NR_exit_group && number != __NR_rt_sigreturn;
+}
+
+static int
+executes(uint64_t number)
+{
+	return number == __NR_execve || number == __NR_execveat;
 }
 
 static void
@@ -517,7 +524,7 @@ before(strobe_thread *t, const strobe_syscall *call)
 		return;
 	if (tracing && !reads(call->number))
 		add_arguments(s, call);
-	if (!never_returns(call->number))
+	if (may_return(call->number) && !executes(call->number))
 		return;
 	add(COUNT, call, 1);
 	if (tracing)
@@ -531,13 +538,17 @@ after(strobe_thread *t, const strobe_syscall *call)
 	if (!s)
 		return;
 	uint64_t time = call->end - call->begin;
-	add(COUNT, call, 1);
+	if (!executes(call->number))
+		add(COUNT, call, 1);
 	add(TIME, call, time);
 	strobe_cell_max(strobe_cell_of(&syscalls, LONGEST, call->number), time);
 	if (call->result < 0 && call->result >= -4095)
 		add(ERRORS, call, 1);
 	if (!tracing)
 		return;
+	/* One that begins another program is over then: its row says so until it fails. */
+	if (executes(call->number))
+		strobe_take_back(t, &trace);
 	if (reads(call->number))
 		add_arguments(s, call);
 	write_row(t, s, call, 1);

@@ -70,6 +70,10 @@ sys_exec(struct thread *t)
 		happen_end(t);
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXECED);
+	/* Behind the ends of threads, when rows are handed over: one of this call stays with the
+	 * thread, where the tool can take it back if the call fails. */
+	if (!t->exec_told)
+		t->exec_told = happen_syscall_before(t, &t->exec_call);
 	bool followed = rt.boot->follow && follow_exec_begin(t);
 	uint64_t limits[2];
 	limits_exec(limits, true);

@@ -530,6 +530,30 @@ may_sleep(uint64_t nr)
 	}
 }
 
+/* Tools are told of an execve by who makes it: sys_exec. */
+static bool
+begin_seeing(struct thread *t, strobe_syscall *seen)
+{
+	t->in_exec = t->regs.r[RAX] == __NR_execve || t->regs.r[RAX] == __NR_execveat;
+	return !t->in_exec && happen_syscall_before(t, seen);
+}
+
+/* Tells them of the end. One that has not begun they are not told of again:
+ * it will be made anew, with what it was told. */
+static void
+end_seeing(struct thread *t, strobe_syscall *seen, bool wanted, long ret)
+{
+	if (ret == -NOT_BEGUN)
+		return;
+	if (t->in_exec) {
+		wanted = t->exec_told || happen_syscall_before(t, &t->exec_call);
+		seen = &t->exec_call;
+		t->exec_told = false;
+	}
+	if (wanted)
+		happen_syscall_after(t, seen, ret);
+}
+
 /* The program is about to make the system call before `after`. */
 static void
 make_call(struct thread *t, uint64_t after)
@@ -538,18 +562,17 @@ make_call(struct thread *t, uint64_t after)
 	t->made++;
 	strobe_syscall seen;
 	uint64_t since = budget_since(t);
-	bool wanted = happen_syscall_before(t, &seen);
+	bool wanted = begin_seeing(t, &seen);
 	budget_charge(t, since);
 	if (share_exists() && may_sleep(t->regs.r[RAX]))
 		budget_lend(t);
 	budget_away(t);
-	t->sys_watched = wanted;
+	t->sys_watched = wanted || t->in_exec;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	budget_back(t);
 	budget_reclaim(t);
 	since = budget_since(t);
-	if (wanted && ret != -NOT_BEGUN)
-		happen_syscall_after(t, &seen, ret);
+	end_seeing(t, &seen, wanted, ret);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
 		budget_charge(t, since);

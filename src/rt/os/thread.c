@@ -638,7 +638,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->from_outside = false;
 	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
 	t->state = THREAD_RUNTIME;
-	t->sys_plain = false;
+	t->sys_plain = t->in_exec = t->exec_told = false;
 	/* Who waits for it still does; what was for the child is gone. */
 	__atomic_fetch_and(&t->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&t->pending, pending, __ATOMIC_SEQ_CST);

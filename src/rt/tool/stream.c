@@ -447,4 +447,17 @@ strobe_write(strobe_thread *handle, strobe_stream *stream, const uint64_t *value
 		site.where[i] = (int8_t)i;
 	uint32_t number = site_of(1u + s, &site);
 	stream_append(t, s, number, n, values);
+	t->written[s] = *fill_of(t, s);
+}
+
+int
+strobe_take_back(strobe_thread *handle, strobe_stream *stream)
+{
+	struct thread *t = (struct thread *)handle;
+	uint8_t s = stream_declare(stream);
+	if (s >= ST_MAX_STREAMS || !t->buffers[s] || t->written[s] != *fill_of(t, s))
+		return -1;
+	*fill_of(t, s) -= 8 + 8ull * rt.results->streams[s].n_columns;
+	t->written[s] = 0;
+	return 0;
 }
