@@ -163,6 +163,21 @@ take_stacks(struct st_measuring *m)
 	m->options.stack_arg = m->stacks;
 }
 
+static void
+on_process(void *arg, pid_t pid)
+{
+	(void)arg;
+	st_held_look_at(pid);
+}
+
+static void
+on_turn(void *arg, const struct st_process *processes, size_t n)
+{
+	struct st_measuring *m = arg;
+	st_held_look(&m->held, processes, n);
+	st_ahead_look(m->ahead, processes, n);
+}
+
 /* Who asks servers for debug information asks them at the end: that may take long, and they are
  * asked by one thread. */
 static void
@@ -173,8 +188,6 @@ read_ahead(struct st_measuring *m)
 	bool lines = m->keep_blocks || st_toolset_shows(&m->what->tools, ST_VALUE_LINE),
 	     functions = lines || st_toolset_shows(&m->what->tools, ST_VALUE_PLACE);
 	m->ahead = st_ahead_new(functions, lines);
-	m->options.on_turn = st_ahead_look;
-	m->options.turn_arg = m->ahead;
 }
 
 /* The live view, in the place of the line. */
@@ -231,6 +244,9 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	}
 	take_stacks(m);
 	read_ahead(m);
+	m->options.on_process = on_process;
+	m->options.on_turn = on_turn;
+	m->options.turn_arg = m;
 	open_rows(&m->rows, what);
 	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;
 	clock_gettime(CLOCK_REALTIME, &m->start);
@@ -302,6 +318,7 @@ st_measure_end(struct st_measuring *m)
 	st_qos_free(m->options.qos);
 	st_row_writer_free(m->rows.writer);
 	st_ahead_free(m->ahead);
+	st_held_free(&m->held);
 	free(m->rows.prefix);
 	st_stacks_free(m->stacks);
 }

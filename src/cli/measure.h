@@ -15,6 +15,7 @@
 #include "cli/top.h"
 #include "cli/unique.h"
 #include "control/run.h"
+#include "profile/held.h"
 #include "profile/rowfile.h"
 #include "profile/stacks.h"
 
@@ -49,6 +50,7 @@ struct st_measuring {
 	struct st_stacks *stacks;
 	struct st_row_files rows;
 	struct st_unique unique;
+	struct st_held_look held;
 	struct st_ahead *ahead; /* NULL: symbols are read at the end */
 	struct timespec start;
 	uint32_t hz;

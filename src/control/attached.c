@@ -187,6 +187,7 @@ begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
 	if (st_session_add(s, agent->results, -1, name) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	s->processes[0].pid = (uint32_t)s->main_pid;
+	st_session_meet(s, s->main_pid);
 	if (wait_for_runtime(s, agent, e) != 0)
 		return -1;
 	if (o->attached)

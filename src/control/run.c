@@ -145,6 +145,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_moment begin = st_moment_now();
 	struct st_session s = {.options = o, .main_pid = pid, .begin = begin.seconds};
+	st_session_meet(&s, pid);
 	if (st_pool_make(&s.pool, o, e) != 0 || (o->known && st_known_make(o->known, e) != 0) ||
 	    st_inject(pid, o, &s.pool, channel, &in, e) != 0) {
 		kill(pid, SIGKILL);

@@ -86,6 +86,9 @@ struct st_run_options {
 	struct st_budget budget; /* of each thread: amount, period and clock */
 	struct st_qos *qos;      /* what changes its amount while the program runs; NULL: nothing */
 	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */
+	/* Called when a process comes under the engine, stopped if it begins there; may be NULL. */
+	void (*on_process)(void *arg, pid_t pid);
+	void *process_arg;
 	/* Called for each executable mapping that the runtime has found, before the program goes
 	 * on: adds entries (st_results_add_entry). NULL: there are none to add. */
 	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);

@@ -207,6 +207,7 @@ on_exec_event(struct st_session *s, pid_t pid)
 	struct st_error e = {.text = "it is not a 64-bit x86 program"};
 	if (s->n_execs)
 		s->n_execs--;
+	st_session_meet(s, pid);
 	char *command = command_of(pid); /* once it runs it may have ended before one looks */
 	if (!is_native64(pid) || st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
 		leave_alone(s, e.text);
@@ -366,6 +367,13 @@ st_session_drain(struct st_session *s)
 			                (struct st_results_header *)s->processes[i].results);
 	if (s->drain)
 		st_drain_wake(s->drain);
+}
+
+void
+st_session_meet(const struct st_session *s, pid_t pid)
+{
+	if (s->options->on_process)
+		s->options->on_process(s->options->process_arg, pid);
 }
 
 void

@@ -42,6 +42,8 @@ int st_session_add(struct st_session *s, struct st_results_header *results, int 
 void st_session_wait(struct st_session *s);
 /* Takes a message, if there is one. False: nobody holds the other end any more. */
 bool st_session_take(struct st_session *s, int channel);
+/* Calls options->on_process. */
+void st_session_meet(const struct st_session *s, pid_t pid);
 /* Calls options->on_turn, and on_second when it is time. */
 void st_session_tick(struct st_session *s, double now);
 /* Takes from the results what does not wait there for long. */

@@ -10,12 +10,26 @@
 
 #include "symbol/internal.h"
 
+/* O_NONBLOCK: the open of a FIFO must not hang. */
+static int
+open_path(const char *path)
+{
+	int fd;
+	if (sym_held_open(path, &fd))
+		return fd;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *meant = fd < 0 && strchr(path, '\\') ? st_image_path_of(path) : NULL;
+	if (meant)
+		fd = open(meant, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(meant);
+	return fd;
+}
+
 static int
 open_regular(const char *path, struct st_error *e)
 {
 	struct stat st;
-	/* O_NONBLOCK: the open of a FIFO must not hang. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open_path(path);
 	if (fd < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot open %s: %s", path, strerror(errno));
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {

@@ -211,7 +211,7 @@ maps_own(uint64_t start, uint64_t len)
 struct line {
 	uint64_t start, end, pgoff, dev, ino;
 	bool x, w, shared;
-	char path[256];
+	char path[ST_MOST_PATH];
 };
 
 static const char *
@@ -290,6 +290,7 @@ static bool
 for_each_line(void (*f)(const struct line *l, void *arg), void *arg)
 {
 	static char buffer[65536];
+	static struct line l;
 	int fd = (int)SYS(__NR_open, "/proc/self/maps", 0x80000 /* O_CLOEXEC */);
 	if (fd < 0)
 		return false;
@@ -304,7 +305,6 @@ for_each_line(void (*f)(const struct line *l, void *arg), void *arg)
 		for (size_t i = 0; i < have; i++) {
 			if (buffer[i] != '\n')
 				continue;
-			struct line l;
 			parse_line(buffer + begin, &l);
 			f(&l, arg);
 			begin = i + 1;
@@ -420,15 +420,36 @@ page_end(uint64_t start, uint64_t len)
 	return (start + len + 4095) & ~4095ull;
 }
 
-static size_t
-path_of_fd(int fd, char *out, size_t size)
+static bool
+begins(const char *text, const char *with)
 {
+	while (*with && *text == *with) {
+		text++;
+		with++;
+	}
+	return !*with;
+}
+
+/* A file's path as the list of mappings has it, where line feeds are written as \012. Under
+ * rt.lock. */
+static const char *
+path_of_fd(int fd)
+{
+	static char target[4096], path[ST_MOST_PATH];
 	char link[32] = "/proc/self/fd/";
+	size_t n = 0;
 	rt_decimal(link + 14, (uint32_t)fd);
-	long r = SYS(__NR_readlink, link, out, size - 1);
-	size_t len = r > 0 ? (size_t)r : 0;
-	out[len] = 0;
-	return len;
+	long length = SYS(__NR_readlink, link, target, sizeof target);
+	for (long i = 0; i < length && n + 5 < sizeof path; i++) {
+		if (target[i] == '\n') {
+			memcpy(path + n, "\\012", 4);
+			n += 4;
+		} else {
+			path[n++] = target[i];
+		}
+	}
+	path[n] = 0;
+	return path;
 }
 
 static void
@@ -457,15 +478,12 @@ maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t 
 	if (!(prot & PROT_EXEC))
 		return;
 	bool anonymous = flags & MAP_ANONYMOUS, writable = prot & PROT_WRITE;
-	char path[512] = "";
-	if (!anonymous)
-		path_of_fd(fd, path, sizeof path);
+	const char *path = anonymous ? "" : path_of_fd(fd);
 	retire_records(start, end);
 	/* A shared mapping of a file in memory can be written elsewhere; of a file on disk it is
 	 * taken for stable. */
-	bool shared =
-	        (flags & 0x0f) != MAP_PRIVATE && (anonymous || memcmp(path, "/memfd:", 7) == 0 ||
-	                                          memcmp(path, "/dev/shm", 8) == 0 || writable);
+	bool shared = (flags & 0x0f) != MAP_PRIVATE && (anonymous || begins(path, "/memfd:") ||
+	                                                begins(path, "/dev/shm") || writable);
 	struct map m = {.start = start,
 	                .end = end,
 	                .writable = writable,
