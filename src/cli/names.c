@@ -16,6 +16,15 @@ st_names_free(struct st_names *n)
 
 /* ---- those that were never called ---- */
 
+static bool
+fits_label(const struct st_profile *p, size_t label, const char *pattern)
+{
+	const struct st_profile_label *l = &p->labels.v[label];
+	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
+		return st_choice_fits(pattern, st_profile_label_name(l));
+	return l->function != UINT32_MAX && st_choice_fits_function(pattern, p, l->function);
+}
+
 /* The name of the function that a label stands for, NULL: none. */
 static const char *
 name_of(const struct st_profile *p, size_t label)
@@ -30,11 +39,9 @@ static bool
 is_known(const struct st_profile *const *profiles, size_t n, const char *pattern)
 {
 	for (size_t k = 0; k < n; k++)
-		for (size_t i = 0; i < profiles[k]->labels.n; i++) {
-			const char *name = name_of(profiles[k], i);
-			if (name && st_choice_fits(pattern, name))
+		for (size_t i = 0; i < profiles[k]->labels.n; i++)
+			if (fits_label(profiles[k], i, pattern))
 				return true;
-		}
 	return false;
 }
 
@@ -46,6 +53,10 @@ look_near(struct st_nearest_few *near, const struct st_profile *p, bool argument
 		if (name)
 			st_nearest_few_try(near, name,
 			                   arguments ? strlen(name) : st_choice_plain(name));
+	}
+	for (size_t i = 0; i < p->aliases.n; i++) {
+		const char *name = p->aliases.v[i].name;
+		st_nearest_few_try(near, name, arguments ? strlen(name) : st_choice_plain(name));
 	}
 }
 

@@ -181,13 +181,43 @@ struct matching {
 	uint64_t bias; /* from link-time addresses to the target's */
 	uint16_t what;
 	uint64_t *matched; /* NULL: nobody asks */
+	uint64_t named;    /* the function whose names the tool has been told of last */
 };
+
+static bool
+add_entry(struct matching *m, const struct st_symbol *s)
+{
+	bool part = s->entry != s->start;
+	const struct st_entry entry = {.start = s->start + m->bias,
+	                               .end = s->end + m->bias,
+	                               .whole = s->entry + m->bias,
+	                               .map = (uint16_t)m->index,
+	                               .what = part && m->what == ST_ENTRY_TOOL ? ST_ENTRY_PART
+	                                                                        : m->what};
+	return st_results_add_entry(m->results, &entry,
+	                            entry.what == ST_ENTRY_PART ? "" : s->plain);
+}
+
+/* Tools ask for a function by whichever of its names they know: they are told of all of them, the
+ * one that is shown first. */
+static bool
+add_names(struct matching *m, const struct st_symbol *s)
+{
+	size_t n;
+	const struct st_symbol *names = st_image_names_of(m->image, s, &n);
+	bool done = m->named == s->start + m->bias;
+	m->named = s->start + m->bias;
+	for (size_t i = 0; i < n && !done; i++)
+		if (!add_entry(m, &names[i]))
+			return false;
+	return true;
+}
 
 static bool
 add_function(const struct st_symbol *s, void *context)
 {
 	struct matching *m = context;
-	uint64_t start = s->start + m->bias, end = s->end + m->bias;
+	uint64_t start = s->start + m->bias;
 	bool part = s->entry != s->start;
 	if (start < m->map->start || start >= m->map->end)
 		return true;
@@ -196,14 +226,7 @@ add_function(const struct st_symbol *s, void *context)
 		return true;
 	if (m->matched)
 		++*m->matched;
-	const struct st_entry entry = {.start = start,
-	                               .end = end,
-	                               .whole = s->entry + m->bias,
-	                               .map = (uint16_t)m->index,
-	                               .what = part && m->what == ST_ENTRY_TOOL ? ST_ENTRY_PART
-	                                                                        : m->what};
-	return st_results_add_entry(m->results, &entry,
-	                            entry.what == ST_ENTRY_PART ? "" : s->plain);
+	return m->what == ST_ENTRY_TOOL && !part ? add_names(m, s) : add_entry(m, s);
 }
 
 static void
@@ -218,11 +241,12 @@ match_all(struct matching *m, struct st_patterns *p, uint16_t what)
 
 /* The functions that a tool wants to know of: shell patterns, or all. */
 static void
-match_tool(struct matching *m, const char *patterns)
+match_tool(struct matching *m, const char *patterns, uint64_t *matched)
 {
 	char word[256];
 	m->what = ST_ENTRY_TOOL;
-	m->matched = NULL;
+	m->matched = matched;
+	m->named = 0;
 	if (!patterns)
 		st_image_match(m->image, "*", add_function, m);
 	while (patterns && *patterns) {
@@ -293,7 +317,7 @@ on_image(void *arg, struct st_results_header *results, uint32_t index)
 		match_all(&m, &r->functions, ST_ENTRY_CHOSEN);
 	for (size_t i = 0; i < r->tools->n; i++)
 		if (r->tools->about[i]->function)
-			match_tool(&m, r->tools->about[i]->functions);
+			match_tool(&m, r->tools->about[i]->functions, &r->matched[i]);
 }
 
 /* ---- the run ---- */
@@ -357,6 +381,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 {
 	bool some = fits_some(&r->functions) && fits_some(&r->images) && fits_some(&r->start_at);
 	st_region_note_unknown(r, p);
+	st_region_note_tools(r, run, p);
 	uint64_t fit = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
 		fit += run->processes[i].results->threads_fit;

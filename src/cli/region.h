@@ -4,6 +4,7 @@
 #ifndef STROBE_CLI_REGION_H
 #define STROBE_CLI_REGION_H
 
+#include "base/nearest.h"
 #include "cli/toolset.h"
 #include "control/run.h"
 #include "profile/profile.h"
@@ -33,6 +34,7 @@ struct st_region {
 	bool by_program;
 	bool marks; /* functions and images are only told to the tools, all code is measured */
 	const struct st_toolset *tools; /* whose functions are wanted */
+	uint64_t matched[ST_MAX_TOOLS]; /* how many there were, by the tools' numbers */
 	struct st_region_image *opened; /* images that have been looked at */
 	size_t n_opened;
 };
@@ -63,6 +65,14 @@ bool st_region_note(const struct st_region *r, const struct st_run *run, struct 
         __attribute__((warn_unused_result));
 /* region_unknown.c: the part of it about names. */
 void st_region_note_unknown(const struct st_region *r, struct st_profile *p);
+/* A search for functions like the word: of so many names one is always a little like it. */
+struct st_nearest_few st_region_near(const char *word);
+/* Looks at the functions of all images; file: only those of a source file, NULL: all. */
+void st_region_try_functions(const struct st_region *r, const struct st_file_pattern *file,
+                             struct st_nearest_few *near);
+/* region_tools.c: that about what tools ask for. */
+void st_region_note_tools(const struct st_region *r, const struct st_run *run,
+                          struct st_profile *p);
 /* An image, opened once; NULL: it cannot be read. */
 struct st_image *st_region_image(struct st_region *r, const char *path);
 void st_region_free(struct st_region *r);

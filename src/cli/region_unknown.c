@@ -8,19 +8,17 @@
 #include "cli/region.h"
 #include "report/report.h"
 
-/* Of so many names one is always a little like it. */
-static struct st_nearest_few
-near_to(const char *word)
+struct st_nearest_few
+st_region_near(const char *word)
 {
 	struct st_nearest_few near = st_nearest_few_to(word);
 	near.distance = strlen(word) / 4 + 2;
 	return near;
 }
 
-/* file: only those of a source file; NULL: all. */
-static void
-try_functions(const struct st_region *r, const struct st_file_pattern *file,
-              struct st_nearest_few *near)
+void
+st_region_try_functions(const struct st_region *r, const struct st_file_pattern *file,
+                        struct st_nearest_few *near)
 {
 	bool arguments = strchr(near->word, '(') != NULL;
 	for (size_t i = 0; i < r->n_opened; i++) {
@@ -103,10 +101,10 @@ note_image(const struct st_region *r, const char *text, struct st_profile *p)
 static void
 note_function(const struct st_region *r, const char *option, const char *text, struct st_profile *p)
 {
-	struct st_nearest_few near = near_to(text);
+	struct st_nearest_few near = st_region_near(text);
 	char question[512];
 	if (!is_pattern(text))
-		try_functions(r, NULL, &near);
+		st_region_try_functions(r, NULL, &near);
 	st_profile_note(p, "--%s %s: no function of that name was loaded%s", option, text,
 	                st_nearest_question(&near, question, sizeof question));
 }
@@ -115,7 +113,7 @@ static void
 note_file(const struct st_region *r, const char *option, const char *text,
           const struct st_file_pattern *file, struct st_profile *p)
 {
-	struct st_nearest_few near = near_to(file->file), names = near_to(file->name);
+	struct st_nearest_few near = st_region_near(file->file), names = st_region_near(file->name);
 	char question[512];
 	if (!try_files(r, file, &near)) {
 		if (is_pattern(file->file))
@@ -126,7 +124,7 @@ note_file(const struct st_region *r, const char *option, const char *text,
 		return;
 	}
 	if (!is_pattern(file->name))
-		try_functions(r, file, &names);
+		st_region_try_functions(r, file, &names);
 	st_profile_note(p, "--%s %s: no function of that name is in the source file%s", option,
 	                text, st_nearest_question(&names, question, sizeof question));
 }

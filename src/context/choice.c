@@ -32,6 +32,18 @@ st_choice_fits(const char *pattern, const char *name)
 	return fits;
 }
 
+static bool
+fits_asked(const char *name, const char *asked)
+{
+	return st_choice_fits(asked, name);
+}
+
+bool
+st_choice_fits_function(const char *pattern, const struct st_profile *p, uint32_t function)
+{
+	return st_profile_function_fits(p, function, fits_asked, pattern) != NULL;
+}
+
 unsigned char *
 st_choice_look(const struct st_forest *f, const unsigned char *labels)
 {

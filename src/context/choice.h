@@ -8,6 +8,7 @@
 #define STROBE_CONTEXT_CHOICE_H
 
 #include "context/forest.h"
+#include "profile/profile.h"
 
 /* How contexts are to be read, and which. */
 struct st_context_choice {
@@ -27,6 +28,9 @@ struct st_context_choice {
 
 /* Whether a name or shell pattern stands for a function, whose name may end with its arguments. */
 bool st_choice_fits(const char *pattern, const char *name);
+
+/* The same of a function of a profile, by whichever of its names. */
+bool st_choice_fits_function(const char *pattern, const struct st_profile *p, uint32_t function);
 
 /* How long a function's name is without its arguments. */
 size_t st_choice_plain(const char *name);

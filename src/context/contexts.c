@@ -156,10 +156,13 @@ place_context(struct st_context_maker *m, size_t i)
 /* ---- the ones that are asked for ---- */
 
 static bool
-fits_any(const char *const *patterns, size_t n, const char *name)
+fits_any(const char *const *patterns, size_t n, const struct st_profile *p,
+         const struct st_context_label *l)
 {
 	for (size_t i = 0; i < n; i++)
-		if (st_choice_fits(patterns[i], name))
+		if (l->in_function == UINT32_MAX
+		            ? st_choice_fits(patterns[i], l->name)
+		            : st_choice_fits_function(patterns[i], p, l->in_function))
 			return true;
 	return false;
 }
@@ -172,10 +175,10 @@ choose(struct st_context_maker *m)
 	unsigned char *labels = calloc(c->n_labels + 1, sizeof *labels);
 	m->chosen = calloc(c->groups.n + 1, sizeof *m->chosen);
 	for (size_t i = 0; labels && i < c->n_labels; i++) {
-		const char *name = c->labels[i].name;
-		if (!choice->n_under || fits_any(choice->under, choice->n_under, name))
+		const struct st_context_label *l = &c->labels[i];
+		if (!choice->n_under || fits_any(choice->under, choice->n_under, c->profile, l))
 			labels[i] |= ST_CHOICE_UNDER;
-		if (!choice->n_calls || fits_any(choice->calls, choice->n_calls, name))
+		if (!choice->n_calls || fits_any(choice->calls, choice->n_calls, c->profile, l))
 			labels[i] |= ST_CHOICE_CALLS;
 	}
 	int status = labels && m->chosen ? 0 : -1;

@@ -28,6 +28,27 @@ add_function(struct walk *w)
 	return f;
 }
 
+/* The last function's other names: several symbols of C++ may read the same. */
+static int
+add_aliases(struct st_profile *p, struct st_image *image, const struct st_function *symbol)
+{
+	size_t first = p->aliases.n;
+	const char *name;
+	for (size_t i = 0; (name = st_image_other_name(image, symbol, i)); i++) {
+		size_t k = first;
+		while (k < p->aliases.n && strcmp(p->aliases.v[k].name, name))
+			k++;
+		if (k < p->aliases.n || !strcmp(name, symbol->name))
+			continue;
+		struct st_profile_alias *alias = ST_PUSH(&p->aliases);
+		if (!alias)
+			return -1;
+		alias->function = (uint32_t)p->functions.n - 1;
+		alias->name = st_profile_text(p, name);
+	}
+	return 0;
+}
+
 static int
 add_symbol(struct walk *w, const struct st_function *symbol)
 {
@@ -43,7 +64,7 @@ add_symbol(struct walk *w, const struct st_function *symbol)
 		f->file = st_collect_intern(w->c, line.file);
 		f->line = line.line;
 	}
-	return 0;
+	return image ? add_aliases(w->c->profile, image, symbol) : 0;
 }
 
 /* Remembers the function, for a part that of which it is one. */

@@ -348,6 +348,22 @@ load_fallbacks(struct reader *r)
 	load_texts(r, "SELECT text FROM note ORDER BY rowid", &r->p->notes);
 }
 
+/* Files of before have none. */
+static void
+load_aliases(struct reader *r)
+{
+	if (!st_has_table(r->db, "function_alias"))
+		return;
+	query(r, "SELECT function, name FROM function_alias ORDER BY function, rowid");
+	while (next(r)) {
+		struct st_profile_alias *out = ST_PUSH(&r->p->aliases);
+		if (!pushed(r, out))
+			return;
+		out->function = get_index(r, r->p->functions.n);
+		out->name = get_text(r);
+	}
+}
+
 static void
 load_all(struct reader *r, uint32_t version)
 {
@@ -355,6 +371,7 @@ load_all(struct reader *r, uint32_t version)
 	load_processes(r);
 	load_images(r);
 	load_functions(r);
+	load_aliases(r);
 	load_blocks(r);
 	load_lines(r);
 	load_threads(r);

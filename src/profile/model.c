@@ -37,6 +37,7 @@ st_profile_free(struct st_profile *p)
 	free(p->processes.v);
 	free(p->images.v);
 	free(p->functions.v);
+	free(p->aliases.v);
 	free(p->blocks.v);
 	free(p->lines.v);
 	free(p->threads.v);
@@ -120,6 +121,36 @@ st_profile_note(struct st_profile *p, const char *format, ...)
 		*note = text;
 	else
 		p->out_of_memory = true;
+}
+
+const struct st_profile_alias *
+st_profile_aliases(const struct st_profile *p, uint32_t function, size_t *n)
+{
+	size_t low = 0, high = p->aliases.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->aliases.v[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*n = 0; low + *n < p->aliases.n && p->aliases.v[low + *n].function == function;)
+		++*n;
+	return *n ? &p->aliases.v[low] : NULL;
+}
+
+const char *
+st_profile_function_fits(const struct st_profile *p, uint32_t function,
+                         bool (*fits)(const char *name, const char *asked), const char *asked)
+{
+	size_t n;
+	const struct st_profile_alias *aliases = st_profile_aliases(p, function, &n);
+	if (fits(p->functions.v[function].name, asked))
+		return p->functions.v[function].name;
+	for (size_t i = 0; i < n; i++)
+		if (fits(aliases[i].name, asked))
+			return aliases[i].name;
+	return NULL;
 }
 
 bool

@@ -109,6 +109,12 @@ struct st_profile_function {
 	        samples_engine; /* in its system calls; in Strobe's engine on its behalf */
 };
 
+/* A name that a function has beside the one that is shown. */
+struct st_profile_alias {
+	uint32_t function;
+	const char *name;
+};
+
 struct st_profile_block {
 	uint32_t image, function;
 	uint64_t offset;
@@ -250,6 +256,7 @@ struct st_profile {
 	ST_VEC(struct st_profile_process) processes;
 	ST_VEC(struct st_profile_image) images;
 	ST_VEC(struct st_profile_function) functions; /* ordered by image, offset */
+	ST_VEC(struct st_profile_alias) aliases;      /* ordered by function */
 	ST_VEC(struct st_profile_block) blocks;       /* ordered by image, offset */
 	ST_VEC(struct st_profile_line) lines;         /* ordered by function, file, line */
 	ST_VEC(struct st_profile_thread) threads;
@@ -284,6 +291,13 @@ bool st_profile_counter(const struct st_profile *p, const char *name, uint64_t *
 uint64_t st_profile_statistic(const struct st_profile *p, const char *name);
 /* The largest value that a process has for a statistic. */
 uint64_t st_profile_statistic_most(const struct st_profile *p, const char *name);
+/* The name of a function that fits, the one that is shown before others; NULL: none does. */
+const char *st_profile_function_fits(const struct st_profile *p, uint32_t function,
+                                     bool (*fits)(const char *name, const char *asked),
+                                     const char *asked);
+/* The first of a function's aliases in p->aliases; *n receives how many there are. */
+const struct st_profile_alias *st_profile_aliases(const struct st_profile *p, uint32_t function,
+                                                  size_t *n);
 /* Self share of a function in the whole program, 0 to 1: of the samples in the program's own code,
  * or of the instructions when those are too few. */
 double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);

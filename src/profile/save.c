@@ -200,6 +200,17 @@ save_functions(struct writer *w, const struct st_profile *p)
 }
 
 static void
+save_aliases(struct writer *w, const struct st_profile *p)
+{
+	table(w, "function_alias", 2);
+	for (size_t i = 0; i < p->aliases.n; i++) {
+		put(w, (int64_t)p->aliases.v[i].function + 1);
+		put_text(w, p->aliases.v[i].name);
+		end_row(w);
+	}
+}
+
+static void
 save_blocks(struct writer *w, const struct st_profile *p)
 {
 	table(w, "block", 11);
@@ -314,6 +325,7 @@ fill(struct writer *w, const struct st_profile *p)
 	save_processes(w, p);
 	save_images(w, p);
 	save_functions(w, p);
+	save_aliases(w, p);
 	save_blocks(w, p);
 	save_lines(w, p);
 	save_threads(w, p);

@@ -41,6 +41,8 @@
 	" executions INTEGER NOT NULL, instructions INTEGER NOT NULL, samples INTEGER NOT NULL,"   \
 	" samples_kernel INTEGER NOT NULL, samples_engine INTEGER NOT NULL,"                       \
 	" samples_total INTEGER NOT NULL);"                                                        \
+	"CREATE TABLE function_alias("                                                             \
+	" function INTEGER NOT NULL REFERENCES function, name TEXT NOT NULL);"                     \
 	"CREATE TABLE block("                                                                      \
 	" id INTEGER PRIMARY KEY, image INTEGER NOT NULL REFERENCES image,"                        \
 	" function INTEGER NOT NULL REFERENCES function, offset INTEGER NOT NULL,"                 \

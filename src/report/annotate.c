@@ -52,21 +52,27 @@ find_functions(const struct st_report *r, const char *name, uint32_t *found, con
 	for (size_t k = 0; order && !matches && k < sizeof ways / sizeof *ways; k++) {
 		*way = &ways[k];
 		for (size_t i = 0; i < n; i++)
-			if (ways[k].fits(r->profile->functions.v[order[i]].name, name))
+			if (st_profile_function_fits(r->profile, order[i], ways[k].fits, name))
 				found[matches++] = order[i];
 	}
 	free(order);
 	return matches;
 }
 
+static void
+try_name(struct st_nearest *near, const char *each)
+{
+	st_nearest_try(near, each, strchr(near->word, '(') ? strlen(each) : strcspn(each, "("));
+}
+
 static int
 no_such_function(const struct st_profile *p, const char *name, struct st_error *e)
 {
 	struct st_nearest near = st_nearest_to(name);
-	for (size_t i = 0; i < p->functions.n; i++) {
-		const char *each = p->functions.v[i].name;
-		st_nearest_try(&near, each, strchr(name, '(') ? strlen(each) : strcspn(each, "("));
-	}
+	for (size_t i = 0; i < p->functions.n; i++)
+		try_name(&near, p->functions.v[i].name);
+	for (size_t i = 0; i < p->aliases.n; i++)
+		try_name(&near, p->aliases.v[i].name);
 	if (near.best)
 		return st_fail(e, ST_EXIT_USAGE, "no function '%s' ran; did you mean '%s'?", name,
 		               near.best);
@@ -114,6 +120,22 @@ print_parts(const struct st_annotation *a)
 		        parts[i]->offset, parts[i]->size);
 }
 
+/* The names that somebody may have asked for. */
+static void
+print_aliases(const struct st_annotation *a)
+{
+	size_t n;
+	const struct st_profile_alias *aliases =
+	        st_profile_aliases(a->r->profile, a->function, &n);
+	for (size_t i = 0; i < n; i++) {
+		char *name = st_printable(aliases[i].name);
+		fprintf(a->out, "%s%s", i ? ", " : "  also called ", name ? name : "");
+		free(name);
+	}
+	if (n)
+		putc('\n', a->out);
+}
+
 static void
 print_head(const struct st_annotation *a)
 {
@@ -126,6 +148,7 @@ print_head(const struct st_annotation *a)
 	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
 	        r->style.colour ? "\033[1m" : "", name ? name : "",
 	        r->style.colour ? "\033[0m" : "", image ? image : "", f->offset, f->size);
+	print_aliases(a);
 	print_parts(a);
 	fprintf(out, "  self %.2f %% of %s, %s samples, %s%s calls, %s instructions\n",
 	        100 * st_profile_self_share(p, f),

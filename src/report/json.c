@@ -171,6 +171,17 @@ add_processes(json_t *root, const struct st_profile *p)
 	return bad;
 }
 
+static json_t *
+aliases_of(const struct st_profile *p, uint32_t function)
+{
+	size_t n;
+	const struct st_profile_alias *aliases = st_profile_aliases(p, function, &n);
+	json_t *array = json_array();
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, st_json_text(aliases[i].name));
+	return array;
+}
+
 static int
 add_functions(json_t *root, const struct st_report *r)
 {
@@ -183,6 +194,7 @@ add_functions(json_t *root, const struct st_report *r)
 		const struct st_profile_function *f = &p->functions.v[order[i]];
 		json_t *out = row(array);
 		bad |= set(out, "name", st_json_text(f->name));
+		bad |= set(out, "aliases", aliases_of(p, order[i]));
 		bad |= set(out, "image", st_json_text(p->images.v[f->image].path));
 		bad |= set(out, "offset", st_json_count(f->offset));
 		bad |= set(out, "file", text_or_null(f->file));

@@ -133,12 +133,9 @@ sym_all_functions(struct st_image *image)
 /* Demangling costs more than all the rest, so a function gets its name when it is first given out.
  */
 static void
-name_function(struct st_image *image, struct st_function *f)
+read_name(struct st_image *image, struct st_function *f)
 {
-	if (f->name)
-		return;
 	f->name = f->raw_name;
-	f->whole = sym_whole(image, f);
 	/* Symbols of libraries carry a version, stubs an @plt: neither is part of the mangled name.
 	 */
 	size_t length = strcspn(f->raw_name, "@");
@@ -156,6 +153,46 @@ name_function(struct st_image *image, struct st_function *f)
 	if (shown)
 		f->name = shown;
 	free(plain);
+}
+
+static void
+name_function(struct st_image *image, struct st_function *f)
+{
+	if (f->name)
+		return;
+	f->whole = sym_whole(image, f);
+	read_name(image, f);
+}
+
+/* The first of a table's aliases that begins there or behind. */
+static size_t
+first_alias(const struct sym_aliases *list, uint64_t start)
+{
+	size_t low = 0, high = list->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list->v[middle].start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const char *
+st_image_other_name(struct st_image *image, const struct st_function *f, size_t i)
+{
+	struct sym_aliases *list =
+	        image->complete.built ? &image->complete.aliases : &image->functions.aliases;
+	size_t at = first_alias(list, f->offset) + i;
+	struct sym_alias *alias = &list->v[at];
+	if (at >= list->n || alias->start != f->offset)
+		return NULL;
+	if (alias->name)
+		return alias->name;
+	struct st_function named = {.raw_name = alias->raw_name, .source = f->source};
+	read_name(image, &named);
+	return alias->name = named.name;
 }
 
 void

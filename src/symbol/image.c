@@ -174,8 +174,8 @@ st_image_close(struct st_image *image)
 	sym_elf_close(&image->debug);
 	sym_elf_close(&image->main);
 	sym_ranges_free(&image->code);
-	free(image->functions.v);
-	free(image->complete.v);
+	sym_table_free(&image->functions);
+	sym_table_free(&image->complete);
 	free(image->names.v);
 	free(image->slots);
 	sym_parts_free(image->parts);

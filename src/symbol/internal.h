@@ -57,10 +57,23 @@ struct sym_sources {
 	bool read;
 };
 
+/* A further name of the function that begins at start. */
+struct sym_alias {
+	uint64_t start;
+	const char *raw_name, *name; /* name: demangled, when it has been asked for */
+};
+
+struct sym_aliases {
+	struct sym_alias *v; /* ordered by start, then by raw_name */
+	size_t n;
+	size_t room;
+};
+
 /* The functions, ordered, without overlaps. names are filled when first asked for. */
 struct sym_functions {
 	struct st_function *v;
 	size_t n;
+	struct sym_aliases aliases; /* of the symbols that did not give a function its name */
 	bool built;
 	bool named;
 };
@@ -152,6 +165,9 @@ __attribute__((format(printf, 2, 3))) const char *sym_string_print(struct st_ima
                                                                    const char *format, ...);
 void sym_strings_free(struct st_image *image);
 
+/* held.c: whether a file is held under the path; *fd: opened anew, -1: it cannot be had. */
+bool sym_held_open(const char *path, int *fd);
+
 /* buildid.c */
 char *sym_build_id(Elf *elf); /* hex; NULL when there is none */
 int sym_file_crc(const char *path, uint32_t *crc);
@@ -190,6 +206,7 @@ void sym_table_settle(struct sym_functions *table, const struct sym_ranges *fram
 void sym_table_fill(struct sym_functions *table, const struct sym_candidates *list,
                     const struct sym_ranges *frames, const struct sym_ranges *code);
 struct st_function *sym_table_find(const struct sym_functions *table, uint64_t address);
+void sym_table_free(struct sym_functions *table);
 
 /* functions.c: the whole table, without demangled names. */
 const struct sym_functions *sym_all_functions(struct st_image *image);

@@ -7,6 +7,14 @@
 #include "symbol/internal.h"
 #include "symbol/pattern.h"
 
+/* Whether the first bytes of a name are the function's own, but for a version. */
+static bool
+is_shown(const struct st_function *f, const char *raw, size_t length)
+{
+	size_t own = f->source == ST_SYM_PLT ? strlen(f->raw_name) : strcspn(f->raw_name, "@");
+	return own == length && !memcmp(f->raw_name, raw, length);
+}
+
 static int
 add(struct st_image *image, struct sym_names *names, const struct st_function *f, const char *raw,
     enum st_symbol_source source, bool ifunc)
@@ -27,6 +35,7 @@ add(struct st_image *image, struct sym_names *names, const struct st_function *f
 		                                   .entry = sym_whole(image, f),
 		                                   .raw_name = raw,
 		                                   .source = source,
+		                                   .shown = is_shown(f, raw, length),
 		                                   .ifunc = ifunc};
 	return 0;
 }
@@ -57,6 +66,8 @@ by_start(const void *a, const void *b)
 	const struct st_symbol *x = a, *y = b;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
+	if (x->shown != y->shown)
+		return x->shown ? -1 : 1;
 	int order = strcmp(x->raw_name, y->raw_name);
 	if (order)
 		return order;
@@ -131,6 +142,19 @@ st_image_symbols(struct st_image *image, size_t *n)
 	for (size_t i = 0; i < *n; i++)
 		fill(image, &names->v[i]);
 	return names ? names->v : NULL;
+}
+
+const struct st_symbol *
+st_image_names_of(struct st_image *image, const struct st_symbol *symbol, size_t *n)
+{
+	const struct sym_names *names = &image->names;
+	size_t first = (size_t)(symbol - names->v), end;
+	while (first && names->v[first - 1].start == symbol->start)
+		first--;
+	for (end = first; end < names->n && names->v[end].start == symbol->start; end++)
+		fill(image, &names->v[end]);
+	*n = end - first;
+	return &names->v[first];
 }
 
 static bool

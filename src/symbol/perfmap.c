@@ -204,7 +204,7 @@ st_perf_map_free(struct st_perf_map *map)
 	for (size_t i = 0; i < map->n; i++)
 		free(map->v[i].name);
 	free(map->v);
-	free(map->functions.v);
+	sym_table_free(&map->functions);
 	free(map);
 }
 

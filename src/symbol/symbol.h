@@ -54,6 +54,7 @@ struct st_symbol {
 	const char *plain;    /* demangled, without arguments */
 	const char *raw_name; /* as in the file, without a symbol version */
 	enum st_symbol_source source;
+	bool shown; /* of several names that of st_image_function */
 	bool ifunc; /* the code at start does not do what the name says, it chooses who does: it
 	               returns the address of that function */
 };
@@ -94,6 +95,16 @@ void st_image_close(struct st_image *image);
 /* The same of what the file is now: it may be changed, or its file system unmounted, while the
  * image is open. Not of files of more than 256 MB. */
 struct st_image *st_image_copy(const char *path, struct st_error *e);
+/*
+ * From now on the path, as the kernel writes it in the list of a process' mappings, means the file
+ * of the descriptor, which is taken over: it has been deleted, or lies where this program does not
+ * see it. Two files of one path are neither. Any thread may call it, or open images.
+ */
+void st_image_hold(const char *path, int fd);
+bool st_image_is_held(const char *path);
+void st_images_let_go(void);
+/* The path that such a list means: there a line feed is written as \012. malloc'ed. */
+char *st_image_path_of(const char *name);
 /* Reads now what the first question after a function, and with `lines` after a line, would read. */
 void st_image_prepare(struct st_image *image, bool lines);
 
@@ -124,6 +135,9 @@ uint64_t st_image_offset_of_code(const struct st_image *image, uint64_t file_off
  * the next one starts, or its unwind information or its section ends.
  */
 const struct st_function *st_image_function(struct st_image *image, uint64_t offset);
+/* The other names that symbols give the function, demangled and without versions: the i-th of them,
+ * NULL when there are no more. Some may read the same. */
+const char *st_image_other_name(struct st_image *image, const struct st_function *f, size_t i);
 /* All functions ordered by offset; *n receives their number. Demangles all of them: for one, ask
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
@@ -135,8 +149,12 @@ bool st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *by
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,
                       const struct st_function **parts, size_t room);
 
-/* All names of all functions ordered by start; *n receives their number. Demangles all of them. */
+/* All names of all functions ordered by start, of several the shown one first; *n receives their
+ * number. Demangles all of them. */
 const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);
+/* All names of the function whose name is given, in that order; *n receives their number. */
+const struct st_symbol *st_image_names_of(struct st_image *image, const struct st_symbol *symbol,
+                                          size_t *n);
 /*
  * A pattern of the form @FILE or @FILE:NAME stands for functions of a source file: FILE is a shell
  * pattern for its path, or for the end of that, from a slash on; `*` stands for slashes, too. Other
@@ -152,7 +170,8 @@ bool st_file_fits(const struct st_file_pattern *pattern, const char *path);
 const char *st_image_source(struct st_image *image, const struct st_symbol *symbol);
 
 /*
- * Calls use for each name that the pattern fits, by start, until it returns false. A shell pattern
+ * Calls use for each name that the pattern fits, in the order of st_image_symbols, until it returns
+ * false. A shell pattern
  * may be written as any of name, plain and raw_name; st_file_pattern says what else it may be.
  * Demangles only what could fit. 0, or -1 when memory is exhausted.
  */

@@ -71,6 +71,47 @@ by_start(const struct sym_candidates *list)
 	return NULL;
 }
 
+static int
+by_name(const void *a, const void *b)
+{
+	const struct sym_alias *x = a, *y = b;
+	return strcmp(x->raw_name, y->raw_name);
+}
+
+/* Without a version, a name may be one that is there already. */
+static bool
+same_but_version(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "@");
+	return n == strcspn(b, "@") && !memcmp(a, b, n);
+}
+
+/* Keeps the names of the n candidates at one address that have not given the function its own. A
+ * name more or less is no reason to do without the table. */
+static void
+keep_others(struct sym_aliases *list, const struct sym_candidates *candidates,
+            const struct st_keyed *keys, size_t n, const struct st_function *f)
+{
+	size_t first = list->n, kept = first;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = candidates->v[keys[i].value].name;
+		if (same_but_version(name, f->raw_name))
+			continue;
+		struct sym_alias *v = sym_grow(list->v, list->n, &list->room, sizeof *v);
+		if (!v)
+			break;
+		list->v = v;
+		v[list->n++] = (struct sym_alias){.start = f->offset, .raw_name = name};
+	}
+	if (list->n - first > 1)
+		qsort(list->v + first, list->n - first, sizeof *list->v, by_name);
+	for (size_t i = first; i < list->n; i++)
+		if (kept == first ||
+		    !same_but_version(list->v[kept - 1].raw_name, list->v[i].raw_name))
+			list->v[kept++] = list->v[i];
+	list->n = kept;
+}
+
 /* The function of the n candidates at one address. */
 static struct st_function
 choose(const struct sym_candidates *list, const struct st_keyed *keys, size_t n)
@@ -97,7 +138,7 @@ void
 sym_table_choose(struct sym_functions *table, const struct sym_candidates *list)
 {
 	struct st_keyed *keys = by_start(list);
-	table->n = 0;
+	table->n = table->aliases.n = 0;
 	table->v = keys ? calloc(list->n, sizeof *table->v) : NULL;
 	for (size_t i = 0, end; table->v && i < list->n; i = end) {
 		if (i + 32 < list->n)
@@ -106,7 +147,10 @@ sym_table_choose(struct sym_functions *table, const struct sym_candidates *list)
 			__builtin_prefetch(list->v[keys[i + 16].value].name);
 		for (end = i + 1; end < list->n && keys[end].key == keys[i].key;)
 			end++;
-		table->v[table->n++] = choose(list, keys + i, end - i);
+		struct st_function *f = &table->v[table->n++];
+		*f = choose(list, keys + i, end - i);
+		if (end - i > 1)
+			keep_others(&table->aliases, list, keys + i, end - i, f);
 	}
 	free(keys);
 }
@@ -184,12 +228,12 @@ void
 sym_table_fill(struct sym_functions *table, const struct sym_candidates *list,
                const struct sym_ranges *frames, const struct sym_ranges *code)
 {
-	struct sym_functions fill = {0}, merged = {0};
+	struct sym_functions fill = {0}, merged = {.aliases = table->aliases};
 	sym_table_choose(&fill, list);
 	if (fill.n)
 		merged.v = calloc(table->n + fill.n, sizeof *merged.v);
 	if (!merged.v) {
-		free(fill.v);
+		sym_table_free(&fill);
 		return;
 	}
 	uint64_t covered = 0;
@@ -203,9 +247,17 @@ sym_table_fill(struct sym_functions *table, const struct sym_candidates *list,
 		uint64_t next = j + 1 < fill.n ? fill.v[j + 1].offset : UINT64_MAX;
 		covered = take(&merged, &fill.v[j++], smaller(old, next), covered, frames, code);
 	}
-	free(fill.v);
+	sym_table_free(&fill);
 	free(table->v);
 	*table = merged;
+}
+
+void
+sym_table_free(struct sym_functions *table)
+{
+	free(table->v);
+	free(table->aliases.v);
+	*table = (struct sym_functions){0};
 }
 
 struct st_function *

@@ -36,6 +36,8 @@ enum {
 	ST_MAX_SITES = 4 << 20,    /* places that make rows */
 	ST_MAX_ENTRIES = 1 << 20,  /* functions that the controller tells the runtime of */
 	ST_ENTRY_NAMES = 64 << 20, /* bytes of their names */
+	ST_MOST_PATH = 8192,       /* bytes of a file's, as the list of mappings has it */
+	ST_MOST_ASKED = 32,        /* names of functions that tools ask for */
 	ST_MAX_LABELS = 4 << 20,   /* of nodes */
 	ST_MAX_NODES = 32 << 20,   /* of forests of contexts */
 	ST_MAX_LOOPS = 1 << 20,    /* among them */
@@ -310,6 +312,12 @@ struct st_moved {
 	uint64_t count, ticks, instructions;
 };
 
+/* A name that a tool has compared those of functions with. */
+struct st_asked {
+	uint32_t name, tool; /* offset into strings; index of the tool */
+	uint32_t found;      /* not 0: a function that was entered has it */
+};
+
 struct st_results_header {
 	uint32_t magic, version;
 	uint32_t pid, ppid;
@@ -352,6 +360,9 @@ struct st_results_header {
 	   many have been. */
 	uint32_t threads_chosen, threads_fit;
 	struct st_budget budget;
+	/* Names that tools have compared those of functions with. */
+	uint32_t n_asked, asked_more; /* more: not 0, there was no space for all */
+	struct st_asked asked[ST_MOST_ASKED];
 	uint32_t counting; /* not 0: some tool counts, so that blocks are listed */
 	uint32_t n_counters, n_tables, n_streams;
 	uint32_t exec_ack;    /* futex: the controller has done what ST_MESSAGE_EXEC asked for */
@@ -540,6 +551,7 @@ struct st_entry {
 	uint32_t name;       /* offset into the entries' names */
 	uint16_t map;        /* index of its mapping */
 	uint16_t what;       /* ST_ENTRY_* */
+	uint32_t next;       /* the runtime's: 1 + the index of the same function by another name */
 };
 enum {
 	ST_ENTRY_TOOL = 1,

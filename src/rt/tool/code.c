@@ -313,14 +313,15 @@ strobe_function_address(const strobe_function *f)
 const char *
 strobe_function_name(const strobe_function *f)
 {
-	return f->name;
+	return entry_name(f->entry);
 }
 
 int
 strobe_function_is(const strobe_function *f, const char *name)
 {
-	size_t n = strlen(name);
-	return strlen(f->name) == n && memcmp(f->name, name, n) == 0;
+	bool is = entry_is(f->entry, name);
+	asked_note(name, is);
+	return is;
 }
 
 int

@@ -61,6 +61,36 @@ add_function(const struct st_entry *e)
 		functions[n_functions++] = (struct range){e->start, e->end, e->whole};
 }
 
+static bool
+same_text(const char *a, const char *b)
+{
+	size_t n = strlen(a);
+	return strlen(b) == n && memcmp(a, b, n) == 0;
+}
+
+bool
+entry_is(const struct st_entry *e, const char *name)
+{
+	while (!same_text(entry_name(e), name)) {
+		if (!e->next)
+			return false;
+		e = &entries()[e->next - 1];
+	}
+	return true;
+}
+
+/* The same function as that of first, for another purpose or by another name. */
+static void
+add_name(struct st_entry *first, uint32_t index)
+{
+	struct st_entry *e = &entries()[index];
+	first->what |= e->what;
+	if (!(e->what & ST_ENTRY_TOOL) || entry_is(first, entry_name(e)))
+		return;
+	e->next = first->next;
+	first->next = index + 1;
+}
+
 static void
 take_new(uint32_t first_map)
 {
@@ -76,8 +106,8 @@ take_new(uint32_t first_map)
 			continue;
 		}
 		uint64_t *at = strobe_map_at(&starts, entries()[taken].start);
-		if (at && *at) /* the same function, for another purpose or by another name */
-			entries()[*at - 1].what |= entries()[taken].what;
+		if (at && *at)
+			add_name(&entries()[*at - 1], taken);
 		else if (at)
 			*at = taken + 1;
 		if (entries()[taken].what & ST_ENTRY_CHOSEN)

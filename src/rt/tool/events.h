@@ -28,7 +28,7 @@ struct strobe_call {
 struct strobe_function {
 	const struct build *b;
 	uint64_t address;
-	const char *name;
+	const struct st_entry *entry;
 };
 
 static inline uint64_t

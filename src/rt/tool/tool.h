@@ -210,7 +210,12 @@ void entries_ask(void);
 void entries_forget(void);
 /* The one that starts there, or NULL. */
 const struct st_entry *entry_at(uint64_t pc);
+/* The name that is shown; whether a name is that or another one of the function. */
 const char *entry_name(const struct st_entry *entry);
+bool entry_is(const struct st_entry *entry, const char *name);
+
+/* asked.c: the current tool has compared a function's names with this one. */
+void asked_note(const char *name, bool found);
 /* Is code there to be instrumented? */
 bool entries_choose(uint64_t pc);
 /* Is it in one of the functions and images that are named? */

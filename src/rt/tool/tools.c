@@ -180,7 +180,7 @@ see_piece(const struct seeing *s, const uint32_t *tool)
 	uint32_t n = seen_insns(b);
 	begin_insn(0);
 	if (s->entry && t->function) {
-		struct strobe_function f = {b, b->pc, entry_name(s->entry)};
+		struct strobe_function f = {b, b->pc, s->entry};
 		t->function(&f);
 	}
 	if (s->with_block && t->block) {

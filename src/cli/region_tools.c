@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions that tools ask for and nobody found. */
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/region.h"
+#include "profile/view.h"
+
+/* The names that one tool has asked for, in any process. */
+struct asked_names {
+	const char *name[ST_MOST_ASKED];
+	size_t n;
+	bool found; /* one of them, or it is not known */
+};
+
+static void
+add_name(struct asked_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcmp(names->name[i], name))
+			return;
+	if (names->n < ST_MOST_ASKED)
+		names->name[names->n++] = name;
+}
+
+static void
+read_process(const struct st_process *process, uint32_t tool, struct asked_names *names)
+{
+	struct st_view v;
+	if (st_view_open(&v, process->results, process->results_size, NULL))
+		return;
+	names->found |= v.header->asked_more != 0;
+	for (uint32_t i = 0; i < v.header->n_asked && i < ST_MOST_ASKED; i++) {
+		const struct st_asked *a = &v.header->asked[i];
+		if (a->tool != tool)
+			continue;
+		names->found |= a->found != 0;
+		add_name(names, st_view_string(&v, a->name));
+	}
+}
+
+static bool
+is_there(const struct st_symbol *s, void *arg)
+{
+	(void)s;
+	*(bool *)arg = true;
+	return false;
+}
+
+static void
+note_name(const struct st_region *r, const char *tool, const char *name, struct st_profile *p)
+{
+	struct st_nearest_few near = st_region_near(name);
+	char question[512];
+	bool there = false;
+	for (size_t i = 0; i < r->n_opened && !there; i++)
+		if (r->opened[i].image)
+			st_image_match(r->opened[i].image, name, is_there, &there);
+	if (!there)
+		st_region_try_functions(r, NULL, &near);
+	st_profile_note(p,
+	                there ? "the tool %s asks for the function %s, of which no call was seen%s"
+	                      : "the tool %s asks for the function %s, and none of that name was "
+	                        "loaded%s",
+	                tool, name, st_nearest_question(&near, question, sizeof question));
+}
+
+/* Tools that list functions which programs may have or not find some of them missing; that all are
+ * is worth a word. */
+void
+st_region_note_tools(const struct st_region *r, const struct st_run *run, struct st_profile *p)
+{
+	for (uint32_t i = 0; i < r->tools->n; i++) {
+		const strobe_tool *t = r->tools->about[i];
+		struct asked_names names = {0};
+		if (!t->function || !r->n_opened)
+			continue;
+		if (t->functions && !r->matched[i])
+			st_profile_note(p,
+			                "the tool %s asks for functions of which none was loaded: "
+			                "%s",
+			                t->name, t->functions);
+		for (size_t k = 0; k < run->n_processes && !t->functions; k++)
+			read_process(&run->processes[k], i, &names);
+		for (size_t k = 0; k < names.n && !names.found; k++)
+			note_name(r, t->name, names.name[k], p);
+	}
+}
