@@ -328,7 +328,13 @@ strobe_walk *strobe_walk_of(strobe_thread *t);
  * with a rep prefix counts once. */
 typedef struct strobe_block strobe_block;
 typedef struct strobe_insn strobe_insn;
-/* One memory access of an instruction: an instruction may have up to three. */
+/*
+ * One memory access of an instruction: an instruction may have up to three. Where data decides what
+ * is accessed, actions happen once for each part, if any: each element of a gather or scatter, each
+ * run of bytes that a mask does not leave out, all that a string instruction with a rep prefix goes
+ * through (from its lowest byte on, and up to where repe and repne end), the area of the xsave
+ * family up to the last part that it reads or writes. So do counts at it.
+ */
 typedef struct strobe_access strobe_access;
 /* A jump, a call or a return, the last instruction of a block. */
 typedef struct strobe_branch strobe_branch;
@@ -384,7 +390,8 @@ uint64_t strobe_insn_code(const strobe_insn *i);
 
 /* The accessing instruction. */
 uint64_t strobe_access_insn(const strobe_access *a);
-/* Bytes accessed, 0 when that is known only while it runs (rep, xsave). */
+/* Bytes accessed, 0 when that is known only while it runs (rep, masks, xsave); of a gather or
+ * scatter, of an element. */
 uint32_t strobe_access_bytes(const strobe_access *a);
 int strobe_access_reads(const strobe_access *a);
 int strobe_access_writes(const strobe_access *a);
@@ -456,9 +463,9 @@ enum strobe_register {
 };
 strobe_operand strobe_register_value(enum strobe_register r);
 /* Of a memory access: its effective address; its bytes (also when they vary); the value read or
- * written, zero-extended, the first 8 bytes of a larger one; of an instruction with a rep prefix,
- * of its first element; 0 where a mask or a vector of indices says what is accessed. An action that
- * takes the value written happens after the instruction. */
+ * written, zero-extended, the first 8 bytes of a larger one; with a rep prefix, of the element that
+ * it begins with; 0 where a mask or a vector of indices says what is accessed. An action that takes
+ * the value written happens after the instruction. */
 strobe_operand strobe_access_address(const strobe_access *a);
 strobe_operand strobe_access_size(const strobe_access *a);
 strobe_operand strobe_access_value(const strobe_access *a);

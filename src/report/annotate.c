@@ -125,8 +125,7 @@ static void
 print_aliases(const struct st_annotation *a)
 {
 	size_t n;
-	const struct st_profile_alias *aliases =
-	        st_profile_aliases(a->r->profile, a->function, &n);
+	const struct st_profile_alias *aliases = st_profile_aliases(a->r->profile, a->function, &n);
 	for (size_t i = 0; i < n; i++) {
 		char *name = st_printable(aliases[i].name);
 		fprintf(a->out, "%s%s", i ? ", " : "  also called ", name ? name : "");

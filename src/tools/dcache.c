@@ -193,7 +193,8 @@ meet(struct state *s, const strobe_rows *rows, uint64_t site)
 	p->kind = what->where[BYTES] < 0 ? FIXED : VARIES;
 	if (p->kind == VARIES)
 		return;
-	p->last = (uint32_t)what->constant[BYTES] - 1;
+	uint64_t bytes = what->constant[BYTES]; /* 0: not known, but for its address */
+	p->last = bytes ? (uint32_t)bytes - 1 : 0;
 	uint64_t room = p->last >> line_bits ? 0 : (1ull << line_bits) - p->last;
 	s->room[site] = (uint16_t)(room < UINT16_MAX ? room : UINT16_MAX);
 }

@@ -31,6 +31,7 @@ on_signal(int number, siginfo_t *info, void *context)
 		end = PROBE_FAULT;
 		running->fault = at;
 	}
+	__asm__ volatile("cld");
 	siglongjmp(out, 1);
 }
 

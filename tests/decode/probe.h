@@ -11,8 +11,10 @@ enum { PROBE_PAGE = 4096 };
 
 /* What enter.S loads. */
 struct state {
-	uint32_t index[16]; /* zmm6 */
-	uint64_t gpr[16];   /* by the numbers of their encoding */
+	uint32_t vector[16][16]; /* zmm0 to zmm15 */
+	uint64_t gpr[16];        /* by the numbers of their encoding */
+	uint64_t k[8];
+	uint64_t flags;
 };
 
 enum probe_end {

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "probe.h"
-#include "rt/arch/x86_64/operands.h"
+#include "rt/arch/x86_64/pieces.h"
 
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, INDEX = 6 };
 
 struct trial {
 	uint8_t bytes[24];
@@ -23,9 +23,10 @@ struct trial {
 
 static struct probe probe;
 static struct {
-	unsigned accesses, one_end, none, not_here, wrong;
+	unsigned accesses, one_end, none, not_here, pieces, wrong;
 } total;
 static bool verbose;
+static const unsigned states_each = 4; /* of an access of several pieces */
 
 static unsigned
 reg_field(const struct trial *t)
@@ -52,22 +53,31 @@ wrong(const struct trial *t, unsigned which, const char *text)
 	report(t, which, text);
 }
 
+/* All vectors are ones, but for the index of gathers; so are all masks. */
+static struct state
+plain_state(void)
+{
+	struct state s = {.flags = 2};
+
+	memset(s.vector, 0xff, sizeof s.vector);
+	memset(s.vector[INDEX], 0, sizeof s.vector[INDEX]);
+	memset(s.k, 0xff, sizeof s.k);
+	return s;
+}
+
 /* Registers that put one access at an address, and all others in scratch memory. */
 static struct state
 aim(const struct trial *t, const struct st_access *a, uintptr_t at)
 {
 	uintptr_t scratch = (uintptr_t)probe.scratch;
-	struct state s = {.gpr = {[RCX] = 1, /* rep */
-	                          [RBX] = scratch,
-	                          [RSP] = scratch,
-	                          [RBP] = scratch,
-	                          [RSI] = scratch,
-	                          [RDI] = scratch}};
+	struct state s = plain_state();
 	static const int base[] = {
 	        [ST_ACCESS_MODRM] = RBX, [ST_ACCESS_PUSH] = RSP,  [ST_ACCESS_POP] = RSP,
 	        [ST_ACCESS_LEAVE] = RBP, [ST_ACCESS_FRAME] = RBP, [ST_ACCESS_RSI] = RSI,
 	        [ST_ACCESS_RDI] = RDI,   [ST_ACCESS_XLAT] = RBX};
 
+	s.gpr[RCX] = 1; /* rep */
+	s.gpr[RBX] = s.gpr[RSP] = s.gpr[RBP] = s.gpr[RSI] = s.gpr[RDI] = scratch;
 	if (t->n == 2 && t->accesses[1].kind == ST_ACCESS_REG)
 		s.gpr[reg_field(t)] = a->kind == ST_ACCESS_REG ? at : scratch;
 	if (a->kind == ST_ACCESS_MOFFS)
@@ -129,7 +139,7 @@ try_elements(const struct trial *t, unsigned which, uintptr_t first)
 	for (unsigned i = 0; i * step < 16; i++) {
 		struct state s = aim(t, a, first);
 
-		s.index[i * step] = PROBE_PAGE;
+		s.vector[INDEX][i * step] = PROBE_PAGE;
 		if ((probe_run(&probe, &s) == PROBE_FAULT) != (i < a->count)) {
 			wrong(t, which, "elements");
 			return;
@@ -152,6 +162,158 @@ is_possible(const struct trial *t, const struct st_access *a)
 	if (t->n == 2 && t->accesses[1].kind == ST_ACCESS_REG)
 		return reg_field(t) < RBX;
 	return !a->bit_string || reg_field(t) < RBX; /* 0 or 1 */
+}
+
+/* ---- accesses of several pieces ---- */
+
+static uint32_t
+random_number(void)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 16);
+}
+
+static int
+read_here(void *to, uint64_t from, size_t bytes)
+{
+	memcpy(to, (const void *)from, bytes);
+	return 0;
+}
+
+/* Masks, indices within a quarter of the page, how often and which way to repeat. */
+static struct state
+random_state(const struct trial *t, const struct st_access *a, uintptr_t at)
+{
+	struct state s = aim(t, a, at);
+	struct st_vectors v = st_access_vectors(&t->in, t->bytes, a);
+	bool wide = t->bytes[t->in.op_off] & 1, few = random_number() & 1;
+
+	if (!a->vsib) /* it may be what is stored */
+		memset(s.vector[INDEX], 0xff, sizeof s.vector[INDEX]);
+	for (unsigned i = 0; i < 16 && a->vsib; i++)
+		s.vector[v.index][i] = wide && (i & 1) ? 0 : random_number() % (PROBE_PAGE / 4);
+	for (unsigned i = 0; i < 16 && v.mask >= 0; i++)
+		s.vector[v.mask][i] = random_number() & (few ? random_number() : ~0u);
+	if (v.k > 0) {
+		s.k[v.k] = random_number() | (uint64_t)random_number() << 32;
+		if (few)
+			s.k[v.k] &= 1ull << random_number() % a->count;
+	}
+	if (a->rep) {
+		s.gpr[RCX] = random_number() % 6;
+		s.flags |= few ? 0x400 : 0;
+		s.gpr[RAX] = UINT64_MAX;
+	}
+	return s;
+}
+
+static unsigned
+pieces_of(const struct trial *t, const struct st_access *a, const struct state *s,
+          struct st_piece *pieces)
+{
+	struct st_vectors v = st_access_vectors(&t->in, t->bytes, a);
+	struct st_state state = {.gpr = s->gpr, .flags = s->flags, .read = read_here};
+
+	if (v.index >= 0)
+		memcpy(state.index, s->vector[v.index], sizeof state.index);
+	if (v.mask >= 0)
+		memcpy(state.mask, s->vector[v.mask], sizeof state.mask);
+	if (v.k > 0)
+		state.k = s->k[v.k];
+	return st_pieces(&t->in, t->bytes, a, &state, pieces);
+}
+
+/* The first byte and the one behind the last. */
+static void
+hull_of(const struct st_piece *pieces, unsigned n, uint64_t *first, uint64_t *end)
+{
+	*first = UINT64_MAX;
+	*end = 0;
+	for (unsigned i = 0; i < n; i++) {
+		*first = pieces[i].address < *first ? pieces[i].address : *first;
+		if (pieces[i].address + pieces[i].bytes > *end)
+			*end = pieces[i].address + pieces[i].bytes;
+	}
+}
+
+/* Where what it has written is not what is there, behind page: SIZE_MAX, nowhere. */
+static size_t
+written_wrongly(const struct st_piece *pieces, unsigned n)
+{
+	static bool expected[PROBE_PAGE];
+
+	memset(expected, 0, sizeof expected);
+	for (unsigned i = 0; i < n; i++)
+		memset(expected + (pieces[i].address - (uintptr_t)probe.page), 1, pieces[i].bytes);
+	for (size_t i = 0; i < PROBE_PAGE; i++)
+		if ((probe.page[i] != 0) != expected[i])
+			return i;
+	return SIZE_MAX;
+}
+
+/* Pages are zeros, and what is stored is not. Some stores ask for bytes that the mask leaves out as
+ * if they wrote them: of stores it is seen what has been written. */
+static const char *
+try_state(const struct trial *t, const struct st_access *a, struct state *s, uint64_t *base)
+{
+	struct st_piece pieces[ST_MOST_PIECES];
+	uint64_t first, end, page = (uintptr_t)probe.page, start = *base;
+	unsigned n;
+
+	probe_fill(&probe, 0);
+	if (a->rep || a->write)
+		memset(probe.scratch - 256, 0xff, 512);
+	n = pieces_of(t, a, s, pieces);
+	if (a->write) {
+		if (probe_run(&probe, s) == PROBE_DONE && written_wrongly(pieces, n) != SIZE_MAX)
+			return "other bytes are written";
+	} else if (!n) {
+		*base = page - PROBE_PAGE;
+		return probe_run(&probe, s) == PROBE_FAULT ? "an access, with all left out" : NULL;
+	}
+	if (!n)
+		return NULL;
+	hull_of(pieces, n, &first, &end);
+	*base = start + (page + PROBE_PAGE - end);
+	if (probe_run(&probe, s) == PROBE_FAULT && !a->write)
+		return "more bytes, of pieces";
+	*base += 1;
+	if (probe_run(&probe, s) == PROBE_DONE)
+		return "fewer bytes, of pieces";
+	*base = start + (page - first) - 1;
+	if (probe_run(&probe, s) == PROBE_DONE)
+		return "fewer bytes before, of pieces";
+	return NULL;
+}
+
+/* The register that says where the access is. */
+static uint64_t *
+base_of(struct state *s, const struct st_access *a)
+{
+	return &s->gpr[a->kind == ST_ACCESS_RSI ? RSI : a->kind == ST_ACCESS_RDI ? RDI : RBX];
+}
+
+static void
+try_pieces(const struct trial *t, unsigned which)
+{
+	const struct st_access *a = &t->accesses[which];
+
+	if (!st_access_has_pieces(&t->in, t->bytes, a) || a->variable)
+		return;
+	for (unsigned i = 0; i < states_each; i++) {
+		struct state s = random_state(t, a, (uintptr_t)probe.page + PROBE_PAGE / 2);
+		const char *text = try_state(t, a, &s, base_of(&s, a));
+
+		total.pieces++;
+		if (text) {
+			wrong(t, which, text);
+			return;
+		}
+	}
 }
 
 static void
@@ -182,6 +344,7 @@ try_access(const struct trial *t, unsigned which)
 	try_direction(t, which, last);
 	if (a->vsib)
 		try_elements(t, which, first);
+	try_pieces(t, which);
 }
 
 /* Nothing is accessed at an address that is not allowed. */
@@ -314,7 +477,8 @@ main(int argc, char **argv)
 				         (last & 6) << 4 | (last & 1) << 4 | 8 | last >> 3);
 	}
 	printf("%u accesses tried, of %u only one end; %u without access; %u not possible here; "
-	       "%u wrong\n",
-	       total.accesses, total.one_end, total.none, total.not_here, total.wrong);
+	       "%u states of masks, indices and counts; %u wrong\n",
+	       total.accesses, total.one_end, total.none, total.not_here, total.pieces,
+	       total.wrong);
 	return total.wrong || !total.accesses;
 }

@@ -9,12 +9,14 @@
 
 #include <cmocka.h>
 
-#include "rt/arch/x86_64/operands.h"
+#include "rt/arch/x86_64/pieces.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define AT(k, n) .kind = ST_ACCESS_##k, .count = 1, .bytes = (n)
 #define ELEMENTS(k, n, e) .kind = ST_ACCESS_##k, .count = (n), .bytes = (e)
+#define MASKED(k, n, e, bits)                                                                      \
+	.kind = ST_ACCESS_##k, .count = (bits), .bytes = (n), .element = (e), .masked = true
 #define R .read = true
 #define W .write = true
 
@@ -117,24 +119,30 @@ static const struct operand_case cases[] = {
 	{"insertps xmm0, [rbx], 0", {0x66, 0x0f, 0x3a, 0x21, 0x03, 0}, 1, {{AT(MODRM, 4), R}}},
 	{"pextrb [rbx], xmm0, 1", {0x66, 0x0f, 0x3a, 0x14, 0x03, 1}, 1, {{AT(MODRM, 1), W}}},
 	{"maskmovdqu xmm0, xmm1, to fs", {0x64, 0x66, 0x0f, 0xf7, 0xc1}, 1,
-	 {{AT(RDI, 16), W, .masked = true, .segment = true}}},
+	 {{MASKED(RDI, 16, 1, 16), W, .segment = true}}},
 	{"vmovaps ymm0, [rbx]", {0xc5, 0xfc, 0x28, 0x03}, 1, {{AT(MODRM, 32), R}}},
 	{"vmaskmovps [rbx], ymm1, ymm0", {0xc4, 0xe2, 0x75, 0x2e, 0x03}, 1,
-	 {{AT(MODRM, 32), W, .masked = true}}},
+	 {{MASKED(MODRM, 32, 4, 8), W}}},
 	{"vpgatherdq ymm0, [rbx+xmm1], ymm2", {0xc4, 0xe2, 0xed, 0x90, 0x04, 0x0b}, 1,
-	 {{ELEMENTS(MODRM, 4, 8), R, .vsib = true, .masked = true}}},
+	 {{ELEMENTS(MODRM, 4, 8), R, .element = 8, .vsib = true, .masked = true}}},
 	{"vgatherqps xmm0, [rbx+ymm1], xmm2", {0xc4, 0xe2, 0x6d, 0x93, 0x04, 0x0b}, 1,
-	 {{ELEMENTS(MODRM, 4, 4), R, .vsib = true, .masked = true}}},
+	 {{ELEMENTS(MODRM, 4, 4), R, .element = 4, .vsib = true, .masked = true}}},
 	{"vpscatterdd [rbx+zmm1]{k1}, zmm0", {0x62, 0xf2, 0x7d, 0x49, 0xa0, 0x04, 0x0b}, 1,
-	 {{ELEMENTS(MODRM, 16, 4), W, .vsib = true, .masked = true}}},
+	 {{ELEMENTS(MODRM, 16, 4), W, .element = 4, .vsib = true, .masked = true}}},
 	{"vaddps zmm0, zmm0, [rbx]", {0x62, 0xf1, 0x7c, 0x48, 0x58, 0x03}, 1, {{AT(MODRM, 64), R}}},
 	{"vaddps zmm0{k1}, zmm0, [rbx]", {0x62, 0xf1, 0x7c, 0x49, 0x58, 0x03}, 1,
-	 {{AT(MODRM, 64), R, .masked = true}}},
+	 {{MASKED(MODRM, 64, 4, 16), R}}},
+	{"vaddpd zmm0{k1}, zmm0, [rbx]{1to8}", {0x62, 0xf1, 0xfd, 0x59, 0x58, 0x03}, 1,
+	 {{MASKED(MODRM, 8, 8, 8), R}}},
+	{"vpermd zmm0{k1}, zmm0, [rbx], which reads all", {0x62, 0xf2, 0x7d, 0x49, 0x36, 0x03}, 1,
+	 {{AT(MODRM, 64), R}}},
+	{"vmovdqu8 [rbx]{k1}, zmm0", {0x62, 0xf1, 0x7f, 0x49, 0x7f, 0x03}, 1,
+	 {{MASKED(MODRM, 64, 1, 64), W}}},
 	{"vaddpd zmm0, zmm0, [rbx]{1to8}", {0x62, 0xf1, 0xfd, 0x58, 0x58, 0x03}, 1, {{AT(MODRM, 8), R}}},
 	{"vaddph xmm0, xmm0, [rbx]{1to8}", {0x62, 0xf5, 0x7c, 0x18, 0x58, 0x03}, 1, {{AT(MODRM, 2), R}}},
 	{"vpmovdb [rbx], zmm0", {0x62, 0xf2, 0x7e, 0x48, 0x31, 0x03}, 1, {{AT(MODRM, 16), W}}},
 	{"vpcompressd [rbx]{k1}, zmm0", {0x62, 0xf2, 0x7d, 0x49, 0x8b, 0x03}, 1,
-	 {{AT(MODRM, 64), W, .masked = true}}},
+	 {{MASKED(MODRM, 64, 4, 16), W}}},
 	/* the rest */
 	{"movdir64b rax, fs:[rbx]", {0x64, 0x66, 0x0f, 0x38, 0xf8, 0x03}, 2,
 	 {{AT(MODRM, 64), R, .segment = true}, {AT(REG, 64), W}}},
@@ -164,6 +172,8 @@ assert_same(const char *text, unsigned at, const struct st_access *got,
 	FIELD(rep);
 	FIELD(vsib);
 	FIELD(masked);
+	if (want->masked)
+		FIELD(element);
 	FIELD(variable);
 	FIELD(bit_string);
 	FIELD(segment);
@@ -190,11 +200,94 @@ every_field(void **state)
 	}
 }
 
+/* ---- pieces: what tests/decode/processor.c cannot see ---- */
+
+static uint8_t area[576]; /* of xsave */
+
+static int
+read_area(void *to, uint64_t from, size_t bytes)
+{
+	if (from < 0x1000 || from + bytes > 0x1000 + sizeof area)
+		return -1;
+	memcpy(to, area + (from - 0x1000), bytes);
+	return 0;
+}
+
+static const struct st_xsave layout = {.enabled = 0xe7,
+                                       .in_use = 0x07,
+                                       .offset = {[2] = 576, [5] = 832, [6] = 896, [7] = 1408},
+                                       .bytes = {[2] = 256, [5] = 64, [6] = 512, [7] = 1024}};
+
+/* Bytes of the access at 0x1000, which is one piece, with rax and rdx saying what is asked for. */
+static uint64_t
+bytes_of(const uint8_t *code, uint64_t asked)
+{
+	uint64_t gpr[16] = {[0] = (uint32_t)asked, [2] = asked >> 32, [3] = 0x1000};
+	struct st_state s = {.gpr = gpr, .xsave = &layout, .read = read_area};
+	struct st_access a[ST_MAX_ACCESSES];
+	struct st_piece pieces[ST_MOST_PIECES];
+	struct st_insn in;
+
+	assert_true(st_decode(code, 15, &in));
+	assert_int_equal(st_accesses(&in, code, a), 1);
+	assert_true(st_access_has_pieces(&in, code, a));
+	assert_int_equal(st_pieces(&in, code, a, &s, pieces), 1);
+	assert_int_equal(pieces->address, 0x1000);
+	return pieces->bytes;
+}
+
+static void
+xsave_areas(void **state)
+{
+	static const uint8_t xsave[16] = {0x0f, 0xae, 0x23}, xrstor[16] = {0x0f, 0xae, 0x2b},
+	                     xsaveopt[16] = {0x0f, 0xae, 0x33}, xsavec[16] = {0x0f, 0xc7, 0x23};
+	uint64_t has = 0x27, compact = 1ull << 63 | 0xe7;
+
+	(void)state;
+	assert_int_equal(bytes_of(xsave, 3), 576);
+	assert_int_equal(bytes_of(xsave, 7), 832);
+	assert_int_equal(bytes_of(xsave, UINT64_MAX), 2432);
+	assert_int_equal(bytes_of(xsaveopt, UINT64_MAX), 832);
+	assert_int_equal(bytes_of(xsavec, 0xe4), 832);
+	memset(area, 0, sizeof area);
+	assert_int_equal(bytes_of(xrstor, UINT64_MAX), 576);
+	memcpy(area + 512, &has, 8);
+	assert_int_equal(bytes_of(xrstor, UINT64_MAX), 896);
+	assert_int_equal(bytes_of(xrstor, 7), 832);
+	memcpy(area + 520, &compact, 8);
+	assert_int_equal(bytes_of(xrstor, UINT64_MAX), 896);
+}
+
+/* What cannot be read ends a comparison, before it. */
+static void
+strings_at_ends(void **state)
+{
+	static const uint8_t scas[16] = {0xf2, 0xae};
+	uint64_t gpr[16] = {[0] = 1, [1] = UINT64_MAX, [7] = 0x1000 + sizeof area - 5};
+	struct st_state s = {.gpr = gpr, .read = read_area};
+	struct st_access a[ST_MAX_ACCESSES];
+	struct st_piece pieces[ST_MOST_PIECES];
+	struct st_insn in;
+
+	(void)state;
+	memset(area, 0, sizeof area);
+	assert_true(st_decode(scas, 15, &in));
+	assert_int_equal(st_accesses(&in, scas, a), 1);
+	assert_int_equal(st_pieces(&in, scas, a, &s, pieces), 1);
+	assert_int_equal(pieces->address, gpr[7]);
+	assert_int_equal(pieces->bytes, 5);
+	area[sizeof area - 3] = 1;
+	assert_int_equal(st_pieces(&in, scas, a, &s, pieces), 1);
+	assert_int_equal(pieces->bytes, 3);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(every_field),
+	        cmocka_unit_test(xsave_areas),
+	        cmocka_unit_test(strings_at_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

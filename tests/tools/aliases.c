@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A function with five names, of each kind of symbol, and one that loops; called TURNS times. aliases exec: ten children, of
- * which five execute a program, and all try one that is not there or end. */
+/* A function with five names, of each kind of symbol, and one that loops; called TURNS times.
+ * aliases exec: ten children, of which five execute a program, and all try one that is not there or
+ * end. aliases thread: half of the calls are made before a second thread is there. */
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +43,25 @@ start_children(char *self)
 	return 0;
 }
 
+static void *
+nothing(void *arg)
+{
+	return arg;
+}
+
 int
 main(int argc, char **argv)
 {
 	int turns = argc > 1 ? atoi(argv[1]) : TURNS, sum = 0;
 	if (argc > 1 && !strcmp(argv[1], "exec"))
 		return start_children("/proc/self/exe");
-	for (int i = 0; i < turns; i++)
+	bool thread = argc > 1 && !strcmp(argv[1], "thread");
+	for (int i = 0; i < (thread ? TURNS : turns); i++) {
+		pthread_t t;
+		if (thread && i == TURNS / 2 && !pthread_create(&t, NULL, nothing, NULL))
+			pthread_join(t, NULL);
 		sum += work(i);
+	}
 	printf("%d\n", sum);
 	return 0;
 }

@@ -6,7 +6,8 @@
  *
  *	mnemonic NAME COUNT, category NAME COUNT, read REGISTER COUNT, write REGISTER COUNT
  *	branch SOURCE TARGET KIND TAKEN NOT_TAKEN
- *	access INSTRUCTION KIND ADDRESS BYTES, in the order of execution (0 bytes: not known)
+ *	access INSTRUCTION KIND ADDRESS BYTES, in the order of execution
+ *	unjudged INSTRUCTION, whose accesses a mask or a vector of indices decides
  *
  * An instruction with a rep prefix is one, with one access of all its bytes per operand.
  *
@@ -200,6 +201,22 @@ address_of(const struct insn *x, const ZydisDecodedOperand *o, const struct user
 	return a;
 }
 
+/* Elements of a string instruction that has just been executed. */
+static uint64_t times;
+enum { DOWNWARDS = 0x400 };
+
+/* What a mask or a vector of indices decides is not judged here: tests/decode does that. */
+static bool
+is_by_vector(const struct insn *x, const ZydisDecodedOperand *o)
+{
+	return o->mem.type == ZYDIS_MEMOP_TYPE_VSIB ||
+	       strstr(ZydisMnemonicGetString(x->i.mnemonic), "maskmov") ||
+	       (x->i.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	        x->i.avx.mask.reg > ZYDIS_REGISTER_K0) ||
+	       x->i.meta.category == ZYDIS_CATEGORY_XSAVE ||
+	       x->i.meta.category == ZYDIS_CATEGORY_XSAVEOPT;
+}
+
 static void
 print_access(const struct insn *x, const char *kind, uint64_t address, uint64_t bytes)
 {
@@ -237,10 +254,16 @@ print_accesses(const struct insn *x, const struct user_regs_struct *r)
 		if (!read && !write)
 			continue;
 		uint64_t a = address_of(x, o, r, bytes);
+		if (is_by_vector(x, o)) {
+			fprintf(out, "unjudged %" PRIx64 "\n", x->at);
+			continue;
+		}
 		if (is_repeated(x))
-			count = x->i.address_width == 32 ? (uint32_t)r->rcx : r->rcx;
-		if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-			a = bytes = 0;
+			count = times;
+		if (is_repeated(x) && r->eflags & DOWNWARDS)
+			a -= (count - 1) * bytes;
+		if (!count)
+			continue;
 		print_access(x,
 		             read && write ? "read-write"
 		             : write       ? "write"
@@ -296,7 +319,7 @@ step_ended(int status, int *sig)
 static int
 run(void)
 {
-	struct user_regs_struct before, now;
+	struct user_regs_struct before, now, first;
 	struct insn x;
 	int status, sig = 0;
 	bool repeating = false;
@@ -317,9 +340,13 @@ run(void)
 		if (ptrace(PTRACE_GETREGS, pid, NULL, &now))
 			fail("cannot read the registers");
 		bool ended = step_ended(status, &sig);
-		if (ended && !repeating)
-			executed(&x, &before, now.rip);
+		if (!repeating)
+			first = before;
 		repeating = ended && x.valid && is_repeated(&x) && now.rip == before.rip;
+		times = x.valid && x.i.address_width == 32 ? (uint32_t)(first.rcx - now.rcx)
+		                                           : first.rcx - now.rcx;
+		if (ended && !repeating)
+			executed(&x, &first, now.rip);
 		before = now;
 	}
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A function is found by each of its names, and shown by one; names that are not found are said; files that their path does not
-lead to have names; an execve that succeeds is counted. usage: test_names.py STROBE INCLUDE EXAMPLES ALIASES"""
+lead to have names; an execve that succeeds is counted; so are returns, once. usage: test_names.py STROBE INCLUDE EXAMPLES ALIASES"""
 import json
 import os
 import shutil
@@ -174,6 +174,16 @@ class Exec(Case):
         rows = [r for r in map(json.loads, lines) if r["name"] == "execve"]
         self.assertEqual(sorted(r["error"] for r in rows), [""] * 5 + ["ENOENT"] * 5)
         self.assertEqual(sum("/proc/self/exe" in r["arguments"] for r in rows), 5)
+
+
+class Returns(Case):
+    def test_counts(self):
+        """Of a function whose code is translated again, when a second thread comes."""
+        with open(os.path.join(self.place, "mine.c"), "w", encoding="utf-8") as f:
+            f.write(MINE.replace("PATTERN", "work").replace("strobe_at(f)", "strobe_at_return(f)"))
+        self.strobe("build-tool", "-q", "-I", INCLUDE, "-o", "mine.tool", "mine.c")
+        self.strobe("run", "-q", "-t", "./mine.tool", "-o", self.db, "--", ALIASES, "thread")
+        self.assertEqual(self.shown()["calls"], TURNS)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,6 @@ code_of(const struct seq *s)
 	return program_code(s->pc);
 }
 
-/* An 8-bit displacement of EVEX counts in units: of the operand, or of an element where a mask
- * packs them (compress, expand). Intel SDM volume 2, 2.7.5. */
-static int32_t
-disp8_unit(const struct st_insn *in, const uint8_t *code, const struct st_access *a)
-{
-	uint8_t op = code[in->op_off];
-	bool map2 = (code[in->vex_off + 1] & 7) == 2, wide = code[in->vex_off + 2] & 0x80;
-	if (map2 && op >= 0x88 && op <= 0x8b)
-		return wide ? 8 : 4;
-	if (map2 && (op == 0x62 || op == 0x63))
-		return wide ? 2 : 1;
-	return a->bytes;
-}
-
 static bool
 access_of(const struct seq *s, unsigned which, struct st_access *out)
 {
@@ -88,8 +74,7 @@ access_registers(const struct st_insn *in, const uint8_t *code, const struct st_
 	}
 }
 
-/* lea reg, operand: the instruction's own ModRM, SIB and displacement. An index that is a vector is
- * left out. */
+/* lea reg, operand: the instruction's own ModRM, SIB and displacement. */
 static void
 emit_lea_modrm(struct seq *s, unsigned reg, const struct st_access *a)
 {
@@ -117,13 +102,9 @@ emit_lea_modrm(struct seq *s, unsigned reg, const struct st_access *a)
 		x = ~code[in->vex_off + 1] >> 6 & 1u;
 	}
 	if (in->flags & ST_I_EVEX && in->disp_len == 1)
-		disp *= disp8_unit(in, code, a);
+		disp *= (int32_t)st_disp8_unit(in, code, a);
 	unsigned mod = modrm >> 6, rm = modrm & 7, sib = rm == 4 ? code[in->modrm_off + 1] : 0;
 	bool no_base = rm == 4 && (sib & 7) == 5 && mod == 0;
-	if (a->vsib) {
-		sib = (sib & 7) | 4 << 3;
-		x = 0;
-	}
 	if (rm == 4 && (sib & 7) == 4 && !b && !s->after)
 		disp += a->pops;
 	if (in->flags & ST_I_ADDR32)
@@ -286,14 +267,11 @@ operand_registers(const struct st_insn *in, const uint8_t *code, const strobe_op
 	switch (o->kind) {
 	case OPERAND_REGISTER:
 		return (uint16_t)(1u << o->detail);
-	case OPERAND_SIZE:
-		return 1u << RCX;
 	case OPERAND_ADDRESS:
 	case OPERAND_VALUE:
-		if (o->detail >= st_accesses(in, code, found))
-			return 0;
-		return access_registers(in, code, &found[o->detail]) |
-		       (found[o->detail].rep ? 1u << RCX : 0);
+		return o->detail < st_accesses(in, code, found)
+		               ? access_registers(in, code, &found[o->detail])
+		               : 0;
 	case OPERAND_TARGET:
 	case OPERAND_TAKEN:
 		return in->cls == ST_C_LOOP ? 1u << RCX : modrm_registers(in, code);
@@ -312,7 +290,7 @@ modrm_is_plain(const struct st_insn *in, const uint8_t *code, bool after, const 
 	uint16_t set = modrm_registers(in, code);
 	/* [rsp] and [r12] have a SIB byte, without an index; others that have one are left out. */
 	bool sib = (code[in->modrm_off] & 7) == 4;
-	if (!set || (sib && set != 1u << RSP) || a->vsib || a->bit_string ||
+	if (!set || (sib && set != 1u << RSP) || a->bit_string ||
 	    (in->flags & (ST_I_RIPREL | ST_I_EVEX)))
 		return false;
 	*reg = (unsigned)__builtin_ctz(set);
@@ -438,20 +416,6 @@ emit_outcome(struct seq *s, unsigned reg, uint64_t yes, uint64_t no)
 	e8(e, 0xc0 | (reg & 7) << 3 | (other & 7));
 }
 
-static void
-emit_size(struct seq *s, unsigned reg, const struct st_access *a)
-{
-	struct emit *e = s->e;
-	unsigned scale = a->bytes == 8 ? 3 : a->bytes == 4 ? 2 : a->bytes == 2 ? 1 : 0;
-	if (s->in->flags & ST_I_ADDR32)
-		e8(e, 0x67);
-	e8(e, 0x48 | (reg >> 3) << 2); /* lea reg, [rcx * bytes] */
-	e8(e, 0x8d);
-	e8(e, 0x04 | (reg & 7) << 3);
-	e8(e, scale << 6 | RCX << 3 | 5);
-	e32(e, 0);
-}
-
 /* reg = the low bytes of rax. */
 static void
 emit_accumulator(struct emit *e, unsigned reg, unsigned bytes)
@@ -473,26 +437,10 @@ emit_value(struct seq *s, unsigned reg, const struct st_access *a)
 	if (string_store) /* movs writes what it reads, stos the accumulator */
 		access_of(s, 0, &from);
 	emit_address(s, reg, &from);
-	uint8_t *over = NULL;
-	if (a->rep) { /* of no elements, nothing may be read */
-		if (s->in->flags & ST_I_ADDR32)
-			e8(e, 0x67);
-		e8(e, 0xe3);
-		e8(e, 0);
-		over = e->p;
-	}
 	if (string_store && op == 0xaa)
 		emit_accumulator(e, reg, a->bytes);
 	else
 		emit_load(e, reg, reg, 0, a->bytes >= 8 ? 8 : a->bytes);
-	if (!over)
-		return;
-	e8(e, 0xeb); /* jmp over the other */
-	e8(e, 0);
-	over[-1] = (uint8_t)(e->p - over);
-	over = e->p;
-	emit_constant(e, reg, 0);
-	over[-1] = (uint8_t)(e->p - over);
 }
 
 /* reg = the operand. */
@@ -501,8 +449,7 @@ emit_operand(struct seq *s, unsigned reg, const strobe_operand *o)
 {
 	struct st_access a;
 	struct emit *e = s->e;
-	bool access =
-	        o->kind == OPERAND_ADDRESS || o->kind == OPERAND_SIZE || o->kind == OPERAND_VALUE;
+	bool access = o->kind == OPERAND_ADDRESS || o->kind == OPERAND_VALUE;
 	if (access && !access_of(s, o->detail, &a)) {
 		emit_constant(e, reg, 0);
 		return;
@@ -523,9 +470,6 @@ emit_operand(struct seq *s, unsigned reg, const strobe_operand *o)
 		break;
 	case OPERAND_ADDRESS:
 		emit_address(s, reg, &a);
-		break;
-	case OPERAND_SIZE:
-		emit_size(s, reg, &a);
 		break;
 	case OPERAND_VALUE:
 		emit_value(s, reg, &a);

@@ -178,11 +178,12 @@ is_written(const strobe_operand *o, uint32_t index)
 	return o->detail < n && a->write && !a->read && a->kind != ST_ACCESS_RDI;
 }
 
-/* A return has no code of its own: its action carries the condition along. */
+/* A return, and an access of several pieces, have no code of their own: the action carries the
+ * condition along. */
 static struct action *
-new_return_action(strobe_point at)
+new_performed_action(strobe_point at)
 {
-	struct action *a = returns_new_action();
+	struct action *a = asked.elements ? elements_new_action() : returns_new_action();
 	if (!a)
 		return NULL;
 	*a = (struct action){.tool = (uint8_t)asked.tool};
@@ -199,8 +200,8 @@ new_return_action(strobe_point at)
 struct action *
 ask_action(strobe_point at, enum action_kind kind)
 {
-	if (at.where & POINT_RETURN) {
-		struct action *a = new_return_action(at);
+	if ((at.where & POINT_RETURN) || asked.elements) {
+		struct action *a = new_performed_action(at);
 		if (a)
 			a->kind = (uint8_t)kind;
 		return a;
@@ -239,7 +240,7 @@ count_cell(strobe_point at, uint64_t cell, int64_t amount)
 {
 	if (!asked.id || !amount)
 		return;
-	if (!at.condition && !(at.where & POINT_RETURN)) {
+	if (!at.condition && !(at.where & POINT_RETURN) && !asked.elements) {
 		count_plainly(at, cell, amount);
 		return;
 	}
@@ -393,7 +394,7 @@ strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
 	a->n = site.n_values;
 	a->stream = s;
 	a->id = site_of(key_of_next(at), &site);
-	if (!(at.where & POINT_RETURN))
+	if (!(at.where & POINT_RETURN) && !asked.elements)
 		asked.streams |= (uint8_t)(1u << s);
 }
 

@@ -126,9 +126,7 @@ uint32_t
 strobe_access_bytes(const strobe_access *a)
 {
 	const struct st_access *x = &a->access;
-	if (x->rep || x->variable)
-		return 0;
-	return (uint32_t)x->bytes * (x->vsib ? x->count : 1);
+	return x->rep || x->variable || (x->masked && !x->vsib) ? 0 : x->bytes;
 }
 
 int
@@ -158,10 +156,9 @@ strobe_access_address(const strobe_access *a)
 strobe_operand
 strobe_access_size(const strobe_access *a)
 {
-	const struct st_access *x = &a->access;
-	if (x->rep)
-		return operand(OPERAND_SIZE, a->which);
-	return strobe_constant((uint64_t)x->bytes * (x->vsib ? x->count : 1));
+	bool known = strobe_access_bytes(a) || !asked.elements;
+	return known ? strobe_constant(a->access.variable ? 0 : a->access.bytes)
+	             : operand(OPERAND_SIZE, a->which);
 }
 
 /* What a call writes is known, and no action comes after it. Where a mask or a vector of indices

@@ -25,36 +25,50 @@ struct returns {
 
 static struct plan *plans;
 static uint32_t n_plans;
-static strobe_map by_function;
-static struct plan *current;
+static strobe_map by_function; /* the one made last: index + 1 */
+static struct plan current;    /* the one that is being made */
 
 void
 returns_begin(uint64_t function)
 {
-	current = NULL;
-	if (!plans)
-		plans = rt_map_table(MAX_PLANS * sizeof *plans);
-	uint64_t *at = plans ? strobe_map_at(&by_function, function) : NULL;
-	if (!at || (!*at && n_plans == MAX_PLANS))
-		return;
-	if (!*at)
-		*at = ++n_plans;
-	current = &plans[*at - 1];
-	current->function = function;
+	current.function = function;
+	current.n = 0;
 }
 
 struct action *
 returns_new_action(void)
 {
-	if (!current || current->n == MOST_ACTIONS)
+	if (current.n == MOST_ACTIONS)
 		return NULL;
-	return &current->actions[current->n++];
+	struct action *a = &current.actions[current.n++];
+	memset(a, 0, sizeof *a);
+	return a;
 }
 
+static bool
+is_current(const struct plan *p)
+{
+	return p->n == current.n &&
+	       memcmp(p->actions, current.actions, current.n * sizeof current.actions[0]) == 0;
+}
+
+/* A function that is translated again wants the same as a rule; of the plan before, threads may be
+ * about to carry it out. */
 uint32_t
 returns_plan(void)
 {
-	return current && current->n ? (uint32_t)(current - plans) + 1 : 0;
+	if (!current.n)
+		return 0;
+	if (!plans)
+		plans = rt_map_table(MAX_PLANS * sizeof *plans);
+	uint64_t *at = plans ? strobe_map_at(&by_function, current.function) : NULL;
+	if (at && *at && is_current(&plans[*at - 1]))
+		return (uint32_t)*at;
+	if (!at || n_plans == MAX_PLANS)
+		return 0;
+	plans[n_plans] = current;
+	*at = ++n_plans;
+	return n_plans;
 }
 
 void
@@ -79,76 +93,6 @@ returns_entered(strobe_thread *handle, const uint64_t *values)
 
 /* ---- what is done at a return: the program is at its return instruction ---- */
 
-static uint64_t
-value_of(struct thread *t, const strobe_operand *o)
-{
-	uint64_t v = 0;
-	switch (o->kind) {
-	case OPERAND_CONSTANT:
-		return o->value;
-	case OPERAND_TIMESTAMP:
-		return rt_tsc();
-	case OPERAND_THREAD:
-		return t->number;
-	case OPERAND_REGISTER:
-		return t->regs.r[o->detail & 15];
-	case OPERAND_RETURN_TO:
-		strobe_read(&v, t->regs.r[RSP], 8);
-		return v;
-	default:
-		return 0;
-	}
-}
-
-static bool
-holds(struct thread *t, const struct action *a)
-{
-	if (!a->relates)
-		return true;
-	uint64_t x = value_of(t, &a->if_a), y = value_of(t, &a->if_b);
-	switch ((enum strobe_relation)a->relation) {
-	case STROBE_EQUAL:
-		return x == y;
-	case STROBE_NOT_EQUAL:
-		return x != y;
-	case STROBE_BELOW:
-		return x < y;
-	case STROBE_NOT_BELOW:
-		return x >= y;
-	case STROBE_ABOVE:
-		return x > y;
-	case STROBE_NOT_ABOVE:
-		return x <= y;
-	default:
-		return (x & y) != 0;
-	}
-}
-
-static void
-perform(struct thread *t, const struct action *a)
-{
-	uint64_t values[STROBE_MOST_COLUMNS];
-	uint64_t *tally = thread_counter(t, a->id);
-	for (unsigned i = 0; i < a->n; i++)
-		values[i] = value_of(t, &a->operand[i]);
-	switch ((enum action_kind)a->kind) {
-	case ACTION_TALLY:
-		*tally += 1;
-		break;
-	case ACTION_ADD:
-		*tally += values[0];
-		break;
-	case ACTION_RECORD:
-		stream_append(t, a->stream, a->id, a->n, values);
-		break;
-	case ACTION_INVOKE:
-		tool_call(a->tool, (void (*)(void))a->function, t, values);
-		break;
-	default: /* walks have no code of theirs there */
-		break;
-	}
-}
-
 void
 returns_left(strobe_thread *handle, const uint64_t *values)
 {
@@ -160,8 +104,7 @@ returns_left(strobe_thread *handle, const uint64_t *values)
 	while (r && r->n && r->entered[r->n - 1].sp == sp) {
 		const struct plan *p = &plans[r->entered[--r->n].plan - 1];
 		for (uint32_t i = 0; i < p->n; i++)
-			if (holds(t, &p->actions[i]))
-				perform(t, &p->actions[i]);
+			perform_action(t, &p->actions[i], NULL);
 	}
 	if (r)
 		t->returns_at = r->n ? 0 - r->entered[r->n - 1].sp : 0;

@@ -12,6 +12,7 @@
 #include <strobe/tool.h>
 
 #include "rt/arch/x86_64/operands.h"
+#include "rt/arch/x86_64/pieces.h"
 #include "rt/jit/jit.h"
 
 /* What an operand is, from the point of view of the instruction its action stands at. */
@@ -107,6 +108,7 @@ struct asked {
 	uint32_t from;   /* index of the instruction whose event is under way */
 	uint32_t serial; /* things made for that instruction so far */
 	unsigned tool;
+	bool elements; /* the event is of an access that is several */
 	unsigned n_actions, n_conditions, n_edge_amounts, n_target_counts;
 	bool overflow;                      /* they want more than a piece can have */
 	uint8_t streams;                    /* bit s: it makes rows of stream s */
@@ -269,6 +271,24 @@ uint32_t returns_plan(void);
 void returns_forget(struct thread *t);
 void returns_entered(strobe_thread *t, const uint64_t *values);
 void returns_left(strobe_thread *t, const uint64_t *values);
+
+/* tool/perform.c */
+/* A part of an access that is more than address and bytes. */
+struct access_piece {
+	uint64_t address, bytes, value;
+};
+/* Makes an action now, if its condition holds; piece: NULL, but at an access. */
+void perform_action(struct thread *t, const struct action *a, const struct access_piece *piece);
+
+/* tool/elements.c */
+struct strobe_access;
+/* A tool is about to say what it wants at an access. False: that is an ordinary one. */
+bool elements_begin(const struct strobe_access *a, unsigned tool);
+struct action *elements_new_action(void);
+/* What elements_access takes as values[0]; 0: nothing is wanted. */
+uint32_t elements_plan(void);
+void elements_access(strobe_thread *t, const uint64_t *values);
+void elements_forget(void);
 
 /* Does it call a function of the tool, or may do so? */
 static inline bool

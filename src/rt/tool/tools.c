@@ -79,6 +79,7 @@ tools_restart(struct thread *t)
 	forests_forget(t);
 	walk_forget(t);
 	unwind_forget();
+	elements_forget();
 	t->returns = NULL;
 	t->returns_at = 0;
 	memcpy(t->tool_state_before, t->tool_state, sizeof t->tool_state_before);
@@ -104,7 +105,14 @@ see_accesses(const strobe_tool *t, const struct build *b, uint32_t index)
 	unsigned n = st_accesses(in, program_code(event_address(b, index)), found);
 	for (unsigned i = 0; i < n; i++) {
 		struct strobe_access a = {b, index, i, found[i]};
+		asked.elements = elements_begin(&a, asked.tool);
 		t->access(&a);
+		uint32_t plan = asked.elements ? elements_plan() : 0;
+		asked.elements = false;
+		if (plan) {
+			const strobe_operand operand = strobe_constant(plan);
+			ask_invoke(index, elements_access, 1, &operand, false);
+		}
 	}
 }
 
@@ -224,7 +232,7 @@ tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool wi
 	asked.n_actions = asked.n_conditions = asked.n_edge_amounts = 0;
 	asked.n_target_counts = 0;
 	asked.streams = 0;
-	asked.overflow = false;
+	asked.overflow = asked.elements = false;
 	if (s.entry)
 		returns_begin(b->pc);
 	for (uint32_t k = 0; id && k < tools.n; k++) {

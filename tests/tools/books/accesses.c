@@ -194,18 +194,31 @@ vectors(struct book *b)
 	__asm__ volatile("fld1; fstpl (%1)" VECTORS(v, b->arena + p, 0l));
 }
 
-/* What a mask leaves out is not read: there may be nothing. No value is told. */
+/* Each run of elements that a mask does not leave out is an access. No value is told. */
+static void
+note_masked(struct book *b, enum kind kind, uint32_t o, uint64_t mask, uint32_t size)
+{
+	for (uint32_t i = 0, first; i < 64; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		for (first = i; i < 63 && mask >> (i + 1) & 1;)
+			i++;
+		note(b, kind, o + size * first, size * (i + 1 - first), 0);
+	}
+}
+
+/* What a mask leaves out is not read: there may be nothing. */
 static void
 masks(struct book *b)
 {
 	uint32_t o = any(b), got[8];
 	uint32_t mask[8] = {0, ~0u, 0, ~0u, ~0u, 0, 0, ~0u}, none[8] = {0};
-	note(b, READ, o, 32, 0);
+	note_masked(b, READ, o, 0x9a, 4);
 	__asm__ volatile("vmovdqu (%0), %%ymm3; vpmaskmovd (%1), %%ymm3, %%ymm2"
 	                 "; vmovdqu %%ymm2, (%2)" VECTORS(mask, b->arena + o, got));
 	for (uint32_t i = 0; i < 8; i++)
 		EXPECT(got[i] == (mask[i] ? copied(b, o + 4 * i, 4) : 0));
-	note(b, WRITE, o, 32, 0);
+	note_masked(b, WRITE, o, 0x9a, 4);
 	for (uint32_t i = 0; i < 8; i++)
 		if (mask[i])
 			memcpy(b->copy + o + 4 * i, &mask[i], 4);
@@ -215,7 +228,7 @@ masks(struct book *b)
 	                 "; vpmaskmovd %%ymm2, %%ymm3, (%1)" VECTORS(none, 8l, 0l));
 }
 
-/* A gather is one access at its base, without a value: the base alone need not be an address. */
+/* Each element of a gather is an access, without a value. */
 static void
 gathers(struct book *b)
 {
@@ -225,7 +238,8 @@ gathers(struct book *b)
 		index[i] = (uint32_t)draw(b) % 64;
 	for (uint32_t i = 0; i < 4; i++)
 		where[i] = (uint64_t)(uintptr_t)(b->copy + o + i);
-	note(b, READ, o, 32, 0);
+	for (uint32_t i = 0; i < 8; i++)
+		note(b, READ, o + 4 * index[i], 4, 0);
 	__asm__ volatile("vpcmpeqd %%ymm3, %%ymm3, %%ymm3; vmovdqu (%0), %%ymm1; vpgatherdd "
 	                 "%%ymm3, (%1,%%ymm1,4), %%ymm2"
 	                 "; vmovdqu %%ymm2, (%2)" VECTORS(index, b->arena + o, got));
@@ -238,7 +252,79 @@ gathers(struct book *b)
 		EXPECT(wide[i] == copied(b, o + i, 8));
 }
 
-/* ---- strings: with a rep prefix one access of all bytes, whose value is its first element ---- */
+/* ---- masks of AVX-512 ---- */
+
+/* Operand 3 becomes k1. */
+#define MASKED(k, a, b, c)                                                                         \
+	: : "r"(a), "r"(b), "r"(c), "r"(k) : "xmm1", "xmm2", "xmm3", "memory"
+
+static void
+long_masks(struct book *b)
+{
+	uint32_t o = any(b), p = any(b), q = any(b), data[16], index[16], got[16], n = 0;
+	uint64_t bytes = draw(b) & draw(b), k = draw(b) & 0xffff;
+	if (!__builtin_cpu_supports("avx512bw"))
+		return;
+	for (uint32_t i = 0; i < 16; i++) {
+		data[i] = (uint32_t)draw(b);
+		index[i] = 5 * i;
+	}
+	note_masked(b, WRITE, o, bytes, 1);
+	for (uint32_t i = 0; i < 64; i++)
+		if (bytes >> i & 1)
+			b->copy[o + i] = ((uint8_t *)data)[i];
+	__asm__ volatile(
+	        "kmovq %3, %%k1; vmovdqu64 (%0), %%zmm1; vmovdqu8 %%zmm1, (%1)%{%%k1%}" MASKED(
+	                bytes, data, b->arena + o, 0l));
+	note_masked(b, READ, o, k, 4);
+	__asm__ volatile("kmovq %3, %%k1; vmovdqu32 (%1), %%zmm1%{%%k1%}%{z%}"
+	                 "; vmovdqu64 %%zmm1, (%0)" MASKED(k, got, b->arena + o, 0l));
+	for (uint32_t i = 0; i < 16; i++)
+		EXPECT(got[i] == (k >> i & 1 ? copied(b, o + 4 * i, 4) : 0));
+	for (uint32_t i = 0; i < 16; i++)
+		if (k >> i & 1)
+			memcpy(b->copy + p + 4 * n++, &data[i], 4);
+	if (n)
+		note(b, WRITE, p, 4 * n, 0);
+	__asm__ volatile(
+	        "kmovq %3, %%k1; vmovdqu64 (%0), %%zmm1; vpcompressd %%zmm1, (%1)%{%%k1%}" MASKED(
+	                k, data, b->arena + p, 0l));
+	if (n)
+		note(b, READ, p, 4 * n, 0);
+	__asm__ volatile("kmovq %3, %%k1; vpexpandd (%1), %%zmm1%{%%k1%}%{z%}"
+	                 "; vmovdqu64 %%zmm1, (%0)" MASKED(k, got, b->arena + p, 0l));
+	for (uint32_t i = 0; i < 16; i++)
+		EXPECT(got[i] == (k >> i & 1 ? data[i] : 0));
+	for (uint32_t i = 0; i < 16; i++)
+		if (k >> i & 1) {
+			memcpy(b->copy + q + 4 * index[i], &data[i], 4);
+			note(b, WRITE, q + 4 * index[i], 4, 0);
+		}
+	__asm__ volatile(
+	        "kmovq %3, %%k1; vmovdqu64 (%0), %%zmm1; vmovdqu64 (%2), %%zmm2"
+	        "; vpscatterdd %%zmm1, (%1,%%zmm2,4)%{%%k1%}" MASKED(k, data, b->arena + q, index));
+}
+
+/* ---- strings: with a rep prefix one access of all bytes, whose value is the element that it
+ * begins with ---- */
+
+/* None at all when there are none. */
+static void
+note_string(struct book *b, enum kind kind, uint32_t o, uint32_t bytes, uint64_t value)
+{
+	if (bytes)
+		note(b, kind, o, bytes, value);
+}
+
+/* Elements that are compared, up to two that differ. */
+static uint32_t
+compared(const struct book *b, uint32_t o, uint32_t p, uint32_t size, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (memcmp(b->copy + o + i * size, b->copy + p + i * size, size))
+			return i + 1;
+	return n;
+}
 
 #define STRINGS(bits, suffix)                                                                      \
 	static void strings##bits(struct book *b)                                                  \
@@ -249,15 +335,26 @@ gathers(struct book *b)
 		uint64_t count = n;                                                                \
 		if (n * size + o > p && n * size + p > o)                                          \
 			return;                                                                    \
-		note(b, READ, o, n *size, first);                                                  \
+		note_string(b, READ, o, n *size, first);                                           \
 		memcpy(b->copy + p, b->copy + o, n * size);                                        \
-		note(b, WRITE, p, n *size, first);                                                 \
+		note_string(b, WRITE, p, n *size, first);                                          \
 		__asm__ volatile("rep movs" suffix : "+S"(from), "+D"(to), "+c"(count));           \
 		to = b->arena + p, count = n;                                                      \
 		for (uint32_t i = 0; i < n; i++)                                                   \
 			memcpy(b->copy + p + i * size, &v, size);                                  \
-		note(b, WRITE, p, n *size, n ? copied(b, p, size) : 0);                            \
+		note_string(b, WRITE, p, n *size, n ? copied(b, p, size) : 0);                     \
 		__asm__ volatile("rep stos" suffix : "+D"(to), "+c"(count) : "a"(v));              \
+		/* Downwards, from the last one on. */                                             \
+		to = b->arena + p + (n ? n - 1 : 0) * size, count = n, v = draw(b);                \
+		for (uint32_t i = 0; i < n; i++)                                                   \
+			memcpy(b->copy + p + i * size, &v, size);                                  \
+		note_string(b, WRITE, p, n *size, n ? copied(b, p, size) : 0);                     \
+		__asm__ volatile("std; rep stos" suffix "; cld" : "+D"(to), "+c"(count) : "a"(v)); \
+		/* The first one is what is looked for. */                                         \
+		to = b->arena + p, count = n, n = n < 1 ? n : 1;                                   \
+		note_string(b, READ, p, n *size, n ? copied(b, p, size) : 0);                      \
+		__asm__ volatile("repne scas" suffix : "+D"(to), "+c"(count) : "a"(v) : "cc");     \
+		EXPECT(to == b->arena + p + n * size);                                             \
 		/* Downwards, one. */                                                              \
 		to = end = b->arena + o, v = draw(b);                                              \
 		writes(b, o, size, &v);                                                            \
@@ -267,9 +364,10 @@ gathers(struct book *b)
 		uint64_t want = reads(b, o, size);                                                 \
 		__asm__ volatile("lods" suffix : "+S"(from), "+a"(got));                           \
 		EXPECT(got == want);                                                               \
-		from = b->arena + o, to = b->arena + p, count = n;                                 \
-		note(b, READ, o, n *size, n ? copied(b, o, size) : 0);                             \
-		note(b, READ, p, n *size, n ? copied(b, p, size) : 0);                             \
+		from = b->arena + o, to = b->arena + p, n = (uint32_t)draw(b) % 9, count = n;      \
+		n = compared(b, o, p, size, n);                                                    \
+		note_string(b, READ, o, n *size, n ? copied(b, o, size) : 0);                      \
+		note_string(b, READ, p, n *size, n ? copied(b, p, size) : 0);                      \
 		__asm__ volatile("repe cmps" suffix : "+S"(from), "+D"(to), "+c"(count) : : "cc"); \
 		/* None: the address is never used. */                                             \
 		to = (uint8_t *)8, from = (uint8_t *)16, count = 0;                                \
@@ -334,9 +432,9 @@ stack(struct book *b)
 /* ---- threads, handlers ---- */
 
 static void (*const all[])(struct book *) = {
-        move8,     change8,      move16,    change16,      move32, change32, move64,
-        change64,  over_address, bits,      vectors,       masks,  gathers,  strings8,
-        strings16, strings32,    strings64, masked_string, stack};
+        move8,     change8,      move16,    change16,      move32, change32,  move64,
+        change64,  over_address, bits,      vectors,       masks,  gathers,   strings8,
+        strings16, strings32,    strings64, masked_string, stack,  long_masks};
 enum { ALL = sizeof all / sizeof *all };
 
 static void

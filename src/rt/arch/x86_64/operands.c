@@ -135,7 +135,9 @@ st_accesses(const struct st_insn *in, const uint8_t *code, struct st_access *out
 	set = &operand_sets[operand_entries[o->entries + pack(s.key, o->mask)]];
 	for (unsigned i = 0; i < set->count; i++) {
 		out[i] = operand_accesses[set->access[i]];
-		out[i].masked |= s.masked;
+		out[i].masked |= s.masked && out[i].element;
+		if (!out[i].masked && !out[i].vsib)
+			out[i].count = 1;
 		out[i].segment &= (in->flags & (ST_I_FSSEG | ST_I_GSSEG)) != 0;
 	}
 	return set->count;

@@ -37,11 +37,13 @@ enum st_access_kind {
 };
 
 struct st_access {
-	uint8_t kind;   /* enum st_access_kind */
-	uint8_t count;  /* elements of a gather or scatter; else 1 */
-	uint16_t bytes; /* from the address on; of one element under .rep and .vsib; the least
-	                   under .variable */
-	uint8_t pops;   /* pop to memory: add this to rsp where it is the base of the address */
+	uint8_t kind;    /* enum st_access_kind */
+	uint8_t count;   /* elements of a gather or scatter; where a mask may leave out some, the
+	                    bits of it that count; else 1 */
+	uint16_t bytes;  /* from the address on; of one element under .rep and .vsib; the least
+	                    under .variable */
+	uint8_t element; /* bytes of an element that a mask may leave out; 0: none does */
+	uint8_t pops;    /* pop to memory: add this to rsp where it is the base of the address */
 	bool read : 1;
 	bool write : 1;      /* with .read: the same bytes, read first */
 	bool rep : 1;        /* rcx (ecx under ST_I_ADDR32) elements, in the direction of DF; fewer

@@ -139,6 +139,58 @@ elements(const ZydisDecodedInstruction *in, unsigned bytes)
 	return in->avx.vector_length / 8u / (in->opcode & 1 ? 8 : bytes);
 }
 
+/* Instructions that read the whole operand, whatever their mask says; some of them have another
+ * class in Zydis. What a mask leaves out is never written. */
+static bool
+reads_all(const ZydisDecodedInstruction *in)
+{
+	if (in->mnemonic == ZYDIS_MNEMONIC_VDBPSADBW ||
+	    in->mnemonic == ZYDIS_MNEMONIC_VCVTNE2PS2BF16 ||
+	    in->mnemonic == ZYDIS_MNEMONIC_VGF2P8AFFINEQB ||
+	    in->mnemonic == ZYDIS_MNEMONIC_VGF2P8AFFINEINVQB)
+		return true;
+	switch (in->meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_E1NF:
+	case ZYDIS_EXCEPTION_CLASS_E2NF:
+	case ZYDIS_EXCEPTION_CLASS_E3NF:
+	case ZYDIS_EXCEPTION_CLASS_E4NF:
+	case ZYDIS_EXCEPTION_CLASS_E5NF:
+	case ZYDIS_EXCEPTION_CLASS_E6NF:
+	case ZYDIS_EXCEPTION_CLASS_E9NF:
+	case ZYDIS_EXCEPTION_CLASS_E10NF:
+	case ZYDIS_EXCEPTION_CLASS_E11NF:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The elements that a mask leaves out or not. */
+static void
+fill_elements(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct st_access *a)
+{
+	static const uint8_t broadcasts[] = {
+	        [ZYDIS_BROADCAST_MODE_1_TO_2] = 2,   [ZYDIS_BROADCAST_MODE_1_TO_4] = 4,
+	        [ZYDIS_BROADCAST_MODE_1_TO_8] = 8,   [ZYDIS_BROADCAST_MODE_1_TO_16] = 16,
+	        [ZYDIS_BROADCAST_MODE_1_TO_32] = 32, [ZYDIS_BROADCAST_MODE_1_TO_64] = 64,
+	        [ZYDIS_BROADCAST_MODE_2_TO_4] = 4,   [ZYDIS_BROADCAST_MODE_2_TO_8] = 8,
+	        [ZYDIS_BROADCAST_MODE_2_TO_16] = 16, [ZYDIS_BROADCAST_MODE_4_TO_8] = 8,
+	        [ZYDIS_BROADCAST_MODE_4_TO_16] = 16, [ZYDIS_BROADCAST_MODE_8_TO_16] = 16};
+	bool evex = in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+	unsigned mode = evex ? in->avx.broadcast.mode : 0;
+	if (a->kind == ST_ACCESS_RDI && a->masked) {
+		a->element = 1;
+		a->count = (uint8_t)a->bytes;
+	} else if (a->vsib) {
+		a->element = (uint8_t)a->bytes;
+	} else if (a->masked || (evex && (a->write || !reads_all(in)))) {
+		a->element = (uint8_t)(op->element_size / 8);
+		a->count = (uint8_t)(a->bytes / (a->element ? a->element : 1));
+		if (mode < sizeof broadcasts && broadcasts[mode])
+			a->count = broadcasts[mode];
+	}
+}
+
 static struct st_access
 access_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
           const ZydisDecodedOperand *op)
@@ -167,6 +219,7 @@ access_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
 		a.masked = true;
 	}
 	a.bit_string = is_bit_string(in, ops);
+	fill_elements(in, op, &a);
 	return a;
 }
 
@@ -409,11 +462,12 @@ print_tables(void)
 	for (unsigned i = 0; i < n_accesses; i++) {
 		const struct st_access *a = &accesses[i];
 
-		printf("\t{.kind = %u, .count = %u, .bytes = %u, .pops = %u, .read = %d, "
+		printf("\t{.kind = %u, .count = %u, .bytes = %u, .element = %u, .pops = %u, "
+		       ".read = %d, "
 		       ".write = %d, .rep = %d, .vsib = %d, .masked = %d, .variable = %d, "
 		       ".bit_string = %d, .segment = %d},\n",
-		       a->kind, a->count, a->bytes, a->pops, a->read, a->write, a->rep, a->vsib,
-		       a->masked, a->variable, a->bit_string, a->segment);
+		       a->kind, a->count, a->bytes, a->element, a->pops, a->read, a->write, a->rep,
+		       a->vsib, a->masked, a->variable, a->bit_string, a->segment);
 	}
 	puts("};\nstatic const struct operand_set operand_sets[] = {");
 	for (unsigned i = 0; i < n_sets; i++)
