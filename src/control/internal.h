@@ -53,6 +53,7 @@ struct st_remote {
 	struct st_retreat retreat;     /* the code is there, if there is room for it */
 	long patched[ST_REMOTE_WORDS]; /* else what was there that the code takes the place of */
 	uint64_t blocked;              /* signals that it blocks by itself */
+	bool ignores_traps;            /* SIGTRAP, which the breakpoint makes the kernel forget */
 };
 struct st_remote_call {
 	int64_t nr; /* then the kernel's answer, -errno on failure; -ESRCH when the process is gone

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ static const unsigned char caller[8 * ST_REMOTE_WORDS] = {
         0x4c, 0x8b, 0x53, 0x20,             /* mov r10, [rbx + 32] */
         0x4c, 0x8b, 0x43, 0x28,             /* mov r8, [rbx + 40] */
         0x4c, 0x8b, 0x4b, 0x30,             /* mov r9, [rbx + 48] */
-        0x0f, 0x05,                         /* syscall */
+        0x0f, 0x05,                         /* syscall, at SYSCALL_AT */
         0x48, 0x89, 0x03,                   /* mov [rbx], rax */
         0x48, 0x3d, 0x01, 0xf0, 0xff, 0xff, /* cmp rax, -4095 */
         0x73, 0x09,                         /* jae to the breakpoint */
@@ -33,7 +34,23 @@ static const unsigned char caller[8 * ST_REMOTE_WORDS] = {
         0x72, 0xcf,                         /* jb to the beginning */
         0xcc,                               /* int3 */
 };
+enum { SYSCALL_AT = 27 };
 _Static_assert(sizeof(struct st_remote_call) == 56, "the caller knows it");
+
+static bool
+ignores(pid_t pid, int signo)
+{
+	char path[64], line[256];
+	unsigned long long set = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "SigIgn: %llx", &set) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return set >> (signo - 1) & 1;
+}
 
 /* In place of the program's first instructions: for a process that has no room for a way back. */
 static int
@@ -58,6 +75,7 @@ patch(struct st_remote *r, struct st_error *e)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "cannot write to the program's memory: %s", strerror(errno));
 	}
+	r->ignores_traps = ignores(r->pid, SIGTRAP);
 	return 0;
 }
 
@@ -270,9 +288,40 @@ st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c,
 	return call.nr;
 }
 
+/* The program ignored SIGTRAP when it was started: it does so again. */
+static bool
+ignore_traps(struct st_remote *r)
+{
+	enum { MOST_STOPS = 64 };
+	static const uint64_t none[4], ignore[4] = {1 /* SIG_IGN */};
+	struct user_regs_struct regs = r->saved;
+	int stop;
+	bool done = false;
+	regs.rip = r->at + SYSCALL_AT;
+	regs.rax = __NR_rt_sigaction;
+	regs.orig_rax = ~0ull;
+	regs.rdi = SIGTRAP;
+	regs.rsi = r->table;
+	regs.rdx = 0;
+	regs.r10 = 8;
+	if (!st_remote_write(r, r->table, ignore, sizeof ignore) ||
+	    ptrace(PTRACE_SETREGS, r->pid, 0, &regs) != 0)
+		return false;
+	/* Into the call, out of it, and what may come in between. */
+	for (unsigned i = 0; !done && i < MOST_STOPS; i++)
+		if (ptrace(PTRACE_SYSCALL, r->pid, 0, 0) != 0 || !next_stop(r->pid, &stop) ||
+		    ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
+			return false;
+		else
+			done = regs.rip == r->at + SYSCALL_AT + 2 && regs.rax == 0;
+	return st_remote_write(r, r->table, none, sizeof none) && done;
+}
+
 int
 st_remote_end(struct st_remote *r)
 {
+	if (r->ignores_traps && !ignore_traps(r))
+		return -1;
 	for (unsigned i = 0; i < ST_REMOTE_WORDS && !r->retreat.at; i++)
 		if (ptrace(PTRACE_POKETEXT, r->pid, r->at + 8 * i, r->patched[i]) != 0)
 			return -1;

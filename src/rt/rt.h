@@ -176,8 +176,19 @@ struct thread {
 	uint64_t blocked; /* signals the program believes blocked but which stay open: a subset of
 	                     NEVER_BLOCKED */
 	struct kstack altstack; /* the program's alternate stack */
-	struct siginfo held;    /* a signal of NEVER_BLOCKED that the program believes pending */
-	bool is_held;
+	/* os/held.h: signals of NEVER_BLOCKED that it waits for, under the lock of held signals. */
+	uint64_t waits;
+	/* In a system call with a mask of its own: what that blocks of NEVER_BLOCKED. */
+	uint64_t call_blocked;
+	bool sys_masked;
+	bool queued_in_masked; /* `queued` has interrupted such a call */
+	bool queued_forced;    /* `queued` is neither blocked nor ignored */
+	/* It executes one instruction of the program where it stands: os/world.c. SIGTRAP was blocked
+	 * before that. */
+	bool stepping, step_blocked;
+	bool due; /* `queued` is to be delivered by the next signal, of whatever kind */
+	/* SIGSEGV and SIGBUS that were sent while there was one in `queued`; signo 0: none. */
+	struct siginfo late[2];
 	uint64_t stepped;           /* where the last single-step trap was shown, or 0 */
 	struct siginfo queued;      /* signal that arrived while in the runtime */
 	uint64_t queued_mask;       /* signal mask to go back to when it is delivered */
@@ -245,6 +256,7 @@ struct rt {
 	bool has_budget;               /* tool/budget.h; the results are not in every child */
 	bool has_traps;                /* threads outside may come upon traps: os/traps.h */
 	bool no_outside;               /* the kernel cannot tell of system calls */
+	uint64_t signal_files;         /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
 	struct audit_rate audit;       /* rt.lock */
 	struct audit_work work;        /* atomic */
 	struct gates *gates;           /* os/gate.c; NULL: there are none */

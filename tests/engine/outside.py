@@ -396,6 +396,85 @@ class Ends(Outside):
             ran = self.run_strobe(program, tool="bbcount")
             self.assertEqual((ran.stderr, ran.returncode), (b"", 7), kind)
 
+    def test_leaks(self):
+        """The leak sanitizer traces its own threads: it looks at the program's stack, not at what is dead of it."""
+        source, program = os.path.join(self.place.name, "main.c"), os.path.join(self.place.name, "leaky")
+        with open(source, "w") as file:
+            file.write("#include <stdlib.h>\n"
+                       "__attribute__((noinline)) static void lose(void)"
+                       " { void *volatile deep[100000]; deep[0] = malloc(77); }\n"
+                       "int main(void) { lose(); return 0; }\n")
+        if subprocess.run(["gcc", "-O0", "-fsanitize=leak", "-o", program, source], capture_output=True).returncode:
+            self.skipTest("gcc has no leak sanitizer")
+        native = subprocess.run([program], capture_output=True)
+        if b"77 byte(s) leaked" not in native.stderr:
+            self.skipTest("the leak sanitizer does not work here")
+        for options in ((), ("-b", "10%")):
+            ran = self.run_strobe(program, tool="bbcount", options=options)
+            self.assertEqual((ran.returncode, b"77 byte(s) leaked" in ran.stderr), (native.returncode, True), options)
+
+    def test_uprobes(self):
+        """Hits of probes at the beginning and at the end of functions, as without Strobe; and the program runs right."""
+        traces, program = os.path.join(self.place.name, "traces"), os.path.join(self.place.name, "probed")
+        source = program + ".c"
+        with open(source, "w") as file:
+            file.write("#include <stdio.h>\n"
+                       "#define F __attribute__((noipa))\n"
+                       "F int emulated(int x) { __asm__ volatile(\"push %rax; pop %rax\"); return x + 1; }\n"
+                       "F int stepped(int x) { return x * 3; }\n"
+                       "F int outer(int x) { return stepped(x) + emulated(x); }\n"
+                       "int main(void) { unsigned s = 0; for (int i = 0; i < 50; i++) s += outer(i);"
+                       " printf(\"%u\\n\", s); return 0; }\n")
+        if subprocess.run(["gcc", "-O2", "-o", program, source]).returncode:
+            self.skipTest("no gcc")
+        os.mkdir(traces)
+        if subprocess.run(["mount", "-t", "tracefs", "nodev", traces], capture_output=True).returncode:
+            self.skipTest("tracefs cannot be mounted")
+        self.addCleanup(subprocess.run, ["umount", traces])
+        group = f"strobetest{os.getpid()}"
+
+        def tell(name, text):
+            fd = os.open(os.path.join(traces, name), os.O_WRONLY | os.O_APPEND)
+            try:
+                os.write(fd, text.encode())
+            finally:
+                os.close(fd)
+
+        def hits():
+            with open(os.path.join(traces, "uprobe_profile")) as file:
+                return [int(line.split()[2]) for line in file if line.split()[0] == program]
+
+        symbols = subprocess.run(["nm", program], capture_output=True, text=True).stdout.split("\n")
+        try:
+            for at, name in ((s.split()[0], s.split()[2]) for s in symbols
+                             if s.endswith((" emulated", " stepped", " outer"))):
+                tell("uprobe_events", f"p:{group}/{name} {program}:0x{at}\n")
+                self.addCleanup(tell, "uprobe_events", f"-:{group}/{name}\n")
+                tell("uprobe_events", f"r:{group}/return_{name} {program}:0x{at}\n")
+                self.addCleanup(tell, "uprobe_events", f"-:{group}/return_{name}\n")
+            tell(f"events/{group}/enable", "1")
+        except OSError as error:
+            self.skipTest(f"no uprobes: {error}")
+        self.addCleanup(tell, f"events/{group}/enable", "0")
+        self.assertEqual(subprocess.run([program], capture_output=True).stdout, b"4950\n")
+        self.assertEqual(hits(), [50] * 6)
+        for number, (tool, options) in enumerate((("null", ()), ("calls", ()), ("bbcount", ("-b", "10%")))):
+            ran = self.run_strobe(program, tool=tool, options=options)
+            self.assertEqual((ran.stdout, ran.stderr, ran.returncode), (b"4950\n", b"", 0), tool)
+            self.assertEqual(hits(), [50 * (number + 2)] * 6, tool)
+
+    def test_the_vsyscall_page_does_not_end_the_run(self):
+        program = os.path.join(os.path.dirname(STROBE), "tests", "programs", "flow-vsyscall")
+        if not os.path.exists(program):
+            self.skipTest("flow-vsyscall is not built")
+        ran = self.run_strobe(program, tool="calls")
+        if ran.returncode == 77:
+            self.skipTest("no vsyscall page")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        with open(self.result) as file:
+            counts = {pair["callee"]: pair["count"] for pair in json.load(file)["pairs"]}
+        self.assertEqual(counts["after"], 1000)
+
     def test_a_search_in_path_that_fails_first(self):
         """Each folder without the program is an execve that fails, and the next one follows at once."""
         path = ":".join(["/nonexistent"] * 6 + ["/usr/bin", "/bin"])

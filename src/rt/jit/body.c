@@ -365,9 +365,10 @@ emit_insn(struct unit *u, uint32_t i, bool last)
 		add_record(u, REC_COPY, 0, from);
 	} else if (jit_is_foreign(in, program_code(pc))) {
 		emit_leave(u, EXIT_NATIVE, TO_END, 0);
-		jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR  ? ST_FALLBACK_FAR
-		                                   : in->cls == ST_C_GS ? ST_FALLBACK_GS
-		                                                        : ST_FALLBACK_INT;
+		jit.exits[jit.n_exits - 1].cause = in->cls == ST_C_FAR    ? ST_FALLBACK_FAR
+		                                   : in->cls == ST_C_GS   ? ST_FALLBACK_GS
+		                                   : in->cls == ST_C_STEP ? ST_FALLBACK_NONE
+		                                                          : ST_FALLBACK_INT;
 	} else if (last) {
 		emit_end(u, in, pc);
 	} else {

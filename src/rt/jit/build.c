@@ -38,6 +38,7 @@ is_foreign(const struct st_insn *in, const uint8_t *code)
 	switch (in->cls) {
 	case ST_C_FAR:
 	case ST_C_GS:
+	case ST_C_STEP:
 		return true;
 	case ST_C_INT:
 		return code[in->op_off] != 0xcd || code[in->imm_off] == 0x80;
@@ -50,6 +51,18 @@ bool
 jit_is_foreign(const struct st_insn *in, const uint8_t *code)
 {
 	return is_foreign(in, code);
+}
+
+/*
+ * Is it executed where it stands, and nothing else? A breakpoint in the code of a file may be a
+ * uprobe, of which the kernel knows by its address what stood there; and so are the pieces of code
+ * that the kernel brings for uprobes.
+ */
+static bool
+is_stepped(const struct map *map, const struct st_insn *in)
+{
+	bool plain = !map->writable && !map->shared && !map->anonymous;
+	return map->stepped || (plain && in->cls == ST_C_INT3);
 }
 
 /* Integer instructions of the one-byte map that cannot fault when their operands are registers. */
@@ -163,7 +176,7 @@ measure_rest(struct build *b, const struct border *border, uint64_t end)
 		if (ends_before(border, pc))
 			return;
 		const uint8_t *code = program_code(pc);
-		if (!st_decode(code, end - pc, &in) || is_foreign(&in, code))
+		if (!st_decode(code, end - pc, &in) || is_foreign(&in, code) || in.cls == ST_C_INT3)
 			return;
 		pc += in.len;
 		b->whole_insns++;
@@ -257,6 +270,8 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 			b->n++;
 			break;
 		}
+		if (is_stepped(map, in))
+			in->cls = ST_C_STEP;
 		b->n++;
 		b->bytes += in->len;
 		uint8_t kind = end_of_class(in->cls);
@@ -332,7 +347,8 @@ flags_read_at(uint64_t pc, uint8_t undecided)
 			break;
 		live |= undecided & in.flags_read;
 		undecided &= (uint8_t) ~(in.flags_read | in.flags_written);
-		if (is_foreign(&in, code) || end_of_class(in.cls) != ST_END_NONE)
+		if (is_foreign(&in, code) || in.cls == ST_C_INT3 ||
+		    end_of_class(in.cls) != ST_END_NONE)
 			break;
 	}
 	return live | undecided;

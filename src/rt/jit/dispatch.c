@@ -3,6 +3,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
+#include "rt/os/vsyscall.h"
 #include "rt/tool/adaptive.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
@@ -109,6 +110,12 @@ static void
 go_by(struct thread *t, uint64_t pc, bool indirect)
 {
 	t->regs.pc = pc;
+	while (vsyscall_is(pc)) {
+		if (!vsyscall_make(t))
+			probe(t);
+		pc = t->regs.pc;
+		indirect = false;
+	}
 	foresee(t, pc);
 	if (outside_go(t))
 		return;
@@ -385,6 +392,11 @@ dispatch_exit(struct thread *t)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);
+	if (x.kind == EXIT_NATIVE && x.cause == ST_FALLBACK_NONE) {
+		rt_unlock(&rt.lock);
+		os_step(t);
+		return;
+	}
 	if (x.kind == EXIT_NATIVE) {
 		rt_note_fallback(target, x.cause);
 		rt_unlock(&rt.lock);

@@ -101,12 +101,22 @@ begin_attached(struct st_boot *boot)
 	}
 }
 
+void
+clock_find(void)
+{
+	enum { GET_TSC = 25, TSC_SIGSEGV = 2 };
+	int setting = 0;
+	if (SYS(__NR_prctl, GET_TSC, &setting) == 0 && setting == TSC_SIGSEGV)
+		rt_tsc_forbidden = true;
+}
+
 void rt_start(struct st_boot *boot);
 
 /* Called by rt_entry on the boot stack; returns to enter the program at boot->pc. */
 void
 rt_start(struct st_boot *boot)
 {
+	clock_find();
 	rt.boot_copy = *boot;
 	rt.boot = &rt.boot_copy;
 	rt_memory = (struct rt_memory){.space = boot->own_space, .data = boot->own_data};

@@ -271,7 +271,8 @@ learn(const struct line *l)
 	                .end = l->end,
 	                .writable = writable,
 	                .shared = l->shared && l->w,
-	                .anonymous = anonymous};
+	                .anonymous = anonymous,
+	                .stepped = memcmp(l->path, "[uprobes", 8) == 0};
 	m.index = find_record(l->start, l->end);
 	if (m.index == rt.results->n_maps)
 		m.index = add_record((struct st_map){.start = l->start,
@@ -351,6 +352,20 @@ maps_are_full(void)
 		SYS(__NR_close, fd);
 	}
 	return for_each_line(count_line, &n) && n + NEAR >= most;
+}
+
+static void
+find_vsyscall(const struct line *l, void *found)
+{
+	*(bool *)found |= memcmp(l->path, "[vsyscall]", 10) == 0;
+}
+
+bool
+maps_has_vsyscall(void)
+{
+	bool found = false;
+	for_each_line(find_vsyscall, &found);
+	return found;
 }
 
 struct header {

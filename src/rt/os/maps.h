@@ -14,6 +14,7 @@ struct map {
 	bool writable;  /* as the program asked for */
 	bool shared;    /* can change without a write through this mapping */
 	bool anonymous; /* code made at run time */
+	bool stepped;   /* the kernel's, for uprobes: executed where it is */
 };
 
 int maps_init(void);
@@ -24,6 +25,8 @@ void maps_restart(void);
 bool maps_refresh(void);
 /* Are there as many mappings as the kernel allows a process? */
 bool maps_are_full(void);
+/* Is there a vsyscall page? */
+bool maps_has_vsyscall(void);
 /* mlockall for what is mapped now, without the engine's own memory, most of which is not there.
  * -errno on failure. */
 long maps_lock_all(bool on_fault);

@@ -54,9 +54,19 @@ void signals_restore_native(struct thread *t, uint64_t mask);
 void signals_hand_over(struct thread *t);
 /* Only the latter: with SIGNAL_OWN blocked. */
 void signals_drain(void);
+/* The kernel would force the signal upon the program, which is at t->regs and has blocked `mask`:
+ * it comes before the next instruction. With every signal blocked. */
+void signals_force(struct thread *t, const struct siginfo *info, uint64_t mask);
+/* Is the address in the engine's own code? */
+bool signals_in_runtime(uint64_t pc);
+/* A signal that was taken from the kernel without a handler: is it the engine's own? Does then what
+ * it asks for, if that cannot wait. */
+bool signals_take_own(struct thread *t, const struct siginfo *info);
 /* Blocks every signal; returns the mask before. */
 uint64_t signals_block_all(void);
 void signals_set_mask(uint64_t mask);
+/* stubs.S: the handler that the kernel knows, and what it calls. */
+void rt_signal_entry(void);
 void rt_on_signal(int signo, struct siginfo *info, void *context);
 
 long sys_sigaction(struct thread *t);
@@ -65,6 +75,9 @@ long sys_sigaltstack(struct thread *t);
 _Noreturn void sys_sigreturn(struct thread *t);
 
 /* Threads. */
+
+/* Does rdtsc fault in the calling thread, as it has been told, or has inherited? */
+void clock_find(void);
 
 struct thread *thread_new(void);
 /* from: what the controller knows of it, when the process was running already; else NULL. */
@@ -112,6 +125,8 @@ void os_stop_world(struct thread *t);
 /* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.
  */
 _Noreturn void os_native_probe(struct thread *t);
+/* The thread is to execute the instruction at t->regs where it stands, and to come back. */
+void os_step(struct thread *t);
 /* Hands the whole process back to native execution: this thread, which is about to do what the
  * engine cannot bear, and all others. */
 _Noreturn void os_native_forever(struct thread *t);
@@ -136,12 +151,17 @@ long sys_rseq(struct thread *t);
 /* stubs.S */
 void rt_park_entry(void);
 void rt_go_outside(void);
+void rt_go_step(void);
 void rt_stub_gate(void);
 extern const char rt_outside_end[];
 void rt_finish_entry(void);
 void rt_forget_entry(void);
 enum { NOT_BEGUN = 4097 }; /* its answer, negative, when a signal waits */
 long rt_app_syscall(struct thread *t);
+/* syscall.c: the program's system call at t->regs, that the kernel may sleep in. */
+long syscall_plain(struct thread *t);
+/* The same with other arguments. The program makes the call of that number. */
+long rt_app_wait(long nr, const void *a, void *b, const void *c, long d);
 long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child,
               void (*start)(struct thread *));
 _Noreturn void rt_go_native(struct thread *t);

@@ -2,6 +2,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/budget.h"
@@ -41,13 +42,15 @@ static long
 exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
 {
 	const struct ksigaction *trap = &t->sigtab->action[SIGNAL_TRAP];
-	bool ignores_traps = rt.has_traps && trap->handler == 1;
+	bool ignores_traps = trap->handler == 1;
 	/* What is ignored is inherited as well. */
 	if (ignores_traps)
 		SYS(__NR_rt_sigaction, SIGNAL_TRAP, trap, 0, 8);
 	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);
+	held_lend(t, t->blocked); /* what is pending stays so */
 	long ret = rt_app_syscall(t);
 	signals_block_all();
+	held_reclaim(t, t->blocked);
 	if (ignores_traps)
 		signals_tell_kernel(SIGNAL_TRAP, trap);
 	if (t->pending & 1)

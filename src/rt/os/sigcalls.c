@@ -5,6 +5,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
+#include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/tool/budget.h"
@@ -27,6 +28,7 @@ enum {
 	SIG_UNBLOCK = 1,
 	SIG_SETMASK = 2,
 	SIG_STACK_BYTES = 65536,
+	FLAGS_OF_FRAME = 0x40dd5, /* arithmetic, TF, DF, AC */
 };
 #define SS_AUTODISARM (1u << 31)
 
@@ -46,7 +48,7 @@ static bool
 needs_master(int signo, const struct ksigaction *a)
 {
 	if (a->handler > 1 || signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_OWN ||
-	    (signo == SIGNAL_SYS && budget_exists()) || (signo == SIGNAL_TRAP && rt.has_traps))
+	    signo == SIGNAL_TRAP || (signo == SIGNAL_SYS && budget_exists()))
 		return true;
 	/* The kernel ignores those that nobody handles for the first process of a namespace. */
 	return a->handler == 0 && (FATAL_SIGNALS & SIGNAL_BIT(signo)) &&
@@ -60,7 +62,7 @@ signals_tell_kernel(int signo, const struct ksigaction *a)
 	if (needs_master(signo, a)) {
 		uint64_t kept = a->flags & (uint64_t)(SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT);
 		k = (struct ksigaction){
-		        .handler = (uint64_t)rt_on_signal,
+		        .handler = (uint64_t)rt_signal_entry,
 		        .flags = kept | SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
 		        .restorer = (uint64_t)rt_restorer,
 		        .mask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS))};
@@ -155,22 +157,14 @@ sys_sigaction(struct thread *t)
 		ret = signals_tell_kernel(signo, &action);
 		if (ret == 0)
 			t->sigtab->action[signo] = action;
+		if (ret == 0 && action.handler == 1)
+			held_drop(signo);
 	}
 	rt_unlock(&t->sigtab->lock);
 	SYS(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 	if (ret == 0 && old_at && rt_copy_guarded((void *)old_at, &old, sizeof old))
 		return -E_FAULT;
 	return ret;
-}
-
-/* A held signal of NEVER_BLOCKED is raised again once the program has unblocked it. */
-static void
-release_held(struct thread *t)
-{
-	if (!t->is_held || (t->blocked & SIGNAL_BIT(t->held.signo)))
-		return;
-	t->is_held = false;
-	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), t->held.signo, &t->held);
 }
 
 /* With every signal blocked: makes `mask` the program's. A queued signal keeps the kernel's mask
@@ -180,12 +174,11 @@ set_program_mask(struct thread *t, uint64_t mask)
 {
 	mask &= ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
 	t->blocked = mask & NEVER_BLOCKED;
-	release_held(t);
-	if (t->pending & 1) {
+	held_release(t);
+	if (t->pending & PENDING_SIGNAL)
 		t->queued_mask = mask & ~NEVER_BLOCKED;
-		mask = ~0ull;
-	}
-	signals_set_mask(mask);
+	else
+		signals_set_mask(mask);
 }
 
 long
@@ -254,6 +247,21 @@ sys_sigaltstack(struct thread *t)
 	return ret;
 }
 
+/* It cannot be read: the kernel forces SIGSEGV, right behind the system call. */
+static _Noreturn void
+refuse_frame(struct thread *t, uint64_t kernel)
+{
+	struct siginfo info = {.signo = SIGNAL_SEGV, .code = 128 /* SI_KERNEL */};
+	t->regs.pc += CALL_BYTES;
+	t->regs.r[RAX] = 0;
+	t->regs.r[RCX] = t->regs.pc;
+	t->regs.r[R11] = t->regs.rflags;
+	t->state = THREAD_RUNTIME;
+	signals_force(t, &info, kernel & ~NEVER_BLOCKED);
+	((void (*)(void))rt_stub_resume)();
+	__builtin_unreachable();
+}
+
 /*
  * The kernel restores everything at once, from a private copy of the program's frame in which the
  * program counter leads back into the runtime.
@@ -266,7 +274,6 @@ sys_sigreturn(struct thread *t)
 	struct sigframe *f = (struct sigframe *)(t->sig_base + 1024);
 	uint8_t *state = (uint8_t *)((t->sig_base + 1024 + sizeof *f + 63) & ~63ull);
 	uint64_t kernel = signals_block_all();
-	(void)kernel;
 	bool bad = rt_copy_guarded(f, (void *)place, sizeof *f) != 0;
 	if (!bad && f->uc.mc.fpstate) {
 		const void *from = (const void *)f->uc.mc.fpstate;
@@ -275,16 +282,13 @@ sys_sigreturn(struct thread *t)
 			bad = rt_copy_guarded(state, from, fpstate_size(state)) != 0;
 		f->uc.mc.fpstate = (uint64_t)state;
 	}
-	if (bad) {
-		/* The frame cannot be read: natively that is a segmentation fault. */
-		signals_restore_native(t, t->queued_mask);
-		SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_SEGV);
-		outside_end(t);
-		rt_go_native_forever(t);
-	}
+	if (bad)
+		refuse_frame(t, kernel);
 	struct regs back;
 	regs_from_context(&back, &f->uc.mc);
-	back.rflags = ((SEEDED(19) ? t->regs.rflags : back.rflags) & 0x240dd5) | 0x202;
+	if (!SEEDED(19)) /* the others stay */
+		back.rflags = (t->regs.rflags & ~FLAGS_OF_FRAME) | (back.rflags & FLAGS_OF_FRAME);
+	back.rflags |= 0x202;
 	t->regs = back;
 	frame_find_resume(&f->uc.mc, &t->resume);
 	if (t->resume.id >= rt.results->n_blocks)
@@ -301,12 +305,12 @@ sys_sigreturn(struct thread *t)
 	}
 	uint64_t mask = f->uc.sigmask & ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
 	t->blocked = mask & NEVER_BLOCKED;
-	release_held(t);
-	if (t->pending & 1) {
+	held_release(t);
+	if (t->pending & PENDING_SIGNAL)
 		t->queued_mask = mask & ~NEVER_BLOCKED;
-		mask = ~0ull;
-	}
-	f->uc.sigmask = mask & ~NEVER_BLOCKED;
+	f->uc.sigmask = t->pending & PENDING_SIGNAL
+	                        ? ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS))
+	                        : mask & ~NEVER_BLOCKED;
 	f->uc.stack = (struct kstack){.sp = t->sig_base, .size = SIG_STACK_BYTES};
 	f->uc.mc.rip = (uint64_t)rt_stub_resume;
 	f->uc.mc.rsp = t->rt_sp;

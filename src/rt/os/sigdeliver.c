@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
+#include "rt/os/held.h"
 #include "rt/os/sigdeliver.h"
 #include "rt/os/traps.h"
 #include "rt/tool/budget.h"
@@ -15,6 +16,7 @@ enum {
 	SS_ONSTACK = 1,
 	SS_DISABLE = 2,
 	RED_ZONE = 128,
+	CODE_KERNEL = 128,
 	FLAG_TF = 0x100,
 	FLAG_DF = 0x400,
 	FLAG_RF = 0x10000,
@@ -31,20 +33,23 @@ on_altstack(const struct thread *t, uint64_t sp)
 }
 
 /* The kernel's rule (arch/x86 get_sigframe): below the red zone or on the alternate stack, state
- * aligned to 64. */
+ * aligned to 64. 0: the alternate stack has no space for it. */
 static uint64_t
 frame_place(const struct thread *t, const struct ksigaction *action, uint32_t state_size,
             uint64_t *state)
 {
 	uint64_t sp = t->regs.r[RSP] - RED_ZONE;
-	if ((action->flags & SA_ONSTACK) && !(t->altstack.flags & SS_DISABLE) &&
-	    !on_altstack(t, t->regs.r[RSP]))
+	bool on = on_altstack(t, t->regs.r[RSP]);
+	if ((action->flags & SA_ONSTACK) && !(t->altstack.flags & SS_DISABLE) && !on) {
 		sp = t->altstack.sp + t->altstack.size;
+		on = true;
+	}
 	if (state_size)
 		sp = (sp - state_size) & ~63ull;
 	*state = state_size ? sp : 0;
 	sp -= sizeof(struct sigframe);
-	return (sp & ~15ull) - 8;
+	sp = (sp & ~15ull) - 8;
+	return on && (sp <= t->altstack.sp || sp - t->altstack.sp > t->altstack.size) ? 0 : sp;
 }
 
 /* A handler starts with the floating-point state a new program has. */
@@ -75,14 +80,16 @@ set_blocked(struct thread *t, uint64_t mask, struct ucontext64 *uc)
 	uc->sigmask = mask & ~NEVER_BLOCKED;
 }
 
-static void
+/* False, and nothing has been done: there is no memory for its frame. */
+static bool
 start_handler(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc,
               const struct ksigaction *action)
 {
 	uint64_t state;
 	uint32_t state_size = uc->mc.fpstate ? fpstate_size((void *)uc->mc.fpstate) : 0;
 	uint64_t place = frame_place(t, action, state_size, &state);
-	struct sigframe *f = (struct sigframe *)place;
+	struct sigframe frame = {.uc = *uc, .restorer = action->restorer, .info = *info},
+	                *f = &frame;
 	uint64_t old_mask = (uc->sigmask & ~NEVER_BLOCKED) | t->blocked;
 
 	if (pages_any()) {
@@ -90,22 +97,20 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 		pages_open(place, state ? state + state_size : place + sizeof *f);
 		rt_unlock(&rt.lock);
 	}
-	if (state)
-		memcpy((void *)state, (void *)uc->mc.fpstate, state_size);
-	f->restorer = action->restorer;
-	f->uc = *uc;
 	f->uc.link = 0;
 	f->uc.stack = t->altstack;
 	if (f->uc.stack.flags == SS_DISABLE && !f->uc.stack.sp)
 		f->uc.stack.size = 0;
 	regs_to_context(&t->regs, &f->uc.mc);
 	f->uc.mc.fpstate = state;
+	f->uc.sigmask = old_mask;
+	if (!place || rt_copy_guarded((void *)place, f, sizeof *f) ||
+	    (state && rt_copy_guarded((void *)state, (void *)uc->mc.fpstate, state_size)))
+		return false;
 	unique_leave(t);
 	jit_suspend_resume(t);
-	frame_keep_resume(&f->uc.mc, &t->resume);
+	frame_keep_resume(&((struct sigframe *)place)->uc.mc, &t->resume);
 	t->resume.state = RESUME_NONE;
-	f->uc.sigmask = old_mask;
-	f->info = *info;
 	if ((uint32_t)t->altstack.flags & SS_AUTODISARM)
 		t->altstack = (struct kstack){.flags = SS_DISABLE};
 
@@ -114,8 +119,8 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 		mask |= SIGNAL_BIT(signo);
 	set_blocked(t, mask, uc);
 	t->regs.r[RDI] = (uint64_t)signo;
-	t->regs.r[RSI] = (uint64_t)&f->info;
-	t->regs.r[RDX] = (uint64_t)&f->uc;
+	t->regs.r[RSI] = place + offsetof(struct sigframe, info);
+	t->regs.r[RDX] = place + offsetof(struct sigframe, uc);
 	t->regs.r[RAX] = 0;
 	t->regs.r[RSP] = place;
 	t->regs.rflags &= ~(uint64_t)(FLAG_DF | FLAG_RF | FLAG_TF);
@@ -124,12 +129,13 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	resume_program(t, uc);
 	rt_stat(ST_STAT_signals, 1);
 	happen_signal(t, signo);
+	return true;
 }
 
 /* Death by signal, natively at the program's own pc, so that a core dump shows the program and not
  * the engine. */
 static void
-die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
+die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, enum signal_kind kind)
 {
 	struct ksigaction action = {.restorer = (uint64_t)rt_restorer, .flags = 0x04000000};
 	unique_leave(t);
@@ -145,7 +151,7 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bo
 	regs_to_context(&t->regs, &uc->mc);
 	uc->sigmask &= ~SIGNAL_BIT(signo);
 	t->state = THREAD_NATIVE;
-	if (!fault || signo == SIGNAL_TRAP)
+	if (kind != SIGNAL_RAISED || signo == SIGNAL_TRAP)
 		SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), signo, info);
 	/* A fault comes again when the instruction is executed natively. */
 	rt_lock(&rt.lock);
@@ -153,35 +159,43 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bo
 	rt_unlock(&rt.lock);
 }
 
+/* There is no stack for a handler's frame: the kernel forces SIGSEGV then, whose own frame has no
+ * second try. */
+static void
+die_of_frame(struct thread *t, int signo, struct ucontext64 *uc)
+{
+	struct siginfo info = {.signo = SIGNAL_SEGV, .code = CODE_KERNEL};
+	bool blocked = signo == SIGNAL_SEGV || (t->blocked & SIGNAL_BIT(SIGNAL_SEGV));
+	deliver(t, SIGNAL_SEGV, &info, uc, SIGNAL_FORCED, blocked);
+}
+
 void
-deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, bool fault)
+deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc,
+        enum signal_kind kind, bool blocked)
 {
 	struct sigtab *tab = t->sigtab;
-	bool blocked = t->blocked & SIGNAL_BIT(signo);
+	bool sent = kind == SIGNAL_SENT;
+	if (blocked && sent) {
+		info->signo = signo;
+		held_add(t, info);
+		resume_program(t, uc);
+		return;
+	}
 	rt_lock(&tab->lock);
 	struct ksigaction action = tab->action[signo];
-	bool handled = action.handler > 1 && !(blocked && fault);
-	if (handled && !blocked && (action.flags & SA_RESETHAND)) {
+	bool handled = action.handler > 1 && !blocked;
+	if (handled && (action.flags & SA_RESETHAND)) {
 		tab->action[signo].handler = 0;
 		tab->action[signo].flags &= ~(uint64_t)SA_RESETHAND;
 		signals_tell_kernel(signo, &tab->action[signo]);
 	}
 	rt_unlock(&tab->lock);
-	if (blocked && !fault) {
-		/* It stays pending until the program unblocks it. */
-		t->held = *info;
-		t->held.signo = signo;
-		t->is_held = true;
-		resume_program(t, uc);
-		return;
-	}
 	if (handled) {
-		start_handler(t, signo, info, uc, &action);
-		return;
-	}
-	if (action.handler == 1 && !fault) {
+		if (!start_handler(t, signo, info, uc, &action))
+			die_of_frame(t, signo, uc);
+	} else if (action.handler == 1 && sent) {
 		resume_program(t, uc);
-		return;
+	} else {
+		die(t, signo, info, uc, kind);
 	}
-	die(t, signo, info, uc, fault);
 }

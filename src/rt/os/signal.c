@@ -10,6 +10,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"
 #include "rt/os/gate.h"
+#include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/sample.h"
@@ -29,19 +30,11 @@ in_range(uint64_t pc, const char *from, const char *to)
 	return pc >= (uint64_t)from && pc < (uint64_t)to;
 }
 
-static bool
-in_runtime(uint64_t pc)
+bool
+signals_in_runtime(uint64_t pc)
 {
 	return pc - (rt.region + ST_REGION_RUNTIME) < ST_REGION_MAIN - ST_REGION_RUNTIME ||
 	       pc - (rt.lookup + ST_LOOKUP_BYTES) < ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES;
-}
-
-static bool
-is_fault(int signo, const struct siginfo *info)
-{
-	return info->code > 0 &&
-	       (signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_ILL ||
-	        signo == SIGNAL_FPE || signo == SIGNAL_TRAP);
 }
 
 static bool
@@ -118,10 +111,12 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 	}
 	if (pc == (uint64_t)rt_native_jump)
 		return true;
-	if (in_runtime(pc))
+	if (signals_in_runtime(pc))
 		return false;
 	at->regs = machine;
 	at->regs.pc = gate_leads(pc);
+	if (t->stepping) /* by the engine's own flag */
+		at->regs.rflags = (machine.rflags & ~0x100ull) | (t->regs.rflags & 0x100);
 	return true;
 }
 
@@ -148,15 +143,41 @@ leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 	}
 }
 
-/* Keeps a signal until the runtime is about to enter the cache; until then no other can come. */
+static bool
+is_fault(int signo, const struct siginfo *info)
+{
+	return info->code > 0 &&
+	       (signo == SIGNAL_SEGV || signo == SIGNAL_BUS || signo == SIGNAL_ILL ||
+	        signo == SIGNAL_FPE || signo == SIGNAL_TRAP);
+}
+
+static enum signal_kind
+kind_of(int signo, const struct siginfo *info)
+{
+	enum { BY_FILTER = 1 };
+	if (is_fault(signo, info))
+		return SIGNAL_RAISED;
+	return signo == SIGNAL_SYS && info->code == BY_FILTER ? SIGNAL_FORCED : SIGNAL_SENT;
+}
+
+/* Keeps a signal until the runtime is about to enter the cache; until then no other can come than
+ * those of faults. */
 static void
 queue(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
 {
+	if ((t->pending & PENDING_SIGNAL) || t->due) {
+		struct siginfo *late = &t->late[signo == SIGNAL_BUS];
+		*late = *info;
+		late->signo = signo;
+		return;
+	}
 	t->queued = *info;
 	t->queued.signo = signo;
-	t->queued_mask = uc->sigmask;
+	t->queued_mask = uc->sigmask & ~NEVER_BLOCKED;
+	t->queued_forced = kind_of(signo, info) == SIGNAL_FORCED;
+	t->queued_in_masked = t->sys_masked && !held_blocks(t, signo, uc);
 	uc->sigmask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
-	__atomic_fetch_or(&t->pending, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&t->pending, PENDING_SIGNAL, __ATOMIC_SEQ_CST);
 	if (in_syscall_begin(uc->mc.rip)) /* it must not begin before this is delivered */
 		uc->mc.rip = (uint64_t)rt_sys_check;
 }
@@ -171,8 +192,9 @@ rt_dispatch_pending(struct thread *t)
 	}
 	if (!(pending & PENDING_SIGNAL))
 		return 0;
-	/* To be delivered it needs a kernel's frame: a signal of our own brings one. Sending it
-	 * again would put it behind others of its number. */
+	/* To be delivered it needs a kernel's frame: a signal of our own brings one, unless one of
+	 * the program's comes first. Sending it again would put it behind others of its number. */
+	t->due = true;
 	static const uint64_t only_own = ~SIGNAL_BIT(SIGNAL_OWN);
 	struct siginfo own = {.signo = SIGNAL_OWN, .code = CODE_QUEUE, .value = OWN_DELIVER};
 	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), SIGNAL_OWN, &own);
@@ -203,7 +225,7 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 		restart_interrupted(t, uc);
 		return;
 	}
-	if (in_runtime(pc)) {
+	if (signals_in_runtime(pc)) {
 		sample_add(t, &at, ST_SAMPLE_RUNTIME);
 		if (tool_loops(t, pc))
 			uc->mc.rip = (uint64_t)rt_guard_failed;
@@ -247,7 +269,7 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 	else
 		restart_interrupted(t, uc);
 	/* What the runtime is doing for the thread goes by its state: another tick will come. */
-	if (!budget_exists() || (in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
+	if (!budget_exists() || (signals_in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
 	bool granted = budget_tick(t), leaves = outside_tick(t);
 	bool late = !t->spent && t->state == THREAD_OUTSIDE; /* granted on its way out */
@@ -286,13 +308,62 @@ obey_leave(struct thread *t, struct ucontext64 *uc)
 	}
 }
 
-/* The program is at t->regs, about to enter the cache. */
+/* Raises a signal of this thread again. */
+static void
+send_again(struct siginfo *info)
+{
+	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), info->signo, info);
+}
+
+/* The program is at t->regs, about to enter the cache. What else has come meanwhile is queued in
+ * its turn. */
 static void
 deliver_queued(struct thread *t, struct ucontext64 *uc)
 {
 	struct siginfo info = t->queued;
+	bool blocked = !t->queued_in_masked && (t->blocked & SIGNAL_BIT(info.signo));
+	if (!t->due)
+		return;
+	t->due = false;
 	uc->sigmask = t->queued_mask;
-	deliver(t, info.signo, &info, uc, false);
+	deliver(t, info.signo, &info, uc, t->queued_forced ? SIGNAL_FORCED : SIGNAL_SENT, blocked);
+	for (unsigned i = 0; i < 2 && t->state != THREAD_NATIVE; i++) {
+		info = t->late[i];
+		t->late[i].signo = 0;
+		if (info.signo)
+			queue(t, info.signo, &info, uc);
+	}
+}
+
+void
+signals_force(struct thread *t, const struct siginfo *info, uint64_t mask)
+{
+	if (t->pending & PENDING_SIGNAL)
+		send_again(&t->queued);
+	t->queued = *info;
+	t->queued_mask = mask;
+	t->queued_forced = true;
+	t->queued_in_masked = false;
+	__atomic_fetch_or(&t->pending, PENDING_SIGNAL, __ATOMIC_SEQ_CST);
+}
+
+/* One that the program blocks has come while the thread is in a system call, or one that it
+ * ignores, wherever it is: natively nothing would have been interrupted. */
+static bool
+comes_unseen(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc)
+{
+	if (kind_of(signo, info) != SIGNAL_SENT)
+		return false;
+	bool blocked = held_blocks(t, signo, uc), calls = is_calling(uc->mc.rip) && t->sys_plain;
+	uint64_t handler = __atomic_load_n(&t->sigtab->action[signo].handler, __ATOMIC_RELAXED);
+	if (blocked ? !calls : handler != 1)
+		return false;
+	info->signo = signo;
+	if (blocked)
+		held_add(t, info);
+	if (calls)
+		restart_interrupted(t, uc);
+	return true;
 }
 
 /* Is it a trap of the trap flag? The kernel takes one for an int1 when a hypervisor has lost what
@@ -315,7 +386,7 @@ hide_step(struct thread *t, const struct ucontext64 *uc)
 	struct recovered at;
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
-	if (in_runtime(uc->mc.rip))
+	if (signals_in_runtime(uc->mc.rip))
 		return true;
 	if (!in_cache(uc->mc.rip))
 		return false;
@@ -334,13 +405,6 @@ is_own(int signo, const struct siginfo *info)
 	         info->value == OWN_DELIVER || info->value == OWN_LEAVE ||
 	         info->value == ST_OWN_REGION)) ||
 	       leave_is_hangup(signo, info);
-}
-
-/* Raises a signal of this thread again. */
-static void
-send_again(struct siginfo *info)
-{
-	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), info->signo, info);
 }
 
 void
@@ -363,10 +427,22 @@ signals_hand_over(struct thread *t)
 	if (t->timer >= 0)
 		SYS(__NR_timer_delete, t->timer);
 	signals_drain();
-	if (t->pending & 1)
+	if (t->pending & PENDING_SIGNAL)
 		send_again(&t->queued);
-	if (t->is_held)
-		send_again(&t->held);
+	for (unsigned i = 0; i < 2; i++)
+		if (t->late[i].signo)
+			send_again(&t->late[i]);
+	held_hand_over(t);
+}
+
+bool
+signals_take_own(struct thread *t, const struct siginfo *info)
+{
+	if (!is_own(info->signo, info))
+		return false;
+	if (info->value == OWN_LEAVE || leave_is_hangup(info->signo, info))
+		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+	return true;
 }
 
 /* A write by the program at t->regs, or pc == 0 by the runtime for it, to memory that holds
@@ -391,7 +467,7 @@ static void
 show_address(int signo, struct siginfo *info, uint64_t pc)
 {
 	if (info->code > 0 &&
-	    (in_cache(info->addr) || (signo == SIGNAL_SYS && in_runtime(info->addr))))
+	    (in_cache(info->addr) || (signo == SIGNAL_SYS && signals_in_runtime(info->addr))))
 		info->addr = pc;
 }
 
@@ -428,6 +504,25 @@ come_upon_trap(struct thread *t, struct ucontext64 *uc)
 	at.regs.pc--;
 	leave_cache(t, &at, uc->mc.rip);
 	watch_trapped(t);
+	resume_program(t, uc);
+	return true;
+}
+
+/* The thread has executed an instruction where it stands; of an uprobe the kernel says so by a signal
+ * that looks like one of the process itself. */
+static bool
+has_stepped(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
+{
+	struct recovered at = {.at_end = true};
+	bool there = !in_cache(uc->mc.rip) && !signals_in_runtime(uc->mc.rip);
+	bool over = is_step(signo, info, uc) ||
+	            (signo == SIGNAL_TRAP && info->code == 0 && (uint32_t)info->addr == rt.pid);
+	bool own = t->regs.rflags & uc->mc.rflags & 0x100; /* the program steps, too */
+	step_end(t, uc);
+	if (!there || !over || own)
+		return false;
+	regs_from_context(&at.regs, &uc->mc);
+	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);
 	return true;
 }
@@ -471,11 +566,23 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	}
 	if (is_breakpoint(signo, info, uc) && come_upon_trap(t, uc))
 		return;
+	if (t->stepping && has_stepped(t, signo, info, uc))
+		return;
 	if (is_step(signo, info, uc) && hide_step(t, uc))
 		return;
+	if (comes_unseen(t, signo, info, uc))
+		return;
+	if (t->due && is_entering(uc->mc.rip) && kind_of(signo, info) == SIGNAL_SENT) {
+		deliver_queued(t, uc);
+		if (t->pending & PENDING_SIGNAL)
+			send_again(info); /* which is blocked now */
+		else if (t->state != THREAD_NATIVE)
+			queue(t, signo, info, uc);
+		return;
+	}
 	/* The runtime has no breakpoints, and nothing behind a system call can fault: what comes
 	 * there the program has sent itself. */
-	if (is_fault(signo, info) && signo != SIGNAL_TRAP && in_runtime(uc->mc.rip) &&
+	if (is_fault(signo, info) && signo != SIGNAL_TRAP && signals_in_runtime(uc->mc.rip) &&
 	    uc->mc.rip != (uint64_t)rt_sys_done && uc->mc.rip != (uint64_t)rt_native_jump &&
 	    !in_outside_begin(uc->mc.rip)) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
@@ -496,10 +603,11 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		return;
 	}
 	show_address(signo, info, at.regs.pc);
+	bool blocked = held_blocks(t, signo, uc);
 	leave_cache(t, &at, uc->mc.rip);
 	if (code_written(t->regs.pc, signo, info, uc)) {
 		resume_program(t, uc);
 		return;
 	}
-	deliver(t, signo, info, uc, is_fault(signo, info));
+	deliver(t, signo, info, uc, kind_of(signo, info), blocked);
 }

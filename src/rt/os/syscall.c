@@ -7,11 +7,13 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/gate.h"
+#include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/outside.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
+#include "rt/os/traced.h"
 #include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "rt/tool/share.h"
@@ -19,8 +21,8 @@
 
 enum { E_BADF = 9, E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22, NR_MSEAL = 462 };
 
-static long
-plain(struct thread *t)
+long
+syscall_plain(struct thread *t)
 {
 	uint64_t nr = t->regs.r[RAX];
 	kernel_will_write(t);
@@ -49,6 +51,32 @@ mappings_given_back(struct thread *t, long ret)
 		return false;
 	os_flush_and_open(t);
 	return true;
+}
+
+/* Calls that may wait for a signal descriptor, or read from it. */
+static bool
+may_see_signals(uint64_t nr)
+{
+	switch (nr) {
+	case __NR_read:
+	case __NR_readv:
+	case __NR_poll:
+	case __NR_select:
+	case __NR_epoll_wait:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static long
+plain(struct thread *t)
+{
+	uint64_t open = may_see_signals(t->regs.r[RAX]) ? held_wanted(t) : 0;
+	held_lend(t, open);
+	long ret = syscall_plain(t);
+	held_reclaim(t, open);
+	return ret;
 }
 
 /* Memory maps: the kernel first, then what we know. The lock is held across both, so that no thread
@@ -328,10 +356,17 @@ sys_prctl(struct thread *t)
 	}
 	if (t->regs.r[RDI] != SET_TSC)
 		return plain(t);
+	bool before = rt_tsc_forbidden;
 	rt_tsc_forbidden = true; /* between the two lines, too */
 	t->sys_watched = true;
 	long ret = plain(t);
-	rt_tsc_forbidden = ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV;
+	/* Each thread has a setting of its own: with several of them it stays so. */
+	rt_tsc_forbidden = (ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV) || (before && rt.threaded);
+	if (rt_tsc_forbidden && !before) {
+		rt_lock(&rt.lock);
+		os_flush(t); /* code that reads the clock */
+		rt_unlock(&rt.lock);
+	}
 	return ret;
 }
 
@@ -427,6 +462,23 @@ system_call(struct thread *t)
 		return sys_sigaction(t);
 	case __NR_rt_sigprocmask:
 		return sys_sigprocmask(t);
+	case __NR_rt_sigpending:
+		return sys_sigpending(t);
+	case __NR_rt_sigtimedwait:
+		return sys_sigtimedwait(t);
+	case __NR_rt_sigsuspend:
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+	case __NR_epoll_pwait2:
+		return sys_masked(t);
+	case __NR_signalfd:
+	case __NR_signalfd4:
+		return sys_signalfd(t);
+	case __NR_rt_tgsigqueueinfo:
+		return sys_tgsigqueueinfo(t);
+	case __NR_ptrace:
+		return sys_ptrace(t);
 	case __NR_sigaltstack:
 		return sys_sigaltstack(t);
 	case __NR_rt_sigreturn:
@@ -568,6 +620,8 @@ make_call(struct thread *t, uint64_t after)
 		budget_lend(t);
 	budget_away(t);
 	t->sys_watched = wanted || t->in_exec;
+	t->sys_masked = false;
+	t->waits = 0;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	budget_back(t);
 	budget_reclaim(t);

@@ -6,6 +6,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/gate.h"
+#include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
@@ -354,6 +355,7 @@ void rt_attached(struct thread *t);
 void
 rt_attached(struct thread *t)
 {
+	clock_find();
 	take_over_own(t);
 	thread_begin(t);
 	signals_block_all(); /* but those of faults, which tools may have */
@@ -407,6 +409,7 @@ sys_exit(struct thread *t)
 			SYS(__NR_exit, code);
 	}
 	signals_block_all();
+	held_forget(t);
 	happen_thread_end(t);
 	forest_end(t);
 	thread_retire(t);
@@ -555,6 +558,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 		return ret;
 	}
 	rt.lock = 0;
+	held_restart();
 	if (q->stack)
 		t->regs.r[RSP] = q->stack;
 	if (t->pending & 1)

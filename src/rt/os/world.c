@@ -100,6 +100,18 @@ os_native_probe(struct thread *t)
 }
 
 void
+os_step(struct thread *t)
+{
+	uint64_t trap = SIGNAL_BIT(SIGNAL_TRAP), before = 0;
+	if (t->watched) /* it may make a system call */
+		outside_end(t);
+	SYS(__NR_rt_sigprocmask, 1 /* SIG_UNBLOCK */, &trap, &before, 8);
+	t->step_blocked = before & trap;
+	t->stepping = true;
+	t->next = (uint64_t)rt_go_step;
+}
+
+void
 os_native_forever(struct thread *t)
 {
 	rt_stat(ST_STAT_native_threads, 1);

@@ -31,6 +31,7 @@ enum st_class {
 	ST_C_INT3,       /* cc */
 	ST_C_GS, /* reads or writes the GS base or selector: rdgsbase, wrgsbase, swapgs, mov to/from
 	            gs, push/pop gs, lgs */
+	ST_C_STEP,    /* never decoded: jit/build.c says so of what is executed where it stands */
 	ST_C_INVALID, /* not an instruction (raises #UD whatever the state), longer than 15 bytes,
 	                 or cut off by n */
 };

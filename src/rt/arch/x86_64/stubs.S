@@ -29,6 +29,12 @@
 
 	.text
 
+	/* Known flags for C: direction clear, no trap, no alignment check, no nested task. */
+	.macro CLEAR_FLAGS
+	pushq $2
+	popfq
+	.endm
+
 	.macro SAVE_REGS
 	movq %rsp, %gs:REG(4)
 	movq %gs:RT_SP, %rsp
@@ -49,8 +55,7 @@
 	movq %r15, %gs:REG(15)
 	pushfq
 	popq %gs:RFLAGS
-	pushq $2                 /* known flags for C: direction clear, no trap, no alignment check */
-	popfq
+	CLEAR_FLAGS
 	movq %gs:SELF, %rdi
 	.endm
 
@@ -158,20 +163,33 @@ rt_app_syscall:
 	movq %gs:REG(8), %r8
 	movq %gs:REG(9), %r9
 	movq %gs:REG(0), %rax
-	movl $2, %gs:STATE
+1:	movl $2, %gs:STATE
 rt_sys_check:
 	cmpl $0, %gs:PENDING
-	jne 1f
+	jne 2f
 rt_sys_insn:
 	syscall
 rt_sys_done:
 	movl $0, %gs:STATE
 	popq %rbx
 	ret
-1:	movl $0, %gs:STATE
+2:	movl $0, %gs:STATE
 	movq $-4097, %rax        /* not begun: a signal waits */
 	popq %rbx
 	ret
+
+	/* long rt_app_wait(long nr, const void *a, void *b, const void *c, long d): the same, with other arguments than the
+	 * program's. */
+	.globl rt_app_wait
+	.hidden rt_app_wait
+rt_app_wait:
+	pushq %rbx
+	movq %rdi, %rax
+	movq %rsi, %rdi
+	movq %rdx, %rsi
+	movq %rcx, %rdx
+	movq %r8, %r10
+	jmp 1b
 
 	/*
 	 * long rt_clone(long nr, long a, long b, long c, long d, long e, struct thread *child, void (*start)(struct thread *)):
@@ -245,6 +263,21 @@ rt_native_jump:
 rt_go_outside:
 	movl $5, %gs:STATE
 	jmp *%gs:EXIT_ID
+
+	/* The same for one instruction: the trap flag brings it back behind it. */
+	.globl rt_go_step
+	.hidden rt_go_step
+rt_go_step:
+	movl $3, %gs:STATE
+	movq %gs:RT_SP, %rsp
+	CLEAR_FLAGS
+	pushq $0x2b              /* ss */
+	pushq %gs:REG(4)
+	pushq %gs:RFLAGS
+	orl $0x100, (%rsp)
+	pushq $0x33              /* cs */
+	pushq %gs:PC
+	iretq
 rt_outside_end:
 
 	/* The same, and gs becomes 0: for a process that is left alone for good. It uses the words just below the red zone. */
@@ -278,6 +311,16 @@ rt_go_native_forever:
 	movq REG(15)(%rbx), %r15
 	movq REG(3)(%rbx), %rbx
 	ret $128
+
+	/* The handler that the kernel knows. The kernel has cleared the direction flag. The alignment check is the program's;
+	 * others have to stay, which no sigreturn gives back. */
+	.globl rt_signal_entry
+	.hidden rt_signal_entry
+rt_signal_entry:
+	pushfq
+	andl $~0x40000, (%rsp)
+	popfq
+	jmp rt_on_signal
 
 	/* void rt_sigreturn_now(void *frame): the kernel's sigreturn with rsp = frame + 8. */
 	.globl rt_sigreturn_now, rt_restorer
@@ -348,6 +391,7 @@ rt_entry:
 	testq %rdx, %rdx
 	jnz 1f
 2:	leaq rt_boot_stack_end(%rip), %rsp
+	CLEAR_FLAGS
 	call rt_start
 	jmp rt_stub_resume
 1:	movq %rdi, %r12
@@ -381,6 +425,7 @@ rt_entry:
 	movq %r12, %rsi
 	syscall
 	movq %gs:RT_SP, %rsp
+	CLEAR_FLAGS
 	xorl %ebp, %ebp
 	movq %r12, %rdi
 	call rt_attached
@@ -391,6 +436,7 @@ rt_turn_back:
 	testq %r12, %r12
 	jz 1f
 	leaq rt_boot_stack_end(%rip), %rsp
+	CLEAR_FLAGS
 	movq %r12, %rdi
 	call rt_withdraw
 1:	movq ATTACHED_REG(4)(%rbx), %rsp
@@ -427,6 +473,7 @@ rt_turn_back:
 	.hidden rt_park_entry
 rt_park_entry:
 	movq %gs:RT_SP, %rsp
+	CLEAR_FLAGS
 	movq %gs:SELF, %rdi
 	call thread_park
 	ud2
@@ -437,6 +484,7 @@ rt_park_entry:
 rt_finish_entry:
 	movq %gs:SELF, %rdi
 	leaq rt_boot_stack_end(%rip), %rsp
+	CLEAR_FLAGS
 	call rt_finish
 	ud2
 
@@ -446,6 +494,7 @@ rt_finish_entry:
 rt_forget_entry:
 	movq %gs:SELF, %rdi
 	leaq rt_boot_stack_end(%rip), %rsp
+	CLEAR_FLAGS
 	call rt_forget
 	ud2
 
