@@ -183,8 +183,9 @@ struct thread {
 	bool sys_masked;
 	bool queued_in_masked; /* `queued` has interrupted such a call */
 	bool queued_forced;    /* `queued` is neither blocked nor ignored */
-	/* It executes one instruction of the program where it stands: os/world.c. SIGTRAP was blocked
-	 * before that. */
+	bool shown;            /* it goes on natively, because the process is about to die */
+	/* It executes one instruction of the program where it stands: os/world.c. SIGTRAP was
+	 * blocked before that. */
 	bool stepping, step_blocked;
 	bool due; /* `queued` is to be delivered by the next signal, of whatever kind */
 	/* SIGSEGV and SIGBUS that were sent while there was one in `queued`; signo 0: none. */

@@ -59,6 +59,25 @@ def state(pid):
         return "Z"
 
 
+def notes_of_core(core):
+    """Where the threads of a core dump are, and what memory of files the process had."""
+    at, count = struct.unpack_from("<Q", core, 32)[0], struct.unpack_from("<H", core, 56)[0]
+    addresses, files = [], []
+    for i in range(count):
+        kind, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", core, at + 56 * i)
+        end = offset + size if kind == 4 else offset  # PT_NOTE
+        while offset < end:
+            name, length, note = struct.unpack_from("<III", core, offset)
+            data = offset + 12 + (name + 3 & ~3)
+            if note == 1:  # NT_PRSTATUS
+                addresses.append(struct.unpack_from("<Q", core, data + 112 + 8 * 16)[0])
+            elif note == 0x46494c45:  # NT_FILE
+                number = struct.unpack_from("<Q", core, data)[0]
+                files += [struct.unpack_from("<QQ", core, data + 16 + 24 * k) for k in range(number)]
+            offset = data + (length + 3 & ~3)
+    return addresses, files
+
+
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(word) for word in file.read().split()]
@@ -412,6 +431,45 @@ class Ends(Outside):
         for options in ((), ("-b", "10%")):
             ran = self.run_strobe(program, tool="bbcount", options=options)
             self.assertEqual((ran.returncode, b"77 byte(s) leaked" in ran.stderr), (native.returncode, True), options)
+
+    def test_core_dump_shows_the_program_in_all_threads(self):
+        with open("/proc/sys/kernel/core_pattern") as file:
+            pattern = file.read().strip()
+        if pattern.startswith("|") or "/" in pattern:
+            self.skipTest("core dumps go elsewhere: " + pattern)
+        source, program = os.path.join(self.place.name, "main.c"), os.path.join(self.place.name, "dies")
+        with open(source, "w") as file:
+            file.write("#include <pthread.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+                       "static volatile int n;\n"
+                       "static void *spins(void *a) { for (;;) n++; return a; }\n"
+                       "static void *sleeps(void *a) { for (;;) pause(); return a; }\n"
+                       "int main(void) { pthread_t t; for (int i = 0; i < 2; i++) {"
+                       " pthread_create(&t, NULL, spins, NULL); pthread_create(&t, NULL, sleeps, NULL); }"
+                       " usleep(100000); abort(); }\n")
+        if subprocess.run(["gcc", "-O1", "-pthread", "-o", program, source]).returncode:
+            self.skipTest("no gcc")
+
+        def cores():
+            return [name for name in os.listdir(self.place.name) if name.startswith("core")]
+
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CORE, (1 << 30, 1 << 30))
+        try:
+            native = subprocess.run([program], cwd=self.place.name, preexec_fn=limit).returncode
+        except subprocess.SubprocessError:
+            self.skipTest("the limit for core dumps cannot be raised")
+        if not cores():
+            self.skipTest("there are no core dumps here")
+        self.assertEqual(native, -signal.SIGABRT)
+        for tool, options in (("null", ()), ("bbcount", ("-b", "10%"))):
+            for name in cores():
+                os.remove(os.path.join(self.place.name, name))
+            ran = self.run_strobe(program, tool=tool, options=options, preexec_fn=limit)
+            self.assertEqual(ran.returncode, 128 + signal.SIGABRT)
+            with open(os.path.join(self.place.name, cores()[0]), "rb") as file:
+                addresses, files = notes_of_core(file.read())
+            self.assertEqual(len(addresses), 5)
+            for address in addresses:
+                self.assertTrue(any(start <= address < end for start, end in files), f"{tool}: {address:#x}")
 
     def test_uprobes(self):
         """Hits of probes at the beginning and at the end of functions, as without Strobe; and the program runs right."""

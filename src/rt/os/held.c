@@ -186,7 +186,11 @@ remove_if(int signo, const struct thread *owner, bool whatever)
 void
 held_drop(int signo)
 {
+	static const uint64_t now[2], trap = SIGNAL_BIT(SIGNAL_TRAP);
 	remove_if(signo, NULL, true);
+	/* The kernel does not know that it is ignored, but may block it. */
+	while (signo == SIGNAL_TRAP && SYS(__NR_rt_sigtimedwait, &trap, 0, now, 8) > 0)
+		;
 }
 
 void

@@ -34,9 +34,10 @@ enum {
 #define OWN_SAMPLE 0x73740000736d706cull
 #define OWN_DELIVER 0x7374000064656c76ull
 #define OWN_STOP 0x7374000073746f70ull
+#define OWN_SHOW 0x7374000073686f77ull
 #define OWN_LEAVE ST_LEAVE
 /* Bits of a thread's `pending`. */
-enum { PENDING_SIGNAL = 1, PENDING_STOP = 2, PENDING_LEAVE = 4 };
+enum { PENDING_SIGNAL = 1, PENDING_STOP = 2, PENDING_LEAVE = 4, PENDING_SHOW = 8 };
 
 /* Reads the process's dispositions and puts the master handler in their place. */
 void signals_init(void);
@@ -57,6 +58,8 @@ void signals_drain(void);
 /* The kernel would force the signal upon the program, which is at t->regs and has blocked `mask`:
  * it comes before the next instruction. With every signal blocked. */
 void signals_force(struct thread *t, const struct siginfo *info, uint64_t mask);
+/* Does the program die of it with a core dump? */
+bool signals_dump_core(int signo);
 /* Is the address in the engine's own code? */
 bool signals_in_runtime(uint64_t pc);
 /* A signal that was taken from the kernel without a handler: is it the engine's own? Does then what
@@ -122,6 +125,9 @@ void os_make_wait(struct thread *t);
 void os_make_all_wait(struct thread *t);
 /* Every other thread leaves the cache, and stays out until the caller gives rt.lock back. */
 void os_stop_world(struct thread *t);
+/* The process is about to die with a core dump: every other thread goes on natively for its last
+ * moments, so that the dump shows the program in all of them. */
+void os_show_threads(struct thread *t);
 /* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.
  */
 _Noreturn void os_native_probe(struct thread *t);

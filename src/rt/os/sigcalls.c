@@ -44,6 +44,12 @@ enum {
 	 SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(24) | SIGNAL_BIT(25) | SIGNAL_BIT(31))
 #define FATAL_SIGNALS (~(uint64_t)IGNORED_SIGNALS)
 
+bool
+signals_dump_core(int signo)
+{
+	return CORE_SIGNALS & SIGNAL_BIT(signo);
+}
+
 static bool
 needs_master(int signo, const struct ksigaction *a)
 {

@@ -140,6 +140,8 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, en
 	struct ksigaction action = {.restorer = (uint64_t)rt_restorer, .flags = 0x04000000};
 	unique_leave(t);
 	jit_suspend_resume(t);
+	if (!t->own_process && signals_dump_core(signo))
+		os_show_threads(t);
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {
 		happen_end(t);

@@ -190,6 +190,11 @@ rt_dispatch_pending(struct thread *t)
 		__atomic_fetch_or(&t->pending, pending & PENDING_SIGNAL, __ATOMIC_SEQ_CST);
 		thread_park(t, signals_block_all());
 	}
+	if (pending & PENDING_SHOW) {
+		t->shown = true;
+		t->state = THREAD_OUTSIDE;
+		rt_go_native(t);
+	}
 	if (!(pending & PENDING_SIGNAL))
 		return 0;
 	/* To be delivered it needs a kernel's frame: a signal of our own brings one, unless one of
@@ -290,6 +295,29 @@ obey_region(struct thread *t, struct ucontext64 *uc)
 		return;
 	}
 	obey_stop(t, uc);
+}
+
+/* The process is about to die: the thread goes on natively, also with a system call that was under
+ * way, which it makes again. Whatever faults or traps there brings it back. */
+static void
+obey_show(struct thread *t, struct ucontext64 *uc)
+{
+	struct recovered at;
+	bool plain = is_calling(uc->mc.rip) && t->sys_plain;
+	restart_interrupted(t, uc);
+	if (plain && in_syscall_begin(uc->mc.rip)) {
+		at = (struct recovered){.regs = t->regs, .at_end = true};
+	} else if (!locate(t, uc, false, &at)) {
+		__atomic_fetch_or(&t->pending, PENDING_SHOW, __ATOMIC_SEQ_CST);
+		return;
+	}
+	leave_cache(t, &at, uc->mc.rip);
+	outside_end(t);
+	step_end(t, uc);
+	regs_to_context(&t->regs, &uc->mc);
+	uc->sigmask = ~NEVER_BLOCKED;
+	t->state = THREAD_OUTSIDE;
+	t->shown = true;
 }
 
 /* The thread is to leave the engine: it comes out, and stays out when it is about to enter the
@@ -401,7 +429,7 @@ static bool
 is_own(int signo, const struct siginfo *info)
 {
 	return (signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
-	        (info->value == OWN_SAMPLE || info->value == OWN_STOP ||
+	        (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_SHOW ||
 	         info->value == OWN_DELIVER || info->value == OWN_LEAVE ||
 	         info->value == ST_OWN_REGION)) ||
 	       leave_is_hangup(signo, info);
@@ -508,8 +536,8 @@ come_upon_trap(struct thread *t, struct ucontext64 *uc)
 	return true;
 }
 
-/* The thread has executed an instruction where it stands; of an uprobe the kernel says so by a signal
- * that looks like one of the process itself. */
+/* The thread has executed an instruction where it stands; of an uprobe the kernel says so by a
+ * signal that looks like one of the process itself. */
 static bool
 has_stepped(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
 {
@@ -556,6 +584,8 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			deliver_queued(t, uc);
 		else if (info->value == ST_OWN_REGION)
 			obey_region(t, uc);
+		else if (info->value == OWN_SHOW)
+			obey_show(t, uc);
 		else
 			obey_stop(t, uc);
 		return;

@@ -88,6 +88,30 @@ os_flush_and_open(struct thread *t)
 }
 
 void
+os_show_threads(struct thread *t)
+{
+	enum { MOST_TRIES = 100 };
+	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_SHOW};
+	int64_t pause[2] = {0, 1000000};
+	bool all = false, any = false;
+	/* Not for ever, and without the lock: its holder may be about to die as well. */
+	for (int tries = 0; !all && tries < MOST_TRIES; tries++) {
+		all = true;
+		for (struct thread *o = rt.threads; o; o = o->next_thread) {
+			if (o == t || o->ended || !o->tid || o->own_process || o->shown ||
+			    o->state == THREAD_NATIVE)
+				continue;
+			if (tries == 0)
+				SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info);
+			all = false;
+			any = true;
+		}
+		if (any) /* once more when all have said so: they are on their way */
+			SYS(__NR_nanosleep, pause, 0);
+	}
+}
+
+void
 os_native_probe(struct thread *t)
 {
 	rt_lock(&rt.lock);
