@@ -18,7 +18,7 @@ from robustness import tries
 HELP = "strobe is killed at random moments"
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED, EXIT = "begun\n0 wrong, some alarms\n", 7
-UNBEGUN, LATE = "before its start", "after its end"
+UNBEGUN, LATE = "before its start", "too late"
 STILLBORN = 125  # strobe's child, when strobe is gone before it lets it become the program
 PATIENCE = 60  # seconds, for what takes half of one
 PR_SET_CHILD_SUBREAPER = 36
@@ -149,12 +149,16 @@ def kill(pid):
         pass
 
 
+def agents_of(strobe):
+    return [pid for pid in children_of(strobe) if name_of(pid) in ("strobe", "strobe-agent")]
+
+
 def kill_all(session, strobe, whom):
     """A pid is not another's: nobody has waited for strobe's end, and the agent's parent is strobe until it has ended."""
     session.take_ends()
     if strobe in session.ends:
         return
-    agents = [pid for pid in children_of(strobe) if name_of(pid) in ("strobe", "strobe-agent") and pid != session.main]
+    agents = agents_of(strobe)
     for who in whom:
         for pid in agents if who == "agent" else [strobe]:
             session.killed.append(pid)
@@ -192,6 +196,8 @@ def attempt(t, mode, tools):
     session = Session(t, mode, tools, **steps)
     strobe = session.begin()
     if not mode.steps:
+        if "agent" in mode.whom:
+            session.wait(lambda: agents_of(strobe) or strobe in session.ends, PATIENCE)
         time.sleep(moment(t, mode))
         kill_all(session, strobe, mode.whom)
     session.wait(lambda: False, PATIENCE)
@@ -270,5 +276,5 @@ def run(args):
     remarks = ["killed with SIGKILL at a moment that is random between the start of strobe and the end of a run that nobody disturbs;",
                "each step: who traces the program kills itself before or after a random one of the calls by which it changes the program",
                "before its start: the program had not executed an instruction, and did not; "
-               "after its end: the program was through already, or only the agent was to be killed and had ended"]
+               "too late: the program, or who was to be killed, had ended already"]
     return tries.table_of(verdicts, "mode", [UNBEGUN, LATE], remarks)
