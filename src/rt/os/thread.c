@@ -48,7 +48,6 @@ enum {
 	THREAD_CPU_CLOCK = 3, /* CLOCK_THREAD_CPUTIME_ID */
 	SIG_STACK_BYTES = 65536,
 	E_INTR = 4,
-	E_AGAIN = 11,
 	E_FAULT = 14,
 	E_INVAL = 22,
 };
@@ -209,9 +208,13 @@ thread_adopt_main(struct thread *t, const struct st_attached *from)
 	thread_begin(t);
 }
 
+/* Threads whose structures may be used again: most often nobody has to look for one. */
+static uint32_t n_ended;
+
 void
 thread_become_only(struct thread *t)
 {
+	n_ended = 0;
 	t->slot = 1;
 	rt.results->n_slots = 2;
 	if (unfinished)
@@ -226,12 +229,21 @@ thread_become_only(struct thread *t)
 	thread_start_sampling(t);
 }
 
+static void
+set_ended(struct thread *t)
+{
+	t->ended = true;
+	__atomic_fetch_add(&n_ended, 1, __ATOMIC_RELAXED);
+}
+
 /* A thread that has ended cannot free the stack it ends on: the next one that is born takes its
  * place. */
 static struct thread *
 reuse_ended(void)
 {
 	long pid = SYS(__NR_getpid);
+	if (!__atomic_load_n(&n_ended, __ATOMIC_RELAXED))
+		return NULL;
 	rt_lock(&rt.thread_lock);
 	struct thread *found = NULL;
 	for (struct thread **p = &rt.threads; *p; p = &(*p)->next_thread) {
@@ -240,6 +252,7 @@ reuse_ended(void)
 		    SYS(__NR_tgkill, pid, t->tid, 0) != -3 /* ESRCH */)
 			continue;
 		*p = t->next_thread;
+		__atomic_fetch_sub(&n_ended, 1, __ATOMIC_RELAXED);
 		found = t;
 		break;
 	}
@@ -403,7 +416,7 @@ sys_exit(struct thread *t)
 	uint64_t code = t->regs.r[RDI];
 	kernel_ends_thread(t);
 	if (t->own_process) {
-		t->ended = true;
+		set_ended(t);
 		t->state = THREAD_NATIVE;
 		for (;;)
 			SYS(__NR_exit, code);
@@ -413,7 +426,7 @@ sys_exit(struct thread *t)
 	happen_thread_end(t);
 	forest_end(t);
 	thread_retire(t);
-	t->ended = true;
+	set_ended(t);
 	__atomic_store_n(&t->state, THREAD_NATIVE, __ATOMIC_SEQ_CST);
 	for (;;)
 		SYS(__NR_exit, code);
@@ -505,9 +518,10 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	struct thread *c = thread_new();
 	limits_adjust(0);
 	if (!c) {
+		/* Natively it can be made, perhaps. */
 		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 		rt_note_fallback(t->regs.pc, ST_FALLBACK_RESOURCES);
-		return -E_AGAIN;
+		os_native_forever(t);
 	}
 	c->regs = t->regs;
 	c->regs.r[RAX] = 0;
@@ -533,7 +547,7 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	rt_unlock(&rt.thread_lock);
 	long ret = do_clone(nr, q, c, c->rt_sp, thread_main);
 	if (ret < 0) {
-		c->ended = true;
+		set_ended(c);
 		c->tid = 0x7fffffff;
 		c->state = THREAD_NATIVE;
 	}
