@@ -160,7 +160,7 @@ load_run(struct reader *r)
 	run->cpu_user_ns = get(r);
 	run->cpu_system_ns = get(r);
 	run->tsc_hz = get_real(r);
-	run->slowdown = get_real(r);
+	run->slowdown.about = get_real(r);
 	run->exit = get(r);
 	run->signal = get(r);
 	run->sample_hz = get(r);
@@ -384,7 +384,7 @@ load_all(struct reader *r, uint32_t version)
 	r->rows = NULL;
 	if (version >= FIRST_WITH_TABLES && !r->damaged)
 		r->damaged = !st_load_tables(r->db, r->p) || !st_load_qos(r->db, r->p) ||
-		             !st_load_forest(r->db, r->p);
+		             !st_load_slowdown(r->db, r->p) || !st_load_forest(r->db, r->p);
 }
 
 /* The number in the file's header at an offset, stored with the most significant byte first. */

@@ -57,6 +57,12 @@ struct st_profile_origin {
 	struct st_ahead *ahead; /* who has read the images already; may be NULL */
 };
 
+/* CPU time with Strobe over CPU time without: between what it is, and the middle of that. All 0: it
+ * cannot be told. */
+struct st_slowdown {
+	double least, about, most;
+};
+
 struct st_profile_run {
 	const char *tool, *options, *strobe_version;
 	ST_VEC(const char *) command;
@@ -65,7 +71,8 @@ struct st_profile_run {
 	const char *cwd, *host, *machine, *kernel, *cpu;
 	int64_t cores;
 	int64_t start_ns, wall_ns, cpu_user_ns, cpu_system_ns;
-	double tsc_hz, slowdown;
+	double tsc_hz;
+	struct st_slowdown slowdown;
 	int64_t native_ns; /* of the CPU time: in native execution, at most */
 	/* What strobe run exits with, after an attach the process' exit, -1: its end was not seen;
 	 * signal that ended the program, or 0. */

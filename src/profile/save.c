@@ -107,7 +107,7 @@ save_run(struct writer *w, const struct st_profile_run *r)
 	put(w, r->cpu_user_ns);
 	put(w, r->cpu_system_ns);
 	put_real(w, r->tsc_hz);
-	put_real(w, r->slowdown);
+	put_real(w, r->slowdown.about);
 	put(w, r->exit);
 	put(w, r->signal);
 	put(w, r->sample_hz);
@@ -337,6 +337,8 @@ fill(struct writer *w, const struct st_profile *p)
 		int status = st_save_tables(w->db, p);
 		if (status == SQLITE_OK)
 			status = st_save_qos(w->db, p);
+		if (status == SQLITE_OK)
+			status = st_save_slowdown(w->db, p);
 		if (status == SQLITE_OK)
 			status = st_save_forest(w->db, p);
 		if (status != SQLITE_OK)

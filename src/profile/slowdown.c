@@ -48,6 +48,25 @@ enum { most_of_ways = 4 };
 /* Samples from which on they say where the time goes. */
 static const uint64_t enough_samples = 50;
 static const double max_slowdown = 200;
+/* What counted events cost in the tightest loops, as a factor of what they can cost otherwise. */
+static const double tight = 6;
+/* Ends that are further apart say nothing. */
+static const double most_apart = 3;
+
+/* Seconds that are beyond native execution: the least, and the most, that they may be. */
+struct added {
+	double least, about, most;
+};
+/* How wrong each part may be, as factors of it; docs/notes/slowdown-estimate.md has the
+ * measurements. Where tools put more than counts into blocks, the processor's overlap decides. */
+static const struct added start_error = {0.5, 1, 2};
+static const struct added translate_error = {0.7, 1, 1.5};
+static const struct added counts_error = {0.5, 1, 1.7};
+static const struct added guess_error = {0.3, 1, 2};
+static const struct added actions_error = {0.15, 1, 2.5};
+static const struct added account_error = {0.75, 1, 1.75};
+/* Of the time in plain code. */
+static const struct added plain_error = {0, 0.2, 0.6};
 
 /* Samples by the end of the block that they fell into. */
 struct mix {
@@ -59,6 +78,7 @@ struct mix {
 	double insns, syscalls;
 	double native;  /* seconds in native execution */
 	double charged; /* seconds, by the budget's account; 0: there is no budget */
+	double plain;   /* with a budget, seconds in plain code of the engine */
 	bool counted;
 	bool ways;   /* they count ways of branches, at least */
 	bool acting; /* tools have put more than that into blocks */
@@ -134,6 +154,17 @@ add_counts(struct mix *m, const struct st_view *v)
 }
 
 static void
+add_budget(struct mix *m, const struct st_budget *b)
+{
+	double plain = (double)b->ticks[ST_TICK_PLAIN],
+	       rest = plain + (double)b->ticks[ST_TICK_NATIVE];
+	m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second -
+	              (double)st_budget_elsewhere(b) / 1e9;
+	if (rest > 0 && b->cpu_ns > b->measured_ns)
+		m->plain += (double)(b->cpu_ns - b->measured_ns) / 1e9 * plain / rest;
+}
+
+static void
 add_process(struct mix *m, const struct st_run *run, const struct st_process *process)
 {
 	struct st_view v;
@@ -144,8 +175,7 @@ add_process(struct mix *m, const struct st_run *run, const struct st_process *pr
 		m->native = fmin(m->native + cpu - left, cpu);
 	const struct st_budget *b = &v.header->budget;
 	if (b->period_ns && b->ticks_per_second)
-		m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second -
-		              (double)st_budget_elsewhere(b) / 1e9;
+		add_budget(m, b);
 	m->insns += (double)v.header->stats[ST_STAT_insns];
 	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];
 	add_samples(m, &v);
@@ -167,43 +197,114 @@ inline_samples(const struct mix *m)
 	return sum / m->all;
 }
 
-/* Seconds of CPU that the processes under the engine would have taken natively, of cpu with it. */
-static double
-native_seconds(const struct mix *m, double cpu, size_t n_processes)
+static struct added
+times(double seconds, const struct added *error)
 {
-	double start = cost_start * (double)n_processes / 1e9;
-	if (m->charged > 0) /* samples cannot tell plain code from measured */
-		return fmax(cpu - start - m->charged, cpu / 3);
-	double runtime = m->insns * cost_translate / 1e9;
-	double least = (m->insns * least_instruction + m->syscalls * least_syscall) / 1e9;
-	bool sampled = m->all >= (double)enough_samples;
-	if (sampled)
-		runtime = cpu * m->runtime / m->all;
-	double within = sampled ? cpu * inline_samples(m) : 0;
-	/* The clock of a short stretch is too coarse to take counts at their word. */
-	const double most_share = 0.75;
-	if (m->counted && !m->acting)
-		within = sampled ? fmin(within, m->most)
-		                 : fmin(m->most / 2, most_share * fmax(cpu - start - runtime, 0));
-	double native = cpu - start - runtime - within;
-	/* A floor for what is short, never more than a fair part of what was measured. */
-	return fmax(native, fmin(least, cpu / 3));
+	return (struct added){seconds * error->least, seconds * error->about,
+	                      seconds * error->most};
 }
 
-double
+static void
+add(struct added *sum, struct added part)
+{
+	sum->least += part.least;
+	sum->about += part.about;
+	sum->most += part.most;
+}
+
+/* A share of the CPU time that samples tell: it is known as well as they are many. */
+static struct added
+sampled_share(const struct mix *m, double cpu, double share)
+{
+	double error = 2 * sqrt(share * (1 - share) / m->all);
+	return (struct added){cpu * fmax(share - error, 0), cpu * share, cpu * (share + error)};
+}
+
+static struct added
+in_runtime(const struct mix *m, double cpu, bool sampled)
+{
+	if (sampled)
+		return sampled_share(m, cpu, m->runtime / m->all);
+	return times(m->insns * cost_translate / 1e9, &translate_error);
+}
+
+/* rest: seconds that are neither the start nor the runtime. */
+static struct added
+in_blocks(const struct mix *m, double cpu, double rest, bool sampled)
+{
+	bool counts = m->counted && !m->acting;
+	/* The clock of a short stretch is too coarse to take counts at their word. */
+	const double most_share = 0.75;
+	if (!sampled)
+		return times(counts ? fmin(m->most / 2, most_share * fmax(rest, 0)) : 0,
+		             &guess_error);
+	const struct added *error = m->acting ? &actions_error : &counts_error;
+	struct added is = sampled_share(m, cpu, inline_samples(m));
+	is.least *= error->least;
+	is.most *= error->most;
+	if (counts) {
+		is.about = fmin(is.about, m->most);
+		is.least = fmin(is.least, m->most * error->least);
+		is.most = fmin(is.most, m->most * tight);
+	}
+	return is;
+}
+
+/* Seconds of CPU, of cpu, that the processes under the engine would not have taken natively. */
+static struct added
+added_seconds(const struct mix *m, double cpu, size_t n_processes)
+{
+	struct added sum = times(cost_start * (double)n_processes / 1e9, &start_error);
+	if (m->charged > 0) { /* samples cannot tell plain code from measured */
+		add(&sum, times(m->charged, &account_error));
+		add(&sum, times(m->plain, &plain_error));
+		return sum;
+	}
+	bool sampled = m->all >= (double)enough_samples;
+	struct added runtime = in_runtime(m, cpu, sampled);
+	double rest = cpu - sum.about - runtime.about;
+	add(&sum, runtime);
+	add(&sum, in_blocks(m, cpu, rest, sampled));
+	return sum;
+}
+
+/* What is left of cpu, but no less than what is short takes at least, and that never more than a
+ * fair part of what was measured. */
+static double
+native_seconds(const struct mix *m, double cpu, double added, double fair)
+{
+	double least = (m->insns * least_instruction + m->syscalls * least_syscall) / 1e9;
+	if (m->charged > 0)
+		least = cpu;
+	return fmax(cpu - added, fmin(least, cpu * fair));
+}
+
+static double
+bounded(double slowdown)
+{
+	return fmin(fmax(slowdown, 1), max_slowdown);
+}
+
+struct st_slowdown
 st_slowdown_estimate(const struct st_run *run, size_t rows)
 {
-	double cpu = run->cpu_user + run->cpu_system;
+	const struct st_slowdown unknown = {0};
+	double cpu = run->cpu_user + run->cpu_system, all = cpu + run->cpu_controller;
 	struct mix m = {0};
 	if (!(cpu > 0) || !(run->tsc_hz > 0))
-		return 1;
+		return unknown;
 	for (size_t i = 0; i < run->n_processes; i++)
 		add_process(&m, run, &run->processes[i]);
-	double native = native_seconds(&m, cpu - m.native, run->n_processes) + m.native;
-	double all = cpu + run->cpu_controller;
 	if (run->cpu_controller > 0)
 		all += (double)rows * cost_row / 1e9;
-	if (!(native > 0))
-		return max_slowdown;
-	return fmin(fmax(all / native, 1), max_slowdown);
+	double here = cpu - m.native;
+	struct added added = added_seconds(&m, here, run->n_processes);
+	const double fair = 1.0 / 3, least_fair = 1.0 / 12;
+	struct st_slowdown is = {
+	        .least = bounded(all / (native_seconds(&m, here, added.least, fair) + m.native)),
+	        .about = bounded(all / (native_seconds(&m, here, added.about, fair) + m.native)),
+	        .most = bounded(all /
+	                        (native_seconds(&m, here, added.most, least_fair) + m.native)),
+	};
+	return is.most > most_apart * is.least || is.most >= max_slowdown ? unknown : is;
 }

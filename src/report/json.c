@@ -91,6 +91,12 @@ positive_or_null(int64_t value)
 	return value > 0 ? json_integer(value) : json_null();
 }
 
+static json_t *
+slowdown_or_null(double value)
+{
+	return value > 0 ? json_real(value) : json_null();
+}
+
 /* Takes the value over. -1 when memory was exhausted for it or is now. */
 static int
 set(json_t *object, const char *key, json_t *value)
@@ -132,7 +138,9 @@ add_run(json_t *root, const struct st_profile *p)
 	bad |= set(out, "seconds", json_real((double)run->wall_ns / 1e9));
 	bad |= set(out, "cpu_seconds",
 	           json_real((double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9));
-	bad |= set(out, "slowdown", json_real(run->slowdown));
+	bad |= set(out, "slowdown", slowdown_or_null(run->slowdown.about));
+	bad |= set(out, "slowdown_least", slowdown_or_null(run->slowdown.least));
+	bad |= set(out, "slowdown_most", slowdown_or_null(run->slowdown.most));
 	bad |= set(out, "cache_share", json_real(st_profile_cache_share(p)));
 	return bad;
 }

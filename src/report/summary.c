@@ -36,11 +36,23 @@ print_command(FILE *out, const struct st_profile_run *run, size_t width)
 	free(line);
 }
 
+/* Between what it is: the run does not know more. */
+static void
+print_slowdown(FILE *out, const struct st_slowdown *is)
+{
+	int digits = is->most < 2 ? 2 : is->most < 10 ? 1 : 0;
+	if (is->about > 0)
+		fprintf(out, "; slowdown %.*f to %.*f (estimated)\n", digits, is->least, digits,
+		        is->most);
+	else
+		fputs("; slowdown: cannot be told\n", out);
+}
+
 static void
 print_end(FILE *out, const struct st_profile *p)
 {
 	const struct st_profile_run *run = &p->run;
-	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE], slowdown[ST_NUMBER_SIZE];
+	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE];
 	if (run->signal)
 		fprintf(out, "  killed by signal %" PRId64 " (%s)%s", run->signal,
 		        sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
@@ -50,10 +62,9 @@ print_end(FILE *out, const struct st_profile *p)
 	else /* attached, and its end was not seen */
 		fprintf(out, "  %s",
 		        p->processes.n ? st_profile_state_name(p->processes.v[0].state) : "ended");
-	fprintf(out, " after %s, CPU %s; slowdown about %s (estimated)\n",
-	        st_duration(wall, run->wall_ns),
-	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns),
-	        st_slowdown(slowdown, run->slowdown, run->cpu_user_ns + run->cpu_system_ns));
+	fprintf(out, " after %s, CPU %s", st_duration(wall, run->wall_ns),
+	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns));
+	print_slowdown(out, &run->slowdown);
 	if (p->processes.n > 1)
 		fprintf(out, "  %zu processes, totals over all\n", p->processes.n);
 	if (run->native_ns)

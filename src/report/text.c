@@ -74,17 +74,6 @@ st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns)
 	return buffer;
 }
 
-const char *
-st_slowdown(char buffer[ST_NUMBER_SIZE], double slowdown, int64_t cpu_ns)
-{
-	const int64_t enough = 200000000; /* for 50 samples, without which it rests on constants */
-	int digits = slowdown < 2 ? 2 : 1;
-	if (cpu_ns < enough)
-		digits = slowdown < 3 ? 1 : 0;
-	snprintf(buffer, ST_NUMBER_SIZE, "%.*f", digits, slowdown);
-	return buffer;
-}
-
 char *
 st_printable(const char *text)
 {

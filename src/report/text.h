@@ -24,9 +24,6 @@ const char *st_number(char buffer[ST_NUMBER_SIZE], uint64_t value);
 const char *st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes);
 /* Nanoseconds as "250 ns", "1.5 us", "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
 const char *st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns);
-/* An estimated slowdown, with as many digits as a run of so much CPU time lets tell: "1.31", "4.2",
- * of a short one "1.3", "9". Returns buffer. */
-const char *st_slowdown(char buffer[ST_NUMBER_SIZE], double slowdown, int64_t cpu_ns);
 
 /* A malloc'ed copy without control characters, which could play tricks on a terminal. NULL: no
  * memory. */

@@ -40,21 +40,6 @@ durations(void **state)
 }
 
 static void
-slowdowns(void **state)
-{
-	(void)state;
-	char b[ST_NUMBER_SIZE];
-	const int64_t second = 1000000000, moment = 5000000;
-	assert_string_equal(st_slowdown(b, 1.3149, second), "1.31");
-	assert_string_equal(st_slowdown(b, 4.236, second), "4.2");
-	assert_string_equal(st_slowdown(b, 41.36, second), "41.4");
-	assert_string_equal(st_slowdown(b, 1, 0), "1.0");
-	assert_string_equal(st_slowdown(b, 1.3149, moment), "1.3");
-	assert_string_equal(st_slowdown(b, 9.06, moment), "9");
-	assert_string_equal(st_slowdown(b, 200, moment), "200");
-}
-
-static void
 shortening(void **state)
 {
 	(void)state;
@@ -129,9 +114,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(numbers),   cmocka_unit_test(durations),
-	        cmocka_unit_test(slowdowns), cmocka_unit_test(shortening),
-	        cmocka_unit_test(tables),    cmocka_unit_test(style_of_a_file_is_plain),
+	        cmocka_unit_test(numbers),
+	        cmocka_unit_test(durations),
+	        cmocka_unit_test(shortening),
+	        cmocka_unit_test(tables),
+	        cmocka_unit_test(style_of_a_file_is_plain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,14 +36,19 @@ function ended({ exit, signal }) {
 	return exit < 0 ? "not seen" : String(exit);
 }
 
+// One end of the slowdown: with as many digits as the greater one, most, has.
+function factor(value, most) {
+	return value.toFixed(most < 2 ? 2 : most < 10 ? 1 : 0);
+}
+
 // {title, value, note} of what the result has.
 function cards(run) {
 	const made = [];
 	const add = (title, value, note = "") => made.push({ title, value, note });
 	if (run.run) {
-		const { seconds, cpu_seconds, slowdown, cache_share } = run.run;
+		const { seconds, cpu_seconds, slowdown_least: least, slowdown_most: most, cache_share } = run.run;
 		add("Time", duration(seconds * 1e9), `CPU ${duration(cpu_seconds * 1e9)}`);
-		add("Slowdown", `${slowdown.toFixed(2)} ×`, "estimated, over native CPU time");
+		if (least) add("Slowdown", `${factor(least, most)} to ${factor(most, most)} ×`, "estimated, over native CPU time");
 		add("Under the engine", percent(cache_share), "of the CPU time");
 		add("Exit", ended(run.run), run.run.signal ? "killed" : run.run.exit === 0 ? "success" : "");
 	}
