@@ -62,6 +62,26 @@ st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool alon
 	return (uint64_t)(spread(past->runs) * (double)most);
 }
 
+uint64_t
+st_unique_period(const struct st_codelog_past *past, uint64_t period_ns)
+{
+	enum { PERIODS = 12, LEAST = 50000000 };
+	uint64_t wanted = past->own_cpu_ns / PERIODS;
+	if (!past->own_cpu_ns || wanted >= period_ns)
+		return period_ns;
+	return wanted > LEAST ? wanted : LEAST < period_ns ? LEAST : period_ns;
+}
+
+static void
+shorten_periods(struct st_budget *b, const struct st_codelog_past *past)
+{
+	uint64_t period = st_unique_period(past, b->period_ns);
+	if (!b->period_ns)
+		return;
+	b->amount = b->most = (uint64_t)((double)b->most * (double)period / (double)b->period_ns);
+	b->period_ns = period;
+}
+
 /* Do threads outside their windows come back for code that has not been measured (rt/tool/watch.h)?
  */
 static bool
@@ -90,8 +110,13 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
 	                                program, &past, e))
 		return -1;
-	o->budget.first_ns = st_unique_first(&past, every_of(&o->budget, u->choice),
-	                                     may_watch(&o->budget, u->choice) && !o->follow);
+	if (!u->choice->fixed)
+		shorten_periods(&o->budget, &past);
+	/* Where runs have come to is in CPU time, which says nothing of the time of day. */
+	if (o->budget.clock == ST_CLOCK_CPU)
+		o->budget.first_ns =
+		        st_unique_first(&past, every_of(&o->budget, u->choice),
+		                        may_watch(&o->budget, u->choice) && !o->follow);
 	o->on_second = on_second;
 	o->second_arg = u;
 	return 0;

@@ -10,6 +10,7 @@ struct st_unique_choice {
 	bool chosen;
 	const char *log; /* NULL: none */
 	long last;       /* measured again when so many others have been; 0: never */
+	bool fixed;      /* the budget's period is what was asked for, whatever the log says */
 };
 
 /* Under way. */
@@ -36,5 +37,9 @@ void st_unique_end(struct st_unique *u);
  * Two of three runs of a command have no such window (ST_WATCHES_AT_ONCE), if its threads may watch
  * and it is `alone`, without other processes. In ns. Windows begin every so many. */
 uint64_t st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool alone);
+
+/* How long periods are in ns, where the user leaves that to the log: those of a program that takes
+ * few of them are shorter, or much of it would never be in a window. */
+uint64_t st_unique_period(const struct st_codelog_past *past, uint64_t period_ns);
 
 #endif

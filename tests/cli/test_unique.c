@@ -85,10 +85,26 @@ watches_two_of_three(void **state)
 	assert_int_equal(st_unique_first(&past, 125 * MS, true), 0);
 }
 
+static void
+periods_follow_the_program(void **state)
+{
+	(void)state;
+	struct st_codelog_past past = {0};
+	assert_int_equal(st_unique_period(&past, 1000 * MS), 1000 * MS);
+	past.own_cpu_ns = 2400 * MS;
+	assert_int_equal(st_unique_period(&past, 1000 * MS), 200 * MS);
+	past.own_cpu_ns = 100 * MS;
+	assert_int_equal(st_unique_period(&past, 1000 * MS), 50 * MS);
+	assert_int_equal(st_unique_period(&past, 20 * MS), 20 * MS);
+	past.own_cpu_ns = 60000 * MS;
+	assert_int_equal(st_unique_period(&past, 1000 * MS), 1000 * MS);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(periods_follow_the_program),
 	        cmocka_unit_test(sweeps_from_the_start),
 	        cmocka_unit_test(sweeps_once_more),
 	        cmocka_unit_test(spreads_when_nothing_is_found),
