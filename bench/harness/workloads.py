@@ -81,3 +81,13 @@ def mean_limit(name):
     """The aim for the geometric mean of a prefix, or None."""
     tool, _, budget = name.partition("@")
     return BUDGET_LIMIT.get(budget) if budget else MEAN_LIMIT.get(tool)
+
+
+def threads(n, full, short):
+    """The same work in each of n threads, for bench/budget: what a budget of each costs all of them together."""
+    return Workload(f"threads-{n}", "calls", "gcc libc6-dev", 'gcc -O2 -pthread -o threads "$BENCH/micro/threads.c"',
+                    ["{in}/threads", str(n), "{size}"], full, short)
+
+
+# About four seconds of CPU time in all.
+THREADS = [threads(1, 40000, 4000), threads(2, 20000, 2000), threads(8, 5000, 500)]

@@ -50,6 +50,19 @@ st_budget_period(struct st_budget_choice *b, const char *value, struct st_error 
 }
 
 int
+st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *e)
+{
+	static const char *const names[] = {
+#define ST_BUDGET_CLOCK(id, name) name,
+	        ST_BUDGET_CLOCKS(ST_BUDGET_CLOCK)
+#undef ST_BUDGET_CLOCK
+	};
+	b->clock_chosen = true;
+	return st_options_word("period-clock", value, names, sizeof names / sizeof *names,
+	                       &b->clock, e);
+}
+
+int
 st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {
@@ -87,9 +100,10 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
                 struct st_error *e)
 {
 	if (!b->chosen)
-		return b->period > 0 || b->policy_chosen || b->sharing_chosen
+		return b->period > 0 || b->clock_chosen || b->policy_chosen || b->sharing_chosen
 		               ? st_fail(e, ST_EXIT_USAGE, "--%s needs --budget",
 		                         b->period > 0      ? "period"
+		                         : b->clock_chosen  ? "period-clock"
 		                         : b->policy_chosen ? "budget-policy"
 		                                            : "budget-share")
 		               : 0;
@@ -109,6 +123,7 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 	                                     .most = amount,
 	                                     .period_ns = (uint64_t)(period * 1e9),
 	                                     .ticks_per_second = (uint64_t)hz,
+	                                     .clock = b->clock,
 	                                     .policy = b->policy,
 	                                     .share = b->sharing};
 	return 0;

@@ -16,6 +16,8 @@ struct st_budget_choice {
 	bool chosen;
 	struct st_budget_amount amount;
 	double period; /* seconds; 0: the default */
+	bool clock_chosen;
+	uint32_t clock; /* enum st_budget_clock */
 	bool policy_chosen;
 	uint32_t policy; /* enum st_budget_policy */
 	bool sharing_chosen;
@@ -27,6 +29,7 @@ int st_budget_parse(struct st_budget_amount *amount, const char *option, const c
                     struct st_error *e);
 /* Of each period of so many seconds. */
 double st_budget_seconds(const struct st_budget_amount *amount, double period);
+int st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e);
 int st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);

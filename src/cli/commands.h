@@ -54,6 +54,8 @@
 	O(stop_at, 0, "stop-at", "FUNC", true, "up to the entry of a function")                    \
 	O(budget, 'b', "budget", "AMOUNT", true, "measuring may cost so much: 10%, 100ms")         \
 	O(period, 'T', "period", "TIME", true, "for each so long of other CPU time (default: 1s)") \
+	O(period_clock, 0, "period-clock", ST_OPTION_WORDS(ST_BUDGET_CLOCKS), true,                \
+	  "what a period is of: CPU time, the time of day (default: cpu)")                         \
 	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "how to run when it is spent")                                                           \
 	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \

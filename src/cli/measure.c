@@ -85,7 +85,12 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return st_options_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
 	case MEASURE_budget:
 		w->budget.chosen = true;
-		return st_budget_parse(&w->budget.amount, "budget", value, e);
+		if (st_budget_parse(&w->budget.amount, "budget", value, e))
+			return -1;
+		w->unique.fixed |= w->budget.amount.share <= 0;
+		return 0;
+	case MEASURE_period_clock:
+		return st_budget_clock(&w->budget, value, e);
 	case MEASURE_budget_policy:
 		return st_budget_policy(&w->budget, value, e);
 	case MEASURE_budget_share:
@@ -93,6 +98,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_sampling:
 		return st_sampling_choose(&w->sampling, value, e);
 	case MEASURE_period:
+		w->unique.fixed = true;
 		return st_budget_period(&w->budget, value, e);
 	case MEASURE_unique:
 		w->unique.chosen = true;
@@ -110,6 +116,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_qos_policy:
 	case MEASURE_qos_below:
 	case MEASURE_qos_start:
+		w->unique.fixed = true;
 		return qos_option(&w->qos, option, value, e);
 	case MEASURE_debuginfod:
 		w->asks_servers = true;

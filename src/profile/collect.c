@@ -148,7 +148,8 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 		const char *name, *help;
 		uint64_t total;
 	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->most * ns + 0.5)},
-	            {"budget_period_ns", "CPU time of a period", b->period_ns},
+	            {"budget_period_ns", "how long a period is", b->period_ns},
+	            {"budget_clock", "periods are of: 0 CPU time, 1 the time of day", b->clock},
 	            {"budget_share", "0 each thread's, 1 the process', 2 by priority, 3 the tree's",
 	             b->share},
 	            {"budget_sampling", "0 a window, 1 bursts, 2 adaptive", b->sampling},

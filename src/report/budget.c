@@ -54,9 +54,10 @@ shares_of(const struct st_profile *p)
 	       plain = (double)st_profile_statistic(p, "budget_ticks_plain");
 	if (!(all > 0))
 		return (struct shares){100, 0, 0};
+	if (!(native + plain > 0)) /* less than a tick */
+		*(st_profile_statistic_most(p, "budget_native") ? &native : &plain) = 1;
 	double part = 100 * measured / all, rest = native + plain;
-	return (struct shares){part, rest > 0 ? (100 - part) * native / rest : 0,
-	                       rest > 0 ? (100 - part) * plain / rest : 0};
+	return (struct shares){part, (100 - part) * native / rest, (100 - part) * plain / rest};
 }
 
 static void
@@ -102,6 +103,24 @@ share_text(const struct st_profile *p)
 {
 	enum st_budget_share share = share_of(p);
 	return share_texts[share == ST_SHARE_TREE && !p->run.follow ? ST_SHARE_PROCESS : share];
+}
+
+/* What periods are of: for programs, and for people. */
+static const char *const clock_names[] = {
+#define ST_BUDGET_CLOCK(id, name) name,
+        ST_BUDGET_CLOCKS(ST_BUDGET_CLOCK)
+#undef ST_BUDGET_CLOCK
+};
+static const char *const clock_texts[ST_BUDGET_N_CLOCKS] = {
+        [ST_CLOCK_CPU] = "CPU time",
+        [ST_CLOCK_WALL] = "time by the clock",
+};
+
+static enum st_budget_clock
+clock_of(const struct st_profile *p)
+{
+	uint64_t clock = st_profile_statistic_most(p, "budget_clock");
+	return clock < ST_BUDGET_N_CLOCKS ? (enum st_budget_clock)clock : ST_CLOCK_CPU;
 }
 
 /* When it is granted. */
@@ -150,9 +169,9 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	struct shares shares = shares_of(p);
 	if (!budget)
 		return;
-	fprintf(out, "  budget: %s for each %s of CPU time%s", st_duration(amount, (int64_t)budget),
+	fprintf(out, "  budget: %s for each %s of %s%s", st_duration(amount, (int64_t)budget),
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
-	        share_text(p));
+	        clock_texts[clock_of(p)], share_text(p));
 	print_sampling(out, p);
 	fprintf(out, "; %s charged in %s windows\n",
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),
@@ -177,9 +196,11 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	if (!st_profile_statistic(p, "budget_ns"))
 		return 0;
 	json_t *out = json_object(), *ticks = json_object(), *over = json_array();
+	struct shares parts = shares_of(p);
 	int bad = json_object_set_new(root, "budget", out);
 	bad |= add_number(out, "amount_ns", p, "budget_ns");
 	bad |= add_number(out, "period_ns", p, "budget_period_ns");
+	bad |= json_object_set_new(out, "clock", json_string(clock_names[clock_of(p)]));
 	bad |= json_object_set_new(out, "share", json_string(share_names[share_of(p)]));
 	bad |= json_object_set_new(out, "sampling", json_string(sampling_of(p)));
 	bad |= json_object_set_new(out, "bursts",
@@ -197,6 +218,10 @@ st_budget_json(json_t *root, const struct st_profile *p)
 	bad |= add_number(out, "rests", p, "budget_rests");
 	bad |= json_object_set_new(out, "native",
 	                           json_boolean(st_profile_statistic(p, "budget_native") != 0));
+	bad |= json_object_set_new(out, "parts",
+	                           json_pack("{s:f, s:f, s:f}", "measured", parts.measured / 100,
+	                                     "plain", parts.plain / 100, "native",
+	                                     parts.native / 100));
 	bad |= json_object_set_new(out, "ticks", ticks);
 	bad |= add_number(ticks, "measured", p, "budget_ticks_measured");
 	bad |= add_number(ticks, "plain", p, "budget_ticks_plain");

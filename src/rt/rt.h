@@ -154,6 +154,12 @@ struct thread {
 	   0: there is none. */
 	uint64_t made, made_before, native_from;
 	int64_t over_from; /* the credit that is no overshoot yet */
+	/* Of the window that is over: by how much it exceeded what there was, ns, and what of that
+	   is a debt of others; whether it has been told. */
+	uint64_t over_ns, over_given;
+	bool over_told;
+	uint64_t woken;  /* by the clock, ns: when it was last looked for another period */
+	bool window_due; /* granted, and not yet told: it begins when the tools see the thread */
 	bool accrues, spent;
 	bool back; /* granted while it executes plain code, which looks for that (ST_BUDGET_TRACE)
 	            */

@@ -238,14 +238,26 @@ enum st_budget_sampling {
 #undef ST_BUDGET_SAMPLING
 	        ST_BUDGET_N_SAMPLINGS
 };
+/* ST_BUDGET_CLOCK(identifier, "name"): what periods are of: CPU time without what was charged, or
+ * the time of day, for programs that sleep most of the time. */
+#define ST_BUDGET_CLOCKS(ST_BUDGET_CLOCK)                                                          \
+	ST_BUDGET_CLOCK(CPU, "cpu")                                                                \
+	ST_BUDGET_CLOCK(WALL, "wall")
+enum st_budget_clock {
+#define ST_BUDGET_CLOCK(id, name) ST_CLOCK_##id,
+	ST_BUDGET_CLOCKS(ST_BUDGET_CLOCK)
+#undef ST_BUDGET_CLOCK
+	        ST_BUDGET_N_CLOCKS
+};
 /* What those have in common who share a budget: rt/tool/pool.h. A tree's is made by the controller,
  * and lies apart from the results, mapped into all processes, when they are followed. */
 struct st_budget_pool {
 	uint64_t used;       /* what has been taken, with the number of the period, from 0 on */
 	uint64_t put;        /* the greatest amount of a period, with its number */
 	uint64_t weights[2]; /* of the threads seen in even and odd periods, with their numbers */
-	uint64_t from;       /* ns of the process' CPU time: when the first one began; 0: not yet */
-	uint64_t clock;      /* ns of CPU time since, without what was charged */
+	uint64_t from;       /* ns of the process' CPU time, or by the clock: when the first one
+	                        began; 0: not yet */
+	uint64_t clock;      /* ns since, of CPU time without what was charged */
 	uint64_t amount;     /* a tree's: as below */
 	uint64_t until_ns;   /* a tree's: as below */
 	uint32_t begins;     /* enum st_pool_begins */
@@ -264,8 +276,9 @@ enum st_budget_where { ST_TICK_MEASURED, ST_TICK_PLAIN, ST_TICK_NATIVE, ST_TICK_
 struct st_budget {
 	uint64_t amount;    /* for each period; the controller may change it at any time, up to */
 	uint64_t most;      /* this */
-	uint64_t period_ns; /* of a thread's CPU time without what was charged; 0: there is no
-	                       budget */
+	uint64_t period_ns; /* of a thread's CPU time without what was charged, or by the clock; 0:
+	                       there is no budget */
+	uint32_t clock;     /* enum st_budget_clock */
 	uint64_t first_ns;  /* before the first one of the program's first thread, or as above */
 	uint64_t until_ns;  /* of the CPU time it would have used natively: when what it had been
 	                       granted first was spent, or the thread began to watch; 0: never */

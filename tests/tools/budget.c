@@ -187,8 +187,38 @@ be_among_sleepers(void)
 	return 0;
 }
 
-/* budget ROUNDS [THREADS], budget killed, budget calls, budget changed, budget sleeps, budget
- * sleepers */
+static void *
+play(void *arg)
+{
+	const struct timespec nap = {.tv_nsec = 50000000};
+	unsigned long x = (unsigned long)arg;
+	for (int i = 0; i < 20; i++) {
+		nanosleep(&nap, NULL);
+		x = work(x, 5000);
+	}
+	return (void *)x;
+}
+
+/* Several threads that work for some microseconds now and then, in time. */
+static int
+play_in_time(void)
+{
+	enum { PLAYERS = 4 };
+	pthread_t thread[PLAYERS];
+	unsigned long sum = 0;
+	for (unsigned long i = 0; i < PLAYERS; i++)
+		pthread_create(&thread[i], NULL, play, (void *)i);
+	for (int i = 0; i < PLAYERS; i++) {
+		void *x;
+		pthread_join(thread[i], &x);
+		sum += (unsigned long)x;
+	}
+	finish("done", sum);
+	return 0;
+}
+
+/* budget ROUNDS [THREADS], budget loop, budget killed, budget calls, budget changed, budget sleeps,
+ * budget sleepers, budget plays */
 int
 main(int argc, char **argv)
 {
@@ -202,6 +232,12 @@ main(int argc, char **argv)
 		return be_among_sleepers();
 	if (!strcmp(argv[1], "changed"))
 		return call_changed();
+	if (!strcmp(argv[1], "plays"))
+		return play_in_time();
+	if (!strcmp(argv[1], "loop")) {
+		finish("done", work(7, 200000000));
+		return 0;
+	}
 	long n = atol(argv[1]), threads = argc > 2 ? atol(argv[2]) : 0;
 	pthread_t thread[16];
 	void *x;

@@ -73,11 +73,77 @@ class Case(unittest.TestCase):
     def check_account(self, budget, threads=1):
         """What is charged in a period is its budget, but for an overshoot of each thread that the next one pays."""
         self.assertEqual(sum(row["count"] for row in budget["overshoots"]) <= budget["windows"], True)
+        self.check_overshoots(budget)
         overshoots = threads * max(budget["most_overshoot_ns"], 2_000_000)
         self.assertLessEqual(budget["charged_ns"], (budget["periods"] + 1) * budget["amount_ns"] + overshoots)
 
 
+    def check_overshoots(self, budget):
+        """The largest is one of those that are counted."""
+        least = 0
+        for row in budget["overshoots"]:
+            if row["count"]:
+                from_ns, below_ns = least, row["below_ns"]
+            least = row["below_ns"]
+        if any(row["count"] for row in budget["overshoots"]):
+            self.assertGreaterEqual(budget["most_overshoot_ns"], from_ns)
+            self.assertTrue(below_ns is None or budget["most_overshoot_ns"] < below_ns)
+        else:
+            self.assertEqual(budget["most_overshoot_ns"], 0)
+
+
 class Budget(Case):
+    def test_loop_that_is_not_left(self):
+        """Where a thread executes plain code that never comes to the dispatcher, it is not measured, whatever it was granted."""
+        counted, program = ("-t", "inscount", "--images", "budget"), (PROGRAM, "loop")
+        whole = self.strobe(*counted, program=program)["instructions"]
+        for policy in ("native", "trace", "strict", "conditional"):
+            with self.subTest(policy=policy):
+                part = self.strobe(*counted, *SMALL, "--budget-policy", policy, program=program)
+                budget = part["budget"]
+                self.assertEqual(budget["measured_ns"] > budget["cpu_ns"] / 2, part["instructions"] > whole / 2)
+                if policy == "strict":
+                    self.assertLess(budget["windows"], 4)
+                    self.assertLess(budget["ticks"]["measured"], budget["ticks"]["plain"])
+
+    def test_periods_of_a_log(self):
+        """A program that its log knows to take few periods has shorter ones, unless the user says how long they are."""
+        some = ("-t", "bbcount", "-b", "10%", "--unique-log", str(self.folder / "log"))
+        first = self.strobe(*some)["budget"]
+        self.assertEqual((first["amount_ns"], first["period_ns"]), (100_000_000, 1_000_000_000))
+        later = self.strobe(*some)["budget"]
+        self.assertTrue(50_000_000 <= later["period_ns"] < 1_000_000_000)
+        self.assertAlmostEqual(later["amount_ns"] / later["period_ns"], 0.1, places=6)
+        self.assertEqual(self.strobe(*some, "-T", "2s")["budget"]["period_ns"], 2_000_000_000)
+        self.assertEqual(self.strobe("-b", "100ms", *some[:2], *some[4:])["budget"]["period_ns"], 1_000_000_000)
+
+    def test_one_figure(self):
+        """How much was measured is the same in all reports."""
+        self.strobe("-t", "inscount", *SMALL, program=(PROGRAM, "100"), form="db")
+        shown = {form: subprocess.run([STROBE, "show", *words, str(self.file)], capture_output=True, text=True, timeout=60, check=True).stdout
+                 for form, words in (("text", ()), ("json", ("--format", "json")))}
+        budget = json.loads(shown["json"])["budget"]
+        self.assertAlmostEqual(sum(budget["parts"].values()), 1)
+        self.assertAlmostEqual(budget["parts"]["measured"], budget["measured_ns"] / budget["cpu_ns"])
+        self.assertIn("measured for {measured:.1%} of the CPU time, native for {native:.1%}, in the engine but not measured for {plain:.1%}\n"
+                      .format(**budget["parts"]).replace("%", " %"), shown["text"])
+
+    def test_period_by_the_clock(self):
+        """Threads that sleep most of the time are seen when periods are of the time of day: by CPU time none of them earns anything."""
+        counted, program = ("-t", "inscount", "--images", "budget"), (PROGRAM, "plays")
+        some = ("-b", "50%", "-T", "500ms")
+        whole = self.strobe(*counted, program=program)["instructions"]
+        cpu = self.strobe(*counted, *some, program=program)
+        self.assertEqual(cpu["budget"]["clock"], "cpu")
+        wall = self.strobe(*counted, *some, "--period-clock", "wall", program=program)
+        self.assertEqual(wall["budget"]["clock"], "wall")
+        self.assertGreater(wall["instructions"], cpu["instructions"])
+        for share in ("process", "tree"):
+            with self.subTest(share=share):
+                shared = self.strobe(*counted, *some, "--period-clock", "wall", "--budget-share", share, program=program)
+                self.assertEqual(shared["instructions"], whole)
+                self.assertGreater(shared["budget"]["periods"], 0)
+
     def test_of_plenty(self):
         """A budget that is never spent changes no count."""
         whole = self.strobe("--images", "budget", "-t", "inscount", "-t", "branches")
@@ -122,9 +188,9 @@ class Budget(Case):
         whole = {(r["image"], r["source"], r["target"]): r for r in self.strobe("--images", "budget", "-t", "branches")["branches"]}
         for policy in ("native", "trace", "strict", "conditional"):
             with self.subTest(policy=policy):
-                part = self.strobe("--images", "budget", "-t", "branches", *SMALL, "--budget-policy", policy)
+                part = self.strobe("--images", "budget", "-t", "branches", "-b", "10%", "-T", "20ms", "--budget-policy", policy)
                 budget = part["budget"]
-                self.assertEqual((budget["amount_ns"], budget["period_ns"]), (200_000, 20_000_000))
+                self.assertEqual((budget["amount_ns"], budget["period_ns"]), (2_000_000, 20_000_000))
                 self.assertGreater(budget["windows"], 1)
                 if policy != "conditional":
                     self.check_account(budget)

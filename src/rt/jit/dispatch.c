@@ -483,11 +483,11 @@ rt_dispatch_pc(struct thread *t)
 	}
 	rt_lock(&rt.lock);
 	region_obey(t);
-	adaptive_wake(t);
 	stress_version(t);
 	/* Unless who calls has begun to count. */
 	uint64_t since = t->gap_from && !t->works_since ? budget_since(t) : 0;
 	gap_follow(t);
+	adaptive_wake(t);
 	if (!t->watching) {
 		budget_charge(t, since);
 		since = 0;

@@ -114,7 +114,7 @@ describe(struct st_sample *s, const struct recovered *at)
 void
 sample_add(struct thread *t, const struct recovered *at, uint32_t where)
 {
-	if (!thread_is_seen(t))
+	if (!thread_is_measured(t))
 		return;
 	struct st_results_header *r = rt.results;
 	struct st_sample *samples = (void *)((char *)r + r->off_samples);

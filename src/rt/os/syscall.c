@@ -613,10 +613,10 @@ make_call(struct thread *t, uint64_t after)
 	rt_stat(ST_STAT_syscalls, 1);
 	t->made++;
 	strobe_syscall seen;
-	uint64_t since = budget_since(t);
+	uint64_t nr = t->regs.r[RAX], since = budget_since(t);
 	bool wanted = begin_seeing(t, &seen);
 	budget_charge(t, since);
-	if (share_exists() && may_sleep(t->regs.r[RAX]))
+	if (share_exists() && may_sleep(nr))
 		budget_lend(t);
 	budget_away(t);
 	t->sys_watched = wanted || t->in_exec;
@@ -625,6 +625,8 @@ make_call(struct thread *t, uint64_t after)
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	budget_back(t);
 	budget_reclaim(t);
+	if (may_sleep(nr))
+		budget_wake(t);
 	since = budget_since(t);
 	end_seeing(t, &seen, wanted, ret);
 	if (ret == -NOT_BEGUN) {

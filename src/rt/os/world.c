@@ -145,8 +145,7 @@ os_native_forever(struct thread *t)
 		leave_for_good(t);
 	/* Memory and perhaps dispositions are its parent's: a signal brings it back for its
 	 * handler. */
-	if (!t->gap_from)
-		t->gap_from = rt_tsc();
+	gap_begin(t);
 	if (rt.has_budget) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);

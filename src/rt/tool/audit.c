@@ -31,7 +31,8 @@ drained(void)
 static bool
 can_be_audited(const struct thread *t)
 {
-	return thread_is_seen(t) && !rt.unique && !t->in_vfork && (!t->away_from || t->away_cpu);
+	return thread_is_measured(t) && !rt.unique && !t->in_vfork &&
+	       (!t->away_from || t->away_cpu);
 }
 
 static void

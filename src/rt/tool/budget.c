@@ -71,19 +71,27 @@ set_credit(struct thread *t, int64_t credit)
 	t->granted = credit;
 }
 
+/* The thread may be measured from here on. It is when it next comes to the dispatcher, which may be
+ * never where it executes plain code. */
 static void
-open_window(struct thread *t, uint64_t cpu)
+open_window(struct thread *t)
 {
-	bool begins = t->spent;
 	watch_end(t);
-	t->back = begins && budget()->policy == ST_BUDGET_TRACE;
-	t->spent = false;
-	if (begins) {
-		t->measured_from = cpu;
-		audit_stretch(t, cpu);
-	}
+	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
+	t->spent = t->over_told = false;
 	t->windows++;
-	add(&budget()->windows, 1);
+	if (t->gap_from)
+		t->window_due = true;
+	else
+		add(&budget()->windows, 1);
+}
+
+/* A window that was granted has begun. */
+static void
+tell_window(struct thread *t)
+{
+	add(&budget()->windows, t->window_due);
+	t->window_due = false;
 }
 
 /* For what the controller has done. */
@@ -96,7 +104,7 @@ pay(struct thread *t, int64_t owed)
 }
 
 static void
-grant(struct thread *t, uint64_t amount, uint64_t cpu)
+grant(struct thread *t, uint64_t amount)
 {
 	int64_t left = credit_of(t),
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
@@ -104,7 +112,7 @@ grant(struct thread *t, uint64_t amount, uint64_t cpu)
 	set_credit(t, credit);
 	pay(t, watch_owed(credit_of(t) / 2));
 	if (credit > 0)
-		open_window(t, cpu);
+		open_window(t);
 }
 
 /* What is left goes back to the pool, or is a debt of it. */
@@ -175,7 +183,7 @@ refill_to(struct thread *t, int64_t least)
 	if (!take_pieces(t, least))
 		return false;
 	if (t->spent)
-		open_window(t, cpu_time());
+		open_window(t);
 	return true;
 }
 
@@ -187,19 +195,19 @@ refill(struct thread *t)
 
 /* Of the amount of the thread's period, how much may have been granted by now. */
 static uint64_t
-due(const struct thread *t, uint64_t net)
+due(const struct thread *t, uint64_t now)
 {
 	return (uint64_t)bursts_due((int64_t)amount_now(), budget()->bursts, budget()->period_ns,
-	                            t->period, net - t->period_from);
+	                            t->period, now - t->period_from);
 }
 
 /* Another burst may have begun, or the amount have changed within the period: more is granted, or
  * what is left is taken back, so that no period has more than the greatest of its amounts. */
 static void
-follow_amount(struct thread *t, uint64_t cpu, uint64_t net)
+follow_amount(struct thread *t, uint64_t now)
 {
 	const uint64_t least = budget()->most / 64 / (budget()->bursts ? budget()->bursts : 1);
-	int64_t by = (int64_t)due(t, net) - t->period_amount, left = credit_of(t);
+	int64_t by = (int64_t)due(t, now) - t->period_amount, left = credit_of(t);
 	if (by < 0 && by < -left)
 		by = left > 0 ? -left : 0;
 	if (by == 0 || (by > 0 && by < (int64_t)least))
@@ -207,21 +215,31 @@ follow_amount(struct thread *t, uint64_t cpu, uint64_t net)
 	t->period_amount += by;
 	set_credit(t, left + by);
 	if (by > 0 && t->spent && left + by > 0)
-		open_window(t, cpu);
+		open_window(t);
+}
+
+/* What periods are of: at the thread's CPU time without what was charged. */
+static uint64_t
+period_clock(uint64_t net)
+{
+	return periods_are_wall() ? wall_time() : net;
 }
 
 static void
 begin_account(struct thread *t, bool first)
 {
 	spread(t, 0, 0);
+	t->gap_from = rt_tsc();
 	t->granted = t->period_amount = t->account = t->elsewhere = 0;
 	t->cpu_told = cpu_time();
-	t->period_from = t->accrued_to = t->net_told = t->net_seen = t->cpu_told;
+	t->net_told = t->net_seen = t->cpu_told;
+	t->period_from = t->accrued_to = period_clock(t->cpu_told);
 	see_clock(t, t->cpu_told);
 	t->works_since = 0;
 	t->measured_from = 0;
 	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->over_from = 0;
+	t->over_told = t->window_due = false;
 	t->lent = 0;
 	t->period = 0;
 	t->accrues = !first;
@@ -237,7 +255,7 @@ begin_account(struct thread *t, bool first)
 	if (!first)
 		return;
 	if (!budget()->first_ns) {
-		grant(t, due(t, t->period_from), t->cpu_told);
+		grant(t, due(t, t->period_from));
 		return;
 	}
 	/* The rest of a period that has nothing left; what comes then is number 0. With
@@ -253,7 +271,10 @@ budget_begin(struct thread *t, bool first)
 	if (!budget_exists())
 		return;
 	begin_account(t, first);
-	t->gap_from = t->spent ? rt_tsc() : 0;
+	if (!thread_is_seen(t))
+		return;
+	t->gap_from = 0;
+	budget_enter(t);
 }
 
 /* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the
@@ -271,20 +292,25 @@ tell_time(struct thread *t, uint64_t cpu)
 	if (!t->measured_from)
 		return;
 	add(&budget()->measured_ns, cpu - t->measured_from);
-	t->measured_from = t->spent ? 0 : cpu;
+	t->measured_from = t->gap_from ? 0 : cpu;
 }
 
-/* The first period of a thread that began with nothing. */
+/* The first period of a thread that began with nothing, and half of one more: from then on it is
+ * granted whole budgets at the beginning of periods, so that on average, whenever it ends, it has
+ * had what is due to it and no more. */
 static void
-accrue(struct thread *t, uint64_t cpu, uint64_t net)
+accrue(struct thread *t, uint64_t now)
 {
+	const uint64_t end = t->period_from + budget()->period_ns;
+	if (now > end)
+		now = end;
 	const uint64_t amount = amount_now(), least = amount / 64;
-	uint64_t share = amount / (budget()->period_ns / 1000) * ((net - t->accrued_to) / 1000);
+	uint64_t share = amount / (budget()->period_ns / 1000) * ((now - t->accrued_to) / 1000);
 	if (!t->spent || t->watching || share < least)
 		return;
 	int64_t left = credit_of(t);
-	t->accrued_to = net;
-	grant(t, share + (left > 0 ? (uint64_t)left : 0), cpu);
+	t->accrued_to = now;
+	grant(t, share + (left > 0 ? (uint64_t)left : 0));
 }
 
 /* The thread's own period is over. That in which it has begun is not whole. */
@@ -298,23 +324,12 @@ tell_period(const struct thread *t)
 	add(&budget()->own_periods_used, used >= all / 10 * 9);
 }
 
-bool
-budget_tick(struct thread *t)
+/* It is so late on the clock of periods. */
+static void
+follow_period(struct thread *t, uint64_t now)
 {
-	bool spent = t->spent;
-	uint64_t windows = t->windows;
-	bool comes;
-	add(&budget()->ticks[thread_is_seen(t) ? ST_TICK_MEASURED
-	                     : is_outside(t)   ? ST_TICK_NATIVE
-	                                       : ST_TICK_PLAIN],
-	    1);
-	uint64_t cpu = cpu_time();
-	see_clock(t, cpu);
-	tell_time(t, cpu);
-	audit_stretch(t, cpu);
-	uint64_t net = net_time(t, cpu), passed = net - t->period_from;
-	if (thread_is_seen(t))
-		share_overdraft(t);
+	uint64_t whole = budget()->period_ns, lag = t->accrues ? whole / 2 : 0,
+	         passed = now - t->period_from;
 	if (share_exists()) {
 		if (share_tick(t)) {
 			give_back(t);
@@ -322,19 +337,39 @@ budget_tick(struct thread *t)
 		}
 		if (!t->lent && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
-	} else if (passed >= budget()->period_ns) {
+	} else if (passed >= whole + lag) {
 		tell_period(t);
-		t->period_from += passed - passed % budget()->period_ns;
+		t->period_from += passed - (passed - lag) % whole;
 		t->accrues = false;
 		t->period++;
 		add(&budget()->periods, 1);
-		grant(t, due(t, net), cpu);
+		grant(t, due(t, now));
 	} else if (t->accrues) {
-		accrue(t, cpu, net);
+		accrue(t, now);
 	} else {
-		follow_amount(t, cpu, net);
+		follow_amount(t, now);
 	}
-	comes = watch_tick(t, net, t->windows != windows);
+}
+
+bool
+budget_tick(struct thread *t)
+{
+	bool spent = t->spent;
+	uint64_t windows = t->windows;
+	bool comes;
+	add(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
+	                     : is_outside(t)       ? ST_TICK_NATIVE
+	                                           : ST_TICK_PLAIN],
+	    1);
+	uint64_t cpu = cpu_time();
+	see_clock(t, cpu);
+	tell_time(t, cpu);
+	audit_stretch(t, cpu);
+	uint64_t net = net_time(t, cpu);
+	if (thread_is_seen(t))
+		share_overdraft(t);
+	follow_period(t, period_clock(net));
+	comes = watch_tick(t, net, period_clock(net), t->windows != windows);
 	return budget()->policy == ST_BUDGET_NATIVE &&
 	       (comes || t->spent != spent || t->windows != windows);
 }
@@ -368,35 +403,62 @@ tell_first(const struct thread *t)
 
 /* By how many ns the thread has exceeded its credit. */
 static uint64_t
-tell_overshoot(const struct thread *t)
+overshoot_of(const struct thread *t)
 {
 	int64_t left = credit_of(t) - t->over_from;
-	uint64_t ticks = left < 0 ? (uint64_t)-left / ST_BUDGET_UNITS : 0;
-	uint64_t over = ticks * 1000 / (budget()->ticks_per_second / 1000000);
+	return left < 0 ? credit_ns(-left) : 0;
+}
+
+/* The window has exceeded what there was by so many ns. It may be told again, when the dispatch
+ * that ended it has cost more: then that counts, in its class as in the largest. */
+static void
+tell_overshoot(struct thread *t, uint64_t ns)
+{
+	if (t->over_told && ns <= t->over_ns)
+		return;
+	if (t->over_told)
+		add(&budget()->overshoots[kind_of(t->over_ns)], (uint64_t)-1);
+	add(&budget()->overshoots[kind_of(ns)], 1);
+	t->over_told = true;
+	t->over_ns = ns;
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
-	if (over > most)
-		__atomic_store_n(&budget()->most_overshoot, over, __ATOMIC_RELAXED);
-	return over;
+	if (ns > most)
+		__atomic_store_n(&budget()->most_overshoot, ns, __ATOMIC_RELAXED);
+}
+
+void
+budget_enter(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	uint64_t cpu = cpu_time();
+	tell_window(t);
+	t->measured_from = cpu;
+	audit_stretch(t, cpu);
+}
+
+void
+budget_leave(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	t->audit_from = 0;
+	settle(t);
+	tell_time(t, cpu_time());
 }
 
 void
 budget_pause(struct thread *t)
 {
-	t->gap_from = rt_tsc();
-	t->audit_from = 0;
-	settle(t);
+	gap_begin(t);
 	tell_first(t);
 	t->spent = true;
-	tell_time(t, cpu_time());
 }
 
 void
 budget_resume(struct thread *t)
 {
-	uint64_t cpu = cpu_time();
 	t->spent = false;
-	t->measured_from = cpu;
-	audit_stretch(t, cpu);
 	share_overdraft(t);
 }
 
@@ -414,11 +476,11 @@ lay_aside(struct thread *t)
 static void
 spend(struct thread *t)
 {
-	uint64_t cpu = cpu_time();
-	add(&budget()->overshoots[kind_of(tell_overshoot(t))], 1);
-	t->gap_from = rt_tsc();
-	t->audit_from = 0;
-	settle(t);
+	uint64_t over = overshoot_of(t);
+	t->over_given = share_exists() ? over : 0;
+	tell_overshoot(t, over);
+	tell_window(t);
+	gap_begin(t);
 	if (!share_tell_spent())
 		tell_first(t);
 	if (share_exists())
@@ -426,7 +488,6 @@ spend(struct thread *t)
 	lay_aside(t);
 	t->spent = true;
 	watch_end(t);
-	tell_time(t, cpu);
 }
 
 /* By the account the credit is used up. By the clock it may not be, or there is more. */
@@ -452,6 +513,19 @@ share_out(struct thread *t, unsigned part)
 		spread(t, left, part);
 	else if (!t->spent)
 		used_up(t);
+}
+
+void
+budget_wake(struct thread *t)
+{
+	enum { TIMES = 64 }; /* in a period, at the most */
+	if (!periods_are_wall() || !t->spent || t->watching || t->in_vfork)
+		return;
+	uint64_t now = wall_time();
+	if (now - t->woken < budget()->period_ns / TIMES)
+		return;
+	t->woken = now;
+	follow_period(t, now);
 }
 
 void
@@ -533,9 +607,10 @@ budget_charge(struct thread *t, uint64_t since)
 		return;
 	take(t, (t->works_since ? t->works_since : since) - CROSSING);
 	t->works_since = 0;
-	if (t->spent)
-		tell_overshoot(t); /* meanwhile: it was plain code that was made */
-	else if (is_overdrawn(t))
+	uint64_t over = t->spent ? overshoot_of(t) : 0;
+	if (over)
+		tell_overshoot(t, over + t->over_given); /* it was plain code that was made */
+	else if (!t->spent && is_overdrawn(t))
 		share_out(t, 0);
 }
 

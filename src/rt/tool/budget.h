@@ -35,6 +35,11 @@ void budget_begin(struct thread *t, bool first);
 bool budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
 void budget_renew(struct thread *t);
+/* The tools see the thread from here on; they do so no more. */
+void budget_enter(struct thread *t);
+void budget_leave(struct thread *t);
+/* Periods are by the clock, and the thread may have slept through the end of one. */
+void budget_wake(struct thread *t);
 /* The thread is not measured for a while, with what it has left; it is measured again. */
 void budget_pause(struct thread *t);
 void budget_resume(struct thread *t);

@@ -66,6 +66,20 @@ net_time(struct thread *t, uint64_t cpu)
 	return t->net_seen;
 }
 
+/* Is a period so long by the clock, whether the program works or sleeps? */
+static inline bool
+periods_are_wall(void)
+{
+	return budget()->clock == ST_CLOCK_WALL;
+}
+
+/* In ns, since some time that is the same for all processes. */
+static inline uint64_t
+wall_time(void)
+{
+	return rt_tsc() / (budget()->ticks_per_second / 1000000) * 1000;
+}
+
 /* It executes the program's own code, or a system call from there. */
 static inline bool
 is_outside(const struct thread *t)

@@ -27,8 +27,7 @@ void
 happen_attached(struct thread *t)
 {
 	happen_thread_begin(t);
-	if (!t->gap_from)
-		t->gap_from = rt_tsc();
+	gap_begin(t);
 }
 
 void
@@ -105,7 +104,7 @@ happen_leave(struct thread *t)
 void
 happen_signal(struct thread *t, int signo)
 {
-	if (!thread_is_seen(t))
+	if (!thread_is_measured(t))
 		return;
 	EACH_TOOL(i, signal)
 	tool_call(i, (plain_function)tools.tool[i].tool->signal, t, (const void *)(intptr_t)signo);
@@ -129,7 +128,7 @@ bool
 happen_syscall_before(struct thread *t, strobe_syscall *s)
 {
 	const uint64_t *r = t->regs.r;
-	if (!tools.wants_syscalls || !thread_is_seen(t))
+	if (!tools.wants_syscalls || !thread_is_measured(t))
 		return false;
 	*s = (strobe_syscall){.number = r[RAX],
 	                      .argument = {r[RDI], r[RSI], r[RDX], r[R10], r[R8], r[R9]},

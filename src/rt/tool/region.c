@@ -26,6 +26,7 @@ tell_gap(struct thread *t)
 {
 	uint64_t from = t->gap_from;
 	t->gap_from = 0;
+	budget_enter(t);
 	t->telling_gap = true;
 	returns_forget(t);
 	for (unsigned i = 0; i < tools.n; i++)
@@ -36,14 +37,21 @@ tell_gap(struct thread *t)
 }
 
 void
+gap_begin(struct thread *t)
+{
+	if (t->gap_from)
+		return;
+	t->gap_from = rt_tsc();
+	budget_leave(t);
+}
+
+void
 gap_follow(struct thread *t)
 {
 	if (thread_is_seen(t) && t->gap_from)
 		tell_gap(t);
-	else if (!thread_is_seen(t) && !t->gap_from)
-		t->gap_from = rt_tsc();
-	if (!thread_is_seen(t))
-		t->audit_from = 0; /* what it does from here on is not measured */
+	else if (!thread_is_seen(t))
+		gap_begin(t);
 }
 
 void

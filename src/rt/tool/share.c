@@ -45,6 +45,8 @@ time_passed(void)
 {
 	struct st_budget_pool *p = rt.pool;
 	uint64_t before = __atomic_load_n(&p->clock, __ATOMIC_RELAXED);
+	if (periods_are_wall())
+		return wall_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE);
 	if (share_is_of_tree())
 		return before;
 	int64_t charged = (int64_t)__atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
@@ -82,17 +84,18 @@ own_weight(void)
 	return weight;
 }
 
-/* The first one of a process makes its pool; a tree's was there before. */
+/* The first one of a process makes its pool; a tree's was there before, but for when it began. */
 static void
 make_pool(bool first)
 {
 	const struct st_budget *b = &rt.results->budget;
-	uint64_t none = 0, from = process_time();
+	uint64_t none = 0, from = periods_are_wall() ? wall_time() : process_time();
 	uint32_t begins = !first ? ST_POOL_GROWS : b->first_ns ? ST_POOL_LATE : ST_POOL_FULL;
 	if (begins == ST_POOL_LATE)
 		from -= b->period_ns - b->first_ns; /* perhaps below 0: only differences count */
 	if (__atomic_compare_exchange_n(&rt.pool->from, &none, from ? from : 1, false,
-	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+	    !share_is_of_tree())
 		rt.pool->begins = begins;
 }
 
@@ -101,7 +104,7 @@ share_begin(struct thread *t, bool first)
 {
 	t->pool_number = NO_PERIOD;
 	t->taken = 0;
-	if (!share_is_of_tree())
+	if (!share_is_of_tree() || periods_are_wall())
 		make_pool(first);
 }
 
@@ -184,8 +187,8 @@ int64_t
 share_take(struct thread *t)
 {
 	int64_t amount = amount_now();
-	if (share_is_of_tree())
-		begin_period(); /* many a process ends before its first tick */
+	if (share_is_of_tree() || periods_are_wall())
+		begin_period(); /* many a process ends, and many a thread sleeps, before a tick */
 	if (t->pool_number != pool_number(rt.pool))
 		share_adopt(t);
 	int64_t most = quota(t, amount) - t->taken, piece = piece_of(t, amount);
@@ -198,6 +201,8 @@ share_take(struct thread *t)
 int64_t
 share_retake(struct thread *t, int64_t lent)
 {
+	if (periods_are_wall())
+		begin_period(); /* it has slept */
 	int64_t taken = pool_take(rt.pool, t->pool_number, allowed(t, amount_now()), lent);
 	t->taken += taken;
 	return taken;
@@ -225,7 +230,7 @@ bool
 share_tell_spent(void)
 {
 	struct st_budget_pool *p = rt.pool;
-	if (!share_is_of_tree())
+	if (!share_is_of_tree() || periods_are_wall())
 		return false;
 	uint64_t none = 0, now = time_passed();
 	if (p->begins != ST_POOL_GROWS && pool_number(p) == (p->begins == ST_POOL_LATE))

@@ -243,6 +243,12 @@ thread_is_seen(const struct thread *t)
 {
 	return rt.on && !t->left_out && !t->spent;
 }
+/* Have they begun to? A thread may be granted a budget long before it comes to the dispatcher. */
+static inline bool
+thread_is_measured(const struct thread *t)
+{
+	return thread_is_seen(t) && !t->gap_from;
+}
 /* The version of code that it is to execute. */
 static inline enum version
 thread_version(const struct thread *t)
@@ -255,6 +261,8 @@ void region_init(void);
 /* The thread may execute another version of the code from here on: notes that it is not measured
  * any more, or tells of the gap that has ended. */
 void gap_follow(struct thread *t);
+/* It is not measured from here on. */
+void gap_begin(struct thread *t);
 void region_set(struct thread *t, bool on);
 /* Does what the controller asks for. */
 void region_obey(struct thread *t);

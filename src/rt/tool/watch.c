@@ -175,9 +175,9 @@ reopen(struct thread *t)
 }
 
 bool
-watch_tick(struct thread *t, uint64_t net, bool begins)
+watch_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
 {
-	bool late = net - t->period_from >= budget()->period_ns / 8 * 7;
+	bool late = now - t->period_from >= budget()->period_ns / 8 * 7;
 	if (!begins)
 		take_rate(t);
 	if (!t->watching) {

@@ -95,13 +95,12 @@ function states(rows) {
 const OWNERS = { thread: " of each thread", process: ", all threads together", priority: ", all threads together, by priority", tree: ", all processes together" };
 
 function budget(b) {
-	const ticks = b.ticks ?? {};
-	const all = Object.values(ticks).reduce((sum, n) => sum + n, 0) || 1;
+	const parts = b.parts ?? {};
 	const facts = [
-		["Granted", `${duration(b.amount_ns)} for each ${duration(b.period_ns)} of CPU time${OWNERS[b.share] ?? ""}`],
+		["Granted", `${duration(b.amount_ns)} for each ${duration(b.period_ns)} of ${b.clock === "wall" ? "time by the clock" : "CPU time"}${OWNERS[b.share] ?? ""}`],
 		["Sampling", b.bursts ? `${b.sampling}, ${plural(b.bursts, "burst")} of each period` : b.sampling],
 		["Charged", duration(b.charged_ns)],
-		["Measured", `${duration(b.measured_ns)} of ${duration(b.cpu_ns)} (${percent(b.measured_ns / b.cpu_ns)}), in ${plural(b.windows, "window")}`],
+		["Measured", `${duration(b.measured_ns)} of ${duration(b.cpu_ns)} (${percent(parts.measured ?? b.measured_ns / b.cpu_ns)}), in ${plural(b.windows, "window")}`],
 		["Periods", count(b.periods)],
 		["When it is spent", b.native ? "threads run natively" : "threads stay in the engine, which measures nothing"],
 		["Exceeded at most by", duration(b.most_overshoot_ns)],
@@ -110,8 +109,8 @@ function budget(b) {
 		"section.box",
 		{},
 		h("h2", {}, "Budget"),
-		h("div.band.tall", { role: "img", "aria-label": "Where CPU time was spent" }, Object.entries(ticks).map(([name, n]) => (n ? h(`span.${name}`, { "--part": `${(100 * n) / all}%`, title: `${name}: ${percent(n / all)}` }) : null))),
-		h("p.legend", {}, Object.entries(ticks).map(([name, n]) => h("span", {}, h(`i.${name}`), ` ${{ measured: "measured", plain: "in the engine, not measured", native: "native" }[name] ?? name} ${percent(n / all)}`))),
+		h("div.band.tall", { role: "img", "aria-label": "Where CPU time was spent" }, Object.entries(parts).map(([name, part]) => (part ? h(`span.${name}`, { "--part": `${100 * part}%`, title: `${name}: ${percent(part)}` }) : null))),
+		h("p.legend", {}, Object.entries(parts).map(([name, part]) => h("span", {}, h(`i.${name}`), ` ${{ measured: "measured", plain: "in the engine, not measured", native: "native" }[name] ?? name} ${percent(part)}`))),
 		h("dl.facts", {}, facts.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
 		overshoots(b.overshoots ?? []),
 	);
