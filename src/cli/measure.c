@@ -299,8 +299,9 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	free(counters);
 	if (!p)
 		return -1;
-	size_t n_notes = p->notes.n;
 	st_toolset_note_failures(&w->tools, run, p);
+	st_region_note_lists(&w->region, p);
+	size_t n_notes = p->notes.n;
 	bool some = st_region_note(&w->region, run, p);
 	if (w->result.quiet)
 		say_missing(p, n_notes);

@@ -381,7 +381,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 {
 	bool some = fits_some(&r->functions) && fits_some(&r->images) && fits_some(&r->start_at);
 	st_region_note_unknown(r, p);
-	st_region_note_tools(r, run, p);
+	st_region_note_asked(r, run, p);
 	uint64_t fit = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
 		fit += run->processes[i].results->threads_fit;

@@ -70,8 +70,9 @@ struct st_nearest_few st_region_near(const char *word);
 /* Looks at the functions of all images; file: only those of a source file, NULL: all. */
 void st_region_try_functions(const struct st_region *r, const struct st_file_pattern *file,
                              struct st_nearest_few *near);
-/* region_tools.c: that about what tools ask for. */
-void st_region_note_tools(const struct st_region *r, const struct st_run *run,
+/* region_tools.c: that about what tools list, and what else they ask for. */
+void st_region_note_lists(const struct st_region *r, struct st_profile *p);
+void st_region_note_asked(const struct st_region *r, const struct st_run *run,
                           struct st_profile *p);
 /* An image, opened once; NULL: it cannot be read. */
 struct st_image *st_region_image(struct st_region *r, const char *path);

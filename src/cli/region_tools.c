@@ -68,19 +68,27 @@ note_name(const struct st_region *r, const char *tool, const char *name, struct 
 /* Tools that list functions which programs may have or not find some of them missing; that all are
  * is worth a word. */
 void
-st_region_note_tools(const struct st_region *r, const struct st_run *run, struct st_profile *p)
+st_region_note_lists(const struct st_region *r, struct st_profile *p)
 {
-	for (uint32_t i = 0; i < r->tools->n; i++) {
+	for (uint32_t i = 0; i < r->tools->n && r->n_opened; i++) {
 		const strobe_tool *t = r->tools->about[i];
-		struct asked_names names = {0};
-		if (!t->function || !r->n_opened)
-			continue;
-		if (t->functions && !r->matched[i])
+		if (t->function && t->functions && !r->matched[i])
 			st_profile_note(p,
 			                "the tool %s asks for functions of which none was loaded: "
 			                "%s",
 			                t->name, t->functions);
-		for (size_t k = 0; k < run->n_processes && !t->functions; k++)
+	}
+}
+
+void
+st_region_note_asked(const struct st_region *r, const struct st_run *run, struct st_profile *p)
+{
+	for (uint32_t i = 0; i < r->tools->n && r->n_opened; i++) {
+		const strobe_tool *t = r->tools->about[i];
+		struct asked_names names = {0};
+		if (!t->function || t->functions)
+			continue;
+		for (size_t k = 0; k < run->n_processes; k++)
 			read_process(&run->processes[k], i, &names);
 		for (size_t k = 0; k < names.n && !names.found; k++)
 			note_name(r, t->name, names.name[k], p);

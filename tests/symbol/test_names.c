@@ -26,9 +26,11 @@ check_names(const char *name, const char *options)
 		assert_non_null(f);
 		assert_int_equal(f->offset, s[i].start);
 		assert_int_equal(f->offset + f->size, s[i].end);
-		assert_true(i == 0 || s[i - 1].start < s[i].start ||
-		            (s[i - 1].start == s[i].start &&
-		             strcmp(s[i - 1].raw_name, s[i].raw_name) < 0));
+		bool more = i > 0 && s[i - 1].start == s[i].start; /* of the same function */
+		assert_true(i == 0 || s[i - 1].start <= s[i].start);
+		assert_true(!more || !s[i].shown);
+		assert_true(!more || s[i - 1].shown ||
+		            strcmp(s[i - 1].raw_name, s[i].raw_name) < 0);
 	}
 	for (size_t i = 0; i < symbols.n; i++)
 		if (strcmp(symbols.v[i].raw, "plain_local_label") != 0 &&
