@@ -105,7 +105,7 @@ attend(int socket, struct st_attachment *a)
 		__atomic_store_n(&a->results->deserted, 1, __ATOMIC_RELAXED);
 	struct message m = {.kind = DETACHED};
 	let_begin(a);
-	m.done = fds[1].fd < 0 || st_detach(a);
+	m.done = fds[1].fd < 0 ? !a->boot->leaves || st_clear_leftovers(a) : st_detach(a);
 	tell(socket, &m, NULL);
 }
 

@@ -24,6 +24,8 @@ struct st_attachment {
 int st_attach_check(pid_t pid, struct st_error *e);
 /* Is there memory of a runtime that had to leave without its controller? */
 bool st_has_leftovers(pid_t pid);
+/* Does the process run under a seccomp filter? It would meet our calls, too. */
+bool st_is_filtered(pid_t pid);
 void st_process_name(pid_t pid, char *name, size_t size);
 
 /* control/attach.c: every thread is on its way into the engine. -1 with *e, the process as it was.
@@ -34,5 +36,9 @@ int st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a
 /* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that
  * cannot be done now it is left to the runtime: false. */
 bool st_detach(struct st_attachment *a);
+
+/* control/leftovers.c: the runtime leaves by itself. When it has, what it could not give back is
+ * taken away; false: that cannot be. */
+bool st_clear_leftovers(const struct st_attachment *a);
 
 #endif

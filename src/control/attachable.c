@@ -145,6 +145,14 @@ st_has_leftovers(pid_t pid)
 	return has_mapping(pid, " r-xp ", NULL);
 }
 
+bool
+st_is_filtered(pid_t pid)
+{
+	char status[8192];
+	read_proc(pid, "status", status, sizeof status);
+	return atoi(status_field(status, "Seccomp")) != 0;
+}
+
 static int
 check_state(pid_t pid, const char *status, struct st_error *e)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -222,21 +223,6 @@ send_to_work(struct leaving *l, struct st_traced *t, uint64_t entry, uint32_t fi
 	return st_threads_stop_again(&l->ts, patience, &ignored) == 0;
 }
 
-static bool
-is_filtered(pid_t pid)
-{
-	char path[64], line[256];
-	int mode = 0;
-	snprintf(path, sizeof path, "/proc/%d/status", pid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "Seccomp: %d", &mode) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return mode != 0;
-}
-
 enum { MOST_UNMAPPED = 11 };
 _Static_assert(sizeof(struct st_boot) + MOST_UNMAPPED * sizeof(struct st_remote_call) <= 4096,
                "the list lies behind the boot block");
@@ -270,7 +256,7 @@ unmap(struct leaving *l, struct st_traced *t)
 {
 	struct st_remote_call *calls = (void *)(l->a->boot + 1);
 	struct st_remote r = {.pid = t->tid, .saved = t->final};
-	if (is_filtered(l->a->pid) || !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
+	if (st_is_filtered(l->a->pid) || !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
 		return false;
 	const uint64_t undo = l->a->results->at + (uint64_t)((char *)calls - (char *)l->a->results);
 	unsigned n = list_memory(l, t, calls);
@@ -328,11 +314,11 @@ leave(struct leaving *l)
 }
 
 /* The runtime hangs up when the process has its dispositions back. */
-static bool
+static void
 await_hangup(const struct st_attachment *a)
 {
 	struct pollfd end = {.fd = a->channel};
-	return poll(&end, 1, (int)(patience * 1000)) == 1;
+	poll(&end, 1, (int)(patience * 1000));
 }
 
 bool
@@ -346,9 +332,11 @@ st_detach(struct st_attachment *a)
 		st_threads_release(&l.ts);
 		st_threads_free(&l.ts);
 	}
-	if (leaves_by_itself(&l))
-		done = await_hangup(a);
-	close(a->channel); /* the signal for the runtime, where it is still there */
+	if (!done && leaves_by_itself(&l))
+		await_hangup(a);
+	/* The signal for the runtime, where it is still there; strobe has the socket open, too. */
+	shutdown(a->channel, SHUT_RDWR);
+	close(a->channel);
 	a->channel = -1;
-	return done;
+	return done || st_clear_leftovers(a);
 }

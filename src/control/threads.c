@@ -368,6 +368,16 @@ st_threads_release(struct st_threads *ts)
 }
 
 void
+st_threads_release_late(void)
+{
+	int status;
+	pid_t tid;
+	while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0)
+		if (WIFSTOPPED(status))
+			ptrace(PTRACE_DETACH, tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
+}
+
+void
 st_threads_free(struct st_threads *ts)
 {
 	free(ts->v);

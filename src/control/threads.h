@@ -44,6 +44,8 @@ void st_thread_put(struct st_traced *t);
 /* Lets all of them go on from their regs, with their masks. */
 void st_threads_release(struct st_threads *ts);
 void st_threads_free(struct st_threads *ts);
+/* The same for those that had not stopped when they were to be released, and have now. */
+void st_threads_release_late(void);
 /* The first that can be used for remote calls, or NULL. */
 struct st_traced *st_threads_any(struct st_threads *ts);
 

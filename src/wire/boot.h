@@ -67,6 +67,7 @@ struct st_boot {
 	uint64_t finish;   /* where one thread is sent to when all are parked */
 	uint64_t forget;   /* where it is sent to when the others are out of the engine */
 	uint64_t sys_insn; /* the instruction that makes the program's system calls */
+	uint64_t memory;   /* struct st_memory_list, in the process */
 	uint32_t finished; /* ST_FINISHED_*: how far that thread has come */
 	uint32_t leaves;   /* the runtime hands the process back by itself */
 };
@@ -108,6 +109,17 @@ enum { ST_HEAD_SYSCALL = 2, ST_HEAD_NATIVE = 4, ST_PARKING = 1, ST_PARKED = 2 };
 /* The process has back what belongs to it, so that every thread may go on natively; and what the
  * runtime has mapped by itself is unmapped, but where another process runs in this memory. */
 enum { ST_FINISHED_PROCESS = 1, ST_FINISHED_MEMORY, ST_FINISHED_SHARED };
+
+/* What the runtime has mapped by itself and not given back. When it has left by itself that is what
+ * its threads stood on at their last steps. */
+enum { ST_MOST_MEMORY = 16384 };
+struct st_memory_list {
+	uint64_t n; /* perhaps more than there is place for */
+	struct st_memory {
+		uint64_t at, bytes; /* at 0: nothing to give back */
+		uint64_t kept;      /* not to be given back by the runtime */
+	} v[ST_MOST_MEMORY];
+};
 
 /* The runtime's signal, and its value when the controller asks a thread to come out and wait. */
 #define ST_SIGNAL_OWN 64

@@ -332,15 +332,17 @@ class Ends(Attach):
         """A thread does what the engine cannot bear: the process leaves it, and strobe ends."""
         for how in ("leaves-far", "leaves-gs", "leaves-far-threads", "leaves-gs-threads"):
             process = self.start(ENDS, how)
+            time.sleep(0.1)
+            before, open_files = maps(process.pid), descriptors(process.pid)
             strobe = self.attached(process.pid)
             process.stdin.write(b"x")
             process.stdin.flush()
             self.assertEqual(strobe.wait(30), 0, strobe.stderr.read())
             self.assertEqual(process.stdout.readline(), b"native\n")
+            self.assertEqual((maps(process.pid), descriptors(process.pid)), (before, open_files))
             result = self.saved()
             self.assertEqual(result["process"]["state"], NATIVE, how)
             self.assertGreater(result["instructions"], 0)
-            self.assertFalse(self.is_attached(process.pid))
             process.stdin.close()
             self.assertEqual(process.wait(30), 7, how)
 
@@ -359,6 +361,23 @@ class Ends(Attach):
                 self.assertIn(self.saved()["process"]["state"], (NATIVE, DETACHED))
                 process.stdin.close()
                 self.assertEqual(process.wait(30), 7, how)
+
+    def test_cannot_be_stopped(self):
+        """A parent sleeps until its vfork's child has ended. Then it leaves by itself, and the agent takes away what it could not give back."""
+        process = self.start(ENDS, "waits")
+        time.sleep(0.1)
+        before, open_files = maps(process.pid), descriptors(process.pid)
+        strobe = self.attached(process.pid)
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        time.sleep(0.2)
+        result = self.detached(strobe)
+        self.assertEqual(result["process"]["state"], DETACHED)
+        self.assertNotIn("leaves the engine by itself", strobe.stderr.read())
+        self.assertEqual(process.stdout.readline(), b"child has ended\n")
+        self.assertEqual((maps(process.pid), descriptors(process.pid)), (before, open_files))
+        process.stdin.close()
+        self.assertEqual(process.wait(30), 7)
 
     def test_while_it_ends(self):
         """At every moment around the end: a sentence or a result, never a hang."""

@@ -56,21 +56,23 @@ strlen(const char *s)
 	return n;
 }
 
-/* All that was mapped here, for the day on which a process that was attached is left: two pieces a
- * thread, and some tables. What finds no place stays. */
-enum { MAX_MAPPED = 16384 };
-static struct mapped {
-	uint64_t at, bytes; /* at 0: nothing to give back */
-} mapped[MAX_MAPPED];
-static uint32_t n_mapped;
+/* All that was mapped here, for the day on which the process is left: two pieces a thread, and some
+ * tables. What finds no place stays. */
+static struct st_memory_list memory;
+
+struct st_memory_list *
+rt_memory_list(void)
+{
+	return &memory;
+}
 static uint64_t lowest = ~0ull, highest; /* all of it lies between */
 
 void
 rt_note_memory(uint64_t at, uint64_t bytes)
 {
-	uint32_t i = __atomic_fetch_add(&n_mapped, 1, __ATOMIC_RELAXED);
-	if (i < MAX_MAPPED)
-		mapped[i] = (struct mapped){at, bytes};
+	uint64_t i = __atomic_fetch_add(&memory.n, 1, __ATOMIC_RELAXED);
+	if (i < ST_MOST_MEMORY)
+		memory.v[i] = (struct st_memory){.at = at, .bytes = bytes};
 	if (at < lowest)
 		lowest = at;
 	if (at + bytes > highest)
@@ -83,8 +85,9 @@ rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 	bool found = false;
 	if (start >= highest || end <= lowest)
 		return false;
-	for (uint32_t i = 0; i < n_mapped && i < MAX_MAPPED; i++) {
-		uint64_t at = mapped[i].at, behind = (at + mapped[i].bytes + 4095) & ~4095ull;
+	for (uint64_t i = 0; i < memory.n && i < ST_MOST_MEMORY; i++) {
+		uint64_t at = memory.v[i].at,
+		         behind = (at + memory.v[i].bytes + 4095) & ~4095ull;
 		if (!at || at >= end || behind <= start || (found && at >= *from))
 			continue;
 		*from = at;
@@ -94,19 +97,38 @@ rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 	return found;
 }
 
-void
-rt_keep_memory(const void *p)
+static struct st_memory *
+find_memory(const void *p)
 {
-	for (uint32_t i = 0; i < n_mapped && i < MAX_MAPPED; i++)
-		if (mapped[i].at == (uint64_t)p)
-			mapped[i].at = 0;
+	for (uint64_t i = 0; i < memory.n && i < ST_MOST_MEMORY; i++)
+		if (memory.v[i].at == (uint64_t)p)
+			return &memory.v[i];
+	return NULL;
+}
+
+void
+rt_keep_memory(const void *p, uint64_t bytes)
+{
+	struct st_memory *m = find_memory(p);
+	if (!m)
+		return;
+	m->kept = 1;
+	m->bytes = bytes;
+}
+
+void
+rt_forget_memory(const void *p)
+{
+	struct st_memory *m = find_memory(p);
+	if (m)
+		m->at = 0;
 }
 
 void
 rt_unmap_memory(void *p, size_t bytes)
 {
 	int64_t counted = (int64_t)((bytes + 4095) & ~4095ull);
-	rt_keep_memory(p);
+	rt_forget_memory(p);
 	SYS(__NR_munmap, p, bytes);
 	rt_count_memory(-counted, -counted);
 }
@@ -114,9 +136,13 @@ rt_unmap_memory(void *p, size_t bytes)
 void
 rt_unmap_all(void)
 {
-	for (uint32_t i = 0; i < n_mapped && i < MAX_MAPPED; i++)
-		if (mapped[i].at)
-			SYS(__NR_munmap, mapped[i].at, mapped[i].bytes);
+	for (uint64_t i = 0; i < memory.n && i < ST_MOST_MEMORY; i++) {
+		struct st_memory *m = &memory.v[i];
+		if (!m->at || m->kept)
+			continue;
+		SYS(__NR_munmap, m->at, m->bytes);
+		m->at = 0;
+	}
 }
 
 /* Away from the program's memory: not in a hole that it may fill, or jump to. */

@@ -53,9 +53,12 @@ void rt_unmap_memory(void *p, size_t bytes);
 void rt_note_memory(uint64_t at, uint64_t bytes);
 /* The first piece of it that touches [start, end). */
 bool rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to);
-/* Gives all of it back, but what is kept. */
+/* Gives all of it back, except what is kept: so many bytes of what was mapped at p. */
 void rt_unmap_all(void);
-void rt_keep_memory(const void *p);
+void rt_keep_memory(const void *p, uint64_t bytes);
+/* What was mapped at p stays, for ever. */
+void rt_forget_memory(const void *p);
+struct st_memory_list *rt_memory_list(void);
 /* The same for what a fork's child that goes on natively does without. */
 void *rt_map_table(size_t bytes);
 /* What the kernel counts of the engine's memory. */

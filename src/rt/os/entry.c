@@ -77,6 +77,7 @@ say_where(struct st_boot *boot)
 	boot->finish = (uint64_t)rt_finish_entry;
 	boot->forget = (uint64_t)rt_forget_entry;
 	boot->sys_insn = (uint64_t)rt_sys_insn;
+	boot->memory = (uint64_t)rt_memory_list();
 }
 
 /* The other threads of a process that was running. */

@@ -181,6 +181,6 @@ gates_remove(void)
 	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
 		struct gate *k = &rt.gates->gate[i];
 		if (k->open && !close_gate(k)) /* it does without the engine */
-			rt_keep_memory((const void *)gate_area(k)->start);
+			rt_forget_memory((const void *)gate_area(k)->start);
 	}
 }

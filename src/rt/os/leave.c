@@ -170,16 +170,24 @@ go(struct thread *t)
 	rt_go_native_forever(t);
 }
 
-/* Without a controller: what no thread needs on its last steps. */
+static struct st_boot *
+shared_boot(void)
+{
+	return (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
+}
+
+/* Without a controller: what no thread needs on its last steps. The rest the agent takes away when
+ * they are done, if it is still there. */
 static void
 forget_alone(void)
 {
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
-		rt_keep_memory(o);
-		rt_keep_memory((void *)thread_stacks(o));
+		rt_keep_memory(o, ST_THREAD_PRIVATE);
+		rt_keep_memory((void *)thread_stacks(o), THREAD_STACKS);
 		SYS(__NR_munmap, (uint64_t)o + ST_THREAD_PRIVATE, COUNTERS_BYTES);
 	}
 	rt_unmap_all();
+	__atomic_store_n(&shared_boot()->finished, ST_FINISHED_MEMORY, __ATOMIC_SEQ_CST);
 	SYS(__NR_munmap, rt.region, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_MAPPED);
@@ -206,12 +214,6 @@ static void
 wake_others(void)
 {
 	SYS(__NR_futex, &gone, 1 /* FUTEX_WAKE */, 1 << 20);
-}
-
-static struct st_boot *
-shared_boot(void)
-{
-	return (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
 }
 
 void rt_withdraw(const struct st_boot *boot);
@@ -269,7 +271,7 @@ void
 rt_forget(struct thread *t)
 {
 	bool shared = is_shared();
-	rt_keep_memory(t);
+	rt_keep_memory(t, ST_THREAD_PRIVATE);
 	if (!shared)
 		rt_unmap_all();
 	__atomic_store_n(&shared_boot()->finished, shared ? ST_FINISHED_SHARED : ST_FINISHED_MEMORY,

@@ -99,8 +99,13 @@ long sys_clone(struct thread *t, long nr);
 _Noreturn void sys_exit(struct thread *t);
 /* The calling thread's counters are added to those of ended threads; its record says ENDED. */
 void thread_retire(struct thread *t);
-/* Where the mapping with its stacks begins. */
+/* Where the mapping with its stacks begins, and how large it is. */
 uint64_t thread_stacks(const struct thread *t);
+enum {
+	RT_STACK_BYTES = 65536,
+	RT_SIG_STACK_BYTES = 65536,
+	THREAD_STACKS = RT_STACK_BYTES + RT_SIG_STACK_BYTES + 8192
+};
 /* Its name and the time, into its record. */
 void thread_note_end(struct thread *t);
 

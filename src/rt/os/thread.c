@@ -44,9 +44,7 @@ _Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private pa
 enum {
 	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
 	AREA_BYTES = ST_THREAD_PRIVATE + COUNTERS_BYTES,
-	STACK_BYTES = 65536,
 	THREAD_CPU_CLOCK = 3, /* CLOCK_THREAD_CPUTIME_ID */
-	SIG_STACK_BYTES = 65536,
 	E_INTR = 4,
 	E_FAULT = 14,
 	E_INVAL = 22,
@@ -82,15 +80,15 @@ map_counters(uint64_t area, uint32_t slot)
 static bool
 map_stacks(struct thread *t)
 {
-	char *p = rt_map_memory(STACK_BYTES + SIG_STACK_BYTES + 8192);
+	char *p = rt_map_memory(THREAD_STACKS);
 	if (!p)
 		return false;
 	SYS(__NR_mprotect, p, 4096, PROT_NONE);
-	SYS(__NR_mprotect, p + 4096 + SIG_STACK_BYTES, 4096, PROT_NONE);
+	SYS(__NR_mprotect, p + 4096 + RT_SIG_STACK_BYTES, 4096, PROT_NONE);
 	rt_count_memory(0, -8192); /* the guards */
 	t->sig_base = (uint64_t)p + 4096;
-	t->sp_base = (uint64_t)p + 8192 + SIG_STACK_BYTES;
-	t->rt_sp = t->sp_base + STACK_BYTES;
+	t->sp_base = (uint64_t)p + 8192 + RT_SIG_STACK_BYTES;
+	t->rt_sp = t->sp_base + RT_STACK_BYTES;
 	return true;
 }
 
@@ -311,7 +309,7 @@ thread_new(void)
 		memcpy(buffers, t->buffers, sizeof buffers);
 		memset(t, 0, sizeof *t);
 		memcpy(t->buffers, buffers, sizeof buffers);
-		t->rt_sp = sp + STACK_BYTES;
+		t->rt_sp = sp + RT_STACK_BYTES;
 		t->sp_base = sp;
 		t->sig_base = sig;
 		t->slot = slot;
@@ -637,7 +635,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->regs.r[R11] = t->regs.rflags;
 	if (q->stack)
 		t->regs.r[RSP] = q->stack;
-	t->rt_sp = (rt_sp - STACK_BYTES / 2) & ~15ull;
+	t->rt_sp = (rt_sp - RT_STACK_BYTES / 2) & ~15ull;
 	long ret = do_clone(nr, q, t, t->rt_sp, vfork_main);
 	t->regs = regs;
 	t->sigtab = tab;

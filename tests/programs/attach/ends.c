@@ -136,6 +136,21 @@ say_ready(void)
 	fflush(stdout);
 }
 
+/* Cannot be stopped meanwhile. */
+static int
+wait_for_child(int ms)
+{
+	if (vfork() == 0) {
+		poll(NULL, 0, ms);
+		_exit(0);
+	}
+	puts("child has ended");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	return 7;
+}
+
 static int
 is(const char *how, const char *name)
 {
@@ -165,6 +180,8 @@ main(int argc, char **argv)
 		return 9;
 	if (is(how, "children"))
 		return children();
+	if (is(how, "waits"))
+		return wait_for_child(4500);
 	if (is(how, "leaves"))
 		leave_engine(how);
 	if (is(how, "exec"))
