@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "control/attach.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) ATTACH_##id,
@@ -83,7 +84,7 @@ command_of(long pid)
 	char path[64];
 	char *text = calloc(1, 1 << 16), **list;
 	size_t n = 0, count = 0;
-	snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+	snprintf(path, sizeof path, "/proc/%d/cmdline", st_live_thread((pid_t)pid));
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	for (ssize_t got; text && fd >= 0 && n < (1 << 16) - 1 &&
 	                  (got = read(fd, text + n, (1 << 16) - 1 - n)) > 0;)

@@ -52,7 +52,7 @@ check_threads(const struct st_threads *ts, struct st_error *e)
 
 /* The kernel lets a process have so many mappings; the engine adds some for each thread. */
 static int
-check_room(const struct st_threads *ts, struct st_error *e)
+check_room(struct st_threads *ts, struct st_error *e)
 {
 	char path[64], line[512];
 	unsigned long most = 65530, now = 0;
@@ -61,7 +61,7 @@ check_room(const struct st_threads *ts, struct st_error *e)
 		most = 65530;
 	if (f)
 		fclose(f);
-	snprintf(path, sizeof path, "/proc/%d/maps", ts->pid);
+	snprintf(path, sizeof path, "/proc/%d/maps", st_threads_any(ts)->tid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof line, f))
 		now += strchr(line, '\n') != NULL;
@@ -78,7 +78,7 @@ check_room(const struct st_threads *ts, struct st_error *e)
 /* A thread that was stopped within a restartable sequence is sent to its abort handler, as the
  * kernel would send it; and what it has registered is noted. */
 static void
-take_rseq(pid_t pid, struct st_traced *t, struct st_attached *to)
+take_rseq(struct st_traced *t, struct st_attached *to)
 {
 	struct __ptrace_rseq_configuration c = {0};
 	struct {
@@ -92,11 +92,11 @@ take_rseq(pid_t pid, struct st_traced *t, struct st_attached *to)
 	to->rseq_bytes = c.rseq_abi_size;
 	to->rseq_signature = c.signature;
 	struct iovec here = {&at, 8}, there = {(void *)(c.rseq_abi_pointer + 8), 8};
-	if (process_vm_readv(pid, &here, 1, &there, 1, 0) != 8 || !at)
+	if (process_vm_readv(t->tid, &here, 1, &there, 1, 0) != 8 || !at)
 		return;
 	here = (struct iovec){&section, sizeof section};
 	there = (struct iovec){(void *)at, sizeof section};
-	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof section &&
+	if (process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof section &&
 	    t->regs.rip - section.start < section.length)
 		t->regs.rip = section.abort;
 }
@@ -115,7 +115,7 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 		if (t->gone)
 			continue;
 		struct st_attached *to = t == first ? all : &all[n++];
-		take_rseq(ts->pid, t, to);
+		take_rseq(t, to);
 		to->tid = (uint32_t)t->tid;
 		st_general_registers(to->regs, &t->regs);
 		to->rflags = t->regs.eflags;
@@ -128,7 +128,7 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 	in->remote.saved = first->regs;
 	struct iovec here = {all, n * sizeof *all},
 	             there = {(void *)in->boot.threads, n * sizeof *all};
-	ssize_t wrote = process_vm_writev(ts->pid, &here, 1, &there, 1, 0);
+	ssize_t wrote = process_vm_writev(first->tid, &here, 1, &there, 1, 0);
 	free(all);
 	if (wrote != (ssize_t)here.iov_len)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write to the process: %s",

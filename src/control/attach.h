@@ -24,6 +24,9 @@ struct st_attachment {
 int st_attach_check(pid_t pid, struct st_error *e);
 /* Is there memory of a runtime that had to leave without its controller? */
 bool st_has_leftovers(pid_t pid);
+/* The number by which the process's memory and files are known: its own, or, when its first thread
+ * has ended, that of another. 0: all have ended. */
+pid_t st_live_thread(pid_t pid);
 /* Does the process run under a seccomp filter? It would meet our calls, too. */
 bool st_is_filtered(pid_t pid);
 void st_process_name(pid_t pid, char *name, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether a running process can be attached; if not, why, in one sentence. */
 #include <ctype.h>
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -123,6 +124,34 @@ is_at_work(pid_t pid, unsigned long long results)
 	       h.magic == ST_RESULTS_MAGIC && (h.state == ST_RUN_CACHE || h.state == ST_RUN_NATIVE);
 }
 
+static bool
+has_ended(pid_t tid)
+{
+	char stat[1024];
+	read_proc(tid, "stat", stat, sizeof stat);
+	const char *end = strrchr(stat, ')');
+	return !end || end[2] == 'Z' || end[2] == 'X';
+}
+
+pid_t
+st_live_thread(pid_t pid)
+{
+	char path[64];
+	pid_t live = 0;
+	if (!has_ended(pid))
+		return pid;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	for (struct dirent *entry; d && !live && (entry = readdir(d));) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+		if (tid > 0 && !has_ended(tid))
+			live = tid;
+	}
+	if (d)
+		closedir(d);
+	return live;
+}
+
 /* A mapping of ours with these permissions, for which test is true; test may be NULL. */
 static bool
 has_mapping(pid_t pid, const char *perms, bool (*test)(pid_t pid, unsigned long long start))
@@ -142,7 +171,7 @@ has_mapping(pid_t pid, const char *perms, bool (*test)(pid_t pid, unsigned long 
 bool
 st_has_leftovers(pid_t pid)
 {
-	return has_mapping(pid, " r-xp ", NULL);
+	return has_mapping(st_live_thread(pid), " r-xp ", NULL);
 }
 
 bool
@@ -166,7 +195,7 @@ check_state(pid_t pid, const char *status, struct st_error *e)
 		snprintf(text, sizeof text, "it is a thread of process %d; attach that", tgid);
 		return refuse(e, pid, text);
 	}
-	if (state == 'Z' || state == 'X')
+	if (!st_live_thread(pid))
 		return refuse(e, pid, "it has ended already");
 	if (tracer) {
 		char name[64];
@@ -184,15 +213,15 @@ check_state(pid_t pid, const char *status, struct st_error *e)
 }
 
 static int
-check_kind(pid_t pid, const char *status, struct st_error *e)
+check_kind(pid_t pid, pid_t live, const char *status, struct st_error *e)
 {
-	if (is_elf32(pid))
+	if (is_elf32(live))
 		return refuse(e, pid, "it is a 32-bit program; strobe knows 64-bit x86 only");
-	if (is_elsewhere(pid, "pid"))
+	if (is_elsewhere(live, "pid"))
 		return refuse(e, pid,
 		              "it is in a container (another pid namespace); run strobe inside of "
 		              "it");
-	if (is_elsewhere(pid, "mnt") && !sees_itself(pid))
+	if (is_elsewhere(live, "mnt") && !sees_itself(live))
 		return refuse(e, pid,
 		              "it is in a container (another mount namespace) without a /proc of "
 		              "its own");
@@ -202,7 +231,7 @@ check_kind(pid_t pid, const char *status, struct st_error *e)
 		              "engine needs; start it with strobe run");
 	if (strstr(status_field(status, "x86_Thread_features"), "shstk"))
 		return refuse(e, pid, "it uses a shadow stack");
-	if (has_mapping(pid, " rw-s ", is_at_work))
+	if (has_mapping(live, " rw-s ", is_at_work))
 		return refuse(e, pid, "it is under strobe already");
 	return 0;
 }
@@ -213,7 +242,7 @@ sharer(pid_t pid)
 {
 	char path[64], text[4096];
 	snprintf(path, sizeof path, "task/%d/children", pid);
-	read_proc(pid, path, text, sizeof text);
+	read_proc(pid, path, text, sizeof text); /* of this thread */
 	for (char *at = text, *end; *at; at = end) {
 		long child = strtol(at, &end, 10);
 		if (end == at)
@@ -241,6 +270,8 @@ st_attach_check(pid_t pid, struct st_error *e)
 		return refuse(e, pid, "strobe cannot attach itself");
 	if (check_state(pid, status, e) != 0)
 		return -1;
+	pid_t live = st_live_thread(pid);
+	read_proc(live, "status", status, sizeof status);
 	uid_t uid = (uid_t)atoi(status_field(status, "Uid"));
 	if (geteuid() != 0 && uid != geteuid()) {
 		const struct passwd *who = getpwuid(uid);
@@ -250,9 +281,9 @@ st_attach_check(pid_t pid, struct st_error *e)
 		         who ? who->pw_name : "unknown");
 		return refuse(e, pid, text);
 	}
-	if (check_kind(pid, status, e) != 0)
+	if (check_kind(pid, live, status, e) != 0)
 		return -1;
-	pid_t other = sharer(pid);
+	pid_t other = sharer(live);
 	if (other) {
 		snprintf(text, sizeof text, "it shares its memory with process %d", other);
 		return refuse(e, pid, text);

@@ -34,11 +34,11 @@ struct leaving {
 };
 
 static bool
-read_head(const struct leaving *l, const struct st_traced *t, struct st_thread_head *head)
+read_head(const struct st_traced *t, struct st_thread_head *head)
 {
 	uint64_t at = t->regs.gs_base;
 	struct iovec here = {head, sizeof *head}, there = {(void *)at, sizeof *head};
-	return process_vm_readv(l->a->pid, &here, 1, &there, 1, 0) == sizeof *head &&
+	return process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof *head &&
 	       head->self == at && head->tid == (uint32_t)t->tid;
 }
 
@@ -61,7 +61,7 @@ where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_he
 	uint64_t rip = t->regs.rip;
 	if (!t->regs.gs_base)
 		return in_region(l, rip) ? BUSY : OUT;
-	if (!read_head(l, t, head))
+	if (!read_head(t, head))
 		return BUSY;
 	if (head->parked)
 		return head->parked == ST_PARKED ? PARKED : PARKS;
@@ -71,10 +71,10 @@ where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_he
 }
 
 static void
-write_at(const struct leaving *l, uint64_t at, const void *from, size_t bytes)
+write_at(const struct st_traced *t, uint64_t at, const void *from, size_t bytes)
 {
 	struct iovec here = {(void *)from, bytes}, there = {(void *)at, bytes};
-	process_vm_writev(l->a->pid, &here, 1, &there, 1, 0);
+	process_vm_writev(t->tid, &here, 1, &there, 1, 0);
 }
 
 /* To the parking place, where the program goes on as the head says, or, outside of the engine, as
@@ -91,7 +91,7 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 		h.rflags = t->regs.eflags;
 		h.pc = t->regs.rip;
 	}
-	write_at(l, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
+	write_at(t, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
 	         offsetof(struct st_thread_head, guard) - offsetof(struct st_thread_head, regs));
 	t->regs.rip = l->a->boot->park;
 	t->regs.eflags = 0x202;
@@ -148,7 +148,7 @@ all_parked(const struct leaving *l)
 		const struct st_traced *t = &l->ts.v[i];
 		struct st_thread_head head;
 		if (!t->gone && !t->stopped && t->regs.gs_base &&
-		    (!read_head(l, t, &head) || head.parked != ST_PARKED))
+		    (!read_head(t, &head) || head.parked != ST_PARKED))
 			return false;
 	}
 	return true;
@@ -256,7 +256,7 @@ unmap(struct leaving *l, struct st_traced *t)
 {
 	struct st_remote_call *calls = (void *)(l->a->boot + 1);
 	struct st_remote r = {.pid = t->tid, .saved = t->final};
-	if (st_is_filtered(l->a->pid) || !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
+	if (st_is_filtered(t->tid) || !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
 		return false;
 	const uint64_t undo = l->a->results->at + (uint64_t)((char *)calls - (char *)l->a->results);
 	unsigned n = list_memory(l, t, calls);

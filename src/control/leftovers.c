@@ -4,9 +4,8 @@
  * stand on at their last steps. When all of them are out of it, that is taken away as well.
  */
 #include <asm/unistd.h>
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -17,10 +16,11 @@
 
 static const double patience = 10.0; /* seconds, for threads to come out of the engine */
 
+/* It has ended, or become another program. */
 static bool
 is_gone(pid_t pid)
 {
-	return kill(pid, 0) != 0 && errno == ESRCH;
+	return !st_live_thread(pid) || !st_has_leftovers(pid);
 }
 
 static uint32_t
@@ -38,7 +38,7 @@ is_in_engine(const struct st_attachment *a, const struct st_traced *t)
 	struct iovec here = {&head, sizeof head}, there = {(void *)at, sizeof head};
 	if (t->regs.rip - a->boot->region < ST_REGION_SIZE)
 		return true;
-	return at && process_vm_readv(a->pid, &here, 1, &there, 1, 0) == sizeof head &&
+	return at && process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof head &&
 	       head.self == at && head.tid == (uint32_t)t->tid;
 }
 
@@ -92,25 +92,37 @@ unmap_its(const struct st_attachment *a, struct st_remote *r)
 {
 	struct st_memory_list *list = calloc(1, sizeof *list);
 	struct iovec here = {list, sizeof *list}, there = {(void *)a->boot->memory, sizeof *list};
-	bool ok = list && process_vm_readv(a->pid, &here, 1, &there, 1, 0) == sizeof *list;
+	bool ok = list && process_vm_readv(r->pid, &here, 1, &there, 1, 0) == sizeof *list;
 	for (uint64_t i = 0; ok && i < list->n && i < ST_MOST_MEMORY; i++)
 		if (list->v[i].at)
 			unmap(r, list->v[i].at, list->v[i].at + list->v[i].bytes);
 	free(list);
 }
 
+/* The thread that made calls for us is where it was, and needs no way back any more. */
+static void
+give_back(const struct st_traced *t, const struct st_remote *r)
+{
+	ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+	st_retreat_clear(&r->retreat);
+}
+
 static bool
 clear(const struct st_attachment *a, struct st_threads *ts)
 {
 	struct st_traced *one = st_threads_any(ts);
-	uint64_t gadget = st_syscall_in_vdso(a->pid);
 	struct st_remote r;
-	if (!one || !gadget || st_is_filtered(a->pid))
+	if (!one || st_is_filtered(one->tid))
 		return false;
-	st_threads_block(ts);
-	st_remote_borrow(&r, one->tid, &one->regs, gadget);
+	struct user_regs_struct again = one->regs;
+	if (one->restart) /* its way back, should we be killed */
+		again.rax = one->restart;
+	if (st_remote_borrow(&r, one->tid, &again, one->mask) != 0)
+		return false;
 	unmap_its(a, &r); /* the list is in ours */
 	unmap_ours(a, &r);
+	give_back(one, &r);
 	return true;
 }
 
@@ -124,7 +136,7 @@ try_to_clear(const struct st_attachment *a)
 	struct st_error ignored;
 	if (st_threads_stop(&ts, a->pid, patience, &ignored) != 0)
 		return is_gone(a->pid) ? CLEARED : BUSY;
-	if (!st_has_leftovers(a->pid)) /* it has become another program */
+	if (is_gone(a->pid))
 		state = CLEARED;
 	else if (are_out(a, &ts))
 		state = clear(a, &ts) ? CLEARED : IMPOSSIBLE;

@@ -84,7 +84,11 @@ fetch_channel(struct st_injection *in)
 	st_injection_opened(in, in->ends[0]);
 	st_injection_opened(in, in->ends[1]);
 	know_descriptors(in);
+	/* Of a thread that is not the first one, because that has ended: from Linux 6.9 on. */
+	enum { PIDFD_OF_THREAD = O_EXCL };
 	int pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, 0);
+	if (pidfd < 0)
+		pidfd = (int)syscall(SYS_pidfd_open, in->remote.pid, PIDFD_OF_THREAD);
 	in->channel = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, in->ends[0], 0);
 	int error = errno;
 	if (pidfd >= 0)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/attach.h"
 #include "control/session.h"
 #include "wire/channel.h"
 
@@ -25,7 +26,7 @@ static char *
 command_of(pid_t pid)
 {
 	char path[64], text[4096];
-	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+	snprintf(path, sizeof path, "/proc/%d/cmdline", st_live_thread(pid));
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
 	if (fd >= 0)

@@ -283,6 +283,22 @@ class Running(Attach):
         self.detached(strobe)
         self.finish(process)
 
+    def test_without_its_first_thread(self):
+        """Which has ended: /proc shows nothing of the process by its own number."""
+        if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) < (6, 9):
+            self.skipTest("descriptors of such a process cannot be fetched before Linux 6.9")
+        process = self.start(os.path.join(PROGRAMS, "attach-headless"))
+        for options in ((), ("-b", "1%", "-T", "20ms"), ("--stress", "flush")):
+            done = self.attach(process.pid, options=options)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            result = self.saved()
+            self.assertEqual(result["process"]["state"], DETACHED)
+            self.assertGreater(result["instructions"], 1000)
+        strobe = self.attached(process.pid)
+        os.kill(self.agent(strobe), signal.SIGKILL)
+        self.assertEqual(strobe.wait(30), 0)
+        self.finish(process)
+
     def test_many(self):
         process = self.start(BUSY, "30")
         done = self.attach(process.pid, time_="300ms")

@@ -59,13 +59,13 @@ strlen(const char *s)
 /* All that was mapped here, for the day on which the process is left: two pieces a thread, and some
  * tables. What finds no place stays. */
 static struct st_memory_list memory;
+static uint64_t lowest = ~0ull, highest; /* all of it lies between */
 
 struct st_memory_list *
 rt_memory_list(void)
 {
 	return &memory;
 }
-static uint64_t lowest = ~0ull, highest; /* all of it lies between */
 
 void
 rt_note_memory(uint64_t at, uint64_t bytes)
@@ -86,8 +86,7 @@ rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 	if (start >= highest || end <= lowest)
 		return false;
 	for (uint64_t i = 0; i < memory.n && i < ST_MOST_MEMORY; i++) {
-		uint64_t at = memory.v[i].at,
-		         behind = (at + memory.v[i].bytes + 4095) & ~4095ull;
+		uint64_t at = memory.v[i].at, behind = (at + memory.v[i].bytes + 4095) & ~4095ull;
 		if (!at || at >= end || behind <= start || (found && at >= *from))
 			continue;
 		*from = at;

@@ -207,7 +207,7 @@ maps_own(uint64_t start, uint64_t len)
 	return start + len > start && maps_own_piece(start, start + len, &from, &to);
 }
 
-/* One line of /proc/self/maps. */
+/* One line of /proc/thread-self/maps: /proc/self has none when the first thread has ended. */
 struct line {
 	uint64_t start, end, pgoff, dev, ino;
 	bool x, w, shared;
@@ -286,13 +286,13 @@ learn(const struct line *l)
 	return true;
 }
 
-/* Calls f for every line of /proc/self/maps; false when it cannot be read. */
+/* Calls f for every line of it; false when it cannot be read. */
 static bool
 for_each_line(void (*f)(const struct line *l, void *arg), void *arg)
 {
 	static char buffer[65536];
 	static struct line l;
-	int fd = (int)SYS(__NR_open, "/proc/self/maps", 0x80000 /* O_CLOEXEC */);
+	int fd = (int)SYS(__NR_open, "/proc/thread-self/maps", 0x80000 /* O_CLOEXEC */);
 	if (fd < 0)
 		return false;
 	size_t have = 0;
@@ -451,9 +451,9 @@ static const char *
 path_of_fd(int fd)
 {
 	static char target[4096], path[ST_MOST_PATH];
-	char link[32] = "/proc/self/fd/";
+	char link[40] = "/proc/thread-self/fd/";
 	size_t n = 0;
-	rt_decimal(link + 14, (uint32_t)fd);
+	rt_decimal(link + 21, (uint32_t)fd);
 	long length = SYS(__NR_readlink, link, target, sizeof target);
 	for (long i = 0; i < length && n + 5 < sizeof path; i++) {
 		if (target[i] == '\n') {

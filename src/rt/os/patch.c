@@ -7,7 +7,7 @@
 int
 patch_open(void)
 {
-	return (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/self/mem",
+	return (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/thread-self/mem",
 	                0x80002 /* O_CLOEXEC | O_RDWR */);
 }
 

@@ -112,8 +112,8 @@ sys_exit_group(struct thread *t)
 static long
 hide_entry(int fd, uint8_t *list, long bytes)
 {
-	char link[32] = "/proc/self/fd/", target[64] = "", own[12] = "";
-	rt_decimal(link + 14, (uint32_t)fd);
+	char link[40] = "/proc/thread-self/fd/", target[64] = "", own[12] = "";
+	rt_decimal(link + 21, (uint32_t)fd);
 	rt_decimal(own, rt.boot->channel);
 	long n = SYS(__NR_readlink, link, target, sizeof target);
 	if (n < 10 || memcmp(target, "/proc/", 6) != 0 || memcmp(target + n - 3, "/fd", 3) != 0)

@@ -15,7 +15,7 @@ has_rdfsbase(void)
 {
 	enum { HWCAP2 = 26 };
 	uint64_t pairs[64][2] = {{0}};
-	int fd = (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/self/auxv",
+	int fd = (int)SYS(__NR_openat, -100 /* AT_FDCWD */, "/proc/thread-self/auxv",
 	                  0x80000 /* CLOEXEC */);
 	if (fd < 0)
 		return false;
