@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/truncated.h"
 
 static int
 unknown_command(const char *name)
@@ -19,8 +21,8 @@ unknown_command(const char *name)
 	return st_complain(&e);
 }
 
-int
-main(int argc, char **argv)
+static int
+run_command(int argc, char **argv)
 {
 	static char *const none[] = {NULL};
 	if (argc < 2) {
@@ -35,4 +37,24 @@ main(int argc, char **argv)
 	if (!command)
 		return unknown_command(argv[1]);
 	return command->main(argv + 2);
+}
+
+/* A command that succeeded has failed after all when what it printed did not arrive. */
+static int
+flush_output(int code)
+{
+	struct st_error e;
+	errno = 0;
+	if (!(fflush(stdout) | ferror(stdout)) || code != ST_EXIT_OK)
+		return code;
+	st_fail(&e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	        strerror(errno ? errno : EIO));
+	return st_complain(&e);
+}
+
+int
+main(int argc, char **argv)
+{
+	st_survive_truncation();
+	return flush_output(run_command(argc, argv));
 }

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/stress.h"
 #include "profile/ahead.h"
+#include "profile/output.h"
 #include "report/text.h"
 #include "symbol/symbol.h"
 
@@ -331,13 +332,26 @@ st_measure_end(struct st_measuring *m)
 	st_stacks_free(m->stacks);
 }
 
+/* What the program is given to read, or is, is not what is to be written. */
+static int
+is_argument(const char *output, char *const *program, struct st_error *e)
+{
+	for (char *const *word = program; output && *word; word++)
+		if (st_output_check_input(output, *word, NULL))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "%s is an argument of the program: give -o another file",
+			               *word);
+	return 0;
+}
+
 int
 st_measure_program(struct st_measure *what, char *const *argv, char *const *program, bool follow)
 {
 	struct st_measuring m;
 	struct st_error e;
 	struct st_run run = {0};
-	if (st_measure_begin(&m, what, 0, follow, &e))
+	if (is_argument(what->result.output, program, &e) ||
+	    st_measure_begin(&m, what, 0, follow, &e))
 		return st_complain(&e);
 	m.options.argv = program;
 	int code;

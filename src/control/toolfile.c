@@ -16,7 +16,8 @@ read_all(const char *path, struct st_tool_bytes *b, struct st_error *e)
 {
 	enum { MOST = 64 << 20 };
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+	/* O_NONBLOCK: the open of a FIFO must not hang. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		error = errno;
 		if (fd >= 0)

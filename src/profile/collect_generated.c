@@ -33,10 +33,10 @@ is_replaced(const struct st_run *run, const struct st_process *p)
 }
 
 static struct st_perf_map *
-read_map(const struct st_run *run, const struct st_process *p)
+read_map(struct st_collect *c, const struct st_process *p)
 {
 	char path[64];
-	if (!p->inner_pid || is_replaced(run, p))
+	if (!p->inner_pid || is_replaced(c->run, p))
 		return NULL;
 	snprintf(path, sizeof path, "/tmp/perf-%u.map", p->inner_pid);
 	int fd = openat(p->tmp ? p->tmp->fd : AT_FDCWD, p->tmp ? path + 5 : path,
@@ -45,6 +45,11 @@ read_map(const struct st_run *run, const struct st_process *p)
 		return NULL;
 	FILE *file = is_of(p, fd) ? fdopen(fd, "r") : NULL;
 	struct st_perf_map *map = file ? st_perf_map_read(file) : NULL;
+	if (map && st_perf_map_is_cut(map))
+		st_profile_note(c->profile,
+		                "%s is too large: names of generated code are only those of its "
+		                "first 512 MiB or 16 million lines",
+		                path);
 	if (file)
 		fclose(file);
 	else
@@ -70,7 +75,7 @@ st_collect_generated(struct st_collect *c)
 {
 	struct st_perf_map *map = NULL;
 	for (const struct st_process *p = c->process; p && !map; p = parent_of(c->run, p))
-		map = read_map(c->run, p);
+		map = read_map(c, p);
 	if (!map && c->nameless != UINT32_MAX) {
 		c->anon = c->nameless;
 		return 0;

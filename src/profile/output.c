@@ -53,6 +53,38 @@ create_temporary(struct st_output *o, struct st_error *e)
 	return 0;
 }
 
+/* Is it something that can be executed? Not by its permissions alone, since on some file systems
+ * all files have them. */
+static bool
+is_program(const char *path, const struct stat *st)
+{
+	char head[4] = "";
+	if (!S_ISREG(st->st_mode) || !(st->st_mode & 0111) || !st->st_size)
+		return false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : 0;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 || (n >= 2 && !memcmp(head, "#!", 2)) ||
+	       (n == sizeof head && !memcmp(head, "\177ELF", sizeof head));
+}
+
+/* In a folder where everybody may make files, a link of somebody else is a trap: the rule of
+ * /proc/sys/fs/protected_symlinks, which is not in force everywhere. */
+static bool
+is_trap(const char *path)
+{
+	struct stat link, folder;
+	const char *slash = strrchr(path, '/');
+	if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
+		return false;
+	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	bool known = parent && !stat(parent, &folder);
+	free(parent);
+	return !known || ((folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH) &&
+	                  folder.st_uid != link.st_uid);
+}
+
 static int
 open_output(struct st_output *o, const char *path, struct st_error *e)
 {
@@ -65,6 +97,16 @@ open_output(struct st_output *o, const char *path, struct st_error *e)
 		return st_output_failed(path, EISDIR, e);
 	if (there && access(path, W_OK))
 		return st_output_failed(path, errno, e);
+	if (is_trap(path))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is a symbolic link that another user has put there: give -o "
+		               "another file",
+		               path);
+	if (there && is_program(path, &st))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s is a program, which a result would replace: give -o another "
+		               "file",
+		               path);
 	/* The link of a pipe's descriptor leads to no path. */
 	bool regular = there && S_ISREG(st.st_mode);
 	o->final = regular ? realpath(path, NULL) : strdup(path);

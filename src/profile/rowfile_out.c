@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -34,13 +35,30 @@ write_all(struct st_row_out *o, const void *bytes, size_t n)
 	return true;
 }
 
+/* A new file: what was at its place is not written into, nor followed if it is a link. Its place is
+ * made of names that others can foretell, and of those that the program chose. */
+static int
+create(const char *path)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags, 0666);
+	struct stat st;
+	if (fd >= 0 || errno != EEXIST || lstat(path, &st))
+		return fd;
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return unlink(path) ? -1 : open(path, flags, 0666);
+}
+
 void
 st_row_out_open(struct st_row_out *o, char *path)
 {
 	const struct st_rows_header header = {
 	        .magic = ST_ROWS_MAGIC, .version = ST_ROWS_VERSION, .bytes = sizeof header};
 	*o = (struct st_row_out){.path = path, .frame = 1};
-	o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	o->fd = create(path);
 	if (o->fd < 0)
 		o->error = errno;
 	else

@@ -9,7 +9,10 @@
 #include "profile/rowcodec.h"
 #include "profile/rowfile_out.h"
 
-enum { CHUNK_MOST = ST_CHUNK_BYTES + ST_CHUNK_SLACK };
+enum {
+	CHUNK_MOST = ST_CHUNK_BYTES + ST_CHUNK_SLACK,
+	MOST_FILES = 64 /* of a run: names are what the program's memory says */
+};
 
 struct file {
 	struct st_row_out out;
@@ -167,8 +170,8 @@ path_for(const struct st_row_writer *w, const char *name, size_t number)
 	if (number)
 		snprintf(again, sizeof again, "-%zu", number + 1);
 	snprintf(clean, sizeof clean, "%s", name);
-	for (char *c = clean; *c; c++)
-		if (*c == '/')
+	for (unsigned char *c = (unsigned char *)clean; *c; c++)
+		if (*c == '/' || *c < ' ' || *c >= 0x7f)
 			*c = '_';
 	if (asprintf(&path, "%s%s%s.%s%s.rows", w->place.before, pid, w->place.behind, clean,
 	             again) < 0)
@@ -231,6 +234,8 @@ file_for(struct st_row_writer *w, const struct process *p, uint32_t stream)
 			return w->files.v[i];
 		namesakes++;
 	}
+	if (w->files.n >= MOST_FILES)
+		return NULL;
 	char *path = path_for(w, name, namesakes);
 	struct file *f = calloc(1, sizeof *f), **slot = ST_PUSH(&w->files);
 	if (!path || !f || !slot) {

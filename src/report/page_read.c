@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/regular.h"
 #include "report/page.h"
 
 enum { NEWEST = 1 }; /* version of docs/json.md */
@@ -11,7 +12,7 @@ enum { NEWEST = 1 }; /* version of docs/json.md */
 bool
 st_page_is_json(const char *path)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = st_fopen_regular(path);
 	int c = ' ';
 	while (f && isspace(c))
 		c = getc(f);
@@ -101,7 +102,7 @@ json_t *
 st_page_read_json(const char *path, struct st_error *e)
 {
 	json_error_t error;
-	FILE *f = fopen(path, "re");
+	FILE *f = st_fopen_regular(path);
 	if (!f) {
 		st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
 		return NULL;

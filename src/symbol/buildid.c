@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/regular.h"
 #include "symbol/internal.h"
 
 char *
@@ -27,7 +28,7 @@ int
 sym_file_crc(const char *path, uint32_t *crc)
 {
 	unsigned char buffer[32 << 10];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = st_open_regular(path);
 	if (fd < 0)
 		return -1;
 	uLong sum = crc32(0, NULL, 0);

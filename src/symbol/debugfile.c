@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "symbol/internal.h"
 
 /* Calls try for the directories in STROBE_DEBUG_DIRECTORY, else for the system's, until one of them
@@ -185,7 +186,7 @@ static bool
 try_alternate(struct alternate *alternate, const char *path)
 {
 	const void *id;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = st_open_regular(path);
 	if (fd < 0)
 		return false;
 	Dwarf *found = dwarf_begin(fd, DWARF_C_READ);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "symbol/internal.h"
 
 bool
@@ -29,7 +30,7 @@ is_split(Dwarf *dwarf)
 static Dwarf *
 with_file(Dwarf *dwarf, const char *path)
 {
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = path ? st_open_regular(path) : -1;
 	Dwarf *found = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
 	if (found && elf_cntl(dwarf_getelf(found), ELF_C_FDREAD) == 0) {
 		dwarf_end(dwarf);

@@ -9,7 +9,8 @@
 
 enum {
 	LONGEST_NAME = 4096,     /* some compilers write whole signatures */
-	MOST_ENTRIES = 16 << 20, /* a file may be written for ever */
+	MOST_ENTRIES = 16 << 20, /* a file may be written for ever, */
+	MOST_BYTES = 512 << 20,  /* or be as large as a disk */
 };
 
 struct entry {
@@ -22,6 +23,7 @@ struct st_perf_map {
 	size_t n, room;
 	struct sym_functions functions;
 	size_t functions_room;
+	bool cut;
 };
 
 /* A number in hex as perf reads it, with or without 0x, then blanks. */
@@ -55,23 +57,34 @@ add_line(struct st_perf_map *map, const char *line)
 	return v[map->n].name ? (map->n++, 0) : -1;
 }
 
+/* The beginning of a line, of which as much is kept as there is room for. False at the file's end:
+ * without its own end a line was cut off while it was written. *left: bytes that may be read. */
+static bool
+read_line(FILE *file, char *line, size_t room, size_t *left)
+{
+	size_t n = 0;
+	int c;
+	while (*left && (c = getc_unlocked(file)) != EOF && c != '\n') {
+		--*left;
+		if (n + 1 < room)
+			line[n++] = (char)c;
+	}
+	if (!*left || c == EOF)
+		return false;
+	--*left;
+	line[n - (n && line[n - 1] == '\r')] = '\0';
+	return true;
+}
+
 static int
 read_lines(struct st_perf_map *map, FILE *file)
 {
-	char *line = NULL;
-	size_t room = 0;
+	char line[LONGEST_NAME + 64];
+	size_t left = MOST_BYTES;
 	int status = 0;
-	for (ssize_t n;
-	     !status && map->n < MOST_ENTRIES && (n = getline(&line, &room, file)) > 0;) {
-		/* Without its end it was cut off while it was written. */
-		if (line[n - 1] != '\n')
-			break;
-		line[n - 1] = '\0';
-		if (n > 1 && line[n - 2] == '\r')
-			line[n - 2] = '\0';
+	while (!status && map->n < MOST_ENTRIES && read_line(file, line, sizeof line, &left))
 		status = add_line(map, line);
-	}
-	free(line);
+	map->cut = map->n == MOST_ENTRIES || !left;
 	return status;
 }
 
@@ -219,4 +232,10 @@ st_perf_map_functions(const struct st_perf_map *map, size_t *n)
 {
 	*n = map->functions.n;
 	return map->functions.v;
+}
+
+bool
+st_perf_map_is_cut(const struct st_perf_map *map)
+{
+	return map->cut;
 }

@@ -13,8 +13,11 @@
 
 struct st_perf_map;
 
-/* Reads the file to its end. NULL when memory is exhausted. The caller closes. */
+/* Reads the file to its end, but not more than 512 MiB and 16 million lines. NULL when memory is
+ * exhausted. The caller closes. */
 struct st_perf_map *st_perf_map_read(FILE *file);
+/* Was there more? */
+bool st_perf_map_is_cut(const struct st_perf_map *map);
 void st_perf_map_free(struct st_perf_map *map);
 
 /* The function that holds the program address, or NULL. Functions do not overlap: of one whose

@@ -156,6 +156,20 @@ class Usage(Command):
         self.assertNotIn(b"--stress", self.strobe("run", "--help").stdout)
         self.assertIn(b"--stress", self.strobe("help", "run").stdout)
 
+    def test_output_that_does_not_arrive(self):
+        """Whatever a command prints: it fails when that cannot be written."""
+        commands = re.findall(r"^  ([a-z-]+) ", self.strobe("help").stdout.decode(), re.M)
+        self.assertIn("build-tool", commands)
+        for arguments in ([["--help"], ["--version"], ["version"], ["tools"], ["tools", "hot"], ["tools", "--format", "json"], ["doctor"],
+                           ["doctor", "--format", "json"], ["help", "--completion", "bash"]]
+                          + [["help", name] for name in commands] + [[name, "--help"] for name in commands]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([STROBE, *arguments], stdout=full, stderr=subprocess.PIPE)
+            self.assertNotEqual(done.returncode, 0, arguments)
+            if arguments[0] != "doctor":  # which may fail for a reason of its own
+                self.assertEqual((done.returncode, done.stderr.count(b"\n")), (125, 1), arguments)
+                self.assertIn(b"strobe: cannot write", done.stderr)
+
     def test_tools(self):
         names = [line.split()[0] for line in self.strobe("tools").stdout.decode().splitlines()]
         self.assertEqual(names[:4], ["null", "inscount", "bbcount", "hot"])
@@ -237,6 +251,39 @@ was outside the engine
                    "run", "-o", "/", "fixture")
         self.error(125, "cannot write the result to '': No such file or directory; name another place with -o",
                    "run", "-o", "", "fixture")
+
+    def test_programs_and_arguments_are_not_replaced(self):
+        program = os.path.join(self.place.name, "program")
+        with open("/bin/true", "rb") as true, open(program, "wb") as f:
+            f.write(true.read())
+        os.chmod(program, 0o755)
+        for arguments in (["-o", "./program", "--", "./program"], ["-o", "program", "--", "fixture", "./program"]):
+            self.error(2, f"{arguments[-1]} is an argument of the program: give -o another file", "run", *arguments)
+        for arguments in (["run", "-o", "program", "--", "fixture"], ["run", "-o", STROBE, "--", "fixture"],
+                          ["paths", "-o", "program", "--", "fixture"]):
+            self.error(2, f"{arguments[2]} is a program, which a result would replace: give -o another file", *arguments)
+        with open(program, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n")
+        self.error(2, "program is a program, which a result would replace: give -o another file", "run", "-o", "program", "--", "fixture")
+        self.strobe("run", "-q", "-o", "p.db", "fixture")
+        os.chmod(os.path.join(self.place.name, "p.db"), 0o777)  # as on some file systems all files are
+        self.assertEqual(self.strobe("run", "-q", "-o", "p.db", "fixture").stderr, b"")
+
+    @unittest.skipIf(os.geteuid(), "needs root, who can make a file somebody else's")
+    def test_links_of_others_are_not_followed(self):
+        shared, target = (os.path.join(self.place.name, name) for name in ("shared", "target"))
+        os.mkdir(shared)
+        os.chmod(shared, 0o1777)
+        for owner, refused in ((1, True), (0, False)):
+            link = os.path.join(shared, f"link{owner}")
+            with open(target, "w", encoding="utf-8") as f:
+                f.write("precious")
+            os.symlink(target, link)
+            os.lchown(link, owner, owner)
+            done = self.strobe("run", "-q", "-o", link, "fixture")
+            self.assertEqual(done.returncode, 125 if refused else 0)
+            with open(target, "rb") as f:
+                self.assertEqual(f.read(8) == b"precious", refused)
 
     def kept_elsewhere(self, done, sentence, place):
         """The result was written to that place, which the last line says behind the sentence; its file."""
@@ -697,6 +744,11 @@ class Report(Command):
             self.write("x.json", text)
             self.error(125, wrong, "report", "-o", "page.html", "p.db", "x.json")
         self.assertEqual(self.files(), ["p.db", "x.json"])
+
+    def test_a_pipe_is_no_result(self):
+        os.mkfifo(os.path.join(self.place.name, "pipe"))
+        self.error(125, "cannot read pipe: not a regular file", "report", "-o", "page.html", "pipe")
+        self.error(125, "cannot read pipe: not a regular file", "show", "pipe")
 
     def test_what_is_read_is_not_written(self):
         os.symlink("p.db", os.path.join(self.place.name, "other.db"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows from the program's chunks into a file and back: all of them, in their order, whatever
  * becomes of the program and of the disk. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 #include "fake.h"
 #include "profile/rowcodec.h"
 #include "profile/rowfile.h"
+#include "profile/rowfile_out.h"
 #include "report/report.h"
 #include "rowsource.h"
 
@@ -557,6 +559,44 @@ no_place_for_rows_is_told(void **state)
 	leave(&s);
 }
 
+/* What lies where rows are to go is neither written into nor followed. */
+static void
+links_are_not_followed_for_rows(void **state)
+{
+	(void)state;
+	char directory[] = "/tmp/strobe-rows-XXXXXX", target[64], link[64], text[16] = "";
+	struct st_row_out out;
+	struct stat st;
+	assert_non_null(mkdtemp(directory));
+	snprintf(target, sizeof target, "%s/target", directory);
+	snprintf(link, sizeof link, "%s/link", directory);
+	FILE *f = fopen(target, "w");
+	assert_non_null(f);
+	fputs("precious", f);
+	fclose(f);
+	assert_int_equal(symlink(target, link), 0);
+	for (int again = 0; again < 2; again++) { /* the second time it is a file of rows */
+		st_row_out_open(&out, strdup(link));
+		assert_int_equal(out.error, 0);
+		st_row_out_close(&out);
+		assert_int_equal(lstat(link, &st), 0);
+		assert_true(S_ISREG(st.st_mode) && st.st_size > 0);
+	}
+	f = fopen(target, "r");
+	assert_non_null(f);
+	assert_int_equal(fread(text, 1, sizeof text - 1, f), 8);
+	assert_string_equal(text, "precious");
+	fclose(f);
+	unlink(link);
+	assert_int_equal(mkfifo(link, 0600), 0);
+	st_row_out_open(&out, strdup(link));
+	assert_int_equal(out.error, EEXIST);
+	st_row_out_close(&out);
+	unlink(link);
+	unlink(target);
+	rmdir(directory);
+}
+
 /* The program may have written over all that says where rows are. */
 static void
 wild_chunks_are_survived(void **state)
@@ -687,6 +727,7 @@ main(void)
 	        cmocka_unit_test(a_full_disk_costs_rows_and_no_more),
 	        cmocka_unit_test(files_of_version_2_are_read),
 	        cmocka_unit_test(no_place_for_rows_is_told),
+	        cmocka_unit_test(links_are_not_followed_for_rows),
 	        cmocka_unit_test(wild_chunks_are_survived),
 	        cmocka_unit_test(other_programs_read_rows),
 	        cmocka_unit_test(foreign_files_are_refused),

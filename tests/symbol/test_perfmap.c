@@ -153,13 +153,68 @@ damaged_maps(void **state)
 	}
 }
 
+/* Text that never ends, a piece at a time. */
+struct endless {
+	const char *text;
+	size_t at;
+	uint64_t given, most;
+};
+
+static ssize_t
+give(void *cookie, char *bytes, size_t n)
+{
+	struct endless *e = cookie;
+	size_t length = strlen(e->text), some = length - e->at;
+	some = some < n ? some : n;
+	if (e->given >= e->most)
+		return 0;
+	memcpy(bytes, e->text + e->at, some);
+	e->at = (e->at + some) % length;
+	e->given += some;
+	return (ssize_t)some;
+}
+
+static void
+expect_cut(struct endless e, bool cut, size_t least, uint64_t most)
+{
+	FILE *file = fopencookie(&e, "r", (cookie_io_functions_t){.read = give});
+	assert_non_null(file);
+	static char buffer[1 << 16];
+	setvbuf(file, buffer, _IOFBF, sizeof buffer);
+	struct st_perf_map *map = st_perf_map_read(file);
+	fclose(file);
+	size_t n;
+	assert_non_null(map);
+	st_perf_map_functions(map, &n);
+	assert_int_equal(st_perf_map_is_cut(map), cut);
+	assert_true(n >= least);
+	assert_true(e.given <= most);
+	st_perf_map_free(map);
+}
+
+/* A file may be larger than memory: only a part of it is read, and that is said. */
+static void
+large_maps(void **state)
+{
+	char line[1 << 14] = "1000 10 ";
+	const uint64_t most = (512u << 20) + (1u << 17);
+	(void)state;
+	memset(line + 8, 'x', sizeof line - 10);
+	line[sizeof line - 2] = '\n';
+	expect_cut((struct endless){.text = line, .most = UINT64_MAX}, true, 1, most);
+	line[sizeof line - 2] = 'x';
+	expect_cut((struct endless){.text = line, .most = UINT64_MAX}, true, 0, most);
+	line[sizeof line - 2] = '\n';
+	expect_cut((struct endless){.text = line, .most = 1 << 20}, false, 1, 1 << 21);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(plain),        cmocka_unit_test(later_wins),
 	        cmocka_unit_test(bad_lines),    cmocka_unit_test(random_maps),
-	        cmocka_unit_test(damaged_maps),
+	        cmocka_unit_test(damaged_maps), cmocka_unit_test(large_maps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
