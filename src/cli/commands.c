@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "report/text.h"
 
 #define TABLE(name, LIST) static const struct st_option name##_options[] = {LIST(ST_OPTION_ROW)};
 TABLE(run, ST_RUN_OPTIONS)
@@ -68,7 +70,9 @@ st_command_options(const char *name, char *const *argv)
 int
 st_complain(const struct st_error *e)
 {
-	fprintf(stderr, "strobe: %s\n", e->text);
+	char *text = st_printable(e->text);
+	fprintf(stderr, "strobe: %s\n", text ? text : "out of memory");
+	free(text);
 	return e->code;
 }
 

@@ -185,6 +185,8 @@
 	  "the page (default: strobe.html; -: standard output)")                                   \
 	O(top, 'n', "top", "N", true, "rows of each table, the hottest (default: 10000; 0: all)")  \
 	O(no_source, 0, "no-source", NULL, true, "leave out the text of source files")             \
+	O(all_sources, 0, "all-sources", NULL, true,                                               \
+	  "take the text of files that other users may not read, too")                             \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	ST_OPTION_HELP(O)
 

@@ -86,9 +86,14 @@ print(struct arguments *a, struct st_error *e)
 		return -1;
 	if (a->json)
 		fputs(text, stdout);
-	else
-		st_covered_print(&r, stdout);
 	free(text);
+	struct st_safe safe;
+	if (!a->json && !st_safe_begin(&safe, stdout))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
+	if (!a->json) {
+		st_covered_print(&r, safe.out);
+		st_safe_end(&safe);
+	}
 	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 	                                strerror(errno))
 	                      : 0;

@@ -114,8 +114,15 @@ print(const struct arguments *a, const struct st_comparison *c, struct st_error 
 	                           .style = st_style_of(stdout)};
 	if (r.metric == ST_DIFF_METRIC_COUNT)
 		r.metric = st_diff_metric_usual(c->sides[ST_A], c->sides[ST_B]);
-	if (st_diff_metric_check(&r, e) ||
-	    (a->json ? st_diff_json(&r, stdout, e) : st_diff_print(&r, stdout, e)))
+	struct st_safe safe;
+	if (st_diff_metric_check(&r, e) || (a->json && st_diff_json(&r, stdout, e)))
+		return -1;
+	if (!a->json && !st_safe_begin(&safe, stdout))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
+	int bad = a->json ? 0 : st_diff_print(&r, safe.out, e);
+	if (!a->json)
+		st_safe_end(&safe);
+	if (bad)
 		return -1;
 	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 	                                strerror(errno))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/ownstack.h"
 #include "cli/truncated.h"
 
 static int
@@ -56,5 +57,5 @@ int
 main(int argc, char **argv)
 {
 	st_survive_truncation();
-	return flush_output(run_command(argc, argv));
+	return flush_output(st_on_own_stack(run_command, argc, argv));
 }

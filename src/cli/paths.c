@@ -123,9 +123,15 @@ static int
 print_hottest(const struct st_paths *a, const struct st_profile *p, struct st_error *e)
 {
 	struct st_contexts c;
+	struct st_safe safe;
 	if (read_contexts(&c, p, a, false, e))
 		return -1;
-	st_contexts_summary(&c, (size_t)a->measure.result.top, stdout);
+	if (!st_safe_begin(&safe, stdout)) {
+		st_contexts_free(&c);
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
+	}
+	st_contexts_summary(&c, (size_t)a->measure.result.top, safe.out);
+	st_safe_end(&safe);
 	st_contexts_free(&c);
 	return 0;
 }

@@ -179,9 +179,13 @@ print(const struct arguments *a, const struct st_walk *w, const struct st_profil
 	                                 .gaps = a->gaps,
 	                                 .blocks = a->blocks,
 	                                 .top = (size_t)a->top};
-	if (!a->json)
-		st_path_print(&r, stdout);
-	else if (st_path_json(&r, stdout))
+	struct st_safe safe;
+	if (!a->json && !st_safe_begin(&safe, stdout))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
+	if (!a->json) {
+		st_path_print(&r, safe.out);
+		st_safe_end(&safe);
+	} else if (st_path_json(&r, stdout))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the path");
 	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 	                                strerror(errno))

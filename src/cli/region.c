@@ -2,6 +2,7 @@
 #include "cli/region.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,10 +293,11 @@ static void
 on_image(void *arg, struct st_results_header *results, uint32_t index)
 {
 	struct st_region *r = arg;
-	const struct st_map *map = &st_results_maps(results)[index];
-	const char *path = map->path ? st_results_string(results, map->path) : "";
+	struct st_map copy, *map = &copy;
+	char path[PATH_MAX];
 	struct matching m = {.results = results, .map = map, .index = index};
-	if (!*path)
+	if (!st_results_copy_map(results, index, map) || !map->path ||
+	    !*st_results_copy_text(results, map->path, path, sizeof path))
 		return;
 	bool chosen = chooses_image(&r->images, path);
 	if (chosen && !r->functions.n) {

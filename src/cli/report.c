@@ -21,7 +21,7 @@ struct arguments {
 	ST_VEC(const char *) files;
 	const char *output;
 	long top;
-	bool sources, help;
+	bool sources, all_sources, help;
 };
 
 static int
@@ -47,6 +47,9 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		return st_options_number("top", value, 0, 100000000, &a->top, e);
 	case REPORT_no_source:
 		a->sources = false;
+		return 0;
+	case REPORT_all_sources:
+		a->all_sources = true;
 		return 0;
 	case REPORT_debuginfod:
 		return st_debuginfod_enable(e);
@@ -75,8 +78,10 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 static int
 add_profile(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
 {
-	struct st_page_limits limits = {
-	        .functions = (size_t)a->top, .rows = (size_t)a->top, .sources = a->sources};
+	struct st_page_limits limits = {.functions = (size_t)a->top,
+	                                .rows = (size_t)a->top,
+	                                .sources = a->sources,
+	                                .all_sources = a->all_sources};
 	struct st_profile *p = st_profile_load(path, e);
 	if (!p)
 		return -1;
@@ -88,6 +93,11 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 		        "many or "
 		        "too deep for it; strobe paths shows them\n",
 		        path, st_page_left_out(page));
+	if (!bad && st_page_kept_back(page))
+		fprintf(stderr,
+		        "strobe: the page does not show the text of %zu source file%s of %s, which "
+		        "other users may not read; --all-sources takes it\n",
+		        st_page_kept_back(page), st_page_kept_back(page) == 1 ? "" : "s", path);
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path) : 0;
 }
 

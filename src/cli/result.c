@@ -175,7 +175,7 @@ print(const struct st_result *a, const struct st_profile *p, const char *saved)
 	else if (saved)
 		fprintf(out, "\n  result: %s\n", saved);
 	fclose(out);
-	fwrite(text, 1, size, stderr); /* at once: the program's children may still write there */
+	st_print_safely(stderr, text); /* at once: the program's children may still write there */
 	free(text);
 }
 

@@ -207,10 +207,14 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 }
 
 static int
-write_text(const char *path, const char *text, struct st_error *e)
+write_text(const char *path, char *text, bool json, struct st_error *e)
 {
 	if (!strcmp(path, "-")) {
-		if (fputs(text, stdout) < 0 || fflush(stdout))
+		if (json)
+			st_print_json_safely(stdout, text);
+		else
+			st_print_safely(stdout, text);
+		if (fflush(stdout) || ferror(stdout))
 			return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 			               strerror(errno));
 		return 0;
@@ -276,7 +280,7 @@ st_show_main(char *const *argv)
 	struct st_style plain = {0};
 	bool terminal = !strcmp(a.output, "-");
 	char *text = render(&a, p, terminal ? st_style_of(stdout) : plain, &e);
-	int status = text ? write_text(a.output, text, &e) : -1;
+	int status = text ? write_text(a.output, text, a.format == ST_FORMAT_JSON, &e) : -1;
 	if (st_debuginfod_problem())
 		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
 	free(text);

@@ -6,15 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "control/attach.h"
+#include "control/internal.h"
 #include "control/session.h"
 
 enum { ATTACHED, REFUSED, LEFT, DETACHED };
@@ -26,7 +25,8 @@ struct message {
 	bool done; /* DETACHED: nothing of the engine is left */
 	size_t threads;
 	double begin;
-	struct st_error error; /* REFUSED */
+	struct st_error error;                 /* REFUSED */
+	unsigned char layout[ST_LAYOUT_BYTES]; /* ATTACHED: of the results */
 };
 
 static void
@@ -122,6 +122,7 @@ be_agent(int socket, pid_t pid, const struct st_run_options *o)
 	}
 	m.threads = a.threads;
 	m.begin = a.begin;
+	memcpy(m.layout, a.results->layout, sizeof m.layout);
 	tell(3, &m, (const int[N_FDS]){[RESULTS] = a.results_fd, [CHANNEL] = a.channel});
 	attend(3, &a);
 	_exit(0);
@@ -154,18 +155,16 @@ hear(int socket, struct message *m, int *fds)
 }
 
 static int
-map_results(struct st_agent *agent, int fd, struct st_error *e)
+map_results(struct st_agent *agent, int fd, const struct message *m, struct st_error *e)
 {
-	struct stat st;
-	void *p = fd >= 0 && fstat(fd, &st) == 0
-	                  ? mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
-	                         MAP_SHARED | MAP_NORESERVE, fd, 0)
-	                  : MAP_FAILED;
+	static struct st_results_header like; /* too large for the stack */
+	memcpy(like.layout, m->layout, sizeof like.layout);
+	agent->results = st_results_map(fd, &like);
+	int error = errno;
 	if (fd >= 0)
 		close(fd);
-	if (p == MAP_FAILED)
-		return st_fail(e, ST_EXIT_FAILED, "cannot map the results: %s", strerror(errno));
-	agent->results = p;
+	if (!agent->results)
+		return st_fail(e, ST_EXIT_FAILED, "cannot map the results: %s", strerror(error));
 	return 0;
 }
 
@@ -188,7 +187,7 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 	bool heard = hear(agent->socket, &m, fds);
 	if (heard && m.kind == ATTACHED)
 		agent->channel = fds[CHANNEL];
-	if (heard && m.kind == ATTACHED && map_results(agent, fds[RESULTS], e) == 0) {
+	if (heard && m.kind == ATTACHED && map_results(agent, fds[RESULTS], &m, e) == 0) {
 		agent->threads = m.threads;
 		agent->begin = m.begin;
 		return 0;

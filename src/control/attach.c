@@ -261,7 +261,7 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 {
 	struct st_threads ts;
 	struct st_injection in = {
-	        .options = o, .e = e, .running = true, .channel = -1, .ends = {-1, -1}};
+	        .pid = pid, .options = o, .e = e, .running = true, .channel = -1, .ends = {-1, -1}};
 	double begin = st_now_raw();
 	if (st_attach_check(pid, e) != 0 || stop_all(&ts, pid, e) != 0)
 		return -1;
@@ -282,7 +282,6 @@ st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, st
 		a->mapped[i].at = in.mapped[i].at;
 		a->mapped[i].bytes = in.mapped[i].bytes;
 	}
-	in.results->pid = (uint32_t)pid;
 	in.here[ST_PARCEL_RESULTS] = -1;
 	st_injection_end(&in);
 	return 0;

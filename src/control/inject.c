@@ -36,6 +36,11 @@ st_injection_fail(struct st_injection *in, const char *what, long error)
 		               "the hard limit on %s leaves no room for strobe's tables, which are "
 		               "large but mostly unused; start strobe without it",
 		               limit);
+	if (error == -EMFILE)
+		return st_fail(
+		        in->e, ST_EXIT_FAILED,
+		        "there are too few descriptors to prepare the program with; raise the "
+		        "limit (ulimit -n)");
 	return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the program: %s: %s", what,
 	               strerror((int)-error));
 }
@@ -183,13 +188,9 @@ begin(struct st_injection *in)
 static int
 make_file(struct st_injection *in, uint64_t size)
 {
-	int fd = memfd_create("strobe", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, (off_t)size) != 0) {
-		int error = errno;
-		if (fd >= 0)
-			close(fd);
-		return st_injection_fail(in, "shared memory", -error);
-	}
+	int fd = st_memory_file(size);
+	if (fd < 0)
+		return st_injection_fail(in, "shared memory", -errno);
 	in->here[in->n_parcel++] = fd;
 	return fd;
 }
@@ -369,6 +370,9 @@ map_tables(struct st_injection *in)
 	in->boot.cache_alias = in->mapped[first].at;
 	in->boot.results = in->mapped[first + 1].at;
 	st_results_place(in->results, in->boot.results);
+	in->results->pid = (uint32_t)in->pid;
+	if (!st_results_freeze(in->results, in->here[ST_PARCEL_RESULTS]))
+		return st_injection_fail(in, "mapping the results here", -errno);
 	if (in->options->known)
 		map_known(in, in->there[tools++]);
 	if (map_tools(in, tools) != 0)
@@ -483,8 +487,12 @@ int
 st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
           const int socket[2], struct st_injected *out, struct st_error *e)
 {
-	struct st_injection in = {
-	        .options = options, .pool = pool, .e = e, .channel = -1, .ends = {-1, -1}};
+	struct st_injection in = {.pid = pid,
+	                          .options = options,
+	                          .pool = pool,
+	                          .e = e,
+	                          .channel = -1,
+	                          .ends = {-1, -1}};
 	uint64_t entry = 0;
 	struct user_regs_struct regs;
 	if (socket) {

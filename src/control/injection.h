@@ -17,6 +17,7 @@ enum {
 };
 
 struct st_injection {
+	pid_t pid;
 	struct st_remote remote;
 	const struct st_run_options *options;
 	const struct st_pool *pool; /* NULL: none is shared with other processes */

@@ -90,8 +90,8 @@ bool st_remote_run_back(struct st_remote *r, unsigned n);
 bool st_remote_read(const struct st_remote *r, uint64_t from, void *to, size_t n);
 bool st_remote_write(const struct st_remote *r, uint64_t to, const void *from, size_t n);
 
-/* control/limits.c: strobe's own limits on address space, data and file sizes are lifted, as far as
- * it may; its child takes them back before it becomes the program. */
+/* control/limits.c: strobe's own limits on address space, data, file sizes and descriptors are
+ * lifted, as far as it may; its child takes them back before it becomes the program. */
 void st_limits_lift(void);
 void st_limits_restore(void);
 /* Those of a program that is being prepared: what they are goes to the runtime, 0 for none. */
@@ -133,6 +133,17 @@ void st_results_layout(struct st_results_header *h);
 /* Says where the file is mapped in the target, and moves the chunks to where they must lie then;
  * once. */
 void st_results_place(struct st_results_header *h, uint64_t at);
+/* control/layout.c: from here on the first page, which says where things are, is ours alone: what
+ * the program writes there is not seen. fd: the file. */
+bool st_results_freeze(struct st_results_header *h, int fd);
+/* Maps results that came from elsewhere, if they can be such; what their first page says is not
+ * read but taken from others like them. NULL with errno. */
+struct st_results_header *st_results_map(int fd, const struct st_results_header *like);
+/* Gives back what was never used, and moves the rest together with others': else the holes between
+ * them would be a little too small for the next results. They have ended. Where they are then. */
+struct st_results_header *st_results_shrink(struct st_results_header *h, size_t *size);
+/* control/memory.c: a memory file of that size, which nobody can make shorter. -1 with errno. */
+int st_memory_file(uint64_t bytes);
 /* control/tools.c: writes the run's tools and their options into results that have their layout.
  * region: the region's address in the target. */
 void st_results_tools(struct st_results_header *h, const struct st_run_options *options,

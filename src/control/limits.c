@@ -12,7 +12,8 @@ static const struct {
 	const char *name;
 } limited[] = {{RLIMIT_AS, "address space (ulimit -v)"},
                {RLIMIT_DATA, "data (ulimit -d)"},
-               {RLIMIT_FSIZE, "file sizes (ulimit -f)"}};
+               {RLIMIT_FSIZE, "file sizes (ulimit -f)"},
+               {RLIMIT_NOFILE, "descriptors (ulimit -n)"}};
 enum { LIMITS = sizeof limited / sizeof *limited };
 static struct rlimit given[LIMITS];
 
@@ -25,6 +26,10 @@ lift(pid_t pid, unsigned i, struct rlimit *was)
 	if (prlimit(pid, limited[i].resource, NULL, was) != 0 || was->rlim_cur == RLIM_INFINITY)
 		return;
 	const struct rlimit most = {was->rlim_max, was->rlim_max};
+	if (limited[i].resource == RLIMIT_NOFILE) { /* which cannot be without one */
+		prlimit(pid, RLIMIT_NOFILE, &most, NULL);
+		return;
+	}
 	if (prlimit(pid, limited[i].resource, &none, NULL) != 0)
 		prlimit(pid, limited[i].resource, &most, NULL);
 }
@@ -79,7 +84,8 @@ st_limits_in_the_way(uint64_t least)
 {
 	for (unsigned i = 0; i < LIMITS; i++) {
 		struct rlimit now;
-		if (getrlimit(limited[i].resource, &now) == 0 && now.rlim_cur < least)
+		if (limited[i].resource != RLIMIT_NOFILE &&
+		    getrlimit(limited[i].resource, &now) == 0 && now.rlim_cur < least)
 			return limited[i].name;
 	}
 	return NULL;

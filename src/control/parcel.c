@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "control/injection.h"
+#include "control/session.h"
 
 /* A message with descriptors, and where the kernel puts them, in the target's addresses. */
 struct letter {
@@ -161,6 +162,8 @@ st_parcel_send(struct st_injection *in, bool stays)
 {
 	if (in->channel < 0 && fetch_channel(in) != 0)
 		return -1;
+	if (!st_messages_prepare(in->channel))
+		return st_injection_fail(in, "setsockopt", -errno);
 	if (!send_descriptors(in->channel, in->here, in->n_parcel))
 		return st_injection_fail(in, "sendmsg", -errno);
 	if (receive(in) != 0)

@@ -20,9 +20,9 @@ same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The process' number in its own namespace: the last one of "NSpid:	4711	1". */
-static uint32_t
-innermost_pid(uint32_t pid)
+/* The last one of "NSpid:	4711	1". */
+uint32_t
+st_innermost_pid(uint32_t pid)
 {
 	char path[64], line[512];
 	uint32_t inner = 0;
@@ -65,7 +65,7 @@ inner_pid(uint32_t pid)
 	snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
 	if (stat(path, &its) != 0 || is_own(&own, &its) || !own.there)
 		return pid;
-	return innermost_pid(pid);
+	return st_innermost_pid(pid);
 }
 
 /* The folder of a process whose /tmp is not ours; several processes share it. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "control/internal.h"
@@ -76,6 +77,11 @@ check_file(const char *path, struct st_error *e)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
 		               "%s is set-uid or set-gid and would lose its privileges under "
 		               "strobe; run strobe as its owner",
+		               path);
+	if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+		               "%s has file capabilities, which it would lose under strobe; run "
+		               "strobe as root",
 		               path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -44,6 +44,7 @@ st_results_layout(struct st_results_header *h)
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);
 	h->off_chunks = place(&at, (uint64_t)(ST_MAX_CHUNKS + 1) * ST_CHUNK_STRIDE);
 	h->file_size = at;
+	h->slots_here = ST_MAX_SLOTS;
 	h->n_strings = 1; /* offset 0 is no string */
 	h->n_blocks = ST_FIRST_ID;
 	h->n_slots = 1;
@@ -58,16 +59,36 @@ st_results_place(struct st_results_header *h, uint64_t at)
 }
 
 bool
+st_results_copy_map(const struct st_results_header *h, uint32_t index, struct st_map *to)
+{
+	if (index >= ST_MAX_MAPS || index >= h->n_maps)
+		return false;
+	memcpy(to, &st_results_maps(h)[index], sizeof *to);
+	return to->start < to->end;
+}
+
+const char *
+st_results_copy_text(const struct st_results_header *h, uint32_t offset, char *to, size_t size)
+{
+	size_t n = offset < ST_STRINGS_BYTES ? ST_STRINGS_BYTES - offset : 0;
+	n = n < size ? n : size;
+	memcpy(to, st_results_string(h, offset), n);
+	to[n ? n - 1 : 0] = '\0';
+	return to;
+}
+
+bool
 st_results_add_entry(struct st_results_header *h, const struct st_entry *entry, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
-	if (h->n_entries >= ST_MAX_ENTRIES || bytes > ST_ENTRY_NAMES - h->n_entry_names)
+	uint32_t n = h->n_entries, at = h->n_entry_names;
+	if (n >= ST_MAX_ENTRIES || at > ST_ENTRY_NAMES || bytes > ST_ENTRY_NAMES - at)
 		return false;
-	memcpy((char *)h + h->off_entry_names + h->n_entry_names, name, bytes);
-	struct st_entry *out = (struct st_entry *)((char *)h + h->off_entries) + h->n_entries;
+	memcpy((char *)h + h->off_entry_names + at, name, bytes);
+	struct st_entry *out = (struct st_entry *)((char *)h + h->off_entries) + n;
 	*out = *entry;
-	out->name = h->n_entry_names;
-	h->n_entry_names += (uint32_t)bytes;
-	h->n_entries++;
+	out->name = at;
+	h->n_entry_names = at + (uint32_t)bytes;
+	h->n_entries = n + 1;
 	return true;
 }

@@ -66,6 +66,17 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 	}
 }
 
+static int
+no_pipe(int error, struct st_error *e)
+{
+	if (error == EMFILE)
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "strobe needs about ten descriptors more than it may have open; raise "
+		        "the limit (ulimit -n), or start it with fewer open files");
+	return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(error));
+}
+
 /* channel: the ends of a socket, of which the program has the second, under the same number. */
 static pid_t
 start_traced(const char *path, const struct st_run_options *o, int channel[2], struct st_error *e)
@@ -73,7 +84,7 @@ start_traced(const char *path, const struct st_run_options *o, int channel[2], s
 	int go[2], report[2];
 	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+		return no_pipe(errno, e);
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(go[1]);
@@ -154,7 +165,6 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	}
 	st_jobs_begin(pid, o->own_group);
 	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
-	in.results->pid = (uint32_t)pid;
 	in.results->ppid = (uint32_t)getpid();
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");

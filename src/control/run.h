@@ -210,12 +210,18 @@ st_results_samples(const struct st_results_header *h)
 {
 	return (const struct st_sample *)st_section(h, h->off_samples);
 }
+/* Copies, for what is looked at while the program runs: it may change them at any time. The first
+ * is false when there is no such mapping; a text is cut to `size`. */
+bool st_results_copy_map(const struct st_results_header *h, uint32_t index, struct st_map *to);
+const char *st_results_copy_text(const struct st_results_header *h, uint32_t offset, char *to,
+                                 size_t size);
 /* Executions of block id, summed over all slots. */
 static inline uint64_t
 st_results_executions(const struct st_results_header *h, uint32_t id)
 {
 	uint64_t sum = 0;
-	for (uint32_t s = 0; s < h->n_slots; s++)
+	uint32_t n = h->n_slots < h->slots_here ? h->n_slots : h->slots_here;
+	for (uint32_t s = 0; s < n; s++)
 		sum += ((const uint64_t *)st_section(h,
 		                                     h->off_counters + s * h->counters_stride))[id];
 	return sum;

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "control/attach.h"
 #include "control/session.h"
-#include "wire/channel.h"
 
 /* How long children that outlive the program are waited for. */
 static const double linger_seconds = 1.0;
 
-static char *
-command_of(pid_t pid)
+char *
+st_command_of(pid_t pid)
 {
 	char path[64], text[4096];
 	snprintf(path, sizeof path, "/proc/%d/cmdline", st_live_thread(pid));
@@ -51,7 +48,7 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 	*p = (struct st_process){.pid = results->pid,
 	                         .ppid = results->ppid,
 	                         .command = command ? strdup(command)
-	                                            : command_of((pid_t)results->pid),
+	                                            : st_command_of((pid_t)results->pid),
 	                         .results = results,
 	                         .results_size = results->file_size};
 	if (s->drain)
@@ -67,62 +64,30 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 	return 0;
 }
 
-static struct st_results_header *
-newest_results(struct st_session *s, uint32_t pid)
+struct st_process *
+st_session_newest(struct st_session *s, pid_t pid)
 {
 	for (size_t i = s->n_processes; i-- > 0;)
-		if (s->processes[i].pid == pid)
-			return (struct st_results_header *)s->processes[i].results;
+		if (s->processes[i].pid == (uint32_t)pid)
+			return &s->processes[i];
 	return NULL;
 }
 
 /* A child runs natively, or cannot be seen: the report says so. */
-static void
-leave_alone(struct st_session *s, const char *why)
+void
+st_session_leave_alone(struct st_session *s, const char *why)
 {
 	s->unfollowed++;
 	if (!s->unfollowed_why)
 		s->unfollowed_why = strdup(why);
 }
 
-/* That of a process just forked: one that has ended already had its parent's. */
-static char *
-command_of_child(const struct st_session *s, pid_t pid, uint32_t parent)
-{
-	char *command = command_of(pid);
-	if (command && *command)
-		return command;
-	for (size_t i = s->n_processes; i-- > 0;)
-		if (s->processes[i].pid == parent && s->processes[i].command) {
-			free(command);
-			return strdup(s->processes[i].command);
-		}
-	return command;
-}
-
-static void
-on_forked(struct st_session *s, const struct st_message *m, int fd)
-{
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return;
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-	               fd, 0);
-	if (p == MAP_FAILED) {
-		leave_alone(s, "its results cannot be mapped here");
-		return;
-	}
-	char *command = command_of_child(s, (pid_t)m->pid, m->ppid);
-	st_session_add(s, p, -1, command);
-	free(command);
-}
-
 static void on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage);
 
 /* An execve that failed has left the thread traced, and about to be let go at a stop that is still
  * to come: a search in PATH tries the next folder at once. */
-static void
-let_go(struct st_session *s, pid_t tid)
+void
+st_session_let_go(struct st_session *s, pid_t tid)
 {
 	const struct timespec nap = {0, 1000000};
 	struct rusage usage;
@@ -139,32 +104,6 @@ let_go(struct st_session *s, pid_t tid)
 	}
 }
 
-/* A child is about to call execve: it is traced from here to its first instruction. */
-static void
-on_exec(struct st_session *s, const struct st_message *m)
-{
-	struct st_results_header *results = newest_results(s, m->results_pid);
-	long failed = ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
-	if (failed && errno == EPERM) {
-		let_go(s, (pid_t)m->tid);
-		failed = ptrace(PTRACE_SEIZE, m->tid, 0, PTRACE_O_TRACEEXEC);
-	}
-	if (!failed)
-		s->n_execs++;
-	if (!results)
-		return;
-	__atomic_store_n(&results->exec_ack, m->ticket, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &results->exec_ack, FUTEX_WAKE, 100, NULL, NULL, 0);
-}
-
-static void
-on_exec_failed(struct st_session *s, const struct st_message *m)
-{
-	if (s->n_execs)
-		s->n_execs--;
-	ptrace(PTRACE_INTERRUPT, m->tid, 0, 0); /* its stop is answered by a detach */
-}
-
 static bool
 is_native64(pid_t pid)
 {
@@ -178,16 +117,11 @@ is_native64(pid_t pid)
 	return n < 20 || (head[4] == 2 && head[18] == 62); /* unreadable: taken for one */
 }
 
-/* That of a process that is stopped at its execve: what it was before, or, for a vfork's child,
- * which had no results of its own, what the kernel says. 0: unknown. */
-static uint32_t
-parent_of(const struct st_session *s, pid_t pid)
+uint32_t
+st_parent_of(pid_t pid)
 {
 	char path[64], text[512];
 	uint32_t parent = 0;
-	for (size_t i = s->n_processes; i-- > 0;)
-		if (s->processes[i].pid == (uint32_t)pid && s->processes[i].ppid)
-			return s->processes[i].ppid;
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
@@ -200,6 +134,33 @@ parent_of(const struct st_session *s, pid_t pid)
 	return parent;
 }
 
+/* That of a process that is stopped at its execve: what it was before, or, for a vfork's child,
+ * which had no results of its own, what the kernel says. 0: unknown. */
+static uint32_t
+parent_of(const struct st_session *s, pid_t pid)
+{
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->processes[i].pid == (uint32_t)pid && s->processes[i].ppid)
+			return s->processes[i].ppid;
+	return st_parent_of(pid);
+}
+
+/* Has its execve given it privileges, as strobe's being root allows? */
+static bool
+is_privileged(pid_t pid)
+{
+	char path[64];
+	Elf64_auxv_t v;
+	bool secure = false;
+	snprintf(path, sizeof path, "/proc/%d/auxv", pid);
+	FILE *f = fopen(path, "re");
+	while (f && fread(&v, sizeof v, 1, f) == 1 && v.a_type != AT_NULL)
+		secure |= v.a_type == AT_SECURE && v.a_un.a_val;
+	if (f)
+		fclose(f);
+	return secure;
+}
+
 /* A followed process has become another program: the engine goes in again. */
 static void
 on_exec_event(struct st_session *s, pid_t pid)
@@ -209,57 +170,23 @@ on_exec_event(struct st_session *s, pid_t pid)
 	if (s->n_execs)
 		s->n_execs--;
 	st_session_meet(s, pid);
-	char *command = command_of(pid); /* once it runs it may have ended before one looks */
-	if (!is_native64(pid) || st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
-		leave_alone(s, e.text);
+	char *command = st_command_of(pid); /* once it runs it may have ended before one looks */
+	bool privileged = is_privileged(pid);
+	if (privileged)
+		st_fail(&e, 0, "it has privileges of its own: set-uid, or file capabilities");
+	if (privileged || !is_native64(pid) ||
+	    st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
+		st_session_leave_alone(s, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		free(command);
 		return;
 	}
-	in.results->pid = (uint32_t)pid;
 	in.results->ppid = parent_of(s, pid);
 	if (st_session_add(s, in.results, in.channel, command) == 0) {
 		s->processes[s->n_processes - 1].executed = true;
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 	}
 	free(command);
-}
-
-bool
-st_session_take(struct st_session *s, int channel)
-{
-	struct st_message m;
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = {&m, sizeof m};
-	struct msghdr header = {.msg_iov = &part,
-	                        .msg_iovlen = 1,
-	                        .msg_control = &control,
-	                        .msg_controllen = sizeof control};
-	ssize_t n = recvmsg(channel, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return true;
-	if (n <= 0)
-		return false;
-	int fd = -1;
-	struct cmsghdr *c = CMSG_FIRSTHDR(&header);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	if (n == sizeof m && m.kind == ST_MESSAGE_FORKED)
-		on_forked(s, &m, fd);
-	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC)
-		on_exec(s, &m);
-	else if (n == sizeof m && m.kind == ST_MESSAGE_EXEC_FAILED)
-		on_exec_failed(s, &m);
-	else if (n == sizeof m && m.kind == ST_MESSAGE_IMAGE && newest_results(s, m.pid))
-		st_region_images(s, newest_results(s, m.pid));
-	else if (n == sizeof m && m.kind == ST_MESSAGE_LEADERS && newest_results(s, m.pid))
-		st_region_leaders(s, newest_results(s, m.pid));
-	if (fd >= 0)
-		close(fd);
-	return true;
 }
 
 static void
@@ -405,31 +332,15 @@ complete_children(struct st_session *s)
 	}
 }
 
-/* Gives back the address space of counter slots that were never used, and moves the rest together
- * with others': else the holes between them would be a little too small for the next results. */
+/* Gives back the address space of what was never used. */
 static void
 trim(struct st_session *s, struct st_process *p)
 {
 	const struct st_results_header *h = p->results;
-	if (h->n_slots > ST_MAX_SLOTS || h->off_counters > p->results_size)
-		return;
-	size_t used = h->off_counters + h->n_slots * h->counters_stride;
 	if (s->drain)
 		st_drain_end(s->drain, h);
-	if (used >= p->results_size || munmap((char *)h + used, p->results_size - used) != 0)
-		return;
-	p->results_size = used;
-	void *place =
-	        mmap(NULL, used, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (place == MAP_FAILED)
-		return;
-	void *moved = mremap((void *)h, used, used, MREMAP_MAYMOVE | MREMAP_FIXED, place);
-	if (moved == MAP_FAILED) {
-		munmap(place, used);
-		return;
-	}
-	p->results = moved;
-	if (s->options->on_stack)
+	p->results = st_results_shrink((struct st_results_header *)h, &p->results_size);
+	if (p->results != h && s->options->on_stack)
 		s->options->on_moved(s->options->stack_arg, h, p->results);
 }
 

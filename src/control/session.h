@@ -38,8 +38,21 @@ struct st_session {
  */
 int st_session_add(struct st_session *s, struct st_results_header *results, int channel,
                    const char *command);
+/* The newest one of that number; NULL: it is none of the run's. */
+struct st_process *st_session_newest(struct st_session *s, pid_t pid);
+/* A child runs natively, or cannot be seen: the report says so. */
+void st_session_leave_alone(struct st_session *s, const char *why);
+/* A thread that is traced, and will be let go at a stop that is still to come: waits for that. */
+void st_session_let_go(struct st_session *s, pid_t tid);
+/* What the kernel says of a process: its first argument (malloc'ed), its parent (0: unknown). */
+char *st_command_of(pid_t pid);
+uint32_t st_parent_of(pid_t pid);
 /* Serves the session until the program, and the children that are followed, have ended. */
 void st_session_wait(struct st_session *s);
+/* control/messages.c: has the kernel say who sends on this channel; to be done before the program
+ * can.
+ */
+bool st_messages_prepare(int channel);
 /* Takes a message, if there is one. False: nobody holds the other end any more. */
 bool st_session_take(struct st_session *s, int channel);
 /* Calls options->on_process. */
@@ -52,6 +65,8 @@ void st_session_drain(struct st_session *s);
 double st_cpu_time(int who);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
 void st_stacks_drain(const struct st_run_options *options, struct st_results_header *results);
+/* control/perfmap.c: the number that a process or thread has in its own namespace; 0: unknown. */
+uint32_t st_innermost_pid(uint32_t pid);
 /* control/perfmap.c: looks where the process will write the names of generated code; those written
  * so far are not its own; closes what that opened. */
 void st_perf_map_prepare(struct st_session *s, struct st_process *p);

@@ -19,6 +19,11 @@ st_stacks_drain(const struct st_run_options *o, struct st_results_header *h)
 		return;
 	/* No further than what was there at the start: a fast writer must not keep us here. */
 	uint64_t head = __atomic_load_n(&h->stack_head, __ATOMIC_ACQUIRE);
+	if (tail % ST_STACK_ALIGN || head - tail > ST_STACK_RING) {
+		__atomic_store_n(&h->stack_tail, head & -(uint64_t)ST_STACK_ALIGN,
+		                 __ATOMIC_RELEASE);
+		return;
+	}
 	while (tail < head) {
 		uint64_t at = tail % ST_STACK_RING;
 		const struct st_stack *record = st_section(h, h->off_stacks + at);

@@ -106,11 +106,14 @@ void
 st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint32_t map,
                     struct st_image *image, const struct st_known *known)
 {
-	const struct st_map *m = &st_results_maps(h)[map];
+	struct st_map copy, *m = &copy;
+	if (!st_results_copy_map(h, map, m))
+		return;
 	struct file *f = file_of(c, image);
 	uint8_t *told = f && f->leaders ? told_of(c, h, map, f) : NULL;
-	uint64_t from = st_image_offset_of_file(image, m->pgoff);
-	if (!told || !m->seen || from == UINT64_MAX || m->flags & ST_MAP_GONE)
+	uint64_t from = st_image_offset_of_file(image, m->pgoff), most = 8ull * ST_SEEN_BYTES;
+	if (!told || !m->seen || from == UINT64_MAX || m->flags & ST_MAP_GONE || m->seen > most ||
+	    m->end - m->start > most - m->seen)
 		return;
 	struct place p = {.bits = known->leaders,
 	                  .first = m->seen - 1 - from,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/codelogger.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -210,7 +211,7 @@ static bool
 has_bits_of(const struct st_results_header *h, uint32_t n_maps, const struct image *m)
 {
 	const struct st_map *maps = st_results_maps(h);
-	for (uint32_t i = n_maps; i-- > 0;)
+	for (uint32_t i = n_maps < ST_MAX_MAPS ? n_maps : ST_MAX_MAPS; i-- > 0;)
 		if (maps[i].seen && maps[i].seen - 1 - m->first < m->bits)
 			return true;
 	return false;
@@ -232,6 +233,8 @@ know(void *arg, const struct st_codelog_block *b)
 	k->image->has_code = true;
 	for (uint32_t i = 0; i < b->insns && at < k->end; at += b->lengths[i++]) {
 		uint64_t bit = k->first + at;
+		if (bit / 8 >= ST_SEEN_BYTES)
+			return;
 		__atomic_fetch_or(&k->bits[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
 	}
 }
@@ -260,17 +263,21 @@ know_mapping(struct st_codelogger *l, struct image *m, struct st_results_header 
 void
 st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32_t index)
 {
-	struct st_map *map = (struct st_map *)&st_results_maps(h)[index];
-	if (!map->path || !*st_results_string(h, map->path) || map->end <= map->start || map->seen)
+	struct st_map copy, *map = &copy;
+	char path[PATH_MAX];
+	uint64_t behind;
+	if (!st_results_copy_map(h, index, map) || !map->path || map->seen ||
+	    !*st_results_copy_text(h, map->path, path, sizeof path) ||
+	    __builtin_add_overflow(map->pgoff, map->end - map->start, &behind))
 		return;
-	uint64_t behind = map->pgoff + (map->end - map->start);
-	struct image *m = image_of(l, st_results_string(h, map->path), map, behind);
+	struct image *m = image_of(l, path, map, behind);
 	if (!m || !m->image || behind > m->bits ||
 	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
 		return;
 	know_mapping(l, m, h, map);
 	h->n_seen += has_bits_of(h, index, m) ? 0 : m->bits;
-	__atomic_store_n(&map->seen, m->first + map->pgoff + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&((struct st_map *)st_results_maps(h))[index].seen,
+	                 m->first + map->pgoff + 1, __ATOMIC_RELEASE);
 }
 
 void
@@ -279,8 +286,8 @@ st_codelogger_leaders(struct st_codelogger *l, struct st_results_header *h)
 	struct st_known known = known_of(l, h);
 	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < ST_MAX_MAPS; i++) {
-		const struct st_map *map = &st_results_maps(h)[i];
-		struct image *m = find_image(l, map);
+		struct st_map map;
+		struct image *m = st_results_copy_map(h, i, &map) ? find_image(l, &map) : NULL;
 		if (m && m->image)
 			st_codeleaders_tell(l->leaders, h, i, m->image, &known);
 	}
@@ -293,8 +300,9 @@ static struct image *
 place_of(struct st_codelogger *l, const struct st_results_header *h, const struct st_block *b,
          uint64_t *offset)
 {
-	const struct st_map *map = &st_results_maps(h)[b->map];
-	if (b->map >= h->n_maps || !map->seen || b->pc < map->start || b->pc >= map->end)
+	struct st_map copy, *map = &copy;
+	if (!st_results_copy_map(h, b->map, map) || !map->seen || b->pc < map->start ||
+	    b->pc >= map->end)
 		return NULL;
 	struct image *m = find_image(l, map);
 	if (!m || !m->image)
@@ -352,7 +360,7 @@ number_of(struct st_codelogger *l, struct image *m)
 static bool
 log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t id, bool last)
 {
-	const struct st_block *b = &st_results_blocks(h)[id];
+	const struct st_block copy = st_results_blocks(h)[id], *b = &copy;
 	struct st_codelog_block out = {0};
 	uint64_t times = st_results_executions(h, id);
 	uint32_t insns = b->n_insns;
@@ -495,7 +503,7 @@ check_refused(struct st_codelogger *l, const struct st_results_header *h,
 	const struct st_block *blocks = st_results_blocks(h);
 	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
 	for (uint32_t id = ST_FIRST_ID; id < n; id++) {
-		const struct st_block *b = &blocks[id];
+		const struct st_block copy = blocks[id], *b = &copy;
 		struct st_codelog_block out = {0};
 		if ((b->flags & (ST_BLOCK_SEEN | ST_BLOCK_REFUSED)) != ST_BLOCK_REFUSED || !sane(b))
 			continue;

@@ -38,8 +38,9 @@ static bool
 make_room(struct st_codec *c, size_t n)
 {
 	enum { MORE = 64 }; /* what is written at a time, and some */
-	if (n <= c->room)
+	if (c->room && n <= c->room)
 		return true;
+	n += !n; /* bytes that are no row */
 	free(c->strange);
 	free(c->how);
 	c->strange = malloc(n + MORE);

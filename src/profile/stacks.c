@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/stacks.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,8 +165,11 @@ image_of(struct walk *w)
 			return NULL;
 	struct module *m = &p->modules.v[w->map];
 	const struct st_map *map = &st_results_maps(p->seen.results)[w->map];
-	if (!m->sought && map->path && map->path < ST_STRINGS_BYTES)
-		m->image = open_path(w->all, st_results_string(p->seen.results, map->path));
+	if (!m->sought && map->path) {
+		char path[PATH_MAX];
+		m->image = open_path(w->all, st_results_copy_text(p->seen.results, map->path, path,
+		                                                  sizeof path));
+	}
 	m->sought = true;
 	return m->image;
 }

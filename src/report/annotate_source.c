@@ -97,7 +97,7 @@ print_file(struct printing *pr, size_t first, size_t n)
 	FILE *out = pr->a->out;
 	struct st_source s;
 	char *path = st_printable(l[0].file);
-	st_source_read(&s, l[0].file);
+	st_source_read(&s, l[0].file, ST_SOURCE_FOR_READER);
 	fprintf(out, "\n%s%s\n", path ? path : "", s.lines.n ? "" : " (not readable here)");
 	free(path);
 	fprintf(out, "%8s %14s %16s %6s\n", "samples", "executions", "instructions", "line");

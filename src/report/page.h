@@ -14,6 +14,7 @@
 struct st_page_limits {
 	size_t functions, rows; /* rows: of any other table; 0: all */
 	bool sources;           /* also the text of source lines */
+	bool all_sources;       /* of files that others may not read, too */
 };
 
 /* NULL, or why this strobe has no page to put data into. */
@@ -34,12 +35,15 @@ bool st_page_is_study(const json_t *result);
 bool st_page_is_json(const char *path);
 /* Nodes of calling contexts that the result which was added last has no room for. */
 size_t st_page_left_out(const json_t *page);
+/* Source files of it that are not for anybody. */
+size_t st_page_kept_back(const json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
 int st_page_write(json_t *page, const char *path, struct st_error *e);
 
 /* Of the code of the lines that the result has, and of `more`, a list like those (NULL: none): for
- * each file a list of a line's number and the texts from there on. NULL: no memory. */
-json_t *st_page_sources(const json_t *result, const json_t *more);
+ * each file a list of a line's number and the texts from there on. all: also of those that are not
+ * for anybody (report/source.h); *kept_back: how many were left out for that. NULL: no memory. */
+json_t *st_page_sources(const json_t *result, const json_t *more, bool all, size_t *kept_back);
 /* The calling contexts of a profile, without *left_out nodes that are too many or too deep for a
  * page; *loop_lines: the lines of functions that have loops, and how often they were executed,
  * NULL: it has none. NULL: it has none, or no memory. */

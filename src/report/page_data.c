@@ -122,12 +122,38 @@ add_paths(json_t *entry, const struct st_profile *p)
 	return bad;
 }
 
-size_t
-st_page_left_out(const json_t *page)
+/* A number of the result that was added last. */
+static size_t
+last_number(const json_t *page, const char *name)
 {
 	const json_t *results = json_object_get(page, "results");
 	const json_t *last = json_array_get(results, json_array_size(results) - 1);
-	return (size_t)json_integer_value(json_object_get(last, "contexts_left_out"));
+	return (size_t)json_integer_value(json_object_get(last, name));
+}
+
+size_t
+st_page_left_out(const json_t *page)
+{
+	return last_number(page, "contexts_left_out");
+}
+
+size_t
+st_page_kept_back(const json_t *page)
+{
+	return last_number(page, "sources_kept_back");
+}
+
+static int
+add_sources(json_t *entry, const json_t *result, bool all)
+{
+	size_t kept_back;
+	int bad = json_object_set_new(
+	        entry, "sources",
+	        st_page_sources(result, json_object_get(entry, "loop_lines"), all, &kept_back));
+	if (kept_back)
+		bad |= json_object_set_new(entry, "sources_kept_back",
+		                           json_integer((json_int_t)kept_back));
+	return bad;
 }
 
 int
@@ -151,8 +177,6 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	bad |= add_paths(entry, p);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
 	if (limits->sources)
-		bad |= json_object_set_new(
-		        entry, "sources",
-		        st_page_sources(result, json_object_get(entry, "loop_lines")));
+		bad |= add_sources(entry, result, limits->all_sources);
 	return bad;
 }

@@ -61,12 +61,13 @@ stretch(const struct st_source *s, uint32_t first, uint32_t last, size_t *bytes)
 
 /* Those of one file, in order. */
 static json_t *
-stretches(const struct place *places, size_t n, size_t *bytes)
+stretches(const struct place *places, size_t n, enum st_source_for who, size_t *bytes,
+          size_t *kept_back)
 {
 	struct st_source s;
 	json_t *out = json_array();
 	int bad = 0;
-	st_source_read(&s, places[0].file);
+	*kept_back += !st_source_read(&s, places[0].file, who);
 	for (size_t i = 0, next; i < n && !bad && s.lines.n; i = next) {
 		for (next = i + 1; next < n; next++)
 			if (places[next].line > places[next - 1].line + MAX_GAP)
@@ -85,18 +86,20 @@ stretches(const struct place *places, size_t n, size_t *bytes)
 }
 
 json_t *
-st_page_sources(const json_t *result, const json_t *more)
+st_page_sources(const json_t *result, const json_t *more, bool all, size_t *kept_back)
 {
+	enum st_source_for who = all ? ST_SOURCE_FOR_READER : ST_SOURCE_FOR_ANYBODY;
 	const json_t *lines = json_object_get(result, "lines");
 	size_t n = json_array_size(lines) + json_array_size(more), bytes = 0;
 	struct place *places = places_of(lines, more);
 	json_t *out = json_object();
 	int bad = !places || !out;
+	*kept_back = 0;
 	for (size_t i = 0, next; i < n && !bad && bytes < MOST_BYTES; i = next) {
 		for (next = i + 1; next < n; next++)
 			if (strcmp(places[next].file, places[i].file))
 				break;
-		json_t *texts = stretches(places + i, next - i, &bytes);
+		json_t *texts = stretches(places + i, next - i, who, &bytes, kept_back);
 		if (texts && !json_array_size(texts))
 			json_decref(texts);
 		else

@@ -25,9 +25,22 @@ const char *st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes);
 /* Nanoseconds as "250 ns", "1.5 us", "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
 const char *st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns);
 
-/* A malloc'ed copy without control characters, which could play tricks on a terminal. NULL: no
- * memory. */
+/* A malloc'ed copy without control characters and marks of the direction of writing, which could
+ * play tricks on a terminal. NULL: no memory. */
 char *st_printable(const char *text);
+/* Prints text of several lines, and of strobe's own colours, without any others; it is changed. */
+void st_print_safely(FILE *out, char *text);
+/* JSON, in which such characters are escaped. */
+void st_print_json_safely(FILE *out, const char *text);
+/* A stream in between: what is written to it reaches `to` at the end, printed safely. NULL: no
+ * memory. */
+struct st_safe {
+	FILE *to, *out;
+	char *text;
+	size_t size;
+};
+FILE *st_safe_begin(struct st_safe *s, FILE *to);
+void st_safe_end(struct st_safe *s);
 /* Columns a text takes on a terminal, one for each character. */
 size_t st_columns(const char *text);
 /* Shortens text in place to at most `columns` columns, "..." at its end. */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 11u
+#define ST_WIRE_VERSION 12u
 
 enum {
 	ST_MAX_BLOCKS = 4 << 20,  /* block ids per process; id 0 is never used */
@@ -331,9 +331,27 @@ struct st_asked {
 	uint32_t found;      /* not 0: a function that was entered has it */
 };
 
+enum { ST_LAYOUT_BYTES = 4096 };
+
 struct st_results_header {
-	uint32_t magic, version;
-	uint32_t pid, ppid;
+	/* What does not change once the process runs. The controller has a page of its own for it,
+	   which the program cannot write to: control/layout.c. slots_here: counter slots that are
+	   mapped there. */
+	union {
+		struct {
+			uint32_t magic, version;
+			uint32_t pid, ppid;
+			uint64_t file_size;
+			uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials,
+			        off_threads, off_samples, off_stacks, off_sites, off_tables,
+			        off_entries, off_entry_names, off_seen, off_leaders, off_labels,
+			        off_nodes, off_costs, off_loops, off_chunks, off_counters;
+			uint64_t at;              /* address of this header in the target */
+			uint64_t counters_stride; /* bytes from one slot's counters to the next */
+			uint32_t slots_here;
+		};
+		unsigned char layout[ST_LAYOUT_BYTES];
+	};
 	uint32_t state;        /* enum st_run_state */
 	int32_t exit_code;     /* argument of exit_group when state is ST_RUN_EXITED */
 	uint32_t fatal_signal; /* when state is ST_RUN_KILLED */
@@ -386,13 +404,6 @@ struct st_results_header {
 	/* CPU time of the process, ns, when a thread of it first left the engine for good: by
 	   execve without --follow, or handed to native execution. 0: none did. */
 	uint64_t left_ns;
-	uint64_t file_size;
-	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads,
-	        off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names,
-	        off_seen, off_leaders, off_labels, off_nodes, off_costs, off_loops, off_chunks,
-	        off_counters;
-	uint64_t at;              /* address of this header in the target */
-	uint64_t counters_stride; /* bytes from one slot's counters to the next */
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks; /* n_blocks: highest block id used + 1 */
 	uint32_t n_strings;                                /* bytes of strings used */
 	uint32_t n_slots;                                  /* highest slot used + 1 */

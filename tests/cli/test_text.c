@@ -99,6 +99,30 @@ tables(void **state)
 	free(text);
 }
 
+/* Controls of both sets, bytes that are no UTF-8, marks of direction; and what is text stays. */
+static void
+tricks_are_taken_out(void **state)
+{
+	(void)state;
+	char *text = st_printable(
+	        "\xc2\x9b"
+	        "2J\x9b|\u202e\u2066\u200f\u2028\ufeff|\u00e9\u4e2d\U0001f600\xf0\x9f");
+	assert_string_equal(text, "?2J?|?????|\u00e9\u4e2d\U0001f600??");
+	free(text);
+	text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct st_safe safe;
+	assert_non_null(st_safe_begin(&safe, out));
+	fputs("\033[1mbold\033[0m\tx\n\033[8mhidden\r\n", safe.out);
+	st_safe_end(&safe);
+	st_print_json_safely(out, "{\"\u202e\": \"\xc2\x9b\U000e0041\u00e9\x7f\"}");
+	fclose(out);
+	assert_string_equal(text, "\033[1mbold\033[0m\tx\n?[8mhidden?\n"
+	                          "{\"\\u202e\": \"\\u009b\\udb40\\udc41\u00e9\\u007f\"}");
+	free(text);
+}
+
 static void
 style_of_a_file_is_plain(void **state)
 {
@@ -119,6 +143,7 @@ main(void)
 	        cmocka_unit_test(shortening),
 	        cmocka_unit_test(tables),
 	        cmocka_unit_test(style_of_a_file_is_plain),
+	        cmocka_unit_test(tricks_are_taken_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,7 @@ fake_new(const char *const *counters)
 	h->counters_stride = sizeof f->counters[0];
 	h->n_blocks = ST_FIRST_ID;
 	h->n_slots = 1;
+	h->slots_here = SLOTS;
 	h->tsc_begin = 1000;
 	h->tsc_end = 1000 + 500000000; /* half a second at a gigahertz */
 	add_string(f, "");

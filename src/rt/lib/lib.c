@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "rt/lib/sys.h"
+#include "rt/os/process.h"
 #include "wire/boot.h"
 
 /* Compilers call these of themselves, in loaded tools too. */
@@ -152,12 +153,17 @@ rt_map_memory(size_t bytes)
 	uint64_t at =
 	        ST_TABLES_LATER + __atomic_fetch_add(&rt_memory.used, size, __ATOMIC_RELAXED) %
 	                                  (ST_TABLES_END - ST_TABLES_LATER);
+	int64_t counted = (int64_t)size;
+	/* The program's limit is not ours: it is raised before. */
+	rt_count_memory(counted, counted);
+	limits_adjust(0);
 	long p = SYS(__NR_mmap, at, bytes, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (sys_failed(p))
+	if (sys_failed(p)) {
+		rt_count_memory(-counted, -counted);
+		limits_adjust(0);
 		return NULL;
-	int64_t counted = (int64_t)size;
-	rt_count_memory(counted, counted);
+	}
 	rt_note_memory((uint64_t)p, bytes);
 	SYS(__NR_madvise, p, bytes, 16 /* MADV_DONTDUMP: a core dump shows the program */);
 	return (void *)p;

@@ -64,8 +64,11 @@ set_size(int fd, uint64_t size)
 static int
 make_file(uint64_t size)
 {
-	int fd = (int)SYS(__NR_memfd_create, "strobe", 1 /* MFD_CLOEXEC */);
-	if (fd >= 0 && !set_size(fd, size)) {
+	/* The controller takes no file that could become shorter while it reads it. */
+	enum { CLOEXEC_SEALABLE = 3, ADD_SEALS = 1033, SEAL_SHRINK_GROW = 7 };
+	int fd = (int)SYS(__NR_memfd_create, "strobe", CLOEXEC_SEALABLE);
+	if (fd >= 0 &&
+	    (!set_size(fd, size) || SYS(__NR_fcntl, fd, ADD_SEALS, SEAL_SHRINK_GROW) != 0)) {
 		SYS(__NR_close, fd);
 		return -1;
 	}
@@ -104,8 +107,7 @@ static void
 copy_layout(struct st_results_header *to, const struct st_results_header *from)
 {
 	memset(to, 0, HEADER_HEAD);
-	to->magic = from->magic;
-	to->version = from->version;
+	memcpy(to->layout, from->layout, sizeof to->layout);
 	to->pid = rt.pid;
 	to->ppid = from->pid;
 	to->state = ST_RUN_CACHE;
@@ -119,32 +121,9 @@ copy_layout(struct st_results_header *to, const struct st_results_header *from)
 	to->region_by = from->region_by;
 	to->threads_chosen = from->threads_chosen;
 	to->tsc_begin = rt_tsc();
-	to->file_size = from->file_size;
-	to->at = from->at;
-	to->off_maps = from->off_maps;
-	to->off_strings = from->off_strings;
-	to->off_blocks = from->off_blocks;
-	to->off_amounts = from->off_amounts;
-	to->off_partials = from->off_partials;
-	to->off_threads = from->off_threads;
-	to->off_samples = from->off_samples;
-	to->off_stacks = from->off_stacks;
-	to->off_sites = from->off_sites;
-	to->off_tables = from->off_tables;
-	to->off_entries = from->off_entries;
-	to->off_entry_names = from->off_entry_names;
-	to->off_seen = from->off_seen;
-	to->off_leaders = from->off_leaders;
-	to->off_labels = from->off_labels;
-	to->off_nodes = from->off_nodes;
-	to->off_costs = from->off_costs;
-	to->off_loops = from->off_loops;
 	to->n_labels = 1;
 	to->n_nodes = 1;
 	to->has_costs = from->has_costs;
-	to->off_chunks = from->off_chunks;
-	to->off_counters = from->off_counters;
-	to->counters_stride = from->counters_stride;
 	to->n_blocks = ST_FIRST_ID;
 	to->n_slots = 1;
 	to->n_strings = from->n_options;
@@ -213,6 +192,7 @@ process_follow_fork(struct thread *t)
 	tools_restart(t);
 	happen_thread_begin(t);
 	maps_restart();
+	limits_restart();
 	struct st_message m = {
 	        .kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
 	tell(&m, fd);
@@ -221,7 +201,28 @@ process_follow_fork(struct thread *t)
 	return true;
 }
 
-/* A set-uid program would lose its privileges under a tracer. */
+/* Has the file capabilities of its own? */
+static bool
+has_capabilities(int folder, const char *path, uint64_t flags)
+{
+	enum { AT_EMPTY_PATH = 0x1000, O_PATH_CLOEXEC = 012000000 };
+	static const char name[] = "security.capability";
+	char by_number[32] = "/proc/self/fd/";
+	if (folder == -100)
+		return SYS(__NR_getxattr, path, name, 0, 0) > 0;
+	int fd = (int)SYS(__NR_openat, folder, path, O_PATH_CLOEXEC, 0);
+	if (fd < 0 && (flags & AT_EMPTY_PATH))
+		fd = folder; /* it is the program itself */
+	if (fd < 0)
+		return false;
+	rt_decimal(by_number + 14, (uint32_t)fd);
+	bool has = SYS(__NR_getxattr, by_number, name, 0, 0) > 0;
+	if (fd != folder)
+		SYS(__NR_close, fd);
+	return has;
+}
+
+/* A program that is set-uid, or has file capabilities, would lose its privileges under a tracer. */
 static bool
 is_privileged(const struct thread *t)
 {
@@ -229,10 +230,12 @@ is_privileged(const struct thread *t)
 	uint8_t st[144];
 	uint32_t mode;
 	bool at = r[RAX] == __NR_execveat;
-	long failed = at ? SYS(__NR_newfstatat, r[RDI], r[RSI], st, r[R8] & 0x1100)
-	                 : SYS(__NR_newfstatat, -100 /* AT_FDCWD */, r[RDI], st, 0);
+	int folder = at ? (int)r[RDI] : -100 /* AT_FDCWD */;
+	uint64_t path = at ? r[RSI] : r[RDI], flags = at ? r[R8] & 0x1100 : 0;
+	if (SYS(__NR_newfstatat, folder, path, st, flags) != 0)
+		return false;
 	memcpy(&mode, st + 24, 4);
-	return failed == 0 && (mode & 06000);
+	return (mode & 06000) || has_capabilities(folder, (const char *)path, flags);
 }
 
 bool

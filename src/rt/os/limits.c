@@ -110,9 +110,15 @@ limits_end(void)
 }
 
 void
-limits_leave_child(void)
+limits_restart(void)
 {
 	lock = 0;
+}
+
+void
+limits_leave_child(void)
+{
+	limits_restart();
 	rt_count_memory(-(int64_t)rt_memory.space_not_forked, -(int64_t)rt_memory.data_not_forked);
 	limits_adjust(0);
 }

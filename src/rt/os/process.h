@@ -22,6 +22,8 @@ void limits_begin(const struct st_boot *boot);
 void limits_adjust(uint64_t spare);
 /* Those of the program are the kernel's again. */
 void limits_end(void);
+/* In the child of a fork, whatever other threads of its parent were about. */
+void limits_restart(void);
 /* In the child of a fork that goes on natively. */
 void limits_leave_child(void);
 /* Around an execve: what it starts gets the program's own soft limits; `soft` keeps the engine's in
