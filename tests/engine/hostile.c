@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,10 +201,24 @@ write_over(struct st_results_header *h)
 	}
 }
 
+/* Our own runtime may wait for ever for what was written over. */
+static void
+end_later(pid_t parent)
+{
+	if (fork() != 0)
+		return;
+	for (int i = 0; i < 75 && getppid() == parent; i++)
+		nap();
+	if (getppid() == parent)
+		kill(parent, SIGKILL);
+	_exit(0);
+}
+
 static int
 scribble(uint64_t seed)
 {
 	state = seed * 2654435761u + 1;
+	end_later(getpid());
 	work(200000);
 	struct st_results_header *h = find_results();
 	if (!h)

@@ -45,7 +45,7 @@ class Hostile(unittest.TestCase):
         """bench/robust hostile tries it more often, and all tools."""
         for seed in range(4):
             done = self.strobe("run", "-q", "-t", ("hot", "bbcount", "memtrace", "opmix")[seed], "-o", "r.db", "--", HOSTILE, "results", str(seed))
-            self.assertIn(done.returncode, (7, 77, 125, 128 + 4, 128 + 5, 128 + 7, 128 + 8, 128 + 11), (seed, done.stderr))
+            self.assertIn(done.returncode, (7, 77, 125, 128 + 4, 128 + 5, 128 + 7, 128 + 8, 128 + 9, 128 + 11), (seed, done.stderr))
 
     def report(self, *options):
         done = self.strobe("report", *options, "-o", "page.html", "r.db")
