@@ -357,7 +357,7 @@ class Views(Pages):
                              "(document.querySelector('.plot canvas'))")
         self.assertTrue(drawn)
         self.assertEqual(self.texts("h2"), ["cmd:x: at least 3, policy hold", "Quality of service in all runs", "Budget", "Threads"])
-        self.assertEqual(self.texts(".runs li"), [f"{n}: {name}.json: kept in 66.67 % of 3 readings, median 4, quartiles 3 and 4.5" for n, name in ((1, "hot"), (2, "slower"))])
+        self.assertEqual(self.texts(".runs li"), [f"{n}: {name}.json: kept in 66.67 % of 3 readings, median 4, quartiles 3 and 4.50" for n, name in ((1, "hot"), (2, "slower"))])
         self.assertEqual(self.page.js("document.querySelectorAll('section:not([hidden]) svg g.box').length"), 2)
         self.assertEqual(self.texts(".legend")[0].split(), "measured 10.00 % in the engine, not measured 0.00 % native 90.00 %".split())
         self.assertEqual(self.page.js("[...document.querySelectorAll('.band:not(.tall) span')].map(e => e.className)"), ["kept", "missed", "silent"])
