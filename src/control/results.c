@@ -39,6 +39,7 @@ st_results_layout(struct st_results_header *h)
 	h->off_nodes = place(&at, ST_MAX_NODES * sizeof(strobe_node));
 	h->off_costs = place(&at, ST_MAX_NODES * sizeof(strobe_cost));
 	h->off_loops = place(&at, ST_MAX_LOOPS * sizeof(strobe_loop));
+	h->off_overshoots = place(&at, ST_MAX_OVERSHOOT_ROWS * sizeof(struct st_overshoot_row));
 	/* At the end what a process that has ended gives back: unused slots, then the chunks. */
 	h->counters_stride = ST_MAX_BLOCKS * sizeof(uint64_t);
 	h->off_counters = place(&at, ST_MAX_SLOTS * h->counters_stride);

@@ -78,6 +78,26 @@ add_threads(struct st_profile *p, const struct st_run *run, const struct st_view
 	}
 }
 
+/* A row that was not written whole, because the program was killed meanwhile, is left out. */
+static void
+add_overshoots(struct st_profile *p, const struct st_run *run, const struct st_view *v,
+               uint32_t process)
+{
+	for (uint32_t i = 0; i < v->n_overshoots; i++) {
+		const struct st_overshoot_row *row = &v->overshoots[i];
+		uint64_t tsc = __atomic_load_n(&row->tsc, __ATOMIC_ACQUIRE);
+		struct st_profile_overshoot *out = tsc ? ST_PUSH(&p->overshoots) : NULL;
+		if (tsc && !out) {
+			p->out_of_memory = true;
+			return;
+		}
+		if (tsc)
+			*out = (struct st_profile_overshoot){
+			        process, ticks_to_ns(run, v->header->tsc_begin, tsc),
+			        row->over_ns < INT64_MAX ? (int64_t)row->over_ns : INT64_MAX};
+	}
+}
+
 static struct st_profile_counter *
 add_counter(struct st_profile *p, void *list, uint32_t process, const char *name, const char *help,
             uint64_t total)
@@ -322,6 +342,7 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 		return -1;
 	uint32_t first_thread = (uint32_t)p->threads.n;
 	add_threads(p, run, &v, index);
+	add_overshoots(p, run, &v, index);
 	if (st_collect_forest(c, &v, first_thread))
 		return -1;
 	add_native(&p->run, &v);

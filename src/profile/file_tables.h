@@ -26,6 +26,9 @@ bool st_load_qos(sqlite3 *db, struct st_profile *p);
 /* The slowdown's ends; without the table it cannot be told. */
 int st_save_slowdown(sqlite3 *db, const struct st_profile *p);
 bool st_load_slowdown(sqlite3 *db, struct st_profile *p);
+/* Writes and reads the overshoots of budgets, if there were any: the same. */
+int st_save_overshoots(sqlite3 *db, const struct st_profile *p);
+bool st_load_overshoots(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the contexts, if there are any: the same. */
 int st_save_forest(sqlite3 *db, const struct st_profile *p);
 bool st_load_forest(sqlite3 *db, struct st_profile *p);

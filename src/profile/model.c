@@ -33,6 +33,7 @@ st_profile_free(struct st_profile *p)
 	}
 	free(p->run.command.v);
 	free(p->qos.rows.v);
+	free(p->overshoots.v);
 	free(p->run.environment.v);
 	free(p->processes.v);
 	free(p->images.v);

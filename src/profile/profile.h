@@ -216,6 +216,13 @@ struct st_profile_qos {
 	ST_VEC(struct st_profile_qos_row) rows;
 };
 
+/* A budget that was spent, and by how much it was exceeded. */
+struct st_profile_overshoot {
+	uint32_t process;
+	int64_t time_ns; /* since the process' first instruction */
+	int64_t over_ns;
+};
+
 /* Labels of contexts below are no addresses but a tool's own, such as that of the artificial root.
  */
 #define ST_FIRST_PLACE 4096
@@ -260,6 +267,7 @@ struct st_profile_loop {
 struct st_profile {
 	struct st_profile_run run;
 	struct st_profile_qos qos;
+	ST_VEC(struct st_profile_overshoot) overshoots; /* of each process in their order */
 	ST_VEC(struct st_profile_process) processes;
 	ST_VEC(struct st_profile_image) images;
 	ST_VEC(struct st_profile_function) functions; /* ordered by image, offset */

@@ -340,6 +340,8 @@ fill(struct writer *w, const struct st_profile *p)
 		if (status == SQLITE_OK)
 			status = st_save_slowdown(w->db, p);
 		if (status == SQLITE_OK)
+			status = st_save_overshoots(w->db, p);
+		if (status == SQLITE_OK)
 			status = st_save_forest(w->db, p);
 		if (status != SQLITE_OK)
 			note(w, status);

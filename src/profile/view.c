@@ -59,7 +59,9 @@ sections_fit(struct st_view *v, size_t size)
 	       fits(h->off_labels, v->n_labels, sizeof *v->labels, size) &&
 	       fits(h->off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
 	       fits(h->off_costs, v->n_nodes, sizeof *v->costs, size) &&
-	       fits(h->off_loops, v->n_loops, sizeof *v->loops, size) && tables_fit(v, size) &&
+	       fits(h->off_loops, v->n_loops, sizeof *v->loops, size) &&
+	       fits(h->off_overshoots, v->n_overshoots, sizeof *v->overshoots, size) &&
+	       tables_fit(v, size) &&
 	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
 	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
 }
@@ -95,6 +97,7 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->n_labels = least(h->n_labels, ST_MAX_LABELS);
 	v->n_nodes = least(h->n_nodes, ST_MAX_NODES);
 	v->n_loops = least(h->n_loops, ST_MAX_LOOPS);
+	v->n_overshoots = least(h->budget.n_overshoot_rows, ST_MAX_OVERSHOOT_ROWS);
 	v->counting = h->counting != 0;
 	uint64_t samples = h->n_samples;
 	v->n_samples = least(samples, ST_MAX_SAMPLES);
@@ -116,6 +119,7 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 	v->nodes = (const void *)(base + h->off_nodes);
 	v->costs = (const void *)(base + h->off_costs);
 	v->loops = (const void *)(base + h->off_loops);
+	v->overshoots = (const void *)(base + h->off_overshoots);
 	return 0;
 }
 

@@ -35,7 +35,8 @@ struct st_view {
 	const strobe_node *nodes;
 	const strobe_cost *costs;
 	const strobe_loop *loops;
-	uint32_t n_labels, n_nodes, n_loops;
+	const struct st_overshoot_row *overshoots;
+	uint32_t n_labels, n_nodes, n_loops, n_overshoots;
 	uint32_t n_maps, n_blocks, n_threads, n_fallbacks, n_strings, n_slots;
 	uint32_t n_counters, n_tables, n_streams, n_amounts, n_partials;
 	struct st_view_table tables[ST_MAX_TABLES];

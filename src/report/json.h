@@ -24,6 +24,8 @@ json_t *st_json_row(const struct st_profile *p, const struct st_profile_column *
 /* The rows of a table in the given order, NULL: their own. NULL: no memory. */
 json_t *st_json_table(const struct st_report *r, const struct st_profile_table *t,
                       const uint32_t *order);
+/* The first overshoots of the budget, most 0: all. NULL: no memory. */
+json_t *st_overshoots_json(const struct st_profile *p, size_t most);
 /* Add a key for each table; one for the streams. 0, or -1. */
 int st_json_add_tables(json_t *root, const struct st_report *r);
 int st_json_add_streams(json_t *root, const struct st_profile *p);

@@ -174,6 +174,8 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	int bad = json_object_set_new(entry, "about", about(&p->run));
 	bad |= json_object_set_new(entry, "tables", tables(p));
 	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
+	if (p->overshoots.n)
+		bad |= json_object_set_new(entry, "overshoots", st_overshoots_json(p, 0));
 	bad |= add_paths(entry, p);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
 	if (limits->sources)

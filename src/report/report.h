@@ -50,7 +50,9 @@ void st_report_tables(const struct st_report *r, FILE *out);
 /* One of them. sort: name of a column, NULL: by the first sum. 0, or -1 with *e. */
 int st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
                     enum st_report_format format, struct st_error *e);
-/* Quality of service over time. 0, or -1 with *e. */
+/* Overshoots of the budget, and quality of service, over time. 0, or -1 with *e. */
+int st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format format,
+                         struct st_error *e);
 int st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format,
                   struct st_error *e);
 int st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,

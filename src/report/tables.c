@@ -235,6 +235,8 @@ st_report_table(const struct st_report *r, FILE *out, const char *name, const ch
 	const struct st_profile_table *t = find_table(r->profile, name, e);
 	uint32_t *order;
 	int status = 0;
+	if (!t && !strcmp(name, "overshoots") && r->profile->overshoots.n)
+		return st_report_overshoots(r, out, format, e);
 	if (!t && !strcmp(name, "qos") && r->profile->qos.source)
 		return st_report_qos(r, out, format, e);
 	if (!t || order_rows(r->profile, t, sort, &order, e))

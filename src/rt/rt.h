@@ -158,6 +158,7 @@ struct thread {
 	   is a debt of others; whether it has been told. */
 	uint64_t over_ns, over_given;
 	bool over_told;
+	struct st_overshoot_row *over_row; /* of the results; NULL: there was no room */
 	uint64_t woken;  /* by the clock, ns: when it was last looked for another period */
 	bool window_due; /* granted, and not yet told: it begins when the tools see the thread */
 	bool accrues, spent;

@@ -306,8 +306,16 @@ struct st_budget {
 	uint64_t rests;          /* times that a block began to rest: ST_SAMPLING_ADAPTIVE */
 	uint64_t most_overshoot; /* ns */
 	uint64_t overshoots[ST_OVERSHOOT_KINDS];
+	uint64_t n_overshoot_rows; /* may exceed ST_MAX_OVERSHOOT_ROWS: later ones were dropped */
 	struct st_budget_pool pool;
 };
+
+/* A budget that was spent (section `overshoots`). */
+struct st_overshoot_row {
+	uint64_t tsc;     /* when; 0: not written yet */
+	uint64_t over_ns; /* by how much the budget was exceeded */
+};
+enum { ST_MAX_OVERSHOOT_ROWS = 1 << 16 };
 
 /* Of what was charged, the part that was the controller's CPU time, not the process': ns. */
 static inline uint64_t
@@ -345,7 +353,8 @@ struct st_results_header {
 			uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials,
 			        off_threads, off_samples, off_stacks, off_sites, off_tables,
 			        off_entries, off_entry_names, off_seen, off_leaders, off_labels,
-			        off_nodes, off_costs, off_loops, off_chunks, off_counters;
+			        off_nodes, off_costs, off_loops, off_overshoots, off_chunks,
+			        off_counters;
 			uint64_t at;              /* address of this header in the target */
 			uint64_t counters_stride; /* bytes from one slot's counters to the next */
 			uint32_t slots_here;

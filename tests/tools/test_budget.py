@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The time budget: test_budget.py STROBE PROGRAM INCLUDE HANDLED. What it costs is measured by bench/, not here."""
 import contextlib
+import csv
 import json
 import os
 import signal
@@ -331,6 +332,24 @@ class Budget(Case):
                     self.assertEqual(budget["periods"], 0)
                     self.assertGreater(budget["charged_ns"], budget["amount_ns"] / 2)
                     self.check_pool(budget)
+
+    def test_overshoots_over_time(self):
+        """A row each time that the budget was spent, as often as the classes say, also in the profile's file."""
+        self.strobe("-t", "bbcount", "-b", "5%", "-T", "20ms", form="db")
+        show = [STROBE, "show", str(self.file), "--format"]
+        table = subprocess.run([*show, "csv", "--table", "overshoots", "--top", "0"], capture_output=True, text=True, timeout=60, check=True).stdout
+        rows = list(csv.DictReader(table.splitlines()))
+        budget = json.loads(subprocess.run([*show, "json"], capture_output=True, text=True, timeout=60, check=True).stdout)["budget"]
+        self.assertGreater(len(rows), 2)
+        self.assertEqual(len(rows), sum(row["count"] for row in budget["overshoots"]))
+        times, over = [int(row["time_ns"]) for row in rows], [int(row["over_ns"]) for row in rows]
+        self.assertEqual(times, sorted(times))
+        self.assertGreater(times[0], 0)
+        self.assertLessEqual(max(over), budget["most_overshoot_ns"])
+        below = 0
+        for each in budget["overshoots"]:
+            above, below = below, each["below_ns"] or float("inf")
+            self.assertEqual(sum(above <= n < below for n in over), each["count"])
 
     def test_tree_plenty(self):
         """Every process is seen from its first instruction on, however short it is."""

@@ -409,6 +409,20 @@ overshoot_of(const struct thread *t)
 	return left < 0 ? credit_ns(-left) : 0;
 }
 
+/* A row for one more budget that was spent; NULL: there is no room. */
+static struct st_overshoot_row *
+new_overshoot_row(void)
+{
+	struct st_results_header *r = rt.results;
+	uint64_t i = __atomic_fetch_add(&budget()->n_overshoot_rows, 1, __ATOMIC_RELAXED);
+	if (i >= ST_MAX_OVERSHOOT_ROWS)
+		return NULL;
+	struct st_overshoot_row *row =
+	        (struct st_overshoot_row *)((char *)r + r->off_overshoots) + i;
+	__atomic_store_n(&row->tsc, rt_tsc(), __ATOMIC_RELEASE);
+	return row;
+}
+
 /* The window has exceeded what there was by so many ns. It may be told again, when the dispatch
  * that ended it has cost more: then that counts, in its class as in the largest. */
 static void
@@ -418,6 +432,10 @@ tell_overshoot(struct thread *t, uint64_t ns)
 		return;
 	if (t->over_told)
 		add(&budget()->overshoots[kind_of(t->over_ns)], (uint64_t)-1);
+	else
+		t->over_row = new_overshoot_row();
+	if (t->over_row)
+		__atomic_store_n(&t->over_row->over_ns, ns, __ATOMIC_RELAXED);
 	add(&budget()->overshoots[kind_of(ns)], 1);
 	t->over_told = true;
 	t->over_ns = ns;

@@ -31,6 +31,7 @@ export function readRun(entry, index) {
 		...loopsOf(entry.paths ?? result, entry.loop_lines),
 		tables: tablesOf(result, entry.tables),
 		budget: result.budget ?? null,
+		overshoots: entry.overshoots ?? [],
 		qos: result.qos ?? null,
 		statistics: result.engine ?? null,
 		sources: entry.sources ?? {},

@@ -2,8 +2,8 @@
 // What happened when: the metric and the budget, what the budget came to, the life of the threads.
 import { count, duration, percent, plural, short } from "../data/format.js";
 import { box } from "../data/study.js";
-import { h, nothing } from "../parts/dom.js";
-import { colourOf, drawBox, figure } from "../parts/figure.js";
+import { h, nothing, svg } from "../parts/dom.js";
+import { colourOf, drawBox, figure, ticks } from "../parts/figure.js";
 import { plot } from "../parts/plot.js";
 
 export const time = {
@@ -12,7 +12,7 @@ export const time = {
 	has: (run) => Boolean(run.qos || run.budget || run.threads.some((thread) => thread.begin_ns !== null)),
 	show({ run, runs }, element) {
 		element.classList.add("scrolls");
-		element.append(h("div.page", {}, [run.qos && quality(run), run.qos && qualityOfAll(run, runs), run.budget && budget(run.budget), run.threads.length ? threads(run) : null].filter(Boolean)));
+		element.append(h("div.page", {}, [run.qos && quality(run), run.qos && qualityOfAll(run, runs), run.budget && budget(run.budget, run.overshoots), run.threads.length ? threads(run) : null].filter(Boolean)));
 	},
 };
 
@@ -94,7 +94,7 @@ function states(rows) {
 
 const OWNERS = { thread: " of each thread", process: ", all threads together", priority: ", all threads together, by priority", tree: ", all processes together" };
 
-function budget(b) {
+function budget(b, rows) {
 	const parts = b.parts ?? {};
 	const facts = [
 		["Granted", `${duration(b.amount_ns)} for each ${duration(b.period_ns)} of ${b.clock === "wall" ? "time by the clock" : "CPU time"}${OWNERS[b.share] ?? ""}`],
@@ -113,7 +113,26 @@ function budget(b) {
 		h("p.legend", {}, Object.entries(parts).map(([name, part]) => h("span", {}, h(`i.${name}`), ` ${{ measured: "measured", plain: "in the engine, not measured", native: "native" }[name] ?? name} ${percent(part)}`))),
 		h("dl.facts", {}, facts.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
 		overshoots(b.overshoots ?? []),
+		overTime(rows),
 	);
+}
+
+const MOST_POINTS = 5000;
+
+// Each time that the budget was spent: when, and by how much it was exceeded.
+function overTime(rows) {
+	if (!rows.length) return null;
+	const shown = rows.length > MOST_POINTS ? rows.toSorted((a, b) => b.over_ns - a.over_ns).slice(0, MOST_POINTS) : rows;
+	const last = rows.reduce((most, row) => Math.max(most, row.time_ns), 1) / 1e9;
+	const chart = figure({
+		title: "Overshoots over time",
+		axis: "ns",
+		values: [0, ...shown.map((row) => row.over_ns)],
+		format: short,
+		under: ticks(0, last).map((value) => [value / last, `${value} s`]),
+		draw: (chart) => chart.add(...shown.map((row) => svg("circle.overshoot", { cx: chart.x(row.time_ns / 1e9 / last), cy: chart.y(row.over_ns), r: 2, fill: colourOf(0), "fill-opacity": 0.5 }))),
+	});
+	return h("div", {}, chart, shown.length < rows.length ? h("p.dim", {}, `The ${count(shown.length)} greatest of ${count(rows.length)} are shown.`) : null);
 }
 
 function overshoots(classes) {
