@@ -83,8 +83,8 @@ int st_remote_end(struct st_remote *r);
  * from fds to fds_end. */
 void st_remote_way_back(struct st_remote *r, uint64_t undo, const struct st_remote_call *calls,
                         unsigned n, uint64_t fds, uint64_t fds_end);
-/* Lets the thread take its way back to r->saved, which is n calls long, and lets go of it. False: it
- * is where it was. */
+/* Lets the thread take its way back to r->saved, which is n calls long, and lets go of it. False:
+ * it is where it was. */
 bool st_remote_run_back(struct st_remote *r, unsigned n);
 /* The process' memory; false when it is not there, or may not be written. */
 bool st_remote_read(const struct st_remote *r, uint64_t from, void *to, size_t n);

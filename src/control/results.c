@@ -60,25 +60,6 @@ st_results_place(struct st_results_header *h, uint64_t at)
 }
 
 bool
-st_results_copy_map(const struct st_results_header *h, uint32_t index, struct st_map *to)
-{
-	if (index >= ST_MAX_MAPS || index >= h->n_maps)
-		return false;
-	memcpy(to, &st_results_maps(h)[index], sizeof *to);
-	return to->start < to->end;
-}
-
-const char *
-st_results_copy_text(const struct st_results_header *h, uint32_t offset, char *to, size_t size)
-{
-	size_t n = offset < ST_STRINGS_BYTES ? ST_STRINGS_BYTES - offset : 0;
-	n = n < size ? n : size;
-	memcpy(to, st_results_string(h, offset), n);
-	to[n ? n - 1 : 0] = '\0';
-	return to;
-}
-
-bool
 st_results_add_entry(struct st_results_header *h, const struct st_entry *entry, const char *name)
 {
 	size_t bytes = strlen(name) + 1;

@@ -17,6 +17,13 @@ extern const unsigned char st_retreat_code[], st_retreat_table[], st_retreat_tol
         st_retreat_call[], st_retreat_back[], st_retreat_data[], st_retreat_end[];
 enum { MOST = 1024 }; /* bytes of all that */
 
+/* How far from its beginning? As numbers: to the compiler the labels are objects of their own. */
+static size_t
+offset_of(const unsigned char *label)
+{
+	return (size_t)((uintptr_t)label - (uintptr_t)st_retreat_code);
+}
+
 static bool
 read_memory(pid_t pid, uint64_t at, void *to, size_t n)
 {
@@ -91,8 +98,7 @@ bool
 st_retreat_put(struct st_retreat *r, pid_t pid, const struct user_regs_struct *regs, uint64_t mask)
 {
 	unsigned char copy[MOST];
-	size_t all = (size_t)(st_retreat_end - st_retreat_code),
-	       code = (size_t)(st_retreat_data - st_retreat_code);
+	size_t all = offset_of(st_retreat_end), code = offset_of(st_retreat_data);
 	*r = (struct st_retreat){.pid = pid,
 	                         .data = {.mask = mask, .rflags = regs->eflags, .pc = regs->rip}};
 	st_general_registers(r->data.regs, regs);
@@ -110,8 +116,7 @@ st_retreat_put(struct st_retreat *r, pid_t pid, const struct user_regs_struct *r
 bool
 st_retreat_update(const struct st_retreat *r)
 {
-	return force_memory(r->pid, r->at + (uint64_t)(st_retreat_data - st_retreat_code), &r->data,
-	                    sizeof r->data);
+	return force_memory(r->pid, r->at + offset_of(st_retreat_data), &r->data, sizeof r->data);
 }
 
 void
@@ -119,35 +124,29 @@ st_retreat_clear(const struct st_retreat *r)
 {
 	static const unsigned char nothing[MOST];
 	if (r->at)
-		force_memory(r->pid, r->at, nothing, (size_t)(st_retreat_end - st_retreat_code));
-}
-
-static uint64_t
-address_of(const struct st_retreat *r, const unsigned char *place)
-{
-	return r->at + (uint64_t)(place - st_retreat_code);
+		force_memory(r->pid, r->at, nothing, offset_of(st_retreat_end));
 }
 
 uint64_t
 st_retreat_table_at(const struct st_retreat *r)
 {
-	return address_of(r, st_retreat_table);
+	return r->at + offset_of(st_retreat_table);
 }
 
 uint64_t
 st_retreat_told_at(const struct st_retreat *r)
 {
-	return address_of(r, st_retreat_told);
+	return r->at + offset_of(st_retreat_told);
 }
 
 uint64_t
 st_retreat_call_at(const struct st_retreat *r)
 {
-	return address_of(r, st_retreat_call);
+	return r->at + offset_of(st_retreat_call);
 }
 
 uint64_t
 st_retreat_back_at(const struct st_retreat *r)
 {
-	return address_of(r, st_retreat_back);
+	return r->at + offset_of(st_retreat_back);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -212,9 +213,23 @@ st_results_samples(const struct st_results_header *h)
 }
 /* Copies, for what is looked at while the program runs: it may change them at any time. The first
  * is false when there is no such mapping; a text is cut to `size`. */
-bool st_results_copy_map(const struct st_results_header *h, uint32_t index, struct st_map *to);
-const char *st_results_copy_text(const struct st_results_header *h, uint32_t offset, char *to,
-                                 size_t size);
+static inline bool
+st_results_copy_map(const struct st_results_header *h, uint32_t index, struct st_map *to)
+{
+	if (index >= ST_MAX_MAPS || index >= h->n_maps)
+		return false;
+	memcpy(to, &st_results_maps(h)[index], sizeof *to);
+	return to->start < to->end;
+}
+static inline const char *
+st_results_copy_text(const struct st_results_header *h, uint32_t offset, char *to, size_t size)
+{
+	size_t n = offset < ST_STRINGS_BYTES ? ST_STRINGS_BYTES - offset : 0;
+	n = n < size ? n : size;
+	memcpy(to, st_results_string(h, offset), n);
+	to[n ? n - 1 : 0] = '\0';
+	return to;
+}
 /* Executions of block id, summed over all slots. */
 static inline uint64_t
 st_results_executions(const struct st_results_header *h, uint32_t id)

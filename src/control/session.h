@@ -74,8 +74,8 @@ void st_perf_map_forget(struct st_process *p);
 void st_perf_map_close(struct st_tmp *tmps);
 /* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */
 void st_jobs_begin(pid_t pid, bool own_group);
-/* Would the signal, sent by somebody, be the end of who does not handle it? Those of faults are left
- * out. */
+/* Would the signal, sent by somebody, be the end of who does not handle it? Those of faults are
+ * left out. */
 bool st_signal_ends(int signo);
 void st_jobs_end(void);
 /* Has a signal come since? */

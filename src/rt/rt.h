@@ -264,13 +264,13 @@ struct rt {
 	bool has_budget;               /* tool/budget.h; the results are not in every child */
 	bool has_traps;                /* threads outside may come upon traps: os/traps.h */
 	bool no_outside;               /* the kernel cannot tell of system calls */
-	uint64_t signal_files;         /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
-	struct audit_rate audit;       /* rt.lock */
-	struct audit_work work;        /* atomic */
-	struct gates *gates;           /* os/gate.c; NULL: there are none */
-	bool no_gates;                 /* the process is to have its own code. rt.lock */
-	struct traps *traps;           /* os/traps.c; NULL: there are none */
-	bool no_traps;                 /* nor may be any. rt.lock */
+	uint64_t signal_files;   /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
+	struct audit_rate audit; /* rt.lock */
+	struct audit_work work;  /* atomic */
+	struct gates *gates;     /* os/gate.c; NULL: there are none */
+	bool no_gates;           /* the process is to have its own code. rt.lock */
+	struct traps *traps;     /* os/traps.c; NULL: there are none */
+	bool no_traps;           /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
 	/* tool/watch.h: how many bits files had at the last tick of a thread, and when the leaders

@@ -47,10 +47,13 @@ hold(const char *path, int fd)
 	}
 	if (h || n_held == MOST_HELD)
 		return false;
-	char *copy = strdup(path);
-	if (copy)
-		held[n_held++] = (struct held){copy, fd};
-	return copy != NULL;
+	h = &held[n_held];
+	h->path = strdup(path);
+	if (!h->path)
+		return false;
+	h->fd = fd;
+	n_held++;
+	return true;
 }
 
 void

@@ -425,7 +425,7 @@ class Json(Command):
 
     def test_hot(self):
         d = self.document("fixture", "x")
-        names = ("name", "image", "offset", "file", "line", "calls", "instructions", "self_share", "total_share")
+        names = ("name", "aliases", "image", "offset", "file", "line", "calls", "instructions", "self_share", "total_share")
         source = "/strobe/fixture.c"
         rows = [("spin", FIXTURE, 0x11020, source, 10, 5, 145, 0.75),
                 ("restart", FIXTURE, 0x11030, source, 20, 10, 510, 0.25),
@@ -433,7 +433,7 @@ class Json(Command):
                 ("caller", FIXTURE, 0x11060, source, 40, 5, 16, 0),
                 ("[generated code]", "[anon]", 0, None, None, 0, 12, 0)]
         base = d["functions"][0]["offset"]
-        rows = [row[:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] + (None,) for row in rows]
+        rows = [row[:1] + ([],) + row[1:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] + (None,) for row in rows]
         self.assertEqual(d["functions"], [dict(zip(names, row)) for row in rows])
         self.assertEqual(list(d["functions"][0]), list(names))
         self.assertEqual(d["samples"], {"hz": 250, "program": 80, "kernel": 30, "engine": 10, "dropped": 0, "stacks": 0,

@@ -42,8 +42,7 @@ struct st_message;
 bool process_tell(const struct st_message *m);
 /* Is there nobody any more who would answer, or take rows? (controller.c) */
 bool controller_is_gone(void);
-/* Only: has its end of the socket been closed? While the agent has it, that makes the process leave.
- */
+/* Only: has its end of the socket been closed? While the agent has it, the process then leaves. */
 bool controller_has_hung_up(void);
 /* Waits until the controller changes *word, whose value was that: false when it has gone meanwhile,
  * or has not for so many seconds. */

@@ -21,7 +21,7 @@ enum signal_kind {
 void deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc,
              enum signal_kind kind, bool blocked);
 
-/* The instruction that the thread was to execute where it stands is over, or has been interrupted. */
+/* The instruction that the thread was to execute where it stands is over, or was interrupted. */
 static inline void
 step_end(struct thread *t, struct ucontext64 *uc)
 {

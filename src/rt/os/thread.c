@@ -501,6 +501,15 @@ do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel
 	                (long)q->child_tid, (long)q->tls, child, start);
 }
 
+/* What has no room here can be made natively, perhaps. */
+static long
+clone_natively(struct thread *t, uint64_t mask)
+{
+	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
+	rt_note_fallback(t->regs.pc, ST_FALLBACK_RESOURCES);
+	os_native_forever(t);
+}
+
 /* A thread, or a process that shares all memory and runs beside its parent. */
 static long
 clone_thread(struct thread *t, long nr, struct clone_request *q)
@@ -515,12 +524,8 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	limits_adjust(2 * AREA_BYTES);
 	struct thread *c = thread_new();
 	limits_adjust(0);
-	if (!c) {
-		/* Natively it can be made, perhaps. */
-		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
-		rt_note_fallback(t->regs.pc, ST_FALLBACK_RESOURCES);
-		os_native_forever(t);
-	}
+	if (!c)
+		return clone_natively(t, mask);
 	c->regs = t->regs;
 	c->regs.r[RAX] = 0;
 	c->regs.pc = t->regs.pc + 2;

@@ -2,7 +2,7 @@
 /* SIGTRAP is ignored while code runs for the first time, and a new program inherits that; also one
  * that is started by Strobe itself. */
 /* strobe-test: follow=1 */
-/* strobe-test: name=signal-ignored-started script="#!/bin/sh\ntrap '' TRAP\nexec PROGRAM again" follow=1 */
+/* strobe-test: name=signal-ignored-sh script="#!/bin/sh\ntrap '' TRAP\nexec PROGRAM x" follow=1 */
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
