@@ -64,7 +64,7 @@
 	  "grant it at once, in N parts (bursts:N), to cold code first")                           \
 	O(unique, 0, "unique", NULL, true, "measure each piece of code once")                      \
 	O(unique_last, 0, "unique-last", "N", true, "again when N others have been measured")      \
-	O(unique_log, 0, "unique-log", "FILE", true, "and not again in later runs with this log")  \
+	O(unique_log, 0, "unique-log", "FILE", true, "across the runs that share this log")        \
 	O(qos, 0, "qos", "SOURCE", true,                                                           \
 	  "the budget follows a metric: cmd:COMMAND, redis:PORT:..")                               \
 	O(qos_min, 0, "qos-min", "N", true,                                                        \

@@ -67,6 +67,10 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	if (a->missing && !a->compares)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--missing needs --against, the log of a run that saw everything");
+	if (a->compares && (a->logs.contexts || a->against.contexts))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--against is about code, and there are logs of contexts among "
+		               "these: compare what strobe paths --from shows of them");
 	return 0;
 }
 

@@ -239,7 +239,9 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	    st_sampling_apply(&what->sampling, what->unique.chosen, &m->options, e) ||
 	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
 		return -1;
-	if (st_qos_apply(&what->qos, &m->options, e)) {
+	if (st_keep_begin(&m->keep, &what->keep, what->result.name, pid, &m->options, e) ||
+	    st_qos_apply(&what->qos, &m->options, e)) {
+		st_keep_end(&m->keep);
 		st_unique_end(&m->unique);
 		return -1;
 	}
@@ -247,6 +249,7 @@ st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, 
 	m->progress.period = (double)m->options.budget.period_ns / 1e9;
 	if (what->top.chosen && begin_top(m, pid, e)) {
 		st_qos_free(m->options.qos);
+		st_keep_end(&m->keep);
 		st_unique_end(&m->unique);
 		return -1;
 	}
@@ -307,6 +310,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	if (w->result.quiet)
 		say_missing(p, n_notes);
 	st_unique_report(&m->unique, run, p);
+	st_keep_report(&m->keep, run, p);
 	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
 		st_profile_note(p, "there was no memory left to tell what became of the rows");
 	int status =
@@ -323,6 +327,7 @@ void
 st_measure_end(struct st_measuring *m)
 {
 	st_top_end(&m->top);
+	st_keep_end(&m->keep);
 	st_unique_end(&m->unique);
 	st_qos_free(m->options.qos);
 	st_row_writer_free(m->rows.writer);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/budget.h"
+#include "cli/contextlog.h"
 #include "cli/progress.h"
 #include "cli/qos.h"
 #include "cli/region.h"
@@ -26,6 +27,7 @@ struct st_measure {
 	struct st_budget_choice budget;
 	struct st_sampling_choice sampling;
 	struct st_unique_choice unique;
+	struct st_keep_choice keep; /* contexts */
 	struct st_qos_choice qos;
 	struct st_result result;
 	struct st_top_choice top;
@@ -50,6 +52,7 @@ struct st_measuring {
 	struct st_stacks *stacks;
 	struct st_row_files rows;
 	struct st_unique unique;
+	struct st_keep keep;
 	struct st_held_look held;
 	struct st_ahead *ahead; /* NULL: symbols are read at the end */
 	struct timespec start;

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
+#include "profile/contextlog.h"
 #include "profile/output.h"
 #include "report/text.h"
 
@@ -159,7 +160,8 @@ show_profile(const struct st_paths *a)
 	const char *output = a->measure.result.output;
 	if (output && st_output_check_input(output, a->from, &e))
 		return st_complain(&e);
-	struct st_profile *p = st_profile_load(a->from, &e);
+	struct st_profile *p = st_contextlog_is(a->from) ? st_contextlog_read(a->from, &e)
+	                                                 : st_profile_load(a->from, &e);
 	if (!p)
 		return st_complain(&e);
 	int status = st_names_unknown(&a->names, (const struct st_profile *const *)&p, 1,

@@ -94,10 +94,12 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 	switch (option) {
 	case PATHS_unique:
 	case PATHS_unique_last:
-	case PATHS_unique_log:
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s measures each piece of code once: contexts need all of it",
 		               name);
+	case PATHS_unique_log:
+		a->measure.keep.log = value;
+		return 0;
 	case PATHS_funcs:
 		return st_patterns_add(&a->measure.region.functions, name, value, e);
 	case PATHS_under:
@@ -307,11 +309,33 @@ check_source(struct st_paths *a, struct st_error *e)
 	return 0;
 }
 
+/* A log has whole contexts of functions. */
+static int
+check_log(struct st_paths *a, struct st_error *e)
+{
+	struct st_keep_choice *keep = &a->measure.keep;
+	if (!keep->log)
+		return 0;
+	if (strcmp(a->mode, "func") || (*a->k && strcmp(a->k, "inf")))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--unique-log keeps whole contexts of functions: leave out %s",
+		               strcmp(a->mode, "func") ? "--mode" : "-k");
+	if (a->measure.region.functions.n || a->measure.region.images.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--unique-log keeps contexts of all functions: leave out %s, and "
+		               "use --under when they are shown",
+		               a->measure.region.functions.n ? "--funcs" : "--images");
+	snprintf(keep->rules, sizeof keep->rules, "contexts:mode=func,k=inf%s%s%s",
+	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "",
+	         a->physical ? ",physical" : "");
+	return 0;
+}
+
 static int
 check(struct st_paths *a, struct st_error *e)
 {
 	bool blocks = strcmp(a->mode, "func") != 0;
-	if (check_source(a, e) || check_top(a, e))
+	if (check_source(a, e) || check_top(a, e) || check_log(a, e))
 		return -1;
 	guess_format(a);
 	if (a->iterations && check_iterations(a, e))

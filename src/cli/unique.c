@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "profile/contextlog.h"
+
 static void
 on_image(void *arg, struct st_results_header *results, uint32_t map)
 {
@@ -107,8 +109,9 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	struct st_codelog_past past;
 	clock_gettime(CLOCK_REALTIME, &now);
 	u->log = st_codelog_open(u->choice->log, true, e);
-	if (!u->log || st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
-	                                program, &past, e))
+	if (!u->log || st_codelog_check_code(u->log, e) ||
+	    st_codelog_begin(u->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, program, &past,
+	                     e))
 		return -1;
 	if (!u->choice->fixed)
 		shorten_periods(&o->budget, &past);

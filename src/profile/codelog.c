@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/codelog.h"
+#include "profile/codelog_db.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +29,8 @@ static const char schema[] =
         " wrongly_refused INTEGER NOT NULL DEFAULT 0, first_ns INTEGER NOT NULL DEFAULT 0,"
         " until_ns INTEGER NOT NULL DEFAULT 0);";
 
-struct st_codelog {
-	char *path;
-	sqlite3 *db;
-	sqlite3_stmt *insert; /* of a block */
-	int64_t run;
-	int status; /* of the blocks that are being added: the first failure */
-	bool busy;  /* the last failure was that another program had locked it */
-};
-
-static int
-fail(struct st_codelog *log, int status, struct st_error *e)
+int
+st_codelog_fail(struct st_codelog *log, int status, struct st_error *e)
 {
 	log->busy = (status & 0xff) == SQLITE_BUSY;
 	switch (status & 0xff) {
@@ -61,16 +51,15 @@ fail(struct st_codelog *log, int status, struct st_error *e)
 	}
 }
 
-static int
-execute(struct st_codelog *log, const char *sql, struct st_error *e)
+int
+st_codelog_execute(struct st_codelog *log, const char *sql, struct st_error *e)
 {
 	int status = sqlite3_exec(log->db, sql, NULL, NULL, NULL);
-	return status == SQLITE_OK ? 0 : fail(log, status, e);
+	return status == SQLITE_OK ? 0 : st_codelog_fail(log, status, e);
 }
 
-/* The one number that a query gives; -1 when it gives none, or *status is not SQLITE_OK. */
-static int64_t
-number(struct st_codelog *log, const char *sql, int *status)
+int64_t
+st_codelog_number(struct st_codelog *log, const char *sql, int *status)
 {
 	sqlite3_stmt *s = NULL;
 	int64_t n = -1;
@@ -92,7 +81,7 @@ create(struct st_codelog *log, struct st_error *e)
 	char marks[128];
 	snprintf(marks, sizeof marks, "PRAGMA application_id = %d; PRAGMA user_version = %d",
 	         LOG_APPLICATION, LOG_VERSION);
-	return execute(log, schema, e) || execute(log, marks, e) ? -1 : 0;
+	return st_codelog_execute(log, schema, e) || st_codelog_execute(log, marks, e) ? -1 : 0;
 }
 
 /* Looks whether it is a log, and makes it one if there is nothing in it. One at a time, so that it
@@ -101,15 +90,15 @@ static int
 check(struct st_codelog *log, bool make, struct st_error *e)
 {
 	int status;
-	int64_t tables = number(log, "SELECT count(*) FROM sqlite_master", &status);
+	int64_t tables = st_codelog_number(log, "SELECT count(*) FROM sqlite_master", &status);
 	if (status != SQLITE_OK)
-		return fail(log, status, e);
-	int64_t application = number(log, "PRAGMA application_id", &status);
+		return st_codelog_fail(log, status, e);
+	int64_t application = st_codelog_number(log, "PRAGMA application_id", &status);
 	if (tables == 0 && application == 0 && make)
 		return create(log, e);
 	if (application != LOG_APPLICATION)
-		return fail(log, SQLITE_NOTADB, e);
-	int64_t version = number(log, "PRAGMA user_version", &status);
+		return st_codelog_fail(log, SQLITE_NOTADB, e);
+	int64_t version = st_codelog_number(log, "PRAGMA user_version", &status);
 	if (version != LOG_VERSION)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is of version %lld, this strobe knows version %d: %s", log->path,
@@ -120,7 +109,7 @@ check(struct st_codelog *log, bool make, struct st_error *e)
 	bool sound = status == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
 	             !strcmp((const char *)sqlite3_column_text(s, 0), "ok");
 	sqlite3_finalize(s);
-	return sound ? 0 : fail(log, SQLITE_CORRUPT, e);
+	return sound ? 0 : st_codelog_fail(log, SQLITE_CORRUPT, e);
 }
 
 static int
@@ -129,17 +118,17 @@ open_log(struct st_codelog *log, bool make, struct st_error *e)
 	int flags = make ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
 	int status = sqlite3_open_v2(log->path, &log->db, flags, NULL);
 	if (status != SQLITE_OK)
-		return fail(log, status, e);
+		return st_codelog_fail(log, status, e);
 	sqlite3_busy_timeout(log->db, LOG_PATIENCE);
 	if (!make)
 		return check(log, false, e);
-	if (execute(log, "BEGIN IMMEDIATE", e))
+	if (st_codelog_execute(log, "BEGIN IMMEDIATE", e))
 		return -1;
 	if (check(log, true, e)) {
 		sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
 		return -1;
 	}
-	return execute(log, "COMMIT", e);
+	return st_codelog_execute(log, "COMMIT", e);
 }
 
 struct st_codelog *
@@ -185,14 +174,13 @@ st_codelog_close(struct st_codelog *log)
 	free(log);
 }
 
-/* Prepares a statement and binds numbers and texts ("i" and "t"). NULL and *e on failure. */
-static sqlite3_stmt *
-prepare(struct st_codelog *log, const char *sql, struct st_error *e)
+sqlite3_stmt *
+st_codelog_prepare(struct st_codelog *log, const char *sql, struct st_error *e)
 {
 	sqlite3_stmt *s = NULL;
 	int status = sqlite3_prepare_v2(log->db, sql, -1, &s, NULL);
 	if (status != SQLITE_OK)
-		fail(log, status, e);
+		st_codelog_fail(log, status, e);
 	return s;
 }
 
@@ -202,7 +190,7 @@ finish(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
 {
 	int status = sqlite3_step(s);
 	sqlite3_finalize(s);
-	return status == SQLITE_DONE ? 0 : fail(log, status, e);
+	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }
 
 /* What a run of `command` is told of. */
@@ -245,9 +233,11 @@ st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
 {
 	*past = (struct st_codelog_past){0};
 	struct memory memory = {past, command};
-	if (execute(log, "BEGIN IMMEDIATE", e) || st_codelog_runs(log, remember, &memory, e))
+	if (st_codelog_execute(log, "BEGIN IMMEDIATE", e) ||
+	    st_codelog_runs(log, remember, &memory, e))
 		return -1;
-	sqlite3_stmt *s = prepare(log, "INSERT INTO run(start_ns, command) VALUES(?, ?)", e);
+	sqlite3_stmt *s =
+	        st_codelog_prepare(log, "INSERT INTO run(start_ns, command) VALUES(?, ?)", e);
 	if (!s)
 		return -1;
 	sqlite3_bind_int64(s, 1, start_ns);
@@ -255,17 +245,18 @@ st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
 	if (finish(log, s, e))
 		return -1;
 	log->run = sqlite3_last_insert_rowid(log->db);
-	return execute(log, "COMMIT", e);
+	return st_codelog_execute(log, "COMMIT", e);
 }
 
 int
 st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct st_error *e)
 {
-	sqlite3_stmt *s = prepare(log,
-	                          "UPDATE run SET ended = ?, cpu_ns = ?, blocks = ?,"
-	                          " instructions = ?, refused = ?, refused_instructions = ?,"
-	                          " wrongly_refused = ?, first_ns = ?, until_ns = ? WHERE id = ?",
-	                          e);
+	sqlite3_stmt *s =
+	        st_codelog_prepare(log,
+	                           "UPDATE run SET ended = ?, cpu_ns = ?, blocks = ?,"
+	                           " instructions = ?, refused = ?, refused_instructions = ?,"
+	                           " wrongly_refused = ?, first_ns = ?, until_ns = ? WHERE id = ?",
+	                           e);
 	if (!s)
 		return -1;
 	const int64_t values[] = {run->ended,
@@ -286,24 +277,25 @@ st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct 
 int64_t
 st_codelog_find(struct st_codelog *log, const char *build_id, struct st_error *e)
 {
-	sqlite3_stmt *s = prepare(log, "SELECT id FROM image WHERE build_id = ?", e);
+	sqlite3_stmt *s = st_codelog_prepare(log, "SELECT id FROM image WHERE build_id = ?", e);
 	if (!s)
 		return -1;
 	sqlite3_bind_text(s, 1, build_id, -1, SQLITE_STATIC);
 	int status = sqlite3_step(s);
 	int64_t id = status == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
 	sqlite3_finalize(s);
-	return status == SQLITE_ROW || status == SQLITE_DONE ? id : fail(log, status, e);
+	return status == SQLITE_ROW || status == SQLITE_DONE ? id : st_codelog_fail(log, status, e);
 }
 
 int64_t
 st_codelog_image(struct st_codelog *log, const char *build_id, const char *path, struct st_error *e)
 {
-	sqlite3_stmt *s = prepare(log,
-	                          "INSERT INTO image(build_id, path) VALUES(?, ?)"
-	                          " ON CONFLICT(build_id) DO UPDATE SET path = excluded.path"
-	                          " RETURNING id",
-	                          e);
+	sqlite3_stmt *s =
+	        st_codelog_prepare(log,
+	                           "INSERT INTO image(build_id, path) VALUES(?, ?)"
+	                           " ON CONFLICT(build_id) DO UPDATE SET path = excluded.path"
+	                           " RETURNING id",
+	                           e);
 	if (!s)
 		return -1;
 	sqlite3_bind_text(s, 1, build_id, -1, SQLITE_STATIC);
@@ -313,7 +305,7 @@ st_codelog_image(struct st_codelog *log, const char *build_id, const char *path,
 	if (status == SQLITE_ROW)
 		status = sqlite3_step(s);
 	sqlite3_finalize(s);
-	return status == SQLITE_DONE ? id : fail(log, status, e);
+	return status == SQLITE_DONE ? id : st_codelog_fail(log, status, e);
 }
 
 int
@@ -322,10 +314,10 @@ st_codelog_begin_blocks(struct st_codelog *log, struct st_error *e)
 	static const char sql[] = "INSERT INTO block(image, offset, bytes, lengths, times)"
 	                          " VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
 	                          " SET times = times + excluded.times";
-	if (!log->insert && !(log->insert = prepare(log, sql, e)))
+	if (!log->insert && !(log->insert = st_codelog_prepare(log, sql, e)))
 		return -1;
 	log->status = SQLITE_OK;
-	return execute(log, "BEGIN IMMEDIATE", e);
+	return st_codelog_execute(log, "BEGIN IMMEDIATE", e);
 }
 
 void
@@ -348,10 +340,10 @@ st_codelog_add(struct st_codelog *log, int64_t image, const struct st_codelog_bl
 int
 st_codelog_commit_blocks(struct st_codelog *log, struct st_error *e)
 {
-	if (log->status == SQLITE_OK && !execute(log, "COMMIT", e))
+	if (log->status == SQLITE_OK && !st_codelog_execute(log, "COMMIT", e))
 		return 0;
 	if (log->status != SQLITE_OK)
-		fail(log, log->status, e);
+		st_codelog_fail(log, log->status, e);
 	st_codelog_undo_blocks(log);
 	return -1;
 }
@@ -382,10 +374,11 @@ st_codelog_blocks(struct st_codelog *log, int64_t image, uint64_t from, uint64_t
                   void (*use)(void *arg, const struct st_codelog_block *block), void *arg,
                   struct st_error *e)
 {
-	sqlite3_stmt *s = prepare(log,
-	                          "SELECT offset, bytes, lengths, times FROM block WHERE image = ?"
-	                          " AND offset >= ? AND offset < ? ORDER BY offset, bytes",
-	                          e);
+	sqlite3_stmt *s =
+	        st_codelog_prepare(log,
+	                           "SELECT offset, bytes, lengths, times FROM block WHERE image = ?"
+	                           " AND offset >= ? AND offset < ? ORDER BY offset, bytes",
+	                           e);
 	struct st_codelog_block b;
 	int status;
 	if (!s)
@@ -401,7 +394,7 @@ st_codelog_blocks(struct st_codelog *log, int64_t image, uint64_t from, uint64_t
 		use(arg, &b);
 	}
 	sqlite3_finalize(s);
-	return status == SQLITE_DONE ? 0 : fail(log, status, e);
+	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }
 
 static const char *
@@ -416,21 +409,22 @@ st_codelog_images(struct st_codelog *log,
                   void (*use)(void *arg, int64_t image, const char *build_id, const char *path),
                   void *arg, struct st_error *e)
 {
-	sqlite3_stmt *s = prepare(log, "SELECT id, build_id, path FROM image ORDER BY id", e);
+	sqlite3_stmt *s =
+	        st_codelog_prepare(log, "SELECT id, build_id, path FROM image ORDER BY id", e);
 	int status;
 	if (!s)
 		return -1;
 	while ((status = sqlite3_step(s)) == SQLITE_ROW)
 		use(arg, sqlite3_column_int64(s, 0), text(s, 1), text(s, 2));
 	sqlite3_finalize(s);
-	return status == SQLITE_DONE ? 0 : fail(log, status, e);
+	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }
 
 int
 st_codelog_runs(struct st_codelog *log, void (*use)(void *arg, const struct st_codelog_run *run),
                 void *arg, struct st_error *e)
 {
-	sqlite3_stmt *s = prepare(
+	sqlite3_stmt *s = st_codelog_prepare(
 	        log,
 	        "SELECT start_ns, command, ended, cpu_ns, blocks, instructions, refused,"
 	        " refused_instructions, wrongly_refused, first_ns, until_ns FROM run ORDER BY id",
@@ -454,5 +448,5 @@ st_codelog_runs(struct st_codelog *log, void (*use)(void *arg, const struct st_c
 		use(arg, &run);
 	}
 	sqlite3_finalize(s);
-	return status == SQLITE_DONE ? 0 : fail(log, status, e);
+	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }

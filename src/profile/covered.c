@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/covered.h"
 
-#include "profile/codelog.h"
+#include "profile/contextlog.h"
 #include "symbol/symbol.h"
 
 struct reading {
@@ -75,7 +75,11 @@ take_run(void *arg, const struct st_codelog_run *run)
 static int
 read_log(struct reading *r, struct st_codelog *log, struct st_error *e)
 {
-	if (st_codelog_runs(log, take_run, r, e) || st_codelog_images(log, take_image, r, e))
+	uint64_t contexts;
+	if (st_codelog_runs(log, take_run, r, e) || st_contextlog_count(log, &contexts, e))
+		return -1;
+	r->covered->contexts += contexts;
+	if (st_codelog_images(log, take_image, r, e))
 		return -1;
 	for (size_t i = 0; i < r->numbered.n && !r->no_memory; i++) {
 		r->image = &r->covered->images.v[r->numbered.v[i].index];

@@ -23,6 +23,7 @@ struct st_covered_image {
 struct st_covered {
 	ST_VEC(struct st_covered_image) images;
 	size_t runs, unended;
+	uint64_t contexts;                 /* of logs of contexts, which have no code */
 	uint64_t refused, wrongly_refused; /* instructions of all runs, see st_codelog_run */
 };
 

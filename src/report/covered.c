@@ -96,6 +96,10 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	char a[ST_NUMBER_SIZE], b[ST_NUMBER_SIZE];
 	fprintf(out, "  %zu run%s, %zu without an end\n", r->logs->runs,
 	        r->logs->runs == 1 ? "" : "s", r->logs->unended);
+	if (r->logs->contexts)
+		fprintf(out, "  contexts of functions: %s\n", st_number(a, r->logs->contexts));
+	if (r->logs->contexts && !logs.instructions)
+		return;
 	fprintf(out, "  unique: %s instructions in %s blocks", st_number(a, logs.instructions),
 	        st_number(b, logs.blocks));
 	fprintf(out, "; raw: %s instructions\n", st_number(a, logs.raw));
@@ -220,9 +224,10 @@ st_covered_print(const struct st_covered_report *r, FILE *out)
 	print_images(r, table, &total);
 	fclose(table);
 	print_sentences(r, out, &total);
-	fputs(images ? images : "", out);
+	bool code = total.all.instructions || !r->logs->contexts;
+	fputs(code && images ? images : "", out);
 	free(images);
-	if (r->functions)
+	if (code && r->functions)
 		print_functions(r, out);
 	if (r->missing)
 		print_missing(r, out);

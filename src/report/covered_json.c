@@ -89,6 +89,7 @@ st_covered_json(const struct st_covered_report *r, struct st_error *e)
 		st_covered_add(&logs, &r->logs->images.v[i], NULL);
 	json_object_set_new(root, "runs", st_json_count(r->logs->runs));
 	json_object_set_new(root, "runs_without_end", st_json_count(r->logs->unended));
+	json_object_set_new(root, "contexts", st_json_count(r->logs->contexts));
 	json_object_set_new(root, "logs", sum_json(&logs));
 	json_object_set_new(root, "measured", sum_json(&have));
 	if (r->against)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/contextlog.h"
+
+#include <time.h>
+
+#include "cli/unique.h"
+
+/* Runs sweep over the program, as those do that log code (docs/codelog.md): the budget is spent
+ * where the runs before have not been. */
+static void
+place_window(struct st_budget *b, const struct st_codelog_past *past)
+{
+	if (b->period_ns && b->clock == ST_CLOCK_CPU)
+		b->first_ns =
+		        st_unique_first(past, b->period_ns / (b->bursts ? b->bursts : 1), false);
+}
+
+int
+st_keep_begin(struct st_keep *k, const struct st_keep_choice *choice, const char *program,
+              uint32_t pid, struct st_run_options *o, struct st_error *e)
+{
+	struct timespec now;
+	struct st_codelog_past past;
+	*k = (struct st_keep){.choice = choice};
+	if (!choice->log)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	k->log = st_codelog_open(choice->log, true, e);
+	if (!k->log || st_contextlog_begin(k->log, choice->rules, e) ||
+	    st_codelog_begin(k->log, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, program, &past,
+	                     e)) {
+		st_keep_end(k);
+		return -1;
+	}
+	if (!pid)
+		place_window(&o->budget, &past);
+	return 0;
+}
+
+void
+st_keep_report(struct st_keep *k, const struct st_run *r, struct st_profile *p)
+{
+	struct st_codelog_run run = {.cpu_ns = (int64_t)((r->cpu_user + r->cpu_system) * 1e9)};
+	struct st_contextlog_result found;
+	struct st_error e;
+	if (!k->log)
+		return;
+	if (r->n_processes) {
+		run.first_ns = r->processes[0].results->budget.first_ns;
+		run.until_ns = r->processes[0].results->budget.until_ns;
+	}
+	if (st_contextlog_add(k->log, p, &run, &found, &e)) {
+		st_profile_note(p, "what was measured is not in the log: %s", e.text);
+		return;
+	}
+	st_profile_note(p, "%llu contexts are new in %s, which has %llu now",
+	                (unsigned long long)found.added, k->choice->log,
+	                (unsigned long long)found.all);
+	if (found.nowhere)
+		st_profile_note(
+		        p,
+		        "%llu contexts are not in the log: they lead through code that has no "
+		        "place in a file, or were pruned",
+		        (unsigned long long)found.nowhere);
+}
+
+void
+st_keep_end(struct st_keep *k)
+{
+	st_codelog_close(k->log);
+	k->log = NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contexts that are kept across runs: strobe paths --unique-log. */
+#ifndef STROBE_CLI_CONTEXTLOG_H
+#define STROBE_CLI_CONTEXTLOG_H
+
+#include "control/run.h"
+#include "profile/contextlog.h"
+
+struct st_keep_choice {
+	const char *log; /* NULL: none */
+	char rules[64];  /* as contexts are told apart: the tool, in one way of writing it */
+};
+
+/* Under way. */
+struct st_keep {
+	const struct st_keep_choice *choice;
+	struct st_codelog *log;
+};
+
+/* Opens the log, and places the run's first window. `pid`: of a process that is there already, or
+ * 0. 0, or -1 with *e. */
+int st_keep_begin(struct st_keep *k, const struct st_keep_choice *choice, const char *program,
+                  uint32_t pid, struct st_run_options *options, struct st_error *e);
+/* After the run: completes the log, and says in the profile what became of it. */
+void st_keep_report(struct st_keep *k, const struct st_run *run, struct st_profile *p);
+void st_keep_end(struct st_keep *k);
+
+#endif
