@@ -190,7 +190,7 @@ class Views(Pages):
         self.open("summary")
         self.assertEqual(self.texts("h1"), ["./example 'a b'"])
         cards = dict(zip(self.texts(".card-title"), self.texts(".card-value")))
-        self.assertEqual(cards, {"Time": "2.50 s", "Slowdown": "1.25 ×", "Under the engine": "100 %", "Exit": "0", "Instructions": "1,000", "Samples": "8",
+        self.assertEqual(cards, {"Time": "2.50 s", "Slowdown": "1.10 to 1.50 ×", "Under the engine": "100 %", "Exit": "0", "Instructions": "1,000", "Samples": "8",
                                  "Functions": "3", "Threads": "2", "Budget": "10.00 %", "Metric kept": "66.67 %"})
         self.assertEqual(self.texts(".hottest a"), ["spin", "turn", "memcpy"])
         self.page.click("section:not([hidden]) .hottest a")
