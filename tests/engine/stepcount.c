@@ -4,7 +4,9 @@
  * for inscount and bbcount. Prints `instructions N blocks N` on stderr. A block ends at every
  * branch, call, return and system call; an instruction with a rep prefix counts once, however often
  * it repeats; an instruction that faults does not count. About 26 microseconds a step, so only for
- * short programs. Threads are stepped too; children are not followed.
+ * short programs. Threads are stepped too; children are not followed. A hypervisor that does cpuid
+ * in the CPU's place may forget the trap after it: the step is then two instructions, and counts as
+ * two.
  *
  * Usage: stepcount PROGRAM [ARGUMENT...]
  */
@@ -22,9 +24,10 @@
 #include <unistd.h>
 
 #define MAX_THREADS 64
-#define MAX_LENGTH 15 /* of an instruction */
+#define MAX_LENGTH 15  /* of an instruction */
+#define CPUID_LENGTH 2 /* nobody writes prefixes in front of it */
 
-enum kind { PLAIN, BRANCH, REPEATED };
+enum kind { PLAIN, BRANCH, REPEATED, CPUID };
 
 /* The step a thread has under way. */
 struct thread {
@@ -94,6 +97,8 @@ classify(const uint8_t *p)
 	}
 	if (repeated && is_string_operation(*p))
 		return REPEATED;
+	if (p[0] == 0x0f && p[1] == 0xa2)
+		return CPUID;
 	return ends_block(p) ? BRANCH : PLAIN;
 }
 
@@ -144,6 +149,20 @@ count(struct thread *t)
 	}
 }
 
+/* A step over cpuid has ended here: somewhere else than behind it, the next one is executed as
+ * well. */
+static void
+count_behind_cpuid(const struct thread *t, uint64_t rip)
+{
+	uint64_t behind = t->rip + CPUID_LENGTH;
+	uint8_t code[MAX_LENGTH + 1];
+
+	if (rip == behind || !read_code(t->tid, behind, code))
+		return;
+	instructions++;
+	blocks += classify(code) == BRANCH;
+}
+
 /* The thread is stopped; a step that has ended is counted, and the next begins. */
 static void
 step(struct thread *t, bool completed, int sig)
@@ -153,6 +172,8 @@ step(struct thread *t, bool completed, int sig)
 
 	if (ptrace(PTRACE_GETREGS, t->tid, NULL, &regs))
 		return; /* it is being killed */
+	if (completed && t->stepping && t->kind == CPUID)
+		count_behind_cpuid(t, regs.rip);
 	if (completed)
 		count(t);
 	/* A repetition goes on if the step left it where it was. */
