@@ -13,6 +13,7 @@
  *
  * Usage: judge FILE PROGRAM [ARGUMENT...]
  */
+#include <cpuid.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -316,6 +317,27 @@ step_ended(int status, int *sig)
 	return false;
 }
 
+/* A hypervisor that does cpuid in the CPU's place may forget the trap after it, and the next
+ * instruction would be executed unseen: cpuid is not stepped but done here. */
+static bool
+did_cpuid(const struct insn *x, struct user_regs_struct *r)
+{
+	const struct user_regs_struct before = *r;
+	uint32_t a, b, c, d;
+	if (!x->valid || x->i.mnemonic != ZYDIS_MNEMONIC_CPUID)
+		return false;
+	__cpuid_count((uint32_t)r->rax, (uint32_t)r->rcx, a, b, c, d);
+	r->rax = a;
+	r->rbx = b;
+	r->rcx = c;
+	r->rdx = d;
+	r->rip += x->i.length;
+	if (ptrace(PTRACE_SETREGS, pid, NULL, r))
+		fail("cannot write the registers");
+	executed(x, &before, r->rip);
+	return true;
+}
+
 static int
 run(void)
 {
@@ -329,7 +351,9 @@ run(void)
 	    ptrace(PTRACE_GETREGS, pid, NULL, &before))
 		fail("cannot trace");
 	for (;;) {
-		fetch(&x, before.rip);
+		do
+			fetch(&x, before.rip);
+		while (!sig && did_cpuid(&x, &before));
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(long)sig) ||
 		    waitpid(pid, &status, 0) != pid)
 			fail("cannot step");
