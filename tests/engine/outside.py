@@ -92,9 +92,9 @@ class Outside(unittest.TestCase):
     def words(self, *program, tool="null", options=()):
         return [STROBE, "run", "-q", "-t", tool, "--format", "json", "-o", self.result, *options, "--", *program]
 
-    def run_strobe(self, *program, tool="null", options=(), **more):
+    def run_strobe(self, *program, tool="null", options=(), timeout=100, **more):
         return subprocess.run(self.words(*program, tool=tool, options=options), cwd=self.place.name, capture_output=True,
-                              timeout=100, **more)
+                              timeout=timeout, **more)
 
     def start(self, *program, tool="null", options=(), **more):
         process = subprocess.Popen(self.words(*program, tool=tool, options=options), cwd=self.place.name,
@@ -574,7 +574,7 @@ class Ends(Outside):
 
     def test_more_children_than_there_is_address_space_at_once(self):
         script = "i=0; while [ $i -lt 1100 ]; do /bin/true || exit 3; i=$((i+1)); done"
-        ran = self.run_strobe("/bin/sh", "-c", script, tool="bbcount", options=("--follow",))
+        ran = self.run_strobe("/bin/sh", "-c", script, tool="bbcount", options=("--follow",), timeout=400)
         self.assertEqual((ran.stderr, ran.returncode), (b"", 0))
         with open(self.result) as file:
             self.assertEqual(len(json.load(file)["processes"]), 1101)
@@ -645,4 +645,8 @@ class Beginnings(Outside):
 
 
 if __name__ == "__main__":
+    # What a shell's background jobs ignore: no shell that is begun so can trap it.
+    for background in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(background) == signal.SIG_IGN:
+            signal.signal(background, signal.SIG_DFL)
     unittest.main(verbosity=2)

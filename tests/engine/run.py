@@ -265,8 +265,16 @@ def parse_options():
     return options
 
 
+def heed_signals():
+    """What a shell's background jobs ignore, programs would ignore natively as well."""
+    for signo in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(signo) == signal.SIG_IGN:
+            signal.signal(signo, signal.SIG_DFL)
+
+
 def main():
     options = parse_options()
+    heed_signals()
     cases = find_cases(options.sources.resolve(), options.programs, options.filter)
     if options.list:
         print("\n".join(case.name for case in cases))
