@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 SCRIPT = os.path.abspath(sys.argv.pop(1))
+FETCHES = "mkdir -p node_modules/esbuild"
 NEEDED = "sh", "dirname", "realpath", "mkdir", "cat", "cmp", "cp", "rm", "find"
 
 
@@ -55,7 +56,7 @@ class Build(unittest.TestCase):
 
     def test_with_both(self):
         """The packages are fetched once, and the bundle made each time."""
-        self.tool("npm", 'echo "$@" >>../npm.log')
+        self.tool("npm", FETCHES + '; echo "$@" >>../npm.log')
         self.tool("node", "echo head >page/page.head; echo tail >page/page.tail; echo >>node.log")
         for _ in range(2):
             self.assertEqual(self.build(), "")
@@ -68,7 +69,7 @@ class Build(unittest.TestCase):
         self.assertIn("main.js", [os.path.basename(file) for file in files])
 
     def test_a_mistake_in_the_sources_stops_the_build(self):
-        self.tool("npm", "exit 0")
+        self.tool("npm", FETCHES)
         self.tool("node", "echo what is wrong; exit 1")
         self.assertEqual(self.build(1), "what is wrong\n")
 
