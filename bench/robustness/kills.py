@@ -273,8 +273,8 @@ def run(args):
                 modes[mode.name] = apart(measure, tries.Try(mode.name, 0, scratch, None, args), mode, tools)
         verdicts = tries.run_all(args, modes, range(min(args.tries, 3) if args.short else args.tries),
                                  lambda t: apart(attempt, t, modes[t.kind], tools))
-    remarks = ["killed with SIGKILL at a moment that is random between the start of strobe and the end of a run that nobody disturbs;",
-               "each step: who traces the program kills itself before or after a random one of the calls by which it changes the program",
-               "before its start: the program had not executed an instruction, and did not; "
-               "too late: the program, or who was to be killed, had ended already"]
+    remarks = ["killed with SIGKILL at a random moment between the start of strobe and the time at which an undisturbed run ends",
+               "each step: the process that traces the program kills itself before or after a random one of the calls by which it changes the program",
+               "before its start: the program had not executed an instruction, and never did; "
+               "too late: the program, or the process that was to be killed, had ended already"]
     return tries.table_of(verdicts, "mode", [UNBEGUN, LATE], remarks)

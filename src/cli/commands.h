@@ -55,7 +55,7 @@
 	O(budget, 'b', "budget", "AMOUNT", true, "measuring may cost so much: 10%, 100ms")         \
 	O(period, 'T', "period", "TIME", true, "for each so long of other CPU time (default: 1s)") \
 	O(period_clock, 0, "period-clock", ST_OPTION_WORDS(ST_BUDGET_CLOCKS), true,                \
-	  "what a period is of: CPU time, the time of day (default: cpu)")                         \
+	  "what a period is measured in: CPU time, elapsed time (default: cpu)")                   \
 	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "how to run when it is spent")                                                           \
 	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \
@@ -186,7 +186,7 @@
 	O(top, 'n', "top", "N", true, "rows of each table, the hottest (default: 10000; 0: all)")  \
 	O(no_source, 0, "no-source", NULL, true, "leave out the text of source files")             \
 	O(all_sources, 0, "all-sources", NULL, true,                                               \
-	  "take the text of files that other users may not read, too")                             \
+	  "include the text of files that other users may not read")                               \
 	O(debuginfod, 0, "debuginfod", NULL, true, "get missing debug files from DEBUGINFOD_URLS") \
 	ST_OPTION_HELP(O)
 

@@ -136,7 +136,7 @@ cover(struct seeking *s)
 		struct st_tune_run run;
 		uint64_t covered;
 		char what[64];
-		snprintf(what, sizeof what, "run %zu with what was found", l->n_runs + 1);
+		snprintf(what, sizeof what, "further run %zu", l->n_runs + 1);
 		show(s, what);
 		if (st_tune_measured(s->how, &asked, s->argv, &run, s->error) ||
 		    st_tune_interrupted() || check_exit(s, &run) ||

@@ -475,7 +475,7 @@ let_go(struct st_injection *in, uint64_t entry)
 	regs.orig_rax = ~0ull;
 	if (st_remote_end(&in->remote) != 0 ||
 	    ptrace(PTRACE_SETREGS, in->remote.pid, 0, &regs) != 0 || !clear_scratch(in))
-		return st_fail(in->e, ST_EXIT_FAILED, "it went away while it was prepared");
+		return st_fail(in->e, ST_EXIT_FAILED, "the program ended while it was prepared");
 	st_retreat_clear(&in->remote.retreat);
 	if (ptrace(PTRACE_DETACH, in->remote.pid, 0, 0) != 0)
 		return st_fail(in->e, ST_EXIT_FAILED,

@@ -169,7 +169,7 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 		uint64_t total;
 	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->most * ns + 0.5)},
 	            {"budget_period_ns", "how long a period is", b->period_ns},
-	            {"budget_clock", "periods are of: 0 CPU time, 1 the time of day", b->clock},
+	            {"budget_clock", "periods are in: 0 CPU time, 1 elapsed time", b->clock},
 	            {"budget_share", "0 each thread's, 1 the process', 2 by priority, 3 the tree's",
 	             b->share},
 	            {"budget_sampling", "0 a window, 1 bursts, 2 adaptive", b->sampling},
@@ -474,8 +474,8 @@ note_full(struct st_profile *p, const struct st_run *run)
 		if (h && h->n_blocks >= ST_MAX_BLOCKS)
 			st_profile_note(
 			        p,
-			        "process %u has executed more than %u basic blocks: what it "
-			        "executed later for the first time is not counted",
+			        "process %u has executed more than %u basic blocks: blocks that "
+			        "it executed for the first time later are not counted",
 			        h->pid, ST_MAX_BLOCKS);
 	}
 }

@@ -47,7 +47,7 @@ read_map(struct st_collect *c, const struct st_process *p)
 	struct st_perf_map *map = file ? st_perf_map_read(file) : NULL;
 	if (map && st_perf_map_is_cut(map))
 		st_profile_note(c->profile,
-		                "%s is too large: names of generated code are only those of its "
+		                "%s is too large: names of generated code are taken only from its "
 		                "first 512 MiB or 16 million lines",
 		                path);
 	if (file)

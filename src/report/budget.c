@@ -113,7 +113,7 @@ static const char *const clock_names[] = {
 };
 static const char *const clock_texts[ST_BUDGET_N_CLOCKS] = {
         [ST_CLOCK_CPU] = "CPU time",
-        [ST_CLOCK_WALL] = "time by the clock",
+        [ST_CLOCK_WALL] = "elapsed time",
 };
 
 static enum st_budget_clock

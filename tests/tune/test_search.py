@@ -148,7 +148,7 @@ class Search(unittest.TestCase):
     def test_all_holds(self):
         out = self.tune("--max", "--qos-min", 100).stdout
         self.assertIn("\nlargest budget that keeps it: -b 100% -T 0.02s\n", out)
-        self.assertRegex(out, r"\nunique coverage of runs with it that share a log \(--unique-log\):\n  98 % (after|not after) \d+ runs?")
+        self.assertRegex(out, r"\nunique coverage of further runs with it, which share a log \(--unique-log\):\n  98 % (after|not after) \d+ runs?")
 
     def test_threshold(self):
         """With any budget the number is 80, natively 100."""
