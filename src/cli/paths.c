@@ -67,6 +67,23 @@ say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_c
 		        st_size(text[0], cut->bytes), st_size(text[1], a->limit.bytes));
 }
 
+/* Formats that people read go to terminals, and names in a profile can be anything. */
+static int
+write_format(const struct st_contexts *c, const struct st_context_format *format, FILE *out,
+             struct st_error *e)
+{
+	struct st_safe safe;
+	if (!format->printable) {
+		format->write(c, out);
+		return 0;
+	}
+	if (!st_safe_begin(&safe, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to write the contexts");
+	format->write(c, safe.out);
+	st_safe_end(&safe);
+	return 0;
+}
+
 static int
 write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
@@ -79,7 +96,7 @@ write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st
 	int status = st_contexts_cut(&c, cost, &a->limit, &cut, e);
 	if (!status) {
 		say_cut(&c, a, &cut);
-		a->format->write(&c, out);
+		status = write_format(&c, a->format, out, e);
 	}
 	st_contexts_free(&c);
 	return status;

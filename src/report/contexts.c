@@ -7,8 +7,8 @@
 #include <string.h>
 
 const struct st_context_format st_context_formats[] = {
-#define F(id, name, end, lists, help)                                                              \
-	{name, end, help, lists, st_contexts_##id, ST_CONTEXT_COST_##id},
+#define F(id, name, end, lists, printable, help)                                                   \
+	{name, end, help, lists, printable, st_contexts_##id, ST_CONTEXT_COST_##id},
         ST_CONTEXT_FORMATS(F)
 #undef F
 };

@@ -10,24 +10,27 @@
 
 /* F(identifier, name, how its files' names end, whether it has a place for lists, what it is) */
 #define ST_CONTEXT_FORMATS(F)                                                                      \
-	F(text, "text", "txt", true, "trees of names and counts")                                  \
-	F(xml, "xml", "xml", true, "the same trees for programs; see docs/paths.xsd")              \
-	F(json, "json", "json", true, "all there is; see docs/json.md")                            \
-	F(folded, "folded", "folded", false,                                                       \
+	F(text, "text", "txt", true, true, "trees of names and counts")                            \
+	F(xml, "xml", "xml", true, false, "the same trees for programs; see docs/paths.xsd")       \
+	F(json, "json", "json", true, false, "all there is; see docs/json.md")                     \
+	F(folded, "folded", "folded", false, true,                                                 \
 	  "a line for each context: flamegraph.pl and its like")                                   \
-	F(speedscope, "speedscope", "speedscope", false, "for https://www.speedscope.app")         \
-	F(callgrind, "callgrind", "callgrind", false, "for KCachegrind and callgrind_annotate")    \
-	F(pprof, "pprof", "pprof", false, "a profile.proto for pprof, not compressed")
+	F(speedscope, "speedscope", "speedscope", false, false, "for https://www.speedscope.app")  \
+	F(callgrind, "callgrind", "callgrind", false, true,                                        \
+	  "for KCachegrind and callgrind_annotate")                                                \
+	F(pprof, "pprof", "pprof", false, false, "a profile.proto for pprof, not compressed")
 
 /* Writers: to a file that may be full; the caller looks at it. */
-#define F(id, name, end, lists, help) void st_contexts_##id(const struct st_contexts *c, FILE *out);
+#define F(id, name, end, lists, printable, help)                                                   \
+	void st_contexts_##id(const struct st_contexts *c, FILE *out);
 ST_CONTEXT_FORMATS(F)
 #undef F
 
 struct st_context_cost; /* contexts_limit.h */
 struct st_context_format {
 	const char *name, *end, *help;
-	bool lists; /* has a place for all functions and all blocks */
+	bool lists;     /* has a place for all functions and all blocks */
+	bool printable; /* lines of text, in which names stand as they are */
 	void (*write)(const struct st_contexts *c, FILE *out);
 	const struct st_context_cost *cost; /* NULL: bounded by the program's functions */
 };

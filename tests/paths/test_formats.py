@@ -4,9 +4,11 @@
 
 usage: test_formats.py STROBE FOLDER (with programs/NAME-WAY)"""
 
+import contextlib
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,19 @@ class Formats(unittest.TestCase):
             self.skipTest(f"{name} is not installed")
         # callgrind_annotate takes the current folder away from files' names.
         return subprocess.run([name, *words], capture_output=True, text=True, timeout=120, cwd=self.place)
+
+
+class Names(Formats):
+    def test_tricks_on_terminals(self):
+        """Names of a profile that somebody else made: nothing that a terminal acts upon is printed, nor a mark that turns the direction of writing."""
+        damaged = self.place / "damaged.db"
+        shutil.copy(self.profile("slabs"), damaged)
+        with contextlib.closing(sqlite3.connect(damaged)) as db, db:
+            db.execute("UPDATE function SET name = 'a' || char(1, 27) || '[31m' || char(0x202e) || name")
+        for form in "text", "folded", "callgrind":
+            text = self.strobe("--from", damaged, "--format", form).decode()
+            self.assertIn("main", text)
+            self.assertEqual(re.findall("[\\x00-\\x08\\x0b-\\x1f\\x7f\\u202e]", text), [], form)
 
 
 class Xml(Formats):
