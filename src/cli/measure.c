@@ -306,7 +306,7 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	st_toolset_note_failures(&w->tools, run, p);
 	st_region_note_lists(&w->region, p);
 	size_t n_notes = p->notes.n;
-	bool some = st_region_note(&w->region, run, p);
+	const char *nothing = st_region_note(&w->region, run, p);
 	if (w->result.quiet)
 		say_missing(p, n_notes);
 	st_unique_report(&m->unique, run, p);
@@ -316,10 +316,9 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	int status =
 	        st_result_report(&w->result, p, run->n_processes ? run->processes[0].pid : 0, e);
 	st_profile_free(p);
-	if (!status && !some)
+	if (!status && nothing)
 		status = st_fail(e, ST_EXIT_FAILED,
-		                 "nothing was measured: the program has no function or image that "
-		                 "--funcs, --images or --start-at names");
+		                 "nothing was measured: nothing in the program fits --%s", nothing);
 	return status;
 }
 

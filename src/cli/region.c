@@ -371,17 +371,23 @@ any_matched(const struct st_patterns *p)
 	return false;
 }
 
-/* Does one of them fit something, or is there none? */
-static bool
-fits_some(const struct st_patterns *p)
+/* The option whose names fit nothing, so that nothing was measured; NULL: there is none. */
+static const char *
+fits_nothing(const struct st_region *r, bool threads)
 {
-	return !p->n || any_matched(p);
+	const struct {
+		const char *option;
+		const struct st_patterns *patterns;
+	} all[] = {{"funcs", &r->functions}, {"images", &r->images}, {"start-at", &r->start_at}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].patterns->n && !any_matched(all[i].patterns))
+			return all[i].option;
+	return threads ? NULL : "threads";
 }
 
-bool
+const char *
 st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
-	bool some = fits_some(&r->functions) && fits_some(&r->images) && fits_some(&r->start_at);
 	st_region_note_unknown(r, p);
 	st_region_note_asked(r, run, p);
 	uint64_t fit = 0;
@@ -389,9 +395,10 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 		fit += run->processes[i].results->threads_fit;
 	if (r->threads && !fit)
 		note_no_thread(r->threads, p);
+	const char *nothing = fits_nothing(r, !r->threads || fit);
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].results->regions)
-			return some;
+			return nothing;
 	if (any_matched(&r->start_at))
 		st_profile_note(p, "nothing was measured: the program never entered %s",
 		                r->start_at.text[0]);
@@ -402,7 +409,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 	else if (r->by_program)
 		st_profile_note(p, "nothing was measured: the program never called "
 		                   "strobe_region_begin()");
-	return some;
+	return nothing;
 }
 
 void

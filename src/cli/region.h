@@ -59,10 +59,10 @@ int st_region_threads(const char **list, const char *value, struct st_error *e);
 /* Puts it into the options of a run. */
 void st_region_apply(struct st_region *r, const struct st_toolset *tools,
                      struct st_run_options *options);
-/* After the run: notes in the profile what never began, or fitted nothing. False: nothing was
- * measured, because the program has none of the functions or images that an option names. */
-bool st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
-        __attribute__((warn_unused_result));
+/* After the run: notes in the profile what never began, or fitted nothing. The name of an option
+ * that nothing in the program fits, so that nothing was measured; NULL: there is none. */
+const char *st_region_note(const struct st_region *r, const struct st_run *run,
+                           struct st_profile *p) __attribute__((warn_unused_result));
 /* region_unknown.c: the part of it about names. */
 void st_region_note_unknown(const struct st_region *r, struct st_profile *p);
 /* A search for functions like the word: of so many names one is always a little like it. */

@@ -2,17 +2,59 @@
 /* What blocks and tallies add to counters and tables. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
 
 #include "profile/view.h"
 
+/* Pages that are asked about at once. */
+enum { PAGE = 4096, SPAN_PAGES = 1024 };
+
+/* Whether a page that is not in memory has never been written to: not when it may be in swap. */
+static bool
+absent_is_empty(void)
+{
+	struct sysinfo info;
+	return sysinfo(&info) == 0 && info.totalswap == info.freeswap;
+}
+
+/* Adds the counters from first to end, of which the pages exist or may exist. */
+static void
+add_pages(const uint64_t *counts, uint32_t first, uint32_t end, uint64_t *sum)
+{
+	const uintptr_t from = (uintptr_t)&counts[first] & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t to = (uintptr_t)&counts[end];
+	unsigned char present[SPAN_PAGES + 1];
+	bool known = mincore((void *)from, to - from, present) == 0;
+	for (uint32_t b = first; b < end;) {
+		const uintptr_t offset = (uintptr_t)&counts[b] - from;
+		uint32_t next =
+		        b + (uint32_t)((PAGE - offset % PAGE + sizeof *sum - 1) / sizeof *sum);
+		next = next < end ? next : end;
+		if (!known || present[offset / PAGE] & 1)
+			for (uint32_t i = b; i < next; i++)
+				sum[i] += counts[i];
+		b = next;
+	}
+}
+
+/*
+ * The memory has room for each block in each of thousands of slots, and nearly all of it has never
+ * been written to. To read it would make it: a program that writes large numbers into its results
+ * could have strobe read, and so fill, a hundred gigabytes.
+ */
 static void
 add_slots(const struct st_view *v, uint64_t *sum)
 {
+	const uint32_t span = SPAN_PAGES * (PAGE / sizeof *sum);
 	const char *slot = (const char *)v->header + v->header->off_counters;
+	bool sparse = absent_is_empty();
 	for (uint32_t s = 0; s < v->n_slots; s++, slot += v->header->counters_stride) {
 		const uint64_t *counts = (const uint64_t *)slot;
-		for (uint32_t b = ST_FIRST_ID; b < v->n_blocks; b++)
+		for (uint32_t b = ST_FIRST_ID; b < v->n_blocks && !sparse; b++)
 			sum[b] += counts[b];
+		for (uint32_t b = ST_FIRST_ID; b < v->n_blocks && sparse; b += span)
+			add_pages(counts, b, v->n_blocks - b < span ? v->n_blocks : b + span, sum);
 	}
 }
 
