@@ -56,9 +56,17 @@ class Sources(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
+    def fits(self, pattern, program):
+        """Whether the program has such a function, by the exit code."""
+        done = subprocess.run([STROBE, "paths", "-q", "-o", "run.json", "--funcs", pattern, "--", self.place / program], cwd=self.place,
+                              capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        self.assertIn(done.returncode, (0, 125), done.stderr)
+        self.assertEqual("nothing was measured: nothing in the program fits --funcs\n" in done.stderr, done.returncode == 125)
+        return done.returncode == 0
+
     def seen(self, pattern, program="program"):
         """{path: activations} of what was measured."""
-        self.strobe("paths", "-q", "-o", "run.json", "--funcs", pattern, "--", self.place / program)
+        fits = self.fits(pattern, program)
         found, left = {}, [((), node) for node in json.loads((self.place / "run.json").read_text())["threads"][0]["ksf"]]
         while left:
             above, node = left.pop()
@@ -66,6 +74,7 @@ class Sources(unittest.TestCase):
             found[" ".join(path[1:])] = found.get(" ".join(path[1:]), 0) + node["count"]  # functions of two files may have one name
             left += [(path, child) for child in node["children"]]
         del found[""]
+        self.assertEqual(bool(found), fits)
         return found
 
     def test_files(self):
@@ -109,10 +118,10 @@ class Sources(unittest.TestCase):
                               ("@first.c:helpre", "no function of that name is in the source file; did you mean 'helper'?"),
                               ("@first.c:zq*", "no function of that name is in the source file")):
             with self.subTest(pattern=pattern):
-                self.assertIn(f"note: --funcs {pattern}: {want}\n", self.strobe("paths", "-o", "run.db", "--funcs", pattern, "--", self.place / "program"))
+                self.assertIn(f"note: --funcs {pattern}: {want}\n", self.strobe("paths", "-o", "run.db", "--funcs", pattern, "--", self.place / "program", code=125))
 
     def test_no_debug_information(self):
-        said = self.strobe("paths", "-o", "run.db", "--funcs", "@first.c,@second.c", "--", self.place / "plain")
+        said = self.strobe("paths", "-o", "run.db", "--funcs", "@first.c,@second.c", "--", self.place / "plain", code=125)
         self.assertEqual(said.count(UNKNOWN), 2)
         self.assertEqual(said.count("source files are known by debug information (compile with -g), which these do not have: "), 1)
         self.assertRegex(said, r"do not have: .*\bplain\b")
