@@ -102,7 +102,7 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 }
 
 /* A study is read and analysed again: what its file has is checked, and what follows from it made
- * anew. NULL with *e on failure. */
+ * again. NULL with *e on failure. */
 static json_t *
 read_study(const char *path, struct st_error *e)
 {

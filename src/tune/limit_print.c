@@ -79,7 +79,8 @@ print_runs(const struct st_limit *l, FILE *out)
 {
 	if (!l->n_runs)
 		return;
-	fputs("\nunique coverage of further runs with it, which share a log (--unique-log):\n", out);
+	fputs("\nunique coverage of further runs with it, which share a log (--unique-log):\n",
+	      out);
 	print_runs_to(l, 0.98, out);
 	print_runs_to(l, ST_LIMIT_COVERED, out);
 }

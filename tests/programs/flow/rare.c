@@ -59,7 +59,8 @@ old_system_call(void)
 	CHECK_EQ(r11, 0x1111);
 }
 
-/* Is there IA32 emulation? The kernel can be built without it, and told at boot to do without it. */
+/* Is there IA32 emulation? The kernel can be built without it, and told at boot to do without it.
+ */
 static bool
 emulation(void)
 {
