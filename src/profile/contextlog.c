@@ -39,7 +39,7 @@ st_codelog_kind(struct st_codelog *log, enum st_codelog_kind *kind, struct st_er
 int
 st_codelog_check_code(struct st_codelog *log, struct st_error *e)
 {
-	enum st_codelog_kind kind;
+	enum st_codelog_kind kind = ST_CODELOG_EMPTY;
 	if (st_codelog_kind(log, &kind, e))
 		return -1;
 	if (kind == ST_CODELOG_CONTEXTS)
@@ -101,7 +101,7 @@ check_rules(struct st_codelog *log, const char *rules, struct st_error *e)
 static int
 make_or_check(struct st_codelog *log, const char *rules, struct st_error *e)
 {
-	enum st_codelog_kind kind;
+	enum st_codelog_kind kind = ST_CODELOG_EMPTY;
 	if (st_codelog_kind(log, &kind, e))
 		return -1;
 	if (kind == ST_CODELOG_CODE)
@@ -283,7 +283,7 @@ st_contextlog_add(struct st_codelog *log, const struct st_profile *p, struct st_
 int
 st_contextlog_count(struct st_codelog *log, uint64_t *contexts, struct st_error *e)
 {
-	enum st_codelog_kind kind;
+	enum st_codelog_kind kind = ST_CODELOG_EMPTY;
 	int status = SQLITE_OK;
 	*contexts = 0;
 	if (st_codelog_kind(log, &kind, e))

@@ -422,6 +422,5 @@ st_report_object(const struct st_report *r)
 char *
 st_report_json(const struct st_report *r, struct st_error *e)
 {
-	return st_json_document(st_report_object(r), JSON_INDENT(1) | JSON_REAL_PRECISION(9),
-	                        "the result as JSON", e);
+	return st_json_document(st_report_object(r), ST_JSON_DOCUMENT, "the result as JSON", e);
 }

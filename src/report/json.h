@@ -7,6 +7,9 @@
 
 #include "report/report.h"
 
+/* How a document is written: with as many digits wherever the same figure stands. */
+enum { ST_JSON_DOCUMENT = JSON_INDENT(1) | JSON_REAL_PRECISION(9) };
+
 /* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
 json_t *st_json_text(const char *bytes);
 /* The same as it stands in JSON; null when there is no memory for it. */

@@ -122,7 +122,7 @@ st_report_json_table(const struct st_report *r, FILE *out, const struct st_profi
 	json_t *root = json_object(), *name = st_json_text(t->name);
 	int bad = json_object_set_new(root, name ? json_string_value(name) : "?",
 	                              st_json_table(r, t, order));
-	bad = bad || json_dumpf(root, out, JSON_INDENT(1)) || putc('\n', out) < 0;
+	bad = bad || json_dumpf(root, out, ST_JSON_DOCUMENT) || putc('\n', out) < 0;
 	json_decref(name);
 	json_decref(root);
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the table as JSON") : 0;

@@ -68,7 +68,7 @@ st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format
 	if (format != ST_FORMAT_JSON)
 		return 0;
 	json_t *root = json_pack("{s:o*}", "overshoots", st_overshoots_json(p, shown));
-	int bad = !root || json_dumpf(root, out, JSON_INDENT(1));
+	int bad = !root || json_dumpf(root, out, ST_JSON_DOCUMENT);
 	json_decref(root);
 	fputc('\n', out);
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the table") : 0;

@@ -203,7 +203,7 @@ st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format
 	if (format != ST_FORMAT_JSON)
 		return 0;
 	json_t *root = json_object();
-	bad |= st_qos_json(root, r->profile) || json_dumpf(root, out, JSON_INDENT(1));
+	bad |= st_qos_json(root, r->profile) || json_dumpf(root, out, ST_JSON_DOCUMENT);
 	json_decref(root);
 	fputc('\n', out);
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the table") : 0;
