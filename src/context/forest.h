@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Trees of labels with weights, and the operations on them of seed 002, chapter 3.2 and 3.3.
+ * Trees of labels with weights, and the operations on them of Valtchev, "IHPP" (BSc thesis,
+ * Sapienza 2012), sections 3.2 and 3.3.
  *
  * Nodes are numbered from 0 in the order in which they were made, so a parent comes before its
  * children. A path from a root is there once.

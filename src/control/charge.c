@@ -36,7 +36,7 @@ st_session_charge(struct st_session *s)
 {
 	size_t living = 0;
 	/* Where each block is measured once, a third of the budget of a short run would go into
-	   symbols, and its log would be complete two runs later: docs/notes/budget.md. */
+	   symbols, and its log would be complete two runs later: docs/notes/budget-account.md. */
 	if (!s->options->budget.period_ns || s->options->unique)
 		return;
 	take_back(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text form of seed 002, listing 4.5: a header, and for each thread its forests, a node a line.
- */
+/* The text form of Valtchev, "IHPP" (BSc thesis, Sapienza 2012), listing 4.5: a header, and for
+ * each thread its forests, a node a line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contexts as XML, in the structure of seed 002, listing 4.25. docs/paths.xsd is its description.
- */
+/* Contexts as XML, in the structure of Valtchev, "IHPP" (BSc thesis, Sapienza 2012), listing 4.25.
+ * docs/paths.xsd is its description. */
 #include <inttypes.h>
 #include <string.h>
 

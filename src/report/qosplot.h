@@ -6,8 +6,9 @@
 
 #include "profile/profile.h"
 
-/* The metric over time, with its threshold, and below it the budget: as seed 004 plots them in
- * figure 6.2. Nothing with fewer than ten readings. */
+/* The metric over time, with its threshold, and below it the budget, as in figure 6.2 of Arafa,
+ * "Time-Aware Dynamic Binary Instrumentation" (PhD thesis, Waterloo 2017). Nothing with fewer than
+ * ten readings. */
 void st_qos_plot(FILE *out, const struct st_profile *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The k-slab forest, built as the program runs (seed 002, chapter 3.3: definition 7, listing 3.2).
+ * The k-slab forest, built as the program runs (Valtchev, "IHPP", BSc thesis, Sapienza 2012,
+ * section 3.3: definition 7, listing 3.2).
  *
  * The literature moves two pointers, into the top and the bottom region of two trees, and counts
  * at both. But the bottom says where the top is: a node k or more levels deep stands for a path,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The study for people: what was measured, the tables of the analyses in the form of the
- * literature's (seed 004, appendix A), and what follows. */
+/* The study for people: what was measured, the tables of the analyses in the form of Arafa,
+ * "Time-Aware Dynamic Binary Instrumentation" (PhD thesis, Waterloo 2017), appendix A, and what
+ * follows. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -198,9 +198,10 @@ enum st_overshoot {
 };
 /*
  * ST_BUDGET_POLICY(identifier, "name"): what threads do whose budget is spent. They execute the
- * program's own code until it is granted anew; or plain code in the cache, as in seed 004,
- * section 3.2: TRACE looks in each block whether it has been granted, STRICT when a thread next
- * comes to the dispatcher; CONDITIONAL looks only there whether it is spent, too.
+ * program's own code until it is granted anew; or plain code in the cache, as in Arafa,
+ * "Time-Aware Dynamic Binary Instrumentation" (PhD thesis, Waterloo 2017), section 3.2: TRACE looks
+ * in each block whether it has been granted, STRICT when a thread next comes to the dispatcher;
+ * CONDITIONAL looks only there whether it is spent, too.
  */
 #define ST_BUDGET_POLICIES(ST_BUDGET_POLICY)                                                       \
 	ST_BUDGET_POLICY(NATIVE, "native")                                                         \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calling contexts as their definitions have them: slow, obvious, and without a word of Strobe's.
+"""Calling contexts as their definitions have them: slow, obvious, and without a word of Strobe's. Definitions and listings are those of
+V. K. Valtchev, "IHPP: An Intraprocedural Hot Path Profiler" (BSc thesis, Sapienza University of Rome, 2012), chapter 3.
 
 A trace is a list of events of one thread:
 
@@ -306,7 +307,7 @@ def kccf_of_paths(paths, k):
 
 
 def cleared(slabs, k, first):
-    """What the seed says to do before inv_k: counts in the top regions of all trees but the first one's become zero. It is right as long
+    """What IHPP does before inv_k (section 3.3.3): counts in the top regions of all trees but the first one's become zero. It is right as long
     as the first tree's root is not entered again at a level that is a multiple of k: `counted` is right always."""
 
     def copy(node, level):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reference of forest.py against the seed's figures and listings, and against itself on random traces."""
+"""The reference of forest.py against the figures and listings of Valtchev's thesis (IHPP, 2012), and against itself on random traces."""
 
 import random
 import re
@@ -47,7 +47,7 @@ class Figures(unittest.TestCase):
     maxDiff = None
 
     def test_figure_3_2(self):
-        """k-contexts and their counts. The seed's table has two calls of c and a path a, c, which its trace has not."""
+        """k-contexts and their counts. The thesis's table has two calls of c and a path a, c, which its trace has not."""
         paths = list(forest.contexts(FIGURE_3_1))
         self.assertEqual([tuple(p) for p in paths],
                          [tuple(p) for p in ("r", "ra", "rab", "rc", "rca", "rcab", "rcab")])
@@ -147,7 +147,7 @@ class Events(unittest.TestCase):
         self.same(text, "__root__1(m1(a1 b1 x1) c1(d1(e1)))", functions=lambda f: True, bases="root")
 
     def test_a_root_that_is_entered_again(self):
-        """What the seed says to clear is not enough then: its first tree's top region has counts of two trees."""
+        """What the thesis says to clear is not enough then: its first tree's top region has counts of two trees."""
         events = trace("r a r a . . . .")
         slabs, inverted = truth(events, 2)
         self.assertEqual(plain(slabs), tree("r2(a2(r1(a1)))"))

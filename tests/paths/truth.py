@@ -169,7 +169,7 @@ def hooks(options):
 
 
 def text_form(options):
-    """The text of listing 4.5, on the program that it is of."""
+    """The text of listing 4.5 of Valtchev's thesis (IHPP, 2012), on the program that it is of."""
     program = options.built / "programs" / "prog1-O0"
     want = forest.read("__root__:2(a:2(b:2 c:1 f:1) e:2(d:2(c:4) c:2 a:2(b:2 c:2)))")
     slabs = forest.ksf_of_cct(want, 2)

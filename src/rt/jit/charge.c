@@ -5,8 +5,8 @@
  * Each instrumented basic block subtracts what its execution costs beyond native execution, before
  * anything else of it is executed, and is not begun when that was more than there was left. So a
  * thread never goes over its budget by more than one block. The amount is a model: instructions of
- * ours by their number, ends of blocks by their kind. docs/notes/budget.md says how the constants
- * were found.
+ * ours by their number, ends of blocks by their kind. docs/notes/budget-account.md says how
+ * the constants were found.
  */
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"

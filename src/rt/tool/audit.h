@@ -4,7 +4,8 @@
  * is right on average and for the machine that its constants come from. The thread's CPU clock
  * tells how long a window has really taken; without what the program's instructions take natively
  * that is what measuring has cost. How many they were is known by samples: the blocks at which a
- * part of the credit is used up come in proportion to what they charge. docs/notes/budget.md.
+ * part of the credit is used up come in proportion to what they charge
+ * (docs/notes/budget-account.md).
  */
 #ifndef STROBE_RT_AUDIT_H
 #define STROBE_RT_AUDIT_H

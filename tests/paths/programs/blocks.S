@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The seed's prog4 with its blocks where they can be foretold: jumps lead to multiples of 16, and calls end there.
+ * IHPP's prog4 (listing 4.13) with its blocks at known addresses: jumps lead to multiples of 16, and calls end there.
  */
 #include "function.inc.S"
 

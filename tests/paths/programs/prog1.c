@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two threads. The seed's prog1. */
+/* Two threads. IHPP's prog1 (listing 4.1). */
 #include "hazard.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A function that calls itself. The seed's prog2. */
+/* A function that calls itself. IHPP's prog2 (listing 4.6). */
 #include "hazard.h"
 
 NOIPA static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two functions that call each other. The seed's prog3. */
+/* Two functions that call each other. IHPP's prog3 (listing 4.9). */
 #include "hazard.h"
 
 NOIPA void bar(int n);

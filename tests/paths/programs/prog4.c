@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop, and a recursion from the middle. The seed's prog4. */
+/* A loop, and a recursion from the middle. IHPP's prog4 (listing 4.13). */
 #include "hazard.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One function in two threads. The seed's prog5. Its first call of a library's function goes
- * through the PLT.
+ * One function in two threads. IHPP's prog5 (listing 4.18). Its first call of a library's function
+ * goes through the PLT.
  */
 #include "hazard.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The seed's prog6. */
+/* IHPP's prog6 (listing 4.22). */
 #include "hazard.h"
 
 NOIPA void bar(int n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A long jump. The seed's prog7, whose profiler takes the second call for a recursion: main has
+ * A long jump. IHPP's prog7 (listing 5.15). IHPP takes the second call for a recursion: main has
  * called testJmp twice.
  */
 #include "hazard.h"

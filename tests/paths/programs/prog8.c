@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Long jumps with any number of arguments: before and after them the stack pointer is higher,
- * lower or the same. The seed's prog8 and more.
+ * lower or the same. IHPP's prog8 (listing 5.18) and more.
  */
 #include "hazard.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions that are entered by jumps, and left by a jump into the middle of main. The seed's
- * prog9.
+ * Functions that are entered by jumps, and left by a jump into the middle of main. IHPP's
+ * prog9 (listing 5.26).
  */
 	.section .rodata
 hello_main:

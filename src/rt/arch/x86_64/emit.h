@@ -75,7 +75,7 @@ emit_reaches(const struct emit *e, uint64_t address)
  * it is, too: the prefix 67 makes 32 bits of the sum, so that it can be the field's offset, and gs
  * adds the thread. [gs:field] would say the same in as many bytes, but a processor that foretells
  * which store a load reads from knows by registers, rip among them: without one, a count waits for
- * the last one's store, five cycles instead of none (docs/notes/tool-engine.md).
+ * the last one's store, five cycles instead of none (docs/notes/thread-counters.md).
  */
 static inline void
 emit_field_prefixes(struct emit *e)
