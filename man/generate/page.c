@@ -56,7 +56,7 @@ prose_text(FILE *out, const struct prose *p, const char *text)
 		if (i < 3)
 			lists[i].print(out);
 		else if (*text == '@')
-			errx(1, "%s: no '%.*s' is known", p->path, (int)length, text);
+			errx(1, "%s: no list is called '%.*s'", p->path, (int)length, text);
 		else
 			fprintf(out, "%.*s\n", (int)length, text);
 	}
@@ -86,14 +86,14 @@ sections(FILE *out, const struct prose *p)
 	}
 }
 
+/* The line of --help, and what the prose adds to it. */
 static void
 option_text(FILE *out, const struct prose *p, const char *name, const char *help)
 {
 	const char *text = prose_find(p, true, name);
+	roff_sentence(out, help);
 	if (text)
 		prose_text(out, p, text);
-	else
-		roff_sentence(out, help);
 }
 
 static void

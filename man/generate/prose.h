@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The hand-written part of a manual page: sections in roff, each begun by ".SH NAME". A line
- * "@option NAME" begins the text of an option, which lasts until the next one or the next section.
+ * "@option NAME" begins what is added to the help line of an option, until the next one or the next
+ * section.
  * What comes before the first of either is a comment.
  */
 #ifndef STROBE_MAN_PROSE_H

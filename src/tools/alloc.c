@@ -191,7 +191,7 @@ on_function(strobe_function *f)
 		strobe_invoke(strobe_at_return(f), returned, strobe_function_result(f));
 }
 
-STROBE_TOOL(alloc, .help = "memory allocations by site: count, bytes, live, peak",
+STROBE_TOOL(alloc, .help = "count memory allocations by site, with bytes, live and peak",
             .function = on_function, .begin = begin, .state = sizeof(struct state),
             .functions = "malloc calloc realloc reallocarray aligned_alloc memalign valloc "
                          "posix_memalign free _Znwm* _Znam* _ZdlPv* _ZdaPv*");

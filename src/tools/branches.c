@@ -66,8 +66,9 @@ begin(void)
 	tracing = strobe_option_number("trace") != 0;
 }
 
-STROBE_TOOL(branches, .help = "every jump, call and return: source, target, taken, not taken",
+STROBE_TOOL(branches, .help = "count jumps, calls and returns by source and target",
             .branch = on_branch, .block = on_block, .gap = on_gap, .signal = on_signal,
             .begin = begin,
-            .options = {{"trace", "0", "record each block that is executed: strobe reconstruct"}},
+            .options = {{"trace", "0",
+                         "record each block that is executed, for strobe reconstruct"}},
             .limits = {{"trace", 0, 1}});

@@ -174,8 +174,9 @@ begin(void)
 	tracing = arguments || strobe_option_number("trace");
 }
 
-STROBE_TOOL(calls, .help = "calls by caller and callee; as they happen", .call = on_call,
+STROBE_TOOL(calls, .help = "count calls by caller and callee, or record each one", .call = on_call,
             .branch = on_branch, .begin = begin, .state = sizeof(struct state),
             .options = {{"trace", "0", "record each call and return, with its depth"},
-                        {"args", "0", "and the first arguments of each call, at most 5"}},
+                        {"args", "0",
+                         "record the first arguments of each call, too, as many as this"}},
             .limits = {{"trace", 0, 1}, {"args", 0, MOST_ARGUMENTS}});

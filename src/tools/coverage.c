@@ -11,9 +11,9 @@ on_block(strobe_block *b)
 
 static void begin(void);
 
-STROBE_TOOL(coverage, .help = "functions, blocks and lines that were executed, and how often",
-            .block = on_block, .keep_blocks = 1, .begin = begin,
-            .options = {{"unique", "0", "only whether they were, at less cost"}},
+STROBE_TOOL(coverage, .help = "count executions of functions, blocks and lines", .block = on_block,
+            .keep_blocks = 1, .begin = begin,
+            .options = {{"unique", "0", "record only whether they were executed, at less cost"}},
             .limits = {{"unique", 0, 1}});
 
 static void

@@ -352,14 +352,14 @@ begin(void)
 	add_total("load", 1, 0); /* the first table */
 }
 
-STROBE_TOOL(dcache, .help = "data-cache simulator: hits and misses by function and line",
+STROBE_TOOL(dcache, .help = "simulate a data cache: misses by function and line",
             .access = on_access, .begin = begin, .thread_end = thread_end, .end = end,
             .state = sizeof(struct state *),
-            .options = {{"size", "32k", "bytes of the first level"},
-                        {"line", "64", "bytes of a line, a power of two"},
-                        {"ways", "8", "lines of a set"},
-                        {"l2", "1M", "bytes of the second level; 0: there is none"},
-                        {"l2ways", "16", "lines of a set there"}},
+            .options = {{"size", "32k", "size of the first level in bytes"},
+                        {"line", "64", "size of a line in bytes, a power of two"},
+                        {"ways", "8", "lines in a set of the first level"},
+                        {"l2", "1M", "size of the second level in bytes; 0: none"},
+                        {"l2ways", "16", "lines in a set of the second level"}},
             .limits = {{"size", 1, MOST_BYTES},
                        {"line", 1, MOST_BYTES},
                        {"ways", 1, MOST_WAYS},

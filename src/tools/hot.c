@@ -11,5 +11,5 @@ on_block(strobe_block *b)
 	strobe_count_insns(b, &instructions);
 }
 
-STROBE_TOOL(hot, .help = "hottest functions, blocks and lines: sampled time and exact counts",
+STROBE_TOOL(hot, .help = "show the hottest functions and lines, by time and exact counts",
             .block = on_block, .sample_hz = 250, .keep_blocks = 1);

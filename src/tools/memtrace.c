@@ -24,7 +24,7 @@ begin(void)
 	values = strobe_option_number("values") != 0;
 }
 
-STROBE_TOOL(memtrace, .help = "every memory access: instruction, address, size, kind",
+STROBE_TOOL(memtrace, .help = "record every memory access: instruction, address, size, kind",
             .access = on_access, .begin = begin,
-            .options = {{"values", "0", "record the value read or written, too"}},
+            .options = {{"values", "0", "record the value that was read or written, too"}},
             .limits = {{"values", 0, 1}});

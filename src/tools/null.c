@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <strobe/tool.h>
 
-STROBE_TOOL(null, .help = "the engine alone, no instrumentation");
+STROBE_TOOL(null, .help = "run the program in the engine without instrumentation");

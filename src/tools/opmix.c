@@ -28,6 +28,6 @@ begin(void)
 	tracing = strobe_option_number("trace") != 0;
 }
 
-STROBE_TOOL(opmix, .help = "instructions by mnemonic and category", .insn = on_insn, .begin = begin,
-            .options = {{"trace", "0", "record the stream of instructions"}},
+STROBE_TOOL(opmix, .help = "count instructions by mnemonic and category", .insn = on_insn,
+            .begin = begin, .options = {{"trace", "0", "record the stream of instructions"}},
             .limits = {{"trace", 0, 1}});

@@ -14,4 +14,4 @@ on_insn(strobe_insn *i)
 	strobe_count(strobe_at(i), strobe_cell_of(&writes, 1, code), 1);
 }
 
-STROBE_TOOL(regmix, .help = "reads and writes of each register", .insn = on_insn);
+STROBE_TOOL(regmix, .help = "count reads and writes of each register", .insn = on_insn);

@@ -560,8 +560,8 @@ begin(void)
 	tracing = strobe_option_number("trace") != 0;
 }
 
-STROBE_TOOL(syscalls, .help = "system calls: counts, errors, time; as they happen",
+STROBE_TOOL(syscalls, .help = "count system calls with errors and time, or record each one",
             .syscall_before = before, .syscall_after = after, .begin = begin,
             .state = sizeof(struct state),
-            .options = {{"trace", "0", "record each with its arguments in words"}},
+            .options = {{"trace", "0", "record each call, with its arguments in words"}},
             .limits = {{"trace", 0, 1}});
