@@ -30,7 +30,8 @@ st_measure_pid(const char *text, long *pid, struct st_error *e)
 	errno = 0;
 	*pid = strtol(text, &end, 10);
 	if (errno || end == text || *end || *pid < 1 || *pid > INT32_MAX)
-		return st_fail(e, ST_EXIT_USAGE, "'%s' is not the number of a process", text);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "'%s' is not a process number; give a PID, such as 4711", text);
 	return 0;
 }
 
@@ -48,7 +49,8 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 	case ST_OPTIONS_OTHER:
 		if (a->pid)
 			return st_fail(e, ST_EXIT_USAGE,
-			               "one process at a time: '%s' is one too many", value);
+			               "strobe attach takes one process; '%s' is one too many",
+			               value);
 		return st_measure_pid(value, &a->pid, e);
 	case ST_OPTIONS_BAD:
 		return -1; /* *e is filled */

@@ -46,8 +46,9 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case ST_OPTIONS_OTHER:
 		if (a->source)
 			return st_fail(e, ST_EXIT_USAGE,
-			               "a tool is one C file: '%s', and not '%s' too", a->source,
-			               value);
+			               "a tool is one C file: '%s' is given already, and '%s' is "
+			               "one too many",
+			               a->source, value);
 		a->source = value;
 		return 0;
 	default:

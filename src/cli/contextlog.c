@@ -50,7 +50,7 @@ st_keep_report(struct st_keep *k, const struct st_run *r, struct st_profile *p)
 		run.until_ns = r->processes[0].results->budget.until_ns;
 	}
 	if (st_contextlog_add(k->log, p, &run, &found, &e)) {
-		st_profile_note(p, "what was measured is not in the log: %s", e.text);
+		st_profile_note(p, "the log was not updated: %s", e.text);
 		return;
 	}
 	st_profile_note(p, "%llu contexts are new in %s, which has %llu now",

@@ -66,11 +66,12 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE, "no log to read: strobe covered LOG...");
 	if (a->missing && !a->compares)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--missing needs --against, the log of a run that saw everything");
+		               "--missing needs --against, with the log of a run that measured "
+		               "everything");
 	if (a->compares && (a->logs.contexts || a->against.contexts))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--against is about code, and there are logs of contexts among "
-		               "these: compare what strobe paths --from shows of them");
+		               "--against compares logs of code, and one of these is a log of "
+		               "contexts; strobe paths --from shows such a log");
 	return 0;
 }
 

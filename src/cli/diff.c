@@ -44,8 +44,8 @@ static int
 add_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->n_files == ST_SIDES)
-		return st_fail(e, ST_EXIT_USAGE, "strobe diff compares two profiles, not '%s' too",
-		               value);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "strobe diff compares two profiles; '%s' is one too many", value);
 	a->files[a->n_files++] = value;
 	return 0;
 }
@@ -99,7 +99,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	}
 	if (a->n_files < ST_SIDES)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "two profiles are compared: strobe diff BEFORE AFTER");
+		               "strobe diff compares two profiles: strobe diff BEFORE AFTER");
 	return 0;
 }
 

@@ -312,13 +312,15 @@ st_measure_report(struct st_measuring *m, const struct st_run *run, char *const 
 	st_unique_report(&m->unique, run, p);
 	st_keep_report(&m->keep, run, p);
 	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
-		st_profile_note(p, "there was no memory left to tell what became of the rows");
+		st_profile_note(p, "no memory left to check the rows: they may be incomplete");
 	int status =
 	        st_result_report(&w->result, p, run->n_processes ? run->processes[0].pid : 0, e);
 	st_profile_free(p);
 	if (!status && nothing)
-		status = st_fail(e, ST_EXIT_FAILED,
-		                 "nothing was measured: nothing in the program fits --%s", nothing);
+		status =
+		        st_fail(e, ST_EXIT_FAILED,
+		                "nothing was measured, because nothing in the program matches --%s",
+		                nothing);
 	return status;
 }
 
@@ -343,7 +345,8 @@ is_argument(const char *output, char *const *program, struct st_error *e)
 	for (char *const *word = program; output && *word; word++)
 		if (st_output_check_input(output, *word, NULL))
 			return st_fail(e, ST_EXIT_USAGE,
-			               "%s is an argument of the program: give -o another file",
+			               "the result would replace %s, an argument of the program: "
+			               "give -o another file",
 			               *word);
 	return 0;
 }

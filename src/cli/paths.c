@@ -33,13 +33,13 @@ read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st
 	                                                 st_contexts_most_callers(&a->limit)};
 	struct st_context_options o;
 	if (st_contexts_options(p, &o) && o.mode == ST_CONTEXT_FUNC && st_paths_blocks_option(a))
-		return st_fail(e, ST_EXIT_USAGE, "--%s is about blocks, but %s has functions only",
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s needs contexts of blocks, and %s has contexts of functions",
 		               st_paths_blocks_option(a), a->from);
 	if (a->pin && o.loops && !o.iterations && !o.pin)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "the blocks of %s were cut while the program ran, as --roll-loops "
-		               "does: to see them overlap, record them with --roll-loops "
-		               "--pin-blocks",
+		               "the blocks of %s were cut while the program ran; to keep them "
+		               "whole, record them with --roll-loops --pin-blocks",
 		               a->from);
 	if (!st_contexts_make(c, p, &choice, e))
 		return 0;

@@ -95,7 +95,8 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 	case PATHS_unique:
 	case PATHS_unique_last:
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s measures each piece of code once: contexts need all of it",
+		               "--%s measures each piece of code once, and contexts need all "
+		               "executions: leave it out",
 		               name);
 	case PATHS_unique_log:
 		a->measure.keep.log = value;
@@ -219,11 +220,12 @@ check_lists(const struct st_paths *a, struct st_error *e)
 	const char *name = a->blocks ? "blocks" : "functions";
 	if (a->disasm && !a->blocks && !a->functions)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--disasm is of what is listed: add --functions or --blocks");
+		               "--disasm adds instructions to a list: add --functions or --blocks");
 	if ((a->blocks || a->functions) && a->format && !a->format->lists)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s has no place in the format %s: text, xml and json have one",
-		               name, a->format->name);
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "the list of --%s does not fit into the format %s: use text, xml or json",
+		        name, a->format->name);
 	return 0;
 }
 
@@ -250,10 +252,10 @@ check_iterations(struct st_paths *a, struct st_error *e)
 {
 	if (strcmp(a->mode, "intra"))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--loops is about blocks inside functions: add --mode intra");
+		               "--loops needs the blocks of functions: add --mode intra");
 	if (*a->k && strcmp(a->k, "inf"))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--loops goes with -k inf only, which needs no number");
+		               "--loops needs whole contexts: leave out -k, or say -k inf");
 	a->loops = true;
 	return 0;
 }
@@ -272,12 +274,13 @@ check_top(struct st_paths *a, struct st_error *e)
 	struct st_top_choice *top = &a->measure.top;
 	if (top->interval && !top->chosen)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--interval is how often --top looks: add --top, or leave it out");
+		               "--interval sets how often --top is updated: add --top, or leave "
+		               "out --interval");
 	if (top->interval && top->interval < least)
 		return st_fail(e, ST_EXIT_USAGE, "--interval takes %.0f ms at least", least * 1e3);
 	if (top->chosen && a->program && is_number(a->program[0]))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--top takes no number: -n %s is how many rows tables have",
+		               "--top takes no number; for the number of rows, say -n %s",
 		               a->program[0]);
 	if (!top->interval)
 		top->interval = 1;
@@ -294,12 +297,12 @@ check_source(struct st_paths *a, struct st_error *e)
 {
 	if (a->pid && a->program)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--pid is about a running process: give it no program, not '%s'",
+		               "--pid measures a running process: leave out the program '%s'",
 		               a->program[0]);
 	if (a->pid && a->follow)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--follow is about a program that strobe starts: with --pid "
-		               "children run natively");
+		               "--follow needs a program that strobe starts: the children of an "
+		               "attached process run natively");
 	if (!a->pid && !a->program)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no program to run: strobe paths [options] -- PROGRAM, or --pid "
@@ -318,12 +321,12 @@ check_log(struct st_paths *a, struct st_error *e)
 		return 0;
 	if (strcmp(a->mode, "func") || (*a->k && strcmp(a->k, "inf")))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--unique-log keeps whole contexts of functions: leave out %s",
+		               "--unique-log needs whole contexts of functions: leave out %s",
 		               strcmp(a->mode, "func") ? "--mode" : "-k");
 	if (a->measure.region.functions.n || a->measure.region.images.n)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--unique-log keeps contexts of all functions: leave out %s, and "
-		               "use --under when they are shown",
+		               "--unique-log needs the contexts of all functions: leave out %s, "
+		               "and say --under when you show them",
 		               a->measure.region.functions.n ? "--funcs" : "--images");
 	snprintf(keep->rules, sizeof keep->rules, "contexts:mode=func,k=inf%s%s%s",
 	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "",
@@ -341,29 +344,31 @@ check(struct st_paths *a, struct st_error *e)
 	if (a->iterations && check_iterations(a, e))
 		return -1;
 	if (a->loops && !blocks)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--roll-loops is about blocks: add --mode intra or --mode inter");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--roll-loops needs contexts of blocks: add --mode intra or --mode inter");
 	if (a->loops && *a->k && strcmp(a->k, "inf"))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--roll-loops goes with -k inf only, which needs no number");
+		               "--roll-loops needs whole contexts: leave out -k, or say -k inf");
 	if (blocks && !a->loops && (!*a->k || !strcmp(a->k, "inf")))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--mode %s%s would never end in a loop: add --roll-loops, or -k "
-		               "with a number",
+		               "with --mode %s%s, contexts grow with each iteration of a loop: add "
+		               "--roll-loops, or -k with a number",
 		               a->mode, *a->k ? " -k inf" : "");
 	if (!blocks && st_paths_blocks_option(a))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s is about blocks: add --mode intra or --mode inter",
+		               "--%s needs contexts of blocks: add --mode intra or --mode inter",
 		               st_paths_blocks_option(a));
 	if (check_lists(a, e))
 		return -1;
 	if (blocks && (a->names.under.n || a->names.calls.n))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s is about functions: leave out --mode %s, or choose functions "
-		               "with --funcs",
+		               "--%s needs contexts of functions: leave out --mode %s, or choose "
+		               "functions with --funcs",
 		               a->names.under.n ? "under" : "calls", a->mode);
 	if (blocks && (a->time || a->instructions))
-		return st_fail(e, ST_EXIT_USAGE, "--%s is about functions: leave out --mode %s",
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s needs contexts of functions: leave out --mode %s",
 		               a->time ? "time" : "instructions", a->mode);
 	if (!*a->k)
 		snprintf(a->k, sizeof a->k, "inf");
@@ -387,13 +392,16 @@ check_from(struct st_paths *a, struct st_error *e)
 	guess_format(a);
 	if (a->asked)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s is about running a program; --from shows a run that is over",
+		               "--%s is for running a program, and --from runs none: leave out one "
+		               "of them",
 		               a->asked);
 	if (a->as_profile)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%s is a profile: --format db makes nothing else of it", a->from);
+		               "%s is a profile already: give --format another format than db",
+		               a->from);
 	if (a->measure.result.output && !a->format)
-		return st_fail(e, ST_EXIT_USAGE, "say with --format what %s is to be",
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the name %s does not say which format to write: add --format",
 		               a->measure.result.output);
 	return check_lists(a, e);
 }
@@ -428,7 +436,7 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		a->measure.result.output = NULL;
 	if (a->from && a->program)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--from shows an earlier run: give it no program, not '%s'",
+		               "--from shows an earlier run: leave out the program '%s'",
 		               a->program[0]);
 	return a->from ? check_from(a, e) : check(a, e);
 }

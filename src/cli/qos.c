@@ -72,9 +72,10 @@ unknown_source(const char *source, struct st_error *e)
 	for (size_t i = 0; near && i < n; i++)
 		if (near == list[i])
 			return st_fail(e, ST_EXIT_USAGE,
-			               "--qos knows no source '%s'; did you mean '%s'?", source,
+			               "--qos has no source '%s'; did you mean '%s'?", source,
 			               st_qos_form(i));
-	return st_fail(e, ST_EXIT_USAGE, "--qos knows no source '%s'; it takes %s", source, forms);
+	return st_fail(e, ST_EXIT_USAGE, "--qos has no source '%s'; the sources are %s", source,
+	               forms);
 }
 
 static bool
@@ -109,7 +110,7 @@ st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 		return unknown_source(q->source, e);
 	if ((q->has_below || q->has_start) && q->policy == ST_QOS_WATCH)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--qos-%s is for a budget that follows the metric: not with "
+		               "--qos-%s is for a budget that follows the metric: leave out "
 		               "--qos-policy watch",
 		               q->has_below ? "below" : "start");
 	return 0;
@@ -126,8 +127,9 @@ part_of_budget(const char *option, const struct st_budget_amount *amount, double
 	*seconds = fmin(wanted, most);
 	if (wanted <= most * rounding)
 		return 0;
-	return st_fail(e, ST_EXIT_USAGE, "--%s is %g s of each period, and --budget allows %g s",
-	               option, wanted, most);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--%s is %g s of each period, but --budget allows only %g s", option, wanted,
+	               most);
 }
 
 int

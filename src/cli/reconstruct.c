@@ -27,7 +27,7 @@ take_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "strobe reconstruct reads one result, not '%s' too", value);
+		               "strobe reconstruct reads one result; '%s' is one too many", value);
 	a->file = value;
 	return 0;
 }
@@ -75,8 +75,8 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	}
 	return a->file ? 0
 	               : st_fail(e, ST_EXIT_USAGE,
-	                         "no result to read: strobe reconstruct FILE, of strobe run "
-	                         "-t branches:trace");
+	                         "no result to read: strobe reconstruct FILE, with a file that "
+	                         "strobe run -t branches:trace wrote");
 }
 
 /* Does a word of the options begin so? */
@@ -99,8 +99,8 @@ refuse_parts(const struct st_profile *p, struct st_error *e)
 	for (size_t i = 0; p->run.options && i < sizeof parts / sizeof *parts; i++)
 		if (has_option(p->run.options, parts[i]))
 			return st_fail(e, ST_EXIT_USAGE,
-			               "the run had %s: where code was left out is not recorded; "
-			               "run the program without it",
+			               "the run had %s, which left out code: run the program again "
+			               "without it",
 			               parts[i]);
 	return 0;
 }

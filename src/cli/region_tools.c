@@ -59,9 +59,9 @@ note_name(const struct st_region *r, const char *tool, const char *name, struct 
 	if (!there)
 		st_region_try_functions(r, NULL, &near);
 	st_profile_note(p,
-	                there ? "the tool %s asks for the function %s, of which no call was seen%s"
-	                      : "the tool %s asks for the function %s, and none of that name was "
-	                        "loaded%s",
+	                there ? "the tool %s asks for the function %s, but no call of it was seen%s"
+	                      : "the tool %s asks for the function %s, but no function of that "
+	                        "name was loaded%s",
 	                tool, name, st_nearest_question(&near, question, sizeof question));
 }
 
@@ -73,10 +73,10 @@ st_region_note_lists(const struct st_region *r, struct st_profile *p)
 	for (uint32_t i = 0; i < r->tools->n && r->n_opened; i++) {
 		const strobe_tool *t = r->tools->about[i];
 		if (t->function && t->functions && !r->matched[i])
-			st_profile_note(p,
-			                "the tool %s asks for functions of which none was loaded: "
-			                "%s",
-			                t->name, t->functions);
+			st_profile_note(
+			        p,
+			        "the tool %s asks for functions, but none of them was loaded: %s",
+			        t->name, t->functions);
 	}
 }
 

@@ -118,9 +118,9 @@ note_file(const struct st_region *r, const char *option, const char *text,
 	if (!try_files(r, file, &near)) {
 		if (is_pattern(file->file))
 			near.n = 0;
-		st_profile_note(p, "--%s %s: no function of such a source file was loaded%s",
-		                option, text,
-		                st_nearest_question(&near, question, sizeof question));
+		st_profile_note(
+		        p, "--%s %s: no function of a source file of that name was loaded%s",
+		        option, text, st_nearest_question(&near, question, sizeof question));
 		return;
 	}
 	if (!is_pattern(file->name))
@@ -167,8 +167,8 @@ note_no_sources(const struct st_region *r, struct st_profile *p)
 	}
 	if (n)
 		st_profile_note(p,
-		                "source files are known by debug information (compile with -g), "
-		                "which these do not have: %s%s",
+		                "source files are known only from debug information (compile with "
+		                "-g), and these files have none: %s%s",
 		                names, n > MOST ? ", ..." : "");
 }
 

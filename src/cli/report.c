@@ -89,14 +89,14 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	st_profile_free(p);
 	if (!bad && st_page_left_out(page))
 		fprintf(stderr,
-		        "strobe: of %s the page has the hottest contexts: %zu are left out, too "
-		        "many or "
-		        "too deep for it; strobe paths shows them\n",
+		        "strobe: the page has only the hottest contexts of %s: %zu are left out, "
+		        "because there are too many or they are too deep; strobe paths --from "
+		        "shows all\n",
 		        path, st_page_left_out(page));
 	if (!bad && st_page_kept_back(page))
 		fprintf(stderr,
 		        "strobe: the page does not show the text of %zu source file%s of %s, which "
-		        "other users may not read; --all-sources takes it\n",
+		        "other users may not read; --all-sources includes it\n",
 		        st_page_kept_back(page), st_page_kept_back(page) == 1 ? "" : "s", path);
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path) : 0;
 }
@@ -128,7 +128,8 @@ add_result(const struct arguments *a, json_t *page, const char *path, struct st_
 		return -1;
 	if (st_row_file_is(path))
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s holds rows; strobe show prints them, a report is of profiles",
+		               "%s is a file of rows, and a report needs a profile; strobe show "
+		               "prints the rows",
 		               path);
 	if (!st_page_is_json(path))
 		return add_profile(a, page, path, e);

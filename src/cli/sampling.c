@@ -53,16 +53,16 @@ st_sampling_apply(const struct st_sampling_choice *s, bool unique, struct st_run
 		return st_fail(e, ST_EXIT_USAGE, "--sampling needs --budget");
 	if (unique && s->kind == ST_SAMPLING_ADAPTIVE)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "with --unique nothing is measured twice: --sampling window or "
-		               "bursts");
+		               "--sampling adaptive measures code again, and --unique does not: "
+		               "say --sampling window or bursts");
 	uint32_t most = most_bursts(b->period_ns), bursts = s->bursts ? (uint32_t)s->bursts
 	                                                    : s->kind == ST_SAMPLING_BURSTS
 	                                                            ? SOME_BURSTS
 	                                                            : 0;
 	if (s->bursts > most)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "a period of %s has room for %u bursts, not %ld: fewer of them, or "
-		               "a longer --period",
+		               "a period of %s can have %u bursts at most, not %ld: give fewer "
+		               "bursts or a longer --period",
 		               st_duration(period, (int64_t)b->period_ns), most, s->bursts);
 	b->sampling = s->kind;
 	b->bursts = bursts < most ? bursts : most;

@@ -77,8 +77,8 @@ static int
 take_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
-		return st_fail(e, ST_EXIT_USAGE, "strobe show reads one profile, not '%s' too",
-		               value);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "strobe show reads one profile; '%s' is one too many", value);
 	a->file = value;
 	return 0;
 }
@@ -154,9 +154,12 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--format csv prints one table: name it with --table, or --rows");
 	if ((a->table || is_rows) && (a->function || a->parts || (a->table && is_rows)))
-		return st_fail(e, ST_EXIT_USAGE, "--table and --rows print that alone");
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--table and --rows cannot be combined with another table");
 	if (is_rows && a->sort_key)
-		return st_fail(e, ST_EXIT_USAGE, "rows are shown in their order, not sorted");
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--rows prints rows in the order in which they were recorded: leave "
+		               "out --sort");
 	if (!a->table && a->sort_key && parse_sort(a->sort_key, &a->sort, e))
 		return -1;
 	if (a->format == ST_FORMAT_LCOV && (a->table || a->function || a->parts || is_rows))
@@ -164,9 +167,9 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 		               "--format lcov prints the coverage of lines and "
 		               "functions, and nothing else");
 	if (a->format == ST_FORMAT_JSON && a->function)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "--func prints text only; --format json --lines --blocks has its numbers");
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--func prints only text; for its numbers, say --format json "
+		               "--lines --blocks");
 	return 0;
 }
 

@@ -31,13 +31,12 @@ note(const struct st_run_tool *t, const struct st_process *process, size_t i, st
 	name_place(place, sizeof place, t, h->tool_entry[i], h->tool_failed_at[i]);
 	if (signo == SIGXCPU)
 		snprintf(what, sizeof what,
-		         "did not come back from a function within 5 s of "
-		         "CPU time");
+		         "did not return from a function within 5 s of CPU time");
 	else
 		snprintf(what, sizeof what, "crashed (%s)", strsignal((int)signo));
 	st_profile_note(p,
-	                "the tool %s %s%s in process %u: it was left out from there on, and its "
-	                "results are of the time before",
+	                "the tool %s %s%s in process %u: strobe stopped it there, and its results "
+	                "are from the time before",
 	                t->name, what, place, process->pid);
 }
 

@@ -242,8 +242,8 @@ st_tools_main(char *const *argv)
 				name = value;
 				break;
 			}
-			st_fail(&e, ST_EXIT_USAGE, "strobe tools describes one tool, not '%s' too",
-			        value);
+			st_fail(&e, ST_EXIT_USAGE,
+			        "strobe tools describes one tool; '%s' is one too many", value);
 			return st_complain(&e);
 		default:
 			return st_complain(&e);

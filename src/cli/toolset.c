@@ -43,8 +43,8 @@ unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 	size_t n = st_tool_options(tool);
 	const char *near = st_nearest(name, n, option_name, tool->options);
 	if (!n)
-		return st_fail(e, ST_EXIT_USAGE, "tool %s has no options, so no '%s'", tool->name,
-		               name);
+		return st_fail(e, ST_EXIT_USAGE, "tool %s has no options: leave out '%s'",
+		               tool->name, name);
 	if (near)
 		return st_fail(e, ST_EXIT_USAGE, "tool %s has no option '%s'; did you mean '%s'?",
 		               tool->name, name, near);
@@ -127,7 +127,7 @@ check_company(const struct st_toolset *set, const strobe_tool *tool, struct st_e
 			return st_fail(e, ST_EXIT_USAGE, "tool %s is given twice", tool->name);
 		if (!strcmp(set->about[i]->name, null) || !strcmp(tool->name, null))
 			return st_fail(e, ST_EXIT_USAGE,
-			               "tool null is the engine without any tool: it runs alone");
+			               "tool null measures the engine without tools: run it alone");
 	}
 	return 0;
 }

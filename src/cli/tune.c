@@ -80,14 +80,14 @@ make_folder(struct st_tune_how *how, struct st_error *e)
 	enum { LONGEST = 470 }; /* SQLite opens no file whose name has more than 512 bytes */
 	const char *tmp = getenv("TMPDIR");
 	if (tmp && strlen(tmp) > LONGEST)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "TMPDIR is too long a name, more than %d bytes: name another "
-		               "folder there",
-		               LONGEST);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the path in TMPDIR is longer than %d bytes: set it to a shorter one",
+		        LONGEST);
 	snprintf(how->folder, sizeof how->folder, "%s/strobe-tune-XXXXXX",
 	         tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(how->folder))
-		return st_fail(e, ST_EXIT_FAILED, "cannot make the folder %s: %s", how->folder,
+		return st_fail(e, ST_EXIT_FAILED, "cannot create the directory %s: %s", how->folder,
 		               strerror(errno));
 	snprintf(how->result, sizeof how->result, "%s/result.db", how->folder);
 	how->measure.result.output = how->result;

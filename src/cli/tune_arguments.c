@@ -58,7 +58,7 @@ take_levels(const char *option, const char *list,
 	*n = 0;
 	for (char *word; !status && (word = strsep(&rest, ","));)
 		status = *n == ST_STUDY_LEVELS
-		                 ? st_fail(e, ST_EXIT_USAGE, "--%s takes at most %d levels", option,
+		                 ? st_fail(e, ST_EXIT_USAGE, "--%s takes at most %d values", option,
 		                           ST_STUDY_LEVELS)
 		                 : take(word, &levels[(*n)++], e);
 	free(copy);
@@ -67,7 +67,7 @@ take_levels(const char *option, const char *list,
 	qsort(levels, *n, sizeof *levels, level_order);
 	for (size_t i = 1; i < *n; i++)
 		if (levels[i] == levels[i - 1])
-			return st_fail(e, ST_EXIT_USAGE, "--%s has a level twice: %s", option,
+			return st_fail(e, ST_EXIT_USAGE, "--%s has a value twice: %s", option,
 			               list);
 	return 0;
 }
@@ -238,16 +238,16 @@ check_search(const struct st_tune_arguments *a, struct st_error *e)
 	if (st_qos_check(&a->qos, e))
 		return -1;
 	if (a->program_file || a->seeded)
-		return st_fail(e, ST_EXIT_USAGE, "--%s goes with a study, not with %s",
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is for a study: leave it out, or leave out %s",
 		               a->seeded ? "seed" : "program-file", mode);
 	if (!threshold && (a->budgets || a->qos.has_policy))
-		return st_fail(e, ST_EXIT_USAGE, "--max finds the budget: no --%s goes with it",
+		return st_fail(e, ST_EXIT_USAGE, "--max finds the budget: leave out --%s",
 		               a->budgets ? "budgets" : "qos-policy");
 	if (threshold && a->qos.policy == ST_QOS_WATCH)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "with --max-threshold the budget follows the number: --qos-policy hold "
-		        "or function");
+		return st_fail(e, ST_EXIT_USAGE,
+		               "with --max-threshold the budget follows the metric: say "
+		               "--qos-policy hold or function");
 	return 0;
 }
 
@@ -257,7 +257,7 @@ check_study(const struct st_tune_arguments *a, struct st_error *e)
 	const struct st_qos_choice *q = &a->qos;
 	if (q->source || q->has_min || q->has_max || q->has_policy)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--qos goes with --max or --max-threshold, not with a study");
+		               "--qos is for a search: add --max or --max-threshold");
 	return 0;
 }
 
@@ -275,7 +275,7 @@ complete_levels(struct st_tune_arguments *a, struct st_error *e)
 		return -1;
 	return !search || (s->n_budgets == 1 && s->n_periods == 1)
 	               ? 0
-	               : st_fail(e, ST_EXIT_USAGE, "a search has one level of --%s",
+	               : st_fail(e, ST_EXIT_USAGE, "a search takes one value of --%s",
 	                         s->n_budgets > 1 ? "budgets" : "periods");
 }
 
@@ -288,9 +288,8 @@ complete(struct st_tune_arguments *a, char *const *program, struct st_error *e)
 		return !a->measures && !program
 		               ? 0
 		               : st_fail(e, ST_EXIT_USAGE,
-		                         "--from analyses what has been measured: no program, and "
-		                         "no "
-		                         "option that says how to measure, goes with it");
+		                         "--from analyses an earlier study: leave out the program "
+		                         "and the options for measuring");
 	if (search ? check_search(a, e) : check_study(a, e))
 		return -1;
 	if (!program && !a->program_file)

@@ -253,8 +253,8 @@ await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
 		return st_fail(e, error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
 		               "cannot run %s: %s", name, strerror(error));
 	if (!(out->time.wall > 0 && out->time.cpu > 0))
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s needs too little CPU time to be compared with", name);
+		return st_fail(e, ST_EXIT_FAILED, "%s uses too little CPU time to be compared",
+		               name);
 	return 0;
 }
 

@@ -137,8 +137,8 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 		return 0;
 	if (choice->log && choice->last)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--unique-log has code that is never measured again: it cannot be "
-		               "used with --unique-last");
+		               "--unique-last measures code again, and --unique-log never does: "
+		               "leave out one of them");
 	if (choice->log && open_log(u, program, o, e)) {
 		st_unique_end(u);
 		return -1;
@@ -164,16 +164,17 @@ st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profil
 {
 	struct st_codelogger_result r;
 	if (u->choice->last)
-		st_profile_note(p,
-		                "code was measured again only when others had been (--unique-last "
-		                "%ld), in pieces that may be smaller than basic blocks: numbers "
-		                "are not those of all executions",
-		                u->choice->last);
+		st_profile_note(
+		        p,
+		        "repetitions were left out (--unique-last %ld), in pieces of code that may "
+		        "be smaller than basic blocks: counts are not those of all executions",
+		        u->choice->last);
 	if (!u->log)
 		return;
 	st_codelogger_finish(u->logger, run, &r);
 	if (r.error.code) {
-		st_profile_note(p, "what was measured is not all in the log: %s", r.error.text);
+		st_profile_note(p, "the log does not have everything that was measured: %s",
+		                r.error.text);
 		return;
 	}
 	st_profile_note(p,

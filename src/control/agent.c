@@ -193,7 +193,9 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 		return 0;
 	}
 	if (!heard)
-		st_fail(e, ST_EXIT_FAILED, "the process that attaches for strobe was killed");
+		st_fail(e, ST_EXIT_FAILED,
+		        "strobe-agent, the process that attaches for strobe, was killed: try "
+		        "again");
 	else if (m.kind == REFUSED)
 		*e = m.error;
 	st_agent_end(agent);

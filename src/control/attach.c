@@ -45,7 +45,8 @@ check_threads(const struct st_threads *ts, struct st_error *e)
 	}
 	if (n > MOST_THREADS)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-		               "cannot attach process %d: it has %zu threads, strobe bears %d",
+		               "cannot attach process %d: it has %zu threads, and strobe can "
+		               "attach at most %d",
 		               ts->pid, n, MOST_THREADS);
 	return 0;
 }
@@ -69,8 +70,8 @@ check_room(struct st_threads *ts, struct st_error *e)
 		fclose(f);
 	if (now + MAPS_PER_THREAD * ts->n + 64 > most)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "cannot attach process %d: it has %lu memory mappings of %lu that "
-		               "vm.max_map_count allows, too few are left for strobe's",
+		               "cannot attach process %d: it has %lu memory mappings of the %lu "
+		               "that vm.max_map_count allows, and too few are left for strobe",
 		               ts->pid, now, most);
 	return 0;
 }

@@ -105,13 +105,13 @@ wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_e
 		uint32_t images = r->images_done;
 		enum st_agent_news news = serve(s, agent, 0.0001);
 		if (news != ST_AGENT_NOTHING || (kill(s->main_pid, 0) != 0 && errno == ESRCH))
-			return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile",
+			return st_fail(e, ST_EXIT_FAILED, "process %d has ended in the meantime",
 			               s->main_pid);
 		if (r->images_done != images)
 			end = st_now_raw() + patience;
 		if (st_now_raw() > end)
 			return st_fail(e, ST_EXIT_FAILED,
-			               "process %d does not get to run; it is left to itself",
+			               "process %d gets no CPU time to be attached: try again",
 			               s->main_pid);
 	}
 	return 0;

@@ -33,14 +33,13 @@ st_injection_fail(struct st_injection *in, const char *what, long error)
 	const char *limit = st_limits_in_the_way(ROOM);
 	if (limit)
 		return st_fail(in->e, ST_EXIT_FAILED,
-		               "the hard limit on %s leaves no room for strobe's tables, which are "
-		               "large but mostly unused; start strobe without it",
+		               "the hard limit on %s leaves no space for the tables of strobe, "
+		               "which are large but mostly unused: start strobe without this limit",
 		               limit);
 	if (error == -EMFILE)
-		return st_fail(
-		        in->e, ST_EXIT_FAILED,
-		        "there are too few descriptors to prepare the program with; raise the "
-		        "limit (ulimit -n)");
+		return st_fail(in->e, ST_EXIT_FAILED,
+		               "too few file descriptors are left to prepare the program: raise "
+		               "the limit (ulimit -n)");
 	return st_fail(in->e, ST_EXIT_FAILED, "cannot prepare the program: %s: %s", what,
 	               strerror((int)-error));
 }
@@ -475,7 +474,7 @@ let_go(struct st_injection *in, uint64_t entry)
 	regs.orig_rax = ~0ull;
 	if (st_remote_end(&in->remote) != 0 ||
 	    ptrace(PTRACE_SETREGS, in->remote.pid, 0, &regs) != 0 || !clear_scratch(in))
-		return st_fail(in->e, ST_EXIT_FAILED, "the program ended while it was prepared");
+		return st_fail(in->e, ST_EXIT_FAILED, "the program ended while strobe prepared it");
 	st_retreat_clear(&in->remote.retreat);
 	if (ptrace(PTRACE_DETACH, in->remote.pid, 0, 0) != 0)
 		return st_fail(in->e, ST_EXIT_FAILED,

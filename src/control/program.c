@@ -40,10 +40,10 @@ check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_erro
 		               "%s is a 32-bit program; strobe runs 64-bit x86 programs only",
 		               path);
 	if (n < (ssize_t)sizeof h)
-		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-		               "%s is a damaged ELF file: its header is cut off, copy or build it "
-		               "anew",
-		               path);
+		return st_fail(
+		        e, ST_EXIT_NOT_EXECUTABLE,
+		        "%s is a damaged ELF file: its header is cut off; copy or build it again",
+		        path);
 	memcpy(&h, head, sizeof h);
 	if (h.e_machine != EM_X86_64)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,

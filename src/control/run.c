@@ -53,12 +53,11 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 				                ? "cannot run %s: its interpreter is missing (%s)"
 				                : "cannot run %s: %s",
 				        path, strerror(error));
-			return st_fail(
-			        e, ST_EXIT_NOT_EXECUTABLE,
-			        "cannot run %s: the kernel ended it before its first "
-			        "instruction; the file is damaged, copy or build it anew, or a "
-			        "memory limit too low, raise it (ulimit -v)",
-			        path);
+			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			               "cannot run %s: the kernel ended it before its first "
+			               "instruction; the file is damaged, copy or build it again, "
+			               "or a memory limit is too low: raise it (ulimit -v)",
+			               path);
 		}
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			return 0;
@@ -70,10 +69,9 @@ static int
 no_pipe(int error, struct st_error *e)
 {
 	if (error == EMFILE)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "strobe needs about ten descriptors more than it may have open; raise "
-		        "the limit (ulimit -n), or start it with fewer open files");
+		return st_fail(e, ST_EXIT_FAILED,
+		               "strobe needs about ten more file descriptors than it may open: "
+		               "raise the limit (ulimit -n), or start it with fewer open files");
 	return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(error));
 }
 
@@ -98,7 +96,7 @@ start_traced(const char *path, const struct st_run_options *o, int channel[2], s
 	if (!bad && ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
 		bad = st_fail(e, ST_EXIT_FAILED,
 		              "this machine does not let strobe trace a program (ptrace: %s); "
-		              "`strobe doctor` says how to mend it",
+		              "strobe doctor says how to fix it",
 		              strerror(errno));
 	if (!bad && write(go[1], "g", 1) != 1)
 		bad = st_fail(e, ST_EXIT_FAILED, "cannot start the program: %s", strerror(errno));

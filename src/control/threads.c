@@ -308,7 +308,7 @@ st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 		               "process %d is stopped; continue it first (kill -CONT %d)", ts->pid,
 		               ts->pid);
 	if (!st_threads_any(ts))
-		return st_fail(e, ST_EXIT_FAILED, "process %d has ended meanwhile", ts->pid);
+		return st_fail(e, ST_EXIT_FAILED, "process %d has ended in the meantime", ts->pid);
 	return 0;
 }
 

@@ -113,8 +113,8 @@ st_screen_open(struct st_screen *s, pid_t pid, struct st_error *e)
 		*s = (struct st_screen){.fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)};
 	if (s->fd < 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--top draws on the terminal, and there is none: leave it out, and "
-		               "look at the result");
+		               "--top needs a terminal, and there is none: leave it out, and look "
+		               "at the result");
 	if (!term || !*term || !strcmp(term, "dumb")) {
 		close(s->fd);
 		return st_fail(e, ST_EXIT_USAGE,

@@ -36,11 +36,12 @@ st_codelog_fail(struct st_codelog *log, int status, struct st_error *e)
 	switch (status & 0xff) {
 	case SQLITE_NOTADB:
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is no log of executed code; it is left as it is", log->path);
+		               "%s is not a log of --unique-log; strobe did not change it",
+		               log->path);
 	case SQLITE_CORRUPT:
 		return st_fail(
 		        e, ST_EXIT_FAILED,
-		        "%s is damaged; it is left as it is: name another file, or remove it",
+		        "%s is damaged; strobe did not change it: name another file, or remove it",
 		        log->path);
 	case SQLITE_BUSY:
 		return st_fail(e, ST_EXIT_FAILED,
@@ -100,10 +101,11 @@ check(struct st_codelog *log, bool make, struct st_error *e)
 		return st_codelog_fail(log, SQLITE_NOTADB, e);
 	int64_t version = st_codelog_number(log, "PRAGMA user_version", &status);
 	if (version != LOG_VERSION)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is of version %lld, this strobe knows version %d: %s", log->path,
-		               (long long)version, LOG_VERSION,
-		               version > LOG_VERSION ? "use a newer one" : "name another file");
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s has version %lld of the format, and this strobe reads version %d: %s",
+		        log->path, (long long)version, LOG_VERSION,
+		        version > LOG_VERSION ? "use a newer one" : "name another file");
 	sqlite3_stmt *s = NULL;
 	status = sqlite3_prepare_v2(log->db, "PRAGMA quick_check(1)", -1, &s, NULL);
 	bool sound = status == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
@@ -143,7 +145,8 @@ st_codelog_open(const char *path, bool make, struct st_error *e)
 	}
 	int bad = 0;
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		bad = st_fail(e, ST_EXIT_FAILED, "%s is no file, so that it can be no log", path);
+		bad = st_fail(e, ST_EXIT_FAILED, "%s is not a regular file, so it cannot be a log",
+		              path);
 	if (bad || open_log(log, make, e)) {
 		st_codelog_close(log);
 		return NULL;

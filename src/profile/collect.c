@@ -393,12 +393,11 @@ note_rate(struct st_profile *p)
 	                        run->samples_dropped);
 	const double enough = 0.5; /* seconds; over less the rate says little */
 	if (run->has_functions && cpu > enough && taken < 0.5 * (double)run->sample_hz * cpu)
-		st_profile_note(
-		        p,
-		        "%.0f samples per second of CPU time were taken, not %lld: the "
-		        "kernel's timers are coarser, or a part of the time was outside the "
-		        "engine",
-		        taken / cpu, (long long)run->sample_hz);
+		st_profile_note(p,
+		                "%.0f samples per second of CPU time were taken, not %lld: the "
+		                "timers of the kernel are coarser, or a part of the time was spent "
+		                "outside the engine",
+		                taken / cpu, (long long)run->sample_hz);
 }
 
 static void
@@ -409,7 +408,7 @@ note_stacks(struct st_profile *p)
 	if ((double)run->stacks_cut > tolerable * (double)run->stacks)
 		st_profile_note(p,
 		                "%.1f %% of the stacks could not be followed to their end: the "
-		                "totals of their outer functions are too low by up to that",
+		                "totals of their outer functions may be too low by that much",
 		                100.0 * (double)run->stacks_cut / (double)run->stacks);
 }
 
@@ -424,17 +423,15 @@ note_processes(struct st_profile *p, const struct st_run *run)
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
 		if (in->state == ST_RUN_EXECED && p->run.exit < 0)
-			st_profile_note(
-			        p,
-			        "process %lld replaced itself by execve: the new program was left "
-			        "alone",
-			        (long long)in->pid);
+			st_profile_note(p,
+			                "process %lld executed another program (execve), which ran "
+			                "natively",
+			                (long long)in->pid);
 		else if (in->state == ST_RUN_EXECED && !p->run.follow)
-			st_profile_note(
-			        p,
-			        "process %lld replaced itself by execve and ran natively from "
-			        "then on: --follow takes the new program along",
-			        (long long)in->pid);
+			st_profile_note(p,
+			                "process %lld executed another program (execve), which ran "
+			                "natively: --follow measures it, too",
+			                (long long)in->pid);
 		if (in->state == ST_RUN_GOES_ON)
 			st_profile_note(
 			        p,
@@ -457,11 +454,10 @@ note_killed(struct st_profile *p, const struct st_run *run)
 		for (uint32_t s = 0; h && s < h->n_streams && s < ST_MAX_STREAMS; s++)
 			consumes |= h->streams[s].consumed != 0;
 		if (consumes && h->state == ST_RUN_CACHE && !run->processes[i].running)
-			st_profile_note(
-			        p,
-			        "process %u ended without notice: the last that its tools had "
-			        "to look at, up to 64 KiB for each thread, is lost",
-			        h->pid);
+			st_profile_note(p,
+			                "process %u ended suddenly: the last events for its tools, "
+			                "up to 64 KiB for each thread, are lost",
+			                h->pid);
 	}
 }
 
@@ -484,8 +480,9 @@ static void
 note_left(struct st_profile *p, const struct st_run *run)
 {
 	if (run->left_to_runtime)
-		st_profile_note(p, "the process could not be let go at once; it leaves the engine "
-		                   "by itself, and some of strobe's memory stays mapped in it");
+		st_profile_note(p,
+		                "the process could not be detached at once: it leaves the engine "
+		                "by itself, and some memory of strobe stays mapped in it");
 }
 
 static void

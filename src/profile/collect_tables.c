@@ -202,8 +202,8 @@ read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 {
 	const struct st_view_table *in = &s->v->tables[index];
 	if (!sane(in)) {
-		st_profile_note(s->c->profile, "a table of the results is damaged: it was "
-		                               "left out, the others are whole");
+		st_profile_note(s->c->profile, "a table of the results is damaged: it was left "
+		                               "out, and the others are complete");
 		return 0;
 	}
 	int64_t at = find_table(s->c, s->v, in);

@@ -88,12 +88,12 @@ check_rules(struct st_codelog *log, const char *rules, struct st_error *e)
 	char *own = rules_of(log, e);
 	if (!own)
 		return -1;
-	int status = strcmp(own, rules)
-	                     ? st_fail(e, ST_EXIT_FAILED,
-	                               "%s has contexts that were told apart by other rules: "
-	                               "%s there, %s now",
-	                               log->path, own, rules)
-	                     : 0;
+	int status =
+	        strcmp(own, rules)
+	                ? st_fail(e, ST_EXIT_FAILED,
+	                          "%s was made with other options about contexts: %s there, %s now",
+	                          log->path, own, rules)
+	                : 0;
 	free(own);
 	return status;
 }

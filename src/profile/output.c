@@ -133,7 +133,9 @@ st_output_check_input(const char *path, const char *input, struct st_error *e)
 	if (stat(path, &out) || stat(input, &in) || !S_ISREG(out.st_mode) ||
 	    out.st_dev != in.st_dev || out.st_ino != in.st_ino)
 		return 0;
-	return st_fail(e, ST_EXIT_USAGE, "%s is what is read: give -o another file", input);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "the output would replace %s, which is the input: give -o another file",
+	               input);
 }
 
 int

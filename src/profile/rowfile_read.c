@@ -101,8 +101,7 @@ map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 		               path, head.version, ST_ROWS_OLDEST);
 	if (!head.version || head.bytes < sizeof head || head.bytes > r->size)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is damaged: its header says nothing sensible; run the program "
-		               "again",
+		               "%s is damaged: its header makes no sense; run the program again",
 		               path);
 	return 0;
 }
@@ -497,8 +496,8 @@ static int
 fail(const struct st_row_reader *r, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED,
-	               "the file of rows is damaged: %s; the rows before that are whole, for the "
-	               "others run the program again",
+	               "the file of rows is damaged: %s; the rows before that are correct; run the "
+	               "program again for the others",
 	               r->why);
 }
 

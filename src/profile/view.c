@@ -77,11 +77,10 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 		        "the results of the run are damaged: the program may have written over "
 		        "memory that is not its own; run it again");
 	if (h->version != ST_WIRE_VERSION)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "the runtime speaks version %u of the results, this strobe version %u: "
-		        "install them together",
-		        h->version, ST_WIRE_VERSION);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the runtime writes version %u of the results, and this strobe "
+		               "reads version %u: install both from one build",
+		               h->version, ST_WIRE_VERSION);
 	v->header = h;
 	v->n_maps = least(h->n_maps, ST_MAX_MAPS);
 	v->n_blocks = least(h->n_blocks, ST_MAX_BLOCKS);

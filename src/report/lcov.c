@@ -156,8 +156,9 @@ st_report_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *
 	const struct st_profile *p = r->profile;
 	struct coverage c = {.profile = p, .all = all};
 	if (!p->run.has_functions)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "the profile knows no lines; make one with the tool coverage");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "the profile has no source lines; make one with strobe run -t coverage");
 	for (size_t i = 0; i < p->images.n; i++)
 		add_image(&c, &p->images.v[i]);
 	for (size_t i = 0; i < p->functions.n; i++) {

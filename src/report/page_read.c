@@ -76,7 +76,7 @@ check(const json_t *result, const char *path, struct st_error *e)
 	const json_t *strobe = json_object_get(result, "strobe");
 	json_int_t version = json_integer_value(json_object_get(strobe, "version"));
 	if (!version)
-		return st_fail(e, ST_EXIT_FAILED, "%s is JSON, but no result of strobe", path);
+		return st_fail(e, ST_EXIT_FAILED, "%s is JSON, but not a result of strobe", path);
 	if (version > NEWEST)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s was written by a newer strobe (version %lld of the format, this "
@@ -86,8 +86,8 @@ check(const json_t *result, const char *path, struct st_error *e)
 		return 0;
 	if (!json_is_string(json_object_get(strobe, "tool")) || !has_views(result))
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s holds nothing that a report shows: it takes results of strobe "
-		               "run and strobe show, and studies of strobe tune",
+		               "%s has nothing to show: a report takes results of strobe run and "
+		               "strobe show, and studies of strobe tune",
 		               path);
 	if (!threads_are_sound(json_object_get(result, "threads")))
 		return st_fail(
@@ -118,7 +118,7 @@ st_page_read_json(const char *path, struct st_error *e)
 		return NULL;
 	}
 	if (!result) {
-		st_fail(e, ST_EXIT_FAILED, "%s is no result of strobe: line %d: %s", path,
+		st_fail(e, ST_EXIT_FAILED, "%s is not a result of strobe: line %d: %s", path,
 		        error.line, error.text);
 		return NULL;
 	}

@@ -71,7 +71,7 @@ sym_debuginfod_find(const char *build_id, char **path)
 	/* Where no server answers, waiting for each of a hundred images would help nobody. */
 	if (fd != -ENOENT)
 		snprintf(servers.problem, sizeof servers.problem,
-		         "debuginfod: the servers were not asked for more debug files after one "
+		         "debuginfod: strobe stopped asking the servers for debug files after one "
 		         "request failed: %s",
 		         strerror(-fd));
 	return false;

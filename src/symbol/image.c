@@ -14,10 +14,10 @@ check_header(const struct st_image *image, struct st_error *e)
 {
 	GElf_Ehdr header;
 	if (!gelf_getehdr(image->main.elf, &header))
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is damaged: its ELF header cannot be read, copy or build it "
-		               "anew",
-		               image->path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s is damaged: its ELF header cannot be read; copy or build it again",
+		        image->path);
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return st_fail(e, ST_EXIT_FAILED,
@@ -56,13 +56,13 @@ check_segments(const struct st_image *image, struct st_error *e)
 	for (; next_load(image, &i, &segment); loads++)
 		if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
 			return st_fail(e, ST_EXIT_FAILED,
-			               "%s is damaged: it ends before its segments do, copy or "
-			               "build it anew",
+			               "%s is damaged: it ends before its segments do; copy or "
+			               "build it again",
 			               image->path);
 	if (!loads)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is damaged or no program: it has no segment to load, copy or "
-		               "build it anew",
+		               "%s is damaged or no program: it has no segment to load; copy or "
+		               "build it again",
 		               image->path);
 	return 0;
 }
@@ -112,7 +112,7 @@ open_main(struct st_image *image, struct st_error *e)
 		                     : sym_elf_open(&image->main, image->path, e);
 	void *copy = sym_vdso_copy(&size);
 	if (!copy || sym_elf_from_memory(&image->main, copy, size) != 0)
-		return st_fail(e, ST_EXIT_FAILED, "this kernel gives processes no vdso to read");
+		return st_fail(e, ST_EXIT_FAILED, "this kernel gives processes no vDSO to read");
 	return 0;
 }
 

@@ -47,7 +47,7 @@ print_result(const struct st_limit *l, FILE *out)
 	const struct st_limit_step *s = l->found ? &l->steps.v[l->best] : NULL;
 	const char *side = l->lower ? "--qos-max" : "--qos-min";
 	if (!l->complete)
-		fputs("\nthe search was ended before it had found anything for certain\n", out);
+		fputs("\nthe search ended before it found anything certain\n", out);
 	else if (s && l->of_threshold)
 		fprintf(out,
 		        "\nbest threshold that is kept: -b %g%% -T %gs --qos-policy %s %s %.6g\n",

@@ -216,7 +216,7 @@ take_root(struct st_study *s, const json_t *root, const char *path, struct st_er
 	struct loading l = {.study = s};
 	const json_t *version = json_object_get(json_object_get(root, "strobe"), "study");
 	if (!json_is_integer(version))
-		return st_fail(e, ST_EXIT_FAILED, "%s is no study of strobe tune", path);
+		return st_fail(e, ST_EXIT_FAILED, "%s is not a study of strobe tune", path);
 	if (json_integer_value(version) != ST_STUDY_VERSION)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is of version %lld; this strobe reads version %d", path,
@@ -238,7 +238,7 @@ st_study_load(struct st_study *s, const char *path, struct st_error *e)
 	json_t *root = json_loadf(in, JSON_REJECT_DUPLICATES, &why);
 	fclose(in);
 	if (!root)
-		return st_fail(e, ST_EXIT_FAILED, "%s is no study of strobe tune: %s", path,
+		return st_fail(e, ST_EXIT_FAILED, "%s is not a study of strobe tune: %s", path,
 		               why.text);
 	int status = take_root(s, root, path, e);
 	json_decref(root);

@@ -66,18 +66,18 @@ class Usage(Command):
         self.error(2, "standard output belongs to the program: give -o a file, then use strobe show",
                    "run", "-o", "-", "ls")
         self.error(2, "no profile to show: strobe show FILE", "show")
-        self.error(2, "strobe show reads one profile, not 'b' too", "show", "a", "b")
+        self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
         self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
         self.error(2, "cannot sort by 'blocks'; --sort takes time, total, instructions, calls or name", "show", "-s", "blocks", "x")
         self.error(2, "--format csv prints one table: name it with --table, or --rows", "show", "--format", "csv", "x")
-        self.error(2, "--table and --rows print that alone", "show", "--table", "t", "--lines", "x")
-        self.error(2, "--table and --rows print that alone", "show", "--table", "t", "--rows", "r", "x")
-        self.error(2, "rows are shown in their order, not sorted", "show", "--rows", "r", "--sort", "n", "x")
+        self.error(2, "--table and --rows cannot be combined with another table", "show", "--table", "t", "--lines", "x")
+        self.error(2, "--table and --rows cannot be combined with another table", "show", "--table", "t", "--rows", "r", "x")
+        self.error(2, "--rows prints rows in the order in which they were recorded: leave out --sort", "show", "--rows", "r", "--sort", "n", "x")
         self.error(2, "no program to run: strobe tune [options] -- PROGRAM, or --program-file FILE", "tune", "-r", "2")
         self.error(2, "--budgets takes shares from 0.01% to 100%, such as 2%,25%, not '100ms'", "tune", "-b", "2%,100ms", "ls")
         self.error(2, "--budgets takes shares from 0.01% to 100%, such as 2%,25%, not ''", "tune", "-b", "2%,", "ls")
-        self.error(2, "--budgets has a level twice: 2%,5%,2.0%", "tune", "-b", "2%,5%,2.0%", "ls")
-        self.error(2, "--budgets takes at most 16 levels", "tune", "-b", ",".join(f"{n}%" for n in range(1, 18)), "ls")
+        self.error(2, "--budgets has a value twice: 2%,5%,2.0%", "tune", "-b", "2%,5%,2.0%", "ls")
+        self.error(2, "--budgets takes at most 16 values", "tune", "-b", ",".join(f"{n}%" for n in range(1, 18)), "ls")
         self.error(2, "--periods takes times from 20ms to 1h, such as 0.25s,4s, not '1ms'", "tune", "-T", "1s,1ms", "ls")
         self.error(2, "--repeat takes a number from 1 to 1000, not '0'", "tune", "--repeat", "0", "ls")
         self.error(2, "--seed takes a whole number, not '-1'", "tune", "--seed=-1", "ls")
@@ -88,19 +88,19 @@ class Usage(Command):
         self.error(2, "--max needs --qos SOURCE, which says how well the program serves", "tune", "--max", "ls")
         self.error(2, "--max and --max-threshold exclude each other", "tune", "--max", "--max-threshold", "ls")
         self.error(2, "--qos needs --qos-min N or, where lower is better, --qos-max N", "tune", "--max", "--qos", "cmd:x", "ls")
-        self.error(2, "--seed goes with a study, not with --max", "tune", "--max", *source, "--seed", "2", "ls")
-        self.error(2, "--program-file goes with a study, not with --max-threshold", "tune", "--max-threshold", *source, "-p", "x", "ls")
-        self.error(2, "--max finds the budget: no --budgets goes with it", "tune", "--max", *source, "-b", "5%", "ls")
-        self.error(2, "--max finds the budget: no --qos-policy goes with it", "tune", "--max", *source, "--qos-policy", "hold", "ls")
-        self.error(2, "with --max-threshold the budget follows the number: --qos-policy hold or function",
+        self.error(2, "--seed is for a study: leave it out, or leave out --max", "tune", "--max", *source, "--seed", "2", "ls")
+        self.error(2, "--program-file is for a study: leave it out, or leave out --max-threshold", "tune", "--max-threshold", *source, "-p", "x", "ls")
+        self.error(2, "--max finds the budget: leave out --budgets", "tune", "--max", *source, "-b", "5%", "ls")
+        self.error(2, "--max finds the budget: leave out --qos-policy", "tune", "--max", *source, "--qos-policy", "hold", "ls")
+        self.error(2, "with --max-threshold the budget follows the metric: say --qos-policy hold or function",
                    "tune", "--max-threshold", *source, "--qos-policy", "watch", "ls")
-        self.error(2, "a search has one level of --budgets", "tune", "--max-threshold", *source, "-b", "5%,6%", "ls")
-        self.error(2, "a search has one level of --periods", "tune", "--max", *source, "-T", "1s,2s", "ls")
+        self.error(2, "a search takes one value of --budgets", "tune", "--max-threshold", *source, "-b", "5%,6%", "ls")
+        self.error(2, "a search takes one value of --periods", "tune", "--max", *source, "-T", "1s,2s", "ls")
         self.error(2, "no program to run: strobe tune [options] -- PROGRAM", "tune", "--max", *source)
-        self.error(2, "--qos goes with --max or --max-threshold, not with a study", "tune", *source, "ls")
-        self.error(2, "--qos goes with --max or --max-threshold, not with a study", "tune", "--for", "1s", "--qos-min", "1", "ls")
+        self.error(2, "--qos is for a search: add --max or --max-threshold", "tune", *source, "ls")
+        self.error(2, "--qos is for a search: add --max or --max-threshold", "tune", "--for", "1s", "--qos-min", "1", "ls")
         for more in (["ls"], ["-r", "2"], ["-t", "hot"], ["--stdin", "x"]):
-            self.error(2, "--from analyses what has been measured: no program, and no option that says how to measure, goes with it",
+            self.error(2, "--from analyses an earlier study: leave out the program and the options for measuring",
                        "tune", "--from", "x", *more)
         self.error(2, "no command 'rnu' to explain; did you mean 'strobe help run'?", "help", "rnu")
         self.error(2, "no command 'profile' to explain; strobe help lists them", "help", "profile")
@@ -112,22 +112,22 @@ class Usage(Command):
         for sentence, *arguments in [
                 ("-k takes a number from 0 to 1000000, or inf, not '+5'", "-k", "+5", "--", "true"),
                 ("-k takes a number from 0 to 1000000, or inf, not '-1'", "-k", "-1", "--", "true"),
-                ("--mode intra would never end in a loop: add --roll-loops, or -k with a number", "--mode", "intra", "--", "true"),
-                ("--mode inter -k inf would never end in a loop: add --roll-loops, or -k with a number", "-m", "inter", "-k", "inf", "--", "true"),
-                ("--roll-loops is about blocks: add --mode intra or --mode inter", "--roll-loops", "--", "true"),
-                ("--loops is about blocks inside functions: add --mode intra", "--loops", "-m", "inter", "--", "true"),
-                ("--loops goes with -k inf only, which needs no number", "-m", "intra", "--loops", "-k", "3", "--", "true"),
-                ("--roll-loops goes with -k inf only, which needs no number", "-m", "intra", "--roll-loops", "-k", "3", "--", "true"),
-                ("--time is about functions: leave out --mode intra", "-m", "intra", "-k", "3", "--time", "--", "true"),
-                ("--blocks is about blocks: add --mode intra or --mode inter", "--blocks", "--", "true"),
-                ("--pin-blocks is about blocks: add --mode intra or --mode inter", "--pin-blocks", "--", "true"),
-                ("--disasm is of what is listed: add --functions or --blocks", "--disasm", "--", "true"),
-                ("--functions has no place in the format folded: text, xml and json have one", "--functions", "--format", "folded", "--", "true"),
-                ("--blocks has no place in the format pprof: text, xml and json have one", "--from", "p.db", "--blocks", "--format", "pprof"),
-                ("--k is about running a program; --from shows a run that is over", "--from", "p.db", "-k", "3"),
-                ("--unique measures each piece of code once: contexts need all of it", "--unique", "--", "true"),
-                ("p.db is a profile: --format db makes nothing else of it", "--from", "p.db", "--format", "db"),
-                ("say with --format what x.foo is to be", "--from", "p.db", "-o", "x.foo"),
+                ("with --mode intra, contexts grow with each iteration of a loop: add --roll-loops, or -k with a number", "--mode", "intra", "--", "true"),
+                ("with --mode inter -k inf, contexts grow with each iteration of a loop: add --roll-loops, or -k with a number", "-m", "inter", "-k", "inf", "--", "true"),
+                ("--roll-loops needs contexts of blocks: add --mode intra or --mode inter", "--roll-loops", "--", "true"),
+                ("--loops needs the blocks of functions: add --mode intra", "--loops", "-m", "inter", "--", "true"),
+                ("--loops needs whole contexts: leave out -k, or say -k inf", "-m", "intra", "--loops", "-k", "3", "--", "true"),
+                ("--roll-loops needs whole contexts: leave out -k, or say -k inf", "-m", "intra", "--roll-loops", "-k", "3", "--", "true"),
+                ("--time needs contexts of functions: leave out --mode intra", "-m", "intra", "-k", "3", "--time", "--", "true"),
+                ("--blocks needs contexts of blocks: add --mode intra or --mode inter", "--blocks", "--", "true"),
+                ("--pin-blocks needs contexts of blocks: add --mode intra or --mode inter", "--pin-blocks", "--", "true"),
+                ("--disasm adds instructions to a list: add --functions or --blocks", "--disasm", "--", "true"),
+                ("the list of --functions does not fit into the format folded: use text, xml or json", "--functions", "--format", "folded", "--", "true"),
+                ("the list of --blocks does not fit into the format pprof: use text, xml or json", "--from", "p.db", "--blocks", "--format", "pprof"),
+                ("--k is for running a program, and --from runs none: leave out one of them", "--from", "p.db", "-k", "3"),
+                ("--unique measures each piece of code once, and contexts need all executions: leave it out", "--unique", "--", "true"),
+                ("p.db is a profile already: give --format another format than db", "--from", "p.db", "--format", "db"),
+                ("the name x.foo does not say which format to write: add --format", "--from", "p.db", "-o", "x.foo"),
                 ("standard output belongs to the program: give -o a file, then use strobe paths --from", "-o", "-", "--", "true"),
                 ("no program to run: strobe paths [options] -- PROGRAM, or --pid PID for one that is running",)]:
             self.error(2, sentence, "paths", *arguments)
@@ -181,7 +181,7 @@ class Usage(Command):
                          b"bbcount: count basic blocks and instructions\n  events: block\n"
                          b"  counters:\n    blocks        blocks executed\n    instructions  instructions executed\n")
         self.error(2, "unknown tool 'bbcuont'; did you mean 'bbcount'?", "tools", "bbcuont")
-        self.error(2, "strobe tools describes one tool, not 'hot' too", "tools", "null", "hot")
+        self.error(2, "strobe tools describes one tool; 'hot' is one too many", "tools", "null", "hot")
 
 
 class Run(Command):
@@ -258,7 +258,7 @@ was outside the engine
             f.write(true.read())
         os.chmod(program, 0o755)
         for arguments in (["-o", "./program", "--", "./program"], ["-o", "program", "--", "fixture", "./program"]):
-            self.error(2, f"{arguments[-1]} is an argument of the program: give -o another file", "run", *arguments)
+            self.error(2, f"the result would replace {arguments[-1]}, an argument of the program: give -o another file", "run", *arguments)
         for arguments in (["run", "-o", "program", "--", "fixture"], ["run", "-o", STROBE, "--", "fixture"],
                           ["paths", "-o", "program", "--", "fixture"]):
             self.error(2, f"{arguments[2]} is a program, which a result would replace: give -o another file", *arguments)
@@ -733,8 +733,8 @@ class Report(Command):
         self.error(2, "--top takes a number from 0 to 100000000, not 'all'", "report", "--top", "all", "p.db")
         self.error(125, "cannot read nothing.db: No such file or directory", "report", "nothing.db")
         self.error(125, f"{STROBE} is not a profile of strobe run", "report", STROBE)
-        for text, wrong in (("{", "x.json is no result of strobe: line 1: string or '}' expected near end of file"),
-                            ('{"a": 1}', "x.json is JSON, but no result of strobe"),
+        for text, wrong in (("{", "x.json is not a result of strobe: line 1: string or '}' expected near end of file"),
+                            ('{"a": 1}', "x.json is JSON, but not a result of strobe"),
                             ('{"strobe": {"version": 2, "tool": "hot"}}', "x.json was written by a newer strobe (version 2 of the format, this one "
                              "reads up to 1): use that strobe to read it"),
                             ('{"strobe": {"version": 1, "tool": "paths"}, "threads": [{"ksf": [{"name": "f", "count": 1, "children": [{"name": 3, "count": 1}]}]}]}',
@@ -757,7 +757,7 @@ class Report(Command):
             before = f.read()
         for arguments in (("report", "p.db", "-o", "other.db"), ("show", "p.db", "-o", "p.db"), ("show", "p.db", "--format", "json", "-o", "./other.db"),
                           ("paths", "--from", "p.db", "--format", "json", "-o", "other.db")):
-            self.error(2, "p.db is what is read: give -o another file", *arguments)
+            self.error(2, "the output would replace p.db, which is the input: give -o another file", *arguments)
         with open(os.path.join(self.place.name, "p.db"), "rb") as f:
             self.assertEqual(f.read(), before)
         texts = [self.strobe("paths", "--from", "paths.db", "--format", "json", *output).stdout for output in ((), ("-o", "-"))]

@@ -81,7 +81,7 @@ mistakes(void **state)
 	with_options(NULL);
 	refused(NULL, "hto", "unknown tool 'hto'; did you mean 'hot'?");
 	refused(NULL, "", "unknown tool ''; strobe tools lists them");
-	refused(NULL, "null:x", "tool null has no options, so no 'x'");
+	refused(NULL, "null:x", "tool null has no options: leave out 'x'");
 	refused(NULL, "bbcount:siz=1", "tool bbcount has no option 'siz'; did you mean 'size'?");
 	refused(NULL, "bbcount:associativity=1",
 	        "tool bbcount has no option 'associativity'; strobe tools bbcount lists its "
@@ -111,8 +111,8 @@ mistakes(void **state)
 	refused(NULL, "c.tool:", "cannot read the tool c.tool: No such file or directory");
 	refused(NULL, "./c:size=1", "cannot read the tool ./c: No such file or directory");
 	refused("bbcount", "bbcount:size=1", "tool bbcount is given twice");
-	refused("bbcount", "null", "tool null is the engine without any tool: it runs alone");
-	refused("null", "bbcount", "tool null is the engine without any tool: it runs alone");
+	refused("bbcount", "null", "tool null measures the engine without tools: run it alone");
+	refused("null", "bbcount", "tool null measures the engine without tools: run it alone");
 }
 
 /* A number of sets that is no power of two cannot be simulated, and is not rounded in silence. */

@@ -74,7 +74,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         shown, said = self.report()
         self.assertFalse(shown)
-        self.assertIn("does not show the text of 1 source file of r.db, which other users may not read; --all-sources takes it", said)
+        self.assertIn("does not show the text of 1 source file of r.db, which other users may not read; --all-sources includes it", said)
         self.assertEqual(self.report("--all-sources"), (True, ""))
         os.chmod(secret, 0o644)
         self.assertEqual(self.report(), (True, ""))

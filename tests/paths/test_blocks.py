@@ -186,7 +186,7 @@ class Lists(Paths):
         for option in "--blocks", "--pin-blocks":
             message = self.strobe("--from", self.profile, option, code=2)
             self.assertEqual(message.count("\n"), 1)
-            self.assertIn(f"{option} is about blocks, but {self.profile} has functions only", message)
+            self.assertIn(f"{option} needs contexts of blocks, and {self.profile} has contexts of functions", message)
 
 
 class Split(Paths):

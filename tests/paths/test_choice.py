@@ -137,7 +137,7 @@ class Choice(unittest.TestCase):
                          "strobe: --under and --calls are about functions, and these are contexts of blocks: measure with --mode func\n")
         for option in "under", "calls":
             self.assertEqual(self.strobe("-m", "intra", "--roll-loops", f"--{option}", "f", "--", "true", code=2).stderr,
-                             f"strobe: --{option} is about functions: leave out --mode intra, or choose functions with --funcs\n")
+                             f"strobe: --{option} needs contexts of functions: leave out --mode intra, or choose functions with --funcs\n")
             self.assertEqual(self.strobe(f"--{option}", "f,,g", "--", "true", code=2).stderr, f"strobe: --{option} needs a name or a shell pattern\n")
 
     def test_unknown_names(self):

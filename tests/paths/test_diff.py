@@ -209,8 +209,8 @@ class Mistakes(Diff):
         self.assertEqual(self.strobe("diff", *words, code=code), f"strobe: {sentence}\n")
 
     def test_command_line(self):
-        self.error("two profiles are compared: strobe diff BEFORE AFTER", "a.db")
-        self.error("strobe diff compares two profiles, not 'c' too", "a", "b", "c")
+        self.error("strobe diff compares two profiles: strobe diff BEFORE AFTER", "a.db")
+        self.error("strobe diff compares two profiles; 'c' is one too many", "a", "b", "c")
         self.error("--metric takes count, time, total-time, instructions or total-instructions, not 'ticks'", "--metric", "ticks", "a", "b")
         self.error("no format 'xml'; the formats are text, json", "--format", "xml", "a", "b")
         self.error("--hot takes a number from 0 to 1000000, not 'all'", "--hot", "all", "a", "b")

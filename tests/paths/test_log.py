@@ -139,10 +139,10 @@ class Log(unittest.TestCase):
                 (125, "code is a log of code, for strobe run: name another file", "paths", "--unique-log", "code", "--", "true"),
                 (125, "told apart by other rules: contexts:mode=func,k=inf there, contexts:mode=func,k=inf,roll=0 now",
                  "paths", "--unroll-recursion", "--unique-log", "log", "--", "true"),
-                (125, "text is no log of executed code; it is left as it is", "paths", "--unique-log", "text", "--", "true"),
+                (125, "text is not a log of --unique-log; strobe did not change it", "paths", "--unique-log", "text", "--", "true"),
                 (125, "code is a log of code, not of contexts: strobe covered shows it", "paths", "--from", "code"),
-                (2, "--unique-log keeps whole contexts of functions: leave out --mode", "paths", "-m", "intra", "-k", "3", "--unique-log", "log", "--", "true"),
-                (2, "--unique-log keeps whole contexts of functions: leave out -k", "paths", "-k", "3", "--unique-log", "log", "--", "true"),
+                (2, "--unique-log needs whole contexts of functions: leave out --mode", "paths", "-m", "intra", "-k", "3", "--unique-log", "log", "--", "true"),
+                (2, "--unique-log needs whole contexts of functions: leave out -k", "paths", "-k", "3", "--unique-log", "log", "--", "true"),
                 (2, "--unique-log keeps contexts of all functions: leave out --funcs", "paths", "--funcs", "main", "--unique-log", "log", "--", "true"),
                 (2, "--against is about code, and there are logs of contexts", "covered", "code", "--against", "log")):
             with self.subTest(sentence):

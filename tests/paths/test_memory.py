@@ -204,7 +204,7 @@ class Memory(unittest.TestCase):
                              f"strobe: --max-memory takes a size of at least 64K, such as 100M or 2G, not '{value}'\n")
         self.strobe("paths", "-q", "-o", "run.db", *CHOSEN, "--", PROGRAMS / "prune-O0", "1", "1")
         self.assertEqual(self.strobe("paths", "--from", "run.db", "--max-memory", "1M", code=2).stderr,
-                         "strobe: --max-memory is about running a program; --from shows a run that is over\n")
+                         "strobe: --max-memory is for running a program, and --from runs none: leave out one of them\n")
 
 
 if __name__ == "__main__":

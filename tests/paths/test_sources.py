@@ -61,7 +61,7 @@ class Sources(unittest.TestCase):
         done = subprocess.run([STROBE, "paths", "-q", "-o", "run.json", "--funcs", pattern, "--", self.place / program], cwd=self.place,
                               capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
         self.assertIn(done.returncode, (0, 125), done.stderr)
-        self.assertEqual("nothing was measured: nothing in the program fits --funcs\n" in done.stderr, done.returncode == 125)
+        self.assertEqual("nothing was measured, because nothing in the program matches --funcs\n" in done.stderr, done.returncode == 125)
         return done.returncode == 0
 
     def seen(self, pattern, program="program"):
@@ -123,7 +123,7 @@ class Sources(unittest.TestCase):
     def test_no_debug_information(self):
         said = self.strobe("paths", "-o", "run.db", "--funcs", "@first.c,@second.c", "--", self.place / "plain", code=125)
         self.assertEqual(said.count(UNKNOWN), 2)
-        self.assertEqual(said.count("source files are known by debug information (compile with -g), which these do not have: "), 1)
+        self.assertEqual(said.count("source files are known only from debug information (compile with -g), and these files have none: "), 1)
         self.assertRegex(said, r"do not have: .*\bplain\b")
 
     def test_mistakes(self):

@@ -205,19 +205,19 @@ class Refused(Top):
         self.assertEqual((done.returncode, done.stderr), (2, f"strobe: {sentence}\n"))
 
     def test_no_terminal(self):
-        self.refuse("--top draws on the terminal, and there is none: leave it out, and look at the result", "--top", "--", BUSY)
+        self.refuse("--top needs a terminal, and there is none: leave it out, and look at the result", "--top", "--", BUSY)
         terminal = self.terminal(self.strobe("--", BUSY), columns=200, env={"TERM": "dumb"})
         self.assertEqual(terminal.end(), 2)
         self.assertEqual(terminal.screen.everything(), ["strobe: --top cannot draw on this terminal (TERM is dumb): leave it out, or use another"])
 
     def test_options(self):
-        self.refuse("--interval is how often --top looks: add --top, or leave it out", "--interval", "1s", "--", BUSY)
+        self.refuse("--interval sets how often --top is updated: add --top, or leave out --interval", "--interval", "1s", "--", BUSY)
         self.refuse("--interval takes 100 ms at least", "--top", "--interval", "10ms", "--", BUSY)
-        self.refuse("--top takes no number: -n 5 is how many rows tables have", "--top", "5", "--", BUSY)
-        self.refuse("--top is about running a program; --from shows a run that is over", "--top", "--from", "x.db")
-        self.refuse(f"--pid is about a running process: give it no program, not '{BUSY}'", "--pid", "1", "--", BUSY)
-        self.refuse("--follow is about a program that strobe starts: with --pid children run natively", "--pid", "1", "--follow")
-        self.refuse("'x' is not the number of a process", "--pid", "x")
+        self.refuse("--top takes no number; for the number of rows, say -n 5", "--top", "5", "--", BUSY)
+        self.refuse("--top is for running a program, and --from runs none: leave out one of them", "--top", "--from", "x.db")
+        self.refuse(f"--pid measures a running process: leave out the program '{BUSY}'", "--pid", "1", "--", BUSY)
+        self.refuse("--follow needs a program that strobe starts: the children of an attached process run natively", "--pid", "1", "--follow")
+        self.refuse("'x' is not a process number; give a PID, such as 4711", "--pid", "x")
 
 
 if __name__ == "__main__":

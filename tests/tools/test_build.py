@@ -294,7 +294,7 @@ class Files(Build):
         self.said("no tool to build: strobe build-tool FILE.c", "build-tool")
         self.said("cannot read the tool's source no.c: No such file or directory", "build-tool", "no.c")
         self.build(COUNT_BLOCKS)
-        self.said("a tool is one C file: 'my.c', and not 'b.c' too", "build-tool", "my.c", "b.c")
+        self.said("a tool is one C file: 'my.c' is given already, and 'b.c' is one too many", "build-tool", "my.c", "b.c")
 
     def test_no_compiler(self):
         done = self.build(COUNT_BLOCKS, cc="no-such-cc")

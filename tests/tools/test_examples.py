@@ -185,7 +185,7 @@ static void on_block(strobe_block *b)
         self.assertEqual(result["blocks"], 4033)
         self.assertEqual(len(result["notes"]), 1)
         self.assertRegex(result["notes"][0], r"^the tool crash crashed \(Segmentation fault\), in on_block\+0x\w+ of crash\.tool "
-                         r"in process \d+: it was left out from there on, and its results are of the time before$")
+                         r"in process \d+: strobe stopped it there, and its results are from the time before$")
 
     def test_loop(self):
         self.build("loop", ".begin = begin", """
@@ -200,8 +200,8 @@ static void begin(void)
         self.assertEqual(result["blocks"], 4033)
         self.assertGreater(result["run"]["cpu_seconds"], 5)
         self.assertEqual(len(result["notes"]), 1)
-        self.assertRegex(result["notes"][0], r"^the tool loop did not come back from a function within 5 s of CPU time, in begin\+0x\w+ "
-                         r"of loop\.tool in process \d+: it was left out from there on, and its results are of the time before$")
+        self.assertRegex(result["notes"][0], r"^the tool loop did not return from a function within 5 s of CPU time, in begin\+0x\w+ "
+                         r"of loop\.tool in process \d+: strobe stopped it there, and its results are from the time before$")
 
     def test_built_in_tools_from_files(self):
         """They use nothing but the API: built as anyone's they give the same."""

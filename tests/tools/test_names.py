@@ -63,9 +63,9 @@ class Names(Case):
     def test_unknown(self):
         """What a tool asks for and nobody has, or nobody calls, is said."""
         self.strobe("build-tool", "-q", "-I", INCLUDE, "-o", "argument.tool", os.path.join(EXAMPLES, "argument.c"))
-        for name, note in ("weak_worc", "the tool argument asks for the function weak_worc, and none of that name was loaded; "
+        for name, note in ("weak_worc", "the tool argument asks for the function weak_worc, but no function of that name was loaded; "
                            "did you mean 'weak_work'?"), \
-                ("start_children", "the tool argument asks for the function start_children, of which no call was seen"):
+                ("start_children", "the tool argument asks for the function start_children, but no call of it was seen"):
             with self.subTest(name=name):
                 self.strobe("run", "-q", "-t", f"./argument.tool:function={name}", "-o", self.db, "--", ALIASES)
                 self.assertEqual(self.shown()["notes"], [note])
@@ -80,7 +80,7 @@ class Names(Case):
                 self.strobe("run", "-q", "-t", "./mine.tool", "-o", self.db, "--", ALIASES)
                 result = self.shown()
                 self.assertEqual(result["calls"], calls)
-                self.assertEqual(result["notes"], [] if calls else ["the tool mine asks for functions of which none was loaded: WORK"])
+                self.assertEqual(result["notes"], [] if calls else ["the tool mine asks for functions, but none of them was loaded: WORK"])
 
     def test_options(self):
         """--funcs and --start-at; what is shown is the same name."""

@@ -193,7 +193,7 @@ class Refused(Case):
     def test_temporary_folder(self):
         for length in 471, 5000:
             self.environment["TMPDIR"] = "/" + "x" * (length - 1)
-            self.error(125, "TMPDIR is too long a name, more than 470 bytes: name another folder there", "--", KNOWN)
+            self.error(125, "the path in TMPDIR is longer than 470 bytes: set it to a shorter one", "--", KNOWN)
         self.assertEqual(self.names(), [])
 
     def test_places_that_are_not_there(self):
@@ -202,7 +202,7 @@ class Refused(Case):
         self.error(125, "cannot read /nonexistent: No such file or directory", "-p", "/nonexistent")
         self.error(125, "cannot read /nonexistent: No such file or directory", "--from", "/nonexistent")
         (self.folder / "study").write_text("[]")
-        self.error(125, f"{self.folder}/study is no study of strobe tune", "--from", self.folder / "study")
+        self.error(125, f"{self.folder}/study is not a study of strobe tune", "--from", self.folder / "study")
 
 
 class Interrupted(Case):

@@ -203,7 +203,7 @@ class Search(unittest.TestCase):
         self.assertEqual(done.stderr, f"strobe: interrupted; what was measured before is kept\nstrobe: result: {self.folder}/found\n")
         found = json.loads((self.folder / "found").read_text())
         self.assertEqual(([step["budget"] for step in found["steps"]], found["best"], found["complete"]), ([1], None, False))
-        self.assertIn("\nthe search was ended before it had found anything for certain\n", done.stdout)
+        self.assertIn("\nthe search ended before it found anything certain\n", done.stdout)
         self.assertIn(" 100 % ", done.stdout)
         self.assertNotIn(" 50 % ", done.stdout)
 

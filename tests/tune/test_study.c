@@ -349,9 +349,9 @@ foreign(void **state)
 	struct st_error e;
 	(void)state;
 	assert_int_equal(load(&s, "{}", &e), -1);
-	assert_non_null(strstr(e.text, "is no study of strobe tune"));
+	assert_non_null(strstr(e.text, "is not a study of strobe tune"));
 	assert_int_equal(load(&s, "7 rows\n", &e), -1);
-	assert_non_null(strstr(e.text, "is no study of strobe tune"));
+	assert_non_null(strstr(e.text, "is not a study of strobe tune"));
 	assert_int_equal(load(&s, "{\"strobe\": {\"version\": 1, \"study\": 2}}", &e), -1);
 	assert_non_null(strstr(e.text, "is of version 2; this strobe reads version 1"));
 	assert_int_equal(st_study_load(&s, "/nonexistent/study", &e), -1);
