@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "control/attach.h"
@@ -110,8 +111,8 @@ command_of(long pid)
 static void
 say_attached(size_t threads, double seconds)
 {
-	fprintf(stderr, "strobe: attached, %zu thread%s taken over in %.1f ms\n", threads,
-	        threads == 1 ? "" : "s", seconds * 1000);
+	fprintf(stderr, "strobe: attached to %s in %.1f ms\n",
+	        ST_COUNT(threads, "thread", "threads"), seconds * 1000);
 }
 
 static int

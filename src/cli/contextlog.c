@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/number.h"
 #include "cli/unique.h"
 
 /* Runs sweep over the program, as those do that log code (docs/codelog.md): the budget is spent
@@ -53,15 +54,14 @@ st_keep_report(struct st_keep *k, const struct st_run *r, struct st_profile *p)
 		st_profile_note(p, "the log was not updated: %s", e.text);
 		return;
 	}
-	st_profile_note(p, "%llu contexts are new in %s, which has %llu now",
-	                (unsigned long long)found.added, k->choice->log,
-	                (unsigned long long)found.all);
+	st_profile_note(p, "%s new in %s, which has %s now",
+	                ST_COUNT(found.added, "context is", "contexts are"), k->choice->log,
+	                ST_COUNT(found.all, "context", "contexts"));
 	if (found.nowhere)
-		st_profile_note(
-		        p,
-		        "%llu contexts are not in the log: they lead through code that has no "
-		        "place in a file, or were pruned",
-		        (unsigned long long)found.nowhere);
+		st_profile_note(p,
+		                "%s not in the log: such contexts lead through code that belongs "
+		                "to no file, or were pruned",
+		                ST_COUNT(found.nowhere, "context is", "contexts are"));
 }
 
 void

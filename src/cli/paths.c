@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
@@ -53,13 +54,14 @@ say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_c
 	char text[2][ST_NUMBER_SIZE];
 	if (c->k_callers != c->k)
 		fprintf(stderr,
-		        "strobe: contexts of callers have %" PRIu32 " of them at most: --limit is "
-		        "%s\n",
-		        c->k_callers, st_size(text[0], a->limit.bytes));
+		        "strobe: the k-calling context forest has only %s of each function, "
+		        "because --limit is %s\n",
+		        ST_COUNT(c->k_callers, "caller", "callers"),
+		        st_size(text[0], a->limit.bytes));
 	if (cut->contexts)
 		fprintf(stderr,
-		        "strobe: %zu of %zu contexts are left out, those with the least (%.1f %% "
-		        "of %s): all would take %s, --limit is %s\n",
+		        "strobe: %zu of %zu contexts are left out, those with the lowest counts "
+		        "(%.1f %% of %s): all would take %s, and --limit is %s\n",
 		        cut->contexts, cut->of, 100 * cut->worth,
 		        c->timed               ? "the time"
 		        : c->with_instructions ? "the instructions"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "profile/rowfile.h"
@@ -89,15 +90,15 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	st_profile_free(p);
 	if (!bad && st_page_left_out(page))
 		fprintf(stderr,
-		        "strobe: the page has only the hottest contexts of %s: %zu are left out, "
+		        "strobe: the page has only the hottest contexts of %s: %s left out,  "
 		        "because there are too many or they are too deep; strobe paths --from "
 		        "shows all\n",
-		        path, st_page_left_out(page));
+		        path, ST_COUNT(st_page_left_out(page), "context is", "contexts are"));
 	if (!bad && st_page_kept_back(page))
 		fprintf(stderr,
-		        "strobe: the page does not show the text of %zu source file%s of %s, which "
-		        "other users may not read; --all-sources includes it\n",
-		        st_page_kept_back(page), st_page_kept_back(page) == 1 ? "" : "s", path);
+		        "strobe: the page does not show the text of %s of %s, which other users "
+		        "may not read; --all-sources includes it\n",
+		        ST_COUNT(st_page_kept_back(page), "source file", "source files"), path);
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path) : 0;
 }
 

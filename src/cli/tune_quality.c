@@ -2,6 +2,7 @@
 /* How well a program served in a run: a source that is only watched. */
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "cli/tune.h"
 
 int
@@ -21,9 +22,8 @@ static int
 too_few(const struct st_qos *q, size_t n, struct st_error *e)
 {
 	const char *trouble = st_qos_trouble(q);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "%s gave %zu number%s in a run, and %d are needed to tell anything%s%s",
-	               st_qos_source(q), n, n == 1 ? "" : "s", ST_LIMIT_READINGS,
+	return st_fail(e, ST_EXIT_FAILED, "%s gave %s in a run, and a search needs at least %d%s%s",
+	               st_qos_source(q), ST_COUNT(n, "reading", "readings"), ST_LIMIT_READINGS,
 	               trouble ? ": " : "", trouble ? trouble : "");
 }
 

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/number.h"
 #include "profile/contextlog.h"
 
 static void
@@ -177,27 +178,25 @@ st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profil
 		                r.error.text);
 		return;
 	}
-	st_profile_note(p,
-	                "%llu blocks with %llu instructions are new in %s; %llu that it had were "
-	                "not measured",
-	                (unsigned long long)r.run.blocks, (unsigned long long)r.run.instructions,
-	                u->choice->log, (unsigned long long)r.run.refused);
+	st_profile_note(p, "%s with %s new in %s; %s skipped, because it had them already",
+	                ST_COUNT(r.run.blocks, "block", "blocks"),
+	                ST_COUNT(r.run.instructions, "instruction is", "instructions are"),
+	                u->choice->log,
+	                ST_COUNT(r.run.refused, "instruction was", "instructions were"));
 	if (r.unread)
-		st_profile_note(p,
-		                "%s was locked when %llu image%s loaded: what it has of %s was "
-		                "measured again",
-		                u->choice->log, (unsigned long long)r.unread,
-		                r.unread == 1 ? " was" : "s were", r.unread == 1 ? "it" : "them");
+		st_profile_note(
+		        p, "%s was locked when %s loaded: what it has of %s was measured again",
+		        u->choice->log, ST_COUNT(r.unread, "image was", "images were"),
+		        r.unread == 1 ? "it" : "them");
 	if (r.without_room)
 		st_profile_note(p,
-		                "%llu files have more code than can be kept in mind in one run: "
-		                "it is measured again in each process, and not in the log",
-		                (unsigned long long)r.without_room);
+		                "%s more code than one run can remember: this code is measured "
+		                "again in each process, and is not in the log",
+		                ST_COUNT(r.without_room, "file has", "files have"));
 	if (r.generated)
-		st_profile_note(p,
-		                "%llu blocks of generated code were measured; they are in no file, "
-		                "and so not in the log",
-		                (unsigned long long)r.generated);
+		st_profile_note(
+		        p, "the log does not have %s of generated code, which belongs to no file",
+		        ST_COUNT(r.generated, "block", "blocks"));
 }
 
 void

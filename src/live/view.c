@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "base/number.h"
 #include "report/text.h"
 
 /* Numbers of at most seven columns. */
@@ -220,27 +221,23 @@ count_seen(const struct st_live_items *items)
 	return n;
 }
 
-static const char *
-plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void
 write_head(struct writer *w)
 {
 	const struct st_live *l = w->l;
 	const struct st_live_look *look = w->look;
-	char contexts[ST_NUMBER_SIZE], seen[ST_NUMBER_SIZE], processes[64] = "";
+	char processes[64] = "";
 	size_t n = count_seen(&l->places);
+	bool more = l->others.now[ST_LIVE_COUNT] != 0;
 	if (l->processes.n > 1)
 		snprintf(processes, sizeof processes, ", %zu of %zu processes", l->n_running,
 		         l->processes.n);
-	line(w, true, "strobe paths: %s, %.1f s, %zu thread%s%s, %s%s context%s, %s %s%s",
-	     look->what, look->elapsed, l->n_threads, plural(l->n_threads), processes,
-	     st_number(contexts, l->contexts.all.n), l->others.now[ST_LIVE_COUNT] ? "+" : "",
-	     plural(l->contexts.all.n), st_number(seen, n), l->blocks ? "basic block" : "function",
-	     plural(n));
+	line(w, true, "strobe paths: %s, %.1f s, %s%s, %s, %s", look->what, look->elapsed,
+	     ST_COUNT(l->n_threads, "thread", "threads"), processes,
+	     more ? ST_COUNT(l->contexts.all.n, "or more contexts", "or more contexts")
+	          : ST_COUNT(l->contexts.all.n, "context", "contexts"),
+	     l->blocks ? ST_COUNT(n, "basic block", "basic blocks")
+	               : ST_COUNT(n, "function", "functions"));
 	char each[NUMBER], all[NUMBER], since[64];
 	snprintf(since, sizeof since, "the last %.1f s", look->interval);
 	line(w, false, "%s %s/s, %s in all; hottest of %s%s%s",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "control/run.h"
 #include "insn/shape.h"
 #include "profile/slowdown.h"
@@ -417,9 +418,10 @@ static void
 note_processes(struct st_profile *p, const struct st_run *run)
 {
 	if (run->unfollowed)
-		st_profile_note(p, "%zu children were left alone and ran natively; the first: %s",
-		                run->unfollowed,
-		                run->unfollowed_why ? run->unfollowed_why : "out of memory");
+		st_profile_note(
+		        p, "%s not measured and ran natively; the first: %s",
+		        ST_COUNT(run->unfollowed, "child process was", "child processes were"),
+		        run->unfollowed_why ? run->unfollowed_why : "out of memory");
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
 		if (in->state == ST_RUN_EXECED && p->run.exit < 0)
@@ -490,9 +492,9 @@ add_notes(struct st_profile *p, const struct st_run *run)
 {
 	if (p->run.has_functions && !st_profile_share_is_time(p) && p->functions.n)
 		st_profile_note(p,
-		                "%llu samples in the program's own code are too few to tell where "
-		                "time goes: shares are of instructions",
-		                (unsigned long long)p->run.samples_code);
+		                "%s in the code of the program: too few to tell where time goes, "
+		                "so shares are of instructions",
+		                ST_COUNT(p->run.samples_code, "sample", "samples"));
 	if (st_debuginfod_problem())
 		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
@@ -503,10 +505,8 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	note_stacks(p);
 	st_collect_note_pruned(p);
 	if (p->run.samples_dropped)
-		st_profile_note(p,
-		                "%llu samples found no room and were dropped: ask for fewer with "
-		                "--sample-hz",
-		                (unsigned long long)p->run.samples_dropped);
+		st_profile_note(p, "%s dropped for lack of space: ask for fewer with --sample-hz",
+		                ST_COUNT(p->run.samples_dropped, "sample was", "samples were"));
 	for (size_t i = 0; i < p->fallbacks.n; i++)
 		if (p->fallbacks.v[i].cause == ST_FALLBACK_RESOURCES) {
 			st_profile_note(p, "the engine ran out of memory or thread slots: what ran "

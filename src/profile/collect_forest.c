@@ -3,6 +3,7 @@
  * The forests of contexts. Labels are places, which get their functions and lines when the images
  * are read; nodes are kept as they are, each behind its parent.
  */
+#include "base/number.h"
 #include "profile/shower.h"
 
 /* In place of a context's number. */
@@ -215,9 +216,9 @@ st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_
 	if (v->header->loops_dropped)
 		st_profile_note(
 		        c->profile,
-		        "%llu loops found no room, or were pruned with their contexts: nothing "
-		        "is said of their iterations; --max-memory SIZE gives them more",
-		        (unsigned long long)v->header->loops_dropped);
+		        "the iterations of %s are unknown, because the memory was full or their "
+		        "contexts were pruned: use --max-memory SIZE to give them more",
+		        ST_COUNT(v->header->loops_dropped, "loop", "loops"));
 	uint64_t bytes = sizeof(strobe_node) + (v->header->has_costs ? sizeof(strobe_cost) : 0);
 	c->profile->run.forest_bytes += bytes * (v->n_nodes - 1);
 	c->profile->run.contexts_pruned += v->header->contexts_pruned;
@@ -234,10 +235,11 @@ st_collect_note_pruned(struct st_profile *p)
 	}
 	if (p->run.contexts_pruned)
 		st_profile_note(p,
-		                "%llu contexts found no room in memory and were pruned: their %llu "
-		                "activations stand at __pruned__, below what had called them; "
-		                "--max-memory SIZE gives them more, -k and --funcs ask for fewer",
-		                (unsigned long long)p->run.contexts_pruned, (unsigned long long)n);
+		                "%s pruned because the memory was full; __pruned__ has their %s, "
+		                "below their callers: use --max-memory SIZE for more memory, or -k "
+		                "or --funcs for fewer contexts",
+		                ST_COUNT(p->run.contexts_pruned, "context was", "contexts were"),
+		                ST_COUNT(n, "activation", "activations"));
 }
 
 void

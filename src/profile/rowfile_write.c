@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/frequency.h"
+#include "base/number.h"
 #include "profile/rowcodec.h"
 #include "profile/rowfile_out.h"
 
@@ -433,13 +434,13 @@ static void
 note_loss(struct st_profile *p, const struct file *f)
 {
 	if (f->out.error)
-		st_profile_note(p, "the rows of %s could not be written to %s: %s; %llu were lost",
+		st_profile_note(p, "the rows of %s could not be written to %s: %s; %s lost",
 		                f->name, f->out.path, strerror(f->out.error),
-		                (unsigned long long)f->out.lost);
+		                ST_COUNT(f->out.lost, "row was", "rows were"));
 	if (f->dropped)
-		st_profile_note(p,
-		                "%llu rows of %s were dropped because strobe was too slow for them",
-		                (unsigned long long)f->dropped, f->name);
+		st_profile_note(
+		        p, "%s dropped from %s because strobe could not write them fast enough",
+		        ST_COUNT(f->dropped, "row was", "rows were"), f->name);
 }
 
 int

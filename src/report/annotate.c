@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "report/annotate.h"
 
 /* "std::sort" names "std::sort(int*, int*)" too. */
@@ -142,18 +143,17 @@ print_head(const struct st_annotation *a)
 	const struct st_profile *p = r->profile;
 	const struct st_profile_function *f = &p->functions.v[a->function];
 	FILE *out = a->out;
-	char calls[ST_NUMBER_SIZE], instructions[ST_NUMBER_SIZE], samples[ST_NUMBER_SIZE];
 	char *name = st_printable(f->name), *image = st_printable(p->images.v[f->image].path);
 	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
 	        r->style.colour ? "\033[1m" : "", name ? name : "",
 	        r->style.colour ? "\033[0m" : "", image ? image : "", f->offset, f->size);
 	print_aliases(a);
 	print_parts(a);
-	fprintf(out, "  self %.2f %% of %s, %s samples, %s%s calls, %s instructions\n",
-	        100 * st_profile_self_share(p, f),
+	fprintf(out, "  self %.2f %% of %s, %s, %s%s, %s\n", 100 * st_profile_self_share(p, f),
 	        st_profile_share_is_time(p) ? "the program's time" : "its instructions",
-	        st_number(samples, f->samples), f->calls_exact ? "" : "at most ",
-	        st_number(calls, f->calls), st_number(instructions, f->instructions));
+	        ST_COUNT(f->samples, "sample", "samples"), f->calls_exact ? "" : "at most ",
+	        ST_COUNT(f->calls, "call", "calls"),
+	        ST_COUNT(f->instructions, "instruction", "instructions"));
 	free(name);
 	free(image);
 }

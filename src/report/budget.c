@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/budget.h"
 
+#include "base/number.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "wire/results.h"
@@ -63,15 +64,14 @@ shares_of(const struct st_profile *p)
 static void
 print_overshoots(FILE *out, const struct st_profile *p)
 {
-	char times[ST_NUMBER_SIZE], half[ST_NUMBER_SIZE], nearly[ST_NUMBER_SIZE],
-	        most[ST_NUMBER_SIZE];
+	char half[ST_NUMBER_SIZE], nearly[ST_NUMBER_SIZE], most[ST_NUMBER_SIZE];
 	uint64_t spent = times_spent(p);
 	if (!spent)
 		return;
 	fprintf(out,
-	        "  spent %s times; exceeded by %s at most in half of them, %s in 99 %%, %s in "
-	        "all\n",
-	        st_number(times, spent), st_duration(half, (int64_t)overshoot_below(p, 0.5)),
+	        "  spent %s; exceeded by at most %s in half of the cases, %s in 99 %%, %s in all\n",
+	        ST_COUNT(spent, "time", "times"),
+	        st_duration(half, (int64_t)overshoot_below(p, 0.5)),
 	        st_duration(nearly, (int64_t)overshoot_below(p, 0.99)),
 	        st_duration(most,
 	                    (int64_t)st_profile_statistic_most(p, "budget_most_overshoot_ns")));
@@ -140,31 +140,27 @@ sampling_of(const struct st_profile *p)
 static void
 print_sampling(FILE *out, const struct st_profile *p)
 {
-	char bursts[ST_NUMBER_SIZE];
 	uint64_t n = st_profile_statistic_most(p, "budget_bursts");
 	if (n)
-		fprintf(out, ", in %s bursts", st_number(bursts, n));
+		fprintf(out, ", in %s", ST_COUNT(n, "burst", "bursts"));
 }
 
 /* Of adaptive sampling: what the numbers are not. */
 static void
 print_rests(FILE *out, const struct st_profile *p)
 {
-	char rests[ST_NUMBER_SIZE];
 	uint64_t n = st_profile_statistic(p, "budget_rests");
 	if (n)
 		fprintf(out,
-		        "  cold code first: %s times a block that had been measured often was left "
-		        "out for a while, so numbers are less than what was executed in the "
-		        "windows\n",
-		        st_number(rests, n));
+		        "  cold code first: blocks that had been measured often were left out %s, "
+		        "so the counts are lower than what was executed in the windows\n",
+		        ST_COUNT(n, "time", "times"));
 }
 
 void
 st_budget_print(FILE *out, const struct st_profile *p)
 {
-	char amount[ST_NUMBER_SIZE], period[ST_NUMBER_SIZE], charged[ST_NUMBER_SIZE],
-	        windows[ST_NUMBER_SIZE];
+	char amount[ST_NUMBER_SIZE], period[ST_NUMBER_SIZE], charged[ST_NUMBER_SIZE];
 	uint64_t budget = st_profile_statistic(p, "budget_ns");
 	struct shares shares = shares_of(p);
 	if (!budget)
@@ -173,9 +169,9 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
 	        clock_texts[clock_of(p)], share_text(p));
 	print_sampling(out, p);
-	fprintf(out, "; %s charged in %s windows\n",
+	fprintf(out, "; %s charged in %s\n",
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),
-	        st_number(windows, st_profile_statistic(p, "budget_windows")));
+	        ST_COUNT(st_profile_statistic(p, "budget_windows"), "window", "windows"));
 	fprintf(out,
 	        "  measured for %.1f %% of the CPU time, native for %.1f %%, in the engine but not "
 	        "measured for %.1f %%\n",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/contexts_diff.h"
 #include "report/report.h"
 
@@ -42,10 +43,11 @@ print_side(const struct st_diff_report *r, const struct st_diff_rows *rows, int 
 	char number[ST_NUMBER_SIZE];
 	fprintf(out, "  %c: %s: ", side == ST_A ? 'A' : 'B', r->names[side]);
 	print_command(c->sides[side]->profile, out);
-	fprintf(out, "; %zu contexts, %s%s\n", c->n_contexts[side],
+	fprintf(out, "; %s, %s%s\n", ST_COUNT(c->n_contexts[side], "context", "contexts"),
 	        amount(r, number, rows->whole[side]),
-	        r->metric == ST_DIFF_COUNT                                     ? " activations"
+	        r->metric == ST_DIFF_COUNT ? rows->whole[side] == 1 ? " activation" : " activations"
 	        : r->metric == ST_DIFF_TIME || r->metric == ST_DIFF_TOTAL_TIME ? ""
+	        : rows->whole[side] == 1                                       ? " instruction"
 	                                                                       : " instructions");
 }
 
@@ -157,9 +159,9 @@ st_diff_print(const struct st_diff_report *r, FILE *out, struct st_error *e)
 	print_side(r, &rows, ST_B, out);
 	for (size_t i = 0; i < c->trees.n; i++)
 		all += c->trees.v[i].forest.n;
-	fprintf(out, "  %zu contexts appeared, %zu vanished, %zu changed, %zu are the same\n",
-	        rows.appeared, rows.vanished, all - rows.appeared - rows.vanished - rows.same,
-	        rows.same);
+	fprintf(out, "  %s appeared, %zu vanished, %zu changed, %zu did not change\n",
+	        ST_COUNT(rows.appeared, "context", "contexts"), rows.vanished,
+	        all - rows.appeared - rows.vanished - rows.same, rows.same);
 	if (rows.n)
 		status = print_table(r, &rows, out, e);
 	free(rows.v);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/contexts.h"
 #include "report/contexts_lists.h"
 #include "report/contexts_loops.h"
@@ -286,10 +287,11 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 	uint64_t sum;
 	char k[16];
 	struct hot *all = list_contexts(c, &n, &sum);
-	fprintf(out, "\n  %zu contexts of %zu %s (%s, k %s) in %zu thread%s\n", c->n_ksf,
-	        c->mode == ST_CONTEXT_FUNC ? c->n_functions : c->n_blocks,
-	        c->mode == ST_CONTEXT_FUNC ? "functions" : "basic blocks", st_contexts_mode(c),
-	        st_contexts_k(c, k), c->n_threads, c->n_threads == 1 ? "" : "s");
+	fprintf(out, "\n  %s of %s (%s, k %s) in %s\n", ST_COUNT(c->n_ksf, "context", "contexts"),
+	        c->mode == ST_CONTEXT_FUNC ? ST_COUNT(c->n_functions, "function", "functions")
+	                                   : ST_COUNT(c->n_blocks, "basic block", "basic blocks"),
+	        st_contexts_mode(c), st_contexts_k(c, k),
+	        ST_COUNT(c->n_threads, "thread", "threads"));
 	if (!all || !sum) {
 		free(all);
 		return;

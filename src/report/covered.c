@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/number.h"
+
 /* What is counted: the reference's images, or the logs' own when there is none. */
 static const struct st_covered *
 whole(const struct st_covered_report *r)
@@ -94,21 +96,22 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	const struct st_covered_sum logs = sum_of_logs(r);
 	uint64_t again = logs.raw - logs.instructions;
 	char a[ST_NUMBER_SIZE], b[ST_NUMBER_SIZE];
-	fprintf(out, "  %zu run%s, %zu without an end\n", r->logs->runs,
-	        r->logs->runs == 1 ? "" : "s", r->logs->unended);
+	fprintf(out, "  %s, %zu without an end\n", ST_COUNT(r->logs->runs, "run", "runs"),
+	        r->logs->unended);
 	if (r->logs->contexts)
 		fprintf(out, "  contexts of functions: %s\n", st_number(a, r->logs->contexts));
 	if (r->logs->contexts && !logs.instructions)
 		return;
-	fprintf(out, "  unique: %s instructions in %s blocks", st_number(a, logs.instructions),
-	        st_number(b, logs.blocks));
-	fprintf(out, "; raw: %s instructions\n", st_number(a, logs.raw));
-	fprintf(out, "  false positives: %s instructions were measured again (%.3f %%)\n",
-	        st_number(a, again), logs.raw ? percent(again, logs.raw) : 0);
+	fprintf(out, "  unique: %s in %s",
+	        ST_COUNT(logs.instructions, "instruction", "instructions"),
+	        ST_COUNT(logs.blocks, "block", "blocks"));
+	fprintf(out, "; raw: %s\n", ST_COUNT(logs.raw, "instruction", "instructions"));
+	fprintf(out, "  false positives: %s measured again (%.3f %%)\n",
+	        ST_COUNT(again, "instruction was", "instructions were"),
+	        logs.raw ? percent(again, logs.raw) : 0);
 	fprintf(out,
-	        "  false negatives: %s instructions were taken for measured and are not in the log "
-	        "(%.3f %% of %s)\n",
-	        st_number(a, r->logs->wrongly_refused),
+	        "  false negatives: %s skipped as measured, but not in the log (%.3f %% of %s)\n",
+	        ST_COUNT(r->logs->wrongly_refused, "instruction was", "instructions were"),
 	        r->logs->refused ? percent(r->logs->wrongly_refused, r->logs->refused) : 0,
 	        st_number(b, r->logs->refused));
 	if (!r->against)
@@ -117,8 +120,9 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	        percent(total->have.instructions, total->all.instructions),
 	        percent(total->have.blocks, total->all.blocks));
 	fprintf(out, "raw coverage: %.3f %%\n", percent(logs.raw, total->all.raw));
-	fprintf(out, "  missing: %s instructions; beyond the reference: %s\n",
-	        st_number(a, total->all.instructions - total->have.instructions),
+	fprintf(out, "  missing: %s; beyond the reference: %s\n",
+	        ST_COUNT(total->all.instructions - total->have.instructions, "instruction",
+	                 "instructions"),
 	        st_number(b, logs.instructions - total->have.instructions));
 }
 

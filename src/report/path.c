@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/report.h"
 
 enum { MOST_LINES = 12 }; /* numbers of source lines in one line */
@@ -154,9 +155,9 @@ print_blocks(const struct printer *p, const struct st_fold_item *items, size_t n
 	}
 	print_lines(p, &lines);
 	if (n > 1)
-		fprintf(p->out, "  %zu blocks", n);
+		fprintf(p->out, "  %s", ST_COUNT(n, "block", "blocks"));
 	if (items[0].times > 1)
-		fprintf(p->out, "  %" PRIu64 " times", items[0].times);
+		fprintf(p->out, "  %s", ST_COUNT(items[0].times, "time", "times"));
 	fputc('\n', p->out);
 }
 
@@ -175,7 +176,7 @@ print_item(struct printer *p, const struct st_fold_item *items, size_t n, unsign
 	uint32_t members;
 	const struct st_fold_item *body = st_fold_members(&p->r->walk->fold, items[0].id, &members);
 	indent(p, depth);
-	fprintf(p->out, "%" PRIu64 " times:\n", items[0].times);
+	fprintf(p->out, "%s:\n", ST_COUNT(items[0].times, "time", "times"));
 	print_items(p, body, members, depth + 1);
 	return 1;
 }
@@ -198,8 +199,7 @@ static void
 print_window(struct printer *p, const struct st_window *w, size_t number)
 {
 	char blocks[ST_NUMBER_SIZE];
-	fprintf(p->out, "  window %zu: %s block%s\n", number, st_number(blocks, w->blocks),
-	        w->blocks == 1 ? "" : "s");
+	fprintf(p->out, "  window %zu: %s\n", number, ST_COUNT(w->blocks, "block", "blocks"));
 	p->left = p->r->top ? p->r->top : SIZE_MAX;
 	p->hidden = 0;
 	print_items(p, w->path.v, w->path.n, 0);
@@ -225,7 +225,7 @@ static void
 print_spans(const struct printer *p, const st_spans_of_code *spans, uint32_t image)
 {
 	struct lines lines = {0};
-	fprintf(p->out, "%zu block%s", spans->n, spans->n == 1 ? "" : "s");
+	fprintf(p->out, "%s", ST_COUNT(spans->n, "block", "blocks"));
 	for (size_t i = 0; i < spans->n && (p->r->blocks || i < MOST_LINES); i++)
 		fprintf(p->out, "%s0x%" PRIx64, i ? " " : ": ", spans->v[i].start);
 	if (!p->r->blocks && spans->n > MOST_LINES)
@@ -243,13 +243,13 @@ print_open(const struct printer *p, const struct st_fact *f)
 	if (!f->open && !f->calls && !f->indirect)
 		return;
 	fputs("      unknown: ", p->out);
-	fprintf(p->out, "which of %zu more block%s, and how often", f->open,
-	        f->open == 1 ? "" : "s");
+	fprintf(p->out, "which of %s, and how often",
+	        ST_COUNT(f->open, "more block", "more blocks"));
 	if (f->calls)
-		fprintf(p->out, "; what %zu call%s did", f->calls, f->calls == 1 ? "" : "s");
+		fprintf(p->out, "; what %s did", ST_COUNT(f->calls, "call", "calls"));
 	if (f->indirect)
-		fprintf(p->out, "; where %zu indirect jump%s led", f->indirect,
-		        f->indirect == 1 ? "" : "s");
+		fprintf(p->out, "; where %s led",
+		        ST_COUNT(f->indirect, "indirect jump", "indirect jumps"));
 	fputc('\n', p->out);
 }
 
@@ -286,7 +286,7 @@ print_gap(const struct printer *p, const struct st_gap *g, size_t number)
 	fprintf(p->out, "  gap %zu: from ", number);
 	print_step(p, &g->from);
 	if (g->last) {
-		fputs("\n    to the end: the thread was not measured any more\n", p->out);
+		fputs("\n    to the end: the thread was not measured again\n", p->out);
 	} else {
 		fputs("\n    to ", p->out);
 		print_step(p, &g->to);
@@ -377,13 +377,14 @@ st_path_print(const struct st_path_report *r, FILE *out)
 {
 	struct printer p = {.r = r, .out = out};
 	const struct st_path_sums s = st_path_add_up(r->walk);
-	char n[3][ST_NUMBER_SIZE];
+
 	for (size_t i = 0; i < r->walk->threads.n; i++)
 		print_thread(&p, r->walk->threads.v[i]);
-	fprintf(out, "%s blocks in %s window%s, all of them known", st_number(n[0], s.blocks),
-	        st_number(n[1], s.windows), s.windows == 1 ? "" : "s");
+	fprintf(out, "%s in %s, all of them known", ST_COUNT(s.blocks, "block", "blocks"),
+	        ST_COUNT(s.windows, "window", "windows"));
 	if (s.gaps)
-		fprintf(out, "; %" PRIu64 " gap%s, something certain in %" PRIu64 ": %s blocks",
-		        s.gaps, s.gaps == 1 ? "" : "s", s.with_facts, st_number(n[2], s.ran));
+		fprintf(out, "; %s, something certain in %" PRIu64 ": %s",
+		        ST_COUNT(s.gaps, "gap", "gaps"), s.with_facts,
+		        ST_COUNT(s.ran, "block", "blocks"));
 	fputc('\n', out);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/fields.h"
 #include "report/json.h"
 #include "report/qosplot.h"
@@ -84,10 +85,9 @@ st_qos_print(FILE *out, const struct st_profile *p)
 	}
 	double quartiles[N_QUARTILES] = {0};
 	find_quartiles(q, quartiles);
-	fprintf(out,
-	        "  kept in %zu of %zu readings (%.1f %%); budget 0 in %zu, on average %.3g %%\n",
-	        s.kept, s.read, 100 * (double)s.kept / (double)s.read, s.idle,
-	        period > 0 ? 100 * s.budget / (double)s.read / period : 0);
+	fprintf(out, "  kept in %zu of %s (%.1f %%); budget 0 in %zu, on average %.3g %%\n", s.kept,
+	        ST_COUNT(s.read, "reading", "readings"), 100 * (double)s.kept / (double)s.read,
+	        s.idle, period > 0 ? 100 * s.budget / (double)s.read / period : 0);
 	fprintf(out, "  median %.6g, quartiles %.6g and %.6g, least %.6g, greatest %.6g\n",
 	        quartiles[2], quartiles[1], quartiles[3], quartiles[0], quartiles[4]);
 	st_qos_plot(out, p);

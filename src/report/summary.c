@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/budget.h"
 #include "report/qos.h"
 #include "report/report.h"
@@ -42,10 +43,10 @@ print_slowdown(FILE *out, const struct st_slowdown *is)
 {
 	int digits = is->most < 2 ? 2 : is->most < 10 ? 1 : 0;
 	if (is->about > 0)
-		fprintf(out, "; slowdown %.*f to %.*f (estimated)\n", digits, is->least, digits,
-		        is->most);
+		fprintf(out, "; slowdown of CPU time %.*f to %.*f (estimated)\n", digits, is->least,
+		        digits, is->most);
 	else
-		fputs("; slowdown: cannot be told\n", out);
+		fputs("; slowdown of CPU time: unknown\n", out);
 }
 
 static void
@@ -66,7 +67,7 @@ print_end(FILE *out, const struct st_profile *p)
 	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns));
 	print_slowdown(out, &run->slowdown);
 	if (p->processes.n > 1)
-		fprintf(out, "  %zu processes, totals over all\n", p->processes.n);
+		fprintf(out, "  totals of %s\n", ST_COUNT(p->processes.n, "process", "processes"));
 	if (run->native_ns)
 		fprintf(out, "  %.1f %% of the CPU time under the engine, the rest native\n",
 		        100 * st_profile_cache_share(p));
@@ -100,14 +101,11 @@ print_counters(FILE *out, const struct st_profile *p)
 static void
 print_samples(FILE *out, const struct st_profile_run *run)
 {
-	char number[ST_NUMBER_SIZE];
 	uint64_t all = run->samples_code + run->samples_kernel + run->samples_engine;
 	if (!all)
 		return;
-	fprintf(out,
-	        "  %s sample%s: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
-	        st_number(number, all), all == 1 ? "" : "s",
-	        100.0 * (double)run->samples_code / (double)all,
+	fprintf(out, "  %s: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
+	        ST_COUNT(all, "sample", "samples"), 100.0 * (double)run->samples_code / (double)all,
 	        100.0 * (double)run->samples_kernel / (double)all,
 	        100.0 * (double)run->samples_engine / (double)all);
 }
@@ -141,7 +139,8 @@ print_functions(const struct st_report *r, FILE *out)
 	putc('\n', out);
 	st_table_print(t, out, r->style);
 	if (shown < n)
-		fprintf(out, "  ... and %zu more functions (--top)\n", n - shown);
+		fprintf(out, "  ... and %s (--top)\n",
+		        ST_COUNT(n - shown, "more function", "more functions"));
 	st_table_free(t);
 	free(order);
 }
@@ -151,13 +150,13 @@ print_streams(FILE *out, const struct st_profile *p)
 {
 	for (size_t i = 0; i < p->streams.n; i++) {
 		const struct st_profile_stream *s = &p->streams.v[i];
-		char rows[ST_NUMBER_SIZE], bytes[ST_NUMBER_SIZE], dropped[ST_NUMBER_SIZE];
+		char dropped[ST_NUMBER_SIZE];
 		const double worth_telling = 1e5; /* rows per second */
 		double seconds = (double)p->run.wall_ns / 1e9;
 		double rate = seconds > 0 ? (double)s->rows / seconds : 0;
-		fprintf(out, "\n  %s rows of ", st_number(rows, s->rows));
+		fprintf(out, "\n  %s of ", ST_COUNT(s->rows, "row", "rows"));
 		print_printable(out, s->name);
-		fprintf(out, " in %s bytes", st_number(bytes, s->bytes));
+		fprintf(out, " in %s", ST_COUNT(s->bytes, "byte", "bytes"));
 		if (s->rows)
 			fprintf(out, ": %.2f bytes each", (double)s->bytes / (double)s->rows);
 		if (rate >= worth_telling)
@@ -179,8 +178,8 @@ print_notes(FILE *out, const struct st_profile *p)
 		putc('\n', out);
 	for (size_t i = 0; i < p->fallbacks.n; i++) {
 		const struct st_profile_fallback *f = &p->fallbacks.v[i];
-		fprintf(out, "  native: %s, %" PRIu64 " times, at ",
-		        st_profile_cause_name(f->cause), f->count);
+		fprintf(out, "  native: %s, %s, at ", st_profile_cause_name(f->cause),
+		        ST_COUNT(f->count, "time", "times"));
 		if (f->image != UINT32_MAX)
 			print_printable(out, st_base_name(p->images.v[f->image].path));
 		else

@@ -28,20 +28,6 @@ st_style_of(FILE *stream)
 }
 
 const char *
-st_number(char buffer[ST_NUMBER_SIZE], uint64_t value)
-{
-	char digits[24], *out = buffer;
-	int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return buffer;
-}
-
-const char *
 st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 /* How to write to a stream. */
 struct st_style {
 	size_t width; /* columns; 0: no limit */
@@ -17,9 +19,6 @@ struct st_style {
 /* Of a terminal its width, and colour unless NO_COLOR or TERM=dumb say otherwise; else neither. */
 struct st_style st_style_of(FILE *stream);
 
-enum { ST_NUMBER_SIZE = 32 };
-/* 1234567 as "1,234,567". Returns buffer. */
-const char *st_number(char buffer[ST_NUMBER_SIZE], uint64_t value);
 /* Bytes as "999 bytes", "1.5 KB", "256 MB": powers of 1024. Returns buffer. */
 const char *st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes);
 /* Nanoseconds as "250 ns", "1.5 us", "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */

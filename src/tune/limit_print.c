@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What came of a search, for people and for programs. */
+#include "base/number.h"
 #include "report/json.h"
 #include "tune/form.h"
 #include "tune/limit.h"
@@ -66,10 +67,10 @@ print_runs_to(const struct st_limit *l, double share, FILE *out)
 {
 	size_t runs = st_limit_runs_to(l, share);
 	if (runs)
-		fprintf(out, "  %g %% after %zu run%s\n", 100 * share, runs, runs == 1 ? "" : "s");
+		fprintf(out, "  %g %% after %s\n", 100 * share, ST_COUNT(runs, "run", "runs"));
 	else
-		fprintf(out, "  %g %% not after %zu run%s: %.2f %%\n", 100 * share, l->n_runs,
-		        l->n_runs == 1 ? "" : "s",
+		fprintf(out, "  %g %% not after %s: %.2f %%\n", 100 * share,
+		        ST_COUNT(l->n_runs, "run", "runs"),
 		        percent((double)l->covered[l->n_runs - 1], (double)l->instructions));
 }
 
@@ -92,9 +93,9 @@ st_limit_print(const struct st_limit *l, FILE *out, struct st_style style)
 	fprintf(out, "strobe: %s on %s\n", l->tool, command ? command : "");
 	fprintf(out, "  %s, at %s %.6g in %g %% of the readings; T %g s\n", source ? source : "",
 	        l->lower ? "most" : "least", l->threshold, 100 * ST_LIMIT_KEPT, l->period);
-	fprintf(out, "  natively: %zu readings, median %.6g, %g %% of them at %s %.6g\n",
-	        l->native.readings, l->native.median, 100 * ST_LIMIT_KEPT,
-	        l->lower ? "most" : "least", l->native.worst);
+	fprintf(out, "  natively: %s, median %.6g, %g %% of them at %s %.6g\n",
+	        ST_COUNT(l->native.readings, "reading", "readings"), l->native.median,
+	        100 * ST_LIMIT_KEPT, l->lower ? "most" : "least", l->native.worst);
 	free(command);
 	free(source);
 	print_steps(l, out, style);

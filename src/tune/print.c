@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/number.h"
 #include "tune/analysis.h"
 
 static const struct {
@@ -199,30 +200,19 @@ print_short_programs(const struct st_study *s, FILE *out)
 		n += s->programs.v[i].native.cpu < longest;
 	if (n)
 		fprintf(out,
-		        "  %zu of the programs need%s less CPU time than a period of %g s, so that "
-		        "the budget is granted once\n",
-		        n, n == 1 ? "s" : "", longest);
-}
-
-static void
-print_number(FILE *out, size_t n, const char *what)
-{
-	fprintf(out, "%zu %s%s", n, what, n == 1 ? "" : "s");
+		        "  %s less CPU time than a period of %g s, so its budget is granted once\n",
+		        ST_COUNT(n, "program needs", "programs need"), longest);
 }
 
 void
 st_analysis_print(const struct st_analysis *a, const struct st_study *s, FILE *out,
                   struct st_style style)
 {
-	fprintf(out, "strobe: %s on ", s->tool);
-	print_number(out, s->programs.n, "program");
-	fputs(", ", out);
-	print_number(out, s->n_budgets, "budget");
-	fputs(" and ", out);
-	print_number(out, s->n_periods, "period");
-	fprintf(out, ", %zu of ", a->repetitions);
-	print_number(out, s->repeat, "repetition");
-	fprintf(out, "; policy %s, seed %" PRIu64 "\n", s->policy, s->seed);
+	fprintf(out, "strobe: %s on %s, %s and %s, %zu of %s; policy %s, seed %" PRIu64 "\n",
+	        s->tool, ST_COUNT(s->programs.n, "program", "programs"),
+	        ST_COUNT(s->n_budgets, "budget", "budgets"),
+	        ST_COUNT(s->n_periods, "period", "periods"), a->repetitions,
+	        ST_COUNT(s->repeat, "repetition", "repetitions"), s->policy, s->seed);
 	print_short_programs(s, out);
 	print_programs(s, out, style);
 	print_cells(a, s, out, style);

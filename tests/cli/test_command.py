@@ -197,7 +197,7 @@ class Run(Command):
     def test_summary(self):
         text = self.strobe("run", "-n", "2", "-o", "p.db", "fixture", "x").stderr.decode()
         expected = f"""strobe: hot of fixture x
-  exited with 0 after 1.250 s, CPU 1.250 s; slowdown SLOWDOWN
+  exited with 0 after 1.250 s, CPU 1.250 s; slowdown of CPU time SLOWDOWN
   351 blocks (as the test has it)
   730 instructions (as the test has it)
   120 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe
@@ -208,14 +208,14 @@ class Run(Command):
   ... and 3 more functions (--top)
 
   native: far jump, far call, far return or iret, 2 times, at libfixture.so 0xPLACE
-  note: 96 samples per second of CPU time were taken, not 250: the kernel's timers are coarser, or a part of the time \
-was outside the engine
+  note: 96 samples per second of CPU time were taken, not 250: the timers of the kernel are coarser, or a part of the \
+time was spent outside the engine
 
   result: p.db
   next:   strobe show p.db --func 'spin'
 """
-        self.assertRegex(text, r"; slowdown 1\.\d\d to 1\.\d\d \(estimated\)\n")
-        text = re.sub("; slowdown .*", "; slowdown SLOWDOWN", text)
+        self.assertRegex(text, r"; slowdown of CPU time 1\.\d\d to 1\.\d\d \(estimated\)\n")
+        text = re.sub("; slowdown of CPU time .*", "; slowdown of CPU time SLOWDOWN", text)
         self.assertEqual(re.sub("0x[0-9a-f]+", "0xPLACE", text), expected)
 
     def test_next_can_be_pasted(self):
@@ -233,7 +233,7 @@ was outside the engine
     def test_stress_and_samples(self):
         self.assertEqual(self.strobe("run", "--stress", "cache,links", "fixture").returncode, 0)
         text = self.strobe("run", "--sample-hz", "0", "-o", "p.db", "fixture").stderr.decode()
-        self.assertIn("0 samples in the program's own code are too few to tell where time goes: shares are of instructions", text)
+        self.assertIn("0 samples in the code of the program: too few to tell where time goes, so shares are of instructions", text)
         self.assertIn("   69.86        -        0     10     260           510  restart [libfixture.so]", text)
 
     def test_counting_tools(self):

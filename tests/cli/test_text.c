@@ -20,6 +20,10 @@ numbers(void **state)
 	assert_string_equal(st_number(b, 1000), "1,000");
 	assert_string_equal(st_number(b, 123456789), "123,456,789");
 	assert_string_equal(st_number(b, UINT64_MAX), "18,446,744,073,709,551,615");
+	assert_string_equal(ST_COUNT(0, "process was", "processes were"), "0 processes were");
+	assert_string_equal(ST_COUNT(1, "process was", "processes were"), "1 process was");
+	assert_string_equal(ST_COUNT(1000, "process was", "processes were"),
+	                    "1,000 processes were");
 }
 
 static void

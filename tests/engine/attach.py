@@ -96,7 +96,7 @@ class Attach(unittest.TestCase):
         self.addCleanup(strobe.stderr.close)
         self.addCleanup(strobe.wait)
         self.addCleanup(strobe.kill)
-        self.assertIn("taken over", strobe.stderr.readline())
+        self.assertIn("strobe: attached to ", strobe.stderr.readline())
         return strobe
 
     @staticmethod

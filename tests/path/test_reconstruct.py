@@ -156,7 +156,7 @@ class Path_(unittest.TestCase):
         place = window["gap"]["from"]
         lines = strobe("reconstruct", result, "--gaps").stdout.splitlines()
         self.assertIn(f"{place['offset']:#x}", lines[1])
-        self.assertEqual(lines[2:4], ["    to the end: the thread was not measured any more", "    unknown: everything"])
+        self.assertEqual(lines[2:4], ["    to the end: the thread was not measured again", "    unknown: everything"])
         self.assertTrue(lines[-1].endswith("; 1 gap, something certain in 0: 0 blocks"), lines[-1])
 
     def test_commands(self):

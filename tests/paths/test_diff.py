@@ -183,7 +183,7 @@ class Text(Diff):
         text = self.strobe("diff", self.profile("a", 3, 1), self.profile("b", 8, 0, 1))
         lines = text.splitlines()
         self.assertRegex(lines[0], r"^  A: a\.db: \S*counts-O0 3 1; 9 contexts, 18 activations$")
-        self.assertEqual(lines[2], "  2 contexts appeared, 2 vanished, 2 changed, 5 are the same")
+        self.assertEqual(lines[2], "  2 contexts appeared, 2 vanished, 2 changed, 5 did not change")
         table = [line.split(None, 4) for line in lines[5:]]
         self.assertEqual(table[:3], [["+10", "+166.7%", "6", "16", "__root__ > main > f_a > f_leaf"],
                                      ["+5", "+166.7%", "3", "8", "__root__ > main > f_a"], ["-1", "gone", "1", "0", "__root__ > main > f_b"]])

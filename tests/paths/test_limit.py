@@ -15,8 +15,8 @@ from pathlib import Path
 STROBE = Path(sys.argv.pop(1)).resolve()
 PROGRAMS = Path(sys.argv.pop(1)).resolve() / "programs"
 RUNS = {"deep": (["--unroll-recursion"], "deep-O2"), "counts": (["--instructions"], "counts-O0", "3", "1", "4")}
-SAID = re.compile(r"strobe: (\d+) of (\d+) contexts are left out, those with the least \((\d+\.\d) % of the (\w+)\): all would take (.+), --limit is (.+)\n")
-CALLERS = re.compile(r"strobe: contexts of callers have (\d+) of them at most: --limit is .*\n")
+SAID = re.compile(r"strobe: (\d+) of (\d+) contexts are left out, those with the lowest counts \((\d+\.\d) % of the (\w+)\): all would take (.+), and --limit is (.+)\n")
+CALLERS = re.compile(r"strobe: the k-calling context forest has only (\d+) callers? of each function, because --limit is .*\n")
 HEADER = 1000  # bytes that are no contexts
 
 

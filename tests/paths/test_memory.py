@@ -184,8 +184,9 @@ class Memory(unittest.TestCase):
 
     def test_formats(self):
         said = self.strobe("paths", "-o", "run.db", *CHOSEN, "--max-memory", "64K", "--", PROGRAMS / "prune-O0", "1", "1").stderr
-        note = re.search(r"note: (\d+) contexts found no room in memory and were pruned: their (\d+) activations stand at __pruned__", said)
+        note = re.search(r"note: ([\d,]+) contexts were pruned because the memory was full; __pruned__ has their ([\d,]+) activations", said)
         self.assertTrue(note, said)
+        note = [part.replace(",", "") for part in (note[0], note[1], note[2])]
         texts = {form: self.strobe("paths", "--from", "run.db", "--format", form).stdout for form in ("text", "xml", "json", "folded")}
         document = json.loads(texts["json"])
         self.assertEqual(document["pruned"], {"contexts": int(note[1]), "activations": int(note[2])})

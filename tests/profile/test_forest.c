@@ -113,8 +113,8 @@ pruned_ones_are_shown_if_there_are_any(void **state)
 			if (strstr(p->notes.v[i], "pruned"))
 				note = p->notes.v[i];
 		assert_int_equal(
-		        strstr(note, "1 contexts found no room in memory and were pruned: their 1 "
-		                     "activations stand at __pruned__") != NULL,
+		        strstr(note, "1 context was pruned because the memory was full; __pruned__ "
+		                     "has their 1 activation,") != NULL,
 		        count);
 		st_profile_free(p);
 	}

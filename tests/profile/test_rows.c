@@ -555,7 +555,7 @@ no_place_for_rows_is_told(void **state)
 	row_source_free(h);
 	assert_null(finish(&s));
 	assert_int_equal(s.profile->streams.v[0].dropped, 1);
-	assert_non_null(strstr(s.profile->notes.v[0], "No such file or directory; 1 were lost"));
+	assert_non_null(strstr(s.profile->notes.v[0], "No such file or directory; 1 row was lost"));
 	leave(&s);
 }
 

@@ -249,7 +249,7 @@ class Once(Case):
 
     def test_generated(self):
         notes = self.run_strobe(words=("generate",))["notes"]
-        self.assertEqual(sum("1 blocks of generated code" in note for note in notes), 1, notes)
+        self.assertEqual(sum("1 block of generated code" in note for note in notes), 1, notes)
 
     def test_two_segments(self):
         """The last segment of code ends somewhere within a page, and is mapped up to the page's end."""

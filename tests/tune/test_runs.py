@@ -113,7 +113,7 @@ class Studies(Case):
         again = self.tune("--from", self.folder / "study")
         self.assertEqual((again.stdout, again.stderr), (printed.stdout, ""))
         self.assertIn("strobe: branches on 1 program, 2 budgets and 2 periods, 2 of 2 repetitions; policy native, seed 1\n", again.stdout)
-        self.assertIn("\n  1 of the programs needs less CPU time than a period of 3600 s, so that the budget is granted once\n", again.stdout)
+        self.assertIn("\n  1 program needs less CPU time than a period of 3600 s, so its budget is granted once\n", again.stdout)
         self.assertEqual(again.stdout.count("ANOVA table: "), 4)
         file = (self.folder / "study").read_text()
         self.assertEqual(self.tune("--from", self.folder / "study", "--format", "json").stdout, file)

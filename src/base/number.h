@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers as people read them: with commas, and with the noun in the right form. */
+#ifndef STROBE_BASE_NUMBER_H
+#define STROBE_BASE_NUMBER_H
+
+#include <stdint.h>
+
+enum { ST_NUMBER_SIZE = 32 };
+/* 1234567 as "1,234,567". Returns buffer. */
+const char *st_number(char buffer[ST_NUMBER_SIZE], uint64_t value);
+
+/* A number and what it counts: "1 window was", "1,234 windows were". Each call has its own text, so
+ * that a sentence can have several. */
+struct st_count {
+	char text[96];
+};
+struct st_count st_counted(uint64_t n, const char *one, const char *many);
+/* For printf: the text lives as long as the expression that it is in. */
+#define ST_COUNT(n, one, many) (st_counted(n, one, many).text)
+
+#endif
