@@ -120,7 +120,7 @@
 	O(unroll_recursion, 0, "unroll-recursion", NULL, true,                                     \
 	  "give each level of recursion its own context")                                          \
 	O(roll_cycles, 0, "roll-cycles", NULL, true,                                               \
-	  "merge recursion through other functions into one context, too")                         \
+	  "count mutual recursion in the contexts in which it began")                              \
 	O(roll_loops, 0, "roll-loops", NULL, true,                                                 \
 	  "merge the repetitions of a loop into one path; implies -k inf")                         \
 	O(loops, 0, "loops", NULL, true,                                                           \
@@ -161,11 +161,11 @@
 	ST_MEASURE_OPTIONS(O)                                                                      \
 	ST_OPTION_HELP(O)
 
-#define ST_ATTACH_OPTIONS(O)                                                                          \
-	ST_RESULT_OPTIONS(O)                                                                          \
-	O(for, 0, "for", "TIME", true, "detach after this long: 10s, 2m (default: at Ctrl-C)") \
-	ST_MEASURE_OPTIONS(O)                                                                         \
-	ST_TOP_OPTION(O)                                                                              \
+#define ST_ATTACH_OPTIONS(O)                                                                       \
+	ST_RESULT_OPTIONS(O)                                                                       \
+	O(for, 0, "for", "TIME", true, "detach after this long: 10s, 2m (default: at Ctrl-C)")     \
+	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_TOP_OPTION(O)                                                                           \
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \

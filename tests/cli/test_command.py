@@ -739,7 +739,7 @@ class Report(Command):
                              "reads up to 1): use that strobe to read it"),
                             ('{"strobe": {"version": 1, "tool": "paths"}, "threads": [{"ksf": [{"name": "f", "count": 1, "children": [{"name": 3, "count": 1}]}]}]}',
                              "x.json is damaged: its trees are not made of names and counts; write it again with strobe paths"),
-                            ('{"strobe": {"version": 1}, "usable": true}', "x.json holds nothing that a report shows: it takes results of strobe run "
+                            ('{"strobe": {"version": 1}, "usable": true}', "x.json has nothing to show: a report takes results of strobe run "
                              "and strobe show, and studies of strobe tune")):
             self.write("x.json", text)
             self.error(125, wrong, "report", "-o", "page.html", "p.db", "x.json")
