@@ -2,7 +2,7 @@
 #ifndef STROBE_CLI_BUILD_TOOL_H
 #define STROBE_CLI_BUILD_TOOL_H
 
-#include "control/toolfile.h"
+#include "toolkit/toolfile.h"
 
 struct st_tool_build {
 	const char *source, *output;

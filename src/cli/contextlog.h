@@ -4,7 +4,7 @@
 #define STROBE_CLI_CONTEXTLOG_H
 
 #include "control/run.h"
-#include "profile/contextlog.h"
+#include "coverage/contextlog.h"
 
 struct st_keep_choice {
 	const char *log; /* NULL: none */

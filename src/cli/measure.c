@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/stress.h"
-#include "profile/ahead.h"
+#include "collect/ahead.h"
 #include "profile/output.h"
 #include "report/text.h"
 #include "symbol/symbol.h"

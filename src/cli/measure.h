@@ -15,10 +15,10 @@
 #include "cli/toolset.h"
 #include "cli/top.h"
 #include "cli/unique.h"
+#include "collect/held.h"
+#include "collect/stacks.h"
 #include "control/run.h"
-#include "profile/held.h"
-#include "profile/rowfile.h"
-#include "profile/stacks.h"
+#include "rows/rowfile.h"
 
 /* As the command line asks for it. */
 struct st_measure {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "context/choice.h"
+#include "contexts/choice.h"
 
 void
 st_names_free(struct st_names *n)

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
-#include "profile/contextlog.h"
+#include "coverage/contextlog.h"
 #include "profile/output.h"
 #include "report/text.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "profile/view.h"
+#include "collect/view.h"
 #include "report/text.h"
 
 /* Begins the line anew. */

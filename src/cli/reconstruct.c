@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/rows.h"
-#include "path/read.h"
+#include "reconstruct/read.h"
 #include "report/path.h"
 
 enum {

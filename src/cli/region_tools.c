@@ -4,7 +4,7 @@
 
 #include "base/nearest.h"
 #include "cli/region.h"
-#include "profile/view.h"
+#include "collect/view.h"
 
 /* The names that one tool has asked for, in any process. */
 struct asked_names {

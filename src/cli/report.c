@@ -6,9 +6,9 @@
 #include "base/number.h"
 #include "cli/commands.h"
 #include "profile/output.h"
-#include "profile/rowfile.h"
 #include "report/page.h"
 #include "report/report.h"
+#include "rows/rowfile.h"
 #include "symbol/symbol.h"
 #include "tune/analysis.h"
 

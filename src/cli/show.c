@@ -10,8 +10,8 @@
 #include "cli/rows.h"
 #include "profile/output.h"
 #include "profile/profile.h"
-#include "profile/rowfile.h"
 #include "report/report.h"
+#include "rows/rowfile.h"
 #include "symbol/symbol.h"
 
 enum {

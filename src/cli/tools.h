@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "control/toolfile.h"
+#include "toolkit/toolfile.h"
 #include "tools/tools.h"
 
 /* Does the name stand for a file? One with a slash does, and one that ends in .tool,

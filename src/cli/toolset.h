@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "control/run.h"
-#include "control/toolfile.h"
 #include "profile/profile.h"
+#include "toolkit/toolfile.h"
 #include "tools/tools.h"
 
 struct st_toolset {

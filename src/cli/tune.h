@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "cli/measure.h"
-#include "profile/covered.h"
+#include "coverage/covered.h"
 #include "tune/limit.h"
 #include "tune/study.h"
 

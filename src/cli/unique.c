@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/number.h"
-#include "profile/contextlog.h"
+#include "coverage/contextlog.h"
 
 static void
 on_image(void *arg, struct st_results_header *results, uint32_t map)
@@ -85,7 +85,7 @@ shorten_periods(struct st_budget *b, const struct st_codelog_past *past)
 	b->period_ns = period;
 }
 
-/* Do threads outside their windows come back for code that has not been measured (rt/tool/watch.h)?
+/* Do threads outside their windows come back for code that has not been measured (rt/budget/watch.h)?
  */
 static bool
 may_watch(const struct st_budget *b, const struct st_unique_choice *choice)

@@ -3,7 +3,7 @@
 #ifndef STROBE_CLI_UNIQUE_H
 #define STROBE_CLI_UNIQUE_H
 
-#include "profile/codelogger.h"
+#include "coverage/codelogger.h"
 #include "profile/profile.h"
 
 struct st_unique_choice {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "control/injection.h"
-#include "control/toolfile.h"
+#include "toolkit/toolfile.h"
 
 /* Where the large tables go: far from the program's own memory. ThreadSanitizer bears nothing
  * outside a few ranges, of which this is one. */

@@ -7,25 +7,12 @@
 
 #include "control/retreat.h"
 #include "control/run.h"
+#include "toolkit/runtime.h"
 #include "wire/boot.h"
 
 /* control/program.c: finds the program as execvp would and checks that it can run under the engine.
  * path receives its path. 0, or -1 with the exit code a shell has. */
 int st_program_find(const char *name, char *path, size_t size, struct st_error *e);
-
-/* control/image.c: the runtime, embedded in this program. */
-struct st_runtime_image {
-	size_t size;          /* of text, data and bss in memory; page aligned */
-	size_t text_size;     /* page aligned */
-	uint64_t entry;       /* offset of the first instruction */
-	unsigned char *bytes; /* text and data as they lie in memory, but for what depends on the
-	                         address; malloc'ed */
-	size_t file_size;     /* bytes of `bytes`; what is behind is zero */
-};
-int st_runtime_image_load(struct st_runtime_image *image, struct st_error *e);
-/* Its data, all between text and file_size, for one address of the image; malloc'ed. NULL: out of
- * memory. */
-unsigned char *st_runtime_image_data(const struct st_runtime_image *image, uint64_t address);
 
 /* control/shared.c: a memory file for all programs of this run: the runtime's image at its
  * beginning, at ST_SHARED_LOOKUP the lookup tables, for one address. */
@@ -37,10 +24,6 @@ struct st_shared {
 };
 /* Good until the next call. NULL: it cannot be made. */
 const struct st_shared *st_shared_for(uint64_t lookup, struct st_error *e);
-
-/* Where the runtime has a function of the tool API, from its beginning. 0, or -1: it has none of
- * that name. */
-int st_runtime_symbol(const char *name, uint64_t *offset);
 
 /* control/remote.c: a stopped process made to do system calls. */
 enum { ST_REMOTE_WORDS = 7 }; /* of code that is patched in */

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "wire/results.h"
 
-struct st_tool_file; /* control/toolfile.h */
+struct st_tool_file; /* toolkit/toolfile.h */
 struct st_process;
 struct st_qos; /* qos/qos.h */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "control/internal.h"
-#include "control/toolfile.h"
+#include "toolkit/toolfile.h"
 
 /* Appends to the strings; 0 when there is nothing to append. */
 static uint32_t

@@ -11,9 +11,9 @@
 #ifndef STROBE_LIVE_COUNTS_H
 #define STROBE_LIVE_COUNTS_H
 
+#include "base/vec.h"
+#include "collect/view.h"
 #include "control/run.h"
-#include "profile/vec.h"
-#include "profile/view.h"
 
 /* What is measured, beside activations; the places and contexts with the most of it are hot. */
 enum st_live_worth { ST_LIVE_ACTIVATIONS, ST_LIVE_TIME, ST_LIVE_INSTRUCTIONS };

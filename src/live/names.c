@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "context/choice.h"
+#include "contexts/choice.h"
 #include "live/internal.h"
 #include "profile/profile.h"
 #include "report/report.h"

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "collect/spans.h"
 #include "profile/profile.h"
-#include "profile/spans.h"
 
 /* Under way in one process. */
 struct finder {

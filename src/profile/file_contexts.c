@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "base/varint.h"
 #include "profile/file_tables.h"
-#include "profile/varint.h"
 
 enum {
 	AT_ONCE = 16384,                 /* contexts in a row */

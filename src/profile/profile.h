@@ -7,8 +7,8 @@
  * so that profiles of different runs compare. Times are integer nanoseconds. References between the
  * arrays are indices.
  */
-#ifndef STROBE_PROFILE_H
-#define STROBE_PROFILE_H
+#ifndef STROBE_PROFILE_PROFILE_H
+#define STROBE_PROFILE_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include <strobe/tool.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "profile/loops.h"
-#include "profile/vec.h"
 
 struct st_run;
 struct st_stacks;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "context/contexts.h"
+#include "contexts/contexts.h"
 
 /* F(identifier, name, how its files' names end, whether it has a place for lists, what it is) */
 #define ST_CONTEXT_FORMATS(F)                                                                      \

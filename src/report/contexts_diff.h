@@ -3,7 +3,7 @@
 #ifndef STROBE_REPORT_CONTEXTS_DIFF_H
 #define STROBE_REPORT_CONTEXTS_DIFF_H
 
-#include "context/compare.h"
+#include "contexts/compare.h"
 #include "report/text.h"
 
 /* M(identifier, "word", field of the weight, with what is below, "what it is called in a title") */

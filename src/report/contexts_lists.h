@@ -3,7 +3,7 @@
 #ifndef STROBE_REPORT_CONTEXTS_LISTS_H
 #define STROBE_REPORT_CONTEXTS_LISTS_H
 
-#include "context/contexts.h"
+#include "contexts/contexts.h"
 #include "report/disassemble.h"
 #include "report/places.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "context/contexts.h"
+#include "contexts/contexts.h"
 
 /* " entries=2 iterations=9 min=1 mean=4.5 max=8 1:1 8+:1": the last are how many entries had so
  * many iterations, up to less than twice that. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "profile/covered.h"
+#include "coverage/covered.h"
 #include "report/text.h"
 
 struct st_covered_report {

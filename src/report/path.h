@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "path/walk.h"
+#include "reconstruct/walk.h"
 #include "report/text.h"
 
 struct st_path_report {

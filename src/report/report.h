@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a profile looks like to people and to other programs. */
-#ifndef STROBE_REPORT_H
-#define STROBE_REPORT_H
+#ifndef STROBE_REPORT_REPORT_H
+#define STROBE_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/rowfile.h"
 #include "report/fields.h"
 #include "report/json.h"
+#include "rows/rowfile.h"
 
 enum { PAGE = 1000 }; /* rows under one heading */
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "profile/vec.h"
+#include "base/vec.h"
 
 /* A source file as lines: lines.v[i] is line i + 1, without its end. */
 struct st_source {

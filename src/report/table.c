@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/vec.h"
+#include "base/vec.h"
 #include "report/text.h"
 
 struct st_table {

@@ -6,8 +6,8 @@
  * `struct thread`, which the GS base points to. Translated code reaches the first fields of the
  * thread by fixed offsets.
  */
-#ifndef STROBE_RT_H
-#define STROBE_RT_H
+#ifndef STROBE_RT_RT_H
+#define STROBE_RT_RT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 #include <strobe/tool.h>
 
+#include "rt/budget/audit.h"
 #include "rt/lib/sys.h"
-#include "rt/tool/audit.h"
 #include "wire/boot.h"
 #include "wire/plan.h"
 #include "wire/results.h"
@@ -67,7 +67,7 @@ enum thread_state {
 	THREAD_SYSCALL = 2, /* in a system call of the program that may block */
 	THREAD_PROBE = 3,   /* jumped natively to memory that should fault */
 	THREAD_NATIVE = 4,  /* handed back to native execution for good */
-	THREAD_OUTSIDE = 5, /* in the program's own code, for a while: os/outside.h */
+	THREAD_OUTSIDE = 5, /* in the program's own code, for a while: native/outside.h */
 };
 
 /*
@@ -103,7 +103,7 @@ struct thread {
 	uint64_t guard;      /* 208: the runtime's stack when a tool's function was called; 0: none
 	                        is under way */
 	uint64_t leave_mask; /* 216: when parked: signals that the program blocks */
-	uint32_t parked;     /* 224: see os/leave.c */
+	uint32_t parked;     /* 224: see native/leave.c */
 	uint32_t tid;        /* 228 */
 	uint64_t restart; /* 232: system call under way when it was attached, if it is still to go
 	                     on by restart_syscall: until then no signal must come */
@@ -124,9 +124,9 @@ struct thread {
 	                     does, and at its end */
 	bool sys_watched; /* not at its end: there is work to do before, or a tool wants to see it
 	                   */
-	/* The budget, see tool/budget.h. In sixteenths of a tick: what is left, in parts, so that a
-	   block's charge seldom waits for that of the block before; and what there was when it was
-	   last settled; of the amount of the period, what has not been taken back. In ns of CPU
+	/* The budget, see budget/budget.h. In sixteenths of a tick: what is left, in parts, so that
+	   a block's charge seldom waits for that of the block before; and what there was when it
+	   was last settled; of the amount of the period, what has not been taken back. In ns of CPU
 	   time without what was charged: when the period began, up to when a thread without a
 	   period's budget has got its share, how much has been told to those who share a budget,
 	   and the latest; of CPU time: what the clock said when it was last read; and TSC then. */
@@ -141,10 +141,10 @@ struct thread {
 	/* Of a budget that is shared: the period in which it last took of it, and how much. */
 	uint32_t pool_number;
 	int64_t taken;
-	/* The stretch of measuring that is to be compared with the clock, tool/audit.h: since when,
-	   0: none; in units of the account: what was charged before it began, what of it by the
-	   clock, what the kernel took; TSC, and CPU time if it is to be known, when a system call
-	   began; and for how many more calls it is, because the thread sleeps in some. */
+	/* The stretch of measuring that is to be compared with the clock, budget/audit.h: since
+	   when, 0: none; in units of the account: what was charged before it began, what of it by
+	   the clock, what the kernel took; TSC, and CPU time if it is to be known, when a system
+	   call began; and for how many more calls it is, because the thread sleeps in some. */
 	uint64_t audit_from;
 	int64_t account, account_before, timed, away;
 	int64_t elsewhere; /* of what was charged: what the controller has done */
@@ -169,8 +169,8 @@ struct thread {
 	bool watched, busy_calling, calling, from_outside;
 	uint32_t calls;
 	bool telling_gap; /* its tools hear of one: rt.lock is held */
-	/* tool/watch.h: it goes outside where all has been measured; blocks that it has found since
-	   the last tick, and in the last stretch of measuring from tick to tick. */
+	/* budget/watch.h: it goes outside where all has been measured; blocks that it has found
+	   since the last tick, and in the last stretch of measuring from tick to tick. */
 	bool watching;
 	uint32_t found, rate;
 	/* While it makes a call in which it may sleep: what it has given back of a shared budget;
@@ -191,7 +191,7 @@ struct thread {
 	bool queued_in_masked; /* `queued` has interrupted such a call */
 	bool queued_forced;    /* `queued` is neither blocked nor ignored */
 	bool shown;            /* it goes on natively, because the process is about to die */
-	/* It executes one instruction of the program where it stands: os/world.c. SIGTRAP was
+	/* It executes one instruction of the program where it stands: native/world.c. SIGTRAP was
 	 * blocked before that. */
 	bool stepping, step_blocked;
 	bool due; /* `queued` is to be delivered by the next signal, of whatever kind */
@@ -216,7 +216,7 @@ struct thread {
 	bool in_exec, exec_told;
 	void *tool_state[ST_MAX_TOOLS];
 	void *tool_state_before[ST_MAX_TOOLS]; /* of a fork's child: its parent's, at the fork */
-	struct forest *forest;                 /* of contexts: tool/forest.c; NULL: none yet */
+	struct forest *forest;                 /* of contexts: contexts/forest.c; NULL: none yet */
 	strobe_walk walk;
 	struct returns *returns; /* functions that were entered, whose return a tool waits for */
 	uint32_t in_tool;    /* index + 1 of the tool whose function runs on this thread; 0: none */
@@ -243,7 +243,7 @@ enum lock_future { LOCK_NOT = 0, LOCK_WHOLE, LOCK_ON_FAULT };
 struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
-	struct st_budget_pool *pool; /* of a budget that is shared: tool/share.h */
+	struct st_budget_pool *pool; /* of a budget that is shared: budget/share.h */
 	uint64_t region;             /* base of the region; cache offsets are relative to it */
 	uint64_t alias;              /* add to a cache offset to write there */
 	uint64_t lookup;             /* the lookup tables */
@@ -261,20 +261,21 @@ struct rt {
 	enum lock_future locks_future; /* the program has called mlockall(MCL_FUTURE) */
 	bool writes_memory_file;       /* the program has opened /proc/PID/mem */
 	uint32_t sample_every;         /* ticks */
-	bool has_budget;               /* tool/budget.h; the results are not in every child */
-	bool has_traps;                /* threads outside may come upon traps: os/traps.h */
+	bool has_budget;               /* budget/budget.h; the results are not in every child */
+	bool has_traps;                /* threads outside may come upon traps: native/traps.h */
 	bool no_outside;               /* the kernel cannot tell of system calls */
 	uint64_t signal_files;   /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
 	struct audit_rate audit; /* rt.lock */
 	struct audit_work work;  /* atomic */
-	struct gates *gates;     /* os/gate.c; NULL: there are none */
+	struct gates *gates;     /* native/gate.c; NULL: there are none */
 	bool no_gates;           /* the process is to have its own code. rt.lock */
-	struct traps *traps;     /* os/traps.c; NULL: there are none */
+	struct traps *traps;     /* native/traps.c; NULL: there are none */
 	bool no_traps;           /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
-	/* tool/watch.h: how many bits files had at the last tick of a thread, and when the leaders
-	   were asked for; ticks since, and before they are asked for again because of new files. */
+	/* budget/watch.h: how many bits files had at the last tick of a thread, and when the
+	   leaders were asked for; ticks since, and before they are asked for again because of new
+	   files. */
 	uint64_t bits_at_tick, bits_asked;
 	uint32_t ticks_asked, ticks_wait;
 	bool leaving; /* the controller is gone: every thread is on its way out */

@@ -13,8 +13,8 @@
  * not set) and beside the image.
  * The network is not touched unless st_debuginfod_enable was called.
  */
-#ifndef STROBE_SYMBOL_H
-#define STROBE_SYMBOL_H
+#ifndef STROBE_SYMBOL_SYMBOL_H
+#define STROBE_SYMBOL_SYMBOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of built-in tools: one list, read by the runtime and by the controller. */
-#ifndef STROBE_TOOLS_H
-#define STROBE_TOOLS_H
+#ifndef STROBE_TOOLS_TOOLS_H
+#define STROBE_TOOLS_TOOLS_H
 
 #include <strobe/tool.h>
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "profile/vec.h"
+#include "base/vec.h"
 #include "report/text.h"
 
 /* The share of readings in which a threshold must be kept; so many there must be to tell. */

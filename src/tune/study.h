@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "profile/vec.h"
+#include "base/vec.h"
 
 enum {
 	ST_STUDY_LEVELS = 16,    /* of budgets, and of periods, at most */

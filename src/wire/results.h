@@ -174,7 +174,7 @@ struct st_chunk {
 #define ST_FAR_ID (1u + ST_MAX_STREAMS)
 
 /*
- * The time budget of each thread (see rt/tool/budget.h). Amounts are in sixteenths of a TSC tick.
+ * The time budget of each thread (see rt/budget/budget.h). Amounts are in sixteenths of a TSC tick.
  */
 /* By how much a budget was exceeded when it was spent: ST_OVERSHOOT(identifier, ns that it is
  * below, "what it means"). */
@@ -228,7 +228,8 @@ enum st_budget_share {
 	        ST_BUDGET_N_SHARES
 };
 /* ST_BUDGET_SAMPLING(identifier, "name"): when it is granted, and for what: at the beginning of a
- * period; in bursts over all of it (rt/tool/bursts.h); for cold code first (rt/tool/adaptive.h). */
+ * period; in bursts over all of it (rt/budget/bursts.h); for cold code first
+ * (rt/budget/adaptive.h). */
 #define ST_BUDGET_SAMPLINGS(ST_BUDGET_SAMPLING)                                                    \
 	ST_BUDGET_SAMPLING(WINDOW, "window")                                                       \
 	ST_BUDGET_SAMPLING(BURSTS, "bursts")                                                       \
@@ -250,8 +251,9 @@ enum st_budget_clock {
 #undef ST_BUDGET_CLOCK
 	        ST_BUDGET_N_CLOCKS
 };
-/* What those have in common who share a budget: rt/tool/pool.h. A tree's is made by the controller,
- * and lies apart from the results, mapped into all processes, when they are followed. */
+/* What those have in common who share a budget: rt/budget/pool.h. A tree's is made by the
+ * controller, and lies apart from the results, mapped into all processes, when they are followed.
+ */
 struct st_budget_pool {
 	uint64_t used;       /* what has been taken, with the number of the period, from 0 on */
 	uint64_t put;        /* the greatest amount of a period, with its number */
@@ -295,10 +297,11 @@ struct st_budget {
 	uint64_t cpu_ns, measured_ns;
 	uint64_t audited_ns; /* of it, for which what was charged was compared with the clock */
 	uint64_t charged;
-	int64_t corrected; /* of it: what the clock says that the model did not, tool/audit.h */
+	int64_t corrected; /* of it: what the clock says that the model did not, budget/audit.h */
 	uint64_t drained_ns, drained_told; /* of the controller's CPU time, for rows; of it, what
 	                                      has been charged */
-	uint64_t owed_ns; /* for what was done once: each period pays a part of it, tool/watch.h */
+	uint64_t
+	        owed_ns; /* for what was done once: each period pays a part of it, budget/watch.h */
 	uint64_t controller_ns;    /* of the controller's CPU time, what has been put there */
 	uint64_t periods, windows; /* that have begun; in which there was a budget */
 	/* Whole periods that were over of threads with a budget of their own, and of them those of
@@ -397,8 +400,8 @@ struct st_results_header {
 	   while tools are at work, written by the runtime, which counts its beginnings;
 	   region_asked: what the controller asks for, 0: nothing, 1: begin, 2: end. */
 	uint32_t region_by, region, regions, region_asked;
-	/* Which threads are measured: offset into strings, see rt/tool/threads.c; 0: all. And how
-	   many have been. */
+	/* Which threads are measured: offset into strings, see rt/budget/measured_threads.c; 0:
+	   all. And how many have been. */
 	uint32_t threads_chosen, threads_fit;
 	struct st_budget budget;
 	/* Names that tools have compared those of functions with. */

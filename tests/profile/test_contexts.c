@@ -13,9 +13,9 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/varint.h"
 #include "fake.h"
 #include "profile/profile.h"
-#include "profile/varint.h"
 
 static char path[64];
 

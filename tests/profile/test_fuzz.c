@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context/contexts.h"
+#include "contexts/contexts.h"
 #include "fake.h"
 #include "profile/profile.h"
 #include "report/contexts.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/toolfile.h"
+#include "toolkit/toolfile.h"
 
 static unsigned char original[1 << 20], mutant[1 << 20];
 static size_t original_size;

@@ -3,8 +3,8 @@
  * Code for actions. A sequence leaves every register and flag as it found it: what it borrows it
  * first stores to the thread's tool_save (flags: tool_flags), where recovery finds it.
  */
-#ifndef STROBE_RT_ACTION_H
-#define STROBE_RT_ACTION_H
+#ifndef STROBE_RT_JIT_ACTION_H
+#define STROBE_RT_JIT_ACTION_H
 
 #include "rt/arch/x86_64/emit.h"
 #include "rt/jit/pins.h"

@@ -3,8 +3,8 @@
  * What the code of actions is made of. It may use any register, once that is saved: to the thread's
  * tool_save, where recovery finds it.
  */
-#ifndef STROBE_RT_BORROW_H
-#define STROBE_RT_BORROW_H
+#ifndef STROBE_RT_JIT_BORROW_H
+#define STROBE_RT_JIT_BORROW_H
 
 #include "rt/arch/x86_64/emit.h"
 #include "rt/jit/pins.h"

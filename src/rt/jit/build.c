@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decoding a basic block of the program, and which flags are live in it. */
+#include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
 #include "rt/tool/tool.h"
-#include "rt/tool/unique.h"
 
 static uint8_t
 end_of_class(unsigned cls)

@@ -4,9 +4,9 @@
 #include "rt/jit/jit.h"
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
 #include "rt/jit/action.h"
 #include "rt/os/maps.h"
-#include "rt/tool/budget.h"
 
 struct jit jit;
 

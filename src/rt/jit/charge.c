@@ -8,11 +8,11 @@
  * ours by their number, ends of blocks by their kind. docs/notes/budget-account.md says how
  * the constants were found.
  */
+#include "rt/budget/adaptive.h"
+#include "rt/budget/audit.h"
 #include "rt/jit/action.h"
 #include "rt/jit/borrow.h"
 #include "rt/jit/unit.h"
-#include "rt/tool/adaptive.h"
-#include "rt/tool/audit.h"
 
 /* In sixteenths of a tick. */
 enum {

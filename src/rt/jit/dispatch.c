@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What happens between leaving the cache and entering it again. */
+#include "rt/budget/adaptive.h"
+#include "rt/budget/budget.h"
+#include "rt/budget/unique.h"
+#include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
+#include "rt/native/outside.h"
 #include "rt/os/os.h"
-#include "rt/os/outside.h"
 #include "rt/os/vsyscall.h"
-#include "rt/tool/adaptive.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
-#include "rt/tool/unique.h"
-#include "rt/tool/watch.h"
 
 enum { TIMED_ONE_IN = 8 };
 

@@ -14,11 +14,11 @@
  *there, because they are executed as real `ret`s with the cache address put on the stack for the
  *moment; jumps and calls enter 5 bytes further on.
  */
-#ifndef STROBE_RT_JIT_H
-#define STROBE_RT_JIT_H
+#ifndef STROBE_RT_JIT_JIT_H
+#define STROBE_RT_JIT_JIT_H
 
 #include "rt/arch/x86_64/decode.h"
-#include "rt/os/gate.h"
+#include "rt/native/gate.h"
 #include "rt/rt.h"
 
 enum {
@@ -144,7 +144,7 @@ struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
 	uint32_t next;       /* chain of exits linked to one block, + 1; without a site: cache
 	                        offset behind the exit; of EXIT_SPENT: what its block charges, for
-	                        tool/audit.h */
+	                        budget/audit.h */
 	uint32_t block : 21; /* whose exit it is */
 	uint32_t kind : 4;   /* enum exit_kind */
 	uint32_t to : 2;     /* enum exit_to */
@@ -186,7 +186,7 @@ struct warm {
 	uint32_t n_pieces;
 };
 
-/* A block that has been measured, of the last ones (tool/unique.c). */
+/* A block that has been measured, of the last ones (budget/unique.c). */
 struct seen_last {
 	uint32_t id; /* in the results; 0: none */
 	uint32_t exit, generation;
@@ -225,7 +225,7 @@ struct jit {
 	bool targets;        /* targets of indirect branches are counted */
 	bool cuts;           /* basic blocks end where certain functions begin */
 	bool has_plain;      /* there may be plain blocks */
-	bool alone;          /* what is being translated leads to the dispatcher: tool/watch.h */
+	bool alone;          /* what is being translated leads to the dispatcher: budget/watch.h */
 	uint32_t most_insns; /* of a piece */
 	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.unique_last */
 	uint32_t n_last;                     /* so far */

@@ -5,8 +5,8 @@
  * sum; the field itself is out of date meanwhile. Recovery reads the same code again to learn what
  * is borrowed at a place: no table is kept of it.
  */
-#ifndef STROBE_RT_PINS_H
-#define STROBE_RT_PINS_H
+#ifndef STROBE_RT_JIT_PINS_H
+#define STROBE_RT_JIT_PINS_H
 
 #include "rt/arch/x86_64/emit.h"
 #include "rt/tool/tool.h"

@@ -3,8 +3,8 @@
  * The fixed instruction sequences of indirect control transfers. recover.c knows their layout
  * instruction by instruction: change both together.
  */
-#ifndef STROBE_RT_SEQUENCE_H
-#define STROBE_RT_SEQUENCE_H
+#ifndef STROBE_RT_JIT_SEQUENCE_H
+#define STROBE_RT_JIT_SEQUENCE_H
 
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"

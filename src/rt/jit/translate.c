@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Translating: blocks, units of them, and how they follow one another in the cache. */
+#include "rt/budget/adaptive.h"
+#include "rt/budget/budget.h"
+#include "rt/budget/unique.h"
 #include "rt/jit/action.h"
 #include "rt/jit/sequence.h"
 #include "rt/jit/unit.h"
 #include "rt/os/maps.h"
-#include "rt/tool/adaptive.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
-#include "rt/tool/unique.h"
 
 static struct build builds[2];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the files that write translations share: exits.c, body.c, translate.c. */
-#ifndef STROBE_RT_UNIT_H
-#define STROBE_RT_UNIT_H
+#ifndef STROBE_RT_JIT_UNIT_H
+#define STROBE_RT_JIT_UNIT_H
 
 #include "rt/arch/x86_64/emit.h"
 #include "rt/jit/jit.h"
@@ -65,7 +65,7 @@ void emit_first(struct unit *u);
  * is spent; the cost is known at the block's end. */
 bool charge_wanted(const struct unit *u);
 void emit_charge(struct unit *u);
-/* The block is left when it has been executed often enough (tool/adaptive.h). */
+/* The block is left when it has been executed often enough (budget/adaptive.h). */
 void emit_often(struct unit *u);
 /* In plain code: leaves when the thread has been granted more, if the policy says so. */
 void emit_look_back(struct unit *u);

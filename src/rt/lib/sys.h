@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Raw system calls of the runtime itself. They return the kernel's answer: -errno on failure. */
-#ifndef STROBE_RT_SYS_H
-#define STROBE_RT_SYS_H
+#ifndef STROBE_RT_LIB_SYS_H
+#define STROBE_RT_LIB_SYS_H
 
 #include <stdbool.h>
 #include <stddef.h>

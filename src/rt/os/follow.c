@@ -4,11 +4,11 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
+#include "rt/budget/adaptive.h"
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
-#include "rt/tool/adaptive.h"
 #include "rt/tool/happen.h"
 #include "wire/channel.h"
 

@@ -7,8 +7,8 @@
  * For the few system calls that look at pending signals the kernel gets them back: their numbers
  * are blocked in its mask while the call lasts, and what is left is taken again at its end.
  */
-#ifndef STROBE_RT_HELD_H
-#define STROBE_RT_HELD_H
+#ifndef STROBE_RT_OS_HELD_H
+#define STROBE_RT_OS_HELD_H
 
 #include "rt/rt.h"
 

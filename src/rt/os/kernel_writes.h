@@ -3,8 +3,8 @@
  * Memory of the program that the kernel writes to, where write protection of code would be in its
  * way: it does not wait until a page is opened, but says EFAULT, or nothing.
  */
-#ifndef STROBE_RT_KERNEL_WRITES_H
-#define STROBE_RT_KERNEL_WRITES_H
+#ifndef STROBE_RT_OS_KERNEL_WRITES_H
+#define STROBE_RT_OS_KERNEL_WRITES_H
 
 #include "rt/rt.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runtime towards the operating system: threads, signals, system calls, stopping the world,
  * native execution. */
-#ifndef STROBE_RT_OS_H
-#define STROBE_RT_OS_H
+#ifndef STROBE_RT_OS_OS_H
+#define STROBE_RT_OS_OS_H
 
 #include <asm/unistd.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 
 enum { E_BADF = 9 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Processes: exec, exit, descriptors and limits as the program should see them, children that are
  * followed. */
-#ifndef STROBE_RT_PROCESS_H
-#define STROBE_RT_PROCESS_H
+#ifndef STROBE_RT_OS_PROCESS_H
+#define STROBE_RT_OS_PROCESS_H
 
 #include "rt/rt.h"
 

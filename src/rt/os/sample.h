@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef STROBE_RT_SAMPLE_H
-#define STROBE_RT_SAMPLE_H
+#ifndef STROBE_RT_OS_SAMPLE_H
+#define STROBE_RT_OS_SAMPLE_H
 
 #include "rt/jit/jit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs that put themselves under a seccomp filter. */
-#ifndef STROBE_RT_SANDBOX_H
-#define STROBE_RT_SANDBOX_H
+#ifndef STROBE_RT_OS_SANDBOX_H
+#define STROBE_RT_OS_SANDBOX_H
 
 #include "rt/rt.h"
 

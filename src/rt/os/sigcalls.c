@@ -3,12 +3,12 @@
  * engine needs. */
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
+#include "rt/native/outside.h"
 #include "rt/os/frame.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"
-#include "rt/os/outside.h"
-#include "rt/tool/budget.h"
 
 enum {
 	E_FAULT = 14,

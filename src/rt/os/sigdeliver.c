@@ -2,13 +2,13 @@
 /* Signal frames on the program's stack, and death by signal. */
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
+#include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
+#include "rt/native/traps.h"
 #include "rt/os/held.h"
 #include "rt/os/sigdeliver.h"
-#include "rt/os/traps.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
-#include "rt/tool/unique.h"
 
 enum {
 	SA_NODEFER = 0x40000000,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef STROBE_RT_SIGDELIVER_H
-#define STROBE_RT_SIGDELIVER_H
+#ifndef STROBE_RT_OS_SIGDELIVER_H
+#define STROBE_RT_OS_SIGDELIVER_H
 
 #include "rt/jit/jit.h"
 #include "rt/os/frame.h"

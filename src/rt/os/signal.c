@@ -7,18 +7,18 @@
  */
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
+#include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
+#include "rt/native/gate.h"
+#include "rt/native/outside.h"
+#include "rt/native/traps.h"
 #include "rt/os/frame.h"
-#include "rt/os/gate.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"
-#include "rt/os/outside.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
-#include "rt/os/traps.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
-#include "rt/tool/watch.h"
 #include "wire/channel.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2 };

@@ -5,18 +5,18 @@
 #include <linux/mman.h>
 #include <linux/prctl.h>
 
+#include "rt/budget/budget.h"
+#include "rt/budget/share.h"
 #include "rt/jit/jit.h"
-#include "rt/os/gate.h"
+#include "rt/native/gate.h"
+#include "rt/native/outside.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
-#include "rt/os/outside.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/os/traced.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
-#include "rt/tool/share.h"
 #include "rt/tool/tool.h"
 
 enum { E_BADF = 9, E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22, NR_MSEAL = 462 };

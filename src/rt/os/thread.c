@@ -4,14 +4,14 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 
+#include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
-#include "rt/os/gate.h"
+#include "rt/native/gate.h"
+#include "rt/native/traps.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/os/traps.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/happen.h"
 #include "rt/tool/tool.h"
 

@@ -3,11 +3,11 @@
 
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
+#include "rt/native/outside.h"
+#include "rt/native/traps.h"
 #include "rt/os/os.h"
-#include "rt/os/outside.h"
-#include "rt/os/traps.h"
-#include "rt/tool/budget.h"
 
 enum {
 	TRACEME = 0,

@@ -4,8 +4,8 @@
  * the leak sanitizer does, sees the program's registers; a process that is to be traced by its
  * parent gives up what would stop it for the engine's sake.
  */
-#ifndef STROBE_RT_TRACED_H
-#define STROBE_RT_TRACED_H
+#ifndef STROBE_RT_OS_TRACED_H
+#define STROBE_RT_OS_TRACED_H
 
 #include "rt/rt.h"
 

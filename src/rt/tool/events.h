@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the opaque types of tool.h are: each names a part of the piece of code in `asked`. */
-#ifndef STROBE_RT_EVENTS_H
-#define STROBE_RT_EVENTS_H
+#ifndef STROBE_RT_TOOL_EVENTS_H
+#define STROBE_RT_TOOL_EVENTS_H
 
 #include "rt/tool/tool.h"
 

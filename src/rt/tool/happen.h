@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Happenings that tools hear of. */
-#ifndef STROBE_RT_HAPPEN_H
-#define STROBE_RT_HAPPEN_H
+#ifndef STROBE_RT_TOOL_HAPPEN_H
+#define STROBE_RT_TOOL_HAPPEN_H
 
 #include "rt/tool/tool.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that translated code makes. */
+#include "rt/budget/budget.h"
 #include "rt/jit/action.h"
-#include "rt/tool/budget.h"
 
 void
 rt_dispatch_call(struct thread *t)

@@ -6,9 +6,9 @@
  */
 #include <asm/unistd.h>
 
+#include "rt/budget/budget.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/budget.h"
 #include "rt/tool/tool.h"
 
 enum { NO_BUFFER = ST_CHUNK_BYTES };

@@ -6,8 +6,8 @@
  * counts become amounts of the block in the results, everything else becomes an action, which
  * jit/action.c turns into machine code.
  */
-#ifndef STROBE_RT_TOOL_H
-#define STROBE_RT_TOOL_H
+#ifndef STROBE_RT_TOOL_TOOL_H
+#define STROBE_RT_TOOL_TOOL_H
 
 #include <strobe/tool.h>
 
@@ -233,8 +233,8 @@ unsigned region_at(uint64_t pc);
 /* The same, as far as it matters to threads that execute the version. */
 unsigned region_border(uint64_t pc, enum version version);
 
-/* tool/threads.c: is the thread one of those that are measured? Asked when it begins, and when it
- * has another name. */
+/* budget/measured_threads.c: is the thread one of those that are measured? Asked when it begins,
+ * and when it has another name. */
 void thread_choose(struct thread *t);
 
 /* Do the tools see what the thread does now? */
@@ -256,7 +256,7 @@ thread_version(const struct thread *t)
 	return thread_is_seen(t) ? VERSION_TOOLS : VERSION_PLAIN;
 }
 
-/* tool/region.c: whether tools are at work. rt.lock held. */
+/* budget/region.c: whether tools are at work. rt.lock held. */
 void region_init(void);
 /* The thread may execute another version of the code from here on: notes that it is not measured
  * any more, or tells of the gap that has ended. */
@@ -305,7 +305,7 @@ action_calls(const struct action *a)
 	return a->kind == ACTION_INVOKE || a->kind == ACTION_WALK;
 }
 
-/* tool/forest.c: after a fork, with results that are new; a thread has taken its last step. */
+/* contexts/forest.c: after a fork, with results that are new; a thread has taken its last step. */
 void forests_forget(struct thread *t);
 void forest_end(struct thread *t);
 
@@ -317,7 +317,7 @@ bool leaders_has(uint64_t pc);
 /* After a fork. */
 void leaders_forget(void);
 
-/* tool/walk.c: a thread begins; after a fork. */
+/* contexts/walk.c: a thread begins; after a fork. */
 void walk_begin(struct thread *t);
 /* The thread's guesses: all, when nodes are taken back that they may lead to (how many there may
  * be); a label's. */

@@ -6,8 +6,8 @@
  * All of it is the program's and may be wrong: memory is read by cfi_read alone, and everything
  * that is repeated has an end.
  */
-#ifndef STROBE_RT_CFI_H
-#define STROBE_RT_CFI_H
+#ifndef STROBE_RT_UNWIND_CFI_H
+#define STROBE_RT_UNWIND_CFI_H
 
 #include <stdbool.h>
 #include <stddef.h>

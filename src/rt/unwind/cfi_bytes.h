@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers as DWARF writes them, out of the program's memory. */
-#ifndef STROBE_RT_CFI_BYTES_H
-#define STROBE_RT_CFI_BYTES_H
+#ifndef STROBE_RT_UNWIND_CFI_BYTES_H
+#define STROBE_RT_UNWIND_CFI_BYTES_H
 
 #include "rt/unwind/cfi.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions that are under way on a thread's stack. rt.lock held. */
-#ifndef STROBE_RT_UNWIND_H
-#define STROBE_RT_UNWIND_H
+#ifndef STROBE_RT_UNWIND_UNWIND_H
+#define STROBE_RT_UNWIND_UNWIND_H
 
 #include "rt/rt.h"
 #include "rt/unwind/cfi.h"

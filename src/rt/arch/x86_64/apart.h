@@ -4,8 +4,8 @@
  * 1f; lock; 1: cmpxchg`, in glibc): two instructions share bytes then, and a breakpoint at the one
  * would break the other. It is done over a few bytes only, by hand.
  */
-#ifndef STROBE_RT_APART_H
-#define STROBE_RT_APART_H
+#ifndef STROBE_RT_ARCH_X86_64_APART_H
+#define STROBE_RT_ARCH_X86_64_APART_H
 
 #include "rt/arch/x86_64/decode.h"
 

@@ -8,8 +8,8 @@
  * registers. tests/ prove it against Zydis on random bytes and on the text sections of installed
  * packages.
  */
-#ifndef STROBE_RT_DECODE_H
-#define STROBE_RT_DECODE_H
+#ifndef STROBE_RT_ARCH_X86_64_DECODE_H
+#define STROBE_RT_ARCH_X86_64_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * ModRM.reg selects the instruction, and those where a prefix or the immediate does. Each corrects
  * what the table's word gave. Included by decode.c only.
  */
-#ifndef STROBE_RT_DECODE_RULES_H
-#define STROBE_RT_DECODE_RULES_H
+#ifndef STROBE_RT_ARCH_X86_64_DECODE_RULES_H
+#define STROBE_RT_ARCH_X86_64_DECODE_RULES_H
 
 #include "decode_tables.h"
 

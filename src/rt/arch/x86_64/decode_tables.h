@@ -5,8 +5,8 @@
  * rest. A word of zero is no instruction. There are no pointers here, so the tables need no
  * relocation. Included by decode.c only.
  */
-#ifndef STROBE_RT_DECODE_TABLES_H
-#define STROBE_RT_DECODE_TABLES_H
+#ifndef STROBE_RT_ARCH_X86_64_DECODE_TABLES_H
+#define STROBE_RT_ARCH_X86_64_DECODE_TABLES_H
 
 #include "decode.h"
 

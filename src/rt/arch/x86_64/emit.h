@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Emitting machine code through the cache's writable alias. */
-#ifndef STROBE_RT_EMIT_H
-#define STROBE_RT_EMIT_H
+#ifndef STROBE_RT_ARCH_X86_64_EMIT_H
+#define STROBE_RT_ARCH_X86_64_EMIT_H
 
 #include "rt/rt.h"
 

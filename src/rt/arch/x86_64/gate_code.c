@@ -3,9 +3,9 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
-#include "rt/os/gates.h"
-#include "rt/os/patch.h"
-#include "rt/os/traps.h"
+#include "rt/native/gates.h"
+#include "rt/native/patch.h"
+#include "rt/native/traps.h"
 
 enum {
 	JUMP_BYTES = 5,

@@ -12,8 +12,8 @@
  * shadow stack (call and ret, incssp, saveprevssp, setssbsy), tables that only the kernel writes
  * (descriptors, virtual machines), and what system calls do.
  */
-#ifndef STROBE_RT_OPERANDS_H
-#define STROBE_RT_OPERANDS_H
+#ifndef STROBE_RT_ARCH_X86_64_OPERANDS_H
+#define STROBE_RT_ARCH_X86_64_OPERANDS_H
 
 #include "decode.h"
 

@@ -3,8 +3,8 @@
  * What the accesses of an instruction depend on, apart from its opcode, and the shape of the tables
  * that lead from there to the accesses. For operands.c and the program that makes its tables.
  */
-#ifndef STROBE_RT_OPERANDS_KEY_H
-#define STROBE_RT_OPERANDS_KEY_H
+#ifndef STROBE_RT_ARCH_X86_64_OPERANDS_KEY_H
+#define STROBE_RT_ARCH_X86_64_OPERANDS_KEY_H
 
 #include <stdint.h>
 

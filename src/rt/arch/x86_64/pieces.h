@@ -6,8 +6,8 @@
  * A pure function of the instruction and of the machine's state before it; freestanding.
  * tests/decode compares it with the processor.
  */
-#ifndef STROBE_RT_PIECES_H
-#define STROBE_RT_PIECES_H
+#ifndef STROBE_RT_ARCH_X86_64_PIECES_H
+#define STROBE_RT_ARCH_X86_64_PIECES_H
 
 #include "operands.h"
 

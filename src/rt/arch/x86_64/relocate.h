@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Moving one instruction of the program to the cache: rip-relative and gs operands are the only
  * things that change. */
-#ifndef STROBE_RT_RELOCATE_H
-#define STROBE_RT_RELOCATE_H
+#ifndef STROBE_RT_ARCH_X86_64_RELOCATE_H
+#define STROBE_RT_ARCH_X86_64_RELOCATE_H
 
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"

@@ -90,7 +90,7 @@ rt_stub_syscall:
 	call rt_dispatch_syscall
 	jmp rt_stub_enter
 
-	/* From a gate, os/gate.h: rcx is the address behind the system call. */
+	/* From a gate, native/gate.h: rcx is the address behind the system call. */
 	.globl rt_stub_gate
 	.hidden rt_stub_gate
 rt_stub_gate:

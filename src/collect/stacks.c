@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "collect/stacks.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/returns.h"
+#include "control/run.h"
+#include "symbol/unwind.h"
+
+enum { MOST_FRAMES = 16384 };
+
+/* The images of the mappings, opened when a stack first leads there. */
+struct module {
+	bool sought;
+	struct st_image *image; /* NULL: generated code, or a file that cannot be read */
+};
+
+struct path {
+	char *name;
+	struct st_image *image;
+};
+
+struct process {
+	struct st_process_stacks seen;
+	ST_VEC(struct module) modules; /* by mapping */
+	ST_VEC(uint64_t) stamps;       /* by frame: the last chain it was added to */
+	uint32_t *index;               /* open hash table of frames + 1 */
+	size_t index_size;             /* a power of two */
+	struct st_returns returns;
+	uint32_t last_map;
+};
+
+struct st_stacks {
+	ST_VEC(struct process *) processes;
+	ST_VEC(struct path) paths;
+	bool out_of_memory;
+};
+
+/* A stack under way. */
+struct walk {
+	struct st_stacks *all;
+	struct process *p;
+	struct st_stack_copy copy;
+	uint64_t registers[ST_DWARF_REGISTERS];
+	uint32_t map;
+	bool exact; /* pc is an instruction, not a return address */
+};
+
+struct st_stacks *
+st_stacks_new(void)
+{
+	return calloc(1, sizeof(struct st_stacks));
+}
+
+void
+st_stacks_free(struct st_stacks *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->processes.n; i++) {
+		struct process *p = s->processes.v[i];
+		free(p->seen.frames.v);
+		free(p->seen.places.v);
+		free(p->seen.chains.v);
+		free(p->modules.v);
+		free(p->stamps.v);
+		free(p->index);
+		st_returns_free(&p->returns);
+		free(p);
+	}
+	for (size_t i = 0; i < s->paths.n; i++) {
+		st_image_close(s->paths.v[i].image);
+		free(s->paths.v[i].name);
+	}
+	free(s->paths.v);
+	free(s->processes.v);
+	free(s);
+}
+
+const struct st_process_stacks *
+st_stacks_of(const struct st_stacks *s, const struct st_results_header *results)
+{
+	for (size_t i = 0; s && i < s->processes.n; i++)
+		if (s->processes.v[i]->seen.results == results)
+			return &s->processes.v[i]->seen;
+	return NULL;
+}
+
+static struct process *
+process_of(struct st_stacks *s, const struct st_results_header *results)
+{
+	for (size_t i = s->processes.n; i-- > 0;)
+		if (s->processes.v[i]->seen.results == results)
+			return s->processes.v[i];
+	struct process *p = calloc(1, sizeof *p), **slot = p ? ST_PUSH(&s->processes) : NULL;
+	if (!slot) {
+		free(p);
+		return NULL;
+	}
+	p->seen.results = results;
+	*slot = p;
+	return p;
+}
+
+void
+st_stacks_moved(void *arg, const struct st_results_header *from, const struct st_results_header *to)
+{
+	const struct st_stacks *s = arg;
+	for (size_t i = 0; i < s->processes.n; i++)
+		if (s->processes.v[i]->seen.results == from)
+			s->processes.v[i]->seen.results = to;
+}
+
+static bool
+map_holds(const struct st_map *m, uint64_t pc)
+{
+	return pc >= m->start && pc < m->end && !(m->flags & ST_MAP_GONE);
+}
+
+/* The mapping that holds the address now; false: none. */
+static bool
+find_map(struct process *p, uint64_t pc, uint32_t *map)
+{
+	const struct st_map *maps = st_results_maps(p->seen.results);
+	uint32_t n = p->seen.results->n_maps;
+	n = n < ST_MAX_MAPS ? n : ST_MAX_MAPS;
+	if (p->last_map < n && map_holds(&maps[p->last_map], pc)) {
+		*map = p->last_map;
+		return true;
+	}
+	while (n-- > 0)
+		if (map_holds(&maps[n], pc)) {
+			*map = p->last_map = n;
+			return true;
+		}
+	return false;
+}
+
+static struct st_image *
+open_path(struct st_stacks *s, const char *name)
+{
+	struct st_error e;
+	for (size_t i = 0; i < s->paths.n; i++)
+		if (!strcmp(s->paths.v[i].name, name))
+			return s->paths.v[i].image;
+	char *copy = strdup(name);
+	struct path *path = copy ? ST_PUSH(&s->paths) : NULL;
+	if (!path) {
+		free(copy);
+		return NULL;
+	}
+	path->name = copy;
+	path->image = st_image_open(name, &e);
+	return path->image;
+}
+
+static struct st_image *
+image_of(struct walk *w)
+{
+	struct process *p = w->p;
+	while (p->modules.n <= w->map)
+		if (!ST_PUSH(&p->modules))
+			return NULL;
+	struct module *m = &p->modules.v[w->map];
+	const struct st_map *map = &st_results_maps(p->seen.results)[w->map];
+	if (!m->sought && map->path) {
+		char path[PATH_MAX];
+		m->image = open_path(w->all, st_results_copy_text(p->seen.results, map->path, path,
+		                                                  sizeof path));
+	}
+	m->sought = true;
+	return m->image;
+}
+
+static size_t
+index_slot(const struct process *p, uint64_t pc, uint32_t map)
+{
+	size_t at = (size_t)((pc ^ map) * 0x9e3779b97f4a7c15u >> 32) & (p->index_size - 1);
+	for (; p->index[at]; at = (at + 1) & (p->index_size - 1)) {
+		const struct st_frame *f = &p->seen.frames.v[p->index[at] - 1];
+		if (f->pc == pc && f->map == map)
+			break;
+	}
+	return at;
+}
+
+static bool
+grow_index(struct process *p)
+{
+	size_t size = p->index_size ? 2 * p->index_size : 1024;
+	uint32_t *index = calloc(size, sizeof *index);
+	if (!index)
+		return false;
+	free(p->index);
+	p->index = index;
+	p->index_size = size;
+	for (size_t i = 0; i < p->seen.frames.n; i++) {
+		const struct st_frame *f = &p->seen.frames.v[i];
+		index[index_slot(p, f->pc, f->map)] = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+/* The number of a frame, new or not; UINT32_MAX: no memory. */
+static uint32_t
+number_of(struct process *p, uint64_t pc, uint32_t map)
+{
+	if (2 * p->seen.frames.n >= p->index_size && !grow_index(p))
+		return UINT32_MAX;
+	size_t at = index_slot(p, pc, map);
+	if (p->index[at])
+		return p->index[at] - 1;
+	uint64_t *stamp = ST_PUSH(&p->stamps);
+	struct st_frame *f = stamp ? ST_PUSH(&p->seen.frames) : NULL;
+	if (!f)
+		return UINT32_MAX;
+	*f = (struct st_frame){pc, map};
+	p->index[at] = (uint32_t)p->seen.frames.n;
+	return p->index[at] - 1;
+}
+
+/* Adds a place in w->map to the chain under way, unless it is there already. */
+static bool
+add_place(struct walk *w, uint64_t pc)
+{
+	struct process *p = w->p;
+	uint64_t chain = p->seen.chains.n;
+	uint32_t number = number_of(p, pc, w->map);
+	if (number == UINT32_MAX || p->stamps.v[number] == chain)
+		return number != UINT32_MAX;
+	p->stamps.v[number] = chain;
+	uint32_t *place = ST_PUSH(&p->seen.places);
+	if (place)
+		*place = number;
+	return place != NULL;
+}
+
+/* A caller by the frame pointer, or else the first word on the stack that some call of the program
+ * has pushed as its return address: for code without unwind information. */
+static bool
+step_without_rules(struct walk *w)
+{
+	uint64_t *r = w->registers, back, outer;
+	struct st_returns *returns = &w->p->returns;
+	st_returns_update(returns, w->p->seen.results);
+	if (r[ST_DWARF_RBP] >= r[ST_DWARF_RSP] &&
+	    st_stack_read(&w->copy, r[ST_DWARF_RBP], &outer) &&
+	    st_stack_read(&w->copy, r[ST_DWARF_RBP] + 8, &back) && st_returns_has(returns, back)) {
+		r[ST_DWARF_RSP] = r[ST_DWARF_RBP] + 16;
+		r[ST_DWARF_RBP] = outer;
+		r[ST_DWARF_PC] = back;
+		return true;
+	}
+	for (uint64_t at = r[ST_DWARF_RSP]; st_stack_read(&w->copy, at, &back); at += 8)
+		if (st_returns_has(returns, back)) {
+			r[ST_DWARF_RSP] = at + 8;
+			r[ST_DWARF_PC] = back;
+			return true;
+		}
+	return false;
+}
+
+/* The caller's registers by the unwind information, for the frame at pc. */
+static enum st_unwind
+step_by_rules(struct walk *w, uint64_t pc, bool *interrupted)
+{
+	struct st_image *image = image_of(w);
+	const struct st_map *map = &st_results_maps(w->p->seen.results)[w->map];
+	uint64_t offset =
+	        image ? st_image_offset_of_file(image, pc - map->start + map->pgoff) : UINT64_MAX;
+	*interrupted = false;
+	if (offset == UINT64_MAX)
+		return ST_UNWIND_UNKNOWN;
+	return st_image_unwind(image, offset, w->registers, &w->copy, interrupted);
+}
+
+/* One frame outwards. *whole becomes true at the outermost one. */
+static bool
+step(struct walk *w, bool *whole)
+{
+	uint64_t rsp = w->registers[ST_DWARF_RSP], back = w->registers[ST_DWARF_PC];
+	uint64_t pc = back - !w->exact;
+	bool interrupted;
+	enum st_unwind how = step_by_rules(w, pc, &interrupted);
+	/* What a signal's handler returns to was never called. */
+	if (!add_place(w, interrupted ? back : pc))
+		return false;
+	w->exact = interrupted;
+	*whole = how == ST_UNWIND_OUTERMOST;
+	if (how == ST_UNWIND_UNKNOWN)
+		return step_without_rules(w);
+	/* A signal's frame may lead to another stack, all others go up. */
+	return how == ST_UNWIND_CALLER && (interrupted || w->registers[ST_DWARF_RSP] > rsp);
+}
+
+static bool
+follow(struct walk *w)
+{
+	bool whole = false;
+	for (unsigned n = 0; n < MOST_FRAMES; n++) {
+		uint64_t pc = w->registers[ST_DWARF_PC];
+		if (pc == 0)
+			return true;
+		if (!find_map(w->p, pc - !w->exact, &w->map) || !step(w, &whole))
+			break;
+	}
+	return whole;
+}
+
+void
+st_stacks_take(void *arg, const struct st_results_header *results, const struct st_stack *s,
+               const unsigned char *bytes)
+{
+	struct st_stacks *all = arg;
+	struct walk w = {.all = all,
+	                 .p = process_of(all, results),
+	                 .copy = {bytes, s->rsp, s->bytes},
+	                 .exact = true};
+	struct st_chain *chain = w.p ? ST_PUSH(&w.p->seen.chains) : NULL;
+	if (!chain) {
+		all->out_of_memory = true;
+		return;
+	}
+	chain->first = w.p->seen.places.n;
+	w.registers[ST_DWARF_PC] = s->pc;
+	w.registers[ST_DWARF_RSP] = s->rsp;
+	w.registers[ST_DWARF_RBP] = s->rbp;
+	w.registers[ST_DWARF_RBX] = s->rbx;
+	w.registers[ST_DWARF_R12] = s->r12;
+	w.registers[ST_DWARF_R13] = s->r13;
+	w.registers[ST_DWARF_R14] = s->r14;
+	w.registers[ST_DWARF_R15] = s->r15;
+	bool whole = follow(&w);
+	w.p->seen.chains.v[w.p->seen.chains.n - 1].whole = whole;
+}

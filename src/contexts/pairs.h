@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who called whom, how often and with what cost: all contexts of all threads together.
+ *
+ * What is below two activations of a function, one inside the other, belongs to the inner one's
+ * calls only. So a function's own cost and those of its calls add up to what it cost as a whole,
+ * however it recurs; calls of itself cost nothing more.
+ */
+#ifndef STROBE_CONTEXTS_PAIRS_H
+#define STROBE_CONTEXTS_PAIRS_H
+
+#include "contexts/contexts.h"
+
+/*
+ * A forest of depth two: a root for each label, with its own cost, and below it those that it
+ * called, with inclusive cost, and in `top` how often. Blocks call nothing and have roots only. The
+ * caller frees; out_of_memory says that it is not complete.
+ */
+void st_pairs_make(const struct st_contexts *c, struct st_forest *pairs);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Cold code first (--sampling adaptive): a basic block that has been measured ADAPTIVE_TIMES times
+ * rests, that is, its translation for measured threads has nothing of the tools'; after ten windows
+ * it is measured so often once more, then after a hundred, and then after each thousand. So what a
+ * budget can pay for goes to code that is seldom executed.
+ *
+ * What is known of a block is kept by its id in the results, and decides when it is translated: a
+ * translation is dropped when the block begins to rest or to be measured. rt.lock held throughout.
+ */
+#ifndef STROBE_RT_BUDGET_ADAPTIVE_H
+#define STROBE_RT_BUDGET_ADAPTIVE_H
+
+#include "rt/rt.h"
+
+enum { ADAPTIVE_TIMES = 64 };
+
+/* Is code sampled so? Not where each block is measured once anyway. */
+static inline bool
+adaptive_is_on(void)
+{
+	return rt.has_budget && rt.results->budget.sampling == ST_SAMPLING_ADAPTIVE && !rt.unique;
+}
+/* The thread translates the block: does it rest? */
+bool adaptive_rests(const struct thread *t, uint32_t id);
+/* Up to how many times a thread may have executed it without resting it; 0: any. */
+uint32_t adaptive_limit(uint32_t id);
+/* A thread has executed it so often: it rests from now on. */
+void adaptive_rest(uint32_t id);
+/* Windows may have begun: blocks that have rested long enough are measured again. */
+void adaptive_wake(struct thread *t);
+/* After a fork, with results that have no ids yet. */
+void adaptive_restart(void);
+
+#endif

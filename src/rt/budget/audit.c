@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/budget/audit.h"
+
+#include "rt/budget/budget.h"
+#include "rt/budget/credit.h"
+#include "rt/os/os.h"
+#include "rt/tool/tool.h"
+
+static int64_t
+units_of(int64_t ns)
+{
+	return ns * (int64_t)(budget()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS;
+}
+
+/* What the controller has done for rows of the process that nobody has paid yet, in ns of its CPU
+ * time. */
+static int64_t
+drained(void)
+{
+	uint64_t told = __atomic_load_n(&budget()->drained_told, __ATOMIC_RELAXED),
+	         all = __atomic_load_n(&budget()->drained_ns, __ATOMIC_RELAXED);
+	if (all <= told || !__atomic_compare_exchange_n(&budget()->drained_told, &told, all, false,
+	                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return 0;
+	return (int64_t)(all - told);
+}
+
+/* What is measured but once has no charges that would tell how much was executed; a vfork's child
+ * has another clock; of a system call under way nobody knows how much of it has been, if its CPU
+ * time was not asked for. */
+static bool
+can_be_audited(const struct thread *t)
+{
+	return thread_is_measured(t) && !rt.unique && !t->in_vfork &&
+	       (!t->away_from || t->away_cpu);
+}
+
+static void
+begin(struct thread *t, uint64_t cpu)
+{
+	t->made_before = t->made;
+	t->native_from = t->spent && !t->in_vfork && is_outside(t) ? cpu : 0;
+	t->audit_from = can_be_audited(t) ? cpu : 0;
+	t->account_before = t->account;
+	t->timed = t->away = 0;
+}
+
+/* The thread has so much less than it thought it had: that is no overshoot. */
+static void
+charge(struct thread *t, int64_t more)
+{
+	int64_t over = t->over_from - credit_of(t);
+	t->credits[0] -= more;
+	settle(t);
+	int64_t left = credit_of(t);
+	t->over_from = left < 0 ? left + (over > 0 ? over : 0) : 0;
+}
+
+static void
+correct(struct thread *t, uint64_t cpu)
+{
+	int64_t charged = t->account - t->account_before,
+	        used = units_of((int64_t)(cpu - t->audit_from)) - t->away,
+	        insns = audit_insns(charged - t->timed, &rt.audit);
+	uint64_t calls = t->made - t->made_before;
+	int64_t each = audit_is_alike(&rt.work, calls, (uint64_t)insns) ? audit_native(&rt.work)
+	                                                                : 0,
+	        more = audit_cost(used, charged, t->timed, &rt.audit, each) - charged;
+	if (insns)
+		audit_learn_seen(&rt.work, calls, (uint64_t)t->away, (uint64_t)insns);
+	charge(t, more);
+	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&budget()->audited_ns, cpu - t->audit_from, __ATOMIC_RELAXED);
+}
+
+void
+audit_stretch(struct thread *t, uint64_t cpu)
+{
+	settle(t);
+	if (t->away_cpu) {
+		t->away += units_of((int64_t)(cpu - t->away_cpu));
+		t->away_cpu = cpu;
+	}
+	if (t->audit_from && can_be_audited(t))
+		correct(t, cpu);
+	if (t->native_from && is_outside(t))
+		audit_learn_native(&rt.work, (uint64_t)units_of((int64_t)(cpu - t->native_from)),
+		                   t->made - t->made_before);
+	int64_t rows = units_of(drained());
+	charge(t, rows);
+	t->elsewhere += rows;
+	begin(t, cpu);
+}
+
+/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. A call
+ * from outside is not timed: it is under way since a time that is none. */
+enum { CALLS_AFTER_SLEEP = 64, NOBODY_ASKS = 1 };
+
+void
+budget_away(struct thread *t)
+{
+	t->away_from = !budget_exists() ? 0 : t->audit_from ? rt_tsc() : NOBODY_ASKS;
+	t->away_cpu = t->away_from && t->sleeps && t->audit_from ? cpu_time() : 0;
+}
+
+void
+budget_back(struct thread *t)
+{
+	if (t->away_from <= NOBODY_ASKS) {
+		t->away_from = 0;
+		return;
+	}
+	uint64_t ticks = rt_tsc() - t->away_from, cpu = t->away_cpu;
+	t->away_from = t->away_cpu = 0;
+	if (ticks > CREDIT_SUSPICIOUS)
+		t->sleeps = CALLS_AFTER_SLEEP;
+	else if (t->sleeps)
+		t->sleeps--;
+	if (cpu) {
+		t->away += units_of((int64_t)(cpu_time() - cpu));
+		return;
+	}
+	t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
+	if (ticks > CREDIT_SUSPICIOUS && t->audit_from) { /* nothing is known of this stretch */
+		settle(t);
+		begin(t, cpu_time());
+	}
+}

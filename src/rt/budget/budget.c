@@ -1,0 +1,675 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/budget/budget.h"
+
+#include <asm/unistd.h>
+
+#include "rt/budget/bursts.h"
+#include "rt/budget/credit.h"
+#include "rt/budget/pool.h"
+#include "rt/budget/share.h"
+#include "rt/budget/watch.h"
+#include "rt/native/outside.h"
+#include "rt/os/os.h"
+#include "rt/tool/tool.h"
+
+enum {
+	CROSSING = 40,                      /* ticks of saving and restoring registers */
+	CLOCK_IS_OLD = 200000,              /* ticks: it is read again before work is timed */
+	READING = 600,                      /* ticks: of the clock */
+	LEAST_LEFT = 512 * ST_BUDGET_UNITS, /* not worth going on with */
+	SPARE = 40000,                      /* ticks: most that is left unused */
+};
+
+/* The controller may change it while the program runs. */
+static uint64_t
+amount_now(void)
+{
+	return budget_granted(__atomic_load_n(&budget()->amount, __ATOMIC_RELAXED));
+}
+
+static void
+add(uint64_t *sum, uint64_t n)
+{
+	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
+}
+
+/* Has the runtime taken more than its part? Then blocks must not go on with what others have. */
+static bool
+is_overdrawn(const struct thread *t)
+{
+	return t->credits[0] < 0 || credit_of(t) < 0;
+}
+
+static void
+share_overdraft(struct thread *t)
+{
+	if (is_overdrawn(t))
+		spread(t, credit_of(t), 0);
+}
+
+static uint64_t
+ticks_of(uint64_t ns)
+{
+	return ns * (budget()->ticks_per_second / 1000000) / 1000;
+}
+
+static void
+see_clock(struct thread *t, uint64_t cpu)
+{
+	t->cpu_seen = cpu;
+	t->tsc_seen = rt_tsc();
+}
+
+/* The thread has so much left from now on. */
+static void
+set_credit(struct thread *t, int64_t credit)
+{
+	if (credit >= 0)
+		t->over_from = 0;
+	settle(t);
+	spread(t, credit, 1);
+	t->granted = credit;
+}
+
+/* The thread may be measured from here on. It is when it next comes to the dispatcher, which may be
+ * never where it executes plain code. */
+static void
+open_window(struct thread *t)
+{
+	watch_end(t);
+	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
+	t->spent = t->over_told = false;
+	t->windows++;
+	if (t->gap_from)
+		t->window_due = true;
+	else
+		add(&budget()->windows, 1);
+}
+
+/* A window that was granted has begun. */
+static void
+tell_window(struct thread *t)
+{
+	add(&budget()->windows, t->window_due);
+	t->window_due = false;
+}
+
+/* For what the controller has done. */
+static void
+pay(struct thread *t, int64_t owed)
+{
+	t->credits[0] -= owed;
+	t->elsewhere += owed;
+	share_overdraft(t);
+}
+
+static void
+grant(struct thread *t, uint64_t amount)
+{
+	int64_t left = credit_of(t),
+	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
+	t->period_amount = (int64_t)amount;
+	set_credit(t, credit);
+	pay(t, watch_owed(credit_of(t) / 2));
+	if (credit > 0)
+		open_window(t);
+}
+
+/* What is left goes back to the pool, or is a debt of it. */
+static void
+give_back(struct thread *t)
+{
+	int64_t left = credit_of(t);
+	set_credit(t, 0);
+	share_give(t, left);
+}
+
+/* Of a budget that is shared, another piece, or as many as pay what has been spent already and
+ * leave so much. False: there are none. */
+static bool
+take_pieces(struct thread *t, int64_t least)
+{
+	int64_t left = credit_of(t), owed = 0, piece;
+	if (!share_exists())
+		return false;
+	while (left - owed < least && (piece = share_take(t)) > 0) {
+		left += piece;
+		owed += watch_owed(piece / 2);
+	}
+	set_credit(t, left);
+	pay(t, owed);
+	return left - owed >= least;
+}
+
+void
+budget_lend(struct thread *t)
+{
+	int64_t left = credit_of(t);
+	if (t->spent || left < LEAST_LEFT)
+		return;
+	settle(t);
+	memcpy(t->parts_before, t->credits, sizeof t->credits);
+	memset(t->credits, 0, sizeof t->credits);
+	t->granted = 0;
+	t->lent = left;
+	share_give(t, left);
+}
+
+/* Its parts are as they were, but for what the pool rounds: if they were dealt out anew at each
+ * call none would ever be used up, and the account not be compared with the clock. */
+void
+budget_reclaim(struct thread *t)
+{
+	int64_t lent = t->lent;
+	if (!lent)
+		return;
+	t->lent = 0;
+	if (t->spent)
+		return;
+	int64_t meanwhile = credit_of(t), got = share_retake(t, lent);
+	if (meanwhile || got <= lent - POOL_STEP) {
+		set_credit(t, meanwhile + got);
+		return;
+	}
+	memcpy(t->credits, t->parts_before, sizeof t->credits);
+	t->credits[0] -= lent - got;
+	t->granted = got;
+	share_overdraft(t);
+}
+
+static bool
+refill_to(struct thread *t, int64_t least)
+{
+	if (!take_pieces(t, least))
+		return false;
+	if (t->spent)
+		open_window(t);
+	return true;
+}
+
+static bool
+refill(struct thread *t)
+{
+	return refill_to(t, LEAST_LEFT);
+}
+
+/* Of the amount of the thread's period, how much may have been granted by now. */
+static uint64_t
+due(const struct thread *t, uint64_t now)
+{
+	return (uint64_t)bursts_due((int64_t)amount_now(), budget()->bursts, budget()->period_ns,
+	                            t->period, now - t->period_from);
+}
+
+/* Another burst may have begun, or the amount have changed within the period: more is granted, or
+ * what is left is taken back, so that no period has more than the greatest of its amounts. */
+static void
+follow_amount(struct thread *t, uint64_t now)
+{
+	const uint64_t least = budget()->most / 64 / (budget()->bursts ? budget()->bursts : 1);
+	int64_t by = (int64_t)due(t, now) - t->period_amount, left = credit_of(t);
+	if (by < 0 && by < -left)
+		by = left > 0 ? -left : 0;
+	if (by == 0 || (by > 0 && by < (int64_t)least))
+		return;
+	t->period_amount += by;
+	set_credit(t, left + by);
+	if (by > 0 && t->spent && left + by > 0)
+		open_window(t);
+}
+
+/* What periods are of: at the thread's CPU time without what was charged. */
+static uint64_t
+period_clock(uint64_t net)
+{
+	return periods_are_wall() ? wall_time() : net;
+}
+
+static void
+begin_account(struct thread *t, bool first)
+{
+	spread(t, 0, 0);
+	t->gap_from = rt_tsc();
+	t->granted = t->period_amount = t->account = t->elsewhere = 0;
+	t->cpu_told = cpu_time();
+	t->net_told = t->net_seen = t->cpu_told;
+	t->period_from = t->accrued_to = period_clock(t->cpu_told);
+	see_clock(t, t->cpu_told);
+	t->works_since = 0;
+	t->measured_from = 0;
+	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
+	t->over_from = 0;
+	t->over_told = t->window_due = false;
+	t->lent = 0;
+	t->period = 0;
+	t->accrues = !first;
+	outside_begin(t);
+	t->spent = true;
+	t->back = false;
+	watch_begin(t);
+	if (share_exists()) {
+		share_begin(t, first);
+		refill(t);
+		return;
+	}
+	if (!first)
+		return;
+	if (!budget()->first_ns) {
+		grant(t, due(t, t->period_from));
+		return;
+	}
+	/* The rest of a period that has nothing left; what comes then is number 0. With
+	   ST_WATCHES_AT_ONCE it is over. */
+	t->period--;
+	t->period_from -= budget()->period_ns - budget()->first_ns;
+	t->period_amount = (int64_t)budget()->most;
+}
+
+void
+budget_begin(struct thread *t, bool first)
+{
+	if (!budget_exists())
+		return;
+	begin_account(t, first);
+	if (!thread_is_seen(t))
+		return;
+	t->gap_from = 0;
+	budget_enter(t);
+}
+
+/* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the
+ * thread that is lent to it. */
+static void
+tell_time(struct thread *t, uint64_t cpu)
+{
+	if (t->in_vfork)
+		return;
+	uint64_t net = net_time(t, cpu);
+	add(&budget()->cpu_ns, cpu - t->cpu_told);
+	share_tell_time(net - t->net_told);
+	t->cpu_told = cpu;
+	t->net_told = net;
+	if (!t->measured_from)
+		return;
+	add(&budget()->measured_ns, cpu - t->measured_from);
+	t->measured_from = t->gap_from ? 0 : cpu;
+}
+
+/* The first period of a thread that began with nothing, and half of one more: from then on it is
+ * granted whole budgets at the beginning of periods, so that on average, whenever it ends, it has
+ * had what is due to it and no more. */
+static void
+accrue(struct thread *t, uint64_t now)
+{
+	const uint64_t end = t->period_from + budget()->period_ns;
+	if (now > end)
+		now = end;
+	const uint64_t amount = amount_now(), least = amount / 64;
+	uint64_t share = amount / (budget()->period_ns / 1000) * ((now - t->accrued_to) / 1000);
+	if (!t->spent || t->watching || share < least)
+		return;
+	int64_t left = credit_of(t);
+	t->accrued_to = now;
+	grant(t, share + (left > 0 ? (uint64_t)left : 0));
+}
+
+/* The thread's own period is over. That in which it has begun is not whole. */
+static void
+tell_period(const struct thread *t)
+{
+	if (t->accrues || !t->windows)
+		return;
+	int64_t used = t->period_amount - credit_of(t), all = t->period_amount / 19 * 20;
+	add(&budget()->own_periods, 1);
+	add(&budget()->own_periods_used, used >= all / 10 * 9);
+}
+
+/* It is so late on the clock of periods. */
+static void
+follow_period(struct thread *t, uint64_t now)
+{
+	uint64_t whole = budget()->period_ns, lag = t->accrues ? whole / 2 : 0,
+	         passed = now - t->period_from;
+	if (share_exists()) {
+		if (share_tick(t)) {
+			give_back(t);
+			share_adopt(t);
+		}
+		if (!t->lent && (t->spent || credit_of(t) < LEAST_LEFT))
+			refill(t);
+	} else if (passed >= whole + lag) {
+		tell_period(t);
+		t->period_from += passed - (passed - lag) % whole;
+		t->accrues = false;
+		t->period++;
+		add(&budget()->periods, 1);
+		grant(t, due(t, now));
+	} else if (t->accrues) {
+		accrue(t, now);
+	} else {
+		follow_amount(t, now);
+	}
+}
+
+bool
+budget_tick(struct thread *t)
+{
+	bool spent = t->spent;
+	uint64_t windows = t->windows;
+	bool comes;
+	add(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
+	                     : is_outside(t)       ? ST_TICK_NATIVE
+	                                           : ST_TICK_PLAIN],
+	    1);
+	uint64_t cpu = cpu_time();
+	see_clock(t, cpu);
+	tell_time(t, cpu);
+	audit_stretch(t, cpu);
+	uint64_t net = net_time(t, cpu);
+	if (thread_is_seen(t))
+		share_overdraft(t);
+	follow_period(t, period_clock(net));
+	comes = watch_tick(t, net, period_clock(net), t->windows != windows);
+	return budget()->policy == ST_BUDGET_NATIVE &&
+	       (comes || t->spent != spent || t->windows != windows);
+}
+
+static unsigned
+kind_of(uint64_t ns)
+{
+	static const uint64_t below[] = {
+#define ST_OVERSHOOT(name, ns, text) ns,
+	        ST_OVERSHOOTS(ST_OVERSHOOT)
+#undef ST_OVERSHOOT
+	};
+	unsigned k = 0;
+	while (k < ST_OVERSHOOT_KINDS - 1 && ns >= below[k])
+		k++;
+	return k;
+}
+
+/* The program's first window is over, if the thread is in it. What it has cost natively nobody
+ * knows; the CPU time without what was charged is near. */
+static void
+tell_first(const struct thread *t)
+{
+	if (t != rt.main || t->windows != 1 || budget()->until_ns)
+		return;
+	uint64_t cpu = cpu_time(), charged = __atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
+	uint64_t ns = credit_ns((int64_t)charged), elsewhere = st_budget_elsewhere(budget());
+	ns = ns > elsewhere ? ns - elsewhere : 0;
+	budget()->until_ns = cpu > ns ? cpu - ns : 1;
+}
+
+/* By how many ns the thread has exceeded its credit. */
+static uint64_t
+overshoot_of(const struct thread *t)
+{
+	int64_t left = credit_of(t) - t->over_from;
+	return left < 0 ? credit_ns(-left) : 0;
+}
+
+/* A row for one more budget that was spent; NULL: there is no room. */
+static struct st_overshoot_row *
+new_overshoot_row(void)
+{
+	struct st_results_header *r = rt.results;
+	uint64_t i = __atomic_fetch_add(&budget()->n_overshoot_rows, 1, __ATOMIC_RELAXED);
+	if (i >= ST_MAX_OVERSHOOT_ROWS)
+		return NULL;
+	struct st_overshoot_row *row =
+	        (struct st_overshoot_row *)((char *)r + r->off_overshoots) + i;
+	__atomic_store_n(&row->tsc, rt_tsc(), __ATOMIC_RELEASE);
+	return row;
+}
+
+/* The window has exceeded what there was by so many ns. It may be told again, when the dispatch
+ * that ended it has cost more: then that counts, in its class as in the largest. */
+static void
+tell_overshoot(struct thread *t, uint64_t ns)
+{
+	if (t->over_told && ns <= t->over_ns)
+		return;
+	if (t->over_told)
+		add(&budget()->overshoots[kind_of(t->over_ns)], (uint64_t)-1);
+	else
+		t->over_row = new_overshoot_row();
+	if (t->over_row)
+		__atomic_store_n(&t->over_row->over_ns, ns, __ATOMIC_RELAXED);
+	add(&budget()->overshoots[kind_of(ns)], 1);
+	t->over_told = true;
+	t->over_ns = ns;
+	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
+	if (ns > most)
+		__atomic_store_n(&budget()->most_overshoot, ns, __ATOMIC_RELAXED);
+}
+
+void
+budget_enter(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	uint64_t cpu = cpu_time();
+	tell_window(t);
+	t->measured_from = cpu;
+	audit_stretch(t, cpu);
+}
+
+void
+budget_leave(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	t->audit_from = 0;
+	settle(t);
+	tell_time(t, cpu_time());
+}
+
+void
+budget_pause(struct thread *t)
+{
+	gap_begin(t);
+	tell_first(t);
+	t->spent = true;
+}
+
+void
+budget_resume(struct thread *t)
+{
+	t->spent = false;
+	share_overdraft(t);
+}
+
+/* What is left, or owed, lies where no block takes of it. */
+static void
+lay_aside(struct thread *t)
+{
+	int64_t left = credit_of(t);
+	for (unsigned i = 1; i < ST_CREDITS; i++)
+		t->credits[i] = -1;
+	t->credits[0] = left + ST_CREDITS - 1;
+}
+
+/* The budget is spent. */
+static void
+spend(struct thread *t)
+{
+	uint64_t over = overshoot_of(t);
+	t->over_given = share_exists() ? over : 0;
+	tell_overshoot(t, over);
+	tell_window(t);
+	gap_begin(t);
+	if (!share_tell_spent())
+		tell_first(t);
+	if (share_exists())
+		give_back(t);
+	lay_aside(t);
+	t->spent = true;
+	watch_end(t);
+}
+
+/* By the account the credit is used up. By the clock it may not be, or there is more. */
+static void
+used_up(struct thread *t)
+{
+	uint64_t cpu = cpu_time();
+	see_clock(t, cpu);
+	audit_stretch(t, cpu);
+	int64_t left = credit_of(t);
+	if (left >= LEAST_LEFT)
+		spread(t, left, 1);
+	else if (!refill(t))
+		spend(t);
+}
+
+/* This part is used up. */
+static void
+share_out(struct thread *t, unsigned part)
+{
+	int64_t left = credit_of(t);
+	if (left >= LEAST_LEFT)
+		spread(t, left, part);
+	else if (!t->spent)
+		used_up(t);
+}
+
+void
+budget_wake(struct thread *t)
+{
+	enum { TIMES = 64 }; /* in a period, at the most */
+	if (!periods_are_wall() || !t->spent || t->watching || t->in_vfork)
+		return;
+	uint64_t now = wall_time();
+	if (now - t->woken < budget()->period_ns / TIMES)
+		return;
+	t->woken = now;
+	follow_period(t, now);
+}
+
+void
+budget_renew(struct thread *t)
+{
+	unsigned least = 0;
+	t->back = false;
+	for (unsigned i = 1; i < ST_CREDITS; i++)
+		if (t->credits[i] < t->credits[least])
+			least = i;
+	share_out(t, least);
+}
+
+void
+budget_end(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	uint64_t cpu = cpu_time();
+	budget_back(t); /* it ends within a system call */
+	audit_stretch(t, cpu);
+	if (share_exists())
+		give_back(t);
+	tell_time(t, cpu);
+}
+
+void
+budget_end_all(struct thread *t)
+{
+	budget_end(t);
+	rt_lock(&rt.thread_lock);
+	for (struct thread *o = rt.threads; o && budget_exists(); o = o->next_thread)
+		if (!o->ended)
+			settle(o);
+	rt_unlock(&rt.thread_lock);
+}
+
+uint64_t
+budget_since(struct thread *t)
+{
+	t->works_since = 0;
+	if (!budget_exists() || !thread_is_seen(t))
+		return 0;
+	uint64_t now = rt_tsc();
+	bool reads = now - t->tsc_seen > CLOCK_IS_OLD;
+	if (reads)
+		see_clock(t, cpu_time());
+	/* A thread often loses its CPU at the end of a call: that is over. */
+	t->works_since = reads ? t->tsc_seen - READING : now;
+	return t->works_since;
+}
+
+/* Waiting, for a CPU or asleep, is not charged: what the clocks differ by since they were last
+ * read, which was not long before. */
+static uint64_t
+without_waiting(struct thread *t, uint64_t ticks)
+{
+	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->cpu_seen), from = t->tsc_seen;
+	see_clock(t, cpu);
+	uint64_t passed = t->tsc_seen - from, waited = passed > used ? passed - used : 0;
+	return ticks > waited ? ticks - waited : 0;
+}
+
+/* The work that the thread pays for, up to now. */
+static void
+take(struct thread *t, uint64_t since)
+{
+	uint64_t ticks = rt_tsc() - since;
+	if (ticks > CREDIT_SUSPICIOUS)
+		ticks = without_waiting(t, ticks);
+	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
+	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
+}
+
+void
+budget_charge(struct thread *t, uint64_t since)
+{
+	if (!since)
+		return;
+	take(t, (t->works_since ? t->works_since : since) - CROSSING);
+	t->works_since = 0;
+	uint64_t over = t->spent ? overshoot_of(t) : 0;
+	if (over)
+		tell_overshoot(t, over + t->over_given); /* it was plain code that was made */
+	else if (!t->spent && is_overdrawn(t))
+		share_out(t, 0);
+}
+
+bool
+budget_is_short(const struct thread *t, uint64_t ticks)
+{
+	if (!t || !t->works_since) /* none: the engine is about to begin */
+		return false;
+	/* The others check where the literature has them check, and come back too seldom for a
+	   window to end early. */
+	if (budget()->policy != ST_BUDGET_NATIVE)
+		return false;
+	uint64_t all = ticks + rt_tsc() - t->works_since;
+	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
+}
+
+uint64_t
+budget_at_most(uint64_t ticks)
+{
+	uint64_t eighth = amount_now() / ST_BUDGET_UNITS / 8,
+	         most = eighth < SPARE ? eighth : SPARE;
+	return ticks < most ? ticks : most;
+}
+
+void
+budget_learn(uint64_t *mean, uint64_t ticks)
+{
+	enum { MEAN_OF = 16, MOST_TIMES = 4 };
+	uint64_t most = MOST_TIMES * *mean, seen = ticks < most ? ticks : most;
+	*mean += seen / MEAN_OF;
+	*mean -= *mean / MEAN_OF;
+}
+
+void
+budget_stop(struct thread *t)
+{
+	if (t->spent)
+		return;
+	take(t, t->works_since);
+	t->works_since = rt_tsc();
+	int64_t least = (int64_t)budget_at_most(SPARE) * ST_BUDGET_UNITS;
+	if (credit_of(t) < least && !refill_to(t, least))
+		spend(t);
+}

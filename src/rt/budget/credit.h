@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a thread has left of its budget, in parts of which each block of translated code uses one,
+ * and the account of what it has used. For budget.c and audit.c.
+ */
+#ifndef STROBE_RT_BUDGET_CREDIT_H
+#define STROBE_RT_BUDGET_CREDIT_H
+
+#include "rt/rt.h"
+
+/* Ticks: the thread may have slept, or waited for a CPU, in the meantime. */
+enum { CREDIT_SUSPICIOUS = 50000 };
+
+static inline struct st_budget *
+budget(void)
+{
+	return &rt.results->budget;
+}
+
+static inline int64_t
+credit_of(const struct thread *t)
+{
+	int64_t sum = 0;
+	for (unsigned i = 0; i < ST_CREDITS; i++)
+		sum += t->credits[i];
+	return sum;
+}
+
+/* Half of it where it is most used. */
+static inline void
+spread(struct thread *t, int64_t credit, unsigned most_used)
+{
+	int64_t part = credit / 2 / (ST_CREDITS - 1);
+	for (unsigned i = 0; i < ST_CREDITS; i++)
+		t->credits[i] = part;
+	t->credits[most_used] = credit - (ST_CREDITS - 1) * part;
+}
+
+/* What of its credit the thread has used goes into the account. */
+static inline void
+settle(struct thread *t)
+{
+	int64_t left = credit_of(t), used = t->granted - left;
+	__atomic_fetch_add(&budget()->charged, (uint64_t)used, __ATOMIC_RELAXED);
+	t->account += used;
+	t->granted = left;
+}
+
+static inline uint64_t
+credit_ns(int64_t units)
+{
+	uint64_t ticks = (uint64_t)units / ST_BUDGET_UNITS;
+	return ticks * 1000 / (budget()->ticks_per_second / 1000000);
+}
+
+/* The thread's CPU time (cpu, ns) without what was charged of it: that is what periods are of, so
+ * that a budget of a tenth makes the program take a tenth longer. It never goes back, where a
+ * correction would. */
+static inline uint64_t
+net_time(struct thread *t, uint64_t cpu)
+{
+	int64_t charged = t->account + t->granted - credit_of(t) - t->elsewhere;
+	uint64_t ns = charged > 0 ? credit_ns(charged) : 0, net = cpu > ns ? cpu - ns : 0;
+	if (net > t->net_seen)
+		t->net_seen = net;
+	return t->net_seen;
+}
+
+/* Is a period so long by the clock, whether the program works or sleeps? */
+static inline bool
+periods_are_wall(void)
+{
+	return budget()->clock == ST_CLOCK_WALL;
+}
+
+/* In ns, since some time that is the same for all processes. */
+static inline uint64_t
+wall_time(void)
+{
+	return rt_tsc() / (budget()->ticks_per_second / 1000000) * 1000;
+}
+
+/* It executes the program's own code, or a system call from there. */
+static inline bool
+is_outside(const struct thread *t)
+{
+	uint32_t state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+	return state == THREAD_OUTSIDE || (state == THREAD_SYSCALL && t->from_outside);
+}
+
+/* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by
+ * the clock is charged, not what the model says. Another one begins, if the thread is measured. */
+void audit_stretch(struct thread *t, uint64_t cpu);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/budget/watch.h"
+
+#include "rt/arch/x86_64/apart.h"
+#include "rt/budget/budget.h"
+#include "rt/budget/credit.h"
+#include "rt/budget/share.h"
+#include "rt/budget/unique.h"
+#include "rt/native/gate.h"
+#include "rt/native/outside.h"
+#include "rt/native/traps.h"
+#include "rt/os/maps.h"
+#include "rt/os/os.h"
+#include "rt/tool/tool.h"
+
+enum {
+	/* New blocks in a tick: with fewer than this, coming back for each by a signal costs less
+	   than to execute everything in the cache to find them, with more it costs more. */
+	FEW = 256,
+	MANY = 256,        /* to look for what follows them */
+	TRAP_TICKS = 6000, /* a signal and its return */
+};
+
+static bool
+may_watch(const struct thread *t)
+{
+	return rt.has_traps && !rt.unique_last && !share_exists() && !rt.no_traps &&
+	       !rt.writes_memory_file && rt.on && !t->left_out && outside_may(t);
+}
+
+int64_t
+watch_owed(int64_t most)
+{
+	const uint64_t units = budget()->ticks_per_second / 1000000 * ST_BUDGET_UNITS; /* a us */
+	uint64_t ns = __atomic_load_n(&budget()->owed_ns, __ATOMIC_RELAXED), pays;
+	if (most <= 0)
+		return 0;
+	do {
+		uint64_t can = (uint64_t)most / units * 1000;
+		pays = ns < can ? ns : can;
+	} while (!__atomic_compare_exchange_n(&budget()->owed_ns, &ns, ns - pays, false,
+	                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return (int64_t)(pays * units / 1000);
+}
+
+void
+watch_begin(struct thread *t)
+{
+	t->watching = false;
+	t->found = 0;
+	t->rate = rt.results->logged ? 0 : UINT32_MAX;
+}
+
+void
+watch_end(struct thread *t)
+{
+	t->watching = false;
+}
+
+/* Where the block leads may be new as well. What begins behind a return or an indirect jump nobody
+ * knows. */
+static void
+follow_block(const struct st_block *block)
+{
+	struct st_insn in = {0};
+	uint64_t pc = block->pc, end = block->pc + block->bytes;
+	const uint8_t *last = NULL;
+	for (; pc < end && st_decode(last = program_code(pc), end - pc, &in); pc += in.len)
+		;
+	if (pc != end)
+		return;
+	bool goes_on = in.cls != ST_C_JMP && in.cls != ST_C_IJMP && in.cls != ST_C_RET &&
+	               in.cls != ST_C_FAR && in.cls != ST_C_INT3,
+	     jumps = (in.cls == ST_C_JMP || in.cls == ST_C_JCC || in.cls == ST_C_LOOP ||
+	              in.cls == ST_C_CALL) &&
+	             st_jumps_apart(last, in.len, in.rel);
+	const uint64_t next[] = {goes_on ? pc : 0, jumps ? pc + (uint64_t)(int64_t)in.rel : 0};
+	traps_move(block->pc, next);
+}
+
+void
+watch_found(struct thread *t, const struct st_block *block)
+{
+	t->found++;
+	if (t->watching)
+		follow_block(block);
+	else
+		rt.found++;
+}
+
+static bool
+watches_at_once(void)
+{
+	return budget()->first_ns == ST_WATCHES_AT_ONCE;
+}
+
+/* CPU time of a process, without what was charged, before it watches. */
+static uint64_t
+watches_from(void)
+{
+	return watches_at_once() ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
+}
+
+/* Have files been mapped that the controller was not asked about, and none since the last tick? A
+ * program that loads libraries loads several. Each answer is about all that is mapped: where files
+ * keep coming it is asked less and less often. */
+static bool
+has_new_files(void)
+{
+	uint64_t n = __atomic_load_n(&rt.results->n_seen, __ATOMIC_RELAXED),
+	         before = rt.bits_at_tick;
+	rt.bits_at_tick = n;
+	return n == before && n != rt.bits_asked && rt.ticks_asked++ >= rt.ticks_wait;
+}
+
+/* The controller is asked when the process has been there for some time, and again when there is
+ * new code, or much has been found in windows, of which nobody has looked where it leads. False: it
+ * has never been. */
+static bool
+ask(uint64_t net)
+{
+	uint32_t times = rt.results->leaders_wanted;
+	bool new_files = has_new_files();
+	if (times ? rt.found < MANY && !new_files : net < watches_from())
+		return times;
+	if (traps_ask()) {
+		if (times && new_files)
+			rt.ticks_wait = 2 * rt.ticks_wait + 1;
+		rt.found = rt.ticks_asked = 0;
+		rt.bits_asked = rt.bits_at_tick;
+	}
+	return rt.results->leaders_wanted;
+}
+
+/* How much has been found since the last tick? A window that begins is like the last one. */
+static void
+take_rate(struct thread *t)
+{
+	if (t->spent && !t->watching)
+		return;
+	t->rate = t->found;
+	t->found = 0;
+}
+
+static bool
+is_quiet(const struct thread *t)
+{
+	return t->rate < FEW;
+}
+
+/* Has the controller ever answered? Of hundreds of libraries it takes as long as they take to
+ * start, and without its answer all of that would be missed. Where a log has much of it, the window
+ * would be wasted. */
+static bool
+is_told(void)
+{
+	return watches_at_once() || __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE);
+}
+
+static void
+look(struct thread *t, uint64_t net)
+{
+	if (!ask(net) || !is_quiet(t) || !is_told())
+		return;
+	t->watching = true;
+	budget_pause(t);
+}
+
+static void
+reopen(struct thread *t)
+{
+	watch_end(t);
+	if (t->spent && credit_of(t) > 0)
+		budget_resume(t);
+}
+
+bool
+watch_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
+{
+	bool late = now - t->period_from >= budget()->period_ns / 8 * 7;
+	if (!begins)
+		take_rate(t);
+	if (!t->watching) {
+		if (!t->spent && !late && may_watch(t))
+			look(t, net);
+		return false;
+	}
+	ask(net);
+	if (late || !may_watch(t) || !is_quiet(t))
+		reopen(t);
+	else if (!t->spent)
+		budget_pause(t);
+	return t->watching && traps_stale();
+}
+
+/* Is it known what is there? Code that no log has is not looked for. */
+static bool
+is_measured(uint64_t pc)
+{
+	const struct map *m = maps_find(pc);
+	struct unique_bits bits = m ? unique_bits(m) : (struct unique_bits){0};
+	return !bits.bytes || unique_is_seen(&bits, pc);
+}
+
+/* For tests. */
+static void
+stress_watch(struct thread *t)
+{
+	if (!(rt.stress & ST_STRESS_watch) || t->watching || t->spent || !may_watch(t))
+		return;
+	if (!rt.results->leaders_wanted || rt.found >= FEW)
+		traps_ask();
+	rt.found = 0;
+	t->watching = true;
+}
+
+bool
+watch_waits(const struct thread *t)
+{
+	if (!t->watching)
+		return (rt.stress & ST_STRESS_watch) && !t->spent;
+	return !t->spent || traps_stale();
+}
+
+void
+watch_pass(struct thread *t)
+{
+	stress_watch(t);
+	if (t->watching && !t->spent && is_measured(t->regs.pc))
+		budget_pause(t);
+}
+
+void
+watch_go(struct thread *t)
+{
+	if (!t->watching || !traps_stale())
+		return;
+	uint64_t begin = rt_tsc();
+	traps_set();
+	uint64_t ns = (rt_tsc() - begin) * 1000 / (budget()->ticks_per_second / 1000000);
+	__atomic_fetch_add(&budget()->owed_ns, ns, __ATOMIC_RELAXED);
+}
+
+void
+watch_trapped(struct thread *t)
+{
+	uint64_t pc = t->regs.pc;
+	rt_lock(&rt.lock);
+	rt_stat(ST_STAT_traps, 1);
+	t->credits[0] -= (int64_t)TRAP_TICKS * ST_BUDGET_UNITS;
+	/* Who measures it takes the trap away. */
+	if (is_measured(pc))
+		traps_take(pc);
+	else if (t->watching && credit_of(t) > 0)
+		budget_resume(t);
+	else
+		traps_take_page(pc);
+	rt_unlock(&rt.lock);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Leaving a process that was attached.
+ *
+ * A thread that is to leave comes out at an exact place of the program, gives the kernel back what
+ * is the program's (alternate stack, restartable sequences) with every signal blocked, and waits:
+ * it is parked. Signal dispositions belong to the process, so nobody goes on natively before all
+ * are parked. Then the controller puts the last things in order with ptrace, the program's
+ * registers among them. When the controller is gone, the threads see to it themselves.
+ *
+ * So they do when a thread, of whatever process, is about to do what the engine cannot bear: from
+ * then on no thread is in the engine, because what a native thread shares with others, signal
+ * dispositions and children, would be the engine's.
+ */
+#include <asm/unistd.h>
+
+#include "rt/budget/unique.h"
+#include "rt/jit/jit.h"
+#include "rt/native/gate.h"
+#include "rt/native/outside.h"
+#include "rt/os/os.h"
+#include "rt/os/process.h"
+#include "rt/tool/happen.h"
+
+/* stubs.S knows it. */
+_Static_assert(offsetof(struct st_attached, regs) == 16, "");
+_Static_assert(offsetof(struct st_attached, rflags) == 144, "");
+_Static_assert(offsetof(struct st_attached, pc) == 152, "");
+_Static_assert(offsetof(struct st_attached, mask) == 160, "");
+_Static_assert(offsetof(struct st_attached, all_sent) == 192, "");
+
+enum {
+	E_BUSY = 16,
+	E_INVAL = 22,
+	E_NOSYS = 38,
+	UNREGISTER = 1,
+	POLL_HUP_CODE = 6,
+	SET_FLAGS = 4,
+	SET_OWNER = 8,
+	SET_SIGNAL = 10,
+	O_ASYNC_BIT = 0x2000,
+	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
+};
+
+static uint32_t gone; /* futex: the process has its dispositions back */
+static bool for_good; /* a thread does what the engine cannot bear */
+
+long
+sys_rseq(struct thread *t)
+{
+	const uint64_t *r = t->regs.r;
+	/* A C library that has registered its first thread may insist on the others. */
+	if (!rt.boot->attached)
+		return -E_NOSYS;
+	bool same = t->rseq.at == r[RDI] && t->rseq.bytes == (uint32_t)r[RSI];
+	if (r[RDX] == UNREGISTER && same && r[RDI]) {
+		t->rseq = (struct rseq_area){0};
+		return 0;
+	}
+	if (r[RDX] || !r[RDI] || (uint32_t)r[RSI] < 32 || (r[RDI] & 31))
+		return -E_INVAL;
+	if (t->rseq.at)
+		return same ? -E_BUSY : -E_INVAL;
+	t->rseq = (struct rseq_area){r[RDI], (uint32_t)r[RSI], (uint32_t)r[R10]};
+	return 0;
+}
+
+void
+rseq_restore(const struct thread *t)
+{
+	if (t->rseq.at)
+		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 0, t->rseq.signature);
+}
+
+void
+leave_begin(void)
+{
+	uint32_t fd = rt.boot->channel;
+	SYS(__NR_fcntl, fd, SET_SIGNAL, SIGNAL_OWN);
+	SYS(__NR_fcntl, fd, SET_OWNER, rt.pid);
+	SYS(__NR_fcntl, fd, SET_FLAGS, O_ASYNC_BIT);
+	if (!controller_has_hung_up())
+		return;
+	rt.leaving = true;
+	__atomic_fetch_or(&rt.main->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
+}
+
+bool
+leave_is_hangup(int signo, const struct siginfo *info)
+{
+	return signo == SIGNAL_OWN && info->code == POLL_HUP_CODE && rt.boot->channel &&
+	       (uint32_t)info->value == rt.boot->channel;
+}
+
+/* For copies in children, too. */
+static void
+disarm(void)
+{
+	if (!rt.boot->attached)
+		return;
+	SYS(__NR_fcntl, rt.boot->channel, SET_OWNER, 0);
+	SYS(__NR_fcntl, rt.boot->channel, SET_FLAGS, 0);
+	signals_drain(); /* what had been sent by then */
+}
+
+/* Another process runs in this memory, under the engine. */
+static bool
+is_shared(void)
+{
+	for (const struct thread *o = rt.threads; o; o = o->next_thread)
+		if (o->own_process && !o->ended)
+			return true;
+	return false;
+}
+
+static void
+block_every(void)
+{
+	uint64_t all = ~0ull;
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, 0, 8);
+}
+
+/* But those of faults, which tools may have. The runtime's own would spoil a system call that is to
+ * be restarted. */
+static void
+block_but_faults(void)
+{
+	uint64_t mask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8);
+}
+
+/* Every thread is parked: the tools' last words, and what belongs to the process. */
+static void
+restore_process(struct thread *t)
+{
+	if (!t->own_process) {
+		block_but_faults();
+		signals_set_stack(t);
+		happen_leave(t);
+		block_every();
+		SYS(__NR_sigaltstack, &t->altstack, 0);
+	}
+	signals_restore_dispositions(&rt.sigtab);
+	lock_future_natively();
+	pages_release();
+	gates_remove();
+	disarm();
+	rt.results->tsc_end = rt_tsc();
+	rt.results->state = for_good ? ST_RUN_NATIVE : ST_RUN_DETACHED;
+}
+
+/* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall:
+ * the program may be about to make that call. */
+static void
+wait_for_controller(void)
+{
+	struct {
+		int fd;
+		int16_t events, revents;
+	} p = {(int)rt.boot->channel, 0, 0};
+	while (!rt.leaving && !p.revents)
+		SYS(__NR_ppoll, &p, 1, 0, 0, 8);
+}
+
+static _Noreturn void
+go(struct thread *t)
+{
+	signals_drain(); /* somebody may have sent one just before it was parked */
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &t->leave_mask, 0, 8);
+	rt_go_native_forever(t);
+}
+
+static struct st_boot *
+shared_boot(void)
+{
+	return (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
+}
+
+/* Without a controller: what no thread needs on its last steps. The rest the agent takes away when
+ * they are done, if it is still there. */
+static void
+forget_alone(void)
+{
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		rt_keep_memory(o, ST_THREAD_PRIVATE);
+		rt_keep_memory((void *)thread_stacks(o), THREAD_STACKS);
+		SYS(__NR_munmap, (uint64_t)o + ST_THREAD_PRIVATE, COUNTERS_BYTES);
+	}
+	rt_unmap_all();
+	__atomic_store_n(&shared_boot()->finished, ST_FINISHED_MEMORY, __ATOMIC_SEQ_CST);
+	SYS(__NR_munmap, rt.region, ST_CACHE_SIZE);
+	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
+	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_MAPPED);
+	SYS(__NR_munmap, rt.results, rt.results->file_size);
+}
+
+static void
+close_channel(void)
+{
+	if (rt.boot->channel)
+		SYS(__NR_close, rt.boot->channel);
+}
+
+static void
+finish_alone(struct thread *t)
+{
+	restore_process(t);
+	limits_end();
+	if (!is_shared())
+		forget_alone();
+}
+
+static void
+wake_others(void)
+{
+	SYS(__NR_futex, &gone, 1 /* FUTEX_WAKE */, 1 << 20);
+}
+
+void rt_withdraw(const struct st_boot *boot);
+
+/*
+ * The controller was killed while it sent the threads of a process here, and all go on natively.
+ * This one takes away what none of them needs for that. Nothing but the boot block is known yet.
+ */
+void
+rt_withdraw(const struct st_boot *boot)
+{
+	enum { AS = 9, DATA = 2 };
+	const struct st_boot b = *boot;
+	if (b.limits[0][0])
+		SYS(__NR_prlimit64, 0, AS, b.limits[0], 0);
+	if (b.limits[1][0])
+		SYS(__NR_prlimit64, 0, DATA, b.limits[1], 0);
+	SYS(__NR_close, b.channel);
+	SYS(__NR_munmap, b.region, ST_CACHE_SIZE);
+	SYS(__NR_munmap, b.cache_alias, ST_CACHE_SIZE);
+	SYS(__NR_munmap, b.lookup, ST_LOOKUP_MAPPED);
+	SYS(__NR_munmap, b.results, ((const struct st_results_header *)b.results)->file_size);
+}
+
+void rt_finish(struct thread *t);
+void rt_forget(struct thread *t);
+
+/*
+ * One thread's work for the controller when all are parked, on the boot stack: what belongs to the
+ * process. The others can go on natively from then on, be it that the controller sends them or that
+ * it dies now; so it may at any moment.
+ */
+void
+rt_finish(struct thread *t)
+{
+	rt_lock(&rt.thread_lock);
+	bool first = !gone;
+	if (first) {
+		restore_process(t);
+		limits_end();
+		__atomic_store_n(&shared_boot()->finished, ST_FINISHED_PROCESS, __ATOMIC_SEQ_CST);
+	}
+	__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
+	rt_unlock(&rt.thread_lock);
+	wait_for_controller();
+	if (first && !is_shared())
+		forget_alone();
+	wake_others();
+	SYS(__NR_close, rt.boot->channel);
+	go(t);
+}
+
+/* Its last: the other threads are out of the engine. */
+void
+rt_forget(struct thread *t)
+{
+	bool shared = is_shared();
+	rt_keep_memory(t, ST_THREAD_PRIVATE);
+	if (!shared)
+		rt_unmap_all();
+	__atomic_store_n(&shared_boot()->finished, shared ? ST_FINISHED_SHARED : ST_FINISHED_MEMORY,
+	                 __ATOMIC_SEQ_CST);
+	wait_for_controller();
+	SYS(__NR_close, rt.boot->channel);
+	go(t);
+}
+
+/* Sends the other threads here; have all of them come? thread_lock held. */
+static bool
+gather(const struct thread *t)
+{
+	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_LEAVE};
+	bool all = true;
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		if (o == t || o->ended || o->parked == ST_PARKED ||
+		    (o->own_process && !o->in_vfork))
+			continue;
+		all = false;
+		if (!o->told && !o->in_vfork && !o->parked && o->tid)
+			o->told =
+			        SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info) == 0;
+		else if (o->told && ++o->rounds % 16 == 0)
+			o->told = false; /* it may have been where it could not come out */
+	}
+	return all;
+}
+
+static _Noreturn void
+leave_alone(struct thread *t)
+{
+	int64_t pause[2] = {0, 2000000};
+	rt.leaving = true;
+	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST)) {
+		rt_lock(&rt.thread_lock);
+		bool last = !gone && gather(t);
+		if (last) {
+			finish_alone(t);
+			close_channel();
+			__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
+		}
+		rt_unlock(&rt.thread_lock);
+		if (last)
+			wake_others();
+		else
+			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
+	}
+	go(t);
+}
+
+/* What is counted and recorded of the thread is complete. In a basic block it has only been up to
+ * where it goes on natively. */
+static void
+end_measuring(struct thread *t)
+{
+	unique_leave(t);
+	jit_suspend_resume(t);
+	t->resume.state = RESUME_NONE;
+	if (t->own_process)
+		return;
+	block_but_faults();
+	happen_thread_end(t);
+	block_every();
+}
+
+/* Also from rt_park_entry: the controller has found the thread asleep in a system call, or out of
+ * the engine, and has said in t->regs where it goes on. `mask` were blocked. */
+void
+thread_park(struct thread *t, uint64_t mask)
+{
+	block_every();
+	outside_end(t);
+	/* From here on nobody sends it here any more; what was sent by then is drained. */
+	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
+	if (t->pending & PENDING_SIGNAL)
+		mask = t->queued_mask;
+	t->regs.pc = gate_leads(t->regs.pc); /* the controller found it natively there */
+	end_measuring(t);
+	signals_hand_over(t);
+	t->pending = 0;
+	t->leave_mask = (mask & ~NEVER_BLOCKED) | t->blocked;
+	SYS(__NR_sigaltstack, &t->altstack, 0);
+	rseq_restore(t);
+	thread_note_end(t);
+	__atomic_store_n(&t->parked, ST_PARKED, __ATOMIC_SEQ_CST);
+	wait_for_controller();
+	leave_alone(t);
+}
+
+void
+leave_for_good(struct thread *t)
+{
+	uint64_t mask = signals_block_all();
+	for_good = true;
+	__atomic_store_n(&shared_boot()->leaves, 1, __ATOMIC_SEQ_CST);
+	rt.leaving = true;
+	thread_park(t, mask);
+}
+
+void
+leave_forget(struct thread *t)
+{
+	rt.leaving = for_good = false;
+	t->told = false;
+	t->rounds = 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/native/outside.h"
+
+#include <asm/unistd.h>
+
+#include "rt/budget/budget.h"
+#include "rt/budget/watch.h"
+#include "rt/native/gate.h"
+#include "rt/native/traps.h"
+#include "rt/os/os.h"
+
+enum {
+	DISPATCH = 59, /* PR_SET_SYSCALL_USER_DISPATCH */
+	DISPATCH_OFF = 0,
+	DISPATCH_ON = 1,
+	CODE_DISPATCH = 2, /* SYS_USER_DISPATCH */
+	FLAG_TF = 0x100,
+	/* Of a tick, where there is no gate: with more it costs more than the plain code in the
+	   cache. */
+	MOST_CALLS = 16,
+};
+
+void
+outside_begin(struct thread *t)
+{
+	t->watched = false;
+	t->calls = 0;
+	t->busy_calling = false;
+}
+
+void
+outside_end(struct thread *t)
+{
+	/* Whatever is noted: a vfork's child may have used this structure. */
+	if (budget_exists())
+		SYS(__NR_prctl, DISPATCH, DISPATCH_OFF, 0, 0, 0);
+	t->watched = false;
+}
+
+/* From now on the kernel tells of every system call that is not the runtime's own. */
+static bool
+listen(struct thread *t)
+{
+	if (t->watched)
+		return true;
+	uint64_t own = rt.region + ST_REGION_RUNTIME, bytes = ST_REGION_MAIN - ST_REGION_RUNTIME;
+	t->watched = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
+	/* An old kernel, or a sandbox. */
+	rt.no_outside = !t->watched;
+	rt.results->budget.no_native = rt.no_outside;
+	return t->watched;
+}
+
+static bool
+may_ever_go(const struct thread *t)
+{
+	/* The borders of a region are seen in the cache only. */
+	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
+	return rt.results->budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
+	       !(rt.results->region_by & borders) && !t->own_process && !t->filters && !rt.leaving;
+}
+
+bool
+outside_may(const struct thread *t)
+{
+	/* Single steps are seen in the cache only, too. */
+	return !t->busy_calling && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
+}
+
+static bool
+may_go(const struct thread *t)
+{
+	return t->spent && outside_may(t);
+}
+
+static void
+go(struct thread *t)
+{
+	t->next = (uint64_t)rt_go_outside;
+	t->exit_id = gate_way(t->regs.pc);
+}
+
+bool
+outside_go(struct thread *t)
+{
+	rt_must_hold(&rt.lock);
+	watch_pass(t);
+	if (!may_go(t) || traps_stay(t->regs.pc) || !listen(t))
+		return false;
+	watch_go(t);
+	go(t);
+	return true;
+}
+
+bool
+outside_return(struct thread *t)
+{
+	if (watch_waits(t) || traps_any_stay() || !may_go(t) || !listen(t))
+		return false;
+	go(t);
+	return true;
+}
+
+bool
+outside_called(const struct thread *t, int signo, const struct siginfo *info)
+{
+	return signo == SIGNAL_SYS && info->code == CODE_DISPATCH &&
+	       __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_OUTSIDE;
+}
+
+void
+outside_note_call(struct thread *t, bool trapped)
+{
+	if (!budget_exists() || (gate_serves(t->regs.pc) && !trapped))
+		return;
+	bool few = may_ever_go(t) && gate_note(t, t->spent);
+	if (!few && ++t->calls > MOST_CALLS)
+		t->busy_calling = true;
+}
+
+bool
+outside_tick(struct thread *t)
+{
+	t->busy_calling = t->calls > MOST_CALLS;
+	t->calls = 0;
+	return may_go(t) && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_CACHE;
+}

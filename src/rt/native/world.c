@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stopping the other threads, and leaving for native execution. */
+#include <asm/unistd.h>
+
+#include "rt/jit/jit.h"
+#include "rt/native/gate.h"
+#include "rt/native/outside.h"
+#include "rt/native/traps.h"
+#include "rt/os/os.h"
+#include "rt/os/process.h"
+#include "rt/tool/happen.h"
+
+/* False when the thread is gone. */
+static bool
+send_stop(const struct thread *o)
+{
+	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_STOP};
+	uint32_t process = o->own_process ? o->tid : rt.pid;
+	return SYS(__NR_rt_tgsigqueueinfo, process, o->tid, SIGNAL_OWN, &info) != -3 /* ESRCH */;
+}
+
+/* Is the thread where it does not see the lock? */
+static bool
+is_away(const struct thread *o, bool outside)
+{
+	uint32_t state = __atomic_load_n(&o->state, __ATOMIC_SEQ_CST);
+	return state == THREAD_CACHE || (outside && state == THREAD_OUTSIDE);
+}
+
+/* Waits until no other thread is in the cache, nor (outside) in the program's own code. They come
+ * out to the dispatcher and wait there for rt.lock, which the caller holds. */
+static void
+stop_world(struct thread *t, bool outside)
+{
+	rt_lock(&rt.thread_lock);
+	for (struct thread *o = rt.threads; o; o = o->next_thread)
+		if (o != t && !o->ended)
+			__atomic_fetch_or(&o->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
+	for (struct thread *o = rt.threads; o; o = o->next_thread) {
+		if (o == t || o->ended)
+			continue;
+		for (int tries = 0; is_away(o, outside); tries++) {
+			/* One is enough unless the queue is full. */
+			if (o->ended || (tries % 1024 == 0 && !send_stop(o)))
+				break;
+			SYS(__NR_sched_yield);
+		}
+	}
+	rt_unlock(&rt.thread_lock);
+}
+
+void
+os_stop_world(struct thread *t)
+{
+	rt_lock(&rt.lock);
+	stop_world(t, false);
+}
+
+void
+os_make_wait(struct thread *t)
+{
+	if (rt.threaded)
+		stop_world(t, false);
+}
+
+void
+os_make_all_wait(struct thread *t)
+{
+	if (rt.threaded)
+		stop_world(t, true);
+}
+
+void
+os_flush(struct thread *t)
+{
+	os_make_wait(t);
+	if (!pages_have_room())
+		pages_release();
+	jit_reset();
+	rt_stat(ST_STAT_flushes, 1);
+}
+
+void
+os_flush_and_open(struct thread *t)
+{
+	os_flush(t);
+	pages_release();
+}
+
+void
+os_show_threads(struct thread *t)
+{
+	enum { MOST_TRIES = 100 };
+	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_SHOW};
+	int64_t pause[2] = {0, 1000000};
+	bool all = false, any = false;
+	/* Not for ever, and without the lock: its holder may be about to die as well. */
+	for (int tries = 0; !all && tries < MOST_TRIES; tries++) {
+		all = true;
+		for (struct thread *o = rt.threads; o; o = o->next_thread) {
+			if (o == t || o->ended || !o->tid || o->own_process || o->shown ||
+			    o->state == THREAD_NATIVE)
+				continue;
+			if (tries == 0)
+				SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info);
+			all = false;
+			any = true;
+		}
+		if (any) /* once more when all have said so: they are on their way */
+			SYS(__NR_nanosleep, pause, 0);
+	}
+}
+
+void
+os_native_probe(struct thread *t)
+{
+	rt_lock(&rt.lock);
+	traps_take(t->regs.pc);
+	rt_unlock(&rt.lock);
+	/* There may be code after all, which makes system calls: without /proc nobody knows. */
+	outside_end(t);
+	t->state = THREAD_PROBE;
+	rt_go_native(t);
+}
+
+void
+os_step(struct thread *t)
+{
+	uint64_t trap = SIGNAL_BIT(SIGNAL_TRAP), before = 0;
+	if (t->watched) /* it may make a system call */
+		outside_end(t);
+	SYS(__NR_rt_sigprocmask, 1 /* SIG_UNBLOCK */, &trap, &before, 8);
+	t->step_blocked = before & trap;
+	t->stepping = true;
+	t->next = (uint64_t)rt_go_step;
+}
+
+void
+os_native_forever(struct thread *t)
+{
+	rt_stat(ST_STAT_native_threads, 1);
+	outside_end(t);
+	process_leaves(t);
+	if (!t->own_process)
+		leave_for_good(t);
+	/* Memory and perhaps dispositions are its parent's: a signal brings it back for its
+	 * handler. */
+	gap_begin(t);
+	if (rt.has_budget) {
+		rt_lock(&rt.lock);
+		os_make_all_wait(t);
+		traps_remove();
+		rt_unlock(&rt.lock);
+	}
+	t->state = THREAD_NATIVE;
+	rt_go_native(t);
+}
