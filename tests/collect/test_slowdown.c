@@ -66,6 +66,10 @@ short_runs_are_translation(void **state)
 	run.cpu_controller = 0.02;
 	assert_near(about(&run, 0), 0.103 / 0.05, 1e-6);
 	assert_true(about(&run, 10000) > 0.11 / 0.05);
+	/* Of a run that is shorter still, nothing can be told. */
+	run.cpu_user = 0.019;
+	fake_header(f)->stats[ST_STAT_insns] = 7500;
+	assert_unknown(&run);
 	fake_free(f);
 }
 
