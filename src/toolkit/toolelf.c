@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "toolkit/runtime.h"
+#include "wire/boot.h"
 
 /* What the dynamic section says, as offsets into the tool's memory. */
 struct dynamic {
