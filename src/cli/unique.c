@@ -85,7 +85,8 @@ shorten_periods(struct st_budget *b, const struct st_codelog_past *past)
 	b->period_ns = period;
 }
 
-/* Do threads outside their windows come back for code that has not been measured (rt/budget/watch.h)?
+/* Do threads outside their windows come back for code that has not been measured
+ * (rt/budget/watch.h)?
  */
 static bool
 may_watch(const struct st_budget *b, const struct st_unique_choice *choice)

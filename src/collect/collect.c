@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/number.h"
+#include "collect/slowdown.h"
 #include "control/run.h"
 #include "insn/shape.h"
-#include "collect/slowdown.h"
 
 static double
 own_seconds(void)
