@@ -76,7 +76,7 @@ print_text(const struct st_finding *findings, bool usable)
 		if (f->follows)
 			printf("  %-22s  so: %s\n", "", f->follows);
 		if (f->mend)
-			printf("  %-22s  mend: %s\n", "", f->mend);
+			printf("  %-22s  fix: %s\n", "", f->mend);
 	}
 	printf("\nstrobe run %s on this machine\n", usable ? "works" : "does not work");
 }

@@ -45,8 +45,8 @@ st_check_kernel(const char *root, struct st_finding *f)
 	}
 	st_found(f, known ? ST_HEALTH_NO : ST_HEALTH_LIMITED, "Linux %s",
 	         known ? release : "of unknown version");
-	f->follows =
-	        "the engine needs the FS and GS base instructions, which Linux 5.9 allows first";
+	f->follows = "the engine needs the FS and GS base instructions, which Linux allows since "
+	             "version 5.9";
 	f->mend = "run Linux 5.9 or later";
 }
 
@@ -144,8 +144,9 @@ st_check_memfd(const char *root, struct st_finding *f)
 		st_found(f, ST_HEALTH_OK, "memory files can be made and hold code");
 		return;
 	}
-	st_found(f, ST_HEALTH_NO, "no memory file that holds code: %s", strerror(error));
-	f->follows = "there is no place for translated code";
+	st_found(f, ST_HEALTH_NO, "cannot create a memory file that holds code: %s",
+	         strerror(error));
+	f->follows = "the engine has no memory for translated code";
 	f->mend = st_read_number(root, "/proc/sys/vm/memfd_noexec", &noexec) && noexec
 	                  ? "sysctl vm.memfd_noexec=0"
 	                  : "allow memfd_create and executable mappings in the security policy";
@@ -161,7 +162,7 @@ st_check_fsgsbase(const char *root, struct st_finding *f)
 		return;
 	}
 	st_found(f, ST_HEALTH_NO, "the FS and GS base instructions are disabled");
-	f->follows = "the engine keeps its state of each thread behind the GS base";
+	f->follows = "the engine keeps the state of each thread at the GS base";
 	f->mend = "boot without nofsgsbase, on a CPU of 2012 or later";
 }
 
@@ -176,10 +177,10 @@ st_check_tsc(const char *root, struct st_finding *f)
 	bool trusted = !strcmp(source, "tsc") || !strcmp(source, "kvm-clock") ||
 	               !strcmp(source, "hyperv_clocksource_tsc_page");
 	st_found(f, invariant && trusted ? ST_HEALTH_OK : ST_HEALTH_LIMITED,
-	         "%s, the kernel's clock is %s",
-	         invariant ? "invariant" : "not said to be invariant", source);
+	         "%s; the clock of the kernel is %s",
+	         invariant ? "invariant" : "not known to be invariant", source);
 	if (f->health == ST_HEALTH_OK)
 		return;
 	f->follows = "times that the engine takes itself may drift; samples and counts do not";
-	f->mend = "on a virtual machine, have the host pass on the invariant TSC";
+	f->mend = "on a virtual machine, let the host offer the invariant TSC";
 }

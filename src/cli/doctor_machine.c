@@ -78,9 +78,8 @@ st_check_cores(const char *root, struct st_finding *f)
 	if (quota > 0 && quota < usable) {
 		st_found(f, ST_HEALTH_LIMITED, "%d of %ld usable, control group allows %.2f",
 		         usable, online, quota);
-		f->follows = "threads are stopped when the quota is used up: wall time then says "
-		             "little, "
-		             "CPU time and counts still hold";
+		f->follows = "threads are stopped when the quota is used up: elapsed time then "
+		             "means little, but CPU time and counts are correct";
 		f->mend = "raise cpu.max (v2) or cpu.cfs_quota_us (v1) of the control group";
 		return;
 	}
@@ -104,17 +103,20 @@ st_check_memory(const char *root, struct st_finding *f)
 	if (!getrlimit(RLIMIT_AS, &space) && space.rlim_max < reserved) {
 		st_found(f, ST_HEALTH_NO, "address space limited to %llu MiB, a hard limit",
 		         (unsigned long long)space.rlim_max >> 20);
-		f->follows = "there is no room for the engine's tables, large but mostly unused";
+		f->follows = "there is no space for the tables of the engine, which are large but "
+		             "mostly unused";
 		f->mend = "start strobe without it, or with a soft limit only (ulimit -S -v)";
 	} else if (st_read_number(root, "/proc/sys/vm/overcommit_memory", &overcommit) &&
 	           overcommit == 2) {
 		st_found(f, ST_HEALTH_LIMITED, "the kernel does not overcommit memory");
-		f->follows = "the engine's tables count in full, though little of them is used";
+		f->follows = "the kernel counts the whole tables of the engine, although little of "
+		             "them is used";
 		f->mend = "sysctl vm.overcommit_memory=0";
 	} else if (group && group < needed) {
 		st_found(f, ST_HEALTH_LIMITED, "control group allows %llu MiB",
 		         (unsigned long long)group >> 20);
-		f->follows = "the engine needs up to 8 bytes per byte of program code, and 16 MiB";
+		f->follows =
+		        "the engine needs 16 MiB, and up to 8 bytes for each byte of program code";
 		f->mend =
 		        "raise memory.max (v2) or memory.limit_in_bytes (v1) of the control group";
 	} else if (group) {
@@ -140,7 +142,7 @@ st_check_seccomp(const char *root, struct st_finding *f)
 		return;
 	}
 	st_found(f, ST_HEALTH_LIMITED, "system calls are filtered (mode %d)", mode);
-	f->follows = "the lines above tell what the filter lets through";
+	f->follows = "the lines above show what the filter allows";
 	f->mend = "only if one of them says no: docker run --security-opt seccomp=unconfined";
 }
 

@@ -99,7 +99,7 @@ on_forked(struct st_session *s, const struct received *r)
 		return;
 	struct st_results_header *results = st_results_map(r->fd, like->results);
 	if (!results) {
-		st_session_leave_alone(s, "its results cannot be mapped here");
+		st_session_leave_alone(s, "its results cannot be mapped into strobe");
 		return;
 	}
 	results->pid = (uint32_t)r->sender;

@@ -255,17 +255,17 @@ st_profile_cause_name(int64_t cause)
 	case ST_FALLBACK_GS:
 		return "the program uses the GS base itself";
 	case ST_FALLBACK_INT:
-		return "int n or sysenter, a system call the engine cannot see";
+		return "int n or sysenter, a system call that the engine cannot see";
 	case ST_FALLBACK_VFORK_CHILD:
-		return "child left alone between vfork and exec";
+		return "a child process between vfork and exec, without --follow";
 	case ST_FALLBACK_FORK_CHILD:
-		return "child left alone after fork";
+		return "a child process after fork, without --follow";
 	case ST_FALLBACK_RESOURCES:
-		return "no memory or thread slot left for the engine";
+		return "no memory or thread slot was left for the engine";
 	case ST_FALLBACK_NOEXEC:
-		return "jump to memory the engine does not know as executable";
+		return "a jump to memory that the engine does not know as executable";
 	case ST_FALLBACK_SECCOMP:
-		return "a seccomp sandbox that the engine cannot live in";
+		return "a seccomp sandbox that forbids what the engine needs";
 	default:
 		return "unknown cause";
 	}

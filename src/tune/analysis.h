@@ -12,8 +12,8 @@
 /* The response variables: R(identifier, "name in JSON", "title of its table", "what it is",
  * decimals). */
 #define ST_RESPONSES(R)                                                                            \
-	R(CPU, "slowdown_cpu", "slow-down factors (CPU time)", "slow-down factor", 3)              \
-	R(WALL, "slowdown_wall", "slow-down factors (wall time)", "slow-down factor", 3)           \
+	R(CPU, "slowdown_cpu", "slowdown factors (CPU time)", "slowdown factor", 3)                \
+	R(WALL, "slowdown_wall", "slowdown factors (wall time)", "slowdown factor", 3)             \
 	R(UNIQUE, "unique_coverage", "unique coverage (%)", "unique coverage", 2)                  \
 	R(RAW, "raw_coverage", "raw coverage (%)", "raw coverage", 2)
 enum st_response {
@@ -39,7 +39,7 @@ enum st_trend { ST_TREND_NONE, ST_TREND_DOWN, ST_TREND_UP, ST_TREND_MIXED };
  * H(identifier, number, response, the trend that it claims, "what it claims")
  */
 #define ST_HYPOTHESES(H)                                                                           \
-	H(SLOWDOWN, 1, CPU, DOWN, "the longer the period, the smaller the slow-down factor")       \
+	H(SLOWDOWN, 1, CPU, DOWN, "the longer the period, the smaller the slowdown factor")        \
 	H(UNIQUE, 2, UNIQUE, DOWN, "the longer the period, the smaller the unique coverage")       \
 	H(RAW, 3, RAW, UP, "the longer the period, the greater the raw coverage")
 enum st_hypothesis_id {

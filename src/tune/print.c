@@ -22,7 +22,7 @@ print_programs(const struct st_study *s, FILE *out, struct st_style style)
 {
 	static const struct st_table_column columns[] = {{"native s", false},
 	                                                 {"CPU s", false},
-	                                                 {"slow-down, CPU", false},
+	                                                 {"slowdown, CPU", false},
 	                                                 {"wall", false},
 	                                                 {"instructions", false},
 	                                                 {"executed", false},
@@ -57,7 +57,7 @@ print_cells(const struct st_analysis *a, const struct st_study *s, FILE *out, st
 {
 	static const struct st_table_column columns[] = {{"B", false},
 	                                                 {"T", false},
-	                                                 {"slow-down, CPU", false},
+	                                                 {"slowdown, CPU", false},
 	                                                 {"wall", false},
 	                                                 {"unique coverage, %", false},
 	                                                 {"raw coverage, %", false},
@@ -137,14 +137,14 @@ static void
 print_hypothesis(const struct st_hypothesis *h, int number, const char *claim, const char *response,
                  FILE *out)
 {
-	fprintf(out, "  %d. %s: %s\n", number, claim, h->stands ? "stands" : "does not stand");
+	fprintf(out, "  %d. %s: %s\n", number, claim, h->stands ? "holds" : "does not hold");
 	fprintf(out,
 	        "     the null hypothesis, that the period makes no difference, is %s (p %s %.3g)",
 	        h->rejected ? "rejected" : "not rejected", h->p < 2e-16 ? "<" : "=",
 	        fmax(h->p, 2e-16));
 	if (h->rejected)
 		fprintf(out, "; the mean of the %s %s", response, trend_text(h->trend));
-	fprintf(out, "%s\n", h->interacts ? "; how much depends on the budget" : "");
+	fprintf(out, "%s\n", h->interacts ? "; the size of the effect depends on the budget" : "");
 }
 
 static void
@@ -152,7 +152,7 @@ print_hypotheses(const struct st_analysis *a, const struct st_study *s, FILE *ou
 {
 	if (s->n_periods < 2)
 		return;
-	fprintf(out, "\nhypotheses, at the level of significance of %g\n", ST_SIGNIFICANCE);
+	fprintf(out, "\nhypotheses, at a significance level of %g\n", ST_SIGNIFICANCE);
 #define H(id, number, response, trend, claim)                                                      \
 	print_hypothesis(&a->hypotheses[ST_HYPOTHESIS_##id], number, claim,                        \
 	                 responses[ST_RESPONSE_##response].text, out);
@@ -165,7 +165,7 @@ print_advice(const struct st_advice *advice, const struct st_analysis *a, const 
              unsigned response, FILE *out)
 {
 	const struct st_study_cell *cell = &a->cells[advice->budget][advice->period];
-	fprintf(out, "  -b %g%% -T %gs: %s of %.2f %%, at a slow-down of %.3f\n",
+	fprintf(out, "  -b %g%% -T %gs: %s of %.2f %%, at a slowdown of %.3f\n",
 	        100 * s->budgets[advice->budget], s->periods[advice->period],
 	        responses[response].text, cell->mean[response], cell->mean[ST_RESPONSE_CPU]);
 }
@@ -175,15 +175,15 @@ print_advices(const struct st_analysis *a, const struct st_study *s, FILE *out)
 {
 	if (!a->unique.found) {
 		fprintf(out,
-		        "\nno combination keeps its slow-down (CPU time) at 1 + B + %g or less: "
+		        "\nno combination keeps its slowdown of CPU time at 1 + B + %g or less: "
 		        "none is recommended\n",
 		        ST_ADVICE_BEYOND);
 		return;
 	}
 	fprintf(out,
-	        "\nrecommended: the smallest budget within %g points of the best coverage, its "
-	        "slow-down kept (CPU time, at most 1 + B + %g)\n",
-	        ST_ADVICE_POINTS, ST_ADVICE_BEYOND);
+	        "\nrecommended: of the combinations that keep their slowdown of CPU time (at most "
+	        "1 + B + %g), the smallest budget within %g points of the best coverage\n",
+	        ST_ADVICE_BEYOND, ST_ADVICE_POINTS);
 	print_advice(&a->unique, a, s, ST_RESPONSE_UNIQUE, out);
 	print_advice(&a->raw, a, s, ST_RESPONSE_RAW, out);
 }

@@ -20,7 +20,7 @@ import time
 
 RESULT = "strobe.fuzz.json"  # stands for a file of its own in each run
 # What the engine says to hand over to native execution, and a sequence comes to by a jump into the middle of an instruction.
-HANDED_OVER = ("far jump, far call, far return or iret", "int n or sysenter, a system call the engine cannot see")
+HANDED_OVER = ("far jump, far call, far return or iret", "int n or sysenter, a system call that the engine cannot see")
 CORPUS_PLACES = ("/usr/bin", "/usr/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu/openssl",
                  "/usr/lib/gcc/x86_64-linux-gnu/12")
 CORPUS_SEEDS = ("libcrypto", "libavcodec", "libx264", "libgmp", "libc.so", "libm.so", "libgcrypt", "libzstd", "python3",

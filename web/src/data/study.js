@@ -37,8 +37,8 @@ export function geometricAverage(values) {
 
 // The figures of a study: of each response its name in the runs, its title, what the axis says, and how runs are averaged.
 export const RESPONSES = [
-	{ name: "slowdown_cpu", title: "Slow-down factor, CPU time", axis: "slow-down factor", average: geometricAverage },
-	{ name: "slowdown_wall", title: "Slow-down factor, wall time", axis: "slow-down factor", average: geometricAverage },
+	{ name: "slowdown_cpu", title: "Slowdown factor, CPU time", axis: "slowdown factor", average: geometricAverage },
+	{ name: "slowdown_wall", title: "Slowdown factor, elapsed time", axis: "slowdown factor", average: geometricAverage },
 	{ name: "unique_coverage", title: "Unique coverage", axis: "%", average },
 	{ name: "raw_coverage", title: "Raw coverage", axis: "%", average },
 ];

@@ -29,7 +29,7 @@ export class Grid {
 		const least = widths.map((width) => /[\d.]+rem/.exec(width)[0]).join(" + "); // the first length: of minmax(), too
 		this.heads = this.columns.map((column, i) => this.head(column, i));
 		this.body = h("div.grid-body", { role: "rowgroup" });
-		this.empty = h("p.grid-empty", { hidden: true }, "No row fits.");
+		this.empty = h("p.grid-empty", { hidden: true }, "No row matches.");
 		const header = h("div.grid-row.grid-header", { role: "row" }, this.heads);
 		this.scroller = h(
 			"div.grid",

@@ -6,7 +6,7 @@ import { chooser, h, search } from "../parts/dom.js";
 import { TreeGrid } from "../parts/tree.js";
 
 const DIRECTIONS = {
-	kccf: { title: "functions and their callers", share: "Share of the function's calls that came this way" },
+	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers" },
 	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top" },
 };
 

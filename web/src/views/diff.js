@@ -60,7 +60,7 @@ function differences(a, b) {
 }
 
 function treeTable(a, b) {
-	const share = (title, side) => ({ title, help: "With all that lies below", kind: "number", width: "7rem", value: (node) => node[side], text: (node) => percent(node[side]), share: (node) => node[side] });
+	const share = (title, side) => ({ title, help: "With everything below", kind: "number", width: "7rem", value: (node) => node[side], text: (node) => percent(node[side]), share: (node) => node[side] });
 	const of = (node) => node.sumB - node.sumA;
 	const tree = new TreeGrid(
 		[
@@ -115,7 +115,7 @@ export const diff = {
 			const makers = { functions: functionTable, tree: treeTable, flame: flameGraph };
 			const empty = state.form === "functions" && !a.functions.length && !b.functions.length;
 			handle = empty ? null : makers[state.form](a, b);
-			place.replaceChildren(handle?.element ?? nothing("Neither result has functions: choose the trees."));
+			place.replaceChildren(handle?.element ?? nothing("Neither result has functions: choose the view of trees."));
 			status.textContent = status.title = handle?.status ?? "";
 			sums.textContent = totals(a, b);
 			if (input.value) handle?.search(input.value);

@@ -38,7 +38,7 @@ export const flame = {
 			label: "Flame graph",
 			colour: (data) => (data.node?.image ? colourOf(data.name, data.node.image) : "var(--flame-root)"),
 			describe: (data, root) => describe(data, root, state.key, run),
-			found: (share) => (share === null ? idle() : say(`${percent(share)} fits the search`)),
+			found: (share) => (share === null ? idle() : say(`${percent(share)} matches the search`)),
 		});
 
 		function draw() {

@@ -11,7 +11,7 @@ const mean = (loop) => (loop.mean < 100 ? loop.mean.toFixed(1) : count(loop.mean
 const place = (row) => (row.file ? `${baseName(row.file)}:${row.line}` : hex(row.offset));
 const columns = [
 	number("Iterations", "iterations", "8.5rem", "Executions of the loop's head"),
-	number("Entries", "entries", "7.5rem", "Times it was begun"),
+	number("Entries", "entries", "7.5rem", "Times that the loop was entered"),
 	number("Least", "min", "6rem", "Iterations of one entry"),
 	{ title: "Mean", kind: "number", width: "6.5rem", value: (row) => row.loop.mean, text: (row) => mean(row.loop) },
 	number("Most", "max", "7rem", "Iterations of one entry"),
@@ -45,7 +45,7 @@ export const loops = {
 			code.replaceChildren(
 				h("h2.function", {}, row.name),
 				h("p.lead", {}, `${row.image} · offset ${hex(row.offset)} · ${histogramText(row.loop)}`),
-				...(files.length ? files.map((file) => section(file, row)) : [nothing(row.file ? "The lines of this function are not in this page: it has those that were executed most." : "No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
+				...(files.length ? files.map((file) => section(file, row)) : [nothing(row.file ? "The lines of this function are not in this page, which has only those that were executed most." : "No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
 			);
 			code.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
 		}

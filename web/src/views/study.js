@@ -70,6 +70,6 @@ function advice({ analysis }) {
 		"section.box",
 		{},
 		h("h2", {}, "What the analysis of variance says"),
-		h("ul", {}, hypotheses.map(({ number, claim, p, stands, interacts }) => h("li", {}, `H${count(number)}, ${claim}: ${stands ? "stands" : "does not stand"} (p = ${p.toPrecision(2)}${interacts ? "; it depends on the budget" : ""})`))),
+		h("ul", {}, hypotheses.map(({ number, claim, p, stands, interacts }) => h("li", {}, `H${count(number)}, ${claim}: ${stands ? "holds" : "does not hold"} (p = ${p.toPrecision(2)}${interacts ? "; it depends on the budget" : ""})`))),
 	);
 }

@@ -70,11 +70,11 @@ function card({ title, value, note }) {
 function warnings(run) {
 	const texts = [
 		...run.notes,
-		...run.fallbacks.map(({ cause, count: times, image }) => `Handed back to native execution ${times === 1 ? "once" : `${count(times)} times`}: ${cause}${image ? ` (${baseName(image)})` : ""}. What ran natively is not counted.`),
-		...run.cut.map(({ what, shown, of }) => `This page has the ${count(shown)} hottest of ${count(of)} ${what.replaceAll("_", " ")}; strobe report --top 0 takes all along.`),
+		...run.fallbacks.map(({ cause, count: times, image }) => `Returned to native execution ${times === 1 ? "once" : `${count(times)} times`}: ${cause}${image ? ` (${baseName(image)})` : ""}. What ran natively is not counted.`),
+		...run.cut.map(({ what, shown, of }) => `This page has the ${count(shown)} hottest of ${count(of)} ${what.replaceAll("_", " ")}; strobe report --top 0 includes all.`),
 	];
-	if (run.contextsLeftOut) texts.push(`This page has the hottest calling contexts: ${plural(run.contextsLeftOut, "node")} of them are left out, too many or too deep for it; strobe paths has them.`);
-	if (run.paths?.callers != null) texts.push(`Callers of functions are shown up to ${plural(run.paths.callers, "level")}: with more there would be too many for this page.`);
+	if (run.contextsLeftOut) texts.push(`This page has the hottest calling contexts: ${plural(run.contextsLeftOut, "node")} of them are left out, because there are too many or they are too deep; strobe paths --from shows all.`);
+	if (run.paths?.callers != null) texts.push(`The callers of a function are shown up to ${plural(run.paths.callers, "level")}, because more would be too many for this page.`);
 	if (!texts.length) return null;
 	return h("section.notes", { "aria-label": "Notes" }, h("ul", {}, texts.map((text) => h("li", {}, text))));
 }

@@ -13,10 +13,10 @@ const number = (title, key, format = count) => ({ title, kind: "number", value: 
 function choices(run) {
 	const made = run.tables.map((table) => ({ name: table.name, help: [table.tool, table.help].filter(Boolean).join(": "), columns: columnsOf(table), rows: table.rows, sort: firstSum(table) }));
 	const add = (name, help, columns, rows) => rows.length && made.push({ name, help, columns, rows });
-	add("threads", "the run's threads", [number("samples", "samples"), number("tid", "tid", String), number("pid", "pid", String), number("began", "begin_ns", duration), number("ended", "end_ns", duration), text("name", (row) => row.name)], run.threads);
-	add("processes", "with --follow", [number("pid", "pid", String), number("parent", "ppid", String), text("state", (row) => row.state), text("command", (row) => row.command, "minmax(12rem, 3fr)")], run.processes);
+	add("threads", "all threads of the run", [number("samples", "samples"), number("tid", "tid", String), number("pid", "pid", String), number("began", "begin_ns", duration), number("ended", "end_ns", duration), text("name", (row) => row.name)], run.threads);
+	add("processes", "all processes of the run", [number("pid", "pid", String), number("parent", "ppid", String), text("state", (row) => row.state), text("command", (row) => row.command, "minmax(12rem, 3fr)")], run.processes);
 	add("images", "programs and libraries", [number("samples", "samples"), number("instructions", "instructions"), number("blocks", "blocks"), text("symbols", (row) => row.symbols, "7rem"), text("image", (row) => row.path, "minmax(12rem, 3fr)"), text("build-id", (row) => row.build_id)], run.images);
-	add("basic blocks", "wherever control entered", [number("samples", "samples"), number("executions", "executions"), number("instructions", "instructions"), number("length", "length"), number("offset", "offset", (offset) => `0x${offset.toString(16)}`), text("ends", (row) => row.ends, "8rem"), text("function", (row) => `${row.function} [${baseName(row.image)}]`, "minmax(12rem, 3fr)")], run.blocks);
+	add("basic blocks", "by the address at which they were entered", [number("samples", "samples"), number("executions", "executions"), number("instructions", "instructions"), number("length", "length"), number("offset", "offset", (offset) => `0x${offset.toString(16)}`), text("ends", (row) => row.ends, "8rem"), text("function", (row) => `${row.function} [${baseName(row.image)}]`, "minmax(12rem, 3fr)")], run.blocks);
 	add("engine", "what the engine did", [text("statistic", (row) => row.name), number("number", "value")], Object.entries(run.statistics ?? {}).map(([name, value]) => ({ name: name.replaceAll("_", " "), value })));
 	return made;
 }

@@ -103,7 +103,7 @@ function budget(b, rows) {
 		["Measured", `${duration(b.measured_ns)} of ${duration(b.cpu_ns)} (${percent(parts.measured ?? b.measured_ns / b.cpu_ns)}), in ${plural(b.windows, "window")}`],
 		["Periods", count(b.periods)],
 		["When it is spent", b.native ? "threads run natively" : "threads stay in the engine, which measures nothing"],
-		["Exceeded at most by", duration(b.most_overshoot_ns)],
+		["Exceeded by at most", duration(b.most_overshoot_ns)],
 	].filter(([, value]) => value !== undefined && value !== null);
 	return h(
 		"section.box",
