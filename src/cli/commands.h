@@ -62,9 +62,9 @@
 	O(budget_policy, 0, "budget-policy", ST_OPTION_WORDS(ST_BUDGET_POLICIES), true,            \
 	  "set how a thread runs after its budget is spent (default: native)")                     \
 	O(budget_share, 0, "budget-share", ST_OPTION_WORDS(ST_BUDGET_SHARES), true,                \
-	  "set which threads share a budget (default: thread, none do)")                           \
+	  "give each thread a budget, or let threads share one (default: thread)")                 \
 	O(sampling, 0, "sampling", "window|bursts|adaptive", true,                                 \
-	  "set when a budget is spent and on which code (default: window)")                        \
+	  "grant the budget at once, in parts, or to rare code first (default: window)")           \
 	O(unique, 0, "unique", NULL, true,                                                         \
 	  "measure each instruction only the first time it is executed")                           \
 	O(unique_last, 0, "unique-last", "N", true,                                                \
@@ -72,7 +72,7 @@
 	O(unique_log, 0, "unique-log", "FILE", true,                                               \
 	  "collect in FILE what several runs have measured")                                       \
 	O(qos, 0, "qos", "SOURCE", true,                                                           \
-	  "adjust the budget to a metric from SOURCE: cmd:COMMAND, redis:PORT:...")                \
+	  "adjust the budget to a metric from SOURCE: redis:PORT:FIELD, cmd:COMMAND")              \
 	O(qos_min, 0, "qos-min", "N", true, "lower the budget when the metric is less than N")     \
 	O(qos_max, 0, "qos-max", "N", true, "lower the budget when the metric is more than N")     \
 	O(qos_below, 0, "qos-below", "AMOUNT", true,                                               \

@@ -14,14 +14,14 @@ static const struct action {
         [ST_ACTION_CONDITION] = {"condition",
                                  {"strobe_when", "strobe_when_taken", "strobe_when_not_taken",
                                   "strobe_count_row"},
-                                 "with the count that is under it"},
+                                 "together with the count that depends on it"},
         [ST_ACTION_ADD] = {"add", {"strobe_add_counter", "strobe_add_cell"}, "for each"},
         [ST_ACTION_RECORD] = {"record",
                               {"strobe_record_row"},
-                              "for a row with one value that varies; more are a store each"},
+                              "for a row with one varying value; each further value costs a store"},
         [ST_ACTION_INVOKE] = {"invoke",
                               {"strobe_invoke_with"},
-                              "and what the function itself does"},
+                              "plus the time of the function itself"},
 };
 
 void

@@ -164,7 +164,8 @@ seek(struct seeking *s)
 	/* What was found stands, whatever becomes of the runs that follow. */
 	if (s->limit->found && cover(s) && !st_tune_interrupted()) {
 		st_progress_erase(&s->progress);
-		fprintf(stderr, "strobe: unique coverage of further runs was not measured: %s\n",
+		fprintf(stderr,
+		        "strobe: the unique coverage of further runs was not measured: %s\n",
 		        s->error->text);
 	}
 	st_tune_clear(s->how);

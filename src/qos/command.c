@@ -81,7 +81,7 @@ take_line(struct command *c, struct st_qos_poll *p)
 	c->n = 0;
 	c->heard = p->now;
 	if (!st_qos_number(c->line, &p->value))
-		return st_qos_failed(p, "it printed '%.40s', which is no number",
+		return st_qos_failed(p, "it printed '%.40s', which is not a number",
 		                     c->line + strspn(c->line, " \t"));
 	c->told = true;
 	return ST_QOS_VALUE;

@@ -72,7 +72,7 @@ take_lines(struct file *f, struct st_qos_poll *p)
 			p->value = value;
 			got = ST_QOS_VALUE;
 		} else if (match == ST_QOS_NO_NUMBER && !f->counts) {
-			got = st_qos_failed(p, "what matches in '%.60s' is no number", line);
+			got = st_qos_failed(p, "what matches in '%.60s' is not a number", line);
 		}
 		line = newline + 1;
 	}

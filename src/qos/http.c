@@ -114,7 +114,7 @@ from_json(const struct http *h, const char *body, struct st_qos_poll *p)
 	json_error_t error;
 	json_t *root = json_loads(body, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &error);
 	if (!root)
-		return st_qos_failed(p, "the answer is no JSON (%.80s)", error.text);
+		return st_qos_failed(p, "the answer is not JSON (%.80s)", error.text);
 	const json_t *found = find_json(root, h->json);
 	bool good = found &&
 	            (json_is_number(found) ||
@@ -133,13 +133,14 @@ from_body(const struct http *h, const char *body, struct st_qos_poll *p)
 	if (h->json)
 		return from_json(h, body, p);
 	if (!h->has_regex)
-		return st_qos_number(body, &p->value) ? ST_QOS_VALUE
-		                                      : st_qos_failed(p, "the answer is no number");
+		return st_qos_number(body, &p->value)
+		               ? ST_QOS_VALUE
+		               : st_qos_failed(p, "the answer is not a number");
 	switch (st_qos_match(&h->regex, body, &p->value)) {
 	case ST_QOS_NUMBER:
 		return ST_QOS_VALUE;
 	case ST_QOS_NO_NUMBER:
-		return st_qos_failed(p, "what matches in the answer is no number");
+		return st_qos_failed(p, "what matches in the answer is not a number");
 	default:
 		return st_qos_failed(p, "nothing in the answer matches");
 	}

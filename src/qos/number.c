@@ -48,7 +48,7 @@ st_qos_regex(regex_t *regex, const char *text, struct st_error *e)
 		return 0;
 	regerror(status, regex, why, sizeof why);
 	return st_fail(e, ST_EXIT_USAGE,
-	               "--qos: '%s' is no extended regular expression (%s); one such as "
+	               "--qos: '%s' is not an extended regular expression (%s); one such as "
 	               "'([0-9.]+) requests' takes the number in its first group",
 	               text, why);
 }

@@ -87,7 +87,7 @@ slot_poll(void *source, struct st_qos_poll *p)
 	struct slot *s = source;
 	struct strobe_qos_slot now;
 	if (pread(s->fd, &now, sizeof now, 0) != sizeof now || now.magic != STROBE_QOS_MAGIC)
-		return st_qos_failed(p, "%s is no slot any more", s->path);
+		return st_qos_failed(p, "%s is not a slot any more", s->path);
 	if (now.sets != s->sets) {
 		s->sets = now.sets;
 		memcpy(&p->value, &now.value, sizeof p->value);

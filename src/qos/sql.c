@@ -136,15 +136,14 @@ sql_open(const struct server *server, const char *text, struct st_error *e)
 	if (!n) {
 		st_fail(e, ST_EXIT_USAGE,
 		        "--qos %s: needs a query that gives a number, such as '%s:SELECT count(*) "
-		        "FROM "
-		        "t; /s', with /s for its growth in a second",
+		        "FROM t; /s', with /s for its growth per second",
 		        server->name, server->name);
 		return NULL;
 	}
 	if (has_password(text, to)) {
 		st_fail(e, ST_EXIT_USAGE,
-		        "--qos %s: a password does not belong here, where everybody sees it, but "
-		        "into %s",
+		        "--qos %s: do not give a password here, where every user can read it: put "
+		        "it into %s",
 		        server->name, server->secret);
 		return NULL;
 	}

@@ -169,7 +169,7 @@ class Service(unittest.TestCase):
 
     def test_bad_sources(self):
         """Said once; and the program goes on."""
-        for source, says in (("cmd:exit 1", "ended and had printed no number"), ("cmd:echo much", "'much', which is no number"),
+        for source, says in (("cmd:exit 1", "ended and had printed no number"), ("cmd:echo much", "'much', which is not a number"),
                              ("redis:1:x", "refused"), ("http://127.0.0.1:1/", "refused"), (f"file:{self.folder}:x", "regular file")):
             with self.subTest(source=source):
                 result = self.nothing_measured("--qos", source, "--qos-min", "1", says=says)

@@ -139,7 +139,7 @@ commands_that_end(void **state)
 	assert_value(k, s, now, 44);
 	k->close(s);
 	s = open_source(k, "echo hello");
-	assert_not(k, s, now, ST_QOS_FAILURE, "'hello', which is no number");
+	assert_not(k, s, now, ST_QOS_FAILURE, "'hello', which is not a number");
 	k->close(s);
 	s = open_source(k, "/does/not/exist");
 	assert_not(k, s, now, ST_QOS_FAILURE, "ended");

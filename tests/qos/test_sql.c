@@ -272,7 +272,7 @@ bad_forms(void **state)
 	struct st_error e = {.code = 0};
 	assert_null(st_qos_mysql.open("//me:secret@server SELECT 1", &e));
 	assert_int_equal(e.code, ST_EXIT_USAGE);
-	assert_non_null(strstr(e.text, "a password does not belong here"));
+	assert_non_null(strstr(e.text, "do not give a password here"));
 	assert_null(strstr(e.text, "secret"));
 	e.code = 0;
 	assert_null(st_qos_postgresql.open("//server/shop?password=secret SELECT 1", &e));
