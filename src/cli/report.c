@@ -90,7 +90,7 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	st_profile_free(p);
 	if (!bad && st_page_left_out(page))
 		fprintf(stderr,
-		        "strobe: the page has only the hottest contexts of %s: %s left out,  "
+		        "strobe: the page has only the hottest contexts of %s: %s left out, "
 		        "because there are too many or they are too deep; strobe paths --from "
 		        "shows all\n",
 		        path, ST_COUNT(st_page_left_out(page), "context is", "contexts are"));

@@ -35,7 +35,7 @@ __attribute__((noipa)) static int get(int n) { return n; }
 int main() { outer::thing t; int s = 0; for (int i = 0; i < 5; i++) s += t.get(i) + get(i); return s == 0; }
 """,
 }
-UNKNOWN = "no function of such a source file was loaded"
+UNKNOWN = "no function of a source file of that name was loaded"
 
 
 class Sources(unittest.TestCase):
