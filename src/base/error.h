@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/status.h"
+
 /* One sentence that names the cause and, where there is one, the way out. code is the exit code
  * `strobe` should end with. */
 struct st_error {
@@ -22,18 +24,20 @@ enum {
 	ST_EXIT_NOT_FOUND = 127,      /* no such program */
 };
 
-/* Fills *e and returns -1, so that `return st_fail(e, ...)` reads well. e may be NULL. */
-__attribute__((format(printf, 3, 4))) static inline int
-st_fail(struct st_error *e, int code, const char *format, ...)
+/* Says why something failed. e may be NULL. */
+__attribute__((format(printf, 3, 4))) static inline void
+st_cause(struct st_error *e, int code, const char *format, ...)
 {
-	if (e) {
-		va_list ap;
-		va_start(ap, format);
-		e->code = code;
-		vsnprintf(e->text, sizeof e->text, format, ap);
-		va_end(ap);
-	}
-	return -1;
+	va_list ap;
+	if (!e)
+		return;
+	va_start(ap, format);
+	e->code = code;
+	vsnprintf(e->text, sizeof e->text, format, ap);
+	va_end(ap);
 }
+
+/* The same, so that `return st_fail(e, ...)` reads well. */
+#define st_fail(...) (st_cause(__VA_ARGS__), ST_FAILED)
 
 #endif

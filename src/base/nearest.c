@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Longer names are not compared letter by letter. */
 enum { LONGEST = 127 };
 
@@ -107,16 +109,15 @@ st_nearest_few_try(struct st_nearest_few *s, const char *name, size_t n)
 const char *
 st_nearest_question(const struct st_nearest_few *s, char *text, size_t size)
 {
-	size_t at = 0;
 	*text = '\0';
-	for (size_t i = 0; i < s->n && at < size; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s'%.*s'",
-		                       !i             ? "; did you mean "
-		                       : i + 1 < s->n ? ", "
-		                                      : " or ",
-		                       (int)s->best[i].n, s->best[i].name);
-	if (s->n && at < size)
-		snprintf(text + at, size - at, "?");
+	for (size_t i = 0; i < s->n; i++)
+		st_append(text, size, "%s'%.*s'",
+		          !i             ? "; did you mean "
+		          : i + 1 < s->n ? ", "
+		                         : " or ",
+		          (int)s->best[i].n, s->best[i].name);
+	if (s->n)
+		st_append(text, size, "?");
 	return text;
 }
 

@@ -21,7 +21,7 @@ by_digit(const struct st_keyed *from, struct st_keyed *to, size_t n, int shift)
 		to[places[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-int
+st_status
 st_order_keys(struct st_keyed *v, size_t n)
 {
 	uint64_t differ = 0;

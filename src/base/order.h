@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/status.h"
+
 /* qsort, but for a vector that may be empty, and one look at each element when all are in order. */
 static inline void
 st_order(void *v, size_t n, size_t size, int (*compare)(const void *, const void *))
@@ -28,6 +30,6 @@ struct st_keyed {
  * keep their order. For vectors of 100,000 and more; needs room for another one. -1: out of memory,
  * the vector is as it was.
  */
-int st_order_keys(struct st_keyed *v, size_t n);
+st_status st_order_keys(struct st_keyed *v, size_t n);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe attach: take a running process under the engine, watch, let it go, save, print. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/parse.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "control/attach.h"
@@ -24,20 +24,17 @@ struct arguments {
 	long pid;       /* 0: not given */
 };
 
-int
+st_status
 st_measure_pid(const char *text, long *pid, struct st_error *e)
 {
-	char *end;
-	errno = 0;
-	*pid = strtol(text, &end, 10);
-	if (errno || end == text || *end || *pid < 1 || *pid > INT32_MAX)
+	if (st_parse_between(text, 1, INT32_MAX, pid))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "'%s' is not a process number; give a PID, such as 4711", text);
 	return 0;
 }
 
 /* Applies one option. 0, or -1 with *e. */
-static int
+static st_status
 apply(struct arguments *a, const struct st_options *o, int option, const char *value,
       struct st_error *e)
 {
@@ -60,7 +57,7 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("attach", argv);

@@ -6,19 +6,20 @@
 #include <string.h>
 
 #include "base/frequency.h"
+#include "base/parse.h"
 #include "cli/options.h"
 #include "cli/region.h"
 
 static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
 
-int
+st_status
 st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
                 struct st_error *e)
 {
-	char *end;
-	double number = strtod(value, &end);
+	const char *end;
+	double number;
 	*amount = (struct st_budget_amount){0};
-	if (end == value || strcmp(end, "%")) {
+	if (st_parse_real(value, &number, &end) || strcmp(end, "%")) {
 		struct st_error ignored;
 		if (!st_region_time(&amount->seconds, option, value, &ignored))
 			return 0;
@@ -39,7 +40,7 @@ st_budget_seconds(const struct st_budget_amount *amount, double period)
 	return amount->share > 0 ? amount->share * period : amount->seconds;
 }
 
-int
+st_status
 st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
 	if (st_region_time(&b->period, "period", value, e))
@@ -49,7 +50,7 @@ st_budget_period(struct st_budget_choice *b, const char *value, struct st_error 
 	return 0;
 }
 
-int
+st_status
 st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {
@@ -62,7 +63,7 @@ st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *
 	                       &b->clock, e);
 }
 
-int
+st_status
 st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {
@@ -75,7 +76,7 @@ st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error 
 	                       &b->policy, e);
 }
 
-int
+st_status
 st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {
@@ -95,7 +96,7 @@ clock_is_invariant(void)
 	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-int
+st_status
 st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
                 struct st_error *e)
 {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
 #include "control/run.h"
 
 struct st_budget_amount {
@@ -25,16 +26,16 @@ struct st_budget_choice {
 };
 
 /* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */
-int st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
-                    struct st_error *e);
+st_status st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
+                          struct st_error *e);
 /* Of each period of so many seconds. */
 double st_budget_seconds(const struct st_budget_amount *amount, double period);
-int st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *e);
-int st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
-int st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e);
-int st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);
+st_status st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *e);
+st_status st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
+st_status st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e);
+st_status st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);
 /* Puts it into the options of a run, once it is known whole. 0, or -1 with *e. */
-int st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
-                    struct st_error *e);
+st_status st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
+                          struct st_error *e);
 
 #endif

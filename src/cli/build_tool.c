@@ -24,7 +24,7 @@ struct arguments {
 	bool quiet, help;
 };
 
-static int
+static st_status
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -56,7 +56,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("build-tool", argv);
@@ -85,7 +85,7 @@ default_output(const char *source)
 }
 
 /* The tool as built, checked as strobe run would; it does not stay when it cannot be used. */
-static int
+static st_status
 check(const struct arguments *a, const char *output, struct st_error *e)
 {
 	struct st_tool_file *f = st_tool_file_read(output, e);
@@ -104,7 +104,7 @@ check(const struct arguments *a, const char *output, struct st_error *e)
 	return status;
 }
 
-static int
+static st_status
 build(const struct arguments *a, struct st_error *e)
 {
 	char *fallback = a->output ? NULL : default_output(a->source);

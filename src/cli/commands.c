@@ -76,7 +76,7 @@ st_complain(const struct st_error *e)
 	return e->code;
 }
 
-int
+st_status
 st_bad_format(const char *value, const char *values, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_USAGE, "no format '%s'; the formats are %s", value, values);

@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_COMMANDS_H
 #define STROBE_CLI_COMMANDS_H
 
+#include "base/status.h"
 #include "cli/options.h"
 #include "qos/policy.h"
 #include "wire/results.h"
@@ -321,6 +322,6 @@ struct st_options st_command_options(const char *name, char *const *argv);
 /* Prints the error as strobe does, "strobe: SENTENCE", and returns its exit code. */
 int st_complain(const struct st_error *e);
 /* Says that --format (of the command) has no such value. Returns -1. */
-int st_bad_format(const char *value, const char *values, struct st_error *e);
+st_status st_bad_format(const char *value, const char *values, struct st_error *e);
 
 #endif

@@ -36,7 +36,7 @@ st_completion_quote(FILE *out, const char *text, const char *special)
 	fputc('\'', out);
 }
 
-int
+st_status
 st_completion_print(FILE *out, const char *shell, struct st_error *e)
 {
 	static const char mark[] = "# @tables@\n";

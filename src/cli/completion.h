@@ -12,7 +12,7 @@
 /* The i-th shell there are completions for, or NULL. */
 const char *st_completion_shell(size_t i);
 /* Prints its script. 0, or -1 and *e for a shell that is not known. */
-int st_completion_print(FILE *out, const char *shell, struct st_error *e);
+st_status st_completion_print(FILE *out, const char *shell, struct st_error *e);
 
 /* The fixed parts, embedded; the tables go where they have a line "# @tables@". */
 extern const char st_completion_text_bash[], st_completion_text_zsh[], st_completion_text_fish[];

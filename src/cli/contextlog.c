@@ -16,7 +16,7 @@ place_window(struct st_budget *b, const struct st_codelog_past *past)
 		        st_unique_first(past, b->period_ns / (b->bursts ? b->bursts : 1), false);
 }
 
-int
+st_status
 st_keep_begin(struct st_keep *k, const struct st_keep_choice *choice, const char *program,
               uint32_t pid, struct st_run_options *o, struct st_error *e)
 {

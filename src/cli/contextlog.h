@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_CONTEXTLOG_H
 #define STROBE_CLI_CONTEXTLOG_H
 
+#include "base/status.h"
 #include "control/run.h"
 #include "coverage/contextlog.h"
 
@@ -19,8 +20,8 @@ struct st_keep {
 
 /* Opens the log, and places the run's first window. `pid`: of a process that is there already, or
  * 0. 0, or -1 with *e. */
-int st_keep_begin(struct st_keep *k, const struct st_keep_choice *choice, const char *program,
-                  uint32_t pid, struct st_run_options *options, struct st_error *e);
+st_status st_keep_begin(struct st_keep *k, const struct st_keep_choice *choice, const char *program,
+                        uint32_t pid, struct st_run_options *options, struct st_error *e);
 /* After the run: completes the log, and says in the profile what became of it. */
 void st_keep_report(struct st_keep *k, const struct st_run *run, struct st_profile *p);
 void st_keep_end(struct st_keep *k);

@@ -20,7 +20,7 @@ struct arguments {
 	long top;
 };
 
-static int
+static st_status
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -50,7 +50,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("covered", argv);
@@ -75,7 +75,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 print(struct arguments *a, struct st_error *e)
 {
 	st_covered_sort(&a->logs);
@@ -96,7 +96,7 @@ print(struct arguments *a, struct st_error *e)
 	if (!a->json && !st_safe_begin(&safe, stdout))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
 	if (!a->json) {
-		st_covered_print(&r, safe.out);
+		st_covered_print(&r, safe.text.out);
 		st_safe_end(&safe);
 	}
 	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",

@@ -25,7 +25,7 @@ struct arguments {
 	long top;
 };
 
-static int
+static st_status
 set_metric(struct arguments *a, const char *value, struct st_error *e)
 {
 	static const char *const words[] = {
@@ -40,7 +40,7 @@ set_metric(struct arguments *a, const char *value, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 add_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->n_files == ST_SIDES)
@@ -50,7 +50,7 @@ add_file(struct arguments *a, const char *value, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -85,7 +85,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("diff", argv);
@@ -103,7 +103,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 print(const struct arguments *a, const struct st_comparison *c, struct st_error *e)
 {
 	struct st_diff_report r = {.comparison = c,
@@ -119,7 +119,7 @@ print(const struct arguments *a, const struct st_comparison *c, struct st_error 
 		return -1;
 	if (!a->json && !st_safe_begin(&safe, stdout))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
-	int bad = a->json ? 0 : st_diff_print(&r, safe.out, e);
+	int bad = a->json ? 0 : st_diff_print(&r, safe.text.out, e);
 	if (!a->json)
 		st_safe_end(&safe);
 	if (bad)
@@ -130,7 +130,7 @@ print(const struct arguments *a, const struct st_comparison *c, struct st_error 
 }
 
 /* Two k-calling context forests with a smaller k each would not be alike. */
-static int
+static st_status
 read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
           struct st_error *e)
 {
@@ -151,7 +151,7 @@ read_side(const struct arguments *a, struct st_contexts *c, int side, const stru
 	return 0;
 }
 
-static int
+static st_status
 compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], struct st_error *e)
 {
 	struct st_contexts sides[ST_SIDES] = {0};
@@ -172,7 +172,7 @@ compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], 
 	return status;
 }
 
-static int
+static st_status
 load_and_compare(const struct arguments *a, struct st_error *e)
 {
 	struct st_profile *profiles[ST_SIDES] = {0};

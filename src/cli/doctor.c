@@ -141,10 +141,10 @@ st_doctor_main(char *const *argv)
 			json = !strcmp(value, "json");
 			if (json || !strcmp(value, "text"))
 				break;
-			st_bad_format(value, "text and json", &e);
+			ST_IGNORE(st_bad_format(value, "text and json", &e));
 			return st_complain(&e);
 		case ST_OPTIONS_OTHER:
-			st_fail(&e, ST_EXIT_USAGE, "strobe doctor takes no argument '%s'", value);
+			st_cause(&e, ST_EXIT_USAGE, "strobe doctor takes no argument '%s'", value);
 			return st_complain(&e);
 		default:
 			return st_complain(&e);

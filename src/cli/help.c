@@ -28,12 +28,12 @@ help_of(const char *name)
 	if (!command) {
 		const char *near = st_command_nearest(name);
 		if (near)
-			st_fail(&e, ST_EXIT_USAGE,
-			        "no command '%s' to explain; did you mean 'strobe help %s'?", name,
-			        near);
+			st_cause(&e, ST_EXIT_USAGE,
+			         "no command '%s' to explain; did you mean 'strobe help %s'?", name,
+			         near);
 		else
-			st_fail(&e, ST_EXIT_USAGE,
-			        "no command '%s' to explain; strobe help lists them", name);
+			st_cause(&e, ST_EXIT_USAGE,
+			         "no command '%s' to explain; strobe help lists them", name);
 		return st_complain(&e);
 	}
 	st_command_help(stdout, command, true);
@@ -77,7 +77,7 @@ st_version_main(char *const *argv)
 	if (option >= 0)
 		return help_of("version");
 	if (option == ST_OPTIONS_OTHER)
-		st_fail(&e, ST_EXIT_USAGE, "strobe version takes no argument '%s'", value);
+		st_cause(&e, ST_EXIT_USAGE, "strobe version takes no argument '%s'", value);
 	if (option != ST_OPTIONS_END)
 		return st_complain(&e);
 	printf("strobe %s\n", ST_VERSION);

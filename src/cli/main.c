@@ -12,13 +12,13 @@ unknown_command(const char *name)
 	struct st_error e;
 	const char *near = st_command_nearest(name);
 	if (near)
-		st_fail(&e, ST_EXIT_USAGE, "unknown command '%s'; did you mean 'strobe %s'?", name,
-		        near);
+		st_cause(&e, ST_EXIT_USAGE, "unknown command '%s'; did you mean 'strobe %s'?", name,
+		         near);
 	else
-		st_fail(&e, ST_EXIT_USAGE,
-		        "unknown command '%s'; strobe help lists the commands, strobe run runs a "
-		        "program",
-		        name);
+		st_cause(&e, ST_EXIT_USAGE,
+		         "unknown command '%s'; strobe help lists the commands, strobe run runs a "
+		         "program",
+		         name);
 	return st_complain(&e);
 }
 
@@ -48,8 +48,8 @@ flush_output(int code)
 	errno = 0;
 	if (!(fflush(stdout) | ferror(stdout)) || code != ST_EXIT_OK)
 		return code;
-	st_fail(&e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	        strerror(errno ? errno : EIO));
+	st_cause(&e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	         strerror(errno ? errno : EIO));
 	return st_complain(&e);
 }
 

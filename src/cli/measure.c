@@ -21,7 +21,7 @@ static const struct st_option shared[] = {ST_RESULT_OPTIONS(ST_OPTION_ROW) ST_ME
         ST_OPTION_ROW) ST_TOP_OPTION(ST_OPTION_ROW)};
 
 /* Those of the region of interest. */
-static int
+static st_status
 region_option(struct st_region *r, size_t option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -45,7 +45,7 @@ region_option(struct st_region *r, size_t option, const char *value, struct st_e
 	}
 }
 
-static int
+static st_status
 qos_option(struct st_qos_choice *q, size_t option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -67,7 +67,7 @@ qos_option(struct st_qos_choice *q, size_t option, const char *value, struct st_
 	}
 }
 
-int
+st_status
 st_measure_option(struct st_measure *w, const char *name, const char *value, struct st_error *e)
 {
 	size_t option = 0;
@@ -199,7 +199,7 @@ read_ahead(struct st_measuring *m)
 }
 
 /* The live view, in the place of the line. */
-static int
+static st_status
 begin_top(struct st_measuring *m, uint32_t pid, struct st_error *e)
 {
 	if (st_top_begin(&m->top, &m->what->top, m->what->result.name, pid, &m->what->region, e))
@@ -211,7 +211,7 @@ begin_top(struct st_measuring *m, uint32_t pid, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, bool follow,
                  struct st_error *e)
 {
@@ -275,7 +275,7 @@ say_missing(const struct st_profile *p, size_t first)
 	}
 }
 
-int
+st_status
 st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
                   const char *given, struct st_error *e)
 {
@@ -339,7 +339,7 @@ st_measure_end(struct st_measuring *m)
 }
 
 /* What the program is given to read, or is, is not what is to be written. */
-static int
+static st_status
 is_argument(const char *output, char *const *program, struct st_error *e)
 {
 	for (char *const *word = program; output && *word; word++)

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "base/status.h"
 #include "cli/budget.h"
 #include "cli/contextlog.h"
 #include "cli/progress.h"
@@ -68,16 +69,16 @@ struct st_measuring {
 	}
 
 /* Applies an option of ST_RESULT_OPTIONS or ST_MEASURE_OPTIONS. 0, or -1 with *e. */
-int st_measure_option(struct st_measure *w, const char *name, const char *value,
-                      struct st_error *e);
+st_status st_measure_option(struct st_measure *w, const char *name, const char *value,
+                            struct st_error *e);
 /* Asks whether the result will find a place, and fills m->options. pid: of a process that is there
  * already, else 0. follow: its children are taken along. 0, or -1 with *e. */
-int st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, bool follow,
-                     struct st_error *e);
+st_status st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid,
+                           bool follow, struct st_error *e);
 /* The run is over: its result into a file and onto the terminal. 0, or -1 with *e. `argv`: the
  * program, `given`: strobe's own options, for the record. */
-int st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
-                      const char *given, struct st_error *e);
+st_status st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
+                            const char *given, struct st_error *e);
 void st_measure_end(struct st_measuring *m);
 /* All of it, for a program: strobe's exit code. `argv`: strobe's own arguments, up to `program`. */
 int st_measure_program(struct st_measure *what, char *const *argv, char *const *program,
@@ -86,7 +87,7 @@ int st_measure_program(struct st_measure *what, char *const *argv, char *const *
  * comes, or it ends. */
 int st_measure_process(struct st_measure *what, char *const *argv, long pid, double seconds);
 /* The number of a process. 0, or -1 with *e. */
-int st_measure_pid(const char *text, long *pid, struct st_error *e);
+st_status st_measure_pid(const char *text, long *pid, struct st_error *e);
 void st_measure_free(struct st_measure *what);
 
 #endif

@@ -70,7 +70,7 @@ question(const struct st_profile *const *profiles, size_t n, const char *pattern
 	return st_nearest_question(&near, text, size);
 }
 
-static int
+static st_status
 check(const struct st_patterns *patterns, const char *option,
       const struct st_profile *const *profiles, size_t n,
       void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e)
@@ -82,9 +82,9 @@ check(const struct st_patterns *patterns, const char *option,
 	for (size_t i = 0; i < patterns->n; i++) {
 		if (known[i])
 			continue;
-		st_fail(e, ST_EXIT_USAGE, "--%s %s: no function of that name was called%s", option,
-		        patterns->text[i],
-		        question(profiles, n, patterns->text[i], text, sizeof text));
+		st_cause(e, ST_EXIT_USAGE, "--%s %s: no function of that name was called%s", option,
+		         patterns->text[i],
+		         question(profiles, n, patterns->text[i], text, sizeof text));
 		if (!any)
 			return -1;
 		say(out, e->text);
@@ -92,7 +92,7 @@ check(const struct st_patterns *patterns, const char *option,
 	return 0;
 }
 
-int
+st_status
 st_names_unknown(const struct st_names *n, const struct st_profile *const *profiles,
                  size_t n_profiles, void (*say)(FILE *out, const char *sentence), FILE *out,
                  struct st_error *e)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/parse.h"
+#include "base/text.h"
 
 enum { LONGEST_NAME = 31 };
 
@@ -26,10 +27,10 @@ unknown(const struct st_options *o, const char *name, struct st_error *e)
 {
 	const char *near = st_nearest(name, o->n, option_name, o->options);
 	if (near)
-		st_fail(e, ST_EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", name,
-		        near);
+		st_cause(e, ST_EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", name,
+		         near);
 	else
-		st_fail(e, ST_EXIT_USAGE, "unknown option '--%s'; --help lists the options", name);
+		st_cause(e, ST_EXIT_USAGE, "unknown option '--%s'; --help lists the options", name);
 	return ST_OPTIONS_BAD;
 }
 
@@ -45,15 +46,15 @@ long_option(struct st_options *o, const char *text, const char **value, struct s
 		if (strlen(option->name) != length || strncmp(option->name, text, length))
 			continue;
 		if (!option->argument && equals) {
-			st_fail(e, ST_EXIT_USAGE, "option '--%s' takes no argument", option->name);
+			st_cause(e, ST_EXIT_USAGE, "option '--%s' takes no argument", option->name);
 			return ST_OPTIONS_BAD;
 		}
 		*value = equals ? equals + 1 : NULL;
 		if (option->argument && !equals)
 			*value = o->argv[o->at];
 		if (option->argument && !*value) {
-			st_fail(e, ST_EXIT_USAGE, "option '--%s' needs an argument: %s",
-			        option->name, option->argument);
+			st_cause(e, ST_EXIT_USAGE, "option '--%s' needs an argument: %s",
+			         option->name, option->argument);
 			return ST_OPTIONS_BAD;
 		}
 		o->at += option->argument && !equals;
@@ -75,15 +76,15 @@ letter_option(struct st_options *o, const char **value, struct st_error *e)
 			return (int)i;
 		*value = *o->letters ? o->letters : o->argv[o->at];
 		if (!*value) {
-			st_fail(e, ST_EXIT_USAGE, "option '-%c' needs an argument: %s", letter,
-			        option->argument);
+			st_cause(e, ST_EXIT_USAGE, "option '-%c' needs an argument: %s", letter,
+			         option->argument);
 			return ST_OPTIONS_BAD;
 		}
 		o->at += !*o->letters;
 		o->letters = NULL;
 		return (int)i;
 	}
-	st_fail(e, ST_EXIT_USAGE, "unknown option '-%c'; --help lists the options", letter);
+	st_cause(e, ST_EXIT_USAGE, "unknown option '-%c'; --help lists the options", letter);
 	return ST_OPTIONS_BAD;
 }
 
@@ -112,14 +113,11 @@ st_options_next(struct st_options *o, const char **value, struct st_error *e)
 	return letter_option(o, value, e);
 }
 
-int
+st_status
 st_options_number(const char *option, const char *text, long low, long high, long *value,
                   struct st_error *e)
 {
-	char *end;
-	errno = 0;
-	*value = strtol(text, &end, 10);
-	if (errno || end == text || *end || *value < low || *value > high)
+	if (st_parse_between(text, low, high, value))
 		return st_fail(e, ST_EXIT_USAGE, "--%s takes a number from %ld to %ld, not '%s'",
 		               option, low, high, text);
 	return 0;
@@ -129,16 +127,12 @@ st_options_number(const char *option, const char *text, long low, long high, lon
 static void
 list_words(char *list, size_t size, const char *const *words, size_t n)
 {
-	size_t used = 0;
-	for (size_t i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(list + used, size - used, "%s%s",
-		                         i == 0      ? ""
-		                         : i + 1 < n ? ", "
-		                                     : " or ",
-		                         words[i]);
+	*list = '\0';
+	for (size_t i = 0; i < n; i++)
+		st_append(list, size, "%s%s", !i ? "" : i + 1 < n ? ", " : " or ", words[i]);
 }
 
-int
+st_status
 st_options_word(const char *option, const char *text, const char *const *words, size_t n,
                 unsigned *which, struct st_error *e)
 {

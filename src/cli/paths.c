@@ -16,7 +16,7 @@
 /* ---- the result ---- */
 
 /* Of callers as many as find room; none unless `callers`. 0, or -1 with *e. */
-static int
+static st_status
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
               bool callers, struct st_error *e)
 {
@@ -70,7 +70,7 @@ say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_c
 }
 
 /* Formats that people read go to terminals, and names in a profile can be anything. */
-static int
+static st_status
 write_format(const struct st_contexts *c, const struct st_context_format *format, FILE *out,
              struct st_error *e)
 {
@@ -81,12 +81,12 @@ write_format(const struct st_contexts *c, const struct st_context_format *format
 	}
 	if (!st_safe_begin(&safe, out))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to write the contexts");
-	format->write(c, safe.out);
+	format->write(c, safe.text.out);
 	st_safe_end(&safe);
 	return 0;
 }
 
-static int
+static st_status
 write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
 	const struct st_paths *a = arg;
@@ -139,7 +139,7 @@ measure(struct st_paths *a, char *const *argv)
 
 /* ---- a profile ---- */
 
-static int
+static st_status
 print_hottest(const struct st_paths *a, const struct st_profile *p, struct st_error *e)
 {
 	struct st_contexts c;
@@ -150,13 +150,13 @@ print_hottest(const struct st_paths *a, const struct st_profile *p, struct st_er
 		st_contexts_free(&c);
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
 	}
-	st_contexts_summary(&c, (size_t)a->measure.result.top, safe.out);
+	st_contexts_summary(&c, (size_t)a->measure.result.top, safe.text.out);
 	st_safe_end(&safe);
 	st_contexts_free(&c);
 	return 0;
 }
 
-static int
+static st_status
 print_contexts(const struct st_paths *a, const struct st_profile *p, struct st_error *e)
 {
 	int status = 0;

@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_PATHS_H
 #define STROBE_CLI_PATHS_H
 
+#include "base/status.h"
 #include "cli/measure.h"
 #include "cli/names.h"
 #include "report/contexts_limit.h"
@@ -27,7 +28,7 @@ struct st_paths {
 };
 
 /* 0, or -1 with *e. st_paths_free in both cases. */
-int st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
+st_status st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e);
 /* The name of an option that was given and is about blocks; NULL: there is none. */
 const char *st_paths_blocks_option(const struct st_paths *a);
 void st_paths_free(struct st_paths *a);

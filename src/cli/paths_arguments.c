@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "cli/commands.h"
 #include "cli/paths.h"
 #include "report/report.h"
@@ -15,7 +16,7 @@ enum {
 
 enum { MOST_K = 1000000, USUAL_LIMIT = 256 << 20, LEAST_MEMORY = 64 << 10 };
 
-static int
+static st_status
 set_k(struct st_paths *a, const char *value, struct st_error *e)
 {
 	long k;
@@ -29,21 +30,14 @@ set_k(struct st_paths *a, const char *value, struct st_error *e)
 	return 0;
 }
 
-/* A number of bytes, perhaps with K, M or G behind it. */
+/* A number of bytes that a machine may have. */
 static bool
 read_size(const char *value, uint64_t *bytes)
 {
-	static const char units[] = "KMG";
-	char *end;
-	unsigned long long number = strtoull(value, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	*bytes = (uint64_t)number << shift;
-	return *value >= '0' && *value <= '9' && (!*end || (unit && !end[1])) &&
-	       !(number >> (50 - shift));
+	return !st_parse_size(value, bytes) && !(*bytes >> 50);
 }
 
-static int
+static st_status
 set_limit(struct st_paths *a, const char *value, struct st_error *e)
 {
 	a->limit.bytes = 0;
@@ -53,7 +47,7 @@ set_limit(struct st_paths *a, const char *value, struct st_error *e)
 	               "--limit takes a size such as 100M or 2G, or none, not '%s'", value);
 }
 
-static int
+static st_status
 set_memory(struct st_paths *a, const char *value, struct st_error *e)
 {
 	if (read_size(value, &a->max_memory) && a->max_memory >= LEAST_MEMORY)
@@ -63,7 +57,7 @@ set_memory(struct st_paths *a, const char *value, struct st_error *e)
 	               value);
 }
 
-static int
+static st_status
 set_format(struct st_paths *a, const char *value, struct st_error *e)
 {
 	char names[256] = "db";
@@ -88,7 +82,7 @@ guess_format(struct st_paths *a)
 			a->format = &st_context_formats[i];
 }
 
-static int
+static st_status
 apply_more(struct st_paths *a, const char *name, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -127,7 +121,7 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 	}
 }
 
-static int
+static st_status
 apply(struct st_paths *a, const struct st_options *o, int option, const char *value,
       struct st_error *e)
 {
@@ -214,7 +208,7 @@ st_paths_blocks_option(const struct st_paths *a)
 }
 
 /* What is listed has a place in some formats only. */
-static int
+static st_status
 check_lists(const struct st_paths *a, struct st_error *e)
 {
 	const char *name = a->blocks ? "blocks" : "functions";
@@ -230,7 +224,7 @@ check_lists(const struct st_paths *a, struct st_error *e)
 }
 
 /* The tool as `strobe run -t` would take it. */
-static int
+static st_status
 choose_tool(struct st_paths *a, struct st_error *e)
 {
 	char spec[256], memory[48] = "";
@@ -247,7 +241,7 @@ choose_tool(struct st_paths *a, struct st_error *e)
 }
 
 /* Loops are those of functions, and rolled. */
-static int
+static st_status
 check_iterations(struct st_paths *a, struct st_error *e)
 {
 	if (strcmp(a->mode, "intra"))
@@ -267,7 +261,7 @@ is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static int
+static st_status
 check_top(struct st_paths *a, struct st_error *e)
 {
 	const double least = 0.1; /* seconds */
@@ -292,7 +286,7 @@ check_top(struct st_paths *a, struct st_error *e)
 }
 
 /* A program that is run, or one that is there. */
-static int
+static st_status
 check_source(struct st_paths *a, struct st_error *e)
 {
 	if (a->pid && a->program)
@@ -313,7 +307,7 @@ check_source(struct st_paths *a, struct st_error *e)
 }
 
 /* A log has whole contexts of functions. */
-static int
+static st_status
 check_log(struct st_paths *a, struct st_error *e)
 {
 	struct st_keep_choice *keep = &a->measure.keep;
@@ -334,7 +328,7 @@ check_log(struct st_paths *a, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 check(struct st_paths *a, struct st_error *e)
 {
 	bool blocks = strcmp(a->mode, "func") != 0;
@@ -386,7 +380,7 @@ shows(int option)
 	       option == PATHS_hot || option == PATHS_quiet || option == PATHS_help;
 }
 
-static int
+static st_status
 check_from(struct st_paths *a, struct st_error *e)
 {
 	guess_format(a);
@@ -406,7 +400,7 @@ check_from(struct st_paths *a, struct st_error *e)
 	return check_lists(a, e);
 }
 
-int
+st_status
 st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("paths", argv);

@@ -6,22 +6,23 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/parse.h"
+#include "base/text.h"
 #include "cli/options.h"
 
-int
+st_status
 st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
                      struct st_error *e)
 {
-	char *end;
-	*number = strtod(value, &end);
+	const char *end;
 	*chosen = true;
-	if (end != value && !*end && isfinite(*number) && *number > 0)
+	if (!st_parse_real(value, number, &end) && !*end && *number > 0)
 		return 0;
 	return st_fail(e, ST_EXIT_USAGE, "--%s takes a number greater than 0, not '%s'", option,
 	               value);
 }
 
-int
+st_status
 st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {
@@ -54,7 +55,7 @@ kind_name(const void *names, size_t i)
 }
 
 /* Of something that is no source: the form of the one that is likely meant. */
-static int
+static st_status
 unknown_source(const char *source, struct st_error *e)
 {
 	enum { MOST = 16 };
@@ -64,8 +65,7 @@ unknown_source(const char *source, struct st_error *e)
 	for (const char *form; n < MOST && (form = st_qos_form(n)); n++) {
 		snprintf(names[n], sizeof *names, "%.*s", (int)strcspn(form, ":"), form);
 		list[n] = names[n];
-		size_t used = strlen(forms);
-		snprintf(forms + used, sizeof forms - used, "%s%s", n ? ", " : "", form);
+		st_append(forms, sizeof forms, "%s%s", n ? ", " : "", form);
 	}
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(source, ":"), source);
 	const char *near = st_nearest(word, n, kind_name, list);
@@ -89,7 +89,7 @@ is_known(const char *source)
 	return false;
 }
 
-int
+st_status
 st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 {
 	if (!q->source &&
@@ -118,7 +118,7 @@ st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 
 /* The amount in seconds of a period, which is not to be more than the budget may be. The budget has
  * been rounded to ticks by now: one that is written alike is not more. */
-static int
+static st_status
 part_of_budget(const char *option, const struct st_budget_amount *amount, double period,
                double most, double *seconds, struct st_error *e)
 {
@@ -132,7 +132,7 @@ part_of_budget(const char *option, const struct st_budget_amount *amount, double
 	               most);
 }
 
-int
+st_status
 st_qos_apply(const struct st_qos_choice *q, struct st_run_options *o, struct st_error *e)
 {
 	if (st_qos_check(q, e))

@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_QOS_H
 #define STROBE_CLI_QOS_H
 
+#include "base/status.h"
 #include "cli/budget.h"
 #include "qos/qos.h"
 
@@ -15,15 +16,16 @@ struct st_qos_choice {
 	enum st_qos_policy policy;
 };
 
-int st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
-                         struct st_error *e);
-int st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error *e);
+st_status st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
+                               struct st_error *e);
+st_status st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error *e);
 /* Whether they fit together. 0, or -1 with *e. */
-int st_qos_check(const struct st_qos_choice *q, struct st_error *e);
+st_status st_qos_check(const struct st_qos_choice *q, struct st_error *e);
 /* Without --budget it may be all of a period. */
 void st_qos_complete(const struct st_qos_choice *q, struct st_budget_choice *b);
 /* Opens the source, once the budget is in the options of the run. The caller frees options->qos.
  * 0, or -1 with *e. */
-int st_qos_apply(const struct st_qos_choice *q, struct st_run_options *options, struct st_error *e);
+st_status st_qos_apply(const struct st_qos_choice *q, struct st_run_options *options,
+                       struct st_error *e);
 
 #endif

@@ -22,7 +22,7 @@ struct arguments {
 	long top;
 };
 
-static int
+static st_status
 take_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
@@ -32,7 +32,7 @@ take_file(struct arguments *a, const char *value, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -61,7 +61,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("reconstruct", argv);
@@ -90,7 +90,7 @@ has_option(const char *options, const char *begin)
 }
 
 /* Code that was left out of the measurement is no gap that the rows tell of. */
-static int
+static st_status
 refuse_parts(const struct st_profile *p, struct st_error *e)
 {
 	static const char *const parts[] = {"--funcs",   "--images", "--threads",
@@ -123,15 +123,15 @@ rows_of(const char *file, const struct st_profile *profile, struct st_error *e)
 	if (refuse_parts(profile, e))
 		return NULL;
 	if (!has_path(profile)) {
-		st_fail(e, ST_EXIT_USAGE,
-		        "%s has no path; strobe run -t branches:trace records one", file);
+		st_cause(e, ST_EXIT_USAGE,
+		         "%s has no path; strobe run -t branches:trace records one", file);
 		return NULL;
 	}
 	return st_find_rows(profile, file, ST_PATH_STREAM, e);
 }
 
 /* The code is read from the images' files: they have to be those that ran. */
-static int
+static st_status
 compare_images(const struct st_profile *ran, const struct st_profile *now, struct st_error *e)
 {
 	for (size_t i = 0; i < now->images.n; i++)
@@ -170,7 +170,7 @@ read_path(struct st_walk *w, struct st_row_reader *reader, struct st_error *e)
 	return status;
 }
 
-static int
+static st_status
 print(const struct arguments *a, const struct st_walk *w, const struct st_profile *profile,
       struct st_error *e)
 {
@@ -183,7 +183,7 @@ print(const struct arguments *a, const struct st_walk *w, const struct st_profil
 	if (!a->json && !st_safe_begin(&safe, stdout))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
 	if (!a->json) {
-		st_path_print(&r, safe.out);
+		st_path_print(&r, safe.text.out);
 		st_safe_end(&safe);
 	} else if (st_path_json(&r, stdout))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the path");

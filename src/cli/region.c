@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/parse.h"
 #include "report/report.h"
 #include "symbol/symbol.h"
 
@@ -31,7 +32,7 @@ end_of_name(const char *list)
 }
 
 /* Takes the name over, also when it fails. */
-static int
+static st_status
 add_pattern(struct st_patterns *p, const char *option, char *value, struct st_error *e)
 {
 	struct st_file_pattern of_file;
@@ -56,7 +57,7 @@ add_pattern(struct st_patterns *p, const char *option, char *value, struct st_er
 	return status;
 }
 
-int
+st_status
 st_patterns_add(struct st_patterns *p, const char *option, const char *value, struct st_error *e)
 {
 	for (;;) {
@@ -77,31 +78,20 @@ st_patterns_free(struct st_patterns *p)
 	p->n = 0;
 }
 
-int
+st_status
 st_region_time(double *seconds, const char *option, const char *value, struct st_error *e)
 {
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"h", 3600}, {"", 1}};
-	char *end;
-	double number = strtod(value, &end);
-	for (size_t i = 0; end != value && i < sizeof units / sizeof *units; i++) {
-		if (strcmp(end, units[i].name))
-			continue;
-		*seconds = number * units[i].seconds;
-		if (*seconds > 0 && *seconds < 1e9)
-			return 0;
-		if (*seconds <= 0)
-			return st_fail(e, ST_EXIT_USAGE,
-			               "--%s takes a time that is greater than 0, not '%s'", option,
-			               value);
-	}
+	const st_status read = st_parse_time(value, seconds);
+	if (!read && *seconds > 0 && *seconds < 1e9)
+		return 0;
+	if (!read && *seconds <= 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s takes a time that is greater than 0, not '%s'", option, value);
 	return st_fail(e, ST_EXIT_USAGE, "--%s takes a time such as 5s or 100ms, not '%s'", option,
 	               value);
 }
 
-int
+st_status
 st_region_signal(int *signo, const char *value, struct st_error *e)
 {
 	static const int allowed[] = {
@@ -135,7 +125,7 @@ names_threads(const char *word, size_t n)
 	       strtoul(word, NULL, 10) <= strtoul(word + first + 1, NULL, 10);
 }
 
-int
+st_status
 st_region_threads(const char **list, const char *value, struct st_error *e)
 {
 	const char *word = value;
@@ -236,7 +226,7 @@ match_all(struct matching *m, struct st_patterns *p, uint16_t what)
 	m->what = what;
 	for (size_t i = 0; i < p->n; i++) {
 		m->matched = &p->matched[i];
-		st_image_match(m->image, p->text[i], add_function, m);
+		ST_IGNORE(st_image_match(m->image, p->text[i], add_function, m));
 	}
 }
 
@@ -249,13 +239,13 @@ match_tool(struct matching *m, const char *patterns, uint64_t *matched)
 	m->matched = matched;
 	m->named = 0;
 	if (!patterns)
-		st_image_match(m->image, "*", add_function, m);
+		ST_IGNORE(st_image_match(m->image, "*", add_function, m));
 	while (patterns && *patterns) {
 		size_t n = strcspn(patterns, " ");
 		if (n && n < sizeof word) {
 			memcpy(word, patterns, n);
 			word[n] = 0;
-			st_image_match(m->image, word, add_function, m);
+			ST_IGNORE(st_image_match(m->image, word, add_function, m));
 		}
 		patterns += n + (patterns[n] == ' ');
 	}

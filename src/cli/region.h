@@ -5,6 +5,7 @@
 #define STROBE_CLI_REGION_H
 
 #include "base/nearest.h"
+#include "base/status.h"
 #include "cli/toolset.h"
 #include "control/run.h"
 #include "profile/profile.h"
@@ -41,20 +42,21 @@ struct st_region {
 
 /* Adds the names and shell patterns of an option's value, which have commas between them. A comma
  * within brackets, as names of C++ have it, is part of a name. 0, or -1 with *e. */
-int st_patterns_add(struct st_patterns *p, const char *option, const char *value,
-                    struct st_error *e);
+st_status st_patterns_add(struct st_patterns *p, const char *option, const char *value,
+                          struct st_error *e);
 void st_patterns_free(struct st_patterns *p);
 
 /* The options of st_command tables that this takes, in terms of struct st_region. Each returns 0,
  * or -1 with *e. */
 /* "5s", "100ms", "2m", or seconds. */
-int st_region_time(double *seconds, const char *option, const char *value, struct st_error *e);
-int st_region_signal(int *signo, const char *value, struct st_error *e);
+st_status st_region_time(double *seconds, const char *option, const char *value,
+                         struct st_error *e);
+st_status st_region_signal(int *signo, const char *value, struct st_error *e);
 /*
  * Words with commas between them: numbers of threads in the order of their birth, from 0, and
  * ranges of them (3-5); tid:N, the kernel's number; names, in which * stands for anything.
  */
-int st_region_threads(const char **list, const char *value, struct st_error *e);
+st_status st_region_threads(const char **list, const char *value, struct st_error *e);
 
 /* Puts it into the options of a run. */
 void st_region_apply(struct st_region *r, const struct st_toolset *tools,

@@ -55,7 +55,7 @@ note_name(const struct st_region *r, const char *tool, const char *name, struct 
 	bool there = false;
 	for (size_t i = 0; i < r->n_opened && !there; i++)
 		if (r->opened[i].image)
-			st_image_match(r->opened[i].image, name, is_there, &there);
+			ST_IGNORE(st_image_match(r->opened[i].image, name, is_there, &there));
 	if (!there)
 		st_region_try_functions(r, NULL, &near);
 	st_profile_note(p,

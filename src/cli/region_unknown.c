@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cli/region.h"
 #include "report/report.h"
 
@@ -155,15 +156,14 @@ note_no_sources(const struct st_region *r, struct st_profile *p)
 {
 	enum { MOST = 4 };
 	char names[256] = "";
-	size_t n = 0, length = 0;
+	size_t n = 0;
 	for (size_t i = 0; i < r->n_opened; i++) {
 		struct st_image *image = r->opened[i].image;
 		if (!image || *r->opened[i].path != '/' ||
 		    !strcmp(st_image_quality(image), "full") || n++ >= MOST)
 			continue;
-		int more = snprintf(names + length, sizeof names - length, "%s%s",
-		                    n > 1 ? ", " : "", st_base_name(r->opened[i].path));
-		length += more > 0 && (size_t)more < sizeof names - length ? (size_t)more : 0;
+		st_append(names, sizeof names, "%s%s", n > 1 ? ", " : "",
+		          st_base_name(r->opened[i].path));
 	}
 	if (n)
 		st_profile_note(p,

@@ -25,7 +25,7 @@ struct arguments {
 	bool sources, all_sources, help;
 };
 
-static int
+static st_status
 add_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	const char **slot = ST_PUSH(&a->files);
@@ -35,7 +35,7 @@ add_file(struct arguments *a, const char *value, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -62,7 +62,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("report", argv);
@@ -76,7 +76,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 add_profile(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
 {
 	struct st_page_limits limits = {.functions = (size_t)a->top,
@@ -118,11 +118,11 @@ read_study(const char *path, struct st_error *e)
 	json_t *result = json_loads(text, 0, NULL);
 	free(text);
 	if (!result)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path);
+		st_cause(e, ST_EXIT_FAILED, "no memory left to report %s", path);
 	return result;
 }
 
-static int
+static st_status
 add_result(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
 {
 	if (st_output_check_input(a->output, path, e))
@@ -146,7 +146,7 @@ add_result(const struct arguments *a, json_t *page, const char *path, struct st_
 	return 0;
 }
 
-static int
+static st_status
 write_page(const struct arguments *a, struct st_error *e)
 {
 	if (st_page_missing())

@@ -8,18 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "report/report.h"
 
-int
+st_status
 st_result_format(const char *value, bool *json, struct st_error *e)
 {
 	*json = !strcmp(value, "json");
 	return *json || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
 }
 
-int
+st_status
 st_result_output(const char *value, const char **output, struct st_error *e)
 {
 	if (!strcmp(value, "-"))
@@ -69,7 +70,7 @@ default_output(const struct st_result *a, uint32_t pid)
 	return name;
 }
 
-int
+st_status
 st_result_write(const struct st_result_form *form, const struct st_profile *p, const char *path,
                 struct st_error *e)
 {
@@ -88,7 +89,7 @@ st_result_write(const struct st_result_form *form, const struct st_profile *p, c
 	return -1;
 }
 
-static int
+static st_status
 save(const struct st_result *a, const struct st_profile *p, const char *path, struct st_error *e)
 {
 	struct st_report everything = {.profile = p};
@@ -162,9 +163,8 @@ static void
 print(const struct st_result *a, const struct st_profile *p, const char *saved)
 {
 	struct st_report r = {.profile = p, .top = (size_t)a->top, .style = st_style_of(stderr)};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return;
 	st_report_summary(&r, out);
@@ -174,12 +174,14 @@ print(const struct st_result *a, const struct st_profile *p, const char *saved)
 		st_report_next(&r, out, saved);
 	else if (saved)
 		fprintf(out, "\n  result: %s\n", saved);
-	fclose(out);
-	st_print_safely(stderr, text); /* at once: the program's children may still write there */
+	char *text = st_text_end(&built);
+	if (text)
+		st_print_safely(stderr,
+		                text); /* at once: the program's children may still write there */
 	free(text);
 }
 
-int
+st_status
 st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t pid,
                  struct st_error *e)
 {
@@ -189,11 +191,10 @@ st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t
 	        path ? save(a, p, path, e) : st_output_failed("the current directory", ENOMEM, e);
 	char *elsewhere = status && path ? save_elsewhere(a, p, path) : NULL;
 	if (elsewhere) {
-		size_t n = strlen(e->text);
 		bool rows = p->streams.n && p->streams.v[0].file;
-		snprintf(e->text + n, sizeof e->text - n, "%s%s; this time it is in %s",
-		         rows ? "; its rows are still in " : "", rows ? p->streams.v[0].file : "",
-		         elsewhere);
+		st_append(e->text, sizeof e->text, "%s%s; this time it is in %s",
+		          rows ? "; its rows are still in " : "", rows ? p->streams.v[0].file : "",
+		          elsewhere);
 	}
 	if (!a->quiet)
 		print(a, p, status ? elsewhere : path);
@@ -202,7 +203,7 @@ st_result_report(const struct st_result *a, const struct st_profile *p, uint32_t
 	return status;
 }
 
-int
+st_status
 st_result_check(const struct st_result *a, uint32_t pid, struct st_error *e)
 {
 	if (a->output)
@@ -216,13 +217,11 @@ st_result_check(const struct st_result *a, uint32_t pid, struct st_error *e)
 char *
 st_result_options(char *const *argv, char *const *end)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
 	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
-		fprintf(out, "%s%s", size || ftell(out) ? " " : "", *argv);
-	fclose(out);
-	return text;
+		fprintf(out, "%s%s", ftell(out) ? " " : "", *argv);
+	return st_text_end(&built);
 }

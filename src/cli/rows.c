@@ -20,12 +20,12 @@ unknown_stream(const struct st_profile *p, const char *stream, struct st_error *
 {
 	const char *near = st_nearest(stream, p->streams.n, stream_name, p->streams.v);
 	if (near)
-		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'; did you mean '%s'?",
-		        stream, near);
+		st_cause(e, ST_EXIT_USAGE, "the profile has no rows of '%s'; did you mean '%s'?",
+		         stream, near);
 	else
-		st_fail(e, ST_EXIT_USAGE, "the profile has no rows of '%s'%s%s", stream,
-		        p->streams.n ? "; its first stream: " : "",
-		        p->streams.n ? p->streams.v[0].name : "");
+		st_cause(e, ST_EXIT_USAGE, "the profile has no rows of '%s'%s%s", stream,
+		         p->streams.n ? "; its first stream: " : "",
+		         p->streams.n ? p->streams.v[0].name : "");
 }
 
 char *
@@ -50,6 +50,6 @@ st_find_rows(const struct st_profile *p, const char *profile, const char *stream
 	free(path);
 	path = strdup(s->file);
 	if (!path)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to read the rows");
+		st_cause(e, ST_EXIT_FAILED, "no memory left to read the rows");
 	return path;
 }

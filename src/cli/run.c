@@ -19,7 +19,7 @@ struct arguments {
 };
 
 /* Applies one option. 0, or -1 with *e. */
-static int
+static st_status
 apply(struct arguments *a, const struct st_options *o, int option, const char *value,
       struct st_error *e)
 {
@@ -40,7 +40,7 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 }
 
 /* The options end where the program begins, so that the program's own are left alone. */
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);

@@ -14,7 +14,7 @@ static const char *const names[] = {
 /* Of `bursts`, unless told otherwise; of an hour. */
 enum { SOME_BURSTS = 10, MOST_BURSTS = 450000 };
 
-int
+st_status
 st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e)
 {
 	size_t length = strcspn(value, ":");
@@ -41,7 +41,7 @@ most_bursts(uint64_t period_ns)
 	return (uint32_t)(period_ns / (2 * (1000000000 / ST_BUDGET_HZ)));
 }
 
-int
+st_status
 st_sampling_apply(const struct st_sampling_choice *s, bool unique, struct st_run_options *options,
                   struct st_error *e)
 {

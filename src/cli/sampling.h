@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_SAMPLING_H
 #define STROBE_CLI_SAMPLING_H
 
+#include "base/status.h"
 #include "control/run.h"
 
 struct st_sampling_choice {
@@ -12,10 +13,10 @@ struct st_sampling_choice {
 };
 
 /* "window", "bursts", "adaptive", or one of these two with ":N". 0, or -1 with *e. */
-int st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e);
+st_status st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_error *e);
 /* Puts it into the options of a run, which have the budget; unique: each piece of code is measured
  * once. 0, or -1 with *e. */
-int st_sampling_apply(const struct st_sampling_choice *s, bool unique,
-                      struct st_run_options *options, struct st_error *e);
+st_status st_sampling_apply(const struct st_sampling_choice *s, bool unique,
+                            struct st_run_options *options, struct st_error *e);
 
 #endif

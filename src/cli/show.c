@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/rows.h"
 #include "profile/output.h"
@@ -36,7 +37,7 @@ key_name(const void *keys, size_t i)
 	return ((const char *const *)keys)[i];
 }
 
-static int
+static st_status
 parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 {
 	static const char *const keys[] = {
@@ -58,7 +59,7 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 	               value);
 }
 
-static int
+static st_status
 parse_format(const char *value, enum st_report_format *format, struct st_error *e)
 {
 	static const char *const names[] = {[ST_FORMAT_TEXT] = "text",
@@ -73,7 +74,7 @@ parse_format(const char *value, enum st_report_format *format, struct st_error *
 	return st_bad_format(value, "text, json, lcov and, with --table, csv", e);
 }
 
-static int
+static st_status
 take_file(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
@@ -83,7 +84,7 @@ take_file(struct arguments *a, const char *value, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 apply(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -136,7 +137,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 parse(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("show", argv);
@@ -183,12 +184,11 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 	r.top = a->top >= 0 ? (size_t)a->top : a->format != ST_FORMAT_TEXT ? 0 : DEFAULT_TOP;
 	if (a->format == ST_FORMAT_JSON && !a->table)
 		return st_report_json(&r, e);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	int status = 0;
 	if (!out) {
-		st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
+		st_cause(e, ST_EXIT_FAILED, "no memory left to print the profile");
 		return NULL;
 	}
 	if (a->format == ST_FORMAT_LCOV)
@@ -201,7 +201,8 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 		st_report_summary(&r, out);
 	if (!a->table)
 		st_report_parts(&r, out);
-	if (fclose(out) && !status)
+	char *text = st_text_end(&built);
+	if (!text && !status)
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");
 	if (!status)
 		return text;
@@ -209,7 +210,7 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 	return NULL;
 }
 
-static int
+static st_status
 write_text(const char *path, char *text, bool json, struct st_error *e)
 {
 	if (!strcmp(path, "-")) {
@@ -237,7 +238,7 @@ rows_path(const struct arguments *a, struct st_error *e)
 	return path;
 }
 
-static int
+static st_status
 show_rows(const struct arguments *a, struct st_error *e)
 {
 	enum { DEFAULT_TOP = 40 };

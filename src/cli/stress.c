@@ -14,7 +14,7 @@ static const struct {
 #undef ST_STRESS
 };
 
-int
+st_status
 st_stress_parse(const char *list, uint32_t *bits, struct st_error *e)
 {
 	while (*list) {

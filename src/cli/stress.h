@@ -7,6 +7,6 @@
 #include "base/error.h"
 
 /* Adds the bits of a list of stress modes. 0, or -1 with *e. */
-int st_stress_parse(const char *list, uint32_t *bits, struct st_error *e);
+st_status st_stress_parse(const char *list, uint32_t *bits, struct st_error *e);
 
 #endif

@@ -106,7 +106,7 @@ measure(const char *tool, int action)
 	return answer;
 }
 
-int
+st_status
 st_calibrate(const char *const *include, const bool wanted[ST_ACTIONS], double ns[ST_ACTIONS])
 {
 	char directory[] = "/tmp/strobe-cost-XXXXXX", code[64], tool[64];

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
 #include "cli/build_tool.h"
 
 enum st_action_kind {
@@ -17,7 +18,8 @@ enum st_action_kind {
 
 /* Nanoseconds that each action wanted costs under the engine, on this machine now. include: where
  * to look for headers, as for the tool itself. -1: it cannot be measured. */
-int st_calibrate(const char *const *include, const bool wanted[ST_ACTIONS], double ns[ST_ACTIONS]);
+st_status st_calibrate(const char *const *include, const bool wanted[ST_ACTIONS],
+                       double ns[ST_ACTIONS]);
 
 /* Is this the process that is measured? Then it has answered, and may end. */
 bool st_calibrate_answer(void);

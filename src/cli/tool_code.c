@@ -33,7 +33,7 @@ forbidden(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands
 	return NULL;
 }
 
-static int
+static st_status
 check(const struct st_tool_file *f, uint64_t start, uint64_t end, struct st_error *e)
 {
 	ZydisDecoder decoder;
@@ -61,7 +61,7 @@ check(const struct st_tool_file *f, uint64_t start, uint64_t end, struct st_erro
 	return 0;
 }
 
-int
+st_status
 st_tool_check_code(const struct st_tool_file *f, struct st_error *e)
 {
 	const struct st_tool_part *parts;

@@ -72,7 +72,7 @@ in_path(const char *name)
 }
 
 /* $CC, which may have arguments; else what there is. text: where its words are kept. */
-static int
+static st_status
 add_compiler(struct arguments *a, char **text, struct st_error *e)
 {
 	const char *chosen = getenv("CC");
@@ -109,7 +109,7 @@ run(const struct arguments *a, int out)
 }
 
 /* The compiler's own headers: those of a freestanding C. */
-static int
+static st_status
 own_headers(const struct arguments *compiler, char *path, size_t size, struct st_error *e)
 {
 	struct arguments a = *compiler;
@@ -135,7 +135,7 @@ own_headers(const struct arguments *compiler, char *path, size_t size, struct st
 
 /* The header that belongs to this strobe: PREFIX/include beside PREFIX/bin, or the source tree's
  * include beside its build directory. */
-static int
+static st_status
 tool_header(const struct st_tool_build *b, char *path, size_t size, struct st_error *e)
 {
 	char exe[4000], probe[4096];
@@ -159,7 +159,7 @@ tool_header(const struct st_tool_build *b, char *path, size_t size, struct st_er
 	               probe);
 }
 
-static int
+static st_status
 compile(const struct st_tool_build *b, struct arguments *a, struct st_error *e)
 {
 	char headers[4096], tool[4096];
@@ -192,7 +192,7 @@ compile(const struct st_tool_build *b, struct arguments *a, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 st_tool_compile(const struct st_tool_build *b, struct st_error *e)
 {
 	struct arguments a = {.n = 0};

@@ -47,7 +47,7 @@ size_text(char text[SIZE_TEXT], uint64_t bytes)
 	return text;
 }
 
-static int
+static st_status
 check_level(const struct st_run_tool *t, const struct level *l, uint64_t line, struct st_error *e)
 {
 	uint64_t size = value_of(t, l->size), ways = value_of(t, l->ways), set = ways * line;
@@ -70,7 +70,7 @@ check_level(const struct st_run_tool *t, const struct level *l, uint64_t line, s
 	               size_text(a, below), l->size, size_text(b, 2 * below));
 }
 
-int
+st_status
 st_dcache_check(const struct st_run_tool *t, struct st_error *e)
 {
 	static const struct level levels[] = {{"size", "ways"}, {"l2", "l2ways"}};

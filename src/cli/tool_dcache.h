@@ -8,6 +8,6 @@
 
 /* Whether its options, of which each is what it may be, fit together: it finds a set by bits of the
  * address. 0, or -1 with *e. */
-int st_dcache_check(const struct st_run_tool *t, struct st_error *e);
+st_status st_dcache_check(const struct st_run_tool *t, struct st_error *e);
 
 #endif

@@ -59,9 +59,9 @@ st_tool_find(const char *name, struct st_tool_file **file, struct st_error *e)
 			return st_tools[i];
 	const char *near = st_nearest(name, ST_TOOL_COUNT, tool_name, st_tools);
 	if (near)
-		st_fail(e, ST_EXIT_USAGE, "unknown tool '%s'; did you mean '%s'?", name, near);
+		st_cause(e, ST_EXIT_USAGE, "unknown tool '%s'; did you mean '%s'?", name, near);
 	else
-		st_fail(e, ST_EXIT_USAGE, "unknown tool '%s'; strobe tools lists them", name);
+		st_cause(e, ST_EXIT_USAGE, "unknown tool '%s'; strobe tools lists them", name);
 	return NULL;
 }
 
@@ -174,7 +174,7 @@ json_of(const strobe_tool *t, const struct st_tool_file *file)
 	return NULL;
 }
 
-static int
+static st_status
 print_json(const strobe_tool *const *tools, size_t n, const struct st_tool_file *file,
            struct st_error *e)
 {
@@ -190,7 +190,7 @@ print_json(const strobe_tool *const *tools, size_t n, const struct st_tool_file 
 	return 0;
 }
 
-static int
+static st_status
 print_all(bool json, struct st_error *e)
 {
 	if (json)
@@ -200,7 +200,7 @@ print_all(bool json, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 print_named(const char *name, bool json, struct st_error *e)
 {
 	struct st_tool_file *file;
@@ -214,7 +214,7 @@ print_named(const char *name, bool json, struct st_error *e)
 	return status;
 }
 
-static int
+static st_status
 parse_format(const char *value, bool *json, struct st_error *e)
 {
 	*json = !strcmp(value, "json");
@@ -242,8 +242,8 @@ st_tools_main(char *const *argv)
 				name = value;
 				break;
 			}
-			st_fail(&e, ST_EXIT_USAGE,
-			        "strobe tools describes one tool; '%s' is one too many", value);
+			st_cause(&e, ST_EXIT_USAGE,
+			         "strobe tools describes one tool; '%s' is one too many", value);
 			return st_complain(&e);
 		default:
 			return st_complain(&e);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/toolset.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/parse.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/tool_dcache.h"
 #include "cli/tools.h"
@@ -16,19 +17,7 @@ enum { MOST_OPTIONS = 4000 };
 bool
 st_tool_number(const char *text, uint64_t *number)
 {
-	static const char units[] = "kKmMgG";
-	char *end;
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	unsigned long long digits = strtoull(text, &end, 10), unit = 1;
-	const char *letter = *end ? strchr(units, *end) : NULL;
-	if (letter) {
-		unit = 1ull << (10 * ((letter - units) / 2 + 1));
-		end++;
-	}
-	*number = digits * unit;
-	return !errno && !*end && digits <= UINT64_MAX / unit;
+	return !st_parse_size(text, number);
 }
 
 static const char *
@@ -37,7 +26,7 @@ option_name(const void *options, size_t i)
 	return ((const strobe_option *)options)[i].name;
 }
 
-static int
+static st_status
 unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 {
 	size_t n = st_tool_options(tool);
@@ -55,7 +44,7 @@ unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 
 /* A value stands for a number when what it replaces is one, or has limits; then a default that is a
  * word may be said, too. */
-static int
+static st_status
 check_value(const strobe_tool *tool, const strobe_option *o, const char *value, struct st_error *e)
 {
 	const strobe_limit *limit = st_tool_limit(tool, o->name);
@@ -79,7 +68,7 @@ check_value(const strobe_tool *tool, const strobe_option *o, const char *value, 
 }
 
 /* One "name" or "name=value", appended to `out` with its NUL. */
-static int
+static st_status
 add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
 {
 	char *equals = strchr(text, '=');
@@ -98,25 +87,28 @@ add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
 }
 
 /* The options of "name=value,name" into the form that the results have them in. */
-static int
+static st_status
 take_options(struct st_run_tool *t, const strobe_tool *tool, char *list, struct st_error *e)
 {
-	char *texts = NULL, *rest = NULL;
-	FILE *out = open_memstream(&texts, &t->options_bytes);
+	char *rest = NULL;
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	int status = out ? 0 : st_fail(e, ST_EXIT_FAILED, "out of memory");
 	for (char *o = strtok_r(list, ",", &rest); o && !status; o = strtok_r(NULL, ",", &rest))
 		status = add_option(tool, o, out, e);
 	if (!out)
 		return status;
 	fputc(0, out);
-	fclose(out);
-	t->options = texts;
+	t->options = st_text_end(&built);
+	t->options_bytes = built.n;
+	if (!t->options)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status && t->options_bytes > MOST_OPTIONS / ST_MAX_TOOLS)
 		return st_fail(e, ST_EXIT_USAGE, "the options of tool %s are too long", t->name);
 	return status;
 }
 
-static int
+static st_status
 check_company(const struct st_toolset *set, const strobe_tool *tool, struct st_error *e)
 {
 	const char *null = st_tools[ST_TOOL_null]->name;
@@ -132,12 +124,12 @@ check_company(const struct st_toolset *set, const strobe_tool *tool, struct st_e
 	return 0;
 }
 
-static int
+static st_status
 add_text(struct st_toolset *set, const char *name, const char *options, struct st_error *e)
 {
-	char *text = NULL;
-	if (asprintf(&text, "%s%s%s%s%s", set->text ? set->text : "", set->text ? "," : "", name,
-	             *options ? ":" : "", options) < 0)
+	char *text = st_text_of("%s%s%s%s%s", set->text ? set->text : "", set->text ? "," : "",
+	                        name, *options ? ":" : "", options);
+	if (!text)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	free(set->text);
 	set->text = text;
@@ -161,7 +153,7 @@ split(char *spec)
 	return end + 1;
 }
 
-static int
+static st_status
 add(struct st_toolset *set, char *spec, struct st_error *e)
 {
 	char *options = split(spec);
@@ -185,7 +177,7 @@ add(struct st_toolset *set, char *spec, struct st_error *e)
 	return tool == st_tools[ST_TOOL_dcache] ? st_dcache_check(t, e) : 0;
 }
 
-int
+st_status
 st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e)
 {
 	char *copy = strdup(spec);

@@ -20,7 +20,7 @@ struct st_toolset {
 };
 
 /* Adds the tool that `spec`, the argument of -t, names. 0, or -1 with *e. */
-int st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e);
+st_status st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e);
 void st_toolset_free(struct st_toolset *set);
 
 /* The most that one of them asks for. */

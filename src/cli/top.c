@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -31,7 +32,7 @@ open_image(void *arg, const char *path)
 	return st_region_image(arg, path);
 }
 
-int
+st_status
 st_top_begin(struct st_top *t, const struct st_top_choice *choice, const char *name, uint32_t pid,
              struct st_region *images, struct st_error *e)
 {
@@ -89,16 +90,16 @@ draw(struct st_top *t, double elapsed)
 	                            .interval = t->period,
 	                            .tsc_hz = st_moments_frequency(t->begin, st_moment_now()),
 	                            .files = 2};
-	char *text = NULL;
-	size_t size = 0;
+	struct st_text built;
 	if (!st_screen_room(&t->screen, &look.height, &look.width))
 		return;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return;
 	t->incomplete = !st_live_view(&t->live, &look, out);
-	fclose(out);
-	st_screen_draw(&t->screen, text);
+	char *text = st_text_end(&built);
+	if (text)
+		st_screen_draw(&t->screen, text);
 	free(text);
 }
 

@@ -4,6 +4,7 @@
 #define STROBE_CLI_TOP_H
 
 #include "base/frequency.h"
+#include "base/status.h"
 #include "cli/progress.h"
 #include "cli/region.h"
 #include "live/screen.h"
@@ -33,8 +34,8 @@ struct st_top {
 
 /* pid: of the process that is attached; 0: a program will be run. images: which it looks for names
  * in. 0, or -1 with *e: there is no terminal. */
-int st_top_begin(struct st_top *t, const struct st_top_choice *choice, const char *name,
-                 uint32_t pid, struct st_region *images, struct st_error *e);
+st_status st_top_begin(struct st_top *t, const struct st_top_choice *choice, const char *name,
+                       uint32_t pid, struct st_region *images, struct st_error *e);
 /* The callbacks of st_run_options; arg is the struct st_top. */
 void st_top_show(void *arg, const struct st_process *processes, size_t n, double elapsed);
 void st_top_pause(void *arg, bool begins);

@@ -16,7 +16,7 @@
 
 /* After the text has been printed: the JSON, too, if it is wanted there; and into a file. path:
  * NULL: into none. */
-static int
+static st_status
 finish(const struct st_tune_arguments *a, const char *json, const char *path, struct st_error *e)
 {
 	if (a->json)
@@ -31,7 +31,7 @@ finish(const struct st_tune_arguments *a, const char *json, const char *path, st
 	return status;
 }
 
-static int
+static st_status
 report_study(const struct st_tune_arguments *a, const char *path, struct st_error *e)
 {
 	struct st_analysis analysis;
@@ -47,7 +47,7 @@ report_study(const struct st_tune_arguments *a, const char *path, struct st_erro
 	return status;
 }
 
-static int
+static st_status
 report_limit(const struct st_tune_arguments *a, const struct st_limit *l, struct st_error *e)
 {
 	char *json = st_limit_json(l, e);
@@ -74,7 +74,7 @@ default_output(const struct st_study *s)
 
 /* ---- measuring ---- */
 
-static int
+static st_status
 make_folder(struct st_tune_how *how, struct st_error *e)
 {
 	enum { LONGEST = 470 }; /* SQLite opens no file whose name has more than 512 bytes */
@@ -95,7 +95,7 @@ make_folder(struct st_tune_how *how, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 prepare(struct st_tune_how *how, struct st_error *e)
 {
 	int in = open(how->input, O_RDONLY | O_CLOEXEC);
@@ -110,7 +110,7 @@ prepare(struct st_tune_how *how, struct st_error *e)
 }
 
 /* The study's runs, or with l the search's. */
-static int
+static st_status
 conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 {
 	if (prepare(&a->how, e))
@@ -123,7 +123,7 @@ conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 }
 
 /* After a signal. 0: something is left to be told. */
-static int
+static st_status
 tell_interruption(const struct st_tune_arguments *a, bool some, const char *what,
                   struct st_error *e)
 {
@@ -135,7 +135,7 @@ tell_interruption(const struct st_tune_arguments *a, bool some, const char *what
 	return 0;
 }
 
-static int
+static st_status
 study(struct st_tune_arguments *a, struct st_error *e)
 {
 	char *fallback = a->json || a->output ? NULL : default_output(&a->study);
@@ -150,7 +150,7 @@ study(struct st_tune_arguments *a, struct st_error *e)
 	return status;
 }
 
-static int
+static st_status
 search(struct st_tune_arguments *a, struct st_error *e)
 {
 	const struct st_study *s = &a->study;
@@ -176,13 +176,13 @@ search(struct st_tune_arguments *a, struct st_error *e)
 	return status;
 }
 
-static int
+static st_status
 analyse_again(struct st_tune_arguments *a, struct st_error *e)
 {
 	return st_study_load(&a->study, a->from, e) || report_study(a, a->output, e) ? -1 : 0;
 }
 
-static int
+static st_status
 tune(struct st_tune_arguments *a, struct st_error *e)
 {
 	if (a->from)

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sys/types.h>
 
+#include "base/status.h"
 #include "cli/measure.h"
 #include "coverage/covered.h"
 #include "tune/limit.h"
@@ -41,17 +42,17 @@ struct st_tune_asked {
 };
 
 /* One native run, one under the engine in a process of its own. 0, or -1 with *e. */
-int st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked,
-                   char *const *argv, struct st_tune_run *out, struct st_error *e);
+st_status st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked,
+                         char *const *argv, struct st_tune_run *out, struct st_error *e);
 int st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
                      struct st_tune_run *out, struct st_error *e);
 /* One without a budget that finds which instructions are executed at all. 0, or -1 with *e; the
  * caller frees the reference in both cases. */
-int st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *reference,
-                  uint64_t *instructions, struct st_tune_run *out, struct st_error *e);
+st_status st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *reference,
+                        uint64_t *instructions, struct st_tune_run *out, struct st_error *e);
 /* Of the instructions that the reference has, how many the log has. 0, or -1 with *e. */
-int st_tune_covered(const struct st_covered *reference, const char *log, uint64_t *instructions,
-                    struct st_error *e);
+st_status st_tune_covered(const struct st_covered *reference, const char *log,
+                          uint64_t *instructions, struct st_error *e);
 /* Removes what runs with a log have left in the folder. */
 void st_tune_clear(const struct st_tune_how *how);
 /* From now on signals that end strobe tune go to the run under way, too; and orphans of runs that
@@ -62,19 +63,20 @@ int st_tune_interrupted(void);
 
 /* tune_quality.c: opens what watches a native run; what the source said in a run that is over. 0,
  * or -1 with *e. */
-int st_tune_watch(struct st_qos **q, const struct st_tune_asked *asked, struct st_error *e);
-int st_tune_quality(const struct st_qos *q, struct st_quality *out, struct st_error *e);
+st_status st_tune_watch(struct st_qos **q, const struct st_tune_asked *asked, struct st_error *e);
+st_status st_tune_quality(const struct st_qos *q, struct st_quality *out, struct st_error *e);
 
 /* Does all runs of a study whose programs and levels are set, or those up to a signal: then
  * study->complete is not set. 0, or -1 with *e. */
-int st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st_error *e);
+st_status st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet,
+                        struct st_error *e);
 
 /* The same for a search, whose fields up to the repetitions are set. */
 int st_tune_limit(struct st_limit *l, struct st_tune_how *how, const struct st_qos_choice *qos,
                   char *const *argv, bool quiet, struct st_error *e);
 
 /* Adds the programs that a file lists, a command on each line. 0, or -1 with *e. */
-int st_tune_programs(struct st_study *s, const char *path, struct st_error *e);
+st_status st_tune_programs(struct st_study *s, const char *path, struct st_error *e);
 /* Splits a line into words, in place: '...' and "..." hold blanks, \ takes what follows as it is.
  * At most `room` words; their number, or -1: a quote is not closed, or there are too many. */
 int st_tune_words(char *line, char **words, int room);

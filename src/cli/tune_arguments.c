@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/tune_arguments.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "cli/commands.h"
 
 enum {
@@ -15,7 +15,7 @@ enum {
 
 /* ---- levels ---- */
 
-static int
+static st_status
 take_budget(const char *text, double *level, struct st_error *e)
 {
 	struct st_budget_amount amount;
@@ -28,7 +28,7 @@ take_budget(const char *text, double *level, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 take_period(const char *text, double *level, struct st_error *e)
 {
 	struct st_budget_choice b = {0};
@@ -48,7 +48,7 @@ level_order(const void *a, const void *b)
 }
 
 /* Words with commas between them, in the order of their values. */
-static int
+static st_status
 take_levels(const char *option, const char *list,
             int (*take)(const char *, double *, struct st_error *), double *levels, size_t *n,
             struct st_error *e)
@@ -74,19 +74,16 @@ take_levels(const char *option, const char *list,
 
 /* ---- arguments ---- */
 
-static int
+static st_status
 take_seed(struct st_study *s, const char *value, struct st_error *e)
 {
-	char *end;
-	errno = 0;
-	s->seed = strtoull(value, &end, 10);
-	return *value >= '0' && *value <= '9' && !*end && !errno
-	               ? 0
-	               : st_fail(e, ST_EXIT_USAGE, "--seed takes a whole number, not '%s'", value);
+	if (!st_parse_whole(value, &s->seed))
+		return 0;
+	return st_fail(e, ST_EXIT_USAGE, "--seed takes a whole number, not '%s'", value);
 }
 
 /* Those that say what is printed, and where. */
-static int
+static st_status
 apply_printing(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -114,7 +111,7 @@ apply_printing(struct st_tune_arguments *a, int option, const char *value, struc
 	}
 }
 
-static int
+static st_status
 choose_mode(struct st_tune_arguments *a, enum st_tune_mode mode, struct st_error *e)
 {
 	bool other = a->mode != ST_TUNE_STUDY && a->mode != mode;
@@ -124,7 +121,7 @@ choose_mode(struct st_tune_arguments *a, enum st_tune_mode mode, struct st_error
 }
 
 /* Those of a search. */
-static int
+static st_status
 apply_searching(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -146,7 +143,7 @@ apply_searching(struct st_tune_arguments *a, int option, const char *value, stru
 	}
 }
 
-static int
+static st_status
 apply(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
 {
 	bool measures = true;
@@ -204,7 +201,7 @@ apply(struct st_tune_arguments *a, int option, const char *value, struct st_erro
 }
 
 /* The tools, and behind them one that has all blocks counted. */
-static int
+static st_status
 complete_tools(struct st_tune_arguments *a, struct st_error *e)
 {
 	static const unsigned counting[] = {ST_TOOL_inscount, ST_TOOL_bbcount, ST_TOOL_hot};
@@ -226,7 +223,7 @@ complete_tools(struct st_tune_arguments *a, struct st_error *e)
 }
 
 /* What a search cannot do with. */
-static int
+static st_status
 check_search(const struct st_tune_arguments *a, struct st_error *e)
 {
 	bool threshold = a->mode == ST_TUNE_THRESHOLD;
@@ -251,7 +248,7 @@ check_search(const struct st_tune_arguments *a, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 check_study(const struct st_tune_arguments *a, struct st_error *e)
 {
 	const struct st_qos_choice *q = &a->qos;
@@ -261,7 +258,7 @@ check_study(const struct st_tune_arguments *a, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 complete_levels(struct st_tune_arguments *a, struct st_error *e)
 {
 	struct st_study *s = &a->study;
@@ -279,7 +276,7 @@ complete_levels(struct st_tune_arguments *a, struct st_error *e)
 	                         s->n_budgets > 1 ? "budgets" : "periods");
 }
 
-static int
+static st_status
 complete(struct st_tune_arguments *a, char *const *program, struct st_error *e)
 {
 	struct st_study *s = &a->study;
@@ -303,7 +300,7 @@ complete(struct st_tune_arguments *a, char *const *program, struct st_error *e)
 	return complete_levels(a, e) || complete_tools(a, e) ? -1 : 0;
 }
 
-int
+st_status
 st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("tune", argv);

@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_TUNE_ARGUMENTS_H
 #define STROBE_CLI_TUNE_ARGUMENTS_H
 
+#include "base/status.h"
 #include "cli/tune.h"
 
 enum st_tune_mode { ST_TUNE_STUDY, ST_TUNE_BUDGET, ST_TUNE_THRESHOLD };
@@ -20,7 +21,7 @@ struct st_tune_arguments {
 };
 
 /* 0, or -1 with *e; the caller frees in both cases. */
-int st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e);
+st_status st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e);
 void st_tune_arguments_free(struct st_tune_arguments *a);
 
 #endif

@@ -25,7 +25,7 @@ show(struct seeking *s, const char *what)
 }
 
 /* A program that SIGTERM ends may end in any way. */
-static int
+static st_status
 check_exit(const struct seeking *s, const struct st_tune_run *run)
 {
 	return s->how->length > 0 || run->exit_code == s->exit_code
@@ -37,7 +37,7 @@ check_exit(const struct seeking *s, const struct st_tune_run *run)
 }
 
 /* What it is without Strobe: no budget can be better. */
-static int
+static st_status
 run_natively(struct seeking *s)
 {
 	struct st_limit *l = s->limit;
@@ -61,7 +61,7 @@ run_natively(struct seeking *s)
 	        l->native.readings);
 }
 
-static int
+static st_status
 find_instructions(struct seeking *s)
 {
 	struct st_tune_run run;
@@ -118,7 +118,7 @@ choose(struct st_limit *l)
 
 /* Runs with the best level, which share a log, until nearly everything has been measured. 0, or -1
  * with the error. */
-static int
+static st_status
 cover(struct seeking *s)
 {
 	struct st_limit *l = s->limit;
@@ -147,7 +147,7 @@ cover(struct seeking *s)
 	return 0;
 }
 
-static int
+static st_status
 seek(struct seeking *s)
 {
 	if (run_natively(s) || st_tune_interrupted() || find_instructions(s) ||

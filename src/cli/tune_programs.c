@@ -47,7 +47,7 @@ st_tune_words(char *line, char **words, int room)
 	return n;
 }
 
-static int
+static st_status
 add_line(struct st_study *s, char *line, const char *path, size_t number, struct st_error *e)
 {
 	char *words[MOST_WORDS + 1];
@@ -68,7 +68,7 @@ add_line(struct st_study *s, char *line, const char *path, size_t number, struct
 	                                            : 0;
 }
 
-int
+st_status
 st_tune_programs(struct st_study *s, const char *path, struct st_error *e)
 {
 	FILE *in = fopen(path, "re");

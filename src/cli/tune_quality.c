@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "cli/tune.h"
 
-int
+st_status
 st_tune_watch(struct st_qos **q, const struct st_tune_asked *asked, struct st_error *e)
 {
 	/* What a budget would be does not matter. */
@@ -18,7 +18,7 @@ st_tune_watch(struct st_qos **q, const struct st_tune_asked *asked, struct st_er
 	return status;
 }
 
-static int
+static st_status
 too_few(const struct st_qos *q, size_t n, struct st_error *e)
 {
 	const char *trouble = st_qos_trouble(q);
@@ -27,7 +27,7 @@ too_few(const struct st_qos *q, size_t n, struct st_error *e)
 	               trouble ? ": " : "", trouble ? trouble : "");
 }
 
-int
+st_status
 st_tune_quality(const struct st_qos *q, struct st_quality *out, struct st_error *e)
 {
 	size_t n, read = 0;

@@ -85,7 +85,7 @@ take_streams(const struct st_tune_how *how)
 	return 0;
 }
 
-static int
+static st_status
 streams_failed(const struct st_tune_how *how, int error, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "cannot open %s or %s: %s", how->input, how->output,
@@ -233,7 +233,7 @@ become_program(const struct st_tune_how *how, char *const *argv, int report)
 }
 
 /* Waits for the program that the child becomes. 0, or -1 with *e. */
-static int
+static st_status
 await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
       struct st_tune_run *out, struct st_error *e)
 {
@@ -258,7 +258,7 @@ await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
 	return 0;
 }
 
-int
+st_status
 st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
                struct st_tune_run *out, struct st_error *e)
 {
@@ -322,7 +322,7 @@ count_common(const struct st_covered *reference, struct st_covered *have)
 	return n;
 }
 
-static int
+static st_status
 compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_tune_run *out,
         struct st_error *e)
 {
@@ -335,7 +335,7 @@ compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_t
 }
 
 /* With --unique-log the log says all; else the blocks' counters do. */
-static int
+static st_status
 take_result(struct st_measuring *m, const struct st_tune_asked *asked, const struct st_run *run,
             struct st_tune_run *out, struct st_error *e)
 {
@@ -352,7 +352,7 @@ take_result(struct st_measuring *m, const struct st_tune_asked *asked, const str
 	return 0;
 }
 
-static int
+static st_status
 measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
         struct st_tune_run *out, struct st_error *e)
 {
@@ -416,7 +416,7 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	return answer.status;
 }
 
-int
+st_status
 st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *reference,
               uint64_t *instructions, struct st_tune_run *out, struct st_error *e)
 {
@@ -433,7 +433,7 @@ st_tune_refer(struct st_tune_how *how, char *const *argv, struct st_covered *ref
 	return status;
 }
 
-int
+st_status
 st_tune_covered(const struct st_covered *reference, const char *log, uint64_t *instructions,
                 struct st_error *e)
 {

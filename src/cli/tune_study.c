@@ -34,7 +34,7 @@ show(struct conduct *c, const struct st_study_program *p, const char *what)
 
 /* A study of runs that do not do the same says nothing. A program that SIGTERM ends (--for) may end
  * in any way. */
-static int
+static st_status
 check_exit(const struct conduct *c, const struct st_study_program *p, const struct st_tune_run *run,
            const char *how, struct st_error *e)
 {
@@ -46,7 +46,7 @@ check_exit(const struct conduct *c, const struct st_study_program *p, const stru
 	                         p->argv[0], p->exit_code, run->exit_code, how);
 }
 
-static int
+static st_status
 run_native(struct conduct *c, const struct st_study_program *p, struct st_tune_run *out,
            struct st_error *e)
 {
@@ -72,7 +72,7 @@ run_measured(struct conduct *c, const struct st_study_program *p, const struct s
 /* ---- without a budget ---- */
 
 /* Which instructions are executed at all. */
-static int
+static st_status
 find_instructions(struct conduct *c, struct st_study_program *p, struct st_covered *reference,
                   struct st_error *e)
 {
@@ -83,7 +83,7 @@ find_instructions(struct conduct *c, struct st_study_program *p, struct st_cover
 	return status ? -1 : check_exit(c, p, &run, "when it was measured", e);
 }
 
-static int
+static st_status
 refer(struct conduct *c, size_t program, struct st_error *e)
 {
 	struct st_study_program *p = &c->study->programs.v[program];
@@ -138,7 +138,7 @@ run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition,
 	return 0;
 }
 
-static int
+static st_status
 run_repetition(struct conduct *c, size_t repetition, struct st_study_step *steps,
                struct st_error *e)
 {
@@ -149,7 +149,7 @@ run_repetition(struct conduct *c, size_t repetition, struct st_study_step *steps
 	return 0;
 }
 
-static int
+static st_status
 run_all(struct conduct *c, struct st_study_step *steps, struct st_error *e)
 {
 	struct st_study *s = c->study;
@@ -163,7 +163,7 @@ run_all(struct conduct *c, struct st_study_step *steps, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st_error *e)
 {
 	enum { REFERRING = 3 }; /* runs of each program */

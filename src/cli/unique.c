@@ -104,7 +104,7 @@ every_of(const struct st_budget *b, const struct st_unique_choice *choice)
 	return every / (may_watch(b, choice) ? ST_WATCHED_AFTER : 1);
 }
 
-static int
+static st_status
 open_log(struct st_unique *u, const char *program, struct st_run_options *o, struct st_error *e)
 {
 	struct timespec now;
@@ -127,7 +127,7 @@ open_log(struct st_unique *u, const char *program, struct st_run_options *o, str
 	return 0;
 }
 
-int
+st_status
 st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, const char *program,
                 struct st_run_options *o, struct st_error *e)
 {

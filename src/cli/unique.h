@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_UNIQUE_H
 #define STROBE_CLI_UNIQUE_H
 
+#include "base/status.h"
 #include "coverage/codelogger.h"
 #include "profile/profile.h"
 
@@ -25,8 +26,8 @@ struct st_unique {
 };
 
 /* Opens the log and fills the run's options, which have everything else. 0, or -1 with *e. */
-int st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, const char *program,
-                    struct st_run_options *options, struct st_error *e);
+st_status st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice,
+                          const char *program, struct st_run_options *options, struct st_error *e);
 /* After the run: completes the log, and says in the profile what became of it. */
 void st_unique_report(struct st_unique *u, const struct st_run *run, struct st_profile *p);
 void st_unique_end(struct st_unique *u);

@@ -238,7 +238,7 @@ mapping_of(const struct st_view *v, uint64_t address)
 	return -1;
 }
 
-static int
+static st_status
 add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
 {
 	for (uint32_t i = 0; i < v->n_fallbacks; i++) {
@@ -297,7 +297,7 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 }
 
 /* What the process' counts say. 0, or -1. */
-static int
+static st_status
 add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool keep_blocks)
 {
 	struct st_profile_process *out = &c->profile->processes.v[process];
@@ -325,7 +325,7 @@ add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool
 }
 
 /* 0, or -1 when memory is exhausted; results that cannot be read become a note. */
-static int
+static st_status
 read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
              bool keep_blocks)
 {
@@ -357,7 +357,7 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 	return 0;
 }
 
-static int
+static st_status
 resolve_images(struct st_collect *c)
 {
 	struct st_profile *p = c->profile;
@@ -534,7 +534,8 @@ st_collect_release(struct st_collect *c)
 	free(c->maps.v);
 	free(c->hits.v);
 	free(c->stretches.v);
-	free(c->interned);
+	free(c->interned.v);
+	st_hashmap_free(&c->interned_index);
 }
 
 /* At the end, because what it took to collect is a part of what the run costs. */
@@ -573,6 +574,6 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 	if (!failed && !c.profile->out_of_memory)
 		return c.profile;
 	st_profile_free(c.profile);
-	st_fail(e, ST_EXIT_FAILED, "no memory left to read the results of the run");
+	st_cause(e, ST_EXIT_FAILED, "no memory left to read the results of the run");
 	return NULL;
 }

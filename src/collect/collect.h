@@ -7,6 +7,7 @@
 #ifndef STROBE_COLLECT_COLLECT_H
 #define STROBE_COLLECT_COLLECT_H
 
+#include "base/status.h"
 #include "collect/rows.h"
 #include "collect/stacks.h"
 #include "collect/view.h"
@@ -46,11 +47,6 @@ struct st_process;
 
 void st_collect_qos(struct st_profile *p, const struct st_qos *q);
 
-struct st_interned {
-	const char *text;
-	uint64_t hash;
-};
-
 struct st_collect {
 	struct st_profile *profile;
 	const struct st_profile_origin *origin;
@@ -58,10 +54,10 @@ struct st_collect {
 	ST_VEC(struct st_hit) hits;
 	ST_VEC(struct st_stretch) stretches; /* in the order of places */
 	ST_VEC(struct st_collect_stacks) stacks;
-	ST_VEC(struct st_rows) rows;       /* parallel to profile->tables, while they are filled */
-	struct st_shapes *shapes;          /* made when first needed */
-	struct st_interned *interned;      /* open hash table of texts already in the profile */
-	size_t n_interned, interned_size;  /* size: a power of two */
+	ST_VEC(struct st_rows) rows;   /* parallel to profile->tables, while they are filled */
+	struct st_shapes *shapes;      /* made when first needed */
+	ST_VEC(const char *) interned; /* texts already in the profile */
+	struct st_hashmap interned_index;
 	ST_VEC(struct st_perf_map *) maps; /* parallel to them: names of generated code, or NULL */
 	const struct st_run *run;
 	const struct st_process *process; /* at hand */
@@ -75,42 +71,42 @@ struct st_collect {
 const char *st_collect_intern(struct st_collect *c, const char *text);
 
 /* The image and offset of a program address in a mapping. 0, or -1 when memory is exhausted. */
-int st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, uint64_t address,
-                     uint32_t *image, uint64_t *offset);
+st_status st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map,
+                           uint64_t address, uint32_t *image, uint64_t *offset);
 
-int st_collect_add_image(struct st_collect *c, const char *path, uint32_t *image);
+st_status st_collect_add_image(struct st_collect *c, const char *path, uint32_t *image);
 /* Finds or makes the image of generated code of the process at hand: c->anon. 0, or -1. */
-int st_collect_generated(struct st_collect *c);
+st_status st_collect_generated(struct st_collect *c);
 
 /* Reads blocks and samples of a process. 0, or -1 when memory is exhausted. */
-int st_collect_blocks(struct st_collect *c, const struct st_view *v,
-                      const struct st_view_counts *counts);
-int st_collect_samples(struct st_collect *c, const struct st_view *v);
+st_status st_collect_blocks(struct st_collect *c, const struct st_view *v,
+                            const struct st_view_counts *counts);
+st_status st_collect_samples(struct st_collect *c, const struct st_view *v);
 /* Makes the places on the stacks of a process known, as hits. 0, or -1 when memory is exhausted. */
-int st_collect_frames(struct st_collect *c, const struct st_view *v,
-                      const struct st_process_stacks *stacks);
+st_status st_collect_frames(struct st_collect *c, const struct st_view *v,
+                            const struct st_process_stacks *stacks);
 /* Reads the tables of a process: of places, image and offset. 0, or -1. */
-int st_collect_tables(struct st_collect *c, const struct st_view *v,
-                      const struct st_view_totals *totals, double tsc_hz);
+st_status st_collect_tables(struct st_collect *c, const struct st_view *v,
+                            const struct st_view_totals *totals, double tsc_hz);
 /* Makes the entries of the functions in the tables of all processes known, as hits. 0, or -1. */
-int st_collect_entries(struct st_collect *c);
+st_status st_collect_entries(struct st_collect *c);
 /* Completes them; functions and hits are complete. 0, or -1. */
-int st_collect_finish_tables(struct st_collect *c);
+st_status st_collect_finish_tables(struct st_collect *c);
 /* Finds the stretches; functions and hits are complete. 0, or -1. */
-int st_collect_stretches(struct st_collect *c);
+st_status st_collect_stretches(struct st_collect *c);
 /* The function of a place that is a hit; UINT32_MAX: none. */
 uint32_t st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offset);
 /* Reads the contexts of a process, whose threads begin at an index of the profile's. 0, or -1 when
  * memory is exhausted. */
-int st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_thread);
+st_status st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_thread);
 /* Cuts basic blocks where others begin; all processes have been read. 0, or -1. */
-int st_collect_pieces(struct st_collect *c);
+st_status st_collect_pieces(struct st_collect *c);
 /* Gives their labels functions and lines; functions and hits are complete. */
 void st_collect_finish_forest(struct st_collect *c);
 /* Says how many contexts were pruned, if any were. */
 void st_collect_note_pruned(struct st_profile *p);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */
-int st_collect_totals(struct st_collect *c);
+st_status st_collect_totals(struct st_collect *c);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
 
@@ -134,9 +130,9 @@ struct st_collect_range {
 void st_collect_range_release(struct st_collect_range *r);
 
 /* The stages, for one image each. 0, or -1 when memory is exhausted. */
-int st_collect_functions(struct st_collect *c, struct st_collect_range *r);
-int st_collect_calls(struct st_collect *c, const struct st_collect_range *r);
-int st_collect_lines(struct st_collect *c, const struct st_collect_range *r);
+st_status st_collect_functions(struct st_collect *c, struct st_collect_range *r);
+st_status st_collect_calls(struct st_collect *c, const struct st_collect_range *r);
+st_status st_collect_lines(struct st_collect *c, const struct st_collect_range *r);
 
 /* Fills the description of the machine and the environment. */
 void st_collect_machine(struct st_profile *p);

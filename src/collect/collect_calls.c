@@ -29,7 +29,7 @@ number_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int
+static st_status
 collect_targets(const struct st_collect_range *r, struct targets *t)
 {
 	if (t->v)
@@ -97,7 +97,7 @@ seen_before(struct body body, size_t i, uint64_t entry)
 	return false;
 }
 
-static int
+static st_status
 count_calls(const struct st_collect_range *r, struct targets *t, struct st_profile_function *f,
             struct body body)
 {
@@ -124,7 +124,7 @@ count_calls(const struct st_collect_range *r, struct targets *t, struct st_profi
 	return 0;
 }
 
-int
+st_status
 st_collect_calls(struct st_collect *c, const struct st_collect_range *r)
 {
 	struct st_profile *p = c->profile;

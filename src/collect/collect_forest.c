@@ -20,7 +20,7 @@ struct forest_reader {
 };
 
 /* Where the code of a label is, and of a block how long it is. */
-static int
+static st_status
 read_place(struct forest_reader *r, uint64_t label, struct st_profile_label *out,
            struct st_profile_value *value)
 {
@@ -38,7 +38,7 @@ read_place(struct forest_reader *r, uint64_t label, struct st_profile_label *out
 	return st_shower_value(&r->shower, &place, label, value);
 }
 
-static int
+static st_status
 read_labels(struct forest_reader *r)
 {
 	struct st_profile *p = r->c->profile;
@@ -97,7 +97,7 @@ is_unused(const struct forest_reader *r, uint32_t i, const struct st_moved *weig
 }
 
 /* A node whose parent is known. */
-static int
+static st_status
 read_node(struct forest_reader *r, uint32_t i)
 {
 	struct st_profile *p = r->c->profile;
@@ -126,7 +126,7 @@ read_node(struct forest_reader *r, uint32_t i)
 
 /* Those above a node first: a number that was used before may be less than its parent's. Up there
  * the way back is noted where a node's thread will stand. */
-static int
+static st_status
 read_way_to(struct forest_reader *r, uint32_t i)
 {
 	uint32_t from = 0;
@@ -158,7 +158,7 @@ read_links(struct forest_reader *r)
 	}
 }
 
-static int
+static st_status
 read_loops(struct forest_reader *r)
 {
 	for (uint32_t i = 0; i < r->v->n_loops; i++) {
@@ -178,7 +178,7 @@ read_loops(struct forest_reader *r)
 	return 0;
 }
 
-static int
+static st_status
 read_forest(struct forest_reader *r)
 {
 	uint32_t n = r->v->n_nodes;
@@ -200,7 +200,7 @@ read_forest(struct forest_reader *r)
 	return read_loops(r);
 }
 
-int
+st_status
 st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_thread)
 {
 	struct forest_reader r = {.c = c, .v = v, .first_thread = first_thread};

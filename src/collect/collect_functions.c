@@ -29,7 +29,7 @@ add_function(struct walk *w)
 }
 
 /* The last function's other names: several symbols of C++ may read the same. */
-static int
+static st_status
 add_aliases(struct st_profile *p, struct st_image *image, const struct st_function *symbol)
 {
 	size_t first = p->aliases.n;
@@ -49,7 +49,7 @@ add_aliases(struct st_profile *p, struct st_image *image, const struct st_functi
 	return 0;
 }
 
-static int
+static st_status
 add_symbol(struct walk *w, const struct st_function *symbol)
 {
 	struct st_image *image = w->c->opened.v[w->range->image];
@@ -68,7 +68,7 @@ add_symbol(struct walk *w, const struct st_function *symbol)
 }
 
 /* Remembers the function, for a part that of which it is one. */
-static int
+static st_status
 meet(struct walk *w, struct st_image *image, const struct st_function *symbol)
 {
 	const struct st_function **slot = ST_PUSH(&w->found);
@@ -85,7 +85,7 @@ meet(struct walk *w, struct st_image *image, const struct st_function *symbol)
 
 /* Steps to an offset, which must not be less than the one before; *function becomes the index in
  * w->found. 0, or -1 when memory is exhausted. */
-static int
+static st_status
 step(struct walk *w, uint64_t offset, uint32_t *function)
 {
 	struct st_image *image = w->c->opened.v[w->range->image];
@@ -111,7 +111,7 @@ found_order(const void *a, const void *b)
 }
 
 /* Adds the functions that were met to the profile, in order; index[i] becomes that of found[i]. */
-static int
+static st_status
 add_found(struct walk *w, uint32_t *index)
 {
 	size_t n = w->found.n;
@@ -133,7 +133,7 @@ add_found(struct walk *w, uint32_t *index)
 }
 
 /* From indices in w->found to indices in the profile. */
-static int
+static st_status
 place_functions(struct walk *w)
 {
 	uint32_t *index = calloc(w->found.n ? w->found.n : 1, sizeof *index);
@@ -151,7 +151,7 @@ place_functions(struct walk *w)
 }
 
 /* Code that no function holds gets one stand-in per image, after the image's functions. */
-static int
+static st_status
 add_stray(struct walk *w)
 {
 	struct st_profile *p = w->c->profile;
@@ -164,7 +164,7 @@ add_stray(struct walk *w)
 	return 0;
 }
 
-static int
+static st_status
 settle(struct walk *w, uint32_t *function)
 {
 	if (*function != UINT32_MAX)
@@ -194,7 +194,7 @@ block_at(struct st_profile *p, const struct st_collect_range *r, uint64_t offset
 	return NULL;
 }
 
-static int
+static st_status
 count_blocks(struct walk *w)
 {
 	struct st_profile *p = w->c->profile;
@@ -212,7 +212,7 @@ count_blocks(struct walk *w)
 	return 0;
 }
 
-static int
+static st_status
 count_hits(struct walk *w)
 {
 	struct st_profile *p = w->c->profile;
@@ -238,7 +238,7 @@ count_hits(struct walk *w)
 	return 0;
 }
 
-static int
+static st_status
 walk_offsets(struct walk *w)
 {
 	struct st_profile_block *b = w->c->profile->blocks.v;
@@ -290,7 +290,7 @@ ordered(const void *v, size_t n, size_t size, int (*order)(const void *, const v
 	return *copy;
 }
 
-static int
+static st_status
 order_by_function(struct walk *w)
 {
 	struct st_collect_range *r = w->range;
@@ -315,7 +315,7 @@ st_collect_range_release(struct st_collect_range *r)
 	}
 }
 
-int
+st_status
 st_collect_functions(struct st_collect *c, struct st_collect_range *r)
 {
 	struct walk w = {.c = c, .range = r, .stray = UINT32_MAX};

@@ -70,7 +70,7 @@ parent_of(const struct st_run *run, const struct st_process *p)
 	return NULL;
 }
 
-int
+st_status
 st_collect_generated(struct st_collect *c)
 {
 	struct st_perf_map *map = NULL;

@@ -41,7 +41,7 @@ intern_file(struct sweep *s, const char *file)
 }
 
 /* Adds to the line of an offset; code without a line is left out. */
-static int
+static st_status
 add(struct sweep *s, uint64_t offset, struct entry what)
 {
 	struct st_line line;
@@ -117,7 +117,7 @@ aligned(const struct sweep *s, const struct st_profile_block *b, size_t n, size_
 
 /* Blocks that overlap and agree on where instructions start, or a single block: each instruction
  * once. */
-static int
+static st_status
 add_cluster(struct sweep *s, const struct st_profile_block *b, size_t n, size_t length)
 {
 	uint64_t low = b->offset, executions = 0;
@@ -145,7 +145,7 @@ add_cluster(struct sweep *s, const struct st_profile_block *b, size_t n, size_t 
 	return 0;
 }
 
-static int
+static st_status
 load_bytes(struct sweep *s, uint64_t offset, size_t *length)
 {
 	if (!room_for(s, *length + 1))
@@ -155,7 +155,7 @@ load_bytes(struct sweep *s, uint64_t offset, size_t *length)
 }
 
 /* Blocks v[0..n) overlap one another and span `length` bytes. */
-static int
+static st_status
 sweep_cluster(struct sweep *s, const struct st_profile_block *b, size_t n, size_t length)
 {
 	size_t have = length;
@@ -184,7 +184,7 @@ entry_order(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int
+static st_status
 flush_function(struct sweep *s, uint32_t function)
 {
 	struct st_profile *p = s->c->profile;
@@ -210,7 +210,7 @@ flush_function(struct sweep *s, uint32_t function)
 	return 0;
 }
 
-static int
+static st_status
 add_hits(struct sweep *s, const struct st_hit *hits, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -221,7 +221,7 @@ add_hits(struct sweep *s, const struct st_hit *hits, size_t n)
 }
 
 /* The blocks of one function. */
-static int
+static st_status
 sweep_blocks(struct sweep *s, const struct st_profile_block *b, size_t n)
 {
 	for (size_t i = 0, end; i < n; i = end) {
@@ -242,7 +242,7 @@ before(const struct st_profile *p, uint32_t of, uint32_t f)
 	return of < f || !p->functions.v[of].size;
 }
 
-static int
+static st_status
 sweep_image(struct sweep *s, const struct st_collect_range *r)
 {
 	const struct st_profile *p = s->c->profile;
@@ -266,7 +266,7 @@ sweep_image(struct sweep *s, const struct st_collect_range *r)
 	return 0;
 }
 
-int
+st_status
 st_collect_lines(struct st_collect *c, const struct st_collect_range *r)
 {
 	struct sweep s = {.c = c, .image = c->opened.v[r->image]};

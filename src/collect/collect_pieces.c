@@ -50,7 +50,7 @@ compare(const void *a, const void *b)
 	return order ? order : (x->label > y->label) - (x->label < y->label);
 }
 
-static int
+static st_status
 add(struct cutter *t, uint32_t image, uint64_t offset, uint32_t label)
 {
 	struct cut *cut = ST_PUSH(&t->cuts);
@@ -102,7 +102,7 @@ is_block(const struct cutter *t, size_t label)
 	return t->used[label] && l->bytes && l->image != UINT32_MAX;
 }
 
-static int
+static st_status
 add_blocks(struct cutter *t)
 {
 	for (size_t i = 0; i < t->p->contexts.n; i++)
@@ -156,7 +156,7 @@ meeting(struct cutter *t, const struct st_profile_label *a, const struct st_prof
 	return lengths && x == y ? x : end_x < end_y ? end_x : end_y;
 }
 
-static int
+static st_status
 find_meetings(struct cutter *t, const struct st_profile_label *l)
 {
 	uint64_t at = 0, end = l->offset + l->bytes;
@@ -204,7 +204,7 @@ cut_block(struct cutter *t, const struct st_profile_label *l)
 }
 
 /* Pieces that no block begins with get labels, too. */
-static int
+static st_status
 add_labels(struct cutter *t)
 {
 	for (size_t i = 0; i < t->n_cuts; i++) {
@@ -243,7 +243,7 @@ describe_labels(struct cutter *t)
 	}
 }
 
-static int
+static st_status
 cut_all(struct cutter *t)
 {
 	size_t n_labels = t->p->labels.n;
@@ -262,7 +262,7 @@ cut_all(struct cutter *t)
 	return 0;
 }
 
-int
+st_status
 st_collect_pieces(struct st_collect *c)
 {
 	struct cutter t = {.p = c->profile, .c = c};

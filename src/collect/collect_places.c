@@ -6,54 +6,24 @@
 #include "collect/collect.h"
 #include "collect/spans.h"
 
-static uint64_t
-hash_text(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return h ^ h >> 32;
-}
-
-static bool
-grow_interned(struct st_collect *c)
-{
-	size_t size = c->interned_size ? c->interned_size * 2 : 256;
-	struct st_interned *table = calloc(size, sizeof *table);
-	if (!table)
-		return false;
-	for (size_t i = 0; i < c->interned_size; i++) {
-		if (!c->interned[i].text)
-			continue;
-		size_t at = c->interned[i].hash & (size - 1);
-		while (table[at].text)
-			at = (at + 1) & (size - 1);
-		table[at] = c->interned[i];
-	}
-	free(c->interned);
-	c->interned = table;
-	c->interned_size = size;
-	return true;
-}
-
 const char *
 st_collect_intern(struct st_collect *c, const char *text)
 {
-	if (c->n_interned * 2 >= c->interned_size && !grow_interned(c)) {
+	const uint32_t hash = st_hash_text(text);
+	const uint32_t known =
+	        ST_HASHMAP_FIND(&c->interned_index, hash, i, !strcmp(c->interned.v[i], text));
+	if (known != ST_HASHMAP_NONE)
+		return c->interned.v[known];
+	const char **new = ST_PUSH(&c->interned);
+	if (!new || st_hashmap_add(&c->interned_index, hash, (uint32_t)c->interned.n - 1)) {
+		c->interned.n -= new != NULL;
 		c->profile->out_of_memory = true;
 		return "";
 	}
-	uint64_t hash = hash_text(text);
-	size_t at = hash & (c->interned_size - 1);
-	for (; c->interned[at].text; at = (at + 1) & (c->interned_size - 1))
-		if (c->interned[at].hash == hash && !strcmp(c->interned[at].text, text))
-			return c->interned[at].text;
-	c->interned[at] = (struct st_interned){st_profile_text(c->profile, text), hash};
-	c->n_interned++;
-	return c->interned[at].text;
+	return *new = st_profile_text(c->profile, text);
 }
 
-int
+st_status
 st_collect_add_image(struct st_collect *c, const char *path, uint32_t *index)
 {
 	struct st_profile *p = c->profile;
@@ -81,7 +51,7 @@ st_collect_add_image(struct st_collect *c, const char *path, uint32_t *index)
 	return 0;
 }
 
-static int
+static st_status
 find_image(struct st_collect *c, const char *path, uint32_t *index)
 {
 	struct st_profile *p = c->profile;
@@ -110,7 +80,7 @@ is_generated(struct st_collect *c, const char *path)
 	return (c->anon != UINT32_MAX || st_collect_generated(c) == 0) && c->maps.v[c->anon];
 }
 
-int
+st_status
 st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, uint64_t address,
                  uint32_t *image, uint64_t *offset)
 {
@@ -150,7 +120,7 @@ sane(const struct st_view *v, const struct st_block *b)
 	return b->map < v->n_maps && b->bytes && b->bytes <= LONGEST && b->n_insns <= b->bytes;
 }
 
-int
+st_status
 st_collect_blocks(struct st_collect *c, const struct st_view *v,
                   const struct st_view_counts *counts)
 {
@@ -171,7 +141,7 @@ st_collect_blocks(struct st_collect *c, const struct st_view *v,
 	return 0;
 }
 
-static int
+static st_status
 add_hit(struct st_collect *c, const struct st_view *v, const struct st_span *spans,
         const struct st_sample *s)
 {
@@ -195,7 +165,7 @@ add_hit(struct st_collect *c, const struct st_view *v, const struct st_span *spa
 	return 0;
 }
 
-int
+st_status
 st_collect_samples(struct st_collect *c, const struct st_view *v)
 {
 	struct st_span *spans = st_spans_new(v);

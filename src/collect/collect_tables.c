@@ -71,7 +71,7 @@ find_table(struct st_collect *c, const struct st_view *v, const struct st_view_t
 }
 
 /* Adds a row once its keys from `column` on are filled, for each register that a key stands for. */
-static int
+static st_status
 add_from(struct st_shower *s, struct st_rows *rows, const uint64_t *raw, size_t column,
          struct st_profile_value *row)
 {
@@ -158,7 +158,7 @@ fold(struct st_collect *c, enum strobe_type type, struct st_profile_value *key)
 		go_to_line(c, key);
 }
 
-static int
+static st_status
 read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 {
 	const struct st_profile_table *t = rows->table;
@@ -182,7 +182,7 @@ read_others(struct st_shower *s, struct st_profile_table *t, const uint64_t *raw
 	if (t->n_keys == t->n_columns || !says_something(t, raw))
 		return;
 	for (size_t i = t->n_keys; i < t->n_columns; i++)
-		st_shower_value(s, &t->columns[i], raw[i], &row[i]);
+		ST_IGNORE(st_shower_value(s, &t->columns[i], raw[i], &row[i]));
 	st_rows_add_up(t, t->others, row);
 	t->has_others = true;
 }
@@ -197,7 +197,7 @@ make_room(struct st_profile_table *t, const struct st_view_table *in, const uint
 	return !n || ST_RESERVE(&t->values, n * t->n_columns);
 }
 
-static int
+static st_status
 read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 {
 	const struct st_view_table *in = &s->v->tables[index];
@@ -222,7 +222,7 @@ read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 	return 0;
 }
 
-int
+st_status
 st_collect_tables(struct st_collect *c, const struct st_view *v,
                   const struct st_view_totals *totals, double tsc_hz)
 {
@@ -237,7 +237,7 @@ st_collect_tables(struct st_collect *c, const struct st_view *v,
 }
 
 /* Entries of functions that stand for places become known places themselves. */
-static int
+static st_status
 learn_entries(struct st_collect *c, const struct st_profile_table *t)
 {
 	for (size_t i = 0; i < t->values.n; i += t->n_columns)
@@ -254,7 +254,7 @@ learn_entries(struct st_collect *c, const struct st_profile_table *t)
 	return 0;
 }
 
-int
+st_status
 st_collect_entries(struct st_collect *c)
 {
 	int status = 0;
@@ -294,7 +294,7 @@ resolve_row(const struct st_collect *c, const struct st_profile_table *t,
 	}
 }
 
-static int
+static st_status
 merge_rows(struct st_profile_table *t)
 {
 	__typeof__(t->values) raw = t->values;
@@ -308,7 +308,7 @@ merge_rows(struct st_profile_table *t)
 	return status;
 }
 
-static int
+static st_status
 finish_table(struct st_collect *c, struct st_profile_table *t, const uint32_t *ranks)
 {
 	for (size_t i = 0; i < t->values.n; i += t->n_columns)
@@ -341,7 +341,7 @@ rank_names(struct st_profile *p, uint32_t *order, uint32_t *ranks)
 	}
 }
 
-int
+st_status
 st_collect_finish_tables(struct st_collect *c)
 {
 	size_t n = c->profile->functions.n;

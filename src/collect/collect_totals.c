@@ -5,7 +5,7 @@
  */
 #include "collect/collect.h"
 
-int
+st_status
 st_collect_frames(struct st_collect *c, const struct st_view *v,
                   const struct st_process_stacks *stacks)
 {
@@ -31,7 +31,7 @@ st_collect_frames(struct st_collect *c, const struct st_view *v,
 	return 0;
 }
 
-int
+st_status
 st_collect_stretches(struct st_collect *c)
 {
 	const struct st_stretch *last = NULL;
@@ -82,7 +82,7 @@ count_chains(struct st_profile *p, const struct st_process_stacks *s, const uint
 	}
 }
 
-static int
+static st_status
 count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t *seen)
 {
 	size_t n = in->stacks->frames.n;
@@ -96,7 +96,7 @@ count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t
 	return 0;
 }
 
-int
+st_status
 st_collect_totals(struct st_collect *c)
 {
 	size_t n = c->profile->functions.n;

@@ -7,12 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hashmap.h"
+#include "base/vec.h"
 #include "wire/results.h"
 
 struct st_returns {
-	uint64_t *table; /* open hash table; 0: free */
-	size_t n, size;  /* size: a power of two */
-	uint32_t blocks; /* taken so far */
+	ST_VEC(uint64_t) addresses;
+	struct st_hashmap index; /* of addresses */
+	uint32_t blocks;         /* taken so far */
 };
 
 /* Takes the blocks that have come since the last time. */

@@ -29,37 +29,6 @@ row_at(const struct st_profile_table *t, size_t row)
 	return t->values.v + row * t->n_columns;
 }
 
-static struct st_row_slot *
-slot_of(const struct st_rows *r, const struct st_profile_value *row, uint32_t hash)
-{
-	size_t at = hash & (r->size - 1);
-	while (r->slots[at].row &&
-	       (r->slots[at].hash != hash ||
-	        !same_keys(r->table, row_at(r->table, r->slots[at].row - 1), row)))
-		at = (at + 1) & (r->size - 1);
-	return &r->slots[at];
-}
-
-static int
-grow(struct st_rows *r)
-{
-	size_t size = r->size ? 2 * r->size : 1024;
-	struct st_row_slot *slots = calloc(size, sizeof *slots);
-	if (!slots)
-		return -1;
-	for (size_t i = 0; i < r->size; i++) {
-		size_t at = r->slots[i].hash & (size - 1);
-		while (r->slots[i].row && slots[at].row)
-			at = (at + 1) & (size - 1);
-		if (r->slots[i].row)
-			slots[at] = r->slots[i];
-	}
-	free(r->slots);
-	r->slots = slots;
-	r->size = size;
-	return 0;
-}
-
 static bool
 is_greater(const struct st_profile_column *c, uint64_t a, uint64_t b)
 {
@@ -77,17 +46,15 @@ st_rows_add_up(const struct st_profile_table *t, struct st_profile_value *to,
 			to[i].number = from[i].number;
 }
 
-int
+st_status
 st_rows_add(struct st_rows *r, const struct st_profile_value *row)
 {
 	struct st_profile_table *t = r->table;
 	size_t n = st_profile_rows(t);
-	if (2 * (n + 1) > r->size && grow(r))
-		return -1;
-	uint32_t hash = hash_keys(t, row);
-	struct st_row_slot *slot = slot_of(r, row, hash);
-	if (slot->row) {
-		st_rows_add_up(t, row_at(t, slot->row - 1), row);
+	const uint32_t hash = hash_keys(t, row);
+	const uint32_t same = ST_HASHMAP_FIND(&r->index, hash, i, same_keys(t, row_at(t, i), row));
+	if (same != ST_HASHMAP_NONE) {
+		st_rows_add_up(t, row_at(t, same), row);
 		return 0;
 	}
 	for (size_t i = 0; i < t->n_columns; i++) {
@@ -96,14 +63,13 @@ st_rows_add(struct st_rows *r, const struct st_profile_value *row)
 			return -1;
 		*value = row[i];
 	}
-	*slot = (struct st_row_slot){(uint32_t)n + 1, hash};
-	return 0;
+	return st_hashmap_add(&r->index, hash, (uint32_t)n);
 }
 
 void
 st_rows_free(struct st_rows *r)
 {
-	free(r->slots);
+	st_hashmap_free(&r->index);
 	*r = (struct st_rows){0};
 }
 
@@ -207,7 +173,7 @@ put_in_order(struct st_profile_table *t, struct sortable *order, size_t n)
 	}
 }
 
-int
+st_status
 st_rows_sort(struct st_profile_table *t, const uint32_t *ranks)
 {
 	size_t n = st_profile_rows(t);

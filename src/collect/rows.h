@@ -3,29 +3,23 @@
 #ifndef STROBE_COLLECT_ROWS_H
 #define STROBE_COLLECT_ROWS_H
 
+#include "base/hashmap.h"
 #include "profile/profile.h"
-
-/* A row in the hash table. The hash of its keys tells it from others without a look at it. */
-struct st_row_slot {
-	uint32_t row; /* its number + 1; 0: free */
-	uint32_t hash;
-};
 
 /* A table being filled: texts of its keys are equal only if they are the same. */
 struct st_rows {
 	struct st_profile_table *table;
-	struct st_row_slot *slots; /* open hash table */
-	size_t size;               /* a power of two, or 0 */
+	struct st_hashmap index; /* of rows, by their keys */
 };
 
 /* 0, or -1 when memory is exhausted. */
-int st_rows_add(struct st_rows *rows, const struct st_profile_value *row);
+st_status st_rows_add(struct st_rows *rows, const struct st_profile_value *row);
 void st_rows_free(struct st_rows *rows);
 /* Adds what is no key of one row to another. */
 void st_rows_add_up(const struct st_profile_table *t, struct st_profile_value *to,
                     const struct st_profile_value *from);
 /* Orders the rows of a table that is complete. ranks: of each function's name among all names, that
  * of "" being 0. 0, or -1. */
-int st_rows_sort(struct st_profile_table *t, const uint32_t *ranks);
+st_status st_rows_sort(struct st_profile_table *t, const uint32_t *ranks);
 
 #endif

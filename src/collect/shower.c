@@ -5,7 +5,7 @@
 
 #include "collect/syscalls.h"
 
-int
+st_status
 st_shower_open(struct st_shower *s, struct st_collect *c, const struct st_view *v, double tsc_hz)
 {
 	*s = (struct st_shower){.c = c, .v = v, .tsc_hz = tsc_hz};
@@ -18,40 +18,22 @@ st_shower_close(struct st_shower *s)
 {
 	free(s->spans);
 	free(s->places.v);
-	free(s->slots);
+	st_hashmap_free(&s->index);
 	*s = (struct st_shower){0};
 }
 
-/* Where an address is, or is to be: addresses of one cache line of code are near one another here,
- * too, because they are asked for together. */
-static uint32_t *
-slot_of(const struct st_shower *s, uint64_t address)
+/* Addresses of one cache line of code are near one another in the map, too, because they are asked
+ * for together. */
+static uint32_t
+hash_address(uint64_t address)
 {
-	size_t line = (size_t)((address >> 6) * 0x9e3779b97f4a7c15u >> 20);
-	size_t at = (line << 4 | (address >> 2 & 15)) & (s->n_slots - 1);
-	while (s->slots[at] && s->places.v[s->slots[at] - 1].address != address)
-		at = (at + 1) & (s->n_slots - 1);
-	return &s->slots[at];
-}
-
-static int
-grow(struct st_shower *s)
-{
-	size_t n = s->n_slots ? 2 * s->n_slots : 1024;
-	uint32_t *slots = calloc(n, sizeof *slots);
-	if (!slots)
-		return -1;
-	free(s->slots);
-	s->slots = slots;
-	s->n_slots = n;
-	for (size_t i = 0; i < s->places.n; i++)
-		*slot_of(s, s->places.v[i].address) = (uint32_t)i + 1;
-	return 0;
+	const uint64_t line = (address >> 6) * 0x9e3779b97f4a7c15u >> 36;
+	return (uint32_t)(line << 4 | (address >> 2 & 15));
 }
 
 /* A place that is met for the first time becomes a hit without a count, so that the walk over
  * functions gives it one. */
-static int
+static st_status
 learn_code(struct st_shower *s, uint32_t map, uint64_t address, uint32_t *image, uint64_t *offset)
 {
 	struct st_hit *hit = ST_PUSH(&s->c->hits);
@@ -61,13 +43,13 @@ learn_code(struct st_shower *s, uint32_t map, uint64_t address, uint32_t *image,
 	return 0;
 }
 
-int
+st_status
 st_shower_place(struct st_shower *s, uint32_t map, uint64_t address, struct st_profile_value *value)
 {
 	return learn_code(s, map, address, &value->image, &value->number);
 }
 
-static int
+static st_status
 learn_place(struct st_shower *s, uint64_t address)
 {
 	int64_t map = st_spans_find(s->v, s->spans, address);
@@ -78,18 +60,17 @@ learn_place(struct st_shower *s, uint64_t address)
 	return map >= 0 ? learn_code(s, (uint32_t)map, address, &place->image, &place->offset) : 0;
 }
 
-static int
+static st_status
 show_place(struct st_shower *s, uint64_t address, struct st_profile_value *value)
 {
-	if (2 * (s->places.n + 1) > s->n_slots && grow(s))
-		return -1;
-	uint32_t *slot = slot_of(s, address);
-	if (!*slot) {
-		if (learn_place(s, address))
+	const uint32_t hash = hash_address(address);
+	uint32_t at = ST_HASHMAP_FIND(&s->index, hash, i, s->places.v[i].address == address);
+	if (at == ST_HASHMAP_NONE) {
+		at = (uint32_t)s->places.n;
+		if (learn_place(s, address) || st_hashmap_add(&s->index, hash, at))
 			return -1;
-		*slot = (uint32_t)s->places.n;
 	}
-	const struct st_known_place *place = &s->places.v[*slot - 1];
+	const struct st_known_place *place = &s->places.v[at];
 	value->number = place->offset;
 	value->image = place->image;
 	return 0;
@@ -135,7 +116,7 @@ show_text(struct st_shower *s, enum strobe_type type, uint64_t raw)
 	return n ? names[0] : "";
 }
 
-int
+st_status
 st_shower_value(struct st_shower *s, const struct st_profile_column *column, uint64_t raw,
                 struct st_profile_value *value)
 {

@@ -3,6 +3,7 @@
 #ifndef STROBE_COLLECT_SHOWER_H
 #define STROBE_COLLECT_SHOWER_H
 
+#include "base/hashmap.h"
 #include "collect/collect.h"
 #include "collect/spans.h"
 
@@ -17,22 +18,21 @@ struct st_shower {
 	double tsc_hz;
 	struct st_span *spans;
 	ST_VEC(struct st_known_place) places;
-	uint32_t *slots; /* open hash table of their indices + 1, by address */
-	size_t n_slots;  /* a power of two, or 0 */
+	struct st_hashmap index; /* of places, by address */
 };
 
 /* 0, or -1 when memory is exhausted; to be closed in both cases. */
-int st_shower_open(struct st_shower *s, struct st_collect *c, const struct st_view *v,
-                   double tsc_hz);
+st_status st_shower_open(struct st_shower *s, struct st_collect *c, const struct st_view *v,
+                         double tsc_hz);
 void st_shower_close(struct st_shower *s);
 
 /* Fills a value, of a place only image and offset; of registers, the first of those that
  * st_shower_registers gives. 0, or -1 when memory is exhausted. */
-int st_shower_value(struct st_shower *s, const struct st_profile_column *column, uint64_t raw,
-                    struct st_profile_value *value);
+st_status st_shower_value(struct st_shower *s, const struct st_profile_column *column, uint64_t raw,
+                          struct st_profile_value *value);
 /* The same of an address that code of a mapping had, which may be gone. */
-int st_shower_place(struct st_shower *s, uint32_t map, uint64_t address,
-                    struct st_profile_value *value);
+st_status st_shower_place(struct st_shower *s, uint32_t map, uint64_t address,
+                          struct st_profile_value *value);
 /* Names of the registers that a value of that type stands for; returns how many. */
 enum { ST_MOST_REGISTERS = 32 };
 size_t st_shower_registers(struct st_shower *s, enum strobe_type type, uint64_t raw,

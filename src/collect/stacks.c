@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hashmap.h"
 #include "collect/returns.h"
 #include "control/run.h"
 #include "symbol/unwind.h"
@@ -26,8 +27,7 @@ struct process {
 	struct st_process_stacks seen;
 	ST_VEC(struct module) modules; /* by mapping */
 	ST_VEC(uint64_t) stamps;       /* by frame: the last chain it was added to */
-	uint32_t *index;               /* open hash table of frames + 1 */
-	size_t index_size;             /* a power of two */
+	struct st_hashmap index;       /* of frames */
 	struct st_returns returns;
 	uint32_t last_map;
 };
@@ -66,7 +66,7 @@ st_stacks_free(struct st_stacks *s)
 		free(p->seen.chains.v);
 		free(p->modules.v);
 		free(p->stamps.v);
-		free(p->index);
+		st_hashmap_free(&p->index);
 		st_returns_free(&p->returns);
 		free(p);
 	}
@@ -174,51 +174,23 @@ image_of(struct walk *w)
 	return m->image;
 }
 
-static size_t
-index_slot(const struct process *p, uint64_t pc, uint32_t map)
-{
-	size_t at = (size_t)((pc ^ map) * 0x9e3779b97f4a7c15u >> 32) & (p->index_size - 1);
-	for (; p->index[at]; at = (at + 1) & (p->index_size - 1)) {
-		const struct st_frame *f = &p->seen.frames.v[p->index[at] - 1];
-		if (f->pc == pc && f->map == map)
-			break;
-	}
-	return at;
-}
-
-static bool
-grow_index(struct process *p)
-{
-	size_t size = p->index_size ? 2 * p->index_size : 1024;
-	uint32_t *index = calloc(size, sizeof *index);
-	if (!index)
-		return false;
-	free(p->index);
-	p->index = index;
-	p->index_size = size;
-	for (size_t i = 0; i < p->seen.frames.n; i++) {
-		const struct st_frame *f = &p->seen.frames.v[i];
-		index[index_slot(p, f->pc, f->map)] = (uint32_t)i + 1;
-	}
-	return true;
-}
-
 /* The number of a frame, new or not; UINT32_MAX: no memory. */
 static uint32_t
 number_of(struct process *p, uint64_t pc, uint32_t map)
 {
-	if (2 * p->seen.frames.n >= p->index_size && !grow_index(p))
-		return UINT32_MAX;
-	size_t at = index_slot(p, pc, map);
-	if (p->index[at])
-		return p->index[at] - 1;
+	const uint32_t hash = st_hash_number(pc ^ map);
+	const struct st_frame *v = p->seen.frames.v;
+	const uint32_t known =
+	        ST_HASHMAP_FIND(&p->index, hash, i, v[i].pc == pc && v[i].map == map);
+	if (known != ST_HASHMAP_NONE)
+		return known;
 	uint64_t *stamp = ST_PUSH(&p->stamps);
 	struct st_frame *f = stamp ? ST_PUSH(&p->seen.frames) : NULL;
 	if (!f)
 		return UINT32_MAX;
 	*f = (struct st_frame){pc, map};
-	p->index[at] = (uint32_t)p->seen.frames.n;
-	return p->index[at] - 1;
+	const uint32_t new = (uint32_t)p->seen.frames.n - 1;
+	return st_hashmap_add(&p->index, hash, new) ? UINT32_MAX : new;
 }
 
 /* Adds a place in w->map to the chain under way, unless it is there already. */

@@ -58,7 +58,7 @@ add_slots(const struct st_view *v, uint64_t *sum)
 	}
 }
 
-int
+st_status
 st_view_count(const struct st_view *v, struct st_view_counts *c)
 {
 	size_t n = v->n_blocks ? v->n_blocks : 1;
@@ -91,7 +91,7 @@ struct by_block {
 	uint32_t *first, *order;
 };
 
-static int
+static st_status
 order_partials(const struct st_view *v, struct by_block *o)
 {
 	*o = (struct by_block){0};
@@ -171,7 +171,7 @@ number_at(const struct st_view *v, struct st_view_totals *totals, uint64_t cell)
 	return &totals->rows[table - 1][(size_t)row * t->n_columns + column];
 }
 
-static int
+static st_status
 copy_tables(const struct st_view *v, struct st_view_totals *totals)
 {
 	for (uint32_t i = 0; i < v->n_tables; i++) {
@@ -185,7 +185,7 @@ copy_tables(const struct st_view *v, struct st_view_totals *totals)
 	return 0;
 }
 
-int
+st_status
 st_view_total(const struct st_view *v, const struct st_view_counts *counts,
               struct st_view_totals *totals)
 {

@@ -66,7 +66,7 @@ sections_fit(struct st_view *v, size_t size)
 	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
 }
 
-int
+st_status
 st_view_open(struct st_view *v, const void *results, size_t size, struct st_error *e)
 {
 	const struct st_results_header *h = results;

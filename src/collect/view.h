@@ -46,7 +46,7 @@ struct st_view {
 };
 
 /* 0, or -1 and *e when the file does not have the form of results. size is that of the mapping. */
-int st_view_open(struct st_view *view, const void *results, size_t size, struct st_error *e);
+st_status st_view_open(struct st_view *view, const void *results, size_t size, struct st_error *e);
 
 /* The string at an offset of the strings section; "" when there is none. */
 const char *st_view_string(const struct st_view *view, uint32_t offset);
@@ -57,7 +57,7 @@ struct st_view_counts {
 	uint64_t *executions, *partial;
 };
 /* 0, or -1 when memory is exhausted. The caller frees. */
-int st_view_count(const struct st_view *view, struct st_view_counts *counts);
+st_status st_view_count(const struct st_view *view, struct st_view_counts *counts);
 void st_view_counts_free(struct st_view_counts *counts);
 
 /* Whether the id is that of a block, not of a tally or of none. */
@@ -74,8 +74,8 @@ struct st_view_totals {
 	uint64_t *rows[ST_MAX_TABLES];
 };
 /* 0, or -1 when memory is exhausted. The caller frees, in both cases. */
-int st_view_total(const struct st_view *view, const struct st_view_counts *counts,
-                  struct st_view_totals *totals);
+st_status st_view_total(const struct st_view *view, const struct st_view_counts *counts,
+                        struct st_view_totals *totals);
 void st_view_totals_free(struct st_view_totals *totals);
 
 #endif

@@ -24,7 +24,7 @@ k_text(uint32_t k, char text[16])
 	return text;
 }
 
-static int
+static st_status
 check_rule(bool a, bool b, bool usual, const char *option, const char *const names[ST_SIDES],
            struct st_error *e)
 {
@@ -36,7 +36,7 @@ check_rule(bool a, bool b, bool usual, const char *option, const char *const nam
 	               a != usual ? names[ST_A] : names[ST_B], option);
 }
 
-int
+st_status
 st_compare_check(const struct st_profile *const profiles[ST_SIDES],
                  const char *const names[ST_SIDES], struct st_error *e)
 {
@@ -213,7 +213,7 @@ build_of(const struct st_contexts *s, const struct st_context_label *l)
 	return l->in_image == UINT32_MAX ? "" : s->profile->images.v[l->in_image].build_id;
 }
 
-static int
+static st_status
 match_labels(struct maker *m)
 {
 	struct st_comparison *c = m->c;
@@ -261,7 +261,7 @@ add_weight(struct st_weight *to, const struct st_weight *w)
 	to->instructions += w->instructions;
 }
 
-static int
+static st_status
 add_node(struct st_compared_trees *t, uint32_t node, int side, const struct st_weight *own)
 {
 	if (node == ST_NO_NODE || (node == t->nodes.n && !ST_PUSH(&t->nodes)))
@@ -273,7 +273,7 @@ add_node(struct st_compared_trees *t, uint32_t node, int side, const struct st_w
 }
 
 /* Parents come before their children in both forests. */
-static int
+static st_status
 add_forest(struct maker *m, struct st_compared_trees *t, const struct st_forest *f, int side)
 {
 	struct st_comparison *c = m->c;
@@ -308,7 +308,7 @@ add_totals(struct st_compared_trees *t)
 	}
 }
 
-static int
+static st_status
 add_side(struct maker *m, int side)
 {
 	const struct st_contexts *s = m->c->sides[side];
@@ -321,7 +321,7 @@ add_side(struct maker *m, int side)
 	return 0;
 }
 
-int
+st_status
 st_compare(struct st_comparison *c, const struct st_contexts *a, const struct st_contexts *b,
            bool kccf, struct st_error *e)
 {

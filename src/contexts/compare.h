@@ -7,6 +7,7 @@
 #ifndef STROBE_CONTEXTS_COMPARE_H
 #define STROBE_CONTEXTS_COMPARE_H
 
+#include "base/status.h"
 #include "contexts/contexts.h"
 
 enum { ST_A, ST_B, ST_SIDES };
@@ -36,12 +37,12 @@ struct st_comparison {
 
 /* Whether they were measured alike, so that a difference means something. 0, or -1 with *e, in
  * which they are called as `names` says. */
-int st_compare_check(const struct st_profile *const profiles[ST_SIDES],
-                     const char *const names[ST_SIDES], struct st_error *e);
+st_status st_compare_check(const struct st_profile *const profiles[ST_SIDES],
+                           const char *const names[ST_SIDES], struct st_error *e);
 /* Of two that were both made with k-calling context forests, or both joined, if that is asked for.
  * 0, or -1 with *e. The caller frees in both cases; the sides have to outlive it. */
-int st_compare(struct st_comparison *c, const struct st_contexts *a, const struct st_contexts *b,
-               bool kccf, struct st_error *e);
+st_status st_compare(struct st_comparison *c, const struct st_contexts *a,
+                     const struct st_contexts *b, bool kccf, struct st_error *e);
 void st_compare_free(struct st_comparison *c);
 
 #endif

@@ -131,7 +131,7 @@ step(const struct st_context_maker *m, struct way *w)
 	return w->node == ST_NO_NODE ? UINT32_MAX : label;
 }
 
-static int
+static st_status
 place_context(struct st_context_maker *m, size_t i)
 {
 	struct st_contexts *c = m->c;
@@ -167,7 +167,7 @@ fits_any(const char *const *patterns, size_t n, const struct st_profile *p,
 	return false;
 }
 
-static int
+static st_status
 choose(struct st_context_maker *m)
 {
 	struct st_contexts *c = m->c;
@@ -262,7 +262,7 @@ weigh_context(struct st_context_maker *m, size_t i)
 }
 
 /* Adds to the loop of a node or a label: *number. */
-static int
+static st_status
 add_loop(struct st_contexts *c, uint32_t *number, const struct st_loop *loop)
 {
 	if (!*number) {
@@ -275,7 +275,7 @@ add_loop(struct st_contexts *c, uint32_t *number, const struct st_loop *loop)
 }
 
 /* A loop's head is a block's first piece. */
-static int
+static st_status
 add_loops(struct st_context_maker *m)
 {
 	struct st_contexts *c = m->c;
@@ -306,7 +306,7 @@ count_threads(const struct st_context_maker *m)
 	free(seen);
 }
 
-static int
+static st_status
 make_groups(struct st_context_maker *m)
 {
 	struct st_contexts *c = m->c;
@@ -350,7 +350,7 @@ compare_groups(const void *a, const void *b)
 	return x->begun < y->begun ? -1 : x->begun > y->begun;
 }
 
-int
+st_status
 st_contexts_make(struct st_contexts *c, const struct st_profile *p,
                  const struct st_context_choice *choice, struct st_error *e)
 {

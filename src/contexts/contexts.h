@@ -4,6 +4,7 @@
 #ifndef STROBE_CONTEXTS_CONTEXTS_H
 #define STROBE_CONTEXTS_CONTEXTS_H
 
+#include "base/status.h"
 #include "contexts/choice.h"
 #include "contexts/forest.h"
 #include "profile/profile.h"
@@ -94,8 +95,8 @@ struct st_contexts {
 bool st_contexts_options(const struct st_profile *p, struct st_context_options *o);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
 /* A thread without any of those that are asked for is left out. */
-int st_contexts_make(struct st_contexts *c, const struct st_profile *p,
-                     const struct st_context_choice *choice, struct st_error *e);
+st_status st_contexts_make(struct st_contexts *c, const struct st_profile *p,
+                           const struct st_context_choice *choice, struct st_error *e);
 void st_contexts_free(struct st_contexts *c);
 
 #endif

@@ -13,71 +13,62 @@ void
 st_forest_free(struct st_forest *f)
 {
 	free(f->nodes);
-	free(f->slots);
+	st_hashmap_free(&f->index);
 	st_forest_init(f);
 }
 
 static uint32_t
-slot_of(const struct st_forest *f, uint32_t parent, uint32_t label)
+hash_node(uint32_t parent, uint32_t label)
 {
-	uint64_t h = ((uint64_t)parent << 32 | label) * 0x9e3779b97f4a7c15u;
-	return (uint32_t)(h >> 32) & (f->n_slots - 1);
+	return st_hash_number((uint64_t)parent << 32 | label);
 }
 
-/* The slot of the node, or the free one where it belongs. */
-static uint32_t *
-find_slot(const struct st_forest *f, uint32_t parent, uint32_t label)
+static uint32_t
+find_node(const struct st_forest *f, uint32_t parent, uint32_t label, uint32_t hash)
 {
-	uint32_t at = slot_of(f, parent, label);
-	for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1)) {
-		const struct st_tree_node *n = &f->nodes[f->slots[at] - 1];
-		if (n->parent == parent && n->label == label)
-			break;
-	}
-	return &f->slots[at];
+	const struct st_tree_node *n = f->nodes;
+	return ST_HASHMAP_FIND(&f->index, hash, i, n[i].parent == parent && n[i].label == label);
 }
 
+/* Makes space for another node; without memory the forest is not complete. */
 static bool
-grow(struct st_forest *f)
+make_space(struct st_forest *f)
 {
-	uint32_t room = f->room ? 2 * f->room : 64;
-	struct st_tree_node *nodes = reallocarray(f->nodes, room, sizeof *nodes);
-	uint32_t *slots = nodes ? calloc(2ul * room, sizeof *slots) : NULL;
-	if (nodes)
-		f->nodes = nodes;
-	if (!slots || room > UINT32_MAX / 4) {
-		free(slots);
-		f->out_of_memory = true;
+	const uint32_t room = f->room ? 2 * f->room : 64;
+	if (f->n < f->room)
+		return true;
+	struct st_tree_node *nodes =
+	        room > UINT32_MAX / 4 ? NULL : reallocarray(f->nodes, room, sizeof *nodes);
+	f->out_of_memory |= !nodes;
+	if (!nodes)
 		return false;
-	}
-	free(f->slots);
+	f->nodes = nodes;
 	f->room = room;
-	f->slots = slots;
-	f->n_slots = 2 * room;
-	for (uint32_t i = 0; i < f->n; i++)
-		*find_slot(f, f->nodes[i].parent, f->nodes[i].label) = i + 1;
 	return true;
 }
 
 uint32_t
 st_forest_find(const struct st_forest *f, uint32_t parent, uint32_t label)
 {
-	return f->n ? *find_slot(f, parent, label) - 1 : ST_NO_NODE;
+	return find_node(f, parent, label, hash_node(parent, label));
 }
 
 uint32_t
 st_forest_child(struct st_forest *f, uint32_t parent, uint32_t label)
 {
-	uint32_t known = st_forest_find(f, parent, label);
-	if (known != ST_NO_NODE || (f->n == f->room && !grow(f)))
+	const uint32_t hash = hash_node(parent, label), known = find_node(f, parent, label, hash);
+	if (known != ST_NO_NODE || !make_space(f))
 		return known;
+	if (st_hashmap_add(&f->index, hash, f->n)) {
+		f->out_of_memory = true;
+		return ST_NO_NODE;
+	}
 	uint32_t i = f->n++;
 	f->nodes[i] = (struct st_tree_node){.label = label,
 	                                    .parent = parent,
 	                                    .first = ST_NO_NODE,
 	                                    .last = ST_NO_NODE,
 	                                    .next = ST_NO_NODE};
-	*find_slot(f, parent, label) = i + 1;
 	uint32_t *first = parent == ST_NO_NODE ? &f->first : &f->nodes[parent].first;
 	uint32_t *last = parent == ST_NO_NODE ? &f->last : &f->nodes[parent].last;
 	if (*last == ST_NO_NODE)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashmap.h"
+
 enum { ST_NO_NODE = UINT32_MAX };
 
 /* Activations, and what they cost by themselves. */
@@ -33,10 +35,9 @@ struct st_tree_node {
 struct st_forest {
 	struct st_tree_node *nodes;
 	uint32_t n, room;
-	uint32_t first, last; /* roots */
-	uint32_t *slots;      /* open hash table of nodes by parent and label, + 1 */
-	uint32_t n_slots;     /* a power of two, or 0 */
-	bool out_of_memory;   /* and so not complete */
+	uint32_t first, last;    /* roots */
+	struct st_hashmap index; /* of nodes, by parent and label */
+	bool out_of_memory;      /* and so not complete */
 };
 
 void st_forest_init(struct st_forest *f);

@@ -3,6 +3,7 @@
 #ifndef STROBE_CONTEXTS_INTERNAL_H
 #define STROBE_CONTEXTS_INTERNAL_H
 
+#include "base/status.h"
 #include "contexts/contexts.h"
 
 struct st_context_maker {
@@ -31,8 +32,8 @@ uint32_t st_contexts_next_piece(const struct st_context_maker *m, struct st_cont
 
 /* Makes label_of, used, shared and the labels; counts those that contexts have. 0, or -1 when
  * memory is exhausted. */
-int st_contexts_make_labels(struct st_context_maker *m);
-int st_contexts_count_labels(struct st_contexts *c);
+st_status st_contexts_make_labels(struct st_context_maker *m);
+st_status st_contexts_count_labels(struct st_contexts *c);
 
 /* Makes the k-calling context forests of k-slab forests that have their weights, of no more nodes
  * than that: k_callers says with which k. 0: no limit. */

@@ -63,7 +63,7 @@ describe(struct st_contexts *c, const struct st_profile_label *in, struct st_con
 }
 
 /* Makes labels of different processes that are one place one label. */
-static int
+static st_status
 merge_labels(struct st_context_maker *m)
 {
 	struct st_contexts *c = m->c;
@@ -90,7 +90,7 @@ merge_labels(struct st_context_maker *m)
 }
 
 /* A part of a function that stands elsewhere has labels of its own. */
-static int
+static st_status
 find_functions(struct st_contexts *c)
 {
 	size_t n = c->profile->functions.n;
@@ -164,7 +164,7 @@ add_insns(const struct st_context_maker *m, uint32_t label)
 }
 
 /* Pieces of more than one block. */
-static int
+static st_status
 find_shared(struct st_context_maker *m)
 {
 	const struct st_profile *p = m->c->profile;
@@ -205,7 +205,7 @@ find_used(struct st_context_maker *m)
 			add_insns(m, i);
 }
 
-int
+st_status
 st_contexts_make_labels(struct st_context_maker *m)
 {
 	const struct st_profile *p = m->c->profile;
@@ -218,7 +218,7 @@ st_contexts_make_labels(struct st_context_maker *m)
 }
 
 /* Labels are made when code is translated, which may never run. */
-int
+st_status
 st_contexts_count_labels(struct st_contexts *c)
 {
 	bool *used = calloc(c->n_labels + 1, sizeof *used);

@@ -154,7 +154,7 @@ hear(int socket, struct message *m, int *fds)
 	return true;
 }
 
-static int
+static st_status
 map_results(struct st_agent *agent, int fd, const struct message *m, struct st_error *e)
 {
 	static struct st_results_header like; /* too large for the stack */
@@ -168,7 +168,7 @@ map_results(struct st_agent *agent, int fd, const struct message *m, struct st_e
 	return 0;
 }
 
-int
+st_status
 st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
                struct st_error *e)
 {
@@ -193,9 +193,9 @@ st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o
 		return 0;
 	}
 	if (!heard)
-		st_fail(e, ST_EXIT_FAILED,
-		        "strobe-agent, the process that attaches for strobe, was killed: try "
-		        "again");
+		st_cause(e, ST_EXIT_FAILED,
+		         "strobe-agent, the process that attaches for strobe, was killed: try "
+		         "again");
 	else if (m.kind == REFUSED)
 		*e = m.error;
 	st_agent_end(agent);

@@ -7,6 +7,7 @@
 #ifndef STROBE_CONTROL_AGENT_H
 #define STROBE_CONTROL_AGENT_H
 
+#include "base/status.h"
 #include "control/internal.h"
 
 struct st_agent {
@@ -19,8 +20,8 @@ struct st_agent {
 };
 
 /* Sends the process into the engine. -1 with *e when it could not be; it is then as it was. */
-int st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
-                   struct st_error *e);
+st_status st_agent_start(struct st_agent *agent, pid_t pid, const struct st_run_options *o,
+                         struct st_error *e);
 enum st_agent_news {
 	ST_AGENT_NOTHING,
 	ST_AGENT_RUNTIME_ASKS, /* there is a message in the channel */

@@ -23,7 +23,7 @@
 static const double patience = 5.0; /* seconds, for all threads to stop */
 enum { MOST_THREADS = ST_MAX_SLOTS - 64, MAPS_PER_THREAD = 6 };
 
-static int
+static st_status
 check_threads(const struct st_threads *ts, struct st_error *e)
 {
 	size_t n = 0;
@@ -52,7 +52,7 @@ check_threads(const struct st_threads *ts, struct st_error *e)
 }
 
 /* The kernel lets a process have so many mappings; the engine adds some for each thread. */
-static int
+static st_status
 check_room(struct st_threads *ts, struct st_error *e)
 {
 	char path[64], line[512];
@@ -103,7 +103,7 @@ take_rseq(struct st_traced *t, struct st_attached *to)
 }
 
 /* The table of threads, the first one at its beginning. */
-static int
+static st_status
 write_table(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
             struct st_error *e)
 {
@@ -138,7 +138,7 @@ write_table(struct st_threads *ts, struct st_traced *first, struct st_injection 
 }
 
 /* Room for what calls need, and the table of threads. */
-static int
+static st_status
 map_scratch(struct st_injection *in, size_t n_threads)
 {
 	st_injection_mmap(in, "mmap", 0,
@@ -173,7 +173,7 @@ send_thread(struct st_traced *t, uint64_t entry, uint64_t boot, uint64_t place, 
  * have theirs find that the others have not, and turn back, the first one taking the engine away:
  * so it goes in first. From the moment on at which the word is written, all go in.
  */
-static int
+static st_status
 send_in(struct st_threads *ts, struct st_traced *first, struct st_injection *in, uint64_t entry)
 {
 	const uint64_t table = in->boot.threads, boot = st_injection_boot(in);
@@ -196,7 +196,7 @@ send_in(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
 
 /* The thread makes system calls for us from here on. Its other way back is the system call that it
  * was in, anew: the kernel forgets how to continue it when a handler returns. */
-static int
+static st_status
 borrow(struct st_injection *in, struct st_traced *first)
 {
 	struct user_regs_struct again = first->regs;
@@ -212,7 +212,7 @@ borrow(struct st_injection *in, struct st_traced *first)
 }
 
 /* Into the stopped process. */
-static int
+static st_status
 put_in(struct st_threads *ts, struct st_injection *in, struct st_error *e)
 {
 	struct st_traced *first = st_threads_any(ts);
@@ -242,7 +242,7 @@ is_being_left(const struct st_threads *ts)
 	return false;
 }
 
-static int
+static st_status
 stop_all(struct st_threads *ts, pid_t pid, struct st_error *e)
 {
 	for (int tries = 0; tries < 50; tries++) {
@@ -257,7 +257,7 @@ stop_all(struct st_threads *ts, pid_t pid, struct st_error *e)
 	return st_threads_stop(ts, pid, patience, e);
 }
 
-int
+st_status
 st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a, struct st_error *e)
 {
 	struct st_threads ts;

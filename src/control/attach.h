@@ -3,6 +3,7 @@
 #ifndef STROBE_CONTROL_ATTACH_H
 #define STROBE_CONTROL_ATTACH_H
 
+#include "base/status.h"
 #include "control/internal.h"
 
 /* A process that was attached: what there is of the engine in it. */
@@ -21,7 +22,7 @@ struct st_attachment {
 };
 
 /* control/attachable.c: 0, or -1 with the sentence that says why it cannot be. */
-int st_attach_check(pid_t pid, struct st_error *e);
+st_status st_attach_check(pid_t pid, struct st_error *e);
 /* Is there memory of a runtime that had to leave without its controller? */
 bool st_has_leftovers(pid_t pid);
 /* The number by which the process's memory and files are known: its own, or, when its first thread
@@ -33,8 +34,8 @@ void st_process_name(pid_t pid, char *name, size_t size);
 
 /* control/attach.c: every thread is on its way into the engine. -1 with *e, the process as it was.
  */
-int st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
-              struct st_error *e);
+st_status st_attach(pid_t pid, const struct st_run_options *o, struct st_attachment *a,
+                    struct st_error *e);
 
 /* control/detach.c: every thread goes on natively, and nothing of the engine stays. When that
  * cannot be done now it is left to the runtime: false. */

@@ -57,7 +57,7 @@ st_process_name(pid_t pid, char *name, size_t size)
 			*c = '?';
 }
 
-static int
+static st_status
 refuse(struct st_error *e, pid_t pid, const char *why)
 {
 	char name[64];
@@ -182,7 +182,7 @@ st_is_filtered(pid_t pid)
 	return atoi(status_field(status, "Seccomp")) != 0;
 }
 
-static int
+static st_status
 check_state(pid_t pid, const char *status, struct st_error *e)
 {
 	char text[200];
@@ -212,7 +212,7 @@ check_state(pid_t pid, const char *status, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 check_kind(pid_t pid, pid_t live, const char *status, struct st_error *e)
 {
 	if (is_elf32(live))
@@ -259,7 +259,7 @@ sharer(pid_t pid)
 	return 0;
 }
 
-int
+st_status
 st_attach_check(pid_t pid, struct st_error *e)
 {
 	char status[8192], text[100];

@@ -96,7 +96,7 @@ serve(struct st_session *s, const struct st_agent *agent, double most)
 }
 
 /* Until the runtime says that it runs. It may ask about the images before. */
-static int
+static st_status
 wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_error *e)
 {
 	const struct st_results_header *r = agent->results;
@@ -177,7 +177,7 @@ fill(struct st_run *run, const struct st_session *s, struct st_moment since, str
 }
 
 /* The process is in the engine, and the session knows it. */
-static int
+static st_status
 begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
 {
 	const struct st_run_options *o = s->options;
@@ -205,7 +205,7 @@ finish_rows(struct st_session *s)
 	st_drain_free(s->drain);
 }
 
-int
+st_status
 st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, struct st_run *run,
                   struct st_error *e)
 {

@@ -136,7 +136,7 @@ send_all(struct leaving *l, bool first)
 		else if (where == BUSY && t->regs.gs_base && !head.restart &&
 		         (!first || in_cache(l, t->regs.rip)))
 			ask_to_leave(l, t);
-		st_thread_continue(t);
+		ST_IGNORE(st_thread_continue(t));
 	}
 	return n;
 }

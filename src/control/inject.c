@@ -27,7 +27,7 @@
 #define ROOM (1ull << 40)
 #define LEAST_ROOM (1ull << 30)
 
-int
+st_status
 st_injection_fail(struct st_injection *in, const char *what, long error)
 {
 	const char *limit = st_limits_in_the_way(ROOM);
@@ -106,7 +106,7 @@ st_injection_close(struct st_injection *in, int fd)
 	st_injection_call(in, "close", (struct st_remote_call){__NR_close, {(uint64_t)fd}});
 }
 
-int
+st_status
 st_injection_do(struct st_injection *in)
 {
 	unsigned n = in->n_calls;
@@ -128,7 +128,7 @@ st_injection_do(struct st_injection *in)
  * addressed absolutely, with an index, and so have to lie below 2 GiB. From the top down, away from
  * where a program that is not position-independent has its heap.
  */
-static int
+static st_status
 look_around(struct st_injection *in)
 {
 	enum { STEP = 16 << 20, PLACES = 128 };
@@ -165,7 +165,7 @@ look_around(struct st_injection *in)
 	return 0;
 }
 
-static int
+static st_status
 begin(struct st_injection *in)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -195,7 +195,7 @@ make_file(struct st_injection *in, uint64_t size)
 }
 
 /* The i-th tool, if it comes from a file: its memory. */
-static int
+static st_status
 make_tool(struct st_injection *in, size_t i)
 {
 	const struct st_tool_file *file = in->options->tools[i].file;
@@ -215,7 +215,7 @@ make_tool(struct st_injection *in, size_t i)
 	return wrote == (ssize_t)size ? 0 : st_injection_fail(in, "mapping a tool", -ENOMEM);
 }
 
-static int
+static st_status
 make_results(struct st_injection *in)
 {
 	struct st_results_header sizes = {0}, *h;
@@ -242,7 +242,7 @@ make_results(struct st_injection *in)
 }
 
 /* In the order of the ST_PARCEL_ constants. */
-static int
+static st_status
 make_parcel(struct st_injection *in)
 {
 	if (make_file(in, ST_CACHE_SIZE) < 0 || make_results(in) != 0)
@@ -317,7 +317,7 @@ map_tool(struct st_injection *in, size_t i, int fd)
 	}
 }
 
-static int
+static st_status
 map_tools(struct st_injection *in, unsigned first)
 {
 	for (size_t i = 0; i < in->options->n_tools; i++) {
@@ -341,7 +341,7 @@ map_known(struct st_injection *in, int fd)
 }
 
 /* What is large, and need not be near: where the kernel has put it. */
-static int
+static st_status
 map_tables(struct st_injection *in)
 {
 	int cache = in->there[ST_PARCEL_CACHE];
@@ -382,7 +382,7 @@ map_tables(struct st_injection *in)
 }
 
 /* What in the runtime's data depends on its address. */
-static int
+static st_status
 write_data(struct st_injection *in)
 {
 	const struct st_runtime_image *image = &in->shared->image;
@@ -418,7 +418,7 @@ st_injection_boot(struct st_injection *in)
 	return in->boot.results + (uint64_t)((char *)st_boot_of(in->results) - (char *)in->results);
 }
 
-int
+st_status
 st_injection_map(struct st_injection *in, uint64_t *entry)
 {
 	bool stays = in->options->follow || in->options->on_image || in->running;
@@ -451,7 +451,7 @@ st_injection_undo(struct st_injection *in)
 	st_limits_return_to(in->remote.pid, in->boot.limits);
 	if (!in->running) {
 		clear_scratch(in);
-		st_remote_end(&in->remote);
+		ST_IGNORE(st_remote_end(&in->remote));
 	}
 	ptrace(PTRACE_SETREGS, in->remote.pid, 0, &in->remote.saved);
 	st_retreat_clear(&in->remote.retreat);
@@ -463,7 +463,7 @@ st_injection_undo(struct st_injection *in)
 }
 
 /* Lets it go into the runtime. From its new registers on that is where it goes even if we die. */
-static int
+static st_status
 let_go(struct st_injection *in, uint64_t entry)
 {
 	struct user_regs_struct regs = in->remote.saved;
@@ -482,7 +482,7 @@ let_go(struct st_injection *in, uint64_t entry)
 	return 0;
 }
 
-int
+st_status
 st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
           const int socket[2], struct st_injected *out, struct st_error *e)
 {
@@ -509,9 +509,9 @@ st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool 
 	if (st_remote_begin(&in.remote, pid, &regs, in.scratch + ST_SCRATCH, e) != 0)
 		return -1;
 	if (!clear_scratch(&in)) {
-		st_fail(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
-		        strerror(errno));
-		st_remote_end(&in.remote);
+		st_cause(e, ST_EXIT_FAILED, "cannot write to the program's stack: %s",
+		         strerror(errno));
+		ST_IGNORE(st_remote_end(&in.remote));
 		ptrace(PTRACE_SETREGS, pid, 0, &regs);
 		return -1;
 	}

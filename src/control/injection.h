@@ -4,6 +4,7 @@
 #ifndef STROBE_CONTROL_INJECTION_H
 #define STROBE_CONTROL_INJECTION_H
 
+#include "base/status.h"
 #include "control/internal.h"
 
 /* Descriptors that go to the target: the code cache, the results, what is shared, the pool, what is
@@ -60,8 +61,8 @@ void st_injection_mmap(struct st_injection *in, const char *what, uint64_t at, u
                        int prot, int flags, int fd, uint64_t offset);
 void st_injection_close(struct st_injection *in, int fd);
 /* Makes the calls of the list. */
-int st_injection_do(struct st_injection *in);
-int st_injection_fail(struct st_injection *in, const char *what, long error);
+st_status st_injection_do(struct st_injection *in);
+st_status st_injection_fail(struct st_injection *in, const char *what, long error);
 void st_injection_opened(struct st_injection *in, int fd);
 /* Tells the process what it is to undo, should we be killed. */
 void st_injection_way_back(struct st_injection *in);
@@ -69,10 +70,10 @@ void st_injection_way_back(struct st_injection *in);
 /* control/parcel.c: a socket between the target and us, which is made with the next calls unless
  * there is one, and through which it then gets the parcel; it stays when `stays`. */
 void st_parcel_prepare(struct st_injection *in);
-int st_parcel_send(struct st_injection *in, bool stays);
+st_status st_parcel_send(struct st_injection *in, bool stays);
 
 /* Maps all that the engine needs; *entry: the address of the runtime's first instruction. */
-int st_injection_map(struct st_injection *in, uint64_t *entry);
+st_status st_injection_map(struct st_injection *in, uint64_t *entry);
 /* Completes the boot block, for the registers of in->remote.saved. Its address in the target. */
 uint64_t st_injection_boot(struct st_injection *in);
 /* Closes what is not needed any more. */

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "base/status.h"
 #include "control/retreat.h"
 #include "control/run.h"
 #include "toolkit/runtime.h"
@@ -12,7 +13,7 @@
 
 /* control/program.c: finds the program as execvp would and checks that it can run under the engine.
  * path receives its path. 0, or -1 with the exit code a shell has. */
-int st_program_find(const char *name, char *path, size_t size, struct st_error *e);
+st_status st_program_find(const char *name, char *path, size_t size, struct st_error *e);
 
 /* control/shared.c: a memory file for all programs of this run: the runtime's image at its
  * beginning, at ST_SHARED_LOOKUP the lookup tables, for one address. */
@@ -47,20 +48,20 @@ enum { ST_REMOTE_MOST = 24 }; /* calls at once */
 /* What the table takes at most. */
 enum { ST_REMOTE_TABLE = ST_REMOTE_MOST * (int)sizeof(struct st_remote_call) };
 /* table: free memory of ST_REMOTE_TABLE bytes. */
-int st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
-                    uint64_t table, struct st_error *e);
+st_status st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
+                          uint64_t table, struct st_error *e);
 /* The same for a thread of a running process, which is traced with PTRACE_O_TRACESYSGOOD: one call
  * at a time. From here on it blocks every signal; `mask` are those that it blocks by itself. -1: it
  * has no vDSO. */
-int st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
-                     uint64_t mask);
+st_status st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
+                           uint64_t mask);
 /* One after the other, up to the first that fails. How many did not: n, or less. */
 unsigned st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsigned n);
 /* A single one; its answer. */
 long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                     uint64_t f, uint64_t g);
 /* Whoever lets the process go now finds its code as it was, and its signals let in. */
-int st_remote_end(struct st_remote *r);
+st_status st_remote_end(struct st_remote *r);
 /* What the process is to do, should the tracer be killed from now on: make those calls, of which
  * the process has a copy at that address, after it has closed the descriptors whose numbers stand
  * from fds to fds_end. */
@@ -97,7 +98,8 @@ struct st_pool {
 /* A pool as it is at the beginning. */
 struct st_budget_pool st_pool_first(const struct st_budget *b, bool attached);
 /* Makes it, if the run needs one. */
-int st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct st_error *e);
+st_status st_pool_make(struct st_pool *pool, const struct st_run_options *options,
+                       struct st_error *e);
 /* What is known of the whole tree goes to its first process' results. */
 void st_pool_end(struct st_pool *pool, struct st_budget *first);
 
@@ -108,8 +110,8 @@ struct st_injected {
 /* control/inject.c: maps the runtime into a process stopped at exec and lets it go, detached, into
  * the runtime. socket: its ends here and there; NULL: it is to make one,
  * of which we fetch an end, which not every container allows. */
-int st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
-              const int socket[2], struct st_injected *out, struct st_error *e);
+st_status st_inject(pid_t pid, const struct st_run_options *options, const struct st_pool *pool,
+                    const int socket[2], struct st_injected *out, struct st_error *e);
 
 /* control/results.c: sizes and offsets of a new results file. */
 void st_results_layout(struct st_results_header *h);

@@ -6,7 +6,7 @@
 
 enum { BYTES = 2 * ST_SEEN_BYTES };
 
-int
+st_status
 st_known_make(struct st_known *known, struct st_error *e)
 {
 	known->seen = st_memory_make(BYTES, &known->fd, e);

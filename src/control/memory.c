@@ -29,7 +29,7 @@ st_memory_make(size_t bytes, int *fd, struct st_error *e)
 		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
 	if (p != MAP_FAILED)
 		return p;
-	st_fail(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
+	st_cause(e, ST_EXIT_FAILED, "cannot make shared memory: %s", strerror(errno));
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;

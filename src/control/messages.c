@@ -105,7 +105,7 @@ on_forked(struct st_session *s, const struct received *r)
 	results->pid = (uint32_t)r->sender;
 	results->ppid = ppid;
 	char *command = command_of_child(r->sender, parent);
-	st_session_add(s, results, -1, command);
+	ST_IGNORE(st_session_add(s, results, -1, command));
 	free(command);
 }
 

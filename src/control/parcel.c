@@ -77,7 +77,7 @@ st_parcel_prepare(struct st_injection *in)
 }
 
 /* Of the socket pair made in the target one end is fetched here. */
-static int
+static st_status
 fetch_channel(struct st_injection *in)
 {
 	if (!st_remote_read(&in->remote, in->scratch, in->ends, sizeof in->ends))
@@ -111,7 +111,7 @@ high_descriptor(pid_t pid)
 }
 
 /* The descriptors that have come with the letter. */
-static int
+static st_status
 look_into(struct st_injection *in)
 {
 	struct letter l = {0};
@@ -131,7 +131,7 @@ look_into(struct st_injection *in)
 }
 
 /* The target takes the parcel from its end, and moves that out of the program's way. */
-static int
+static st_status
 receive(struct st_injection *in)
 {
 	struct letter l = letter_at(in->scratch, in->n_parcel);
@@ -157,7 +157,7 @@ receive(struct st_injection *in)
 	return look_into(in);
 }
 
-int
+st_status
 st_parcel_send(struct st_injection *in, bool stays)
 {
 	if (in->channel < 0 && fetch_channel(in) != 0)

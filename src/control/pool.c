@@ -16,7 +16,7 @@ st_pool_first(const struct st_budget *b, bool attached)
 	return p;
 }
 
-int
+st_status
 st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct st_error *e)
 {
 	const struct st_budget *b = &options->budget;

@@ -31,7 +31,7 @@ find_in_path(const char *name, char *path, size_t size)
 	return error;
 }
 
-static int
+static st_status
 check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_error *e)
 {
 	Elf64_Ehdr h;
@@ -56,7 +56,7 @@ check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_erro
 	return 0;
 }
 
-static int
+static st_status
 check_file(const char *path, struct st_error *e)
 {
 	struct stat st;
@@ -96,7 +96,7 @@ check_file(const char *path, struct st_error *e)
 	               "cannot run %s: neither an ELF program nor a script with a #! line", path);
 }
 
-int
+st_status
 st_program_find(const char *name, char *path, size_t size, struct st_error *e)
 {
 	if (!name || !*name)

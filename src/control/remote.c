@@ -53,7 +53,7 @@ ignores(pid_t pid, int signo)
 }
 
 /* In place of the program's first instructions: for a process that has no room for a way back. */
-static int
+static st_status
 patch(struct st_remote *r, struct st_error *e)
 {
 	/* All of it in one page: that of the program's first instruction. */
@@ -81,7 +81,7 @@ patch(struct st_remote *r, struct st_error *e)
 
 /* The thread is where it goes back by itself. First that, then its mask: on the way back it gets
  * its own again. */
-static int
+static st_status
 stand_by(const struct st_remote *r, uint64_t mask)
 {
 	struct user_regs_struct regs = r->saved;
@@ -99,7 +99,7 @@ telling_signal(const struct st_remote *r)
 	return r->retreat.at ? SIGURG : SIGTRAP;
 }
 
-int
+st_status
 st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
                 uint64_t table, struct st_error *e)
 {
@@ -118,7 +118,7 @@ st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *s
 	return 0;
 }
 
-int
+st_status
 st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
                  uint64_t mask)
 {
@@ -183,7 +183,7 @@ run_to_end(const struct st_remote *r)
  * The thread's next stop, or -1. All others that we trace are stopped and can only be killed: their
  * ends are taken, too, since that of the process' first thread is told when all others' are.
  */
-static int
+static st_status
 wait_for_stop(pid_t pid, int *status)
 {
 	pid_t who;
@@ -194,7 +194,7 @@ wait_for_stop(pid_t pid, int *status)
 }
 
 /* Into the system call, and out of it. */
-static int
+static st_status
 run_through_call(pid_t pid)
 {
 	int status;
@@ -317,7 +317,7 @@ ignore_traps(struct st_remote *r)
 	return st_remote_write(r, r->table, none, sizeof none) && done;
 }
 
-int
+st_status
 st_remote_end(struct st_remote *r)
 {
 	if (r->ignores_traps && !ignore_traps(r))

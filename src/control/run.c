@@ -35,7 +35,7 @@ become_program(const char *path, const struct st_run_options *o, int go, int rep
 }
 
 /* Lets the seized child go up to its exec. */
-static int
+static st_status
 wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 {
 	int status, error = 0;
@@ -65,7 +65,7 @@ wait_for_exec(pid_t pid, int report, const char *path, struct st_error *e)
 	}
 }
 
-static int
+static st_status
 no_pipe(int error, struct st_error *e)
 {
 	if (error == EMFILE)
@@ -138,7 +138,7 @@ fill_run(struct st_run *run, const struct st_session *s, struct st_moment begin)
 	                                           : 128 + WTERMSIG(s->main_status);
 }
 
-int
+st_status
 st_run_program(const struct st_run_options *o, struct st_run *run, struct st_error *e)
 {
 	char path[4096];

@@ -110,7 +110,7 @@ struct st_known {
 	uint8_t *seen, *leaders;
 };
 /* Made, in memory that all get; given back, if there is some. */
-int st_known_make(struct st_known *known, struct st_error *e);
+st_status st_known_make(struct st_known *known, struct st_error *e);
 void st_known_free(struct st_known *known);
 
 /* Tells the runtime of a function; see struct st_entry. False when there is no more room. */
@@ -169,7 +169,8 @@ struct st_run {
  * instruction. The caller frees *run with st_run_free. Signals: terminal signals are left to the
  * program while it runs.
  */
-int st_run_program(const struct st_run_options *options, struct st_run *run, struct st_error *e);
+st_status st_run_program(const struct st_run_options *options, struct st_run *run,
+                         struct st_error *e);
 void st_run_free(struct st_run *run);
 
 /*
@@ -177,8 +178,8 @@ void st_run_free(struct st_run *run);
  * or the process ends), and lets it go. 0 when that was done; -1 with *e when it could not be
  * attached: it then runs on as it was.
  */
-int st_attach_process(pid_t pid, double seconds, const struct st_run_options *options,
-                      struct st_run *run, struct st_error *e);
+st_status st_attach_process(pid_t pid, double seconds, const struct st_run_options *options,
+                            struct st_run *run, struct st_error *e);
 
 /* Section helpers: typed pointers into a results file. */
 static inline const void *

@@ -32,7 +32,7 @@ st_command_of(pid_t pid)
 	return strdup(text);
 }
 
-int
+st_status
 st_session_add(struct st_session *s, struct st_results_header *results, int channel,
                const char *command)
 {
@@ -173,7 +173,7 @@ on_exec_event(struct st_session *s, pid_t pid)
 	char *command = st_command_of(pid); /* once it runs it may have ended before one looks */
 	bool privileged = is_privileged(pid);
 	if (privileged)
-		st_fail(&e, 0, "it has privileges of its own: set-uid, or file capabilities");
+		st_cause(&e, 0, "it has privileges of its own: set-uid, or file capabilities");
 	if (privileged || !is_native64(pid) ||
 	    st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
 		st_session_leave_alone(s, e.text);

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "control/drain.h"
 #include "control/internal.h"
 
@@ -36,8 +37,8 @@ struct st_session {
 
 /* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
  */
-int st_session_add(struct st_session *s, struct st_results_header *results, int channel,
-                   const char *command);
+st_status st_session_add(struct st_session *s, struct st_results_header *results, int channel,
+                         const char *command);
 /* The newest one of that number; NULL: it is none of the run's. */
 struct st_process *st_session_newest(struct st_session *s, pid_t pid);
 /* A child runs natively, or cannot be seen: the report says so. */

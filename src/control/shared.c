@@ -70,7 +70,7 @@ st_shared_for(uint64_t lookup, struct st_error *e)
 		return NULL;
 	int fd = memfd_create("strobe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0 || !write_file(fd, &shared.image, lookup)) {
-		st_fail(e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
+		st_cause(e, ST_EXIT_FAILED, "cannot write the runtime: %s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return NULL;

@@ -277,7 +277,7 @@ wait_all(struct st_threads *ts, double end)
 	}
 }
 
-int
+st_status
 st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 {
 	double end = st_now_raw() + seconds;
@@ -312,7 +312,7 @@ st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 st_threads_stop(struct st_threads *ts, pid_t pid, double seconds, struct st_error *e)
 {
 	*ts = (struct st_threads){.pid = pid};
@@ -323,7 +323,7 @@ st_threads_stop(struct st_threads *ts, pid_t pid, double seconds, struct st_erro
 	return -1;
 }
 
-int
+st_status
 st_thread_continue(struct st_traced *t)
 {
 	if (ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs) != 0 ||

@@ -3,6 +3,7 @@
 #ifndef STROBE_CONTROL_THREADS_H
 #define STROBE_CONTROL_THREADS_H
 
+#include "base/status.h"
 #include "control/internal.h"
 
 /* A thread while it is traced. */
@@ -31,11 +32,11 @@ struct st_threads {
 
 /* Stops every thread that there is, those that are born meanwhile included. 0; or -1 with *e and
  * nothing traced any more. */
-int st_threads_stop(struct st_threads *ts, pid_t pid, double seconds, struct st_error *e);
+st_status st_threads_stop(struct st_threads *ts, pid_t pid, double seconds, struct st_error *e);
 /* The same for threads that are traced already, or new. */
-int st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e);
+st_status st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e);
 /* Lets a stopped one go on, traced, from its regs. */
-int st_thread_continue(struct st_traced *t);
+st_status st_thread_continue(struct st_traced *t);
 /* Lets signals pass while threads run, and notes who has ended. */
 void st_threads_attend(struct st_threads *ts);
 /* Its regs and its mask are the thread's. First the mask: should we be killed in between, a signal

@@ -29,7 +29,7 @@ static const char schema[] =
         " wrongly_refused INTEGER NOT NULL DEFAULT 0, first_ns INTEGER NOT NULL DEFAULT 0,"
         " until_ns INTEGER NOT NULL DEFAULT 0);";
 
-int
+st_status
 st_codelog_fail(struct st_codelog *log, int status, struct st_error *e)
 {
 	log->busy = (status & 0xff) == SQLITE_BUSY;
@@ -52,7 +52,7 @@ st_codelog_fail(struct st_codelog *log, int status, struct st_error *e)
 	}
 }
 
-int
+st_status
 st_codelog_execute(struct st_codelog *log, const char *sql, struct st_error *e)
 {
 	int status = sqlite3_exec(log->db, sql, NULL, NULL, NULL);
@@ -76,7 +76,7 @@ st_codelog_number(struct st_codelog *log, const char *sql, int *status)
 	return n;
 }
 
-static int
+static st_status
 create(struct st_codelog *log, struct st_error *e)
 {
 	char marks[128];
@@ -87,7 +87,7 @@ create(struct st_codelog *log, struct st_error *e)
 
 /* Looks whether it is a log, and makes it one if there is nothing in it. One at a time, so that it
  * is made once. */
-static int
+static st_status
 check(struct st_codelog *log, bool make, struct st_error *e)
 {
 	int status;
@@ -114,7 +114,7 @@ check(struct st_codelog *log, bool make, struct st_error *e)
 	return sound ? 0 : st_codelog_fail(log, SQLITE_CORRUPT, e);
 }
 
-static int
+static st_status
 open_log(struct st_codelog *log, bool make, struct st_error *e)
 {
 	int flags = make ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
@@ -140,7 +140,7 @@ st_codelog_open(const char *path, bool make, struct st_error *e)
 	struct st_codelog *log = calloc(1, sizeof *log);
 	if (!log || !(log->path = strdup(path))) {
 		free(log);
-		st_fail(e, ST_EXIT_FAILED, "out of memory");
+		st_cause(e, ST_EXIT_FAILED, "out of memory");
 		return NULL;
 	}
 	int bad = 0;
@@ -183,12 +183,12 @@ st_codelog_prepare(struct st_codelog *log, const char *sql, struct st_error *e)
 	sqlite3_stmt *s = NULL;
 	int status = sqlite3_prepare_v2(log->db, sql, -1, &s, NULL);
 	if (status != SQLITE_OK)
-		st_codelog_fail(log, status, e);
+		ST_IGNORE(st_codelog_fail(log, status, e));
 	return s;
 }
 
 /* Executes a statement that gives nothing. */
-static int
+static st_status
 finish(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
 {
 	int status = sqlite3_step(s);
@@ -230,7 +230,7 @@ remember(void *arg, const struct st_codelog_run *run)
 		past->swept_ns = run->until_ns;
 }
 
-int
+st_status
 st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
                  struct st_codelog_past *past, struct st_error *e)
 {
@@ -251,7 +251,7 @@ st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
 	return st_codelog_execute(log, "COMMIT", e);
 }
 
-int
+st_status
 st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct st_error *e)
 {
 	sqlite3_stmt *s =
@@ -311,7 +311,7 @@ st_codelog_image(struct st_codelog *log, const char *build_id, const char *path,
 	return status == SQLITE_DONE ? id : st_codelog_fail(log, status, e);
 }
 
-int
+st_status
 st_codelog_begin_blocks(struct st_codelog *log, struct st_error *e)
 {
 	static const char sql[] = "INSERT INTO block(image, offset, bytes, lengths, times)"
@@ -340,13 +340,13 @@ st_codelog_add(struct st_codelog *log, int64_t image, const struct st_codelog_bl
 		log->status = status;
 }
 
-int
+st_status
 st_codelog_commit_blocks(struct st_codelog *log, struct st_error *e)
 {
 	if (log->status == SQLITE_OK && !st_codelog_execute(log, "COMMIT", e))
 		return 0;
 	if (log->status != SQLITE_OK)
-		st_codelog_fail(log, log->status, e);
+		ST_IGNORE(st_codelog_fail(log, log->status, e));
 	st_codelog_undo_blocks(log);
 	return -1;
 }
@@ -372,7 +372,7 @@ read_block(sqlite3_stmt *s, struct st_codelog_block *b)
 	return bytes == b->bytes;
 }
 
-int
+st_status
 st_codelog_blocks(struct st_codelog *log, int64_t image, uint64_t from, uint64_t to,
                   void (*use)(void *arg, const struct st_codelog_block *block), void *arg,
                   struct st_error *e)
@@ -407,7 +407,7 @@ text(sqlite3_stmt *s, int column)
 	return t ? t : "";
 }
 
-int
+st_status
 st_codelog_images(struct st_codelog *log,
                   void (*use)(void *arg, int64_t image, const char *build_id, const char *path),
                   void *arg, struct st_error *e)
@@ -423,7 +423,7 @@ st_codelog_images(struct st_codelog *log,
 	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }
 
-int
+st_status
 st_codelog_runs(struct st_codelog *log, void (*use)(void *arg, const struct st_codelog_run *run),
                 void *arg, struct st_error *e)
 {

@@ -57,12 +57,13 @@ struct st_codelog_past {
 };
 
 /* Notes that a run begins. 0, or -1 with *e. */
-int st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
-                     struct st_codelog_past *past, struct st_error *e);
+st_status st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
+                           struct st_codelog_past *past, struct st_error *e);
 /* What became of the run that was begun last: everything but start_ns and command. 0, or -1 with
  * *e.
  */
-int st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct st_error *e);
+st_status st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run,
+                         struct st_error *e);
 
 /* The number of an image in the log; 0: it has none. -1: *e says why. */
 int64_t st_codelog_find(struct st_codelog *log, const char *build_id, struct st_error *e);
@@ -79,21 +80,22 @@ struct st_codelog_block {
 };
 
 /* Blocks between begin and commit come into the log together, or none does. 0, or -1 with *e. */
-int st_codelog_begin_blocks(struct st_codelog *log, struct st_error *e);
+st_status st_codelog_begin_blocks(struct st_codelog *log, struct st_error *e);
 void st_codelog_add(struct st_codelog *log, int64_t image, const struct st_codelog_block *block);
-int st_codelog_commit_blocks(struct st_codelog *log, struct st_error *e);
+st_status st_codelog_commit_blocks(struct st_codelog *log, struct st_error *e);
 void st_codelog_undo_blocks(struct st_codelog *log);
 
 /* Call use for each block of the image whose first byte is in [from, to), by offset; for each
  * image; for each run, the first one first. 0, or -1 with *e. */
-int st_codelog_blocks(struct st_codelog *log, int64_t image, uint64_t from, uint64_t to,
-                      void (*use)(void *arg, const struct st_codelog_block *block), void *arg,
-                      struct st_error *e);
-int st_codelog_images(struct st_codelog *log,
-                      void (*use)(void *arg, int64_t image, const char *build_id, const char *path),
-                      void *arg, struct st_error *e);
-int st_codelog_runs(struct st_codelog *log,
-                    void (*use)(void *arg, const struct st_codelog_run *run), void *arg,
-                    struct st_error *e);
+st_status st_codelog_blocks(struct st_codelog *log, int64_t image, uint64_t from, uint64_t to,
+                            void (*use)(void *arg, const struct st_codelog_block *block), void *arg,
+                            struct st_error *e);
+st_status st_codelog_images(struct st_codelog *log,
+                            void (*use)(void *arg, int64_t image, const char *build_id,
+                                        const char *path),
+                            void *arg, struct st_error *e);
+st_status st_codelog_runs(struct st_codelog *log,
+                          void (*use)(void *arg, const struct st_codelog_run *run), void *arg,
+                          struct st_error *e);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "base/status.h"
 #include "coverage/codelog.h"
 
 struct st_codelog {
@@ -17,9 +18,9 @@ struct st_codelog {
 };
 
 /* Says what SQLite's status means for the log: -1. */
-int st_codelog_fail(struct st_codelog *log, int status, struct st_error *e);
+st_status st_codelog_fail(struct st_codelog *log, int status, struct st_error *e);
 /* 0, or -1 with *e. */
-int st_codelog_execute(struct st_codelog *log, const char *sql, struct st_error *e);
+st_status st_codelog_execute(struct st_codelog *log, const char *sql, struct st_error *e);
 /* The one number that a query gives; -1 when it gives none, or *status is not SQLITE_OK. */
 int64_t st_codelog_number(struct st_codelog *log, const char *sql, int *status);
 /* NULL and *e on failure. */

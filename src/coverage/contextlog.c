@@ -21,7 +21,7 @@ enum { NOWHERE = 0 }; /* no number of a function or a context */
 
 /* ---- what it is of ---- */
 
-int
+st_status
 st_codelog_kind(struct st_codelog *log, enum st_codelog_kind *kind, struct st_error *e)
 {
 	int status;
@@ -36,7 +36,7 @@ st_codelog_kind(struct st_codelog *log, enum st_codelog_kind *kind, struct st_er
 	return 0;
 }
 
-int
+st_status
 st_codelog_check_code(struct st_codelog *log, struct st_error *e)
 {
 	enum st_codelog_kind kind = ST_CODELOG_EMPTY;
@@ -52,7 +52,7 @@ st_codelog_check_code(struct st_codelog *log, struct st_error *e)
 
 /* ---- a run begins ---- */
 
-static int
+static st_status
 create(struct st_codelog *log, const char *rules, struct st_error *e)
 {
 	if (st_codelog_execute(log, schema, e))
@@ -78,11 +78,11 @@ rules_of(struct st_codelog *log, struct st_error *e)
 	char *rules = text ? strdup(text) : NULL;
 	sqlite3_finalize(s);
 	if (!rules)
-		st_codelog_fail(log, status == SQLITE_BUSY ? status : SQLITE_CORRUPT, e);
+		ST_IGNORE(st_codelog_fail(log, status == SQLITE_BUSY ? status : SQLITE_CORRUPT, e));
 	return rules;
 }
 
-static int
+static st_status
 check_rules(struct st_codelog *log, const char *rules, struct st_error *e)
 {
 	char *own = rules_of(log, e);
@@ -98,7 +98,7 @@ check_rules(struct st_codelog *log, const char *rules, struct st_error *e)
 	return status;
 }
 
-static int
+static st_status
 make_or_check(struct st_codelog *log, const char *rules, struct st_error *e)
 {
 	enum st_codelog_kind kind = ST_CODELOG_EMPTY;
@@ -110,7 +110,7 @@ make_or_check(struct st_codelog *log, const char *rules, struct st_error *e)
 	return kind == ST_CODELOG_EMPTY ? create(log, rules, e) : check_rules(log, rules, e);
 }
 
-int
+st_status
 st_contextlog_begin(struct st_codelog *log, const char *rules, struct st_error *e)
 {
 	if (st_codelog_execute(log, "BEGIN IMMEDIATE", e))
@@ -171,7 +171,7 @@ has_place(const struct uniting *u, const struct st_profile_label *l)
 	return *u->p->images.v[l->image].build_id != 0;
 }
 
-static int
+static st_status
 place_label(struct uniting *u, uint32_t i, struct st_error *e)
 {
 	const struct st_profile_label *l = &u->p->labels.v[i];
@@ -187,7 +187,7 @@ place_label(struct uniting *u, uint32_t i, struct st_error *e)
 	return u->functions[i] < 0 ? -1 : 0;
 }
 
-static int
+static st_status
 unite_context(struct uniting *u, size_t i, struct st_error *e)
 {
 	const struct st_profile_context *x = &u->p->contexts.v[i];
@@ -206,7 +206,7 @@ unite_context(struct uniting *u, size_t i, struct st_error *e)
 	return u->contexts[i] < 0 ? -1 : 0;
 }
 
-static int
+static st_status
 count_added(struct uniting *u, struct st_error *e)
 {
 	sqlite3_stmt *s =
@@ -222,7 +222,7 @@ count_added(struct uniting *u, struct st_error *e)
 	return st_contextlog_count(u->log, &u->result->all, e);
 }
 
-static int
+static st_status
 unite(struct uniting *u, struct st_error *e)
 {
 	u->function = st_codelog_prepare(u->log,
@@ -244,7 +244,7 @@ unite(struct uniting *u, struct st_error *e)
 	return count_added(u, e);
 }
 
-static int
+static st_status
 unite_and_end(struct uniting *u, struct st_codelog_run *run, struct st_error *e)
 {
 	if (st_codelog_execute(u->log, "BEGIN IMMEDIATE", e))
@@ -258,7 +258,7 @@ unite_and_end(struct uniting *u, struct st_codelog_run *run, struct st_error *e)
 	return -1;
 }
 
-int
+st_status
 st_contextlog_add(struct st_codelog *log, const struct st_profile *p, struct st_codelog_run *run,
                   struct st_contextlog_result *result, struct st_error *e)
 {
@@ -280,7 +280,7 @@ st_contextlog_add(struct st_codelog *log, const struct st_profile *p, struct st_
 	return status;
 }
 
-int
+st_status
 st_contextlog_count(struct st_codelog *log, uint64_t *contexts, struct st_error *e)
 {
 	enum st_codelog_kind kind = ST_CODELOG_EMPTY;

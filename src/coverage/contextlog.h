@@ -8,19 +8,20 @@
 #ifndef STROBE_COVERAGE_CONTEXTLOG_H
 #define STROBE_COVERAGE_CONTEXTLOG_H
 
+#include "base/status.h"
 #include "coverage/codelog.h"
 #include "profile/profile.h"
 
 /* What an open log is of. */
 enum st_codelog_kind { ST_CODELOG_EMPTY, ST_CODELOG_CODE, ST_CODELOG_CONTEXTS };
 /* 0, or -1 with *e. */
-int st_codelog_kind(struct st_codelog *log, enum st_codelog_kind *kind, struct st_error *e);
+st_status st_codelog_kind(struct st_codelog *log, enum st_codelog_kind *kind, struct st_error *e);
 /* 0, or -1 with *e: it is of calling contexts. */
-int st_codelog_check_code(struct st_codelog *log, struct st_error *e);
+st_status st_codelog_check_code(struct st_codelog *log, struct st_error *e);
 
 /* Before st_codelog_begin. rules: of the tool, by which contexts are told apart; the same in all
  * runs. 0, or -1 with *e: it is a log of something else. */
-int st_contextlog_begin(struct st_codelog *log, const char *rules, struct st_error *e);
+st_status st_contextlog_begin(struct st_codelog *log, const char *rules, struct st_error *e);
 
 struct st_contextlog_result {
 	uint64_t added, all; /* contexts: new ones, in the log now */
@@ -28,12 +29,12 @@ struct st_contextlog_result {
 };
 /* Unites what a run has measured with the log, and notes in *run what that brought and that it has
  * ended: all of it, or nothing. 0, or -1 with *e. */
-int st_contextlog_add(struct st_codelog *log, const struct st_profile *p,
-                      struct st_codelog_run *run, struct st_contextlog_result *result,
-                      struct st_error *e);
+st_status st_contextlog_add(struct st_codelog *log, const struct st_profile *p,
+                            struct st_codelog_run *run, struct st_contextlog_result *result,
+                            struct st_error *e);
 
 /* How many contexts the log has; 0 if it is none of contexts. 0, or -1 with *e. */
-int st_contextlog_count(struct st_codelog *log, uint64_t *contexts, struct st_error *e);
+st_status st_contextlog_count(struct st_codelog *log, uint64_t *contexts, struct st_error *e);
 
 /* Is the file a log, of whatever? */
 bool st_contextlog_is(const char *path);

@@ -98,7 +98,7 @@ read_context(struct reading *r, sqlite3_stmt *s)
 	return true;
 }
 
-static int
+static st_status
 read_rows(struct reading *r, const char *sql, bool (*use)(struct reading *r, sqlite3_stmt *s),
           struct st_error *e)
 {
@@ -140,7 +140,7 @@ add_thread(struct reading *r)
 	return true;
 }
 
-static int
+static st_status
 read_all(struct reading *r, struct st_error *e)
 {
 	enum st_codelog_kind kind;

@@ -72,7 +72,7 @@ take_run(void *arg, const struct st_codelog_run *run)
 	r->covered->wrongly_refused += run->wrongly_refused;
 }
 
-static int
+static st_status
 read_log(struct reading *r, struct st_codelog *log, struct st_error *e)
 {
 	uint64_t contexts;
@@ -90,7 +90,7 @@ read_log(struct reading *r, struct st_codelog *log, struct st_error *e)
 	return r->no_memory ? st_fail(e, ST_EXIT_FAILED, "out of memory") : 0;
 }
 
-int
+st_status
 st_covered_read(struct st_covered *c, const char *path, struct st_error *e)
 {
 	struct reading r = {.covered = c};

@@ -33,12 +33,12 @@ struct st_run;
 struct st_covered_image *st_covered_image(struct st_covered *c, const char *build_id,
                                           const char *path);
 /* Adds what a log holds. 0, or -1 with *e. */
-int st_covered_read(struct st_covered *c, const char *path, struct st_error *e);
+st_status st_covered_read(struct st_covered *c, const char *path, struct st_error *e);
 /* Adds the instructions, not the blocks, that a run without --unique has measured, if its tools had
  * all blocks counted. *raw grows by how often instructions were measured, those in no file
  * included. 0, or -1 with *e. */
-int st_covered_take_run(struct st_covered *c, const struct st_run *run, uint64_t *raw,
-                        struct st_error *e);
+st_status st_covered_take_run(struct st_covered *c, const struct st_run *run, uint64_t *raw,
+                              struct st_error *e);
 /* After the last one. */
 void st_covered_sort(struct st_covered *c);
 void st_covered_free(struct st_covered *c);

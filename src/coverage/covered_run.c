@@ -109,7 +109,7 @@ take_blocks(struct taking *t, const struct st_view_counts *counts, uint64_t *raw
 	}
 }
 
-static int
+static st_status
 take_process(struct st_covered *c, struct st_lengths *lengths, const struct st_process *p,
              uint64_t *raw, struct st_error *e)
 {
@@ -133,7 +133,7 @@ take_process(struct st_covered *c, struct st_lengths *lengths, const struct st_p
 	return t.no_memory ? st_fail(e, ST_EXIT_FAILED, "out of memory") : 0;
 }
 
-int
+st_status
 st_covered_take_run(struct st_covered *c, const struct st_run *run, uint64_t *raw,
                     struct st_error *e)
 {

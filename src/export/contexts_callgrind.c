@@ -47,7 +47,7 @@ compare_names(const void *a, const void *b, void *arg)
 	return by_name ? by_name : (x > y) - (x < y);
 }
 
-static int
+static st_status
 number_names(struct names *n, const struct st_contexts *c, size_t field)
 {
 	uint32_t n_labels = (uint32_t)c->n_labels, *order = calloc(n_labels + 1, sizeof *order);

@@ -150,7 +150,7 @@ print(FILE *out, const struct coverage *c)
 	}
 }
 
-int
+st_status
 st_report_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *e)
 {
 	const struct st_profile *p = r->profile;

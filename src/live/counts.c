@@ -28,7 +28,7 @@ static void
 free_items(struct st_live_items *items)
 {
 	free(items->all.v);
-	free(items->slots);
+	st_hashmap_free(&items->index);
 }
 
 void

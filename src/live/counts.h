@@ -11,6 +11,7 @@
 #ifndef STROBE_LIVE_COUNTS_H
 #define STROBE_LIVE_COUNTS_H
 
+#include "base/hashmap.h"
 #include "base/vec.h"
 #include "collect/view.h"
 #include "control/run.h"
@@ -34,8 +35,7 @@ struct st_live_item {
 
 struct st_live_items {
 	ST_VEC(struct st_live_item) all;
-	uint32_t *slots; /* open hash table by owner and at: 1 + index; 0: free */
-	uint32_t n_slots;
+	struct st_hashmap index; /* of all, by owner and at */
 };
 
 /* A file that code is of, or the generated code of a process. */

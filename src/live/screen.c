@@ -12,6 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 /* What terminals understand that are in use today, the Linux console among them. */
 #define SAVE "\0337"
 #define RESTORE "\0338"
@@ -104,7 +106,7 @@ has_terminal(int fd, pid_t pid, int stream)
 	       (!ioctl(fd, TIOCGDEV, &number) && st.st_rdev == number);
 }
 
-int
+st_status
 st_screen_open(struct st_screen *s, pid_t pid, struct st_error *e)
 {
 	const char *term = getenv("TERM");
@@ -259,7 +261,8 @@ take(struct st_screen *s, FILE *out)
 void
 st_screen_draw(struct st_screen *s, const char *text)
 {
-	FILE *out = s->rest ? NULL : open_memstream(&s->rest, &s->n_rest);
+	struct st_text built;
+	FILE *out = s->rest ? NULL : st_text_begin(&built);
 	if (!out)
 		return;
 	take(s, out);
@@ -271,11 +274,8 @@ st_screen_draw(struct st_screen *s, const char *text)
 		text += n + (text[n] == '\n');
 	}
 	fputs(WRAP RESTORE, out);
-	if (fclose(out)) {
-		free(s->rest);
-		s->rest = NULL;
-		s->n_rest = 0;
-	}
+	s->rest = st_text_end(&built);
+	s->n_rest = s->rest ? built.n : 0;
 	st_screen_flush(s);
 }
 

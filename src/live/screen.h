@@ -31,7 +31,7 @@ struct st_screen {
 
 /* Standard error, or else the terminal that controls us; shared: if the process writes there. 0, or
  * -1 with *e when there is none. */
-int st_screen_open(struct st_screen *s, pid_t pid, struct st_error *e);
+st_status st_screen_open(struct st_screen *s, pid_t pid, struct st_error *e);
 void st_screen_close(struct st_screen *s);
 
 /* For a while: st_screen_draw takes it again. */

@@ -397,7 +397,7 @@ header_number(const unsigned char *header, size_t offset)
 }
 
 /* The file's header says whose it is and which version before SQLite is asked. */
-static int
+static st_status
 check_header(const char *path, uint32_t *version_out, struct st_error *e)
 {
 	enum { HEADER = 100, USER_VERSION = 60, APPLICATION_ID = 68 };
@@ -469,15 +469,15 @@ st_profile_load(const char *path, struct st_error *e)
 		return r.p;
 	}
 	if (!r.p || r.p->out_of_memory)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
+		st_cause(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 	else
-		st_fail(e, ST_EXIT_FAILED,
-		        "%s is damaged: %s; run the program again, or see what sqlite3 can still "
-		        "read of it with .recover",
-		        path,
-		        sqlite3_errcode(r.db) == SQLITE_OK || sqlite3_errcode(r.db) == SQLITE_DONE
-		                ? "its tables do not fit together"
-		                : sqlite3_errmsg(r.db));
+		st_cause(e, ST_EXIT_FAILED,
+		         "%s is damaged: %s; run the program again, or see what sqlite3 can still "
+		         "read of it with .recover",
+		         path,
+		         sqlite3_errcode(r.db) == SQLITE_OK || sqlite3_errcode(r.db) == SQLITE_DONE
+		                 ? "its tables do not fit together"
+		                 : sqlite3_errmsg(r.db));
 	sqlite3_close(r.db);
 	st_profile_free(r.p);
 	return NULL;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "profile/file_tables.h"
 
 struct loader {
@@ -145,9 +146,8 @@ load_rows(struct loader *l, struct st_profile_table *t, const char *sql)
 static char *
 load_columns(struct loader *l, struct st_profile_table *t, size_t id, const char *data)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *sql = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *sql = st_text_begin(&built);
 	if (!sql)
 		return NULL;
 	query(l,
@@ -173,10 +173,7 @@ load_columns(struct loader *l, struct st_profile_table *t, size_t id, const char
 	}
 	l->bad |= !t->n_columns;
 	fprintf(sql, " FROM \"%s\" ORDER BY id", data);
-	if (!fclose(sql))
-		return text;
-	free(text);
-	return NULL;
+	return st_text_end(&built);
 }
 
 static void

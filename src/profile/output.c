@@ -25,14 +25,14 @@ way_out(int error)
 	}
 }
 
-int
+st_status
 st_output_failed(const char *path, int error, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s%s", path,
 	               strerror(error), way_out(error));
 }
 
-static int
+static st_status
 create_temporary(struct st_output *o, struct st_error *e)
 {
 	const char *slash = strrchr(o->final, '/');
@@ -85,7 +85,7 @@ is_trap(const char *path)
 	                  folder.st_uid != link.st_uid);
 }
 
-static int
+static st_status
 open_output(struct st_output *o, const char *path, struct st_error *e)
 {
 	struct stat st;
@@ -117,7 +117,7 @@ open_output(struct st_output *o, const char *path, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 st_output_check(const char *path, struct st_error *e)
 {
 	struct st_output o;
@@ -126,7 +126,7 @@ st_output_check(const char *path, struct st_error *e)
 	return status;
 }
 
-int
+st_status
 st_output_check_input(const char *path, const char *input, struct st_error *e)
 {
 	struct stat out, in;
@@ -138,7 +138,7 @@ st_output_check_input(const char *path, const char *input, struct st_error *e)
 	               input);
 }
 
-int
+st_status
 st_output_begin(struct st_output *o, const char *path, struct st_error *e)
 {
 	if (open_output(o, path, e)) {
@@ -176,7 +176,7 @@ append(const struct st_output *o, const void *bytes, size_t n)
 	return error;
 }
 
-int
+st_status
 st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e)
 {
 	int error = append(o, bytes, n);
@@ -192,7 +192,7 @@ on_bytes(void *cookie, const char *bytes, size_t n)
 	return o->error ? 0 : (ssize_t)n;
 }
 
-int
+st_status
 st_output_stream(struct st_output *o, FILE **out, struct st_error *e)
 {
 	const cookie_io_functions_t functions = {.write = on_bytes};
@@ -203,7 +203,7 @@ st_output_stream(struct st_output *o, FILE **out, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 st_output_close(struct st_output *o, FILE *out, struct st_error *e)
 {
 	bool failed = ferror(out);
@@ -213,7 +213,7 @@ st_output_close(struct st_output *o, FILE *out, struct st_error *e)
 	return st_output_failed(o->path, o->error ? o->error : EIO, e);
 }
 
-int
+st_status
 st_output_commit(struct st_output *o, struct st_error *e)
 {
 	int error = 0;
@@ -245,7 +245,7 @@ st_output_abandon(struct st_output *o)
 	*o = (struct st_output){.fd = -1};
 }
 
-int
+st_status
 st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *e)
 {
 	struct st_output o;
@@ -257,7 +257,7 @@ st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *
 	return -1;
 }
 
-int
+st_status
 st_output_text(const char *path, const char *text, struct st_error *e)
 {
 	return st_output_bytes(path, text, strlen(text), e);

@@ -22,24 +22,24 @@ struct st_output {
 };
 
 /* Whether path can be written; to be asked before anything costly. 0, or -1 with *e. */
-int st_output_check(const char *path, struct st_error *e);
+st_status st_output_check(const char *path, struct st_error *e);
 /* Whether path is another file than input, which is read: 0, or -1 with *e (usage). */
-int st_output_check_input(const char *path, const char *input, struct st_error *e);
-int st_output_begin(struct st_output *o, const char *path, struct st_error *e);
+st_status st_output_check_input(const char *path, const char *input, struct st_error *e);
+st_status st_output_begin(struct st_output *o, const char *path, struct st_error *e);
 /* Appends bytes. 0, or -1 with *e. */
-int st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e);
+st_status st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e);
 /* A stream whose bytes are appended; what goes wrong is said when it is closed, before the file is
  * put in its place. 0, or -1 with *e. */
-int st_output_stream(struct st_output *o, FILE **out, struct st_error *e);
-int st_output_close(struct st_output *o, FILE *out, struct st_error *e);
+st_status st_output_stream(struct st_output *o, FILE **out, struct st_error *e);
+st_status st_output_close(struct st_output *o, FILE *out, struct st_error *e);
 /* Puts the file in its place. 0, or -1 with *e; in both cases nothing is left to release. */
-int st_output_commit(struct st_output *o, struct st_error *e);
+st_status st_output_commit(struct st_output *o, struct st_error *e);
 /* Leaves what was at path before as it was. */
 void st_output_abandon(struct st_output *o);
 /* All of these: a file that holds the text, or the bytes. 0, or -1 with *e. */
-int st_output_text(const char *path, const char *text, struct st_error *e);
-int st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *e);
+st_status st_output_text(const char *path, const char *text, struct st_error *e);
+st_status st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *e);
 /* Fills *e for a failure with the given errno and returns -1. */
-int st_output_failed(const char *path, int error, struct st_error *e);
+st_status st_output_failed(const char *path, int error, struct st_error *e);
 
 #endif

@@ -346,7 +346,7 @@ struct st_profile *st_profile_collect(const struct st_run *run,
 
 /* Writes the profile to path: a temporary file beside it, then a rename. 0, or -1 with *e (code
  * 125). */
-int st_profile_save(const struct st_profile *p, const char *path, struct st_error *e);
+st_status st_profile_save(const struct st_profile *p, const char *path, struct st_error *e);
 /* Reads a profile. NULL and *e when the file is missing, foreign, damaged or of a newer version. */
 struct st_profile *st_profile_load(const char *path, struct st_error *e);
 

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "profile/file_tables.h"
 #include "profile/output.h"
 #include "profile/profile.h"
@@ -30,10 +31,10 @@ static void
 table(struct writer *w, const char *name, int columns)
 {
 	char sql[256];
-	int n = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", name);
+	snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", name);
 	for (int i = 1; i < columns; i++)
-		n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
-	snprintf(sql + n, sizeof sql - (size_t)n, ")");
+		st_append(sql, sizeof sql, ",?");
+	st_append(sql, sizeof sql, ")");
 	sqlite3_finalize(w->insert);
 	w->insert = NULL;
 	if (w->status == SQLITE_OK)
@@ -350,7 +351,7 @@ fill(struct writer *w, const struct st_profile *p)
 	run_sql(w, "COMMIT");
 }
 
-static int
+static st_status
 failed(const struct writer *w, const char *path, struct st_error *e)
 {
 	if ((w->status & 0xff) == SQLITE_FULL)
@@ -365,7 +366,7 @@ failed(const struct writer *w, const char *path, struct st_error *e)
 }
 
 /* The finished database, straight into a pipe or device. */
-static int
+static st_status
 write_image(struct writer *w, struct st_output *o, struct st_error *e)
 {
 	sqlite3_int64 size = 0;
@@ -377,7 +378,7 @@ write_image(struct writer *w, struct st_output *o, struct st_error *e)
 	return status;
 }
 
-int
+st_status
 st_profile_save(const struct st_profile *p, const char *path, struct st_error *e)
 {
 	struct writer w = {.status = SQLITE_OK};

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "profile/file_tables.h"
 
 size_t
@@ -127,14 +128,14 @@ create_view(FILE *sql, const struct st_profile_table *t, const struct names *n)
 static void
 create_table(struct saver *s, const struct st_profile_table *t, const struct names *n)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *sql = s->status == SQLITE_OK ? open_memstream(&text, &size) : NULL;
+	struct st_text built;
+	FILE *sql = s->status == SQLITE_OK ? st_text_begin(&built) : NULL;
 	if (!sql)
 		return;
 	create(sql, t, n);
 	create_view(sql, t, n);
-	s->status = fclose(sql) ? SQLITE_NOMEM : sqlite3_exec(s->db, text, NULL, NULL, NULL);
+	char *text = st_text_end(&built);
+	s->status = text ? sqlite3_exec(s->db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
 	free(text);
 }
 
@@ -142,12 +143,11 @@ create_table(struct saver *s, const struct st_profile_table *t, const struct nam
 static void
 begin_many(struct saver *s, const char *table, size_t columns, size_t rows)
 {
-	char *text = NULL;
-	size_t size = 0;
+	struct st_text built;
 	sqlite3_finalize(s->insert);
 	s->insert = NULL;
 	s->column = 0;
-	FILE *sql = s->status == SQLITE_OK ? open_memstream(&text, &size) : NULL;
+	FILE *sql = s->status == SQLITE_OK ? st_text_begin(&built) : NULL;
 	if (!sql)
 		return;
 	fprintf(sql, "INSERT INTO \"%s\" VALUES", table);
@@ -155,8 +155,8 @@ begin_many(struct saver *s, const char *table, size_t columns, size_t rows)
 		for (size_t i = 0; i < columns; i++)
 			fputs(i ? ",?" : row ? "),(?" : "(?", sql);
 	fputs(")", sql);
-	s->status =
-	        fclose(sql) ? SQLITE_NOMEM : sqlite3_prepare_v2(s->db, text, -1, &s->insert, NULL);
+	char *text = st_text_end(&built);
+	s->status = text ? sqlite3_prepare_v2(s->db, text, -1, &s->insert, NULL) : SQLITE_NOMEM;
 	free(text);
 }
 

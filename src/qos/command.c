@@ -28,7 +28,7 @@ command_open(const char *text, struct st_error *e)
 {
 	struct command *c = calloc(1, sizeof *c);
 	if (!*text) {
-		st_fail(e, ST_EXIT_USAGE, "--qos cmd: needs a command that prints a number");
+		st_cause(e, ST_EXIT_USAGE, "--qos cmd: needs a command that prints a number");
 		free(c);
 		return NULL;
 	}

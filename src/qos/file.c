@@ -31,8 +31,8 @@ open_file(const char *text, bool counts, struct st_error *e)
 	const char *colon = strchr(text, ':');
 	const char *name = counts ? "rate" : "file";
 	if (!colon || colon == text) {
-		st_fail(e, ST_EXIT_USAGE, "--qos takes %s:PATH:REGEX, not '%s:%s'", name, name,
-		        text);
+		st_cause(e, ST_EXIT_USAGE, "--qos takes %s:PATH:REGEX, not '%s:%s'", name, name,
+		         text);
 		return NULL;
 	}
 	struct file *f = calloc(1, sizeof *f);

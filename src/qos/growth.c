@@ -16,7 +16,7 @@ static void *
 growth_open(const char *text, struct st_error *e)
 {
 	if (!*text) {
-		st_fail(e, ST_EXIT_USAGE, "--qos growth: needs the path of a file");
+		st_cause(e, ST_EXIT_USAGE, "--qos growth: needs the path of a file");
 		return NULL;
 	}
 	struct growth *g = calloc(1, sizeof *g);

@@ -46,7 +46,7 @@ local_host(const char *text, bool *six)
 	return NULL;
 }
 
-static int
+static st_status
 parse_address(struct http *h, const char *text, struct st_error *e)
 {
 	const char *at = local_host(text, &h->server.six), *hash = strchr(text, '#');

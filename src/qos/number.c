@@ -39,7 +39,7 @@ st_qos_number(const char *text, double *value)
 	return end != text && isfinite(*value);
 }
 
-int
+st_status
 st_qos_regex(regex_t *regex, const char *text, struct st_error *e)
 {
 	char why[128];

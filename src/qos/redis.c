@@ -56,11 +56,11 @@ redis_open(const char *text, struct st_error *e)
 	struct st_qos_server server = {0};
 	const char *field = find_field(text, &server);
 	if (!field) {
-		st_fail(e, ST_EXIT_USAGE,
-		        "--qos takes redis:PORT:FIELD, such as "
-		        "redis:6379:instantaneous_ops_per_sec, or redis:/SOCKET:FIELD, not "
-		        "'redis:%s'",
-		        text);
+		st_cause(e, ST_EXIT_USAGE,
+		         "--qos takes redis:PORT:FIELD, such as "
+		         "redis:6379:instantaneous_ops_per_sec, or redis:/SOCKET:FIELD, not "
+		         "'redis:%s'",
+		         text);
 		return NULL;
 	}
 	struct redis *r = calloc(1, sizeof *r);

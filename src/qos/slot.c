@@ -62,10 +62,10 @@ static void *
 slot_open(const char *text, struct st_error *e)
 {
 	if (!is_name(text)) {
-		st_fail(e, ST_EXIT_USAGE,
-		        "--qos takes shm:NAME, up to 64 letters, digits, '-', '_' and '.', not "
-		        "'shm:%s'",
-		        text);
+		st_cause(e, ST_EXIT_USAGE,
+		         "--qos takes shm:NAME, up to 64 letters, digits, '-', '_' and '.', not "
+		         "'shm:%s'",
+		         text);
 		return NULL;
 	}
 	struct slot *s = calloc(1, sizeof *s);
@@ -74,8 +74,8 @@ slot_open(const char *text, struct st_error *e)
 	snprintf(s->path, sizeof s->path, "/dev/shm/strobe-qos.%s", text);
 	if (begin_slot(s))
 		return s;
-	st_fail(e, ST_EXIT_FAILED, "--qos shm:%s: %s cannot be made: %s", text, s->path,
-	        strerror(errno));
+	st_cause(e, ST_EXIT_FAILED, "--qos shm:%s: %s cannot be made: %s", text, s->path,
+	         strerror(errno));
 	slot_close(s);
 	return NULL;
 }

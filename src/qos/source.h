@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3))) enum st_qos_got st_qos_nothing(struct st_q
 /* A number that is 0 or more at the beginning of text, blanks before it left out. */
 bool st_qos_number(const char *text, double *value);
 /* Compiles a regular expression. 0, or -1 with *e. */
-int st_qos_regex(regex_t *regex, const char *text, struct st_error *e);
+st_status st_qos_regex(regex_t *regex, const char *text, struct st_error *e);
 /* The number in its first group, or in all that matches. */
 enum st_qos_match { ST_QOS_NO_MATCH, ST_QOS_NO_NUMBER, ST_QOS_NUMBER };
 enum st_qos_match st_qos_match(const regex_t *regex, const char *text, double *value);

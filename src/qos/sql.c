@@ -134,17 +134,17 @@ sql_open(const struct server *server, const char *text, struct st_error *e)
 	bool rate;
 	size_t n = query_length(query, &rate);
 	if (!n) {
-		st_fail(e, ST_EXIT_USAGE,
-		        "--qos %s: needs a query that gives a number, such as '%s:SELECT count(*) "
-		        "FROM t; /s', with /s for its growth per second",
-		        server->name, server->name);
+		st_cause(e, ST_EXIT_USAGE,
+		         "--qos %s: needs a query that gives a number, such as '%s:SELECT count(*) "
+		         "FROM t; /s', with /s for its growth per second",
+		         server->name, server->name);
 		return NULL;
 	}
 	if (has_password(text, to)) {
-		st_fail(e, ST_EXIT_USAGE,
-		        "--qos %s: do not give a password here, where every user can read it: put "
-		        "it into %s",
-		        server->name, server->secret);
+		st_cause(e, ST_EXIT_USAGE,
+		         "--qos %s: do not give a password here, where every user can read it: put "
+		         "it into %s",
+		         server->name, server->secret);
 		return NULL;
 	}
 	struct sql *s = calloc(1, sizeof *s);

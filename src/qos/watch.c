@@ -78,9 +78,9 @@ st_qos_open(const char *source, const struct st_qos_goal *goal, struct st_error 
 {
 	const char *rest;
 	const struct st_qos_kind *kind = find_kind(source, &rest);
-	st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_cause(e, ST_EXIT_FAILED, "out of memory");
 	if (!kind) {
-		st_fail(e, ST_EXIT_USAGE, "--qos has no source '%s'", source);
+		st_cause(e, ST_EXIT_USAGE, "--qos has no source '%s'", source);
 		return NULL;
 	}
 	void *state = kind->open(rest, e);

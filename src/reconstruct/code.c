@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reconstruct/code.h"
 
-static uint64_t
-hash(uint32_t image, uint64_t offset)
+static uint32_t
+hash_place(uint32_t image, uint64_t offset)
 {
-	uint64_t h = (offset ^ (uint64_t)image << 48) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
+	return st_hash_numbers(offset, image);
 }
 
-static uint32_t *
-slot_of(const struct st_code *c, uint32_t image, uint64_t offset)
-{
-	size_t at = hash(image, offset) & (c->size - 1);
-	while (c->slots[at] && (c->places.v[c->slots[at] - 1].image != image ||
-	                        c->places.v[c->slots[at] - 1].offset != offset))
-		at = (at + 1) & (c->size - 1);
-	return &c->slots[at];
-}
-
-static int
-grow(struct st_code *c)
-{
-	size_t size = c->size ? 2 * c->size : 4096;
-	uint32_t *slots = calloc(size, sizeof *slots);
-	if (!slots)
-		return -1;
-	free(c->slots);
-	c->slots = slots;
-	c->size = size;
-	for (size_t i = 0; i < c->places.n; i++)
-		*slot_of(c, c->places.v[i].image, c->places.v[i].offset) = (uint32_t)i + 1;
-	return 0;
-}
-
-int
+st_status
 st_code_add_image(struct st_code *c, uint32_t index, struct st_image *image, const char *path)
 {
 	while (c->images.n <= index)
@@ -53,11 +27,12 @@ st_code_image(const struct st_code *c, uint32_t index)
 uint32_t
 st_code_place(struct st_code *c, uint32_t image, uint64_t offset)
 {
-	if (2 * (c->places.n + 1) > c->size && grow(c))
-		return UINT32_MAX;
-	uint32_t *slot = slot_of(c, image, offset);
-	if (*slot)
-		return *slot - 1;
+	const uint32_t hash = hash_place(image, offset);
+	const uint32_t known =
+	        ST_HASHMAP_FIND(&c->index, hash, i,
+	                        c->places.v[i].image == image && c->places.v[i].offset == offset);
+	if (known != ST_HASHMAP_NONE)
+		return known;
 	struct st_place *p = ST_PUSH(&c->places);
 	if (!p)
 		return UINT32_MAX;
@@ -66,8 +41,8 @@ st_code_place(struct st_code *c, uint32_t image, uint64_t offset)
 	p->piece = of ? st_piece_read(of, offset, &c->lengths)
 	              : (struct st_piece){offset, offset, offset, 0, ST_PIECE_UNKNOWN};
 	p->n_insns = c->lengths.n - p->lengths;
-	*slot = (uint32_t)c->places.n;
-	return *slot - 1;
+	const uint32_t new = (uint32_t)c->places.n - 1;
+	return st_hashmap_add(&c->index, hash, new) ? UINT32_MAX : new;
 }
 
 struct st_piece
@@ -111,7 +86,7 @@ is_direct(enum st_piece_end how)
 	return how == ST_PIECE_JUMP || how == ST_PIECE_CONDITIONAL || how == ST_PIECE_CALL;
 }
 
-static int
+static st_status
 scan_function(struct st_code_image *i, const struct st_function *f)
 {
 	for (uint64_t at = f->offset; at - f->offset < f->size;) {
@@ -164,6 +139,6 @@ st_code_free(struct st_code *c)
 	free(c->images.v);
 	free(c->places.v);
 	free(c->lengths.v);
-	free(c->slots);
+	st_hashmap_free(&c->index);
 	*c = (struct st_code){0};
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hashmap.h"
 #include "base/vec.h"
 #include "symbol/symbol.h"
 
@@ -64,12 +65,12 @@ struct st_code {
 	ST_VEC(struct st_code_image) images;
 	ST_VEC(struct st_place) places;
 	st_lengths_of_insns lengths;
-	uint32_t *slots; /* open hash table of places' indices + 1 */
-	size_t size;     /* a power of two, or 0 */
+	struct st_hashmap index; /* of places */
 };
 
 /* Makes an image known under its index. 0, or -1 when memory is exhausted. */
-int st_code_add_image(struct st_code *c, uint32_t index, struct st_image *image, const char *path);
+st_status st_code_add_image(struct st_code *c, uint32_t index, struct st_image *image,
+                            const char *path);
 /* The image's, or NULL when it is not known. */
 struct st_image *st_code_image(const struct st_code *c, uint32_t index);
 /* The index of a place; UINT32_MAX when memory is exhausted. */

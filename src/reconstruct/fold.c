@@ -20,62 +20,43 @@ st_fold_members(const struct st_fold *f, uint32_t id, uint32_t *n)
 	return f->members.v + b->first;
 }
 
-static size_t
-hash(const struct st_fold_item *items, size_t n)
+static uint32_t
+hash_items(const struct st_fold_item *items, size_t n)
 {
 	uint64_t h = n;
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ items[i].id ^ items[i].times << 32) * 0x9e3779b97f4a7c15u;
-	return (size_t)(h ^ h >> 29);
+	return (uint32_t)(h ^ h >> 29);
 }
 
-static uint32_t *
-slot_of(const struct st_fold *f, const struct st_fold_item *items, uint32_t n)
+static uint32_t
+find_body(const struct st_fold *f, const struct st_fold_item *items, uint32_t n, uint32_t hash)
 {
-	size_t at = hash(items, n) & (f->size - 1);
-	for (; f->slots[at]; at = (at + 1) & (f->size - 1)) {
-		const struct st_fold_body *b = &f->bodies.v[f->slots[at] - 1];
-		if (b->n == n && is_same(f->members.v + b->first, items, n))
-			break;
-	}
-	return &f->slots[at];
-}
-
-static int
-grow(struct st_fold *f)
-{
-	free(f->slots);
-	f->size = f->size ? 2 * f->size : 1024;
-	f->slots = calloc(f->size, sizeof *f->slots);
-	for (size_t i = 0; f->slots && i < f->bodies.n; i++) {
-		const struct st_fold_body *b = &f->bodies.v[i];
-		*slot_of(f, f->members.v + b->first, b->n) = (uint32_t)i + 1;
-	}
-	return f->slots ? 0 : -1;
+	const struct st_fold_body *b = f->bodies.v;
+	return ST_HASHMAP_FIND(&f->index, hash, i,
+	                       b[i].n == n && is_same(f->members.v + b[i].first, items, n));
 }
 
 /* The id of a body with these items; 0: no memory. */
 static uint32_t
 body_of(struct st_fold *f, const struct st_fold_item *items, uint32_t n)
 {
-	if (2 * (f->bodies.n + 1) > f->size && grow(f))
-		return 0;
-	uint32_t *slot = slot_of(f, items, n);
-	if (!*slot) {
-		uint32_t first = (uint32_t)f->members.n;
-		for (uint32_t i = 0; i < n; i++) {
-			struct st_fold_item *member = ST_PUSH(&f->members);
-			if (!member)
-				return 0;
-			*member = items[i];
-		}
-		struct st_fold_body *body = ST_PUSH(&f->bodies);
-		if (!body)
+	const uint32_t hash = hash_items(items, n);
+	const uint32_t known = find_body(f, items, n, hash);
+	if (known != ST_HASHMAP_NONE)
+		return ST_FOLD_BODY + known;
+	const uint32_t first = (uint32_t)f->members.n, new = (uint32_t)f->bodies.n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct st_fold_item *member = ST_PUSH(&f->members);
+		if (!member)
 			return 0;
-		*body = (struct st_fold_body){first, n};
-		*slot = (uint32_t)f->bodies.n;
+		*member = items[i];
 	}
-	return ST_FOLD_BODY + *slot - 1;
+	struct st_fold_body *body = ST_PUSH(&f->bodies);
+	if (!body)
+		return 0;
+	*body = (struct st_fold_body){first, n};
+	return st_hashmap_add(&f->index, hash, new) ? 0 : ST_FOLD_BODY + new;
 }
 
 /* Whether the item before the last n is a body of just these. */
@@ -136,6 +117,6 @@ st_fold_free(struct st_fold *f)
 {
 	free(f->members.v);
 	free(f->bodies.v);
-	free(f->slots);
+	st_hashmap_free(&f->index);
 	*f = (struct st_fold){0};
 }

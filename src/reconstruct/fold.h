@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hashmap.h"
 #include "base/vec.h"
 
 /* Ids from here on are bodies of several items. */
@@ -29,8 +30,7 @@ typedef ST_VEC(struct st_fold_item) st_fold_items;
 struct st_fold {
 	st_fold_items members;
 	ST_VEC(struct st_fold_body) bodies;
-	uint32_t *slots; /* open hash table of bodies' indices + 1 */
-	size_t size;
+	struct st_hashmap index; /* of bodies */
 };
 
 /* Puts a number at the end. 0, or -1 when memory is exhausted. */

@@ -48,7 +48,7 @@ activation_of(struct decision *d, const struct st_step *s, bool suspended)
 	return a;
 }
 
-static int
+static st_status
 list_before(struct decision *d)
 {
 	for (size_t i = 0; i <= d->ends->n_callers; i++) {
@@ -64,7 +64,7 @@ list_before(struct decision *d)
 /* ---- facts ---- */
 
 /* with: a node that ran as well, after the others; ST_NO_NODE. */
-static int
+static st_status
 add_spans(st_spans_of_code *to, const struct st_graph *g, const struct st_ways *w, uint32_t with)
 {
 	for (size_t i = 0; i < w->must.n + (with != ST_NO_NODE); i++) {
@@ -137,7 +137,7 @@ is_unclear(const struct st_graph *g, uint32_t branch)
 
 /* A fact of which all is certain. One that says nothing is none, and so it is when the records do
  * not fit the code. */
-static int
+static st_status
 ask(struct decision *d, enum st_fact_kind kind, const struct activation *a,
     const struct st_graph *g, const struct st_ways_asked *asked, uint32_t with)
 {
@@ -158,7 +158,7 @@ ask(struct decision *d, enum st_fact_kind kind, const struct activation *a,
 }
 
 /* The same where the function may have been left and entered again, or not. */
-static int
+static st_status
 ask_both(struct decision *d, const struct activation *a, const struct st_graph *g,
          struct st_ways_asked asked, uint32_t with)
 {
@@ -202,7 +202,7 @@ node_with(const struct activation *after, uint32_t goal)
 	return after->suspended ? goal : (uint32_t)ST_NO_NODE;
 }
 
-static int
+static st_status
 decide_entered(struct decision *d, const struct activation *after)
 {
 	struct st_graph g;
@@ -218,7 +218,7 @@ decide_entered(struct decision *d, const struct activation *after)
 	return status;
 }
 
-static int
+static st_status
 decide_between(struct decision *d, const struct activation *before, const struct activation *after)
 {
 	struct st_graph g;
@@ -240,7 +240,7 @@ decide_between(struct decision *d, const struct activation *before, const struct
 }
 
 /* Where a call may have been left by longjmp, its caller may have executed nothing. */
-static int
+static st_status
 decide_left(struct decision *d, const struct activation *before)
 {
 	struct st_graph g;
@@ -270,7 +270,7 @@ had_slot(const struct decision *d, uint64_t slot)
 	return NULL;
 }
 
-static int
+static st_status
 decide_after(struct decision *d, const struct activation *after)
 {
 	if (!after->function)
@@ -290,7 +290,7 @@ is_far(uint64_t a, uint64_t b)
 	return (a > b ? a - b : b - a) > ONE_STACK;
 }
 
-static int
+static st_status
 decide(struct decision *d)
 {
 	const struct st_gap_ends *e = d->ends;
@@ -312,7 +312,7 @@ decide(struct decision *d)
 	return 0;
 }
 
-int
+st_status
 st_gap_decide(struct st_gap *gap, struct st_code *code, const struct st_gap_ends *ends,
               bool returning)
 {

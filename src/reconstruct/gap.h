@@ -7,6 +7,7 @@
 #ifndef STROBE_RECONSTRUCT_GAP_H
 #define STROBE_RECONSTRUCT_GAP_H
 
+#include "base/status.h"
 #include "reconstruct/ways.h"
 
 /* A block that was begun, with the stack and frame pointer. */
@@ -64,8 +65,8 @@ struct st_gap {
 
 /* Fills in the facts. returning: calls end in no other way than by coming back. 0, or -1 when
  * memory is exhausted. */
-int st_gap_decide(struct st_gap *gap, struct st_code *code, const struct st_gap_ends *ends,
-                  bool returning);
+st_status st_gap_decide(struct st_gap *gap, struct st_code *code, const struct st_gap_ends *ends,
+                        bool returning);
 void st_gap_free(struct st_gap *gap);
 
 #endif

@@ -8,8 +8,7 @@ enum { MOST_PARTS = 16, MOST_NODES = 1 << 20 };
 /* Where nodes begin: in the order in which they were found, and as a set. */
 struct leaders {
 	ST_VEC(uint64_t) found;
-	uint64_t *set; /* open hash table; 0 is empty */
-	size_t size;
+	struct st_hashmap index;
 };
 
 struct builder {
@@ -23,31 +22,12 @@ struct builder {
 
 /* ---- leaders ---- */
 
-static uint64_t *
-leader_slot(const struct leaders *l, uint64_t address)
-{
-	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 30) & (l->size - 1);
-	while (l->set[at] && l->set[at] != address)
-		at = (at + 1) & (l->size - 1);
-	return &l->set[at];
-}
-
 static bool
 is_leader(const void *leaders, uint64_t address)
 {
 	const struct leaders *l = leaders;
-	return l->size && *leader_slot(l, address) == address;
-}
-
-static int
-grow_leaders(struct leaders *l)
-{
-	free(l->set);
-	l->size = l->size ? 2 * l->size : 256;
-	l->set = calloc(l->size, sizeof *l->set);
-	for (size_t i = 0; l->set && i < l->found.n; i++)
-		*leader_slot(l, l->found.v[i]) = l->found.v[i];
-	return l->set ? 0 : -1;
+	return ST_HASHMAP_FIND(&l->index, st_hash_number(address), i, l->found.v[i] == address) !=
+	       ST_HASHMAP_NONE;
 }
 
 static bool
@@ -60,20 +40,19 @@ is_inside(const struct builder *b, uint64_t address)
 }
 
 /* An address outside of the function is none of its leaders, and no mistake. */
-static int
+static st_status
 add_leader(struct builder *b, uint64_t address)
 {
 	struct leaders *l = &b->leaders;
 	if (!address || !is_inside(b, address) || is_leader(l, address))
 		return 0;
-	if (l->found.n >= MOST_NODES || (2 * (l->found.n + 1) > l->size && grow_leaders(l)))
+	if (l->found.n >= MOST_NODES)
 		return -1;
 	uint64_t *at = ST_PUSH(&l->found);
 	if (!at)
 		return -1;
 	*at = address;
-	*leader_slot(l, address) = address;
-	return 0;
+	return st_hashmap_add(&l->index, st_hash_number(address), (uint32_t)l->found.n - 1);
 }
 
 static bool
@@ -89,7 +68,7 @@ goes_to_target(enum st_piece_end how)
 }
 
 /* All that can be reached from the leaders that are there. */
-static int
+static st_status
 find_leaders(struct builder *b)
 {
 	for (size_t i = 0; i < b->leaders.found.n; i++) {
@@ -154,7 +133,7 @@ returns_twice(struct st_image *image, const struct st_piece *p)
 	return false;
 }
 
-static int
+static st_status
 make_nodes(struct builder *b)
 {
 	struct st_graph *g = b->g;
@@ -176,7 +155,7 @@ make_nodes(struct builder *b)
 
 /* ---- entries ---- */
 
-static int
+static st_status
 add_entries(struct builder *b, bool as_nodes)
 {
 	size_t n;
@@ -196,7 +175,7 @@ add_entries(struct builder *b, bool as_nodes)
 	return 0;
 }
 
-static int
+static st_status
 build(struct builder *b, const uint64_t *starts, size_t n)
 {
 	if (add_entries(b, false))
@@ -207,7 +186,7 @@ build(struct builder *b, const uint64_t *starts, size_t n)
 	return find_leaders(b) || make_nodes(b) || add_entries(b, true) ? -1 : 0;
 }
 
-int
+st_status
 st_graph_build(struct st_graph *g, struct st_code *c, uint32_t image, const uint64_t *starts,
                size_t n)
 {
@@ -223,7 +202,7 @@ st_graph_build(struct st_graph *g, struct st_code *c, uint32_t image, const uint
 		status = build(&b, starts, n);
 	}
 	free(b.leaders.found.v);
-	free(b.leaders.set);
+	st_hashmap_free(&b.leaders.index);
 	if (status)
 		st_graph_free(g);
 	return status;

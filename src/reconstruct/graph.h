@@ -7,6 +7,7 @@
 #ifndef STROBE_RECONSTRUCT_GRAPH_H
 #define STROBE_RECONSTRUCT_GRAPH_H
 
+#include "base/status.h"
 #include "reconstruct/code.h"
 
 enum { ST_NO_NODE = UINT32_MAX };
@@ -29,8 +30,8 @@ struct st_graph {
 
 /* The graph of the function that the addresses belong to; a node begins at each of them. 0, or -1
  * when there is no such function, its code cannot be read, or memory is exhausted. */
-int st_graph_build(struct st_graph *g, struct st_code *c, uint32_t image, const uint64_t *starts,
-                   size_t n);
+st_status st_graph_build(struct st_graph *g, struct st_code *c, uint32_t image,
+                         const uint64_t *starts, size_t n);
 void st_graph_free(struct st_graph *g);
 /* The node that begins at an address; ST_NO_NODE. */
 uint32_t st_graph_at(const struct st_graph *g, uint64_t address);

@@ -11,7 +11,7 @@ static const struct {
                       [STACK] = {"stack", STROBE_HEX},
                       [FRAME] = {"frame", STROBE_HEX}};
 
-int
+st_status
 st_path_check(const struct st_row_reader *r, struct st_error *e)
 {
 	const struct st_profile_table *s = st_row_reader_stream(r);
@@ -46,7 +46,7 @@ st_path_next(struct st_row_reader *r, struct st_path_row *row, struct st_error *
 }
 
 /* The walk knows an image before it is told of a place in it. */
-static int
+static st_status
 know_image(struct st_walk *w, const struct st_row_reader *r, uint32_t index)
 {
 	const struct st_profile *p = st_row_reader_profile(r);
@@ -59,7 +59,7 @@ know_image(struct st_walk *w, const struct st_row_reader *r, uint32_t index)
 	return 0;
 }
 
-static int
+static st_status
 take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row)
 {
 	uint32_t thread = st_walk_thread(w, row->process, row->pid, row->tid);
@@ -75,7 +75,7 @@ take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row 
 	               : 0;
 }
 
-int
+st_status
 st_path_take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row,
              struct st_error *e)
 {

@@ -20,12 +20,12 @@ struct st_path_row {
 };
 
 /* 0, or -1 with *e when the rows are not those of a path. */
-int st_path_check(const struct st_row_reader *r, struct st_error *e);
+st_status st_path_check(const struct st_row_reader *r, struct st_error *e);
 /* As st_row_reader_next. */
 int st_path_next(struct st_row_reader *r, struct st_path_row *row, struct st_error *e);
 /* Hands a row over. 0, or -1 with *e. */
-int st_path_take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row,
-                 struct st_error *e);
+st_status st_path_take(struct st_walk *w, const struct st_row_reader *r,
+                       const struct st_path_row *row, struct st_error *e);
 
 enum { ST_PATH_TOLD = 1 << 20 }; /* rows, some tenths of a second */
 

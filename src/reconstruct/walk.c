@@ -80,7 +80,7 @@ leave_calls(struct st_path_thread *t, const struct st_step *now)
 }
 
 /* The block is the first one of what the block before called. */
-static int
+static st_status
 enter_call(struct st_walk *w, struct st_path_thread *t, const struct st_step *now)
 {
 	const struct st_place *caller = &w->code.places.v[t->last.place];
@@ -92,7 +92,7 @@ enter_call(struct st_walk *w, struct st_path_thread *t, const struct st_step *no
 }
 
 /* A call that was under way when the window began has returned. */
-static int
+static st_status
 note_return(struct st_path_thread *t, const struct st_step *now)
 {
 	if (!t->undecided || (t->returns.n && t->returns.v[t->returns.n - 1].sp >= now->sp))
@@ -103,7 +103,7 @@ note_return(struct st_path_thread *t, const struct st_step *now)
 	return s ? 0 : -1;
 }
 
-static int
+static st_status
 follow_stack(struct st_walk *w, struct st_path_thread *t, const struct st_step *now)
 {
 	enum st_piece_end how = w->code.places.v[t->last.place].piece.how;
@@ -116,7 +116,7 @@ follow_stack(struct st_walk *w, struct st_path_thread *t, const struct st_step *
 /* ---- windows ---- */
 
 /* Says what is certain of the gap before the window at hand. */
-static int
+static st_status
 decide(struct st_walk *w, struct st_path_thread *t)
 {
 	if (!t->undecided)
@@ -133,7 +133,7 @@ window_of(struct st_path_thread *t)
 	return &t->windows.v[t->windows.n - 1];
 }
 
-static int
+static st_status
 close_window(struct st_walk *w, struct st_path_thread *t, enum st_window_end end)
 {
 	if (!t->open)
@@ -154,7 +154,7 @@ begin_gap(struct st_path_thread *t)
 	t->from = t->last;
 }
 
-static int
+static st_status
 open_window(struct st_path_thread *t, const struct st_step *first)
 {
 	bool gap = t->windows.n && window_of(t)->end == ST_WINDOW_GAP;
@@ -189,7 +189,7 @@ st_walk_block(struct st_walk *w, uint32_t thread, uint32_t image, uint64_t offse
 	return st_fold_push(&w->fold, &window_of(t)->path, now.place);
 }
 
-int
+st_status
 st_walk_gap(struct st_walk *w, uint32_t thread)
 {
 	struct st_path_thread *t = thread_at(w, thread);
@@ -198,13 +198,13 @@ st_walk_gap(struct st_walk *w, uint32_t thread)
 	return close_window(w, t, ST_WINDOW_GAP);
 }
 
-int
+st_status
 st_walk_signal(struct st_walk *w, uint32_t thread)
 {
 	return close_window(w, thread_at(w, thread), ST_WINDOW_SIGNAL);
 }
 
-static int
+static st_status
 end_thread(struct st_walk *w, struct st_path_thread *t)
 {
 	if (close_window(w, t, ST_WINDOW_LAST))
@@ -214,7 +214,7 @@ end_thread(struct st_walk *w, struct st_path_thread *t)
 	return 0;
 }
 
-int
+st_status
 st_walk_end(struct st_walk *w)
 {
 	for (size_t i = 0; i < w->threads.n; i++)

@@ -6,6 +6,7 @@
 #ifndef STROBE_RECONSTRUCT_WALK_H
 #define STROBE_RECONSTRUCT_WALK_H
 
+#include "base/status.h"
 #include "reconstruct/fold.h"
 #include "reconstruct/gap.h"
 
@@ -55,9 +56,9 @@ uint32_t st_walk_thread(struct st_walk *w, uint32_t process, int64_t pid, int64_
 /* 0, or -1 when memory is exhausted. */
 int st_walk_block(struct st_walk *w, uint32_t thread, uint32_t image, uint64_t offset, uint64_t sp,
                   uint64_t bp);
-int st_walk_gap(struct st_walk *w, uint32_t thread);
-int st_walk_signal(struct st_walk *w, uint32_t thread);
-int st_walk_end(struct st_walk *w);
+st_status st_walk_gap(struct st_walk *w, uint32_t thread);
+st_status st_walk_signal(struct st_walk *w, uint32_t thread);
+st_status st_walk_end(struct st_walk *w);
 void st_walk_free(struct st_walk *w);
 
 #endif

@@ -102,7 +102,7 @@ step_back(uint32_t *first, uint32_t n)
 	first[0] = 0;
 }
 
-static int
+static st_status
 make_edges(struct flow *f)
 {
 	all_edges(f, count_edge);
@@ -123,7 +123,7 @@ make_edges(struct flow *f)
 
 /* Depth first, with a stack of our own: functions can be large. next: a node's edge to be followed
  * next. */
-static int
+static st_status
 put_in_order(struct flow *f)
 {
 	uint32_t *stack = calloc(f->n, sizeof *stack), *next = calloc(f->n, sizeof *next);
@@ -200,7 +200,7 @@ find_dominators(struct flow *f)
 /* ---- what follows ---- */
 
 /* Backwards from the goal. */
-static int
+static st_status
 find_reaching(struct flow *f)
 {
 	uint32_t *stack = calloc(f->n, sizeof *stack), depth = 0;
@@ -259,7 +259,7 @@ is_only_way(const struct flow *f)
 	return v == f->goal;
 }
 
-static int
+static st_status
 collect(const struct flow *f, struct st_ways *w)
 {
 	for (uint32_t v = f->dominator[f->goal]; v != f->root; v = f->dominator[v]) {
@@ -286,7 +286,7 @@ collect(const struct flow *f, struct st_ways *w)
 	return 0;
 }
 
-static int
+static st_status
 allocate(struct flow *f)
 {
 	f->first = calloc(f->n + 1, sizeof *f->first);
@@ -299,7 +299,7 @@ allocate(struct flow *f)
 	                                                                                      : -1;
 }
 
-static int
+static st_status
 find(struct flow *f, struct st_ways *w)
 {
 	if (allocate(f) || make_edges(f) || put_in_order(f))
@@ -311,7 +311,7 @@ find(struct flow *f, struct st_ways *w)
 	return collect(f, w);
 }
 
-int
+st_status
 st_ways_find(struct st_ways *w, const struct st_graph *g, const struct st_ways_asked *asked)
 {
 	struct flow f = {.g = g,

@@ -6,6 +6,7 @@
 #ifndef STROBE_RECONSTRUCT_WAYS_H
 #define STROBE_RECONSTRUCT_WAYS_H
 
+#include "base/status.h"
 #include "reconstruct/graph.h"
 
 /* Stands for the outside of the function where a node is asked for. */
@@ -32,7 +33,8 @@ struct st_ways {
 };
 
 /* 0, or -1 when there is no way at all, or memory is exhausted. */
-int st_ways_find(struct st_ways *w, const struct st_graph *g, const struct st_ways_asked *asked);
+st_status st_ways_find(struct st_ways *w, const struct st_graph *g,
+                       const struct st_ways_asked *asked);
 void st_ways_free(struct st_ways *w);
 
 #endif

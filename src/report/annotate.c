@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "report/annotate.h"
 
 /* "std::sort" names "std::sort(int*, int*)" too. */
@@ -66,7 +67,7 @@ try_name(struct st_nearest *near, const char *each)
 	st_nearest_try(near, each, strchr(near->word, '(') ? strlen(each) : strcspn(each, "("));
 }
 
-static int
+static st_status
 no_such_function(const struct st_profile *p, const char *name, struct st_error *e)
 {
 	struct st_nearest near = st_nearest_to(name);
@@ -81,19 +82,15 @@ no_such_function(const struct st_profile *p, const char *name, struct st_error *
 	               "no function '%s' ran; strobe show --sort name --top 0 lists all", name);
 }
 
-static int
+static st_status
 ambiguous(const struct st_report *r, const char *name, const uint32_t *found, size_t n,
           struct st_error *e)
 {
 	enum { SHOWN = 5 };
 	char list[800] = "";
-	size_t used = 0;
-	for (size_t i = 0; i < n && i < SHOWN && used < sizeof list; i++) {
-		const char *each = r->profile->functions.v[found[i]].name;
-		int add = snprintf(list + used, sizeof list - used, "%s'%.150s'", i ? ", " : "",
-		                   each);
-		used += add > 0 ? (size_t)add : 0;
-	}
+	for (size_t i = 0; i < n && i < SHOWN; i++)
+		st_append(list, sizeof list, "%s'%.150s'", i ? ", " : "",
+		          r->profile->functions.v[found[i]].name);
 	return st_fail(e, ST_EXIT_USAGE,
 	               "'%s' is part of the names of %zu functions: say which: %s%s", name, n, list,
 	               n > SHOWN ? ", ..." : "");
@@ -183,7 +180,7 @@ annotate(const struct st_report *r, struct st_places *places, FILE *out, uint32_
 	st_annotate_code(&a);
 }
 
-int
+st_status
 st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e)
 {
 	const struct st_profile *p = r->profile;

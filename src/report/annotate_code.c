@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/annotate.h"
 #include "report/disassemble.h"
 #include "symbol/symbol.h"
@@ -24,16 +25,15 @@ static void
 print_place(struct listing *l, uint64_t offset)
 {
 	struct st_line line;
-	char *text = NULL;
-	size_t size = 0;
+	struct st_text built;
 	if (st_image_line(l->image, offset, &line) || !line.file || !line.line)
 		return;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return;
 	fprintf(out, "; %s:%u", st_base_name(line.file), line.line);
 	st_print_inlined(l->image, offset, out);
-	fclose(out);
+	char *text = st_text_end(&built);
 	bool same = text && l->place && !strcmp(text, l->place);
 	if (text && !same)
 		fprintf(l->out, "%41s%s\n", "", text);

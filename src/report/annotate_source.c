@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/annotate.h"
 #include "report/source.h"
 
@@ -26,9 +27,9 @@ print_text(FILE *out, const struct st_source *s, uint32_t line, size_t width)
 		return;
 	}
 	/* Tabs as the eight columns that the numbers in front would distort. */
-	char *expanded = NULL;
-	size_t size = 0, column = 0;
-	FILE *text = open_memstream(&expanded, &size);
+	struct st_text built;
+	size_t column = 0;
+	FILE *text = st_text_begin(&built);
 	if (!text)
 		return;
 	for (const char *c = s->lines.v[line - 1]; *c; c++) {
@@ -41,8 +42,8 @@ print_text(FILE *out, const struct st_source *s, uint32_t line, size_t width)
 			column++;
 		}
 	}
-	fclose(text);
-	char *clean = st_printable(expanded);
+	char *expanded = st_text_end(&built);
+	char *clean = expanded ? st_printable(expanded) : NULL;
 	if (clean && width > 60)
 		st_shorten(clean, width - 52);
 	fprintf(out, "%s\n", clean ? clean : "");

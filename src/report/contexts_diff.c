@@ -41,7 +41,7 @@ st_diff_metric_usual(const struct st_contexts *a, const struct st_contexts *b)
 	                                                      : ST_DIFF_COUNT;
 }
 
-int
+st_status
 st_diff_metric_check(const struct st_diff_report *r, struct st_error *e)
 {
 	size_t field = metrics[r->metric].field;
@@ -126,7 +126,7 @@ add_row(const struct st_diff_report *r, struct st_diff_rows *rows, struct st_dif
 		rows->v[rows->n++] = *row;
 }
 
-int
+st_status
 st_diff_list(const struct st_diff_report *r, struct st_diff_rows *rows, struct st_error *e)
 {
 	const struct st_comparison *c = r->comparison;

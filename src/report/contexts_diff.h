@@ -3,6 +3,7 @@
 #ifndef STROBE_REPORT_CONTEXTS_DIFF_H
 #define STROBE_REPORT_CONTEXTS_DIFF_H
 
+#include "base/status.h"
 #include "contexts/compare.h"
 #include "report/text.h"
 
@@ -37,11 +38,11 @@ enum st_diff_metric st_diff_metric_named(const char *name);
 /* What was measured in both: time, else instructions, else activations. */
 enum st_diff_metric st_diff_metric_usual(const struct st_contexts *a, const struct st_contexts *b);
 /* Whether both have it. 0, or -1 with *e. */
-int st_diff_metric_check(const struct st_diff_report *r, struct st_error *e);
+st_status st_diff_metric_check(const struct st_diff_report *r, struct st_error *e);
 
 /* Into a file that may be full; the caller looks at it. 0, or -1 with *e. */
-int st_diff_print(const struct st_diff_report *r, FILE *out, struct st_error *e);
-int st_diff_json(const struct st_diff_report *r, FILE *out, struct st_error *e);
+st_status st_diff_print(const struct st_diff_report *r, FILE *out, struct st_error *e);
+st_status st_diff_json(const struct st_diff_report *r, FILE *out, struct st_error *e);
 
 /* ---- what both need ---- */
 
@@ -59,7 +60,8 @@ struct st_diff_rows {
 };
 
 /* 0, or -1 with *e. The caller frees v. */
-int st_diff_list(const struct st_diff_report *r, struct st_diff_rows *rows, struct st_error *e);
+st_status st_diff_list(const struct st_diff_report *r, struct st_diff_rows *rows,
+                       struct st_error *e);
 uint64_t st_diff_value(const struct st_diff_report *r, const struct st_diff_row *row, int side);
 /* The same as a share of its side's whole, 0 to 1. */
 double st_diff_share(const struct st_diff_report *r, const struct st_diff_rows *rows,

@@ -69,7 +69,7 @@ write_row(const struct st_diff_report *r, const struct st_diff_rows *rows,
 	        st_diff_share(r, rows, row, ST_B));
 }
 
-static int
+static st_status
 write_rows(const struct st_diff_report *r, const struct st_diff_rows *rows, FILE *out)
 {
 	const struct st_comparison *c = r->comparison;
@@ -86,7 +86,7 @@ write_rows(const struct st_diff_report *r, const struct st_diff_rows *rows, FILE
 	return path ? 0 : -1;
 }
 
-int
+st_status
 st_diff_json(const struct st_diff_report *r, FILE *out, struct st_error *e)
 {
 	const struct st_comparison *c = r->comparison;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "report/contexts_diff.h"
 #include "report/report.h"
 
@@ -61,9 +62,8 @@ path_of(const struct st_comparison *c, const struct st_diff_row *row)
 	const struct st_forest *f = &row->trees->forest;
 	bool blocks = c->sides[ST_A]->mode != ST_CONTEXT_FUNC;
 	uint32_t path[MOST], n = 0, node = row->node;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
 	for (; node != ST_NO_NODE && n < MOST; node = f->nodes[node].parent)
@@ -80,7 +80,7 @@ path_of(const struct st_comparison *c, const struct st_diff_row *row)
 		if (n)
 			fputs(c->kccf ? " < " : " > ", out);
 	}
-	return fclose(out) ? NULL : text;
+	return st_text_end(&built);
 }
 
 static void
@@ -123,7 +123,7 @@ add_row(struct st_table *t, const struct st_diff_report *r, const struct st_diff
 	free(path);
 }
 
-static int
+static st_status
 print_table(const struct st_diff_report *r, const struct st_diff_rows *rows, FILE *out,
             struct st_error *e)
 {
@@ -146,7 +146,7 @@ print_table(const struct st_diff_report *r, const struct st_diff_rows *rows, FIL
 	return 0;
 }
 
-int
+st_status
 st_diff_print(const struct st_diff_report *r, FILE *out, struct st_error *e)
 {
 	const struct st_comparison *c = r->comparison;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/contexts_loops.h"
 
 /* ---- what a context takes ---- */
@@ -93,9 +94,8 @@ static uint32_t *
 measure_labels(const struct st_contexts *c, const struct st_context_cost *cost)
 {
 	uint32_t *widths = malloc((c->n_labels + 1) * sizeof *widths);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	for (uint32_t i = 0; out && widths && i < c->n_labels; i++) {
 		widths[i] = 0;
 		if (!cost->label)
@@ -104,7 +104,8 @@ measure_labels(const struct st_contexts *c, const struct st_context_cost *cost)
 		cost->label(c, i, out);
 		widths[i] = (uint32_t)ftell(out) + cost->whole_path;
 	}
-	if (!out || fclose(out)) {
+	char *text = st_text_end(&built);
+	if (!text) {
 		free(widths);
 		widths = NULL;
 	}
@@ -117,15 +118,13 @@ static uint64_t
 loop_of(const struct st_contexts *c, const struct st_context_cost *cost,
         const struct st_tree_node *n)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = n->loop && cost->loop ? open_memstream(&text, &size) : NULL;
+	struct st_text built;
+	FILE *out = n->loop && cost->loop ? st_text_begin(&built) : NULL;
 	if (!out)
 		return 0;
 	cost->loop(st_loop_at(c, n->loop), out);
-	fclose(out);
-	free(text);
-	return size;
+	free(st_text_end(&built));
+	return built.n;
 }
 
 static uint64_t
@@ -191,7 +190,7 @@ looked_free(struct looked *l)
 	free(l->keep);
 }
 
-static int
+static st_status
 look(const struct cutter *k, const struct st_forest *f, bool callers, struct looked *l)
 {
 	*l = (struct looked){malloc((f->n + 1) * sizeof *l->worth),
@@ -276,7 +275,7 @@ cut_forest(struct cutter *k, struct st_forest *f, const struct looked *l, bool c
 	k->cut->contexts += n - f->n;
 }
 
-static int
+static st_status
 walk_forest(struct cutter *k, struct st_forest *f, bool callers, bool cuts)
 {
 	struct looked l;
@@ -289,7 +288,7 @@ walk_forest(struct cutter *k, struct st_forest *f, bool callers, bool cuts)
 	return status || f->out_of_memory ? -1 : 0;
 }
 
-static int
+static st_status
 walk(struct cutter *k, bool cuts)
 {
 	bool callers = k->cost->callers && k->c->with_kccf;
@@ -324,7 +323,7 @@ st_contexts_most_callers(const struct st_context_limit *limit)
 	return limit->bytes / LEAST + (limit->bytes != 0);
 }
 
-int
+st_status
 st_contexts_cut(struct st_contexts *c, const struct st_context_cost *cost,
                 const struct st_context_limit *limit, struct st_context_cut *cut,
                 struct st_error *e)

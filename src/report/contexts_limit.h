@@ -6,6 +6,7 @@
 #ifndef STROBE_REPORT_CONTEXTS_LIMIT_H
 #define STROBE_REPORT_CONTEXTS_LIMIT_H
 
+#include "base/status.h"
 #include "report/contexts.h"
 
 /* What a context takes in a format: bytes that are always there, and what the rest depends on. */
@@ -47,8 +48,8 @@ struct st_context_cut {
 size_t st_contexts_most_callers(const struct st_context_limit *limit);
 /* Takes away what is too much for a format. Totals, and the numbers of nodes that headers have,
  * stay as they are. 0, or -1 with *e. */
-int st_contexts_cut(struct st_contexts *c, const struct st_context_cost *cost,
-                    const struct st_context_limit *limit, struct st_context_cut *cut,
-                    struct st_error *e);
+st_status st_contexts_cut(struct st_contexts *c, const struct st_context_cost *cost,
+                          const struct st_context_limit *limit, struct st_context_cut *cut,
+                          struct st_error *e);
 
 #endif

@@ -48,7 +48,7 @@ add_label(const struct st_contexts *c, struct st_listed_function *f, uint32_t la
 	f->measured &= l->insns != 0;
 }
 
-static int
+static st_status
 list_functions(struct st_context_lists *l)
 {
 	const struct st_contexts *c = l->c;
@@ -80,7 +80,7 @@ st_lists_block(const struct st_contexts *c, uint32_t i)
 	return i;
 }
 
-int
+st_status
 st_lists_open(struct st_context_lists *l, const struct st_contexts *c, bool braces)
 {
 	*l = (struct st_context_lists){.c = c, .image = UINT32_MAX, .braces = braces};

@@ -3,6 +3,7 @@
 #ifndef STROBE_REPORT_CONTEXTS_LISTS_H
 #define STROBE_REPORT_CONTEXTS_LISTS_H
 
+#include "base/status.h"
 #include "contexts/contexts.h"
 #include "report/disassemble.h"
 #include "report/places.h"
@@ -30,7 +31,7 @@ struct st_context_lists {
 };
 
 /* 0, or -1 when memory is exhausted; to be closed in both cases. */
-int st_lists_open(struct st_context_lists *l, const struct st_contexts *c, bool braces);
+st_status st_lists_open(struct st_context_lists *l, const struct st_contexts *c, bool braces);
 void st_lists_close(struct st_context_lists *l);
 
 /* The next label from `i` on that is a block that was executed; c->n_labels: there is none. */

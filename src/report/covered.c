@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 /* What is counted: the reference's images, or the logs' own when there is none. */
 static const struct st_covered *
@@ -219,14 +220,13 @@ void
 st_covered_print(const struct st_covered_report *r, FILE *out)
 {
 	struct sums total = {0};
-	char *images = NULL;
-	size_t size = 0;
+	struct st_text built;
 	/* The sentences come first, and need the sums. */
-	FILE *table = open_memstream(&images, &size);
+	FILE *table = st_text_begin(&built);
 	if (!table)
 		return;
 	print_images(r, table, &total);
-	fclose(table);
+	char *images = st_text_end(&built);
 	print_sentences(r, out, &total);
 	bool code = total.all.instructions || !r->logs->contexts;
 	fputs(code && images ? images : "", out);

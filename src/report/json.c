@@ -81,7 +81,7 @@ st_json_document(json_t *root, size_t flags, const char *what, struct st_error *
 		text = NULL;
 	free(dumped);
 	if (!text)
-		st_fail(e, ST_EXIT_FAILED, "no memory left to write %s", what);
+		st_cause(e, ST_EXIT_FAILED, "no memory left to write %s", what);
 	return text;
 }
 

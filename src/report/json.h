@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/status.h"
 #include "report/report.h"
 
 /* How a document is written: with as many digits wherever the same figure stands. */
@@ -30,7 +31,7 @@ json_t *st_json_table(const struct st_report *r, const struct st_profile_table *
 /* The first overshoots of the budget, most 0: all. NULL: no memory. */
 json_t *st_overshoots_json(const struct st_profile *p, size_t most);
 /* Add a key for each table; one for the streams. 0, or -1. */
-int st_json_add_tables(json_t *root, const struct st_report *r);
+st_status st_json_add_tables(json_t *root, const struct st_report *r);
 int st_json_add_streams(json_t *root, const struct st_profile *p);
 
 #endif

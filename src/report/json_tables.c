@@ -75,7 +75,7 @@ is_taken(const json_t *root, const char *key)
 	return json_object_get(root, key) != NULL;
 }
 
-int
+st_status
 st_json_add_tables(json_t *root, const struct st_report *r)
 {
 	const struct st_profile *p = r->profile;
@@ -115,7 +115,7 @@ st_json_add_streams(json_t *root, const struct st_profile *p)
 	return bad;
 }
 
-int
+st_status
 st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
                      const uint32_t *order, struct st_error *e)
 {

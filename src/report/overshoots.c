@@ -55,7 +55,7 @@ print_text(const struct st_report *r, FILE *out, size_t shown)
 		fprintf(out, "  ... and %zu more rows (--top)\n", p->overshoots.n - shown);
 }
 
-int
+st_status
 st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format format,
                      struct st_error *e)
 {

@@ -37,7 +37,7 @@ without_tags(const char *json, size_t *length)
 }
 
 /* Into standard output where path is "-". */
-static int
+static st_status
 write_parts(const char *path, const char *const *parts, const size_t *lengths, size_t n,
             struct st_error *e)
 {
@@ -61,7 +61,7 @@ write_parts(const char *path, const char *const *parts, const size_t *lengths, s
 	return 0;
 }
 
-int
+st_status
 st_page_write(json_t *page, const char *path, struct st_error *e)
 {
 	size_t length = 0;

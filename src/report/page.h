@@ -38,7 +38,7 @@ size_t st_page_left_out(const json_t *page);
 /* Source files of it that are not for anybody. */
 size_t st_page_kept_back(const json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
-int st_page_write(json_t *page, const char *path, struct st_error *e);
+st_status st_page_write(json_t *page, const char *path, struct st_error *e);
 
 /* Of the code of the lines that the result has, and of `more`, a list like those (NULL: none): for
  * each file a list of a line's number and the texts from there on. all: also of those that are not

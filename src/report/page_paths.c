@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/contexts_limit.h"
 #include "report/json.h"
 #include "report/page.h"
@@ -23,13 +24,12 @@ parse(char *text, size_t size)
 static json_t *
 contexts_of(const struct st_contexts *c)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
 	st_contexts_json(c, out);
-	return fclose(out) ? parse(NULL, 0) : parse(text, size);
+	return parse(st_text_end(&built), built.n);
 }
 
 /* ---- where loops are ---- */

@@ -70,7 +70,7 @@ has_views(const json_t *result)
 	       json_object_get(first, "kccf") || json_object_get(first, "functions");
 }
 
-static int
+static st_status
 check(const json_t *result, const char *path, struct st_error *e)
 {
 	const json_t *strobe = json_object_get(result, "strobe");
@@ -104,22 +104,22 @@ st_page_read_json(const char *path, struct st_error *e)
 	json_error_t error;
 	FILE *f = st_fopen_regular(path);
 	if (!f) {
-		st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+		st_cause(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
 		return NULL;
 	}
 	json_t *result = json_loadf(f, 0, &error);
 	fclose(f);
 	if (!result && json_error_code(&error) == json_error_stack_overflow) {
-		st_fail(e, ST_EXIT_FAILED,
-		        "%s has trees of more than 1000 levels, deeper than JSON is read here: "
-		        "report "
-		        "the profile that it was made of, or roll recursion up in it",
-		        path);
+		st_cause(e, ST_EXIT_FAILED,
+		         "%s has trees of more than 1000 levels, deeper than JSON is read here: "
+		         "report "
+		         "the profile that it was made of, or roll recursion up in it",
+		         path);
 		return NULL;
 	}
 	if (!result) {
-		st_fail(e, ST_EXIT_FAILED, "%s is not a result of strobe: line %d: %s", path,
-		        error.line, error.text);
+		st_cause(e, ST_EXIT_FAILED, "%s is not a result of strobe: line %d: %s", path,
+		         error.line, error.text);
 		return NULL;
 	}
 	if (!check(result, path, e))

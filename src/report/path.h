@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/status.h"
 #include "reconstruct/walk.h"
 #include "report/text.h"
 
@@ -29,7 +30,7 @@ const char *st_path_command(const struct st_path_report *r, const struct st_path
 
 void st_path_print(const struct st_path_report *r, FILE *out);
 /* All of it as JSON, to a stream. 0, or -1 when memory is exhausted. */
-int st_path_json(const struct st_path_report *r, FILE *out);
+st_status st_path_json(const struct st_path_report *r, FILE *out);
 
 /* "between", "entered", "left"; "last", "gap", "signal", "break". */
 const char *st_path_fact_name(enum st_fact_kind kind);

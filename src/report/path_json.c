@@ -170,7 +170,7 @@ write_blocks(struct writer *w)
 	}
 }
 
-int
+st_status
 st_path_json(const struct st_path_report *r, FILE *out)
 {
 	struct writer w = {.r = r, .out = out};

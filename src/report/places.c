@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int
+st_status
 st_places_open(struct st_places *places, const struct st_profile *profile)
 {
 	size_t n = profile->images.n;
@@ -25,14 +25,14 @@ static void
 open_image(const struct st_profile_image *image, struct st_opened *opened)
 {
 	if (!strcmp(image->path, ST_ANON_IMAGE)) {
-		st_fail(&opened->why, ST_EXIT_FAILED, "generated code is gone with the program");
+		st_cause(&opened->why, ST_EXIT_FAILED, "generated code is gone with the program");
 		return;
 	}
 	opened->image = st_image_open(image->path, &opened->why);
 	if (!opened->image || !strcmp(st_image_build_id(opened->image), image->build_id))
 		return;
-	st_fail(&opened->why, ST_EXIT_FAILED, "%s is not the file that ran (its build-id differs)",
-	        image->path);
+	st_cause(&opened->why, ST_EXIT_FAILED, "%s is not the file that ran (its build-id differs)",
+	         image->path);
 	st_image_close(opened->image);
 	opened->image = NULL;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
@@ -18,7 +19,7 @@ struct st_places {
 };
 
 /* -1 when memory is exhausted. */
-int st_places_open(struct st_places *places, const struct st_profile *profile);
+st_status st_places_open(struct st_places *places, const struct st_profile *profile);
 void st_places_close(struct st_places *places);
 
 /* An image of the profile, opened on first use; NULL and *why when it cannot be had as it was. */

@@ -189,7 +189,7 @@ print_text(const struct st_report *r, FILE *out, size_t shown)
 	st_table_free(t);
 }
 
-int
+st_status
 st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format,
               struct st_error *e)
 {

@@ -48,22 +48,23 @@ void st_report_summary(const struct st_report *r, FILE *out);
 /* The first rows of each table of the tools. */
 void st_report_tables(const struct st_report *r, FILE *out);
 /* One of them. sort: name of a column, NULL: by the first sum. 0, or -1 with *e. */
-int st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
-                    enum st_report_format format, struct st_error *e);
+st_status st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
+                          enum st_report_format format, struct st_error *e);
 /* Overshoots of the budget, and quality of service, over time. 0, or -1 with *e. */
-int st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format format,
-                         struct st_error *e);
-int st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format,
-                  struct st_error *e);
-int st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
-                         const uint32_t *order, struct st_error *e);
+st_status st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format format,
+                               struct st_error *e);
+st_status st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format,
+                        struct st_error *e);
+st_status st_report_json_table(const struct st_report *r, FILE *out,
+                               const struct st_profile_table *t, const uint32_t *order,
+                               struct st_error *e);
 /* The first rows of a stream, top 0: all; as JSON an object a line. 0, or -1 with *e. */
 struct st_row_reader;
-int st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format,
-                   uint64_t top, struct st_style style, struct st_error *e);
+st_status st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format,
+                         uint64_t top, struct st_style style, struct st_error *e);
 /* Lines and functions as a tracefile of lcov. all: also of sources that belong to the system or
  * cannot be read. 0, or -1 with *e. */
-int st_report_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *e);
+st_status st_report_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *e);
 /* One table for each of r->parts. */
 void st_report_parts(const struct st_report *r, FILE *out);
 /* Where the result is and what to do next; path NULL: nowhere. */
@@ -74,7 +75,8 @@ void st_report_next(const struct st_report *r, FILE *out, const char *path);
  * it fits as a shell pattern. A part of a name will do when one function only has it. 0, or -1 with
  * *e when there is none or no single one.
  */
-int st_report_function(const struct st_report *r, FILE *out, const char *name, struct st_error *e);
+st_status st_report_function(const struct st_report *r, FILE *out, const char *name,
+                             struct st_error *e);
 
 /* The result as one JSON object and a newline, malloc'ed; docs/json.md. NULL and *e when memory is
  * exhausted. */

@@ -111,7 +111,7 @@ text_row(const struct st_profile *p, const struct st_profile_table *s,
 	}
 }
 
-static int
+static st_status
 finish(FILE *out, struct st_error *e)
 {
 	if (!fflush(out) && !ferror(out))
@@ -119,7 +119,7 @@ finish(FILE *out, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "cannot write the rows: %s", strerror(errno));
 }
 
-int
+st_status
 st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format, uint64_t top,
                struct st_style style, struct st_error *e)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "report/budget.h"
 #include "report/qos.h"
 #include "report/report.h"
@@ -20,15 +21,14 @@ print_printable(FILE *out, const char *text)
 static void
 print_command(FILE *out, const struct st_profile_run *run, size_t width)
 {
-	char *line = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&line, &size);
+	struct st_text built;
+	FILE *text = st_text_begin(&built);
 	if (!text)
 		return;
 	for (size_t i = 0; i < run->command.n; i++)
 		fprintf(text, "%s%s", i ? " " : "", run->command.v[i]);
-	fclose(text);
-	char *clean = st_printable(line);
+	char *line = st_text_end(&built);
+	char *clean = line ? st_printable(line) : NULL;
 	/* A command can be longer than anyone wants to read here; the profile has all of it. */
 	if (clean)
 		st_shorten(clean, width > 40 ? width - 20 : 200);

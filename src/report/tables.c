@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "report/fields.h"
 #include "report/report.h"
 
@@ -111,9 +112,8 @@ suggest(const char *word, const char *all, size_t n, const char *(*get)(const vo
         const void *of)
 {
 	const char *near = st_nearest(word, n, get, of);
-	char *text = NULL, *clean;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
 	if (near)
@@ -122,8 +122,7 @@ suggest(const char *word, const char *all, size_t n, const char *(*get)(const vo
 		fprintf(out, "its %s: ", all);
 	for (size_t i = 0; !near && i < n; i++)
 		fprintf(out, "%s%s", i ? ", " : "", get(of, i));
-	fclose(out);
-	clean = text ? st_printable(text) : NULL;
+	char *text = st_text_end(&built), *clean = text ? st_printable(text) : NULL;
 	free(text);
 	return clean;
 }
@@ -137,7 +136,7 @@ find_table(const struct st_profile *p, const char *name, struct st_error *e)
 			return &p->tables.v[i];
 	char *rest = p->tables.n ? suggest(name, "tables", p->tables.n, table_name, p->tables.v)
 	                         : strdup("its tool makes none");
-	st_fail(e, ST_EXIT_USAGE, "the profile has no table '%s'; %s", name, rest ? rest : "");
+	st_cause(e, ST_EXIT_USAGE, "the profile has no table '%s'; %s", name, rest ? rest : "");
 	free(rest);
 	return NULL;
 }
@@ -167,7 +166,7 @@ sorted_order(const void *a, const void *b, void *arg)
 }
 
 /* The rows in the order of a column, NULL: as they are. 0, or -1 with *e. */
-static int
+static st_status
 order_rows(const struct st_profile *p, const struct st_profile_table *t, const char *column,
            uint32_t **order, struct st_error *e)
 {
@@ -180,8 +179,8 @@ order_rows(const struct st_profile *p, const struct st_profile_table *t, const c
 		s.column++;
 	if (s.column == t->n_columns) {
 		char *rest = suggest(column, "columns", t->n_columns, column_name, t->columns);
-		st_fail(e, ST_EXIT_USAGE, "the table %s has no column '%s'; %s", t->name, column,
-		        rest ? rest : "");
+		st_cause(e, ST_EXIT_USAGE, "the table %s has no column '%s'; %s", t->name, column,
+		         rest ? rest : "");
 		free(rest);
 		return -1;
 	}
@@ -228,7 +227,7 @@ print_csv(const struct st_report *r, FILE *out, const struct st_profile_table *t
 		csv_row(r->profile, out, t, t->others, true);
 }
 
-int
+st_status
 st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
                 enum st_report_format format, struct st_error *e)
 {

@@ -167,17 +167,17 @@ st_print_safely(FILE *out, char *text)
 FILE *
 st_safe_begin(struct st_safe *s, FILE *to)
 {
-	*s = (struct st_safe){.to = to};
-	s->out = open_memstream(&s->text, &s->size);
-	return s->out;
+	s->to = to;
+	return st_text_begin(&s->text);
 }
 
 void
 st_safe_end(struct st_safe *s)
 {
-	if (s->out && fclose(s->out) == 0)
-		st_print_safely(s->to, s->text);
-	free(s->text);
+	char *text = st_text_end(&s->text);
+	if (text)
+		st_print_safely(s->to, text);
+	free(text);
 }
 
 size_t

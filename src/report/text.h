@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 /* How to write to a stream. */
 struct st_style {
@@ -34,9 +35,8 @@ void st_print_json_safely(FILE *out, const char *text);
 /* A stream in between: what is written to it reaches `to` at the end, printed safely. NULL: no
  * memory. */
 struct st_safe {
-	FILE *to, *out;
-	char *text;
-	size_t size;
+	FILE *to;
+	struct st_text text;
 };
 FILE *st_safe_begin(struct st_safe *s, FILE *to);
 void st_safe_end(struct st_safe *s);

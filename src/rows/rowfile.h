@@ -7,6 +7,7 @@
 #ifndef STROBE_ROWS_ROWFILE_H
 #define STROBE_ROWS_ROWFILE_H
 
+#include "base/status.h"
 #include "control/run.h"
 #include "profile/profile.h"
 #include "rows/rowcodec.h"
@@ -80,7 +81,7 @@ void st_row_writer_take(void *arg, const struct st_results_header *results,
                         const struct st_row_chunk *chunk);
 void st_row_writer_end(void *arg, const struct st_results_header *results);
 /* Completes the files, and tells the profile of them. 0, or -1 when memory is exhausted. */
-int st_row_writer_finish(struct st_row_writer *w, struct st_profile *p);
+st_status st_row_writer_finish(struct st_row_writer *w, struct st_profile *p);
 
 /* ---- reading ---- */
 

@@ -80,7 +80,7 @@ st_row_out_close(struct st_row_out *o)
 }
 
 /* The memory stays for later frames: fresh pages would cost as much as the rows in them. */
-static int
+static st_status
 reserve(struct st_row_bytes *b, size_t more)
 {
 	if (b->room - b->n >= more)
@@ -108,7 +108,7 @@ st_row_out_record(struct st_row_out *o, enum st_rows_kind kind, uint32_t process
 	return at + sizeof head;
 }
 
-int
+st_status
 st_row_out_reserve(struct st_row_out *o, size_t bytes)
 {
 	for (unsigned i = 0; i < ST_CODEC_COLUMNS; i++)

@@ -3,6 +3,7 @@
 #ifndef STROBE_ROWS_ROWFILE_OUT_H
 #define STROBE_ROWS_ROWFILE_OUT_H
 
+#include "base/status.h"
 #include "rows/rowfile.h"
 
 struct st_row_out {
@@ -32,7 +33,7 @@ void *st_row_out_record(struct st_row_out *o, enum st_rows_kind kind, uint32_t p
                         size_t bytes);
 /* Room in the columns for what rows of so many bytes become; whoever fills it makes n greater. 0,
  * or -1: no memory. */
-int st_row_out_reserve(struct st_row_out *o, size_t bytes);
+st_status st_row_out_reserve(struct st_row_out *o, size_t bytes);
 /* Bytes of the frame at hand. */
 size_t st_row_out_frame(const struct st_row_out *o);
 /* Writes the frame at hand. When that fails, its rows and all later ones are lost. */

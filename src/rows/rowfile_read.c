@@ -64,7 +64,7 @@ st_row_file_is(const char *path)
 	return is;
 }
 
-static int
+static st_status
 map_file(struct st_row_reader *r, const char *path, struct st_error *e)
 {
 	struct st_rows_header head;
@@ -492,7 +492,7 @@ show(struct st_row_reader *r, const strobe_site *site, const uint64_t *values)
 	return true;
 }
 
-static int
+static st_status
 fail(const struct st_row_reader *r, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED,
@@ -545,7 +545,7 @@ st_row_reader_open(const char *path, struct st_error *e)
 {
 	struct st_row_reader *r = calloc(1, sizeof *r);
 	if (!r) {
-		st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
+		st_cause(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 		return NULL;
 	}
 	r->collect.anon = r->collect.nameless = UINT32_MAX;
@@ -561,16 +561,16 @@ st_row_reader_open(const char *path, struct st_error *e)
 		if (!r->why)
 			r->why = "no memory is left to read it";
 		if (!r->stream.n_columns) {
-			st_fail(e, ST_EXIT_FAILED, "%s is damaged: %s; run the program again", path,
-			        r->why);
+			st_cause(e, ST_EXIT_FAILED, "%s is damaged: %s; run the program again",
+			         path, r->why);
 			st_row_reader_close(r);
 			return NULL;
 		}
 	}
 	if (r->stream.n_columns)
 		return r;
-	st_fail(e, ST_EXIT_FAILED,
-	        "%s is damaged: it does not say what its rows are; run the program again", path);
+	st_cause(e, ST_EXIT_FAILED,
+	         "%s is damaged: it does not say what its rows are; run the program again", path);
 	st_row_reader_close(r);
 	return NULL;
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/frequency.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "rows/rowcodec.h"
 #include "rows/rowfile_out.h"
 
@@ -200,9 +201,8 @@ static void
 describe(struct file *f, struct st_row_writer *w, const struct process *p,
          const struct st_stream *s)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return;
 	fprintf(out, "%s%c%s%c%s%c", f->name, 0, f->help, 0, f->tool, 0);
@@ -212,11 +212,10 @@ describe(struct file *f, struct st_row_writer *w, const struct process *p,
 		        st_profile_type_name(type <= STROBE_SYSCALL ? type : STROBE_NUMBER), 0,
 		        string_of(w, p, s->columns[i].name), 0);
 	}
-	if (!fclose(out)) {
-		void *record = st_row_out_record(&f->out, ST_ROWS_STREAM, 0, size);
-		if (record)
-			memcpy(record, text, size);
-	}
+	char *text = st_text_end(&built);
+	void *record = text ? st_row_out_record(&f->out, ST_ROWS_STREAM, 0, built.n) : NULL;
+	if (record)
+		memcpy(record, text, built.n);
 	free(text);
 }
 
@@ -259,7 +258,7 @@ file_for(struct st_row_writer *w, const struct process *p, uint32_t stream)
 
 /* ---- telling what is needed to read the rows ---- */
 
-static int
+static st_status
 tell(struct st_row_out *out, enum st_rows_kind kind, uint32_t process, uint64_t at,
      const void *bytes, size_t n)
 {
@@ -271,7 +270,7 @@ tell(struct st_row_out *out, enum st_rows_kind kind, uint32_t process, uint64_t 
 	return 0;
 }
 
-static int
+static st_status
 tell_strings(struct st_row_out *out, const struct process *p, struct told *t)
 {
 	uint32_t n = __atomic_load_n(&p->results->n_strings, __ATOMIC_ACQUIRE);
@@ -286,7 +285,7 @@ tell_strings(struct st_row_out *out, const struct process *p, struct told *t)
 }
 
 /* New mappings, and those that have changed. */
-static int
+static st_status
 tell_maps(struct st_row_out *out, const struct process *p, struct told *t)
 {
 	uint32_t n = __atomic_load_n(&p->results->n_maps, __ATOMIC_ACQUIRE);
@@ -311,7 +310,7 @@ tell_maps(struct st_row_out *out, const struct process *p, struct told *t)
 	return 0;
 }
 
-static int
+static st_status
 tell_sites(struct st_row_out *out, const struct process *p, struct told *t)
 {
 	uint32_t n = __atomic_load_n(&p->results->n_sites, __ATOMIC_ACQUIRE);
@@ -327,7 +326,7 @@ tell_sites(struct st_row_out *out, const struct process *p, struct told *t)
 	return 0;
 }
 
-static int
+static st_status
 tell_thread(struct st_row_out *out, const struct process *p, struct told *t, uint32_t thread)
 {
 	const struct st_thread *threads = st_section(p->results, p->off_threads);
@@ -357,7 +356,7 @@ begin_process(struct st_row_out *out, const struct process *p)
 	return NULL;
 }
 
-static int
+static st_status
 add_rows(struct st_row_writer *w, struct file *f, const struct process *p, struct told *t,
          const struct st_row_chunk *chunk)
 {
@@ -443,7 +442,7 @@ note_loss(struct st_profile *p, const struct file *f)
 		        ST_COUNT(f->dropped, "row was", "rows were"), f->name);
 }
 
-int
+st_status
 st_row_writer_finish(struct st_row_writer *w, struct st_profile *p)
 {
 	for (size_t i = 0; i < w->files.n; i++) {

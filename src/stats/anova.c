@@ -25,7 +25,7 @@ release(struct design *d)
 	free(d->counts);
 }
 
-static int
+static st_status
 allocate(struct design *d, struct st_error *e)
 {
 	d->of_first = calloc(d->first, sizeof *d->of_first);
@@ -45,7 +45,7 @@ cell_of(const struct design *d, const struct st_anova_point *p)
 }
 
 /* What closed sums of squares take for granted. */
-static int
+static st_status
 check_balance(struct design *d, struct st_error *e)
 {
 	size_t cells = d->first * d->second * d->block;
@@ -174,7 +174,7 @@ fill(const struct design *d, struct st_anova *out)
 		test_row(&rows[i], &rows[ST_ANOVA_RESIDUALS]);
 }
 
-int
+st_status
 st_anova(const struct st_anova_point *points, size_t n, const size_t levels[3],
          struct st_anova *out, struct st_error *e)
 {

@@ -41,7 +41,7 @@ struct st_anova {
  * have equally many points. 0, or -1 with *e: when it has not, or when no degree of freedom is left
  * for the residuals.
  */
-int st_anova(const struct st_anova_point *points, size_t n, const size_t levels[3],
-             struct st_anova *out, struct st_error *e);
+st_status st_anova(const struct st_anova_point *points, size_t n, const size_t levels[3],
+                   struct st_anova *out, struct st_error *e);
 
 #endif

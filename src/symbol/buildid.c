@@ -24,7 +24,7 @@ sym_build_id(Elf *elf)
 	return text;
 }
 
-int
+st_status
 sym_file_crc(const char *path, uint32_t *crc)
 {
 	unsigned char buffer[32 << 10];

@@ -20,7 +20,7 @@ static struct {
 	char problem[256]; /* not empty: servers are no longer asked */
 } servers;
 
-static int
+static st_status
 begin(void *library, struct st_error *e)
 {
 	struct debuginfod_client *(*make_client)(void);
@@ -33,7 +33,7 @@ begin(void *library, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "--debuginfod: libdebuginfod.so.1 cannot be used");
 }
 
-int
+st_status
 st_debuginfod_enable(struct st_error *e)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

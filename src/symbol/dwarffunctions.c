@@ -64,7 +64,7 @@ add_function(struct walk *walk, Dwarf_Die *die)
 			c.whole = entry;
 			c.name = sym_string_print(walk->image, "%s.cold", name);
 		}
-		sym_candidates_add(walk->list, &c);
+		ST_IGNORE(sym_candidates_add(walk->list, &c));
 	}
 }
 

@@ -138,9 +138,9 @@ add_frame(struct frames *frames, const Dwarf_FDE *fde, struct sym_ranges *list)
 	if (!code)
 		return;
 	uint64_t end = length < code->end - start ? start + length : code->end;
-	sym_ranges_add(list, start, end);
+	ST_IGNORE(sym_ranges_add(list, start, end));
 	if (frames->inner && is_inner(frames, fde, 2 * size))
-		sym_ranges_add(frames->inner, start, end);
+		ST_IGNORE(sym_ranges_add(frames->inner, start, end));
 }
 
 /* Without section headers .eh_frame_hdr still leads there: its first pointer, behind four bytes, is

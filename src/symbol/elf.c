@@ -40,7 +40,7 @@ open_regular(const char *path, struct st_error *e)
 	return fd;
 }
 
-int
+st_status
 sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e)
 {
 	elf_version(EV_CURRENT);
@@ -91,7 +91,7 @@ read_whole(int fd, size_t size)
 	return memory;
 }
 
-int
+st_status
 sym_elf_copy(struct sym_elf *file, const char *path, struct st_error *e)
 {
 	struct stat st;
@@ -114,7 +114,7 @@ sym_elf_copy(struct sym_elf *file, const char *path, struct st_error *e)
 	return 0;
 }
 
-int
+st_status
 sym_elf_from_memory(struct sym_elf *file, void *memory, size_t size)
 {
 	elf_version(EV_CURRENT);

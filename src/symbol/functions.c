@@ -26,7 +26,7 @@ uncovered(const struct sym_functions *table, const struct sym_ranges *frames,
 	for (size_t i = 0; i < frames->n; i++)
 		if (!sym_table_find(table, frames->v[i].start) &&
 		    !starts_early(table, &frames->v[i]))
-			sym_ranges_add(gaps, frames->v[i].start, frames->v[i].end);
+			ST_IGNORE(sym_ranges_add(gaps, frames->v[i].start, frames->v[i].end));
 }
 
 static void
@@ -70,7 +70,7 @@ fill_from_frames(struct st_image *image, const struct sym_ranges *frames)
 		        .source = ST_SYM_EHFRAME,
 		        .rank = SYM_LOCAL,
 		};
-		sym_candidates_add(&list, &c);
+		ST_IGNORE(sym_candidates_add(&list, &c));
 	}
 	sym_table_fill(&image->functions, &list, frames, &image->code);
 	sym_candidates_free(&list);
@@ -204,7 +204,7 @@ st_image_prepare(struct st_image *image, bool lines)
 	else
 		complete(image);
 	if (lines && image->code.n)
-		st_image_line(image, image->code.v[0].start, &line);
+		ST_IGNORE(st_image_line(image, image->code.v[0].start, &line));
 }
 
 const struct st_function *

@@ -9,7 +9,7 @@
 #include "symbol/units.h"
 #include "symbol/vdso.h"
 
-static int
+static st_status
 check_header(const struct st_image *image, struct st_error *e)
 {
 	GElf_Ehdr header;
@@ -44,7 +44,7 @@ next_load(const struct st_image *image, size_t *i, GElf_Phdr *segment)
 	return false;
 }
 
-static int
+static st_status
 check_segments(const struct st_image *image, struct st_error *e)
 {
 	size_t size = 0, loads = 0, i = 0;
@@ -81,13 +81,13 @@ find_code(struct st_image *image)
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->main.elf, s));)
 		if (gelf_getshdr(s, &header) && (header.sh_flags & SHF_EXECINSTR) &&
 		    (header.sh_flags & SHF_ALLOC))
-			sym_ranges_add(&image->code, header.sh_addr,
-			               end_of(header.sh_addr, header.sh_size));
+			ST_IGNORE(sym_ranges_add(&image->code, header.sh_addr,
+			                         end_of(header.sh_addr, header.sh_size)));
 	sym_ranges_settle(&image->code);
 	for (size_t i = 0; !image->code.n && next_load(image, &i, &segment);)
 		if (segment.p_flags & PF_X)
-			sym_ranges_add(&image->code, segment.p_vaddr,
-			               end_of(segment.p_vaddr, segment.p_filesz));
+			ST_IGNORE(sym_ranges_add(&image->code, segment.p_vaddr,
+			                         end_of(segment.p_vaddr, segment.p_filesz)));
 	sym_ranges_settle(&image->code);
 }
 
@@ -103,7 +103,7 @@ content_id(const struct st_image *image)
 	return asprintf(&id, "crc32:%08lx-%zu", crc, size) < 0 ? NULL : id;
 }
 
-static int
+static st_status
 open_main(struct st_image *image, struct st_error *e)
 {
 	size_t size;
@@ -116,7 +116,7 @@ open_main(struct st_image *image, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 open_image(struct st_image *image, struct st_error *e)
 {
 	if (open_main(image, e) != 0 || check_header(image, e) != 0 ||
@@ -139,7 +139,7 @@ open_any(const char *path, bool copied, struct st_error *e)
 		image->path = strdup(path);
 	if (!image || !image->path) {
 		free(image);
-		st_fail(e, ST_EXIT_FAILED, "out of memory while reading %s", path);
+		st_cause(e, ST_EXIT_FAILED, "out of memory while reading %s", path);
 		return NULL;
 	}
 	image->copied = copied;

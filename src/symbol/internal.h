@@ -8,6 +8,7 @@
 #include <libelf.h>
 #include <stdbool.h>
 
+#include "base/status.h"
 #include "symbol/symbol.h"
 
 /* [start, end) of link-time addresses. */
@@ -133,10 +134,10 @@ struct st_image {
 const uint8_t *sym_image_code(const struct st_image *image, uint64_t offset, uint64_t n);
 
 /* elf.c: opening files and memory as ELF, sections by name and type. */
-int sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e);
+st_status sym_elf_open(struct sym_elf *file, const char *path, struct st_error *e);
 /* The same of what the file is now, whatever becomes of it; not of files of more than 256 MB. */
-int sym_elf_copy(struct sym_elf *file, const char *path, struct st_error *e);
-int sym_elf_from_memory(struct sym_elf *file, void *memory, size_t size);
+st_status sym_elf_copy(struct sym_elf *file, const char *path, struct st_error *e);
+st_status sym_elf_from_memory(struct sym_elf *file, void *memory, size_t size);
 void sym_elf_close(struct sym_elf *file);
 Elf_Scn *sym_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
 Elf_Scn *sym_elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
@@ -146,7 +147,7 @@ bool sym_elf_has_section(const struct sym_elf *file, const char *name);
 Elf_Data *sym_elf_content(Elf_Scn *section);
 
 /* ranges.c: sorted ranges and code in them. */
-int sym_ranges_add(struct sym_ranges *ranges, uint64_t start, uint64_t end);
+st_status sym_ranges_add(struct sym_ranges *ranges, uint64_t start, uint64_t end);
 /* Orders ranges and cuts each where the next one starts, so that they do not overlap. */
 void sym_ranges_settle(struct sym_ranges *ranges);
 const struct sym_range *sym_ranges_find(const struct sym_ranges *ranges, uint64_t address);
@@ -156,7 +157,7 @@ void sym_ranges_free(struct sym_ranges *ranges);
 
 /* Room for one more element in a vector; NULL when memory is out. */
 void *sym_grow(void *v, size_t n, size_t *room, size_t element);
-int sym_candidates_add(struct sym_candidates *list, const struct sym_candidate *candidate);
+st_status sym_candidates_add(struct sym_candidates *list, const struct sym_candidate *candidate);
 void sym_candidates_free(struct sym_candidates *list);
 
 /* strings.c: strings that live as long as the image; NULL when memory is out. */
@@ -170,7 +171,7 @@ bool sym_held_open(const char *path, int *fd);
 
 /* buildid.c */
 char *sym_build_id(Elf *elf); /* hex; NULL when there is none */
-int sym_file_crc(const char *path, uint32_t *crc);
+st_status sym_file_crc(const char *path, uint32_t *crc);
 
 /* debugfile.c, minidebug.c: find on first use, remember what was found. file->elf is NULL when
  * there is none. */

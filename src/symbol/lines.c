@@ -113,7 +113,7 @@ answer(struct sym_unit *unit, void *context)
 	return true;
 }
 
-int
+st_status
 st_image_line(struct st_image *image, uint64_t offset, struct st_line *line)
 {
 	struct sym_linetable *table = sym_linetable(image);

@@ -32,7 +32,7 @@ struct sym_linetable {
 	struct sym_line_strings strings;
 };
 
-static int
+static st_status
 add_sequence(struct sym_linetable *t, const struct sequence *s)
 {
 	struct sequence *v = sym_grow(t->sequences, t->n_sequences, &t->room_sequences, sizeof *v);
@@ -45,7 +45,7 @@ add_sequence(struct sym_linetable *t, const struct sequence *s)
 
 /* Where the sequences of the unit begin and end. Those of functions that the linker dropped begin
  * where there is no code. */
-static int
+static st_status
 index_unit(struct st_image *image, struct sym_linetable *t)
 {
 	const struct sym_line_header *h = &t->units[t->n_units - 1].header;
@@ -71,7 +71,7 @@ index_unit(struct st_image *image, struct sym_linetable *t)
 	return 0;
 }
 
-static int
+static st_status
 read_units(struct st_image *image, struct sym_linetable *t, const Elf_Data *section)
 {
 	struct sym_bytes bytes = {section->d_buf, (uint8_t *)section->d_buf + section->d_size,
@@ -243,7 +243,7 @@ path_of(struct st_image *image, struct sym_linetable *t, uint32_t unit, uint32_t
 	return u->paths[file];
 }
 
-int
+st_status
 sym_linetable_find(struct st_image *image, struct sym_linetable *t, uint64_t address,
                    struct st_line *line)
 {

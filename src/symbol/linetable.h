@@ -7,6 +7,7 @@
 #ifndef STROBE_SYMBOL_LINETABLE_H
 #define STROBE_SYMBOL_LINETABLE_H
 
+#include "base/status.h"
 #include "symbol/internal.h"
 
 struct sym_linetable;
@@ -16,7 +17,7 @@ struct sym_linetable;
 struct sym_linetable *sym_linetable(struct st_image *image);
 void sym_linetable_free(struct sym_linetable *table);
 /* 0, or -1 when no row holds the address. */
-int sym_linetable_find(struct st_image *image, struct sym_linetable *table, uint64_t address,
-                       struct st_line *line);
+st_status sym_linetable_find(struct st_image *image, struct sym_linetable *table, uint64_t address,
+                             struct st_line *line);
 
 #endif

@@ -15,7 +15,7 @@ is_shown(const struct st_function *f, const char *raw, size_t length)
 	return own == length && !memcmp(f->raw_name, raw, length);
 }
 
-static int
+static st_status
 add(struct st_image *image, struct sym_names *names, const struct st_function *f, const char *raw,
     enum st_symbol_source source, bool ifunc)
 {
@@ -42,7 +42,7 @@ add(struct st_image *image, struct sym_names *names, const struct st_function *f
 
 /* The symbols that stand at the entry of a function, then the functions that have their name from
  * elsewhere. */
-static int
+static st_status
 collect(struct st_image *image, struct sym_names *names, const struct sym_candidates *symbols)
 {
 	const struct sym_functions *table = sym_all_functions(image);
@@ -170,7 +170,7 @@ is_in_file(struct st_image *image, const struct st_file_pattern *pattern, const 
 	return file && st_file_fits(pattern, file);
 }
 
-int
+st_status
 st_image_match(struct st_image *image, const char *pattern,
                bool (*use)(const struct st_symbol *symbol, void *context), void *context)
 {

@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hashmap.h"
 #include "symbol/scopes.h"
 
-/* The symbols of an image by name: chains of indices plus one. */
+/* The symbols of an image by name: of those whose names have one hash the last, and for each the
+ * one before it. */
 struct sym_parts {
 	const struct sym_candidates *symbols; /* the image's */
-	uint32_t *first;                      /* by hash */
-	uint32_t *next;                       /* by symbol */
-	size_t size;                          /* of first, a power of two */
+	struct st_hashmap last;               /* of a hash */
+	uint32_t *before;                     /* by symbol; ST_HASHMAP_NONE: it is the first */
 };
 
 static const char digits[] = "0123456789";
@@ -51,20 +52,14 @@ length_of(const char *name)
 	return (size_t)(strchrnul(name, '@') - name);
 }
 
-/* Eight bytes at a time: the names of a large program are ten megabytes. */
-static uint64_t
-hash_name(const char *name, size_t length)
+static st_status
+index_name(struct sym_parts *p, uint32_t symbol, uint32_t hash)
 {
-	uint64_t h = length, word = 0;
-	for (; length >= sizeof word; name += sizeof word, length -= sizeof word) {
-		memcpy(&word, name, sizeof word);
-		h = (h ^ word) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
-	}
-	word = 0;
-	memcpy(&word, name, length);
-	h = (h ^ word) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
+	p->before[symbol] = ST_HASHMAP_FIND(&p->last, hash, i, true);
+	if (p->before[symbol] == ST_HASHMAP_NONE)
+		return st_hashmap_add(&p->last, hash, symbol);
+	st_hashmap_replace(&p->last, hash, p->before[symbol], symbol);
+	return ST_OK;
 }
 
 static struct sym_parts *
@@ -77,18 +72,13 @@ index_names(struct st_image *image)
 	if (!p)
 		return NULL;
 	const struct sym_candidates *symbols = p->symbols = &sym_symbols(image)->symbols;
-	p->size = 16;
-	while (p->size < 2 * symbols->n)
-		p->size *= 2;
-	p->first = calloc(p->size, sizeof *p->first);
-	p->next = calloc(symbols->n + 1, sizeof *p->next);
-	for (size_t i = 0; p->first && p->next && i < symbols->n && i < UINT32_MAX; i++) {
+	p->before = reallocarray(NULL, symbols->n + 1, sizeof *p->before);
+	for (uint32_t i = 0; p->before && i < symbols->n; i++) {
 		const char *name = symbols->v[i].name;
 		if (i + 16 < symbols->n)
 			__builtin_prefetch(symbols->v[i + 16].name);
-		size_t at = hash_name(name, length_of(name)) & (p->size - 1);
-		p->next[i] = p->first[at];
-		p->first[at] = (uint32_t)i + 1;
+		if (index_name(p, i, st_hash_bytes(name, length_of(name))))
+			break;
 	}
 	return p;
 }
@@ -98,8 +88,8 @@ sym_parts_free(struct sym_parts *parts)
 {
 	if (!parts)
 		return;
-	free(parts->first);
-	free(parts->next);
+	st_hashmap_free(&parts->last);
+	free(parts->before);
 	free(parts);
 }
 
@@ -108,13 +98,12 @@ static const struct sym_candidate *
 next_named(const struct sym_parts *p, const char *name, size_t length,
            const struct sym_candidate *after)
 {
-	if (!p->first || !p->next)
-		return NULL;
 	const struct sym_candidate *v = p->symbols->v;
-	uint32_t i = after ? p->next[after - v] : p->first[hash_name(name, length) & (p->size - 1)];
-	for (; i; i = p->next[i - 1])
-		if (length_of(v[i - 1].name) == length && !strncmp(v[i - 1].name, name, length))
-			return &v[i - 1];
+	uint32_t i = after ? p->before[after - v]
+	                   : ST_HASHMAP_FIND(&p->last, st_hash_bytes(name, length), at, true);
+	for (; i != ST_HASHMAP_NONE; i = p->before[i])
+		if (length_of(v[i].name) == length && !strncmp(v[i].name, name, length))
+			return &v[i];
 	return NULL;
 }
 

@@ -131,7 +131,7 @@ pop(struct sweep *s)
 }
 
 /* From start to end the entry holds; what it held just before goes on. */
-static int
+static st_status
 emit(struct st_perf_map *map, size_t entry, uint64_t start, uint64_t end)
 {
 	struct sym_functions *f = &map->functions;
@@ -156,7 +156,7 @@ emit(struct st_perf_map *map, size_t entry, uint64_t start, uint64_t end)
 
 /* Goes through the addresses: between two of them where something starts or ends the latest entry
  * holds. */
-static int
+static st_status
 flatten(struct sweep *s)
 {
 	const struct entry *v = s->map->v;
@@ -180,7 +180,7 @@ flatten(struct sweep *s)
 	return 0;
 }
 
-static int
+static st_status
 settle(struct st_perf_map *map)
 {
 	struct sweep s = {.map = map};

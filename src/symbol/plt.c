@@ -43,7 +43,7 @@ resolver_name(struct st_image *image, uint64_t resolver)
 	return sym_string_keep(image, f->raw_name, strcspn(f->raw_name, "@"));
 }
 
-static int
+static st_status
 add_slot(struct st_image *image, struct slots *slots, uint32_t symbols, const GElf_Rela *rela)
 {
 	struct st_slot slot = {.address = rela->r_offset};
@@ -163,7 +163,7 @@ add_stub(struct st_image *image, struct sym_candidates *stubs, uint64_t start, c
 {
 	struct sym_candidate c = {.start = start, .source = ST_SYM_PLT, .rank = SYM_LOCAL};
 	c.name = sym_string_print(image, "%s@plt", symbol);
-	sym_candidates_add(stubs, &c);
+	ST_IGNORE(sym_candidates_add(stubs, &c));
 }
 
 /* Stubs stand at multiples of 8. What stands before the first one is the way into the dynamic

@@ -17,7 +17,7 @@ sym_grow(void *v, size_t n, size_t *room, size_t element)
 	return bigger;
 }
 
-int
+st_status
 sym_ranges_add(struct sym_ranges *ranges, uint64_t start, uint64_t end)
 {
 	struct sym_range *v = sym_grow(ranges->v, ranges->n, &ranges->room, sizeof *v);
@@ -90,7 +90,7 @@ sym_ranges_free(struct sym_ranges *ranges)
 	*ranges = (struct sym_ranges){0};
 }
 
-int
+st_status
 sym_candidates_add(struct sym_candidates *list, const struct sym_candidate *candidate)
 {
 	if (!candidate->name)

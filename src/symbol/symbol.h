@@ -84,7 +84,7 @@ struct st_inlined {
  * From now on debug files that this machine lacks are asked of the servers in DEBUGINFOD_URLS. 0,
  * or -1 with *e when there are none or the library for it is not installed.
  */
-int st_debuginfod_enable(struct st_error *e);
+st_status st_debuginfod_enable(struct st_error *e);
 /* What went wrong with the servers, a sentence; NULL: nothing. */
 const char *st_debuginfod_problem(void);
 
@@ -175,8 +175,8 @@ const char *st_image_source(struct st_image *image, const struct st_symbol *symb
  * may be written as any of name, plain and raw_name; st_file_pattern says what else it may be.
  * Demangles only what could fit. 0, or -1 when memory is exhausted.
  */
-int st_image_match(struct st_image *image, const char *pattern,
-                   bool (*use)(const struct st_symbol *symbol, void *context), void *context);
+st_status st_image_match(struct st_image *image, const char *pattern,
+                         bool (*use)(const struct st_symbol *symbol, void *context), void *context);
 
 /* The slots ordered by address; *n receives their number. In a running process they tell which
  * function an IFUNC has chosen. */
@@ -184,7 +184,7 @@ const struct st_slot *st_image_slots(struct st_image *image, size_t *n);
 
 /* The source line of a link-time address. 0 on success, -1 when unknown (*line zeroed). Where the
  * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */
-int st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
+st_status st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
 
 /*
  * The functions that were inlined where the code at a link-time address is, innermost first: the

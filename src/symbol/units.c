@@ -5,7 +5,7 @@
 
 #include "symbol/scopes.h"
 
-static int
+static st_status
 add_range(struct sym_units *units, uint64_t start, uint64_t end)
 {
 	struct sym_unit_range *v =
@@ -19,7 +19,7 @@ add_range(struct sym_units *units, uint64_t start, uint64_t end)
 }
 
 /* Functions that the linker dropped still have ranges, at 0 or another place without code. */
-static int
+static st_status
 add_unit(struct st_image *image, struct sym_units *units, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hashmap.h"
+#include "base/vec.h"
 #include "symbol/expression.h"
 #include "symbol/internal.h"
 
@@ -25,7 +27,7 @@ struct rule {
 /* What holds at one place. */
 struct row {
 	uint64_t offset;
-	bool used, known, interrupted, outermost;
+	bool known, interrupted, outermost;
 	int cfa_register; /* -1: the CFA is an expression */
 	struct rule cfa;
 	struct rule rules[N_KEPT];
@@ -33,8 +35,8 @@ struct row {
 
 struct sym_unwind {
 	Dwarf_CFI *frames, *debug; /* .eh_frame, .debug_frame */
-	struct row *rows;          /* open hash table */
-	size_t n, size;            /* size: a power of two */
+	ST_VEC(struct row) rows;
+	struct st_hashmap index; /* of rows, by offset */
 };
 
 bool
@@ -109,7 +111,7 @@ static void
 fill_row(struct sym_unwind *u, struct row *row, uint64_t offset)
 {
 	Dwarf_Frame *frame = NULL;
-	*row = (struct row){.offset = offset, .used = true};
+	*row = (struct row){.offset = offset};
 	if ((!u->frames || dwarf_cfi_addrframe(u->frames, offset, &frame) != 0) &&
 	    (!u->debug || dwarf_cfi_addrframe(u->debug, offset, &frame) != 0))
 		return;
@@ -131,31 +133,6 @@ fill_row(struct sym_unwind *u, struct row *row, uint64_t offset)
 	free(frame);
 }
 
-static size_t
-slot_of(const struct row *rows, size_t size, uint64_t offset)
-{
-	size_t at = (size_t)(offset * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
-	while (rows[at].used && rows[at].offset != offset)
-		at = (at + 1) & (size - 1);
-	return at;
-}
-
-static bool
-grow(struct sym_unwind *u)
-{
-	size_t size = u->size ? u->size * 2 : 256;
-	struct row *rows = calloc(size, sizeof *rows);
-	if (!rows)
-		return false;
-	for (size_t i = 0; i < u->size; i++)
-		if (u->rows[i].used)
-			rows[slot_of(rows, size, u->rows[i].offset)] = u->rows[i];
-	free(u->rows);
-	u->rows = rows;
-	u->size = size;
-	return true;
-}
-
 static struct sym_unwind *
 open_unwind(struct st_image *image)
 {
@@ -174,14 +151,19 @@ static const struct row *
 row_at(struct st_image *image, uint64_t offset)
 {
 	struct sym_unwind *u = open_unwind(image);
-	if (!u || (u->n * 2 >= u->size && !grow(u)))
-		return NULL;
-	struct row *row = &u->rows[slot_of(u->rows, u->size, offset)];
-	if (!row->used) {
-		fill_row(u, row, offset);
-		u->n++;
+	const uint32_t hash = st_hash_number(offset);
+	uint32_t at = u ? ST_HASHMAP_FIND(&u->index, hash, i, u->rows.v[i].offset == offset)
+	                : ST_HASHMAP_NONE;
+	if (at == ST_HASHMAP_NONE) {
+		struct row *new = u ? ST_PUSH(&u->rows) : NULL;
+		if (!new)
+			return NULL;
+		fill_row(u, new, offset);
+		at = (uint32_t)u->rows.n - 1;
+		if (st_hashmap_add(&u->index, hash, at))
+			return NULL;
 	}
-	return row->known ? row : NULL;
+	return u->rows.v[at].known ? &u->rows.v[at] : NULL;
 }
 
 static bool
@@ -253,13 +235,14 @@ sym_unwind_free(struct st_image *image)
 	struct sym_unwind *u = image->unwind;
 	if (!u)
 		return;
-	for (size_t i = 0; i < u->size; i++) {
-		free(u->rows[i].cfa.ops);
+	for (size_t i = 0; i < u->rows.n; i++) {
+		free(u->rows.v[i].cfa.ops);
 		for (size_t k = 0; k < N_KEPT; k++)
-			free(u->rows[i].rules[k].ops);
+			free(u->rows.v[i].rules[k].ops);
 	}
 	dwarf_cfi_end(u->frames);
-	free(u->rows);
+	free(u->rows.v);
+	st_hashmap_free(&u->index);
 	free(u);
 	image->unwind = NULL;
 }

@@ -53,7 +53,7 @@ blob_dynamic(int64_t wanted)
 	return blob_at(blob_value(wanted));
 }
 
-int
+st_status
 st_runtime_symbol(const char *name, uint64_t *offset)
 {
 	const unsigned char *symbols = blob_dynamic(DT_SYMTAB);
@@ -71,7 +71,7 @@ st_runtime_symbol(const char *name, uint64_t *offset)
 	return -1;
 }
 
-int
+st_status
 st_runtime_image_load(struct st_runtime_image *image, struct st_error *e)
 {
 	const unsigned char *blob = st_runtime_blob;

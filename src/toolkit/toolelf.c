@@ -18,7 +18,7 @@ struct dynamic {
 	const char *cannot; /* something that a tool may not have */
 };
 
-int
+st_status
 st_tool_damaged(const struct st_tool_file *f, const char *how, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_USAGE,
@@ -33,7 +33,7 @@ inside(const struct st_tool_file *f, uint64_t at, uint64_t bytes)
 	return at <= f->size && bytes <= f->size - at;
 }
 
-static int
+static st_status
 check_header(const struct st_tool_file *f, const struct st_tool_bytes *b, Elf64_Ehdr *h,
              struct st_error *e)
 {
@@ -64,7 +64,7 @@ check_header(const struct st_tool_file *f, const struct st_tool_bytes *b, Elf64_
 	return 0;
 }
 
-static int
+static st_status
 add_part(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Phdr *p,
          struct st_error *e)
 {
@@ -92,7 +92,7 @@ add_part(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Phdr
 }
 
 /* Two passes over the program headers: how large it is, then its bytes. */
-static int
+static st_status
 load(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Ehdr *h,
      Elf64_Phdr *dynamic, struct st_error *e)
 {
@@ -162,7 +162,7 @@ take_tag(struct dynamic *d, const Elf64_Dyn *tag)
 	}
 }
 
-static int
+static st_status
 read_dynamic(const struct st_tool_file *f, const Elf64_Phdr *p, struct dynamic *d,
              struct st_error *e)
 {
@@ -197,7 +197,7 @@ symbol(const struct st_tool_file *f, const struct dynamic *d, uint64_t index, El
 }
 
 /* Where the pointer to the description lies: what makes a file a tool. */
-static int
+static st_status
 find_entry(struct st_tool_file *f, const struct dynamic *d, struct st_error *e)
 {
 	Elf64_Sym s;
@@ -214,7 +214,7 @@ find_entry(struct st_tool_file *f, const struct dynamic *d, struct st_error *e)
 	               f->path);
 }
 
-static int
+static st_status
 check_form(const struct st_tool_file *f, const struct dynamic *d, struct st_error *e)
 {
 	if (!d->cannot)
@@ -245,7 +245,7 @@ note_missing(struct missing *m, const char *name)
 		strcpy(m->names + used, word);
 }
 
-static int
+static st_status
 unknown_relocation(const struct st_tool_file *f, uint64_t type, struct st_error *e)
 {
 	bool local = type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64 ||
@@ -269,7 +269,7 @@ is_written(const struct st_tool_file *f, uint64_t at)
 	return false;
 }
 
-static int
+static st_status
 relocate(struct st_tool_file *f, const struct dynamic *d, const Elf64_Rela *r, struct missing *m,
          struct st_error *e)
 {
@@ -299,7 +299,7 @@ relocate(struct st_tool_file *f, const struct dynamic *d, const Elf64_Rela *r, s
 	return 0;
 }
 
-static int
+static st_status
 relocate_all(struct st_tool_file *f, const struct dynamic *d, struct st_error *e)
 {
 	struct missing m = {0};
@@ -327,7 +327,7 @@ relocate_all(struct st_tool_file *f, const struct dynamic *d, struct st_error *e
 	               f->path, m.names);
 }
 
-int
+st_status
 st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e)
 {
 	Elf64_Ehdr header = {.e_phnum = 0};

@@ -5,6 +5,7 @@
 
 #include <elf.h>
 
+#include "base/status.h"
 #include "toolkit/toolfile.h"
 
 struct st_tool_bytes {
@@ -42,10 +43,12 @@ struct st_tool_file {
 };
 
 /* Fills memory, parts, fixes and entry. 0, or -1 with *e. */
-int st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e);
+st_status st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes,
+                      struct st_error *e);
 
 /* toolkit/toolresults.c: fills results, as far as the file lists any. 0, or -1 with *e. */
-int st_tool_results(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st_error *e);
+st_status st_tool_results(struct st_tool_file *f, const struct st_tool_bytes *bytes,
+                          struct st_error *e);
 
 /* Replaces a string's place in the tool's memory by where it is here; "" for none. False: it is no
  * string. */
@@ -59,6 +62,6 @@ bool st_tool_section(const struct st_tool_bytes *b, const Elf64_Ehdr *h, uint64_
 void st_tool_symbols(struct st_tool_file *f, const struct st_tool_bytes *bytes);
 
 /* Says that the file is damaged, and how. Returns -1. */
-int st_tool_damaged(const struct st_tool_file *f, const char *how, struct st_error *e);
+st_status st_tool_damaged(const struct st_tool_file *f, const char *how, struct st_error *e);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "toolkit/toolelf.h"
 
-static int
+static st_status
 read_all(const char *path, struct st_tool_bytes *b, struct st_error *e)
 {
 	enum { MOST = 64 << 20 };
@@ -81,7 +81,7 @@ take_options(const struct st_tool_file *f, strobe_option *o)
 	return true;
 }
 
-static int
+static st_status
 take_limits(const struct st_tool_file *f, strobe_tool *t, struct st_error *e)
 {
 	for (size_t i = 0; i < STROBE_MOST_OPTIONS && t->limits[i].option; i++) {
@@ -101,7 +101,7 @@ take_limits(const struct st_tool_file *f, strobe_tool *t, struct st_error *e)
 	return 0;
 }
 
-static int
+static st_status
 describe(struct st_tool_file *f, struct st_error *e)
 {
 	strobe_tool *t = &f->about;
@@ -132,7 +132,7 @@ st_tool_file_read(const char *path, struct st_error *e)
 	struct st_tool_file *f = calloc(1, sizeof *f);
 	if (!f || !(f->path = strdup(path))) {
 		free(f);
-		st_fail(e, ST_EXIT_FAILED, "out of memory");
+		st_cause(e, ST_EXIT_FAILED, "out of memory");
 		return NULL;
 	}
 	int status = read_all(path, &bytes, e) || st_tool_elf(f, &bytes, e) || describe(f, e) ||

@@ -98,7 +98,7 @@ take_result(struct st_tool_file *f, enum st_tool_result_kind kind, const uint64_
 	return true;
 }
 
-int
+st_status
 st_tool_results(struct st_tool_file *f, const struct st_tool_bytes *b, struct st_error *e)
 {
 	struct lists lists = {.n = {0}};

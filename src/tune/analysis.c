@@ -73,7 +73,7 @@ fill_cells(struct st_analysis *a, const struct st_study *s)
 		}
 }
 
-static int
+static st_status
 make_tables(struct st_analysis *a, const struct st_study *s, struct st_error *e)
 {
 	const size_t levels[3] = {s->n_periods, s->n_budgets, s->programs.n};
@@ -178,7 +178,7 @@ advise(const struct st_analysis *a, const struct st_study *s, enum st_response r
 	return advice;
 }
 
-int
+st_status
 st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e)
 {
 	*a = (struct st_analysis){.repetitions = st_study_repetitions(s)};

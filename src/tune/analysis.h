@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/status.h"
 #include "report/text.h"
 #include "stats/anova.h"
 #include "tune/study.h"
@@ -84,7 +85,7 @@ double st_study_response(const struct st_study *s, const struct st_study_pair *p
                          enum st_response response);
 
 /* 0, or -1 with *e: when no repetition is whole, or memory is exhausted. */
-int st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e);
+st_status st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e);
 
 void st_analysis_print(const struct st_analysis *a, const struct st_study *s, FILE *out,
                        struct st_style style);

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "base/parse.h"
 #include "tune/form.h"
 #include "tune/study.h"
 
@@ -180,10 +181,7 @@ static bool
 take_seed(struct loading *l, const json_t *root)
 {
 	const char *text = json_string_value(json_object_get(root, "seed"));
-	char *end;
-	errno = 0;
-	l->study->seed = text ? strtoull(text, &end, 10) : 0;
-	return text && *text >= '0' && *text <= '9' && !*end && !errno ? true : refuse(l, "seed");
+	return text && !st_parse_whole(text, &l->study->seed) ? true : refuse(l, "seed");
 }
 
 static bool
@@ -210,7 +208,7 @@ take_study(struct loading *l, const json_t *root)
 	       take_arrays(l, root);
 }
 
-static int
+static st_status
 take_root(struct st_study *s, const json_t *root, const char *path, struct st_error *e)
 {
 	struct loading l = {.study = s};
@@ -227,7 +225,7 @@ take_root(struct st_study *s, const json_t *root, const char *path, struct st_er
 	                         l.bad);
 }
 
-int
+st_status
 st_study_load(struct st_study *s, const char *path, struct st_error *e)
 {
 	json_error_t why;

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
+
 static void
 free_program(struct st_study_program *p)
 {
@@ -41,15 +43,13 @@ st_study_add_program(struct st_study *s, char *const *argv)
 char *
 st_study_command(const struct st_study_program *p)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
 	for (char **word = p->argv; *word; word++)
 		fprintf(out, "%s%s", word == p->argv ? "" : " ", *word);
-	fclose(out);
-	return text;
+	return st_text_end(&built);
 }
 
 size_t

@@ -77,6 +77,6 @@ void st_study_plan(const struct st_study *s, size_t repetition, struct st_study_
 
 /* Reads what st_study_json (tune/analysis.h) has written. 0, or -1 with *e; the caller frees in
  * both cases. */
-int st_study_load(struct st_study *s, const char *path, struct st_error *e);
+st_status st_study_load(struct st_study *s, const char *path, struct st_error *e);
 
 #endif
