@@ -322,7 +322,7 @@ what_is_not_covered_is_said(void **state)
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
 	assert_int_equal(p->notes.n, 1);
-	assert_non_null(strstr(p->notes.v[0], "process 4711 replaced itself by execve"));
+	assert_non_null(strstr(p->notes.v[0], "process 4711 executed another program (execve)"));
 	st_profile_free(p);
 	fake_header(f)->state = ST_RUN_EXITED;
 	fake_header(f)->magic = 0;

@@ -439,7 +439,7 @@ class Refused(Attach):
         return process
 
     def test_arguments(self):
-        for words, text in (((), "no process"), (("x",), "not the number"), (("0",), "not the number"), (("1", "2"), "too many"),
+        for words, text in (((), "no process"), (("x",), "not a process number"), (("0",), "not a process number"), (("1", "2"), "too many"),
                             (("--for", "soon", "1"), "takes a time"), (("--for", "0", "1"), "takes a time"), (("--follow", "1"), "unknown option")):
             done = subprocess.run([STROBE, "attach", *words], capture_output=True, text=True, timeout=30)
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -155,9 +155,9 @@ class CannotRun(Outside):
         with open("/bin/true", "rb") as file:
             elf = file.read()
         self.file("head", elf[:40])
-        self.refused(126, "copy or build it anew", "./head")
+        self.refused(126, "copy or build it again", "./head")
         self.file("start", elf[:4000])
-        self.refused(126, "copy or build it anew", "./start")
+        self.refused(126, "copy or build it again", "./start")
         self.file("tables", elf[:32] + b"\xff" * 8 + elf[40:])
         self.refused(126, "cannot run", "./tables")
 

@@ -274,7 +274,7 @@ contexts_are_bounded(void **state)
 	st_live_look(&l, &process, 1);
 	look.height = 10;
 	check_view(&l, &look,
-	           "strobe paths: fixture, 3.0 s, 1 thread, 2+ contexts, 4 functions\n"
+	           "strobe paths: fixture, 3.0 s, 1 thread, 2 or more contexts, 4 functions\n"
 	           "1.09k calls/s, 2.17k in all; hottest of the last 2.0 s\n"
 	           "   share  calls/s    calls  functions\n"
 	           "   92.0%    1.00k    2.00k  spin\n"

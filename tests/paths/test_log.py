@@ -137,14 +137,14 @@ class Log(unittest.TestCase):
         for code, sentence, *words in (
                 (125, "log is a log of calling contexts, for strobe paths: name another file", "run", "-t", "inscount", "--unique-log", "log", "--", "true"),
                 (125, "code is a log of code, for strobe run: name another file", "paths", "--unique-log", "code", "--", "true"),
-                (125, "told apart by other rules: contexts:mode=func,k=inf there, contexts:mode=func,k=inf,roll=0 now",
+                (125, "made with other options about contexts: contexts:mode=func,k=inf there, contexts:mode=func,k=inf,roll=0 now",
                  "paths", "--unroll-recursion", "--unique-log", "log", "--", "true"),
                 (125, "text is not a log of --unique-log; strobe did not change it", "paths", "--unique-log", "text", "--", "true"),
                 (125, "code is a log of code, not of contexts: strobe covered shows it", "paths", "--from", "code"),
                 (2, "--unique-log needs whole contexts of functions: leave out --mode", "paths", "-m", "intra", "-k", "3", "--unique-log", "log", "--", "true"),
                 (2, "--unique-log needs whole contexts of functions: leave out -k", "paths", "-k", "3", "--unique-log", "log", "--", "true"),
-                (2, "--unique-log keeps contexts of all functions: leave out --funcs", "paths", "--funcs", "main", "--unique-log", "log", "--", "true"),
-                (2, "--against is about code, and there are logs of contexts", "covered", "code", "--against", "log")):
+                (2, "--unique-log needs the contexts of all functions: leave out --funcs", "paths", "--funcs", "main", "--unique-log", "log", "--", "true"),
+                (2, "--against compares logs of code, and one of these is a log of contexts", "covered", "code", "--against", "log")):
             with self.subTest(sentence):
                 self.assertIn(sentence, self.strobe(*words, code=code))
         self.assertEqual({name: (self.folder / name).read_bytes() for name in kept}, kept)
@@ -166,7 +166,7 @@ class Log(unittest.TestCase):
                     words = ("--unique-log", "log", "--", "true")
                 else:
                     words = ("--from", "log")
-                self.assertIn("log is damaged; it is left as it is", self.strobe("paths", *words, code=125))
+                self.assertIn("log is damaged; strobe did not change it", self.strobe("paths", *words, code=125))
 
 
 if __name__ == "__main__":

@@ -257,7 +257,7 @@ values_of_a_log(void **state)
 	s = open_source(k, "%s:is .*", path_of("log"));
 	assert_not(k, s, 0, ST_QOS_NOTHING, "no line");
 	add_to("log", "it is late\n");
-	assert_not(k, s, 0, ST_QOS_FAILURE, "no number");
+	assert_not(k, s, 0, ST_QOS_FAILURE, "not a number");
 	k->close(s);
 	s = open_source(k, "%s:[0-9]+", folder);
 	assert_not(k, s, 0, ST_QOS_FAILURE, "not a regular file");
@@ -335,16 +335,16 @@ http(void **state)
 	        {"", CHUNKED "fffffffffffffffe\r\n1234\r\n0\r\n\r\n", -1, "no last chunk"},
 	        {"", CHUNKED "-1\r\n1234\r\n0\r\n\r\n", -1, "no last chunk"},
 	        {"", CHUNKED "12", -1, "no last chunk"},
-	        {"", CHUNKED "0\r\n\r\n", -1, "no number"},
-	        {"", OK "\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n12", -1, "no number"},
+	        {"", CHUNKED "0\r\n\r\n", -1, "not a number"},
+	        {"", OK "\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n12", -1, "not a number"},
 	        {"#.a", OK "{\"a\": -1}", -1, "0 or more"},
 	        {"#.a", OK "{\"a\": true}", -1, "at .a"},
 	        {"#.a.b", OK "{\"a\": 1}", -1, "at .a.b"},
 	        {"#.a[7]", OK "{\"a\": []}", -1, "at .a[7]"},
 	        {"#.a[", OK "{\"a\": [1]}", -1, "at .a["},
 	        {"#.a", OK "<html>", -1, "no JSON"},
-	        {"", OK "much", -1, "no number"},
-	        {"#rate (.*)", OK "rate high", -1, "no number"},
+	        {"", OK "much", -1, "not a number"},
+	        {"#rate (.*)", OK "rate high", -1, "not a number"},
 	        {"#rate", OK "nothing", -1, "nothing in the answer matches"},
 	        {"", "HTTP/1.1 404 Not Found\r\n\r\n1", -1, "status 404"},
 	        {"", "220 ftp\r\n", -1, "not HTTP"},
@@ -546,7 +546,7 @@ slots(void **state)
 	snprintf(path, sizeof path, "/dev/shm/strobe-qos.%s", name);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_int_equal(truncate(path, 8), 0);
-	assert_not(k, s, 8, ST_QOS_FAILURE, "no slot any more");
+	assert_not(k, s, 8, ST_QOS_FAILURE, "not a slot any more");
 	k->close(s);
 	assert_int_equal(access(path, F_OK), -1);
 	/* Another one is found in its place, and nothing before. */

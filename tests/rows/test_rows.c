@@ -418,7 +418,7 @@ a_file_that_was_cut_is_read_up_to_there(void **state)
 	assert_true(k > n / 2 && k < n);
 	assert_int_equal(k, st_row_reader_rows(r));
 	assert_non_null(strstr(e.text, "it ends within a frame"));
-	assert_non_null(strstr(e.text, "the rows before that are whole"));
+	assert_non_null(strstr(e.text, "the rows before that are correct"));
 	st_row_reader_close(r);
 	leave(&s);
 }

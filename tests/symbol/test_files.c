@@ -32,7 +32,7 @@ what_is_no_image(void **state)
 	refuses(sample("machine"), "another machine");
 	refuses(sample("class32"), "another machine");
 	refuses(sample("truncated"), "it ends before its segments do");
-	refuses(sample("header_only"), "copy or build it anew");
+	refuses(sample("header_only"), "copy or build it again");
 	refuses(sample("fifo"), "not a regular file");
 }
 

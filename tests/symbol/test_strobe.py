@@ -241,7 +241,7 @@ class Debuginfod(Strobe):
     def test_no_server_answers(self):
         self.serve()
         self.environment["DEBUGINFOD_URLS"] = "http://127.0.0.1:9"
-        self.assertIn("note: debuginfod: the servers were not asked for more debug files", self.hot("--debuginfod")[0])
+        self.assertIn("note: debuginfod: strobe stopped asking the servers for debug files", self.hot("--debuginfod")[0])
 
     def test_no_servers(self):
         self.serve()

@@ -143,7 +143,7 @@ class Region(Case):
                 result = self.strobe("-t", "inscount", *option, code=125 if nowhere else 0)
                 self.assertIn(note, result["notes"])
                 self.assertIn(f"strobe: {note}\n", self.said)  # also with -q
-                self.assertEqual(f"nothing was measured: nothing in the program fits {option[0]}\n" in self.said, nowhere)
+                self.assertEqual(f"nothing was measured, because nothing in the program matches {option[0]}\n" in self.said, nowhere)
                 if "nothing was" in note:
                     self.assertEqual(result["instructions"], 0)
 
