@@ -342,7 +342,7 @@ http(void **state)
 	        {"#.a.b", OK "{\"a\": 1}", -1, "at .a.b"},
 	        {"#.a[7]", OK "{\"a\": []}", -1, "at .a[7]"},
 	        {"#.a[", OK "{\"a\": [1]}", -1, "at .a["},
-	        {"#.a", OK "<html>", -1, "no JSON"},
+	        {"#.a", OK "<html>", -1, "not JSON"},
 	        {"", OK "much", -1, "not a number"},
 	        {"#rate (.*)", OK "rate high", -1, "not a number"},
 	        {"#rate", OK "nothing", -1, "nothing in the answer matches"},
