@@ -22,7 +22,7 @@ struct st_finding {
 	X(kernel, true)                                                                            \
 	X(ptrace, true)                                                                            \
 	X(memfd, true)                                                                             \
-	X(fsgsbase, true)                                                                          \
+	X(fsgsbase, false)                                                                         \
 	X(tsc, false)                                                                              \
 	X(perf, false)                                                                             \
 	X(bpf, false)                                                                              \

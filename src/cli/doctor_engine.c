@@ -161,8 +161,10 @@ st_check_fsgsbase(const char *root, struct st_finding *f)
 		st_found(f, ST_HEALTH_OK, "programs may use the FS and GS base instructions");
 		return;
 	}
-	st_found(f, ST_HEALTH_NO, "the FS and GS base instructions are disabled");
-	f->follows = "the engine keeps the state of each thread at the GS base";
+	st_found(f, ST_HEALTH_LIMITED, "the FS and GS base instructions are disabled");
+	f->follows =
+	        "under a time budget, a system call of a thread that runs natively takes a signal, "
+	        "because it cannot be patched";
 	f->mend = "boot without nofsgsbase, on a CPU of 2012 or later";
 }
 

@@ -266,6 +266,8 @@ st_profile_cause_name(int64_t cause)
 		return "a jump to memory that the engine does not know as executable";
 	case ST_FALLBACK_SECCOMP:
 		return "a seccomp sandbox that forbids what the engine needs";
+	case ST_FALLBACK_TRACED:
+		return "the process asked its parent to trace it (PTRACE_TRACEME)";
 	default:
 		return "unknown cause";
 	}

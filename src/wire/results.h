@@ -93,6 +93,7 @@ enum st_fallback_cause {
 	ST_FALLBACK_RESOURCES,   /* the runtime could not get memory or a thread slot */
 	ST_FALLBACK_NOEXEC,      /* jumped to memory the engine does not know as executable */
 	ST_FALLBACK_SECCOMP,     /* a sandbox that leaves the engine no system calls */
+	ST_FALLBACK_TRACED,      /* PTRACE_TRACEME: its parent is its debugger */
 };
 
 /* Statistics of the engine: one list, every reader expands it. ST_STAT(name, "what it means") */

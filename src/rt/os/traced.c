@@ -3,10 +3,7 @@
 
 #include <asm/unistd.h>
 
-#include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
-#include "rt/native/outside.h"
-#include "rt/native/traps.h"
 #include "rt/os/os.h"
 
 enum {
@@ -102,17 +99,13 @@ translate_at(struct thread *o, uint64_t address, uint64_t bytes)
 	rt_copy_guarded((void *)address, &u, sizeof u);
 }
 
-/* The process shows each of its signals to its parent from now on: none is to be the engine's. */
-static void
-stay_inside(struct thread *t)
+/* From now on the kernel shows each signal of the process to its parent, which may swallow it, and
+ * the parent sees and changes registers and code: none of that may be the engine's. */
+static _Noreturn void
+leave(struct thread *t)
 {
-	if (!budget_exists())
-		return;
-	rt_lock(&rt.lock);
-	rt.no_outside = true;
-	os_make_all_wait(t);
-	traps_remove();
-	rt_unlock(&rt.lock);
+	rt_note_fallback(t->regs.pc, ST_FALLBACK_TRACED);
+	os_native_forever(t);
 }
 
 long
@@ -121,7 +114,7 @@ sys_ptrace(struct thread *t)
 	const uint64_t *r = t->regs.r;
 	uint64_t request = r[RDI], address = r[R10], area[2] = {0, sizeof(struct user_regs)};
 	if (request == TRACEME && !t->own_process)
-		stay_inside(t);
+		leave(t);
 	long ret = syscall_plain(t);
 	bool set = request == GETREGSET && r[RDX] == NT_PRSTATUS;
 	struct thread *o = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A debugger in small: a program that traces its own child, reads its memory, sets a breakpoint,
- * sees it hit, steps over it, changes a register and lets go. Only without --follow, which traces
- * the child itself.
+ * A debugger in small: a program that traces its own child, steps through it, reads its memory,
+ * sets a breakpoint, sees it hit, steps over it, changes a register and lets go. It swallows all
+ * signals that it sees: none of them is the engine's.
  */
-/* strobe-test: */
+/* strobe-test: follow=1 */
 #include "check.h"
 #include <signal.h>
 #include <stddef.h>
@@ -43,6 +43,10 @@ trace(pid_t pid)
 	int status;
 
 	wait_stop(pid, SIGSTOP);
+	for (int i = 0; i < 5; i++) {
+		CHECK(!ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), "PTRACE_SINGLESTEP");
+		wait_stop(pid, SIGTRAP);
+	}
 	word = ptrace(PTRACE_PEEKTEXT, pid, (void *)address, NULL);
 	memcpy(&own, (void *)address, sizeof own);
 	CHECK_EQ(word, own);
