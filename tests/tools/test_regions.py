@@ -60,7 +60,7 @@ class Killed(Case):
             self.assertEqual(subprocess.run(line, timeout=60).returncode, 128 + signo)
             result = json.loads(self.file.read_text())
             counts = [row["count"] for row in result["pairs"] if row["callee"] == "serve"]
-            lost = any("ended without notice" in note for note in result["notes"])
+            lost = any("ended suddenly" in note for note in result["notes"])
             self.assertEqual((counts, lost), ([], True) if signo == signal.SIGKILL else ([1000], False), signo)
 
 

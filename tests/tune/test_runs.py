@@ -232,7 +232,7 @@ class Interrupted(Case):
                 whole = study["analysis"]["repetitions"]
                 self.assertGreaterEqual(whole, 1)
                 self.assertEqual(len(study["runs"]) // 4, whole)
-                self.assertIn(f"{whole} of 1000 repetitions", out)
+                self.assertIn(f"{whole} of 1,000 repetitions", out)
                 again = self.tune("--from", self.folder / "study")
                 self.assertEqual(again.stdout, out)
 
