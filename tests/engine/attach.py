@@ -410,7 +410,6 @@ class Ends(Attach):
                 process.stdin.close()
                 self.assertIn(process.wait(30), (0, 7))
 
-
     def test_killed_meanwhile(self):
         """Between any two steps of being attached: nobody waits for ever, not for a thread whose end is told last."""
         for i in range(40):

@@ -5,10 +5,12 @@ stdout, exit code or signal, the program's stderr, and the files it leaves. Each
 wants to be run (`strobe-test: key=value ...`, see tests/programs/README.md)."""
 
 import argparse
+import collections
 import concurrent.futures
 import hashlib
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -20,7 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 VARIANTS = ["", "-static", "-static-pie", "-nonpie", "-O0", "-O3", "-clang"]
-KEYS = {"name", "args", "env", "exit", "follow", "stdin", "timeout", "known", "script", "stderr", "tools"}
+KEYS = {"name", "args", "env", "exit", "follow", "stdin", "timeout", "known", "script", "stderr", "stress", "tools"}
 SKIPPED = 77
 # What a run under the engine may take: ptrace, translation, stress and a busy machine together; a hang, not a speed limit.
 TIMEOUT = 60
@@ -41,7 +43,13 @@ class Case:
         self.known = keys.get("known")
         self.script = keys.get("script")
         self.stderr = keys.get("stderr", "same")
-        self.tools = keys.get("tools", "").split(",") if keys.get("tools") else None
+        self.tools = keys["tools"].split(",") if "tools" in keys else None
+        self.stress = keys["stress"].split(",") if "stress" in keys else None
+
+    def is_about(self, stress):
+        """Is the program run under these stress modes? It names the ones whose mechanism it is about, or is run under all."""
+        modes = set(stress.split(",")) - {"", "watch"}  # which is about the budget
+        return not modes or self.stress is None or not modes.isdisjoint(self.stress)
 
     def command(self, folder):
         """The command line; a script case first writes the script."""
@@ -54,9 +62,13 @@ class Case:
 
 
 class Outcome:
-    def __init__(self, code, out, err, files, timed_out, seconds):
+    def __init__(self, code, out, err, files, timed_out, seconds, cpu):
         self.code, self.out, self.err, self.files = code, out, err, files
-        self.timed_out, self.seconds = timed_out, seconds
+        self.timed_out, self.seconds, self.cpu = timed_out, seconds, cpu
+
+
+# What became of one run or of a whole case; seconds and cpu are those of its runs under the engine.
+Result = collections.namedtuple("Result", "status text seconds cpu", defaults=(0, 0))
 
 
 def annotations(source):
@@ -74,7 +86,7 @@ def annotations(source):
         yield keys
 
 
-def find_cases(sources, programs, pattern):
+def find_cases(sources, programs, pattern, brief):
     cases, missing = [], []
     for source in sorted(p for p in sources.rglob("*") if p.suffix in (".c", ".cpp", ".S")):
         stem = "-".join(source.relative_to(sources).with_suffix("").parts)
@@ -82,7 +94,7 @@ def find_cases(sources, programs, pattern):
             built = [v for v in VARIANTS if (programs / (stem + v)).is_file()]
             if not built:
                 missing.append(stem)
-            for variant in built:
+            for variant in built[:1] if brief else built:
                 name = stem + variant + (":" + keys["name"] if "name" in keys else "")
                 if not pattern or re.search(pattern, name):
                     cases.append(Case(name, programs / (stem + variant), keys))
@@ -129,6 +141,19 @@ def session_members(session):
     return members
 
 
+def wait_for(process, limit):
+    """The CPU seconds of a process that ends in time, else None. Popen.wait with a limit looks every 50 ms only."""
+    fd = os.pidfd_open(process.pid)
+    try:
+        if not select.select([fd], [], [], limit)[0]:
+            return None
+    finally:
+        os.close(fd)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
+
+
 def execute(command, case, folder):
     """Runs a command in an empty folder, its output in files so that nobody waits for a left-over child's pipe."""
     env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "LANG": "C", **case.env}
@@ -137,17 +162,14 @@ def execute(command, case, folder):
         into.write(case.stdin.encode())
         into.seek(0)
         process = subprocess.Popen(command, cwd=folder, env=env, stdin=into, stdout=out, stderr=err, start_new_session=True)
-        timed_out = False
-        try:
-            process.wait(case.timeout)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+        cpu = wait_for(process, case.timeout)
+        if cpu is None:
             kill_session(process)
         seconds = time.monotonic() - start
         code = process.returncode if process.returncode >= 0 else 128 - process.returncode
         for stream in (out, err):
             stream.seek(0)
-        return Outcome(code, out.read(), err.read(), snapshot(folder), timed_out, seconds)
+        return Outcome(code, out.read(), err.read(), snapshot(folder), cpu is None, seconds, cpu or 0)
 
 
 def run_native(case, root):
@@ -204,41 +226,48 @@ def settings(case, options):
     for tool in options.tools.split(","):
         if case.tools and tool not in case.tools:
             continue
-        for stress in options.stress or [""]:
-            yield tool, stress, False
+        for stress in filter(case.is_about, options.stress or [""]):
+            if not (case.follow and options.brief):
+                yield tool, stress, False
             if case.follow:
                 yield tool, stress, True
 
 
+def check_setting(case, options, root, native, setting):
+    tool, stress, follow = setting
+    seconds = cpu = 0
+    for _ in range(options.repeat):
+        under = run_strobe(case, options, root, tool, stress, follow)
+        seconds, cpu = seconds + under.seconds, cpu + under.cpu
+        wrong = difference(native, under, case)
+        if wrong:
+            break
+    status = "passed" if not wrong else "known" if case.known else "failed"
+    text = f"{case.name} [{tool}{' ' + stress if stress else ''}{' follow' if follow else ''}]"
+    if wrong:
+        text += f": {wrong}\n    {reproduce(case, options, tool, stress, follow)}"
+    if status == "known":
+        text += f"\n    known: {case.known}"
+    return Result(status, text, seconds, cpu)
+
+
 def check_case(case, options):
-    """Lists (status, text) for one case; a native run that is wrong in itself is a failure of the test."""
+    """The results of one case; a native run that is wrong in itself is a failure of the test."""
     root = Path(tempfile.mkdtemp(prefix="strobe-engine-"))
     try:
+        if not options.native_only and not list(settings(case, options)):
+            return []
         native = run_native(case, root)
         if native.code == SKIPPED and case.exit != SKIPPED:
-            return [("skipped", f"{case.name}: {show(native.out + native.err)}")]
+            return [Result("skipped", f"{case.name}: {show(native.out + native.err)}")]
         if native.timed_out or native.code != case.exit:
-            return [("failed", f"{case.name}: natively exit code {native.code}, should be {case.exit}; {show(native.err)}")]
+            return [Result("failed", f"{case.name}: natively exit code {native.code}, should be {case.exit}; {show(native.err)}")]
         if options.native_only:
             again = run_native(case, root)
             wrong = difference(native, again, case)
-            slow = f" ({native.seconds:.1f} s)" if native.seconds > 2 else ""
-            return [("failed", f"{case.name}: a second native run: {wrong}") if wrong else ("passed", case.name + slow)]
-        results = []
-        for tool, stress, follow in settings(case, options):
-            for _ in range(options.repeat):
-                under = run_strobe(case, options, root, tool, stress, follow)
-                wrong = difference(native, under, case)
-                if wrong:
-                    break
-            status = "passed" if not wrong else "known" if case.known else "failed"
-            text = f"{case.name} [{tool}{' ' + stress if stress else ''}{' follow' if follow else ''}]"
-            if wrong:
-                text += f": {wrong}\n    {reproduce(case, options, tool, stress, follow)}"
-            if status == "known":
-                text += f"\n    known: {case.known}"
-            results.append((status, text))
-        return results
+            text = f"{case.name}: a second native run: {wrong}" if wrong else case.name
+            return [Result("failed" if wrong else "passed", text, again.seconds, again.cpu)]
+        return [check_setting(case, options, root, native, setting) for setting in settings(case, options)]
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
@@ -251,12 +280,13 @@ def parse_options():
     parser.add_argument("--tools", default="null,bbcount,hot", help="comma-separated tools (default: %(default)s)")
     parser.add_argument("--options", default="", help="options of strobe run in every run")
     parser.add_argument("--stress", action="append", help="stress modes of one pass, comma-separated; may be repeated; '' is none")
+    parser.add_argument("--brief", action="store_true", help="only the first build of each program, and only with --follow if it has children")
     parser.add_argument("--filter", help="only cases whose name matches this regular expression")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each case under the engine")
     parser.add_argument("--native-only", action="store_true", help="only check that each program is deterministic natively")
     parser.add_argument("--list", action="store_true", help="list the cases and exit")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="cases at a time")
-    parser.add_argument("-v", "--verbose", action="store_true", help="also name what passed")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also name what passed, and the time that each run took")
     options = parser.parse_args()
     options.strobe = options.strobe.resolve()
     options.programs = options.programs.resolve()
@@ -275,19 +305,20 @@ def heed_signals():
 def main():
     options = parse_options()
     heed_signals()
-    cases = find_cases(options.sources.resolve(), options.programs, options.filter)
+    cases = find_cases(options.sources.resolve(), options.programs, options.filter, options.brief)
     if options.list:
         print("\n".join(case.name for case in cases))
         return 0
     if not cases:
         sys.exit("no case matches")
-    counts = {"passed": 0, "failed": 0, "known": 0, "skipped": 0}
+    counts = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for results in pool.map(lambda case: check_case(case, options), cases):
-            for status, text in results:
-                counts[status] += 1
-                if status != "passed" or options.verbose:
-                    print(f"{status.upper() if status == 'failed' else status} {text}", flush=True)
+            for result in results:
+                counts[result.status] += 1
+                if result.status != "passed" or options.verbose:
+                    spent = f" ({result.seconds:.1f} s, CPU {result.cpu:.1f} s)" if options.verbose else ""
+                    print(f"{result.status.upper() if result.status == 'failed' else result.status} {result.text}{spent}", flush=True)
     if counts["known"]:
         print(f"{counts['known']} known to fail")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counts what a `meson test` run did, test case by test case: meson-summary.py testlog.json [again.json]
-or names the tests that failed, one to a line: meson-summary.py --failed testlog.json
-
-again.json is of a run that repeated those: tests that passed each time there count as that run says, and are told of.
+"""Counts what a `meson test` run did, test case by test case: meson-summary.py testlog.json UNSTABLE EXIT
 
 A cmocka program is one test to meson but many to us; programs that print `N passed, N failed, N skipped` count as they
-say; anything else counts as one."""
+say; anything else counts as one. UNSTABLE is the list of tests that are known to fail now and then: when one of them
+fails it is named with its cause, and counts as skipped. EXIT is the exit code of `meson test`, the number of tests that
+failed: another one says that it has not run them all."""
 import json
 import re
 import sys
@@ -39,15 +38,15 @@ def counts(test):
 def complaint(test):
     """The lines of a failed test's output that say why, at most LINES."""
     lines = ((test.get("stdout") or "") + "\n" + (test.get("stderr") or "")).splitlines()
-    told = [line for line in lines if line.strip() and not QUIET.match(line)]
-    return "\n".join(f"  {line}" for line in told[-LINES:])
+    said = [line for line in lines if line.strip() and not QUIET.match(line)]
+    return "\n".join(f"  {line}" for line in said[-LINES:])
 
 
 def is_bad(test):
     return test["result"] not in (*GOOD, "SKIP")
 
 
-def read(path):
+def read_log(path):
     try:
         with open(path) as log:
             return [json.loads(line) for line in log if line.strip()]
@@ -55,31 +54,36 @@ def read(path):
         return []
 
 
-def recovered(again):
-    """The last run of each test that was repeated and passed each time, by name."""
-    bad = {test["name"] for test in again if is_bad(test)}
-    return {test["name"]: test for test in again if test["name"] not in bad}
-
-
-def summary(tests, again):
-    rows = [(test, counts(again.get(test["name"], test))) for test in tests]
-    for test, (p, f, s) in rows:
-        print(f"{test['name']}: {p} passed, {f} failed, {s} skipped ({test['result']})")
-    for test, _ in rows:
-        if is_bad(test):
-            print(f"{'UNSTABLE ' if test['name'] in again else ''}{test['name']} says:\n{complaint(test)}")
-    total = [sum(row[1][i] for row in rows) for i in range(3)]
-    print("%d passed, %d failed, %d skipped" % tuple(total))
-    return 1 if total[1] or not rows else 0
+def read_unstable(path):
+    """Cause by test: lines `NAME: CAUSE`."""
+    with open(path) as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    for line in lines:
+        if ": " not in line:
+            sys.exit(f"{path}: '{line}' is not of the form NAME: CAUSE")
+    return dict(line.split(": ", 1) for line in lines)
 
 
 def main():
-    if sys.argv[1] == "--failed":
-        for test in filter(is_bad, read(sys.argv[2])):
-            print(test["name"].split(" / ")[-1])
-        return 0
-    again = read(sys.argv[2]) if len(sys.argv) > 2 else []
-    return summary(read(sys.argv[1]), recovered(again))
+    tests, unstable, code = read_log(sys.argv[1]), read_unstable(sys.argv[2]), int(sys.argv[3])
+    total, bad = [0, 0, 0], 0
+    for test in tests:
+        bad += is_bad(test)
+        row = list(counts(test))
+        cause = unstable.get(test["name"].split(" / ")[-1]) if is_bad(test) else None
+        if cause:
+            row = [row[0], 0, row[2] + row[1]]
+        print(f"{test['name']}: {row[0]} passed, {row[1]} failed, {row[2]} skipped ({test['result']}, {test.get('duration', 0):.0f} s)")
+        if is_bad(test):
+            print(f"{'UNSTABLE ' if cause else ''}{test['name']} says:\n{complaint(test)}")
+        if cause:
+            print(f"  known: {cause}")
+        total = [a + b for a, b in zip(total, row)]
+    if code != bad:
+        print(f"meson test ended with {code}, but {bad} tests failed: not all were run")
+        total[1] += 1
+    print("%d passed, %d failed, %d skipped" % tuple(total))
+    return 1 if total[1] or not tests else 0
 
 
 sys.exit(main())

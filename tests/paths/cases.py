@@ -24,7 +24,7 @@ WORDS = ("args", "paths", "parents", "absent", "calm", "most", "child", "blocks"
 
 def statements(file):
     """{program: [[word, rest], ...]}; a line that is deeper goes on with the one before."""
-    found = {}
+    found, name = {}, None
     for line in file.read_text().splitlines()[1:]:
         word, _, rest = line.strip().partition(": ")
         if line.startswith("\t\t"):

@@ -59,7 +59,7 @@ class Function:
         return [indent + line for line in lines]
 
     def text(self):
-        lines = [f"NOIPA int", f"f_{self.number}(int depth)", "{", f"\tint me = trace_enter({self.number}, TRACE_FRAME), sum = depth;"]
+        lines = ["NOIPA int", f"f_{self.number}(int depth)", "{", f"\tint me = trace_enter({self.number}, TRACE_FRAME), sum = depth;"]
         if self.guarded:
             lines.append("\tguard guarded(me);")
         if "areas" in self.features and not self.tails and self.chance(.4):

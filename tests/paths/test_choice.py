@@ -145,7 +145,8 @@ class Choice(unittest.TestCase):
         def sentence(option, name, near):
             return f"--{option} {name}: no function of that name was called{near}"
         for option in "under", "calls":
-            for name, near in ("f_lef", "; did you mean 'f_leaf'?"), ("f_", "; did you mean 'f_a' or 'f_b'?"), ("f_q", "; did you mean 'f_a' or 'f_b'?"), ("zzzzzz", ""), ("f_q*", ""):
+            for name, near in ("f_lef", "; did you mean 'f_leaf'?"), ("f_", "; did you mean 'f_a' or 'f_b'?"), \
+                    ("f_q", "; did you mean 'f_a' or 'f_b'?"), ("zzzzzz", ""), ("f_q*", ""):
                 done = self.strobe("--from", self.file("counts"), f"--{option}", name, code=2)
                 self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence(option, name, near)}\n"))
         done = self.strobe("--from", "counts.db", "--under", "f_a,f_lef,f_q", "--format", "folded")

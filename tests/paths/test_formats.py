@@ -163,7 +163,8 @@ class Xml(Formats):
         self.check_json("entries", "--blocks", "--pin-blocks")
 
     def test_schema(self):
-        for run, words in ("timed", ["--kccf"]), ("slabs", ["--join-threads"]), ("plain", []), ("intra", []), ("inter", []), ("loops", []), ("entries", ["--functions", "--blocks", "--disasm"]):
+        for run, words in ("timed", ["--kccf"]), ("slabs", ["--join-threads"]), ("plain", []), ("intra", []), ("inter", []), ("loops", []), \
+                ("entries", ["--functions", "--blocks", "--disasm"]):
             file = self.place / f"{run}.xml"
             self.strobe("--from", self.profile(run), "-o", file, *words)  # by its name
             done = self.tool("xmllint", "--huge", "--noout", "--schema", SCHEMA, file)

@@ -88,7 +88,7 @@ class Memory(unittest.TestCase):
                 for some, every in zip(forests(found, key), forests(whole, key)):
                     if key == "ksf":
                         self.assertEqual(total(some), total(every))
-                    else: # each activation is at one root
+                    else:  # each activation is at one root
                         self.assertEqual(sum(tree["count"] for tree in some), sum(tree["count"] for tree in every))
                     counts = {path: node["count"] for path, node in nodes_of(every)}
                     for path, node in nodes_of(some):
@@ -169,7 +169,7 @@ class Memory(unittest.TestCase):
 
     def test_instructions(self):
         whole, found = (self.run_paths(["--instructions", *CHOSEN], "2", "1", memory=memory) for memory in (None, "64K"))
-        for every, some in zip(forests(whole)[1:], forests(found)[1:]): # the first one's are not the same in two runs
+        for every, some in zip(forests(whole)[1:], forests(found)[1:]):  # the first one's are not the same in two runs
             self.assertEqual(total(some, "instructions"), total(every, "instructions"))
             self.assertEqual(total(some), total(every))
 

@@ -251,7 +251,8 @@ class Service(unittest.TestCase):
     def test_mistakes(self):
         for options, says in ((("--qos", "cmd:x"), "--qos-min N"), (("--qos-min", "5"), "needs --qos"), (("--qos-policy", "hold"), "needs --qos"),
                               (("--qos-below", "1%"), "--qos-below needs --qos"), (("--qos-start", "1%"), "--qos-start needs --qos"),
-                              (("--qos", "cmd:x", "--qos-min", "5", "-b", "1%", "--qos-start", "2%"), "--qos-start is 0.02 s"), (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "x"), "--qos-below takes"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "-b", "1%", "--qos-start", "2%"), "--qos-start is 0.02 s"),
+                              (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "x"), "--qos-below takes"),
                               (("--qos", "cmd:x", "--qos-min", "5", "-b", "1%", "--qos-below", "2%"), "--budget allows 0.01 s"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-below", "2%", "--qos-policy", "watch"), "not with"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-max", "6"), "exclude"), (("--qos", "cmd:x", "--qos-min", "0"), "greater than 0"),

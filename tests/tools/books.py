@@ -248,6 +248,7 @@ CHECKS = {"calls of C": functools.partial(calls, name="book-callers"), "calls of
               for what, how in (("handlers return", "return"), ("handlers jump", "jump"), ("threads", "threads"))} | {
           "interrupted system calls": interrupted, "memory accesses": accesses}
 
+
 def judged_coverage(folder, source):
     """Executions by line and calls by function (its name, and the line of that), as gcov counts."""
     out, err, code = run(["gcc", "-w", "-O0", "--coverage", "-dumpdir", f"{folder}/judged-", "-o", f"{folder}/judged", str(source)])

@@ -224,7 +224,7 @@ def checks(options):
         if want and source.stem not in ("forks", "vforks"):
             yield f"known {source.stem}", lambda s, f=source, w=want: compare_known(options, s, f, w)
     for line in SYSCALLS if shutil.which("strace") else []:
-        yield f"syscalls of {line}", lambda s, l=line: compare_syscalls(options, s, l)
+        yield f"syscalls of {line}", lambda s, p=line: compare_syscalls(options, s, p)
 
     def stepped(stress, line, tool):
         words = line.split()
@@ -238,7 +238,7 @@ def checks(options):
         for tool in COMPARISONS:
             if tool == "memtrace" and line[0] == "/":
                 continue  # the maps of what is linked dynamically lie elsewhere under the engine
-            yield f"{tool} of {line}", lambda s, l=line, t=tool: stepped(s, l, t)
+            yield f"{tool} of {line}", lambda s, p=line, t=tool: stepped(s, p, t)
 
 
 def parse_options():

@@ -162,7 +162,6 @@ class Studies(Case):
         s = self.study("-t", "memtrace", "-r", 1, "-b", "100%", "-T", "1h", "--", KNOWN)
         self.assertEqual((s["runs"][0]["unique_coverage"], s["runs"][0]["raw_coverage"]), (100, 100))
 
-
     def test_temporary_folder(self):
         """Its name may be as long as SQLite takes it."""
         folder = self.tmp / ("x" * 200) / ("y" * (470 - len(str(self.tmp)) - 202))

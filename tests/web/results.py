@@ -26,7 +26,8 @@ def hot(scale=1, rows=20000):
     """A result of `strobe run -t hot -t mine`, with a table of many rows, a budget and a metric."""
     return {
         "strobe": {"version": 1, "tool": "hot,mine"},
-        "run": {"command": ["./example", "a b"], "exit": 0, "signal": None, "seconds": 2.5, "cpu_seconds": 2.4, "slowdown": 1.25, "slowdown_least": 1.1, "slowdown_most": 1.5, "cache_share": 1.0},
+        "run": {"command": ["./example", "a b"], "exit": 0, "signal": None, "seconds": 2.5, "cpu_seconds": 2.4,
+                "slowdown": 1.25, "slowdown_least": 1.1, "slowdown_most": 1.5, "cache_share": 1.0},
         "blocks": 350, "instructions": 700 + 300 * scale,
         "functions": functions(scale),
         "samples": {"hz": 1000, "program": 8, "kernel": 3, "engine": 1, "dropped": 0, "stacks": 0, "stacks_cut": 0}, "share_of": "instructions",
@@ -38,7 +39,8 @@ def hot(scale=1, rows=20000):
         "many": [{"key": f"key {n}", "count": rows - n} for n in range(rows)],
         "budget": {"amount_ns": 10000000, "period_ns": 100000000, "share": "thread", "sampling": "window", "bursts": 0, "charged_ns": 90000000,
                    "cpu_ns": 1000000000, "measured_ns": 95000000, "periods": 9, "windows": 10, "rests": 0, "native": True,
-                   "parts": {"measured": 0.1, "plain": 0, "native": 0.9}, "ticks": {"measured": 10, "plain": 0, "native": 90}, "overshoots": [{"below_ns": 250, "count": 9}, {"below_ns": None, "count": 1}],
+                   "parts": {"measured": 0.1, "plain": 0, "native": 0.9}, "ticks": {"measured": 10, "plain": 0, "native": 90},
+                   "overshoots": [{"below_ns": 250, "count": 9}, {"below_ns": None, "count": 1}],
                    "most_overshoot_ns": 4000},
         "qos": {"source": "cmd:x", "policy": "hold", "min": 3.0, "readings": 3, "kept": 2,
                 "rows": [{"time_ns": n * 1000000000, "value": value, "budget_ns": n * 1000000, "state": state}

@@ -239,7 +239,8 @@ class Views(Pages):
         self.open("flame", self.calls)
         self.page.js("document.querySelector('section:not([hidden]) .flame').focus()")
         at = "document.querySelector('section:not([hidden]) g.at')?.getAttribute('name')"
-        for key, name in ("ArrowDown", "(root)"), ("ArrowRight", "worker"), ("ArrowLeft", "(root)"), ("ArrowDown", "main"), ("ArrowDown", "spin"), ("ArrowRight", "turn"), ("ArrowUp", "main"):
+        for key, name in ("ArrowDown", "(root)"), ("ArrowRight", "worker"), ("ArrowLeft", "(root)"), ("ArrowDown", "main"), \
+                ("ArrowDown", "spin"), ("ArrowRight", "turn"), ("ArrowUp", "main"):
             self.page.key(key)
             self.assertEqual(self.page.js(at), name, key)
         width = "document.querySelector('section:not([hidden]) g[name=turn]').getBoundingClientRect().width"

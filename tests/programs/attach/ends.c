@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe-test: args=exit stdin=x exit=7 */
+/* strobe-test: args=exit stdin=x exit=7 stress=none */
 /*
  * Goes away, in a way of choice, once it has read a byte; or is in a state in which it cannot be
  * attached.

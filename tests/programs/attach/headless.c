@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe-test: stdin=x */
+/* strobe-test: stdin=x stress=none */
 /*
  * The first thread ends, and the process goes on without it: the others compute, map code, and
  * fork, until the input ends.

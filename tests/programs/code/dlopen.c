@@ -10,7 +10,7 @@
 #include <libgen.h>
 #include <pthread.h>
 
-#define ROUNDS 150
+#define ROUNDS 48
 
 static char paths[2][4200];
 static int reused;

@@ -3,7 +3,7 @@
  * A call whose block changes again and again, while the code that it returns to, in the next page,
  * stays: what an engine keeps for the way back must not pile up with each translation of the call.
  */
-/* strobe-test: */
+/* strobe-test: stress=cache */
 #include "code/emit.h"
 
 enum { PAGE_SIZE = 4096, CALL_LEN = 5, CHANGES = 120000 };

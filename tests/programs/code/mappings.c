@@ -16,7 +16,7 @@ double_mapped(void)
 	void *w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	void *x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
 	CHECK(w != MAP_FAILED && x != MAP_FAILED, "mmap");
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 300; i++) {
 		emit_return((char *)w + i % 50 * 16, i);
 		CHECK_EQ(call((char *)x + i % 50 * 16), i);
 	}
@@ -30,7 +30,7 @@ toggled(void)
 {
 	void *p = map_code(4096, PROT_READ | PROT_WRITE);
 
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 150; i++) {
 		CHECK(!mprotect(p, 4096, PROT_READ | PROT_WRITE), "mprotect");
 		emit_return(p, i);
 		CHECK(!mprotect(p, 4096, PROT_READ | PROT_EXEC), "mprotect");
@@ -45,7 +45,7 @@ replaced(void)
 {
 	void *address = map_code(4096, PROT_READ);
 
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 150; i++) {
 		munmap(address, 4096);
 		void *p = mmap(address, 4096, PROT_READ | PROT_WRITE,
 		               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -59,7 +59,7 @@ replaced(void)
 	unsigned char code[2][4096];
 	emit_return(code[0], 1000), emit_return(code[1], 2000);
 	CHECK(write(fd, code, sizeof code) == sizeof code, "write");
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 60; i++) {
 		void *p = mmap(address, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
 		               i % 2 * 4096);
 		CHECK(p == address, "mmap over live code");
@@ -99,7 +99,7 @@ dropped(void)
 {
 	char *p = map_code(4096, PROT_READ | PROT_WRITE | PROT_EXEC);
 
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 100; i++) {
 		emit_return(p, i);
 		CHECK_EQ(call(p), i);
 		CHECK(!madvise(p, 4096, MADV_DONTNEED), "madvise");
@@ -117,7 +117,7 @@ churned(void)
 	void *live[64] = {NULL};
 	unsigned random = 1;
 
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		random = random * 1103515245 + 12345;
 		unsigned k = random >> 16 & 63;
 		if (live[k]) {

@@ -12,11 +12,11 @@ static unsigned char *page;
 static void
 other_function(void)
 {
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 600; i++) {
 		emit_return(page, i * 3);
 		CHECK_EQ(call(page), i * 3);
 	}
-	for (int i = 0; i < 3000; i++) { /* only one byte of a block that stays otherwise */
+	for (int i = 0; i < 600; i++) { /* only one byte of a block that stays otherwise */
 		page[1] = (unsigned char)i;
 		CHECK_EQ(call(page) & 0xff, i & 0xff);
 	}
@@ -32,7 +32,7 @@ next_instruction(void)
 	unsigned char *at = page + 256;
 
 	memcpy(at, code, sizeof code);
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 400; i++) {
 		int value = i * 77;
 		memcpy(at + 6, &value, 4);
 		CHECK_EQ(call(at), value);
@@ -42,7 +42,7 @@ next_instruction(void)
 	static const unsigned char register_code[] = {0x89, 0x3d, 1, 0, 0, 0,
 	                                              0xb8, 0,    0, 0, 0, 0xc3};
 	memcpy(at, register_code, sizeof register_code);
-	for (int i = 0; i < 2000; i++)
+	for (int i = 0; i < 400; i++)
 		CHECK_EQ(((int (*)(int))(uintptr_t)at)(i + 5), i + 5);
 }
 
@@ -96,7 +96,7 @@ page_border(void)
 {
 	unsigned char *at = page + 4096 - 3;
 
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 200; i++) {
 		emit_return(at, i << 16 | (i & 0xff));
 		CHECK_EQ(call(at), i << 16 | (i & 0xff));
 		at[1] ^= 0x55;

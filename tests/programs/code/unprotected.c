@@ -9,7 +9,7 @@
 /* strobe-test: name=sealed args=sealed */
 /* strobe-test: name=sealed-later args=later */
 /* strobe-test: name=many args=many tools=null,hot timeout=120 */
-/* strobe-test: name=mappings args=mappings tools=null,bbcount timeout=120 */
+/* strobe-test: name=mappings args=mappings tools=null,bbcount timeout=120 stress=lookup */
 /* strobe-test: name=replaced args=replaced */
 /* strobe-test: name=forked args=forked follow=1 */
 #include "code/emit.h"

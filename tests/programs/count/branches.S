@@ -4,7 +4,7 @@
  * Per turn: test, jz (not taken), jrcxz (not taken), nop, loopne (not taken, rcx 1), cmp, je
  * (taken), jmp, dec, jnz: 10 instructions and 6 blocks, and mov for rcx: 11.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=1104 blocks=601 */
 #include "count/count.inc.S"
 

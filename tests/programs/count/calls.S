@@ -4,7 +4,7 @@
  * * (call, dec, jnz) + 3; middle: call, call, ret; leaf: nop, ret, twice: 1000 * (3 + 3 + 4) + 4.
  * Blocks: per turn call, jnz, call, call, ret, ret, ret = 7; and the exit.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=10004 blocks=7001 */
 #include "count/count.inc.S"
 

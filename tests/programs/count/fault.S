@@ -5,7 +5,7 @@
  * nop, dec, jnz; handler mov, addq, ret; restorer mov, syscall; then the exit. The signal cuts the
  * block; only instructions are compared.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=1110 */
 #include "count/count.inc.S"
 

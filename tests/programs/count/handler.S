@@ -4,7 +4,7 @@
  * 6 + 4; per turn mov, mov, mov, syscall; handler incl, ret; restorer mov, syscall; dec, jnz; then
  * cmp, jne and the exit. Blocks: 2, per turn kill, ret, sigreturn and jnz, then 2.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=1015 blocks=404 */
 #include "count/count.inc.S"
 

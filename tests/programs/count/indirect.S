@@ -4,7 +4,7 @@
  * eight times (inc, call *, jmp), one of eight times (lea, ret), and dec, jnz: 4 + 3 + 2 + 2
  * instructions, blocks jmp, call, ret, jmp, jnz. Around: 2 and the exit.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=88005 blocks=40001 */
 #include "count/count.inc.S"
 

@@ -2,7 +2,7 @@
 /*
  * Ten thousand instructions without a branch: one block, however the engine cuts it.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=10003 blocks=1 */
 #include "count/count.inc.S"
 

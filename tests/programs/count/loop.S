@@ -2,7 +2,7 @@
 /*
  * A hundred thousand turns of a loop of two instructions: 1 + 2 * 100000 + 3.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=200004 blocks=100001 */
 #include "count/count.inc.S"
 

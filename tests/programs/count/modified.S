@@ -4,7 +4,7 @@
  * immediate, that one, add, dec, jnz: 6 instructions 500 times. Around: mprotect (lea, and, mov,
  * mov, mov, syscall), mov, xor; cmp, jne and the exit.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=3013 blocks=503 */
 #include "count/count.inc.S"
 

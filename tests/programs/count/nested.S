@@ -3,7 +3,7 @@
  * Loops in a loop: 1 + 100 * (1 + 2 * 25 + 2) + 3, and 100 * 26 + 1 blocks; the inner one uses the
  * loop instruction.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=5304 blocks=2601 */
 #include "count/count.inc.S"
 

@@ -5,7 +5,7 @@
  * ret); another cmp, jb, push, dec, push, call, pop, push, sub, call, pop, add, pop, ret (blocks:
  * jb, call, call, ret). Around: mov, call, cmp, jne and the exit.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=197021 blocks=65675 */
 #include "count/count.inc.S"
 

@@ -3,7 +3,7 @@
  * String instructions with a rep prefix count once, whatever rcx is: 2 + 5 * (3 + 4 * 3 + 2) + 3,
  * blocks 5 + 1.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=90 blocks=6 */
 #include "count/count.inc.S"
 

@@ -2,7 +2,7 @@
 /*
  * Ten instructions in a row and the exit.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=13 blocks=1 */
 #include "count/count.inc.S"
 

@@ -3,7 +3,7 @@
  * A thousand system calls in a loop: 1 + 1000 * (mov, syscall, dec, jnz) + 3; a system call ends
  * its block.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=4004 blocks=2001 */
 #include "count/count.inc.S"
 

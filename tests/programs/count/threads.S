@@ -7,7 +7,7 @@
  * ... + 8) = 360000. Instructions 1 + 8 * 16 + 3 + 8 * (4 + 3) + 3 * 360000; blocks 8 * 3 + 1 + 8 *
  * (1 + 1) + 360000.
  */
-/* strobe-test: */
+/* strobe-test: stress=versions */
 /* strobe-count: instructions=1080188 blocks=360041 */
 #include "count/count.inc.S"
 

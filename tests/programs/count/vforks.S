@@ -5,7 +5,7 @@
  * Parent: 1 + 3 * (mov, syscall, test, jz, mov, xor, xor, xor, mov, syscall, dec, jnz) + 3, blocks
  * 3 * 4 + 1. A child: test, jz, mov, 1000 turns of (dec, jnz) and the exit; blocks 1 + 1000 + 1.
  */
-/* strobe-test: follow=1 */
+/* strobe-test: follow=1 stress=versions */
 /* strobe-follow: instructions=6058 blocks=3019 children=0 child_instructions=0 child_blocks=0 */
 #include "count/count.inc.S"
 

@@ -5,8 +5,8 @@
  * what was set, leaves room for threads, holds in a fork's child and is inherited by what exec
  * starts.
  */
-/* strobe-test: */
-/* strobe-test: name=inherited args=inherited exit=7 */
+/* strobe-test: stress=none */
+/* strobe-test: name=inherited args=inherited exit=7 stress=none */
 #include "check.h"
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  * mlockall(MCL_FUTURE), with and without MCL_ONFAULT: threads with small stacks can be made where
  * 8 MiB may be locked, what is mapped is locked, and no more than that; then munlockall.
  */
-/* strobe-test: */
-/* strobe-test: name=on-fault args=on-fault */
+/* strobe-test: stress=cache */
+/* strobe-test: name=on-fault args=on-fault stress=cache */
 #include "check.h"
 #include <errno.h>
 #include <pthread.h>

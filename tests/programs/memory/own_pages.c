@@ -4,7 +4,7 @@
  * the faults, makes its text unreadable to code that has run, moves a running function's page,
  * remaps its text writable and edits it.
  */
-/* strobe-test: */
+/* strobe-test: stress=none */
 #include "signal/ucontext.h"
 #include <setjmp.h>
 #include <sys/mman.h>

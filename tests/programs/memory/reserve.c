@@ -4,7 +4,7 @@
  * the heap of a JVM, the first two gigabytes by MAP_32BIT, a large reservation that shrinks, all at
  * their fixed addresses.
  */
-/* strobe-test: */
+/* strobe-test: stress=none */
 #include "check.h"
 #include <errno.h>
 #include <sys/mman.h>

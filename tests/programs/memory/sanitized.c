@@ -3,8 +3,8 @@
  * A program compiled with -fsanitize=address,undefined: its shadow memory, interceptors and
  * unwinder must work, and it must find the overflow that it is asked to make.
  */
-/* strobe-test: env=ASAN_OPTIONS=detect_leaks=0 */
-/* strobe-test: name=overflow args=overflow exit=1 stderr=any env=ASAN_OPTIONS=detect_leaks=0 */
+/* strobe-test: env=ASAN_OPTIONS=detect_leaks=0 stress=cache,far */
+/* strobe-test: name=overflow args=overflow exit=1 stderr=any env=ASAN_OPTIONS=detect_leaks=0 stress=cache,far */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * An alarm that is set before an execve ends the new program, whenever it comes: before that, while
  * an engine goes into the new program, or when it waits.
  */
-/* strobe-test: follow=1 */
+/* strobe-test: follow=1 stress=blocks,lookup */
 #include "check.h"
 #include <errno.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * A sandbox that allows only what the program itself needs (read, write, exit, sigreturn, futex)
  * and kills for the rest. The engine's own system calls, for its cache say, are not on such a list.
  */
-/* strobe-test: */
+/* strobe-test: stress=blocks,lookup */
 #include "check.h"
 #include <errno.h>
 #include <linux/filter.h>

@@ -4,7 +4,7 @@
  * once and hurt nobody, high numbers can be taken by dup2, /proc/self/fd shows the program's own
  * only, a child finds what its parent had.
  */
-/* strobe-test: follow=1 */
+/* strobe-test: follow=1 stress=blocks,lookup */
 #include "check.h"
 #include <dirent.h>
 #include <errno.h>

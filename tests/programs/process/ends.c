@@ -3,30 +3,30 @@
  * Every way to end, one per run; the runner compares the exit code (128 + signal after a signal)
  * and the output so far.
  */
-/* strobe-test: name=return args=return exit=5 */
-/* strobe-test: name=exit args=exit exit=255 */
-/* strobe-test: name=underscore args=underscore exit=6 */
-/* strobe-test: name=group args=group exit=7 */
-/* strobe-test: name=thread args=thread exit=8 */
-/* strobe-test: name=pthread_exit args=pthread_exit exit=0 */
-/* strobe-test: name=raw_exit args=raw_exit exit=9 */
-/* strobe-test: name=abort args=abort exit=134 */
-/* strobe-test: name=segv args=segv exit=139 */
-/* strobe-test: name=jump args=jump exit=139 */
-/* strobe-test: name=fpe args=fpe exit=136 */
-/* strobe-test: name=ill args=ill exit=132 */
-/* strobe-test: name=trap args=trap exit=133 */
-/* strobe-test: name=bus args=bus exit=135 */
-/* strobe-test: name=kill args=kill exit=137 */
-/* strobe-test: name=term args=term exit=143 */
-/* strobe-test: name=usr1 args=usr1 exit=138 */
-/* strobe-test: name=realtime args=realtime exit=168 */
-/* strobe-test: name=alarm args=alarm exit=142 */
-/* strobe-test: name=pipe args=pipe exit=141 */
-/* strobe-test: name=overflow args=overflow exit=139 */
-/* strobe-test: name=threads_segv args=threads_segv exit=139 */
-/* strobe-test: name=child_kills args=child_kills exit=143 follow=1 */
-/* strobe-test: name=parent_kills args=parent_kills exit=0 follow=1 */
+/* strobe-test: name=return args=return exit=5 stress=none */
+/* strobe-test: name=exit args=exit exit=255 stress=lookup */
+/* strobe-test: name=underscore args=underscore exit=6 stress=none */
+/* strobe-test: name=group args=group exit=7 stress=lookup */
+/* strobe-test: name=thread args=thread exit=8 stress=lookup */
+/* strobe-test: name=pthread_exit args=pthread_exit exit=0 stress=lookup */
+/* strobe-test: name=raw_exit args=raw_exit exit=9 stress=none */
+/* strobe-test: name=abort args=abort exit=134 stress=blocks,versions */
+/* strobe-test: name=segv args=segv exit=139 stress=blocks,versions */
+/* strobe-test: name=jump args=jump exit=139 stress=blocks,versions */
+/* strobe-test: name=fpe args=fpe exit=136 stress=blocks,versions */
+/* strobe-test: name=ill args=ill exit=132 stress=blocks,versions */
+/* strobe-test: name=trap args=trap exit=133 stress=blocks,versions */
+/* strobe-test: name=bus args=bus exit=135 stress=blocks,versions */
+/* strobe-test: name=kill args=kill exit=137 stress=none */
+/* strobe-test: name=term args=term exit=143 stress=none */
+/* strobe-test: name=usr1 args=usr1 exit=138 stress=none */
+/* strobe-test: name=realtime args=realtime exit=168 stress=none */
+/* strobe-test: name=alarm args=alarm exit=142 stress=none */
+/* strobe-test: name=pipe args=pipe exit=141 stress=none */
+/* strobe-test: name=overflow args=overflow exit=139 stress=blocks,versions */
+/* strobe-test: name=threads_segv args=threads_segv exit=139 stress=lookup */
+/* strobe-test: name=child_kills args=child_kills exit=143 follow=1 stress=lookup */
+/* strobe-test: name=parent_kills args=parent_kills exit=0 follow=1 stress=lookup */
 #include "check.h"
 #include <errno.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * A filter that kills for one system call, recvmsg, which this program never makes, and an execve
  * under it. The engine would need that call to come into the new program: it must not try.
  */
-/* strobe-test: follow=1 */
+/* strobe-test: follow=1 stress=blocks,lookup */
 #include "check.h"
 #include <errno.h>
 #include <linux/filter.h>

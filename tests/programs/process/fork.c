@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fork in many ways: 200 short children, a tree of them, from a thread while others run, from
+ * fork in many ways: 60 short children, a tree of them, from a thread while others run, from
  * within a signal handler, with the child doing real work; memory is apart, exit statuses come
  * back, SIGCHLD arrives.
  */
@@ -38,7 +38,7 @@ wait_for(pid_t pid)
 static void
 many(void)
 {
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 60; i++) {
 		pid_t pid = fork();
 		CHECK(pid >= 0, "fork failed");
 		if (!pid) {
@@ -72,7 +72,7 @@ tree(int depth)
 static void *
 forking_thread(void *arg)
 {
-	for (int i = 0; i < 25; i++) {
+	for (int i = 0; i < 8; i++) {
 		uint64_t before = work(*(int *)arg);
 		pid_t pid = fork();
 		CHECK(pid >= 0, "fork failed");

@@ -4,7 +4,7 @@
  * calls; and it finds its code as it was where it may be changed: when the page is made writable,
  * and by /proc/self/mem.
  */
-/* strobe-test: follow=1 */
+/* strobe-test: follow=1 stress=blocks,lookup */
 #include "check.h"
 #include <fcntl.h>
 #include <spawn.h>

@@ -4,7 +4,7 @@
  * resource use, limits, affinity, personality, identity; nobody traces it and it has one thread, as
  * far as it can see.
  */
-/* strobe-test: */
+/* strobe-test: stress=blocks,lookup */
 #include "check.h"
 #include <dirent.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
  * they forbid is forbidden, what they allow works, in threads and children, and whatever the filter
  * computes with. Strict mode, and a filter of the greatest length, end as they do natively.
  */
-/* strobe-test: */
-/* strobe-test: name=followed follow=1 */
+/* strobe-test: stress=blocks,lookup */
+/* strobe-test: name=followed follow=1 stress=blocks,lookup */
 #include "check.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * SIGSYS handler that gives the answer, everything else is allowed; the filter also holds in a
  * child.
  */
-/* strobe-test: */
+/* strobe-test: stress=blocks,lookup */
 #include "signal/ucontext.h"
 #include <errno.h>
 #include <linux/audit.h>

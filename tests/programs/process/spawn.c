@@ -39,7 +39,7 @@ with_vfork(void)
 	volatile int shared = 0;
 
 	setenv("GIVEN", "value", 1);
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 8; i++) {
 		char number[16];
 		snprintf(number, sizeof number, "%d", i);
 		pid_t pid = vfork();
@@ -52,7 +52,7 @@ with_vfork(void)
 		CHECK_EQ(shared, i + 1);
 		CHECK_EQ(wait_for(pid), i);
 	}
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 8; i++) {
 		pid_t pid = vfork();
 		if (!pid) {
 			shared = -1;
@@ -116,7 +116,7 @@ with_clone(void)
 {
 	static char stack[65536] __attribute__((aligned(16)));
 
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 8; i++) {
 		int exec = i % 2;
 		pid_t pid = clone(cloned, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD,
 		                  &exec);

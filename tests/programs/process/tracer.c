@@ -4,7 +4,7 @@
  * sets a breakpoint, sees it hit, steps over it, changes a register and lets go. It swallows all
  * signals that it sees: none of them is the engine's.
  */
-/* strobe-test: follow=1 */
+/* strobe-test: follow=1 stress=blocks,lookup */
 #include "check.h"
 #include <signal.h>
 #include <stddef.h>

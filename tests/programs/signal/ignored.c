@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SIGTRAP is ignored while code runs for the first time, and a new program inherits that; also one
  * that is started by Strobe itself. */
-/* strobe-test: follow=1 */
-/* strobe-test: name=signal-ignored-sh script="#!/bin/sh\ntrap '' TRAP\nexec PROGRAM x" follow=1 */
+/* strobe-test: follow=1 stress=lookup */
+/* strobe-test: name=signal-ignored-sh script="#!/bin/sh\ntrap '' TRAP\nexec PROGRAM x" follow=1 stress=lookup */
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A handled signal comes when there is no memory for its frame: SIGSEGV, whose handler may have a
  * stack of its own. */
-/* strobe-test: name=signal-no_stack-nowhere args=0 exit=139 */
-/* strobe-test: name=signal-no_stack-deep args=1 exit=139 */
-/* strobe-test: name=signal-no_stack-handled args=2 exit=7 */
-/* strobe-test: name=signal-no_stack-small args=3 exit=7 */
-/* strobe-test: name=signal-no_stack-blocked args=4 exit=139 */
-/* strobe-test: name=signal-no_stack-back args=5 exit=7 */
+/* strobe-test: name=signal-no_stack-nowhere args=0 exit=139 stress=blocks,lookup */
+/* strobe-test: name=signal-no_stack-deep args=1 exit=139 stress=blocks,lookup */
+/* strobe-test: name=signal-no_stack-handled args=2 exit=7 stress=blocks,lookup */
+/* strobe-test: name=signal-no_stack-small args=3 exit=7 stress=blocks,lookup */
+/* strobe-test: name=signal-no_stack-blocked args=4 exit=139 stress=blocks,lookup */
+/* strobe-test: name=signal-no_stack-back args=5 exit=7 stress=blocks,lookup */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>

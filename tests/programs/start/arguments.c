@@ -4,13 +4,13 @@
  * names it, with and without an argument, directly and through another script; and with many, long
  * and odd arguments.
  */
-/* strobe-test: name=plain args="a 'b c' '' '--' '-t' 'null'" */
-/* strobe-test: name=script script="#!PROGRAM" args="x y" */
-/* strobe-test: name=script_argument script="#!PROGRAM  one  argument " args=x */
-/* strobe-test: name=shell script="#!/bin/sh\nPROGRAM \"$@\"\nexit 9" args="p q" exit=9 follow=1 */
-/* strobe-test: name=exec script="#!/bin/sh\nexec PROGRAM after exec" follow=1 */
-/* strobe-test: name=env script="#!/usr/bin/env -S PROGRAM by env" args=z follow=1 */
-/* strobe-test: name=input args=- stdin="some input" */
+/* strobe-test: name=plain args="a 'b c' '' '--' '-t' 'null'" stress=none */
+/* strobe-test: name=script script="#!PROGRAM" args="x y" stress=none */
+/* strobe-test: name=script_argument script="#!PROGRAM  one  argument " args=x stress=none */
+/* strobe-test: name=shell script="#!/bin/sh\nPROGRAM \"$@\"\nexit 9" args="p q" exit=9 follow=1 stress=none */
+/* strobe-test: name=exec script="#!/bin/sh\nexec PROGRAM after exec" follow=1 stress=none */
+/* strobe-test: name=env script="#!/usr/bin/env -S PROGRAM by env" args=z follow=1 stress=none */
+/* strobe-test: name=input args=- stdin="some input" stress=none */
 #include "check.h"
 #include <libgen.h>
 #include <sys/auxv.h>

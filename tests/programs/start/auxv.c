@@ -3,7 +3,7 @@
  * What the kernel tells a program at its start: auxiliary vector, /proc/self/exe, command line,
  * name, environment.
  */
-/* strobe-test: args="alpha beta" env="STROBE_TEST_VALUE=42" */
+/* strobe-test: args="alpha beta" env="STROBE_TEST_VALUE=42" stress=none */
 #include "check.h"
 #include <elf.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  * Says hello and echoes its arguments: the first program an engine must carry, in every kind of
  * link.
  */
-/* strobe-test: args="one 'two words' ''" */
+/* strobe-test: args="one 'two words' ''" stress=none */
 #include "check.h"
 
 int

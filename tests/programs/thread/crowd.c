@@ -3,7 +3,7 @@
  * More threads at once than an engine has counters for: 4,300 are alive together, each of them goes
  * on where it was, and more come.
  */
-/* strobe-test: tools=null,bbcount timeout=120 */
+/* strobe-test: tools=null,bbcount timeout=120 stress=threads */
 #include "check.h"
 #include <errno.h>
 #include <pthread.h>

@@ -4,11 +4,11 @@
  * of it, all threads go on: sums are right, handlers run in whom they are meant for, and children
  * of each thread are well.
  */
-/* strobe-test: name=far args=far follow=1 */
-/* strobe-test: name=int80 args=int80 follow=1 */
-/* strobe-test: name=gs args=gs follow=1 */
-/* strobe-test: name=filter args=filter follow=1 */
-/* strobe-test: name=all args=all follow=1 */
+/* strobe-test: name=far args=far follow=1 stress=flush,threads */
+/* strobe-test: name=int80 args=int80 follow=1 stress=flush,threads */
+/* strobe-test: name=gs args=gs follow=1 stress=flush,threads */
+/* strobe-test: name=filter args=filter follow=1 stress=flush,threads */
+/* strobe-test: name=all args=all follow=1 stress=flush,threads */
 #include "check.h"
 #include <asm/prctl.h>
 #include <linux/filter.h>

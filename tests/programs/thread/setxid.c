@@ -3,7 +3,7 @@
  * glibc's own real-time signals: seteuid sends one to every thread and waits for each, while they
  * compute, sleep, block all signals that they can, start and end.
  */
-/* strobe-test: */
+/* strobe-test: stress=lookup,threads */
 #include "check.h"
 #include <pthread.h>
 #include <signal.h>
