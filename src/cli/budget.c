@@ -120,12 +120,12 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		               "does not have (strobe doctor)");
 	double hz = st_tsc_frequency();
 	uint64_t amount = (uint64_t)(seconds * hz * ST_BUDGET_UNITS);
-	options->budget = (struct st_budget){.amount = amount,
-	                                     .most = amount,
-	                                     .period_ns = (uint64_t)(period * 1e9),
-	                                     .ticks_per_second = (uint64_t)hz,
-	                                     .clock = b->clock,
-	                                     .policy = b->policy,
-	                                     .share = b->sharing};
+	options->budget = (struct st_budget_plan){.amount = amount,
+	                                          .most = amount,
+	                                          .period_ns = (uint64_t)(period * 1e9),
+	                                          .ticks_per_second = (uint64_t)hz,
+	                                          .clock = b->clock,
+	                                          .policy = b->policy,
+	                                          .share = b->sharing};
 	return 0;
 }

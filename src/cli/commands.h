@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "cli/options.h"
 #include "qos/policy.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* C(identifier, "name", usage after the name, "what it does") */
 #define ST_COMMANDS(C)                                                                             \

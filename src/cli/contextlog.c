@@ -9,7 +9,7 @@
 /* Runs sweep over the program, as those do that log code (docs/codelog.md): the budget is spent
  * where the runs before have not been. */
 static void
-place_window(struct st_budget *b, const struct st_codelog_past *past)
+place_window(struct st_budget_plan *b, const struct st_codelog_past *past)
 {
 	if (b->period_ns && b->clock == ST_CLOCK_CPU)
 		b->first_ns =
@@ -47,7 +47,7 @@ st_keep_report(struct st_keep *k, const struct st_run *r, struct st_profile *p)
 	if (!k->log)
 		return;
 	if (r->n_processes) {
-		run.first_ns = r->processes[0].results->budget.first_ns;
+		run.first_ns = r->processes[0].results->plan.budget.first_ns;
 		run.until_ns = r->processes[0].results->budget.until_ns;
 	}
 	if (st_contextlog_add(k->log, p, &run, &found, &e)) {

@@ -87,7 +87,7 @@ st_progress_show(void *arg, const struct st_process *processes, size_t n, double
 	struct st_view v;
 	char blocks[ST_NUMBER_SIZE], service[80], line[300];
 	if (!p->enabled || elapsed < first_seconds || !results ||
-	    st_view_open(&v, results, (size_t)results->file_size, NULL))
+	    st_view_open(&v, results, (size_t)results->layout.file_size, NULL))
 		return;
 	count_instructions(p, &v, elapsed);
 	tell_qos(p, service, sizeof service);

@@ -382,12 +382,12 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 	st_region_note_asked(r, run, p);
 	uint64_t fit = 0;
 	for (size_t i = 0; i < run->n_processes; i++)
-		fit += run->processes[i].results->threads_fit;
+		fit += run->processes[i].results->threads.n_measured;
 	if (r->threads && !fit)
 		note_no_thread(r->threads, p);
 	const char *nothing = fits_nothing(r, !r->threads || fit);
 	for (size_t i = 0; i < run->n_processes; i++)
-		if (run->processes[i].results->regions)
+		if (run->processes[i].results->control.regions)
 			return nothing;
 	if (any_matched(&r->start_at))
 		st_profile_note(p, "nothing was measured: the program never entered %s",

@@ -29,9 +29,9 @@ read_process(const struct st_process *process, uint32_t tool, struct asked_names
 	struct st_view v;
 	if (st_view_open(&v, process->results, process->results_size, NULL))
 		return;
-	names->found |= v.header->asked_more != 0;
-	for (uint32_t i = 0; i < v.header->n_asked && i < ST_MOST_ASKED; i++) {
-		const struct st_asked *a = &v.header->asked[i];
+	names->found |= v.header->tools.asked_more != 0;
+	for (uint32_t i = 0; i < v.header->tools.n_asked && i < ST_MOST_ASKED; i++) {
+		const struct st_asked *a = &v.header->tools.asked[i];
 		if (a->tool != tool)
 			continue;
 		names->found |= a->found != 0;

@@ -45,7 +45,7 @@ st_status
 st_sampling_apply(const struct st_sampling_choice *s, bool unique, struct st_run_options *options,
                   struct st_error *e)
 {
-	struct st_budget *b = &options->budget;
+	struct st_budget_plan *b = &options->budget;
 	char period[ST_NUMBER_SIZE];
 	if (!s->chosen)
 		return 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/toolset.h"
-#include "wire/boot.h"
+#include "wire/area.h"
 
 /* ", in FUNCTION+OFFSET of FILE", as far as it is known. */
 static void
@@ -15,7 +15,7 @@ name_place(char *text, size_t size, const struct st_run_tool *t, uint64_t entry,
 	if (function)
 		snprintf(text, size, ", in %s+0x%llx of %s", function, (unsigned long long)delta,
 		         st_tool_file_path(t->file));
-	else if (t->file && at - base < ST_TOOL_ROOM)
+	else if (t->file && at - base < ST_TOOL_SPACE)
 		snprintf(text, size, ", at 0x%llx of %s", (unsigned long long)(at - base),
 		         st_tool_file_path(t->file));
 	else
@@ -27,8 +27,8 @@ note(const struct st_run_tool *t, const struct st_process *process, size_t i, st
 {
 	const struct st_results_header *h = process->results;
 	char place[4200], what[80];
-	uint32_t signo = h->tool_failed[i];
-	name_place(place, sizeof place, t, h->tool_entry[i], h->tool_failed_at[i]);
+	uint32_t signo = h->tools.failed[i];
+	name_place(place, sizeof place, t, h->plan.tool_entry[i], h->tools.failed_at[i]);
 	if (signo == SIGXCPU)
 		snprintf(what, sizeof what,
 		         "did not return from a function within 5 s of CPU time");
@@ -46,6 +46,6 @@ st_toolset_note_failures(const struct st_toolset *set, const struct st_run *run,
 {
 	for (size_t k = 0; k < run->n_processes; k++)
 		for (size_t i = 0; i < set->n; i++)
-			if (run->processes[k].results->tool_failed[i])
+			if (run->processes[k].results->tools.failed[i])
 				note(&set->tools[i], &run->processes[k], i, p);
 }

@@ -76,7 +76,7 @@ st_unique_period(const struct st_codelog_past *past, uint64_t period_ns)
 }
 
 static void
-shorten_periods(struct st_budget *b, const struct st_codelog_past *past)
+shorten_periods(struct st_budget_plan *b, const struct st_codelog_past *past)
 {
 	uint64_t period = st_unique_period(past, b->period_ns);
 	if (!b->period_ns)
@@ -89,7 +89,7 @@ shorten_periods(struct st_budget *b, const struct st_codelog_past *past)
  * (rt/budget/watch.h)?
  */
 static bool
-may_watch(const struct st_budget *b, const struct st_unique_choice *choice)
+may_watch(const struct st_budget_plan *b, const struct st_unique_choice *choice)
 {
 	return b->period_ns && b->policy == ST_BUDGET_NATIVE && b->share == ST_SHARE_THREAD &&
 	       !choice->last;
@@ -98,7 +98,7 @@ may_watch(const struct st_budget *b, const struct st_unique_choice *choice)
 /* How often windows begin, or what there is of a period before a thread watches: what comes later
  * is found in any case. */
 static uint64_t
-every_of(const struct st_budget *b, const struct st_unique_choice *choice)
+every_of(const struct st_budget_plan *b, const struct st_unique_choice *choice)
 {
 	uint64_t every = b->period_ns / (b->bursts ? b->bursts : 1);
 	return every / (may_watch(b, choice) ? ST_WATCHED_AFTER : 1);

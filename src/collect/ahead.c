@@ -131,7 +131,7 @@ static void
 look_at(struct st_ahead *a, const struct st_process *p, uint32_t *n_seen)
 {
 	struct st_view v;
-	if (*n_seen == __atomic_load_n(&p->results->n_maps, __ATOMIC_ACQUIRE) ||
+	if (*n_seen == __atomic_load_n(&p->results->maps.n, __ATOMIC_ACQUIRE) ||
 	    st_view_open(&v, p->results, p->results_size, NULL))
 		return;
 	/* Contexts are of functions; the first may come later. */

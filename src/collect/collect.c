@@ -73,8 +73,8 @@ add_threads(struct st_profile *p, const struct st_run *run, const struct st_view
 		out->tid = t->tid;
 		out->name = st_profile_textf(p, "%.*s", (int)sizeof t->name, t->name);
 		out->state = t->state;
-		out->begin_ns = ticks_to_ns(run, v->header->tsc_begin, t->tsc_begin);
-		out->end_ns = ticks_to_ns(run, v->header->tsc_begin, t->tsc_end);
+		out->begin_ns = ticks_to_ns(run, v->header->run.tsc_begin, t->tsc_begin);
+		out->end_ns = ticks_to_ns(run, v->header->run.tsc_begin, t->tsc_end);
 		out->samples = t->samples;
 	}
 }
@@ -94,7 +94,7 @@ add_overshoots(struct st_profile *p, const struct st_run *run, const struct st_v
 		}
 		if (tsc)
 			*out = (struct st_profile_overshoot){
-			        process, ticks_to_ns(run, v->header->tsc_begin, tsc),
+			        process, ticks_to_ns(run, v->header->run.tsc_begin, tsc),
 			        row->over_ns < INT64_MAX ? (int64_t)row->over_ns : INT64_MAX};
 	}
 }
@@ -120,8 +120,8 @@ is_taken(const struct st_collect *c, const struct st_view *v, uint32_t tool, con
 {
 	const struct st_results_header *h = v->header;
 	for (uint32_t i = 0; i < v->n_counters; i++)
-		if (h->counter_tools[i] < tool &&
-		    !strcmp(st_view_string(v, h->counter_names[i]), name))
+		if (h->counters.tools[i] < tool &&
+		    !strcmp(st_view_string(v, h->counters.names[i]), name))
 			return true;
 	for (size_t i = 0; i < c->origin->n_counters; i++)
 		if (c->origin->counters[i].tool < tool &&
@@ -148,8 +148,8 @@ add_unused(struct st_collect *c, const struct st_view *v, uint32_t process)
 		const struct st_profile_declared *d = &c->origin->counters[k];
 		bool used = false;
 		for (uint32_t i = 0; i < v->n_counters && !used; i++)
-			used = h->counter_tools[i] == d->tool &&
-			       !strcmp(st_view_string(v, h->counter_names[i]), d->name);
+			used = h->counters.tools[i] == d->tool &&
+			       !strcmp(st_view_string(v, h->counters.names[i]), d->name);
 		if (!used)
 			add_counter(c->profile, &c->profile->counters, process,
 			            counter_name(c, v, d->tool, d->name), d->help, 0);
@@ -161,46 +161,48 @@ add_unused(struct st_collect *c, const struct st_view *v, uint32_t process)
 static void
 add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 {
-	const struct st_budget *b = &v->header->budget;
-	if (!b->period_ns)
+	const struct st_budget_plan *plan = &v->header->plan.budget;
+	const struct st_budget_results *b = &v->header->budget;
+	if (!plan->period_ns)
 		return;
-	double ns = 1e9 / (double)b->ticks_per_second / ST_BUDGET_UNITS;
+	double ns = 1e9 / (double)plan->ticks_per_second / ST_BUDGET_UNITS;
 	const struct {
 		const char *name, *help;
 		uint64_t total;
-	} rows[] = {{"budget_ns", "of each period", (uint64_t)((double)b->most * ns + 0.5)},
-	            {"budget_period_ns", "how long a period is", b->period_ns},
-	            {"budget_clock", "periods are in: 0 CPU time, 1 elapsed time", b->clock},
-	            {"budget_share", "0 each thread's, 1 the process', 2 by priority, 3 the tree's",
-	             b->share},
-	            {"budget_sampling", "0 a window, 1 bursts, 2 adaptive", b->sampling},
-	            {"budget_bursts", "of each period; 0: a window", b->bursts},
-	            {"budget_native", "when spent: 1 natively, 0 in the engine",
-	             b->policy == ST_BUDGET_NATIVE && !b->no_native},
-	            {"budget_charged_ns", "what measuring has cost, by the budget's account",
-	             (uint64_t)((double)b->charged * ns + 0.5)},
-	            {"budget_model_ns", "what it would be without the clock's corrections",
-	             (uint64_t)((double)((int64_t)b->charged - b->corrected) * ns + 0.5)},
-	            {"budget_controller_ns", "of what was charged, the CPU time of strobe itself",
-	             st_budget_elsewhere(b)},
-	            {"budget_periods", "periods that were over", b->periods},
-	            {"budget_own_periods", "of them, whole ones of threads with their own budget",
-	             b->own_periods},
-	            {"budget_own_periods_used", "of these, those with nine tenths of it used",
-	             b->own_periods_used},
-	            {"budget_windows", "times that measuring began", b->windows},
-	            {"budget_rests", "times that a block was not measured for a while", b->rests},
-	            {"budget_cpu_ns", "CPU time of the threads", b->cpu_ns},
-	            {"budget_measured_ns", "of it while measured", b->measured_ns},
-	            {"budget_audited_ns", "of that compared with what was charged", b->audited_ns},
-	            {"budget_ticks_measured", "ticks of CPU time while measured",
-	             b->ticks[ST_TICK_MEASURED]},
-	            {"budget_ticks_plain", "in the engine, not measured", b->ticks[ST_TICK_PLAIN]},
-	            {"budget_ticks_native", "in native execution", b->ticks[ST_TICK_NATIVE]},
-	            {"budget_most_overshoot_ns", "the largest overshoot", b->most_overshoot},
+	} rows[] = {
+	        {"budget_ns", "of each period", (uint64_t)((double)plan->most * ns + 0.5)},
+	        {"budget_period_ns", "how long a period is", plan->period_ns},
+	        {"budget_clock", "periods are in: 0 CPU time, 1 elapsed time", plan->clock},
+	        {"budget_share", "0 each thread's, 1 the process', 2 by priority, 3 the tree's",
+	         plan->share},
+	        {"budget_sampling", "0 a window, 1 bursts, 2 adaptive", plan->sampling},
+	        {"budget_bursts", "of each period; 0: a window", plan->bursts},
+	        {"budget_native", "when spent: 1 natively, 0 in the engine",
+	         plan->policy == ST_BUDGET_NATIVE && !b->no_native},
+	        {"budget_charged_ns", "what measuring has cost, by the budget's account",
+	         (uint64_t)((double)b->charged * ns + 0.5)},
+	        {"budget_model_ns", "what it would be without the clock's corrections",
+	         (uint64_t)((double)((int64_t)b->charged - b->corrected) * ns + 0.5)},
+	        {"budget_controller_ns", "of what was charged, the CPU time of strobe itself",
+	         st_budget_elsewhere(&v->header->control)},
+	        {"budget_periods", "periods that were over", b->periods},
+	        {"budget_own_periods", "of them, whole ones of threads with their own budget",
+	         b->own_periods},
+	        {"budget_own_periods_used", "of these, those with nine tenths of it used",
+	         b->own_periods_used},
+	        {"budget_windows", "times that measuring began", b->windows},
+	        {"budget_rests", "times that a block was not measured for a while", b->backed_off},
+	        {"budget_cpu_ns", "CPU time of the threads", b->cpu_ns},
+	        {"budget_measured_ns", "of it while measured", b->measured_ns},
+	        {"budget_audited_ns", "of that compared with what was charged", b->audited_ns},
+	        {"budget_ticks_measured", "ticks of CPU time while measured",
+	         b->ticks[ST_TICK_MEASURED]},
+	        {"budget_ticks_plain", "in the engine, not measured", b->ticks[ST_TICK_PLAIN]},
+	        {"budget_ticks_native", "in native execution", b->ticks[ST_TICK_NATIVE]},
+	        {"budget_most_overshoot_ns", "the largest overshoot", b->most_overshoot},
 #define ST_OVERSHOOT(name, below, text)                                                            \
 	{"overshoots_" #name, text, b->overshoots[ST_OVERSHOOT_##name]},
-	            ST_OVERSHOOTS(ST_OVERSHOOT)
+	        ST_OVERSHOOTS(ST_OVERSHOOT)
 #undef ST_OVERSHOOT
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -216,9 +218,9 @@ add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *tota
 	struct st_profile *p = c->profile;
 	for (uint32_t i = 0; i < v->n_counters; i++)
 		add_counter(p, &p->counters, process,
-		            counter_name(c, v, v->header->counter_tools[i],
-		                         st_view_string(v, v->header->counter_names[i])),
-		            st_view_string(v, v->header->counter_helps[i]), totals[i]);
+		            counter_name(c, v, v->header->counters.tools[i],
+		                         st_view_string(v, v->header->counters.names[i])),
+		            st_view_string(v, v->header->counters.helps[i]), totals[i]);
 	add_unused(c, v, process);
 #define ST_STAT(name, text)                                                                        \
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
@@ -242,7 +244,7 @@ static st_status
 add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
 {
 	for (uint32_t i = 0; i < v->n_fallbacks; i++) {
-		const struct st_fallback *f = &v->header->fallbacks[i];
+		const struct st_fallback *f = &v->header->fallbacks.v[i];
 		struct st_profile_fallback *out = ST_PUSH(&c->profile->fallbacks);
 		if (!out)
 			return -1;
@@ -265,7 +267,7 @@ static void
 add_native(struct st_profile_run *r, const struct st_view *v)
 {
 	int64_t cpu = r->cpu_user_ns + r->cpu_system_ns;
-	uint64_t left = v->header->left_ns;
+	uint64_t left = v->header->run.left_ns;
 	if (left == 0 || left >= (uint64_t)cpu)
 		return;
 	r->native_ns += cpu - (int64_t)left;
@@ -290,8 +292,8 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 	out->wall_ns = -1;
 	out->state = ST_RUN_STARTING;
 	if (v) {
-		out->state = in->running ? ST_RUN_GOES_ON : v->header->state;
-		out->wall_ns = ticks_to_ns(run, v->header->tsc_begin, v->header->tsc_end);
+		out->state = in->running ? ST_RUN_GOES_ON : v->header->run.state;
+		out->wall_ns = ticks_to_ns(run, v->header->run.tsc_begin, v->header->run.tsc_end);
 	}
 	return out;
 }
@@ -453,13 +455,13 @@ note_killed(struct st_profile *p, const struct st_run *run)
 	for (size_t i = 0; i < run->n_processes; i++) {
 		const struct st_results_header *h = run->processes[i].results;
 		bool consumes = false;
-		for (uint32_t s = 0; h && s < h->n_streams && s < ST_MAX_STREAMS; s++)
-			consumes |= h->streams[s].consumed != 0;
-		if (consumes && h->state == ST_RUN_CACHE && !run->processes[i].running)
+		for (uint32_t s = 0; h && s < h->streams.n && s < ST_MAX_STREAMS; s++)
+			consumes |= h->streams.v[s].consumed != 0;
+		if (consumes && h->run.state == ST_RUN_CACHE && !run->processes[i].running)
 			st_profile_note(p,
 			                "process %u ended suddenly: the last events for its tools, "
 			                "up to 64 KiB for each thread, are lost",
-			                h->pid);
+			                h->layout.pid);
 	}
 }
 
@@ -469,12 +471,12 @@ note_full(struct st_profile *p, const struct st_run *run)
 {
 	for (size_t i = 0; i < run->n_processes; i++) {
 		const struct st_results_header *h = run->processes[i].results;
-		if (h && h->n_blocks >= ST_MAX_BLOCKS)
+		if (h && h->blocks.n >= ST_MAX_BLOCKS)
 			st_profile_note(
 			        p,
 			        "process %u has executed more than %u basic blocks: blocks that "
 			        "it executed for the first time later are not counted",
-			        h->pid, ST_MAX_BLOCKS);
+			        h->layout.pid, ST_MAX_BLOCKS);
 	}
 }
 

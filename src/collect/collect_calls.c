@@ -8,7 +8,7 @@
  */
 #include "collect/collect.h"
 
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* Targets of all direct jumps of the image, ordered; made when first needed. */
 struct targets {

@@ -76,8 +76,8 @@ static struct st_moved
 weight_of(const struct forest_reader *r, uint32_t i)
 {
 	static const strobe_cost none;
-	const struct st_moved *m = &r->v->header->moved;
-	const strobe_cost *cost = r->v->header->has_costs ? &r->v->costs[i] : &none;
+	const struct st_moved *m = &r->v->header->contexts.moved;
+	const strobe_cost *cost = r->v->header->contexts.has_costs ? &r->v->costs[i] : &none;
 	if (m->from && i == m->to)
 		return *m;
 	if (m->from == i)
@@ -213,15 +213,16 @@ st_collect_forest(struct st_collect *c, const struct st_view *v, uint32_t first_
 	free(r.labels);
 	free(r.contexts);
 	free(r.threads);
-	if (v->header->loops_dropped)
+	if (v->header->contexts.loops_dropped)
 		st_profile_note(
 		        c->profile,
 		        "the iterations of %s are unknown, because the memory was full or their "
 		        "contexts were pruned: use --max-memory SIZE to give them more",
-		        ST_COUNT(v->header->loops_dropped, "loop", "loops"));
-	uint64_t bytes = sizeof(strobe_node) + (v->header->has_costs ? sizeof(strobe_cost) : 0);
+		        ST_COUNT(v->header->contexts.loops_dropped, "loop", "loops"));
+	uint64_t bytes =
+	        sizeof(strobe_node) + (v->header->contexts.has_costs ? sizeof(strobe_cost) : 0);
 	c->profile->run.forest_bytes += bytes * (v->n_nodes - 1);
-	c->profile->run.contexts_pruned += v->header->contexts_pruned;
+	c->profile->run.contexts_pruned += v->header->contexts.pruned;
 	return status;
 }
 

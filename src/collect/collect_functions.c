@@ -3,7 +3,7 @@
 #include "base/order.h"
 #include "collect/collect.h"
 
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* Where the walk over an image's offsets stands. */
 struct walk {

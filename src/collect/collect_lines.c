@@ -9,7 +9,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* What one or more instructions add to a line. */
 struct entry {

@@ -137,7 +137,7 @@ st_held_look(struct st_held_look *l, const struct st_process *processes, size_t 
 	if (all)
 		l->last = now;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t maps = __atomic_load_n(&processes[i].results->n_maps, __ATOMIC_ACQUIRE);
+		uint32_t maps = __atomic_load_n(&processes[i].results->maps.n, __ATOMIC_ACQUIRE);
 		if (processes[i].gone || (l->n_seen[i] == maps && !all))
 			continue;
 		l->n_seen[i] = maps;

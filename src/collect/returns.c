@@ -21,7 +21,7 @@ void
 st_returns_update(struct st_returns *r, const struct st_results_header *h)
 {
 	const struct st_block *blocks = st_results_blocks(h);
-	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
+	uint32_t n = h->blocks.n < ST_MAX_BLOCKS ? h->blocks.n : ST_MAX_BLOCKS;
 	for (; r->blocks < n; r->blocks++) {
 		const struct st_block *b = &blocks[r->blocks];
 		if (b->end != ST_END_CALL && b->end != ST_END_ICALL)

@@ -9,7 +9,7 @@
 
 #include "base/hashmap.h"
 #include "base/vec.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 struct st_returns {
 	ST_VEC(uint64_t) addresses;

@@ -81,7 +81,7 @@ show_place(struct st_shower *s, uint64_t address, struct st_profile_value *value
 static uint64_t
 show_ticks(const struct st_shower *s, const struct st_profile_column *column, uint64_t ticks)
 {
-	uint64_t begin = s->v->header->tsc_begin;
+	uint64_t begin = s->v->header->run.tsc_begin;
 	if (column->role != STROBE_IS_SUM && begin && ticks >= begin)
 		ticks -= begin;
 	return s->tsc_hz > 0 ? (uint64_t)llround((double)ticks / s->tsc_hz * 1e9) : 0;

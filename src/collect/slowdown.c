@@ -157,12 +157,14 @@ add_counts(struct mix *m, const struct st_view *v)
 }
 
 static void
-add_budget(struct mix *m, const struct st_budget *b)
+add_budget(struct mix *m, const struct st_results_header *h)
 {
+	const struct st_budget_results *b = &h->budget;
 	double plain = (double)b->ticks[ST_TICK_PLAIN],
 	       rest = plain + (double)b->ticks[ST_TICK_NATIVE];
-	m->charged += (double)b->charged / ST_BUDGET_UNITS / (double)b->ticks_per_second -
-	              (double)st_budget_elsewhere(b) / 1e9;
+	m->charged +=
+	        (double)b->charged / ST_BUDGET_UNITS / (double)h->plan.budget.ticks_per_second -
+	        (double)st_budget_elsewhere(&h->control) / 1e9;
 	if (rest > 0 && b->cpu_ns > b->measured_ns)
 		m->plain += (double)(b->cpu_ns - b->measured_ns) / 1e9 * plain / rest;
 }
@@ -173,12 +175,12 @@ add_process(struct mix *m, const struct st_run *run, const struct st_process *pr
 	struct st_view v;
 	if (st_view_open(&v, process->results, process->results_size, NULL))
 		return;
-	double cpu = run->cpu_user + run->cpu_system, left = (double)v.header->left_ns / 1e9;
+	double cpu = run->cpu_user + run->cpu_system, left = (double)v.header->run.left_ns / 1e9;
 	if (left > 0 && left < cpu)
 		m->native = fmin(m->native + cpu - left, cpu);
-	const struct st_budget *b = &v.header->budget;
-	if (b->period_ns && b->ticks_per_second)
-		add_budget(m, b);
+	const struct st_budget_plan *plan = &v.header->plan.budget;
+	if (plan->period_ns && plan->ticks_per_second)
+		add_budget(m, v.header);
 	m->insns += (double)v.header->stats[ST_STAT_insns];
 	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];
 	add_samples(m, &v);

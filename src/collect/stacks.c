@@ -124,7 +124,7 @@ static bool
 find_map(struct process *p, uint64_t pc, uint32_t *map)
 {
 	const struct st_map *maps = st_results_maps(p->seen.results);
-	uint32_t n = p->seen.results->n_maps;
+	uint32_t n = p->seen.results->maps.n;
 	n = n < ST_MAX_MAPS ? n : ST_MAX_MAPS;
 	if (p->last_map < n && map_holds(&maps[p->last_map], pc)) {
 		*map = p->last_map;

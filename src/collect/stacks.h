@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 struct st_stacks;
 

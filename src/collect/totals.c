@@ -47,9 +47,9 @@ static void
 add_slots(const struct st_view *v, uint64_t *sum)
 {
 	const uint32_t span = SPAN_PAGES * (PAGE / sizeof *sum);
-	const char *slot = (const char *)v->header + v->header->off_counters;
+	const char *slot = (const char *)v->header + v->header->layout.off_counters;
 	bool sparse = absent_is_empty();
-	for (uint32_t s = 0; s < v->n_slots; s++, slot += v->header->counters_stride) {
+	for (uint32_t s = 0; s < v->n_slots; s++, slot += v->header->layout.counters_stride) {
 		const uint64_t *counts = (const uint64_t *)slot;
 		for (uint32_t b = ST_FIRST_ID; b < v->n_blocks && !sparse; b++)
 			sum[b] += counts[b];
@@ -191,7 +191,7 @@ st_view_total(const struct st_view *v, const struct st_view_counts *counts,
 {
 	struct by_block o = {0};
 	*totals = (struct st_view_totals){0};
-	memcpy(totals->counters, v->header->counter_sums, sizeof totals->counters);
+	memcpy(totals->counters, v->header->counters.sums, sizeof totals->counters);
 	int status = copy_tables(v, totals) || order_partials(v, &o) ? -1 : 0;
 	for (uint32_t i = 0; i < v->n_amounts && !status; i++) {
 		const struct st_amount *a = &v->amounts[i];

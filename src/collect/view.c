@@ -26,12 +26,12 @@ tables_fit(struct st_view *v, size_t size)
 {
 	const struct st_results_header *h = v->header;
 	const uint64_t room = (uint64_t)ST_TABLE_ROWS * ST_MAX_COLUMNS * sizeof(uint64_t);
-	if (h->off_tables > size)
+	if (h->layout.off_tables > size)
 		return false;
 	for (uint32_t i = 0; i < v->n_tables; i++) {
 		struct st_view_table *t = &v->tables[i];
-		uint64_t offset = h->off_tables + i * room;
-		t->table = &h->tables[i];
+		uint64_t offset = h->layout.off_tables + i * room;
+		t->table = &h->tables.v[i];
 		t->n_rows = least(t->table->n_rows, ST_TABLE_ROWS);
 		t->n_columns = least(t->table->n_columns, ST_MAX_COLUMNS);
 		t->n_keys = least(t->table->n_keys, t->n_columns);
@@ -46,24 +46,24 @@ static bool
 sections_fit(struct st_view *v, size_t size)
 {
 	const struct st_results_header *h = v->header;
-	if (v->n_slots > 1 && (h->counters_stride % 8 || h->counters_stride > size))
+	if (v->n_slots > 1 && (h->layout.counters_stride % 8 || h->layout.counters_stride > size))
 		return false;
-	uint64_t last_slot = v->n_slots ? (v->n_slots - 1) * h->counters_stride : 0;
-	return fits(h->off_maps, v->n_maps, sizeof *v->maps, size) &&
-	       fits(h->off_strings, v->n_strings, 1, size) &&
-	       fits(h->off_blocks, v->n_blocks, sizeof *v->blocks, size) &&
-	       fits(h->off_amounts, v->n_amounts, sizeof *v->amounts, size) &&
-	       fits(h->off_partials, v->n_partials, sizeof *v->partials, size) &&
-	       fits(h->off_threads, v->n_threads, sizeof *v->threads, size) &&
-	       fits(h->off_samples, v->n_samples, sizeof *v->samples, size) &&
-	       fits(h->off_labels, v->n_labels, sizeof *v->labels, size) &&
-	       fits(h->off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
-	       fits(h->off_costs, v->n_nodes, sizeof *v->costs, size) &&
-	       fits(h->off_loops, v->n_loops, sizeof *v->loops, size) &&
-	       fits(h->off_overshoots, v->n_overshoots, sizeof *v->overshoots, size) &&
+	uint64_t last_slot = v->n_slots ? (v->n_slots - 1) * h->layout.counters_stride : 0;
+	return fits(h->layout.off_maps, v->n_maps, sizeof *v->maps, size) &&
+	       fits(h->layout.off_strings, v->n_strings, 1, size) &&
+	       fits(h->layout.off_blocks, v->n_blocks, sizeof *v->blocks, size) &&
+	       fits(h->layout.off_amounts, v->n_amounts, sizeof *v->amounts, size) &&
+	       fits(h->layout.off_partials, v->n_partials, sizeof *v->partials, size) &&
+	       fits(h->layout.off_threads, v->n_threads, sizeof *v->threads, size) &&
+	       fits(h->layout.off_samples, v->n_samples, sizeof *v->samples, size) &&
+	       fits(h->layout.off_labels, v->n_labels, sizeof *v->labels, size) &&
+	       fits(h->layout.off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
+	       fits(h->layout.off_costs, v->n_nodes, sizeof *v->costs, size) &&
+	       fits(h->layout.off_loops, v->n_loops, sizeof *v->loops, size) &&
+	       fits(h->layout.off_overshoots, v->n_overshoots, sizeof *v->overshoots, size) &&
 	       tables_fit(v, size) &&
-	       (!v->n_slots || (last_slot <= size && h->off_counters <= size - last_slot &&
-	                        fits(h->off_counters + last_slot, v->n_blocks, 8, size)));
+	       (!v->n_slots || (last_slot <= size && h->layout.off_counters <= size - last_slot &&
+	                        fits(h->layout.off_counters + last_slot, v->n_blocks, 8, size)));
 }
 
 st_status
@@ -71,34 +71,34 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 {
 	const struct st_results_header *h = results;
 	memset(v, 0, sizeof *v);
-	if (!results || size < sizeof *h || h->magic != ST_RESULTS_MAGIC)
+	if (!results || size < sizeof *h || h->layout.magic != ST_RESULTS_MAGIC)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "the results of the run are damaged: the program may have written over "
 		        "memory that is not its own; run it again");
-	if (h->version != ST_WIRE_VERSION)
+	if (h->layout.version != ST_WIRE_VERSION)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the runtime writes version %u of the results, and this strobe "
 		               "reads version %u: install both from one build",
-		               h->version, ST_WIRE_VERSION);
+		               h->layout.version, ST_WIRE_VERSION);
 	v->header = h;
-	v->n_maps = least(h->n_maps, ST_MAX_MAPS);
-	v->n_blocks = least(h->n_blocks, ST_MAX_BLOCKS);
-	v->n_threads = least(h->n_threads, ST_MAX_THREADS);
-	v->n_fallbacks = least(h->n_fallbacks, ST_MAX_FALLBACKS);
-	v->n_strings = least(h->n_strings, ST_STRINGS_BYTES);
-	v->n_slots = least(h->n_slots, ST_MAX_SLOTS);
-	v->n_counters = least(h->n_counters, ST_MAX_COUNTERS);
-	v->n_tables = least(h->n_tables, ST_MAX_TABLES);
-	v->n_streams = least(h->n_streams, ST_MAX_STREAMS);
-	v->n_amounts = least(h->n_amounts, ST_MAX_AMOUNTS);
-	v->n_partials = least(h->n_partials, ST_MAX_PARTIALS);
-	v->n_labels = least(h->n_labels, ST_MAX_LABELS);
-	v->n_nodes = least(h->n_nodes, ST_MAX_NODES);
-	v->n_loops = least(h->n_loops, ST_MAX_LOOPS);
+	v->n_maps = least(h->maps.n, ST_MAX_MAPS);
+	v->n_blocks = least(h->blocks.n, ST_MAX_BLOCKS);
+	v->n_threads = least(h->threads.n, ST_MAX_THREADS);
+	v->n_fallbacks = least(h->fallbacks.n, ST_MAX_FALLBACKS);
+	v->n_strings = least(h->strings.n, ST_STRINGS_BYTES);
+	v->n_slots = least(h->threads.n_slots, ST_MAX_SLOTS);
+	v->n_counters = least(h->counters.n, ST_MAX_COUNTERS);
+	v->n_tables = least(h->tables.n, ST_MAX_TABLES);
+	v->n_streams = least(h->streams.n, ST_MAX_STREAMS);
+	v->n_amounts = least(h->blocks.n_amounts, ST_MAX_AMOUNTS);
+	v->n_partials = least(h->blocks.n_partials, ST_MAX_PARTIALS);
+	v->n_labels = least(h->contexts.n_labels, ST_MAX_LABELS);
+	v->n_nodes = least(h->contexts.n_nodes, ST_MAX_NODES);
+	v->n_loops = least(h->contexts.n_loops, ST_MAX_LOOPS);
 	v->n_overshoots = least(h->budget.n_overshoot_rows, ST_MAX_OVERSHOOT_ROWS);
-	v->counting = h->counting != 0;
-	uint64_t samples = h->n_samples;
+	v->counting = h->blocks.counting != 0;
+	uint64_t samples = h->samples.n;
 	v->n_samples = least(samples, ST_MAX_SAMPLES);
 	v->n_dropped = samples - v->n_samples;
 	if (!sections_fit(v, size))
@@ -107,18 +107,18 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 		        "the results of the run are damaged: a section lies outside the file; run "
 		        "the program again");
 	const char *base = results;
-	v->maps = (const void *)(base + h->off_maps);
-	v->strings = base + h->off_strings;
-	v->blocks = (const void *)(base + h->off_blocks);
-	v->amounts = (const void *)(base + h->off_amounts);
-	v->partials = (const void *)(base + h->off_partials);
-	v->threads = (const void *)(base + h->off_threads);
-	v->samples = (const void *)(base + h->off_samples);
-	v->labels = (const void *)(base + h->off_labels);
-	v->nodes = (const void *)(base + h->off_nodes);
-	v->costs = (const void *)(base + h->off_costs);
-	v->loops = (const void *)(base + h->off_loops);
-	v->overshoots = (const void *)(base + h->off_overshoots);
+	v->maps = (const void *)(base + h->layout.off_maps);
+	v->strings = base + h->layout.off_strings;
+	v->blocks = (const void *)(base + h->layout.off_blocks);
+	v->amounts = (const void *)(base + h->layout.off_amounts);
+	v->partials = (const void *)(base + h->layout.off_partials);
+	v->threads = (const void *)(base + h->layout.off_threads);
+	v->samples = (const void *)(base + h->layout.off_samples);
+	v->labels = (const void *)(base + h->layout.off_labels);
+	v->nodes = (const void *)(base + h->layout.off_nodes);
+	v->costs = (const void *)(base + h->layout.off_costs);
+	v->loops = (const void *)(base + h->layout.off_loops);
+	v->overshoots = (const void *)(base + h->layout.off_overshoots);
 	return 0;
 }
 

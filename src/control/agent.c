@@ -76,10 +76,10 @@ let_begin(const struct st_attachment *a)
 	const double patience = 5.0;
 	struct st_results_header *r = a->results;
 	double end = st_now_raw() + patience;
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING &&
+	while (__atomic_load_n(&r->run.state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING &&
 	       st_now_raw() < end && kill(a->pid, 0) == 0) {
-		if (r->images_done != r->n_maps)
-			st_region_seen(r, r->n_maps);
+		if (r->control.images_done != r->maps.n)
+			st_region_seen(r, r->maps.n);
 		nanosleep(&(struct timespec){0, 100000}, NULL);
 	}
 }
@@ -102,10 +102,11 @@ attend(int socket, struct st_attachment *a)
 	/* What is left unread would take the answer's place (ECONNRESET). */
 	char byte;
 	if (recv(socket, &byte, 1, MSG_DONTWAIT) != 1) /* strobe is gone: threads wait in vain */
-		__atomic_store_n(&a->results->deserted, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&a->results->control.deserted, 1, __ATOMIC_RELAXED);
 	struct message m = {.kind = DETACHED};
 	let_begin(a);
-	m.done = fds[1].fd < 0 ? !a->boot->leaves || st_clear_leftovers(a) : st_detach(a);
+	m.done = fds[1].fd < 0 ? !a->results->control.detach.leaves || st_clear_leftovers(a)
+	                       : st_detach(a);
 	tell(socket, &m, NULL);
 }
 
@@ -122,7 +123,7 @@ be_agent(int socket, pid_t pid, const struct st_run_options *o)
 	}
 	m.threads = a.threads;
 	m.begin = a.begin;
-	memcpy(m.layout, a.results->layout, sizeof m.layout);
+	memcpy(m.layout, a.results->layout_page, sizeof m.layout);
 	tell(3, &m, (const int[N_FDS]){[RESULTS] = a.results_fd, [CHANNEL] = a.channel});
 	attend(3, &a);
 	_exit(0);
@@ -158,7 +159,7 @@ static st_status
 map_results(struct st_agent *agent, int fd, const struct message *m, struct st_error *e)
 {
 	static struct st_results_header like; /* too large for the stack */
-	memcpy(like.layout, m->layout, sizeof like.layout);
+	memcpy(like.layout_page, m->layout, sizeof like.layout_page);
 	agent->results = st_results_map(fd, &like);
 	int error = errno;
 	if (fd >= 0)

@@ -121,7 +121,8 @@ is_at_work(pid_t pid, unsigned long long results)
 	struct st_results_header h;
 	struct iovec here = {&h, sizeof h}, there = {(void *)results, sizeof h};
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof h &&
-	       h.magic == ST_RESULTS_MAGIC && (h.state == ST_RUN_CACHE || h.state == ST_RUN_NATIVE);
+	       h.layout.magic == ST_RESULTS_MAGIC &&
+	       (h.run.state == ST_RUN_CACHE || h.run.state == ST_RUN_NATIVE);
 }
 
 static bool

@@ -101,13 +101,13 @@ wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_e
 {
 	const struct st_results_header *r = agent->results;
 	double end = st_now_raw() + patience;
-	while (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING) {
-		uint32_t images = r->images_done;
+	while (__atomic_load_n(&r->run.state, __ATOMIC_ACQUIRE) == ST_RUN_STARTING) {
+		uint32_t images = r->control.images_done;
 		enum st_agent_news news = serve(s, agent, 0.0001);
 		if (news != ST_AGENT_NOTHING || (kill(s->main_pid, 0) != 0 && errno == ESRCH))
 			return st_fail(e, ST_EXIT_FAILED, "process %d has ended in the meantime",
 			               s->main_pid);
-		if (r->images_done != images)
+		if (r->control.images_done != images)
 			end = st_now_raw() + patience;
 		if (st_now_raw() > end)
 			return st_fail(e, ST_EXIT_FAILED,
@@ -151,12 +151,12 @@ note_end(struct st_process *p)
 {
 	/* Its last words may still be on their way into the results. */
 	for (int tries = 0;
-	     tries < 100 && kill((pid_t)p->pid, 0) == 0 && p->results->state == ST_RUN_CACHE;
+	     tries < 100 && kill((pid_t)p->pid, 0) == 0 && p->results->run.state == ST_RUN_CACHE;
 	     tries++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	p->exited = p->results->state == ST_RUN_EXITED;
-	p->exit_code = p->exited ? p->results->exit_code : 0;
-	p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
+	p->exited = p->results->run.state == ST_RUN_EXITED;
+	p->exit_code = p->exited ? p->results->run.exit_code : 0;
+	p->signal = p->results->run.state == ST_RUN_KILLED ? (int)p->results->run.fatal_signal : 0;
 	p->gone = kill((pid_t)p->pid, 0) != 0 && errno == ESRCH;
 }
 

@@ -9,7 +9,7 @@ told(const struct st_session *s, size_t *living)
 {
 	uint64_t ns = s->leaders_ns;
 	for (size_t i = 0; i < s->n_processes; i++) {
-		ns += s->processes[i].results->budget.drained_ns;
+		ns += s->processes[i].results->control.drained_ns;
 		*living += !s->processes[i].gone;
 	}
 	return ns;
@@ -20,14 +20,14 @@ static void
 take_back(struct st_session *s)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
-		struct st_budget *b =
-		        &((struct st_results_header *)s->processes[i].results)->budget;
-		if (!s->processes[i].gone || !b->owed_ns)
+		struct st_control *c =
+		        &((struct st_results_header *)s->processes[i].results)->control;
+		if (!s->processes[i].gone || !c->debt_ns)
 			continue;
-		uint64_t left = b->owed_ns < s->shared_ns ? b->owed_ns : s->shared_ns;
-		b->controller_ns -= left < b->controller_ns ? left : b->controller_ns;
+		uint64_t left = c->debt_ns < s->shared_ns ? c->debt_ns : s->shared_ns;
+		c->controller_ns -= left < c->controller_ns ? left : c->controller_ns;
 		s->shared_ns -= left;
-		b->owed_ns = 0;
+		c->debt_ns = 0;
 	}
 }
 
@@ -49,9 +49,9 @@ st_session_charge(struct st_session *s)
 		const struct st_process *p = &s->processes[i];
 		if (p->gone)
 			continue;
-		struct st_budget *b = &((struct st_results_header *)p->results)->budget;
-		__atomic_fetch_add(&b->owed_ns, each, __ATOMIC_RELAXED);
-		b->controller_ns += each;
+		struct st_control *c = &((struct st_results_header *)p->results)->control;
+		__atomic_fetch_add(&c->debt_ns, each, __ATOMIC_RELAXED);
+		c->controller_ns += each;
 	}
 	s->shared_ns += each * living;
 }

@@ -45,19 +45,19 @@ read_head(const struct st_traced *t, struct st_thread_head *head)
 static bool
 in_region(const struct leaving *l, uint64_t address)
 {
-	return address - l->a->boot->region < ST_REGION_SIZE;
+	return address - l->a->boot->area < ST_AREA_SIZE;
 }
 
 static bool
 in_cache(const struct leaving *l, uint64_t address)
 {
-	return address - l->a->boot->region < ST_CACHE_SIZE;
+	return address - l->a->boot->area < ST_CACHE_SIZE;
 }
 
 static enum where
 where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_head *head)
 {
-	const struct st_boot *boot = l->a->boot;
+	const struct st_detach *detach = &l->a->results->control.detach;
 	uint64_t rip = t->regs.rip;
 	if (!t->regs.gs_base)
 		return in_region(l, rip) ? BUSY : OUT;
@@ -65,7 +65,7 @@ where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_he
 		return BUSY;
 	if (head->parked)
 		return head->parked == ST_PARKED ? PARKED : PARKS;
-	if (t->interrupted && rip == boot->sys_insn && head->state == ST_HEAD_SYSCALL)
+	if (t->interrupted && rip == detach->sys_insn && head->state == ST_HEAD_SYSCALL)
 		return ASLEEP;
 	return in_region(l, rip) || head->state != ST_HEAD_NATIVE ? BUSY : NATIVE;
 }
@@ -93,7 +93,7 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 	}
 	write_at(t, t->regs.gs_base + offsetof(struct st_thread_head, regs), h.regs,
 	         offsetof(struct st_thread_head, guard) - offsetof(struct st_thread_head, regs));
-	t->regs.rip = l->a->boot->park;
+	t->regs.rip = l->a->results->control.detach.park;
 	t->regs.eflags = 0x202;
 	t->regs.rsi = t->mask;
 	/* First where it goes: asleep with every signal blocked, nothing would ever reach it if we
@@ -159,7 +159,7 @@ all_parked(const struct leaving *l)
 static bool
 leaves_by_itself(const struct leaving *l)
 {
-	return __atomic_load_n(&l->a->boot->leaves, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&l->a->results->control.detach.leaves, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* Brings every thread to the parking place, stopped there. */
@@ -214,7 +214,8 @@ send_to_work(struct leaving *l, struct st_traced *t, uint64_t entry, uint32_t fi
 	t->regs.eflags = 0x202;
 	if (st_thread_continue(t) != 0)
 		return false;
-	while (__atomic_load_n(&l->a->boot->finished, __ATOMIC_ACQUIRE) < finished) {
+	while (__atomic_load_n(&l->a->results->control.detach.finished, __ATOMIC_ACQUIRE) <
+	       finished) {
 		st_threads_attend(&l->ts);
 		if (t->gone || st_now_raw() > end)
 			return false;
@@ -238,7 +239,7 @@ list_memory(const struct leaving *l, const struct st_traced *t, struct st_remote
 	        __NR_munmap,
 	        {t->regs.gs_base, ST_THREAD_PRIVATE + ST_MAX_BLOCKS * sizeof(uint64_t)}};
 	for (unsigned i = 0; i < a->n_mapped; i++)
-		if (a->mapped[i].at == a->results->at)
+		if (a->mapped[i].at == a->results->layout.at)
 			results = i;
 		else
 			calls[n++] = (struct st_remote_call){__NR_munmap,
@@ -258,7 +259,8 @@ unmap(struct leaving *l, struct st_traced *t)
 	struct st_remote r = {.pid = t->tid, .saved = t->final};
 	if (st_is_filtered(t->tid) || !st_retreat_put(&r.retreat, t->tid, &t->final, t->final_mask))
 		return false;
-	const uint64_t undo = l->a->results->at + (uint64_t)((char *)calls - (char *)l->a->results);
+	const uint64_t undo =
+	        l->a->results->layout.at + (uint64_t)((char *)calls - (char *)l->a->results);
 	unsigned n = list_memory(l, t, calls);
 	r.retreat.data.undo = undo;
 	r.retreat.data.undo_end = undo + n * sizeof *calls;
@@ -293,20 +295,20 @@ choose(struct leaving *l)
 static bool
 leave(struct leaving *l)
 {
-	const struct st_boot *boot = l->a->boot;
+	const struct st_detach *detach = &l->a->results->control.detach;
 	struct st_traced *one = choose(l);
 	if (leaves_by_itself(l))
 		return false;
 	if (!one)
 		return true;
-	if (!send_to_work(l, one, boot->finish, ST_FINISHED_PROCESS))
+	if (!send_to_work(l, one, detach->finish, ST_FINISHED_PROCESS))
 		return false;
 	for (size_t i = 0; i < l->ts.n; i++)
 		if (l->ts.v[i].was_parked && !l->ts.v[i].gone && &l->ts.v[i] != one)
 			put_final(&l->ts.v[i]);
-	if (!send_to_work(l, one, boot->forget, ST_FINISHED_MEMORY))
+	if (!send_to_work(l, one, detach->forget, ST_FINISHED_MEMORY))
 		return false;
-	if (boot->finished == ST_FINISHED_MEMORY && unmap(l, one))
+	if (detach->finished == ST_FINISHED_MEMORY && unmap(l, one))
 		one->gone = true;
 	else
 		put_final(one);

@@ -49,11 +49,11 @@ void
 st_drain_add(struct st_drain *d, struct st_results_header *h, size_t size)
 {
 	struct source s = {.results = h,
-	                   .off_chunks = h->off_chunks,
-	                   .off_counters = h->off_counters,
-	                   .off_threads = h->off_threads,
-	                   .stride = h->counters_stride,
-	                   .at = h->at};
+	                   .off_chunks = h->layout.off_chunks,
+	                   .off_counters = h->layout.off_counters,
+	                   .off_threads = h->layout.off_threads,
+	                   .stride = h->layout.counters_stride,
+	                   .at = h->layout.at};
 	if (!fits(s.off_chunks, (uint64_t)ST_MAX_CHUNKS * ST_CHUNK_STRIDE, size) ||
 	    !fits(s.off_threads, ST_MAX_THREADS * sizeof(struct st_thread), size) ||
 	    s.stride > size || !fits(s.off_counters, ST_MAX_SLOTS * s.stride, size))
@@ -77,7 +77,7 @@ st_drain_add(struct st_drain *d, struct st_results_header *h, size_t size)
 static void
 hand_on(struct st_drain *d, const struct source *s, uint32_t index, uint64_t bytes)
 {
-	struct st_chunk *c = &s->results->chunks[index];
+	struct st_chunk *c = &s->results->streams.chunks[index];
 	const char *rows =
 	        (const char *)s->results + s->off_chunks + (uint64_t)index * ST_CHUNK_STRIDE;
 	struct st_row_chunk out = {c->stream, c->thread, rows, bytes};
@@ -104,7 +104,7 @@ take_full(struct st_drain *d, const struct source *s)
 	struct full full[ST_MAX_CHUNKS];
 	size_t n = 0;
 	for (uint32_t i = 0; i < ST_MAX_CHUNKS; i++) {
-		struct st_chunk *c = &s->results->chunks[i];
+		struct st_chunk *c = &s->results->streams.chunks[i];
 		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == ST_CHUNK_FULL)
 			full[n++] = (struct full){c->sequence, i};
 	}
@@ -113,12 +113,12 @@ take_full(struct st_drain *d, const struct source *s)
 	uint64_t from = st_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	qsort(full, n, sizeof *full, sequence_order);
 	for (size_t i = 0; i < n; i++) {
-		struct st_chunk *c = &s->results->chunks[full[i].index];
+		struct st_chunk *c = &s->results->streams.chunks[full[i].index];
 		hand_on(d, s, full[i].index, c->bytes);
 		__atomic_store_n(&c->state, ST_CHUNK_FREE, __ATOMIC_RELEASE);
 	}
 	/* A budget pays for it. */
-	__atomic_fetch_add(&s->results->budget.drained_ns,
+	__atomic_fetch_add(&s->results->control.drained_ns,
 	                   st_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from, __ATOMIC_RELAXED);
 	return n;
 }
@@ -128,9 +128,9 @@ static uint64_t
 filled(const struct source *s, uint32_t index)
 {
 	const struct st_results_header *h = s->results;
-	const struct st_chunk *c = &h->chunks[index];
+	const struct st_chunk *c = &h->streams.chunks[index];
 	uint32_t thread = c->thread, stream = c->stream;
-	if (thread >= ST_MAX_THREADS || thread >= h->n_threads || stream >= ST_MAX_STREAMS)
+	if (thread >= ST_MAX_THREADS || thread >= h->threads.n || stream >= ST_MAX_STREAMS)
 		return 0;
 	const struct st_thread *threads = st_section(h, s->off_threads);
 	uint32_t slot = threads[thread].slot;
@@ -154,7 +154,7 @@ drain(void *arg)
 		size_t n = 0;
 		pthread_mutex_lock(&d->lock);
 		for (size_t i = 0; i < d->n; i++)
-			if (d->sources[i].results->n_streams)
+			if (d->sources[i].results->streams.n)
 				n += take_full(d, &d->sources[i]);
 		pthread_mutex_unlock(&d->lock);
 		if (!n)
@@ -167,9 +167,9 @@ drain(void *arg)
 static bool
 has_stream(const struct st_results_header *h)
 {
-	uint32_t n = h->n_streams;
+	uint32_t n = h->streams.n;
 	for (uint32_t i = 0; i < n && i < ST_MAX_STREAMS; i++)
-		if (!h->streams[i].consumed)
+		if (!h->streams.v[i].consumed)
 			return true;
 	return false;
 }
@@ -200,10 +200,10 @@ st_drain_end(struct st_drain *d, const struct st_results_header *results)
 		struct source s = d->sources[i];
 		if (s.results != results)
 			continue;
-		if (s.results->n_streams)
+		if (s.results->streams.n)
 			take_full(d, &s);
-		for (uint32_t c = 0; c < ST_MAX_CHUNKS && s.results->n_streams; c++)
-			if (s.results->chunks[c].state == ST_CHUNK_OWNED)
+		for (uint32_t c = 0; c < ST_MAX_CHUNKS && s.results->streams.n; c++)
+			if (s.results->streams.chunks[c].state == ST_CHUNK_OWNED)
 				hand_on(d, &s, c, filled(&s, c));
 		d->sink->end(d->sink->arg, results);
 		d->sources[i] = d->sources[--d->n];

@@ -155,7 +155,7 @@ look_around(struct st_injection *in)
 	if (f)
 		fclose(f);
 	if (base >= (1ull << 40) && code >= BIG_PROGRAM)
-		in->region_hint = (base - ST_REGION_SIZE - (64ull << 20)) & ~0x1fffffull;
+		in->region_hint = (base - ST_AREA_SIZE - (64ull << 20)) & ~0x1fffffull;
 	unsigned place = PLACES;
 	while (place && taken[place - 1])
 		place--;
@@ -172,14 +172,14 @@ begin(struct st_injection *in)
 	const char *what = "address space for the code cache";
 	uint64_t hint = in->region_hint;
 	if (hint)
-		st_injection_mmap(in, what, hint, ST_REGION_SIZE, PROT_NONE,
+		st_injection_mmap(in, what, hint, ST_AREA_SIZE, PROT_NONE,
 		                  flags | MAP_FIXED_NOREPLACE, -1, 0);
 	if (!hint || st_injection_do(in) != 0)
-		st_injection_mmap(in, what, 0, ST_REGION_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
+		st_injection_mmap(in, what, 0, ST_AREA_SIZE + (2 << 20), PROT_NONE, flags, -1, 0);
 	st_parcel_prepare(in);
 	if (st_injection_do(in) != 0)
 		return -1;
-	in->boot.region = (in->mapped[in->n_mapped - 1].at + 0x1fffff) & ~0x1fffffull;
+	in->boot.area = (in->mapped[in->n_mapped - 1].at + 0x1fffff) & ~0x1fffffull;
 	return 0;
 }
 
@@ -199,12 +199,12 @@ static st_status
 make_tool(struct st_injection *in, size_t i)
 {
 	const struct st_tool_file *file = in->options->tools[i].file;
-	uint64_t runtime = in->boot.region + ST_REGION_RUNTIME;
+	uint64_t runtime = in->boot.area + ST_AREA_RUNTIME;
 	size_t size;
 	if (!file)
 		return 0;
 	unsigned char *bytes = st_tool_file_place(
-	        file, in->boot.region + ST_REGION_TOOLS + i * ST_TOOL_ROOM, runtime, &size);
+	        file, in->boot.area + ST_AREA_TOOLS + i * ST_TOOL_SPACE, runtime, &size);
 	if (!bytes)
 		return st_fail(in->e, ST_EXIT_FAILED, "out of memory");
 	int fd = make_file(in, size);
@@ -220,23 +220,27 @@ make_results(struct st_injection *in)
 {
 	struct st_results_header sizes = {0}, *h;
 	st_results_layout(&sizes);
-	int fd = make_file(in, sizes.file_size);
+	int fd = make_file(in, sizes.layout.file_size);
 	if (fd < 0)
 		return -1;
-	h = mmap(NULL, sizes.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	h = mmap(NULL, sizes.layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+	         fd, 0);
 	if (h == MAP_FAILED)
 		return st_injection_fail(in, "mapping the results here", -errno);
 	st_results_layout(h);
-	h->sample_hz = in->options->sample_hz;
-	h->take_stacks = in->options->on_stack != NULL;
-	h->wants_entries = in->options->on_image != NULL;
-	h->unique = in->options->unique;
-	h->unique_last = in->options->unique_last;
-	h->one_known = in->options->known != NULL;
-	h->region_by = in->options->region_by;
-	h->budget = in->options->budget;
-	h->budget.pool = st_pool_first(&h->budget, in->running);
-	st_results_tools(h, in->options, in->boot.region);
+	h->plan.sample_hz = in->options->sample_hz;
+	h->plan.take_stacks = in->options->on_stack != NULL;
+	h->plan.wants_entries = in->options->on_image != NULL;
+	h->plan.unique = in->options->unique;
+	h->plan.unique_last = in->options->unique_last;
+	h->plan.one_coverage = in->options->known != NULL;
+	h->plan.region_by = in->options->region_by;
+	h->plan.stress = in->options->stress;
+	h->plan.follow = in->options->follow;
+	h->plan.budget = in->options->budget;
+	h->control.budget_amount = in->options->budget.amount;
+	h->budget.pool = st_pool_first(&h->plan.budget, in->running);
+	st_results_tools(h, in->options, in->boot.area);
 	in->results = h;
 	return 0;
 }
@@ -274,7 +278,7 @@ map_runtime(struct st_injection *in)
 {
 	const char *what = "mapping the runtime";
 	const struct st_runtime_image *image = &in->shared->image;
-	uint64_t at = in->boot.region + ST_REGION_RUNTIME;
+	uint64_t at = in->boot.area + ST_AREA_RUNTIME;
 	int fd = in->there[ST_PARCEL_SHARED];
 	st_injection_mmap(in, what, at, image->text_size, PROT_READ | PROT_EXEC,
 	                  MAP_PRIVATE | MAP_FIXED, fd, 0);
@@ -306,7 +310,7 @@ map_tool(struct st_injection *in, size_t i, int fd)
 {
 	const struct st_tool_file *file = in->options->tools[i].file;
 	const struct st_tool_part *parts;
-	uint64_t at = in->boot.region + ST_REGION_TOOLS + i * ST_TOOL_ROOM;
+	uint64_t at = in->boot.area + ST_AREA_TOOLS + i * ST_TOOL_SPACE;
 	size_t n = st_tool_file_parts(file, &parts);
 	for (size_t k = 0; k < n; k++) {
 		int prot = PROT_READ | (parts[k].written ? PROT_WRITE : 0) |
@@ -335,8 +339,9 @@ static void
 map_known(struct st_injection *in, int fd)
 {
 	st_injection_mmap(in, "mapping what is known of code",
-	                  in->boot.results + in->results->off_seen, 2ull * ST_SEEN_BYTES,
-	                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
+	                  in->boot.results + in->results->layout.off_coverage,
+	                  2ull * ST_COVERAGE_BYTES, PROT_READ | PROT_WRITE,
+	                  MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
 	st_injection_close(in, fd);
 }
 
@@ -348,16 +353,16 @@ map_tables(struct st_injection *in)
 	unsigned first = in->n_mapped;
 	st_injection_mmap(in, "mapping the code cache", HINT_ALIAS, ST_CACHE_SIZE,
 	                  PROT_READ | PROT_WRITE, MAP_SHARED, cache, 0);
-	st_injection_mmap(in, "mapping the results", HINT_RESULTS, in->results->file_size,
+	st_injection_mmap(in, "mapping the results", HINT_RESULTS, in->results->layout.file_size,
 	                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 	                  in->there[ST_PARCEL_RESULTS], 0);
-	st_injection_mmap(in, "mapping the code cache", in->boot.region, ST_CACHE_SIZE,
+	st_injection_mmap(in, "mapping the code cache", in->boot.area, ST_CACHE_SIZE,
 	                  PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, cache, 0);
 	map_lookup(in);
 	map_runtime(in);
 	unsigned tools = ST_PARCEL_FIRST;
 	if (in->pool && in->pool->fd >= 0) {
-		in->boot.pool = in->boot.region + ST_REGION_POOL;
+		in->boot.pool = in->boot.area + ST_AREA_POOL;
 		st_injection_mmap(in, "mapping the pool", in->boot.pool, sizeof *in->pool->here,
 		                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 		                  in->there[tools++], 0);
@@ -369,7 +374,7 @@ map_tables(struct st_injection *in)
 	in->boot.cache_alias = in->mapped[first].at;
 	in->boot.results = in->mapped[first + 1].at;
 	st_results_place(in->results, in->boot.results);
-	in->results->pid = (uint32_t)in->pid;
+	in->results->layout.pid = (uint32_t)in->pid;
 	if (!st_results_freeze(in->results, in->here[ST_PARCEL_RESULTS]))
 		return st_injection_fail(in, "mapping the results here", -errno);
 	if (in->options->known)
@@ -386,7 +391,7 @@ static st_status
 write_data(struct st_injection *in)
 {
 	const struct st_runtime_image *image = &in->shared->image;
-	uint64_t at = in->boot.region + ST_REGION_RUNTIME;
+	uint64_t at = in->boot.area + ST_AREA_RUNTIME;
 	unsigned char *data = st_runtime_image_data(image, at);
 	if (!data)
 		return st_fail(in->e, ST_EXIT_FAILED, "out of memory");
@@ -408,8 +413,6 @@ uint64_t
 st_injection_boot(struct st_injection *in)
 {
 	in->boot.magic = ST_BOOT_MAGIC;
-	in->boot.stress = in->options->stress;
-	in->boot.follow = in->options->follow;
 	in->boot.controller = (uint32_t)getpid();
 	st_general_registers(in->boot.regs, &in->remote.saved);
 	in->boot.rflags = in->remote.saved.eflags;
@@ -427,7 +430,7 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 	if (begin(in) != 0 || make_parcel(in) != 0 || st_parcel_send(in, stays) != 0 ||
 	    map_tables(in) != 0 || write_data(in) != 0)
 		return -1;
-	*entry = in->boot.region + ST_REGION_RUNTIME + in->shared->image.entry;
+	*entry = in->boot.area + ST_AREA_RUNTIME + in->shared->image.entry;
 	return 0;
 }
 
@@ -459,7 +462,7 @@ st_injection_undo(struct st_injection *in)
 		close(in->channel);
 	st_injection_end(in);
 	if (in->results)
-		munmap(in->results, in->results->file_size);
+		munmap(in->results, in->results->layout.file_size);
 }
 
 /* Lets it go into the runtime. From its new registers on that is where it goes even if we die. */

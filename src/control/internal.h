@@ -9,7 +9,8 @@
 #include "control/retreat.h"
 #include "control/run.h"
 #include "toolkit/runtime.h"
-#include "wire/boot.h"
+#include "wire/area.h"
+#include "wire/control.h"
 
 /* control/program.c: finds the program as execvp would and checks that it can run under the engine.
  * path receives its path. 0, or -1 with the exit code a shell has. */
@@ -96,12 +97,12 @@ struct st_pool {
 	struct st_budget_pool *here; /* or NULL */
 };
 /* A pool as it is at the beginning. */
-struct st_budget_pool st_pool_first(const struct st_budget *b, bool attached);
+struct st_budget_pool st_pool_first(const struct st_budget_plan *b, bool attached);
 /* Makes it, if the run needs one. */
 st_status st_pool_make(struct st_pool *pool, const struct st_run_options *options,
                        struct st_error *e);
 /* What is known of the whole tree goes to its first process' results. */
-void st_pool_end(struct st_pool *pool, struct st_budget *first);
+void st_pool_end(struct st_pool *pool, struct st_results_header *first);
 
 struct st_injected {
 	struct st_results_header *results; /* mapped */

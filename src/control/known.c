@@ -4,7 +4,7 @@
 
 #include "control/internal.h"
 
-enum { BYTES = 2 * ST_SEEN_BYTES };
+enum { BYTES = 2 * ST_COVERAGE_BYTES };
 
 st_status
 st_known_make(struct st_known *known, struct st_error *e)
@@ -12,7 +12,7 @@ st_known_make(struct st_known *known, struct st_error *e)
 	known->seen = st_memory_make(BYTES, &known->fd, e);
 	if (!known->seen)
 		return -1;
-	known->leaders = known->seen + ST_SEEN_BYTES;
+	known->leaders = known->seen + ST_COVERAGE_BYTES;
 	return 0;
 }
 

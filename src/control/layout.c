@@ -17,10 +17,10 @@ bool
 st_results_freeze(struct st_results_header *h, int fd)
 {
 	unsigned char page[ST_LAYOUT_BYTES];
-	memcpy(page, h->layout, sizeof page);
+	memcpy(page, h->layout_page, sizeof page);
 	if (mmap(h, sizeof page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != h)
 		return false;
-	memcpy(h->layout, page, sizeof page); /* from here on the page is not the file's */
+	memcpy(h->layout_page, page, sizeof page); /* from here on the page is not the file's */
 	return true;
 }
 
@@ -39,7 +39,7 @@ is_results_file(int fd, uint64_t size)
 struct st_results_header *
 st_results_map(int fd, const struct st_results_header *like)
 {
-	size_t size = like->file_size;
+	size_t size = like->layout.file_size;
 	if (!is_results_file(fd, size)) {
 		errno = EPROTO;
 		return NULL;
@@ -52,20 +52,22 @@ st_results_map(int fd, const struct st_results_header *like)
 		munmap(h, size);
 		return NULL;
 	}
-	memcpy(h->layout, like->layout, sizeof h->layout);
-	h->slots_here = ST_MAX_SLOTS;
+	memcpy(h->layout_page, like->layout_page, sizeof h->layout_page);
+	h->layout.slots_here = ST_MAX_SLOTS;
 	return h;
 }
 
 struct st_results_header *
 st_results_shrink(struct st_results_header *h, size_t *size)
 {
-	uint32_t n = h->n_slots < h->slots_here ? h->n_slots : h->slots_here;
-	size_t used = h->off_counters + n * h->counters_stride, rest = used - ST_LAYOUT_BYTES;
+	uint32_t n = h->threads.n_slots < h->layout.slots_here ? h->threads.n_slots
+	                                                       : h->layout.slots_here;
+	size_t used = h->layout.off_counters + n * h->layout.counters_stride,
+	       rest = used - ST_LAYOUT_BYTES;
 	if (used >= *size || munmap((char *)h + used, *size - used) != 0)
 		return h;
 	*size = used;
-	h->slots_here = n;
+	h->layout.slots_here = n;
 	char *place =
 	        mmap(NULL, used, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place == MAP_FAILED)

@@ -26,7 +26,7 @@ is_gone(pid_t pid)
 static uint32_t
 finished(const struct st_attachment *a)
 {
-	return __atomic_load_n(&a->boot->finished, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&a->results->control.detach.finished, __ATOMIC_ACQUIRE);
 }
 
 /* A GS base is the engine's when the thread's structure is there; else it is the program's own. */
@@ -36,7 +36,7 @@ is_in_engine(const struct st_attachment *a, const struct st_traced *t)
 	uint64_t at = t->regs.gs_base;
 	struct st_thread_head head;
 	struct iovec here = {&head, sizeof head}, there = {(void *)at, sizeof head};
-	if (t->regs.rip - a->boot->region < ST_REGION_SIZE)
+	if (t->regs.rip - a->boot->area < ST_AREA_SIZE)
 		return true;
 	return at && process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof head &&
 	       head.self == at && head.tid == (uint32_t)t->tid;
@@ -63,7 +63,7 @@ unmap(struct st_remote *r, uint64_t start, uint64_t end)
 static void
 unmap_region(struct st_remote *r, uint64_t region, uint64_t start, uint64_t end)
 {
-	uint64_t private = region + ST_REGION_MAIN + ST_THREAD_PRIVATE;
+	uint64_t private = region + ST_AREA_MAIN + ST_THREAD_PRIVATE;
 	unmap(r, start, region);
 	unmap(r, region + ST_CACHE_SIZE, private);
 	unmap(r, private + ST_MAX_BLOCKS * sizeof(uint64_t), end);
@@ -79,8 +79,8 @@ unmap_ours(const struct st_attachment *a, struct st_remote *r)
 		if (start == boot->cache_alias || start == boot->results ||
 		    start - boot->lookup < ST_LOOKUP_MAPPED)
 			continue;
-		if (boot->region >= start && boot->region < end)
-			unmap_region(r, boot->region, start, end);
+		if (boot->area >= start && boot->area < end)
+			unmap_region(r, boot->area, start, end);
 		else
 			unmap(r, start, end);
 	}
@@ -91,7 +91,8 @@ static void
 unmap_its(const struct st_attachment *a, struct st_remote *r)
 {
 	struct st_memory_list *list = calloc(1, sizeof *list);
-	struct iovec here = {list, sizeof *list}, there = {(void *)a->boot->memory, sizeof *list};
+	struct iovec here = {list, sizeof *list},
+	             there = {(void *)a->results->control.detach.memory, sizeof *list};
 	bool ok = list && process_vm_readv(r->pid, &here, 1, &there, 1, 0) == sizeof *list;
 	for (uint64_t i = 0; ok && i < list->n && i < ST_MOST_MEMORY; i++)
 		if (list->v[i].at)

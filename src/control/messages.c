@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "control/session.h"
-#include "wire/channel.h"
+#include "wire/control.h"
 
 struct received {
 	struct st_message m;
@@ -102,8 +102,8 @@ on_forked(struct st_session *s, const struct received *r)
 		st_session_leave_alone(s, "its results cannot be mapped into strobe");
 		return;
 	}
-	results->pid = (uint32_t)r->sender;
-	results->ppid = ppid;
+	results->layout.pid = (uint32_t)r->sender;
+	results->layout.ppid = ppid;
 	char *command = command_of_child(r->sender, parent);
 	ST_IGNORE(st_session_add(s, results, -1, command));
 	free(command);
@@ -200,8 +200,8 @@ on_exec(struct st_session *s, const struct received *r)
 	if (!p || !shared)
 		return;
 	struct st_results_header *results = (struct st_results_header *)p->results;
-	__atomic_store_n(&results->exec_ack, r->m.ticket, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &results->exec_ack, FUTEX_WAKE, 100, NULL, NULL, 0);
+	__atomic_store_n(&results->control.exec_ack, r->m.ticket, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &results->control.exec_ack, FUTEX_WAKE, 100, NULL, NULL, 0);
 }
 
 static void

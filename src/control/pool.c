@@ -5,7 +5,7 @@
 #include "control/internal.h"
 
 struct st_budget_pool
-st_pool_first(const struct st_budget *b, bool attached)
+st_pool_first(const struct st_budget_plan *b, bool attached)
 {
 	struct st_budget_pool p = {.amount = b->amount};
 	if (b->share != ST_SHARE_TREE)
@@ -19,7 +19,7 @@ st_pool_first(const struct st_budget *b, bool attached)
 st_status
 st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct st_error *e)
 {
-	const struct st_budget *b = &options->budget;
+	const struct st_budget_plan *b = &options->budget;
 	*pool = (struct st_pool){.fd = -1};
 	if (b->share != ST_SHARE_TREE || !b->period_ns || !options->follow)
 		return 0;
@@ -31,11 +31,12 @@ st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct 
 }
 
 void
-st_pool_end(struct st_pool *pool, struct st_budget *first)
+st_pool_end(struct st_pool *pool, struct st_results_header *first)
 {
-	const struct st_budget_pool *p = pool->here ? pool->here : &first->pool;
-	if (first->share == ST_SHARE_TREE && p->until_ns)
-		first->until_ns = p->until_ns - st_pool_first(first, false).clock;
+	const struct st_budget_pool *p = pool->here ? pool->here : &first->budget.pool;
+	const struct st_budget_plan *plan = &first->plan.budget;
+	if (plan->share == ST_SHARE_TREE && p->until_ns)
+		first->budget.until_ns = p->until_ns - st_pool_first(plan, false).clock;
 	if (!pool->here)
 		return;
 	munmap(pool->here, sizeof *pool->here);

@@ -5,7 +5,7 @@
 void
 st_session_follow_qos(struct st_session *s)
 {
-	const struct st_budget *b = &s->options->budget;
+	const struct st_budget_plan *b = &s->options->budget;
 	if (!s->options->qos)
 		return;
 	if (st_jobs_asked_to_end())
@@ -18,6 +18,6 @@ st_session_follow_qos(struct st_session *s)
 	for (size_t i = 0; i < s->n_processes; i++) {
 		struct st_results_header *h = (struct st_results_header *)s->processes[i].results;
 		if (!s->processes[i].gone)
-			__atomic_store_n(&h->budget.amount, amount, __ATOMIC_RELAXED);
+			__atomic_store_n(&h->control.budget_amount, amount, __ATOMIC_RELAXED);
 	}
 }

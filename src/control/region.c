@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "control/session.h"
-#include "wire/channel.h"
+#include "wire/control.h"
 
 static volatile sig_atomic_t toggles;
 
@@ -35,7 +35,7 @@ ask(const struct st_process *p, bool on)
 	struct st_results_header *h = (struct st_results_header *)p->results;
 	siginfo_t info = {.si_signo = ST_SIGNAL_OWN, .si_code = SI_QUEUE};
 	info.si_value.sival_ptr = (void *)ST_OWN_REGION;
-	__atomic_store_n(&h->region_asked, on ? 1 : 2, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&h->control.region_asked, on ? 1 : 2, __ATOMIC_SEQ_CST);
 	syscall(SYS_rt_sigqueueinfo, p->pid, ST_SIGNAL_OWN, &info);
 }
 
@@ -44,7 +44,7 @@ ask_all(struct st_session *s, bool on)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
 		const struct st_process *p = &s->processes[i];
-		if (!p->gone && p->results->state == ST_RUN_CACHE)
+		if (!p->gone && p->results->run.state == ST_RUN_CACHE)
 			ask(p, on);
 	}
 }
@@ -54,13 +54,13 @@ st_region_tick(struct st_session *s, double now)
 {
 	const struct st_run_options *o = s->options;
 	const struct st_results_header *h = s->processes[0].results;
-	if (h->state != ST_RUN_CACHE)
+	if (h->run.state != ST_RUN_CACHE)
 		return;
 	if (o->delay > 0 && !s->region_delayed && now - s->begin >= o->delay) {
 		s->region_delayed = true;
 		ask_all(s, true);
 	}
-	if (h->regions && !s->region_since)
+	if (h->control.regions && !s->region_since)
 		s->region_since = now;
 	if (o->length > 0 && s->region_since && !s->region_over &&
 	    now - s->region_since >= o->length) {
@@ -71,7 +71,7 @@ st_region_tick(struct st_session *s, double now)
 		bool odd = toggles & 1;
 		toggles = 0;
 		if (odd)
-			ask_all(s, !h->region);
+			ask_all(s, !h->control.region_on);
 	}
 }
 
@@ -91,15 +91,16 @@ st_region_next(const struct st_session *s, double now)
 void
 st_region_seen(struct st_results_header *h, uint32_t n)
 {
-	__atomic_store_n(&h->images_done, n, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &h->images_done, FUTEX_WAKE, 100, NULL, NULL, 0);
+	__atomic_store_n(&h->control.images_done, n, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &h->control.images_done, FUTEX_WAKE, 100, NULL, NULL, 0);
 }
 
 void
 st_region_images(struct st_session *s, struct st_results_header *h)
 {
-	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
-	for (uint32_t i = h->images_done; i < n && i < ST_MAX_MAPS && s->options->on_image; i++)
+	uint32_t n = __atomic_load_n(&h->maps.n, __ATOMIC_ACQUIRE);
+	for (uint32_t i = h->control.images_done; i < n && i < ST_MAX_MAPS && s->options->on_image;
+	     i++)
 		s->options->on_image(s->options->image_arg, h, i);
 	st_region_seen(h, n);
 }
@@ -107,15 +108,15 @@ st_region_images(struct st_session *s, struct st_results_header *h)
 void
 st_region_leaders(struct st_session *s, struct st_results_header *h)
 {
-	uint32_t wanted = __atomic_load_n(&h->leaders_wanted, __ATOMIC_ACQUIRE);
+	uint32_t wanted = __atomic_load_n(&h->control.leaders_asked, __ATOMIC_ACQUIRE);
 	if (!s->options->on_leaders)
 		return;
 	uint64_t from = st_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->options->on_leaders(s->options->image_arg, h);
 	/* A budget pays for it. */
 	uint64_t ns = st_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from;
-	__atomic_fetch_add(&h->budget.owed_ns, ns, __ATOMIC_RELAXED);
-	h->budget.controller_ns += ns;
+	__atomic_fetch_add(&h->control.debt_ns, ns, __ATOMIC_RELAXED);
+	h->control.controller_ns += ns;
 	s->leaders_ns += ns;
-	__atomic_store_n(&h->leaders_told, wanted, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->control.leaders_done, wanted, __ATOMIC_RELEASE);
 }

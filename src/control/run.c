@@ -163,7 +163,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	}
 	st_jobs_begin(pid, o->own_group);
 	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
-	in.results->ppid = (uint32_t)getpid();
+	in.results->layout.ppid = (uint32_t)getpid();
 	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_region_begin(&s);
@@ -173,7 +173,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	if (o->qos)
 		st_qos_stop(o->qos);
 	st_drain_free(s.drain);
-	st_pool_end(&s.pool, (struct st_budget *)&s.processes[0].results->budget);
+	st_pool_end(&s.pool, (struct st_results_header *)s.processes[0].results);
 	fill_run(run, &s, begin);
 	if (o->progress)
 		o->progress(o->progress_arg, run->processes, run->n_processes, run->seconds);

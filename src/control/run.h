@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 struct st_tool_file; /* toolkit/toolfile.h */
 struct st_process;
@@ -77,16 +77,16 @@ struct st_run_options {
 	void *stack_arg;
 	const struct st_row_sink *rows; /* NULL: rows are lost */
 	/* The region of interest. */
-	uint32_t region_by;   /* ST_REGION_* of wire/results.h */
+	uint32_t region_by;   /* ST_REGION_* of wire/plan.h */
 	double delay, length; /* seconds; 0: none: it begins so long after the program, and ends so
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
-	struct st_known *known;  /* made by st_run_program; NULL: each process has its own */
-	uint32_t unique_last;    /* again when so many others have been; 0: never */
-	struct st_budget budget; /* of each thread: amount, period and clock */
-	struct st_qos *qos;      /* what changes its amount while the program runs; NULL: nothing */
-	const char *threads;     /* which threads are measured: st_region_threads; NULL: all */
+	struct st_known *known;       /* made by st_run_program; NULL: each process has its own */
+	uint32_t unique_last;         /* again when so many others have been; 0: never */
+	struct st_budget_plan budget; /* of each thread: amount, period and clock */
+	struct st_qos *qos;  /* what changes its amount while the program runs; NULL: nothing */
+	const char *threads; /* which threads are measured: st_region_threads; NULL: all */
 	/* Called when a process comes under the engine, stopped if it begins there; may be NULL. */
 	void (*on_process)(void *arg, pid_t pid);
 	void *process_arg;
@@ -190,34 +190,34 @@ st_section(const struct st_results_header *h, uint64_t off)
 static inline const struct st_map *
 st_results_maps(const struct st_results_header *h)
 {
-	return (const struct st_map *)st_section(h, h->off_maps);
+	return (const struct st_map *)st_section(h, h->layout.off_maps);
 }
 static inline const char *
 st_results_string(const struct st_results_header *h, uint32_t off)
 {
-	return (const char *)st_section(h, h->off_strings) + off;
+	return (const char *)st_section(h, h->layout.off_strings) + off;
 }
 static inline const struct st_block *
 st_results_blocks(const struct st_results_header *h)
 {
-	return (const struct st_block *)st_section(h, h->off_blocks);
+	return (const struct st_block *)st_section(h, h->layout.off_blocks);
 }
 static inline const struct st_thread *
 st_results_threads(const struct st_results_header *h)
 {
-	return (const struct st_thread *)st_section(h, h->off_threads);
+	return (const struct st_thread *)st_section(h, h->layout.off_threads);
 }
 static inline const struct st_sample *
 st_results_samples(const struct st_results_header *h)
 {
-	return (const struct st_sample *)st_section(h, h->off_samples);
+	return (const struct st_sample *)st_section(h, h->layout.off_samples);
 }
 /* Copies, for what is looked at while the program runs: it may change them at any time. The first
  * is false when there is no such mapping; a text is cut to `size`. */
 static inline bool
 st_results_copy_map(const struct st_results_header *h, uint32_t index, struct st_map *to)
 {
-	if (index >= ST_MAX_MAPS || index >= h->n_maps)
+	if (index >= ST_MAX_MAPS || index >= h->maps.n)
 		return false;
 	memcpy(to, &st_results_maps(h)[index], sizeof *to);
 	return to->start < to->end;
@@ -236,10 +236,11 @@ static inline uint64_t
 st_results_executions(const struct st_results_header *h, uint32_t id)
 {
 	uint64_t sum = 0;
-	uint32_t n = h->n_slots < h->slots_here ? h->n_slots : h->slots_here;
+	uint32_t n = h->threads.n_slots < h->layout.slots_here ? h->threads.n_slots
+	                                                       : h->layout.slots_here;
 	for (uint32_t s = 0; s < n; s++)
-		sum += ((const uint64_t *)st_section(h,
-		                                     h->off_counters + s * h->counters_stride))[id];
+		sum += ((const uint64_t *)st_section(h, h->layout.off_counters +
+		                                                s * h->layout.counters_stride))[id];
 	return sum;
 }
 

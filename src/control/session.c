@@ -45,14 +45,14 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 		s->room_processes = room;
 	}
 	struct st_process *p = &s->processes[s->n_processes++];
-	*p = (struct st_process){.pid = results->pid,
-	                         .ppid = results->ppid,
+	*p = (struct st_process){.pid = results->layout.pid,
+	                         .ppid = results->layout.ppid,
 	                         .command = command ? strdup(command)
-	                                            : st_command_of((pid_t)results->pid),
+	                                            : st_command_of((pid_t)results->layout.pid),
 	                         .results = results,
-	                         .results_size = results->file_size};
+	                         .results_size = results->layout.file_size};
 	if (s->drain)
-		st_drain_add(s->drain, results, results->file_size);
+		st_drain_add(s->drain, results, results->layout.file_size);
 	st_perf_map_prepare(s, p);
 	if (channel < 0)
 		return 0;
@@ -181,7 +181,7 @@ on_exec_event(struct st_session *s, pid_t pid)
 		free(command);
 		return;
 	}
-	in.results->ppid = parent_of(s, pid);
+	in.results->layout.ppid = parent_of(s, pid);
 	if (st_session_add(s, in.results, in.channel, command) == 0) {
 		s->processes[s->n_processes - 1].executed = true;
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
@@ -324,10 +324,12 @@ complete_children(struct st_session *s)
 		struct st_process *p = &s->processes[i];
 		if (p->exited || p->signal)
 			continue;
-		p->exited = p->results->state == ST_RUN_EXITED;
-		p->exit_code = p->exited ? p->results->exit_code : 0;
-		p->signal = p->results->state == ST_RUN_KILLED ? (int)p->results->fatal_signal : 0;
-		p->running = p->results->state == ST_RUN_CACHE && !p->gone &&
+		p->exited = p->results->run.state == ST_RUN_EXITED;
+		p->exit_code = p->exited ? p->results->run.exit_code : 0;
+		p->signal = p->results->run.state == ST_RUN_KILLED
+		                    ? (int)p->results->run.fatal_signal
+		                    : 0;
+		p->running = p->results->run.state == ST_RUN_CACHE && !p->gone &&
 		             kill((pid_t)p->pid, 0) == 0;
 	}
 }
@@ -363,7 +365,7 @@ retire_ended(struct st_session *s)
 		if (p->gone)
 			continue;
 		p->gone = (kill((pid_t)p->pid, 0) != 0 && errno == ESRCH) ||
-		          (p->results->state == ST_RUN_EXECED && is_replaced(s, i));
+		          (p->results->run.state == ST_RUN_EXECED && is_replaced(s, i));
 		if (p->gone)
 			trim(s, p);
 	}

@@ -82,12 +82,12 @@ told_of(struct st_codeleaders *c, struct st_results_header *h, uint32_t map, str
 {
 	struct st_map *m = (struct st_map *)&st_results_maps(h)[map];
 	for (size_t i = 0; i < c->told.n; i++)
-		if (c->told.v[i].begin == h->tsc_begin && c->told.v[i].map == map)
+		if (c->told.v[i].begin == h->run.tsc_begin && c->told.v[i].map == map)
 			return c->told.v[i].bits;
 	struct told *t = ST_PUSH(&c->told);
 	if (!t)
 		return NULL;
-	*t = (struct told){h->tsc_begin, map, calloc(st_leaders_told(f->leaders), 1)};
+	*t = (struct told){h->run.tsc_begin, map, calloc(st_leaders_told(f->leaders), 1)};
 	/* The process may have another file of that name, or have changed its code. */
 	m->sum = sum_of(f, m);
 	return t->bits;
@@ -111,12 +111,12 @@ st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint3
 		return;
 	struct file *f = file_of(c, image);
 	uint8_t *told = f && f->leaders ? told_of(c, h, map, f) : NULL;
-	uint64_t from = st_image_offset_of_file(image, m->pgoff), most = 8ull * ST_SEEN_BYTES;
-	if (!told || !m->seen || from == UINT64_MAX || m->flags & ST_MAP_GONE || m->seen > most ||
-	    m->end - m->start > most - m->seen)
+	uint64_t from = st_image_offset_of_file(image, m->pgoff), most = 8ull * ST_COVERAGE_BYTES;
+	if (!told || !m->coverage || from == UINT64_MAX || m->flags & ST_MAP_GONE ||
+	    m->coverage > most || m->end - m->start > most - m->coverage)
 		return;
 	struct place p = {.bits = known->leaders,
-	                  .first = m->seen - 1 - from,
+	                  .first = m->coverage - 1 - from,
 	                  .from = from,
 	                  .end = from + (m->end - m->start)};
 	struct st_executed executed = {

@@ -8,7 +8,7 @@
 
 #include "control/run.h"
 #include "symbol/symbol.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 struct st_codeleaders;
 

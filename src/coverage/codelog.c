@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 enum {
 	LOG_APPLICATION = 0x53744c67, /* "StLg", in the file's header */

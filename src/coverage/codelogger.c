@@ -98,7 +98,8 @@ known_of(const struct st_codelogger *l, struct st_results_header *h)
 {
 	if (l->known)
 		return *l->known;
-	return (struct st_known){-1, (uint8_t *)h + h->off_seen, (uint8_t *)h + h->off_leaders};
+	return (struct st_known){-1, (uint8_t *)h + h->layout.off_coverage,
+	                         (uint8_t *)h + h->layout.off_leaders};
 }
 
 /* The first failure is kept. */
@@ -147,9 +148,9 @@ is_same(const struct identity *a, const struct identity *b)
 static struct image *
 find_image(struct st_codelogger *l, const struct st_map *map)
 {
-	for (size_t i = l->last, n = 0; map->seen && n <= l->images.n; i = n++) {
+	for (size_t i = l->last, n = 0; map->coverage && n <= l->images.n; i = n++) {
 		struct image *m = i < l->images.n ? &l->images.v[i] : NULL;
-		if (!m || map->seen - 1 - m->first >= m->bits)
+		if (!m || map->coverage - 1 - m->first >= m->bits)
 			continue;
 		l->last = i;
 		return m;
@@ -161,7 +162,7 @@ find_image(struct st_codelogger *l, const struct st_map *map)
 static void
 give_bits(struct st_codelogger *l, struct image *m, uint64_t least)
 {
-	uint64_t end = st_image_code_end(m->image), room = 8ull * ST_SEEN_BYTES - l->n_bits;
+	uint64_t end = st_image_code_end(m->image), room = 8ull * ST_COVERAGE_BYTES - l->n_bits;
 	end = end > least ? end : least;
 	m->first = l->n_bits;
 	uint64_t pages = end <= room ? (end + 4095) & ~4095ull : UINT64_MAX;
@@ -212,7 +213,7 @@ has_bits_of(const struct st_results_header *h, uint32_t n_maps, const struct ima
 {
 	const struct st_map *maps = st_results_maps(h);
 	for (uint32_t i = n_maps < ST_MAX_MAPS ? n_maps : ST_MAX_MAPS; i-- > 0;)
-		if (maps[i].seen && maps[i].seen - 1 - m->first < m->bits)
+		if (maps[i].coverage && maps[i].coverage - 1 - m->first < m->bits)
 			return true;
 	return false;
 }
@@ -233,7 +234,7 @@ know(void *arg, const struct st_codelog_block *b)
 	k->image->has_code = true;
 	for (uint32_t i = 0; i < b->insns && at < k->end; at += b->lengths[i++]) {
 		uint64_t bit = k->first + at;
-		if (bit / 8 >= ST_SEEN_BYTES)
+		if (bit / 8 >= ST_COVERAGE_BYTES)
 			return;
 		__atomic_fetch_or(&k->bits[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
 	}
@@ -257,7 +258,7 @@ know_mapping(struct st_codelogger *l, struct image *m, struct st_results_header 
 		m->known_from = linked;
 		m->known_to = failed ? 0 : k.end;
 	}
-	h->logged |= m->has_code;
+	h->control.log_has_code |= m->has_code;
 }
 
 void
@@ -266,7 +267,7 @@ st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32
 	struct st_map copy, *map = &copy;
 	char path[PATH_MAX];
 	uint64_t behind;
-	if (!st_results_copy_map(h, index, map) || !map->path || map->seen ||
+	if (!st_results_copy_map(h, index, map) || !map->path || map->coverage ||
 	    !*st_results_copy_text(h, map->path, path, sizeof path) ||
 	    __builtin_add_overflow(map->pgoff, map->end - map->start, &behind))
 		return;
@@ -275,8 +276,8 @@ st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32
 	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
 		return;
 	know_mapping(l, m, h, map);
-	h->n_seen += has_bits_of(h, index, m) ? 0 : m->bits;
-	__atomic_store_n(&((struct st_map *)st_results_maps(h))[index].seen,
+	h->control.coverage_bits += has_bits_of(h, index, m) ? 0 : m->bits;
+	__atomic_store_n(&((struct st_map *)st_results_maps(h))[index].coverage,
 	                 m->first + map->pgoff + 1, __ATOMIC_RELEASE);
 }
 
@@ -284,7 +285,7 @@ void
 st_codelogger_leaders(struct st_codelogger *l, struct st_results_header *h)
 {
 	struct st_known known = known_of(l, h);
-	uint32_t n = __atomic_load_n(&h->n_maps, __ATOMIC_ACQUIRE);
+	uint32_t n = __atomic_load_n(&h->maps.n, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < ST_MAX_MAPS; i++) {
 		struct st_map map;
 		struct image *m = st_results_copy_map(h, i, &map) ? find_image(l, &map) : NULL;
@@ -301,7 +302,7 @@ place_of(struct st_codelogger *l, const struct st_results_header *h, const struc
          uint64_t *offset)
 {
 	struct st_map copy, *map = &copy;
-	if (!st_results_copy_map(h, b->map, map) || !map->seen || b->pc < map->start ||
+	if (!st_results_copy_map(h, b->map, map) || !map->coverage || b->pc < map->start ||
 	    b->pc >= map->end)
 		return NULL;
 	struct image *m = find_image(l, map);
@@ -331,8 +332,10 @@ sane(const struct st_block *b)
 static uint32_t
 most_partial(const struct st_results_header *h, uint32_t id)
 {
-	const struct st_partial *p = st_section(h, h->off_partials);
-	uint32_t n = h->n_partials < ST_MAX_PARTIALS ? h->n_partials : ST_MAX_PARTIALS, most = 0;
+	const struct st_partial *p = st_section(h, h->layout.off_partials);
+	uint32_t n = h->blocks.n_partials < ST_MAX_PARTIALS ? h->blocks.n_partials
+	                                                    : ST_MAX_PARTIALS,
+	         most = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t insns = p[i].insns & ~ST_PARTIAL_GOES_ON;
 		if (p[i].block == id && p[i].times > 0 && insns > most)
@@ -407,7 +410,7 @@ progress_of(struct st_codelogger *l, size_t process, uint32_t blocks)
 static void
 log_process(struct st_codelogger *l, size_t process, const struct st_results_header *h, bool last)
 {
-	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
+	uint32_t n = h->blocks.n < ST_MAX_BLOCKS ? h->blocks.n : ST_MAX_BLOCKS;
 	struct progress *p = progress_of(l, process, n);
 	for (uint32_t id = ST_FIRST_ID; p && id < n; id++) {
 		if (p->blocks[id] >= LOGGING || !(st_results_blocks(h)[id].flags & ST_BLOCK_SEEN))
@@ -501,7 +504,7 @@ check_refused(struct st_codelogger *l, const struct st_results_header *h,
               struct st_codelog_run *run)
 {
 	const struct st_block *blocks = st_results_blocks(h);
-	uint32_t n = h->n_blocks < ST_MAX_BLOCKS ? h->n_blocks : ST_MAX_BLOCKS;
+	uint32_t n = h->blocks.n < ST_MAX_BLOCKS ? h->blocks.n : ST_MAX_BLOCKS;
 	for (uint32_t id = ST_FIRST_ID; id < n; id++) {
 		const struct st_block copy = blocks[id], *b = &copy;
 		struct st_codelog_block out = {0};
@@ -535,7 +538,7 @@ st_codelogger_finish(struct st_codelogger *l, const struct st_run *r,
 	run->blocks = l->blocks;
 	run->instructions = l->instructions;
 	if (r->n_processes) {
-		run->first_ns = r->processes[0].results->budget.first_ns;
+		run->first_ns = r->processes[0].results->plan.budget.first_ns;
 		run->until_ns = r->processes[0].results->budget.until_ns;
 	}
 	for (size_t i = 0; l->log && i < r->n_processes; i++)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "coverage/codelog_db.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* A context's parent is 0 above the first function, and less than its own number. Functions without
  * an image are no places (st_profile_label_name), by number. */

@@ -5,7 +5,7 @@
 
 #include "coverage/codelog_db.h"
 #include "coverage/contextlog.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 bool
 st_contextlog_is(const char *path)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "profile/file_tables.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 static void
 bind_index(sqlite3_stmt *s, int column, uint32_t index)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* Strings live in chunks that are freed with the profile: most are short, and there are very many.
  */

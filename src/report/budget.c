@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 static const struct {
 	const char *name;

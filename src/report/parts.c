@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 static size_t
 least(size_t a, size_t b)

@@ -8,7 +8,7 @@
 #include "report/budget.h"
 #include "report/qos.h"
 #include "report/report.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 static void
 print_printable(FILE *out, const char *text)

@@ -192,7 +192,7 @@ take_process(struct st_row_reader *r, uint32_t number, const unsigned char *byte
 	p->codec = st_codec_new();
 	if (!p->header || !p->codec)
 		return false;
-	p->header->tsc_begin = p->about.tsc_begin;
+	p->header->run.tsc_begin = p->about.tsc_begin;
 	p->view.header = p->header;
 	return true;
 }

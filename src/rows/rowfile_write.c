@@ -122,12 +122,12 @@ st_row_writer_begin(void *arg, const struct st_results_header *h, size_t size)
 	struct st_row_writer *w = arg;
 	struct process p = {.results = h,
 	                    .number = w->n_begun++,
-	                    .off_strings = h->off_strings,
-	                    .off_maps = h->off_maps,
-	                    .off_threads = h->off_threads,
-	                    .off_sites = h->off_sites};
+	                    .off_strings = h->layout.off_strings,
+	                    .off_maps = h->layout.off_maps,
+	                    .off_threads = h->layout.off_threads,
+	                    .off_sites = h->layout.off_sites};
 	if (!p.number)
-		w->first_pid = h->pid;
+		w->first_pid = h->layout.pid;
 	if (!fits(p.off_strings, ST_STRINGS_BYTES, size) ||
 	    !fits(p.off_maps, ST_MAX_MAPS * sizeof(struct st_map), size) ||
 	    !fits(p.off_threads, ST_MAX_THREADS * sizeof(struct st_thread), size) ||
@@ -153,7 +153,7 @@ find_process(struct st_row_writer *w, const struct st_results_header *h)
 static const char *
 string_of(struct st_row_writer *w, const struct process *p, uint32_t offset)
 {
-	uint32_t n = p->results->n_strings;
+	uint32_t n = p->results->strings.n;
 	const char *strings = st_section(p->results, p->off_strings);
 	if (n > ST_STRINGS_BYTES || offset >= n)
 		return "";
@@ -223,7 +223,7 @@ describe(struct file *f, struct st_row_writer *w, const struct process *p,
 static struct file *
 file_for(struct st_row_writer *w, const struct process *p, uint32_t stream)
 {
-	const struct st_stream *s = &p->results->streams[stream];
+	const struct st_stream *s = &p->results->streams.v[stream];
 	const char *name = string_of(w, p, s->name);
 	const char *tool = s->tool < w->n_tools ? w->tools[s->tool] : "";
 	size_t namesakes = 0;
@@ -273,7 +273,7 @@ tell(struct st_row_out *out, enum st_rows_kind kind, uint32_t process, uint64_t 
 static st_status
 tell_strings(struct st_row_out *out, const struct process *p, struct told *t)
 {
-	uint32_t n = __atomic_load_n(&p->results->n_strings, __ATOMIC_ACQUIRE);
+	uint32_t n = __atomic_load_n(&p->results->strings.n, __ATOMIC_ACQUIRE);
 	const char *strings = st_section(p->results, p->off_strings);
 	while (t->strings < n && n <= ST_STRINGS_BYTES) {
 		uint32_t some = n - t->strings < ST_ROWS_PIECE ? n - t->strings : ST_ROWS_PIECE;
@@ -288,7 +288,7 @@ tell_strings(struct st_row_out *out, const struct process *p, struct told *t)
 static st_status
 tell_maps(struct st_row_out *out, const struct process *p, struct told *t)
 {
-	uint32_t n = __atomic_load_n(&p->results->n_maps, __ATOMIC_ACQUIRE);
+	uint32_t n = __atomic_load_n(&p->results->maps.n, __ATOMIC_ACQUIRE);
 	const struct st_map *maps = st_section(p->results, p->off_maps);
 	if (n > ST_MAX_MAPS)
 		return 0;
@@ -313,7 +313,7 @@ tell_maps(struct st_row_out *out, const struct process *p, struct told *t)
 static st_status
 tell_sites(struct st_row_out *out, const struct process *p, struct told *t)
 {
-	uint32_t n = __atomic_load_n(&p->results->n_sites, __ATOMIC_ACQUIRE);
+	uint32_t n = __atomic_load_n(&p->results->streams.n_sites, __ATOMIC_ACQUIRE);
 	const strobe_site *sites = st_section(p->results, p->off_sites);
 	const uint32_t most = ST_ROWS_PIECE / sizeof *sites;
 	while (t->sites < n && n <= ST_MAX_SITES) {
@@ -340,7 +340,7 @@ static struct told *
 begin_process(struct st_row_out *out, const struct process *p)
 {
 	const struct st_results_header *h = p->results;
-	const struct st_rows_process record = {h->pid, h->ppid, h->tsc_begin};
+	const struct st_rows_process record = {h->layout.pid, h->layout.ppid, h->run.tsc_begin};
 	struct told *t = calloc(1, sizeof *t);
 	if (t)
 		t->codec = st_codec_new();
@@ -417,11 +417,11 @@ st_row_writer_end(void *arg, const struct st_results_header *h)
 	struct process *p = find_process(w, h);
 	if (!p)
 		return;
-	for (unsigned i = 0; i < ST_MAX_STREAMS && i < h->n_streams; i++) {
-		if (!p->streams[i].file && !h->streams[i].consumed)
+	for (unsigned i = 0; i < ST_MAX_STREAMS && i < h->streams.n; i++) {
+		if (!p->streams[i].file && !h->streams.v[i].consumed)
 			p->streams[i].file = file_for(w, p, i);
 		if (p->streams[i].file)
-			p->streams[i].file->dropped += h->streams[i].dropped;
+			p->streams[i].file->dropped += h->streams.v[i].dropped;
 	}
 	forget_process(p);
 	*p = w->processes.v[--w->processes.n];

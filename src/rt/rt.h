@@ -17,9 +17,10 @@
 
 #include "rt/budget/audit.h"
 #include "rt/lib/sys.h"
-#include "wire/boot.h"
+#include "wire/area.h"
+#include "wire/control.h"
 #include "wire/plan.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* A defect of tests/fuzz/seeded.md, built in so that the fuzzer can show that it finds it. */
 #ifndef ST_SEEDED_BUG
@@ -244,11 +245,12 @@ struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
 	struct st_budget_pool *pool; /* of a budget that is shared: budget/share.h */
-	uint64_t region;             /* base of the region; cache offsets are relative to it */
+	uint64_t area;               /* base of wire/area.h; cache offsets are relative to it */
 	uint64_t alias;              /* add to a cache offset to write there */
 	uint64_t lookup;             /* the lookup tables */
-	bool threaded; /* translated code must be thread-safe: thread data through gs */
-	uint32_t stress;
+	bool threaded;   /* translated code must be thread-safe: thread data through gs */
+	uint32_t stress; /* of the plan; and so: the results are not in every child */
+	bool follow;
 	uint32_t pid;
 	struct thread *threads; /* all, under thread_lock */
 	struct thread *main;

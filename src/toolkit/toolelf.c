@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "toolkit/runtime.h"
-#include "wire/boot.h"
+#include "wire/area.h"
 
 /* What the dynamic section says, as offsets into the tool's memory. */
 struct dynamic {
@@ -70,11 +70,11 @@ add_part(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Phdr
 {
 	if (p->p_filesz > p->p_memsz || p->p_offset > b->n || p->p_filesz > b->n - p->p_offset)
 		return st_tool_damaged(f, "a part of it is cut off", e);
-	if (p->p_vaddr > ST_TOOL_ROOM || p->p_memsz > ST_TOOL_ROOM - p->p_vaddr)
+	if (p->p_vaddr > ST_TOOL_SPACE || p->p_memsz > ST_TOOL_SPACE - p->p_vaddr)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the tool %s needs more than %d MiB; use strobe_allocate for what "
 		               "is large",
-		               f->path, ST_TOOL_ROOM >> 20);
+		               f->path, ST_TOOL_SPACE >> 20);
 	struct st_tool_part part = {.start = p->p_vaddr & ~4095ull,
 	                            .end = (p->p_vaddr + p->p_memsz + 4095) & ~4095ull,
 	                            .written = p->p_flags & PF_W,

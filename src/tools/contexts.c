@@ -2,7 +2,7 @@
 /* Calling contexts of functions, and of basic blocks inside and across functions: what is asked of
  * code, and what is done where the walk (strobe/tool.h) is not enough. */
 #include "tools/contexts.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 enum { MOST_LABELS = 4 << 20 };
 enum { NEAR_MOVER = 64 }; /* bytes of code */

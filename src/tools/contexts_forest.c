@@ -17,7 +17,7 @@
  *	would be 2k: is k	the link of that	the root with its label
  */
 #include "tools/contexts.h"
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 /* Level of the nodes that stand for functions, when contexts are of blocks: they are not shown, but
  * the blocks that each activation begins with are found from there. */

@@ -49,7 +49,7 @@ make_rows(const struct st_row_sink *sink)
 	uint64_t *at = row_source_chunk(h, 0);
 	uint64_t *end = row_source_row(row_source_row(at, site, 0xabc, 7), site, 0xabd, 8);
 	struct st_row_chunk chunk = {.rows = at, .bytes = (size_t)((char *)end - (char *)at)};
-	sink->begin(sink->arg, h, h->file_size);
+	sink->begin(sink->arg, h, h->layout.file_size);
 	sink->take(sink->arg, h, &chunk);
 	sink->end(sink->arg, h);
 	row_source_free(h);
@@ -71,7 +71,7 @@ st_run_program(const struct st_run_options *options, struct st_run *run, struct 
 	if (!strcmp(program, "rows"))
 		make_rows(options->rows);
 	if (!options->sample_hz)
-		fake_header(results)->n_samples = 0;
+		fake_header(results)->samples.n = 0;
 	struct st_process *p = add_process(run, results, 4711, 1, program);
 	if (write(STDOUT_FILENO, "output of the program\n", 22) != 22)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write");

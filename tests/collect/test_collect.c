@@ -88,7 +88,7 @@ native_execution_is_told(void **state)
 	struct st_profile *p = collect(&process, 1);
 	assert_float_equal(st_profile_cache_share(p), 1.0, 1e-9);
 	st_profile_free(p);
-	fake_header(f)->left_ns = 100000000;
+	fake_header(f)->run.left_ns = 100000000;
 	p = collect(&process, 1);
 	assert_int_equal(p->run.native_ns, 400000000);
 	assert_float_equal(st_profile_cache_share(p), 0.2, 1e-9);
@@ -238,7 +238,7 @@ with_few_samples_shares_are_instructions(void **state)
 {
 	(void)state;
 	struct fake *f = fixture_results();
-	fake_header(f)->n_samples = 19; /* one too few */
+	fake_header(f)->samples.n = 19; /* one too few */
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
 	assert_false(st_profile_share_is_time(p));
@@ -303,7 +303,7 @@ samples_find_the_live_mapping(void **state)
 	struct fake *f = fixture_results();
 	struct st_results_header *h = fake_header(f);
 	uint32_t gone = fake_map(f, NULL, FIXTURE_BASE, FIXTURE_BASE + 0x5000, 0);
-	((struct st_map *)((char *)h + h->off_maps))[gone].flags = ST_MAP_GONE;
+	((struct st_map *)((char *)h + h->layout.off_maps))[gone].flags = ST_MAP_GONE;
 	fake_samples(f, 0x123, ST_SAMPLE_CODE, 4); /* in no mapping */
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
@@ -318,14 +318,14 @@ what_is_not_covered_is_said(void **state)
 {
 	(void)state;
 	struct fake *f = fixture_results();
-	fake_header(f)->state = ST_RUN_EXECED;
+	fake_header(f)->run.state = ST_RUN_EXECED;
 	struct st_process process = fake_process(f, 4711, 1, "fixture");
 	struct st_profile *p = collect(&process, 1);
 	assert_int_equal(p->notes.n, 1);
 	assert_non_null(strstr(p->notes.v[0], "process 4711 executed another program (execve)"));
 	st_profile_free(p);
-	fake_header(f)->state = ST_RUN_EXITED;
-	fake_header(f)->magic = 0;
+	fake_header(f)->run.state = ST_RUN_EXITED;
+	fake_header(f)->layout.magic = 0;
 	p = collect(&process, 1);
 	assert_int_equal(p->processes.n, 1); /* the process is listed all the same */
 	assert_non_null(strstr(p->notes.v[0], "process 4711: the results of the run are damaged"));

@@ -44,10 +44,10 @@ static void
 add_samples(struct fake *f, unsigned n, uint8_t where, uint8_t end, uint8_t insns)
 {
 	struct st_results_header *h = fake_header(f);
-	uint64_t first = h->n_samples;
+	uint64_t first = h->samples.n;
 	fake_samples(f, 0, where, n);
-	struct st_sample *samples = (struct st_sample *)((char *)h + h->off_samples);
-	for (uint64_t i = first; i < h->n_samples; i++) {
+	struct st_sample *samples = (struct st_sample *)((char *)h + h->layout.off_samples);
+	for (uint64_t i = first; i < h->samples.n; i++) {
 		samples[i].end = end;
 		samples[i].insns = insns;
 	}
@@ -82,8 +82,9 @@ budgets_say_it(void **state)
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_run run = run_of(&process, 1.103);
 	fake_header(f)->stats[ST_STAT_insns] = 125000;
-	fake_header(f)->budget = (struct st_budget){
-	        .period_ns = 1, .ticks_per_second = 1000, .charged = 100 * ST_BUDGET_UNITS};
+	fake_header(f)->plan.budget =
+	        (struct st_budget_plan){.period_ns = 1, .ticks_per_second = 1000};
+	fake_header(f)->budget.charged = 100 * ST_BUDGET_UNITS;
 	assert_near(about(&run, 0), 1.103 / 1.0, 1e-6);
 	struct st_slowdown is = st_slowdown_estimate(&run, 0);
 	assert_near(is.least, 1.103 / (1.103 - 0.0015 - 0.075), 1e-6);
@@ -139,7 +140,7 @@ actions_cost_by_their_length(void **state)
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_run run = run_of(&process, 100);
 	struct st_results_header *h = fake_header(f);
-	struct st_sample *samples = (struct st_sample *)((char *)h + h->off_samples);
+	struct st_sample *samples = (struct st_sample *)((char *)h + h->layout.off_samples);
 	add_samples(f, 90, ST_SAMPLE_CODE, ST_END_JUMP, 10);
 	add_samples(f, 10, ST_SAMPLE_CODE, ST_END_SYSCALL, 10);
 	for (unsigned i = 90; i < 100; i++)
@@ -160,7 +161,7 @@ counts_bound_the_estimate(void **state)
 	struct fake *f = fixture_results();
 	struct st_process process = fake_process(f, 1, 0, "x");
 	struct st_run run = run_of(&process, 1);
-	fake_header(f)->n_samples = 0;
+	fake_header(f)->samples.n = 0;
 	add_samples(f, 100, ST_SAMPLE_CODE, ST_END_RETURN, 1);
 	assert_true(about(&run, 0) < 1.01);
 	fake_count(f, 0, ST_FIRST_ID, 60000000);
@@ -181,7 +182,7 @@ native_execution_is_not_slower(void **state)
 	add_samples(f, 60, ST_SAMPLE_CODE, ST_END_JUMP, 5);
 	add_samples(f, 60, ST_SAMPLE_RUNTIME, ST_END_NONE, 0);
 	assert_near(about(&run, 0), 2, 0.01);
-	fake_header(f)->left_ns = 2000000000;
+	fake_header(f)->run.left_ns = 2000000000;
 	assert_near(about(&run, 0), 10.0 / 9, 0.01);
 	fake_free(f);
 }

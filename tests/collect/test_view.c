@@ -56,14 +56,14 @@ amounts_are_added_by_points(void **state)
 	uint32_t row = fake_row(f, table, (uint64_t[]){7, 1000, 5});
 	uint32_t block = fake_block(f, map, 0x1000, 30, 10, ST_END_JUMP, 0x1000);
 	uint32_t tally = fake_tally(f);
-	h->n_amounts = 0;
+	h->blocks.n_amounts = 0;
 	fake_amount(f, block, 0, 1, ST_CELL(0, 0, 0), 1);
 	fake_amount(f, block, 0, 10, ST_CELL(0, 1, 0), 1);
 	fake_amount(f, block, 4, 7, ST_CELL(0, 2, 0), 2);
 	fake_amount(f, block, 0, 1, ST_CELL(0, 3, 0), -3);
 	fake_amount(f, tally, 0, 1, ST_CELL(table + 1, row, 1), 1);
 	fake_amount(f, block, 9, 10, ST_CELL(table + 1, row, 1), 10);
-	h->counter_sums[0] = 1000000;
+	h->counters.sums[0] = 1000000;
 	fake_count(f, 0, block, 100);
 	fake_count(f, 1, tally, 17);
 	fake_partial(f, block, 5);
@@ -134,26 +134,26 @@ wild_offsets_are_refused(void **state)
 {
 	(void)state;
 	struct fake *f = fixture_results();
-	fake_header(f)->magic ^= 1;
+	fake_header(f)->layout.magic ^= 1;
 	refuses(f, 0);
 	f = fixture_results();
-	fake_header(f)->version++;
+	fake_header(f)->layout.version++;
 	refuses(f, 0);
 	f = fixture_results();
 	refuses(f, 100);
 	f = fixture_results();
 	refuses(f, sizeof(struct st_results_header));
 	f = fixture_results();
-	fake_header(f)->off_blocks = UINT64_MAX - 7;
+	fake_header(f)->layout.off_blocks = UINT64_MAX - 7;
 	refuses(f, 0);
 	f = fixture_results();
-	fake_header(f)->off_blocks += 4; /* records out of alignment */
+	fake_header(f)->layout.off_blocks += 4; /* records out of alignment */
 	refuses(f, 0);
 	f = fixture_results();
-	fake_header(f)->counters_stride = 1ull << 60;
+	fake_header(f)->layout.counters_stride = 1ull << 60;
 	refuses(f, 0);
 	f = fixture_results();
-	fake_header(f)->off_blocks = fake_header(f)->file_size - 64;
+	fake_header(f)->layout.off_blocks = fake_header(f)->layout.file_size - 64;
 	refuses(f, 0);
 }
 

@@ -29,7 +29,7 @@ named(const uint8_t *code, uint32_t place, unsigned len)
 	assert_int_equal(!(in.flags & ST_I_GSSEG), !rt.threaded);
 	assert_int_equal(!(in.flags & ST_I_ADDR32), !rt.threaded);
 	memcpy(&disp, code + in.disp_off, 4);
-	uint64_t sum = rt.region + place + len + (uint64_t)(int64_t)(int32_t)disp;
+	uint64_t sum = rt.area + place + len + (uint64_t)(int64_t)(int32_t)disp;
 	uint64_t field = rt.threaded ? (uint32_t)sum : sum - (uint64_t)rt.main;
 	assert_int_equal(field, emitted_field(disp, place + len));
 	return field;
@@ -65,8 +65,8 @@ test_fields(void **state)
 	static const uint64_t regions[] = {0x10000000, 0x555500000000, 0x7ffff0123000};
 	EACH(r, regions)
 	{
-		rt.region = regions[r];
-		rt.main = (struct thread *)(rt.region + 0x10000000);
+		rt.area = regions[r];
+		rt.main = (struct thread *)(rt.area + 0x10000000);
 		EACH(p, places)
 		{
 			rt.threaded = false;

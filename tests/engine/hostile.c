@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire/channel.h"
-#include "wire/results.h"
+#include "wire/control.h"
+#include "wire/results/header.h"
 
 enum { SKIPPED = 77 };
 
@@ -181,10 +181,12 @@ static void
 write_over(struct st_results_header *h)
 {
 	const uint64_t sections[] = {
-	        h->off_maps,    h->off_strings, h->off_blocks,     h->off_amounts, h->off_partials,
-	        h->off_threads, h->off_samples, h->off_stacks,     h->off_sites,   h->off_tables,
-	        h->off_entries, h->off_labels,  h->off_counters,   h->off_nodes,   h->off_costs,
-	        h->off_chunks,  h->off_loops,   h->off_entry_names};
+	        h->layout.off_maps,     h->layout.off_strings,  h->layout.off_blocks,
+	        h->layout.off_amounts,  h->layout.off_partials, h->layout.off_threads,
+	        h->layout.off_samples,  h->layout.off_stacks,   h->layout.off_sites,
+	        h->layout.off_tables,   h->layout.off_entries,  h->layout.off_labels,
+	        h->layout.off_counters, h->layout.off_nodes,    h->layout.off_costs,
+	        h->layout.off_chunks,   h->layout.off_loops,    h->layout.off_entry_names};
 	for (int i = 0; i < 400; i++) {
 		switch (pick(4)) {
 		case 0:

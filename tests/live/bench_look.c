@@ -15,7 +15,7 @@ make_results(void)
 {
 	struct st_results_header h = {0};
 	st_results_layout(&h);
-	void *p = mmap(NULL, h.file_size, PROT_READ | PROT_WRITE,
+	void *p = mmap(NULL, h.layout.file_size, PROT_READ | PROT_WRITE,
 	               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		abort();
@@ -26,14 +26,14 @@ make_results(void)
 static strobe_node *
 nodes_of(struct st_results_header *h)
 {
-	return (strobe_node *)((char *)h + h->off_nodes);
+	return (strobe_node *)((char *)h + h->layout.off_nodes);
 }
 
 /* A tree whose nodes are below one of the 50 made before, as a program's mostly are. */
 static void
 grow_forest(struct st_results_header *h, uint32_t n)
 {
-	uint64_t *labels = (uint64_t *)((char *)h + h->off_labels);
+	uint64_t *labels = (uint64_t *)((char *)h + h->layout.off_labels);
 	strobe_node *nodes = nodes_of(h);
 	for (uint32_t i = 1; i <= LABELS; i++)
 		labels[i] = 0x10000 + 16 * i;
@@ -43,8 +43,8 @@ grow_forest(struct st_results_header *h, uint32_t n)
 		        .parent = i < 100 ? 1 : i - 1 - (uint32_t)random() % 50,
 		        .count = (uint64_t)random(),
 		};
-	h->n_labels = LABELS + 1;
-	h->n_nodes = n + 2;
+	h->contexts.n_labels = LABELS + 1;
+	h->contexts.n_nodes = n + 2;
 }
 
 static double
@@ -60,7 +60,7 @@ main(int argc, char **argv)
 {
 	uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000000;
 	struct st_results_header *h = make_results();
-	struct st_process process = {.results = h, .results_size = h->file_size};
+	struct st_process process = {.results = h, .results_size = h->layout.file_size};
 	struct st_live_look look = {.what = "", .width = 80, .height = 40, .interval = 1};
 	struct st_live l;
 	FILE *out = fopen("/dev/null", "w");

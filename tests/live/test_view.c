@@ -20,14 +20,14 @@ static strobe_node *
 node(struct fake *f, uint32_t i)
 {
 	struct st_results_header *h = fake_header(f);
-	return (strobe_node *)((char *)h + h->off_nodes) + i;
+	return (strobe_node *)((char *)h + h->layout.off_nodes) + i;
 }
 
 static strobe_cost *
 cost(struct fake *f, uint32_t i)
 {
 	struct st_results_header *h = fake_header(f);
-	return (strobe_cost *)((char *)h + h->off_costs) + i;
+	return (strobe_cost *)((char *)h + h->layout.off_costs) + i;
 }
 
 /* Of a function, in a mapping from 1 on; 0: it is not said which. */
@@ -36,7 +36,8 @@ label(struct fake *f, uint64_t address, uint64_t map)
 {
 	struct st_results_header *h = fake_header(f);
 	uint32_t i = fake_label(f, 0, 0);
-	((uint64_t *)((char *)h + h->off_labels))[i] = map << ST_LABEL_ADDRESS_BITS | address;
+	((uint64_t *)((char *)h + h->layout.off_labels))[i] =
+	        map << ST_LABEL_ADDRESS_BITS | address;
 	return i;
 }
 
@@ -373,12 +374,12 @@ wild_nodes_are_nothing(void **state)
 	node(f, CALLER)->count = 3;
 	node(f, CALLER)->label = UINT32_MAX;
 	st_live_look(&l, &process, 1);
-	fake_header(f)->n_nodes = UINT32_MAX;
+	fake_header(f)->contexts.n_nodes = UINT32_MAX;
 	st_live_look(&l, &process, 1);
-	fake_header(f)->n_nodes = 0;
-	fake_header(f)->n_labels = 0;
+	fake_header(f)->contexts.n_nodes = 0;
+	fake_header(f)->contexts.n_labels = 0;
 	st_live_look(&l, &process, 1);
-	fake_header(f)->magic = 0;
+	fake_header(f)->layout.magic = 0;
 	st_live_look(&l, &process, 1);
 	check_view(&l, &look,
 	           "strobe paths: fixture, 3.0 s, 0 threads, 1 context, 0 functions\n"

@@ -55,9 +55,9 @@ map_fake(void)
 static uint32_t
 add_string(struct fake *f, const char *text)
 {
-	uint32_t at = f->header.n_strings;
+	uint32_t at = f->header.strings.n;
 	strcpy(f->strings + at, text);
-	f->header.n_strings += (uint32_t)strlen(text) + 1;
+	f->header.strings.n += (uint32_t)strlen(text) + 1;
 	return at;
 }
 
@@ -66,34 +66,34 @@ fake_new(const char *const *counters)
 {
 	struct fake *f = map_fake();
 	struct st_results_header *h = &f->header;
-	h->magic = ST_RESULTS_MAGIC;
-	h->version = ST_WIRE_VERSION;
-	h->state = ST_RUN_EXITED;
-	h->has_costs = 1;
-	h->file_size = sizeof *f;
-	h->off_maps = offsetof(struct fake, maps);
-	h->off_strings = offsetof(struct fake, strings);
-	h->off_blocks = offsetof(struct fake, blocks);
-	h->off_amounts = offsetof(struct fake, amounts);
-	h->off_partials = offsetof(struct fake, partials);
-	h->off_threads = offsetof(struct fake, threads);
-	h->off_samples = offsetof(struct fake, samples);
-	h->off_labels = offsetof(struct fake, labels);
-	h->off_nodes = offsetof(struct fake, nodes);
-	h->off_costs = offsetof(struct fake, costs);
-	h->off_tables = offsetof(struct fake, numbers);
-	h->off_counters = offsetof(struct fake, counters);
-	h->counters_stride = sizeof f->counters[0];
-	h->n_blocks = ST_FIRST_ID;
-	h->n_slots = 1;
-	h->slots_here = SLOTS;
-	h->tsc_begin = 1000;
-	h->tsc_end = 1000 + 500000000; /* half a second at a gigahertz */
+	h->layout.magic = ST_RESULTS_MAGIC;
+	h->layout.version = ST_WIRE_VERSION;
+	h->run.state = ST_RUN_EXITED;
+	h->contexts.has_costs = 1;
+	h->layout.file_size = sizeof *f;
+	h->layout.off_maps = offsetof(struct fake, maps);
+	h->layout.off_strings = offsetof(struct fake, strings);
+	h->layout.off_blocks = offsetof(struct fake, blocks);
+	h->layout.off_amounts = offsetof(struct fake, amounts);
+	h->layout.off_partials = offsetof(struct fake, partials);
+	h->layout.off_threads = offsetof(struct fake, threads);
+	h->layout.off_samples = offsetof(struct fake, samples);
+	h->layout.off_labels = offsetof(struct fake, labels);
+	h->layout.off_nodes = offsetof(struct fake, nodes);
+	h->layout.off_costs = offsetof(struct fake, costs);
+	h->layout.off_tables = offsetof(struct fake, numbers);
+	h->layout.off_counters = offsetof(struct fake, counters);
+	h->layout.counters_stride = sizeof f->counters[0];
+	h->blocks.n = ST_FIRST_ID;
+	h->threads.n_slots = 1;
+	h->layout.slots_here = SLOTS;
+	h->run.tsc_begin = 1000;
+	h->run.tsc_end = 1000 + 500000000; /* half a second at a gigahertz */
 	add_string(f, "");
 	for (; *counters; counters++) {
-		h->counter_names[h->n_counters] = add_string(f, *counters);
-		h->counter_helps[h->n_counters++] = add_string(f, "as the test has it");
-		h->counting = 1;
+		h->counters.names[h->counters.n] = add_string(f, *counters);
+		h->counters.helps[h->counters.n++] = add_string(f, "as the test has it");
+		h->blocks.counting = 1;
 	}
 	return f;
 }
@@ -114,17 +114,17 @@ fake_header(struct fake *f)
 uint32_t
 fake_map(struct fake *f, const char *path, uint64_t start, uint64_t end, uint64_t pgoff)
 {
-	struct st_map *m = &f->maps[f->header.n_maps];
+	struct st_map *m = &f->maps[f->header.maps.n];
 	*m = (struct st_map){.start = start, .end = end, .pgoff = pgoff};
 	m->path = path ? add_string(f, path) : 0;
-	return f->header.n_maps++;
+	return f->header.maps.n++;
 }
 
 uint32_t
 fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t insns,
            enum st_block_end end, uint64_t target)
 {
-	uint32_t id = f->header.n_blocks++, n = f->header.n_counters;
+	uint32_t id = f->header.blocks.n++, n = f->header.counters.n;
 	f->blocks[id] = (struct st_block){.pc = pc,
 	                                  .map = map,
 	                                  .bytes = bytes,
@@ -132,7 +132,7 @@ fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t i
 	                                  .end = (uint16_t)end,
 	                                  .target = target};
 	for (uint32_t c = 0; c < n; c++) {
-		const char *name = f->strings + f->header.counter_names[c];
+		const char *name = f->strings + f->header.counters.names[c];
 		uint32_t points = strcmp(name, "instructions") ? 1 : insns;
 		fake_amount(f, id, 0, points, ST_CELL(0, c, 0), 1);
 	}
@@ -142,33 +142,33 @@ fake_block(struct fake *f, uint32_t map, uint64_t pc, uint32_t bytes, uint32_t i
 uint32_t
 fake_label(struct fake *f, uint64_t address, uint32_t bytes)
 {
-	if (!f->header.n_labels)
-		f->header.n_labels = 1;
-	f->labels[f->header.n_labels] = st_label_of_block(address, bytes);
-	return f->header.n_labels++;
+	if (!f->header.contexts.n_labels)
+		f->header.contexts.n_labels = 1;
+	f->labels[f->header.contexts.n_labels] = st_label_of_block(address, bytes);
+	return f->header.contexts.n_labels++;
 }
 
 uint32_t
 fake_node(struct fake *f, uint32_t label, uint32_t parent, uint64_t count)
 {
-	if (!f->header.n_nodes)
-		f->header.n_nodes = 1;
-	f->nodes[f->header.n_nodes] =
+	if (!f->header.contexts.n_nodes)
+		f->header.contexts.n_nodes = 1;
+	f->nodes[f->header.contexts.n_nodes] =
 	        (strobe_node){.label = label, .parent = parent, .count = count};
-	return f->header.n_nodes++;
+	return f->header.contexts.n_nodes++;
 }
 
 uint32_t
 fake_tally(struct fake *f)
 {
-	return f->header.n_blocks++;
+	return f->header.blocks.n++;
 }
 
 void
 fake_amount(struct fake *f, uint32_t block, uint32_t first, uint32_t last, uint64_t cell,
             int64_t amount)
 {
-	f->amounts[f->header.n_amounts++] =
+	f->amounts[f->header.blocks.n_amounts++] =
 	        (struct st_amount){block, (uint16_t)first, (uint16_t)last, cell, amount};
 }
 
@@ -176,20 +176,20 @@ void
 fake_count(struct fake *f, uint32_t slot, uint32_t block, uint64_t executions)
 {
 	f->counters[slot][block] += executions;
-	if (slot >= f->header.n_slots)
-		f->header.n_slots = slot + 1;
+	if (slot >= f->header.threads.n_slots)
+		f->header.threads.n_slots = slot + 1;
 }
 
 void
 fake_partial(struct fake *f, uint32_t block, uint32_t insns)
 {
-	f->partials[f->header.n_partials++] = (struct st_partial){block, insns, 1};
+	f->partials[f->header.blocks.n_partials++] = (struct st_partial){block, insns, 1};
 }
 
 uint32_t
 fake_table(struct fake *f, const char *name, const strobe_column *columns)
 {
-	struct st_table *t = &f->header.tables[f->header.n_tables];
+	struct st_table *t = &f->header.tables.v[f->header.tables.n];
 	*t = (struct st_table){
 	        .name = add_string(f, name), .help = add_string(f, "a table"), .n_rows = 1};
 	for (; columns->name; columns++) {
@@ -198,13 +198,13 @@ fake_table(struct fake *f, const char *name, const strobe_column *columns)
 		                           (uint16_t)columns->role};
 		t->n_keys += columns->role == STROBE_IS_KEY;
 	}
-	return f->header.n_tables++;
+	return f->header.tables.n++;
 }
 
 uint32_t
 fake_row(struct fake *f, uint32_t table, const uint64_t *values)
 {
-	struct st_table *t = &f->header.tables[table];
+	struct st_table *t = &f->header.tables.v[table];
 	uint64_t *numbers = f->numbers + (size_t)table * ST_TABLE_ROWS * ST_MAX_COLUMNS;
 	memcpy(numbers + (size_t)t->n_rows * t->n_columns, values, t->n_columns * sizeof *values);
 	return t->n_rows++;
@@ -220,34 +220,34 @@ void
 fake_samples(struct fake *f, uint64_t pc, uint32_t where, unsigned n)
 {
 	for (; n > 0; n--)
-		f->samples[f->header.n_samples++] =
+		f->samples[f->header.samples.n++] =
 		        (struct st_sample){.pc = pc, .where = (uint8_t)where};
 }
 
 uint32_t
 fake_thread(struct fake *f, uint32_t tid, const char *name, uint64_t begin, uint64_t end)
 {
-	struct st_thread *t = &f->threads[f->header.n_threads];
+	struct st_thread *t = &f->threads[f->header.threads.n];
 	*t = (struct st_thread){.tid = tid,
 	                        .state = end ? ST_THREAD_ENDED : ST_THREAD_LIVE,
 	                        .tsc_begin = begin,
 	                        .tsc_end = end};
 	strncpy(t->name, name, sizeof t->name);
-	return f->header.n_threads++;
+	return f->header.threads.n++;
 }
 
 void
 fake_fallback(struct fake *f, uint64_t pc, uint32_t cause, uint32_t count)
 {
-	f->header.fallbacks[f->header.n_fallbacks++] =
+	f->header.fallbacks.v[f->header.fallbacks.n++] =
 	        (struct st_fallback){.pc = pc, .cause = cause, .count = count};
 }
 
 struct st_process
 fake_process(struct fake *f, uint32_t pid, uint32_t ppid, const char *command)
 {
-	f->header.pid = pid;
-	f->header.ppid = ppid;
+	f->header.layout.pid = pid;
+	f->header.layout.ppid = ppid;
 	return (struct st_process){.pid = pid,
 	                           .ppid = ppid,
 	                           .command = (char *)(uintptr_t)command,
@@ -318,7 +318,7 @@ fixture_results(void)
 	fixture_block(f, "vague", 0, 4, 2, ST_END_BRANCH, 0, 20);
 	fixture_block(f, "vague", 4, 2, 1, ST_END_IJUMP, -1, 7);
 	fixture_block(f, "caller", 5, 3, 2, ST_END_RETURN, -1, 5);
-	fake_partial(f, f->header.n_blocks - 1, 1);
+	fake_partial(f, f->header.blocks.n - 1, 1);
 	uint32_t call = fake_block(f, 0, fixture_address("caller", 0), 5, 1, ST_END_CALL,
 	                           fixture_address("spin", 0));
 	fake_count(f, 0, call, 5);

@@ -85,7 +85,7 @@ what_is_moved_counts_once(void **state)
 	uint32_t label = function_label(f, "spin"), thread = fake_node(f, 0, 0, 0);
 	uint32_t from = fake_node(f, label, thread, 5), to = fake_node(f, label, from, 10);
 	(void)state;
-	fake_header(f)->moved = (struct st_moved){.from = from, .to = to, .count = 15};
+	fake_header(f)->contexts.moved = (struct st_moved){.from = from, .to = to, .count = 15};
 	struct st_profile *p = collect(f);
 	assert_int_equal(p->contexts.n, 2);
 	assert_context(p, 0, UINT32_MAX, 0);
@@ -102,7 +102,7 @@ pruned_ones_are_shown_if_there_are_any(void **state)
 		struct fake *f = fixture_results();
 		uint32_t label = fake_label(f, ST_LABEL_PRUNED, UINT32_MAX);
 		fake_node(f, label, fake_node(f, 0, 0, 0), count);
-		fake_header(f)->contexts_pruned = count;
+		fake_header(f)->contexts.pruned = count;
 		struct st_profile *p = collect(f);
 		assert_int_equal(p->contexts.n, count);
 		if (count)

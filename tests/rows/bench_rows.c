@@ -56,13 +56,14 @@ main(int argc, char **argv)
 	row_source_stream(h);
 	for (uint32_t i = 0; i < SITES; i++)
 		row_source_site(h, 0x1000 + 4 * i, i % 3 ? "read" : "write");
-	st_drain_add(d, h, h->file_size);
+	st_drain_add(d, h, h->layout.file_size);
 	st_drain_wake(d);
 	double begin = seconds(CLOCK_MONOTONIC), produced = seconds(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t step = 0;
 	while (rows < millions * 1e6)
 		for (uint32_t c = 0; c < 64; c++) {
-			if (__atomic_load_n(&h->chunks[c].state, __ATOMIC_ACQUIRE) != ST_CHUNK_FREE)
+			if (__atomic_load_n(&h->streams.chunks[c].state, __ATOMIC_ACQUIRE) !=
+			    ST_CHUNK_FREE)
 				continue;
 			uint64_t *at = row_source_chunk(h, c);
 			uint64_t *end = fill(at, at + ST_CHUNK_BYTES / 8, &step);

@@ -41,7 +41,7 @@ make_original(const char *path)
 		row_source_stream(h);
 		for (unsigned i = 0; i < 5; i++)
 			row_source_site(h, fixture_address("spin", i), i % 2 ? "read" : "write");
-		st_drain_add(d, h, h->file_size);
+		st_drain_add(d, h, h->layout.file_size);
 		for (uint32_t c = 0; c < 2; c++) {
 			uint64_t *at = row_source_chunk(h, c);
 			for (unsigned i = 0; i < 200; i++)

@@ -308,7 +308,7 @@ rows_keep_their_order(void **state)
 	struct st_results_header *h = row_source_new(4711);
 	row_source_stream(h);
 	uint32_t a = row_source_site(h, fixture_address("spin", 2), "read");
-	st_drain_add(s.drain, h, h->file_size);
+	st_drain_add(s.drain, h, h->layout.file_size);
 	uint64_t *late = row_source_chunk(h, 0), *early = row_source_chunk(h, 7);
 	uint64_t *end = row_source_row(early, a, 0x1000, 1);
 	row_source_full(h, 7, 0, row_source_row(end, a, 0x1008, 2));
@@ -317,7 +317,7 @@ rows_keep_their_order(void **state)
 	uint64_t *rest = row_source_chunk(h, 3);
 	row_source_owned(h, 3, 1, row_source_row(rest, b, 5, UINT64_MAX));
 	st_drain_end(s.drain, h);
-	assert_int_equal(h->chunks[7].state, ST_CHUNK_FREE);
+	assert_int_equal(h->streams.chunks[7].state, ST_CHUNK_FREE);
 	row_source_free(h);
 	const char *path = finish(&s);
 	assert_non_null(strstr(path, "/x.4711.db.trace.rows"));
@@ -349,9 +349,9 @@ processes_share_a_file(void **state)
 		if (i) /* so that numbers mean something else */
 			row_source_site(h[i], 1, "other");
 		uint32_t site = row_source_site(h[i], fixture_address("spin", 0), i ? "b" : "a");
-		st_drain_add(s.drain, h[i], h[i]->file_size);
+		st_drain_add(s.drain, h[i], h[i]->layout.file_size);
 		row_source_full(h[i], 0, 0, row_source_row(row_source_chunk(h[i], 0), site, i, 0));
-		h[i]->streams[0].dropped = 5;
+		h[i]->streams.v[0].dropped = 5;
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		st_drain_end(s.drain, h[i]);
@@ -374,7 +374,8 @@ make_many(struct setup *s, struct st_results_header *h, uint32_t site, uint64_t 
 	srand(3);
 	for (uint64_t c = 0; c < chunks; c++) {
 		uint32_t i = (uint32_t)(c % 8);
-		while (__atomic_load_n(&h->chunks[i].state, __ATOMIC_ACQUIRE) != ST_CHUNK_FREE)
+		while (__atomic_load_n(&h->streams.chunks[i].state, __ATOMIC_ACQUIRE) !=
+		       ST_CHUNK_FREE)
 			usleep(100);
 		uint64_t *at = row_source_chunk(h, i), *end = at + ST_CHUNK_BYTES / 8;
 		while (at < end)
@@ -399,7 +400,7 @@ a_file_that_was_cut_is_read_up_to_there(void **state)
 	struct st_results_header *h = row_source_new(1);
 	row_source_stream(h);
 	uint32_t site = row_source_site(h, 0x7e0000000010, "x");
-	st_drain_add(s.drain, h, h->file_size);
+	st_drain_add(s.drain, h, h->layout.file_size);
 	uint64_t n = make_many(&s, h, site, 100), k = 0;
 	st_drain_end(s.drain, h);
 	row_source_free(h);
@@ -438,7 +439,7 @@ a_full_disk_costs_rows_and_no_more(void **state)
 	struct st_results_header *h = row_source_new(1);
 	row_source_stream(h);
 	uint32_t site = row_source_site(h, 0x7e0000000010, "x");
-	st_drain_add(s.drain, h, h->file_size);
+	st_drain_add(s.drain, h, h->layout.file_size);
 	uint64_t n = make_many(&s, h, site, 200), k = 0;
 	st_drain_end(s.drain, h);
 	row_source_free(h);
@@ -519,7 +520,7 @@ files_of_version_2_are_read(void **state)
 	row_source_stream(h);
 	row_source_site(h, 0x7e0000000010, "a");
 	row_source_site(h, 0x7e0000000020, "b");
-	st_drain_add(s.drain, h, h->file_size);
+	st_drain_add(s.drain, h, h->layout.file_size);
 	uint64_t *at = row_source_chunk(h, 0);
 	for (unsigned i = 0; i < 7; i++)
 		at = row_source_row(at, (uint32_t)(rows_2[i][0] >> 4), rows_2[i][1], rows_2[i][2]);
@@ -549,7 +550,7 @@ no_place_for_rows_is_told(void **state)
 	struct st_results_header *h = row_source_new(1);
 	row_source_stream(h);
 	uint32_t site = row_source_site(h, 1, "x");
-	st_drain_add(s.drain, h, h->file_size);
+	st_drain_add(s.drain, h, h->layout.file_size);
 	row_source_full(h, 0, 0, row_source_row(row_source_chunk(h, 0), site, 0, 0));
 	st_drain_end(s.drain, h);
 	row_source_free(h);
@@ -613,23 +614,23 @@ wild_chunks_are_survived(void **state)
 		row_source_full(h, 0, 0, row_source_row(at, site, 0, 0));
 		row_source_owned(h, 1, 1, row_source_chunk(h, 1));
 		if (round % 2)
-			st_drain_add(s.drain, h, h->file_size);
+			st_drain_add(s.drain, h, h->layout.file_size);
 		unsigned char *bytes = (unsigned char *)h;
 		for (unsigned i = 0; i < 30; i++) {
-			size_t k = (size_t)rand() % (sizeof h->chunks[0] * 4);
-			((unsigned char *)h->chunks)[k] = (unsigned char)rand();
+			size_t k = (size_t)rand() % (sizeof h->streams.chunks[0] * 4);
+			((unsigned char *)h->streams.chunks)[k] = (unsigned char)rand();
 			((unsigned char *)at)[rand() % 24] = (unsigned char)rand();
-			bytes[offsetof(struct st_results_header, off_maps) + (size_t)rand() % 200] =
-			        (unsigned char)rand();
-			bytes[offsetof(struct st_results_header, streams) + (size_t)rand() % 100] =
-			        (unsigned char)rand();
+			bytes[offsetof(struct st_results_header, layout.off_maps) +
+			      (size_t)rand() % 200] = (unsigned char)rand();
+			bytes[offsetof(struct st_results_header, streams.v) +
+			      (size_t)rand() % 100] = (unsigned char)rand();
 		}
-		h->chunks[0].state = ST_CHUNK_FULL;
-		h->n_streams = 1;
+		h->streams.chunks[0].state = ST_CHUNK_FULL;
+		h->streams.n = 1;
 		if (round % 2 == 0)
 			st_drain_add(s.drain, h, row_source_size());
 		st_drain_end(s.drain, h);
-		h->file_size = row_source_size();
+		h->layout.file_size = row_source_size();
 		row_source_free(h);
 	}
 	st_drain_free(s.drain);
@@ -652,7 +653,7 @@ other_programs_read_rows(void **state)
 	struct st_results_header *h = row_source_new(4711);
 	row_source_stream(h);
 	uint32_t site = row_source_site(h, fixture_address("spin", 2), "a,b");
-	st_drain_add(s.drain, h, h->file_size);
+	st_drain_add(s.drain, h, h->layout.file_size);
 	uint64_t *at = row_source_chunk(h, 0);
 	at = row_source_row(at, site, 0xabc, 7);
 	row_source_full(h, 0, 0, row_source_row(at, site, 0xabd, 8));

@@ -32,7 +32,8 @@ windows_now(void)
 static const struct st_block *
 block_of(uint32_t id)
 {
-	return (const struct st_block *)((const char *)rt.results + rt.results->off_blocks) + id;
+	return (const struct st_block *)((const char *)rt.results + rt.results->layout.off_blocks) +
+	       id;
 }
 
 /* NULL: there is no memory for it. */
@@ -71,7 +72,7 @@ adaptive_rest(uint32_t id)
 	if (h->rest > MOST_WINDOWS)
 		h->rest = MOST_WINDOWS;
 	resting[n_resting++] = (struct resting){id, windows_now() + h->rest};
-	rt.results->budget.rests++;
+	rt.results->budget.backed_off++;
 }
 
 bool

@@ -9,7 +9,7 @@
 static int64_t
 units_of(int64_t ns)
 {
-	return ns * (int64_t)(budget()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS;
+	return ns * (int64_t)(budget_plan()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS;
 }
 
 /* What the controller has done for rows of the process that nobody has paid yet, in ns of its CPU
@@ -17,10 +17,11 @@ units_of(int64_t ns)
 static int64_t
 drained(void)
 {
-	uint64_t told = __atomic_load_n(&budget()->drained_told, __ATOMIC_RELAXED),
-	         all = __atomic_load_n(&budget()->drained_ns, __ATOMIC_RELAXED);
-	if (all <= told || !__atomic_compare_exchange_n(&budget()->drained_told, &told, all, false,
-	                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	uint64_t told = __atomic_load_n(&rt.results->control.drained_charged, __ATOMIC_RELAXED),
+	         all = __atomic_load_n(&rt.results->control.drained_ns, __ATOMIC_RELAXED);
+	if (all <= told ||
+	    !__atomic_compare_exchange_n(&rt.results->control.drained_charged, &told, all, false,
+	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
 	return (int64_t)(all - told);
 }

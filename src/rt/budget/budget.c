@@ -24,7 +24,8 @@ enum {
 static uint64_t
 amount_now(void)
 {
-	return budget_granted(__atomic_load_n(&budget()->amount, __ATOMIC_RELAXED));
+	return budget_granted(
+	        __atomic_load_n(&rt.results->control.budget_amount, __ATOMIC_RELAXED));
 }
 
 static void
@@ -50,7 +51,7 @@ share_overdraft(struct thread *t)
 static uint64_t
 ticks_of(uint64_t ns)
 {
-	return ns * (budget()->ticks_per_second / 1000000) / 1000;
+	return ns * (budget_plan()->ticks_per_second / 1000000) / 1000;
 }
 
 static void
@@ -77,7 +78,7 @@ static void
 open_window(struct thread *t)
 {
 	watch_end(t);
-	t->back = t->spent && budget()->policy == ST_BUDGET_TRACE;
+	t->back = t->spent && budget_plan()->policy == ST_BUDGET_TRACE;
 	t->spent = t->over_told = false;
 	t->windows++;
 	if (t->gap_from)
@@ -197,8 +198,8 @@ refill(struct thread *t)
 static uint64_t
 due(const struct thread *t, uint64_t now)
 {
-	return (uint64_t)bursts_due((int64_t)amount_now(), budget()->bursts, budget()->period_ns,
-	                            t->period, now - t->period_from);
+	return (uint64_t)bursts_due((int64_t)amount_now(), budget_plan()->bursts,
+	                            budget_plan()->period_ns, t->period, now - t->period_from);
 }
 
 /* Another burst may have begun, or the amount have changed within the period: more is granted, or
@@ -206,7 +207,8 @@ due(const struct thread *t, uint64_t now)
 static void
 follow_amount(struct thread *t, uint64_t now)
 {
-	const uint64_t least = budget()->most / 64 / (budget()->bursts ? budget()->bursts : 1);
+	const uint64_t least =
+	        budget_plan()->most / 64 / (budget_plan()->bursts ? budget_plan()->bursts : 1);
 	int64_t by = (int64_t)due(t, now) - t->period_amount, left = credit_of(t);
 	if (by < 0 && by < -left)
 		by = left > 0 ? -left : 0;
@@ -254,15 +256,15 @@ begin_account(struct thread *t, bool first)
 	}
 	if (!first)
 		return;
-	if (!budget()->first_ns) {
+	if (!budget_plan()->first_ns) {
 		grant(t, due(t, t->period_from));
 		return;
 	}
 	/* The rest of a period that has nothing left; what comes then is number 0. With
 	   ST_WATCHES_AT_ONCE it is over. */
 	t->period--;
-	t->period_from -= budget()->period_ns - budget()->first_ns;
-	t->period_amount = (int64_t)budget()->most;
+	t->period_from -= budget_plan()->period_ns - budget_plan()->first_ns;
+	t->period_amount = (int64_t)budget_plan()->most;
 }
 
 void
@@ -301,11 +303,12 @@ tell_time(struct thread *t, uint64_t cpu)
 static void
 accrue(struct thread *t, uint64_t now)
 {
-	const uint64_t end = t->period_from + budget()->period_ns;
+	const uint64_t end = t->period_from + budget_plan()->period_ns;
 	if (now > end)
 		now = end;
 	const uint64_t amount = amount_now(), least = amount / 64;
-	uint64_t share = amount / (budget()->period_ns / 1000) * ((now - t->accrued_to) / 1000);
+	uint64_t share =
+	        amount / (budget_plan()->period_ns / 1000) * ((now - t->accrued_to) / 1000);
 	if (!t->spent || t->watching || share < least)
 		return;
 	int64_t left = credit_of(t);
@@ -328,7 +331,7 @@ tell_period(const struct thread *t)
 static void
 follow_period(struct thread *t, uint64_t now)
 {
-	uint64_t whole = budget()->period_ns, lag = t->accrues ? whole / 2 : 0,
+	uint64_t whole = budget_plan()->period_ns, lag = t->accrues ? whole / 2 : 0,
 	         passed = now - t->period_from;
 	if (share_exists()) {
 		if (share_tick(t)) {
@@ -370,7 +373,7 @@ budget_tick(struct thread *t)
 		share_overdraft(t);
 	follow_period(t, period_clock(net));
 	comes = watch_tick(t, net, period_clock(net), t->windows != windows);
-	return budget()->policy == ST_BUDGET_NATIVE &&
+	return budget_plan()->policy == ST_BUDGET_NATIVE &&
 	       (comes || t->spent != spent || t->windows != windows);
 }
 
@@ -396,7 +399,8 @@ tell_first(const struct thread *t)
 	if (t != rt.main || t->windows != 1 || budget()->until_ns)
 		return;
 	uint64_t cpu = cpu_time(), charged = __atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
-	uint64_t ns = credit_ns((int64_t)charged), elsewhere = st_budget_elsewhere(budget());
+	uint64_t ns = credit_ns((int64_t)charged),
+	         elsewhere = st_budget_elsewhere(&rt.results->control);
 	ns = ns > elsewhere ? ns - elsewhere : 0;
 	budget()->until_ns = cpu > ns ? cpu - ns : 1;
 }
@@ -418,7 +422,7 @@ new_overshoot_row(void)
 	if (i >= ST_MAX_OVERSHOOT_ROWS)
 		return NULL;
 	struct st_overshoot_row *row =
-	        (struct st_overshoot_row *)((char *)r + r->off_overshoots) + i;
+	        (struct st_overshoot_row *)((char *)r + r->layout.off_overshoots) + i;
 	__atomic_store_n(&row->tsc, rt_tsc(), __ATOMIC_RELEASE);
 	return row;
 }
@@ -540,7 +544,7 @@ budget_wake(struct thread *t)
 	if (!periods_are_wall() || !t->spent || t->watching || t->in_vfork)
 		return;
 	uint64_t now = wall_time();
-	if (now - t->woken < budget()->period_ns / TIMES)
+	if (now - t->woken < budget_plan()->period_ns / TIMES)
 		return;
 	t->woken = now;
 	follow_period(t, now);
@@ -639,7 +643,7 @@ budget_is_short(const struct thread *t, uint64_t ticks)
 		return false;
 	/* The others check where the literature has them check, and come back too seldom for a
 	   window to end early. */
-	if (budget()->policy != ST_BUDGET_NATIVE)
+	if (budget_plan()->policy != ST_BUDGET_NATIVE)
 		return false;
 	uint64_t all = ticks + rt_tsc() - t->works_since;
 	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);

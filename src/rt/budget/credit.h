@@ -11,7 +11,14 @@
 /* Ticks: the thread may have slept, or waited for a CPU, in the meantime. */
 enum { CREDIT_SUSPICIOUS = 50000 };
 
-static inline struct st_budget *
+static inline const struct st_budget_plan *
+budget_plan(void)
+{
+	return &rt.results->plan.budget;
+}
+
+/* What became of it. */
+static inline struct st_budget_results *
 budget(void)
 {
 	return &rt.results->budget;
@@ -50,7 +57,7 @@ static inline uint64_t
 credit_ns(int64_t units)
 {
 	uint64_t ticks = (uint64_t)units / ST_BUDGET_UNITS;
-	return ticks * 1000 / (budget()->ticks_per_second / 1000000);
+	return ticks * 1000 / (budget_plan()->ticks_per_second / 1000000);
 }
 
 /* The thread's CPU time (cpu, ns) without what was charged of it: that is what periods are of, so
@@ -70,14 +77,14 @@ net_time(struct thread *t, uint64_t cpu)
 static inline bool
 periods_are_wall(void)
 {
-	return budget()->clock == ST_CLOCK_WALL;
+	return budget_plan()->clock == ST_CLOCK_WALL;
 }
 
 /* In ns, since some time that is the same for all processes. */
 static inline uint64_t
 wall_time(void)
 {
-	return rt_tsc() / (budget()->ticks_per_second / 1000000) * 1000;
+	return rt_tsc() / (budget_plan()->ticks_per_second / 1000000) * 1000;
 }
 
 /* It executes the program's own code, or a system call from there. */

@@ -74,11 +74,11 @@ thread_choose(struct thread *t)
 {
 	struct st_results_header *r = rt.results;
 	char name[16] = "";
-	if (!r->threads_chosen)
+	if (!r->plan.threads)
 		return;
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, name);
-	const char *list = (const char *)r + r->off_strings + r->threads_chosen;
+	const char *list = (const char *)r + r->layout.off_strings + r->plan.threads;
 	t->left_out = !fits_list(list, t, name);
 	if (!t->left_out)
-		__atomic_fetch_add(&r->threads_fit, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&r->threads.n_measured, 1, __ATOMIC_RELAXED);
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/results.h"
+#include "wire/results/header.h"
 
 enum {
 	POOL_STEP = 512, /* units of an amount: what is taken is a multiple of it */

@@ -12,12 +12,12 @@
 void
 region_init(void)
 {
-	rt.on = !(rt.results->region_by & ST_REGION_OFF_AT_START);
-	rt.results->region = rt.on;
-	rt.results->regions = rt.on;
-	jit.cuts = rt.results->wants_entries || rt.results->region_by;
-	jit.has_plain = (rt.results->region_by & ~ST_REGION_LIMITED) ||
-	                rt.results->threads_chosen || (rt.stress & ST_STRESS_versions) ||
+	rt.on = !(rt.results->plan.region_by & ST_REGION_OFF_AT_START);
+	rt.results->control.region_on = rt.on;
+	rt.results->control.regions = rt.on;
+	jit.cuts = rt.results->plan.wants_entries || rt.results->plan.region_by;
+	jit.has_plain = (rt.results->plan.region_by & ~ST_REGION_LIMITED) ||
+	                rt.results->plan.threads || (rt.stress & ST_STRESS_versions) ||
 	                budget_exists();
 }
 
@@ -61,17 +61,17 @@ region_set(struct thread *t, bool on)
 		return;
 	os_make_wait(t);
 	rt.on = on;
-	rt.results->region = on;
-	rt.results->regions += on;
+	rt.results->control.region_on = on;
+	rt.results->control.regions += on;
 }
 
 void
 region_obey(struct thread *t)
 {
-	uint32_t order = rt.results->region_asked;
+	uint32_t order = rt.results->control.region_asked;
 	if (!order)
 		return;
-	rt.results->region_asked = 0;
+	rt.results->control.region_asked = 0;
 	region_set(t, order == 1);
 }
 
@@ -80,7 +80,7 @@ static unsigned
 mark_at(uint64_t pc)
 {
 	static const uint8_t begin[] = {STROBE_MARK_BEGIN}, end[] = {STROBE_MARK_END};
-	if (!(rt.results->region_by & ST_REGION_BY_PROGRAM))
+	if (!(rt.results->plan.region_by & ST_REGION_BY_PROGRAM))
 		return 0;
 	const struct map *m = maps_find(pc);
 	if (!m || m->end - pc < sizeof begin)
@@ -96,7 +96,7 @@ mark_at(uint64_t pc)
 unsigned
 region_at(uint64_t pc)
 {
-	if (!rt.results->region_by)
+	if (!rt.results->plan.region_by)
 		return 0;
 	const struct st_entry *e = entry_at(pc);
 	unsigned what = e ? e->what & (ST_ENTRY_BEGIN | ST_ENTRY_END) : 0;
@@ -108,7 +108,7 @@ region_border(uint64_t pc, enum version version)
 {
 	unsigned what = region_at(pc);
 	/* Threads of the other version may cross it, too, when not all are chosen. */
-	if (!rt.results->threads_chosen)
+	if (!rt.results->plan.threads)
 		what &= version == VERSION_TOOLS ? ST_ENTRY_END : ST_ENTRY_BEGIN;
 	return what;
 }

@@ -19,13 +19,14 @@ enum {
 bool
 share_is_of_tree(void)
 {
-	return rt.results->budget.share == ST_SHARE_TREE;
+	return rt.results->plan.budget.share == ST_SHARE_TREE;
 }
 
 static int64_t
 amount_now(void)
 {
-	const uint64_t *amount = rt.boot->pool ? &rt.pool->amount : &rt.results->budget.amount;
+	const uint64_t *amount =
+	        rt.boot->pool ? &rt.pool->amount : &rt.results->control.budget_amount;
 	return (int64_t)budget_granted(__atomic_load_n(amount, __ATOMIC_RELAXED));
 }
 
@@ -51,7 +52,7 @@ time_passed(void)
 		return before;
 	int64_t charged = (int64_t)__atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
 	uint64_t ns = charged > 0 ? credit_ns(charged) : 0,
-	         elsewhere = st_budget_elsewhere(budget());
+	         elsewhere = st_budget_elsewhere(&rt.results->control);
 	uint64_t now = process_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE) -
 	               (ns > elsewhere ? ns - elsewhere : 0);
 	while ((int64_t)now > (int64_t)before)
@@ -64,7 +65,7 @@ time_passed(void)
 bool
 share_exists(void)
 {
-	return rt.results->budget.share != ST_SHARE_THREAD;
+	return rt.results->plan.budget.share != ST_SHARE_THREAD;
 }
 
 /* As the kernel's scheduler weighs: each step of niceness is a quarter. */
@@ -88,7 +89,7 @@ own_weight(void)
 static void
 make_pool(bool first)
 {
-	const struct st_budget *b = &rt.results->budget;
+	const struct st_budget_plan *b = budget_plan();
 	uint64_t none = 0, from = periods_are_wall() ? wall_time() : process_time();
 	uint32_t begins = !first ? ST_POOL_GROWS : b->first_ns ? ST_POOL_LATE : ST_POOL_FULL;
 	if (begins == ST_POOL_LATE)
@@ -111,11 +112,10 @@ share_begin(struct thread *t, bool first)
 static void
 begin_period(void)
 {
-	struct st_budget *b = &rt.results->budget;
-	uint64_t number = time_passed() / b->period_ns % POOL_NUMBERS;
+	uint64_t number = time_passed() / budget_plan()->period_ns % POOL_NUMBERS;
 	uint32_t over = pool_renew(rt.pool, (uint32_t)number, amount_now());
 	if (over)
-		__atomic_fetch_add(&b->periods, over, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&budget()->periods, over, __ATOMIC_RELAXED);
 }
 
 bool
@@ -130,7 +130,7 @@ share_adopt(struct thread *t)
 {
 	t->pool_number = pool_number(rt.pool);
 	t->taken = 0;
-	if (rt.results->budget.share == ST_SHARE_PRIORITY)
+	if (rt.results->plan.budget.share == ST_SHARE_PRIORITY)
 		pool_weigh(rt.pool, t->pool_number, own_weight());
 }
 
@@ -138,7 +138,7 @@ share_adopt(struct thread *t)
 static int64_t
 quota(const struct thread *t, int64_t amount)
 {
-	if (rt.results->budget.share != ST_SHARE_PRIORITY)
+	if (rt.results->plan.budget.share != ST_SHARE_PRIORITY)
 		return amount;
 	uint64_t own = own_weight(), all = pool_weights_before(rt.pool, t->pool_number);
 	if (all <= own)
@@ -150,7 +150,7 @@ quota(const struct thread *t, int64_t amount)
 static int64_t
 due(const struct thread *t, int64_t amount)
 {
-	const struct st_budget *b = &rt.results->budget;
+	const struct st_budget_plan *b = budget_plan();
 	if (!b->bursts)
 		return amount;
 	uint64_t time = time_passed(), passed = time % b->period_ns;
@@ -169,7 +169,7 @@ allowed(const struct thread *t, int64_t amount)
 		return 0;
 	if (begins == ST_POOL_FULL)
 		return due(t, amount);
-	uint64_t passed = time_passed(), period = rt.results->budget.period_ns;
+	uint64_t passed = time_passed(), period = rt.results->plan.budget.period_ns;
 	return passed < period ? amount / 1024 * (int64_t)(passed * 1024 / period) : amount;
 }
 

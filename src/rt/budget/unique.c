@@ -9,11 +9,12 @@ static struct unique_bits
 bits_of(uint32_t index)
 {
 	const struct st_results_header *r = rt.results;
-	const struct st_map *m = (const struct st_map *)((const char *)r + r->off_maps) + index;
-	if (!m->seen)
+	const struct st_map *m =
+	        (const struct st_map *)((const char *)r + r->layout.off_maps) + index;
+	if (!m->coverage)
 		return (struct unique_bits){0};
-	return (struct unique_bits){.bytes = (uint8_t *)rt.results + r->off_seen,
-	                            .first = m->seen - 1 - m->start,
+	return (struct unique_bits){.bytes = (uint8_t *)rt.results + r->layout.off_coverage,
+	                            .first = m->coverage - 1 - m->start,
 	                            .end = m->end};
 }
 
@@ -132,7 +133,7 @@ static void
 forget(const struct seen_last *last)
 {
 	struct st_block *b =
-	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + last->id;
+	        (struct st_block *)((char *)rt.results + rt.results->layout.off_blocks) + last->id;
 	if (unique_is_tracked(b))
 		mark_from(b, 0, false);
 	else
@@ -164,7 +165,7 @@ block_under_way(const struct thread *t, enum resume_state state)
 	if (!rt.unique || p->state != state || !p->id)
 		return NULL;
 	const struct st_block *b =
-	        (const void *)((const char *)rt.results + rt.results->off_blocks);
+	        (const void *)((const char *)rt.results + rt.results->layout.off_blocks);
 	return unique_is_tracked(&b[p->id]) ? &b[p->id] : NULL;
 }
 

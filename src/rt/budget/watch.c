@@ -31,14 +31,15 @@ may_watch(const struct thread *t)
 int64_t
 watch_owed(int64_t most)
 {
-	const uint64_t units = budget()->ticks_per_second / 1000000 * ST_BUDGET_UNITS; /* a us */
-	uint64_t ns = __atomic_load_n(&budget()->owed_ns, __ATOMIC_RELAXED), pays;
+	const uint64_t units =
+	        budget_plan()->ticks_per_second / 1000000 * ST_BUDGET_UNITS; /* a us */
+	uint64_t ns = __atomic_load_n(&rt.results->control.debt_ns, __ATOMIC_RELAXED), pays;
 	if (most <= 0)
 		return 0;
 	do {
 		uint64_t can = (uint64_t)most / units * 1000;
 		pays = ns < can ? ns : can;
-	} while (!__atomic_compare_exchange_n(&budget()->owed_ns, &ns, ns - pays, false,
+	} while (!__atomic_compare_exchange_n(&rt.results->control.debt_ns, &ns, ns - pays, false,
 	                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return (int64_t)(pays * units / 1000);
 }
@@ -48,7 +49,7 @@ watch_begin(struct thread *t)
 {
 	t->watching = false;
 	t->found = 0;
-	t->rate = rt.results->logged ? 0 : UINT32_MAX;
+	t->rate = rt.results->control.log_has_code ? 0 : UINT32_MAX;
 }
 
 void
@@ -91,14 +92,14 @@ watch_found(struct thread *t, const struct st_block *block)
 static bool
 watches_at_once(void)
 {
-	return budget()->first_ns == ST_WATCHES_AT_ONCE;
+	return budget_plan()->first_ns == ST_WATCHES_AT_ONCE;
 }
 
 /* CPU time of a process, without what was charged, before it watches. */
 static uint64_t
 watches_from(void)
 {
-	return watches_at_once() ? 0 : budget()->period_ns / ST_WATCHED_AFTER;
+	return watches_at_once() ? 0 : budget_plan()->period_ns / ST_WATCHED_AFTER;
 }
 
 /* Have files been mapped that the controller was not asked about, and none since the last tick? A
@@ -107,7 +108,7 @@ watches_from(void)
 static bool
 has_new_files(void)
 {
-	uint64_t n = __atomic_load_n(&rt.results->n_seen, __ATOMIC_RELAXED),
+	uint64_t n = __atomic_load_n(&rt.results->control.coverage_bits, __ATOMIC_RELAXED),
 	         before = rt.bits_at_tick;
 	rt.bits_at_tick = n;
 	return n == before && n != rt.bits_asked && rt.ticks_asked++ >= rt.ticks_wait;
@@ -119,7 +120,7 @@ has_new_files(void)
 static bool
 ask(uint64_t net)
 {
-	uint32_t times = rt.results->leaders_wanted;
+	uint32_t times = rt.results->control.leaders_asked;
 	bool new_files = has_new_files();
 	if (times ? rt.found < MANY && !new_files : net < watches_from())
 		return times;
@@ -129,7 +130,7 @@ ask(uint64_t net)
 		rt.found = rt.ticks_asked = 0;
 		rt.bits_asked = rt.bits_at_tick;
 	}
-	return rt.results->leaders_wanted;
+	return rt.results->control.leaders_asked;
 }
 
 /* How much has been found since the last tick? A window that begins is like the last one. */
@@ -154,7 +155,8 @@ is_quiet(const struct thread *t)
 static bool
 is_told(void)
 {
-	return watches_at_once() || __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE);
+	return watches_at_once() ||
+	       __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
 }
 
 static void
@@ -177,7 +179,7 @@ reopen(struct thread *t)
 bool
 watch_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
 {
-	bool late = now - t->period_from >= budget()->period_ns / 8 * 7;
+	bool late = now - t->period_from >= budget_plan()->period_ns / 8 * 7;
 	if (!begins)
 		take_rate(t);
 	if (!t->watching) {
@@ -208,7 +210,7 @@ stress_watch(struct thread *t)
 {
 	if (!(rt.stress & ST_STRESS_watch) || t->watching || t->spent || !may_watch(t))
 		return;
-	if (!rt.results->leaders_wanted || rt.found >= FEW)
+	if (!rt.results->control.leaders_asked || rt.found >= FEW)
 		traps_ask();
 	rt.found = 0;
 	t->watching = true;
@@ -237,8 +239,8 @@ watch_go(struct thread *t)
 		return;
 	uint64_t begin = rt_tsc();
 	traps_set();
-	uint64_t ns = (rt_tsc() - begin) * 1000 / (budget()->ticks_per_second / 1000000);
-	__atomic_fetch_add(&budget()->owed_ns, ns, __ATOMIC_RELAXED);
+	uint64_t ns = (rt_tsc() - begin) * 1000 / (budget_plan()->ticks_per_second / 1000000);
+	__atomic_fetch_add(&rt.results->control.debt_ns, ns, __ATOMIC_RELAXED);
 }
 
 void

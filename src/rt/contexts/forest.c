@@ -17,13 +17,13 @@ static uint32_t lock; /* of it */
 strobe_node *
 strobe_nodes(void)
 {
-	return (strobe_node *)((char *)rt.results + rt.results->off_nodes);
+	return (strobe_node *)((char *)rt.results + rt.results->layout.off_nodes);
 }
 
 strobe_cost *
 strobe_costs(void)
 {
-	return (strobe_cost *)((char *)rt.results + rt.results->off_costs);
+	return (strobe_cost *)((char *)rt.results + rt.results->layout.off_costs);
 }
 
 /* The same address may be another library's later, and another label then. Not so of code made at
@@ -44,11 +44,11 @@ label_of(uint64_t address)
 	uint64_t *known = strobe_map_at(&labels, address);
 	if (known && *known)
 		return (uint32_t)*known;
-	uint32_t label = r->n_labels;
+	uint32_t label = r->contexts.n_labels;
 	if (!known || label >= ST_MAX_LABELS)
 		return ST_MAX_LABELS - 1;
-	((uint64_t *)((char *)r + r->off_labels))[label] = address;
-	__atomic_store_n(&r->n_labels, label + 1, __ATOMIC_RELEASE);
+	((uint64_t *)((char *)r + r->layout.off_labels))[label] = address;
+	__atomic_store_n(&r->contexts.n_labels, label + 1, __ATOMIC_RELEASE);
 	*known = label;
 	return label;
 }
@@ -82,7 +82,7 @@ new_node(struct forest *f, uint32_t parent, uint32_t label)
 	if (i)
 		set_node(i, parent, label);
 	else
-		__atomic_fetch_add(&rt.results->contexts_pruned, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&rt.results->contexts.pruned, 1, __ATOMIC_RELAXED);
 	return i;
 }
 
@@ -196,15 +196,15 @@ strobe_loop *
 strobe_new_loop(uint32_t head)
 {
 	struct st_results_header *r = rt.results;
-	uint32_t i = __atomic_load_n(&r->n_loops, __ATOMIC_RELAXED);
+	uint32_t i = __atomic_load_n(&r->contexts.n_loops, __ATOMIC_RELAXED);
 	do
 		if (i >= ST_MAX_LOOPS) {
-			__atomic_fetch_add(&r->loops_dropped, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&r->contexts.loops_dropped, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
-	while (!__atomic_compare_exchange_n(&r->n_loops, &i, i + 1, false, __ATOMIC_RELAXED,
-	                                    __ATOMIC_RELAXED));
-	strobe_loop *l = (strobe_loop *)((char *)r + r->off_loops) + i;
+	while (!__atomic_compare_exchange_n(&r->contexts.n_loops, &i, i + 1, false,
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	strobe_loop *l = (strobe_loop *)((char *)r + r->layout.off_loops) + i;
 	l->head = head; /* before, it is none */
 	return l;
 }

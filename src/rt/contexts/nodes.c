@@ -83,14 +83,14 @@ static bool
 begin_numbers(struct forest *f, uint32_t n, uint32_t most)
 {
 	struct st_results_header *r = rt.results;
-	if (r->n_nodes > most || n > most - r->n_nodes)
+	if (r->contexts.n_nodes > most || n > most - r->contexts.n_nodes)
 		return false;
 	while (f->next < f->end)
 		put(&f->spare, f->next++, 1);
-	f->next = r->n_nodes;
+	f->next = r->contexts.n_nodes;
 	f->end = f->next + n;
 	f->held += n;
-	__atomic_store_n(&r->n_nodes, f->end, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->contexts.n_nodes, f->end, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -109,7 +109,7 @@ take_spare(struct forest *f, uint32_t n)
 static uint32_t
 left(void)
 {
-	uint32_t used = rt.results->n_nodes, most = nodes_bound();
+	uint32_t used = rt.results->contexts.n_nodes, most = nodes_bound();
 	return pool.n_ones + STROBE_FORK_NODES * pool.n_rows + (used < most ? most - used : 0);
 }
 

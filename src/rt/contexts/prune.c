@@ -171,7 +171,7 @@ static void
 move(struct pruning *p, uint32_t from, uint32_t to)
 {
 	static const strobe_cost none;
-	struct st_moved *m = &rt.results->moved;
+	struct st_moved *m = &rt.results->contexts.moved;
 	strobe_node *nodes = p->nodes;
 	strobe_cost cost = p->costs ? p->costs[from] : none;
 	if (!nodes[from].count && !cost.ticks && !cost.instructions)
@@ -227,7 +227,7 @@ cut(struct pruning *p, struct forest *f, uint32_t i)
 		stay(p, i);
 		return;
 	}
-	rt.results->contexts_pruned += n->label != p->label;
+	rt.results->contexts.pruned += n->label != p->label;
 	if (goes(p, n->parent)) {
 		take_back(p, f, i, n->parent);
 	} else if (pruned) {
@@ -304,13 +304,13 @@ static void
 drop_loops(const struct pruning *p)
 {
 	struct st_results_header *r = rt.results;
-	strobe_loop *loops = (strobe_loop *)((char *)r + r->off_loops);
-	for (uint32_t i = 0; i < r->n_loops; i++) {
+	strobe_loop *loops = (strobe_loop *)((char *)r + r->layout.off_loops);
+	for (uint32_t i = 0; i < r->contexts.n_loops; i++) {
 		uint32_t head = loops[i].head;
 		if (!head || !is_in_ours(p, head) || !goes(p, head))
 			continue;
 		loops[i].head = 0;
-		r->loops_dropped++;
+		r->contexts.loops_dropped++;
 	}
 }
 
@@ -360,7 +360,7 @@ strobe_prune(strobe_thread *t, void (*keep_nodes)(strobe_thread *t))
 	if (!f || !f->node)
 		return;
 	p.label = p.nodes[f->pruned].label;
-	p.costs = rt.results->has_costs ? strobe_costs() : NULL;
+	p.costs = rt.results->contexts.has_costs ? strobe_costs() : NULL;
 	tools_lock();
 	f->asked = false;
 	f->kept = 0;

@@ -41,7 +41,8 @@ walk_forget_guess(struct thread *t, uint32_t label)
 uint32_t
 walk_forget_guesses(struct thread *t)
 {
-	uint32_t n = guesses ? __atomic_load_n(&rt.results->n_labels, __ATOMIC_ACQUIRE) : 0;
+	uint32_t n =
+	        guesses ? __atomic_load_n(&rt.results->contexts.n_labels, __ATOMIC_ACQUIRE) : 0;
 	for (uint32_t label = 0; label < n; label++)
 		clear_guess(t, label);
 	return n;
@@ -66,11 +67,12 @@ walk_guess(uint32_t label)
 		guesses = rt_map_table(ST_MAX_LABELS * sizeof *guesses);
 	if (!guesses || label >= ST_MAX_LABELS)
 		return 0;
-	if (!guesses[label] && r->n_blocks + 2 <= ST_MAX_BLOCKS) {
-		struct st_block *b = (struct st_block *)((char *)r + r->off_blocks) + r->n_blocks;
+	if (!guesses[label] && r->blocks.n + 2 <= ST_MAX_BLOCKS) {
+		struct st_block *b =
+		        (struct st_block *)((char *)r + r->layout.off_blocks) + r->blocks.n;
 		b[0] = b[1] = (struct st_block){.flags = ST_BLOCK_TALLY};
-		guesses[label] = r->n_blocks;
-		__atomic_store_n(&r->n_blocks, r->n_blocks + 2, __ATOMIC_RELEASE);
+		guesses[label] = r->blocks.n;
+		__atomic_store_n(&r->blocks.n, r->blocks.n + 2, __ATOMIC_RELEASE);
 	}
 	return guesses[label] ? counter_field(guesses[label]) : 0;
 }
@@ -116,7 +118,7 @@ void
 strobe_spend_time(strobe_point at)
 {
 	if (ask_action(at, ACTION_TIME))
-		rt.results->has_costs = 1;
+		rt.results->contexts.has_costs = 1;
 }
 
 void
@@ -126,5 +128,5 @@ strobe_spend_instructions(strobe_point at, uint32_t n)
 	if (!a)
 		return;
 	a->id = n;
-	rt.results->has_costs = 1;
+	rt.results->contexts.has_costs = 1;
 }

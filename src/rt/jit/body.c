@@ -313,7 +313,7 @@ has_room(const struct unit *u)
 {
 	enum { MOST_OF_PIECE = 48 << 10, PLAIN = 4 << 20 };
 	return u->hot.off - jit.blocks[u->block].body < MOST_OF_PIECE &&
-	       u->hot.off < ST_REGION_WARM - PLAIN;
+	       u->hot.off < ST_AREA_WARM - PLAIN;
 }
 
 /* The actions of instruction i that come before it, or after it. done: skipped, because they have

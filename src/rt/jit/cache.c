@@ -59,7 +59,7 @@ jit_init(void)
 		return -1;
 	place_tables(tables);
 	/* A fork's child makes a cache of its own. */
-	if (rt.boot->follow)
+	if (rt.follow)
 		SYS(__NR_madvise, tables, bytes, 18 /* MADV_WIPEONFORK */);
 	jit.most_insns = MAX_BLOCK_INSNS;
 	jit.ids_size = FIRST_HASH;
@@ -84,9 +84,9 @@ jit_reset(void)
 	jit.n_records = 0;
 	jit.n_sources = 0;
 	bool tiny = rt.stress & ST_STRESS_cache;
-	jit.hot_limit = tiny ? 64 << 10 : ST_REGION_WARM - MAX_WHOLE_CODE;
-	jit.warm.next = ST_REGION_WARM;
-	jit.warm.limit = tiny ? ST_REGION_WARM + (64 << 10) : ST_REGION_COLD - (64 << 10);
+	jit.hot_limit = tiny ? 64 << 10 : ST_AREA_WARM - MAX_WHOLE_CODE;
+	jit.warm.next = ST_AREA_WARM;
+	jit.warm.limit = tiny ? ST_AREA_WARM + (64 << 10) : ST_AREA_COLD - (64 << 10);
 	jit.warm.n_pieces = 0;
 	jit.exit_limit = tiny ? 4096 : MAX_EXITS - 2 * MAX_WHOLE_INSNS;
 	jit.generation++;
@@ -164,22 +164,20 @@ grow_all(void)
 	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts, ids,
 	        edges, bases;
 	struct st_results_header *r = rt.results;
-	grow(&hot, rt.alias, jit.hot, rt.region);
-	grow(&warm, rt.alias + ST_REGION_WARM, jit.warm.next - ST_REGION_WARM,
-	     rt.region + ST_REGION_WARM);
-	grow(&cold, rt.alias + ST_REGION_COLD, jit.n_stubs * jit_stub_len(),
-	     rt.region + ST_REGION_COLD);
+	grow(&hot, rt.alias, jit.hot, rt.area);
+	grow(&warm, rt.alias + ST_AREA_WARM, jit.warm.next - ST_AREA_WARM, rt.area + ST_AREA_WARM);
+	grow(&cold, rt.alias + ST_AREA_COLD, jit.n_stubs * jit_stub_len(), rt.area + ST_AREA_COLD);
 	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
 	grow(&warms, (uint64_t)jit.warm.pieces, jit.warm.n_pieces * sizeof *jit.warm.pieces, 0);
-	grow(&told, (uint64_t)r + r->off_blocks, r->n_blocks * sizeof(struct st_block), 0);
+	grow(&told, (uint64_t)r + r->layout.off_blocks, r->blocks.n * sizeof(struct st_block), 0);
 	grow_numbers(&ids, jit.id_of);
 	grow_numbers(&edges, jit.edge_of);
 	grow_numbers(&bases, jit.base_of);
-	if (r->n_amounts)
-		grow(&amounts, (uint64_t)r + r->off_amounts,
-		     r->n_amounts * sizeof(struct st_amount), 0);
+	if (r->blocks.n_amounts)
+		grow(&amounts, (uint64_t)r + r->layout.off_amounts,
+		     r->blocks.n_amounts * sizeof(struct st_amount), 0);
 }
 
 bool
@@ -267,10 +265,11 @@ same_code(const struct st_block *r, const struct build *b)
 static void
 ids_grow(void)
 {
-	const struct st_block *blocks = (const void *)((char *)rt.results + rt.results->off_blocks);
+	const struct st_block *blocks =
+	        (const void *)((char *)rt.results + rt.results->layout.off_blocks);
 	memset(jit.ids, 0, jit.ids_size * sizeof *jit.ids);
 	jit.ids_size *= 2;
-	for (uint32_t id = ST_FIRST_ID; id < rt.results->n_blocks; id++) {
+	for (uint32_t id = ST_FIRST_ID; id < rt.results->blocks.n; id++) {
 		if (blocks[id].flags & ST_BLOCK_TALLY)
 			continue;
 		uint32_t h = hash_pc(blocks[id].pc) & (jit.ids_size - 1);
@@ -284,16 +283,16 @@ uint32_t
 jit_result_id(const struct build *b)
 {
 	struct st_results_header *r = rt.results;
-	struct st_block *blocks = (void *)((char *)r + r->off_blocks);
+	struct st_block *blocks = (void *)((char *)r + r->layout.off_blocks);
 	if (!jit.counting)
 		return 0;
 	uint32_t h = hash_pc(b->pc) & (jit.ids_size - 1);
 	for (; jit.ids[h]; h = (h + 1) & (jit.ids_size - 1))
 		if (same_code(&blocks[jit.ids[h]], b))
 			return jit.ids[h];
-	if (r->n_blocks >= ST_MAX_BLOCKS)
+	if (r->blocks.n >= ST_MAX_BLOCKS)
 		return 0;
-	uint32_t id = r->n_blocks;
+	uint32_t id = r->blocks.n;
 	blocks[id] = (struct st_block){.pc = b->pc,
 	                               .map = b->map,
 	                               .bytes = b->whole_bytes,
@@ -301,9 +300,9 @@ jit_result_id(const struct build *b)
 	                               .end = b->end,
 	                               .target = b->target};
 	jit.ids[h] = id;
-	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n, id + 1, __ATOMIC_RELEASE);
 	if (jit.ids_size < 2u * ST_MAX_BLOCKS &&
-	    budget_lets_grow(r->n_blocks, jit.ids_size / 2, jit.ids_size))
+	    budget_lets_grow(r->blocks.n, jit.ids_size / 2, jit.ids_size))
 		ids_grow();
 	return id;
 }
@@ -315,7 +314,7 @@ jit_report_sizes(void)
 	size_t per_block =
 	        sizeof *jit.blocks + (jit.counting ? sizeof *jit.id_of + sizeof *jit.edge_of : 0);
 	stats[ST_STAT_cache_hot] = jit.hot;
-	stats[ST_STAT_cache_cold] = jit.warm.next - ST_REGION_WARM + jit.n_stubs * jit_stub_len();
+	stats[ST_STAT_cache_cold] = jit.warm.next - ST_AREA_WARM + jit.n_stubs * jit_stub_len();
 	stats[ST_STAT_table_bytes] = jit.n_blocks * per_block + jit.n_exits * sizeof *jit.exits +
 	                             jit.n_records * sizeof *jit.records +
 	                             jit.hash_size * sizeof *jit.hash +

@@ -116,7 +116,7 @@ credit_field(const struct unit *u)
 static bool
 leaves_at_once(void)
 {
-	return rt.results->budget.policy != ST_BUDGET_CONDITIONAL;
+	return rt.results->plan.budget.policy != ST_BUDGET_CONDITIONAL;
 }
 
 /* rcx has been saved: gives it back, and leaves unless the byte is 0. */
@@ -253,7 +253,7 @@ emit_look_back(struct unit *u)
 	enum { CMP = 7, JNE = 0x85 };
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, field = offsetof(struct thread, back);
-	if (rt.results->budget.policy != ST_BUDGET_TRACE)
+	if (rt.results->plan.budget.policy != ST_BUDGET_TRACE)
 		return;
 	uint32_t exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
 	if (!jit_flags_read(u->now)) {

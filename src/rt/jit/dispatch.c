@@ -162,7 +162,7 @@ cross_border(struct thread *t, const struct exit *x)
 	gap_follow(t);
 	uint64_t pc = t->regs.pc;
 	go_to(t, pc);
-	uint32_t b = in_cache(t->next) ? jit_block_at((uint32_t)(t->next - rt.region)) : 0;
+	uint32_t b = in_cache(t->next) ? jit_block_at((uint32_t)(t->next - rt.area)) : 0;
 	if (b && region_border(pc, jit.blocks[b].version))
 		t->next += jit_stub_len();
 }
@@ -291,7 +291,7 @@ dispatch_first(struct thread *t, uint32_t exit)
 	const struct block *b = &jit.blocks[x->block];
 	uint32_t id = jit.id_of[x->block];
 	struct st_block *seen =
-	        (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
+	        (struct st_block *)((char *)rt.results + rt.results->layout.off_blocks) + id;
 	uint64_t pc = b->pc;
 	uint16_t armed;
 	switch (unique_take(seen)) {

@@ -2,7 +2,7 @@
 /*
  * The jit: blocks of the program translated into the code cache, and how they find each other.
  *
- * Cache addresses are held as 32-bit offsets from rt.region. The cache has a hot part (block
+ * Cache addresses are held as 32-bit offsets from rt.area. The cache has a hot part (block
  *bodies, in the order in which they were first executed), a warm part (call thunks, entry pads) and
  *a cold part (the stubs of exits, by their number). They only grow; a full cache is flushed as a
  *whole.
@@ -240,12 +240,12 @@ cache_write(uint32_t off)
 static inline uint64_t
 cache_addr(uint32_t off)
 {
-	return rt.region + off;
+	return rt.area + off;
 }
 static inline bool
 in_cache(uint64_t address)
 {
-	return address - rt.region < ST_CACHE_SIZE;
+	return address - rt.area < ST_CACHE_SIZE;
 }
 
 /* The program's code as decoded for one block. */
@@ -329,7 +329,7 @@ uint32_t jit_stub_len(void);
 static inline uint32_t
 jit_stub(uint32_t exit)
 {
-	return ST_REGION_COLD + exit * jit_stub_len();
+	return ST_AREA_COLD + exit * jit_stub_len();
 }
 
 /* jit/link.c */

@@ -108,7 +108,7 @@ recover_indirect(const struct thread *t, const struct record *rec, enum record_k
 		out->counted = at >= 2 * save + sequence_count_len(1);
 	/* The real ret: its slot holds the cache address for the moment. */
 	if (kind == REC_RETURN && at + 1u == rec->cache_len &&
-	    *cache_write((uint32_t)(machine->pc - rt.region)) == 0xc3) {
+	    *cache_write((uint32_t)(machine->pc - rt.area)) == 0xc3) {
 		out->repair = machine->r[RSP];
 		out->repair_value = machine->r[RDX];
 	}
@@ -433,7 +433,7 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 static int
 recover_stub(uint32_t off, struct recovered *out)
 {
-	uint32_t exit = (off - ST_REGION_COLD) / jit_stub_len();
+	uint32_t exit = (off - ST_AREA_COLD) / jit_stub_len();
 	if (exit >= jit.n_exits)
 		return -1;
 	const struct exit *x = &jit.exits[exit];
@@ -449,7 +449,7 @@ recover_stub(uint32_t off, struct recovered *out)
 int
 jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out)
 {
-	uint32_t off = (uint32_t)(address - rt.region);
+	uint32_t off = (uint32_t)(address - rt.area);
 	*out = (struct recovered){.regs = *machine};
 	if (off < 16) { /* the pad of empty lookup entries */
 		take_slots(t, &out->regs);
@@ -462,9 +462,9 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 		out->at_end = true;
 		return 0;
 	}
-	if (off >= ST_REGION_COLD)
+	if (off >= ST_AREA_COLD)
 		return recover_stub(off, out);
-	if (off >= ST_REGION_WARM)
+	if (off >= ST_AREA_WARM)
 		return recover_warm(t, off, machine, out);
 	uint32_t block = jit_block_at(off);
 	if (!block) {
@@ -507,13 +507,13 @@ static void
 add_partial(uint32_t id, uint32_t insns, int64_t times)
 {
 	struct st_results_header *r = rt.results;
-	struct st_partial *list = (void *)((char *)r + r->off_partials);
+	struct st_partial *list = (void *)((char *)r + r->layout.off_partials);
 	rt_lock(&partials_lock);
 	uint64_t *at = strobe_map_at(&partials, (uint64_t)id << 32 | insns);
-	if (at && !*at && r->n_partials < ST_MAX_PARTIALS) {
-		list[r->n_partials] = (struct st_partial){id, insns, 0};
-		__atomic_store_n(&r->n_partials, r->n_partials + 1, __ATOMIC_RELEASE);
-		*at = r->n_partials;
+	if (at && !*at && r->blocks.n_partials < ST_MAX_PARTIALS) {
+		list[r->blocks.n_partials] = (struct st_partial){id, insns, 0};
+		__atomic_store_n(&r->blocks.n_partials, r->blocks.n_partials + 1, __ATOMIC_RELEASE);
+		*at = r->blocks.n_partials;
 	}
 	if (at && *at)
 		list[*at - 1].times += times;

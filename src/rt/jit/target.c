@@ -39,7 +39,7 @@ static uint32_t
 next_of(uint32_t at)
 {
 	uint64_t to = cache_addr(sequence_count_hit(at)) + (uint64_t)(int32_t)*other_of(at);
-	return in_cache(to) ? (uint32_t)(to - rt.region) : 0;
+	return in_cache(to) ? (uint32_t)(to - rt.area) : 0;
 }
 
 static void
@@ -98,7 +98,7 @@ find_link(struct route *r, uint32_t at, uint32_t site)
 		if (!sequence_counts_site(at)) {
 			uint64_t to = *entry_of(at, r->fans, site);
 			*r = (struct route){.fan = at, .fans = r->fans + 1, .passed = r->passed};
-			at = in_cache(to) ? (uint32_t)(to - rt.region) : 0;
+			at = in_cache(to) ? (uint32_t)(to - rt.area) : 0;
 			continue;
 		}
 		if (sequence_counted_site(at) == site)

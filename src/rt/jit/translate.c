@@ -23,7 +23,7 @@ falls_through(const struct build *b)
 static struct st_block *
 result_of(uint32_t id)
 {
-	return (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
+	return (struct st_block *)((char *)rt.results + rt.results->layout.off_blocks) + id;
 }
 
 static bool
@@ -35,7 +35,7 @@ pads_count(enum version version)
 static void
 begin_basic_block(struct unit *u)
 {
-	uint32_t known = rt.results->n_blocks;
+	uint32_t known = rt.results->blocks.n;
 	bool wanted = u->version == VERSION_TOOLS && entries_choose(u->now->pc);
 	u->id = wanted ? jit_result_id(u->now) : 0;
 	u->base = 0;
@@ -57,12 +57,12 @@ see_piece(struct unit *u, bool cont)
 	if (!jit.counting)
 		return;
 	struct st_results_header *r = rt.results;
-	uint64_t amounts = r->n_amounts;
+	uint64_t amounts = r->blocks.n_amounts;
 	bool with_block = !cont && (!u->rest || u->base == 0);
 	tools_see(u->now, u->id, u->base, u->fresh, with_block);
 	if (!asked.overflow && u->now->n + asked.n_actions <= MOST_INSNS_AND_ACTIONS)
 		return;
-	r->n_amounts = amounts;
+	r->blocks.n_amounts = amounts;
 	jit.most_insns = MAX_ACTION_INSNS;
 	jit_build(u->now, u->now->pc, u->stop);
 	tools_see(u->now, u->id, u->base, u->fresh, with_block);

@@ -7,7 +7,7 @@
 
 #include "rt/lib/sys.h"
 #include "rt/os/process.h"
-#include "wire/boot.h"
+#include "wire/area.h"
 
 /* Compilers call these of themselves, in loaded tools too. */
 #define EXPORTED __attribute__((visibility("default"), used))

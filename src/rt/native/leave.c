@@ -145,8 +145,8 @@ restore_process(struct thread *t)
 	pages_release();
 	gates_remove();
 	disarm();
-	rt.results->tsc_end = rt_tsc();
-	rt.results->state = for_good ? ST_RUN_NATIVE : ST_RUN_DETACHED;
+	rt.results->run.tsc_end = rt_tsc();
+	rt.results->run.state = for_good ? ST_RUN_NATIVE : ST_RUN_DETACHED;
 }
 
 /* Up to its end. Nothing here may be a system call that the kernel continues by restart_syscall:
@@ -170,12 +170,6 @@ go(struct thread *t)
 	rt_go_native_forever(t);
 }
 
-static struct st_boot *
-shared_boot(void)
-{
-	return (struct st_boot *)((char *)rt.results + ((sizeof *rt.results + 4095) & ~4095ull));
-}
-
 /* Without a controller: what no thread needs on its last steps. The rest the agent takes away when
  * they are done, if it is still there. */
 static void
@@ -187,11 +181,12 @@ forget_alone(void)
 		SYS(__NR_munmap, (uint64_t)o + ST_THREAD_PRIVATE, COUNTERS_BYTES);
 	}
 	rt_unmap_all();
-	__atomic_store_n(&shared_boot()->finished, ST_FINISHED_MEMORY, __ATOMIC_SEQ_CST);
-	SYS(__NR_munmap, rt.region, ST_CACHE_SIZE);
+	__atomic_store_n(&rt.results->control.detach.finished, ST_FINISHED_MEMORY,
+	                 __ATOMIC_SEQ_CST);
+	SYS(__NR_munmap, rt.area, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_MAPPED);
-	SYS(__NR_munmap, rt.results, rt.results->file_size);
+	SYS(__NR_munmap, rt.results, rt.results->layout.file_size);
 }
 
 static void
@@ -232,10 +227,11 @@ rt_withdraw(const struct st_boot *boot)
 	if (b.limits[1][0])
 		SYS(__NR_prlimit64, 0, DATA, b.limits[1], 0);
 	SYS(__NR_close, b.channel);
-	SYS(__NR_munmap, b.region, ST_CACHE_SIZE);
+	SYS(__NR_munmap, b.area, ST_CACHE_SIZE);
 	SYS(__NR_munmap, b.cache_alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, b.lookup, ST_LOOKUP_MAPPED);
-	SYS(__NR_munmap, b.results, ((const struct st_results_header *)b.results)->file_size);
+	SYS(__NR_munmap, b.results,
+	    ((const struct st_results_header *)b.results)->layout.file_size);
 }
 
 void rt_finish(struct thread *t);
@@ -254,7 +250,8 @@ rt_finish(struct thread *t)
 	if (first) {
 		restore_process(t);
 		limits_end();
-		__atomic_store_n(&shared_boot()->finished, ST_FINISHED_PROCESS, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&rt.results->control.detach.finished, ST_FINISHED_PROCESS,
+		                 __ATOMIC_SEQ_CST);
 	}
 	__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
 	rt_unlock(&rt.thread_lock);
@@ -274,8 +271,8 @@ rt_forget(struct thread *t)
 	rt_keep_memory(t, ST_THREAD_PRIVATE);
 	if (!shared)
 		rt_unmap_all();
-	__atomic_store_n(&shared_boot()->finished, shared ? ST_FINISHED_SHARED : ST_FINISHED_MEMORY,
-	                 __ATOMIC_SEQ_CST);
+	__atomic_store_n(&rt.results->control.detach.finished,
+	                 shared ? ST_FINISHED_SHARED : ST_FINISHED_MEMORY, __ATOMIC_SEQ_CST);
 	wait_for_controller();
 	SYS(__NR_close, rt.boot->channel);
 	go(t);
@@ -367,7 +364,7 @@ leave_for_good(struct thread *t)
 {
 	uint64_t mask = signals_block_all();
 	for_good = true;
-	__atomic_store_n(&shared_boot()->leaves, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&rt.results->control.detach.leaves, 1, __ATOMIC_SEQ_CST);
 	rt.leaving = true;
 	thread_park(t, mask);
 }

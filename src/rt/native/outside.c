@@ -43,7 +43,7 @@ listen(struct thread *t)
 {
 	if (t->watched)
 		return true;
-	uint64_t own = rt.region + ST_REGION_RUNTIME, bytes = ST_REGION_MAIN - ST_REGION_RUNTIME;
+	uint64_t own = rt.area + ST_AREA_RUNTIME, bytes = ST_AREA_MAIN - ST_AREA_RUNTIME;
 	t->watched = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
 	/* An old kernel, or a sandbox. */
 	rt.no_outside = !t->watched;
@@ -56,8 +56,9 @@ may_ever_go(const struct thread *t)
 {
 	/* The borders of a region are seen in the cache only. */
 	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
-	return rt.results->budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
-	       !(rt.results->region_by & borders) && !t->own_process && !t->filters && !rt.leaving;
+	return rt.results->plan.budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
+	       !(rt.results->plan.region_by & borders) && !t->own_process && !t->filters &&
+	       !rt.leaving;
 }
 
 bool

@@ -7,7 +7,7 @@
 #include "rt/native/patch.h"
 #include "rt/os/process.h"
 #include "rt/tool/tool.h"
-#include "wire/channel.h"
+#include "wire/control.h"
 
 enum {
 	MOST_AREAS_WITH_TRAPS = 64,
@@ -79,7 +79,7 @@ traps_stay(uint64_t pc)
 bool
 traps_stale(void)
 {
-	return __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE) !=
+	return __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE) !=
 	       (rt.traps ? rt.traps->told : 0);
 }
 
@@ -87,9 +87,10 @@ bool
 traps_ask(void)
 {
 	struct st_message m = {.kind = ST_MESSAGE_LEADERS, .pid = rt.pid, .results_pid = rt.pid};
-	if (!rt.boot->channel || rt.results->leaders_wanted != rt.results->leaders_told)
+	if (!rt.boot->channel ||
+	    rt.results->control.leaders_asked != rt.results->control.leaders_done)
 		return false;
-	__atomic_fetch_add(&rt.results->leaders_wanted, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&rt.results->control.leaders_asked, 1, __ATOMIC_RELEASE);
 	process_tell(&m);
 	return true;
 }
@@ -109,7 +110,7 @@ drop_area(struct area_with_traps *a)
 static struct st_map *
 record_of(const struct map *m)
 {
-	return (struct st_map *)((char *)rt.results + rt.results->off_maps) + m->index;
+	return (struct st_map *)((char *)rt.results + rt.results->layout.off_maps) + m->index;
 }
 
 /* Is the code that of the file whose leaders the controller has told? It may have another file, of
@@ -232,7 +233,7 @@ static void
 find_wanted(const struct area_with_traps *a, const struct unique_bits *bits, uint64_t page,
             uint64_t *wanted)
 {
-	const uint8_t *leaders = (const uint8_t *)rt.results + rt.results->off_leaders;
+	const uint8_t *leaders = (const uint8_t *)rt.results + rt.results->layout.off_leaders;
 	uint64_t byte = (bits->first + a->start + page) / 8, any = 0;
 	for (unsigned i = 0; i < WORDS; i++) {
 		uint64_t leads, seen;
@@ -276,7 +277,7 @@ traps_set(void)
 	if (rt.no_traps || rt.writes_memory_file ||
 	    (!rt.traps && !(rt.traps = rt_map_memory(sizeof *rt.traps))))
 		return false;
-	uint32_t told = __atomic_load_n(&rt.results->leaders_told, __ATOMIC_ACQUIRE);
+	uint32_t told = __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
 	int patch = patch_open();
 	bool done = patch >= 0;
 	for (uint64_t at = 0; done && (m = maps_from(at)); at = end) {
@@ -301,7 +302,7 @@ is_wanted(const struct area_with_traps *a, uint64_t pc)
 	    a->code[pc - a->start] == BREAKPOINT)
 		return false;
 	uint64_t bit = bits.first + pc;
-	uint8_t *leaders = (uint8_t *)rt.results + rt.results->off_leaders;
+	uint8_t *leaders = (uint8_t *)rt.results + rt.results->layout.off_leaders;
 	__atomic_fetch_or(&leaders[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
 	wanted[at / 64] = 1ull << at % 64;
 	leave_out_gates(a, pc - at - a->start, wanted);

@@ -27,7 +27,7 @@ controller_has_hung_up(void)
 bool
 controller_is_gone(void)
 {
-	if (__atomic_load_n(&rt.results->deserted, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&rt.results->control.deserted, __ATOMIC_RELAXED))
 		return true;
 	if (rt.boot->channel)
 		return controller_has_hung_up();

@@ -15,13 +15,13 @@ void
 rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
 {
 	struct st_results_header *r = rt.results;
-	for (uint32_t i = 0; i < r->n_fallbacks; i++)
-		if (r->fallbacks[i].pc == pc && r->fallbacks[i].cause == cause) {
-			r->fallbacks[i].count++;
+	for (uint32_t i = 0; i < r->fallbacks.n; i++)
+		if (r->fallbacks.v[i].pc == pc && r->fallbacks.v[i].cause == cause) {
+			r->fallbacks.v[i].count++;
 			return;
 		}
-	if (r->n_fallbacks < ST_MAX_FALLBACKS)
-		r->fallbacks[r->n_fallbacks++] = (struct st_fallback){pc, cause, 1};
+	if (r->fallbacks.n < ST_MAX_FALLBACKS)
+		r->fallbacks.v[r->fallbacks.n++] = (struct st_fallback){pc, cause, 1};
 }
 
 /* None of our memory belongs into a child, unless children are followed. data: it counts for
@@ -29,7 +29,7 @@ rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
 static void
 keep_from_children(uint64_t start, uint64_t bytes, bool data)
 {
-	if (rt.boot->follow || SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */) != 0)
+	if (rt.follow || SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */) != 0)
 		return;
 	rt_memory.space_not_forked += bytes;
 	if (data)
@@ -57,27 +57,28 @@ rt_map_table(size_t bytes)
 static void
 set_tables_apart(void)
 {
-	uint64_t counters = rt.region + ST_REGION_MAIN + ST_THREAD_PRIVATE;
+	uint64_t counters = rt.area + ST_AREA_MAIN + ST_THREAD_PRIVATE;
 	uint64_t gap = (rt.boot->runtime_end + 4095) & ~4095ull;
-	set_apart(rt.region, ST_CACHE_SIZE, false);
+	set_apart(rt.area, ST_CACHE_SIZE, false);
 	set_apart(rt.alias, ST_CACHE_SIZE, false);
 	set_apart(rt.lookup, ST_LOOKUP_BYTES, true);
 	set_apart(rt.lookup + ST_LOOKUP_BYTES, ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES, false);
-	set_apart((uint64_t)rt.results, rt.results->file_size, false);
-	set_apart(gap, rt.region + ST_REGION_MAIN - gap, false);
-	set_apart(counters, rt.region + ST_REGION_SIZE - counters, false);
-	SYS(__NR_madvise, rt.region + ST_REGION_MAIN, ST_THREAD_PRIVATE, 16 /* MADV_DONTDUMP */);
+	set_apart((uint64_t)rt.results, rt.results->layout.file_size, false);
+	set_apart(gap, rt.area + ST_AREA_MAIN - gap, false);
+	set_apart(counters, rt.area + ST_AREA_SIZE - counters, false);
+	SYS(__NR_madvise, rt.area + ST_AREA_MAIN, ST_THREAD_PRIVATE, 16 /* MADV_DONTDUMP */);
 }
 
 /* Where the controller finds what it needs for detaching. */
 static void
-say_where(struct st_boot *boot)
+say_where(void)
 {
-	boot->park = (uint64_t)rt_park_entry;
-	boot->finish = (uint64_t)rt_finish_entry;
-	boot->forget = (uint64_t)rt_forget_entry;
-	boot->sys_insn = (uint64_t)rt_sys_insn;
-	boot->memory = (uint64_t)rt_memory_list();
+	struct st_detach *detach = &rt.results->control.detach;
+	detach->park = (uint64_t)rt_park_entry;
+	detach->finish = (uint64_t)rt_finish_entry;
+	detach->forget = (uint64_t)rt_forget_entry;
+	detach->sys_insn = (uint64_t)rt_sys_insn;
+	detach->memory = (uint64_t)rt_memory_list();
 }
 
 /* The other threads of a process that was running. */
@@ -91,10 +92,10 @@ adopt_others(struct st_boot *boot)
 
 /* Everything is in place: lets them go. */
 static void
-begin_attached(struct st_boot *boot)
+begin_attached(const struct st_boot *boot)
 {
 	struct st_attached *all = (struct st_attached *)boot->threads;
-	say_where(boot);
+	say_where();
 	leave_begin();
 	for (uint32_t i = 1; i < boot->attached; i++) {
 		__atomic_store_n(&all[i].ready, 1, __ATOMIC_SEQ_CST);
@@ -123,22 +124,23 @@ rt_start(struct st_boot *boot)
 	rt_memory = (struct rt_memory){.space = boot->own_space, .data = boot->own_data};
 	rt.results = (struct st_results_header *)boot->results;
 	rt.pool = boot->pool ? (struct st_budget_pool *)boot->pool : &rt.results->budget.pool;
-	rt.region = boot->region;
+	rt.area = boot->area;
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;
-	rt.stress = boot->stress;
-	rt.threaded = (boot->stress & ST_STRESS_threads) || boot->attached > 1;
+	rt.stress = rt.results->plan.stress;
+	rt.follow = rt.results->plan.follow;
+	rt.threaded = (rt.stress & ST_STRESS_threads) || boot->attached > 1;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
-	rt.results->pid = rt.pid;
-	rt.results->ppid = (uint32_t)SYS(__NR_getppid);
-	rt.results->tsc_begin = rt_tsc();
-	rt.main = (struct thread *)(rt.region + ST_REGION_MAIN);
+	rt.results->layout.pid = rt.pid;
+	rt.results->layout.ppid = (uint32_t)SYS(__NR_getppid);
+	rt.results->run.tsc_begin = rt_tsc();
+	rt.main = (struct thread *)(rt.area + ST_AREA_MAIN);
 	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
-	rt.sample_hz = rt.results->sample_hz;
-	rt.has_budget = rt.results->budget.period_ns != 0;
-	rt.has_traps = rt.has_budget && rt.results->unique;
+	rt.sample_hz = rt.results->plan.sample_hz;
+	rt.has_budget = rt.results->plan.budget.period_ns != 0;
+	rt.has_traps = rt.has_budget && rt.results->plan.unique;
 	rt.sample_every = 1;
 	if (rt.has_budget && rt.sample_hz && rt.sample_hz < ST_BUDGET_HZ)
 		rt.sample_every = ST_BUDGET_HZ / rt.sample_hz;
@@ -173,7 +175,7 @@ rt_start(struct st_boot *boot)
 		happen_attached(t);
 	else
 		happen_thread_begin(t);
-	rt.results->state = ST_RUN_CACHE;
+	rt.results->run.state = ST_RUN_CACHE;
 	if (!attached)
 		return;
 	begin_attached(boot);

@@ -10,7 +10,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/tool/happen.h"
-#include "wire/channel.h"
+#include "wire/control.h"
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
 static bool
@@ -92,83 +92,64 @@ renew_cache(void)
 	int fd = make_file(ST_CACHE_SIZE);
 	if (fd < 0)
 		return false;
-	bool ok = map_over(rt.region, 0, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
+	bool ok = map_over(rt.area, 0, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
 	          map_over(rt.alias, 0, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
 	SYS(__NR_close, fd);
 	return ok;
 }
 
-/* What is copied of the header stands in its first part; the rest, most of it, is zero and has no
- * pages yet. */
-enum { HEADER_HEAD = offsetof(struct st_results_header, counter_names) };
-_Static_assert(offsetof(struct st_results_header, n_nodes) < HEADER_HEAD, "it is copied");
+/* What a child begins with stands in the header's first structures; the others, most of it, are
+ * zero and have no pages yet. */
+enum { HEADER_HEAD = offsetof(struct st_results_header, counters) };
 
+/* The header of a child: the parent's plan, and nothing of what has happened to the parent. */
 static void
-copy_layout(struct st_results_header *to, const struct st_results_header *from)
+make_header(struct st_results_header *to, const struct st_results_header *from)
 {
 	memset(to, 0, HEADER_HEAD);
-	memcpy(to->layout, from->layout, sizeof to->layout);
-	to->pid = rt.pid;
-	to->ppid = from->pid;
-	to->state = ST_RUN_CACHE;
-	to->n_tools = from->n_tools;
-	to->sample_hz = from->sample_hz;
-	to->take_stacks = from->take_stacks;
-	to->wants_entries = from->wants_entries;
-	to->unique = from->unique;
-	to->unique_last = from->unique_last;
-	to->one_known = from->one_known;
-	to->region_by = from->region_by;
-	to->threads_chosen = from->threads_chosen;
-	to->tsc_begin = rt_tsc();
-	to->n_labels = 1;
-	to->n_nodes = 1;
-	to->has_costs = from->has_costs;
-	to->n_blocks = ST_FIRST_ID;
-	to->n_slots = 1;
-	to->n_strings = from->n_options;
-	to->budget.amount = __atomic_load_n(&from->budget.amount, __ATOMIC_RELAXED);
-	to->budget.most = from->budget.most;
-	to->budget.period_ns = from->budget.period_ns;
-	to->budget.ticks_per_second = from->budget.ticks_per_second;
-	to->budget.policy = from->budget.policy;
-	to->budget.share = from->budget.share;
-	to->budget.sampling = from->budget.sampling;
-	to->budget.bursts = from->budget.bursts;
+	memcpy(to->layout_page, from->layout_page, sizeof to->layout_page);
+	to->layout.pid = rt.pid;
+	to->layout.ppid = from->layout.pid;
+	to->plan = from->plan;
+	to->plan.budget.first_ns = 0; /* only the program's first process has such a period */
+	to->control.budget_amount = __atomic_load_n(&from->control.budget_amount, __ATOMIC_RELAXED);
+	to->run.state = ST_RUN_CACHE;
+	to->run.tsc_begin = rt_tsc();
+	to->strings.n = from->plan.n_options;
+	to->blocks.n = ST_FIRST_ID;
+	to->threads.n_slots = 1;
+	to->contexts.n_labels = to->contexts.n_nodes = 1;
+	to->contexts.has_costs = from->contexts.has_costs;
 	to->budget.no_native = from->budget.no_native;
-	memcpy(to->tools, from->tools, sizeof to->tools);
-	memcpy(to->tool_options, from->tool_options, sizeof to->tool_options);
-	memcpy(to->tool_entry, from->tool_entry, sizeof to->tool_entry);
-	to->n_options = from->n_options;
 }
 
 /* What is known of code stays where it is, if all processes know the same. */
 static bool
-map_results(const struct st_results_header *layout, int fd)
+map_results(const struct st_results_header *h, int fd)
 {
 	const int prot = PROT_READ | PROT_WRITE;
-	uint64_t at = (uint64_t)rt.results, from = layout->off_seen,
-	         to = from + 2ull * ST_SEEN_BYTES;
-	if (!layout->one_known)
-		return map_over(at, 0, layout->file_size, prot, fd);
+	uint64_t at = (uint64_t)rt.results, from = h->layout.off_coverage,
+	         to = from + 2ull * ST_COVERAGE_BYTES;
+	if (!h->plan.one_coverage)
+		return map_over(at, 0, h->layout.file_size, prot, fd);
 	return map_over(at, 0, from, prot, fd) &&
-	       map_over(at, to, layout->file_size - to, prot, fd);
+	       map_over(at, to, h->layout.file_size - to, prot, fd);
 }
 
 /* Results that are not the parent's; *fd is their file. */
 static bool
 renew_results(int *fd)
 {
-	static struct st_results_header layout; /* too large for the stack */
+	static struct st_results_header header; /* too large for the stack */
 	static char options[8192];
-	copy_layout(&layout, rt.results);
-	const char *strings = (const char *)rt.results + layout.off_strings;
-	memcpy(options, strings, layout.n_options);
-	*fd = make_file(layout.file_size);
-	if (*fd < 0 || !map_results(&layout, *fd))
+	make_header(&header, rt.results);
+	const char *strings = (const char *)rt.results + header.layout.off_strings;
+	memcpy(options, strings, header.plan.n_options);
+	*fd = make_file(header.layout.file_size);
+	if (*fd < 0 || !map_results(&header, *fd))
 		return false;
-	memcpy(rt.results, &layout, HEADER_HEAD);
-	memcpy((char *)rt.results + layout.off_strings, options, layout.n_options);
+	memcpy(rt.results, &header, HEADER_HEAD);
+	memcpy((char *)rt.results + header.layout.off_strings, options, header.plan.n_options);
 	return true;
 }
 
@@ -193,8 +174,10 @@ process_follow_fork(struct thread *t)
 	happen_thread_begin(t);
 	maps_restart();
 	limits_restart();
-	struct st_message m = {
-	        .kind = ST_MESSAGE_FORKED, .pid = rt.pid, .ppid = rt.results->ppid, .tid = t->tid};
+	struct st_message m = {.kind = ST_MESSAGE_FORKED,
+	                       .pid = rt.pid,
+	                       .ppid = rt.results->layout.ppid,
+	                       .tid = t->tid};
 	tell(&m, fd);
 	SYS(__NR_close, fd);
 	entries_ask();
@@ -248,7 +231,7 @@ follow_exec_begin(struct thread *t)
 		return false;
 	}
 	uint32_t ticket = (uint32_t)SYS(__NR_gettid);
-	rt.results->exec_ack = 0;
+	rt.results->control.exec_ack = 0;
 	SYS(__NR_prctl, 0x59616d61 /* PR_SET_PTRACER */, rt.boot->controller);
 	struct st_message m = {.kind = ST_MESSAGE_EXEC,
 	                       .pid = (uint32_t)SYS(__NR_getpid),
@@ -260,8 +243,8 @@ follow_exec_begin(struct thread *t)
 		return false;
 	/* Another thread's answer may take the place of ours. */
 	for (int tries = 0; tries < 5; tries++)
-		if (__atomic_load_n(&rt.results->exec_ack, __ATOMIC_SEQ_CST) == ticket ||
-		    !controller_answers(&rt.results->exec_ack, 0, 5))
+		if (__atomic_load_n(&rt.results->control.exec_ack, __ATOMIC_SEQ_CST) == ticket ||
+		    !controller_answers(&rt.results->control.exec_ack, 0, 5))
 			break;
 	return true;
 }

@@ -150,27 +150,27 @@ static uint32_t
 find_record(uint64_t start, uint64_t end)
 {
 	const struct st_results_header *r = rt.results;
-	const struct st_map *maps = (const void *)((const char *)r + r->off_maps);
-	for (uint32_t i = r->n_maps, k = 0; i-- > 0 && k < 256; k++)
+	const struct st_map *maps = (const void *)((const char *)r + r->layout.off_maps);
+	for (uint32_t i = r->maps.n, k = 0; i-- > 0 && k < 256; k++)
 		if (maps[i].start <= start && maps[i].end >= end && !(maps[i].flags & ST_MAP_GONE))
 			return i;
-	return r->n_maps;
+	return r->maps.n;
 }
 
 static uint32_t
 add_record(struct st_map m, const char *path)
 {
 	struct st_results_header *r = rt.results;
-	struct st_map *maps = (void *)((char *)r + r->off_maps);
-	if (r->n_maps == ST_MAX_MAPS)
+	struct st_map *maps = (void *)((char *)r + r->layout.off_maps);
+	if (r->maps.n == ST_MAX_MAPS)
 		return ST_MAX_MAPS - 1;
 	if (path[0])
 		m.path = text_add(path);
-	maps[r->n_maps] = m;
-	__atomic_store_n(&r->n_maps, r->n_maps + 1, __ATOMIC_RELEASE);
+	maps[r->maps.n] = m;
+	__atomic_store_n(&r->maps.n, r->maps.n + 1, __ATOMIC_RELEASE);
 	if (path[0])
 		happen_image(true, path, m.start, m.end, m.pgoff);
-	return r->n_maps - 1;
+	return r->maps.n - 1;
 }
 
 static bool
@@ -183,10 +183,10 @@ bool
 maps_own_piece(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 {
 	const uint64_t fixed[][2] = {
-	        {rt.region, ST_REGION_SIZE},
+	        {rt.area, ST_AREA_SIZE},
 	        {rt.lookup, ST_LOOKUP_MAPPED},
 	        {rt.alias, ST_CACHE_SIZE},
-	        {(uint64_t)rt.results, rt.results->file_size},
+	        {(uint64_t)rt.results, rt.results->layout.file_size},
 	};
 	bool found = rt_first_memory(start, end, from, to);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
@@ -274,7 +274,7 @@ learn(const struct line *l)
 	                .anonymous = anonymous,
 	                .stepped = memcmp(l->path, "[uprobes", 8) == 0};
 	m.index = find_record(l->start, l->end);
-	if (m.index == rt.results->n_maps)
+	if (m.index == rt.results->maps.n)
 		m.index = add_record((struct st_map){.start = l->start,
 		                                     .end = l->end,
 		                                     .pgoff = l->pgoff,
@@ -471,13 +471,14 @@ static void
 retire_records(uint64_t start, uint64_t end)
 {
 	struct st_results_header *r = rt.results;
-	struct st_map *maps = (void *)((char *)r + r->off_maps);
-	for (uint32_t i = 0; i < r->n_maps; i++)
+	struct st_map *maps = (void *)((char *)r + r->layout.off_maps);
+	for (uint32_t i = 0; i < r->maps.n; i++)
 		if (maps[i].start >= start && maps[i].end <= end) {
 			bool was = maps[i].path && !(maps[i].flags & ST_MAP_GONE);
 			maps[i].flags |= ST_MAP_GONE;
 			if (was)
-				happen_image(false, (char *)r + r->off_strings + maps[i].path,
+				happen_image(false,
+				             (char *)r + r->layout.off_strings + maps[i].path,
 				             maps[i].start, maps[i].end, maps[i].pgoff);
 		}
 }
@@ -554,7 +555,7 @@ maps_protected(uint64_t start, uint64_t len, int prot)
 	                  .shared = known && old.shared,
 	                  .anonymous = known ? old.anonymous : true};
 	now.index = find_record(start, end);
-	if (now.index == rt.results->n_maps) {
+	if (now.index == rt.results->maps.n) {
 		static unsigned refreshes;
 		if (refreshes++ < 64 && maps_refresh()) { /* learns what kind of memory it is */
 			jit_revalidate(start, end);

@@ -15,25 +15,25 @@ say_state(const struct thread *t, enum st_run_state state)
 {
 	if (t->own_process)
 		return;
-	rt.results->state = state;
-	rt.results->tsc_end = rt_tsc();
+	rt.results->run.state = state;
+	rt.results->run.tsc_end = rt_tsc();
 }
 
 void
 process_leaves(const struct thread *t)
 {
 	int64_t now[2];
-	if (t->own_process || rt.results->left_ns ||
+	if (t->own_process || rt.results->run.left_ns ||
 	    SYS(__NR_clock_gettime, 2 /* CLOCK_PROCESS_CPUTIME_ID */, now) != 0)
 		return;
-	rt.results->left_ns = (uint64_t)(now[0] * 1000000000 + now[1]);
+	rt.results->run.left_ns = (uint64_t)(now[0] * 1000000000 + now[1]);
 }
 
 void
 process_stays(const struct thread *t)
 {
 	if (!t->own_process && !rt.results->stats[ST_STAT_native_threads])
-		rt.results->left_ns = 0;
+		rt.results->run.left_ns = 0;
 }
 
 /* The kernel's mask is what the new program inherits. A signal that comes before the call has begun
@@ -77,7 +77,7 @@ sys_exec(struct thread *t)
 	 * thread, where the tool can take it back if the call fails. */
 	if (!t->exec_told)
 		t->exec_told = happen_syscall_before(t, &t->exec_call);
-	bool followed = rt.boot->follow && follow_exec_begin(t);
+	bool followed = rt.follow && follow_exec_begin(t);
 	uint64_t limits[2];
 	limits_exec(limits, true);
 	if (!followed)
@@ -90,7 +90,7 @@ sys_exec(struct thread *t)
 	limits_exec(limits, false);
 	say_state(t, ST_RUN_CACHE);
 	if (!t->own_process)
-		rt.results->tsc_end = 0;
+		rt.results->run.tsc_end = 0;
 	return ret;
 }
 
@@ -99,7 +99,7 @@ sys_exit_group(struct thread *t)
 {
 	int code = (int)t->regs.r[RDI];
 	if (!t->own_process)
-		rt.results->exit_code = code & 0xff;
+		rt.results->run.exit_code = code & 0xff;
 	if (!t->own_process)
 		happen_end(t);
 	budget_end_all(t);

@@ -13,7 +13,7 @@ enum { PAGE = 4096 };
 static struct st_stack *
 ring_at(uint64_t position)
 {
-	return (struct st_stack *)((char *)rt.results + rt.results->off_stacks +
+	return (struct st_stack *)((char *)rt.results + rt.results->layout.off_stacks +
 	                           position % ST_STACK_RING);
 }
 
@@ -22,18 +22,18 @@ static uint64_t
 reserve(uint32_t room)
 {
 	struct st_results_header *r = rt.results;
-	uint64_t head = __atomic_load_n(&r->stack_head, __ATOMIC_RELAXED), fill;
+	uint64_t head = __atomic_load_n(&r->samples.stack_head, __ATOMIC_RELAXED), fill;
 	do {
 		uint64_t left = ST_STACK_RING - head % ST_STACK_RING;
 		fill = left < room ? left : 0;
-		uint64_t used = head - __atomic_load_n(&r->stack_tail, __ATOMIC_ACQUIRE);
+		uint64_t used = head - __atomic_load_n(&r->samples.stack_tail, __ATOMIC_ACQUIRE);
 		if (used + fill + room > ST_STACK_RING)
 			return UINT64_MAX;
-	} while (!__atomic_compare_exchange_n(&r->stack_head, &head, head + fill + room, false,
-	                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&r->samples.stack_head, &head, head + fill + room,
+	                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (fill) {
 		struct st_stack *s = ring_at(head);
-		s->room = (uint32_t)fill;
+		s->space = (uint32_t)fill;
 		s->filler = 1;
 		__atomic_store_n(&s->mark, head + 1, __ATOMIC_RELEASE);
 	}
@@ -76,11 +76,11 @@ take_stack(struct thread *t, const struct recovered *at)
 	                -(uint32_t)ST_STACK_ALIGN;
 	uint64_t position = reserve(room);
 	if (position == UINT64_MAX) {
-		__atomic_fetch_add(&rt.results->stacks_dropped, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&rt.results->samples.stacks_dropped, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	struct st_stack *s = ring_at(position);
-	s->room = room;
+	s->space = room;
 	s->filler = 0;
 	s->bytes = copy_stack(t, (char *)(s + 1), rsp, n);
 	s->cut = s->bytes == ST_STACK_MOST;
@@ -117,15 +117,15 @@ sample_add(struct thread *t, const struct recovered *at, uint32_t where)
 	if (!thread_is_measured(t))
 		return;
 	struct st_results_header *r = rt.results;
-	struct st_sample *samples = (void *)((char *)r + r->off_samples);
-	struct st_thread *threads = (void *)((char *)r + r->off_threads);
-	uint64_t n = __atomic_fetch_add(&r->n_samples, 1, __ATOMIC_RELAXED);
+	struct st_sample *samples = (void *)((char *)r + r->layout.off_samples);
+	struct st_thread *threads = (void *)((char *)r + r->layout.off_threads);
+	uint64_t n = __atomic_fetch_add(&r->samples.n, 1, __ATOMIC_RELAXED);
 	if (n < ST_MAX_SAMPLES) {
 		samples[n] = (struct st_sample){
 		        .pc = at->regs.pc, .thread = t->record, .where = (uint8_t)where};
 		describe(&samples[n], at);
 	}
 	threads[t->record].samples++;
-	if (where == ST_SAMPLE_CODE && r->take_stacks)
+	if (where == ST_SAMPLE_CODE && r->plan.take_stacks)
 		take_stack(t, at);
 }

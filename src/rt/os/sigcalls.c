@@ -297,7 +297,7 @@ sys_sigreturn(struct thread *t)
 	back.rflags |= 0x202;
 	t->regs = back;
 	frame_find_resume(&f->uc.mc, &t->resume);
-	if (t->resume.id >= rt.results->n_blocks)
+	if (t->resume.id >= rt.results->blocks.n)
 		t->resume.state = RESUME_NONE;
 	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction
 	                                                            has been executed */

@@ -146,9 +146,9 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, en
 	if (!t->own_process) {
 		happen_end(t);
 		budget_end_all(t);
-		rt.results->fatal_signal = (uint32_t)signo;
-		rt.results->state = ST_RUN_KILLED;
-		rt.results->tsc_end = rt_tsc();
+		rt.results->run.fatal_signal = (uint32_t)signo;
+		rt.results->run.state = ST_RUN_KILLED;
+		rt.results->run.tsc_end = rt_tsc();
 	}
 	regs_to_context(&t->regs, &uc->mc);
 	uc->sigmask &= ~SIGNAL_BIT(signo);

@@ -19,7 +19,7 @@
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
 #include "rt/tool/tool.h"
-#include "wire/channel.h"
+#include "wire/control.h"
 
 enum { CODE_TIMER = -2, CODE_QUEUE = -1, SEGV_ACCERR = 2, ERR_WRITE = 2 };
 enum { TRAP_BRKPT = 1, TRAP_TRACE = 2, VECTOR_DEBUG = 1, VECTOR_BREAKPOINT = 3 };
@@ -33,7 +33,7 @@ in_range(uint64_t pc, const char *from, const char *to)
 bool
 signals_in_runtime(uint64_t pc)
 {
-	return pc - (rt.region + ST_REGION_RUNTIME) < ST_REGION_MAIN - ST_REGION_RUNTIME ||
+	return pc - (rt.area + ST_AREA_RUNTIME) < ST_AREA_MAIN - ST_AREA_RUNTIME ||
 	       pc - (rt.lookup + ST_LOOKUP_BYTES) < ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES;
 }
 
@@ -558,8 +558,7 @@ has_stepped(struct thread *t, int signo, const struct siginfo *info, struct ucon
 static _Noreturn void
 die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	rt_complain("the runtime faulted at its offset",
-	            uc->mc.rip - rt.region - ST_REGION_RUNTIME);
+	rt_complain("the runtime faulted at its offset", uc->mc.rip - rt.area - ST_AREA_RUNTIME);
 	rt_complain("accessing", info->addr);
 	rt_complain("by signal", (uint64_t)signo);
 	struct ksigaction action = {0};

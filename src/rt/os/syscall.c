@@ -349,7 +349,7 @@ sys_prctl(struct thread *t)
 		return -E_INVAL;
 	if (t->regs.r[RDI] == SET_SECCOMP)
 		return sys_seccomp(t);
-	if (t->regs.r[RDI] == SET_NAME && rt.results->threads_chosen) {
+	if (t->regs.r[RDI] == SET_NAME && rt.results->plan.threads) {
 		long ret = pass(t);
 		thread_choose(t);
 		return ret;
@@ -544,7 +544,7 @@ sandboxed_call(struct thread *t)
 static void
 go_on_behind(struct thread *t)
 {
-	if (!t->from_outside || rt.results->region_asked || !outside_return(t))
+	if (!t->from_outside || rt.results->control.region_asked || !outside_return(t))
 		rt_dispatch_pc(t);
 }
 

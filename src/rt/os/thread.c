@@ -56,14 +56,15 @@ static struct thread *unfinished;
 static struct st_thread *
 record_of(const struct thread *t)
 {
-	return (struct st_thread *)((char *)rt.results + rt.results->off_threads) + t->record;
+	return (struct st_thread *)((char *)rt.results + rt.results->layout.off_threads) +
+	       t->record;
 }
 
 static uint64_t *
 counters_of_slot(uint32_t slot)
 {
-	return (uint64_t *)((char *)rt.results + rt.results->off_counters +
-	                    slot * rt.results->counters_stride);
+	return (uint64_t *)((char *)rt.results + rt.results->layout.off_counters +
+	                    slot * rt.results->layout.counters_stride);
 }
 
 /* Maps the counters of a slot behind the thread's private part: the same memory as in the results.
@@ -101,7 +102,7 @@ thread_stacks(const struct thread *t)
 static void
 new_record(struct thread *t)
 {
-	uint32_t i = __atomic_fetch_add(&rt.results->n_threads, 1, __ATOMIC_RELAXED);
+	uint32_t i = __atomic_fetch_add(&rt.results->threads.n, 1, __ATOMIC_RELAXED);
 	if (i >= ST_MAX_THREADS)
 		i = ST_MAX_THREADS - 1;
 	t->record = i;
@@ -196,8 +197,8 @@ thread_adopt_main(struct thread *t, const struct st_attached *from)
 		take_over(t, from);
 		take_over_own(t);
 	}
-	if (rt.results->n_slots < 2)
-		rt.results->n_slots = 2;
+	if (rt.results->threads.n_slots < 2)
+		rt.results->threads.n_slots = 2;
 	map_counters((uint64_t)t, 1);
 	map_stacks(t);
 	new_record(t);
@@ -214,7 +215,7 @@ thread_become_only(struct thread *t)
 {
 	n_ended = 0;
 	t->slot = 1;
-	rt.results->n_slots = 2;
+	rt.results->threads.n_slots = 2;
 	if (unfinished)
 		unfinished->slot = 0; /* it was one of the parent's results */
 	map_counters((uint64_t)t, 1);
@@ -266,7 +267,7 @@ new_area(void)
 		return NULL;
 	/* Its counters will be the results', which are not forked unless children are followed. */
 	rt_count_memory(0, -COUNTERS_BYTES);
-	if (!rt.boot->follow)
+	if (!rt.follow)
 		__atomic_fetch_add(&rt_memory.space_not_forked, COUNTERS_BYTES, __ATOMIC_RELAXED);
 	return t;
 }
@@ -275,9 +276,10 @@ static bool
 finish(struct thread *t)
 {
 	if (!t->slot) {
-		uint32_t slot = __atomic_fetch_add(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
+		uint32_t slot =
+		        __atomic_fetch_add(&rt.results->threads.n_slots, 1, __ATOMIC_RELAXED);
 		if (slot >= ST_MAX_SLOTS) {
-			__atomic_fetch_sub(&rt.results->n_slots, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_sub(&rt.results->threads.n_slots, 1, __ATOMIC_RELAXED);
 			return false;
 		}
 		t->slot = slot;
@@ -390,7 +392,7 @@ void
 thread_retire(struct thread *t)
 {
 	uint64_t *own = thread_counter(t, 0), *sum = counters_of_slot(0);
-	uint32_t n = rt.results->n_blocks;
+	uint32_t n = rt.results->blocks.n;
 	if (jit.counting) {
 		for (uint32_t i = ST_FIRST_ID; i < n; i++) {
 			if (!own[i])
@@ -564,7 +566,7 @@ static long
 clone_process(struct thread *t, long nr, struct clone_request *q)
 {
 	uint64_t mask = signals_block_all();
-	if (rt.boot->follow)
+	if (rt.follow)
 		streams_consume(t); /* the child's tools begin where the parent's are */
 	rt_lock(&rt.lock);
 	traps_fork(t);
@@ -581,7 +583,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (t->pending & 1)
 		mask = t->queued_mask;
 	t->pending = 0;
-	if (rt.boot->follow && process_follow_fork(t)) {
+	if (rt.follow && process_follow_fork(t)) {
 		signals_set_mask(mask);
 		return 0;
 	}

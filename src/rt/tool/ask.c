@@ -113,31 +113,31 @@ strobe_when_not_taken(strobe_branch *b)
 static struct st_amount *
 amounts(void)
 {
-	return (struct st_amount *)((char *)rt.results + rt.results->off_amounts);
+	return (struct st_amount *)((char *)rt.results + rt.results->layout.off_amounts);
 }
 
 static void
 add_amount(uint32_t block, uint32_t first, uint32_t last, uint64_t cell, int64_t amount)
 {
 	struct st_results_header *r = rt.results;
-	if (r->n_amounts && r->n_amounts <= ST_MAX_AMOUNTS && first && last > first) {
-		struct st_amount *before = &amounts()[r->n_amounts - 1];
+	if (r->blocks.n_amounts && r->blocks.n_amounts <= ST_MAX_AMOUNTS && first && last > first) {
+		struct st_amount *before = &amounts()[r->blocks.n_amounts - 1];
 		if (before->block == block && before->cell == cell && before->amount == amount &&
 		    before->last == first && before->first < before->last) {
 			before->last = (uint16_t)last;
 			return;
 		}
 	}
-	if (r->n_amounts < ST_MAX_AMOUNTS)
-		amounts()[r->n_amounts] =
+	if (r->blocks.n_amounts < ST_MAX_AMOUNTS)
+		amounts()[r->blocks.n_amounts] =
 		        (struct st_amount){block, (uint16_t)first, (uint16_t)last, cell, amount};
-	__atomic_store_n(&r->n_amounts, r->n_amounts + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n_amounts, r->blocks.n_amounts + 1, __ATOMIC_RELEASE);
 }
 
 static void
 mark_counted(uint32_t id)
 {
-	struct st_block *blocks = (void *)((char *)rt.results + rt.results->off_blocks);
+	struct st_block *blocks = (void *)((char *)rt.results + rt.results->layout.off_blocks);
 	blocks[id].flags |= ST_BLOCK_COUNTED;
 }
 
@@ -271,13 +271,13 @@ counter_cell(strobe_counter *counter)
 {
 	struct st_results_header *r = rt.results;
 	if (!counter->id) {
-		if (r->n_counters >= ST_MAX_COUNTERS)
+		if (r->counters.n >= ST_MAX_COUNTERS)
 			return 0;
-		r->counter_names[r->n_counters] = text_add(counter->name);
-		r->counter_helps[r->n_counters] = text_add(counter->help);
-		r->counter_tools[r->n_counters] = tool_current();
-		counters[r->n_counters] = counter;
-		counter->id = ++r->n_counters;
+		r->counters.names[r->counters.n] = text_add(counter->name);
+		r->counters.helps[r->counters.n] = text_add(counter->help);
+		r->counters.tools[r->counters.n] = tool_current();
+		counters[r->counters.n] = counter;
+		counter->id = ++r->counters.n;
 	}
 	return ST_CELL(0, counter->id - 1, 0);
 }

@@ -10,16 +10,16 @@ find_or_add(const char *name)
 {
 	struct st_results_header *r = rt.results;
 	uint32_t tool = tool_current();
-	for (uint32_t i = 0; i < r->n_asked; i++)
-		if (texts_asked[i] == name && r->asked[i].tool == tool)
-			return &r->asked[i];
-	if (r->n_asked == ST_MOST_ASKED) {
-		r->asked_more = 1;
+	for (uint32_t i = 0; i < r->tools.n_asked; i++)
+		if (texts_asked[i] == name && r->tools.asked[i].tool == tool)
+			return &r->tools.asked[i];
+	if (r->tools.n_asked == ST_MOST_ASKED) {
+		r->tools.asked_more = 1;
 		return NULL;
 	}
-	struct st_asked *a = &r->asked[r->n_asked];
+	struct st_asked *a = &r->tools.asked[r->tools.n_asked];
 	*a = (struct st_asked){.name = text_add(name), .tool = tool};
-	texts_asked[r->n_asked++] = name;
+	texts_asked[r->tools.n_asked++] = name;
 	return a;
 }
 

@@ -29,8 +29,8 @@ tool_failed(struct thread *t, int signo, uint64_t pc)
 		return false;
 	unsigned tool = t->in_tool - 1;
 	tools.tool[tool].failed = true;
-	rt.results->tool_failed[tool] = (uint32_t)signo;
-	rt.results->tool_failed_at[tool] = pc;
+	rt.results->tools.failed[tool] = (uint32_t)signo;
+	rt.results->tools.failed_at[tool] = pc;
 	/* What it called may have held the lock. */
 	if (tools.owner == t) {
 		tools.owner = NULL;

@@ -10,15 +10,15 @@ static strobe_map edges; /* by basic block and instruction: id */
 static struct st_block *
 block_of(uint32_t id)
 {
-	return (struct st_block *)((char *)rt.results + rt.results->off_blocks) + id;
+	return (struct st_block *)((char *)rt.results + rt.results->layout.off_blocks) + id;
 }
 
 static void
 add_amounts(uint32_t edge)
 {
 	struct st_results_header *r = rt.results;
-	struct st_amount *list = (struct st_amount *)((char *)r + r->off_amounts);
-	uint64_t n = r->n_amounts;
+	struct st_amount *list = (struct st_amount *)((char *)r + r->layout.off_amounts);
+	uint64_t n = r->blocks.n_amounts;
 	for (unsigned i = 0; i < asked.n_edge_amounts; i++, n++) {
 		const struct edge_amount *a = &asked.edge_amounts[i];
 		uint16_t first = a->way == WAY_NOT_TAKEN;
@@ -26,7 +26,7 @@ add_amounts(uint32_t edge)
 			list[n] = (struct st_amount){edge, first, (uint16_t)(first + 1), a->cell,
 			                             a->amount};
 	}
-	__atomic_store_n(&r->n_amounts, n, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n_amounts, n, __ATOMIC_RELEASE);
 }
 
 uint32_t
@@ -39,13 +39,13 @@ edge_of_piece(void)
 	uint64_t *known = strobe_map_at(&edges, (uint64_t)asked.id << 32 | branch);
 	if (!known || *known)
 		return known ? (uint32_t)*known : 0;
-	if (r->n_blocks >= ST_MAX_BLOCKS)
+	if (r->blocks.n >= ST_MAX_BLOCKS)
 		return 0;
-	uint32_t edge = r->n_blocks;
+	uint32_t edge = r->blocks.n;
 	*block_of(edge) = (struct st_block){
 	        .n_insns = branch, .flags = ST_BLOCK_TALLY | ST_BLOCK_EDGE, .target = asked.id};
 	*known = edge;
-	__atomic_store_n(&r->n_blocks, edge + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n, edge + 1, __ATOMIC_RELEASE);
 	add_amounts(edge);
 	return edge;
 }

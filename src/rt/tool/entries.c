@@ -3,7 +3,7 @@
  * them. */
 #include "rt/os/process.h"
 #include "rt/tool/tool.h"
-#include "wire/channel.h"
+#include "wire/control.h"
 
 static strobe_map starts; /* by address: index + 1 */
 /* Code that is chosen, by address; it does not overlap. */
@@ -18,7 +18,7 @@ static uint32_t taken; /* entries that are in it */
 static struct st_entry *
 entries(void)
 {
-	return (struct st_entry *)((char *)rt.results + rt.results->off_entries);
+	return (struct st_entry *)((char *)rt.results + rt.results->layout.off_entries);
 }
 
 void
@@ -94,10 +94,11 @@ add_name(struct st_entry *first, uint32_t index)
 static void
 take_new(uint32_t first_map)
 {
-	const struct st_map *maps = (const void *)((const char *)rt.results + rt.results->off_maps);
-	for (uint32_t m = first_map; taken && m < rt.results->n_maps; m++)
+	const struct st_map *maps =
+	        (const void *)((const char *)rt.results + rt.results->layout.off_maps);
+	for (uint32_t m = first_map; taken && m < rt.results->maps.n; m++)
 		drop_replaced(&maps[m]);
-	uint32_t n = rt.results->n_entries;
+	uint32_t n = rt.results->control.n_entries;
 	for (; taken < n && taken < ST_MAX_ENTRIES; taken++) {
 		if (entries()[taken].what == ST_ENTRY_FRAMES)
 			continue;
@@ -121,15 +122,15 @@ void
 entries_ask(void)
 {
 	struct st_results_header *r = rt.results;
-	uint32_t n = r->n_maps, done = __atomic_load_n(&r->images_done, __ATOMIC_SEQ_CST);
-	if (!r->wants_entries || !rt.boot->channel || done >= n)
+	uint32_t n = r->maps.n, done = __atomic_load_n(&r->control.images_done, __ATOMIC_SEQ_CST);
+	if (!r->plan.wants_entries || !rt.boot->channel || done >= n)
 		return;
 	uint32_t first = done;
 	struct st_message m = {.kind = ST_MESSAGE_IMAGE, .pid = rt.pid, .results_pid = rt.pid};
 	if (!process_tell(&m))
 		return;
-	while (done < n && controller_answers(&r->images_done, done, 10))
-		done = __atomic_load_n(&r->images_done, __ATOMIC_SEQ_CST);
+	while (done < n && controller_answers(&r->control.images_done, done, 10))
+		done = __atomic_load_n(&r->control.images_done, __ATOMIC_SEQ_CST);
 	take_new(first);
 }
 
@@ -143,7 +144,7 @@ entry_at(uint64_t pc)
 const char *
 entry_name(const struct st_entry *entry)
 {
-	return (const char *)rt.results + rt.results->off_entry_names + entry->name;
+	return (const char *)rt.results + rt.results->layout.off_entry_names + entry->name;
 }
 
 /* The last of those, in ascending order, that begin at the address or before, + 1; 0: none. */
@@ -171,7 +172,7 @@ entries_chosen(uint64_t pc)
 bool
 entries_choose(uint64_t pc)
 {
-	return !(rt.results->region_by & ST_REGION_LIMITED) || entries_chosen(pc);
+	return !(rt.results->plan.region_by & ST_REGION_LIMITED) || entries_chosen(pc);
 }
 
 static void

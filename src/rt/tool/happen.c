@@ -67,7 +67,7 @@ ends_matter(void)
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->thread_end || tools.tool[i].tool->end)
 			return true;
-	return rt.results->n_streams != 0;
+	return rt.results->streams.n != 0;
 }
 
 void

@@ -75,11 +75,11 @@ text_find_or_add(const char *s)
 	uint64_t *known = strobe_map_at(&texts, hash_text(s));
 	if (known && *known)
 		return (uint32_t)*known;
-	uint32_t at = r->n_strings, n = (uint32_t)strlen(s) + 1;
+	uint32_t at = r->strings.n, n = (uint32_t)strlen(s) + 1;
 	if (at + n > ST_STRINGS_BYTES)
 		return 0;
-	memcpy((char *)r + r->off_strings + at, s, n);
-	__atomic_store_n(&r->n_strings, at + n, __ATOMIC_RELEASE);
+	memcpy((char *)r + r->layout.off_strings + at, s, n);
+	__atomic_store_n(&r->strings.n, at + n, __ATOMIC_RELEASE);
 	if (known)
 		*known = at;
 	return at;
@@ -149,7 +149,7 @@ strobe_option_text(const char *name)
 {
 	const struct active_tool *a = &tools.tool[tool_current()];
 	size_t n = strlen(name);
-	const char *given = (const char *)rt.results + rt.results->off_strings + a->options;
+	const char *given = (const char *)rt.results + rt.results->layout.off_strings + a->options;
 	for (; a->options && *given; given += strlen(given) + 1)
 		if (strlen(given) > n && memcmp(given, name, n) == 0 && given[n] == '=')
 			return given + n + 1;

@@ -21,7 +21,7 @@ static uint8_t tool_of[ST_MAX_STREAMS];
 static strobe_site *
 site_table(void)
 {
-	return (strobe_site *)((char *)rt.results + rt.results->off_sites);
+	return (strobe_site *)((char *)rt.results + rt.results->layout.off_sites);
 }
 
 static uint8_t
@@ -30,9 +30,9 @@ declare(strobe_stream *s)
 	struct st_results_header *r = rt.results;
 	if (s->id)
 		return (uint8_t)(s->id - 1);
-	if (r->n_streams >= ST_MAX_STREAMS)
+	if (r->streams.n >= ST_MAX_STREAMS)
 		return ST_MAX_STREAMS;
-	struct st_stream *out = &r->streams[r->n_streams];
+	struct st_stream *out = &r->streams.v[r->streams.n];
 	*out = (struct st_stream){.name = text_add(s->name),
 	                          .help = text_add(s->help),
 	                          .consumed = s->consume != NULL,
@@ -42,10 +42,10 @@ declare(strobe_stream *s)
 		out->columns[out->n_columns++] = (struct st_column){text_add(s->columns[i].name),
 		                                                    (uint16_t)s->columns[i].type,
 		                                                    (uint16_t)s->columns[i].role};
-	declared[r->n_streams] = s;
-	tool_of[r->n_streams] = (uint8_t)tool_current();
-	__atomic_store_n(&r->n_streams, r->n_streams + 1, __ATOMIC_RELEASE);
-	s->id = r->n_streams;
+	declared[r->streams.n] = s;
+	tool_of[r->streams.n] = (uint8_t)tool_current();
+	__atomic_store_n(&r->streams.n, r->streams.n + 1, __ATOMIC_RELEASE);
+	s->id = r->streams.n;
 	return (uint8_t)(s->id - 1);
 }
 
@@ -65,10 +65,10 @@ find_site(uint64_t key, const strobe_site *site)
 	uint64_t *known = strobe_map_at(&sites, key);
 	if (known && *known && memcmp(&site_table()[*known - 1], site, sizeof *site) == 0)
 		return (uint32_t)*known - 1;
-	uint32_t i = r->n_sites < ST_MAX_SITES ? r->n_sites : ST_MAX_SITES - 1;
+	uint32_t i = r->streams.n_sites < ST_MAX_SITES ? r->streams.n_sites : ST_MAX_SITES - 1;
 	site_table()[i] = *site;
-	if (i == r->n_sites)
-		__atomic_store_n(&r->n_sites, i + 1, __ATOMIC_RELEASE);
+	if (i == r->streams.n_sites)
+		__atomic_store_n(&r->streams.n_sites, i + 1, __ATOMIC_RELEASE);
 	if (known)
 		*known = i + 1;
 	return i;
@@ -105,7 +105,8 @@ new_private_buffer(void)
 static uint64_t
 chunk_at(uint32_t chunk)
 {
-	return (uint64_t)rt.results + rt.results->off_chunks + (uint64_t)chunk * ST_CHUNK_STRIDE;
+	return (uint64_t)rt.results + rt.results->layout.off_chunks +
+	       (uint64_t)chunk * ST_CHUNK_STRIDE;
 }
 
 /* The chunk that an address lies in. */
@@ -113,7 +114,7 @@ static struct st_chunk *
 chunk_of(uint64_t fill)
 {
 	uint64_t i = (fill - chunk_at(0)) / ST_CHUNK_STRIDE;
-	return &rt.results->chunks[i % ST_MAX_CHUNKS];
+	return &rt.results->streams.chunks[i % ST_MAX_CHUNKS];
 }
 
 /* How many chunks are in use: one for each thread and stream, and so many that may wait. More would
@@ -121,7 +122,7 @@ chunk_of(uint64_t fill)
 static uint32_t
 chunks_in_use(const struct st_results_header *r)
 {
-	uint32_t n = ST_CHUNK_QUEUE + r->n_slots * r->n_streams;
+	uint32_t n = ST_CHUNK_QUEUE + r->threads.n_slots * r->streams.n;
 	return n < ST_MAX_CHUNKS ? n : ST_MAX_CHUNKS;
 }
 
@@ -132,7 +133,7 @@ take_chunk(struct thread *t, unsigned stream)
 {
 	struct st_results_header *r = rt.results;
 	for (uint32_t i = 0; i < chunks_in_use(r); i++) {
-		struct st_chunk *c = &r->chunks[i];
+		struct st_chunk *c = &r->streams.chunks[i];
 		uint32_t free = ST_CHUNK_FREE;
 		if (c->state != ST_CHUNK_FREE ||
 		    !__atomic_compare_exchange_n(&c->state, &free, ST_CHUNK_OWNED, false,
@@ -150,7 +151,7 @@ has_free_chunk(void)
 {
 	const struct st_results_header *r = rt.results;
 	for (uint32_t i = 0; i < chunks_in_use(r); i++)
-		if (r->chunks[i].state == ST_CHUNK_FREE)
+		if (r->streams.chunks[i].state == ST_CHUNK_FREE)
 			return true;
 	return false;
 }
@@ -179,12 +180,12 @@ give_rows(unsigned stream, uint64_t fill)
 	struct st_chunk *c = chunk_of(fill);
 	if (!is_chunk(fill)) {
 		uint64_t begin = fill & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
-		__atomic_fetch_add(&rt.results->streams[stream].dropped, rows_in(begin, fill),
+		__atomic_fetch_add(&rt.results->streams.v[stream].dropped, rows_in(begin, fill),
 		                   __ATOMIC_RELAXED);
 		return;
 	}
 	c->bytes = (uint32_t)(fill & (ST_CHUNK_STRIDE - 1));
-	c->sequence = __atomic_add_fetch(&rt.results->chunk_sequence, 1, __ATOMIC_SEQ_CST);
+	c->sequence = __atomic_add_fetch(&rt.results->streams.chunk_sequence, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->state, ST_CHUNK_FULL, __ATOMIC_SEQ_CST);
 }
 
@@ -303,7 +304,7 @@ turn_over(struct thread *t, unsigned stream)
 {
 	uint64_t *fill = fill_of(t, stream), now = *fill;
 	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
-	struct st_stream *s = &rt.results->streams[stream];
+	struct st_stream *s = &rt.results->streams.v[stream];
 	if (s->consumed) {
 		empty(t, stream);
 		return;
@@ -363,10 +364,10 @@ bool
 streams_try_room(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		bool consumed = rt.results->streams[s].consumed;
+		bool consumed = rt.results->streams.v[s].consumed;
 		if (!needs_room(t, s, set) || !t->buffers[s])
 			continue;
-		bool waits = !consumed && !rt.results->streams[s].lossy;
+		bool waits = !consumed && !rt.results->streams.v[s].lossy;
 		if ((consumed && !consume_paid(t, s)) || (waits && !pays_for_chunk(t)))
 			return false;
 	}
@@ -378,7 +379,7 @@ void
 streams_consume(struct thread *t)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if (t->buffers[s] && rt.results->streams[s].consumed)
+		if (t->buffers[s] && rt.results->streams.v[s].consumed)
 			consume_rest(t, s);
 }
 
@@ -387,7 +388,7 @@ streams_finish(struct thread *t)
 {
 	streams_consume(t); /* which may make rows of another */
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		if (!t->buffers[s] || rt.results->streams[s].consumed)
+		if (!t->buffers[s] || rt.results->streams.v[s].consumed)
 			continue;
 		give_rows(s, *fill_of(t, s));
 		*fill_of(t, s) = NO_BUFFER;
@@ -441,7 +442,7 @@ strobe_write(strobe_thread *handle, strobe_stream *stream, const uint64_t *value
 	uint8_t s = stream_declare(stream);
 	if (s >= ST_MAX_STREAMS)
 		return;
-	unsigned n = rt.results->streams[s].n_columns;
+	unsigned n = rt.results->streams.v[s].n_columns;
 	strobe_site site = {.stream = s, .n_values = (uint8_t)n};
 	for (unsigned i = 0; i < n; i++)
 		site.where[i] = (int8_t)i;
@@ -457,7 +458,7 @@ strobe_take_back(strobe_thread *handle, strobe_stream *stream)
 	uint8_t s = stream_declare(stream);
 	if (s >= ST_MAX_STREAMS || !t->buffers[s] || t->written[s] != *fill_of(t, s))
 		return -1;
-	*fill_of(t, s) -= 8 + 8ull * rt.results->streams[s].n_columns;
+	*fill_of(t, s) -= 8 + 8ull * rt.results->streams.v[s].n_columns;
 	t->written[s] = 0;
 	return 0;
 }

@@ -10,9 +10,9 @@ static uint64_t *
 row_at(uint32_t table, uint32_t row)
 {
 	const struct st_results_header *r = rt.results;
-	return (uint64_t *)((char *)r + r->off_tables) +
+	return (uint64_t *)((char *)r + r->layout.off_tables) +
 	       (uint64_t)table * ST_TABLE_ROWS * ST_MAX_COLUMNS +
-	       (uint64_t)row * r->tables[table].n_columns;
+	       (uint64_t)row * r->tables.v[table].n_columns;
 }
 
 /* tools.lock held by none: texts are added. */
@@ -20,9 +20,9 @@ static void
 declare(strobe_table *t)
 {
 	struct st_results_header *r = rt.results;
-	if (r->n_tables >= ST_MAX_TABLES)
+	if (r->tables.n >= ST_MAX_TABLES)
 		return;
-	struct st_table *out = &r->tables[r->n_tables];
+	struct st_table *out = &r->tables.v[r->tables.n];
 	*out = (struct st_table){.name = text_add(t->name),
 	                         .help = text_add(t->help),
 	                         .n_rows = 1,
@@ -34,8 +34,8 @@ declare(strobe_table *t)
 		out->n_columns++;
 		out->n_keys += t->columns[i].role == STROBE_IS_KEY;
 	}
-	__atomic_store_n(&r->n_tables, r->n_tables + 1, __ATOMIC_RELEASE);
-	t->id = r->n_tables;
+	__atomic_store_n(&r->tables.n, r->tables.n + 1, __ATOMIC_RELEASE);
+	t->id = r->tables.n;
 	declared[t->id - 1] = t;
 }
 
@@ -63,7 +63,7 @@ same_keys(const uint64_t *row, const uint64_t *keys, unsigned n)
 static uint32_t
 find_row(uint32_t table, const uint64_t *keys)
 {
-	struct st_table *t = &rt.results->tables[table];
+	struct st_table *t = &rt.results->tables.v[table];
 	for (unsigned salt = 0; salt < 8; salt++) {
 		uint64_t *known = strobe_map_at(&rows[table], hash_keys(keys, t->n_keys, salt));
 		if (!known)
@@ -107,7 +107,7 @@ number_of(strobe_cell c)
 {
 	uint32_t table = st_cell_table(c.cell);
 	if (!table)
-		return &rt.results->counter_sums[st_cell_row(c.cell) % ST_MAX_COUNTERS];
+		return &rt.results->counters.sums[st_cell_row(c.cell) % ST_MAX_COUNTERS];
 	return row_at(table - 1, st_cell_row(c.cell)) + st_cell_column(c.cell);
 }
 
@@ -131,7 +131,7 @@ strobe_cell_max(strobe_cell cell, uint64_t value)
 static struct st_amount *
 amounts(void)
 {
-	return (struct st_amount *)((char *)rt.results + rt.results->off_amounts);
+	return (struct st_amount *)((char *)rt.results + rt.results->layout.off_amounts);
 }
 
 uint32_t
@@ -145,15 +145,15 @@ tally_of(uint64_t key, uint64_t cell, int64_t amount)
 		if (a->cell == cell && a->amount == amount)
 			return (uint32_t)*known;
 	}
-	if (!known || r->n_blocks >= ST_MAX_BLOCKS || r->n_amounts >= ST_MAX_AMOUNTS)
+	if (!known || r->blocks.n >= ST_MAX_BLOCKS || r->blocks.n_amounts >= ST_MAX_AMOUNTS)
 		return 0;
-	uint32_t id = r->n_blocks;
-	struct st_block *blocks = (void *)((char *)r + r->off_blocks);
+	uint32_t id = r->blocks.n;
+	struct st_block *blocks = (void *)((char *)r + r->layout.off_blocks);
 	blocks[id] = (struct st_block){.flags = ST_BLOCK_TALLY};
-	amounts()[r->n_amounts] = (struct st_amount){id, 0, 1, cell, amount};
-	*known = r->n_amounts << 32 | id;
-	__atomic_store_n(&r->n_amounts, r->n_amounts + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->n_blocks, id + 1, __ATOMIC_RELEASE);
+	amounts()[r->blocks.n_amounts] = (struct st_amount){id, 0, 1, cell, amount};
+	*known = r->blocks.n_amounts << 32 | id;
+	__atomic_store_n(&r->blocks.n_amounts, r->blocks.n_amounts + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n, id + 1, __ATOMIC_RELEASE);
 	return id;
 }
 

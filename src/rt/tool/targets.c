@@ -56,12 +56,12 @@ static uint32_t
 new_tally(uint32_t site, uint64_t target)
 {
 	struct st_results_header *r = rt.results;
-	struct st_amount *amounts = (struct st_amount *)((char *)r + r->off_amounts);
-	struct st_block *blocks = (struct st_block *)((char *)r + r->off_blocks);
-	if (r->n_blocks >= ST_MAX_BLOCKS || r->n_amounts + sites[site].n > ST_MAX_AMOUNTS)
+	struct st_amount *amounts = (struct st_amount *)((char *)r + r->layout.off_amounts);
+	struct st_block *blocks = (struct st_block *)((char *)r + r->layout.off_blocks);
+	if (r->blocks.n >= ST_MAX_BLOCKS || r->blocks.n_amounts + sites[site].n > ST_MAX_AMOUNTS)
 		return 0;
-	uint32_t tally = r->n_blocks;
-	uint64_t n = r->n_amounts;
+	uint32_t tally = r->blocks.n;
+	uint64_t n = r->blocks.n_amounts;
 	blocks[tally] = (struct st_block){.flags = ST_BLOCK_TALLY};
 	for (uint32_t i = 0; i < sites[site].n; i++) {
 		struct target_count c = counts[sites[site].first + i];
@@ -69,8 +69,8 @@ new_tally(uint32_t site, uint64_t target)
 		uint64_t cell = strobe_find_cell(c.table, c.column, c.keys).cell;
 		amounts[n++] = (struct st_amount){tally, 0, 1, cell, 1};
 	}
-	__atomic_store_n(&r->n_amounts, n, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->n_blocks, tally + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n_amounts, n, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->blocks.n, tally + 1, __ATOMIC_RELEASE);
 	return tally;
 }
 

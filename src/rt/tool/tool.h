@@ -154,7 +154,7 @@ void table_declare(strobe_table *table);
 /* An id for a tally of the block's thing `key`; the same each time it is asked. */
 uint32_t tally_of(uint64_t key, uint64_t cell, int64_t amount);
 
-/* tool/edges.c: see ST_BLOCK_EDGE in wire/results.h. */
+/* tool/edges.c: see ST_BLOCK_EDGE in wire/results/blocks.h. */
 /* The id of the branch at the end of the piece, whose ways are to be counted; 0: they are not. */
 uint32_t edge_of_piece(void);
 /* Is it this way that is counted? Until a branch is executed neither is. */

@@ -31,21 +31,21 @@ void
 tools_init(void)
 {
 	const struct st_results_header *r = rt.results;
-	tools.n = r->n_tools < ST_MAX_TOOLS ? r->n_tools : ST_MAX_TOOLS;
+	tools.n = r->plan.n_tools < ST_MAX_TOOLS ? r->plan.n_tools : ST_MAX_TOOLS;
 	for (unsigned i = 0; i < tools.n; i++) {
-		uint32_t index = r->tools[i];
-		strobe_tool *t =
-		        index == ST_TOOL_LOADED ? (strobe_tool *)r->tool_entry[i] : st_tools[index];
-		tools.tool[i] = (struct active_tool){.tool = t, .options = r->tool_options[i]};
+		uint32_t index = r->plan.tools[i];
+		strobe_tool *t = index == ST_TOOL_LOADED ? (strobe_tool *)r->plan.tool_entry[i]
+		                                         : st_tools[index];
+		tools.tool[i] = (struct active_tool){.tool = t, .options = r->plan.tool_options[i]};
 		jit.counting |=
 		        t->block || t->insn || t->access || t->branch || t->call || t->function;
 		tools.wants_functions |= t->function != NULL;
 		tools.wants_syscalls |= t->syscall_before || t->syscall_after;
 	}
-	jit.counting |= r->unique != 0; /* which code is executed is to be known */
+	jit.counting |= r->plan.unique != 0; /* which code is executed is to be known */
 	tools.has_rdfsbase = has_rdfsbase();
 	region_init();
-	rt.results->counting = jit.counting;
+	rt.results->blocks.counting = jit.counting;
 }
 
 void
@@ -58,8 +58,9 @@ tools_begin(void)
 	rt.unique = tools.n > 0;
 	for (unsigned i = 0; i < tools.n; i++)
 		rt.unique &= tools.tool[i].tool->unique != 0;
-	rt.unique |= rt.results->unique != 0;
-	rt.unique_last = rt.results->unique_last <= ST_MOST_LAST ? rt.results->unique_last : 0;
+	rt.unique |= rt.results->plan.unique != 0;
+	rt.unique_last =
+	        rt.results->plan.unique_last <= ST_MOST_LAST ? rt.results->plan.unique_last : 0;
 }
 
 void

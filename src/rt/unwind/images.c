@@ -106,7 +106,8 @@ take_header(struct unwind_image *image, uint64_t at, uint64_t pc)
 static uint64_t
 offset_of(const struct map *m)
 {
-	const struct st_map *maps = (const void *)((const char *)rt.results + rt.results->off_maps);
+	const struct st_map *maps =
+	        (const void *)((const char *)rt.results + rt.results->layout.off_maps);
 	return maps[m->index].pgoff + (m->start - maps[m->index].start);
 }
 

@@ -61,12 +61,12 @@ ebytes(struct emit *e, const uint8_t *b, unsigned n)
 static inline void
 erel(struct emit *e, uint64_t address, unsigned after)
 {
-	e32(e, (uint32_t)(address - (rt.region + e->off + 4 + after)));
+	e32(e, (uint32_t)(address - (rt.area + e->off + 4 + after)));
 }
 static inline bool
 emit_reaches(const struct emit *e, uint64_t address)
 {
-	int64_t d = (int64_t)(address - (rt.region + e->off));
+	int64_t d = (int64_t)(address - (rt.area + e->off));
 	return d > -0x7ff00000ll && d < 0x7ff00000ll;
 }
 
@@ -98,8 +98,8 @@ static inline int64_t
 emitted_field(uint32_t disp, uint32_t end)
 {
 	if (rt.threaded)
-		return (uint32_t)(rt.region + end + disp);
-	return (int64_t)(rt.region + end + (uint64_t)(int32_t)disp - (uint64_t)rt.main);
+		return (uint32_t)(rt.area + end + disp);
+	return (int64_t)(rt.area + end + (uint64_t)(int32_t)disp - (uint64_t)rt.main);
 }
 
 /* Moves between a register and a field of the current thread: one instruction, 7 bytes (9 when

@@ -89,7 +89,7 @@ make_low(struct edit *x, const struct st_insn *in, uint32_t address, uint32_t of
 		x->n++;
 		x->disp++;
 	}
-	uint32_t d = address - (uint32_t)(rt.region + off + x->n);
+	uint32_t d = address - (uint32_t)(rt.area + off + x->n);
 	__builtin_memcpy(x->b + x->disp, &d, 4);
 }
 
@@ -202,7 +202,7 @@ relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64
 		target &= 0xffffffff;
 	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
 	if (!far && emit_reaches(e, target)) {
-		uint32_t d = (uint32_t)(target - (rt.region + e->off + x->n));
+		uint32_t d = (uint32_t)(target - (rt.area + e->off + x->n));
 		__builtin_memcpy(x->b + x->disp, &d, 4);
 		ebytes(e, x->b, x->n);
 		return REC_COPY;
@@ -290,7 +290,7 @@ relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsi
 	as_load.flags |= ST_I_REX;
 	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
 	if (!far && emit_reaches(e, target)) {
-		uint32_t d = (uint32_t)(target - (rt.region + e->off + y.n));
+		uint32_t d = (uint32_t)(target - (rt.area + e->off + y.n));
 		__builtin_memcpy(y.b + y.disp, &d, 4);
 	} else if (can_be_low(&y, in, target)) {
 		make_low(&y, in, (uint32_t)target, e->off);
