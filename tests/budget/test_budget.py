@@ -4,6 +4,7 @@
 import contextlib
 import csv
 import ctypes
+import functools
 import json
 import os
 import resource
@@ -62,6 +63,12 @@ STROBE_TOOL(rows, .help = "rows", .block = on_block, .state = sizeof(uint64_t));
 """
 
 
+@functools.cache
+def native_output(program):
+    """What a program prints is the same in each run."""
+    return subprocess.run(program, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
 def used_by_children():
     """CPU time in ns of all children that have ended, theirs included."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -88,13 +95,13 @@ class Case(unittest.TestCase):
         self.file = self.folder / "result.json"
 
     def strobe(self, *arguments, program=(PROGRAM, ROUNDS), form="json"):
-        native = subprocess.run(program, capture_output=True, text=True, timeout=60)
-        self.assertTrue(native.stdout.endswith("done\n"))
+        expected = native_output(program)
+        self.assertTrue(expected.endswith("done\n"))
         line = [STROBE, "run", "-q", "--format", form, "-o", str(self.file), *arguments, "--", *program]
         before = used_by_children()
         done = subprocess.run(line, capture_output=True, text=True, timeout=120)
         self.used = used_by_children() - before
-        self.assertEqual((done.stdout, done.returncode), (native.stdout, 0), done.stderr)
+        self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
         return json.loads(self.file.read_text()) if form == "json" else None
 
     def check_account(self, budget, amount, period, threads=1):

@@ -156,12 +156,12 @@ class Running(Attach):
         self.finish(process)
 
     def test_one_thread(self):
-        self.cycles(0, 20, ("bbcount", "hot", "null"))
+        self.cycles(0, 12, ("bbcount", "hot", "null"))
 
     def test_many_threads(self):
         """Computing, asleep in calls of every kind, in handlers on alternate stacks, being born."""
-        self.cycles(1, 20, ("bbcount", "hot"))
-        self.cycles(3, 30, ("bbcount", "hot", "null"))
+        self.cycles(1, 12, ("bbcount", "hot"))
+        self.cycles(3, 18, ("bbcount", "hot", "null"))
 
     def test_code_is_put_back(self):
         """Where threads that run natively make many calls the code is another; not any more when they are left."""
