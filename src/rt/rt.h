@@ -15,21 +15,14 @@
 
 #include <strobe/tool.h>
 
+#include "base/seeded.h"
+#include "rt/arch/x86_64/emit.h"
 #include "rt/budget/audit.h"
 #include "rt/lib/sys.h"
 #include "wire/area.h"
 #include "wire/control.h"
 #include "wire/plan.h"
 #include "wire/results/header.h"
-
-/* A defect of tests/fuzz/seeded.md, built in so that the fuzzer can show that it finds it. */
-#ifndef ST_SEEDED_BUG
-#define ST_SEEDED_BUG 0
-#endif
-#define SEEDED(n) (ST_SEEDED_BUG == (n))
-
-/* General registers in hardware order. */
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 struct regs {
 	uint64_t r[16];
@@ -245,10 +238,10 @@ struct rt {
 	struct st_boot *boot;
 	struct st_results_header *results;
 	struct st_budget_pool *pool; /* of a budget that is shared: budget/share.h */
-	uint64_t area;               /* base of wire/area.h; cache offsets are relative to it */
-	uint64_t alias;              /* add to a cache offset to write there */
-	uint64_t lookup;             /* the lookup tables */
-	bool threaded;   /* translated code must be thread-safe: thread data through gs */
+	struct emit_target
+	        target;  /* the area of wire/area.h, to which cache offsets are relative */
+	uint64_t alias;  /* add to a cache offset to write there */
+	uint64_t lookup; /* the lookup tables */
 	uint32_t stress; /* of the plan; and so: the results are not in every child */
 	bool follow;
 	uint32_t pid;

@@ -11,8 +11,9 @@
 
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"
+#include "wire/area.h"
 
-struct rt rt;
+static struct emit_target target;
 
 static const uint32_t fields[] = {0, 8, 0xffff8, ST_THREAD_PRIVATE, 0x7ffffff8};
 static const uint32_t places[] = {0, 0x1234567, 0xffffff0};
@@ -26,12 +27,12 @@ named(const uint8_t *code, uint32_t place, unsigned len)
 	uint32_t disp;
 	assert_int_equal(st_decode(code, 15, &in), len);
 	assert_true(in.flags & ST_I_RIPREL);
-	assert_int_equal(!(in.flags & ST_I_GSSEG), !rt.threaded);
-	assert_int_equal(!(in.flags & ST_I_ADDR32), !rt.threaded);
+	assert_int_equal(!(in.flags & ST_I_GSSEG), !target.threaded);
+	assert_int_equal(!(in.flags & ST_I_ADDR32), !target.threaded);
 	memcpy(&disp, code + in.disp_off, 4);
-	uint64_t sum = rt.area + place + len + (uint64_t)(int64_t)(int32_t)disp;
-	uint64_t field = rt.threaded ? (uint32_t)sum : sum - (uint64_t)rt.main;
-	assert_int_equal(field, emitted_field(disp, place + len));
+	uint64_t sum = target.area + place + len + (uint64_t)(int64_t)(int32_t)disp;
+	uint64_t field = target.threaded ? (uint32_t)sum : sum - target.thread;
+	assert_int_equal(field, emitted_field(&target, disp, place + len));
 	return field;
 }
 
@@ -41,15 +42,15 @@ check_at(uint32_t place)
 	EACH(f, fields)
 	{
 		uint8_t code[32] = {0};
-		if (!rt.threaded && fields[f] > 1u << 30)
+		if (!target.threaded && fields[f] > 1u << 30)
 			continue; /* out of reach: there is one such thread at most */
 		for (unsigned reg = 0; reg < 16; reg++) {
-			struct emit e = {code, place};
+			struct emit e = {code, place, &target};
 			emit_save(&e, reg, fields[f]);
-			assert_int_equal(e.off - place, emit_field_len());
-			assert_int_equal(named(code, place, emit_field_len()), fields[f]);
+			assert_int_equal(e.off - place, emit_field_len(&target));
+			assert_int_equal(named(code, place, emit_field_len(&target)), fields[f]);
 		}
-		struct emit e = {code, place};
+		struct emit e = {code, place, &target};
 		emit_field_prefixes(&e); /* mov dword [field], -1 */
 		e8(&e, 0xc7);
 		emit_field_operand(&e, 0, fields[f], 4);
@@ -65,13 +66,13 @@ test_fields(void **state)
 	static const uint64_t regions[] = {0x10000000, 0x555500000000, 0x7ffff0123000};
 	EACH(r, regions)
 	{
-		rt.area = regions[r];
-		rt.main = (struct thread *)(rt.area + 0x10000000);
+		target.area = regions[r];
+		target.thread = target.area + 0x10000000;
 		EACH(p, places)
 		{
-			rt.threaded = false;
+			target.threaded = false;
 			check_at(places[p]);
-			rt.threaded = true;
+			target.threaded = true;
 			check_at(places[p]);
 		}
 	}

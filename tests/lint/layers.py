@@ -30,9 +30,44 @@ MAY = {
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
             "contexts", "reconstruct", "report", "export", "live", "tune"},
 }
+# The same for the folders of the runtime; "rt" is rt.h, the context that all but the first share. The folders of RING
+# still include each other: docs/architecture.md says why.
+RING = {"jit", "native", "os", "budget", "tool", "unwind"}
+RT_MAY = {
+    "arch": {"base"},
+    "lib": {"wire"},
+    "rt": {"base", "wire", "strobe", "arch", "lib", "budget"},
+    "contexts": {"rt", "arch", "os", "tool"},
+}
+for ring in RING:
+    RT_MAY[ring] = {"base", "wire", "strobe", "tools", "rt", "arch", "lib"} | RING
+# Of budget, rt.h has but what is functions of numbers; only the API's inside knows the list of tools.
+RT_ONLY = {("rt", "budget"): {"rt/budget/audit.h"}, ("tool", "tools"): {"tools/tools.h"}}
+for ring in RING - {"tool"}:
+    RT_MAY[ring] -= {"tools"}
 # Files of a room that need nothing of it: functions of bytes, built for both worlds. Who may include them besides.
 SHARED = {"rt/arch/x86_64/decode.h": {"symbol"}, "rt/arch/x86_64/apart.h": {"symbol"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*(([a-z]+)/[^>"]*)[>"]', re.M)
+
+
+def rt_folder(path):
+    """Of the runtime's file rt/a/b.h: a; of rt/rt.h: rt."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else "rt"
+
+
+def bad_in_rt(path, text):
+    """Includes of a file of the runtime that its folder must not have."""
+    folder, bad = rt_folder(path), []
+    if folder not in RT_MAY:
+        return [f"src/rt/{folder}: a folder that tests/lint/layers.py does not know; say what it may include"]
+    for file, target in INCLUDE.findall(text):
+        to = rt_folder(file) if target == "rt" else target
+        if to == folder or (to not in RT_MAY and to not in MAY and to != "strobe"):
+            continue
+        if to not in RT_MAY[folder] or file not in RT_ONLY.get((folder, to), {file}):
+            bad.append(f"src/{path}: rt/{folder} must not include {file}")
+    return bad
 
 
 def main():
@@ -50,6 +85,8 @@ def main():
             seen += 1
             with open(path) as source:
                 text = source.read()
+            if room == "rt":
+                bad += bad_in_rt(os.path.relpath(path, root), text)
             for file, target in INCLUDE.findall(text):
                 if room in SHARED.get(file, ()):
                     continue

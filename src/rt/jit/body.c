@@ -372,8 +372,11 @@ emit_insn(struct unit *u, uint32_t i, bool last)
 	} else if (last) {
 		emit_end(u, in, pc);
 	} else {
-		enum record_kind kind = relocate_insn(e, in, pc);
-		add_record(u, kind, in->len, from);
+		static const uint8_t kinds[] = {[RELOCATED_COPY] = REC_COPY,
+		                                [RELOCATED_SPILL] = REC_SPILL,
+		                                [RELOCATED_LOAD] = REC_LOAD};
+		enum relocated is = relocate_insn(e, in, program_code(pc), pc);
+		add_record(u, kinds[is], in->len, from);
 	}
 }
 

@@ -186,13 +186,13 @@ field_of(const uint8_t *p, const struct st_insn *in, unsigned *opcode, unsigned 
 	if (!in->modrm_off || (p[in->modrm_off] >> 6) != 0)
 		return -1;
 	uint32_t disp;
-	if (!(in->flags & ST_I_RIPREL) || !(in->flags & ST_I_GSSEG) == rt.threaded)
+	if (!(in->flags & ST_I_RIPREL) || !(in->flags & ST_I_GSSEG) == rt.target.threaded)
 		return -1;
 	memcpy(&disp, p + in->disp_off, 4);
 	*opcode = p[in->op_off];
 	*reg = (p[in->modrm_off] >> 3 & 7) |
 	       (in->flags & ST_I_REX ? (p[in->rex_off] & 4u) << 1 : 0);
-	return emitted_field(disp, (uint32_t)(p - cache_write(0)) + in->len);
+	return emitted_field(&rt.target, disp, (uint32_t)(p - cache_write(0)) + in->len);
 }
 
 void

@@ -164,9 +164,11 @@ grow_all(void)
 	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts, ids,
 	        edges, bases;
 	struct st_results_header *r = rt.results;
-	grow(&hot, rt.alias, jit.hot, rt.area);
-	grow(&warm, rt.alias + ST_AREA_WARM, jit.warm.next - ST_AREA_WARM, rt.area + ST_AREA_WARM);
-	grow(&cold, rt.alias + ST_AREA_COLD, jit.n_stubs * jit_stub_len(), rt.area + ST_AREA_COLD);
+	grow(&hot, rt.alias, jit.hot, rt.target.area);
+	grow(&warm, rt.alias + ST_AREA_WARM, jit.warm.next - ST_AREA_WARM,
+	     rt.target.area + ST_AREA_WARM);
+	grow(&cold, rt.alias + ST_AREA_COLD, jit.n_stubs * jit_stub_len(),
+	     rt.target.area + ST_AREA_COLD);
 	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
 	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
 	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);

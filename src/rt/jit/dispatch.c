@@ -162,7 +162,7 @@ cross_border(struct thread *t, const struct exit *x)
 	gap_follow(t);
 	uint64_t pc = t->regs.pc;
 	go_to(t, pc);
-	uint32_t b = in_cache(t->next) ? jit_block_at((uint32_t)(t->next - rt.area)) : 0;
+	uint32_t b = in_cache(t->next) ? jit_block_at((uint32_t)(t->next - rt.target.area)) : 0;
 	if (b && region_border(pc, jit.blocks[b].version))
 		t->next += jit_stub_len();
 }

@@ -24,8 +24,8 @@ bool
 jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs)
 {
 	const uint8_t *p = cache_write(start);
-	unsigned field = emit_field_len();
-	bool borrows = p[rt.threaded ? 3 : 1] == 0x89;
+	unsigned field = emit_field_len(&rt.target);
+	bool borrows = p[rt.target.threaded ? 3 : 1] == 0x89;
 	if (!borrows)
 		return at > 0;
 	if (at > 0)

@@ -7,7 +7,7 @@
 struct emit
 warm_begin(void)
 {
-	return (struct emit){cache_write(jit.warm.next), jit.warm.next};
+	return cache_emit(jit.warm.next);
 }
 
 void
@@ -47,7 +47,7 @@ emit_set_exit(struct emit *e, uint32_t exit)
 uint32_t
 jit_stub_len(void)
 {
-	return (rt.threaded ? 17 : 15) + (SEEDED(9) ? 2 : 0);
+	return (rt.target.threaded ? 17 : 15) + (SEEDED(9) ? 2 : 0);
 }
 
 /*
@@ -60,7 +60,7 @@ write_stubs(void)
 	enum { BATCH = 512 };
 	uint32_t first = jit.n_stubs;
 	for (uint32_t i = first; i < first + BATCH; i++) {
-		struct emit e = {cache_write(jit_stub(i)), jit_stub(i)};
+		struct emit e = cache_emit(jit_stub(i));
 		if (SEEDED(9)) {
 			e8(&e, 0x50); /* push rax */
 			e8(&e, 0x58); /* pop rax */

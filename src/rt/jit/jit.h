@@ -2,7 +2,7 @@
 /*
  * The jit: blocks of the program translated into the code cache, and how they find each other.
  *
- * Cache addresses are held as 32-bit offsets from rt.area. The cache has a hot part (block
+ * Cache addresses are held as 32-bit offsets from rt.target.area. The cache has a hot part (block
  *bodies, in the order in which they were first executed), a warm part (call thunks, entry pads) and
  *a cold part (the stubs of exits, by their number). They only grow; a full cache is flushed as a
  *whole.
@@ -237,15 +237,28 @@ cache_write(uint32_t off)
 {
 	return (uint8_t *)(rt.alias + off);
 }
+/* To write code there. */
+static inline struct emit
+cache_emit(uint32_t off)
+{
+	return (struct emit){cache_write(off), off, &rt.target};
+}
 static inline uint64_t
 cache_addr(uint32_t off)
 {
-	return rt.area + off;
+	return rt.target.area + off;
 }
 static inline bool
 in_cache(uint64_t address)
 {
-	return address - rt.area < ST_CACHE_SIZE;
+	return address - rt.target.area < ST_CACHE_SIZE;
+}
+
+/* The field where the results count the id, a block's or a tally's. */
+static inline uint32_t
+counter_field(uint32_t id)
+{
+	return ST_THREAD_PRIVATE + id * 8;
 }
 
 /* The program's code as decoded for one block. */

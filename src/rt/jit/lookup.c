@@ -72,7 +72,7 @@ next_of(uint32_t pad)
 {
 	uint64_t to =
 	        cache_addr(pad + sequence_pad_check_end(pad)) + (uint64_t)(int32_t)*link_of(pad);
-	return in_cache(to) ? (uint32_t)(to - rt.area) - PAD_JUMP_ENTRY : 0;
+	return in_cache(to) ? (uint32_t)(to - rt.target.area) - PAD_JUMP_ENTRY : 0;
 }
 
 static void
@@ -87,7 +87,7 @@ static uint32_t
 head_of(enum version version, uint32_t index)
 {
 	uint64_t to = *entry_of(version, false, index);
-	return in_cache(to) ? (uint32_t)(to - rt.area) - PAD_JUMP_ENTRY : 0;
+	return in_cache(to) ? (uint32_t)(to - rt.target.area) - PAD_JUMP_ENTRY : 0;
 }
 
 uint32_t

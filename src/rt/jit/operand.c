@@ -482,7 +482,7 @@ emit_operand(struct seq *s, unsigned reg, const strobe_operand *o)
 		break;
 	default: /* OPERAND_TARGET */
 		if (s->in->cls == ST_C_IJMP || s->in->cls == ST_C_ICALL)
-			relocate_load_target(e, s->in, s->pc, reg);
+			relocate_load_target(e, s->in, program_code(s->pc), s->pc, reg);
 		else
 			emit_outcome(s, reg, next + (uint64_t)(int64_t)s->in->rel, next);
 		break;

@@ -90,7 +90,7 @@ static unsigned
 spilled_register(uint32_t off)
 {
 	const uint8_t *p = cache_write(off);
-	p += rt.threaded ? 2 : 0;
+	p += rt.target.threaded ? 2 : 0;
 	return (p[2] >> 3 & 7) | (p[0] & 4) << 1;
 }
 
@@ -99,7 +99,7 @@ static void
 recover_indirect(const struct thread *t, const struct record *rec, enum record_kind kind,
                  uint32_t at, bool counts, const struct regs *machine, struct recovered *out)
 {
-	unsigned save = emit_field_len();
+	unsigned save = emit_field_len(&rt.target);
 	if (at >= save)
 		out->regs.r[RCX] = t->slot_rcx;
 	if (at >= 2 * save)
@@ -108,7 +108,7 @@ recover_indirect(const struct thread *t, const struct record *rec, enum record_k
 		out->counted = at >= 2 * save + sequence_count_len(1);
 	/* The real ret: its slot holds the cache address for the moment. */
 	if (kind == REC_RETURN && at + 1u == rec->cache_len &&
-	    *cache_write((uint32_t)(machine->pc - rt.area)) == 0xc3) {
+	    *cache_write((uint32_t)(machine->pc - rt.target.area)) == 0xc3) {
 		out->repair = machine->r[RSP];
 		out->repair_value = machine->r[RDX];
 	}
@@ -123,7 +123,8 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 	struct st_insn in;
 	if (!st_decode(code, 15, &in) || in.imm_len == 0)
 		return false;
-	unsigned moved = 2 * emit_field_len() + (counts ? sequence_count_len(1) : 0) + 4 + 8;
+	unsigned moved =
+	        2 * emit_field_len(&rt.target) + (counts ? sequence_count_len(1) : 0) + 4 + 8;
 	if (at < moved)
 		return true;
 	out->at_end = true;
@@ -181,7 +182,8 @@ is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 	case REC_LOAD:
 		return at > 0;
 	case REC_SPILL:
-		return at > emit_field_len() && at + emit_field_len() < rec->cache_len;
+		return at > emit_field_len(&rt.target) &&
+		       at + emit_field_len(&rt.target) < rec->cache_len;
 	case REC_RETURN:
 		return p[0] == 0xc3;
 	case REC_IJUMP:
@@ -205,7 +207,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	case REC_COUNT_SPILL:
 		if (at > 0)
 			out->regs.r[RSI] = t->slot_spill;
-		out->counted = at + emit_field_len() >= rec->cache_len;
+		out->counted = at + emit_field_len(&rt.target) >= rec->cache_len;
 		break;
 	case REC_LOAD:
 		/* The destination holds the address already, and its old value is gone: do the
@@ -219,7 +221,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		if (at == 0)
 			break;
 		out->regs.r[spilled_register(start)] = t->slot_spill;
-		if (at + emit_field_len() >= rec->cache_len || SEEDED(8)) {
+		if (at + emit_field_len(&rt.target) >= rec->cache_len || SEEDED(8)) {
 			out->regs.pc += len;
 			out->done++;
 		}
@@ -252,7 +254,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		pins_follow(pins, cache_write(start), cache_write(start + at), true);
 		break;
 	case REC_RETURN:
-		if (at >= 2 * emit_field_len() &&
+		if (at >= 2 * emit_field_len(&rt.target) &&
 		    recover_return_pop(t, out->regs.pc, at, counts, out)) {
 			if (!out->at_end)
 				recover_indirect(t, rec, kind, at, counts, machine, out);
@@ -449,7 +451,7 @@ recover_stub(uint32_t off, struct recovered *out)
 int
 jit_recover(struct thread *t, uint64_t address, const struct regs *machine, struct recovered *out)
 {
-	uint32_t off = (uint32_t)(address - rt.area);
+	uint32_t off = (uint32_t)(address - rt.target.area);
 	*out = (struct recovered){.regs = *machine};
 	if (off < 16) { /* the pad of empty lookup entries */
 		take_slots(t, &out->regs);

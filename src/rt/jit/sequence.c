@@ -12,7 +12,7 @@ eseq(struct emit *e, unsigned n, const char *bytes)
 void
 emit_align_site(struct emit *e, unsigned opcode_len)
 {
-	if (!rt.threaded)
+	if (!rt.target.threaded)
 		return;
 	unsigned at = (e->off + opcode_len) & 63;
 	if (at <= 60)
@@ -55,7 +55,7 @@ save_temporaries(struct emit *e, uint32_t count_field)
 unsigned
 sequence_count_len(uint32_t count_field)
 {
-	return count_field ? 2 * emit_field_len() + 4 : 0;
+	return count_field ? 2 * emit_field_len(&rt.target) + 4 : 0;
 }
 
 void
@@ -67,7 +67,7 @@ sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint32_t 
 		emit_restore(e, RCX, offsetof(struct thread, slot_rcx));
 	if (SEEDED(15) && in->cls == ST_C_ICALL)
 		eseq(e, 5, "\x48\x8d\x64\x24\xf8"); /* lea rsp, [rsp - 8] */
-	relocate_load_target(e, in, pc, RDX);
+	relocate_load_target(e, in, program_code(pc), pc, RDX);
 	if (SEEDED(15) && in->cls == ST_C_ICALL)
 		eseq(e, 5, "\x48\x8d\x64\x24\x08"); /* lea rsp, [rsp + 8] */
 }
@@ -171,7 +171,7 @@ sequence_site(struct emit *e, uint32_t site)
 static unsigned
 site_offset(void)
 {
-	return emit_field_len() - 1 + 3;
+	return emit_field_len(&rt.target) - 1 + 3;
 }
 
 /* Counts those that come here; up to MANY_FAR, the third byte of their number is 0. */
@@ -202,7 +202,7 @@ sequence_count_site(struct emit *e, uint32_t site, uint32_t field, bool far)
 bool
 sequence_counts_site(uint32_t at)
 {
-	return *cache_write(at + (rt.threaded ? 2 : 0)) == 0x8b;
+	return *cache_write(at + (rt.target.threaded ? 2 : 0)) == 0x8b;
 }
 
 uint32_t
@@ -225,9 +225,9 @@ static uint32_t
 counting_at(uint32_t at)
 {
 	uint32_t hit = sequence_count_hit(at), disp;
-	unsigned len = emit_field_len();
+	unsigned len = emit_field_len(&rt.target);
 	memcpy(&disp, cache_write(hit + len - 4), 4);
-	if (emitted_field(disp, hit + len) != counter_field(ST_FAR_ID))
+	if (emitted_field(&rt.target, disp, hit + len) != counter_field(ST_FAR_ID))
 		return hit;
 	uint32_t jrcxz = hit + sequence_count_len(1) + len;
 	return jrcxz + 2 + *cache_write(jrcxz + 1);
@@ -243,7 +243,7 @@ void
 sequence_give_site(uint32_t at, uint32_t site, uint32_t field)
 {
 	uint32_t counting = counting_at(at), negative = 0 - site;
-	struct emit e = {cache_write(counting), counting};
+	struct emit e = cache_emit(counting);
 	emit_add_field(&e, RCX, field);
 	memcpy(cache_write(at + site_offset()), &negative, 4);
 }

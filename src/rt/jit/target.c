@@ -39,7 +39,7 @@ static uint32_t
 next_of(uint32_t at)
 {
 	uint64_t to = cache_addr(sequence_count_hit(at)) + (uint64_t)(int32_t)*other_of(at);
-	return in_cache(to) ? (uint32_t)(to - rt.area) : 0;
+	return in_cache(to) ? (uint32_t)(to - rt.target.area) : 0;
 }
 
 static void
@@ -64,7 +64,7 @@ new_link(uint32_t block, uint32_t first, uint32_t site, bool far)
 	warm_mark(&e, WARM_TARGET, block);
 	uint32_t start = e.off;
 	sequence_count_site(&e, site, counter_field(tally), far);
-	emit_jmp(&e, cache_addr(sequence_count_done(first) + 2 * emit_field_len()));
+	emit_jmp(&e, cache_addr(sequence_count_done(first) + 2 * emit_field_len(&rt.target)));
 	warm_end(&e);
 	return start;
 }
@@ -98,7 +98,7 @@ find_link(struct route *r, uint32_t at, uint32_t site)
 		if (!sequence_counts_site(at)) {
 			uint64_t to = *entry_of(at, r->fans, site);
 			*r = (struct route){.fan = at, .fans = r->fans + 1, .passed = r->passed};
-			at = in_cache(to) ? (uint32_t)(to - rt.area) : 0;
+			at = in_cache(to) ? (uint32_t)(to - rt.target.area) : 0;
 			continue;
 		}
 		if (sequence_counted_site(at) == site)
@@ -116,7 +116,7 @@ static void
 add_link(uint32_t block, uint32_t first, struct route *r, uint32_t site)
 {
 	/* What is first has no site where there are threads. */
-	uint32_t link = new_link(block, first, site, r->fans || r->n > rt.threaded);
+	uint32_t link = new_link(block, first, site, r->fans || r->n > rt.target.threaded);
 	if (r->n == (r->fans ? MOST_BEHIND : MOST_LINKS)) {
 		uint32_t fan = new_fan(block, r->fans);
 		*entry_of(fan, r->fans, site) = cache_addr(link);
@@ -201,7 +201,7 @@ bring_into_order(struct thread *t, uint32_t block, uint32_t first, uint32_t site
 	uint32_t place[MOST_LINKS];
 	unsigned n = 0;
 	bool near = false;
-	uint32_t at = rt.threaded ? next_of(first) : first;
+	uint32_t at = rt.target.threaded ? next_of(first) : first;
 	for (; at && sequence_counts_site(at); at = next_of(at), n++) {
 		list[n] = place_of(t, block, at, sequence_counted_site(at));
 		place[n] = at;
@@ -213,9 +213,9 @@ bring_into_order(struct thread *t, uint32_t block, uint32_t first, uint32_t site
 		sorted = false;
 	}
 	*thread_counter(t, ST_FAR_ID) = MANY_FAR - (sorted ? LATER : SOON);
-	if (rt.threaded && !sorted)
+	if (rt.target.threaded && !sorted)
 		write_in_order(block, first, list, n, at);
-	for (unsigned i = 0; i < n && !rt.threaded; i++)
+	for (unsigned i = 0; i < n && !rt.target.threaded; i++)
 		if (list[i].at != place[i])
 			sequence_give_site(place[i], list[i].site, counter_field(list[i].tally));
 }
@@ -229,7 +229,7 @@ jit_learn_target(struct thread *t, uint32_t block, uint32_t site)
 	if (!pad)
 		return;
 	uint32_t first = pad + sequence_pad_check_end(pad);
-	if (!rt.threaded && sequence_counted_site(first) == NO_SITE)
+	if (!rt.target.threaded && sequence_counted_site(first) == NO_SITE)
 		sequence_give_site(first, site, counter_field(target_tally(site, b->pc)));
 	else if (find_link(&r, first, site))
 		bring_into_order(t, block, first, site);

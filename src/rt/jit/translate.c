@@ -316,8 +316,9 @@ may_join(uint32_t join, const struct build *b)
 	if (!x->site || jit.blocks[x->block].map != b->map)
 		return false;
 	if (x->kind == EXIT_JUMP)
-		return x->site + 4 == jit.hot && (!rt.threaded || in_one_line(x->site - 1, 5));
-	if (rt.threaded)
+		return x->site + 4 == jit.hot &&
+		       (!rt.target.threaded || in_one_line(x->site - 1, 5));
+	if (rt.target.threaded)
 		return false;
 	return x->kind == EXIT_BRANCH && x[1].block == x->block && x[1].kind == EXIT_JUMP &&
 	       x[1].site + 4 == jit.hot && x[1].site == x->site + 5;
@@ -376,7 +377,7 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 	if (jit_build(u.now, pc, 0) != 0)
 		return 0;
 	if (may_join(join, u.now)) {
-		if (rt.threaded)
+		if (rt.target.threaded)
 			u.joined_to = join;
 		else
 			take_place(join);
@@ -384,7 +385,7 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 	} else {
 		jit.hot = (jit.hot + 15) & ~15u;
 	}
-	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
+	u.hot = cache_emit(jit.hot);
 	uint32_t pad = 0;
 	if (indirect && !u.joined) {
 		pad = u.hot.off;
@@ -456,7 +457,7 @@ jit_translate_rest(const struct resume *at, enum version next)
 		return 0;
 	jit.alone = rt_self()->watching;
 	jit.hot = (jit.hot + 15) & ~15u;
-	u.hot = (struct emit){cache_write(jit.hot), jit.hot};
+	u.hot = cache_emit(jit.hot);
 	begin_block(&u, false);
 	u.first = u.block;
 	emit_unit(&u, &sure);

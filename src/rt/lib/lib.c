@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "rt/lib/sys.h"
-#include "rt/os/process.h"
 #include "wire/area.h"
+#include "wire/control.h"
 
 /* Compilers call these of themselves, in loaded tools too. */
 #define EXPORTED __attribute__((visibility("default"), used))

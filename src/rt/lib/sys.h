@@ -95,4 +95,7 @@ rt_tsc(void)
 	return ((uint64_t)hi << 32) | lo;
 }
 
+/* os/limits.c: the engine's memory has grown, or is about to grow by up to `spare` bytes. */
+void limits_adjust(uint64_t spare);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of gates share: gate.c (which there are), arch/x86_64/gate_code.c (their code, and
+/* What the parts of gates share: gate.c (which there are), native/gate_code.c (their code, and
  * what of the program's they replace), source.c (the program's code as it was). */
 #ifndef STROBE_RT_NATIVE_GATES_H
 #define STROBE_RT_NATIVE_GATES_H
@@ -73,7 +73,7 @@ void gates_hide(uint8_t *code, uint64_t start, uint64_t bytes);
 /* gate.c: the gate of the system call at `call`, or NULL. */
 const struct gate *gate_of(uint64_t call);
 
-/* arch/x86_64/gate_code.c. rt.lock held. */
+/* native/gate_code.c. rt.lock held. */
 
 /* Does `mov $number, %eax` stand before the call? */
 bool gate_number_before(const struct map *m, uint64_t call);

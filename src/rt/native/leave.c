@@ -183,7 +183,7 @@ forget_alone(void)
 	rt_unmap_all();
 	__atomic_store_n(&rt.results->control.detach.finished, ST_FINISHED_MEMORY,
 	                 __ATOMIC_SEQ_CST);
-	SYS(__NR_munmap, rt.area, ST_CACHE_SIZE);
+	SYS(__NR_munmap, rt.target.area, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
 	SYS(__NR_munmap, rt.lookup, ST_LOOKUP_MAPPED);
 	SYS(__NR_munmap, rt.results, rt.results->layout.file_size);

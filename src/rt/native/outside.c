@@ -43,7 +43,7 @@ listen(struct thread *t)
 {
 	if (t->watched)
 		return true;
-	uint64_t own = rt.area + ST_AREA_RUNTIME, bytes = ST_AREA_MAIN - ST_AREA_RUNTIME;
+	uint64_t own = rt.target.area + ST_AREA_RUNTIME, bytes = ST_AREA_MAIN - ST_AREA_RUNTIME;
 	t->watched = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
 	/* An old kernel, or a sandbox. */
 	rt.no_outside = !t->watched;

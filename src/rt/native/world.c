@@ -59,14 +59,14 @@ os_stop_world(struct thread *t)
 void
 os_make_wait(struct thread *t)
 {
-	if (rt.threaded)
+	if (rt.target.threaded)
 		stop_world(t, false);
 }
 
 void
 os_make_all_wait(struct thread *t)
 {
-	if (rt.threaded)
+	if (rt.target.threaded)
 		stop_world(t, true);
 }
 

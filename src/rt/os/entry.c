@@ -57,16 +57,16 @@ rt_map_table(size_t bytes)
 static void
 set_tables_apart(void)
 {
-	uint64_t counters = rt.area + ST_AREA_MAIN + ST_THREAD_PRIVATE;
+	uint64_t counters = rt.target.area + ST_AREA_MAIN + ST_THREAD_PRIVATE;
 	uint64_t gap = (rt.boot->runtime_end + 4095) & ~4095ull;
-	set_apart(rt.area, ST_CACHE_SIZE, false);
+	set_apart(rt.target.area, ST_CACHE_SIZE, false);
 	set_apart(rt.alias, ST_CACHE_SIZE, false);
 	set_apart(rt.lookup, ST_LOOKUP_BYTES, true);
 	set_apart(rt.lookup + ST_LOOKUP_BYTES, ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES, false);
 	set_apart((uint64_t)rt.results, rt.results->layout.file_size, false);
-	set_apart(gap, rt.area + ST_AREA_MAIN - gap, false);
-	set_apart(counters, rt.area + ST_AREA_SIZE - counters, false);
-	SYS(__NR_madvise, rt.area + ST_AREA_MAIN, ST_THREAD_PRIVATE, 16 /* MADV_DONTDUMP */);
+	set_apart(gap, rt.target.area + ST_AREA_MAIN - gap, false);
+	set_apart(counters, rt.target.area + ST_AREA_SIZE - counters, false);
+	SYS(__NR_madvise, rt.target.area + ST_AREA_MAIN, ST_THREAD_PRIVATE, 16 /* MADV_DONTDUMP */);
 }
 
 /* Where the controller finds what it needs for detaching. */
@@ -124,17 +124,19 @@ rt_start(struct st_boot *boot)
 	rt_memory = (struct rt_memory){.space = boot->own_space, .data = boot->own_data};
 	rt.results = (struct st_results_header *)boot->results;
 	rt.pool = boot->pool ? (struct st_budget_pool *)boot->pool : &rt.results->budget.pool;
-	rt.area = boot->area;
+	rt.target.area = boot->area;
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;
 	rt.stress = rt.results->plan.stress;
 	rt.follow = rt.results->plan.follow;
-	rt.threaded = (rt.stress & ST_STRESS_threads) || boot->attached > 1;
+	rt.target.threaded = (rt.stress & ST_STRESS_threads) || boot->attached > 1;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
 	rt.results->layout.pid = rt.pid;
 	rt.results->layout.ppid = (uint32_t)SYS(__NR_getppid);
 	rt.results->run.tsc_begin = rt_tsc();
-	rt.main = (struct thread *)(rt.area + ST_AREA_MAIN);
+	rt.main = (struct thread *)(rt.target.area + ST_AREA_MAIN);
+	rt.target.thread = (uint64_t)rt.main;
+	rt.target.far = rt.stress & ST_STRESS_far;
 	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */

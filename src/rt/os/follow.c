@@ -92,7 +92,7 @@ renew_cache(void)
 	int fd = make_file(ST_CACHE_SIZE);
 	if (fd < 0)
 		return false;
-	bool ok = map_over(rt.area, 0, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
+	bool ok = map_over(rt.target.area, 0, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
 	          map_over(rt.alias, 0, ST_CACHE_SIZE, PROT_READ | PROT_WRITE, fd);
 	SYS(__NR_close, fd);
 	return ok;
@@ -165,7 +165,7 @@ process_follow_fork(struct thread *t)
 		return false;
 	}
 	leave_forget(t);
-	rt.threaded = t != rt.main || (rt.stress & ST_STRESS_threads);
+	rt.target.threaded = t != rt.main || (rt.stress & ST_STRESS_threads);
 	thread_become_only(t);
 	jit_restart();
 	adaptive_restart();

@@ -183,7 +183,7 @@ bool
 maps_own_piece(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 {
 	const uint64_t fixed[][2] = {
-	        {rt.area, ST_AREA_SIZE},
+	        {rt.target.area, ST_AREA_SIZE},
 	        {rt.lookup, ST_LOOKUP_MAPPED},
 	        {rt.alias, ST_CACHE_SIZE},
 	        {(uint64_t)rt.results, rt.results->layout.file_size},

@@ -18,8 +18,6 @@ bool names_own_descriptor(const struct thread *t);
 long sys_rlimit(struct thread *t);
 /* Sets those that the program was started with. */
 void limits_begin(const struct st_boot *boot);
-/* The engine's memory has grown, or is about to grow by up to `spare` bytes. */
-void limits_adjust(uint64_t spare);
 /* Those of the program are the kernel's again. */
 void limits_end(void);
 /* In the child of a fork, whatever other threads of its parent were about. */

@@ -88,7 +88,7 @@ sandbox_bears_engine(const struct thread *t)
 static void
 write_prefix(struct bpf_insn *code)
 {
-	uint64_t start = rt.area + ST_AREA_RUNTIME; /* the image crosses no 4 GiB border */
+	uint64_t start = rt.target.area + ST_AREA_RUNTIME; /* the image crosses no 4 GiB border */
 	const struct bpf_insn prefix[PREFIX] = {
 	        {0x20, 0, 0, 12}, /* the upper half of the address behind the system call */
 	        {0x15, 0, 5, (uint32_t)(start >> 32)},

@@ -33,7 +33,7 @@ in_range(uint64_t pc, const char *from, const char *to)
 bool
 signals_in_runtime(uint64_t pc)
 {
-	return pc - (rt.area + ST_AREA_RUNTIME) < ST_AREA_MAIN - ST_AREA_RUNTIME ||
+	return pc - (rt.target.area + ST_AREA_RUNTIME) < ST_AREA_MAIN - ST_AREA_RUNTIME ||
 	       pc - (rt.lookup + ST_LOOKUP_BYTES) < ST_LOOKUP_MAPPED - ST_LOOKUP_BYTES;
 }
 
@@ -558,7 +558,8 @@ has_stepped(struct thread *t, int signo, const struct siginfo *info, struct ucon
 static _Noreturn void
 die_of_own_fault(int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
-	rt_complain("the runtime faulted at its offset", uc->mc.rip - rt.area - ST_AREA_RUNTIME);
+	rt_complain("the runtime faulted at its offset",
+	            uc->mc.rip - rt.target.area - ST_AREA_RUNTIME);
 	rt_complain("accessing", info->addr);
 	rt_complain("by signal", (uint64_t)signo);
 	struct ksigaction action = {0};

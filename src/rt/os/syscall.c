@@ -361,7 +361,8 @@ sys_prctl(struct thread *t)
 	t->sys_watched = true;
 	long ret = plain(t);
 	/* Each thread has a setting of its own: with several of them it stays so. */
-	rt_tsc_forbidden = (ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV) || (before && rt.threaded);
+	rt_tsc_forbidden =
+	        (ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV) || (before && rt.target.threaded);
 	if (rt_tsc_forbidden && !before) {
 		rt_lock(&rt.lock);
 		os_flush(t); /* code that reads the clock */

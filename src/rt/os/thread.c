@@ -24,6 +24,8 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
                        offsetof(struct thread, guard) == 208 &&
                        offsetof(struct thread, tool_save) == 248,
                "stubs.S addresses these fields");
+_Static_assert(offsetof(struct thread, slot_spill) == THREAD_SLOT_SPILL,
+               "emitted code addresses it");
 _Static_assert(THREAD_RUNTIME == 0 && THREAD_CACHE == 1 && THREAD_SYSCALL == 2 &&
                        THREAD_OUTSIDE == 5,
                "stubs.S writes these states");
@@ -516,9 +518,9 @@ clone_natively(struct thread *t, uint64_t mask)
 static long
 clone_thread(struct thread *t, long nr, struct clone_request *q)
 {
-	if (!rt.threaded) {
+	if (!rt.target.threaded) {
 		rt_lock(&rt.lock);
-		rt.threaded = true;
+		rt.target.threaded = true;
 		os_flush(t);
 		rt_unlock(&rt.lock);
 	}

@@ -75,7 +75,7 @@ happen_end(struct thread *t)
 {
 	if (!ends_matter())
 		return;
-	bool alone = rt.threaded;
+	bool alone = rt.target.threaded;
 	if (alone)
 		os_stop_world(t); /* rt.lock is held from here on: they stay out */
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {

@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Emitting machine code through the cache's writable alias. */
+/*
+ * Emitting machine code: it is written at one address and executed at another. What depends on
+ * where that is, or on how code finds the current thread, is in struct emit_target.
+ */
 #ifndef STROBE_RT_ARCH_X86_64_EMIT_H
 #define STROBE_RT_ARCH_X86_64_EMIT_H
 
-#include "rt/rt.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* A place where code is being written: p is the writable address, off the cache offset that it
- * stands for. */
+#include "rt/arch/x86_64/registers.h"
+
+/* Where code will be executed. */
+struct emit_target {
+	uint64_t area;   /* address that offsets are relative to */
+	uint64_t thread; /* address of the only thread's fields, as long as there is one */
+	bool threaded;   /* code must be thread-safe: fields of the thread through gs */
+	bool far;        /* for tests: rip-relative operands count as out of reach */
+};
+
+/* A place where code is being written: p is the writable address, off the offset that it stands
+ * for. */
 struct emit {
 	uint8_t *p;
 	uint32_t off;
+	const struct emit_target *target;
 };
 
 static inline void
@@ -61,12 +76,12 @@ ebytes(struct emit *e, const uint8_t *b, unsigned n)
 static inline void
 erel(struct emit *e, uint64_t address, unsigned after)
 {
-	e32(e, (uint32_t)(address - (rt.area + e->off + 4 + after)));
+	e32(e, (uint32_t)(address - (e->target->area + e->off + 4 + after)));
 }
 static inline bool
 emit_reaches(const struct emit *e, uint64_t address)
 {
-	int64_t d = (int64_t)(address - (rt.area + e->off));
+	int64_t d = (int64_t)(address - (e->target->area + e->off));
 	return d > -0x7ff00000ll && d < 0x7ff00000ll;
 }
 
@@ -80,7 +95,7 @@ emit_reaches(const struct emit *e, uint64_t address)
 static inline void
 emit_field_prefixes(struct emit *e)
 {
-	if (!rt.threaded)
+	if (!e->target->threaded)
 		return;
 	e8(e, 0x65);
 	e8(e, 0x67);
@@ -90,16 +105,15 @@ static inline void
 emit_field_operand(struct emit *e, unsigned reg, uint32_t field, unsigned after)
 {
 	e8(e, (reg & 7) << 3 | 5);
-	erel(e, rt.threaded ? field : (uint64_t)rt.main + field, after);
+	erel(e, e->target->threaded ? field : e->target->thread + field, after);
 }
 /* The field that the displacement at the cache offset names, of an instruction that ends at `end`.
  */
 static inline int64_t
-emitted_field(uint32_t disp, uint32_t end)
+emitted_field(const struct emit_target *target, uint32_t disp, uint32_t end)
 {
-	if (rt.threaded)
-		return (uint32_t)(rt.area + end + disp);
-	return (int64_t)(rt.area + end + (uint64_t)(int32_t)disp - (uint64_t)rt.main);
+	uint64_t address = target->area + end + (uint64_t)(int64_t)(int32_t)disp;
+	return target->threaded ? (int64_t)(uint32_t)address : (int64_t)(address - target->thread);
 }
 
 /* Moves between a register and a field of the current thread: one instruction, 7 bytes (9 when
@@ -118,16 +132,10 @@ emit_increment(struct emit *e, uint32_t field)
 {
 	emit_field(e, 0xff, 0, field);
 }
-/* The field where the results count the id, a block's or a tally's. */
-static inline uint32_t
-counter_field(uint32_t id)
-{
-	return ST_THREAD_PRIVATE + id * 8;
-}
 static inline unsigned
-emit_field_len(void)
+emit_field_len(const struct emit_target *target)
 {
-	return rt.threaded ? 9 : 7;
+	return target->threaded ? 9 : 7;
 }
 static inline void
 emit_save(struct emit *e, unsigned reg, unsigned field)

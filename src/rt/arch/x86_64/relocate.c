@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/arch/x86_64/relocate.h"
-#include "rt/jit/jit.h"
+
+#include "base/seeded.h"
 
 /* An instruction as bytes that may be edited; offsets move with them. */
 struct edit {
@@ -25,10 +26,10 @@ shift_offset(unsigned *off, unsigned at, int by)
 }
 
 static void
-load_edit(struct edit *x, const struct st_insn *in, uint64_t pc)
+load_edit(struct edit *x, const struct st_insn *in, const uint8_t *code)
 {
 	for (unsigned i = 0; i < in->len; i++)
-		x->b[i] = program_code(pc)[i];
+		x->b[i] = code[i];
 	x->n = in->len;
 	x->modrm = in->modrm_off;
 	x->disp = in->disp_off;
@@ -80,7 +81,7 @@ can_be_low(const struct edit *x, const struct st_insn *in, uint64_t address)
 /* [rip + disp] becomes [eip + disp], which reaches all below 4 GiB. [disp32] would be as long and
  * reach the half, but a load from there would wait for the last store: see emit_field_prefixes. */
 static void
-make_low(struct edit *x, const struct st_insn *in, uint32_t address, uint32_t off)
+make_low(struct edit *x, const struct st_insn *in, uint32_t address, const struct emit *e)
 {
 	if (!(in->flags & ST_I_ADDR32)) {
 		for (unsigned i = x->n; i > 0; i--)
@@ -89,7 +90,7 @@ make_low(struct edit *x, const struct st_insn *in, uint32_t address, uint32_t of
 		x->n++;
 		x->disp++;
 	}
-	uint32_t d = address - (uint32_t)(rt.area + off + x->n);
+	uint32_t d = address - (uint32_t)(e->target->area + e->off + x->n);
 	__builtin_memcpy(x->b + x->disp, &d, 4);
 }
 
@@ -190,7 +191,7 @@ emit_lea(struct emit *e, const struct st_insn *in, const struct edit *x, uint64_
 	e32(e, (uint32_t)target);
 }
 
-static unsigned
+static enum relocated
 relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64_t pc)
 {
 	int32_t disp;
@@ -200,49 +201,49 @@ relocate_riprel(struct emit *e, const struct st_insn *in, struct edit *x, uint64
 		target -= in->imm_len;
 	if (in->flags & ST_I_ADDR32 && !SEEDED(20))
 		target &= 0xffffffff;
-	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
+	bool far = e->target->far || in->flags & ST_I_ADDR32;
 	if (!far && emit_reaches(e, target)) {
-		uint32_t d = (uint32_t)(target - (rt.area + e->off + x->n));
+		uint32_t d = (uint32_t)(target - (e->target->area + e->off + x->n));
 		__builtin_memcpy(x->b + x->disp, &d, 4);
 		ebytes(e, x->b, x->n);
-		return REC_COPY;
+		return RELOCATED_COPY;
 	}
 	if ((in->flags & ST_I_LEA) && !(in->flags & ST_I_OP16)) {
 		emit_lea(e, in, x, target);
-		return REC_COPY;
+		return RELOCATED_COPY;
 	}
 	if (can_be_low(x, in, target)) {
-		make_low(x, in, (uint32_t)target, e->off);
+		make_low(x, in, (uint32_t)target, e);
 		ebytes(e, x->b, x->n);
-		return REC_COPY;
+		return RELOCATED_COPY;
 	}
 	if (is_plain_load(in, x)) {
 		unsigned reg = modrm_reg(in, x);
 		emit_mov_imm64(e, reg, target);
 		make_based(x, in, reg);
 		ebytes(e, x->b, x->n);
-		return REC_LOAD;
+		return RELOCATED_LOAD;
 	}
 	unsigned scratch = pick_scratch(in, x);
 	if (SEEDED(14))
 		add_rex(x, in);
-	emit_save(e, scratch, offsetof(struct thread, slot_spill));
+	emit_save(e, scratch, THREAD_SLOT_SPILL);
 	emit_mov_imm64(e, scratch, target);
 	make_based(x, in, scratch);
 	ebytes(e, x->b, x->n);
-	emit_restore(e, scratch, offsetof(struct thread, slot_spill));
-	return REC_SPILL;
+	emit_restore(e, scratch, THREAD_SLOT_SPILL);
+	return RELOCATED_SPILL;
 }
 
-unsigned
-relocate_insn(struct emit *e, const struct st_insn *in, uint64_t pc)
+enum relocated
+relocate_insn(struct emit *e, const struct st_insn *in, const uint8_t *code, uint64_t pc)
 {
 	if (!(in->flags & (ST_I_RIPREL | ST_I_GSSEG))) {
-		ebytes(e, program_code(pc), in->len);
-		return REC_COPY;
+		ebytes(e, code, in->len);
+		return RELOCATED_COPY;
 	}
 	struct edit x;
-	load_edit(&x, in, pc);
+	load_edit(&x, in, code);
 	if (in->flags & ST_I_GSSEG)
 		strip_prefix(&x, 0x65);
 	if (SEEDED(20))
@@ -250,14 +251,15 @@ relocate_insn(struct emit *e, const struct st_insn *in, uint64_t pc)
 	if (in->flags & ST_I_RIPREL)
 		return relocate_riprel(e, in, &x, pc);
 	ebytes(e, x.b, x.n);
-	return REC_COPY;
+	return RELOCATED_COPY;
 }
 
 void
-relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsigned reg)
+relocate_load_target(struct emit *e, const struct st_insn *in, const uint8_t *code, uint64_t pc,
+                     unsigned reg)
 {
 	struct edit x;
-	load_edit(&x, in, pc);
+	load_edit(&x, in, code);
 	if (in->flags & ST_I_GSSEG)
 		strip_prefix(&x, 0x65);
 	/* Keep segment and address-size prefixes; drop the others; then REX.W + 8b with the same
@@ -288,12 +290,12 @@ relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsi
 		target &= 0xffffffff;
 	struct st_insn as_load = *in;
 	as_load.flags |= ST_I_REX;
-	bool far = rt.stress & ST_STRESS_far || in->flags & ST_I_ADDR32;
+	bool far = e->target->far || in->flags & ST_I_ADDR32;
 	if (!far && emit_reaches(e, target)) {
-		uint32_t d = (uint32_t)(target - (rt.area + e->off + y.n));
+		uint32_t d = (uint32_t)(target - (e->target->area + e->off + y.n));
 		__builtin_memcpy(y.b + y.disp, &d, 4);
 	} else if (can_be_low(&y, in, target)) {
-		make_low(&y, in, (uint32_t)target, e->off);
+		make_low(&y, in, (uint32_t)target, e);
 	} else {
 		emit_mov_imm64(e, reg, target);
 		make_based(&y, &as_load, reg);

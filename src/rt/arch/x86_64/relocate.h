@@ -7,16 +7,22 @@
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"
 
-/*
- * Emits an equivalent of the instruction at pc. Returns the enum record_kind of what was emitted:
- * REC_COPY (one machine instruction), REC_LOAD or REC_SPILL.
- */
-unsigned relocate_insn(struct emit *e, const struct st_insn *in, uint64_t pc);
+/* What stands for an instruction that was moved. */
+enum relocated {
+	RELOCATED_COPY,  /* one machine instruction */
+	RELOCATED_SPILL, /* a register is saved, has the address, and is given back */
+	RELOCATED_LOAD,  /* the destination has the address first */
+};
+
+/* Emits an equivalent of the instruction at pc, whose bytes are at `code`. */
+enum relocated relocate_insn(struct emit *e, const struct st_insn *in, const uint8_t *code,
+                             uint64_t pc);
 
 /*
  * Emits `mov reg, operand` for the ModRM operand of an indirect jump or call. reg is rdx, whose
  * value, like that of rcx, is still the program's.
  */
-void relocate_load_target(struct emit *e, const struct st_insn *in, uint64_t pc, unsigned reg);
+void relocate_load_target(struct emit *e, const struct st_insn *in, const uint8_t *code,
+                          uint64_t pc, unsigned reg);
 
 #endif

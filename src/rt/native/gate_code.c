@@ -109,7 +109,7 @@ room_near(uint64_t address)
 	/* Not in the next hole, which the program may be about to fill. */
 	const uint64_t page = address & ~4095ull, step = FARTHEST / 4;
 	const uint64_t places[] = {page - step, page - 2 * step, page - 3 * step,
-	                           rt.area + ST_AREA_SIZE};
+	                           rt.target.area + ST_AREA_SIZE};
 	for (unsigned i = 0; i < sizeof places / sizeof *places && g->n_areas < MOST_AREAS; i++) {
 		if (!is_near(places[i], address) || places[i] >> 47)
 			continue;
