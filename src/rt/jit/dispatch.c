@@ -137,8 +137,9 @@ go_to(struct thread *t, uint64_t pc)
 
 /* A checked block is about to run: has its code changed? */
 static void
-check_block(struct thread *t, const struct exit *x)
+check_block(struct thread *t, uint32_t exit, const struct exit *x)
 {
+	(void)exit;
 	const struct block *b = &jit.blocks[x->block];
 	if ((b->flags & BLOCK_VALID) && maps_find(b->pc) && jit_same_source(x->block)) {
 		t->next = cache_addr(x->next);
@@ -154,8 +155,9 @@ check_block(struct thread *t, const struct exit *x)
 /* The program is at a border of the region of interest, which is crossed; then it goes on behind
  * it. */
 static void
-cross_border(struct thread *t, const struct exit *x)
+cross_border(struct thread *t, uint32_t exit, const struct exit *x)
 {
+	(void)exit;
 	unsigned what = x->cause;
 	bool both = what == (ST_ENTRY_BEGIN | ST_ENTRY_END);
 	region_set(t, both ? !rt.on : what == ST_ENTRY_BEGIN);
@@ -179,8 +181,9 @@ is_counted_way(uint32_t exit)
 
 /* Follows an exit of the present generation, of a block of the thread's version, and links it. */
 static void
-follow_exit(struct thread *t, uint32_t exit)
+follow_exit(struct thread *t, uint32_t exit, const struct exit *x)
 {
+	(void)x; /* it may be changed here, in its place */
 	uint32_t generation = jit.generation;
 	uint64_t target = t->regs.pc;
 	if (outside_go(t))
@@ -285,9 +288,8 @@ follow_to(struct thread *t, const struct exit *x)
 /* A block that its tools want to see once is about to be executed: they see it now, in a
  * translation of its own. */
 static void
-dispatch_first(struct thread *t, uint32_t exit)
+dispatch_first(struct thread *t, uint32_t exit, const struct exit *x)
 {
-	const struct exit *x = &jit.exits[exit];
 	const struct block *b = &jit.blocks[x->block];
 	uint32_t id = jit.id_of[x->block];
 	struct st_block *seen =
@@ -318,8 +320,9 @@ dispatch_first(struct thread *t, uint32_t exit)
 /* A block has been executed often enough: it is translated anew, without what the tools asked for.
  */
 static void
-dispatch_often(struct thread *t, const struct exit *x)
+dispatch_often(struct thread *t, uint32_t exit, const struct exit *x)
 {
+	(void)exit;
 	adaptive_rest(jit.id_of[x->block]);
 	jit_drop(x->block);
 	go_to(t, t->regs.pc);
@@ -346,8 +349,10 @@ dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
 /* The first branch whose targets are to be counted is about to be executed: what was translated up
  * to now does not count them. */
 static void
-dispatch_targets(struct thread *t)
+dispatch_targets(struct thread *t, uint32_t exit, const struct exit *x)
 {
+	(void)exit;
+	(void)x;
 	if (!jit.targets) {
 		jit.targets = true;
 		os_flush(t);
@@ -358,8 +363,9 @@ dispatch_targets(struct thread *t)
 /* The thread goes on with plain code, unless there is credit left, or it has been granted more
  * meanwhile. */
 static void
-stop_measuring(struct thread *t, const struct exit *x)
+stop_measuring(struct thread *t, uint32_t exit, const struct exit *x)
 {
+	(void)exit;
 	audit_sample(&rt.audit, x->next);
 	budget_renew(t);
 	adaptive_wake(t);
@@ -373,6 +379,59 @@ is_way(const struct exit *x)
 	return (x->kind == EXIT_JUMP || x->kind == EXIT_BRANCH) && x->cause;
 }
 
+/* An instruction that the cache cannot execute: it is executed where it stands, and if that is not
+ * enough the process is handed to native execution. */
+static void
+dispatch_native(struct thread *t, const struct exit *x, uint32_t generation)
+{
+	(void)generation;
+	uint64_t target = t->regs.pc;
+	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	rt_lock(&rt.lock);
+	rt_stat(ST_STAT_dispatches, 1);
+	if (x->cause != ST_FALLBACK_NONE)
+		rt_note_fallback(target, x->cause);
+	rt_unlock(&rt.lock);
+	if (x->cause != ST_FALLBACK_NONE)
+		os_native_forever(t);
+	os_step(t);
+}
+
+/* What is to be translated next, for which there has to be budget left. */
+enum foreseen { FORESEES_NOTHING, FORESEES_TARGET, FORESEES_BLOCK };
+
+/* What the dispatcher does at an exit, by its kind. */
+static const struct exit_handler {
+	/* Takes the lock by itself, and nothing else is done. The exit is a copy of generation
+	   `generation`. */
+	void (*alone)(struct thread *t, const struct exit *x, uint32_t generation);
+	/* With rt.lock held, after the thread has followed region, gap and budget. x: a copy. */
+	void (*handle)(struct thread *t, uint32_t exit, const struct exit *x);
+	/* Only as long as the exit is one of the present generation, and its block is of the
+	   thread's version; else the thread goes on at regs.pc. */
+	bool of_block;
+	enum foreseen foresees;
+} exit_handlers[] = {
+        [EXIT_JUMP] = {.handle = follow_exit, .of_block = true, .foresees = FORESEES_TARGET},
+        [EXIT_BRANCH] = {.handle = follow_exit, .of_block = true, .foresees = FORESEES_TARGET},
+        [EXIT_SYSCALL] = {.handle = follow_exit, .of_block = true},
+        [EXIT_NATIVE] = {.alone = dispatch_native},
+        [EXIT_CHECK] = {.handle = check_block, .of_block = true},
+        [EXIT_ROOM] = {.alone = dispatch_room},
+        [EXIT_FIRST] = {.handle = dispatch_first, .of_block = true, .foresees = FORESEES_BLOCK},
+        [EXIT_REGION] = {.handle = cross_border},
+        [EXIT_SPENT] = {.handle = stop_measuring},
+        [EXIT_TARGETS] = {.handle = dispatch_targets},
+        [EXIT_OFTEN] = {.handle = dispatch_often, .of_block = true},
+};
+
+/* Of the present generation, and of a block of the thread's version? */
+static bool
+is_current(const struct thread *t, const struct exit *x, uint32_t generation)
+{
+	return jit.generation == generation && jit.blocks[x->block].version == thread_version(t);
+}
+
 static void
 dispatch_exit(struct thread *t)
 {
@@ -381,9 +440,10 @@ dispatch_exit(struct thread *t)
 	 * this thread. */
 	uint32_t exit = (uint32_t)t->exit_id, generation = jit.generation;
 	struct exit x = jit.exits[exit];
+	const struct exit_handler *h = &exit_handlers[x.kind];
 	follow_to(t, &x);
-	if (x.kind == EXIT_ROOM) {
-		dispatch_room(t, &x, generation);
+	if (h->alone) {
+		h->alone(t, &x, generation);
 		return;
 	}
 	uint64_t target = t->regs.pc;
@@ -392,39 +452,17 @@ dispatch_exit(struct thread *t)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);
-	if (x.kind == EXIT_NATIVE && x.cause == ST_FALLBACK_NONE) {
-		rt_unlock(&rt.lock);
-		os_step(t);
-		return;
-	}
-	if (x.kind == EXIT_NATIVE) {
-		rt_note_fallback(target, x.cause);
-		rt_unlock(&rt.lock);
-		os_native_forever(t);
-	}
 	region_obey(t);
 	stress_version(t);
 	gap_follow(t);
-	if (x.kind == EXIT_JUMP || x.kind == EXIT_BRANCH)
+	if (h->foresees == FORESEES_TARGET)
 		foresee(t, target);
-	else if (x.kind == EXIT_FIRST && budget_is_short(t, jit_ticks_of_block()))
+	else if (h->foresees == FORESEES_BLOCK && budget_is_short(t, jit_ticks_of_block()))
 		budget_stop(t);
-	if (x.kind == EXIT_TARGETS)
-		dispatch_targets(t);
-	else if (x.kind == EXIT_REGION)
-		cross_border(t, &x);
-	else if (x.kind == EXIT_SPENT)
-		stop_measuring(t, &x);
-	else if (jit.generation != generation || jit.blocks[x.block].version != thread_version(t))
-		go_on_or_to(t);
-	else if (x.kind == EXIT_FIRST)
-		dispatch_first(t, exit);
-	else if (x.kind == EXIT_OFTEN)
-		dispatch_often(t, &x);
-	else if (x.kind == EXIT_CHECK)
-		check_block(t, &x);
+	if (!h->of_block || is_current(t, &x, generation))
+		h->handle(t, exit, &x);
 	else
-		follow_exit(t, exit);
+		go_on_or_to(t);
 	rt_unlock(&rt.lock);
 }
 
