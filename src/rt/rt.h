@@ -56,12 +56,12 @@ struct sigtab {
 
 /* Where a thread is. Written by the thread itself only. */
 enum thread_state {
-	THREAD_RUNTIME = 0, /* in the runtime */
-	THREAD_CACHE = 1,   /* entering or in translated code */
-	THREAD_SYSCALL = 2, /* in a system call of the program that may block */
-	THREAD_PROBE = 3,   /* jumped natively to memory that should fault */
-	THREAD_NATIVE = 4,  /* handed back to native execution for good */
-	THREAD_OUTSIDE = 5, /* in the program's own code, for a while: native/outside.h */
+	THREAD_RUNTIME = 0,    /* in the runtime */
+	THREAD_CACHE = 1,      /* entering or in translated code */
+	THREAD_SYSCALL = 2,    /* in a system call of the program that may block */
+	THREAD_PROBE = 3,      /* jumped natively to memory that should fault */
+	THREAD_NATIVE = 4,     /* handed back to native execution for good */
+	THREAD_NATIVE_RUN = 5, /* in the program's own code, for a while: native/native_run.h */
 };
 
 /*
@@ -160,7 +160,7 @@ struct thread {
 	            */
 	/* Outside: the kernel tells of its system calls; it has made too many since the last tick;
 	   one has been told and is to be made; the one under way was made there; how many. */
-	bool watched, busy_calling, calling, from_outside;
+	bool watched, busy_calling, calling, from_native;
 	uint32_t calls;
 	bool telling_gap; /* its tools hear of one: rt.lock is held */
 	/* budget/watch.h: it goes outside where all has been measured; blocks that it has found
@@ -257,8 +257,8 @@ struct rt {
 	bool writes_memory_file;       /* the program has opened /proc/PID/mem */
 	uint32_t sample_every;         /* ticks */
 	bool has_budget;               /* budget/budget.h; the results are not in every child */
-	bool has_traps;                /* threads outside may come upon traps: native/traps.h */
-	bool no_outside;               /* the kernel cannot tell of system calls */
+	bool has_traps;          /* threads that run natively may come upon traps: native/traps.h */
+	bool no_native_run;      /* the kernel cannot tell of system calls */
 	uint64_t signal_files;   /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
 	struct audit_rate audit; /* rt.lock */
 	struct audit_work work;  /* atomic */

@@ -40,7 +40,7 @@ static void
 begin(struct thread *t, uint64_t cpu)
 {
 	t->made_before = t->made;
-	t->native_from = t->spent && !t->in_vfork && is_outside(t) ? cpu : 0;
+	t->native_from = t->spent && !t->in_vfork && runs_natively(t) ? cpu : 0;
 	t->audit_from = can_be_audited(t) ? cpu : 0;
 	t->account_before = t->account;
 	t->timed = t->away = 0;
@@ -84,7 +84,7 @@ audit_stretch(struct thread *t, uint64_t cpu)
 	}
 	if (t->audit_from && can_be_audited(t))
 		correct(t, cpu);
-	if (t->native_from && is_outside(t))
+	if (t->native_from && runs_natively(t))
 		audit_learn_native(&rt.work, (uint64_t)units_of((int64_t)(cpu - t->native_from)),
 		                   t->made - t->made_before);
 	int64_t rows = units_of(drained());

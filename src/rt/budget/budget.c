@@ -8,7 +8,7 @@
 #include "rt/budget/pool.h"
 #include "rt/budget/share.h"
 #include "rt/budget/watch.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
@@ -245,7 +245,7 @@ begin_account(struct thread *t, bool first)
 	t->lent = 0;
 	t->period = 0;
 	t->accrues = !first;
-	outside_begin(t);
+	native_run_begin(t);
 	t->spent = true;
 	t->back = false;
 	watch_begin(t);
@@ -361,7 +361,7 @@ budget_tick(struct thread *t)
 	uint64_t windows = t->windows;
 	bool comes;
 	add(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
-	                     : is_outside(t)       ? ST_TICK_NATIVE
+	                     : runs_natively(t)    ? ST_TICK_NATIVE
 	                                           : ST_TICK_PLAIN],
 	    1);
 	uint64_t cpu = cpu_time();

@@ -89,10 +89,10 @@ wall_time(void)
 
 /* It executes the program's own code, or a system call from there. */
 static inline bool
-is_outside(const struct thread *t)
+runs_natively(const struct thread *t)
 {
 	uint32_t state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
-	return state == THREAD_OUTSIDE || (state == THREAD_SYSCALL && t->from_outside);
+	return state == THREAD_NATIVE_RUN || (state == THREAD_SYSCALL && t->from_native);
 }
 
 /* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by

@@ -7,7 +7,7 @@
 #include "rt/budget/share.h"
 #include "rt/budget/unique.h"
 #include "rt/native/gate.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/native/traps.h"
 #include "rt/os/maps.h"
 #include "rt/os/os.h"
@@ -25,7 +25,7 @@ static bool
 may_watch(const struct thread *t)
 {
 	return rt.has_traps && !rt.unique_last && !share_exists() && !rt.no_traps &&
-	       !rt.writes_memory_file && rt.on && !t->left_out && outside_may(t);
+	       !rt.writes_memory_file && rt.on && !t->left_out && native_run_may(t);
 }
 
 int64_t

@@ -22,7 +22,8 @@ void watch_end(struct thread *t);
 /* A block is measured for the first time. rt.lock held. */
 void watch_found(struct thread *t, const struct st_block *block);
 /* A tick at that CPU time, without what was charged, so late on the clock of periods, with which a
- * window begins or not. Returns whether a thread outside is to come to the dispatcher. */
+ * window begins or not. Returns whether a thread that runs natively is to come to the dispatcher.
+ */
 bool watch_tick(struct thread *t, uint64_t cpu, uint64_t now, bool begins);
 /* The thread is about to go on at regs.pc: it leaves its window, if it watches and that has been
  * measured. rt.lock held. */

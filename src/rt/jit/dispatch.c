@@ -5,7 +5,7 @@
 #include "rt/budget/unique.h"
 #include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/os/os.h"
 #include "rt/os/vsyscall.h"
 #include "rt/tool/tool.h"
@@ -117,7 +117,7 @@ go_by(struct thread *t, uint64_t pc, bool indirect)
 		indirect = false;
 	}
 	foresee(t, pc);
-	if (outside_go(t))
+	if (native_run_go(t))
 		return;
 	uint32_t b = find_or_translate(t, pc, NO_EXIT, indirect);
 	if (!b && maps_refresh()) {
@@ -186,7 +186,7 @@ follow_exit(struct thread *t, uint32_t exit, const struct exit *x)
 	(void)x; /* it may be changed here, in its place */
 	uint32_t generation = jit.generation;
 	uint64_t target = t->regs.pc;
-	if (outside_go(t))
+	if (native_run_go(t))
 		return;
 	stress_flush(t);
 	bool apart = jit.generation == generation && is_counted_way(exit);

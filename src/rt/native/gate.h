@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Gates: how threads outside (native/outside.h) come into the runtime for their system calls
- * without a signal.
+ * Gates: how threads that run natively (native/native_run.h) come into the runtime for their system
+ * calls without a signal.
  *
  * Where the program makes system calls often, five bytes of its code become a jump to a gate, a
  * piece of code nearby, which does what stood there and enters the runtime. `before`: the five
@@ -24,7 +24,7 @@ bool gate_serves(uint64_t call);
 /* The thread, at regs.pc, makes a system call without one: makes a gate if that happens often, and
  * `now`. Is there none because calls are few here, up to now? */
 bool gate_note(struct thread *t, bool now);
-/* Where a thread outside is to go on that is at pc in the program. */
+/* Where a thread that runs natively is to go on that is at pc in the program. */
 uint64_t gate_way(uint64_t pc);
 /* The other way about: where in the program is who is at pc, perhaps in a gate? */
 uint64_t gate_leads(uint64_t pc);

@@ -17,7 +17,7 @@
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
 #include "rt/native/gate.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
@@ -341,7 +341,7 @@ void
 thread_park(struct thread *t, uint64_t mask)
 {
 	block_every();
-	outside_end(t);
+	native_run_end(t);
 	/* From here on nobody sends it here any more; what was sent by then is drained. */
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
 	if (t->pending & PENDING_SIGNAL)

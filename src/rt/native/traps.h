@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traps: with --unique, how a thread outside (native/outside.h) comes back where code begins that
- * has not been measured.
+ * Traps: with --unique, how a thread that runs natively (native/native_run.h) comes back where code
+ * begins that has not been measured.
  *
  * The first byte of each basic block of which nothing has been measured becomes a breakpoint
  * instruction, where the controller has found that a block may begin (st_map.seen and the section
@@ -26,7 +26,8 @@ bool traps_set(void);
 /* A block has been measured, and leads to others, which may not have been (0: none): these have
  * traps, it has none. rt.lock held. */
 void traps_move(uint64_t from, const uint64_t to[2]);
-/* A thread outside has executed a breakpoint instruction at pc: was it a trap, then or just now? */
+/* A thread that runs natively has executed a breakpoint instruction at pc: was it a trap, then or
+ * just now? */
 bool traps_own(uint64_t pc);
 /* Is there a trap that cannot be taken away? Without /proc, where code may not be made writable:
  * the thread has to go on in the cache. rt.lock held. */

@@ -4,7 +4,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/native/gate.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/native/traps.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
@@ -24,7 +24,7 @@ static bool
 is_away(const struct thread *o, bool outside)
 {
 	uint32_t state = __atomic_load_n(&o->state, __ATOMIC_SEQ_CST);
-	return state == THREAD_CACHE || (outside && state == THREAD_OUTSIDE);
+	return state == THREAD_CACHE || (outside && state == THREAD_NATIVE_RUN);
 }
 
 /* Waits until no other thread is in the cache, nor (outside) in the program's own code. They come
@@ -118,7 +118,7 @@ os_native_probe(struct thread *t)
 	traps_take(t->regs.pc);
 	rt_unlock(&rt.lock);
 	/* There may be code after all, which makes system calls: without /proc nobody knows. */
-	outside_end(t);
+	native_run_end(t);
 	t->state = THREAD_PROBE;
 	rt_go_native(t);
 }
@@ -128,7 +128,7 @@ os_step(struct thread *t)
 {
 	uint64_t trap = SIGNAL_BIT(SIGNAL_TRAP), before = 0;
 	if (t->watched) /* it may make a system call */
-		outside_end(t);
+		native_run_end(t);
 	SYS(__NR_rt_sigprocmask, 1 /* SIG_UNBLOCK */, &trap, &before, 8);
 	t->step_blocked = before & trap;
 	t->stepping = true;
@@ -139,7 +139,7 @@ void
 os_native_forever(struct thread *t)
 {
 	rt_stat(ST_STAT_native_threads, 1);
-	outside_end(t);
+	native_run_end(t);
 	process_leaves(t);
 	if (!t->own_process)
 		leave_for_good(t);

@@ -126,7 +126,7 @@ void os_flush(struct thread *t);
 void os_flush_and_open(struct thread *t);
 /* Every other thread comes out of the cache to the dispatcher. rt.lock held. */
 void os_make_wait(struct thread *t);
-/* Those outside, too. */
+/* Those that run natively, too. */
 void os_make_all_wait(struct thread *t);
 /* Every other thread leaves the cache, and stays out until the caller gives rt.lock back. */
 void os_stop_world(struct thread *t);
@@ -161,10 +161,10 @@ long sys_rseq(struct thread *t);
 
 /* stubs.S */
 void rt_park_entry(void);
-void rt_go_outside(void);
+void rt_go_native_run(void);
 void rt_go_step(void);
 void rt_stub_gate(void);
-extern const char rt_outside_end[];
+extern const char rt_native_run_end[];
 void rt_finish_entry(void);
 void rt_forget_entry(void);
 enum { NOT_BEGUN = 4097 }; /* its answer, negative, when a signal waits */

@@ -5,7 +5,7 @@
 
 #include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/os/frame.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"

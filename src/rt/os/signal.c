@@ -11,7 +11,7 @@
 #include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
 #include "rt/native/gate.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/native/traps.h"
 #include "rt/os/frame.h"
 #include "rt/os/held.h"
@@ -46,7 +46,7 @@ in_syscall_begin(uint64_t pc)
 static bool
 in_outside_begin(uint64_t pc)
 {
-	return in_range(pc, (const char *)rt_go_outside, rt_outside_end);
+	return in_range(pc, (const char *)rt_go_native_run, rt_native_run_end);
 }
 
 /* About to go on in the program, all of whose registers but rip are, or are being, put back. */
@@ -192,7 +192,7 @@ rt_dispatch_pending(struct thread *t)
 	}
 	if (pending & PENDING_SHOW) {
 		t->shown = true;
-		t->state = THREAD_OUTSIDE;
+		t->state = THREAD_NATIVE_RUN;
 		rt_go_native(t);
 	}
 	if (!(pending & PENDING_SIGNAL))
@@ -256,7 +256,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 		restart_interrupted(t, uc);
 		return;
 	}
-	if (!in_cache(uc->mc.rip) && !is_entering(uc->mc.rip) && t->state != THREAD_OUTSIDE)
+	if (!in_cache(uc->mc.rip) && !is_entering(uc->mc.rip) && t->state != THREAD_NATIVE_RUN)
 		return;
 	if (!locate(t, uc, false, &at))
 		return;
@@ -276,8 +276,8 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 	/* What the runtime is doing for the thread goes by its state: another tick will come. */
 	if (!budget_exists() || (signals_in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
-	bool granted = budget_tick(t), leaves = outside_tick(t);
-	bool late = !t->spent && t->state == THREAD_OUTSIDE; /* granted on its way out */
+	bool granted = budget_tick(t), leaves = native_run_tick(t);
+	bool late = !t->spent && t->state == THREAD_NATIVE_RUN; /* granted on its way out */
 	if (granted || leaves || late)
 		obey_stop(t, uc);
 }
@@ -312,11 +312,11 @@ obey_show(struct thread *t, struct ucontext64 *uc)
 		return;
 	}
 	leave_cache(t, &at, uc->mc.rip);
-	outside_end(t);
+	native_run_end(t);
 	step_end(t, uc);
 	regs_to_context(&t->regs, &uc->mc);
 	uc->sigmask = ~NEVER_BLOCKED;
-	t->state = THREAD_OUTSIDE;
+	t->state = THREAD_NATIVE_RUN;
 	t->shown = true;
 }
 
@@ -499,8 +499,8 @@ show_address(int signo, struct siginfo *info, uint64_t pc)
 		info->addr = pc;
 }
 
-/* A thread outside makes a system call: the runtime makes it. The kernel has left everything as it
- * was, and names the address behind the instruction. */
+/* A thread that runs natively makes a system call: the runtime makes it. The kernel has left
+ * everything as it was, and names the address behind the instruction. */
 static void
 call_from_outside(struct thread *t, struct ucontext64 *uc)
 {
@@ -520,12 +520,13 @@ is_breakpoint(int signo, const struct siginfo *info, const struct ucontext64 *uc
 	       uc->mc.trapno == VECTOR_BREAKPOINT;
 }
 
-/* A thread outside has come upon a trap, perhaps one that another thread has just taken away. */
+/* A thread that runs natively has come upon a trap, perhaps one that another thread has just taken
+ * away. */
 static bool
 come_upon_trap(struct thread *t, struct ucontext64 *uc)
 {
 	struct recovered at = {.at_end = true};
-	if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) != THREAD_OUTSIDE ||
+	if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) != THREAD_NATIVE_RUN ||
 	    !traps_own(uc->mc.rip - 1))
 		return false;
 	regs_from_context(&at.regs, &uc->mc);
@@ -590,7 +591,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			obey_stop(t, uc);
 		return;
 	}
-	if (outside_called(t, signo, info)) {
+	if (native_run_called(t, signo, info)) {
 		call_from_outside(t, uc);
 		return;
 	}

@@ -9,7 +9,7 @@
 #include "rt/budget/share.h"
 #include "rt/jit/jit.h"
 #include "rt/native/gate.h"
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
@@ -541,11 +541,11 @@ sandboxed_call(struct thread *t)
 	}
 }
 
-/* A thread outside goes on there at once, unless the dispatcher has to see it. */
+/* A thread that runs natively goes on there at once, unless the dispatcher has to see it. */
 static void
 go_on_behind(struct thread *t)
 {
-	if (!t->from_outside || rt.results->control.region_asked || !outside_return(t))
+	if (!t->from_native || rt.results->control.region_asked || !native_run_return(t))
 		rt_dispatch_pc(t);
 }
 
@@ -650,8 +650,8 @@ rt_dispatch_syscall(struct thread *t)
 	t->regs.pc = after - CALL_BYTES;
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	outside_note_call(t, false);
-	t->from_outside = false;
+	native_run_note_call(t, false);
+	t->from_native = false;
 	make_call(t, after);
 }
 
@@ -660,8 +660,8 @@ rt_dispatch_trapped(struct thread *t)
 {
 	t->calling = false;
 	t->resume.state = RESUME_NONE;
-	outside_note_call(t, true);
-	t->from_outside = true;
+	native_run_note_call(t, true);
+	t->from_native = true;
 	make_call(t, t->regs.pc + CALL_BYTES);
 }
 
@@ -669,7 +669,7 @@ void
 rt_dispatch_gate(struct thread *t)
 {
 	uint64_t after = t->regs.r[RCX];
-	t->from_outside = true;
+	t->from_native = true;
 	t->regs.pc = after - CALL_BYTES;
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);

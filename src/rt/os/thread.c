@@ -27,7 +27,7 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
 _Static_assert(offsetof(struct thread, slot_spill) == THREAD_SLOT_SPILL,
                "emitted code addresses it");
 _Static_assert(THREAD_RUNTIME == 0 && THREAD_CACHE == 1 && THREAD_SYSCALL == 2 &&
-                       THREAD_OUTSIDE == 5,
+                       THREAD_NATIVE_RUN == 5,
                "stubs.S writes these states");
 _Static_assert(offsetof(struct thread, state) == offsetof(struct st_thread_head, state) &&
                        offsetof(struct thread, regs) == offsetof(struct st_thread_head, regs) &&
@@ -660,7 +660,7 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->in_vfork = false;
 	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->filters = filters;
-	t->from_outside = false;
+	t->from_native = false;
 	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
 	t->state = THREAD_RUNTIME;
 	t->sys_plain = t->in_exec = t->exec_told = false;

@@ -258,9 +258,9 @@ rt_native_jump:
 	jmp *%gs:PC
 
 	/* Where a thread goes on outside the cache, its registers the program's: entered like the cache. */
-	.globl rt_go_outside, rt_outside_end
-	.hidden rt_go_outside, rt_outside_end
-rt_go_outside:
+	.globl rt_go_native_run, rt_native_run_end
+	.hidden rt_go_native_run, rt_native_run_end
+rt_go_native_run:
 	movl $5, %gs:STATE
 	jmp *%gs:EXIT_ID
 
@@ -278,7 +278,7 @@ rt_go_step:
 	pushq $0x33              /* cs */
 	pushq %gs:PC
 	iretq
-rt_outside_end:
+rt_native_run_end:
 
 	/* The same, and gs becomes 0: for a process that is left alone for good. It uses the words just below the red zone. */
 	.globl rt_go_native_forever

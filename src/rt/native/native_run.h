@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads outside: while a thread is not measured it executes the program's own code, natively, and
- * comes back for system calls and signals.
+ * Threads that run natively: while a thread is not measured it executes the program's own code,
+ * natively, and comes back for system calls and signals.
  *
  * Nothing of the process changes for that: the dispositions stay the master handler's, and code
  * stays write-protected, so that threads inside and outside go together. System calls outside the
@@ -9,26 +9,26 @@
  * always. That costs microseconds, so where many are made the code gets a gate (native/gate.h), and
  * a thread that makes many elsewhere stays inside.
  */
-#ifndef STROBE_RT_NATIVE_OUTSIDE_H
-#define STROBE_RT_NATIVE_OUTSIDE_H
+#ifndef STROBE_RT_NATIVE_NATIVE_RUN_H
+#define STROBE_RT_NATIVE_NATIVE_RUN_H
 
 #include "rt/rt.h"
 
 /* May it go out whenever it is not measured? */
-bool outside_may(const struct thread *t);
+bool native_run_may(const struct thread *t);
 /* Is the thread to go on outside, at regs.pc? If so, its `next` is set. rt.lock held. */
-bool outside_go(struct thread *t);
+bool native_run_go(struct thread *t);
 /* The same, without the lock, for one that comes from there; false also where that has to be seen
  * to first. */
-bool outside_return(struct thread *t);
-/* SIGSYS: is it a system call of a thread outside? */
-bool outside_called(const struct thread *t, int signo, const struct siginfo *info);
+bool native_run_return(struct thread *t);
+/* SIGSYS: is it a system call of a thread that runs natively? */
+bool native_run_called(const struct thread *t, int signo, const struct siginfo *info);
 /* The thread, at regs.pc, makes a system call in the cache, or (trapped) by SIGSYS. */
-void outside_note_call(struct thread *t, bool trapped);
+void native_run_note_call(struct thread *t, bool trapped);
 /* A tick of the thread's CPU time. Returns whether a thread in the cache is now to go out. */
-bool outside_tick(struct thread *t);
+bool native_run_tick(struct thread *t);
 /* The thread begins in this process; it leaves the engine for good. */
-void outside_begin(struct thread *t);
-void outside_end(struct thread *t);
+void native_run_begin(struct thread *t);
+void native_run_end(struct thread *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/native/outside.h"
+#include "rt/native/native_run.h"
 
 #include <asm/unistd.h>
 
@@ -21,7 +21,7 @@ enum {
 };
 
 void
-outside_begin(struct thread *t)
+native_run_begin(struct thread *t)
 {
 	t->watched = false;
 	t->calls = 0;
@@ -29,7 +29,7 @@ outside_begin(struct thread *t)
 }
 
 void
-outside_end(struct thread *t)
+native_run_end(struct thread *t)
 {
 	/* Whatever is noted: a vfork's child may have used this structure. */
 	if (budget_exists())
@@ -46,8 +46,8 @@ listen(struct thread *t)
 	uint64_t own = rt.target.area + ST_AREA_RUNTIME, bytes = ST_AREA_MAIN - ST_AREA_RUNTIME;
 	t->watched = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
 	/* An old kernel, or a sandbox. */
-	rt.no_outside = !t->watched;
-	rt.results->budget.no_native = rt.no_outside;
+	rt.no_native_run = !t->watched;
+	rt.results->budget.no_native = rt.no_native_run;
 	return t->watched;
 }
 
@@ -56,13 +56,13 @@ may_ever_go(const struct thread *t)
 {
 	/* The borders of a region are seen in the cache only. */
 	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
-	return rt.results->plan.budget.policy == ST_BUDGET_NATIVE && !rt.no_outside &&
+	return rt.results->plan.budget.policy == ST_BUDGET_NATIVE && !rt.no_native_run &&
 	       !(rt.results->plan.region_by & borders) && !t->own_process && !t->filters &&
 	       !rt.leaving;
 }
 
 bool
-outside_may(const struct thread *t)
+native_run_may(const struct thread *t)
 {
 	/* Single steps are seen in the cache only, too. */
 	return !t->busy_calling && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
@@ -71,18 +71,18 @@ outside_may(const struct thread *t)
 static bool
 may_go(const struct thread *t)
 {
-	return t->spent && outside_may(t);
+	return t->spent && native_run_may(t);
 }
 
 static void
 go(struct thread *t)
 {
-	t->next = (uint64_t)rt_go_outside;
+	t->next = (uint64_t)rt_go_native_run;
 	t->exit_id = gate_way(t->regs.pc);
 }
 
 bool
-outside_go(struct thread *t)
+native_run_go(struct thread *t)
 {
 	rt_must_hold(&rt.lock);
 	watch_pass(t);
@@ -94,7 +94,7 @@ outside_go(struct thread *t)
 }
 
 bool
-outside_return(struct thread *t)
+native_run_return(struct thread *t)
 {
 	if (watch_waits(t) || traps_any_stay() || !may_go(t) || !listen(t))
 		return false;
@@ -103,14 +103,14 @@ outside_return(struct thread *t)
 }
 
 bool
-outside_called(const struct thread *t, int signo, const struct siginfo *info)
+native_run_called(const struct thread *t, int signo, const struct siginfo *info)
 {
 	return signo == SIGNAL_SYS && info->code == CODE_DISPATCH &&
-	       __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_OUTSIDE;
+	       __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_NATIVE_RUN;
 }
 
 void
-outside_note_call(struct thread *t, bool trapped)
+native_run_note_call(struct thread *t, bool trapped)
 {
 	if (!budget_exists() || (gate_serves(t->regs.pc) && !trapped))
 		return;
@@ -120,7 +120,7 @@ outside_note_call(struct thread *t, bool trapped)
 }
 
 bool
-outside_tick(struct thread *t)
+native_run_tick(struct thread *t)
 {
 	t->busy_calling = t->calls > MOST_CALLS;
 	t->calls = 0;
