@@ -262,10 +262,10 @@ struct rt {
 	uint64_t signal_files;   /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
 	struct audit_rate audit; /* rt.lock */
 	struct audit_work work;  /* atomic */
-	struct gates *gates;     /* native/gate.c; NULL: there are none */
-	bool no_gates;           /* the process is to have its own code. rt.lock */
-	struct traps *traps;     /* native/traps.c; NULL: there are none */
-	bool no_traps;           /* nor may be any. rt.lock */
+	struct syspatches *syspatches; /* native/syspatch.c; NULL: there are none */
+	bool no_syspatches;            /* the process is to have its own code. rt.lock */
+	struct traps *traps;           /* native/traps.c; NULL: there are none */
+	bool no_traps;                 /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
 	/* budget/watch.h: how many bits files had at the last tick of a thread, and when the

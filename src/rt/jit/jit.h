@@ -18,7 +18,7 @@
 #define STROBE_RT_JIT_JIT_H
 
 #include "rt/arch/x86_64/decode.h"
-#include "rt/native/gate.h"
+#include "rt/native/syspatch.h"
 #include "rt/rt.h"
 
 enum {
@@ -392,7 +392,7 @@ void rt_dispatch_exit(struct thread *t);
 void rt_dispatch_miss(struct thread *t);
 void rt_dispatch_pc(struct thread *t);
 void rt_dispatch_syscall(struct thread *t);
-void rt_dispatch_gate(struct thread *t);
+void rt_dispatch_syspatch(struct thread *t);
 void rt_dispatch_trapped(struct thread *t);
 uint64_t rt_dispatch_pending(struct thread *t); /* address of the signal mask to set, or 0 */
 

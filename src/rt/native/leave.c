@@ -16,8 +16,8 @@
 
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
-#include "rt/native/gate.h"
 #include "rt/native/native_run.h"
+#include "rt/native/syspatch.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
@@ -143,7 +143,7 @@ restore_process(struct thread *t)
 	signals_restore_dispositions(&rt.sigtab);
 	lock_future_natively();
 	pages_release();
-	gates_remove();
+	syspatches_remove();
 	disarm();
 	rt.results->run.tsc_end = rt_tsc();
 	rt.results->run.state = for_good ? ST_RUN_NATIVE : ST_RUN_DETACHED;
@@ -346,7 +346,7 @@ thread_park(struct thread *t, uint64_t mask)
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->queued_mask;
-	t->regs.pc = gate_leads(t->regs.pc); /* the controller found it natively there */
+	t->regs.pc = syspatch_leads(t->regs.pc); /* the controller found it natively there */
 	end_measuring(t);
 	signals_hand_over(t);
 	t->pending = 0;

@@ -5,7 +5,7 @@
 
 #include "rt/budget/budget.h"
 #include "rt/budget/watch.h"
-#include "rt/native/gate.h"
+#include "rt/native/syspatch.h"
 #include "rt/native/traps.h"
 #include "rt/os/os.h"
 
@@ -15,8 +15,8 @@ enum {
 	DISPATCH_ON = 1,
 	CODE_DISPATCH = 2, /* SYS_USER_DISPATCH */
 	FLAG_TF = 0x100,
-	/* Of a tick, where there is no gate: with more it costs more than the plain code in the
-	   cache. */
+	/* Of a tick, where there is no system-call patch: with more it costs more than the plain
+	   code in the cache. */
 	MOST_CALLS = 16,
 };
 
@@ -78,7 +78,7 @@ static void
 go(struct thread *t)
 {
 	t->next = (uint64_t)rt_go_native_run;
-	t->exit_id = gate_way(t->regs.pc);
+	t->exit_id = syspatch_way(t->regs.pc);
 }
 
 bool
@@ -112,9 +112,9 @@ native_run_called(const struct thread *t, int signo, const struct siginfo *info)
 void
 native_run_note_call(struct thread *t, bool trapped)
 {
-	if (!budget_exists() || (gate_serves(t->regs.pc) && !trapped))
+	if (!budget_exists() || (syspatch_serves(t->regs.pc) && !trapped))
 		return;
-	bool few = may_ever_go(t) && gate_note(t, t->spent);
+	bool few = may_ever_go(t) && syspatch_note(t, t->spent);
 	if (!few && ++t->calls > MOST_CALLS)
 		t->busy_calling = true;
 }

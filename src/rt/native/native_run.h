@@ -6,8 +6,8 @@
  * Nothing of the process changes for that: the dispositions stay the master handler's, and code
  * stays write-protected, so that threads inside and outside go together. System calls outside the
  * runtime raise SIGSYS (the kernel's syscall user dispatch), and are then made by the runtime as
- * always. That costs microseconds, so where many are made the code gets a gate (native/gate.h), and
- * a thread that makes many elsewhere stays inside.
+ * always. That costs microseconds, so where many are made the code gets a system-call patch
+ * (native/syspatch.h), and a thread that makes many elsewhere stays inside.
  */
 #ifndef STROBE_RT_NATIVE_NATIVE_RUN_H
 #define STROBE_RT_NATIVE_NATIVE_RUN_H

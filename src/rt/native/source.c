@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program's code as it was before gates were made in it, or traps set. */
-#include "rt/native/gates.h"
+/* The program's code as it was before system-call patches were made in it, or traps set. */
+#include "rt/native/syspatches.h"
 #include "rt/native/traps.h"
 
 static struct source **
 source_slot(uint64_t page)
 {
 	uint32_t h = (uint32_t)((page >> 12) * 0x9e3779b1u) >> 24;
-	while (rt.gates->sources[h] && rt.gates->sources[h]->page != page)
+	while (rt.syspatches->sources[h] && rt.syspatches->sources[h]->page != page)
 		h = (h + 1) % SOURCE_SLOTS;
-	return &rt.gates->sources[h];
+	return &rt.syspatches->sources[h];
 }
 
 const uint8_t *
-gate_source(uint64_t pc)
+syspatch_source(uint64_t pc)
 {
 	uint64_t page = pc & ~4095ull;
 	const uint8_t *own = rt.traps ? traps_source(pc) : NULL;
 	if (own)
 		return own;
-	const struct source *s = rt.gates && rt.gates->n ? *source_slot(page) : NULL;
+	const struct source *s = rt.syspatches && rt.syspatches->n ? *source_slot(page) : NULL;
 	return s ? s->code + (pc - page) : (const uint8_t *)pc;
 }
 
@@ -34,7 +34,8 @@ plain_end(uint64_t page)
 	return end - page >= SOURCE_BYTES || !m ? end : 0;
 }
 
-/* Keeps the page as it is, and as it was before the gates in it and in what follows it. */
+/* Keeps the page as it is, and as it was before the system-call patches in it and in what follows
+ * it. */
 static bool
 keep_source(uint64_t page)
 {
@@ -42,7 +43,7 @@ keep_source(uint64_t page)
 	if (*slot)
 		return true;
 	uint64_t end = plain_end(page), n = end - page < SOURCE_BYTES ? end - page : SOURCE_BYTES;
-	if (rt.gates->n_sources == MOST_SOURCES || !end)
+	if (rt.syspatches->n_sources == MOST_SOURCES || !end)
 		return false;
 	struct source *s = rt_map_memory(sizeof *s);
 	if (!s)
@@ -53,9 +54,9 @@ keep_source(uint64_t page)
 		return false;
 	}
 	s->page = page;
-	gates_hide(s->code, page, n);
+	syspatches_hide(s->code, page, n);
 	__atomic_store_n(slot, s, __ATOMIC_RELEASE);
-	rt.gates->n_sources++;
+	rt.syspatches->n_sources++;
 	return true;
 }
 
@@ -80,7 +81,7 @@ void
 sources_drop(uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < SOURCE_SLOTS; i++) {
-		struct source *s = rt.gates->sources[i];
+		struct source *s = rt.syspatches->sources[i];
 		if (s && s->page >= start && s->page < end)
 			s->page = 1;
 	}

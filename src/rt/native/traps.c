@@ -3,8 +3,8 @@
 
 #include "base/sum.h"
 #include "rt/budget/unique.h"
-#include "rt/native/gates.h"
 #include "rt/native/patch.h"
+#include "rt/native/syspatches.h"
 #include "rt/os/process.h"
 #include "rt/tool/tool.h"
 #include "wire/control.h"
@@ -135,7 +135,7 @@ make_area(struct area_with_traps *a, const struct map *m)
 		return false;
 	}
 	a->ever = a->armed + a->bytes / 64;
-	gates_hide(a->code, a->start, a->bytes);
+	syspatches_hide(a->code, a->start, a->bytes);
 	if (is_of_file(a, record_of(m)))
 		return true;
 	drop_area(a);
@@ -215,13 +215,13 @@ set_page(struct area_with_traps *a, uint64_t page, const uint64_t *wanted, int p
 	return true;
 }
 
-/* Bits of where gates begin and what they replace are none. */
+/* Bits of where system-call patches begin and what they replace are none. */
 static void
-leave_out_gates(const struct area_with_traps *a, uint64_t page, uint64_t *wanted)
+leave_out_syspatches(const struct area_with_traps *a, uint64_t page, uint64_t *wanted)
 {
 	uint64_t at = a->start + page;
-	for (uint32_t i = 0; rt.gates && i < rt.gates->n; i++) {
-		const struct gate *k = &rt.gates->gate[i];
+	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n; i++) {
+		const struct syspatch *k = &rt.syspatches->syspatch[i];
 		for (uint64_t j = k->site; k->open && j < k->site + k->bytes; j++)
 			if (j - at < PAGE)
 				wanted[(j - at) / 64] &= ~(1ull << (j - at) % 64);
@@ -249,7 +249,7 @@ find_wanted(const struct area_with_traps *a, const struct unique_bits *bits, uin
 				wanted[i] &= ~(1ull << bit);
 		}
 	if (any)
-		leave_out_gates(a, page, wanted);
+		leave_out_syspatches(a, page, wanted);
 }
 
 static bool
@@ -305,7 +305,7 @@ is_wanted(const struct area_with_traps *a, uint64_t pc)
 	uint8_t *leaders = (uint8_t *)rt.results + rt.results->layout.off_leaders;
 	__atomic_fetch_or(&leaders[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
 	wanted[at / 64] = 1ull << at % 64;
-	leave_out_gates(a, pc - at - a->start, wanted);
+	leave_out_syspatches(a, pc - at - a->start, wanted);
 	return wanted[at / 64];
 }
 

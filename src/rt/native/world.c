@@ -3,8 +3,8 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
-#include "rt/native/gate.h"
 #include "rt/native/native_run.h"
+#include "rt/native/syspatch.h"
 #include "rt/native/traps.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"

@@ -163,7 +163,7 @@ long sys_rseq(struct thread *t);
 void rt_park_entry(void);
 void rt_go_native_run(void);
 void rt_go_step(void);
-void rt_stub_gate(void);
+void rt_stub_syspatch(void);
 extern const char rt_native_run_end[];
 void rt_finish_entry(void);
 void rt_forget_entry(void);

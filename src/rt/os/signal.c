@@ -10,8 +10,8 @@
 #include "rt/budget/budget.h"
 #include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
-#include "rt/native/gate.h"
 #include "rt/native/native_run.h"
+#include "rt/native/syspatch.h"
 #include "rt/native/traps.h"
 #include "rt/os/frame.h"
 #include "rt/os/held.h"
@@ -114,7 +114,7 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 	if (signals_in_runtime(pc))
 		return false;
 	at->regs = machine;
-	at->regs.pc = gate_leads(pc);
+	at->regs.pc = syspatch_leads(pc);
 	if (t->stepping) /* by the engine's own flag */
 		at->regs.rflags = (machine.rflags & ~0x100ull) | (t->regs.rflags & 0x100);
 	return true;
@@ -239,7 +239,7 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	struct regs machine;
 	regs_from_context(&machine, &uc->mc);
 	at.regs = machine;
-	at.regs.pc = gate_leads(pc);
+	at.regs.pc = syspatch_leads(pc);
 	at.own_work = true;
 	if (in_cache(pc) && jit_recover(t, pc, &machine, &at) != 0)
 		return;

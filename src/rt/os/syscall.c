@@ -8,8 +8,8 @@
 #include "rt/budget/budget.h"
 #include "rt/budget/share.h"
 #include "rt/jit/jit.h"
-#include "rt/native/gate.h"
 #include "rt/native/native_run.h"
+#include "rt/native/syspatch.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
@@ -131,7 +131,7 @@ map_memory(struct thread *t)
 		return mapped(t, pass_unlocked(t));
 	rt_lock(&rt.lock);
 	if (flags & MAP_FIXED)
-		gates_forget(t, r[RDI], r[RDI] + len);
+		syspatches_forget(t, r[RDI], r[RDI] + len);
 	long ret = pass(t);
 	if (!sys_failed(ret))
 		maps_mapped((uint64_t)ret, len, prot, flags, (int)r[R8], r[R9]);
@@ -212,7 +212,7 @@ sys_munmap(struct thread *t)
 {
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
 	rt_lock(&rt.lock);
-	gates_forget(t, start, start + len);
+	syspatches_forget(t, start, start + len);
 	long ret = pass(t);
 	if (ret == 0)
 		maps_unmapped(start, len);
@@ -226,7 +226,7 @@ sys_mprotect(struct thread *t)
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
 	rt_lock(&rt.lock);
 	if (t->regs.r[RDX] != (PROT_READ | PROT_EXEC))
-		gates_forget(t, start, start + len);
+		syspatches_forget(t, start, start + len);
 	long ret = pass(t);
 	if (ret == 0)
 		maps_protected(start, len, (int)t->regs.r[RDX]);
@@ -243,9 +243,9 @@ sys_mremap(struct thread *t)
 	if (maps_own(r[RDI], r[RSI]) || ((r[R10] & MREMAP_FIXED) && maps_own(r[R8], r[RDX])))
 		return -E_INVAL;
 	rt_lock(&rt.lock);
-	gates_forget(t, r[RDI], r[RDI] + r[RSI]);
+	syspatches_forget(t, r[RDI], r[RDI] + r[RSI]);
 	if (r[R10] & MREMAP_FIXED)
-		gates_forget(t, r[R8], r[R8] + r[RDX]);
+		syspatches_forget(t, r[R8], r[R8] + r[RDX]);
 	pages_open(r[RDI], r[RDI] + r[RSI]); /* it must be one mapping */
 	long ret = pass(t);
 	if (!sys_failed(ret) && ((uint64_t)ret != r[RDI] || r[RDX] < r[RSI]))
@@ -272,7 +272,7 @@ sys_mseal(struct thread *t)
 {
 	uint64_t start = t->regs.r[RDI], len = t->regs.r[RSI];
 	rt_lock(&rt.lock);
-	gates_forget(t, start, start + len);
+	syspatches_forget(t, start, start + len);
 	pages_open(start, start + len);
 	long ret = pass(t);
 	rt_unlock(&rt.lock);
@@ -297,7 +297,7 @@ sys_madvise(struct thread *t)
 	if (!changes)
 		return pass_unlocked(t);
 	rt_lock(&rt.lock);
-	gates_forget(t, start, start + len);
+	syspatches_forget(t, start, start + len);
 	pages_open(start, start + len);
 	long ret = pass(t);
 	if (jit_has_code(start - 4096, start + len))
@@ -408,9 +408,9 @@ sys_open(struct thread *t)
 	if (!rt.writes_memory_file)
 		rt.writes_memory_file =
 		        names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
-	if (rt.writes_memory_file && (rt.gates || rt.traps)) {
+	if (rt.writes_memory_file && (rt.syspatches || rt.traps)) {
 		rt_lock(&rt.lock);
-		gates_forget(t, 0, ~0ull);
+		syspatches_forget(t, 0, ~0ull);
 		rt_unlock(&rt.lock);
 	}
 	return plain(t);
@@ -666,7 +666,7 @@ rt_dispatch_trapped(struct thread *t)
 }
 
 void
-rt_dispatch_gate(struct thread *t)
+rt_dispatch_syspatch(struct thread *t)
 {
 	uint64_t after = t->regs.r[RCX];
 	t->from_native = true;

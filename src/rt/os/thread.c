@@ -6,7 +6,7 @@
 
 #include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
-#include "rt/native/gate.h"
+#include "rt/native/syspatch.h"
 #include "rt/native/traps.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
@@ -596,7 +596,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (rt.boot->channel) /* our end: the controller waits for the last */
 		SYS(__NR_close, rt.boot->channel);
 	pages_release();
-	gates_remove();
+	syspatches_remove();
 	limits_leave_child();
 	if (rt.boot->channel && !(q->flags & CLONE_FILES))
 		SYS(__NR_close, rt.boot->channel);

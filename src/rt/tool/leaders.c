@@ -4,7 +4,7 @@
  * what compilers call leaders. Without them a block that is run into and jumped to is two that
  * overlap. A function's code is looked through when the first of it is built.
  */
-#include "rt/native/gate.h"
+#include "rt/native/syspatch.h"
 #include "rt/os/maps.h"
 #include "rt/tool/tool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/native/gate.h"
+#include "rt/native/syspatch.h"
 #include "rt/os/maps.h"
 #include "rt/unwind/unwind.h"
 

@@ -90,12 +90,12 @@ rt_stub_syscall:
 	call rt_dispatch_syscall
 	jmp rt_stub_enter
 
-	/* From a gate, native/gate.h: rcx is the address behind the system call. */
-	.globl rt_stub_gate
-	.hidden rt_stub_gate
-rt_stub_gate:
+	/* From a system-call patch, native/syspatch.h: rcx is the address behind the system call. */
+	.globl rt_stub_syspatch
+	.hidden rt_stub_syspatch
+rt_stub_syspatch:
 	SAVE_REGS
-	call rt_dispatch_gate
+	call rt_dispatch_syspatch
 	jmp rt_stub_enter
 
 	/* From anywhere in the runtime: go on with the program at thread->regs. */

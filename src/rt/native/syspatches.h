@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of gates share: gate.c (which there are), native/gate_code.c (their code, and
- * what of the program's they replace), source.c (the program's code as it was). */
-#ifndef STROBE_RT_NATIVE_GATES_H
-#define STROBE_RT_NATIVE_GATES_H
+/* What the parts of system-call patches share: system-call patch.c (which there are),
+ * native/syspatch_code.c (their code, and what of the program's they replace), source.c (the
+ * program's code as it was). */
+#ifndef STROBE_RT_NATIVE_SYSPATCHES_H
+#define STROBE_RT_NATIVE_SYSPATCHES_H
 
 #include "rt/jit/jit.h"
-#include "rt/native/gate.h"
+#include "rt/native/syspatch.h"
 #include "rt/os/os.h"
 
 enum {
-	MOST_GATES = 128,
-	GATE_BYTES = 96,
+	MOST_SYSPATCHES = 128,
+	SYSPATCH_BYTES = 96,
 	MOST_AREAS = 4,
-	AREA_BYTES = MOST_GATES * GATE_BYTES,
+	AREA_BYTES = MOST_SYSPATCHES * SYSPATCH_BYTES,
 	SITES = 1024, /* to look up those of system calls; a power of two */
 	MOST_SITES = SITES / 2,
-	MOST_SOURCES = 64, /* pages with gates */
+	MOST_SOURCES = 64, /* pages with system-call patches */
 	SOURCE_SLOTS = 256,
 	/* A block may begin at the end of a page, and be looked beyond. */
 	SOURCE_BYTES = 4096 + MAX_BLOCK_BYTES + 256,
@@ -23,7 +24,7 @@ enum {
 };
 
 /* Bytes [site, site + bytes) of the program are a jump to `code`. */
-struct gate {
+struct syspatch {
 	uint64_t site, call;
 	uint64_t code;
 	uint32_t bytes; /* whole instructions */
@@ -34,8 +35,8 @@ struct gate {
 /* Where the program makes system calls. */
 struct site {
 	uint64_t call;         /* 0: none */
-	uint32_t times, least; /* when it gets a gate */
-	uint16_t gate;         /* + 1; 0: it has none */
+	uint32_t times, least; /* when it gets a system-call patch */
+	uint16_t syspatch;     /* + 1; 0: it has none */
 	bool refused;
 };
 
@@ -51,13 +52,13 @@ struct source {
 };
 
 /* Ordered so that few pages are touched where there are few of them. */
-struct gates {
+struct syspatches {
 	uint32_t n_sites, n, n_areas, n_sources;
 	uint16_t site_by_call[SITES]; /* + 1, open addressing; 0: none */
 	struct site sites[MOST_SITES];
 	struct source *sources[SOURCE_SLOTS]; /* by page, open addressing */
 	struct area area[MOST_AREAS];
-	struct gate gate[MOST_GATES];
+	struct syspatch syspatch[MOST_SYSPATCHES];
 };
 
 /* Code of a file that nobody can write to? */
@@ -67,26 +68,27 @@ is_plain(const struct map *m)
 	return m && !m->writable && !m->shared && !m->anonymous;
 }
 
-/* gate.c: puts what gates have replaced of [start, start + bytes) into a copy of it. rt.lock held.
+/* system-call patch.c: puts what system-call patches have replaced of [start, start + bytes) into a
+ * copy of it. rt.lock held.
  */
-void gates_hide(uint8_t *code, uint64_t start, uint64_t bytes);
-/* gate.c: the gate of the system call at `call`, or NULL. */
-const struct gate *gate_of(uint64_t call);
+void syspatches_hide(uint8_t *code, uint64_t start, uint64_t bytes);
+/* system-call patch.c: the system-call patch of the system call at `call`, or NULL. */
+const struct syspatch *syspatch_of(uint64_t call);
 
-/* native/gate_code.c. rt.lock held. */
+/* native/syspatch_code.c. rt.lock held. */
 
 /* Does `mov $number, %eax` stand before the call? */
-bool gate_number_before(const struct map *m, uint64_t call);
-/* Makes a gate of its own for the call, to which nobody leads yet; `before`: in place of that
- * `mov`. False: none is possible. */
-bool gate_prepare(struct gate *k, const struct map *m, uint64_t call, bool before);
+bool syspatch_number_before(const struct map *m, uint64_t call);
+/* Makes a system-call patch of its own for the call, to which nobody leads yet; `before`: in place
+ * of that `mov`. False: none is possible. */
+bool syspatch_prepare(struct syspatch *k, const struct map *m, uint64_t call, bool before);
 /* The program leads to it; it does not any more. No other thread executes there. */
-bool gate_lead_in(const struct gate *k);
-bool gate_put_back(const struct gate *k);
+bool syspatch_lead_in(const struct syspatch *k);
+bool syspatch_put_back(const struct syspatch *k);
 /* Does the program lead to it? */
-bool gate_leads_in(const struct gate *k);
-/* The area that a gate's code is in. */
-struct area *gate_area(const struct gate *k);
+bool syspatch_leads_in(const struct syspatch *k);
+/* The area that a system-call patch's code is in. */
+struct area *syspatch_area(const struct syspatch *k);
 
 /* source.c. rt.lock held. */
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The code of gates, and what of the program's code they stand for. */
+/* The code of system-call patches, and what of the program's code they stand for. */
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
-#include "rt/native/gates.h"
 #include "rt/native/patch.h"
+#include "rt/native/syspatches.h"
 #include "rt/native/traps.h"
 
 enum {
 	JUMP_BYTES = 5,
-	ENTRY_BYTES = 20, /* of a gate, from what stood before the system call up to its own */
+	ENTRY_BYTES = 20, /* of a system-call patch, from what stood before the system call up to
+	                     its own */
 };
 #define FARTHEST (1ll << 30)
 #ifndef MAP_FIXED_NOREPLACE
@@ -18,42 +19,42 @@ enum {
 
 /* The bytes that the system call has in the program, and what stood before and behind it. */
 static uint32_t
-bytes_before(const struct gate *k)
+bytes_before(const struct syspatch *k)
 {
 	return (uint32_t)(k->call - k->site);
 }
 static uint64_t
-after_call(const struct gate *k)
+after_call(const struct syspatch *k)
 {
 	return k->call + CALL_BYTES;
 }
 static uint32_t
-bytes_after(const struct gate *k)
+bytes_after(const struct syspatch *k)
 {
 	uint64_t end = k->site + k->bytes;
 	return end > after_call(k) ? (uint32_t)(end - after_call(k)) : 0;
 }
 
-/* Offsets in the gate's code of its own system call, and of what follows it. */
+/* Offsets in the system-call patch's code of its own system call, and of what follows it. */
 static uint32_t
-own_call(const struct gate *k)
+own_call(const struct syspatch *k)
 {
 	return bytes_before(k) + ENTRY_BYTES;
 }
 static uint32_t
-own_after(const struct gate *k)
+own_after(const struct syspatch *k)
 {
 	return own_call(k) + CALL_BYTES;
 }
 
 uint64_t
-gate_way(uint64_t pc)
+syspatch_way(uint64_t pc)
 {
-	if (!rt.gates || !rt.gates->n)
+	if (!rt.syspatches || !rt.syspatches->n)
 		return pc;
-	const struct gate *k = gate_of(pc - CALL_BYTES);
-	for (uint32_t i = 0; !k && i < rt.gates->n; i++) {
-		const struct gate *o = &rt.gates->gate[i];
+	const struct syspatch *k = syspatch_of(pc - CALL_BYTES);
+	for (uint32_t i = 0; !k && i < rt.syspatches->n; i++) {
+		const struct syspatch *o = &rt.syspatches->syspatch[i];
 		if (o->open && pc > o->call && pc < o->site + o->bytes)
 			k = o;
 	}
@@ -63,24 +64,24 @@ gate_way(uint64_t pc)
 }
 
 bool
-gates_own(uint64_t start, uint64_t bytes)
+syspatches_own(uint64_t start, uint64_t bytes)
 {
-	for (uint32_t i = 0; rt.gates && i < rt.gates->n_areas; i++)
-		if (start < rt.gates->area[i].start + AREA_BYTES &&
-		    rt.gates->area[i].start < start + bytes)
+	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n_areas; i++)
+		if (start < rt.syspatches->area[i].start + AREA_BYTES &&
+		    rt.syspatches->area[i].start < start + bytes)
 			return true;
 	return false;
 }
 
 uint64_t
-gate_leads(uint64_t pc)
+syspatch_leads(uint64_t pc)
 {
-	if (!gates_own(pc, 1))
+	if (!syspatches_own(pc, 1))
 		return pc;
-	for (uint32_t i = 0; i < rt.gates->n; i++) {
-		const struct gate *k = &rt.gates->gate[i];
+	for (uint32_t i = 0; i < rt.syspatches->n; i++) {
+		const struct syspatch *k = &rt.syspatches->syspatch[i];
 		uint64_t at = pc - k->code;
-		if (at >= GATE_BYTES)
+		if (at >= SYSPATCH_BYTES)
 			continue;
 		if (at < bytes_before(k))
 			return k->site;
@@ -98,11 +99,11 @@ is_near(uint64_t a, uint64_t b)
 	return far < FARTHEST && far > -FARTHEST;
 }
 
-/* Room for a gate near the address; 0: there is none. */
+/* Room for a system-call patch near the address; 0: there is none. */
 static uint64_t
 room_near(uint64_t address)
 {
-	struct gates *g = rt.gates;
+	struct syspatches *g = rt.syspatches;
 	for (uint32_t i = 0; i < g->n_areas; i++)
 		if (is_near(g->area[i].start, address) && g->area[i].used < AREA_BYTES)
 			return g->area[i].start + g->area[i].used;
@@ -131,9 +132,9 @@ room_near(uint64_t address)
 }
 
 struct area *
-gate_area(const struct gate *k)
+syspatch_area(const struct syspatch *k)
 {
-	struct area *a = rt.gates->area;
+	struct area *a = rt.syspatches->area;
 	while (k->code - a->start >= AREA_BYTES)
 		a++;
 	return a;
@@ -156,7 +157,7 @@ come_to(uint64_t from, uint64_t to)
 /* Does `mov $number, %eax` stand before the call? Among 16 neighbouring bytes one begins an
  * instruction, so that what comes to `mov` from each of them is known to be one. */
 bool
-gate_number_before(const struct map *m, uint64_t call)
+syspatch_number_before(const struct map *m, uint64_t call)
 {
 	enum { FARTHEST_START = 64, STARTS = 16 };
 	uint64_t mov = call - JUMP_BYTES;
@@ -189,7 +190,7 @@ is_jumped_to(const struct map *m, uint64_t to)
 	enum { AROUND = 16 << 20, LONGEST_OPCODE = 2, DISTANCE = 4 };
 	uint64_t from = to - m->start > AROUND ? to - AROUND : m->start;
 	uint64_t end = m->end - to > AROUND ? to + AROUND : m->end;
-	/* The code as it was; the jumps of other gates do no harm. */
+	/* The code as it was; the jumps of other system-call patches do no harm. */
 	const uint8_t *own = traps_source(m->start);
 	uint64_t moved = own ? (uint64_t)own - m->start : 0;
 	to += moved;
@@ -241,9 +242,9 @@ put_distance(uint8_t *p, uint64_t from, uint64_t to)
 	return put(p, &far, 4);
 }
 
-/* The gate's code, into `code`. */
+/* The system-call patch's code, into `code`. */
 static uint32_t
-write_gate(const struct gate *k, uint8_t code[GATE_BYTES])
+write_syspatch(const struct syspatch *k, uint8_t code[SYSPATCH_BYTES])
 {
 	/* rcx is what a system call leaves there, so it may be used before; flags are not touched.
 	 */
@@ -260,7 +261,7 @@ write_gate(const struct gate *k, uint8_t code[GATE_BYTES])
 	static const uint8_t call[CALL_BYTES] = {0x0f, 0x05};
 	static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x0d};    /* rip-relative */
 	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* *0(%rip) */
-	const uint64_t stub = (uint64_t)rt_stub_gate;
+	const uint64_t stub = (uint64_t)rt_stub_syspatch;
 	uint32_t before = bytes_before(k), after = bytes_after(k);
 	uint8_t *p = put(code, k->saved, before);
 	p = put(p, entry, ENTRY_BYTES);
@@ -278,21 +279,21 @@ write_gate(const struct gate *k, uint8_t code[GATE_BYTES])
 
 /* Does the window lie within its mapping, and apart from those that there are? */
 static bool
-is_apart(const struct gate *k, const struct map *m)
+is_apart(const struct syspatch *k, const struct map *m)
 {
-	for (uint32_t i = 0; i < rt.gates->n; i++) {
-		const struct gate *o = &rt.gates->gate[i];
+	for (uint32_t i = 0; i < rt.syspatches->n; i++) {
+		const struct syspatch *o = &rt.syspatches->syspatch[i];
 		if (o->open && k->site < o->site + o->bytes && o->site < k->site + k->bytes)
 			return false;
 	}
 	return k->site >= m->start && k->site + k->bytes <= m->end;
 }
 
-/* What is to be changed for the call's gate. */
+/* What is to be changed for the call's system-call patch. */
 static bool
-choose(struct gate *k, const struct map *m, uint64_t call, bool before)
+choose(struct syspatch *k, const struct map *m, uint64_t call, bool before)
 {
-	*k = (struct gate){.site = before ? call - JUMP_BYTES : call, .call = call};
+	*k = (struct syspatch){.site = before ? call - JUMP_BYTES : call, .call = call};
 	k->bytes = before ? JUMP_BYTES : bytes_with_next(m, call);
 	if (!k->bytes || !is_apart(k, m))
 		return false;
@@ -302,23 +303,23 @@ choose(struct gate *k, const struct map *m, uint64_t call, bool before)
 }
 
 bool
-gate_prepare(struct gate *k, const struct map *m, uint64_t call, bool before)
+syspatch_prepare(struct syspatch *k, const struct map *m, uint64_t call, bool before)
 {
-	uint8_t code[GATE_BYTES];
-	if (!choose(k, m, call, before) || !patch_code(k->code, code, write_gate(k, code)))
+	uint8_t code[SYSPATCH_BYTES];
+	if (!choose(k, m, call, before) || !patch_code(k->code, code, write_syspatch(k, code)))
 		return false;
-	gate_area(k)->used += GATE_BYTES;
+	syspatch_area(k)->used += SYSPATCH_BYTES;
 	return true;
 }
 
 bool
-gate_put_back(const struct gate *k)
+syspatch_put_back(const struct syspatch *k)
 {
 	return patch_back(k->site, k->saved, k->bytes);
 }
 
 static void
-write_jump(const struct gate *k, uint8_t jump[MOST_WINDOW])
+write_jump(const struct syspatch *k, uint8_t jump[MOST_WINDOW])
 {
 	memset(jump, 0xcc, MOST_WINDOW);
 	jump[0] = 0xe9;
@@ -326,7 +327,7 @@ write_jump(const struct gate *k, uint8_t jump[MOST_WINDOW])
 }
 
 bool
-gate_lead_in(const struct gate *k)
+syspatch_lead_in(const struct syspatch *k)
 {
 	uint8_t jump[MOST_WINDOW];
 	write_jump(k, jump);
@@ -335,7 +336,7 @@ gate_lead_in(const struct gate *k)
 }
 
 bool
-gate_leads_in(const struct gate *k)
+syspatch_leads_in(const struct syspatch *k)
 {
 	uint8_t jump[MOST_WINDOW], now[MOST_WINDOW];
 	write_jump(k, jump);
