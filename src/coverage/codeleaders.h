@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * With --unique and a budget: where in a process' mappings basic blocks may begin, for the runtime
- * to set traps at those that have not been measured (rt/native/traps.h).
+ * to set traps at those that have not been measured (rt/native/breakpoints.h).
  */
 #ifndef STROBE_COVERAGE_CODELEADERS_H
 #define STROBE_COVERAGE_CODELEADERS_H

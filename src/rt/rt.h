@@ -163,8 +163,8 @@ struct thread {
 	bool watched, busy_calling, calling, from_native;
 	uint32_t calls;
 	bool telling_gap; /* its tools hear of one: rt.lock is held */
-	/* budget/watch.h: it goes outside where all has been measured; blocks that it has found
-	   since the last tick, and in the last stretch of measuring from tick to tick. */
+	/* budget/breakpoint_sampling.h: it goes outside where all has been measured; blocks that it
+	   has found since the last tick, and in the last stretch of measuring from tick to tick. */
 	bool watching;
 	uint32_t found, rate;
 	/* While it makes a call in which it may sleep: what it has given back of a shared budget;
@@ -257,20 +257,21 @@ struct rt {
 	bool writes_memory_file;       /* the program has opened /proc/PID/mem */
 	uint32_t sample_every;         /* ticks */
 	bool has_budget;               /* budget/budget.h; the results are not in every child */
-	bool has_traps;          /* threads that run natively may come upon traps: native/traps.h */
-	bool no_native_run;      /* the kernel cannot tell of system calls */
+	bool has_breakpoints; /* threads that run natively may come upon traps: native/breakpoints.h
+	                       */
+	bool no_native_run;   /* the kernel cannot tell of system calls */
 	uint64_t signal_files;   /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
 	struct audit_rate audit; /* rt.lock */
 	struct audit_work work;  /* atomic */
-	struct syspatches *syspatches; /* native/syspatch.c; NULL: there are none */
-	bool no_syspatches;            /* the process is to have its own code. rt.lock */
-	struct traps *traps;           /* native/traps.c; NULL: there are none */
-	bool no_traps;                 /* nor may be any. rt.lock */
+	struct syspatches *syspatches;   /* native/syspatch.c; NULL: there are none */
+	bool no_syspatches;              /* the process is to have its own code. rt.lock */
+	struct breakpoints *breakpoints; /* native/breakpoints.c; NULL: there are none */
+	bool no_breakpoints;             /* nor may be any. rt.lock */
 	uint32_t found; /* blocks that were measured for the first time since the leaders were asked
 	                   for, by threads that did not watch. rt.lock */
-	/* budget/watch.h: how many bits files had at the last tick of a thread, and when the
-	   leaders were asked for; ticks since, and before they are asked for again because of new
-	   files. */
+	/* budget/breakpoint_sampling.h: how many bits files had at the last tick of a thread, and
+	   when the leaders were asked for; ticks since, and before they are asked for again because
+	   of new files. */
 	uint64_t bits_at_tick, bits_asked;
 	uint32_t ticks_asked, ticks_wait;
 	bool leaving; /* the controller is gone: every thread is on its way out */

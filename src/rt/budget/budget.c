@@ -3,11 +3,11 @@
 
 #include <asm/unistd.h>
 
+#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/bursts.h"
 #include "rt/budget/credit.h"
 #include "rt/budget/pool.h"
 #include "rt/budget/share.h"
-#include "rt/budget/watch.h"
 #include "rt/native/native_run.h"
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
@@ -77,7 +77,7 @@ set_credit(struct thread *t, int64_t credit)
 static void
 open_window(struct thread *t)
 {
-	watch_end(t);
+	bp_sampling_end(t);
 	t->back = t->spent && budget_plan()->policy == ST_BUDGET_TRACE;
 	t->spent = t->over_told = false;
 	t->windows++;
@@ -111,7 +111,7 @@ grant(struct thread *t, uint64_t amount)
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
 	t->period_amount = (int64_t)amount;
 	set_credit(t, credit);
-	pay(t, watch_owed(credit_of(t) / 2));
+	pay(t, bp_sampling_debt(credit_of(t) / 2));
 	if (credit > 0)
 		open_window(t);
 }
@@ -135,7 +135,7 @@ take_pieces(struct thread *t, int64_t least)
 		return false;
 	while (left - owed < least && (piece = share_take(t)) > 0) {
 		left += piece;
-		owed += watch_owed(piece / 2);
+		owed += bp_sampling_debt(piece / 2);
 	}
 	set_credit(t, left);
 	pay(t, owed);
@@ -248,7 +248,7 @@ begin_account(struct thread *t, bool first)
 	native_run_begin(t);
 	t->spent = true;
 	t->back = false;
-	watch_begin(t);
+	bp_sampling_begin(t);
 	if (share_exists()) {
 		share_begin(t, first);
 		refill(t);
@@ -372,7 +372,7 @@ budget_tick(struct thread *t)
 	if (thread_is_seen(t))
 		share_overdraft(t);
 	follow_period(t, period_clock(net));
-	comes = watch_tick(t, net, period_clock(net), t->windows != windows);
+	comes = bp_sampling_tick(t, net, period_clock(net), t->windows != windows);
 	return budget_plan()->policy == ST_BUDGET_NATIVE &&
 	       (comes || t->spent != spent || t->windows != windows);
 }
@@ -509,7 +509,7 @@ spend(struct thread *t)
 		give_back(t);
 	lay_aside(t);
 	t->spent = true;
-	watch_end(t);
+	bp_sampling_end(t);
 }
 
 /* By the account the credit is used up. By the clock it may not be, or there is more. */

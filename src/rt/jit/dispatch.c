@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What happens between leaving the cache and entering it again. */
 #include "rt/budget/adaptive.h"
+#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/unique.h"
-#include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
 #include "rt/native/native_run.h"
 #include "rt/os/os.h"
@@ -310,7 +310,7 @@ dispatch_first(struct thread *t, uint32_t exit, const struct exit *x)
 	case UNIQUE_NEW:
 		break;
 	}
-	watch_found(t, seen);
+	bp_sampling_found(t, seen);
 	unique_note(id, exit, jit_skip_first(exit));
 	*thread_counter(t, id) += 1;
 	t->resume = (struct resume){.pc = pc, .id = id, .state = RESUME_ARMED};

@@ -221,12 +221,13 @@ struct jit {
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;
-	bool counting;       /* a tool wants events of code */
-	bool targets;        /* targets of indirect branches are counted */
-	bool cuts;           /* basic blocks end where certain functions begin */
-	bool has_plain;      /* there may be plain blocks */
-	bool alone;          /* what is being translated leads to the dispatcher: budget/watch.h */
-	uint32_t most_insns; /* of a piece */
+	bool counting;                       /* a tool wants events of code */
+	bool targets;                        /* targets of indirect branches are counted */
+	bool cuts;                           /* basic blocks end where certain functions begin */
+	bool has_plain;                      /* there may be plain blocks */
+	bool alone;                          /* what is being translated leads to the dispatcher:
+	                                        budget/breakpoint_sampling.h */
+	uint32_t most_insns;                 /* of a piece */
 	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.unique_last */
 	uint32_t n_last;                     /* so far */
 };

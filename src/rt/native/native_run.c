@@ -3,10 +3,10 @@
 
 #include <asm/unistd.h>
 
+#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/budget.h"
-#include "rt/budget/watch.h"
+#include "rt/native/breakpoints.h"
 #include "rt/native/syspatch.h"
-#include "rt/native/traps.h"
 #include "rt/os/os.h"
 
 enum {
@@ -85,10 +85,10 @@ bool
 native_run_go(struct thread *t)
 {
 	rt_must_hold(&rt.lock);
-	watch_pass(t);
-	if (!may_go(t) || traps_stay(t->regs.pc) || !listen(t))
+	bp_sampling_pass(t);
+	if (!may_go(t) || breakpoints_stay(t->regs.pc) || !listen(t))
 		return false;
-	watch_go(t);
+	bp_sampling_go(t);
 	go(t);
 	return true;
 }
@@ -96,7 +96,7 @@ native_run_go(struct thread *t)
 bool
 native_run_return(struct thread *t)
 {
-	if (watch_waits(t) || traps_any_stay() || !may_go(t) || !listen(t))
+	if (bp_sampling_waits(t) || breakpoints_any_stay() || !may_go(t) || !listen(t))
 		return false;
 	go(t);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's code as it was before system-call patches were made in it, or traps set. */
+#include "rt/native/breakpoints.h"
 #include "rt/native/syspatches.h"
-#include "rt/native/traps.h"
 
 static struct source **
 source_slot(uint64_t page)
@@ -16,7 +16,7 @@ const uint8_t *
 syspatch_source(uint64_t pc)
 {
 	uint64_t page = pc & ~4095ull;
-	const uint8_t *own = rt.traps ? traps_source(pc) : NULL;
+	const uint8_t *own = rt.breakpoints ? breakpoints_source(pc) : NULL;
 	if (own)
 		return own;
 	const struct source *s = rt.syspatches && rt.syspatches->n ? *source_slot(page) : NULL;
@@ -48,7 +48,7 @@ keep_source(uint64_t page)
 	struct source *s = rt_map_memory(sizeof *s);
 	if (!s)
 		return false;
-	const uint8_t *own = traps_source(page);
+	const uint8_t *own = breakpoints_source(page);
 	if (rt_copy_guarded(s->code, own ? own : (const void *)page, n)) {
 		rt_unmap_memory(s, sizeof *s);
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/native/syspatches.h"
 
-#include "rt/native/traps.h"
+#include "rt/native/breakpoints.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -156,7 +156,7 @@ void
 syspatches_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
-	traps_forget(t, start, end);
+	breakpoints_forget(t, start, end);
 	/* Pages before have a copy of the beginning, and system-call patches behind need one of the
 	 * end. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
@@ -179,7 +179,7 @@ syspatches_forget(struct thread *t, uint64_t start, uint64_t end)
 void
 syspatches_remove(void)
 {
-	traps_remove();
+	breakpoints_remove();
 	rt.no_syspatches = true;
 	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n; i++) {
 		struct syspatch *k = &rt.syspatches->syspatch[i];

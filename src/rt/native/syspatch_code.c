@@ -3,9 +3,9 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
+#include "rt/native/breakpoints.h"
 #include "rt/native/patch.h"
 #include "rt/native/syspatches.h"
-#include "rt/native/traps.h"
 
 enum {
 	JUMP_BYTES = 5,
@@ -191,7 +191,7 @@ is_jumped_to(const struct map *m, uint64_t to)
 	uint64_t from = to - m->start > AROUND ? to - AROUND : m->start;
 	uint64_t end = m->end - to > AROUND ? to + AROUND : m->end;
 	/* The code as it was; the jumps of other system-call patches do no harm. */
-	const uint8_t *own = traps_source(m->start);
+	const uint8_t *own = breakpoints_source(m->start);
 	uint64_t moved = own ? (uint64_t)own - m->start : 0;
 	to += moved;
 	from += moved;
@@ -331,7 +331,7 @@ syspatch_lead_in(const struct syspatch *k)
 {
 	uint8_t jump[MOST_WINDOW];
 	write_jump(k, jump);
-	traps_yield(k->site, k->site + k->bytes);
+	breakpoints_yield(k->site, k->site + k->bytes);
 	return patch_code(k->site, jump, k->bytes);
 }
 

@@ -3,9 +3,9 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
+#include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"
 #include "rt/native/syspatch.h"
-#include "rt/native/traps.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/tool/happen.h"
@@ -115,7 +115,7 @@ void
 os_native_probe(struct thread *t)
 {
 	rt_lock(&rt.lock);
-	traps_take(t->regs.pc);
+	breakpoints_take(t->regs.pc);
 	rt_unlock(&rt.lock);
 	/* There may be code after all, which makes system calls: without /proc nobody knows. */
 	native_run_end(t);
@@ -149,7 +149,7 @@ os_native_forever(struct thread *t)
 	if (rt.has_budget) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);
-		traps_remove();
+		breakpoints_remove();
 		rt_unlock(&rt.lock);
 	}
 	t->state = THREAD_NATIVE;

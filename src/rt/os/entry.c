@@ -142,7 +142,7 @@ rt_start(struct st_boot *boot)
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
 	rt.sample_hz = rt.results->plan.sample_hz;
 	rt.has_budget = rt.results->plan.budget.period_ns != 0;
-	rt.has_traps = rt.has_budget && rt.results->plan.unique;
+	rt.has_breakpoints = rt.has_budget && rt.results->plan.unique;
 	rt.sample_every = 1;
 	if (rt.has_budget && rt.sample_hz && rt.sample_hz < ST_BUDGET_HZ)
 		rt.sample_every = ST_BUDGET_HZ / rt.sample_hz;

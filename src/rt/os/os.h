@@ -28,7 +28,7 @@ enum {
 /* Signals that stay open in the kernel's mask whatever the program asks for. */
 #define NEVER_BLOCKED                                                                              \
 	(ALWAYS_OPEN | (rt.has_budget ? SIGNAL_BIT(SIGNAL_SYS) : 0) |                              \
-	 (rt.has_traps ? SIGNAL_BIT(SIGNAL_TRAP) : 0))
+	 (rt.has_breakpoints ? SIGNAL_BIT(SIGNAL_TRAP) : 0))
 #define ALWAYS_OPEN (SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_OWN))
 /* sigval of the runtime's own signals. */
 #define OWN_SAMPLE 0x73740000736d706cull

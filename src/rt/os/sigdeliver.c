@@ -5,7 +5,7 @@
 #include "rt/budget/budget.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
-#include "rt/native/traps.h"
+#include "rt/native/breakpoints.h"
 #include "rt/os/held.h"
 #include "rt/os/sigdeliver.h"
 #include "rt/tool/happen.h"
@@ -157,7 +157,7 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, en
 		SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), signo, info);
 	/* A fault comes again when the instruction is executed natively. */
 	rt_lock(&rt.lock);
-	traps_take(t->regs.pc);
+	breakpoints_take(t->regs.pc);
 	rt_unlock(&rt.lock);
 }
 

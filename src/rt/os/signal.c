@@ -7,12 +7,12 @@
  */
 #include <asm/unistd.h>
 
+#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/budget.h"
-#include "rt/budget/watch.h"
 #include "rt/jit/jit.h"
+#include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"
 #include "rt/native/syspatch.h"
-#include "rt/native/traps.h"
 #include "rt/os/frame.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"
@@ -527,12 +527,12 @@ come_upon_trap(struct thread *t, struct ucontext64 *uc)
 {
 	struct recovered at = {.at_end = true};
 	if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) != THREAD_NATIVE_RUN ||
-	    !traps_own(uc->mc.rip - 1))
+	    !breakpoints_own(uc->mc.rip - 1))
 		return false;
 	regs_from_context(&at.regs, &uc->mc);
 	at.regs.pc--;
 	leave_cache(t, &at, uc->mc.rip);
-	watch_trapped(t);
+	bp_sampling_trapped(t);
 	resume_program(t, uc);
 	return true;
 }

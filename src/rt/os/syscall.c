@@ -408,7 +408,7 @@ sys_open(struct thread *t)
 	if (!rt.writes_memory_file)
 		rt.writes_memory_file =
 		        names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
-	if (rt.writes_memory_file && (rt.syspatches || rt.traps)) {
+	if (rt.writes_memory_file && (rt.syspatches || rt.breakpoints)) {
 		rt_lock(&rt.lock);
 		syspatches_forget(t, 0, ~0ull);
 		rt_unlock(&rt.lock);

@@ -6,8 +6,8 @@
 
 #include "rt/budget/budget.h"
 #include "rt/jit/jit.h"
+#include "rt/native/breakpoints.h"
 #include "rt/native/syspatch.h"
-#include "rt/native/traps.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
@@ -571,7 +571,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (rt.follow)
 		streams_consume(t); /* the child's tools begin where the parent's are */
 	rt_lock(&rt.lock);
-	traps_fork(t);
+	breakpoints_fork(t);
 	long ret = do_clone(nr, q, NULL, 0, NULL);
 	if (ret != 0) {
 		rt_unlock(&rt.lock);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/budget/watch.h"
+#include "rt/budget/breakpoint_sampling.h"
 
 #include "rt/arch/x86_64/apart.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/credit.h"
 #include "rt/budget/share.h"
 #include "rt/budget/unique.h"
+#include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"
 #include "rt/native/syspatch.h"
-#include "rt/native/traps.h"
 #include "rt/os/maps.h"
 #include "rt/os/os.h"
 #include "rt/tool/tool.h"
@@ -22,14 +22,14 @@ enum {
 };
 
 static bool
-may_watch(const struct thread *t)
+may_sample(const struct thread *t)
 {
-	return rt.has_traps && !rt.unique_last && !share_exists() && !rt.no_traps &&
+	return rt.has_breakpoints && !rt.unique_last && !share_exists() && !rt.no_breakpoints &&
 	       !rt.writes_memory_file && rt.on && !t->left_out && native_run_may(t);
 }
 
 int64_t
-watch_owed(int64_t most)
+bp_sampling_debt(int64_t most)
 {
 	const uint64_t units =
 	        budget_plan()->ticks_per_second / 1000000 * ST_BUDGET_UNITS; /* a us */
@@ -45,7 +45,7 @@ watch_owed(int64_t most)
 }
 
 void
-watch_begin(struct thread *t)
+bp_sampling_begin(struct thread *t)
 {
 	t->watching = false;
 	t->found = 0;
@@ -53,7 +53,7 @@ watch_begin(struct thread *t)
 }
 
 void
-watch_end(struct thread *t)
+bp_sampling_end(struct thread *t)
 {
 	t->watching = false;
 }
@@ -76,11 +76,11 @@ follow_block(const struct st_block *block)
 	              in.cls == ST_C_CALL) &&
 	             st_jumps_apart(last, in.len, in.rel);
 	const uint64_t next[] = {goes_on ? pc : 0, jumps ? pc + (uint64_t)(int64_t)in.rel : 0};
-	traps_move(block->pc, next);
+	breakpoints_move(block->pc, next);
 }
 
 void
-watch_found(struct thread *t, const struct st_block *block)
+bp_sampling_found(struct thread *t, const struct st_block *block)
 {
 	t->found++;
 	if (t->watching)
@@ -124,7 +124,7 @@ ask(uint64_t net)
 	bool new_files = has_new_files();
 	if (times ? rt.found < MANY && !new_files : net < watches_from())
 		return times;
-	if (traps_ask()) {
+	if (breakpoints_ask()) {
 		if (times && new_files)
 			rt.ticks_wait = 2 * rt.ticks_wait + 1;
 		rt.found = rt.ticks_asked = 0;
@@ -171,28 +171,28 @@ look(struct thread *t, uint64_t net)
 static void
 reopen(struct thread *t)
 {
-	watch_end(t);
+	bp_sampling_end(t);
 	if (t->spent && credit_of(t) > 0)
 		budget_resume(t);
 }
 
 bool
-watch_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
+bp_sampling_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
 {
 	bool late = now - t->period_from >= budget_plan()->period_ns / 8 * 7;
 	if (!begins)
 		take_rate(t);
 	if (!t->watching) {
-		if (!t->spent && !late && may_watch(t))
+		if (!t->spent && !late && may_sample(t))
 			look(t, net);
 		return false;
 	}
 	ask(net);
-	if (late || !may_watch(t) || !is_quiet(t))
+	if (late || !may_sample(t) || !is_quiet(t))
 		reopen(t);
 	else if (!t->spent)
 		budget_pause(t);
-	return t->watching && traps_stale();
+	return t->watching && breakpoints_stale();
 }
 
 /* Is it known what is there? Code that no log has is not looked for. */
@@ -208,24 +208,24 @@ is_measured(uint64_t pc)
 static void
 stress_watch(struct thread *t)
 {
-	if (!(rt.stress & ST_STRESS_watch) || t->watching || t->spent || !may_watch(t))
+	if (!(rt.stress & ST_STRESS_watch) || t->watching || t->spent || !may_sample(t))
 		return;
 	if (!rt.results->control.leaders_asked || rt.found >= FEW)
-		traps_ask();
+		breakpoints_ask();
 	rt.found = 0;
 	t->watching = true;
 }
 
 bool
-watch_waits(const struct thread *t)
+bp_sampling_waits(const struct thread *t)
 {
 	if (!t->watching)
 		return (rt.stress & ST_STRESS_watch) && !t->spent;
-	return !t->spent || traps_stale();
+	return !t->spent || breakpoints_stale();
 }
 
 void
-watch_pass(struct thread *t)
+bp_sampling_pass(struct thread *t)
 {
 	stress_watch(t);
 	if (t->watching && !t->spent && is_measured(t->regs.pc))
@@ -233,18 +233,18 @@ watch_pass(struct thread *t)
 }
 
 void
-watch_go(struct thread *t)
+bp_sampling_go(struct thread *t)
 {
-	if (!t->watching || !traps_stale())
+	if (!t->watching || !breakpoints_stale())
 		return;
 	uint64_t begin = rt_tsc();
-	traps_set();
+	breakpoints_set();
 	uint64_t ns = (rt_tsc() - begin) * 1000 / (budget_plan()->ticks_per_second / 1000000);
 	__atomic_fetch_add(&rt.results->control.debt_ns, ns, __ATOMIC_RELAXED);
 }
 
 void
-watch_trapped(struct thread *t)
+bp_sampling_trapped(struct thread *t)
 {
 	uint64_t pc = t->regs.pc;
 	rt_lock(&rt.lock);
@@ -252,10 +252,10 @@ watch_trapped(struct thread *t)
 	t->credits[0] -= (int64_t)TRAP_TICKS * ST_BUDGET_UNITS;
 	/* Who measures it takes the trap away. */
 	if (is_measured(pc))
-		traps_take(pc);
+		breakpoints_take(pc);
 	else if (t->watching && credit_of(t) > 0)
 		budget_resume(t);
 	else
-		traps_take_page(pc);
+		breakpoints_take_page(pc);
 	rt_unlock(&rt.lock);
 }

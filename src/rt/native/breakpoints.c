@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/native/traps.h"
+#include "rt/native/breakpoints.h"
 
 #include "base/sum.h"
 #include "rt/budget/unique.h"
@@ -24,7 +24,7 @@ struct area_with_traps {
 	uint64_t *armed, *ever; /* a bit for each byte: there is a trap; there has been one */
 };
 
-struct traps {
+struct breakpoints {
 	struct area_with_traps area[MOST_AREAS_WITH_TRAPS];
 	uint32_t n;
 	uint32_t forks;
@@ -35,14 +35,14 @@ struct traps {
 static struct area_with_traps *
 area_at(uint64_t pc)
 {
-	for (uint32_t i = 0; rt.traps && i < rt.traps->n; i++)
-		if (pc - rt.traps->area[i].start < rt.traps->area[i].bytes)
-			return &rt.traps->area[i];
+	for (uint32_t i = 0; rt.breakpoints && i < rt.breakpoints->n; i++)
+		if (pc - rt.breakpoints->area[i].start < rt.breakpoints->area[i].bytes)
+			return &rt.breakpoints->area[i];
 	return NULL;
 }
 
 const uint8_t *
-traps_source(uint64_t pc)
+breakpoints_source(uint64_t pc)
 {
 	const struct area_with_traps *a = area_at(pc);
 	return a ? a->code + (pc - a->start) : NULL;
@@ -56,7 +56,7 @@ is_armed(const struct area_with_traps *a, uint64_t pc)
 }
 
 bool
-traps_own(uint64_t pc)
+breakpoints_own(uint64_t pc)
 {
 	const struct area_with_traps *a = area_at(pc);
 	uint64_t at = a ? pc - a->start : 0;
@@ -64,27 +64,27 @@ traps_own(uint64_t pc)
 }
 
 bool
-traps_any_stay(void)
+breakpoints_any_stay(void)
 {
-	return rt.traps && rt.traps->stay;
+	return rt.breakpoints && rt.breakpoints->stay;
 }
 
 bool
-traps_stay(uint64_t pc)
+breakpoints_stay(uint64_t pc)
 {
-	const struct area_with_traps *a = traps_any_stay() ? area_at(pc) : NULL;
+	const struct area_with_traps *a = breakpoints_any_stay() ? area_at(pc) : NULL;
 	return a && is_armed(a, pc);
 }
 
 bool
-traps_stale(void)
+breakpoints_stale(void)
 {
 	return __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE) !=
-	       (rt.traps ? rt.traps->told : 0);
+	       (rt.breakpoints ? rt.breakpoints->told : 0);
 }
 
 bool
-traps_ask(void)
+breakpoints_ask(void)
 {
 	struct st_message m = {.kind = ST_MESSAGE_LEADERS, .pid = rt.pid, .results_pid = rt.pid};
 	if (!rt.boot->channel ||
@@ -156,7 +156,7 @@ may_have_traps(const struct map *m)
 static struct area_with_traps *
 area_of(const struct map *m)
 {
-	struct traps *all = rt.traps;
+	struct breakpoints *all = rt.breakpoints;
 	struct area_with_traps *a = area_at(m->start), *made = NULL;
 	if (a)
 		return a->start == m->start && a->bytes == m->end - m->start ? a : NULL;
@@ -269,13 +269,13 @@ set_area(const struct map *m, int patch)
 }
 
 bool
-traps_set(void)
+breakpoints_set(void)
 {
 	rt_must_hold(&rt.lock);
 	const struct map *m;
 	uint64_t end;
-	if (rt.no_traps || rt.writes_memory_file ||
-	    (!rt.traps && !(rt.traps = rt_map_memory(sizeof *rt.traps))))
+	if (rt.no_breakpoints || rt.writes_memory_file ||
+	    (!rt.breakpoints && !(rt.breakpoints = rt_map_memory(sizeof *rt.breakpoints))))
 		return false;
 	uint32_t told = __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
 	int patch = patch_open();
@@ -286,8 +286,8 @@ traps_set(void)
 	}
 	if (patch >= 0)
 		patch_close(patch);
-	rt.traps->told = told;
-	rt.no_traps |= !done;
+	rt.breakpoints->told = told;
+	rt.no_breakpoints |= !done;
 	return done;
 }
 
@@ -324,13 +324,13 @@ put(struct area_with_traps *a, uint64_t pc, bool set, int patch)
 }
 
 void
-traps_move(uint64_t from, const uint64_t to[2])
+breakpoints_move(uint64_t from, const uint64_t to[2])
 {
 	rt_must_hold(&rt.lock);
 	struct area_with_traps *a = area_at(from);
 	bool set[2] = {false, false}, take = a && is_armed(a, from);
 	for (unsigned i = 0; i < 2; i++)
-		set[i] = area_at(to[i]) && !rt.no_traps && is_wanted(area_at(to[i]), to[i]);
+		set[i] = area_at(to[i]) && !rt.no_breakpoints && is_wanted(area_at(to[i]), to[i]);
 	int patch = take || set[0] || set[1] ? patch_open() : -1;
 	if (patch < 0)
 		return;
@@ -354,7 +354,7 @@ disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
 		if (patch_back(a->start + at, a->code + at, 1))
 			__atomic_fetch_and(&a->armed[at / 64], ~bit, __ATOMIC_RELAXED);
 		else
-			rt.traps->stay = true;
+			rt.breakpoints->stay = true;
 	}
 }
 
@@ -377,7 +377,7 @@ disarm_area(struct area_with_traps *a)
 }
 
 void
-traps_take(uint64_t pc)
+breakpoints_take(uint64_t pc)
 {
 	struct area_with_traps *a = area_at(pc);
 	if (a && is_armed(a, pc))
@@ -385,7 +385,7 @@ traps_take(uint64_t pc)
 }
 
 void
-traps_take_page(uint64_t pc)
+breakpoints_take_page(uint64_t pc)
 {
 	struct area_with_traps *a = area_at(pc);
 	int patch = patch_open();
@@ -396,7 +396,7 @@ traps_take_page(uint64_t pc)
 }
 
 void
-traps_yield(uint64_t start, uint64_t end)
+breakpoints_yield(uint64_t start, uint64_t end)
 {
 	struct area_with_traps *a = area_at(start);
 	if (a)
@@ -404,11 +404,11 @@ traps_yield(uint64_t start, uint64_t end)
 }
 
 void
-traps_forget(struct thread *t, uint64_t start, uint64_t end)
+breakpoints_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
-	for (uint32_t i = 0; rt.traps && i < rt.traps->n; i++) {
-		struct area_with_traps *a = &rt.traps->area[i];
+	for (uint32_t i = 0; rt.breakpoints && i < rt.breakpoints->n; i++) {
+		struct area_with_traps *a = &rt.breakpoints->area[i];
 		if (!a->bytes || a->start >= end || a->start + a->bytes <= start)
 			continue;
 		if (!any)
@@ -420,24 +420,24 @@ traps_forget(struct thread *t, uint64_t start, uint64_t end)
 }
 
 void
-traps_remove(void)
+breakpoints_remove(void)
 {
-	rt.no_traps = true;
-	for (uint32_t i = 0; rt.traps && i < rt.traps->n; i++) {
-		if (!rt.traps->area[i].bytes)
+	rt.no_breakpoints = true;
+	for (uint32_t i = 0; rt.breakpoints && i < rt.breakpoints->n; i++) {
+		if (!rt.breakpoints->area[i].bytes)
 			continue;
-		disarm_area(&rt.traps->area[i]);
-		drop_area(&rt.traps->area[i]);
+		disarm_area(&rt.breakpoints->area[i]);
+		drop_area(&rt.breakpoints->area[i]);
 	}
 }
 
 /* A child gets copies of all pages that have traps, and puts back what stood there before it is
  * native: that costs more than the fork, and no budget knows of it. */
 void
-traps_fork(struct thread *t)
+breakpoints_fork(struct thread *t)
 {
-	if (!rt.traps || rt.no_traps || ++rt.traps->forks <= MOST_FORKS)
+	if (!rt.breakpoints || rt.no_breakpoints || ++rt.breakpoints->forks <= MOST_FORKS)
 		return;
 	os_make_all_wait(t);
-	traps_remove();
+	breakpoints_remove();
 }

@@ -9,46 +9,48 @@
  * measured costs nothing at all. Only code of files, that nobody can write, has traps. Everything
  * that reads the program's code reads it by program_code, as it was.
  */
-#ifndef STROBE_RT_NATIVE_TRAPS_H
-#define STROBE_RT_NATIVE_TRAPS_H
+#ifndef STROBE_RT_NATIVE_BREAKPOINTS_H
+#define STROBE_RT_NATIVE_BREAKPOINTS_H
 
 #include "rt/rt.h"
 
-/* Is it worth while to call traps_set? The controller knows more than it did, or nobody asked it.
+/* Is it worth while to call breakpoints_set? The controller knows more than it did, or nobody asked
+ * it.
  */
-bool traps_stale(void);
+bool breakpoints_stale(void);
 /* Asks the controller to look for where blocks may begin in functions executed since. False: there
  * is none, or it has not answered the last time. */
-bool traps_ask(void);
+bool breakpoints_ask(void);
 /* There are traps at all leaders of code that has not been measured, and nowhere else. rt.lock
  * held. False: there can be none. */
-bool traps_set(void);
+bool breakpoints_set(void);
 /* A block has been measured, and leads to others, which may not have been (0: none): these have
  * traps, it has none. rt.lock held. */
-void traps_move(uint64_t from, const uint64_t to[2]);
+void breakpoints_move(uint64_t from, const uint64_t to[2]);
 /* A thread that runs natively has executed a breakpoint instruction at pc: was it a trap, then or
  * just now? */
-bool traps_own(uint64_t pc);
+bool breakpoints_own(uint64_t pc);
 /* Is there a trap that cannot be taken away? Without /proc, where code may not be made writable:
  * the thread has to go on in the cache. rt.lock held. */
-bool traps_stay(uint64_t pc);
+bool breakpoints_stay(uint64_t pc);
 /* Is there any such? */
-bool traps_any_stay(void);
+bool breakpoints_any_stay(void);
 /* The trap there is taken away; all of its page are. rt.lock held. */
-void traps_take(uint64_t pc);
-void traps_take_page(uint64_t pc);
-/* None are in [start, end) until traps_set, as something else is written there. rt.lock held. */
-void traps_yield(uint64_t start, uint64_t end);
+void breakpoints_take(uint64_t pc);
+void breakpoints_take_page(uint64_t pc);
+/* None are in [start, end) until breakpoints_set, as something else is written there. rt.lock held.
+ */
+void breakpoints_yield(uint64_t start, uint64_t end);
 /* [start, end) is about to change, or to go. rt.lock held. */
-void traps_forget(struct thread *t, uint64_t start, uint64_t end);
+void breakpoints_forget(struct thread *t, uint64_t start, uint64_t end);
 /* The process is about to have a child. rt.lock held. */
-void traps_fork(struct thread *t);
+void breakpoints_fork(struct thread *t);
 /* The process leaves the engine, or wants to change its code by itself: there are none any more. No
  * other thread is outside. */
-void traps_remove(void);
+void breakpoints_remove(void);
 
 /* The program's code at pc as it was, up to the end of its mapping; NULL: the mapping has no traps.
  */
-const uint8_t *traps_source(uint64_t pc);
+const uint8_t *breakpoints_source(uint64_t pc);
 
 #endif

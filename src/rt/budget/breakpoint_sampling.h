@@ -2,37 +2,37 @@
 /*
  * Watching, with --unique under a budget: a thread that finds little new in its window leaves it
  * with what it has left, goes outside, and comes back where it meets code that has not been
- * measured (native/traps.h), for just that. So the budget is kept for what is new, wherever in the
- * period that is, and what is known costs nothing. In the last eighth of the period the window is
- * open again: traps are not everywhere, and what is left then would be lost.
+ * measured (native/breakpoints.h), for just that. So the budget is kept for what is new, wherever
+ * in the period that is, and what is known costs nothing. In the last eighth of the period the
+ * window is open again: traps are not everywhere, and what is left then would be lost.
  */
-#ifndef STROBE_RT_BUDGET_WATCH_H
-#define STROBE_RT_BUDGET_WATCH_H
+#ifndef STROBE_RT_BUDGET_BREAKPOINT_SAMPLING_H
+#define STROBE_RT_BUDGET_BREAKPOINT_SAMPLING_H
 
 #include "rt/rt.h"
 
 /* What traps take to be set, here and in the controller, may be more than a period has. A thread
  * that has been granted its budget pays so much for it, at the most `most`. Units of the account.
  */
-int64_t watch_owed(int64_t most);
+int64_t bp_sampling_debt(int64_t most);
 /* The thread begins. */
-void watch_begin(struct thread *t);
+void bp_sampling_begin(struct thread *t);
 /* A window begins, or is over. */
-void watch_end(struct thread *t);
+void bp_sampling_end(struct thread *t);
 /* A block is measured for the first time. rt.lock held. */
-void watch_found(struct thread *t, const struct st_block *block);
+void bp_sampling_found(struct thread *t, const struct st_block *block);
 /* A tick at that CPU time, without what was charged, so late on the clock of periods, with which a
  * window begins or not. Returns whether a thread that runs natively is to come to the dispatcher.
  */
-bool watch_tick(struct thread *t, uint64_t cpu, uint64_t now, bool begins);
+bool bp_sampling_tick(struct thread *t, uint64_t cpu, uint64_t now, bool begins);
 /* The thread is about to go on at regs.pc: it leaves its window, if it watches and that has been
  * measured. rt.lock held. */
-void watch_pass(struct thread *t);
+void bp_sampling_pass(struct thread *t);
 /* It goes outside and watches: there are traps, as far as may be. rt.lock held. */
-void watch_go(struct thread *t);
+void bp_sampling_go(struct thread *t);
 /* Has either of them something to do? Needs no lock. */
-bool watch_waits(const struct thread *t);
+bool bp_sampling_waits(const struct thread *t);
 /* It has come upon a trap at regs.pc. */
-void watch_trapped(struct thread *t);
+void bp_sampling_trapped(struct thread *t);
 
 #endif
