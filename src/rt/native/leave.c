@@ -20,7 +20,7 @@
 #include "rt/native/syspatch.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 /* stubs.S knows it. */
 _Static_assert(offsetof(struct st_attached, regs) == 16, "");
@@ -136,7 +136,7 @@ restore_process(struct thread *t)
 	if (!t->own_process) {
 		block_but_faults();
 		signals_set_stack(t);
-		happen_leave(t);
+		callback_leave(t);
 		block_every();
 		SYS(__NR_sigaltstack, &t->altstack, 0);
 	}
@@ -331,7 +331,7 @@ end_measuring(struct thread *t)
 	if (t->own_process)
 		return;
 	block_but_faults();
-	happen_thread_end(t);
+	callback_thread_end(t);
 	block_every();
 }
 

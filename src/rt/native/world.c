@@ -8,7 +8,7 @@
 #include "rt/native/syspatch.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 /* False when the thread is gone. */
 static bool

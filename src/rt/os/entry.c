@@ -6,7 +6,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 struct rt rt;
 struct rt_memory rt_memory;
@@ -174,9 +174,9 @@ rt_start(struct st_boot *boot)
 	thread_start_sampling(t);
 	tools_begin();
 	if (attached)
-		happen_attached(t);
+		callback_attached(t);
 	else
-		happen_thread_begin(t);
+		callback_thread_begin(t);
 	rt.results->run.state = ST_RUN_CACHE;
 	if (!attached)
 		return;

@@ -9,7 +9,7 @@
 #include "rt/os/os.h"
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 #include "wire/control.h"
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
@@ -171,7 +171,7 @@ process_follow_fork(struct thread *t)
 	adaptive_restart();
 	jit_forget_partials();
 	tools_restart(t);
-	happen_thread_begin(t);
+	callback_thread_begin(t);
 	maps_restart();
 	limits_restart();
 	struct st_message m = {.kind = ST_MESSAGE_FORKED,

@@ -5,7 +5,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/maps.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 enum { MAX_LIVE_MAPS = 8192 };
 
@@ -169,7 +169,7 @@ add_record(struct st_map m, const char *path)
 	maps[r->maps.n] = m;
 	__atomic_store_n(&r->maps.n, r->maps.n + 1, __ATOMIC_RELEASE);
 	if (path[0])
-		happen_image(true, path, m.start, m.end, m.pgoff);
+		callback_image(true, path, m.start, m.end, m.pgoff);
 	return r->maps.n - 1;
 }
 
@@ -477,9 +477,9 @@ retire_records(uint64_t start, uint64_t end)
 			bool was = maps[i].path && !(maps[i].flags & ST_MAP_GONE);
 			maps[i].flags |= ST_MAP_GONE;
 			if (was)
-				happen_image(false,
-				             (char *)r + r->layout.off_strings + maps[i].path,
-				             maps[i].start, maps[i].end, maps[i].pgoff);
+				callback_image(false,
+				               (char *)r + r->layout.off_strings + maps[i].path,
+				               maps[i].start, maps[i].end, maps[i].pgoff);
 		}
 }
 

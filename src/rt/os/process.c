@@ -6,7 +6,7 @@
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 enum { E_BADF = 9 };
 
@@ -70,13 +70,13 @@ sys_exec(struct thread *t)
 	}
 	uint64_t program = (mask & ~NEVER_BLOCKED) | t->blocked;
 	if (!t->own_process)
-		happen_end(t);
+		callback_end(t);
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXECED);
 	/* Behind the ends of threads, when rows are handed over: one of this call stays with the
 	 * thread, where the tool can take it back if the call fails. */
 	if (!t->exec_told)
-		t->exec_told = happen_syscall_before(t, &t->exec_call);
+		t->exec_told = callback_syscall_before(t, &t->exec_call);
 	bool followed = rt.follow && follow_exec_begin(t);
 	uint64_t limits[2];
 	limits_exec(limits, true);
@@ -101,7 +101,7 @@ sys_exit_group(struct thread *t)
 	if (!t->own_process)
 		rt.results->run.exit_code = code & 0xff;
 	if (!t->own_process)
-		happen_end(t);
+		callback_end(t);
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXITED);
 	for (;;)

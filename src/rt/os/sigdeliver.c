@@ -8,7 +8,7 @@
 #include "rt/native/breakpoints.h"
 #include "rt/os/held.h"
 #include "rt/os/sigdeliver.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 enum {
 	SA_NODEFER = 0x40000000,
@@ -128,7 +128,7 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	reset_fpstate((void *)uc->mc.fpstate);
 	resume_program(t, uc);
 	rt_stat(ST_STAT_signals, 1);
-	happen_signal(t, signo);
+	callback_signal(t, signo);
 	return true;
 }
 
@@ -144,7 +144,7 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, en
 		os_show_threads(t);
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {
-		happen_end(t);
+		callback_end(t);
 		budget_end_all(t);
 		rt.results->run.fatal_signal = (uint32_t)signo;
 		rt.results->run.state = ST_RUN_KILLED;

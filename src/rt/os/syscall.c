@@ -16,7 +16,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/os/traced.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 #include "rt/tool/tool.h"
 
 enum { E_BADF = 9, E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22, NR_MSEAL = 462 };
@@ -588,7 +588,7 @@ static bool
 begin_seeing(struct thread *t, strobe_syscall *seen)
 {
 	t->in_exec = t->regs.r[RAX] == __NR_execve || t->regs.r[RAX] == __NR_execveat;
-	return !t->in_exec && happen_syscall_before(t, seen);
+	return !t->in_exec && callback_syscall_before(t, seen);
 }
 
 /* Tells them of the end. One that has not begun they are not told of again:
@@ -599,12 +599,12 @@ end_seeing(struct thread *t, strobe_syscall *seen, bool wanted, long ret)
 	if (ret == -NOT_BEGUN)
 		return;
 	if (t->in_exec) {
-		wanted = t->exec_told || happen_syscall_before(t, &t->exec_call);
+		wanted = t->exec_told || callback_syscall_before(t, &t->exec_call);
 		seen = &t->exec_call;
 		t->exec_told = false;
 	}
 	if (wanted)
-		happen_syscall_after(t, seen, ret);
+		callback_syscall_after(t, seen, ret);
 }
 
 /* The program is about to make the system call before `after`. */

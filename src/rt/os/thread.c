@@ -12,7 +12,7 @@
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 #include "rt/tool/tool.h"
 
 _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread, exit_id) == 24 &&
@@ -374,7 +374,7 @@ rt_attached(struct thread *t)
 	take_over_own(t);
 	thread_begin(t);
 	signals_block_all(); /* but those of faults, which tools may have */
-	happen_attached(t);
+	callback_attached(t);
 	thread_start_sampling(t);
 	if (rt.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -425,7 +425,7 @@ sys_exit(struct thread *t)
 	}
 	signals_block_all();
 	held_forget(t);
-	happen_thread_end(t);
+	callback_thread_end(t);
 	forest_end(t);
 	thread_retire(t);
 	set_ended(t);
@@ -439,7 +439,7 @@ static void
 thread_main(struct thread *t)
 {
 	thread_begin(t);
-	happen_thread_begin(t);
+	callback_thread_begin(t);
 	thread_start_sampling(t);
 	if (rt.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);

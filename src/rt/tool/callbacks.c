@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/tool/happen.h"
+#include "rt/tool/callbacks.h"
 
 #include <asm/unistd.h>
 
@@ -12,7 +12,7 @@
 typedef void (*plain_function)(void);
 
 void
-happen_thread_begin(struct thread *t)
+callback_thread_begin(struct thread *t)
 {
 	t->number = t->record;
 	if (!t->first_sp && !rt.boot->attached)
@@ -24,14 +24,14 @@ happen_thread_begin(struct thread *t)
 }
 
 void
-happen_attached(struct thread *t)
+callback_attached(struct thread *t)
 {
-	happen_thread_begin(t);
+	callback_thread_begin(t);
 	gap_begin(t);
 }
 
 void
-happen_last_gap(struct thread *t)
+callback_last_gap(struct thread *t)
 {
 	if (t->gap_from && rt.on && !t->left_out)
 		EACH_TOOL(i, gap)
@@ -39,9 +39,9 @@ happen_last_gap(struct thread *t)
 }
 
 void
-happen_thread_end(struct thread *t)
+callback_thread_end(struct thread *t)
 {
-	happen_last_gap(t);
+	callback_last_gap(t);
 	streams_consume(t); /* all its rows before its end */
 	EACH_TOOL(i, thread_end)
 	tool_call(i, (plain_function)tools.tool[i].tool->thread_end, t, NULL);
@@ -71,7 +71,7 @@ ends_matter(void)
 }
 
 void
-happen_end(struct thread *t)
+callback_end(struct thread *t)
 {
 	if (!ends_matter())
 		return;
@@ -84,7 +84,7 @@ happen_end(struct thread *t)
 		if (o != t)
 			wait_until_out(o);
 		if (!o->parked) /* else it has been to its end */
-			happen_thread_end(o);
+			callback_thread_end(o);
 	}
 	EACH_TOOL(i, end)
 	tool_call(i, (plain_function)tools.tool[i].tool->end, t, NULL);
@@ -94,7 +94,7 @@ happen_end(struct thread *t)
 }
 
 void
-happen_leave(struct thread *t)
+callback_leave(struct thread *t)
 {
 	EACH_TOOL(i, end)
 	tool_call(i, (plain_function)tools.tool[i].tool->end, t, NULL);
@@ -102,7 +102,7 @@ happen_leave(struct thread *t)
 }
 
 void
-happen_signal(struct thread *t, int signo)
+callback_signal(struct thread *t, int signo)
 {
 	if (!thread_is_measured(t))
 		return;
@@ -111,7 +111,7 @@ happen_signal(struct thread *t, int signo)
 }
 
 void
-happen_image(bool loaded, const char *path, uint64_t start, uint64_t end, uint64_t offset)
+callback_image(bool loaded, const char *path, uint64_t start, uint64_t end, uint64_t offset)
 {
 	const strobe_image image = {path, start, end, offset};
 	struct thread *t = rt_self();
@@ -125,7 +125,7 @@ happen_image(bool loaded, const char *path, uint64_t start, uint64_t end, uint64
 }
 
 bool
-happen_syscall_before(struct thread *t, strobe_syscall *s)
+callback_syscall_before(struct thread *t, strobe_syscall *s)
 {
 	const uint64_t *r = t->regs.r;
 	if (!tools.wants_syscalls || !thread_is_measured(t))
@@ -148,7 +148,7 @@ is_child(uint64_t number, long result)
 }
 
 void
-happen_syscall_after(struct thread *t, strobe_syscall *s, long result)
+callback_syscall_after(struct thread *t, strobe_syscall *s, long result)
 {
 	if (is_child(s->number, result))
 		return;
