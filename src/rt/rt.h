@@ -126,9 +126,9 @@ struct thread {
 	   and the latest; of CPU time: what the clock said when it was last read; and TSC then. */
 	_Alignas(64) int64_t credits[ST_CREDITS];
 	int64_t granted, period_amount;
-	uint64_t period_from, accrued_to, net_told, net_seen, cpu_seen, tsc_seen;
+	uint64_t period_from, accrued_to, net_reported, net_seen, cpu_seen, tsc_seen;
 	uint64_t works_since; /* TSC: the runtime, for the thread, which pays for it; 0: not */
-	uint64_t cpu_told, measured_from; /* up to when it has been added up; 0: not measured */
+	uint64_t cpu_reported, measured_from; /* up to when it has been added up; 0: not measured */
 	uint64_t gap_from;       /* TSC: since when it has not been measured; 0: the tools know */
 	uint32_t windows, ticks; /* that have begun; of its CPU time */
 	uint32_t period;         /* number of the period, from 0 on */
@@ -151,7 +151,7 @@ struct thread {
 	/* Of the window that is over: by how much it exceeded what there was, ns, and what of that
 	   is a debt of others; whether it has been told. */
 	uint64_t over_ns, over_given;
-	bool over_told;
+	bool over_reported;
 	struct st_overshoot_row *over_row; /* of the results; NULL: there was no room */
 	uint64_t woken;  /* by the clock, ns: when it was last looked for another period */
 	bool window_due; /* granted, and not yet told: it begins when the tools see the thread */
@@ -169,7 +169,7 @@ struct thread {
 	uint32_t found, rate;
 	/* While it makes a call in which it may sleep: what it has given back of a shared budget;
 	   the parts that it lay in. */
-	int64_t lent, parts_before[ST_CREDITS];
+	int64_t released, parts_before[ST_CREDITS];
 	bool left_out; /* the tools are not to see it: --threads */
 	bool ended;    /* it has left; its structure may be used again once the kernel has forgotten
 	                  its tid */

@@ -72,20 +72,20 @@ test_owed(void **state)
 	struct st_budget_pool p = {0};
 	(void)state;
 	pool_take(&p, 0, AMOUNT, 50 * POOL_LEAST);
-	pool_owe(&p, 10 * POOL_LEAST); /* the others pay */
+	pool_add_debt(&p, 10 * POOL_LEAST); /* the others pay */
 	assert_int_equal(pool_take(&p, 0, AMOUNT, MORE), 40 * POOL_LEAST);
-	pool_owe(&p, 20 * POOL_LEAST); /* and the next period, */
+	pool_add_debt(&p, 20 * POOL_LEAST); /* and the next period, */
 	pool_renew(&p, 1, AMOUNT);
 	assert_int_equal(pool_take(&p, 1, AMOUNT, MORE), 80 * POOL_LEAST);
-	pool_owe(&p, 2 * AMOUNT + POOL_LEAST); /* and those behind it */
+	pool_add_debt(&p, 2 * AMOUNT + POOL_LEAST); /* and those behind it */
 	pool_renew(&p, 2, AMOUNT);
 	assert_int_equal(pool_take(&p, 2, AMOUNT, MORE), 0);
 	pool_renew(&p, 3, AMOUNT);
 	assert_int_equal(pool_take(&p, 3, AMOUNT, MORE), 0);
 	pool_renew(&p, 4, AMOUNT);
 	assert_int_equal(pool_take(&p, 4, AMOUNT, MORE), AMOUNT - POOL_LEAST);
-	pool_owe(&p, 1); /* rounded up */
-	pool_owe(&p, 2 * AMOUNT);
+	pool_add_debt(&p, 1); /* rounded up */
+	pool_add_debt(&p, 2 * AMOUNT);
 	pool_renew(&p, 7, AMOUNT); /* two of three paid it */
 	assert_int_equal(pool_take(&p, 7, AMOUNT, MORE), AMOUNT - POOL_STEP);
 }
@@ -101,7 +101,7 @@ test_amounts(void **state)
 	assert_int_equal(pool_take(&p, 0, AMOUNT, MORE), 0);
 	pool_renew(&p, 1, 0);
 	assert_int_equal(pool_take(&p, 1, 0, MORE), 0);
-	pool_owe(&p, 2 * POOL_LEAST);
+	pool_add_debt(&p, 2 * POOL_LEAST);
 	pool_renew(&p, 2, AMOUNT); /* nothing was paid in a period without an amount */
 	assert_int_equal(pool_take(&p, 2, AMOUNT, MORE), AMOUNT - 2 * POOL_LEAST);
 	assert_int_equal(pool_take(&p, 2, AMOUNT / 2, MORE), 0);
@@ -164,7 +164,7 @@ share(struct shared *s, unsigned seed)
 			add(&s->taken[number], -(got / 2));
 			pool_give(&s->pool, number, got / 2);
 		} else if (got && rand_r(&seed) % 8 == 0) {
-			pool_owe(&s->pool, POOL_LEAST);
+			pool_add_debt(&s->pool, POOL_LEAST);
 			add(&s->owed, POOL_LEAST);
 		}
 	}

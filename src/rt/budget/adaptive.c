@@ -62,7 +62,7 @@ adaptive_limit(uint32_t id)
 }
 
 void
-adaptive_rest(uint32_t id)
+adaptive_back_off(uint32_t id)
 {
 	struct habit *h = habit_of(id);
 	if (!h || h->rests)
@@ -84,7 +84,7 @@ adaptive_rests(const struct thread *t, uint32_t id)
 	/* Blocks beside one that is dropped are translated with it, and need not be dropped soon.
 	 */
 	if (*thread_counter((struct thread *)t, id) >= limit)
-		adaptive_rest(id);
+		adaptive_back_off(id);
 	return habits[id].rests;
 }
 

@@ -27,7 +27,7 @@ bool adaptive_rests(const struct thread *t, uint32_t id);
 /* Up to how many times a thread may have executed it without resting it; 0: any. */
 uint32_t adaptive_limit(uint32_t id);
 /* A thread has executed it so often: it rests from now on. */
-void adaptive_rest(uint32_t id);
+void adaptive_back_off(uint32_t id);
 /* Windows may have begun: blocks that have rested long enough are measured again. */
 void adaptive_wake(struct thread *t);
 /* After a fork, with results that have no ids yet. */

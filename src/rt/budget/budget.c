@@ -79,7 +79,7 @@ open_window(struct thread *t)
 {
 	bp_sampling_end(t);
 	t->back = t->spent && budget_plan()->policy == ST_BUDGET_TRACE;
-	t->spent = t->over_told = false;
+	t->spent = t->over_reported = false;
 	t->windows++;
 	if (t->gap_from)
 		t->window_due = true;
@@ -89,7 +89,7 @@ open_window(struct thread *t)
 
 /* A window that was granted has begun. */
 static void
-tell_window(struct thread *t)
+report_window(struct thread *t)
 {
 	add(&budget()->windows, t->window_due);
 	t->window_due = false;
@@ -97,7 +97,7 @@ tell_window(struct thread *t)
 
 /* For what the controller has done. */
 static void
-pay(struct thread *t, int64_t owed)
+charge_debt(struct thread *t, int64_t owed)
 {
 	t->credits[0] -= owed;
 	t->elsewhere += owed;
@@ -111,7 +111,7 @@ grant(struct thread *t, uint64_t amount)
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
 	t->period_amount = (int64_t)amount;
 	set_credit(t, credit);
-	pay(t, bp_sampling_debt(credit_of(t) / 2));
+	charge_debt(t, bp_sampling_debt(credit_of(t) / 2));
 	if (credit > 0)
 		open_window(t);
 }
@@ -138,12 +138,12 @@ take_pieces(struct thread *t, int64_t least)
 		owed += bp_sampling_debt(piece / 2);
 	}
 	set_credit(t, left);
-	pay(t, owed);
+	charge_debt(t, owed);
 	return left - owed >= least;
 }
 
 void
-budget_lend(struct thread *t)
+budget_release(struct thread *t)
 {
 	int64_t left = credit_of(t);
 	if (t->spent || left < LEAST_LEFT)
@@ -152,19 +152,19 @@ budget_lend(struct thread *t)
 	memcpy(t->parts_before, t->credits, sizeof t->credits);
 	memset(t->credits, 0, sizeof t->credits);
 	t->granted = 0;
-	t->lent = left;
+	t->released = left;
 	share_give(t, left);
 }
 
 /* Its parts are as they were, but for what the pool rounds: if they were dealt out anew at each
  * call none would ever be used up, and the account not be compared with the clock. */
 void
-budget_reclaim(struct thread *t)
+budget_reacquire(struct thread *t)
 {
-	int64_t lent = t->lent;
+	int64_t lent = t->released;
 	if (!lent)
 		return;
-	t->lent = 0;
+	t->released = 0;
 	if (t->spent)
 		return;
 	int64_t meanwhile = credit_of(t), got = share_retake(t, lent);
@@ -233,16 +233,16 @@ begin_account(struct thread *t, bool first)
 	spread(t, 0, 0);
 	t->gap_from = rt_tsc();
 	t->granted = t->period_amount = t->account = t->elsewhere = 0;
-	t->cpu_told = cpu_time();
-	t->net_told = t->net_seen = t->cpu_told;
-	t->period_from = t->accrued_to = period_clock(t->cpu_told);
-	see_clock(t, t->cpu_told);
+	t->cpu_reported = cpu_time();
+	t->net_reported = t->net_seen = t->cpu_reported;
+	t->period_from = t->accrued_to = period_clock(t->cpu_reported);
+	see_clock(t, t->cpu_reported);
 	t->works_since = 0;
 	t->measured_from = 0;
 	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
 	t->over_from = 0;
-	t->over_told = t->window_due = false;
-	t->lent = 0;
+	t->over_reported = t->window_due = false;
+	t->released = 0;
 	t->period = 0;
 	t->accrues = !first;
 	native_run_begin(t);
@@ -282,15 +282,15 @@ budget_begin(struct thread *t, bool first)
 /* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the
  * thread that is lent to it. */
 static void
-tell_time(struct thread *t, uint64_t cpu)
+report_time(struct thread *t, uint64_t cpu)
 {
 	if (t->in_vfork)
 		return;
 	uint64_t net = net_time(t, cpu);
-	add(&budget()->cpu_ns, cpu - t->cpu_told);
-	share_tell_time(net - t->net_told);
-	t->cpu_told = cpu;
-	t->net_told = net;
+	add(&budget()->cpu_ns, cpu - t->cpu_reported);
+	share_report_time(net - t->net_reported);
+	t->cpu_reported = cpu;
+	t->net_reported = net;
 	if (!t->measured_from)
 		return;
 	add(&budget()->measured_ns, cpu - t->measured_from);
@@ -318,7 +318,7 @@ accrue(struct thread *t, uint64_t now)
 
 /* The thread's own period is over. That in which it has begun is not whole. */
 static void
-tell_period(const struct thread *t)
+report_period(const struct thread *t)
 {
 	if (t->accrues || !t->windows)
 		return;
@@ -338,10 +338,10 @@ follow_period(struct thread *t, uint64_t now)
 			give_back(t);
 			share_adopt(t);
 		}
-		if (!t->lent && (t->spent || credit_of(t) < LEAST_LEFT))
+		if (!t->released && (t->spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= whole + lag) {
-		tell_period(t);
+		report_period(t);
 		t->period_from += passed - (passed - lag) % whole;
 		t->accrues = false;
 		t->period++;
@@ -366,7 +366,7 @@ budget_tick(struct thread *t)
 	    1);
 	uint64_t cpu = cpu_time();
 	see_clock(t, cpu);
-	tell_time(t, cpu);
+	report_time(t, cpu);
 	audit_stretch(t, cpu);
 	uint64_t net = net_time(t, cpu);
 	if (thread_is_seen(t))
@@ -394,7 +394,7 @@ kind_of(uint64_t ns)
 /* The program's first window is over, if the thread is in it. What it has cost natively nobody
  * knows; the CPU time without what was charged is near. */
 static void
-tell_first(const struct thread *t)
+report_first(const struct thread *t)
 {
 	if (t != rt.main || t->windows != 1 || budget()->until_ns)
 		return;
@@ -430,18 +430,18 @@ new_overshoot_row(void)
 /* The window has exceeded what there was by so many ns. It may be told again, when the dispatch
  * that ended it has cost more: then that counts, in its class as in the largest. */
 static void
-tell_overshoot(struct thread *t, uint64_t ns)
+report_overshoot(struct thread *t, uint64_t ns)
 {
-	if (t->over_told && ns <= t->over_ns)
+	if (t->over_reported && ns <= t->over_ns)
 		return;
-	if (t->over_told)
+	if (t->over_reported)
 		add(&budget()->overshoots[kind_of(t->over_ns)], (uint64_t)-1);
 	else
 		t->over_row = new_overshoot_row();
 	if (t->over_row)
 		__atomic_store_n(&t->over_row->over_ns, ns, __ATOMIC_RELAXED);
 	add(&budget()->overshoots[kind_of(ns)], 1);
-	t->over_told = true;
+	t->over_reported = true;
 	t->over_ns = ns;
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
 	if (ns > most)
@@ -454,7 +454,7 @@ budget_enter(struct thread *t)
 	if (!budget_exists())
 		return;
 	uint64_t cpu = cpu_time();
-	tell_window(t);
+	report_window(t);
 	t->measured_from = cpu;
 	audit_stretch(t, cpu);
 }
@@ -466,14 +466,14 @@ budget_leave(struct thread *t)
 		return;
 	t->audit_from = 0;
 	settle(t);
-	tell_time(t, cpu_time());
+	report_time(t, cpu_time());
 }
 
 void
 budget_pause(struct thread *t)
 {
 	gap_begin(t);
-	tell_first(t);
+	report_first(t);
 	t->spent = true;
 }
 
@@ -500,11 +500,11 @@ spend(struct thread *t)
 {
 	uint64_t over = overshoot_of(t);
 	t->over_given = share_exists() ? over : 0;
-	tell_overshoot(t, over);
-	tell_window(t);
+	report_overshoot(t, over);
+	report_window(t);
 	gap_begin(t);
-	if (!share_tell_spent())
-		tell_first(t);
+	if (!share_report_spent())
+		report_first(t);
 	if (share_exists())
 		give_back(t);
 	lay_aside(t);
@@ -571,7 +571,7 @@ budget_end(struct thread *t)
 	audit_stretch(t, cpu);
 	if (share_exists())
 		give_back(t);
-	tell_time(t, cpu);
+	report_time(t, cpu);
 }
 
 void
@@ -631,7 +631,7 @@ budget_charge(struct thread *t, uint64_t since)
 	t->works_since = 0;
 	uint64_t over = t->spent ? overshoot_of(t) : 0;
 	if (over)
-		tell_overshoot(t, over + t->over_given); /* it was plain code that was made */
+		report_overshoot(t, over + t->over_given); /* it was plain code that was made */
 	else if (!t->spent && is_overdrawn(t))
 		share_out(t, 0);
 }

@@ -45,8 +45,8 @@ void budget_pause(struct thread *t);
 void budget_resume(struct thread *t);
 /* The budget is shared, and the thread makes a call in which it may sleep: what it has is the
  * others' meanwhile. It comes back from a call. */
-void budget_lend(struct thread *t);
-void budget_reclaim(struct thread *t);
+void budget_release(struct thread *t);
+void budget_reacquire(struct thread *t);
 /* The thread ends; the program does, by this thread. */
 void budget_end(struct thread *t);
 void budget_end_all(struct thread *t);

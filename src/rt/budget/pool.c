@@ -110,7 +110,7 @@ pool_give(struct st_budget_pool *p, uint32_t number, int64_t left)
 }
 
 void
-pool_owe(struct st_budget_pool *p, int64_t debt)
+pool_add_debt(struct st_budget_pool *p, int64_t debt)
 {
 	uint64_t steps = ((uint64_t)debt + POOL_STEP - 1) / POOL_STEP, used = get(&p->used);
 	while (!replace(&p->used, &used, word_of(number_of(used), value_of(used) + steps)))

@@ -32,7 +32,7 @@ int64_t pool_take(struct st_budget_pool *p, uint32_t number, int64_t amount, int
 /* Gives back what was taken in that period; nothing if it is over. */
 void pool_give(struct st_budget_pool *p, uint32_t number, int64_t left);
 /* So much more than was taken has been spent. */
-void pool_owe(struct st_budget_pool *p, int64_t debt);
+void pool_add_debt(struct st_budget_pool *p, int64_t debt);
 
 /* A thread of that weight takes part in the period. */
 void pool_weigh(struct st_budget_pool *p, uint32_t number, uint64_t weight);

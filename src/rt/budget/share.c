@@ -212,7 +212,7 @@ void
 share_give(struct thread *t, int64_t left)
 {
 	if (left < 0) {
-		pool_owe(rt.pool, -left);
+		pool_add_debt(rt.pool, -left);
 		return;
 	}
 	pool_give(rt.pool, t->pool_number, left);
@@ -220,14 +220,14 @@ share_give(struct thread *t, int64_t left)
 }
 
 void
-share_tell_time(uint64_t ns)
+share_report_time(uint64_t ns)
 {
 	if (share_is_of_tree())
 		__atomic_fetch_add(&rt.pool->clock, ns, __ATOMIC_RELAXED);
 }
 
 bool
-share_tell_spent(void)
+share_report_spent(void)
 {
 	struct st_budget_pool *p = rt.pool;
 	if (!share_is_of_tree() || periods_are_wall())

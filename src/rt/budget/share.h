@@ -27,8 +27,8 @@ int64_t share_retake(struct thread *t, int64_t lent);
  * paid out of what others would have had, in this period or the next. */
 void share_give(struct thread *t, int64_t left);
 /* A thread has used so much CPU time. */
-void share_tell_time(uint64_t ns);
+void share_report_time(uint64_t ns);
 /* A thread finds the pool empty. False: that is no news of others than its process. */
-bool share_tell_spent(void);
+bool share_report_spent(void);
 
 #endif

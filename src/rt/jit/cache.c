@@ -216,7 +216,7 @@ static bool
 is_entry(const struct block *b)
 {
 	return (b->flags & (BLOCK_VALID | BLOCK_SUSPENDED)) &&
-	       !(b->flags & (BLOCK_CONT | BLOCK_REST));
+	       !(b->flags & (BLOCK_CONT | BLOCK_RESUME));
 }
 
 /* A dropped block of the same hash gives its entry away: code that changes again and again fills no

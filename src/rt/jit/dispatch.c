@@ -212,26 +212,27 @@ static struct {
 	uint32_t block, generation;
 	enum version next;
 	bool alone;
-} rests[256];
+} resume_fragments[256];
 
 static uint32_t
-find_rest(const struct resume *at, enum version next)
+find_resume_fragment(const struct resume *at, enum version next)
 {
 	bool alone = rt_self()->watching;
 	unsigned h = (unsigned)(at->pc ^ at->id ^ at->actions) % 256;
-	const struct resume *k = &rests[h].at;
-	uint32_t b = rests[h].block;
-	bool same = rests[h].generation == jit.generation && rests[h].next == next &&
-	            rests[h].alone == alone && k->pc == at->pc && k->id == at->id &&
-	            k->insns == at->insns && k->actions == at->actions && k->back == at->back;
+	const struct resume *k = &resume_fragments[h].at;
+	uint32_t b = resume_fragments[h].block;
+	bool same = resume_fragments[h].generation == jit.generation &&
+	            resume_fragments[h].next == next && resume_fragments[h].alone == alone &&
+	            k->pc == at->pc && k->id == at->id && k->insns == at->insns &&
+	            k->actions == at->actions && k->back == at->back;
 	if (same && (jit.blocks[b].flags & BLOCK_VALID))
 		return b;
-	b = jit_translate_rest(at, next);
-	rests[h].at = *at;
-	rests[h].block = b;
-	rests[h].generation = jit.generation;
-	rests[h].next = next;
-	rests[h].alone = alone;
+	b = jit_translate_resume(at, next);
+	resume_fragments[h].at = *at;
+	resume_fragments[h].block = b;
+	resume_fragments[h].generation = jit.generation;
+	resume_fragments[h].next = next;
+	resume_fragments[h].alone = alone;
 	return b;
 }
 
@@ -244,10 +245,10 @@ go_on(struct thread *t)
 		return false;
 	if (!jit_has_room())
 		os_flush(t);
-	uint32_t b = find_rest(&at, thread_version(t));
+	uint32_t b = find_resume_fragment(&at, thread_version(t));
 	if (b && !unique_resume(t)) {
 		t->resume.id = at.id = 0;
-		b = find_rest(&at, thread_version(t));
+		b = find_resume_fragment(&at, thread_version(t));
 	}
 	if (!b)
 		return false;
@@ -279,7 +280,7 @@ static void
 follow_to(struct thread *t, const struct exit *x)
 {
 	t->regs.pc = jit_exit_target(x);
-	if (x->to != TO_SELF || !(jit.blocks[x->block].flags & (BLOCK_CONT | BLOCK_REST)))
+	if (x->to != TO_SELF || !(jit.blocks[x->block].flags & (BLOCK_CONT | BLOCK_RESUME)))
 		return;
 	jit_stop_at(t, x->block);
 	t->regs.pc = t->resume.pc;
@@ -323,7 +324,7 @@ static void
 dispatch_often(struct thread *t, uint32_t exit, const struct exit *x)
 {
 	(void)exit;
-	adaptive_rest(jit.id_of[x->block]);
+	adaptive_back_off(jit.id_of[x->block]);
 	jit_drop(x->block);
 	go_to(t, t->regs.pc);
 }

@@ -73,7 +73,8 @@ enum block_flags {
 	BLOCK_WRITABLE = 8, /* its code may change: a copy of it is kept */
 	BLOCK_CHECKED = 16, /* its code is compared with the program's before each execution */
 	BLOCK_COUNTED = 32, /* it carries a counter */
-	BLOCK_REST = 128, /* the rest of a basic block, for one that was stopped in it: no entry */
+	BLOCK_RESUME =
+	        128, /* the rest of a basic block, for one that was stopped in it: no entry */
 	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
@@ -215,8 +216,8 @@ struct jit {
 	                        counted; 0: none */
 	uint32_t *edge_of; /* by block, if blocks are counted: the branch at its end, whose ways are
 	                      counted (tool/edges.c); 0: none */
-	uint32_t *base_of; /* by block, if it is BLOCK_REST: instructions of the basic block before
-	                      it, and its skip << 16 and back << 24 (struct unit) */
+	uint32_t *base_of; /* by block, if it is BLOCK_RESUME: instructions of the basic block
+	                      before it, and its skip << 16 and back << 24 (struct unit) */
 	uint32_t generation; /* of the cache: flushes so far */
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
@@ -309,7 +310,7 @@ enum { NO_EXIT = 0xffffffff };
 uint32_t jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect);
 /* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. What
  * the tools asked for there stays in it, whatever version of code comes behind it. */
-uint32_t jit_translate_rest(const struct resume *at, enum version next);
+uint32_t jit_translate_resume(const struct resume *at, enum version next);
 /* From now on control runs past an EXIT_FIRST. Returns what stood there, for jit_arm_first; 0: it
  * did so already. */
 uint16_t jit_skip_first(uint32_t exit);

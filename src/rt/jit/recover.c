@@ -55,7 +55,7 @@ actions_at_call(uint32_t block)
 	for (i -= i > 0; i > 0 && !(jit.records[b->records + i - 1].kind_len & 15); i--)
 		n += jit.records[b->records + i - 1].kind_len >> 4 == REC_BEFORE;
 	/* The rest of a basic block that begins with the call. */
-	if (i == 0 && (b->flags & BLOCK_REST) && !(jit.base_of[block] >> 24))
+	if (i == 0 && (b->flags & BLOCK_RESUME) && !(jit.base_of[block] >> 24))
 		n += jit.base_of[block] >> 16 & 0xff;
 	return (uint8_t)n;
 }
@@ -279,7 +279,7 @@ static unsigned
 begin_rest(const struct block *b, struct recovered *out)
 {
 	out->regs.pc = b->pc;
-	if (!(b->flags & BLOCK_REST))
+	if (!(b->flags & BLOCK_RESUME))
 		return 0;
 	uint32_t rest = jit.base_of[out->block];
 	out->actions = (uint8_t)(rest >> 16);
@@ -488,7 +488,7 @@ insns_before(uint32_t block)
 	uint32_t n = 0;
 	while (jit.blocks[block].flags & BLOCK_CONT)
 		n += jit.blocks[--block].n_insns;
-	if (jit.blocks[block].flags & BLOCK_REST)
+	if (jit.blocks[block].flags & BLOCK_RESUME)
 		n += jit.base_of[block] & 0xffff;
 	return n;
 }
@@ -567,7 +567,7 @@ jit_stop_at(struct thread *t, uint32_t block)
 	                            .id = b->once ? 0 : jit.id_of[block],
 	                            .insns = (uint16_t)insns_before(block),
 	                            .state = RESUME_ARMED};
-	if (!(b->flags & BLOCK_REST))
+	if (!(b->flags & BLOCK_RESUME))
 		return;
 	uint32_t rest = jit.base_of[block];
 	t->resume.actions = rest >> 16 & 0xff;
@@ -589,7 +589,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
 	if (!id && !b->once)
 		return;
-	bool begun = r->counted || (b->flags & (BLOCK_CONT | BLOCK_REST));
+	bool begun = r->counted || (b->flags & (BLOCK_CONT | BLOCK_RESUME));
 	if (!begun && !r->at_end && !r->done && !r->actions)
 		return;
 	if (!begun && (b->flags & BLOCK_COUNTED))

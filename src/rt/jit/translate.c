@@ -118,7 +118,7 @@ begin_block(struct unit *u, bool cont)
 	if (b->checked)
 		flags |= BLOCK_CHECKED;
 	if (u->rest && !cont)
-		flags |= BLOCK_REST;
+		flags |= BLOCK_RESUME;
 	else if (!cont)
 		begin_basic_block(u);
 	see_piece(u, cont);
@@ -143,7 +143,7 @@ begin_block(struct unit *u, bool cont)
 		jit.edge_of[i] = edge_of_piece();
 		u->site = site_of_piece();
 	}
-	if (flags & BLOCK_REST)
+	if (flags & BLOCK_RESUME)
 		jit.base_of[i] = u->base | u->skip << 16 | u->back << 24;
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */
 	if (b->writable)
@@ -208,7 +208,7 @@ open_landings(const struct unit *u)
 	bool lasts = !rt.unique;
 	for (uint32_t i = u->first; i < jit.n_blocks; i++) {
 		const struct block *b = &jit.blocks[i];
-		lasts |= !(b->flags & (BLOCK_REST | BLOCK_CONT));
+		lasts |= !(b->flags & (BLOCK_RESUME | BLOCK_CONT));
 		if (b->landing && lasts)
 			jit_lookup_set(u->version, block_end(b), b->body + b->landing);
 	}
@@ -437,7 +437,7 @@ end_of(uint32_t id)
 }
 
 uint32_t
-jit_translate_rest(const struct resume *at, enum version next)
+jit_translate_resume(const struct resume *at, enum version next)
 {
 	struct unit u = {.now = &builds[0],
 	                 .next = &builds[1],

@@ -618,14 +618,14 @@ make_call(struct thread *t, uint64_t after)
 	bool wanted = begin_seeing(t, &seen);
 	budget_charge(t, since);
 	if (share_exists() && may_sleep(nr))
-		budget_lend(t);
+		budget_release(t);
 	budget_away(t);
 	t->sys_watched = wanted || t->in_exec;
 	t->sys_masked = false;
 	t->waits = 0;
 	long ret = t->filters ? sandboxed_call(t) : system_call(t);
 	budget_back(t);
-	budget_reclaim(t);
+	budget_reacquire(t);
 	if (may_sleep(nr))
 		budget_wake(t);
 	since = budget_since(t);
