@@ -585,8 +585,8 @@ typedef struct {
 	uint64_t function; /* strobe_function_at; 0: code of none */
 	uint64_t pc;       /* where it goes on */
 	uint64_t sp;       /* the stack pointer it was entered with; 0: nobody has called it */
-	uint64_t called;   /* the function that the call named, which may have jumped to this one;
-	                      0: the call does not say */
+	uint64_t called;   /* the function that the call named, or the signal's handler, which may
+	                      have jumped to this one; 0: not known */
 	int handler;       /* of a signal: the next one was not its caller, but interrupted */
 } strobe_activation;
 enum strobe_unwound {

@@ -76,7 +76,9 @@ struct contexts_strand {
 struct contexts_found {
 	uint64_t function, called, sp;
 	bool called_shown;
-	bool handler; /* of a signal, which interrupted the next one */
+	bool is_entered; /* the thread is at its first instruction: that it is entered will be seen,
+	                    but not who jumped to it, or that a signal came */
+	bool handler;    /* of a signal, which interrupted the next one */
 };
 
 /* The path to a context: node, by depth; depth, by label, where it was last. n: nodes. */

@@ -41,8 +41,8 @@ static void
 on_activation(void *to, const strobe_activation *a)
 {
 	struct contexts_state *s = to;
-	bool is_entered = a->pc == a->function && a->sp; /* that is seen when it happens */
-	bool shown = !is_entered && is_shown(s, a->function);
+	bool is_entered = s->innermost && a->pc == a->function && a->sp;
+	bool shown = is_shown(s, a->function);
 	s->within |= s->innermost && shown;
 	s->innermost = false;
 	if (shown)
@@ -50,6 +50,7 @@ on_activation(void *to, const strobe_activation *a)
 		                                      .called = a->called,
 		                                      .called_shown = is_shown(s, a->called),
 		                                      .sp = a->sp,
+		                                      .is_entered = is_entered,
 		                                      .handler = a->handler});
 	else if (a->handler && s->n_found)
 		s->found[s->n_found - 1].handler = true;
@@ -96,30 +97,41 @@ known_in(struct contexts_strand *first, const struct contexts_found *f, bool int
 static struct contexts_strand *
 known_stack(const struct contexts_state *s, const struct contexts_found *f)
 {
+	if (f->is_entered) /* it was another time */
+		return NULL;
 	struct contexts_strand *c = known_in(s->strand, f, true);
 	return c ? c : known_in(s->parked, f, false);
 }
 
 /* ---- the stack as it is ---- */
 
-/* A function is under way: perhaps another was called, and jumped to it. */
+/* Those that were called and have jumped, one to the next, the last one to the function; each of
+ * them is under way. The call says who was the first, if it names a function: then what was known
+ * is of the same call only if it says so, too. */
+static void
+push_jumpers(strobe_thread *t, struct contexts_strand *c, const struct contexts_found *f,
+             const struct contexts_strand *before)
+{
+	uint32_t called = f->called_shown ? contexts_label(f->called) : 0;
+	uint32_t i = before ? first_at(before, contexts_rounded(f->sp)) : 0;
+	uint32_t end = before ? frame_of(before, f) : 0;
+	bool same = before && end < before->n && (!f->called || before->frames[i].label == called);
+	if (f->called == f->function)
+		return;
+	for (; same && i < end; i++)
+		contexts_push(t, c, before->frames[i].label, f->sp, false);
+	if (!same && called)
+		contexts_push(t, c, called, f->sp, false);
+}
+
 static void
 push_found(strobe_thread *t, struct contexts_strand *c, const struct contexts_found *f,
            const struct contexts_strand *before)
 {
-	uint32_t label = contexts_label(f->function), called = 0;
-	uint32_t i = before ? first_at(before, contexts_rounded(f->sp)) : 0;
-	uint32_t end = before ? frame_of(before, f) : 0;
-	if (f->called != f->function && f->called_shown)
-		called = contexts_label(f->called);
-	bool knows_called = f->called != f->function && f->called;
-	bool same = before && end < before->n && i < end &&
-	            (!knows_called || before->frames[i].label == called);
-	for (; same && !contexts_options.physical && i < end; i++)
-		contexts_push(t, c, before->frames[i].label, f->sp, false);
-	if (!same && called && !contexts_options.physical)
-		contexts_push(t, c, called, f->sp, false);
-	contexts_push(t, c, label, f->sp, false);
+	if (!contexts_options.physical)
+		push_jumpers(t, c, f, before);
+	if (!f->is_entered)
+		contexts_push(t, c, contexts_label(f->function), f->sp, false);
 }
 
 /* What was below it is as it was: copies it. */

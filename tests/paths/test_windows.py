@@ -68,6 +68,17 @@ class Windows(unittest.TestCase):
                     self.check_part(contexts(part), contexts(whole))
                     self.assertLess(part["seen"]["measured_ns"], part["seen"]["cpu_ns"])
 
+    def test_versions(self):
+        """Windows from one dispatch to another, and with every block a dispatch: they begin where a function has been jumped to, a handler too."""
+        for way in ("O2", "frames"):
+            program = str(PROGRAMS / f"wander-{way}")
+            whole = contexts(self.run_paths("--", program))
+            for modes in ("versions", "versions,links"):
+                with self.subTest(way=way, modes=modes):
+                    part = self.run_paths("--stress", modes, "--", program)
+                    self.check_part(contexts(part), whole)
+                    self.assertGreater(part["seen"]["entries"], 1000)
+
     def test_start(self):
         """Measured from a function on: it has callers."""
         program = str(PROGRAMS / "wander-O2")

@@ -6,6 +6,7 @@
  */
 #include "rt/unwind/unwind.h"
 
+#include "rt/os/frame.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -83,6 +84,19 @@ leave_signal(struct walker *w)
 	if (unwind_is_restorer(pc_of(w)))
 		return leave_signal_frame(w);
 	return row && cfi_apply(row, w->registers, &w->cfa) == CFI_CALLER;
+}
+
+/* The handler of the signal whose frame is next: nobody has called it, but it was entered first.
+ * 0: not known. */
+static uint64_t
+handler_of(const struct thread *t, const struct walker *w)
+{
+	uint32_t signo;
+	if (!unwind_is_restorer(pc_of(w)) ||
+	    !cfi_read(&signo, w->registers[CFI_RSP] + sizeof(struct ucontext64), sizeof signo) ||
+	    signo < 1 || signo > N_SIGNALS)
+		return 0;
+	return __atomic_load_n(&t->sigtab->action[signo].handler, __ATOMIC_RELAXED);
 }
 
 /* ---- functions of which nothing is said ---- */
@@ -192,9 +206,11 @@ unwind_thread(struct thread *t, strobe_unwind_callee *each, void *to)
 			return STROBE_OUTERMOST;
 		}
 		called = unwind_called(pc_of(&w), &a.called);
+		a.handler = !called && is_signal_frame(&w);
+		if (a.handler)
+			a.called = handler_of(t, &w);
 		a.called = a.called ? entries_start(a.called) : 0;
 		a.sp = entered_with(a.function, w.cfa);
-		a.handler = !called && is_signal_frame(&w);
 		each(to, &a);
 		if (!called && !a.handler)
 			return STROBE_LOST;
