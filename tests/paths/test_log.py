@@ -17,7 +17,7 @@ from pathlib import Path
 
 STROBE = Path(sys.argv.pop(1)).resolve()
 PROGRAMS = Path(sys.argv.pop(1)).resolve() / "programs"
-WANDER, PLAIN = str(PROGRAMS / "wander-O2"), str(PROGRAMS / "prog1-O2")
+WANDER, PLAIN = str(PROGRAMS / "wander-O2"), str(PROGRAMS / "prog2-O2")
 BUDGET = ("--unroll-recursion", "-b", "20%", "-T", "20ms", "--sample-hz", "0")
 sys.setrecursionlimit(20000)
 
