@@ -33,6 +33,7 @@ st_keep_begin(struct st_keep *k, const struct st_keep_choice *choice, const char
 		st_keep_end(k);
 		return -1;
 	}
+	o->keeps_contexts = true;
 	if (!pid)
 		place_window(&o->budget, &past);
 	return 0;

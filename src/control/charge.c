@@ -35,9 +35,9 @@ void
 st_session_charge(struct st_session *s)
 {
 	size_t living = 0;
-	/* Where each block is measured once, a third of the budget of a short run would go into
+	/* Where runs share a log, a third or a half of the budget of a short one would go into
 	   symbols, and its log would be complete two runs later: docs/notes/budget-account.md. */
-	if (!s->options->budget.period_ns || s->options->unique)
+	if (!s->options->budget.period_ns || s->options->unique || s->options->keeps_contexts)
 		return;
 	take_back(s);
 	uint64_t charged = told(s, &living) + s->shared_ns,

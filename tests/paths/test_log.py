@@ -17,7 +17,7 @@ from pathlib import Path
 
 STROBE = Path(sys.argv.pop(1)).resolve()
 PROGRAMS = Path(sys.argv.pop(1)).resolve() / "programs"
-WANDER, PLAIN = str(PROGRAMS / "wander-O2"), str(PROGRAMS / "prog2-O2")
+WANDER, PLAIN, WORKER = (str(PROGRAMS / name) for name in ("wander-O2", "prog2-O2", "worker-O2"))
 BUDGET = ("--unroll-recursion", "-b", "20%", "-T", "20ms", "--sample-hz", "0")
 sys.setrecursionlimit(20000)
 
@@ -108,6 +108,22 @@ class Log(unittest.TestCase):
         tick = 4000000
         at = first[1] - first[1] // 3
         self.assertEqual(second[0], at - tick if tick < at < 200000000 else 0)
+
+    def test_shared(self):
+        """With a budget for all threads, too, whichever thread spends it. Strobe's own time is not charged."""
+        for run in range(2):
+            self.strobe("paths", "-q", "-o", f"{run}.db", "--unique-log", "log", "-b", "10%", "-T", "500ms", "--budget-share", "process", "--", WORKER)
+            with sqlite3.connect(self.folder / f"{run}.db") as db:
+                charged = dict(db.execute("SELECT name, total FROM statistic WHERE name IN ('budget_charged_ns', 'budget_controller_ns')"))
+            self.assertGreater(charged["budget_charged_ns"], 0)
+            self.assertEqual(charged["budget_controller_ns"], 0)
+        with sqlite3.connect(self.folder / "log") as db:
+            first, second = db.execute("SELECT first_ns, until_ns FROM run ORDER BY id").fetchall()
+        self.assertEqual(first[0], 0)
+        self.assertGreater(first[1], 0)
+        tick = 4000000
+        at = first[1] - first[1] // 3
+        self.assertEqual(second[0], at - tick if tick < at < 500000000 else 0)
 
     def test_at_once(self):
         runs = [subprocess.Popen([STROBE, "paths", "-q", "-o", f"{i}.json", "--unique-log", "log", "--", PLAIN], cwd=self.folder) for i in range(3)]

@@ -230,11 +230,16 @@ bool
 share_report_spent(void)
 {
 	struct st_budget_pool *p = rt.pool;
-	if (!share_is_of_tree() || periods_are_wall())
+	if (!share_exists() || periods_are_wall())
 		return false;
+	bool late = p->begins == ST_POOL_LATE, tree = share_is_of_tree();
+	if (p->begins == ST_POOL_GROWS || pool_number(p) != late)
+		return true;
 	uint64_t none = 0, now = time_passed();
-	if (p->begins != ST_POOL_GROWS && pool_number(p) == (p->begins == ST_POOL_LATE))
-		__atomic_compare_exchange_n(&p->until_ns, &none, now ? now : 1, false,
-		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (late && !tree) /* of a tree the controller takes that off */
+		now -= budget_plan()->period_ns - budget_plan()->first_ns;
+	uint64_t *until = tree ? &p->until_ns : &budget()->until_ns;
+	__atomic_compare_exchange_n(until, &none, now ? now : 1, false, __ATOMIC_RELAXED,
+	                            __ATOMIC_RELAXED);
 	return true;
 }
