@@ -117,8 +117,9 @@ tricks_are_taken_out(void **state)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	struct st_safe safe;
-	assert_non_null(st_safe_begin(&safe, out));
-	fputs("\033[1mbold\033[0m\tx\n\033[8mhidden\r\n", safe.out);
+	FILE *into = st_safe_begin(&safe, out);
+	assert_non_null(into);
+	fputs("\033[1mbold\033[0m\tx\n\033[8mhidden\r\n", into);
 	st_safe_end(&safe);
 	st_print_json_safely(out, "{\"\u202e\": \"\xc2\x9b\U000e0041\u00e9\x7f\"}");
 	fclose(out);
