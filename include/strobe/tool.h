@@ -29,7 +29,8 @@
  * forests of contexts, strobe_behind, strobe_insn_moves_stack, strobe_function_at,
  * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork. 5:
  * walks through forests. 6: pruning of forests, loops, strobe_cut_blocks, strobe_forget,
- * strobe_unwind, strobe_function_name_at. 7: strobe_take_back.
+ * strobe_unwind, strobe_function_name_at. 7: strobe_take_back. 8: forests, walks, pruning and loops
+ * are no part of the API any more; a second condition on a point narrows the first.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -37,7 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 7
+#define STROBE_ABI 8
 
 #pragma GCC visibility push(default)
 
@@ -197,130 +198,6 @@ strobe_value(const strobe_rows *rows, const strobe_row *r, unsigned column)
 	const strobe_site *s = &rows->sites[r->tag >> 4];
 	return s->where[column] < 0 ? s->constant[column] : r->value[s->where[column]];
 }
-
-/*
- * A forest: trees of contexts, such as who called whom. Its nodes are numbered from 1 on, and have
- * labels, which are numbers of addresses. What a tool does with `link` and `level` is its own
- * matter. The roots of a thread's trees are the children of the thread's node, whose label is 0,
- * and whose link is the thread's number.
- */
-typedef struct {
-	uint64_t count;
-	uint32_t label, parent, child, next; /* child: the newest; next: sibling */
-	uint32_t link, level;
-	uint32_t recent[8]; /* strobe_remember; by the lowest bits of labels */
-} strobe_node;
-/* Label of those that are not in the forest: STROBE_FORK_NODES in a row, which have what does not
- * fit into another's `recent`, by the next bits. */
-static const uint32_t STROBE_FORK = UINT32_MAX;
-enum { STROBE_FORK_NODES = 4, STROBE_FORK_SLOTS = 8 * STROBE_FORK_NODES };
-/* What a node has cost, itself alone. */
-typedef struct {
-	uint64_t ticks, instructions;
-} strobe_cost;
-/*
- * A loop: a node, the head, that is gone back to. An entry of it goes there otherwise; its
- * iterations are how often the head is then executed until the next entry. histogram: how many
- * entries had so many, in powers of two: 1, 2 to 3, 4 to 7; the last class has all that is more.
- * The last entry is not in it as long as the head's count is above `base`: that are its iterations.
- */
-enum { STROBE_LOOP_CLASSES = 32 };
-typedef struct {
-	uint32_t head;
-	uint32_t unused;
-	uint64_t base;
-	uint64_t least, most; /* iterations of one entry; 0: of none */
-	uint64_t open; /* the least of entries in the histogram that may have more; 0: none */
-	uint64_t histogram[STROBE_LOOP_CLASSES];
-} strobe_loop;
-/* The class of a number that is not 0. */
-static inline uint32_t
-strobe_loop_class(uint64_t iterations)
-{
-	uint32_t log = 63 - (uint32_t)__builtin_clzl(iterations);
-	return log < STROBE_LOOP_CLASSES ? log : STROBE_LOOP_CLASSES - 1;
-}
-/* The nodes and costs, by number; the label of an address, the same each time. */
-strobe_node *strobe_nodes(void);
-strobe_cost *strobe_costs(void);
-uint32_t strobe_label(uint64_t address);
-/* The thread's node. 0: there is no room for it. */
-uint32_t strobe_thread_node(strobe_thread *t);
-/* Another, once for each thread, which is not shown, nor is what is below it. */
-uint32_t strobe_aside_node(strobe_thread *t);
-/* From `from`, the label leads to that node: a walk goes there, and the next function finds it.
- * Others may be forgotten for it. Until strobe_forget it has to be the same each time. */
-void strobe_remember(strobe_thread *t, uint32_t from, uint32_t label, uint32_t to);
-/* Takes that back: the tool is called for the next such step. */
-void strobe_forget(strobe_thread *t, uint32_t from, uint32_t label);
-/* 0: nothing is remembered. */
-static inline uint32_t
-strobe_recall(const strobe_node *nodes, uint32_t from, uint32_t label)
-{
-	uint32_t to = nodes[from].recent[label & 7];
-	uint32_t slot = label / 8 % STROBE_FORK_SLOTS;
-	if (nodes[to].label == STROBE_FORK)
-		to = nodes[to + slot / 8].recent[slot % 8];
-	return nodes[to].label == label ? to : 0;
-}
-/* The child with the label, made when there is none, and remembered; 0: there is no room for it. */
-uint32_t strobe_find_child(strobe_thread *t, uint32_t parent, uint32_t label);
-static inline uint32_t
-strobe_child(strobe_thread *t, strobe_node *nodes, uint32_t parent, uint32_t label)
-{
-	uint32_t recent = strobe_recall(nodes, parent, label);
-	return recent ? recent : strobe_find_child(t, parent, label);
-}
-
-/* A loop with that head, and nothing else yet. NULL: there is no room for it. */
-strobe_loop *strobe_new_loop(uint32_t head);
-
-/*
- * Pruning: when nodes run out, a tool may let go those of a thread's contexts that count least,
- * with all below them. What they have counted, and cost, is added to a child of the context that
- * they were called from, which has a label of its own and stands for all that were pruned there.
- * Later the context may be found again, with a new node that counts from 0.
- */
-/* So many nodes for the process, instead of all that there is room for: in `begin`. */
-void strobe_bound_nodes(uint64_t most);
-/* Not 0: the thread should prune before its next step. */
-int strobe_is_short(strobe_thread *t);
-/* Prunes trees of the thread, and of threads that have ended. `keep` is called to say with
- * strobe_keep which nodes the tool has numbers or pointers of; these stay, with those above them,
- * and what nodes that stay have as `link`. Of what is remembered nothing is left. */
-void strobe_prune(strobe_thread *t, void (*keep)(strobe_thread *t));
-void strobe_keep(const strobe_node *node);
-/* The thread's node for what was pruned from its roots. It is always there: contexts may be counted
- * in it, and below it, for which there was no room. 0: there was none for the thread's. */
-uint32_t strobe_pruned_node(strobe_thread *t);
-
-/*
- * A walk: where a thread is in its forest, which translated code itself keeps: strobe_enter and the
- * like below. A thread has one. Its frames are an array of the tool's; each is an activation of a
- * function.
- */
-typedef struct {
-	/* The stack pointer it was entered with; less STROBE_JUMPED: by a jump from the function
-	 * below, with which it returns; less STROBE_UNUSUAL: its return, and who jumps from it, are
-	 * the tool's matter. */
-	uint64_t sp;
-	strobe_node *node;
-	uint32_t label;
-	uint32_t mine;      /* the tool's */
-	strobe_node *inner; /* strobe_step: the last one in it, never NULL; after strobe_enter:
-	                       its node */
-	uint64_t more;      /* the tool's */
-} strobe_frame;
-enum { STROBE_UNUSUAL = 1, STROBE_JUMPED = 2 };
-typedef struct {
-	strobe_frame *top;    /* the innermost; or &closed: the tool is called for everything */
-	strobe_frame *last;   /* that there is room for */
-	strobe_node *node;    /* of strobe_step_across */
-	uint64_t ticks;       /* up to which strobe_spend_time has added up; 0: not known */
-	strobe_frame closed;  /* sp 0 */
-	strobe_frame *before; /* in a fork's child: what `top` was in its parent; NULL: closed */
-} strobe_walk;
-strobe_walk *strobe_walk_of(strobe_thread *t);
 
 /* ---- code: what the translation-time events are about ---- */
 
@@ -492,7 +369,9 @@ enum strobe_relation {
 	STROBE_NOT_ABOVE,
 	STROBE_SHARES_BITS, /* a & b is not 0 */
 };
-/* The same point, where actions happen only if `a relation b`. */
+/* The same point, where actions happen only if `a relation b`, and the conditions hold that it has
+ * already: at most STROBE_MOST_CONDITIONS in all, or the tool is left out. */
+enum { STROBE_MOST_CONDITIONS = 4 };
 strobe_point strobe_when(strobe_point at, strobe_operand a, enum strobe_relation relation,
                          strobe_operand b);
 /* Only if the branch is taken, is not taken. */
@@ -541,30 +420,6 @@ void strobe_invoke_with(strobe_point at, strobe_callee *function, unsigned n,
                         const strobe_operand *operands);
 #define strobe_invoke(at, function, ...)                                                           \
 	strobe_invoke_with(at, function, STROBE_OPERANDS(__VA_ARGS__))
-
-/*
- * Steps of a walk: done in line where that is simple, else by a call of the function, whose
- * values[0] is the label and [1] the function's; strobe_thread_stack says the stack pointer.
- * Neither at a function's return (strobe_at_return) nor with a condition.
- *
- * A function is entered: simple if its stack pointer lies below the top frame's, there is room, and
- * the label's node is remembered from the top's. That is counted, and gets a frame. jumps: also if
- * the stack pointer is that of the top frame, which was not entered by a jump and has another
- * label.
- */
-void strobe_enter(strobe_point at, uint32_t label, int jumps, strobe_callee *otherwise);
-/* At a return: simple if the stack pointer is the top frame's. That is taken away; with the one
- * below, if it was entered by a jump. */
-void strobe_leave(strobe_point at, strobe_callee *otherwise);
-/* A block: simple if the top frame is the function's, and the label's node is remembered from the
- * frame's `inner`. That is counted, and `inner` from then on. */
-void strobe_step(strobe_point at, uint32_t label, uint32_t function, strobe_callee *otherwise);
-/* The same from the walk's `node` on, whatever the function. */
-void strobe_step_across(strobe_point at, uint32_t label, strobe_callee *otherwise);
-/* Adds to the cost of the top frame's node, be it closed's: the ticks since the walk's `ticks`,
- * which are now; instructions. */
-void strobe_spend_time(strobe_point at);
-void strobe_spend_instructions(strobe_point at, uint32_t n);
 
 /* ---- happenings, and what functions that run may use ---- */
 

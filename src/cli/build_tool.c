@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/tool_calibrate.h"
 #include "cli/tools.h"
+#include "toolkit/compile.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) BUILD_TOOL_##id,

@@ -146,7 +146,7 @@ static char *
 save_elsewhere(const struct st_result *a, const struct st_profile *p, const char *path)
 {
 	const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
-	dev_t full = 0, fs;
+	dev_t full = 0, fs = 0;
 	bool known = file_system_of(path, &full);
 	struct stat st;
 	char *file = NULL;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "cli/build_tool.h"
+#include "toolkit/compile.h"
 
 enum st_action_kind {
 	ST_ACTION_COUNT,

@@ -3,6 +3,7 @@
  * to; how often they happen only a run can tell. */
 #include <stdlib.h>
 
+#include "cli/build_tool.h"
 #include "cli/tool_calibrate.h"
 
 static const struct action {

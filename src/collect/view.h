@@ -13,6 +13,7 @@
 #include <strobe/tool.h>
 
 #include "base/error.h"
+#include "wire/results/forest.h"
 #include "wire/results/header.h"
 
 /* A table, with what its numbers were when the view was opened: its process may go on. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/internal.h"
+#include "wire/results/forest.h"
 
 static uint64_t
 place(uint64_t *at, uint64_t bytes)

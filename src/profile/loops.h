@@ -7,6 +7,8 @@
 
 #include <strobe/tool.h>
 
+#include "wire/results/forest.h"
+
 /* classes: entries by their iterations, as strobe_loop has them. */
 struct st_loop {
 	uint64_t entries, iterations;

@@ -19,6 +19,7 @@
 #include "rt/arch/x86_64/emit.h"
 #include "rt/budget/audit.h"
 #include "rt/lib/sys.h"
+#include "tools/forest.h"
 #include "wire/area.h"
 #include "wire/control.h"
 #include "wire/plan.h"

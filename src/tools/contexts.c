@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calling contexts of functions, and of basic blocks inside and across functions: what is asked of
- * code, and what is done where the walk (strobe/tool.h) is not enough. */
+ * code, and what is done where the walk (tools/forest.h) is not enough. */
 #include "tools/contexts.h"
 #include "wire/results/header.h"
 

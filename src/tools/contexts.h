@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+#include "tools/forest.h"
+
 /* Of whom the contexts are: functions by their callers; basic blocks by those before them in the
  * same activation of a function; by those before them in the thread. */
 enum contexts_mode { CONTEXTS_FUNC, CONTEXTS_INTRA, CONTEXTS_INTER };

@@ -36,13 +36,13 @@ RING = {"jit", "native", "os", "budget", "tool", "unwind"}
 RT_MAY = {
     "arch": {"base"},
     "lib": {"wire"},
-    "rt": {"base", "wire", "strobe", "arch", "lib", "budget"},
+    "rt": {"base", "wire", "strobe", "tools", "arch", "lib", "budget"},
     "contexts": {"rt", "arch", "os", "tool"},
 }
 for ring in RING:
     RT_MAY[ring] = {"base", "wire", "strobe", "tools", "rt", "arch", "lib"} | RING
-# Of budget, rt.h has but what is functions of numbers; only the API's inside knows the list of tools.
-RT_ONLY = {("rt", "budget"): {"rt/budget/audit.h"}, ("tool", "tools"): {"tools/tools.h"}}
+# Of budget, rt.h has only what is functions of numbers; of tools the walk that a thread has. Only the API's inside knows the list of tools.
+RT_ONLY = {("rt", "budget"): {"rt/budget/audit.h"}, ("rt", "tools"): {"tools/forest.h"}, ("tool", "tools"): {"tools/tools.h"}}
 for ring in RING - {"tool"}:
     RT_MAY[ring] -= {"tools"}
 # Files of a room that need nothing of it: functions of bytes, built for both worlds. Who may include them besides.

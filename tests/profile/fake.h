@@ -6,6 +6,7 @@
 #include <strobe/tool.h>
 
 #include "control/run.h"
+#include "wire/results/forest.h"
 
 struct fake;
 

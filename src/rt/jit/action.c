@@ -50,17 +50,38 @@ emit_condition(struct seq *s, const struct condition *c)
 	static const strobe_operand taken = {OPERAND_TAKEN, 0, 0}, one = {OPERAND_CONSTANT, 0, 1};
 	unsigned x = scratch(s, 0), y = scratch(s, 1u << x);
 	s->avoid |= (uint16_t)(1u << x | 1u << y);
-	emit_operand(s, x, relation ? &c->a : &taken);
-	emit_operand(s, y, relation ? &c->b : &one);
+	emit_operand(s, x, relation ? &c->is.a : &taken);
+	emit_operand(s, y, relation ? &c->is.b : &one);
 	save_flags(s);
 	s->flags_dirty = true;
 	rex_rr(e, true, y, x);
-	e8(e, relation && c->relation == STROBE_SHARES_BITS ? 0x85 : 0x39);
+	e8(e, relation && c->is.relation == STROBE_SHARES_BITS ? 0x85 : 0x39);
 	e8(e, 0xc0 | (y & 7) << 3 | (x & 7));
-	unsigned cc = relation                     ? condition_codes[c->relation]
+	unsigned cc = relation                     ? condition_codes[c->is.relation]
 	              : c->kind == CONDITION_TAKEN ? 4u
 	                                           : 5u;
 	return emit_forward(e, 0x0f80 | (cc ^ 1));
+}
+
+/* Those that a condition narrows come first: whether a branch is taken is told by flags that the
+ * others' comparisons change. Returns how many jumps are to be filled in. */
+static unsigned
+emit_conditions(struct seq *s, const struct condition *c, uint8_t *over[STROBE_MOST_CONDITIONS])
+{
+	const struct condition *before = condition_before(c);
+	const unsigned n = before ? emit_conditions(s, before, over) : 0;
+	const uint16_t avoid = s->avoid;
+	over[n] = emit_condition(s, c);
+	if (c->narrows)
+		s->avoid = avoid; /* what it compared is not needed any more */
+	return n + 1;
+}
+
+static void
+land_all(const struct emit *e, uint8_t *const *over, unsigned n)
+{
+	while (n-- > 0)
+		land(e, over[n]);
 }
 
 /* ---- actions ---- */
@@ -199,11 +220,11 @@ action_registers(const struct build *b, const struct action *a)
 	uint16_t set = 1u << RSP;
 	for (unsigned i = 0; i < a->n; i++)
 		set |= operand_registers(in, code, &a->operand[i]);
-	if (a->condition) {
-		const struct condition *c = &asked.conditions[a->condition - 1];
+	const struct condition *c = a->condition ? &asked.conditions[a->condition - 1] : NULL;
+	for (; c; c = condition_before(c)) {
 		if (c->kind == CONDITION_RELATION)
-			set |= operand_registers(in, code, &c->a) |
-			       operand_registers(in, code, &c->b);
+			set |= operand_registers(in, code, &c->is.a) |
+			       operand_registers(in, code, &c->is.b);
 		else if (in->cls == ST_C_LOOP)
 			set |= 1u << RCX;
 	}
@@ -258,41 +279,39 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 {
 	struct emit *e = s->e;
 	const struct condition *c = a->condition ? &asked.conditions[a->condition - 1] : NULL;
-	bool plain = c && c->kind <= CONDITION_NOT_TAKEN && s->in->cls == ST_C_JCC;
-	uint8_t *over = NULL;
+	bool plain = c && !c->narrows && c->kind <= CONDITION_NOT_TAKEN && s->in->cls == ST_C_JCC;
+	uint8_t *over[STROBE_MOST_CONDITIONS];
+	unsigned n = 0;
 	if (c && a->kind == ACTION_RECORD) {
 		unsigned p = pins_holding(&s->pins, counter_field(ST_STREAM_ID(a->stream)));
 		if (p != NO_PIN)
 			emit_advance(s, p);
 	}
 	if (plain)
-		over = emit_condition(s, c);
+		n = emit_conditions(s, c, over);
 	for (unsigned r = 0; r < 16; r++)
 		if (saves >> r & 1)
 			save(s, r);
 	if (flags)
 		save_flags(s);
 	if (c && !plain)
-		over = emit_condition(s, c);
+		n = emit_conditions(s, c, over);
 	emit_work(s, a);
 	if (a->kind == ACTION_INVOKE) {
 		restore_all(s);
 		emit_set_exit(e, call);
 		emit_jmp(e, (uint64_t)rt_stub_call);
-		if (over && !plain) {
-			land(e, over);
-			over = NULL;
+		if (n && !plain) {
+			land_all(e, over, n);
 			restore_all(s);
 		}
 	} else {
-		if (over && !plain) {
-			land(e, over);
-			over = NULL;
-		}
+		if (!plain)
+			land_all(e, over, n);
 		restore_all(s);
 	}
-	if (over)
-		land(e, over);
+	if (plain)
+		land_all(e, over, n);
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code of walks (include/strobe/tool.h). Each label has a guess, of each thread: where the walk
+ * The code of walks (tools/forest.h). Each label has a guess, of each thread: where the walk
  * last was before it, and where it was then. When that is right a step is a comparison, and does
  * not wait for the one before. Else a piece in the warm part finds the node that is remembered, and
  * that is the next guess; or it calls the tool.

@@ -61,9 +61,32 @@ strobe_at_return(strobe_function *f)
 	return point(POINT_RETURN);
 }
 
+const struct condition *
+condition_before(const struct condition *c)
+{
+	return c->narrows ? &asked.conditions[c->narrows - 1] : NULL;
+}
+
+static void
+leave_tool_out(const char *why)
+{
+	if (!tools.tool[asked.tool].failed)
+		rt_complain(why, event_address(asked.b, asked.from));
+	tools.tool[asked.tool].failed = true;
+}
+
+/* The point under one condition more. */
 static strobe_point
 with_condition(strobe_point at, struct condition c)
 {
+	unsigned n = 1;
+	for (uint32_t i = at.condition; i; i = asked.conditions[i - 1].narrows)
+		n++;
+	if (n > STROBE_MOST_CONDITIONS) {
+		leave_tool_out("a tool was left out: it has too many conditions on a point at");
+		return at;
+	}
+	c.narrows = (uint8_t)at.condition;
 	if (asked.n_conditions == MAX_CONDITIONS) {
 		asked.overflow = true;
 		return at;
@@ -76,7 +99,8 @@ with_condition(strobe_point at, struct condition c)
 strobe_point
 strobe_when(strobe_point at, strobe_operand a, enum strobe_relation relation, strobe_operand b)
 {
-	return with_condition(at, (struct condition){CONDITION_RELATION, (uint8_t)relation, a, b});
+	return with_condition(at, (struct condition){.kind = CONDITION_RELATION,
+	                                             .is = {(uint8_t)relation, a, b}});
 }
 
 static bool
@@ -94,10 +118,9 @@ strobe_when_taken(strobe_branch *b)
 }
 
 /* 1 = 0: never. */
-static const struct condition never = {.kind = CONDITION_RELATION,
-                                       .relation = STROBE_EQUAL,
-                                       .a = {OPERAND_CONSTANT, 0, 1},
-                                       .b = {OPERAND_CONSTANT, 0, 0}};
+static const struct condition never = {
+        .kind = CONDITION_RELATION,
+        .is = {STROBE_EQUAL, {OPERAND_CONSTANT, 0, 1}, {OPERAND_CONSTANT, 0, 0}}};
 
 strobe_point
 strobe_when_not_taken(strobe_branch *b)
@@ -187,13 +210,9 @@ new_performed_action(strobe_point at)
 	if (!a)
 		return NULL;
 	*a = (struct action){.tool = (uint8_t)asked.tool};
-	if (!at.condition)
-		return a;
-	const struct condition *c = &asked.conditions[at.condition - 1];
-	a->relates = true;
-	a->relation = c->relation;
-	a->if_a = c->a;
-	a->if_b = c->b;
+	const struct condition *c = at.condition ? &asked.conditions[at.condition - 1] : NULL;
+	for (; c; c = condition_before(c))
+		a->relations[a->n_relations++] = c->is;
 	return a;
 }
 
@@ -217,9 +236,10 @@ ask_action(strobe_point at, enum action_kind kind)
 	a->tool = (uint8_t)asked.tool;
 	a->condition = (uint8_t)at.condition;
 	const struct condition *c = at.condition ? &asked.conditions[at.condition - 1] : NULL;
-	a->after = (at.where & POINT_BEHIND) ||
-	           (c && c->kind == CONDITION_RELATION &&
-	            (is_written(&c->a, at.where) || is_written(&c->b, at.where)));
+	a->after = (at.where & POINT_BEHIND) != 0;
+	for (; c; c = condition_before(c))
+		a->after |= c->kind == CONDITION_RELATION &&
+		            (is_written(&c->is.a, at.where) || is_written(&c->is.b, at.where));
 	return a;
 }
 

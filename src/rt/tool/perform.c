@@ -31,12 +31,10 @@ value_of(struct thread *t, const strobe_operand *o, const struct access_piece *p
 }
 
 static bool
-holds(struct thread *t, const struct action *a, const struct access_piece *piece)
+relation_holds(struct thread *t, const struct relation *r, const struct access_piece *piece)
 {
-	if (!a->relates)
-		return true;
-	uint64_t x = value_of(t, &a->if_a, piece), y = value_of(t, &a->if_b, piece);
-	switch ((enum strobe_relation)a->relation) {
+	uint64_t x = value_of(t, &r->a, piece), y = value_of(t, &r->b, piece);
+	switch ((enum strobe_relation)r->relation) {
 	case STROBE_EQUAL:
 		return x == y;
 	case STROBE_NOT_EQUAL:
@@ -54,12 +52,21 @@ holds(struct thread *t, const struct action *a, const struct access_piece *piece
 	}
 }
 
+static bool
+all_hold(struct thread *t, const struct action *a, const struct access_piece *piece)
+{
+	for (unsigned i = 0; i < a->n_relations; i++)
+		if (!relation_holds(t, &a->relations[i], piece))
+			return false;
+	return true;
+}
+
 void
 perform_action(struct thread *t, const struct action *a, const struct access_piece *piece)
 {
 	uint64_t values[STROBE_MOST_COLUMNS];
 	uint64_t *tally = thread_counter(t, a->id);
-	if (!holds(t, a, piece))
+	if (!all_hold(t, a, piece))
 		return;
 	for (unsigned i = 0; i < a->n; i++)
 		values[i] = value_of(t, &a->operand[i], piece);

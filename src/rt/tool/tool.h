@@ -47,10 +47,14 @@ enum condition_kind {
 	CONDITION_RETURNS, /* the stack pointer is where the innermost function that a tool waits
 	                      for was entered with */
 };
-struct condition {
-	uint8_t kind;     /* enum condition_kind */
+struct relation {
 	uint8_t relation; /* enum strobe_relation */
 	strobe_operand a, b;
+};
+struct condition {
+	uint8_t kind;       /* enum condition_kind */
+	uint8_t narrows;    /* index + 1 of another that has to hold, too; 0: none */
+	struct relation is; /* of CONDITION_RELATION */
 };
 
 /* What is counted when the branch at the end of the piece goes one of its ways. */
@@ -82,10 +86,9 @@ struct action {
 	uint64_t cell;     /* of a sum: where it goes */
 	strobe_callee *function;
 	strobe_operand operand[STROBE_MOST_COLUMNS];
-	/* At a return: the condition itself. */
-	bool relates;
-	uint8_t relation;
-	strobe_operand if_a, if_b;
+	/* At a return and of the pieces of an access: the conditions themselves. */
+	uint8_t n_relations;
+	struct relation relations[STROBE_MOST_CONDITIONS];
 };
 
 enum {
@@ -144,6 +147,8 @@ void tools_init(void);
 void tools_restart(struct thread *t);
 /* Their first functions run, on the first thread. */
 void tools_begin(void);
+/* The one that a condition narrows, or NULL. */
+const struct condition *condition_before(const struct condition *c);
 /* Lets the tools see the piece from its instruction `skip` on; with_block: the block event, too. */
 void tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool with_block);
 

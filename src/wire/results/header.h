@@ -38,8 +38,8 @@ enum { ST_STRINGS_BYTES = 256 << 20 };
 /*
  * What does not change once the process runs. Offsets of the sections, which are bare arrays:
  * strings: char[]; labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES] and costs:
- * strobe_cost[ST_MAX_NODES] (tool.h), by node; loops: strobe_loop[ST_MAX_LOOPS] (tool.h); sites:
- * strobe_site[ST_MAX_SITES] (tool.h); tables: see st_table; counters: per slot
+ * strobe_cost[ST_MAX_NODES] (forest.h), by node; loops: strobe_loop[ST_MAX_LOOPS] (forest.h);
+ * sites: strobe_site[ST_MAX_SITES] (tool.h); tables: see st_table; counters: per slot
  * uint64_t[ST_MAX_BLOCKS]; the others: of the structures with these names. Chunk i lies at
  * off_chunks + i * ST_CHUNK_STRIDE, which is such that its address in the target is a multiple of
  * ST_CHUNK_STRIDE.

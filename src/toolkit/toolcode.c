@@ -6,7 +6,7 @@
  */
 #include <Zydis/Zydis.h>
 
-#include "cli/build_tool.h"
+#include "toolkit/compile.h"
 
 static const char *
 forbidden(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)

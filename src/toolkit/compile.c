@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/build_tool.h"
+#include "base/regular.h"
+#include "toolkit/compile.h"
 
 /* Code that runs between two instructions of the program: it may use the general registers only,
  * and finds no C library. The linker keeps code and data in pages of their own. _LIBC_LIMITS_H_:
@@ -133,8 +134,23 @@ own_headers(const struct arguments *compiler, char *path, size_t size, struct st
 	return 0;
 }
 
-/* The header that belongs to this strobe: PREFIX/include beside PREFIX/bin, or the source tree's
- * include beside its build directory. */
+/* A build folder has a file that says where the headers are that it was built with. */
+static bool
+headers_of_build(const char *folder, char *path, size_t size)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s/include-folder", folder);
+	FILE *f = st_fopen_regular(name);
+	const bool read = f && fgets(path, (int)size, f);
+	if (f)
+		fclose(f);
+	if (read)
+		path[strcspn(path, "\n")] = '\0';
+	return read;
+}
+
+/* The header that belongs to this strobe: that of the build folder which it lies in, else
+ * PREFIX/include beside PREFIX/bin. */
 static st_status
 tool_header(const struct st_tool_build *b, char *path, size_t size, struct st_error *e)
 {
@@ -151,8 +167,9 @@ tool_header(const struct st_tool_build *b, char *path, size_t size, struct st_er
 	char *slash = strrchr(exe, '/');
 	if (slash)
 		*slash = 0;
-	snprintf(path, size, "%s/../include", exe);
-	snprintf(probe, sizeof probe, "%s/../include/strobe/tool.h", exe);
+	if (!headers_of_build(exe, path, size))
+		snprintf(path, size, "%s/../include", exe);
+	snprintf(probe, sizeof probe, "%s/strobe/tool.h", path);
 	if (access(probe, R_OK) == 0)
 		return 0;
 	return st_fail(e, ST_EXIT_USAGE, "cannot find strobe/tool.h at %s; say where it is with -I",
