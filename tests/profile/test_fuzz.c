@@ -85,7 +85,7 @@ print(const struct st_profile *p, FILE *nowhere)
 	st_report_summary(&r, nowhere);
 	st_report_parts(&r, nowhere);
 	for (size_t i = 0; i < p->functions.n && i < 8; i++)
-		st_report_function(&r, nowhere, p->functions.v[i].name, &e);
+		ST_IGNORE(st_report_function(&r, nowhere, p->functions.v[i].name, &e));
 	free(st_report_json(&r, &e));
 	for (int pin = 0; pin < 2; pin++) {
 		const struct st_context_choice all = {

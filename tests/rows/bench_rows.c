@@ -73,7 +73,7 @@ main(int argc, char **argv)
 	produced = seconds(CLOCK_THREAD_CPUTIME_ID) - produced;
 	st_drain_end(d, h);
 	st_drain_free(d);
-	st_row_writer_finish(w, p);
+	ST_IGNORE(st_row_writer_finish(w, p));
 	double wall = seconds(CLOCK_MONOTONIC) - begin;
 	double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - produced;
 	const struct st_profile_stream *s = &p->streams.v[0];
