@@ -23,7 +23,6 @@ st_counted(uint64_t n, const char *one, const char *many)
 {
 	struct st_count count;
 	char number[ST_NUMBER_SIZE];
-	snprintf(count.text, sizeof count.text, "%s %s", st_number(number, n),
-	         n == 1 ? one : many);
+	snprintf(count.text, sizeof count.text, "%s %s", st_number(number, n), n == 1 ? one : many);
 	return count;
 }

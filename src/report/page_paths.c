@@ -29,7 +29,8 @@ contexts_of(const struct st_contexts *c)
 	if (!out)
 		return NULL;
 	st_contexts_json(c, out);
-	return parse(st_text_end(&built), built.n);
+	char *text = st_text_end(&built);
+	return parse(text, built.n);
 }
 
 /* ---- where loops are ---- */
