@@ -15,6 +15,16 @@ fz_host_rsp:	.skip 8
 fz_host_fs:	.skip 8
 fz_code_fs:	.skip 8		/* 0: leave FS alone */
 fz_rfbm:	.skip 8
+
+/* By a system call: wrfsbase is an invalid instruction where the kernel has not enabled it. rax, rcx, rdi, rsi and r11
+ * are lost. */
+	.macro set_fs from
+	mov \from(%rip), %rsi
+	mov $0x1002, %edi	/* ARCH_SET_FS */
+	mov $158, %eax		/* arch_prctl */
+	syscall
+	.endm
+
 	.text
 	.globl fz_enter, fz_exit, fz_abort
 	.type fz_enter, @function
@@ -29,10 +39,9 @@ fz_enter:
 	mov fz_rfbm(%rip), %eax
 	xor %edx, %edx
 	xrstor64 fz_xin(%rip)
-	mov fz_code_fs(%rip), %rax
-	test %rax, %rax
-	jz 1f
-	wrfsbase %rax
+	cmpq $0, fz_code_fs(%rip)
+	je 1f
+	set_fs fz_code_fs
 1:	pushq 128+fz_in(%rip)
 	popfq
 	mov 0+fz_in(%rip), %rax
@@ -82,8 +91,7 @@ fz_abort:
 	popfq
 	cmpq $0, fz_code_fs(%rip)
 	je 1f
-	mov fz_host_fs(%rip), %rax
-	wrfsbase %rax
+	set_fs fz_host_fs
 1:	vzeroupper
 	fninit
 	pushq $0x1f80
