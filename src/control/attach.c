@@ -107,7 +107,7 @@ static st_status
 write_table(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
             struct st_error *e)
 {
-	struct st_attached *all = calloc(ts->n, sizeof *all);
+	struct st_attached *all = calloc(ts->n + 1, sizeof *all); /* it has one, at least */
 	size_t n = 1;
 	if (!all)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
