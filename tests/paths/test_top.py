@@ -161,6 +161,7 @@ class Apart(Top):
             with self.subTest(options):
                 terminal, settings = self.start(*options, columns=150)
                 terminal.shows(shown)
+                terminal.shows(r"^  +\d.*leaf(\+0)?$")  # Ctrl-C kills the program before it handles it
                 self.finish(terminal)
                 self.given_back(terminal, settings)
 
