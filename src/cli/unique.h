@@ -10,7 +10,7 @@
 struct st_unique_choice {
 	bool chosen;
 	const char *log; /* NULL: none */
-	long last;       /* measured again when so many others have been; 0: never */
+	long last;       /* a block is measured again after so many other blocks; 0: never */
 	bool fixed;      /* the budget's period is what was asked for, whatever the log says */
 };
 

@@ -60,8 +60,9 @@ st_results_map(int fd, const struct st_results_header *like)
 struct st_results_header *
 st_results_shrink(struct st_results_header *h, size_t *size)
 {
-	uint32_t n = h->threads.n_slots < h->layout.slots_here ? h->threads.n_slots
-	                                                       : h->layout.slots_here;
+	/* Read once: the program can write there. */
+	const uint32_t n_slots = __atomic_load_n(&h->threads.n_slots, __ATOMIC_RELAXED);
+	const uint32_t n = n_slots < h->layout.slots_here ? n_slots : h->layout.slots_here;
 	size_t used = h->layout.off_counters + n * h->layout.counters_stride,
 	       rest = used - ST_LAYOUT_BYTES;
 	if (used >= *size || munmap((char *)h + used, *size - used) != 0)

@@ -82,9 +82,9 @@ struct st_run_options {
 	                         long after it has begun */
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
-	bool keeps_contexts;  /* across runs: budgets do not pay for what strobe itself does */
+	bool keeps_contexts;  /* a log of contexts: budgets are not charged for strobe's own time */
 	struct st_known *known;       /* made by st_run_program; NULL: each process has its own */
-	uint32_t unique_last;         /* again when so many others have been; 0: never */
+	uint32_t unique_last;         /* a block again after so many others; 0: never */
 	struct st_budget_plan budget; /* of each thread: amount, period and clock */
 	struct st_qos *qos;  /* what changes its amount while the program runs; NULL: nothing */
 	const char *threads; /* which threads are measured: st_region_threads; NULL: all */

@@ -398,13 +398,13 @@ dispatch_native(struct thread *t, const struct exit *x, uint32_t generation)
 	os_step(t);
 }
 
-/* What is to be translated next, for which there has to be budget left. */
+/* The translation that follows an exit: it needs budget that is left. */
 enum foreseen { FORESEES_NOTHING, FORESEES_TARGET, FORESEES_BLOCK };
 
 /* What the dispatcher does at an exit, by its kind. */
 static const struct exit_handler {
-	/* Takes the lock by itself, and nothing else is done. The exit is a copy of generation
-	   `generation`. */
+	/* Called without rt.lock, in place of everything below. The exit is a copy, of the cache
+	   generation `generation`. */
 	void (*alone)(struct thread *t, const struct exit *x, uint32_t generation);
 	/* With rt.lock held, after the thread has followed region, gap and budget. x: a copy. */
 	void (*handle)(struct thread *t, uint32_t exit, const struct exit *x);

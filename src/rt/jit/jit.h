@@ -256,7 +256,7 @@ in_cache(uint64_t address)
 	return address - rt.target.area < ST_CACHE_SIZE;
 }
 
-/* The field where the results count the id, a block's or a tally's. */
+/* The offset, from the thread, of the counter slot of an id (a block's, or another count's). */
 static inline uint32_t
 counter_field(uint32_t id)
 {

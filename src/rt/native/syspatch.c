@@ -138,7 +138,7 @@ syspatches_hide(uint8_t *code, uint64_t start, uint64_t bytes)
 	}
 }
 
-/* What is there then may be other calls. */
+/* Forgets the sites of unmapped code: other code may be mapped there later. */
 static void
 forget_sites(uint64_t start, uint64_t end)
 {

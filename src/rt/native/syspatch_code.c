@@ -289,7 +289,7 @@ is_apart(const struct syspatch *k, const struct map *m)
 	return k->site >= m->start && k->site + k->bytes <= m->end;
 }
 
-/* What is to be changed for the call's system-call patch. */
+/* Chooses the bytes that a system-call patch replaces. False: the call cannot have one. */
 static bool
 choose(struct syspatch *k, const struct map *m, uint64_t call, bool before)
 {
