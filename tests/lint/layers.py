@@ -36,13 +36,16 @@ RING = {"jit", "native", "os", "budget", "tool", "unwind"}
 RT_MAY = {
     "arch": {"base"},
     "lib": {"wire"},
-    "rt": {"base", "wire", "strobe", "tools", "arch", "lib", "budget"},
-    "contexts": {"rt", "arch", "os", "tool"},
+    "rt": {"base", "wire", "strobe", "arch", "lib", "budget", "native", "os", "jit", "tool", "contexts"},
+    "contexts": {"tools", "rt", "arch", "os", "tool"},
 }
 for ring in RING:
     RT_MAY[ring] = {"base", "wire", "strobe", "tools", "rt", "arch", "lib"} | RING
-# Of budget, rt.h has only what is functions of numbers; of tools the walk that a thread has. Only the API's inside knows the list of tools.
-RT_ONLY = {("rt", "budget"): {"rt/budget/audit.h"}, ("rt", "tools"): {"tools/forest.h"}, ("tool", "tools"): {"tools/tools.h"}}
+# Of its folders, rt.h has only what each of them keeps of a thread, which is data. Only the API's inside knows the list of
+# tools; of tools, contexts has the cursor that a thread has.
+RT_ONLY = {("rt", folder): {f"rt/{folder}/thread_{name}.h"} for folder, name in
+           (("budget", "budget"), ("native", "native"), ("os", "os"), ("jit", "jit"), ("tool", "tools"), ("contexts", "contexts"))}
+RT_ONLY |= {("tool", "tools"): {"tools/tools.h"}, ("contexts", "tools"): {"tools/forest.h"}}
 for ring in RING - {"tool"}:
     RT_MAY[ring] -= {"tools"}
 # Files of a room that need nothing of it: functions of bytes, built for both worlds. Who may include them besides.

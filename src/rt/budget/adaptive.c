@@ -115,7 +115,8 @@ adaptive_wake(struct thread *t)
 		wake(resting[i].id);
 		resting[i] = resting[--n_resting];
 	}
-	if (thread_is_seen(t) && !t->works_since) /* else it is charged with what is around it */
+	if (thread_is_seen(t) &&
+	    !t->budget.works_since) /* else it is charged with what is around it */
 		budget_charge(t, since);
 }
 

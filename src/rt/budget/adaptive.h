@@ -19,8 +19,8 @@ enum { ADAPTIVE_TIMES = 64 };
 static inline bool
 adaptive_is_on(void)
 {
-	return rt.has_budget && rt.results->plan.budget.sampling == ST_SAMPLING_ADAPTIVE &&
-	       !rt.unique;
+	return rt.budget.exists && rt.results->plan.budget.sampling == ST_SAMPLING_ADAPTIVE &&
+	       !rt.budget.unique;
 }
 /* The thread translates the block: does it rest? */
 bool adaptive_rests(const struct thread *t, uint32_t id);

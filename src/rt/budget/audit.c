@@ -32,64 +32,68 @@ drained(void)
 static bool
 can_be_audited(const struct thread *t)
 {
-	return thread_is_measured(t) && !rt.unique && !t->in_vfork &&
-	       (!t->away_from || t->away_cpu);
+	return thread_is_measured(t) && !rt.budget.unique && !t->in_vfork &&
+	       (!t->budget.audit.away_from || t->budget.audit.away_cpu);
 }
 
 static void
 begin(struct thread *t, uint64_t cpu)
 {
-	t->made_before = t->made;
-	t->native_from = t->spent && !t->in_vfork && runs_natively(t) ? cpu : 0;
-	t->audit_from = can_be_audited(t) ? cpu : 0;
-	t->account_before = t->account;
-	t->timed = t->away = 0;
+	t->budget.audit.calls_before = t->budget.audit.calls;
+	t->budget.audit.native_from = t->budget.spent && !t->in_vfork && runs_natively(t) ? cpu : 0;
+	t->budget.audit.from = can_be_audited(t) ? cpu : 0;
+	t->budget.audit.account_before = t->budget.account;
+	t->budget.audit.timed = t->budget.audit.away = 0;
 }
 
 /* The thread has so much less than it thought it had: that is no overshoot. */
 static void
 charge(struct thread *t, int64_t more)
 {
-	int64_t over = t->over_from - credit_of(t);
-	t->credits[0] -= more;
+	int64_t over = t->budget.overshoot.from - credit_of(t);
+	t->budget.credits[0] -= more;
 	settle(t);
 	int64_t left = credit_of(t);
-	t->over_from = left < 0 ? left + (over > 0 ? over : 0) : 0;
+	t->budget.overshoot.from = left < 0 ? left + (over > 0 ? over : 0) : 0;
 }
 
 static void
 correct(struct thread *t, uint64_t cpu)
 {
-	int64_t charged = t->account - t->account_before,
-	        used = units_of((int64_t)(cpu - t->audit_from)) - t->away,
-	        insns = audit_insns(charged - t->timed, &rt.audit);
-	uint64_t calls = t->made - t->made_before;
-	int64_t each = audit_is_alike(&rt.work, calls, (uint64_t)insns) ? audit_native(&rt.work)
-	                                                                : 0,
-	        more = audit_cost(used, charged, t->timed, &rt.audit, each) - charged;
+	int64_t charged = t->budget.account - t->budget.audit.account_before,
+	        used = units_of((int64_t)(cpu - t->budget.audit.from)) - t->budget.audit.away,
+	        insns = audit_insns(charged - t->budget.audit.timed, &rt.budget.rate);
+	uint64_t calls = t->budget.audit.calls - t->budget.audit.calls_before;
+	int64_t each = audit_is_alike(&rt.budget.work, calls, (uint64_t)insns)
+	                       ? audit_native(&rt.budget.work)
+	                       : 0,
+	        more = audit_cost(used, charged, t->budget.audit.timed, &rt.budget.rate, each) -
+	               charged;
 	if (insns)
-		audit_learn_seen(&rt.work, calls, (uint64_t)t->away, (uint64_t)insns);
+		audit_learn_seen(&rt.budget.work, calls, (uint64_t)t->budget.audit.away,
+		                 (uint64_t)insns);
 	charge(t, more);
 	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&budget()->audited_ns, cpu - t->audit_from, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&budget()->audited_ns, cpu - t->budget.audit.from, __ATOMIC_RELAXED);
 }
 
 void
 audit_stretch(struct thread *t, uint64_t cpu)
 {
 	settle(t);
-	if (t->away_cpu) {
-		t->away += units_of((int64_t)(cpu - t->away_cpu));
-		t->away_cpu = cpu;
+	if (t->budget.audit.away_cpu) {
+		t->budget.audit.away += units_of((int64_t)(cpu - t->budget.audit.away_cpu));
+		t->budget.audit.away_cpu = cpu;
 	}
-	if (t->audit_from && can_be_audited(t))
+	if (t->budget.audit.from && can_be_audited(t))
 		correct(t, cpu);
-	if (t->native_from && runs_natively(t))
-		audit_learn_native(&rt.work, (uint64_t)units_of((int64_t)(cpu - t->native_from)),
-		                   t->made - t->made_before);
+	if (t->budget.audit.native_from && runs_natively(t))
+		audit_learn_native(&rt.budget.work,
+		                   (uint64_t)units_of((int64_t)(cpu - t->budget.audit.native_from)),
+		                   t->budget.audit.calls - t->budget.audit.calls_before);
 	int64_t rows = units_of(drained());
 	charge(t, rows);
-	t->elsewhere += rows;
+	t->budget.elsewhere += rows;
 	begin(t, cpu);
 }
 
@@ -100,29 +104,35 @@ enum { CALLS_AFTER_SLEEP = 64, NOBODY_ASKS = 1 };
 void
 budget_away(struct thread *t)
 {
-	t->away_from = !budget_exists() ? 0 : t->audit_from ? rt_tsc() : NOBODY_ASKS;
-	t->away_cpu = t->away_from && t->sleeps && t->audit_from ? cpu_time() : 0;
+	t->budget.audit.away_from = !budget_exists()       ? 0
+	                            : t->budget.audit.from ? rt_tsc()
+	                                                   : NOBODY_ASKS;
+	t->budget.audit.away_cpu =
+	        t->budget.audit.away_from && t->budget.audit.sleeps && t->budget.audit.from
+	                ? cpu_time()
+	                : 0;
 }
 
 void
 budget_back(struct thread *t)
 {
-	if (t->away_from <= NOBODY_ASKS) {
-		t->away_from = 0;
+	if (t->budget.audit.away_from <= NOBODY_ASKS) {
+		t->budget.audit.away_from = 0;
 		return;
 	}
-	uint64_t ticks = rt_tsc() - t->away_from, cpu = t->away_cpu;
-	t->away_from = t->away_cpu = 0;
+	uint64_t ticks = rt_tsc() - t->budget.audit.away_from, cpu = t->budget.audit.away_cpu;
+	t->budget.audit.away_from = t->budget.audit.away_cpu = 0;
 	if (ticks > CREDIT_SUSPICIOUS)
-		t->sleeps = CALLS_AFTER_SLEEP;
-	else if (t->sleeps)
-		t->sleeps--;
+		t->budget.audit.sleeps = CALLS_AFTER_SLEEP;
+	else if (t->budget.audit.sleeps)
+		t->budget.audit.sleeps--;
 	if (cpu) {
-		t->away += units_of((int64_t)(cpu_time() - cpu));
+		t->budget.audit.away += units_of((int64_t)(cpu_time() - cpu));
 		return;
 	}
-	t->away += (int64_t)(ticks * ST_BUDGET_UNITS);
-	if (ticks > CREDIT_SUSPICIOUS && t->audit_from) { /* nothing is known of this stretch */
+	t->budget.audit.away += (int64_t)(ticks * ST_BUDGET_UNITS);
+	if (ticks > CREDIT_SUSPICIOUS &&
+	    t->budget.audit.from) { /* nothing is known of this stretch */
 		settle(t);
 		begin(t, cpu_time());
 	}

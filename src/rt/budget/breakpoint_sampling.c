@@ -24,8 +24,9 @@ enum {
 static bool
 may_sample(const struct thread *t)
 {
-	return rt.has_breakpoints && !rt.unique_last && !share_exists() && !rt.no_breakpoints &&
-	       !rt.writes_memory_file && rt.on && !t->left_out && native_run_may(t);
+	return rt.native.has_breakpoints && !rt.budget.unique_last && !share_exists() &&
+	       !rt.native.no_breakpoints && !rt.writes_memory_file && rt.on &&
+	       !t->budget.left_out && native_run_may(t);
 }
 
 int64_t
@@ -47,15 +48,15 @@ bp_sampling_debt(int64_t most)
 void
 bp_sampling_begin(struct thread *t)
 {
-	t->watching = false;
-	t->found = 0;
-	t->rate = rt.results->control.log_has_code ? 0 : UINT32_MAX;
+	t->budget.breakpoints.on = false;
+	t->budget.breakpoints.found = 0;
+	t->budget.breakpoints.rate = rt.results->control.log_has_code ? 0 : UINT32_MAX;
 }
 
 void
 bp_sampling_end(struct thread *t)
 {
-	t->watching = false;
+	t->budget.breakpoints.on = false;
 }
 
 /* Where the block leads may be new as well. What begins behind a return or an indirect jump nobody
@@ -82,11 +83,11 @@ follow_block(const struct st_block *block)
 void
 bp_sampling_found(struct thread *t, const struct st_block *block)
 {
-	t->found++;
-	if (t->watching)
+	t->budget.breakpoints.found++;
+	if (t->budget.breakpoints.on)
 		follow_block(block);
 	else
-		rt.found++;
+		rt.budget.breakpoints.found++;
 }
 
 static bool
@@ -109,9 +110,10 @@ static bool
 has_new_files(void)
 {
 	uint64_t n = __atomic_load_n(&rt.results->control.coverage_bits, __ATOMIC_RELAXED),
-	         before = rt.bits_at_tick;
-	rt.bits_at_tick = n;
-	return n == before && n != rt.bits_asked && rt.ticks_asked++ >= rt.ticks_wait;
+	         before = rt.budget.breakpoints.bits_at_tick;
+	rt.budget.breakpoints.bits_at_tick = n;
+	return n == before && n != rt.budget.breakpoints.bits_asked &&
+	       rt.budget.breakpoints.ticks_asked++ >= rt.budget.breakpoints.ticks_wait;
 }
 
 /* The controller is asked when the process has been there for some time, and again when there is
@@ -122,13 +124,13 @@ ask(uint64_t net)
 {
 	uint32_t times = rt.results->control.leaders_asked;
 	bool new_files = has_new_files();
-	if (times ? rt.found < MANY && !new_files : net < watches_from())
+	if (times ? rt.budget.breakpoints.found < MANY && !new_files : net < watches_from())
 		return times;
 	if (breakpoints_ask()) {
 		if (times && new_files)
-			rt.ticks_wait = 2 * rt.ticks_wait + 1;
-		rt.found = rt.ticks_asked = 0;
-		rt.bits_asked = rt.bits_at_tick;
+			rt.budget.breakpoints.ticks_wait = 2 * rt.budget.breakpoints.ticks_wait + 1;
+		rt.budget.breakpoints.found = rt.budget.breakpoints.ticks_asked = 0;
+		rt.budget.breakpoints.bits_asked = rt.budget.breakpoints.bits_at_tick;
 	}
 	return rt.results->control.leaders_asked;
 }
@@ -137,16 +139,16 @@ ask(uint64_t net)
 static void
 take_rate(struct thread *t)
 {
-	if (t->spent && !t->watching)
+	if (t->budget.spent && !t->budget.breakpoints.on)
 		return;
-	t->rate = t->found;
-	t->found = 0;
+	t->budget.breakpoints.rate = t->budget.breakpoints.found;
+	t->budget.breakpoints.found = 0;
 }
 
 static bool
 is_quiet(const struct thread *t)
 {
-	return t->rate < FEW;
+	return t->budget.breakpoints.rate < FEW;
 }
 
 /* Has the controller ever answered? Of hundreds of libraries it takes as long as they take to
@@ -164,7 +166,7 @@ look(struct thread *t, uint64_t net)
 {
 	if (!ask(net) || !is_quiet(t) || !is_told())
 		return;
-	t->watching = true;
+	t->budget.breakpoints.on = true;
 	budget_pause(t);
 }
 
@@ -172,27 +174,27 @@ static void
 reopen(struct thread *t)
 {
 	bp_sampling_end(t);
-	if (t->spent && credit_of(t) > 0)
+	if (t->budget.spent && credit_of(t) > 0)
 		budget_resume(t);
 }
 
 bool
 bp_sampling_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
 {
-	bool late = now - t->period_from >= budget_plan()->period_ns / 8 * 7;
+	bool late = now - t->budget.period_from >= budget_plan()->period_ns / 8 * 7;
 	if (!begins)
 		take_rate(t);
-	if (!t->watching) {
-		if (!t->spent && !late && may_sample(t))
+	if (!t->budget.breakpoints.on) {
+		if (!t->budget.spent && !late && may_sample(t))
 			look(t, net);
 		return false;
 	}
 	ask(net);
 	if (late || !may_sample(t) || !is_quiet(t))
 		reopen(t);
-	else if (!t->spent)
+	else if (!t->budget.spent)
 		budget_pause(t);
-	return t->watching && breakpoints_stale();
+	return t->budget.breakpoints.on && breakpoints_stale();
 }
 
 /* Is it known what is there? Code that no log has is not looked for. */
@@ -208,34 +210,35 @@ is_measured(uint64_t pc)
 static void
 stress_watch(struct thread *t)
 {
-	if (!(rt.stress & ST_STRESS_watch) || t->watching || t->spent || !may_sample(t))
+	if (!(rt.stress & ST_STRESS_watch) || t->budget.breakpoints.on || t->budget.spent ||
+	    !may_sample(t))
 		return;
-	if (!rt.results->control.leaders_asked || rt.found >= FEW)
+	if (!rt.results->control.leaders_asked || rt.budget.breakpoints.found >= FEW)
 		breakpoints_ask();
-	rt.found = 0;
-	t->watching = true;
+	rt.budget.breakpoints.found = 0;
+	t->budget.breakpoints.on = true;
 }
 
 bool
 bp_sampling_waits(const struct thread *t)
 {
-	if (!t->watching)
-		return (rt.stress & ST_STRESS_watch) && !t->spent;
-	return !t->spent || breakpoints_stale();
+	if (!t->budget.breakpoints.on)
+		return (rt.stress & ST_STRESS_watch) && !t->budget.spent;
+	return !t->budget.spent || breakpoints_stale();
 }
 
 void
 bp_sampling_pass(struct thread *t)
 {
 	stress_watch(t);
-	if (t->watching && !t->spent && is_measured(t->regs.pc))
+	if (t->budget.breakpoints.on && !t->budget.spent && is_measured(t->regs.pc))
 		budget_pause(t);
 }
 
 void
 bp_sampling_go(struct thread *t)
 {
-	if (!t->watching || !breakpoints_stale())
+	if (!t->budget.breakpoints.on || !breakpoints_stale())
 		return;
 	uint64_t begin = rt_tsc();
 	breakpoints_set();
@@ -249,11 +252,11 @@ bp_sampling_trapped(struct thread *t)
 	uint64_t pc = t->regs.pc;
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_traps, 1);
-	t->credits[0] -= (int64_t)TRAP_TICKS * ST_BUDGET_UNITS;
+	t->budget.credits[0] -= (int64_t)TRAP_TICKS * ST_BUDGET_UNITS;
 	/* Who measures it takes the trap away. */
 	if (is_measured(pc))
 		breakpoints_take(pc);
-	else if (t->watching && credit_of(t) > 0)
+	else if (t->budget.breakpoints.on && credit_of(t) > 0)
 		budget_resume(t);
 	else
 		breakpoints_take_page(pc);

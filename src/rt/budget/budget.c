@@ -38,7 +38,7 @@ add(uint64_t *sum, uint64_t n)
 static bool
 is_overdrawn(const struct thread *t)
 {
-	return t->credits[0] < 0 || credit_of(t) < 0;
+	return t->budget.credits[0] < 0 || credit_of(t) < 0;
 }
 
 static void
@@ -57,8 +57,8 @@ ticks_of(uint64_t ns)
 static void
 see_clock(struct thread *t, uint64_t cpu)
 {
-	t->cpu_seen = cpu;
-	t->tsc_seen = rt_tsc();
+	t->budget.cpu_seen = cpu;
+	t->budget.tsc_seen = rt_tsc();
 }
 
 /* The thread has so much left from now on. */
@@ -66,10 +66,10 @@ static void
 set_credit(struct thread *t, int64_t credit)
 {
 	if (credit >= 0)
-		t->over_from = 0;
+		t->budget.overshoot.from = 0;
 	settle(t);
 	spread(t, credit, 1);
-	t->granted = credit;
+	t->budget.granted = credit;
 }
 
 /* The thread may be measured from here on. It is when it next comes to the dispatcher, which may be
@@ -78,11 +78,11 @@ static void
 open_window(struct thread *t)
 {
 	bp_sampling_end(t);
-	t->back = t->spent && budget_plan()->policy == ST_BUDGET_TRACE;
-	t->spent = t->over_reported = false;
-	t->windows++;
-	if (t->gap_from)
-		t->window_due = true;
+	t->budget.regained = t->budget.spent && budget_plan()->policy == ST_BUDGET_TRACE;
+	t->budget.spent = t->budget.overshoot.reported = false;
+	t->budget.windows++;
+	if (t->budget.gap_from)
+		t->budget.window_due = true;
 	else
 		add(&budget()->windows, 1);
 }
@@ -91,16 +91,16 @@ open_window(struct thread *t)
 static void
 report_window(struct thread *t)
 {
-	add(&budget()->windows, t->window_due);
-	t->window_due = false;
+	add(&budget()->windows, t->budget.window_due);
+	t->budget.window_due = false;
 }
 
 /* For what the controller has done. */
 static void
 charge_debt(struct thread *t, int64_t owed)
 {
-	t->credits[0] -= owed;
-	t->elsewhere += owed;
+	t->budget.credits[0] -= owed;
+	t->budget.elsewhere += owed;
 	share_overdraft(t);
 }
 
@@ -109,7 +109,7 @@ grant(struct thread *t, uint64_t amount)
 {
 	int64_t left = credit_of(t),
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
-	t->period_amount = (int64_t)amount;
+	t->budget.period_amount = (int64_t)amount;
 	set_credit(t, credit);
 	charge_debt(t, bp_sampling_debt(credit_of(t) / 2));
 	if (credit > 0)
@@ -146,13 +146,13 @@ void
 budget_release(struct thread *t)
 {
 	int64_t left = credit_of(t);
-	if (t->spent || left < LEAST_LEFT)
+	if (t->budget.spent || left < LEAST_LEFT)
 		return;
 	settle(t);
-	memcpy(t->parts_before, t->credits, sizeof t->credits);
-	memset(t->credits, 0, sizeof t->credits);
-	t->granted = 0;
-	t->released = left;
+	memcpy(t->budget.share.parts_before, t->budget.credits, sizeof t->budget.credits);
+	memset(t->budget.credits, 0, sizeof t->budget.credits);
+	t->budget.granted = 0;
+	t->budget.share.released = left;
 	share_give(t, left);
 }
 
@@ -161,20 +161,20 @@ budget_release(struct thread *t)
 void
 budget_reacquire(struct thread *t)
 {
-	int64_t lent = t->released;
+	int64_t lent = t->budget.share.released;
 	if (!lent)
 		return;
-	t->released = 0;
-	if (t->spent)
+	t->budget.share.released = 0;
+	if (t->budget.spent)
 		return;
 	int64_t meanwhile = credit_of(t), got = share_retake(t, lent);
 	if (meanwhile || got <= lent - POOL_STEP) {
 		set_credit(t, meanwhile + got);
 		return;
 	}
-	memcpy(t->credits, t->parts_before, sizeof t->credits);
-	t->credits[0] -= lent - got;
-	t->granted = got;
+	memcpy(t->budget.credits, t->budget.share.parts_before, sizeof t->budget.credits);
+	t->budget.credits[0] -= lent - got;
+	t->budget.granted = got;
 	share_overdraft(t);
 }
 
@@ -183,7 +183,7 @@ refill_to(struct thread *t, int64_t least)
 {
 	if (!take_pieces(t, least))
 		return false;
-	if (t->spent)
+	if (t->budget.spent)
 		open_window(t);
 	return true;
 }
@@ -199,7 +199,8 @@ static uint64_t
 due(const struct thread *t, uint64_t now)
 {
 	return (uint64_t)bursts_due((int64_t)amount_now(), budget_plan()->bursts,
-	                            budget_plan()->period_ns, t->period, now - t->period_from);
+	                            budget_plan()->period_ns, t->budget.period,
+	                            now - t->budget.period_from);
 }
 
 /* Another burst may have begun, or the amount have changed within the period: more is granted, or
@@ -209,14 +210,14 @@ follow_amount(struct thread *t, uint64_t now)
 {
 	const uint64_t least =
 	        budget_plan()->most / 64 / (budget_plan()->bursts ? budget_plan()->bursts : 1);
-	int64_t by = (int64_t)due(t, now) - t->period_amount, left = credit_of(t);
+	int64_t by = (int64_t)due(t, now) - t->budget.period_amount, left = credit_of(t);
 	if (by < 0 && by < -left)
 		by = left > 0 ? -left : 0;
 	if (by == 0 || (by > 0 && by < (int64_t)least))
 		return;
-	t->period_amount += by;
+	t->budget.period_amount += by;
 	set_credit(t, left + by);
-	if (by > 0 && t->spent && left + by > 0)
+	if (by > 0 && t->budget.spent && left + by > 0)
 		open_window(t);
 }
 
@@ -231,23 +232,24 @@ static void
 begin_account(struct thread *t, bool first)
 {
 	spread(t, 0, 0);
-	t->gap_from = rt_tsc();
-	t->granted = t->period_amount = t->account = t->elsewhere = 0;
-	t->cpu_reported = cpu_time();
-	t->net_reported = t->net_seen = t->cpu_reported;
-	t->period_from = t->accrued_to = period_clock(t->cpu_reported);
-	see_clock(t, t->cpu_reported);
-	t->works_since = 0;
-	t->measured_from = 0;
-	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
-	t->over_from = 0;
-	t->over_reported = t->window_due = false;
-	t->released = 0;
-	t->period = 0;
-	t->accrues = !first;
+	t->budget.gap_from = rt_tsc();
+	t->budget.granted = t->budget.period_amount = t->budget.account = t->budget.elsewhere = 0;
+	t->budget.cpu_reported = cpu_time();
+	t->budget.net_reported = t->budget.net_seen = t->budget.cpu_reported;
+	t->budget.period_from = t->budget.accrued_to = period_clock(t->budget.cpu_reported);
+	see_clock(t, t->budget.cpu_reported);
+	t->budget.works_since = 0;
+	t->budget.measured_from = 0;
+	t->budget.audit.from = t->budget.audit.native_from = t->budget.audit.away_from =
+	        t->budget.audit.away_cpu = 0;
+	t->budget.overshoot.from = 0;
+	t->budget.overshoot.reported = t->budget.window_due = false;
+	t->budget.share.released = 0;
+	t->budget.period = 0;
+	t->budget.accrues = !first;
 	native_run_begin(t);
-	t->spent = true;
-	t->back = false;
+	t->budget.spent = true;
+	t->budget.regained = false;
 	bp_sampling_begin(t);
 	if (share_exists()) {
 		share_begin(t, first);
@@ -257,14 +259,14 @@ begin_account(struct thread *t, bool first)
 	if (!first)
 		return;
 	if (!budget_plan()->first_ns) {
-		grant(t, due(t, t->period_from));
+		grant(t, due(t, t->budget.period_from));
 		return;
 	}
 	/* The rest of a period that has nothing left; what comes then is number 0. With
 	   ST_WATCHES_AT_ONCE it is over. */
-	t->period--;
-	t->period_from -= budget_plan()->period_ns - budget_plan()->first_ns;
-	t->period_amount = (int64_t)budget_plan()->most;
+	t->budget.period--;
+	t->budget.period_from -= budget_plan()->period_ns - budget_plan()->first_ns;
+	t->budget.period_amount = (int64_t)budget_plan()->most;
 }
 
 void
@@ -275,7 +277,7 @@ budget_begin(struct thread *t, bool first)
 	begin_account(t, first);
 	if (!thread_is_seen(t))
 		return;
-	t->gap_from = 0;
+	t->budget.gap_from = 0;
 	budget_enter(t);
 }
 
@@ -287,14 +289,14 @@ report_time(struct thread *t, uint64_t cpu)
 	if (t->in_vfork)
 		return;
 	uint64_t net = net_time(t, cpu);
-	add(&budget()->cpu_ns, cpu - t->cpu_reported);
-	share_report_time(net - t->net_reported);
-	t->cpu_reported = cpu;
-	t->net_reported = net;
-	if (!t->measured_from)
+	add(&budget()->cpu_ns, cpu - t->budget.cpu_reported);
+	share_report_time(net - t->budget.net_reported);
+	t->budget.cpu_reported = cpu;
+	t->budget.net_reported = net;
+	if (!t->budget.measured_from)
 		return;
-	add(&budget()->measured_ns, cpu - t->measured_from);
-	t->measured_from = t->gap_from ? 0 : cpu;
+	add(&budget()->measured_ns, cpu - t->budget.measured_from);
+	t->budget.measured_from = t->budget.gap_from ? 0 : cpu;
 }
 
 /* The first period of a thread that began with nothing, and half of one more: from then on it is
@@ -303,16 +305,16 @@ report_time(struct thread *t, uint64_t cpu)
 static void
 accrue(struct thread *t, uint64_t now)
 {
-	const uint64_t end = t->period_from + budget_plan()->period_ns;
+	const uint64_t end = t->budget.period_from + budget_plan()->period_ns;
 	if (now > end)
 		now = end;
 	const uint64_t amount = amount_now(), least = amount / 64;
 	uint64_t share =
-	        amount / (budget_plan()->period_ns / 1000) * ((now - t->accrued_to) / 1000);
-	if (!t->spent || t->watching || share < least)
+	        amount / (budget_plan()->period_ns / 1000) * ((now - t->budget.accrued_to) / 1000);
+	if (!t->budget.spent || t->budget.breakpoints.on || share < least)
 		return;
 	int64_t left = credit_of(t);
-	t->accrued_to = now;
+	t->budget.accrued_to = now;
 	grant(t, share + (left > 0 ? (uint64_t)left : 0));
 }
 
@@ -320,9 +322,10 @@ accrue(struct thread *t, uint64_t now)
 static void
 report_period(const struct thread *t)
 {
-	if (t->accrues || !t->windows)
+	if (t->budget.accrues || !t->budget.windows)
 		return;
-	int64_t used = t->period_amount - credit_of(t), all = t->period_amount / 19 * 20;
+	int64_t used = t->budget.period_amount - credit_of(t),
+	        all = t->budget.period_amount / 19 * 20;
 	add(&budget()->own_periods, 1);
 	add(&budget()->own_periods_used, used >= all / 10 * 9);
 }
@@ -331,23 +334,23 @@ report_period(const struct thread *t)
 static void
 follow_period(struct thread *t, uint64_t now)
 {
-	uint64_t whole = budget_plan()->period_ns, lag = t->accrues ? whole / 2 : 0,
-	         passed = now - t->period_from;
+	uint64_t whole = budget_plan()->period_ns, lag = t->budget.accrues ? whole / 2 : 0,
+	         passed = now - t->budget.period_from;
 	if (share_exists()) {
 		if (share_tick(t)) {
 			give_back(t);
 			share_adopt(t);
 		}
-		if (!t->released && (t->spent || credit_of(t) < LEAST_LEFT))
+		if (!t->budget.share.released && (t->budget.spent || credit_of(t) < LEAST_LEFT))
 			refill(t);
 	} else if (passed >= whole + lag) {
 		report_period(t);
-		t->period_from += passed - (passed - lag) % whole;
-		t->accrues = false;
-		t->period++;
+		t->budget.period_from += passed - (passed - lag) % whole;
+		t->budget.accrues = false;
+		t->budget.period++;
 		add(&budget()->periods, 1);
 		grant(t, due(t, now));
-	} else if (t->accrues) {
+	} else if (t->budget.accrues) {
 		accrue(t, now);
 	} else {
 		follow_amount(t, now);
@@ -357,8 +360,8 @@ follow_period(struct thread *t, uint64_t now)
 bool
 budget_tick(struct thread *t)
 {
-	bool spent = t->spent;
-	uint64_t windows = t->windows;
+	bool spent = t->budget.spent;
+	uint64_t windows = t->budget.windows;
 	bool comes;
 	add(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
 	                     : runs_natively(t)    ? ST_TICK_NATIVE
@@ -372,9 +375,9 @@ budget_tick(struct thread *t)
 	if (thread_is_seen(t))
 		share_overdraft(t);
 	follow_period(t, period_clock(net));
-	comes = bp_sampling_tick(t, net, period_clock(net), t->windows != windows);
+	comes = bp_sampling_tick(t, net, period_clock(net), t->budget.windows != windows);
 	return budget_plan()->policy == ST_BUDGET_NATIVE &&
-	       (comes || t->spent != spent || t->windows != windows);
+	       (comes || t->budget.spent != spent || t->budget.windows != windows);
 }
 
 static unsigned
@@ -396,7 +399,7 @@ kind_of(uint64_t ns)
 static void
 report_first(const struct thread *t)
 {
-	if (t != rt.main || t->windows != 1 || budget()->until_ns)
+	if (t != rt.main || t->budget.windows != 1 || budget()->until_ns)
 		return;
 	uint64_t cpu = cpu_time(), charged = __atomic_load_n(&budget()->charged, __ATOMIC_RELAXED);
 	uint64_t ns = credit_ns((int64_t)charged),
@@ -409,7 +412,7 @@ report_first(const struct thread *t)
 static uint64_t
 overshoot_of(const struct thread *t)
 {
-	int64_t left = credit_of(t) - t->over_from;
+	int64_t left = credit_of(t) - t->budget.overshoot.from;
 	return left < 0 ? credit_ns(-left) : 0;
 }
 
@@ -432,17 +435,17 @@ new_overshoot_row(void)
 static void
 report_overshoot(struct thread *t, uint64_t ns)
 {
-	if (t->over_reported && ns <= t->over_ns)
+	if (t->budget.overshoot.reported && ns <= t->budget.overshoot.ns)
 		return;
-	if (t->over_reported)
-		add(&budget()->overshoots[kind_of(t->over_ns)], (uint64_t)-1);
+	if (t->budget.overshoot.reported)
+		add(&budget()->overshoots[kind_of(t->budget.overshoot.ns)], (uint64_t)-1);
 	else
-		t->over_row = new_overshoot_row();
-	if (t->over_row)
-		__atomic_store_n(&t->over_row->over_ns, ns, __ATOMIC_RELAXED);
+		t->budget.overshoot.row = new_overshoot_row();
+	if (t->budget.overshoot.row)
+		__atomic_store_n(&t->budget.overshoot.row->over_ns, ns, __ATOMIC_RELAXED);
 	add(&budget()->overshoots[kind_of(ns)], 1);
-	t->over_reported = true;
-	t->over_ns = ns;
+	t->budget.overshoot.reported = true;
+	t->budget.overshoot.ns = ns;
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
 	if (ns > most)
 		__atomic_store_n(&budget()->most_overshoot, ns, __ATOMIC_RELAXED);
@@ -455,7 +458,7 @@ budget_enter(struct thread *t)
 		return;
 	uint64_t cpu = cpu_time();
 	report_window(t);
-	t->measured_from = cpu;
+	t->budget.measured_from = cpu;
 	audit_stretch(t, cpu);
 }
 
@@ -464,7 +467,7 @@ budget_leave(struct thread *t)
 {
 	if (!budget_exists())
 		return;
-	t->audit_from = 0;
+	t->budget.audit.from = 0;
 	settle(t);
 	report_time(t, cpu_time());
 }
@@ -474,13 +477,13 @@ budget_pause(struct thread *t)
 {
 	gap_begin(t);
 	report_first(t);
-	t->spent = true;
+	t->budget.spent = true;
 }
 
 void
 budget_resume(struct thread *t)
 {
-	t->spent = false;
+	t->budget.spent = false;
 	share_overdraft(t);
 }
 
@@ -490,8 +493,8 @@ lay_aside(struct thread *t)
 {
 	int64_t left = credit_of(t);
 	for (unsigned i = 1; i < ST_CREDITS; i++)
-		t->credits[i] = -1;
-	t->credits[0] = left + ST_CREDITS - 1;
+		t->budget.credits[i] = -1;
+	t->budget.credits[0] = left + ST_CREDITS - 1;
 }
 
 /* The budget is spent. */
@@ -499,7 +502,7 @@ static void
 spend(struct thread *t)
 {
 	uint64_t over = overshoot_of(t);
-	t->over_given = share_exists() ? over : 0;
+	t->budget.overshoot.given = share_exists() ? over : 0;
 	report_overshoot(t, over);
 	report_window(t);
 	gap_begin(t);
@@ -508,7 +511,7 @@ spend(struct thread *t)
 	if (share_exists())
 		give_back(t);
 	lay_aside(t);
-	t->spent = true;
+	t->budget.spent = true;
 	bp_sampling_end(t);
 }
 
@@ -533,7 +536,7 @@ share_out(struct thread *t, unsigned part)
 	int64_t left = credit_of(t);
 	if (left >= LEAST_LEFT)
 		spread(t, left, part);
-	else if (!t->spent)
+	else if (!t->budget.spent)
 		used_up(t);
 }
 
@@ -541,12 +544,12 @@ void
 budget_wake(struct thread *t)
 {
 	enum { TIMES = 64 }; /* in a period, at the most */
-	if (!periods_are_wall() || !t->spent || t->watching || t->in_vfork)
+	if (!periods_are_wall() || !t->budget.spent || t->budget.breakpoints.on || t->in_vfork)
 		return;
 	uint64_t now = wall_time();
-	if (now - t->woken < budget_plan()->period_ns / TIMES)
+	if (now - t->budget.woken < budget_plan()->period_ns / TIMES)
 		return;
-	t->woken = now;
+	t->budget.woken = now;
 	follow_period(t, now);
 }
 
@@ -554,9 +557,9 @@ void
 budget_renew(struct thread *t)
 {
 	unsigned least = 0;
-	t->back = false;
+	t->budget.regained = false;
 	for (unsigned i = 1; i < ST_CREDITS; i++)
-		if (t->credits[i] < t->credits[least])
+		if (t->budget.credits[i] < t->budget.credits[least])
 			least = i;
 	share_out(t, least);
 }
@@ -588,16 +591,16 @@ budget_end_all(struct thread *t)
 uint64_t
 budget_since(struct thread *t)
 {
-	t->works_since = 0;
+	t->budget.works_since = 0;
 	if (!budget_exists() || !thread_is_seen(t))
 		return 0;
 	uint64_t now = rt_tsc();
-	bool reads = now - t->tsc_seen > CLOCK_IS_OLD;
+	bool reads = now - t->budget.tsc_seen > CLOCK_IS_OLD;
 	if (reads)
 		see_clock(t, cpu_time());
 	/* A thread often loses its CPU at the end of a call: that is over. */
-	t->works_since = reads ? t->tsc_seen - READING : now;
-	return t->works_since;
+	t->budget.works_since = reads ? t->budget.tsc_seen - READING : now;
+	return t->budget.works_since;
 }
 
 /* Waiting, for a CPU or asleep, is not charged: what the clocks differ by since they were last
@@ -605,9 +608,10 @@ budget_since(struct thread *t)
 static uint64_t
 without_waiting(struct thread *t, uint64_t ticks)
 {
-	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->cpu_seen), from = t->tsc_seen;
+	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->budget.cpu_seen),
+	         from = t->budget.tsc_seen;
 	see_clock(t, cpu);
-	uint64_t passed = t->tsc_seen - from, waited = passed > used ? passed - used : 0;
+	uint64_t passed = t->budget.tsc_seen - from, waited = passed > used ? passed - used : 0;
 	return ticks > waited ? ticks - waited : 0;
 }
 
@@ -618,8 +622,8 @@ take(struct thread *t, uint64_t since)
 	uint64_t ticks = rt_tsc() - since;
 	if (ticks > CREDIT_SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
-	t->credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
-	t->timed += (int64_t)(ticks * ST_BUDGET_UNITS);
+	t->budget.credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
+	t->budget.audit.timed += (int64_t)(ticks * ST_BUDGET_UNITS);
 }
 
 void
@@ -627,26 +631,27 @@ budget_charge(struct thread *t, uint64_t since)
 {
 	if (!since)
 		return;
-	take(t, (t->works_since ? t->works_since : since) - CROSSING);
-	t->works_since = 0;
-	uint64_t over = t->spent ? overshoot_of(t) : 0;
+	take(t, (t->budget.works_since ? t->budget.works_since : since) - CROSSING);
+	t->budget.works_since = 0;
+	uint64_t over = t->budget.spent ? overshoot_of(t) : 0;
 	if (over)
-		report_overshoot(t, over + t->over_given); /* it was plain code that was made */
-	else if (!t->spent && is_overdrawn(t))
+		report_overshoot(
+		        t, over + t->budget.overshoot.given); /* it was plain code that was made */
+	else if (!t->budget.spent && is_overdrawn(t))
 		share_out(t, 0);
 }
 
 bool
 budget_is_short(const struct thread *t, uint64_t ticks)
 {
-	if (!t || !t->works_since) /* none: the engine is about to begin */
+	if (!t || !t->budget.works_since) /* none: the engine is about to begin */
 		return false;
 	/* The others check where the literature has them check, and come back too seldom for a
 	   window to end early. */
 	if (budget_plan()->policy != ST_BUDGET_NATIVE)
 		return false;
-	uint64_t all = ticks + rt_tsc() - t->works_since;
-	return t->spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
+	uint64_t all = ticks + rt_tsc() - t->budget.works_since;
+	return t->budget.spent || credit_of(t) < (int64_t)(all * ST_BUDGET_UNITS);
 }
 
 uint64_t
@@ -669,10 +674,10 @@ budget_learn(uint64_t *mean, uint64_t ticks)
 void
 budget_stop(struct thread *t)
 {
-	if (t->spent)
+	if (t->budget.spent)
 		return;
-	take(t, t->works_since);
-	t->works_since = rt_tsc();
+	take(t, t->budget.works_since);
+	t->budget.works_since = rt_tsc();
 	int64_t least = (int64_t)budget_at_most(SPARE) * ST_BUDGET_UNITS;
 	if (credit_of(t) < least && !refill_to(t, least))
 		spend(t);

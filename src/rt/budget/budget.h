@@ -16,7 +16,7 @@
 static inline bool
 budget_exists(void)
 {
-	return rt.has_budget;
+	return rt.budget.exists;
 }
 /* Of an amount, what is granted. The rest is for what no account sees: the start of the engine, its
  * ticks, the controller, a window that begins when the program is nearly over. */

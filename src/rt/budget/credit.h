@@ -29,7 +29,7 @@ credit_of(const struct thread *t)
 {
 	int64_t sum = 0;
 	for (unsigned i = 0; i < ST_CREDITS; i++)
-		sum += t->credits[i];
+		sum += t->budget.credits[i];
 	return sum;
 }
 
@@ -39,18 +39,18 @@ spread(struct thread *t, int64_t credit, unsigned most_used)
 {
 	int64_t part = credit / 2 / (ST_CREDITS - 1);
 	for (unsigned i = 0; i < ST_CREDITS; i++)
-		t->credits[i] = part;
-	t->credits[most_used] = credit - (ST_CREDITS - 1) * part;
+		t->budget.credits[i] = part;
+	t->budget.credits[most_used] = credit - (ST_CREDITS - 1) * part;
 }
 
 /* What of its credit the thread has used goes into the account. */
 static inline void
 settle(struct thread *t)
 {
-	int64_t left = credit_of(t), used = t->granted - left;
+	int64_t left = credit_of(t), used = t->budget.granted - left;
 	__atomic_fetch_add(&budget()->charged, (uint64_t)used, __ATOMIC_RELAXED);
-	t->account += used;
-	t->granted = left;
+	t->budget.account += used;
+	t->budget.granted = left;
 }
 
 static inline uint64_t
@@ -66,11 +66,12 @@ credit_ns(int64_t units)
 static inline uint64_t
 net_time(struct thread *t, uint64_t cpu)
 {
-	int64_t charged = t->account + t->granted - credit_of(t) - t->elsewhere;
+	int64_t charged =
+	        t->budget.account + t->budget.granted - credit_of(t) - t->budget.elsewhere;
 	uint64_t ns = charged > 0 ? credit_ns(charged) : 0, net = cpu > ns ? cpu - ns : 0;
-	if (net > t->net_seen)
-		t->net_seen = net;
-	return t->net_seen;
+	if (net > t->budget.net_seen)
+		t->budget.net_seen = net;
+	return t->budget.net_seen;
 }
 
 /* Is a period so long by the clock, whether the program works or sleeps? */
@@ -92,7 +93,7 @@ static inline bool
 runs_natively(const struct thread *t)
 {
 	uint32_t state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
-	return state == THREAD_NATIVE_RUN || (state == THREAD_SYSCALL && t->from_native);
+	return state == THREAD_NATIVE_RUN || (state == THREAD_SYSCALL && t->native.in_call);
 }
 
 /* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by

@@ -78,7 +78,7 @@ thread_choose(struct thread *t)
 		return;
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, name);
 	const char *list = (const char *)r + r->layout.off_strings + r->plan.threads;
-	t->left_out = !fits_list(list, t, name);
-	if (!t->left_out)
+	t->budget.left_out = !fits_list(list, t, name);
+	if (!t->budget.left_out)
 		__atomic_fetch_add(&r->threads.n_measured, 1, __ATOMIC_RELAXED);
 }

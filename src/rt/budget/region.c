@@ -24,31 +24,31 @@ region_init(void)
 static void
 tell_gap(struct thread *t)
 {
-	uint64_t from = t->gap_from;
-	t->gap_from = 0;
+	uint64_t from = t->budget.gap_from;
+	t->budget.gap_from = 0;
 	budget_enter(t);
-	t->telling_gap = true;
+	t->budget.reports_gap = true;
 	returns_forget(t);
 	for (unsigned i = 0; i < tools.n; i++)
 		if (tools.tool[i].tool->gap)
 			tool_call(i, (void (*)(void))tools.tool[i].tool->gap, t,
 			          (const void *)from);
-	t->telling_gap = false;
+	t->budget.reports_gap = false;
 }
 
 void
 gap_begin(struct thread *t)
 {
-	if (t->gap_from)
+	if (t->budget.gap_from)
 		return;
-	t->gap_from = rt_tsc();
+	t->budget.gap_from = rt_tsc();
 	budget_leave(t);
 }
 
 void
 gap_follow(struct thread *t)
 {
-	if (thread_is_seen(t) && t->gap_from)
+	if (thread_is_seen(t) && t->budget.gap_from)
 		tell_gap(t);
 	else if (!thread_is_seen(t))
 		gap_begin(t);

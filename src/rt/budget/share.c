@@ -26,7 +26,7 @@ static int64_t
 amount_now(void)
 {
 	const uint64_t *amount =
-	        rt.boot->pool ? &rt.pool->amount : &rt.results->control.budget_amount;
+	        rt.boot->pool ? &rt.budget.pool->amount : &rt.results->control.budget_amount;
 	return (int64_t)budget_granted(__atomic_load_n(amount, __ATOMIC_RELAXED));
 }
 
@@ -44,7 +44,7 @@ process_time(void)
 static uint64_t
 time_passed(void)
 {
-	struct st_budget_pool *p = rt.pool;
+	struct st_budget_pool *p = rt.budget.pool;
 	uint64_t before = __atomic_load_n(&p->clock, __ATOMIC_RELAXED);
 	if (periods_are_wall())
 		return wall_time() - __atomic_load_n(&p->from, __ATOMIC_ACQUIRE);
@@ -94,17 +94,17 @@ make_pool(bool first)
 	uint32_t begins = !first ? ST_POOL_GROWS : b->first_ns ? ST_POOL_LATE : ST_POOL_FULL;
 	if (begins == ST_POOL_LATE)
 		from -= b->period_ns - b->first_ns; /* perhaps below 0: only differences count */
-	if (__atomic_compare_exchange_n(&rt.pool->from, &none, from ? from : 1, false,
+	if (__atomic_compare_exchange_n(&rt.budget.pool->from, &none, from ? from : 1, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
 	    !share_is_of_tree())
-		rt.pool->begins = begins;
+		rt.budget.pool->begins = begins;
 }
 
 void
 share_begin(struct thread *t, bool first)
 {
-	t->pool_number = NO_PERIOD;
-	t->taken = 0;
+	t->budget.share.period = NO_PERIOD;
+	t->budget.share.taken = 0;
 	if (!share_is_of_tree() || periods_are_wall())
 		make_pool(first);
 }
@@ -113,7 +113,7 @@ static void
 begin_period(void)
 {
 	uint64_t number = time_passed() / budget_plan()->period_ns % POOL_NUMBERS;
-	uint32_t over = pool_renew(rt.pool, (uint32_t)number, amount_now());
+	uint32_t over = pool_renew(rt.budget.pool, (uint32_t)number, amount_now());
 	if (over)
 		__atomic_fetch_add(&budget()->periods, over, __ATOMIC_RELAXED);
 }
@@ -122,16 +122,16 @@ bool
 share_tick(struct thread *t)
 {
 	begin_period();
-	return t->pool_number != pool_number(rt.pool);
+	return t->budget.share.period != pool_number(rt.budget.pool);
 }
 
 void
 share_adopt(struct thread *t)
 {
-	t->pool_number = pool_number(rt.pool);
-	t->taken = 0;
+	t->budget.share.period = pool_number(rt.budget.pool);
+	t->budget.share.taken = 0;
 	if (rt.results->plan.budget.share == ST_SHARE_PRIORITY)
-		pool_weigh(rt.pool, t->pool_number, own_weight());
+		pool_weigh(rt.budget.pool, t->budget.share.period, own_weight());
 }
 
 /* What of a whole budget is the thread's, by the threads that were there in the last period. */
@@ -140,7 +140,8 @@ quota(const struct thread *t, int64_t amount)
 {
 	if (rt.results->plan.budget.share != ST_SHARE_PRIORITY)
 		return amount;
-	uint64_t own = own_weight(), all = pool_weights_before(rt.pool, t->pool_number);
+	uint64_t own = own_weight(),
+	         all = pool_weights_before(rt.budget.pool, t->budget.share.period);
 	if (all <= own)
 		return amount;
 	return (int64_t)((uint64_t)amount / 1024 * (own * 1024 / all));
@@ -154,17 +155,17 @@ due(const struct thread *t, int64_t amount)
 	if (!b->bursts)
 		return amount;
 	uint64_t time = time_passed(), passed = time % b->period_ns;
-	if (time / b->period_ns % POOL_NUMBERS != t->pool_number)
+	if (time / b->period_ns % POOL_NUMBERS != t->budget.share.period)
 		passed = b->period_ns; /* it is over */
-	uint32_t first = rt.pool->begins == ST_POOL_LATE;
-	return bursts_due(amount, b->bursts, b->period_ns, t->pool_number - first, passed);
+	uint32_t first = rt.budget.pool->begins == ST_POOL_LATE;
+	return bursts_due(amount, b->bursts, b->period_ns, t->budget.share.period - first, passed);
 }
 
 /* How much may have been taken by now in the thread's period. */
 static int64_t
 allowed(const struct thread *t, int64_t amount)
 {
-	uint32_t begins = t->pool_number ? ST_POOL_FULL : rt.pool->begins;
+	uint32_t begins = t->budget.share.period ? ST_POOL_FULL : rt.budget.pool->begins;
 	if (begins == ST_POOL_LATE)
 		return 0;
 	if (begins == ST_POOL_FULL)
@@ -178,8 +179,8 @@ static int64_t
 piece_of(const struct thread *t, int64_t amount)
 {
 	int64_t piece = amount / PIECES, least = amount / FIRST_PIECES;
-	if (piece > t->taken)
-		piece = t->taken > least ? t->taken : least;
+	if (piece > t->budget.share.taken)
+		piece = t->budget.share.taken > least ? t->budget.share.taken : least;
 	return piece > POOL_LEAST ? piece : POOL_LEAST;
 }
 
@@ -189,12 +190,12 @@ share_take(struct thread *t)
 	int64_t amount = amount_now();
 	if (share_is_of_tree() || periods_are_wall())
 		begin_period(); /* many a process ends, and many a thread sleeps, before a tick */
-	if (t->pool_number != pool_number(rt.pool))
+	if (t->budget.share.period != pool_number(rt.budget.pool))
 		share_adopt(t);
-	int64_t most = quota(t, amount) - t->taken, piece = piece_of(t, amount);
-	int64_t taken =
-	        pool_take(rt.pool, t->pool_number, allowed(t, amount), piece < most ? piece : most);
-	t->taken += taken;
+	int64_t most = quota(t, amount) - t->budget.share.taken, piece = piece_of(t, amount);
+	int64_t taken = pool_take(rt.budget.pool, t->budget.share.period, allowed(t, amount),
+	                          piece < most ? piece : most);
+	t->budget.share.taken += taken;
 	return taken;
 }
 
@@ -203,8 +204,9 @@ share_retake(struct thread *t, int64_t lent)
 {
 	if (periods_are_wall())
 		begin_period(); /* it has slept */
-	int64_t taken = pool_take(rt.pool, t->pool_number, allowed(t, amount_now()), lent);
-	t->taken += taken;
+	int64_t taken =
+	        pool_take(rt.budget.pool, t->budget.share.period, allowed(t, amount_now()), lent);
+	t->budget.share.taken += taken;
 	return taken;
 }
 
@@ -212,24 +214,24 @@ void
 share_give(struct thread *t, int64_t left)
 {
 	if (left < 0) {
-		pool_add_debt(rt.pool, -left);
+		pool_add_debt(rt.budget.pool, -left);
 		return;
 	}
-	pool_give(rt.pool, t->pool_number, left);
-	t->taken -= left < t->taken ? left : t->taken;
+	pool_give(rt.budget.pool, t->budget.share.period, left);
+	t->budget.share.taken -= left < t->budget.share.taken ? left : t->budget.share.taken;
 }
 
 void
 share_report_time(uint64_t ns)
 {
 	if (share_is_of_tree())
-		__atomic_fetch_add(&rt.pool->clock, ns, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&rt.budget.pool->clock, ns, __ATOMIC_RELAXED);
 }
 
 bool
 share_report_spent(void)
 {
-	struct st_budget_pool *p = rt.pool;
+	struct st_budget_pool *p = rt.budget.pool;
 	if (!share_exists() || periods_are_wall())
 		return false;
 	bool late = p->begins == ST_POOL_LATE, tree = share_is_of_tree();

@@ -21,7 +21,7 @@ bits_of(uint32_t index)
 struct unique_bits
 unique_bits(const struct map *map)
 {
-	if (!rt.unique || map->writable || map->shared || map->anonymous)
+	if (!rt.budget.unique || map->writable || map->shared || map->anonymous)
 		return (struct unique_bits){0};
 	struct unique_bits bits = bits_of(map->index);
 	bits.end = map->end;
@@ -149,9 +149,9 @@ forget(const struct seen_last *last)
 void
 unique_note(uint32_t id, uint32_t exit, uint16_t armed)
 {
-	if (!rt.unique_last)
+	if (!rt.budget.unique_last)
 		return;
-	struct seen_last *last = &jit.last[jit.n_last++ % rt.unique_last];
+	struct seen_last *last = &jit.last[jit.n_last++ % rt.budget.unique_last];
 	if (last->id)
 		forget(last);
 	*last = (struct seen_last){id, exit, jit.generation, armed};
@@ -162,7 +162,7 @@ static const struct st_block *
 block_under_way(const struct thread *t, enum resume_state state)
 {
 	const struct resume *p = &t->resume;
-	if (!rt.unique || p->state != state || !p->id)
+	if (!rt.budget.unique || p->state != state || !p->id)
 		return NULL;
 	const struct st_block *b =
 	        (const void *)((const char *)rt.results + rt.results->layout.off_blocks);
@@ -183,7 +183,7 @@ unique_suspend(const struct thread *t)
 void
 unique_leave(const struct thread *t)
 {
-	if (!rt.unique)
+	if (!rt.budget.unique)
 		return;
 	rt_lock(&rt.lock);
 	unique_suspend(t);

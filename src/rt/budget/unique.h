@@ -39,8 +39,8 @@ enum unique_answer {
 };
 /* A block is about to be executed for the first time. rt.lock held. */
 enum unique_answer unique_take(struct st_block *block);
-/* That block, new now, is not measured again until rt.unique_last others have been; its exit to
- * there, and what stood in the place of the jump over it; 0: another thread has jumped over it
+/* That block, new now, is not measured again until rt.budget.unique_last others have been; its exit
+ * to there, and what stood in the place of the jump over it; 0: another thread has jumped over it
  * before. rt.lock held. */
 void unique_note(uint32_t id, uint32_t exit, uint16_t armed);
 /* The thread has been stopped within a block that it measures, and goes elsewhere: the rest of it

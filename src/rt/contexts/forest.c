@@ -102,16 +102,16 @@ new_fork(struct forest *f)
 struct forest *
 forest_of(struct thread *t)
 {
-	if (t->forest)
-		return t->forest;
-	t->forest = strobe_allocate(sizeof *t->forest);
-	if (t->forest) {
+	if (t->contexts.forest)
+		return t->contexts.forest;
+	t->contexts.forest = strobe_allocate(sizeof *t->contexts.forest);
+	if (t->contexts.forest) {
 		tools_lock();
-		t->forest->next_forest = all_forests;
-		all_forests = t->forest;
+		t->contexts.forest->next_forest = all_forests;
+		all_forests = t->contexts.forest;
 		tools_unlock();
 	}
-	return t->forest;
+	return t->contexts.forest;
 }
 
 uint32_t
@@ -134,7 +134,7 @@ strobe_thread_node(strobe_thread *handle)
 uint32_t
 strobe_pruned_node(strobe_thread *t)
 {
-	return strobe_thread_node(t) ? ((struct thread *)t)->forest->pruned : 0;
+	return strobe_thread_node(t) ? ((struct thread *)t)->contexts.forest->pruned : 0;
 }
 
 uint32_t
@@ -264,13 +264,13 @@ forests_forget(struct thread *t)
 	map_clear(&labels);
 	nodes_forget();
 	all_forests = NULL;
-	t->forest = NULL;
+	t->contexts.forest = NULL;
 }
 
 void
 forest_end(struct thread *t)
 {
-	struct forest *f = t->forest;
+	struct forest *f = t->contexts.forest;
 	if (!f || f->ended)
 		return;
 	tools_lock();

@@ -65,7 +65,7 @@ static void
 take_time(struct pruning *p, uint32_t *n)
 {
 	if (!(++*n % AT_A_TIME))
-		p->t->tool_since = 0;
+		p->t->tools.running_since = 0;
 }
 
 /* For each node below the root, and it. */
@@ -94,7 +94,7 @@ void
 strobe_keep(const strobe_node *node)
 {
 	strobe_node *nodes = strobe_nodes();
-	rt_self()->forest->kept++;
+	rt_self()->contexts.forest->kept++;
 	keep(nodes, (uint32_t)(node - nodes));
 }
 
@@ -245,7 +245,7 @@ cut(struct pruning *p, struct forest *f, uint32_t i)
 static bool
 is_ours(const struct pruning *p, const struct forest *f)
 {
-	return (f == p->t->forest || f->ended) && f->node;
+	return (f == p->t->contexts.forest || f->ended) && f->node;
 }
 
 static void
@@ -317,7 +317,7 @@ drop_loops(const struct pruning *p)
 static void
 prune(struct pruning *p, void (*keep_nodes)(strobe_thread *t), bool all)
 {
-	struct forest *own = p->t->forest;
+	struct forest *own = p->t->contexts.forest;
 	p->seen = 0;
 	memset(p->n, 0, sizeof p->n);
 	p->links = false;
@@ -356,7 +356,7 @@ void
 strobe_prune(strobe_thread *t, void (*keep_nodes)(strobe_thread *t))
 {
 	struct pruning p = {.t = (struct thread *)t, .nodes = strobe_nodes()};
-	struct forest *f = p.t->forest;
+	struct forest *f = p.t->contexts.forest;
 	if (!f || !f->node)
 		return;
 	p.label = p.nodes[f->pruned].label;
@@ -378,7 +378,7 @@ strobe_prune(strobe_thread *t, void (*keep_nodes)(strobe_thread *t))
 int
 strobe_is_short(strobe_thread *handle)
 {
-	struct forest *f = ((struct thread *)handle)->forest;
+	struct forest *f = ((struct thread *)handle)->contexts.forest;
 	if (!f || !f->node)
 		return 0;
 	if (f->asked)

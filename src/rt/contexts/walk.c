@@ -12,15 +12,16 @@ static uint32_t *guesses;
 strobe_walk *
 strobe_walk_of(strobe_thread *t)
 {
-	return &((struct thread *)t)->walk;
+	return &((struct thread *)t)->contexts.walk;
 }
 
 void
 walk_begin(struct thread *t)
 {
 	strobe_node *none = strobe_nodes();
-	t->walk = (strobe_walk){
-	        .top = &t->walk.closed, .node = none, .closed = {.node = none, .inner = none}};
+	t->contexts.walk = (strobe_walk){.top = &t->contexts.walk.closed,
+	                                 .node = none,
+	                                 .closed = {.node = none, .inner = none}};
 }
 
 static void
@@ -51,12 +52,12 @@ walk_forget_guesses(struct thread *t)
 void
 walk_forget(struct thread *t)
 {
-	strobe_frame *top = t->walk.top;
+	strobe_frame *top = t->contexts.walk.top;
 	if (guesses)
 		SYS(__NR_madvise, guesses, ST_MAX_LABELS * sizeof *guesses, MADV_DONTNEED);
 	walk_begin(t);
-	if (top != &t->walk.closed)
-		t->walk.before = top;
+	if (top != &t->contexts.walk.closed)
+		t->contexts.walk.before = top;
 }
 
 uint32_t

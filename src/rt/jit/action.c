@@ -208,7 +208,7 @@ emit_invoke(struct seq *s, const struct action *a)
 	s->avoid |= (uint16_t)(a->n ? 1u << v : 0);
 	for (unsigned i = 0; i < a->n; i++) {
 		emit_operand(s, v, &a->operand[i]);
-		emit_save(s->e, v, (uint32_t)(offsetof(struct thread, tool_values) + 8 * i));
+		emit_save(s->e, v, (uint32_t)(offsetof(struct thread, action.values) + 8 * i));
 	}
 }
 
@@ -373,12 +373,13 @@ action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
 		int64_t field = field_of(p, &in, &opcode, &reg);
 		counted = walk_counts(p, &in);
 		if ((field >= ST_THREAD_PRIVATE && opcode != 0x8b && opcode != 0x3b) || counted ||
-		    (opcode == 0x89 && field == (int64_t)offsetof(struct thread, walk.top)))
+		    (opcode == 0x89 &&
+		     field == (int64_t)offsetof(struct thread, contexts.walk.top)))
 			done = true;
 		if (opcode == 0x89 && field == (int64_t)save_field(reg))
-			regs->r[reg] = t->tool_save[reg];
-		if (opcode == 0x89 && field == (int64_t)offsetof(struct thread, tool_flags))
-			regs->rflags = flags_from(t->tool_flags, regs->rflags);
+			regs->r[reg] = t->action.save[reg];
+		if (opcode == 0x89 && field == (int64_t)offsetof(struct thread, action.flags))
+			regs->rflags = flags_from(t->action.flags, regs->rflags);
 		/* Behind a jump nothing has been done: those before the count lead out, the one
 		 * behind it is over what leaves the step to the tool. */
 		if (in.cls == ST_C_JMP)

@@ -6,7 +6,7 @@
 uint32_t
 save_field(unsigned reg)
 {
-	return (uint32_t)(offsetof(struct thread, tool_save) + 8 * reg);
+	return (uint32_t)(offsetof(struct thread, action.save) + 8 * reg);
 }
 
 void
@@ -45,7 +45,7 @@ save_flags(struct seq *s)
 	e8(s->e, 0x0f); /* seto al */
 	e8(s->e, 0x90);
 	e8(s->e, 0xc0);
-	emit_save(s->e, RAX, offsetof(struct thread, tool_flags));
+	emit_save(s->e, RAX, offsetof(struct thread, action.flags));
 	emit_restore(s->e, RAX, save_field(RAX));
 	s->flags_saved = true;
 }
@@ -53,7 +53,7 @@ save_flags(struct seq *s)
 static void
 load_flags(struct emit *e)
 {
-	emit_restore(e, RAX, offsetof(struct thread, tool_flags));
+	emit_restore(e, RAX, offsetof(struct thread, action.flags));
 	e8(e, 0x04); /* add al, 0x7f: OF as it was */
 	e8(e, 0x7f);
 	e8(e, 0x9e); /* sahf */

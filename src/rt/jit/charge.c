@@ -108,7 +108,7 @@ cost_of_ways(const struct unit *u)
 static uint32_t
 credit_field(const struct unit *u)
 {
-	return (uint32_t)(offsetof(struct thread, credits) +
+	return (uint32_t)(offsetof(struct thread, budget.credits) +
 	                  (1 + u->block % (ST_CREDITS - 1)) * sizeof(int64_t));
 }
 
@@ -182,7 +182,7 @@ emit_subtract(struct unit *u, uint32_t exit)
 bool
 charge_wanted(const struct unit *u)
 {
-	return !rt.unique || cost_of_end(u->now->end);
+	return !rt.budget.unique || cost_of_end(u->now->end);
 }
 
 void
@@ -252,7 +252,7 @@ emit_look_back(struct unit *u)
 {
 	enum { CMP = 7, JNE = 0x85 };
 	struct emit *e = &u->hot;
-	uint32_t from = e->off, field = offsetof(struct thread, back);
+	uint32_t from = e->off, field = offsetof(struct thread, budget.regained);
 	if (rt.results->plan.budget.policy != ST_BUDGET_TRACE)
 		return;
 	uint32_t exit = new_exit(EXIT_SPENT, TO_SELF, u->block);

@@ -76,7 +76,7 @@ static _Noreturn void
 probe(struct thread *t)
 {
 	rt_unlock(&rt.lock);
-	budget_charge(t, t->works_since);
+	budget_charge(t, t->budget.works_since);
 	os_native_probe(t);
 }
 
@@ -94,7 +94,7 @@ stress_version(struct thread *t)
 {
 	static uint32_t n;
 	if ((rt.stress & ST_STRESS_versions) && ++n % 3 == 0)
-		t->left_out = !t->left_out;
+		t->budget.left_out = !t->budget.left_out;
 }
 
 /* The thread is about to go on at pc. If that has to be translated, and there is no budget left for
@@ -217,7 +217,7 @@ static struct {
 static uint32_t
 find_resume_fragment(const struct resume *at, enum version next)
 {
-	bool alone = rt_self()->watching;
+	bool alone = rt_self()->budget.breakpoints.on;
 	unsigned h = (unsigned)(at->pc ^ at->id ^ at->actions) % 256;
 	const struct resume *k = &resume_fragments[h].at;
 	uint32_t b = resume_fragments[h].block;
@@ -367,7 +367,7 @@ static void
 stop_measuring(struct thread *t, uint32_t exit, const struct exit *x)
 {
 	(void)exit;
-	audit_sample(&rt.audit, x->next);
+	audit_sample(&rt.budget.rate, x->next);
 	budget_renew(t);
 	adaptive_wake(t);
 	go_to(t, t->regs.pc);
@@ -516,7 +516,7 @@ rt_dispatch_miss(struct thread *t)
 void
 rt_dispatch_pc(struct thread *t)
 {
-	if (t->calling) {
+	if (t->native.call_reported) {
 		rt_dispatch_trapped(t);
 		return;
 	}
@@ -524,10 +524,10 @@ rt_dispatch_pc(struct thread *t)
 	region_obey(t);
 	stress_version(t);
 	/* Unless who calls has begun to count. */
-	uint64_t since = t->gap_from && !t->works_since ? budget_since(t) : 0;
+	uint64_t since = t->budget.gap_from && !t->budget.works_since ? budget_since(t) : 0;
 	gap_follow(t);
 	adaptive_wake(t);
-	if (!t->watching) {
+	if (!t->budget.breakpoints.on) {
 		budget_charge(t, since);
 		since = 0;
 	}

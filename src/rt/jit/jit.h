@@ -229,7 +229,7 @@ struct jit {
 	bool alone;                          /* what is being translated leads to the dispatcher:
 	                                        budget/breakpoint_sampling.h */
 	uint32_t most_insns;                 /* of a piece */
-	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.unique_last */
+	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.budget.unique_last */
 	uint32_t n_last;                     /* so far */
 };
 extern struct jit jit;

@@ -352,7 +352,7 @@ static void
 emit_timestamp(struct seq *s, unsigned reg)
 {
 	struct emit *e = s->e;
-	uint32_t field = offsetof(struct thread, tool_ticks);
+	uint32_t field = offsetof(struct thread, action.ticks);
 	if (rt_tsc_forbidden) {
 		emit_constant(e, reg, 0);
 		return;

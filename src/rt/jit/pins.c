@@ -360,6 +360,6 @@ pins_recover(const struct pins *pins, struct thread *t, struct recovered *out)
 			out->late[out->n_late++] =
 			        (struct late){(uint64_t *)((char *)t + pins->field[r]),
 			                      out->regs.r[r] + (uint64_t)(int64_t)pins->advance[r]};
-		out->regs.r[r] = t->tool_save[r];
+		out->regs.r[r] = t->action.save[r];
 	}
 }

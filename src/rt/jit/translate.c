@@ -40,11 +40,11 @@ begin_basic_block(struct unit *u)
 	u->id = wanted ? jit_result_id(u->now) : 0;
 	u->base = 0;
 	u->fresh = u->id >= known;
-	if (u->id && u->now->seen && !rt.unique_last) {
+	if (u->id && u->now->seen && !rt.budget.unique_last) {
 		result_of(u->id)->flags |= ST_BLOCK_REFUSED;
 		u->id = 0;
 	}
-	u->once = u->id && rt.unique;
+	u->once = u->id && rt.budget.unique;
 	if (u->id && adaptive_is_on() && adaptive_rests(rt_self(), u->id))
 		u->id = 0;
 }
@@ -80,14 +80,15 @@ keep_plain(struct unit *u, bool cont)
 	asked.streams = 0;
 	/* Where there are bits, they say more. */
 	return !cont && !u->rest &&
-	       (u->now->tracked || rt.unique_last || !(result_of(u->id)->flags & ST_BLOCK_SEEN));
+	       (u->now->tracked || rt.budget.unique_last ||
+	        !(result_of(u->id)->flags & ST_BLOCK_SEEN));
 }
 
 /* A block whose later pieces are not known yet counts in any case. */
 static bool
 is_counted(const struct unit *u)
 {
-	return u->id && !rt.unique &&
+	return u->id && !rt.budget.unique &&
 	       (u->now->more || (result_of(u->id)->flags & ST_BLOCK_COUNTED));
 }
 
@@ -205,7 +206,7 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 static void
 open_landings(const struct unit *u)
 {
-	bool lasts = !rt.unique;
+	bool lasts = !rt.budget.unique;
 	for (uint32_t i = u->first; i < jit.n_blocks; i++) {
 		const struct block *b = &jit.blocks[i];
 		lasts |= !(b->flags & (BLOCK_RESUME | BLOCK_CONT));
@@ -219,7 +220,7 @@ static bool
 may_go_ahead(void)
 {
 	const struct thread *t = rt_self();
-	return !t->watching && !budget_is_short(t, jit_ticks_of_block());
+	return !t->budget.breakpoints.on && !budget_is_short(t, jit_ticks_of_block());
 }
 
 /* After a call: writes the landing, and makes u->now the block behind it if it is to be translated
@@ -448,14 +449,14 @@ jit_translate_resume(const struct resume *at, enum version next)
 	                 .rest = true,
 	                 .skip = at->actions,
 	                 .back = at->back,
-	                 .once = rt.unique && !at->id,
-	                 .stop = rt.unique && at->id ? end_of(at->id) : 0};
+	                 .once = rt.budget.unique && !at->id,
+	                 .stop = rt.budget.unique && at->id ? end_of(at->id) : 0};
 	uint32_t sure;
 	if (jit_build(u.now, at->pc - at->back, u.stop) != 0 || u.now->n == 0)
 		return 0;
 	if (at->back && u.now->insn[0].len != at->back) /* its code has changed */
 		return 0;
-	jit.alone = rt_self()->watching;
+	jit.alone = rt_self()->budget.breakpoints.on;
 	jit.hot = (jit.hot + 15) & ~15u;
 	u.hot = cache_emit(jit.hot);
 	begin_block(&u, false);

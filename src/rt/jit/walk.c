@@ -16,7 +16,7 @@ enum { FRAME = sizeof(strobe_frame), NODE_BITS = 6, COST_SHIFT = 2 };
 _Static_assert(sizeof(strobe_node) == 1 << NODE_BITS, "a node is found by a shift");
 _Static_assert(sizeof(strobe_node) == sizeof(strobe_cost) << COST_SHIFT, "so is its cost");
 
-#define WALK(member) offsetof(struct thread, walk.member)
+#define WALK(member) offsetof(struct thread, contexts.walk.member)
 #define IN_FRAME(member) (int32_t) offsetof(strobe_frame, member)
 #define IN_NODE(member) (int32_t) offsetof(strobe_node, member)
 
@@ -583,7 +583,7 @@ walk_borrowed(struct thread *t, uint32_t piece, uint32_t off, struct recovered *
 		unsigned opcode = 0, reg = 0;
 		int64_t field = field_of(p, &in, &opcode, &reg);
 		if (opcode == STORE && field == (int64_t)save_field(reg))
-			out->regs.r[reg] = t->tool_save[reg];
+			out->regs.r[reg] = t->action.save[reg];
 	}
 	return hot;
 }

@@ -35,9 +35,10 @@ struct breakpoints {
 static struct area_with_traps *
 area_at(uint64_t pc)
 {
-	for (uint32_t i = 0; rt.breakpoints && i < rt.breakpoints->n; i++)
-		if (pc - rt.breakpoints->area[i].start < rt.breakpoints->area[i].bytes)
-			return &rt.breakpoints->area[i];
+	for (uint32_t i = 0; rt.native.breakpoints && i < rt.native.breakpoints->n; i++)
+		if (pc - rt.native.breakpoints->area[i].start <
+		    rt.native.breakpoints->area[i].bytes)
+			return &rt.native.breakpoints->area[i];
 	return NULL;
 }
 
@@ -66,7 +67,7 @@ breakpoints_own(uint64_t pc)
 bool
 breakpoints_any_stay(void)
 {
-	return rt.breakpoints && rt.breakpoints->stay;
+	return rt.native.breakpoints && rt.native.breakpoints->stay;
 }
 
 bool
@@ -80,7 +81,7 @@ bool
 breakpoints_stale(void)
 {
 	return __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE) !=
-	       (rt.breakpoints ? rt.breakpoints->told : 0);
+	       (rt.native.breakpoints ? rt.native.breakpoints->told : 0);
 }
 
 bool
@@ -156,7 +157,7 @@ may_have_traps(const struct map *m)
 static struct area_with_traps *
 area_of(const struct map *m)
 {
-	struct breakpoints *all = rt.breakpoints;
+	struct breakpoints *all = rt.native.breakpoints;
 	struct area_with_traps *a = area_at(m->start), *made = NULL;
 	if (a)
 		return a->start == m->start && a->bytes == m->end - m->start ? a : NULL;
@@ -220,8 +221,8 @@ static void
 leave_out_syspatches(const struct area_with_traps *a, uint64_t page, uint64_t *wanted)
 {
 	uint64_t at = a->start + page;
-	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n; i++) {
-		const struct syspatch *k = &rt.syspatches->syspatch[i];
+	for (uint32_t i = 0; rt.native.syspatches && i < rt.native.syspatches->n; i++) {
+		const struct syspatch *k = &rt.native.syspatches->syspatch[i];
 		for (uint64_t j = k->site; k->open && j < k->site + k->bytes; j++)
 			if (j - at < PAGE)
 				wanted[(j - at) / 64] &= ~(1ull << (j - at) % 64);
@@ -274,8 +275,9 @@ breakpoints_set(void)
 	rt_must_hold(&rt.lock);
 	const struct map *m;
 	uint64_t end;
-	if (rt.no_breakpoints || rt.writes_memory_file ||
-	    (!rt.breakpoints && !(rt.breakpoints = rt_map_memory(sizeof *rt.breakpoints))))
+	if (rt.native.no_breakpoints || rt.writes_memory_file ||
+	    (!rt.native.breakpoints &&
+	     !(rt.native.breakpoints = rt_map_memory(sizeof *rt.native.breakpoints))))
 		return false;
 	uint32_t told = __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
 	int patch = patch_open();
@@ -286,8 +288,8 @@ breakpoints_set(void)
 	}
 	if (patch >= 0)
 		patch_close(patch);
-	rt.breakpoints->told = told;
-	rt.no_breakpoints |= !done;
+	rt.native.breakpoints->told = told;
+	rt.native.no_breakpoints |= !done;
 	return done;
 }
 
@@ -330,7 +332,8 @@ breakpoints_move(uint64_t from, const uint64_t to[2])
 	struct area_with_traps *a = area_at(from);
 	bool set[2] = {false, false}, take = a && is_armed(a, from);
 	for (unsigned i = 0; i < 2; i++)
-		set[i] = area_at(to[i]) && !rt.no_breakpoints && is_wanted(area_at(to[i]), to[i]);
+		set[i] = area_at(to[i]) && !rt.native.no_breakpoints &&
+		         is_wanted(area_at(to[i]), to[i]);
 	int patch = take || set[0] || set[1] ? patch_open() : -1;
 	if (patch < 0)
 		return;
@@ -354,7 +357,7 @@ disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
 		if (patch_back(a->start + at, a->code + at, 1))
 			__atomic_fetch_and(&a->armed[at / 64], ~bit, __ATOMIC_RELAXED);
 		else
-			rt.breakpoints->stay = true;
+			rt.native.breakpoints->stay = true;
 	}
 }
 
@@ -407,8 +410,8 @@ void
 breakpoints_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
-	for (uint32_t i = 0; rt.breakpoints && i < rt.breakpoints->n; i++) {
-		struct area_with_traps *a = &rt.breakpoints->area[i];
+	for (uint32_t i = 0; rt.native.breakpoints && i < rt.native.breakpoints->n; i++) {
+		struct area_with_traps *a = &rt.native.breakpoints->area[i];
 		if (!a->bytes || a->start >= end || a->start + a->bytes <= start)
 			continue;
 		if (!any)
@@ -422,12 +425,12 @@ breakpoints_forget(struct thread *t, uint64_t start, uint64_t end)
 void
 breakpoints_remove(void)
 {
-	rt.no_breakpoints = true;
-	for (uint32_t i = 0; rt.breakpoints && i < rt.breakpoints->n; i++) {
-		if (!rt.breakpoints->area[i].bytes)
+	rt.native.no_breakpoints = true;
+	for (uint32_t i = 0; rt.native.breakpoints && i < rt.native.breakpoints->n; i++) {
+		if (!rt.native.breakpoints->area[i].bytes)
 			continue;
-		disarm_area(&rt.breakpoints->area[i]);
-		drop_area(&rt.breakpoints->area[i]);
+		disarm_area(&rt.native.breakpoints->area[i]);
+		drop_area(&rt.native.breakpoints->area[i]);
 	}
 }
 
@@ -436,7 +439,8 @@ breakpoints_remove(void)
 void
 breakpoints_fork(struct thread *t)
 {
-	if (!rt.breakpoints || rt.no_breakpoints || ++rt.breakpoints->forks <= MOST_FORKS)
+	if (!rt.native.breakpoints || rt.native.no_breakpoints ||
+	    ++rt.native.breakpoints->forks <= MOST_FORKS)
 		return;
 	os_make_all_wait(t);
 	breakpoints_remove();

@@ -52,24 +52,25 @@ sys_rseq(struct thread *t)
 	/* A C library that has registered its first thread may insist on the others. */
 	if (!rt.boot->attached)
 		return -E_NOSYS;
-	bool same = t->rseq.at == r[RDI] && t->rseq.bytes == (uint32_t)r[RSI];
+	bool same = t->kernel.rseq.at == r[RDI] && t->kernel.rseq.bytes == (uint32_t)r[RSI];
 	if (r[RDX] == UNREGISTER && same && r[RDI]) {
-		t->rseq = (struct rseq_area){0};
+		t->kernel.rseq = (struct rseq_area){0};
 		return 0;
 	}
 	if (r[RDX] || !r[RDI] || (uint32_t)r[RSI] < 32 || (r[RDI] & 31))
 		return -E_INVAL;
-	if (t->rseq.at)
+	if (t->kernel.rseq.at)
 		return same ? -E_BUSY : -E_INVAL;
-	t->rseq = (struct rseq_area){r[RDI], (uint32_t)r[RSI], (uint32_t)r[R10]};
+	t->kernel.rseq = (struct rseq_area){r[RDI], (uint32_t)r[RSI], (uint32_t)r[R10]};
 	return 0;
 }
 
 void
 rseq_restore(const struct thread *t)
 {
-	if (t->rseq.at)
-		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 0, t->rseq.signature);
+	if (t->kernel.rseq.at)
+		SYS(__NR_rseq, t->kernel.rseq.at, t->kernel.rseq.bytes, 0,
+		    t->kernel.rseq.signature);
 }
 
 void
@@ -81,7 +82,7 @@ leave_begin(void)
 	SYS(__NR_fcntl, fd, SET_FLAGS, O_ASYNC_BIT);
 	if (!controller_has_hung_up())
 		return;
-	rt.leaving = true;
+	rt.native.leaving = true;
 	__atomic_fetch_or(&rt.main->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 }
 
@@ -138,7 +139,7 @@ restore_process(struct thread *t)
 		signals_set_stack(t);
 		callback_leave(t);
 		block_every();
-		SYS(__NR_sigaltstack, &t->altstack, 0);
+		SYS(__NR_sigaltstack, &t->signals.altstack, 0);
 	}
 	signals_restore_dispositions(&rt.sigtab);
 	lock_future_natively();
@@ -158,7 +159,7 @@ wait_for_controller(void)
 		int fd;
 		int16_t events, revents;
 	} p = {(int)rt.boot->channel, 0, 0};
-	while (!rt.leaving && !p.revents)
+	while (!rt.native.leaving && !p.revents)
 		SYS(__NR_ppoll, &p, 1, 0, 0, 8);
 }
 
@@ -289,11 +290,12 @@ gather(const struct thread *t)
 		    (o->own_process && !o->in_vfork))
 			continue;
 		all = false;
-		if (!o->told && !o->in_vfork && !o->parked && o->tid)
-			o->told =
+		if (!o->native.leave_asked && !o->in_vfork && !o->parked && o->tid)
+			o->native.leave_asked =
 			        SYS(__NR_rt_tgsigqueueinfo, rt.pid, o->tid, SIGNAL_OWN, &info) == 0;
-		else if (o->told && ++o->rounds % 16 == 0)
-			o->told = false; /* it may have been where it could not come out */
+		else if (o->native.leave_asked && ++o->native.leave_rounds % 16 == 0)
+			o->native.leave_asked =
+			        false; /* it may have been where it could not come out */
 	}
 	return all;
 }
@@ -302,7 +304,7 @@ static _Noreturn void
 leave_alone(struct thread *t)
 {
 	int64_t pause[2] = {0, 2000000};
-	rt.leaving = true;
+	rt.native.leaving = true;
 	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST)) {
 		rt_lock(&rt.thread_lock);
 		bool last = !gone && gather(t);
@@ -345,13 +347,13 @@ thread_park(struct thread *t, uint64_t mask)
 	/* From here on nobody sends it here any more; what was sent by then is drained. */
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
 	if (t->pending & PENDING_SIGNAL)
-		mask = t->queued_mask;
+		mask = t->signals.queued_mask;
 	t->regs.pc = syspatch_leads(t->regs.pc); /* the controller found it natively there */
 	end_measuring(t);
 	signals_hand_over(t);
 	t->pending = 0;
-	t->leave_mask = (mask & ~NEVER_BLOCKED) | t->blocked;
-	SYS(__NR_sigaltstack, &t->altstack, 0);
+	t->leave_mask = (mask & ~NEVER_BLOCKED) | t->signals.blocked;
+	SYS(__NR_sigaltstack, &t->signals.altstack, 0);
 	rseq_restore(t);
 	thread_note_end(t);
 	__atomic_store_n(&t->parked, ST_PARKED, __ATOMIC_SEQ_CST);
@@ -365,14 +367,14 @@ leave_for_good(struct thread *t)
 	uint64_t mask = signals_block_all();
 	for_good = true;
 	__atomic_store_n(&rt.results->control.detach.leaves, 1, __ATOMIC_SEQ_CST);
-	rt.leaving = true;
+	rt.native.leaving = true;
 	thread_park(t, mask);
 }
 
 void
 leave_forget(struct thread *t)
 {
-	rt.leaving = for_good = false;
-	t->told = false;
-	t->rounds = 0;
+	rt.native.leaving = for_good = false;
+	t->native.leave_asked = false;
+	t->native.leave_rounds = 0;
 }

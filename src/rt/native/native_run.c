@@ -23,9 +23,9 @@ enum {
 void
 native_run_begin(struct thread *t)
 {
-	t->watched = false;
-	t->calls = 0;
-	t->busy_calling = false;
+	t->native.user_dispatch = false;
+	t->native.calls = 0;
+	t->native.calls_often = false;
 }
 
 void
@@ -34,21 +34,21 @@ native_run_end(struct thread *t)
 	/* Whatever is noted: a vfork's child may have used this structure. */
 	if (budget_exists())
 		SYS(__NR_prctl, DISPATCH, DISPATCH_OFF, 0, 0, 0);
-	t->watched = false;
+	t->native.user_dispatch = false;
 }
 
 /* From now on the kernel tells of every system call that is not the runtime's own. */
 static bool
 listen(struct thread *t)
 {
-	if (t->watched)
+	if (t->native.user_dispatch)
 		return true;
 	uint64_t own = rt.target.area + ST_AREA_RUNTIME, bytes = ST_AREA_MAIN - ST_AREA_RUNTIME;
-	t->watched = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
+	t->native.user_dispatch = SYS(__NR_prctl, DISPATCH, DISPATCH_ON, own, bytes, 0) == 0;
 	/* An old kernel, or a sandbox. */
-	rt.no_native_run = !t->watched;
-	rt.results->budget.no_native = rt.no_native_run;
-	return t->watched;
+	rt.native.impossible = !t->native.user_dispatch;
+	rt.results->budget.no_native = rt.native.impossible;
+	return t->native.user_dispatch;
 }
 
 static bool
@@ -56,22 +56,22 @@ may_ever_go(const struct thread *t)
 {
 	/* The borders of a region are seen in the cache only. */
 	const uint32_t borders = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
-	return rt.results->plan.budget.policy == ST_BUDGET_NATIVE && !rt.no_native_run &&
-	       !(rt.results->plan.region_by & borders) && !t->own_process && !t->filters &&
-	       !rt.leaving;
+	return rt.results->plan.budget.policy == ST_BUDGET_NATIVE && !rt.native.impossible &&
+	       !(rt.results->plan.region_by & borders) && !t->own_process && !t->kernel.filters &&
+	       !rt.native.leaving;
 }
 
 bool
 native_run_may(const struct thread *t)
 {
 	/* Single steps are seen in the cache only, too. */
-	return !t->busy_calling && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
+	return !t->native.calls_often && !(t->regs.rflags & FLAG_TF) && may_ever_go(t);
 }
 
 static bool
 may_go(const struct thread *t)
 {
-	return t->spent && native_run_may(t);
+	return t->budget.spent && native_run_may(t);
 }
 
 static void
@@ -114,15 +114,15 @@ native_run_note_call(struct thread *t, bool trapped)
 {
 	if (!budget_exists() || (syspatch_serves(t->regs.pc) && !trapped))
 		return;
-	bool few = may_ever_go(t) && syspatch_note(t, t->spent);
-	if (!few && ++t->calls > MOST_CALLS)
-		t->busy_calling = true;
+	bool few = may_ever_go(t) && syspatch_note(t, t->budget.spent);
+	if (!few && ++t->native.calls > MOST_CALLS)
+		t->native.calls_often = true;
 }
 
 bool
 native_run_tick(struct thread *t)
 {
-	t->busy_calling = t->calls > MOST_CALLS;
-	t->calls = 0;
+	t->native.calls_often = t->native.calls > MOST_CALLS;
+	t->native.calls = 0;
 	return may_go(t) && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == THREAD_CACHE;
 }

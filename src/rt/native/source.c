@@ -7,19 +7,20 @@ static struct source **
 source_slot(uint64_t page)
 {
 	uint32_t h = (uint32_t)((page >> 12) * 0x9e3779b1u) >> 24;
-	while (rt.syspatches->sources[h] && rt.syspatches->sources[h]->page != page)
+	while (rt.native.syspatches->sources[h] && rt.native.syspatches->sources[h]->page != page)
 		h = (h + 1) % SOURCE_SLOTS;
-	return &rt.syspatches->sources[h];
+	return &rt.native.syspatches->sources[h];
 }
 
 const uint8_t *
 syspatch_source(uint64_t pc)
 {
 	uint64_t page = pc & ~4095ull;
-	const uint8_t *own = rt.breakpoints ? breakpoints_source(pc) : NULL;
+	const uint8_t *own = rt.native.breakpoints ? breakpoints_source(pc) : NULL;
 	if (own)
 		return own;
-	const struct source *s = rt.syspatches && rt.syspatches->n ? *source_slot(page) : NULL;
+	const struct source *s =
+	        rt.native.syspatches && rt.native.syspatches->n ? *source_slot(page) : NULL;
 	return s ? s->code + (pc - page) : (const uint8_t *)pc;
 }
 
@@ -43,7 +44,7 @@ keep_source(uint64_t page)
 	if (*slot)
 		return true;
 	uint64_t end = plain_end(page), n = end - page < SOURCE_BYTES ? end - page : SOURCE_BYTES;
-	if (rt.syspatches->n_sources == MOST_SOURCES || !end)
+	if (rt.native.syspatches->n_sources == MOST_SOURCES || !end)
 		return false;
 	struct source *s = rt_map_memory(sizeof *s);
 	if (!s)
@@ -56,7 +57,7 @@ keep_source(uint64_t page)
 	s->page = page;
 	syspatches_hide(s->code, page, n);
 	__atomic_store_n(slot, s, __ATOMIC_RELEASE);
-	rt.syspatches->n_sources++;
+	rt.native.syspatches->n_sources++;
 	return true;
 }
 
@@ -81,7 +82,7 @@ void
 sources_drop(uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < SOURCE_SLOTS; i++) {
-		struct source *s = rt.syspatches->sources[i];
+		struct source *s = rt.native.syspatches->sources[i];
 		if (s && s->page >= start && s->page < end)
 			s->page = 1;
 	}

@@ -32,21 +32,21 @@ call_site(struct syspatches *g, uint64_t call)
 const struct syspatch *
 syspatch_of(uint64_t call)
 {
-	const struct site *s = call_site(rt.syspatches, call);
-	return s && s->syspatch ? &rt.syspatches->syspatch[s->syspatch - 1] : NULL;
+	const struct site *s = call_site(rt.native.syspatches, call);
+	return s && s->syspatch ? &rt.native.syspatches->syspatch[s->syspatch - 1] : NULL;
 }
 
 bool
 syspatch_serves(uint64_t call)
 {
-	return rt.syspatches && syspatch_of(call) != NULL;
+	return rt.native.syspatches && syspatch_of(call) != NULL;
 }
 
 /* rt.lock held. `before`: its number stands before the call. */
 static bool
 make(struct thread *t, const struct map *m, uint64_t call, bool before)
 {
-	struct syspatches *g = rt.syspatches;
+	struct syspatches *g = rt.native.syspatches;
 	struct syspatch *k = &g->syspatch[g->n];
 	if (g->n == MOST_SYSPATCHES || !syspatch_prepare(k, m, call, before))
 		return false;
@@ -66,8 +66,8 @@ make(struct thread *t, const struct map *m, uint64_t call, bool before)
 static struct site *
 learn_site(uint64_t call)
 {
-	struct syspatches *g = rt.syspatches;
-	if (!g && !(rt.syspatches = g = rt_map_memory(sizeof *g)))
+	struct syspatches *g = rt.native.syspatches;
+	if (!g && !(rt.native.syspatches = g = rt_map_memory(sizeof *g)))
 		return NULL;
 	struct site *s = call_site(g, call);
 	if (s || g->n_sites == MOST_SITES)
@@ -85,7 +85,7 @@ open_site(struct thread *t, struct site *s)
 	enum { NEXT_BYTES = 32, CALL_SIGRETURN = 15 };
 	const struct map *m = maps_find(s->call);
 	/* Unwinders know a handler's return by its code. */
-	s->refused = rt.no_syspatches || rt.writes_memory_file || !tools.has_rdfsbase ||
+	s->refused = rt.native.no_syspatches || rt.writes_memory_file || !tools.has_rdfsbase ||
 	             !is_plain(m) || m->end - s->call < NEXT_BYTES ||
 	             t->regs.r[RAX] == CALL_SIGRETURN;
 	bool before = !s->refused && syspatch_number_before(m, s->call);
@@ -94,17 +94,17 @@ open_site(struct thread *t, struct site *s)
 		return;
 	}
 	s->refused = s->refused || !make(t, m, s->call, before);
-	s->syspatch = s->refused ? 0 : (uint16_t)rt.syspatches->n;
+	s->syspatch = s->refused ? 0 : (uint16_t)rt.native.syspatches->n;
 }
 
 bool
 syspatch_note(struct thread *t, bool now)
 {
 	uint64_t call = t->regs.pc;
-	struct site *s = rt.syspatches ? call_site(rt.syspatches, call) : NULL;
+	struct site *s = rt.native.syspatches ? call_site(rt.native.syspatches, call) : NULL;
 	if (s && (++s->times < s->least || s->refused || s->syspatch || !now))
 		return !s->refused && !s->syspatch;
-	if (!s && rt.syspatches && rt.syspatches->n_sites == MOST_SITES)
+	if (!s && rt.native.syspatches && rt.native.syspatches->n_sites == MOST_SITES)
 		return false;
 	rt_lock(&rt.lock);
 	s = learn_site(call);
@@ -123,15 +123,15 @@ close_syspatch(struct syspatch *k)
 	    !syspatch_put_back(k)) /* else somebody has changed it meanwhile */
 		return false;
 	k->open = false;
-	call_site(rt.syspatches, k->call)->syspatch = 0;
+	call_site(rt.native.syspatches, k->call)->syspatch = 0;
 	return true;
 }
 
 void
 syspatches_hide(uint8_t *code, uint64_t start, uint64_t bytes)
 {
-	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n; i++) {
-		const struct syspatch *k = &rt.syspatches->syspatch[i];
+	for (uint32_t i = 0; rt.native.syspatches && i < rt.native.syspatches->n; i++) {
+		const struct syspatch *k = &rt.native.syspatches->syspatch[i];
 		for (uint32_t j = 0; k->open && j < k->bytes; j++)
 			if (k->site + j - start < bytes)
 				code[k->site + j - start] = k->saved[j];
@@ -142,8 +142,8 @@ syspatches_hide(uint8_t *code, uint64_t start, uint64_t bytes)
 static void
 forget_sites(uint64_t start, uint64_t end)
 {
-	for (uint32_t i = 0; i < rt.syspatches->n_sites; i++) {
-		struct site *s = &rt.syspatches->sites[i];
+	for (uint32_t i = 0; i < rt.native.syspatches->n_sites; i++) {
+		struct site *s = &rt.native.syspatches->sites[i];
 		if (s->call < start || s->call >= end || s->syspatch)
 			continue;
 		s->times = 0;
@@ -161,10 +161,10 @@ syspatches_forget(struct thread *t, uint64_t start, uint64_t end)
 	 * end. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
 	end = end > ~8191ull ? end : ((end + 4095) & ~4095ull) + MAX_BLOCK_BYTES;
-	if (!rt.syspatches || !maps_overlap(start, end)) /* most of what changes is data */
+	if (!rt.native.syspatches || !maps_overlap(start, end)) /* most of what changes is data */
 		return;
-	for (uint32_t i = 0; i < rt.syspatches->n; i++) {
-		struct syspatch *k = &rt.syspatches->syspatch[i];
+	for (uint32_t i = 0; i < rt.native.syspatches->n; i++) {
+		struct syspatch *k = &rt.native.syspatches->syspatch[i];
 		if (!k->open || k->site >= end || k->site + k->bytes <= start)
 			continue;
 		if (!any)
@@ -180,9 +180,9 @@ void
 syspatches_remove(void)
 {
 	breakpoints_remove();
-	rt.no_syspatches = true;
-	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n; i++) {
-		struct syspatch *k = &rt.syspatches->syspatch[i];
+	rt.native.no_syspatches = true;
+	for (uint32_t i = 0; rt.native.syspatches && i < rt.native.syspatches->n; i++) {
+		struct syspatch *k = &rt.native.syspatches->syspatch[i];
 		if (k->open && !close_syspatch(k)) /* it does without the engine */
 			rt_forget_memory((const void *)syspatch_area(k)->start);
 	}

@@ -46,7 +46,8 @@ const uint8_t *syspatch_source(uint64_t pc);
 static inline const uint8_t *
 program_code(uint64_t pc)
 {
-	return rt.syspatches || rt.breakpoints ? syspatch_source(pc) : (const uint8_t *)pc;
+	return rt.native.syspatches || rt.native.breakpoints ? syspatch_source(pc)
+	                                                     : (const uint8_t *)pc;
 }
 
 #endif

@@ -50,11 +50,11 @@ own_after(const struct syspatch *k)
 uint64_t
 syspatch_way(uint64_t pc)
 {
-	if (!rt.syspatches || !rt.syspatches->n)
+	if (!rt.native.syspatches || !rt.native.syspatches->n)
 		return pc;
 	const struct syspatch *k = syspatch_of(pc - CALL_BYTES);
-	for (uint32_t i = 0; !k && i < rt.syspatches->n; i++) {
-		const struct syspatch *o = &rt.syspatches->syspatch[i];
+	for (uint32_t i = 0; !k && i < rt.native.syspatches->n; i++) {
+		const struct syspatch *o = &rt.native.syspatches->syspatch[i];
 		if (o->open && pc > o->call && pc < o->site + o->bytes)
 			k = o;
 	}
@@ -66,9 +66,9 @@ syspatch_way(uint64_t pc)
 bool
 syspatches_own(uint64_t start, uint64_t bytes)
 {
-	for (uint32_t i = 0; rt.syspatches && i < rt.syspatches->n_areas; i++)
-		if (start < rt.syspatches->area[i].start + AREA_BYTES &&
-		    rt.syspatches->area[i].start < start + bytes)
+	for (uint32_t i = 0; rt.native.syspatches && i < rt.native.syspatches->n_areas; i++)
+		if (start < rt.native.syspatches->area[i].start + AREA_BYTES &&
+		    rt.native.syspatches->area[i].start < start + bytes)
 			return true;
 	return false;
 }
@@ -78,8 +78,8 @@ syspatch_leads(uint64_t pc)
 {
 	if (!syspatches_own(pc, 1))
 		return pc;
-	for (uint32_t i = 0; i < rt.syspatches->n; i++) {
-		const struct syspatch *k = &rt.syspatches->syspatch[i];
+	for (uint32_t i = 0; i < rt.native.syspatches->n; i++) {
+		const struct syspatch *k = &rt.native.syspatches->syspatch[i];
 		uint64_t at = pc - k->code;
 		if (at >= SYSPATCH_BYTES)
 			continue;
@@ -103,7 +103,7 @@ is_near(uint64_t a, uint64_t b)
 static uint64_t
 room_near(uint64_t address)
 {
-	struct syspatches *g = rt.syspatches;
+	struct syspatches *g = rt.native.syspatches;
 	for (uint32_t i = 0; i < g->n_areas; i++)
 		if (is_near(g->area[i].start, address) && g->area[i].used < AREA_BYTES)
 			return g->area[i].start + g->area[i].used;
@@ -134,7 +134,7 @@ room_near(uint64_t address)
 struct area *
 syspatch_area(const struct syspatch *k)
 {
-	struct area *a = rt.syspatches->area;
+	struct area *a = rt.native.syspatches->area;
 	while (k->code - a->start >= AREA_BYTES)
 		a++;
 	return a;
@@ -281,8 +281,8 @@ write_syspatch(const struct syspatch *k, uint8_t code[SYSPATCH_BYTES])
 static bool
 is_apart(const struct syspatch *k, const struct map *m)
 {
-	for (uint32_t i = 0; i < rt.syspatches->n; i++) {
-		const struct syspatch *o = &rt.syspatches->syspatch[i];
+	for (uint32_t i = 0; i < rt.native.syspatches->n; i++) {
+		const struct syspatch *o = &rt.native.syspatches->syspatch[i];
 		if (o->open && k->site < o->site + o->bytes && o->site < k->site + k->bytes)
 			return false;
 	}

@@ -98,7 +98,7 @@ os_show_threads(struct thread *t)
 	for (int tries = 0; !all && tries < MOST_TRIES; tries++) {
 		all = true;
 		for (struct thread *o = rt.threads; o; o = o->next_thread) {
-			if (o == t || o->ended || !o->tid || o->own_process || o->shown ||
+			if (o == t || o->ended || !o->tid || o->own_process || o->native.shown ||
 			    o->state == THREAD_NATIVE)
 				continue;
 			if (tries == 0)
@@ -127,11 +127,11 @@ void
 os_step(struct thread *t)
 {
 	uint64_t trap = SIGNAL_BIT(SIGNAL_TRAP), before = 0;
-	if (t->watched) /* it may make a system call */
+	if (t->native.user_dispatch) /* it may make a system call */
 		native_run_end(t);
 	SYS(__NR_rt_sigprocmask, 1 /* SIG_UNBLOCK */, &trap, &before, 8);
-	t->step_blocked = before & trap;
-	t->stepping = true;
+	t->native.step_blocked = before & trap;
+	t->native.stepping = true;
 	t->next = (uint64_t)rt_go_step;
 }
 
@@ -146,7 +146,7 @@ os_native_forever(struct thread *t)
 	/* Memory and perhaps dispositions are its parent's: a signal brings it back for its
 	 * handler. */
 	gap_begin(t);
-	if (rt.has_budget) {
+	if (rt.budget.exists) {
 		rt_lock(&rt.lock);
 		os_make_all_wait(t);
 		breakpoints_remove();

@@ -123,7 +123,8 @@ rt_start(struct st_boot *boot)
 	rt.boot = &rt.boot_copy;
 	rt_memory = (struct rt_memory){.space = boot->own_space, .data = boot->own_data};
 	rt.results = (struct st_results_header *)boot->results;
-	rt.pool = boot->pool ? (struct st_budget_pool *)boot->pool : &rt.results->budget.pool;
+	rt.budget.pool =
+	        boot->pool ? (struct st_budget_pool *)boot->pool : &rt.results->budget.pool;
 	rt.target.area = boot->area;
 	rt.alias = boot->cache_alias;
 	rt.lookup = boot->lookup;
@@ -140,12 +141,12 @@ rt_start(struct st_boot *boot)
 	SYS(__NR_mmap, rt.main, ST_THREAD_PRIVATE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
-	rt.sample_hz = rt.results->plan.sample_hz;
-	rt.has_budget = rt.results->plan.budget.period_ns != 0;
-	rt.has_breakpoints = rt.has_budget && rt.results->plan.unique;
-	rt.sample_every = 1;
-	if (rt.has_budget && rt.sample_hz && rt.sample_hz < ST_BUDGET_HZ)
-		rt.sample_every = ST_BUDGET_HZ / rt.sample_hz;
+	rt.sampling.hz = rt.results->plan.sample_hz;
+	rt.budget.exists = rt.results->plan.budget.period_ns != 0;
+	rt.native.has_breakpoints = rt.budget.exists && rt.results->plan.unique;
+	rt.sampling.every = 1;
+	if (rt.budget.exists && rt.sampling.hz && rt.sampling.hz < ST_BUDGET_HZ)
+		rt.sampling.every = ST_BUDGET_HZ / rt.sampling.hz;
 	tools_init();
 	const struct st_attached *attached =
 	        boot->attached ? (const struct st_attached *)boot->threads : NULL;

@@ -96,9 +96,9 @@ find_taker(const struct thread *t, int signo)
 		if (o == t || o->ended || o->own_process || !o->tid || o->parked ||
 		    o->state == THREAD_NATIVE)
 			continue;
-		if (!(__atomic_load_n(&o->blocked, __ATOMIC_RELAXED) & bit))
+		if (!(__atomic_load_n(&o->signals.blocked, __ATOMIC_RELAXED) & bit))
 			return o;
-		if (o->waits & bit)
+		if (o->signals.waits & bit)
 			waits = o;
 	}
 	return waits;
@@ -158,7 +158,7 @@ send_set(struct thread *t, uint64_t set)
 void
 held_release(struct thread *t)
 {
-	uint64_t set = held_pending(t) & ~t->blocked;
+	uint64_t set = held_pending(t) & ~t->signals.blocked;
 	if (!set)
 		return;
 	uint64_t all = ~0ull, mask; /* nothing interrupts who holds the lock */
@@ -230,15 +230,15 @@ held_hand_over(struct thread *t)
 bool
 held_blocks(const struct thread *t, int signo, const struct ucontext64 *uc)
 {
-	bool by_call = t->sys_masked && uc->mc.rip == (uint64_t)rt_sys_done &&
+	bool by_call = t->signals.call_masked && uc->mc.rip == (uint64_t)rt_sys_done &&
 	               uc->mc.rax == (uint64_t)-E_INTR;
-	return (by_call ? t->call_blocked : t->blocked) & SIGNAL_BIT(signo);
+	return (by_call ? t->signals.call_blocked : t->signals.blocked) & SIGNAL_BIT(signo);
 }
 
 uint64_t
 held_wanted(const struct thread *t)
 {
-	return t->blocked ? (held_pending(t) | rt.signal_files) & t->blocked : 0;
+	return t->signals.blocked ? (held_pending(t) | rt.signal_files) & t->signals.blocked : 0;
 }
 
 void
@@ -248,7 +248,7 @@ held_lend(struct thread *t, uint64_t open)
 		return;
 	SYS(__NR_rt_sigprocmask, SIG_BLOCK, &open, 0, 8);
 	rt_lock(&held.lock);
-	t->waits = open;
+	t->signals.waits = open;
 	send_set(t, open);
 	rt_unlock(&held.lock);
 }
@@ -261,7 +261,7 @@ held_reclaim(struct thread *t, uint64_t open)
 	if (!open)
 		return;
 	rt_lock(&held.lock);
-	t->waits = 0;
+	t->signals.waits = 0;
 	rt_unlock(&held.lock);
 	while (SYS(__NR_rt_sigtimedwait, &open, &info, now, 8) > 0)
 		if (!signals_take_own(t, &info))
@@ -276,7 +276,7 @@ held_reclaim(struct thread *t, uint64_t open)
 long
 sys_sigpending(struct thread *t)
 {
-	uint64_t set = 0, size = t->regs.r[RSI], held_now = held_pending(t) & t->blocked;
+	uint64_t set = 0, size = t->regs.r[RSI], held_now = held_pending(t) & t->signals.blocked;
 	if (!held_now || size > 8)
 		return syscall_plain(t);
 	long ret = SYS(__NR_rt_sigpending, &set, 8);
@@ -308,9 +308,9 @@ wait_beside_own(struct thread *t, uint64_t set)
 		ns = rest[0] > (1ull << 33) ? 1ull << 62 : rest[0] * 1000000000u + rest[1];
 	}
 	for (;;) {
-		t->sys_plain = true;
+		t->call.may_sleep = true;
 		long ret = rt_app_wait(__NR_rt_sigtimedwait, &set, &info, timeout ? rest : NULL, 8);
-		t->sys_plain = false;
+		t->call.may_sleep = false;
 		if (ret == SIGNAL_OWN && signals_take_own(t, &info)) {
 			uint64_t used = timeout ? clock_now() - since : 0;
 			rest[0] = used < ns ? (ns - used) / 1000000000u : 0;
@@ -332,15 +332,15 @@ sys_sigtimedwait(struct thread *t)
 	/* The kernel finds what comes of the engine's signal by the set; blocked, it would not
 	 * reach a thread that is to leave. */
 	uint64_t own = SIGNAL_BIT(SIGNAL_OWN);
-	uint64_t open = t->blocked & (~own | held_pending(t));
+	uint64_t open = t->signals.blocked & (~own | held_pending(t));
 	held_lend(t, open);
-	if (t->blocked & set & own) {
+	if (t->signals.blocked & set & own) {
 		rt_lock(&held.lock);
-		t->waits |= own;
+		t->signals.waits |= own;
 		rt_unlock(&held.lock);
 	}
 	long ret = set & own ? wait_beside_own(t, set) : syscall_plain(t);
-	t->waits = 0;
+	t->signals.waits = 0;
 	held_reclaim(t, open);
 	return ret;
 }
@@ -380,12 +380,12 @@ sys_masked(struct thread *t)
 	uint64_t mask = 0, open = held_wanted(t);
 	bool masked = mask_of_call(t, &mask);
 	if (masked)
-		open |= t->blocked & ~mask; /* they come as soon as it lasts */
+		open |= t->signals.blocked & ~mask; /* they come as soon as it lasts */
 	held_lend(t, open);
-	t->call_blocked = mask & NEVER_BLOCKED;
-	t->sys_masked = masked;
+	t->signals.call_blocked = mask & NEVER_BLOCKED;
+	t->signals.call_masked = masked;
 	long ret = syscall_plain(t);
-	t->sys_masked = false;
+	t->signals.call_masked = false;
 	held_reclaim(t, open);
 	return ret;
 }
@@ -426,7 +426,8 @@ sys_tgsigqueueinfo(struct thread *t)
 	rt_lock(&rt.thread_lock);
 	rt_lock(&held.lock);
 	const struct thread *to = thread_of_tid((uint32_t)r[RSI]);
-	kept = to && (to->blocked & SIGNAL_BIT(signo)) && !(to->waits & SIGNAL_BIT(signo));
+	kept = to && (to->signals.blocked & SIGNAL_BIT(signo)) &&
+	       !(to->signals.waits & SIGNAL_BIT(signo));
 	if (kept)
 		keep(&info, to);
 	rt_unlock(&held.lock);

@@ -283,7 +283,7 @@ kernel_has_answered(struct thread *t, long ret)
 	const uint64_t *r = t->regs.r;
 	bool rings_named = r[RAX] == __NR_io_uring_setup;
 	if (r[RAX] == __NR_set_tid_address)
-		t->clear_tid = r[RDI];
+		t->kernel.clear_tid = r[RDI];
 	if (sys_failed(ret) || (!rings_named && !(r[RAX] == __NR_mmap && n_rings)))
 		return;
 	rt_lock(&rt.lock);
@@ -315,8 +315,8 @@ kernel_ends_thread(const struct thread *t)
 	if (!pages_used())
 		return;
 	rt_lock(&rt.lock);
-	if (t->clear_tid)
-		pages_leave(t->clear_tid, t->clear_tid + 4);
+	if (t->kernel.clear_tid)
+		pages_leave(t->kernel.clear_tid, t->kernel.clear_tid + 4);
 	if (SYS(__NR_get_robust_list, 0, &at, &len) == 0 && at && get(&head, at, sizeof head)) {
 		uint64_t entry = head.next & ~1ull, pending = head.pending & ~1ull;
 		if (pending)

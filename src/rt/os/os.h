@@ -27,8 +27,8 @@ enum {
 #define SIGNAL_BIT(n) (1ull << ((n)-1))
 /* Signals that stay open in the kernel's mask whatever the program asks for. */
 #define NEVER_BLOCKED                                                                              \
-	(ALWAYS_OPEN | (rt.has_budget ? SIGNAL_BIT(SIGNAL_SYS) : 0) |                              \
-	 (rt.has_breakpoints ? SIGNAL_BIT(SIGNAL_TRAP) : 0))
+	(ALWAYS_OPEN | (rt.budget.exists ? SIGNAL_BIT(SIGNAL_SYS) : 0) |                           \
+	 (rt.native.has_breakpoints ? SIGNAL_BIT(SIGNAL_TRAP) : 0))
 #define ALWAYS_OPEN (SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS) | SIGNAL_BIT(SIGNAL_OWN))
 /* sigval of the runtime's own signals. */
 #define OWN_SAMPLE 0x73740000736d706cull
@@ -46,7 +46,7 @@ void signals_begin(struct thread *t, uint64_t mask);
 void signals_restore_dispositions(const struct sigtab *tab);
 /* Tells the kernel what to do for a signal whose disposition is *a for the program. */
 long signals_tell_kernel(int signo, const struct ksigaction *a);
-/* The thread's own signal stack; the program's is remembered in t->altstack. */
+/* The thread's own signal stack; the program's is remembered in t->signals.altstack. */
 void signals_set_stack(struct thread *t);
 /* Gives the process its own dispositions, alternate stack and mask back, for native execution. */
 void signals_restore_native(struct thread *t, uint64_t mask);

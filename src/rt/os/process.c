@@ -41,20 +41,20 @@ process_stays(const struct thread *t)
 static long
 exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
 {
-	const struct ksigaction *trap = &t->sigtab->action[SIGNAL_TRAP];
+	const struct ksigaction *trap = &t->signals.table->action[SIGNAL_TRAP];
 	bool ignores_traps = trap->handler == 1;
 	/* What is ignored is inherited as well. */
 	if (ignores_traps)
 		SYS(__NR_rt_sigaction, SIGNAL_TRAP, trap, 0, 8);
 	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);
-	held_lend(t, t->blocked); /* what is pending stays so */
+	held_lend(t, t->signals.blocked); /* what is pending stays so */
 	long ret = rt_app_syscall(t);
 	signals_block_all();
-	held_reclaim(t, t->blocked);
+	held_reclaim(t, t->signals.blocked);
 	if (ignores_traps)
 		signals_tell_kernel(SIGNAL_TRAP, trap);
 	if (t->pending & 1)
-		t->queued_mask = *after;
+		t->signals.queued_mask = *after;
 	else
 		SYS(__NR_rt_sigprocmask, 2, after, 0, 8);
 	return ret;
@@ -68,15 +68,15 @@ sys_exec(struct thread *t)
 		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 		return -NOT_BEGUN;
 	}
-	uint64_t program = (mask & ~NEVER_BLOCKED) | t->blocked;
+	uint64_t program = (mask & ~NEVER_BLOCKED) | t->signals.blocked;
 	if (!t->own_process)
 		callback_end(t);
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXECED);
 	/* Behind the ends of threads, when rows are handed over: one of this call stays with the
 	 * thread, where the tool can take it back if the call fails. */
-	if (!t->exec_told)
-		t->exec_told = callback_syscall_before(t, &t->exec_call);
+	if (!t->call.exec_reported)
+		t->call.exec_reported = callback_syscall_before(t, &t->call.exec);
 	bool followed = rt.follow && follow_exec_begin(t);
 	uint64_t limits[2];
 	limits_exec(limits, true);

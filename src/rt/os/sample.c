@@ -50,7 +50,7 @@ copy_stack(struct thread *t, char *to, uint64_t from, uint32_t n)
 		if (step > n - done)
 			step = n - done;
 		if (rt_copy_guarded(to + done, (const void *)(from + done), step)) {
-			t->stack_end = from + done;
+			t->sampling.stack_end = from + done;
 			break;
 		}
 		done += step;
@@ -62,8 +62,9 @@ copy_stack(struct thread *t, char *to, uint64_t from, uint32_t n)
 static uint32_t
 stack_bytes(const struct thread *t, uint64_t rsp)
 {
-	uint64_t known = t->stack_end - rsp;
-	return t->stack_end > rsp && known < ST_STACK_MOST ? (uint32_t)known : ST_STACK_MOST;
+	uint64_t known = t->sampling.stack_end - rsp;
+	return t->sampling.stack_end > rsp && known < ST_STACK_MOST ? (uint32_t)known
+	                                                            : ST_STACK_MOST;
 }
 
 static void

@@ -33,7 +33,7 @@ static uint32_t
 judge(const struct thread *t, const struct seccomp_call *call)
 {
 	uint32_t worst = SECCOMP_RET_ALLOW;
-	for (const struct filter *f = t->filters; f; f = f->older) {
+	for (const struct filter *f = t->kernel.filters; f; f = f->older) {
 		uint32_t said = bpf_run(f->code + PREFIX, f->n, call) & SECCOMP_RET_ACTION_FULL;
 		if ((int32_t)said < (int32_t)worst)
 			worst = said;
@@ -76,7 +76,7 @@ sandbox_bears_engine(const struct thread *t)
 	        __NR_exit,         __NR_exit_group,    __NR_open,         __NR_readlink,
 	        __NR_recvmsg,
 	};
-	for (unsigned i = 0; t->filters && i < sizeof needed / sizeof *needed; i++) {
+	for (unsigned i = 0; t->kernel.filters && i < sizeof needed / sizeof *needed; i++) {
 		const struct seccomp_call call = {.nr = needed[i], .arch = X86_64};
 		if (judge(t, &call) != SECCOMP_RET_ALLOW)
 			return false;
@@ -130,7 +130,7 @@ copy_filter(const struct thread *t, const struct program *from, bool *refused)
 		*refused = true;
 		return NULL;
 	}
-	f->older = t->filters;
+	f->older = t->kernel.filters;
 	f->n = from->n;
 	write_prefix(f->code);
 	return f;
@@ -139,13 +139,13 @@ copy_filter(const struct thread *t, const struct program *from, bool *refused)
 static void
 adopt(struct thread *t, struct filter *f, bool by_all)
 {
-	t->filters = f;
+	t->kernel.filters = f;
 	if (!by_all)
 		return;
 	rt_lock(&rt.thread_lock);
 	for (struct thread *o = rt.threads; o; o = o->next_thread)
 		if (!o->own_process && !o->ended)
-			o->filters = f;
+			o->kernel.filters = f;
 	rt_unlock(&rt.thread_lock);
 }
 

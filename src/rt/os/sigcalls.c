@@ -92,7 +92,7 @@ signals_init(void)
 void
 signals_begin(struct thread *t, uint64_t mask)
 {
-	t->blocked = mask & NEVER_BLOCKED;
+	t->signals.blocked = mask & NEVER_BLOCKED;
 	signals_set_mask(mask);
 }
 
@@ -114,7 +114,7 @@ signals_set_mask(uint64_t mask)
 void
 signals_set_stack(struct thread *t)
 {
-	struct kstack s = {.sp = t->sig_base, .size = SIG_STACK_BYTES};
+	struct kstack s = {.sp = t->stacks.signal, .size = SIG_STACK_BYTES};
 	SYS(__NR_sigaltstack, &s, 0);
 }
 
@@ -131,9 +131,9 @@ signals_restore_dispositions(const struct sigtab *tab)
 void
 signals_restore_native(struct thread *t, uint64_t mask)
 {
-	signals_restore_dispositions(t->sigtab);
-	SYS(__NR_sigaltstack, &t->altstack, 0);
-	mask = (mask & ~NEVER_BLOCKED) | t->blocked;
+	signals_restore_dispositions(t->signals.table);
+	SYS(__NR_sigaltstack, &t->signals.altstack, 0);
+	mask = (mask & ~NEVER_BLOCKED) | t->signals.blocked;
 	SYS(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 }
 
@@ -153,8 +153,8 @@ sys_sigaction(struct thread *t)
 	if (signo == SIGNAL_KILL || signo == SIGNAL_STOP)
 		return SYS(__NR_rt_sigaction, signo, 0, old_at, 8);
 	uint64_t mask = signals_block_all();
-	rt_lock(&t->sigtab->lock);
-	old = t->sigtab->action[signo];
+	rt_lock(&t->signals.table->lock);
+	old = t->signals.table->action[signo];
 	long ret = 0;
 	if (new_at) {
 		/* As the kernel keeps it: unknown flags and the unblockable signals are dropped. */
@@ -162,11 +162,11 @@ sys_sigaction(struct thread *t)
 		action.flags &= 0xdc000807ull;
 		ret = signals_tell_kernel(signo, &action);
 		if (ret == 0)
-			t->sigtab->action[signo] = action;
+			t->signals.table->action[signo] = action;
 		if (ret == 0 && action.handler == 1)
 			held_drop(signo);
 	}
-	rt_unlock(&t->sigtab->lock);
+	rt_unlock(&t->signals.table->lock);
 	SYS(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 	if (ret == 0 && old_at && rt_copy_guarded((void *)old_at, &old, sizeof old))
 		return -E_FAULT;
@@ -179,10 +179,10 @@ static void
 set_program_mask(struct thread *t, uint64_t mask)
 {
 	mask &= ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
-	t->blocked = mask & NEVER_BLOCKED;
+	t->signals.blocked = mask & NEVER_BLOCKED;
 	held_release(t);
 	if (t->pending & PENDING_SIGNAL)
-		t->queued_mask = mask & ~NEVER_BLOCKED;
+		t->signals.queued_mask = mask & ~NEVER_BLOCKED;
 	else
 		signals_set_mask(mask);
 }
@@ -199,7 +199,8 @@ sys_sigprocmask(struct thread *t)
 	if (new_at && how > SIG_SETMASK)
 		return -E_INVAL;
 	uint64_t kernel = signals_block_all();
-	uint64_t old = ((t->pending & 1 ? t->queued_mask : kernel) & ~NEVER_BLOCKED) | t->blocked;
+	uint64_t old = ((t->pending & 1 ? t->signals.queued_mask : kernel) & ~NEVER_BLOCKED) |
+	               t->signals.blocked;
 	uint64_t mask = old;
 	if (new_at)
 		mask = how == SIG_BLOCK ? old | set : how == SIG_UNBLOCK ? old & ~set : set;
@@ -213,9 +214,10 @@ static bool
 on_stack(const struct thread *t)
 {
 	uint64_t sp = t->regs.r[RSP];
-	return !(t->altstack.flags & SS_DISABLE) &&
-	       !((uint32_t)t->altstack.flags & SS_AUTODISARM) && sp > t->altstack.sp &&
-	       sp - t->altstack.sp <= t->altstack.size;
+	return !(t->signals.altstack.flags & SS_DISABLE) &&
+	       !((uint32_t)t->signals.altstack.flags & SS_AUTODISARM) &&
+	       sp > t->signals.altstack.sp &&
+	       sp - t->signals.altstack.sp <= t->signals.altstack.size;
 }
 
 static long
@@ -227,12 +229,12 @@ set_altstack(struct thread *t, const struct kstack *s)
 	if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
 		return -E_INVAL;
 	if (mode == SS_DISABLE) {
-		t->altstack = (struct kstack){.flags = s->flags};
+		t->signals.altstack = (struct kstack){.flags = s->flags};
 		return 0;
 	}
 	if (s->size < MIN_STACK)
 		return -E_NOMEM;
-	t->altstack = *s;
+	t->signals.altstack = *s;
 	return 0;
 }
 
@@ -240,7 +242,7 @@ long
 sys_sigaltstack(struct thread *t)
 {
 	uint64_t new_at = t->regs.r[RDI], old_at = t->regs.r[RSI];
-	struct kstack s = {0}, old = t->altstack;
+	struct kstack s = {0}, old = t->signals.altstack;
 	if (new_at && rt_copy_guarded(&s, (void *)new_at, sizeof s))
 		return -E_FAULT;
 	if (on_stack(t))
@@ -277,8 +279,8 @@ sys_sigreturn(struct thread *t)
 {
 	budget_back(t); /* it does not come back from the call */
 	uint64_t place = t->regs.r[RSP] - 8;
-	struct sigframe *f = (struct sigframe *)(t->sig_base + 1024);
-	uint8_t *state = (uint8_t *)((t->sig_base + 1024 + sizeof *f + 63) & ~63ull);
+	struct sigframe *f = (struct sigframe *)(t->stacks.signal + 1024);
+	uint8_t *state = (uint8_t *)((t->stacks.signal + 1024 + sizeof *f + 63) & ~63ull);
 	uint64_t kernel = signals_block_all();
 	bool bad = rt_copy_guarded(f, (void *)place, sizeof *f) != 0;
 	if (!bad && f->uc.mc.fpstate) {
@@ -299,25 +301,25 @@ sys_sigreturn(struct thread *t)
 	frame_find_resume(&f->uc.mc, &t->resume);
 	if (t->resume.id >= rt.results->blocks.n)
 		t->resume.state = RESUME_NONE;
-	t->stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that instruction
-	                                                            has been executed */
+	t->signals.stepped = back.rflags & 0x100 /* TF */ ? back.pc : 0; /* no trap before that
+	                                                            instruction has been executed */
 	if (!(f->uc.stack.flags & ~(SS_ONSTACK | SS_DISABLE | (int)SS_AUTODISARM)) &&
 	    ((f->uc.stack.flags & SS_DISABLE) || f->uc.stack.size >= MIN_STACK)) {
 		struct regs at_handler = t->regs;
 		if (!on_stack(t))
-			t->altstack = f->uc.stack;
-		t->altstack.flags &= ~SS_ONSTACK;
+			t->signals.altstack = f->uc.stack;
+		t->signals.altstack.flags &= ~SS_ONSTACK;
 		t->regs = at_handler;
 	}
 	uint64_t mask = f->uc.sigmask & ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
-	t->blocked = mask & NEVER_BLOCKED;
+	t->signals.blocked = mask & NEVER_BLOCKED;
 	held_release(t);
 	if (t->pending & PENDING_SIGNAL)
-		t->queued_mask = mask & ~NEVER_BLOCKED;
+		t->signals.queued_mask = mask & ~NEVER_BLOCKED;
 	f->uc.sigmask = t->pending & PENDING_SIGNAL
 	                        ? ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS))
 	                        : mask & ~NEVER_BLOCKED;
-	f->uc.stack = (struct kstack){.sp = t->sig_base, .size = SIG_STACK_BYTES};
+	f->uc.stack = (struct kstack){.sp = t->stacks.signal, .size = SIG_STACK_BYTES};
 	f->uc.mc.rip = (uint64_t)rt_stub_resume;
 	f->uc.mc.rsp = t->rt_sp;
 	f->uc.mc.rflags = 0x202;

@@ -27,9 +27,10 @@ enum {
 static bool
 on_altstack(const struct thread *t, uint64_t sp)
 {
-	return !(t->altstack.flags & SS_DISABLE) &&
-	       !((uint32_t)t->altstack.flags & SS_AUTODISARM) &&
-	       sp - 1 - t->altstack.sp < t->altstack.size && sp > t->altstack.sp;
+	return !(t->signals.altstack.flags & SS_DISABLE) &&
+	       !((uint32_t)t->signals.altstack.flags & SS_AUTODISARM) &&
+	       sp - 1 - t->signals.altstack.sp < t->signals.altstack.size &&
+	       sp > t->signals.altstack.sp;
 }
 
 /* The kernel's rule (arch/x86 get_sigframe): below the red zone or on the alternate stack, state
@@ -40,8 +41,8 @@ frame_place(const struct thread *t, const struct ksigaction *action, uint32_t st
 {
 	uint64_t sp = t->regs.r[RSP] - RED_ZONE;
 	bool on = on_altstack(t, t->regs.r[RSP]);
-	if ((action->flags & SA_ONSTACK) && !(t->altstack.flags & SS_DISABLE) && !on) {
-		sp = t->altstack.sp + t->altstack.size;
+	if ((action->flags & SA_ONSTACK) && !(t->signals.altstack.flags & SS_DISABLE) && !on) {
+		sp = t->signals.altstack.sp + t->signals.altstack.size;
 		on = true;
 	}
 	if (state_size)
@@ -49,7 +50,10 @@ frame_place(const struct thread *t, const struct ksigaction *action, uint32_t st
 	*state = state_size ? sp : 0;
 	sp -= sizeof(struct sigframe);
 	sp = (sp & ~15ull) - 8;
-	return on && (sp <= t->altstack.sp || sp - t->altstack.sp > t->altstack.size) ? 0 : sp;
+	return on && (sp <= t->signals.altstack.sp ||
+	              sp - t->signals.altstack.sp > t->signals.altstack.size)
+	               ? 0
+	               : sp;
 }
 
 /* A handler starts with the floating-point state a new program has. */
@@ -76,7 +80,7 @@ static void
 set_blocked(struct thread *t, uint64_t mask, struct ucontext64 *uc)
 {
 	mask &= ~(SIGNAL_BIT(SIGNAL_KILL) | SIGNAL_BIT(SIGNAL_STOP));
-	t->blocked = mask & NEVER_BLOCKED;
+	t->signals.blocked = mask & NEVER_BLOCKED;
 	uc->sigmask = mask & ~NEVER_BLOCKED;
 }
 
@@ -90,7 +94,7 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	uint64_t place = frame_place(t, action, state_size, &state);
 	struct sigframe frame = {.uc = *uc, .restorer = action->restorer, .info = *info},
 	                *f = &frame;
-	uint64_t old_mask = (uc->sigmask & ~NEVER_BLOCKED) | t->blocked;
+	uint64_t old_mask = (uc->sigmask & ~NEVER_BLOCKED) | t->signals.blocked;
 
 	if (pages_any()) {
 		rt_lock(&rt.lock);
@@ -98,7 +102,7 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 		rt_unlock(&rt.lock);
 	}
 	f->uc.link = 0;
-	f->uc.stack = t->altstack;
+	f->uc.stack = t->signals.altstack;
 	if (f->uc.stack.flags == SS_DISABLE && !f->uc.stack.sp)
 		f->uc.stack.size = 0;
 	regs_to_context(&t->regs, &f->uc.mc);
@@ -111,8 +115,8 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	jit_suspend_resume(t);
 	frame_keep_resume(&((struct sigframe *)place)->uc.mc, &t->resume);
 	t->resume.state = RESUME_NONE;
-	if ((uint32_t)t->altstack.flags & SS_AUTODISARM)
-		t->altstack = (struct kstack){.flags = SS_DISABLE};
+	if ((uint32_t)t->signals.altstack.flags & SS_AUTODISARM)
+		t->signals.altstack = (struct kstack){.flags = SS_DISABLE};
 
 	uint64_t mask = old_mask | action->mask;
 	if (!(action->flags & SA_NODEFER))
@@ -167,7 +171,7 @@ static void
 die_of_frame(struct thread *t, int signo, struct ucontext64 *uc)
 {
 	struct siginfo info = {.signo = SIGNAL_SEGV, .code = CODE_KERNEL};
-	bool blocked = signo == SIGNAL_SEGV || (t->blocked & SIGNAL_BIT(SIGNAL_SEGV));
+	bool blocked = signo == SIGNAL_SEGV || (t->signals.blocked & SIGNAL_BIT(SIGNAL_SEGV));
 	deliver(t, SIGNAL_SEGV, &info, uc, SIGNAL_FORCED, blocked);
 }
 
@@ -175,7 +179,7 @@ void
 deliver(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc,
         enum signal_kind kind, bool blocked)
 {
-	struct sigtab *tab = t->sigtab;
+	struct sigtab *tab = t->signals.table;
 	bool sent = kind == SIGNAL_SENT;
 	if (blocked && sent) {
 		info->signo = signo;

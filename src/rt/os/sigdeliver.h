@@ -26,11 +26,11 @@ static inline void
 step_end(struct thread *t, struct ucontext64 *uc)
 {
 	enum { FLAG_TRAP = 0x100 };
-	if (!t->stepping)
+	if (!t->native.stepping)
 		return;
-	t->stepping = false;
+	t->native.stepping = false;
 	uc->mc.rflags = (uc->mc.rflags & ~(uint64_t)FLAG_TRAP) | (t->regs.rflags & FLAG_TRAP);
-	if (t->step_blocked)
+	if (t->native.step_blocked)
 		uc->sigmask |= SIGNAL_BIT(SIGNAL_TRAP);
 }
 

@@ -98,10 +98,10 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 		return true;
 	if (in_syscall_begin(pc)) {
 		at->regs.r[RAX] = uc->mc.rax;
-		return t->sys_plain;
+		return t->call.may_sleep;
 	}
-	if (pc == (uint64_t)rt_sys_done && t->sys_plain) {
-		if (t->sys_watched || uc->mc.rax == (uint64_t)-14 /* EFAULT: perhaps by us */)
+	if (pc == (uint64_t)rt_sys_done && t->call.may_sleep) {
+		if (t->call.has_end || uc->mc.rax == (uint64_t)-14 /* EFAULT: perhaps by us */)
 			return false;
 		at->regs.r[RAX] = uc->mc.rax;
 		at->regs.pc = t->regs.pc + 2;
@@ -115,7 +115,7 @@ locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct re
 		return false;
 	at->regs = machine;
 	at->regs.pc = syspatch_leads(pc);
-	if (t->stepping) /* by the engine's own flag */
+	if (t->native.stepping) /* by the engine's own flag */
 		at->regs.rflags = (machine.rflags & ~0x100ull) | (t->regs.rflags & 0x100);
 	return true;
 }
@@ -165,17 +165,17 @@ kind_of(int signo, const struct siginfo *info)
 static void
 queue(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
 {
-	if ((t->pending & PENDING_SIGNAL) || t->due) {
-		struct siginfo *late = &t->late[signo == SIGNAL_BUS];
+	if ((t->pending & PENDING_SIGNAL) || t->signals.due) {
+		struct siginfo *late = &t->signals.late[signo == SIGNAL_BUS];
 		*late = *info;
 		late->signo = signo;
 		return;
 	}
-	t->queued = *info;
-	t->queued.signo = signo;
-	t->queued_mask = uc->sigmask & ~NEVER_BLOCKED;
-	t->queued_forced = kind_of(signo, info) == SIGNAL_FORCED;
-	t->queued_in_masked = t->sys_masked && !held_blocks(t, signo, uc);
+	t->signals.queued = *info;
+	t->signals.queued.signo = signo;
+	t->signals.queued_mask = uc->sigmask & ~NEVER_BLOCKED;
+	t->signals.queued_forced = kind_of(signo, info) == SIGNAL_FORCED;
+	t->signals.queued_in_masked = t->signals.call_masked && !held_blocks(t, signo, uc);
 	uc->sigmask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
 	__atomic_fetch_or(&t->pending, PENDING_SIGNAL, __ATOMIC_SEQ_CST);
 	if (in_syscall_begin(uc->mc.rip)) /* it must not begin before this is delivered */
@@ -191,7 +191,7 @@ rt_dispatch_pending(struct thread *t)
 		thread_park(t, signals_block_all());
 	}
 	if (pending & PENDING_SHOW) {
-		t->shown = true;
+		t->native.shown = true;
 		t->state = THREAD_NATIVE_RUN;
 		rt_go_native(t);
 	}
@@ -199,7 +199,7 @@ rt_dispatch_pending(struct thread *t)
 		return 0;
 	/* To be delivered it needs a kernel's frame: a signal of our own brings one, unless one of
 	 * the program's comes first. Sending it again would put it behind others of its number. */
-	t->due = true;
+	t->signals.due = true;
 	static const uint64_t only_own = ~SIGNAL_BIT(SIGNAL_OWN);
 	struct siginfo own = {.signo = SIGNAL_OWN, .code = CODE_QUEUE, .value = OWN_DELIVER};
 	SYS(__NR_rt_tgsigqueueinfo, SYS(__NR_getpid), SYS(__NR_gettid), SIGNAL_OWN, &own);
@@ -269,7 +269,7 @@ static void
 on_tick(struct thread *t, struct ucontext64 *uc)
 {
 	uint64_t pc = uc->mc.rip;
-	if (rt.sample_hz && ++t->ticks % rt.sample_every == 0)
+	if (rt.sampling.hz && ++t->sampling.ticks % rt.sampling.every == 0)
 		take_sample(t, uc);
 	else
 		restart_interrupted(t, uc);
@@ -277,7 +277,7 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 	if (!budget_exists() || (signals_in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
 	bool granted = budget_tick(t), leaves = native_run_tick(t);
-	bool late = !t->spent && t->state == THREAD_NATIVE_RUN; /* granted on its way out */
+	bool late = !t->budget.spent && t->state == THREAD_NATIVE_RUN; /* granted on its way out */
 	if (granted || leaves || late)
 		obey_stop(t, uc);
 }
@@ -287,7 +287,7 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 static void
 obey_region(struct thread *t, struct ucontext64 *uc)
 {
-	if (is_calling(uc->mc.rip) && t->sys_plain) {
+	if (is_calling(uc->mc.rip) && t->call.may_sleep) {
 		restart_interrupted(t, uc);
 		rt_lock(&rt.lock);
 		region_obey(t);
@@ -303,7 +303,7 @@ static void
 obey_show(struct thread *t, struct ucontext64 *uc)
 {
 	struct recovered at;
-	bool plain = is_calling(uc->mc.rip) && t->sys_plain;
+	bool plain = is_calling(uc->mc.rip) && t->call.may_sleep;
 	restart_interrupted(t, uc);
 	if (plain && in_syscall_begin(uc->mc.rip)) {
 		at = (struct recovered){.regs = t->regs, .at_end = true};
@@ -317,7 +317,7 @@ obey_show(struct thread *t, struct ucontext64 *uc)
 	regs_to_context(&t->regs, &uc->mc);
 	uc->sigmask = ~NEVER_BLOCKED;
 	t->state = THREAD_NATIVE_RUN;
-	t->shown = true;
+	t->native.shown = true;
 }
 
 /* The thread is to leave the engine: it comes out, and stays out when it is about to enter the
@@ -348,16 +348,18 @@ send_again(struct siginfo *info)
 static void
 deliver_queued(struct thread *t, struct ucontext64 *uc)
 {
-	struct siginfo info = t->queued;
-	bool blocked = !t->queued_in_masked && (t->blocked & SIGNAL_BIT(info.signo));
-	if (!t->due)
+	struct siginfo info = t->signals.queued;
+	bool blocked =
+	        !t->signals.queued_in_masked && (t->signals.blocked & SIGNAL_BIT(info.signo));
+	if (!t->signals.due)
 		return;
-	t->due = false;
-	uc->sigmask = t->queued_mask;
-	deliver(t, info.signo, &info, uc, t->queued_forced ? SIGNAL_FORCED : SIGNAL_SENT, blocked);
+	t->signals.due = false;
+	uc->sigmask = t->signals.queued_mask;
+	deliver(t, info.signo, &info, uc, t->signals.queued_forced ? SIGNAL_FORCED : SIGNAL_SENT,
+	        blocked);
 	for (unsigned i = 0; i < 2 && t->state != THREAD_NATIVE; i++) {
-		info = t->late[i];
-		t->late[i].signo = 0;
+		info = t->signals.late[i];
+		t->signals.late[i].signo = 0;
 		if (info.signo)
 			queue(t, info.signo, &info, uc);
 	}
@@ -367,11 +369,11 @@ void
 signals_force(struct thread *t, const struct siginfo *info, uint64_t mask)
 {
 	if (t->pending & PENDING_SIGNAL)
-		send_again(&t->queued);
-	t->queued = *info;
-	t->queued_mask = mask;
-	t->queued_forced = true;
-	t->queued_in_masked = false;
+		send_again(&t->signals.queued);
+	t->signals.queued = *info;
+	t->signals.queued_mask = mask;
+	t->signals.queued_forced = true;
+	t->signals.queued_in_masked = false;
 	__atomic_fetch_or(&t->pending, PENDING_SIGNAL, __ATOMIC_SEQ_CST);
 }
 
@@ -382,8 +384,10 @@ comes_unseen(struct thread *t, int signo, struct siginfo *info, struct ucontext6
 {
 	if (kind_of(signo, info) != SIGNAL_SENT)
 		return false;
-	bool blocked = held_blocks(t, signo, uc), calls = is_calling(uc->mc.rip) && t->sys_plain;
-	uint64_t handler = __atomic_load_n(&t->sigtab->action[signo].handler, __ATOMIC_RELAXED);
+	bool blocked = held_blocks(t, signo, uc),
+	     calls = is_calling(uc->mc.rip) && t->call.may_sleep;
+	uint64_t handler =
+	        __atomic_load_n(&t->signals.table->action[signo].handler, __ATOMIC_RELAXED);
 	if (blocked ? !calls : handler != 1)
 		return false;
 	info->signo = signo;
@@ -419,9 +423,9 @@ hide_step(struct thread *t, const struct ucontext64 *uc)
 	if (!in_cache(uc->mc.rip))
 		return false;
 	if (jit_recover(t, uc->mc.rip, &machine, &at) != 0 || !at.boundary ||
-	    at.regs.pc == t->stepped)
+	    at.regs.pc == t->signals.stepped)
 		return true;
-	t->stepped = at.regs.pc;
+	t->signals.stepped = at.regs.pc;
 	return false;
 }
 
@@ -452,14 +456,14 @@ signals_drain(void)
 void
 signals_hand_over(struct thread *t)
 {
-	if (t->timer >= 0)
-		SYS(__NR_timer_delete, t->timer);
+	if (t->sampling.timer >= 0)
+		SYS(__NR_timer_delete, t->sampling.timer);
 	signals_drain();
 	if (t->pending & PENDING_SIGNAL)
-		send_again(&t->queued);
+		send_again(&t->signals.queued);
 	for (unsigned i = 0; i < 2; i++)
-		if (t->late[i].signo)
-			send_again(&t->late[i]);
+		if (t->signals.late[i].signo)
+			send_again(&t->signals.late[i]);
 	held_hand_over(t);
 }
 
@@ -507,7 +511,7 @@ call_from_outside(struct thread *t, struct ucontext64 *uc)
 	struct recovered at = {.at_end = true};
 	regs_from_context(&at.regs, &uc->mc);
 	at.regs.pc -= CALL_BYTES;
-	t->calling = true;
+	t->native.call_reported = true;
 	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);
 }
@@ -597,13 +601,13 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	}
 	if (is_breakpoint(signo, info, uc) && come_upon_trap(t, uc))
 		return;
-	if (t->stepping && has_stepped(t, signo, info, uc))
+	if (t->native.stepping && has_stepped(t, signo, info, uc))
 		return;
 	if (is_step(signo, info, uc) && hide_step(t, uc))
 		return;
 	if (comes_unseen(t, signo, info, uc))
 		return;
-	if (t->due && is_entering(uc->mc.rip) && kind_of(signo, info) == SIGNAL_SENT) {
+	if (t->signals.due && is_entering(uc->mc.rip) && kind_of(signo, info) == SIGNAL_SENT) {
 		deliver_queued(t, uc);
 		if (t->pending & PENDING_SIGNAL)
 			send_again(info); /* which is blocked now */

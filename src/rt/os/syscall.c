@@ -26,17 +26,17 @@ syscall_plain(struct thread *t)
 {
 	uint64_t nr = t->regs.r[RAX];
 	kernel_will_write(t);
-	t->sys_watched |= nr == __NR_io_uring_setup || nr == __NR_set_tid_address;
-	t->sys_plain = true;
+	t->call.has_end |= nr == __NR_io_uring_setup || nr == __NR_set_tid_address;
+	t->call.may_sleep = true;
 	long ret = rt_app_syscall(t);
-	t->sys_plain = false;
+	t->call.may_sleep = false;
 	if (ret == -E_FAULT && pages_any()) {
 		rt_lock(&rt.lock);
 		pages_open(0, ~0ull);
 		rt_unlock(&rt.lock);
-		t->sys_plain = true;
+		t->call.may_sleep = true;
 		ret = rt_app_syscall(t);
-		t->sys_plain = false;
+		t->call.may_sleep = false;
 	}
 	kernel_has_answered(t, ret);
 	return ret;
@@ -358,7 +358,7 @@ sys_prctl(struct thread *t)
 		return plain(t);
 	bool before = rt_tsc_forbidden;
 	rt_tsc_forbidden = true; /* between the two lines, too */
-	t->sys_watched = true;
+	t->call.has_end = true;
 	long ret = plain(t);
 	/* Each thread has a setting of its own: with several of them it stays so. */
 	rt_tsc_forbidden =
@@ -408,7 +408,7 @@ sys_open(struct thread *t)
 	if (!rt.writes_memory_file)
 		rt.writes_memory_file =
 		        names_memory(t->regs.r[RAX] == __NR_open ? t->regs.r[RDI] : t->regs.r[RSI]);
-	if (rt.writes_memory_file && (rt.syspatches || rt.breakpoints)) {
+	if (rt.writes_memory_file && (rt.native.syspatches || rt.native.breakpoints)) {
 		rt_lock(&rt.lock);
 		syspatches_forget(t, 0, ~0ull);
 		rt_unlock(&rt.lock);
@@ -420,7 +420,7 @@ sys_open(struct thread *t)
 static long
 sys_write(struct thread *t)
 {
-	t->sys_watched |= rt.writes_memory_file;
+	t->call.has_end |= rt.writes_memory_file;
 	long ret = plain(t);
 	if (rt.writes_memory_file && ret > 0) {
 		rt_lock(&rt.lock);
@@ -545,7 +545,7 @@ sandboxed_call(struct thread *t)
 static void
 go_on_behind(struct thread *t)
 {
-	if (!t->from_native || rt.results->control.region_asked || !native_run_return(t))
+	if (!t->native.in_call || rt.results->control.region_asked || !native_run_return(t))
 		rt_dispatch_pc(t);
 }
 
@@ -587,8 +587,8 @@ may_sleep(uint64_t nr)
 static bool
 begin_seeing(struct thread *t, strobe_syscall *seen)
 {
-	t->in_exec = t->regs.r[RAX] == __NR_execve || t->regs.r[RAX] == __NR_execveat;
-	return !t->in_exec && callback_syscall_before(t, seen);
+	t->call.in_exec = t->regs.r[RAX] == __NR_execve || t->regs.r[RAX] == __NR_execveat;
+	return !t->call.in_exec && callback_syscall_before(t, seen);
 }
 
 /* Tells them of the end. One that has not begun they are not told of again:
@@ -598,10 +598,10 @@ end_seeing(struct thread *t, strobe_syscall *seen, bool wanted, long ret)
 {
 	if (ret == -NOT_BEGUN)
 		return;
-	if (t->in_exec) {
-		wanted = t->exec_told || callback_syscall_before(t, &t->exec_call);
-		seen = &t->exec_call;
-		t->exec_told = false;
+	if (t->call.in_exec) {
+		wanted = t->call.exec_reported || callback_syscall_before(t, &t->call.exec);
+		seen = &t->call.exec;
+		t->call.exec_reported = false;
 	}
 	if (wanted)
 		callback_syscall_after(t, seen, ret);
@@ -612,7 +612,7 @@ static void
 make_call(struct thread *t, uint64_t after)
 {
 	rt_stat(ST_STAT_syscalls, 1);
-	t->made++;
+	t->budget.audit.calls++;
 	strobe_syscall seen;
 	uint64_t nr = t->regs.r[RAX], since = budget_since(t);
 	bool wanted = begin_seeing(t, &seen);
@@ -620,10 +620,10 @@ make_call(struct thread *t, uint64_t after)
 	if (share_exists() && may_sleep(nr))
 		budget_release(t);
 	budget_away(t);
-	t->sys_watched = wanted || t->in_exec;
-	t->sys_masked = false;
-	t->waits = 0;
-	long ret = t->filters ? sandboxed_call(t) : system_call(t);
+	t->call.has_end = wanted || t->call.in_exec;
+	t->signals.call_masked = false;
+	t->signals.waits = 0;
+	long ret = t->kernel.filters ? sandboxed_call(t) : system_call(t);
 	budget_back(t);
 	budget_reacquire(t);
 	if (may_sleep(nr))
@@ -651,17 +651,17 @@ rt_dispatch_syscall(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	native_run_note_call(t, false);
-	t->from_native = false;
+	t->native.in_call = false;
 	make_call(t, after);
 }
 
 void
 rt_dispatch_trapped(struct thread *t)
 {
-	t->calling = false;
+	t->native.call_reported = false;
 	t->resume.state = RESUME_NONE;
 	native_run_note_call(t, true);
-	t->from_native = true;
+	t->native.in_call = true;
 	make_call(t, t->regs.pc + CALL_BYTES);
 }
 
@@ -669,7 +669,7 @@ void
 rt_dispatch_syspatch(struct thread *t)
 {
 	uint64_t after = t->regs.r[RCX];
-	t->from_native = true;
+	t->native.in_call = true;
 	t->regs.pc = after - CALL_BYTES;
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);

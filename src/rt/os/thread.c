@@ -22,7 +22,7 @@ _Static_assert(offsetof(struct thread, slot_rdx) == 8 && offsetof(struct thread,
                        offsetof(struct thread, state) == 60 &&
                        offsetof(struct thread, regs) == 64 &&
                        offsetof(struct thread, guard) == 208 &&
-                       offsetof(struct thread, tool_save) == 248,
+                       offsetof(struct thread, action) == 248,
                "stubs.S addresses these fields");
 _Static_assert(offsetof(struct thread, slot_spill) == THREAD_SLOT_SPILL,
                "emitted code addresses it");
@@ -89,16 +89,16 @@ map_stacks(struct thread *t)
 	SYS(__NR_mprotect, p, 4096, PROT_NONE);
 	SYS(__NR_mprotect, p + 4096 + RT_SIG_STACK_BYTES, 4096, PROT_NONE);
 	rt_count_memory(0, -8192); /* the guards */
-	t->sig_base = (uint64_t)p + 4096;
-	t->sp_base = (uint64_t)p + 8192 + RT_SIG_STACK_BYTES;
-	t->rt_sp = t->sp_base + RT_STACK_BYTES;
+	t->stacks.signal = (uint64_t)p + 4096;
+	t->stacks.base = (uint64_t)p + 8192 + RT_SIG_STACK_BYTES;
+	t->rt_sp = t->stacks.base + RT_STACK_BYTES;
 	return true;
 }
 
 uint64_t
 thread_stacks(const struct thread *t)
 {
-	return t->sig_base - 4096;
+	return t->stacks.signal - 4096;
 }
 
 static void
@@ -121,7 +121,7 @@ thread_begin(struct thread *t)
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, record_of(t)->name);
 	thread_choose(t);
 	budget_begin(t, t == rt.main && (uint32_t)SYS(__NR_getppid) == rt.boot->controller);
-	t->timer = -1;
+	t->sampling.timer = -1;
 	signals_set_stack(t);
 }
 
@@ -136,7 +136,7 @@ cpu_time(void)
 void
 thread_start_sampling(struct thread *t)
 {
-	uint32_t hz = rt.sample_hz;
+	uint32_t hz = rt.sampling.hz;
 	if (budget_exists() && hz < ST_BUDGET_HZ)
 		hz = ST_BUDGET_HZ;
 	if (!hz)
@@ -148,7 +148,7 @@ thread_start_sampling(struct thread *t)
 	int id;
 	if (SYS(__NR_timer_create, THREAD_CPU_CLOCK, &event, &id) != 0)
 		return;
-	t->timer = id;
+	t->sampling.timer = id;
 	long ns = 1000000000l / hz;
 	long spec[4] = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
 	SYS(__NR_timer_settime, id, 0, spec, 0);
@@ -171,8 +171,8 @@ take_over(struct thread *t, const struct st_attached *from)
 		t->regs.r[i] = from->regs[i];
 	t->regs.rflags = from->rflags;
 	t->regs.pc = from->pc;
-	t->queued_mask = from->mask;
-	t->rseq = (struct rseq_area){from->rseq, from->rseq_bytes, from->rseq_signature};
+	t->signals.queued_mask = from->mask;
+	t->kernel.rseq = (struct rseq_area){from->rseq, from->rseq_bytes, from->rseq_signature};
 	t->restart = from->restart;
 }
 
@@ -180,11 +180,11 @@ take_over(struct thread *t, const struct st_attached *from)
 static void
 take_over_own(struct thread *t)
 {
-	SYS(__NR_sigaltstack, 0, &t->altstack);
-	SYS(__NR_prctl, 40 /* PR_GET_TID_ADDRESS */, &t->clear_tid);
-	if (t->rseq.at)
-		SYS(__NR_rseq, t->rseq.at, t->rseq.bytes, 1 /* RSEQ_FLAG_UNREGISTER */,
-		    t->rseq.signature);
+	SYS(__NR_sigaltstack, 0, &t->signals.altstack);
+	SYS(__NR_prctl, 40 /* PR_GET_TID_ADDRESS */, &t->kernel.clear_tid);
+	if (t->kernel.rseq.at)
+		SYS(__NR_rseq, t->kernel.rseq.at, t->kernel.rseq.bytes,
+		    1 /* RSEQ_FLAG_UNREGISTER */, t->kernel.rseq.signature);
 }
 
 void
@@ -193,8 +193,8 @@ thread_adopt_main(struct thread *t, const struct st_attached *from)
 	t->self = t;
 	t->miss = (uint64_t)rt_stub_miss;
 	t->slot = 1;
-	t->sigtab = &rt.sigtab;
-	t->altstack.flags = 2; /* SS_DISABLE */
+	t->signals.table = &rt.sigtab;
+	t->signals.altstack.flags = 2; /* SS_DISABLE */
 	if (from) {
 		take_over(t, from);
 		take_over_own(t);
@@ -224,7 +224,7 @@ thread_become_only(struct thread *t)
 	new_record(t);
 	t->next_thread = NULL;
 	rt.threads = t;
-	rt.thread_lock = rt.lock = t->sigtab->lock = 0;
+	rt.thread_lock = rt.lock = t->signals.table->lock = 0;
 	t->pending = 0;
 	thread_begin(t);
 	thread_start_sampling(t);
@@ -307,15 +307,15 @@ thread_new(void)
 {
 	struct thread *t = reuse_ended();
 	if (t) {
-		uint64_t sp = t->sp_base, sig = t->sig_base;
+		uint64_t sp = t->stacks.base, sig = t->stacks.signal;
 		uint32_t slot = t->slot;
 		uint64_t buffers[ST_MAX_STREAMS];
-		memcpy(buffers, t->buffers, sizeof buffers);
+		memcpy(buffers, t->tools.streams.buffers, sizeof buffers);
 		memset(t, 0, sizeof *t);
-		memcpy(t->buffers, buffers, sizeof buffers);
+		memcpy(t->tools.streams.buffers, buffers, sizeof buffers);
 		t->rt_sp = sp + RT_STACK_BYTES;
-		t->sp_base = sp;
-		t->sig_base = sig;
+		t->stacks.base = sp;
+		t->stacks.signal = sig;
 		t->slot = slot;
 	} else {
 		t = make_thread();
@@ -324,7 +324,7 @@ thread_new(void)
 	}
 	t->self = t;
 	t->miss = (uint64_t)rt_stub_miss;
-	t->altstack.flags = 2;
+	t->signals.altstack.flags = 2;
 	new_record(t);
 	return t;
 }
@@ -337,7 +337,7 @@ thread_adopt(const struct st_attached *from)
 		return NULL;
 	take_over(t, from);
 	t->tid = from->tid;
-	t->sigtab = &rt.sigtab;
+	t->signals.table = &rt.sigtab;
 	enlist(t);
 	return t;
 }
@@ -349,9 +349,9 @@ thread_continue_call(struct thread *t)
 {
 	if (t->regs.r[RAX] != __NR_restart_syscall || !t->restart)
 		return;
-	t->sys_plain = true;
+	t->call.may_sleep = true;
 	long ret = rt_app_syscall(t);
-	t->sys_plain = false;
+	t->call.may_sleep = false;
 	if (ret == -NOT_BEGUN || ret == -E_INTR) { /* a handler came in between: the whole call */
 		t->regs.r[RAX] = t->restart;
 		t->restart = 0;
@@ -376,9 +376,9 @@ rt_attached(struct thread *t)
 	signals_block_all(); /* but those of faults, which tools may have */
 	callback_attached(t);
 	thread_start_sampling(t);
-	if (rt.leaving)
+	if (rt.native.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
-	signals_begin(t, t->queued_mask);
+	signals_begin(t, t->signals.queued_mask);
 	thread_continue_call(t);
 }
 
@@ -408,8 +408,8 @@ thread_retire(struct thread *t)
 	thread_note_end(t);
 	record_of(t)->state = ST_THREAD_ENDED;
 	record_of(t)->slot = 0;
-	if (t->timer >= 0)
-		SYS(__NR_timer_delete, t->timer);
+	if (t->sampling.timer >= 0)
+		SYS(__NR_timer_delete, t->sampling.timer);
 }
 
 void
@@ -441,9 +441,9 @@ thread_main(struct thread *t)
 	thread_begin(t);
 	callback_thread_begin(t);
 	thread_start_sampling(t);
-	if (rt.leaving)
+	if (rt.native.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
-	signals_set_mask(t->queued_mask);
+	signals_set_mask(t->signals.queued_mask);
 	((void (*)(void))rt_stub_resume)();
 	__builtin_unreachable();
 }
@@ -493,8 +493,8 @@ do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel
 		/* The kernel gets some stack of ours for the child; the child goes to its own at
 		 * once. */
 		if (child && q->args.stack) {
-			q->args.stack = child->sp_base;
-			q->args.stack_size = child->rt_sp - child->sp_base;
+			q->args.stack = child->stacks.base;
+			q->args.stack_size = child->rt_sp - child->stacks.base;
 		} else if (!child && q->args.stack) {
 			q->args.stack = q->args.stack_size = 0;
 		}
@@ -537,20 +537,20 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	c->regs.r[R11] = c->regs.rflags;
 	if (q->stack)
 		c->regs.r[RSP] = q->stack;
-	c->clear_tid = q->flags & CLONE_CHILD_CLEARTID ? q->child_tid : 0;
-	c->blocked = t->blocked;
-	c->queued_mask = t->pending & 1 ? t->queued_mask : mask;
+	c->kernel.clear_tid = q->flags & CLONE_CHILD_CLEARTID ? q->child_tid : 0;
+	c->signals.blocked = t->signals.blocked;
+	c->signals.queued_mask = t->pending & 1 ? t->signals.queued_mask : mask;
 	c->own_process = !(q->flags & CLONE_THREAD);
-	c->sigtab = t->sigtab;
+	c->signals.table = t->signals.table;
 	if (!(q->flags & CLONE_SIGHAND)) {
-		c->own_sigtab = *t->sigtab;
-		c->own_sigtab.lock = 0;
-		c->sigtab = &c->own_sigtab;
+		c->signals.own_table = *t->signals.table;
+		c->signals.own_table.lock = 0;
+		c->signals.table = &c->signals.own_table;
 	}
 	enlist(c);
 	/* Only now: a filter that another thread puts on all of them reaches both or is in ours. */
 	rt_lock(&rt.thread_lock);
-	c->filters = t->filters;
+	c->kernel.filters = t->kernel.filters;
 	rt_unlock(&rt.thread_lock);
 	long ret = do_clone(nr, q, c, c->rt_sp, thread_main);
 	if (ret < 0) {
@@ -583,7 +583,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (q->stack)
 		t->regs.r[RSP] = q->stack;
 	if (t->pending & 1)
-		mask = t->queued_mask;
+		mask = t->signals.queued_mask;
 	t->pending = 0;
 	if (rt.follow && process_follow_fork(t)) {
 		signals_set_mask(mask);
@@ -610,7 +610,7 @@ static void
 vfork_main(struct thread *t)
 {
 	t->tid = (uint32_t)SYS(__NR_gettid); /* whom to stop while the parent sleeps */
-	signals_set_mask(t->queued_mask);
+	signals_set_mask(t->signals.queued_mask);
 	((void (*)(void))rt_stub_resume)();
 	__builtin_unreachable();
 }
@@ -624,19 +624,21 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 {
 	uint64_t mask = signals_block_all();
 	struct regs regs = t->regs;
-	struct sigtab *tab = t->sigtab;
-	struct kstack altstack = t->altstack;
-	uint64_t blocked = t->blocked, rt_sp = t->rt_sp, queued_mask = t->queued_mask;
+	struct sigtab *tab = t->signals.table;
+	struct kstack altstack = t->signals.altstack;
+	uint64_t blocked = t->signals.blocked, rt_sp = t->rt_sp,
+	         queued_mask = t->signals.queued_mask;
 	uint32_t pending = t->pending, tid = t->tid;
-	bool own = t->own_process, watched = t->watched;
-	uint64_t cpu_seen = t->cpu_seen, tsc_seen = t->tsc_seen;
-	struct filter *filters = t->filters;
+	bool own = t->own_process, watched = t->native.user_dispatch;
+	uint64_t cpu_seen = t->budget.cpu_seen, tsc_seen = t->budget.tsc_seen;
+	struct filter *filters = t->kernel.filters;
 	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
 	child_tab.lock = 0;
-	t->sigtab = &child_tab;
+	t->signals.table = &child_tab;
 	t->own_process = t->in_vfork = true;
-	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
-	t->queued_mask = pending & 1 ? queued_mask : mask;
+	t->budget.audit.from = t->budget.audit.native_from = t->budget.audit.away_from =
+	        t->budget.audit.away_cpu = 0;
+	t->signals.queued_mask = pending & 1 ? queued_mask : mask;
 	t->pending = 0;
 	t->regs.r[RAX] = 0;
 	t->regs.pc += 2;
@@ -647,23 +649,24 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	t->rt_sp = (rt_sp - RT_STACK_BYTES / 2) & ~15ull;
 	long ret = do_clone(nr, q, t, t->rt_sp, vfork_main);
 	t->regs = regs;
-	t->sigtab = tab;
-	t->altstack = altstack;
-	t->blocked = blocked;
+	t->signals.table = tab;
+	t->signals.altstack = altstack;
+	t->signals.blocked = blocked;
 	t->rt_sp = rt_sp;
-	t->queued_mask = queued_mask;
+	t->signals.queued_mask = queued_mask;
 	t->tid = tid;
 	t->own_process = own;
-	t->watched = watched;
-	t->cpu_seen = cpu_seen;
-	t->tsc_seen = tsc_seen;
+	t->native.user_dispatch = watched;
+	t->budget.cpu_seen = cpu_seen;
+	t->budget.tsc_seen = tsc_seen;
 	t->in_vfork = false;
-	t->audit_from = t->native_from = t->away_from = t->away_cpu = 0;
-	t->filters = filters;
-	t->from_native = false;
+	t->budget.audit.from = t->budget.audit.native_from = t->budget.audit.away_from =
+	        t->budget.audit.away_cpu = 0;
+	t->kernel.filters = filters;
+	t->native.in_call = false;
 	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
 	t->state = THREAD_RUNTIME;
-	t->sys_plain = t->in_exec = t->exec_told = false;
+	t->call.may_sleep = t->call.in_exec = t->call.exec_reported = false;
 	/* Who waits for it still does; what was for the child is gone. */
 	__atomic_fetch_and(&t->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&t->pending, pending, __ATOMIC_SEQ_CST);

@@ -16,7 +16,8 @@ vsyscall_make(struct thread *t)
 	if (exists < 0)
 		exists = maps_has_vsyscall();
 	/* A filter of the program decides about it, too; what faults is a fault there. */
-	if (!exists || t->filters || rt_copy_guarded(&back, (const void *)r[RSP], sizeof back))
+	if (!exists || t->kernel.filters ||
+	    rt_copy_guarded(&back, (const void *)r[RSP], sizeof back))
 		return false;
 	long ret = SYS(numbers[t->regs.pc >> 10 & 3], r[RDI], r[RSI], 0);
 	if (ret == -14 /* EFAULT */)

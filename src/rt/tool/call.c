@@ -14,20 +14,20 @@ tool_call(unsigned tool, void (*function)(void), const void *a, const void *b)
 	struct thread *t = rt_self(); /* a may be another thread, whose rows this one consumes */
 	if (tools.tool[tool].failed)
 		return;
-	uint32_t outer = t->in_tool;
-	t->in_tool = tool + 1;
-	t->tool_since = 0;
+	uint32_t outer = t->tools.running;
+	t->tools.running = tool + 1;
+	t->tools.running_since = 0;
 	rt_call_guarded((void (*)(const void *, const void *))function, a, b);
-	t->in_tool = outer;
+	t->tools.running = outer;
 }
 
 /* A fault in the runtime, or a sample there, while a tool's function is under way. */
 bool
 tool_failed(struct thread *t, int signo, uint64_t pc)
 {
-	if (!t->guard || !t->in_tool)
+	if (!t->guard || !t->tools.running)
 		return false;
-	unsigned tool = t->in_tool - 1;
+	unsigned tool = t->tools.running - 1;
 	tools.tool[tool].failed = true;
 	rt.results->tools.failed[tool] = (uint32_t)signo;
 	rt.results->tools.failed_at[tool] = pc;
@@ -43,12 +43,12 @@ tool_failed(struct thread *t, int signo, uint64_t pc)
 bool
 tool_loops(struct thread *t, uint64_t pc)
 {
-	if (!t->in_tool)
+	if (!t->tools.running)
 		return false;
 	uint64_t now = cpu_time();
-	if (!t->tool_since)
-		t->tool_since = now;
-	return now - t->tool_since > most_ns && tool_failed(t, SIGNAL_XCPU, pc);
+	if (!t->tools.running_since)
+		t->tools.running_since = now;
+	return now - t->tools.running_since > most_ns && tool_failed(t, SIGNAL_XCPU, pc);
 }
 
 void
@@ -69,7 +69,7 @@ unsigned
 tool_current(void)
 {
 	const struct thread *t = rt_self();
-	return t->in_tool ? t->in_tool - 1 : tools.current;
+	return t->tools.running ? t->tools.running - 1 : tools.current;
 }
 
 void *
@@ -77,15 +77,15 @@ strobe_state(strobe_thread *handle)
 {
 	struct thread *t = (struct thread *)handle;
 	unsigned tool = tool_current();
-	if (!t->tool_state[tool])
-		t->tool_state[tool] = strobe_allocate(tools.tool[tool].tool->state);
-	return t->tool_state[tool];
+	if (!t->tools.state[tool])
+		t->tools.state[tool] = strobe_allocate(tools.tool[tool].tool->state);
+	return t->tools.state[tool];
 }
 
 const void *
 strobe_state_before_fork(strobe_thread *t)
 {
-	return ((struct thread *)t)->tool_state_before[tool_current()];
+	return ((struct thread *)t)->tools.state_before[tool_current()];
 }
 
 uint32_t

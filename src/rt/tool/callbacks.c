@@ -33,9 +33,9 @@ callback_attached(struct thread *t)
 void
 callback_last_gap(struct thread *t)
 {
-	if (t->gap_from && rt.on && !t->left_out)
+	if (t->budget.gap_from && rt.on && !t->budget.left_out)
 		EACH_TOOL(i, gap)
-	tool_call(i, (plain_function)tools.tool[i].tool->gap, t, (const void *)t->gap_from);
+	tool_call(i, (plain_function)tools.tool[i].tool->gap, t, (const void *)t->budget.gap_from);
 }
 
 void
@@ -54,7 +54,7 @@ wait_until_out(const struct thread *o)
 {
 	const int64_t pause[2] = {0, 100000};
 	for (int tries = 0; tries < 2000; tries++) {
-		if (!__atomic_load_n(&o->in_tool, __ATOMIC_SEQ_CST))
+		if (!__atomic_load_n(&o->tools.running, __ATOMIC_SEQ_CST))
 			return;
 		SYS(__NR_nanosleep, pause, 0);
 	}

@@ -10,7 +10,7 @@ rt_dispatch_call(struct thread *t)
 	const struct invoke v = invokes.list[(uint32_t)t->exit_id]; /* the rest is of outside */
 	uint32_t generation = jit.generation;
 	uint64_t values[STROBE_MOST_VALUES], since = budget_since(t);
-	memcpy(values, t->tool_values, sizeof values);
+	memcpy(values, t->action.values, sizeof values);
 	if (v.walks) {
 		values[0] = v.label;
 		values[1] = v.owner;

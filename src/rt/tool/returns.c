@@ -76,9 +76,9 @@ returns_entered(strobe_thread *handle, const uint64_t *values)
 {
 	struct thread *t = (struct thread *)handle;
 	uint64_t sp = values[1];
-	if (!t->returns)
-		t->returns = rt_map_table(sizeof *t->returns);
-	struct returns *r = t->returns;
+	if (!t->tools.returns)
+		t->tools.returns = rt_map_table(sizeof *t->tools.returns);
+	struct returns *r = t->tools.returns;
 	if (!r)
 		return;
 	while (r->n && r->entered[r->n - 1].sp < sp)
@@ -97,7 +97,7 @@ void
 returns_left(strobe_thread *handle, const uint64_t *values)
 {
 	struct thread *t = (struct thread *)handle;
-	struct returns *r = t->returns;
+	struct returns *r = t->tools.returns;
 	uint64_t sp = t->regs.r[RSP];
 	(void)values;
 	/* One that another has jumped to in its place was entered with the same stack pointer. */
@@ -113,7 +113,7 @@ returns_left(strobe_thread *handle, const uint64_t *values)
 void
 returns_forget(struct thread *t)
 {
-	if (t->returns)
-		t->returns->n = 0;
+	if (t->tools.returns)
+		t->tools.returns->n = 0;
 	t->returns_at = 0;
 }

@@ -224,15 +224,16 @@ consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 static uint64_t
 rest_of(const struct thread *t, unsigned stream)
 {
-	return t->consumed[stream] ? t->consumed[stream] : t->buffers[stream];
+	return t->tools.streams.consumed[stream] ? t->tools.streams.consumed[stream]
+	                                         : t->tools.streams.buffers[stream];
 }
 
 static void
 consume_rest(struct thread *t, unsigned stream)
 {
 	uint64_t begin = rest_of(t, stream), fill = *fill_of(t, stream);
-	*fill_of(t, stream) = t->buffers[stream];
-	t->consumed[stream] = 0;
+	*fill_of(t, stream) = t->tools.streams.buffers[stream];
+	t->tools.streams.consumed[stream] = 0;
 	consume(t, stream, begin, fill);
 }
 
@@ -270,15 +271,15 @@ consume_paid(struct thread *t, unsigned stream)
 	while (at < fill) {
 		bool nearly = budget_is_short(t, 2 * ticks_for(stream, fill - at));
 		uint64_t end = nearly ? piece_of(at, fill) : fill, begin = rt_tsc();
-		t->consumed[stream] = at;
+		t->tools.streams.consumed[stream] = at;
 		if (nearly && !pays_for_piece(t, ticks_for(stream, end - at)))
 			return false;
 		consume(t, stream, at, end);
 		budget_learn(&pace[stream], (rt_tsc() - begin) * 1024 / (end - at));
 		at = end;
 	}
-	t->consumed[stream] = 0;
-	*fill_of(t, stream) = t->buffers[stream];
+	t->tools.streams.consumed[stream] = 0;
+	*fill_of(t, stream) = t->tools.streams.buffers[stream];
 	return true;
 }
 
@@ -286,13 +287,13 @@ consume_paid(struct thread *t, unsigned stream)
 static void
 empty(struct thread *t, unsigned stream)
 {
-	if (t->buffers[stream])
+	if (t->tools.streams.buffers[stream])
 		consume_rest(t, stream);
 	else
-		t->buffers[stream] = new_private_buffer();
-	if (!t->buffers[stream]) /* the program has limited its memory */
-		t->buffers[stream] = wait_for_chunk(t, stream);
-	*fill_of(t, stream) = t->buffers[stream];
+		t->tools.streams.buffers[stream] = new_private_buffer();
+	if (!t->tools.streams.buffers[stream]) /* the program has limited its memory */
+		t->tools.streams.buffers[stream] = wait_for_chunk(t, stream);
+	*fill_of(t, stream) = t->tools.streams.buffers[stream];
 }
 
 /* ---- room ---- */
@@ -310,7 +311,7 @@ turn_over(struct thread *t, unsigned stream)
 		return;
 	}
 	uint64_t fresh = 0;
-	if (t->buffers[stream]) {
+	if (t->tools.streams.buffers[stream]) {
 		fresh = take_chunk(t, stream);
 		if (!fresh && !s->lossy)
 			fresh = wait_for_chunk(t, stream);
@@ -321,10 +322,10 @@ turn_over(struct thread *t, unsigned stream)
 	} else {
 		fresh = wait_for_chunk(t, stream);
 	}
-	if (!fresh && !t->buffers[stream])
+	if (!fresh && !t->tools.streams.buffers[stream])
 		fresh = new_private_buffer(); /* never seen by anyone */
 	*fill = fresh ? fresh : begin;
-	t->buffers[stream] = *fill;
+	t->tools.streams.buffers[stream] = *fill;
 }
 
 static bool
@@ -336,7 +337,7 @@ is_full(uint64_t fill)
 static bool
 needs_room(struct thread *t, unsigned s, uint32_t set)
 {
-	return (set >> s & 1) && (!t->buffers[s] || is_full(*fill_of(t, s)));
+	return (set >> s & 1) && (!t->tools.streams.buffers[s] || is_full(*fill_of(t, s)));
 }
 
 void
@@ -365,7 +366,7 @@ streams_try_room(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
 		bool consumed = rt.results->streams.v[s].consumed;
-		if (!needs_room(t, s, set) || !t->buffers[s])
+		if (!needs_room(t, s, set) || !t->tools.streams.buffers[s])
 			continue;
 		bool waits = !consumed && !rt.results->streams.v[s].lossy;
 		if ((consumed && !consume_paid(t, s)) || (waits && !pays_for_chunk(t)))
@@ -379,7 +380,7 @@ void
 streams_consume(struct thread *t)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if (t->buffers[s] && rt.results->streams.v[s].consumed)
+		if (t->tools.streams.buffers[s] && rt.results->streams.v[s].consumed)
 			consume_rest(t, s);
 }
 
@@ -388,11 +389,11 @@ streams_finish(struct thread *t)
 {
 	streams_consume(t); /* which may make rows of another */
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
-		if (!t->buffers[s] || rt.results->streams.v[s].consumed)
+		if (!t->tools.streams.buffers[s] || rt.results->streams.v[s].consumed)
 			continue;
 		give_rows(s, *fill_of(t, s));
 		*fill_of(t, s) = NO_BUFFER;
-		t->buffers[s] = 0;
+		t->tools.streams.buffers[s] = 0;
 	}
 }
 
@@ -400,7 +401,8 @@ void
 streams_begin(struct thread *t)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		*fill_of(t, s) = t->buffers[s] ? t->buffers[s] : NO_BUFFER;
+		*fill_of(t, s) =
+		        t->tools.streams.buffers[s] ? t->tools.streams.buffers[s] : NO_BUFFER;
 }
 
 void
@@ -412,10 +414,10 @@ streams_forget(struct thread *t)
 	sites = (strobe_map){0};
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
 		/* Rows that its parent made before the fork; and the streams' order may change. */
-		if (t->buffers[s] && declared[s] && declared[s]->consume &&
-		    !is_chunk(t->buffers[s]))
-			rt_unmap_memory((void *)t->buffers[s], ST_CHUNK_STRIDE);
-		t->buffers[s] = t->consumed[s] = 0;
+		if (t->tools.streams.buffers[s] && declared[s] && declared[s]->consume &&
+		    !is_chunk(t->tools.streams.buffers[s]))
+			rt_unmap_memory((void *)t->tools.streams.buffers[s], ST_CHUNK_STRIDE);
+		t->tools.streams.buffers[s] = t->tools.streams.consumed[s] = 0;
 		*fill_of(t, s) = NO_BUFFER;
 		if (declared[s])
 			declared[s]->id = 0;
@@ -448,7 +450,7 @@ strobe_write(strobe_thread *handle, strobe_stream *stream, const uint64_t *value
 		site.where[i] = (int8_t)i;
 	uint32_t number = site_of(1u + s, &site);
 	stream_append(t, s, number, n, values);
-	t->written[s] = *fill_of(t, s);
+	t->tools.streams.written[s] = *fill_of(t, s);
 }
 
 int
@@ -456,9 +458,10 @@ strobe_take_back(strobe_thread *handle, strobe_stream *stream)
 {
 	struct thread *t = (struct thread *)handle;
 	uint8_t s = stream_declare(stream);
-	if (s >= ST_MAX_STREAMS || !t->buffers[s] || t->written[s] != *fill_of(t, s))
+	if (s >= ST_MAX_STREAMS || !t->tools.streams.buffers[s] ||
+	    t->tools.streams.written[s] != *fill_of(t, s))
 		return -1;
 	*fill_of(t, s) -= 8 + 8ull * rt.results->streams.v[s].n_columns;
-	t->written[s] = 0;
+	t->tools.streams.written[s] = 0;
 	return 0;
 }

@@ -246,13 +246,13 @@ void thread_choose(struct thread *t);
 static inline bool
 thread_is_seen(const struct thread *t)
 {
-	return rt.on && !t->left_out && !t->spent;
+	return rt.on && !t->budget.left_out && !t->budget.spent;
 }
 /* Have they begun to? A thread may be granted a budget long before it comes to the dispatcher. */
 static inline bool
 thread_is_measured(const struct thread *t)
 {
-	return thread_is_seen(t) && !t->gap_from;
+	return thread_is_seen(t) && !t->budget.gap_from;
 }
 /* The version of code that it is to execute. */
 static inline enum version

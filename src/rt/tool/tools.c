@@ -55,11 +55,11 @@ tools_begin(void)
 		if (tools.tool[i].tool->begin)
 			tool_call(i, tools.tool[i].tool->begin, NULL, NULL);
 	/* Which may have read it from its options. */
-	rt.unique = tools.n > 0;
+	rt.budget.unique = tools.n > 0;
 	for (unsigned i = 0; i < tools.n; i++)
-		rt.unique &= tools.tool[i].tool->unique != 0;
-	rt.unique |= rt.results->plan.unique != 0;
-	rt.unique_last =
+		rt.budget.unique &= tools.tool[i].tool->unique != 0;
+	rt.budget.unique |= rt.results->plan.unique != 0;
+	rt.budget.unique_last =
 	        rt.results->plan.unique_last <= ST_MOST_LAST ? rt.results->plan.unique_last : 0;
 }
 
@@ -81,10 +81,10 @@ tools_restart(struct thread *t)
 	walk_forget(t);
 	unwind_forget();
 	elements_forget();
-	t->returns = NULL;
+	t->tools.returns = NULL;
 	t->returns_at = 0;
-	memcpy(t->tool_state_before, t->tool_state, sizeof t->tool_state_before);
-	memset(t->tool_state, 0, sizeof t->tool_state);
+	memcpy(t->tools.state_before, t->tools.state, sizeof t->tools.state_before);
+	memset(t->tools.state, 0, sizeof t->tools.state);
 	tools_init();
 	tools_begin();
 }

@@ -96,7 +96,7 @@ handler_of(const struct thread *t, const struct walker *w)
 	    !cfi_read(&signo, w->registers[CFI_RSP] + sizeof(struct ucontext64), sizeof signo) ||
 	    signo < 1 || signo > N_SIGNALS)
 		return 0;
-	return __atomic_load_n(&t->sigtab->action[signo].handler, __ATOMIC_RELAXED);
+	return __atomic_load_n(&t->signals.table->action[signo].handler, __ATOMIC_RELAXED);
 }
 
 /* ---- functions of which nothing is said ---- */
@@ -222,9 +222,9 @@ enum strobe_unwound
 strobe_unwind(strobe_thread *handle, strobe_unwind_callee *each, void *to)
 {
 	struct thread *t = (struct thread *)handle;
-	if (t->gap_from) /* a thread that ends goes on nowhere */
+	if (t->budget.gap_from) /* a thread that ends goes on nowhere */
 		return STROBE_LOST;
-	if (!t->telling_gap) {
+	if (!t->budget.reports_gap) {
 		rt_lock(&rt.lock);
 		enum strobe_unwound how = unwind_thread(t, each, to);
 		rt_unlock(&rt.lock);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What translated code and its dispatcher keep in a thread: data that rt.h embeds. */
+#ifndef STROBE_RT_JIT_THREAD_JIT_H
+#define STROBE_RT_JIT_THREAD_JIT_H
+
+#include <stdint.h>
+
+/*
+ * The program was stopped within a basic block, at an instruction of which some actions have been
+ * done: it goes on there with the remaining ones. The block counts as executed, unless (suspended)
+ * the program goes elsewhere first: then it is a partial execution, until it comes back.
+ */
+enum resume_state { RESUME_NONE = 0, RESUME_ARMED, RESUME_SUSPENDED };
+struct resume {
+	uint64_t pc;     /* where the program is */
+	uint32_t id;     /* the basic block in the results */
+	uint16_t insns;  /* of it that have been executed */
+	uint8_t actions; /* done at the instruction at pc; or after the one before it */
+	uint8_t back; /* bytes back to the instruction whose later actions are under way; 0: none */
+	uint32_t state; /* enum resume_state */
+};
+
+/* What the code of actions keeps for the time that it runs. */
+struct thread_action {
+	uint64_t save[16];  /* registers, by number */
+	uint64_t flags;     /* as lahf and seto give them */
+	uint64_t ticks[2];  /* time stamps */
+	uint64_t values[5]; /* for a function */
+};
+
+#endif

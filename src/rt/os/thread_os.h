@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the runtime keeps of a thread towards the operating system: signals, the system call under
+ * way, what the kernel holds for it. Data that rt.h embeds.
+ */
+#ifndef STROBE_RT_OS_THREAD_OS_H
+#define STROBE_RT_OS_THREAD_OS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <strobe/tool.h>
+
+/* Kernel structures, 64-bit layout. */
+struct ksigaction {
+	uint64_t handler, flags, restorer, mask;
+};
+struct kstack {
+	uint64_t sp;
+	int32_t flags;
+	uint64_t size;
+};
+struct siginfo {
+	int32_t signo, error, code, pad;
+	uint64_t addr; /* si_addr, or pid and uid */
+	uint64_t value;
+	uint64_t rest[12];
+};
+
+enum { N_SIGNALS = 64 };
+
+/* Signal dispositions as the program set them: shared by the threads of a process. */
+struct sigtab {
+	struct ksigaction action[N_SIGNALS + 1];
+	uint32_t lock;
+};
+
+struct thread_signals {
+	struct sigtab *table; /* the process', or own_table */
+	struct sigtab own_table;
+	struct kstack altstack; /* the program's alternate stack */
+	/* Signals that the program believes blocked but which stay open: of NEVER_BLOCKED. */
+	uint64_t blocked;
+	/* In a system call with a mask of its own: what that blocks of NEVER_BLOCKED. */
+	uint64_t call_blocked;
+	bool call_masked; /* it is in such a call */
+	uint64_t waits;   /* held.h: those of NEVER_BLOCKED that it waits for, under its lock */
+	/* The signal that arrived while it was in the runtime. */
+	struct siginfo queued;
+	uint64_t queued_mask;  /* signal mask to go back to when it is delivered */
+	bool queued_in_masked; /* it has interrupted a call with a mask of its own */
+	bool queued_forced;    /* it is neither blocked nor ignored */
+	bool due;              /* it is to be delivered by the next signal, of whatever kind */
+	/* SIGSEGV and SIGBUS that were sent while there was one in `queued`; signo 0: none. */
+	struct siginfo late[2];
+	uint64_t stepped; /* where the last single-step trap was shown, or 0 */
+};
+
+/* The program's system call under way. */
+struct thread_call {
+	bool may_sleep; /* signals may be delivered while it does, and at its end */
+	bool has_end;   /* not at its end: there is work to do before, or a tool wants to see it */
+	bool in_exec;   /* it is an execve */
+	bool exec_reported; /* whose tools have been told, when everything else had been done */
+	strobe_syscall exec;
+};
+
+/* What the kernel holds for the thread and the program has asked for. */
+struct thread_kernel {
+	struct filter *filters; /* seccomp, the newest first */
+	uint64_t clear_tid;     /* where the kernel clears its id when it ends; 0: nowhere */
+	/* Restartable sequences of an attached process, which will be registered again. */
+	struct rseq_area {
+		uint64_t at; /* 0: none */
+		uint32_t bytes, signature;
+	} rseq;
+};
+
+/* Where the runtime's stacks of the thread begin. */
+struct thread_stacks {
+	uint64_t base, signal;
+};
+
+struct thread_sampling {
+	int timer;          /* of its CPU time, or -1 */
+	uint32_t ticks;     /* of it */
+	uint64_t stack_end; /* where the program's stack was seen to end; 0: unknown */
+};
+
+struct rt_sampling {
+	uint32_t hz;    /* 0: there are no samples */
+	uint32_t every; /* so many ticks */
+};
+
+#endif
