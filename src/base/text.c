@@ -49,3 +49,10 @@ st_append(char *buffer, size_t size, const char *format, ...)
 		vsnprintf(buffer + used, size - used, format, ap);
 	va_end(ap);
 }
+
+const char *
+st_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}

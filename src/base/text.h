@@ -21,6 +21,9 @@ char *st_text_end(struct st_text *t);
 /* A text of one piece, to be freed by the caller; NULL: memory is exhausted. */
 __attribute__((format(printf, 1, 2))) char *st_text_of(const char *format, ...);
 
+/* The last part of a path. */
+const char *st_base_name(const char *path);
+
 /* Appends to the text in a buffer, as much as has space there. */
 __attribute__((format(printf, 3, 4))) void st_append(char *buffer, size_t size, const char *format,
                                                      ...);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/paths.h"
 #include "report/report.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "report/page.h"
@@ -160,6 +161,8 @@ write_page(const struct arguments *a, struct st_error *e)
 	int status = page ? 0 : st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
 	for (size_t i = 0; i < a->files.n && !status; i++)
 		status = add_result(a, page, a->files.v[i], e);
+	if (!status && st_page_match(page))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
 	if (!status)
 		status = st_page_write(page, a->output, e);
 	json_decref(page);

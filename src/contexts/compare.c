@@ -72,169 +72,78 @@ st_compare_check(const struct st_profile *const profiles[ST_SIDES],
 
 struct maker {
 	struct st_comparison *c;
-	uint32_t *label_of[ST_SIDES]; /* of a side's labels: that of both */
-	bool blocks;
+	struct st_match match; /* of the labels of both sides */
 };
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	return slash ? slash + 1 : path ? path : "";
-}
-
-static int
-compare_labels(const struct st_context_label *a, const struct st_context_label *b, bool blocks)
-{
-	int order = strcmp(a->name, b->name);
-	if (!order)
-		order = strcmp(base_name(a->image), base_name(b->image));
-	if (!order)
-		order = a->root - b->root;
-	if (!order && blocks)
-		order = (a->inside > b->inside) - (a->inside < b->inside);
-	return order;
-}
-
-struct entry {
-	const struct st_context_label *label;
-	const char *build; /* its image's build-id, "": unknown */
-	uint32_t side, index;
+/* What the matcher is told of a side. */
+struct side {
+	struct st_match_image *images;
+	struct st_match_function *functions;
 };
 
-static int
-compare_places(const struct entry *x, const struct entry *y)
+static struct st_match_function
+function_of(const struct st_contexts *s, const struct st_context_label *l)
 {
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	if (x->label->offset != y->label->offset)
-		return x->label->offset < y->label->offset ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	bool named =
+	        l->root || st_match_is_name(l->name, l->image, l->offset - (uint64_t)l->inside);
+	return (struct st_match_function){.name = named ? l->name : NULL,
+	                                  .file = l->file,
+	                                  .image = l->in_image,
+	                                  .artificial = l->root,
+	                                  .offset = l->offset,
+	                                  .inside = s->mode == ST_CONTEXT_FUNC ? 0 : l->inside};
 }
 
-static int
-compare_entries(const void *a, const void *b, void *blocks)
+static st_status
+list_side(const struct st_contexts *s, struct side *side)
 {
-	const struct entry *x = a, *y = b;
-	int order = compare_labels(x->label, y->label, *(const bool *)blocks);
-	return order ? order : compare_places(x, y);
+	size_t n_images = s->profile->images.n;
+	side->images = malloc((n_images + 1) * sizeof *side->images);
+	side->functions = malloc((s->n_labels + 1) * sizeof *side->functions);
+	if (!side->images || !side->functions)
+		return ST_FAILED;
+	for (size_t i = 0; i < n_images; i++)
+		side->images[i] = (struct st_match_image){s->profile->images.v[i].path,
+		                                          s->profile->images.v[i].build_id};
+	for (size_t i = 0; i < s->n_labels; i++)
+		side->functions[i] = function_of(s, &s->labels[i]);
+	return ST_OK;
 }
 
-/* Of two with one name and image. Another folder is no other file. */
-static int
-compare_files(const struct entry *x, const struct entry *y)
-{
-	return strcmp(base_name(x->label->file), base_name(y->label->file));
-}
-
-static int
-compare_by_file(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int order = x->side == y->side ? compare_files(x, y) : 0;
-	return order ? order : compare_places(x, y);
-}
-
-/*
- * Labels of one name and image. Where a side has several (static functions) they are matched by
- * their offsets in one build; else by their source files, if all are known; and in the order of
- * their addresses.
- */
-struct group {
-	struct entry *a, *b, *end; /* those of A, and behind them those of B */
-	bool one_build, files;     /* all are of one, all files are known */
-	bool single;               /* one each: the function may have moved to another file */
-};
-
-static struct group
-group_of(struct entry *first, size_t n_a, size_t n_b)
-{
-	struct group g = {.a = first,
-	                  .b = first + n_a,
-	                  .end = first + n_a + n_b,
-	                  .one_build = *first->build != 0,
-	                  .files = true,
-	                  .single = n_a == 1 && n_b == 1};
-	for (const struct entry *x = first; x < g.end; x++) {
-		g.one_build &= !strcmp(x->build, first->build);
-		g.files &= x->label->file != NULL;
-	}
-	if (!g.one_build && g.files)
-		qsort(first, n_a + n_b, sizeof *first, compare_by_file);
-	return g;
-}
-
-/* Which comes first of one of A's and one of B's; 0: they are one. */
-static int
-match(const struct group *g, const struct entry *a, const struct entry *b)
-{
-	if (g->one_build)
-		return (a->label->offset > b->label->offset) -
-		       (a->label->offset < b->label->offset);
-	return g->files && !g->single ? compare_files(a, b) : 0;
-}
-
-static void
-number_group(struct maker *m, const struct group *g)
+/* Labels of both by their numbers: A's where it has one. */
+static st_status
+number_labels(struct maker *m)
 {
 	struct st_comparison *c = m->c;
-	const struct entry *a = g->a, *b = g->b;
-	while (a < g->b || b < g->end) {
-		int order = a == g->b ? 1 : b == g->end ? -1 : match(g, a, b);
-		uint32_t label = (uint32_t)c->n_labels++;
-		c->labels[label] = order <= 0 ? a->label : b->label;
-		if (order <= 0)
-			m->label_of[ST_A][a++->index] = label;
-		if (order >= 0)
-			m->label_of[ST_B][b++->index] = label;
-	}
-}
-
-static void
-number_labels(struct maker *m, struct entry *entries, size_t n)
-{
-	qsort_r(entries, n, sizeof *entries, compare_entries, &m->blocks);
-	for (size_t i = 0, n_a, n_b; i < n; i += n_a + n_b) {
-		n_a = n_b = 0;
-		for (size_t k = i; k < n; k++) {
-			if (compare_labels(entries[i].label, entries[k].label, m->blocks))
-				break;
-			n_a += entries[k].side == ST_A;
-			n_b += entries[k].side == ST_B;
-		}
-		struct group g = group_of(&entries[i], n_a, n_b);
-		number_group(m, &g);
-	}
-}
-
-static const char *
-build_of(const struct st_contexts *s, const struct st_context_label *l)
-{
-	return l->in_image == UINT32_MAX ? "" : s->profile->images.v[l->in_image].build_id;
+	c->n_labels = m->match.n_functions;
+	c->labels = malloc((c->n_labels + 1) * sizeof *c->labels);
+	if (!c->labels)
+		return ST_FAILED;
+	for (int side = ST_SIDES; side-- > 0;)
+		for (size_t i = 0; i < c->sides[side]->n_labels; i++)
+			c->labels[m->match.function[side][i]] = &c->sides[side]->labels[i];
+	return ST_OK;
 }
 
 static st_status
 match_labels(struct maker *m)
 {
 	struct st_comparison *c = m->c;
-	size_t n = 0, all = c->sides[ST_A]->n_labels + c->sides[ST_B]->n_labels;
-	struct entry *entries = malloc((all + 1) * sizeof *entries);
-	c->labels = malloc((all + 1) * sizeof *c->labels);
-	if (!entries || !c->labels) {
-		free(entries);
-		return -1;
+	struct st_match_side sides[ST_SIDES];
+	struct side made[ST_SIDES] = {0};
+	st_status status = ST_OK;
+	for (int i = 0; i < ST_SIDES && !status; i++) {
+		status = list_side(c->sides[i], &made[i]);
+		sides[i] = (struct st_match_side){made[i].images, c->sides[i]->profile->images.n,
+		                                  made[i].functions, c->sides[i]->n_labels};
 	}
-	for (uint32_t side = 0; side < ST_SIDES; side++) {
-		const struct st_contexts *s = c->sides[side];
-		m->label_of[side] = malloc((s->n_labels + 1) * sizeof *m->label_of[side]);
-		for (uint32_t i = 0; m->label_of[side] && i < s->n_labels; i++)
-			entries[n++] =
-			        (struct entry){&s->labels[i], build_of(s, &s->labels[i]), side, i};
+	if (!status)
+		status = st_match_make(&m->match, sides);
+	for (int i = 0; i < ST_SIDES; i++) {
+		free(made[i].images);
+		free(made[i].functions);
 	}
-	if (n == all)
-		number_labels(m, entries, n);
-	free(entries);
-	return n == all ? 0 : -1;
+	return status ? status : number_labels(m);
 }
 
 /* ---- trees ---- */
@@ -283,7 +192,7 @@ add_forest(struct maker *m, struct st_compared_trees *t, const struct st_forest 
 		const struct st_tree_node *n = &f->nodes[i];
 		bool root = n->parent == ST_NO_NODE;
 		node_of[i] = st_forest_child(&t->forest, root ? ST_NO_NODE : node_of[n->parent],
-		                             m->label_of[side][n->label]);
+		                             m->match.function[side][n->label]);
 		status = add_node(t, node_of[i], side, &n->weight);
 		/* In the other forest deeper nodes are a part of those above them. */
 		if (!c->kccf || root)
@@ -325,13 +234,12 @@ st_status
 st_compare(struct st_comparison *c, const struct st_contexts *a, const struct st_contexts *b,
            bool kccf, struct st_error *e)
 {
-	struct maker m = {.c = c, .blocks = a->mode != ST_CONTEXT_FUNC};
+	struct maker m = {.c = c};
 	*c = (struct st_comparison){.sides = {a, b}, .kccf = kccf};
 	int status = match_labels(&m) || add_side(&m, ST_A) || add_side(&m, ST_B) ? -1 : 0;
 	for (size_t i = 0; i < c->trees.n && !status && !kccf; i++)
 		add_totals(&c->trees.v[i]);
-	free(m.label_of[ST_A]);
-	free(m.label_of[ST_B]);
+	st_match_free(&m.match);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left to compare the contexts") : 0;
 }
 

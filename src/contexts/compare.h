@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two profiles laid over each other, tree by tree, from the roots on. Labels are the same when
- * their name and the name of their image's file are (and, of blocks, how far into the function they
- * begin): builds differ in addresses, and in folders.
+ * Two profiles laid over each other, tree by tree, from the roots on. Which label of one is which
+ * of the other, check/match.h decides.
  */
 #ifndef STROBE_CONTEXTS_COMPARE_H
 #define STROBE_CONTEXTS_COMPARE_H
 
 #include "base/status.h"
+#include "check/match.h"
 #include "contexts/contexts.h"
-
-enum { ST_A, ST_B, ST_SIDES };
 
 /* A context as both have it. */
 struct st_compared {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "contexts/choice.h"
 #include "live/internal.h"
 #include "profile/profile.h"

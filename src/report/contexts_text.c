@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "report/contexts.h"
 #include "report/contexts_lists.h"
 #include "report/contexts_loops.h"

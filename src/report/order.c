@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/report.h"
 
 /* Descending in what was asked for, then in what makes the order the same every time. */
@@ -109,13 +110,6 @@ bool *
 st_report_hottest_blocks(const struct st_report *r)
 {
 	return hottest(r, st_report_block_order(r), r->profile->blocks.n);
-}
-
-const char *
-st_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 void

@@ -37,6 +37,9 @@ bool st_page_is_json(const char *path);
 size_t st_page_left_out(const json_t *page);
 /* Source files of it that are not for anybody. */
 size_t st_page_kept_back(const json_t *page);
+/* Says which functions are the same in two of the results; after the last one was added. 0, or -1:
+ * no memory. */
+int st_page_match(json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
 st_status st_page_write(json_t *page, const char *path, struct st_error *e);
 

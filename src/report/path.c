@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "report/report.h"
 
 enum { MOST_LINES = 12 }; /* numbers of source lines in one line */

@@ -94,8 +94,6 @@ uint32_t *st_report_block_order(const struct st_report *r);
 /* Which of them are among the r->top_parts hottest. malloc'ed; NULL: no memory. */
 bool *st_report_hottest_lines(const struct st_report *r);
 bool *st_report_hottest_blocks(const struct st_report *r);
-/* The last part of a path. */
-const char *st_base_name(const char *path);
 /* Adds a cell "name [image]" for a function. */
 void st_table_function(struct st_table *t, const struct st_profile *p, uint32_t function);
 

@@ -35,8 +35,8 @@ test("contexts of a profile stand beside its result, whose functions may be a nu
 
 test("paths inside functions have a node for each function", () => {
 	const block = { name: "f+0", count: 2, children: [] };
-	const run = read({ mode: "intra", threads: [{ thread: 1, joined: true, functions: [{ name: "f", image: "/a", offset: 4, ksf: [block] }, { name: "g", ksf: [] }] }] });
-	assert.deepEqual(run.paths.threads, [{ name: "all threads", ksf: [{ name: "f", image: "/a", offset: 4, count: 0, children: [block] }], kccf: [] }]);
+	const run = read({ mode: "intra", threads: [{ thread: 1, joined: true, functions: [{ name: "f", image: "/a", offset: 4, id: 7, ksf: [block] }, { name: "g", ksf: [] }] }] });
+	assert.deepEqual(run.paths.threads, [{ name: "all threads", ksf: [{ name: "f", image: "/a", offset: 4, id: 7, count: 0, children: [block] }], kccf: [] }]);
 });
 
 test("of functions with one name the image says which", () => {

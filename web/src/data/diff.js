@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What differs between two runs. Functions are the same when their name and the name of their file are: builds differ in
-// offsets, and in folders.
+// What differs between two runs. Which functions are the same is known from their keys (match.js).
 import { baseName } from "./format.js";
+import { keysOf } from "./match.js";
 import { ROOT_NAME } from "./trees.js";
 
-const identity = ({ name, image }) => `${name}\0${baseName(image ?? "")}`;
-
-function grouped(rows) {
+function grouped(rows, keyOf) {
 	const map = new Map();
 	for (const row of rows) {
-		const key = identity(row);
-		const sum = map.get(key) ?? { name: row.name, image: row.image, self_share: 0, instructions: 0, calls: 0 };
+		const key = keyOf(row);
+		const sum = map.get(key) ?? { name: row.name, image: row.image, file: row.file, self_share: 0, instructions: 0, calls: 0 };
 		for (const column of ["self_share", "instructions", "calls"]) sum[column] += row[column] ?? 0;
 		map.set(key, sum);
 	}
@@ -19,16 +17,17 @@ function grouped(rows) {
 
 const NONE = { self_share: 0, instructions: 0, calls: 0 };
 
-// One row for each function of either: {name, image, a, b, change}, change being that of the share; largest first.
+// One row for each function of either: {name, image, file, a, b, change}, change being that of the share; largest first.
 export function diffFunctions(runA, runB) {
-	const inA = grouped(runA.functions);
-	const inB = grouped(runB.functions);
+	const keys = keysOf(runA, runB).function;
+	const inA = grouped(runA.functions, keys.a);
+	const inB = grouped(runB.functions, keys.b);
 	return [...new Set([...inA.keys(), ...inB.keys()])]
 		.map((key) => {
 			const a = inA.get(key);
 			const b = inB.get(key);
-			const { name, image } = a ?? b;
-			return { name, image, a: a ?? NONE, b: b ?? NONE, change: (b ?? NONE).self_share - (a ?? NONE).self_share, only: !a ? "b" : !b ? "a" : null };
+			const { name, image, file } = a ?? b;
+			return { name, image, file, a: a ?? NONE, b: b ?? NONE, change: (b ?? NONE).self_share - (a ?? NONE).self_share, only: !a ? "b" : !b ? "a" : null };
 		})
 		.sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
 }
@@ -45,7 +44,7 @@ const amount = (trees, key) => {
 };
 
 // Two forests as one: nodes {name, image, a, b, children}, a and b the shares of the metric that the nodes have themselves.
-export function diffTrees(treesA, treesB, key) {
+export function diffTrees(treesA, treesB, key, keys) {
 	const all = { a: amount(treesA, key) || 1, b: amount(treesB, key) || 1 };
 	const out = [];
 	const work = [[treesA, treesB, out]];
@@ -54,7 +53,7 @@ export function diffTrees(treesA, treesB, key) {
 		const pairs = new Map();
 		for (const [side, list] of [["a", listA], ["b", listB]])
 			for (const node of list) {
-				const key_ = identity(node);
+				const key_ = keys[side](node);
 				if (!pairs.has(key_)) pairs.set(key_, { node, a: [], b: [] });
 				pairs.get(key_)[side].push(node);
 			}
@@ -67,6 +66,31 @@ export function diffTrees(treesA, treesB, key) {
 		}
 	}
 	return out;
+}
+
+// The same where no calls are known, by place: image, source file, function. A function that has moved is where A has it.
+export function diffPlaces(runA, runB, key) {
+	const keys = keysOf(runA, runB).image;
+	const all = { a: sumOf(runA.functions, key) || 1, b: sumOf(runB.functions, key) || 1 };
+	const images = { inside: new Map(), children: [] };
+	for (const row of diffFunctions(runA, runB)) {
+		const [a, b] = [row.a[key] / all.a, row.b[key] / all.b];
+		if (!(a > 0 || b > 0)) continue;
+		const image = child(images, keys[row.only === "b" ? "b" : "a"](row.image), baseName(row.image ?? ""), row.image);
+		const place = row.file ? child(image, baseName(row.file), baseName(row.file), row.image) : image;
+		place.children.push({ name: row.name, image: row.image, a, b, children: [] });
+	}
+	return images.children;
+}
+
+const sumOf = (rows, key) => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
+
+function child({ inside, children }, key, name, image) {
+	if (!inside.has(key)) {
+		inside.set(key, { name, image, a: 0, b: 0, children: [], inside: new Map() });
+		children.push(inside.get(key));
+	}
+	return inside.get(key);
 }
 
 // With what lies below: sumA, sumB on each node, and children by the size of their change. Trees of diffTrees.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The document of a page as what the views ask for: a list of runs. docs/json.md says what a result is.
 import { quote } from "./format.js";
+import { readMatches } from "./match.js";
 import { tablesOf } from "./tables.js";
 
 export function readDocument(text) {
-	const { strobe, results } = JSON.parse(text);
+	const { strobe, results, matches } = JSON.parse(text);
 	if (strobe?.report !== 1) throw new Error(`data of version ${strobe?.report}, this page reads 1`);
-	return results.map(readRun);
+	return readMatches(results.map(readRun), matches);
 }
 
 export function readRun(entry, index) {
@@ -40,6 +41,7 @@ export function readRun(entry, index) {
 		contextsLeftOut: entry.contexts_left_out ?? 0,
 		notes: result.notes ?? [],
 		fallbacks: result.fallbacks ?? [],
+		matches: new Map(),
 	};
 }
 
@@ -67,7 +69,7 @@ function nameOf({ thread, joined, tid, comm }) {
 // Inside of functions each has a forest of its own: it becomes the tree of a node that stands for the function.
 function forest(thread, key) {
 	if (!thread.functions) return thread[key] ?? [];
-	return thread.functions.filter((each) => each[key]?.length).map(({ name, image, offset, [key]: children }) => ({ name, image, offset, count: 0, children }));
+	return thread.functions.filter((each) => each[key]?.length).map(({ name, image, offset, id, [key]: children }) => ({ name, image, offset, id, count: 0, children }));
 }
 
 // The function with this name, in that image if there are several.

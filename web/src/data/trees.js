@@ -3,7 +3,7 @@
 // be as deep as a program's stack.
 import { baseName } from "./format.js";
 
-const NO_METRICS = new Set(["offset", "line", "column", "thread"]);
+const NO_METRICS = new Set(["offset", "line", "column", "thread", "id"]);
 
 export const ROOT_NAME = "__root__";
 

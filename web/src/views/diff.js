@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What differs between two of the results.
 import { baseName, count, percent, plural, signedCount, signedPercent } from "../data/format.js";
-import { diffFlame, diffFunctions, diffTrees, sumDiff } from "../data/diff.js";
+import { diffFlame, diffFunctions, diffPlaces, diffTrees, sumDiff } from "../data/diff.js";
 import { matcher } from "../data/filter.js";
-import { byPlace, isExclusive, merge, metricKeys, shownName } from "../data/trees.js";
+import { keysOf } from "../data/match.js";
+import { isExclusive, merge, metricKeys, shownName } from "../data/trees.js";
 import { chooser, h, nothing, search } from "../parts/dom.js";
 import { FlameGraph } from "../parts/flamegraph.js";
 import { Grid } from "../parts/grid.js";
@@ -42,21 +43,17 @@ function functionTable(a, b) {
 }
 
 // What of two runs can be laid over each other: calls if both know them, else places.
-function comparable(a, b) {
+function differences(a, b) {
 	if (!a.paths || !b.paths) {
 		const key = a.shareOf === "samples" && b.shareOf === "samples" ? "self_share" : "instructions";
-		return { treesA: byPlace(a, key), treesB: byPlace(b, key), key };
+		return sumDiff(diffPlaces(a, b, key));
 	}
 	const join = (run) => merge(run.paths.threads.map((thread) => thread.ksf));
 	const [treesA, treesB] = [join(a), join(b)];
 	const keysB = new Set(metricKeys(treesB));
 	const keys = metricKeys(treesA).filter((key) => isExclusive(key) && keysB.has(key));
-	return { treesA, treesB, key: ["self_ns", "time_ns", "instructions"].find((key) => keys.includes(key)) ?? "count" };
-}
-
-function differences(a, b) {
-	const { treesA, treesB, key } = comparable(a, b);
-	return sumDiff(diffTrees(treesA, treesB, key));
+	const key = ["self_ns", "time_ns", "instructions"].find((each) => keys.includes(each)) ?? "count";
+	return sumDiff(diffTrees(treesA, treesB, key, keysOf(a, b).function));
 }
 
 function treeTable(a, b) {
