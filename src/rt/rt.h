@@ -86,6 +86,7 @@ struct thread {
 	struct resume resume;
 	struct thread_native native;
 	struct thread_signals signals;
+	struct sigtab own_sigtab; /* of the threads of a process that shares the memory only */
 	struct thread_call call;
 	struct thread_kernel kernel;
 	struct thread_stacks stacks;
@@ -140,7 +141,9 @@ rt_self(void)
  * its holder. */
 void rt_lock(uint32_t *lock);
 void rt_unlock(uint32_t *lock);
-/* For tests: under --stress the process ends when nobody holds the lock. */
+/* For tests: under --stress the process ends, with a message, if that does not hold. */
+void rt_must(bool holds, const char *what, uint64_t where);
+/* The same, if nobody holds the lock. */
 void rt_must_hold(const uint32_t *lock);
 
 /* Statistics are exact where rt.lock is held; elsewhere (system calls, signals) threads may lose

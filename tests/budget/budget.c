@@ -217,8 +217,50 @@ play_in_time(void)
 	return 0;
 }
 
+/* The same in a fork's child. */
+static int
+play_as_child(void)
+{
+	int status;
+	pid_t child = fork();
+	if (!child)
+		exit(play_in_time());
+	return waitpid(child, &status, 0) != child || status;
+}
+
+__attribute__((noinline)) static void
+seen_from_here(void)
+{
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void
+seen_to_here(void)
+{
+	__asm__ volatile("");
+}
+
+/* Most of the work is done before a child borrows the memory and is seen at work. */
+static int
+lend(void)
+{
+	unsigned long x = work(7, 100000000);
+	if (!vfork()) {
+		seen_from_here();
+		work(x, 1000);
+		seen_to_here();
+		_exit(0);
+	}
+	x = work(x, 20000000);
+	seen_from_here();
+	x = work(x, 1000);
+	seen_to_here();
+	finish("done", x);
+	return 0;
+}
+
 /* budget ROUNDS [THREADS], budget loop, budget killed, budget calls, budget changed, budget sleeps,
- * budget sleepers, budget plays */
+ * budget sleepers, budget plays, budget child-plays, budget lends */
 int
 main(int argc, char **argv)
 {
@@ -234,6 +276,10 @@ main(int argc, char **argv)
 		return call_changed();
 	if (!strcmp(argv[1], "plays"))
 		return play_in_time();
+	if (!strcmp(argv[1], "child-plays"))
+		return play_as_child();
+	if (!strcmp(argv[1], "lends"))
+		return lend();
 	if (!strcmp(argv[1], "loop")) {
 		finish("done", work(7, 200000000));
 		return 0;

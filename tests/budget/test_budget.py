@@ -178,6 +178,20 @@ class Budget(Case):
                 self.assertEqual(shared["instructions"], whole)
                 self.assertGreater(shared["budget"]["periods"], 0)
 
+    def test_clock_of_children(self):
+        """A fork's child has periods by the same clock as its parent."""
+        some = ("-f", "-t", "inscount", "--images", "budget", "-b", "50%", "-T", "500ms")
+        cpu = self.strobe(*some, program=(PROGRAM, "child-plays"))
+        wall = self.strobe(*some, "--period-clock", "wall", program=(PROGRAM, "child-plays"))
+        self.assertGreater(wall["instructions"], cpu["instructions"])
+
+    def test_lent_to_a_child(self):
+        """What a vfork's child does is not timed with the clock of the thread that it borrows, nor the other way round."""
+        border = ("--start-at", "seen_from_here", "--stop-at", "seen_to_here")
+        budget = self.strobe("-t", "inscount", "-b", "100%", "-T", "1s", *border, program=(PROGRAM, "lends"))["budget"]
+        self.assertGreater(budget["measured_ns"], 0)
+        self.assertLess(budget["measured_ns"], budget["cpu_ns"] // 2)
+
     def test_of_plenty(self):
         """A budget that is never spent changes no count."""
         whole = self.strobe("--images", "budget", "-t", "inscount", "-t", "branches")

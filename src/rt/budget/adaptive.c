@@ -105,7 +105,9 @@ adaptive_wake(struct thread *t)
 	uint32_t now = windows_now();
 	if (!adaptive_is_on() || now - looked_at < FEWEST_WINDOWS)
 		return;
-	uint64_t since = rt_tsc();
+	bool works = budget_works(t); /* then it is charged with what is around it */
+	if (!works)
+		budget_work_begin(t);
 	looked_at = now;
 	for (uint32_t i = 0; i < n_resting;) {
 		if ((int32_t)(now - resting[i].until) < 0) {
@@ -115,9 +117,8 @@ adaptive_wake(struct thread *t)
 		wake(resting[i].id);
 		resting[i] = resting[--n_resting];
 	}
-	if (thread_is_seen(t) &&
-	    !t->budget.works_since) /* else it is charged with what is around it */
-		budget_charge(t, since);
+	if (!works)
+		budget_work_end(t);
 }
 
 void

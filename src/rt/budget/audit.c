@@ -32,23 +32,25 @@ drained(void)
 static bool
 can_be_audited(const struct thread *t)
 {
+	const struct thread_audit *a = &t->budget.audit;
 	return thread_is_measured(t) && !rt.budget.unique && !t->in_vfork &&
-	       (!t->budget.audit.away_from || t->budget.audit.away_cpu);
+	       (!a->away_from || a->away_cpu);
 }
 
 static void
-begin(struct thread *t, uint64_t cpu)
+begin_stretch(struct thread *t, uint64_t cpu)
 {
-	t->budget.audit.calls_before = t->budget.audit.calls;
-	t->budget.audit.native_from = t->budget.spent && !t->in_vfork && runs_natively(t) ? cpu : 0;
-	t->budget.audit.from = can_be_audited(t) ? cpu : 0;
-	t->budget.audit.account_before = t->budget.account;
-	t->budget.audit.timed = t->budget.audit.away = 0;
+	struct thread_audit *a = &t->budget.audit;
+	a->calls_before = a->calls;
+	a->native_from = t->budget.spent && !t->in_vfork && runs_natively(t) ? cpu : 0;
+	a->from = can_be_audited(t) ? cpu : 0;
+	a->account_before = t->budget.account;
+	a->timed = a->away = 0;
 }
 
 /* The thread has so much less than it thought it had: that is no overshoot. */
 static void
-charge(struct thread *t, int64_t more)
+charge_unseen(struct thread *t, int64_t more)
 {
 	int64_t over = t->budget.overshoot.from - credit_of(t);
 	t->budget.credits[0] -= more;
@@ -60,80 +62,83 @@ charge(struct thread *t, int64_t more)
 static void
 correct(struct thread *t, uint64_t cpu)
 {
-	int64_t charged = t->budget.account - t->budget.audit.account_before,
-	        used = units_of((int64_t)(cpu - t->budget.audit.from)) - t->budget.audit.away,
-	        insns = audit_insns(charged - t->budget.audit.timed, &rt.budget.rate);
-	uint64_t calls = t->budget.audit.calls - t->budget.audit.calls_before;
-	int64_t each = audit_is_alike(&rt.budget.work, calls, (uint64_t)insns)
-	                       ? audit_native(&rt.budget.work)
-	                       : 0,
-	        more = audit_cost(used, charged, t->budget.audit.timed, &rt.budget.rate, each) -
-	               charged;
+	const struct thread_audit *a = &t->budget.audit;
+	const struct audit_rate *rate = &rt.budget.rate;
+	struct audit_work *work = &rt.budget.work;
+	int64_t charged = t->budget.account - a->account_before,
+	        used = units_of((int64_t)(cpu - a->from)) - a->away,
+	        insns = audit_insns(charged - a->timed, rate);
+	uint64_t calls = a->calls - a->calls_before;
+	int64_t each = audit_is_alike(work, calls, (uint64_t)insns) ? audit_native(work) : 0,
+	        more = audit_cost(used, charged, a->timed, rate, each) - charged;
 	if (insns)
-		audit_learn_seen(&rt.budget.work, calls, (uint64_t)t->budget.audit.away,
-		                 (uint64_t)insns);
-	charge(t, more);
+		audit_learn_seen(work, calls, (uint64_t)a->away, (uint64_t)insns);
+	charge_unseen(t, more);
 	__atomic_fetch_add(&budget()->corrected, more, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&budget()->audited_ns, cpu - t->budget.audit.from, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&budget()->audited_ns, cpu - a->from, __ATOMIC_RELAXED);
 }
 
 void
 audit_stretch(struct thread *t, uint64_t cpu)
 {
+	struct thread_audit *a = &t->budget.audit;
 	settle(t);
-	if (t->budget.audit.away_cpu) {
-		t->budget.audit.away += units_of((int64_t)(cpu - t->budget.audit.away_cpu));
-		t->budget.audit.away_cpu = cpu;
+	if (a->away_cpu) {
+		a->away += units_of((int64_t)(cpu - a->away_cpu));
+		a->away_cpu = cpu;
 	}
-	if (t->budget.audit.from && can_be_audited(t))
+	if (a->from && can_be_audited(t))
 		correct(t, cpu);
-	if (t->budget.audit.native_from && runs_natively(t))
+	if (a->native_from && runs_natively(t))
 		audit_learn_native(&rt.budget.work,
-		                   (uint64_t)units_of((int64_t)(cpu - t->budget.audit.native_from)),
-		                   t->budget.audit.calls - t->budget.audit.calls_before);
+		                   (uint64_t)units_of((int64_t)(cpu - a->native_from)),
+		                   a->calls - a->calls_before);
 	int64_t rows = units_of(drained());
-	charge(t, rows);
+	charge_unseen(t, rows);
 	t->budget.elsewhere += rows;
-	begin(t, cpu);
+	begin_stretch(t, cpu);
 }
 
 /* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. A call
- * from outside is not timed: it is under way since a time that is none. */
-enum { CALLS_AFTER_SLEEP = 64, NOBODY_ASKS = 1 };
+ * that is made in native execution is not timed: it is under way since a time that is none. */
+enum { CALLS_AFTER_SLEEP = 64, NOT_TIMED = 1 };
 
 void
-budget_away(struct thread *t)
+audit_restart(struct thread *t, bool in_call)
 {
-	t->budget.audit.away_from = !budget_exists()       ? 0
-	                            : t->budget.audit.from ? rt_tsc()
-	                                                   : NOBODY_ASKS;
-	t->budget.audit.away_cpu =
-	        t->budget.audit.away_from && t->budget.audit.sleeps && t->budget.audit.from
-	                ? cpu_time()
-	                : 0;
+	struct thread_audit *a = &t->budget.audit;
+	a->from = a->native_from = a->away_cpu = 0;
+	a->away_from = in_call ? NOT_TIMED : 0;
 }
 
 void
-budget_back(struct thread *t)
+audit_call_begin(struct thread *t)
 {
-	if (t->budget.audit.away_from <= NOBODY_ASKS) {
-		t->budget.audit.away_from = 0;
+	struct thread_audit *a = &t->budget.audit;
+	a->away_from = a->from ? rt_tsc() : NOT_TIMED;
+	a->away_cpu = a->sleeps && a->from ? cpu_time() : 0;
+}
+
+void
+audit_call_end(struct thread *t)
+{
+	struct thread_audit *a = &t->budget.audit;
+	uint64_t from = a->away_from, cpu = a->away_cpu;
+	a->away_from = a->away_cpu = 0;
+	if (from <= NOT_TIMED)
 		return;
-	}
-	uint64_t ticks = rt_tsc() - t->budget.audit.away_from, cpu = t->budget.audit.away_cpu;
-	t->budget.audit.away_from = t->budget.audit.away_cpu = 0;
+	uint64_t ticks = rt_tsc() - from;
 	if (ticks > CREDIT_SUSPICIOUS)
-		t->budget.audit.sleeps = CALLS_AFTER_SLEEP;
-	else if (t->budget.audit.sleeps)
-		t->budget.audit.sleeps--;
+		a->sleeps = CALLS_AFTER_SLEEP;
+	else if (a->sleeps)
+		a->sleeps--;
 	if (cpu) {
-		t->budget.audit.away += units_of((int64_t)(cpu_time() - cpu));
+		a->away += units_of((int64_t)(cpu_time() - cpu));
 		return;
 	}
-	t->budget.audit.away += (int64_t)(ticks * ST_BUDGET_UNITS);
-	if (ticks > CREDIT_SUSPICIOUS &&
-	    t->budget.audit.from) { /* nothing is known of this stretch */
+	a->away += (int64_t)(ticks * ST_BUDGET_UNITS);
+	if (ticks > CREDIT_SUSPICIOUS && a->from) { /* nothing is known of this stretch */
 		settle(t);
-		begin(t, cpu_time());
+		begin_stretch(t, cpu_time());
 	}
 }

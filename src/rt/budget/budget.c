@@ -57,8 +57,8 @@ ticks_of(uint64_t ns)
 static void
 see_clock(struct thread *t, uint64_t cpu)
 {
-	t->budget.cpu_seen = cpu;
-	t->budget.tsc_seen = rt_tsc();
+	t->budget.clock.cpu = cpu;
+	t->budget.clock.tsc = rt_tsc();
 }
 
 /* The thread has so much left from now on. */
@@ -142,8 +142,9 @@ take_pieces(struct thread *t, int64_t least)
 	return left - owed >= least;
 }
 
-void
-budget_release(struct thread *t)
+/* What it has is the others' while it sleeps. */
+static void
+release(struct thread *t)
 {
 	int64_t left = credit_of(t);
 	if (t->budget.spent || left < LEAST_LEFT)
@@ -158,8 +159,8 @@ budget_release(struct thread *t)
 
 /* Its parts are as they were, but for what the pool rounds: if they were dealt out anew at each
  * call none would ever be used up, and the account not be compared with the clock. */
-void
-budget_reacquire(struct thread *t)
+static void
+reacquire(struct thread *t)
 {
 	int64_t lent = t->budget.share.released;
 	if (!lent)
@@ -240,8 +241,7 @@ begin_account(struct thread *t, bool first)
 	see_clock(t, t->budget.cpu_reported);
 	t->budget.works_since = 0;
 	t->budget.measured_from = 0;
-	t->budget.audit.from = t->budget.audit.native_from = t->budget.audit.away_from =
-	        t->budget.audit.away_cpu = 0;
+	audit_restart(t, budget_in_call(t)); /* that of a fork, for its child */
 	t->budget.overshoot.from = 0;
 	t->budget.overshoot.reported = t->budget.window_due = false;
 	t->budget.share.released = 0;
@@ -278,7 +278,7 @@ budget_begin(struct thread *t, bool first)
 	if (!thread_is_seen(t))
 		return;
 	t->budget.gap_from = 0;
-	budget_enter(t);
+	budget_measure_begin(t);
 }
 
 /* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the
@@ -452,10 +452,11 @@ report_overshoot(struct thread *t, uint64_t ns)
 }
 
 void
-budget_enter(struct thread *t)
+budget_measure_begin(struct thread *t)
 {
 	if (!budget_exists())
 		return;
+	rt_must(!t->budget.measured_from, "is measured already: thread", t->tid);
 	uint64_t cpu = cpu_time();
 	report_window(t);
 	t->budget.measured_from = cpu;
@@ -463,18 +464,21 @@ budget_enter(struct thread *t)
 }
 
 void
-budget_leave(struct thread *t)
+budget_measure_end(struct thread *t)
 {
 	if (!budget_exists())
 		return;
+	rt_must(t->budget.measured_from, "is not measured: thread", t->tid);
 	t->budget.audit.from = 0;
 	settle(t);
 	report_time(t, cpu_time());
+	t->budget.measured_from = 0;
 }
 
 void
 budget_pause(struct thread *t)
 {
+	rt_must(!t->budget.spent, "has no window to pause: thread", t->tid);
 	gap_begin(t);
 	report_first(t);
 	t->budget.spent = true;
@@ -540,8 +544,9 @@ share_out(struct thread *t, unsigned part)
 		used_up(t);
 }
 
-void
-budget_wake(struct thread *t)
+/* Periods are by the clock, and the thread may have slept through the end of one. */
+static void
+catch_up(struct thread *t)
 {
 	enum { TIMES = 64 }; /* in a period, at the most */
 	if (!periods_are_wall() || !t->budget.spent || t->budget.breakpoints.on || t->in_vfork)
@@ -570,11 +575,13 @@ budget_end(struct thread *t)
 	if (!budget_exists())
 		return;
 	uint64_t cpu = cpu_time();
-	budget_back(t); /* it ends within a system call */
+	bool in_call = budget_in_call(t);
+	audit_call_end(t);
 	audit_stretch(t, cpu);
 	if (share_exists())
 		give_back(t);
 	report_time(t, cpu);
+	audit_restart(t, in_call); /* an execve may fail */
 }
 
 void
@@ -588,19 +595,72 @@ budget_end_all(struct thread *t)
 	rt_unlock(&rt.thread_lock);
 }
 
-uint64_t
-budget_since(struct thread *t)
+void
+budget_call_begin(struct thread *t, bool sleeps)
 {
+	if (!budget_exists())
+		return;
+	rt_must(!budget_in_call(t), "is in a system call already: thread", t->tid);
+	if (sleeps && share_exists())
+		release(t);
+	t->budget.call_sleeps = sleeps;
+	audit_call_begin(t);
+}
+
+void
+budget_call_end(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	rt_must(budget_in_call(t), "is in no system call: thread", t->tid);
+	audit_call_end(t);
+	reacquire(t);
+	if (t->budget.call_sleeps)
+		catch_up(t);
+}
+
+struct thread_clock
+budget_vfork_begin(struct thread *t)
+{
+	struct thread_clock own = t->budget.clock;
+	if (budget_exists())
+		report_time(t, cpu_time());
+	t->in_vfork = true;
+	t->budget.clock = (struct thread_clock){0};
+	audit_restart(t, false);
+	return own;
+}
+
+void
+budget_vfork_end(struct thread *t, struct thread_clock own)
+{
+	t->in_vfork = false;
+	t->budget.clock = own;
+	if (!budget_exists())
+		return;
+	/* The child may have been killed anywhere. */
+	t->budget.works = false;
 	t->budget.works_since = 0;
-	if (!budget_exists() || !thread_is_seen(t))
-		return 0;
+	t->budget.measured_from = t->budget.gap_from ? 0 : t->budget.cpu_reported;
+	audit_restart(t, true);
+}
+
+void
+budget_work_begin(struct thread *t)
+{
+	if (!budget_exists())
+		return;
+	rt_must(!t->budget.works, "works already: thread", t->tid);
+	t->budget.works = true;
+	t->budget.works_since = 0;
+	if (!thread_is_seen(t))
+		return;
 	uint64_t now = rt_tsc();
-	bool reads = now - t->budget.tsc_seen > CLOCK_IS_OLD;
+	bool reads = now - t->budget.clock.tsc > CLOCK_IS_OLD;
 	if (reads)
 		see_clock(t, cpu_time());
 	/* A thread often loses its CPU at the end of a call: that is over. */
-	t->budget.works_since = reads ? t->budget.tsc_seen - READING : now;
-	return t->budget.works_since;
+	t->budget.works_since = reads ? t->budget.clock.tsc - READING : now;
 }
 
 /* Waiting, for a CPU or asleep, is not charged: what the clocks differ by since they were last
@@ -608,10 +668,10 @@ budget_since(struct thread *t)
 static uint64_t
 without_waiting(struct thread *t, uint64_t ticks)
 {
-	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->budget.cpu_seen),
-	         from = t->budget.tsc_seen;
+	uint64_t cpu = cpu_time(), used = ticks_of(cpu - t->budget.clock.cpu),
+	         from = t->budget.clock.tsc;
 	see_clock(t, cpu);
-	uint64_t passed = t->budget.tsc_seen - from, waited = passed > used ? passed - used : 0;
+	uint64_t passed = t->budget.clock.tsc - from, waited = passed > used ? passed - used : 0;
 	return ticks > waited ? ticks - waited : 0;
 }
 
@@ -627,11 +687,15 @@ take(struct thread *t, uint64_t since)
 }
 
 void
-budget_charge(struct thread *t, uint64_t since)
+budget_work_end(struct thread *t)
 {
-	if (!since)
+	if (!budget_exists())
 		return;
-	take(t, (t->budget.works_since ? t->budget.works_since : since) - CROSSING);
+	rt_must(t->budget.works, "does not work: thread", t->tid);
+	t->budget.works = false;
+	if (!t->budget.works_since)
+		return;
+	take(t, t->budget.works_since - CROSSING);
 	t->budget.works_since = 0;
 	uint64_t over = t->budget.spent ? overshoot_of(t) : 0;
 	if (over)

@@ -35,25 +35,44 @@ void budget_begin(struct thread *t, bool first);
 bool budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
 void budget_renew(struct thread *t);
-/* The tools see the thread from here on; they do so no more. */
-void budget_enter(struct thread *t);
-void budget_leave(struct thread *t);
-/* Periods are by the clock, and the thread may have slept through the end of one. */
-void budget_wake(struct thread *t);
 /* The thread is not measured for a while, with what it has left; it is measured again. */
 void budget_pause(struct thread *t);
 void budget_resume(struct thread *t);
-/* The budget is shared, and the thread makes a call in which it may sleep: what it has is the
- * others' meanwhile. It comes back from a call. */
-void budget_release(struct thread *t);
-void budget_reacquire(struct thread *t);
 /* The thread ends; the program does, by this thread. */
 void budget_end(struct thread *t);
 void budget_end_all(struct thread *t);
 
-/* The runtime works for the thread from `since` (budget_since) to now. */
-uint64_t budget_since(struct thread *t);
-void budget_charge(struct thread *t, uint64_t since);
+/*
+ * Pairs: each begin is followed by its end on the same thread, and by no other begin of its kind
+ * before that. Under --stress the process ends where that is not so.
+ */
+
+/* The tools see the thread, from the one to the other. */
+void budget_measure_begin(struct thread *t);
+void budget_measure_end(struct thread *t);
+/* The runtime works for the thread, which pays for it if it is measured. */
+void budget_work_begin(struct thread *t);
+void budget_work_end(struct thread *t);
+static inline bool
+budget_works(const struct thread *t)
+{
+	return t->budget.works;
+}
+/* The kernel makes a system call for the program: native time. In one that sleeps the thread
+ * releases what it has of a shared budget to the others, and may sleep through the end of a period
+ * by the clock. */
+void budget_call_begin(struct thread *t, bool sleeps);
+void budget_call_end(struct thread *t);
+static inline bool
+budget_in_call(const struct thread *t)
+{
+	return t->budget.audit.away_from;
+}
+/* A vfork's child, with another CPU clock, runs on the thread, in whose system call it is. The end
+ * is given what the begin has returned. */
+struct thread_clock budget_vfork_begin(struct thread *t);
+void budget_vfork_end(struct thread *t, struct thread_clock own);
+
 /* Would work of so many ticks cost more than there is left? Never, if the thread does not pay. */
 bool budget_is_short(const struct thread *t, uint64_t ticks);
 /* Is it time for a table of `size` entries to grow, of which so many are used and `most` may be?
@@ -75,8 +94,5 @@ void budget_learn(uint64_t *mean, uint64_t ticks);
 /* There seems to be too little left for what comes next. If that is so, not only because the thread
  * has waited, the budget counts as spent. */
 void budget_stop(struct thread *t);
-/* The kernel works for the program from the one to the other: native time. */
-void budget_away(struct thread *t);
-void budget_back(struct thread *t);
 
 #endif

@@ -99,5 +99,10 @@ runs_natively(const struct thread *t)
 /* audit.c. A stretch of measuring ends at this CPU time (ns), if there is one: what it has cost by
  * the clock is charged, not what the model says. Another one begins, if the thread is measured. */
 void audit_stretch(struct thread *t, uint64_t cpu);
+/* No stretch is under way any more; a call may be, of which nobody knows when it began. */
+void audit_restart(struct thread *t, bool in_call);
+/* The kernel works for the program from the one to the other. */
+void audit_call_begin(struct thread *t);
+void audit_call_end(struct thread *t);
 
 #endif

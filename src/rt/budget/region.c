@@ -26,7 +26,7 @@ tell_gap(struct thread *t)
 {
 	uint64_t from = t->budget.gap_from;
 	t->budget.gap_from = 0;
-	budget_enter(t);
+	budget_measure_begin(t);
 	t->budget.reports_gap = true;
 	returns_forget(t);
 	for (unsigned i = 0; i < tools.n; i++)
@@ -42,7 +42,7 @@ gap_begin(struct thread *t)
 	if (t->budget.gap_from)
 		return;
 	t->budget.gap_from = rt_tsc();
-	budget_leave(t);
+	budget_measure_end(t);
 }
 
 void

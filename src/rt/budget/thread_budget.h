@@ -56,6 +56,12 @@ struct thread_breakpoints {
 	uint32_t rate;  /* and in the last stretch of measuring from tick to tick */
 };
 
+/* The thread's CPU clock when it was last read. */
+struct thread_clock {
+	uint64_t cpu; /* ns */
+	uint64_t tsc; /* then */
+};
+
 struct thread_budget {
 	/* What is left, in parts, so that a block's charge seldom waits for that of the block
 	   before. Translated code subtracts from them. */
@@ -70,11 +76,12 @@ struct thread_budget {
 	/* ns of CPU time without what was charged: how much has been reported to the others that
 	   share the budget, and the latest. */
 	uint64_t net_reported, net_seen;
-	uint64_t cpu_seen;      /* ns of CPU time when the clock was last read */
-	uint64_t tsc_seen;      /* and TSC then */
+	struct thread_clock clock;
 	uint64_t cpu_reported;  /* ns of CPU time that are in the results */
 	uint64_t measured_from; /* the same of time that was measured; 0: it is not measured */
-	uint64_t works_since;   /* TSC: the runtime works, and the thread pays for it; 0: not */
+	bool works;             /* between budget_work_begin and budget_work_end */
+	uint64_t works_since;   /* TSC: and the thread pays for it; 0: it does not */
+	bool call_sleeps;       /* in the system call under way it may sleep */
 	uint64_t gap_from;      /* TSC: since when it has not been measured; 0: the tools know */
 	uint64_t woken;   /* by the clock, ns: when a thread that slept last looked for a period */
 	uint32_t period;  /* number of the period, from 0 on */

@@ -76,7 +76,8 @@ static _Noreturn void
 probe(struct thread *t)
 {
 	rt_unlock(&rt.lock);
-	budget_charge(t, t->budget.works_since);
+	if (budget_works(t))
+		budget_work_end(t);
 	os_native_probe(t);
 }
 
@@ -470,9 +471,9 @@ dispatch_exit(struct thread *t)
 void
 rt_dispatch_exit(struct thread *t)
 {
-	uint64_t since = budget_since(t);
+	budget_work_begin(t);
 	dispatch_exit(t);
-	budget_charge(t, since);
+	budget_work_end(t);
 }
 
 static void
@@ -508,9 +509,9 @@ dispatch_miss(struct thread *t)
 void
 rt_dispatch_miss(struct thread *t)
 {
-	uint64_t since = budget_since(t);
+	budget_work_begin(t);
 	dispatch_miss(t);
-	budget_charge(t, since);
+	budget_work_end(t);
 }
 
 void
@@ -524,14 +525,17 @@ rt_dispatch_pc(struct thread *t)
 	region_obey(t);
 	stress_version(t);
 	/* Unless who calls has begun to count. */
-	uint64_t since = t->budget.gap_from && !t->budget.works_since ? budget_since(t) : 0;
+	bool pays = t->budget.gap_from && !budget_works(t);
+	if (pays)
+		budget_work_begin(t);
 	gap_follow(t);
 	adaptive_wake(t);
-	if (!t->budget.breakpoints.on) {
-		budget_charge(t, since);
-		since = 0;
+	if (pays && !t->budget.breakpoints.on) {
+		budget_work_end(t);
+		pays = false;
 	}
 	go_on_or_to(t);
 	rt_unlock(&rt.lock);
-	budget_charge(t, since);
+	if (pays)
+		budget_work_end(t);
 }

@@ -20,12 +20,18 @@ rt_lock(uint32_t *lock)
 }
 
 void
+rt_must(bool holds, const char *what, uint64_t where)
+{
+	if (holds || !rt.stress)
+		return;
+	rt_complain(what, where);
+	SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_KILL);
+}
+
+void
 rt_must_hold(const uint32_t *lock)
 {
-	if (!rt.stress || __atomic_load_n(lock, __ATOMIC_RELAXED))
-		return;
-	rt_complain("a lock is not held at", (uint64_t)lock);
-	SYS(__NR_kill, SYS(__NR_getpid), SIGNAL_KILL);
+	rt_must(__atomic_load_n(lock, __ATOMIC_RELAXED), "a lock is not held at", (uint64_t)lock);
 }
 
 void

@@ -277,7 +277,7 @@ refuse_frame(struct thread *t, uint64_t kernel)
 void
 sys_sigreturn(struct thread *t)
 {
-	budget_back(t); /* it does not come back from the call */
+	budget_call_end(t); /* it does not come back from the call */
 	uint64_t place = t->regs.r[RSP] - 8;
 	struct sigframe *f = (struct sigframe *)(t->stacks.signal + 1024);
 	uint8_t *state = (uint8_t *)((t->stacks.signal + 1024 + sizeof *f + 63) & ~63ull);

@@ -132,6 +132,8 @@ leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 		jit_leave(t, at);
 	else if (!is_entering(pc))
 		t->resume.state = RESUME_NONE;
+	if (is_calling(pc) && budget_in_call(t)) /* it does not come back from the call */
+		budget_call_end(t);
 	t->regs = at->regs;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	if (at->repair)

@@ -614,25 +614,20 @@ make_call(struct thread *t, uint64_t after)
 	rt_stat(ST_STAT_syscalls, 1);
 	t->budget.audit.calls++;
 	strobe_syscall seen;
-	uint64_t nr = t->regs.r[RAX], since = budget_since(t);
+	budget_work_begin(t);
 	bool wanted = begin_seeing(t, &seen);
-	budget_charge(t, since);
-	if (share_exists() && may_sleep(nr))
-		budget_release(t);
-	budget_away(t);
+	budget_work_end(t);
+	budget_call_begin(t, may_sleep(t->regs.r[RAX]));
 	t->call.has_end = wanted || t->call.in_exec;
 	t->signals.call_masked = false;
 	t->signals.waits = 0;
 	long ret = t->kernel.filters ? sandboxed_call(t) : system_call(t);
-	budget_back(t);
-	budget_reacquire(t);
-	if (may_sleep(nr))
-		budget_wake(t);
-	since = budget_since(t);
+	budget_call_end(t);
+	budget_work_begin(t);
 	end_seeing(t, &seen, wanted, ret);
 	if (ret == -NOT_BEGUN) {
 		rt_dispatch_pc(t); /* a signal waits: it comes first, then the call is made again */
-		budget_charge(t, since);
+		budget_work_end(t);
 		return;
 	}
 	t->regs.r[RAX] = (uint64_t)ret;
@@ -640,7 +635,7 @@ make_call(struct thread *t, uint64_t after)
 	t->regs.r[R11] = SEEDED(18) ? 0x202 : t->regs.rflags;
 	t->regs.pc = after;
 	go_on_behind(t);
-	budget_charge(t, since);
+	budget_work_end(t);
 }
 
 void

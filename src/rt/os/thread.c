@@ -307,15 +307,14 @@ thread_new(void)
 {
 	struct thread *t = reuse_ended();
 	if (t) {
-		uint64_t sp = t->stacks.base, sig = t->stacks.signal;
+		struct thread_stacks stacks = t->stacks;
+		struct thread_streams streams = {0};
 		uint32_t slot = t->slot;
-		uint64_t buffers[ST_MAX_STREAMS];
-		memcpy(buffers, t->tools.streams.buffers, sizeof buffers);
+		memcpy(streams.buffers, t->tools.streams.buffers, sizeof streams.buffers);
 		memset(t, 0, sizeof *t);
-		memcpy(t->tools.streams.buffers, buffers, sizeof buffers);
-		t->rt_sp = sp + RT_STACK_BYTES;
-		t->stacks.base = sp;
-		t->stacks.signal = sig;
+		t->stacks = stacks;
+		t->rt_sp = stacks.base + RT_STACK_BYTES;
+		t->tools.streams = streams;
 		t->slot = slot;
 	} else {
 		t = make_thread();
@@ -514,6 +513,25 @@ clone_natively(struct thread *t, uint64_t mask)
 	os_native_forever(t);
 }
 
+/* The signal mask that a child begins with; `mask`: that of the thread before the call. */
+static uint64_t
+mask_of_child(const struct thread *t, uint64_t mask)
+{
+	return t->pending & PENDING_SIGNAL ? t->signals.queued_mask : mask;
+}
+
+/* What a child finds in its registers when the call returns. */
+static void
+begin_child(struct regs *r, const struct clone_request *q)
+{
+	r->r[RAX] = 0;
+	r->pc += CALL_BYTES;
+	r->r[RCX] = r->pc;
+	r->r[R11] = r->rflags;
+	if (q->stack)
+		r->r[RSP] = q->stack;
+}
+
 /* A thread, or a process that shares all memory and runs beside its parent. */
 static long
 clone_thread(struct thread *t, long nr, struct clone_request *q)
@@ -531,21 +549,16 @@ clone_thread(struct thread *t, long nr, struct clone_request *q)
 	if (!c)
 		return clone_natively(t, mask);
 	c->regs = t->regs;
-	c->regs.r[RAX] = 0;
-	c->regs.pc = t->regs.pc + 2;
-	c->regs.r[RCX] = c->regs.pc;
-	c->regs.r[R11] = c->regs.rflags;
-	if (q->stack)
-		c->regs.r[RSP] = q->stack;
+	begin_child(&c->regs, q);
 	c->kernel.clear_tid = q->flags & CLONE_CHILD_CLEARTID ? q->child_tid : 0;
 	c->signals.blocked = t->signals.blocked;
-	c->signals.queued_mask = t->pending & 1 ? t->signals.queued_mask : mask;
+	c->signals.queued_mask = mask_of_child(t, mask);
 	c->own_process = !(q->flags & CLONE_THREAD);
 	c->signals.table = t->signals.table;
 	if (!(q->flags & CLONE_SIGHAND)) {
-		c->signals.own_table = *t->signals.table;
-		c->signals.own_table.lock = 0;
-		c->signals.table = &c->signals.own_table;
+		c->own_sigtab = *t->signals.table;
+		c->own_sigtab.lock = 0;
+		c->signals.table = &c->own_sigtab;
 	}
 	enlist(c);
 	/* Only now: a filter that another thread puts on all of them reaches both or is in ours. */
@@ -582,17 +595,13 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	held_restart();
 	if (q->stack)
 		t->regs.r[RSP] = q->stack;
-	if (t->pending & 1)
-		mask = t->signals.queued_mask;
+	mask = mask_of_child(t, mask);
 	t->pending = 0;
 	if (rt.follow && process_follow_fork(t)) {
 		signals_set_mask(mask);
 		return 0;
 	}
-	t->regs.r[RAX] = 0;
-	t->regs.pc += 2;
-	t->regs.r[RCX] = t->regs.pc;
-	t->regs.r[R11] = t->regs.rflags;
+	begin_child(&t->regs, q);
 	if (rt.boot->channel) /* our end: the controller waits for the last */
 		SYS(__NR_close, rt.boot->channel);
 	pages_release();
@@ -615,61 +624,72 @@ vfork_main(struct thread *t)
 	__builtin_unreachable();
 }
 
-/*
- * vfork: the child borrows its parent's thread structure while the parent sleeps. What it changes
- * there is put back when the parent wakes: the child has then called execve or ended.
- */
+/* What a thread has to itself again when its vfork's child has gone. */
+struct vfork_parent {
+	struct regs regs;
+	struct thread_signals signals;
+	struct thread_kernel kernel;
+	struct thread_native native;
+	struct thread_call call;
+	struct thread_clock clock;
+	uint64_t rt_sp;
+	uint32_t pending, tid;
+	bool own_process;
+};
+
+static struct vfork_parent
+vfork_begin(struct thread *t, uint64_t mask, const struct clone_request *q, struct sigtab *table)
+{
+	struct vfork_parent parent = {.regs = t->regs,
+	                              .signals = t->signals,
+	                              .kernel = t->kernel,
+	                              .native = t->native,
+	                              .call = t->call,
+	                              .clock = budget_vfork_begin(t),
+	                              .rt_sp = t->rt_sp,
+	                              .pending = t->pending,
+	                              .tid = t->tid,
+	                              .own_process = t->own_process};
+	t->signals.queued_mask = mask_of_child(t, mask);
+	t->signals.table = table;
+	t->own_process = true;
+	t->pending = 0;
+	begin_child(&t->regs, q);
+	t->rt_sp = (t->rt_sp - RT_STACK_BYTES / 2) & ~15ull;
+	return parent;
+}
+
+static void
+vfork_end(struct thread *t, const struct vfork_parent *parent)
+{
+	t->regs = parent->regs;
+	t->signals = parent->signals;
+	t->kernel = parent->kernel;
+	t->native = parent->native;
+	t->call = parent->call;
+	t->rt_sp = parent->rt_sp;
+	t->tid = parent->tid;
+	t->own_process = parent->own_process;
+	budget_vfork_end(t, parent->clock);
+	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
+	t->state = THREAD_RUNTIME;
+	/* Who waits for it still does; what was for the child is gone. */
+	__atomic_fetch_and(&t->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&t->pending, parent->pending, __ATOMIC_SEQ_CST);
+}
+
+/* vfork: the child runs on its parent's thread structure while the parent sleeps, until it calls
+ * execve or ends. */
 static long
 clone_vfork(struct thread *t, long nr, struct clone_request *q)
 {
 	uint64_t mask = signals_block_all();
-	struct regs regs = t->regs;
-	struct sigtab *tab = t->signals.table;
-	struct kstack altstack = t->signals.altstack;
-	uint64_t blocked = t->signals.blocked, rt_sp = t->rt_sp,
-	         queued_mask = t->signals.queued_mask;
-	uint32_t pending = t->pending, tid = t->tid;
-	bool own = t->own_process, watched = t->native.user_dispatch;
-	uint64_t cpu_seen = t->budget.cpu_seen, tsc_seen = t->budget.tsc_seen;
-	struct filter *filters = t->kernel.filters;
-	struct sigtab child_tab = *tab; /* on the runtime's stack, which the child does not reach */
-	child_tab.lock = 0;
-	t->signals.table = &child_tab;
-	t->own_process = t->in_vfork = true;
-	t->budget.audit.from = t->budget.audit.native_from = t->budget.audit.away_from =
-	        t->budget.audit.away_cpu = 0;
-	t->signals.queued_mask = pending & 1 ? queued_mask : mask;
-	t->pending = 0;
-	t->regs.r[RAX] = 0;
-	t->regs.pc += 2;
-	t->regs.r[RCX] = t->regs.pc;
-	t->regs.r[R11] = t->regs.rflags;
-	if (q->stack)
-		t->regs.r[RSP] = q->stack;
-	t->rt_sp = (rt_sp - RT_STACK_BYTES / 2) & ~15ull;
+	/* On the runtime's stack, which the child does not reach. */
+	struct sigtab table = *t->signals.table;
+	table.lock = 0;
+	struct vfork_parent parent = vfork_begin(t, mask, q, &table);
 	long ret = do_clone(nr, q, t, t->rt_sp, vfork_main);
-	t->regs = regs;
-	t->signals.table = tab;
-	t->signals.altstack = altstack;
-	t->signals.blocked = blocked;
-	t->rt_sp = rt_sp;
-	t->signals.queued_mask = queued_mask;
-	t->tid = tid;
-	t->own_process = own;
-	t->native.user_dispatch = watched;
-	t->budget.cpu_seen = cpu_seen;
-	t->budget.tsc_seen = tsc_seen;
-	t->in_vfork = false;
-	t->budget.audit.from = t->budget.audit.native_from = t->budget.audit.away_from =
-	        t->budget.audit.away_cpu = 0;
-	t->kernel.filters = filters;
-	t->native.in_call = false;
-	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
-	t->state = THREAD_RUNTIME;
-	t->call.may_sleep = t->call.in_exec = t->call.exec_reported = false;
-	/* Who waits for it still does; what was for the child is gone. */
-	__atomic_fetch_and(&t->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
-	__atomic_fetch_or(&t->pending, pending, __ATOMIC_SEQ_CST);
+	vfork_end(t, &parent);
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	return ret;
 }

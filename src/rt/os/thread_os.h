@@ -36,8 +36,7 @@ struct sigtab {
 };
 
 struct thread_signals {
-	struct sigtab *table; /* the process', or own_table */
-	struct sigtab own_table;
+	struct sigtab *table;
 	struct kstack altstack; /* the program's alternate stack */
 	/* Signals that the program believes blocked but which stay open: of NEVER_BLOCKED. */
 	uint64_t blocked;

@@ -9,7 +9,8 @@ rt_dispatch_call(struct thread *t)
 	/* Read while the state says CACHE: until then nobody flushes the cache. */
 	const struct invoke v = invokes.list[(uint32_t)t->exit_id]; /* the rest is of outside */
 	uint32_t generation = jit.generation;
-	uint64_t values[STROBE_MOST_VALUES], since = budget_since(t);
+	uint64_t values[STROBE_MOST_VALUES];
+	budget_work_begin(t);
 	memcpy(values, t->action.values, sizeof values);
 	if (v.walks) {
 		values[0] = v.label;
@@ -22,5 +23,5 @@ rt_dispatch_call(struct thread *t)
 	tool_call(v.tool, (void (*)(void))v.function, t, values);
 	if (__atomic_load_n(&jit.generation, __ATOMIC_SEQ_CST) != generation)
 		rt_dispatch_pc(t);
-	budget_charge(t, since);
+	budget_work_end(t);
 }
