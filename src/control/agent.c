@@ -14,7 +14,7 @@
 
 #include "control/attach.h"
 #include "control/internal.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 
 enum { ATTACHED, REFUSED, LEFT, DETACHED };
 enum { RESULTS, CHANNEL, N_FDS }; /* descriptors of an attached process */

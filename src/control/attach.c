@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "control/injection.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "control/threads.h"
 
 static const double patience = 5.0; /* seconds, for all threads to stop */

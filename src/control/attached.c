@@ -11,7 +11,7 @@
 #include "base/frequency.h"
 #include "control/agent.h"
 #include "control/attach.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "qos/qos.h"
 
 static const double patience = 5.0; /* seconds, for the runtime to begin */
@@ -87,17 +87,17 @@ cpu_of(pid_t pid, struct cpu before)
 
 /* Waits for news, so many seconds at most, and answers the runtime. */
 static enum st_agent_news
-serve(struct st_session *s, const struct st_agent *agent, double most)
+serve(struct st_supervisor *s, const struct st_agent *agent, double most)
 {
 	enum st_agent_news news = st_agent_wait(agent, most);
 	if (news != ST_AGENT_RUNTIME_ASKS)
 		return news;
-	return st_session_take(s, agent->channel) ? ST_AGENT_NOTHING : ST_AGENT_PROCESS_LEFT;
+	return st_supervisor_take(s, agent->channel) ? ST_AGENT_NOTHING : ST_AGENT_PROCESS_LEFT;
 }
 
 /* Until the runtime says that it runs. It may ask about the images before. */
 static st_status
-wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_error *e)
+wait_for_runtime(struct st_supervisor *s, const struct st_agent *agent, struct st_error *e)
 {
 	const struct st_results_header *r = agent->results;
 	double end = st_now_raw() + patience;
@@ -119,18 +119,18 @@ wait_for_runtime(struct st_session *s, const struct st_agent *agent, struct st_e
 
 /* Until it is time to leave, or the process has left us. */
 static void
-watch(struct st_session *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
+watch(struct st_supervisor *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
 {
 	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
 		double now = st_now_raw(), left = end ? end - now : 1;
 		double tick = s->drain || s->options->qos ? 0.02 : 0.05,
 		       next = st_region_next(s, now);
-		st_session_drain(s);
+		st_supervisor_drain(s);
 		st_region_tick(s, now);
-		st_session_tick(s, now);
-		st_session_charge(s);
-		st_session_follow_qos(s);
+		st_supervisor_tick(s, now);
+		st_supervisor_charge(s);
+		st_supervisor_follow_qos(s);
 		*cpu = cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,
@@ -161,7 +161,7 @@ note_end(struct st_process *p)
 }
 
 static void
-fill(struct st_run *run, const struct st_session *s, struct st_moment since, struct cpu begin,
+fill(struct st_run *run, const struct st_supervisor *s, struct st_moment since, struct cpu begin,
      struct cpu end)
 {
 	run->tsc_hz = st_moments_frequency(since, st_moment_now());
@@ -178,16 +178,16 @@ fill(struct st_run *run, const struct st_session *s, struct st_moment since, str
 
 /* The process is in the engine, and the session knows it. */
 static st_status
-begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
+begin(struct st_supervisor *s, struct st_agent *agent, struct st_error *e)
 {
 	const struct st_run_options *o = s->options;
 	char name[64];
 	st_process_name(s->main_pid, name, sizeof name);
 	s->drain = o->rows ? st_drain_new(o->rows) : NULL;
-	if (st_session_add(s, agent->results, -1, name) != 0)
+	if (st_supervisor_add(s, agent->results, -1, name) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	s->processes[0].pid = (uint32_t)s->main_pid;
-	st_session_meet(s, s->main_pid);
+	st_supervisor_meet(s, s->main_pid);
 	if (wait_for_runtime(s, agent, e) != 0)
 		return -1;
 	if (o->attached)
@@ -198,7 +198,7 @@ begin(struct st_session *s, struct st_agent *agent, struct st_error *e)
 }
 
 static void
-finish_rows(struct st_session *s)
+finish_rows(struct st_supervisor *s)
 {
 	if (s->drain)
 		st_drain_end(s->drain, s->processes[0].results);
@@ -216,7 +216,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	st_limits_lift();
 	catch_signals(o);
 	struct st_moment since = st_moment_now();
-	struct st_session s = {.options = o, .main_pid = pid, .begin = since.seconds};
+	struct st_supervisor s = {.options = o, .main_pid = pid, .begin = since.seconds};
 	st_region_begin(&s);
 	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
@@ -229,7 +229,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	if (!begun)
 		return -1;
 	cpu_end = cpu_of(pid, cpu_end);
-	st_session_drain(&s);
+	st_supervisor_drain(&s);
 	note_end(&s.processes[0]);
 	finish_rows(&s);
 	if (o->qos)

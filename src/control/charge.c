@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What strobe itself does while the program runs is a part of the price of measuring: a budget pays
  * for it. */
-#include "control/session.h"
+#include "control/supervisor.h"
 
 /* What processes have been told of already: for rows, and for where blocks begin. */
 static uint64_t
-told(const struct st_session *s, size_t *living)
+told(const struct st_supervisor *s, size_t *living)
 {
 	uint64_t ns = s->leaders_ns;
 	for (size_t i = 0; i < s->n_processes; i++) {
@@ -17,7 +17,7 @@ told(const struct st_session *s, size_t *living)
 
 /* What a process that has ended did not pay, others do. */
 static void
-take_back(struct st_session *s)
+take_back(struct st_supervisor *s)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
 		struct st_control *c =
@@ -32,7 +32,7 @@ take_back(struct st_session *s)
 }
 
 void
-st_session_charge(struct st_session *s)
+st_supervisor_charge(struct st_supervisor *s)
 {
 	size_t living = 0;
 	/* Where runs share a log, a third or a half of the budget of a short one would go into

@@ -21,7 +21,7 @@
 
 #include "control/attach.h"
 #include "control/injection.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "control/threads.h"
 
 static const double patience = 3.0;

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/session.h"
+#include "control/supervisor.h"
 
 static pid_t program;
 static bool is_group; /* the program begins one, to which all goes that goes to the program */

@@ -11,7 +11,7 @@
 
 #include "control/attach.h"
 #include "control/injection.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "control/threads.h"
 
 static const double patience = 10.0; /* seconds, for threads to come out of the engine */

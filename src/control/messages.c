@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "wire/control.h"
 
 struct received {
@@ -88,10 +88,10 @@ command_of_child(pid_t pid, const struct st_process *parent)
 }
 
 static void
-on_forked(struct st_session *s, const struct received *r)
+on_forked(struct st_supervisor *s, const struct received *r)
 {
 	uint32_t ppid = (pid_t)r->m.pid == r->sender ? r->m.ppid : st_parent_of(r->sender);
-	const struct st_process *parent = st_session_newest(s, (pid_t)ppid);
+	const struct st_process *parent = st_supervisor_newest(s, (pid_t)ppid);
 	/* Where sections lie is the same for all, but for the chunks of rows, which lie as in the
 	   parent's memory. */
 	const struct st_process *like = parent ? parent : &s->processes[0];
@@ -99,13 +99,13 @@ on_forked(struct st_session *s, const struct received *r)
 		return;
 	struct st_results_header *results = st_results_map(r->fd, like->results);
 	if (!results) {
-		st_session_leave_alone(s, "its results cannot be mapped into strobe");
+		st_supervisor_leave_alone(s, "its results cannot be mapped into strobe");
 		return;
 	}
 	results->layout.pid = (uint32_t)r->sender;
 	results->layout.ppid = ppid;
 	char *command = command_of_child(r->sender, parent);
-	ST_IGNORE(st_session_add(s, results, -1, command));
+	ST_IGNORE(st_supervisor_add(s, results, -1, command));
 	free(command);
 }
 
@@ -153,13 +153,13 @@ is_above(const struct st_process *p, pid_t sender)
  * process whose memory it has; or, of a child whose own were not taken, its parent. NULL: it is
  * none of the run's. *shared: the results are in its memory. */
 static struct st_process *
-process_of(struct st_session *s, pid_t sender, bool *shared)
+process_of(struct st_supervisor *s, pid_t sender, bool *shared)
 {
-	struct st_process *p = st_session_newest(s, sender);
+	struct st_process *p = st_supervisor_newest(s, sender);
 	*shared = true;
 	if (p)
 		return p;
-	p = st_session_newest(s, (pid_t)st_parent_of(sender));
+	p = st_supervisor_newest(s, (pid_t)st_parent_of(sender));
 	*shared = p && syscall(SYS_kcmp, sender, p->pid, KCMP_VM, 0, 0) <= 0;
 	if (p)
 		return p;
@@ -173,11 +173,11 @@ process_of(struct st_session *s, pid_t sender, bool *shared)
 }
 
 static bool
-seize(struct st_session *s, pid_t sender, pid_t tid)
+seize(struct st_supervisor *s, pid_t sender, pid_t tid)
 {
 	long failed = ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACEEXEC);
 	if (failed && errno == EPERM) {
-		st_session_let_go(s, tid);
+		st_supervisor_let_go(s, tid);
 		failed = ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACEEXEC);
 	}
 	if (failed)
@@ -190,7 +190,7 @@ seize(struct st_session *s, pid_t sender, pid_t tid)
 
 /* A child is about to call execve: it is traced from here to its first instruction. */
 static void
-on_exec(struct st_session *s, const struct received *r)
+on_exec(struct st_supervisor *s, const struct received *r)
 {
 	bool shared;
 	struct st_process *p = process_of(s, r->sender, &shared);
@@ -205,7 +205,7 @@ on_exec(struct st_session *s, const struct received *r)
 }
 
 static void
-on_exec_failed(struct st_session *s, const struct received *r)
+on_exec_failed(struct st_supervisor *s, const struct received *r)
 {
 	pid_t tid = thread_of(r);
 	if (s->n_execs)
@@ -217,9 +217,9 @@ on_exec_failed(struct st_session *s, const struct received *r)
 /* ---- all of them ---- */
 
 static void
-answer(struct st_session *s, const struct received *r)
+answer(struct st_supervisor *s, const struct received *r)
 {
-	struct st_process *p = st_session_newest(s, r->sender);
+	struct st_process *p = st_supervisor_newest(s, r->sender);
 	struct st_results_header *results = p ? (struct st_results_header *)p->results : NULL;
 	switch (r->m.kind) {
 	case ST_MESSAGE_FORKED:
@@ -245,7 +245,7 @@ answer(struct st_session *s, const struct received *r)
 }
 
 bool
-st_session_take(struct st_session *s, int channel)
+st_supervisor_take(struct st_supervisor *s, int channel)
 {
 	struct received r;
 	ssize_t n = receive(channel, &r);

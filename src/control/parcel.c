@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "control/injection.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 
 /* A message with descriptors, and where the kernel puts them, in the target's addresses. */
 struct letter {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/session.h"
+#include "control/supervisor.h"
 
 static bool
 same(const struct stat *a, const struct stat *b)
@@ -70,7 +70,7 @@ inner_pid(uint32_t pid)
 
 /* The folder of a process whose /tmp is not ours; several processes share it. */
 static struct st_tmp *
-find_tmp(struct st_session *s, const char *path, const struct stat *its)
+find_tmp(struct st_supervisor *s, const char *path, const struct stat *its)
 {
 	for (struct st_tmp *t = s->tmps; t; t = t->next)
 		if (t->device == its->st_dev && t->inode == its->st_ino)
@@ -118,7 +118,7 @@ find_map(const struct st_process *p, struct stat *st)
 }
 
 void
-st_perf_map_prepare(struct st_session *s, struct st_process *p)
+st_perf_map_prepare(struct st_supervisor *s, struct st_process *p)
 {
 	static struct own own = {.path = "/tmp"};
 	char path[64];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qos/qos.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 
 void
-st_session_follow_qos(struct st_session *s)
+st_supervisor_follow_qos(struct st_supervisor *s)
 {
 	const struct st_budget_plan *b = &s->options->budget;
 	if (!s->options->qos)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "wire/control.h"
 
 static volatile sig_atomic_t toggles;
@@ -21,7 +21,7 @@ on_toggle(int signo)
 }
 
 void
-st_region_begin(const struct st_session *s)
+st_region_begin(const struct st_supervisor *s)
 {
 	struct sigaction count = {.sa_handler = on_toggle};
 	toggles = 0;
@@ -40,7 +40,7 @@ ask(const struct st_process *p, bool on)
 }
 
 static void
-ask_all(struct st_session *s, bool on)
+ask_all(struct st_supervisor *s, bool on)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
 		const struct st_process *p = &s->processes[i];
@@ -50,7 +50,7 @@ ask_all(struct st_session *s, bool on)
 }
 
 void
-st_region_tick(struct st_session *s, double now)
+st_region_tick(struct st_supervisor *s, double now)
 {
 	const struct st_run_options *o = s->options;
 	const struct st_results_header *h = s->processes[0].results;
@@ -76,7 +76,7 @@ st_region_tick(struct st_session *s, double now)
 }
 
 double
-st_region_next(const struct st_session *s, double now)
+st_region_next(const struct st_supervisor *s, double now)
 {
 	const struct st_run_options *o = s->options;
 	double next = 1;
@@ -96,7 +96,7 @@ st_region_seen(struct st_results_header *h, uint32_t n)
 }
 
 void
-st_region_images(struct st_session *s, struct st_results_header *h)
+st_region_images(struct st_supervisor *s, struct st_results_header *h)
 {
 	uint32_t n = __atomic_load_n(&h->maps.n, __ATOMIC_ACQUIRE);
 	for (uint32_t i = h->control.images_done; i < n && i < ST_MAX_MAPS && s->options->on_image;
@@ -106,7 +106,7 @@ st_region_images(struct st_session *s, struct st_results_header *h)
 }
 
 void
-st_region_leaders(struct st_session *s, struct st_results_header *h)
+st_region_leaders(struct st_supervisor *s, struct st_results_header *h)
 {
 	uint32_t wanted = __atomic_load_n(&h->control.leaders_asked, __ATOMIC_ACQUIRE);
 	if (!s->options->on_leaders)

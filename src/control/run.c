@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/frequency.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 #include "qos/qos.h"
 
 /* The child: waits until it is traced, then becomes the program, with the channel. errno of a
@@ -121,7 +121,7 @@ st_cpu_time(int who)
 }
 
 static void
-fill_run(struct st_run *run, const struct st_session *s, struct st_moment begin)
+fill_run(struct st_run *run, const struct st_supervisor *s, struct st_moment begin)
 {
 	run->tsc_hz = st_moments_frequency(begin, st_moment_now());
 	run->seconds = s->ended - s->begin;
@@ -153,8 +153,8 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */
 	struct st_moment begin = st_moment_now();
-	struct st_session s = {.options = o, .main_pid = pid, .begin = begin.seconds};
-	st_session_meet(&s, pid);
+	struct st_supervisor s = {.options = o, .main_pid = pid, .begin = begin.seconds};
+	st_supervisor_meet(&s, pid);
 	if (st_pool_make(&s.pool, o, e) != 0 || (o->known && st_known_make(o->known, e) != 0) ||
 	    st_inject(pid, o, &s.pool, channel, &in, e) != 0) {
 		kill(pid, SIGKILL);
@@ -164,12 +164,12 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 	st_jobs_begin(pid, o->own_group);
 	s.drain = o->rows ? st_drain_new(o->rows) : NULL;
 	in.results->layout.ppid = (uint32_t)getpid();
-	if (st_session_add(&s, in.results, in.channel, o->argv[0]) != 0)
+	if (st_supervisor_add(&s, in.results, in.channel, o->argv[0]) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_region_begin(&s);
 	if (o->qos)
 		st_qos_start(o->qos);
-	st_session_wait(&s);
+	st_supervisor_wait(&s);
 	if (o->qos)
 		st_qos_stop(o->qos);
 	st_drain_free(s.drain);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reading end of the ring of stacks. */
-#include "control/session.h"
+#include "control/supervisor.h"
 
 /* Whether the record can be what the runtime wrote: the program may have written over it. */
 static bool

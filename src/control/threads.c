@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/session.h"
+#include "control/supervisor.h"
 
 enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD };
 

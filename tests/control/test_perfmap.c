@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "control/session.h"
+#include "control/supervisor.h"
 
 static void
 write_map(void)
@@ -82,7 +82,7 @@ own_namespaces(void **state)
 	pid_t pid = start(CLONE_NEWNS | CLONE_NEWPID);
 	if (!pid)
 		skip();
-	struct st_session s = {0};
+	struct st_supervisor s = {0};
 	struct st_process p = {.pid = (uint32_t)pid}, q = p;
 	st_perf_map_prepare(&s, &p);
 	st_perf_map_prepare(&s, &q);
@@ -107,7 +107,7 @@ our_namespaces(void **state)
 	struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	pid_t pid = start(0);
 	assert_true(pid > 0);
-	struct st_session s = {0};
+	struct st_supervisor s = {0};
 	struct st_process p = {.pid = (uint32_t)pid};
 	st_perf_map_prepare(&s, &p);
 	assert_int_equal(p.inner_pid, pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run under way: the program, the children taken along, and what they tell. */
-#ifndef STROBE_CONTROL_SESSION_H
-#define STROBE_CONTROL_SESSION_H
+#ifndef STROBE_CONTROL_SUPERVISOR_H
+#define STROBE_CONTROL_SUPERVISOR_H
 
 #include <sys/resource.h>
 
@@ -10,7 +10,7 @@
 #include "control/drain.h"
 #include "control/internal.h"
 
-struct st_session {
+struct st_supervisor {
 	const struct st_run_options *options;
 	struct st_pool pool;
 	pid_t main_pid;
@@ -37,31 +37,31 @@ struct st_session {
 
 /* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
  */
-st_status st_session_add(struct st_session *s, struct st_results_header *results, int channel,
-                         const char *command);
+st_status st_supervisor_add(struct st_supervisor *s, struct st_results_header *results, int channel,
+                            const char *command);
 /* The newest one of that number; NULL: it is none of the run's. */
-struct st_process *st_session_newest(struct st_session *s, pid_t pid);
+struct st_process *st_supervisor_newest(struct st_supervisor *s, pid_t pid);
 /* A child runs natively, or cannot be seen: the report says so. */
-void st_session_leave_alone(struct st_session *s, const char *why);
+void st_supervisor_leave_alone(struct st_supervisor *s, const char *why);
 /* A thread that is traced, and will be let go at a stop that is still to come: waits for that. */
-void st_session_let_go(struct st_session *s, pid_t tid);
+void st_supervisor_let_go(struct st_supervisor *s, pid_t tid);
 /* What the kernel says of a process: its first argument (malloc'ed), its parent (0: unknown). */
 char *st_command_of(pid_t pid);
 uint32_t st_parent_of(pid_t pid);
 /* Serves the session until the program, and the children that are followed, have ended. */
-void st_session_wait(struct st_session *s);
+void st_supervisor_wait(struct st_supervisor *s);
 /* control/messages.c: has the kernel say who sends on this channel; to be done before the program
  * can.
  */
 bool st_messages_prepare(int channel);
 /* Takes a message, if there is one. False: nobody holds the other end any more. */
-bool st_session_take(struct st_session *s, int channel);
+bool st_supervisor_take(struct st_supervisor *s, int channel);
 /* Calls options->on_process. */
-void st_session_meet(const struct st_session *s, pid_t pid);
+void st_supervisor_meet(const struct st_supervisor *s, pid_t pid);
 /* Calls options->on_turn, and on_second when it is time. */
-void st_session_tick(struct st_session *s, double now);
+void st_supervisor_tick(struct st_supervisor *s, double now);
 /* Takes from the results what does not wait there for long. */
-void st_session_drain(struct st_session *s);
+void st_supervisor_drain(struct st_supervisor *s);
 /* CPU time so far of what getrusage calls `who`, seconds. */
 double st_cpu_time(int who);
 /* control/stacks.c: hands the stacks that wait in a process' results to options->on_stack. */
@@ -70,7 +70,7 @@ void st_stacks_drain(const struct st_run_options *options, struct st_results_hea
 uint32_t st_innermost_pid(uint32_t pid);
 /* control/perfmap.c: looks where the process will write the names of generated code; those written
  * so far are not its own; closes what that opened. */
-void st_perf_map_prepare(struct st_session *s, struct st_process *p);
+void st_perf_map_prepare(struct st_supervisor *s, struct st_process *p);
 void st_perf_map_forget(struct st_process *p);
 void st_perf_map_close(struct st_tmp *tmps);
 /* control/jobs.c: signals sent to strobe go on to the program, until that has ended. */
@@ -87,20 +87,20 @@ bool st_jobs_asked_to_end(void);
 void st_jobs_stopped(pid_t pid, int signo);
 /* control/region.c: begins and ends the region of interest when it is time, or a signal has come.
  */
-void st_region_begin(const struct st_session *s);
-void st_region_tick(struct st_session *s, double now);
+void st_region_begin(const struct st_supervisor *s);
+void st_region_tick(struct st_supervisor *s, double now);
 /* Seconds until there may be something to do. */
-double st_region_next(const struct st_session *s, double now);
+double st_region_next(const struct st_supervisor *s, double now);
 /* The first n mappings have been seen. */
 void st_region_seen(struct st_results_header *h, uint32_t n);
 /* Answers what the runtime asks about its images. */
-void st_region_images(struct st_session *s, struct st_results_header *h);
+void st_region_images(struct st_supervisor *s, struct st_results_header *h);
 /* The runtime asks where basic blocks may begin. */
-void st_region_leaders(struct st_session *s, struct st_results_header *h);
+void st_region_leaders(struct st_supervisor *s, struct st_results_header *h);
 /* control/charge.c: tells the processes what strobe has done for them, so that budgets pay for it.
  */
-void st_session_charge(struct st_session *s);
+void st_supervisor_charge(struct st_supervisor *s);
 /* control/qos.c: tells the processes the budget that quality of service leaves. */
-void st_session_follow_qos(struct st_session *s);
+void st_supervisor_follow_qos(struct st_supervisor *s);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "control/attach.h"
-#include "control/session.h"
+#include "control/supervisor.h"
 
 /* How long children that outlive the program are waited for. */
 static const double linger_seconds = 1.0;
@@ -33,8 +33,8 @@ st_command_of(pid_t pid)
 }
 
 st_status
-st_session_add(struct st_session *s, struct st_results_header *results, int channel,
-               const char *command)
+st_supervisor_add(struct st_supervisor *s, struct st_results_header *results, int channel,
+                  const char *command)
 {
 	if (s->n_processes == s->room_processes) {
 		size_t room = s->room_processes ? 2 * s->room_processes : 8;
@@ -65,7 +65,7 @@ st_session_add(struct st_session *s, struct st_results_header *results, int chan
 }
 
 struct st_process *
-st_session_newest(struct st_session *s, pid_t pid)
+st_supervisor_newest(struct st_supervisor *s, pid_t pid)
 {
 	for (size_t i = s->n_processes; i-- > 0;)
 		if (s->processes[i].pid == (uint32_t)pid)
@@ -75,19 +75,19 @@ st_session_newest(struct st_session *s, pid_t pid)
 
 /* A child runs natively, or cannot be seen: the report says so. */
 void
-st_session_leave_alone(struct st_session *s, const char *why)
+st_supervisor_leave_alone(struct st_supervisor *s, const char *why)
 {
 	s->unfollowed++;
 	if (!s->unfollowed_why)
 		s->unfollowed_why = strdup(why);
 }
 
-static void on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage);
+static void on_end(struct st_supervisor *s, pid_t pid, int status, const struct rusage *usage);
 
 /* An execve that failed has left the thread traced, and about to be let go at a stop that is still
  * to come: a search in PATH tries the next folder at once. */
 void
-st_session_let_go(struct st_session *s, pid_t tid)
+st_supervisor_let_go(struct st_supervisor *s, pid_t tid)
 {
 	const struct timespec nap = {0, 1000000};
 	struct rusage usage;
@@ -137,7 +137,7 @@ st_parent_of(pid_t pid)
 /* That of a process that is stopped at its execve: what it was before, or, for a vfork's child,
  * which had no results of its own, what the kernel says. 0: unknown. */
 static uint32_t
-parent_of(const struct st_session *s, pid_t pid)
+parent_of(const struct st_supervisor *s, pid_t pid)
 {
 	for (size_t i = s->n_processes; i-- > 0;)
 		if (s->processes[i].pid == (uint32_t)pid && s->processes[i].ppid)
@@ -163,26 +163,26 @@ is_privileged(pid_t pid)
 
 /* A followed process has become another program: the engine goes in again. */
 static void
-on_exec_event(struct st_session *s, pid_t pid)
+on_exec_event(struct st_supervisor *s, pid_t pid)
 {
 	struct st_injected in;
 	struct st_error e = {.text = "it is not a 64-bit x86 program"};
 	if (s->n_execs)
 		s->n_execs--;
-	st_session_meet(s, pid);
+	st_supervisor_meet(s, pid);
 	char *command = st_command_of(pid); /* once it runs it may have ended before one looks */
 	bool privileged = is_privileged(pid);
 	if (privileged)
 		st_cause(&e, 0, "it has privileges of its own: set-uid, or file capabilities");
 	if (privileged || !is_native64(pid) ||
 	    st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
-		st_session_leave_alone(s, e.text);
+		st_supervisor_leave_alone(s, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		free(command);
 		return;
 	}
 	in.results->layout.ppid = parent_of(s, pid);
-	if (st_session_add(s, in.results, in.channel, command) == 0) {
+	if (st_supervisor_add(s, in.results, in.channel, command) == 0) {
 		s->processes[s->n_processes - 1].executed = true;
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 	}
@@ -190,16 +190,16 @@ on_exec_event(struct st_session *s, pid_t pid)
 }
 
 static void
-serve_channel(struct st_session *s, size_t channel)
+serve_channel(struct st_supervisor *s, size_t channel)
 {
-	if (st_session_take(s, s->channels[channel]))
+	if (st_supervisor_take(s, s->channels[channel]))
 		return;
 	close(s->channels[channel]);
 	s->channels[channel] = s->channels[--s->n_channels];
 }
 
 static void
-stop_too(const struct st_session *s, pid_t pid, int signo)
+stop_too(const struct st_supervisor *s, pid_t pid, int signo)
 {
 	const struct st_run_options *o = s->options;
 	if (o->pause)
@@ -210,7 +210,7 @@ stop_too(const struct st_session *s, pid_t pid, int signo)
 }
 
 static void
-on_stop(struct st_session *s, pid_t pid, int status)
+on_stop(struct st_supervisor *s, pid_t pid, int status)
 {
 	int event = status >> 16;
 	if (event == PTRACE_EVENT_EXEC)
@@ -222,7 +222,7 @@ on_stop(struct st_session *s, pid_t pid, int status)
 }
 
 static void
-on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage)
+on_end(struct st_supervisor *s, pid_t pid, int status, const struct rusage *usage)
 {
 	if (pid == s->main_pid) {
 		s->main_ended = true;
@@ -244,7 +244,7 @@ on_end(struct st_session *s, pid_t pid, int status, const struct rusage *usage)
 }
 
 static void
-reap(struct st_session *s)
+reap(struct st_supervisor *s)
 {
 	int status;
 	struct rusage usage;
@@ -264,7 +264,7 @@ on_child_signal(int signo)
 }
 
 static void
-poll_once(struct st_session *s, const sigset_t *during)
+poll_once(struct st_supervisor *s, const sigset_t *during)
 {
 	/* Stacks must be fetched before their ring is full. */
 	struct timespec tick = {0, s->drain || s->options->qos ? 20000000
@@ -287,7 +287,7 @@ poll_once(struct st_session *s, const sigset_t *during)
 }
 
 void
-st_session_drain(struct st_session *s)
+st_supervisor_drain(struct st_supervisor *s)
 {
 	for (size_t i = 0; s->options->on_stack && i < s->n_processes; i++)
 		if (!s->processes[i].gone)
@@ -298,14 +298,14 @@ st_session_drain(struct st_session *s)
 }
 
 void
-st_session_meet(const struct st_session *s, pid_t pid)
+st_supervisor_meet(const struct st_supervisor *s, pid_t pid)
 {
 	if (s->options->on_process)
 		s->options->on_process(s->options->process_arg, pid);
 }
 
 void
-st_session_tick(struct st_session *s, double now)
+st_supervisor_tick(struct st_supervisor *s, double now)
 {
 	const struct st_run_options *o = s->options;
 	if (o->on_turn)
@@ -318,7 +318,7 @@ st_session_tick(struct st_session *s, double now)
 
 /* A followed child's end, if the kernel did not tell us because it is not our child. */
 static void
-complete_children(struct st_session *s)
+complete_children(struct st_supervisor *s)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
 		struct st_process *p = &s->processes[i];
@@ -336,7 +336,7 @@ complete_children(struct st_session *s)
 
 /* Gives back the address space of what was never used. */
 static void
-trim(struct st_session *s, struct st_process *p)
+trim(struct st_supervisor *s, struct st_process *p)
 {
 	const struct st_results_header *h = p->results;
 	if (s->drain)
@@ -348,7 +348,7 @@ trim(struct st_session *s, struct st_process *p)
 
 /* Has another program taken its place? */
 static bool
-is_replaced(const struct st_session *s, size_t i)
+is_replaced(const struct st_supervisor *s, size_t i)
 {
 	for (size_t k = s->n_processes; k-- > i + 1;)
 		if (s->processes[k].pid == s->processes[i].pid)
@@ -358,7 +358,7 @@ is_replaced(const struct st_session *s, size_t i)
 
 /* A build makes thousands of processes: those that have ended keep no more than they need. */
 static void
-retire_ended(struct st_session *s)
+retire_ended(struct st_supervisor *s)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
 		struct st_process *p = &s->processes[i];
@@ -372,7 +372,7 @@ retire_ended(struct st_session *s)
 }
 
 void
-st_session_wait(struct st_session *s)
+st_supervisor_wait(struct st_supervisor *s)
 {
 	sigset_t block, during;
 	struct sigaction wake = {.sa_handler = on_child_signal}, old;
@@ -388,19 +388,19 @@ st_session_wait(struct st_session *s)
 		if (s->main_ended &&
 		    (alone || now - s->ended > linger_seconds || st_jobs_interrupted()))
 			break;
-		st_session_drain(s);
+		st_supervisor_drain(s);
 		retire_ended(s);
 		st_region_tick(s, now);
-		st_session_tick(s, now);
-		st_session_charge(s);
-		st_session_follow_qos(s);
+		st_supervisor_tick(s, now);
+		st_supervisor_charge(s);
+		st_supervisor_follow_qos(s);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,
 			                     now - s->begin);
 		poll_once(s, &during);
 	}
 	sigaction(SIGCHLD, &old, NULL);
-	st_session_drain(s);
+	st_supervisor_drain(s);
 	complete_children(s);
 	for (size_t i = 0; s->drain && i < s->n_processes; i++)
 		st_drain_end(s->drain, s->processes[i].results);
