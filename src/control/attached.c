@@ -176,7 +176,7 @@ fill(struct st_run *run, const struct st_supervisor *s, struct st_moment since, 
 	run->exit_code = p->signal ? 128 + p->signal : p->exited ? p->exit_code : -1;
 }
 
-/* The process is in the engine, and the session knows it. */
+/* The process is in the engine, and the supervisor knows it. */
 static st_status
 begin(struct st_supervisor *s, struct st_agent *agent, struct st_error *e)
 {

@@ -105,7 +105,7 @@ on_forked(struct st_supervisor *s, const struct received *r)
 	results->layout.pid = (uint32_t)r->sender;
 	results->layout.ppid = ppid;
 	char *command = command_of_child(r->sender, parent);
-	ST_IGNORE(st_supervisor_add(s, results, -1, command));
+	st_supervisor_add_child(s, results, -1, command);
 	free(command);
 }
 

@@ -36,6 +36,12 @@ st_status
 st_supervisor_add(struct st_supervisor *s, struct st_results_header *results, int channel,
                   const char *command)
 {
+	if (channel >= 0) {
+		int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
+		if (!more)
+			return -1;
+		s->channels = more;
+	}
 	if (s->n_processes == s->room_processes) {
 		size_t room = s->room_processes ? 2 * s->room_processes : 8;
 		struct st_process *more = realloc(s->processes, room * sizeof *more);
@@ -54,14 +60,22 @@ st_supervisor_add(struct st_supervisor *s, struct st_results_header *results, in
 	if (s->drain)
 		st_drain_add(s->drain, results, results->layout.file_size);
 	st_perf_map_prepare(s, p);
-	if (channel < 0)
-		return 0;
-	int *more = realloc(s->channels, (s->n_channels + 1) * sizeof *more);
-	if (!more)
-		return -1;
-	s->channels = more;
-	s->channels[s->n_channels++] = channel;
+	if (channel >= 0)
+		s->channels[s->n_channels++] = channel;
 	return 0;
+}
+
+bool
+st_supervisor_add_child(struct st_supervisor *s, struct st_results_header *results, int channel,
+                        const char *command)
+{
+	if (!st_supervisor_add(s, results, channel, command))
+		return true;
+	munmap(results, results->layout.file_size);
+	if (channel >= 0)
+		close(channel);
+	st_supervisor_leave_alone(s, "no memory left to keep its results");
+	return false;
 }
 
 struct st_process *
@@ -182,7 +196,7 @@ on_exec_event(struct st_supervisor *s, pid_t pid)
 		return;
 	}
 	in.results->layout.ppid = parent_of(s, pid);
-	if (st_supervisor_add(s, in.results, in.channel, command) == 0) {
+	if (st_supervisor_add_child(s, in.results, in.channel, command)) {
 		s->processes[s->n_processes - 1].executed = true;
 		st_perf_map_forget(&s->processes[s->n_processes - 1]);
 	}

@@ -35,10 +35,14 @@ struct st_supervisor {
 	double region_since;              /* when it was seen to have begun; 0: not yet */
 };
 
-/* Adds a process with its mapped results, which become the session's. channel: its socket, or -1.
- */
+/* Adds a process with its mapped results, which become the supervisor's if that succeeds. channel:
+ * its socket, or -1. */
 st_status st_supervisor_add(struct st_supervisor *s, struct st_results_header *results, int channel,
                             const char *command);
+/* The same of a child. False: there is no memory for it; its results and channel are let go, and
+ * the report says that it was not measured. */
+bool st_supervisor_add_child(struct st_supervisor *s, struct st_results_header *results,
+                             int channel, const char *command);
 /* The newest one of that number; NULL: it is none of the run's. */
 struct st_process *st_supervisor_newest(struct st_supervisor *s, pid_t pid);
 /* A child runs natively, or cannot be seen: the report says so. */
@@ -48,7 +52,7 @@ void st_supervisor_let_go(struct st_supervisor *s, pid_t tid);
 /* What the kernel says of a process: its first argument (malloc'ed), its parent (0: unknown). */
 char *st_command_of(pid_t pid);
 uint32_t st_parent_of(pid_t pid);
-/* Serves the session until the program, and the children that are followed, have ended. */
+/* Serves the run until the program, and the children that are followed, have ended. */
 void st_supervisor_wait(struct st_supervisor *s);
 /* control/messages.c: has the kernel say who sends on this channel; to be done before the program
  * can.

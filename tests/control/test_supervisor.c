@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A child for which there is no memory is not lost without a word. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "control/supervisor.h"
+
+static bool
+is_mapped(void *at)
+{
+	unsigned char there;
+	return mincore(at, 1, &there) == 0;
+}
+
+static void
+no_memory_for_a_child(void **state)
+{
+	(void)state;
+	const struct st_run_options options = {0};
+	/* A list that cannot grow: twice its size is more than there is. */
+	struct st_supervisor s = {.options = &options};
+	s.n_processes = s.room_processes = SIZE_MAX / sizeof *s.processes / 4;
+	size_t n = s.n_processes, size = sizeof(struct st_results_header);
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	struct st_results_header *results =
+	        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(results, MAP_FAILED);
+	results->layout.file_size = size;
+	assert_false(st_supervisor_add_child(&s, results, ends[0], "child"));
+	assert_int_equal(s.n_processes, n);
+	assert_int_equal(s.n_channels, 0);
+	assert_int_equal(s.unfollowed, 1);
+	assert_string_equal(s.unfollowed_why, "no memory left to keep its results");
+	assert_false(is_mapped(results));
+	assert_int_equal(fcntl(ends[0], F_GETFD), -1);
+	close(ends[1]);
+	free(s.unfollowed_why);
+	free(s.channels);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(no_memory_for_a_child)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
