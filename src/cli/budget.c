@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/frequency.h"
+#include "base/option.h"
 #include "base/parse.h"
-#include "cli/options.h"
 #include "cli/region.h"
 
 static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
@@ -59,8 +59,8 @@ st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *
 #undef ST_BUDGET_CLOCK
 	};
 	b->clock_chosen = true;
-	return st_options_word("period-clock", value, names, sizeof names / sizeof *names,
-	                       &b->clock, e);
+	return st_option_word("period-clock", value, names, sizeof names / sizeof *names, &b->clock,
+	                      e);
 }
 
 st_status
@@ -72,8 +72,8 @@ st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error 
 #undef ST_BUDGET_POLICY
 	};
 	b->policy_chosen = true;
-	return st_options_word("budget-policy", value, names, sizeof names / sizeof *names,
-	                       &b->policy, e);
+	return st_option_word("budget-policy", value, names, sizeof names / sizeof *names,
+	                      &b->policy, e);
 }
 
 st_status
@@ -85,8 +85,8 @@ st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error
 #undef ST_BUDGET_SHARE
 	};
 	b->sharing_chosen = true;
-	return st_options_word("budget-share", value, names, sizeof names / sizeof *names,
-	                       &b->sharing, e);
+	return st_option_word("budget-share", value, names, sizeof names / sizeof *names,
+	                      &b->sharing, e);
 }
 
 static bool

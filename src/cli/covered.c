@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "cli/commands.h"
 #include "report/covered.h"
 
@@ -37,7 +38,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->missing = true;
 		return 0;
 	case COVERED_top:
-		return st_options_number("top", value, 0, 100000000, &a->top, e);
+		return st_option_number("top", value, 0, 100000000, &a->top, e);
 	case COVERED_format:
 		a->json = !strcmp(value, "json");
 		return a->json || !strcmp(value, "text") ? 0

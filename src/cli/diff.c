@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "report/contexts_diff.h"
@@ -34,7 +35,7 @@ set_metric(struct arguments *a, const char *value, struct st_error *e)
 #undef M
 	};
 	unsigned which;
-	if (st_options_word("metric", value, words, ST_DIFF_METRIC_COUNT, &which, e))
+	if (st_option_word("metric", value, words, ST_DIFF_METRIC_COUNT, &which, e))
 		return -1;
 	a->metric = (enum st_diff_metric)which;
 	return 0;
@@ -72,7 +73,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case DIFF_calls:
 		return st_patterns_add(&a->names.calls, "calls", value, e);
 	case DIFF_hot:
-		return st_options_number("hot", value, 0, 1000000, &a->top, e);
+		return st_option_number("hot", value, 0, 1000000, &a->top, e);
 	case DIFF_format:
 		a->json = !strcmp(value, "json");
 		return a->json || !strcmp(value, "text") ? 0

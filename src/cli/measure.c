@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/option.h"
 #include "cli/commands.h"
 #include "cli/stress.h"
 #include "collect/ahead.h"
@@ -81,9 +82,9 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_format:
 		return st_result_format(value, &w->result.json, e);
 	case MEASURE_top:
-		return st_options_number("top", value, 0, 1000000, &w->result.top, e);
+		return st_option_number("top", value, 0, 1000000, &w->result.top, e);
 	case MEASURE_sample_hz:
-		return st_options_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
+		return st_option_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
 	case MEASURE_budget:
 		w->budget.chosen = true;
 		if (st_budget_parse(&w->budget.amount, "budget", value, e))
@@ -106,7 +107,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		return 0;
 	case MEASURE_unique_last:
 		w->unique.chosen = true;
-		return st_options_number("unique-last", value, 1, ST_MOST_LAST, &w->unique.last, e);
+		return st_option_number("unique-last", value, 1, ST_MOST_LAST, &w->unique.last, e);
 	case MEASURE_unique_log:
 		w->unique.chosen = true;
 		w->unique.log = value;

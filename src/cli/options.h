@@ -43,14 +43,6 @@ struct st_options {
  */
 int st_options_next(struct st_options *o, const char **value, struct st_error *e);
 
-/* Whole numbers from low to high. 0, or -1 with *e naming the option. */
-st_status st_options_number(const char *option, const char *text, long low, long high, long *value,
-                            struct st_error *e);
-
-/* One of n words: its index. 0, or -1 with *e naming the option and all of them. */
-st_status st_options_word(const char *option, const char *text, const char *const *words, size_t n,
-                          unsigned *which, struct st_error *e);
-
 void st_options_help(FILE *out, const struct st_option *options, size_t n, bool all);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "base/parse.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -24,7 +25,7 @@ set_k(struct st_paths *a, const char *value, struct st_error *e)
 	snprintf(a->k, sizeof a->k, "inf");
 	if (!strcmp(value, "inf"))
 		return 0;
-	if (*value < '0' || *value > '9' || st_options_number("k", value, 0, MOST_K, &k, e))
+	if (*value < '0' || *value > '9' || st_option_number("k", value, 0, MOST_K, &k, e))
 		return st_fail(e, ST_EXIT_USAGE, "-k takes a number from 0 to %d, or inf, not '%s'",
 		               MOST_K, value);
 	snprintf(a->k, sizeof a->k, "%ld", k);
@@ -116,7 +117,7 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 	case PATHS_max_memory:
 		return set_memory(a, value, e);
 	case PATHS_hot:
-		return st_options_number("hot", value, 0, 1000000, &a->measure.result.top, e);
+		return st_option_number("hot", value, 0, 1000000, &a->measure.result.top, e);
 	default:
 		return st_measure_option(&a->measure, name, value, e);
 	}
@@ -131,12 +132,12 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 	unsigned which;
 	switch (option) {
 	case PATHS_mode:
-		if (st_options_word("mode", value, modes, 3, &which, e))
+		if (st_option_word("mode", value, modes, 3, &which, e))
 			return -1;
 		a->mode = modes[which];
 		return 0;
 	case PATHS_tail_calls:
-		if (st_options_word("tail-calls", value, tails, 2, &which, e))
+		if (st_option_word("tail-calls", value, tails, 2, &which, e))
 			return -1;
 		a->physical = which == 1;
 		return 0;

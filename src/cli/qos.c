@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/option.h"
 #include "base/parse.h"
 #include "base/text.h"
-#include "cli/options.h"
 
 st_status
 st_qos_choose_number(double *number, bool *chosen, const char *option, const char *value,
@@ -31,8 +31,8 @@ st_qos_choose_policy(struct st_qos_choice *q, const char *value, struct st_error
 #undef ST_QOS_POLICY
 	};
 	unsigned policy = q->policy;
-	int status = st_options_word("qos-policy", value, names, sizeof names / sizeof *names,
-	                             &policy, e);
+	int status = st_option_word("qos-policy", value, names, sizeof names / sizeof *names,
+	                            &policy, e);
 	q->has_policy = true;
 	q->policy = (enum st_qos_policy)policy;
 	return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/rows.h"
@@ -48,7 +49,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->returning = true;
 		return 0;
 	case RECONSTRUCT_top:
-		return st_options_number("top", value, 0, 100000000, &a->top, e);
+		return st_option_number("top", value, 0, 100000000, &a->top, e);
 	case RECONSTRUCT_format:
 		a->json = !strcmp(value, "json");
 		return a->json || !strcmp(value, "text") ? 0

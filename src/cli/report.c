@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "profile/output.h"
@@ -46,7 +47,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->output = value;
 		return 0;
 	case REPORT_top:
-		return st_options_number("top", value, 0, 100000000, &a->top, e);
+		return st_option_number("top", value, 0, 100000000, &a->top, e);
 	case REPORT_no_source:
 		a->sources = false;
 		return 0;

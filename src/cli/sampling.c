@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/options.h"
+#include "base/option.h"
 #include "report/text.h"
 
 static const char *const names[] = {
@@ -31,7 +31,7 @@ st_sampling_choose(struct st_sampling_choice *s, const char *value, struct st_er
 		return 0;
 	char option[32];
 	snprintf(option, sizeof option, "sampling %s:N", names[s->kind]);
-	return st_options_number(option, value + length + 1, 2, MOST_BURSTS, &s->bursts, e);
+	return st_option_number(option, value + length + 1, 2, MOST_BURSTS, &s->bursts, e);
 }
 
 /* A burst begins at a tick of CPU time, and in one of two at the least. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/rows.h"
@@ -103,7 +104,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 		a->top = 0;
 		return 0;
 	case SHOW_top:
-		return st_options_number("top", value, 0, 100000000, &a->top, e);
+		return st_option_number("top", value, 0, 100000000, &a->top, e);
 	case SHOW_func:
 		a->function = value;
 		return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "base/parse.h"
 #include "cli/commands.h"
 
@@ -164,7 +165,7 @@ apply(struct st_tune_arguments *a, int option, const char *value, struct st_erro
 		status = st_budget_policy(&a->how.measure.budget, value, e);
 		break;
 	case TUNE_repeat:
-		status = st_options_number("repeat", value, 1, ST_STUDY_REPEAT, &repeat, e);
+		status = st_option_number("repeat", value, 1, ST_STUDY_REPEAT, &repeat, e);
 		a->study.repeat = (size_t)repeat;
 		break;
 	case TUNE_seed:

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/option.h"
 #include "cli/options.h"
 
 #define SAMPLE_OPTIONS(O)                                                                          \
@@ -109,14 +110,14 @@ numbers_have_limits(void **state)
 	(void)state;
 	struct st_error e = {0};
 	long n;
-	assert_int_equal(st_options_number("top", "0", 0, 10, &n, &e), 0);
+	assert_int_equal(st_option_number("top", "0", 0, 10, &n, &e), 0);
 	assert_int_equal(n, 0);
-	assert_int_equal(st_options_number("top", "10", 0, 10, &n, &e), 0);
+	assert_int_equal(st_option_number("top", "10", 0, 10, &n, &e), 0);
 	assert_int_equal(n, 10);
 	static const char *const wrong[] = {
 	        "11", "-1", "", "x", "3x", "1e3", "99999999999999999999"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		assert_int_equal(st_options_number("top", wrong[i], 0, 10, &n, &e), -1);
+		assert_int_equal(st_option_number("top", wrong[i], 0, 10, &n, &e), -1);
 	assert_string_equal(e.text,
 	                    "--top takes a number from 0 to 10, not '99999999999999999999'");
 }
@@ -129,12 +130,12 @@ words_are_those_of_a_list(void **state)
 	struct st_error e = {0};
 	unsigned which;
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(st_options_word("kind", words[i], words, 3, &which, &e), 0);
+		assert_int_equal(st_option_word("kind", words[i], words, 3, &which, &e), 0);
 		assert_int_equal(which, i);
 	}
 	static const char *const wrong[] = {"", "firs", "first ", "fourth"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		assert_int_equal(st_options_word("kind", wrong[i], words, 3, &which, &e), -1);
+		assert_int_equal(st_option_word("kind", wrong[i], words, 3, &which, &e), -1);
 	assert_int_equal(e.code, ST_EXIT_USAGE);
 	assert_string_equal(e.text, "--kind takes first, second or third, not 'fourth'");
 }
