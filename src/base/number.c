@@ -2,6 +2,7 @@
 #include "base/number.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 const char *
@@ -25,4 +26,37 @@ st_counted(uint64_t n, const char *one, const char *many)
 	char number[ST_NUMBER_SIZE];
 	snprintf(count.text, sizeof count.text, "%s %s", st_number(number, n), n == 1 ? one : many);
 	return count;
+}
+
+const char *
+st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+	for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+		value /= 1024;
+	bool whole = value >= 99.95 || value - (double)(int)value < 0.05;
+	snprintf(buffer, ST_NUMBER_SIZE, "%.*f %s", whole ? 0 : 1, value, units[unit]);
+	return buffer;
+}
+
+const char *
+st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns)
+{
+	double seconds = (double)ns / 1e9;
+	if (seconds < 0)
+		snprintf(buffer, ST_NUMBER_SIZE, "-");
+	else if (ns > 0 && ns < 1000)
+		snprintf(buffer, ST_NUMBER_SIZE, "%d ns", (int)ns);
+	else if (ns > 0 && ns < 1000000)
+		snprintf(buffer, ST_NUMBER_SIZE, "%.1f us", seconds * 1e6);
+	else if (seconds < 1)
+		snprintf(buffer, ST_NUMBER_SIZE, "%.1f ms", seconds * 1e3);
+	else if (seconds < 60)
+		snprintf(buffer, ST_NUMBER_SIZE, "%.3f s", seconds);
+	else
+		snprintf(buffer, ST_NUMBER_SIZE, "%" PRId64 " min %.1f s", (int64_t)(seconds / 60),
+		         seconds - 60 * (double)(int64_t)(seconds / 60));
+	return buffer;
 }

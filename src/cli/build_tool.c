@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/tool_calibrate.h"
 #include "cli/tools.h"
+#include "session/tool_calibrate.h"
 #include "toolkit/compile.h"
 
 enum {

@@ -7,10 +7,10 @@
 
 #include "base/option.h"
 #include "cli/commands.h"
-#include "cli/stress.h"
 #include "collect/ahead.h"
 #include "profile/output.h"
 #include "report/text.h"
+#include "session/stress.h"
 #include "symbol/symbol.h"
 
 enum {

@@ -6,20 +6,20 @@
 #include <time.h>
 
 #include "base/status.h"
-#include "cli/budget.h"
-#include "cli/contextlog.h"
 #include "cli/progress.h"
-#include "cli/qos.h"
-#include "cli/region.h"
 #include "cli/result.h"
-#include "cli/sampling.h"
-#include "cli/toolset.h"
 #include "cli/top.h"
-#include "cli/unique.h"
 #include "collect/held.h"
 #include "collect/stacks.h"
 #include "control/run.h"
 #include "rows/rowfile.h"
+#include "session/budget.h"
+#include "session/contextlog.h"
+#include "session/qos.h"
+#include "session/region.h"
+#include "session/sampling.h"
+#include "session/toolset.h"
+#include "session/unique.h"
 
 /* As the command line asks for it. */
 struct st_measure {

@@ -5,7 +5,7 @@
 #define STROBE_CLI_NAMES_H
 
 #include "base/status.h"
-#include "cli/region.h"
+#include "session/region.h"
 
 struct st_names {
 	struct st_patterns under, calls;

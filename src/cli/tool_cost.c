@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/build_tool.h"
-#include "cli/tool_calibrate.h"
+#include "session/tool_calibrate.h"
 
 static const struct action {
 	const char *name, *functions[4], *note;

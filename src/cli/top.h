@@ -6,9 +6,9 @@
 #include "base/frequency.h"
 #include "base/status.h"
 #include "cli/progress.h"
-#include "cli/region.h"
 #include "live/screen.h"
 #include "live/view.h"
+#include "session/region.h"
 
 /* As the command line asks for it. */
 struct st_top_choice {

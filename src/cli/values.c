@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/region.h"
 #include "report/contexts_diff.h"
 #include "report/report.h"
+#include "session/region.h"
 #include "wire/plan.h"
 
 static bool

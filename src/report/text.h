@@ -20,11 +20,6 @@ struct st_style {
 /* Of a terminal its width, and colour unless NO_COLOR or TERM=dumb say otherwise; else neither. */
 struct st_style st_style_of(FILE *stream);
 
-/* Bytes as "999 bytes", "1.5 KB", "256 MB": powers of 1024. Returns buffer. */
-const char *st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes);
-/* Nanoseconds as "250 ns", "1.5 us", "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
-const char *st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns);
-
 /* A malloc'ed copy without control characters and marks of the direction of writing, which could
  * play tricks on a terminal. NULL: no memory. */
 char *st_printable(const char *text);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/toolset.h"
+#include "session/toolset.h"
 
 /* A built-in tool with options, whatever the others have. */
 static void

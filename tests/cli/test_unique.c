@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/unique.h"
+#include "session/unique.h"
 
 #define MS 1000000ull
 

@@ -21,6 +21,7 @@ MAY = {
     "collect": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile"},
     "rows": {"base", "wire", "strobe", "control", "profile", "collect"},
     "coverage": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
+    "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "qos", "control", "profile", "collect", "rows", "coverage"},
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
     "contexts": {"base", "strobe", "profile", "check"},
@@ -29,7 +30,7 @@ MAY = {
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "stats", "profile", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
-            "contexts", "reconstruct", "report", "export", "live", "tune"},
+            "session", "contexts", "reconstruct", "report", "export", "live", "tune"},
 }
 # The same for the folders of the runtime; "rt" is rt.h, the context that all but the first share. The folders of RING
 # still include each other: docs/architecture.md says why.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The time budget: --budget and --period. */
-#ifndef STROBE_CLI_BUDGET_H
-#define STROBE_CLI_BUDGET_H
+#ifndef STROBE_SESSION_BUDGET_H
+#define STROBE_SESSION_BUDGET_H
 
 #include <stdbool.h>
 

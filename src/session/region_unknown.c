@@ -6,8 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "cli/region.h"
-#include "report/report.h"
+#include "session/region.h"
 
 struct st_nearest_few
 st_region_near(const char *word)

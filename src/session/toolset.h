@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tools that a run was asked for: -t NAME:option=value,... once or more. */
-#ifndef STROBE_CLI_TOOLSET_H
-#define STROBE_CLI_TOOLSET_H
+#ifndef STROBE_SESSION_TOOLSET_H
+#define STROBE_SESSION_TOOLSET_H
 
 #include <stdbool.h>
 

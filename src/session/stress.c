@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/stress.h"
+#include "session/stress.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "cli/region.h"
 #include "collect/view.h"
+#include "session/region.h"
 
 /* The names that one tool has asked for, in any process. */
 struct asked_names {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Code that is measured once: --unique, --unique-log. */
-#ifndef STROBE_CLI_UNIQUE_H
-#define STROBE_CLI_UNIQUE_H
+#ifndef STROBE_SESSION_UNIQUE_H
+#define STROBE_SESSION_UNIQUE_H
 
 #include "base/status.h"
 #include "coverage/codelogger.h"

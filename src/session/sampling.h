@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When the budget of a period is granted: --sampling. */
-#ifndef STROBE_CLI_SAMPLING_H
-#define STROBE_CLI_SAMPLING_H
+#ifndef STROBE_SESSION_SAMPLING_H
+#define STROBE_SESSION_SAMPLING_H
 
 #include "base/status.h"
 #include "control/run.h"

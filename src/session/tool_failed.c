@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/toolset.h"
+#include "session/toolset.h"
 #include "wire/area.h"
 
 /* ", in FUNCTION+OFFSET of FILE", as far as it is known. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quality of service: --qos and what goes with it. */
-#ifndef STROBE_CLI_QOS_H
-#define STROBE_CLI_QOS_H
+#ifndef STROBE_SESSION_QOS_H
+#define STROBE_SESSION_QOS_H
 
 #include "base/status.h"
-#include "cli/budget.h"
 #include "qos/qos.h"
+#include "session/budget.h"
 
 struct st_qos_choice {
 	const char *source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contexts that are kept across runs: strobe paths --unique-log. */
-#ifndef STROBE_CLI_CONTEXTLOG_H
-#define STROBE_CLI_CONTEXTLOG_H
+#ifndef STROBE_SESSION_CONTEXTLOG_H
+#define STROBE_SESSION_CONTEXTLOG_H
 
 #include "base/status.h"
 #include "control/run.h"

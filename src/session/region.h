@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The region of interest: options that say when and where tools are at work, and the functions that
  * they and the tools name. */
-#ifndef STROBE_CLI_REGION_H
-#define STROBE_CLI_REGION_H
+#ifndef STROBE_SESSION_REGION_H
+#define STROBE_SESSION_REGION_H
 
 #include "base/nearest.h"
 #include "base/status.h"
-#include "cli/toolset.h"
 #include "control/run.h"
 #include "profile/profile.h"
+#include "session/toolset.h"
 #include "symbol/symbol.h"
 
 enum { ST_MOST_PATTERNS = 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/unique.h"
+#include "session/unique.h"
 
 #include <time.h>
 

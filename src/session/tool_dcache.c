@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/tool_dcache.h"
+#include "session/tool_dcache.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/toolset.h"
+#include "session/toolset.h"
 
 /* A level's options. */
 struct level {

@@ -3,14 +3,14 @@
  * What an action costs, measured: a loop of this program runs under the engine with a tool that
  * does the action at every store, and without. The loop times itself.
  */
-#include "cli/tool_calibrate.h"
+#include "session/tool_calibrate.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/toolset.h"
+#include "session/toolset.h"
 
 /* The loop's process finds the descriptor for its answer here. */
 static const char answer_to[] = "STROBE_CALIBRATE";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef STROBE_CLI_TOOL_CALIBRATE_H
-#define STROBE_CLI_TOOL_CALIBRATE_H
+#ifndef STROBE_SESSION_TOOL_CALIBRATE_H
+#define STROBE_SESSION_TOOL_CALIBRATE_H
 
 #include <stdbool.h>
 

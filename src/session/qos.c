@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/qos.h"
+#include "session/qos.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The caches that the tool dcache is asked to simulate. */
-#ifndef STROBE_CLI_TOOL_DCACHE_H
-#define STROBE_CLI_TOOL_DCACHE_H
+#ifndef STROBE_SESSION_TOOL_DCACHE_H
+#define STROBE_SESSION_TOOL_DCACHE_H
 
 #include "base/error.h"
 #include "control/run.h"

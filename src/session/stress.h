@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef STROBE_CLI_STRESS_H
-#define STROBE_CLI_STRESS_H
+#ifndef STROBE_SESSION_STRESS_H
+#define STROBE_SESSION_STRESS_H
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/contextlog.h"
+#include "session/contextlog.h"
 
 #include <time.h>
 
 #include "base/number.h"
-#include "cli/unique.h"
+#include "session/unique.h"
 
 /* Runs sweep over the program, as those do that log code (docs/codelog.md): the budget is spent
  * where the runs before have not been. */

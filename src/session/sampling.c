@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/sampling.h"
+#include "session/sampling.h"
 
 #include <string.h>
 
+#include "base/number.h"
 #include "base/option.h"
-#include "report/text.h"
 
 static const char *const names[] = {
 #define ST_BUDGET_SAMPLING(id, name) name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/toolset.h"
+#include "session/toolset.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,8 @@
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "base/text.h"
-#include "cli/options.h"
-#include "cli/tool_dcache.h"
-#include "cli/tools.h"
+#include "session/tool.h"
+#include "session/tool_dcache.h"
 
 /* Bytes of options that the results have room for. */
 enum { MOST_OPTIONS = 4000 };

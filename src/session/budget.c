@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/budget.h"
+#include "session/budget.h"
 
 #include <cpuid.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/frequency.h"
 #include "base/option.h"
 #include "base/parse.h"
-#include "cli/region.h"
+#include "session/region.h"
 
 static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
 

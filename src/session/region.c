@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/region.h"
+#include "session/region.h"
 
 #include <fnmatch.h>
 #include <limits.h>
@@ -9,7 +9,6 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
-#include "report/report.h"
 #include "symbol/symbol.h"
 
 /* A thread's name has 15 characters; a pattern can have more. The list is short. */
