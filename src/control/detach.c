@@ -49,7 +49,7 @@ in_region(const struct leaving *l, uint64_t address)
 }
 
 static bool
-in_cache(const struct leaving *l, uint64_t address)
+in_code_cache(const struct leaving *l, uint64_t address)
 {
 	return address - l->a->boot->area < ST_CACHE_SIZE;
 }
@@ -134,7 +134,7 @@ send_all(struct leaving *l, bool first)
 		if (where == ASLEEP || where == NATIVE)
 			send_to_park(l, t, &head, where);
 		else if (where == BUSY && t->regs.gs_base && !head.restart &&
-		         (!first || in_cache(l, t->regs.rip)))
+		         (!first || in_code_cache(l, t->regs.rip)))
 			ask_to_leave(l, t);
 		ST_IGNORE(st_thread_continue(t));
 	}

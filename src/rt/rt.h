@@ -50,9 +50,9 @@ struct thread {
 	/* Fields that translated code and stubs.S address; offsets are checked in thread.c. */
 	uint64_t slot_rcx;   /* 0: the program's rcx while an indirect branch is under way */
 	uint64_t slot_rdx;   /* 8 */
-	uint64_t slot_spill; /* 16: a register borrowed within one instruction */
-	uint64_t exit_id;    /* 24: exit through which the cache was left; where to go on outside */
-	uint64_t rt_sp;      /* 32: top of the runtime's stack */
+	uint64_t slot_spill; /* 16: a register spilled within one instruction */
+	uint64_t exit_id; /* 24: exit through which the cache was left; where to go on natively */
+	uint64_t rt_sp;   /* 32: top of the runtime's stack */
 	struct thread *self; /* 40 */
 	uint64_t next;       /* 48: address to enter the cache at */
 	uint32_t pending;    /* 56: bits: a signal waits in `queued`; stop; leave */

@@ -7,21 +7,21 @@
 #include "rt/jit/jit.h"
 #include "rt/tool/tool.h"
 
-enum { FEWEST_WINDOWS = 10, MOST_WINDOWS = 1000 }; /* for which a block rests */
+enum { FEWEST_WINDOWS = 10, MOST_WINDOWS = 1000 }; /* for which a block is backed off */
 
 /* Of a block. */
 struct habit {
-	uint32_t limit; /* as above, without the first ADAPTIVE_TIMES */
-	uint16_t rest;  /* for how many windows it has rested last; 0: not yet */
-	bool rests;
+	uint32_t limit;   /* as above, without the first ADAPTIVE_TIMES */
+	uint16_t windows; /* for which it was backed off last; 0: not yet */
+	bool backed_off;
 };
 static struct habit *habits;
 
-/* Those that rest. */
-static struct resting {
+/* Those that are backed off. */
+static struct backed_off_blocks {
 	uint32_t id, until; /* the number of a window */
-} * resting;
-static uint32_t n_resting, looked_at; /* the number of a window */
+} * backed_off_blocks;
+static uint32_t n_backed_off, looked_at; /* the number of a window */
 
 static uint32_t
 windows_now(void)
@@ -30,7 +30,7 @@ windows_now(void)
 }
 
 static const struct st_block *
-block_of(uint32_t id)
+adaptive_block(uint32_t id)
 {
 	return (const struct st_block *)((const char *)rt.results + rt.results->layout.off_blocks) +
 	       id;
@@ -42,41 +42,42 @@ habit_of(uint32_t id)
 {
 	if (!habits) {
 		habits = rt_map_table(ST_MAX_BLOCKS * sizeof *habits);
-		resting = rt_map_table(ST_MAX_BLOCKS * sizeof *resting);
+		backed_off_blocks = rt_map_table(ST_MAX_BLOCKS * sizeof *backed_off_blocks);
 	}
-	return habits && resting ? &habits[id] : NULL;
+	return habits && backed_off_blocks ? &habits[id] : NULL;
 }
 
-/* A function that was entered is to be seen to return: its returns never rest. */
+/* A function that was entered is to be seen to return: its returns are never backed off. */
 static bool
-never_rests(uint32_t id)
+is_never_backed_off(uint32_t id)
 {
-	return tools.wants_functions && block_of(id)->end == ST_END_RETURN;
+	return tools.wants_functions && adaptive_block(id)->end == ST_END_RETURN;
 }
 
 uint32_t
 adaptive_limit(uint32_t id)
 {
 	const struct habit *h = habit_of(id);
-	return h && !never_rests(id) ? h->limit + ADAPTIVE_TIMES : 0;
+	return h && !is_never_backed_off(id) ? h->limit + ADAPTIVE_TIMES : 0;
 }
 
 void
 adaptive_back_off(uint32_t id)
 {
 	struct habit *h = habit_of(id);
-	if (!h || h->rests)
+	if (!h || h->backed_off)
 		return;
-	h->rests = true;
-	h->rest = (uint16_t)(h->rest ? h->rest * 10 : FEWEST_WINDOWS);
-	if (h->rest > MOST_WINDOWS)
-		h->rest = MOST_WINDOWS;
-	resting[n_resting++] = (struct resting){id, windows_now() + h->rest};
+	h->backed_off = true;
+	h->windows = (uint16_t)(h->windows ? h->windows * 10 : FEWEST_WINDOWS);
+	if (h->windows > MOST_WINDOWS)
+		h->windows = MOST_WINDOWS;
+	backed_off_blocks[n_backed_off++] =
+	        (struct backed_off_blocks){id, windows_now() + h->windows};
 	rt.results->budget.backed_off++;
 }
 
 bool
-adaptive_rests(const struct thread *t, uint32_t id)
+adaptive_is_backed_off(const struct thread *t, uint32_t id)
 {
 	uint32_t limit = adaptive_limit(id);
 	if (!limit)
@@ -85,15 +86,15 @@ adaptive_rests(const struct thread *t, uint32_t id)
 	 */
 	if (*thread_counter((struct thread *)t, id) >= limit)
 		adaptive_back_off(id);
-	return habits[id].rests;
+	return habits[id].backed_off;
 }
 
-/* It is translated anew, for threads that are measured. */
+/* It is translated again, for threads that are measured. */
 static void
-wake(uint32_t id)
+measure_again(uint32_t id)
 {
-	uint32_t block = jit_find(block_of(id)->pc, VERSION_TOOLS);
-	habits[id].rests = false;
+	uint32_t block = jit_find(adaptive_block(id)->pc, VERSION_TOOLS);
+	habits[id].backed_off = false;
 	habits[id].limit += ADAPTIVE_TIMES;
 	if (block)
 		jit_drop(block);
@@ -109,13 +110,13 @@ adaptive_wake(struct thread *t)
 	if (!works)
 		budget_work_begin(t);
 	looked_at = now;
-	for (uint32_t i = 0; i < n_resting;) {
-		if ((int32_t)(now - resting[i].until) < 0) {
+	for (uint32_t i = 0; i < n_backed_off;) {
+		if ((int32_t)(now - backed_off_blocks[i].until) < 0) {
 			i++;
 			continue;
 		}
-		wake(resting[i].id);
-		resting[i] = resting[--n_resting];
+		measure_again(backed_off_blocks[i].id);
+		backed_off_blocks[i] = backed_off_blocks[--n_backed_off];
 	}
 	if (!works)
 		budget_work_end(t);
@@ -126,5 +127,5 @@ adaptive_restart(void)
 {
 	if (habits)
 		SYS(__NR_madvise, habits, ST_MAX_BLOCKS * sizeof *habits, 4 /* MADV_DONTNEED */);
-	n_resting = looked_at = 0;
+	n_backed_off = looked_at = 0;
 }

@@ -17,13 +17,13 @@ units_of(int64_t ns)
 static int64_t
 drained(void)
 {
-	uint64_t told = __atomic_load_n(&rt.results->control.drained_charged, __ATOMIC_RELAXED),
+	uint64_t charged = __atomic_load_n(&rt.results->control.drained_charged, __ATOMIC_RELAXED),
 	         all = __atomic_load_n(&rt.results->control.drained_ns, __ATOMIC_RELAXED);
-	if (all <= told ||
-	    !__atomic_compare_exchange_n(&rt.results->control.drained_charged, &told, all, false,
+	if (all <= charged ||
+	    !__atomic_compare_exchange_n(&rt.results->control.drained_charged, &charged, all, false,
 	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
-	return (int64_t)(all - told);
+	return (int64_t)(all - charged);
 }
 
 /* What is measured but once has no charges that would tell how much was executed; a vfork's child
@@ -54,13 +54,13 @@ charge_unseen(struct thread *t, int64_t more)
 {
 	int64_t over = t->budget.overshoot.from - credit_of(t);
 	t->budget.credits[0] -= more;
-	settle(t);
+	settle_account(t);
 	int64_t left = credit_of(t);
 	t->budget.overshoot.from = left < 0 ? left + (over > 0 ? over : 0) : 0;
 }
 
 static void
-correct(struct thread *t, uint64_t cpu)
+correct_account(struct thread *t, uint64_t cpu)
 {
 	const struct thread_audit *a = &t->budget.audit;
 	const struct audit_rate *rate = &rt.budget.rate;
@@ -82,13 +82,13 @@ void
 audit_stretch(struct thread *t, uint64_t cpu)
 {
 	struct thread_audit *a = &t->budget.audit;
-	settle(t);
+	settle_account(t);
 	if (a->away_cpu) {
 		a->away += units_of((int64_t)(cpu - a->away_cpu));
 		a->away_cpu = cpu;
 	}
 	if (a->from && can_be_audited(t))
-		correct(t, cpu);
+		correct_account(t, cpu);
 	if (a->native_from && runs_natively(t))
 		audit_learn_native(&rt.budget.work,
 		                   (uint64_t)units_of((int64_t)(cpu - a->native_from)),
@@ -138,7 +138,7 @@ audit_call_end(struct thread *t)
 	}
 	a->away += (int64_t)(ticks * ST_BUDGET_UNITS);
 	if (ticks > CREDIT_SUSPICIOUS && a->from) { /* nothing is known of this stretch */
-		settle(t);
+		settle_account(t);
 		begin_stretch(t, cpu_time());
 	}
 }

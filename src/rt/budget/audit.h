@@ -16,7 +16,7 @@
 enum {
 	/* Of an instruction, natively, in sixteenths of a tick. */
 	AUDIT_NATIVE = 5,
-	/* One part in so many is what the model's cost may be wrong by, and the estimate of native
+	/* The model's cost may be wrong by one part in this many, and so may the estimate of native
 	   time: it may be too little by far, but hardly too much. */
 	AUDIT_MODEL_ERROR = 5,
 	AUDIT_TOO_LITTLE = 1,
@@ -28,8 +28,8 @@ enum {
 	AUDIT_LEAST_CALLS = 1024,
 	AUDIT_SELDOM = 1 << 23,
 	AUDIT_MOST_CALLS = 1 << 18,
-	/* A stretch is like the others with up to so many times as many calls, or as few; with too
-	   few of them nobody can tell. */
+	/* A stretch is like the others with up to that many times as many calls, or as few; with
+	   too few of them nobody can tell. */
 	AUDIT_ALIKE = 2,
 	AUDIT_FEW_CALLS = 8,
 	/* Of an instruction, natively, at the most, in sixteenths of a tick. */
@@ -88,7 +88,7 @@ audit_forget(struct audit_work *w, uint64_t calls)
 	}
 }
 
-/* So many calls, in so much CPU time, were made natively. */
+/* That many calls, in so much CPU time, were made natively. */
 static inline void
 audit_learn_native(struct audit_work *w, uint64_t time, uint64_t calls)
 {
@@ -96,7 +96,7 @@ audit_learn_native(struct audit_work *w, uint64_t time, uint64_t calls)
 	audit_forget(w, __atomic_add_fetch(&w->native_calls, calls, __ATOMIC_RELAXED));
 }
 
-/* And so many while the thread was measured. */
+/* And that many while the thread was measured. */
 static inline void
 audit_learn_seen(struct audit_work *w, uint64_t calls, uint64_t kernel, uint64_t insns)
 {
@@ -105,7 +105,7 @@ audit_learn_seen(struct audit_work *w, uint64_t calls, uint64_t kernel, uint64_t
 	audit_forget(w, __atomic_add_fetch(&w->seen_calls, calls, __ATOMIC_RELAXED));
 }
 
-/* Is a stretch with so many calls and instructions like what was measured before? A program has
+/* Is a stretch with that many calls and instructions like what was measured before? A program has
  * phases, of which each has its own work from call to call. */
 static inline bool
 audit_is_alike(const struct audit_work *w, uint64_t calls, uint64_t insns)

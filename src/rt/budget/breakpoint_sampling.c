@@ -59,7 +59,7 @@ bp_sampling_end(struct thread *t)
 	t->budget.breakpoints.on = false;
 }
 
-/* Where the block leads may be new as well. What begins behind a return or an indirect jump nobody
+/* Where the block leads may be new as well. What begins after a return or an indirect jump nobody
  * knows. */
 static void
 follow_block(const struct st_block *block)
@@ -91,16 +91,16 @@ bp_sampling_found(struct thread *t, const struct st_block *block)
 }
 
 static bool
-watches_at_once(void)
+samples_at_once(void)
 {
 	return budget_plan()->first_ns == ST_WATCHES_AT_ONCE;
 }
 
 /* CPU time of a process, without what was charged, before it watches. */
 static uint64_t
-watches_from(void)
+samples_from(void)
 {
-	return watches_at_once() ? 0 : budget_plan()->period_ns / ST_WATCHED_AFTER;
+	return samples_at_once() ? 0 : budget_plan()->period_ns / ST_WATCHED_AFTER;
 }
 
 /* Have files been mapped that the controller was not asked about, and none since the last tick? A
@@ -120,11 +120,11 @@ has_new_files(void)
  * new code, or much has been found in windows, of which nobody has looked where it leads. False: it
  * has never been. */
 static bool
-ask(uint64_t net)
+ask_for_leaders(uint64_t net)
 {
 	uint32_t times = rt.results->control.leaders_asked;
 	bool new_files = has_new_files();
-	if (times ? rt.budget.breakpoints.found < MANY && !new_files : net < watches_from())
+	if (times ? rt.budget.breakpoints.found < MANY && !new_files : net < samples_from())
 		return times;
 	if (breakpoints_ask()) {
 		if (times && new_files)
@@ -137,7 +137,7 @@ ask(uint64_t net)
 
 /* How much has been found since the last tick? A window that begins is like the last one. */
 static void
-take_rate(struct thread *t)
+keep_rate(struct thread *t)
 {
 	if (t->budget.spent && !t->budget.breakpoints.on)
 		return;
@@ -155,16 +155,16 @@ is_quiet(const struct thread *t)
  * start, and without its answer all of that would be missed. Where a log has much of it, the window
  * would be wasted. */
 static bool
-is_told(void)
+leaders_are_known(void)
 {
-	return watches_at_once() ||
+	return samples_at_once() ||
 	       __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
 }
 
 static void
-look(struct thread *t, uint64_t net)
+try_sampling(struct thread *t, uint64_t net)
 {
-	if (!ask(net) || !is_quiet(t) || !is_told())
+	if (!ask_for_leaders(net) || !is_quiet(t) || !leaders_are_known())
 		return;
 	t->budget.breakpoints.on = true;
 	budget_pause(t);
@@ -183,13 +183,13 @@ bp_sampling_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
 {
 	bool late = now - t->budget.period_from >= budget_plan()->period_ns / 8 * 7;
 	if (!begins)
-		take_rate(t);
+		keep_rate(t);
 	if (!t->budget.breakpoints.on) {
 		if (!t->budget.spent && !late && may_sample(t))
-			look(t, net);
+			try_sampling(t, net);
 		return false;
 	}
-	ask(net);
+	ask_for_leaders(net);
 	if (late || !may_sample(t) || !is_quiet(t))
 		reopen(t);
 	else if (!t->budget.spent)
@@ -208,7 +208,7 @@ is_measured(uint64_t pc)
 
 /* For tests. */
 static void
-stress_watch(struct thread *t)
+stress_sampling(struct thread *t)
 {
 	if (!(rt.stress & ST_STRESS_watch) || t->budget.breakpoints.on || t->budget.spent ||
 	    !may_sample(t))
@@ -230,7 +230,7 @@ bp_sampling_waits(const struct thread *t)
 void
 bp_sampling_pass(struct thread *t)
 {
-	stress_watch(t);
+	stress_sampling(t);
 	if (t->budget.breakpoints.on && !t->budget.spent && is_measured(t->regs.pc))
 		budget_pause(t);
 }
@@ -247,13 +247,13 @@ bp_sampling_go(struct thread *t)
 }
 
 void
-bp_sampling_trapped(struct thread *t)
+bp_sampling_hit(struct thread *t)
 {
 	uint64_t pc = t->regs.pc;
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_traps, 1);
 	t->budget.credits[0] -= (int64_t)TRAP_TICKS * ST_BUDGET_UNITS;
-	/* Who measures it takes the trap away. */
+	/* Who measures it takes the breakpoint away. */
 	if (is_measured(pc))
 		breakpoints_take(pc);
 	else if (t->budget.breakpoints.on && credit_of(t) > 0)

@@ -22,14 +22,14 @@ enum {
 
 /* The controller may change it while the program runs. */
 static uint64_t
-amount_now(void)
+own_amount_now(void)
 {
 	return budget_granted(
 	        __atomic_load_n(&rt.results->control.budget_amount, __ATOMIC_RELAXED));
 }
 
 static void
-add(uint64_t *sum, uint64_t n)
+add_to_result(uint64_t *sum, uint64_t n)
 {
 	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
@@ -45,7 +45,7 @@ static void
 share_overdraft(struct thread *t)
 {
 	if (is_overdrawn(t))
-		spread(t, credit_of(t), 0);
+		spread_credit(t, credit_of(t), 0);
 }
 
 static uint64_t
@@ -67,15 +67,15 @@ set_credit(struct thread *t, int64_t credit)
 {
 	if (credit >= 0)
 		t->budget.overshoot.from = 0;
-	settle(t);
-	spread(t, credit, 1);
+	settle_account(t);
+	spread_credit(t, credit, 1);
 	t->budget.granted = credit;
 }
 
 /* The thread may be measured from here on. It is when it next comes to the dispatcher, which may be
  * never where it executes plain code. */
 static void
-open_window(struct thread *t)
+open_budget_window(struct thread *t)
 {
 	bp_sampling_end(t);
 	t->budget.regained = t->budget.spent && budget_plan()->policy == ST_BUDGET_TRACE;
@@ -84,28 +84,28 @@ open_window(struct thread *t)
 	if (t->budget.gap_from)
 		t->budget.window_due = true;
 	else
-		add(&budget()->windows, 1);
+		add_to_result(&budget()->windows, 1);
 }
 
 /* A window that was granted has begun. */
 static void
 report_window(struct thread *t)
 {
-	add(&budget()->windows, t->budget.window_due);
+	add_to_result(&budget()->windows, t->budget.window_due);
 	t->budget.window_due = false;
 }
 
 /* For what the controller has done. */
 static void
-charge_debt(struct thread *t, int64_t owed)
+charge_debt(struct thread *t, int64_t debt)
 {
-	t->budget.credits[0] -= owed;
-	t->budget.elsewhere += owed;
+	t->budget.credits[0] -= debt;
+	t->budget.elsewhere += debt;
 	share_overdraft(t);
 }
 
 static void
-grant(struct thread *t, uint64_t amount)
+grant_credit(struct thread *t, uint64_t amount)
 {
 	int64_t left = credit_of(t),
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
@@ -113,43 +113,43 @@ grant(struct thread *t, uint64_t amount)
 	set_credit(t, credit);
 	charge_debt(t, bp_sampling_debt(credit_of(t) / 2));
 	if (credit > 0)
-		open_window(t);
+		open_budget_window(t);
 }
 
 /* What is left goes back to the pool, or is a debt of it. */
 static void
-give_back(struct thread *t)
+give_back_credit(struct thread *t)
 {
 	int64_t left = credit_of(t);
 	set_credit(t, 0);
 	share_give(t, left);
 }
 
-/* Of a budget that is shared, another piece, or as many as pay what has been spent already and
+/* Of a budget that is shared, another share, or as many as pay what has been spent already and
  * leave so much. False: there are none. */
 static bool
-take_pieces(struct thread *t, int64_t least)
+take_shares(struct thread *t, int64_t least)
 {
-	int64_t left = credit_of(t), owed = 0, piece;
+	int64_t left = credit_of(t), debt = 0, share;
 	if (!share_exists())
 		return false;
-	while (left - owed < least && (piece = share_take(t)) > 0) {
-		left += piece;
-		owed += bp_sampling_debt(piece / 2);
+	while (left - debt < least && (share = share_take(t)) > 0) {
+		left += share;
+		debt += bp_sampling_debt(share / 2);
 	}
 	set_credit(t, left);
-	charge_debt(t, owed);
-	return left - owed >= least;
+	charge_debt(t, debt);
+	return left - debt >= least;
 }
 
 /* What it has is the others' while it sleeps. */
 static void
-release(struct thread *t)
+release_credit(struct thread *t)
 {
 	int64_t left = credit_of(t);
 	if (t->budget.spent || left < LEAST_LEFT)
 		return;
-	settle(t);
+	settle_account(t);
 	memcpy(t->budget.share.parts_before, t->budget.credits, sizeof t->budget.credits);
 	memset(t->budget.credits, 0, sizeof t->budget.credits);
 	t->budget.granted = 0;
@@ -157,24 +157,24 @@ release(struct thread *t)
 	share_give(t, left);
 }
 
-/* Its parts are as they were, but for what the pool rounds: if they were dealt out anew at each
+/* Its parts are as they were, except for what the pool rounds: if they were dealt out again at each
  * call none would ever be used up, and the account not be compared with the clock. */
 static void
-reacquire(struct thread *t)
+reacquire_credit(struct thread *t)
 {
-	int64_t lent = t->budget.share.released;
-	if (!lent)
+	int64_t released = t->budget.share.released;
+	if (!released)
 		return;
 	t->budget.share.released = 0;
 	if (t->budget.spent)
 		return;
-	int64_t meanwhile = credit_of(t), got = share_retake(t, lent);
-	if (meanwhile || got <= lent - POOL_STEP) {
+	int64_t meanwhile = credit_of(t), got = share_retake(t, released);
+	if (meanwhile || got <= released - POOL_STEP) {
 		set_credit(t, meanwhile + got);
 		return;
 	}
 	memcpy(t->budget.credits, t->budget.share.parts_before, sizeof t->budget.credits);
-	t->budget.credits[0] -= lent - got;
+	t->budget.credits[0] -= released - got;
 	t->budget.granted = got;
 	share_overdraft(t);
 }
@@ -182,24 +182,24 @@ reacquire(struct thread *t)
 static bool
 refill_to(struct thread *t, int64_t least)
 {
-	if (!take_pieces(t, least))
+	if (!take_shares(t, least))
 		return false;
 	if (t->budget.spent)
-		open_window(t);
+		open_budget_window(t);
 	return true;
 }
 
 static bool
-refill(struct thread *t)
+refill_credit(struct thread *t)
 {
 	return refill_to(t, LEAST_LEFT);
 }
 
 /* Of the amount of the thread's period, how much may have been granted by now. */
 static uint64_t
-due(const struct thread *t, uint64_t now)
+own_due(const struct thread *t, uint64_t now)
 {
-	return (uint64_t)bursts_due((int64_t)amount_now(), budget_plan()->bursts,
+	return (uint64_t)bursts_due((int64_t)own_amount_now(), budget_plan()->bursts,
 	                            budget_plan()->period_ns, t->budget.period,
 	                            now - t->budget.period_from);
 }
@@ -211,7 +211,7 @@ follow_amount(struct thread *t, uint64_t now)
 {
 	const uint64_t least =
 	        budget_plan()->most / 64 / (budget_plan()->bursts ? budget_plan()->bursts : 1);
-	int64_t by = (int64_t)due(t, now) - t->budget.period_amount, left = credit_of(t);
+	int64_t by = (int64_t)own_due(t, now) - t->budget.period_amount, left = credit_of(t);
 	if (by < 0 && by < -left)
 		by = left > 0 ? -left : 0;
 	if (by == 0 || (by > 0 && by < (int64_t)least))
@@ -219,7 +219,7 @@ follow_amount(struct thread *t, uint64_t now)
 	t->budget.period_amount += by;
 	set_credit(t, left + by);
 	if (by > 0 && t->budget.spent && left + by > 0)
-		open_window(t);
+		open_budget_window(t);
 }
 
 /* What periods are of: at the thread's CPU time without what was charged. */
@@ -232,7 +232,7 @@ period_clock(uint64_t net)
 static void
 begin_account(struct thread *t, bool first)
 {
-	spread(t, 0, 0);
+	spread_credit(t, 0, 0);
 	t->budget.gap_from = rt_tsc();
 	t->budget.granted = t->budget.period_amount = t->budget.account = t->budget.elsewhere = 0;
 	t->budget.cpu_reported = cpu_time();
@@ -253,13 +253,13 @@ begin_account(struct thread *t, bool first)
 	bp_sampling_begin(t);
 	if (share_exists()) {
 		share_begin(t, first);
-		refill(t);
+		refill_credit(t);
 		return;
 	}
 	if (!first)
 		return;
 	if (!budget_plan()->first_ns) {
-		grant(t, due(t, t->budget.period_from));
+		grant_credit(t, own_due(t, t->budget.period_from));
 		return;
 	}
 	/* The rest of a period that has nothing left; what comes then is number 0. With
@@ -282,20 +282,20 @@ budget_begin(struct thread *t, bool first)
 }
 
 /* Adds up what the thread has used of its CPU time. A vfork's child has another clock than the
- * thread that is lent to it. */
+ * thread that it runs on. */
 static void
 report_time(struct thread *t, uint64_t cpu)
 {
 	if (t->in_vfork)
 		return;
 	uint64_t net = net_time(t, cpu);
-	add(&budget()->cpu_ns, cpu - t->budget.cpu_reported);
+	add_to_result(&budget()->cpu_ns, cpu - t->budget.cpu_reported);
 	share_report_time(net - t->budget.net_reported);
 	t->budget.cpu_reported = cpu;
 	t->budget.net_reported = net;
 	if (!t->budget.measured_from)
 		return;
-	add(&budget()->measured_ns, cpu - t->budget.measured_from);
+	add_to_result(&budget()->measured_ns, cpu - t->budget.measured_from);
 	t->budget.measured_from = t->budget.gap_from ? 0 : cpu;
 }
 
@@ -303,19 +303,19 @@ report_time(struct thread *t, uint64_t cpu)
  * granted whole budgets at the beginning of periods, so that on average, whenever it ends, it has
  * had what is due to it and no more. */
 static void
-accrue(struct thread *t, uint64_t now)
+accrue_credit(struct thread *t, uint64_t now)
 {
 	const uint64_t end = t->budget.period_from + budget_plan()->period_ns;
 	if (now > end)
 		now = end;
-	const uint64_t amount = amount_now(), least = amount / 64;
+	const uint64_t amount = own_amount_now(), least = amount / 64;
 	uint64_t share =
 	        amount / (budget_plan()->period_ns / 1000) * ((now - t->budget.accrued_to) / 1000);
 	if (!t->budget.spent || t->budget.breakpoints.on || share < least)
 		return;
 	int64_t left = credit_of(t);
 	t->budget.accrued_to = now;
-	grant(t, share + (left > 0 ? (uint64_t)left : 0));
+	grant_credit(t, share + (left > 0 ? (uint64_t)left : 0));
 }
 
 /* The thread's own period is over. That in which it has begun is not whole. */
@@ -326,8 +326,8 @@ report_period(const struct thread *t)
 		return;
 	int64_t used = t->budget.period_amount - credit_of(t),
 	        all = t->budget.period_amount / 19 * 20;
-	add(&budget()->own_periods, 1);
-	add(&budget()->own_periods_used, used >= all / 10 * 9);
+	add_to_result(&budget()->own_periods, 1);
+	add_to_result(&budget()->own_periods_used, used >= all / 10 * 9);
 }
 
 /* It is so late on the clock of periods. */
@@ -338,20 +338,20 @@ follow_period(struct thread *t, uint64_t now)
 	         passed = now - t->budget.period_from;
 	if (share_exists()) {
 		if (share_tick(t)) {
-			give_back(t);
+			give_back_credit(t);
 			share_adopt(t);
 		}
 		if (!t->budget.share.released && (t->budget.spent || credit_of(t) < LEAST_LEFT))
-			refill(t);
+			refill_credit(t);
 	} else if (passed >= whole + lag) {
 		report_period(t);
 		t->budget.period_from += passed - (passed - lag) % whole;
 		t->budget.accrues = false;
 		t->budget.period++;
-		add(&budget()->periods, 1);
-		grant(t, due(t, now));
+		add_to_result(&budget()->periods, 1);
+		grant_credit(t, own_due(t, now));
 	} else if (t->budget.accrues) {
-		accrue(t, now);
+		accrue_credit(t, now);
 	} else {
 		follow_amount(t, now);
 	}
@@ -363,10 +363,10 @@ budget_tick(struct thread *t)
 	bool spent = t->budget.spent;
 	uint64_t windows = t->budget.windows;
 	bool comes;
-	add(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
-	                     : runs_natively(t)    ? ST_TICK_NATIVE
-	                                           : ST_TICK_PLAIN],
-	    1);
+	add_to_result(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
+	                               : runs_natively(t)    ? ST_TICK_NATIVE
+	                                                     : ST_TICK_PLAIN],
+	              1);
 	uint64_t cpu = cpu_time();
 	see_clock(t, cpu);
 	report_time(t, cpu);
@@ -381,7 +381,7 @@ budget_tick(struct thread *t)
 }
 
 static unsigned
-kind_of(uint64_t ns)
+overshoot_kind(uint64_t ns)
 {
 	static const uint64_t below[] = {
 #define ST_OVERSHOOT(name, ns, text) ns,
@@ -416,7 +416,7 @@ overshoot_of(const struct thread *t)
 	return left < 0 ? credit_ns(-left) : 0;
 }
 
-/* A row for one more budget that was spent; NULL: there is no room. */
+/* A row for one more budget that was spent; NULL: there is no space. */
 static struct st_overshoot_row *
 new_overshoot_row(void)
 {
@@ -430,20 +430,21 @@ new_overshoot_row(void)
 	return row;
 }
 
-/* The window has exceeded what there was by so many ns. It may be told again, when the dispatch
- * that ended it has cost more: then that counts, in its class as in the largest. */
+/* The window has exceeded what there was by that many ns. It may be reported again, when the
+ * dispatch that ended it has cost more: then that counts, in its class as in the largest. */
 static void
 report_overshoot(struct thread *t, uint64_t ns)
 {
 	if (t->budget.overshoot.reported && ns <= t->budget.overshoot.ns)
 		return;
 	if (t->budget.overshoot.reported)
-		add(&budget()->overshoots[kind_of(t->budget.overshoot.ns)], (uint64_t)-1);
+		add_to_result(&budget()->overshoots[overshoot_kind(t->budget.overshoot.ns)],
+		              (uint64_t)-1);
 	else
 		t->budget.overshoot.row = new_overshoot_row();
 	if (t->budget.overshoot.row)
 		__atomic_store_n(&t->budget.overshoot.row->over_ns, ns, __ATOMIC_RELAXED);
-	add(&budget()->overshoots[kind_of(ns)], 1);
+	add_to_result(&budget()->overshoots[overshoot_kind(ns)], 1);
 	t->budget.overshoot.reported = true;
 	t->budget.overshoot.ns = ns;
 	uint64_t most = __atomic_load_n(&budget()->most_overshoot, __ATOMIC_RELAXED);
@@ -470,7 +471,7 @@ budget_measure_end(struct thread *t)
 		return;
 	rt_must(t->budget.measured_from, "is not measured: thread", t->tid);
 	t->budget.audit.from = 0;
-	settle(t);
+	settle_account(t);
 	report_time(t, cpu_time());
 	t->budget.measured_from = 0;
 }
@@ -503,7 +504,7 @@ lay_aside(struct thread *t)
 
 /* The budget is spent. */
 static void
-spend(struct thread *t)
+spend_budget(struct thread *t)
 {
 	uint64_t over = overshoot_of(t);
 	t->budget.overshoot.given = share_exists() ? over : 0;
@@ -513,7 +514,7 @@ spend(struct thread *t)
 	if (!share_report_spent())
 		report_first(t);
 	if (share_exists())
-		give_back(t);
+		give_back_credit(t);
 	lay_aside(t);
 	t->budget.spent = true;
 	bp_sampling_end(t);
@@ -528,9 +529,9 @@ used_up(struct thread *t)
 	audit_stretch(t, cpu);
 	int64_t left = credit_of(t);
 	if (left >= LEAST_LEFT)
-		spread(t, left, 1);
-	else if (!refill(t))
-		spend(t);
+		spread_credit(t, left, 1);
+	else if (!refill_credit(t))
+		spend_budget(t);
 }
 
 /* This part is used up. */
@@ -539,7 +540,7 @@ share_out(struct thread *t, unsigned part)
 {
 	int64_t left = credit_of(t);
 	if (left >= LEAST_LEFT)
-		spread(t, left, part);
+		spread_credit(t, left, part);
 	else if (!t->budget.spent)
 		used_up(t);
 }
@@ -579,7 +580,7 @@ budget_end(struct thread *t)
 	audit_call_end(t);
 	audit_stretch(t, cpu);
 	if (share_exists())
-		give_back(t);
+		give_back_credit(t);
 	report_time(t, cpu);
 	audit_restart(t, in_call); /* an execve may fail */
 }
@@ -591,7 +592,7 @@ budget_end_all(struct thread *t)
 	rt_lock(&rt.thread_lock);
 	for (struct thread *o = rt.threads; o && budget_exists(); o = o->next_thread)
 		if (!o->ended)
-			settle(o);
+			settle_account(o);
 	rt_unlock(&rt.thread_lock);
 }
 
@@ -602,7 +603,7 @@ budget_call_begin(struct thread *t, bool sleeps)
 		return;
 	rt_must(!budget_in_call(t), "is in a system call already: thread", t->tid);
 	if (sleeps && share_exists())
-		release(t);
+		release_credit(t);
 	t->budget.call_sleeps = sleeps;
 	audit_call_begin(t);
 }
@@ -614,7 +615,7 @@ budget_call_end(struct thread *t)
 		return;
 	rt_must(budget_in_call(t), "is in no system call: thread", t->tid);
 	audit_call_end(t);
-	reacquire(t);
+	reacquire_credit(t);
 	if (t->budget.call_sleeps)
 		catch_up(t);
 }
@@ -677,7 +678,7 @@ without_waiting(struct thread *t, uint64_t ticks)
 
 /* The work that the thread pays for, up to now. */
 static void
-take(struct thread *t, uint64_t since)
+charge_time(struct thread *t, uint64_t since)
 {
 	uint64_t ticks = rt_tsc() - since;
 	if (ticks > CREDIT_SUSPICIOUS)
@@ -695,7 +696,7 @@ budget_work_end(struct thread *t)
 	t->budget.works = false;
 	if (!t->budget.works_since)
 		return;
-	take(t, t->budget.works_since - CROSSING);
+	charge_time(t, t->budget.works_since - CROSSING);
 	t->budget.works_since = 0;
 	uint64_t over = t->budget.spent ? overshoot_of(t) : 0;
 	if (over)
@@ -721,7 +722,7 @@ budget_is_short(const struct thread *t, uint64_t ticks)
 uint64_t
 budget_at_most(uint64_t ticks)
 {
-	uint64_t eighth = amount_now() / ST_BUDGET_UNITS / 8,
+	uint64_t eighth = own_amount_now() / ST_BUDGET_UNITS / 8,
 	         most = eighth < SPARE ? eighth : SPARE;
 	return ticks < most ? ticks : most;
 }
@@ -740,9 +741,9 @@ budget_stop(struct thread *t)
 {
 	if (t->budget.spent)
 		return;
-	take(t, t->budget.works_since);
+	charge_time(t, t->budget.works_since);
 	t->budget.works_since = rt_tsc();
 	int64_t least = (int64_t)budget_at_most(SPARE) * ST_BUDGET_UNITS;
 	if (credit_of(t) < least && !refill_to(t, least))
-		spend(t);
+		spend_budget(t);
 }

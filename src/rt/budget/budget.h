@@ -73,9 +73,9 @@ budget_in_call(const struct thread *t)
 struct thread_clock budget_vfork_begin(struct thread *t);
 void budget_vfork_end(struct thread *t, struct thread_clock own);
 
-/* Would work of so many ticks cost more than there is left? Never, if the thread does not pay. */
+/* Would work of that many ticks cost more than there is left? Never, if the thread does not pay. */
 bool budget_is_short(const struct thread *t, uint64_t ticks);
-/* Is it time for a table of `size` entries to grow, of which so many are used and `most` may be?
+/* Is it time for a table of `size` entries to grow, of which that many are used and `most` may be?
  * Nearly full ones already do, when that can be paid: else it may be just when the budget is nearly
  * spent. */
 static inline bool
@@ -88,8 +88,8 @@ budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
 /* Of what the next work may cost, in ticks, so much as may be left unused because of it: not more
  * than 40,000, and not more than an eighth of a budget, else small ones would pay for nothing. */
 uint64_t budget_at_most(uint64_t ticks);
-/* What some work costs on average is `mean`, and this time it took so many ticks; much more, if the
- * thread has waited. */
+/* What some work costs on average is `mean`, and this time it took that many ticks; much more, if
+ * the thread has waited. */
 void budget_learn(uint64_t *mean, uint64_t ticks);
 /* There seems to be too little left for what comes next. If that is so, not only because the thread
  * has waited, the budget counts as spent. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A budget in bursts (--sampling): a period is divided into so many stretches of the same length,
+ * A budget in bursts (--sampling): a period is divided into that many stretches of the same length,
  * and in each of them another part of the budget is granted. What a burst has left is there for the
  * next one of the same period.
  *

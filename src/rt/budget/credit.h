@@ -35,7 +35,7 @@ credit_of(const struct thread *t)
 
 /* Half of it where it is most used. */
 static inline void
-spread(struct thread *t, int64_t credit, unsigned most_used)
+spread_credit(struct thread *t, int64_t credit, unsigned most_used)
 {
 	int64_t part = credit / 2 / (ST_CREDITS - 1);
 	for (unsigned i = 0; i < ST_CREDITS; i++)
@@ -45,7 +45,7 @@ spread(struct thread *t, int64_t credit, unsigned most_used)
 
 /* What of its credit the thread has used goes into the account. */
 static inline void
-settle(struct thread *t)
+settle_account(struct thread *t)
 {
 	int64_t left = credit_of(t), used = t->budget.granted - left;
 	__atomic_fetch_add(&budget()->charged, (uint64_t)used, __ATOMIC_RELAXED);

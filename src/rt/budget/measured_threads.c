@@ -29,7 +29,7 @@ is_digit(char c)
 }
 
 static uint64_t
-number_at(const char **text)
+thread_number_at(const char **text)
 {
 	uint64_t n = 0;
 	for (; is_digit(**text); ++*text)
@@ -42,14 +42,14 @@ fits_word(const char *word, size_t n, const struct thread *t, const char *name)
 {
 	if (n > 4 && memcmp(word, "tid:", 4) == 0) {
 		word += 4;
-		return number_at(&word) == t->tid;
+		return thread_number_at(&word) == t->tid;
 	}
 	if (!is_digit(*word))
 		return fits_name(word, n, name);
-	uint64_t first = number_at(&word), last = first;
+	uint64_t first = thread_number_at(&word), last = first;
 	if (*word == '-') {
 		word++;
-		last = number_at(&word);
+		last = thread_number_at(&word);
 	}
 	return t->record >= first && t->record <= last;
 }

@@ -17,7 +17,7 @@ enum {
 	POOL_STEP = 512, /* units of an amount: what is taken is a multiple of it */
 	POOL_LEAST = 512 * ST_BUDGET_UNITS, /* less is not worth going on with */
 	POOL_NUMBER_BITS = 24,
-	POOL_NUMBERS = 1 << POOL_NUMBER_BITS, /* of periods; then they begin anew */
+	POOL_NUMBERS = 1 << POOL_NUMBER_BITS, /* of periods; then they begin again */
 };
 
 /* The period that the pool is in. */

@@ -10,8 +10,8 @@
 
 enum {
 	CLOCK_PROCESS_CPU = 2,
-	PIECES = 16,        /* of a budget: who waits for a CPU keeps little from the others */
-	FIRST_PIECES = 256, /* of which the first piece is one */
+	SHARES = 16,        /* of a budget: who waits for a CPU keeps little from the others */
+	FIRST_SHARES = 256, /* of which the first share is one */
 	NO_PERIOD = POOL_NUMBERS,
 	SCHEDULED_BY_NICE = 1 << 0 | 1 << 3 | 1 << 5, /* SCHED_OTHER, _BATCH and _IDLE */
 };
@@ -23,7 +23,7 @@ share_is_of_tree(void)
 }
 
 static int64_t
-amount_now(void)
+shared_amount_now(void)
 {
 	const uint64_t *amount =
 	        rt.boot->pool ? &rt.budget.pool->amount : &rt.results->control.budget_amount;
@@ -39,7 +39,7 @@ process_time(void)
 }
 
 /* CPU time since the first period began, without what was charged. There is no clock of a tree of
- * processes: it is what their threads have told. That of a process never goes back, where a
+ * processes: it is what their threads have reported. That of a process never goes back, where a
  * correction of what was charged would. */
 static uint64_t
 time_passed(void)
@@ -85,7 +85,8 @@ own_weight(void)
 	return weight;
 }
 
-/* The first one of a process makes its pool; a tree's was there before, but for when it began. */
+/* The first one of a process makes its pool; a tree's was there before, except for when it began.
+ */
 static void
 make_pool(bool first)
 {
@@ -113,7 +114,7 @@ static void
 begin_period(void)
 {
 	uint64_t number = time_passed() / budget_plan()->period_ns % POOL_NUMBERS;
-	uint32_t over = pool_renew(rt.budget.pool, (uint32_t)number, amount_now());
+	uint32_t over = pool_renew(rt.budget.pool, (uint32_t)number, shared_amount_now());
 	if (over)
 		__atomic_fetch_add(&budget()->periods, over, __ATOMIC_RELAXED);
 }
@@ -136,7 +137,7 @@ share_adopt(struct thread *t)
 
 /* What of a whole budget is the thread's, by the threads that were there in the last period. */
 static int64_t
-quota(const struct thread *t, int64_t amount)
+quota_of(const struct thread *t, int64_t amount)
 {
 	if (rt.results->plan.budget.share != ST_SHARE_PRIORITY)
 		return amount;
@@ -149,7 +150,7 @@ quota(const struct thread *t, int64_t amount)
 
 /* How much may have been taken by now in a period that began with all of the amount. */
 static int64_t
-due(const struct thread *t, int64_t amount)
+shared_due(const struct thread *t, int64_t amount)
 {
 	const struct st_budget_plan *b = budget_plan();
 	if (!b->bursts)
@@ -163,49 +164,49 @@ due(const struct thread *t, int64_t amount)
 
 /* How much may have been taken by now in the thread's period. */
 static int64_t
-allowed(const struct thread *t, int64_t amount)
+shared_allowed(const struct thread *t, int64_t amount)
 {
 	uint32_t begins = t->budget.share.period ? ST_POOL_FULL : rt.budget.pool->begins;
 	if (begins == ST_POOL_LATE)
 		return 0;
 	if (begins == ST_POOL_FULL)
-		return due(t, amount);
+		return shared_due(t, amount);
 	uint64_t passed = time_passed(), period = rt.results->plan.budget.period_ns;
 	return passed < period ? amount / 1024 * (int64_t)(passed * 1024 / period) : amount;
 }
 
 /* A thread takes as much as it has taken before: at any time most of them sleep. */
 static int64_t
-piece_of(const struct thread *t, int64_t amount)
+next_share(const struct thread *t, int64_t amount)
 {
-	int64_t piece = amount / PIECES, least = amount / FIRST_PIECES;
-	if (piece > t->budget.share.taken)
-		piece = t->budget.share.taken > least ? t->budget.share.taken : least;
-	return piece > POOL_LEAST ? piece : POOL_LEAST;
+	int64_t share = amount / SHARES, least = amount / FIRST_SHARES;
+	if (share > t->budget.share.taken)
+		share = t->budget.share.taken > least ? t->budget.share.taken : least;
+	return share > POOL_LEAST ? share : POOL_LEAST;
 }
 
 int64_t
 share_take(struct thread *t)
 {
-	int64_t amount = amount_now();
+	int64_t amount = shared_amount_now();
 	if (share_is_of_tree() || periods_are_wall())
 		begin_period(); /* many a process ends, and many a thread sleeps, before a tick */
 	if (t->budget.share.period != pool_number(rt.budget.pool))
 		share_adopt(t);
-	int64_t most = quota(t, amount) - t->budget.share.taken, piece = piece_of(t, amount);
-	int64_t taken = pool_take(rt.budget.pool, t->budget.share.period, allowed(t, amount),
-	                          piece < most ? piece : most);
+	int64_t most = quota_of(t, amount) - t->budget.share.taken, share = next_share(t, amount);
+	int64_t taken = pool_take(rt.budget.pool, t->budget.share.period, shared_allowed(t, amount),
+	                          share < most ? share : most);
 	t->budget.share.taken += taken;
 	return taken;
 }
 
 int64_t
-share_retake(struct thread *t, int64_t lent)
+share_retake(struct thread *t, int64_t released)
 {
 	if (periods_are_wall())
 		begin_period(); /* it has slept */
-	int64_t taken =
-	        pool_take(rt.budget.pool, t->budget.share.period, allowed(t, amount_now()), lent);
+	int64_t taken = pool_take(rt.budget.pool, t->budget.share.period,
+	                          shared_allowed(t, shared_amount_now()), released);
 	t->budget.share.taken += taken;
 	return taken;
 }

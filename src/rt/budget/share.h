@@ -2,7 +2,7 @@
 /*
  * A budget that several threads share (--budget-share): of each period of their process' CPU time,
  * or that of all processes that are followed, so much may go into what is beyond native execution,
- * whichever threads it is spent by. They take it from a pool in pieces.
+ * whichever threads it is spent by. They take it from a pool, a share at a time.
  */
 #ifndef STROBE_RT_BUDGET_SHARE_H
 #define STROBE_RT_BUDGET_SHARE_H
@@ -19,10 +19,10 @@ void share_begin(struct thread *t, bool first);
 bool share_tick(struct thread *t);
 /* The thread has given back what it had, and takes part in the period that has begun. */
 void share_adopt(struct thread *t);
-/* Takes a piece of the pool; 0: nothing is left, or nothing for this thread. */
+/* Takes a share of the pool; 0: nothing is left, or nothing for this thread. */
 int64_t share_take(struct thread *t);
 /* Takes so much again that was given back in the same period, or what is left of it. */
-int64_t share_retake(struct thread *t, int64_t lent);
+int64_t share_retake(struct thread *t, int64_t released);
 /* Gives back what was taken in this period and is not needed; less than nothing is a debt, which is
  * paid out of what others would have had, in this period or the next. */
 void share_give(struct thread *t, int64_t left);

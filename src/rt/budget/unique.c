@@ -42,7 +42,7 @@ struct walk {
 };
 
 static struct walk
-walk_begin(const struct st_block *b, uint32_t skip)
+parts_begin(const struct st_block *b, uint32_t skip)
 {
 	return (struct walk){bits_of(b->map), b->pc, b->pc + b->bytes, skip};
 }
@@ -77,16 +77,16 @@ mark(const struct unique_bits *bits, uint64_t pc, bool seen)
 static void
 mark_from(const struct st_block *b, uint32_t skip, bool seen)
 {
-	struct walk w = walk_begin(b, skip);
+	struct walk w = parts_begin(b, skip);
 	for (uint64_t pc; (pc = walk_next(&w));)
 		mark(&w.bits, pc, seen);
 }
 
 /* How many of the instructions have been measured, and how many there are. */
 static uint32_t
-count_seen(const struct st_block *b, uint32_t skip, uint32_t *all)
+count_measured(const struct st_block *b, uint32_t skip, uint32_t *all)
 {
-	struct walk w = walk_begin(b, skip);
+	struct walk w = parts_begin(b, skip);
 	uint32_t seen = 0;
 	*all = 0;
 	for (uint64_t pc; (pc = walk_next(&w)); ++*all)
@@ -99,7 +99,7 @@ count_seen(const struct st_block *b, uint32_t skip, uint32_t *all)
 static bool
 claim(const struct st_block *b)
 {
-	struct walk w = walk_begin(b, 0), again = walk_begin(b, 0);
+	struct walk w = parts_begin(b, 0), again = parts_begin(b, 0);
 	uint64_t pc, taken;
 	while ((pc = walk_next(&w)) && mark(&w.bits, pc, true))
 		;
@@ -119,7 +119,7 @@ unique_take(struct st_block *b)
 		b->flags |= ST_BLOCK_SEEN;
 		return before ? UNIQUE_SEEN : UNIQUE_NEW;
 	}
-	seen = count_seen(b, 0, &all);
+	seen = count_measured(b, 0, &all);
 	if (seen)
 		return seen == all ? UNIQUE_SEEN : UNIQUE_MIXED;
 	if (!claim(b))
@@ -130,7 +130,7 @@ unique_take(struct st_block *b)
 
 /* The block counts as not measured. */
 static void
-forget(const struct seen_last *last)
+forget_measured(const struct seen_last *last)
 {
 	struct st_block *b =
 	        (struct st_block *)((char *)rt.results + rt.results->layout.off_blocks) + last->id;
@@ -153,7 +153,7 @@ unique_note(uint32_t id, uint32_t exit, uint16_t armed)
 		return;
 	struct seen_last *last = &jit.last[jit.n_last++ % rt.budget.unique_last];
 	if (last->id)
-		forget(last);
+		forget_measured(last);
 	*last = (struct seen_last){id, exit, jit.generation, armed};
 }
 
@@ -197,7 +197,7 @@ unique_resume(const struct thread *t)
 	uint32_t all;
 	if (!b)
 		return true;
-	if (count_seen(b, t->resume.insns, &all))
+	if (count_measured(b, t->resume.insns, &all))
 		return false;
 	mark_from(b, t->resume.insns, true);
 	return true;

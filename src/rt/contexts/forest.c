@@ -29,7 +29,7 @@ strobe_costs(void)
 /* The same address may be another library's later, and another label then. Not so of code made at
  * run time, whose mappings come and go. */
 static uint64_t
-place_of(uint64_t address)
+label_place(uint64_t address)
 {
 	const struct map *m = address >> ST_LABEL_ADDRESS_BITS ? NULL : maps_find(address);
 	if (!m || m->anonymous || m->index >= ST_LABEL_MAPS)
@@ -57,7 +57,7 @@ uint32_t
 strobe_label(uint64_t address)
 {
 	rt_lock(&lock);
-	uint32_t label = label_of(place_of(address));
+	uint32_t label = label_of(label_place(address));
 	rt_unlock(&lock);
 	return label;
 }

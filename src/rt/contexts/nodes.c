@@ -41,7 +41,7 @@ at_once(void)
 /* ---- lists ---- */
 
 static uint32_t
-pop(uint32_t *list, uint32_t *n)
+pop_nodes(uint32_t *list, uint32_t *n)
 {
 	strobe_node *nodes = strobe_nodes();
 	uint32_t first = *list;
@@ -54,7 +54,7 @@ pop(uint32_t *list, uint32_t *n)
 }
 
 static void
-push(uint32_t *list, uint32_t *n, uint32_t first)
+push_nodes(uint32_t *list, uint32_t *n, uint32_t first)
 {
 	strobe_nodes()[first].next = *list;
 	*list = first;
@@ -62,12 +62,12 @@ push(uint32_t *list, uint32_t *n, uint32_t first)
 }
 
 static void
-put(struct spare_nodes *s, uint32_t first, uint32_t n)
+put_nodes(struct spare_nodes *s, uint32_t first, uint32_t n)
 {
 	if (n == 1)
-		push(&s->one, &s->n_ones, first);
+		push_nodes(&s->one, &s->n_ones, first);
 	else
-		push(&s->row, &s->n_rows, first);
+		push_nodes(&s->row, &s->n_rows, first);
 }
 
 /* ---- from the process to a thread ---- */
@@ -86,7 +86,7 @@ begin_numbers(struct forest *f, uint32_t n, uint32_t most)
 	if (r->contexts.n_nodes > most || n > most - r->contexts.n_nodes)
 		return false;
 	while (f->next < f->end)
-		put(&f->spare, f->next++, 1);
+		put_nodes(&f->spare, f->next++, 1);
 	f->next = r->contexts.n_nodes;
 	f->end = f->next + n;
 	f->held += n;
@@ -98,11 +98,11 @@ static void
 take_spare(struct forest *f, uint32_t n)
 {
 	uint32_t i;
-	for (uint32_t left = n; left && (i = pop(&pool.one, &pool.n_ones)); left--, f->held++)
-		put(&f->spare, i, 1);
-	for (uint32_t left = n; left && (i = pop(&pool.row, &pool.n_rows));
+	for (uint32_t left = n; left && (i = pop_nodes(&pool.one, &pool.n_ones)); left--, f->held++)
+		put_nodes(&f->spare, i, 1);
+	for (uint32_t left = n; left && (i = pop_nodes(&pool.row, &pool.n_rows));
 	     left -= STROBE_FORK_NODES, f->held += STROBE_FORK_NODES)
-		put(&f->spare, i, STROBE_FORK_NODES);
+		put_nodes(&f->spare, i, STROBE_FORK_NODES);
 }
 
 /* What nobody has. */
@@ -141,17 +141,17 @@ take_one(struct forest *f)
 {
 	if (f->next < f->end)
 		return f->next++;
-	uint32_t row = f->spare.one ? 0 : pop(&f->spare.row, &f->spare.n_rows);
+	uint32_t row = f->spare.one ? 0 : pop_nodes(&f->spare.row, &f->spare.n_rows);
 	for (uint32_t i = 0; row && i < STROBE_FORK_NODES; i++)
-		put(&f->spare, row + i, 1);
-	return pop(&f->spare.one, &f->spare.n_ones);
+		put_nodes(&f->spare, row + i, 1);
+	return pop_nodes(&f->spare.one, &f->spare.n_ones);
 }
 
 static uint32_t
 take_row(struct forest *f)
 {
 	if (f->end - f->next < STROBE_FORK_NODES)
-		return pop(&f->spare.row, &f->spare.n_rows);
+		return pop_nodes(&f->spare.row, &f->spare.n_rows);
 	f->next += STROBE_FORK_NODES;
 	return f->next - STROBE_FORK_NODES;
 }
@@ -180,7 +180,7 @@ void
 nodes_give(struct forest *f, uint32_t first, uint32_t n)
 {
 	memset(&strobe_nodes()[first], 0, n * sizeof(strobe_node));
-	put(&pool, first, n);
+	put_nodes(&pool, first, n);
 	f->held -= n;
 }
 
@@ -190,9 +190,9 @@ nodes_give_unused(struct forest *f)
 	uint32_t i;
 	while (f->next < f->end)
 		nodes_give(f, f->next++, 1);
-	while ((i = pop(&f->spare.one, &f->spare.n_ones)))
+	while ((i = pop_nodes(&f->spare.one, &f->spare.n_ones)))
 		nodes_give(f, i, 1);
-	while ((i = pop(&f->spare.row, &f->spare.n_rows)))
+	while ((i = pop_nodes(&f->spare.row, &f->spare.n_rows)))
 		nodes_give(f, i, STROBE_FORK_NODES);
 }
 

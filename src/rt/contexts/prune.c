@@ -62,7 +62,7 @@ deepest(const struct pruning *p, uint32_t i, bool clear)
 
 /* It does not loop. */
 static void
-take_time(struct pruning *p, uint32_t *n)
+take_prune_time(struct pruning *p, uint32_t *n)
 {
 	if (!(++*n % AT_A_TIME))
 		p->t->tools.running_since = 0;
@@ -77,14 +77,14 @@ each(struct pruning *p, struct forest *f, uint32_t root, bool clear, visit_node 
 		const strobe_node *node = &p->nodes[i];
 		next = i == root ? 0 : node->next ? deepest(p, node->next, clear) : node->parent;
 		visit(p, f, i);
-		take_time(p, &n);
+		take_prune_time(p, &n);
 	}
 }
 
 /* ---- what stays ---- */
 
 static void
-keep(strobe_node *nodes, uint32_t i)
+keep_node(strobe_node *nodes, uint32_t i)
 {
 	for (; i && nodes[i].recent[KEPT] != IS_KEPT; i = nodes[i].parent)
 		nodes[i].recent[KEPT] = IS_KEPT;
@@ -95,18 +95,18 @@ strobe_keep(const strobe_node *node)
 {
 	strobe_node *nodes = strobe_nodes();
 	rt_self()->contexts.forest->kept++;
-	keep(nodes, (uint32_t)(node - nodes));
+	keep_node(nodes, (uint32_t)(node - nodes));
 }
 
 static uint64_t
-sum_of(const strobe_node *n)
+node_sum(const strobe_node *n)
 {
 	return n->recent[SUM] | (uint64_t)n->recent[SUM + 1] << 32;
 }
 
 /* Four to each power of two. */
 static unsigned
-class_of(uint64_t sum)
+sum_class(uint64_t sum)
 {
 	if (sum < 4)
 		return (unsigned)sum;
@@ -116,10 +116,10 @@ class_of(uint64_t sum)
 
 /* The nodes that stand for pruned ones go with their parents. */
 static void
-weigh(struct pruning *p, struct forest *f, uint32_t i)
+weigh_node(struct pruning *p, struct forest *f, uint32_t i)
 {
 	strobe_node *n = &p->nodes[i], *parent = &p->nodes[n->parent];
-	uint64_t sum = sum_of(n) + n->count, above = sum_of(parent) + sum;
+	uint64_t sum = node_sum(n) + n->count, above = node_sum(parent) + sum;
 	(void)f;
 	n->recent[SUM] = (uint32_t)sum;
 	n->recent[SUM + 1] = (uint32_t)(sum >> 32);
@@ -132,7 +132,7 @@ weigh(struct pruning *p, struct forest *f, uint32_t i)
 	if (n->label == p->label)
 		parent->recent[PRUNED] = i;
 	else if (!n->recent[KEPT])
-		p->n[class_of(sum)] += 1 + (n->recent[PRUNED] != 0);
+		p->n[sum_class(sum)] += 1 + (n->recent[PRUNED] != 0);
 }
 
 static unsigned
@@ -146,12 +146,12 @@ choose_most(const struct pruning *p)
 }
 
 static bool
-goes(const struct pruning *p, uint32_t i)
+node_goes(const struct pruning *p, uint32_t i)
 {
 	const strobe_node *n = &p->nodes[i];
 	if (n->label == p->label)
 		n = &p->nodes[n->parent];
-	return !n->recent[KEPT] && class_of(sum_of(n)) <= p->most;
+	return !n->recent[KEPT] && sum_class(node_sum(n)) <= p->most;
 }
 
 /* What is linked to has no link itself. */
@@ -160,8 +160,8 @@ keep_link(struct pruning *p, struct forest *f, uint32_t i)
 {
 	const strobe_node *n = &p->nodes[i];
 	(void)f;
-	if (n->label && n->link && !goes(p, i))
-		keep(p->nodes, n->link);
+	if (n->label && n->link && !node_goes(p, i))
+		keep_node(p->nodes, n->link);
 }
 
 /* ---- what goes ---- */
@@ -191,7 +191,7 @@ move(struct pruning *p, uint32_t from, uint32_t to)
 }
 
 static void
-take_back(struct pruning *p, struct forest *f, uint32_t i, uint32_t into)
+take_node_back(struct pruning *p, struct forest *f, uint32_t i, uint32_t into)
 {
 	move(p, i, into);
 	nodes_give(f, i, 1);
@@ -219,19 +219,19 @@ stay(struct pruning *p, uint32_t i)
 }
 
 static void
-cut(struct pruning *p, struct forest *f, uint32_t i)
+cut_node(struct pruning *p, struct forest *f, uint32_t i)
 {
 	strobe_node *n = &p->nodes[i], *parent = &p->nodes[n->parent];
 	uint32_t pruned = parent->label == p->label ? n->parent : parent->recent[PRUNED];
-	if (!goes(p, i)) {
+	if (!node_goes(p, i)) {
 		stay(p, i);
 		return;
 	}
 	rt.results->contexts.pruned += n->label != p->label;
-	if (goes(p, n->parent)) {
-		take_back(p, f, i, n->parent);
+	if (node_goes(p, n->parent)) {
+		take_node_back(p, f, i, n->parent);
 	} else if (pruned) {
-		take_back(p, f, i, pruned);
+		take_node_back(p, f, i, pruned);
 	} else {
 		n->link = 0;
 		n->label = p->label;
@@ -243,7 +243,7 @@ cut(struct pruning *p, struct forest *f, uint32_t i)
 /* ---- the process ---- */
 
 static bool
-is_ours(const struct pruning *p, const struct forest *f)
+is_own_forest(const struct pruning *p, const struct forest *f)
 {
 	return (f == p->t->contexts.forest || f->ended) && f->node;
 }
@@ -252,7 +252,7 @@ static void
 each_of_ours(struct pruning *p, bool clear, visit_node *visit)
 {
 	for (struct forest *f = all_forests; f; f = f->next_forest)
-		if (is_ours(p, f))
+		if (is_own_forest(p, f))
 			each(p, f, f->node, clear, visit);
 }
 
@@ -275,13 +275,13 @@ give_aside(struct pruning *p, struct forest *f, uint32_t i)
 /* What is remembered elsewhere than in nodes that are shown: by the ones that are not, by forks,
  * and in the table of children. */
 static void
-forget(struct pruning *p, struct forest *f)
+forget_remembered(struct pruning *p, struct forest *f)
 {
 	uint32_t n = 0;
 	for (uint32_t next, i = f->forks; i; i = next) {
 		next = p->nodes[i].next;
 		nodes_give(f, i, STROBE_FORK_NODES);
-		take_time(p, &n);
+		take_prune_time(p, &n);
 	}
 	f->forks = 0;
 	each(p, f, f->aside, false, f->ended ? give_aside : clear_aside);
@@ -295,7 +295,7 @@ is_in_ours(const struct pruning *p, uint32_t i)
 		i = p->nodes[i].parent;
 	for (const struct forest *f = all_forests; f; f = f->next_forest)
 		if (f->node == i)
-			return is_ours(p, f);
+			return is_own_forest(p, f);
 	return false;
 }
 
@@ -307,7 +307,7 @@ drop_loops(const struct pruning *p)
 	strobe_loop *loops = (strobe_loop *)((char *)r + r->layout.off_loops);
 	for (uint32_t i = 0; i < r->contexts.n_loops; i++) {
 		uint32_t head = loops[i].head;
-		if (!head || !is_in_ours(p, head) || !goes(p, head))
+		if (!head || !is_in_ours(p, head) || !node_goes(p, head))
 			continue;
 		loops[i].head = 0;
 		r->contexts.loops_dropped++;
@@ -315,24 +315,24 @@ drop_loops(const struct pruning *p)
 }
 
 static void
-prune(struct pruning *p, void (*keep_nodes)(strobe_thread *t), bool all)
+prune_forest(struct pruning *p, void (*keep_nodes)(strobe_thread *t), bool all)
 {
 	struct forest *own = p->t->contexts.forest;
 	p->seen = 0;
 	memset(p->n, 0, sizeof p->n);
 	p->links = false;
 	for (struct forest *f = all_forests; f; f = f->next_forest)
-		if (is_ours(p, f)) {
-			forget(p, f);
-			keep(p->nodes, f->node);
+		if (is_own_forest(p, f)) {
+			forget_remembered(p, f);
+			keep_node(p->nodes, f->node);
 		}
 	keep_nodes((strobe_thread *)p->t);
-	each_of_ours(p, true, weigh);
+	each_of_ours(p, true, weigh_node);
 	p->most = all ? ALL : choose_most(p);
 	if (p->links)
 		each_of_ours(p, false, keep_link);
 	drop_loops(p);
-	each_of_ours(p, false, cut);
+	each_of_ours(p, false, cut_node);
 	each(p, own, own->aside, false, clear_aside);
 }
 
@@ -365,10 +365,10 @@ strobe_prune(strobe_thread *t, void (*keep_nodes)(strobe_thread *t))
 	f->asked = false;
 	f->kept = 0;
 	ask_others(f);
-	prune(&p, keep_nodes, false);
+	prune_forest(&p, keep_nodes, false);
 	uint32_t least = (p.seen + f->kept) / LEAST_SHARE;
 	if (p.freed < p.seen / LEAST_SHARE)
-		prune(&p, keep_nodes, true);
+		prune_forest(&p, keep_nodes, true);
 	/* To look at each guess must be worth while, too. */
 	least += walk_forget_guesses(p.t) / LEAST_SHARE;
 	f->patience = p.freed < least ? least - p.freed : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/jit/action.h"
-#include "rt/jit/borrow.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/spill.h"
+#include "rt/jit/superblock.h"
 
 struct invokes invokes;
 
@@ -36,7 +36,7 @@ emit_condition(struct seq *s, const struct condition *c)
 	struct emit *e = s->e;
 	bool relation = c->kind == CONDITION_RELATION;
 	if (c->kind == CONDITION_RETURNS) {
-		save(s, RCX);
+		spill_register(s, RCX);
 		emit_restore(e, RCX, offsetof(struct thread, returns_at));
 		emit_sum(e, RCX, RSP, RCX);
 		e8(e, 0xe3); /* jrcxz over the jump */
@@ -48,7 +48,7 @@ emit_condition(struct seq *s, const struct condition *c)
 		return emit_forward(e, 0x0f80 | cc);
 	}
 	static const strobe_operand taken = {OPERAND_TAKEN, 0, 0}, one = {OPERAND_CONSTANT, 0, 1};
-	unsigned x = scratch(s, 0), y = scratch(s, 1u << x);
+	unsigned x = scratch_register(s, 0), y = scratch_register(s, 1u << x);
 	s->avoid |= (uint16_t)(1u << x | 1u << y);
 	emit_operand(s, x, relation ? &c->is.a : &taken);
 	emit_operand(s, y, relation ? &c->is.b : &one);
@@ -91,7 +91,7 @@ emit_inc(struct seq *s, uint32_t id)
 {
 	struct emit *e = s->e;
 	if (s->live && !s->flags_saved) {
-		unsigned r = scratch(s, 0);
+		unsigned r = scratch_register(s, 0);
 		emit_restore(e, r, counter_field(id));
 		emit_lea_disp(e, r, r, 1);
 		emit_save(e, r, counter_field(id));
@@ -106,8 +106,8 @@ emit_add(struct seq *s, unsigned sum, const strobe_operand *o)
 {
 	unsigned reg;
 	int32_t disp = 0;
-	if (!operand_is_plain(s->in, code_of(s), s->after, o, &reg, &disp)) {
-		reg = scratch(s, 1u << sum);
+	if (!operand_is_plain(s->in, seq_code(s), s->after, o, &reg, &disp)) {
+		reg = scratch_register(s, 1u << sum);
 		s->avoid |= (uint16_t)(1u << sum | 1u << reg);
 		emit_operand(s, reg, o);
 		disp = 0;
@@ -119,12 +119,12 @@ static void
 emit_sum_field(struct seq *s, uint32_t id, const strobe_operand *o)
 {
 	struct emit *e = s->e;
-	unsigned sum = pins_holding(&s->pins, counter_field(id));
-	if (sum != NO_PIN) {
+	unsigned sum = reserve_holding(&s->reserved, counter_field(id));
+	if (sum != NOT_RESERVED) {
 		emit_add(s, sum, o);
 		return;
 	}
-	sum = scratch(s, 0);
+	sum = scratch_register(s, 0);
 	if (!s->live || s->flags_saved) {
 		emit_operand(s, sum, o);
 		emit_field(e, 0x01, sum, counter_field(id)); /* add [field], sum */
@@ -139,9 +139,9 @@ emit_sum_field(struct seq *s, uint32_t id, const strobe_operand *o)
 static void
 emit_advance(struct seq *s, unsigned p)
 {
-	if (s->pins.advance[p])
-		emit_lea_disp(s->e, p, p, s->pins.advance[p]);
-	s->pins.advance[p] = 0;
+	if (s->reserved.advance[p])
+		emit_lea_disp(s->e, p, p, s->reserved.advance[p]);
+	s->reserved.advance[p] = 0;
 }
 
 /* mov qword [p + disp], tag */
@@ -156,15 +156,15 @@ emit_tag(struct emit *e, unsigned p, int32_t disp, const struct action *a)
 
 /* Where the row goes is in a register. The tag comes last: it says that the row is complete. */
 static void
-emit_pinned_row(struct seq *s, const struct action *a, unsigned p)
+emit_reserved_row(struct seq *s, const struct action *a, unsigned p)
 {
 	struct emit *e = s->e;
-	int32_t at = s->pins.advance[p], disp;
+	int32_t at = s->reserved.advance[p], disp;
 	unsigned reg;
 	for (unsigned i = 0; i < a->n; i++) {
 		const strobe_operand *o = &a->operand[i];
-		if (!operand_is_plain(s->in, code_of(s), s->after, o, &reg, &disp) || disp) {
-			reg = scratch(s, 0);
+		if (!operand_is_plain(s->in, seq_code(s), s->after, o, &reg, &disp) || disp) {
+			reg = scratch_register(s, 0);
 			uint16_t avoid = s->avoid;
 			s->avoid |= (uint16_t)(1u << reg);
 			emit_operand(s, reg, o);
@@ -173,8 +173,8 @@ emit_pinned_row(struct seq *s, const struct action *a, unsigned p)
 		emit_store(e, p, at + 8 + 8 * (int32_t)i, reg);
 	}
 	emit_tag(e, p, at, a);
-	s->pins.advance[p] = at + 8 + 8 * a->n;
-	/* Whether it was made is not known behind it, so the register says where it is. */
+	s->reserved.advance[p] = at + 8 + 8 * a->n;
+	/* Whether it was made is not known after it, so the register says where it is. */
 	if (a->condition)
 		emit_advance(s, p);
 }
@@ -184,12 +184,12 @@ emit_row(struct seq *s, const struct action *a)
 {
 	struct emit *e = s->e;
 	uint32_t fill = counter_field(ST_STREAM_ID(a->stream));
-	unsigned pin = pins_holding(&s->pins, fill);
-	if (pin != NO_PIN) {
-		emit_pinned_row(s, a, pin);
+	unsigned pin = reserve_holding(&s->reserved, fill);
+	if (pin != NOT_RESERVED) {
+		emit_reserved_row(s, a, pin);
 		return;
 	}
-	unsigned p = scratch(s, 0), v = a->n ? scratch(s, 1u << p) : p;
+	unsigned p = scratch_register(s, 0), v = a->n ? scratch_register(s, 1u << p) : p;
 	emit_restore(e, p, fill);
 	emit_tag(e, p, 0, a);
 	for (unsigned i = 0; i < a->n; i++) {
@@ -204,7 +204,7 @@ emit_row(struct seq *s, const struct action *a)
 static void
 emit_invoke(struct seq *s, const struct action *a)
 {
-	unsigned v = a->n ? scratch(s, 0) : 0;
+	unsigned v = a->n ? scratch_register(s, 0) : 0;
 	s->avoid |= (uint16_t)(a->n ? 1u << v : 0);
 	for (unsigned i = 0; i < a->n; i++) {
 		emit_operand(s, v, &a->operand[i]);
@@ -249,7 +249,7 @@ static void
 emit_work(struct seq *s, const struct action *a)
 {
 	switch ((enum action_kind)a->kind) {
-	case ACTION_TALLY:
+	case ACTION_COUNTER:
 		emit_inc(s, a->id);
 		break;
 	case ACTION_ADD:
@@ -273,7 +273,7 @@ emit_work(struct seq *s, const struct action *a)
 }
 
 /* What is saved must be the same on both ways to the end: a condition that needs registers comes
- * behind all saves, so the sequence is written twice, the first time to learn what it saves. */
+ * after all saves, so the sequence is written twice, the first time to learn what it saves. */
 static void
 emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, bool flags)
 {
@@ -283,15 +283,15 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 	uint8_t *over[STROBE_MOST_CONDITIONS];
 	unsigned n = 0;
 	if (c && a->kind == ACTION_RECORD) {
-		unsigned p = pins_holding(&s->pins, counter_field(ST_STREAM_ID(a->stream)));
-		if (p != NO_PIN)
+		unsigned p = reserve_holding(&s->reserved, counter_field(ST_STREAM_ID(a->stream)));
+		if (p != NOT_RESERVED)
 			emit_advance(s, p);
 	}
 	if (plain)
 		n = emit_conditions(s, c, over);
 	for (unsigned r = 0; r < 16; r++)
 		if (saves >> r & 1)
-			save(s, r);
+			spill_register(s, r);
 	if (flags)
 		save_flags(s);
 	if (c && !plain)
@@ -316,14 +316,14 @@ emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, b
 
 bool
 action_emit(struct emit *e, const struct build *b, const struct action *a, uint8_t flags_live,
-            uint32_t call, struct pins *pins)
+            uint32_t call, struct reserved *reserved)
 {
 	struct seq first = {.e = e,
 	                    .in = &b->insn[a->insn],
 	                    .pc = b->pc + b->at[a->insn],
 	                    .live = flags_live,
 	                    .after = a->after,
-	                    .pins = *pins};
+	                    .reserved = *reserved};
 	first.avoid = action_registers(b, a);
 	struct seq s = first;
 	struct emit begin = *e;
@@ -339,7 +339,7 @@ action_emit(struct emit *e, const struct build *b, const struct action *a, uint8
 		emit_all(&s, a, call, saves, flags);
 	}
 	if (e->off - begin.off <= MAX_ACTION_CODE) {
-		*pins = s.pins;
+		*reserved = s.reserved;
 		return true;
 	}
 	*e = begin;
@@ -360,13 +360,13 @@ flags_from(uint64_t kept, uint64_t rflags)
 }
 
 bool
-action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
+action_recover(struct thread *t, struct reserved *reserved, uint32_t start, uint32_t at,
                struct recovered *out)
 {
 	const uint8_t *p = cache_write(start), *end = p + at;
 	const struct regs machine = out->regs;
 	struct regs *regs = &out->regs;
-	bool done = pins_follow(pins, p, end, false), counted = false;
+	bool done = reserve_follow(reserved, p, end, false), counted = false;
 	struct st_insn in;
 	while (p < end && st_decode(p, 15, &in)) {
 		unsigned opcode = 0, reg = 0;
@@ -376,12 +376,12 @@ action_recover(struct thread *t, struct pins *pins, uint32_t start, uint32_t at,
 		    (opcode == 0x89 &&
 		     field == (int64_t)offsetof(struct thread, contexts.walk.top)))
 			done = true;
-		if (opcode == 0x89 && field == (int64_t)save_field(reg))
+		if (opcode == 0x89 && field == (int64_t)spill_field(reg))
 			regs->r[reg] = t->action.save[reg];
 		if (opcode == 0x89 && field == (int64_t)offsetof(struct thread, action.flags))
 			regs->rflags = flags_from(t->action.flags, regs->rflags);
-		/* Behind a jump nothing has been done: those before the count lead out, the one
-		 * behind it is over what leaves the step to the tool. */
+		/* After a jump nothing has been done: those before the count lead out, the one
+		 * after it is over what leaves the step to the tool. */
 		if (in.cls == ST_C_JMP)
 			done = false;
 		p += in.len;

@@ -2,12 +2,12 @@
 /* The body of a block: the program's instructions, counts and actions, and its end. */
 #include "rt/arch/x86_64/relocate.h"
 #include "rt/jit/action.h"
-#include "rt/jit/borrow.h"
 #include "rt/jit/sequence.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/spill.h"
+#include "rt/jit/superblock.h"
 
 void
-add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t from)
+add_record(struct superblock *u, enum record_kind kind, unsigned app_len, uint32_t from)
 {
 	struct block *b = &jit.blocks[u->block];
 	jit.records[jit.n_records++] = (struct record){(uint8_t)((unsigned)kind << 4 | app_len),
@@ -16,7 +16,7 @@ add_record(struct unit *u, enum record_kind kind, unsigned app_len, uint32_t fro
 }
 
 static void
-emit_count(struct unit *u, bool flags_dead)
+emit_block_count(struct superblock *u, bool flags_dead)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, field = counter_field(u->id);
@@ -62,10 +62,11 @@ counts_in_end(const struct build *b)
 	return b->end == ST_END_RETURN || b->end == ST_END_IJUMP || b->end == ST_END_ICALL;
 }
 
-/* Where the indirect branch at the end looks for its target. The rest of a block, behind which
- * plain code follows, counts it by going to the dispatcher; and who watches goes outside there. */
+/* Where the indirect branch at the end looks for its target. The rest of a block, after which
+ * plain code follows, counts it by going to the dispatcher; and a thread in breakpoint-driven
+ * sampling leaves the cache there. */
 static enum version
-lookup_version(const struct unit *u)
+lookup_version(const struct superblock *u)
 {
 	bool none = jit.alone || (u->site && u->version != VERSION_TOOLS);
 	return none ? VERSION_NONE : u->version;
@@ -73,7 +74,7 @@ lookup_version(const struct unit *u)
 
 /* Says which indirect branch is under way, to who counts it. */
 static void
-emit_site(struct unit *u)
+emit_site(struct superblock *u)
 {
 	uint32_t from = u->hot.off;
 	if (!jit.targets || (u->version != VERSION_TOOLS && !u->site))
@@ -85,7 +86,7 @@ emit_site(struct unit *u)
 /* Writes the thunk of a call: the program's return address replaces the cache's, then on to the
  * callee. count: for a direct call, the field to increment, or 0. */
 static uint32_t
-emit_thunk(struct unit *u, uint64_t back, uint32_t count)
+emit_thunk(struct superblock *u, uint64_t back, uint32_t count)
 {
 	u->back_constant = back >= 0x80000000u && !SEEDED(5) ? warm_constant(back) : 0;
 	struct emit e = warm_begin();
@@ -110,7 +111,7 @@ emit_thunk(struct unit *u, uint64_t back, uint32_t count)
 }
 
 static void
-emit_call(struct unit *u, const struct st_insn *in, uint64_t pc)
+emit_call(struct superblock *u, const struct st_insn *in, uint64_t pc)
 {
 	struct emit *e = &u->hot;
 	bool indirect = in->cls == ST_C_ICALL;
@@ -132,7 +133,7 @@ emit_call(struct unit *u, const struct st_insn *in, uint64_t pc)
 }
 
 static void
-emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
+emit_branch(struct superblock *u, const struct st_insn *in, uint64_t pc)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off;
@@ -141,8 +142,8 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		add_record(u, REC_COPY, 0, from);
 	from = e->off;
 	if (in->cls == ST_C_JCC) {
-		emit_way(e, 0x0f80u | in->cond, EXIT_BRANCH, TO_TARGET, u->block);
-		emit_way(e, 0xe9, EXIT_JUMP, TO_END, u->block);
+		emit_branch_edge(e, 0x0f80u | in->cond, EXIT_BRANCH, TO_TARGET, u->block);
+		emit_branch_edge(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
 	}
@@ -151,7 +152,7 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 		 * reason given. */
 		e8(e, 0xb8);
 		e32(e, 0);
-		emit_way(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+		emit_branch_edge(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
 	}
@@ -162,14 +163,14 @@ emit_branch(struct unit *u, const struct st_insn *in, uint64_t pc)
 	e8(e, 0);
 	uint8_t *rel8 = e->p - 1;
 	uint32_t after = e->off;
-	emit_way(e, 0xe9, EXIT_JUMP, TO_END, u->block);
+	emit_branch_edge(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 	*rel8 = (uint8_t)(e->off - after);
-	emit_way(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
+	emit_branch_edge(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 	add_record(u, REC_LOOP, in->len, from);
 }
 
 static void
-emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
+emit_end(struct superblock *u, const struct st_insn *in, uint64_t pc)
 {
 	struct emit *e = &u->hot;
 	struct block *b = &jit.blocks[u->block];
@@ -208,7 +209,7 @@ emit_end(struct unit *u, const struct st_insn *in, uint64_t pc)
 	}
 }
 
-/* Most instructions are copied as they are: index behind the last of those that begin at i, all
+/* Most instructions are copied as they are: index after the last of those that begin at i, all
  * before `end`. */
 static uint32_t
 run_end(const struct build *b, uint32_t i, uint32_t end)
@@ -220,7 +221,7 @@ run_end(const struct build *b, uint32_t i, uint32_t end)
 }
 
 static void
-copy_run(struct unit *u, uint32_t i, uint32_t end)
+copy_run(struct superblock *u, uint32_t i, uint32_t end)
 {
 	const struct build *b = u->now;
 	struct emit e = u->hot;
@@ -237,54 +238,54 @@ copy_run(struct unit *u, uint32_t i, uint32_t end)
 		*r++ = (struct record){REC_COPY << 4 | b->insn[i].len, b->insn[i].len};
 }
 
-/* Bytes [field] of the fill pointer's third byte: 0 while there is room. rcx is kept when others
- * have to be checked, or when it is to be borrowed anyway. */
+/* Bytes [field] of the fill pointer's third byte: 0 while there is space. rcx is kept when others
+ * have to be checked, or when it is to be spilled anyway. */
 static void
-emit_room(struct unit *u, unsigned stream, bool last)
+emit_space_check(struct superblock *u, unsigned stream, bool last)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, field = counter_field(ST_STREAM_ID(stream)) + 2;
-	uint32_t saved = save_field(RCX);
-	if (!u->pins.saved)
+	uint32_t saved = spill_field(RCX);
+	if (!u->reserved.saved)
 		emit_save(e, RCX, saved);
 	uint8_t *over = emit_jump_if_zero(e, field);
 	emit_restore(e, RCX, saved);
-	uint32_t exit = new_exit(EXIT_ROOM, TO_SELF, u->block);
+	uint32_t exit = new_exit(EXIT_SPACE, TO_SELF, u->block);
 	jit.exits[exit].cause = stream & 31;
 	emit_set_exit(e, exit);
 	emit_jmp(e, (uint64_t)rt_stub_exit);
 	over[-1] = (uint8_t)(e->p - over);
-	u->pins.saved = 1u << RCX;
+	u->reserved.saved = 1u << RCX;
 	if (last && !u->plan.keeps_rcx) {
 		emit_restore(e, RCX, saved);
-		u->pins.saved = 0;
+		u->reserved.saved = 0;
 	}
-	add_record(u, REC_ROOM, 0, from);
+	add_record(u, REC_SPACE, 0, from);
 }
 
 static void
-emit_rooms(struct unit *u)
+emit_space_checks(struct superblock *u)
 {
 	for (unsigned s = 0; asked.streams >> s; s++)
 		if (asked.streams >> s & 1)
-			emit_room(u, s, !(asked.streams >> s >> 1));
+			emit_space_check(u, s, !(asked.streams >> s >> 1));
 }
 
-/* Borrows registers for a stretch that begins at the position, gives back those of one that ends.
+/* Spills registers for a live range that begins at the position, gives back those of one that ends.
  */
 static void
-emit_pins(struct unit *u, unsigned position)
+emit_reservations(struct superblock *u, unsigned position)
 {
 	uint32_t from = u->hot.off;
-	if (!pins_change_at(&u->plan, position))
+	if (!reserve_changes_at(&u->plan, position))
 		return;
-	pins_write_at(&u->plan, &u->pins, &u->hot, position);
-	add_record(u, REC_ROOM, 0, from);
+	reserve_write_at(&u->plan, &u->reserved, &u->hot, position);
+	add_record(u, REC_SPACE, 0, from);
 }
 
 /* A call that an action makes: where the program is when it has been made. */
 static uint32_t
-new_invoke(struct unit *u, const struct action *a, uint32_t done)
+new_invoke(struct superblock *u, const struct action *a, uint32_t done)
 {
 	const struct build *b = u->now;
 	if (invokes.n >= MAX_INVOKES)
@@ -306,20 +307,20 @@ new_invoke(struct unit *u, const struct action *a, uint32_t done)
 	return i;
 }
 
-/* For one more action: in the piece, whose places are numbers of 16 bits, and in the hot part, for
- * what a basic block of the most instructions may still become without any. */
+/* For one more action: in the fragment, whose places are numbers of 16 bits, and in the hot part,
+ * for what a basic block of the most instructions may still become without any. */
 static bool
-has_room(const struct unit *u)
+has_space(const struct superblock *u)
 {
-	enum { MOST_OF_PIECE = 48 << 10, PLAIN = 4 << 20 };
-	return u->hot.off - jit.blocks[u->block].body < MOST_OF_PIECE &&
+	enum { MOST_OF_FRAGMENT = 48 << 10, PLAIN = 4 << 20 };
+	return u->hot.off - jit.blocks[u->block].body < MOST_OF_FRAGMENT &&
 	       u->hot.off < ST_AREA_WARM - PLAIN;
 }
 
 /* The actions of instruction i that come before it, or after it. done: skipped, because they have
  * been done. */
 static void
-emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
+emit_actions(struct superblock *u, uint32_t i, bool after, uint32_t done)
 {
 	const struct build *b = u->now;
 	uint32_t n = 0;
@@ -330,8 +331,8 @@ emit_actions(struct unit *u, uint32_t i, bool after, uint32_t done)
 		uint32_t from = u->hot.off, call = 0;
 		if (action_calls(a))
 			call = new_invoke(u, a, n);
-		if (!has_room(u) ||
-		    !action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->pins)) {
+		if (!has_space(u) ||
+		    !action_emit(&u->hot, b, a, b->flags_live[i + after], call, &u->reserved)) {
 			if (!tools.tool[a->tool].failed)
 				rt_complain("a tool was left out: it wants too much at",
 				            b->pc + b->at[i]);
@@ -353,7 +354,7 @@ has_actions(uint32_t i)
 
 /* One instruction that cannot be copied as it is; last: the block's end. */
 static void
-emit_insn(struct unit *u, uint32_t i, bool last)
+emit_insn(struct superblock *u, uint32_t i, bool last)
 {
 	struct emit *e = &u->hot;
 	const struct st_insn *in = &u->now->insn[i];
@@ -380,7 +381,7 @@ emit_insn(struct unit *u, uint32_t i, bool last)
 	}
 }
 
-/* Index behind the instructions from i on that can be copied as one run. */
+/* Index after the instructions from i on that can be copied as one run. */
 static uint32_t
 copy_end(const struct build *b, uint32_t i, uint32_t limit)
 {
@@ -404,24 +405,24 @@ first_call(const struct build *b)
 
 /* What has been executed of it leaves nothing. */
 static void
-elide_insn(struct unit *u)
+elide_insn(struct superblock *u)
 {
-	emit_pins(u, 0);
-	emit_pins(u, 1);
+	emit_reservations(u, 0);
+	emit_reservations(u, 1);
 	emit_actions(u, 0, true, u->skip);
 }
 
 void
-emit_body(struct unit *u)
+emit_body(struct superblock *u)
 {
 	struct build *b = u->now;
 	uint32_t place = b->n, body = b->end != ST_END_NONE && !b->more ? b->n - 1 : b->n;
-	pins_plan(&u->plan, b);
-	emit_rooms(u);
+	reserve_plan(&u->plan, b);
+	emit_space_checks(u);
 	if (jit.blocks[u->block].flags & BLOCK_COUNTED) {
 		place = count_place(b);
 		if (place > first_call(b) || (place == b->n && !counts_in_end(b))) {
-			emit_count(u, false);
+			emit_block_count(u, false);
 			place = b->n;
 		}
 	}
@@ -431,13 +432,13 @@ emit_body(struct unit *u)
 			i++;
 			continue;
 		}
-		emit_pins(u, 2 * i);
+		emit_reservations(u, 2 * i);
 		if (i == place)
-			emit_count(u, true);
+			emit_block_count(u, true);
 		bool acts = has_actions(i);
 		if (acts)
 			emit_actions(u, i, false, i == 0 ? u->skip : 0);
-		emit_pins(u, 2 * i + 1);
+		emit_reservations(u, 2 * i + 1);
 		uint32_t end = copy_end(b, i, i < place && place < body ? place : body);
 		if (end > i) {
 			copy_run(u, i, end);
@@ -449,7 +450,7 @@ emit_body(struct unit *u)
 		if (acts)
 			emit_actions(u, i - 1, true, 0);
 	}
-	emit_pins(u, 2 * b->n);
+	emit_reservations(u, 2 * b->n);
 	u->skip = 0;
 	u->back = 0;
 }

@@ -55,8 +55,8 @@ jit_is_foreign(const struct st_insn *in, const uint8_t *code)
 
 /*
  * Is it executed where it stands, and nothing else? A breakpoint in the code of a file may be a
- * uprobe, of which the kernel knows by its address what stood there; and so are the pieces of code
- * that the kernel brings for uprobes.
+ * uprobe, of which the kernel knows by its address what stood there; and so are the fragments of
+ * code that the kernel brings for uprobes.
  */
 static bool
 is_stepped(const struct map *map, const struct st_insn *in)
@@ -165,8 +165,8 @@ ends_before(const struct border *border, uint64_t pc)
 	       (pc >= border->bits.end || unique_is_seen(&border->bits, pc) != border->seen);
 }
 
-/* Length of the rest of a basic block that was cut short, so that its first piece can count all of
- * it. */
+/* Length of the rest of a basic block that was cut short, so that its first fragment can count all
+ * of it. */
 static void
 measure_rest(struct build *b, const struct border *border, uint64_t end)
 {
@@ -202,7 +202,7 @@ most_insns(const struct build *b)
 /* The program's code at the address. If it may change at any moment, as it is now: so that what is
  * decoded is what later executions are compared with. */
 static const uint8_t *
-code_of(struct build *b, uint64_t at, size_t bytes)
+fetch_code(struct build *b, uint64_t at, size_t bytes)
 {
 	const uint8_t *code = program_code(at);
 	if (!b->checked)
@@ -232,8 +232,8 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 	border.seen = b->seen = unique_is_seen(&border.bits, pc);
 	for (;;) {
 		uint64_t at = pc + b->bytes;
-		size_t room = end - at;
-		if (room == 0)
+		size_t space = end - at;
+		if (space == 0)
 			break;
 		if (b->n && ends_before(&border, at))
 			break;
@@ -243,9 +243,9 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 		}
 		struct st_insn *in = &b->insn[b->n];
 		b->at[b->n] = (uint16_t)b->bytes;
-		const uint8_t *code = code_of(b, at, room);
-		bool decoded = st_decode(code, room, in);
-		uint64_t seen = at + (decoded ? in->len : room < 15 ? room : 15);
+		const uint8_t *code = fetch_code(b, at, space);
+		bool decoded = st_decode(code, space, in);
+		uint64_t seen = at + (decoded ? in->len : space < 15 ? space : 15);
 		if (seen > guarded && !b->checked) {
 			if (pages_guard(guarded)) {
 				guarded += 4096; /* it may have changed before */
@@ -266,7 +266,7 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 			in->gpr_read = 0xffff;
 			in->gpr_written = 0;
 			in->cls = ST_C_INVALID;
-			b->extent = room < 15 ? (uint32_t)room : 15;
+			b->extent = space < 15 ? (uint32_t)space : 15;
 			b->n++;
 			break;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables behind the code cache: blocks by program address, by cache address, and their ids in
+/* The tables after the code cache: blocks by program address, by cache address, and their ids in
  * the results. */
 #include "rt/jit/jit.h"
 #include <asm/unistd.h>
@@ -11,7 +11,7 @@
 struct jit jit;
 
 enum { FIRST_HASH = 1 << 14 };
-/* More pages than the units that one translation makes have code in. */
+/* More pages than the superblocks that one translation makes have code in. */
 enum { PAGES_MARGIN = 4096 };
 enum { STRETCH = 64 << 10, SHORT_STRETCH = 16 << 10, POPULATE_READ = 22, POPULATE_WRITE = 23 };
 
@@ -23,7 +23,7 @@ hash_pc(uint64_t pc)
 
 /* Whole pages of what has been mapped for all tables. */
 static void *
-take(char **at, size_t bytes)
+take_pages(char **at, size_t bytes)
 {
 	char *table = *at;
 	*at += (bytes + 4095) & ~4095ull;
@@ -34,19 +34,19 @@ take(char **at, size_t bytes)
 static char *
 place_tables(char *at)
 {
-	jit.blocks = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.blocks);
-	jit.exits = take(&at, MAX_EXITS * sizeof *jit.exits);
-	jit.records = take(&at, MAX_RECORDS);
-	jit.warm.pieces = take(&at, MAX_EXITS * sizeof *jit.warm.pieces);
-	jit.hash = take(&at, 4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
-	jit.ids = take(&at, 2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
-	jit.sources = take(&at, MAX_RECORDS);
-	jit.source_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.source_of);
-	jit.id_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.id_of);
-	jit.edge_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
-	jit.base_of = take(&at, MAX_CACHED_BLOCKS * sizeof *jit.base_of);
-	jit.pages = take(&at, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
-	invokes.list = take(&at, MAX_INVOKES * sizeof *invokes.list);
+	jit.blocks = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.blocks);
+	jit.exits = take_pages(&at, MAX_EXITS * sizeof *jit.exits);
+	jit.records = take_pages(&at, MAX_RECORDS);
+	jit.warm.fragments = take_pages(&at, MAX_EXITS * sizeof *jit.warm.fragments);
+	jit.hash = take_pages(&at, 4ull * MAX_CACHED_BLOCKS * sizeof *jit.hash);
+	jit.ids = take_pages(&at, 2ull * ST_MAX_BLOCKS * sizeof *jit.ids);
+	jit.sources = take_pages(&at, MAX_RECORDS);
+	jit.source_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.source_of);
+	jit.id_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.id_of);
+	jit.edge_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
+	jit.base_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.base_of);
+	jit.pages = take_pages(&at, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
+	invokes.list = take_pages(&at, MAX_INVOKES * sizeof *invokes.list);
 	return at;
 }
 
@@ -87,7 +87,7 @@ jit_reset(void)
 	jit.hot_limit = tiny ? 64 << 10 : ST_AREA_WARM - MAX_WHOLE_CODE;
 	jit.warm.next = ST_AREA_WARM;
 	jit.warm.limit = tiny ? ST_AREA_WARM + (64 << 10) : ST_AREA_COLD - (64 << 10);
-	jit.warm.n_pieces = 0;
+	jit.warm.n_fragments = 0;
 	jit.exit_limit = tiny ? 4096 : MAX_EXITS - 2 * MAX_WHOLE_INSNS;
 	jit.generation++;
 	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a
@@ -145,7 +145,7 @@ grow_by(struct growth *g, uint64_t base, uint64_t used, uint64_t executable, uin
 }
 
 static void
-grow(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
+populate_table(struct growth *g, uint64_t base, uint64_t used, uint64_t executable)
 {
 	grow_by(g, base, used, executable, STRETCH);
 }
@@ -164,32 +164,34 @@ grow_all(void)
 	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts, ids,
 	        edges, bases;
 	struct st_results_header *r = rt.results;
-	grow(&hot, rt.alias, jit.hot, rt.target.area);
-	grow(&warm, rt.alias + ST_AREA_WARM, jit.warm.next - ST_AREA_WARM,
-	     rt.target.area + ST_AREA_WARM);
-	grow(&cold, rt.alias + ST_AREA_COLD, jit.n_stubs * jit_stub_len(),
-	     rt.target.area + ST_AREA_COLD);
-	grow(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
-	grow(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
-	grow(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
-	grow(&warms, (uint64_t)jit.warm.pieces, jit.warm.n_pieces * sizeof *jit.warm.pieces, 0);
-	grow(&told, (uint64_t)r + r->layout.off_blocks, r->blocks.n * sizeof(struct st_block), 0);
+	populate_table(&hot, rt.alias, jit.hot, rt.target.area);
+	populate_table(&warm, rt.alias + ST_AREA_WARM, jit.warm.next - ST_AREA_WARM,
+	               rt.target.area + ST_AREA_WARM);
+	populate_table(&cold, rt.alias + ST_AREA_COLD, jit.n_stubs * jit_stub_len(),
+	               rt.target.area + ST_AREA_COLD);
+	populate_table(&blocks, (uint64_t)jit.blocks, jit.n_blocks * sizeof *jit.blocks, 0);
+	populate_table(&exits, (uint64_t)jit.exits, jit.n_exits * sizeof *jit.exits, 0);
+	populate_table(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
+	populate_table(&warms, (uint64_t)jit.warm.fragments,
+	               jit.warm.n_fragments * sizeof *jit.warm.fragments, 0);
+	populate_table(&told, (uint64_t)r + r->layout.off_blocks,
+	               r->blocks.n * sizeof(struct st_block), 0);
 	grow_numbers(&ids, jit.id_of);
 	grow_numbers(&edges, jit.edge_of);
 	grow_numbers(&bases, jit.base_of);
 	if (r->blocks.n_amounts)
-		grow(&amounts, (uint64_t)r + r->layout.off_amounts,
-		     r->blocks.n_amounts * sizeof(struct st_amount), 0);
+		populate_table(&amounts, (uint64_t)r + r->layout.off_amounts,
+		               r->blocks.n_amounts * sizeof(struct st_amount), 0);
 }
 
 bool
-jit_has_room(void)
+jit_has_space(void)
 {
 	grow_all();
-	return pages_have_room() && jit.n_pages < N_PAGE_SLOTS / 2 - PAGES_MARGIN &&
+	return pages_have_space() && jit.n_pages < N_PAGE_SLOTS / 2 - PAGES_MARGIN &&
 	       jit.hot < jit.hot_limit && jit.warm.next < jit.warm.limit &&
-	       jit.warm.n_pieces < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
-	       /* one piece, exit or record per instruction at the worst, and some */
+	       jit.warm.n_fragments < MAX_EXITS - 4096 && jit.n_exits < jit.exit_limit &&
+	       /* one fragment, exit or record per instruction at the worst, and some */
 	       jit.n_blocks < MAX_CACHED_BLOCKS - 2 * MAX_WHOLE_INSNS &&
 	       jit.n_records < MAX_RECORDS / sizeof *jit.records - 16 * MAX_WHOLE_INSNS &&
 	       invokes.n < MAX_INVOKES - 16 * MAX_WHOLE_INSNS &&
@@ -317,10 +319,10 @@ jit_report_sizes(void)
 	        sizeof *jit.blocks + (jit.counting ? sizeof *jit.id_of + sizeof *jit.edge_of : 0);
 	stats[ST_STAT_cache_hot] = jit.hot;
 	stats[ST_STAT_cache_cold] = jit.warm.next - ST_AREA_WARM + jit.n_stubs * jit_stub_len();
-	stats[ST_STAT_table_bytes] = jit.n_blocks * per_block + jit.n_exits * sizeof *jit.exits +
-	                             jit.n_records * sizeof *jit.records +
-	                             jit.hash_size * sizeof *jit.hash +
-	                             jit.warm.n_pieces * sizeof(struct warm_piece) + jit.n_sources;
+	stats[ST_STAT_table_bytes] =
+	        jit.n_blocks * per_block + jit.n_exits * sizeof *jit.exits +
+	        jit.n_records * sizeof *jit.records + jit.hash_size * sizeof *jit.hash +
+	        jit.warm.n_fragments * sizeof(struct warm_fragment) + jit.n_sources;
 }
 
 void
@@ -358,7 +360,7 @@ jit_block_at(uint32_t off)
 }
 
 uint32_t
-jit_block_behind(uint32_t off)
+jit_block_after(uint32_t off)
 {
 	uint32_t low = 1, high = jit.n_blocks;
 	while (low < high) {
@@ -371,17 +373,17 @@ jit_block_behind(uint32_t off)
 	return low < jit.n_blocks ? low : 0;
 }
 
-const struct warm_piece *
+const struct warm_fragment *
 jit_warm_at(uint32_t off)
 {
-	const struct warm_piece *pieces = jit.warm.pieces;
-	uint32_t low = 0, high = jit.warm.n_pieces;
+	const struct warm_fragment *fragments = jit.warm.fragments;
+	uint32_t low = 0, high = jit.warm.n_fragments;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (pieces[mid].at <= off)
+		if (fragments[mid].at <= off)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? &pieces[low - 1] : NULL;
+	return low ? &fragments[low - 1] : NULL;
 }

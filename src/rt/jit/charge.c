@@ -11,25 +11,25 @@
 #include "rt/budget/adaptive.h"
 #include "rt/budget/audit.h"
 #include "rt/jit/action.h"
-#include "rt/jit/borrow.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/spill.h"
+#include "rt/jit/superblock.h"
 
 /* In sixteenths of a tick. */
 enum {
 	COST_CHARGE = 13,     /* the subtraction and its branch */
-	COST_BORROWED = 40,   /* the same where flags are live */
+	COST_SPILLED = 40,    /* the same where flags are live */
 	COST_INSTRUCTION = 7, /* of the engine's or a tool's */
 	COST_COUNTER = 9,     /* memory that is read and written */
 	COST_RETURN = 75,
 	COST_INDIRECT = 85,
 	COST_CALL = 24,
-	COST_WAY = 28,    /* of a branch: counted on the way, half of the times */
+	COST_EDGE = 28,   /* of a branch: its counted edge, half of the times */
 	COST_TARGET = 90, /* the site that is stored, compared with and counted at the target */
 };
 
 /* The machine instructions [from, to) of the cache. */
 static unsigned
-count_instructions(uint32_t from, uint32_t to)
+machine_instructions(uint32_t from, uint32_t to)
 {
 	unsigned n = 0;
 	struct st_insn in;
@@ -54,9 +54,9 @@ cost_of_end(unsigned end)
 	}
 }
 
-/* Of the piece: what stands in it that is not the program's. */
+/* Of the fragment: what stands in it that is not the program's. */
 static unsigned
-cost_of_piece(const struct block *b)
+cost_of_fragment(const struct block *b)
 {
 	unsigned cost = cost_of_end(b->end);
 	uint32_t at = b->body;
@@ -70,8 +70,8 @@ cost_of_piece(const struct block *b)
 		case REC_SPILL:
 		case REC_BEFORE:
 		case REC_AFTER:
-		case REC_ROOM:
-			cost += COST_INSTRUCTION * count_instructions(at, at + r->cache_len);
+		case REC_SPACE:
+			cost += COST_INSTRUCTION * machine_instructions(at, at + r->cache_len);
 			break;
 		default:
 			break;
@@ -86,12 +86,12 @@ jit_actions_for_eight(uint32_t block)
 {
 	const struct block *b = &jit.blocks[block];
 	bool ways = jit.counting && jit.edge_of[block];
-	uint32_t at = b->body, n = ways ? COST_WAY / COST_INSTRUCTION : 0;
+	uint32_t at = b->body, n = ways ? COST_EDGE / COST_INSTRUCTION : 0;
 	for (unsigned i = 0; i < b->n_records; i++) {
 		const struct record *r = &jit.records[b->records + i];
 		unsigned kind = r->kind_len >> 4;
-		if (kind == REC_BEFORE || kind == REC_AFTER || kind == REC_ROOM)
-			n += count_instructions(at, at + r->cache_len);
+		if (kind == REC_BEFORE || kind == REC_AFTER || kind == REC_SPACE)
+			n += machine_instructions(at, at + r->cache_len);
 		at += r->cache_len;
 	}
 	return b->n_insns ? 8 * n / b->n_insns : 0;
@@ -99,14 +99,14 @@ jit_actions_for_eight(uint32_t block)
 
 /* Of the branch at the end: what is counted on its way and where it goes to. */
 static unsigned
-cost_of_ways(const struct unit *u)
+cost_of_edges(const struct superblock *u)
 {
-	return (jit.edge_of[u->block] ? COST_WAY : 0) + (u->site ? COST_TARGET : 0);
+	return (jit.edge_of[u->block] ? COST_EDGE : 0) + (u->site ? COST_TARGET : 0);
 }
 
 /* Another one than the block's before, so that the processor need not wait for that. */
 static uint32_t
-credit_field(const struct unit *u)
+credit_field(const struct superblock *u)
 {
 	return (uint32_t)(offsetof(struct thread, budget.credits) +
 	                  (1 + u->block % (ST_CREDITS - 1)) * sizeof(int64_t));
@@ -124,18 +124,18 @@ static void
 emit_leave_unless_zero(struct emit *e, uint32_t field, uint32_t exit)
 {
 	uint8_t *over = emit_jump_if_zero(e, field);
-	emit_restore(e, RCX, save_field(RCX));
+	emit_restore(e, RCX, spill_field(RCX));
 	emit_jmp(e, cache_addr(jit_stub(exit)));
 	over[-1] = (uint8_t)(e->p - over);
 }
 
 /* Where the processor's flags must be kept: through rcx. */
 static void
-emit_borrowed(struct unit *u, uint32_t exit)
+emit_spilled(struct superblock *u, uint32_t exit)
 {
 	struct emit *e = &u->hot;
 	uint32_t credit = credit_field(u);
-	emit_save(e, RCX, save_field(RCX));
+	emit_save(e, RCX, spill_field(RCX));
 	emit_restore(e, RCX, credit);
 	e8(e, 0x48); /* lea rcx, [rcx - amount] */
 	e8(e, 0x8d);
@@ -145,10 +145,10 @@ emit_borrowed(struct unit *u, uint32_t exit)
 	emit_save(e, RCX, credit);
 	if (leaves_at_once())
 		emit_leave_unless_zero(e, credit + 7, exit); /* its highest byte: not negative */
-	emit_restore(e, RCX, save_field(RCX));
+	emit_restore(e, RCX, spill_field(RCX));
 }
 
-/* Opcode and ModRM of an instruction with an immediate of so many bytes on a field. */
+/* Opcode and ModRM of an instruction with an immediate of that many bytes on a field. */
 static void
 emit_on_field(struct emit *e, unsigned opcode, unsigned extension, uint32_t field, unsigned bytes)
 {
@@ -165,7 +165,7 @@ emit_jcc_out(struct emit *e, unsigned opcode, uint32_t exit)
 }
 
 static void
-emit_subtract(struct unit *u, uint32_t exit)
+emit_subtract(struct superblock *u, uint32_t exit)
 {
 	enum { SUB = 5, JS = 0x88 };
 	struct emit *e = &u->hot;
@@ -180,23 +180,23 @@ emit_subtract(struct unit *u, uint32_t exit)
 
 /* What tools see once costs nothing after that but what the engine itself needs for its end. */
 bool
-charge_wanted(const struct unit *u)
+charge_wanted(const struct superblock *u)
 {
 	return !rt.budget.unique || cost_of_end(u->now->end);
 }
 
 void
-emit_charge(struct unit *u)
+emit_charge(struct superblock *u)
 {
 	uint32_t from = u->hot.off, exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
 	bool dead = !jit_flags_read(u->now);
 	if (dead)
 		emit_subtract(u, exit);
 	else
-		emit_borrowed(u, exit);
-	add_record(u, REC_ROOM, 0, from);
+		emit_spilled(u, exit);
+	add_record(u, REC_SPACE, 0, from);
 	u->charge_added = !dead;
-	u->charged = dead ? COST_CHARGE : COST_BORROWED;
+	u->charged = dead ? COST_CHARGE : COST_SPILLED;
 	u->charge_exit = exit;
 	u->charged_insns = 0;
 }
@@ -204,10 +204,10 @@ emit_charge(struct unit *u)
 /* The comparison where the processor's flags must be kept: through rcx, of 16 bits, because lea and
  * jrcxz tell but whether they are equal. */
 static void
-emit_often_borrowed(struct emit *e, uint32_t count, uint32_t limit, uint32_t exit)
+emit_often_spilled(struct emit *e, uint32_t count, uint32_t limit, uint32_t exit)
 {
 	enum { JRCXZ = 0xe3, JMP_SHORT = 0xeb };
-	emit_save(e, RCX, save_field(RCX));
+	emit_save(e, RCX, spill_field(RCX));
 	emit_field_prefixes(e);
 	e8(e, 0x0f); /* movzx ecx, word [count] */
 	e8(e, 0xb7);
@@ -221,14 +221,14 @@ emit_often_borrowed(struct emit *e, uint32_t count, uint32_t limit, uint32_t exi
 	e8(e, JMP_SHORT);
 	e8(e, 0);
 	uint8_t *over = e->p;
-	emit_restore(e, RCX, save_field(RCX));
+	emit_restore(e, RCX, spill_field(RCX));
 	emit_jmp(e, cache_addr(jit_stub(exit)));
 	over[-1] = (uint8_t)(e->p - over);
-	emit_restore(e, RCX, save_field(RCX));
+	emit_restore(e, RCX, spill_field(RCX));
 }
 
 void
-emit_often(struct unit *u)
+emit_often(struct superblock *u)
 {
 	enum { CMP = 7, JGE = 0x8d };
 	struct emit *e = &u->hot;
@@ -242,13 +242,13 @@ emit_often(struct unit *u)
 		e32(e, limit);
 		emit_jcc_out(e, JGE, exit);
 	} else {
-		emit_often_borrowed(e, count, limit, exit);
+		emit_often_spilled(e, count, limit, exit);
 	}
-	add_record(u, REC_ROOM, 0, from);
+	add_record(u, REC_SPACE, 0, from);
 }
 
 void
-emit_look_back(struct unit *u)
+emit_look_back(struct superblock *u)
 {
 	enum { CMP = 7, JNE = 0x85 };
 	struct emit *e = &u->hot;
@@ -262,11 +262,11 @@ emit_look_back(struct unit *u)
 		e8(e, 0);
 		emit_jcc_out(e, JNE, exit);
 	} else {
-		emit_save(e, RCX, save_field(RCX));
+		emit_save(e, RCX, spill_field(RCX));
 		emit_leave_unless_zero(e, field, exit);
-		emit_restore(e, RCX, save_field(RCX));
+		emit_restore(e, RCX, spill_field(RCX));
 	}
-	add_record(u, REC_ROOM, 0, from);
+	add_record(u, REC_SPACE, 0, from);
 }
 
 /* What the same instructions cost, in sixteenths, where code is spread so wide that the processor's
@@ -280,13 +280,13 @@ cost_of_spread(void)
 }
 
 void
-charge_end(struct unit *u)
+charge_end(struct superblock *u)
 {
 	const struct block *b = &jit.blocks[u->block];
 	if (!u->charge)
 		return;
-	/* A block of several pieces is charged in its first one. */
-	u->charged += (cost_of_piece(b) + cost_of_ways(u)) * cost_of_spread() / 16;
+	/* A block of several fragments is charged in its first one. */
+	u->charged += (cost_of_fragment(b) + cost_of_edges(u)) * cost_of_spread() / 16;
 	uint32_t amount = u->charge_added ? 0 - u->charged : u->charged;
 	memcpy(cache_write(u->charge), &amount, 4);
 	u->charged_insns += b->n_insns;

@@ -21,7 +21,7 @@ jit_ticks_of_block(void)
 	return budget_at_most(ticks_of_block);
 }
 
-/* So many blocks have been translated. */
+/* That many blocks have been translated. */
 static void
 add_ticks(uint64_t begin, uint64_t end, uint32_t blocks)
 {
@@ -39,7 +39,7 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	uint32_t b = jit_find(pc, version);
 	if (b)
 		return b;
-	if (!jit_has_room()) {
+	if (!jit_has_space()) {
 		os_flush(t);
 		join = NO_EXIT;
 	}
@@ -73,7 +73,7 @@ enter_block(struct thread *t, uint32_t block)
 
 /* Nothing executable at regs.pc: let the processor say so, natively. Does not return. */
 static _Noreturn void
-probe(struct thread *t)
+probe_natively(struct thread *t)
 {
 	rt_unlock(&rt.lock);
 	if (budget_works(t))
@@ -113,7 +113,7 @@ go_by(struct thread *t, uint64_t pc, bool indirect)
 	t->regs.pc = pc;
 	while (vsyscall_is(pc)) {
 		if (!vsyscall_make(t))
-			probe(t);
+			probe_natively(t);
 		pc = t->regs.pc;
 		indirect = false;
 	}
@@ -126,7 +126,7 @@ go_by(struct thread *t, uint64_t pc, bool indirect)
 		b = find_or_translate(t, pc, NO_EXIT, indirect);
 	}
 	if (!b)
-		probe(t);
+		probe_natively(t);
 	enter_block(t, b);
 }
 
@@ -146,14 +146,14 @@ check_block(struct thread *t, uint32_t exit, const struct exit *x)
 		t->next = cache_addr(x->next);
 		return;
 	}
-	/* A later piece: the basic block ends here for the counts, and another one begins. */
+	/* A later fragment: the basic block ends here for the counts, and another one begins. */
 	if (t->resume.state)
 		jit_end_partial(t);
 	jit_invalidate(b->pc, b->pc + 1);
 	go_to(t, t->regs.pc);
 }
 
-/* The program is at a border of the region of interest, which is crossed; then it goes on behind
+/* The program is at a border of the region of interest, which is crossed; then it goes on after
  * it. */
 static void
 cross_border(struct thread *t, uint32_t exit, const struct exit *x)
@@ -170,12 +170,13 @@ cross_border(struct thread *t, uint32_t exit, const struct exit *x)
 		t->next += jit_stub_len();
 }
 
-/* Is it a way of a branch that is counted? If it is the other one it becomes an exit like any. */
+/* Is it the edge of a branch that is counted? If it is the other one it becomes an exit like any.
+ */
 static bool
-is_counted_way(uint32_t exit)
+is_counted_edge(uint32_t exit)
 {
 	struct exit *x = &jit.exits[exit];
-	if (x->cause && !edge_counts(jit.edge_of[x->block], exit_way(x)))
+	if (x->cause && !edge_counts(jit.edge_of[x->block], exit_direction(x)))
 		x->cause = 0;
 	return x->cause;
 }
@@ -190,7 +191,7 @@ follow_exit(struct thread *t, uint32_t exit, const struct exit *x)
 	if (native_run_go(t))
 		return;
 	stress_flush(t);
-	bool apart = jit.generation == generation && is_counted_way(exit);
+	bool apart = jit.generation == generation && is_counted_edge(exit);
 	uint32_t join = jit.generation == generation && !apart ? exit : NO_EXIT;
 	uint32_t b = find_or_translate(t, target, join, false);
 	if (!b) {
@@ -207,7 +208,7 @@ follow_exit(struct thread *t, uint32_t exit, const struct exit *x)
 	enter_block(t, b);
 }
 
-/* Rests of basic blocks that threads have been stopped in, by where that was. */
+/* Resume fragments of basic blocks that threads have been stopped in, by where that was. */
 static struct {
 	struct resume at;
 	uint32_t block, generation;
@@ -244,7 +245,7 @@ go_on(struct thread *t)
 	struct resume at = t->resume;
 	if (at.state == RESUME_NONE || at.pc != t->regs.pc)
 		return false;
-	if (!jit_has_room())
+	if (!jit_has_space())
 		os_flush(t);
 	uint32_t b = find_resume_fragment(&at, thread_version(t));
 	if (b && !unique_resume(t)) {
@@ -319,7 +320,7 @@ dispatch_first(struct thread *t, uint32_t exit, const struct exit *x)
 	go_on_or_to(t);
 }
 
-/* A block has been executed often enough: it is translated anew, without what the tools asked for.
+/* A block has been executed often enough: it is translated again, without what the tools asked for.
  */
 static void
 dispatch_often(struct thread *t, uint32_t exit, const struct exit *x)
@@ -330,18 +331,18 @@ dispatch_often(struct thread *t, uint32_t exit, const struct exit *x)
 	go_to(t, t->regs.pc);
 }
 
-/* There is to be room for rows. */
+/* There is to be space for rows. */
 static void
-dispatch_room(struct thread *t, const struct exit *x, uint32_t generation)
+dispatch_space(struct thread *t, const struct exit *x, uint32_t generation)
 {
 	const struct block *b = &jit.blocks[x->block];
 	uint32_t body = b->body, block = x->block;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	bool room = streams_try_room(t, 1u << x->cause);
+	bool space = streams_try_space(t, 1u << x->cause);
 	rt_lock(&rt.lock);
-	if (!room)
+	if (!space)
 		budget_stop(t);
-	if (room && jit.generation == generation && (jit.blocks[block].flags & BLOCK_VALID))
+	if (space && jit.generation == generation && (jit.blocks[block].flags & BLOCK_VALID))
 		t->next = cache_addr(body);
 	else
 		go_on_or_to(t);
@@ -374,9 +375,9 @@ stop_measuring(struct thread *t, uint32_t exit, const struct exit *x)
 	go_to(t, t->regs.pc);
 }
 
-/* Is it a way of a branch that may have to be counted? */
+/* Is it an edge of a branch that may have to be counted? */
 static bool
-is_way(const struct exit *x)
+is_branch_edge(const struct exit *x)
 {
 	return (x->kind == EXIT_JUMP || x->kind == EXIT_BRANCH) && x->cause;
 }
@@ -419,7 +420,7 @@ static const struct exit_handler {
         [EXIT_SYSCALL] = {.handle = follow_exit, .of_block = true},
         [EXIT_NATIVE] = {.alone = dispatch_native},
         [EXIT_CHECK] = {.handle = check_block, .of_block = true},
-        [EXIT_ROOM] = {.alone = dispatch_room},
+        [EXIT_SPACE] = {.alone = dispatch_space},
         [EXIT_FIRST] = {.handle = dispatch_first, .of_block = true, .foresees = FORESEES_BLOCK},
         [EXIT_REGION] = {.handle = cross_border},
         [EXIT_SPENT] = {.handle = stop_measuring},
@@ -429,7 +430,7 @@ static const struct exit_handler {
 
 /* Of the present generation, and of a block of the thread's version? */
 static bool
-is_current(const struct thread *t, const struct exit *x, uint32_t generation)
+exit_is_current(const struct thread *t, const struct exit *x, uint32_t generation)
 {
 	return jit.generation == generation && jit.blocks[x->block].version == thread_version(t);
 }
@@ -449,8 +450,8 @@ dispatch_exit(struct thread *t)
 		return;
 	}
 	uint64_t target = t->regs.pc;
-	if (is_way(&x))
-		edge_pass(t, jit.edge_of[x.block], exit_way(&x));
+	if (is_branch_edge(&x))
+		edge_pass(t, jit.edge_of[x.block], exit_direction(&x));
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_dispatches, 1);
@@ -461,7 +462,7 @@ dispatch_exit(struct thread *t)
 		foresee(t, target);
 	else if (h->foresees == FORESEES_BLOCK && budget_is_short(t, jit_ticks_of_block()))
 		budget_stop(t);
-	if (!h->of_block || is_current(t, &x, generation))
+	if (!h->of_block || exit_is_current(t, &x, generation))
 		h->handle(t, exit, &x);
 	else
 		go_on_or_to(t);
@@ -497,7 +498,7 @@ dispatch_miss(struct thread *t)
 		target_count(t, site, pc);
 	go_by(t, pc, true);
 	uint32_t b = jit_find(pc, thread_version(t));
-	if (b && !(rt.stress & ST_STRESS_lookup) && jit_has_room()) {
+	if (b && !(rt.stress & ST_STRESS_lookup) && jit_has_space()) {
 		jit_make_pad(b);
 		jit_lookup_set(jit.blocks[b].version, pc, jit.blocks[b].pad);
 		if (jit.targets && jit.blocks[b].version == VERSION_TOOLS)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counting the ways of conditional branches (tool/edges.c). The way that is counted leads through a
- * piece of code of its own, which counts and goes on to the target; the other one leads straight to
- * its target and pays nothing. Until a branch has been executed both ways lead to the dispatcher.
+ * Counting the edges of conditional branches (tool/edges.c). The edge that is counted leads through
+ * a fragment of code of its own, which counts and goes on to the target; the other one leads
+ * straight to its target and pays nothing. Until a branch has been executed both edges lead to the
+ * dispatcher.
  */
 #include "rt/jit/sequence.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/superblock.h"
 
 static void
 emit_edge(struct emit *e, uint32_t edge, uint64_t target)
@@ -25,8 +26,8 @@ jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct reg
 {
 	const uint8_t *p = cache_write(start);
 	unsigned field = emit_field_len(&rt.target);
-	bool borrows = p[rt.target.threaded ? 3 : 1] == 0x89;
-	if (!borrows)
+	bool spills = p[rt.target.threaded ? 3 : 1] == 0x89;
+	if (!spills)
 		return at > 0;
 	if (at > 0)
 		regs->r[RSI] = t->slot_spill;
@@ -38,7 +39,7 @@ jit_link_edge(uint32_t exit, uint32_t block)
 {
 	const struct exit *x = &jit.exits[exit];
 	uint32_t source = x->block;
-	if (!jit_is_unlinked(exit) || !jit_has_room())
+	if (!jit_is_unlinked(exit) || !jit_has_space())
 		return;
 	uint32_t onward = new_exit(EXIT_JUMP, x->to, source);
 	struct emit e = warm_begin();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ways out of a block, and the warm part of the cache. */
+/* The exits of a block, and the warm part of the cache. */
 #include "rt/jit/sequence.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/superblock.h"
 #include "rt/tool/tool.h"
 
 struct emit
@@ -14,9 +14,9 @@ void
 warm_mark(const struct emit *e, enum warm_kind kind, uint32_t block)
 {
 	struct warm *w = &jit.warm;
-	w->pieces[w->n_pieces] = (struct warm_piece){e->off, (uint32_t)kind << 28 | block};
+	w->fragments[w->n_fragments] = (struct warm_fragment){e->off, (uint32_t)kind << 28 | block};
 	/* Signal handlers of other threads search the table without the lock. */
-	__atomic_store_n(&w->n_pieces, w->n_pieces + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->n_fragments, w->n_fragments + 1, __ATOMIC_RELEASE);
 }
 
 void
@@ -122,17 +122,19 @@ emit_direct(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to t
 }
 
 void
-emit_way(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to, uint32_t block)
+emit_branch_edge(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to,
+                 uint32_t block)
 {
 	uint32_t exit = new_exit(kind, to, block), edge = jit.counting ? jit.edge_of[block] : 0;
 	struct exit *x = &jit.exits[exit];
-	enum way other = exit_way(x) == WAY_TAKEN ? WAY_NOT_TAKEN : WAY_TAKEN;
+	enum direction other =
+	        exit_direction(x) == DIRECTION_TAKEN ? DIRECTION_NOT_TAKEN : DIRECTION_TAKEN;
 	x->cause = edge && !edge_counts(edge, other);
 	emit_jump(e, opcode, exit);
 }
 
 void
-emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned app_len)
+emit_leave(struct superblock *u, enum exit_kind kind, enum exit_to to, unsigned app_len)
 {
 	struct emit *e = &u->hot;
 	uint32_t from = e->off, exit = new_exit(kind, to, u->block);
@@ -143,7 +145,7 @@ emit_leave(struct unit *u, enum exit_kind kind, enum exit_to to, unsigned app_le
 }
 
 void
-emit_first(struct unit *u)
+emit_first(struct superblock *u)
 {
 	uint32_t from = u->hot.off;
 	emit_align_site(&u->hot, 0);
@@ -153,7 +155,7 @@ emit_first(struct unit *u)
 }
 
 static uint16_t *
-first_bytes(uint32_t exit)
+first_exit_bytes(uint32_t exit)
 {
 	return (uint16_t *)cache_write(jit.exits[exit].next - jit_stub_len());
 }
@@ -162,12 +164,12 @@ uint16_t
 jit_skip_first(uint32_t exit)
 {
 	uint16_t jump = (uint16_t)(0xeb | (jit_stub_len() - 2) << 8);
-	uint16_t was = __atomic_exchange_n(first_bytes(exit), jump, __ATOMIC_RELAXED);
+	uint16_t was = __atomic_exchange_n(first_exit_bytes(exit), jump, __ATOMIC_RELAXED);
 	return was == jump ? 0 : was;
 }
 
 void
 jit_arm_first(uint32_t exit, uint16_t armed)
 {
-	__atomic_store_n(first_bytes(exit), armed, __ATOMIC_RELAXED);
+	__atomic_store_n(first_exit_bytes(exit), armed, __ATOMIC_RELAXED);
 }

@@ -22,11 +22,11 @@
 #include "rt/rt.h"
 
 enum {
-	MAX_BLOCK_INSNS = 128,        /* of one translated piece */
-	MOST_INSNS_AND_ACTIONS = 224, /* of a piece, which has 255 records at most */
-	MAX_BLOCK_BYTES = 1024,       /* less than a page: a piece touches two pages at most */
-	MAX_SURE_UNITS = 16,          /* translated ahead of their execution, one after the other */
-	MAX_UNIT_BLOCKS = 24,         /* basic blocks translated in one go, across calls */
+	MAX_BLOCK_INSNS = 128,        /* of one translated fragment */
+	MOST_INSNS_AND_ACTIONS = 224, /* of a fragment, which has 255 records at most */
+	MAX_BLOCK_BYTES = 1024,       /* less than a page: a fragment touches two pages at most */
+	MAX_SURE_SUPERBLOCKS = 16,    /* translated ahead of their execution, one after the other */
+	MAX_SUPERBLOCK_BLOCKS = 24,   /* basic blocks translated in one go, across calls */
 	MAX_WHOLE_INSNS = 16 << 10,   /* of a basic block in all; a longer one counts as several */
 	MAX_WHOLE_CODE = 16 << 20,    /* more than such a block becomes in the cache */
 	MAX_ACTION_CODE = 1024,       /* more than ten columns of any kind take, with a condition */
@@ -47,8 +47,8 @@ struct __attribute__((packed)) record {
 enum record_kind {
 	REC_COPY = 0,    /* one machine instruction stands for one */
 	REC_COUNT,       /* one increment, no instruction of the program */
-	REC_COUNT_SPILL, /* count with a register borrowed and given back */
-	REC_SPILL,       /* borrow, load address, operation, give back */
+	REC_COUNT_SPILL, /* count with a register spilled and given back */
+	REC_SPILL,       /* spill, load address, operation, give back */
 	REC_LOAD,        /* load the address into the destination, then the operation */
 	REC_BRANCH,      /* a conditional branch: the branch itself, then perhaps a jump */
 	REC_JUMP,
@@ -58,18 +58,18 @@ enum record_kind {
 	REC_ICALL,
 	REC_LOOP,
 	REC_EXIT,   /* leaves the cache: system calls and what is handed to the runtime */
-	REC_BEFORE, /* an action of the instruction behind it */
+	REC_BEFORE, /* an action of the instruction after it */
 	REC_AFTER,  /* an action of the instruction before it */
-	REC_ROOM,   /* sees to it that there is room for rows; borrows registers for a stretch, or
-	               gives them back: see pins.h */
+	REC_SPACE, /* sees to it that there is space for rows; spills registers for a live range, or
+	             gives them back: see reserve.h */
 };
 
 enum block_flags {
 	BLOCK_VALID = 1,
 	BLOCK_JOINED =
 	        2, /* the block before it in the cache falls into it: they live and die together */
-	BLOCK_CONT = 4, /* a later piece of a long basic block, right behind the piece before: no
-	                   entry, not counted */
+	BLOCK_CONT = 4, /* a later fragment of a long basic block, right after the fragment before:
+	                   no entry, not counted */
 	BLOCK_WRITABLE = 8, /* its code may change: a copy of it is kept */
 	BLOCK_CHECKED = 16, /* its code is compared with the program's before each execution */
 	BLOCK_COUNTED = 32, /* it carries a counter */
@@ -101,9 +101,9 @@ struct block {
 	uint16_t body_len;     /* its own code, landing pad included */
 	uint16_t landing;      /* body-relative offset of the landing pad after its call; 0: none */
 	uint16_t map;
-	uint16_t bytes; /* of program code */
-	uint8_t beyond; /* bytes looked at behind it: some when it ends in what is no instruction */
-	uint8_t n_insns; /* in this piece */
+	uint16_t bytes;  /* of program code */
+	uint8_t beyond;  /* bytes looked at after it: some when it ends in what is no instruction */
+	uint8_t n_insns; /* in this fragment */
 	uint8_t n_records;
 	uint8_t count_rec;   /* record that counts + 1; 0: none */
 	uint8_t end : 4;     /* enum st_block_end */
@@ -132,30 +132,30 @@ block_extent(const struct block *b)
 
 /* Where an exit leads to. */
 enum exit_to {
-	TO_END,    /* the address behind its block */
+	TO_END,    /* the address after its block */
 	TO_TARGET, /* the block's direct target */
 	TO_SELF,   /* the block itself */
 };
 
 /* Where a conditional branch goes. */
-enum way { WAY_TAKEN, WAY_NOT_TAKEN };
+enum direction { DIRECTION_TAKEN, DIRECTION_NOT_TAKEN };
 
 /* Its stub is the one of its number: jit_stub(). */
 struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
 	uint32_t next;       /* chain of exits linked to one block, + 1; without a site: cache
-	                        offset behind the exit; of EXIT_SPENT: what its block charges, for
+	                        offset after the exit; of EXIT_SPENT: what its block charges, for
 	                        budget/audit.h */
 	uint32_t block : 21; /* whose exit it is */
 	uint32_t kind : 4;   /* enum exit_kind */
 	uint32_t to : 2;     /* enum exit_to */
 	uint32_t cause : 5;  /* for EXIT_NATIVE: enum st_fallback_cause; for EXIT_JUMP, EXIT_BRANCH:
-	                        1 if it is a way that may still have to be counted */
+	                        1 if it is an edge that may still have to be counted */
 };
-static inline enum way
-exit_way(const struct exit *x)
+static inline enum direction
+exit_direction(const struct exit *x)
 {
-	return x->to == TO_TARGET ? WAY_TAKEN : WAY_NOT_TAKEN;
+	return x->to == TO_TARGET ? DIRECTION_TAKEN : DIRECTION_NOT_TAKEN;
 }
 enum exit_kind {
 	EXIT_JUMP,    /* `jmp rel32` at the site */
@@ -163,18 +163,18 @@ enum exit_kind {
 	EXIT_SYSCALL, /* to the address after the system call */
 	EXIT_NATIVE,  /* to the instruction to hand to native execution */
 	EXIT_CHECK,   /* to the block's own address, whose bytes must be compared; the block goes on
-	                 behind it */
-	EXIT_ROOM,    /* to the block's own address, when there is room for the rows of stream
-	                 `cause` */
+	                 after it */
+	EXIT_SPACE,   /* to the block's own address, when there is space for the rows of stream
+	                `cause` */
 	EXIT_FIRST,   /* the same: it is executed for the first time */
 	EXIT_REGION,  /* the same: the region of interest begins or ends, `cause` says which */
 	EXIT_SPENT,   /* the same: the thread's budget is spent */
-	EXIT_TARGETS, /* the same: code must be translated anew, so that it counts targets */
-	EXIT_OFTEN,   /* the same: it has been executed often enough, and is to rest */
+	EXIT_TARGETS, /* the same: code must be translated again, so that it counts targets */
+	EXIT_OFTEN,   /* the same: it has been executed often enough, and is to be backed off */
 };
 
 /* What lies where in the warm part, in ascending order. */
-struct warm_piece {
+struct warm_fragment {
 	uint32_t at;
 	uint32_t what; /* enum warm_kind << 28 | index of the block */
 };
@@ -183,8 +183,8 @@ enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET, WARM_WALK };
 /* The warm part. */
 struct warm {
 	uint32_t next, limit; /* cache offsets: next free, end */
-	struct warm_piece *pieces;
-	uint32_t n_pieces;
+	struct warm_fragment *fragments;
+	uint32_t n_fragments;
 };
 
 /* A block that has been measured, of the last ones (budget/unique.c). */
@@ -214,10 +214,10 @@ struct jit {
 	uint32_t *source_of; /* by block: where its copy is, if it is BLOCK_WRITABLE */
 	uint32_t *id_of;     /* by block: its whole basic block in the results, if blocks are
 	                        counted; 0: none */
-	uint32_t *edge_of; /* by block, if blocks are counted: the branch at its end, whose ways are
-	                      counted (tool/edges.c); 0: none */
-	uint32_t *base_of; /* by block, if it is BLOCK_RESUME: instructions of the basic block
-	                      before it, and its skip << 16 and back << 24 (struct unit) */
+	uint32_t *edge_of;   /* by block, if blocks are counted: the branch at its end, whose edges
+	                        are   counted (tool/edges.c); 0: none */
+	uint32_t *base_of;   /* by block, if it is BLOCK_RESUME: instructions of the basic block
+	                        before it, and its skip << 16 and back << 24 (struct superblock) */
 	uint32_t generation; /* of the cache: flushes so far */
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
@@ -228,7 +228,7 @@ struct jit {
 	bool has_plain;                      /* there may be plain blocks */
 	bool alone;                          /* what is being translated leads to the dispatcher:
 	                                        budget/breakpoint_sampling.h */
-	uint32_t most_insns;                 /* of a piece */
+	uint32_t most_insns;                 /* of a fragment */
 	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.budget.unique_last */
 	uint32_t n_last;                     /* so far */
 };
@@ -309,7 +309,7 @@ bool jit_is_foreign(const struct st_insn *in, const uint8_t *code);
 enum { NO_EXIT = 0xffffffff };
 uint32_t jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect);
 /* Translates the rest of a basic block, for the thread that is at it; 0 when that cannot be. What
- * the tools asked for there stays in it, whatever version of code comes behind it. */
+ * the tools asked for there stays in it, whatever version of code comes after it. */
 uint32_t jit_translate_resume(const struct resume *at, enum version next);
 /* From now on control runs past an EXIT_FIRST. Returns what stood there, for jit_arm_first; 0: it
  * did so already. */
@@ -327,7 +327,7 @@ uint32_t jit_find(uint64_t pc, enum version version); /* block index or 0 */
 void jit_insert(uint32_t block);
 uint32_t
 jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
-bool jit_has_room(void);
+bool jit_has_space(void);
 /* A BLOCK_WRITABLE block: keep a copy of its code, which is here; is it still the same? */
 void jit_keep_source(uint32_t block, const void *code);
 bool jit_same_source(uint32_t block);
@@ -336,8 +336,8 @@ uint64_t jit_ticks_of_block(void);
 void jit_report_sizes(void);         /* to the statistics */
 uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset, or 0 */
 uint32_t
-jit_block_behind(uint32_t off); /* first block whose body begins behind the cache offset, or 0 */
-const struct warm_piece *jit_warm_at(uint32_t off);
+jit_block_after(uint32_t off); /* first block whose body begins after the cache offset, or 0 */
+const struct warm_fragment *jit_warm_at(uint32_t off);
 uint64_t jit_exit_target(const struct exit *x);
 /* Bytes of a stub, and of the same code within a body: exit_id = number; jmp rt_stub_exit. */
 uint32_t jit_stub_len(void);
@@ -369,9 +369,9 @@ void jit_revalidate(uint64_t start, uint64_t end);
 void jit_check_all(void);
 bool jit_has_code(uint64_t start, uint64_t end);
 
-/* jit/edge.c: the exit, a way that is counted, leads to the block by way of the counting. */
+/* jit/edge.c: the exit, an edge that is counted, leads to the block by way of the counting. */
 void jit_link_edge(uint32_t exit, uint32_t block);
-/* `at` bytes into the code that counts: has it been counted? Puts right what is borrowed. */
+/* `at` bytes into the code that counts: has it been counted? Puts right what is spilled. */
 bool jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs);
 
 /* jit/target.c: the pad through which indirect branches come to the block counts those of the site,
@@ -407,12 +407,12 @@ struct late { /* what a register held for a place in memory: to be written there
 enum { MAX_HELD = 3 }; /* registers that hold fields at once */
 struct recovered {
 	struct regs regs;
-	struct late late[MAX_HELD]; /* see jit/pins.h */
+	struct late late[MAX_HELD]; /* see jit/reserve.h */
 	uint8_t n_late;
 	uint32_t block;  /* block under way, or 0 between blocks */
 	uint32_t done;   /* instructions of it that have completed */
-	uint8_t actions; /* done at the next instruction; or behind the last */
-	uint8_t back;    /* length of the last instruction, when those behind it are under way */
+	uint8_t actions; /* done at the next instruction; or after the last */
+	uint8_t back;    /* length of the last instruction, when those after it are under way */
 	bool counted;    /* its counter has already been incremented */
 	bool at_end;     /* all of it has completed */
 	bool own_work;   /* the instruction there does the program's work, not the engine's */
@@ -420,8 +420,8 @@ struct recovered {
 	                  the block begins */
 	uint32_t site; /* the indirect branch that has gone to regs.pc, if that has still to be
 	                  counted; or 0 */
-	uint32_t edge; /* the branch whose way has still to be counted; 0: none */
-	enum way way;
+	uint32_t edge; /* the branch whose edge has still to be counted; 0: none */
+	enum direction direction;
 	uint64_t repair,
 	        repair_value; /* a word of the program's stack to put right first; 0: none */
 };

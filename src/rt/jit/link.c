@@ -5,14 +5,14 @@
 
 /* One aligned-or-within-a-line store: another thread sees the old target or the new one. */
 static void
-patch(uint32_t site, uint32_t to)
+patch_exit(uint32_t site, uint32_t to)
 {
 	uint32_t rel = to - (site + 4);
 	__atomic_store_n((uint32_t *)cache_write(site), rel, __ATOMIC_RELAXED);
 }
 
 static uint32_t
-target_of(uint32_t site)
+link_target(uint32_t site)
 {
 	uint32_t rel;
 	memcpy(&rel, cache_write(site), 4);
@@ -23,13 +23,13 @@ bool
 jit_is_unlinked(uint32_t exit)
 {
 	uint32_t site = jit.exits[exit].site;
-	return site && target_of(site) == jit_stub(exit);
+	return site && link_target(site) == jit_stub(exit);
 }
 
 void
 jit_lead(uint32_t exit, uint32_t to)
 {
-	patch(jit.exits[exit].site, to);
+	patch_exit(jit.exits[exit].site, to);
 	rt_stat(ST_STAT_links, 1);
 }
 
@@ -54,7 +54,7 @@ unlink_incoming(struct block *b)
 		i = x->next;
 		x->next = 0;
 		if (x->site)
-			patch(x->site, jit_stub(exit));
+			patch_exit(x->site, jit_stub(exit));
 	}
 	b->incoming = 0;
 }
@@ -112,7 +112,8 @@ drop(uint32_t index, bool keep)
 	rt_stat(ST_STAT_invalidations, !keep);
 }
 
-/* A unit: blocks that stand and fall together because control falls from one into the next. */
+/* A superblock: blocks that stand and fall together because control falls from one into the next.
+ */
 static void
 unit_of(uint32_t index, uint32_t *first, uint32_t *last)
 {
@@ -124,7 +125,7 @@ unit_of(uint32_t index, uint32_t *first, uint32_t *last)
 }
 
 static void
-drop_unit(uint32_t index, bool keep)
+drop_superblock(uint32_t index, bool keep)
 {
 	uint32_t first, last;
 	unit_of(index, &first, &last);
@@ -135,7 +136,7 @@ drop_unit(uint32_t index, bool keep)
 void
 jit_drop(uint32_t block)
 {
-	drop_unit(block, false);
+	drop_superblock(block, false);
 }
 
 static bool
@@ -150,13 +151,13 @@ unchanged(uint32_t index)
 }
 
 static void
-revalidate_unit(uint32_t index)
+revalidate_superblock(uint32_t index)
 {
 	uint32_t first, last;
 	unit_of(index, &first, &last);
 	for (uint32_t i = first; i <= last; i++)
 		if (!unchanged(i)) {
-			drop_unit(index, false);
+			drop_superblock(index, false);
 			return;
 		}
 	for (uint32_t i = first; i <= last; i++) {
@@ -181,9 +182,9 @@ sweep_block(uint32_t index, uint64_t start, uint64_t end, enum sweep what)
 	    b->pc + block_extent(b) <= start)
 		return;
 	if (what == SWEEP_VERIFY)
-		revalidate_unit(index);
+		revalidate_superblock(index);
 	else
-		drop_unit(index, what == SWEEP_SUSPEND);
+		drop_superblock(index, what == SWEEP_SUSPEND);
 }
 
 /*
@@ -241,7 +242,7 @@ jit_check_all(void)
 {
 	for (uint32_t i = 1; i < jit.n_blocks; i++)
 		if (jit.blocks[i].flags & BLOCK_VALID)
-			revalidate_unit(i);
+			revalidate_superblock(i);
 }
 
 bool

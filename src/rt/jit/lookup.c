@@ -4,14 +4,14 @@
  * addresses.
  *
  * Jumps and calls load from one, returns from the other; entry by entry they say the same, except
- * that returns enter a pad at its start and jumps behind its first instruction. An entry leads to
+ * that returns enter a pad at its start and jumps after its first instruction. An entry leads to
  * the first of a chain of pads: a pad compares the whole address, without touching the flags, and
  * a branch that is not meant for it goes on to the next, at last to rt_stub_miss. So an entry may
  * be out of date for a moment while other threads branch: a pad that matches is always right, and
  * a branch that misses asks under rt.lock.
  *
  * Empty tables are the same in all processes, and mapped from one file: a process has pages of its
- * own only for entries that it has set. So an empty entry leads to a pad that lies behind the
+ * own only for entries that it has set. So an empty entry leads to a pad that lies after the
  * tables, whatever the runtime's address.
  */
 #include <asm/unistd.h>
@@ -32,7 +32,7 @@ jit_lookup_table(enum version version, bool returns)
 }
 
 static uint64_t *
-entry_of(enum version version, bool returns, uint32_t index)
+lookup_entry(enum version version, bool returns, uint32_t index)
 {
 	return (uint64_t *)jit_lookup_table(version, returns) + index;
 }
@@ -41,8 +41,8 @@ static void
 set_entry(enum version version, uint32_t index, uint64_t jump_to, uint64_t return_to)
 {
 	/* The pad is complete when it can be found. */
-	__atomic_store_n(entry_of(version, false, index), jump_to, __ATOMIC_RELEASE);
-	__atomic_store_n(entry_of(version, true, index), return_to, __ATOMIC_RELEASE);
+	__atomic_store_n(lookup_entry(version, false, index), jump_to, __ATOMIC_RELEASE);
+	__atomic_store_n(lookup_entry(version, true, index), return_to, __ATOMIC_RELEASE);
 }
 
 /* As the controller has made them: control/shared.c. */
@@ -68,7 +68,7 @@ link_of(uint32_t pad)
 
 /* The next pad of the chain, or 0. */
 static uint32_t
-next_of(uint32_t pad)
+next_pad(uint32_t pad)
 {
 	uint64_t to =
 	        cache_addr(pad + sequence_pad_check_end(pad)) + (uint64_t)(int32_t)*link_of(pad);
@@ -86,7 +86,7 @@ set_next(uint32_t pad, uint64_t to)
 static uint32_t
 head_of(enum version version, uint32_t index)
 {
-	uint64_t to = *entry_of(version, false, index);
+	uint64_t to = *lookup_entry(version, false, index);
 	return in_cache(to) ? (uint32_t)(to - rt.target.area) - PAD_JUMP_ENTRY : 0;
 }
 
@@ -95,7 +95,7 @@ jit_lookup_pad(enum version version, uint64_t pc)
 {
 	uint32_t p = head_of(version, (uint16_t)pc);
 	while (p && sequence_pad_target(p) != pc)
-		p = next_of(p);
+		p = next_pad(p);
 	return p;
 }
 
@@ -105,7 +105,7 @@ jit_lookup_set(enum version version, uint64_t pc, uint32_t pad)
 	uint32_t index = (uint16_t)pc;
 	if (rt.stress & ST_STRESS_lookup)
 		return;
-	for (uint32_t p = head_of(version, index); p; p = next_of(p))
+	for (uint32_t p = head_of(version, index); p; p = next_pad(p))
 		if (p == pad)
 			return;
 	uint32_t head = head_of(version, index);
@@ -117,10 +117,10 @@ void
 jit_lookup_clear(enum version version, uint64_t pc, uint32_t pad)
 {
 	uint32_t index = (uint16_t)pc, before = 0;
-	for (uint32_t p = head_of(version, index); p; before = p, p = next_of(p)) {
+	for (uint32_t p = head_of(version, index); p; before = p, p = next_pad(p)) {
 		if (p != pad)
 			continue;
-		uint32_t next = next_of(p);
+		uint32_t next = next_pad(p);
 		if (before)
 			set_next(before,
 			         next ? cache_addr(next) + PAD_JUMP_ENTRY : (uint64_t)rt_stub_miss);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The operands of actions, computed at their point. */
 #include "rt/arch/x86_64/relocate.h"
-#include "rt/jit/borrow.h"
+#include "rt/jit/spill.h"
 
 /* ---- memory accesses ---- */
 
 const uint8_t *
-code_of(const struct seq *s)
+seq_code(const struct seq *s)
 {
 	return program_code(s->pc);
 }
 
 static bool
-access_of(const struct seq *s, unsigned which, struct st_access *out)
+operand_access(const struct seq *s, unsigned which, struct st_access *out)
 {
 	struct st_access found[ST_MAX_ACCESSES];
-	unsigned n = st_accesses(s->in, code_of(s), found);
+	unsigned n = st_accesses(s->in, seq_code(s), found);
 	if (which >= n)
 		return false;
 	*out = found[which];
@@ -80,7 +80,7 @@ emit_lea_modrm(struct seq *s, unsigned reg, const struct st_access *a)
 {
 	struct emit *e = s->e;
 	const struct st_insn *in = s->in;
-	const uint8_t *code = code_of(s);
+	const uint8_t *code = seq_code(s);
 	int32_t disp = 0;
 	if (in->disp_len == 1)
 		disp = (int8_t)code[in->disp_off];
@@ -121,7 +121,7 @@ emit_lea_modrm(struct seq *s, unsigned reg, const struct st_access *a)
 static void
 emit_add_fs(struct seq *s, unsigned reg)
 {
-	unsigned base = scratch(s, 1u << reg);
+	unsigned base = scratch_register(s, 1u << reg);
 	if (tools.has_rdfsbase) {
 		e8(s->e, 0xf3); /* rdfsbase */
 		e8(s->e, 0x48 | base >> 3);
@@ -142,7 +142,7 @@ emit_add_fs(struct seq *s, unsigned reg)
 static unsigned
 reg_field(const struct seq *s)
 {
-	const uint8_t *code = code_of(s);
+	const uint8_t *code = seq_code(s);
 	unsigned reg = code[s->in->modrm_off] >> 3 & 7;
 	if ((s->in->flags & ST_I_REX) && (code[s->in->rex_off] & 4))
 		reg |= 8;
@@ -155,7 +155,7 @@ emit_bit_offset(struct seq *s, unsigned reg, unsigned bytes)
 {
 	struct emit *e = s->e;
 	unsigned bits = bytes == 8 ? 6 : bytes == 4 ? 5 : 4, from = reg_field(s);
-	unsigned work = scratch(s, 1u << reg);
+	unsigned work = scratch_register(s, 1u << reg);
 	save_flags(s);
 	s->flags_dirty = true;
 	if (bytes == 8) {
@@ -187,7 +187,7 @@ emit_pointer(struct seq *s, unsigned reg, unsigned from)
 	e8(s->e, 0xc0 | (from & 7) << 3 | (reg & 7));
 }
 
-/* reg = where a push writes, or has written. Behind `enter` rsp lies below the frame, and rbp at
+/* reg = where a push writes, or has written. After `enter` rsp lies below the frame, and rbp at
  * its upper end. */
 static void
 emit_pushed(struct seq *s, unsigned reg, const struct st_access *a)
@@ -195,7 +195,7 @@ emit_pushed(struct seq *s, unsigned reg, const struct st_access *a)
 	int32_t bytes = a->bytes;
 	if (!s->after)
 		emit_lea_disp(s->e, reg, RSP, -bytes);
-	else if (code_of(s)[s->in->op_off] == 0xc8) /* enter */
+	else if (seq_code(s)[s->in->op_off] == 0xc8) /* enter */
 		emit_lea_disp(s->e, reg, RBP, 8 - bytes);
 	else
 		emit_lea_disp(s->e, reg, RSP, 0);
@@ -231,7 +231,7 @@ emit_address(struct seq *s, unsigned reg, const struct st_access *a)
 		emit_pointer(s, reg, RDI);
 		break;
 	case ST_ACCESS_MOFFS:
-		memcpy(&moffs, code_of(s) + s->in->disp_off, s->in->disp_len);
+		memcpy(&moffs, seq_code(s) + s->in->disp_off, s->in->disp_len);
 		emit_constant(e, reg, moffs);
 		break;
 	case ST_ACCESS_XLAT:
@@ -357,14 +357,14 @@ emit_timestamp(struct seq *s, unsigned reg)
 		emit_constant(e, reg, 0);
 		return;
 	}
-	save(s, RAX);
-	save(s, RDX);
+	spill_register(s, RAX);
+	spill_register(s, RDX);
 	e8(e, 0x0f);
 	e8(e, 0x31); /* rdtsc: the upper halves are 0 */
 	emit_save(e, RAX, field);
-	emit_save(e, RDX, field + 4); /* over the zeros, and some more behind them */
-	emit_restore(e, RAX, save_field(RAX));
-	emit_restore(e, RDX, save_field(RDX));
+	emit_save(e, RDX, field + 4); /* over the zeros, and some more after them */
+	emit_restore(e, RAX, spill_field(RAX));
+	emit_restore(e, RDX, spill_field(RDX));
 	emit_restore(e, reg, field);
 }
 
@@ -374,10 +374,10 @@ emit_outcome(struct seq *s, unsigned reg, uint64_t yes, uint64_t no)
 {
 	struct emit *e = s->e;
 	const struct st_insn *in = s->in;
-	const uint8_t *code = code_of(s);
+	const uint8_t *code = seq_code(s);
 	bring_flags(s);
 	if (in->cls == ST_C_JCC) {
-		unsigned other = scratch(s, 1u << reg);
+		unsigned other = scratch_register(s, 1u << reg);
 		emit_constant(e, reg, no);
 		emit_constant(e, other, yes);
 		rex_rr(e, true, reg, other); /* cmovcc reg, other */
@@ -393,7 +393,7 @@ emit_outcome(struct seq *s, unsigned reg, uint64_t yes, uint64_t no)
 	uint8_t op = code[in->op_off];
 	bool jrcxz = op == 0xe3, half = in->flags & ST_I_ADDR32;
 	if (!jrcxz) {
-		save(s, RCX);
+		spill_register(s, RCX);
 		emit_lea_disp(e, RCX, RCX, -1);
 	}
 	uint64_t if_zero = jrcxz ? yes : no, else_ = jrcxz ? no : yes;
@@ -405,10 +405,10 @@ emit_outcome(struct seq *s, unsigned reg, uint64_t yes, uint64_t no)
 	emit_mov_imm64(e, reg, else_);
 	if (jrcxz)
 		return;
-	emit_restore(e, RCX, save_field(RCX));
+	emit_restore(e, RCX, spill_field(RCX));
 	if (op == 0xe2)
 		return;
-	unsigned other = scratch(s, 1u << reg | 1u << RCX);
+	unsigned other = scratch_register(s, 1u << reg | 1u << RCX);
 	emit_constant(e, other, no);
 	rex_rr(e, true, reg, other); /* loope: not taken when ZF is 0; loopne: when it is 1 */
 	e8(e, 0x0f);
@@ -432,10 +432,10 @@ emit_value(struct seq *s, unsigned reg, const struct st_access *a)
 {
 	struct emit *e = s->e;
 	bool string_store = a->kind == ST_ACCESS_RDI && a->write;
-	uint8_t op = code_of(s)[s->in->op_off] & 0xfe;
+	uint8_t op = seq_code(s)[s->in->op_off] & 0xfe;
 	struct st_access from = *a;
 	if (string_store) /* movs writes what it reads, stos the accumulator */
-		access_of(s, 0, &from);
+		operand_access(s, 0, &from);
 	emit_address(s, reg, &from);
 	if (string_store && op == 0xaa)
 		emit_accumulator(e, reg, a->bytes);
@@ -450,7 +450,7 @@ emit_operand(struct seq *s, unsigned reg, const strobe_operand *o)
 	struct st_access a;
 	struct emit *e = s->e;
 	bool access = o->kind == OPERAND_ADDRESS || o->kind == OPERAND_VALUE;
-	if (access && !access_of(s, o->detail, &a)) {
+	if (access && !operand_access(s, o->detail, &a)) {
 		emit_constant(e, reg, 0);
 		return;
 	}

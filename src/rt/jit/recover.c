@@ -18,7 +18,7 @@ take_slots(const struct thread *t, struct regs *r)
 	r->r[RDX] = t->slot_rdx;
 }
 
-/* `at` bytes into the pad of pc, or in the jump behind it. */
+/* `at` bytes into the pad of pc, or in the jump after it. */
 static void
 recover_pad(const struct thread *t, uint32_t pad, uint32_t at, uint64_t pc,
             const struct regs *machine, struct recovered *out)
@@ -51,7 +51,7 @@ actions_at_call(uint32_t block)
 	const struct block *b = &jit.blocks[block];
 	uint32_t i = b->n_records, n = 0;
 	while (i > 0 && !(jit.records[b->records + i - 1].kind_len & 15))
-		i--; /* what is behind the call */
+		i--; /* what is after the call */
 	for (i -= i > 0; i > 0 && !(jit.records[b->records + i - 1].kind_len & 15); i--)
 		n += jit.records[b->records + i - 1].kind_len >> 4 == REC_BEFORE;
 	/* The rest of a basic block that begins with the call. */
@@ -197,7 +197,7 @@ is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 
 static void
 recover_record(struct thread *t, const struct block *b, const struct record *rec, uint32_t index,
-               uint32_t start, uint32_t at, struct pins *pins, const struct regs *machine,
+               uint32_t start, uint32_t at, struct reserved *reserved, const struct regs *machine,
                struct recovered *out)
 {
 	enum record_kind kind = rec->kind_len >> 4;
@@ -230,7 +230,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	case REC_LOOP: {
 		if (at == 0)
 			break;
-		/* Behind the branch instruction: it has been decided. loop's second jump is the
+		/* After the branch instruction: it has been decided. loop's second jump is the
 		 * taken one. */
 		struct st_insn in;
 		uint64_t next = out->regs.pc + len;
@@ -242,16 +242,16 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 			next += (uint64_t)(int64_t)in.rel;
 		out->regs.pc = next;
 		out->edge = jit.counting ? jit.edge_of[out->block] : 0;
-		out->way = taken ? WAY_TAKEN : WAY_NOT_TAKEN;
+		out->direction = taken ? DIRECTION_TAKEN : DIRECTION_NOT_TAKEN;
 		break;
 	}
 	case REC_BEFORE:
 	case REC_AFTER:
-		if (action_recover(t, pins, start, at, out))
+		if (action_recover(t, reserved, start, at, out))
 			out->actions++;
 		break;
-	case REC_ROOM:
-		pins_follow(pins, cache_write(start), cache_write(start + at), true);
+	case REC_SPACE:
+		reserve_follow(reserved, cache_write(start), cache_write(start + at), true);
 		break;
 	case REC_RETURN:
 		if (at >= 2 * emit_field_len(&rt.target) &&
@@ -289,21 +289,21 @@ begin_rest(const struct block *b, struct recovered *out)
 	return out->back;
 }
 
-/* With the record, are the actions behind the last instruction over? */
+/* With the record, are the actions after the last instruction over? */
 static bool
-goes_on(const struct record *rec)
+ends_actions(const struct record *rec)
 {
 	return (rec->kind_len & 15) || rec->kind_len >> 4 == REC_BEFORE;
 }
 
-/* What the record's code, of which all has been executed, changes of what is borrowed. */
+/* What the record's code, of which all has been executed, changes of what is spilled. */
 static void
-follow_record(struct pins *pins, const struct record *rec, uint32_t start)
+follow_record(struct reserved *reserved, const struct record *rec, uint32_t start)
 {
 	enum record_kind kind = rec->kind_len >> 4;
 	const uint8_t *p = cache_write(start);
-	if (kind == REC_ROOM || (pins->holds && (kind == REC_BEFORE || kind == REC_AFTER)))
-		pins_follow(pins, p, p + rec->cache_len, kind == REC_ROOM);
+	if (kind == REC_SPACE || (reserved->holds && (kind == REC_BEFORE || kind == REC_AFTER)))
+		reserve_follow(reserved, p, p + rec->cache_len, kind == REC_SPACE);
 }
 
 static int
@@ -321,7 +321,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		return 0;
 	}
 	uint32_t start = b->body;
-	struct pins pins = {0};
+	struct reserved reserved = {0};
 	bool inserted = false;             /* what stands before is not an instruction's */
 	unsigned len = begin_rest(b, out); /* of the last instruction */
 	for (uint32_t i = 0; i < b->n_records; i++) {
@@ -333,10 +333,10 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 			out->own_work = is_own_work(rec, start, off - start);
 			if (after)
 				out->back = (uint8_t)len;
-			else if (out->back && goes_on(rec))
+			else if (out->back && ends_actions(rec))
 				out->actions = out->back = 0;
-			recover_record(t, b, rec, i, start, off - start, &pins, machine, out);
-			pins_recover(&pins, t, out);
+			recover_record(t, b, rec, i, start, off - start, &reserved, machine, out);
+			reserve_recover(&reserved, t, out);
 			if (out->done != done) { /* it has been executed, but nothing after it */
 				out->back = rec->kind_len & 15;
 				out->actions = 0;
@@ -345,7 +345,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		}
 		if (b->count_rec == i + 1)
 			out->counted = true;
-		follow_record(&pins, rec, start);
+		follow_record(&reserved, rec, start);
 		inserted = (rec->kind_len & 15) == 0;
 		start += rec->cache_len;
 		out->regs.pc += rec->kind_len & 15;
@@ -366,16 +366,17 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	return 0;
 }
 
-/* The block has gone the way that is counted, which is about to be done or has been done. */
+/* The block has taken the edge that is counted, which is about to be done or has been done. */
 static void
-recover_edge(const struct thread *t, const struct warm_piece *c, uint32_t at, struct recovered *out)
+recover_edge(const struct thread *t, const struct warm_fragment *c, uint32_t at,
+             struct recovered *out)
 {
 	uint32_t block = c->what & 0x0fffffff, edge = jit.edge_of[block];
 	const struct block *b = &jit.blocks[block];
-	out->way = edge_counts(edge, WAY_TAKEN) ? WAY_TAKEN : WAY_NOT_TAKEN;
+	out->direction = edge_counts(edge, DIRECTION_TAKEN) ? DIRECTION_TAKEN : DIRECTION_NOT_TAKEN;
 	out->at_end = true;
 	out->counted = true;
-	out->regs.pc = out->way == WAY_TAKEN ? block_target(b) : block_end(b);
+	out->regs.pc = out->direction == DIRECTION_TAKEN ? block_target(b) : block_end(b);
 	if (!jit_edge_counted(t, c->at, at, &out->regs))
 		out->edge = edge;
 }
@@ -383,7 +384,7 @@ recover_edge(const struct thread *t, const struct warm_piece *c, uint32_t at, st
 static int
 recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct recovered *out)
 {
-	const struct warm_piece *c = jit_warm_at(off);
+	const struct warm_fragment *c = jit_warm_at(off);
 	if (!c)
 		return -1;
 	uint32_t what = c->what & 0x0fffffff;
@@ -407,8 +408,8 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 	}
 	case WARM_WALK: {
 		/* Before it is left nothing has been done. */
-		uint32_t borrowed = walk_borrowed(t, c->at, off, out);
-		return recover_body(t, what, borrowed, machine, out);
+		uint32_t spilled = walk_spilled(t, c->at, off, out);
+		return recover_body(t, what, spilled, machine, out);
 	}
 	case WARM_EDGE:
 		recover_edge(t, c, off - c->at, out);
@@ -417,7 +418,7 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		out->at_end = true;
 		out->counted = true;
 		out->regs.pc = jit.blocks[what].pc;
-		/* In a fan nothing has been counted. */
+		/* In a jump table nothing has been counted. */
 		out->site = !sequence_counts_site(c->at) || off < sequence_count_done(c->at)
 		                    ? (uint32_t)t->slot_site
 		                    : 0;
@@ -444,7 +445,7 @@ recover_stub(uint32_t off, struct recovered *out)
 	out->at_end = true;
 	out->counted = true;
 	out->edge = jump && x->cause ? jit.edge_of[x->block] : 0;
-	out->way = exit_way(x);
+	out->direction = exit_direction(x);
 	return 0;
 }
 
@@ -470,7 +471,7 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 		return recover_warm(t, off, machine, out);
 	uint32_t block = jit_block_at(off);
 	if (!block) {
-		block = jit_block_behind(off);
+		block = jit_block_after(off);
 		if (!block || !jit.blocks[block].pad || off < jit.blocks[block].pad)
 			return -1;
 		out->at_end = true;
@@ -481,7 +482,7 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 	return recover_body(t, block, off, machine, out);
 }
 
-/* Instructions of the basic block before this piece of it. */
+/* Instructions of the basic block before this fragment of it. */
 static uint32_t
 insns_before(uint32_t block)
 {
@@ -584,7 +585,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 	for (unsigned i = 0; i < r->n_late; i++)
 		*r->late[i].at = r->late[i].value;
 	if (r->edge)
-		edge_pass(t, r->edge, r->way);
+		edge_pass(t, r->edge, r->direction);
 	const struct block *b = &jit.blocks[r->block];
 	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
 	if (!id && !b->once)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rt/jit/sequence.h"
 #include "rt/arch/x86_64/relocate.h"
-#include "rt/jit/borrow.h"
+#include "rt/jit/spill.h"
 
 static void
 eseq(struct emit *e, unsigned n, const char *bytes)
@@ -136,7 +136,7 @@ sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
 /* A jump to rt_stub_miss, whose rel32 may be patched, and over which the jrcxz goes that ends at
  * `over`. */
 static void
-emit_miss(struct emit *e, uint8_t *over)
+emit_lookup_miss(struct emit *e, uint8_t *over)
 {
 	emit_align_site(e, 1);
 	emit_jmp(e, (uint64_t)rt_stub_miss);
@@ -147,7 +147,7 @@ static void
 emit_unless_zero_miss(struct emit *e)
 {
 	eseq(e, 2, "\xe3\x00"); /* jrcxz */
-	emit_miss(e, e->p);
+	emit_lookup_miss(e, e->p);
 }
 
 static void
@@ -180,7 +180,7 @@ emit_far(struct emit *e)
 {
 	uint32_t field = counter_field(ST_FAR_ID);
 	emit_add_field(e, RCX, field);
-	emit_miss(e, emit_jump_if_zero(e, field + 2));
+	emit_lookup_miss(e, emit_jump_if_zero(e, field + 2));
 }
 
 void
@@ -249,9 +249,9 @@ sequence_give_site(uint32_t at, uint32_t site, uint32_t field)
 }
 
 void
-sequence_fan(struct emit *e, unsigned byte, uint64_t pc)
+sequence_jump_table(struct emit *e, unsigned byte, uint64_t pc)
 {
-	uint64_t table = cache_addr(e->off - FAN_ENTRIES * 8);
+	uint64_t table = cache_addr(e->off - JUMP_TABLE_ENTRIES * 8);
 	emit_load_byte(e, offsetof(struct thread, slot_site) + byte);
 	eseq(e, 3, "\x48\x8d\x15"); /* lea rdx, [rip + table] */
 	erel(e, table, 0);

@@ -10,7 +10,7 @@
 #include "rt/arch/x86_64/emit.h"
 #include "rt/jit/jit.h"
 
-/* Pads with a nop so that a rel32 behind `opcode_len` bytes lies in one cache line: it may be
+/* Pads with a nop so that a rel32 after `opcode_len` bytes lies in one cache line: it may be
  * patched while it runs. */
 void emit_align_site(struct emit *e, unsigned opcode_len);
 /* field of the thread += 1 through reg, flags untouched: three instructions. */
@@ -38,7 +38,7 @@ void sequence_site(struct emit *e, uint32_t site);
 void sequence_count_site(struct emit *e, uint32_t site, uint32_t field, bool far);
 enum { NO_SITE = 0x7fffffff }; /* what no branch is */
 enum { MANY_FAR = 1 << 16 };
-/* Of such code at the cache offset: the site; where it counts; the offset behind its counting; and
+/* Of such code at the cache offset: the site; where it counts; the offset after its counting; and
  * does such code stand there at all? */
 uint32_t sequence_counted_site(uint32_t at);
 uint32_t sequence_count_hit(uint32_t at);
@@ -46,8 +46,8 @@ uint32_t sequence_count_done(uint32_t at);
 bool sequence_counts_site(uint32_t at);
 /* Goes on with the branch under way where the table says for the byte of its site, whose addresses
  * lie right before this code; rdx = pc. */
-void sequence_fan(struct emit *e, unsigned byte, uint64_t pc);
-enum { FAN_ENTRIES = 256 };
+void sequence_jump_table(struct emit *e, unsigned byte, uint64_t pc);
+enum { JUMP_TABLE_ENTRIES = 256 };
 /* The site is another from now on. No other thread may execute it. */
 void sequence_give_site(uint32_t at, uint32_t site, uint32_t field);
 /* Pad-relative offset at which a pad has found that the branch is meant for it; the rel32 of the

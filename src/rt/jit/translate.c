@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Translating: blocks, units of them, and how they follow one another in the cache. */
+/* Translating: blocks, superblocks of them, and how they follow one another in the cache. */
 #include "rt/budget/adaptive.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/action.h"
 #include "rt/jit/sequence.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/superblock.h"
 #include "rt/os/maps.h"
 #include "rt/tool/tool.h"
 
@@ -33,7 +33,7 @@ pads_count(enum version version)
 }
 
 static void
-begin_basic_block(struct unit *u)
+begin_basic_block(struct superblock *u)
 {
 	uint32_t known = rt.results->blocks.n;
 	bool wanted = u->version == VERSION_TOOLS && entries_choose(u->now->pc);
@@ -45,14 +45,14 @@ begin_basic_block(struct unit *u)
 		u->id = 0;
 	}
 	u->once = u->id && rt.budget.unique;
-	if (u->id && adaptive_is_on() && adaptive_rests(rt_self(), u->id))
+	if (u->id && adaptive_is_on() && adaptive_is_backed_off(rt_self(), u->id))
 		u->id = 0;
 }
 
-/* The tools look at the piece. One in which they want too much is made smaller, like all that
+/* The tools look at the fragment. One in which they want too much is made smaller, like all that
  * follow. */
 static void
-see_piece(struct unit *u, bool cont)
+show_fragment(struct superblock *u, bool cont)
 {
 	if (!jit.counting)
 		return;
@@ -72,7 +72,7 @@ see_piece(struct unit *u, bool cont)
  * the exit to there, and not even that when the block has been executed, or when this is the rest
  * of one: whoever is stopped in a block has come past its exit. Returns whether it has the exit. */
 static bool
-keep_plain(struct unit *u, bool cont)
+keep_plain(struct superblock *u, bool cont)
 {
 	if (!u->once)
 		return false;
@@ -84,9 +84,9 @@ keep_plain(struct unit *u, bool cont)
 	        !(result_of(u->id)->flags & ST_BLOCK_SEEN));
 }
 
-/* A block whose later pieces are not known yet counts in any case. */
+/* A block whose later fragments are not known yet counts in any case. */
 static bool
-is_counted(const struct unit *u)
+is_counted(const struct superblock *u)
 {
 	return u->id && !rt.budget.unique &&
 	       (u->now->more || (result_of(u->id)->flags & ST_BLOCK_COUNTED));
@@ -95,7 +95,7 @@ is_counted(const struct unit *u)
 /* Do the tools want anything of it, so that it is to rest when it has been executed often? It
  * counts then. */
 static bool
-may_rest(const struct unit *u)
+may_back_off(const struct superblock *u)
 {
 	bool wanted =
 	        is_counted(u) || asked.n_actions || asked.n_target_counts || asked.n_edge_amounts;
@@ -104,7 +104,7 @@ may_rest(const struct unit *u)
 
 /* Opens the record of the block in u->now, whose body starts here. */
 static void
-begin_block(struct unit *u, bool cont)
+begin_block(struct superblock *u, bool cont)
 {
 	struct build *b = u->now;
 	uint32_t i = jit.n_blocks;
@@ -122,9 +122,9 @@ begin_block(struct unit *u, bool cont)
 		flags |= BLOCK_RESUME;
 	else if (!cont)
 		begin_basic_block(u);
-	see_piece(u, cont);
+	show_fragment(u, cont);
 	bool once = keep_plain(u, cont);
-	bool often = !cont && !u->rest && may_rest(u);
+	bool often = !cont && !u->rest && may_back_off(u);
 	if (often || (!cont && !u->rest && is_counted(u)))
 		flags |= BLOCK_COUNTED;
 	jit.blocks[i] = (struct block){.pc = b->pc,
@@ -141,8 +141,8 @@ begin_block(struct unit *u, bool cont)
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
 	if (jit.counting) {
 		jit.id_of[i] = u->id;
-		jit.edge_of[i] = edge_of_piece();
-		u->site = site_of_piece();
+		jit.edge_of[i] = edge_of_fragment();
+		u->site = site_of_fragment();
 	}
 	if (flags & BLOCK_RESUME)
 		jit.base_of[i] = u->base | u->skip << 16 | u->back << 24;
@@ -177,7 +177,7 @@ begin_block(struct unit *u, bool cont)
 }
 
 static void
-end_block(struct unit *u)
+end_block(struct superblock *u)
 {
 	struct block *b = &jit.blocks[u->block];
 	charge_end(u);
@@ -185,9 +185,9 @@ end_block(struct unit *u)
 	jit.hot = u->hot.off;
 }
 
-/* The landing pad behind a call: returns to `back` come here, and go on to its block. */
+/* The landing pad after a call: returns to `back` come here, and go on to its block. */
 static void
-emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
+emit_landing(struct superblock *u, uint64_t back, uint32_t known, bool follows)
 {
 	struct emit *e = &u->hot;
 	struct block *b = &jit.blocks[u->block];
@@ -200,11 +200,11 @@ emit_landing(struct unit *u, uint64_t back, uint32_t known, bool follows)
 		emit_direct(e, 0xe9, EXIT_JUMP, TO_END, u->block);
 }
 
-/* The unit is complete: now returns may come to its landings. Another thread, which has made the
- * call in another translation, can be about to. What is executed once does not get the returns of
- * the translation that is executed from then on: the processor would foretell none of them. */
+/* The superblock is complete: now returns may come to its landings. Another thread, which has made
+ * the call in another translation, can be about to. What is executed once does not get the returns
+ * of the translation that is executed from then on: the processor would foretell none of them. */
 static void
-open_landings(const struct unit *u)
+open_landings(const struct superblock *u)
 {
 	bool lasts = !rt.budget.unique;
 	for (uint32_t i = u->first; i < jit.n_blocks; i++) {
@@ -223,16 +223,16 @@ may_go_ahead(void)
 	return !t->budget.breakpoints.on && !budget_is_short(t, jit_ticks_of_block());
 }
 
-/* After a call: writes the landing, and makes u->now the block behind it if it is to be translated
+/* After a call: writes the landing, and makes u->now the block after it if it is to be translated
  * here. */
 static bool
-continue_after_call(struct unit *u, uint32_t blocks)
+continue_after_call(struct superblock *u, uint32_t blocks)
 {
 	uint64_t back = u->now->pc + u->now->bytes;
 	uint32_t known = jit_find(back, u->version);
-	bool follows = !known && may_go_ahead() && blocks < MAX_UNIT_BLOCKS && jit_has_room() &&
-	               !(rt.stress & ST_STRESS_links) && jit_build(u->next, back, 0) == 0 &&
-	               u->next->n > 0;
+	bool follows = !known && may_go_ahead() && blocks < MAX_SUPERBLOCK_BLOCKS &&
+	               jit_has_space() && !(rt.stress & ST_STRESS_links) &&
+	               jit_build(u->next, back, 0) == 0 && u->next->n > 0;
 	emit_landing(u, back, known, follows);
 	uint32_t landing = jit.blocks[u->block].landing + jit.blocks[u->block].body;
 	end_block(u);
@@ -250,7 +250,7 @@ continue_after_call(struct unit *u, uint32_t blocks)
 }
 
 static void
-emit_pieces(struct unit *u)
+emit_pieces(struct superblock *u)
 {
 	for (;;) {
 		emit_body(u);
@@ -285,7 +285,7 @@ in_one_line(uint32_t off, uint32_t bytes)
 	return off >> 6 == (off + bytes - 1) >> 6;
 }
 
-/* The way to the block right behind an exit's jump is not to jump. Other threads may be executing
+/* The way to the block right after an exit's jump is not to jump. Other threads may be executing
  * it: one store within a cache line. */
 static void
 skip_jump(uint32_t exit)
@@ -325,7 +325,7 @@ may_join(uint32_t join, const struct build *b)
 	       x[1].site + 4 == jit.hot && x[1].site == x->site + 5;
 }
 
-/* Makes room for the new block where its jump was. */
+/* Makes space for the new block where its jump was. */
 static void
 take_place(uint32_t join)
 {
@@ -350,9 +350,9 @@ take_place(uint32_t join)
 	x->site = 0;
 }
 
-/* From the first block's body on; sure: see translate_unit. */
+/* From the first block's body on; sure: see translate_superblock. */
 static void
-emit_unit(struct unit *u, uint32_t *sure)
+emit_superblock(struct superblock *u, uint32_t *sure)
 {
 	for (uint32_t n = 1;; n++) {
 		emit_pieces(u);
@@ -368,12 +368,13 @@ emit_unit(struct unit *u, uint32_t *sure)
 	end_block(u);
 }
 
-/* Translates one unit. sure: the exit that its first block will leave it by, or NO_EXIT when that
- * depends. */
+/* Translates one superblock. sure: the exit that its first block will leave it by, or NO_EXIT when
+ * that depends. */
 static uint32_t
-translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, uint32_t *sure)
+translate_superblock(uint64_t pc, enum version version, uint32_t join, bool indirect,
+                     uint32_t *sure)
 {
-	struct unit u = {
+	struct superblock u = {
 	        .now = &builds[0], .next = &builds[1], .version = version, .joined_to = NO_EXIT};
 	if (jit_build(u.now, pc, 0) != 0)
 		return 0;
@@ -395,7 +396,7 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 	begin_block(&u, false);
 	jit.blocks[u.block].pad = pad;
 	u.first = u.block;
-	emit_unit(&u, sure);
+	emit_superblock(&u, sure);
 	open_landings(&u);
 	if (u.joined_to != NO_EXIT)
 		skip_jump(u.joined_to);
@@ -409,18 +410,18 @@ translate_unit(uint64_t pc, enum version version, uint32_t join, bool indirect, 
 uint32_t
 jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 {
-	uint32_t exit, first = translate_unit(pc, version, join, indirect, &exit);
+	uint32_t exit, first = translate_superblock(pc, version, join, indirect, &exit);
 	if (!first || (rt.stress & ST_STRESS_links))
 		return first;
-	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_UNITS; n++) {
-		if (!may_go_ahead() || !jit_has_room())
+	for (unsigned n = 0; exit != NO_EXIT && n < MAX_SURE_SUPERBLOCKS; n++) {
+		if (!may_go_ahead() || !jit_has_space())
 			break;
 		uint32_t last = exit;
 		uint64_t target = jit_exit_target(&jit.exits[last]);
 		uint32_t block = jit_find(target, version);
 		exit = NO_EXIT;
 		if (!block)
-			block = translate_unit(target, version, last, false, &exit);
+			block = translate_superblock(target, version, last, false, &exit);
 		if (!block)
 			break;
 		jit_link(last, block);
@@ -431,7 +432,7 @@ jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 /* Where a basic block that has been begun ends, even if what was seen when it was is something else
  * now; 0: where its code says. */
 static uint64_t
-end_of(uint32_t id)
+end_of_superblock(uint32_t id)
 {
 	const struct st_block *b = result_of(id);
 	return unique_is_tracked(b) ? b->pc + b->bytes : 0;
@@ -440,17 +441,17 @@ end_of(uint32_t id)
 uint32_t
 jit_translate_resume(const struct resume *at, enum version next)
 {
-	struct unit u = {.now = &builds[0],
-	                 .next = &builds[1],
-	                 .version = next,
-	                 .joined_to = NO_EXIT,
-	                 .id = at->id,
-	                 .base = at->insns - (at->back != 0),
-	                 .rest = true,
-	                 .skip = at->actions,
-	                 .back = at->back,
-	                 .once = rt.budget.unique && !at->id,
-	                 .stop = rt.budget.unique && at->id ? end_of(at->id) : 0};
+	struct superblock u = {.now = &builds[0],
+	                       .next = &builds[1],
+	                       .version = next,
+	                       .joined_to = NO_EXIT,
+	                       .id = at->id,
+	                       .base = at->insns - (at->back != 0),
+	                       .rest = true,
+	                       .skip = at->actions,
+	                       .back = at->back,
+	                       .once = rt.budget.unique && !at->id,
+	                       .stop = rt.budget.unique && at->id ? end_of_superblock(at->id) : 0};
 	uint32_t sure;
 	if (jit_build(u.now, at->pc - at->back, u.stop) != 0 || u.now->n == 0)
 		return 0;
@@ -461,7 +462,7 @@ jit_translate_resume(const struct resume *at, enum version next)
 	u.hot = cache_emit(jit.hot);
 	begin_block(&u, false);
 	u.first = u.block;
-	emit_unit(&u, &sure);
+	emit_superblock(&u, &sure);
 	open_landings(&u);
 	jit.alone = false;
 	return u.first;

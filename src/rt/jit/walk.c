@@ -2,15 +2,15 @@
 /*
  * The code of walks (tools/forest.h). Each label has a guess, of each thread: where the walk
  * last was before it, and where it was then. When that is right a step is a comparison, and does
- * not wait for the one before. Else a piece in the warm part finds the node that is remembered, and
- * that is the next guess; or it calls the tool.
+ * not wait for the one before. Else a fragment in the warm part finds the node that is remembered,
+ * and that is the next guess; or it calls the tool.
  *
  * The last but one instruction that changes anything counts, the last one says where the walk has
- * come to: who is stopped between them has done the step, but for that.
+ * come to: who is stopped between them has done the step, except for that.
  */
 #include "rt/jit/action.h"
-#include "rt/jit/borrow.h"
-#include "rt/jit/unit.h"
+#include "rt/jit/spill.h"
+#include "rt/jit/superblock.h"
 
 enum { FRAME = sizeof(strobe_frame), NODE_BITS = 6, COST_SHIFT = 2 };
 _Static_assert(sizeof(strobe_node) == 1 << NODE_BITS, "a node is found by a shift");
@@ -21,8 +21,8 @@ _Static_assert(sizeof(strobe_node) == sizeof(strobe_cost) << COST_SHIFT, "so is 
 #define IN_NODE(member) (int32_t) offsetof(strobe_node, member)
 
 /* Jumps to one place: to fill in. */
-struct ways_out {
-	uint8_t *rel[8]; /* behind them */
+struct step_exits {
+	uint8_t *rel[8]; /* after them */
 	unsigned n;
 	bool near; /* their distance has 8 bits, not 32 */
 };
@@ -30,7 +30,7 @@ struct ways_out {
 enum { JE = 0x4, JNE = 0x5, JBE = 0x6, JMP = 0xe9, JMP_NEAR = 0xeb, JRCXZ = 0xe3 };
 
 static void
-emit_out(struct emit *e, struct ways_out *out, unsigned condition)
+emit_out(struct emit *e, struct step_exits *out, unsigned condition)
 {
 	if (condition == JMP) {
 		e8(e, out->near ? JMP_NEAR : JMP);
@@ -48,7 +48,7 @@ emit_out(struct emit *e, struct ways_out *out, unsigned condition)
 }
 
 static void
-land_out(const struct emit *e, const struct ways_out *out)
+land_out(const struct emit *e, const struct step_exits *out)
 {
 	for (unsigned i = 0; i < out->n; i++) {
 		uint32_t distance = (uint32_t)(e->p - out->rel[i]);
@@ -59,7 +59,7 @@ land_out(const struct emit *e, const struct ways_out *out)
 	}
 }
 
-/* Over what follows, of so many bytes, if rcx is 0. */
+/* Over what follows, of that many bytes, if rcx is 0. */
 static void
 emit_jrcxz(struct emit *e, unsigned bytes)
 {
@@ -132,7 +132,7 @@ emit_compare(struct seq *s, unsigned base, int32_t disp, uint32_t value)
 
 /* Goes there, which is near, if they are equal. */
 static void
-emit_if(struct seq *s, struct ways_out *there, unsigned base, int32_t disp, uint32_t value)
+emit_if(struct seq *s, struct step_exits *there, unsigned base, int32_t disp, uint32_t value)
 {
 	struct emit *e = s->e;
 	emit_compare(s, base, disp, value);
@@ -147,7 +147,7 @@ emit_if(struct seq *s, struct ways_out *there, unsigned base, int32_t disp, uint
 
 /* Goes on only if they are. */
 static void
-emit_only_if(struct seq *s, struct ways_out *out, unsigned base, int32_t disp, uint32_t value)
+emit_only_if(struct seq *s, struct step_exits *out, unsigned base, int32_t disp, uint32_t value)
 {
 	struct emit *e = s->e;
 	emit_compare(s, base, disp, value);
@@ -181,7 +181,7 @@ emit_scaled(struct seq *s, unsigned reg, unsigned base)
 	e8(e, 0);
 }
 
-/* node = what its `recent` has in that slot; 8 and above: those of the nodes behind it. */
+/* node = what its `recent` has in that slot; 8 and above: those of the nodes after it. */
 static void
 emit_recent(struct seq *s, unsigned node, unsigned slot, unsigned work)
 {
@@ -194,10 +194,10 @@ emit_recent(struct seq *s, unsigned node, unsigned slot, unsigned work)
 
 /* node = the node that the label leads to from there, if that is remembered: strobe_recall. */
 static void
-emit_recall(struct seq *s, struct ways_out *out, unsigned node, uint32_t label, unsigned work)
+emit_recall(struct seq *s, struct step_exits *out, unsigned node, uint32_t label, unsigned work)
 {
 	struct emit *e = s->e;
-	struct ways_out found = {.near = true};
+	struct step_exits found = {.near = true};
 	emit_recent(s, node, label & 7, work);
 	emit_if(s, &found, node, IN_NODE(label), label);
 	emit_only_if(s, out, node, IN_NODE(label), STROBE_FORK);
@@ -214,16 +214,16 @@ struct step {
 	const struct action *a;
 	/* Registers: the top frame; the node; a third where it has to be. */
 	unsigned top, node, work;
-	uint32_t guess;                    /* field of the thread: place, node behind it */
-	struct ways_out miss, out, unlike; /* to its parts in the warm part */
-	/* Cache offsets: behind what borrows; come back to from `unlike`, and from `miss`; the end.
+	uint32_t guess;                      /* field of the thread: place, node after it */
+	struct step_exits miss, out, unlike; /* to its parts in the warm part */
+	/* Cache offsets: after what spills; come back to from `unlike`, and from `miss`; the end.
 	 */
-	uint32_t borrowed, unlike_back, known, done;
+	uint32_t spilled, unlike_back, known, done;
 };
 
 /* The form of the store is what recovery knows it by. */
 static void
-emit_count(struct step *w)
+emit_step_count(struct step *w)
 {
 	struct seq *s = w->s;
 	struct emit *e = s->e;
@@ -251,7 +251,7 @@ emit_place(struct step *w, unsigned reg)
 		        w->a->step == WALK_ENTER ? IN_FRAME(node) : IN_FRAME(inner));
 }
 
-/* w->node = the node behind the place, if the guess is right. */
+/* w->node = the node after the place, if the guess is right. */
 static void
 emit_guess(struct step *w)
 {
@@ -290,13 +290,13 @@ emit_enter(struct step *w)
 	emit_on(e, false, SET, 0, w->top, FRAME + IN_FRAME(label));
 	e32(e, w->a->id);
 	emit_lea_disp(e, w->top, w->top, FRAME);
-	emit_count(w);
+	emit_step_count(w);
 	emit_save(e, w->top, WALK(top));
 }
 
 /* The flags say whether the stack pointer is the top frame's: it has been jumped from there. */
 static void
-emit_jumped(struct step *w, struct ways_out *out)
+emit_jumped(struct step *w, struct step_exits *out)
 {
 	struct emit *e = w->s->e;
 	emit_out(e, out, JNE);
@@ -333,7 +333,7 @@ emit_leave_frame(struct step *w)
 
 /* Leaves also the frame that has jumped to the top one. */
 static void
-emit_leave_jumped(struct step *w, struct ways_out *out)
+emit_leave_jumped(struct step *w, struct step_exits *out)
 {
 	struct emit *e = w->s->e;
 	emit_lea_disp(e, RCX, RCX, -STROBE_JUMPED);
@@ -349,7 +349,7 @@ emit_step(struct step *w)
 	struct emit *e = w->s->e;
 	emit_restore(e, w->top, WALK(top));
 	emit_guess(w);
-	emit_count(w);
+	emit_step_count(w);
 	emit_on(e, true, STORE, w->node, w->top, IN_FRAME(inner));
 }
 
@@ -357,14 +357,14 @@ static void
 emit_across(struct step *w)
 {
 	emit_guess(w);
-	emit_count(w);
+	emit_step_count(w);
 	emit_save(w->s->e, w->node, WALK(node));
 }
 
 /* The guess was wrong: w->work, then w->node = the node that is remembered. A guess that is half
  * written is none. */
 static void
-emit_miss(struct step *w, struct ways_out *out)
+emit_guess_miss(struct step *w, struct step_exits *out)
 {
 	struct seq *s = w->s;
 	struct emit *e = s->e;
@@ -380,36 +380,36 @@ emit_miss(struct step *w, struct ways_out *out)
 	emit_mov_rr(e, w->node, w->work);
 }
 
-/* Where the guess was wrong: behind the rest, as one more register is borrowed from here on. */
+/* Where the guess was wrong: after the rest, as one more register is spilled from here on. */
 static void
 emit_miss_part(struct step *w, uint32_t away)
 {
 	struct emit *e = w->s->e;
-	struct ways_out fails = {0};
-	bool borrows = !(w->s->saved >> w->work & 1);
+	struct step_exits fails = {0};
+	bool spills = !(w->s->saved >> w->work & 1);
 	land_out(e, &w->miss);
-	if (borrows)
-		emit_save(e, w->work, save_field(w->work));
-	emit_miss(w, &fails);
-	if (borrows)
-		emit_restore(e, w->work, save_field(w->work));
+	if (spills)
+		emit_save(e, w->work, spill_field(w->work));
+	emit_guess_miss(w, &fails);
+	if (spills)
+		emit_restore(e, w->work, spill_field(w->work));
 	emit_jmp(e, cache_addr(w->known));
 	land_out(e, &fails);
-	if (borrows)
-		emit_restore(e, w->work, save_field(w->work));
+	if (spills)
+		emit_restore(e, w->work, spill_field(w->work));
 	emit_jmp(e, cache_addr(away));
 }
 
 /* The parts of the step that are in the warm part. The first four bytes say where in the hot one
- * all is borrowed that is borrowed there. */
+ * all is spilled that is spilled there. */
 static void
 emit_warm(struct step *w, uint32_t call)
 {
 	struct seq *s = w->s;
 	struct emit *hot = s->e, e = warm_begin();
-	struct ways_out fails = {.near = true};
+	struct step_exits fails = {.near = true};
 	warm_mark(&e, WARM_WALK, invokes.list[call].block);
-	e32(&e, w->borrowed);
+	e32(&e, w->spilled);
 	s->e = &e;
 	if (w->unlike.n) {
 		land_out(&e, &w->unlike);
@@ -451,12 +451,12 @@ pick(uint16_t *from, uint32_t turn)
 }
 
 /*
- * What is borrowed is stored and loaded again, so each block would wait for the one before if all
- * borrowed the same: they take turns, and leave those alone that the next instructions name. rcx is
+ * What is spilled is stored and loaded again, so each block would wait for the one before if all
+ * spilled the same: they take turns, and leave those alone that the next instructions name. rcx is
  * all that can be tested without flags.
  */
 static void
-choose_registers(struct step *w, const struct build *b, uint32_t turn)
+choose_step_registers(struct step *w, const struct build *b, uint32_t turn)
 {
 	enum { AHEAD = 6, NEEDED = 3 };
 	uint16_t free = (uint16_t) ~(1u << RAX | 1u << RSP);
@@ -488,13 +488,13 @@ walk_emit(struct seq *s, const struct build *b, const struct action *a, uint32_t
 		save_flags(s);
 		s->live = 0;
 	}
-	choose_registers(&w, b, call);
-	save(s, w.node);
+	choose_step_registers(&w, b, call);
+	spill_register(s, w.node);
 	if (a->step != WALK_ACROSS)
-		save(s, w.top);
+		spill_register(s, w.top);
 	if (s->live && a->step != WALK_LEAVE)
-		save(s, w.work);
-	w.borrowed = s->e->off;
+		spill_register(s, w.work);
+	w.spilled = s->e->off;
 	switch ((enum walk_step)a->step) {
 	case WALK_ENTER:
 		emit_enter(&w);
@@ -543,9 +543,9 @@ walk_emit_time(struct seq *s)
 	if (rt_tsc_forbidden)
 		return;
 	s->avoid |= 1u << RAX | 1u << RDX;
-	save(s, RAX);
-	save(s, RDX);
-	unsigned work = scratch(s, 0);
+	spill_register(s, RAX);
+	spill_register(s, RDX);
+	unsigned work = scratch_register(s, 0);
 	save_flags(s);
 	e8(e, 0x0f);
 	e8(e, 0x31); /* rdtsc */
@@ -563,7 +563,7 @@ void
 walk_emit_cost(struct seq *s, const struct action *a)
 {
 	struct emit *e = s->e;
-	unsigned at = scratch(s, 0), work = scratch(s, 1u << at);
+	unsigned at = scratch_register(s, 0), work = scratch_register(s, 1u << at);
 	save_flags(s);
 	emit_cost_of_top(e, at, work);
 	emit_on(e, true, GROUP, GROUP_ADD, at, (int32_t)offsetof(strobe_cost, instructions));
@@ -573,22 +573,23 @@ walk_emit_cost(struct seq *s, const struct action *a)
 /* ---- recovery ---- */
 
 uint32_t
-walk_borrowed(struct thread *t, uint32_t piece, uint32_t off, struct recovered *out)
+walk_spilled(struct thread *t, uint32_t fragment, uint32_t off, struct recovered *out)
 {
-	const uint8_t *p = cache_write(piece), *end = cache_write(off);
+	const uint8_t *p = cache_write(fragment), *end = cache_write(off);
 	uint32_t hot;
 	memcpy(&hot, p, sizeof hot);
 	struct st_insn in;
 	for (p += sizeof hot; p < end && st_decode(p, 15, &in); p += in.len) {
 		unsigned opcode = 0, reg = 0;
 		int64_t field = field_of(p, &in, &opcode, &reg);
-		if (opcode == STORE && field == (int64_t)save_field(reg))
+		if (opcode == STORE && field == (int64_t)spill_field(reg))
 			out->regs.r[reg] = t->action.save[reg];
 	}
 	return hot;
 }
 
-/* inc and add on [register + displacement], not on the thread's fields; the store of emit_count. */
+/* inc and add on [register + displacement], not on the thread's fields; the store of
+ * emit_step_count. */
 bool
 walk_counts(const uint8_t *p, const struct st_insn *in)
 {
@@ -602,7 +603,7 @@ walk_counts(const uint8_t *p, const struct st_insn *in)
 	       ((opcode == INC || opcode == GROUP) && modrm >> 6 == 1 && (modrm >> 3 & 7) == 0);
 }
 
-/* The store behind the count; a cost has none. */
+/* The store after the count; a cost has none. */
 void
 walk_finish(struct thread *t, const uint8_t *p, const struct regs *machine, struct recovered *out)
 {

@@ -53,7 +53,7 @@ void rt_unmap_memory(void *p, size_t bytes);
 void rt_note_memory(uint64_t at, uint64_t bytes);
 /* The first piece of it that touches [start, end). */
 bool rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to);
-/* Gives all of it back, except what is kept: so many bytes of what was mapped at p. */
+/* Gives all of it back, except what is kept: that many bytes of what was mapped at p. */
 void rt_unmap_all(void);
 void rt_keep_memory(const void *p, uint64_t bytes);
 /* What was mapped at p stays, for ever. */

@@ -14,25 +14,25 @@ enum {
 	PAGE = 4096,
 	WORDS = PAGE / 64, /* of a page's bits */
 	BREAKPOINT = 0xcc,
-	MOST_FORKS = 16, /* while there are traps */
+	MOST_FORKS = 16, /* while there are breakpoints */
 };
 
-/* A mapping with traps. */
-struct area_with_traps {
+/* A mapping with breakpoints. */
+struct area_with_breakpoints {
 	uint64_t start, bytes;  /* bytes 0: it is gone */
 	uint8_t *code;          /* as it was, and a page of nothing */
-	uint64_t *armed, *ever; /* a bit for each byte: there is a trap; there has been one */
+	uint64_t *armed, *ever; /* a bit for each byte: there is a breakpoint; there has been one */
 };
 
 struct breakpoints {
-	struct area_with_traps area[MOST_AREAS_WITH_TRAPS];
+	struct area_with_breakpoints area[MOST_AREAS_WITH_TRAPS];
 	uint32_t n;
 	uint32_t forks;
-	bool stay;     /* there was one that could not be taken away */
-	uint32_t told; /* the controller's answer that they are set by */
+	bool stay;       /* there was one that could not be taken away */
+	uint32_t answer; /* the controller's answer that they are set by */
 };
 
-static struct area_with_traps *
+static struct area_with_breakpoints *
 area_at(uint64_t pc)
 {
 	for (uint32_t i = 0; rt.native.breakpoints && i < rt.native.breakpoints->n; i++)
@@ -45,12 +45,12 @@ area_at(uint64_t pc)
 const uint8_t *
 breakpoints_source(uint64_t pc)
 {
-	const struct area_with_traps *a = area_at(pc);
+	const struct area_with_breakpoints *a = area_at(pc);
 	return a ? a->code + (pc - a->start) : NULL;
 }
 
 static bool
-is_armed(const struct area_with_traps *a, uint64_t pc)
+is_armed(const struct area_with_breakpoints *a, uint64_t pc)
 {
 	uint64_t at = pc - a->start;
 	return __atomic_load_n(&a->armed[at / 64], __ATOMIC_RELAXED) >> at % 64 & 1;
@@ -59,7 +59,7 @@ is_armed(const struct area_with_traps *a, uint64_t pc)
 bool
 breakpoints_own(uint64_t pc)
 {
-	const struct area_with_traps *a = area_at(pc);
+	const struct area_with_breakpoints *a = area_at(pc);
 	uint64_t at = a ? pc - a->start : 0;
 	return a && __atomic_load_n(&a->ever[at / 64], __ATOMIC_RELAXED) >> at % 64 & 1;
 }
@@ -73,7 +73,7 @@ breakpoints_any_stay(void)
 bool
 breakpoints_stay(uint64_t pc)
 {
-	const struct area_with_traps *a = breakpoints_any_stay() ? area_at(pc) : NULL;
+	const struct area_with_breakpoints *a = breakpoints_any_stay() ? area_at(pc) : NULL;
 	return a && is_armed(a, pc);
 }
 
@@ -81,7 +81,7 @@ bool
 breakpoints_stale(void)
 {
 	return __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE) !=
-	       (rt.native.breakpoints ? rt.native.breakpoints->told : 0);
+	       (rt.native.breakpoints ? rt.native.breakpoints->answer : 0);
 }
 
 bool
@@ -99,26 +99,26 @@ breakpoints_ask(void)
 /* ---- areas ---- */
 
 static void
-drop_area(struct area_with_traps *a)
+drop_area(struct area_with_breakpoints *a)
 {
 	if (a->code)
 		rt_unmap_memory(a->code, a->bytes + PAGE);
 	if (a->armed)
 		rt_unmap_memory(a->armed, a->bytes / 4);
-	*a = (struct area_with_traps){0};
+	*a = (struct area_with_breakpoints){0};
 }
 
 static struct st_map *
-record_of(const struct map *m)
+map_record(const struct map *m)
 {
 	return (struct st_map *)((char *)rt.results + rt.results->layout.off_maps) + m->index;
 }
 
 /* Is the code that of the file whose leaders the controller has told? It may have another file, of
- * the same name: the program is in a root of its own, or the file has been made anew; or the
+ * the same name: the program is in a root of its own, or the file has been made again; or the
  * program has changed its code. */
 static bool
-is_of_file(const struct area_with_traps *a, struct st_map *record)
+is_of_file(const struct area_with_breakpoints *a, struct st_map *record)
 {
 	if (record->sum && st_sum(a->code, a->bytes, a->bytes) != record->sum)
 		record->sum = 0;
@@ -126,9 +126,9 @@ is_of_file(const struct area_with_traps *a, struct st_map *record)
 }
 
 static bool
-make_area(struct area_with_traps *a, const struct map *m)
+make_area(struct area_with_breakpoints *a, const struct map *m)
 {
-	*a = (struct area_with_traps){.start = m->start, .bytes = m->end - m->start};
+	*a = (struct area_with_breakpoints){.start = m->start, .bytes = m->end - m->start};
 	a->code = rt_map_memory(a->bytes + PAGE);
 	a->armed = rt_map_memory(a->bytes / 4);
 	if (!a->code || !a->armed || rt_copy_guarded(a->code, (const void *)a->start, a->bytes)) {
@@ -137,7 +137,7 @@ make_area(struct area_with_traps *a, const struct map *m)
 	}
 	a->ever = a->armed + a->bytes / 64;
 	syspatches_hide(a->code, a->start, a->bytes);
-	if (is_of_file(a, record_of(m)))
+	if (is_of_file(a, map_record(m)))
 		return true;
 	drop_area(a);
 	return false;
@@ -145,20 +145,20 @@ make_area(struct area_with_traps *a, const struct map *m)
 
 /* Instructions may go on in what follows it, which has to be as it was as well. */
 static bool
-may_have_traps(const struct map *m)
+may_have_breakpoints(const struct map *m)
 {
-	const struct st_map *record = record_of(m);
+	const struct st_map *record = map_record(m);
 	return record->sum && record->start == m->start && record->end == m->end && is_plain(m) &&
 	       m->start % PAGE == 0 && m->end % PAGE == 0 && !maps_find(m->end) &&
 	       !maps_find(m->start - 1);
 }
 
 /* The mapping's area, made if need be; NULL: it cannot have one. */
-static struct area_with_traps *
+static struct area_with_breakpoints *
 area_of(const struct map *m)
 {
 	struct breakpoints *all = rt.native.breakpoints;
-	struct area_with_traps *a = area_at(m->start), *made = NULL;
+	struct area_with_breakpoints *a = area_at(m->start), *made = NULL;
 	if (a)
 		return a->start == m->start && a->bytes == m->end - m->start ? a : NULL;
 	for (uint32_t i = 0; i < all->n && !made; i++)
@@ -167,8 +167,8 @@ area_of(const struct map *m)
 	if (!made && all->n == MOST_AREAS_WITH_TRAPS)
 		return NULL;
 	bool behind = !made;
-	struct area_with_traps area;
-	if (!may_have_traps(m) || !make_area(&area, m))
+	struct area_with_breakpoints area;
+	if (!may_have_breakpoints(m) || !make_area(&area, m))
 		return NULL;
 	if (behind)
 		made = &all->area[all->n];
@@ -185,9 +185,9 @@ area_of(const struct map *m)
 
 /* ---- pages ---- */
 
-/* Sets and takes the traps of a page, so that they are where `wanted` has bits. */
+/* Sets and takes the breakpoints of a page, so that they are where `wanted` has bits. */
 static bool
-set_page(struct area_with_traps *a, uint64_t page, const uint64_t *wanted, int patch)
+set_page(struct area_with_breakpoints *a, uint64_t page, const uint64_t *wanted, int patch)
 {
 	uint8_t now[PAGE];
 	uint64_t *armed = a->armed + page / 64, differ = 0;
@@ -218,7 +218,7 @@ set_page(struct area_with_traps *a, uint64_t page, const uint64_t *wanted, int p
 
 /* Bits of where system-call patches begin and what they replace are none. */
 static void
-leave_out_syspatches(const struct area_with_traps *a, uint64_t page, uint64_t *wanted)
+leave_out_syspatches(const struct area_with_breakpoints *a, uint64_t page, uint64_t *wanted)
 {
 	uint64_t at = a->start + page;
 	for (uint32_t i = 0; rt.native.syspatches && i < rt.native.syspatches->n; i++) {
@@ -231,7 +231,7 @@ leave_out_syspatches(const struct area_with_traps *a, uint64_t page, uint64_t *w
 
 /* Leaders of a page that have not been measured. */
 static void
-find_wanted(const struct area_with_traps *a, const struct unique_bits *bits, uint64_t page,
+find_wanted(const struct area_with_breakpoints *a, const struct unique_bits *bits, uint64_t page,
             uint64_t *wanted)
 {
 	const uint8_t *leaders = (const uint8_t *)rt.results + rt.results->layout.off_leaders;
@@ -260,7 +260,7 @@ set_area(const struct map *m, int patch)
 	uint64_t wanted[WORDS];
 	if (!bits.bytes || (bits.first + m->start) % 64)
 		return true;
-	struct area_with_traps *a = area_of(m);
+	struct area_with_breakpoints *a = area_of(m);
 	for (uint64_t page = 0; a && page < a->bytes; page += PAGE) {
 		find_wanted(a, &bits, page, wanted);
 		if (!set_page(a, page, wanted, patch))
@@ -279,7 +279,7 @@ breakpoints_set(void)
 	    (!rt.native.breakpoints &&
 	     !(rt.native.breakpoints = rt_map_memory(sizeof *rt.native.breakpoints))))
 		return false;
-	uint32_t told = __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
+	uint32_t answer = __atomic_load_n(&rt.results->control.leaders_done, __ATOMIC_ACQUIRE);
 	int patch = patch_open();
 	bool done = patch >= 0;
 	for (uint64_t at = 0; done && (m = maps_from(at)); at = end) {
@@ -288,14 +288,14 @@ breakpoints_set(void)
 	}
 	if (patch >= 0)
 		patch_close(patch);
-	rt.native.breakpoints->told = told;
+	rt.native.breakpoints->answer = answer;
 	rt.native.no_breakpoints |= !done;
 	return done;
 }
 
 /* Of a single instruction. */
 static bool
-is_wanted(const struct area_with_traps *a, uint64_t pc)
+is_wanted(const struct area_with_breakpoints *a, uint64_t pc)
 {
 	uint64_t wanted[WORDS] = {0}, at = pc % PAGE;
 	const struct map *m = maps_find(pc);
@@ -312,7 +312,7 @@ is_wanted(const struct area_with_traps *a, uint64_t pc)
 }
 
 static void
-put(struct area_with_traps *a, uint64_t pc, bool set, int patch)
+put_breakpoint(struct area_with_breakpoints *a, uint64_t pc, bool set, int patch)
 {
 	static const uint8_t breakpoint = BREAKPOINT;
 	uint64_t at = pc - a->start, bit = 1ull << at % 64;
@@ -329,7 +329,7 @@ void
 breakpoints_move(uint64_t from, const uint64_t to[2])
 {
 	rt_must_hold(&rt.lock);
-	struct area_with_traps *a = area_at(from);
+	struct area_with_breakpoints *a = area_at(from);
 	bool set[2] = {false, false}, take = a && is_armed(a, from);
 	for (unsigned i = 0; i < 2; i++)
 		set[i] = area_at(to[i]) && !rt.native.no_breakpoints &&
@@ -338,16 +338,16 @@ breakpoints_move(uint64_t from, const uint64_t to[2])
 	if (patch < 0)
 		return;
 	if (take)
-		put(a, from, false, patch);
+		put_breakpoint(a, from, false, patch);
 	for (unsigned i = 0; i < 2; i++)
 		if (set[i])
-			put(area_at(to[i]), to[i], true, patch);
+			put_breakpoint(area_at(to[i]), to[i], true, patch);
 	patch_close(patch);
 }
 
 /* Clears the bits of [from, to) and puts back what stood there. */
 static void
-disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
+clear_breakpoints(struct area_with_breakpoints *a, uint64_t from, uint64_t to)
 {
 	rt_must_hold(&rt.lock);
 	for (uint64_t at = from - a->start; at < to - a->start; at++) {
@@ -362,15 +362,15 @@ disarm(struct area_with_traps *a, uint64_t from, uint64_t to)
 }
 
 static void
-disarm_page(struct area_with_traps *a, uint64_t page, int patch)
+disarm_page(struct area_with_breakpoints *a, uint64_t page, int patch)
 {
 	static const uint64_t none[WORDS];
 	if (patch < 0 || !set_page(a, page, none, patch))
-		disarm(a, a->start + page, a->start + page + PAGE);
+		clear_breakpoints(a, a->start + page, a->start + page + PAGE);
 }
 
 static void
-disarm_area(struct area_with_traps *a)
+disarm_area(struct area_with_breakpoints *a)
 {
 	int patch = patch_open();
 	for (uint64_t page = 0; page < a->bytes; page += PAGE)
@@ -382,15 +382,15 @@ disarm_area(struct area_with_traps *a)
 void
 breakpoints_take(uint64_t pc)
 {
-	struct area_with_traps *a = area_at(pc);
+	struct area_with_breakpoints *a = area_at(pc);
 	if (a && is_armed(a, pc))
-		disarm(a, pc, pc + 1);
+		clear_breakpoints(a, pc, pc + 1);
 }
 
 void
 breakpoints_take_page(uint64_t pc)
 {
-	struct area_with_traps *a = area_at(pc);
+	struct area_with_breakpoints *a = area_at(pc);
 	int patch = patch_open();
 	if (a)
 		disarm_page(a, (pc - a->start) & ~(PAGE - 1ull), patch);
@@ -401,9 +401,9 @@ breakpoints_take_page(uint64_t pc)
 void
 breakpoints_yield(uint64_t start, uint64_t end)
 {
-	struct area_with_traps *a = area_at(start);
+	struct area_with_breakpoints *a = area_at(start);
 	if (a)
-		disarm(a, start, end - a->start < a->bytes ? end : a->start + a->bytes);
+		clear_breakpoints(a, start, end - a->start < a->bytes ? end : a->start + a->bytes);
 }
 
 void
@@ -411,7 +411,7 @@ breakpoints_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
 	for (uint32_t i = 0; rt.native.breakpoints && i < rt.native.breakpoints->n; i++) {
-		struct area_with_traps *a = &rt.native.breakpoints->area[i];
+		struct area_with_breakpoints *a = &rt.native.breakpoints->area[i];
 		if (!a->bytes || a->start >= end || a->start + a->bytes <= start)
 			continue;
 		if (!any)
@@ -434,8 +434,8 @@ breakpoints_remove(void)
 	}
 }
 
-/* A child gets copies of all pages that have traps, and puts back what stood there before it is
- * native: that costs more than the fork, and no budget knows of it. */
+/* A child gets copies of all pages that have breakpoints, and puts back what stood there before it
+ * is native: that costs more than the fork, and no budget knows of it. */
 void
 breakpoints_fork(struct thread *t)
 {

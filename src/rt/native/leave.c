@@ -95,7 +95,7 @@ leave_is_hangup(int signo, const struct siginfo *info)
 
 /* For copies in children, too. */
 static void
-disarm(void)
+disarm_process(void)
 {
 	if (!rt.boot->attached)
 		return;
@@ -145,7 +145,7 @@ restore_process(struct thread *t)
 	lock_future_natively();
 	pages_release();
 	syspatches_remove();
-	disarm();
+	disarm_process();
 	rt.results->run.tsc_end = rt_tsc();
 	rt.results->run.state = for_good ? ST_RUN_NATIVE : ST_RUN_DETACHED;
 }
@@ -164,7 +164,7 @@ wait_for_controller(void)
 }
 
 static _Noreturn void
-go(struct thread *t)
+go_natively(struct thread *t)
 {
 	signals_drain(); /* somebody may have sent one just before it was parked */
 	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &t->leave_mask, 0, 8);
@@ -261,7 +261,7 @@ rt_finish(struct thread *t)
 		forget_alone();
 	wake_others();
 	SYS(__NR_close, rt.boot->channel);
-	go(t);
+	go_natively(t);
 }
 
 /* Its last: the other threads are out of the engine. */
@@ -276,12 +276,12 @@ rt_forget(struct thread *t)
 	                 shared ? ST_FINISHED_SHARED : ST_FINISHED_MEMORY, __ATOMIC_SEQ_CST);
 	wait_for_controller();
 	SYS(__NR_close, rt.boot->channel);
-	go(t);
+	go_natively(t);
 }
 
 /* Sends the other threads here; have all of them come? thread_lock held. */
 static bool
-gather(const struct thread *t)
+gather_threads(const struct thread *t)
 {
 	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_LEAVE};
 	bool all = true;
@@ -307,7 +307,7 @@ leave_alone(struct thread *t)
 	rt.native.leaving = true;
 	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST)) {
 		rt_lock(&rt.thread_lock);
-		bool last = !gone && gather(t);
+		bool last = !gone && gather_threads(t);
 		if (last) {
 			finish_alone(t);
 			close_channel();
@@ -319,7 +319,7 @@ leave_alone(struct thread *t)
 		else
 			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
 	}
-	go(t);
+	go_natively(t);
 }
 
 /* What is counted and recorded of the thread is complete. In a basic block it has only been up to

@@ -37,9 +37,9 @@ native_run_end(struct thread *t)
 	t->native.user_dispatch = false;
 }
 
-/* From now on the kernel tells of every system call that is not the runtime's own. */
+/* From now on the kernel reports every system call that is not the runtime's own. */
 static bool
-listen(struct thread *t)
+intercept_calls(struct thread *t)
 {
 	if (t->native.user_dispatch)
 		return true;
@@ -75,10 +75,10 @@ may_go(const struct thread *t)
 }
 
 static void
-go(struct thread *t)
+set_out(struct thread *t)
 {
 	t->next = (uint64_t)rt_go_native_run;
-	t->exit_id = syspatch_way(t->regs.pc);
+	t->exit_id = syspatch_resume_address(t->regs.pc);
 }
 
 bool
@@ -86,19 +86,19 @@ native_run_go(struct thread *t)
 {
 	rt_must_hold(&rt.lock);
 	bp_sampling_pass(t);
-	if (!may_go(t) || breakpoints_stay(t->regs.pc) || !listen(t))
+	if (!may_go(t) || breakpoints_stay(t->regs.pc) || !intercept_calls(t))
 		return false;
 	bp_sampling_go(t);
-	go(t);
+	set_out(t);
 	return true;
 }
 
 bool
 native_run_return(struct thread *t)
 {
-	if (bp_sampling_waits(t) || breakpoints_any_stay() || !may_go(t) || !listen(t))
+	if (bp_sampling_waits(t) || breakpoints_any_stay() || !may_go(t) || !intercept_calls(t))
 		return false;
-	go(t);
+	set_out(t);
 	return true;
 }
 

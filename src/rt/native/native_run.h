@@ -4,10 +4,10 @@
  * natively, and comes back for system calls and signals.
  *
  * Nothing of the process changes for that: the dispositions stay the master handler's, and code
- * stays write-protected, so that threads inside and outside go together. System calls outside the
- * runtime raise SIGSYS (the kernel's syscall user dispatch), and are then made by the runtime as
- * always. That costs microseconds, so where many are made the code gets a system-call patch
- * (native/syspatch.h), and a thread that makes many elsewhere stays inside.
+ * stays write-protected, so that threads in the cache and native ones go together. System calls
+ * that are not the runtime's own raise SIGSYS (the kernel's syscall user dispatch), and are then
+ * made by the runtime as always. That costs microseconds, so where many are made the code gets a
+ * system-call patch (native/syspatch.h), and a thread that makes many elsewhere stays in the cache.
  */
 #ifndef STROBE_RT_NATIVE_NATIVE_RUN_H
 #define STROBE_RT_NATIVE_NATIVE_RUN_H
@@ -16,7 +16,7 @@
 
 /* May it go out whenever it is not measured? */
 bool native_run_may(const struct thread *t);
-/* Is the thread to go on outside, at regs.pc? If so, its `next` is set. rt.lock held. */
+/* Is the thread to go on natively, at regs.pc? If so, its `next` is set. rt.lock held. */
 bool native_run_go(struct thread *t);
 /* The same, without the lock, for one that comes from there; false also where that has to be seen
  * to first. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program's code as it was before system-call patches were made in it, or traps set. */
+/* The program's code as it was before system-call patches were made in it, or breakpoints set. */
 #include "rt/native/breakpoints.h"
 #include "rt/native/syspatches.h"
 
@@ -77,7 +77,7 @@ sources_keep(uint64_t start, uint64_t end)
 	return true;
 }
 
-/* The slots stay taken: others lie behind them. */
+/* The slots stay taken: others lie after them. */
 void
 sources_drop(uint64_t start, uint64_t end)
 {

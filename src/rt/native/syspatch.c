@@ -11,7 +11,7 @@ enum {
 
 /* Where the number of the call's site is, or would be. */
 static uint16_t *
-place_of(struct syspatches *g, uint64_t call)
+site_number_at(struct syspatches *g, uint64_t call)
 {
 	uint32_t h = (uint32_t)(call * 0x9e3779b97f4a7c15ull >> 54), i;
 	while ((i = __atomic_load_n(&g->site_by_call[h], __ATOMIC_ACQUIRE)) &&
@@ -24,7 +24,7 @@ place_of(struct syspatches *g, uint64_t call)
 static struct site *
 call_site(struct syspatches *g, uint64_t call)
 {
-	uint16_t i = __atomic_load_n(place_of(g, call), __ATOMIC_ACQUIRE);
+	uint16_t i = __atomic_load_n(site_number_at(g, call), __ATOMIC_ACQUIRE);
 	/* Another's, when that has just taken the empty place. */
 	return i && g->sites[i - 1].call == call ? &g->sites[i - 1] : NULL;
 }
@@ -74,7 +74,7 @@ learn_site(uint64_t call)
 		return s;
 	s = &g->sites[g->n_sites++];
 	*s = (struct site){.call = call, .least = OFTEN};
-	__atomic_store_n(place_of(g, call), (uint16_t)g->n_sites, __ATOMIC_RELEASE);
+	__atomic_store_n(site_number_at(g, call), (uint16_t)g->n_sites, __ATOMIC_RELEASE);
 	return s;
 }
 
@@ -157,7 +157,7 @@ syspatches_forget(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool any = false;
 	breakpoints_forget(t, start, end);
-	/* Pages before have a copy of the beginning, and system-call patches behind need one of the
+	/* Pages before have a copy of the beginning, and system-call patches after need one of the
 	 * end. */
 	start = start > SOURCE_BYTES ? start - SOURCE_BYTES : 0;
 	end = end > ~8191ull ? end : ((end + 4095) & ~4095ull) + MAX_BLOCK_BYTES;

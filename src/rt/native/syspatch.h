@@ -4,10 +4,10 @@
  * for their system calls without a signal.
  *
  * Where the program makes system calls often, five bytes of its code become a jump to a system-call
- * patch, a piece of code nearby, which does what stood there and enters the runtime. `before`: the
+ * patch, code nearby, which does what stood there and enters the runtime. `before`: the
  * five bytes are the `mov $number, %eax` ahead of the system call, and nothing else is touched;
- * else they are the system call and what follows it. A system-call patch that is come to by a
- * thread that is not outside (a child of vfork that is left alone, say) makes the system call
+ * else they are the system call and what follows it. A thread that comes to a system-call
+ * patch and does not run natively (a child of vfork that is left alone, say) makes the system call
  * itself.
  *
  * Everything that reads the program's code reads it by program_code, as it was. Only code of files,
@@ -21,25 +21,26 @@
 
 enum { CALL_BYTES = 2 }; /* of a system call */
 
-/* Do system calls of this instruction, outside, come by a system-call patch? */
+/* Do system calls of this instruction, in native execution, come by a system-call patch? */
 bool syspatch_serves(uint64_t call);
 /* The thread, at regs.pc, makes a system call without one: makes a system-call patch if that
  * happens often, and `now`. Is there none because calls are few here, up to now? */
 bool syspatch_note(struct thread *t, bool now);
 /* Where a thread that runs natively is to go on that is at pc in the program. */
-uint64_t syspatch_way(uint64_t pc);
+uint64_t syspatch_resume_address(uint64_t pc);
 /* The other way about: where in the program is who is at pc, perhaps in a system-call patch? */
 uint64_t syspatch_leads(uint64_t pc);
 /* [start, end) is about to change, or to go: no system-call patches there any more. rt.lock held.
  */
 void syspatches_forget(struct thread *t, uint64_t start, uint64_t end);
 /* The process leaves the engine, or wants to change its code by itself: that is as it was, and
- * stays so. No other thread is outside. */
+ * stays so. No other thread runs natively. */
 void syspatches_remove(void);
 /* Does the memory hold system-call patches? */
 bool syspatches_own(uint64_t start, uint64_t bytes);
 
-/* The same as program_code, which is faster while there are no system-call patches and no traps. */
+/* The same as program_code, which is faster while there are no system-call patches and no
+ * breakpoints. */
 const uint8_t *syspatch_source(uint64_t pc);
 
 /* The program's code at pc: as many bytes as are there, up to those of a block. */

@@ -17,7 +17,7 @@ enum {
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* The bytes that the system call has in the program, and what stood before and behind it. */
+/* The bytes that the system call has in the program, and what stood before and after it. */
 static uint32_t
 bytes_before(const struct syspatch *k)
 {
@@ -48,7 +48,7 @@ own_after(const struct syspatch *k)
 }
 
 uint64_t
-syspatch_way(uint64_t pc)
+syspatch_resume_address(uint64_t pc)
 {
 	if (!rt.native.syspatches || !rt.native.syspatches->n)
 		return pc;
@@ -99,9 +99,9 @@ is_near(uint64_t a, uint64_t b)
 	return far < FARTHEST && far > -FARTHEST;
 }
 
-/* Room for a system-call patch near the address; 0: there is none. */
+/* Space for a system-call patch near the address; 0: there is none. */
 static uint64_t
-room_near(uint64_t address)
+space_near(uint64_t address)
 {
 	struct syspatches *g = rt.native.syspatches;
 	for (uint32_t i = 0; i < g->n_areas; i++)
@@ -169,7 +169,7 @@ syspatch_number_before(const struct map *m, uint64_t call)
 	return true;
 }
 
-/* Is it the distance of a jump or call, that ends behind it? */
+/* Is it the distance of a jump or call, that ends after it? */
 static bool
 is_far_jump(const uint8_t *distance)
 {
@@ -210,7 +210,7 @@ is_jumped_to(const struct map *m, uint64_t to)
 	return false;
 }
 
-/* Bytes of the call and of as many instructions behind it as a jump needs, which execute as well
+/* Bytes of the call and of as many instructions after it as a jump needs, which execute as well
  * elsewhere; 0: there are none. */
 static uint32_t
 bytes_with_next(const struct map *m, uint64_t call)
@@ -229,7 +229,7 @@ bytes_with_next(const struct map *m, uint64_t call)
 }
 
 static uint8_t *
-put(uint8_t *p, const void *from, uint32_t n)
+put_code(uint8_t *p, const void *from, uint32_t n)
 {
 	memcpy(p, from, n);
 	return p + n;
@@ -239,7 +239,7 @@ static uint8_t *
 put_distance(uint8_t *p, uint64_t from, uint64_t to)
 {
 	int32_t far = (int32_t)(int64_t)(to - from);
-	return put(p, &far, 4);
+	return put_code(p, &far, 4);
 }
 
 /* The system-call patch's code, into `code`. */
@@ -263,17 +263,17 @@ write_syspatch(const struct syspatch *k, uint8_t code[SYSPATCH_BYTES])
 	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* *0(%rip) */
 	const uint64_t stub = (uint64_t)rt_stub_syspatch;
 	uint32_t before = bytes_before(k), after = bytes_after(k);
-	uint8_t *p = put(code, k->saved, before);
-	p = put(p, entry, ENTRY_BYTES);
+	uint8_t *p = put_code(code, k->saved, before);
+	p = put_code(p, entry, ENTRY_BYTES);
 	p[-1] = (uint8_t)(CALL_BYTES + after + JUMP_BYTES);
-	p = put(p, call, CALL_BYTES);
-	p = put(p, k->saved + before + CALL_BYTES, after);
+	p = put_code(p, call, CALL_BYTES);
+	p = put_code(p, k->saved + before + CALL_BYTES, after);
 	*p++ = 0xe9;
 	p = put_distance(p, k->code + (uint64_t)(p - code) + 4, after_call(k) + after);
-	p = put(p, lea_rcx, sizeof lea_rcx);
+	p = put_code(p, lea_rcx, sizeof lea_rcx);
 	p = put_distance(p, k->code + (uint64_t)(p - code) + 4, after_call(k));
-	p = put(p, jump, sizeof jump);
-	p = put(p, &stub, sizeof stub);
+	p = put_code(p, jump, sizeof jump);
+	p = put_code(p, &stub, sizeof stub);
 	return (uint32_t)(p - code);
 }
 
@@ -291,14 +291,14 @@ is_apart(const struct syspatch *k, const struct map *m)
 
 /* Chooses the bytes that a system-call patch replaces. False: the call cannot have one. */
 static bool
-choose(struct syspatch *k, const struct map *m, uint64_t call, bool before)
+choose_replaced(struct syspatch *k, const struct map *m, uint64_t call, bool before)
 {
 	*k = (struct syspatch){.site = before ? call - JUMP_BYTES : call, .call = call};
 	k->bytes = before ? JUMP_BYTES : bytes_with_next(m, call);
 	if (!k->bytes || !is_apart(k, m))
 		return false;
 	memcpy(k->saved, program_code(k->site), k->bytes);
-	k->code = room_near(call);
+	k->code = space_near(call);
 	return k->code && sources_keep(k->site, k->site + k->bytes);
 }
 
@@ -306,7 +306,8 @@ bool
 syspatch_prepare(struct syspatch *k, const struct map *m, uint64_t call, bool before)
 {
 	uint8_t code[SYSPATCH_BYTES];
-	if (!choose(k, m, call, before) || !patch_code(k->code, code, write_syspatch(k, code)))
+	if (!choose_replaced(k, m, call, before) ||
+	    !patch_code(k->code, code, write_syspatch(k, code)))
 		return false;
 	syspatch_area(k)->used += SYSPATCH_BYTES;
 	return true;

@@ -21,16 +21,16 @@ send_stop(const struct thread *o)
 
 /* Is the thread where it does not see the lock? */
 static bool
-is_away(const struct thread *o, bool outside)
+is_away(const struct thread *o, bool native)
 {
 	uint32_t state = __atomic_load_n(&o->state, __ATOMIC_SEQ_CST);
-	return state == THREAD_CACHE || (outside && state == THREAD_NATIVE_RUN);
+	return state == THREAD_CACHE || (native && state == THREAD_NATIVE_RUN);
 }
 
-/* Waits until no other thread is in the cache, nor (outside) in the program's own code. They come
+/* Waits until no other thread is in the cache, nor (native) in the program's own code. They come
  * out to the dispatcher and wait there for rt.lock, which the caller holds. */
 static void
-stop_world(struct thread *t, bool outside)
+stop_world(struct thread *t, bool native)
 {
 	rt_lock(&rt.thread_lock);
 	for (struct thread *o = rt.threads; o; o = o->next_thread)
@@ -39,7 +39,7 @@ stop_world(struct thread *t, bool outside)
 	for (struct thread *o = rt.threads; o; o = o->next_thread) {
 		if (o == t || o->ended)
 			continue;
-		for (int tries = 0; is_away(o, outside); tries++) {
+		for (int tries = 0; is_away(o, native); tries++) {
 			/* One is enough unless the queue is full. */
 			if (o->ended || (tries % 1024 == 0 && !send_stop(o)))
 				break;
@@ -74,7 +74,7 @@ void
 os_flush(struct thread *t)
 {
 	os_make_wait(t);
-	if (!pages_have_room())
+	if (!pages_have_space())
 		pages_release();
 	jit_reset();
 	rt_stat(ST_STAT_flushes, 1);

@@ -65,7 +65,7 @@ jumps(uint32_t op, uint32_t a, uint32_t b)
 }
 
 static uint32_t
-load(const struct bpf_insn *in, const struct seccomp_call *call, const uint32_t *mem)
+bpf_load(const struct bpf_insn *in, const struct seccomp_call *call, const uint32_t *mem)
 {
 	uint32_t word = 0;
 	switch (in->code & MODE) {
@@ -93,10 +93,10 @@ bpf_run(const struct bpf_insn *program, uint32_t n, const struct seccomp_call *c
 		uint32_t op = in->code & OP, other = in->code & SRC_X ? x : in->k;
 		switch (in->code & CLASS) {
 		case LD:
-			a = load(in, call, mem);
+			a = bpf_load(in, call, mem);
 			break;
 		case LDX:
-			x = load(in, call, mem);
+			x = bpf_load(in, call, mem);
 			break;
 		case ST:
 			mem[in->k % WORDS] = a;

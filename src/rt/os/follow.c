@@ -14,7 +14,7 @@
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
 static bool
-tell(const struct st_message *m, int fd)
+send_message(const struct st_message *m, int fd)
 {
 	struct {
 		uint64_t base, len;
@@ -40,7 +40,7 @@ tell(const struct st_message *m, int fd)
 bool
 process_tell(const struct st_message *m)
 {
-	return tell(m, -1);
+	return send_message(m, -1);
 }
 
 /* RLIMIT_FSIZE is about memory files, too: beyond it there is a signal that would be the program's
@@ -62,7 +62,7 @@ set_size(int fd, uint64_t size)
 }
 
 static int
-make_file(uint64_t size)
+make_memory_file(uint64_t size)
 {
 	/* The controller takes no file that could become shorter while it reads it. */
 	enum { CLOEXEC_SEALABLE = 3, ADD_SEALS = 1033, SEAL_SHRINK_GROW = 7 };
@@ -75,7 +75,7 @@ make_file(uint64_t size)
 	return fd;
 }
 
-/* So many bytes of the file from that offset on, where the file as a whole begins at `at`. */
+/* That many bytes of the file from that offset on, where the file as a whole begins at `at`. */
 static bool
 map_over(uint64_t at, uint64_t offset, uint64_t bytes, int prot, int fd)
 {
@@ -89,7 +89,7 @@ map_over(uint64_t at, uint64_t offset, uint64_t bytes, int prot, int fd)
 static bool
 renew_cache(void)
 {
-	int fd = make_file(ST_CACHE_SIZE);
+	int fd = make_memory_file(ST_CACHE_SIZE);
 	if (fd < 0)
 		return false;
 	bool ok = map_over(rt.target.area, 0, ST_CACHE_SIZE, PROT_READ | PROT_EXEC, fd) &&
@@ -125,7 +125,7 @@ make_header(struct st_results_header *to, const struct st_results_header *from)
 
 /* What is known of code stays where it is, if all processes know the same. */
 static bool
-map_results(const struct st_results_header *h, int fd)
+map_own_results(const struct st_results_header *h, int fd)
 {
 	const int prot = PROT_READ | PROT_WRITE;
 	uint64_t at = (uint64_t)rt.results, from = h->layout.off_coverage,
@@ -145,8 +145,8 @@ renew_results(int *fd)
 	make_header(&header, rt.results);
 	const char *strings = (const char *)rt.results + header.layout.off_strings;
 	memcpy(options, strings, header.plan.n_options);
-	*fd = make_file(header.layout.file_size);
-	if (*fd < 0 || !map_results(&header, *fd))
+	*fd = make_memory_file(header.layout.file_size);
+	if (*fd < 0 || !map_own_results(&header, *fd))
 		return false;
 	memcpy(rt.results, &header, HEADER_HEAD);
 	memcpy((char *)rt.results + header.layout.off_strings, options, header.plan.n_options);
@@ -178,7 +178,7 @@ process_follow_fork(struct thread *t)
 	                       .pid = rt.pid,
 	                       .ppid = rt.results->layout.ppid,
 	                       .tid = t->tid};
-	tell(&m, fd);
+	send_message(&m, fd);
 	SYS(__NR_close, fd);
 	entries_ask();
 	return true;
@@ -207,7 +207,7 @@ has_capabilities(int folder, const char *path, uint64_t flags)
 
 /* A program that is set-uid, or has file capabilities, would lose its privileges under a tracer. */
 static bool
-is_privileged(const struct thread *t)
+exec_is_privileged(const struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
 	uint8_t st[144];
@@ -224,7 +224,7 @@ is_privileged(const struct thread *t)
 bool
 follow_exec_begin(struct thread *t)
 {
-	if (!rt.boot->channel || is_privileged(t))
+	if (!rt.boot->channel || exec_is_privileged(t))
 		return false;
 	if (!sandbox_bears_engine(t)) {
 		rt_note_fallback(t->regs.pc, ST_FALLBACK_SECCOMP);
@@ -239,7 +239,7 @@ follow_exec_begin(struct thread *t)
 	                       .tid = ticket,
 	                       .results_pid = rt.pid,
 	                       .ticket = ticket};
-	if (!tell(&m, -1))
+	if (!send_message(&m, -1))
 		return false;
 	/* Another thread's answer may take the place of ours. */
 	for (int tries = 0; tries < 5; tries++)
@@ -257,5 +257,5 @@ follow_exec_failed(struct thread *t)
 	                       .tid = (uint32_t)SYS(__NR_gettid),
 	                       .results_pid = rt.pid};
 	(void)t;
-	tell(&m, -1);
+	send_message(&m, -1);
 }

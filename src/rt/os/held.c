@@ -30,13 +30,13 @@ static struct {
 } held;
 
 static bool
-is_of(const struct held *h, const struct thread *t)
+held_is_of(const struct held *h, const struct thread *t)
 {
 	return h->thread == t || (!h->thread && !t->own_process);
 }
 
 static bool
-make_space(void)
+make_held_space(void)
 {
 	if ((held.n + 1) * sizeof *held.all <= held.bytes)
 		return true;
@@ -64,9 +64,9 @@ is_double(int signo, const struct thread *owner)
 }
 
 static void
-keep(const struct siginfo *info, const struct thread *owner)
+keep_held(const struct siginfo *info, const struct thread *owner)
 {
-	if (!is_double(info->signo, owner) && make_space())
+	if (!is_double(info->signo, owner) && make_held_space())
 		held.all[held.n++] = (struct held){*info, owner};
 }
 
@@ -112,7 +112,7 @@ held_add(struct thread *t, const struct siginfo *info)
 	rt_lock(&held.lock);
 	const struct thread *taker = of_thread ? NULL : find_taker(t, info->signo);
 	if (!taker || !send(taker, info))
-		keep(info, of_thread ? t : NULL);
+		keep_held(info, of_thread ? t : NULL);
 	rt_unlock(&held.lock);
 	rt_unlock(&rt.thread_lock);
 }
@@ -122,7 +122,7 @@ pending_of(const struct thread *t)
 {
 	uint64_t set = 0;
 	for (uint32_t i = 0; i < held.n; i++)
-		if (is_of(&held.all[i], t))
+		if (held_is_of(&held.all[i], t))
 			set |= SIGNAL_BIT(held.all[i].info.signo);
 	return set;
 }
@@ -146,7 +146,7 @@ send_set(struct thread *t, uint64_t set)
 	for (int own = 1; own >= 0; own--)
 		for (uint32_t i = 0; i < held.n;) {
 			const struct held *h = &held.all[i];
-			bool wanted = is_of(h, t) && (h->thread == t) == own &&
+			bool wanted = held_is_of(h, t) && (h->thread == t) == own &&
 			              (set & SIGNAL_BIT(h->info.signo));
 			if (wanted && send(t, &h->info))
 				take_away(i);
@@ -212,7 +212,7 @@ held_hand_over(struct thread *t)
 	rt_lock(&held.lock);
 	for (uint32_t i = 0; i < held.n;) {
 		struct siginfo *info = &held.all[i].info;
-		if (!is_of(&held.all[i], t)) {
+		if (!held_is_of(&held.all[i], t)) {
 			i++;
 			continue;
 		}
@@ -242,7 +242,7 @@ held_wanted(const struct thread *t)
 }
 
 void
-held_lend(struct thread *t, uint64_t open)
+held_give_kernel(struct thread *t, uint64_t open)
 {
 	if (!open)
 		return;
@@ -254,7 +254,7 @@ held_lend(struct thread *t, uint64_t open)
 }
 
 void
-held_reclaim(struct thread *t, uint64_t open)
+held_take_from_kernel(struct thread *t, uint64_t open)
 {
 	static const uint64_t now[2];
 	struct siginfo info;
@@ -333,7 +333,7 @@ sys_sigtimedwait(struct thread *t)
 	 * reach a thread that is to leave. */
 	uint64_t own = SIGNAL_BIT(SIGNAL_OWN);
 	uint64_t open = t->signals.blocked & (~own | held_pending(t));
-	held_lend(t, open);
+	held_give_kernel(t, open);
 	if (t->signals.blocked & set & own) {
 		rt_lock(&held.lock);
 		t->signals.waits |= own;
@@ -341,7 +341,7 @@ sys_sigtimedwait(struct thread *t)
 	}
 	long ret = set & own ? wait_beside_own(t, set) : syscall_plain(t);
 	t->signals.waits = 0;
-	held_reclaim(t, open);
+	held_take_from_kernel(t, open);
 	return ret;
 }
 
@@ -381,12 +381,12 @@ sys_masked(struct thread *t)
 	bool masked = mask_of_call(t, &mask);
 	if (masked)
 		open |= t->signals.blocked & ~mask; /* they come as soon as it lasts */
-	held_lend(t, open);
+	held_give_kernel(t, open);
 	t->signals.call_blocked = mask & NEVER_BLOCKED;
 	t->signals.call_masked = masked;
 	long ret = syscall_plain(t);
 	t->signals.call_masked = false;
-	held_reclaim(t, open);
+	held_take_from_kernel(t, open);
 	return ret;
 }
 
@@ -400,7 +400,7 @@ sys_signalfd(struct thread *t)
 }
 
 static struct thread *
-thread_of_tid(uint32_t tid)
+find_thread(uint32_t tid)
 {
 	for (struct thread *o = rt.threads; o; o = o->next_thread)
 		if (o->tid == tid && !o->ended && !o->own_process)
@@ -425,11 +425,11 @@ sys_tgsigqueueinfo(struct thread *t)
 	SYS(__NR_rt_sigprocmask, SIG_BLOCK, &all, &mask, 8);
 	rt_lock(&rt.thread_lock);
 	rt_lock(&held.lock);
-	const struct thread *to = thread_of_tid((uint32_t)r[RSI]);
+	const struct thread *to = find_thread((uint32_t)r[RSI]);
 	kept = to && (to->signals.blocked & SIGNAL_BIT(signo)) &&
 	       !(to->signals.waits & SIGNAL_BIT(signo));
 	if (kept)
-		keep(&info, to);
+		keep_held(&info, to);
 	rt_unlock(&held.lock);
 	rt_unlock(&rt.thread_lock);
 	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8);

@@ -34,8 +34,8 @@ void held_hand_over(struct thread *t);
 bool held_blocks(const struct thread *t, int signo, const struct ucontext64 *uc);
 
 /* The kernel shows the thread's signals of `open` while it makes a call for the program. */
-void held_lend(struct thread *t, uint64_t open);
-void held_reclaim(struct thread *t, uint64_t open);
+void held_give_kernel(struct thread *t, uint64_t open);
+void held_take_from_kernel(struct thread *t, uint64_t open);
 /* A system call that may sleep, and may look at a signal descriptor: does it need the two above?
  * Returns the set. */
 uint64_t held_wanted(const struct thread *t);

@@ -17,7 +17,7 @@ enum {
 
 /* Copies from the program's memory; false when it cannot be read. */
 static bool
-get(void *to, uint64_t from, size_t bytes)
+read_program(void *to, uint64_t from, size_t bytes)
 {
 	return rt_copy_guarded(to, (const void *)from, bytes) == 0;
 }
@@ -30,8 +30,8 @@ static void
 leave_parts(uint64_t vector, uint64_t n)
 {
 	struct part p;
-	for (uint64_t i = 0; i < n && i < MOST_PARTS && get(&p, vector + i * sizeof p, sizeof p);
-	     i++)
+	for (uint64_t i = 0;
+	     i < n && i < MOST_PARTS && read_program(&p, vector + i * sizeof p, sizeof p); i++)
 		pages_leave(p.at, p.at + p.bytes);
 }
 
@@ -40,7 +40,7 @@ static void
 leave_message(uint64_t at)
 {
 	uint64_t m[6]; /* name, its length, parts, how many, control data, its length */
-	if (!get(m, at, sizeof m))
+	if (!read_program(m, at, sizeof m))
 		return;
 	pages_leave(m[0], m[0] + (uint32_t)m[1]);
 	leave_parts(m[2], m[3]);
@@ -61,7 +61,8 @@ leave_submitted(uint64_t blocks, uint64_t n)
 	} block;
 	uint64_t address;
 	for (uint64_t i = 0; i < n && i < MOST_BLOCKS; i++) {
-		if (!get(&address, blocks + i * 8, 8) || !get(&block, address, sizeof block))
+		if (!read_program(&address, blocks + i * 8, 8) ||
+		    !read_program(&block, address, sizeof block))
 			return;
 		if (block.opcode == READ)
 			pages_leave(block.at, block.at + block.bytes);
@@ -90,7 +91,7 @@ static void
 ring_made(uint32_t fd, uint64_t params)
 {
 	uint32_t p[30]; /* struct io_uring_params */
-	if (!get(p, params, sizeof p))
+	if (!read_program(p, params, sizeof p))
 		return;
 	struct ring *r = &rings[n_rings++ % MOST_RINGS];
 	*r = (struct ring){.fd = fd,
@@ -177,16 +178,17 @@ leave_entries(const struct ring *r)
 {
 	uint32_t head, tail, mask, index;
 	struct entry e;
-	if (!r->ring || !r->entries || !get(&head, r->ring + r->head, 4) ||
-	    !get(&tail, r->ring + r->tail, 4) || !get(&mask, r->ring + r->mask, 4))
+	if (!r->ring || !r->entries || !read_program(&head, r->ring + r->head, 4) ||
+	    !read_program(&tail, r->ring + r->tail, 4) ||
+	    !read_program(&mask, r->ring + r->mask, 4))
 		return;
 	uint32_t size = r->flags & SETUP_LONG_ENTRIES ? 128 : 64;
 	for (uint32_t n = 0; head != tail && n <= mask; head++, n++) {
 		index = head & mask;
 		if (!(r->flags & SETUP_NO_ARRAY) &&
-		    !get(&index, r->ring + r->array + 4ul * index, 4))
+		    !read_program(&index, r->ring + r->array + 4ul * index, 4))
 			return;
-		if (get(&e, r->entries + (uint64_t)(index & mask) * size, sizeof e))
+		if (read_program(&e, r->entries + (uint64_t)(index & mask) * size, sizeof e))
 			leave_entry(&e);
 	}
 }
@@ -198,9 +200,9 @@ leave_registered(uint64_t what, uint64_t at, uint64_t n)
 	uint64_t p[4];
 	if (what == BUFFERS)
 		leave_parts(at, n);
-	else if (what == BUFFERS2 && get(p, at, sizeof p))
+	else if (what == BUFFERS2 && read_program(p, at, sizeof p))
 		leave_parts(p[2], (uint32_t)p[0]);
-	else if (what == UPDATE && get(p, at, sizeof p))
+	else if (what == UPDATE && read_program(p, at, sizeof p))
 		leave_parts(p[1], (uint32_t)p[3]);
 }
 
@@ -317,13 +319,14 @@ kernel_ends_thread(const struct thread *t)
 	rt_lock(&rt.lock);
 	if (t->kernel.clear_tid)
 		pages_leave(t->kernel.clear_tid, t->kernel.clear_tid + 4);
-	if (SYS(__NR_get_robust_list, 0, &at, &len) == 0 && at && get(&head, at, sizeof head)) {
+	if (SYS(__NR_get_robust_list, 0, &at, &len) == 0 && at &&
+	    read_program(&head, at, sizeof head)) {
 		uint64_t entry = head.next & ~1ull, pending = head.pending & ~1ull;
 		if (pending)
 			pages_leave(pending + head.offset, pending + head.offset + 4);
 		for (unsigned n = 0; entry != at && n < MOST_ROBUST; n++) {
 			pages_leave(entry + head.offset, entry + head.offset + 4);
-			if (!get(&entry, entry, 8))
+			if (!read_program(&entry, entry, 8))
 				break;
 			entry &= ~1ull;
 		}

@@ -24,7 +24,7 @@ static struct limit {
 static uint32_t lock;
 
 static struct limit *
-find(uint32_t resource)
+find_limit(uint32_t resource)
 {
 	return resource == RLIMIT_AS_NR     ? &limits[0]
 	       : resource == RLIMIT_DATA_NR ? &limits[1]
@@ -59,7 +59,7 @@ prlimit(uint32_t resource, const struct rlimit64 *new, struct rlimit64 *old)
 /* Sets the kernel's limit; where only the privileged may raise the hard limit, as far as that
  * allows. */
 static long
-put(uint32_t resource, struct rlimit64 want, const struct rlimit64 *old)
+put_limit(uint32_t resource, struct rlimit64 want, const struct rlimit64 *old)
 {
 	long ret = prlimit(resource, &want, NULL);
 	if (ret == 0 || want.hard <= old->hard)
@@ -79,7 +79,7 @@ limits_adjust(uint64_t spare)
 		uint64_t want = own_memory(l) + spare;
 		if (!l->kept || want == l->raised || prlimit(l->resource, NULL, &old) != 0)
 			continue;
-		put(l->resource, shift_both(old, l->raised, want), &old);
+		put_limit(l->resource, shift_both(old, l->raised, want), &old);
 		l->raised = want;
 	}
 	rt_unlock(&lock);
@@ -94,7 +94,7 @@ limits_begin(const struct st_boot *boot)
 			continue;
 		limits[i].kept = true;
 		limits[i].raised = own_memory(&limits[i]);
-		put(limits[i].resource, shift_both(set, 0, limits[i].raised), &old);
+		put_limit(limits[i].resource, shift_both(set, 0, limits[i].raised), &old);
 	}
 }
 
@@ -104,7 +104,7 @@ limits_end(void)
 	for (struct limit *l = limits; l < limits + 2; l++) {
 		struct rlimit64 old;
 		if (l->kept && prlimit(l->resource, NULL, &old) == 0)
-			put(l->resource, shift_both(old, l->raised, 0), &old);
+			put_limit(l->resource, shift_both(old, l->raised, 0), &old);
 		l->kept = false;
 	}
 }
@@ -154,7 +154,7 @@ exchange(struct limit *l, const struct rlimit64 *set, struct rlimit64 *view)
 	uint64_t own = own_memory(l);
 	struct rlimit64 want = shift_both(*set, 0, own);
 	ret = set->hard > view->hard ? prlimit(l->resource, &want, NULL)
-	                             : put(l->resource, want, &old);
+	                             : put_limit(l->resource, want, &old);
 	if (ret)
 		return ret;
 	l->kept = true;
@@ -167,7 +167,7 @@ sys_rlimit(struct thread *t)
 {
 	const uint64_t *r = t->regs.r;
 	bool both = r[RAX] == __NR_prlimit64;
-	struct limit *l = find((uint32_t)(both ? r[RSI] : r[RDI]));
+	struct limit *l = find_limit((uint32_t)(both ? r[RSI] : r[RDI]));
 	if (!l || (both && r[RDI] != 0 && r[RDI] != (uint64_t)SYS(__NR_getpid)))
 		return rt_app_syscall(t);
 	uint64_t set_at = both ? r[RDX] : r[RAX] == __NR_setrlimit ? r[RSI] : 0;

@@ -30,9 +30,9 @@ maps_restart(void)
 	maps_refresh();
 }
 
-/* The first that ends behind the address; n_live: none does. */
+/* The first that ends after the address; n_live: none does. */
 static uint32_t
-first_behind(uint64_t address)
+first_after(uint64_t address)
 {
 	uint32_t low = 0, high = n_live;
 	while (low < high) {
@@ -48,7 +48,7 @@ first_behind(uint64_t address)
 const struct map *
 maps_from(uint64_t address)
 {
-	uint32_t i = first_behind(address);
+	uint32_t i = first_after(address);
 	return i < n_live ? &live[i] : NULL;
 }
 
@@ -58,7 +58,7 @@ maps_find(uint64_t address)
 	if (last_hit < n_live &&
 	    address - live[last_hit].start < live[last_hit].end - live[last_hit].start)
 		return &live[last_hit];
-	uint32_t i = first_behind(address);
+	uint32_t i = first_after(address);
 	if (i == n_live || live[i].start > address)
 		return NULL;
 	last_hit = i;
@@ -88,7 +88,7 @@ maps_any_writable(void)
 bool
 maps_overlap(uint64_t start, uint64_t end)
 {
-	uint32_t i = first_behind(start);
+	uint32_t i = first_after(start);
 	return i < n_live && live[i].start < end;
 }
 
@@ -158,7 +158,7 @@ find_record(uint64_t start, uint64_t end)
 }
 
 static uint32_t
-add_record(struct st_map m, const char *path)
+add_map_record(struct st_map m, const char *path)
 {
 	struct st_results_header *r = rt.results;
 	struct st_map *maps = (void *)((char *)r + r->layout.off_maps);
@@ -275,13 +275,13 @@ learn(const struct line *l)
 	                .stepped = memcmp(l->path, "[uprobes", 8) == 0};
 	m.index = find_record(l->start, l->end);
 	if (m.index == rt.results->maps.n)
-		m.index = add_record((struct st_map){.start = l->start,
-		                                     .end = l->end,
-		                                     .pgoff = l->pgoff,
-		                                     .dev = l->dev,
-		                                     .ino = l->ino,
-		                                     .flags = writable ? ST_MAP_WRITABLE : 0},
-		                     anonymous ? "" : l->path);
+		m.index = add_map_record((struct st_map){.start = l->start,
+		                                         .end = l->end,
+		                                         .pgoff = l->pgoff,
+		                                         .dev = l->dev,
+		                                         .ino = l->ino,
+		                                         .flags = writable ? ST_MAP_WRITABLE : 0},
+		                         anonymous ? "" : l->path);
 	insert(m);
 	return true;
 }
@@ -374,7 +374,7 @@ struct header {
 };
 
 static void
-find_header(const struct line *l, void *arg)
+find_elf_header(const struct line *l, void *arg)
 {
 	struct header *h = arg;
 	if (l->pgoff == 0 && l->ino && l->start <= h->address) {
@@ -390,7 +390,7 @@ uint64_t
 maps_header(uint64_t address)
 {
 	struct header h = {.address = address};
-	for_each_line(find_header, &h);
+	for_each_line(find_elf_header, &h);
 	return h.found;
 }
 
@@ -505,12 +505,12 @@ maps_mapped(uint64_t start, uint64_t len, int prot, int flags, int fd, uint64_t 
 	                .writable = writable,
 	                .shared = shared,
 	                .anonymous = anonymous};
-	m.index = add_record((struct st_map){.start = start,
-	                                     .end = end,
-	                                     .pgoff = pgoff,
-	                                     .ino = anonymous ? 0 : 1,
-	                                     .flags = writable ? ST_MAP_WRITABLE : 0},
-	                     path);
+	m.index = add_map_record((struct st_map){.start = start,
+	                                         .end = end,
+	                                         .pgoff = pgoff,
+	                                         .ino = anonymous ? 0 : 1,
+	                                         .flags = writable ? ST_MAP_WRITABLE : 0},
+	                         path);
 	insert(m);
 }
 
@@ -561,7 +561,7 @@ maps_protected(uint64_t start, uint64_t len, int prot)
 			jit_revalidate(start, end);
 			return;
 		}
-		now.index = add_record((struct st_map){.start = start, .end = end}, "");
+		now.index = add_map_record((struct st_map){.start = start, .end = end}, "");
 	}
 	insert(now);
 	/* Without a copy of the code it cannot be compared; code that can be written now must be
@@ -595,6 +595,6 @@ maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len)
 	carve(to, end);
 	old.start = to;
 	old.end = end;
-	old.index = add_record((struct st_map){.start = to, .end = end}, "");
+	old.index = add_map_record((struct st_map){.start = to, .end = end}, "");
 	insert(old);
 }

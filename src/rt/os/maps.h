@@ -35,7 +35,7 @@ uint64_t maps_run_end(const struct map *map);
 /* The executable mapping that holds the address, or NULL. The pointer is valid until maps change.
  */
 const struct map *maps_find(uint64_t address);
-/* The first that ends behind the address, or NULL. */
+/* The first that ends after the address, or NULL. */
 const struct map *maps_from(uint64_t address);
 /* Can any of it be written? */
 bool maps_any_writable(void);
@@ -62,7 +62,7 @@ void maps_moved(uint64_t from, uint64_t old_len, uint64_t to, uint64_t new_len);
  * faults: its code must be checked at each execution. */
 bool pages_guard(uint64_t address);
 /* May more pages be protected? If not: jit_reset, and pages_release. */
-bool pages_have_room(void);
+bool pages_have_space(void);
 /* Has protection made mappings out of parts of others? */
 bool pages_any_splits(void);
 bool pages_armed(uint64_t address);

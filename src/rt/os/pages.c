@@ -19,7 +19,7 @@ enum {
 	/* Mappings that protection may add: a quarter of what the kernel allows by default. The
 	   rest is the program's. */
 	MOST_SPLITS = 16000,
-	/* Pages that one translation may protect after it has been asked whether there is room. */
+	/* Pages that one translation may protect after it has been asked whether there is space. */
 	MARGIN = 1024,
 	E_NOMEM = 12,
 };
@@ -35,7 +35,7 @@ static uint32_t n_armed, n_used;
 static int32_t n_splits; /* mappings that protection has added */
 
 static struct page *
-find(uint64_t address, bool make)
+find_page(uint64_t address, bool make)
 {
 	address &= ~4095ull;
 	if (!table && (!make || !(table = rt_map_memory(N_PAGES * sizeof *table))))
@@ -68,7 +68,7 @@ pages_any_splits(void)
 }
 
 bool
-pages_have_room(void)
+pages_have_space(void)
 {
 	return n_used < MOST_USED - MARGIN && n_splits < MOST_SPLITS;
 }
@@ -76,7 +76,7 @@ pages_have_room(void)
 bool
 pages_armed(uint64_t address)
 {
-	const struct page *p = find(address, false);
+	const struct page *p = find_page(address, false);
 	return p && p->armed;
 }
 
@@ -107,7 +107,7 @@ pages_guard(uint64_t address)
 	const struct map *m = maps_find(address);
 	if (!m || (!m->writable && !m->shared))
 		return true;
-	struct page *p = m->shared ? NULL : find(address, true);
+	struct page *p = m->shared ? NULL : find_page(address, true);
 	if (!p || p->writes >= MANY_WRITES)
 		return false;
 	if (p->armed)
@@ -123,7 +123,7 @@ pages_guard(uint64_t address)
 void
 pages_check_from_now(uint64_t address)
 {
-	struct page *p = find(address, true);
+	struct page *p = find_page(address, true);
 	if (p)
 		p->writes = MANY_WRITES;
 }
@@ -157,7 +157,7 @@ pages_release(void)
 
 /* Drops what was translated from the page. */
 static void
-disarm(struct page *p)
+drop_page(struct page *p)
 {
 	set_armed(p, false);
 	jit_invalidate(p->address, p->address + 4096);
@@ -168,7 +168,7 @@ static bool
 open_page(struct page *p)
 {
 	uint64_t at = p->address;
-	disarm(p);
+	drop_page(p);
 	if (p->writes < 255)
 		p->writes++;
 	long ret = set_writable(at, at + 4096, true);
@@ -177,7 +177,7 @@ open_page(struct page *p)
 	/* There are as many mappings as there may be. */
 	for (uint32_t i = 0; i < N_PAGES; i++)
 		if (table[i].armed)
-			disarm(&table[i]);
+			drop_page(&table[i]);
 	open_all();
 	return set_writable(at, at + 4096, true) == 0;
 }
@@ -185,7 +185,7 @@ open_page(struct page *p)
 bool
 pages_written(uint64_t address)
 {
-	struct page *p = find(address, false);
+	struct page *p = find_page(address, false);
 	const struct map *m = maps_find(address);
 	if (p && p->armed) {
 		rt_stat(ST_STAT_smc_faults, 1);
@@ -210,7 +210,7 @@ for_each_armed(uint64_t start, uint64_t end, void (*f)(struct page *p))
 		return;
 	}
 	for (uint64_t a = start & ~4095ull; a < end; a += 4096) {
-		struct page *p = find(a, false);
+		struct page *p = find_page(a, false);
 		if (p && p->armed)
 			f(p);
 	}
@@ -242,7 +242,7 @@ pages_leave(uint64_t start, uint64_t end)
 	     a = m->end) {
 		uint64_t from = a > m->start ? a : m->start, to = end < m->end ? end : m->end;
 		for (; m->writable && !m->shared && from < to; from += 4096) {
-			struct page *p = find(from, true);
+			struct page *p = find_page(from, true);
 			if (!p)
 				break;
 			if (p->armed)
@@ -255,7 +255,7 @@ pages_leave(uint64_t start, uint64_t end)
 void
 pages_drop(uint64_t start, uint64_t end)
 {
-	for_each_armed(start, end, disarm);
+	for_each_armed(start, end, drop_page);
 }
 
 static void

@@ -47,10 +47,10 @@ exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
 	if (ignores_traps)
 		SYS(__NR_rt_sigaction, SIGNAL_TRAP, trap, 0, 8);
 	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);
-	held_lend(t, t->signals.blocked); /* what is pending stays so */
+	held_give_kernel(t, t->signals.blocked); /* what is pending stays so */
 	long ret = rt_app_syscall(t);
 	signals_block_all();
-	held_reclaim(t, t->signals.blocked);
+	held_take_from_kernel(t, t->signals.blocked);
 	if (ignores_traps)
 		signals_tell_kernel(SIGNAL_TRAP, trap);
 	if (t->pending & 1)
@@ -73,7 +73,7 @@ sys_exec(struct thread *t)
 		callback_end(t);
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXECED);
-	/* Behind the ends of threads, when rows are handed over: one of this call stays with the
+	/* After the ends of threads, when rows are handed over: one of this call stays with the
 	 * thread, where the tool can take it back if the call fails. */
 	if (!t->call.exec_reported)
 		t->call.exec_reported = callback_syscall_before(t, &t->call.exec);

@@ -43,7 +43,7 @@ bool controller_is_gone(void);
 /* Only: has its end of the socket been closed? While the agent has it, the process then leaves. */
 bool controller_has_hung_up(void);
 /* Waits until the controller changes *word, whose value was that: false when it has gone meanwhile,
- * or has not for so many seconds. */
+ * or has not for that many seconds. */
 bool controller_answers(const uint32_t *word, uint32_t value, unsigned seconds);
 
 /* Notes the CPU time at which the engine is left for good, if this is the first time; forgets it

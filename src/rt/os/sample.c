@@ -17,19 +17,19 @@ ring_at(uint64_t position)
 	                           position % ST_STACK_RING);
 }
 
-/* The position of `room` bytes in one piece; UINT64_MAX when the controller has not kept up. */
+/* The position of `space` bytes in one piece; UINT64_MAX when the controller has not kept up. */
 static uint64_t
-reserve(uint32_t room)
+reserve_sample(uint32_t space)
 {
 	struct st_results_header *r = rt.results;
 	uint64_t head = __atomic_load_n(&r->samples.stack_head, __ATOMIC_RELAXED), fill;
 	do {
 		uint64_t left = ST_STACK_RING - head % ST_STACK_RING;
-		fill = left < room ? left : 0;
+		fill = left < space ? left : 0;
 		uint64_t used = head - __atomic_load_n(&r->samples.stack_tail, __ATOMIC_ACQUIRE);
-		if (used + fill + room > ST_STACK_RING)
+		if (used + fill + space > ST_STACK_RING)
 			return UINT64_MAX;
-	} while (!__atomic_compare_exchange_n(&r->samples.stack_head, &head, head + fill + room,
+	} while (!__atomic_compare_exchange_n(&r->samples.stack_head, &head, head + fill + space,
 	                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (fill) {
 		struct st_stack *s = ring_at(head);
@@ -73,15 +73,15 @@ take_stack(struct thread *t, const struct recovered *at)
 	const uint64_t *r = at->regs.r;
 	uint64_t rsp = r[RSP];
 	uint32_t n = stack_bytes(t, rsp);
-	uint32_t room = (uint32_t)(sizeof(struct st_stack) + n + ST_STACK_ALIGN - 1) &
-	                -(uint32_t)ST_STACK_ALIGN;
-	uint64_t position = reserve(room);
+	uint32_t space = (uint32_t)(sizeof(struct st_stack) + n + ST_STACK_ALIGN - 1) &
+	                 -(uint32_t)ST_STACK_ALIGN;
+	uint64_t position = reserve_sample(space);
 	if (position == UINT64_MAX) {
 		__atomic_fetch_add(&rt.results->samples.stacks_dropped, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	struct st_stack *s = ring_at(position);
-	s->space = room;
+	s->space = space;
 	s->filler = 0;
 	s->bytes = copy_stack(t, (char *)(s + 1), rsp, n);
 	s->cut = s->bytes == ST_STACK_MOST;
@@ -101,7 +101,7 @@ take_stack(struct thread *t, const struct recovered *at)
 
 /* What is known of the block under way: for the estimate of the slowdown. */
 static void
-describe(struct st_sample *s, const struct recovered *at)
+describe_sample(struct st_sample *s, const struct recovered *at)
 {
 	const struct block *b = &jit.blocks[at->block];
 	if (!at->block)
@@ -124,7 +124,7 @@ sample_add(struct thread *t, const struct recovered *at, uint32_t where)
 	if (n < ST_MAX_SAMPLES) {
 		samples[n] = (struct st_sample){
 		        .pc = at->regs.pc, .thread = t->record, .where = (uint8_t)where};
-		describe(&samples[n], at);
+		describe_sample(&samples[n], at);
 	}
 	threads[t->record].samples++;
 	if (where == ST_SAMPLE_CODE && r->plan.take_stacks)

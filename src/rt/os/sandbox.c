@@ -30,7 +30,7 @@ struct program {
 
 /* The strictest answer of all filters. */
 static uint32_t
-judge(const struct thread *t, const struct seccomp_call *call)
+judge_call(const struct thread *t, const struct seccomp_call *call)
 {
 	uint32_t worst = SECCOMP_RET_ALLOW;
 	for (const struct filter *f = t->kernel.filters; f; f = f->older) {
@@ -49,7 +49,7 @@ sandbox_ask(const struct thread *t)
 	                                  X86_64,
 	                                  t->regs.pc + 2,
 	                                  {r[RDI], r[RSI], r[RDX], r[R10], r[R8], r[R9]}};
-	switch (judge(t, &call)) {
+	switch (judge_call(t, &call)) {
 	case SECCOMP_RET_ALLOW:
 	case SECCOMP_RET_LOG:
 		return SANDBOX_ALLOWS;
@@ -78,7 +78,7 @@ sandbox_bears_engine(const struct thread *t)
 	};
 	for (unsigned i = 0; t->kernel.filters && i < sizeof needed / sizeof *needed; i++) {
 		const struct seccomp_call call = {.nr = needed[i], .arch = X86_64};
-		if (judge(t, &call) != SECCOMP_RET_ALLOW)
+		if (judge_call(t, &call) != SECCOMP_RET_ALLOW)
 			return false;
 	}
 	return true;
@@ -90,7 +90,7 @@ write_prefix(struct bpf_insn *code)
 {
 	uint64_t start = rt.target.area + ST_AREA_RUNTIME; /* the image crosses no 4 GiB border */
 	const struct bpf_insn prefix[PREFIX] = {
-	        {0x20, 0, 0, 12}, /* the upper half of the address behind the system call */
+	        {0x20, 0, 0, 12}, /* the upper half of the address after the system call */
 	        {0x15, 0, 5, (uint32_t)(start >> 32)},
 	        {0x20, 0, 0, 8}, /* the lower half */
 	        {0x35, 0, 3, (uint32_t)start},
@@ -103,7 +103,7 @@ write_prefix(struct bpf_insn *code)
 }
 
 static uint64_t
-bytes_of(uint32_t n)
+filter_bytes(uint32_t n)
 {
 	return (sizeof(struct filter) + (n + PREFIX) * sizeof(struct bpf_insn) + 4095) & ~4095ull;
 }
@@ -111,7 +111,7 @@ bytes_of(uint32_t n)
 static void
 discard(struct filter *f, uint32_t n)
 {
-	rt_unmap_memory(f, bytes_of(n));
+	rt_unmap_memory(f, filter_bytes(n));
 }
 
 /* A copy of the program's filter, which it keeps at *from, or NULL. *refused: the kernel will not
@@ -122,7 +122,7 @@ copy_filter(const struct thread *t, const struct program *from, bool *refused)
 	*refused = !from->n || from->n > MOST;
 	if (!from->n || from->n > MOST - PREFIX)
 		return NULL;
-	struct filter *f = rt_map_memory(bytes_of(from->n));
+	struct filter *f = rt_map_memory(filter_bytes(from->n));
 	if (!f)
 		return NULL;
 	if (rt_copy_guarded(f->code + PREFIX, from->code, from->n * sizeof *from->code)) {

@@ -255,7 +255,7 @@ sys_sigaltstack(struct thread *t)
 	return ret;
 }
 
-/* It cannot be read: the kernel forces SIGSEGV, right behind the system call. */
+/* It cannot be read: the kernel forces SIGSEGV, right after the system call. */
 static _Noreturn void
 refuse_frame(struct thread *t, uint64_t kernel)
 {

@@ -44,7 +44,7 @@ in_syscall_begin(uint64_t pc)
 }
 
 static bool
-in_outside_begin(uint64_t pc)
+in_native_begin(uint64_t pc)
 {
 	return in_range(pc, (const char *)rt_go_native_run, rt_native_run_end);
 }
@@ -53,7 +53,7 @@ in_outside_begin(uint64_t pc)
 static bool
 is_entering(uint64_t pc)
 {
-	return in_range(pc, rt_stub_enter, rt_stub_enter_end) || in_outside_begin(pc);
+	return in_range(pc, rt_stub_enter, rt_stub_enter_end) || in_native_begin(pc);
 }
 
 /* About to make the program's system call, or just back from it. */
@@ -63,7 +63,7 @@ is_calling(uint64_t pc)
 	return in_syscall_begin(pc) || pc == (uint64_t)rt_sys_done;
 }
 
-/* Behind a breakpoint instruction: what follows it in the cache need not be what follows in the
+/* After a breakpoint instruction: what follows it in the cache need not be what follows in the
  * program. */
 static int
 recover_breakpoint(struct thread *t, const struct regs *machine, struct recovered *at)
@@ -84,7 +84,7 @@ recover_breakpoint(struct thread *t, const struct regs *machine, struct recovere
  * now.
  */
 static bool
-locate(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct recovered *at)
+locate_program(struct thread *t, const struct ucontext64 *uc, bool breakpoint, struct recovered *at)
 {
 	uint64_t pc = uc->mc.rip;
 	struct regs machine;
@@ -154,7 +154,7 @@ is_fault(int signo, const struct siginfo *info)
 }
 
 static enum signal_kind
-kind_of(int signo, const struct siginfo *info)
+kind_of_signal(int signo, const struct siginfo *info)
 {
 	enum { BY_FILTER = 1 };
 	if (is_fault(signo, info))
@@ -165,7 +165,7 @@ kind_of(int signo, const struct siginfo *info)
 /* Keeps a signal until the runtime is about to enter the cache; until then no other can come than
  * those of faults. */
 static void
-queue(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
+queue_signal(struct thread *t, int signo, const struct siginfo *info, struct ucontext64 *uc)
 {
 	if ((t->pending & PENDING_SIGNAL) || t->signals.due) {
 		struct siginfo *late = &t->signals.late[signo == SIGNAL_BUS];
@@ -176,7 +176,7 @@ queue(struct thread *t, int signo, const struct siginfo *info, struct ucontext64
 	t->signals.queued = *info;
 	t->signals.queued.signo = signo;
 	t->signals.queued_mask = uc->sigmask & ~NEVER_BLOCKED;
-	t->signals.queued_forced = kind_of(signo, info) == SIGNAL_FORCED;
+	t->signals.queued_forced = kind_of_signal(signo, info) == SIGNAL_FORCED;
 	t->signals.queued_in_masked = t->signals.call_masked && !held_blocks(t, signo, uc);
 	uc->sigmask = ~(SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS));
 	__atomic_fetch_or(&t->pending, PENDING_SIGNAL, __ATOMIC_SEQ_CST);
@@ -200,7 +200,7 @@ rt_dispatch_pending(struct thread *t)
 	if (!(pending & PENDING_SIGNAL))
 		return 0;
 	/* To be delivered it needs a kernel's frame: a signal of our own brings one, unless one of
-	 * the program's comes first. Sending it again would put it behind others of its number. */
+	 * the program's comes first. Sending it again would put it after others of its number. */
 	t->signals.due = true;
 	static const uint64_t only_own = ~SIGNAL_BIT(SIGNAL_OWN);
 	struct siginfo own = {.signo = SIGNAL_OWN, .code = CODE_QUEUE, .value = OWN_DELIVER};
@@ -248,8 +248,8 @@ take_sample(struct thread *t, struct ucontext64 *uc)
 	sample_add(t, &at, at.own_work ? ST_SAMPLE_CODE : ST_SAMPLE_RUNTIME);
 }
 
-/* A thread in the cache, or outside, comes to the dispatcher, which decides anew what it executes
- * and waits while the world is stopped. Any other is on its way there. */
+/* A thread in the cache, or one that runs natively, comes to the dispatcher, which decides again
+ * what it executes and waits while the world is stopped. Any other is on its way there. */
 static void
 obey_stop(struct thread *t, struct ucontext64 *uc)
 {
@@ -260,7 +260,7 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	}
 	if (!in_cache(uc->mc.rip) && !is_entering(uc->mc.rip) && t->state != THREAD_NATIVE_RUN)
 		return;
-	if (!locate(t, uc, false, &at))
+	if (!locate_program(t, uc, false, &at))
 		return;
 	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);
@@ -309,7 +309,7 @@ obey_show(struct thread *t, struct ucontext64 *uc)
 	restart_interrupted(t, uc);
 	if (plain && in_syscall_begin(uc->mc.rip)) {
 		at = (struct recovered){.regs = t->regs, .at_end = true};
-	} else if (!locate(t, uc, false, &at)) {
+	} else if (!locate_program(t, uc, false, &at)) {
 		__atomic_fetch_or(&t->pending, PENDING_SHOW, __ATOMIC_SEQ_CST);
 		return;
 	}
@@ -332,7 +332,7 @@ obey_leave(struct thread *t, struct ucontext64 *uc)
 	restart_interrupted(t, uc);
 	if (in_syscall_begin(uc->mc.rip))
 		uc->mc.rip = (uint64_t)rt_sys_check;
-	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate(t, uc, false, &at)) {
+	else if (uc->mc.rip != (uint64_t)rt_sys_done && locate_program(t, uc, false, &at)) {
 		leave_cache(t, &at, uc->mc.rip);
 		resume_program(t, uc);
 	}
@@ -363,7 +363,7 @@ deliver_queued(struct thread *t, struct ucontext64 *uc)
 		info = t->signals.late[i];
 		t->signals.late[i].signo = 0;
 		if (info.signo)
-			queue(t, info.signo, &info, uc);
+			queue_signal(t, info.signo, &info, uc);
 	}
 }
 
@@ -384,7 +384,7 @@ signals_force(struct thread *t, const struct siginfo *info, uint64_t mask)
 static bool
 comes_unseen(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc)
 {
-	if (kind_of(signo, info) != SIGNAL_SENT)
+	if (kind_of_signal(signo, info) != SIGNAL_SENT)
 		return false;
 	bool blocked = held_blocks(t, signo, uc),
 	     calls = is_calling(uc->mc.rip) && t->call.may_sleep;
@@ -432,7 +432,7 @@ hide_step(struct thread *t, const struct ucontext64 *uc)
 }
 
 static bool
-is_own(int signo, const struct siginfo *info)
+is_own_signal(int signo, const struct siginfo *info)
 {
 	return (signo == SIGNAL_OWN && (info->code == CODE_TIMER || info->code == CODE_QUEUE) &&
 	        (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_SHOW ||
@@ -449,7 +449,7 @@ signals_drain(void)
 	uint64_t set = SIGNAL_BIT(SIGNAL_OWN), now[2] = {0, 0};
 	unsigned n = 0;
 	while (n < MOST && SYS(__NR_rt_sigtimedwait, &set, &info, now, 8) == SIGNAL_OWN)
-		if (!is_own(SIGNAL_OWN, &info))
+		if (!is_own_signal(SIGNAL_OWN, &info))
 			theirs[n++] = info;
 	for (unsigned i = 0; i < n; i++)
 		send_again(&theirs[i]);
@@ -472,7 +472,7 @@ signals_hand_over(struct thread *t)
 bool
 signals_take_own(struct thread *t, const struct siginfo *info)
 {
-	if (!is_own(info->signo, info))
+	if (!is_own_signal(info->signo, info))
 		return false;
 	if (info->value == OWN_LEAVE || leave_is_hangup(info->signo, info))
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -506,7 +506,7 @@ show_address(int signo, struct siginfo *info, uint64_t pc)
 }
 
 /* A thread that runs natively makes a system call: the runtime makes it. The kernel has left
- * everything as it was, and names the address behind the instruction. */
+ * everything as it was, and names the address after the instruction. */
 static void
 call_from_outside(struct thread *t, struct ucontext64 *uc)
 {
@@ -538,7 +538,7 @@ come_upon_trap(struct thread *t, struct ucontext64 *uc)
 	regs_from_context(&at.regs, &uc->mc);
 	at.regs.pc--;
 	leave_cache(t, &at, uc->mc.rip);
-	bp_sampling_trapped(t);
+	bp_sampling_hit(t);
 	resume_program(t, uc);
 	return true;
 }
@@ -582,7 +582,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	struct ucontext64 *uc = context;
 	struct thread *t = rt_self();
 	struct recovered at;
-	if (is_own(signo, info)) {
+	if (is_own_signal(signo, info)) {
 		if (info->value == OWN_LEAVE || leave_is_hangup(signo, info))
 			obey_leave(t, uc);
 		else if (info->value == OWN_SAMPLE)
@@ -609,19 +609,20 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		return;
 	if (comes_unseen(t, signo, info, uc))
 		return;
-	if (t->signals.due && is_entering(uc->mc.rip) && kind_of(signo, info) == SIGNAL_SENT) {
+	if (t->signals.due && is_entering(uc->mc.rip) &&
+	    kind_of_signal(signo, info) == SIGNAL_SENT) {
 		deliver_queued(t, uc);
 		if (t->pending & PENDING_SIGNAL)
 			send_again(info); /* which is blocked now */
 		else if (t->state != THREAD_NATIVE)
-			queue(t, signo, info, uc);
+			queue_signal(t, signo, info, uc);
 		return;
 	}
-	/* The runtime has no breakpoints, and nothing behind a system call can fault: what comes
+	/* The runtime has no breakpoints, and nothing after a system call can fault: what comes
 	 * there the program has sent itself. */
 	if (is_fault(signo, info) && signo != SIGNAL_TRAP && signals_in_runtime(uc->mc.rip) &&
 	    uc->mc.rip != (uint64_t)rt_sys_done && uc->mc.rip != (uint64_t)rt_native_jump &&
-	    !in_outside_begin(uc->mc.rip)) {
+	    !in_native_begin(uc->mc.rip)) {
 		if (code_written(0, signo, info, uc)) /* a frame on the program's stack, say */
 			return;
 		if (uc->mc.rip == (uint64_t)rt_copy_insn)
@@ -632,11 +633,11 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			die_of_own_fault(signo, info, uc);
 		return;
 	}
-	if (!locate(t, uc, is_breakpoint(signo, info, uc), &at)) {
+	if (!locate_program(t, uc, is_breakpoint(signo, info, uc), &at)) {
 		if (in_cache(uc->mc.rip))
 			die_of_own_fault(signo, info, uc);
 		show_address(signo, info, t->regs.pc + 2);
-		queue(t, signo, info, uc);
+		queue_signal(t, signo, info, uc);
 		return;
 	}
 	show_address(signo, info, at.regs.pc);
@@ -646,5 +647,5 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		resume_program(t, uc);
 		return;
 	}
-	deliver(t, signo, info, uc, kind_of(signo, info), blocked);
+	deliver(t, signo, info, uc, kind_of_signal(signo, info), blocked);
 }

@@ -73,9 +73,9 @@ static long
 plain(struct thread *t)
 {
 	uint64_t open = may_see_signals(t->regs.r[RAX]) ? held_wanted(t) : 0;
-	held_lend(t, open);
+	held_give_kernel(t, open);
 	long ret = syscall_plain(t);
-	held_reclaim(t, open);
+	held_take_from_kernel(t, open);
 	return ret;
 }
 
@@ -543,7 +543,7 @@ sandboxed_call(struct thread *t)
 
 /* A thread that runs natively goes on there at once, unless the dispatcher has to see it. */
 static void
-go_on_behind(struct thread *t)
+go_on_after(struct thread *t)
 {
 	if (!t->native.in_call || rt.results->control.region_asked || !native_run_return(t))
 		rt_dispatch_pc(t);
@@ -592,7 +592,7 @@ begin_seeing(struct thread *t, strobe_syscall *seen)
 }
 
 /* Tells them of the end. One that has not begun they are not told of again:
- * it will be made anew, with what it was told. */
+ * it will be made again, with what it was told. */
 static void
 end_seeing(struct thread *t, strobe_syscall *seen, bool wanted, long ret)
 {
@@ -634,7 +634,7 @@ make_call(struct thread *t, uint64_t after)
 	t->regs.r[RCX] = after;
 	t->regs.r[R11] = SEEDED(18) ? 0x202 : t->regs.rflags;
 	t->regs.pc = after;
-	go_on_behind(t);
+	go_on_after(t);
 	budget_work_end(t);
 }
 

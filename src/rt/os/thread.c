@@ -56,7 +56,7 @@ enum {
 static struct thread *unfinished;
 
 static struct st_thread *
-record_of(const struct thread *t)
+thread_record(const struct thread *t)
 {
 	return (struct st_thread *)((char *)rt.results + rt.results->layout.off_threads) +
 	       t->record;
@@ -69,7 +69,7 @@ counters_of_slot(uint32_t slot)
 	                    slot * rt.results->layout.counters_stride);
 }
 
-/* Maps the counters of a slot behind the thread's private part: the same memory as in the results.
+/* Maps the counters of a slot after the thread's private part: the same memory as in the results.
  */
 static bool
 map_counters(uint64_t area, uint32_t slot)
@@ -108,7 +108,7 @@ new_record(struct thread *t)
 	if (i >= ST_MAX_THREADS)
 		i = ST_MAX_THREADS - 1;
 	t->record = i;
-	*record_of(t) =
+	*thread_record(t) =
 	        (struct st_thread){.state = ST_THREAD_LIVE, .slot = t->slot, .tsc_begin = rt_tsc()};
 }
 
@@ -117,8 +117,8 @@ static void
 thread_begin(struct thread *t)
 {
 	t->tid = (uint32_t)SYS(__NR_gettid);
-	record_of(t)->tid = t->tid;
-	SYS(__NR_prctl, 16 /* PR_GET_NAME */, record_of(t)->name);
+	thread_record(t)->tid = t->tid;
+	SYS(__NR_prctl, 16 /* PR_GET_NAME */, thread_record(t)->name);
 	thread_choose(t);
 	budget_begin(t, t == rt.main && (uint32_t)SYS(__NR_getppid) == rt.boot->controller);
 	t->sampling.timer = -1;
@@ -275,7 +275,7 @@ new_area(void)
 }
 
 static bool
-finish(struct thread *t)
+finish_thread(struct thread *t)
 {
 	if (!t->slot) {
 		uint32_t slot =
@@ -295,7 +295,7 @@ make_thread(void)
 	struct thread *t = __atomic_exchange_n(&unfinished, NULL, __ATOMIC_SEQ_CST);
 	if (!t)
 		t = new_area();
-	if (!t || finish(t))
+	if (!t || finish_thread(t))
 		return t;
 	/* Two that fail at once: the first is lost. */
 	__atomic_store_n(&unfinished, t, __ATOMIC_SEQ_CST);
@@ -384,8 +384,8 @@ rt_attached(struct thread *t)
 void
 thread_note_end(struct thread *t)
 {
-	SYS(__NR_prctl, 16, record_of(t)->name);
-	record_of(t)->tsc_end = rt_tsc();
+	SYS(__NR_prctl, 16, thread_record(t)->name);
+	thread_record(t)->tsc_end = rt_tsc();
 	budget_end(t);
 }
 
@@ -405,8 +405,8 @@ thread_retire(struct thread *t)
 	/* The next thread with these counters may get nodes that were this one's. */
 	walk_forget_guesses(t);
 	thread_note_end(t);
-	record_of(t)->state = ST_THREAD_ENDED;
-	record_of(t)->slot = 0;
+	thread_record(t)->state = ST_THREAD_ENDED;
+	thread_record(t)->slot = 0;
 	if (t->sampling.timer >= 0)
 		SYS(__NR_timer_delete, t->sampling.timer);
 }
@@ -504,7 +504,7 @@ do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel
 	                (long)q->child_tid, (long)q->tls, child, start);
 }
 
-/* What has no room here can be made natively, perhaps. */
+/* What has no space here can be made natively, perhaps. */
 static long
 clone_natively(struct thread *t, uint64_t mask)
 {

@@ -88,7 +88,7 @@ struct thread_sampling {
 
 struct rt_sampling {
 	uint32_t hz;    /* 0: there are no samples */
-	uint32_t every; /* so many ticks */
+	uint32_t every; /* one in this many ticks */
 };
 
 #endif

@@ -21,7 +21,7 @@ struct user_regs {
 
 /* Without the lock: one that is stopped may hold it. */
 static struct thread *
-thread_of_tid(uint32_t tid)
+find_thread_unlocked(uint32_t tid)
 {
 	struct thread *o = rt.threads;
 	while (o && (o->tid != tid || o->ended))
@@ -39,7 +39,7 @@ machine_of(const struct user_regs *u, struct regs *r)
 }
 
 static void
-show(struct user_regs *u, const struct regs *r)
+show_to_parent(struct user_regs *u, const struct regs *r)
 {
 	u->rax = r->r[RAX];
 	u->rcx = r->r[RCX];
@@ -71,18 +71,18 @@ translate(struct thread *o, struct user_regs *u)
 	machine_of(u, &machine);
 	if (in_cache(u->rip)) {
 		if (jit_recover(o, u->rip, &machine, &at) == 0)
-			show(u, &at.regs);
+			show_to_parent(u, &at.regs);
 	} else if (signals_in_runtime(u->rip)) {
 		if (o->state ==
-		    THREAD_SYSCALL) { /* the kernel shows what is behind the instruction */
+		    THREAD_SYSCALL) { /* the kernel shows what is after the instruction */
 			at.regs = o->regs;
 			at.regs.pc += CALL_BYTES;
 			at.regs.r[RAX] = u->rax;
 			at.regs.r[RCX] = at.regs.pc;
 			at.regs.r[R11] = at.regs.rflags;
-			show(u, &at.regs);
+			show_to_parent(u, &at.regs);
 		} else {
-			show(u, &o->regs);
+			show_to_parent(u, &o->regs);
 		}
 	} else {
 		u->gs_base = 0;
@@ -102,7 +102,7 @@ translate_at(struct thread *o, uint64_t address, uint64_t bytes)
 /* From now on the kernel shows each signal of the process to its parent, which may swallow it, and
  * the parent sees and changes registers and code: none of that may be the engine's. */
 static _Noreturn void
-leave(struct thread *t)
+leave_to_parent(struct thread *t)
 {
 	rt_note_fallback(t->regs.pc, ST_FALLBACK_TRACED);
 	os_native_forever(t);
@@ -114,12 +114,12 @@ sys_ptrace(struct thread *t)
 	const uint64_t *r = t->regs.r;
 	uint64_t request = r[RDI], address = r[R10], area[2] = {0, sizeof(struct user_regs)};
 	if (request == TRACEME && !t->own_process)
-		leave(t);
+		leave_to_parent(t);
 	long ret = syscall_plain(t);
 	bool set = request == GETREGSET && r[RDX] == NT_PRSTATUS;
 	struct thread *o = NULL;
 	if (ret == 0 && (request == GETREGS || set))
-		o = thread_of_tid((uint32_t)r[RSI]);
+		o = find_thread_unlocked((uint32_t)r[RSI]);
 	if (!o)
 		return ret;
 	if (!set)

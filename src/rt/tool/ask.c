@@ -26,7 +26,7 @@ strobe_at_insn(strobe_insn *i)
 strobe_point
 strobe_behind(strobe_insn *i)
 {
-	return point(i->index | POINT_BEHIND);
+	return point(i->index | POINT_AFTER);
 }
 
 strobe_point
@@ -134,7 +134,7 @@ strobe_when_not_taken(strobe_branch *b)
 /* ---- counts ---- */
 
 static struct st_amount *
-amounts(void)
+asked_amounts(void)
 {
 	return (struct st_amount *)((char *)rt.results + rt.results->layout.off_amounts);
 }
@@ -144,7 +144,7 @@ add_amount(uint32_t block, uint32_t first, uint32_t last, uint64_t cell, int64_t
 {
 	struct st_results_header *r = rt.results;
 	if (r->blocks.n_amounts && r->blocks.n_amounts <= ST_MAX_AMOUNTS && first && last > first) {
-		struct st_amount *before = &amounts()[r->blocks.n_amounts - 1];
+		struct st_amount *before = &asked_amounts()[r->blocks.n_amounts - 1];
 		if (before->block == block && before->cell == cell && before->amount == amount &&
 		    before->last == first && before->first < before->last) {
 			before->last = (uint16_t)last;
@@ -152,7 +152,7 @@ add_amount(uint32_t block, uint32_t first, uint32_t last, uint64_t cell, int64_t
 		}
 	}
 	if (r->blocks.n_amounts < ST_MAX_AMOUNTS)
-		amounts()[r->blocks.n_amounts] =
+		asked_amounts()[r->blocks.n_amounts] =
 		        (struct st_amount){block, (uint16_t)first, (uint16_t)last, cell, amount};
 	__atomic_store_n(&r->blocks.n_amounts, r->blocks.n_amounts + 1, __ATOMIC_RELEASE);
 }
@@ -190,7 +190,7 @@ key_of_next(strobe_point at)
 /* The value written is there when the instruction has been executed; that of a string instruction
  * is known before, and its address afterwards is not. */
 static bool
-is_written(const strobe_operand *o, uint32_t index)
+is_register_written(const strobe_operand *o, uint32_t index)
 {
 	if (index >= asked.b->n || o->kind != OPERAND_VALUE)
 		return false;
@@ -236,23 +236,24 @@ ask_action(strobe_point at, enum action_kind kind)
 	a->tool = (uint8_t)asked.tool;
 	a->condition = (uint8_t)at.condition;
 	const struct condition *c = at.condition ? &asked.conditions[at.condition - 1] : NULL;
-	a->after = (at.where & POINT_BEHIND) != 0;
+	a->after = (at.where & POINT_AFTER) != 0;
 	for (; c; c = condition_before(c))
-		a->after |= c->kind == CONDITION_RELATION &&
-		            (is_written(&c->is.a, at.where) || is_written(&c->is.b, at.where));
+		a->after |=
+		        c->kind == CONDITION_RELATION && (is_register_written(&c->is.a, at.where) ||
+		                                          is_register_written(&c->is.b, at.where));
 	return a;
 }
 
-/* When the branch at the end goes that way. */
+/* When the branch at the end goes in that direction. */
 static void
-count_way(enum way way, uint64_t cell, int64_t amount)
+count_direction(enum direction direction, uint64_t cell, int64_t amount)
 {
 	if (asked.n_edge_amounts == MAX_CONDITIONS) {
 		asked.overflow = true;
 		return;
 	}
 	mark_counted(asked.id);
-	asked.edge_amounts[asked.n_edge_amounts++] = (struct edge_amount){cell, amount, way};
+	asked.edge_amounts[asked.n_edge_amounts++] = (struct edge_amount){cell, amount, direction};
 }
 
 static void
@@ -266,13 +267,14 @@ count_cell(strobe_point at, uint64_t cell, int64_t amount)
 	}
 	unsigned kind = at.condition ? asked.conditions[at.condition - 1].kind : CONDITION_RELATION;
 	if (kind == CONDITION_TAKEN || kind == CONDITION_NOT_TAKEN) {
-		count_way(kind == CONDITION_TAKEN ? WAY_TAKEN : WAY_NOT_TAKEN, cell, amount);
+		count_direction(kind == CONDITION_TAKEN ? DIRECTION_TAKEN : DIRECTION_NOT_TAKEN,
+		                cell, amount);
 		return;
 	}
 	uint64_t key = key_of_next(at);
-	struct action *a = ask_action(at, ACTION_TALLY);
+	struct action *a = ask_action(at, ACTION_COUNTER);
 	if (a)
-		a->id = tally_of(key, cell, amount);
+		a->id = counter_of(key, cell, amount);
 }
 
 static strobe_counter *counters[ST_MAX_COUNTERS];
@@ -369,11 +371,11 @@ add_value(strobe_point at, uint64_t cell, strobe_operand value)
 	struct action *a = ask_action(at, ACTION_ADD);
 	if (!a)
 		return;
-	a->id = tally_of(key_of_next(at), cell, 1);
+	a->id = counter_of(key_of_next(at), cell, 1);
 	a->cell = cell;
 	a->n = 1;
 	a->operand[0] = value;
-	a->after |= is_written(&value, at.where);
+	a->after |= is_register_written(&value, at.where);
 }
 
 void
@@ -409,7 +411,7 @@ strobe_record_row(strobe_point at, strobe_stream *stream, unsigned n,
 		if (constant)
 			continue;
 		a->operand[site.n_values++] = operands[i];
-		a->after |= is_written(&operands[i], at.where);
+		a->after |= is_register_written(&operands[i], at.where);
 	}
 	a->n = site.n_values;
 	a->stream = s;
@@ -439,6 +441,6 @@ strobe_invoke_with(strobe_point at, strobe_callee *function, unsigned n,
 	a->n = (uint8_t)n;
 	for (unsigned i = 0; i < n; i++) {
 		a->operand[i] = operands[i];
-		a->after |= is_written(&operands[i], at.where);
+		a->after |= is_register_written(&operands[i], at.where);
 	}
 }

@@ -9,7 +9,7 @@ insn_of(const struct build *b, uint32_t index)
 }
 
 static const uint8_t *
-code_of(const struct build *b, uint32_t index)
+insn_code(const struct build *b, uint32_t index)
 {
 	return program_code(event_address(b, index));
 }
@@ -50,7 +50,7 @@ uint64_t
 strobe_insn_code(const strobe_insn *i)
 {
 	const struct st_insn *in = insn_of(i->b, i->index);
-	const uint8_t *code = code_of(i->b, i->index);
+	const uint8_t *code = insn_code(i->b, i->index);
 	char text[2 * 15 + 1];
 	bool blank_imm = in->cls == ST_C_NORMAL
 	                         ? in->imm_len && !in->vex_off && (code[in->op_off] != 0xc2)
@@ -89,7 +89,7 @@ int
 strobe_insn_moves_stack(const strobe_insn *i)
 {
 	const struct st_insn *in = insn_of(i->b, i->index);
-	const uint8_t *code = code_of(i->b, i->index);
+	const uint8_t *code = insn_code(i->b, i->index);
 	if (in->cls != ST_C_NORMAL || !(in->gpr_written >> RSP & 1))
 		return 0;
 	if (!in->modrm_off) /* pop, xchg with rax; of r12 if there is REX.B */
@@ -208,7 +208,7 @@ strobe_branch_kind(const strobe_branch *b)
 }
 
 static bool
-is_direct(const strobe_branch *b)
+branch_is_direct(const strobe_branch *b)
 {
 	return strobe_branch_kind(b) <= STROBE_CALL;
 }
@@ -216,7 +216,7 @@ is_direct(const strobe_branch *b)
 uint64_t
 strobe_branch_to(const strobe_branch *b)
 {
-	return is_direct(b)
+	return branch_is_direct(b)
 	               ? strobe_branch_next(b) + (uint64_t)(int64_t)insn_of(b->b, b->index)->rel
 	               : 0;
 }

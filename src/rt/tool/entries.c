@@ -40,7 +40,7 @@ drop_replaced(const struct st_map *m)
 }
 
 static void
-choose(const struct st_entry *e)
+choose_entry(const struct st_entry *e)
 {
 	if (!chosen)
 		chosen = rt_map_table(ST_MAX_ENTRIES * sizeof *chosen);
@@ -53,7 +53,7 @@ choose(const struct st_entry *e)
 }
 
 static void
-add_function(const struct st_entry *e)
+add_entry_function(const struct st_entry *e)
 {
 	if (!functions)
 		functions = rt_map_table(ST_MAX_ENTRIES * sizeof *functions);
@@ -81,7 +81,7 @@ entry_is(const struct st_entry *e, const char *name)
 
 /* The same function as that of first, for another purpose or by another name. */
 static void
-add_name(struct st_entry *first, uint32_t index)
+add_entry_name(struct st_entry *first, uint32_t index)
 {
 	struct st_entry *e = &entries()[index];
 	first->what |= e->what;
@@ -103,18 +103,18 @@ take_new(uint32_t first_map)
 		if (entries()[taken].what == ST_ENTRY_FRAMES)
 			continue;
 		if (entries()[taken].what == ST_ENTRY_PART) { /* nobody enters a function by it */
-			add_function(&entries()[taken]);
+			add_entry_function(&entries()[taken]);
 			continue;
 		}
 		uint64_t *at = strobe_map_at(&starts, entries()[taken].start);
 		if (at && *at)
-			add_name(&entries()[*at - 1], taken);
+			add_entry_name(&entries()[*at - 1], taken);
 		else if (at)
 			*at = taken + 1;
 		if (entries()[taken].what & ST_ENTRY_CHOSEN)
-			choose(&entries()[taken]);
+			choose_entry(&entries()[taken]);
 		if (entries()[taken].what & ST_ENTRY_TOOL)
-			add_function(&entries()[taken]);
+			add_entry_function(&entries()[taken]);
 	}
 }
 
@@ -205,7 +205,7 @@ order_functions(void)
 }
 
 static const struct range *
-function_at(uint64_t pc)
+entry_function(uint64_t pc)
 {
 	if (n_ordered < n_functions)
 		order_functions();
@@ -216,14 +216,14 @@ function_at(uint64_t pc)
 uint64_t
 entries_start(uint64_t pc)
 {
-	const struct range *f = function_at(pc);
+	const struct range *f = entry_function(pc);
 	return f ? f->whole : 0;
 }
 
 bool
 entries_range(uint64_t pc, uint64_t *start, uint64_t *end)
 {
-	const struct range *f = function_at(pc);
+	const struct range *f = entry_function(pc);
 	*start = f ? f->start : 0;
 	*end = f ? f->end : 0;
 	return f;

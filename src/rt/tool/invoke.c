@@ -7,7 +7,8 @@ void
 rt_dispatch_call(struct thread *t)
 {
 	/* Read while the state says CACHE: until then nobody flushes the cache. */
-	const struct invoke v = invokes.list[(uint32_t)t->exit_id]; /* the rest is of outside */
+	const struct invoke v = invokes.list[(uint32_t)t->exit_id]; /* the upper half is of native
+	                                                             execution */
 	uint32_t generation = jit.generation;
 	uint64_t values[STROBE_MOST_VALUES];
 	budget_work_begin(t);

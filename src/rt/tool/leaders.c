@@ -19,7 +19,7 @@ strobe_cut_blocks(void)
 }
 
 static void
-forget(strobe_map *m)
+forget_leaders(strobe_map *m)
 {
 	if (m->slots)
 		rt_unmap_memory(m->slots, 2 * m->size * sizeof *m->slots);
@@ -30,8 +30,8 @@ void
 leaders_forget(void)
 {
 	wanted = false;
-	forget(&seen);
-	forget(&leaders);
+	forget_leaders(&seen);
+	forget_leaders(&leaders);
 }
 
 static bool
@@ -48,8 +48,8 @@ look_through(uint64_t start, uint64_t end)
 	enum { LONGEST = 15 };
 	struct st_insn in;
 	for (uint64_t pc = start; pc < end; pc += in.len ? in.len : 1) {
-		uint64_t room = end - pc < LONGEST ? end - pc : LONGEST;
-		if (!st_decode(program_code(pc), room, &in)) {
+		uint64_t space = end - pc < LONGEST ? end - pc : LONGEST;
+		if (!st_decode(program_code(pc), space, &in)) {
 			in.len = 1;
 			continue;
 		}

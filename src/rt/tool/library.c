@@ -109,16 +109,16 @@ strobe_text(const char *text)
 }
 
 void
-strobe_format_text(char *text, size_t room, const char *more)
+strobe_format_text(char *text, size_t space, const char *more)
 {
 	size_t n = strlen(text);
-	while (*more && n + 1 < room)
+	while (*more && n + 1 < space)
 		text[n++] = *more++;
 	text[n] = 0;
 }
 
 static void
-format_base(char *text, size_t room, uint64_t number, unsigned base)
+format_base(char *text, size_t space, uint64_t number, unsigned base)
 {
 	char digits[24];
 	unsigned n = sizeof digits - 1;
@@ -127,19 +127,19 @@ format_base(char *text, size_t room, uint64_t number, unsigned base)
 		digits[--n] = "0123456789abcdef"[number % base];
 		number /= base;
 	} while (number);
-	strobe_format_text(text, room, digits + n);
+	strobe_format_text(text, space, digits + n);
 }
 
 void
-strobe_format_number(char *text, size_t room, uint64_t number)
+strobe_format_number(char *text, size_t space, uint64_t number)
 {
-	format_base(text, room, number, 10);
+	format_base(text, space, number, 10);
 }
 
 void
-strobe_format_hex(char *text, size_t room, uint64_t number)
+strobe_format_hex(char *text, size_t space, uint64_t number)
 {
-	format_base(text, room, number, 16);
+	format_base(text, space, number, 16);
 }
 
 /* ---- options ---- */
@@ -186,23 +186,23 @@ strobe_option_number(const char *name)
 /* ---- maps: open addressing, key and value side by side, half full at most ---- */
 
 static uint64_t
-spread(uint64_t key)
+spread_key(uint64_t key)
 {
 	key *= 0x9e3779b97f4a7c15ull;
 	return key ^ key >> 29;
 }
 
 static uint64_t *
-probe(uint64_t *slots, size_t size, uint64_t key)
+probe_map(uint64_t *slots, size_t size, uint64_t key)
 {
-	size_t h = spread(key) & (size - 1);
+	size_t h = spread_key(key) & (size - 1);
 	while (slots[2 * h] && slots[2 * h] != key)
 		h = (h + 1) & (size - 1);
 	return slots + 2 * h;
 }
 
 static bool
-grow(strobe_map *m)
+grow_map(strobe_map *m)
 {
 	enum { LARGE = 64 << 10, POPULATE_WRITE = 23 };
 	size_t size = m->size ? 2 * m->size : 256;
@@ -214,7 +214,7 @@ grow(strobe_map *m)
 		SYS(__NR_madvise, slots, bytes, POPULATE_WRITE);
 	for (size_t i = 0; i < m->size; i++)
 		if (m->slots[2 * i]) {
-			uint64_t *slot = probe(slots, size, m->slots[2 * i]);
+			uint64_t *slot = probe_map(slots, size, m->slots[2 * i]);
 			slot[0] = m->slots[2 * i];
 			slot[1] = m->slots[2 * i + 1];
 		}
@@ -228,9 +228,9 @@ grow(strobe_map *m)
 uint64_t *
 strobe_map_at(strobe_map *m, uint64_t key)
 {
-	if (budget_lets_grow(m->used, m->size / 2, m->size) && !grow(m))
+	if (budget_lets_grow(m->used, m->size / 2, m->size) && !grow_map(m))
 		return NULL;
-	uint64_t *slot = probe(m->slots, m->size, key);
+	uint64_t *slot = probe_map(m->slots, m->size, key);
 	if (!slot[0]) {
 		slot[0] = key;
 		m->used++;
@@ -243,11 +243,11 @@ strobe_map_find(const strobe_map *m, uint64_t key)
 {
 	if (!m->size)
 		return NULL;
-	uint64_t *slot = probe(m->slots, m->size, key);
+	uint64_t *slot = probe_map(m->slots, m->size, key);
 	return slot[0] ? slot + 1 : NULL;
 }
 
-/* Those behind it move up, so that no search ends too early. */
+/* Those after it move up, so that no search ends too early. */
 void
 strobe_map_remove(strobe_map *m, uint64_t key)
 {
@@ -257,7 +257,7 @@ strobe_map_remove(strobe_map *m, uint64_t key)
 	size_t mask = m->size - 1, hole = (size_t)(slot - 1 - m->slots) / 2;
 	m->used--;
 	for (size_t i = (hole + 1) & mask; m->slots[2 * i]; i = (i + 1) & mask) {
-		size_t home = spread(m->slots[2 * i]) & mask;
+		size_t home = spread_key(m->slots[2 * i]) & mask;
 		if (((i - home) & mask) < ((i - hole) & mask))
 			continue;
 		m->slots[2 * hole] = m->slots[2 * i];

@@ -4,7 +4,7 @@
 #include "rt/tool/tool.h"
 
 static uint64_t
-value_of(struct thread *t, const strobe_operand *o, const struct access_piece *piece)
+operand_value(struct thread *t, const strobe_operand *o, const struct access_piece *piece)
 {
 	uint64_t v = 0;
 	switch (o->kind) {
@@ -33,7 +33,7 @@ value_of(struct thread *t, const strobe_operand *o, const struct access_piece *p
 static bool
 relation_holds(struct thread *t, const struct relation *r, const struct access_piece *piece)
 {
-	uint64_t x = value_of(t, &r->a, piece), y = value_of(t, &r->b, piece);
+	uint64_t x = operand_value(t, &r->a, piece), y = operand_value(t, &r->b, piece);
 	switch ((enum strobe_relation)r->relation) {
 	case STROBE_EQUAL:
 		return x == y;
@@ -65,17 +65,17 @@ void
 perform_action(struct thread *t, const struct action *a, const struct access_piece *piece)
 {
 	uint64_t values[STROBE_MOST_COLUMNS];
-	uint64_t *tally = thread_counter(t, a->id);
+	uint64_t *counter = thread_counter(t, a->id);
 	if (!all_hold(t, a, piece))
 		return;
 	for (unsigned i = 0; i < a->n; i++)
-		values[i] = value_of(t, &a->operand[i], piece);
+		values[i] = operand_value(t, &a->operand[i], piece);
 	switch ((enum action_kind)a->kind) {
-	case ACTION_TALLY:
-		*tally += 1;
+	case ACTION_COUNTER:
+		*counter += 1;
 		break;
 	case ACTION_ADD:
-		*tally += values[0];
+		*counter += values[0];
 		break;
 	case ACTION_RECORD:
 		stream_append(t, a->stream, a->id, a->n, values);

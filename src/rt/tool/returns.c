@@ -46,7 +46,7 @@ returns_new_action(void)
 }
 
 static bool
-is_current(const struct plan *p)
+return_is_current(const struct plan *p)
 {
 	return p->n == current.n &&
 	       memcmp(p->actions, current.actions, current.n * sizeof current.actions[0]) == 0;
@@ -62,7 +62,7 @@ returns_plan(void)
 	if (!plans)
 		plans = rt_map_table(MAX_PLANS * sizeof *plans);
 	uint64_t *at = plans ? strobe_map_at(&by_function, current.function) : NULL;
-	if (at && *at && is_current(&plans[*at - 1]))
+	if (at && *at && return_is_current(&plans[*at - 1]))
 		return (uint32_t)*at;
 	if (!at || n_plans == MAX_PLANS)
 		return 0;

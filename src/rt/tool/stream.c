@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Streams: rows in buffers of the threads. Translated code appends at the address in the thread's
- * counter ST_STREAM_ID(stream), and asks for room when the third byte of that address is not 0
+ * counter ST_STREAM_ID(stream), and asks for space when the third byte of that address is not 0
  * (see ST_CHUNK_STRIDE): so does the first row of all, because NO_BUFFER is such an address.
  */
 #include <asm/unistd.h>
@@ -25,7 +25,7 @@ site_table(void)
 }
 
 static uint8_t
-declare(strobe_stream *s)
+declare_stream(strobe_stream *s)
 {
 	struct st_results_header *r = rt.results;
 	if (s->id)
@@ -53,13 +53,13 @@ uint8_t
 stream_declare(strobe_stream *s)
 {
 	rt_lock(&lock);
-	uint8_t i = declare(s);
+	uint8_t i = declare_stream(s);
 	rt_unlock(&lock);
 	return i;
 }
 
 static uint32_t
-find_site(uint64_t key, const strobe_site *site)
+find_row_site(uint64_t key, const strobe_site *site)
 {
 	struct st_results_header *r = rt.results;
 	uint64_t *known = strobe_map_at(&sites, key);
@@ -78,7 +78,7 @@ uint32_t
 site_of(uint64_t key, const strobe_site *site)
 {
 	rt_lock(&lock);
-	uint32_t i = find_site(key, site);
+	uint32_t i = find_row_site(key, site);
 	rt_unlock(&lock);
 	return i;
 }
@@ -117,8 +117,8 @@ chunk_of(uint64_t fill)
 	return &rt.results->streams.chunks[i % ST_MAX_CHUNKS];
 }
 
-/* How many chunks are in use: one for each thread and stream, and so many that may wait. More would
- * only mean that rows are written to the memory and read from there, not from a cache. */
+/* How many chunks are in use: one for each thread and stream, and those that may wait. More
+ * would only mean that rows are written to the memory and read from there, not from a cache. */
 static uint32_t
 chunks_in_use(const struct st_results_header *r)
 {
@@ -212,7 +212,7 @@ wait_for_chunk(struct thread *t, unsigned stream)
 /* ---- streams that are consumed in the program ---- */
 
 static void
-consume(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
+consume_rows(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 {
 	const strobe_rows rows = {(const strobe_row *)begin, (const strobe_row *)fill,
 	                          site_table()};
@@ -234,7 +234,7 @@ consume_rest(struct thread *t, unsigned stream)
 	uint64_t begin = rest_of(t, stream), fill = *fill_of(t, stream);
 	*fill_of(t, stream) = t->tools.streams.buffers[stream];
 	t->tools.streams.consumed[stream] = 0;
-	consume(t, stream, begin, fill);
+	consume_rows(t, stream, begin, fill);
 }
 
 /* How many ticks a stream's KiB takes to be consumed, on average; at first a guess. */
@@ -248,17 +248,17 @@ ticks_for(unsigned stream, uint64_t bytes)
 
 /* The end of a few rows. */
 static uint64_t
-piece_of(uint64_t begin, uint64_t fill)
+rows_at_once(uint64_t begin, uint64_t fill)
 {
-	enum { PIECE = 2048 };
+	enum { AT_ONCE = 2048 };
 	const strobe_row *r = (const strobe_row *)begin;
-	while ((uint64_t)r < fill && (uint64_t)r < begin + PIECE)
+	while ((uint64_t)r < fill && (uint64_t)r < begin + AT_ONCE)
 		r = strobe_next_row(r);
 	return (uint64_t)r;
 }
 
 static bool
-pays_for_piece(const struct thread *t, uint64_t ticks)
+pays_for_fragment(const struct thread *t, uint64_t ticks)
 {
 	return !budget_is_short(t, budget_at_most(ticks));
 }
@@ -270,11 +270,11 @@ consume_paid(struct thread *t, unsigned stream)
 	uint64_t at = rest_of(t, stream), fill = *fill_of(t, stream);
 	while (at < fill) {
 		bool nearly = budget_is_short(t, 2 * ticks_for(stream, fill - at));
-		uint64_t end = nearly ? piece_of(at, fill) : fill, begin = rt_tsc();
+		uint64_t end = nearly ? rows_at_once(at, fill) : fill, begin = rt_tsc();
 		t->tools.streams.consumed[stream] = at;
-		if (nearly && !pays_for_piece(t, ticks_for(stream, end - at)))
+		if (nearly && !pays_for_fragment(t, ticks_for(stream, end - at)))
 			return false;
-		consume(t, stream, at, end);
+		consume_rows(t, stream, at, end);
 		budget_learn(&pace[stream], (rt_tsc() - begin) * 1024 / (end - at));
 		at = end;
 	}
@@ -283,9 +283,9 @@ consume_paid(struct thread *t, unsigned stream)
 	return true;
 }
 
-/* Room in the buffer, which there may be none of yet. */
+/* Space in the buffer, which there may be none of yet. */
 static void
-empty(struct thread *t, unsigned stream)
+empty_buffer(struct thread *t, unsigned stream)
 {
 	if (t->tools.streams.buffers[stream])
 		consume_rest(t, stream);
@@ -296,9 +296,9 @@ empty(struct thread *t, unsigned stream)
 	*fill_of(t, stream) = t->tools.streams.buffers[stream];
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
-/* Empties the buffer, and leaves room in one, which is another for rows that go to the controller.
+/* Empties the buffer, and leaves space in one, which is another for rows that go to the controller.
  */
 static void
 turn_over(struct thread *t, unsigned stream)
@@ -307,7 +307,7 @@ turn_over(struct thread *t, unsigned stream)
 	uint64_t begin = now & ~(uint64_t)(ST_CHUNK_STRIDE - 1);
 	struct st_stream *s = &rt.results->streams.v[stream];
 	if (s->consumed) {
-		empty(t, stream);
+		empty_buffer(t, stream);
 		return;
 	}
 	uint64_t fresh = 0;
@@ -335,16 +335,16 @@ is_full(uint64_t fill)
 }
 
 static bool
-needs_room(struct thread *t, unsigned s, uint32_t set)
+needs_space(struct thread *t, unsigned s, uint32_t set)
 {
 	return (set >> s & 1) && (!t->tools.streams.buffers[s] || is_full(*fill_of(t, s)));
 }
 
 void
-streams_make_room(struct thread *t, uint32_t set)
+streams_make_space(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++)
-		if (needs_room(t, s, set))
+		if (needs_space(t, s, set))
 			turn_over(t, s);
 }
 
@@ -362,17 +362,17 @@ pays_for_chunk(const struct thread *t)
 }
 
 bool
-streams_try_room(struct thread *t, uint32_t set)
+streams_try_space(struct thread *t, uint32_t set)
 {
 	for (unsigned s = 0; s < ST_MAX_STREAMS; s++) {
 		bool consumed = rt.results->streams.v[s].consumed;
-		if (!needs_room(t, s, set) || !t->tools.streams.buffers[s])
+		if (!needs_space(t, s, set) || !t->tools.streams.buffers[s])
 			continue;
 		bool waits = !consumed && !rt.results->streams.v[s].lossy;
 		if ((consumed && !consume_paid(t, s)) || (waits && !pays_for_chunk(t)))
 			return false;
 	}
-	streams_make_room(t, set);
+	streams_make_space(t, set);
 	return true;
 }
 
@@ -428,7 +428,7 @@ streams_forget(struct thread *t)
 void
 stream_append(struct thread *t, unsigned stream, uint32_t site, unsigned n, const uint64_t *values)
 {
-	streams_make_room(t, 1u << stream);
+	streams_make_space(t, 1u << stream);
 	uint64_t *fill = fill_of(t, stream);
 	strobe_row *row = (strobe_row *)*fill;
 	row->tag = (uint64_t)site << 4 | n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where indirect branches go: a tally for each branch and target, made when the branch first goes
+ * Where indirect branches go: a counter for each branch and target, made when the branch first goes
  * there. jit/target.c counts most of them in translated code.
  */
 #include "rt/tool/tool.h"
@@ -12,7 +12,7 @@ struct site {
 };
 struct pair {
 	uint64_t target;
-	uint32_t site, tally;
+	uint32_t site, counter;
 };
 static strobe_map known_sites; /* by basic block and instruction */
 static strobe_map known_pairs; /* by site and target: its index */
@@ -34,7 +34,7 @@ has_tables(void)
 }
 
 uint32_t
-site_of_piece(void)
+site_of_fragment(void)
 {
 	if (!asked.n_target_counts || !has_tables())
 		return 0;
@@ -53,29 +53,29 @@ site_of_piece(void)
 }
 
 static uint32_t
-new_tally(uint32_t site, uint64_t target)
+new_counter(uint32_t site, uint64_t target)
 {
 	struct st_results_header *r = rt.results;
 	struct st_amount *amounts = (struct st_amount *)((char *)r + r->layout.off_amounts);
 	struct st_block *blocks = (struct st_block *)((char *)r + r->layout.off_blocks);
 	if (r->blocks.n >= ST_MAX_BLOCKS || r->blocks.n_amounts + sites[site].n > ST_MAX_AMOUNTS)
 		return 0;
-	uint32_t tally = r->blocks.n;
+	uint32_t counter = r->blocks.n;
 	uint64_t n = r->blocks.n_amounts;
-	blocks[tally] = (struct st_block){.flags = ST_BLOCK_TALLY};
+	blocks[counter] = (struct st_block){.flags = ST_BLOCK_TALLY};
 	for (uint32_t i = 0; i < sites[site].n; i++) {
 		struct target_count c = counts[sites[site].first + i];
 		c.keys[c.target] = target;
 		uint64_t cell = strobe_find_cell(c.table, c.column, c.keys).cell;
-		amounts[n++] = (struct st_amount){tally, 0, 1, cell, 1};
+		amounts[n++] = (struct st_amount){counter, 0, 1, cell, 1};
 	}
 	__atomic_store_n(&r->blocks.n_amounts, n, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->blocks.n, tally + 1, __ATOMIC_RELEASE);
-	return tally;
+	__atomic_store_n(&r->blocks.n, counter + 1, __ATOMIC_RELEASE);
+	return counter;
 }
 
 uint32_t
-target_tally(uint32_t site, uint64_t target)
+target_counter(uint32_t site, uint64_t target)
 {
 	if (!site)
 		return 0;
@@ -86,15 +86,15 @@ target_tally(uint32_t site, uint64_t target)
 			return 0;
 		const struct pair *p = &pairs[*at];
 		if (*at && p->site == site && p->target == target)
-			return p->tally;
+			return p->counter;
 		if (*at)
 			continue;
-		uint32_t tally = new_tally(site, target);
-		if (!tally)
+		uint32_t counter = new_counter(site, target);
+		if (!counter)
 			return 0;
 		*at = ++n_pairs;
-		pairs[n_pairs] = (struct pair){target, site, tally};
-		return tally;
+		pairs[n_pairs] = (struct pair){target, site, counter};
+		return counter;
 	}
 	return 0;
 }
@@ -102,11 +102,11 @@ target_tally(uint32_t site, uint64_t target)
 void
 target_count(struct thread *t, uint32_t site, uint64_t target)
 {
-	__atomic_fetch_add(thread_counter(t, target_tally(site, target)), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(thread_counter(t, target_counter(site, target)), 1, __ATOMIC_RELAXED);
 }
 
 static void
-forget(strobe_map *m)
+forget_targets(strobe_map *m)
 {
 	if (m->slots)
 		rt_unmap_memory(m->slots, 2 * m->size * sizeof(uint64_t));
@@ -116,7 +116,7 @@ forget(strobe_map *m)
 void
 targets_forget(void)
 {
-	forget(&known_sites);
-	forget(&known_pairs);
+	forget_targets(&known_sites);
+	forget_targets(&known_pairs);
 	n_sites = n_counts = n_pairs = 0;
 }

@@ -2,7 +2,7 @@
 /*
  * The engine's side of include/strobe/tool.h.
  *
- * While a piece of code is translated, the tools' functions say what they want of it: constant
+ * While a fragment is translated, the tools' functions say what they want of it: constant
  * counts become amounts of the block in the results, everything else becomes an action, which
  * jit/action.c turns into machine code.
  */
@@ -30,12 +30,12 @@ enum operand_kind {
 };
 
 enum action_kind {
-	ACTION_TALLY,  /* a tally grows by one */
-	ACTION_ADD,    /* a tally grows by operand 0 */
-	ACTION_RECORD, /* a row of the operands */
-	ACTION_INVOKE, /* a call of a function of the tool */
-	ACTION_WALK,   /* a step of a walk, or that call */
-	ACTION_TIME,   /* a cost of the walk's top frame */
+	ACTION_COUNTER, /* a counter grows by one */
+	ACTION_ADD,     /* a counter grows by operand 0 */
+	ACTION_RECORD,  /* a row of the operands */
+	ACTION_INVOKE,  /* a call of a function of the tool */
+	ACTION_WALK,    /* a step of a walk, or that call */
+	ACTION_TIME,    /* a cost of the walk's top frame */
 	ACTION_COST,
 };
 enum walk_step { WALK_ENTER, WALK_LEAVE, WALK_STEP, WALK_ACROSS };
@@ -57,14 +57,14 @@ struct condition {
 	struct relation is; /* of CONDITION_RELATION */
 };
 
-/* What is counted when the branch at the end of the piece goes one of its ways. */
+/* What is counted when the branch at the end of the fragment takes one of its edges. */
 struct edge_amount {
 	uint64_t cell;
 	int64_t amount;
-	enum way way;
+	enum direction direction;
 };
 
-/* What is counted by the target of the indirect branch at the end of the piece. */
+/* What is counted by the target of the indirect branch at the end of the fragment. */
 struct target_count {
 	strobe_table *table;
 	uint8_t column, target; /* the key that is the target */
@@ -73,17 +73,17 @@ struct target_count {
 
 struct action {
 	uint8_t kind; /* enum action_kind */
-	uint8_t insn; /* index in the piece */
+	uint8_t insn; /* index in the fragment */
 	bool after;   /* it happens after the instruction */
 	uint8_t n;    /* operands */
 	uint8_t tool;
 	uint8_t stream;    /* of a row */
 	uint8_t condition; /* index + 1; 0: none */
 	uint8_t step;      /* enum walk_step */
-	uint32_t id;       /* of a tally: its id in the results; of a row: its site; of a walk: the
-	                      label; of a cost: how much */
-	uint32_t owner;    /* of a walk's step: the function's label; of WALK_ENTER: jumps */
-	uint64_t cell;     /* of a sum: where it goes */
+	uint32_t id;    /* of a counter: its id in the results; of a row: its site; of a walk: the
+	                   label; of a cost: how much */
+	uint32_t owner; /* of a walk's step: the function's label; of WALK_ENTER: jumps */
+	uint64_t cell;  /* of a sum: where it goes */
 	strobe_callee *function;
 	strobe_operand operand[STROBE_MOST_COLUMNS];
 	/* At a return and of the pieces of an access: the conditions themselves. */
@@ -92,28 +92,28 @@ struct action {
 };
 
 enum {
-	MAX_ACTIONS = 192, /* of a piece: a block has no more records than 255 */
+	MAX_ACTIONS = 192, /* of a fragment: a block has no more records than 255 */
 	MAX_CONDITIONS = 192,
 	MAX_TARGET_COUNTS = 32, /* of a branch */
-	MAX_ACTION_INSNS = 16,  /* of a piece, once one has had too many actions */
+	MAX_ACTION_INSNS = 16,  /* of a fragment, once one has had too many actions */
 };
 
-/* What the tools want of the piece of code being translated. One at a time, under rt.lock. */
-/* Bits of strobe_point.where: when the function returns; at the block's entry; behind the
+/* What the tools want of the fragment being translated. One at a time, under rt.lock. */
+/* Bits of strobe_point.where: when the function returns; at the block's entry; after the
  * instruction. */
-enum { POINT_RETURN = 0x10000, POINT_ENTRY = 0x20000, POINT_BEHIND = 0x40000 };
+enum { POINT_RETURN = 0x10000, POINT_ENTRY = 0x20000, POINT_AFTER = 0x40000 };
 
 struct asked {
 	const struct build *b;
 	uint32_t id;     /* of the basic block in the results; 0: it has none */
-	uint32_t base;   /* instructions of the basic block before this piece */
+	uint32_t base;   /* instructions of the basic block before this fragment */
 	bool fresh;      /* its amounts have not been written yet */
 	uint32_t from;   /* index of the instruction whose event is under way */
 	uint32_t serial; /* things made for that instruction so far */
 	unsigned tool;
 	bool elements; /* the event is of an access that is several */
 	unsigned n_actions, n_conditions, n_edge_amounts, n_target_counts;
-	bool overflow;                      /* they want more than a piece can have */
+	bool overflow;                      /* they want more than a fragment can have */
 	uint8_t streams;                    /* bit s: it makes rows of stream s */
 	uint8_t first[MAX_BLOCK_INSNS + 1]; /* actions by instruction: index of the first */
 	struct action actions[MAX_ACTIONS];
@@ -142,49 +142,51 @@ extern struct tools tools;
 
 /* tool/tools.c */
 void tools_init(void);
-/* After a fork, with results that are new: what the tools declared is declared anew when it is
+/* After a fork, with results that are new: what the tools declared is declared again when it is
  * used, and they begin again. */
 void tools_restart(struct thread *t);
 /* Their first functions run, on the first thread. */
 void tools_begin(void);
 /* The one that a condition narrows, or NULL. */
 const struct condition *condition_before(const struct condition *c);
-/* Lets the tools see the piece from its instruction `skip` on; with_block: the block event, too. */
+/* Lets the tools see the fragment from its instruction `skip` on; with_block: the block event, too.
+ */
 void tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool with_block);
 
 /* tool/table.c */
 void tables_forget(void);
 /* It is one of the tool whose function runs. */
 void table_declare(strobe_table *table);
-/* An id for a tally of the block's thing `key`; the same each time it is asked. */
-uint32_t tally_of(uint64_t key, uint64_t cell, int64_t amount);
+/* An id for a counter of the block's thing `key`; the same each time it is asked. */
+uint32_t counter_of(uint64_t key, uint64_t cell, int64_t amount);
 
 /* tool/edges.c: see ST_BLOCK_EDGE in wire/results/blocks.h. */
-/* The id of the branch at the end of the piece, whose ways are to be counted; 0: they are not. */
-uint32_t edge_of_piece(void);
-/* Is it this way that is counted? Until a branch is executed neither is. */
-bool edge_counts(uint32_t edge, enum way way);
-/* The thread goes that way, which is counted if need be: the other way is the one that is counted
- * if none was gone before. */
-void edge_pass(struct thread *t, uint32_t edge, enum way way);
+/* The id of the branch at the end of the fragment, whose edges are to be counted; 0: they are not.
+ */
+uint32_t edge_of_fragment(void);
+/* Is it this edge that is counted? Until a branch is executed neither is. */
+bool edge_counts(uint32_t edge, enum direction direction);
+/* The thread takes that edge, which is counted if need be: the other edge is the one that is
+ * counted if none was gone before. */
+void edge_pass(struct thread *t, uint32_t edge, enum direction direction);
 void edges_forget(void);
 
 /* tool/targets.c: the targets of indirect branches. A branch is known by a number, its site. */
-/* The site of the branch at the end of the piece; 0: its targets are not counted. */
-uint32_t site_of_piece(void);
-/* The tally of a site's target; for site 0 one that nobody reads. rt.lock held. */
-uint32_t target_tally(uint32_t site, uint64_t target);
+/* The site of the branch at the end of the fragment; 0: its targets are not counted. */
+uint32_t site_of_fragment(void);
+/* The counter of a site's target; for site 0 one that nobody reads. rt.lock held. */
+uint32_t target_counter(uint32_t site, uint64_t target);
 /* The branch has gone there. */
 void target_count(struct thread *t, uint32_t site, uint64_t target);
 void targets_forget(void);
 
 /* tool/stream.c */
 uint32_t site_of(uint64_t key, const strobe_site *site);
-/* The thread's buffer of each stream in the set has room for the rows of a piece. */
-void streams_make_room(struct thread *t, uint32_t set);
+/* The thread's buffer of each stream in the set has space for the rows of a fragment. */
+void streams_make_space(struct thread *t, uint32_t set);
 /* The same, unless to consume what is in the way would cost more than is left of the budget. Then
  * as much of it is consumed as can be paid, and it returns false. */
-bool streams_try_room(struct thread *t, uint32_t set);
+bool streams_try_space(struct thread *t, uint32_t set);
 /* What the thread has in its buffers goes where it belongs; the thread ends or the program does. */
 void streams_finish(struct thread *t);
 /* Those of its rows that the tools themselves consume. */
@@ -204,14 +206,14 @@ void texts_forget(void);
 
 /* tool/ask.c */
 void counters_forget(void);
-/* A new action at the point; NULL: there is no room for more. */
+/* A new action at the point; NULL: there is no space for more. */
 struct action *ask_action(strobe_point at, enum action_kind kind);
 /* The engine itself asks for a call at an instruction; at_return: if it is the return of a function
  * that a tool waits for. */
 void ask_invoke(uint32_t insn, strobe_callee *function, unsigned n, const strobe_operand *operands,
                 bool at_return);
 
-/* tool/entries.c: functions of the program that the controller has told of. */
+/* tool/entries.c: functions of the program that the controller has reported. */
 /* There are new executable mappings: asks the controller about them, and waits. rt.lock held. */
 void entries_ask(void);
 void entries_forget(void);
@@ -276,7 +278,7 @@ void region_obey(struct thread *t);
 /* The tools are about to say what they want at the return of a function: forgets what they wanted.
  */
 void returns_begin(uint64_t function);
-/* Room for an action there; NULL: there is none. */
+/* Space for an action there; NULL: there is none. */
 struct action *returns_new_action(void);
 /* What returns_entered takes as values[0]; 0: nothing is wanted. */
 uint32_t returns_plan(void);
@@ -330,7 +332,7 @@ uint32_t walk_forget_guesses(struct thread *t);
 void walk_forget_guess(struct thread *t, uint32_t label);
 void walk_forget(struct thread *t);
 /* The field of threads with the label's guess: where the walk was before it, and the node where it
- * was then, 8 bytes each. 0: there is no room for it. rt.lock held. */
+ * was then, 8 bytes each. 0: there is no space for it. rt.lock held. */
 uint32_t walk_guess(uint32_t label);
 
 /* tool/call.c: calls a function of the tool, which may crash. */

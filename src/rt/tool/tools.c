@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tools of the run, and the events of a piece of code. */
+/* The tools of the run, and the events of a fragment. */
 #include <asm/unistd.h>
 
 #include "rt/tool/events.h"
@@ -145,7 +145,7 @@ see_insn(const strobe_tool *t, const struct build *b, uint32_t index)
 	}
 }
 
-/* Instructions of the piece that will be executed as the program's own. */
+/* Instructions of the fragment that will be executed as the program's own. */
 static uint32_t
 seen_insns(const struct build *b)
 {
@@ -182,7 +182,7 @@ struct seeing {
 };
 
 static void
-see_piece(const struct seeing *s, const uint32_t *tool)
+tools_see_fragment(const struct seeing *s, const uint32_t *tool)
 {
 	const strobe_tool *t = tools.tool[*tool].tool;
 	const struct build *b = s->b;
@@ -238,7 +238,7 @@ tools_see(const struct build *b, uint32_t id, uint32_t base, bool fresh, bool wi
 		returns_begin(b->pc);
 	for (uint32_t k = 0; id && k < tools.n; k++) {
 		asked.tool = k;
-		tool_call(k, (void (*)(void))see_piece, &s, &k);
+		tool_call(k, (void (*)(void))tools_see_fragment, &s, &k);
 	}
 	if (id && tools.wants_functions)
 		see_returns(b, s.entry);

@@ -35,7 +35,7 @@ through_stub(uint64_t *to)
 
 /* call rel32 */
 static bool
-is_direct(const uint8_t *code, uint64_t address, uint64_t *to)
+call_is_direct(const uint8_t *code, uint64_t address, uint64_t *to)
 {
 	int32_t distance;
 	memcpy(&distance, code + LONGEST_CALL - 4, sizeof distance);
@@ -83,7 +83,7 @@ unwind_called(uint64_t address, uint64_t *to)
 	*to = 0;
 	if (!maps_find(address - 1) || !read_code(code, address - LONGEST_CALL, LONGEST_CALL))
 		return false;
-	if (is_direct(code, address, to))
+	if (call_is_direct(code, address, to))
 		return true;
 	*to = 0;
 	for (unsigned n = 2; n <= LONGEST_CALL; n++) {

@@ -20,7 +20,7 @@ enum {
 };
 
 static uint64_t
-value_of(struct cfi_bytes *b, uint8_t form)
+cfi_value_of(struct cfi_bytes *b, uint8_t form)
 {
 	switch (form) {
 	case PE_UDATA2:
@@ -45,7 +45,7 @@ value_of(struct cfi_bytes *b, uint8_t form)
 static uint64_t
 pointer(struct cfi_bytes *b, uint8_t encoding, uint64_t header)
 {
-	uint64_t at = b->at, value = value_of(b, encoding & 0x0f);
+	uint64_t at = b->at, value = cfi_value_of(b, encoding & 0x0f);
 	switch (encoding & 0xf0) {
 	case PE_ABSPTR:
 		return value;
@@ -111,7 +111,7 @@ struct common {
 
 /* The content of an entry; empty when it cannot be read. */
 static struct cfi_bytes
-entry_at(uint64_t at)
+cfi_entry_at(uint64_t at)
 {
 	struct cfi_bytes b = cfi_bytes(at, at + 12);
 	uint64_t length = cfi_fixed(&b, 4);
@@ -131,7 +131,7 @@ read_letter(struct cfi_bytes *b, struct common *c, uint8_t letter)
 		c->encoding = cfi_u8(b);
 		return true;
 	case 'P':
-		value_of(b, cfi_u8(b) & 0x0f);
+		cfi_value_of(b, cfi_u8(b) & 0x0f);
 		return true;
 	case 'L':
 		cfi_u8(b);
@@ -147,7 +147,7 @@ read_letter(struct cfi_bytes *b, struct common *c, uint8_t letter)
 static bool
 read_common(struct common *c, uint64_t at)
 {
-	struct cfi_bytes b = entry_at(at), letters;
+	struct cfi_bytes b = cfi_entry_at(at), letters;
 	*c = (struct common){.encoding = PE_ABSPTR, .end = b.end};
 	uint64_t id = cfi_fixed(&b, 4);
 	uint8_t version = cfi_u8(&b);
@@ -183,12 +183,12 @@ struct frame {
 static bool
 read_frame(struct frame *f, uint64_t at, uint64_t header)
 {
-	struct cfi_bytes b = entry_at(at);
+	struct cfi_bytes b = cfi_entry_at(at);
 	uint64_t field = b.at, back = cfi_fixed(&b, 4);
 	if (b.failed || !back || !read_common(&f->common, field - back))
 		return false;
 	f->start = pointer(&b, f->common.encoding, header);
-	f->end = f->start + value_of(&b, f->common.encoding & 0x07);
+	f->end = f->start + cfi_value_of(&b, f->common.encoding & 0x07);
 	uint64_t skip = f->common.augmented ? cfi_uleb(&b) : 0;
 	f->program = b.at + skip;
 	f->program_end = b.end;
@@ -211,7 +211,7 @@ sift(struct cfi_entry *entries, uint32_t at, uint32_t n)
 }
 
 static void
-sort(struct cfi_entry *entries, uint32_t n)
+cfi_sort(struct cfi_entry *entries, uint32_t n)
 {
 	for (uint32_t i = n / 2; i-- > 0;)
 		sift(entries, i, n);
@@ -225,23 +225,23 @@ sort(struct cfi_entry *entries, uint32_t n)
 
 uint32_t
 cfi_make(struct cfi_table *table, uint64_t frames, uint64_t end, struct cfi_entry *entries,
-         uint32_t room)
+         uint32_t space)
 {
 	struct frame f;
 	uint32_t n = 0;
 	for (uint64_t at = frames, next; at < end; at = next) {
-		next = entry_at(at).end;
+		next = cfi_entry_at(at).end;
 		if (next <= at + 4) /* the last one is empty */
 			break;
 		if (!read_frame(&f, at, frames))
 			continue;
-		if (n < room)
+		if (n < space)
 			entries[n] = (struct cfi_entry){.start = (int32_t)(f.start - frames),
 			                                .frame = (int32_t)(at - frames)};
 		n++;
 	}
-	uint32_t kept = n < room ? n : room;
-	sort(entries, kept);
+	uint32_t kept = n < space ? n : space;
+	cfi_sort(entries, kept);
 	*table = (struct cfi_table){.header = frames, .entries = (uint64_t)entries, .n = kept};
 	return n;
 }
@@ -290,14 +290,14 @@ struct program {
 };
 
 static void
-set(struct program *p, uint64_t number, struct cfi_rule rule)
+cfi_set(struct program *p, uint64_t number, struct cfi_rule rule)
 {
 	if (number < CFI_REGISTERS) /* vector registers are of no interest */
 		p->row->rules[number] = rule;
 }
 
 static void
-restore(struct program *p, uint64_t number)
+cfi_restore(struct program *p, uint64_t number)
 {
 	if (number < CFI_REGISTERS)
 		p->row->rules[number] = p->initial.rules[number];
@@ -311,7 +311,7 @@ at_offset(const struct program *p, int64_t units, enum cfi_how how)
 }
 
 static struct cfi_rule
-expression(struct program *p, enum cfi_how how)
+cfi_expression_at(struct program *p, enum cfi_how how)
 {
 	uint64_t bytes = cfi_uleb(&p->b);
 	struct cfi_rule rule = {.number = p->b.at, .bytes = (uint32_t)bytes, .how = (uint8_t)how};
@@ -323,7 +323,7 @@ expression(struct program *p, enum cfi_how how)
 }
 
 static void
-advance(struct program *p, uint64_t units)
+cfi_advance(struct program *p, uint64_t units)
 {
 	p->at += units * p->frame->common.code_unit;
 }
@@ -366,7 +366,7 @@ execute_cfa(struct program *p, uint8_t op)
 		define(p, p->row->cfa.reg, signed_units(p));
 		return true;
 	case CFA_DEF_EXPRESSION:
-		p->row->cfa = expression(p, CFI_EXPRESSION);
+		p->row->cfa = cfi_expression_at(p, CFI_EXPRESSION);
 		return true;
 	default:
 		return false;
@@ -381,13 +381,13 @@ execute_place(struct program *p, uint8_t op)
 		p->at = pointer(&p->b, p->frame->common.encoding, p->header);
 		return true;
 	case CFA_ADVANCE1:
-		advance(p, cfi_u8(&p->b));
+		cfi_advance(p, cfi_u8(&p->b));
 		return true;
 	case CFA_ADVANCE2:
-		advance(p, cfi_fixed(&p->b, 2));
+		cfi_advance(p, cfi_fixed(&p->b, 2));
 		return true;
 	case CFA_ADVANCE4:
-		advance(p, cfi_fixed(&p->b, 4));
+		cfi_advance(p, cfi_fixed(&p->b, 4));
 		return true;
 	case CFA_REMEMBER:
 		if (p->n == MOST_REMEMBERED)
@@ -416,39 +416,39 @@ execute_register(struct program *p, uint8_t op)
 	uint64_t reg = cfi_uleb(&p->b);
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
-		set(p, reg, at_offset(p, (int64_t)cfi_uleb(&p->b), CFI_AT_OFFSET));
+		cfi_set(p, reg, at_offset(p, (int64_t)cfi_uleb(&p->b), CFI_AT_OFFSET));
 		break;
 	case CFA_OFFSET_SIGNED:
-		set(p, reg, at_offset(p, cfi_sleb(&p->b), CFI_AT_OFFSET));
+		cfi_set(p, reg, at_offset(p, cfi_sleb(&p->b), CFI_AT_OFFSET));
 		break;
 	case CFA_OFFSET_NEGATIVE:
-		set(p, reg, at_offset(p, -(int64_t)cfi_uleb(&p->b), CFI_AT_OFFSET));
+		cfi_set(p, reg, at_offset(p, -(int64_t)cfi_uleb(&p->b), CFI_AT_OFFSET));
 		break;
 	case CFA_VAL_OFFSET:
-		set(p, reg, at_offset(p, (int64_t)cfi_uleb(&p->b), CFI_OFFSET));
+		cfi_set(p, reg, at_offset(p, (int64_t)cfi_uleb(&p->b), CFI_OFFSET));
 		break;
 	case CFA_VAL_OFFSET_SIGNED:
-		set(p, reg, at_offset(p, cfi_sleb(&p->b), CFI_OFFSET));
+		cfi_set(p, reg, at_offset(p, cfi_sleb(&p->b), CFI_OFFSET));
 		break;
 	case CFA_RESTORE_EXTENDED:
-		restore(p, reg);
+		cfi_restore(p, reg);
 		break;
 	case CFA_UNDEFINED:
-		set(p, reg, (struct cfi_rule){.how = CFI_UNDEFINED});
+		cfi_set(p, reg, (struct cfi_rule){.how = CFI_UNDEFINED});
 		break;
 	case CFA_SAME:
-		set(p, reg, (struct cfi_rule){.how = CFI_SAME});
+		cfi_set(p, reg, (struct cfi_rule){.how = CFI_SAME});
 		break;
 	case CFA_REGISTER:
-		set(p, reg,
-		    (struct cfi_rule){.how = CFI_REGISTER,
-		                      .reg = (uint8_t)(cfi_uleb(&p->b) % CFI_REGISTERS)});
+		cfi_set(p, reg,
+		        (struct cfi_rule){.how = CFI_REGISTER,
+		                          .reg = (uint8_t)(cfi_uleb(&p->b) % CFI_REGISTERS)});
 		break;
 	case CFA_EXPRESSION:
-		set(p, reg, expression(p, CFI_AT_EXPRESSION));
+		cfi_set(p, reg, cfi_expression_at(p, CFI_AT_EXPRESSION));
 		break;
 	case CFA_VAL_EXPRESSION:
-		set(p, reg, expression(p, CFI_EXPRESSION));
+		cfi_set(p, reg, cfi_expression_at(p, CFI_EXPRESSION));
 		break;
 	default:
 		p->b.failed = true;
@@ -461,13 +461,13 @@ execute_one(struct program *p)
 	uint8_t op = cfi_u8(&p->b), low = op & 0x3f;
 	switch (op & 0xc0) {
 	case CFA_ADVANCE:
-		advance(p, low);
+		cfi_advance(p, low);
 		return;
 	case CFA_OFFSET:
-		set(p, low, at_offset(p, (int64_t)cfi_uleb(&p->b), CFI_AT_OFFSET));
+		cfi_set(p, low, at_offset(p, (int64_t)cfi_uleb(&p->b), CFI_AT_OFFSET));
 		return;
 	case CFA_RESTORE:
-		restore(p, low);
+		cfi_restore(p, low);
 		return;
 	default:
 		if (!execute_cfa(p, op) && !execute_place(p, op))
@@ -477,7 +477,7 @@ execute_one(struct program *p)
 
 /* An instruction that goes on to another place changes nothing else. */
 static bool
-execute(struct program *p, uint64_t from, uint64_t end)
+cfi_execute(struct program *p, uint64_t from, uint64_t end)
 {
 	p->b = cfi_bytes(from, end);
 	while (cfi_left(&p->b)) {
@@ -498,16 +498,17 @@ cfi_find(const struct cfi_table *table, uint64_t pc, struct cfi_row *row)
 	*row = (struct cfi_row){.signal = f.common.signal};
 	struct program p = {
 	        .frame = &f, .header = table->header, .pc = pc, .at = f.start, .row = row};
-	if (!execute(&p, f.common.program, f.common.end))
+	if (!cfi_execute(&p, f.common.program, f.common.end))
 		return false;
 	p.initial = *row;
-	return execute(&p, f.program, f.program_end);
+	return cfi_execute(&p, f.program, f.program_end);
 }
 
 /* ---- a step ---- */
 
 static bool
-apply_rule(const struct cfi_rule *rule, const uint64_t *registers, uint64_t cfa, uint64_t *value)
+cfi_apply_rule(const struct cfi_rule *rule, const uint64_t *registers, uint64_t cfa,
+               uint64_t *value)
 {
 	uint64_t at;
 	switch (rule->how) {
@@ -552,7 +553,7 @@ cfi_apply(const struct cfi_row *row, uint64_t registers[CFI_REGISTERS], uint64_t
 		return CFI_LOST;
 	for (unsigned i = 0; i < CFI_REGISTERS; i++) {
 		next[i] = registers[i];
-		if (!apply_rule(&row->rules[i], registers, *cfa, &next[i]))
+		if (!cfi_apply_rule(&row->rules[i], registers, *cfa, &next[i]))
 			return CFI_LOST;
 	}
 	if (row->rules[CFI_RSP].how == CFI_SAME || row->rules[CFI_RSP].how == CFI_UNDEFINED)

@@ -52,10 +52,10 @@ struct cfi_entry {
 };
 
 void cfi_open(struct cfi_table *table, uint64_t header);
-/* Makes one of .eh_frame, where an image has none: fills at most `room` entries, which have to stay
- * there. Returns how many there would be. */
+/* Makes one of .eh_frame, where an image has none: fills at most `space` entries, which have to
+ * stay there. Returns how many there would be. */
 uint32_t cfi_make(struct cfi_table *table, uint64_t frames, uint64_t end, struct cfi_entry *entries,
-                  uint32_t room);
+                  uint32_t space);
 /* False when nothing is said of the place. */
 bool cfi_find(const struct cfi_table *table, uint64_t pc, struct cfi_row *row);
 

@@ -25,7 +25,7 @@ cfi_left(const struct cfi_bytes *b)
 	return !b->failed && b->at < b->end;
 }
 
-/* Numbers that are asked for behind the end, or where nothing can be read, are 0. */
+/* Numbers that are asked for after the end, or where nothing can be read, are 0. */
 static inline uint8_t
 cfi_u8(struct cfi_bytes *b)
 {

@@ -52,7 +52,7 @@ struct machine {
 };
 
 static void
-push(struct machine *m, uint64_t value)
+expression_push(struct machine *m, uint64_t value)
 {
 	if (m->n < DEPTH)
 		m->stack[m->n++] = value;
@@ -61,7 +61,7 @@ push(struct machine *m, uint64_t value)
 }
 
 static uint64_t
-pop(struct machine *m)
+expression_pop(struct machine *m)
 {
 	if (m->n)
 		return m->stack[--m->n];
@@ -70,22 +70,22 @@ pop(struct machine *m)
 }
 
 static void
-push_register(struct machine *m, uint64_t number)
+expression_push_register(struct machine *m, uint64_t number)
 {
 	uint64_t offset = (uint64_t)cfi_sleb(&m->code);
 	if (number < CFI_REGISTERS)
-		push(m, m->registers[number] + offset);
+		expression_push(m, m->registers[number] + offset);
 	else
 		m->failed = true;
 }
 
 static void
-dereference(struct machine *m, unsigned bytes)
+expression_load(struct machine *m, unsigned bytes)
 {
-	uint64_t value = 0, from = pop(m);
+	uint64_t value = 0, from = expression_pop(m);
 	if (bytes > 8 || !cfi_read(&value, from, bytes))
 		m->failed = true;
-	push(m, value);
+	expression_push(m, value);
 }
 
 static void
@@ -101,7 +101,7 @@ jump(struct machine *m, bool taken)
 }
 
 static uint64_t
-combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
+expression_combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
 	switch (op) {
@@ -148,31 +148,31 @@ arrange(struct machine *m, uint8_t op)
 	uint64_t a, b;
 	switch (op) {
 	case OP_DUP:
-		a = pop(m);
-		push(m, a);
-		push(m, a);
+		a = expression_pop(m);
+		expression_push(m, a);
+		expression_push(m, a);
 		return true;
 	case OP_DROP:
-		pop(m);
+		expression_pop(m);
 		return true;
 	case OP_OVER:
-		b = pop(m);
-		a = pop(m);
-		push(m, a);
-		push(m, b);
-		push(m, a);
+		b = expression_pop(m);
+		a = expression_pop(m);
+		expression_push(m, a);
+		expression_push(m, b);
+		expression_push(m, a);
 		return true;
 	case OP_SWAP:
-		b = pop(m);
-		a = pop(m);
-		push(m, b);
-		push(m, a);
+		b = expression_pop(m);
+		a = expression_pop(m);
+		expression_push(m, b);
+		expression_push(m, a);
 		return true;
 	case OP_NEG:
-		push(m, -pop(m));
+		expression_push(m, -expression_pop(m));
 		return true;
 	case OP_NOT:
-		push(m, ~pop(m));
+		expression_push(m, ~expression_pop(m));
 		return true;
 	default:
 		return false;
@@ -185,28 +185,28 @@ with_operand(struct machine *m, uint8_t op)
 {
 	switch (op) {
 	case OP_ADDR:
-		push(m, cfi_fixed(&m->code, 8));
+		expression_push(m, cfi_fixed(&m->code, 8));
 		return true;
 	case OP_CONSTU:
-		push(m, cfi_uleb(&m->code));
+		expression_push(m, cfi_uleb(&m->code));
 		return true;
 	case OP_CONSTS:
-		push(m, (uint64_t)cfi_sleb(&m->code));
+		expression_push(m, (uint64_t)cfi_sleb(&m->code));
 		return true;
 	case OP_PLUS_UCONST:
-		push(m, pop(m) + cfi_uleb(&m->code));
+		expression_push(m, expression_pop(m) + cfi_uleb(&m->code));
 		return true;
 	case OP_BREGX:
-		push_register(m, cfi_uleb(&m->code));
+		expression_push_register(m, cfi_uleb(&m->code));
 		return true;
 	case OP_DEREF_SIZE:
-		dereference(m, cfi_u8(&m->code));
+		expression_load(m, cfi_u8(&m->code));
 		return true;
 	case OP_SKIP:
 		jump(m, true);
 		return true;
 	case OP_BRA:
-		jump(m, pop(m) != 0);
+		jump(m, expression_pop(m) != 0);
 		return true;
 	default:
 		return false;
@@ -214,21 +214,22 @@ with_operand(struct machine *m, uint8_t op)
 }
 
 static void
-execute(struct machine *m, uint8_t op)
+expression_execute(struct machine *m, uint8_t op)
 {
 	if (op >= OP_LIT0 && op < OP_LIT0 + 32) {
-		push(m, op - (uint64_t)OP_LIT0);
+		expression_push(m, op - (uint64_t)OP_LIT0);
 	} else if (op >= OP_BREG0 && op < OP_BREG0 + 32) {
-		push_register(m, op - (uint64_t)OP_BREG0);
+		expression_push_register(m, op - (uint64_t)OP_BREG0);
 	} else if (op >= OP_CONST1U && op < OP_CONSTU) {
 		unsigned bytes = 1u << ((op - OP_CONST1U) / 2);
 		bool is_signed = (op - OP_CONST1U) % 2;
-		push(m, is_signed ? cfi_signed(&m->code, bytes) : cfi_fixed(&m->code, bytes));
+		expression_push(m, is_signed ? cfi_signed(&m->code, bytes)
+		                             : cfi_fixed(&m->code, bytes));
 	} else if (op == OP_DEREF) {
-		dereference(m, 8);
+		expression_load(m, 8);
 	} else if (op != OP_NOP && !with_operand(m, op) && !arrange(m, op)) {
-		uint64_t b = pop(m), a = pop(m);
-		push(m, combine(m, op, a, b));
+		uint64_t b = expression_pop(m), a = expression_pop(m);
+		expression_push(m, expression_combine(m, op, a, b));
 	}
 }
 
@@ -240,12 +241,12 @@ cfi_evaluate(const struct cfi_rule *rule, const uint64_t registers[CFI_REGISTERS
 	                    .begin = rule->number,
 	                    .code = cfi_bytes(rule->number, rule->number + rule->bytes)};
 	if (first)
-		push(&m, *first);
+		expression_push(&m, *first);
 	for (unsigned i = 0; !m.failed && cfi_left(&m.code); i++) {
 		if (i == MOST_STEPS)
 			return false;
-		execute(&m, cfi_u8(&m.code));
+		expression_execute(&m, cfi_u8(&m.code));
 	}
-	*value = pop(&m);
+	*value = expression_pop(&m);
 	return !m.failed && !m.code.failed;
 }

@@ -52,7 +52,7 @@ unwind_forget(void)
 
 /* What is known of other mappings than there are now is forgotten. */
 static bool
-begin(void)
+images_begin(void)
 {
 	if (known.rows && known.version == maps_version())
 		return true;
@@ -66,7 +66,7 @@ begin(void)
 }
 
 static bool
-is_elf(const struct elf_header *h)
+image_is_elf(const struct elf_header *h)
 {
 	static const uint8_t magic[] = {0x7f, 'E', 'L', 'F', 2, 1};
 	return memcmp(h->magic, magic, sizeof magic) == 0 &&
@@ -81,7 +81,7 @@ take_header(struct unwind_image *image, uint64_t at, uint64_t pc)
 	struct elf_segment s;
 	uint64_t base = 0, table = 0;
 	bool has_base = false, has_code = false;
-	if (!cfi_read(&h, at, sizeof h) || !is_elf(&h))
+	if (!cfi_read(&h, at, sizeof h) || !image_is_elf(&h))
 		return false;
 	for (unsigned i = 0; i < h.n_segments; i++) {
 		if (!cfi_read(&s, at + h.segments + i * sizeof s, sizeof s))
@@ -104,7 +104,7 @@ take_header(struct unwind_image *image, uint64_t at, uint64_t pc)
 }
 
 static uint64_t
-offset_of(const struct map *m)
+image_offset(const struct map *m)
 {
 	const struct st_map *maps =
 	        (const void *)((const char *)rt.results + rt.results->layout.off_maps);
@@ -133,7 +133,7 @@ make_table(struct cfi_table *table, uint32_t map)
 const struct unwind_image *
 unwind_image_at(uint64_t pc)
 {
-	if (!begin())
+	if (!images_begin())
 		return NULL;
 	for (uint32_t i = 0; i < known.n_images; i++)
 		if (pc - known.images[i].start < known.images[i].end - known.images[i].start)
@@ -146,7 +146,7 @@ unwind_image_at(uint64_t pc)
 		known.n_images++;
 	*image = (struct unwind_image){.start = m->start, .end = m->end};
 	/* Most images are as far from beginning to end in memory as in their file. */
-	if (!m->anonymous && !take_header(image, m->start - offset_of(m), pc))
+	if (!m->anonymous && !take_header(image, m->start - image_offset(m), pc))
 		take_header(image, maps_header(pc), pc);
 	if (!image->table.n)
 		make_table(&image->table, m->index);
@@ -156,7 +156,7 @@ unwind_image_at(uint64_t pc)
 const struct cfi_row *
 unwind_row_at(uint64_t pc)
 {
-	if (!begin())
+	if (!images_begin())
 		return NULL;
 	struct kept *k = &known.rows[(pc * 0x9e3779b97f4a7c15ull >> 32) % KEPT_ROWS];
 	if (k->pc != pc) {

@@ -31,13 +31,13 @@ pc_of(const struct walker *w)
 
 /* Where rules are looked up: a call may be the last thing that a function does. */
 static uint64_t
-place_of(const struct walker *w)
+rule_address(const struct walker *w)
 {
 	return pc_of(w) - !w->exact;
 }
 
 static void
-begin(struct walker *w, const struct regs *regs)
+unwind_begin(struct walker *w, const struct regs *regs)
 {
 	static const uint8_t order[CFI_PC] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP,
 	                                      R8,  R9,  R10, R11, R12, R13, R14, R15};
@@ -66,18 +66,18 @@ leave_signal_frame(struct walker *w)
 }
 
 static bool
-is_signal_frame(const struct walker *w)
+at_signal_frame(const struct walker *w)
 {
 	if (unwind_is_restorer(pc_of(w)))
 		return true;
-	const struct cfi_row *row = unwind_row_at(place_of(w));
+	const struct cfi_row *row = unwind_row_at(rule_address(w));
 	return row && row->signal;
 }
 
 static bool
-leave_signal(struct walker *w)
+leave_handler(struct walker *w)
 {
-	const struct cfi_row *row = unwind_row_at(place_of(w));
+	const struct cfi_row *row = unwind_row_at(rule_address(w));
 	if (++w->signals > MOST_SIGNALS)
 		return false;
 	w->exact = true;
@@ -110,7 +110,7 @@ leave_by(struct walker *w, uint64_t slot)
 	return true;
 }
 
-/* The return address is behind a call of the function. */
+/* The return address is after a call of the function. */
 static bool
 find_call_of(uint64_t function, uint64_t from, uint64_t *slot)
 {
@@ -140,7 +140,7 @@ leave_by_frame_pointer(struct walker *w)
 static enum cfi_step
 leave_unknown(struct walker *w)
 {
-	uint64_t function = entries_start(place_of(w)), sp = w->registers[CFI_RSP], slot;
+	uint64_t function = entries_start(rule_address(w)), sp = w->registers[CFI_RSP], slot;
 	bool left;
 	if (function && w->exact && pc_of(w) == function)
 		left = leave_by(w, sp);
@@ -154,10 +154,10 @@ leave_unknown(struct walker *w)
 /* ---- steps ---- */
 
 static enum cfi_step
-leave(struct walker *w)
+leave_frame(struct walker *w)
 {
 	uint64_t sp = w->registers[CFI_RSP];
-	const struct cfi_row *row = unwind_row_at(place_of(w));
+	const struct cfi_row *row = unwind_row_at(rule_address(w));
 	enum cfi_step step = row ? cfi_apply(row, w->registers, &w->cfa) : leave_unknown(w);
 	if (step == CFI_CALLER && (w->cfa < sp + 8 || w->cfa - sp > LARGEST_FRAME))
 		step = CFI_LOST;
@@ -189,15 +189,16 @@ unwind_thread(struct thread *t, strobe_unwind_callee *each, void *to)
 {
 	struct walker w;
 	bool called = false; /* no restorer is */
-	begin(&w, &t->regs);
+	unwind_begin(&w, &t->regs);
 	for (unsigned n = 0; n < MOST_STEPS; n++) {
-		if (!called && is_signal_frame(&w)) {
-			if (!leave_signal(&w))
+		if (!called && at_signal_frame(&w)) {
+			if (!leave_handler(&w))
 				return STROBE_LOST;
 			continue;
 		}
-		strobe_activation a = {.function = entries_start(place_of(&w)), .pc = pc_of(&w)};
-		enum cfi_step step = leave(&w);
+		strobe_activation a = {.function = entries_start(rule_address(&w)),
+		                       .pc = pc_of(&w)};
+		enum cfi_step step = leave_frame(&w);
 		if (step == CFI_LOST)
 			return STROBE_LOST;
 		if (step == CFI_OUTERMOST) {
@@ -206,7 +207,7 @@ unwind_thread(struct thread *t, strobe_unwind_callee *each, void *to)
 			return STROBE_OUTERMOST;
 		}
 		called = unwind_called(pc_of(&w), &a.called);
-		a.handler = !called && is_signal_frame(&w);
+		a.handler = !called && at_signal_frame(&w);
 		if (a.handler)
 			a.called = handler_of(t, &w);
 		a.called = a.called ? entries_start(a.called) : 0;

@@ -73,7 +73,7 @@ read_prefixes(struct dec *d)
  * inverted. False when a legacy prefix is in the way or the opcode map does not exist.
  */
 static inline bool
-read_vex(struct dec *d)
+decode_vex(struct dec *d)
 {
 	const uint8_t *p = d->p + d->i;
 	unsigned map = 1, payload;
@@ -109,7 +109,7 @@ read_vex(struct dec *d)
 	return true;
 }
 
-/* Finds the opcode behind prefixes and escapes. False when there is none. */
+/* Finds the opcode after prefixes and escapes. False when there is none. */
 static inline bool
 read_opcode(struct dec *d)
 {
@@ -117,7 +117,7 @@ read_opcode(struct dec *d)
 		return false;
 	if (d->word & T_ESC) {
 		if (d->op != 0x0f) {
-			if (!read_vex(d))
+			if (!decode_vex(d))
 				return false;
 		} else {
 			unsigned map = MAP_0F;
@@ -234,7 +234,7 @@ note_prefixes(struct dec *d, unsigned implicit)
 
 /* The displacement of a branch: the immediate, sign-extended. */
 static inline int32_t
-displacement(const uint8_t *p, unsigned len)
+branch_displacement(const uint8_t *p, unsigned len)
 {
 	if (len == 1)
 		return (int8_t)p[0];
@@ -270,7 +270,7 @@ static bool __attribute__((noinline)) correct(const uint8_t *p, struct st_insn *
 	if (word & T_RM8 && !rex)
 		d.rm &= 3;
 	out->cls = ST_C_NORMAL;
-	apply_rule(&d, (unsigned)(word >> 56));
+	decode_by_rule(&d, (unsigned)(word >> 56));
 	out->len = (uint8_t)d.i;
 	out->flags = d.flags;
 	out->gpr_read = (uint16_t)d.rd;
@@ -290,7 +290,7 @@ store(const struct dec *d)
 /* Decodes at d->p. Returns the length, or 0 when there is no instruction and d->i is the best guess
  * at its length. */
 static inline unsigned
-decode(struct dec *d)
+decode_insn(struct dec *d)
 {
 	struct st_insn *out = d->out; /* cppcheck-suppress ctuuninitvar */
 	unsigned implicit, act, len;
@@ -319,7 +319,7 @@ decode(struct dec *d)
 			len = out->len;
 		}
 		if (1u << out->cls & HAVE_REL)
-			out->rel = displacement(d->p + out->imm_off, out->imm_len);
+			out->rel = branch_displacement(d->p + out->imm_off, out->imm_len);
 	}
 	if (d->word & T_NARROW) { /* the rest of the register stays: that is a read */
 		out->gpr_read |= out->gpr_written;
@@ -361,7 +361,7 @@ st_decode(const uint8_t *p, size_t n, struct st_insn *out)
 	out->cls = out->cond = 0;
 	out->rex_off = out->vex_off = 0;
 	out->rel = 0;
-	len = decode(&d);
+	len = decode_insn(&d);
 	if (len && len <= n)
 		return len;
 	give_up(out, d.i, n);

@@ -54,7 +54,7 @@ use_implicit(struct dec *d, unsigned which)
 
 /* Nothing is known but the length. */
 static inline void
-unknown(struct dec *d)
+refuse_opcode(struct dec *d)
 {
 	use_implicit(d, IM_ALL);
 	use_flags(d, FL_ALL);
@@ -181,7 +181,7 @@ rule_group5(struct dec *d)
 	case 3:
 	case 5:
 		d->out->cls = is_mem(d) ? ST_C_FAR : ST_C_INVALID;
-		unknown(d);
+		refuse_opcode(d);
 		break;
 	case 6:
 		use_implicit(d, IM_PUSH);
@@ -201,7 +201,7 @@ rule_movi(struct dec *d)
 		invalid(d);
 		return;
 	}
-	unknown(d);
+	refuse_opcode(d);
 	if (d->op == 0xc7)
 		d->out->cls = ST_C_XBEGIN;
 }
@@ -224,7 +224,7 @@ rule_x87(struct dec *d)
 	}
 }
 
-/* 0f 01: privileged or rare, but for a few */
+/* 0f 01: privileged or rare, except for a few */
 static inline void
 rule_group7(struct dec *d)
 {
@@ -240,18 +240,18 @@ rule_group7(struct dec *d)
 		break;
 	case 0xec: /* uiret */
 		d->out->cls = ST_C_FAR;
-		unknown(d);
+		refuse_opcode(d);
 		break;
 	case 0xf8: /* swapgs */
 		d->out->cls = ST_C_GS;
-		unknown(d);
+		refuse_opcode(d);
 		break;
 	case 0xf9: /* rdtscp */
 		d->wr = RAX | RCX | RDX;
 		d->flags &= ~(uint32_t)(ST_I_READS_MEM | ST_I_WRITES_MEM);
 		break;
 	default:
-		unknown(d);
+		refuse_opcode(d);
 	}
 }
 
@@ -264,7 +264,7 @@ rule_group9(struct dec *d)
 		if (sel(d) < 6) {
 			invalid(d);
 		} else if (d->pfx & P_F3) {
-			unknown(d); /* senduipi, rdpid */
+			refuse_opcode(d); /* senduipi, rdpid */
 		} else {
 			d->wr = 1u << d->rm;
 			d->out->flags_written = ST_F_ARITH;
@@ -288,7 +288,7 @@ group15_register(struct dec *d)
 	d->flags &= ~(uint32_t)(ST_I_READS_MEM | ST_I_WRITES_MEM);
 	if (!(d->pfx & P_F3)) {
 		if (d->pfx & (P_66 | P_F2) || sel(d) < 5)
-			unknown(d); /* umwait, tpause */
+			refuse_opcode(d); /* umwait, tpause */
 		return;
 	}
 	switch (sel(d)) {
@@ -305,7 +305,7 @@ group15_register(struct dec *d)
 		d->rd = 1u << d->rm;
 		break;
 	default:
-		unknown(d);
+		refuse_opcode(d);
 	}
 }
 
@@ -392,7 +392,7 @@ rule_segment(struct dec *d, unsigned act)
 }
 
 static inline void
-apply_rule(struct dec *d, unsigned act)
+decode_by_rule(struct dec *d, unsigned act)
 {
 	switch (act) {
 	case A_ZERO:

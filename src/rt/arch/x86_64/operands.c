@@ -18,7 +18,7 @@ struct site {
 static const uint8_t pp_key[4] = {0, OK_66, OK_F3, OK_F2};
 
 static void
-read_vex(const uint8_t *p, struct site *s)
+operands_vex(const uint8_t *p, struct site *s)
 {
 	unsigned last = p[*p == 0xc5 ? 1 : 2]; /* W vvvv L pp; W is not in the short form */
 
@@ -66,13 +66,13 @@ read_legacy(const struct st_insn *in, const uint8_t *code, struct site *s)
 }
 
 static struct site
-find_site(const struct st_insn *in, const uint8_t *code)
+find_operand_site(const struct st_insn *in, const uint8_t *code)
 {
 	struct site s = {.opcode = code[in->op_off]};
 	unsigned modrm;
 
 	if (in->flags & ST_I_VEX)
-		read_vex(code + in->vex_off, &s);
+		operands_vex(code + in->vex_off, &s);
 	else if (in->flags & ST_I_EVEX)
 		read_evex(code + in->vex_off, &s);
 	else
@@ -100,7 +100,7 @@ pack(unsigned key, unsigned mask)
 /* enter with a level pushes the frame pointers of the outer frames, all but one from the old one.
  */
 static unsigned
-enter(unsigned level, unsigned item, struct st_access *out)
+enter_key(unsigned level, unsigned item, struct st_access *out)
 {
 	struct st_access *push = out;
 
@@ -127,10 +127,10 @@ st_accesses(const struct st_insn *in, const uint8_t *code, struct st_access *out
 
 	if (!(in->flags & (ST_I_READS_MEM | ST_I_WRITES_MEM)))
 		return 0;
-	s = find_site(in, code);
+	s = find_operand_site(in, code);
 	if (s.map == OM_ONE && s.opcode == 0xc8)
-		return enter(code[in->imm_off + 2] & 31, (s.key & (OK_66 | OK_W)) == OK_66 ? 2 : 8,
-		             out);
+		return enter_key(code[in->imm_off + 2] & 31,
+		                 (s.key & (OK_66 | OK_W)) == OK_66 ? 2 : 8, out);
 	o = &operand_opcodes[operand_index[s.map][s.opcode]];
 	set = &operand_sets[operand_entries[o->entries + pack(s.key, o->mask)]];
 	for (unsigned i = 0; i < set->count; i++) {

@@ -104,7 +104,7 @@ is_bit_string(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 }
 
 static unsigned
-kind_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+zydis_kind(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
 	if (op->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
 		return ST_ACCESS_MODRM;
@@ -131,7 +131,7 @@ kind_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 	}
 }
 
-/* Elements of a gather or scatter: as many as the wider of element and index leave room for. Odd
+/* Elements of a gather or scatter: as many as the wider of element and index leave space for. Odd
  * opcodes have indices of 8 bytes, the others of 4. */
 static unsigned
 elements(const ZydisDecodedInstruction *in, unsigned bytes)
@@ -192,13 +192,13 @@ fill_elements(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, 
 }
 
 static struct st_access
-access_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
-          const ZydisDecodedOperand *op)
+zydis_access(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+             const ZydisDecodedOperand *op)
 {
 	struct st_access a;
 
 	memset(&a, 0, sizeof a); /* padding too: accesses are compared as bytes */
-	a.kind = (uint8_t)kind_of(in, op);
+	a.kind = (uint8_t)zydis_kind(in, op);
 	a.count = 1;
 	a.bytes = op->size / 8;
 	if (in->mnemonic == ZYDIS_MNEMONIC_MOVSXD && in->operand_width == 16)
@@ -270,7 +270,7 @@ accesses_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
 		    ops[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
 		    ops[i].mem.type != ZYDIS_MEMOP_TYPE_MIB)
 			out[check_limit(n++, ST_MAX_ACCESSES, "accesses of one instruction")] =
-			        access_of(in, ops, &ops[i]);
+			        zydis_access(in, ops, &ops[i]);
 	if (n == 2 && out[0].write && !out[1].write) {
 		struct st_access written = out[0];
 
@@ -322,7 +322,7 @@ put_opcode(uint8_t *p, unsigned map, unsigned opcode, unsigned key, unsigned fre
  * are not in the key: VEX.vvvv, EVEX.aaa, and a SIB byte with an index of its own.
  */
 static unsigned
-judge(unsigned map, unsigned opcode, unsigned key)
+judge_form(unsigned map, unsigned opcode, unsigned key)
 {
 	static const uint8_t rm[] = {1, 4};
 	unsigned modrm = key & OK_REGISTER ? 0xc0 | (key / OK_RM & 7) : 0;
@@ -432,7 +432,8 @@ make_opcode(unsigned map, unsigned opcode)
 	unsigned bits = OK_BITS;
 
 	for (unsigned key = 0; key < KEYS; key++)
-		table[key] = is_impossible(map, key) ? UNKNOWN : (uint16_t)judge(map, opcode, key);
+		table[key] =
+		        is_impossible(map, key) ? UNKNOWN : (uint16_t)judge_form(map, opcode, key);
 	for (unsigned bit = OK_BITS; bit-- > 0;) {
 		if (drop_bit(table, bits, bit))
 			bits--;

@@ -90,7 +90,7 @@ st_access_has_pieces(const struct st_insn *in, const uint8_t *code, const struct
 
 /* What an 8-bit displacement counts in: st_insn does not say, because only addresses need it. */
 static int64_t
-displacement(const struct st_insn *in, const uint8_t *code, const struct st_access *a)
+access_displacement(const struct st_insn *in, const uint8_t *code, const struct st_access *a)
 {
 	const uint8_t *at = code + in->disp_off;
 	if (in->disp_len == 1)
@@ -109,7 +109,7 @@ modrm_address(const struct st_insn *in, const uint8_t *code, const struct st_acc
 {
 	uint8_t modrm = code[in->modrm_off];
 	unsigned mod = modrm >> 6, rm = modrm & 7, b = bit_b(in, code) << 3;
-	uint64_t at = (uint64_t)displacement(in, code, a);
+	uint64_t at = (uint64_t)access_displacement(in, code, a);
 	if (in->flags & ST_I_RIPREL)
 		return at + s->next;
 	if (rm != 4)
@@ -124,7 +124,7 @@ modrm_address(const struct st_insn *in, const uint8_t *code, const struct st_acc
 }
 
 static uint64_t
-cut(const struct st_insn *in, uint64_t address)
+cut_address(const struct st_insn *in, uint64_t address)
 {
 	return in->flags & ST_I_ADDR32 ? (uint32_t)address : address;
 }
@@ -136,7 +136,7 @@ segment(const struct st_insn *in, const struct st_access *a, const struct st_sta
 }
 
 static uint64_t
-number(const uint8_t *from, unsigned bytes)
+element_number(const uint8_t *from, unsigned bytes)
 {
 	uint64_t v = 0;
 	for (unsigned i = bytes; i-- > 0;)
@@ -148,7 +148,8 @@ number(const uint8_t *from, unsigned bytes)
 
 /* Element i is accessed: its bit, or the sign of its part of a vector. */
 static bool
-is_chosen(const struct st_insn *in, const struct st_access *a, const struct st_state *s, unsigned i)
+is_element_chosen(const struct st_insn *in, const struct st_access *a, const struct st_state *s,
+                  unsigned i)
 {
 	if (!a->masked)
 		return true;
@@ -158,24 +159,24 @@ is_chosen(const struct st_insn *in, const struct st_access *a, const struct st_s
 }
 
 static unsigned
-gather(const struct st_insn *in, const uint8_t *code, const struct st_access *a,
-       const struct st_state *s, struct st_piece *out)
+gather_pieces(const struct st_insn *in, const uint8_t *code, const struct st_access *a,
+              const struct st_state *s, struct st_piece *out)
 {
 	uint64_t base = modrm_address(in, code, a, s);
 	unsigned scale = code[in->modrm_off + 1] >> 6, width = code[in->op_off] & 1 ? 8 : 4, n = 0;
 	for (unsigned i = 0; i < a->count; i++) {
-		uint64_t index = number(s->index + i * width, width);
-		if (!is_chosen(in, a, s, i))
+		uint64_t index = element_number(s->index + i * width, width);
+		if (!is_element_chosen(in, a, s, i))
 			continue;
 		if (width == 4)
 			index = (uint64_t)(int32_t)index;
-		out[n++] = (struct st_piece){cut(in, base + (index << scale)) + segment(in, a, s),
-		                             a->bytes};
+		out[n++] = (struct st_piece){
+		        cut_address(in, base + (index << scale)) + segment(in, a, s), a->bytes};
 	}
 	return n;
 }
 
-/* compress and expand: memory has the chosen elements only, one behind the other. */
+/* compress and expand: memory has the chosen elements only, one after the other. */
 static bool
 is_packed(const struct st_insn *in, const uint8_t *code)
 {
@@ -202,7 +203,7 @@ chosen_elements(const struct st_insn *in, const uint8_t *code, const struct st_a
 	unsigned stored = a->bytes / a->element, chosen = 0;
 	uint64_t set = 0;
 	for (unsigned i = 0; i < a->count; i++)
-		if (is_chosen(in, a, s, i)) {
+		if (is_element_chosen(in, a, s, i)) {
 			set |= 1ull << i % stored; /* fewer than bits where one goes to many */
 			chosen++;
 		}
@@ -216,7 +217,7 @@ masked(const struct st_insn *in, const uint8_t *code, const struct st_access *a,
 	uint64_t base = a->kind == ST_ACCESS_RDI ? s->gpr[RDI] : modrm_address(in, code, a, s);
 	uint64_t set = chosen_elements(in, code, a, s);
 	unsigned n = 0;
-	base = cut(in, base) + segment(in, a, s);
+	base = cut_address(in, base) + segment(in, a, s);
 	for (unsigned i = 0; set >> i; i++) {
 		if (!(set >> i & 1))
 			continue;
@@ -250,14 +251,14 @@ read_element(struct string *x, const struct st_state *s, uint64_t at, unsigned b
 		           s->read(x->buffer, x->have, sizeof x->buffer) == 0;
 	}
 	if (x->valid) {
-		*value = number(x->buffer + (at - x->have), bytes);
+		*value = element_number(x->buffer + (at - x->have), bytes);
 		return true;
 	}
 	uint8_t element[8];
 	*value = 0;
 	if (s->read(element, at, bytes) != 0)
 		return false;
-	*value = number(element, bytes);
+	*value = element_number(element, bytes);
 	return true;
 }
 
@@ -283,8 +284,8 @@ compared(const struct st_insn *in, const uint8_t *code, const struct st_access *
 	struct string from = {0}, to = {0};
 	for (uint64_t i = 0; i < most; i++, rsi += (uint64_t)step, rdi += (uint64_t)step) {
 		x = s->gpr[RAX] & ones;
-		if ((!scas && !read_element(&from, s, cut(in, rsi) + fs, a->bytes, &x)) ||
-		    !read_element(&to, s, cut(in, rdi), a->bytes, &y))
+		if ((!scas && !read_element(&from, s, cut_address(in, rsi) + fs, a->bytes, &x)) ||
+		    !read_element(&to, s, cut_address(in, rdi), a->bytes, &y))
 			return i;
 		if ((x == y) == repne)
 			return i + 1;
@@ -298,14 +299,15 @@ repeated(const struct st_insn *in, const uint8_t *code, const struct st_access *
 {
 	uint8_t op = code[in->op_off] & 0xfe;
 	bool down = s->flags & DIRECTION_FLAG;
-	uint64_t n = cut(in, s->gpr[RCX]), at = s->gpr[a->kind == ST_ACCESS_RSI ? RSI : RDI];
+	uint64_t n = cut_address(in, s->gpr[RCX]),
+	         at = s->gpr[a->kind == ST_ACCESS_RSI ? RSI : RDI];
 	if (op == 0xa6 || op == 0xae)
 		n = compared(in, code, a, s, n, down ? -(int64_t)a->bytes : a->bytes);
 	if (!n)
 		return 0;
 	if (down)
 		at -= (n - 1) * a->bytes;
-	*out = (struct st_piece){cut(in, at) + segment(in, a, s), n * a->bytes};
+	*out = (struct st_piece){cut_address(in, at) + segment(in, a, s), n * a->bytes};
 	return 1;
 }
 
@@ -322,7 +324,7 @@ standard_end(const struct st_xsave *x, uint64_t parts)
 	return end;
 }
 
-/* The same when all that the area has room for stand one behind the other. */
+/* The same when all that the area has space for stand one after the other. */
 static uint64_t
 compacted_end(const struct st_xsave *x, uint64_t area, uint64_t parts)
 {
@@ -345,7 +347,7 @@ xrstor_end(const struct st_xsave *x, const struct st_state *s, uint64_t address,
 	uint8_t header[16];
 	if (s->read(header, address + LEGACY_AREA, sizeof header) != 0)
 		return LEGACY_AREA + XSAVE_HEADER;
-	uint64_t has = number(header, 8), area = number(header + 8, 8);
+	uint64_t has = element_number(header, 8), area = element_number(header + 8, 8);
 	return area & COMPACTED ? compacted_end(x, area, asked & has)
 	                        : standard_end(x, asked & has);
 }
@@ -357,7 +359,7 @@ xsave(const struct st_insn *in, const uint8_t *code, const struct st_access *a,
 	const struct st_xsave *x = s->xsave;
 	unsigned reg = code[in->modrm_off] >> 3 & 7;
 	bool two = code[in->op_off] == 0xc7; /* xrstors, xsavec, xsaves */
-	uint64_t at = cut(in, modrm_address(in, code, a, s)) + segment(in, a, s), end;
+	uint64_t at = cut_address(in, modrm_address(in, code, a, s)) + segment(in, a, s), end;
 	if (!x)
 		return 0;
 	uint64_t asked = x->enabled & (s->gpr[RDX] << 32 | (uint32_t)s->gpr[RAX]);
@@ -378,6 +380,6 @@ st_pieces(const struct st_insn *in, const uint8_t *code, const struct st_access 
 	if (a->rep)
 		return repeated(in, code, a, s, out);
 	if (a->vsib)
-		return gather(in, code, a, s, out);
+		return gather_pieces(in, code, a, s, out);
 	return a->masked ? masked(in, code, a, s, out) : xsave(in, code, a, s, out);
 }

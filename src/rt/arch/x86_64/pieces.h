@@ -36,7 +36,7 @@ struct st_vectors {
 struct st_state {
 	const uint64_t *gpr;
 	uint64_t flags, fs_base;
-	uint64_t next;                  /* address of the instruction behind it */
+	uint64_t next;                  /* address of the instruction after it */
 	uint8_t index[ST_VECTOR_BYTES]; /* what st_vectors asks for */
 	uint8_t mask[ST_VECTOR_BYTES];
 	uint64_t k;

@@ -11,7 +11,7 @@ struct edit {
 };
 
 static void
-cut(struct edit *x, unsigned at, unsigned n)
+cut_bytes(struct edit *x, unsigned at, unsigned n)
 {
 	for (unsigned i = at; i + n < x->n; i++)
 		x->b[i] = x->b[i + n];
@@ -47,7 +47,7 @@ strip_prefix(struct edit *x, uint8_t prefix)
 	for (unsigned i = 0; i < prefixes && i < 14; i++) {
 		if (x->b[i] != prefix)
 			continue;
-		cut(x, i, 1);
+		cut_bytes(x, i, 1);
 		shift_offset(&x->modrm, i, -1);
 		shift_offset(&x->disp, i, -1);
 		shift_offset(&x->rex, i, -1);
@@ -99,7 +99,7 @@ static void
 make_based(struct edit *x, const struct st_insn *in, unsigned base)
 {
 	unsigned low = base & 7;
-	cut(x, x->disp, 4);
+	cut_bytes(x, x->disp, 4);
 	clear_extensions(x, in);
 	if (base >= 8)
 		x->b[x->rex] |= 1;

@@ -90,7 +90,7 @@ rt_stub_syscall:
 	call rt_dispatch_syscall
 	jmp rt_stub_enter
 
-	/* From a system-call patch, native/syspatch.h: rcx is the address behind the system call. */
+	/* From a system-call patch, native/syspatch.h: rcx is the address after the system call. */
 	.globl rt_stub_syspatch
 	.hidden rt_stub_syspatch
 rt_stub_syspatch:
@@ -264,7 +264,7 @@ rt_go_native_run:
 	movl $5, %gs:STATE
 	jmp *%gs:EXIT_ID
 
-	/* The same for one instruction: the trap flag brings it back behind it. */
+	/* The same for one instruction: the trap flag brings it back after it. */
 	.globl rt_go_step
 	.hidden rt_go_step
 rt_go_step:

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Registers and flags that the code of actions borrows, and the machine instructions it is made of.
+/* Registers and flags that the code of actions spills, and the machine instructions it is made of.
  */
-#include "rt/jit/borrow.h"
+#include "rt/jit/spill.h"
 
 uint32_t
-save_field(unsigned reg)
+spill_field(unsigned reg)
 {
 	return (uint32_t)(offsetof(struct thread, action.save) + 8 * reg);
 }
 
 void
-save(struct seq *s, unsigned reg)
+spill_register(struct seq *s, unsigned reg)
 {
 	if (s->saved >> reg & 1)
 		return;
-	emit_save(s->e, reg, save_field(reg));
+	emit_save(s->e, reg, spill_field(reg));
 	s->saved |= (uint16_t)(1u << reg);
 }
 
 unsigned
-scratch(struct seq *s, unsigned taken)
+scratch_register(struct seq *s, unsigned taken)
 {
-	unsigned work = s->pins.saved & ~(s->pins.holds | s->avoid | taken);
+	unsigned work = s->reserved.saved & ~(s->reserved.holds | s->avoid | taken);
 	if (work)
 		return (unsigned)__builtin_ctz(work);
 	static const uint8_t choice[] = {RCX, RDX, RSI, RDI, RBX, R8,  R9,
 	                                 R10, R11, RBP, R12, R13, R14, R15};
 	for (unsigned i = 0; i < sizeof choice; i++)
-		if (!((s->avoid | s->pins.saved | taken) >> choice[i] & 1)) {
-			save(s, choice[i]);
+		if (!((s->avoid | s->reserved.saved | taken) >> choice[i] & 1)) {
+			spill_register(s, choice[i]);
 			return choice[i];
 		}
-	save(s, RCX);
+	spill_register(s, RCX);
 	return RCX;
 }
 
@@ -40,13 +40,13 @@ save_flags(struct seq *s)
 {
 	if (s->flags_saved || !s->live)
 		return;
-	save(s, RAX);
+	spill_register(s, RAX);
 	e8(s->e, 0x9f); /* lahf */
 	e8(s->e, 0x0f); /* seto al */
 	e8(s->e, 0x90);
 	e8(s->e, 0xc0);
 	emit_save(s->e, RAX, offsetof(struct thread, action.flags));
-	emit_restore(s->e, RAX, save_field(RAX));
+	emit_restore(s->e, RAX, spill_field(RAX));
 	s->flags_saved = true;
 }
 
@@ -66,7 +66,7 @@ bring_flags(struct seq *s)
 	if (!s->flags_saved || !s->flags_dirty)
 		return;
 	load_flags(s->e);
-	emit_restore(s->e, RAX, save_field(RAX));
+	emit_restore(s->e, RAX, spill_field(RAX));
 	s->flags_dirty = false;
 }
 
@@ -77,7 +77,7 @@ restore_all(struct seq *s)
 		load_flags(s->e);
 	for (unsigned r = 0; r < 16; r++)
 		if (s->saved >> r & 1)
-			emit_restore(s->e, r, save_field(r));
+			emit_restore(s->e, r, spill_field(r));
 }
 
 /* ---- machine instructions ---- */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/jit/pins.h"
+#include "rt/jit/reserve.h"
 #include "rt/jit/action.h"
-#include "rt/jit/borrow.h"
+#include "rt/jit/spill.h"
 
 unsigned
-pins_holding(const struct pins *pins, uint32_t field)
+reserve_holding(const struct reserved *reserved, uint32_t field)
 {
 	for (unsigned r = 0; r < 16; r++)
-		if ((pins->holds >> r & 1) && pins->field[r] == field)
+		if ((reserved->holds >> r & 1) && reserved->field[r] == field)
 			return r;
-	return NO_PIN;
+	return NOT_RESERVED;
 }
 
 /* ---- planning ---- */
@@ -18,10 +18,10 @@ pins_holding(const struct pins *pins, uint32_t field)
  * follows is least likely to wait for them. */
 static const uint8_t pool[] = {R11, R10, R9, R8, RDI, RSI, RDX, RBX, R15, R14, R12, RBP, R13, RCX};
 
-/* A stretch in the making. */
+/* A live range in the making. */
 struct draft {
 	uint16_t named; /* registers that something in it names */
-	uint16_t to;    /* behind its last action that uses a field that is held */
+	uint16_t to;    /* after its last action that uses a field that is held */
 	bool works;     /* some action needs a register that holds nothing */
 	uint8_t n;
 	struct {
@@ -38,7 +38,7 @@ pool_without(uint16_t named)
 }
 
 static bool
-is_kept(const struct action *a)
+field_is_kept(const struct action *a)
 {
 	return a->kind == ACTION_RECORD || a->kind == ACTION_ADD;
 }
@@ -57,7 +57,7 @@ find_held(const struct draft *d, const struct action *a)
 }
 
 static void
-hold(struct draft *d, const struct action *a)
+hold_field(struct draft *d, const struct action *a)
 {
 	unsigned i = find_held(d, a);
 	if (i < d->n || d->n == MAX_HELD)
@@ -69,7 +69,7 @@ hold(struct draft *d, const struct action *a)
 	d->n++;
 }
 
-/* Must no register be borrowed across it? A call needs all of the program's; one that names too
+/* Must no register be spilled across it? A call needs all of the program's; one that names too
  * many leaves too few to work with. */
 static bool
 stands_apart(const struct action *a, uint16_t named)
@@ -86,9 +86,9 @@ extend_by_action(struct draft *d, const struct build *b, const struct action *a,
 	if (stands_apart(a, named))
 		return false;
 	d->named |= named;
-	if (!is_kept(a) || a->condition)
+	if (!field_is_kept(a) || a->condition)
 		return true;
-	hold(d, a);
+	hold_field(d, a);
 	d->works |= action_works(b, a);
 	d->to = (uint16_t)(position + 1);
 	return true;
@@ -96,7 +96,7 @@ extend_by_action(struct draft *d, const struct build *b, const struct action *a,
 
 /* The draft goes on over the position, if it can. */
 static bool
-extend(struct draft *d, const struct build *b, unsigned position)
+extend_draft(struct draft *d, const struct build *b, unsigned position)
 {
 	uint32_t i = position / 2;
 	bool after = position & 1;
@@ -113,12 +113,12 @@ extend(struct draft *d, const struct build *b, unsigned position)
 	return count_bits(pool_without(d->named)) >= (unsigned)d->n + d->works;
 }
 
-/* The longest stretch from there on; its `to` is 0 when there is none. */
+/* The longest live range from there on; its `to` is 0 when there is none. */
 static struct draft
 longest(const struct build *b, unsigned from)
 {
 	struct draft d = {0}, best = d;
-	for (unsigned p = from; p < 2u * b->n && extend(&d, b, p); p++) {
+	for (unsigned p = from; p < 2u * b->n && extend_draft(&d, b, p); p++) {
 		if (!d.to)
 			break; /* it begins with an action */
 		if (d.to == p + 1)
@@ -127,7 +127,7 @@ longest(const struct build *b, unsigned from)
 	return best;
 }
 
-/* Sums of one cell go to one of their tallies. */
+/* Sums of one cell go to one of their counters. */
 static void
 unite_sums(const struct draft *d, unsigned from)
 {
@@ -143,7 +143,7 @@ unite_sums(const struct draft *d, unsigned from)
 }
 
 static void
-choose_registers(struct stretch *s, const struct draft *d, bool rcx)
+choose_reserved(struct live_range *s, const struct draft *d, bool rcx)
 {
 	uint16_t free = pool_without(d->named);
 	if (d->works && rcx && (free >> RCX & 1)) {
@@ -170,29 +170,29 @@ leaves_rcx(const struct build *b, unsigned position)
 {
 	for (unsigned p = 0; p < position; p++) {
 		struct draft d = {0};
-		if (!extend(&d, b, p) || (d.named >> RCX & 1))
+		if (!extend_draft(&d, b, p) || (d.named >> RCX & 1))
 			return false;
 	}
 	return true;
 }
 
 void
-pins_plan(struct plan *plan, const struct build *b)
+reserve_plan(struct plan *plan, const struct build *b)
 {
 	plan->n = plan->next = 0;
 	plan->open = plan->keeps_rcx = false;
 	if (!asked.n_actions)
 		return;
-	for (unsigned p = 0; p < 2u * b->n && plan->n < MAX_STRETCHES;) {
+	for (unsigned p = 0; p < 2u * b->n && plan->n < MAX_LIVE_RANGES;) {
 		struct draft d = longest(b, p);
 		if (!d.to) {
 			p++;
 			continue;
 		}
-		struct stretch *s = &plan->list[plan->n];
+		struct live_range *s = &plan->list[plan->n];
 		bool rcx = plan->n == 0 && asked.streams && leaves_rcx(b, p);
-		*s = (struct stretch){.from = (uint16_t)p, .to = d.to, .n = d.n};
-		choose_registers(s, &d, rcx);
+		*s = (struct live_range){.from = (uint16_t)p, .to = d.to, .n = d.n};
+		choose_reserved(s, &d, rcx);
 		plan->keeps_rcx |= rcx && s->work == 1u << RCX;
 		unite_sums(&d, p);
 		plan->n++;
@@ -203,37 +203,37 @@ pins_plan(struct plan *plan, const struct build *b)
 /* ---- writing ---- */
 
 static void
-open_stretch(const struct stretch *s, struct pins *pins, struct emit *e)
+open_live_range(const struct live_range *s, struct reserved *reserved, struct emit *e)
 {
 	uint16_t all = s->work;
 	for (unsigned i = 0; i < s->n; i++)
 		all |= (uint16_t)(1u << s->reg[i]);
 	for (unsigned r = 0; r < 16; r++)
-		if ((all & ~pins->saved) >> r & 1)
-			emit_save(e, r, save_field(r));
+		if ((all & ~reserved->saved) >> r & 1)
+			emit_save(e, r, spill_field(r));
 	for (unsigned i = 0; i < s->n; i++) {
 		emit_restore(e, s->reg[i], s->field[i]);
-		pins->field[s->reg[i]] = s->field[i];
-		pins->advance[s->reg[i]] = 0;
-		pins->holds |= (uint16_t)(1u << s->reg[i]);
+		reserved->field[s->reg[i]] = s->field[i];
+		reserved->advance[s->reg[i]] = 0;
+		reserved->holds |= (uint16_t)(1u << s->reg[i]);
 	}
-	pins->saved |= all;
+	reserved->saved |= all;
 }
 
 static void
-close_stretch(struct pins *pins, struct emit *e)
+close_live_range(struct reserved *reserved, struct emit *e)
 {
 	for (unsigned r = 0; r < 16; r++) {
-		if (!(pins->holds >> r & 1))
+		if (!(reserved->holds >> r & 1))
 			continue;
-		if (pins->advance[r])
-			emit_lea_disp(e, r, r, pins->advance[r]);
-		emit_save(e, r, pins->field[r]);
+		if (reserved->advance[r])
+			emit_lea_disp(e, r, r, reserved->advance[r]);
+		emit_save(e, r, reserved->field[r]);
 	}
 	for (unsigned r = 0; r < 16; r++)
-		if (pins->saved >> r & 1)
-			emit_restore(e, r, save_field(r));
-	pins->saved = pins->holds = 0;
+		if (reserved->saved >> r & 1)
+			emit_restore(e, r, spill_field(r));
+	reserved->saved = reserved->holds = 0;
 }
 
 static bool
@@ -249,21 +249,21 @@ closes_at(const struct plan *plan, unsigned position)
 }
 
 bool
-pins_change_at(const struct plan *plan, unsigned position)
+reserve_changes_at(const struct plan *plan, unsigned position)
 {
 	return closes_at(plan, position) || opens_at(plan, position);
 }
 
 void
-pins_write_at(struct plan *plan, struct pins *pins, struct emit *e, unsigned position)
+reserve_write_at(struct plan *plan, struct reserved *reserved, struct emit *e, unsigned position)
 {
 	if (closes_at(plan, position)) {
-		close_stretch(pins, e);
+		close_live_range(reserved, e);
 		plan->open = false;
 		plan->next++;
 	}
 	if (opens_at(plan, position)) {
-		open_stretch(&plan->list[plan->next], pins, e);
+		open_live_range(&plan->list[plan->next], reserved, e);
 		plan->open = true;
 	}
 }
@@ -279,87 +279,87 @@ is_fill(uint32_t field)
 
 /* mov qword [reg + disp], tag: a row is complete. */
 static bool
-follow_row(struct pins *pins, const uint8_t *p, const struct st_insn *in)
+follow_row(struct reserved *reserved, const uint8_t *p, const struct st_insn *in)
 {
 	unsigned base = p[in->modrm_off] & 7;
 	if (in->flags & ST_I_REX)
 		base |= (p[in->rex_off] & 1u) << 3;
-	if (p[in->modrm_off] >> 6 == 0 || !(pins->holds >> base & 1))
+	if (p[in->modrm_off] >> 6 == 0 || !(reserved->holds >> base & 1))
 		return false;
 	int32_t disp = (int8_t)p[in->disp_off];
 	uint32_t tag;
 	if (in->disp_len == 4)
 		memcpy(&disp, p + in->disp_off, 4);
 	memcpy(&tag, p + in->imm_off, 4);
-	pins->advance[base] = disp + 8 + 8 * (int32_t)(tag & 15);
+	reserved->advance[base] = disp + 8 + 8 * (int32_t)(tag & 15);
 	return true;
 }
 
 static void
-follow_field(struct pins *pins, unsigned opcode, unsigned reg, uint32_t field)
+follow_field(struct reserved *reserved, unsigned opcode, unsigned reg, uint32_t field)
 {
 	uint16_t bit = (uint16_t)(1u << reg);
-	bool saved = field == save_field(reg), held = field >= ST_THREAD_PRIVATE;
+	bool saved = field == spill_field(reg), held = field >= ST_THREAD_PRIVATE;
 	if (opcode == 0x89 && saved) {
-		pins->saved |= bit;
+		reserved->saved |= bit;
 	} else if (opcode == 0x8b && saved) {
-		pins->saved &= (uint16_t)~bit;
+		reserved->saved &= (uint16_t)~bit;
 	} else if (opcode == 0x89 && held) {
-		pins->holds &= (uint16_t)~bit;
+		reserved->holds &= (uint16_t)~bit;
 	} else if (opcode == 0x8b && held) {
-		pins->holds |= bit;
-		pins->field[reg] = field;
-		pins->advance[reg] = 0;
+		reserved->holds |= bit;
+		reserved->field[reg] = field;
+		reserved->advance[reg] = 0;
 	}
 }
 
 static bool
-follow_one(struct pins *pins, const uint8_t *p, const struct st_insn *in, bool setup)
+follow_one(struct reserved *reserved, const uint8_t *p, const struct st_insn *in, bool setup)
 {
 	unsigned opcode = p[in->op_off], reg = 0;
 	if (!in->modrm_off)
 		return false;
 	int64_t field = field_of(p, in, &opcode, &reg);
 	if (setup && field >= 0) {
-		follow_field(pins, opcode, reg, (uint32_t)field);
+		follow_field(reserved, opcode, reg, (uint32_t)field);
 		return false;
 	}
 	if (opcode == 0xc7)
-		return !setup && follow_row(pins, p, in);
+		return !setup && follow_row(reserved, p, in);
 	reg = (p[in->modrm_off] >> 3 & 7) | (in->flags & ST_I_REX ? (p[in->rex_off] & 4u) << 1 : 0);
-	if (opcode != 0x8d || !(pins->holds >> reg & 1))
+	if (opcode != 0x8d || !(reserved->holds >> reg & 1))
 		return false;
-	pins->advance[reg] = 0;
-	return !is_fill(pins->field[reg]);
+	reserved->advance[reg] = 0;
+	return !is_fill(reserved->field[reg]);
 }
 
 bool
-pins_follow(struct pins *pins, const uint8_t *start, const uint8_t *end, bool setup)
+reserve_follow(struct reserved *reserved, const uint8_t *start, const uint8_t *end, bool setup)
 {
-	struct pins branch = *pins;
+	struct reserved branch = *reserved;
 	struct st_insn in;
 	bool done = false;
 	for (const uint8_t *p = start; p < end && st_decode(p, 15, &in); p += in.len) {
-		done |= follow_one(pins, p, &in, setup);
-		/* What leaves the cache in a check for room is jumped over. */
+		done |= follow_one(reserved, p, &in, setup);
+		/* What leaves the cache in a check for space is jumped over. */
 		if (setup && in.cls == ST_C_LOOP)
-			branch = *pins;
+			branch = *reserved;
 		if (setup && in.cls == ST_C_JMP)
-			*pins = branch;
+			*reserved = branch;
 	}
 	return done;
 }
 
 void
-pins_recover(const struct pins *pins, struct thread *t, struct recovered *out)
+reserve_recover(const struct reserved *reserved, struct thread *t, struct recovered *out)
 {
 	for (unsigned r = 0; r < 16; r++) {
-		if (!(pins->saved >> r & 1))
+		if (!(reserved->saved >> r & 1))
 			continue;
-		if (pins->holds >> r & 1)
-			out->late[out->n_late++] =
-			        (struct late){(uint64_t *)((char *)t + pins->field[r]),
-			                      out->regs.r[r] + (uint64_t)(int64_t)pins->advance[r]};
+		if (reserved->holds >> r & 1)
+			out->late[out->n_late++] = (struct late){
+			        (uint64_t *)((char *)t + reserved->field[r]),
+			        out->regs.r[r] + (uint64_t)(int64_t)reserved->advance[r]};
 		out->regs.r[r] = t->action.save[r];
 	}
 }

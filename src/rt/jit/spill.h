@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the code of actions is made of. It may use any register, once that is saved: to the thread's
- * tool_save, where recovery finds it.
+ * action.save, where recovery finds it.
  */
-#ifndef STROBE_RT_JIT_BORROW_H
-#define STROBE_RT_JIT_BORROW_H
+#ifndef STROBE_RT_JIT_SPILL_H
+#define STROBE_RT_JIT_SPILL_H
 
 #include "rt/arch/x86_64/emit.h"
-#include "rt/jit/pins.h"
+#include "rt/jit/reserve.h"
 #include "rt/tool/tool.h"
 
 /* A sequence being written. */
@@ -15,23 +15,23 @@ struct seq {
 	struct emit *e;
 	const struct st_insn *in;
 	uint64_t pc;
-	uint16_t saved;   /* registers whose program value is in tool_save */
-	uint16_t avoid;   /* registers that some operand reads */
-	bool flags_saved; /* the program's flags are in tool_flags */
-	bool flags_dirty; /* they are no longer in the register */
-	bool after;       /* the instruction has been executed */
-	uint8_t live;     /* flags that must be kept */
-	struct pins pins; /* what is borrowed for longer */
+	uint16_t saved;           /* registers whose program value is in action.save */
+	uint16_t avoid;           /* registers that some operand reads */
+	bool flags_saved;         /* the program's flags are in action.flags */
+	bool flags_dirty;         /* they are no longer in the register */
+	bool after;               /* the instruction has been executed */
+	uint8_t live;             /* flags that must be kept */
+	struct reserved reserved; /* what is spilled for longer */
 };
 
 /* The program's instruction. */
-const uint8_t *code_of(const struct seq *s);
-uint32_t save_field(unsigned reg);
+const uint8_t *seq_code(const struct seq *s);
+uint32_t spill_field(unsigned reg);
 /* Once for each register. */
-void save(struct seq *s, unsigned reg);
+void spill_register(struct seq *s, unsigned reg);
 /* A register to work with, which no operand reads, and none of those taken; saved, by this sequence
  * or for longer. Not rax, which flags go through. */
-unsigned scratch(struct seq *s, unsigned taken);
+unsigned scratch_register(struct seq *s, unsigned taken);
 void save_flags(struct seq *s);
 /* For an operand that is about flags, after others have been at work. */
 void bring_flags(struct seq *s);
@@ -60,7 +60,7 @@ bool operand_is_plain(const struct st_insn *in, const uint8_t *code, bool after,
 
 /* movzx ecx, byte [field of the thread] */
 void emit_load_byte(struct emit *e, uint32_t field);
-/* The same; jrcxz. What is behind the jump, whose last byte is its distance, still to be written.
+/* The same; jrcxz. What is after the jump, whose last byte is its distance, still to be written.
  */
 uint8_t *emit_jump_if_zero(struct emit *e, uint32_t field);
 
