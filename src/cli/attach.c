@@ -72,7 +72,8 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	if (!a->pid)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no process to attach: strobe attach [options] PID");
-	return a->measure.tools.n ? 0 : st_toolset_add(&a->measure.tools, "hot", e);
+	struct st_toolset *tools = &a->measure.session.tools;
+	return tools->n ? 0 : st_toolset_add(tools, "hot", e);
 }
 
 /* The command that a process was started with, as a list; the caller frees it and its first
@@ -112,38 +113,21 @@ say_attached(size_t threads, double seconds)
 	        ST_COUNT(threads, "thread", "threads"), seconds * 1000);
 }
 
-static int
-measure(struct st_measure *what, char *const *argv, char *const *command, pid_t pid, double seconds)
-{
-	struct st_measuring m;
-	struct st_error e;
-	struct st_run run = {0};
-	what->result.name = command[0] && *command[0] ? command[0] : "process";
-	if (st_measure_begin(&m, what, (uint32_t)pid, false, &e))
-		return st_complain(&e);
-	m.options.attached = what->result.quiet ? NULL : say_attached;
-	int code;
-	if (st_attach_process(pid, seconds, &m.options, &run, &e)) {
-		code = st_complain(&e);
-	} else {
-		char *given = st_result_options(argv, NULL);
-		code = st_measure_report(&m, &run, command, given, &e) ? st_complain(&e)
-		                                                       : ST_EXIT_OK;
-		free(given);
-	}
-	st_measure_end(&m);
-	st_run_free(&run);
-	return code;
-}
-
 int
-st_measure_process(struct st_measure *what, char *const *argv, long pid, double seconds)
+st_measure_process(struct st_measure *w, char *const *argv, long pid, double seconds)
 {
+	struct st_session *s = &w->session;
 	char **command = command_of(pid);
 	if (!command)
 		return st_complain(&(struct st_error){ST_EXIT_FAILED, "out of memory"});
-	char *text = command[0];
-	int code = measure(what, argv, command, (pid_t)pid, seconds);
+	char *text = command[0], *given = st_result_options(argv, NULL);
+	s->program = command;
+	s->output.name = *text ? text : "process";
+	s->pid = (pid_t)pid;
+	s->seconds = seconds;
+	s->given = given;
+	int code = st_measure_session(w, say_attached);
+	free(given);
 	free(text);
 	free(command);
 	return code;

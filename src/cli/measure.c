@@ -3,11 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/option.h"
 #include "cli/commands.h"
-#include "collect/ahead.h"
 #include "profile/output.h"
 #include "report/text.h"
 #include "session/stress.h"
@@ -76,41 +74,42 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 		option++;
 	switch (option) {
 	case MEASURE_tool:
-		return st_toolset_add(&w->tools, value, e);
+		return st_toolset_add(&w->session.tools, value, e);
 	case MEASURE_output:
-		return st_result_output(value, &w->result.output, e);
+		return st_result_output(value, &w->session.output.path, e);
 	case MEASURE_format:
-		return st_result_format(value, &w->result.json, e);
+		return st_result_format(value, &w->session.output.form, e);
 	case MEASURE_top:
 		return st_option_number("top", value, 0, 1000000, &w->result.top, e);
 	case MEASURE_sample_hz:
-		return st_option_number("sample-hz", value, 0, 20000, &w->sample_hz, e);
+		return st_option_number("sample-hz", value, 0, 20000, &w->session.sample_hz, e);
 	case MEASURE_budget:
-		w->budget.chosen = true;
-		if (st_budget_parse(&w->budget.amount, "budget", value, e))
+		w->session.budget.chosen = true;
+		if (st_budget_parse(&w->session.budget.amount, "budget", value, e))
 			return -1;
-		w->unique.fixed |= w->budget.amount.share <= 0;
+		w->session.unique.fixed |= w->session.budget.amount.share <= 0;
 		return 0;
 	case MEASURE_period_clock:
-		return st_budget_clock(&w->budget, value, e);
+		return st_budget_clock(&w->session.budget, value, e);
 	case MEASURE_budget_policy:
-		return st_budget_policy(&w->budget, value, e);
+		return st_budget_policy(&w->session.budget, value, e);
 	case MEASURE_budget_share:
-		return st_budget_sharing(&w->budget, value, e);
+		return st_budget_sharing(&w->session.budget, value, e);
 	case MEASURE_sampling:
-		return st_sampling_choose(&w->sampling, value, e);
+		return st_sampling_choose(&w->session.sampling, value, e);
 	case MEASURE_period:
-		w->unique.fixed = true;
-		return st_budget_period(&w->budget, value, e);
+		w->session.unique.fixed = true;
+		return st_budget_period(&w->session.budget, value, e);
 	case MEASURE_unique:
-		w->unique.chosen = true;
+		w->session.unique.chosen = true;
 		return 0;
 	case MEASURE_unique_last:
-		w->unique.chosen = true;
-		return st_option_number("unique-last", value, 1, ST_MOST_LAST, &w->unique.last, e);
+		w->session.unique.chosen = true;
+		return st_option_number("unique-last", value, 1, ST_MOST_LAST,
+		                        &w->session.unique.last, e);
 	case MEASURE_unique_log:
-		w->unique.chosen = true;
-		w->unique.log = value;
+		w->session.unique.chosen = true;
+		w->session.unique.log = value;
 		return 0;
 	case MEASURE_qos:
 	case MEASURE_qos_min:
@@ -118,225 +117,112 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_qos_policy:
 	case MEASURE_qos_below:
 	case MEASURE_qos_start:
-		w->unique.fixed = true;
-		return qos_option(&w->qos, option, value, e);
+		w->session.unique.fixed = true;
+		return qos_option(&w->session.qos, option, value, e);
 	case MEASURE_debuginfod:
-		w->asks_servers = true;
+		w->session.asks_servers = true;
 		return st_debuginfod_enable(e);
 	case MEASURE_quiet:
 		w->result.quiet = true;
 		return 0;
 	case MEASURE_stress:
-		return st_stress_parse(value, &w->stress, e);
+		return st_stress_parse(value, &w->session.stress, e);
 	default:
-		return region_option(&w->region, option, value, e);
+		return region_option(&w->session.region, option, value, e);
 	}
 }
 
-/* Rows lie beside the result, if that is a file: JSON may go into a pipe or a terminal. */
-static bool
-is_place(const char *output)
-{
-	struct stat st;
-	return output && (stat(output, &st) || S_ISREG(st.st_mode));
-}
-
+/* Notes that name what is missing are said even with --quiet. */
 static void
-open_rows(struct st_row_files *rows, const struct st_measure *w)
+say_missing(const struct st_session_outcome *o)
 {
-	*rows = (struct st_row_files){0};
-	bool beside = is_place(w->result.output);
-	rows->prefix = beside ? strdup(w->result.output) : st_result_prefix(&w->result);
-	for (size_t i = 0; i < w->tools.n; i++)
-		rows->tools[i] = w->tools.tools[i].name;
-	struct st_row_place place = {.before = rows->prefix,
-	                             .behind = beside || w->result.json ? "" : ".db",
-	                             .with_pid = !beside};
-	if (rows->prefix)
-		rows->writer = st_row_writer_new(&place, rows->tools, w->tools.n);
-	rows->sink = (struct st_row_sink){.begin = st_row_writer_begin,
-	                                  .take = st_row_writer_take,
-	                                  .end = st_row_writer_end,
-	                                  .arg = rows->writer};
-}
-
-/* Whole stacks are worth their price where the result is by function. */
-static void
-take_stacks(struct st_measuring *m)
-{
-	m->stacks = m->keep_blocks && m->hz ? st_stacks_new() : NULL;
-	if (!m->stacks)
-		return;
-	m->options.on_stack = st_stacks_take;
-	m->options.on_moved = st_stacks_moved;
-	m->options.stack_arg = m->stacks;
-}
-
-static void
-on_process(void *arg, pid_t pid)
-{
-	(void)arg;
-	st_held_look_at(pid);
-}
-
-static void
-on_turn(void *arg, const struct st_process *processes, size_t n)
-{
-	struct st_measuring *m = arg;
-	st_held_look(&m->held, processes, n);
-	st_ahead_look(m->ahead, processes, n);
-}
-
-/* Who asks servers for debug information asks them at the end: that may take long, and they are
- * asked by one thread. */
-static void
-read_ahead(struct st_measuring *m)
-{
-	if (m->what->asks_servers)
-		return;
-	bool lines = m->keep_blocks || st_toolset_shows(&m->what->tools, ST_VALUE_LINE),
-	     functions = lines || st_toolset_shows(&m->what->tools, ST_VALUE_PLACE);
-	m->ahead = st_ahead_new(functions, lines);
-}
-
-/* The live view, in the place of the line. */
-static st_status
-begin_top(struct st_measuring *m, uint32_t pid, struct st_error *e)
-{
-	if (st_top_begin(&m->top, &m->what->top, m->what->result.name, pid, &m->what->region, e))
-		return -1;
-	m->top.line = &m->progress;
-	m->options.progress = st_top_show;
-	m->options.pause = st_top_pause;
-	m->options.progress_arg = &m->top;
-	return 0;
-}
-
-st_status
-st_measure_begin(struct st_measuring *m, struct st_measure *what, uint32_t pid, bool follow,
-                 struct st_error *e)
-{
-	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
-	uint32_t liked = st_toolset_sample_hz(&what->tools);
-	*m = (struct st_measuring){.what = what,
-	                           .hz = what->sample_hz >= 0 ? (uint32_t)what->sample_hz
-	                                 : liked              ? liked
-	                                                      : 250,
-	                           .keep_blocks = st_toolset_keeps_blocks(&what->tools)};
-	if (st_result_check(&what->result, pid, e))
-		return -1;
-	st_progress_init(&m->progress, what->result.quiet);
-	m->options =
-	        (struct st_run_options){.tools = what->tools.tools,
-	                                .n_tools = what->tools.n,
-	                                .follow = follow,
-	                                .sample_hz = m->hz,
-	                                .stress = what->stress,
-	                                .progress = m->progress.enabled ? st_progress_show : NULL,
-	                                .progress_arg = &m->progress};
-	st_region_apply(&what->region, &what->tools, &m->options);
-	st_qos_complete(&what->qos, &what->budget);
-	if (st_budget_apply(&what->budget, &m->options, e) ||
-	    st_sampling_apply(&what->sampling, what->unique.chosen, &m->options, e) ||
-	    st_unique_begin(&m->unique, &what->unique, what->result.name, &m->options, e))
-		return -1;
-	if (st_keep_begin(&m->keep, &what->keep, what->result.name, pid, &m->options, e) ||
-	    st_qos_apply(&what->qos, &m->options, e)) {
-		st_keep_end(&m->keep);
-		st_unique_end(&m->unique);
-		return -1;
-	}
-	m->progress.qos = m->options.qos;
-	m->progress.period = (double)m->options.budget.period_ns / 1e9;
-	if (what->top.chosen && begin_top(m, pid, e)) {
-		st_qos_free(m->options.qos);
-		st_keep_end(&m->keep);
-		st_unique_end(&m->unique);
-		return -1;
-	}
-	take_stacks(m);
-	read_ahead(m);
-	m->options.on_process = on_process;
-	m->options.on_turn = on_turn;
-	m->options.turn_arg = m;
-	open_rows(&m->rows, what);
-	m->options.rows = m->rows.writer ? &m->rows.sink : NULL;
-	clock_gettime(CLOCK_REALTIME, &m->start);
-	return 0;
-}
-
-/* Notes from the first one on, said even with --quiet: something that was asked for is missing. */
-static void
-say_missing(const struct st_profile *p, size_t first)
-{
-	for (size_t i = first; i < p->notes.n; i++) {
-		char *text = st_printable(p->notes.v[i]);
+	for (size_t i = 0; i < o->n_missing; i++) {
+		char *text = st_printable(o->profile->notes.v[o->missing + i]);
 		fprintf(stderr, "strobe: %s\n", text ? text : "");
 		free(text);
 	}
 }
 
-st_status
-st_measure_report(struct st_measuring *m, const struct st_run *run, char *const *argv,
-                  const char *given, struct st_error *e)
+/* While it runs: a line that tells so, or the live view in its place. */
+struct watch {
+	struct st_progress progress;
+	struct st_top top;
+};
+
+static st_status
+begin_watch(struct watch *watch, struct st_measure *w, struct st_session_run *r,
+            void (*attached)(size_t threads, double seconds), struct st_error *e)
 {
-	const struct st_measure *w = m->what;
-	size_t n_counters;
-	struct st_profile_declared *counters = st_toolset_counters(&w->tools, &n_counters);
-	struct st_profile_origin origin = {.tool = w->tools.text,
-	                                   .argv = argv,
-	                                   .options = given,
-	                                   .sample_hz = m->hz,
-	                                   .follow = m->options.follow,
-	                                   .keep_blocks = m->keep_blocks,
-	                                   .start_ns = (int64_t)m->start.tv_sec * 1000000000 +
-	                                               m->start.tv_nsec,
-	                                   .stacks = m->stacks,
-	                                   .qos = m->options.qos,
-	                                   .tools = m->rows.tools,
-	                                   .n_tools = w->tools.n,
-	                                   .counters = counters,
-	                                   .n_counters = n_counters,
-	                                   .ahead = m->ahead};
-	st_top_end(&m->top);
-	st_progress_erase(&m->progress);
-	struct st_profile *p = st_profile_collect(run, &origin, e);
-	free(counters);
-	if (!p)
+	struct st_session *s = &w->session;
+	struct st_session_listener l = {.attached = w->result.quiet ? NULL : attached};
+	*watch = (struct watch){0};
+	st_progress_init(&watch->progress, w->result.quiet);
+	watch->progress.qos = r->options.qos;
+	watch->progress.period = (double)r->options.budget.period_ns / 1e9;
+	l.progress = watch->progress.enabled ? st_progress_show : NULL;
+	l.arg = &watch->progress;
+	if (w->top.chosen) {
+		if (st_top_begin(&watch->top, &w->top, s->output.name, (uint32_t)s->pid, &s->region,
+		                 e))
+			return -1;
+		watch->top.line = &watch->progress;
+		l.progress = st_top_show;
+		l.pause = st_top_pause;
+		l.arg = &watch->top;
+	}
+	st_session_listen(r, &l);
+	return 0;
+}
+
+static void
+end_watch(struct watch *watch)
+{
+	st_top_end(&watch->top);
+	st_progress_erase(&watch->progress);
+}
+
+/* The result into a file and onto the terminal. 0, or -1 with *e. */
+static st_status
+report(const struct st_measure *w, struct st_session_run *r, struct st_error *e)
+{
+	struct st_session_outcome o;
+	char *saved;
+	if (st_session_collect(r, &o, e))
 		return -1;
-	st_toolset_note_failures(&w->tools, run, p);
-	st_region_note_lists(&w->region, p);
-	size_t n_notes = p->notes.n;
-	const char *nothing = st_region_note(&w->region, run, p);
 	if (w->result.quiet)
-		say_missing(p, n_notes);
-	st_unique_report(&m->unique, run, p);
-	st_keep_report(&m->keep, run, p);
-	if (m->rows.writer && st_row_writer_finish(m->rows.writer, p))
-		st_profile_note(p, "no memory left to check the rows: they may be incomplete");
+		say_missing(&o);
 	int status =
-	        st_result_report(&w->result, p, run->n_processes ? run->processes[0].pid : 0, e);
-	st_profile_free(p);
-	if (!status && nothing)
+	        st_session_output_save(&w->session.output, o.profile, st_session_pid(r), &saved, e);
+	st_result_print(&w->result, &w->session.output, o.profile, saved);
+	free(saved);
+	st_profile_free(o.profile);
+	if (!status && o.unmatched)
 		status =
 		        st_fail(e, ST_EXIT_FAILED,
 		                "nothing was measured, because nothing in the program matches --%s",
-		                nothing);
+		                o.unmatched);
 	return status;
 }
 
-void
-st_measure_end(struct st_measuring *m)
+int
+st_measure_session(struct st_measure *w, void (*attached)(size_t threads, double seconds))
 {
-	st_top_end(&m->top);
-	st_keep_end(&m->keep);
-	st_unique_end(&m->unique);
-	st_qos_free(m->options.qos);
-	st_row_writer_free(m->rows.writer);
-	st_ahead_free(m->ahead);
-	st_held_free(&m->held);
-	free(m->rows.prefix);
-	st_stacks_free(m->stacks);
+	struct st_session_run r;
+	struct watch watch;
+	struct st_error e;
+	if (st_session_begin(&r, &w->session, &e))
+		return st_complain(&e);
+	if (begin_watch(&watch, w, &r, attached, &e)) {
+		st_session_end(&r);
+		return st_complain(&e);
+	}
+	int status = st_session_execute(&r, &e);
+	end_watch(&watch);
+	if (!status)
+		status = report(w, &r, &e);
+	int code = status ? st_complain(&e) : w->session.pid ? ST_EXIT_OK : r.run.exit_code;
+	st_session_end(&r);
+	return code;
 }
 
 /* What the program is given to read, or is, is not what is to be written. */
@@ -353,32 +239,20 @@ is_argument(const char *output, char *const *program, struct st_error *e)
 }
 
 int
-st_measure_program(struct st_measure *what, char *const *argv, char *const *program, bool follow)
+st_measure_program(struct st_measure *w, char *const *argv)
 {
-	struct st_measuring m;
 	struct st_error e;
-	struct st_run run = {0};
-	if (is_argument(what->result.output, program, &e) ||
-	    st_measure_begin(&m, what, 0, follow, &e))
+	if (is_argument(w->session.output.path, w->session.program, &e))
 		return st_complain(&e);
-	m.options.argv = program;
-	int code;
-	if (st_run_program(&m.options, &run, &e)) {
-		code = st_complain(&e);
-	} else {
-		char *given = st_result_options(argv, program);
-		code = st_measure_report(&m, &run, program, given, &e) ? st_complain(&e)
-		                                                       : run.exit_code;
-		free(given);
-	}
-	st_measure_end(&m);
-	st_run_free(&run);
+	char *given = st_result_options(argv, w->session.program);
+	w->session.given = given;
+	int code = st_measure_session(w, NULL);
+	free(given);
 	return code;
 }
 
 void
-st_measure_free(struct st_measure *what)
+st_measure_free(struct st_measure *w)
 {
-	st_region_free(&what->region);
-	st_toolset_free(&what->tools);
+	st_session_free(&w->session);
 }

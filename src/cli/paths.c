@@ -129,12 +129,13 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 static int
 measure(struct st_paths *a, char *const *argv)
 {
-	const struct st_result_form form = {a->format ? a->format->end : NULL, write_contexts,
-	                                    summarize, a};
-	a->measure.result.form = &form;
+	const struct st_output_form form = {a->format ? a->format->end : NULL, write_contexts, a};
+	a->measure.session.output.form = a->format ? &form : NULL;
+	a->measure.result.summary = summarize;
+	a->measure.result.summary_arg = a;
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
-	return st_measure_program(&a->measure, argv, a->program, a->follow);
+	return st_measure_program(&a->measure, argv);
 }
 
 /* ---- a profile ---- */
@@ -174,9 +175,9 @@ print_contexts(const struct st_paths *a, const struct st_profile *p, struct st_e
 static int
 show_profile(const struct st_paths *a)
 {
-	const struct st_result_form form = {.write = write_contexts, .arg = a};
+	const struct st_output_form form = {.write = write_contexts, .arg = a};
 	struct st_error e;
-	const char *output = a->measure.result.output;
+	const char *output = a->measure.session.output.path;
 	if (output && st_output_check_input(output, a->from, &e))
 		return st_complain(&e);
 	struct st_profile *p = st_contextlog_is(a->from) ? st_contextlog_read(a->from, &e)
@@ -186,7 +187,7 @@ show_profile(const struct st_paths *a)
 	int status = st_names_unknown(&a->names, (const struct st_profile *const *)&p, 1,
 	                              st_names_say, stderr, &e);
 	if (!status && a->format && output)
-		status = st_result_write(&form, p, output, &e);
+		status = st_output_form_write(&form, p, output, &e);
 	else if (!status)
 		status = print_contexts(a, p, &e);
 	st_profile_free(p);

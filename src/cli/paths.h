@@ -14,8 +14,7 @@ struct st_paths {
 	char k[16];                     /* the same; empty: not given */
 	const char *asked;              /* an option that is about a run; NULL: none was given */
 	bool functions, blocks, disasm; /* to be listed */
-	bool kccf, join, pin, unroll, cycles, loops, iterations, physical, time, instructions,
-	        follow, help;
+	bool kccf, join, pin, unroll, cycles, loops, iterations, physical, time, instructions, help;
 	uint64_t max_memory; /* bytes; 0: not given */
 	struct st_context_limit limit;
 	const struct st_context_format *format; /* NULL: a profile */
@@ -23,7 +22,6 @@ struct st_paths {
 	const char *from;                       /* a profile to read; NULL: none */
 	long pid;                               /* of a process to attach; 0: none */
 	double seconds;                         /* to measure; 0: all */
-	char *const *program;
 	struct st_names names;
 };
 

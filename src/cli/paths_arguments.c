@@ -77,7 +77,7 @@ set_format(struct st_paths *a, const char *value, struct st_error *e)
 static void
 guess_format(struct st_paths *a)
 {
-	const char *output = a->measure.result.output;
+	const char *output = a->measure.session.output.path;
 	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
 	for (size_t i = 0; dot && i < st_n_context_formats && !a->format && !a->as_profile; i++)
 		if (!strcmp(st_context_formats[i].end, dot + 1))
@@ -95,16 +95,16 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 		               "executions: leave it out",
 		               name);
 	case PATHS_unique_log:
-		a->measure.keep.log = value;
+		a->measure.session.keep.log = value;
 		return 0;
 	case PATHS_funcs:
-		return st_patterns_add(&a->measure.region.functions, name, value, e);
+		return st_patterns_add(&a->measure.session.region.functions, name, value, e);
 	case PATHS_under:
 		return st_patterns_add(&a->names.under, name, value, e);
 	case PATHS_calls:
 		return st_patterns_add(&a->names.calls, name, value, e);
 	case PATHS_output:
-		a->measure.result.output = value;
+		a->measure.session.output.path = value;
 		return 0;
 	case PATHS_for:
 		return st_region_time(&a->seconds, "for", value, e);
@@ -185,7 +185,7 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 		a->instructions = true;
 		return 0;
 	case PATHS_follow:
-		a->follow = true;
+		a->measure.session.follow = true;
 		return 0;
 	case PATHS_top:
 		a->measure.top.chosen = true;
@@ -230,8 +230,8 @@ static st_status
 choose_tool(struct st_paths *a, struct st_error *e)
 {
 	char spec[256], memory[48] = "";
-	bool root = a->measure.region.functions.n || a->measure.region.images.n;
-	a->measure.region.marks = true;
+	bool root = a->measure.session.region.functions.n || a->measure.session.region.images.n;
+	a->measure.session.region.marks = true;
 	if (a->max_memory)
 		snprintf(memory, sizeof memory, ",memory=%" PRIu64, a->max_memory);
 	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s%s%s%s", a->mode, a->k,
@@ -239,7 +239,7 @@ choose_tool(struct st_paths *a, struct st_error *e)
 	         a->iterations ? ",iterations" : "", a->loops && a->pin ? ",pin" : "",
 	         a->physical ? ",physical" : "", a->time ? ",time" : "",
 	         a->instructions ? ",instructions" : "", root ? ",root" : "", memory);
-	return st_toolset_add(&a->measure.tools, spec, e);
+	return st_toolset_add(&a->measure.session.tools, spec, e);
 }
 
 /* Loops are those of functions, and rolled. */
@@ -274,10 +274,10 @@ check_top(struct st_paths *a, struct st_error *e)
 		               "out --interval");
 	if (top->interval && top->interval < least)
 		return st_fail(e, ST_EXIT_USAGE, "--interval takes %.0f ms at least", least * 1e3);
-	if (top->chosen && a->program && is_number(a->program[0]))
+	if (top->chosen && a->measure.session.program && is_number(a->measure.session.program[0]))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--top takes no number; for the number of rows, say -n %s",
-		               a->program[0]);
+		               a->measure.session.program[0]);
 	if (!top->interval)
 		top->interval = 1;
 	top->blocks = strcmp(a->mode, "func") != 0;
@@ -291,20 +291,20 @@ check_top(struct st_paths *a, struct st_error *e)
 static st_status
 check_source(struct st_paths *a, struct st_error *e)
 {
-	if (a->pid && a->program)
+	if (a->pid && a->measure.session.program)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--pid measures a running process: leave out the program '%s'",
-		               a->program[0]);
-	if (a->pid && a->follow)
+		               a->measure.session.program[0]);
+	if (a->pid && a->measure.session.follow)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--follow needs a program that strobe starts: the children of an "
 		               "attached process run natively");
-	if (!a->pid && !a->program)
+	if (!a->pid && !a->measure.session.program)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no program to run: strobe paths [options] -- PROGRAM, or --pid "
 		               "PID for one that is running");
-	if (a->program)
-		a->measure.region.length = a->seconds;
+	if (a->measure.session.program)
+		a->measure.session.region.length = a->seconds;
 	return 0;
 }
 
@@ -312,18 +312,18 @@ check_source(struct st_paths *a, struct st_error *e)
 static st_status
 check_log(struct st_paths *a, struct st_error *e)
 {
-	struct st_keep_choice *keep = &a->measure.keep;
+	struct st_keep_choice *keep = &a->measure.session.keep;
 	if (!keep->log)
 		return 0;
 	if (strcmp(a->mode, "func") || (*a->k && strcmp(a->k, "inf")))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--unique-log needs whole contexts of functions: leave out %s",
 		               strcmp(a->mode, "func") ? "--mode" : "-k");
-	if (a->measure.region.functions.n || a->measure.region.images.n)
+	if (a->measure.session.region.functions.n || a->measure.session.region.images.n)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--unique-log needs the contexts of all functions: leave out %s, "
 		               "and say --under when you show them",
-		               a->measure.region.functions.n ? "--funcs" : "--images");
+		               a->measure.session.region.functions.n ? "--funcs" : "--images");
 	snprintf(keep->rules, sizeof keep->rules, "contexts:mode=func,k=inf%s%s%s",
 	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "",
 	         a->physical ? ",physical" : "");
@@ -395,10 +395,10 @@ check_from(struct st_paths *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%s is a profile already: give --format another format than db",
 		               a->from);
-	if (a->measure.result.output && !a->format)
+	if (a->measure.session.output.path && !a->format)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the name %s does not say which format to write: add --format",
-		               a->measure.result.output);
+		               a->measure.session.output.path);
 	return check_lists(a, e);
 }
 
@@ -411,8 +411,8 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 	        .measure = ST_MEASURE_DEFAULT, .mode = "func", .limit.bytes = USUAL_LIMIT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
-			a->program = argv + o.at - 1;
-			a->measure.result.name = a->program[0];
+			a->measure.session.program = argv + o.at - 1;
+			a->measure.session.output.name = a->measure.session.program[0];
 			break;
 		}
 		if (apply(a, &o, option, value, e))
@@ -422,18 +422,18 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		if (a->help)
 			return 0;
 	}
-	const char *output = a->measure.result.output;
+	const char *output = a->measure.session.output.path;
 	bool standard = output && !strcmp(output, "-");
 	if (standard && !a->from)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "standard output belongs to the program: give -o a file, "
 		               "then use strobe paths --from");
 	if (standard)
-		a->measure.result.output = NULL;
-	if (a->from && a->program)
+		a->measure.session.output.path = NULL;
+	if (a->from && a->measure.session.program)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--from shows an earlier run: leave out the program '%s'",
-		               a->program[0]);
+		               a->measure.session.program[0]);
 	return a->from ? check_from(a, e) : check(a, e);
 }
 

@@ -14,8 +14,7 @@ enum {
 
 struct arguments {
 	struct st_measure measure;
-	bool follow, help;
-	char *const *program;
+	bool help;
 };
 
 /* Applies one option. 0, or -1 with *e. */
@@ -25,10 +24,10 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 {
 	switch (option) {
 	case RUN_follow:
-		a->follow = true;
+		a->measure.session.follow = true;
 		return 0;
 	case RUN_for:
-		return st_region_time(&a->measure.region.length, "for", value, e);
+		return st_region_time(&a->measure.session.region.length, "for", value, e);
 	case RUN_help:
 		a->help = true;
 		return 0;
@@ -48,9 +47,10 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 	*a = (struct arguments){.measure = ST_MEASURE_DEFAULT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
-			a->program = argv + o.at - 1;
-			a->measure.result.name = a->program[0];
-			return a->measure.tools.n ? 0 : st_toolset_add(&a->measure.tools, "hot", e);
+			struct st_session *s = &a->measure.session;
+			s->program = argv + o.at - 1;
+			s->output.name = s->program[0];
+			return s->tools.n ? 0 : st_toolset_add(&s->tools, "hot", e);
 		}
 		if (apply(a, &o, option, value, e))
 			return -1;
@@ -71,7 +71,7 @@ st_run_main(char *const *argv)
 	else if (a.help)
 		st_command_help(stdout, st_command_find("run"), false);
 	else
-		code = st_measure_program(&a.measure, argv, a.program, a.follow);
+		code = st_measure_program(&a.measure, argv);
 	st_measure_free(&a.measure);
 	return code;
 }

@@ -64,8 +64,7 @@ report_limit(const struct st_tune_arguments *a, const struct st_limit *l, struct
 static char *
 default_output(const struct st_study *s)
 {
-	const struct st_result named = {.name = s->programs.v[0].argv[0]};
-	char *prefix = st_result_prefix(&named), *name = NULL;
+	char *prefix = st_session_output_prefix(s->programs.v[0].argv[0]), *name = NULL;
 	if (prefix && asprintf(&name, "%s%d.tune.json", prefix, (int)getpid()) < 0)
 		name = NULL;
 	free(prefix);
@@ -90,8 +89,7 @@ make_folder(struct st_tune_how *how, struct st_error *e)
 		return st_fail(e, ST_EXIT_FAILED, "cannot create the directory %s: %s", how->folder,
 		               strerror(errno));
 	snprintf(how->result, sizeof how->result, "%s/result.db", how->folder);
-	how->measure.result.output = how->result;
-	how->measure.result.quiet = true;
+	how->session.output.path = how->result;
 	return 0;
 }
 

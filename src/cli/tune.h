@@ -7,16 +7,16 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "cli/measure.h"
+#include "cli/progress.h"
 #include "coverage/covered.h"
+#include "session/session.h"
 #include "tune/limit.h"
 #include "tune/study.h"
 
 /* How programs are run. */
 struct st_tune_how {
-	struct st_measure measure;  /* tools and policy; all but the budget, which a run has */
+	struct st_session session;  /* tools and policy; all but the budget, which a run has */
 	const char *input, *output; /* the programs' standard input and output */
-	bool follow;                /* children are taken along */
 	double length; /* seconds after which SIGTERM ends a program and what it has started, and
 	                  SIGKILL what is left a little later; 0: none does */
 	char folder[PATH_MAX];      /* for what a run leaves behind; emptied after each */

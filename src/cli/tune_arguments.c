@@ -152,7 +152,7 @@ apply(struct st_tune_arguments *a, int option, const char *value, struct st_erro
 	long repeat = 0;
 	switch (option) {
 	case TUNE_tool:
-		status = st_toolset_add(&a->how.measure.tools, value, e);
+		status = st_toolset_add(&a->how.session.tools, value, e);
 		break;
 	case TUNE_budgets:
 		a->budgets = value;
@@ -162,7 +162,7 @@ apply(struct st_tune_arguments *a, int option, const char *value, struct st_erro
 		break;
 	case TUNE_budget_policy:
 		a->policy = value;
-		status = st_budget_policy(&a->how.measure.budget, value, e);
+		status = st_budget_policy(&a->how.session.budget, value, e);
 		break;
 	case TUNE_repeat:
 		status = st_option_number("repeat", value, 1, ST_STUDY_REPEAT, &repeat, e);
@@ -176,7 +176,7 @@ apply(struct st_tune_arguments *a, int option, const char *value, struct st_erro
 		a->program_file = value;
 		break;
 	case TUNE_follow:
-		a->how.follow = true;
+		a->how.session.follow = true;
 		break;
 	case TUNE_input:
 		a->how.input = value;
@@ -206,7 +206,7 @@ static st_status
 complete_tools(struct st_tune_arguments *a, struct st_error *e)
 {
 	static const unsigned counting[] = {ST_TOOL_inscount, ST_TOOL_bbcount, ST_TOOL_hot};
-	struct st_toolset *set = &a->how.measure.tools;
+	struct st_toolset *set = &a->how.session.tools;
 	if (!set->n && st_toolset_add(set, st_tools[ST_TOOL_branches]->name, e))
 		return -1;
 	if (set->tools[0].index == ST_TOOL_null)
@@ -308,7 +308,7 @@ st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e
 	const char *value;
 	*a = (struct st_tune_arguments){
 	        .study = {.seed = 1},
-	        .how = {.measure = ST_MEASURE_DEFAULT, .input = "/dev/null", .output = "/dev/null"},
+	        .how = {.session = ST_SESSION_DEFAULT, .input = "/dev/null", .output = "/dev/null"},
 	        .policy = "native"};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER)
@@ -325,5 +325,5 @@ void
 st_tune_arguments_free(struct st_tune_arguments *a)
 {
 	st_study_free(&a->study);
-	st_measure_free(&a->how.measure);
+	st_session_free(&a->how.session);
 }

@@ -336,52 +336,57 @@ compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_t
 
 /* With --unique-log the log says all; else the blocks' counters do. */
 static st_status
-take_result(struct st_measuring *m, const struct st_tune_asked *asked, const struct st_run *run,
-            struct st_tune_run *out, struct st_error *e)
+take_result(struct st_session_run *r, const struct st_tune_asked *asked, struct st_tune_run *out,
+            struct st_error *e)
 {
-	out->exit_code = run->exit_code;
-	out->time.wall = run->seconds;
-	out->time.cpu = run->cpu_user + run->cpu_system + run->cpu_controller;
+	out->exit_code = r->run.exit_code;
+	out->time.wall = r->run.seconds;
+	out->time.cpu = r->run.cpu_user + r->run.cpu_system + r->run.cpu_controller;
 	if (!asked->log)
-		return compare(asked, run, out, e);
+		return compare(asked, &r->run, out, e);
 	struct st_profile *notes = st_profile_new();
 	if (!notes)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	st_unique_report(&m->unique, run, notes);
+	st_unique_report(&r->unique, &r->run, notes);
 	st_profile_free(notes);
 	return 0;
+}
+
+/* What is the same in all runs, with what this one is asked for. */
+static void
+fill_session(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv)
+{
+	struct st_session *s = &how->session;
+	s->program = argv;
+	s->own_group = how->length > 0;
+	s->output.name = argv[0];
+	s->unique = (struct st_unique_choice){.chosen = asked->log != NULL, .log = asked->log};
+	s->qos = asked->qos ? *asked->qos : (struct st_qos_choice){0};
+	s->budget.chosen = asked->budget > 0;
+	s->budget.amount.share = asked->budget;
+	s->budget.period = asked->period;
+	s->budget.policy_chosen &= s->budget.chosen;
 }
 
 static st_status
 measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
         struct st_tune_run *out, struct st_error *e)
 {
-	struct st_measuring m;
-	struct st_run run = {0};
-	struct st_measure *w = &how->measure;
-	w->result.name = argv[0];
-	w->unique = (struct st_unique_choice){.chosen = asked->log != NULL, .log = asked->log};
-	w->qos = asked->qos ? *asked->qos : (struct st_qos_choice){0};
-	w->budget.chosen = asked->budget > 0;
-	w->budget.amount.share = asked->budget;
-	w->budget.period = asked->period;
-	w->budget.policy_chosen &= w->budget.chosen;
+	struct st_session_run r;
+	fill_session(how, asked, argv);
 	int error = take_streams(how);
 	if (error)
 		return streams_failed(how, error, e);
-	if (st_measure_begin(&m, w, 0, how->follow, e))
+	if (st_session_begin(&r, &how->session, e))
 		return -1;
-	m.options.argv = argv;
-	m.options.own_group = how->length > 0;
-	int status = st_run_program(&m.options, &run, e);
+	int status = st_session_execute(&r, e);
 	if (!status && how->length > 0)
-		out->group = (pid_t)run.processes[0].pid;
+		out->group = (pid_t)st_session_pid(&r);
 	if (!status)
-		status = take_result(&m, asked, &run, out, e);
+		status = take_result(&r, asked, out, e);
 	if (!status && asked->qos)
-		status = st_tune_quality(m.options.qos, &out->quality, e);
-	st_measure_end(&m);
-	st_run_free(&run);
+		status = st_tune_quality(r.options.qos, &out->quality, e);
+	st_session_end(&r);
 	return status;
 }
 
