@@ -61,7 +61,7 @@ struct thread {
 	uint64_t guard;      /* 208: the runtime's stack when a tool's function was called; 0: none
 	                        is under way */
 	uint64_t leave_mask; /* 216: when parked: signals that the program blocks */
-	uint32_t parked;     /* 224: see native/leave.c */
+	uint32_t parked;     /* 224: see os/leave.c */
 	uint32_t tid;        /* 228 */
 	uint64_t restart; /* 232: system call under way when it was attached, if it is still to go
 	                     on by restart_syscall: until then no signal must come */
@@ -125,6 +125,7 @@ struct rt {
 	struct rt_sampling sampling;
 	struct rt_budget budget;
 	struct rt_native native;
+	struct rt_code code;
 	struct st_boot boot_copy;
 };
 extern struct rt rt;

@@ -86,7 +86,7 @@ shorten_periods(struct st_budget_plan *b, const struct st_codelog_past *past)
 }
 
 /* Do threads outside their windows come back for code that has not been measured
- * (rt/budget/breakpoint_sampling.h)?
+ * (rt/native/breakpoint_sampling.h)?
  */
 static bool
 may_watch(const struct st_budget_plan *b, const struct st_unique_choice *choice)

@@ -65,7 +65,7 @@ struct st_control {
 	uint64_t drained_ns;      /* controller -> runtime: its CPU time for rows */
 	uint64_t drained_charged; /* runtime only: of that, what has been charged */
 	uint64_t debt_ns;         /* both add and subtract, atomically: for what was done once; each
-	                             period is charged a part of it, budget/breakpoint_sampling.h */
+	                             period is charged a part of it, native/breakpoint_sampling.h */
 	uint64_t controller_ns;   /* controller only: of its CPU time, what was added to debt_ns */
 
 	struct st_detach detach;

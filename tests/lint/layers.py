@@ -32,24 +32,26 @@ MAY = {
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
             "session", "contexts", "reconstruct", "report", "export", "live", "tune"},
 }
-# The same for the folders of the runtime; "rt" is rt.h, the context that all but the first share. The folders of RING
-# still include each other: docs/architecture.md says why.
-RING = {"jit", "native", "os", "budget", "tool", "unwind"}
+# The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
+# two share, and headers of what every folder may ask of those above it.
+RT_COMMON = {"base", "wire", "strobe", "rt", "arch", "lib"}
 RT_MAY = {
     "arch": {"base"},
     "lib": {"wire"},
     "rt": {"base", "wire", "strobe", "arch", "lib", "budget", "native", "os", "jit", "tool", "contexts"},
-    "contexts": {"tools", "rt", "arch", "os", "tool"},
+    "tool": RT_COMMON | {"tools"},
+    "unwind": RT_COMMON | {"tool"},
+    "contexts": RT_COMMON | {"tools", "tool"},
+    "budget": RT_COMMON | {"tool"},
+    "native": RT_COMMON | {"tool", "budget"},
+    "jit": RT_COMMON | {"tool", "budget", "native"},
+    "os": RT_COMMON | {"tool", "unwind", "budget", "native", "jit"},
 }
-for ring in RING:
-    RT_MAY[ring] = {"base", "wire", "strobe", "tools", "rt", "arch", "lib"} | RING
 # Of its folders, rt.h has only what each of them keeps of a thread, which is data. Only the API's inside knows the list of
 # tools; of tools, contexts has the cursor that a thread has.
 RT_ONLY = {("rt", folder): {f"rt/{folder}/thread_{name}.h"} for folder, name in
            (("budget", "budget"), ("native", "native"), ("os", "os"), ("jit", "jit"), ("tool", "tools"), ("contexts", "contexts"))}
 RT_ONLY |= {("tool", "tools"): {"tools/tools.h"}, ("contexts", "tools"): {"tools/forest.h"}}
-for ring in RING - {"tool"}:
-    RT_MAY[ring] -= {"tools"}
 # Files of a room that need nothing of it: functions of bytes, built for both worlds. Who may include them besides.
 SHARED = {"rt/arch/x86_64/decode.h": {"symbol"}, "rt/arch/x86_64/apart.h": {"symbol"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*(([a-z]+)/[^>"]*)[>"]', re.M)

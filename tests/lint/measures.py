@@ -20,7 +20,6 @@ OTHERS = ("bench", "examples")
 C, SCRIPTS = (".c", ".h", ".S", ".cpp"), (".py", ".js", ".mjs", ".css")
 PAGE, BEGIN, END = ROOT / "docs/architecture.md", "<!-- measures: begin -->", "<!-- measures: end -->"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z][^">]*)/[^/">]+"', re.M)
-# Folders of rt whose circles are known. What is in the code cache and what the system does to it call each other all the time.
 RUNTIME = "rt/"
 
 Function = collections.namedtuple("Function", "name line lines excused")
@@ -164,8 +163,8 @@ def measures():
 def check():
     files = list(sources(*CODE, *OTHERS, "tests"))
     bad = list(too_long(files))
-    between, _ = all_circles([s for s in files if s.name.startswith("src/")])
-    bad += [f"src: {', '.join(circle)} include each other, in a circle" for circle in between]
+    between, inside = all_circles([s for s in files if s.name.startswith("src/")])
+    bad += [f"src: {', '.join(circle)} include each other, in a circle" for circle in between + inside]
     return bad
 
 

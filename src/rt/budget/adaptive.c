@@ -4,7 +4,7 @@
 #include <asm/unistd.h>
 
 #include "rt/budget/budget.h"
-#include "rt/jit/jit.h"
+#include "rt/code.h"
 #include "rt/tool/tool.h"
 
 enum { FEWEST_WINDOWS = 10, MOST_WINDOWS = 1000 }; /* for which a block is backed off */

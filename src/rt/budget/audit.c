@@ -3,7 +3,6 @@
 
 #include "rt/budget/budget.h"
 #include "rt/budget/credit.h"
-#include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
 static int64_t

@@ -3,13 +3,11 @@
 
 #include <asm/unistd.h>
 
-#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/bursts.h"
 #include "rt/budget/credit.h"
 #include "rt/budget/pool.h"
+#include "rt/budget/region.h"
 #include "rt/budget/share.h"
-#include "rt/native/native_run.h"
-#include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -77,7 +75,7 @@ set_credit(struct thread *t, int64_t credit)
 static void
 open_budget_window(struct thread *t)
 {
-	bp_sampling_end(t);
+	t->budget.breakpoints.on = false;
 	t->budget.regained = t->budget.spent && budget_plan()->policy == ST_BUDGET_TRACE;
 	t->budget.spent = t->budget.overshoot.reported = false;
 	t->budget.windows++;
@@ -104,6 +102,25 @@ charge_debt(struct thread *t, int64_t debt)
 	share_overdraft(t);
 }
 
+/* What breakpoints take to be set, here and in the controller, may be more than a period has. A
+ * thread that has been granted its budget pays that much for it, at the most `most`. Units of the
+ * account. */
+static int64_t
+debt_share(int64_t most)
+{
+	const uint64_t units =
+	        budget_plan()->ticks_per_second / 1000000 * ST_BUDGET_UNITS; /* a us */
+	uint64_t ns = __atomic_load_n(&rt.results->control.debt_ns, __ATOMIC_RELAXED), pays;
+	if (most <= 0)
+		return 0;
+	do {
+		uint64_t can = (uint64_t)most / units * 1000;
+		pays = ns < can ? ns : can;
+	} while (!__atomic_compare_exchange_n(&rt.results->control.debt_ns, &ns, ns - pays, false,
+	                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return (int64_t)(pays * units / 1000);
+}
+
 static void
 grant_credit(struct thread *t, uint64_t amount)
 {
@@ -111,7 +128,7 @@ grant_credit(struct thread *t, uint64_t amount)
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
 	t->budget.period_amount = (int64_t)amount;
 	set_credit(t, credit);
-	charge_debt(t, bp_sampling_debt(credit_of(t) / 2));
+	charge_debt(t, debt_share(credit_of(t) / 2));
 	if (credit > 0)
 		open_budget_window(t);
 }
@@ -135,7 +152,7 @@ take_shares(struct thread *t, int64_t least)
 		return false;
 	while (left - debt < least && (share = share_take(t)) > 0) {
 		left += share;
-		debt += bp_sampling_debt(share / 2);
+		debt += debt_share(share / 2);
 	}
 	set_credit(t, left);
 	charge_debt(t, debt);
@@ -247,10 +264,10 @@ begin_account(struct thread *t, bool first)
 	t->budget.share.released = 0;
 	t->budget.period = 0;
 	t->budget.accrues = !first;
-	native_run_begin(t);
 	t->budget.spent = true;
 	t->budget.regained = false;
-	bp_sampling_begin(t);
+	t->budget.breakpoints = (struct thread_breakpoints){
+	        .rate = rt.results->control.log_has_code ? 0 : UINT32_MAX};
 	if (share_exists()) {
 		share_begin(t, first);
 		refill_credit(t);
@@ -357,12 +374,10 @@ follow_period(struct thread *t, uint64_t now)
 	}
 }
 
-bool
+struct budget_tick
 budget_tick(struct thread *t)
 {
-	bool spent = t->budget.spent;
-	uint64_t windows = t->budget.windows;
-	bool comes;
+	uint32_t windows = t->budget.windows;
 	add_to_result(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
 	                               : runs_natively(t)    ? ST_TICK_NATIVE
 	                                                     : ST_TICK_PLAIN],
@@ -371,13 +386,13 @@ budget_tick(struct thread *t)
 	see_clock(t, cpu);
 	report_time(t, cpu);
 	audit_stretch(t, cpu);
-	uint64_t net = net_time(t, cpu);
+	struct budget_tick tick = {.net = net_time(t, cpu)};
+	tick.now = period_clock(tick.net);
 	if (thread_is_seen(t))
 		share_overdraft(t);
-	follow_period(t, period_clock(net));
-	comes = bp_sampling_tick(t, net, period_clock(net), t->budget.windows != windows);
-	return budget_plan()->policy == ST_BUDGET_NATIVE &&
-	       (comes || t->budget.spent != spent || t->budget.windows != windows);
+	follow_period(t, tick.now);
+	tick.begins = t->budget.windows != windows;
+	return tick;
 }
 
 static unsigned
@@ -517,7 +532,7 @@ spend_budget(struct thread *t)
 		give_back_credit(t);
 	lay_aside(t);
 	t->budget.spent = true;
-	bp_sampling_end(t);
+	t->budget.breakpoints.on = false;
 }
 
 /* By the account the credit is used up. By the clock it may not be, or there is more. */

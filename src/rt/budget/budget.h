@@ -10,6 +10,7 @@
 #ifndef STROBE_RT_BUDGET_BUDGET_H
 #define STROBE_RT_BUDGET_BUDGET_H
 
+#include "rt/cost.h"
 #include "rt/rt.h"
 
 /* Is there one? */
@@ -29,10 +30,13 @@ budget_granted(uint64_t amount)
  * their CPU time during their first period: a thousand short ones stay within the bounds of one. Of
  * a shared budget each takes what it needs, if something is left. */
 void budget_begin(struct thread *t, bool first);
-/* A tick of the thread's CPU time: its period may be over. Returns whether it has to come out of
- * the cache, or back to it, as it has been granted more. Not while
- * the runtime works for it. */
-bool budget_tick(struct thread *t);
+/* A tick of the thread's CPU time: its period may be over. Not while the runtime works for it. */
+struct budget_tick {
+	uint64_t net; /* ns of CPU time without what was charged */
+	uint64_t now; /* the same, or the time of day: what periods are of */
+	bool begins;  /* a window has begun */
+};
+struct budget_tick budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */
 void budget_renew(struct thread *t);
 /* The thread is not measured for a while, with what it has left; it is measured again. */
@@ -73,24 +77,6 @@ budget_in_call(const struct thread *t)
 struct thread_clock budget_vfork_begin(struct thread *t);
 void budget_vfork_end(struct thread *t, struct thread_clock own);
 
-/* Would work of that many ticks cost more than there is left? Never, if the thread does not pay. */
-bool budget_is_short(const struct thread *t, uint64_t ticks);
-/* Is it time for a table of `size` entries to grow, of which that many are used and `most` may be?
- * Nearly full ones already do, when that can be paid: else it may be just when the budget is nearly
- * spent. */
-static inline bool
-budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
-{
-	enum { TICKS_OF_ENTRY = 40 };
-	return used >= most ||
-	       (used >= most - most / 8 && !budget_is_short(rt_self(), size * TICKS_OF_ENTRY));
-}
-/* Of what the next work may cost, in ticks, so much as may be left unused because of it: not more
- * than 40,000, and not more than an eighth of a budget, else small ones would pay for nothing. */
-uint64_t budget_at_most(uint64_t ticks);
-/* What some work costs on average is `mean`, and this time it took that many ticks; much more, if
- * the thread has waited. */
-void budget_learn(uint64_t *mean, uint64_t ticks);
 /* There seems to be too little left for what comes next. If that is so, not only because the thread
  * has waited, the budget counts as spent. */
 void budget_stop(struct thread *t);

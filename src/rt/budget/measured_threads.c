@@ -3,6 +3,7 @@
  * everything has been checked. */
 #include <asm/unistd.h>
 
+#include "rt/budget/region.h"
 #include "rt/tool/tool.h"
 
 /* Does the name fit the pattern of n characters? '*' stands for anything. */

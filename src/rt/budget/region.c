@@ -3,9 +3,13 @@
  * The region of interest. Outside of it threads run the plain version of the code; at its borders
  * all of them change to the other.
  */
+#include "rt/budget/region.h"
+
 #include "rt/budget/budget.h"
-#include "rt/os/os.h"
-#include "rt/tool/tool.h"
+#include "rt/maps.h"
+#include "rt/program.h"
+#include "rt/tool/callbacks.h"
+#include "rt/world.h"
 
 #include <strobe/region.h>
 
@@ -15,24 +19,21 @@ region_init(void)
 	rt.on = !(rt.results->plan.region_by & ST_REGION_OFF_AT_START);
 	rt.results->control.region_on = rt.on;
 	rt.results->control.regions = rt.on;
-	jit.cuts = rt.results->plan.wants_entries || rt.results->plan.region_by;
-	jit.has_plain = (rt.results->plan.region_by & ~ST_REGION_LIMITED) ||
-	                rt.results->plan.threads || (rt.stress & ST_STRESS_versions) ||
-	                budget_exists();
+	rt.code.cuts = rt.results->plan.wants_entries || rt.results->plan.region_by;
+	rt.code.has_plain = (rt.results->plan.region_by & ~ST_REGION_LIMITED) ||
+	                    rt.results->plan.threads || (rt.stress & ST_STRESS_versions) ||
+	                    budget_exists();
 }
 
 static void
-tell_gap(struct thread *t)
+report_gap(struct thread *t)
 {
 	uint64_t from = t->budget.gap_from;
 	t->budget.gap_from = 0;
 	budget_measure_begin(t);
 	t->budget.reports_gap = true;
 	returns_forget(t);
-	for (unsigned i = 0; i < tools.n; i++)
-		if (tools.tool[i].tool->gap)
-			tool_call(i, (void (*)(void))tools.tool[i].tool->gap, t,
-			          (const void *)from);
+	callback_gap(t, from);
 	t->budget.reports_gap = false;
 }
 
@@ -49,7 +50,7 @@ void
 gap_follow(struct thread *t)
 {
 	if (thread_is_seen(t) && t->budget.gap_from)
-		tell_gap(t);
+		report_gap(t);
 	else if (!thread_is_seen(t))
 		gap_begin(t);
 }

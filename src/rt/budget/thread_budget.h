@@ -49,7 +49,7 @@ struct thread_overshoot {
 	struct st_overshoot_row *row; /* of the results; NULL: there was no space */
 };
 
-/* breakpoint_sampling.h */
+/* native/breakpoint_sampling.h */
 struct thread_breakpoints {
 	bool on;        /* it runs natively where everything has been measured */
 	uint32_t found; /* blocks found since the last tick */
@@ -98,7 +98,7 @@ struct thread_budget {
 	struct thread_breakpoints breakpoints;
 };
 
-/* breakpoint_sampling.h: when the controller is asked for the leaders that nobody has measured. */
+/* native/breakpoint_sampling.h: when the controller is asked for the leaders that nobody has measured. */
 struct rt_budget_breakpoints {
 	/* Blocks measured for the first time since they were asked for, by threads that did not run
 	   natively. rt.lock */

@@ -2,7 +2,8 @@
 #include "rt/budget/unique.h"
 
 #include "rt/arch/x86_64/decode.h"
-#include "rt/jit/jit.h"
+#include "rt/code.h"
+#include "rt/program.h"
 
 /* Of the mapping with that index in the results. */
 static struct unique_bits
@@ -128,6 +129,14 @@ unique_take(struct st_block *b)
 	return UNIQUE_NEW;
 }
 
+/* Blocks that have been measured, the last ones: a ring of rt.budget.unique_last. */
+static struct seen_last {
+	uint32_t id; /* in the results; 0: none */
+	uint32_t exit, generation;
+	uint16_t armed; /* the exit's first bytes; 0: not known */
+} last_blocks[ST_MOST_LAST];
+static uint32_t n_last; /* so far */
+
 /* The block counts as not measured. */
 static void
 forget_measured(const struct seen_last *last)
@@ -138,7 +147,7 @@ forget_measured(const struct seen_last *last)
 		mark_from(b, 0, false);
 	else
 		b->flags &= (uint8_t)~ST_BLOCK_SEEN;
-	if (last->generation != jit.generation)
+	if (last->generation != jit_generation())
 		return;
 	if (last->armed)
 		jit_arm_first(last->exit, last->armed);
@@ -151,10 +160,10 @@ unique_note(uint32_t id, uint32_t exit, uint16_t armed)
 {
 	if (!rt.budget.unique_last)
 		return;
-	struct seen_last *last = &jit.last[jit.n_last++ % rt.budget.unique_last];
+	struct seen_last *last = &last_blocks[n_last++ % rt.budget.unique_last];
 	if (last->id)
 		forget_measured(last);
-	*last = (struct seen_last){id, exit, jit.generation, armed};
+	*last = (struct seen_last){id, exit, jit_generation(), armed};
 }
 
 /* The block that the thread has been stopped in and measures; NULL: none with bits. */

@@ -11,7 +11,7 @@
 #ifndef STROBE_RT_BUDGET_UNIQUE_H
 #define STROBE_RT_BUDGET_UNIQUE_H
 
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 
 /* The bits of a mapping. */
 struct unique_bits {

@@ -4,7 +4,8 @@
  * the program. A node is made by the thread whose it is, so only its number has to be agreed upon.
  */
 #include "rt/contexts/forest.h"
-#include "rt/os/maps.h"
+
+#include "rt/maps.h"
 
 /* Nodes with more children than a list should have are looked up by parent and label. */
 enum { MOST_LISTED = 12 };

@@ -7,6 +7,7 @@
 #define STROBE_RT_JIT_ACTION_H
 
 #include "rt/arch/x86_64/emit.h"
+#include "rt/jit/jit.h"
 #include "rt/jit/reserve.h"
 #include "rt/tool/tool.h"
 

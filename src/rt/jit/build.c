@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decoding a basic block of the program, and which flags are live in it. */
+#include "rt/budget/region.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 #include "rt/tool/tool.h"
 
 static uint8_t
@@ -159,7 +160,7 @@ ends_before(const struct border *border, uint64_t pc)
 {
 	if (border->stop)
 		return pc >= border->stop;
-	if (jit.cuts && (entry_at(pc) || region_at(pc) || leaders_has(pc)))
+	if (rt.code.cuts && (entry_at(pc) || region_at(pc) || leaders_has(pc)))
 		return true;
 	return border->bits.bytes &&
 	       (pc >= border->bits.end || unique_is_seen(&border->bits, pc) != border->seen);
@@ -298,7 +299,7 @@ jit_build(struct build *b, uint64_t pc, uint64_t stop)
 	if (b->n && (b->insn[b->n - 1].cls == ST_C_INVALID ||
 	             (b->end == ST_END_NONE && !b->more && b->at[b->n - 1] == b->bytes)))
 		b->whole_insns--; /* the last one does not execute here */
-	if (jit.counting)
+	if (rt.code.counting)
 		analyse_flags(b);
 	if (b->more)
 		measure_rest(b, &border, end);

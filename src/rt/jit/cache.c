@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables after the code cache: blocks by program address, by cache address, and their ids in
  * the results. */
-#include "rt/jit/jit.h"
 #include <asm/unistd.h>
 
 #include "rt/budget/budget.h"
 #include "rt/jit/action.h"
-#include "rt/os/maps.h"
+#include "rt/jit/jit.h"
+#include "rt/maps.h"
 
 struct jit jit;
 
@@ -154,7 +154,7 @@ populate_table(struct growth *g, uint64_t base, uint64_t used, uint64_t executab
 static void
 grow_numbers(struct growth *g, const uint32_t *base)
 {
-	if (jit.counting)
+	if (rt.code.counting)
 		grow_by(g, (uint64_t)base, jit.n_blocks * sizeof *base, 0, SHORT_STRETCH);
 }
 
@@ -182,6 +182,12 @@ grow_all(void)
 	if (r->blocks.n_amounts)
 		populate_table(&amounts, (uint64_t)r + r->layout.off_amounts,
 		               r->blocks.n_amounts * sizeof(struct st_amount), 0);
+}
+
+uint32_t
+jit_generation(void)
+{
+	return jit.generation;
 }
 
 bool
@@ -288,7 +294,7 @@ jit_result_id(const struct build *b)
 {
 	struct st_results_header *r = rt.results;
 	struct st_block *blocks = (void *)((char *)r + r->layout.off_blocks);
-	if (!jit.counting)
+	if (!rt.code.counting)
 		return 0;
 	uint32_t h = hash_pc(b->pc) & (jit.ids_size - 1);
 	for (; jit.ids[h]; h = (h + 1) & (jit.ids_size - 1))
@@ -315,8 +321,8 @@ void
 jit_report_sizes(void)
 {
 	uint64_t *stats = rt.results->stats;
-	size_t per_block =
-	        sizeof *jit.blocks + (jit.counting ? sizeof *jit.id_of + sizeof *jit.edge_of : 0);
+	size_t per_block = sizeof *jit.blocks +
+	                   (rt.code.counting ? sizeof *jit.id_of + sizeof *jit.edge_of : 0);
 	stats[ST_STAT_cache_hot] = jit.hot;
 	stats[ST_STAT_cache_cold] = jit.warm.next - ST_AREA_WARM + jit.n_stubs * jit_stub_len();
 	stats[ST_STAT_table_bytes] =

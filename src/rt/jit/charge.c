@@ -85,7 +85,7 @@ unsigned
 jit_actions_for_eight(uint32_t block)
 {
 	const struct block *b = &jit.blocks[block];
-	bool ways = jit.counting && jit.edge_of[block];
+	bool ways = rt.code.counting && jit.edge_of[block];
 	uint32_t at = b->body, n = ways ? COST_EDGE / COST_INSTRUCTION : 0;
 	for (unsigned i = 0; i < b->n_records; i++) {
 		const struct record *r = &jit.records[b->records + i];

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What happens between leaving the cache and entering it again. */
 #include "rt/budget/adaptive.h"
-#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/budget.h"
+#include "rt/budget/region.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
+#include "rt/jit/vsyscall.h"
+#include "rt/maps.h"
+#include "rt/native/breakpoint_sampling.h"
 #include "rt/native/native_run.h"
-#include "rt/os/os.h"
-#include "rt/os/vsyscall.h"
 #include "rt/tool/tool.h"
+#include "rt/world.h"
 
 enum { TIMED_ONE_IN = 8 };
 

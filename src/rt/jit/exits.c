@@ -125,7 +125,7 @@ void
 emit_branch_edge(struct emit *e, unsigned opcode, enum exit_kind kind, enum exit_to to,
                  uint32_t block)
 {
-	uint32_t exit = new_exit(kind, to, block), edge = jit.counting ? jit.edge_of[block] : 0;
+	uint32_t exit = new_exit(kind, to, block), edge = rt.code.counting ? jit.edge_of[block] : 0;
 	struct exit *x = &jit.exits[exit];
 	enum direction other =
 	        exit_direction(x) == DIRECTION_TAKEN ? DIRECTION_NOT_TAKEN : DIRECTION_TAKEN;

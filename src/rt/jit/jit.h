@@ -18,13 +18,11 @@
 #define STROBE_RT_JIT_JIT_H
 
 #include "rt/arch/x86_64/decode.h"
-#include "rt/native/syspatch.h"
-#include "rt/rt.h"
+#include "rt/code.h"
+#include "rt/program.h"
 
 enum {
-	MAX_BLOCK_INSNS = 128,        /* of one translated fragment */
 	MOST_INSNS_AND_ACTIONS = 224, /* of a fragment, which has 255 records at most */
-	MAX_BLOCK_BYTES = 1024,       /* less than a page: a fragment touches two pages at most */
 	MAX_SURE_SUPERBLOCKS = 16,    /* translated ahead of their execution, one after the other */
 	MAX_SUPERBLOCK_BLOCKS = 24,   /* basic blocks translated in one go, across calls */
 	MAX_WHOLE_INSNS = 16 << 10,   /* of a basic block in all; a longer one counts as several */
@@ -78,17 +76,6 @@ enum block_flags {
 	BLOCK_SUSPENDED = 64, /* not valid now, but will be if its code turns out to be unchanged */
 };
 
-/*
- * Two translations of the same code can be in the cache at once. Each leads only to blocks of its
- * own version, and has lookup tables of its own: a thread changes between them in the dispatcher.
- */
-enum version {
-	VERSION_TOOLS, /* with what the tools ask for */
-	VERSION_PLAIN, /* the program and nothing else */
-	N_VERSIONS,
-	VERSION_NONE = N_VERSIONS /* of the lookup: nothing is found */
-};
-
 /* Three quarters of a cache line, because there is one for every 16 bytes of program code. */
 struct block {
 	uint64_t pc;
@@ -137,9 +124,6 @@ enum exit_to {
 	TO_SELF,   /* the block itself */
 };
 
-/* Where a conditional branch goes. */
-enum direction { DIRECTION_TAKEN, DIRECTION_NOT_TAKEN };
-
 /* Its stub is the one of its number: jit_stub(). */
 struct exit {
 	uint32_t site;       /* cache offset of the rel32 to patch; 0: nothing to link */
@@ -187,13 +171,6 @@ struct warm {
 	uint32_t n_fragments;
 };
 
-/* A block that has been measured, of the last ones (budget/unique.c). */
-struct seen_last {
-	uint32_t id; /* in the results; 0: none */
-	uint32_t exit, generation;
-	uint16_t armed; /* the exit's first bytes; 0: not known */
-};
-
 struct jit {
 	uint32_t hot; /* next free cache offset of the hot part */
 	uint32_t hot_limit;
@@ -222,15 +199,10 @@ struct jit {
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;
-	bool counting;                       /* a tool wants events of code */
-	bool targets;                        /* targets of indirect branches are counted */
-	bool cuts;                           /* basic blocks end where certain functions begin */
-	bool has_plain;                      /* there may be plain blocks */
-	bool alone;                          /* what is being translated leads to the dispatcher:
-	                                        budget/breakpoint_sampling.h */
-	uint32_t most_insns;                 /* of a fragment */
-	struct seen_last last[ST_MOST_LAST]; /* a ring of rt.budget.unique_last */
-	uint32_t n_last;                     /* so far */
+	bool targets;        /* targets of indirect branches are counted */
+	bool alone;          /* what is being translated leads to the dispatcher:
+	                        native/breakpoint_sampling.h */
+	uint32_t most_insns; /* of a fragment */
 };
 extern struct jit jit;
 
@@ -256,32 +228,6 @@ in_cache(uint64_t address)
 	return address - rt.target.area < ST_CACHE_SIZE;
 }
 
-/* The offset, from the thread, of the counter slot of an id (a block's, or another count's). */
-static inline uint32_t
-counter_field(uint32_t id)
-{
-	return ST_THREAD_PRIVATE + id * 8;
-}
-
-/* The program's code as decoded for one block. */
-struct build {
-	uint64_t pc;
-	uint32_t n, bytes, extent;
-	uint32_t map;
-	uint8_t end; /* enum st_block_end */
-	bool more;   /* cut short: a continuation follows */
-	bool writable,
-	        checked;  /* code that may change; that must be compared before each execution */
-	bool tracked;     /* with --unique: it is known which instructions have been measured */
-	bool seen;        /* with --unique: all of it has been measured; else nothing of it has */
-	uint64_t target;  /* direct target */
-	uint8_t copy[15]; /* of the code, if it is checked: one instruction */
-	uint32_t whole_insns, whole_bytes;       /* of the whole basic block */
-	uint8_t flags_live[MAX_BLOCK_INSNS + 1]; /* ST_F_* live before instruction i */
-	struct st_insn insn[MAX_BLOCK_INSNS];
-	uint16_t at[MAX_BLOCK_INSNS + 1]; /* offset of instruction i */
-};
-
 /* jit/build.c: decodes and analyses the block at pc, which ends at `stop` at the latest; 0: where
  * it may. 0, or -1 when nothing can be fetched there. */
 int jit_build(struct build *b, uint64_t pc, uint64_t stop);
@@ -295,8 +241,6 @@ uint8_t jit_flags_live_at(uint64_t pc, bool after_call);
  * handler of a fault may yet see the others, too. */
 uint8_t jit_flags_read(const struct build *b);
 
-/* May it raise a fault, so that a handler sees the state before it? Errs on the side of true. */
-bool jit_may_fault(const struct st_insn *in, const uint8_t *code);
 /* charge.c: machine instructions of tools' actions in the block, for each eight of the program's.
  */
 unsigned jit_actions_for_eight(uint32_t block);
@@ -314,7 +258,6 @@ uint32_t jit_translate_resume(const struct resume *at, enum version next);
 /* From now on control runs past an EXIT_FIRST. Returns what stood there, for jit_arm_first; 0: it
  * did so already. */
 uint16_t jit_skip_first(uint32_t exit);
-void jit_arm_first(uint32_t exit, uint16_t armed);
 /* Makes an entry pad for the block. */
 void jit_make_pad(uint32_t block);
 
@@ -323,7 +266,6 @@ int jit_init(void);
 void jit_reset(void); /* forget every translation; no thread may be in the cache */
 /* After a fork: an empty cache, and results that have no ids yet. */
 void jit_restart(void);
-uint32_t jit_find(uint64_t pc, enum version version); /* block index or 0 */
 void jit_insert(uint32_t block);
 uint32_t
 jit_result_id(const struct build *b); /* id in the results: the same code gets the same id again */
@@ -355,10 +297,6 @@ void jit_lead(uint32_t exit, uint32_t to);
 void jit_link(uint32_t exit, uint32_t block);
 /* Makes the block known to the two below. */
 void jit_page_add(uint32_t block);
-/* Drops the block, and those that it falls into. */
-void jit_drop(uint32_t block);
-/* Drops every block with code in [start, end). Its threads leave it at its next exit. */
-void jit_invalidate(uint64_t start, uint64_t end);
 /* Makes blocks in [start, end) unreachable, until jit_revalidate. */
 void jit_suspend(uint64_t start, uint64_t end);
 /* Drops those blocks in [start, end) whose code is not what was translated; suspended ones that are
@@ -434,14 +372,12 @@ void jit_leave(struct thread *t, const struct recovered *r);
 void jit_stop_at(struct thread *t, uint32_t block);
 /* After a fork, with results that are new. */
 void jit_forget_partials(void);
-/* t->resume is where the program may come back to, but not now; and no longer. */
-void jit_suspend_resume(struct thread *t);
 /* What follows t->resume has changed: it is executed as another block. */
 void jit_end_partial(struct thread *t);
 /* It has come back: the block counts as executed again. */
 void jit_resume_counts(struct thread *t);
 
-/* tool/invoke.c */
+/* jit/invoke.c */
 void rt_dispatch_call(struct thread *t);
 
 /* stubs.S */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Linking exits to blocks, and dropping blocks whose code changed. */
 #include "rt/jit/jit.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 
 /* One aligned-or-within-a-line store: another thread sees the old target or the new one. */
 static void

@@ -9,7 +9,6 @@
 #include "rt/jit/action.h"
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
-#include "rt/os/os.h"
 
 static void
 take_slots(const struct thread *t, struct regs *r)
@@ -241,7 +240,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		if (taken && st_decode(program_code(out->regs.pc), 15, &in))
 			next += (uint64_t)(int64_t)in.rel;
 		out->regs.pc = next;
-		out->edge = jit.counting ? jit.edge_of[out->block] : 0;
+		out->edge = rt.code.counting ? jit.edge_of[out->block] : 0;
 		out->direction = taken ? DIRECTION_TAKEN : DIRECTION_NOT_TAKEN;
 		break;
 	}
@@ -587,7 +586,7 @@ jit_leave(struct thread *t, const struct recovered *r)
 	if (r->edge)
 		edge_pass(t, r->edge, r->direction);
 	const struct block *b = &jit.blocks[r->block];
-	uint32_t id = r->block && jit.counting ? jit.id_of[r->block] : 0;
+	uint32_t id = r->block && rt.code.counting ? jit.id_of[r->block] : 0;
 	if (!id && !b->once)
 		return;
 	bool begun = r->counted || (b->flags & (BLOCK_CONT | BLOCK_RESUME));

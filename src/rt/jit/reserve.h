@@ -9,6 +9,7 @@
 #define STROBE_RT_JIT_RESERVE_H
 
 #include "rt/arch/x86_64/emit.h"
+#include "rt/jit/jit.h"
 #include "rt/tool/tool.h"
 
 /* Registers of a set. */

@@ -3,6 +3,7 @@
 #ifndef STROBE_RT_JIT_THREAD_JIT_H
 #define STROBE_RT_JIT_THREAD_JIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -26,6 +27,13 @@ struct thread_action {
 	uint64_t flags;     /* as lahf and seto give them */
 	uint64_t ticks[2];  /* time stamps */
 	uint64_t values[5]; /* for a function */
+};
+
+/* What the translator is to see to. */
+struct rt_code {
+	bool counting;  /* a tool wants events of code */
+	bool cuts;      /* basic blocks end where certain functions begin */
+	bool has_plain; /* there may be plain blocks */
 };
 
 #endif

@@ -2,11 +2,12 @@
 /* Translating: blocks, superblocks of them, and how they follow one another in the cache. */
 #include "rt/budget/adaptive.h"
 #include "rt/budget/budget.h"
+#include "rt/budget/region.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/action.h"
 #include "rt/jit/sequence.h"
 #include "rt/jit/superblock.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 #include "rt/tool/tool.h"
 
 static struct build builds[2];
@@ -54,7 +55,7 @@ begin_basic_block(struct superblock *u)
 static void
 show_fragment(struct superblock *u, bool cont)
 {
-	if (!jit.counting)
+	if (!rt.code.counting)
 		return;
 	struct st_results_header *r = rt.results;
 	uint64_t amounts = r->blocks.n_amounts;
@@ -139,7 +140,7 @@ begin_block(struct superblock *u, bool cont)
 	                               .flags = flags,
 	                               .map = (uint16_t)b->map,
 	                               .rel = (int32_t)(b->target - (b->pc + b->bytes))};
-	if (jit.counting) {
+	if (rt.code.counting) {
 		jit.id_of[i] = u->id;
 		jit.edge_of[i] = edge_of_fragment();
 		u->site = site_of_fragment();
@@ -155,7 +156,7 @@ begin_block(struct superblock *u, bool cont)
 	rt_stat(ST_STAT_blocks, 1);
 	rt_stat(ST_STAT_insns, b->n);
 	rt_stat(ST_STAT_app_bytes, b->bytes);
-	unsigned border = cont || u->rest || !jit.cuts ? 0 : region_border(b->pc, u->version);
+	unsigned border = cont || u->rest || !rt.code.cuts ? 0 : region_border(b->pc, u->version);
 	if (border) {
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;

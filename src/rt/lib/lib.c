@@ -2,7 +2,6 @@
 /* The few library functions that a freestanding compiler expects, and memory for the runtime. */
 #include <asm/unistd.h>
 #include <linux/mman.h>
-
 #include <stdbool.h>
 
 #include "rt/lib/sys.h"
@@ -203,4 +202,12 @@ rt_complain(const char *text, uint64_t number)
 		line[at++] = "0123456789abcdef"[(number >> shift) & 15];
 	line[at++] = '\n';
 	SYS(__NR_write, 2, line, at);
+}
+
+uint64_t
+cpu_time(void)
+{
+	uint64_t now[2] = {0, 0};
+	SYS(__NR_clock_gettime, 3 /* CLOCK_THREAD_CPUTIME_ID */, now);
+	return now[0] * 1000000000u + now[1];
 }

@@ -95,6 +95,9 @@ rt_tsc(void)
 	return ((uint64_t)hi << 32) | lo;
 }
 
+/* ns of CPU time that this thread has used. */
+uint64_t cpu_time(void);
+
 /* os/limits.c: the engine's memory has grown, or is about to grow by up to `spare` bytes. */
 void limits_adjust(uint64_t spare);
 

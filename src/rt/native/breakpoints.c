@@ -3,10 +3,12 @@
 
 #include "base/sum.h"
 #include "rt/budget/unique.h"
+#include "rt/controller.h"
 #include "rt/native/patch.h"
 #include "rt/native/syspatches.h"
-#include "rt/os/process.h"
+#include "rt/program.h"
 #include "rt/tool/tool.h"
+#include "rt/world.h"
 #include "wire/control.h"
 
 enum {

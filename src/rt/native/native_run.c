@@ -3,11 +3,11 @@
 
 #include <asm/unistd.h>
 
-#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/budget.h"
+#include "rt/native/breakpoint_sampling.h"
 #include "rt/native/breakpoints.h"
 #include "rt/native/syspatch.h"
-#include "rt/os/os.h"
+#include "rt/world.h"
 
 enum {
 	DISPATCH = 59, /* PR_SET_SYSCALL_USER_DISPATCH */

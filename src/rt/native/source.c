@@ -13,7 +13,7 @@ source_slot(uint64_t page)
 }
 
 const uint8_t *
-syspatch_source(uint64_t pc)
+program_source(uint64_t pc)
 {
 	uint64_t page = pc & ~4095ull;
 	const uint8_t *own = rt.native.breakpoints ? breakpoints_source(pc) : NULL;

@@ -17,9 +17,7 @@
 #ifndef STROBE_RT_NATIVE_SYSPATCH_H
 #define STROBE_RT_NATIVE_SYSPATCH_H
 
-#include "rt/rt.h"
-
-enum { CALL_BYTES = 2 }; /* of a system call */
+#include "rt/program.h"
 
 /* Do system calls of this instruction, in native execution, come by a system-call patch? */
 bool syspatch_serves(uint64_t call);
@@ -38,17 +36,5 @@ void syspatches_forget(struct thread *t, uint64_t start, uint64_t end);
 void syspatches_remove(void);
 /* Does the memory hold system-call patches? */
 bool syspatches_own(uint64_t start, uint64_t bytes);
-
-/* The same as program_code, which is faster while there are no system-call patches and no
- * breakpoints. */
-const uint8_t *syspatch_source(uint64_t pc);
-
-/* The program's code at pc: as many bytes as are there, up to those of a block. */
-static inline const uint8_t *
-program_code(uint64_t pc)
-{
-	return rt.native.syspatches || rt.native.breakpoints ? syspatch_source(pc)
-	                                                     : (const uint8_t *)pc;
-}
 
 #endif

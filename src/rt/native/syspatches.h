@@ -5,9 +5,10 @@
 #ifndef STROBE_RT_NATIVE_SYSPATCHES_H
 #define STROBE_RT_NATIVE_SYSPATCHES_H
 
-#include "rt/jit/jit.h"
+#include "rt/code.h"
+#include "rt/maps.h"
 #include "rt/native/syspatch.h"
-#include "rt/os/os.h"
+#include "rt/world.h"
 
 enum {
 	MOST_SYSPATCHES = 128,

@@ -13,10 +13,10 @@ struct thread_native {
 	uint32_t calls;     /* how many */
 	bool call_reported; /* one has come by SIGSYS and is to be made */
 	bool in_call;       /* the one under way was made in native execution */
-	/* leave.c */
+	/* os/leave.c */
 	bool leave_asked;
 	uint8_t leave_rounds; /* since then */
-	/* world.c */
+	/* os/world.c */
 	bool shown;        /* it goes on natively, because the process is about to die */
 	bool stepping;     /* it executes one instruction of the program where it stands */
 	bool step_blocked; /* SIGTRAP was blocked before that */

@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 
+#include "rt/budget/region.h"
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
@@ -148,6 +149,7 @@ rt_start(struct st_boot *boot)
 	if (rt.budget.exists && rt.sampling.hz && rt.sampling.hz < ST_BUDGET_HZ)
 		rt.sampling.every = ST_BUDGET_HZ / rt.sampling.hz;
 	tools_init();
+	region_init();
 	const struct st_attached *attached =
 	        boot->attached ? (const struct st_attached *)boot->threads : NULL;
 	thread_adopt_main(rt.main, attached);
@@ -174,10 +176,9 @@ rt_start(struct st_boot *boot)
 	 * tool does not come back. */
 	thread_start_sampling(t);
 	tools_begin();
+	callback_thread_begin(t);
 	if (attached)
-		callback_attached(t);
-	else
-		callback_thread_begin(t);
+		gap_begin(t); /* what it has done before is a gap */
 	rt.results->run.state = ST_RUN_CACHE;
 	if (!attached)
 		return;

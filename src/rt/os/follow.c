@@ -10,6 +10,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/tool/callbacks.h"
+#include "rt/unwind/unwind.h"
 #include "wire/control.h"
 
 /* Sends a message, with a descriptor if fd >= 0. False when the controller has gone. */
@@ -171,6 +172,7 @@ process_follow_fork(struct thread *t)
 	adaptive_restart();
 	jit_forget_partials();
 	tools_restart(t);
+	unwind_forget();
 	callback_thread_begin(t);
 	maps_restart();
 	limits_restart();

@@ -3,8 +3,8 @@
 
 #include <asm/unistd.h>
 
+#include "rt/frame.h"
 #include "rt/jit/jit.h"
-#include "rt/os/frame.h"
 #include "rt/os/os.h"
 
 enum {

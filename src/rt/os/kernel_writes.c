@@ -5,7 +5,7 @@
 #include <asm/unistd.h>
 
 #include "rt/jit/jit.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 #include "rt/os/os.h"
 
 enum {

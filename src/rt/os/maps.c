@@ -4,7 +4,7 @@
 #include <linux/mman.h>
 
 #include "rt/jit/jit.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 #include "rt/tool/callbacks.h"
 
 enum { MAX_LIVE_MAPS = 8192 };

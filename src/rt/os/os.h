@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runtime towards the operating system: threads, signals, system calls, stopping the world,
- * native execution. */
+/* The runtime towards the operating system: threads, signals, system calls, leaving a process. What
+ * others need of it is in world.h, maps.h and controller.h of rt. */
 #ifndef STROBE_RT_OS_OS_H
 #define STROBE_RT_OS_OS_H
 
 #include <asm/unistd.h>
 
-#include "rt/os/maps.h"
-#include "rt/rt.h"
+#include "rt/maps.h"
+#include "rt/program.h"
+#include "rt/world.h"
 
 /* Signals. */
 
-enum {
-	SIGNAL_ILL = 4,
-	SIGNAL_TRAP = 5,
-	SIGNAL_ABRT = 6,
-	SIGNAL_BUS = 7,
-	SIGNAL_FPE = 8,
-	SIGNAL_KILL = 9,
-	SIGNAL_SEGV = 11,
-	SIGNAL_STOP = 19,
-	SIGNAL_SYS = 31,
-	SIGNAL_OWN =
-	        64, /* the runtime's own: sampling, stopping the world. Shared with the program */
-};
-#define SIGNAL_BIT(n) (1ull << ((n)-1))
 /* Signals that stay open in the kernel's mask whatever the program asks for. */
 #define NEVER_BLOCKED                                                                              \
 	(ALWAYS_OPEN | (rt.budget.exists ? SIGNAL_BIT(SIGNAL_SYS) : 0) |                           \
@@ -90,8 +77,6 @@ struct thread *thread_adopt(const struct st_attached *from);
 /* The system call in which the thread was attached, if it goes on by restart_syscall. */
 void thread_continue_call(struct thread *t);
 void thread_start_sampling(struct thread *t);
-/* ns of CPU time that this thread has used. */
-uint64_t cpu_time(void);
 /* After a fork: the calling thread is the only one, and its counters are those of the new results.
  */
 void thread_become_only(struct thread *t);
@@ -118,30 +103,6 @@ lock_future_natively(void)
 		SYS(__NR_mlockall, rt.locks_future == LOCK_ON_FAULT ? 6 : 2);
 }
 
-/* The world. */
-
-/* Empties the code cache. rt.lock held; every other thread leaves the cache first. */
-void os_flush(struct thread *t);
-/* Takes all write protection back, too. */
-void os_flush_and_open(struct thread *t);
-/* Every other thread comes out of the cache to the dispatcher. rt.lock held. */
-void os_make_wait(struct thread *t);
-/* Those that run natively, too. */
-void os_make_all_wait(struct thread *t);
-/* Every other thread leaves the cache, and stays out until the caller gives rt.lock back. */
-void os_stop_world(struct thread *t);
-/* The process is about to die with a core dump: every other thread goes on natively for its last
- * moments, so that the dump shows the program in all of them. */
-void os_show_threads(struct thread *t);
-/* Executes at t->regs natively, expecting a fault; when it comes, the program sees it as its own.
- */
-_Noreturn void os_native_probe(struct thread *t);
-/* The thread is to execute the instruction at t->regs where it stands, and to come back. */
-void os_step(struct thread *t);
-/* Hands the whole process back to native execution: this thread, which is about to do what the
- * engine cannot bear, and all others. */
-_Noreturn void os_native_forever(struct thread *t);
-
 /* Leaving a process: leave.c. */
 
 /* From now on the end of the controller's socket means that the process is handed back. */
@@ -161,10 +122,7 @@ long sys_rseq(struct thread *t);
 
 /* stubs.S */
 void rt_park_entry(void);
-void rt_go_native_run(void);
 void rt_go_step(void);
-void rt_stub_syspatch(void);
-extern const char rt_native_run_end[];
 void rt_finish_entry(void);
 void rt_forget_entry(void);
 enum { NOT_BEGUN = 4097 }; /* its answer, negative, when a signal waits */
@@ -179,8 +137,6 @@ _Noreturn void rt_go_native(struct thread *t);
 _Noreturn void rt_go_native_forever(struct thread *t);
 _Noreturn void rt_sigreturn_now(void *frame);
 void rt_restorer(void);
-int rt_copy_guarded(void *to, const void *from, size_t n);
-extern const char rt_copy_insn[], rt_copy_failed[];
 extern const char rt_native_jump[];
 
 #endif

@@ -8,7 +8,7 @@
 #include <linux/mman.h>
 
 #include "rt/jit/jit.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
 
 enum {
 	PAGE_BITS = 16,

@@ -4,6 +4,7 @@
 #ifndef STROBE_RT_OS_PROCESS_H
 #define STROBE_RT_OS_PROCESS_H
 
+#include "rt/controller.h"
 #include "rt/rt.h"
 
 long sys_exec(struct thread *t);
@@ -34,17 +35,6 @@ void follow_exec_failed(struct thread *t);
 /* In a fork's child, the only thread of a copy of the process: goes on under its own engine. False:
  * it cannot. */
 bool process_follow_fork(struct thread *t);
-
-struct st_message;
-/* Sends it to the controller. False when that has gone. */
-bool process_tell(const struct st_message *m);
-/* Is there nobody any more who would answer, or take rows? (controller.c) */
-bool controller_is_gone(void);
-/* Only: has its end of the socket been closed? While the agent has it, the process then leaves. */
-bool controller_has_hung_up(void);
-/* Waits until the controller changes *word, whose value was that: false when it has gone meanwhile,
- * or has not for that many seconds. */
-bool controller_answers(const uint32_t *word, uint32_t value, unsigned seconds);
 
 /* Notes the CPU time at which the engine is left for good, if this is the first time; forgets it
  * when nothing came of it. Both in process.c. */

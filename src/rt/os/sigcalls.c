@@ -4,9 +4,9 @@
 #include <asm/unistd.h>
 
 #include "rt/budget/budget.h"
+#include "rt/frame.h"
 #include "rt/jit/jit.h"
 #include "rt/native/native_run.h"
-#include "rt/os/frame.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 

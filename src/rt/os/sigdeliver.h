@@ -2,8 +2,8 @@
 #ifndef STROBE_RT_OS_SIGDELIVER_H
 #define STROBE_RT_OS_SIGDELIVER_H
 
+#include "rt/frame.h"
 #include "rt/jit/jit.h"
-#include "rt/os/frame.h"
 #include "rt/os/os.h"
 
 /* Where a signal comes from. */

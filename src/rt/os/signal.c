@@ -7,13 +7,14 @@
  */
 #include <asm/unistd.h>
 
-#include "rt/budget/breakpoint_sampling.h"
 #include "rt/budget/budget.h"
+#include "rt/budget/region.h"
+#include "rt/frame.h"
 #include "rt/jit/jit.h"
+#include "rt/native/breakpoint_sampling.h"
 #include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"
 #include "rt/native/syspatch.h"
-#include "rt/os/frame.h"
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/sample.h"
@@ -278,7 +279,7 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 	/* What the runtime is doing for the thread goes by its state: another tick will come. */
 	if (!budget_exists() || (signals_in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
-	bool granted = budget_tick(t), leaves = native_run_tick(t);
+	bool granted = bp_sampling_tick(t), leaves = native_run_tick(t);
 	bool late = !t->budget.spent && t->state == THREAD_NATIVE_RUN; /* granted on its way out */
 	if (granted || leaves || late)
 		obey_stop(t, uc);

@@ -6,6 +6,7 @@
 #include <linux/prctl.h>
 
 #include "rt/budget/budget.h"
+#include "rt/budget/region.h"
 #include "rt/budget/share.h"
 #include "rt/jit/jit.h"
 #include "rt/native/native_run.h"

@@ -5,8 +5,10 @@
 #include <linux/sched.h>
 
 #include "rt/budget/budget.h"
+#include "rt/budget/region.h"
 #include "rt/jit/jit.h"
 #include "rt/native/breakpoints.h"
+#include "rt/native/native_run.h"
 #include "rt/native/syspatch.h"
 #include "rt/os/held.h"
 #include "rt/os/kernel_writes.h"
@@ -120,17 +122,10 @@ thread_begin(struct thread *t)
 	thread_record(t)->tid = t->tid;
 	SYS(__NR_prctl, 16 /* PR_GET_NAME */, thread_record(t)->name);
 	thread_choose(t);
+	native_run_begin(t);
 	budget_begin(t, t == rt.main && (uint32_t)SYS(__NR_getppid) == rt.boot->controller);
 	t->sampling.timer = -1;
 	signals_set_stack(t);
-}
-
-uint64_t
-cpu_time(void)
-{
-	uint64_t now[2] = {0, 0};
-	SYS(__NR_clock_gettime, THREAD_CPU_CLOCK, now);
-	return now[0] * 1000000000u + now[1];
 }
 
 void
@@ -373,7 +368,8 @@ rt_attached(struct thread *t)
 	take_over_own(t);
 	thread_begin(t);
 	signals_block_all(); /* but those of faults, which tools may have */
-	callback_attached(t);
+	callback_thread_begin(t);
+	gap_begin(t); /* what it has done before is a gap */
 	thread_start_sampling(t);
 	if (rt.native.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
@@ -394,7 +390,7 @@ thread_retire(struct thread *t)
 {
 	uint64_t *own = thread_counter(t, 0), *sum = counters_of_slot(0);
 	uint32_t n = rt.results->blocks.n;
-	if (jit.counting) {
+	if (rt.code.counting) {
 		for (uint32_t i = ST_FIRST_ID; i < n; i++) {
 			if (!own[i])
 				continue;

@@ -27,6 +27,20 @@ struct siginfo {
 	uint64_t rest[12];
 };
 
+enum {
+	SIGNAL_ILL = 4,
+	SIGNAL_TRAP = 5,
+	SIGNAL_ABRT = 6,
+	SIGNAL_BUS = 7,
+	SIGNAL_FPE = 8,
+	SIGNAL_KILL = 9,
+	SIGNAL_SEGV = 11,
+	SIGNAL_STOP = 19,
+	SIGNAL_SYS = 31,
+	SIGNAL_OWN =
+	        64, /* the runtime's own: sampling, stopping the world. Shared with the program */
+};
+#define SIGNAL_BIT(n) (1ull << ((n)-1))
 enum { N_SIGNALS = 64 };
 
 /* Signal dispositions as the program set them: shared by the threads of a process. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points, conditions and actions: what a tool asks for while code is translated. */
+#include "rt/program.h"
 #include "rt/tool/events.h"
 
 /* ---- points ---- */

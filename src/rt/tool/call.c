@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls of the tools' functions. One that faults, or does not come back, ends the tool and nothing
  * else. */
-#include "rt/os/os.h"
 #include "rt/tool/tool.h"
 
 enum { SIGNAL_XCPU = 24 };

@@ -3,7 +3,7 @@
 
 #include <asm/unistd.h>
 
-#include "rt/os/os.h"
+#include "rt/world.h"
 
 #define EACH_TOOL(i, event)                                                                        \
 	for (unsigned i = 0; i < tools.n; i++)                                                     \
@@ -24,18 +24,17 @@ callback_thread_begin(struct thread *t)
 }
 
 void
-callback_attached(struct thread *t)
+callback_gap(struct thread *t, uint64_t from)
 {
-	callback_thread_begin(t);
-	gap_begin(t);
+	EACH_TOOL(i, gap)
+	tool_call(i, (plain_function)tools.tool[i].tool->gap, t, (const void *)from);
 }
 
 void
 callback_last_gap(struct thread *t)
 {
 	if (t->budget.gap_from && rt.on && !t->budget.left_out)
-		EACH_TOOL(i, gap)
-	tool_call(i, (plain_function)tools.tool[i].tool->gap, t, (const void *)t->budget.gap_from);
+		callback_gap(t, t->budget.gap_from);
 }
 
 void

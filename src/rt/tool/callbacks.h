@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Happenings that tools hear of. */
+/* Events of threads and of the process, for which tools have callbacks. */
 #ifndef STROBE_RT_TOOL_CALLBACKS_H
 #define STROBE_RT_TOOL_CALLBACKS_H
 
@@ -9,10 +9,10 @@ struct map;
 
 /* On the thread itself. */
 void callback_thread_begin(struct thread *t);
-/* The same for one that was running: what it has done before is a gap. */
-void callback_attached(struct thread *t);
 void callback_thread_end(struct thread *t);
-/* Nothing of the thread will be measured any more: tells of the gap that it is in, if it is. */
+/* The thread was not measured since then (TSC). */
+void callback_gap(struct thread *t, uint64_t from);
+/* Nothing of the thread will be measured any more: the gap that it is in is reported, if it is. */
 void callback_last_gap(struct thread *t);
 /* The process ends, or becomes another program. rt.lock not held. */
 void callback_end(struct thread *t);

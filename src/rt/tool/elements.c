@@ -6,6 +6,7 @@
  */
 #include <cpuid.h>
 
+#include "rt/program.h"
 #include "rt/tool/events.h"
 
 enum { MAX_PLANS = 1 << 16, MOST_ACTIONS = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of the program that tools, or the region of interest, are about: the controller knows
  * them. */
-#include "rt/os/process.h"
+#include "rt/controller.h"
 #include "rt/tool/tool.h"
 #include "wire/control.h"
 

@@ -4,8 +4,8 @@
  * what compilers call leaders. Without them a block that is run into and jumped to is two that
  * overlap. A function's code is looked through when the first of it is built.
  */
-#include "rt/native/syspatch.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
+#include "rt/program.h"
 #include "rt/tool/tool.h"
 
 static bool wanted;

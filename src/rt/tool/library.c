@@ -2,8 +2,8 @@
 /* What the tools have in place of a C library. */
 #include <asm/unistd.h>
 
-#include "rt/budget/budget.h"
-#include "rt/os/os.h"
+#include "rt/cost.h"
+#include "rt/program.h"
 #include "rt/tool/tool.h"
 
 /* Small pieces share a page; nothing is ever given back. */

@@ -6,9 +6,8 @@
  */
 #include <asm/unistd.h>
 
-#include "rt/budget/budget.h"
-#include "rt/os/os.h"
-#include "rt/os/process.h"
+#include "rt/controller.h"
+#include "rt/cost.h"
 #include "rt/tool/tool.h"
 
 enum { NO_BUFFER = ST_CHUNK_BYTES };

@@ -13,7 +13,7 @@
 
 #include "rt/arch/x86_64/operands.h"
 #include "rt/arch/x86_64/pieces.h"
-#include "rt/jit/jit.h"
+#include "rt/code.h"
 
 /* What an operand is, from the point of view of the instruction its action stands at. */
 enum operand_kind {
@@ -235,15 +235,6 @@ bool entries_frames(uint32_t map, uint64_t *from, uint64_t *end);
 uint64_t entries_start(uint64_t pc);
 /* The code that is there: of a function, or of one of its parts. False: as above. */
 bool entries_range(uint64_t pc, uint64_t *start, uint64_t *end);
-/* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
-unsigned region_at(uint64_t pc);
-/* The same, as far as it matters to threads that execute the version. */
-unsigned region_border(uint64_t pc, enum version version);
-
-/* budget/measured_threads.c: is the thread one of those that are measured? Asked when it begins,
- * and when it has another name. */
-void thread_choose(struct thread *t);
-
 /* Do the tools see what the thread does now? */
 static inline bool
 thread_is_seen(const struct thread *t)
@@ -262,17 +253,6 @@ thread_version(const struct thread *t)
 {
 	return thread_is_seen(t) ? VERSION_TOOLS : VERSION_PLAIN;
 }
-
-/* budget/region.c: whether tools are at work. rt.lock held. */
-void region_init(void);
-/* The thread may execute another version of the code from here on: notes that it is not measured
- * any more, or tells of the gap that has ended. */
-void gap_follow(struct thread *t);
-/* It is not measured from here on. */
-void gap_begin(struct thread *t);
-void region_set(struct thread *t, bool on);
-/* Does what the controller asks for. */
-void region_obey(struct thread *t);
 
 /* tool/returns.c */
 /* The tools are about to say what they want at the return of a function: forgets what they wanted.

@@ -2,8 +2,8 @@
 /* The tools of the run, and the events of a fragment. */
 #include <asm/unistd.h>
 
+#include "rt/program.h"
 #include "rt/tool/events.h"
-#include "rt/unwind/unwind.h"
 #include "tools/tools.h"
 
 struct tools tools;
@@ -37,15 +37,14 @@ tools_init(void)
 		strobe_tool *t = index == ST_TOOL_LOADED ? (strobe_tool *)r->plan.tool_entry[i]
 		                                         : st_tools[index];
 		tools.tool[i] = (struct active_tool){.tool = t, .options = r->plan.tool_options[i]};
-		jit.counting |=
+		rt.code.counting |=
 		        t->block || t->insn || t->access || t->branch || t->call || t->function;
 		tools.wants_functions |= t->function != NULL;
 		tools.wants_syscalls |= t->syscall_before || t->syscall_after;
 	}
-	jit.counting |= r->plan.unique != 0; /* which code is executed is to be known */
+	rt.code.counting |= r->plan.unique != 0; /* which code is executed is to be known */
 	tools.has_rdfsbase = has_rdfsbase();
-	region_init();
-	rt.results->blocks.counting = jit.counting;
+	rt.results->blocks.counting = rt.code.counting;
 }
 
 void
@@ -79,7 +78,6 @@ tools_restart(struct thread *t)
 	leaders_forget();
 	forests_forget(t);
 	walk_forget(t);
-	unwind_forget();
 	elements_forget();
 	t->tools.returns = NULL;
 	t->returns_at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/native/syspatch.h"
-#include "rt/os/maps.h"
+#include "rt/maps.h"
+#include "rt/program.h"
 #include "rt/unwind/unwind.h"
 
 enum { LONGEST_CALL = 7 }; /* without prefixes that say nothing of its length */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Images of the program's code, and the rules of places, which are kept until mappings change. */
-#include "rt/jit/jit.h"
-#include "rt/os/maps.h"
-#include "rt/os/os.h"
+#include "rt/maps.h"
+#include "rt/program.h"
 #include "rt/tool/tool.h"
 #include "rt/unwind/unwind.h"
 

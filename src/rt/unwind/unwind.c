@@ -6,7 +6,7 @@
  */
 #include "rt/unwind/unwind.h"
 
-#include "rt/os/frame.h"
+#include "rt/frame.h"
 #include "rt/tool/tool.h"
 
 enum {

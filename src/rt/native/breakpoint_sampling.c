@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/budget/breakpoint_sampling.h"
+#include "rt/native/breakpoint_sampling.h"
 
 #include "rt/arch/x86_64/apart.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/credit.h"
 #include "rt/budget/share.h"
 #include "rt/budget/unique.h"
+#include "rt/maps.h"
 #include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"
 #include "rt/native/syspatch.h"
-#include "rt/os/maps.h"
-#include "rt/os/os.h"
+#include "rt/program.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -27,36 +27,6 @@ may_sample(const struct thread *t)
 	return rt.native.has_breakpoints && !rt.budget.unique_last && !share_exists() &&
 	       !rt.native.no_breakpoints && !rt.writes_memory_file && rt.on &&
 	       !t->budget.left_out && native_run_may(t);
-}
-
-int64_t
-bp_sampling_debt(int64_t most)
-{
-	const uint64_t units =
-	        budget_plan()->ticks_per_second / 1000000 * ST_BUDGET_UNITS; /* a us */
-	uint64_t ns = __atomic_load_n(&rt.results->control.debt_ns, __ATOMIC_RELAXED), pays;
-	if (most <= 0)
-		return 0;
-	do {
-		uint64_t can = (uint64_t)most / units * 1000;
-		pays = ns < can ? ns : can;
-	} while (!__atomic_compare_exchange_n(&rt.results->control.debt_ns, &ns, ns - pays, false,
-	                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return (int64_t)(pays * units / 1000);
-}
-
-void
-bp_sampling_begin(struct thread *t)
-{
-	t->budget.breakpoints.on = false;
-	t->budget.breakpoints.found = 0;
-	t->budget.breakpoints.rate = rt.results->control.log_has_code ? 0 : UINT32_MAX;
-}
-
-void
-bp_sampling_end(struct thread *t)
-{
-	t->budget.breakpoints.on = false;
 }
 
 /* Where the block leads may be new as well. What begins after a return or an indirect jump nobody
@@ -173,28 +143,39 @@ try_sampling(struct thread *t, uint64_t net)
 static void
 reopen(struct thread *t)
 {
-	bp_sampling_end(t);
+	t->budget.breakpoints.on = false;
 	if (t->budget.spent && credit_of(t) > 0)
 		budget_resume(t);
 }
 
-bool
-bp_sampling_tick(struct thread *t, uint64_t net, uint64_t now, bool begins)
+/* Returns whether a thread that runs natively is to come to the dispatcher. */
+static bool
+follow_tick(struct thread *t, const struct budget_tick *tick)
 {
-	bool late = now - t->budget.period_from >= budget_plan()->period_ns / 8 * 7;
-	if (!begins)
+	bool late = tick->now - t->budget.period_from >= budget_plan()->period_ns / 8 * 7;
+	if (!tick->begins)
 		keep_rate(t);
 	if (!t->budget.breakpoints.on) {
 		if (!t->budget.spent && !late && may_sample(t))
-			try_sampling(t, net);
+			try_sampling(t, tick->net);
 		return false;
 	}
-	ask_for_leaders(net);
+	ask_for_leaders(tick->net);
 	if (late || !may_sample(t) || !is_quiet(t))
 		reopen(t);
 	else if (!t->budget.spent)
 		budget_pause(t);
 	return t->budget.breakpoints.on && breakpoints_stale();
+}
+
+bool
+bp_sampling_tick(struct thread *t)
+{
+	bool spent = t->budget.spent;
+	struct budget_tick tick = budget_tick(t);
+	bool comes = follow_tick(t, &tick);
+	return budget_plan()->policy == ST_BUDGET_NATIVE &&
+	       (comes || tick.begins || t->budget.spent != spent);
 }
 
 /* Is it known what is there? Code that no log has is not looked for. */

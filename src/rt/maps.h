@@ -3,8 +3,8 @@
  * What the runtime knows of the program's executable memory: which mappings there are, which can be
  * written, and which of their pages it has write-protected because they hold translated code.
  */
-#ifndef STROBE_RT_OS_MAPS_H
-#define STROBE_RT_OS_MAPS_H
+#ifndef STROBE_RT_MAPS_H
+#define STROBE_RT_MAPS_H
 
 #include "rt/rt.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/os/vsyscall.h"
+#include "rt/jit/vsyscall.h"
 
 #include <asm/unistd.h>
 
-#include "rt/os/os.h"
+#include "rt/maps.h"
+#include "rt/program.h"
 
 /* By the number of the function. */
 static const long numbers[] = {__NR_gettimeofday, __NR_time, __NR_getcpu};

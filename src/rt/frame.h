@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernel's signal frame on x86-64, as it lies on the stack when a handler starts. */
-#ifndef STROBE_RT_OS_FRAME_H
-#define STROBE_RT_OS_FRAME_H
+#ifndef STROBE_RT_FRAME_H
+#define STROBE_RT_FRAME_H
 
 #include "rt/rt.h"
 

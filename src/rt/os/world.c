@@ -2,6 +2,7 @@
 /* Stopping the other threads, and leaving for native execution. */
 #include <asm/unistd.h>
 
+#include "rt/budget/region.h"
 #include "rt/jit/jit.h"
 #include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"

@@ -4,8 +4,8 @@
  * the kernel executes itself when something jumps there. In the cache they are calls that the
  * engine makes.
  */
-#ifndef STROBE_RT_OS_VSYSCALL_H
-#define STROBE_RT_OS_VSYSCALL_H
+#ifndef STROBE_RT_JIT_VSYSCALL_H
+#define STROBE_RT_JIT_VSYSCALL_H
 
 #include "rt/rt.h"
 
