@@ -225,21 +225,34 @@ check_lists(const struct st_paths *a, struct st_error *e)
 	return 0;
 }
 
-/* The tool as `strobe run -t` would take it. */
 static st_status
 choose_tool(struct st_paths *a, struct st_error *e)
 {
-	char spec[256], memory[48] = "";
+	char memory[24];
 	bool root = a->measure.session.region.functions.n || a->measure.session.region.images.n;
+	const struct {
+		bool chosen;
+		struct st_tool_setting setting;
+	} options[] = {{true, {"mode", a->mode}},
+	               {true, {"k", a->k}},
+	               {a->unroll, {"roll", "0"}},
+	               {a->cycles, {"cycles", NULL}},
+	               {a->loops, {"loops", NULL}},
+	               {a->iterations, {"iterations", NULL}},
+	               {a->loops && a->pin, {"pin", NULL}},
+	               {a->physical, {"physical", NULL}},
+	               {a->time, {"time", NULL}},
+	               {a->instructions, {"instructions", NULL}},
+	               {root, {"root", NULL}},
+	               {a->max_memory != 0, {"memory", memory}}};
+	struct st_tool_setting settings[sizeof options / sizeof *options];
+	size_t n = 0;
+	snprintf(memory, sizeof memory, "%" PRIu64, a->max_memory);
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].chosen)
+			settings[n++] = options[i].setting;
 	a->measure.session.region.marks = true;
-	if (a->max_memory)
-		snprintf(memory, sizeof memory, ",memory=%" PRIu64, a->max_memory);
-	snprintf(spec, sizeof spec, "contexts:mode=%s,k=%s%s%s%s%s%s%s%s%s%s%s", a->mode, a->k,
-	         a->unroll ? ",roll=0" : "", a->cycles ? ",cycles" : "", a->loops ? ",loops" : "",
-	         a->iterations ? ",iterations" : "", a->loops && a->pin ? ",pin" : "",
-	         a->physical ? ",physical" : "", a->time ? ",time" : "",
-	         a->instructions ? ",instructions" : "", root ? ",root" : "", memory);
-	return st_toolset_add(&a->measure.session.tools, spec, e);
+	return st_toolset_use(&a->measure.session.tools, "contexts", settings, n, e);
 }
 
 /* Loops are those of functions, and rolled. */

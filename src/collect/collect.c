@@ -45,6 +45,11 @@ describe_run(struct st_profile *p, const struct st_run *run, const struct st_pro
 		else
 			p->out_of_memory = true;
 	}
+	for (size_t i = 0; i < origin->n_tools; i++)
+		st_profile_add_tool(p, origin->tools[i]);
+	for (size_t i = 0; i < origin->n_tool_options; i++)
+		st_profile_add_option(p, origin->tool_options[i].tool, origin->tool_options[i].name,
+		                      origin->tool_options[i].value);
 	r->start_ns = origin->start_ns;
 	r->wall_ns = nanoseconds(run->seconds);
 	r->cpu_user_ns = nanoseconds(run->cpu_user);

@@ -6,62 +6,34 @@
 
 /* ---- the run's options ---- */
 
-/* The value of an option in "contexts:mode=func,k=10", NULL: it was not given. */
-static const char *
-option(const char *tools, const char *name)
-{
-	static const char tool[] = "contexts:";
-	const char *word = strstr(tools, tool);
-	size_t n = strlen(name);
-	for (word = word ? word + sizeof tool - 1 : NULL; word;) {
-		if (!strncmp(word, name, n) && word[n] == '=')
-			return word + n + 1;
-		word = strchr(word, ',');
-		word = word ? word + 1 : NULL;
-	}
-	return NULL;
-}
+static const char tool[] = "contexts";
 
 static bool
-is_word(const char *text, const char *word)
+flag(const struct st_profile *p, const char *name, bool usual)
 {
-	size_t n = strlen(word);
-	return text && !strncmp(text, word, n) && (text[n] == ',' || !text[n]);
-}
-
-/* "name" alone is "name=1". */
-static bool
-flag(const char *tools, const char *name, bool usual)
-{
-	const char *word = strstr(tools, "contexts:");
-	size_t n = strlen(name);
-	for (word = word ? strchr(word, ':') : NULL; word; word = strchr(word + 1, ','))
-		if (is_word(word + 1, name))
-			usual = true;
-		else if (!strncmp(word + 1, name, n) && word[1 + n] == '=')
-			usual = strtoul(word + n + 2, NULL, 10) != 0;
-	return usual;
+	const char *value = st_profile_option(p, tool, name);
+	return value ? strtoul(value, NULL, 10) != 0 : usual;
 }
 
 bool
 st_contexts_options(const struct st_profile *p, struct st_context_options *o)
 {
-	const char *tools = p->run.tool ? p->run.tool : "", *k = option(tools, "k");
+	const char *k = st_profile_option(p, tool, "k"), *mode = st_profile_option(p, tool, "mode");
 	*o = (struct st_context_options){.mode = ST_CONTEXT_FUNC,
 	                                 .k = ST_K_INFINITE,
-	                                 .time = flag(tools, "time", false),
-	                                 .instructions = flag(tools, "instructions", false)};
+	                                 .time = flag(p, "time", false),
+	                                 .instructions = flag(p, "instructions", false)};
 #define M(id, name)                                                                                \
-	if (is_word(option(tools, "mode"), #name))                                                 \
+	if (mode && !strcmp(mode, #name))                                                          \
 		o->mode = ST_CONTEXT_##id;
 	ST_CONTEXT_MODES(M)
 #undef M
-	if (k && !is_word(k, "inf"))
+	if (k && strcmp(k, "inf") != 0)
 		o->k = (uint32_t)strtoul(k, NULL, 10);
-#define R(name, usual, asked) o->name = flag(tools, #name, usual);
+#define R(name, usual, asked) o->name = flag(p, #name, usual);
 	ST_CONTEXT_RULES(R)
 #undef R
-	return strstr(tools, "contexts") != NULL;
+	return st_profile_has_tool(p, tool);
 }
 
 /* ---- groups ---- */

@@ -119,6 +119,7 @@ static bool
 read_rules(struct reading *r, sqlite3_stmt *s)
 {
 	r->p->run.tool = text(r->p, s, 0);
+	st_profile_tools_of_text(r->p);
 	return true;
 }
 

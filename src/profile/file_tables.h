@@ -23,6 +23,9 @@ int st_save_tables(sqlite3 *db, const struct st_profile *p);
 /* Writes and reads quality of service, if there was any: the same. */
 int st_save_qos(sqlite3 *db, const struct st_profile *p);
 bool st_load_qos(sqlite3 *db, struct st_profile *p);
+/* The run's tools and their options: the same. */
+int st_save_tools(sqlite3 *db, const struct st_profile *p);
+bool st_load_tools(sqlite3 *db, struct st_profile *p);
 /* The slowdown's ends; without the table it cannot be told. */
 int st_save_slowdown(sqlite3 *db, const struct st_profile *p);
 bool st_load_slowdown(sqlite3 *db, struct st_profile *p);

@@ -31,6 +31,8 @@ st_profile_free(struct st_profile *p)
 		next = c->next;
 		free(c);
 	}
+	free(p->run.tools.v);
+	free(p->run.tool_options.v);
 	free(p->run.command.v);
 	free(p->qos.rows.v);
 	free(p->overshoots.v);

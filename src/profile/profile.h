@@ -40,8 +40,14 @@ struct st_profile_declared {
 	const char *name, *help;
 };
 
+/* An option that a tool of the run was given. */
+struct st_profile_option {
+	uint32_t tool; /* index into the run's tools */
+	const char *name, *value;
+};
+
 struct st_profile_origin {
-	const char *tool;
+	const char *tool; /* all tools with their options, for people */
 	char *const *argv;
 	const char *options; /* the options of `strobe run` as given, for the record; may be NULL */
 	uint32_t sample_hz;
@@ -52,6 +58,8 @@ struct st_profile_origin {
 	const struct st_qos *qos; /* what watched how well the program served; NULL: nothing */
 	const char *const *tools; /* names of the run's tools */
 	size_t n_tools;
+	const struct st_profile_option *tool_options;
+	size_t n_tool_options;
 	const struct st_profile_declared *counters; /* of theirs */
 	size_t n_counters;
 	struct st_ahead *ahead; /* who has read the images already; may be NULL */
@@ -64,7 +72,10 @@ struct st_slowdown {
 };
 
 struct st_profile_run {
+	/* As they were given, for people: nothing reads `tool` and `options` but to print them. */
 	const char *tool, *options, *strobe_version;
+	ST_VEC(const char *) tools;
+	ST_VEC(struct st_profile_option) tool_options;
 	ST_VEC(const char *) command;
 	ST_VEC(const char *)
 	environment; /* NAME=VALUE, the few variables that change how programs run */
@@ -299,6 +310,15 @@ __attribute__((format(printf, 2, 3))) const char *st_profile_textf(struct st_pro
 /* Adds a sentence to the notes. */
 __attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p, const char *format,
                                                            ...);
+
+/* The tools of the run and their options; of an option its value, NULL: it was not given. */
+bool st_profile_has_tool(const struct st_profile *p, const char *tool);
+const char *st_profile_option(const struct st_profile *p, const char *tool, const char *name);
+void st_profile_add_tool(struct st_profile *p, const char *tool);
+void st_profile_add_option(struct st_profile *p, uint32_t tool, const char *name,
+                           const char *value);
+/* The same from run.tool, for files that have nothing but this text. */
+void st_profile_tools_of_text(struct st_profile *p);
 
 /* Sum of a counter of the tool over all processes; false when the tool has no such counter. */
 bool st_profile_counter(const struct st_profile *p, const char *name, uint64_t *total);

@@ -339,6 +339,8 @@ fill(struct writer *w, const struct st_profile *p)
 		if (status == SQLITE_OK)
 			status = st_save_qos(w->db, p);
 		if (status == SQLITE_OK)
+			status = st_save_tools(w->db, p);
+		if (status == SQLITE_OK)
 			status = st_save_slowdown(w->db, p);
 		if (status == SQLITE_OK)
 			status = st_save_overshoots(w->db, p);

@@ -177,6 +177,8 @@ collect(struct st_session_run *r, struct st_error *e)
 	                                         .qos = r->options.qos,
 	                                         .tools = r->rows.tools,
 	                                         .n_tools = s->tools.n,
+	                                         .tool_options = s->tools.options.v,
+	                                         .n_tool_options = s->tools.options.n,
 	                                         .counters = counters,
 	                                         .n_counters = n_counters,
 	                                         .ahead = r->ahead};

@@ -83,11 +83,12 @@ measure(const char *tool, int action)
 	struct st_toolset set = {0};
 	struct st_error e;
 	struct st_run run;
-	char spec[128], number[16];
+	char which[16], number[16];
 	double answer = -1;
 	int ends[2];
-	snprintf(spec, sizeof spec, "%s:action=%d", tool, action);
-	if (st_toolset_add(&set, spec, &e) || pipe(ends) != 0) {
+	snprintf(which, sizeof which, "%d", action);
+	const struct st_tool_setting setting = {"action", which};
+	if (st_toolset_use(&set, tool, &setting, 1, &e) || pipe(ends) != 0) {
 		st_toolset_free(&set);
 		return -1;
 	}

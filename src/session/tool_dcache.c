@@ -12,13 +12,19 @@ struct level {
 };
 enum { SIZE_TEXT = 24 };
 
+/* What dcache is asked for. */
+struct asked {
+	const struct st_tool_setting *settings;
+	size_t n;
+};
+
 static uint64_t
-value_of(const struct st_run_tool *t, const char *name)
+value_of(const struct asked *a, const char *name)
 {
-	size_t n = strlen(name);
 	uint64_t number = 0;
-	for (const char *o = t->options; o && *o; o += strlen(o) + 1)
-		if (!strncmp(o, name, n) && o[n] == '=' && st_tool_number(o + n + 1, &number))
+	for (size_t i = 0; i < a->n; i++)
+		if (!strcmp(a->settings[i].name, name) &&
+		    st_tool_number(a->settings[i].value ? a->settings[i].value : "1", &number))
 			return number;
 	for (const strobe_option *o = st_tools[ST_TOOL_dcache]->options; o->name; o++)
 		if (!strcmp(o->name, name))
@@ -48,11 +54,11 @@ size_text(char text[SIZE_TEXT], uint64_t bytes)
 }
 
 static st_status
-check_level(const struct st_run_tool *t, const struct level *l, uint64_t line, struct st_error *e)
+check_level(const struct asked *a, const struct level *l, uint64_t line, struct st_error *e)
 {
-	uint64_t size = value_of(t, l->size), ways = value_of(t, l->ways), set = ways * line;
+	uint64_t size = value_of(a, l->size), ways = value_of(a, l->ways), set = ways * line;
 	uint64_t below = set;
-	char given[SIZE_TEXT], a[SIZE_TEXT], b[SIZE_TEXT];
+	char given[SIZE_TEXT], less[SIZE_TEXT], more[SIZE_TEXT];
 	if (!size || (size % set == 0 && is_power(size / set)))
 		return 0;
 	while (2 * below <= size)
@@ -62,26 +68,27 @@ check_level(const struct st_run_tool *t, const struct level *l, uint64_t line, s
 		               "tool dcache: %s=%s is less than one set of %s=%" PRIu64
 		               " lines of %" PRIu64 " bytes: take %s=%s or more",
 		               l->size, size_text(given, size), l->ways, ways, line, l->size,
-		               size_text(a, set));
+		               size_text(less, set));
 	return st_fail(e, ST_EXIT_USAGE,
 	               "tool dcache: with %s=%" PRIu64 " and line=%" PRIu64
 	               ", %s=%s is not a power of two of sets: take %s=%s or %s=%s",
 	               l->ways, ways, line, l->size, size_text(given, size), l->size,
-	               size_text(a, below), l->size, size_text(b, 2 * below));
+	               size_text(less, below), l->size, size_text(more, 2 * below));
 }
 
 st_status
-st_dcache_check(const struct st_run_tool *t, struct st_error *e)
+st_dcache_check(const struct st_tool_setting *settings, size_t n, struct st_error *e)
 {
 	static const struct level levels[] = {{"size", "ways"}, {"l2", "l2ways"}};
-	uint64_t line = value_of(t, "line");
+	const struct asked a = {settings, n};
+	uint64_t line = value_of(&a, "line");
 	if (!is_power(line))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "option line of tool dcache takes a power of two, such as 64, not "
 		               "%" PRIu64,
 		               line);
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-		if (check_level(t, &levels[i], line, e))
+		if (check_level(&a, &levels[i], line, e))
 			return -1;
 	return 0;
 }

@@ -4,10 +4,10 @@
 #define STROBE_SESSION_TOOL_DCACHE_H
 
 #include "base/error.h"
-#include "control/run.h"
+#include "session/toolset.h"
 
 /* Whether its options, of which each is what it may be, fit together: it finds a set by bits of the
  * address. 0, or -1 with *e. */
-st_status st_dcache_check(const struct st_run_tool *t, struct st_error *e);
+st_status st_dcache_check(const struct st_tool_setting *settings, size_t n, struct st_error *e);
 
 #endif

@@ -12,6 +12,8 @@
 
 /* Bytes of options that the results have room for. */
 enum { MOST_OPTIONS = 4000 };
+/* Options of a tool that are read, more than have space there. */
+enum { MOST_SETTINGS = MOST_OPTIONS / ST_MAX_TOOLS / 2 };
 
 bool
 st_tool_number(const char *text, uint64_t *number)
@@ -66,35 +68,39 @@ check_value(const strobe_tool *tool, const strobe_option *o, const char *value, 
 	return 0;
 }
 
-/* One "name" or "name=value", appended to `out` with its NUL. */
+/* One option, appended to `out` as the runtime reads it: "name=value" with its NUL. */
 static st_status
-add_option(const strobe_tool *tool, char *text, FILE *out, struct st_error *e)
+add_option(struct st_toolset *set, const strobe_tool *tool, const struct st_tool_setting *setting,
+           FILE *out, struct st_error *e)
 {
-	char *equals = strchr(text, '=');
-	const char *value = equals ? equals + 1 : "1";
 	const strobe_option *o = tool->options, *end = o + st_tool_options(tool);
-	if (equals)
-		*equals = 0;
-	while (o < end && strcmp(o->name, text))
+	const char *value = setting->value ? setting->value : "1";
+	while (o < end && strcmp(o->name, setting->name))
 		o++;
 	if (o == end)
-		return unknown_option(tool, text, e);
+		return unknown_option(tool, setting->name, e);
 	if (check_value(tool, o, value, e))
 		return -1;
+	struct st_profile_option *kept = ST_PUSH(&set->options);
+	char *copy = kept ? strdup(value) : NULL;
+	if (!copy)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	*kept = (struct st_profile_option){(uint32_t)set->n - 1, o->name, copy};
 	fprintf(out, "%s=%s%c", o->name, value, 0);
 	return 0;
 }
 
-/* The options of "name=value,name" into the form that the results have them in. */
+/* Its options, for the record, for what reads them here, and in the form that the results have. */
 static st_status
-take_options(struct st_run_tool *t, const strobe_tool *tool, char *list, struct st_error *e)
+take_options(struct st_toolset *set, const struct st_tool_setting *settings, size_t n,
+             struct st_error *e)
 {
-	char *rest = NULL;
+	struct st_run_tool *t = &set->tools[set->n - 1];
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
 	int status = out ? 0 : st_fail(e, ST_EXIT_FAILED, "out of memory");
-	for (char *o = strtok_r(list, ",", &rest); o && !status; o = strtok_r(NULL, ",", &rest))
-		status = add_option(tool, o, out, e);
+	for (size_t i = 0; i < n && !status; i++)
+		status = add_option(set, set->about[set->n - 1], &settings[i], out, e);
 	if (!out)
 		return status;
 	fputc(0, out);
@@ -124,10 +130,18 @@ check_company(const struct st_toolset *set, const strobe_tool *tool, struct st_e
 }
 
 static st_status
-add_text(struct st_toolset *set, const char *name, const char *options, struct st_error *e)
+add_text(struct st_toolset *set, const char *name, const struct st_tool_setting *settings, size_t n,
+         struct st_error *e)
 {
-	char *text = st_text_of("%s%s%s%s%s", set->text ? set->text : "", set->text ? "," : "",
-	                        name, *options ? ":" : "", options);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
+	if (!out)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	fprintf(out, "%s%s%s", set->text ? set->text : "", set->text ? "," : "", name);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s%s%s", i ? "," : ":", settings[i].name,
+		        settings[i].value ? "=" : "", settings[i].value ? settings[i].value : "");
+	char *text = st_text_end(&built);
 	if (!text)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	free(set->text);
@@ -152,13 +166,13 @@ split(char *spec)
 	return end + 1;
 }
 
-static st_status
-add(struct st_toolset *set, char *spec, struct st_error *e)
+st_status
+st_toolset_use(struct st_toolset *set, const char *name, const struct st_tool_setting *settings,
+               size_t n, struct st_error *e)
 {
-	char *options = split(spec);
 	struct st_tool_file *file;
-	const strobe_tool *tool = st_tool_find(spec, &file, e);
-	if (!tool || check_company(set, tool, e) || add_text(set, tool->name, options, e)) {
+	const strobe_tool *tool = st_tool_find(name, &file, e);
+	if (!tool || check_company(set, tool, e) || add_text(set, tool->name, settings, n, e)) {
 		st_tool_file_free(file);
 		return -1;
 	}
@@ -171,16 +185,37 @@ add(struct st_toolset *set, char *spec, struct st_error *e)
 			t->index++;
 	set->files[set->n] = file;
 	set->about[set->n++] = tool;
-	if (*options && take_options(t, tool, options, e))
+	if (n && take_options(set, settings, n, e))
 		return -1;
-	return tool == st_tools[ST_TOOL_dcache] ? st_dcache_check(t, e) : 0;
+	return tool == st_tools[ST_TOOL_dcache] ? st_dcache_check(settings, n, e) : 0;
+}
+
+/* Splits "name=value,name" in place. */
+static size_t
+split_options(char *list, struct st_tool_setting settings[MOST_SETTINGS])
+{
+	size_t n = 0;
+	char *rest = NULL;
+	for (char *o = strtok_r(list, ",", &rest); o && n < MOST_SETTINGS;
+	     o = strtok_r(NULL, ",", &rest)) {
+		char *equals = strchr(o, '=');
+		if (equals)
+			*equals++ = 0;
+		settings[n++] = (struct st_tool_setting){o, equals};
+	}
+	return n;
 }
 
 st_status
 st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e)
 {
+	struct st_tool_setting settings[MOST_SETTINGS];
 	char *copy = strdup(spec);
-	int status = copy ? add(set, copy, e) : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	if (!copy)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	char *options = split(copy);
+	size_t n = split_options(options, settings);
+	int status = st_toolset_use(set, copy, settings, n, e);
 	free(copy);
 	return status;
 }
@@ -192,6 +227,9 @@ st_toolset_free(struct st_toolset *set)
 		free((char *)set->tools[i].options);
 	for (size_t i = 0; i < set->n; i++)
 		st_tool_file_free(set->files[i]);
+	for (size_t i = 0; i < set->options.n; i++)
+		free((char *)(uintptr_t)set->options.v[i].value);
+	free(set->options.v);
 	free(set->text);
 	*set = (struct st_toolset){0};
 }

@@ -11,15 +11,25 @@
 #include "toolkit/toolfile.h"
 #include "tools/tools.h"
 
+/* An option of a tool. */
+struct st_tool_setting {
+	const char *name;
+	const char *value; /* NULL: "1" */
+};
+
 struct st_toolset {
 	struct st_run_tool tools[ST_MAX_TOOLS]; /* what they point to is the set's */
 	const strobe_tool *about[ST_MAX_TOOLS];
 	size_t n;
 	struct st_tool_file *files[ST_MAX_TOOLS]; /* of those that come from one */
+	ST_VEC(struct st_profile_option) options; /* of all; the texts are the set's */
 	char *text; /* all of them, for the record: "branches,calls:args=1" */
 };
 
-/* Adds the tool that `spec`, the argument of -t, names. 0, or -1 with *e. */
+/* Adds a tool, by its name or file, with n options. 0, or -1 with *e. */
+st_status st_toolset_use(struct st_toolset *set, const char *tool,
+                         const struct st_tool_setting *settings, size_t n, struct st_error *e);
+/* The same as `spec`, the argument of -t, has it. */
 st_status st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e);
 void st_toolset_free(struct st_toolset *set);
 

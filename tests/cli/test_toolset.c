@@ -52,6 +52,10 @@ several(void **state)
 	assert_int_equal(set.tools[1].options_bytes, sizeof texts);
 	assert_memory_equal(set.tools[1].options, texts, sizeof texts);
 	assert_string_equal(set.text, "hot,bbcount:size=64k,out=a=b");
+	assert_int_equal(set.options.n, 2);
+	assert_int_equal(set.options.v[1].tool, 1);
+	assert_string_equal(set.options.v[1].name, "out");
+	assert_string_equal(set.options.v[1].value, "a=b");
 	assert_int_equal(st_toolset_sample_hz(&set), st_tools[ST_TOOL_hot]->sample_hz);
 	assert_true(st_toolset_keeps_blocks(&set));
 	st_toolset_free(&set);

@@ -27,7 +27,14 @@ collect(void)
 	fixture_contexts(f);
 	struct st_process process = fake_process(f, 1, 0, "fixture");
 	struct st_run run = {.processes = &process, .n_processes = 1, .tsc_hz = 1e9};
-	struct st_profile_origin o = {.tool = "contexts:mode=inter,k=2", .argv = command};
+	static const char *const tools[] = {"contexts"};
+	static const struct st_profile_option options[] = {{0, "mode", "inter"}, {0, "k", "2"}};
+	struct st_profile_origin o = {.tool = "contexts:mode=inter,k=2",
+	                              .argv = command,
+	                              .tools = tools,
+	                              .n_tools = 1,
+	                              .tool_options = options,
+	                              .n_tool_options = 2};
 	struct st_error e = {0};
 	struct st_profile *p = st_profile_collect(&run, &o, &e);
 	if (!p)

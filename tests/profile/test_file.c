@@ -126,6 +126,54 @@ query(const char *path, const char *sql)
 }
 
 static void
+change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* Tools and their options are data; of a file that has only the text they are read from that. */
+static void
+options_are_kept(void **state)
+{
+	(void)state;
+	struct st_profile *p = st_profile_new(), *q;
+	struct st_error e;
+	struct place where = place();
+	assert_non_null(p);
+	p->run.tool = "hot,contexts:k=3,cycles,mode=a:b";
+	p->run.options = p->run.strobe_version = p->run.cwd = p->run.host = p->run.machine =
+	        p->run.kernel = p->run.cpu = "";
+	st_profile_add_tool(p, "hot");
+	st_profile_add_tool(p, "contexts");
+	st_profile_add_option(p, 1, "k", "3");
+	st_profile_add_option(p, 1, "cycles", "1");
+	st_profile_add_option(p, 1, "mode", "a:b");
+	st_profile_add_option(p, 1, "k", "4");
+	for (int text_only = 0; text_only < 2; text_only++) {
+		assert_int_equal(st_profile_save(p, where.path, &e), 0);
+		if (text_only)
+			change(where.path, "DROP TABLE tool_option; DROP TABLE tool;");
+		q = st_profile_load(where.path, &e);
+		if (!q)
+			fail_msg("%s", e.text);
+		assert_true(st_profile_has_tool(q, "hot") && st_profile_has_tool(q, "contexts"));
+		assert_false(st_profile_has_tool(q, "k") || st_profile_has_tool(q, "cycles"));
+		assert_string_equal(st_profile_option(q, "contexts", "k"), text_only ? "3" : "4");
+		assert_string_equal(st_profile_option(q, "contexts", "cycles"), "1");
+		assert_string_equal(st_profile_option(q, "contexts", "mode"), "a:b");
+		assert_null(st_profile_option(q, "hot", "k"));
+		assert_null(st_profile_option(q, "none", "k"));
+		assert_int_equal(q->run.tools.n, 2);
+		st_profile_free(q);
+	}
+	st_profile_free(p);
+	leave(&where);
+}
+
+static void
 any_sql_client_reads_it(void **state)
 {
 	(void)state;
@@ -330,6 +378,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(loads_what_was_saved),
+	        cmocka_unit_test(options_are_kept),
 	        cmocka_unit_test(any_sql_client_reads_it),
 	        cmocka_unit_test(damage_is_refused),
 	        cmocka_unit_test(strange_values_are_read),

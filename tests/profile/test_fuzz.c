@@ -36,7 +36,13 @@ make_original(const char *path, bool contexts)
 		fixture_tables(f);
 	struct st_process process = fake_process(f, 1, 0, "fixture");
 	struct st_run run = {.processes = &process, .n_processes = 1, .tsc_hz = 1e9};
-	struct st_profile_origin o = {.tool = contexts ? "contexts:mode=inter,k=2" : "hot",
+	static const char *const tools[] = {"contexts", "hot"};
+	static const struct st_profile_option options[] = {{0, "mode", "inter"}, {0, "k", "2"}};
+	struct st_profile_origin o = {.tools = contexts ? tools : tools + 1,
+	                              .n_tools = 1,
+	                              .tool_options = options,
+	                              .n_tool_options = contexts ? 2 : 0,
+	                              .tool = contexts ? "contexts:mode=inter,k=2" : "hot",
 	                              .argv = command,
 	                              .keep_blocks = !contexts};
 	struct st_profile *p = st_profile_collect(&run, &o, NULL);
