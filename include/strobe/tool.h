@@ -30,7 +30,8 @@
  * strobe_is_chosen, strobe_thread_stack, strobe_thread_stack_top, strobe_state_before_fork. 5:
  * walks through forests. 6: pruning of forests, loops, strobe_cut_blocks, strobe_forget,
  * strobe_unwind, strobe_function_name_at. 7: strobe_take_back. 8: forests, walks, pruning and loops
- * are no part of the API any more; a second condition on a point narrows the first.
+ * are no part of the API any more; a second condition on a point narrows the first. 9: columns of
+ * the least value.
  */
 #ifndef STROBE_TOOL_H
 #define STROBE_TOOL_H
@@ -38,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STROBE_ABI 8
+#define STROBE_ABI 9
 
 #pragma GCC visibility push(default)
 
@@ -84,6 +85,7 @@ enum strobe_role {
 	STROBE_IS_KEY, /* rows with the same keys are one */
 	STROBE_IS_SUM, /* adds up */
 	STROBE_IS_MAX, /* the greatest */
+	STROBE_IS_MIN, /* the least that is not 0 */
 };
 
 typedef struct {
@@ -121,6 +123,10 @@ typedef struct {
 	{                                                                                          \
 		column, type, STROBE_IS_MAX                                                        \
 	}
+#define STROBE_MIN(column, type)                                                                   \
+	{                                                                                          \
+		column, type, STROBE_IS_MIN                                                        \
+	}
 #define STROBE_TABLE(identifier, text, ...)                                                        \
 	static strobe_table identifier = {#identifier, text, {__VA_ARGS__}, 0};                    \
 	STROBE_LISTED(tables, identifier)
@@ -138,9 +144,11 @@ typedef struct {
 strobe_cell strobe_find_cell(strobe_table *table, unsigned column, const uint64_t *keys);
 #define strobe_cell_of(table, column, ...)                                                         \
 	strobe_find_cell(table, column, (const uint64_t[]){__VA_ARGS__})
-/* For functions that run: adds to the number, or raises it, at once. */
+/* For functions that run: adds to the number, raises it, or lowers it, at once. A least of 0 is none
+ * yet, and stays none. */
 void strobe_cell_add(strobe_cell cell, uint64_t amount);
 void strobe_cell_max(strobe_cell cell, uint64_t value);
+void strobe_cell_min(strobe_cell cell, uint64_t value);
 
 /*
  * A stream of rows in the order in which a thread made them. All columns have the role of keys.

@@ -10,6 +10,7 @@
 #define TABLE(name, LIST) static const struct st_option name##_options[] = {LIST(ST_OPTION_ROW)};
 TABLE(run, ST_RUN_OPTIONS)
 TABLE(paths, ST_PATHS_OPTIONS)
+TABLE(trace, ST_TRACE_OPTIONS)
 TABLE(attach, ST_ATTACH_OPTIONS)
 TABLE(show, ST_SHOW_OPTIONS)
 TABLE(diff, ST_DIFF_OPTIONS)

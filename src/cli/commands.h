@@ -14,6 +14,8 @@
 	  "run a program and show what it did")                                                    \
 	C(paths, "paths", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
 	  "show calling contexts of functions, or paths of basic blocks")                          \
+	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
+	  "time the calls of functions")                                                           \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE", "show the result of an earlier run, or more of it")      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
@@ -160,6 +162,30 @@
 	O(follow, 'f', "follow", NULL, true, "measure child processes, too")                       \
 	O(for, 0, "for", "TIME", true, "stop measuring after this long: 5s, 100ms")                \
 	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_OPTION_HELP(O)
+
+#define ST_TRACE_OPTIONS(O)                                                                        \
+	O(user, 'u', "user", NULL, true,                                                           \
+	  "trace the functions of the program itself (default)")                                   \
+	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
+	O(depth, 0, "depth", "N", true,                                                            \
+	  "trace only calls nested at most N deep (default: all)")                                 \
+	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
+	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \
+	O(pid, 'p', "pid", "PID", true, "trace a running process, until Ctrl-C or --for")          \
+	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
+	O(from_raw, 0, "from-raw", "FILE", true,                                                   \
+	  "read entries and returns from a raw file; -: standard input")                           \
+	O(unit, 0, "unit", "ns|us", true,                                                          \
+	  "set the unit of times in the raw file (default: as it says, or ns)")                    \
+	O(format, 0, "format", "db|text|json", true,                                               \
+	  "write this format (default: by the ending of FILE, or db)")                             \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(follow, 'f', "follow", NULL, true, "trace child processes, too")                         \
+	O(for, 0, "for", "TIME", true, "stop tracing after this long: 5s, 100ms")                  \
+	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_TOP_OPTION(O)                                                                           \
 	ST_OPTION_HELP(O)
 
 #define ST_ATTACH_OPTIONS(O)                                                                       \

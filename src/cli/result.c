@@ -46,7 +46,10 @@ void
 st_result_print(const struct st_result *a, const struct st_session_output *o,
                 const struct st_profile *p, const char *saved)
 {
-	struct st_report r = {.profile = p, .top = (size_t)a->top, .style = st_style_of(stderr)};
+	struct st_report r = {.profile = p,
+	                      .top = (size_t)a->top,
+	                      .no_tables = a->summary != NULL,
+	                      .style = st_style_of(stderr)};
 	struct st_text built;
 	FILE *out = a->quiet ? NULL : st_text_begin(&built);
 	if (!out)

@@ -16,7 +16,7 @@ sane(const struct st_view_table *in)
 	for (uint32_t i = 0; i < in->n_columns; i++) {
 		const struct st_column *c = &in->table->columns[i];
 		bool key = i < in->n_keys;
-		if (c->type > STROBE_SYSCALL || c->role > STROBE_IS_MAX ||
+		if (c->type > STROBE_SYSCALL || c->role > STROBE_IS_MIN ||
 		    key != (c->role == STROBE_IS_KEY))
 			return false;
 		if (!key && st_profile_shape(c->type) != ST_VALUE_NUMBER)

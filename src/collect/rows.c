@@ -35,15 +35,24 @@ is_greater(const struct st_profile_column *c, uint64_t a, uint64_t b)
 	return c->type == STROBE_SIGNED ? (int64_t)a > (int64_t)b : a > b;
 }
 
+/* What two numbers of a column that is no key are together. */
+static uint64_t
+merge(const struct st_profile_column *c, uint64_t a, uint64_t b)
+{
+	if (c->role == STROBE_IS_SUM)
+		return a + b;
+	/* A least of 0 is none. */
+	if (c->role == STROBE_IS_MIN && (!a || !b))
+		return a ? a : b;
+	return is_greater(c, a, b) == (c->role == STROBE_IS_MAX) ? a : b;
+}
+
 void
 st_rows_add_up(const struct st_profile_table *t, struct st_profile_value *to,
                const struct st_profile_value *from)
 {
 	for (size_t i = t->n_keys; i < t->n_columns; i++)
-		if (t->columns[i].role == STROBE_IS_SUM)
-			to[i].number += from[i].number;
-		else if (is_greater(&t->columns[i], from[i].number, to[i].number))
-			to[i].number = from[i].number;
+		to[i].number = merge(&t->columns[i], to[i].number, from[i].number);
 }
 
 st_status

@@ -6,15 +6,12 @@
 #include <sys/user.h>
 
 #include "base/status.h"
+#include "control/program.h"
 #include "control/retreat.h"
 #include "control/run.h"
 #include "toolkit/runtime.h"
 #include "wire/area.h"
 #include "wire/control.h"
-
-/* control/program.c: finds the program as execvp would and checks that it can run under the engine.
- * path receives its path. 0, or -1 with the exit code a shell has. */
-st_status st_program_find(const char *name, char *path, size_t size, struct st_error *e);
 
 /* control/shared.c: a memory file for all programs of this run: the runtime's image at its
  * beginning, at ST_SHARED_LOOKUP the lookup tables, for one address. */

@@ -2,6 +2,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,4 +116,39 @@ st_program_find(const char *name, char *path, size_t size, struct st_error *e)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
 		               "%s was found in PATH but is not executable", name);
 	return check_file(path, e);
+}
+
+/* The word after "#!", or after the blanks behind it, of a script's first line; for env the word
+ * after it. False: it is none. */
+static bool
+interpreter_of(const char *path, char *word, size_t size)
+{
+	char line[256] = "";
+	FILE *f = fopen(path, "re");
+	const size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+	if (f)
+		fclose(f);
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	char *rest = NULL, *first = strtok_r(line + 2, " \t", &rest);
+	const char *base = first ? strrchr(first, '/') : NULL;
+	if (base && !strcmp(base, "/env"))
+		first = strtok_r(NULL, " \t", &rest);
+	return first && snprintf(word, size, "%s", first) < (int)size;
+}
+
+st_status
+st_program_image(const char *name, char *path, size_t size, struct st_error *e)
+{
+	enum { MOST_SCRIPTS = 4 }; /* as the kernel has it */
+	char real[PATH_MAX], word[256];
+	if (st_program_find(name, path, size, e))
+		return ST_FAILED;
+	for (int i = 0; i < MOST_SCRIPTS && interpreter_of(path, word, sizeof word); i++)
+		if (st_program_find(word, path, size, e))
+			return ST_FAILED;
+	if (realpath(path, real) && strlen(real) < size)
+		memcpy(path, real, strlen(real) + 1);
+	return ST_OK;
 }

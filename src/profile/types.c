@@ -22,8 +22,10 @@ static const struct {
         [STROBE_SYSCALL] = {"syscall", ST_VALUE_TEXT},
 };
 
-static const char *const roles[] = {
-        [STROBE_IS_KEY] = "key", [STROBE_IS_SUM] = "sum", [STROBE_IS_MAX] = "max"};
+static const char *const roles[] = {[STROBE_IS_KEY] = "key",
+                                    [STROBE_IS_SUM] = "sum",
+                                    [STROBE_IS_MAX] = "max",
+                                    [STROBE_IS_MIN] = "min"};
 
 enum { N_TYPES = sizeof types / sizeof *types, N_ROLES = sizeof roles / sizeof *roles };
 

@@ -10,8 +10,6 @@
 #include "report/places.h"
 #include "report/qos.h"
 
-enum { JSON_VERSION = 1 };
-
 /* How many bytes at text make one well-formed UTF-8 character; 0: none. */
 static size_t
 utf8_length(const unsigned char *t)
@@ -124,15 +122,12 @@ row(json_t *array)
 	return json_array_append_new(array, object) ? NULL : object;
 }
 
-static int
-add_run(json_t *root, const struct st_profile *p)
+json_t *
+st_json_run(const struct st_profile *p)
 {
 	const struct st_profile_run *run = &p->run;
-	json_t *strobe = json_object(), *out = json_object();
-	int bad = set(root, "strobe", strobe) | set(root, "run", out);
-	bad |= set(strobe, "version", json_integer(JSON_VERSION));
-	bad |= set(strobe, "tool", st_json_text(run->tool));
-	bad |= set(out, "command", texts(run->command.v, run->command.n));
+	json_t *out = json_object();
+	int bad = set(out, "command", texts(run->command.v, run->command.n));
 	bad |= set(out, "exit", json_integer(run->exit));
 	bad |= set(out, "signal", positive_or_null(run->signal));
 	bad |= set(out, "seconds", json_real((double)run->wall_ns / 1e9));
@@ -142,6 +137,19 @@ add_run(json_t *root, const struct st_profile *p)
 	bad |= set(out, "slowdown_least", slowdown_or_null(run->slowdown.least));
 	bad |= set(out, "slowdown_most", slowdown_or_null(run->slowdown.most));
 	bad |= set(out, "cache_share", json_real(st_profile_cache_share(p)));
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static int
+add_run(json_t *root, const struct st_profile *p)
+{
+	json_t *strobe = json_object();
+	int bad = set(root, "strobe", strobe) | set(root, "run", st_json_run(p));
+	bad |= set(strobe, "version", json_integer(ST_JSON_VERSION));
+	bad |= set(strobe, "tool", st_json_text(p->run.tool));
 	return bad;
 }
 

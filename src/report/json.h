@@ -11,6 +11,9 @@
 /* How a document is written: with as many digits wherever the same figure stands. */
 enum { ST_JSON_DOCUMENT = JSON_INDENT(1) | JSON_REAL_PRECISION(9) };
 
+/* Of all documents: docs/json.md. */
+enum { ST_JSON_VERSION = 1 };
+
 /* Paths and arguments are bytes, JSON is Unicode: what is not UTF-8 becomes U+FFFD. */
 json_t *st_json_text(const char *bytes);
 /* The same as it stands in JSON; null when there is no memory for it. */
@@ -20,6 +23,8 @@ json_t *st_json_count(uint64_t value);
  * memory for it. NULL with *e when there is none: `what` could not be written. */
 char *st_json_document(json_t *root, size_t flags, const char *what, struct st_error *e);
 
+/* What was run and how long it took. NULL: no memory. */
+json_t *st_json_run(const struct st_profile *p);
 /* The result as docs/json.md has it. NULL: no memory. */
 json_t *st_report_object(const struct st_report *r);
 /* A row as an object; the first `unknown` columns are null. NULL: no memory. */

@@ -40,6 +40,7 @@ struct st_report {
 	size_t top;       /* rows of each table; 0: all */
 	size_t top_parts; /* lines and blocks in JSON, the hottest; 0: all */
 	unsigned parts;
+	bool no_tables; /* the tables of tools are left out: they are shown in another form */
 	struct st_style style;
 };
 

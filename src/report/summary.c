@@ -205,7 +205,8 @@ st_report_summary(const struct st_report *r, FILE *out)
 	st_qos_print(out, p);
 	if (p->run.has_functions && p->functions.n)
 		print_functions(r, out);
-	st_report_tables(r, out);
+	if (!r->no_tables)
+		st_report_tables(r, out);
 	print_streams(out, p);
 	print_notes(out, p);
 }

@@ -69,6 +69,21 @@ st_patterns_add(struct st_patterns *p, const char *option, const char *value, st
 	}
 }
 
+st_status
+st_patterns_add_path(struct st_patterns *p, const char *option, const char *path,
+                     struct st_error *e)
+{
+	char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
+	for (; pattern && *path; path++) {
+		if (strchr("*?[\\", *path))
+			*to++ = '\\';
+		*to++ = *path;
+	}
+	if (pattern)
+		*to = '\0';
+	return add_pattern(p, option, pattern, e);
+}
+
 void
 st_patterns_free(struct st_patterns *p)
 {

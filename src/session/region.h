@@ -44,6 +44,9 @@ struct st_region {
  * within brackets, as names of C++ have it, is part of a name. 0, or -1 with *e. */
 st_status st_patterns_add(struct st_patterns *p, const char *option, const char *value,
                           struct st_error *e);
+/* Adds the path of an image as it is. */
+st_status st_patterns_add_path(struct st_patterns *p, const char *option, const char *path,
+                               struct st_error *e);
 void st_patterns_free(struct st_patterns *p);
 
 /* The options of st_command tables that this takes, in terms of struct st_region. Each returns 0,

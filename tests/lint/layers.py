@@ -25,12 +25,13 @@ MAY = {
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
     "contexts": {"base", "strobe", "profile", "check"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct"},
+    "trace": {"base", "strobe", "profile"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct", "trace"},
     "export": {"base", "strobe", "symbol", "profile", "contexts", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "stats", "profile", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
-            "session", "contexts", "reconstruct", "report", "export", "live", "tune"},
+            "session", "contexts", "reconstruct", "trace", "report", "export", "live", "tune"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.
@@ -51,7 +52,7 @@ RT_MAY = {
 # tools; of tools, contexts has the cursor that a thread has.
 RT_ONLY = {("rt", folder): {f"rt/{folder}/thread_{name}.h"} for folder, name in
            (("budget", "budget"), ("native", "native"), ("os", "os"), ("jit", "jit"), ("tool", "tools"), ("contexts", "contexts"))}
-RT_ONLY |= {("tool", "tools"): {"tools/tools.h"}, ("contexts", "tools"): {"tools/forest.h"}}
+RT_ONLY |= {("tool", "tools"): {"tools/cells.h", "tools/tools.h"}, ("contexts", "tools"): {"tools/forest.h"}}
 # Files of a room that need nothing of it: functions of bytes, built for both worlds. Who may include them besides.
 SHARED = {"rt/arch/x86_64/decode.h": {"symbol"}, "rt/arch/x86_64/apart.h": {"symbol"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*(([a-z]+)/[^>"]*)[>"]', re.M)

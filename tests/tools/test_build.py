@@ -273,7 +273,7 @@ class Unusable(Build):
 
     def test_another_version(self):
         self.unusable("#include <strobe/tool.h>\n#undef STROBE_ABI\n#define STROBE_ABI 1\nSTROBE_TOOL(mine, .help = \"\");\n",
-                      "the tool my.tool was built for version 1 of the tool API, this strobe has version 8: rebuild it with "
+                      "the tool my.tool was built for version 1 of the tool API, this strobe has version 9: rebuild it with "
                       "strobe build-tool")
 
     def test_limits_of_no_option(self):

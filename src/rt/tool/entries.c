@@ -84,6 +84,9 @@ static void
 add_entry_name(struct st_entry *first, uint32_t index)
 {
 	struct st_entry *e = &entries()[index];
+	/* Chosen code has the name of its image, which may begin with a function. */
+	if ((e->what & ST_ENTRY_TOOL) && !(first->what & ST_ENTRY_TOOL))
+		first->name = e->name;
 	first->what |= e->what;
 	if (!(e->what & ST_ENTRY_TOOL) || entry_is(first, entry_name(e)))
 		return;

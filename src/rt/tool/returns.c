@@ -3,11 +3,11 @@
  * Returns of functions. A function whose return some tool waits for is put on a list of its thread
  * when it is entered, with the stack pointer; a return instruction that finds that stack pointer is
  * its return, whoever executes it. What was left by longjmp or an exception lies deeper in the
- * stack than the function entered next, and is dropped then.
+ * stack than where they land, and is dropped there.
  */
 #include "rt/tool/tool.h"
 
-enum { MAX_PLANS = 1 << 16, MAX_DEPTH = 4096, MOST_ACTIONS = 8 };
+enum { MAX_PLANS = 1 << 16, FIRST_DEPTH = 1024, MAX_DEPTH = 16 << 20, MOST_ACTIONS = 8 };
 
 /* What is to happen when a function returns. */
 struct plan {
@@ -16,11 +16,11 @@ struct plan {
 	struct action actions[MOST_ACTIONS];
 };
 struct returns {
-	uint32_t n;
-	struct {
+	uint32_t n, room;
+	struct entered {
 		uint64_t sp;
 		uint32_t plan;
-	} entered[MAX_DEPTH];
+	} * entered;
 };
 
 static struct plan *plans;
@@ -71,24 +71,54 @@ returns_plan(void)
 	return n_plans;
 }
 
+/* What lies below the stack pointer has been left. */
+static void
+drop_below(struct thread *t, struct returns *r, uint64_t sp)
+{
+	while (r->n && r->entered[r->n - 1].sp < sp)
+		r->n--;
+	t->returns_at = r->n ? 0 - r->entered[r->n - 1].sp : 0;
+}
+
+static bool
+grow(struct returns *r)
+{
+	const uint32_t room = r->room ? 2 * r->room : FIRST_DEPTH;
+	struct entered *more = room <= MAX_DEPTH ? rt_map_memory(room * sizeof *more) : NULL;
+	if (!more)
+		return false;
+	if (r->room) {
+		memcpy(more, r->entered, r->n * sizeof *more);
+		rt_unmap_memory(r->entered, r->room * sizeof *more);
+	}
+	r->entered = more;
+	r->room = room;
+	return true;
+}
+
 void
 returns_entered(strobe_thread *handle, const uint64_t *values)
 {
 	struct thread *t = (struct thread *)handle;
 	uint64_t sp = values[1];
 	if (!t->tools.returns)
-		t->tools.returns = rt_map_table(sizeof *t->tools.returns);
+		t->tools.returns = rt_map_memory(sizeof *t->tools.returns);
 	struct returns *r = t->tools.returns;
 	if (!r)
 		return;
-	while (r->n && r->entered[r->n - 1].sp < sp)
-		r->n--;
-	if (r->n == MAX_DEPTH)
+	drop_below(t, r, sp);
+	if (r->n == r->room && !grow(r))
 		return;
-	r->entered[r->n].sp = sp;
-	r->entered[r->n].plan = (uint32_t)values[0];
-	r->n++;
+	r->entered[r->n++] = (struct entered){.sp = sp, .plan = (uint32_t)values[0]};
 	t->returns_at = 0 - sp;
+}
+
+void
+returns_landed(strobe_thread *handle, const uint64_t *values)
+{
+	struct thread *t = (struct thread *)handle;
+	if (t->tools.returns)
+		drop_below(t, t->tools.returns, values[0]);
 }
 
 /* ---- what is done at a return: the program is at its return instruction ---- */

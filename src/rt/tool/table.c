@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the results: their rows by keys; and counters. */
 #include "rt/tool/tool.h"
+#include "tools/cells.h"
 
 static strobe_map tallies;             /* by key: id */
 static strobe_map rows[ST_MAX_TABLES]; /* by hash of the keys: row */
@@ -125,6 +126,22 @@ strobe_cell_max(strobe_cell cell, uint64_t value)
 	while (now < value && !__atomic_compare_exchange_n(at, &now, value, false, __ATOMIC_RELAXED,
 	                                                   __ATOMIC_RELAXED))
 		;
+}
+
+void
+strobe_cell_min(strobe_cell cell, uint64_t value)
+{
+	uint64_t *at = cell_number(cell), now = __atomic_load_n(at, __ATOMIC_RELAXED);
+	while (value && (!now || value < now) &&
+	       !__atomic_compare_exchange_n(at, &now, value, false, __ATOMIC_RELAXED,
+	                                    __ATOMIC_RELAXED))
+		;
+}
+
+uint64_t *
+strobe_row_numbers(strobe_cell cell)
+{
+	return cell_number(cell) - st_cell_column(cell.cell);
 }
 
 /* ---- counters ---- */

@@ -266,6 +266,8 @@ uint32_t returns_plan(void);
 void returns_forget(struct thread *t);
 void returns_entered(strobe_thread *t, const uint64_t *values);
 void returns_left(strobe_thread *t, const uint64_t *values);
+/* The stack pointer, values[0], has been set to something else than it was. */
+void returns_landed(strobe_thread *t, const uint64_t *values);
 
 /* tool/perform.c */
 /* A part of an access that is more than address and bytes. */

@@ -205,6 +205,20 @@ tools_see_fragment(const struct seeing *s, const uint32_t *tool)
 	}
 }
 
+/* Functions whose return is waited for may be left by a new stack pointer. */
+static void
+see_landings(const struct build *b, uint32_t n)
+{
+	const strobe_operand sp = strobe_register_value(STROBE_RSP);
+	for (uint32_t i = 0; i < n; i++) {
+		strobe_insn insn = {b, i};
+		if (!strobe_insn_moves_stack(&insn))
+			continue;
+		begin_insn(i);
+		strobe_invoke_with(strobe_behind(&insn), returns_landed, 1, &sp);
+	}
+}
+
 /* Functions whose return is waited for are entered, and perhaps return. */
 static void
 see_returns(const struct build *b, const struct st_entry *entry)
@@ -215,6 +229,7 @@ see_returns(const struct build *b, const struct st_entry *entry)
 	begin_insn(0);
 	if (plan)
 		ask_invoke(0, returns_entered, 2, operands, false);
+	see_landings(b, n);
 	if (n && b->insn[n - 1].cls == ST_C_RET)
 		ask_invoke(n - 1, returns_left, 0, operands, true);
 }

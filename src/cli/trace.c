@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe trace: the run time of functions. */
+#include "cli/trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "profile/output.h"
+#include "report/text.h"
+#include "report/trace.h"
+
+/* In what is printed to a terminal, names are not to play tricks on it. */
+static st_status
+print_safely(const struct st_trace *t, size_t top, FILE *out, struct st_error *e)
+{
+	struct st_safe safe;
+	if (!st_safe_begin(&safe, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the trace");
+	st_trace_text(t, top, safe.text.out);
+	st_safe_end(&safe);
+	return ST_OK;
+}
+
+static st_status
+write_trace(const struct st_trace *t, const struct st_profile *p,
+            const struct st_trace_arguments *a, FILE *out, struct st_error *e)
+{
+	if (a->form == ST_TRACE_JSON)
+		return st_trace_json(t, p, out, e);
+	return print_safely(t, (size_t)a->measure.result.top, out, e);
+}
+
+/* ---- a run ---- */
+
+static st_status
+write_profile(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
+{
+	const struct st_trace_arguments *a = arg;
+	struct st_trace t;
+	if (st_trace_read(&t, p, a->per_thread, e))
+		return ST_FAILED;
+	st_status status = write_trace(&t, p, a, out, e);
+	st_trace_free(&t);
+	return status;
+}
+
+static void
+summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
+{
+	const struct st_trace_arguments *a = arg;
+	struct st_trace t;
+	struct st_error e;
+	if (st_trace_read(&t, p, a->per_thread, &e)) {
+		fprintf(out, "\n  note: %s\n", e.text);
+		return;
+	}
+	st_trace_text(&t, top, out);
+	st_trace_free(&t);
+}
+
+static int
+measure(struct st_trace_arguments *a, char *const *argv)
+{
+	static const char *const ends[] = {
+	        [ST_TRACE_DB] = NULL, [ST_TRACE_TEXT] = "txt", [ST_TRACE_JSON] = "json"};
+	const struct st_output_form form = {ends[a->form], write_profile, a};
+	a->measure.session.output.form = a->form == ST_TRACE_DB ? NULL : &form;
+	a->measure.result.summary = summarize;
+	a->measure.result.summary_arg = a;
+	if (a->pid)
+		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
+	return st_measure_program(&a->measure, argv);
+}
+
+/* ---- a file ---- */
+
+static st_status
+print_trace(const struct st_trace *t, const struct st_profile *p,
+            const struct st_trace_arguments *a, struct st_error *e)
+{
+	if (write_trace(t, p, a, stdout, e))
+		return ST_FAILED;
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : ST_OK;
+}
+
+struct shown {
+	const struct st_trace_arguments *a;
+	const struct st_trace *t;
+};
+
+static st_status
+write_shown(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
+{
+	const struct shown *s = arg;
+	return write_trace(s->t, p, s->a, out, e);
+}
+
+static st_status
+show(const struct st_trace_arguments *a, const struct st_profile *p, const struct st_trace *t,
+     struct st_error *e)
+{
+	const char *output = a->measure.session.output.path,
+	           *from = a->from ? a->from : a->from_raw;
+	const struct shown shown = {a, t};
+	const struct st_output_form form = {.write = write_shown, .arg = &shown};
+	if (!output)
+		return print_trace(t, p, a, e);
+	if (st_output_check_input(output, from, e))
+		return ST_FAILED;
+	return st_output_form_write(&form, p, output, e);
+}
+
+static st_status
+show_file(const struct st_trace_arguments *a, struct st_error *e)
+{
+	struct st_trace t;
+	struct st_profile *p = a->from ? st_profile_load(a->from, e) : NULL;
+	if (a->from && !p)
+		return ST_FAILED;
+	st_status status = p ? st_trace_read(&t, p, a->per_thread, e)
+	                     : st_trace_read_raw(&t, a->from_raw, a->unit, a->per_thread, e);
+	if (!status) {
+		status = show(a, p, &t, e);
+		st_trace_free(&t);
+	}
+	if (p)
+		st_profile_free(p);
+	return status;
+}
+
+int
+st_trace_main(char *const *argv)
+{
+	struct st_trace_arguments a;
+	struct st_error e;
+	int code = ST_EXIT_OK;
+	if (st_trace_parse(&a, argv, &e))
+		code = st_complain(&e);
+	else if (a.help)
+		st_command_help(stdout, st_command_find("trace"), false);
+	else if (a.from || a.from_raw)
+		code = show_file(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+	else
+		code = measure(&a, argv);
+	st_trace_arguments_free(&a);
+	return code;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line of strobe trace. */
+#ifndef STROBE_CLI_TRACE_H
+#define STROBE_CLI_TRACE_H
+
+#include "base/status.h"
+#include "cli/measure.h"
+#include "trace/raw.h"
+
+enum st_trace_form { ST_TRACE_DB, ST_TRACE_TEXT, ST_TRACE_JSON };
+
+struct st_trace_arguments {
+	struct st_measure measure;
+	const char *asked; /* an option that is about a run; NULL: none was given */
+	bool user, all, per_thread, events, help;
+	long depth;              /* 0: all */
+	bool has_form;           /* --format was given */
+	enum st_trace_form form; /* what is written to the file */
+	const char *from;        /* a profile to read; NULL: none */
+	const char *from_raw;    /* a raw file to read; NULL: none */
+	enum st_trace_unit unit; /* of the raw file */
+	bool has_unit;
+	long pid;       /* of a process to attach; 0: none */
+	double seconds; /* to measure; 0: all */
+};
+
+/* 0, or -1 with *e. st_trace_arguments_free in both cases. */
+st_status st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error *e);
+void st_trace_arguments_free(struct st_trace_arguments *a);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "cli/commands.h"
+#include "cli/trace.h"
+#include "control/program.h"
+#include "report/report.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) TRACE_##id,
+	ST_TRACE_OPTIONS(O)
+#undef O
+};
+
+enum { MOST_DEPTH = 1000000 };
+
+static const char *const forms[] = {
+        [ST_TRACE_DB] = "db", [ST_TRACE_TEXT] = "text", [ST_TRACE_JSON] = "json"};
+
+static st_status
+set_form(struct st_trace_arguments *a, const char *value, struct st_error *e)
+{
+	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(value, forms[i])) {
+			a->has_form = true;
+			a->form = (enum st_trace_form)i;
+			return ST_OK;
+		}
+	return st_bad_format(value, "db, text and json", e);
+}
+
+/* What a file's name says of it, unless --format says more. */
+static void
+guess_form(struct st_trace_arguments *a)
+{
+	const char *output = a->measure.session.output.path;
+	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
+	if (a->has_form || !dot)
+		return;
+	if (!strcmp(dot, ".json"))
+		a->form = ST_TRACE_JSON;
+	else if (!strcmp(dot, ".txt"))
+		a->form = ST_TRACE_TEXT;
+	else
+		return;
+	a->has_form = true;
+}
+
+static st_status
+apply_more(struct st_trace_arguments *a, const char *name, int option, const char *value,
+           struct st_error *e)
+{
+	static const char *const units[] = {"ns", "us"};
+	unsigned which;
+	switch (option) {
+	case TRACE_unique:
+	case TRACE_unique_last:
+	case TRACE_unique_log:
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s measures each piece of code once, and a trace needs all "
+		               "calls: leave it out",
+		               name);
+	case TRACE_unit:
+		if (st_option_word("unit", value, units, 2, &which, e))
+			return ST_FAILED;
+		a->has_unit = true;
+		a->unit = which ? ST_TRACE_US : ST_TRACE_NS;
+		return ST_OK;
+	case TRACE_output:
+		a->measure.session.output.path = value;
+		return ST_OK;
+	case TRACE_for:
+		return st_region_time(&a->seconds, "for", value, e);
+	case TRACE_pid:
+		return st_measure_pid(value, &a->pid, e);
+	case TRACE_depth:
+		return st_option_number("depth", value, 1, MOST_DEPTH, &a->depth, e);
+	case TRACE_format:
+		return set_form(a, value, e);
+	default:
+		return st_measure_option(&a->measure, name, value, e);
+	}
+}
+
+static st_status
+apply(struct st_trace_arguments *a, const struct st_options *o, int option, const char *value,
+      struct st_error *e)
+{
+	switch (option) {
+	case TRACE_user:
+		a->user = true;
+		return ST_OK;
+	case TRACE_all:
+		a->all = true;
+		return ST_OK;
+	case TRACE_per_thread:
+		a->per_thread = true;
+		return ST_OK;
+	case TRACE_events:
+		a->events = true;
+		return ST_OK;
+	case TRACE_follow:
+		a->measure.session.follow = true;
+		return ST_OK;
+	case TRACE_from:
+		a->from = value;
+		return ST_OK;
+	case TRACE_from_raw:
+		a->from_raw = value;
+		return ST_OK;
+	case TRACE_help:
+		a->help = true;
+		return ST_OK;
+	case ST_OPTIONS_BAD:
+		return ST_FAILED; /* *e is filled */
+	default:
+		return apply_more(a, o->options[option].name, option, value, e);
+	}
+}
+
+/* Is the option about what is shown, and not about how a program is run? */
+static bool
+shows(int option)
+{
+	return option == TRACE_from || option == TRACE_from_raw || option == TRACE_unit ||
+	       option == TRACE_format || option == TRACE_output || option == TRACE_per_thread ||
+	       option == TRACE_top || option == TRACE_quiet || option == TRACE_help;
+}
+
+/* ---- what is traced ---- */
+
+/* The program itself, as a pattern for the names of images. */
+static st_status
+choose_own(struct st_trace_arguments *a, struct st_error *e)
+{
+	char path[PATH_MAX], link[64];
+	if (a->pid) {
+		snprintf(link, sizeof link, "/proc/%ld/exe", a->pid);
+		if (!realpath(link, path))
+			return st_fail(e, ST_EXIT_NOT_FOUND,
+			               "cannot find the program of process %ld: %s", a->pid,
+			               strerror(errno));
+	} else if (st_program_image(a->measure.session.program[0], path, sizeof path, e)) {
+		return ST_FAILED;
+	}
+	return st_patterns_add_path(&a->measure.session.region.images, "images", path, e);
+}
+
+static st_status
+choose_tool(struct st_trace_arguments *a, struct st_error *e)
+{
+	struct st_region *r = &a->measure.session.region;
+	struct st_tool_setting settings[4];
+	char depth[24];
+	size_t n = 0;
+	bool own = !a->all && !r->functions.n && !r->images.n;
+	if (own && choose_own(a, e))
+		return ST_FAILED;
+	r->marks = true;
+	if (a->depth) {
+		snprintf(depth, sizeof depth, "%ld", a->depth);
+		settings[n++] = (struct st_tool_setting){"depth", depth};
+	}
+	if (a->events)
+		settings[n++] = (struct st_tool_setting){"events", NULL};
+	if (r->functions.n || r->images.n)
+		settings[n++] = (struct st_tool_setting){"chosen", NULL};
+	if (own)
+		settings[n++] = (struct st_tool_setting){"own", NULL};
+	return st_toolset_use(&a->measure.session.tools, "calltimes", settings, n, e);
+}
+
+/* ---- what does not fit together ---- */
+
+static st_status
+check_selection(const struct st_trace_arguments *a, struct st_error *e)
+{
+	const struct st_region *r = &a->measure.session.region;
+	const char *other = a->all           ? "all"
+	                    : r->functions.n ? "funcs"
+	                    : r->images.n    ? "images"
+	                                     : NULL;
+	if (a->user && other)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--user and --%s choose different functions: leave out one of them",
+		               other);
+	if (a->all && (r->functions.n || r->images.n))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--all and --%s choose different functions: leave out one of them",
+		               r->functions.n ? "funcs" : "images");
+	return ST_OK;
+}
+
+static st_status
+check_run(struct st_trace_arguments *a, struct st_error *e)
+{
+	const char *output = a->measure.session.output.path;
+	if (a->has_unit)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--unit is about a raw file: add --from-raw, or leave it out");
+	if (a->pid && a->measure.session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--pid traces a running process: leave out the program '%s'",
+		               a->measure.session.program[0]);
+	if (a->pid && a->measure.session.follow)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--follow needs a program that strobe starts: the children of an "
+		               "attached process run natively");
+	if (!a->pid && !a->measure.session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe trace [options] -- PROGRAM, or --pid "
+		               "PID for one that is running");
+	if (output && !strcmp(output, "-"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "standard output belongs to the program: give -o a file, then use "
+		               "strobe trace --from");
+	if (check_selection(a, e))
+		return ST_FAILED;
+	guess_form(a);
+	if (a->measure.session.program)
+		a->measure.session.region.length = a->seconds;
+	return choose_tool(a, e);
+}
+
+static st_status
+check_shown(struct st_trace_arguments *a, struct st_error *e)
+{
+	const char *option = a->from ? "from" : "from-raw", *file = a->from ? a->from : a->from_raw;
+	const char *output = a->measure.session.output.path;
+	guess_form(a);
+	if (a->from && a->from_raw)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--from and --from-raw read different files: leave out one of them");
+	if (a->measure.session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s shows an earlier run: leave out the program '%s'", option,
+		               a->measure.session.program[0]);
+	if (a->asked)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is for running a program, and --%s runs none: leave out one "
+		               "of them",
+		               a->asked, option);
+	if (a->has_unit && !a->from_raw)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--unit is about a raw file, and %s is none: use --from-raw, or "
+		               "leave it out",
+		               file);
+	if (a->has_form && a->form == ST_TRACE_DB)
+		return st_fail(e, ST_EXIT_USAGE, "%s cannot be written as db: say text or json",
+		               file);
+	if (output && !strcmp(output, "-"))
+		a->measure.session.output.path = NULL;
+	else if (output && !a->has_form)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the name %s does not say which format to write: add --format",
+		               output);
+	if (!a->has_form)
+		a->form = ST_TRACE_TEXT;
+	return ST_OK;
+}
+
+st_status
+st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("trace", argv);
+	const char *value;
+	*a = (struct st_trace_arguments){.measure = ST_MEASURE_DEFAULT};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (option == ST_OPTIONS_OTHER) {
+			a->measure.session.program = argv + o.at - 1;
+			a->measure.session.output.name = a->measure.session.program[0];
+			break;
+		}
+		if (apply(a, &o, option, value, e))
+			return ST_FAILED;
+		if (!shows(option))
+			a->asked = o.options[option].name;
+		if (a->help)
+			return ST_OK;
+	}
+	return a->from || a->from_raw ? check_shown(a, e) : check_run(a, e);
+}
+
+void
+st_trace_arguments_free(struct st_trace_arguments *a)
+{
+	st_measure_free(&a->measure);
+}

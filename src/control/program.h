@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The file of a program that is to be run. */
+#ifndef STROBE_CONTROL_PROGRAM_H
+#define STROBE_CONTROL_PROGRAM_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Finds the program as execvp would and checks that it can run under the engine. `path` receives
+ * its path. -1 with *e, whose code is the exit code that a shell has. */
+st_status st_program_find(const char *name, char *path, size_t size, struct st_error *e);
+/* The file that the kernel executes for it: the program itself, or of a script its interpreter,
+ * without symbolic links. */
+st_status st_program_image(const char *name, char *path, size_t size, struct st_error *e);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace of function calls as tables for people, and as JSON. */
+#ifndef STROBE_REPORT_TRACE_H
+#define STROBE_REPORT_TRACE_H
+
+#include <stdio.h>
+
+#include "trace/trace.h"
+
+/* Two tables: functions by exclusive time, callers and callees by inclusive time; `top` rows of
+ * each at most, 0: all. Then what has to be known of the numbers. */
+void st_trace_text(const struct st_trace *t, size_t top, FILE *out);
+/* docs/json.md describes it. -1 with *e: memory is exhausted. */
+st_status st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out,
+                        struct st_error *e);
+
+#endif

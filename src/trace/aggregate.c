@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/aggregate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/texts.h"
+
+struct activation {
+	uint32_t function;
+	uint64_t begin_ns, callees_ns;
+};
+
+struct thread {
+	int64_t tid;
+	ST_VEC(struct activation) stack;
+};
+
+/* How many activations of a function are under way in a thread. */
+struct active {
+	uint32_t thread, function;
+	uint64_t n;
+};
+
+struct st_trace_aggregate {
+	bool per_thread;
+	struct st_trace t;
+	struct st_hashmap functions, pairs; /* of t */
+	ST_VEC(struct thread) threads;
+	struct st_hashmap by_tid;
+	ST_VEC(struct active) active;
+	struct st_hashmap active_index;
+	ST_VEC(uint32_t) texts; /* of each function, its name */
+};
+
+struct st_trace_aggregate *
+st_trace_aggregate_new(bool per_thread)
+{
+	struct st_trace_aggregate *a = calloc(1, sizeof *a);
+	if (a)
+		a->t.texts = calloc(1, sizeof *a->t.texts);
+	if (a && a->t.texts) {
+		a->per_thread = per_thread;
+		return a;
+	}
+	free(a);
+	return NULL;
+}
+
+void
+st_trace_aggregate_free(struct st_trace_aggregate *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->threads.n; i++)
+		free(a->threads.v[i].stack.v);
+	free(a->threads.v);
+	free(a->texts.v);
+	free(a->active.v);
+	st_hashmap_free(&a->active_index);
+	st_hashmap_free(&a->functions);
+	st_hashmap_free(&a->pairs);
+	st_hashmap_free(&a->by_tid);
+	st_trace_free(&a->t);
+	free(a);
+}
+
+static struct thread *
+thread_of(struct st_trace_aggregate *a, int64_t tid)
+{
+	const uint32_t hash = st_hash_number((uint64_t)tid);
+	const uint32_t at = ST_HASHMAP_FIND(&a->by_tid, hash, i, a->threads.v[i].tid == tid);
+	if (at != ST_HASHMAP_NONE)
+		return &a->threads.v[at];
+	struct thread *new = ST_PUSH(&a->threads);
+	if (!new || st_hashmap_add(&a->by_tid, hash, (uint32_t)a->threads.n - 1))
+		return NULL;
+	new->tid = tid;
+	return new;
+}
+
+/* ST_TRACE_NOBODY: memory is exhausted. */
+static uint32_t
+function_of(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n)
+{
+	const uint32_t text = st_trace_intern(a->t.texts, name, n);
+	tid = a->per_thread ? tid : -1;
+	const uint32_t hash = st_hash_numbers(text, (uint64_t)tid);
+	const uint32_t at = ST_HASHMAP_FIND(
+	        &a->functions, hash, i, a->texts.v[i] == text && a->t.functions.v[i].tid == tid);
+	if (text == UINT32_MAX || at != ST_HASHMAP_NONE)
+		return text == UINT32_MAX ? ST_TRACE_NOBODY : at;
+	struct st_trace_function *f = ST_PUSH(&a->t.functions);
+	uint32_t *of = ST_PUSH(&a->texts);
+	if (!f || !of || st_hashmap_add(&a->functions, hash, (uint32_t)a->t.functions.n - 1))
+		return ST_TRACE_NOBODY;
+	*of = text;
+	f->name = a->t.texts->v.v[text];
+	f->tid = tid;
+	return (uint32_t)a->t.functions.n - 1;
+}
+
+/* NULL: memory is exhausted. */
+static struct active *
+active_of(struct st_trace_aggregate *a, const struct thread *t, uint32_t function)
+{
+	const uint32_t thread = (uint32_t)(t - a->threads.v),
+	               hash = st_hash_numbers(thread, function);
+	const uint32_t at = ST_HASHMAP_FIND(&a->active_index, hash, i,
+	                                    a->active.v[i].thread == thread &&
+	                                            a->active.v[i].function == function);
+	if (at != ST_HASHMAP_NONE)
+		return &a->active.v[at];
+	struct active *new = ST_PUSH(&a->active);
+	if (!new || st_hashmap_add(&a->active_index, hash, (uint32_t)a->active.n - 1))
+		return NULL;
+	new->thread = thread;
+	new->function = function;
+	return new;
+}
+
+st_status
+st_trace_enter(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
+{
+	struct thread *t = thread_of(a, tid);
+	const uint32_t function = t ? function_of(a, tid, name, n) : ST_TRACE_NOBODY;
+	struct active *active = function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
+	struct activation *new = active ? ST_PUSH(&t->stack) : NULL;
+	if (!new)
+		return ST_FAILED;
+	active->n++;
+	*new = (struct activation){.function = function, .begin_ns = ns};
+	return ST_OK;
+}
+
+/* The innermost activation is no longer under way. How many of its function still are. */
+static uint64_t
+pop(struct st_trace_aggregate *a, struct thread *t)
+{
+	struct active *active = active_of(a, t, t->stack.v[--t->stack.n].function);
+	return active ? --active->n : 0;
+}
+
+static st_status
+count_pair(struct st_trace_aggregate *a, uint32_t caller, uint32_t callee, uint64_t ns)
+{
+	const uint32_t hash = st_hash_numbers(caller, callee);
+	uint32_t at = ST_HASHMAP_FIND(&a->pairs, hash, i,
+	                              a->t.pairs.v[i].caller == caller &&
+	                                      a->t.pairs.v[i].callee == callee);
+	if (at == ST_HASHMAP_NONE) {
+		at = (uint32_t)a->t.pairs.n;
+		struct st_trace_pair *new = ST_PUSH(&a->t.pairs);
+		if (!new || st_hashmap_add(&a->pairs, hash, at))
+			return ST_FAILED;
+		*new = (struct st_trace_pair){.caller = caller, .callee = callee};
+	}
+	a->t.pairs.v[at].calls++;
+	a->t.pairs.v[at].inclusive_ns += ns;
+	return ST_OK;
+}
+
+/* The innermost activation ends. */
+static st_status
+end_activation(struct st_trace_aggregate *a, struct thread *t, uint64_t ns)
+{
+	const struct activation done = t->stack.v[t->stack.n - 1];
+	const bool outermost = !pop(a, t);
+	struct activation *above = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
+	struct st_trace_function *f = &a->t.functions.v[done.function];
+	const uint64_t took = ns > done.begin_ns ? ns - done.begin_ns : 0;
+	f->min_ns = !f->calls || took < f->min_ns ? took : f->min_ns;
+	f->max_ns = took > f->max_ns ? took : f->max_ns;
+	f->calls++;
+	f->inclusive_ns += took;
+	f->exclusive_ns += took > done.callees_ns ? took - done.callees_ns : 0;
+	if (outermost)
+		f->outermost_ns += took;
+	if (above)
+		above->callees_ns += took;
+	if (st_trace_count(f, took))
+		return ST_FAILED;
+	return count_pair(a, above ? above->function : ST_TRACE_NOBODY, done.function, took);
+}
+
+static void
+lose(struct st_trace_aggregate *a, struct thread *t)
+{
+	a->t.functions.v[t->stack.v[t->stack.n - 1].function].lost++;
+	a->t.lost_returns++;
+	pop(a, t);
+}
+
+st_status
+st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
+{
+	struct thread *t = thread_of(a, tid);
+	const uint32_t function = t ? function_of(a, tid, name, n) : ST_TRACE_NOBODY;
+	const struct active *active =
+	        function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
+	if (!active)
+		return ST_FAILED;
+	if (!active->n) {
+		a->t.stray_returns++;
+		return ST_OK;
+	}
+	while (t->stack.v[t->stack.n - 1].function != function)
+		lose(a, t);
+	return end_activation(a, t, ns);
+}
+
+static bool
+is_lane(const struct st_trace_lane *x, const struct st_trace_lane *y)
+{
+	return x->is_process == y->is_process && x->tid == y->tid && x->end_ns < 0;
+}
+
+st_status
+st_trace_lane(struct st_trace_aggregate *a, const struct st_trace_lane *lane, const char *name,
+              size_t n)
+{
+	const uint32_t text = st_trace_intern(a->t.texts, name, n);
+	if (text == UINT32_MAX)
+		return ST_FAILED;
+	for (size_t i = a->t.lanes.n; i-- > 0 && lane->end_ns >= 0;)
+		if (is_lane(&a->t.lanes.v[i], lane)) {
+			a->t.lanes.v[i].end_ns = lane->end_ns;
+			return ST_OK;
+		}
+	struct st_trace_lane *new = ST_PUSH(&a->t.lanes);
+	if (!new)
+		return ST_FAILED;
+	*new = *lane;
+	new->name = a->t.texts->v.v[text];
+	return ST_OK;
+}
+
+/* Functions that have neither returned nor been lost say nothing: those of stray returns. */
+static st_status
+drop_empty(struct st_trace *t)
+{
+	uint32_t *at = calloc(t->functions.n + 1, sizeof *at), n = 0;
+	if (!at)
+		return ST_FAILED;
+	for (size_t i = 0; i < t->functions.n; i++) {
+		at[i] = n;
+		if (t->functions.v[i].calls || t->functions.v[i].lost)
+			t->functions.v[n++] = t->functions.v[i];
+	}
+	t->functions.n = n;
+	for (size_t i = 0; i < t->pairs.n; i++) {
+		struct st_trace_pair *pair = &t->pairs.v[i];
+		pair->callee = at[pair->callee];
+		if (pair->caller != ST_TRACE_NOBODY)
+			pair->caller = at[pair->caller];
+	}
+	/* A caller that was lost is there; one that only stray returns name is in no pair. */
+	free(at);
+	return ST_OK;
+}
+
+st_status
+st_trace_aggregate_end(struct st_trace_aggregate *a, struct st_trace *t)
+{
+	for (size_t i = 0; i < a->threads.n; i++)
+		while (a->threads.v[i].stack.n)
+			lose(a, &a->threads.v[i]);
+	if (drop_empty(&a->t) || st_trace_sort(&a->t))
+		return ST_FAILED;
+	*t = a->t;
+	a->t = (struct st_trace){0};
+	return ST_OK;
+}

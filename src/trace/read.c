@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace from the tables that the tool `calltimes` (src/tools/calltimes.c) leaves in a profile. */
+#include <string.h>
+
+#include "base/hashmap.h"
+#include "profile/profile.h"
+#include "trace/trace.h"
+
+/* Columns of the tables. */
+enum { F_THREAD, F_FUNCTION, F_CALLS, F_INCLUSIVE, F_OUTERMOST, F_EXCLUSIVE, F_MIN, F_MAX, F_LOST };
+enum { P_THREAD, P_CALLER, P_CALLEE, P_CALLS, P_INCLUSIVE };
+enum { D_THREAD, D_FUNCTION, D_FROM, D_CALLS };
+enum { MOST_KEYS = 3 };
+
+struct reader {
+	struct st_trace *t;
+	const struct st_profile *p;
+	bool per_thread;
+	struct st_hashmap functions, pairs; /* of t */
+};
+
+static const struct st_profile_table *
+table_named(const struct st_profile *p, const char *name, size_t columns)
+{
+	for (size_t i = 0; i < p->tables.n; i++) {
+		const struct st_profile_table *t = &p->tables.v[i];
+		if (!strcmp(t->tool, "calltimes") && !strcmp(t->name, name) && t->n_columns == columns)
+			return t;
+	}
+	return NULL;
+}
+
+static int64_t
+tid_of(const struct reader *r, const struct st_profile_value *thread)
+{
+	return r->per_thread ? (int64_t)thread->number : -1;
+}
+
+static bool
+is_function(const struct st_trace_function *f, const struct st_profile *p,
+            const struct st_profile_value *v, int64_t tid)
+{
+	const char *image = v->image < p->images.n ? p->images.v[v->image].path : NULL;
+	return f->offset == v->number && f->tid == tid && f->image == image &&
+	       !strcmp(f->name, v->text ? v->text : "");
+}
+
+/* The function of a table's value, made when it is not there; ST_TRACE_NOBODY: no memory. */
+static uint32_t
+function_of(struct reader *r, const struct st_profile_value *v, int64_t tid)
+{
+	const struct st_profile *p = r->p;
+	const uint32_t hash = st_hash_numbers(v->number ^ (uint64_t)v->image << 48, (uint64_t)tid);
+	uint32_t at = ST_HASHMAP_FIND(&r->functions, hash, i,
+	                              is_function(&r->t->functions.v[i], p, v, tid));
+	if (at != ST_HASHMAP_NONE)
+		return at;
+	struct st_trace_function *f = ST_PUSH(&r->t->functions);
+	if (!f || st_hashmap_add(&r->functions, hash, (uint32_t)r->t->functions.n - 1))
+		return ST_TRACE_NOBODY;
+	f->name = v->text ? v->text : "";
+	f->offset = v->number;
+	f->tid = tid;
+	if (v->image < p->images.n) {
+		f->image = p->images.v[v->image].path;
+		f->build_id = p->images.v[v->image].build_id;
+	}
+	if (v->function < p->functions.n) {
+		f->file = p->functions.v[v->function].file;
+		f->line = p->functions.v[v->function].line;
+	}
+	return (uint32_t)r->t->functions.n - 1;
+}
+
+static st_status
+read_function(struct reader *r, const struct st_profile_value *row)
+{
+	uint32_t at = function_of(r, &row[F_FUNCTION], tid_of(r, &row[F_THREAD]));
+	if (at == ST_TRACE_NOBODY)
+		return ST_FAILED;
+	struct st_trace_function *f = &r->t->functions.v[at];
+	const uint64_t min = row[F_MIN].number;
+	f->min_ns = !f->calls || (min && min < f->min_ns) ? min : f->min_ns;
+	f->max_ns = row[F_MAX].number > f->max_ns ? row[F_MAX].number : f->max_ns;
+	f->calls += row[F_CALLS].number;
+	f->lost += row[F_LOST].number;
+	f->inclusive_ns += row[F_INCLUSIVE].number;
+	f->outermost_ns += row[F_OUTERMOST].number;
+	f->exclusive_ns += row[F_EXCLUSIVE].number;
+	r->t->lost_returns += row[F_LOST].number;
+	return ST_OK;
+}
+
+/* An address 0 is nobody's. */
+static bool
+is_nobody(const struct st_profile_value *v)
+{
+	return v->image == UINT32_MAX && !v->number;
+}
+
+static st_status
+read_pair(struct reader *r, const struct st_profile_value *row)
+{
+	const int64_t tid = tid_of(r, &row[P_THREAD]);
+	const uint32_t callee = function_of(r, &row[P_CALLEE], tid);
+	uint32_t caller = ST_TRACE_NOBODY;
+	if (callee == ST_TRACE_NOBODY)
+		return ST_FAILED;
+	if (!is_nobody(&row[P_CALLER])) {
+		caller = function_of(r, &row[P_CALLER], tid);
+		if (caller == ST_TRACE_NOBODY)
+			return ST_FAILED;
+	}
+	const uint32_t hash = st_hash_numbers(caller, callee);
+	uint32_t at = ST_HASHMAP_FIND(&r->pairs, hash, i,
+	                              r->t->pairs.v[i].caller == caller &&
+	                                      r->t->pairs.v[i].callee == callee);
+	if (at == ST_HASHMAP_NONE) {
+		at = (uint32_t)r->t->pairs.n;
+		struct st_trace_pair *new = ST_PUSH(&r->t->pairs);
+		if (!new || st_hashmap_add(&r->pairs, hash, at))
+			return ST_FAILED;
+		*new = (struct st_trace_pair){.caller = caller, .callee = callee};
+	}
+	r->t->pairs.v[at].calls += row[P_CALLS].number;
+	r->t->pairs.v[at].inclusive_ns += row[P_INCLUSIVE].number;
+	return ST_OK;
+}
+
+static st_status
+read_duration(struct reader *r, const struct st_profile_value *row)
+{
+	uint32_t at = function_of(r, &row[D_FUNCTION], tid_of(r, &row[D_THREAD]));
+	struct st_trace_class *class =
+	        at == ST_TRACE_NOBODY ? NULL : ST_PUSH(&r->t->functions.v[at].classes);
+	if (!class)
+		return ST_FAILED;
+	*class = (struct st_trace_class){row[D_FROM].number, row[D_CALLS].number};
+	return ST_OK;
+}
+
+static st_status
+each_row(struct reader *r, const struct st_profile_table *table,
+         st_status (*each)(struct reader *r, const struct st_profile_value *row))
+{
+	for (size_t i = 0; table && i < table->values.n; i += table->n_columns)
+		if (each(r, table->values.v + i))
+			return ST_FAILED;
+	return ST_OK;
+}
+
+st_status
+st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, struct st_error *e)
+{
+	const struct st_profile_table *functions = table_named(p, "functions", F_LOST + 1),
+	                              *pairs = table_named(p, "pairs", P_INCLUSIVE + 1),
+	                              *durations = table_named(p, "durations", D_CALLS + 1);
+	struct reader r = {.t = t, .p = p, .per_thread = per_thread};
+	*t = (struct st_trace){.engine = "jit"};
+	if (!functions && strncmp(p->run.tool, "calltimes", 9) != 0)
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the result has no trace of functions: it was made with the tool %s, "
+		        "not with strobe trace",
+		        p->run.tool);
+	st_status status = each_row(&r, functions, read_function);
+	if (!status)
+		status = each_row(&r, pairs, read_pair);
+	if (!status)
+		status = each_row(&r, durations, read_duration);
+	if (!status)
+		status = st_trace_sort(t);
+	st_hashmap_free(&r.functions);
+	st_hashmap_free(&r.pairs);
+	if (!status)
+		return ST_OK;
+	st_trace_free(t);
+	return st_fail(e, ST_EXIT_FAILED, "no memory left to read the trace");
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a trace of function calls says: the run time of each function, alone and with what it calls,
+ * by caller and callee. Made from a profile of the tool `calltimes` (st_trace_read), or from entries
+ * and returns one after the other (aggregate.h). Times are in nanoseconds.
+ */
+#ifndef STROBE_TRACE_TRACE_H
+#define STROBE_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/status.h"
+#include "base/vec.h"
+
+struct st_profile;
+
+enum { ST_TRACE_NOBODY = UINT32_MAX }; /* a caller that was not traced */
+
+/* Calls whose duration was at least `from_ns`, and less than 1/32 more. */
+struct st_trace_class {
+	uint64_t from_ns, calls;
+};
+
+struct st_trace_function {
+	const char *name;
+	const char *image, *build_id, *file; /* NULL: not known */
+	uint32_t line;                       /* 0: not known */
+	uint64_t offset;                     /* in the image */
+	int64_t tid;                         /* -1: all threads together */
+	uint64_t calls;                      /* that have returned, or lasted until the end */
+	uint64_t lost;           /* calls whose return was not seen: they have no time */
+	uint64_t inclusive_ns;   /* of all activations: recursion counts several times */
+	uint64_t outermost_ns;   /* of those that no other of the function was around */
+	uint64_t exclusive_ns;   /* less what was called */
+	uint64_t min_ns, max_ns; /* of an activation, with what it called */
+	ST_VEC(struct st_trace_class) classes; /* ascending */
+};
+
+struct st_trace_pair {
+	uint32_t caller, callee; /* indices of functions; the first may be ST_TRACE_NOBODY */
+	uint64_t calls, inclusive_ns;
+};
+
+/* A thread or process of a raw file. */
+struct st_trace_lane {
+	bool is_process;
+	int64_t tid, pid, ppid;   /* -1: not said */
+	int64_t begin_ns, end_ns; /* -1: not seen */
+	const char *name;
+};
+
+struct st_trace {
+	const char *engine;                         /* "jit", or "raw" */
+	ST_VEC(struct st_trace_function) functions; /* by exclusive time, the greatest first */
+	ST_VEC(struct st_trace_pair) pairs;         /* by inclusive time, the greatest first */
+	ST_VEC(struct st_trace_lane) lanes;
+	uint64_t lost_returns, lost_records;
+	uint64_t stray_returns;   /* of a raw file: returns of functions that were not entered */
+	uint64_t malformed_lines; /* of a raw file */
+	struct st_trace_texts *texts; /* what the names are kept in; NULL: the profile */
+};
+
+/* All zeros is an empty trace. */
+void st_trace_free(struct st_trace *t);
+
+/*
+ * The trace of a profile, which has to outlive it. per_thread: functions and pairs of each thread
+ * apart. -1 with *e: the profile is none of the tool `calltimes`, or memory is exhausted.
+ */
+st_status st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread,
+                        struct st_error *e);
+
+/*
+ * The duration that the share `q` of the calls did not exceed, by the nearest rank, within 2 %;
+ * false: it is not known, because not every call is in a class.
+ */
+bool st_trace_quantile(const struct st_trace_function *f, double q, uint64_t *ns);
+/* The relative error of such a duration, at most. */
+#define ST_TRACE_QUANTILE_ERROR 0.02
+
+/* The first duration of the class that a duration is in. */
+uint64_t st_trace_class_of(uint64_t ns);
+/* Counts a call in its class. */
+st_status st_trace_count(struct st_trace_function *f, uint64_t ns);
+/* Puts functions, pairs and classes into their order. */
+st_status st_trace_sort(struct st_trace *t);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls of which the number is known, and times that are known: "calls.c" of test_trace.py. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CALLED __attribute__((noinline, noipa))
+
+static jmp_buf landing;
+
+static inline __attribute__((always_inline)) double
+now_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* Works so long by its own clock. */
+CALLED static void
+t_spin(double us)
+{
+	const double end = now_us() + us;
+	while (now_us() < end)
+		;
+}
+
+CALLED static void
+t_level5(void)
+{
+	t_spin(2000);
+}
+CALLED static void
+t_level4(void)
+{
+	t_spin(2000);
+	t_level5();
+}
+CALLED static void
+t_level3(void)
+{
+	t_spin(2000);
+	t_level4();
+}
+CALLED static void
+t_level2(void)
+{
+	t_spin(2000);
+	t_level3();
+}
+CALLED static void
+t_level1(void)
+{
+	t_spin(2000);
+	t_level2();
+}
+
+CALLED static int
+t_fib(int n)
+{
+	return n < 2 ? n : t_fib(n - 1) + t_fib(n - 2);
+}
+
+CALLED static void
+t_jumps(int depth)
+{
+	if (!depth)
+		longjmp(landing, 1);
+	t_jumps(depth - 1);
+}
+
+CALLED static void
+t_lands(void)
+{
+	if (!setjmp(landing))
+		t_jumps(2);
+}
+
+CALLED static void *
+t_thread(void *arg)
+{
+	t_fib(5);
+	return arg;
+}
+
+CALLED static int
+t_deep(int n)
+{
+	return n ? t_deep(n - 1) + 1 : 0;
+}
+
+CALLED static void
+t_exits(void)
+{
+	exit(0);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	pthread_t threads[3];
+	if (!strcmp(what, "levels"))
+		for (int i = 0; i < 5; i++)
+			t_level1();
+	if (!strcmp(what, "fib"))
+		t_fib(15);
+	if (!strcmp(what, "jumps"))
+		for (int i = 0; i < 4; i++)
+			t_lands();
+	if (!strcmp(what, "threads")) {
+		for (int i = 0; i < 3; i++)
+			pthread_create(&threads[i], NULL, t_thread, NULL);
+		for (int i = 0; i < 3; i++)
+			pthread_join(threads[i], NULL);
+	}
+	if (!strcmp(what, "deep"))
+		t_deep(100000);
+	if (!strcmp(what, "exits"))
+		t_exits();
+	if (!strcmp(what, "waits"))
+		for (;;)
+			t_spin(1000);
+	return 0;
+}

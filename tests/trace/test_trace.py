@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`strobe trace`: counts that are known, times that are known, raw files, and what it refuses.
+
+usage: test_trace.py STROBE CALLS PATHS
+
+CALLS is the program of programs/calls.c, PATHS the folder of the programs of tests/paths."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from collections import Counter
+from pathlib import Path
+
+STROBE, CALLS, PATHS = None, None, None
+
+
+class Trace(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="strobe-trace-")
+        self.at = Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def strobe(self, *arguments, code=0, **more):
+        done = subprocess.run([STROBE, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.at,
+                              timeout=120, check=False, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def trace(self, options, *command, code=0):
+        file = self.at / "trace.json"
+        self.strobe("trace", "-q", *options, "-o", file, "--", *command, code=code)
+        return json.loads(file.read_text())
+
+    def raw(self, text, *options):
+        file = self.at / "raw"
+        file.write_text(text)
+        return json.loads(self.strobe("trace", "--from-raw", file, "--format", "json", *options).stdout)
+
+    def by_name(self, trace):
+        return {f["name"]: f for f in trace["functions"]}
+
+    def error(self, code, sentence, *arguments):
+        done = self.strobe("trace", *arguments, code=code)
+        self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence}\n"))
+
+
+class Counts(Trace):
+    def test_recursion(self):
+        fib = self.by_name(self.trace([], CALLS, "fib"))["t_fib"]
+        self.assertEqual((fib["calls"], fib["lost"]), (1973, 0))
+        self.assertLessEqual(fib["exclusive_ns"], fib["outermost_ns"])
+        self.assertLess(fib["outermost_ns"], fib["inclusive_ns"])
+        self.assertEqual(fib["max_ns"], fib["outermost_ns"])
+        self.assertTrue(fib["min_ns"] <= fib["p50_ns"] <= fib["p90_ns"] <= fib["p99_ns"] <= fib["max_ns"])
+        self.assertEqual(fib["file"].rsplit("/", 1)[-1], "calls.c")
+
+    def test_pairs(self):
+        trace = self.trace([], CALLS, "fib")
+        pairs = {(p["caller"], p["callee"]): p["calls"] for p in trace["pairs"]}
+        self.assertEqual(pairs["t_fib", "t_fib"], 1972)
+        self.assertEqual(pairs["main", "t_fib"], 1)
+        for pair in trace["pairs"]:
+            self.assertEqual(trace["functions"][pair["callee_index"]]["name"], pair["callee"])
+
+    def test_depth_beyond_every_table(self):
+        deep = self.by_name(self.trace([], CALLS, "deep"))["t_deep"]
+        self.assertEqual((deep["calls"], deep["lost"]), (100001, 0))
+
+    def test_depth_is_limited(self):
+        trace = self.by_name(self.trace(["--depth", "2"], CALLS, "levels"))
+        self.assertEqual((trace["main"]["calls"], trace["t_level1"]["calls"]), (1, 5))
+        self.assertNotIn("t_level2", trace)
+
+    def test_longjmp(self):
+        trace = self.trace([], CALLS, "jumps")
+        names = self.by_name(trace)
+        self.assertEqual((names["t_lands"]["calls"], names["t_lands"]["lost"]), (4, 0))
+        self.assertEqual((names["t_jumps"]["calls"], names["t_jumps"]["lost"]), (0, 12))
+        self.assertEqual(trace["lost"]["returns"], 12)
+        self.assertIsNone(names["t_jumps"]["p50_ns"])
+
+    def test_under_way_at_the_end(self):
+        names = self.by_name(self.trace([], CALLS, "exits"))
+        self.assertEqual((names["main"]["calls"], names["t_exits"]["calls"]), (1, 1))
+        self.assertLessEqual(names["t_exits"]["inclusive_ns"], names["main"]["inclusive_ns"])
+
+    def test_threads(self):
+        together = self.by_name(self.trace([], CALLS, "threads"))
+        self.assertEqual((together["t_thread"]["calls"], together["t_fib"]["calls"]), (3, 45))
+        apart = self.trace(["--per-thread"], CALLS, "threads")["functions"]
+        fibs = [f for f in apart if f["name"] == "t_fib"]
+        self.assertEqual([f["calls"] for f in fibs], [15, 15, 15])
+        self.assertEqual(len({f["tid"] for f in fibs}), 3)
+
+    def test_selection(self):
+        self.assertEqual(set(self.by_name(self.trace(["--funcs", "t_level*"], CALLS, "levels"))), {f"t_level{i}" for i in range(1, 6)})
+        own = set(self.by_name(self.trace([], CALLS, "fib")))
+        self.assertEqual(own, {"main", "t_fib"})
+        everything = self.trace(["--all"], CALLS, "fib")
+        images = {os.path.basename(f["image"]) for f in everything["functions"]}
+        self.assertIn(os.path.basename(CALLS), images)
+        self.assertGreater(len(images), 1)
+        self.assertFalse([f["name"] for f in everything["functions"] if f["name"].endswith("@plt")])
+
+    def test_script(self):
+        script = self.at / "script"
+        script.write_text("#!/bin/sh\nexit 3\n")
+        script.chmod(0o755)
+        done = self.strobe("trace", "-o", "s.json", script, code=3)
+        self.assertIn("  result: s.json", done.stderr)
+        trace = json.loads((self.at / "s.json").read_text())
+        shell = os.path.realpath("/bin/sh")
+        self.assertTrue(trace["functions"])
+        self.assertEqual({f["image"] for f in trace["functions"]}, {shell})
+
+    def test_program_keeps_its_output(self):
+        done = self.strobe("trace", "-q", "-o", "e.db", "--", "/bin/echo", "out", code=0)
+        self.assertEqual((done.stdout, done.stderr), ("out\n", ""))
+
+
+class AgainstPaths(Trace):
+    """Another tool counts the same calls: what its forests say is tested against what is true (tests/paths)."""
+
+    PROGRAMS = ["prog1-O2", "prog7-O0", "callbacks-O2", "cold-O2", "coroutines-O0", "ends-O2", "exceptions-O0", "exceptions-O2", "fork-O2",
+                "longjmp-O2", "longjmp-frames", "loops-O2", "setcontext-O2", "signals-O2", "tails-O2", "threads_end-O2", "vfork-O2", "prog9-lazy",
+                "entries-lazy", "reload-O2"]
+
+    def functions(self, program):
+        counts = Counter()
+        for f in self.trace(["--images", program.name, "--funcs", "*"], program)["functions"]:
+            counts[f["name"]] += f["calls"] + f["lost"]
+        return counts
+
+    def contexts(self, program):
+        file = self.at / "paths.json"
+        self.strobe("paths", "-q", "-k", "0", "--images", program.name, "-o", file, "--", program)
+        counts, todo = Counter(), [node for thread in json.loads(file.read_text())["threads"] for node in thread["ksf"]]
+        while todo:
+            node = todo.pop()
+            todo += node["children"]
+            if not node["name"].startswith("__ro"):
+                counts[node["name"]] += node["count"]
+        return counts
+
+    def test_counts(self):
+        for name in self.PROGRAMS:
+            with self.subTest(name):
+                program = Path(PATHS) / "programs" / name
+                self.assertEqual(self.functions(program), self.contexts(program))
+
+
+class Times(Trace):
+    def test_nested_levels(self):
+        """Five levels, each of which works for 2 ms by a clock of its own, five times: what lies between is at most scheduling, which only adds."""
+        names = self.by_name(self.trace([], CALLS, "levels"))
+        spin = names["t_spin"]
+        self.assertEqual(spin["calls"], 25)
+        self.assertGreaterEqual(spin["inclusive_ns"], 25 * 2000000 * 0.98)
+        for level in range(1, 6):
+            f = names[f"t_level{level}"]
+            self.assertEqual(f["calls"], 5)
+            self.assertGreaterEqual(f["inclusive_ns"], (6 - level) * 5 * 2000000 * 0.98)
+        # What each function has spent is the whole, to the nanosecond but for rounding.
+        whole = sum(f["exclusive_ns"] for f in names.values())
+        self.assertAlmostEqual(whole, names["main"]["inclusive_ns"], delta=20 * len(names))
+
+
+class Raw(Trace):
+    NESTED = "0 7 0;main\n0 7 100;a\n0 7 150;b\n1 7 250;b\n1 7 400;a\n0 7 500;b\n1 7 550;b\n1 7 900;main\n"
+
+    def test_nested(self):
+        names = self.by_name(self.raw(self.NESTED))
+        self.assertEqual({n: (f["calls"], f["inclusive_ns"], f["exclusive_ns"]) for n, f in names.items()},
+                         {"main": (1, 900, 550), "a": (1, 300, 200), "b": (2, 150, 150)})
+
+    def test_units(self):
+        for text, options, scale in [(self.NESTED, ("--unit", "us"), 1000), ("#unit us\n" + self.NESTED, (), 1000),
+                                     ("#unit us\n" + self.NESTED, ("--unit", "ns"), 1), (self.NESTED, ("--unit", "ns"), 1)]:
+            self.assertEqual(self.by_name(self.raw(text, *options))["main"]["inclusive_ns"], 900 * scale)
+
+    def test_malformed_lines(self):
+        lines = self.NESTED.splitlines()
+        bad = ["", "# a comment", "0 7 5", "x 7 5;f", "0 7 ;f", "9 7 5;f", "0 7 5;", "0 -7 5;f", "0 7 99999999999999999999999;f", "0 7 5 6 7 8;f"]
+        mixed = "\n".join(line for pair in zip(lines, bad) for line in pair) + "\n" + "\n".join(bad[len(lines):]) + "\n"
+        trace = self.raw(mixed)
+        self.assertEqual(trace["lost"]["malformed_lines"], 8)
+        self.assertEqual(self.by_name(trace)["main"]["exclusive_ns"], 550)
+
+    def test_lost(self):
+        trace = self.raw("0 7 0;main\n0 7 100;a\n0 7 150;b\n1 7 400;a\n1 7 500;c\n1 7 900;main\n")
+        self.assertEqual(trace["lost"], {"returns": 1, "records": 0, "entries": 1, "malformed_lines": 0})
+        names = self.by_name(trace)
+        self.assertEqual(names["a"]["exclusive_ns"], 300)
+        self.assertEqual((names["b"]["calls"], names["b"]["lost"]), (0, 1))
+        self.assertNotIn("c", names)
+
+    def test_threads_and_processes(self):
+        trace = self.raw("7 40 40 1 0;prog\n5 41 40 1 10;prog\n0 41 20;f\n1 41 30;f\n6 41 40 1 50;prog\n8 40 40 1 90;prog\n")
+        self.assertEqual(trace["lanes"], [
+            {"kind": "process", "name": "prog", "tid": 40, "pid": 40, "ppid": 1, "begin_ns": 0, "end_ns": 90},
+            {"kind": "thread", "name": "prog", "tid": 41, "pid": 40, "ppid": 1, "begin_ns": 10, "end_ns": 50}])
+
+    def test_per_thread(self):
+        trace = self.raw("0 1 0;f\n0 2 10;f\n1 2 20;f\n1 1 90;f\n", "--per-thread")
+        self.assertEqual([(f["tid"], f["exclusive_ns"]) for f in trace["functions"]], [(1, 90), (2, 10)])
+
+    def test_text(self):
+        (self.at / "raw").write_text(self.NESTED)
+        lines = self.strobe("trace", "--from-raw", "raw").stdout.splitlines()
+        self.assertEqual(lines[:3], ["", "functions, by the time spent in their own code",
+                                     "    self     %   total  calls     p50     p99     max  function"])
+        self.assertEqual(lines[3].split(), ["550", "ns", "61.1", "900", "ns", "1", "900", "ns", "900", "ns", "900", "ns", "main"])
+
+    def test_names_do_not_reach_the_terminal_raw(self):
+        (self.at / "raw").write_text("0 7 0;a\033[31mb\n1 7 100;a\033[31mb\n")
+        self.assertNotIn("\033", self.strobe("trace", "--from-raw", "raw").stdout)
+
+    def test_not_raw(self):
+        (self.at / "bad").write_text("hello\nworld\n")
+        (self.at / "empty").write_text("# nothing\n")
+        (self.at / "folder").mkdir()
+        self.error(125, "bad is no raw trace: none of its 2 lines is of the form 'TYPE TID TIME;NAME'", "--from-raw", "bad")
+        self.error(125, "empty is empty: there is no event in it", "--from-raw", "empty")
+        self.error(125, "cannot read folder: it is a directory", "--from-raw", "folder")
+        self.error(125, "cannot read none: No such file or directory", "--from-raw", "none")
+
+
+class Files(Trace):
+    def test_from_profile(self):
+        self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "fib")
+        trace = json.loads(self.strobe("trace", "--from", "t.db", "--format", "json").stdout)
+        self.assertEqual(self.by_name(trace)["t_fib"]["calls"], 1973)
+        self.assertEqual(trace["run"]["command"], [CALLS, "fib"])
+        self.strobe("trace", "--from", "t.db", "-o", "t.json")
+        self.assertEqual(json.loads((self.at / "t.json").read_text()), trace)
+        self.assertIn("t_fib", self.strobe("show", "t.db", "--table", "functions").stdout)
+
+    def test_events(self):
+        self.strobe("trace", "-q", "--events", "-o", "t.db", "--", CALLS, "jumps")
+        rows = self.strobe("show", "t.db", "--rows", "events", "--format", "csv", "-n", "0").stdout.splitlines()
+        kinds = Counter(kind for row in rows[1:] for kind in ("entry", "return") if f",{kind}," in row)
+        self.assertEqual(kinds, {"entry": 4 + 12 + 1, "return": 4 + 1})
+
+    def test_other_profile(self):
+        self.strobe("run", "-q", "-t", "null", "-o", "n.db", "--", "true")
+        self.error(125, "the result has no trace of functions: it was made with the tool null, not with strobe trace", "--from", "n.db")
+
+    def test_attach(self):
+        with subprocess.Popen([CALLS, "waits"]) as program:
+            try:
+                time.sleep(0.2)
+                self.strobe("trace", "-q", "--pid", program.pid, "--for", "0.5s", "-o", "a.json")
+                names = self.by_name(json.loads((self.at / "a.json").read_text()))
+                self.assertGreater(names["t_spin"]["calls"], 10)
+                self.assertIsNone(program.poll())
+            finally:
+                program.send_signal(signal.SIGKILL)
+
+
+class Mistakes(Trace):
+    def test_mistakes(self):
+        for sentence, *arguments in [
+                ("no program to run: strobe trace [options] -- PROGRAM, or --pid PID for one that is running",),
+                ("--user and --all choose different functions: leave out one of them", "-u", "-a", "true"),
+                ("--all and --funcs choose different functions: leave out one of them", "-a", "--funcs", "f", "true"),
+                ("--unit is about a raw file: add --from-raw, or leave it out", "--unit", "us", "true"),
+                ("--pid traces a running process: leave out the program 'true'", "--pid", "1", "true"),
+                ("--from shows an earlier run: leave out the program 'true'", "--from", "x", "true"),
+                ("--all is for running a program, and --from runs none: leave out one of them", "--all", "--from", "x"),
+                ("--from and --from-raw read different files: leave out one of them", "--from", "x", "--from-raw", "y"),
+                ("--unique measures each piece of code once, and a trace needs all calls: leave it out", "--unique", "true"),
+                ("standard output belongs to the program: give -o a file, then use strobe trace --from", "-o", "-", "true"),
+                ("x cannot be written as db: say text or json", "--from", "x", "--format", "db"),
+                ("the name y.z does not say which format to write: add --format", "--from", "x", "-o", "y.z")]:
+            self.error(2, sentence, *arguments)
+
+    def test_nothing_matches(self):
+        done = self.strobe("trace", "--funcs", "t_fibb", "-o", "x.db", "--", CALLS, "fib", code=125)
+        self.assertIn("nothing in the program matches --funcs", done.stderr)
+        self.assertIn("t_fib", done.stderr)
+
+    def test_no_such_program(self):
+        self.error(127, "no-such-program: no such program in PATH", "--", "no-such-program")
+
+
+if __name__ == "__main__":
+    STROBE, CALLS, PATHS = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
