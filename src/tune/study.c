@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tune/study.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
+#include "base/random.h"
 #include "base/text.h"
 
 static void
@@ -65,42 +67,41 @@ st_study_repetitions(const struct st_study *s)
 	return steps ? s->pairs.n / steps : 0;
 }
 
-/* SplitMix64: a sequence that is the same on every machine. */
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
-/* 0 to n - 1, each as likely as the others. */
-static size_t
-random_below(uint64_t *state, size_t n)
-{
-	uint64_t most = UINT64_MAX - UINT64_MAX % n, drawn;
-	do
-		drawn = next_random(state);
-	while (drawn >= most);
-	return (size_t)(drawn % n);
-}
-
 void
 st_study_plan(const struct st_study *s, size_t repetition, struct st_study_step *steps)
 {
 	size_t n = st_study_steps(s);
 	uint64_t state = s->seed;
-	state = next_random(&state) ^ repetition;
+	state = st_random_next(&state) ^ repetition;
 	for (size_t i = 0; i < n; i++) {
 		struct st_study_step step = {
 		        .program = i / s->n_periods / s->n_budgets,
 		        .budget = i / s->n_periods % s->n_budgets,
 		        .period = i % s->n_periods,
-		        .native_first = next_random(&state) & 1,
+		        .native_first = st_random_next(&state) & 1,
 		};
-		size_t at = random_below(&state, i + 1);
+		size_t at = st_random_below(&state, i + 1);
 		steps[i] = steps[at];
 		steps[at] = step;
 	}
+}
+
+void
+st_study_write_pair(const struct st_study_pair *p, FILE *out)
+{
+	fprintf(out, "%zu %zu %zu %zu %a %a %a %a %" PRIu64 " %" PRIu64, p->program, p->budget,
+	        p->period, p->repetition, p->native.wall, p->native.cpu, p->measured.wall,
+	        p->measured.cpu, p->instructions, p->raw);
+}
+
+bool
+st_study_read_pair(struct st_study_pair *p, const char *text)
+{
+	int end = 0;
+	*p = (struct st_study_pair){0};
+	return sscanf(text, "%zu %zu %zu %zu %la %la %la %la %" SCNu64 " %" SCNu64 "%n",
+	              &p->program, &p->budget, &p->period, &p->repetition, &p->native.wall,
+	              &p->native.cpu, &p->measured.wall, &p->measured.cpu, &p->instructions,
+	              &p->raw, &end) == 10 &&
+	       !text[end];
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -74,6 +75,10 @@ struct st_study_step {
 };
 /* The st_study_steps of a repetition in a random order that follows from the seed. */
 void st_study_plan(const struct st_study *s, size_t repetition, struct st_study_step *steps);
+
+/* A pair as a line of text, to the last bit, and back. False: the text is no pair. */
+void st_study_write_pair(const struct st_study_pair *pair, FILE *out);
+bool st_study_read_pair(struct st_study_pair *pair, const char *text);
 
 /* Reads what st_study_json (tune/analysis.h) has written. 0, or -1 with *e; the caller frees in
  * both cases. */

@@ -14,6 +14,7 @@ MAY = {
     "insn": {"base", "wire"},
     "symbol": {"base", "wire"},
     "stats": {"base"},
+    "experiment": {"base"},
     "qos": {"base", "strobe"},
     "toolkit": {"base", "wire", "strobe"},
     "control": {"base", "wire", "strobe", "tools", "toolkit", "qos"},
@@ -31,7 +32,7 @@ MAY = {
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "stats", "profile", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "report", "export", "live", "tune"},
+            "session", "contexts", "reconstruct", "trace", "report", "export", "live", "experiment", "tune"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "study.h"
@@ -58,6 +59,32 @@ mixed(struct st_study_pair *p)
 }
 
 /* ---- plans ---- */
+
+/* To the last bit, whatever it is. */
+static void
+pairs_as_text(void **state)
+{
+	(void)state;
+	const struct st_study_pair in = {.program = 3,
+	                                 .budget = 1,
+	                                 .period = 2,
+	                                 .repetition = 999,
+	                                 .native = {0.1, 1e-300},
+	                                 .measured = {123456.789, 1.0 / 3},
+	                                 .instructions = UINT64_MAX,
+	                                 .raw = 0};
+	struct st_study_pair out;
+	char text[300] = {0};
+	FILE *f = fmemopen(text, sizeof text - 1, "w");
+	st_study_write_pair(&in, f);
+	fclose(f);
+	assert_true(st_study_read_pair(&out, text));
+	assert_memory_equal(&in, &out, sizeof in);
+	strcat(text, "x");
+	assert_false(st_study_read_pair(&out, text));
+	assert_false(st_study_read_pair(&out, ""));
+	assert_false(st_study_read_pair(&out, "1 2 3 4 5 6 7"));
+}
 
 static void
 each_combination_once(void **state)
@@ -362,15 +389,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(each_combination_once),
-	        cmocka_unit_test(order_is_random),
-	        cmocka_unit_test(claims_that_hold),
-	        cmocka_unit_test(no_effect),
-	        cmocka_unit_test(effects_that_differ),
-	        cmocka_unit_test(advice),
-	        cmocka_unit_test(unfinished),
-	        cmocka_unit_test(there_and_back),
-	        cmocka_unit_test(damaged),
+	        cmocka_unit_test(pairs_as_text),   cmocka_unit_test(each_combination_once),
+	        cmocka_unit_test(order_is_random), cmocka_unit_test(claims_that_hold),
+	        cmocka_unit_test(no_effect),       cmocka_unit_test(effects_that_differ),
+	        cmocka_unit_test(advice),          cmocka_unit_test(unfinished),
+	        cmocka_unit_test(there_and_back),  cmocka_unit_test(damaged),
 	        cmocka_unit_test(foreign),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

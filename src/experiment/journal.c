@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A line of a run is "SUM VARIANT REPETITION RESULT", where SUM is a checksum of what follows it,
+ * eight hexadecimal digits. The first line is "SUM strobe-experiment 1 IDENTITY".
+ */
+#include "experiment/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hashmap.h"
+#include "base/text.h"
+
+static const char format[] = "strobe-experiment 1 ";
+enum { SUM = 9 }; /* characters of a line's checksum, with the blank */
+
+static st_status
+journal_failed(const struct st_journal *j, const char *what, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "cannot %s the journal %s: %s", what, j->path,
+	               strerror(errno));
+}
+
+/* The line of a text, with its checksum and newline; malloc'ed, NULL: no memory. */
+static char *
+line_of(const char *text)
+{
+	return st_text_of("%08" PRIx32 " %s\n", st_hash_text(text), text);
+}
+
+static char *
+first_line(const char *identity)
+{
+	char *text = st_text_of("%s%s", format, identity), *line = text ? line_of(text) : NULL;
+	free(text);
+	return line;
+}
+
+/* The text of a line, which ends with a NUL; NULL: it is damaged. */
+static const char *
+text_of_line(const char *line)
+{
+	char *end;
+	if (strlen(line) < SUM || line[SUM - 1] != ' ')
+		return NULL;
+	unsigned long sum = strtoul(line, &end, 16);
+	return end == line + SUM - 1 && sum == st_hash_text(line + SUM) ? line + SUM : NULL;
+}
+
+static bool
+read_number(const char **at, size_t *number)
+{
+	char *end;
+	if (**at < '0' || **at > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(*at, &end, 10);
+	if (errno || *end != ' ')
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* ---- reading ---- */
+
+/* All of the file, with a NUL behind it; malloc'ed, NULL with *e. */
+static char *
+read_file(const struct st_journal *j, size_t *size, struct st_error *e)
+{
+	struct stat st;
+	size_t have = 0;
+	if (fstat(j->fd, &st)) {
+		ST_IGNORE(journal_failed(j, "read", e)); /* which fills *e */
+		return NULL;
+	}
+	char *text = malloc((size_t)st.st_size + 1);
+	for (ssize_t got = 1; text && have < (size_t)st.st_size && got > 0; have += (size_t)got)
+		if ((got = pread(j->fd, text + have, (size_t)st.st_size - have, (off_t)have)) < 0) {
+			ST_IGNORE(journal_failed(j, "read", e)); /* the same */
+			free(text);
+			return NULL;
+		}
+	if (!text)
+		st_cause(e, ST_EXIT_FAILED, "no memory left to read the journal %s", j->path);
+	else
+		text[have] = '\0';
+	*size = have;
+	return text;
+}
+
+/* Of the first line; *length: its bytes, 0: it was not written whole and may be written again. */
+static st_status
+check_first(const struct st_journal *j, const char *text, const char *wanted, size_t *length,
+            struct st_error *e)
+{
+	size_t n = strcspn(text, "\n");
+	*length = text[n] ? n + 1 : 0;
+	if (!strncmp(text, wanted, n) && (text[n] ? strlen(wanted) == n + 1 : true))
+		return ST_OK;
+	if (strlen(text) < SUM || strncmp(text + SUM, format, sizeof format - 1) != 0)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is not a journal of an experiment: name another file", j->path);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the journal %s is of another experiment; name another file, or repeat "
+	               "that one: %.*s",
+	               j->path, (int)(n - SUM - (sizeof format - 1)),
+	               text + SUM + sizeof format - 1);
+}
+
+static st_status
+read_line(const struct st_journal *j, const char *text, size_t number, st_journal_reader read,
+          void *arg, struct st_error *e)
+{
+	size_t variant, repetition;
+	if (!text || !read_number(&text, &variant) || !read_number(&text, &repetition))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the journal %s is damaged in line %zu: remove what begins there",
+		               j->path, number);
+	return read(arg, variant, repetition, text, e) ? ST_FAILED : ST_OK;
+}
+
+/* Lines after the first. *good: where the last whole one ends. */
+static st_status
+read_lines(struct st_journal *j, char *text, size_t size, size_t *good, st_journal_reader read,
+           void *arg, struct st_error *e)
+{
+	for (size_t number = 2; *good < size; number++) {
+		char *line = text + *good, *newline = memchr(line, '\n', size - *good);
+		size_t end = newline ? (size_t)(newline - text) + 1 : size;
+		if (newline)
+			*newline = '\0';
+		const char *of_line = newline ? text_of_line(line) : NULL;
+		if (!of_line && end == size) {
+			snprintf(j->dropped, sizeof j->dropped,
+			         "line %zu, the last one of the journal, was not written whole: "
+			         "its run is executed again",
+			         number);
+			return ST_OK;
+		}
+		if (read_line(j, of_line, number, read, arg, e))
+			return ST_FAILED;
+		*good = end;
+	}
+	return ST_OK;
+}
+
+/* ---- writing ---- */
+
+static st_status
+write_line(struct st_journal *j, const char *line, struct st_error *e)
+{
+	size_t n = strlen(line), done = 0;
+	while (done < n) {
+		ssize_t wrote = write(j->fd, line + done, n - done);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote < 0)
+			return journal_failed(j, "write", e);
+		done += (size_t)wrote;
+	}
+	/* A pipe or a device keeps nothing, and is no reason to end. */
+	return fdatasync(j->fd) && errno != EINVAL && errno != EROFS ? journal_failed(j, "write", e)
+	                                                             : ST_OK;
+}
+
+static st_status
+begin(struct st_journal *j, const char *wanted, st_journal_reader read, void *arg,
+      struct st_error *e)
+{
+	size_t size, good;
+	char *text = read_file(j, &size, e);
+	if (!text)
+		return ST_FAILED;
+	st_status status = check_first(j, text, wanted, &good, e);
+	if (!status && good)
+		status = read_lines(j, text, size, &good, read, arg, e);
+	else if (!status && size)
+		snprintf(j->dropped, sizeof j->dropped,
+		         "the first line of the journal was not written whole");
+	free(text);
+	if (!status && good < size && ftruncate(j->fd, (off_t)good))
+		status = journal_failed(j, "write", e);
+	return status || good ? status : write_line(j, wanted, e);
+}
+
+st_status
+st_journal_open(struct st_journal *j, const char *path, const char *identity,
+                st_journal_reader read, void *arg, struct st_error *e)
+{
+	*j = (struct st_journal){.fd = -1, .path = path};
+	if (strchr(identity, '\n'))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the journal %s cannot have a newline in what it is of", path);
+	j->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (j->fd < 0)
+		return journal_failed(j, "open", e);
+	if (flock(j->fd, LOCK_EX | LOCK_NB)) {
+		st_status status = st_fail(e, ST_EXIT_FAILED,
+		                           "the journal %s is in use: another strobe executes "
+		                           "this experiment",
+		                           path);
+		st_journal_close(j);
+		return status;
+	}
+	char *wanted = first_line(identity);
+	st_status status = wanted ? begin(j, wanted, read, arg, e)
+	                          : st_fail(e, ST_EXIT_FAILED, "no memory left for the journal");
+	free(wanted);
+	if (status)
+		st_journal_close(j);
+	return status;
+}
+
+st_status
+st_journal_add(struct st_journal *j, size_t variant, size_t repetition, const char *result,
+               struct st_error *e)
+{
+	char *text = st_text_of("%zu %zu %s", variant, repetition, result);
+	char *line = text ? line_of(text) : NULL;
+	free(text);
+	st_status status = line ? write_line(j, line, e)
+	                        : st_fail(e, ST_EXIT_FAILED, "no memory left for the journal");
+	free(line);
+	return status;
+}
+
+void
+st_journal_close(struct st_journal *j)
+{
+	if (j->fd >= 0)
+		close(j->fd);
+	j->fd = -1;
+}
