@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "cli/tune.h"
+#include "experiment/experiment.h"
 #include "report/text.h"
 
 /* A study under way. */
@@ -12,6 +13,7 @@ struct conduct {
 	struct st_study *study;
 	struct st_tune_how *how;
 	struct st_covered *references; /* of each program */
+	struct st_study_step *steps;   /* of the repetition that was looked at last */
 	struct st_progress progress;
 	size_t done, all; /* runs */
 	double begin;
@@ -105,9 +107,10 @@ refer(struct conduct *c, size_t program, struct st_error *e)
 
 /* ---- with one ---- */
 
-/* Adds the pair. 0, or -1 with *e. */
+/* The pair; not whole after a signal. 0, or -1 with *e. */
 static int
-run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition, struct st_error *e)
+run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition,
+         struct st_study_pair *out, struct st_error *e)
 {
 	struct st_study *s = c->study;
 	const struct st_study_program *p = &s->programs.v[step->program];
@@ -124,43 +127,93 @@ run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition,
 	if (check_exit(c, p, &native, "later", e) ||
 	    check_exit(c, p, &measured, "when it was measured", e))
 		return -1;
-	struct st_study_pair *pair = ST_PUSH(&s->pairs);
+	*out = (struct st_study_pair){.program = step->program,
+	                              .budget = step->budget,
+	                              .period = step->period,
+	                              .repetition = repetition,
+	                              .native = native.time,
+	                              .measured = measured.time,
+	                              .instructions = measured.instructions,
+	                              .raw = measured.raw};
+	return 0;
+}
+
+/* ---- the pairs as an experiment ---- */
+
+/* A variant is a combination of program, budget and period. */
+static void
+give_order(void *arg, size_t repetition, size_t *variants)
+{
+	const struct conduct *c = arg;
+	const struct st_study *s = c->study;
+	st_study_plan(s, repetition, c->steps);
+	for (size_t i = 0; i < st_study_steps(s); i++) {
+		const struct st_study_step *step = &c->steps[i];
+		variants[i] =
+		        (step->program * s->n_budgets + step->budget) * s->n_periods + step->period;
+	}
+}
+
+static int
+execute(void *arg, const struct st_experiment_step *step, FILE *result, struct st_error *e)
+{
+	struct conduct *c = arg;
+	struct st_study_pair pair = {0};
+	st_study_plan(c->study, step->repetition, c->steps);
+	const struct st_study_step *planned = &c->steps[step->run % st_study_steps(c->study)];
+	if (run_pair(c, planned, step->repetition, &pair, e))
+		return -1;
+	st_study_write_pair(&pair, result);
+	return 0;
+}
+
+static int
+take_pair(void *arg, const struct st_experiment_step *step, const char *result, struct st_error *e)
+{
+	struct conduct *c = arg;
+	(void)step;
+	struct st_study_pair *pair = ST_PUSH(&c->study->pairs);
 	if (!pair)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	*pair = (struct st_study_pair){.program = step->program,
-	                               .budget = step->budget,
-	                               .period = step->period,
-	                               .repetition = repetition,
-	                               .native = native.time,
-	                               .measured = measured.time,
-	                               .instructions = measured.instructions,
-	                               .raw = measured.raw};
-	return 0;
+	return st_study_read_pair(pair, result)
+	               ? 0
+	               : st_fail(e, ST_EXIT_FAILED, "the result of a run is no pair: %s", result);
 }
 
-static st_status
-run_repetition(struct conduct *c, size_t repetition, struct st_study_step *steps,
-               struct st_error *e)
+static bool
+is_interrupted(void *arg)
 {
-	st_study_plan(c->study, repetition, steps);
-	for (size_t i = 0; i < st_study_steps(c->study) && !st_tune_interrupted(); i++)
-		if (run_pair(c, &steps[i], repetition, e))
-			return -1;
-	return 0;
+	(void)arg;
+	return st_tune_interrupted() != 0;
 }
 
 static st_status
-run_all(struct conduct *c, struct st_study_step *steps, struct st_error *e)
+run_pairs(struct conduct *c, struct st_error *e)
+{
+	struct st_study *s = c->study;
+	const struct st_experiment_plan plan = {.n_variants = st_study_steps(s),
+	                                        .n_repetitions = s->repeat,
+	                                        .order = ST_EXPERIMENT_GIVEN,
+	                                        .give_order = give_order};
+	const struct st_experiment_runner runner = {execute, take_pair, is_interrupted, c};
+	enum st_experiment_end end = ST_EXPERIMENT_FAILED;
+	struct st_experiment *x = st_experiment_open(&plan, &runner, e);
+	if (!x)
+		return ST_FAILED;
+	st_status status = st_experiment_run(x, &end, e);
+	s->complete = end == ST_EXPERIMENT_COMPLETE;
+	st_experiment_close(x);
+	return status;
+}
+
+static st_status
+run_all(struct conduct *c, struct st_error *e)
 {
 	struct st_study *s = c->study;
 	for (size_t i = 0; i < s->programs.n && !st_tune_interrupted(); i++)
 		if (refer(c, i, e))
 			return -1;
-	for (size_t r = 0; r < s->repeat && !st_tune_interrupted(); r++)
-		if (run_repetition(c, r, steps, e))
-			return -1;
-	s->complete = s->pairs.n == s->repeat * st_study_steps(s);
-	return 0;
+	return run_pairs(c, e);
 }
 
 st_status
@@ -173,9 +226,9 @@ st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st
 	                    .all = REFERRING * s->programs.n + 2 * s->repeat * st_study_steps(s),
 	                    .begin = st_now_raw()};
 	st_progress_init(&c.progress, quiet);
-	struct st_study_step *steps = calloc(st_study_steps(s), sizeof *steps);
-	int status = c.references && steps ? run_all(&c, steps, e)
-	                                   : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	c.steps = calloc(st_study_steps(s), sizeof *c.steps);
+	int status = c.references && c.steps ? run_all(&c, e)
+	                                     : st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_progress_erase(&c.progress);
 	/* A run that a signal ended is no failure. */
 	if (status && st_tune_interrupted())
@@ -183,6 +236,6 @@ st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st
 	for (size_t i = 0; c.references && i < s->programs.n; i++)
 		st_covered_free(&c.references[i]);
 	free(c.references);
-	free(steps);
+	free(c.steps);
 	return status;
 }
