@@ -98,7 +98,8 @@ struct thread_budget {
 	struct thread_breakpoints breakpoints;
 };
 
-/* native/breakpoint_sampling.h: when the controller is asked for the leaders that nobody has measured. */
+/* native/breakpoint_sampling.h: when the controller is asked for the leaders that nobody has
+ * measured. */
 struct rt_budget_breakpoints {
 	/* Blocks measured for the first time since they were asked for, by threads that did not run
 	   natively. rt.lock */

@@ -10,8 +10,7 @@ void
 add_record(struct superblock *u, enum record_kind kind, unsigned app_len, uint32_t from)
 {
 	struct block *b = &jit.blocks[u->block];
-	jit.records[jit.n_records++] = (struct record){(uint8_t)((unsigned)kind << 4 | app_len),
-	                                               (uint16_t)(u->hot.off - from)};
+	jit.records[jit.n_records++] = record_of_code(kind, app_len, u->hot.off - from);
 	b->n_records++;
 }
 
@@ -25,9 +24,7 @@ emit_block_count(struct superblock *u, bool flags_dead)
 		emit_increment(e, field);
 	} else {
 		kind = REC_COUNT_SPILL;
-		emit_save(e, RSI, offsetof(struct thread, slot_spill));
-		emit_add_field(e, RSI, field);
-		emit_restore(e, RSI, offsetof(struct thread, slot_spill));
+		sequence_count_spilled(e, field);
 	}
 	add_record(u, kind, 0, from);
 	jit.blocks[u->block].count_rec = (uint8_t)jit.blocks[u->block].n_records;
@@ -88,7 +85,7 @@ emit_site(struct superblock *u)
 static uint32_t
 emit_thunk(struct superblock *u, uint64_t back, uint32_t count)
 {
-	u->back_constant = back >= 0x80000000u && !SEEDED(5) ? warm_constant(back) : 0;
+	u->back_constant = sequence_thunk_wants_constant(back) ? warm_constant(back) : 0;
 	struct emit e = warm_begin();
 	warm_mark(&e, WARM_THUNK, u->block);
 	uint32_t thunk = e.off;
@@ -127,8 +124,7 @@ emit_call(struct superblock *u, const struct st_insn *in, uint64_t pc)
 	if (indirect)
 		sequence_target(e, in, pc, count);
 	uint32_t thunk = emit_thunk(u, pc + in->len, count);
-	e8(e, 0xe8);
-	erel(e, cache_addr(thunk), 0);
+	sequence_call(e, thunk);
 	add_record(u, indirect ? REC_ICALL : REC_CALL, in->len, from);
 }
 
@@ -150,8 +146,7 @@ emit_branch(struct superblock *u, const struct st_insn *in, uint64_t pc)
 	if (in->cls == ST_C_XBEGIN) {
 		/* Every transaction aborts at once, which the architecture allows: eax = 0, no
 		 * reason given. */
-		e8(e, 0xb8);
-		e32(e, 0);
+		sequence_clear_eax(e);
 		emit_branch_edge(e, 0xe9, EXIT_JUMP, TO_TARGET, u->block);
 		add_record(u, REC_BRANCH, in->len, from);
 		return;
@@ -235,7 +230,7 @@ copy_run(struct superblock *u, uint32_t i, uint32_t end)
 	jit.n_records += end - i;
 	jit.blocks[u->block].n_records += (uint8_t)(end - i);
 	for (; i < end; i++)
-		*r++ = (struct record){REC_COPY << 4 | b->insn[i].len, b->insn[i].len};
+		*r++ = record_of_code(REC_COPY, b->insn[i].len, b->insn[i].len);
 }
 
 /* Bytes [field] of the fill pointer's third byte: 0 while there is space. rcx is kept when others

@@ -6,6 +6,7 @@
 #include "rt/budget/budget.h"
 #include "rt/jit/action.h"
 #include "rt/jit/jit.h"
+#include "rt/jit/sequence.h"
 #include "rt/maps.h"
 
 struct jit jit;
@@ -44,7 +45,7 @@ place_tables(char *at)
 	jit.source_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.source_of);
 	jit.id_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.id_of);
 	jit.edge_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.edge_of);
-	jit.base_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.base_of);
+	jit.rest_of = take_pages(&at, MAX_CACHED_BLOCKS * sizeof *jit.rest_of);
 	jit.pages = take_pages(&at, 2ull * N_PAGE_SLOTS * sizeof *jit.pages);
 	invokes.list = take_pages(&at, MAX_INVOKES * sizeof *invokes.list);
 	return at;
@@ -92,12 +93,8 @@ jit_reset(void)
 	jit.generation++;
 	/* Address 0 of the cache is where empty entries of the lookup table lead: a pad without a
 	 * block. */
-	static const uint8_t store_rdx[5] = {0x48, 0x89, 0x54, 0x24, 0xf8};
-	uint8_t *p = cache_write(0);
-	memcpy(p, store_rdx, 5);
-	p[5] = 0xe9;
-	uint32_t rel = (uint32_t)((uint64_t)rt_stub_miss - (cache_addr(0) + 10));
-	memcpy(p + 6, &rel, 4);
+	struct emit e = cache_emit(0);
+	sequence_empty_pad(&e);
 	/* What a lookup finds that is to find nothing: for jumps, for returns. */
 	uint64_t nothing[2] = {(uint64_t)rt_stub_miss, cache_addr(0)};
 	memcpy(cache_write(CACHE_NOTHING), nothing, sizeof nothing);
@@ -152,17 +149,17 @@ populate_table(struct growth *g, uint64_t base, uint64_t used, uint64_t executab
 
 /* Of a table with a number for each block. */
 static void
-grow_numbers(struct growth *g, const uint32_t *base)
+grow_numbers(struct growth *g, const void *base)
 {
 	if (rt.code.counting)
-		grow_by(g, (uint64_t)base, jit.n_blocks * sizeof *base, 0, SHORT_STRETCH);
+		grow_by(g, (uint64_t)base, jit.n_blocks * sizeof(uint32_t), 0, SHORT_STRETCH);
 }
 
 static void
 grow_all(void)
 {
 	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts, ids,
-	        edges, bases;
+	        edges, rests;
 	struct st_results_header *r = rt.results;
 	populate_table(&hot, rt.alias, jit.hot, rt.target.area);
 	populate_table(&warm, rt.alias + ST_AREA_WARM, jit.warm.next - ST_AREA_WARM,
@@ -178,7 +175,7 @@ grow_all(void)
 	               r->blocks.n * sizeof(struct st_block), 0);
 	grow_numbers(&ids, jit.id_of);
 	grow_numbers(&edges, jit.edge_of);
-	grow_numbers(&bases, jit.base_of);
+	grow_numbers(&rests, jit.rest_of);
 	if (r->blocks.n_amounts)
 		populate_table(&amounts, (uint64_t)r + r->layout.off_amounts,
 		               r->blocks.n_amounts * sizeof(struct st_amount), 0);

@@ -62,7 +62,7 @@ cost_of_fragment(const struct block *b)
 	uint32_t at = b->body;
 	for (unsigned i = 0; i < b->n_records; i++) {
 		const struct record *r = &jit.records[b->records + i];
-		switch ((enum record_kind)(r->kind_len >> 4)) {
+		switch (record_kind(r)) {
 		case REC_COUNT:
 			cost += COST_COUNTER;
 			break;
@@ -89,7 +89,7 @@ jit_actions_for_eight(uint32_t block)
 	uint32_t at = b->body, n = ways ? COST_EDGE / COST_INSTRUCTION : 0;
 	for (unsigned i = 0; i < b->n_records; i++) {
 		const struct record *r = &jit.records[b->records + i];
-		unsigned kind = r->kind_len >> 4;
+		enum record_kind kind = record_kind(r);
 		if (kind == REC_BEFORE || kind == REC_AFTER || kind == REC_SPACE)
 			n += machine_instructions(at, at + r->cache_len);
 		at += r->cache_len;

@@ -16,22 +16,15 @@ emit_edge(struct emit *e, uint32_t edge, uint64_t target)
 		emit_increment(e, field);
 		return;
 	}
-	emit_save(e, RSI, offsetof(struct thread, slot_spill));
-	emit_add_field(e, RSI, field);
-	emit_restore(e, RSI, offsetof(struct thread, slot_spill));
+	sequence_count_spilled(e, field);
 }
 
 bool
 jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struct regs *regs)
 {
-	const uint8_t *p = cache_write(start);
-	unsigned field = emit_field_len(&rt.target);
-	bool spills = p[rt.target.threaded ? 3 : 1] == 0x89;
-	if (!spills)
+	if (!emitted_is_save(&rt.target, cache_write(start)))
 		return at > 0;
-	if (at > 0)
-		regs->r[RSI] = t->slot_spill;
-	return at >= 3 * field + 4; /* saved, loaded, incremented, stored */
+	return sequence_recover_count_spilled(t, at, regs);
 }
 
 void

@@ -14,7 +14,8 @@ void
 warm_mark(const struct emit *e, enum warm_kind kind, uint32_t block)
 {
 	struct warm *w = &jit.warm;
-	w->fragments[w->n_fragments] = (struct warm_fragment){e->off, (uint32_t)kind << 28 | block};
+	w->fragments[w->n_fragments] =
+	        (struct warm_fragment){e->off, block & 0x0fffffff, (unsigned)kind & 15};
 	/* Signal handlers of other threads search the table without the lock. */
 	__atomic_store_n(&w->n_fragments, w->n_fragments + 1, __ATOMIC_RELEASE);
 }

@@ -62,6 +62,23 @@ enum record_kind {
 	             gives them back: see reserve.h */
 };
 
+static inline struct record
+record_of_code(enum record_kind kind, unsigned app_len, uint32_t cache_len)
+{
+	return (struct record){(uint8_t)((unsigned)kind << 4 | app_len), (uint16_t)cache_len};
+}
+static inline enum record_kind
+record_kind(const struct record *r)
+{
+	return r->kind_len >> 4;
+}
+/* Of the program's instruction that the code is; 0: it is none's. */
+static inline unsigned
+record_app_len(const struct record *r)
+{
+	return r->kind_len & 15;
+}
+
 enum block_flags {
 	BLOCK_VALID = 1,
 	BLOCK_JOINED =
@@ -158,11 +175,19 @@ enum exit_kind {
 };
 
 /* What lies where in the warm part, in ascending order. */
+enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET, WARM_WALK };
 struct warm_fragment {
 	uint32_t at;
-	uint32_t what; /* enum warm_kind << 28 | index of the block */
+	uint32_t block : 28;
+	uint32_t kind : 4; /* enum warm_kind */
 };
-enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET, WARM_WALK };
+
+/* Where the rest of a basic block begins (BLOCK_RESUME). */
+struct rest_begin {
+	uint16_t insns; /* of the basic block before it */
+	uint8_t skip;   /* actions of its first instruction that have been done */
+	uint8_t back;   /* length of that instruction, if it has been executed; else 0 */
+};
 
 /* The warm part. */
 struct warm {
@@ -193,9 +218,8 @@ struct jit {
 	                        counted; 0: none */
 	uint32_t *edge_of;   /* by block, if blocks are counted: the branch at its end, whose edges
 	                        are   counted (tool/edges.c); 0: none */
-	uint32_t *base_of;   /* by block, if it is BLOCK_RESUME: instructions of the basic block
-	                        before it, and its skip << 16 and back << 24 (struct superblock) */
-	uint32_t generation; /* of the cache: flushes so far */
+	struct rest_begin *rest_of; /* by block, if it is BLOCK_RESUME */
+	uint32_t generation;        /* of the cache: flushes so far */
 	uint32_t *pages; /* page number -> first block that starts there, open addressing: pairs of
 	                    key and block + 1 */
 	uint32_t n_pages;

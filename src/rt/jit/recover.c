@@ -6,6 +6,7 @@
  * instruction in a body, a thunk, a pad or a stub. A body's records say which program instruction
  * that is; within the fixed sequences of sequence.c the offset says how far it has come.
  */
+#include "rt/arch/x86_64/relocate.h"
 #include "rt/jit/action.h"
 #include "rt/jit/jit.h"
 #include "rt/jit/sequence.h"
@@ -40,7 +41,7 @@ recover_pad(const struct thread *t, uint32_t pad, uint32_t at, uint64_t pc,
 static bool
 counts_in_thunk(const struct block *b)
 {
-	return b->count_rec && jit.records[b->records + b->count_rec - 1].kind_len >> 4 == REC_CALL;
+	return b->count_rec && record_kind(&jit.records[b->records + b->count_rec - 1]) == REC_CALL;
 }
 
 /* Actions of the call at the block's end that have been done: all that come before it. */
@@ -49,13 +50,13 @@ actions_at_call(uint32_t block)
 {
 	const struct block *b = &jit.blocks[block];
 	uint32_t i = b->n_records, n = 0;
-	while (i > 0 && !(jit.records[b->records + i - 1].kind_len & 15))
+	while (i > 0 && !record_app_len(&jit.records[b->records + i - 1]))
 		i--; /* what is after the call */
-	for (i -= i > 0; i > 0 && !(jit.records[b->records + i - 1].kind_len & 15); i--)
-		n += jit.records[b->records + i - 1].kind_len >> 4 == REC_BEFORE;
+	for (i -= i > 0; i > 0 && !record_app_len(&jit.records[b->records + i - 1]); i--)
+		n += record_kind(&jit.records[b->records + i - 1]) == REC_BEFORE;
 	/* The rest of a basic block that begins with the call. */
-	if (i == 0 && (b->flags & BLOCK_RESUME) && !(jit.base_of[block] >> 24))
-		n += jit.base_of[block] >> 16 & 0xff;
+	if (i == 0 && (b->flags & BLOCK_RESUME) && !jit.rest_of[block].back)
+		n += jit.rest_of[block].skip;
 	return (uint8_t)n;
 }
 
@@ -64,16 +65,14 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
               struct recovered *out)
 {
 	bool indirect = b->end == ST_END_ICALL;
-	unsigned pushed =
-	        back < 0x80000000u ? 8 : 11; /* the return address is in place from here on */
-	unsigned adjusted = back < 0x80000000u ? 8 : 5;
+	enum thunk_step step = sequence_thunk_at(back, at);
 	uint64_t target = indirect ? out->regs.r[RDX] : block_target(b);
 	if (indirect)
 		take_slots(t, &out->regs);
-	if (at <= pushed && counts_in_thunk(b))
+	if (step < THUNK_COUNTED && counts_in_thunk(b))
 		out->counted = false;
-	if (at < pushed) {
-		if (at < adjusted)
+	if (step < THUNK_PUSHED) {
+		if (step == THUNK_CALLED)
 			out->regs.r[RSP] += 8;
 		out->done--;
 		out->actions = actions_at_call(out->block);
@@ -84,30 +83,21 @@ recover_thunk(const struct thread *t, const struct block *b, uint32_t at, uint64
 	out->site = indirect ? (uint32_t)t->slot_site : 0;
 }
 
-/* The register that the first instruction of a spill sequence saves. */
-static unsigned
-spilled_register(uint32_t off)
-{
-	const uint8_t *p = cache_write(off);
-	p += rt.target.threaded ? 2 : 0;
-	return (p[2] >> 3 & 7) | (p[0] & 4) << 1;
-}
-
 /* In an indirect end: `at` bytes into the sequence. */
 static void
 recover_indirect(const struct thread *t, const struct record *rec, enum record_kind kind,
                  uint32_t at, bool counts, const struct regs *machine, struct recovered *out)
 {
-	unsigned save = emit_field_len(&rt.target);
-	if (at >= save)
+	struct indirect_state state = sequence_indirect_at(at, counts);
+	if (state.rcx_saved)
 		out->regs.r[RCX] = t->slot_rcx;
-	if (at >= 2 * save)
+	if (state.rdx_saved)
 		out->regs.r[RDX] = t->slot_rdx;
 	if (counts)
-		out->counted = at >= 2 * save + sequence_count_len(1);
+		out->counted = state.counted;
 	/* The real ret: its slot holds the cache address for the moment. */
 	if (kind == REC_RETURN && at + 1u == rec->cache_len &&
-	    *cache_write((uint32_t)(machine->pc - rt.target.area)) == 0xc3) {
+	    sequence_is_return(cache_write((uint32_t)(machine->pc - rt.target.area)))) {
 		out->repair = machine->r[RSP];
 		out->repair_value = machine->r[RDX];
 	}
@@ -122,9 +112,7 @@ recover_return_pop(const struct thread *t, uint64_t pc, uint32_t at, bool counts
 	struct st_insn in;
 	if (!st_decode(code, 15, &in) || in.imm_len == 0)
 		return false;
-	unsigned moved =
-	        2 * emit_field_len(&rt.target) + (counts ? sequence_count_len(1) : 0) + 4 + 8;
-	if (at < moved)
+	if (!sequence_return_has_popped(at, counts))
 		return true;
 	out->at_end = true;
 	out->done++;
@@ -169,9 +157,9 @@ static bool
 is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 {
 	const uint8_t *p = cache_write(start + at);
-	if (!(rec->kind_len & 15))
+	if (!record_app_len(rec))
 		return false;
-	switch ((enum record_kind)(rec->kind_len >> 4)) {
+	switch (record_kind(rec)) {
 	case REC_COPY:
 	case REC_BRANCH:
 	case REC_JUMP:
@@ -181,14 +169,13 @@ is_own_work(const struct record *rec, uint32_t start, uint32_t at)
 	case REC_LOAD:
 		return at > 0;
 	case REC_SPILL:
-		return at > emit_field_len(&rt.target) &&
-		       at + emit_field_len(&rt.target) < rec->cache_len;
+		return relocated_spill_works(&rt.target, at, rec->cache_len);
 	case REC_RETURN:
-		return p[0] == 0xc3;
+		return sequence_is_return(p);
 	case REC_IJUMP:
-		return p[0] == 0xff && p[1] == 0xe1;
+		return sequence_is_lookup_jump(p);
 	case REC_ICALL:
-		return p[0] == 0xe8;
+		return sequence_is_call(p);
 	default:
 		return false;
 	}
@@ -199,14 +186,12 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
                uint32_t start, uint32_t at, struct reserved *reserved, const struct regs *machine,
                struct recovered *out)
 {
-	enum record_kind kind = rec->kind_len >> 4;
-	unsigned len = rec->kind_len & 15;
+	enum record_kind kind = record_kind(rec);
+	unsigned len = record_app_len(rec);
 	bool counts = b->count_rec == index + 1;
 	switch (kind) {
 	case REC_COUNT_SPILL:
-		if (at > 0)
-			out->regs.r[RSI] = t->slot_spill;
-		out->counted = at + emit_field_len(&rt.target) >= rec->cache_len;
+		out->counted = sequence_recover_count_spilled(t, at, &out->regs);
 		break;
 	case REC_LOAD:
 		/* The destination holds the address already, and its old value is gone: do the
@@ -219,8 +204,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 	case REC_SPILL:
 		if (at == 0)
 			break;
-		out->regs.r[spilled_register(start)] = t->slot_spill;
-		if (at + emit_field_len(&rt.target) >= rec->cache_len || SEEDED(8)) {
+		out->regs.r[emitted_register(&rt.target, cache_write(start))] = t->slot_spill;
+		if (relocated_spill_is_over(&rt.target, at, rec->cache_len) || SEEDED(8)) {
 			out->regs.pc += len;
 			out->done++;
 		}
@@ -235,8 +220,8 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		uint64_t next = out->regs.pc + len;
 		out->done++;
 		out->at_end = true;
-		bool xbegin = *cache_write(start) == 0xb8;
-		bool taken = xbegin || (kind == REC_LOOP && at + 5 >= rec->cache_len);
+		bool xbegin = sequence_is_clear_eax(cache_write(start));
+		bool taken = xbegin || (kind == REC_LOOP && at + EMIT_JMP_LEN >= rec->cache_len);
 		if (taken && st_decode(program_code(out->regs.pc), 15, &in))
 			next += (uint64_t)(int64_t)in.rel;
 		out->regs.pc = next;
@@ -253,7 +238,7 @@ recover_record(struct thread *t, const struct block *b, const struct record *rec
 		reserve_follow(reserved, cache_write(start), cache_write(start + at), true);
 		break;
 	case REC_RETURN:
-		if (at >= 2 * emit_field_len(&rt.target) &&
+		if (sequence_indirect_at(at, counts).rdx_saved &&
 		    recover_return_pop(t, out->regs.pc, at, counts, out)) {
 			if (!out->at_end)
 				recover_indirect(t, rec, kind, at, counts, machine, out);
@@ -280,9 +265,9 @@ begin_rest(const struct block *b, struct recovered *out)
 	out->regs.pc = b->pc;
 	if (!(b->flags & BLOCK_RESUME))
 		return 0;
-	uint32_t rest = jit.base_of[out->block];
-	out->actions = (uint8_t)(rest >> 16);
-	out->back = (uint8_t)(rest >> 24);
+	struct rest_begin rest = jit.rest_of[out->block];
+	out->actions = rest.skip;
+	out->back = rest.back;
 	out->regs.pc += out->back;
 	out->done = out->back != 0;
 	return out->back;
@@ -292,14 +277,14 @@ begin_rest(const struct block *b, struct recovered *out)
 static bool
 ends_actions(const struct record *rec)
 {
-	return (rec->kind_len & 15) || rec->kind_len >> 4 == REC_BEFORE;
+	return record_app_len(rec) || record_kind(rec) == REC_BEFORE;
 }
 
 /* What the record's code, of which all has been executed, changes of what is spilled. */
 static void
 follow_record(struct reserved *reserved, const struct record *rec, uint32_t start)
 {
-	enum record_kind kind = rec->kind_len >> 4;
+	enum record_kind kind = record_kind(rec);
 	const uint8_t *p = cache_write(start);
 	if (kind == REC_SPACE || (reserved->holds && (kind == REC_BEFORE || kind == REC_AFTER)))
 		reserve_follow(reserved, p, p + rec->cache_len, kind == REC_SPACE);
@@ -325,7 +310,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 	unsigned len = begin_rest(b, out); /* of the last instruction */
 	for (uint32_t i = 0; i < b->n_records; i++) {
 		const struct record *rec = &jit.records[b->records + i];
-		bool after = rec->kind_len >> 4 == REC_AFTER;
+		bool after = record_kind(rec) == REC_AFTER;
 		if (off < start + rec->cache_len) {
 			uint32_t done = out->done;
 			out->boundary = off == start && !inserted;
@@ -337,7 +322,7 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 			recover_record(t, b, rec, i, start, off - start, &reserved, machine, out);
 			reserve_recover(&reserved, t, out);
 			if (out->done != done) { /* it has been executed, but nothing after it */
-				out->back = rec->kind_len & 15;
+				out->back = (uint8_t)record_app_len(rec);
 				out->actions = 0;
 			}
 			return 0;
@@ -345,17 +330,17 @@ recover_body(struct thread *t, uint32_t block, uint32_t off, const struct regs *
 		if (b->count_rec == i + 1)
 			out->counted = true;
 		follow_record(&reserved, rec, start);
-		inserted = (rec->kind_len & 15) == 0;
+		inserted = record_app_len(rec) == 0;
 		start += rec->cache_len;
-		out->regs.pc += rec->kind_len & 15;
-		out->done += (rec->kind_len & 15) != 0;
-		if (rec->kind_len & 15) {
-			len = rec->kind_len & 15;
+		out->regs.pc += record_app_len(rec);
+		out->done += record_app_len(rec) != 0;
+		if (record_app_len(rec)) {
+			len = record_app_len(rec);
 			out->actions = out->back = 0;
 		} else if (after) {
 			out->actions++;
 			out->back = (uint8_t)len;
-		} else if (rec->kind_len >> 4 == REC_BEFORE) {
+		} else if (record_kind(rec) == REC_BEFORE) {
 			if (out->back)
 				out->actions = out->back = 0;
 			out->actions++;
@@ -370,7 +355,7 @@ static void
 recover_edge(const struct thread *t, const struct warm_fragment *c, uint32_t at,
              struct recovered *out)
 {
-	uint32_t block = c->what & 0x0fffffff, edge = jit.edge_of[block];
+	uint32_t block = c->block, edge = jit.edge_of[block];
 	const struct block *b = &jit.blocks[block];
 	out->direction = edge_counts(edge, DIRECTION_TAKEN) ? DIRECTION_TAKEN : DIRECTION_NOT_TAKEN;
 	out->at_end = true;
@@ -386,8 +371,8 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 	const struct warm_fragment *c = jit_warm_at(off);
 	if (!c)
 		return -1;
-	uint32_t what = c->what & 0x0fffffff;
-	switch ((enum warm_kind)(c->what >> 28)) {
+	uint32_t what = c->block;
+	switch ((enum warm_kind)c->kind) {
 	case WARM_THUNK: {
 		const struct block *b = &jit.blocks[what];
 		uint64_t back = block_end(b);
@@ -397,8 +382,8 @@ recover_warm(struct thread *t, uint32_t off, const struct regs *machine, struct 
 		/* The call is the block's last instruction. */
 		unsigned len = 2;
 		for (uint32_t i = b->n_records; i-- > 0;)
-			if (jit.records[b->records + i].kind_len & 15) {
-				len = jit.records[b->records + i].kind_len & 15;
+			if (record_app_len(&jit.records[b->records + i])) {
+				len = record_app_len(&jit.records[b->records + i]);
 				break;
 			}
 		out->regs.pc = back - len;
@@ -453,7 +438,7 @@ jit_recover(struct thread *t, uint64_t address, const struct regs *machine, stru
 {
 	uint32_t off = (uint32_t)(address - rt.target.area);
 	*out = (struct recovered){.regs = *machine};
-	if (off < 16) { /* the pad of empty lookup entries */
+	if (off < CACHE_NOTHING) { /* sequence_empty_pad */
 		take_slots(t, &out->regs);
 		out->site = (uint32_t)t->slot_site;
 		if (off == 0) { /* just returned to */
@@ -489,7 +474,7 @@ insns_before(uint32_t block)
 	while (jit.blocks[block].flags & BLOCK_CONT)
 		n += jit.blocks[--block].n_insns;
 	if (jit.blocks[block].flags & BLOCK_RESUME)
-		n += jit.base_of[block] & 0xffff;
+		n += jit.rest_of[block].insns;
 	return n;
 }
 
@@ -569,9 +554,9 @@ jit_stop_at(struct thread *t, uint32_t block)
 	                            .state = RESUME_ARMED};
 	if (!(b->flags & BLOCK_RESUME))
 		return;
-	uint32_t rest = jit.base_of[block];
-	t->resume.actions = rest >> 16 & 0xff;
-	t->resume.back = (uint8_t)(rest >> 24);
+	struct rest_begin rest = jit.rest_of[block];
+	t->resume.actions = rest.skip;
+	t->resume.back = rest.back;
 	t->resume.pc += t->resume.back; /* its first instruction has been executed */
 	if (t->resume.back)
 		t->resume.insns++;

@@ -42,6 +42,38 @@ emit_add_field(struct emit *e, unsigned reg, uint32_t field)
 	emit_save(e, reg, field);
 }
 
+/* Of emit_add_field. */
+static unsigned
+add_field_len(void)
+{
+	return 2 * emit_field_len(&rt.target) + 4;
+}
+
+/* What was emitted since `from` is as long as recovery takes it to be. */
+static void
+check_layout(const struct emit *e, uint32_t from, unsigned bytes)
+{
+	rt_must(e->off - from == bytes, "code is not laid out as recovery knows it at", e->off);
+}
+
+void
+sequence_count_spilled(struct emit *e, uint32_t field)
+{
+	uint32_t from = e->off;
+	emit_save(e, RSI, offsetof(struct thread, slot_spill));
+	emit_add_field(e, RSI, field);
+	check_layout(e, from, emit_field_len(&rt.target) + add_field_len());
+	emit_restore(e, RSI, offsetof(struct thread, slot_spill));
+}
+
+bool
+sequence_recover_count_spilled(const struct thread *t, uint32_t at, struct regs *regs)
+{
+	if (at > 0)
+		regs->r[RSI] = t->slot_spill;
+	return at >= emit_field_len(&rt.target) + add_field_len();
+}
+
 static void
 save_temporaries(struct emit *e, uint32_t count_field)
 {
@@ -52,10 +84,20 @@ save_temporaries(struct emit *e, uint32_t count_field)
 	emit_add_field(e, RCX, count_field);
 }
 
-unsigned
-sequence_count_len(uint32_t count_field)
+/* Of save_temporaries. */
+static unsigned
+temporaries_len(bool counts)
 {
-	return count_field ? 2 * emit_field_len(&rt.target) + 4 : 0;
+	return 2 * emit_field_len(&rt.target) + (counts ? add_field_len() : 0);
+}
+
+struct indirect_state
+sequence_indirect_at(uint32_t at, bool counts)
+{
+	unsigned save = emit_field_len(&rt.target);
+	return (struct indirect_state){.rcx_saved = at >= save,
+	                               .rdx_saved = at >= 2 * save,
+	                               .counted = counts && at >= temporaries_len(true)};
 }
 
 void
@@ -96,11 +138,34 @@ sequence_lookup(struct emit *e, enum version version)
 	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
 }
 
+bool
+sequence_is_lookup_jump(const uint8_t *p)
+{
+	return p[0] == 0xff && p[1] == 0xe1;
+}
+
+/* Bytes of what sequence_return does to take the return address and the immediate off. */
+enum { RETURN_LOAD_LEN = 4, RETURN_POP_LEN = 8 };
+
+bool
+sequence_return_has_popped(uint32_t at, bool counts)
+{
+	return at >= temporaries_len(counts) + RETURN_LOAD_LEN + RETURN_POP_LEN;
+}
+
+bool
+sequence_is_return(const uint8_t *p)
+{
+	return p[0] == 0xc3;
+}
+
 void
 sequence_return(struct emit *e, enum version version, const struct st_insn *in, uint64_t pc,
                 uint32_t count_field)
 {
+	uint32_t from = e->off;
 	save_temporaries(e, count_field);
+	check_layout(e, from, temporaries_len(count_field));
 	if (in->imm_len) {
 		/* ret imm16: where the return address lay, the program keeps what is there, so no
 		 * real ret. */
@@ -111,6 +176,8 @@ sequence_return(struct emit *e, enum version version, const struct st_insn *in, 
 		eseq(e, 4, "\x48\x8b\x14\x24"); /* mov rdx, [rsp] */
 		eseq(e, 4, "\x48\x8d\xa4\x24"); /* lea rsp, [rsp + 8 + pop] */
 		e32(e, 8u + pop);
+		check_layout(e, from,
+		             temporaries_len(count_field) + RETURN_LOAD_LEN + RETURN_POP_LEN);
 		sequence_lookup(e, version);
 		return;
 	}
@@ -121,16 +188,74 @@ sequence_return(struct emit *e, enum version version, const struct st_insn *in, 
 }
 
 void
+sequence_call(struct emit *e, uint32_t thunk)
+{
+	e8(e, 0xe8);
+	erel(e, cache_addr(thunk), 0);
+}
+
+bool
+sequence_is_call(const uint8_t *p)
+{
+	return p[0] == 0xe8;
+}
+
+/* Can the return address be an immediate? */
+static bool
+is_short_back(uint64_t back)
+{
+	return back < 0x80000000u;
+}
+
+bool
+sequence_thunk_wants_constant(uint64_t back)
+{
+	return !is_short_back(back) && !SEEDED(5);
+}
+
+/* Bytes of a thunk: up to where it has replaced the return address by an immediate; where it takes
+ * it off the stack, and where it has pushed a constant. */
+enum { THUNK_STORE_LEN = 8, THUNK_POP_LEN = 5, THUNK_PUSH_LEN = 6 };
+
+enum thunk_step
+sequence_thunk_at(uint64_t back, uint32_t at)
+{
+	unsigned pushed = is_short_back(back) ? THUNK_STORE_LEN : THUNK_POP_LEN + THUNK_PUSH_LEN;
+	if (at > pushed)
+		return THUNK_COUNTED;
+	if (at == pushed)
+		return THUNK_PUSHED;
+	return is_short_back(back) || at < THUNK_POP_LEN ? THUNK_CALLED : THUNK_POPPED;
+}
+
+void
 sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant)
 {
+	uint32_t from = e->off;
 	if (!constant) {
 		eseq(e, 4, "\x48\xc7\x04\x24"); /* mov qword [rsp], back */
 		e32(e, (uint32_t)back);
+		check_layout(e, from, THUNK_STORE_LEN);
 		return;
 	}
 	eseq(e, 5, "\x48\x8d\x64\x24\x08"); /* lea rsp, [rsp + 8] */
-	eseq(e, 2, "\xff\x35");             /* push [rip + constant] */
+	check_layout(e, from, THUNK_POP_LEN);
+	eseq(e, 2, "\xff\x35"); /* push [rip + constant] */
 	erel(e, cache_addr(constant), 0);
+	check_layout(e, from, THUNK_POP_LEN + THUNK_PUSH_LEN);
+}
+
+void
+sequence_clear_eax(struct emit *e)
+{
+	e8(e, 0xb8);
+	e32(e, 0);
+}
+
+bool
+sequence_is_clear_eax(const uint8_t *p)
+{
+	return p[0] == 0xb8;
 }
 
 /* A jump to rt_stub_miss, whose rel32 may be patched, and over which the jrcxz goes that ends at
@@ -229,14 +354,14 @@ counting_at(uint32_t at)
 	memcpy(&disp, cache_write(hit + len - 4), 4);
 	if (emitted_field(&rt.target, disp, hit + len) != counter_field(ST_FAR_ID))
 		return hit;
-	uint32_t jrcxz = hit + sequence_count_len(1) + len;
+	uint32_t jrcxz = hit + add_field_len() + len;
 	return jrcxz + 2 + *cache_write(jrcxz + 1);
 }
 
 uint32_t
 sequence_count_done(uint32_t at)
 {
-	return counting_at(at) + sequence_count_len(1);
+	return counting_at(at) + add_field_len();
 }
 
 void
@@ -260,10 +385,24 @@ sequence_jump_table(struct emit *e, unsigned byte, uint64_t pc)
 	eseq(e, 2, "\xff\xe1"); /* jmp rcx */
 }
 
+/* PAD_JUMP_ENTRY bytes. */
+static void
+emit_return_entry(struct emit *e)
+{
+	eseq(e, PAD_JUMP_ENTRY, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */
+}
+
+void
+sequence_empty_pad(struct emit *e)
+{
+	emit_return_entry(e);
+	emit_jmp(e, (uint64_t)rt_stub_miss);
+}
+
 void
 sequence_pad(struct emit *e, uint64_t pc, bool counts)
 {
-	eseq(e, 5, "\x48\x89\x54\x24\xf8"); /* mov [rsp - 8], rdx */
+	emit_return_entry(e);
 	/* rcx = 0 if rdx is pc, the flags untouched. */
 	if (pc < 0x80000000u) {
 		eseq(e, 3, "\x48\x8d\x8a"); /* lea rcx, [rdx - pc] */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fixed instruction sequences of indirect control transfers. recover.c knows their layout
- * instruction by instruction: change both together.
+ * The fixed instruction sequences of control transfers and counts, and what recovery has to know of
+ * their layout: sequence.c writes each and says, next to that, how far a thread has come that was
+ * stopped in it. Under --stress it checks that the two agree.
  */
 #ifndef STROBE_RT_JIT_SEQUENCE_H
 #define STROBE_RT_JIT_SEQUENCE_H
@@ -22,8 +23,12 @@ void sequence_target(struct emit *e, const struct st_insn *in, uint64_t pc, uint
 void sequence_lookup(struct emit *e, enum version version);
 void sequence_return(struct emit *e, enum version version, const struct st_insn *in, uint64_t pc,
                      uint32_t count_field);
+/* call thunk, a cache offset */
+void sequence_call(struct emit *e, uint32_t thunk);
+bool sequence_is_call(const uint8_t *p);
 /* Entered by a call from the cache: replaces the return address. constant: cache offset of the 8
- * bytes holding it. */
+ * bytes holding it, if that is wanted. */
+bool sequence_thunk_wants_constant(uint64_t back);
 void sequence_call_thunk(struct emit *e, uint64_t back, uint32_t constant);
 /* Entry pad for the program address. It goes on to what is emitted next. counts: by site, see
  * target.c. */
@@ -54,7 +59,33 @@ void sequence_give_site(uint32_t at, uint32_t site, uint32_t field);
  * jump of those for whom it is not lies right before. */
 uint32_t sequence_pad_check_end(uint32_t pad);
 
-/* Layout of the return sequence, for recover.c. */
-unsigned sequence_count_len(uint32_t count_field);
+/* field of the thread += 1, with a register spilled for it. */
+void sequence_count_spilled(struct emit *e, uint32_t field);
+/* eax = 0: what stands for an xbegin. */
+void sequence_clear_eax(struct emit *e);
+bool sequence_is_clear_eax(const uint8_t *p);
+/* The pad of empty entries of the lookup tables, at offset 0 of the cache: nothing is there. */
+void sequence_empty_pad(struct emit *e);
+
+/*
+ * Layout: what has been done when a thread is `at` bytes into the code.
+ */
+
+/* Of sequence_target and sequence_return. */
+struct indirect_state {
+	bool rcx_saved, rdx_saved, counted;
+};
+struct indirect_state sequence_indirect_at(uint32_t at, bool counts);
+/* Of sequence_return with an immediate: rsp has been moved. */
+bool sequence_return_has_popped(uint32_t at, bool counts);
+/* The last instruction of a sequence: a real ret, or the jump to what the lookup has found. */
+bool sequence_is_return(const uint8_t *p);
+bool sequence_is_lookup_jump(const uint8_t *p);
+/* Of sequence_call_thunk: the cache's return address is on the stack; it has been taken off; the
+ * program's has taken its place; and what comes after that, which may count, has been done. */
+enum thunk_step { THUNK_CALLED, THUNK_POPPED, THUNK_PUSHED, THUNK_COUNTED };
+enum thunk_step sequence_thunk_at(uint64_t back, uint32_t at);
+/* Of sequence_count_spilled: gives the program its register. Has it been counted? */
+bool sequence_recover_count_spilled(const struct thread *t, uint32_t at, struct regs *regs);
 
 #endif

@@ -146,7 +146,8 @@ begin_block(struct superblock *u, bool cont)
 		u->site = site_of_fragment();
 	}
 	if (flags & BLOCK_RESUME)
-		jit.base_of[i] = u->base | u->skip << 16 | u->back << 24;
+		jit.rest_of[i] =
+		        (struct rest_begin){(uint16_t)u->base, (uint8_t)u->skip, (uint8_t)u->back};
 	__atomic_store_n(&jit.n_blocks, i + 1, __ATOMIC_RELEASE); /* as for warm_mark */
 	if (b->writable)
 		jit_keep_source(i, b->checked ? b->copy : (const void *)b->pc);

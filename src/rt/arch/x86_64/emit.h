@@ -142,6 +142,19 @@ emit_save(struct emit *e, unsigned reg, unsigned field)
 {
 	emit_field(e, 0x89, reg, field);
 }
+/* Of a field that was emitted at p: does it begin with the save of a register? Which register is
+ * saved, or given back? */
+static inline bool
+emitted_is_save(const struct emit_target *target, const uint8_t *p)
+{
+	return p[target->threaded ? 3 : 1] == 0x89;
+}
+static inline unsigned
+emitted_register(const struct emit_target *target, const uint8_t *p)
+{
+	p += target->threaded ? 2 : 0;
+	return (p[2] >> 3 & 7) | (p[0] & 4) << 1;
+}
 static inline void
 emit_restore(struct emit *e, unsigned reg, unsigned field)
 {
@@ -154,6 +167,7 @@ emit_mov_imm64(struct emit *e, unsigned reg, uint64_t v)
 	e8(e, 0xb8 | (reg & 7));
 	e64(e, v);
 }
+enum { EMIT_JMP_LEN = 5 };
 static inline void
 emit_jmp(struct emit *e, uint64_t address)
 {

@@ -14,6 +14,20 @@ enum relocated {
 	RELOCATED_LOAD,  /* the destination has the address first */
 };
 
+/* Of RELOCATED_SPILL: its first instruction saves the register (emitted_register), its last gives
+ * it back; `at` bytes into the code, whose length is `len`: is the instruction's own work over?
+ * Does its own work stand there? */
+static inline bool
+relocated_spill_is_over(const struct emit_target *target, uint32_t at, uint32_t len)
+{
+	return at + emit_field_len(target) >= len;
+}
+static inline bool
+relocated_spill_works(const struct emit_target *target, uint32_t at, uint32_t len)
+{
+	return at > emit_field_len(target) && !relocated_spill_is_over(target, at, len);
+}
+
 /* Emits an equivalent of the instruction at pc, whose bytes are at `code`. */
 enum relocated relocate_insn(struct emit *e, const struct st_insn *in, const uint8_t *code,
                              uint64_t pc);
