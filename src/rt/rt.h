@@ -118,6 +118,7 @@ struct rt {
 	struct thread *main;
 	uint32_t thread_lock, lock;    /* lock: translation, links, maps */
 	bool on;                       /* tools are at work */
+	bool times_engine;             /* a tool asks for strobe_engine_ticks */
 	enum lock_future locks_future; /* the program has called mlockall(MCL_FUTURE) */
 	bool writes_memory_file;       /* the program has opened /proc/PID/mem */
 	uint64_t signal_files; /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */

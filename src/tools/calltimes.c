@@ -4,8 +4,9 @@
  *
  * Times are net of what measuring costs. Of an activation there are four time stamps: when the tool
  * is called at the entry (entry) and leaves (begin), when it is called at the return (end) and
- * leaves. The activation has taken begin to end, less what measuring has cost below it. Its caller
- * has not spent what lies between the first and the last.
+ * leaves. The activation has taken begin to end, less what measuring has cost below it, and what
+ * the engine has needed meanwhile. Its caller has not spent what lies between the first and the
+ * last.
  *
  * An activation is known by the stack pointer it was entered with, where its return address lies.
  * What longjmp or an exception leaves lies below the stack pointer that they set. Such an
@@ -56,7 +57,9 @@ struct frame {
 	uint64_t sp;           /* where the return address lies */
 	uint64_t entry, begin; /* ticks */
 	uint64_t callees;      /* ticks between the entries and returns of what it has called */
-	uint64_t measuring;    /* of these: ticks that measuring has cost */
+	uint64_t measuring;    /* of these: ticks that measuring has cost, and the engine */
+	uint64_t engine;       /* strobe_engine_ticks at the entry, */
+	uint64_t engine_below; /* and of them those of what it has called */
 };
 
 struct state {
@@ -193,7 +196,8 @@ entered(strobe_thread *t, const uint64_t *values)
 	struct frame *f = push(s);
 	if (!f)
 		return;
-	*f = (struct frame){.cell = c, .sp = values[1], .entry = entry};
+	*f = (struct frame){
+	        .cell = c, .sp = values[1], .entry = entry, .engine = strobe_engine_ticks(t)};
 	c->active++;
 	record(t, s, entry, text_entry, c->function);
 	f->begin = strobe_ticks();
@@ -216,7 +220,9 @@ leave(strobe_thread *t, struct state *s, uint64_t end)
 {
 	const struct frame f = s->frames[s->depth - 1];
 	struct cell *c = f.cell;
-	uint64_t took = end - f.begin, inclusive = took - f.measuring;
+	uint64_t engine = strobe_engine_ticks(t) - f.engine;
+	uint64_t took = end - f.begin - (engine - f.engine_below);
+	uint64_t inclusive = took - f.measuring;
 	record(t, s, end, text_return, c->function);
 	s->depth--;
 	c->active--;
@@ -239,6 +245,7 @@ leave(strobe_thread *t, struct state *s, uint64_t end)
 	uint64_t whole = strobe_ticks() - f.entry;
 	above->callees += whole;
 	above->measuring += whole - inclusive;
+	above->engine_below += engine;
 }
 
 /* values: function, stack pointer */

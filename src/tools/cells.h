@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Internal: rows of tables as built-in tools may write them, without a call for each number. */
+/*
+ * Internal: what the runtime has for the built-in tool `calltimes`, beside the tool API. Tools from
+ * files cannot use it, and it may change with any commit.
+ */
 #ifndef STROBE_TOOLS_CELLS_H
 #define STROBE_TOOLS_CELLS_H
 
@@ -11,5 +14,9 @@
  * in the table shares a row, whose numbers are then a little too low.
  */
 uint64_t *strobe_row_numbers(strobe_cell cell);
+
+/* Ticks that the engine has needed for the thread: to translate code, and to wait for the
+ * controller when code is mapped. They are counted from the first call in the process on. */
+uint64_t strobe_engine_ticks(const strobe_thread *t);
 
 #endif

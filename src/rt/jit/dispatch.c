@@ -48,11 +48,13 @@ find_or_translate(struct thread *t, uint64_t pc, uint32_t join, bool indirect)
 	/* Reading the clock twice costs a tenth of a short translation: one in eight is timed. */
 	static uint32_t n;
 	bool timed = n++ % TIMED_ONE_IN == 0;
-	uint64_t begin = timed ? rt_tsc() : 0;
+	uint64_t begin = timed || rt.times_engine ? rt_tsc() : 0;
 	uint32_t blocks = jit.n_blocks;
 	b = jit_translate(pc, version, join, indirect);
+	uint64_t end = begin ? rt_tsc() : 0;
 	if (timed)
-		add_ticks(begin, rt_tsc(), jit.n_blocks - blocks);
+		add_ticks(begin, end, jit.n_blocks - blocks);
+	t->tools.engine_ticks += end - begin;
 	jit_report_sizes();
 	return b;
 }

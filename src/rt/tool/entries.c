@@ -130,11 +130,14 @@ entries_ask(void)
 		return;
 	uint32_t first = done;
 	struct st_message m = {.kind = ST_MESSAGE_IMAGE, .pid = rt.pid, .results_pid = rt.pid};
+	uint64_t begin = rt.times_engine ? rt_tsc() : 0;
 	if (!process_tell(&m))
 		return;
 	while (done < n && controller_answers(&r->control.images_done, done, 10))
 		done = __atomic_load_n(&r->control.images_done, __ATOMIC_SEQ_CST);
 	take_new(first);
+	if (begin)
+		rt_self()->tools.engine_ticks += rt_tsc() - begin;
 }
 
 const struct st_entry *

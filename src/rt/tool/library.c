@@ -5,6 +5,7 @@
 #include "rt/cost.h"
 #include "rt/program.h"
 #include "rt/tool/tool.h"
+#include "tools/cells.h"
 
 /* Small pieces share a page; nothing is ever given back. */
 static struct {
@@ -40,6 +41,13 @@ uint64_t
 strobe_ticks(void)
 {
 	return rt_tsc();
+}
+
+uint64_t
+strobe_engine_ticks(const strobe_thread *t)
+{
+	rt.times_engine = true;
+	return ((const struct thread *)t)->tools.engine_ticks;
 }
 
 void

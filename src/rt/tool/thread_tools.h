@@ -22,6 +22,7 @@ struct thread_tools {
 	uint32_t running; /* index + 1 of the tool whose function runs on the thread; 0: none */
 	uint64_t running_since; /* ns of CPU time: when a sample first found it; 0: none has */
 	struct thread_streams streams;
+	uint64_t engine_ticks; /* strobe_engine_ticks */
 };
 
 #endif
