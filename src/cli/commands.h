@@ -168,6 +168,9 @@
 	O(user, 'u', "user", NULL, true,                                                           \
 	  "trace the functions of the program itself (default)")                                   \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
+	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
+	O(main, 'm', "main", "NAME", true,                                                         \
+	  "trace only while this function runs in some thread")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \
 	  "trace only calls nested at most N deep (default: all)")                                 \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
@@ -178,7 +181,7 @@
 	  "read entries and returns from a raw file; -: standard input")                           \
 	O(unit, 0, "unit", "ns|us", true,                                                          \
 	  "set the unit of times in the raw file (default: as it says, or ns)")                    \
-	O(format, 0, "format", "db|text|json", true,                                               \
+	O(format, 0, "format", "db|text|json|timeline|raw", true,                                  \
 	  "write this format (default: by the ending of FILE, or db)")                             \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \

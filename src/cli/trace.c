@@ -3,12 +3,16 @@
 #include "cli/trace.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/rows.h"
+#include "export/trace_events.h"
 #include "profile/output.h"
 #include "report/text.h"
 #include "report/trace.h"
+#include "rows/rowfile.h"
 
 /* In what is printed to a terminal, names are not to play tricks on it. */
 static st_status
@@ -22,10 +26,28 @@ print_safely(const struct st_trace *t, size_t top, FILE *out, struct st_error *e
 	return ST_OK;
 }
 
+/* The format of the events that the profile, read from `profile` or NULL, has recorded. */
+static st_status
+write_events(const struct st_profile *p, const char *profile, enum st_trace_form form, FILE *out,
+             struct st_error *e)
+{
+	char *path = st_find_rows(p, profile ? profile : "", "events", e);
+	struct st_row_reader *rows = path ? st_row_reader_open(path, e) : NULL;
+	free(path);
+	if (!rows)
+		return ST_FAILED;
+	st_status status = form == ST_TRACE_RAW ? st_trace_write_raw(rows, out, e)
+	                                        : st_trace_write_timeline(p, rows, out, e);
+	st_row_reader_close(rows);
+	return status;
+}
+
 static st_status
 write_trace(const struct st_trace *t, const struct st_profile *p,
             const struct st_trace_arguments *a, FILE *out, struct st_error *e)
 {
+	if (st_trace_needs_events(a->form))
+		return write_events(p, a->from, a->form, out, e);
 	if (a->form == ST_TRACE_JSON)
 		return st_trace_json(t, p, out, e);
 	return print_safely(t, (size_t)a->measure.result.top, out, e);
@@ -38,6 +60,8 @@ write_profile(const struct st_profile *p, const void *arg, FILE *out, struct st_
 {
 	const struct st_trace_arguments *a = arg;
 	struct st_trace t;
+	if (st_trace_needs_events(a->form))
+		return write_events(p, NULL, a->form, out, e);
 	if (st_trace_read(&t, p, a->per_thread, e))
 		return ST_FAILED;
 	st_status status = write_trace(&t, p, a, out, e);
@@ -62,8 +86,11 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 static int
 measure(struct st_trace_arguments *a, char *const *argv)
 {
-	static const char *const ends[] = {
-	        [ST_TRACE_DB] = NULL, [ST_TRACE_TEXT] = "txt", [ST_TRACE_JSON] = "json"};
+	static const char *const ends[] = {[ST_TRACE_DB] = NULL,
+	                                   [ST_TRACE_TEXT] = "txt",
+	                                   [ST_TRACE_JSON] = "json",
+	                                   [ST_TRACE_TIMELINE] = "timeline.json",
+	                                   [ST_TRACE_RAW] = "raw"};
 	const struct st_output_form form = {ends[a->form], write_profile, a};
 	a->measure.session.output.form = a->form == ST_TRACE_DB ? NULL : &form;
 	a->measure.result.summary = summarize;

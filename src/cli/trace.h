@@ -7,12 +7,21 @@
 #include "cli/measure.h"
 #include "trace/raw.h"
 
-enum st_trace_form { ST_TRACE_DB, ST_TRACE_TEXT, ST_TRACE_JSON };
+enum st_trace_form {
+	ST_TRACE_DB,
+	ST_TRACE_TEXT,
+	ST_TRACE_JSON,
+	/* These are of recorded events. */
+	ST_TRACE_TIMELINE,
+	ST_TRACE_RAW,
+};
 
 struct st_trace_arguments {
 	struct st_measure measure;
 	const char *asked; /* an option that is about a run; NULL: none was given */
 	bool user, all, per_thread, events, help;
+	struct st_patterns excluded;
+	const char *main;        /* NULL: none */
 	long depth;              /* 0: all */
 	bool has_form;           /* --format was given */
 	enum st_trace_form form; /* what is written to the file */
@@ -26,6 +35,8 @@ struct st_trace_arguments {
 
 /* 0, or -1 with *e. st_trace_arguments_free in both cases. */
 st_status st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error *e);
+/* Is the format made of entries and returns, one by one? */
+bool st_trace_needs_events(enum st_trace_form form);
 void st_trace_arguments_free(struct st_trace_arguments *a);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/trace.h"
 #include "control/program.h"
@@ -18,8 +19,17 @@ enum {
 
 enum { MOST_DEPTH = 1000000 };
 
-static const char *const forms[] = {
-        [ST_TRACE_DB] = "db", [ST_TRACE_TEXT] = "text", [ST_TRACE_JSON] = "json"};
+static const char *const forms[] = {[ST_TRACE_DB] = "db",
+                                    [ST_TRACE_TEXT] = "text",
+                                    [ST_TRACE_JSON] = "json",
+                                    [ST_TRACE_TIMELINE] = "timeline",
+                                    [ST_TRACE_RAW] = "raw"};
+
+bool
+st_trace_needs_events(enum st_trace_form form)
+{
+	return form == ST_TRACE_TIMELINE || form == ST_TRACE_RAW;
+}
 
 static st_status
 set_form(struct st_trace_arguments *a, const char *value, struct st_error *e)
@@ -30,7 +40,7 @@ set_form(struct st_trace_arguments *a, const char *value, struct st_error *e)
 			a->form = (enum st_trace_form)i;
 			return ST_OK;
 		}
-	return st_bad_format(value, "db, text and json", e);
+	return st_bad_format(value, "db, text, json, timeline and raw", e);
 }
 
 /* What a file's name says of it, unless --format says more. */
@@ -45,6 +55,8 @@ guess_form(struct st_trace_arguments *a)
 		a->form = ST_TRACE_JSON;
 	else if (!strcmp(dot, ".txt"))
 		a->form = ST_TRACE_TEXT;
+	else if (!strcmp(dot, ".raw"))
+		a->form = ST_TRACE_RAW;
 	else
 		return;
 	a->has_form = true;
@@ -77,6 +89,11 @@ apply_more(struct st_trace_arguments *a, const char *name, int option, const cha
 		return st_region_time(&a->seconds, "for", value, e);
 	case TRACE_pid:
 		return st_measure_pid(value, &a->pid, e);
+	case TRACE_exclude:
+		return st_patterns_add(&a->excluded, "exclude", value, e);
+	case TRACE_main:
+		a->main = value;
+		return ST_OK;
 	case TRACE_depth:
 		return st_option_number("depth", value, 1, MOST_DEPTH, &a->depth, e);
 	case TRACE_format:
@@ -150,12 +167,24 @@ choose_own(struct st_trace_arguments *a, struct st_error *e)
 	return st_patterns_add_path(&a->measure.session.region.images, "images", path, e);
 }
 
+/* The patterns as the tool takes them, malloc'ed. NULL: no memory. */
+static char *
+lines_of(const struct st_patterns *p)
+{
+	struct st_text text;
+	if (!st_text_begin(&text))
+		return NULL;
+	for (size_t i = 0; i < p->n; i++)
+		fprintf(text.out, "%s%s", i ? "\n" : "", p->text[i]);
+	return st_text_end(&text);
+}
+
 static st_status
 choose_tool(struct st_trace_arguments *a, struct st_error *e)
 {
 	struct st_region *r = &a->measure.session.region;
-	struct st_tool_setting settings[4];
-	char depth[24];
+	struct st_tool_setting settings[6];
+	char depth[24], *excluded = NULL;
 	size_t n = 0;
 	bool own = !a->all && !r->functions.n && !r->images.n;
 	if (own && choose_own(a, e))
@@ -171,7 +200,17 @@ choose_tool(struct st_trace_arguments *a, struct st_error *e)
 		settings[n++] = (struct st_tool_setting){"chosen", NULL};
 	if (own)
 		settings[n++] = (struct st_tool_setting){"own", NULL};
-	return st_toolset_use(&a->measure.session.tools, "calltimes", settings, n, e);
+	if (a->main)
+		settings[n++] = (struct st_tool_setting){"main", a->main};
+	if (a->excluded.n) {
+		excluded = lines_of(&a->excluded);
+		if (!excluded)
+			return st_fail(e, ST_EXIT_FAILED, "out of memory");
+		settings[n++] = (struct st_tool_setting){"exclude", excluded};
+	}
+	st_status status = st_toolset_use(&a->measure.session.tools, "calltimes", settings, n, e);
+	free(excluded);
+	return status;
 }
 
 /* ---- what does not fit together ---- */
@@ -221,6 +260,7 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 	if (check_selection(a, e))
 		return ST_FAILED;
 	guess_form(a);
+	a->events |= st_trace_needs_events(a->form);
 	if (a->measure.session.program)
 		a->measure.session.region.length = a->seconds;
 	return choose_tool(a, e);
@@ -250,8 +290,8 @@ check_shown(struct st_trace_arguments *a, struct st_error *e)
 		               "leave it out",
 		               file);
 	if (a->has_form && a->form == ST_TRACE_DB)
-		return st_fail(e, ST_EXIT_USAGE, "%s cannot be written as db: say text or json",
-		               file);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s cannot be written as db: say --format text or json", file);
 	if (output && !strcmp(output, "-"))
 		a->measure.session.output.path = NULL;
 	else if (output && !a->has_form)
@@ -260,6 +300,11 @@ check_shown(struct st_trace_arguments *a, struct st_error *e)
 		               output);
 	if (!a->has_form)
 		a->form = ST_TRACE_TEXT;
+	if (a->from_raw && st_trace_needs_events(a->form))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--format %s is made of the events of a profile: use --from, or say "
+		               "text or json",
+		               forms[a->form]);
 	return ST_OK;
 }
 
@@ -289,4 +334,5 @@ void
 st_trace_arguments_free(struct st_trace_arguments *a)
 {
 	st_measure_free(&a->measure);
+	st_patterns_free(&a->excluded);
 }

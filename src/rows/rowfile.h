@@ -91,7 +91,8 @@ struct st_row_reader;
 struct st_row_shown {
 	const struct st_profile_value *values; /* of places, text is the function's name */
 	int64_t pid, tid;
-	uint32_t process; /* its number in the run: after execve another one */
+	uint32_t process;  /* its number in the run: after execve another one */
+	uint64_t start_ns; /* when that began, since the first one did: times in rows are its own */
 };
 
 /* Whether a file begins as files of rows do. */

@@ -515,6 +515,16 @@ advance(struct st_row_reader *r)
 	return r->why ? -1 : 1;
 }
 
+/* Nanoseconds from the beginning of the first process to that of this one. */
+static uint64_t
+start_of(const struct st_row_reader *r, const struct process *p)
+{
+	const struct process *first = r->processes.n ? r->processes.v[0] : NULL;
+	if (!first || p->about.tsc_begin <= first->about.tsc_begin || !(r->tsc_hz > 0))
+		return 0;
+	return (uint64_t)((double)(p->about.tsc_begin - first->about.tsc_begin) / r->tsc_hz * 1e9);
+}
+
 int
 st_row_reader_next(struct st_row_reader *r, struct st_row_shown *row, struct st_error *e)
 {
@@ -533,6 +543,7 @@ st_row_reader_next(struct st_row_reader *r, struct st_row_shown *row, struct st_
 			*row = (struct st_row_shown){.values = r->values,
 			                             .pid = p->about.pid,
 			                             .process = p->number,
+			                             .start_ns = start_of(r, p),
 			                             .tid = known ? p->threads.v[r->thread].tid
 			                                          : 0};
 		}

@@ -45,6 +45,7 @@ struct cell {
 	uint64_t function;
 	uint64_t *row;           /* of `functions`, from its first column on */
 	uint64_t active;         /* activations under way */
+	int is_scope;            /* of the option `main` */
 	const struct cell *from; /* the caller of the pair that was used last; NULL: none was */
 	uint64_t *pair;          /* its row of `pairs` */
 	struct octave {
@@ -70,6 +71,8 @@ struct state {
 
 static uint64_t most_depth;
 static int records, chooses, own;
+static const char *excluded, *scope; /* the options `exclude` and `main`; NULL: not given */
+static uint32_t running;             /* activations of `scope`. Atomic */
 static uint64_t text_entry, text_return;
 
 /* ---- rows ---- */
@@ -162,12 +165,22 @@ record(strobe_thread *t, const struct state *s, uint64_t ticks, uint64_t text, u
 		strobe_write(t, &events, row);
 }
 
+/* The innermost activation is no longer under way. */
+static struct cell *
+pop(struct state *s)
+{
+	struct cell *c = s->frames[--s->depth].cell;
+	c->active--;
+	if (c->is_scope)
+		__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
+	return c;
+}
+
 /* The innermost activation has been left without a return. */
 static void
 lose(struct state *s)
 {
-	struct cell *c = s->frames[--s->depth].cell;
-	c->active--;
+	struct cell *c = pop(s);
 	c->row[LOST]++;
 }
 
@@ -179,9 +192,8 @@ leave_below(struct state *s, uint64_t sp)
 		lose(s);
 }
 
-/* values: function, stack pointer */
 static void
-entered(strobe_thread *t, const uint64_t *values)
+enter(strobe_thread *t, const uint64_t *values, int is_scope)
 {
 	uint64_t entry = strobe_ticks();
 	struct state *s = strobe_state(t);
@@ -199,8 +211,26 @@ entered(strobe_thread *t, const uint64_t *values)
 	*f = (struct frame){
 	        .cell = c, .sp = values[1], .entry = entry, .engine = strobe_engine_ticks(t)};
 	c->active++;
+	c->is_scope = is_scope;
+	if (is_scope)
+		__atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
 	record(t, s, entry, text_entry, c->function);
 	f->begin = strobe_ticks();
+}
+
+/* values: function, stack pointer */
+static void
+entered(strobe_thread *t, const uint64_t *values)
+{
+	if (!scope || __atomic_load_n(&running, __ATOMIC_RELAXED))
+		enter(t, values, 0);
+}
+
+/* The same of the function of the option `main`. */
+static void
+opens(strobe_thread *t, const uint64_t *values)
+{
+	enter(t, values, 1);
 }
 
 static void
@@ -224,8 +254,7 @@ leave(strobe_thread *t, struct state *s, uint64_t end)
 	uint64_t took = end - f.begin - (engine - f.engine_below);
 	uint64_t inclusive = took - f.measuring;
 	record(t, s, end, text_return, c->function);
-	s->depth--;
-	c->active--;
+	pop(s);
 	c->row[CALLS]++;
 	c->row[INCLUSIVE] += inclusive;
 	if (!c->active)
@@ -295,6 +324,44 @@ is_one_of(const char *text, const char *const *names)
 	return 0;
 }
 
+/* Shell patterns of * and ?. */
+static int
+fits(const char *pattern, const char *name)
+{
+	const char *star = NULL, *from = name;
+	while (*name) {
+		if (*pattern == '*') {
+			star = pattern++;
+			from = name;
+		} else if (*pattern && *pattern != '\n' && (*pattern == '?' || *pattern == *name)) {
+			pattern++;
+			name++;
+		} else if (star) {
+			pattern = star + 1;
+			name = ++from;
+		} else {
+			return 0;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern || *pattern == '\n';
+}
+
+/* excluded: patterns, a line each. */
+static int
+is_excluded(const char *name)
+{
+	for (const char *line = excluded; line && *line;) {
+		if (fits(line, name))
+			return 1;
+		while (*line && *line != '\n')
+			line++;
+		line += *line == '\n';
+	}
+	return 0;
+}
+
 /* What the compiler puts into each program, and what begins as its own names do. */
 static int
 is_of_compiler(const char *name)
@@ -309,7 +376,11 @@ static int
 is_traced(const strobe_function *f)
 {
 	const char *name = strobe_function_name(f);
+	if (scope && strobe_function_is(f, scope))
+		return 1;
 	if (chooses && !strobe_is_chosen(strobe_function_address(f)))
+		return 0;
+	if (is_excluded(name))
 		return 0;
 	/* Entries of the procedure linkage table are jumps, and nobody calls what signal handlers
 	 * return to. */
@@ -325,7 +396,10 @@ on_function(strobe_function *f)
 	if (!is_traced(f))
 		return;
 	strobe_operand function = strobe_constant(address), sp = strobe_register_value(STROBE_RSP);
-	strobe_invoke(strobe_at_function(f), entered, function, sp);
+	if (scope && strobe_function_is(f, scope))
+		strobe_invoke(strobe_at_function(f), opens, function, sp);
+	else
+		strobe_invoke(strobe_at_function(f), entered, function, sp);
 	strobe_invoke(strobe_at_return(f), returned, function, sp);
 }
 
@@ -362,6 +436,10 @@ begin(void)
 	records = strobe_option_number("events") != 0;
 	chooses = strobe_option_number("chosen") != 0;
 	own = strobe_option_number("own") != 0;
+	excluded = strobe_option_text("exclude");
+	scope = strobe_option_text("main");
+	scope = scope && *scope ? scope : NULL;
+	running = 0;
 	text_entry = strobe_text("entry");
 	text_return = strobe_text("return");
 }
@@ -372,5 +450,7 @@ STROBE_TOOL(calltimes, .help = "time the calls of functions", .function = on_fun
             .options = {{"events", "0", "record each entry and return, too"},
                         {"depth", "0", "time calls nested at most so deep; 0: all"},
                         {"chosen", "0", "time the functions of --funcs and --images only"},
+                        {"exclude", "", "do not time these functions: patterns, a line each"},
+                        {"main", "", "time calls only while this function runs in some thread"},
                         {"own", "0", "leave out functions that the compiler adds"}},
             .limits = {{"events", 0, 1}, {"depth", 0, 1000000}, {"chosen", 0, 1}, {"own", 0, 1}});

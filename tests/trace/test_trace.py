@@ -110,6 +110,18 @@ class Counts(Trace):
         self.assertGreater(len(images), 1)
         self.assertFalse([f["name"] for f in everything["functions"] if f["name"].endswith("@plt")])
 
+    def test_exclude(self):
+        everything = {"main", "t_spin"} | {f"t_level{i}" for i in range(1, 6)}
+        for patterns, left_out in [(["t_spin"], {"t_spin"}), (["t_level?"], everything - {"main", "t_spin"}), (["*5,main"], {"t_level5", "main"}),
+                                   (["t_*1", "-x", "t_spi"], {"t_level1"})]:
+            self.assertEqual(set(self.by_name(self.trace(["--exclude", *patterns], CALLS, "levels"))), everything - left_out)
+
+    def test_main(self):
+        names = self.by_name(self.trace(["--main", "t_level4"], CALLS, "levels"))
+        self.assertEqual({n: f["calls"] for n, f in names.items()}, {"t_level4": 5, "t_level5": 5, "t_spin": 10})
+        names = self.by_name(self.trace(["--main", "t_lands", "--funcs", "t_jumps,main"], CALLS, "jumps"))
+        self.assertEqual({n: (f["calls"], f["lost"]) for n, f in names.items()}, {"t_lands": (4, 0), "t_jumps": (0, 12)})
+
     def test_script(self):
         script = self.at / "script"
         script.write_text("#!/bin/sh\nexit 3\n")
@@ -249,6 +261,36 @@ class Files(Trace):
         kinds = Counter(kind for row in rows[1:] for kind in ("entry", "return") if f",{kind}," in row)
         self.assertEqual(kinds, {"entry": 4 + 12 + 1, "return": 4 + 1})
 
+    def test_raw_gives_the_same(self):
+        self.strobe("trace", "-q", "--events", "-o", "t.db", "--", CALLS, "jumps")
+        self.strobe("trace", "--from", "t.db", "-o", "t.raw")
+        first = self.by_name(json.loads(self.strobe("trace", "--from", "t.db", "--format", "json").stdout))
+        again = self.by_name(json.loads(self.strobe("trace", "--from-raw", "t.raw", "--format", "json").stdout))
+        counts = [{n: (f["calls"], f["lost"]) for n, f in names.items()} for names in (first, again)]
+        self.assertEqual(*counts)
+        self.assertGreaterEqual(again["main"]["inclusive_ns"], first["main"]["inclusive_ns"])
+
+    def test_timeline(self):
+        """Each slice that begins ends, in its thread, and lies within the one around it."""
+        self.strobe("trace", "-q", "--format", "timeline", "-o", "t.json", "--", CALLS, "threads")
+        events, open_slices, slices = json.loads((self.at / "t.json").read_text())["traceEvents"], {}, Counter()
+        self.assertEqual([e["args"]["name"] for e in events if e["ph"] == "M"], [CALLS])
+        for e in events:
+            stack = open_slices.setdefault((e["pid"], e["tid"]), [])
+            if e["ph"] == "B":
+                self.assertTrue(not stack or stack[-1][1] <= e["ts"])
+                stack.append((e["name"], e["ts"]))
+            elif e["ph"] == "E":
+                name, begin = stack.pop()
+                self.assertLessEqual(begin, e["ts"])
+                slices[name] += 1
+        self.assertEqual(slices, {"main": 1, "t_thread": 3, "t_fib": 45})
+        self.assertFalse([stack for stack in open_slices.values() if stack])
+
+    def test_no_events(self):
+        self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "jumps")
+        self.error(2, "the profile has no rows of 'events'", "--from", "t.db", "--format", "raw")
+
     def test_other_profile(self):
         self.strobe("run", "-q", "-t", "null", "-o", "n.db", "--", "true")
         self.error(125, "the result has no trace of functions: it was made with the tool null, not with strobe trace", "--from", "n.db")
@@ -278,7 +320,7 @@ class Mistakes(Trace):
                 ("--from and --from-raw read different files: leave out one of them", "--from", "x", "--from-raw", "y"),
                 ("--unique measures each piece of code once, and a trace needs all calls: leave it out", "--unique", "true"),
                 ("standard output belongs to the program: give -o a file, then use strobe trace --from", "-o", "-", "true"),
-                ("x cannot be written as db: say text or json", "--from", "x", "--format", "db"),
+                ("x cannot be written as db: say --format text or json", "--from", "x", "--format", "db"),
                 ("the name y.z does not say which format to write: add --format", "--from", "x", "-o", "y.z")]:
             self.error(2, sentence, *arguments)
 
