@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "cli/measure.h"
 #include "cli/names.h"
-#include "report/contexts_limit.h"
+#include "export/contexts.h"
 
 struct st_paths {
 	struct st_measure measure;

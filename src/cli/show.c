@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/rows.h"
+#include "export/lcov.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 #include "report/report.h"
@@ -193,7 +194,7 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 		return NULL;
 	}
 	if (a->format == ST_FORMAT_LCOV)
-		status = st_report_lcov(&r, out, a->top == 0, e);
+		status = st_export_lcov(&r, out, a->top == 0, e);
 	else if (a->table)
 		status = st_report_table(&r, out, a->table, a->sort_key, a->format, e);
 	else if (a->function)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "contexts/pairs.h"
-#include "report/contexts.h"
+#include "export/contexts.h"
 
 /* Which labels have one name. Where it is first written it gets a number, by which it goes then. */
 struct names {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/contexts.h"
+#include "export/contexts.h"
 
 /* A semicolon would end the name. */
-void
+static void
 st_contexts_folded_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
@@ -50,3 +50,13 @@ st_contexts_folded(const struct st_contexts *c, FILE *out)
 	for (size_t i = 0; i < c->groups.n; i++)
 		write_forest(c, &c->groups.v[i].ksf, out);
 }
+
+/* ---- what a context takes ---- */
+
+/* Between labels there are semicolons: one less than labels. */
+const struct st_context_cost st_context_cost_folded = {
+        .label = st_contexts_folded_label,
+        .node = ST_COST_OF("\n"),
+        .whole_path = true,
+        .worth = true,
+};

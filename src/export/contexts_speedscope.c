@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/contexts.h"
+#include "export/contexts.h"
 #include "report/json.h"
 
 static void
@@ -119,3 +119,19 @@ st_contexts_speedscope(const struct st_contexts *c, FILE *out)
 		i = write_thread(c, i, out);
 	fputs("]}\n", out);
 }
+
+/* ---- what a context takes ---- */
+
+static void
+write_number(const struct st_contexts *c, uint32_t label, FILE *out)
+{
+	(void)c;
+	fprintf(out, "%" PRIu32, label);
+}
+
+const struct st_context_cost st_context_cost_speedscope = {
+        .label = write_number,
+        .node = ST_COST_OF("[],\n,\n"),
+        .whole_path = true,
+        .worth = true,
+};

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/contexts.h"
+#include "export/contexts.h"
 #include "report/contexts_lists.h"
 #include "report/contexts_loops.h"
 #include "report/contexts_seen.h"
@@ -71,7 +71,7 @@ write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
 	write_number("column", column, out);
 }
 
-void
+static void
 st_contexts_xml_label(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	const struct st_context_label *l = &c->labels[label];
@@ -328,3 +328,14 @@ st_contexts_xml(const struct st_contexts *c, FILE *out)
 	write_lists(c, out);
 	fputs("</paths>\n", out);
 }
+
+/* ---- what a context takes ---- */
+
+const struct st_context_cost st_context_cost_xml = {
+        .label = st_contexts_xml_label,
+        .loop = st_loop_xml,
+        .node = ST_COST_OF("<node counter=\"\">\n</node>\n"),
+        .time = ST_COST_OF(" self_ns=\"\" total_ns=\"\""),
+        .instructions = ST_COST_OF(" instructions=\"\" total_instructions=\"\""),
+        .callers = true,
+};

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "export/lcov.h"
 #include "symbol/symbol.h"
 
 struct entry {
@@ -151,7 +151,7 @@ print(FILE *out, const struct coverage *c)
 }
 
 st_status
-st_report_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *e)
+st_export_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *e)
 {
 	const struct st_profile *p = r->profile;
 	struct coverage c = {.profile = p, .all = all};

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/contexts.h"
 
-#include "report/contexts_limit.h"
-
 #include <inttypes.h>
 #include <string.h>
-
-const struct st_context_format st_context_formats[] = {
-#define F(id, name, end, lists, printable, help)                                                   \
-	{name, end, help, lists, printable, st_contexts_##id, ST_CONTEXT_COST_##id},
-        ST_CONTEXT_FORMATS(F)
-#undef F
-};
-const size_t st_n_context_formats = sizeof st_context_formats / sizeof *st_context_formats;
 
 const char *
 st_contexts_mode(const struct st_contexts *c)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/contexts_limit.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -9,73 +8,23 @@
 
 /* ---- what a context takes ---- */
 
-#define LENGTH(text) (sizeof(text) - 1)
-
 const struct st_context_cost st_context_cost_text = {
         .label = st_contexts_name,
         .loop = st_loop_text,
-        .node = LENGTH("| ,\n"),
-        .time = LENGTH(" self=ns total=ns"),
-        .instructions = LENGTH(" insns= total="),
+        .node = ST_COST_OF("| ,\n"),
+        .time = ST_COST_OF(" self=ns total=ns"),
+        .instructions = ST_COST_OF(" insns= total="),
         .level = 2,
-        .callers = true,
-};
-
-const struct st_context_cost st_context_cost_xml = {
-        .label = st_contexts_xml_label,
-        .loop = st_loop_xml,
-        .node = LENGTH("<node counter=\"\">\n</node>\n"),
-        .time = LENGTH(" self_ns=\"\" total_ns=\"\""),
-        .instructions = LENGTH(" instructions=\"\" total_instructions=\"\""),
         .callers = true,
 };
 
 const struct st_context_cost st_context_cost_json = {
         .label = st_contexts_json_label,
         .loop = st_loop_json,
-        .node = LENGTH(", \"count\": , \"children\": []},\n"),
-        .time = LENGTH(", \"self_ns\": , \"total_ns\": "),
-        .instructions = LENGTH(", \"instructions\": , \"total_instructions\": "),
+        .node = ST_COST_OF(", \"count\": , \"children\": []},\n"),
+        .time = ST_COST_OF(", \"self_ns\": , \"total_ns\": "),
+        .instructions = ST_COST_OF(", \"instructions\": , \"total_instructions\": "),
         .callers = true,
-};
-
-/* Between labels there are semicolons: one less than labels. */
-const struct st_context_cost st_context_cost_folded = {
-        .label = st_contexts_folded_label,
-        .node = LENGTH("\n"),
-        .whole_path = true,
-        .worth = true,
-};
-
-static void
-write_number(const struct st_contexts *c, uint32_t label, FILE *out)
-{
-	(void)c;
-	fprintf(out, "%" PRIu32, label);
-}
-
-const struct st_context_cost st_context_cost_speedscope = {
-        .label = write_number,
-        .node = LENGTH("[],\n,\n"),
-        .whole_path = true,
-        .worth = true,
-};
-
-/* As many bytes as it takes with seven bits in each. */
-static void
-write_varint(const struct st_contexts *c, uint32_t label, FILE *out)
-{
-	(void)c;
-	for (uint64_t rest = (uint64_t)label + 1; rest >> 7; rest >>= 7)
-		fputc(0, out);
-}
-
-const struct st_context_cost st_context_cost_pprof = {
-        .label = write_varint,
-        .node = 24,
-        .time = 10,
-        .instructions = 10,
-        .whole_path = true,
 };
 
 const struct st_context_cost st_context_cost_nodes = {.alike = true, .callers = true};

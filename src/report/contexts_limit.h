@@ -21,16 +21,11 @@ struct st_context_cost {
 	bool callers; /* the format has k-calling context forests */
 };
 
-extern const struct st_context_cost st_context_cost_text, st_context_cost_xml, st_context_cost_json,
-        st_context_cost_folded, st_context_cost_speedscope, st_context_cost_pprof,
+/* The bytes of a text that is always there. */
+#define ST_COST_OF(text) (sizeof(text) - 1)
+
+extern const struct st_context_cost st_context_cost_text, st_context_cost_json,
         st_context_cost_nodes;
-#define ST_CONTEXT_COST_text &st_context_cost_text
-#define ST_CONTEXT_COST_xml &st_context_cost_xml
-#define ST_CONTEXT_COST_json &st_context_cost_json
-#define ST_CONTEXT_COST_folded &st_context_cost_folded
-#define ST_CONTEXT_COST_speedscope &st_context_cost_speedscope
-#define ST_CONTEXT_COST_callgrind NULL
-#define ST_CONTEXT_COST_pprof &st_context_cost_pprof
 
 struct st_context_limit {
 	uint64_t bytes;  /* 0: no limit */

@@ -63,9 +63,6 @@ st_status st_report_json_table(const struct st_report *r, FILE *out,
 struct st_row_reader;
 st_status st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format,
                          uint64_t top, struct st_style style, struct st_error *e);
-/* Lines and functions as a tracefile of lcov. all: also of sources that belong to the system or
- * cannot be read. 0, or -1 with *e. */
-st_status st_report_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *e);
 /* One table for each of r->parts. */
 void st_report_parts(const struct st_report *r, FILE *out);
 /* Where the result is and what to do next; path NULL: nowhere. */

@@ -20,7 +20,7 @@ MAY = {
     "control": {"base", "wire", "strobe", "tools", "toolkit", "qos"},
     "profile": {"base", "wire", "strobe"},
     "collect": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile"},
-    "rows": {"base", "wire", "strobe", "control", "profile", "collect"},
+    "rows": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
     "coverage": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
     "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "qos", "control", "profile", "collect", "rows", "coverage"},
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
@@ -106,4 +106,5 @@ def main():
     return 1 if bad or not seen else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,7 +12,7 @@
 #include "contexts/contexts.h"
 #include "fake.h"
 #include "profile/profile.h"
-#include "report/contexts.h"
+#include "export/contexts.h"
 #include "report/report.h"
 
 static unsigned char *original;
