@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "contexts/contexts.h"
+#include "export/contexts.h"
 #include "fake.h"
 #include "profile/profile.h"
-#include "export/contexts.h"
 #include "report/report.h"
 
 static unsigned char *original;
