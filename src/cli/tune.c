@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/tune_arguments.h"
 #include "profile/output.h"
 #include "tune/analysis.h"
@@ -107,15 +108,35 @@ prepare(struct st_tune_how *how, struct st_error *e)
 	return 0;
 }
 
+static void
+show(void *progress, const char *line)
+{
+	if (line)
+		st_progress_line(progress, line);
+	else
+		st_progress_erase(progress);
+}
+
+static void
+say(void *progress, const char *sentence)
+{
+	st_progress_erase(progress);
+	fprintf(stderr, "strobe: %s\n", sentence);
+}
+
 /* The study's runs, or with l the search's. */
 static st_status
 conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 {
+	struct st_progress progress;
+	st_progress_init(&progress, a->quiet);
+	a->how.show = show;
+	a->how.say = say;
+	a->how.arg = &progress;
 	if (prepare(&a->how, e))
 		return -1;
-	int status =
-	        l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, a->quiet, e)
-	          : st_tune_study(&a->study, &a->how, a->quiet, e);
+	int status = l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
+	               : st_tune_study(&a->study, &a->how, e);
 	rmdir(a->how.folder);
 	return status;
 }

@@ -30,7 +30,7 @@ MAY = {
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct", "trace"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
-    "tune": {"base", "stats", "profile", "report"},
+    "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
             "session", "contexts", "reconstruct", "trace", "report", "export", "live", "experiment", "tune"},
 }

@@ -2,7 +2,7 @@
 /* The runs of a search: natively, once without a budget, and then with what is tried. */
 #include <stdio.h>
 
-#include "cli/tune.h"
+#include "tune/run.h"
 
 /* A search under way. */
 struct seeking {
@@ -12,7 +12,6 @@ struct seeking {
 	char *const *argv;
 	struct st_covered reference;
 	int exit_code;
-	struct st_progress progress;
 	struct st_error *error;
 };
 
@@ -21,7 +20,7 @@ show(struct seeking *s, const char *what)
 {
 	char line[256];
 	snprintf(line, sizeof line, "strobe: %s: %s", s->argv[0], what);
-	st_progress_line(&s->progress, line);
+	s->how->show(s->how->arg, line);
 }
 
 /* A program that SIGTERM ends may end in any way. */
@@ -163,10 +162,11 @@ seek(struct seeking *s)
 		return -1;
 	/* What was found stands, whatever becomes of the runs that follow. */
 	if (s->limit->found && cover(s) && !st_tune_interrupted()) {
-		st_progress_erase(&s->progress);
-		fprintf(stderr,
-		        "strobe: the unique coverage of further runs was not measured: %s\n",
-		        s->error->text);
+		char sentence[sizeof s->error->text + 80];
+		snprintf(sentence, sizeof sentence,
+		         "the unique coverage of further runs was not measured: %s",
+		         s->error->text);
+		s->how->say(s->how->arg, sentence);
 	}
 	st_tune_clear(s->how);
 	return 0;
@@ -174,13 +174,12 @@ seek(struct seeking *s)
 
 int
 st_tune_limit(struct st_limit *l, struct st_tune_how *how, const struct st_qos_choice *qos,
-              char *const *argv, bool quiet, struct st_error *e)
+              char *const *argv, struct st_error *e)
 {
 	struct seeking s = {.limit = l, .how = how, .qos = *qos, .argv = argv, .error = e};
-	st_progress_init(&s.progress, quiet);
 	s.qos.policy = l->of_threshold ? qos->policy : ST_QOS_WATCH;
 	int status = seek(&s);
-	st_progress_erase(&s.progress);
+	how->show(how->arg, NULL);
 	st_covered_free(&s.reference);
 	/* A run that a signal ended is no failure. */
 	return st_tune_interrupted() ? 0 : status;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "cli/tune.h"
+#include "tune/run.h"
 
 st_status
 st_tune_watch(struct st_qos **q, const struct st_tune_asked *asked, struct st_error *e)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/tune.h"
+#include "tune/run.h"
 
 /* ---- signals ---- */
 

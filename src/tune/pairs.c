@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/tune.h"
+#include "base/number.h"
 #include "experiment/experiment.h"
-#include "report/text.h"
+#include "tune/run.h"
 
 /* A study under way. */
 struct conduct {
@@ -14,8 +14,7 @@ struct conduct {
 	struct st_tune_how *how;
 	struct st_covered *references; /* of each program */
 	struct st_study_step *steps;   /* of the repetition that was looked at last */
-	struct st_progress progress;
-	size_t done, all; /* runs */
+	size_t done, all;              /* runs */
 	double begin;
 };
 
@@ -29,7 +28,7 @@ show(struct conduct *c, const struct st_study_program *p, const char *what)
 	st_duration(left, (int64_t)(each * (double)(c->all - c->done) * 1e9));
 	snprintf(line, sizeof line, "strobe: run %zu of %zu, %s: %s%s%s", c->done + 1, c->all,
 	         p->argv[0], what, c->done ? "; left: about " : "", c->done ? left : "");
-	st_progress_line(&c->progress, line);
+	c->how->show(c->how->arg, line);
 }
 
 /* ---- runs ---- */
@@ -217,7 +216,7 @@ run_all(struct conduct *c, struct st_error *e)
 }
 
 st_status
-st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st_error *e)
+st_tune_study(struct st_study *s, struct st_tune_how *how, struct st_error *e)
 {
 	enum { REFERRING = 3 }; /* runs of each program */
 	struct conduct c = {.study = s,
@@ -225,11 +224,10 @@ st_tune_study(struct st_study *s, struct st_tune_how *how, bool quiet, struct st
 	                    .references = calloc(s->programs.n, sizeof *c.references),
 	                    .all = REFERRING * s->programs.n + 2 * s->repeat * st_study_steps(s),
 	                    .begin = st_now_raw()};
-	st_progress_init(&c.progress, quiet);
 	c.steps = calloc(st_study_steps(s), sizeof *c.steps);
 	int status = c.references && c.steps ? run_all(&c, e)
 	                                     : st_fail(e, ST_EXIT_FAILED, "out of memory");
-	st_progress_erase(&c.progress);
+	how->show(how->arg, NULL);
 	/* A run that a signal ended is no failure. */
 	if (status && st_tune_interrupted())
 		status = 0;
