@@ -181,7 +181,7 @@
 	  "read entries and returns from a raw file; -: standard input")                           \
 	O(unit, 0, "unit", "ns|us", true,                                                          \
 	  "set the unit of times in the raw file (default: as it says, or ns)")                    \
-	O(format, 0, "format", "db|text|json|timeline|raw", true,                                  \
+	O(format, 0, "format", "db|text|json|callgrind|timeline|raw", true,                        \
 	  "write this format (default: by the ending of FILE, or db)")                             \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/rows.h"
+#include "export/trace_callgrind.h"
 #include "export/trace_events.h"
 #include "profile/output.h"
 #include "report/text.h"
@@ -50,6 +51,10 @@ write_trace(const struct st_trace *t, const struct st_profile *p,
 		return write_events(p, a->from, a->form, out, e);
 	if (a->form == ST_TRACE_JSON)
 		return st_trace_json(t, p, out, e);
+	if (a->form == ST_TRACE_CALLGRIND)
+		return st_trace_callgrind(t, p, out)
+		               ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the trace")
+		               : ST_OK;
 	return print_safely(t, (size_t)a->measure.result.top, out, e);
 }
 
@@ -89,6 +94,7 @@ measure(struct st_trace_arguments *a, char *const *argv)
 	static const char *const ends[] = {[ST_TRACE_DB] = NULL,
 	                                   [ST_TRACE_TEXT] = "txt",
 	                                   [ST_TRACE_JSON] = "json",
+	                                   [ST_TRACE_CALLGRIND] = "callgrind",
 	                                   [ST_TRACE_TIMELINE] = "timeline.json",
 	                                   [ST_TRACE_RAW] = "raw"};
 	const struct st_output_form form = {ends[a->form], write_profile, a};

@@ -11,6 +11,7 @@ enum st_trace_form {
 	ST_TRACE_DB,
 	ST_TRACE_TEXT,
 	ST_TRACE_JSON,
+	ST_TRACE_CALLGRIND,
 	/* These are of recorded events. */
 	ST_TRACE_TIMELINE,
 	ST_TRACE_RAW,

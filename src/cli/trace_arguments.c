@@ -22,6 +22,7 @@ enum { MOST_DEPTH = 1000000 };
 static const char *const forms[] = {[ST_TRACE_DB] = "db",
                                     [ST_TRACE_TEXT] = "text",
                                     [ST_TRACE_JSON] = "json",
+                                    [ST_TRACE_CALLGRIND] = "callgrind",
                                     [ST_TRACE_TIMELINE] = "timeline",
                                     [ST_TRACE_RAW] = "raw"};
 
@@ -40,7 +41,7 @@ set_form(struct st_trace_arguments *a, const char *value, struct st_error *e)
 			a->form = (enum st_trace_form)i;
 			return ST_OK;
 		}
-	return st_bad_format(value, "db, text, json, timeline and raw", e);
+	return st_bad_format(value, "db, text, json, callgrind, timeline and raw", e);
 }
 
 /* What a file's name says of it, unless --format says more. */
@@ -55,6 +56,8 @@ guess_form(struct st_trace_arguments *a)
 		a->form = ST_TRACE_JSON;
 	else if (!strcmp(dot, ".txt"))
 		a->form = ST_TRACE_TEXT;
+	else if (!strcmp(dot, ".callgrind"))
+		a->form = ST_TRACE_CALLGRIND;
 	else if (!strcmp(dot, ".raw"))
 		a->form = ST_TRACE_RAW;
 	else
@@ -291,7 +294,8 @@ check_shown(struct st_trace_arguments *a, struct st_error *e)
 		               file);
 	if (a->has_form && a->form == ST_TRACE_DB)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%s cannot be written as db: say --format text or json", file);
+		               "%s cannot be written as db: say --format text, json or callgrind",
+		               file);
 	if (output && !strcmp(output, "-"))
 		a->measure.session.output.path = NULL;
 	else if (output && !a->has_form)
@@ -302,8 +306,8 @@ check_shown(struct st_trace_arguments *a, struct st_error *e)
 		a->form = ST_TRACE_TEXT;
 	if (a->from_raw && st_trace_needs_events(a->form))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--format %s is made of the events of a profile: use --from, or say "
-		               "text or json",
+		               "--format %s is made of the events of a profile: use --from, or "
+		               "say text, json or callgrind",
 		               forms[a->form]);
 	return ST_OK;
 }

@@ -28,7 +28,7 @@ MAY = {
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "strobe", "profile"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct", "trace"},
-    "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "report"},
+    "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",

@@ -270,6 +270,30 @@ class Files(Trace):
         self.assertEqual(*counts)
         self.assertGreaterEqual(again["main"]["inclusive_ns"], first["main"]["inclusive_ns"])
 
+    def test_callgrind(self):
+        """The format read as its manual has it gives the numbers of the JSON."""
+        self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "levels")
+        trace = json.loads(self.strobe("trace", "--from", "t.db", "--format", "json").stdout)
+        lines = self.strobe("trace", "--from", "t.db", "--format", "callgrind").stdout.splitlines()
+        names, costs, calls, here, callee = {}, {}, {}, None, None
+        for line in lines[lines.index("") + 1:]:
+            key, _, value = line.partition("=")
+            if key in ("fn", "cfn"):
+                number, _, name = value.partition(" ")
+                name = names.setdefault(number, name)
+                here, callee = (name, None) if key == "fn" else (here, name)
+            elif key == "calls":
+                calls[here, callee] = [int(value.split()[0])]
+            elif line and line[0].isdigit():
+                cost = int(line.split()[1])
+                if callee:
+                    calls[here, callee].append(cost)
+                else:
+                    costs[here] = cost
+        self.assertEqual(costs, {f["name"]: f["exclusive_ns"] for f in trace["functions"]})
+        self.assertEqual(calls, {(p["caller"], p["callee"]): [p["calls"], p["inclusive_ns"]] for p in trace["pairs"] if p["caller"]})
+        self.assertIn(f"summary: {sum(costs.values())}", lines)
+
     def test_timeline(self):
         """Each slice that begins ends, in its thread, and lies within the one around it."""
         self.strobe("trace", "-q", "--format", "timeline", "-o", "t.json", "--", CALLS, "threads")
@@ -320,7 +344,7 @@ class Mistakes(Trace):
                 ("--from and --from-raw read different files: leave out one of them", "--from", "x", "--from-raw", "y"),
                 ("--unique measures each piece of code once, and a trace needs all calls: leave it out", "--unique", "true"),
                 ("standard output belongs to the program: give -o a file, then use strobe trace --from", "-o", "-", "true"),
-                ("x cannot be written as db: say --format text or json", "--from", "x", "--format", "db"),
+                ("x cannot be written as db: say --format text, json or callgrind", "--from", "x", "--format", "db"),
                 ("the name y.z does not say which format to write: add --format", "--from", "x", "-o", "y.z")]:
             self.error(2, sentence, *arguments)
 

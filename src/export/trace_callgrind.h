@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace for KCachegrind and callgrind_annotate. */
+#ifndef STROBE_EXPORT_TRACE_CALLGRIND_H
+#define STROBE_EXPORT_TRACE_CALLGRIND_H
+
+#include <stdio.h>
+
+#include "trace/trace.h"
+
+struct st_profile;
+
+/* Each function's own time, and below it that of its calls. p: what was run; NULL: not known. Names
+ * are written as they are, but for the ends of lines. -1: memory is exhausted. */
+st_status st_trace_callgrind(const struct st_trace *t, const struct st_profile *p, FILE *out);
+
+#endif
