@@ -144,8 +144,8 @@ typedef struct {
 strobe_cell strobe_find_cell(strobe_table *table, unsigned column, const uint64_t *keys);
 #define strobe_cell_of(table, column, ...)                                                         \
 	strobe_find_cell(table, column, (const uint64_t[]){__VA_ARGS__})
-/* For functions that run: adds to the number, raises it, or lowers it, at once. A least of 0 is none
- * yet, and stays none. */
+/* For functions that run: adds to the number, raises it, or lowers it, at once. A least of 0 is
+ * none yet, and stays none. */
 void strobe_cell_add(strobe_cell cell, uint64_t amount);
 void strobe_cell_max(strobe_cell cell, uint64_t value);
 void strobe_cell_min(strobe_cell cell, uint64_t value);
@@ -247,7 +247,8 @@ strobe_point strobe_at_branch(strobe_branch *b);
 strobe_point strobe_at_call(strobe_call *c);
 strobe_point strobe_at_function(strobe_function *f);
 /* When the function returns, also if it has jumped to another that returns in its place; not when
- * it is left by an exception or longjmp. */
+ * it is left by an exception or longjmp. All tools together can have eight actions there; a tool
+ * that wants one more is left out. */
 strobe_point strobe_at_return(strobe_function *f);
 #define strobe_at(event)                                                                           \
 	_Generic((event), strobe_block *                                                           \

@@ -66,6 +66,19 @@ on_block(strobe_block *b)
 STROBE_TOOL(many, .help = "", .block = on_block);
 """
 
+# Several actions at each return.
+AT_RETURN = """
+#include <strobe/tool.h>
+STROBE_COUNTER(left, "");
+static void
+on_function(strobe_function *f)
+{
+	for (unsigned i = 0; i < ACTIONS; i++)
+		strobe_add(strobe_at_return(f), &left, strobe_constant(1));
+}
+STROBE_TOOL(returns, .help = "", .function = on_function);
+"""
+
 
 class Tools(unittest.TestCase):
     def setUp(self):
@@ -98,6 +111,18 @@ class Tools(unittest.TestCase):
             self.assertEqual(counters, {"entered": 100, "left": 100, "sum": sum(range(101, 200, 2)), "taken": 25 + 100 + 9 + 2,
                                         "never": 0})
             self.assertEqual(result["streams"][0]["rows"], 50)
+
+    def test_actions_at_a_return(self):
+        """There may be eight; with one more the tool is left out, and it is said."""
+        left = []
+        for actions in (1, 8, 9):
+            self.assertEqual(self.build(AT_RETURN.replace("ACTIONS", str(actions))).stderr, "")
+            result, said = self.run_it()
+            left.append(result["left"])
+            self.assertEqual("too many actions at a return" in said, actions > 8, said)
+        self.assertGreater(left[0], 1000)
+        self.assertEqual(left[1], 8 * left[0])
+        self.assertEqual(left[2], 0)
 
     def test_too_many_are_refused(self):
         self.assertEqual(self.build(TOO_MANY).stderr, "")

@@ -7,7 +7,8 @@
 #include "rt/maps.h"
 #include "rt/tool/callbacks.h"
 
-enum { MAX_LIVE_MAPS = 8192 };
+/* As many mappings as a process may have, unless the machine's owner has said otherwise. */
+enum { MAX_LIVE_MAPS = 1 << 16 };
 
 static struct map *live; /* sorted by start, disjoint */
 static uint32_t n_live, last_hit, version;
@@ -15,7 +16,7 @@ static uint32_t n_live, last_hit, version;
 int
 maps_init(void)
 {
-	live = rt_map_memory(MAX_LIVE_MAPS * sizeof *live);
+	live = rt_map_table(MAX_LIVE_MAPS * sizeof *live);
 	if (!live)
 		return -1;
 	maps_refresh();
@@ -95,8 +96,14 @@ maps_overlap(uint64_t start, uint64_t end)
 static void
 insert_at(uint32_t i, struct map m)
 {
-	if (n_live == MAX_LIVE_MAPS)
+	static bool complained;
+	if (n_live == MAX_LIVE_MAPS) {
+		if (!complained)
+			rt_complain("executable memory is not measured: it is in too many parts, at",
+			            m.start);
+		complained = true;
 		return;
+	}
 	version++;
 	for (uint32_t k = n_live; k > i; k--)
 		live[k] = live[k - 1];

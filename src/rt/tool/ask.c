@@ -208,8 +208,13 @@ static struct action *
 new_performed_action(strobe_point at)
 {
 	struct action *a = asked.elements ? elements_new_action() : returns_new_action();
-	if (!a)
+	if (!a) {
+		leave_tool_out(asked.elements ? "a tool was left out: it has too many actions at "
+		                                "the parts of an access at"
+		                              : "a tool was left out: it has too many actions at "
+		                                "a return, of the function at");
 		return NULL;
+	}
 	*a = (struct action){.tool = (uint8_t)asked.tool};
 	const struct condition *c = at.condition ? &asked.conditions[at.condition - 1] : NULL;
 	for (; c; c = condition_before(c))
