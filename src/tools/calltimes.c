@@ -392,15 +392,9 @@ is_traced(const strobe_function *f)
 static void
 on_function(strobe_function *f)
 {
-	uint64_t address = strobe_function_address(f);
-	if (!is_traced(f))
-		return;
-	strobe_operand function = strobe_constant(address), sp = strobe_register_value(STROBE_RSP);
-	if (scope && strobe_function_is(f, scope))
-		strobe_invoke(strobe_at_function(f), opens, function, sp);
-	else
-		strobe_invoke(strobe_at_function(f), entered, function, sp);
-	strobe_invoke(strobe_at_return(f), returned, function, sp);
+	if (is_traced(f))
+		strobe_enter_and_return(f, scope && strobe_function_is(f, scope) ? opens : entered,
+		                        returned);
 }
 
 static void

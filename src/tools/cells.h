@@ -15,6 +15,12 @@
  */
 uint64_t *strobe_row_numbers(strobe_cell cell);
 
+/* Calls `entered` when the function is entered and `returned` when it returns, as strobe_at_return
+ * has it, both with the function's address and the stack pointer as values. Once for a function:
+ * the call at its entry, and what the engine needs to know of its return, cost one way into the
+ * runtime together. */
+void strobe_enter_and_return(strobe_function *f, strobe_callee *entered, strobe_callee *returned);
+
 /* Ticks that the engine has needed for the thread: to translate code, and to wait for the
  * controller when code is mapped. They are counted from the first call in the process on. */
 uint64_t strobe_engine_ticks(const strobe_thread *t);

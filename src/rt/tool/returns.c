@@ -6,12 +6,16 @@
  * stack than where they land, and is dropped there.
  */
 #include "rt/tool/tool.h"
+#include "tools/cells.h"
 
 enum { MAX_PLANS = 1 << 16, FIRST_DEPTH = 1024, MAX_DEPTH = 16 << 20, MOST_ACTIONS = 8 };
 
-/* What is to happen when a function returns. */
+/* What is to happen when a function returns; and when it is entered, if that is not an action of
+ * its own. */
 struct plan {
 	uint64_t function;
+	strobe_callee *entered; /* NULL: nothing */
+	uint32_t tool;          /* whose that is */
 	uint32_t n;
 	struct action actions[MOST_ACTIONS];
 };
@@ -32,7 +36,22 @@ void
 returns_begin(uint64_t function)
 {
 	current.function = function;
+	current.entered = NULL;
+	current.tool = 0;
 	current.n = 0;
+}
+
+void
+strobe_enter_and_return(strobe_function *f, strobe_callee *entered, strobe_callee *returned)
+{
+	const strobe_operand operands[2] = {strobe_constant(strobe_function_address(f)),
+	                                    strobe_register_value(STROBE_RSP)};
+	const uint32_t n = current.n;
+	strobe_invoke_with(strobe_at_return(f), returned, 2, operands);
+	if (current.n == n)
+		return;
+	current.entered = entered;
+	current.tool = tool_current();
 }
 
 struct action *
@@ -48,7 +67,7 @@ returns_new_action(void)
 static bool
 return_is_current(const struct plan *p)
 {
-	return p->n == current.n &&
+	return p->n == current.n && p->entered == current.entered && p->tool == current.tool &&
 	       memcmp(p->actions, current.actions, current.n * sizeof current.actions[0]) == 0;
 }
 
@@ -111,6 +130,10 @@ returns_entered(strobe_thread *handle, const uint64_t *values)
 		return;
 	r->entered[r->n++] = (struct entered){.sp = sp, .plan = (uint32_t)values[0]};
 	t->returns_at = 0 - sp;
+	const struct plan *p = &plans[values[0] - 1];
+	if (p->entered)
+		tool_call(p->tool, (void (*)(void))p->entered, t,
+		          (const uint64_t[]){p->function, sp});
 }
 
 void
