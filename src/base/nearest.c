@@ -11,7 +11,7 @@
 enum { LONGEST = 127 };
 
 static size_t
-least(size_t a, size_t b)
+nearest_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -25,15 +25,15 @@ next_row(const char *a, size_t i, const char *b, size_t m, size_t *const rows[3]
 	row[0] = i;
 	for (size_t j = 1; j <= m; j++) {
 		size_t change = above[j - 1] + (a[i - 1] != b[j - 1]);
-		row[j] = least(change, least(above[j], row[j - 1]) + 1);
+		row[j] = nearest_least(change, nearest_least(above[j], row[j - 1]) + 1);
 		if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-			row[j] = least(row[j], swapped[j - 2] + 1);
+			row[j] = nearest_least(row[j], swapped[j - 2] + 1);
 	}
 }
 
 /* Letters to insert, drop, change or swap to make one word of the other. */
 static size_t
-distance(const char *a, size_t n, const char *b, size_t m)
+nearest_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	size_t room[3][LONGEST + 1];
 	size_t *const rows[3] = {room[0], room[1], room[2]};
@@ -54,17 +54,17 @@ st_nearest_to(const char *word)
 /* How far a name is from the word, as far as that is at most `most`; else more. *letters: the same
  * without regard to where the name holds the word. */
 static size_t
-measure(const char *word, const char *name, size_t n, size_t most, size_t *letters)
+nearest_measure(const char *word, const char *name, size_t n, size_t most, size_t *letters)
 {
 	enum { BEGINS = 1, HOLDS = 2 };
 	size_t length = strlen(word), d = most + 1;
 	const char *at = length && length <= n ? memmem(name, n, word, length) : NULL;
 	*letters = length < n ? n - length : length - n;
 	if (at) /* all other letters are to be inserted */
-		return least(*letters, at == name ? BEGINS : HOLDS);
+		return nearest_least(*letters, at == name ? BEGINS : HOLDS);
 	/* What differs in length is at least so far off. */
 	if (*letters <= most && length <= LONGEST && n <= LONGEST)
-		*letters = d = distance(word, length, name, n);
+		*letters = d = nearest_distance(word, length, name, n);
 	return d;
 }
 
@@ -72,7 +72,7 @@ void
 st_nearest_try(struct st_nearest *s, const char *name, size_t n)
 {
 	size_t letters;
-	size_t d = s->distance ? measure(s->word, name, n, s->distance - 1, &letters) : 0;
+	size_t d = s->distance ? nearest_measure(s->word, name, n, s->distance - 1, &letters) : 0;
 	if (d < s->distance) {
 		s->best = name;
 		s->distance = d;
@@ -89,7 +89,7 @@ st_nearest_few_to(const char *word)
 void
 st_nearest_few_try(struct st_nearest_few *s, const char *name, size_t n)
 {
-	size_t letters, d = measure(s->word, name, n, s->distance, &letters);
+	size_t letters, d = nearest_measure(s->word, name, n, s->distance, &letters);
 	if (d > s->distance || (d == s->distance && letters > s->letters) ||
 	    (!s->n && d == s->distance))
 		return;

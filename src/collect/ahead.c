@@ -52,7 +52,7 @@ st_ahead_new(bool functions, bool lines)
 /* The program, or a build of which it is a part, may write over its files while they are kept, so
  * they are copied, as far as there is room. What is installed is replaced, not written over. */
 static struct st_image *
-read_image(struct st_ahead *a, const char *path, bool lines)
+ahead_read_image(struct st_ahead *a, const char *path, bool lines)
 {
 	static const char installed[] = "/usr/";
 	struct stat st;
@@ -68,7 +68,7 @@ read_image(struct st_ahead *a, const char *path, bool lines)
 }
 
 static void *
-read_all(void *arg)
+ahead_read_all(void *arg)
 {
 	struct st_ahead *a = arg;
 	pthread_mutex_lock(&a->lock);
@@ -81,7 +81,7 @@ read_all(void *arg)
 		const char *path = a->images.v[at].path;
 		a->images.v[at].state = IS_READ;
 		pthread_mutex_unlock(&a->lock);
-		struct st_image *image = read_image(a, path, a->lines);
+		struct st_image *image = ahead_read_image(a, path, a->lines);
 		pthread_mutex_lock(&a->lock);
 		a->images.v[at].image = image;
 		a->images.v[at].state = IS_DONE;
@@ -98,12 +98,12 @@ begin_thread(struct st_ahead *a)
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	a->runs = pthread_create(&a->thread, NULL, read_all, a) == 0;
+	a->runs = pthread_create(&a->thread, NULL, ahead_read_all, a) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static struct ahead_image *
-find(struct st_ahead *a, const char *path)
+ahead_find(struct st_ahead *a, const char *path)
 {
 	for (size_t i = 0; i < a->images.n; i++)
 		if (!strcmp(a->images.v[i].path, path))
@@ -115,7 +115,7 @@ static void
 want(struct st_ahead *a, const char *path)
 {
 	pthread_mutex_lock(&a->lock);
-	char *copy = find(a, path) ? NULL : strdup(path);
+	char *copy = ahead_find(a, path) ? NULL : strdup(path);
 	struct ahead_image *new = copy ? ST_PUSH(&a->images) : NULL;
 	if (new)
 		*new = (struct ahead_image){.path = copy};
@@ -128,7 +128,7 @@ want(struct st_ahead *a, const char *path)
 }
 
 static void
-look_at(struct st_ahead *a, const struct st_process *p, uint32_t *n_seen)
+ahead_look_at(struct st_ahead *a, const struct st_process *p, uint32_t *n_seen)
 {
 	struct st_view v;
 	if (*n_seen == __atomic_load_n(&p->results->maps.n, __ATOMIC_ACQUIRE) ||
@@ -161,7 +161,7 @@ st_ahead_look(void *arg, const struct st_process *processes, size_t n)
 	}
 	for (size_t i = 0; i < n && now - a->begin >= patience; i++)
 		if (!processes[i].gone)
-			look_at(a, &processes[i], &a->n_seen.v[i]);
+			ahead_look_at(a, &processes[i], &a->n_seen.v[i]);
 }
 
 struct st_image *
@@ -172,7 +172,7 @@ st_ahead_take(struct st_ahead *a, const char *path)
 		return NULL;
 	pthread_mutex_lock(&a->lock);
 	a->stop = true;
-	struct ahead_image *found = find(a, path);
+	struct ahead_image *found = ahead_find(a, path);
 	while (found && found->state == IS_READ)
 		pthread_cond_wait(&a->changed, &a->lock);
 	if (found) {

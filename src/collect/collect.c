@@ -64,8 +64,8 @@ describe_run(struct st_profile *p, const struct st_run *run, const struct st_pro
 }
 
 static void
-add_threads(struct st_profile *p, const struct st_run *run, const struct st_view *v,
-            uint32_t process)
+collect_add_threads(struct st_profile *p, const struct st_run *run, const struct st_view *v,
+                    uint32_t process)
 {
 	for (uint32_t i = 0; i < v->n_threads; i++) {
 		const struct st_thread *t = &v->threads[i];
@@ -121,7 +121,8 @@ add_counter(struct st_profile *p, void *list, uint32_t process, const char *name
 
 /* Does a tool before this one have a counter of the name? */
 static bool
-is_taken(const struct st_collect *c, const struct st_view *v, uint32_t tool, const char *name)
+collect_is_taken(const struct st_collect *c, const struct st_view *v, uint32_t tool,
+                 const char *name)
 {
 	const struct st_results_header *h = v->header;
 	for (uint32_t i = 0; i < v->n_counters; i++)
@@ -139,7 +140,7 @@ is_taken(const struct st_collect *c, const struct st_view *v, uint32_t tool, con
 static const char *
 counter_name(const struct st_collect *c, const struct st_view *v, uint32_t tool, const char *name)
 {
-	if (tool < c->origin->n_tools && is_taken(c, v, tool, name))
+	if (tool < c->origin->n_tools && collect_is_taken(c, v, tool, name))
 		return st_profile_textf(c->profile, "%s_%s", c->origin->tools[tool], name);
 	return name;
 }
@@ -164,7 +165,7 @@ add_unused(struct st_collect *c, const struct st_view *v, uint32_t process)
 /* They can be added up over the processes, but for the largest; what is the same for all is the
  * first one's. */
 static void
-add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
+collect_add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 {
 	const struct st_budget_plan *plan = &v->header->plan.budget;
 	const struct st_budget_results *b = &v->header->budget;
@@ -217,8 +218,8 @@ add_budget(struct st_profile *p, const struct st_view *v, uint32_t process)
 }
 
 static void
-add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *totals,
-             uint32_t process)
+collect_add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *totals,
+                     uint32_t process)
 {
 	struct st_profile *p = c->profile;
 	for (uint32_t i = 0; i < v->n_counters; i++)
@@ -231,7 +232,7 @@ add_counters(struct st_collect *c, const struct st_view *v, const uint64_t *tota
 	add_counter(p, &p->statistics, process, #name, text, v->header->stats[ST_STAT_##name]);
 	ST_STATS(ST_STAT)
 #undef ST_STAT
-	add_budget(p, v, process);
+	collect_add_budget(p, v, process);
 }
 
 /* The mapping an address belongs to, the latest when several held it one after the other; -1: none.
@@ -246,7 +247,7 @@ mapping_of(const struct st_view *v, uint64_t address)
 }
 
 static st_status
-add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
+collect_add_fallbacks(struct st_collect *c, const struct st_view *v, uint32_t process)
 {
 	for (uint32_t i = 0; i < v->n_fallbacks; i++) {
 		const struct st_fallback *f = &v->header->fallbacks.v[i];
@@ -281,8 +282,8 @@ add_native(struct st_profile_run *r, const struct st_view *v)
 }
 
 static struct st_profile_process *
-add_process(struct st_profile *p, const struct st_run *run, const struct st_process *in,
-            const struct st_view *v)
+collect_add_process(struct st_profile *p, const struct st_run *run, const struct st_process *in,
+                    const struct st_view *v)
 {
 	struct st_profile_process *out = ST_PUSH(&p->processes);
 	if (!out)
@@ -305,7 +306,8 @@ add_process(struct st_profile *p, const struct st_run *run, const struct st_proc
 
 /* What the process' counts say. 0, or -1. */
 static st_status
-add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool keep_blocks)
+collect_add_counts(struct st_collect *c, const struct st_view *v, uint32_t process,
+                   bool keep_blocks)
 {
 	struct st_profile_process *out = &c->profile->processes.v[process];
 	struct st_view_counts counts;
@@ -321,7 +323,7 @@ add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool
 	}
 	int status = st_view_total(v, &counts, &totals);
 	if (!status)
-		add_counters(c, v, totals.counters, process);
+		collect_add_counters(c, v, totals.counters, process);
 	if (!status)
 		status = st_collect_tables(c, v, &totals, c->profile->run.tsc_hz);
 	if (!status && keep_blocks && v->counting)
@@ -333,8 +335,8 @@ add_counts(struct st_collect *c, const struct st_view *v, uint32_t process, bool
 
 /* 0, or -1 when memory is exhausted; results that cannot be read become a note. */
 static st_status
-read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
-             bool keep_blocks)
+collect_read_process(struct st_collect *c, const struct st_run *run, const struct st_process *in,
+                     bool keep_blocks)
 {
 	struct st_profile *p = c->profile;
 	struct st_view v;
@@ -343,19 +345,19 @@ read_process(struct st_collect *c, const struct st_run *run, const struct st_pro
 	c->anon = UINT32_MAX;
 	if (st_view_open(&v, in->results, in->results_size, &e)) {
 		st_profile_note(p, "process %u: %s", in->pid, e.text);
-		return add_process(p, run, in, NULL) ? 0 : -1;
+		return collect_add_process(p, run, in, NULL) ? 0 : -1;
 	}
 	uint32_t index = (uint32_t)p->processes.n;
-	if (!add_process(p, run, in, &v) || add_counts(c, &v, index, keep_blocks))
+	if (!collect_add_process(p, run, in, &v) || collect_add_counts(c, &v, index, keep_blocks))
 		return -1;
 	uint32_t first_thread = (uint32_t)p->threads.n;
-	add_threads(p, run, &v, index);
+	collect_add_threads(p, run, &v, index);
 	add_overshoots(p, run, &v, index);
 	if (st_collect_forest(c, &v, first_thread))
 		return -1;
 	add_native(&p->run, &v);
 	p->run.samples_dropped += v.n_dropped;
-	if (add_fallbacks(c, &v, index))
+	if (collect_add_fallbacks(c, &v, index))
 		return -1;
 	if (keep_blocks && st_collect_samples(c, &v))
 		return -1;
@@ -569,7 +571,8 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 	if (!failed)
 		describe_run(c.profile, run, origin);
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
-		failed = read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
+		failed =
+		        collect_read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
 	failed = failed || st_collect_entries(&c) || st_collect_pieces(&c) || resolve_images(&c);
 	if (!failed) {
 		add_notes(c.profile, run);

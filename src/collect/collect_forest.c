@@ -73,7 +73,7 @@ is_context(const struct forest_reader *r, uint32_t i)
 /* What a node has counted, and cost. The program may have been killed while it moved that from one
  * to another. */
 static struct st_moved
-weight_of(const struct forest_reader *r, uint32_t i)
+collect_forest_weight_of(const struct forest_reader *r, uint32_t i)
 {
 	static const strobe_cost none;
 	const struct st_moved *m = &r->v->header->contexts.moved;
@@ -102,7 +102,7 @@ read_node(struct forest_reader *r, uint32_t i)
 {
 	struct st_profile *p = r->c->profile;
 	const strobe_node *n = &r->v->nodes[i];
-	struct st_moved weight = weight_of(r, i);
+	struct st_moved weight = collect_forest_weight_of(r, i);
 	if (!n->label && !n->parent && n->link < r->v->n_threads)
 		r->threads[i] = n->link; /* a thread's own, or not used */
 	if (!is_context(r, i) || r->threads[n->parent] == UINT32_MAX || is_unused(r, i, &weight))

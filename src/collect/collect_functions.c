@@ -18,7 +18,7 @@ struct walk {
 };
 
 static struct st_profile_function *
-add_function(struct walk *w)
+collect_functions_add_function(struct walk *w)
 {
 	struct st_profile_function *f = ST_PUSH(&w->c->profile->functions);
 	if (!f)
@@ -53,7 +53,7 @@ static st_status
 add_symbol(struct walk *w, const struct st_function *symbol)
 {
 	struct st_image *image = w->c->opened.v[w->range->image];
-	struct st_profile_function *f = add_function(w);
+	struct st_profile_function *f = collect_functions_add_function(w);
 	struct st_line line;
 	if (!f)
 		return -1;
@@ -86,7 +86,7 @@ meet(struct walk *w, struct st_image *image, const struct st_function *symbol)
 /* Steps to an offset, which must not be less than the one before; *function becomes the index in
  * w->found. 0, or -1 when memory is exhausted. */
 static st_status
-step(struct walk *w, uint64_t offset, uint32_t *function)
+collect_functions_step(struct walk *w, uint64_t offset, uint32_t *function)
 {
 	struct st_image *image = w->c->opened.v[w->range->image];
 	const struct st_perf_map *map = w->c->maps.v[w->range->image];
@@ -155,7 +155,7 @@ static st_status
 add_stray(struct walk *w)
 {
 	struct st_profile *p = w->c->profile;
-	struct st_profile_function *f = add_function(w);
+	struct st_profile_function *f = collect_functions_add_function(w);
 	if (!f)
 		return -1;
 	bool anon = !strcmp(p->images.v[w->range->image].path, ST_ANON_IMAGE);
@@ -165,7 +165,7 @@ add_stray(struct walk *w)
 }
 
 static st_status
-settle(struct walk *w, uint32_t *function)
+collect_functions_settle(struct walk *w, uint32_t *function)
 {
 	if (*function != UINT32_MAX)
 		return 0;
@@ -201,7 +201,7 @@ count_blocks(struct walk *w)
 	struct st_profile_image *image = &p->images.v[w->range->image];
 	for (size_t i = w->range->block; i < w->range->block_end; i++) {
 		struct st_profile_block *b = &p->blocks.v[i];
-		if (settle(w, &b->function))
+		if (collect_functions_settle(w, &b->function))
 			return -1;
 		struct st_profile_function *f = &p->functions.v[b->function];
 		f->executions += b->executions;
@@ -218,7 +218,7 @@ count_hits(struct walk *w)
 	struct st_profile *p = w->c->profile;
 	for (size_t i = w->range->hit; i < w->range->hit_end; i++) {
 		struct st_hit *h = &w->c->hits.v[i];
-		if (settle(w, &h->function))
+		if (collect_functions_settle(w, &h->function))
 			return -1;
 		struct st_profile_function *f = &p->functions.v[h->function];
 		if (h->where == ST_HIT_FRAME)
@@ -247,8 +247,8 @@ walk_offsets(struct walk *w)
 	size_t i = r->block, j = r->hit;
 	while (i < r->block_end || j < r->hit_end) {
 		bool block = j >= r->hit_end || (i < r->block_end && b[i].offset <= h[j].offset);
-		if (block ? step(w, b[i].offset, &b[i].function)
-		          : step(w, h[j].offset, &h[j].function))
+		if (block ? collect_functions_step(w, b[i].offset, &b[i].function)
+		          : collect_functions_step(w, h[j].offset, &h[j].function))
 			return -1;
 		i += block;
 		j += !block;
@@ -257,7 +257,7 @@ walk_offsets(struct walk *w)
 }
 
 static int
-block_order(const void *a, const void *b)
+collect_functions_block_order(const void *a, const void *b)
 {
 	const struct st_profile_block *x = a, *y = b;
 	if (x->function != y->function)
@@ -268,7 +268,7 @@ block_order(const void *a, const void *b)
 }
 
 static int
-hit_order(const void *a, const void *b)
+collect_functions_hit_order(const void *a, const void *b)
 {
 	const struct st_hit *x = a, *y = b;
 	if (x->function != y->function)
@@ -300,9 +300,10 @@ order_by_function(struct walk *w)
 	r->n_hits = r->hit_end - r->hit;
 	if (!w->folded)
 		return 0;
-	r->blocks = ordered(r->blocks, r->n_blocks, sizeof *r->blocks, block_order, &r->copies[0]);
-	r->by_function = ordered(r->by_function, r->n_hits, sizeof *r->by_function, hit_order,
-	                         &r->copies[1]);
+	r->blocks = ordered(r->blocks, r->n_blocks, sizeof *r->blocks,
+	                    collect_functions_block_order, &r->copies[0]);
+	r->by_function = ordered(r->by_function, r->n_hits, sizeof *r->by_function,
+	                         collect_functions_hit_order, &r->copies[1]);
 	return r->blocks && r->by_function ? 0 : -1;
 }
 

@@ -15,7 +15,7 @@
 /* Anyone can put a file into /tmp: it must be the process' own or root's, and written since the
  * process began. */
 static bool
-is_of(const struct st_process *p, int fd)
+collect_generated_is_of(const struct st_process *p, int fd)
 {
 	struct stat st;
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == p->uid || !st.st_uid) &&
@@ -24,7 +24,7 @@ is_of(const struct st_process *p, int fd)
 
 /* Another program took its place, and its number with it: the file is that one's. */
 static bool
-is_replaced(const struct st_run *run, const struct st_process *p)
+collect_generated_is_replaced(const struct st_run *run, const struct st_process *p)
 {
 	for (const struct st_process *q = p + 1; q < run->processes + run->n_processes; q++)
 		if (q->pid == p->pid)
@@ -36,14 +36,14 @@ static struct st_perf_map *
 read_map(struct st_collect *c, const struct st_process *p)
 {
 	char path[64];
-	if (!p->inner_pid || is_replaced(c->run, p))
+	if (!p->inner_pid || collect_generated_is_replaced(c->run, p))
 		return NULL;
 	snprintf(path, sizeof path, "/tmp/perf-%u.map", p->inner_pid);
 	int fd = openat(p->tmp ? p->tmp->fd : AT_FDCWD, p->tmp ? path + 5 : path,
 	                O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
-	FILE *file = is_of(p, fd) ? fdopen(fd, "r") : NULL;
+	FILE *file = collect_generated_is_of(p, fd) ? fdopen(fd, "r") : NULL;
 	struct st_perf_map *map = file ? st_perf_map_read(file) : NULL;
 	if (map && st_perf_map_is_cut(map))
 		st_profile_note(c->profile,
@@ -59,7 +59,7 @@ read_map(struct st_collect *c, const struct st_process *p)
 
 /* The process that forked this one, which goes on with the same code; NULL: none is known. */
 static const struct st_process *
-parent_of(const struct st_run *run, const struct st_process *p)
+collect_generated_parent_of(const struct st_run *run, const struct st_process *p)
 {
 	if (p->executed)
 		return NULL;
@@ -74,7 +74,8 @@ st_status
 st_collect_generated(struct st_collect *c)
 {
 	struct st_perf_map *map = NULL;
-	for (const struct st_process *p = c->process; p && !map; p = parent_of(c->run, p))
+	for (const struct st_process *p = c->process; p && !map;
+	     p = collect_generated_parent_of(c->run, p))
 		map = read_map(c, p);
 	if (!map && c->nameless != UINT32_MAX) {
 		c->anon = c->nameless;

@@ -42,7 +42,7 @@ intern_file(struct sweep *s, const char *file)
 
 /* Adds to the line of an offset; code without a line is left out. */
 static st_status
-add(struct sweep *s, uint64_t offset, struct entry what)
+collect_lines_add(struct sweep *s, uint64_t offset, struct entry what)
 {
 	struct st_line line;
 	if (st_image_line(s->image, offset, &line) || !line.file || !line.line)
@@ -137,9 +137,9 @@ add_cluster(struct sweep *s, const struct st_profile_block *b, size_t n, size_t 
 		uint64_t instructions = executions + s->starts[at];
 		for (size_t k = 1; k < step; k++)
 			executions += s->deltas[at + k];
-		if (add(s, low + at,
-		        (struct entry){.executions = instructions - s->starts[at],
-		                       .instructions = instructions}))
+		if (collect_lines_add(s, low + at,
+		                      (struct entry){.executions = instructions - s->starts[at],
+		                                     .instructions = instructions}))
 			return -1;
 	}
 	return 0;
@@ -215,7 +215,7 @@ add_hits(struct sweep *s, const struct st_hit *hits, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (hits[i].where == ST_SAMPLE_CODE &&
-		    add(s, hits[i].offset, (struct entry){.samples = hits[i].count}))
+		    collect_lines_add(s, hits[i].offset, (struct entry){.samples = hits[i].count}))
 			return -1;
 	return 0;
 }

@@ -35,7 +35,7 @@ struct cutter {
 /* ---- places ---- */
 
 static int
-compare_places(const struct cut *x, const struct cut *y)
+collect_pieces_compare_places(const struct cut *x, const struct cut *y)
 {
 	if (x->image != y->image)
 		return x->image < y->image ? -1 : 1;
@@ -43,15 +43,15 @@ compare_places(const struct cut *x, const struct cut *y)
 }
 
 static int
-compare(const void *a, const void *b)
+collect_pieces_compare(const void *a, const void *b)
 {
 	const struct cut *x = a, *y = b;
-	int order = compare_places(x, y);
+	int order = collect_pieces_compare_places(x, y);
 	return order ? order : (x->label > y->label) - (x->label < y->label);
 }
 
 static st_status
-add(struct cutter *t, uint32_t image, uint64_t offset, uint32_t label)
+collect_pieces_add(struct cutter *t, uint32_t image, uint64_t offset, uint32_t label)
 {
 	struct cut *cut = ST_PUSH(&t->cuts);
 	if (cut)
@@ -60,27 +60,27 @@ add(struct cutter *t, uint32_t image, uint64_t offset, uint32_t label)
 }
 
 static void
-order(struct cutter *t)
+collect_pieces_order(struct cutter *t)
 {
 	size_t n = 0;
 	if (!t->cuts.n)
 		return;
-	qsort(t->cuts.v, t->cuts.n, sizeof *t->cuts.v, compare);
+	qsort(t->cuts.v, t->cuts.n, sizeof *t->cuts.v, collect_pieces_compare);
 	for (size_t i = 0; i < t->cuts.n; i++)
-		if (!n || compare_places(&t->cuts.v[n - 1], &t->cuts.v[i]))
+		if (!n || collect_pieces_compare_places(&t->cuts.v[n - 1], &t->cuts.v[i]))
 			t->cuts.v[n++] = t->cuts.v[i];
 	t->cuts.n = t->n_cuts = n;
 }
 
 /* The first that is not before the place. */
 static size_t
-find(const struct cutter *t, uint32_t image, uint64_t offset)
+collect_pieces_find(const struct cutter *t, uint32_t image, uint64_t offset)
 {
 	const struct cut place = {.image = image, .offset = offset};
 	size_t low = 0, high = t->n_cuts;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (compare_places(&t->cuts.v[mid], &place) < 0)
+		if (collect_pieces_compare_places(&t->cuts.v[mid], &place) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -89,40 +89,41 @@ find(const struct cutter *t, uint32_t image, uint64_t offset)
 }
 
 static struct st_image *
-image_of(const struct cutter *t, uint32_t image)
+collect_pieces_image_of(const struct cutter *t, uint32_t image)
 {
 	return t->c->opened.v[image];
 }
 
 /* Is the label a block that was executed? */
 static bool
-is_block(const struct cutter *t, size_t label)
+collect_pieces_is_block(const struct cutter *t, size_t label)
 {
 	const struct st_profile_label *l = &t->p->labels.v[label];
 	return t->used[label] && l->bytes && l->image != UINT32_MAX;
 }
 
 static st_status
-add_blocks(struct cutter *t)
+collect_pieces_add_blocks(struct cutter *t)
 {
 	for (size_t i = 0; i < t->p->contexts.n; i++)
 		t->used[t->p->contexts.v[i].label] |= t->p->contexts.v[i].count != 0;
 	for (size_t i = 0; i < t->p->labels.n; i++) {
 		const struct st_profile_label *l = &t->p->labels.v[i];
-		if (is_block(t, i) && (add(t, l->image, l->offset, (uint32_t)i) ||
-		                       add(t, l->image, l->offset + l->bytes, NONE)))
+		if (collect_pieces_is_block(t, i) &&
+		    (collect_pieces_add(t, l->image, l->offset, (uint32_t)i) ||
+		     collect_pieces_add(t, l->image, l->offset + l->bytes, NONE)))
 			return -1;
 	}
-	order(t);
+	collect_pieces_order(t);
 	return 0;
 }
 
 /* ---- a block ---- */
 
 static void
-read_block(struct cutter *t, const struct st_profile_label *l)
+collect_pieces_read_block(struct cutter *t, const struct st_profile_label *l)
 {
-	struct st_image *image = image_of(t, l->image);
+	struct st_image *image = collect_pieces_image_of(t, l->image);
 	t->lengths = image ? st_lengths_in(t->own, image, l->offset, l->bytes, &t->n_insns) : NULL;
 }
 
@@ -144,8 +145,8 @@ static uint64_t
 meeting(struct cutter *t, const struct st_profile_label *a, const struct st_profile_label *b)
 {
 	uint32_t n, i = 0, k = 0;
-	const uint8_t *lengths =
-	        st_lengths_in(t->other, image_of(t, b->image), b->offset, b->bytes, &n);
+	const uint8_t *lengths = st_lengths_in(t->other, collect_pieces_image_of(t, b->image),
+	                                       b->offset, b->bytes, &n);
 	uint64_t x = a->offset, y = b->offset, end_x = x + a->bytes, end_y = y + b->bytes;
 	while (lengths && x != y && x < end_x && y < end_y) {
 		if (x < y)
@@ -161,15 +162,16 @@ find_meetings(struct cutter *t, const struct st_profile_label *l)
 {
 	uint64_t at = 0, end = l->offset + l->bytes;
 	uint32_t insn = 0;
-	read_block(t, l);
-	for (size_t i = find(t, l->image, l->offset + 1); t->lengths && i < t->n_cuts; i++) {
+	collect_pieces_read_block(t, l);
+	for (size_t i = collect_pieces_find(t, l->image, l->offset + 1);
+	     t->lengths && i < t->n_cuts; i++) {
 		const struct cut *cut = &t->cuts.v[i];
 		if (cut->image != l->image || cut->offset >= end)
 			break;
 		if (begins_at(t, cut->offset - l->offset, &at, &insn) || cut->label == NONE)
 			continue;
 		uint64_t both = meeting(t, l, &t->p->labels.v[cut->label]);
-		if (both < end && add(t, l->image, both, NONE))
+		if (both < end && collect_pieces_add(t, l->image, both, NONE))
 			return -1;
 	}
 	return 0;
@@ -181,10 +183,10 @@ find_meetings(struct cutter *t, const struct st_profile_label *l)
 static void
 cut_block(struct cutter *t, const struct st_profile_label *l)
 {
-	size_t current = find(t, l->image, l->offset);
+	size_t current = collect_pieces_find(t, l->image, l->offset);
 	uint64_t at = 0, end = l->offset + l->bytes;
 	uint32_t insn = 0, first = 0;
-	read_block(t, l);
+	collect_pieces_read_block(t, l);
 	for (size_t i = current + 1; i <= t->n_cuts; i++) {
 		struct cut *from = &t->cuts.v[current];
 		struct cut *to = i < t->n_cuts ? &t->cuts.v[i] : NULL;
@@ -205,7 +207,7 @@ cut_block(struct cutter *t, const struct st_profile_label *l)
 
 /* Pieces that no block begins with get labels, too. */
 static st_status
-add_labels(struct cutter *t)
+collect_pieces_add_labels(struct cutter *t)
 {
 	for (size_t i = 0; i < t->n_cuts; i++) {
 		struct cut *cut = &t->cuts.v[i];
@@ -231,7 +233,7 @@ describe_labels(struct cutter *t)
 {
 	for (size_t i = 0; i < t->p->labels.n; i++) {
 		struct st_profile_label *l = &t->p->labels.v[i];
-		size_t at = l->bytes ? find(t, l->image, l->offset) : t->n_cuts;
+		size_t at = l->bytes ? collect_pieces_find(t, l->image, l->offset) : t->n_cuts;
 		l->next = UINT32_MAX;
 		if (at == t->n_cuts || t->cuts.v[at].image != l->image ||
 		    t->cuts.v[at].offset != l->offset || !t->cuts.v[at].piece)
@@ -247,16 +249,16 @@ static st_status
 cut_all(struct cutter *t)
 {
 	size_t n_labels = t->p->labels.n;
-	if (add_blocks(t))
+	if (collect_pieces_add_blocks(t))
 		return -1;
 	for (size_t i = 0; i < n_labels; i++)
-		if (is_block(t, i) && find_meetings(t, &t->p->labels.v[i]))
+		if (collect_pieces_is_block(t, i) && find_meetings(t, &t->p->labels.v[i]))
 			return -1;
-	order(t);
+	collect_pieces_order(t);
 	for (size_t i = 0; i < n_labels; i++)
-		if (is_block(t, i))
+		if (collect_pieces_is_block(t, i))
 			cut_block(t, &t->p->labels.v[i]);
-	if (add_labels(t))
+	if (collect_pieces_add_labels(t))
 		return -1;
 	describe_labels(t);
 	return 0;

@@ -52,7 +52,7 @@ st_collect_add_image(struct st_collect *c, const char *path, uint32_t *index)
 }
 
 static st_status
-find_image(struct st_collect *c, const char *path, uint32_t *index)
+collect_places_find_image(struct st_collect *c, const char *path, uint32_t *index)
 {
 	struct st_profile *p = c->profile;
 	*index = c->last_image;
@@ -87,7 +87,7 @@ st_collect_place(struct st_collect *c, const struct st_view *v, uint32_t map, ui
 	const struct st_map *m = &v->maps[map];
 	const char *path = m->path ? st_view_string(v, m->path) : "";
 	if (*path && !is_generated(c, path)) {
-		if (find_image(c, path, image))
+		if (collect_places_find_image(c, path, image))
 			return -1;
 		uint64_t in_file = m->pgoff + (address - m->start);
 		struct st_image *opened = c->opened.v[*image];
@@ -114,7 +114,7 @@ target_offset(const struct st_block *b, uint64_t offset)
 
 /* Whether a block is one and can be true: the program could have written over its own results. */
 static bool
-sane(const struct st_view *v, const struct st_block *b)
+collect_places_sane(const struct st_view *v, const struct st_block *b)
 {
 	enum { LONGEST = 1 << 20 }; /* bytes; far beyond what the engine puts in one block */
 	return b->map < v->n_maps && b->bytes && b->bytes <= LONGEST && b->n_insns <= b->bytes;
@@ -126,7 +126,7 @@ st_collect_blocks(struct st_collect *c, const struct st_view *v,
 {
 	for (uint32_t i = ST_FIRST_ID; i < v->n_blocks; i++) {
 		const struct st_block *b = &v->blocks[i];
-		if ((!counts->executions[i] && !counts->partial[i]) || !sane(v, b))
+		if ((!counts->executions[i] && !counts->partial[i]) || !collect_places_sane(v, b))
 			continue;
 		struct st_profile_block *out = ST_PUSH(&c->profile->blocks);
 		if (!out || st_collect_place(c, v, b->map, b->pc, &out->image, &out->offset))
@@ -177,7 +177,7 @@ st_collect_samples(struct st_collect *c, const struct st_view *v)
 }
 
 static int
-block_order(const void *a, const void *b)
+collect_places_block_order(const void *a, const void *b)
 {
 	const struct st_profile_block *x = a, *y = b;
 	if (x->image != y->image)
@@ -194,7 +194,7 @@ block_order(const void *a, const void *b)
 }
 
 static int
-hit_order(const void *a, const void *b)
+collect_places_hit_order(const void *a, const void *b)
 {
 	const struct st_hit *x = a, *y = b;
 	if (x->image != y->image)
@@ -209,9 +209,9 @@ st_collect_merge(struct st_collect *c)
 {
 	struct st_profile_block *b = c->profile->blocks.v;
 	size_t n = 0;
-	st_order(b, c->profile->blocks.n, sizeof *b, block_order);
+	st_order(b, c->profile->blocks.n, sizeof *b, collect_places_block_order);
 	for (size_t i = 0; i < c->profile->blocks.n; i++) {
-		if (n && !block_order(&b[n - 1], &b[i])) {
+		if (n && !collect_places_block_order(&b[n - 1], &b[i])) {
 			b[n - 1].executions += b[i].executions;
 			b[n - 1].instructions += b[i].instructions;
 		} else {
@@ -221,9 +221,9 @@ st_collect_merge(struct st_collect *c)
 	c->profile->blocks.n = n;
 	struct st_hit *h = c->hits.v;
 	n = 0;
-	st_order(h, c->hits.n, sizeof *h, hit_order);
+	st_order(h, c->hits.n, sizeof *h, collect_places_hit_order);
 	for (size_t i = 0; i < c->hits.n; i++) {
-		if (n && !hit_order(&h[n - 1], &h[i]))
+		if (n && !collect_places_hit_order(&h[n - 1], &h[i]))
 			h[n - 1].count += h[i].count;
 		else
 			h[n++] = h[i];

@@ -9,7 +9,7 @@
 
 /* Whether what the results say of the table can be true. */
 static bool
-sane(const struct st_view_table *in)
+collect_tables_sane(const struct st_view_table *in)
 {
 	if (!in->n_columns)
 		return false;
@@ -26,13 +26,13 @@ sane(const struct st_view_table *in)
 }
 
 static const char *
-tool_name(const struct st_collect *c, uint32_t tool)
+collect_tables_tool_name(const struct st_collect *c, uint32_t tool)
 {
 	return tool < c->origin->n_tools ? c->origin->tools[tool] : c->origin->tool;
 }
 
 static bool
-is_same(const struct st_profile_table *a, const struct st_profile_table *b)
+collect_tables_is_same(const struct st_profile_table *a, const struct st_profile_table *b)
 {
 	bool same = a->name == b->name && a->tool == b->tool && a->n_columns == b->n_columns &&
 	            a->n_keys == b->n_keys;
@@ -45,13 +45,14 @@ is_same(const struct st_profile_table *a, const struct st_profile_table *b)
 
 /* The profile's table for one of a process, made when there is none. Index, or -1. */
 static int64_t
-find_table(struct st_collect *c, const struct st_view *v, const struct st_view_table *in)
+collect_tables_find_table(struct st_collect *c, const struct st_view *v,
+                          const struct st_view_table *in)
 {
 	struct st_profile *p = c->profile;
 	struct st_profile_table t = {
 	        .name = st_collect_intern(c, st_view_string(v, in->table->name)),
 	        .help = st_collect_intern(c, st_view_string(v, in->table->help)),
-	        .tool = st_collect_intern(c, tool_name(c, in->table->tool)),
+	        .tool = st_collect_intern(c, collect_tables_tool_name(c, in->table->tool)),
 	        .n_columns = in->n_columns,
 	        .n_keys = in->n_keys};
 	for (uint32_t i = 0; i < in->n_columns; i++) {
@@ -61,7 +62,7 @@ find_table(struct st_collect *c, const struct st_view *v, const struct st_view_t
 		t.columns[i].role = column->role;
 	}
 	for (size_t i = 0; i < p->tables.n; i++)
-		if (is_same(&p->tables.v[i], &t))
+		if (collect_tables_is_same(&p->tables.v[i], &t))
 			return (int64_t)i;
 	struct st_profile_table *out = ST_PUSH(&p->tables);
 	if (!out || !ST_PUSH(&c->rows))
@@ -189,7 +190,8 @@ read_others(struct st_shower *s, struct st_profile_table *t, const uint64_t *raw
 
 /* For the rows of a process at once, so that the kernel may give large pages. */
 static bool
-make_room(struct st_profile_table *t, const struct st_view_table *in, const uint64_t *numbers)
+collect_tables_make_room(struct st_profile_table *t, const struct st_view_table *in,
+                         const uint64_t *numbers)
 {
 	size_t n = 0;
 	for (uint32_t i = 1; i < in->n_rows; i++)
@@ -198,15 +200,15 @@ make_room(struct st_profile_table *t, const struct st_view_table *in, const uint
 }
 
 static st_status
-read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
+collect_tables_read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 {
 	const struct st_view_table *in = &s->v->tables[index];
-	if (!sane(in)) {
+	if (!collect_tables_sane(in)) {
 		st_profile_note(s->c->profile, "a table of the results is damaged: it was left "
 		                               "out, and the others are complete");
 		return 0;
 	}
-	int64_t at = find_table(s->c, s->v, in);
+	int64_t at = collect_tables_find_table(s->c, s->v, in);
 	if (at < 0)
 		return -1;
 	struct st_profile_table *t = &s->c->profile->tables.v[at];
@@ -214,7 +216,7 @@ read_table(struct st_shower *s, uint32_t index, const uint64_t *numbers)
 	rows->table = t;
 	if (in->n_rows)
 		read_others(s, t, numbers);
-	if (!may_merge(t) && !make_room(t, in, numbers))
+	if (!may_merge(t) && !collect_tables_make_room(t, in, numbers))
 		return -1;
 	for (uint32_t i = 1; i < in->n_rows; i++)
 		if (read_row(s, rows, numbers + (size_t)i * in->n_columns))
@@ -231,7 +233,7 @@ st_collect_tables(struct st_collect *c, const struct st_view *v,
 		return 0;
 	int status = st_shower_open(&s, c, v, tsc_hz);
 	for (uint32_t i = 0; i < v->n_tables && !status; i++)
-		status = read_table(&s, i, totals->rows[i]);
+		status = collect_tables_read_table(&s, i, totals->rows[i]);
 	st_shower_close(&s);
 	return status;
 }

@@ -21,7 +21,7 @@ struct line {
 };
 
 static bool
-read_line(char *text, struct line *l)
+held_read_line(char *text, struct line *l)
 {
 	int at = 0;
 	if (sscanf(text, "%lx-%lx %7s %*x %x:%x %lu %n", &l->start, &l->end, l->permissions,
@@ -34,7 +34,7 @@ read_line(char *text, struct line *l)
 }
 
 static bool
-is_same(const struct stat *a, const struct stat *b)
+held_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -94,7 +94,7 @@ look_at_line(pid_t pid, struct line *l)
 		return;
 	/* Some file systems give files another device's number than mappings of them. */
 	if (fstat(fd, &mapped) != 0 || !is_elf(fd) ||
-	    (found && !same && is_same(&there, &mapped))) {
+	    (found && !same && held_is_same(&there, &mapped))) {
 		close(fd);
 		return;
 	}
@@ -113,7 +113,7 @@ st_held_look_at(pid_t pid)
 	FILE *f = fopen(path, "re");
 	while (f && getline(&text, &size, f) > 0) {
 		struct line l;
-		if (read_line(text, &l))
+		if (held_read_line(text, &l))
 			look_at_line(pid, &l);
 	}
 	free(text);

@@ -24,7 +24,7 @@ same_keys(const struct st_profile_table *t, const struct st_profile_value *a,
 }
 
 static struct st_profile_value *
-row_at(const struct st_profile_table *t, size_t row)
+rows_row_at(const struct st_profile_table *t, size_t row)
 {
 	return t->values.v + row * t->n_columns;
 }
@@ -37,7 +37,7 @@ is_greater(const struct st_profile_column *c, uint64_t a, uint64_t b)
 
 /* What two numbers of a column that is no key are together. */
 static uint64_t
-merge(const struct st_profile_column *c, uint64_t a, uint64_t b)
+rows_merge(const struct st_profile_column *c, uint64_t a, uint64_t b)
 {
 	if (c->role == STROBE_IS_SUM)
 		return a + b;
@@ -52,7 +52,7 @@ st_rows_add_up(const struct st_profile_table *t, struct st_profile_value *to,
                const struct st_profile_value *from)
 {
 	for (size_t i = t->n_keys; i < t->n_columns; i++)
-		to[i].number = merge(&t->columns[i], to[i].number, from[i].number);
+		to[i].number = rows_merge(&t->columns[i], to[i].number, from[i].number);
 }
 
 st_status
@@ -61,9 +61,10 @@ st_rows_add(struct st_rows *r, const struct st_profile_value *row)
 	struct st_profile_table *t = r->table;
 	size_t n = st_profile_rows(t);
 	const uint32_t hash = hash_keys(t, row);
-	const uint32_t same = ST_HASHMAP_FIND(&r->index, hash, i, same_keys(t, row_at(t, i), row));
+	const uint32_t same =
+	        ST_HASHMAP_FIND(&r->index, hash, i, same_keys(t, rows_row_at(t, i), row));
 	if (same != ST_HASHMAP_NONE) {
-		st_rows_add_up(t, row_at(t, same), row);
+		st_rows_add_up(t, rows_row_at(t, same), row);
 		return 0;
 	}
 	for (size_t i = 0; i < t->n_columns; i++) {
@@ -83,7 +84,7 @@ st_rows_free(struct st_rows *r)
 }
 
 static int
-value_order(const struct st_profile_value *a, const struct st_profile_value *b)
+rows_value_order(const struct st_profile_value *a, const struct st_profile_value *b)
 {
 	int texts = a->text == b->text ? 0 : strcmp(a->text ? a->text : "", b->text ? b->text : "");
 	if (texts)
@@ -101,7 +102,7 @@ struct sortable {
 };
 
 static uint64_t
-at_most(uint64_t value, uint64_t most)
+rows_at_most(uint64_t value, uint64_t most)
 {
 	return value < most ? value : most;
 }
@@ -112,16 +113,16 @@ static uint64_t
 digest(const struct st_profile_value *v, const uint32_t *ranks)
 {
 	enum { NAMES = (1 << 20) - 1, IMAGES = (1 << 12) - 1 };
-	uint64_t name = at_most(v->function == UINT32_MAX ? 0 : ranks[v->function], NAMES);
-	uint64_t image = name == NAMES ? IMAGES : at_most(v->image, IMAGES);
-	uint64_t number = image == IMAGES ? UINT32_MAX : at_most(v->number, UINT32_MAX);
+	uint64_t name = rows_at_most(v->function == UINT32_MAX ? 0 : ranks[v->function], NAMES);
+	uint64_t image = name == NAMES ? IMAGES : rows_at_most(v->image, IMAGES);
+	uint64_t number = image == IMAGES ? UINT32_MAX : rows_at_most(v->number, UINT32_MAX);
 	return name << 44 | image << 32 | number;
 }
 
 static struct sortable
 sortable_of(const struct st_profile_table *t, size_t row, const uint32_t *ranks)
 {
-	const struct st_profile_value *v = row_at(t, row);
+	const struct st_profile_value *v = rows_row_at(t, row);
 	size_t numbers = t->n_columns - t->n_keys;
 	struct sortable s = {.row = (uint32_t)row};
 	for (size_t i = 0; i < 2 && i < numbers; i++)
@@ -139,7 +140,7 @@ whole_row_order(const struct st_profile_table *t, const struct st_profile_value 
 		if (x[i].number != y[i].number)
 			return is_greater(&t->columns[i], x[i].number, y[i].number) ? -1 : 1;
 	for (size_t i = 0; i < t->n_keys; i++) {
-		int order = value_order(&x[i], &y[i]);
+		int order = rows_value_order(&x[i], &y[i]);
 		if (order)
 			return order;
 	}
@@ -158,26 +159,26 @@ row_order(const void *a, const void *b, void *arg)
 			               : 1;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
-	return whole_row_order(t, row_at(t, x->row), row_at(t, y->row));
+	return whole_row_order(t, rows_row_at(t, x->row), rows_row_at(t, y->row));
 }
 
 /* Brings the rows into an order without room for a second table: each cycle of rows that take one
  * another's place goes one place on. */
 static void
-put_in_order(struct st_profile_table *t, struct sortable *order, size_t n)
+rows_put_in_order(struct st_profile_table *t, struct sortable *order, size_t n)
 {
 	struct st_profile_value saved[STROBE_MOST_COLUMNS];
 	size_t bytes = t->n_columns * sizeof *saved;
 	for (size_t i = 0; i < n; i++) {
 		if (order[i].row == i)
 			continue;
-		memcpy(saved, row_at(t, i), bytes);
+		memcpy(saved, rows_row_at(t, i), bytes);
 		size_t at = i;
 		for (size_t from; (from = order[at].row) != i; at = from) {
-			memcpy(row_at(t, at), row_at(t, from), bytes);
+			memcpy(rows_row_at(t, at), rows_row_at(t, from), bytes);
 			order[at].row = (uint32_t)at;
 		}
-		memcpy(row_at(t, at), saved, bytes);
+		memcpy(rows_row_at(t, at), saved, bytes);
 		order[at].row = (uint32_t)at;
 	}
 }
@@ -194,7 +195,7 @@ st_rows_sort(struct st_profile_table *t, const uint32_t *ranks)
 	for (size_t i = 0; i < n; i++)
 		order[i] = sortable_of(t, i, ranks);
 	qsort_r(order, n, sizeof *order, row_order, t);
-	put_in_order(t, order, n);
+	rows_put_in_order(t, order, n);
 	free(order);
 	return 0;
 }

@@ -123,7 +123,7 @@ most_cost(unsigned end, bool ways)
 }
 
 static void
-add_samples(struct mix *m, const struct st_view *v)
+slowdown_add_samples(struct mix *m, const struct st_view *v)
 {
 	for (uint64_t i = 0; i < v->n_samples; i++) {
 		const struct st_sample *s = &v->samples[i];
@@ -143,7 +143,7 @@ add_samples(struct mix *m, const struct st_view *v)
 }
 
 static void
-add_counts(struct mix *m, const struct st_view *v)
+slowdown_add_counts(struct mix *m, const struct st_view *v)
 {
 	struct st_view_counts counts;
 	if (!v->counting || st_view_count(v, &counts))
@@ -157,7 +157,7 @@ add_counts(struct mix *m, const struct st_view *v)
 }
 
 static void
-add_budget(struct mix *m, const struct st_results_header *h)
+slowdown_add_budget(struct mix *m, const struct st_results_header *h)
 {
 	const struct st_budget_results *b = &h->budget;
 	double plain = (double)b->ticks[ST_TICK_PLAIN],
@@ -170,7 +170,7 @@ add_budget(struct mix *m, const struct st_results_header *h)
 }
 
 static void
-add_process(struct mix *m, const struct st_run *run, const struct st_process *process)
+slowdown_add_process(struct mix *m, const struct st_run *run, const struct st_process *process)
 {
 	struct st_view v;
 	if (st_view_open(&v, process->results, process->results_size, NULL))
@@ -180,11 +180,11 @@ add_process(struct mix *m, const struct st_run *run, const struct st_process *pr
 		m->native = fmin(m->native + cpu - left, cpu);
 	const struct st_budget_plan *plan = &v.header->plan.budget;
 	if (plan->period_ns && plan->ticks_per_second)
-		add_budget(m, v.header);
+		slowdown_add_budget(m, v.header);
 	m->insns += (double)v.header->stats[ST_STAT_insns];
 	m->syscalls += (double)v.header->stats[ST_STAT_syscalls];
-	add_samples(m, &v);
-	add_counts(m, &v);
+	slowdown_add_samples(m, &v);
+	slowdown_add_counts(m, &v);
 }
 
 /* The share of the samples that the engine's code in blocks accounts for. */
@@ -210,7 +210,7 @@ times(double seconds, const struct added *error)
 }
 
 static void
-add(struct added *sum, struct added part)
+slowdown_add(struct added *sum, struct added part)
 {
 	sum->least += part.least;
 	sum->about += part.about;
@@ -261,15 +261,15 @@ added_seconds(const struct mix *m, double cpu, size_t n_processes)
 {
 	struct added sum = times(cost_start * (double)n_processes / 1e9, &start_error);
 	if (m->charged > 0) { /* samples cannot tell plain code from measured */
-		add(&sum, times(m->charged, &account_error));
-		add(&sum, times(m->plain, &plain_error));
+		slowdown_add(&sum, times(m->charged, &account_error));
+		slowdown_add(&sum, times(m->plain, &plain_error));
 		return sum;
 	}
 	bool sampled = m->all >= (double)enough_samples;
 	struct added runtime = in_runtime(m, cpu, sampled);
 	double rest = cpu - sum.about - runtime.about;
-	add(&sum, runtime);
-	add(&sum, in_blocks(m, cpu, rest, sampled));
+	slowdown_add(&sum, runtime);
+	slowdown_add(&sum, in_blocks(m, cpu, rest, sampled));
 	return sum;
 }
 
@@ -299,7 +299,7 @@ st_slowdown_estimate(const struct st_run *run, size_t rows)
 	if (cpu < shortest_told || !(run->tsc_hz > 0))
 		return unknown;
 	for (size_t i = 0; i < run->n_processes; i++)
-		add_process(&m, run, &run->processes[i]);
+		slowdown_add_process(&m, run, &run->processes[i]);
 	if (run->cpu_controller > 0)
 		all += (double)rows * cost_row / 1e9;
 	double here = cpu - m.native;

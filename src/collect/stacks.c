@@ -89,7 +89,7 @@ st_stacks_of(const struct st_stacks *s, const struct st_results_header *results)
 }
 
 static struct process *
-process_of(struct st_stacks *s, const struct st_results_header *results)
+stacks_process_of(struct st_stacks *s, const struct st_results_header *results)
 {
 	for (size_t i = s->processes.n; i-- > 0;)
 		if (s->processes.v[i]->seen.results == results)
@@ -121,7 +121,7 @@ map_holds(const struct st_map *m, uint64_t pc)
 
 /* The mapping that holds the address now; false: none. */
 static bool
-find_map(struct process *p, uint64_t pc, uint32_t *map)
+stacks_find_map(struct process *p, uint64_t pc, uint32_t *map)
 {
 	const struct st_map *maps = st_results_maps(p->seen.results);
 	uint32_t n = p->seen.results->maps.n;
@@ -139,7 +139,7 @@ find_map(struct process *p, uint64_t pc, uint32_t *map)
 }
 
 static struct st_image *
-open_path(struct st_stacks *s, const char *name)
+stacks_open_path(struct st_stacks *s, const char *name)
 {
 	struct st_error e;
 	for (size_t i = 0; i < s->paths.n; i++)
@@ -157,7 +157,7 @@ open_path(struct st_stacks *s, const char *name)
 }
 
 static struct st_image *
-image_of(struct walk *w)
+stacks_image_of(struct walk *w)
 {
 	struct process *p = w->p;
 	while (p->modules.n <= w->map)
@@ -167,8 +167,8 @@ image_of(struct walk *w)
 	const struct st_map *map = &st_results_maps(p->seen.results)[w->map];
 	if (!m->sought && map->path) {
 		char path[PATH_MAX];
-		m->image = open_path(w->all, st_results_copy_text(p->seen.results, map->path, path,
-		                                                  sizeof path));
+		m->image = stacks_open_path(w->all, st_results_copy_text(p->seen.results, map->path,
+		                                                         path, sizeof path));
 	}
 	m->sought = true;
 	return m->image;
@@ -176,7 +176,7 @@ image_of(struct walk *w)
 
 /* The number of a frame, new or not; UINT32_MAX: no memory. */
 static uint32_t
-number_of(struct process *p, uint64_t pc, uint32_t map)
+stacks_number_of(struct process *p, uint64_t pc, uint32_t map)
 {
 	const uint32_t hash = st_hash_number(pc ^ map);
 	const struct st_frame *v = p->seen.frames.v;
@@ -199,7 +199,7 @@ add_place(struct walk *w, uint64_t pc)
 {
 	struct process *p = w->p;
 	uint64_t chain = p->seen.chains.n;
-	uint32_t number = number_of(p, pc, w->map);
+	uint32_t number = stacks_number_of(p, pc, w->map);
 	if (number == UINT32_MAX || p->stamps.v[number] == chain)
 		return number != UINT32_MAX;
 	p->stamps.v[number] = chain;
@@ -238,7 +238,7 @@ step_without_rules(struct walk *w)
 static enum st_unwind
 step_by_rules(struct walk *w, uint64_t pc, bool *interrupted)
 {
-	struct st_image *image = image_of(w);
+	struct st_image *image = stacks_image_of(w);
 	const struct st_map *map = &st_results_maps(w->p->seen.results)[w->map];
 	uint64_t offset =
 	        image ? st_image_offset_of_file(image, pc - map->start + map->pgoff) : UINT64_MAX;
@@ -250,7 +250,7 @@ step_by_rules(struct walk *w, uint64_t pc, bool *interrupted)
 
 /* One frame outwards. *whole becomes true at the outermost one. */
 static bool
-step(struct walk *w, bool *whole)
+stacks_step(struct walk *w, bool *whole)
 {
 	uint64_t rsp = w->registers[ST_DWARF_RSP], back = w->registers[ST_DWARF_PC];
 	uint64_t pc = back - !w->exact;
@@ -268,14 +268,14 @@ step(struct walk *w, bool *whole)
 }
 
 static bool
-follow(struct walk *w)
+stacks_follow(struct walk *w)
 {
 	bool whole = false;
 	for (unsigned n = 0; n < MOST_FRAMES; n++) {
 		uint64_t pc = w->registers[ST_DWARF_PC];
 		if (pc == 0)
 			return true;
-		if (!find_map(w->p, pc - !w->exact, &w->map) || !step(w, &whole))
+		if (!stacks_find_map(w->p, pc - !w->exact, &w->map) || !stacks_step(w, &whole))
 			break;
 	}
 	return whole;
@@ -287,7 +287,7 @@ st_stacks_take(void *arg, const struct st_results_header *results, const struct 
 {
 	struct st_stacks *all = arg;
 	struct walk w = {.all = all,
-	                 .p = process_of(all, results),
+	                 .p = stacks_process_of(all, results),
 	                 .copy = {bytes, s->rsp, s->bytes},
 	                 .exact = true};
 	struct st_chain *chain = w.p ? ST_PUSH(&w.p->seen.chains) : NULL;
@@ -304,6 +304,6 @@ st_stacks_take(void *arg, const struct st_results_header *results, const struct 
 	w.registers[ST_DWARF_R13] = s->r13;
 	w.registers[ST_DWARF_R14] = s->r14;
 	w.registers[ST_DWARF_R15] = s->r15;
-	bool whole = follow(&w);
+	bool whole = stacks_follow(&w);
 	w.p->seen.chains.v[w.p->seen.chains.n - 1].whole = whole;
 }

@@ -157,7 +157,7 @@ goes(const struct st_view *v, const struct st_amount *a, const uint64_t *executi
 
 /* Where the number that an amount adds to lies; NULL: nowhere. */
 static uint64_t *
-number_at(const struct st_view *v, struct st_view_totals *totals, uint64_t cell)
+totals_number_at(const struct st_view *v, struct st_view_totals *totals, uint64_t cell)
 {
 	uint32_t table = st_cell_table(cell), row = st_cell_row(cell);
 	uint32_t column = st_cell_column(cell);
@@ -195,7 +195,7 @@ st_view_total(const struct st_view *v, const struct st_view_counts *counts,
 	int status = copy_tables(v, totals) || order_partials(v, &o) ? -1 : 0;
 	for (uint32_t i = 0; i < v->n_amounts && !status; i++) {
 		const struct st_amount *a = &v->amounts[i];
-		uint64_t *number = number_at(v, totals, a->cell);
+		uint64_t *number = totals_number_at(v, totals, a->cell);
 		if (!number || a->block < ST_FIRST_ID || a->block >= v->n_blocks ||
 		    a->first > a->last)
 			continue;

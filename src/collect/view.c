@@ -6,14 +6,14 @@
 #include <string.h>
 
 static uint32_t
-least(uint64_t a, uint64_t b)
+view_least(uint64_t a, uint64_t b)
 {
 	return (uint32_t)(a < b ? a : b);
 }
 
 /* Whether n records of `each` bytes at offset lie inside the file, aligned as records must be. */
 static bool
-fits(uint64_t offset, uint64_t n, uint64_t each, size_t size)
+view_fits(uint64_t offset, uint64_t n, uint64_t each, size_t size)
 {
 	uint64_t bytes, end;
 	return (each == 1 || offset % 8 == 0) && !__builtin_mul_overflow(n, each, &bytes) &&
@@ -32,10 +32,10 @@ tables_fit(struct st_view *v, size_t size)
 		struct st_view_table *t = &v->tables[i];
 		uint64_t offset = h->layout.off_tables + i * room;
 		t->table = &h->tables.v[i];
-		t->n_rows = least(t->table->n_rows, ST_TABLE_ROWS);
-		t->n_columns = least(t->table->n_columns, ST_MAX_COLUMNS);
-		t->n_keys = least(t->table->n_keys, t->n_columns);
-		if (!fits(offset, t->n_rows, t->n_columns * sizeof(uint64_t), size))
+		t->n_rows = view_least(t->table->n_rows, ST_TABLE_ROWS);
+		t->n_columns = view_least(t->table->n_columns, ST_MAX_COLUMNS);
+		t->n_keys = view_least(t->table->n_keys, t->n_columns);
+		if (!view_fits(offset, t->n_rows, t->n_columns * sizeof(uint64_t), size))
 			return false;
 		t->rows = (const void *)((const char *)h + offset);
 	}
@@ -49,21 +49,22 @@ sections_fit(struct st_view *v, size_t size)
 	if (v->n_slots > 1 && (h->layout.counters_stride % 8 || h->layout.counters_stride > size))
 		return false;
 	uint64_t last_slot = v->n_slots ? (v->n_slots - 1) * h->layout.counters_stride : 0;
-	return fits(h->layout.off_maps, v->n_maps, sizeof *v->maps, size) &&
-	       fits(h->layout.off_strings, v->n_strings, 1, size) &&
-	       fits(h->layout.off_blocks, v->n_blocks, sizeof *v->blocks, size) &&
-	       fits(h->layout.off_amounts, v->n_amounts, sizeof *v->amounts, size) &&
-	       fits(h->layout.off_partials, v->n_partials, sizeof *v->partials, size) &&
-	       fits(h->layout.off_threads, v->n_threads, sizeof *v->threads, size) &&
-	       fits(h->layout.off_samples, v->n_samples, sizeof *v->samples, size) &&
-	       fits(h->layout.off_labels, v->n_labels, sizeof *v->labels, size) &&
-	       fits(h->layout.off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
-	       fits(h->layout.off_costs, v->n_nodes, sizeof *v->costs, size) &&
-	       fits(h->layout.off_loops, v->n_loops, sizeof *v->loops, size) &&
-	       fits(h->layout.off_overshoots, v->n_overshoots, sizeof *v->overshoots, size) &&
+	return view_fits(h->layout.off_maps, v->n_maps, sizeof *v->maps, size) &&
+	       view_fits(h->layout.off_strings, v->n_strings, 1, size) &&
+	       view_fits(h->layout.off_blocks, v->n_blocks, sizeof *v->blocks, size) &&
+	       view_fits(h->layout.off_amounts, v->n_amounts, sizeof *v->amounts, size) &&
+	       view_fits(h->layout.off_partials, v->n_partials, sizeof *v->partials, size) &&
+	       view_fits(h->layout.off_threads, v->n_threads, sizeof *v->threads, size) &&
+	       view_fits(h->layout.off_samples, v->n_samples, sizeof *v->samples, size) &&
+	       view_fits(h->layout.off_labels, v->n_labels, sizeof *v->labels, size) &&
+	       view_fits(h->layout.off_nodes, v->n_nodes, sizeof *v->nodes, size) &&
+	       view_fits(h->layout.off_costs, v->n_nodes, sizeof *v->costs, size) &&
+	       view_fits(h->layout.off_loops, v->n_loops, sizeof *v->loops, size) &&
+	       view_fits(h->layout.off_overshoots, v->n_overshoots, sizeof *v->overshoots, size) &&
 	       tables_fit(v, size) &&
-	       (!v->n_slots || (last_slot <= size && h->layout.off_counters <= size - last_slot &&
-	                        fits(h->layout.off_counters + last_slot, v->n_blocks, 8, size)));
+	       (!v->n_slots ||
+	        (last_slot <= size && h->layout.off_counters <= size - last_slot &&
+	         view_fits(h->layout.off_counters + last_slot, v->n_blocks, 8, size)));
 }
 
 st_status
@@ -82,24 +83,24 @@ st_view_open(struct st_view *v, const void *results, size_t size, struct st_erro
 		               "reads version %u: install both from one build",
 		               h->layout.version, ST_WIRE_VERSION);
 	v->header = h;
-	v->n_maps = least(h->maps.n, ST_MAX_MAPS);
-	v->n_blocks = least(h->blocks.n, ST_MAX_BLOCKS);
-	v->n_threads = least(h->threads.n, ST_MAX_THREADS);
-	v->n_fallbacks = least(h->fallbacks.n, ST_MAX_FALLBACKS);
-	v->n_strings = least(h->strings.n, ST_STRINGS_BYTES);
-	v->n_slots = least(h->threads.n_slots, ST_MAX_SLOTS);
-	v->n_counters = least(h->counters.n, ST_MAX_COUNTERS);
-	v->n_tables = least(h->tables.n, ST_MAX_TABLES);
-	v->n_streams = least(h->streams.n, ST_MAX_STREAMS);
-	v->n_amounts = least(h->blocks.n_amounts, ST_MAX_AMOUNTS);
-	v->n_partials = least(h->blocks.n_partials, ST_MAX_PARTIALS);
-	v->n_labels = least(h->contexts.n_labels, ST_MAX_LABELS);
-	v->n_nodes = least(h->contexts.n_nodes, ST_MAX_NODES);
-	v->n_loops = least(h->contexts.n_loops, ST_MAX_LOOPS);
-	v->n_overshoots = least(h->budget.n_overshoot_rows, ST_MAX_OVERSHOOT_ROWS);
+	v->n_maps = view_least(h->maps.n, ST_MAX_MAPS);
+	v->n_blocks = view_least(h->blocks.n, ST_MAX_BLOCKS);
+	v->n_threads = view_least(h->threads.n, ST_MAX_THREADS);
+	v->n_fallbacks = view_least(h->fallbacks.n, ST_MAX_FALLBACKS);
+	v->n_strings = view_least(h->strings.n, ST_STRINGS_BYTES);
+	v->n_slots = view_least(h->threads.n_slots, ST_MAX_SLOTS);
+	v->n_counters = view_least(h->counters.n, ST_MAX_COUNTERS);
+	v->n_tables = view_least(h->tables.n, ST_MAX_TABLES);
+	v->n_streams = view_least(h->streams.n, ST_MAX_STREAMS);
+	v->n_amounts = view_least(h->blocks.n_amounts, ST_MAX_AMOUNTS);
+	v->n_partials = view_least(h->blocks.n_partials, ST_MAX_PARTIALS);
+	v->n_labels = view_least(h->contexts.n_labels, ST_MAX_LABELS);
+	v->n_nodes = view_least(h->contexts.n_nodes, ST_MAX_NODES);
+	v->n_loops = view_least(h->contexts.n_loops, ST_MAX_LOOPS);
+	v->n_overshoots = view_least(h->budget.n_overshoot_rows, ST_MAX_OVERSHOOT_ROWS);
 	v->counting = h->blocks.counting != 0;
 	uint64_t samples = h->samples.n;
-	v->n_samples = least(samples, ST_MAX_SAMPLES);
+	v->n_samples = view_least(samples, ST_MAX_SAMPLES);
 	v->n_dropped = samples - v->n_samples;
 	if (!sections_fit(v, size))
 		return st_fail(

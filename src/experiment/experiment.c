@@ -55,8 +55,8 @@ finished_of(const struct st_experiment *x, const struct st_experiment_step *step
 }
 
 static st_status
-finish(struct st_experiment *x, const struct st_experiment_step *step, const char *result,
-       struct st_error *e)
+experiment_finish(struct st_experiment *x, const struct st_experiment_step *step,
+                  const char *result, struct st_error *e)
 {
 	*finished_of(x, step) = true;
 	x->n_finished++;
@@ -86,7 +86,7 @@ take_from_journal(void *arg, size_t variant, size_t repetition, const char *resu
 		return st_fail(e, ST_EXIT_FAILED, "the journal %s has a run twice",
 		               x->plan.journal);
 	step.run = number_in_order(x, variant, repetition);
-	return finish(x, &step, result, e);
+	return experiment_finish(x, &step, result, e);
 }
 
 /* ---- opening and closing ---- */
@@ -149,14 +149,15 @@ st_experiment_dropped(const struct st_experiment *x)
 /* ---- execution ---- */
 
 static bool
-is_interrupted(const struct st_experiment *x)
+experiment_is_interrupted(const struct st_experiment *x)
 {
 	return x->runner.interrupted && x->runner.interrupted(x->runner.arg);
 }
 
 /* The result of a run, malloc'ed; NULL: with *e. */
 static char *
-execute(struct st_experiment *x, const struct st_experiment_step *step, struct st_error *e)
+experiment_execute(struct st_experiment *x, const struct st_experiment_step *step,
+                   struct st_error *e)
 {
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
@@ -176,13 +177,13 @@ execute(struct st_experiment *x, const struct st_experiment_step *step, struct s
 static st_status
 run_step(struct st_experiment *x, const struct st_experiment_step *step, struct st_error *e)
 {
-	char *result = execute(x, step, e);
+	char *result = experiment_execute(x, step, e);
 	st_status status = ST_FAILED;
-	if (result && is_interrupted(x))
+	if (result && experiment_is_interrupted(x))
 		status = ST_OK;
 	else if (result && (x->journal.fd < 0 || !st_journal_add(&x->journal, step->variant,
 	                                                         step->repetition, result, e)))
-		status = finish(x, step, result, e);
+		status = experiment_finish(x, step, result, e);
 	free(result);
 	return status;
 }
@@ -209,7 +210,7 @@ st_experiment_run(struct st_experiment *x, enum st_experiment_end *end, struct s
 		if (is_limited(x, runs, st_now_raw() - begin))
 			return ST_OK;
 		*end = ST_EXPERIMENT_INTERRUPTED;
-		if (is_interrupted(x))
+		if (experiment_is_interrupted(x))
 			return ST_OK;
 		*end = ST_EXPERIMENT_FAILED;
 		if (run_step(x, &step, e))

@@ -29,7 +29,7 @@ journal_failed(const struct st_journal *j, const char *what, struct st_error *e)
 
 /* The line of a text, with its checksum and newline; malloc'ed, NULL: no memory. */
 static char *
-line_of(const char *text)
+journal_line_of(const char *text)
 {
 	return st_text_of("%08" PRIx32 " %s\n", st_hash_text(text), text);
 }
@@ -37,7 +37,8 @@ line_of(const char *text)
 static char *
 first_line(const char *identity)
 {
-	char *text = st_text_of("%s%s", format, identity), *line = text ? line_of(text) : NULL;
+	char *text = st_text_of("%s%s", format, identity),
+	     *line = text ? journal_line_of(text) : NULL;
 	free(text);
 	return line;
 }
@@ -54,7 +55,7 @@ text_of_line(const char *line)
 }
 
 static bool
-read_number(const char **at, size_t *number)
+journal_read_number(const char **at, size_t *number)
 {
 	char *end;
 	if (**at < '0' || **at > '9')
@@ -114,11 +115,12 @@ check_first(const struct st_journal *j, const char *text, const char *wanted, si
 }
 
 static st_status
-read_line(const struct st_journal *j, const char *text, size_t number, st_journal_reader read,
-          void *arg, struct st_error *e)
+journal_read_line(const struct st_journal *j, const char *text, size_t number,
+                  st_journal_reader read, void *arg, struct st_error *e)
 {
 	size_t variant, repetition;
-	if (!text || !read_number(&text, &variant) || !read_number(&text, &repetition))
+	if (!text || !journal_read_number(&text, &variant) ||
+	    !journal_read_number(&text, &repetition))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the journal %s is damaged in line %zu: remove what begins there",
 		               j->path, number);
@@ -127,8 +129,8 @@ read_line(const struct st_journal *j, const char *text, size_t number, st_journa
 
 /* Lines after the first. *good: where the last whole one ends. */
 static st_status
-read_lines(struct st_journal *j, char *text, size_t size, size_t *good, st_journal_reader read,
-           void *arg, struct st_error *e)
+journal_read_lines(struct st_journal *j, char *text, size_t size, size_t *good,
+                   st_journal_reader read, void *arg, struct st_error *e)
 {
 	for (size_t number = 2; *good < size; number++) {
 		char *line = text + *good, *newline = memchr(line, '\n', size - *good);
@@ -143,7 +145,7 @@ read_lines(struct st_journal *j, char *text, size_t size, size_t *good, st_journ
 			         number);
 			return ST_OK;
 		}
-		if (read_line(j, of_line, number, read, arg, e))
+		if (journal_read_line(j, of_line, number, read, arg, e))
 			return ST_FAILED;
 		*good = end;
 	}
@@ -153,7 +155,7 @@ read_lines(struct st_journal *j, char *text, size_t size, size_t *good, st_journ
 /* ---- writing ---- */
 
 static st_status
-write_line(struct st_journal *j, const char *line, struct st_error *e)
+journal_write_line(struct st_journal *j, const char *line, struct st_error *e)
 {
 	size_t n = strlen(line), done = 0;
 	while (done < n) {
@@ -170,8 +172,8 @@ write_line(struct st_journal *j, const char *line, struct st_error *e)
 }
 
 static st_status
-begin(struct st_journal *j, const char *wanted, st_journal_reader read, void *arg,
-      struct st_error *e)
+journal_begin(struct st_journal *j, const char *wanted, st_journal_reader read, void *arg,
+              struct st_error *e)
 {
 	size_t size, good;
 	char *text = read_file(j, &size, e);
@@ -179,14 +181,14 @@ begin(struct st_journal *j, const char *wanted, st_journal_reader read, void *ar
 		return ST_FAILED;
 	st_status status = check_first(j, text, wanted, &good, e);
 	if (!status && good)
-		status = read_lines(j, text, size, &good, read, arg, e);
+		status = journal_read_lines(j, text, size, &good, read, arg, e);
 	else if (!status && size)
 		snprintf(j->dropped, sizeof j->dropped,
 		         "the first line of the journal was not written whole");
 	free(text);
 	if (!status && good < size && ftruncate(j->fd, (off_t)good))
 		status = journal_failed(j, "write", e);
-	return status || good ? status : write_line(j, wanted, e);
+	return status || good ? status : journal_write_line(j, wanted, e);
 }
 
 st_status
@@ -209,7 +211,7 @@ st_journal_open(struct st_journal *j, const char *path, const char *identity,
 		return status;
 	}
 	char *wanted = first_line(identity);
-	st_status status = wanted ? begin(j, wanted, read, arg, e)
+	st_status status = wanted ? journal_begin(j, wanted, read, arg, e)
 	                          : st_fail(e, ST_EXIT_FAILED, "no memory left for the journal");
 	free(wanted);
 	if (status)
@@ -222,9 +224,9 @@ st_journal_add(struct st_journal *j, size_t variant, size_t repetition, const ch
                struct st_error *e)
 {
 	char *text = st_text_of("%zu %zu %s", variant, repetition, result);
-	char *line = text ? line_of(text) : NULL;
+	char *line = text ? journal_line_of(text) : NULL;
 	free(text);
-	st_status status = line ? write_line(j, line, e)
+	st_status status = line ? journal_write_line(j, line, e)
 	                        : st_fail(e, ST_EXIT_FAILED, "no memory left for the journal");
 	free(line);
 	return status;

@@ -26,7 +26,7 @@ struct writer {
 /* ---- names ---- */
 
 static const char *
-name_of(const struct st_context_label *l, size_t field)
+contexts_callgrind_name_of(const struct st_context_label *l, size_t field)
 {
 	const char *name;
 	memcpy(&name, (const char *)l + field, sizeof name);
@@ -43,7 +43,8 @@ compare_names(const void *a, const void *b, void *arg)
 {
 	const struct order *o = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int by_name = strcmp(name_of(&o->labels[x], o->field), name_of(&o->labels[y], o->field));
+	int by_name = strcmp(contexts_callgrind_name_of(&o->labels[x], o->field),
+	                     contexts_callgrind_name_of(&o->labels[y], o->field));
 	return by_name ? by_name : (x > y) - (x < y);
 }
 
@@ -63,8 +64,9 @@ number_names(struct names *n, const struct st_contexts *c, size_t field)
 		order[i] = i;
 	qsort_r(order, n_labels, sizeof *order, compare_names, &by);
 	for (uint32_t i = 0; i < n_labels; i++) {
-		bool same = i && !strcmp(name_of(&c->labels[order[i]], field),
-		                         name_of(&c->labels[order[i - 1]], field));
+		bool same =
+		        i && !strcmp(contexts_callgrind_name_of(&c->labels[order[i]], field),
+		                     contexts_callgrind_name_of(&c->labels[order[i - 1]], field));
 		n->number[order[i]] = same ? n->number[order[i - 1]] : order[i];
 	}
 	free(order);
@@ -79,20 +81,21 @@ free_names(struct names *n)
 }
 
 static void
-write_text(const char *text, FILE *out)
+contexts_callgrind_write_text(const char *text, FILE *out)
 {
 	for (const char *p = text; *p; p++)
 		fputc(*p == '\n' || *p == '\r' ? '?' : *p, out);
 }
 
 static void
-write_name(struct writer *w, const char *key, struct names *n, uint32_t label)
+contexts_callgrind_write_name(struct writer *w, const char *key, struct names *n, uint32_t label)
 {
 	uint32_t number = n->number[label];
 	fprintf(w->out, "%s=(%" PRIu32 ")", key, number + 1);
 	if (!n->written[number]) {
 		fputc(' ', w->out);
-		write_text(name_of(&w->c->labels[label], n->field), w->out);
+		contexts_callgrind_write_text(
+		        contexts_callgrind_name_of(&w->c->labels[label], n->field), w->out);
 	}
 	fputc('\n', w->out);
 	n->written[number] = true;
@@ -101,7 +104,7 @@ write_name(struct writer *w, const char *key, struct names *n, uint32_t label)
 /* ---- costs ---- */
 
 static void
-write_weight(const struct st_contexts *c, const struct st_weight *w, FILE *out)
+contexts_callgrind_write_weight(const struct st_contexts *c, const struct st_weight *w, FILE *out)
 {
 	if (c->timed)
 		fprintf(out, " %" PRIu64, w->self_ns);
@@ -114,7 +117,7 @@ static void
 write_cost(struct writer *w, uint32_t line, const struct st_weight *weight)
 {
 	fprintf(w->out, "%" PRIu32, line);
-	write_weight(w->c, weight, w->out);
+	contexts_callgrind_write_weight(w->c, weight, w->out);
 }
 
 /* A function, or a block's part of it, which may be in a file of its own. */
@@ -122,19 +125,19 @@ static void
 write_root(struct writer *w, const struct st_tree_node *root)
 {
 	const struct st_context_label *l = &w->c->labels[root->label];
-	write_name(w, "ob", &w->images, l->function);
-	write_name(w, "fl", &w->files, l->function);
-	write_name(w, "fn", &w->functions, l->function);
+	contexts_callgrind_write_name(w, "ob", &w->images, l->function);
+	contexts_callgrind_write_name(w, "fl", &w->files, l->function);
+	contexts_callgrind_write_name(w, "fn", &w->functions, l->function);
 	if (w->files.number[root->label] != w->files.number[l->function])
-		write_name(w, "fi", &w->files, root->label);
+		contexts_callgrind_write_name(w, "fi", &w->files, root->label);
 	write_cost(w, l->line, &root->weight);
 	for (uint32_t i = root->first; i != ST_NO_NODE; i = w->pairs.nodes[i].next) {
 		const struct st_tree_node *n = &w->pairs.nodes[i];
 		if (!n->top && !st_contexts_value(w->c, &n->weight))
 			continue;
-		write_name(w, "cob", &w->images, n->label);
-		write_name(w, "cfi", &w->files, n->label);
-		write_name(w, "cfn", &w->functions, n->label);
+		contexts_callgrind_write_name(w, "cob", &w->images, n->label);
+		contexts_callgrind_write_name(w, "cfi", &w->files, n->label);
+		contexts_callgrind_write_name(w, "cfn", &w->functions, n->label);
 		/* Readers want at least one, which was under way before anything was measured. */
 		fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n", n->top ? n->top : 1,
 		        w->c->labels[n->label].line);
@@ -144,7 +147,7 @@ write_root(struct writer *w, const struct st_tree_node *root)
 }
 
 static void
-write_header(const struct st_contexts *c, FILE *out)
+contexts_callgrind_write_header(const struct st_contexts *c, FILE *out)
 {
 	const struct st_profile *p = c->profile;
 	char k[16];
@@ -154,7 +157,7 @@ write_header(const struct st_contexts *c, FILE *out)
 	fputs("cmd:", out);
 	for (size_t i = 0; i < p->run.command.n; i++) {
 		fputc(' ', out);
-		write_text(p->run.command.v[i], out);
+		contexts_callgrind_write_text(p->run.command.v[i], out);
 	}
 	fprintf(out, "\ndesc: Contexts: mode %s, k %s\n", st_contexts_mode(c), st_contexts_k(c, k));
 	fputs("positions: line\n", out);
@@ -177,7 +180,7 @@ write_summary(struct writer *w)
 		sum.instructions += own->instructions;
 	}
 	fputs("summary:", w->out);
-	write_weight(w->c, &sum, w->out);
+	contexts_callgrind_write_weight(w->c, &sum, w->out);
 	fputc('\n', w->out);
 }
 
@@ -189,7 +192,7 @@ st_contexts_callgrind(const struct st_contexts *c, FILE *out)
 	if (!number_names(&w.functions, c, offsetof(struct st_context_label, name)) &&
 	    !number_names(&w.files, c, offsetof(struct st_context_label, file)) &&
 	    !number_names(&w.images, c, offsetof(struct st_context_label, image))) {
-		write_header(c, out);
+		contexts_callgrind_write_header(c, out);
 		if (w.pairs.out_of_memory)
 			fputs("# incomplete: there was no memory for all of it\n", out);
 		write_summary(&w);

@@ -25,7 +25,7 @@ st_contexts_folded_label(const struct st_contexts *c, uint32_t label, FILE *out)
 }
 
 static void
-write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
+contexts_folded_write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
 {
 	uint32_t *path = malloc((f->n + 1) * sizeof *path);
 	for (uint32_t i = 0; path && i < f->n; i++) {
@@ -48,7 +48,7 @@ void
 st_contexts_folded(const struct st_contexts *c, FILE *out)
 {
 	for (size_t i = 0; i < c->groups.n; i++)
-		write_forest(c, &c->groups.v[i].ksf, out);
+		contexts_folded_write_forest(c, &c->groups.v[i].ksf, out);
 }
 
 /* ---- what a context takes ---- */

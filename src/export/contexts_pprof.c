@@ -145,7 +145,7 @@ add_mapping(struct writer *w, uint64_t id, const char *image, uint64_t last)
 
 /* A location and its function have their label's number, from 1. */
 static void
-add_label(struct writer *w, uint32_t label, uint64_t mapping)
+contexts_pprof_add_label(struct writer *w, uint32_t label, uint64_t mapping)
 {
 	const struct st_context_label *l = &w->c->labels[label];
 	const struct st_context_label *f = &w->c->labels[l->function];
@@ -171,7 +171,7 @@ add_label(struct writer *w, uint32_t label, uint64_t mapping)
 
 /* Labels are ordered by place: those of one image stand together. */
 static void
-add_labels(struct writer *w)
+contexts_pprof_add_labels(struct writer *w)
 {
 	const struct st_contexts *c = w->c;
 	uint64_t mapping = 0;
@@ -183,7 +183,7 @@ add_labels(struct writer *w)
 			last++;
 		if (first)
 			add_mapping(w, ++mapping, image, c->labels[last].offset);
-		add_label(w, i, image ? mapping : 0);
+		contexts_pprof_add_label(w, i, image ? mapping : 0);
 	}
 }
 
@@ -212,7 +212,7 @@ add_sample(struct writer *w, const struct st_context_group *g, const struct st_t
 }
 
 static void
-add_samples(struct writer *w, const struct st_context_group *g)
+contexts_pprof_add_samples(struct writer *w, const struct st_context_group *g)
 {
 	for (uint32_t i = 0; i < g->ksf.n; i++) {
 		const struct st_tree_node *n = &g->ksf.nodes[i];
@@ -228,9 +228,9 @@ st_contexts_pprof(const struct st_contexts *c, FILE *out)
 	const struct st_profile_run *run = &c->profile->run;
 	add_texts(&w);
 	add_types(&w);
-	add_labels(&w);
+	contexts_pprof_add_labels(&w);
 	for (size_t i = 0; i < c->groups.n; i++)
-		add_samples(&w, &c->groups.v[i]);
+		contexts_pprof_add_samples(&w, &c->groups.v[i]);
 	st_protobuf_number(&w.file, PROFILE_TIME_NANOS, (uint64_t)run->start_ns);
 	st_protobuf_number(&w.file, PROFILE_DURATION_NANOS, (uint64_t)run->wall_ns);
 	st_protobuf_flush(&w.file, out);

@@ -43,7 +43,8 @@ write_sample(const struct st_forest *f, uint32_t node, uint32_t *path, FILE *out
 
 /* Of groups `from` up to `end`: samples, or their weights. Returns the sum of the weights. */
 static uint64_t
-write_contexts(const struct st_contexts *c, size_t from, size_t end, bool weights, FILE *out)
+contexts_speedscope_write_contexts(const struct st_contexts *c, size_t from, size_t end,
+                                   bool weights, FILE *out)
 {
 	uint64_t sum = 0;
 	bool first = true;
@@ -69,7 +70,7 @@ write_contexts(const struct st_contexts *c, size_t from, size_t end, bool weight
 }
 
 static void
-write_name(const struct st_contexts *c, uint32_t thread, FILE *out)
+contexts_speedscope_write_name(const struct st_contexts *c, uint32_t thread, FILE *out)
 {
 	char *name = NULL;
 	int n = 0;
@@ -87,7 +88,7 @@ write_name(const struct st_contexts *c, uint32_t thread, FILE *out)
 
 /* The thread of group `from`; the group behind it. */
 static size_t
-write_thread(const struct st_contexts *c, size_t from, FILE *out)
+contexts_speedscope_write_thread(const struct st_contexts *c, size_t from, FILE *out)
 {
 	uint32_t thread = c->groups.v[from].thread;
 	size_t end = from;
@@ -95,11 +96,11 @@ write_thread(const struct st_contexts *c, size_t from, FILE *out)
 		end++;
 	fputs(from ? ",\n{\"type\": \"sampled\", \"name\": " : "{\"type\": \"sampled\", \"name\": ",
 	      out);
-	write_name(c, thread, out);
+	contexts_speedscope_write_name(c, thread, out);
 	fprintf(out, ", \"unit\": \"%s\",\n\"samples\": [", c->timed ? "nanoseconds" : "none");
-	write_contexts(c, from, end, false, out);
+	contexts_speedscope_write_contexts(c, from, end, false, out);
 	fputs("],\n\"weights\": [", out);
-	uint64_t sum = write_contexts(c, from, end, true, out);
+	uint64_t sum = contexts_speedscope_write_contexts(c, from, end, true, out);
 	fprintf(out, "],\n\"startValue\": 0, \"endValue\": %" PRIu64 "}", sum);
 	return end;
 }
@@ -116,21 +117,21 @@ st_contexts_speedscope(const struct st_contexts *c, FILE *out)
 	write_frames(c, out);
 	fputs(",\n\"profiles\": [", out);
 	for (size_t i = 0; i < c->groups.n;)
-		i = write_thread(c, i, out);
+		i = contexts_speedscope_write_thread(c, i, out);
 	fputs("]}\n", out);
 }
 
 /* ---- what a context takes ---- */
 
 static void
-write_number(const struct st_contexts *c, uint32_t label, FILE *out)
+contexts_speedscope_write_number(const struct st_contexts *c, uint32_t label, FILE *out)
 {
 	(void)c;
 	fprintf(out, "%" PRIu32, label);
 }
 
 const struct st_context_cost st_context_cost_speedscope = {
-        .label = write_number,
+        .label = contexts_speedscope_write_number,
         .node = ST_COST_OF("[],\n,\n"),
         .whole_path = true,
         .worth = true,

@@ -39,7 +39,7 @@ write_escaped(const char *text, FILE *out)
 }
 
 static void
-write_text(const char *bytes, FILE *out)
+contexts_xml_write_text(const char *bytes, FILE *out)
 {
 	json_t *clean = st_json_text(bytes); /* for its UTF-8 */
 	if (clean)
@@ -51,24 +51,24 @@ static void
 write_attribute(const char *name, const char *bytes, FILE *out)
 {
 	fprintf(out, " %s=\"", name);
-	write_text(bytes, out);
+	contexts_xml_write_text(bytes, out);
 	fputc('"', out);
 }
 
 static void
-write_number(const char *name, uint64_t value, FILE *out)
+contexts_xml_write_number(const char *name, uint64_t value, FILE *out)
 {
 	fprintf(out, " %s=\"%" PRIu64 "\"", name, value);
 }
 
 static void
-write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
+contexts_xml_write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
 {
 	if (!file)
 		return;
 	write_attribute("file", file, out);
-	write_number("line", line, out);
-	write_number("column", column, out);
+	contexts_xml_write_number("line", line, out);
+	contexts_xml_write_number("column", column, out);
 }
 
 static void
@@ -81,22 +81,22 @@ st_contexts_xml_label(const struct st_contexts *c, uint32_t label, FILE *out)
 	fprintf(out, " address=\"0x%" PRIx64 "\"", l->offset);
 	if (l->image)
 		write_attribute("image", l->image, out);
-	write_line(l->file, l->line, l->column, out);
+	contexts_xml_write_line(l->file, l->line, l->column, out);
 }
 
 static void
-write_node(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
+contexts_xml_write_node(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
 {
 	fputs("<node", out);
 	st_contexts_xml_label(c, n->label, out);
-	write_number("counter", n->weight.count + n->top, out);
+	contexts_xml_write_number("counter", n->weight.count + n->top, out);
 	if (c->timed) {
-		write_number("self_ns", n->weight.self_ns, out);
-		write_number("total_ns", n->total_ns, out);
+		contexts_xml_write_number("self_ns", n->weight.self_ns, out);
+		contexts_xml_write_number("total_ns", n->total_ns, out);
 	}
 	if (c->with_instructions) {
-		write_number("instructions", n->weight.instructions, out);
-		write_number("total_instructions", n->total_instructions, out);
+		contexts_xml_write_number("instructions", n->weight.instructions, out);
+		contexts_xml_write_number("total_instructions", n->total_instructions, out);
 	}
 	if (n->loop)
 		st_loop_xml(st_loop_at(c, n->loop), out);
@@ -105,11 +105,12 @@ write_node(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
 
 /* Without recursion: a tree may be as deep as the program's. */
 static void
-write_forest(const struct st_contexts *c, const char *name, const struct st_forest *f, FILE *out)
+contexts_xml_write_forest(const struct st_contexts *c, const char *name, const struct st_forest *f,
+                          FILE *out)
 {
 	fprintf(out, "<%s>\n", name);
 	for (uint32_t i = f->first; i != ST_NO_NODE;) {
-		write_node(c, &f->nodes[i], out);
+		contexts_xml_write_node(c, &f->nodes[i], out);
 		if (f->nodes[i].first != ST_NO_NODE) {
 			i = f->nodes[i].first;
 			continue;
@@ -126,15 +127,16 @@ write_forest(const struct st_contexts *c, const char *name, const struct st_fore
 }
 
 static void
-write_forests(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
+contexts_xml_write_forests(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
 {
-	write_forest(c, "kSF", &g->ksf, out);
+	contexts_xml_write_forest(c, "kSF", &g->ksf, out);
 	if (c->with_kccf)
-		write_forest(c, "kCCF", &g->kccf, out);
+		contexts_xml_write_forest(c, "kCCF", &g->kccf, out);
 }
 
 static void
-write_function(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
+contexts_xml_write_function(const struct st_contexts *c, const struct st_context_group *g,
+                            FILE *out)
 {
 	const struct st_context_label *l = &c->labels[g->function];
 	fputs("<func_ctx", out);
@@ -142,13 +144,13 @@ write_function(const struct st_contexts *c, const struct st_context_group *g, FI
 	if (l->image)
 		write_attribute("image", l->image, out);
 	fprintf(out, ">\n<funcAddr>0x%" PRIx64 "</funcAddr>\n", l->offset - (uint64_t)l->inside);
-	write_forests(c, g, out);
+	contexts_xml_write_forests(c, g, out);
 	fputs("</func_ctx>\n", out);
 }
 
 /* The thread of group `from`; the group behind it. */
 static size_t
-write_thread(const struct st_contexts *c, size_t from, FILE *out)
+contexts_xml_write_thread(const struct st_contexts *c, size_t from, FILE *out)
 {
 	uint32_t thread = c->groups.v[from].thread;
 	size_t i = from;
@@ -163,11 +165,11 @@ write_thread(const struct st_contexts *c, size_t from, FILE *out)
 	}
 	fprintf(out, ">\n<id>%" PRIu32 "</id>\n", thread == UINT32_MAX ? 1 : thread + 1);
 	if (c->mode != ST_CONTEXT_INTRA) {
-		write_forests(c, &c->groups.v[i++], out);
+		contexts_xml_write_forests(c, &c->groups.v[i++], out);
 	} else {
 		fputs("<intraMode_ctx>\n", out);
 		for (; i < c->groups.n && c->groups.v[i].thread == thread; i++)
-			write_function(c, &c->groups.v[i], out);
+			contexts_xml_write_function(c, &c->groups.v[i], out);
 		fputs("</intraMode_ctx>\n", out);
 	}
 	fputs("</thread>\n", out);
@@ -175,7 +177,7 @@ write_thread(const struct st_contexts *c, size_t from, FILE *out)
 }
 
 static void
-write_seen(const struct st_profile *p, FILE *out)
+contexts_xml_write_seen(const struct st_profile *p, FILE *out)
 {
 	struct st_contexts_seen s;
 	if (!st_contexts_seen(p, &s))
@@ -189,7 +191,7 @@ write_seen(const struct st_profile *p, FILE *out)
 }
 
 static void
-write_header(const struct st_contexts *c, FILE *out)
+contexts_xml_write_header(const struct st_contexts *c, FILE *out)
 {
 	char k[16];
 	fprintf(out, "<header>\n<mode>%s</mode>\n<k>%s</k>\n", st_contexts_mode(c),
@@ -211,7 +213,7 @@ write_header(const struct st_contexts *c, FILE *out)
 	if (c->n_pruned)
 		fprintf(out, "<pruned contexts=\"%" PRIu64 "\" activations=\"%" PRIu64 "\"/>\n",
 		        c->n_pruned, c->n_in_pruned);
-	write_seen(c->profile, out);
+	contexts_xml_write_seen(c->profile, out);
 	for (size_t i = 0; i < c->profile->processes.n; i++) {
 		const struct st_profile_process *x = &c->profile->processes.v[i];
 		fprintf(out, "<process pid=\"%" PRId64 "\" ppid=\"%" PRId64 "\"", x->pid, x->ppid);
@@ -224,11 +226,11 @@ write_header(const struct st_contexts *c, FILE *out)
 /* ---- all functions, all blocks ---- */
 
 static void
-write_insn(void *context, const struct st_listed_insn *in)
+contexts_xml_write_insn(void *context, const struct st_listed_insn *in)
 {
 	FILE *out = context;
 	fprintf(out, "%s<insn address=\"0x%" PRIx64 "\">", in->first ? ">\n" : "", in->offset);
-	write_text(in->text, out);
+	contexts_xml_write_text(in->text, out);
 	fputs("</insn>\n", out);
 }
 
@@ -245,7 +247,8 @@ end_listed(const char *why, bool code, const char *element, FILE *out)
 }
 
 static void
-write_listed_function(struct st_context_lists *l, const struct st_listed_function *f, FILE *out)
+contexts_xml_write_listed_function(struct st_context_lists *l, const struct st_listed_function *f,
+                                   FILE *out)
 {
 	const struct st_context_label *label = &l->c->labels[f->label];
 	fputs("<function", out);
@@ -253,33 +256,36 @@ write_listed_function(struct st_context_lists *l, const struct st_listed_functio
 	fprintf(out, " address=\"0x%" PRIx64 "\"", f->offset);
 	if (label->image)
 		write_attribute("image", label->image, out);
-	write_line(f->file, f->line, f->column, out);
-	write_number("counter", f->count, out);
+	contexts_xml_write_line(f->file, f->line, f->column, out);
+	contexts_xml_write_number("counter", f->count, out);
 	if (f->blocks)
-		write_number("blocks", f->blocks, out);
+		contexts_xml_write_number("blocks", f->blocks, out);
 	if (f->measured)
-		write_number("instructions", f->instructions, out);
-	const char *why = l->c->list_code ? st_lists_function_code(l, f, write_insn, out) : NULL;
+		contexts_xml_write_number("instructions", f->instructions, out);
+	const char *why =
+	        l->c->list_code ? st_lists_function_code(l, f, contexts_xml_write_insn, out) : NULL;
 	end_listed(why, l->c->list_code, "function", out);
 }
 
 static void
-write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
+contexts_xml_write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 {
 	const struct st_context_label *b = &l->c->labels[label];
 	fputs("<block", out);
 	st_contexts_xml_label(l->c, label, out);
-	write_number("counter", b->count, out);
+	contexts_xml_write_number("counter", b->count, out);
 	if (b->bytes)
-		write_number("bytes", b->bytes, out);
+		contexts_xml_write_number("bytes", b->bytes, out);
 	if (b->insns)
-		write_number("instructions", b->count * b->insns, out);
-	const char *why = l->c->list_code ? st_lists_block_code(l, label, write_insn, out) : NULL;
+		contexts_xml_write_number("instructions", b->count * b->insns, out);
+	const char *why = l->c->list_code
+	                          ? st_lists_block_code(l, label, contexts_xml_write_insn, out)
+	                          : NULL;
 	end_listed(why, l->c->list_code, "block", out);
 }
 
 static void
-write_loops(const struct st_contexts *c, FILE *out)
+contexts_xml_write_loops(const struct st_contexts *c, FILE *out)
 {
 	if (!c->with_loops)
 		return;
@@ -294,7 +300,7 @@ write_loops(const struct st_contexts *c, FILE *out)
 }
 
 static void
-write_lists(const struct st_contexts *c, FILE *out)
+contexts_xml_write_lists(const struct st_contexts *c, FILE *out)
 {
 	struct st_context_lists l;
 	if (!c->list_functions && !c->list_blocks)
@@ -303,13 +309,13 @@ write_lists(const struct st_contexts *c, FILE *out)
 	if (!status && c->list_functions) {
 		fputs("<allFunctions>\n", out);
 		for (size_t i = 0; i < l.functions.n; i++)
-			write_listed_function(&l, &l.functions.v[i], out);
+			contexts_xml_write_listed_function(&l, &l.functions.v[i], out);
 		fputs("</allFunctions>\n", out);
 	}
 	if (!status && c->list_blocks) {
 		fputs("<allBlocks>\n", out);
 		for (uint32_t i = 0; (i = st_lists_block(c, i)) < c->n_labels; i++)
-			write_listed_block(&l, i, out);
+			contexts_xml_write_listed_block(&l, i, out);
 		fputs("</allBlocks>\n", out);
 	}
 	st_lists_close(&l);
@@ -319,13 +325,13 @@ void
 st_contexts_xml(const struct st_contexts *c, FILE *out)
 {
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<paths version=\"1\">\n", out);
-	write_header(c, out);
+	contexts_xml_write_header(c, out);
 	fputs("<threads>\n", out);
 	for (size_t i = 0; i < c->groups.n;)
-		i = write_thread(c, i, out);
+		i = contexts_xml_write_thread(c, i, out);
 	fputs("</threads>\n", out);
-	write_loops(c, out);
-	write_lists(c, out);
+	contexts_xml_write_loops(c, out);
+	contexts_xml_write_lists(c, out);
 	fputs("</paths>\n", out);
 }
 

@@ -38,7 +38,7 @@ wanted(struct coverage *c, const char *file)
 }
 
 static void
-add(struct coverage *c, const char *file, uint32_t line, const char *name, uint64_t count)
+lcov_add(struct coverage *c, const char *file, uint32_t line, const char *name, uint64_t count)
 {
 	if (!file || !line || !wanted(c, file))
 		return;
@@ -52,22 +52,22 @@ add(struct coverage *c, const char *file, uint32_t line, const char *name, uint6
 
 /* The lines of a function that is in the image, executed or not. */
 static void
-add_function(struct coverage *c, struct st_image *image, const struct st_function *f)
+lcov_add_function(struct coverage *c, struct st_image *image, const struct st_function *f)
 {
 	struct st_line line, last = {0};
 	for (uint64_t at = f->offset; at < f->offset + f->size; at++) {
 		if (st_image_line(image, at, &line) || !line.file)
 			continue;
 		if (at == f->offset)
-			add(c, line.file, line.line, f->name, 0);
+			lcov_add(c, line.file, line.line, f->name, 0);
 		if (line.line != last.line || line.file != last.file)
-			add(c, line.file, line.line, NULL, 0);
+			lcov_add(c, line.file, line.line, NULL, 0);
 		last = line;
 	}
 }
 
 static void
-add_image(struct coverage *c, const struct st_profile_image *in)
+lcov_add_image(struct coverage *c, const struct st_profile_image *in)
 {
 	struct st_error e;
 	size_t n;
@@ -87,7 +87,7 @@ add_image(struct coverage *c, const struct st_profile_image *in)
 	const struct st_function *f = st_image_functions(image, &n);
 	for (size_t i = 0; f && i < n; i++)
 		if (f[i].source != ST_SYM_PLT)
-			add_function(c, image, &f[i]);
+			lcov_add_function(c, image, &f[i]);
 }
 
 static int
@@ -104,7 +104,7 @@ by_file(const void *a, const void *b)
 
 /* Copies of a line or function in several functions or images count together. */
 static void
-merge(struct coverage *c)
+lcov_merge(struct coverage *c)
 {
 	size_t n = 0;
 	if (c->entries.n)
@@ -120,7 +120,7 @@ merge(struct coverage *c)
 }
 
 static void
-print_file(FILE *out, const struct entry *e, size_t n)
+lcov_print_file(FILE *out, const struct entry *e, size_t n)
 {
 	size_t functions = 0, hit = 0, lines_hit = 0;
 	fprintf(out, "SF:%s\n", e->file);
@@ -139,14 +139,14 @@ print_file(FILE *out, const struct entry *e, size_t n)
 }
 
 static void
-print(FILE *out, const struct coverage *c)
+lcov_print(FILE *out, const struct coverage *c)
 {
 	fprintf(out, "TN:\n");
 	for (size_t i = 0, end; i < c->entries.n; i = end) {
 		for (end = i;
 		     end < c->entries.n && !strcmp(c->entries.v[end].file, c->entries.v[i].file);)
 			end++;
-		print_file(out, &c->entries.v[i], end - i);
+		lcov_print_file(out, &c->entries.v[i], end - i);
 	}
 }
 
@@ -160,18 +160,18 @@ st_export_lcov(const struct st_report *r, FILE *out, bool all, struct st_error *
 		        e, ST_EXIT_USAGE,
 		        "the profile has no source lines; make one with strobe run -t coverage");
 	for (size_t i = 0; i < p->images.n; i++)
-		add_image(&c, &p->images.v[i]);
+		lcov_add_image(&c, &p->images.v[i]);
 	for (size_t i = 0; i < p->functions.n; i++) {
 		const struct st_profile_function *f = &p->functions.v[i];
-		add(&c, f->file, f->line, f->name, f->calls);
+		lcov_add(&c, f->file, f->line, f->name, f->calls);
 	}
 	for (size_t i = 0; i < p->lines.n; i++) {
 		const struct st_profile_line *l = &p->lines.v[i];
-		add(&c, l->file, l->line, NULL, l->executions);
+		lcov_add(&c, l->file, l->line, NULL, l->executions);
 	}
-	merge(&c);
+	lcov_merge(&c);
 	if (!c.failed)
-		print(out, &c);
+		lcov_print(out, &c);
 	free(c.entries.v);
 	for (size_t i = 0; i < c.images.n; i++)
 		st_image_close(c.images.v[i]);

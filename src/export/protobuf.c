@@ -7,7 +7,7 @@
 enum { VARINT = 0, LENGTH = 2 }; /* how a field's value is written */
 
 static void
-append(struct st_protobuf *b, const void *bytes, size_t n)
+protobuf_append(struct st_protobuf *b, const void *bytes, size_t n)
 {
 	if (n > b->room - b->n) {
 		size_t room = 2 * (b->n + n) + 32;
@@ -40,7 +40,7 @@ st_protobuf_varint(struct st_protobuf *b, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[n++] = (unsigned char)(value | 0x80);
 	bytes[n++] = (unsigned char)value;
-	append(b, bytes, n);
+	protobuf_append(b, bytes, n);
 }
 
 void
@@ -57,7 +57,7 @@ st_protobuf_bytes(struct st_protobuf *b, unsigned field, const void *bytes, size
 {
 	st_protobuf_varint(b, field << 3 | LENGTH);
 	st_protobuf_varint(b, n);
-	append(b, bytes, n);
+	protobuf_append(b, bytes, n);
 }
 
 void

@@ -94,7 +94,7 @@ struct timeline {
 };
 
 static struct thread *
-thread_of(struct timeline *t, int64_t pid, int64_t tid)
+trace_events_thread_of(struct timeline *t, int64_t pid, int64_t tid)
 {
 	const uint32_t hash = st_hash_numbers((uint64_t)pid, (uint64_t)tid);
 	const uint32_t at = ST_HASHMAP_FIND(
@@ -138,7 +138,7 @@ close_down_to(struct timeline *t, struct thread *of, uint64_t open, uint64_t ns)
 static st_status
 add_event(struct timeline *t, const struct event *v)
 {
-	struct thread *of = thread_of(t, v->pid, v->tid);
+	struct thread *of = trace_events_thread_of(t, v->pid, v->tid);
 	if (!of)
 		return ST_FAILED;
 	/* What lies deeper has been left without a return. */

@@ -92,7 +92,7 @@ look_up(const struct st_shapes *s, const uint8_t *p, size_t n)
 }
 
 static st_status
-keep(struct st_shapes *s, const uint8_t *p, unsigned length, uint32_t shape)
+shape_keep(struct st_shapes *s, const uint8_t *p, unsigned length, uint32_t shape)
 {
 	uint32_t hash = 0;
 	struct encoding *new = ST_PUSH(&s->encodings);
@@ -152,7 +152,7 @@ intern(struct st_shapes *s, const struct st_shape *shape)
 }
 
 static const struct st_shape *
-decode(struct st_shapes *s, const uint8_t *p, size_t n, unsigned *length)
+shape_decode(struct st_shapes *s, const uint8_t *p, size_t n, unsigned *length)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -162,7 +162,7 @@ decode(struct st_shapes *s, const uint8_t *p, size_t n, unsigned *length)
 		return NULL;
 	insn_describe(&in, operands, &shape);
 	const struct st_shape *kept = intern(s, &shape);
-	if (!kept || keep(s, p, in.length, kept->number))
+	if (!kept || shape_keep(s, p, in.length, kept->number))
 		return NULL;
 	*length = in.length;
 	return kept;
@@ -180,7 +180,7 @@ st_shapes_find(struct st_shapes *s, const uint8_t *p, size_t n, unsigned *length
 		return NULL;
 	const struct encoding *known = look_up(s, p, n);
 	if (!known)
-		return decode(s, p, n, length);
+		return shape_decode(s, p, n, length);
 	*length = known->length;
 	return s->shapes.v[known->shape];
 }

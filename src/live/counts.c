@@ -16,7 +16,7 @@ st_live_init(struct st_live *l, enum st_live_worth worth, bool blocks)
 }
 
 static void
-free_process(struct st_live_process *p)
+counts_free_process(struct st_live_process *p)
 {
 	free(p->contexts);
 	free(p->places);
@@ -35,7 +35,7 @@ void
 st_live_free(struct st_live *l)
 {
 	for (size_t i = 0; i < l->processes.n; i++)
-		free_process(&l->processes.v[i]);
+		counts_free_process(&l->processes.v[i]);
 	st_live_free_names(l);
 	free(l->processes.v);
 	free(l->way.v);
@@ -46,7 +46,7 @@ st_live_free(struct st_live *l)
 
 /* An array with room for n numbers, the new ones 0. */
 static bool
-make_room(uint32_t **numbers, uint32_t *known, uint32_t n)
+counts_make_room(uint32_t **numbers, uint32_t *known, uint32_t n)
 {
 	if (n <= *known)
 		return true;
@@ -104,7 +104,7 @@ owner_of(uint32_t above)
 
 /* Whether what was found before is still so: a number may be used again. */
 static bool
-holds(const struct look *k, uint32_t i, const struct node *now)
+counts_holds(const struct look *k, uint32_t i, const struct node *now)
 {
 	uint32_t known = k->p->contexts[i];
 	if (known == THREAD)
@@ -137,7 +137,7 @@ find_context(const struct look *k, uint32_t i)
 	struct st_live *l = k->l;
 	uint32_t *contexts = k->p->contexts;
 	l->way.n = 0;
-	for (struct node now = node_at(k, i); !holds(k, i, &now); now = node_at(k, i)) {
+	for (struct node now = node_at(k, i); !counts_holds(k, i, &now); now = node_at(k, i)) {
 		struct st_live_step *step = ST_PUSH(&l->way);
 		if (!now.context || !step) {
 			contexts[i] = now.empty ? THREAD : l->nothing;
@@ -154,7 +154,7 @@ find_context(const struct look *k, uint32_t i)
 }
 
 static void
-add(struct st_live_item *item, const uint64_t numbers[ST_LIVE_NUMBERS], bool ended)
+counts_add(struct st_live_item *item, const uint64_t numbers[ST_LIVE_NUMBERS], bool ended)
 {
 	for (unsigned i = 0; i < ST_LIVE_NUMBERS; i++) {
 		item->now[i] += numbers[i];
@@ -167,7 +167,7 @@ look_at_node(const struct look *k, uint32_t i)
 {
 	struct st_live *l = k->l;
 	struct node now = node_at(k, i);
-	if (!holds(k, i, &now))
+	if (!counts_holds(k, i, &now))
 		find_context(k, i);
 	uint32_t known = k->p->contexts[i];
 	if (!now.context || (known != OTHER && known < FIRST_CONTEXT))
@@ -179,13 +179,13 @@ look_at_node(const struct look *k, uint32_t i)
 	        : l->worth == ST_LIVE_INSTRUCTIONS
 	                ? __atomic_load_n(&cost->instructions, __ATOMIC_RELAXED)
 	                : 0};
-	add(&l->places.all.v[now.place], numbers, k->last);
-	add(known == OTHER ? &l->others : &l->contexts.all.v[known - FIRST_CONTEXT], numbers,
-	    k->last);
+	counts_add(&l->places.all.v[now.place], numbers, k->last);
+	counts_add(known == OTHER ? &l->others : &l->contexts.all.v[known - FIRST_CONTEXT], numbers,
+	           k->last);
 }
 
 static void
-count_threads(struct st_live *l, const struct st_view *v)
+counts_count_threads(struct st_live *l, const struct st_view *v)
 {
 	for (uint32_t i = 0; i < v->n_threads; i++)
 		l->n_threads += load32(&v->threads[i].state) == ST_THREAD_LIVE;
@@ -202,11 +202,11 @@ look_at_process(struct st_live *l, struct st_live_process *p, const struct st_pr
 		return;
 	if (!process->gone) {
 		l->n_running++;
-		count_threads(l, &v);
+		counts_count_threads(l, &v);
 	}
 	uint32_t labels = p->n_labels;
-	if (!make_room(&p->places, &p->n_labels, v.n_labels) ||
-	    !make_room(&p->contexts, &p->n_nodes, v.n_nodes))
+	if (!counts_make_room(&p->places, &p->n_labels, v.n_labels) ||
+	    !counts_make_room(&p->contexts, &p->n_nodes, v.n_nodes))
 		return;
 	st_live_find_places(l, p, &v, labels);
 	for (uint32_t i = 1; i < v.n_nodes; i++)
@@ -215,7 +215,7 @@ look_at_process(struct st_live *l, struct st_live_process *p, const struct st_pr
 
 /* Numbers of processes that have ended are what they were. */
 static void
-begin(struct st_live_item *items, size_t n)
+counts_begin(struct st_live_item *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		memcpy(items[i].before, items[i].now, sizeof items[i].before);
@@ -237,9 +237,9 @@ process_at(struct st_live *l, size_t i)
 void
 st_live_look(struct st_live *l, const struct st_process *processes, size_t n)
 {
-	begin(l->places.all.v, l->places.all.n);
-	begin(l->contexts.all.v, l->contexts.all.n);
-	begin(&l->others, 1);
+	counts_begin(l->places.all.v, l->places.all.n);
+	counts_begin(l->contexts.all.v, l->contexts.all.n);
+	counts_begin(&l->others, 1);
 	memset(l->now, 0, sizeof l->now);
 	memset(l->since, 0, sizeof l->since);
 	l->n_running = l->n_threads = 0;
@@ -252,7 +252,7 @@ st_live_look(struct st_live *l, const struct st_process *processes, size_t n)
 			continue;
 		look_at_process(l, p, &processes[i]);
 		if (processes[i].gone)
-			free_process(p);
+			counts_free_process(p);
 	}
 	for (size_t i = 0; i < l->places.all.n; i++)
 		for (unsigned k = 0; k < ST_LIVE_NUMBERS; k++) {

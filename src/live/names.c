@@ -24,7 +24,7 @@ st_live_free_names(struct st_live *l)
 
 /* False: not yet. */
 static bool
-open_image(const struct st_live *l, struct st_live_image *image, unsigned *files)
+names_open_image(const struct st_live *l, struct st_live_image *image, unsigned *files)
 {
 	if (image->tried || !image->path)
 		return true;
@@ -53,7 +53,7 @@ function_at(const struct st_live_image *image, uint64_t at, int64_t *inside)
 
 /* Without arguments, which would take the place of what else is in the line. */
 static char *
-name_of(const struct st_live *l, const struct st_live_item *place)
+names_name_of(const struct st_live *l, const struct st_live_item *place)
 {
 	char *text = NULL;
 	int64_t inside = 0;
@@ -87,14 +87,15 @@ st_live_name(struct st_live *l, uint32_t place, unsigned *files)
 		if (!ST_PUSH(&l->names))
 			return none;
 	char **name = &l->names.v[place];
-	bool known = item->owner == ST_LIVE_NONE || open_image(l, &l->images.v[item->owner], files);
+	bool known = item->owner == ST_LIVE_NONE ||
+	             names_open_image(l, &l->images.v[item->owner], files);
 	if (known && !*name) {
-		char *text = name_of(l, item);
+		char *text = names_name_of(l, item);
 		*name = text ? st_printable(text) : NULL;
 		free(text);
 	}
 	if (known)
 		return *name ? *name : none;
 	free(l->unknown);
-	return l->unknown = name_of(l, item);
+	return l->unknown = names_name_of(l, item);
 }

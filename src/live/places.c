@@ -16,7 +16,7 @@ struct finder {
 };
 
 static uint32_t
-add_image(struct st_live *l, const char *path)
+places_add_image(struct st_live *l, const char *path)
 {
 	struct st_live_image *new = ST_PUSH(&l->images);
 	if (!new)
@@ -31,12 +31,12 @@ image_of_path(struct st_live *l, const char *path)
 	for (uint32_t i = 0; i < l->images.n; i++)
 		if (l->images.v[i].path && !strcmp(l->images.v[i].path, path))
 			return i;
-	return add_image(l, path);
+	return places_add_image(l, path);
 }
 
 /* A copy, because the program may write there meanwhile. */
 static void
-read_path(const struct st_view *v, uint32_t map, char path[4096])
+places_read_path(const struct st_view *v, uint32_t map, char path[4096])
 {
 	uint32_t offset = v->maps[map].path;
 	snprintf(path, 4096, "%.4095s", offset ? st_view_string(v, offset) : "");
@@ -53,7 +53,7 @@ static uint32_t
 generated_of(struct finder *f)
 {
 	if (f->p->generated == ST_LIVE_NONE)
-		f->p->generated = add_image(f->l, NULL);
+		f->p->generated = places_add_image(f->l, NULL);
 	return f->p->generated;
 }
 
@@ -63,7 +63,7 @@ image_of_map(struct finder *f, uint32_t map)
 	char path[4096];
 	if (map < f->p->n_maps && f->p->images[map] != ST_LIVE_NONE)
 		return f->p->images[map];
-	read_path(f->v, map, path);
+	places_read_path(f->v, map, path);
 	uint32_t image = is_in_memory(path) ? generated_of(f) : image_of_path(f->l, path);
 	if (map < f->p->n_maps)
 		f->p->images[map] = image;
@@ -103,7 +103,7 @@ place_in_map(struct finder *f, uint32_t map, uint64_t address)
 }
 
 static uint32_t
-place_of(struct finder *f, uint64_t label)
+places_place_of(struct finder *f, uint64_t label)
 {
 	uint64_t address = label & ((1ul << ST_LABEL_ADDRESS_BITS) - 1);
 	uint32_t map = label >> ST_LABEL_ADDRESS_BITS & ST_LABEL_MAPS;
@@ -125,6 +125,7 @@ st_live_find_places(struct st_live *l, struct st_live_process *p, const struct s
 	struct finder f = {.l = l, .p = p, .v = v};
 	learn_maps(&f);
 	for (uint32_t i = first; i < v->n_labels; i++)
-		p->places[i] = place_of(&f, __atomic_load_n(&v->labels[i], __ATOMIC_RELAXED));
+		p->places[i] =
+		        places_place_of(&f, __atomic_load_n(&v->labels[i], __ATOMIC_RELAXED));
 	free(f.spans);
 }

@@ -171,7 +171,7 @@ st_screen_changed(const struct st_screen *s)
 
 /* A program gets a third of it. */
 static size_t
-lines_of(const struct st_screen *s, size_t rows)
+screen_lines_of(const struct st_screen *s, size_t rows)
 {
 	size_t third = rows / 3 > 3 ? rows / 3 : 3;
 	return s->shared ? rows - third : rows;
@@ -186,7 +186,7 @@ st_screen_room(struct st_screen *s, size_t *lines, size_t *columns)
 	if (foreground >= 0 && foreground != getpgrp())
 		return false;
 	size_of(s, &rows, columns);
-	*lines = lines_of(s, rows);
+	*lines = screen_lines_of(s, rows);
 	if (rows >= LEAST_ROWS && *columns >= LEAST_COLUMNS) {
 		--*columns; /* in the last one terminals go on in different ways */
 		return true;
@@ -231,7 +231,7 @@ divide(const struct st_screen *s, FILE *out)
 
 /* The terminal becomes what the view needs; again, when its size has changed. */
 static void
-take(struct st_screen *s, FILE *out)
+screen_take(struct st_screen *s, FILE *out)
 {
 	size_t rows, columns;
 	size_of(s, &rows, &columns);
@@ -239,7 +239,7 @@ take(struct st_screen *s, FILE *out)
 		return;
 	s->rows = rows;
 	s->columns = columns;
-	s->lines = lines_of(s, rows);
+	s->lines = screen_lines_of(s, rows);
 	if (s->shared)
 		divide(s, out);
 	else
@@ -265,7 +265,7 @@ st_screen_draw(struct st_screen *s, const char *text)
 	FILE *out = s->rest ? NULL : st_text_begin(&built);
 	if (!out)
 		return;
-	take(s, out);
+	screen_take(s, out);
 	size_t first = s->rows - s->lines + 1;
 	fputs(SAVE NO_WRAP "\033[0m", out); /* some characters are wide */
 	for (size_t i = 0; i < s->lines; i++) {

@@ -39,7 +39,7 @@ line(struct writer *w, bool title, const char *format, ...)
 
 /* "999", "1.23k", "45.6M" */
 static const char *
-number(char text[NUMBER], double value)
+view_number(char text[NUMBER], double value)
 {
 	static const char units[] = " kMGTPE";
 	size_t unit = 0;
@@ -86,7 +86,7 @@ worth(const struct writer *w, char text[NUMBER], double value)
 {
 	if (w->l->worth == ST_LIVE_TIME)
 		return duration(text, w->look->tsc_hz > 0 ? value / w->look->tsc_hz : 0);
-	return number(text, value);
+	return view_number(text, value);
 }
 
 static double
@@ -96,7 +96,7 @@ rate(const struct writer *w, uint64_t since)
 }
 
 static void
-write_title(struct writer *w, const char *what)
+view_write_title(struct writer *w, const char *what)
 {
 	const char *calls = activations(w->l);
 	char each[NUMBER];
@@ -125,7 +125,7 @@ room_for_name(const struct writer *w)
 }
 
 static void
-write_row(struct writer *w, const struct st_live_item *i, const char *name)
+view_write_row(struct writer *w, const struct st_live_item *i, const char *name)
 {
 	char each[NUMBER], all[NUMBER], calls[NUMBER];
 	const struct st_live *l = w->l;
@@ -136,7 +136,7 @@ write_row(struct writer *w, const struct st_live_item *i, const char *name)
 	double share = whole ? 100 * (double)part / (double)whole : 0;
 	worth(w, each, rate(w, since));
 	worth(w, all, (double)i->now[n]);
-	number(calls, rate(w, st_live_since(i, ST_LIVE_COUNT)));
+	view_number(calls, rate(w, st_live_since(i, ST_LIVE_COUNT)));
 	if (l->worth == ST_LIVE_ACTIVATIONS)
 		line(w, false, "  %5.1f%%  %*s  %*s  %s", share, COLUMN, each, COLUMN, all, name);
 	else
@@ -146,7 +146,7 @@ write_row(struct writer *w, const struct st_live_item *i, const char *name)
 
 /* The innermost labels of a context, as many as fit, the innermost last. */
 static char *
-path_of(struct writer *w, uint32_t context)
+view_path_of(struct writer *w, uint32_t context)
 {
 	const struct st_live_item *contexts = w->l->contexts.all.v;
 	static const char arrow[] = " > ", more[] = ".. > ";
@@ -182,17 +182,17 @@ write_places(struct writer *w, size_t lines)
 	uint32_t *hottest = calloc(lines + 1, sizeof *hottest);
 	size_t n =
 	        hottest ? st_live_hottest(w->l, &w->l->places, w->look->of_all, hottest, lines) : 0;
-	write_title(w, w->l->blocks ? "basic blocks" : "functions");
+	view_write_title(w, w->l->blocks ? "basic blocks" : "functions");
 	for (size_t i = 0; i < n; i++)
-		write_row(w, &w->l->places.all.v[hottest[i]],
-		          st_live_name(w->l, hottest[i], &w->files));
+		view_write_row(w, &w->l->places.all.v[hottest[i]],
+		               st_live_name(w->l, hottest[i], &w->files));
 	for (size_t i = n; i < lines; i++)
 		line(w, false, "%s", "");
 	free(hottest);
 }
 
 static void
-write_contexts(struct writer *w, size_t lines)
+view_write_contexts(struct writer *w, size_t lines)
 {
 	const struct st_live *l = w->l;
 	bool others = lines && l->others.now[ST_LIVE_COUNT];
@@ -200,14 +200,14 @@ write_contexts(struct writer *w, size_t lines)
 	size_t n =
 	        hottest ? st_live_hottest(l, &l->contexts, w->look->of_all, hottest, lines - others)
 	                : 0;
-	write_title(w, "contexts");
+	view_write_title(w, "contexts");
 	for (size_t i = 0; i < n; i++) {
-		char *path = path_of(w, hottest[i]);
-		write_row(w, &l->contexts.all.v[hottest[i]], path ? path : "?");
+		char *path = view_path_of(w, hottest[i]);
+		view_write_row(w, &l->contexts.all.v[hottest[i]], path ? path : "?");
 		free(path);
 	}
 	if (others)
-		write_row(w, &l->others, "(contexts that came when there were too many)");
+		view_write_row(w, &l->others, "(contexts that came when there were too many)");
 	free(hottest);
 }
 
@@ -241,8 +241,8 @@ write_head(struct writer *w)
 	char each[NUMBER], all[NUMBER], since[64];
 	snprintf(since, sizeof since, "the last %.1f s", look->interval);
 	line(w, false, "%s %s/s, %s in all; hottest of %s%s%s",
-	     number(each, rate(w, l->since[ST_LIVE_COUNT])), activations(l),
-	     number(all, (double)l->now[ST_LIVE_COUNT]), look->of_all ? "all" : since,
+	     view_number(each, rate(w, l->since[ST_LIVE_COUNT])), activations(l),
+	     view_number(all, (double)l->now[ST_LIVE_COUNT]), look->of_all ? "all" : since,
 	     look->keys ? "; " : "", look->keys ? look->keys : "");
 }
 
@@ -264,6 +264,6 @@ st_live_view(struct st_live *l, const struct st_live_look *look, FILE *out)
 	if (gap)
 		line(&w, false, "%s", "");
 	if (both)
-		write_contexts(&w, rows / 2);
+		view_write_contexts(&w, rows / 2);
 	return w.files != 0;
 }

@@ -91,7 +91,7 @@ struct numbers {
 };
 
 static uint64_t
-take(struct numbers *in, unsigned bits)
+file_contexts_take(struct numbers *in, unsigned bits)
 {
 	uint64_t n = 0;
 	in->bad |= !st_varint_take(&in->at, in->end, bits, &n);
@@ -102,7 +102,7 @@ take(struct numbers *in, unsigned bits)
 static uint32_t
 take_id(struct numbers *in, size_t n)
 {
-	uint64_t id = take(in, INDEX_BITS);
+	uint64_t id = file_contexts_take(in, INDEX_BITS);
 	in->bad |= id < 1 || id > n;
 	return (uint32_t)(id - 1);
 }
@@ -112,19 +112,19 @@ static void
 take_context(struct numbers *in, const struct st_profile *p, size_t i, bool costs,
              struct st_profile_context *out)
 {
-	uint64_t up = take(in, INDEX_BITS);
+	uint64_t up = file_contexts_take(in, INDEX_BITS);
 	in->bad |= up > i;
 	out->parent = up && !in->bad ? (uint32_t)(i - up) : UINT32_MAX;
 	out->thread = out->parent == UINT32_MAX ? take_id(in, p->threads.n)
 	                                        : p->contexts.v[out->parent].thread;
 	out->label = take_id(in, p->labels.n);
-	uint64_t link = take(in, INDEX_BITS + 2);
+	uint64_t link = file_contexts_take(in, INDEX_BITS + 2);
 	int64_t to = link ? (int64_t)i - st_unzigzag(link - 1) : UINT32_MAX;
 	in->bad |= to < 0 || to > UINT32_MAX;
 	out->link = (uint32_t)to;
-	out->count = take(in, 64);
-	out->self_ns = costs ? take(in, 64) : 0;
-	out->instructions = costs ? take(in, 64) : 0;
+	out->count = file_contexts_take(in, 64);
+	out->self_ns = costs ? file_contexts_take(in, 64) : 0;
+	out->instructions = costs ? file_contexts_take(in, 64) : 0;
 }
 
 /* The contexts of the row at hand; false: it is damaged, or memory is exhausted. */
@@ -165,7 +165,7 @@ load_contexts(sqlite3 *db, struct st_profile *p)
 
 /* Up to version 3 each context was a row of its own. */
 static bool
-load_rows(sqlite3 *db, struct st_profile *p)
+file_contexts_load_rows(sqlite3 *db, struct st_profile *p)
 {
 	sqlite3_stmt *s = NULL;
 	int status = sqlite3_prepare_v2(db,
@@ -207,6 +207,7 @@ links_lead_to_contexts(const struct st_profile *p)
 bool
 st_load_contexts(sqlite3 *db, struct st_profile *p)
 {
-	bool good = st_has_table(db, "contexts") ? load_contexts(db, p) : load_rows(db, p);
+	bool good = st_has_table(db, "contexts") ? load_contexts(db, p)
+	                                         : file_contexts_load_rows(db, p);
 	return good && links_lead_to_contexts(p);
 }

@@ -92,7 +92,7 @@ load_goal(sqlite3 *db, struct st_profile *p)
 }
 
 static bool
-load_rows(sqlite3 *db, struct st_profile *p)
+file_qos_load_rows(sqlite3 *db, struct st_profile *p)
 {
 	sqlite3_stmt *s = NULL;
 	const char *sql = "SELECT time_ns, value, budget_ns, state FROM qos ORDER BY rowid";
@@ -125,5 +125,5 @@ st_load_qos(sqlite3 *db, struct st_profile *p)
 	sqlite3_finalize(s);
 	if (status == SQLITE_DONE)
 		return true;
-	return status == SQLITE_ROW && load_goal(db, p) && load_rows(db, p);
+	return status == SQLITE_ROW && load_goal(db, p) && file_qos_load_rows(db, p);
 }

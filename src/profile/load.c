@@ -24,7 +24,7 @@ struct reader {
 };
 
 static void
-query(struct reader *r, const char *sql)
+load_query(struct reader *r, const char *sql)
 {
 	sqlite3_finalize(r->rows);
 	r->rows = NULL;
@@ -33,7 +33,7 @@ query(struct reader *r, const char *sql)
 }
 
 static bool
-next(struct reader *r)
+load_next(struct reader *r)
 {
 	r->column = 0;
 	if (r->damaged)
@@ -45,7 +45,7 @@ next(struct reader *r)
 }
 
 static int64_t
-get(struct reader *r)
+load_get(struct reader *r)
 {
 	return sqlite3_column_int64(r->rows, r->column++);
 }
@@ -53,7 +53,7 @@ get(struct reader *r)
 static uint64_t
 get_count(struct reader *r)
 {
-	int64_t value = get(r);
+	int64_t value = load_get(r);
 	r->damaged |= value < 0;
 	return value < 0 ? 0 : (uint64_t)value;
 }
@@ -79,7 +79,7 @@ get_or(struct reader *r, int64_t missing)
 		r->column++;
 		return missing;
 	}
-	return get(r);
+	return load_get(r);
 }
 
 static const char *
@@ -90,16 +90,16 @@ get_text_or(struct reader *r, const char *missing)
 }
 
 static const char *
-get_text(struct reader *r)
+load_get_text(struct reader *r)
 {
 	return get_text_or(r, "");
 }
 
 /* A row number of a table with n rows, as an index. */
 static uint32_t
-get_index(struct reader *r, size_t n)
+load_get_index(struct reader *r, size_t n)
 {
-	int64_t id = get(r);
+	int64_t id = load_get(r);
 	if (id < 1 || (uint64_t)id > n) {
 		r->damaged = true;
 		return 0;
@@ -111,7 +111,7 @@ get_index(struct reader *r, size_t n)
 static void
 check_id(struct reader *r, size_t n)
 {
-	r->damaged |= get(r) != (int64_t)n;
+	r->damaged |= load_get(r) != (int64_t)n;
 }
 
 static bool
@@ -126,11 +126,11 @@ static void
 load_texts(struct reader *r, const char *sql, void *list)
 {
 	__typeof__(r->p->notes) *texts = list;
-	query(r, sql);
-	while (next(r)) {
+	load_query(r, sql);
+	while (load_next(r)) {
 		const char **text = ST_PUSH(texts);
 		if (pushed(r, text))
-			*text = get_text(r);
+			*text = load_get_text(r);
 	}
 }
 
@@ -138,34 +138,36 @@ static void
 load_run(struct reader *r)
 {
 	struct st_profile_run *run = &r->p->run;
-	query(r, "SELECT tool, options, strobe, cwd, host, machine, kernel, cpu, cores, start_ns, "
-	         "wall_ns, cpu_user_ns, cpu_system_ns, tsc_hz, slowdown, exit, signal, sample_hz, "
-	         "follow, has_functions, samples_code, samples_kernel, samples_engine, "
-	         "samples_dropped, stacks, stacks_cut, native_ns FROM run");
-	if (!next(r)) {
+	load_query(
+	        r,
+	        "SELECT tool, options, strobe, cwd, host, machine, kernel, cpu, cores, start_ns, "
+	        "wall_ns, cpu_user_ns, cpu_system_ns, tsc_hz, slowdown, exit, signal, sample_hz, "
+	        "follow, has_functions, samples_code, samples_kernel, samples_engine, "
+	        "samples_dropped, stacks, stacks_cut, native_ns FROM run");
+	if (!load_next(r)) {
 		r->damaged = true;
 		return;
 	}
-	run->tool = get_text(r);
-	run->options = get_text(r);
-	run->strobe_version = get_text(r);
-	run->cwd = get_text(r);
-	run->host = get_text(r);
-	run->machine = get_text(r);
-	run->kernel = get_text(r);
-	run->cpu = get_text(r);
-	run->cores = get(r);
-	run->start_ns = get(r);
-	run->wall_ns = get(r);
-	run->cpu_user_ns = get(r);
-	run->cpu_system_ns = get(r);
+	run->tool = load_get_text(r);
+	run->options = load_get_text(r);
+	run->strobe_version = load_get_text(r);
+	run->cwd = load_get_text(r);
+	run->host = load_get_text(r);
+	run->machine = load_get_text(r);
+	run->kernel = load_get_text(r);
+	run->cpu = load_get_text(r);
+	run->cores = load_get(r);
+	run->start_ns = load_get(r);
+	run->wall_ns = load_get(r);
+	run->cpu_user_ns = load_get(r);
+	run->cpu_system_ns = load_get(r);
 	run->tsc_hz = get_real(r);
 	run->slowdown.about = get_real(r);
-	run->exit = get(r);
-	run->signal = get(r);
-	run->sample_hz = get(r);
-	run->follow = get(r) != 0;
-	run->has_functions = get(r) != 0;
+	run->exit = load_get(r);
+	run->signal = load_get(r);
+	run->sample_hz = load_get(r);
+	run->follow = load_get(r) != 0;
+	run->has_functions = load_get(r) != 0;
 	run->samples_code = get_count(r);
 	run->samples_kernel = get_count(r);
 	run->samples_engine = get_count(r);
@@ -180,22 +182,23 @@ load_run(struct reader *r)
 static void
 load_processes(struct reader *r)
 {
-	query(r,
-	      "SELECT id, pid, ppid, command, state, exited, exit, signal, core_dumped, wall_ns, "
-	      "executions, instructions FROM process ORDER BY id");
-	while (next(r)) {
+	load_query(
+	        r,
+	        "SELECT id, pid, ppid, command, state, exited, exit, signal, core_dumped, wall_ns, "
+	        "executions, instructions FROM process ORDER BY id");
+	while (load_next(r)) {
 		struct st_profile_process *out = ST_PUSH(&r->p->processes);
 		if (!pushed(r, out))
 			return;
 		check_id(r, r->p->processes.n);
-		out->pid = get(r);
-		out->ppid = get(r);
-		out->command = get_text(r);
-		out->state = get(r);
-		out->exited = get(r) != 0;
-		out->exit = get(r);
-		out->signal = get(r);
-		out->core_dumped = get(r) != 0;
+		out->pid = load_get(r);
+		out->ppid = load_get(r);
+		out->command = load_get_text(r);
+		out->state = load_get(r);
+		out->exited = load_get(r) != 0;
+		out->exit = load_get(r);
+		out->signal = load_get(r);
+		out->core_dumped = load_get(r) != 0;
 		out->wall_ns = get_or(r, -1);
 		out->executions = get_count(r);
 		out->instructions = get_count(r);
@@ -205,16 +208,18 @@ load_processes(struct reader *r)
 static void
 load_images(struct reader *r)
 {
-	query(r, "SELECT id, path, build_id, symbols, executions, instructions, samples FROM image "
-	         "ORDER BY id");
-	while (next(r)) {
+	load_query(
+	        r,
+	        "SELECT id, path, build_id, symbols, executions, instructions, samples FROM image "
+	        "ORDER BY id");
+	while (load_next(r)) {
 		struct st_profile_image *out = ST_PUSH(&r->p->images);
 		if (!pushed(r, out))
 			return;
 		check_id(r, r->p->images.n);
-		out->path = get_text(r);
-		out->build_id = get_text(r);
-		out->symbols = get_text(r);
+		out->path = load_get_text(r);
+		out->build_id = load_get_text(r);
+		out->symbols = load_get_text(r);
 		out->executions = get_count(r);
 		out->instructions = get_count(r);
 		out->samples = get_count(r);
@@ -224,23 +229,24 @@ load_images(struct reader *r)
 static void
 load_functions(struct reader *r)
 {
-	query(r,
-	      "SELECT id, image, offset, size, name, file, line, calls, calls_exact, executions, "
-	      "instructions, samples, samples_kernel, samples_engine, samples_total "
-	      "FROM function ORDER BY id");
-	while (next(r)) {
+	load_query(
+	        r,
+	        "SELECT id, image, offset, size, name, file, line, calls, calls_exact, executions, "
+	        "instructions, samples, samples_kernel, samples_engine, samples_total "
+	        "FROM function ORDER BY id");
+	while (load_next(r)) {
 		struct st_profile_function *out = ST_PUSH(&r->p->functions);
 		if (!pushed(r, out))
 			return;
 		check_id(r, r->p->functions.n);
-		out->image = get_index(r, r->p->images.n);
+		out->image = load_get_index(r, r->p->images.n);
 		out->offset = get_count(r);
 		out->size = get_count(r);
-		out->name = get_text(r);
+		out->name = load_get_text(r);
 		out->file = get_text_or(r, NULL);
 		out->line = get_small(r);
 		out->calls = get_count(r);
-		out->calls_exact = get(r) != 0;
+		out->calls_exact = load_get(r) != 0;
 		out->executions = get_count(r);
 		out->instructions = get_count(r);
 		out->samples = get_count(r);
@@ -253,14 +259,14 @@ load_functions(struct reader *r)
 static void
 load_blocks(struct reader *r)
 {
-	query(r, "SELECT image, function, offset, bytes, insns, ends, target, executions, "
-	         "instructions, samples FROM block ORDER BY id");
-	while (next(r)) {
+	load_query(r, "SELECT image, function, offset, bytes, insns, ends, target, executions, "
+	              "instructions, samples FROM block ORDER BY id");
+	while (load_next(r)) {
 		struct st_profile_block *out = ST_PUSH(&r->p->blocks);
 		if (!pushed(r, out))
 			return;
-		out->image = get_index(r, r->p->images.n);
-		out->function = get_index(r, r->p->functions.n);
+		out->image = load_get_index(r, r->p->images.n);
+		out->function = load_get_index(r, r->p->functions.n);
 		out->offset = get_count(r);
 		out->bytes = get_small(r);
 		out->insns = get_small(r);
@@ -276,13 +282,14 @@ static void
 load_lines(struct reader *r)
 {
 	const char *file = ""; /* consecutive lines are mostly of one file */
-	query(r, "SELECT function, file, line, executions, instructions, samples FROM line ORDER "
-	         "BY id");
-	while (next(r)) {
+	load_query(r,
+	           "SELECT function, file, line, executions, instructions, samples FROM line ORDER "
+	           "BY id");
+	while (load_next(r)) {
 		struct st_profile_line *out = ST_PUSH(&r->p->lines);
 		if (!pushed(r, out))
 			return;
-		out->function = get_index(r, r->p->functions.n);
+		out->function = load_get_index(r, r->p->functions.n);
 		const char *text = (const char *)sqlite3_column_text(r->rows, r->column++);
 		if (text && strcmp(text, file))
 			file = st_profile_text(r->p, text);
@@ -297,16 +304,18 @@ load_lines(struct reader *r)
 static void
 load_threads(struct reader *r)
 {
-	query(r, "SELECT process, tid, name, state, begin_ns, end_ns, samples FROM thread ORDER BY "
-	         "id");
-	while (next(r)) {
+	load_query(
+	        r,
+	        "SELECT process, tid, name, state, begin_ns, end_ns, samples FROM thread ORDER BY "
+	        "id");
+	while (load_next(r)) {
 		struct st_profile_thread *out = ST_PUSH(&r->p->threads);
 		if (!pushed(r, out))
 			return;
-		out->process = get_index(r, r->p->processes.n);
-		out->tid = get(r);
-		out->name = get_text(r);
-		out->state = get(r);
+		out->process = load_get_index(r, r->p->processes.n);
+		out->tid = load_get(r);
+		out->name = load_get_text(r);
+		out->state = load_get(r);
 		out->begin_ns = get_or(r, -1);
 		out->end_ns = get_or(r, -1);
 		out->samples = get_count(r);
@@ -317,14 +326,14 @@ static void
 load_counters(struct reader *r, const char *sql, void *list)
 {
 	__typeof__(r->p->counters) *counters = list;
-	query(r, sql);
-	while (next(r)) {
+	load_query(r, sql);
+	while (load_next(r)) {
 		struct st_profile_counter *out = ST_PUSH(counters);
 		if (!pushed(r, out))
 			return;
-		out->process = get_index(r, r->p->processes.n);
-		out->name = get_text(r);
-		out->help = get_text(r);
+		out->process = load_get_index(r, r->p->processes.n);
+		out->name = load_get_text(r);
+		out->help = load_get_text(r);
 		out->total = get_count(r);
 	}
 }
@@ -332,17 +341,17 @@ load_counters(struct reader *r, const char *sql, void *list)
 static void
 load_fallbacks(struct reader *r)
 {
-	query(r, "SELECT process, coalesce(image, 0), offset, cause, count FROM fallback");
-	while (next(r)) {
+	load_query(r, "SELECT process, coalesce(image, 0), offset, cause, count FROM fallback");
+	while (load_next(r)) {
 		struct st_profile_fallback *out = ST_PUSH(&r->p->fallbacks);
 		if (!pushed(r, out))
 			return;
-		out->process = get_index(r, r->p->processes.n);
+		out->process = load_get_index(r, r->p->processes.n);
 		uint32_t image = get_small(r);
 		r->damaged |= image > r->p->images.n;
 		out->image = image - 1; /* 0, no image, becomes UINT32_MAX */
 		out->offset = get_count(r);
-		out->cause = get(r);
+		out->cause = load_get(r);
 		out->count = get_count(r);
 	}
 	load_texts(r, "SELECT text FROM note ORDER BY rowid", &r->p->notes);
@@ -354,13 +363,13 @@ load_aliases(struct reader *r)
 {
 	if (!st_has_table(r->db, "function_alias"))
 		return;
-	query(r, "SELECT function, name FROM function_alias ORDER BY function, rowid");
-	while (next(r)) {
+	load_query(r, "SELECT function, name FROM function_alias ORDER BY function, rowid");
+	while (load_next(r)) {
 		struct st_profile_alias *out = ST_PUSH(&r->p->aliases);
 		if (!pushed(r, out))
 			return;
-		out->function = get_index(r, r->p->functions.n);
-		out->name = get_text(r);
+		out->function = load_get_index(r, r->p->functions.n);
+		out->name = load_get_text(r);
 	}
 }
 
@@ -398,7 +407,7 @@ header_number(const unsigned char *header, size_t offset)
 
 /* The file's header says whose it is and which version before SQLite is asked. */
 static st_status
-check_header(const char *path, uint32_t *version_out, struct st_error *e)
+load_check_header(const char *path, uint32_t *version_out, struct st_error *e)
 {
 	enum { HEADER = 100, USER_VERSION = 60, APPLICATION_ID = 68 };
 	unsigned char header[HEADER] = {0};
@@ -450,7 +459,7 @@ st_profile_load(const char *path, struct st_error *e)
 {
 	struct reader r = {0};
 	uint32_t version = 0;
-	if (check_header(path, &version, e))
+	if (load_check_header(path, &version, e))
 		return NULL;
 	r.p = st_profile_new();
 	r.damaged = !r.p;

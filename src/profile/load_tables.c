@@ -17,7 +17,7 @@ struct loader {
 };
 
 static void
-query(struct loader *l, const char *sql)
+load_tables_query(struct loader *l, const char *sql)
 {
 	sqlite3_finalize(l->rows);
 	l->rows = NULL;
@@ -26,7 +26,7 @@ query(struct loader *l, const char *sql)
 }
 
 static bool
-next(struct loader *l)
+load_tables_next(struct loader *l)
 {
 	l->column = 0;
 	if (l->bad)
@@ -37,13 +37,13 @@ next(struct loader *l)
 }
 
 static uint64_t
-get(struct loader *l)
+load_tables_get(struct loader *l)
 {
 	return (uint64_t)sqlite3_column_int64(l->rows, l->column++);
 }
 
 static const char *
-get_text(struct loader *l, const char *missing)
+load_tables_get_text(struct loader *l, const char *missing)
 {
 	const char *text = (const char *)sqlite3_column_text(l->rows, l->column++);
 	return text ? st_profile_text(l->p, text) : missing;
@@ -51,19 +51,19 @@ get_text(struct loader *l, const char *missing)
 
 /* The id of a row of another table with n rows, or NULL. */
 static uint32_t
-get_index(struct loader *l, size_t n)
+load_tables_get_index(struct loader *l, size_t n)
 {
 	if (sqlite3_column_type(l->rows, l->column) == SQLITE_NULL) {
 		l->column++;
 		return UINT32_MAX;
 	}
-	uint64_t id = get(l);
+	uint64_t id = load_tables_get(l);
 	l->bad |= id < 1 || id > n;
 	return l->bad ? UINT32_MAX : (uint32_t)(id - 1);
 }
 
 static bool
-is_name(const char *name)
+load_tables_is_name(const char *name)
 {
 	size_t n = 0;
 	while (isalnum((unsigned char)name[n]) || name[n] == '_')
@@ -83,9 +83,9 @@ get_repeated(struct loader *l, size_t column)
 static void
 get_place(struct loader *l, struct st_profile_value *v)
 {
-	v->image = get_index(l, l->p->images.n);
-	v->number = get(l);
-	v->function = get_index(l, l->p->functions.n);
+	v->image = load_tables_get_index(l, l->p->images.n);
+	v->number = load_tables_get(l);
+	v->function = load_tables_get_index(l, l->p->functions.n);
 	if (v->function != UINT32_MAX && !l->bad) {
 		v->text = l->p->functions.v[v->function].name;
 		l->bad |= v->image != l->p->functions.v[v->function].image;
@@ -107,7 +107,7 @@ get_value(struct loader *l, const struct st_profile_table *t, size_t column,
 		break;
 	case ST_VALUE_LINE: {
 		const char *file = get_repeated(l, column);
-		uint64_t line = get(l);
+		uint64_t line = load_tables_get(l);
 		get_place(l, v);
 		v->text = file;
 		if (file)
@@ -115,17 +115,17 @@ get_value(struct loader *l, const struct st_profile_table *t, size_t column,
 		break;
 	}
 	default:
-		v->number = get(l);
+		v->number = load_tables_get(l);
 	}
 }
 
 static void
-load_rows(struct loader *l, struct st_profile_table *t, const char *sql)
+load_tables_load_rows(struct loader *l, struct st_profile_table *t, const char *sql)
 {
-	query(l, sql);
+	load_tables_query(l, sql);
 	memset(l->last, 0, sizeof l->last);
-	while (next(l)) {
-		uint64_t id = get(l);
+	while (load_tables_next(l)) {
+		uint64_t id = load_tables_get(l);
 		if (id == 0)
 			t->has_others = true;
 		else
@@ -150,17 +150,19 @@ load_columns(struct loader *l, struct st_profile_table *t, size_t id, const char
 	FILE *sql = st_text_begin(&built);
 	if (!sql)
 		return NULL;
-	query(l,
-	      "SELECT name, type, role, field FROM tool_column WHERE tool_table = ? ORDER BY id");
+	load_tables_query(
+	        l,
+	        "SELECT name, type, role, field FROM tool_column WHERE tool_table = ? ORDER BY id");
 	if (!l->bad)
 		sqlite3_bind_int64(l->rows, 1, (int64_t)id);
 	fputs("SELECT id", sql);
-	while (next(l)) {
-		const char *name = get_text(l, ""), *type = get_text(l, "");
-		const char *role = get_text(l, ""), *field = get_text(l, ""), *const * ends;
+	while (load_tables_next(l)) {
+		const char *name = load_tables_get_text(l, ""), *type = load_tables_get_text(l, "");
+		const char *role = load_tables_get_text(l, ""),
+		           *field = load_tables_get_text(l, ""), *const * ends;
 		int a = st_profile_type_named(type), b = st_profile_role_named(role);
 		bool key = b == STROBE_IS_KEY;
-		l->bad |= a < 0 || b < 0 || !is_name(field) ||
+		l->bad |= a < 0 || b < 0 || !load_tables_is_name(field) ||
 		          t->n_columns == STROBE_MOST_COLUMNS || (key && t->n_keys != t->n_columns);
 		if (l->bad || (!key && st_profile_shape(a) != ST_VALUE_NUMBER)) {
 			l->bad = true;
@@ -184,27 +186,28 @@ load_table(struct loader *l, size_t index, const char *data)
 	if (!sql)
 		l->p->out_of_memory = l->bad = true;
 	else
-		load_rows(l, t, sql);
+		load_tables_load_rows(l, t, sql);
 	free(sql);
 }
 
 static void
 load_streams(struct loader *l)
 {
-	query(l, "SELECT name, tool, help, file, rows, bytes, dropped FROM stream ORDER BY id");
-	while (next(l)) {
+	load_tables_query(
+	        l, "SELECT name, tool, help, file, rows, bytes, dropped FROM stream ORDER BY id");
+	while (load_tables_next(l)) {
 		struct st_profile_stream *out = ST_PUSH(&l->p->streams);
 		if (!out) {
 			l->p->out_of_memory = l->bad = true;
 			return;
 		}
-		out->name = get_text(l, "");
-		out->tool = get_text(l, "");
-		out->help = get_text(l, "");
-		out->file = get_text(l, NULL);
-		out->rows = get(l);
-		out->bytes = get(l);
-		out->dropped = get(l);
+		out->name = load_tables_get_text(l, "");
+		out->tool = load_tables_get_text(l, "");
+		out->help = load_tables_get_text(l, "");
+		out->file = load_tables_get_text(l, NULL);
+		out->rows = load_tables_get(l);
+		out->bytes = load_tables_get(l);
+		out->dropped = load_tables_get(l);
 	}
 }
 
@@ -213,20 +216,20 @@ st_load_tables(sqlite3 *db, struct st_profile *p)
 {
 	struct loader l = {.db = db, .p = p};
 	ST_VEC(const char *) data = {0};
-	query(&l, "SELECT id, name, tool, help, data FROM tool_table ORDER BY id");
-	while (next(&l)) {
+	load_tables_query(&l, "SELECT id, name, tool, help, data FROM tool_table ORDER BY id");
+	while (load_tables_next(&l)) {
 		struct st_profile_table *t = ST_PUSH(&p->tables);
 		const char **name = ST_PUSH(&data);
 		if (!t || !name) {
 			p->out_of_memory = l.bad = true;
 			break;
 		}
-		l.bad |= get(&l) != p->tables.n;
-		t->name = get_text(&l, "");
-		t->tool = get_text(&l, "");
-		t->help = get_text(&l, "");
-		*name = get_text(&l, "");
-		l.bad |= !is_name(*name) || strncmp(*name, "table_", 6) != 0;
+		l.bad |= load_tables_get(&l) != p->tables.n;
+		t->name = load_tables_get_text(&l, "");
+		t->tool = load_tables_get_text(&l, "");
+		t->help = load_tables_get_text(&l, "");
+		*name = load_tables_get_text(&l, "");
+		l.bad |= !load_tables_is_name(*name) || strncmp(*name, "table_", 6) != 0;
 	}
 	for (size_t i = 0; i < p->tables.n && !l.bad; i++)
 		load_table(&l, i, data.v[i]);

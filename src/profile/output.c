@@ -157,7 +157,7 @@ st_output_begin(struct st_output *o, const char *path, struct st_error *e)
 
 /* 0, or why not all of them are there. */
 static int
-append(const struct st_output *o, const void *bytes, size_t n)
+output_append(const struct st_output *o, const void *bytes, size_t n)
 {
 	/* Beyond a limit on file sizes: an error to report, not a signal to die of. */
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, size_before, pipe_before;
@@ -179,7 +179,7 @@ append(const struct st_output *o, const void *bytes, size_t n)
 st_status
 st_output_write(struct st_output *o, const void *bytes, size_t n, struct st_error *e)
 {
-	int error = append(o, bytes, n);
+	int error = output_append(o, bytes, n);
 	return error ? st_output_failed(o->path, error, e) : 0;
 }
 
@@ -188,7 +188,7 @@ on_bytes(void *cookie, const char *bytes, size_t n)
 {
 	struct st_output *o = cookie;
 	if (!o->error)
-		o->error = append(o, bytes, n);
+		o->error = output_append(o, bytes, n);
 	return o->error ? 0 : (ssize_t)n;
 }
 

@@ -19,7 +19,7 @@ struct writer {
 };
 
 static void
-note(struct writer *w, int status)
+save_note(struct writer *w, int status)
 {
 	w->status = status;
 	w->error = sqlite3_system_errno(w->db);
@@ -43,7 +43,7 @@ table(struct writer *w, const char *name, int columns)
 }
 
 static void
-put(struct writer *w, int64_t value)
+save_put(struct writer *w, int64_t value)
 {
 	sqlite3_bind_int64(w->insert, ++w->column, value);
 }
@@ -53,14 +53,14 @@ put(struct writer *w, int64_t value)
 static void
 put_count(struct writer *w, uint64_t value)
 {
-	put(w, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+	save_put(w, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
 static void
 put_or_null(struct writer *w, bool known, int64_t value)
 {
 	if (known)
-		put(w, value);
+		save_put(w, value);
 	else
 		sqlite3_bind_null(w->insert, ++w->column);
 }
@@ -72,13 +72,13 @@ put_real(struct writer *w, double value)
 }
 
 static void
-put_text(struct writer *w, const char *text)
+save_put_text(struct writer *w, const char *text)
 {
 	sqlite3_bind_text(w->insert, ++w->column, text, -1, SQLITE_STATIC); /* NULL becomes NULL */
 }
 
 static void
-end_row(struct writer *w)
+save_end_row(struct writer *w)
 {
 	w->column = 0;
 	if (w->status != SQLITE_OK)
@@ -86,7 +86,7 @@ end_row(struct writer *w)
 	errno = 0;
 	int status = sqlite3_step(w->insert);
 	if (status != SQLITE_DONE)
-		note(w, status);
+		save_note(w, status);
 	sqlite3_reset(w->insert);
 }
 
@@ -94,45 +94,45 @@ static void
 save_run(struct writer *w, const struct st_profile_run *r)
 {
 	table(w, "run", 27);
-	put_text(w, r->tool);
-	put_text(w, r->options);
-	put_text(w, r->strobe_version);
-	put_text(w, r->cwd);
-	put_text(w, r->host);
-	put_text(w, r->machine);
-	put_text(w, r->kernel);
-	put_text(w, r->cpu);
-	put(w, r->cores);
-	put(w, r->start_ns);
-	put(w, r->wall_ns);
-	put(w, r->cpu_user_ns);
-	put(w, r->cpu_system_ns);
+	save_put_text(w, r->tool);
+	save_put_text(w, r->options);
+	save_put_text(w, r->strobe_version);
+	save_put_text(w, r->cwd);
+	save_put_text(w, r->host);
+	save_put_text(w, r->machine);
+	save_put_text(w, r->kernel);
+	save_put_text(w, r->cpu);
+	save_put(w, r->cores);
+	save_put(w, r->start_ns);
+	save_put(w, r->wall_ns);
+	save_put(w, r->cpu_user_ns);
+	save_put(w, r->cpu_system_ns);
 	put_real(w, r->tsc_hz);
 	put_real(w, r->slowdown.about);
-	put(w, r->exit);
-	put(w, r->signal);
-	put(w, r->sample_hz);
-	put(w, r->follow);
-	put(w, r->has_functions);
+	save_put(w, r->exit);
+	save_put(w, r->signal);
+	save_put(w, r->sample_hz);
+	save_put(w, r->follow);
+	save_put(w, r->has_functions);
 	put_count(w, r->samples_code);
 	put_count(w, r->samples_kernel);
 	put_count(w, r->samples_engine);
 	put_count(w, r->samples_dropped);
 	put_count(w, r->stacks);
 	put_count(w, r->stacks_cut);
-	put(w, r->native_ns);
-	end_row(w);
+	save_put(w, r->native_ns);
+	save_end_row(w);
 	table(w, "argument", 2);
 	for (size_t i = 0; i < r->command.n; i++) {
-		put(w, (int64_t)i + 1);
-		put_text(w, r->command.v[i]);
-		end_row(w);
+		save_put(w, (int64_t)i + 1);
+		save_put_text(w, r->command.v[i]);
+		save_end_row(w);
 	}
 	table(w, "environment", 2);
 	for (size_t i = 0; i < r->environment.n; i++) {
-		put(w, (int64_t)i + 1);
-		put_text(w, r->environment.v[i]);
-		end_row(w);
+		save_put(w, (int64_t)i + 1);
+		save_put_text(w, r->environment.v[i]);
+		save_end_row(w);
 	}
 }
 
@@ -142,19 +142,19 @@ save_processes(struct writer *w, const struct st_profile *p)
 	table(w, "process", 12);
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
-		put(w, (int64_t)i + 1);
-		put(w, in->pid);
-		put(w, in->ppid);
-		put_text(w, in->command);
-		put(w, in->state);
-		put(w, in->exited);
-		put(w, in->exit);
-		put(w, in->signal);
-		put(w, in->core_dumped);
+		save_put(w, (int64_t)i + 1);
+		save_put(w, in->pid);
+		save_put(w, in->ppid);
+		save_put_text(w, in->command);
+		save_put(w, in->state);
+		save_put(w, in->exited);
+		save_put(w, in->exit);
+		save_put(w, in->signal);
+		save_put(w, in->core_dumped);
 		put_or_null(w, in->wall_ns >= 0, in->wall_ns);
 		put_count(w, in->executions);
 		put_count(w, in->instructions);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -164,14 +164,14 @@ save_images(struct writer *w, const struct st_profile *p)
 	table(w, "image", 7);
 	for (size_t i = 0; i < p->images.n; i++) {
 		const struct st_profile_image *in = &p->images.v[i];
-		put(w, (int64_t)i + 1);
-		put_text(w, in->path);
-		put_text(w, in->build_id);
-		put_text(w, in->symbols);
+		save_put(w, (int64_t)i + 1);
+		save_put_text(w, in->path);
+		save_put_text(w, in->build_id);
+		save_put_text(w, in->symbols);
 		put_count(w, in->executions);
 		put_count(w, in->instructions);
 		put_count(w, in->samples);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -181,22 +181,22 @@ save_functions(struct writer *w, const struct st_profile *p)
 	table(w, "function", 15);
 	for (size_t i = 0; i < p->functions.n; i++) {
 		const struct st_profile_function *in = &p->functions.v[i];
-		put(w, (int64_t)i + 1);
-		put(w, (int64_t)in->image + 1);
+		save_put(w, (int64_t)i + 1);
+		save_put(w, (int64_t)in->image + 1);
 		put_count(w, in->offset);
 		put_count(w, in->size);
-		put_text(w, in->name);
-		put_text(w, in->file);
+		save_put_text(w, in->name);
+		save_put_text(w, in->file);
 		put_or_null(w, in->line > 0, in->line);
 		put_count(w, in->calls);
-		put(w, in->calls_exact);
+		save_put(w, in->calls_exact);
 		put_count(w, in->executions);
 		put_count(w, in->instructions);
 		put_count(w, in->samples);
 		put_count(w, in->samples_kernel);
 		put_count(w, in->samples_engine);
 		put_count(w, in->samples_total);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -205,9 +205,9 @@ save_aliases(struct writer *w, const struct st_profile *p)
 {
 	table(w, "function_alias", 2);
 	for (size_t i = 0; i < p->aliases.n; i++) {
-		put(w, (int64_t)p->aliases.v[i].function + 1);
-		put_text(w, p->aliases.v[i].name);
-		end_row(w);
+		save_put(w, (int64_t)p->aliases.v[i].function + 1);
+		save_put_text(w, p->aliases.v[i].name);
+		save_end_row(w);
 	}
 }
 
@@ -217,18 +217,18 @@ save_blocks(struct writer *w, const struct st_profile *p)
 	table(w, "block", 11);
 	for (size_t i = 0; i < p->blocks.n; i++) {
 		const struct st_profile_block *in = &p->blocks.v[i];
-		put(w, (int64_t)i + 1);
-		put(w, (int64_t)in->image + 1);
-		put(w, (int64_t)in->function + 1);
+		save_put(w, (int64_t)i + 1);
+		save_put(w, (int64_t)in->image + 1);
+		save_put(w, (int64_t)in->function + 1);
 		put_count(w, in->offset);
-		put(w, in->bytes);
-		put(w, in->insns);
-		put(w, in->end);
+		save_put(w, in->bytes);
+		save_put(w, in->insns);
+		save_put(w, in->end);
 		put_or_null(w, in->target <= INT64_MAX, (int64_t)in->target);
 		put_count(w, in->executions);
 		put_count(w, in->instructions);
 		put_count(w, in->samples);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -238,14 +238,14 @@ save_lines(struct writer *w, const struct st_profile *p)
 	table(w, "line", 7);
 	for (size_t i = 0; i < p->lines.n; i++) {
 		const struct st_profile_line *in = &p->lines.v[i];
-		put(w, (int64_t)i + 1);
-		put(w, (int64_t)in->function + 1);
-		put_text(w, in->file);
-		put(w, in->line);
+		save_put(w, (int64_t)i + 1);
+		save_put(w, (int64_t)in->function + 1);
+		save_put_text(w, in->file);
+		save_put(w, in->line);
 		put_count(w, in->executions);
 		put_count(w, in->instructions);
 		put_count(w, in->samples);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -255,15 +255,15 @@ save_threads(struct writer *w, const struct st_profile *p)
 	table(w, "thread", 8);
 	for (size_t i = 0; i < p->threads.n; i++) {
 		const struct st_profile_thread *in = &p->threads.v[i];
-		put(w, (int64_t)i + 1);
-		put(w, (int64_t)in->process + 1);
-		put(w, in->tid);
-		put_text(w, in->name);
-		put(w, in->state);
+		save_put(w, (int64_t)i + 1);
+		save_put(w, (int64_t)in->process + 1);
+		save_put(w, in->tid);
+		save_put_text(w, in->name);
+		save_put(w, in->state);
 		put_or_null(w, in->begin_ns >= 0, in->begin_ns);
 		put_or_null(w, in->end_ns >= 0, in->end_ns);
 		put_count(w, in->samples);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -272,11 +272,11 @@ save_counters(struct writer *w, const char *name, const struct st_profile_counte
 {
 	table(w, name, 4);
 	for (size_t i = 0; i < n; i++) {
-		put(w, (int64_t)v[i].process + 1);
-		put_text(w, v[i].name);
-		put_text(w, v[i].help);
+		save_put(w, (int64_t)v[i].process + 1);
+		save_put_text(w, v[i].name);
+		save_put_text(w, v[i].help);
 		put_count(w, v[i].total);
-		end_row(w);
+		save_end_row(w);
 	}
 }
 
@@ -286,17 +286,17 @@ save_fallbacks(struct writer *w, const struct st_profile *p)
 	table(w, "fallback", 5);
 	for (size_t i = 0; i < p->fallbacks.n; i++) {
 		const struct st_profile_fallback *in = &p->fallbacks.v[i];
-		put(w, (int64_t)in->process + 1);
+		save_put(w, (int64_t)in->process + 1);
 		put_or_null(w, in->image != UINT32_MAX, (int64_t)in->image + 1);
 		put_count(w, in->offset);
-		put(w, in->cause);
+		save_put(w, in->cause);
 		put_count(w, in->count);
-		end_row(w);
+		save_end_row(w);
 	}
 	table(w, "note", 1);
 	for (size_t i = 0; i < p->notes.n; i++) {
-		put_text(w, p->notes.v[i]);
-		end_row(w);
+		save_put_text(w, p->notes.v[i]);
+		save_end_row(w);
 	}
 }
 
@@ -308,12 +308,12 @@ run_sql(struct writer *w, const char *sql)
 	errno = 0;
 	int status = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
 	if (status != SQLITE_OK)
-		note(w, status);
+		save_note(w, status);
 }
 
 /* No journal and no syncing: the file is nobody's until it is renamed into place. */
 static void
-fill(struct writer *w, const struct st_profile *p)
+save_fill(struct writer *w, const struct st_profile *p)
 {
 	char marks[128];
 	snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%d;",
@@ -347,7 +347,7 @@ fill(struct writer *w, const struct st_profile *p)
 		if (status == SQLITE_OK)
 			status = st_save_forest(w->db, p);
 		if (status != SQLITE_OK)
-			note(w, status);
+			save_note(w, status);
 	}
 	sqlite3_finalize(w->insert);
 	run_sql(w, "COMMIT");
@@ -391,7 +391,7 @@ st_profile_save(const struct st_profile *p, const char *path, struct st_error *e
 	sigaction(SIGXFSZ, &ignore, &before); /* a file too large is an error, not a death */
 	w.status = sqlite3_open_v2(o.temporary ? o.temporary : ":memory:", &w.db,
 	                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	fill(&w, p);
+	save_fill(&w, p);
 	int status = w.status == SQLITE_OK ? 0 : failed(&w, path, e);
 	if (!status && !o.temporary)
 		status = write_image(&w, &o, e);

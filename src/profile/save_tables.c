@@ -29,7 +29,7 @@ struct saver {
 };
 
 static void
-clean(char out[ST_FIELD_NAME], const char *before, const char *text)
+save_tables_clean(char out[ST_FIELD_NAME], const char *before, const char *text)
 {
 	enum { LONGEST = 40 }; /* so that there is room behind it */
 	int n = snprintf(out, LONGEST, "%s%s", before, *text ? text : "_");
@@ -63,12 +63,12 @@ static void
 name_table(struct names *names, size_t index, const struct st_profile_table *t)
 {
 	struct names *n = &names[index];
-	clean(n->data, "table_", t->name);
+	save_tables_clean(n->data, "table_", t->name);
 	for (size_t i = 0; i < index; i++)
 		if (!strcasecmp(names[i].data, n->data))
 			sprintf(strchr(n->data, '\0'), "_%zu", index + 1);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		clean(n->fields[c], "", t->columns[c].name);
+		save_tables_clean(n->fields[c], "", t->columns[c].name);
 		for (size_t i = 0; i <= c; i++)
 			if (fields_clash(t, n, c, i))
 				sprintf(strchr(n->fields[c], '\0'), "_%zu", c + 1);
@@ -76,7 +76,7 @@ name_table(struct names *names, size_t index, const struct st_profile_table *t)
 }
 
 static void
-create(FILE *sql, const struct st_profile_table *t, const struct names *n)
+save_tables_create(FILE *sql, const struct st_profile_table *t, const struct names *n)
 {
 	fprintf(sql, "CREATE TABLE \"%s\"(id INTEGER PRIMARY KEY", n->data);
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -132,7 +132,7 @@ create_table(struct saver *s, const struct st_profile_table *t, const struct nam
 	FILE *sql = s->status == SQLITE_OK ? st_text_begin(&built) : NULL;
 	if (!sql)
 		return;
-	create(sql, t, n);
+	save_tables_create(sql, t, n);
 	create_view(sql, t, n);
 	char *text = st_text_end(&built);
 	s->status = text ? sqlite3_exec(s->db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
@@ -161,13 +161,13 @@ begin_many(struct saver *s, const char *table, size_t columns, size_t rows)
 }
 
 static void
-begin(struct saver *s, const char *table, size_t columns)
+save_tables_begin(struct saver *s, const char *table, size_t columns)
 {
 	begin_many(s, table, columns, 1);
 }
 
 static void
-end_row(struct saver *s)
+save_tables_end_row(struct saver *s)
 {
 	s->column = 0;
 	if (s->status != SQLITE_OK)
@@ -181,13 +181,13 @@ end_row(struct saver *s)
 
 /* All 64 bits, so that what is greater than a signed number appears negative. */
 static void
-put(struct saver *s, uint64_t value)
+save_tables_put(struct saver *s, uint64_t value)
 {
 	sqlite3_bind_int64(s->insert, ++s->column, (int64_t)value);
 }
 
 static void
-put_text(struct saver *s, const char *text)
+save_tables_put_text(struct saver *s, const char *text)
 {
 	sqlite3_bind_text(s->insert, ++s->column, text, -1, SQLITE_STATIC);
 }
@@ -205,7 +205,7 @@ static void
 put_place(struct saver *s, const struct st_profile_value *v)
 {
 	put_index(s, v->image);
-	put(s, v->number);
+	save_tables_put(s, v->number);
 	put_index(s, v->function);
 }
 
@@ -214,15 +214,15 @@ put_value(struct saver *s, enum strobe_type type, const struct st_profile_value 
 {
 	switch (st_profile_shape(type)) {
 	case ST_VALUE_TEXT:
-		put_text(s, v->text);
+		save_tables_put_text(s, v->text);
 		break;
 	case ST_VALUE_PLACE:
 		put_place(s, v);
 		break;
 	case ST_VALUE_LINE:
-		put_text(s, v->text);
+		save_tables_put_text(s, v->text);
 		if (v->text) {
-			put(s, v->number);
+			save_tables_put(s, v->number);
 			s->column += 3;
 		} else {
 			s->column++;
@@ -230,7 +230,7 @@ put_value(struct saver *s, enum strobe_type type, const struct st_profile_value 
 		}
 		break;
 	default:
-		put(s, v->number);
+		save_tables_put(s, v->number);
 	}
 }
 
@@ -239,7 +239,7 @@ put_row(struct saver *s, const struct st_profile_table *t, size_t id,
         const struct st_profile_value *row)
 {
 	const char *const *ends;
-	put(s, id);
+	save_tables_put(s, id);
 	for (size_t c = 0; c < t->n_columns; c++)
 		if (id || c >= t->n_keys)
 			put_value(s, t->columns[c].type, &row[c]);
@@ -258,43 +258,43 @@ save_rows(struct saver *s, const struct st_profile_table *t, const struct names 
 		columns += st_fields_of(t->columns[c].type, &ends);
 	if (rows >= AT_ONCE)
 		begin_many(s, n->data, columns, AT_ONCE);
-	for (; rows - i >= AT_ONCE; end_row(s))
+	for (; rows - i >= AT_ONCE; save_tables_end_row(s))
 		for (size_t end = i + AT_ONCE; i < end; i++)
 			put_row(s, t, i + 1, t->values.v + i * t->n_columns);
-	begin(s, n->data, columns);
-	for (; i < rows; i++, end_row(s))
+	save_tables_begin(s, n->data, columns);
+	for (; i < rows; i++, save_tables_end_row(s))
 		put_row(s, t, i + 1, t->values.v + i * t->n_columns);
 	if (t->has_others) {
 		put_row(s, t, 0, t->others);
-		end_row(s);
+		save_tables_end_row(s);
 	}
 }
 
 static void
 save_catalogue(struct saver *s, const struct st_profile *p)
 {
-	begin(s, "tool_table", 5);
+	save_tables_begin(s, "tool_table", 5);
 	for (size_t i = 0; i < p->tables.n; i++) {
 		const struct st_profile_table *t = &p->tables.v[i];
-		put(s, i + 1);
-		put_text(s, t->name);
-		put_text(s, t->tool);
-		put_text(s, t->help);
-		put_text(s, s->names[i].data);
-		end_row(s);
+		save_tables_put(s, i + 1);
+		save_tables_put_text(s, t->name);
+		save_tables_put_text(s, t->tool);
+		save_tables_put_text(s, t->help);
+		save_tables_put_text(s, s->names[i].data);
+		save_tables_end_row(s);
 	}
 	uint64_t id = 0;
-	begin(s, "tool_column", 6);
+	save_tables_begin(s, "tool_column", 6);
 	for (size_t i = 0; i < p->tables.n; i++) {
 		const struct st_profile_table *t = &p->tables.v[i];
 		for (size_t c = 0; c < t->n_columns; c++) {
-			put(s, ++id);
-			put(s, i + 1);
-			put_text(s, t->columns[c].name);
-			put_text(s, st_profile_type_name(t->columns[c].type));
-			put_text(s, st_profile_role_name(t->columns[c].role));
-			put_text(s, s->names[i].fields[c]);
-			end_row(s);
+			save_tables_put(s, ++id);
+			save_tables_put(s, i + 1);
+			save_tables_put_text(s, t->columns[c].name);
+			save_tables_put_text(s, st_profile_type_name(t->columns[c].type));
+			save_tables_put_text(s, st_profile_role_name(t->columns[c].role));
+			save_tables_put_text(s, s->names[i].fields[c]);
+			save_tables_end_row(s);
 		}
 	}
 }
@@ -302,18 +302,18 @@ save_catalogue(struct saver *s, const struct st_profile *p)
 static void
 save_streams(struct saver *s, const struct st_profile *p)
 {
-	begin(s, "stream", 8);
+	save_tables_begin(s, "stream", 8);
 	for (size_t i = 0; i < p->streams.n; i++) {
 		const struct st_profile_stream *in = &p->streams.v[i];
-		put(s, i + 1);
-		put_text(s, in->name);
-		put_text(s, in->tool);
-		put_text(s, in->help);
-		put_text(s, in->file);
-		put(s, in->rows);
-		put(s, in->bytes);
-		put(s, in->dropped);
-		end_row(s);
+		save_tables_put(s, i + 1);
+		save_tables_put_text(s, in->name);
+		save_tables_put_text(s, in->tool);
+		save_tables_put_text(s, in->help);
+		save_tables_put_text(s, in->file);
+		save_tables_put(s, in->rows);
+		save_tables_put(s, in->bytes);
+		save_tables_put(s, in->dropped);
+		save_tables_end_row(s);
 	}
 }
 

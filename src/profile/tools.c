@@ -57,7 +57,7 @@ st_profile_add_option(struct st_profile *p, uint32_t tool, const char *name, con
 
 /* "TOOL", "TOOL:OPTION", or a further option of a tool that has one. */
 static void
-add_word(struct st_profile *p, char *word)
+tools_add_word(struct st_profile *p, char *word)
 {
 	char *colon = strchr(word, ':'), *equals = strchr(word, '=');
 	bool named = colon && (!equals || colon < equals), listed = p->run.tool_options.n > 0;
@@ -80,7 +80,7 @@ st_profile_tools_of_text(struct st_profile *p)
 	char *rest = NULL, *copy = strdup(p->run.tool);
 	for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word;
 	     word = strtok_r(NULL, ",", &rest))
-		add_word(p, word);
+		tools_add_word(p, word);
 	p->out_of_memory |= !copy;
 	free(copy);
 }

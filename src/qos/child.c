@@ -48,7 +48,7 @@ st_qos_child_start(struct st_qos_child *c, const char *const *argv, const struct
 /* Whether its number is still its own: it has not been waited for. The session waits for all
  * children, too. */
 static bool
-is_ours(const struct st_qos_child *c)
+child_is_ours(const struct st_qos_child *c)
 {
 	siginfo_t info;
 	return c->pidfd >= 0 &&
@@ -61,7 +61,7 @@ st_qos_child_end(struct st_qos_child *c)
 	siginfo_t info;
 	/* What it has started may go on without it. As long as it does, no process gets its number:
 	   if one has it, the group is not ours any more. */
-	if (is_ours(c) || kill(c->pid, 0))
+	if (child_is_ours(c) || kill(c->pid, 0))
 		kill(-c->pid, SIGKILL);
 	if (c->pidfd >= 0) {
 		waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);

@@ -75,7 +75,7 @@ start_command(struct command *c, struct st_qos_poll *p)
 
 /* A whole line: what it says counts if none behind it has been read. */
 static enum st_qos_got
-take_line(struct command *c, struct st_qos_poll *p)
+command_take_line(struct command *c, struct st_qos_poll *p)
 {
 	c->line[c->n] = 0;
 	c->n = 0;
@@ -89,12 +89,12 @@ take_line(struct command *c, struct st_qos_poll *p)
 
 /* What came of the bytes that have been read. */
 static enum st_qos_got
-take_bytes(struct command *c, const char *bytes, size_t n, struct st_qos_poll *p)
+command_take_bytes(struct command *c, const char *bytes, size_t n, struct st_qos_poll *p)
 {
 	enum st_qos_got got = ST_QOS_NOTHING;
 	for (size_t i = 0; i < n; i++) {
 		if (bytes[i] == '\n')
-			got = take_line(c, p);
+			got = command_take_line(c, p);
 		else if (c->n < sizeof c->line - 1)
 			c->line[c->n++] = bytes[i];
 	}
@@ -103,7 +103,7 @@ take_bytes(struct command *c, const char *bytes, size_t n, struct st_qos_poll *p
 
 /* What has been printed since. *over: nothing will be any more. */
 static enum st_qos_got
-read_lines(struct command *c, struct st_qos_poll *p, bool *over)
+command_read_lines(struct command *c, struct st_qos_poll *p, bool *over)
 {
 	enum st_qos_got got = ST_QOS_NOTHING;
 	enum { MOST = 256 }; /* reads: it must not keep us for ever */
@@ -114,11 +114,11 @@ read_lines(struct command *c, struct st_qos_poll *p, bool *over)
 			continue;
 		if (n < 0)
 			break;
-		enum st_qos_got now = take_bytes(c, bytes, (size_t)n, p);
+		enum st_qos_got now = command_take_bytes(c, bytes, (size_t)n, p);
 		got = now != ST_QOS_NOTHING ? now : got;
 		*over = n == 0;
 	}
-	return *over && c->n ? take_line(c, p) : got;
+	return *over && c->n ? command_take_line(c, p) : got;
 }
 
 /* Starts it, if it does not run, and reads. *again: it had ended, and had said all before. */
@@ -130,7 +130,7 @@ listen_to(struct command *c, struct st_qos_poll *p, bool *again)
 		return ST_QOS_FAILURE;
 	if (begins) /* most say their number at once */
 		st_qos_wait(c->out, POLLIN, st_now_raw() + p->most, p->stop);
-	enum st_qos_got got = read_lines(c, p, &over);
+	enum st_qos_got got = command_read_lines(c, p, &over);
 	bool silent = got == ST_QOS_NOTHING;
 	*again = over && silent && c->told;
 	if (over) {

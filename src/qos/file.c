@@ -26,7 +26,7 @@ struct file {
 };
 
 static void *
-open_file(const char *text, bool counts, struct st_error *e)
+file_open_file(const char *text, bool counts, struct st_error *e)
 {
 	const char *colon = strchr(text, ':');
 	const char *name = counts ? "rate" : "file";
@@ -48,13 +48,13 @@ open_file(const char *text, bool counts, struct st_error *e)
 static void *
 file_open(const char *text, struct st_error *e)
 {
-	return open_file(text, false, e);
+	return file_open_file(text, false, e);
 }
 
 static void *
 rate_open(const char *text, struct st_error *e)
 {
-	return open_file(text, true, e);
+	return file_open_file(text, true, e);
 }
 
 /* Its lines up to the last newline; what is behind it stays. */

@@ -148,7 +148,7 @@ from_body(const struct http *h, const char *body, struct st_qos_poll *p)
 
 /* Where the body begins; NULL: the head is not whole. */
 static char *
-body_of(const char *answer)
+http_body_of(const char *answer)
 {
 	char *end = strstr(answer, "\r\n\r\n");
 	return end ? end + 4 : NULL;
@@ -204,9 +204,9 @@ join_chunks(const char *body, size_t n, char *out)
 
 /* The server closes the connection behind it; some keep it open in spite of being asked to. */
 static bool
-is_whole(const char *text, size_t n)
+http_is_whole(const char *text, size_t n)
 {
-	const char *body = body_of(text);
+	const char *body = http_body_of(text);
 	if (!body)
 		return false;
 	if (is_chunked(text, body))
@@ -220,10 +220,10 @@ http_poll(void *source, struct st_qos_poll *p)
 {
 	struct http *h = source;
 	int status = 0;
-	int n = st_qos_talk(&h->server, h->question, h->answer, sizeof h->answer, is_whole, p);
+	int n = st_qos_talk(&h->server, h->question, h->answer, sizeof h->answer, http_is_whole, p);
 	if (n < 0)
 		return ST_QOS_FAILURE;
-	char *body = body_of(h->answer);
+	char *body = http_body_of(h->answer);
 	if (sscanf(h->answer, "HTTP/1.%*1[01] %3d", &status) != 1 || !body)
 		return st_qos_failed(p, "the answer is not HTTP");
 	if (status != 200)

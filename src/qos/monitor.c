@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static void
-add_row(struct st_qos_monitor *m, double time, double value)
+monitor_add_row(struct st_qos_monitor *m, double time, double value)
 {
 	if (m->n == m->room && m->n < ST_QOS_MOST_ROWS) {
 		size_t room = m->room ? 2 * m->room : 64;
@@ -66,12 +66,12 @@ take_value(struct st_qos_monitor *m, double time, double value)
 	m->heard = time;
 	m->state = st_qos_is_kept(&m->goal, value) ? ST_QOS_KEPT : ST_QOS_MISSED;
 	m->budget = budget_of(m, time, value);
-	add_row(m, time, value);
+	monitor_add_row(m, time, value);
 }
 
 /* Nothing is known of the metric. */
 static void
-lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
+monitor_lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 {
 	if (m->state == state)
 		return;
@@ -79,7 +79,7 @@ lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 	m->budget = st_qos_blind_budget(&m->goal, 0);
 	m->hold = (struct st_qos_hold){0};
 	m->raised = 0;
-	add_row(m, time, 0);
+	monitor_add_row(m, time, 0);
 }
 
 /* Not a server that has served nothing, nor a file that does not grow yet. Who asks may count, too:
@@ -101,7 +101,7 @@ st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, 
 	if (got == ST_QOS_VALUE)
 		take_value(m, time, value);
 	else if (got == ST_QOS_FAILURE)
-		lose(m, time, ST_QOS_FAILED);
+		monitor_lose(m, time, ST_QOS_FAILED);
 	else if (m->state != ST_QOS_FAILED && time - m->heard > m->patience)
-		lose(m, time, ST_QOS_SILENT);
+		monitor_lose(m, time, ST_QOS_SILENT);
 }

@@ -10,7 +10,7 @@ st_qos_is_kept(const struct st_qos_goal *g, double value)
 }
 
 static double
-at_most(double value, double most)
+policy_at_most(double value, double most)
 {
 	return value < most ? value : most;
 }
@@ -21,7 +21,7 @@ st_qos_function(const struct st_qos_goal *g, double value)
 	if (!st_qos_is_kept(g, value))
 		return 0;
 	double slack = fabs(value - g->threshold) / (value + g->threshold);
-	return at_most(slack * g->period, g->most);
+	return policy_at_most(slack * g->period, g->most);
 }
 
 /* How much better than the threshold, as a factor, within what a step may go by. */
@@ -61,7 +61,7 @@ st_qos_hold(struct st_qos_hold *h, const struct st_qos_goal *g, double value)
 {
 	const double up = 0.25, down = 0.7, longest = 0.5; /* parts of the distance; a step */
 	const double whole = 0.99;                         /* of a period: its effort is finite */
-	double most_effort = -log(1 - at_most(g->most / g->period, whole));
+	double most_effort = -log(1 - policy_at_most(g->most / g->period, whole));
 	bool kept = st_qos_is_kept(g, value);
 	double quality = times_better(g, value);
 	double distance = log(quality / (1 + margin_of(h, quality, kept)));
@@ -70,5 +70,5 @@ st_qos_hold(struct st_qos_hold *h, const struct st_qos_goal *g, double value)
 		h->effort = h->missed ? 0 : h->effort / 2;
 	h->effort = fmin(fmax(h->effort, 0), most_effort);
 	h->missed = !kept;
-	return at_most((1 - exp(-h->effort)) * g->period, g->most);
+	return policy_at_most((1 - exp(-h->effort)) * g->period, g->most);
 }

@@ -80,7 +80,7 @@ redis_open(const char *text, struct st_error *e)
 
 /* "$LENGTH\r\n", so many bytes, "\r\n"; or one line. */
 static bool
-is_whole(const char *text, size_t n)
+redis_is_whole(const char *text, size_t n)
 {
 	const char *line = strstr(text, "\r\n");
 	if (!line || text[0] != '$')
@@ -100,15 +100,15 @@ static bool
 is_second_whole(const char *text, size_t n)
 {
 	const char *rest = second(text);
-	return rest && is_whole(rest, n - (size_t)(rest - text));
+	return rest && redis_is_whole(rest, n - (size_t)(rest - text));
 }
 
 /* What INFO said; NULL with p->why. A server that has no password refuses one, and answers. */
 static const char *
-ask(struct redis *r, struct st_qos_poll *p)
+redis_ask(struct redis *r, struct st_qos_poll *p)
 {
 	if (st_qos_talk(&r->server, r->question, r->answer, sizeof r->answer,
-	                r->authenticates ? is_second_whole : is_whole, p) < 0)
+	                r->authenticates ? is_second_whole : redis_is_whole, p) < 0)
 		return NULL;
 	const char *rest = r->authenticates ? second(r->answer) : r->answer;
 	if (rest && rest[0] == '$')
@@ -125,7 +125,7 @@ redis_poll(void *source, struct st_qos_poll *p)
 	struct redis *r = source;
 	size_t n = strlen(r->field);
 	double value;
-	const char *at = ask(r, p);
+	const char *at = redis_ask(r, p);
 	if (!at)
 		return ST_QOS_FAILURE;
 	do {

@@ -16,7 +16,7 @@ struct slot {
 };
 
 static bool
-is_name(const char *text)
+slot_is_name(const char *text)
 {
 	enum { LONGEST = 64 };
 	size_t n = strlen(text);
@@ -61,7 +61,7 @@ slot_close(void *source)
 static void *
 slot_open(const char *text, struct st_error *e)
 {
-	if (!is_name(text)) {
+	if (!slot_is_name(text)) {
 		st_cause(e, ST_EXIT_USAGE,
 		         "--qos takes shm:NAME, up to 64 letters, digits, '-', '_' and '.', not "
 		         "'shm:%s'",

@@ -66,7 +66,7 @@ static const struct server mysql = {.name = "mysql",
 /* ---- the form ---- */
 
 static void
-add_word(struct sql *s, const char *option, const char *from, size_t n)
+sql_add_word(struct sql *s, const char *option, const char *from, size_t n)
 {
 	if (n && asprintf(&s->words[s->n_words], "%s%.*s", option, (int)n, from) >= 0)
 		s->n_words++;
@@ -77,21 +77,21 @@ static void
 take_server(struct sql *s, const char *text, size_t n)
 {
 	if (s->server == &postgresql) {
-		add_word(s, "--dbname=postgresql:", text, n);
+		sql_add_word(s, "--dbname=postgresql:", text, n);
 		return;
 	}
 	const char *end = text + n, *at = text + 2, *user = memchr(at, '@', n - 2);
 	if (user) {
-		add_word(s, "--user=", at, (size_t)(user - at));
+		sql_add_word(s, "--user=", at, (size_t)(user - at));
 		at = user + 1;
 	}
 	const char *slash = memchr(at, '/', (size_t)(end - at)), *stop = slash ? slash : end;
 	const char *colon = memchr(at, ':', (size_t)(stop - at)), *host_end = colon ? colon : stop;
-	add_word(s, "--host=", at, (size_t)(host_end - at));
+	sql_add_word(s, "--host=", at, (size_t)(host_end - at));
 	if (colon)
-		add_word(s, "--port=", colon + 1, (size_t)(stop - colon - 1));
+		sql_add_word(s, "--port=", colon + 1, (size_t)(stop - colon - 1));
 	if (slash)
-		add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
+		sql_add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
 }
 
 /* Is there a password in "//USER:PASSWORD@HOST", or in "//HOST/DATABASE?password=..."? */
@@ -231,7 +231,7 @@ start_client(struct sql *s, struct st_qos_poll *p)
 
 /* Of a client that has ended already the answer is its end. */
 static void
-ask(struct sql *s, struct st_qos_poll *p)
+sql_ask(struct sql *s, struct st_qos_poll *p)
 {
 	size_t n = strlen(s->question);
 	s->n = 0;
@@ -250,7 +250,7 @@ is_aside(const char *line)
 
 /* Returns whether the answer is complete. */
 static bool
-take_bytes(struct sql *s, const char *bytes, size_t n)
+sql_take_bytes(struct sql *s, const char *bytes, size_t n)
 {
 	bool whole = false;
 	for (size_t i = 0; i < n; i++) {
@@ -274,7 +274,7 @@ take_bytes(struct sql *s, const char *bytes, size_t n)
 
 /* Reads the answer: 1, 0: it is not complete yet, -1: the client has ended. */
 static int
-read_answer(struct sql *s, struct st_qos_poll *p)
+sql_read_answer(struct sql *s, struct st_qos_poll *p)
 {
 	char bytes[1024];
 	double until = st_now_raw() + p->most;
@@ -286,7 +286,7 @@ read_answer(struct sql *s, struct st_qos_poll *p)
 			continue;
 		if (n <= 0)
 			return -1;
-		if (take_bytes(s, bytes, (size_t)n))
+		if (sql_take_bytes(s, bytes, (size_t)n))
 			return 1;
 	}
 }
@@ -349,8 +349,8 @@ sql_poll(void *source, struct st_qos_poll *p)
 	if (s->fd < 0 && !start_client(s, p))
 		return ST_QOS_FAILURE;
 	if (!s->asked)
-		ask(s, p);
-	int got = read_answer(s, p);
+		sql_ask(s, p);
+	int got = sql_read_answer(s, p);
 	if (got > 0)
 		return take_answer(s, p);
 	if (got < 0)

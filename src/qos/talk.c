@@ -78,7 +78,7 @@ begin_connect(const struct st_qos_server *to)
 
 /* Questions are short: they fit into a socket's buffer. */
 static bool
-ask(int fd, const char *question, double until, int stop)
+talk_ask(int fd, const char *question, double until, int stop)
 {
 	int error = 0;
 	socklen_t size = sizeof error;
@@ -95,8 +95,8 @@ ask(int fd, const char *question, double until, int stop)
 }
 
 static int
-read_answer(int fd, char *answer, size_t size, st_qos_whole *whole, double until,
-            struct st_qos_poll *p)
+talk_read_answer(int fd, char *answer, size_t size, st_qos_whole *whole, double until,
+                 struct st_qos_poll *p)
 {
 	size_t n = 0;
 	while (n < size - 1) {
@@ -126,7 +126,7 @@ st_qos_talk(const struct st_qos_server *to, const char *question, char *answer, 
 	double until = st_now_raw() + p->most;
 	int fd = begin_connect(to);
 	answer[0] = 0;
-	if (fd < 0 || !ask(fd, question, until, p->stop)) {
+	if (fd < 0 || !talk_ask(fd, question, until, p->stop)) {
 		int error = errno;
 		if (to->path)
 			st_qos_failed(p, "%s: %s", to->path, strerror(error));
@@ -136,7 +136,7 @@ st_qos_talk(const struct st_qos_server *to, const char *question, char *answer, 
 			close(fd);
 		return -1;
 	}
-	int n = read_answer(fd, answer, size, whole, until, p);
+	int n = talk_read_answer(fd, answer, size, whole, until, p);
 	close(fd);
 	return n;
 }

@@ -133,7 +133,7 @@ note_trouble(struct st_qos *q, const char *why)
 }
 
 static void
-take(struct st_qos *q, enum st_qos_got got, const struct st_qos_poll *p)
+watch_take(struct st_qos *q, enum st_qos_got got, const struct st_qos_poll *p)
 {
 	char why[300];
 	pthread_mutex_lock(&q->lock);
@@ -151,7 +151,7 @@ take(struct st_qos *q, enum st_qos_got got, const struct st_qos_poll *p)
 }
 
 static void *
-watch(void *arg)
+watch_watch(void *arg)
 {
 	struct st_qos *q = arg;
 	double next = q->begin;
@@ -162,7 +162,7 @@ watch(void *arg)
 		struct st_qos_poll p = {
 		        .now = st_now_raw(), .most = q->interval / 2, .stop = q->stop};
 		enum st_qos_got got = q->kind->poll(q->state, &p);
-		take(q, got, &p);
+		watch_take(q, got, &p);
 		next += q->interval;
 		double now = st_now_raw();
 		next = next > now ? next : now + q->interval / 2;
@@ -178,12 +178,12 @@ st_qos_start(struct st_qos *q)
 	q->begin = q->polled = st_now_raw();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	q->runs = pthread_create(&q->thread, NULL, watch, q) == 0;
+	q->runs = pthread_create(&q->thread, NULL, watch_watch, q) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void
-say(const char *text)
+watch_say(const char *text)
 {
 	fprintf(stderr, "%sstrobe: ", isatty(STDERR_FILENO) ? "\r\033[K" : "");
 	for (; *text; text++) /* parts of it are the source's */
@@ -216,7 +216,7 @@ st_qos_budget(struct st_qos *q)
 	q->told |= tell;
 	pthread_mutex_unlock(&q->lock);
 	if (tell)
-		say(q->trouble);
+		watch_say(q->trouble);
 	return budget_while_it_leaves(q, budget);
 }
 

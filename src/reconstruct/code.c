@@ -107,7 +107,7 @@ scan_function(struct st_code_image *i, const struct st_function *f)
 }
 
 static int
-order(const void *a, const void *b)
+code_order(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
@@ -124,7 +124,7 @@ st_code_foreign(struct st_code *c, uint32_t image, size_t *n)
 			if (scan_function(i, &f[k]))
 				break;
 		if (i->foreign.n)
-			qsort(i->foreign.v, i->foreign.n, sizeof *i->foreign.v, order);
+			qsort(i->foreign.v, i->foreign.n, sizeof *i->foreign.v, code_order);
 		i->scanned = true;
 	}
 	*n = i->foreign.n;

@@ -4,7 +4,7 @@
 enum { LONGEST = 64 }; /* items of a body */
 
 static bool
-is_same(const struct st_fold_item *a, const struct st_fold_item *b, size_t n)
+fold_is_same(const struct st_fold_item *a, const struct st_fold_item *b, size_t n)
 {
 	for (size_t i = n; i-- > 0;)
 		if (a[i].id != b[i].id || a[i].times != b[i].times)
@@ -34,12 +34,12 @@ find_body(const struct st_fold *f, const struct st_fold_item *items, uint32_t n,
 {
 	const struct st_fold_body *b = f->bodies.v;
 	return ST_HASHMAP_FIND(&f->index, hash, i,
-	                       b[i].n == n && is_same(f->members.v + b[i].first, items, n));
+	                       b[i].n == n && fold_is_same(f->members.v + b[i].first, items, n));
 }
 
 /* The id of a body with these items; 0: no memory. */
 static uint32_t
-body_of(struct st_fold *f, const struct st_fold_item *items, uint32_t n)
+fold_body_of(struct st_fold *f, const struct st_fold_item *items, uint32_t n)
 {
 	const uint32_t hash = hash_items(items, n);
 	const uint32_t known = find_body(f, items, n, hash);
@@ -68,7 +68,7 @@ repeats_body(const struct st_fold *f, const st_fold_items *to, size_t n)
 		return false;
 	uint32_t members;
 	const struct st_fold_item *m = st_fold_members(f, last[-1].id, &members);
-	return members == n && is_same(m, last, n);
+	return members == n && fold_is_same(m, last, n);
 }
 
 /* One step that makes the end shorter. 1, 0 when there is none, or -1. */
@@ -87,9 +87,9 @@ shorten(struct st_fold *f, st_fold_items *to)
 			to->n -= n;
 			return 1;
 		}
-		if (to->n < 2 * n || !is_same(end - n, end - 2 * (size_t)n, n))
+		if (to->n < 2 * n || !fold_is_same(end - n, end - 2 * (size_t)n, n))
 			continue;
-		uint32_t id = body_of(f, end - n, n);
+		uint32_t id = fold_body_of(f, end - n, n);
 		if (!id)
 			return -1;
 		to->n -= 2 * (size_t)n - 1;

@@ -138,8 +138,8 @@ is_unclear(const struct st_graph *g, uint32_t branch)
 /* A fact of which all is certain. One that says nothing is none, and so it is when the records do
  * not fit the code. */
 static st_status
-ask(struct decision *d, enum st_fact_kind kind, const struct activation *a,
-    const struct st_graph *g, const struct st_ways_asked *asked, uint32_t with)
+gap_ask(struct decision *d, enum st_fact_kind kind, const struct activation *a,
+        const struct st_graph *g, const struct st_ways_asked *asked, uint32_t with)
 {
 	struct st_ways w;
 	int status = 0;
@@ -213,7 +213,7 @@ decide_entered(struct decision *d, const struct activation *after)
 	const struct st_ways_asked asked = {g.entries.v, g.entries.n, goal, false,
 	                                    comes_back(d, &g)};
 	if (goal != ST_NO_NODE)
-		status = ask(d, ST_FACT_ENTERED, after, &g, &asked, node_with(after, goal));
+		status = gap_ask(d, ST_FACT_ENTERED, after, &g, &asked, node_with(after, goal));
 	st_graph_free(&g);
 	return status;
 }
@@ -253,7 +253,7 @@ decide_left(struct decision *d, const struct activation *before)
 	size_t n = ways_on(&g, before, comes_back(d, &g), from, &branch);
 	if (n && !is_unclear(&g, branch)) {
 		const struct st_ways_asked asked = {from, n, ST_OUTSIDE, false, comes_back(d, &g)};
-		status = ask(d, ST_FACT_LEFT, before, &g, &asked, ST_NO_NODE);
+		status = gap_ask(d, ST_FACT_LEFT, before, &g, &asked, ST_NO_NODE);
 	}
 	st_graph_free(&g);
 	return status;
@@ -291,7 +291,7 @@ is_far(uint64_t a, uint64_t b)
 }
 
 static st_status
-decide(struct decision *d)
+gap_decide(struct decision *d)
 {
 	const struct st_gap_ends *e = d->ends;
 	const struct activation to = activation_of(d, &e->to, false);
@@ -319,7 +319,7 @@ st_gap_decide(struct st_gap *gap, struct st_code *code, const struct st_gap_ends
 	struct decision d = {.gap = gap, .code = code, .ends = ends, .returning = returning};
 	gap->from = ends->from;
 	gap->to = ends->to;
-	int status = decide(&d);
+	int status = gap_decide(&d);
 	free(d.before.v);
 	return status;
 }

@@ -41,7 +41,7 @@ is_inside(const struct builder *b, uint64_t address)
 
 /* An address outside of the function is none of its leaders, and no mistake. */
 static st_status
-add_leader(struct builder *b, uint64_t address)
+graph_add_leader(struct builder *b, uint64_t address)
 {
 	struct leaders *l = &b->leaders;
 	if (!address || !is_inside(b, address) || is_leader(l, address))
@@ -74,9 +74,9 @@ find_leaders(struct builder *b)
 	for (size_t i = 0; i < b->leaders.found.n; i++) {
 		struct st_piece p = st_code_piece(b->c, b->image, b->leaders.found.v[i], is_leader,
 		                                  &b->leaders);
-		if (goes_on_behind(p.how) && add_leader(b, p.end))
+		if (goes_on_behind(p.how) && graph_add_leader(b, p.end))
 			return -1;
-		if (goes_to_target(p.how) && add_leader(b, p.target))
+		if (goes_to_target(p.how) && graph_add_leader(b, p.target))
 			return -1;
 	}
 	return 0;
@@ -164,7 +164,7 @@ add_entries(struct builder *b, bool as_nodes)
 		uint64_t at = i < n ? foreign[i] : b->g->function->offset;
 		if (!is_inside(b, at))
 			continue;
-		if (!as_nodes && add_leader(b, at))
+		if (!as_nodes && graph_add_leader(b, at))
 			return -1;
 		uint32_t *entry = as_nodes ? ST_PUSH(&b->g->entries) : NULL;
 		if (as_nodes && !entry)
@@ -176,12 +176,12 @@ add_entries(struct builder *b, bool as_nodes)
 }
 
 static st_status
-build(struct builder *b, const uint64_t *starts, size_t n)
+graph_build(struct builder *b, const uint64_t *starts, size_t n)
 {
 	if (add_entries(b, false))
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (!is_inside(b, starts[i]) || add_leader(b, starts[i]))
+		if (!is_inside(b, starts[i]) || graph_add_leader(b, starts[i]))
 			return -1;
 	return find_leaders(b) || make_nodes(b) || add_entries(b, true) ? -1 : 0;
 }
@@ -199,7 +199,7 @@ st_graph_build(struct st_graph *g, struct st_code *c, uint32_t image, const uint
 	int status = -1;
 	if (parts < MOST_PARTS) {
 		b.n_parts += parts;
-		status = build(&b, starts, n);
+		status = graph_build(&b, starts, n);
 	}
 	free(b.leaders.found.v);
 	st_hashmap_free(&b.leaders.index);

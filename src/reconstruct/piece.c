@@ -25,7 +25,7 @@ end_of_jump(const ZydisDecodedInstruction *in, bool direct)
 
 /* How an instruction ends a piece; ST_PIECE_FALLS: it does not. */
 static enum st_piece_end
-end_of(const ZydisDecodedInstruction *in, bool direct)
+piece_end_of(const ZydisDecodedInstruction *in, bool direct)
 {
 	switch (in->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
@@ -73,7 +73,7 @@ st_piece_read(struct st_image *image, uint64_t start, st_lengths_of_insns *lengt
 		}
 		p.last = p.end;
 		p.end += in.length;
-		p.how = end_of(&in, in.raw.imm[0].is_relative);
+		p.how = piece_end_of(&in, in.raw.imm[0].is_relative);
 		p.target = target_of(&in, p.end, p.how);
 		uint8_t *length = lengths ? ST_PUSH(lengths) : NULL;
 		if (length)

@@ -60,7 +60,7 @@ know_image(struct st_walk *w, const struct st_row_reader *r, uint32_t index)
 }
 
 static st_status
-take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row)
+read_take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row)
 {
 	uint32_t thread = st_walk_thread(w, row->process, row->pid, row->tid);
 	if (thread == UINT32_MAX)
@@ -79,7 +79,7 @@ st_status
 st_path_take(struct st_walk *w, const struct st_row_reader *r, const struct st_path_row *row,
              struct st_error *e)
 {
-	return take(w, r, row) ? st_fail(e, ST_EXIT_FAILED, "no memory left for the path") : 0;
+	return read_take(w, r, row) ? st_fail(e, ST_EXIT_FAILED, "no memory left for the path") : 0;
 }
 
 int

@@ -117,7 +117,7 @@ follow_stack(struct st_walk *w, struct st_path_thread *t, const struct st_step *
 
 /* Says what is certain of the gap before the window at hand. */
 static st_status
-decide(struct st_walk *w, struct st_path_thread *t)
+walk_decide(struct st_walk *w, struct st_path_thread *t)
 {
 	if (!t->undecided)
 		return 0;
@@ -140,7 +140,7 @@ close_window(struct st_walk *w, struct st_path_thread *t, enum st_window_end end
 		return 0;
 	t->open = false;
 	window_of(t)->end = end;
-	return decide(w, t);
+	return walk_decide(w, t);
 }
 
 /* What lies before the new window becomes the gap's beginning. */

@@ -124,7 +124,7 @@ make_edges(struct flow *f)
 /* Depth first, with a stack of our own: functions can be large. next: a node's edge to be followed
  * next. */
 static st_status
-put_in_order(struct flow *f)
+ways_put_in_order(struct flow *f)
 {
 	uint32_t *stack = calloc(f->n, sizeof *stack), *next = calloc(f->n, sizeof *next);
 	uint32_t depth = 0, done = f->n;
@@ -260,7 +260,7 @@ is_only_way(const struct flow *f)
 }
 
 static st_status
-collect(const struct flow *f, struct st_ways *w)
+ways_collect(const struct flow *f, struct st_ways *w)
 {
 	for (uint32_t v = f->dominator[f->goal]; v != f->root; v = f->dominator[v]) {
 		uint32_t *node = v < f->g->nodes.n ? ST_PUSH(&w->must) : NULL;
@@ -287,7 +287,7 @@ collect(const struct flow *f, struct st_ways *w)
 }
 
 static st_status
-allocate(struct flow *f)
+ways_allocate(struct flow *f)
 {
 	f->first = calloc(f->n + 1, sizeof *f->first);
 	f->in_first = calloc(f->n + 1, sizeof *f->in_first);
@@ -300,15 +300,15 @@ allocate(struct flow *f)
 }
 
 static st_status
-find(struct flow *f, struct st_ways *w)
+ways_find(struct flow *f, struct st_ways *w)
 {
-	if (allocate(f) || make_edges(f) || put_in_order(f))
+	if (ways_allocate(f) || make_edges(f) || ways_put_in_order(f))
 		return -1;
 	if (f->number[f->goal] == ST_NO_NODE || find_reaching(f))
 		return -1;
 	find_dominators(f);
 	w->exact = is_only_way(f);
-	return collect(f, w);
+	return ways_collect(f, w);
 }
 
 st_status
@@ -321,7 +321,7 @@ st_ways_find(struct st_ways *w, const struct st_graph *g, const struct st_ways_a
 	                 .root = (uint32_t)g->nodes.n + 1};
 	*w = (struct st_ways){0};
 	f.goal = asked->to == ST_OUTSIDE ? f.outside : asked->to;
-	int status = find(&f, w);
+	int status = ways_find(&f, w);
 	free(f.first);
 	free(f.edges);
 	free(f.in_first);

@@ -33,7 +33,7 @@ fits_pattern(const char *name, const char *asked)
 }
 
 static bool
-holds(const char *name, const char *asked)
+annotate_holds(const char *name, const char *asked)
 {
 	return strstr(name, asked) != NULL;
 }
@@ -43,11 +43,12 @@ holds(const char *name, const char *asked)
 static const struct way {
 	bool (*fits)(const char *name, const char *asked);
 	bool several;
-} ways[] = {{same_name, true}, {fits_pattern, true}, {holds, false}};
+} ways[] = {{same_name, true}, {fits_pattern, true}, {annotate_holds, false}};
 
 /* Indices of the functions that are meant, and in which way. */
 static size_t
-find_functions(const struct st_report *r, const char *name, uint32_t *found, const struct way **way)
+annotate_find_functions(const struct st_report *r, const char *name, uint32_t *found,
+                        const struct way **way)
 {
 	size_t n, matches = 0;
 	uint32_t *order = st_report_order(r, &n);
@@ -194,7 +195,7 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
 	struct st_places places;
 	const struct way *way = NULL;
-	size_t n = find_functions(r, name, found, &way);
+	size_t n = annotate_find_functions(r, name, found, &way);
 	int status = 0;
 	if (st_places_open(&places, p))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");

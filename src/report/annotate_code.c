@@ -22,7 +22,7 @@ struct listing {
 /* The source line of the code and the functions inlined there, where they differ from those above.
  */
 static void
-print_place(struct listing *l, uint64_t offset)
+annotate_code_print_place(struct listing *l, uint64_t offset)
 {
 	struct st_line line;
 	struct st_text built;
@@ -71,7 +71,7 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	size_t length = st_disassemble(&l->code, bytes, n, offset, text);
 	if (start)
 		putc('\n', l->out);
-	print_place(l, offset);
+	annotate_code_print_place(l, offset);
 	if (executions)
 		st_number(number, executions);
 	if (samples)

@@ -20,7 +20,7 @@ struct printing {
 };
 
 static void
-print_text(FILE *out, const struct st_source *s, uint32_t line, size_t width)
+annotate_source_print_text(FILE *out, const struct st_source *s, uint32_t line, size_t width)
 {
 	if (line > s->lines.n) {
 		putc('\n', out);
@@ -52,8 +52,8 @@ print_text(FILE *out, const struct st_source *s, uint32_t line, size_t width)
 }
 
 static void
-print_line(const struct st_report *r, FILE *out, const struct st_source *s, uint32_t number,
-           const struct st_profile_line *l)
+annotate_source_print_line(const struct st_report *r, FILE *out, const struct st_source *s,
+                           uint32_t number, const struct st_profile_line *l)
 {
 	char executions[ST_NUMBER_SIZE] = "", instructions[ST_NUMBER_SIZE] = "";
 	char samples[ST_NUMBER_SIZE] = "";
@@ -64,7 +64,7 @@ print_line(const struct st_report *r, FILE *out, const struct st_source *s, uint
 			st_number(samples, l->samples);
 	}
 	fprintf(out, "%8s %14s %16s %6u  ", samples, executions, instructions, number);
-	print_text(out, s, number, r->style.width);
+	annotate_source_print_text(out, s, number, r->style.width);
 }
 
 /* Which function the lines that follow were inlined from, where that changes. The same line may
@@ -91,7 +91,7 @@ print_inlined(struct printing *pr, size_t line)
 
 /* The lines from first on are of one file, in order. */
 static void
-print_file(struct printing *pr, size_t first, size_t n)
+annotate_source_print_file(struct printing *pr, size_t first, size_t n)
 {
 	const struct st_report *r = pr->a->r;
 	const struct st_profile_line *l = &r->profile->lines.v[first];
@@ -111,9 +111,9 @@ print_file(struct printing *pr, size_t first, size_t n)
 			next = l[i].line - CONTEXT;
 		}
 		for (; next < l[i].line; next++)
-			print_line(r, out, &s, next, NULL);
+			annotate_source_print_line(r, out, &s, next, NULL);
 		print_inlined(pr, first + i);
-		print_line(r, out, &s, l[i].line, &l[i]);
+		annotate_source_print_line(r, out, &s, l[i].line, &l[i]);
 		next = l[i].line + 1;
 	}
 	st_source_free(&s);
@@ -132,7 +132,7 @@ print_files(struct printing *pr, size_t first, size_t end, bool inlined)
 				break;
 		bool is_own = own && !strcmp(p->lines.v[i].file, own);
 		if (is_own != inlined)
-			print_file(pr, i, n);
+			annotate_source_print_file(pr, i, n);
 	}
 }
 

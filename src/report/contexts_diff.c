@@ -109,7 +109,8 @@ compare_rows(const void *a, const void *b)
 }
 
 static void
-add_row(const struct st_diff_report *r, struct st_diff_rows *rows, struct st_diff_row *row)
+contexts_diff_add_row(const struct st_diff_report *r, struct st_diff_rows *rows,
+                      struct st_diff_row *row)
 {
 	const struct st_compared *n = &row->trees->nodes.v[row->node];
 	uint64_t a = st_diff_value(r, row, ST_A), b = st_diff_value(r, row, ST_B);
@@ -141,7 +142,7 @@ st_diff_list(const struct st_diff_report *r, struct st_diff_rows *rows, struct s
 	for (size_t i = 0; i < c->trees.n; i++)
 		for (uint32_t k = 0; k < c->trees.v[i].forest.n; k++) {
 			struct st_diff_row row = {.trees = &c->trees.v[i], .node = k};
-			add_row(r, rows, &row);
+			contexts_diff_add_row(r, rows, &row);
 		}
 	qsort(rows->v, rows->n, sizeof *rows->v, compare_rows);
 	return 0;

@@ -37,7 +37,8 @@ write_label(const struct st_comparison *c, const struct st_context_label *l, FIL
 }
 
 static void
-write_path(const struct st_comparison *c, const struct st_diff_row *row, uint32_t *path, FILE *out)
+contexts_diff_json_write_path(const struct st_comparison *c, const struct st_diff_row *row,
+                              uint32_t *path, FILE *out)
 {
 	const struct st_forest *f = &row->trees->forest;
 	uint32_t n = 0;
@@ -51,8 +52,8 @@ write_path(const struct st_comparison *c, const struct st_diff_row *row, uint32_
 }
 
 static void
-write_row(const struct st_diff_report *r, const struct st_diff_rows *rows,
-          const struct st_diff_row *row, FILE *out)
+contexts_diff_json_write_row(const struct st_diff_report *r, const struct st_diff_rows *rows,
+                             const struct st_diff_row *row, FILE *out)
 {
 	uint64_t a = st_diff_value(r, row, ST_A), b = st_diff_value(r, row, ST_B);
 	if (row->trees->thread != UINT32_MAX)
@@ -79,8 +80,8 @@ write_rows(const struct st_diff_report *r, const struct st_diff_rows *rows, FILE
 	uint32_t *path = malloc((longest + 1) * sizeof *path);
 	for (size_t i = 0; path && i < n; i++) {
 		fputs(i ? ",\n{" : "\n{", out);
-		write_path(c, &rows->v[i], path, out);
-		write_row(r, rows, &rows->v[i], out);
+		contexts_diff_json_write_path(c, &rows->v[i], path, out);
+		contexts_diff_json_write_row(r, rows, &rows->v[i], out);
 	}
 	free(path);
 	return path ? 0 : -1;

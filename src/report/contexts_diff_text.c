@@ -18,7 +18,7 @@ static const char *const titles[] = {
 /* ---- what is compared ---- */
 
 static void
-print_command(const struct st_profile *p, FILE *out)
+contexts_diff_text_print_command(const struct st_profile *p, FILE *out)
 {
 	for (size_t i = 0; i < p->run.command.n; i++) {
 		char *word = st_printable(p->run.command.v[i]);
@@ -43,7 +43,7 @@ print_side(const struct st_diff_report *r, const struct st_diff_rows *rows, int 
 	const struct st_comparison *c = r->comparison;
 	char number[ST_NUMBER_SIZE];
 	fprintf(out, "  %c: %s: ", side == ST_A ? 'A' : 'B', r->names[side]);
-	print_command(c->sides[side]->profile, out);
+	contexts_diff_text_print_command(c->sides[side]->profile, out);
 	fprintf(out, "; %s, %s%s\n", ST_COUNT(c->n_contexts[side], "context", "contexts"),
 	        amount(r, number, rows->whole[side]),
 	        r->metric == ST_DIFF_COUNT ? rows->whole[side] == 1 ? " activation" : " activations"
@@ -56,7 +56,7 @@ print_side(const struct st_diff_report *r, const struct st_diff_rows *rows, int 
 
 /* The last labels of the path; in the k-calling context forest callers come last. */
 static char *
-path_of(const struct st_comparison *c, const struct st_diff_row *row)
+contexts_diff_text_path_of(const struct st_comparison *c, const struct st_diff_row *row)
 {
 	enum { MOST = 6 };
 	const struct st_forest *f = &row->trees->forest;
@@ -103,12 +103,12 @@ add_relative(struct st_table *t, const struct st_diff_row *row, uint64_t a, uint
 }
 
 static void
-add_row(struct st_table *t, const struct st_diff_report *r, const struct st_diff_rows *rows,
-        const struct st_diff_row *row)
+contexts_diff_text_add_row(struct st_table *t, const struct st_diff_report *r,
+                           const struct st_diff_rows *rows, const struct st_diff_row *row)
 {
 	uint64_t a = st_diff_value(r, row, ST_A), b = st_diff_value(r, row, ST_B);
 	char number[ST_NUMBER_SIZE];
-	char *path = path_of(r->comparison, row);
+	char *path = contexts_diff_text_path_of(r->comparison, row);
 	if (r->shares)
 		st_table_cell(t, "%+.2f", 100 * row->change);
 	else
@@ -124,8 +124,8 @@ add_row(struct st_table *t, const struct st_diff_report *r, const struct st_diff
 }
 
 static st_status
-print_table(const struct st_diff_report *r, const struct st_diff_rows *rows, FILE *out,
-            struct st_error *e)
+contexts_diff_text_print_table(const struct st_diff_report *r, const struct st_diff_rows *rows,
+                               FILE *out, struct st_error *e)
 {
 	char title[128];
 	snprintf(title, sizeof title, "contexts, by %s%s", titles[r->metric],
@@ -137,7 +137,7 @@ print_table(const struct st_diff_report *r, const struct st_diff_rows *rows, FIL
 	if (!t)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to compare the contexts");
 	for (size_t i = 0; i < n; i++)
-		add_row(t, r, rows, &rows->v[i]);
+		contexts_diff_text_add_row(t, r, rows, &rows->v[i]);
 	fputc('\n', out);
 	st_table_print(t, out, r->style);
 	st_table_free(t);
@@ -163,7 +163,7 @@ st_diff_print(const struct st_diff_report *r, FILE *out, struct st_error *e)
 	        ST_COUNT(rows.appeared, "context", "contexts"), rows.vanished,
 	        all - rows.appeared - rows.vanished - rows.same, rows.same);
 	if (rows.n)
-		status = print_table(r, &rows, out, e);
+		status = contexts_diff_text_print_table(r, &rows, out, e);
 	free(rows.v);
 	return status;
 }

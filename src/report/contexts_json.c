@@ -25,7 +25,7 @@ st_contexts_json_name(const struct st_contexts *c, const struct st_context_label
 }
 
 static void
-write_place(const char *image, uint64_t offset, FILE *out)
+contexts_json_write_place(const char *image, uint64_t offset, FILE *out)
 {
 	if (!image)
 		return;
@@ -35,7 +35,7 @@ write_place(const char *image, uint64_t offset, FILE *out)
 }
 
 static void
-write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
+contexts_json_write_line(const char *file, uint32_t line, uint32_t column, FILE *out)
 {
 	if (!file)
 		return;
@@ -54,12 +54,12 @@ st_contexts_json_label(const struct st_contexts *c, uint32_t label, FILE *out)
 		fputs(", \"function\": ", out);
 		st_json_print(l->name, out);
 	}
-	write_place(l->image, l->offset, out);
-	write_line(l->file, l->line, l->column, out);
+	contexts_json_write_place(l->image, l->offset, out);
+	contexts_json_write_line(l->file, l->line, l->column, out);
 }
 
 static void
-write_weight(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
+contexts_json_write_weight(const struct st_contexts *c, const struct st_tree_node *n, FILE *out)
 {
 	fprintf(out, ", \"count\": %" PRIu64, n->weight.count + n->top);
 	if (c->timed)
@@ -74,13 +74,14 @@ write_weight(const struct st_contexts *c, const struct st_tree_node *n, FILE *ou
 
 /* Without recursion: a tree may be as deep as the program's. */
 static void
-write_forest(const struct st_contexts *c, const char *name, const struct st_forest *f, FILE *out)
+contexts_json_write_forest(const struct st_contexts *c, const char *name, const struct st_forest *f,
+                           FILE *out)
 {
 	fprintf(out, "\"%s\": [", name);
 	for (uint32_t i = f->first; i != ST_NO_NODE;) {
 		const struct st_tree_node *n = &f->nodes[i];
 		st_contexts_json_label(c, n->label, out);
-		write_weight(c, n, out);
+		contexts_json_write_weight(c, n, out);
 		fputs(", \"children\": [", out);
 		if (n->first != ST_NO_NODE) {
 			i = n->first;
@@ -101,17 +102,18 @@ write_forest(const struct st_contexts *c, const char *name, const struct st_fore
 }
 
 static void
-write_forests(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
+contexts_json_write_forests(const struct st_contexts *c, const struct st_context_group *g,
+                            FILE *out)
 {
-	write_forest(c, "ksf", &g->ksf, out);
+	contexts_json_write_forest(c, "ksf", &g->ksf, out);
 	if (!c->with_kccf)
 		return;
 	fputs(",\n", out);
-	write_forest(c, "kccf", &g->kccf, out);
+	contexts_json_write_forest(c, "kccf", &g->kccf, out);
 }
 
 static void
-write_thread(const struct st_contexts *c, uint32_t thread, FILE *out)
+contexts_json_write_thread(const struct st_contexts *c, uint32_t thread, FILE *out)
 {
 	if (thread == UINT32_MAX) {
 		fputs("{\"thread\": 1, \"joined\": true, ", out);
@@ -142,7 +144,7 @@ write_functions(const struct st_contexts *c, size_t from, FILE *out)
 			fprintf(out, ", \"offset\": %" PRIu64, l->offset - (uint64_t)l->inside);
 		}
 		fputs(", ", out);
-		write_forests(c, g, out);
+		contexts_json_write_forests(c, g, out);
 		fputs("}", out);
 	}
 	fputs("]", out);
@@ -166,7 +168,7 @@ write_processes(const struct st_profile *p, FILE *out)
 /* ---- all functions, all blocks ---- */
 
 static void
-write_insn(void *context, const struct st_listed_insn *in)
+contexts_json_write_insn(void *context, const struct st_listed_insn *in)
 {
 	FILE *out = context;
 	fputs(in->first ? ", \"code\": [\n" : ",\n", out);
@@ -184,25 +186,26 @@ end_code(const char *why, FILE *out)
 }
 
 static void
-write_listed_function(struct st_context_lists *l, const struct st_listed_function *f, FILE *out)
+contexts_json_write_listed_function(struct st_context_lists *l, const struct st_listed_function *f,
+                                    FILE *out)
 {
 	const struct st_context_label *label = &l->c->labels[f->label];
 	fputs("{\"name\": ", out);
 	st_json_print(label->name, out);
-	write_place(label->image, f->offset, out);
-	write_line(f->file, f->line, f->column, out);
+	contexts_json_write_place(label->image, f->offset, out);
+	contexts_json_write_line(f->file, f->line, f->column, out);
 	fprintf(out, ", \"count\": %" PRIu64, f->count);
 	if (f->blocks)
 		fprintf(out, ", \"blocks\": %" PRIu64, f->blocks);
 	if (f->measured)
 		fprintf(out, ", \"instructions\": %" PRIu64, f->instructions);
 	if (l->c->list_code)
-		end_code(st_lists_function_code(l, f, write_insn, out), out);
+		end_code(st_lists_function_code(l, f, contexts_json_write_insn, out), out);
 	fputs("}", out);
 }
 
 static void
-write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
+contexts_json_write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 {
 	const struct st_context_label *b = &l->c->labels[label];
 	st_contexts_json_label(l->c, label, out);
@@ -212,12 +215,12 @@ write_listed_block(struct st_context_lists *l, uint32_t label, FILE *out)
 	if (b->insns)
 		fprintf(out, ", \"instructions\": %" PRIu64, b->count * b->insns);
 	if (l->c->list_code)
-		end_code(st_lists_block_code(l, label, write_insn, out), out);
+		end_code(st_lists_block_code(l, label, contexts_json_write_insn, out), out);
 	fputs("}", out);
 }
 
 static void
-write_loops(const struct st_contexts *c, FILE *out)
+contexts_json_write_loops(const struct st_contexts *c, FILE *out)
 {
 	const char *between = "";
 	if (!c->with_loops)
@@ -234,7 +237,7 @@ write_loops(const struct st_contexts *c, FILE *out)
 }
 
 static void
-write_lists(const struct st_contexts *c, FILE *out)
+contexts_json_write_lists(const struct st_contexts *c, FILE *out)
 {
 	struct st_context_lists l;
 	if (!c->list_functions && !c->list_blocks)
@@ -244,7 +247,7 @@ write_lists(const struct st_contexts *c, FILE *out)
 		fputs(",\n\"all_functions\": [", out);
 		for (size_t i = 0; i < l.functions.n; i++) {
 			fputs(i ? ",\n" : "\n", out);
-			write_listed_function(&l, &l.functions.v[i], out);
+			contexts_json_write_listed_function(&l, &l.functions.v[i], out);
 		}
 		fputs("]", out);
 	}
@@ -253,7 +256,7 @@ write_lists(const struct st_contexts *c, FILE *out)
 		fputs(",\n\"all_blocks\": [", out);
 		for (uint32_t i = 0; (i = st_lists_block(c, i)) < c->n_labels; i++) {
 			fputs(between, out);
-			write_listed_block(&l, i, out);
+			contexts_json_write_listed_block(&l, i, out);
 			between = ",\n";
 		}
 		fputs("]", out);
@@ -262,7 +265,7 @@ write_lists(const struct st_contexts *c, FILE *out)
 }
 
 static void
-write_seen(const struct st_profile *p, FILE *out)
+contexts_json_write_seen(const struct st_profile *p, FILE *out)
 {
 	struct st_contexts_seen s;
 	if (!st_contexts_seen(p, &s))
@@ -302,21 +305,21 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 		fprintf(out,
 		        ", \"pruned\": {\"contexts\": %" PRIu64 ", \"activations\": %" PRIu64 "}",
 		        c->n_pruned, c->n_in_pruned);
-	write_seen(c->profile, out);
+	contexts_json_write_seen(c->profile, out);
 	write_processes(c->profile, out);
 	fputs(",\n\"threads\": [", out);
 	for (size_t i = 0; i < c->groups.n;) {
 		if (i)
 			fputs(",\n", out);
-		write_thread(c, c->groups.v[i].thread, out);
+		contexts_json_write_thread(c, c->groups.v[i].thread, out);
 		if (c->mode == ST_CONTEXT_INTRA)
 			i = write_functions(c, i, out);
 		else
-			write_forests(c, &c->groups.v[i++], out);
+			contexts_json_write_forests(c, &c->groups.v[i++], out);
 		fputs("}", out);
 	}
 	fputs("]", out);
-	write_loops(c, out);
-	write_lists(c, out);
+	contexts_json_write_loops(c, out);
+	contexts_json_write_lists(c, out);
 	fputs("}\n", out);
 }

@@ -15,7 +15,7 @@ is_listed(const struct st_context_label *l)
 }
 
 static void
-describe(const struct st_contexts *c, struct st_listed_function *f)
+contexts_lists_describe(const struct st_contexts *c, struct st_listed_function *f)
 {
 	const struct st_context_label *l = &c->labels[f->label];
 	if (l->in_function == UINT32_MAX) {
@@ -29,7 +29,7 @@ describe(const struct st_contexts *c, struct st_listed_function *f)
 }
 
 static void
-add_label(const struct st_contexts *c, struct st_listed_function *f, uint32_t label)
+contexts_lists_add_label(const struct st_contexts *c, struct st_listed_function *f, uint32_t label)
 {
 	const struct st_context_label *l = &c->labels[label];
 	if (l->offset == f->offset) {
@@ -64,9 +64,9 @@ list_functions(struct st_context_lists *l)
 			*known = (uint32_t)l->functions.n;
 			f->label = i;
 			f->measured = true;
-			describe(c, f);
+			contexts_lists_describe(c, f);
 		}
-		add_label(c, &l->functions.v[*known - 1], i);
+		contexts_lists_add_label(c, &l->functions.v[*known - 1], i);
 	}
 	free(number);
 	return number ? 0 : -1;
@@ -142,7 +142,7 @@ name_address(const struct st_disassembler *d, uint64_t address, char *text)
 }
 
 static struct st_image *
-open_image(struct st_context_lists *l, uint32_t index, const char **why)
+contexts_lists_open_image(struct st_context_lists *l, uint32_t index, const char **why)
 {
 	struct st_image *image = st_places_image(&l->places, index, why);
 	if (image && l->image != index) {
@@ -190,7 +190,7 @@ st_lists_block_code(struct st_context_lists *l, uint32_t label, st_insn_writer *
 	const char *why = "it belongs to no image";
 	struct writer w = {.l = l, .write = write, .context = context};
 	if (block->in_image != UINT32_MAX)
-		w.image = open_image(l, block->in_image, &why);
+		w.image = contexts_lists_open_image(l, block->in_image, &why);
 	if (!w.image)
 		return why;
 	if (!block->bytes)
@@ -208,7 +208,7 @@ st_lists_function_code(struct st_context_lists *l, const struct st_listed_functi
 	const char *why = "it belongs to no image";
 	struct writer w = {.l = l, .write = write, .context = context};
 	if (index != UINT32_MAX)
-		w.image = open_image(l, index, &why);
+		w.image = contexts_lists_open_image(l, index, &why);
 	if (!w.image)
 		return why;
 	const struct st_function *in = st_image_function(w.image, f->offset);

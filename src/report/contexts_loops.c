@@ -81,7 +81,7 @@ struct row {
 };
 
 static int
-compare(const void *a, const void *b)
+contexts_loops_compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	if (x->loop->iterations != y->loop->iterations)
@@ -90,7 +90,7 @@ compare(const void *a, const void *b)
 }
 
 static void
-write_row(const struct st_contexts *c, const struct row *row, FILE *out)
+contexts_loops_write_row(const struct st_contexts *c, const struct row *row, FILE *out)
 {
 	const struct st_context_label *label = &c->labels[row->label];
 	const struct st_loop *l = row->loop;
@@ -116,10 +116,10 @@ st_loop_table(const struct st_contexts *c, size_t top, FILE *out)
 		free(rows);
 		return;
 	}
-	qsort(rows, n, sizeof *rows, compare);
+	qsort(rows, n, sizeof *rows, contexts_loops_compare);
 	fprintf(out, "\n  %12s  %10s  %8s  %10s  %10s  loop, entries by iterations\n", "iterations",
 	        "entries", "min", "mean", "max");
 	for (size_t i = 0; i < n && (!top || i < top); i++)
-		write_row(c, &rows[i], out);
+		contexts_loops_write_row(c, &rows[i], out);
 	free(rows);
 }

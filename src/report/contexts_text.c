@@ -16,7 +16,8 @@
 static const char rule[] = "------------------------------------------------------------\n";
 
 static void
-write_node(const struct st_contexts *c, const struct st_tree_node *n, unsigned depth, FILE *out)
+contexts_text_write_node(const struct st_contexts *c, const struct st_tree_node *n, unsigned depth,
+                         FILE *out)
 {
 	static const char blanks[] = "                                ";
 	for (unsigned left = 2 * depth, most = sizeof blanks - 1; left;) {
@@ -40,12 +41,12 @@ write_node(const struct st_contexts *c, const struct st_tree_node *n, unsigned d
 
 /* Without recursion: a tree may be as deep as the program's. */
 static void
-write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
+contexts_text_write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
 {
 	unsigned depth = 0;
 	for (uint32_t i = f->first; i != ST_NO_NODE;) {
 		const struct st_tree_node *n = &f->nodes[i];
-		write_node(c, n, depth, out);
+		contexts_text_write_node(c, n, depth, out);
 		if (n->first != ST_NO_NODE) {
 			i = n->first;
 			depth++;
@@ -61,7 +62,7 @@ write_forest(const struct st_contexts *c, const struct st_forest *f, FILE *out)
 }
 
 static void
-write_title(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
+contexts_text_write_title(const struct st_contexts *c, const struct st_context_group *g, FILE *out)
 {
 	if (g->thread != UINT32_MAX) {
 		const struct st_profile_thread *t = &c->profile->threads.v[g->thread];
@@ -77,7 +78,7 @@ write_title(const struct st_contexts *c, const struct st_context_group *g, FILE 
 /* ---- all functions, all blocks ---- */
 
 static void
-write_insn(void *context, const struct st_listed_insn *in)
+contexts_text_write_insn(void *context, const struct st_listed_insn *in)
 {
 	FILE *out = context;
 	if (in->first)
@@ -97,18 +98,20 @@ write_no_code(const char *why, FILE *out)
 }
 
 static void
-write_place(const struct st_context_label *l, uint64_t offset, uint64_t count, FILE *out)
+contexts_text_write_place(const struct st_context_label *l, uint64_t offset, uint64_t count,
+                          FILE *out)
 {
 	fprintf(out, " addr: %s+0x%" PRIx64 " counter: %" PRIu64,
 	        l->image ? st_base_name(l->image) : "", offset, count);
 }
 
 static void
-write_function(struct st_context_lists *l, const struct st_listed_function *f, FILE *out)
+contexts_text_write_function(struct st_context_lists *l, const struct st_listed_function *f,
+                             FILE *out)
 {
 	const struct st_context_label *label = &l->c->labels[f->label];
 	fprintf(out, "%s%s", label->name, strchr(label->name, '(') ? "" : "()");
-	write_place(label, f->offset, f->count, out);
+	contexts_text_write_place(label, f->offset, f->count, out);
 	if (f->blocks)
 		fprintf(out, " blocks: %" PRIu64, f->blocks);
 	if (f->measured)
@@ -117,7 +120,7 @@ write_function(struct st_context_lists *l, const struct st_listed_function *f, F
 		fprintf(out, " at %s:%" PRIu32, f->file, f->line);
 	fputc('\n', out);
 	if (l->c->list_code)
-		write_no_code(st_lists_function_code(l, f, write_insn, out), out);
+		write_no_code(st_lists_function_code(l, f, contexts_text_write_insn, out), out);
 }
 
 static void
@@ -125,18 +128,18 @@ write_block(struct st_context_lists *l, uint32_t label, FILE *out)
 {
 	const struct st_context_label *b = &l->c->labels[label];
 	st_contexts_name(l->c, label, out);
-	write_place(b, b->offset, b->count, out);
+	contexts_text_write_place(b, b->offset, b->count, out);
 	if (b->insns)
 		fprintf(out, " insns: %" PRIu64, b->count * b->insns);
 	if (b->file)
 		fprintf(out, " at %s:%" PRIu32, b->file, b->line);
 	fputc('\n', out);
 	if (l->c->list_code)
-		write_no_code(st_lists_block_code(l, label, write_insn, out), out);
+		write_no_code(st_lists_block_code(l, label, contexts_text_write_insn, out), out);
 }
 
 static void
-write_loops(const struct st_contexts *c, FILE *out)
+contexts_text_write_loops(const struct st_contexts *c, FILE *out)
 {
 	if (!c->with_loops)
 		return;
@@ -154,7 +157,7 @@ write_loops(const struct st_contexts *c, FILE *out)
 }
 
 static void
-write_lists(const struct st_contexts *c, FILE *out)
+contexts_text_write_lists(const struct st_contexts *c, FILE *out)
 {
 	struct st_context_lists l;
 	if (!c->list_functions && !c->list_blocks)
@@ -163,7 +166,7 @@ write_lists(const struct st_contexts *c, FILE *out)
 	if (!status && c->list_functions) {
 		fprintf(out, "%sAll functions\n%s", rule, rule);
 		for (size_t i = 0; i < l.functions.n; i++)
-			write_function(&l, &l.functions.v[i], out);
+			contexts_text_write_function(&l, &l.functions.v[i], out);
 	}
 	if (!status && c->list_blocks) {
 		fprintf(out, "%sAll basic blocks\n%s", rule, rule);
@@ -174,7 +177,7 @@ write_lists(const struct st_contexts *c, FILE *out)
 }
 
 static void
-write_seen(const struct st_contexts *c, FILE *out)
+contexts_text_write_seen(const struct st_contexts *c, FILE *out)
 {
 	struct st_contexts_seen s;
 	if (!st_contexts_seen(c->profile, &s))
@@ -209,19 +212,19 @@ st_contexts_text(const struct st_contexts *c, FILE *out)
 	if (c->n_pruned)
 		fprintf(out, "Pruned: %" PRIu64 " contexts, %" PRIu64 " activations\n", c->n_pruned,
 		        c->n_in_pruned);
-	write_seen(c, out);
+	contexts_text_write_seen(c, out);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		const struct st_context_group *g = &c->groups.v[i];
-		write_title(c, g, out);
+		contexts_text_write_title(c, g, out);
 		fprintf(out, "%sDUMP of K-SF\n%s", rule, rule);
-		write_forest(c, &g->ksf, out);
+		contexts_text_write_forest(c, &g->ksf, out);
 		if (!c->with_kccf)
 			continue;
 		fprintf(out, "%sDUMP of K-CCF\n%s", rule, rule);
-		write_forest(c, &g->kccf, out);
+		contexts_text_write_forest(c, &g->kccf, out);
 	}
-	write_loops(c, out);
-	write_lists(c, out);
+	contexts_text_write_loops(c, out);
+	contexts_text_write_lists(c, out);
 }
 
 /* ---- the hottest contexts ---- */
@@ -244,7 +247,8 @@ compare_hot(const void *a, const void *b)
 
 /* The last labels of the path, outermost first. */
 static void
-write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node, FILE *out)
+contexts_text_write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node,
+                         FILE *out)
 {
 	enum { MOST = 6 };
 	uint32_t path[MOST] = {0}, n = 0;
@@ -310,7 +314,7 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 			fprintf(out, "%9.3f ms  ", (double)all[i].value / 1e6);
 		else
 			fprintf(out, "%12" PRIu64 "  ", all[i].value);
-		write_path(c, &c->groups.v[all[i].group].ksf, all[i].node, out);
+		contexts_text_write_path(c, &c->groups.v[all[i].group].ksf, all[i].node, out);
 	}
 	free(all);
 }
@@ -322,5 +326,5 @@ st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out)
 	st_loop_table(c, top, out);
 	if (c->list_functions || c->list_blocks)
 		fputc('\n', out);
-	write_lists(c, out);
+	contexts_text_write_lists(c, out);
 }

@@ -14,7 +14,7 @@ whole(const struct st_covered_report *r)
 }
 
 static double
-percent(uint64_t part, uint64_t all)
+covered_percent(uint64_t part, uint64_t all)
 {
 	return all ? 100 * (double)part / (double)all : 100;
 }
@@ -25,7 +25,8 @@ struct sums {
 };
 
 static void
-add_image(const struct st_covered_report *r, const struct st_covered_image *of, struct sums *s)
+covered_add_image(const struct st_covered_report *r, const struct st_covered_image *of,
+                  struct sums *s)
 {
 	const struct st_covered_image *m = st_covered_find(r->logs, of->build_id);
 	if (m)
@@ -40,17 +41,18 @@ print_row(struct st_table *t, const struct st_covered_report *r, const struct su
 	st_table_count(t, s->have.instructions);
 	if (r->against) {
 		st_table_count(t, s->all.instructions);
-		st_table_cell(t, "%.3f", percent(s->have.instructions, s->all.instructions));
+		st_table_cell(t, "%.3f",
+		              covered_percent(s->have.instructions, s->all.instructions));
 	}
 	st_table_count(t, s->have.blocks);
 	if (r->against)
-		st_table_cell(t, "%.3f", percent(s->have.blocks, s->all.blocks));
+		st_table_cell(t, "%.3f", covered_percent(s->have.blocks, s->all.blocks));
 	st_table_count(t, s->have.bytes);
 	st_table_cell(t, "%s", name);
 }
 
 static void
-print_images(const struct st_covered_report *r, FILE *out, struct sums *total)
+covered_print_images(const struct st_covered_report *r, FILE *out, struct sums *total)
 {
 	static const struct st_table_column compared[] = {{"instructions", false},
 	                                                  {"of", false},
@@ -69,8 +71,8 @@ print_images(const struct st_covered_report *r, FILE *out, struct sums *total)
 	for (size_t i = 0; i < whole(r)->images.n; i++) {
 		struct sums s = {0};
 		char *name = st_printable(whole(r)->images.v[i].path);
-		add_image(r, &whole(r)->images.v[i], &s);
-		add_image(r, &whole(r)->images.v[i], total);
+		covered_add_image(r, &whole(r)->images.v[i], &s);
+		covered_add_image(r, &whole(r)->images.v[i], total);
 		if (s.all.instructions)
 			print_row(t, r, &s, name ? name : "");
 		free(name);
@@ -109,18 +111,18 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	fprintf(out, "; raw: %s\n", ST_COUNT(logs.raw, "instruction", "instructions"));
 	fprintf(out, "  false positives: %s measured again (%.3f %%)\n",
 	        ST_COUNT(again, "instruction was", "instructions were"),
-	        logs.raw ? percent(again, logs.raw) : 0);
+	        logs.raw ? covered_percent(again, logs.raw) : 0);
 	fprintf(out,
 	        "  false negatives: %s skipped as measured, but not in the log (%.3f %% of %s)\n",
 	        ST_COUNT(r->logs->wrongly_refused, "instruction was", "instructions were"),
-	        r->logs->refused ? percent(r->logs->wrongly_refused, r->logs->refused) : 0,
+	        r->logs->refused ? covered_percent(r->logs->wrongly_refused, r->logs->refused) : 0,
 	        st_number(b, r->logs->refused));
 	if (!r->against)
 		return;
 	fprintf(out, "  unique coverage: %.3f %% of the instructions, %.3f %% of the blocks; ",
-	        percent(total->have.instructions, total->all.instructions),
-	        percent(total->have.blocks, total->all.blocks));
-	fprintf(out, "raw coverage: %.3f %%\n", percent(logs.raw, total->all.raw));
+	        covered_percent(total->have.instructions, total->all.instructions),
+	        covered_percent(total->have.blocks, total->all.blocks));
+	fprintf(out, "raw coverage: %.3f %%\n", covered_percent(logs.raw, total->all.raw));
 	fprintf(out, "  missing: %s; beyond the reference: %s\n",
 	        ST_COUNT(total->all.instructions - total->have.instructions, "instruction",
 	                 "instructions"),
@@ -128,20 +130,20 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 }
 
 static bool
-shows(const struct st_covered_report *r, const struct st_table *t)
+covered_shows(const struct st_covered_report *r, const struct st_table *t)
 {
 	return !r->top || st_table_rows(t) < r->top;
 }
 
 static void
-print_function(const struct st_covered_report *r, struct st_table *t,
-               const struct st_covered_image *of, const struct st_covered_function *f)
+covered_print_function(const struct st_covered_report *r, struct st_table *t,
+                       const struct st_covered_image *of, const struct st_covered_function *f)
 {
 	char *name = f->name ? st_printable(f->name) : NULL, *path = st_printable(of->path);
 	st_table_count(t, f->have);
 	if (r->against) {
 		st_table_count(t, f->all);
-		st_table_cell(t, "%.1f", percent(f->have, f->all));
+		st_table_cell(t, "%.1f", covered_percent(f->have, f->all));
 	}
 	if (name)
 		st_table_cell(t, "%s [%s]", name, path ? path : "");
@@ -164,7 +166,7 @@ missing_order(const void *a, const void *b)
 }
 
 static void
-print_functions(const struct st_covered_report *r, FILE *out)
+covered_print_functions(const struct st_covered_report *r, FILE *out)
 {
 	static const struct st_table_column compared[] = {{"instructions", false},
 	                                                  {"of", false},
@@ -178,8 +180,8 @@ print_functions(const struct st_covered_report *r, FILE *out)
 		st_covered_by_function(&f, of, st_covered_find(r->logs, of->build_id));
 		if (f.list.n)
 			qsort(f.list.v, f.list.n, sizeof *f.list.v, missing_order);
-		for (size_t k = 0; k < f.list.n && shows(r, t); k++)
-			print_function(r, t, of, &f.list.v[k]);
+		for (size_t k = 0; k < f.list.n && covered_shows(r, t); k++)
+			covered_print_function(r, t, of, &f.list.v[k]);
 		st_covered_functions_free(&f);
 	}
 	fputc('\n', out);
@@ -198,7 +200,7 @@ print_missing(const struct st_covered_report *r, FILE *out)
 		const struct st_covered_image *of = &whole(r)->images.v[i];
 		const struct st_covered_image *m = st_covered_find(r->logs, of->build_id);
 		char *path = st_printable(of->path);
-		for (size_t k = 0; k < of->blocks.n && shows(r, t); k++) {
+		for (size_t k = 0; k < of->blocks.n && covered_shows(r, t); k++) {
 			const struct st_covered_block *b = &of->blocks.v[k];
 			uint32_t have = st_covered_have(m, of, b);
 			if (have == b->insns)
@@ -225,14 +227,14 @@ st_covered_print(const struct st_covered_report *r, FILE *out)
 	FILE *table = st_text_begin(&built);
 	if (!table)
 		return;
-	print_images(r, table, &total);
+	covered_print_images(r, table, &total);
 	char *images = st_text_end(&built);
 	print_sentences(r, out, &total);
 	bool code = total.all.instructions || !r->logs->contexts;
 	fputs(code && images ? images : "", out);
 	free(images);
 	if (code && r->functions)
-		print_functions(r, out);
+		covered_print_functions(r, out);
 	if (r->missing)
 		print_missing(r, out);
 }

@@ -33,7 +33,8 @@ missing_json(const struct st_covered_image *m, const struct st_covered_image *of
 }
 
 static json_t *
-functions_json(const struct st_covered_image *m, const struct st_covered_image *of, bool compared)
+covered_json_functions_json(const struct st_covered_image *m, const struct st_covered_image *of,
+                            bool compared)
 {
 	struct st_covered_functions f;
 	json_t *out = json_array();
@@ -73,7 +74,8 @@ image_json(const struct st_covered_report *r, const struct st_covered_image *of,
 		json_object_set_new(out, "of", sum_json(&a));
 		json_object_set_new(out, "missing", missing_json(m, of));
 	}
-	json_object_set_new(out, "functions", functions_json(m, of, r->against != NULL));
+	json_object_set_new(out, "functions",
+	                    covered_json_functions_json(m, of, r->against != NULL));
 	return out;
 }
 

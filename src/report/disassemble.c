@@ -7,7 +7,7 @@
 
 /* Text behind what has been printed. */
 static ZyanStatus
-append(ZydisFormatterBuffer *buffer, const char *text)
+disassemble_append(ZydisFormatterBuffer *buffer, const char *text)
 {
 	ZyanString *string;
 	ZyanStringView view;
@@ -28,7 +28,7 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 	bool known = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
 	                                                   context->runtime_address, &address));
 	if (known && d->name && d->name(d, address, text))
-		return append(buffer, text);
+		return disassemble_append(buffer, text);
 	ZyanStatus status = d->print_address(formatter, buffer, context);
 	const struct st_function *f =
 	        known && !d->name ? st_image_function(d->image, address) : NULL;
@@ -39,7 +39,7 @@ print_symbol(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
 	else
 		snprintf(text, sizeof text, " <%.120s+0x%" PRIx64 ">", f->name,
 		         address - f->offset);
-	return append(buffer, text);
+	return disassemble_append(buffer, text);
 }
 
 void

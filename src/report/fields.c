@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 static struct st_field *
-add(struct st_field *fields, size_t *n, const struct st_profile_column *c, const char *end)
+fields_add(struct st_field *fields, size_t *n, const struct st_profile_column *c, const char *end)
 {
 	struct st_field *f = &fields[(*n)++];
 	snprintf(f->name, sizeof f->name, "%.60s%s", c->name, end);
@@ -32,7 +32,7 @@ set_number(struct st_field *f, uint64_t number)
 }
 
 static const char *
-image_of(const struct st_profile *p, const struct st_profile_value *v)
+fields_image_of(const struct st_profile *p, const struct st_profile_value *v)
 {
 	return v->image < p->images.n ? p->images.v[v->image].path : NULL;
 }
@@ -42,11 +42,12 @@ address_fields(const struct st_profile *p, const struct st_profile_column *c, bo
                const struct st_profile_value *v, struct st_field *fields)
 {
 	size_t n = 0;
-	struct st_field *offset = add(fields, &n, c, ""), *image = add(fields, &n, c, "_image");
-	struct st_field *function = add(fields, &n, c, "_function");
+	struct st_field *offset = fields_add(fields, &n, c, ""),
+	                *image = fields_add(fields, &n, c, "_image");
+	struct st_field *function = fields_add(fields, &n, c, "_function");
 	if (v) {
 		set_number(offset, v->number);
-		set_text(image, image_of(p, v));
+		set_text(image, fields_image_of(p, v));
 		set_text(function, v->text);
 	}
 	if (first) {
@@ -61,11 +62,12 @@ function_fields(const struct st_profile *p, const struct st_profile_column *c,
                 const struct st_profile_value *v, struct st_field *fields)
 {
 	size_t n = 0;
-	struct st_field *name = add(fields, &n, c, ""), *image = add(fields, &n, c, "_image");
-	struct st_field *offset = add(fields, &n, c, "_offset");
+	struct st_field *name = fields_add(fields, &n, c, ""),
+	                *image = fields_add(fields, &n, c, "_image");
+	struct st_field *offset = fields_add(fields, &n, c, "_offset");
 	if (v) {
 		set_text(name, v->text);
-		set_text(image, image_of(p, v));
+		set_text(image, fields_image_of(p, v));
 		set_number(offset, v->number);
 	}
 	return n;
@@ -76,14 +78,15 @@ line_fields(const struct st_profile *p, const struct st_profile_column *c,
             const struct st_profile_value *v, struct st_field *fields)
 {
 	size_t n = 0;
-	struct st_field *file = add(fields, &n, c, "_file"), *line = add(fields, &n, c, "_line");
-	struct st_field *image = add(fields, &n, c, "_image");
-	struct st_field *offset = add(fields, &n, c, "_offset");
+	struct st_field *file = fields_add(fields, &n, c, "_file"),
+	                *line = fields_add(fields, &n, c, "_line");
+	struct st_field *image = fields_add(fields, &n, c, "_image");
+	struct st_field *offset = fields_add(fields, &n, c, "_offset");
 	if (v && v->text) {
 		set_text(file, v->text);
 		set_number(line, v->number);
 	} else if (v) {
-		set_text(image, image_of(p, v));
+		set_text(image, fields_image_of(p, v));
 		set_number(offset, v->number);
 	}
 	return n;
@@ -115,7 +118,7 @@ st_fields(const struct st_profile *p, const struct st_profile_column *c, bool fi
 		return function_fields(p, c, v, fields);
 	if (c->type == STROBE_LINE)
 		return line_fields(p, c, v, fields);
-	struct st_field *f = add(fields, &n, c, "");
+	struct st_field *f = fields_add(fields, &n, c, "");
 	if (v)
 		set_plain(f, c->type, v);
 	return n;
@@ -131,10 +134,10 @@ st_first_address(const struct st_profile_column *columns, size_t n)
 }
 
 static int
-print_place(char **text, const struct st_profile *p, const struct st_profile_column *c,
-            const struct st_profile_value *v)
+fields_print_place(char **text, const struct st_profile *p, const struct st_profile_column *c,
+                   const struct st_profile_value *v)
 {
-	const char *path = image_of(p, v), *image = path ? st_base_name(path) : "?";
+	const char *path = fields_image_of(p, v), *image = path ? st_base_name(path) : "?";
 	/* [anon], [vdso] bring their own brackets. */
 	const char *open = image[0] == '[' ? "" : "[", *close = image[0] == '[' ? "" : "]";
 	if (!path)
@@ -181,11 +184,11 @@ st_value_text(const struct st_profile *p, const struct st_profile_column *c,
 	case ST_VALUE_TEXT:
 		return strdup(v->text);
 	case ST_VALUE_PLACE:
-		n = print_place(&text, p, c, v);
+		n = fields_print_place(&text, p, c, v);
 		break;
 	case ST_VALUE_LINE:
 		n = v->text ? asprintf(&text, "%s:%" PRIu64, v->text, v->number)
-		            : print_place(&text, p, c, v);
+		            : fields_print_place(&text, p, c, v);
 		break;
 	default:
 		n = print_number(&text, c->type, v->number);

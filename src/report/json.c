@@ -59,7 +59,7 @@ st_json_print(const char *bytes, FILE *out)
 }
 
 static json_t *
-text_or_null(const char *bytes)
+json_text_or_null(const char *bytes)
 {
 	return bytes ? st_json_text(bytes) : json_null();
 }
@@ -154,7 +154,7 @@ add_run(json_t *root, const struct st_profile *p)
 }
 
 static int
-add_counters(json_t *out, const struct st_profile *p)
+json_add_counters(json_t *out, const struct st_profile *p)
 {
 	int bad = 0;
 	for (size_t i = 0; i < p->counters.n && p->counters.v[i].process == 0; i++) {
@@ -213,7 +213,7 @@ add_functions(json_t *root, const struct st_report *r)
 		bad |= set(out, "aliases", aliases_of(p, order[i]));
 		bad |= set(out, "image", st_json_text(p->images.v[f->image].path));
 		bad |= set(out, "offset", st_json_count(f->offset));
-		bad |= set(out, "file", text_or_null(f->file));
+		bad |= set(out, "file", json_text_or_null(f->file));
 		bad |= set(out, "line", positive_or_null(f->line));
 		bad |= set(out, "calls", st_json_count(f->calls));
 		bad |= set(out, "instructions", st_json_count(f->instructions));
@@ -226,7 +226,7 @@ add_functions(json_t *root, const struct st_report *r)
 }
 
 static int
-add_samples(json_t *root, const struct st_profile *p)
+json_add_samples(json_t *root, const struct st_profile *p)
 {
 	json_t *out = json_object();
 	int bad = set(root, "samples", out);
@@ -243,7 +243,7 @@ add_samples(json_t *root, const struct st_profile *p)
 }
 
 static int
-add_fallbacks(json_t *root, const struct st_profile *p)
+json_add_fallbacks(json_t *root, const struct st_profile *p)
 {
 	json_t *array = json_array();
 	int bad = set(root, "fallbacks", array);
@@ -308,7 +308,7 @@ add_lines(json_t *root, const struct st_report *r, struct st_places *places)
 }
 
 static int
-add_blocks(json_t *root, const struct st_report *r, struct st_places *places)
+json_add_blocks(json_t *root, const struct st_report *r, struct st_places *places)
 {
 	const struct st_profile *p = r->profile;
 	json_t *array = json_array();
@@ -360,7 +360,7 @@ nanoseconds_or_null(int64_t ns)
 }
 
 static int
-add_threads(json_t *root, const struct st_profile *p)
+json_add_threads(json_t *root, const struct st_profile *p)
 {
 	json_t *array = json_array();
 	int bad = set(root, "threads", array);
@@ -397,12 +397,12 @@ add_parts(json_t *root, const struct st_report *r)
 	if (!bad && r->parts & ST_PART_LINES)
 		bad |= add_lines(root, r, &places);
 	if (!bad && r->parts & ST_PART_BLOCKS)
-		bad |= add_blocks(root, r, &places);
+		bad |= json_add_blocks(root, r, &places);
 	st_places_close(&places);
 	if (r->parts & ST_PART_IMAGES)
 		bad |= add_images(root, p);
 	if (r->parts & ST_PART_THREADS)
-		bad |= add_threads(root, p);
+		bad |= json_add_threads(root, p);
 	if (r->parts & ST_PART_STATS)
 		bad |= add_stats(root, p);
 	return bad;
@@ -413,14 +413,14 @@ st_report_object(const struct st_report *r)
 {
 	const struct st_profile *p = r->profile;
 	json_t *root = json_object();
-	int bad = add_run(root, p) | add_counters(root, p);
+	int bad = add_run(root, p) | json_add_counters(root, p);
 	if (p->run.has_functions)
-		bad |= add_functions(root, r) | add_samples(root, p);
+		bad |= add_functions(root, r) | json_add_samples(root, p);
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
 	bad |= st_qos_json(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
-	bad |= st_budget_json(root, p) | add_fallbacks(root, p) | add_parts(root, r);
+	bad |= st_budget_json(root, p) | json_add_fallbacks(root, p) | add_parts(root, r);
 	if (!bad)
 		return root;
 	json_decref(root);

@@ -7,7 +7,7 @@
 #include "report/fields.h"
 
 static json_t *
-value_of(const struct st_field *f)
+json_tables_value_of(const struct st_field *f)
 {
 	switch (f->kind) {
 	case ST_FIELD_TEXT:
@@ -32,7 +32,8 @@ st_json_row(const struct st_profile *p, const struct st_profile_column *columns,
 		size_t m =
 		        st_fields(p, &columns[c], c == first, c < unknown ? NULL : &row[c], fields);
 		for (size_t i = 0; i < m; i++)
-			if (json_object_set_new(object, fields[i].name, value_of(&fields[i]))) {
+			if (json_object_set_new(object, fields[i].name,
+			                        json_tables_value_of(&fields[i]))) {
 				json_decref(object);
 				return NULL;
 			}
@@ -64,7 +65,7 @@ st_json_table(const struct st_report *r, const struct st_profile_table *t, const
 
 /* Keys of the report's own, also of those that are not there this time. */
 static bool
-is_taken(const json_t *root, const char *key)
+json_tables_is_taken(const json_t *root, const char *key)
 {
 	static const char *const own[] = {"functions", "samples", "share_of",     "processes",
 	                                  "fallbacks", "notes",   "streams",      "lines",
@@ -83,7 +84,7 @@ st_json_add_tables(json_t *root, const struct st_report *r)
 		const struct st_profile_table *t = &p->tables.v[i];
 		char key[200];
 		snprintf(key, sizeof key, "%.80s", t->name);
-		if (is_taken(root, key))
+		if (json_tables_is_taken(root, key))
 			snprintf(key, sizeof key, "%.80s_%.80s", t->tool, t->name);
 		json_t *name = st_json_text(key);
 		int bad = json_object_set_new(root, name ? json_string_value(name) : "?",

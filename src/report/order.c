@@ -7,13 +7,13 @@
 
 /* Descending in what was asked for, then in what makes the order the same every time. */
 static int
-descending(uint64_t a, uint64_t b)
+order_descending(uint64_t a, uint64_t b)
 {
 	return a > b ? -1 : a < b;
 }
 
 static int
-function_order(const void *a, const void *b, void *arg)
+order_function_order(const void *a, const void *b, void *arg)
 {
 	const struct st_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
@@ -21,15 +21,15 @@ function_order(const void *a, const void *b, void *arg)
 	const struct st_profile_function *y = &r->profile->functions.v[j];
 	int order = 0;
 	if (r->sort == ST_SORT_TIME && st_profile_share_is_time(r->profile))
-		order = descending(x->samples, y->samples);
+		order = order_descending(x->samples, y->samples);
 	else if (r->sort == ST_SORT_TOTAL)
-		order = descending(x->samples_total, y->samples_total);
+		order = order_descending(x->samples_total, y->samples_total);
 	else if (r->sort == ST_SORT_CALLS)
-		order = descending(x->calls, y->calls);
+		order = order_descending(x->calls, y->calls);
 	else if (r->sort == ST_SORT_NAME)
 		order = strcmp(x->name, y->name);
 	if (!order)
-		order = descending(x->instructions, y->instructions);
+		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
 }
 
@@ -39,21 +39,21 @@ line_order(const void *a, const void *b, void *arg)
 	const struct st_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct st_profile_line *x = &r->profile->lines.v[i], *y = &r->profile->lines.v[j];
-	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
+	int order = r->sort == ST_SORT_TIME ? order_descending(x->samples, y->samples) : 0;
 	if (!order)
-		order = descending(x->instructions, y->instructions);
+		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
 }
 
 static int
-block_order(const void *a, const void *b, void *arg)
+order_block_order(const void *a, const void *b, void *arg)
 {
 	const struct st_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct st_profile_block *x = &r->profile->blocks.v[i], *y = &r->profile->blocks.v[j];
-	int order = r->sort == ST_SORT_TIME ? descending(x->samples, y->samples) : 0;
+	int order = r->sort == ST_SORT_TIME ? order_descending(x->samples, y->samples) : 0;
 	if (!order)
-		order = descending(x->instructions, y->instructions);
+		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
 }
 
@@ -73,7 +73,7 @@ uint32_t *
 st_report_order(const struct st_report *r, size_t *n)
 {
 	*n = r->profile->functions.n;
-	return st_report_ordered(r, *n, function_order);
+	return st_report_ordered(r, *n, order_function_order);
 }
 
 uint32_t *
@@ -85,7 +85,7 @@ st_report_line_order(const struct st_report *r)
 uint32_t *
 st_report_block_order(const struct st_report *r)
 {
-	return st_report_ordered(r, r->profile->blocks.n, block_order);
+	return st_report_ordered(r, r->profile->blocks.n, order_block_order);
 }
 
 /* Takes the order over. */

@@ -26,7 +26,7 @@ st_overshoots_json(const struct st_profile *p, size_t most)
 }
 
 static void
-print_csv(FILE *out, const struct st_profile *p, size_t shown)
+overshoots_print_csv(FILE *out, const struct st_profile *p, size_t shown)
 {
 	fputs("pid,time_ns,over_ns\n", out);
 	for (size_t i = 0; i < shown; i++) {
@@ -37,7 +37,7 @@ print_csv(FILE *out, const struct st_profile *p, size_t shown)
 }
 
 static void
-print_text(const struct st_report *r, FILE *out, size_t shown)
+overshoots_print_text(const struct st_report *r, FILE *out, size_t shown)
 {
 	static const struct st_table_column columns[] = {
 	        {"pid", false}, {"time", false}, {"exceeded by, ns", false}};
@@ -62,9 +62,9 @@ st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format
 	const struct st_profile *p = r->profile;
 	size_t shown = r->top && r->top < p->overshoots.n ? r->top : p->overshoots.n;
 	if (format == ST_FORMAT_CSV)
-		print_csv(out, p, shown);
+		overshoots_print_csv(out, p, shown);
 	else if (format == ST_FORMAT_TEXT)
-		print_text(r, out, shown);
+		overshoots_print_text(r, out, shown);
 	if (format != ST_FORMAT_JSON)
 		return 0;
 	json_t *root = json_pack("{s:o*}", "overshoots", st_overshoots_json(p, shown));

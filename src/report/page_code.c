@@ -46,7 +46,7 @@ object_of(json_t *out, const char *path)
 }
 
 static int
-add_block(json_t *out, struct st_places *places, const struct st_profile_block *b)
+page_code_add_block(json_t *out, struct st_places *places, const struct st_profile_block *b)
 {
 	char offset[24];
 	struct st_image *image = st_places_image(places, b->image, NULL);
@@ -68,7 +68,7 @@ st_page_code(const struct st_profile *p, size_t most)
 	if (!bad) {
 		most = most && most < MOST_BLOCKS ? most : MOST_BLOCKS;
 		for (size_t i = 0; i < p->blocks.n && i < most && !bad; i++)
-			bad = add_block(out, &places, &p->blocks.v[order[i]]);
+			bad = page_code_add_block(out, &places, &p->blocks.v[order[i]]);
 		st_places_close(&places);
 	}
 	free(order);

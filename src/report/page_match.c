@@ -26,7 +26,7 @@ struct result {
 /* ---- functions and images of a result, each once ---- */
 
 static uint32_t
-image_of(struct result *r, const char *path, const char *build_id)
+page_match_image_of(struct result *r, const char *path, const char *build_id)
 {
 	uint32_t hash = st_hash_text(path);
 	uint32_t found =
@@ -51,7 +51,7 @@ list_images(struct result *r, const json_t *images)
 		const char *path = json_string_value(json_object_get(image, "path"));
 		const char *build_id = json_string_value(json_object_get(image, "build_id"));
 		size_t n = r->images.n;
-		uint32_t id = path ? image_of(r, path, build_id) : ST_NO_IMAGE;
+		uint32_t id = path ? page_match_image_of(r, path, build_id) : ST_NO_IMAGE;
 		if (id < n && strcmp(r->images.v[id].build_id, build_id ? build_id : "") != 0)
 			r->images.v[id].build_id = "";
 	}
@@ -65,7 +65,7 @@ inside_of(const char *name, const char *function)
 }
 
 static struct st_match_function
-function_of(struct result *r, const json_t *in)
+page_match_function_of(struct result *r, const json_t *in)
 {
 	const char *path = json_string_value(json_object_get(in, "image"));
 	const char *name = json_string_value(json_object_get(in, "name"));
@@ -75,7 +75,7 @@ function_of(struct result *r, const json_t *in)
 	struct st_match_function f = {
 	        .name = function ? function : name,
 	        .file = json_string_value(json_object_get(in, "file")),
-	        .image = path ? image_of(r, path, NULL) : ST_NO_IMAGE,
+	        .image = path ? page_match_image_of(r, path, NULL) : ST_NO_IMAGE,
 	        .offset = (uint64_t)json_integer_value(json_object_get(in, "offset")),
 	        .inside = inside_of(name, function)};
 	if (f.name && !st_match_is_name(f.name, path, f.offset - (uint64_t)f.inside))
@@ -84,7 +84,7 @@ function_of(struct result *r, const json_t *in)
 }
 
 static bool
-is_function(const struct st_match_function *a, const struct st_match_function *b)
+page_match_is_function(const struct st_match_function *a, const struct st_match_function *b)
 {
 	return a->image == b->image && a->offset == b->offset && a->inside == b->inside &&
 	       !a->name == !b->name && (!a->name || !strcmp(a->name, b->name));
@@ -92,11 +92,12 @@ is_function(const struct st_match_function *a, const struct st_match_function *b
 
 /* The same function may come several times, with its file or without. */
 static void
-add_function(struct result *r, json_t *in)
+page_match_add_function(struct result *r, json_t *in)
 {
-	struct st_match_function f = function_of(r, in);
+	struct st_match_function f = page_match_function_of(r, in);
 	uint32_t hash = st_hash_numbers(f.name ? st_hash_text(f.name) : 0, f.offset);
-	uint32_t id = ST_HASHMAP_FIND(&r->ids, hash, i, is_function(&r->functions.v[i], &f));
+	uint32_t id =
+	        ST_HASHMAP_FIND(&r->ids, hash, i, page_match_is_function(&r->functions.v[i], &f));
 	if (id == ST_HASHMAP_NONE) {
 		struct st_match_function *slot = ST_PUSH(&r->functions);
 		id = (uint32_t)r->functions.n - 1;
@@ -116,21 +117,21 @@ add_trees(struct result *r, const json_t *trees)
 {
 	for (size_t i = 0; i < json_array_size(trees); i++) {
 		json_t *node = json_array_get(trees, i);
-		add_function(r, node);
+		page_match_add_function(r, node);
 		add_trees(r, json_object_get(node, "children"));
 	}
 }
 
 static void
-add_threads(struct result *r, const json_t *threads)
+page_match_add_threads(struct result *r, const json_t *threads)
 {
 	for (size_t i = 0; i < json_array_size(threads); i++) {
 		const json_t *thread = json_array_get(threads, i);
 		const json_t *functions = json_object_get(thread, "functions");
 		add_trees(r, json_object_get(thread, "ksf"));
 		for (size_t k = 0; k < json_array_size(functions); k++)
-			add_function(r, json_array_get(functions, k));
-		add_threads(r, functions);
+			page_match_add_function(r, json_array_get(functions, k));
+		page_match_add_threads(r, functions);
 	}
 }
 
@@ -143,8 +144,8 @@ read_result(struct result *r, const json_t *entry)
 	list_images(r, json_object_get(result, "images"));
 	for (size_t i = 0; i < json_array_size(functions); i++)
 		if (json_is_object(json_array_get(functions, i)))
-			add_function(r, json_array_get(functions, i));
-	add_threads(r, json_object_get(paths ? paths : result, "threads"));
+			page_match_add_function(r, json_array_get(functions, i));
+	page_match_add_threads(r, json_object_get(paths ? paths : result, "threads"));
 }
 
 static void
@@ -175,7 +176,7 @@ by_number(const uint32_t *numbers, size_t n, size_t n_numbers)
 }
 
 static json_t *
-functions_json(const struct st_match *m, const struct result *a, const struct result *b)
+page_match_functions_json(const struct st_match *m, const struct result *a, const struct result *b)
 {
 	uint32_t *of_a = by_number(m->function[ST_A], a->functions.n, m->n_functions);
 	json_t *out = json_array();
@@ -212,7 +213,7 @@ images_json(const struct st_match *m, const struct result *a, const struct resul
 }
 
 static json_t *
-pair_json(const struct result *results, size_t a, size_t b)
+page_match_pair_json(const struct result *results, size_t a, size_t b)
 {
 	struct st_match m;
 	struct st_match_side sides[ST_SIDES];
@@ -224,7 +225,8 @@ pair_json(const struct result *results, size_t a, size_t b)
 	}
 	if (!st_match_make(&m, sides))
 		out = json_pack("{s:I, s:I, s:o, s:o}", "a", (json_int_t)a, "b", (json_int_t)b,
-		                "functions", functions_json(&m, &results[a], &results[b]), "images",
+		                "functions",
+		                page_match_functions_json(&m, &results[a], &results[b]), "images",
 		                images_json(&m, &results[a], &results[b]));
 	st_match_free(&m);
 	return out;
@@ -237,7 +239,7 @@ pairs_json(const struct result *results, size_t n)
 	int bad = 0;
 	for (size_t b = 1; b < n; b++)
 		for (size_t a = 0; a < b && !bad; a++)
-			bad = json_array_append_new(out, pair_json(results, a, b));
+			bad = json_array_append_new(out, page_match_pair_json(results, a, b));
 	if (!bad)
 		return out;
 	json_decref(out);

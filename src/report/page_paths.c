@@ -14,7 +14,7 @@ enum { MOST_NODES = 100000, MOST_LEVELS = 1000, MOST_LINES = 20000 };
 
 /* The text is released. */
 static json_t *
-parse(char *text, size_t size)
+page_paths_parse(char *text, size_t size)
 {
 	json_t *paths = text ? json_loadb(text, size, 0, NULL) : NULL;
 	free(text);
@@ -30,7 +30,7 @@ contexts_of(const struct st_contexts *c)
 		return NULL;
 	st_contexts_json(c, out);
 	char *text = st_text_end(&built);
-	return parse(text, built.n);
+	return page_paths_parse(text, built.n);
 }
 
 /* ---- where loops are ---- */
@@ -42,7 +42,7 @@ struct line {
 
 /* By function, file and line. */
 static int
-compare_places(const void *a, const void *b, void *contexts)
+page_paths_compare_places(const void *a, const void *b, void *contexts)
 {
 	const struct st_contexts *c = contexts;
 	const struct st_context_label *x = &c->labels[((const struct line *)a)->label];
@@ -73,10 +73,10 @@ list_lines(const struct st_contexts *c, const bool *has_loop, struct line *lines
 		if (l->seen && l->file && has_loop[l->function])
 			lines[n++] = (struct line){i, l->count};
 	}
-	qsort_r(lines, n, sizeof *lines, compare_places, (void *)(uintptr_t)c);
+	qsort_r(lines, n, sizeof *lines, page_paths_compare_places, (void *)(uintptr_t)c);
 	for (size_t i = 0; i < n; i++) {
-		bool same =
-		        kept && !compare_places(&lines[kept - 1], &lines[i], (void *)(uintptr_t)c);
+		bool same = kept && !page_paths_compare_places(&lines[kept - 1], &lines[i],
+		                                               (void *)(uintptr_t)c);
 		if (!same)
 			lines[kept++] = lines[i];
 		else if (lines[i].executions > lines[kept - 1].executions)

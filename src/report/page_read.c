@@ -71,7 +71,7 @@ has_views(const json_t *result)
 }
 
 static st_status
-check(const json_t *result, const char *path, struct st_error *e)
+page_read_check(const json_t *result, const char *path, struct st_error *e)
 {
 	const json_t *strobe = json_object_get(result, "strobe");
 	json_int_t version = json_integer_value(json_object_get(strobe, "version"));
@@ -122,7 +122,7 @@ st_page_read_json(const char *path, struct st_error *e)
 		         error.line, error.text);
 		return NULL;
 	}
-	if (!check(result, path, e))
+	if (!page_read_check(result, path, e))
 		return result;
 	json_decref(result);
 	return NULL;

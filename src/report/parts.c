@@ -8,13 +8,13 @@
 #include "wire/results/header.h"
 
 static size_t
-least(size_t a, size_t b)
+parts_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 static int
-descending(uint64_t a, uint64_t b)
+parts_descending(uint64_t a, uint64_t b)
 {
 	return a > b ? -1 : a < b;
 }
@@ -25,18 +25,19 @@ image_order(const void *a, const void *b, void *arg)
 	const struct st_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct st_profile_image *x = &r->profile->images.v[i], *y = &r->profile->images.v[j];
-	int order = descending(x->instructions, y->instructions);
+	int order = parts_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
 }
 
 static size_t
 rows(const struct st_report *r, size_t n)
 {
-	return r->top ? least(r->top, n) : n;
+	return r->top ? parts_least(r->top, n) : n;
 }
 
 static void
-finish(const struct st_report *r, FILE *out, const char *title, struct st_table *t, size_t all)
+parts_finish(const struct st_report *r, FILE *out, const char *title, struct st_table *t,
+             size_t all)
 {
 	fprintf(out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", title,
 	        r->style.colour ? "\033[0m" : "");
@@ -51,7 +52,7 @@ finish(const struct st_report *r, FILE *out, const char *title, struct st_table 
 }
 
 static void
-print_lines(const struct st_report *r, FILE *out)
+parts_print_lines(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {
 	        {"samples", false}, {"executions", false}, {"instructions", false}, {"line", true}};
@@ -66,11 +67,11 @@ print_lines(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s:%u (%s)", l->file, l->line, p->functions.v[l->function].name);
 	}
 	free(order);
-	finish(r, out, "source lines", t, p->lines.n);
+	parts_finish(r, out, "source lines", t, p->lines.n);
 }
 
 static void
-print_blocks(const struct st_report *r, FILE *out)
+parts_print_blocks(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {
 	        {"samples", false},  {"executions", false}, {"instructions", false},
@@ -91,11 +92,11 @@ print_blocks(const struct st_report *r, FILE *out)
 		st_table_function(t, p, b->function);
 	}
 	free(order);
-	finish(r, out, "basic blocks", t, p->blocks.n);
+	parts_finish(r, out, "basic blocks", t, p->blocks.n);
 }
 
 static void
-print_images(const struct st_report *r, FILE *out)
+parts_print_images(const struct st_report *r, FILE *out)
 {
 	static const struct st_table_column columns[] = {{"samples", false},      {"blocks", false},
 	                                                 {"instructions", false}, {"symbols", true},
@@ -113,7 +114,7 @@ print_images(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s", image->path);
 	}
 	free(order);
-	finish(r, out, "images", t, p->images.n);
+	parts_finish(r, out, "images", t, p->images.n);
 }
 
 static const char *
@@ -150,7 +151,7 @@ print_threads(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s", thread_state(thread->state));
 		st_table_cell(t, "%s", thread->name);
 	}
-	finish(r, out, "threads", t, p->threads.n);
+	parts_finish(r, out, "threads", t, p->threads.n);
 }
 
 static void
@@ -172,7 +173,7 @@ print_processes(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s", st_profile_state_name(in->state));
 		st_table_cell(t, "%s", in->command);
 	}
-	finish(r, out, "processes", t, p->processes.n);
+	parts_finish(r, out, "processes", t, p->processes.n);
 }
 
 /* What the run was made with, then the engine's own numbers, summed over the processes. */
@@ -190,18 +191,18 @@ print_stats(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s", p->statistics.v[n].help);
 	}
 	print_processes(r, out);
-	finish(r, out, "engine", t, n);
+	parts_finish(r, out, "engine", t, n);
 }
 
 void
 st_report_parts(const struct st_report *r, FILE *out)
 {
 	if (r->parts & ST_PART_LINES)
-		print_lines(r, out);
+		parts_print_lines(r, out);
 	if (r->parts & ST_PART_BLOCKS)
-		print_blocks(r, out);
+		parts_print_blocks(r, out);
 	if (r->parts & ST_PART_IMAGES)
-		print_images(r, out);
+		parts_print_images(r, out);
 	if (r->parts & ST_PART_THREADS)
 		print_threads(r, out);
 	if (r->parts & ST_PART_STATS)

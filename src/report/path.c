@@ -43,7 +43,7 @@ st_path_end_name(enum st_window_end end)
 }
 
 static void
-print_text(FILE *out, const char *text)
+path_print_text(FILE *out, const char *text)
 {
 	char *printable = st_printable(text);
 	fputs(printable ? printable : "", out);
@@ -51,20 +51,20 @@ print_text(FILE *out, const char *text)
 }
 
 static const struct st_function *
-function_of(const struct st_walk *w, uint32_t image, uint64_t offset)
+path_function_of(const struct st_walk *w, uint32_t image, uint64_t offset)
 {
 	struct st_image *i = st_code_image(&w->code, image);
 	return i ? st_code_function(i, offset) : NULL;
 }
 
 static void
-print_function(const struct printer *p, uint32_t image, const struct st_function *f)
+path_print_function(const struct printer *p, uint32_t image, const struct st_function *f)
 {
 	const struct st_code *c = &p->r->walk->code;
-	print_text(p->out, f ? f->name : "(no function)");
+	path_print_text(p->out, f ? f->name : "(no function)");
 	if (image < c->images.n) {
 		fputs(" [", p->out);
-		print_text(p->out, st_base_name(c->images.v[image].path));
+		path_print_text(p->out, st_base_name(c->images.v[image].path));
 		fputc(']', p->out);
 	}
 }
@@ -80,7 +80,7 @@ struct lines {
 };
 
 static void
-add_line(struct lines *l, struct st_image *image, uint64_t offset)
+path_add_line(struct lines *l, struct st_image *image, uint64_t offset)
 {
 	struct st_line line;
 	if (!image || st_image_line(image, offset, &line) || !line.file || !line.line)
@@ -96,12 +96,12 @@ add_line(struct lines *l, struct st_image *image, uint64_t offset)
 }
 
 static void
-print_lines(const struct printer *p, const struct lines *l)
+path_print_lines(const struct printer *p, const struct lines *l)
 {
 	if (!l->n)
 		return;
 	fputs("  ", p->out);
-	print_text(p->out, st_base_name(l->file));
+	path_print_text(p->out, st_base_name(l->file));
 	for (size_t i = 0; i < l->n; i++)
 		fprintf(p->out, "%s%" PRIu32, i ? " " : ":", l->line[i]);
 	if (l->more)
@@ -117,7 +117,7 @@ indent(const struct printer *p, unsigned depth)
 }
 
 static bool
-is_block(const struct st_fold_item *item)
+path_is_block(const struct st_fold_item *item)
 {
 	return item->id < ST_FOLD_BODY;
 }
@@ -128,33 +128,34 @@ in_a_row(const struct printer *p, const struct st_fold_item *items, size_t n)
 {
 	const struct st_walk *w = p->r->walk;
 	const struct st_place *first = &w->code.places.v[items[0].id];
-	const struct st_function *f = function_of(w, first->image, first->offset);
+	const struct st_function *f = path_function_of(w, first->image, first->offset);
 	size_t i = 1;
 	if (items[0].times > 1 || p->r->blocks)
 		return 1;
-	for (; i < n && is_block(&items[i]) && items[i].times == 1; i++) {
+	for (; i < n && path_is_block(&items[i]) && items[i].times == 1; i++) {
 		const struct st_place *at = &w->code.places.v[items[i].id];
 		if (at->image != first->image ||
-		    !st_code_is_same(function_of(w, at->image, at->offset), f))
+		    !st_code_is_same(path_function_of(w, at->image, at->offset), f))
 			break;
 	}
 	return i;
 }
 
 static void
-print_blocks(const struct printer *p, const struct st_fold_item *items, size_t n, unsigned depth)
+path_print_blocks(const struct printer *p, const struct st_fold_item *items, size_t n,
+                  unsigned depth)
 {
 	const struct st_walk *w = p->r->walk;
 	const struct st_place *first = &w->code.places.v[items[0].id];
 	struct lines lines = {0};
 	indent(p, depth);
-	print_function(p, first->image, function_of(w, first->image, first->offset));
+	path_print_function(p, first->image, path_function_of(w, first->image, first->offset));
 	fprintf(p->out, "  0x%" PRIx64, first->offset);
 	for (size_t i = 0; i < n; i++) {
 		const struct st_place *at = &w->code.places.v[items[i].id];
-		add_line(&lines, st_code_image(&w->code, at->image), at->offset);
+		path_add_line(&lines, st_code_image(&w->code, at->image), at->offset);
 	}
-	print_lines(p, &lines);
+	path_print_lines(p, &lines);
 	if (n > 1)
 		fprintf(p->out, "  %s", ST_COUNT(n, "block", "blocks"));
 	if (items[0].times > 1)
@@ -169,9 +170,9 @@ static void print_items(struct printer *p, const struct st_fold_item *items, siz
 static size_t
 print_item(struct printer *p, const struct st_fold_item *items, size_t n, unsigned depth)
 {
-	if (is_block(items)) {
+	if (path_is_block(items)) {
 		size_t row = in_a_row(p, items, n);
-		print_blocks(p, items, row, depth);
+		path_print_blocks(p, items, row, depth);
 		return row;
 	}
 	uint32_t members;
@@ -211,15 +212,15 @@ print_window(struct printer *p, const struct st_window *w, size_t number)
 /* ---- gaps ---- */
 
 static void
-print_step(const struct printer *p, const struct st_step *s)
+path_print_step(const struct printer *p, const struct st_step *s)
 {
 	const struct st_walk *w = p->r->walk;
 	const struct st_place *at = &w->code.places.v[s->place];
 	struct lines lines = {0};
-	print_function(p, at->image, function_of(w, at->image, at->offset));
+	path_print_function(p, at->image, path_function_of(w, at->image, at->offset));
 	fprintf(p->out, " 0x%" PRIx64, at->offset);
-	add_line(&lines, st_code_image(&w->code, at->image), at->offset);
-	print_lines(p, &lines);
+	path_add_line(&lines, st_code_image(&w->code, at->image), at->offset);
+	path_print_lines(p, &lines);
 }
 
 static void
@@ -232,8 +233,8 @@ print_spans(const struct printer *p, const st_spans_of_code *spans, uint32_t ima
 	if (!p->r->blocks && spans->n > MOST_LINES)
 		fputs(" ...", p->out);
 	for (size_t i = 0; i < spans->n; i++)
-		add_line(&lines, st_code_image(&p->r->walk->code, image), spans->v[i].start);
-	print_lines(p, &lines);
+		path_add_line(&lines, st_code_image(&p->r->walk->code, image), spans->v[i].start);
+	path_print_lines(p, &lines);
 	fputc('\n', p->out);
 }
 
@@ -258,7 +259,7 @@ static void
 print_fact(const struct printer *p, const struct st_fact *f)
 {
 	fputs("    ", p->out);
-	print_function(p, f->image, f->function);
+	path_print_function(p, f->image, f->function);
 	fputs(f->kind == ST_FACT_ENTERED ? " was entered"
 	      : f->kind == ST_FACT_LEFT  ? " was left"
 	                                 : "",
@@ -285,12 +286,12 @@ static void
 print_gap(const struct printer *p, const struct st_gap *g, size_t number)
 {
 	fprintf(p->out, "  gap %zu: from ", number);
-	print_step(p, &g->from);
+	path_print_step(p, &g->from);
 	if (g->last) {
 		fputs("\n    to the end: the thread was not measured again\n", p->out);
 	} else {
 		fputs("\n    to ", p->out);
-		print_step(p, &g->to);
+		path_print_step(p, &g->to);
 		fputc('\n', p->out);
 	}
 	for (size_t i = 0; i < g->facts.n; i++)
@@ -302,7 +303,7 @@ print_gap(const struct printer *p, const struct st_gap *g, size_t number)
 /* ---- threads ---- */
 
 static void
-print_end(struct printer *p, const struct st_path_thread *t, size_t i, size_t *gap)
+path_print_end(struct printer *p, const struct st_path_thread *t, size_t i, size_t *gap)
 {
 	const struct st_window *w = &t->windows.v[i];
 	bool last = i + 1 == t->windows.n;
@@ -335,14 +336,14 @@ print_thread(struct printer *p, const struct st_path_thread *t)
 	size_t gap = 0;
 	fprintf(p->out, "thread %" PRId64 " of process %" PRId64 "%s", t->tid, t->pid,
 	        command ? ": " : "");
-	print_text(p->out, command ? command : "");
+	path_print_text(p->out, command ? command : "");
 	fputc('\n', p->out);
 	if (t->late)
 		fputs("  not measured at first: unknown\n", p->out);
 	for (size_t i = 0; i < t->windows.n; i++) {
 		if (!p->r->gaps)
 			print_window(p, &t->windows.v[i], i + 1);
-		print_end(p, t, i, &gap);
+		path_print_end(p, t, i, &gap);
 	}
 }
 

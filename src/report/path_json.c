@@ -41,7 +41,7 @@ address_json(const struct writer *w, uint32_t image, uint64_t offset)
 }
 
 static void
-write_place(struct writer *w, uint32_t place)
+path_json_write_place(struct writer *w, uint32_t place)
 {
 	const struct st_place *p = &w->r->walk->code.places.v[place];
 	write_value(w, address_json(w, p->image, p->offset));
@@ -104,12 +104,12 @@ static void
 write_gap(struct writer *w, const struct st_gap *g)
 {
 	fputs(",\"gap\":{\"from\":", w->out);
-	write_place(w, g->from.place);
+	path_json_write_place(w, g->from.place);
 	fputs(",\"to\":", w->out);
 	if (g->last)
 		fputs("null", w->out);
 	else
-		write_place(w, g->to.place);
+		path_json_write_place(w, g->to.place);
 	fputs(",\"facts\":[", w->out);
 	for (size_t i = 0; i < g->facts.n; i++) {
 		if (i)
@@ -135,7 +135,7 @@ write_window(struct writer *w, const struct st_path_thread *t, size_t i)
 }
 
 static void
-write_thread(struct writer *w, const struct st_path_thread *t)
+path_json_write_thread(struct writer *w, const struct st_path_thread *t)
 {
 	const char *command = st_path_command(w->r, t);
 	fprintf(w->out, "{\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",", t->pid, t->tid);
@@ -183,7 +183,7 @@ st_path_json(const struct st_path_report *r, FILE *out)
 	for (size_t i = 0; i < r->walk->threads.n; i++) {
 		if (i)
 			fputs(",\n", out);
-		write_thread(&w, r->walk->threads.v[i]);
+		path_json_write_thread(&w, r->walk->threads.v[i]);
 	}
 	write_blocks(&w);
 	fputs("]}\n", out);

@@ -22,7 +22,7 @@ st_places_close(struct st_places *places)
 }
 
 static void
-open_image(const struct st_profile_image *image, struct st_opened *opened)
+places_open_image(const struct st_profile_image *image, struct st_opened *opened)
 {
 	if (!strcmp(image->path, ST_ANON_IMAGE)) {
 		st_cause(&opened->why, ST_EXIT_FAILED, "generated code is gone with the program");
@@ -42,7 +42,7 @@ st_places_image(struct st_places *places, uint32_t image, const char **why)
 {
 	struct st_opened *opened = &places->opened[image];
 	if (!opened->tried)
-		open_image(&places->profile->images.v[image], opened);
+		places_open_image(&places->profile->images.v[image], opened);
 	opened->tried = true;
 	if (why)
 		*why = opened->why.text;
@@ -73,8 +73,8 @@ find_line(const struct st_profile *p, uint32_t function, const struct st_line *l
 }
 
 static void
-add_block(const struct st_profile *p, struct st_image *image, const struct st_profile_block *b,
-          uint64_t *offsets)
+places_add_block(const struct st_profile *p, struct st_image *image,
+                 const struct st_profile_block *b, uint64_t *offsets)
 {
 	enum { LONGEST = 1 << 20 }; /* no engine makes longer ones, but anyone may make a file */
 	struct st_line line, last = {0};
@@ -103,6 +103,6 @@ st_places_of_lines(struct st_places *places, uint32_t function, uint64_t *offset
 			continue;
 		struct st_image *image = st_places_image(places, b->image, NULL);
 		if (image)
-			add_block(p, image, b, offsets);
+			places_add_block(p, image, b, offsets);
 	}
 }

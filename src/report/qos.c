@@ -150,7 +150,7 @@ st_qos_json(json_t *root, const struct st_profile *p)
 }
 
 static void
-print_csv(FILE *out, const struct st_profile_qos *q, size_t shown)
+qos_print_csv(FILE *out, const struct st_profile_qos *q, size_t shown)
 {
 	fputs("time_ns,value,budget_ns,state\n", out);
 	for (size_t i = 0; i < shown; i++) {
@@ -165,7 +165,7 @@ print_csv(FILE *out, const struct st_profile_qos *q, size_t shown)
 }
 
 static void
-print_text(const struct st_report *r, FILE *out, size_t shown)
+qos_print_text(const struct st_report *r, FILE *out, size_t shown)
 {
 	static const struct st_table_column columns[] = {
 	        {"time", false}, {"value", false}, {"budget", false}, {"state", true}};
@@ -197,9 +197,9 @@ st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format
 	size_t shown = r->top && r->top < q->rows.n ? r->top : q->rows.n;
 	int bad = 0;
 	if (format == ST_FORMAT_CSV)
-		print_csv(out, q, shown);
+		qos_print_csv(out, q, shown);
 	else if (format == ST_FORMAT_TEXT)
-		print_text(r, out, shown);
+		qos_print_text(r, out, shown);
 	if (format != ST_FORMAT_JSON)
 		return 0;
 	json_t *root = json_object();

@@ -21,7 +21,7 @@ struct plot {
 };
 
 static void
-fill(struct plot *plot, const struct st_profile_qos *q)
+qosplot_fill(struct plot *plot, const struct st_profile_qos *q)
 {
 	*plot = (struct plot){.end = 1};
 	for (size_t i = 0; i < q->rows.n; i++)
@@ -55,7 +55,7 @@ scale(struct plot *plot, double threshold)
 }
 
 static size_t
-line_of(const struct plot *plot, double value)
+qosplot_line_of(const struct plot *plot, double value)
 {
 	double part = plot->top > 0 ? value / plot->top : 0;
 	size_t line = part > 0 ? (size_t)(part * LINES) : 0;
@@ -63,15 +63,15 @@ line_of(const struct plot *plot, double value)
 }
 
 static void
-print_line(FILE *out, const struct plot *plot, size_t line, double threshold)
+qosplot_print_line(FILE *out, const struct plot *plot, size_t line, double threshold)
 {
 	char text[COLUMNS + 1];
-	bool at_threshold = line == line_of(plot, threshold);
+	bool at_threshold = line == qosplot_line_of(plot, threshold);
 	memset(text, at_threshold ? '-' : ' ', COLUMNS);
 	text[COLUMNS] = 0;
 	for (size_t i = 0; i < COLUMNS; i++) {
 		const struct column *c = &plot->columns[i];
-		if (c->readings && line == line_of(plot, c->value / (double)c->readings))
+		if (c->readings && line == qosplot_line_of(plot, c->value / (double)c->readings))
 			text[i] = '*';
 	}
 	if (at_threshold)
@@ -108,11 +108,11 @@ st_qos_plot(FILE *out, const struct st_profile *p)
 {
 	const struct st_profile_qos *q = &p->qos;
 	struct plot plot;
-	fill(&plot, q);
+	qosplot_fill(&plot, q);
 	if (plot.readings < LEAST || !isfinite(q->threshold))
 		return;
 	scale(&plot, q->threshold);
 	for (size_t line = LINES; line-- > 0;)
-		print_line(out, &plot, line, q->threshold);
+		qosplot_print_line(out, &plot, line, q->threshold);
 	print_budget(out, &plot);
 }

@@ -28,8 +28,8 @@ csv_heading(const struct st_profile *p, const struct st_profile_table *s, FILE *
 }
 
 static void
-csv_row(const struct st_profile *p, const struct st_profile_table *s,
-        const struct st_row_shown *row, FILE *out)
+rows_csv_row(const struct st_profile *p, const struct st_profile_table *s,
+             const struct st_row_shown *row, FILE *out)
 {
 	size_t first = st_first_address(s->columns, s->n_columns);
 	struct st_field fields[ST_COLUMN_FIELDS];
@@ -112,7 +112,7 @@ text_row(const struct st_profile *p, const struct st_profile_table *s,
 }
 
 static st_status
-finish(FILE *out, struct st_error *e)
+rows_finish(FILE *out, struct st_error *e)
 {
 	if (!fflush(out) && !ferror(out))
 		return 0;
@@ -139,7 +139,7 @@ st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format fo
 		}
 		n++;
 		if (format == ST_FORMAT_CSV)
-			csv_row(p, s, &row, out);
+			rows_csv_row(p, s, &row, out);
 		else if (format == ST_FORMAT_JSON)
 			json_row(p, s, &row, out);
 		else
@@ -151,6 +151,6 @@ st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format fo
 	uint64_t all = st_row_reader_rows(reader);
 	if (format == ST_FORMAT_TEXT && n < all && more > 0)
 		fprintf(out, "  ... and %" PRIu64 " more (--top, --all)\n", all - n);
-	int failed = finish(out, e);
+	int failed = rows_finish(out, e);
 	return more < 0 || failed ? -1 : 0;
 }

@@ -11,7 +11,7 @@
 enum { MAX_SOURCE = 64 << 20 };
 
 static void
-split(struct st_source *s)
+source_split(struct st_source *s)
 {
 	char *rest = s->bytes, *line;
 	while ((line = strsep(&rest, "\n")) && (rest || *line)) {
@@ -46,11 +46,11 @@ is_for_anybody(const char *path, const struct stat *st)
 }
 
 static void
-read_lines(struct st_source *s, FILE *f, size_t size)
+source_read_lines(struct st_source *s, FILE *f, size_t size)
 {
 	s->bytes = calloc(1, size + 1);
 	if (s->bytes && fread(s->bytes, 1, size, f) == size)
-		split(s);
+		source_split(s);
 }
 
 bool
@@ -64,7 +64,7 @@ st_source_read(struct st_source *s, const char *path, enum st_source_for who)
 	bool may = fstat(fileno(f), &st) == 0 &&
 	           (who == ST_SOURCE_FOR_READER || is_for_anybody(path, &st));
 	if (may && st.st_size < MAX_SOURCE)
-		read_lines(s, f, (size_t)st.st_size);
+		source_read_lines(s, f, (size_t)st.st_size);
 	fclose(f);
 	return may;
 }

@@ -19,7 +19,7 @@ print_printable(FILE *out, const char *text)
 }
 
 static void
-print_command(FILE *out, const struct st_profile_run *run, size_t width)
+summary_print_command(FILE *out, const struct st_profile_run *run, size_t width)
 {
 	struct st_text built;
 	FILE *text = st_text_begin(&built);
@@ -50,7 +50,7 @@ print_slowdown(FILE *out, const struct st_slowdown *is)
 }
 
 static void
-print_end(FILE *out, const struct st_profile *p)
+summary_print_end(FILE *out, const struct st_profile *p)
 {
 	const struct st_profile_run *run = &p->run;
 	char wall[ST_NUMBER_SIZE], cpu[ST_NUMBER_SIZE];
@@ -111,7 +111,7 @@ print_samples(FILE *out, const struct st_profile_run *run)
 }
 
 static void
-print_functions(const struct st_report *r, FILE *out)
+summary_print_functions(const struct st_report *r, FILE *out)
 {
 	const struct st_profile *p = r->profile;
 	static const struct st_table_column columns[] = {
@@ -172,7 +172,7 @@ print_streams(FILE *out, const struct st_profile *p)
 }
 
 static void
-print_notes(FILE *out, const struct st_profile *p)
+summary_print_notes(FILE *out, const struct st_profile *p)
 {
 	if (p->fallbacks.n || p->notes.n)
 		putc('\n', out);
@@ -197,18 +197,18 @@ void
 st_report_summary(const struct st_report *r, FILE *out)
 {
 	const struct st_profile *p = r->profile;
-	print_command(out, &p->run, r->style.width);
-	print_end(out, p);
+	summary_print_command(out, &p->run, r->style.width);
+	summary_print_end(out, p);
 	print_counters(out, p);
 	print_samples(out, &p->run);
 	st_budget_print(out, p);
 	st_qos_print(out, p);
 	if (p->run.has_functions && p->functions.n)
-		print_functions(r, out);
+		summary_print_functions(r, out);
 	if (!r->no_tables)
 		st_report_tables(r, out);
 	print_streams(out, p);
-	print_notes(out, p);
+	summary_print_notes(out, p);
 }
 
 /* As a word that a shell takes back. */

@@ -83,7 +83,7 @@ pad(FILE *out, size_t n)
 }
 
 static void
-print_cell(const struct st_table *t, FILE *out, size_t column, size_t width, const char *text)
+table_print_cell(const struct st_table *t, FILE *out, size_t column, size_t width, const char *text)
 {
 	size_t n = st_columns(text), gap = width > n ? width - n : 0;
 	fputs("  ", out);
@@ -130,13 +130,13 @@ st_table_print(const struct st_table *t, FILE *out, struct st_style style)
 	size_t room = style.width > used + LEAST ? style.width - used : LEAST;
 	fputs(style.colour ? "\033[1m" : "", out);
 	for (size_t c = 0; c < t->n_columns; c++)
-		print_cell(t, out, c, widths[c], t->columns[c].title);
+		table_print_cell(t, out, c, widths[c], t->columns[c].title);
 	fputs(style.colour ? "\033[0m\n" : "\n", out);
 	for (size_t i = 0; i < t->cells.n; i++) {
 		size_t c = i % t->n_columns;
 		if (c == last && style.width && t->columns[c].left && t->cells.v[i])
 			shorten_cell(t->cells.v[i], room);
-		print_cell(t, out, c, widths[c], t->cells.v[i] ? t->cells.v[i] : "");
+		table_print_cell(t, out, c, widths[c], t->cells.v[i] ? t->cells.v[i] : "");
 		if (c == last)
 			putc('\n', out);
 	}

@@ -69,8 +69,8 @@ print_rows(const struct st_report *r, FILE *out, const struct st_profile_table *
 }
 
 static void
-print_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
-            const uint32_t *order)
+tables_print_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
+                   const uint32_t *order)
 {
 	size_t n = st_profile_rows(t), shown = r->top && r->top < n ? r->top : n;
 	char *name = st_printable(t->name), *help = st_printable(t->help);
@@ -91,7 +91,7 @@ void
 st_report_tables(const struct st_report *r, FILE *out)
 {
 	for (size_t i = 0; i < r->profile->tables.n; i++)
-		print_table(r, out, &r->profile->tables.v[i], NULL);
+		tables_print_table(r, out, &r->profile->tables.v[i], NULL);
 }
 
 static const char *
@@ -129,7 +129,7 @@ suggest(const char *word, const char *all, size_t n, const char *(*get)(const vo
 
 /* NULL, with *e, when there is none. */
 static const struct st_profile_table *
-find_table(const struct st_profile *p, const char *name, struct st_error *e)
+tables_find_table(const struct st_profile *p, const char *name, struct st_error *e)
 {
 	for (size_t i = 0; i < p->tables.n; i++)
 		if (!strcmp(p->tables.v[i].name, name))
@@ -194,8 +194,8 @@ order_rows(const struct st_profile *p, const struct st_profile_table *t, const c
 }
 
 static void
-csv_row(const struct st_profile *p, FILE *out, const struct st_profile_table *t,
-        const struct st_profile_value *row, bool others)
+tables_csv_row(const struct st_profile *p, FILE *out, const struct st_profile_table *t,
+               const struct st_profile_value *row, bool others)
 {
 	size_t first = st_first_address(t->columns, t->n_columns);
 	struct st_field fields[ST_COLUMN_FIELDS];
@@ -215,23 +215,23 @@ csv_row(const struct st_profile *p, FILE *out, const struct st_profile_table *t,
 }
 
 static void
-print_csv(const struct st_report *r, FILE *out, const struct st_profile_table *t,
-          const uint32_t *order)
+tables_print_csv(const struct st_report *r, FILE *out, const struct st_profile_table *t,
+                 const uint32_t *order)
 {
 	size_t n = st_profile_rows(t), shown = r->top && r->top < n ? r->top : n;
-	csv_row(r->profile, out, t, NULL, false);
+	tables_csv_row(r->profile, out, t, NULL, false);
 	for (size_t k = 0; k < shown; k++)
-		csv_row(r->profile, out, t, t->values.v + (order ? order[k] : k) * t->n_columns,
-		        false);
+		tables_csv_row(r->profile, out, t,
+		               t->values.v + (order ? order[k] : k) * t->n_columns, false);
 	if (t->has_others)
-		csv_row(r->profile, out, t, t->others, true);
+		tables_csv_row(r->profile, out, t, t->others, true);
 }
 
 st_status
 st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
                 enum st_report_format format, struct st_error *e)
 {
-	const struct st_profile_table *t = find_table(r->profile, name, e);
+	const struct st_profile_table *t = tables_find_table(r->profile, name, e);
 	uint32_t *order;
 	int status = 0;
 	if (!t && !strcmp(name, "overshoots") && r->profile->overshoots.n)
@@ -241,11 +241,11 @@ st_report_table(const struct st_report *r, FILE *out, const char *name, const ch
 	if (!t || order_rows(r->profile, t, sort, &order, e))
 		return -1;
 	if (format == ST_FORMAT_CSV)
-		print_csv(r, out, t, order);
+		tables_print_csv(r, out, t, order);
 	else if (format == ST_FORMAT_JSON)
 		status = st_report_json_table(r, out, t, order, e);
 	else
-		print_table(r, out, t, order);
+		tables_print_table(r, out, t, order);
 	free(order);
 	return status;
 }

@@ -90,7 +90,7 @@ st_print_json_safely(FILE *out, const char *text)
 
 /* In place: what is no text becomes a question mark. lines: lines and colours are left. */
 static void
-clean(char *text, bool lines)
+text_clean(char *text, bool lines)
 {
 	char *to = text;
 	for (const char *from = text; *from;) {
@@ -120,14 +120,14 @@ st_printable(const char *text)
 {
 	char *copy = strdup(text);
 	if (copy)
-		clean(copy, false);
+		text_clean(copy, false);
 	return copy;
 }
 
 void
 st_print_safely(FILE *out, char *text)
 {
-	clean(text, true);
+	text_clean(text, true);
 	fputs(text, out);
 }
 

@@ -6,7 +6,7 @@
 #include "report/trace.h"
 
 static json_t *
-text_or_null(const char *text)
+trace_json_text_or_null(const char *text)
 {
 	return text && *text ? st_json_text(text) : json_null();
 }
@@ -33,9 +33,9 @@ function_json(const struct st_trace_function *f)
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "name", st_json_text(f->name));
-	SET(out, "image", text_or_null(f->image));
+	SET(out, "image", trace_json_text_or_null(f->image));
 	SET(out, "offset", count_or_null(f->image, f->offset));
-	SET(out, "file", text_or_null(f->file));
+	SET(out, "file", trace_json_text_or_null(f->file));
 	SET(out, "line", count_or_null(f->line, f->line));
 	if (f->tid >= 0)
 		SET(out, "tid", json_integer(f->tid));
@@ -56,7 +56,7 @@ function_json(const struct st_trace_function *f)
 }
 
 static json_t *
-pair_json(const struct st_trace *t, const struct st_trace_pair *pair)
+trace_json_pair_json(const struct st_trace *t, const struct st_trace_pair *pair)
 {
 	json_t *out = json_object();
 	const bool traced = pair->caller != ST_TRACE_NOBODY;
@@ -100,7 +100,7 @@ add_lists(json_t *root, const struct st_trace *t)
 	for (size_t i = 0; i < t->functions.n && !bad; i++)
 		bad = json_array_append_new(functions, function_json(&t->functions.v[i]));
 	for (size_t i = 0; i < t->pairs.n && !bad; i++)
-		bad = json_array_append_new(pairs, pair_json(t, &t->pairs.v[i]));
+		bad = json_array_append_new(pairs, trace_json_pair_json(t, &t->pairs.v[i]));
 	for (size_t i = 0; i < t->lanes.n && !bad; i++)
 		bad = json_array_append_new(lanes, lane_json(&t->lanes.v[i]));
 	SET(root, "functions", functions);

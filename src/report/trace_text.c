@@ -33,7 +33,7 @@ add_quantile(struct st_table *table, const struct st_trace_function *f, double q
 }
 
 static void
-add_name(struct st_table *table, const struct st_trace_function *f)
+trace_text_add_name(struct st_table *table, const struct st_trace_function *f)
 {
 	char *name = st_printable(f->name);
 	/* [vdso] brings its own brackets. */
@@ -54,7 +54,7 @@ say_more(size_t shown, size_t all, FILE *out)
 }
 
 static void
-print_functions(const struct st_trace *t, size_t shown, bool threads, FILE *out)
+trace_text_print_functions(const struct st_trace *t, size_t shown, bool threads, FILE *out)
 {
 	static const struct st_table_column columns[] = {
 	        {"self", false},  {"%", false},      {"total", false},
@@ -82,7 +82,7 @@ print_functions(const struct st_trace *t, size_t shown, bool threads, FILE *out)
 		add_known_time(table, f, f->max_ns);
 		if (threads)
 			st_table_cell(table, "%" PRId64, f->tid);
-		add_name(table, f);
+		trace_text_add_name(table, f);
 	}
 	fputs("\nfunctions, by the time spent in their own code\n", out);
 	st_table_print(table, out, st_style_of(out));
@@ -103,8 +103,8 @@ print_pairs(const struct st_trace *t, size_t shown, FILE *out)
 		if (pair->caller == ST_TRACE_NOBODY)
 			st_table_cell(table, "(not traced)");
 		else
-			add_name(table, &t->functions.v[pair->caller]);
-		add_name(table, &t->functions.v[pair->callee]);
+			trace_text_add_name(table, &t->functions.v[pair->caller]);
+		trace_text_add_name(table, &t->functions.v[pair->callee]);
 	}
 	fputs("\ncallers and callees, by the time from call to return\n", out);
 	st_table_print(table, out, st_style_of(out));
@@ -113,7 +113,7 @@ print_pairs(const struct st_trace *t, size_t shown, FILE *out)
 }
 
 static void
-print_notes(const struct st_trace *t, FILE *out)
+trace_text_print_notes(const struct st_trace *t, FILE *out)
 {
 	if (t->lost_returns)
 		fprintf(out,
@@ -137,10 +137,10 @@ st_trace_text(const struct st_trace *t, size_t top, FILE *out)
 	             pairs = top && top < t->pairs.n ? top : t->pairs.n;
 	const bool threads = t->functions.n && t->functions.v[0].tid >= 0;
 	if (t->functions.n)
-		print_functions(t, functions, threads, out);
+		trace_text_print_functions(t, functions, threads, out);
 	else
 		fputs("\n  no function that was to be traced was called\n", out);
 	if (t->pairs.n)
 		print_pairs(t, pairs, out);
-	print_notes(t, out);
+	trace_text_print_notes(t, out);
 }

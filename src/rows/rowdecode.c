@@ -6,7 +6,7 @@
 #include "rows/rowmemory.h"
 
 static const unsigned char *
-take(struct st_decoding *in, enum st_codec_column column, size_t n)
+rowdecode_take(struct st_decoding *in, enum st_codec_column column, size_t n)
 {
 	const unsigned char *at = in->at[column];
 	if ((size_t)(in->end[column] - at) < n)
@@ -16,7 +16,7 @@ take(struct st_decoding *in, enum st_codec_column column, size_t n)
 }
 
 static bool
-take_number(struct st_decoding *in, uint32_t *n)
+rowdecode_take_number(struct st_decoding *in, uint32_t *n)
 {
 	uint64_t number;
 	if (!st_varint_take(&in->at[ST_CODEC_RUNS], in->end[ST_CODEC_RUNS], 32, &number))
@@ -31,7 +31,7 @@ take_bits(struct st_decoding *in, enum st_codec_column column, struct st_codec_b
           unsigned *bits)
 {
 	if (!b->left) {
-		const unsigned char *at = take(in, column, 1);
+		const unsigned char *at = rowdecode_take(in, column, 1);
 		if (!at)
 			return false;
 		*b = (struct st_codec_bits){*at, 8};
@@ -46,7 +46,7 @@ static bool
 take_growth(struct st_decoding *in, size_t bytes, uint64_t *growth)
 {
 	uint64_t value = 0;
-	const unsigned char *at = take(in, ST_CODEC_VALUES, bytes);
+	const unsigned char *at = rowdecode_take(in, ST_CODEC_VALUES, bytes);
 	if (!at)
 		return false;
 	memcpy(&value, at, bytes);
@@ -108,7 +108,8 @@ next_site(struct st_codec *c, struct st_decoding *in, uint32_t *site, uint32_t *
 		uint64_t next = c->trails[before].next;
 		number = next == ST_NOBODY ? 0 : st_site_named(next);
 	} else {
-		if (!take_number(in, &number) || !take_number(in, &in->run) || !in->run)
+		if (!rowdecode_take_number(in, &number) || !rowdecode_take_number(in, &in->run) ||
+		    !in->run)
 			return false;
 		number = number ? number : c->memories[before].second;
 	}

@@ -35,7 +35,7 @@ struct pen {
 };
 
 static bool
-make_room(struct st_codec *c, size_t n)
+rowencode_make_room(struct st_codec *c, size_t n)
 {
 	enum { MORE = 64 }; /* what is written at a time, and some */
 	if (c->room && n <= c->room)
@@ -52,7 +52,7 @@ make_room(struct st_codec *c, size_t n)
 /* A strange value, by what it has grown and by what the one before did. The sign is in the lowest
  * bit, so that what is small is short. */
 static inline struct told
-tell(struct told at, uint64_t growth, uint64_t before)
+rowencode_tell(struct told at, uint64_t growth, uint64_t before)
 {
 	/* By the number's bits how it is told: 1, 2, 3, 4, 6 or 8 bytes. */
 	static const unsigned char hows[65] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2,
@@ -84,14 +84,14 @@ not_zero(const unsigned char *bytes)
 
 /* What is told of the rows up to here. */
 static void
-settle(struct pen *p)
+rowencode_settle(struct pen *p)
 {
 	struct told at = p->told;
 	memset(p->strange + p->n, 0, 64);
 	for (uint32_t from = 0; from < p->n; from += 64)
 		for (uint64_t set = not_zero(p->strange + from); set; set &= set - 1) {
 			const uint64_t *growth = &p->growth[from + (unsigned)__builtin_ctzll(set)];
-			at = tell(at, growth[1], growth[0]);
+			at = rowencode_tell(at, growth[1], growth[0]);
 		}
 	p->told = at;
 	p->growth[0] = p->growth[p->n];
@@ -100,7 +100,7 @@ settle(struct pen *p)
 }
 
 static inline void
-look_at(struct st_value *v, uint64_t *growth, unsigned char *strange, uint64_t value)
+rowencode_look_at(struct st_value *v, uint64_t *growth, unsigned char *strange, uint64_t value)
 {
 	uint64_t grown = value - v->last;
 	*strange = grown != v->expected;
@@ -123,7 +123,7 @@ look_at_run(struct pen *p, const uint64_t *in, const uint64_t *end, uint64_t n_s
 		if (tag >= limit || trail->next != tag)
 			break;
 		trail = st_trail_of(trails, tag);
-		look_at(&trail->one, ++growth, strange++, in[1]);
+		rowencode_look_at(&trail->one, ++growth, strange++, in[1]);
 	}
 	p->rows += (uint32_t)(in - begin) / 2;
 	p->n += (uint32_t)(in - begin) / 2;
@@ -147,13 +147,13 @@ begin_run(struct pen *p, uint64_t tag)
 static void
 encode_values(struct pen *p, struct st_value *v, const uint64_t *in, uint64_t n)
 {
-	settle(p);
+	rowencode_settle(p);
 	p->moved[0] = p->growth[0];
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t value = in[i], growth = value - v[i].last;
 		bool strange = growth != v[i].expected;
 		if (strange)
-			p->told = tell(p->told, growth, p->moved[i]);
+			p->told = rowencode_tell(p->told, growth, p->moved[i]);
 		*p->strange++ = strange;
 		v[i] = (struct st_value){value, growth, v[i].grown};
 		p->moved[i] = growth;
@@ -179,7 +179,8 @@ encode_row(struct pen *p, const uint64_t *in, const uint64_t *end, const strobe_
 	p->before = self;
 	p->rows++;
 	if (n == 1) {
-		look_at(&c->trails[self].one, &p->growth[p->n + 1], &p->strange[p->n], *in);
+		rowencode_look_at(&c->trails[self].one, &p->growth[p->n + 1], &p->strange[p->n],
+		                  *in);
 		p->n++;
 	} else {
 		encode_values(p, &c->values[c->memories[self].many], in, n);
@@ -213,7 +214,7 @@ st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe
 {
 	const uint64_t *in = rows, *end = in + bytes / sizeof *in, *next;
 	out->n_rows = 0;
-	out->whole = st_know_sites(c, n_sites) && make_room(c, bytes / sizeof *in);
+	out->whole = st_know_sites(c, n_sites) && rowencode_make_room(c, bytes / sizeof *in);
 	if (!out->whole)
 		return;
 	st_begin_rows(c);
@@ -224,9 +225,9 @@ st_codec_encode(struct st_codec *c, const void *rows, size_t bytes, const strobe
 	while (in < end && (next = encode_row(&p, in, end, sites, n_sites))) {
 		in = look_at_run(&p, next, end, n_sites);
 		if (p.n >= BATCH)
-			settle(&p);
+			rowencode_settle(&p);
 	}
-	settle(&p);
+	rowencode_settle(&p);
 	if (p.rows)
 		p.runs = st_varint_put(p.runs, p.rows - p.begun);
 	out->n_rows = p.rows;

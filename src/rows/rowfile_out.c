@@ -38,7 +38,7 @@ write_all(struct st_row_out *o, const void *bytes, size_t n)
 /* A new file: what was at its place is not written into, nor followed if it is a link. Its place is
  * made of names that others can foretell, and of those that the program chose. */
 static int
-create(const char *path)
+rowfile_out_create(const char *path)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = open(path, flags, 0666);
@@ -58,7 +58,7 @@ st_row_out_open(struct st_row_out *o, char *path)
 	const struct st_rows_header header = {
 	        .magic = ST_ROWS_MAGIC, .version = ST_ROWS_VERSION, .bytes = sizeof header};
 	*o = (struct st_row_out){.path = path, .frame = 1};
-	o->fd = create(path);
+	o->fd = rowfile_out_create(path);
 	if (o->fd < 0)
 		o->error = errno;
 	else
@@ -158,7 +158,7 @@ most_packed(const struct parts *p)
 }
 
 static bool
-prepare(struct st_row_out *o, size_t room)
+rowfile_out_prepare(struct st_row_out *o, size_t room)
 {
 	if (!o->zstd && (o->zstd = ZSTD_createCCtx())) {
 		ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel, LEVEL);
@@ -183,7 +183,7 @@ compress_frame(struct st_row_out *o, double tsc_hz)
 	                             .rows = o->frame_rows,
 	                             .tsc_hz = tsc_hz};
 	size_t at = sizeof head;
-	if (!prepare(o, most_packed(&p))) {
+	if (!rowfile_out_prepare(o, most_packed(&p))) {
 		o->error = ENOMEM;
 		return false;
 	}

@@ -132,7 +132,7 @@ scan(struct st_row_reader *r)
 }
 
 static void
-free_process(struct process *p)
+rowfile_read_free_process(struct process *p)
 {
 	if (!p)
 		return;
@@ -152,7 +152,7 @@ st_row_reader_close(struct st_row_reader *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->processes.n; i++)
-		free_process(r->processes.v[i]);
+		rowfile_read_free_process(r->processes.v[i]);
 	free(r->processes.v);
 	st_collect_release(&r->collect);
 	st_profile_free(r->collect.profile);
@@ -166,13 +166,14 @@ st_row_reader_close(struct st_row_reader *r)
 /* ---- records ---- */
 
 static struct process *
-process_of(struct st_row_reader *r, uint32_t number)
+rowfile_read_process_of(struct st_row_reader *r, uint32_t number)
 {
 	return number < r->processes.n ? r->processes.v[number] : NULL;
 }
 
 static bool
-take_process(struct st_row_reader *r, uint32_t number, const unsigned char *bytes, size_t n)
+rowfile_read_take_process(struct st_row_reader *r, uint32_t number, const unsigned char *bytes,
+                          size_t n)
 {
 	enum { MOST = 1 << 20 };
 	if (n < sizeof(struct st_rows_process) || number >= MOST)
@@ -200,7 +201,8 @@ take_process(struct st_row_reader *r, uint32_t number, const unsigned char *byte
 /* Puts n elements of `each` bytes at index `at` of an array, which they may make longer by so many
  * at most, without a hole. */
 static bool
-place(void *array, uint64_t at, const unsigned char *bytes, size_t n, size_t each, size_t most)
+rowfile_read_place(void *array, uint64_t at, const unsigned char *bytes, size_t n, size_t each,
+                   size_t most)
 {
 	ST_VEC(unsigned char) *v = array;
 	if (at > v->n || n % each || n / each > most || at > most - n / each)
@@ -256,13 +258,13 @@ take_part(struct st_row_reader *r, struct process *p, uint32_t kind, const unsig
 	bytes += sizeof at;
 	n -= sizeof at;
 	if (kind == ST_ROWS_STRINGS)
-		ok = place(&p->strings, at, bytes, n, 1, ST_STRINGS_BYTES);
+		ok = rowfile_read_place(&p->strings, at, bytes, n, 1, ST_STRINGS_BYTES);
 	else if (kind == ST_ROWS_SITES)
-		ok = place(&p->sites, at, bytes, n, sizeof(strobe_site), ST_MAX_SITES);
+		ok = rowfile_read_place(&p->sites, at, bytes, n, sizeof(strobe_site), ST_MAX_SITES);
 	else if (kind == ST_ROWS_THREAD)
 		ok = take_thread(p, at, bytes, n);
 	else if (n == sizeof(struct st_map))
-		ok = place(&p->maps, at, bytes, n, sizeof(struct st_map), ST_MAX_MAPS);
+		ok = rowfile_read_place(&p->maps, at, bytes, n, sizeof(struct st_map), ST_MAX_MAPS);
 	if (kind == ST_ROWS_MAP) {
 		st_shower_close(&p->shower);
 		p->shows = false;
@@ -329,8 +331,8 @@ take_record(struct st_row_reader *r, const struct st_rows_record *head, const un
 	if (head->kind == ST_ROWS_STREAM)
 		return take_stream(r, bytes, head->bytes);
 	if (head->kind == ST_ROWS_PROCESS)
-		return take_process(r, head->process, bytes, head->bytes);
-	struct process *p = process_of(r, head->process);
+		return rowfile_read_take_process(r, head->process, bytes, head->bytes);
+	struct process *p = rowfile_read_process_of(r, head->process);
 	if (!p)
 		return false;
 	if (head->kind == ST_ROWS_ROWS)
@@ -463,7 +465,7 @@ show_registers(struct st_row_reader *r, enum strobe_type type, uint64_t raw,
 }
 
 static bool
-show(struct st_row_reader *r, const strobe_site *site, const uint64_t *values)
+rowfile_read_show(struct st_row_reader *r, const strobe_site *site, const uint64_t *values)
 {
 	struct process *p = r->process;
 	if (!p->shows) {
@@ -535,7 +537,7 @@ st_row_reader_next(struct st_row_reader *r, struct st_row_shown *row, struct st_
 		struct process *p = r->process;
 		if (!r->stream.n_columns ||
 		    st_codec_decode(p->codec, &r->rows_left, &site, values) < 0 ||
-		    !show(r, &p->sites.v[site], values)) {
+		    !rowfile_read_show(r, &p->sites.v[site], values)) {
 			r->why = "its rows do not fit together";
 			more = -1;
 		} else {

@@ -111,7 +111,7 @@ tsc_hz(const struct st_row_writer *w)
 }
 
 static bool
-fits(uint64_t offset, uint64_t bytes, size_t size)
+rowfile_write_fits(uint64_t offset, uint64_t bytes, size_t size)
 {
 	return offset % 8 == 0 && offset <= size && bytes <= size - offset;
 }
@@ -128,10 +128,10 @@ st_row_writer_begin(void *arg, const struct st_results_header *h, size_t size)
 	                    .off_sites = h->layout.off_sites};
 	if (!p.number)
 		w->first_pid = h->layout.pid;
-	if (!fits(p.off_strings, ST_STRINGS_BYTES, size) ||
-	    !fits(p.off_maps, ST_MAX_MAPS * sizeof(struct st_map), size) ||
-	    !fits(p.off_threads, ST_MAX_THREADS * sizeof(struct st_thread), size) ||
-	    !fits(p.off_sites, ST_MAX_SITES * sizeof(strobe_site), size))
+	if (!rowfile_write_fits(p.off_strings, ST_STRINGS_BYTES, size) ||
+	    !rowfile_write_fits(p.off_maps, ST_MAX_MAPS * sizeof(struct st_map), size) ||
+	    !rowfile_write_fits(p.off_threads, ST_MAX_THREADS * sizeof(struct st_thread), size) ||
+	    !rowfile_write_fits(p.off_sites, ST_MAX_SITES * sizeof(strobe_site), size))
 		return;
 	struct process *out = ST_PUSH(&w->processes);
 	if (out)
@@ -198,8 +198,8 @@ reserve_room(struct st_row_writer *w, const char *path)
 }
 
 static void
-describe(struct file *f, struct st_row_writer *w, const struct process *p,
-         const struct st_stream *s)
+rowfile_write_describe(struct file *f, struct st_row_writer *w, const struct process *p,
+                       const struct st_stream *s)
 {
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
@@ -252,15 +252,15 @@ file_for(struct st_row_writer *w, const struct process *p, uint32_t stream)
 	if (w->files.n == 1)
 		reserve_room(w, path);
 	st_row_out_open(&f->out, path);
-	describe(f, w, p, s);
+	rowfile_write_describe(f, w, p, s);
 	return f;
 }
 
 /* ---- telling what is needed to read the rows ---- */
 
 static st_status
-tell(struct st_row_out *out, enum st_rows_kind kind, uint32_t process, uint64_t at,
-     const void *bytes, size_t n)
+rowfile_write_tell(struct st_row_out *out, enum st_rows_kind kind, uint32_t process, uint64_t at,
+                   const void *bytes, size_t n)
 {
 	unsigned char *record = st_row_out_record(out, kind, process, sizeof at + n);
 	if (!record)
@@ -277,7 +277,8 @@ tell_strings(struct st_row_out *out, const struct process *p, struct told *t)
 	const char *strings = st_section(p->results, p->off_strings);
 	while (t->strings < n && n <= ST_STRINGS_BYTES) {
 		uint32_t some = n - t->strings < ST_ROWS_PIECE ? n - t->strings : ST_ROWS_PIECE;
-		if (tell(out, ST_ROWS_STRINGS, p->number, t->strings, strings + t->strings, some))
+		if (rowfile_write_tell(out, ST_ROWS_STRINGS, p->number, t->strings,
+		                       strings + t->strings, some))
 			return -1;
 		t->strings += some;
 	}
@@ -304,7 +305,7 @@ tell_maps(struct st_row_out *out, const struct process *p, struct told *t)
 		if (!memcmp(&t->map[i], &maps[i], sizeof *maps))
 			continue;
 		t->map[i] = maps[i];
-		if (tell(out, ST_ROWS_MAP, p->number, i, &t->map[i], sizeof *maps))
+		if (rowfile_write_tell(out, ST_ROWS_MAP, p->number, i, &t->map[i], sizeof *maps))
 			return -1;
 	}
 	return 0;
@@ -318,8 +319,8 @@ tell_sites(struct st_row_out *out, const struct process *p, struct told *t)
 	const uint32_t most = ST_ROWS_PIECE / sizeof *sites;
 	while (t->sites < n && n <= ST_MAX_SITES) {
 		uint32_t some = n - t->sites < most ? n - t->sites : most;
-		if (tell(out, ST_ROWS_SITES, p->number, t->sites, sites + t->sites,
-		         some * sizeof *sites))
+		if (rowfile_write_tell(out, ST_ROWS_SITES, p->number, t->sites, sites + t->sites,
+		                       some * sizeof *sites))
 			return -1;
 		t->sites += some;
 	}
@@ -333,7 +334,8 @@ tell_thread(struct st_row_out *out, const struct process *p, struct told *t, uin
 	if (thread >= ST_MAX_THREADS || t->threads[thread / 8] >> thread % 8 & 1)
 		return 0;
 	t->threads[thread / 8] |= (unsigned char)(1 << thread % 8);
-	return tell(out, ST_ROWS_THREAD, p->number, thread, &threads[thread], sizeof *threads);
+	return rowfile_write_tell(out, ST_ROWS_THREAD, p->number, thread, &threads[thread],
+	                          sizeof *threads);
 }
 
 static struct told *

@@ -25,7 +25,7 @@ st_session_output_prefix(const char *program)
 
 /* strobe.PROGRAM.PID.db in the current directory. pid 0: it is not known yet. */
 static char *
-default_output(const struct st_session_output *o, uint32_t pid)
+output_default_output(const struct st_session_output *o, uint32_t pid)
 {
 	char *prefix = st_session_output_prefix(o->name), *name = NULL, number[16] = "PID";
 	if (pid)
@@ -123,7 +123,7 @@ st_status
 st_session_output_save(const struct st_session_output *o, const struct st_profile *p, uint32_t pid,
                        char **where, struct st_error *e)
 {
-	*where = o->path ? strdup(o->path) : default_output(o, pid);
+	*where = o->path ? strdup(o->path) : output_default_output(o, pid);
 	if (!*where)
 		return st_output_failed("the current directory", ENOMEM, e);
 	if (!save(o, p, *where, e))
@@ -145,7 +145,7 @@ st_session_output_check(const struct st_session_output *o, uint32_t pid, struct 
 {
 	if (o->path)
 		return st_output_check(o->path, e);
-	char *name = default_output(o, pid);
+	char *name = output_default_output(o, pid);
 	int status = st_output_check(name ? name : "strobe.db", e);
 	free(name);
 	return status;

@@ -79,7 +79,7 @@ unknown_source(const char *source, struct st_error *e)
 }
 
 static bool
-is_known(const char *source)
+qos_is_known(const char *source)
 {
 	size_t n = strcspn(source, ":");
 	for (size_t i = 0; st_qos_form(i); i++)
@@ -106,7 +106,7 @@ st_qos_check(const struct st_qos_choice *q, struct st_error *e)
 		               q->has_min ? "--qos-min and --qos-max exclude each other"
 		                          : "--qos needs --qos-min N or, where lower is better, "
 		                            "--qos-max N");
-	if (q->source && !is_known(q->source))
+	if (q->source && !qos_is_known(q->source))
 		return unknown_source(q->source, e);
 	if ((q->has_below || q->has_start) && q->policy == ST_QOS_WATCH)
 		return st_fail(e, ST_EXIT_USAGE,

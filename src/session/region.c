@@ -190,7 +190,7 @@ struct matching {
 };
 
 static bool
-add_entry(struct matching *m, const struct st_symbol *s)
+region_add_entry(struct matching *m, const struct st_symbol *s)
 {
 	bool part = s->entry != s->start;
 	const struct st_entry entry = {.start = s->start + m->bias,
@@ -213,13 +213,13 @@ add_names(struct matching *m, const struct st_symbol *s)
 	bool done = m->named == s->start + m->bias;
 	m->named = s->start + m->bias;
 	for (size_t i = 0; i < n && !done; i++)
-		if (!add_entry(m, &names[i]))
+		if (!region_add_entry(m, &names[i]))
 			return false;
 	return true;
 }
 
 static bool
-add_function(const struct st_symbol *s, void *context)
+region_add_function(const struct st_symbol *s, void *context)
 {
 	struct matching *m = context;
 	uint64_t start = s->start + m->bias;
@@ -231,7 +231,7 @@ add_function(const struct st_symbol *s, void *context)
 		return true;
 	if (m->matched)
 		++*m->matched;
-	return m->what == ST_ENTRY_TOOL && !part ? add_names(m, s) : add_entry(m, s);
+	return m->what == ST_ENTRY_TOOL && !part ? add_names(m, s) : region_add_entry(m, s);
 }
 
 static void
@@ -240,7 +240,7 @@ match_all(struct matching *m, struct st_patterns *p, uint16_t what)
 	m->what = what;
 	for (size_t i = 0; i < p->n; i++) {
 		m->matched = &p->matched[i];
-		ST_IGNORE(st_image_match(m->image, p->text[i], add_function, m));
+		ST_IGNORE(st_image_match(m->image, p->text[i], region_add_function, m));
 	}
 }
 
@@ -253,13 +253,13 @@ match_tool(struct matching *m, const char *patterns, uint64_t *matched)
 	m->matched = matched;
 	m->named = 0;
 	if (!patterns)
-		ST_IGNORE(st_image_match(m->image, "*", add_function, m));
+		ST_IGNORE(st_image_match(m->image, "*", region_add_function, m));
 	while (patterns && *patterns) {
 		size_t n = strcspn(patterns, " ");
 		if (n && n < sizeof word) {
 			memcpy(word, patterns, n);
 			word[n] = 0;
-			ST_IGNORE(st_image_match(m->image, word, add_function, m));
+			ST_IGNORE(st_image_match(m->image, word, region_add_function, m));
 		}
 		patterns += n + (patterns[n] == ' ');
 	}
@@ -294,7 +294,7 @@ tell_frames(const struct matching *m)
 }
 
 static void
-on_image(void *arg, struct st_results_header *results, uint32_t index)
+region_on_image(void *arg, struct st_results_header *results, uint32_t index)
 {
 	struct st_region *r = arg;
 	struct st_map copy, *map = &copy;
@@ -336,7 +336,7 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 	for (size_t i = 0; i < tools->n; i++)
 		functions |= tools->about[i]->function != NULL;
 	if (functions) {
-		o->on_image = on_image;
+		o->on_image = region_on_image;
 		o->image_arg = r;
 	}
 	o->delay = r->delay;

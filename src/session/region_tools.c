@@ -14,7 +14,7 @@ struct asked_names {
 };
 
 static void
-add_name(struct asked_names *names, const char *name)
+region_tools_add_name(struct asked_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (!strcmp(names->name[i], name))
@@ -24,7 +24,8 @@ add_name(struct asked_names *names, const char *name)
 }
 
 static void
-read_process(const struct st_process *process, uint32_t tool, struct asked_names *names)
+region_tools_read_process(const struct st_process *process, uint32_t tool,
+                          struct asked_names *names)
 {
 	struct st_view v;
 	if (st_view_open(&v, process->results, process->results_size, NULL))
@@ -35,7 +36,7 @@ read_process(const struct st_process *process, uint32_t tool, struct asked_names
 		if (a->tool != tool)
 			continue;
 		names->found |= a->found != 0;
-		add_name(names, st_view_string(&v, a->name));
+		region_tools_add_name(names, st_view_string(&v, a->name));
 	}
 }
 
@@ -89,7 +90,7 @@ st_region_note_asked(const struct st_region *r, const struct st_run *run, struct
 		if (!t->function || t->functions)
 			continue;
 		for (size_t k = 0; k < run->n_processes; k++)
-			read_process(&run->processes[k], i, &names);
+			region_tools_read_process(&run->processes[k], i, &names);
 		for (size_t k = 0; k < names.n && !names.found; k++)
 			note_name(r, t->name, names.name[k], p);
 	}

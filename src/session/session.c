@@ -160,7 +160,7 @@ st_session_pid(const struct st_session_run *r)
 /* ---- what came of it ---- */
 
 static struct st_profile *
-collect(struct st_session_run *r, struct st_error *e)
+session_collect(struct st_session_run *r, struct st_error *e)
 {
 	const struct st_session *s = r->session;
 	size_t n_counters;
@@ -191,7 +191,7 @@ st_status
 st_session_collect(struct st_session_run *r, struct st_session_outcome *out, struct st_error *e)
 {
 	struct st_session *s = r->session;
-	struct st_profile *p = collect(r, e);
+	struct st_profile *p = session_collect(r, e);
 	*out = (struct st_session_outcome){.profile = p};
 	if (!p)
 		return -1;

@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 
 static const char *
-tool_name(const void *tools, size_t i)
+session_tool_tool_name(const void *tools, size_t i)
 {
 	return ((strobe_tool *const *)tools)[i]->name;
 }
@@ -31,7 +31,7 @@ st_tool_find(const char *name, struct st_tool_file **file, struct st_error *e)
 	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
 		if (!strcmp(st_tools[i]->name, name))
 			return st_tools[i];
-	const char *near = st_nearest(name, ST_TOOL_COUNT, tool_name, st_tools);
+	const char *near = st_nearest(name, ST_TOOL_COUNT, session_tool_tool_name, st_tools);
 	if (near)
 		st_cause(e, ST_EXIT_USAGE, "unknown tool '%s'; did you mean '%s'?", name, near);
 	else

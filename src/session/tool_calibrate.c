@@ -77,7 +77,7 @@ st_calibrate_answer(void)
 
 /* Nanoseconds for each store under the tool doing the action; -1: it cannot be measured. */
 static double
-measure(const char *tool, int action)
+tool_calibrate_measure(const char *tool, int action)
 {
 	static char *const program[] = {"/proc/self/exe", "build-tool", NULL};
 	struct st_toolset set = {0};
@@ -121,9 +121,10 @@ st_calibrate(const char *const *include, const bool wanted[ST_ACTIONS], double n
 	if (out)
 		status |= fclose(out);
 	struct st_tool_build build = {code, tool, include};
-	double nothing = !status && !st_tool_compile(&build, &e) ? measure(tool, 0) : -1;
+	double nothing =
+	        !status && !st_tool_compile(&build, &e) ? tool_calibrate_measure(tool, 0) : -1;
 	for (int i = 0; i < ST_ACTIONS && nothing >= 0; i++) {
-		ns[i] = wanted[i] ? measure(tool, i + 1) - nothing : 0;
+		ns[i] = wanted[i] ? tool_calibrate_measure(tool, i + 1) - nothing : 0;
 		if (ns[i] < 0)
 			ns[i] = 0;
 	}

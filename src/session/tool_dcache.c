@@ -19,7 +19,7 @@ struct asked {
 };
 
 static uint64_t
-value_of(const struct asked *a, const char *name)
+tool_dcache_value_of(const struct asked *a, const char *name)
 {
 	uint64_t number = 0;
 	for (size_t i = 0; i < a->n; i++)
@@ -56,7 +56,8 @@ size_text(char text[SIZE_TEXT], uint64_t bytes)
 static st_status
 check_level(const struct asked *a, const struct level *l, uint64_t line, struct st_error *e)
 {
-	uint64_t size = value_of(a, l->size), ways = value_of(a, l->ways), set = ways * line;
+	uint64_t size = tool_dcache_value_of(a, l->size), ways = tool_dcache_value_of(a, l->ways),
+	         set = ways * line;
 	uint64_t below = set;
 	char given[SIZE_TEXT], less[SIZE_TEXT], more[SIZE_TEXT];
 	if (!size || (size % set == 0 && is_power(size / set)))
@@ -81,7 +82,7 @@ st_dcache_check(const struct st_tool_setting *settings, size_t n, struct st_erro
 {
 	static const struct level levels[] = {{"size", "ways"}, {"l2", "l2ways"}};
 	const struct asked a = {settings, n};
-	uint64_t line = value_of(&a, "line");
+	uint64_t line = tool_dcache_value_of(&a, "line");
 	if (!is_power(line))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "option line of tool dcache takes a power of two, such as 64, not "

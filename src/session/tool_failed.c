@@ -23,7 +23,8 @@ name_place(char *text, size_t size, const struct st_run_tool *t, uint64_t entry,
 }
 
 static void
-note(const struct st_run_tool *t, const struct st_process *process, size_t i, struct st_profile *p)
+tool_failed_note(const struct st_run_tool *t, const struct st_process *process, size_t i,
+                 struct st_profile *p)
 {
 	const struct st_results_header *h = process->results;
 	char place[4200], what[80];
@@ -47,5 +48,5 @@ st_toolset_note_failures(const struct st_toolset *set, const struct st_run *run,
 	for (size_t k = 0; k < run->n_processes; k++)
 		for (size_t i = 0; i < set->n; i++)
 			if (run->processes[k].results->tools.failed[i])
-				note(&set->tools[i], &run->processes[k], i, p);
+				tool_failed_note(&set->tools[i], &run->processes[k], i, p);
 }

@@ -19,7 +19,7 @@ extern const struct listed __start_strobe_tables[], __stop_strobe_tables[];
 extern const struct listed __start_strobe_streams[], __stop_strobe_streams[];
 
 static bool
-is_of(const struct listed *l, const strobe_tool *tool)
+tool_results_is_of(const struct listed *l, const strobe_tool *tool)
 {
 	const char *base = strrchr(l->file, '/');
 	size_t n = strlen(tool->name);
@@ -37,7 +37,7 @@ columns_of(const strobe_column *columns)
 }
 
 static void
-add(struct st_tool_results *r, struct st_tool_result one)
+tool_results_add(struct st_tool_results *r, struct st_tool_result one)
 {
 	if (r->n < ST_MOST_RESULTS)
 		r->list[r->n++] = one;
@@ -48,21 +48,23 @@ list_builtin(const strobe_tool *tool, struct st_tool_results *r)
 {
 	for (const struct listed *l = __start_strobe_counters; l != __stop_strobe_counters; l++) {
 		const strobe_counter *c = l->what;
-		if (is_of(l, tool))
-			add(r, (struct st_tool_result){ST_TOOL_COUNTER, l->line, c->name, c->help,
-			                               NULL, 0});
+		if (tool_results_is_of(l, tool))
+			tool_results_add(r, (struct st_tool_result){ST_TOOL_COUNTER, l->line,
+			                                            c->name, c->help, NULL, 0});
 	}
 	for (const struct listed *l = __start_strobe_tables; l != __stop_strobe_tables; l++) {
 		const strobe_table *t = l->what;
-		if (is_of(l, tool))
-			add(r, (struct st_tool_result){ST_TOOL_TABLE, l->line, t->name, t->help,
-			                               t->columns, columns_of(t->columns)});
+		if (tool_results_is_of(l, tool))
+			tool_results_add(r, (struct st_tool_result){ST_TOOL_TABLE, l->line, t->name,
+			                                            t->help, t->columns,
+			                                            columns_of(t->columns)});
 	}
 	for (const struct listed *l = __start_strobe_streams; l != __stop_strobe_streams; l++) {
 		const strobe_stream *s = l->what;
-		if (is_of(l, tool) && !s->consume)
-			add(r, (struct st_tool_result){ST_TOOL_STREAM, l->line, s->name, s->help,
-			                               s->columns, columns_of(s->columns)});
+		if (tool_results_is_of(l, tool) && !s->consume)
+			tool_results_add(r, (struct st_tool_result){ST_TOOL_STREAM, l->line,
+			                                            s->name, s->help, s->columns,
+			                                            columns_of(s->columns)});
 	}
 }
 
@@ -85,7 +87,7 @@ st_tool_list(const strobe_tool *tool, const struct st_tool_file *file, struct st
 		list_builtin(tool, r);
 	size_t n = file ? st_tool_file_results(file, &of_file) : 0;
 	for (size_t i = 0; i < n; i++)
-		add(r, of_file[i]);
+		tool_results_add(r, of_file[i]);
 	qsort(r->list, r->n, sizeof *r->list, by_line);
 }
 

@@ -22,7 +22,7 @@ st_tool_number(const char *text, uint64_t *number)
 }
 
 static const char *
-option_name(const void *options, size_t i)
+toolset_option_name(const void *options, size_t i)
 {
 	return ((const strobe_option *)options)[i].name;
 }
@@ -31,7 +31,7 @@ static st_status
 unknown_option(const strobe_tool *tool, const char *name, struct st_error *e)
 {
 	size_t n = st_tool_options(tool);
-	const char *near = st_nearest(name, n, option_name, tool->options);
+	const char *near = st_nearest(name, n, toolset_option_name, tool->options);
 	if (!n)
 		return st_fail(e, ST_EXIT_USAGE, "tool %s has no options: leave out '%s'",
 		               tool->name, name);
@@ -92,8 +92,8 @@ add_option(struct st_toolset *set, const strobe_tool *tool, const struct st_tool
 
 /* Its options, for the record, for what reads them here, and in the form that the results have. */
 static st_status
-take_options(struct st_toolset *set, const struct st_tool_setting *settings, size_t n,
-             struct st_error *e)
+toolset_take_options(struct st_toolset *set, const struct st_tool_setting *settings, size_t n,
+                     struct st_error *e)
 {
 	struct st_run_tool *t = &set->tools[set->n - 1];
 	struct st_text built;
@@ -130,8 +130,8 @@ check_company(const struct st_toolset *set, const strobe_tool *tool, struct st_e
 }
 
 static st_status
-add_text(struct st_toolset *set, const char *name, const struct st_tool_setting *settings, size_t n,
-         struct st_error *e)
+toolset_add_text(struct st_toolset *set, const char *name, const struct st_tool_setting *settings,
+                 size_t n, struct st_error *e)
 {
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
@@ -151,7 +151,7 @@ add_text(struct st_toolset *set, const char *name, const struct st_tool_setting 
 
 /* Where the options begin: behind the first colon, but a directory's name may have one. */
 static char *
-split(char *spec)
+toolset_split(char *spec)
 {
 	static const char ending[] = ".tool";
 	char *end = spec + strcspn(spec, ":");
@@ -172,7 +172,8 @@ st_toolset_use(struct st_toolset *set, const char *name, const struct st_tool_se
 {
 	struct st_tool_file *file;
 	const strobe_tool *tool = st_tool_find(name, &file, e);
-	if (!tool || check_company(set, tool, e) || add_text(set, tool->name, settings, n, e)) {
+	if (!tool || check_company(set, tool, e) ||
+	    toolset_add_text(set, tool->name, settings, n, e)) {
 		st_tool_file_free(file);
 		return -1;
 	}
@@ -185,7 +186,7 @@ st_toolset_use(struct st_toolset *set, const char *name, const struct st_tool_se
 			t->index++;
 	set->files[set->n] = file;
 	set->about[set->n++] = tool;
-	if (n && take_options(set, settings, n, e))
+	if (n && toolset_take_options(set, settings, n, e))
 		return -1;
 	return tool == st_tools[ST_TOOL_dcache] ? st_dcache_check(settings, n, e) : 0;
 }
@@ -213,7 +214,7 @@ st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e)
 	char *copy = strdup(spec);
 	if (!copy)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	char *options = split(copy);
+	char *options = toolset_split(copy);
 	size_t n = split_options(options, settings);
 	int status = st_toolset_use(set, copy, settings, n, e);
 	free(copy);

@@ -7,7 +7,7 @@
 #include "coverage/contextlog.h"
 
 static void
-on_image(void *arg, struct st_results_header *results, uint32_t map)
+unique_on_image(void *arg, struct st_results_header *results, uint32_t map)
 {
 	struct st_unique *u = arg;
 	st_codelogger_image(u->logger, results, map);
@@ -105,7 +105,8 @@ every_of(const struct st_budget_plan *b, const struct st_unique_choice *choice)
 }
 
 static st_status
-open_log(struct st_unique *u, const char *program, struct st_run_options *o, struct st_error *e)
+unique_open_log(struct st_unique *u, const char *program, struct st_run_options *o,
+                struct st_error *e)
 {
 	struct timespec now;
 	struct st_codelog_past past;
@@ -141,7 +142,7 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--unique-last measures code again, and --unique-log never does: "
 		               "leave out one of them");
-	if (choice->log && open_log(u, program, o, e)) {
+	if (choice->log && unique_open_log(u, program, o, e)) {
 		st_unique_end(u);
 		return -1;
 	}
@@ -155,7 +156,7 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 	}
 	o->unique = true;
 	o->unique_last = (uint32_t)choice->last;
-	o->on_image = on_image;
+	o->on_image = unique_on_image;
 	o->on_leaders = on_leaders;
 	o->image_arg = u;
 	return 0;

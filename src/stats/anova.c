@@ -16,7 +16,7 @@ struct design {
 };
 
 static void
-release(struct design *d)
+anova_release(struct design *d)
 {
 	free(d->of_first);
 	free(d->of_second);
@@ -26,7 +26,7 @@ release(struct design *d)
 }
 
 static st_status
-allocate(struct design *d, struct st_error *e)
+anova_allocate(struct design *d, struct st_error *e)
 {
 	d->of_first = calloc(d->first, sizeof *d->of_first);
 	d->of_second = calloc(d->second, sizeof *d->of_second);
@@ -130,7 +130,7 @@ rounding(const struct design *d)
 }
 
 static void
-fill_row(struct st_anova_row *row, size_t df, double ss, double least)
+anova_fill_row(struct st_anova_row *row, size_t df, double ss, double least)
 {
 	*row = (struct st_anova_row){.df = df};
 	if (!df || ss <= least)
@@ -153,20 +153,20 @@ test_row(struct st_anova_row *row, const struct st_anova_row *residuals)
 }
 
 static void
-fill(const struct design *d, struct st_anova *out)
+anova_fill(const struct design *d, struct st_anova *out)
 {
 	struct st_anova_row *rows = out->rows;
 	size_t a = d->first - 1, b = d->second - 1, block = d->block - 1;
 	double n = (double)d->n, least = rounding(d);
-	fill_row(&rows[ST_ANOVA_FIRST], a,
-	         sum_of_squares(d->of_first, d->first, n / (double)d->first), least);
-	fill_row(&rows[ST_ANOVA_SECOND], b,
-	         sum_of_squares(d->of_second, d->second, n / (double)d->second), least);
-	fill_row(&rows[ST_ANOVA_BLOCK], block,
-	         sum_of_squares(d->of_block, d->block, n / (double)d->block), least);
-	fill_row(&rows[ST_ANOVA_INTERACTION], a * b, of_interaction(d), least);
-	fill_row(&rows[ST_ANOVA_RESIDUALS], d->n - 1 - a - b - block - a * b, of_residuals(d),
-	         least);
+	anova_fill_row(&rows[ST_ANOVA_FIRST], a,
+	               sum_of_squares(d->of_first, d->first, n / (double)d->first), least);
+	anova_fill_row(&rows[ST_ANOVA_SECOND], b,
+	               sum_of_squares(d->of_second, d->second, n / (double)d->second), least);
+	anova_fill_row(&rows[ST_ANOVA_BLOCK], block,
+	               sum_of_squares(d->of_block, d->block, n / (double)d->block), least);
+	anova_fill_row(&rows[ST_ANOVA_INTERACTION], a * b, of_interaction(d), least);
+	anova_fill_row(&rows[ST_ANOVA_RESIDUALS], d->n - 1 - a - b - block - a * b, of_residuals(d),
+	               least);
 	out->total = 0;
 	for (unsigned i = 0; i < ST_ANOVA_SOURCES; i++)
 		out->total += rows[i].ss;
@@ -188,13 +188,13 @@ st_anova(const struct st_anova_point *points, size_t n, const size_t levels[3],
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "too few runs for an analysis of variance: measure with more repetitions");
-	int status = allocate(&d, e) || check_balance(&d, e) ? -1 : 0;
+	int status = anova_allocate(&d, e) || check_balance(&d, e) ? -1 : 0;
 	if (!status) {
 		for (size_t i = 0; i < n; i++)
 			d.mean += (points[i].y - d.mean) / (double)(i + 1);
 		add_means(&d, d.mean);
-		fill(&d, out);
+		anova_fill(&d, out);
 	}
-	release(&d);
+	anova_release(&d);
 	return status;
 }

@@ -46,7 +46,7 @@ join(char path[PATH_MAX], const char *format, ...)
 }
 
 static bool
-same_file(const char *a, const char *b)
+debugfile_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -105,7 +105,7 @@ try_link(struct link *link, const char *path)
 {
 	uint32_t crc;
 	/* The stripped file itself often has the very name that its link asks for. */
-	if (access(path, R_OK) != 0 || same_file(path, link->image->path))
+	if (access(path, R_OK) != 0 || debugfile_same_file(path, link->image->path))
 		return false;
 	return sym_file_crc(path, &crc) == 0 && crc == link->crc &&
 	       open_debug_file(link->image, path);

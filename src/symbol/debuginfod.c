@@ -21,7 +21,7 @@ static struct {
 } servers;
 
 static st_status
-begin(void *library, struct st_error *e)
+debuginfod_begin(void *library, struct st_error *e)
 {
 	struct debuginfod_client *(*make_client)(void);
 	*(void **)&make_client = dlsym(library, "debuginfod_begin");
@@ -48,7 +48,7 @@ st_debuginfod_enable(struct st_error *e)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "--debuginfod: libdebuginfod.so.1 is not installed (Debian's "
 		               "package libdebuginfod1)");
-	return begin(library, e);
+	return debuginfod_begin(library, e);
 }
 
 const char *

@@ -23,7 +23,7 @@ struct sink {
 };
 
 static void
-append(const char *piece, size_t length, void *opaque)
+demangle_append(const char *piece, size_t length, void *opaque)
 {
 	struct sink *sink = opaque;
 	if (sink->length + length >= LONGEST_NAME)
@@ -62,10 +62,10 @@ demangle(const char *name, int options)
 		return NULL;
 	}
 	/* Rust first: its older names are valid C++ names with a hash at the end. */
-	if (rust_demangle_callback(name, options, append, &sink) && sink.length)
+	if (rust_demangle_callback(name, options, demangle_append, &sink) && sink.length)
 		return sink.text;
 	sink.length = 0;
-	if (cplus_demangle_v3_callback(name, options, append, &sink) && sink.length)
+	if (cplus_demangle_v3_callback(name, options, demangle_append, &sink) && sink.length)
 		return sink.text;
 	free(sink.text);
 	return NULL;

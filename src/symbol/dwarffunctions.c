@@ -36,7 +36,7 @@ function_name(struct walk *walk, Dwarf_Die *die)
 /* A function in several pieces has its entry in one of them; the others are what the compiler took
  * for cold. */
 static void
-add_function(struct walk *walk, Dwarf_Die *die)
+dwarffunctions_add_function(struct walk *walk, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	uint64_t entry;
@@ -94,7 +94,7 @@ is_scope(int tag)
 
 /* Adds the name of a namespace or class to the scope; returns the length to go back to. */
 static size_t
-enter(struct walk *walk, Dwarf_Die *die, int tag)
+dwarffunctions_enter(struct walk *walk, Dwarf_Die *die, int tag)
 {
 	size_t before = walk->scope_length, room = sizeof walk->scope - before;
 	const char *name = dwarf_diename(die);
@@ -124,9 +124,9 @@ walk_children(struct walk *walk, Dwarf_Die *parent, int depth)
 			return;
 		walk->seen = dwarf_dieoffset(&die) + 1;
 		if (tag == DW_TAG_subprogram)
-			add_function(walk, &die);
+			dwarffunctions_add_function(walk, &die);
 		if (may_hold_functions(tag)) {
-			size_t before = enter(walk, &die, tag);
+			size_t before = dwarffunctions_enter(walk, &die, tag);
 			walk_children(walk, &die, depth + 1);
 			walk->scope_length = before;
 		}

@@ -219,7 +219,7 @@ sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ran
 
 /* Most programs have a table that leads to it; static ones do not. */
 static bool
-has_table(struct st_image *image)
+ehframe_has_table(struct st_image *image)
 {
 	Elf *elf = image->main.elf;
 	GElf_Phdr segment;
@@ -236,7 +236,7 @@ bool
 st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes)
 {
 	GElf_Shdr header;
-	if (has_table(image) || !sym_elf_section(image->main.elf, ".eh_frame", &header))
+	if (ehframe_has_table(image) || !sym_elf_section(image->main.elf, ".eh_frame", &header))
 		return false;
 	*offset = header.sh_addr;
 	*bytes = header.sh_size;

@@ -12,7 +12,7 @@
 
 /* O_NONBLOCK: the open of a FIFO must not hang. */
 static int
-open_path(const char *path)
+elf_open_path(const char *path)
 {
 	int fd;
 	if (sym_held_open(path, &fd))
@@ -29,7 +29,7 @@ static int
 open_regular(const char *path, struct st_error *e)
 {
 	struct stat st;
-	int fd = open_path(path);
+	int fd = elf_open_path(path);
 	if (fd < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot open %s: %s", path, strerror(errno));
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {

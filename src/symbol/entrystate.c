@@ -18,7 +18,7 @@ struct rules {
 enum { STACK_POINTER = 7, NO_REGISTER = 64, RETURN_ADDRESS = 8 };
 
 static uint64_t
-read_number(struct rules *r)
+entrystate_read_number(struct rules *r)
 {
 	uint64_t value = 0;
 	for (unsigned shift = 0; r->at < r->end; shift += 7) {
@@ -52,13 +52,13 @@ read_signed(struct rules *r)
 static void
 skip_block(struct rules *r)
 {
-	uint64_t size = read_number(r);
+	uint64_t size = entrystate_read_number(r);
 	r->at = size < (uint64_t)(r->end - r->at) ? r->at + size : r->end;
 }
 
 /* What says nothing of the CFA, but has operands. False: it is for a later place, or unknown. */
 static bool
-skip(struct rules *r, uint8_t code)
+entrystate_skip(struct rules *r, uint8_t code)
 {
 	switch (code) {
 	case DW_CFA_nop:
@@ -68,18 +68,18 @@ skip(struct rules *r, uint8_t code)
 	case DW_CFA_offset_extended_sf:
 	case DW_CFA_val_offset:
 	case DW_CFA_val_offset_sf:
-		read_number(r);
-		read_number(r);
+		entrystate_read_number(r);
+		entrystate_read_number(r);
 		return true;
 	case DW_CFA_restore_extended:
 	case DW_CFA_undefined:
 	case DW_CFA_same_value:
 	case DW_CFA_GNU_args_size:
-		read_number(r);
+		entrystate_read_number(r);
 		return true;
 	case DW_CFA_expression:
 	case DW_CFA_val_expression:
-		read_number(r);
+		entrystate_read_number(r);
 		skip_block(r);
 		return true;
 	default:
@@ -89,14 +89,14 @@ skip(struct rules *r, uint8_t code)
 
 /* Follows one instruction; false: no other one is for the first place. */
 static bool
-follow(struct rules *r)
+entrystate_follow(struct rules *r)
 {
 	uint8_t code = *r->at++;
 	switch (code & 0xc0) {
 	case DW_CFA_advance_loc:
 		return false;
 	case DW_CFA_offset:
-		read_number(r);
+		entrystate_read_number(r);
 		return true;
 	case DW_CFA_restore:
 		return true;
@@ -105,18 +105,18 @@ follow(struct rules *r)
 	}
 	switch (code) {
 	case DW_CFA_def_cfa:
-		r->base = read_number(r);
-		r->offset = read_number(r);
+		r->base = entrystate_read_number(r);
+		r->offset = entrystate_read_number(r);
 		return true;
 	case DW_CFA_def_cfa_sf:
-		r->base = read_number(r);
+		r->base = entrystate_read_number(r);
 		r->offset = (uint64_t)read_signed(r) * r->factor;
 		return true;
 	case DW_CFA_def_cfa_register:
-		r->base = read_number(r);
+		r->base = entrystate_read_number(r);
 		return true;
 	case DW_CFA_def_cfa_offset:
-		r->offset = read_number(r);
+		r->offset = entrystate_read_number(r);
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
 		r->offset = (uint64_t)read_signed(r) * r->factor;
@@ -126,7 +126,7 @@ follow(struct rules *r)
 		skip_block(r);
 		return true;
 	default:
-		return skip(r, code);
+		return entrystate_skip(r, code);
 	}
 }
 
@@ -135,7 +135,7 @@ follow_all(struct rules *r, const uint8_t *from, const uint8_t *end)
 {
 	r->at = from;
 	r->end = end;
-	while (r->at < r->end && follow(r))
+	while (r->at < r->end && entrystate_follow(r))
 		;
 }
 

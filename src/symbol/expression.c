@@ -13,7 +13,7 @@ struct machine {
 };
 
 static void
-push(struct machine *m, uint64_t value)
+symbol_expression_push(struct machine *m, uint64_t value)
 {
 	if (m->n == DEPTH)
 		m->failed = true;
@@ -22,7 +22,7 @@ push(struct machine *m, uint64_t value)
 }
 
 static uint64_t
-pop(struct machine *m)
+symbol_expression_pop(struct machine *m)
 {
 	if (m->n == 0) {
 		m->failed = true;
@@ -37,11 +37,11 @@ push_register(struct machine *m, uint64_t number, uint64_t offset)
 	if (number > ST_DWARF_PC)
 		m->failed = true;
 	else
-		push(m, m->at->registers[number] + offset);
+		symbol_expression_push(m, m->at->registers[number] + offset);
 }
 
 static bool
-is_number(const Dwarf_Op *op)
+expression_is_number(const Dwarf_Op *op)
 {
 	return (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts) || op->atom == DW_OP_addr;
 }
@@ -93,30 +93,30 @@ static void
 dereference(struct machine *m)
 {
 	uint64_t value = 0;
-	if (!st_stack_read(m->at->stack, pop(m), &value))
+	if (!st_stack_read(m->at->stack, symbol_expression_pop(m), &value))
 		m->failed = true;
-	push(m, value);
+	symbol_expression_push(m, value);
 }
 
 static void
-execute(struct machine *m, const Dwarf_Op *op)
+symbol_expression_execute(struct machine *m, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		push(m, op->atom - DW_OP_lit0);
+		symbol_expression_push(m, op->atom - DW_OP_lit0);
 	else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
 		push_register(m, op->atom - DW_OP_breg0, op->number);
 	else if (op->atom == DW_OP_bregx)
 		push_register(m, op->number, op->number2);
-	else if (is_number(op))
-		push(m, op->number);
+	else if (expression_is_number(op))
+		symbol_expression_push(m, op->number);
 	else if (op->atom == DW_OP_call_frame_cfa)
-		push(m, m->at->cfa);
+		symbol_expression_push(m, m->at->cfa);
 	else if (op->atom == DW_OP_plus_uconst)
-		push(m, pop(m) + op->number);
+		symbol_expression_push(m, symbol_expression_pop(m) + op->number);
 	else if (op->atom == DW_OP_deref)
 		dereference(m);
 	else if (op->atom == DW_OP_dup && m->n)
-		push(m, m->stack[m->n - 1]);
+		symbol_expression_push(m, m->stack[m->n - 1]);
 	else if (op->atom == DW_OP_stack_value)
 		m->is_value = true;
 	else if (op->atom != DW_OP_nop && !combine(m, op->atom))
@@ -137,9 +137,9 @@ sym_evaluate(const struct sym_expression *at, const Dwarf_Op *ops, size_t n, boo
 		return true;
 	}
 	for (size_t i = 0; i < n && !m.failed; i++)
-		execute(&m, &ops[i]);
+		symbol_expression_execute(&m, &ops[i]);
 	if (location && !m.is_value)
 		dereference(&m);
-	*value = pop(&m);
+	*value = symbol_expression_pop(&m);
 	return !m.failed;
 }

@@ -103,7 +103,7 @@ named(struct st_image *image)
 /* The whole table: DWARF, local labels and unwind ranges fill what the symbols leave. It is a table
  * of its own, because functions of the first one may have been given out. */
 static struct sym_functions *
-complete(struct st_image *image)
+functions_complete(struct st_image *image)
 {
 	const struct sym_sources *sources = sym_symbols(image);
 	struct sym_ranges frames = {0}, inner = {0};
@@ -127,7 +127,7 @@ complete(struct st_image *image)
 const struct sym_functions *
 sym_all_functions(struct st_image *image)
 {
-	return complete(image);
+	return functions_complete(image);
 }
 
 /* Demangling costs more than all the rest, so a function gets its name when it is first given out.
@@ -202,7 +202,7 @@ st_image_prepare(struct st_image *image, bool lines)
 	if (sym_has_symtab(image))
 		named(image);
 	else
-		complete(image);
+		functions_complete(image);
 	if (lines && image->code.n)
 		ST_IGNORE(st_image_line(image, image->code.v[0].start, &line));
 }
@@ -216,7 +216,7 @@ st_image_function(struct st_image *image, uint64_t offset)
 	if (!image->complete.built && (image->functions.built || sym_has_symtab(image)))
 		f = sym_table_find(named(image), offset);
 	if (!f)
-		f = sym_table_find(complete(image), offset);
+		f = sym_table_find(functions_complete(image), offset);
 	if (f)
 		name_function(image, f);
 	return f;
@@ -225,7 +225,7 @@ st_image_function(struct st_image *image, uint64_t offset)
 const struct st_function *
 st_image_functions(struct st_image *image, size_t *n)
 {
-	struct sym_functions *table = complete(image);
+	struct sym_functions *table = functions_complete(image);
 	for (size_t i = 0; !table->named && i < table->n; i++)
 		name_function(image, &table->v[i]);
 	table->named = true;

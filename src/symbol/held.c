@@ -20,7 +20,7 @@ static struct held {
 static size_t n_held;
 
 static bool
-same_file(int a, int b)
+held_same_file(int a, int b)
 {
 	struct stat x, y;
 	return a >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
@@ -28,7 +28,7 @@ same_file(int a, int b)
 }
 
 static struct held *
-find(const char *path)
+held_find(const char *path)
 {
 	for (size_t i = 0; i < n_held; i++)
 		if (!strcmp(held[i].path, path))
@@ -40,8 +40,8 @@ find(const char *path)
 static bool
 hold(const char *path, int fd)
 {
-	struct held *h = find(path);
-	if (h && h->fd >= 0 && !same_file(h->fd, fd)) {
+	struct held *h = held_find(path);
+	if (h && h->fd >= 0 && !held_same_file(h->fd, fd)) {
 		close(h->fd);
 		h->fd = -1;
 	}
@@ -69,7 +69,7 @@ bool
 sym_held_open(const char *path, int *fd)
 {
 	pthread_mutex_lock(&lock);
-	const struct held *h = n_held ? find(path) : NULL;
+	const struct held *h = n_held ? held_find(path) : NULL;
 	if (h)
 		*fd = h->fd < 0 ? -1 : fcntl(h->fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_unlock(&lock);
@@ -80,7 +80,7 @@ bool
 st_image_is_held(const char *path)
 {
 	pthread_mutex_lock(&lock);
-	bool is = find(path) != NULL;
+	bool is = held_find(path) != NULL;
 	pthread_mutex_unlock(&lock);
 	return is;
 }

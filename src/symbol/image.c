@@ -10,7 +10,7 @@
 #include "symbol/vdso.h"
 
 static st_status
-check_header(const struct st_image *image, struct st_error *e)
+image_check_header(const struct st_image *image, struct st_error *e)
 {
 	GElf_Ehdr header;
 	if (!gelf_getehdr(image->main.elf, &header))
@@ -68,7 +68,7 @@ check_segments(const struct st_image *image, struct st_error *e)
 }
 
 static uint64_t
-end_of(uint64_t start, uint64_t size)
+image_end_of(uint64_t start, uint64_t size)
 {
 	return size > UINT64_MAX - start ? UINT64_MAX : start + size;
 }
@@ -82,12 +82,12 @@ find_code(struct st_image *image)
 		if (gelf_getshdr(s, &header) && (header.sh_flags & SHF_EXECINSTR) &&
 		    (header.sh_flags & SHF_ALLOC))
 			ST_IGNORE(sym_ranges_add(&image->code, header.sh_addr,
-			                         end_of(header.sh_addr, header.sh_size)));
+			                         image_end_of(header.sh_addr, header.sh_size)));
 	sym_ranges_settle(&image->code);
 	for (size_t i = 0; !image->code.n && next_load(image, &i, &segment);)
 		if (segment.p_flags & PF_X)
 			ST_IGNORE(sym_ranges_add(&image->code, segment.p_vaddr,
-			                         end_of(segment.p_vaddr, segment.p_filesz)));
+			                         image_end_of(segment.p_vaddr, segment.p_filesz)));
 	sym_ranges_settle(&image->code);
 }
 
@@ -117,9 +117,9 @@ open_main(struct st_image *image, struct st_error *e)
 }
 
 static st_status
-open_image(struct st_image *image, struct st_error *e)
+image_open_image(struct st_image *image, struct st_error *e)
 {
-	if (open_main(image, e) != 0 || check_header(image, e) != 0 ||
+	if (open_main(image, e) != 0 || image_check_header(image, e) != 0 ||
 	    check_segments(image, e) != 0)
 		return -1;
 	find_code(image);
@@ -143,7 +143,7 @@ open_any(const char *path, bool copied, struct st_error *e)
 		return NULL;
 	}
 	image->copied = copied;
-	if (open_image(image, e) == 0)
+	if (image_open_image(image, e) == 0)
 		return image;
 	st_image_close(image);
 	return NULL;
@@ -227,7 +227,7 @@ st_image_code_end(const struct st_image *image)
 	uint64_t end = 0;
 	GElf_Phdr segment;
 	for (size_t i = 0; next_load(image, &i, &segment);) {
-		uint64_t behind = end_of(segment.p_offset, segment.p_filesz);
+		uint64_t behind = image_end_of(segment.p_offset, segment.p_filesz);
 		if (segment.p_flags & PF_X && behind > end)
 			end = behind;
 	}

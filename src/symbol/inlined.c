@@ -19,7 +19,7 @@ linkage_name(Dwarf_Die *die)
 
 /* The name is that of the abstract origin. */
 static const char *
-name_of(struct st_image *image, struct sym_scope *scope)
+inlined_name_of(struct st_image *image, struct sym_scope *scope)
 {
 	if (scope->name)
 		return scope->name;
@@ -34,7 +34,7 @@ name_of(struct st_image *image, struct sym_scope *scope)
 }
 
 static uint64_t
-number_of(Dwarf_Die *die, unsigned attribute)
+inlined_number_of(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute found;
 	Dwarf_Word value;
@@ -55,9 +55,9 @@ describe_call(struct st_image *image, struct sym_unit *unit, struct sym_scopes *
 {
 	Dwarf_Files *files;
 	size_t n;
-	uint64_t file = number_of(die, DW_AT_call_file);
-	*call = (struct st_line){.line = clip(number_of(die, DW_AT_call_line)),
-	                         .column = clip(number_of(die, DW_AT_call_column))};
+	uint64_t file = inlined_number_of(die, DW_AT_call_file);
+	*call = (struct st_line){.line = clip(inlined_number_of(die, DW_AT_call_line)),
+	                         .column = clip(inlined_number_of(die, DW_AT_call_column))};
 	if (dwarf_getsrcfiles(&scopes->root, &files, &n) != 0 || file >= n)
 		return;
 	const char *path = dwarf_filesrc(files, file, NULL, NULL);
@@ -74,7 +74,7 @@ struct question {
 };
 
 static bool
-answer(struct sym_unit *unit, void *context)
+inlined_answer(struct sym_unit *unit, void *context)
 {
 	struct question *q = context;
 	struct sym_scopes *s = sym_scopes(q->image, unit);
@@ -84,7 +84,7 @@ answer(struct sym_unit *unit, void *context)
 	for (; at != SYM_NO_SCOPE && s->v[at].inlined; at = s->v[at].parent) {
 		if (q->n < q->room) {
 			struct st_inlined *out = &q->out[q->n];
-			out->name = name_of(q->image, &s->v[at]);
+			out->name = inlined_name_of(q->image, &s->v[at]);
 			describe_call(q->image, unit, s, &s->v[at].die, &out->call);
 		}
 		q->n++;
@@ -98,6 +98,6 @@ st_image_inlined(struct st_image *image, uint64_t offset, struct st_inlined *out
 	struct sym_units *units = sym_units(image);
 	struct question q = {.image = image, .address = offset, .out = out, .room = room};
 	if (units)
-		sym_units_at(units, offset, answer, &q);
+		sym_units_at(units, offset, inlined_answer, &q);
 	return q.n;
 }

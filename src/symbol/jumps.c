@@ -76,7 +76,7 @@ read_bytes(struct joining *j, const struct st_function *f)
 }
 
 static void
-join(struct part *part, const struct st_function *whole)
+jumps_join(struct part *part, const struct st_function *whole)
 {
 	if (part->whole && part->whole != whole)
 		part->rivals = true;
@@ -123,7 +123,7 @@ follow_jump(struct joining *j, const struct st_function *f, size_t at, size_t n)
 		return;
 	struct part *p = part_at(j, f->offset + end + displacement(j->bytes + end));
 	if (p && p->whole != f && is_end(j, end))
-		join(p, f);
+		jumps_join(p, f);
 }
 
 /* Which of STRIDE bytes may begin such a jump, one bit for each. */
@@ -174,7 +174,7 @@ follow_out(struct joining *j, struct part *part)
 		uint64_t to = f->offset + i + in.len + (uint64_t)(int64_t)in.rel;
 		const struct st_function *whole = sym_table_find(j->table, to);
 		if (whole && whole->offset != to && whole->source != ST_SYM_PLT && !part_at(j, to))
-			join(part, whole);
+			jumps_join(part, whole);
 	}
 }
 

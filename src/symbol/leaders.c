@@ -120,7 +120,7 @@ decode_frame(struct st_leaders *l, const struct sym_range *frame)
 }
 
 static bool
-make_room(struct st_leaders *l, size_t n)
+leaders_make_room(struct st_leaders *l, size_t n)
 {
 	uint8_t *code = n > l->room ? realloc(l->code, n) : l->code;
 	if (!code)
@@ -172,7 +172,7 @@ tell_frame(struct st_leaders *l, const struct sym_range *frame, const struct st_
 	struct st_insn in;
 	bool jumps = false;
 	size_t n = frame->end - frame->start;
-	if (!make_room(l, n) || st_image_bytes(l->image, frame->start, l->code, n) != n)
+	if (!leaders_make_room(l, n) || st_image_bytes(l->image, frame->start, l->code, n) != n)
 		return;
 	for (uint64_t at = next_executed(executed, frame->start, frame->end); at < frame->end;
 	     at = next_executed(executed, at + 1, frame->end)) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static uint64_t
-number(struct sym_bytes *b, unsigned size)
+lineprogram_number(struct sym_bytes *b, unsigned size)
 {
 	uint64_t value = 0;
 	if ((size_t)(b->end - b->at) < size) {
@@ -53,7 +53,7 @@ sleb(struct sym_bytes *b)
 }
 
 static void
-skip(struct sym_bytes *b, uint64_t n)
+lineprogram_skip(struct sym_bytes *b, uint64_t n)
 {
 	if (n > (uint64_t)(b->end - b->at)) {
 		b->bad = true;
@@ -82,36 +82,36 @@ form(struct sym_bytes *b, uint64_t form, bool wide, const struct sym_line_string
 	switch (form) {
 	case DW_FORM_string:
 		v.text = string_at((const char *)b->at, (size_t)(b->end - b->at), 0);
-		skip(b, v.text ? strlen(v.text) + 1 : UINT64_MAX);
+		lineprogram_skip(b, v.text ? strlen(v.text) + 1 : UINT64_MAX);
 		break;
 	case DW_FORM_line_strp:
-		v.number = number(b, wide ? 8 : 4);
+		v.number = lineprogram_number(b, wide ? 8 : 4);
 		v.text = s ? string_at(s->line_str, s->line_str_size, v.number) : NULL;
 		break;
 	case DW_FORM_strp:
-		v.number = number(b, wide ? 8 : 4);
+		v.number = lineprogram_number(b, wide ? 8 : 4);
 		v.text = s ? string_at(s->str, s->str_size, v.number) : NULL;
 		break;
 	case DW_FORM_udata:
 		v.number = uleb(b);
 		break;
 	case DW_FORM_data1:
-		v.number = number(b, 1);
+		v.number = lineprogram_number(b, 1);
 		break;
 	case DW_FORM_data2:
-		v.number = number(b, 2);
+		v.number = lineprogram_number(b, 2);
 		break;
 	case DW_FORM_data4:
-		v.number = number(b, 4);
+		v.number = lineprogram_number(b, 4);
 		break;
 	case DW_FORM_data8:
-		v.number = number(b, 8);
+		v.number = lineprogram_number(b, 8);
 		break;
 	case DW_FORM_data16:
-		skip(b, 16);
+		lineprogram_skip(b, 16);
 		break;
 	case DW_FORM_block:
-		skip(b, uleb(b));
+		lineprogram_skip(b, uleb(b));
 		break;
 	default:
 		b->bad = true;
@@ -126,7 +126,7 @@ walk_table(struct sym_bytes *b, bool wide, const struct sym_line_strings *s, uin
            uint64_t *directory)
 {
 	uint64_t formats[2 * 255];
-	unsigned n = (unsigned)number(b, 1);
+	unsigned n = (unsigned)lineprogram_number(b, 1);
 	const char *name = NULL;
 	for (unsigned i = 0; i < 2 * n; i++)
 		formats[i] = uleb(b);
@@ -161,20 +161,20 @@ static bool
 read_header(struct sym_bytes *unit, struct sym_line_header *h)
 {
 	uint64_t directory;
-	bool narrow_address = number(unit, 1) != 8;
-	skip(unit, 1); /* size of segment selectors */
-	uint64_t length = number(unit, h->wide ? 8 : 4);
+	bool narrow_address = lineprogram_number(unit, 1) != 8;
+	lineprogram_skip(unit, 1); /* size of segment selectors */
+	uint64_t length = lineprogram_number(unit, h->wide ? 8 : 4);
 	if (narrow_address || length > (uint64_t)(unit->end - unit->at))
 		return false;
 	h->program = (struct sym_bytes){unit->at + length, unit->end, false};
 	struct sym_bytes b = {unit->at, h->program.at, false};
-	h->instruction_length = (uint8_t)number(&b, 1);
-	skip(&b, 2); /* operations per instruction, default of is_stmt */
-	h->line_base = (int8_t)number(&b, 1);
-	h->line_range = (uint8_t)number(&b, 1);
-	h->opcode_base = (uint8_t)number(&b, 1);
+	h->instruction_length = (uint8_t)lineprogram_number(&b, 1);
+	lineprogram_skip(&b, 2); /* operations per instruction, default of is_stmt */
+	h->line_base = (int8_t)lineprogram_number(&b, 1);
+	h->line_range = (uint8_t)lineprogram_number(&b, 1);
+	h->opcode_base = (uint8_t)lineprogram_number(&b, 1);
 	for (unsigned i = 1; i < h->opcode_base; i++)
-		h->operands[i] = (uint8_t)number(&b, 1);
+		h->operands[i] = (uint8_t)lineprogram_number(&b, 1);
 	h->directories = b;
 	walk_table(&b, h->wide, NULL, UINT64_MAX, &directory);
 	h->files = b;
@@ -187,15 +187,15 @@ sym_line_unit(struct sym_bytes *section, struct sym_line_header *h)
 	*h = (struct sym_line_header){0};
 	if (section->at == section->end)
 		return false;
-	uint64_t length = number(section, 4);
+	uint64_t length = lineprogram_number(section, 4);
 	if (length == 0xffffffff) {
 		h->wide = true;
-		length = number(section, 8);
+		length = lineprogram_number(section, 8);
 	}
 	struct sym_bytes unit = {section->at, section->at, false};
-	skip(section, length);
+	lineprogram_skip(section, length);
 	unit.end = section->at;
-	if (section->bad || number(&unit, 2) != 5 || !read_header(&unit, h))
+	if (section->bad || lineprogram_number(&unit, 2) != 5 || !read_header(&unit, h))
 		section->bad = true;
 	return !section->bad;
 }
@@ -211,11 +211,11 @@ extended(struct sym_bytes *p, struct sym_line_state *s)
 {
 	uint64_t length = uleb(p);
 	struct sym_bytes operation = {p->at, p->at, false};
-	skip(p, length);
+	lineprogram_skip(p, length);
 	operation.end = p->at;
-	uint8_t opcode = (uint8_t)number(&operation, 1);
+	uint8_t opcode = (uint8_t)lineprogram_number(&operation, 1);
 	if (opcode == DW_LNE_set_address)
-		s->address = number(&operation, 8);
+		s->address = lineprogram_number(&operation, 8);
 	return opcode == DW_LNE_end_sequence;
 }
 
@@ -243,7 +243,7 @@ standard(const struct sym_line_header *h, uint8_t opcode, struct sym_bytes *p,
 		s->address += (255u - h->opcode_base) / h->line_range * h->instruction_length;
 		break;
 	case DW_LNS_fixed_advance_pc:
-		s->address += number(p, 2);
+		s->address += lineprogram_number(p, 2);
 		break;
 	default:
 		for (unsigned i = 0; i < h->operands[opcode]; i++)

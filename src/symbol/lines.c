@@ -34,7 +34,7 @@ row_of(Dwarf_Line *line)
 /* libdw has ordered the lines by address, ends of sequences first; of several lines at one address
  * the last one holds. */
 static void
-read_rows(struct sym_unit *unit)
+lines_read_rows(struct sym_unit *unit)
 {
 	Dwarf_Lines *lines;
 	size_t n;
@@ -52,7 +52,7 @@ read_rows(struct sym_unit *unit)
 }
 
 static const struct sym_row *
-find_row(const struct sym_unit *unit, uint64_t address)
+lines_find_row(const struct sym_unit *unit, uint64_t address)
 {
 	size_t low = 0, high = unit->rows_n;
 	while (low < high) {
@@ -97,12 +97,12 @@ struct question {
 };
 
 static bool
-answer(struct sym_unit *unit, void *context)
+lines_answer(struct sym_unit *unit, void *context)
 {
 	struct question *question = context;
 	if (!unit->rows_read)
-		read_rows(unit);
-	const struct sym_row *row = find_row(unit, question->address);
+		lines_read_rows(unit);
+	const struct sym_row *row = lines_find_row(unit, question->address);
 	if (!row)
 		return false;
 	*question->answer = (struct st_line){
@@ -122,5 +122,5 @@ st_image_line(struct st_image *image, uint64_t offset, struct st_line *line)
 		return sym_linetable_find(image, table, offset, line);
 	struct sym_units *units = sym_units(image);
 	struct question question = {.image = image, .address = offset, .answer = line};
-	return units && sym_units_at(units, offset, answer, &question) ? 0 : -1;
+	return units && sym_units_at(units, offset, lines_answer, &question) ? 0 : -1;
 }

@@ -72,7 +72,7 @@ index_unit(struct st_image *image, struct sym_linetable *t)
 }
 
 static st_status
-read_units(struct st_image *image, struct sym_linetable *t, const Elf_Data *section)
+linetable_read_units(struct st_image *image, struct sym_linetable *t, const Elf_Data *section)
 {
 	struct sym_bytes bytes = {section->d_buf, (uint8_t *)section->d_buf + section->d_size,
 	                          false};
@@ -90,7 +90,7 @@ read_units(struct st_image *image, struct sym_linetable *t, const Elf_Data *sect
 }
 
 static int
-by_start(const void *a, const void *b)
+linetable_by_start(const void *a, const void *b)
 {
 	const struct sequence *x = a, *y = b;
 	if (x->start != y->start)
@@ -99,10 +99,10 @@ by_start(const void *a, const void *b)
 }
 
 static void
-order(struct sym_linetable *t)
+linetable_order(struct sym_linetable *t)
 {
 	uint64_t reach = 0;
-	st_order(t->sequences, t->n_sequences, sizeof *t->sequences, by_start);
+	st_order(t->sequences, t->n_sequences, sizeof *t->sequences, linetable_by_start);
 	for (size_t i = 0; i < t->n_sequences; i++) {
 		if (t->sequences[i].end > reach)
 			reach = t->sequences[i].end;
@@ -119,7 +119,7 @@ content(Elf *elf, const char *name)
 }
 
 static struct sym_linetable *
-read_table(struct st_image *image)
+linetable_read_table(struct st_image *image)
 {
 	const struct sym_elf *file =
 	        sym_has_dwarf(&image->main) ? &image->main : sym_debug_file(image);
@@ -127,7 +127,7 @@ read_table(struct st_image *image)
 	struct sym_linetable *t = lines ? calloc(1, sizeof *t) : NULL;
 	if (!t)
 		return NULL;
-	if (read_units(image, t, lines) != 0) {
+	if (linetable_read_units(image, t, lines) != 0) {
 		sym_linetable_free(t);
 		return NULL;
 	}
@@ -141,7 +141,7 @@ read_table(struct st_image *image)
 		t->strings.str = strings->d_buf;
 		t->strings.str_size = strings->d_size;
 	}
-	order(t);
+	linetable_order(t);
 	return t;
 }
 
@@ -149,7 +149,7 @@ struct sym_linetable *
 sym_linetable(struct st_image *image)
 {
 	if (!image->lines_sought)
-		image->lines = read_table(image);
+		image->lines = linetable_read_table(image);
 	image->lines_sought = true;
 	return image->lines;
 }
@@ -170,7 +170,7 @@ sym_linetable_free(struct sym_linetable *t)
 
 /* Of several rows at one address the last one holds. */
 static void
-read_rows(const struct sym_linetable *t, struct sequence *s)
+linetable_read_rows(const struct sym_linetable *t, struct sequence *s)
 {
 	const struct sym_line_header *h = &t->units[s->unit].header;
 	struct sym_bytes program = {s->program, h->program.end, false};
@@ -190,7 +190,7 @@ read_rows(const struct sym_linetable *t, struct sequence *s)
 }
 
 static const struct sym_line_state *
-find_row(const struct sequence *s, uint64_t address)
+linetable_find_row(const struct sequence *s, uint64_t address)
 {
 	size_t low = 0, high = s->n_rows;
 	while (low < high) {
@@ -224,7 +224,7 @@ make_path(struct st_image *image, const struct sym_linetable *t, const struct un
 }
 
 static const char *
-path_of(struct st_image *image, struct sym_linetable *t, uint32_t unit, uint32_t file)
+linetable_path_of(struct st_image *image, struct sym_linetable *t, uint32_t unit, uint32_t file)
 {
 	struct unit *u = &t->units[unit];
 	enum { MOST_FILES = 1 << 20 };
@@ -260,9 +260,9 @@ sym_linetable_find(struct st_image *image, struct sym_linetable *t, uint64_t add
 		if (s->end <= address)
 			continue;
 		if (!s->read)
-			read_rows(t, s);
-		const struct sym_line_state *row = find_row(s, address);
-		const char *path = row ? path_of(image, t, s->unit, row->file) : NULL;
+			linetable_read_rows(t, s);
+		const struct sym_line_state *row = linetable_find_row(s, address);
+		const char *path = row ? linetable_path_of(image, t, s->unit, row->file) : NULL;
 		if (!path)
 			continue;
 		*line = (struct st_line){path, row->line, row->column};

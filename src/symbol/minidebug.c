@@ -11,7 +11,7 @@
 enum { LARGEST = 256 << 20 };
 
 static bool
-make_room(lzma_stream *stream, uint8_t **text, size_t *room)
+minidebug_make_room(lzma_stream *stream, uint8_t **text, size_t *room)
 {
 	if (stream->avail_out)
 		return true;
@@ -37,7 +37,7 @@ unpack(const Elf_Data *packed, size_t *size)
 
 	stream.next_in = packed->d_buf;
 	stream.avail_in = packed->d_size;
-	while (state == LZMA_OK && make_room(&stream, &text, &room))
+	while (state == LZMA_OK && minidebug_make_room(&stream, &text, &room))
 		state = lzma_code(&stream, LZMA_FINISH);
 	*size = stream.total_out;
 	lzma_end(&stream);

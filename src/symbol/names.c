@@ -16,8 +16,8 @@ is_shown(const struct st_function *f, const char *raw, size_t length)
 }
 
 static st_status
-add(struct st_image *image, struct sym_names *names, const struct st_function *f, const char *raw,
-    enum st_symbol_source source, bool ifunc)
+names_add(struct st_image *image, struct sym_names *names, const struct st_function *f,
+          const char *raw, enum st_symbol_source source, bool ifunc)
 {
 	struct st_symbol *v = sym_grow(names->v, names->n, &names->room, sizeof *v);
 	if (!v)
@@ -43,25 +43,25 @@ add(struct st_image *image, struct sym_names *names, const struct st_function *f
 /* The symbols that stand at the entry of a function, then the functions that have their name from
  * elsewhere. */
 static st_status
-collect(struct st_image *image, struct sym_names *names, const struct sym_candidates *symbols)
+names_collect(struct st_image *image, struct sym_names *names, const struct sym_candidates *symbols)
 {
 	const struct sym_functions *table = sym_all_functions(image);
 	for (size_t i = 0; i < symbols->n; i++) {
 		const struct sym_candidate *c = &symbols->v[i];
 		const struct st_function *f = sym_table_find(table, c->start);
 		if (f && f->offset == c->start &&
-		    add(image, names, f, c->name, c->source, c->ifunc) != 0)
+		    names_add(image, names, f, c->name, c->source, c->ifunc) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < table->n; i++)
-		if (add(image, names, &table->v[i], table->v[i].raw_name, table->v[i].source,
-		        false) != 0)
+		if (names_add(image, names, &table->v[i], table->v[i].raw_name, table->v[i].source,
+		              false) != 0)
 			return -1;
 	return 0;
 }
 
 static int
-by_start(const void *a, const void *b)
+names_by_start(const void *a, const void *b)
 {
 	const struct st_symbol *x = a, *y = b;
 	if (x->start != y->start)
@@ -78,11 +78,11 @@ by_start(const void *a, const void *b)
 
 /* A symbol is often in .symtab and in .dynsym. */
 static void
-settle(struct sym_names *names)
+names_settle(struct sym_names *names)
 {
 	size_t kept = 0;
 	if (names->n)
-		qsort(names->v, names->n, sizeof *names->v, by_start);
+		qsort(names->v, names->n, sizeof *names->v, names_by_start);
 	for (size_t i = 0; i < names->n; i++) {
 		const struct st_symbol *last = kept ? &names->v[kept - 1] : NULL;
 		if (!last || last->start != names->v[i].start ||
@@ -98,8 +98,8 @@ all_names(struct st_image *image)
 	struct sym_names *names = &image->names;
 	if (names->built)
 		return names;
-	if (collect(image, names, &sym_symbols(image)->symbols) == 0) {
-		settle(names);
+	if (names_collect(image, names, &sym_symbols(image)->symbols) == 0) {
+		names_settle(names);
 		names->built = true;
 	} else {
 		names->n = 0;
@@ -121,7 +121,7 @@ readable(struct st_image *image, const char *raw, char *(*demangle)(const char *
 }
 
 static void
-fill(struct st_image *image, struct st_symbol *s)
+names_fill(struct st_image *image, struct st_symbol *s)
 {
 	if (s->name)
 		return;
@@ -140,7 +140,7 @@ st_image_symbols(struct st_image *image, size_t *n)
 	struct sym_names *names = all_names(image);
 	*n = names ? names->n : 0;
 	for (size_t i = 0; i < *n; i++)
-		fill(image, &names->v[i]);
+		names_fill(image, &names->v[i]);
 	return names ? names->v : NULL;
 }
 
@@ -152,13 +152,13 @@ st_image_names_of(struct st_image *image, const struct st_symbol *symbol, size_t
 	while (first && names->v[first - 1].start == symbol->start)
 		first--;
 	for (end = first; end < names->n && names->v[end].start == symbol->start; end++)
-		fill(image, &names->v[end]);
+		names_fill(image, &names->v[end]);
 	*n = end - first;
 	return &names->v[first];
 }
 
 static bool
-fits(const char *pattern, const char *name)
+names_fits(const char *pattern, const char *name)
 {
 	return !strcmp(pattern, name) || fnmatch(pattern, name, 0) == 0;
 }
@@ -183,11 +183,11 @@ st_image_match(struct st_image *image, const char *pattern,
 	sym_pattern_needle(pattern, needle);
 	for (size_t i = 0; names && i < names->n; i++) {
 		struct st_symbol *s = &names->v[i];
-		if (!strstr(s->raw_name, needle) && !fits(pattern, s->raw_name))
+		if (!strstr(s->raw_name, needle) && !names_fits(pattern, s->raw_name))
 			continue;
-		fill(image, s);
-		if ((fits(pattern, s->raw_name) || fits(pattern, s->plain) ||
-		     fits(pattern, s->name)) &&
+		names_fill(image, s);
+		if ((names_fits(pattern, s->raw_name) || names_fits(pattern, s->plain) ||
+		     names_fits(pattern, s->name)) &&
 		    (!by_file || is_in_file(image, &of_file, s)) && !use(s, context))
 			break;
 	}

@@ -117,7 +117,7 @@ struct choice {
 };
 
 static uint64_t
-distance(const struct choice *choice, const struct sym_candidate *c)
+parts_distance(const struct choice *choice, const struct sym_candidate *c)
 {
 	uint64_t here = choice->part->offset;
 	return c->start > here ? c->start - here : here - c->start;
@@ -133,7 +133,8 @@ consider(struct choice *choice, const struct sym_candidate *c)
 	if (score == choice->score)
 		choice->rivals = true;
 	if (score < choice->score ||
-	    (score == choice->score && distance(choice, c) > distance(choice, choice->best)))
+	    (score == choice->score &&
+	     parts_distance(choice, c) > parts_distance(choice, choice->best)))
 		return;
 	if (score > choice->score)
 		choice->rivals = false;
@@ -151,7 +152,7 @@ consider_name(struct choice *choice, const struct sym_parts *p, const char *name
 }
 
 static uint32_t
-file_of(const struct sym_parts *p, const struct st_function *f)
+parts_file_of(const struct sym_parts *p, const struct st_function *f)
 {
 	const struct sym_candidate *c = NULL;
 	while ((c = next_named(p, f->raw_name, length_of(f->raw_name), c)))
@@ -191,7 +192,7 @@ find_whole(struct st_image *image, const struct st_function *f)
 	struct choice choice = {.part = f};
 	struct sym_parts *p = index_names(image);
 	if (p) {
-		choice.file = file_of(p, f);
+		choice.file = parts_file_of(p, f);
 		consider_names(&choice, p);
 	}
 	if (choice.best && !choice.rivals)

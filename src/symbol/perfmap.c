@@ -28,7 +28,7 @@ struct st_perf_map {
 
 /* A number in hex as perf reads it, with or without 0x, then blanks. */
 static bool
-take_number(const char **text, uint64_t *number)
+perfmap_take_number(const char **text, uint64_t *number)
 {
 	char *end;
 	errno = 0;
@@ -42,12 +42,12 @@ take_number(const char **text, uint64_t *number)
 
 /* 0 also for a line that is skipped; -1 when memory is exhausted. */
 static int
-add_line(struct st_perf_map *map, const char *line)
+perfmap_add_line(struct st_perf_map *map, const char *line)
 {
 	uint64_t start, size;
 	const char *name = line;
-	if (!take_number(&name, &start) || !take_number(&name, &size) || !*name || !size ||
-	    size > UINT64_MAX - start)
+	if (!perfmap_take_number(&name, &start) || !perfmap_take_number(&name, &size) || !*name ||
+	    !size || size > UINT64_MAX - start)
 		return 0;
 	struct entry *v = sym_grow(map->v, map->n, &map->room, sizeof *v);
 	if (!v)
@@ -60,7 +60,7 @@ add_line(struct st_perf_map *map, const char *line)
 /* The beginning of a line, of which as much is kept as there is room for. False at the file's end:
  * without its own end a line was cut off while it was written. *left: bytes that may be read. */
 static bool
-read_line(FILE *file, char *line, size_t room, size_t *left)
+perfmap_read_line(FILE *file, char *line, size_t room, size_t *left)
 {
 	size_t n = 0;
 	int c;
@@ -77,13 +77,14 @@ read_line(FILE *file, char *line, size_t room, size_t *left)
 }
 
 static int
-read_lines(struct st_perf_map *map, FILE *file)
+perfmap_read_lines(struct st_perf_map *map, FILE *file)
 {
 	char line[LONGEST_NAME + 64];
 	size_t left = MOST_BYTES;
 	int status = 0;
-	while (!status && map->n < MOST_ENTRIES && read_line(file, line, sizeof line, &left))
-		status = add_line(map, line);
+	while (!status && map->n < MOST_ENTRIES &&
+	       perfmap_read_line(file, line, sizeof line, &left))
+		status = perfmap_add_line(map, line);
 	map->cut = map->n == MOST_ENTRIES || !left;
 	return status;
 }
@@ -98,7 +99,7 @@ struct sweep {
 };
 
 static int
-by_start(const void *a, const void *b, void *context)
+perfmap_by_start(const void *a, const void *b, void *context)
 {
 	const struct entry *v = context;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -108,7 +109,7 @@ by_start(const void *a, const void *b, void *context)
 }
 
 static void
-push(struct sweep *s, size_t entry)
+perfmap_push(struct sweep *s, size_t entry)
 {
 	size_t at = s->n++;
 	for (; at && s->heap[(at - 1) / 2] < entry; at = (at - 1) / 2)
@@ -117,7 +118,7 @@ push(struct sweep *s, size_t entry)
 }
 
 static void
-pop(struct sweep *s)
+perfmap_pop(struct sweep *s)
 {
 	size_t last = s->heap[--s->n], at = 0;
 	for (size_t child; (child = 2 * at + 1) < s->n; at = child) {
@@ -132,7 +133,7 @@ pop(struct sweep *s)
 
 /* From start to end the entry holds; what it held just before goes on. */
 static st_status
-emit(struct st_perf_map *map, size_t entry, uint64_t start, uint64_t end)
+perfmap_emit(struct st_perf_map *map, size_t entry, uint64_t start, uint64_t end)
 {
 	struct sym_functions *f = &map->functions;
 	const char *name = map->v[entry].name;
@@ -157,23 +158,23 @@ emit(struct st_perf_map *map, size_t entry, uint64_t start, uint64_t end)
 /* Goes through the addresses: between two of them where something starts or ends the latest entry
  * holds. */
 static st_status
-flatten(struct sweep *s)
+perfmap_flatten(struct sweep *s)
 {
 	const struct entry *v = s->map->v;
 	uint64_t at = 0;
 	for (size_t next = 0; next < s->map->n || s->n;) {
 		while (s->n && v[s->heap[0]].end <= at)
-			pop(s);
+			perfmap_pop(s);
 		if (!s->n && next < s->map->n)
 			at = v[s->starts[next]].start;
 		while (next < s->map->n && v[s->starts[next]].start <= at)
-			push(s, s->starts[next++]);
+			perfmap_push(s, s->starts[next++]);
 		if (!s->n)
 			continue;
 		uint64_t end = v[s->heap[0]].end;
 		if (next < s->map->n && v[s->starts[next]].start < end)
 			end = v[s->starts[next]].start;
-		if (end > at && emit(s->map, s->heap[0], at, end) != 0)
+		if (end > at && perfmap_emit(s->map, s->heap[0], at, end) != 0)
 			return -1;
 		at = end;
 	}
@@ -181,7 +182,7 @@ flatten(struct sweep *s)
 }
 
 static st_status
-settle(struct st_perf_map *map)
+perfmap_settle(struct st_perf_map *map)
 {
 	struct sweep s = {.map = map};
 	size_t n = map->n ? map->n : 1;
@@ -191,8 +192,8 @@ settle(struct st_perf_map *map)
 	for (size_t i = 0; !status && i < map->n; i++)
 		s.starts[i] = i;
 	if (!status && map->n) {
-		qsort_r(s.starts, map->n, sizeof *s.starts, by_start, map->v);
-		status = flatten(&s);
+		qsort_r(s.starts, map->n, sizeof *s.starts, perfmap_by_start, map->v);
+		status = perfmap_flatten(&s);
 	}
 	free(s.starts);
 	free(s.heap);
@@ -203,7 +204,7 @@ struct st_perf_map *
 st_perf_map_read(FILE *file)
 {
 	struct st_perf_map *map = calloc(1, sizeof *map);
-	if (map && read_lines(map, file) == 0 && settle(map) == 0)
+	if (map && perfmap_read_lines(map, file) == 0 && perfmap_settle(map) == 0)
 		return map;
 	st_perf_map_free(map);
 	return NULL;

@@ -128,7 +128,7 @@ starts(const uint8_t **code, const uint8_t *end, const char *bytes, size_t n)
 }
 
 static int32_t
-number_at(const uint8_t *code)
+plt_number_at(const uint8_t *code)
 {
 	int32_t number;
 	memcpy(&number, code, sizeof number);
@@ -146,7 +146,7 @@ stub_symbol(const struct slots *slots, const uint8_t *code, const uint8_t *end, 
 	bool endbr = starts(&code, end, "\xf3\x0f\x1e\xfa", 4);
 
 	if (endbr && end - code >= 5 && code[0] == 0x68) {
-		uint32_t index = (uint32_t)number_at(code + 1);
+		uint32_t index = (uint32_t)plt_number_at(code + 1);
 		return index < slots->lazy_n ? slots->lazy[index] : NULL;
 	}
 	if (end - code >= 6 && starts(&code, end, "\x41\xbb", 2))
@@ -155,7 +155,7 @@ stub_symbol(const struct slots *slots, const uint8_t *code, const uint8_t *end, 
 	if (end - code < 6 || code[0] != 0xff || code[1] != 0x25)
 		return NULL;
 	uint64_t after = address + (uint64_t)(code + 6 - start);
-	return slot_symbol(slots, after + (uint64_t)(int64_t)number_at(code + 2));
+	return slot_symbol(slots, after + (uint64_t)(int64_t)plt_number_at(code + 2));
 }
 
 static void

@@ -29,7 +29,7 @@ sym_ranges_add(struct sym_ranges *ranges, uint64_t start, uint64_t end)
 }
 
 static int
-by_start(const void *a, const void *b)
+ranges_by_start(const void *a, const void *b)
 {
 	const struct sym_range *x = a, *y = b;
 	if (x->start != y->start)
@@ -41,7 +41,7 @@ void
 sym_ranges_settle(struct sym_ranges *ranges)
 {
 	size_t kept = 0;
-	st_order(ranges->v, ranges->n, sizeof *ranges->v, by_start);
+	st_order(ranges->v, ranges->n, sizeof *ranges->v, ranges_by_start);
 	for (size_t i = 0; i < ranges->n; i++) {
 		struct sym_range r = ranges->v[i];
 		struct sym_range *last = kept ? &ranges->v[kept - 1] : NULL;
@@ -56,7 +56,7 @@ sym_ranges_settle(struct sym_ranges *ranges)
 
 /* How many ranges start at or before address. */
 static size_t
-started(const struct sym_ranges *ranges, uint64_t address)
+ranges_started(const struct sym_ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->n;
 	while (low < high) {
@@ -72,14 +72,14 @@ started(const struct sym_ranges *ranges, uint64_t address)
 const struct sym_range *
 sym_ranges_find(const struct sym_ranges *ranges, uint64_t address)
 {
-	size_t n = started(ranges, address);
+	size_t n = ranges_started(ranges, address);
 	return n && address < ranges->v[n - 1].end ? &ranges->v[n - 1] : NULL;
 }
 
 const struct sym_range *
 sym_ranges_after(const struct sym_ranges *ranges, uint64_t address)
 {
-	size_t n = started(ranges, address);
+	size_t n = ranges_started(ranges, address);
 	return n < ranges->n ? &ranges->v[n] : NULL;
 }
 

@@ -51,7 +51,7 @@ add_span(struct reading *r, uint64_t start, uint64_t end)
 
 /* Adds the entry when it has code; returns what its children are in. */
 static uint32_t
-add_entry(struct reading *r, Dwarf_Die *die, uint32_t parent, bool inlined)
+scopes_add_entry(struct reading *r, Dwarf_Die *die, uint32_t parent, bool inlined)
 {
 	Dwarf_Addr base, start, end;
 	bool added = false;
@@ -102,9 +102,9 @@ read_children(struct reading *r, Dwarf_Die *parent, uint32_t scope, int depth)
 			return;
 		r->seen = dwarf_dieoffset(&die) + 1;
 		if (tag == DW_TAG_subprogram)
-			inner = add_entry(r, &die, SYM_NO_SCOPE, false);
+			inner = scopes_add_entry(r, &die, SYM_NO_SCOPE, false);
 		else if (tag == DW_TAG_inlined_subroutine)
-			inner = add_entry(r, &die, scope, true);
+			inner = scopes_add_entry(r, &die, scope, true);
 		if (may_hold_code(tag))
 			read_children(r, &die, inner, depth + 1);
 		if (dwarf_siblingof(&die, &next) != 0)
@@ -114,7 +114,7 @@ read_children(struct reading *r, Dwarf_Die *parent, uint32_t scope, int depth)
 
 /* Outer before inner: they start together, or the outer one starts first. */
 static int
-by_start(const void *a, const void *b)
+scopes_by_start(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 	if (x->start != y->start)
@@ -125,7 +125,7 @@ by_start(const void *a, const void *b)
 }
 
 static bool
-emit(struct sym_scopes *s, uint64_t start, uint32_t scope)
+scopes_emit(struct sym_scopes *s, uint64_t start, uint32_t scope)
 {
 	if (s->segments_n && s->segments[s->segments_n - 1].start == start)
 		s->segments_n--;
@@ -139,24 +139,24 @@ emit(struct sym_scopes *s, uint64_t start, uint32_t scope)
 
 /* Nested spans become a row of segments. A span that ends behind the one around it is cut. */
 static bool
-flatten(struct reading *r)
+scopes_flatten(struct reading *r)
 {
 	struct span *stack = calloc(r->n ? r->n : 1, sizeof *stack);
 	size_t depth = 0;
 	bool good = stack != NULL;
 	if (r->n)
-		qsort(r->spans, r->n, sizeof *r->spans, by_start);
+		qsort(r->spans, r->n, sizeof *r->spans, scopes_by_start);
 	for (size_t i = 0; good && i <= r->n; i++) {
 		uint64_t start = i < r->n ? r->spans[i].start : UINT64_MAX;
 		for (; good && depth && stack[depth - 1].end <= start; depth--)
-			good = emit(r->scopes, stack[depth - 1].end,
-			            depth > 1 ? stack[depth - 2].scope : SYM_NO_SCOPE);
+			good = scopes_emit(r->scopes, stack[depth - 1].end,
+			                   depth > 1 ? stack[depth - 2].scope : SYM_NO_SCOPE);
 		if (i == r->n || !good)
 			break;
 		stack[depth] = r->spans[i];
 		if (depth && stack[depth].end > stack[depth - 1].end)
 			stack[depth].end = stack[depth - 1].end;
-		good = emit(r->scopes, start, stack[depth++].scope);
+		good = scopes_emit(r->scopes, start, stack[depth++].scope);
 	}
 	free(stack);
 	return good;
@@ -178,7 +178,7 @@ sym_scopes(struct st_image *image, struct sym_unit *unit)
 	        split.cu;
 	r.scopes->root = is_split ? split : unit->die;
 	read_children(&r, &r.scopes->root, SYM_NO_SCOPE, 0);
-	if (r.failed || !flatten(&r))
+	if (r.failed || !scopes_flatten(&r))
 		r.scopes->segments_n = 0;
 	free(r.spans);
 	return unit->scopes;
@@ -215,7 +215,7 @@ struct search {
 };
 
 static bool
-find_entry(struct sym_unit *unit, void *context)
+scopes_find_entry(struct sym_unit *unit, void *context)
 {
 	struct search *search = context;
 	const struct sym_scopes *s = sym_scopes(search->image, unit);
@@ -237,6 +237,6 @@ sym_scope_entry(struct st_image *image, uint64_t address)
 	struct sym_units *units = sym_units(image);
 	struct search search = {.image = image, .address = address, .entry = UINT64_MAX};
 	if (units)
-		sym_units_at(units, address, find_entry, &search);
+		sym_units_at(units, address, scopes_find_entry, &search);
 	return search.entry;
 }

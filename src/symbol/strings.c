@@ -17,7 +17,7 @@ struct sym_string_chunk {
 };
 
 static char *
-take(struct st_image *image, size_t size)
+strings_take(struct st_image *image, size_t size)
 {
 	struct sym_string_chunk *chunk = image->strings;
 	if (!chunk || chunk->room - chunk->used < size) {
@@ -36,7 +36,7 @@ take(struct st_image *image, size_t size)
 const char *
 sym_string_keep(struct st_image *image, const char *text, size_t length)
 {
-	char *copy = take(image, length + 1);
+	char *copy = strings_take(image, length + 1);
 	if (!copy)
 		return NULL;
 	memcpy(copy, text, length);
@@ -51,7 +51,7 @@ sym_string_print(struct st_image *image, const char *format, ...)
 	va_start(ap, format);
 	int length = vsnprintf(NULL, 0, format, ap);
 	va_end(ap);
-	char *text = length < 0 ? NULL : take(image, (size_t)length + 1);
+	char *text = length < 0 ? NULL : strings_take(image, (size_t)length + 1);
 	if (!text)
 		return NULL;
 	va_start(ap, format);

@@ -65,8 +65,8 @@ rank_symbol(const Elf64_Sym *symbol, const char *name, struct sym_candidate *c)
 }
 
 static bool
-read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol_source source,
-           struct sym_sources *sources)
+symbols_read_table(const struct st_image *image, Elf *elf, uint32_t type,
+                   enum st_symbol_source source, struct sym_sources *sources)
 {
 	struct table table;
 	uint32_t file = 0;
@@ -99,7 +99,7 @@ read_table(const struct st_image *image, Elf *elf, uint32_t type, enum st_symbol
 }
 
 static bool
-has_table(Elf *elf)
+symbols_has_table(Elf *elf)
 {
 	struct table table;
 	return elf && open_table(elf, SHT_SYMTAB, &table);
@@ -108,8 +108,9 @@ has_table(Elf *elf)
 bool
 sym_has_symtab(struct st_image *image)
 {
-	return has_table(image->main.elf) || has_table(sym_debug_file(image)->elf) ||
-	       has_table(sym_mini_file(image)->elf);
+	return symbols_has_table(image->main.elf) ||
+	       symbols_has_table(sym_debug_file(image)->elf) ||
+	       symbols_has_table(sym_mini_file(image)->elf);
 }
 
 /* A sum over where what a table exports is and how long, in any order, data left out: of a
@@ -151,12 +152,13 @@ static void
 read_symbols(struct st_image *image, struct sym_sources *sources)
 {
 	Elf *own = image->main.elf;
-	sources->has_symtab =
-	        read_table(image, own, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
-	        read_table(image, sym_debug_file(image)->elf, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
-	        read_table(image, sym_mini_file(image)->elf, SHT_SYMTAB, ST_SYM_MINIDEBUG, sources);
+	sources->has_symtab = symbols_read_table(image, own, SHT_SYMTAB, ST_SYM_SYMTAB, sources) ||
+	                      symbols_read_table(image, sym_debug_file(image)->elf, SHT_SYMTAB,
+	                                         ST_SYM_SYMTAB, sources) ||
+	                      symbols_read_table(image, sym_mini_file(image)->elf, SHT_SYMTAB,
+	                                         ST_SYM_MINIDEBUG, sources);
 	if (!is_repeated(own))
-		read_table(image, own, SHT_DYNSYM, ST_SYM_DYNSYM, sources);
+		symbols_read_table(image, own, SHT_DYNSYM, ST_SYM_DYNSYM, sources);
 }
 
 const struct sym_sources *

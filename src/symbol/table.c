@@ -60,7 +60,7 @@ by_preference(const struct sym_candidate *x, const struct sym_candidate *y)
 /* The candidates' indices in their list, by where they start; NULL when there are none. What is
  * sorted is these: the candidates are three times as long, and most are asked for nothing else. */
 static struct st_keyed *
-by_start(const struct sym_candidates *list)
+table_by_start(const struct sym_candidates *list)
 {
 	struct st_keyed *keys = list->n ? calloc(list->n, sizeof *keys) : NULL;
 	for (size_t i = 0; keys && i < list->n; i++)
@@ -114,7 +114,7 @@ keep_others(struct sym_aliases *list, const struct sym_candidates *candidates,
 
 /* The function of the n candidates at one address. */
 static struct st_function
-choose(const struct sym_candidates *list, const struct st_keyed *keys, size_t n)
+table_choose(const struct sym_candidates *list, const struct st_keyed *keys, size_t n)
 {
 	const struct sym_candidate *best = &list->v[keys[0].value];
 	uint64_t size = 0;
@@ -137,7 +137,7 @@ choose(const struct sym_candidates *list, const struct st_keyed *keys, size_t n)
 void
 sym_table_choose(struct sym_functions *table, const struct sym_candidates *list)
 {
-	struct st_keyed *keys = by_start(list);
+	struct st_keyed *keys = table_by_start(list);
 	table->n = table->aliases.n = 0;
 	table->v = keys ? calloc(list->n, sizeof *table->v) : NULL;
 	for (size_t i = 0, end; table->v && i < list->n; i = end) {
@@ -148,7 +148,7 @@ sym_table_choose(struct sym_functions *table, const struct sym_candidates *list)
 		for (end = i + 1; end < list->n && keys[end].key == keys[i].key;)
 			end++;
 		struct st_function *f = &table->v[table->n++];
-		*f = choose(list, keys + i, end - i);
+		*f = table_choose(list, keys + i, end - i);
 		if (end - i > 1)
 			keep_others(&table->aliases, list, keys + i, end - i, f);
 	}
@@ -175,8 +175,8 @@ frame_limit(const struct sym_ranges *frames, uint64_t start)
 
 /* Where f ends, when what follows starts at next. */
 static uint64_t
-end_of(const struct st_function *f, uint64_t next, const struct sym_ranges *frames,
-       const struct sym_ranges *code)
+table_end_of(const struct st_function *f, uint64_t next, const struct sym_ranges *frames,
+             const struct sym_ranges *code)
 {
 	const struct sym_range *section = sym_ranges_find(code, f->offset);
 	uint64_t limit = section ? smaller(section->end, next) : f->offset;
@@ -198,7 +198,7 @@ sym_table_settle(struct sym_functions *table, const struct sym_ranges *frames,
 	for (size_t i = 0; i < table->n; i++) {
 		struct st_function *f = &table->v[i];
 		uint64_t next = i + 1 < table->n ? table->v[i + 1].offset : UINT64_MAX;
-		uint64_t whole = end_of(f, UINT64_MAX, frames, code);
+		uint64_t whole = table_end_of(f, UINT64_MAX, frames, code);
 		/* Without a size of its own it ends with the function around it. */
 		if (whole < outer || (!f->size && outer > f->offset))
 			whole = outer;
@@ -211,12 +211,12 @@ sym_table_settle(struct sym_functions *table, const struct sym_ranges *frames,
 /* Takes over f, cut to what is free between covered and next; returns the new end of what is
  * covered. */
 static uint64_t
-take(struct sym_functions *table, const struct st_function *f, uint64_t next, uint64_t covered,
-     const struct sym_ranges *frames, const struct sym_ranges *code)
+table_take(struct sym_functions *table, const struct st_function *f, uint64_t next,
+           uint64_t covered, const struct sym_ranges *frames, const struct sym_ranges *code)
 {
 	if (f->offset < covered || f->offset >= next)
 		return covered;
-	uint64_t end = end_of(f, next, frames, code);
+	uint64_t end = table_end_of(f, next, frames, code);
 	if (end <= f->offset)
 		return covered;
 	table->v[table->n] = *f;
@@ -245,7 +245,8 @@ sym_table_fill(struct sym_functions *table, const struct sym_candidates *list,
 			continue;
 		}
 		uint64_t next = j + 1 < fill.n ? fill.v[j + 1].offset : UINT64_MAX;
-		covered = take(&merged, &fill.v[j++], smaller(old, next), covered, frames, code);
+		covered = table_take(&merged, &fill.v[j++], smaller(old, next), covered, frames,
+		                     code);
 	}
 	sym_table_free(&fill);
 	free(table->v);

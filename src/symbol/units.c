@@ -36,7 +36,7 @@ add_unit(struct st_image *image, struct sym_units *units, Dwarf_Die *die)
 }
 
 static int
-by_start(const void *a, const void *b)
+units_by_start(const void *a, const void *b)
 {
 	const struct sym_unit_range *x = a, *y = b;
 	if (x->start != y->start)
@@ -45,7 +45,7 @@ by_start(const void *a, const void *b)
 }
 
 static void
-read_units(struct st_image *image, struct sym_units *units, Dwarf *dwarf)
+units_read_units(struct st_image *image, struct sym_units *units, Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
@@ -56,7 +56,7 @@ read_units(struct st_image *image, struct sym_units *units, Dwarf *dwarf)
 		    add_unit(image, units, &die) != 0)
 			break;
 	if (units->ranges_n)
-		qsort(units->ranges, units->ranges_n, sizeof *units->ranges, by_start);
+		qsort(units->ranges, units->ranges_n, sizeof *units->ranges, units_by_start);
 	uint64_t reach = 0;
 	for (size_t i = 0; i < units->ranges_n; i++) {
 		if (units->ranges[i].end > reach)
@@ -73,7 +73,7 @@ sym_units(struct st_image *image)
 		return image->units;
 	image->units = calloc(1, sizeof *image->units);
 	if (image->units)
-		read_units(image, image->units, dwarf);
+		units_read_units(image, image->units, dwarf);
 	return image->units;
 }
 

@@ -108,7 +108,7 @@ read_cfa(Dwarf_Frame *frame, struct row *row)
 }
 
 static void
-fill_row(struct sym_unwind *u, struct row *row, uint64_t offset)
+unwind_fill_row(struct sym_unwind *u, struct row *row, uint64_t offset)
 {
 	Dwarf_Frame *frame = NULL;
 	*row = (struct row){.offset = offset};
@@ -148,7 +148,7 @@ open_unwind(struct st_image *image)
 }
 
 static const struct row *
-row_at(struct st_image *image, uint64_t offset)
+symbol_unwind_row_at(struct st_image *image, uint64_t offset)
 {
 	struct sym_unwind *u = open_unwind(image);
 	const uint32_t hash = st_hash_number(offset);
@@ -158,7 +158,7 @@ row_at(struct st_image *image, uint64_t offset)
 		struct row *new = u ? ST_PUSH(&u->rows) : NULL;
 		if (!new)
 			return NULL;
-		fill_row(u, new, offset);
+		unwind_fill_row(u, new, offset);
 		at = (uint32_t)u->rows.n - 1;
 		if (st_hashmap_add(&u->index, hash, at))
 			return NULL;
@@ -167,7 +167,7 @@ row_at(struct st_image *image, uint64_t offset)
 }
 
 static bool
-apply(const struct rule *rule, int number, const struct sym_expression *at, uint64_t *value)
+unwind_apply(const struct rule *rule, int number, const struct sym_expression *at, uint64_t *value)
 {
 	switch (rule->how) {
 	case CFA_PLUS:
@@ -190,7 +190,7 @@ enum st_unwind
 st_image_unwind(struct st_image *image, uint64_t offset, uint64_t registers[ST_DWARF_REGISTERS],
                 const struct st_stack_copy *stack, bool *interrupted)
 {
-	const struct row *row = row_at(image, offset);
+	const struct row *row = symbol_unwind_row_at(image, offset);
 	uint64_t next[ST_DWARF_REGISTERS];
 	struct sym_expression at = {.registers = registers, .stack = stack};
 	if (!row)
@@ -204,7 +204,7 @@ st_image_unwind(struct st_image *image, uint64_t offset, uint64_t registers[ST_D
 		return ST_UNWIND_LOST;
 	memcpy(next, registers, sizeof next);
 	for (size_t i = 0; i < N_KEPT; i++)
-		if (!apply(&row->rules[i], kept[i], &at, &next[kept[i]]))
+		if (!unwind_apply(&row->rules[i], kept[i], &at, &next[kept[i]]))
 			return ST_UNWIND_LOST;
 	memcpy(registers, next, sizeof next);
 	return ST_UNWIND_CALLER;
@@ -213,7 +213,7 @@ st_image_unwind(struct st_image *image, uint64_t offset, uint64_t registers[ST_D
 bool
 st_image_frame(struct st_image *image, uint64_t offset, uint64_t sp, uint64_t bp, uint64_t *slot)
 {
-	const struct row *row = row_at(image, offset);
+	const struct row *row = symbol_unwind_row_at(image, offset);
 	if (!row || row->interrupted || row->outermost ||
 	    (row->cfa_register != ST_DWARF_RSP && row->cfa_register != ST_DWARF_RBP))
 		return false;

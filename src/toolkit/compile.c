@@ -53,7 +53,7 @@ struct arguments {
 };
 
 static void
-add(struct arguments *a, const char *text)
+compile_add(struct arguments *a, const char *text)
 {
 	if (a->n < MOST_ARGUMENTS - 1)
 		a->list[a->n++] = text;
@@ -85,7 +85,7 @@ add_compiler(struct arguments *a, char **text, struct st_error *e)
 		               "no C compiler: install gcc or clang, or name one in CC");
 	*text = strdup(chosen);
 	for (char *word = strtok_r(*text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		add(a, word);
+		compile_add(a, word);
 	return a->n ? 0 : st_fail(e, ST_EXIT_USAGE, "CC names no compiler");
 }
 
@@ -117,7 +117,7 @@ own_headers(const struct arguments *compiler, char *path, size_t size, struct st
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
-	add(&a, "-print-file-name=include");
+	compile_add(&a, "-print-file-name=include");
 	int code = run(&a, ends[1]);
 	close(ends[1]);
 	ssize_t n = read(ends[0], path, size - 1);
@@ -183,21 +183,21 @@ compile(const struct st_tool_build *b, struct arguments *a, struct st_error *e)
 	if (own_headers(a, headers, sizeof headers, e) || tool_header(b, tool, sizeof tool, e))
 		return -1;
 	for (size_t i = 0; i < N_FLAGS; i++)
-		add(a, flags[i]);
-	add(a, "-nostdinc");
+		compile_add(a, flags[i]);
+	compile_add(a, "-nostdinc");
 	for (size_t i = 0; b->include[i]; i++) {
-		add(a, "-I");
-		add(a, b->include[i]);
+		compile_add(a, "-I");
+		compile_add(a, b->include[i]);
 	}
 	if (*tool) {
-		add(a, "-I");
-		add(a, tool);
+		compile_add(a, "-I");
+		compile_add(a, tool);
 	}
-	add(a, "-isystem");
-	add(a, headers);
-	add(a, "-o");
-	add(a, b->output);
-	add(a, b->source);
+	compile_add(a, "-isystem");
+	compile_add(a, headers);
+	compile_add(a, "-o");
+	compile_add(a, b->output);
+	compile_add(a, b->source);
 	if (a->n >= MOST_ARGUMENTS - 1)
 		return st_fail(e, ST_EXIT_USAGE, "too many arguments for the compiler");
 	int code = run(a, -1);

@@ -34,7 +34,7 @@ forbidden(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands
 }
 
 static st_status
-check(const struct st_tool_file *f, uint64_t start, uint64_t end, struct st_error *e)
+toolcode_check(const struct st_tool_file *f, uint64_t start, uint64_t end, struct st_error *e)
 {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction in;
@@ -67,7 +67,7 @@ st_tool_check_code(const struct st_tool_file *f, struct st_error *e)
 	const struct st_tool_part *parts;
 	size_t n = st_tool_file_parts(f, &parts);
 	for (size_t i = 0; i < n; i++)
-		if (parts[i].executed && check(f, parts[i].start, parts[i].end, e))
+		if (parts[i].executed && toolcode_check(f, parts[i].start, parts[i].end, e))
 			return -1;
 	return 0;
 }

@@ -34,8 +34,8 @@ inside(const struct st_tool_file *f, uint64_t at, uint64_t bytes)
 }
 
 static st_status
-check_header(const struct st_tool_file *f, const struct st_tool_bytes *b, Elf64_Ehdr *h,
-             struct st_error *e)
+toolelf_check_header(const struct st_tool_file *f, const struct st_tool_bytes *b, Elf64_Ehdr *h,
+                     struct st_error *e)
 {
 	size_t n = strlen(f->path);
 	if (n > 2 && !strcmp(f->path + n - 2, ".c"))
@@ -198,7 +198,7 @@ symbol(const struct st_tool_file *f, const struct dynamic *d, uint64_t index, El
 
 /* Where the pointer to the description lies: what makes a file a tool. */
 static st_status
-find_entry(struct st_tool_file *f, const struct dynamic *d, struct st_error *e)
+toolelf_find_entry(struct st_tool_file *f, const struct dynamic *d, struct st_error *e)
 {
 	Elf64_Sym s;
 	for (uint64_t i = 1; i < d->n_symbols; i++) {
@@ -333,9 +333,9 @@ st_tool_elf(struct st_tool_file *f, const struct st_tool_bytes *bytes, struct st
 	Elf64_Ehdr header = {.e_phnum = 0};
 	Elf64_Phdr dynamic = {.p_type = PT_NULL};
 	struct dynamic d = {0};
-	if (check_header(f, bytes, &header, e) || load(f, bytes, &header, &dynamic, e) ||
-	    read_dynamic(f, &dynamic, &d, e) || find_entry(f, &d, e) || check_form(f, &d, e) ||
-	    relocate_all(f, &d, e))
+	if (toolelf_check_header(f, bytes, &header, e) || load(f, bytes, &header, &dynamic, e) ||
+	    read_dynamic(f, &dynamic, &d, e) || toolelf_find_entry(f, &d, e) ||
+	    check_form(f, &d, e) || relocate_all(f, &d, e))
 		return -1;
 	memcpy(&f->entry, f->memory + f->entry, sizeof f->entry);
 	return 0;

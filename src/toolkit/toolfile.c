@@ -12,7 +12,7 @@
 #include "toolkit/toolelf.h"
 
 static st_status
-read_all(const char *path, struct st_tool_bytes *b, struct st_error *e)
+toolfile_read_all(const char *path, struct st_tool_bytes *b, struct st_error *e)
 {
 	enum { MOST = 64 << 20 };
 	struct stat st;
@@ -43,7 +43,7 @@ read_all(const char *path, struct st_tool_bytes *b, struct st_error *e)
 /* ---- the description ---- */
 
 static bool
-is_name(const char *text)
+toolfile_is_name(const char *text)
 {
 	if (!*text)
 		return false;
@@ -72,10 +72,10 @@ st_tool_string(const struct st_tool_file *f, const char **s)
 }
 
 static bool
-take_options(const struct st_tool_file *f, strobe_option *o)
+toolfile_take_options(const struct st_tool_file *f, strobe_option *o)
 {
 	for (size_t i = 0; i < STROBE_MOST_OPTIONS && o[i].name; i++)
-		if (!st_tool_string(f, &o[i].name) || !is_name(o[i].name) ||
+		if (!st_tool_string(f, &o[i].name) || !toolfile_is_name(o[i].name) ||
 		    !st_tool_string(f, &o[i].value) || !st_tool_string(f, &o[i].help))
 			return false;
 	return true;
@@ -102,7 +102,7 @@ take_limits(const struct st_tool_file *f, strobe_tool *t, struct st_error *e)
 }
 
 static st_status
-describe(struct st_tool_file *f, struct st_error *e)
+toolfile_describe(struct st_tool_file *f, struct st_error *e)
 {
 	strobe_tool *t = &f->about;
 	uint32_t abi;
@@ -117,8 +117,9 @@ describe(struct st_tool_file *f, struct st_error *e)
 	if (f->entry > f->size - sizeof *t)
 		return st_tool_damaged(f, "its description is outside of it", e);
 	memcpy(t, f->memory + f->entry, sizeof *t);
-	if (!st_tool_string(f, &t->name) || !is_name(t->name) || !st_tool_string(f, &t->help) ||
-	    !take_options(f, t->options) || (t->functions && !st_tool_string(f, &t->functions)))
+	if (!st_tool_string(f, &t->name) || !toolfile_is_name(t->name) ||
+	    !st_tool_string(f, &t->help) || !toolfile_take_options(f, t->options) ||
+	    (t->functions && !st_tool_string(f, &t->functions)))
 		return st_tool_damaged(f, "its description is not readable", e);
 	return take_limits(f, t, e);
 }
@@ -135,8 +136,8 @@ st_tool_file_read(const char *path, struct st_error *e)
 		st_cause(e, ST_EXIT_FAILED, "out of memory");
 		return NULL;
 	}
-	int status = read_all(path, &bytes, e) || st_tool_elf(f, &bytes, e) || describe(f, e) ||
-	             st_tool_results(f, &bytes, e);
+	int status = toolfile_read_all(path, &bytes, e) || st_tool_elf(f, &bytes, e) ||
+	             toolfile_describe(f, e) || st_tool_results(f, &bytes, e);
 	if (!status)
 		st_tool_symbols(f, &bytes);
 	free(bytes.at);

@@ -70,7 +70,8 @@ take_columns(struct st_tool_file *f, struct st_tool_result *r, const strobe_colu
 }
 
 static bool
-take_result(struct st_tool_file *f, enum st_tool_result_kind kind, const uint64_t *entry)
+toolresults_take_result(struct st_tool_file *f, enum st_tool_result_kind kind,
+                        const uint64_t *entry)
 {
 	struct st_tool_result r = {.kind = kind, .line = entry[LINE]};
 	uint64_t at = entry[WHAT];
@@ -114,7 +115,7 @@ st_tool_results(struct st_tool_file *f, const struct st_tool_bytes *b, struct st
 		for (uint64_t i = 0; i < lists.n[k]; i++) {
 			uint64_t entry[ENTRY_WORDS];
 			memcpy(entry, f->memory + lists.at[k] + i * ENTRY_BYTES, sizeof entry);
-			if (!take_result(f, k, entry))
+			if (!toolresults_take_result(f, k, entry))
 				return st_tool_damaged(f, "what it declares is not readable", e);
 		}
 	return 0;

@@ -18,8 +18,8 @@ st_tool_section(const struct st_tool_bytes *b, const Elf64_Ehdr *h, uint64_t ind
 }
 
 static void
-take(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Shdr *table,
-     const Elf64_Shdr *names)
+toolsymbols_take(struct st_tool_file *f, const struct st_tool_bytes *b, const Elf64_Shdr *table,
+                 const Elf64_Shdr *names)
 {
 	size_t n = table->sh_size / sizeof(Elf64_Sym);
 	f->symbols = calloc(n + 1, sizeof *f->symbols);
@@ -47,7 +47,7 @@ st_tool_symbols(struct st_tool_file *f, const struct st_tool_bytes *b)
 	for (uint64_t i = 0; i < h.e_shnum; i++)
 		if (st_tool_section(b, &h, i, &table) && table.sh_type == SHT_SYMTAB &&
 		    st_tool_section(b, &h, table.sh_link, &names) && names.sh_type == SHT_STRTAB) {
-			take(f, b, &table, &names);
+			toolsymbols_take(f, b, &table, &names);
 			return;
 		}
 }

@@ -50,7 +50,7 @@ program_json(const struct st_study_program *p)
 }
 
 static json_t *
-pair_json(const struct st_study *s, const struct st_study_pair *p)
+json_pair_json(const struct st_study *s, const struct st_study_pair *p)
 {
 	json_t *out = json_object();
 	json_object_set_new(out, "program", st_json_count(p->program));
@@ -171,7 +171,7 @@ st_study_json(const struct st_analysis *a, const struct st_study *s, struct st_e
 	for (size_t i = 0; i < s->programs.n; i++)
 		json_array_append_new(programs, program_json(&s->programs.v[i]));
 	for (size_t i = 0; i < s->pairs.n; i++)
-		json_array_append_new(runs, pair_json(s, &s->pairs.v[i]));
+		json_array_append_new(runs, json_pair_json(s, &s->pairs.v[i]));
 	json_object_set_new(root, "strobe",
 	                    json_pack("{s:i, s:i}", "version", 1, "study", ST_STUDY_VERSION));
 	json_object_set_new(root, "tool", st_json_text(s->tool));

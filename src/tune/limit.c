@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static int
-value_order(const void *a, const void *b)
+limit_value_order(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return x < y ? -1 : x > y;
@@ -16,7 +16,7 @@ st_quality_of(double *values, size_t n, double threshold, bool lower)
 	struct st_quality q = {.readings = n};
 	if (!n)
 		return q;
-	qsort(values, n, sizeof *values, value_order);
+	qsort(values, n, sizeof *values, limit_value_order);
 	for (size_t i = 0; i < n; i++)
 		q.kept += lower ? values[i] <= threshold : values[i] >= threshold;
 	q.median = (values[(n - 1) / 2] + values[n / 2]) / 2;

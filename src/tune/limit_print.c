@@ -6,22 +6,24 @@
 #include "tune/limit.h"
 
 static double
-percent(double part, double all)
+limit_print_percent(double part, double all)
 {
 	return all > 0 ? 100 * part / all : 0;
 }
 
 static void
-print_step(struct st_table *t, const struct st_limit *l, const struct st_limit_step *s)
+limit_print_print_step(struct st_table *t, const struct st_limit *l, const struct st_limit_step *s)
 {
 	if (l->of_threshold)
 		st_table_cell(t, "%.6g", s->level);
 	else
 		st_table_cell(t, "%g %%", 100 * s->level);
 	st_table_count(t, s->quality.readings);
-	st_table_cell(t, "%.2f", percent((double)s->quality.kept, (double)s->quality.readings));
+	st_table_cell(t, "%.2f",
+	              limit_print_percent((double)s->quality.kept, (double)s->quality.readings));
 	st_table_cell(t, "%.6g", s->quality.median);
-	st_table_cell(t, "%.2f", percent((double)s->instructions, (double)l->instructions));
+	st_table_cell(t, "%.2f",
+	              limit_print_percent((double)s->instructions, (double)l->instructions));
 	st_table_cell(t, "%s", s->holds ? "yes" : "no");
 }
 
@@ -36,7 +38,7 @@ print_steps(const struct st_limit *l, FILE *out, struct st_style style)
 	                                          {"holds", true}};
 	struct st_table *t = st_table_new(columns, 6);
 	for (size_t i = 0; t && i < l->steps.n; i++)
-		print_step(t, l, &l->steps.v[i]);
+		limit_print_print_step(t, l, &l->steps.v[i]);
 	fputc('\n', out);
 	st_table_print(t, out, style);
 	st_table_free(t);
@@ -71,7 +73,8 @@ print_runs_to(const struct st_limit *l, double share, FILE *out)
 	else
 		fprintf(out, "  %g %% not after %s: %.2f %%\n", 100 * share,
 		        ST_COUNT(l->n_runs, "run", "runs"),
-		        percent((double)l->covered[l->n_runs - 1], (double)l->instructions));
+		        limit_print_percent((double)l->covered[l->n_runs - 1],
+		                            (double)l->instructions));
 }
 
 /* How many runs with what was found are needed to see nearly everything. */

@@ -17,7 +17,7 @@ struct loading {
 };
 
 static bool
-refuse(struct loading *l, const char *key)
+load_refuse(struct loading *l, const char *key)
 {
 	if (!l->bad)
 		l->bad = key;
@@ -30,7 +30,7 @@ take_count(struct loading *l, const json_t *in, const char *key, uint64_t most, 
 	const json_t *value = json_object_get(in, key);
 	json_int_t number = json_integer_value(value);
 	if (!json_is_integer(value) || number < 0 || (uint64_t)number > most)
-		return refuse(l, key);
+		return load_refuse(l, key);
 	*out = (uint64_t)number;
 	return true;
 }
@@ -41,8 +41,9 @@ take_positive(struct loading *l, const json_t *in, const char *key, double *out)
 {
 	const json_t *value = json_object_get(in, key);
 	*out = json_number_value(value);
-	return json_is_number(value) && isfinite(*out) && *out > 0 && *out < 1e12 ? true
-	                                                                          : refuse(l, key);
+	return json_is_number(value) && isfinite(*out) && *out > 0 && *out < 1e12
+	               ? true
+	               : load_refuse(l, key);
 }
 
 static bool
@@ -55,18 +56,18 @@ take_time(struct loading *l, const json_t *in, const char *key, struct st_study_
 
 /* Growing numbers: no level twice. */
 static bool
-take_levels(struct loading *l, const json_t *root, const char *key, double most, double *out,
-            size_t *n)
+load_take_levels(struct loading *l, const json_t *root, const char *key, double most, double *out,
+                 size_t *n)
 {
 	const json_t *levels = json_object_get(root, key);
 	*n = json_array_size(levels);
 	if (!*n || *n > ST_STUDY_LEVELS)
-		return refuse(l, key);
+		return load_refuse(l, key);
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *level = json_array_get(levels, i);
 		out[i] = json_number_value(level);
 		if (!json_is_number(level) || !(out[i] > (i ? out[i - 1] : 0)) || !(out[i] <= most))
-			return refuse(l, key);
+			return load_refuse(l, key);
 	}
 	return true;
 }
@@ -76,11 +77,11 @@ take_command(struct loading *l, const json_t *words, char **argv)
 {
 	size_t n = json_array_size(words);
 	if (!n || n >= MOST_WORDS)
-		return refuse(l, "command");
+		return load_refuse(l, "command");
 	for (size_t i = 0; i < n; i++) {
 		argv[i] = (char *)json_string_value(json_array_get(words, i));
 		if (!argv[i])
-			return refuse(l, "command");
+			return load_refuse(l, "command");
 	}
 	argv[n] = NULL;
 	return true;
@@ -96,14 +97,14 @@ take_program(struct loading *l, const json_t *in)
 		return false;
 	struct st_study_program *p = st_study_add_program(l->study, argv);
 	if (!p)
-		return refuse(l, "command");
+		return load_refuse(l, "command");
 	p->exit_code = (int)exit_code;
 	if (!take_time(l, in, "native", &p->native) ||
 	    !take_time(l, in, "measured", &p->measured) ||
 	    !take_count(l, in, "instructions", INT64_MAX, &p->instructions) ||
 	    !take_count(l, in, "raw_instructions", INT64_MAX, &p->raw))
 		return false;
-	return p->instructions && p->raw ? true : refuse(l, "instructions");
+	return p->instructions && p->raw ? true : load_refuse(l, "instructions");
 }
 
 /* The index of the level that the run had. */
@@ -117,11 +118,11 @@ take_level(struct loading *l, const json_t *in, const char *key, const double *l
 	for (*out = 0; *out < n; ++*out)
 		if (levels[*out] == level)
 			return true;
-	return refuse(l, key);
+	return load_refuse(l, key);
 }
 
 static bool
-is_same(const struct st_study_pair *a, const struct st_study_pair *b)
+load_is_same(const struct st_study_pair *a, const struct st_study_pair *b)
 {
 	return a->repetition == b->repetition && a->program == b->program &&
 	       a->budget == b->budget && a->period == b->period;
@@ -135,13 +136,13 @@ is_in_order(const struct st_study *s, const struct st_study_pair *last)
 	if (last->repetition != (n - 1) / steps)
 		return false;
 	for (size_t i = (n - 1) / steps * steps; i + 1 < n; i++)
-		if (is_same(&s->pairs.v[i], last))
+		if (load_is_same(&s->pairs.v[i], last))
 			return false;
 	return true;
 }
 
 static bool
-take_pair(struct loading *l, const json_t *in)
+load_take_pair(struct loading *l, const json_t *in)
 {
 	struct st_study *s = l->study;
 	struct st_study_pair *p = ST_PUSH(&s->pairs);
@@ -154,10 +155,10 @@ take_pair(struct loading *l, const json_t *in)
 	    !take_time(l, in, "measured", &p->measured) ||
 	    !take_count(l, in, "instructions", INT64_MAX, &p->instructions) ||
 	    !take_count(l, in, "raw_instructions", INT64_MAX, &p->raw))
-		return refuse(l, "runs");
+		return load_refuse(l, "runs");
 	p->program = program;
 	p->repetition = repetition;
-	return is_in_order(s, p) ? true : refuse(l, "runs");
+	return is_in_order(s, p) ? true : load_refuse(l, "runs");
 }
 
 static bool
@@ -167,21 +168,21 @@ take_arrays(struct loading *l, const json_t *root)
 	             *runs = json_object_get(root, "runs");
 	size_t n = json_array_size(programs);
 	if (!n || n > ST_STUDY_PROGRAMS)
-		return refuse(l, "programs");
+		return load_refuse(l, "programs");
 	for (size_t i = 0; i < n; i++)
 		if (!take_program(l, json_array_get(programs, i)))
 			return false;
 	for (size_t i = 0; i < json_array_size(runs); i++)
-		if (!take_pair(l, json_array_get(runs, i)))
+		if (!load_take_pair(l, json_array_get(runs, i)))
 			return false;
 	return true;
 }
 
 static bool
-take_seed(struct loading *l, const json_t *root)
+load_take_seed(struct loading *l, const json_t *root)
 {
 	const char *text = json_string_value(json_object_get(root, "seed"));
-	return text && !st_parse_whole(text, &l->study->seed) ? true : refuse(l, "seed");
+	return text && !st_parse_whole(text, &l->study->seed) ? true : load_refuse(l, "seed");
 }
 
 static bool
@@ -195,16 +196,16 @@ take_study(struct loading *l, const json_t *root)
 	s->tool = tool ? strdup(tool) : NULL;
 	s->policy = policy ? strdup(policy) : NULL;
 	if (!s->tool || !s->policy)
-		return refuse(l, s->tool ? "policy" : "tool");
+		return load_refuse(l, s->tool ? "policy" : "tool");
 	if (!json_is_boolean(complete))
-		return refuse(l, "complete");
+		return load_refuse(l, "complete");
 	s->complete = json_is_true(complete);
 	if (!take_count(l, root, "repeat", ST_STUDY_REPEAT, &repeat) || !repeat)
-		return refuse(l, "repeat");
+		return load_refuse(l, "repeat");
 	s->repeat = repeat;
-	return take_seed(l, root) &&
-	       take_levels(l, root, "budgets", 1, s->budgets, &s->n_budgets) &&
-	       take_levels(l, root, "periods", 3600, s->periods, &s->n_periods) &&
+	return load_take_seed(l, root) &&
+	       load_take_levels(l, root, "budgets", 1, s->budgets, &s->n_budgets) &&
+	       load_take_levels(l, root, "periods", 3600, s->periods, &s->n_periods) &&
 	       take_arrays(l, root);
 }
 

@@ -21,7 +21,7 @@ struct conduct {
 /* ---- progress ---- */
 
 static void
-show(struct conduct *c, const struct st_study_program *p, const char *what)
+pairs_show(struct conduct *c, const struct st_study_program *p, const char *what)
 {
 	char left[ST_NUMBER_SIZE], line[256];
 	double each = c->done ? (st_now_raw() - c->begin) / (double)c->done : 0;
@@ -36,8 +36,8 @@ show(struct conduct *c, const struct st_study_program *p, const char *what)
 /* A study of runs that do not do the same says nothing. A program that SIGTERM ends (--for) may end
  * in any way. */
 static st_status
-check_exit(const struct conduct *c, const struct st_study_program *p, const struct st_tune_run *run,
-           const char *how, struct st_error *e)
+pairs_check_exit(const struct conduct *c, const struct st_study_program *p,
+                 const struct st_tune_run *run, const char *how, struct st_error *e)
 {
 	return c->how->length > 0 || run->exit_code == p->exit_code
 	               ? 0
@@ -51,7 +51,7 @@ static st_status
 run_native(struct conduct *c, const struct st_study_program *p, struct st_tune_run *out,
            struct st_error *e)
 {
-	show(c, p, "native");
+	pairs_show(c, p, "native");
 	int status = st_tune_native(c->how, &(struct st_tune_asked){0}, p->argv, out, e);
 	c->done++;
 	return status;
@@ -64,7 +64,7 @@ run_measured(struct conduct *c, const struct st_study_program *p, const struct s
 	char what[64] = "without a budget";
 	if (asked->budget > 0)
 		snprintf(what, sizeof what, "B %g %%, T %g s", 100 * asked->budget, asked->period);
-	show(c, p, what);
+	pairs_show(c, p, what);
 	int status = st_tune_measured(c->how, asked, p->argv, out, e);
 	c->done++;
 	return status;
@@ -74,14 +74,14 @@ run_measured(struct conduct *c, const struct st_study_program *p, const struct s
 
 /* Which instructions are executed at all. */
 static st_status
-find_instructions(struct conduct *c, struct st_study_program *p, struct st_covered *reference,
-                  struct st_error *e)
+pairs_find_instructions(struct conduct *c, struct st_study_program *p, struct st_covered *reference,
+                        struct st_error *e)
 {
 	struct st_tune_run run;
-	show(c, p, "without a budget");
+	pairs_show(c, p, "without a budget");
 	int status = st_tune_refer(c->how, p->argv, reference, &p->instructions, &run, e);
 	c->done++;
-	return status ? -1 : check_exit(c, p, &run, "when it was measured", e);
+	return status ? -1 : pairs_check_exit(c, p, &run, "when it was measured", e);
 }
 
 static st_status
@@ -93,9 +93,9 @@ refer(struct conduct *c, size_t program, struct st_error *e)
 		return -1;
 	p->exit_code = native.exit_code;
 	p->native = native.time;
-	if (find_instructions(c, p, &c->references[program], e) || st_tune_interrupted() ||
+	if (pairs_find_instructions(c, p, &c->references[program], e) || st_tune_interrupted() ||
 	    run_measured(c, p, &(struct st_tune_asked){0}, &measured, e) ||
-	    check_exit(c, p, &measured, "when it was measured", e))
+	    pairs_check_exit(c, p, &measured, "when it was measured", e))
 		return -1;
 	p->measured = measured.time;
 	p->raw = measured.raw;
@@ -123,8 +123,8 @@ run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition,
 		                                        : run_measured(c, p, &asked, &measured, e);
 	if (status || st_tune_interrupted())
 		return status;
-	if (check_exit(c, p, &native, "later", e) ||
-	    check_exit(c, p, &measured, "when it was measured", e))
+	if (pairs_check_exit(c, p, &native, "later", e) ||
+	    pairs_check_exit(c, p, &measured, "when it was measured", e))
 		return -1;
 	*out = (struct st_study_pair){.program = step->program,
 	                              .budget = step->budget,
@@ -154,7 +154,7 @@ give_order(void *arg, size_t repetition, size_t *variants)
 }
 
 static int
-execute(void *arg, const struct st_experiment_step *step, FILE *result, struct st_error *e)
+pairs_execute(void *arg, const struct st_experiment_step *step, FILE *result, struct st_error *e)
 {
 	struct conduct *c = arg;
 	struct st_study_pair pair = {0};
@@ -167,7 +167,8 @@ execute(void *arg, const struct st_experiment_step *step, FILE *result, struct s
 }
 
 static int
-take_pair(void *arg, const struct st_experiment_step *step, const char *result, struct st_error *e)
+pairs_take_pair(void *arg, const struct st_experiment_step *step, const char *result,
+                struct st_error *e)
 {
 	struct conduct *c = arg;
 	(void)step;
@@ -180,7 +181,7 @@ take_pair(void *arg, const struct st_experiment_step *step, const char *result, 
 }
 
 static bool
-is_interrupted(void *arg)
+pairs_is_interrupted(void *arg)
 {
 	(void)arg;
 	return st_tune_interrupted() != 0;
@@ -194,7 +195,8 @@ run_pairs(struct conduct *c, struct st_error *e)
 	                                        .n_repetitions = s->repeat,
 	                                        .order = ST_EXPERIMENT_GIVEN,
 	                                        .give_order = give_order};
-	const struct st_experiment_runner runner = {execute, take_pair, is_interrupted, c};
+	const struct st_experiment_runner runner = {pairs_execute, pairs_take_pair,
+	                                            pairs_is_interrupted, c};
 	enum st_experiment_end end = ST_EXPERIMENT_FAILED;
 	struct st_experiment *x = st_experiment_open(&plan, &runner, e);
 	if (!x)

@@ -46,7 +46,7 @@ print_programs(const struct st_study *s, FILE *out, struct st_style style)
 }
 
 static void
-print_cell(struct st_table *t, const struct st_study_cell *cell, unsigned response)
+tune_print_print_cell(struct st_table *t, const struct st_study_cell *cell, unsigned response)
 {
 	st_table_cell(t, "%.*f +- %.*f", responses[response].decimals, cell->mean[response],
 	              responses[response].decimals, cell->deviation[response]);
@@ -68,7 +68,7 @@ print_cells(const struct st_analysis *a, const struct st_study *s, FILE *out, st
 			st_table_cell(t, "%g %%", 100 * s->budgets[b]);
 			st_table_cell(t, "%g s", s->periods[p]);
 			for (unsigned r = 0; r < ST_RESPONSE_COUNT; r++)
-				print_cell(t, &a->cells[b][p], r);
+				tune_print_print_cell(t, &a->cells[b][p], r);
 			st_table_cell(t, "%s", a->kept[b][p] ? "yes" : "no");
 		}
 	fputc('\n', out);

@@ -38,7 +38,7 @@ on_signal(int signo, siginfo_t *info, void *context)
 
 /* The run has lasted for long enough. What measures one ends the program's group itself. */
 static void
-on_alarm(int signo)
+run_on_alarm(int signo)
 {
 	(void)signo;
 	if (under_way)
@@ -56,7 +56,7 @@ void
 st_tune_watch_signals(const struct st_tune_how *how)
 {
 	struct sigaction watch = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigaction wake = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	struct sigaction wake = {.sa_handler = run_on_alarm, .sa_flags = SA_RESTART};
 	sigaction(SIGALRM, &wake, NULL);
 	if (how->length > 0) /* what a program leaves behind is waited for: end_rest */
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -151,7 +151,7 @@ fork_run(const struct st_tune_how *how, bool own_group, int *pipe_end, struct st
 
 /* Reads up to n bytes; how many there were before the other end was closed. */
 static size_t
-read_all(int fd, void *out, size_t n)
+run_read_all(int fd, void *out, size_t n)
 {
 	size_t have = 0;
 	while (have < n) {
@@ -212,18 +212,18 @@ seconds(const struct timeval *t)
 }
 
 static double
-cpu_of(const struct rusage *usage)
+run_cpu_of(const struct rusage *usage)
 {
 	return seconds(&usage->ru_utime) + seconds(&usage->ru_stime);
 }
 
 static _Noreturn void
-become_program(const struct st_tune_how *how, char *const *argv, int report)
+run_become_program(const struct st_tune_how *how, char *const *argv, int report)
 {
 	struct start start = {.error = take_streams(how)};
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
-	start.cpu = cpu_of(&usage);
+	start.cpu = run_cpu_of(&usage);
 	start.wall = st_now_raw();
 	if (write(report, &start, sizeof start) != sizeof start)
 		_exit(ST_EXIT_FAILED);
@@ -240,12 +240,12 @@ await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
 	int error = 0;
 	struct start start = {0};
 	struct rusage usage;
-	bool failed = read_all(report, &start, sizeof start) != sizeof start ||
-	              read_all(report, &error, sizeof error) == sizeof error;
+	bool failed = run_read_all(report, &start, sizeof start) != sizeof start ||
+	              run_read_all(report, &error, sizeof error) == sizeof error;
 	int status = wait_for(pid, &usage);
 	*out = (struct st_tune_run){
 	        .exit_code = exit_code_of(status),
-	        .time = {st_now_raw() - start.wall, cpu_of(&usage) - start.cpu}};
+	        .time = {st_now_raw() - start.wall, run_cpu_of(&usage) - start.cpu}};
 	if (start.error)
 		return streams_failed(how, start.error, e);
 	bool ended = !error && WIFSIGNALED(status); /* before it was the program */
@@ -268,7 +268,7 @@ st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked,
 		return -1;
 	pid_t pid = fork_run(how, how->length > 0, &report, e);
 	if (pid == 0)
-		become_program(how, argv, report);
+		run_become_program(how, argv, report);
 	if (pid > 0 && q)
 		st_qos_start(q);
 	int status = pid < 0 ? -1 : await(how, pid, report, argv[0], out, e);
@@ -323,8 +323,8 @@ count_common(const struct st_covered *reference, struct st_covered *have)
 }
 
 static st_status
-compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_tune_run *out,
-        struct st_error *e)
+run_compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_tune_run *out,
+            struct st_error *e)
 {
 	struct st_covered have = {0};
 	int status = st_covered_take_run(&have, run, &out->raw, e);
@@ -336,14 +336,14 @@ compare(const struct st_tune_asked *asked, const struct st_run *run, struct st_t
 
 /* With --unique-log the log says all; else the blocks' counters do. */
 static st_status
-take_result(struct st_session_run *r, const struct st_tune_asked *asked, struct st_tune_run *out,
-            struct st_error *e)
+run_take_result(struct st_session_run *r, const struct st_tune_asked *asked,
+                struct st_tune_run *out, struct st_error *e)
 {
 	out->exit_code = r->run.exit_code;
 	out->time.wall = r->run.seconds;
 	out->time.cpu = r->run.cpu_user + r->run.cpu_system + r->run.cpu_controller;
 	if (!asked->log)
-		return compare(asked, &r->run, out, e);
+		return run_compare(asked, &r->run, out, e);
 	struct st_profile *notes = st_profile_new();
 	if (!notes)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
@@ -369,8 +369,8 @@ fill_session(struct st_tune_how *how, const struct st_tune_asked *asked, char *c
 }
 
 static st_status
-measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
-        struct st_tune_run *out, struct st_error *e)
+run_measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
+            struct st_tune_run *out, struct st_error *e)
 {
 	struct st_session_run r;
 	fill_session(how, asked, argv);
@@ -383,7 +383,7 @@ measure(struct st_tune_how *how, const struct st_tune_asked *asked, char *const 
 	if (!status && how->length > 0)
 		out->group = (pid_t)st_session_pid(&r);
 	if (!status)
-		status = take_result(&r, asked, out, e);
+		status = run_take_result(&r, asked, out, e);
 	if (!status && asked->qos)
 		status = st_tune_quality(r.options.qos, &out->quality, e);
 	st_session_end(&r);
@@ -401,10 +401,10 @@ st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, cha
 	if (pid < 0)
 		return -1;
 	if (pid == 0) {
-		answer.status = measure(how, asked, argv, &answer.run, &answer.error);
+		answer.status = run_measure(how, asked, argv, &answer.run, &answer.error);
 		_exit(write(report, &answer, sizeof answer) == sizeof answer ? 0 : ST_EXIT_FAILED);
 	}
-	size_t n = read_all(report, &answer, sizeof answer);
+	size_t n = run_read_all(report, &answer, sizeof answer);
 	close(report);
 	int status = wait_for(pid, &usage);
 	if (n == sizeof answer && answer.run.group)

@@ -16,7 +16,7 @@ struct seeking {
 };
 
 static void
-show(struct seeking *s, const char *what)
+search_show(struct seeking *s, const char *what)
 {
 	char line[256];
 	snprintf(line, sizeof line, "strobe: %s: %s", s->argv[0], what);
@@ -25,7 +25,7 @@ show(struct seeking *s, const char *what)
 
 /* A program that SIGTERM ends may end in any way. */
 static st_status
-check_exit(const struct seeking *s, const struct st_tune_run *run)
+search_check_exit(const struct seeking *s, const struct st_tune_run *run)
 {
 	return s->how->length > 0 || run->exit_code == s->exit_code
 	               ? 0
@@ -43,11 +43,11 @@ run_natively(struct seeking *s)
 	const struct st_tune_asked asked = {.period = l->period, .qos = &s->qos};
 	for (size_t r = 0; r < l->repeat && !st_tune_interrupted(); r++) {
 		struct st_tune_run run = {0};
-		show(s, "native");
+		search_show(s, "native");
 		if (st_tune_native(s->how, &asked, s->argv, &run, s->error))
 			return -1;
 		s->exit_code = r ? s->exit_code : run.exit_code;
-		if (check_exit(s, &run))
+		if (search_check_exit(s, &run))
 			return -1;
 		st_quality_add(&l->native, &run.quality, l->lower);
 	}
@@ -61,13 +61,13 @@ run_natively(struct seeking *s)
 }
 
 static st_status
-find_instructions(struct seeking *s)
+search_find_instructions(struct seeking *s)
 {
 	struct st_tune_run run;
-	show(s, "without a budget");
+	search_show(s, "without a budget");
 	if (st_tune_refer(s->how, s->argv, &s->reference, &s->limit->instructions, &run, s->error))
 		return -1;
-	return check_exit(s, &run);
+	return search_check_exit(s, &run);
 }
 
 /* Does the level hold? 1, 0, or -1 with the error. */
@@ -89,9 +89,9 @@ try_level(void *arg, int i)
 	         l->of_threshold ? step.level : 100 * step.level);
 	for (size_t r = 0; r < l->repeat; r++) {
 		struct st_tune_run run;
-		show(s, what);
+		search_show(s, what);
 		if (st_tune_measured(s->how, &asked, s->argv, &run, s->error) ||
-		    st_tune_interrupted() || check_exit(s, &run))
+		    st_tune_interrupted() || search_check_exit(s, &run))
 			return -1;
 		st_quality_add(&step.quality, &run.quality, l->lower);
 		step.instructions = run.instructions;
@@ -106,7 +106,7 @@ try_level(void *arg, int i)
 
 /* The last step that held is the best: later ones are tried above it only. */
 static void
-choose(struct st_limit *l)
+search_choose(struct st_limit *l)
 {
 	for (size_t i = 0; i < l->steps.n; i++)
 		if (l->steps.v[i].holds) {
@@ -136,9 +136,9 @@ cover(struct seeking *s)
 		uint64_t covered;
 		char what[64];
 		snprintf(what, sizeof what, "further run %zu", l->n_runs + 1);
-		show(s, what);
+		search_show(s, what);
 		if (st_tune_measured(s->how, &asked, s->argv, &run, s->error) ||
-		    st_tune_interrupted() || check_exit(s, &run) ||
+		    st_tune_interrupted() || search_check_exit(s, &run) ||
 		    st_tune_covered(&s->reference, log, &covered, s->error))
 			return -1;
 		l->covered[l->n_runs++] = covered;
@@ -149,14 +149,14 @@ cover(struct seeking *s)
 static st_status
 seek(struct seeking *s)
 {
-	if (run_natively(s) || st_tune_interrupted() || find_instructions(s) ||
+	if (run_natively(s) || st_tune_interrupted() || search_find_instructions(s) ||
 	    st_tune_interrupted())
 		return -1;
 	int best = st_limit_search(ST_LIMIT_LEVELS, try_level, s);
 	/* The threshold that was given has not been tried yet; natively it is kept. */
 	if (best == 0 && s->limit->of_threshold)
 		best = try_level(s, 0);
-	choose(s->limit);
+	search_choose(s->limit);
 	s->limit->complete = best >= 0;
 	if (best < 0)
 		return -1;
