@@ -14,8 +14,7 @@
 	  "run a program and show what it did")                                                    \
 	C(paths, "paths", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
 	  "show calling contexts of functions, or paths of basic blocks")                          \
-	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
-	  "time the calls of functions")                                                           \
+	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]", "time the calls of functions") \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE", "show the result of an earlier run, or more of it")      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
@@ -138,6 +137,8 @@
 	  "list all basic blocks that were executed, with their counts")                           \
 	O(disasm, 0, "disasm", NULL, true,                                                         \
 	  "add instructions to the lists of --functions and --blocks")                             \
+	O(no_suppress, 0, "no-suppress", NULL, true,                                               \
+	  "with --unique-log, follow what earlier runs have found already")                        \
 	O(time, 0, "time", NULL, true,                                                             \
 	  "measure the time of each context, alone and with its callees")                          \
 	O(instructions, 0, "instructions", NULL, true,                                             \
@@ -165,14 +166,11 @@
 	ST_OPTION_HELP(O)
 
 #define ST_TRACE_OPTIONS(O)                                                                        \
-	O(user, 'u', "user", NULL, true,                                                           \
-	  "trace the functions of the program itself (default)")                                   \
+	O(user, 'u', "user", NULL, true, "trace the functions of the program itself (default)")    \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
-	O(main, 'm', "main", "NAME", true,                                                         \
-	  "trace only while this function runs in some thread")                                    \
-	O(depth, 0, "depth", "N", true,                                                            \
-	  "trace only calls nested at most N deep (default: all)")                                 \
+	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
+	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
 	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \
 	O(pid, 'p', "pid", "PID", true, "trace a running process, until Ctrl-C or --for")          \

@@ -97,6 +97,9 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 	case PATHS_unique_log:
 		a->measure.session.keep.log = value;
 		return 0;
+	case PATHS_no_suppress:
+		a->measure.session.keep.follows_all = true;
+		return 0;
 	case PATHS_funcs:
 		return st_patterns_add(&a->measure.session.region.functions, name, value, e);
 	case PATHS_under:
@@ -326,8 +329,14 @@ static st_status
 check_log(struct st_paths *a, struct st_error *e)
 {
 	struct st_keep_choice *keep = &a->measure.session.keep;
+	if (!keep->log && keep->follows_all)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--no-suppress is about a log of earlier runs: add --unique-log, or "
+		               "leave out --no-suppress");
 	if (!keep->log)
 		return 0;
+	/* What is not followed has no time. */
+	keep->follows_all |= a->time || a->instructions;
 	if (strcmp(a->mode, "func") || (*a->k && strcmp(a->k, "inf")))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--unique-log needs whole contexts of functions: leave out %s",

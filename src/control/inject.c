@@ -232,6 +232,7 @@ make_results(struct st_injection *in)
 	h->plan.take_stacks = in->options->on_stack != NULL;
 	h->plan.wants_entries = in->options->on_image != NULL;
 	h->plan.unique = in->options->unique;
+	h->plan.suppresses = in->options->suppresses;
 	h->plan.unique_last = in->options->unique_last;
 	h->plan.one_coverage = in->options->known != NULL;
 	h->plan.region_by = in->options->region_by;

@@ -41,6 +41,7 @@ st_results_layout(struct st_results_header *h)
 	h->layout.off_nodes = place(&at, ST_MAX_NODES * sizeof(strobe_node));
 	h->layout.off_costs = place(&at, ST_MAX_NODES * sizeof(strobe_cost));
 	h->layout.off_loops = place(&at, ST_MAX_LOOPS * sizeof(strobe_loop));
+	h->layout.off_known = place(&at, ST_MAX_KNOWN * sizeof(struct st_known_context));
 	h->layout.off_overshoots =
 	        place(&at, ST_MAX_OVERSHOOT_ROWS * sizeof(struct st_overshoot_row));
 	/* At the end what a process that has ended gives back: unused slots, then the chunks. */

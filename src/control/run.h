@@ -83,6 +83,7 @@ struct st_run_options {
 	int toggle;           /* a signal to strobe that begins or ends it; 0: none */
 	bool unique;          /* each block is measured once; needs on_image */
 	bool keeps_contexts;  /* a log of contexts: budgets are not charged for strobe's own time */
+	bool suppresses;      /* contexts that the log has need not be followed; needs on_image */
 	struct st_known *known;       /* made by st_run_program; NULL: each process has its own */
 	uint32_t unique_last;         /* a block again after so many others; 0: never */
 	struct st_budget_plan budget; /* of each thread: amount, period and clock */

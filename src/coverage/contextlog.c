@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coverage/codelog_db.h"
+#include "coverage/contextlog_known.h"
 #include "wire/results/header.h"
 
 /* A context's parent is 0 above the first function, and less than its own number. Functions without
@@ -107,7 +108,9 @@ make_or_check(struct st_codelog *log, const char *rules, struct st_error *e)
 	if (kind == ST_CODELOG_CODE)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is a log of code, for strobe run: name another file", log->path);
-	return kind == ST_CODELOG_EMPTY ? create(log, rules, e) : check_rules(log, rules, e);
+	if (kind == ST_CODELOG_EMPTY ? create(log, rules, e) : check_rules(log, rules, e))
+		return -1;
+	return st_contextlog_make_quiet(log, e);
 }
 
 st_status
@@ -244,12 +247,27 @@ unite(struct uniting *u, struct st_error *e)
 	return count_added(u, e);
 }
 
+/* Where nothing has grown: by the log's numbers of contexts, of all threads together. */
+static st_status
+note_quiet(struct uniting *u, struct st_error *e)
+{
+	uint64_t *entered = calloc(u->result->all + 1, sizeof *entered);
+	if (!entered)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < u->p->contexts.n; i++)
+		if (u->contexts[i] > 0 && (uint64_t)u->contexts[i] <= u->result->all)
+			entered[u->contexts[i]] += u->p->contexts.v[i].count;
+	int status = st_contextlog_note_quiet(u->log, entered, u->result->all, e);
+	free(entered);
+	return status;
+}
+
 static st_status
 unite_and_end(struct uniting *u, struct st_codelog_run *run, struct st_error *e)
 {
 	if (st_codelog_execute(u->log, "BEGIN IMMEDIATE", e))
 		return -1;
-	int status = unite(u, e);
+	int status = unite(u, e) || note_quiet(u, e);
 	run->ended = true;
 	run->blocks = run->instructions = u->result->added;
 	if (!status && !st_codelog_end(u->log, run, e) && !st_codelog_execute(u->log, "COMMIT", e))

@@ -97,7 +97,8 @@ begin_logs(struct st_session_run *r, struct st_error *e)
 	struct st_session *s = r->session;
 	if (st_unique_begin(&r->unique, &s->unique, s->output.name, &r->options, e))
 		return -1;
-	if (!st_keep_begin(&r->keep, &s->keep, s->output.name, (uint32_t)s->pid, &r->options, e) &&
+	if (!st_keep_begin(&r->keep, &s->keep, &s->region, s->output.name, (uint32_t)s->pid,
+	                   &r->options, e) &&
 	    !st_qos_apply(&s->qos, &r->options, e))
 		return 0;
 	st_keep_end(&r->keep);

@@ -79,6 +79,7 @@ on_moved(strobe_thread *t, const uint64_t *values)
 	(void)values;
 	if (!s)
 		return;
+	strobe_end_suppression(t);
 	contexts_moved(s, stack_of(t));
 	give(t, s);
 }
@@ -282,6 +283,7 @@ on_gap(strobe_thread *t, uint64_t from)
 	(void)from;
 	if (!s || !s->strand)
 		return;
+	contexts_end_suppression(t, s);
 	contexts_reroot(t, s);
 	s->passed = 0;
 	strobe_walk_of(t)->node = contexts_options.loops || contexts_options.cycles
@@ -316,6 +318,9 @@ begin(void)
 	o->time = strobe_option_number("time");
 	o->instructions = strobe_option_number("instructions");
 	o->root = strobe_option_number("root");
+	/* A context that is not followed has no time, nor instructions. */
+	o->suppress = o->mode == CONTEXTS_FUNC && o->k == CONTEXTS_INFINITE && !o->root &&
+	              !o->time && !o->instructions;
 	size_t bytes = sizeof(strobe_node);
 	if (o->time || o->instructions)
 		bytes += sizeof(strobe_cost);

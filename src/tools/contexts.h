@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tool `contexts`, in seven parts: what it asks of code (contexts.c), what lies on a
+ * The tool `contexts`, in eight parts: what it asks of code (contexts.c), what lies on a
  * thread's stacks (contexts_stack.c), what lies there when nobody has looked for a while
  * (contexts_reroot.c), the forests of contexts that follow from it (contexts_forest.c), what is
- * above a context in them (contexts_path.c), the loops in them (contexts_loops.c), and what is kept
+ * above a context in them (contexts_path.c), what of them is known and not followed
+ * (contexts_suppress.c), the loops in them (contexts_loops.c), and what is kept
  * of them when they find no more room (contexts_prune.c).
  */
 #ifndef STROBE_TOOLS_CONTEXTS_H
@@ -31,7 +32,8 @@ struct contexts_options {
 	bool pin;        /* blocks are left as they are executed: they may overlap */
 	bool physical;   /* who is entered by a jump takes the place of who jumped */
 	bool time, instructions;
-	bool root; /* some functions only, under an artificial root */
+	bool suppress; /* what is below complete contexts is not followed */
+	bool root;     /* some functions only, under an artificial root */
 };
 extern struct contexts_options contexts_options;
 /* By label: the address. Labels are numbered anew in a fork's child: what they were before. */
@@ -98,6 +100,10 @@ struct contexts_state {
 	uint64_t moved_to;             /* it may be another stack; 0: it is not */
 	uint32_t n_parked;
 	struct contexts_loops *loops; /* NULL: none yet */
+	/* Of the function that was suppressed last: its strand, and how many frames that had with
+	   it and without it. */
+	const struct contexts_strand *suppressed;
+	uint32_t suppressed_with, left_with;
 	bool begun;      /* the strand, just now: nobody knew that stack, or it is a stale one's */
 	bool gap;        /* there was one */
 	bool innermost;  /* it is to be found now */
@@ -177,6 +183,15 @@ bool contexts_is_aside(const struct contexts_state *s, uint64_t sp);
 /* A frame at the end; counted: the function is entered now. */
 void contexts_push(strobe_thread *t, struct contexts_strand *c, uint32_t label, uint64_t exact,
                    bool counted);
+
+/* ---- contexts_suppress.c ---- */
+
+/* The function on top has just been entered: is what it calls to be followed? If not it is left at
+ * once, as if it had returned. */
+void contexts_suppress(strobe_thread *t, struct contexts_state *s);
+/* After a gap, before it is looked at the stack: if suppression has ended within the function, that
+ * may be under way, as may be who jumped to it. */
+void contexts_end_suppression(strobe_thread *t, struct contexts_state *s);
 
 /* ---- contexts_reroot.c ---- */
 

@@ -280,6 +280,8 @@ contexts_enter(strobe_thread *t, struct contexts_state *s, uint32_t label, uint6
 	if (c->n == c->base && c->top == UINT64_MAX)
 		c->top = sp + ABOVE_FIRST;
 	contexts_push(t, c, label, exact, true);
+	if (contexts_options.suppress)
+		contexts_suppress(t, s);
 }
 
 void

@@ -55,6 +55,21 @@ void strobe_keep(const strobe_node *node);
 uint32_t strobe_pruned_node(strobe_thread *t);
 
 /*
+ * Suppression: what a function calls is not followed when that is known from earlier runs.
+ */
+/* Is nothing new expected below the node? Then no step to it is remembered. Is the activation of it
+ * that has just been counted to be followed nevertheless? */
+int strobe_is_complete(uint32_t node);
+int strobe_is_followed(uint32_t node);
+/* Of the function that has just been entered, whose node that is, nothing is seen until it returns;
+ * then the thread is where it called it. Or it ends before, with a gap. 0: it is followed. */
+int strobe_suppress(strobe_thread *t, uint32_t node);
+/* It ends, if there is any: the thread's stack is about to be another. */
+void strobe_end_suppression(strobe_thread *t);
+/* In `gap`: has it begun by suppression, which did not end with the function's return? */
+int strobe_ended_suppression(strobe_thread *t);
+
+/*
  * A walk: where a thread is in its forest, which translated code itself keeps: strobe_enter and the
  * like below. A thread has one. Its frames are an array of the tool's; each is an activation of a
  * function.

@@ -21,6 +21,7 @@ struct st_entry {
 	uint16_t map;        /* index of its mapping */
 	uint16_t what;       /* ST_ENTRY_* */
 	uint32_t next;       /* the runtime's: 1 + the index of the same function by another name */
+	uint32_t known;      /* its number in results/known.h; 0: it has none */
 };
 enum {
 	ST_ENTRY_TOOL = 1,

@@ -22,7 +22,8 @@
 	ST_STRESS(threads, 32u, "emit thread-safe code from the start")                            \
 	ST_STRESS(far, 64u, "treat every rip-relative operand as out of reach")                    \
 	ST_STRESS(versions, 128u, "let threads run instrumented and plain code in turn")           \
-	ST_STRESS(watch, 256u, "with --unique and a budget, set breakpoints from the start")
+	ST_STRESS(watch, 256u, "with --unique and a budget, set breakpoints from the start")       \
+	ST_STRESS(suppress, 512u, "with strobe paths, follow only a third of the contexts")
 
 enum {
 #define ST_STRESS(name, bit, text) ST_STRESS_##name = bit,
@@ -67,6 +68,9 @@ struct st_plan {
 	                          never */
 	uint32_t one_coverage; /* not 0: the sections `coverage` and `leaders` are one memory for
 	                          all processes of the run; those of this file are not used */
+
+	uint32_t suppresses; /* not 0: contexts that a log has (results/known.h) need not be
+	                        followed */
 
 	uint32_t region_by; /* ST_REGION_* */
 	uint32_t threads;   /* which threads are measured: offset into the strings of a list that

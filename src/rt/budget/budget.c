@@ -8,6 +8,7 @@
 #include "rt/budget/pool.h"
 #include "rt/budget/region.h"
 #include "rt/budget/share.h"
+#include "rt/budget/suppress.h"
 #include "rt/tool/tool.h"
 
 enum {
@@ -289,6 +290,7 @@ begin_account(struct thread *t, bool first)
 void
 budget_begin(struct thread *t, bool first)
 {
+	suppress_clear(t);
 	if (!budget_exists())
 		return;
 	begin_account(t, first);
@@ -372,27 +374,6 @@ follow_period(struct thread *t, uint64_t now)
 	} else {
 		follow_amount(t, now);
 	}
-}
-
-struct budget_tick
-budget_tick(struct thread *t)
-{
-	uint32_t windows = t->budget.windows;
-	add_to_result(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
-	                               : runs_natively(t)    ? ST_TICK_NATIVE
-	                                                     : ST_TICK_PLAIN],
-	              1);
-	uint64_t cpu = cpu_time();
-	see_clock(t, cpu);
-	report_time(t, cpu);
-	audit_stretch(t, cpu);
-	struct budget_tick tick = {.net = net_time(t, cpu)};
-	tick.now = period_clock(tick.net);
-	if (thread_is_seen(t))
-		share_overdraft(t);
-	follow_period(t, tick.now);
-	tick.begins = t->budget.windows != windows;
-	return tick;
 }
 
 static unsigned
@@ -531,6 +512,7 @@ spend_budget(struct thread *t)
 	if (share_exists())
 		give_back_credit(t);
 	lay_aside(t);
+	suppress_clear(t);
 	t->budget.spent = true;
 	t->budget.breakpoints.on = false;
 }
@@ -547,6 +529,39 @@ used_up(struct thread *t)
 		spread_credit(t, left, 1);
 	else if (!refill_credit(t))
 		spend_budget(t);
+}
+
+/* Suppressed code does not look whether the budget is spent. */
+static bool
+suppressed_tick(struct thread *t, uint64_t cpu)
+{
+	bool suppressed = t->budget.suppressed.sp, ended = suppress_tick(t, cpu);
+	if (suppressed && !t->budget.share.released && credit_of(t) < LEAST_LEFT &&
+	    !refill_credit(t))
+		spend_budget(t);
+	return ended;
+}
+
+struct budget_tick
+budget_tick(struct thread *t)
+{
+	uint32_t windows = t->budget.windows;
+	add_to_result(&budget()->ticks[thread_is_measured(t) ? ST_TICK_MEASURED
+	                               : runs_natively(t)    ? ST_TICK_NATIVE
+	                                                     : ST_TICK_PLAIN],
+	              1);
+	uint64_t cpu = cpu_time();
+	see_clock(t, cpu);
+	report_time(t, cpu);
+	audit_stretch(t, cpu);
+	struct budget_tick tick = {.net = net_time(t, cpu)};
+	tick.now = period_clock(tick.net);
+	if (thread_is_seen(t))
+		share_overdraft(t);
+	follow_period(t, tick.now);
+	tick.begins = t->budget.windows != windows;
+	tick.ends_suppression = suppressed_tick(t, cpu);
+	return tick;
 }
 
 /* This part is used up. */

@@ -32,9 +32,10 @@ budget_granted(uint64_t amount)
 void budget_begin(struct thread *t, bool first);
 /* A tick of the thread's CPU time: its period may be over. Not while the runtime works for it. */
 struct budget_tick {
-	uint64_t net; /* ns of CPU time without what was charged */
-	uint64_t now; /* the same, or the time of day: what periods are of */
-	bool begins;  /* a window has begun */
+	uint64_t net;          /* ns of CPU time without what was charged */
+	uint64_t now;          /* the same, or the time of day: what periods are of */
+	bool begins;           /* a window has begun */
+	bool ends_suppression; /* the thread is to be measured again: suppress.h */
 };
 struct budget_tick budget_tick(struct thread *t);
 /* A part of the credit is used up: there is more in the others, or the budget is spent. */

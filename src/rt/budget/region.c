@@ -19,10 +19,11 @@ region_init(void)
 	rt.on = !(rt.results->plan.region_by & ST_REGION_OFF_AT_START);
 	rt.results->control.region_on = rt.on;
 	rt.results->control.regions = rt.on;
+	rt.budget.suppresses = rt.results->plan.suppresses || (rt.stress & ST_STRESS_suppress);
 	rt.code.cuts = rt.results->plan.wants_entries || rt.results->plan.region_by;
 	rt.code.has_plain = (rt.results->plan.region_by & ~ST_REGION_LIMITED) ||
 	                    rt.results->plan.threads || (rt.stress & ST_STRESS_versions) ||
-	                    budget_exists();
+	                    budget_exists() || rt.budget.suppresses;
 }
 
 static void
@@ -34,7 +35,7 @@ report_gap(struct thread *t)
 	t->budget.reports_gap = true;
 	returns_forget(t);
 	callback_gap(t, from);
-	t->budget.reports_gap = false;
+	t->budget.reports_gap = t->budget.suppressed.began_gap = false;
 }
 
 void

@@ -62,6 +62,18 @@ struct thread_clock {
 	uint64_t tsc; /* then */
 };
 
+/* suppress.h */
+struct thread_suppressed {
+	uint64_t sp;    /* of the function, when it was entered; 0: none is suppressed */
+	uint64_t above; /* the same, or UINT64_MAX: who returns with more has returned from it */
+	uint64_t from;  /* TSC then */
+	uint64_t charged_to; /* ns of CPU time */
+	uint32_t node;       /* its context */
+	uint32_t ticks;      /* since */
+	bool on;             /* sp is not 0 */
+	bool began_gap;      /* the one that is under way, or is reported */
+};
+
 struct thread_budget {
 	/* What is left, in parts, so that a block's charge seldom waits for that of the block
 	   before. Translated code subtracts from them. */
@@ -96,6 +108,7 @@ struct thread_budget {
 	struct thread_audit audit;
 	struct thread_overshoot overshoot;
 	struct thread_breakpoints breakpoints;
+	struct thread_suppressed suppressed;
 };
 
 /* native/breakpoint_sampling.h: when the controller is asked for the leaders that nobody has
@@ -112,6 +125,7 @@ struct rt_budget_breakpoints {
 
 struct rt_budget {
 	bool exists;                 /* the results are not in every child */
+	bool suppresses;             /* suppress.h: contexts may be complete */
 	bool unique;                 /* tools want to see each block executed once */
 	uint32_t unique_last;        /* and again after that many others; 0: never */
 	struct st_budget_pool *pool; /* of a budget that is shared: share.h */

@@ -50,6 +50,7 @@ label_of(uint64_t address)
 		return ST_MAX_LABELS - 1;
 	((uint64_t *)((char *)r + r->layout.off_labels))[label] = address;
 	__atomic_store_n(&r->contexts.n_labels, label + 1, __ATOMIC_RELEASE);
+	known_note_label(label, address & ((1ul << ST_LABEL_ADDRESS_BITS) - 1));
 	*known = label;
 	return label;
 }
@@ -69,6 +70,7 @@ set_node(uint32_t i, uint32_t parent, uint32_t label)
 	strobe_node *nodes = strobe_nodes(), *n = &nodes[i];
 	n->label = label;
 	n->next = nodes[parent].child;
+	known_note_node(i, parent, label);
 	/* The last: the controller may look at any time. */
 	__atomic_store_n(&n->parent, parent, __ATOMIC_RELEASE);
 	if (parent)
@@ -163,6 +165,8 @@ strobe_remember(strobe_thread *t, uint32_t from, uint32_t label, uint32_t to)
 	struct forest *f = forest_of((struct thread *)t);
 	strobe_node *nodes = strobe_nodes();
 	uint32_t *slot = &nodes[from].recent[label & 7], other = *slot;
+	if (strobe_is_complete(to)) /* the tool is to be asked each time */
+		return;
 	if (!other || !f || nodes[other].label == label) {
 		*slot = to;
 		return;
@@ -264,6 +268,7 @@ forests_forget(struct thread *t)
 	lock = 0; /* another thread of the parent may have held it */
 	map_clear(&labels);
 	nodes_forget();
+	known_forget();
 	all_forests = NULL;
 	t->contexts.forest = NULL;
 }

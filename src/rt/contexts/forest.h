@@ -50,4 +50,11 @@ bool nodes_enough(struct forest *f);
 uint32_t nodes_bound(void);
 void nodes_forget(void);
 
+/* ---- known.c ---- */
+
+/* A label, or a node, has been made. */
+void known_note_label(uint32_t label, uint64_t address);
+void known_note_node(uint32_t node, uint32_t parent, uint32_t label);
+void known_forget(void);
+
 #endif

@@ -10,6 +10,7 @@
  */
 #include "rt/budget/adaptive.h"
 #include "rt/budget/audit.h"
+#include "rt/budget/suppress.h"
 #include "rt/jit/action.h"
 #include "rt/jit/spill.h"
 #include "rt/jit/superblock.h"
@@ -247,18 +248,15 @@ emit_often(struct superblock *u)
 	add_record(u, REC_SPACE, 0, from);
 }
 
-void
-emit_look_back(struct superblock *u)
+/* Leaves by the exit if the byte is not 0. */
+static void
+emit_leave_if(struct superblock *u, uint32_t field, uint32_t exit)
 {
 	enum { CMP = 7, JNE = 0x85 };
 	struct emit *e = &u->hot;
-	uint32_t from = e->off, field = offsetof(struct thread, budget.regained);
-	if (rt.results->plan.budget.policy != ST_BUDGET_TRACE)
-		return;
-	uint32_t exit = new_exit(EXIT_SPENT, TO_SELF, u->block);
 	if (!jit_flags_read(u->now)) {
 		emit_field_prefixes(e);
-		emit_on_field(e, 0x80, CMP, field, 1); /* cmp byte [back], 0 */
+		emit_on_field(e, 0x80, CMP, field, 1); /* cmp byte [field], 0 */
 		e8(e, 0);
 		emit_jcc_out(e, JNE, exit);
 	} else {
@@ -266,6 +264,34 @@ emit_look_back(struct superblock *u)
 		emit_leave_unless_zero(e, field, exit);
 		emit_restore(e, RCX, spill_field(RCX));
 	}
+}
+
+void
+emit_look_back(struct superblock *u)
+{
+	uint32_t from = u->hot.off;
+	if (rt.results->plan.budget.policy != ST_BUDGET_TRACE)
+		return;
+	emit_leave_if(u, offsetof(struct thread, budget.regained),
+	              new_exit(EXIT_SPENT, TO_SELF, u->block));
+	add_record(u, REC_SPACE, 0, from);
+}
+
+/* Most threads that come here go on. */
+void
+emit_suppress_stop(struct superblock *u, unsigned stop)
+{
+	enum { CMP_WITH = 0x3b, JA = 0x87 };
+	struct emit *e = &u->hot;
+	uint32_t from = e->off, exit = new_exit(EXIT_SUPPRESSED, TO_SELF, u->block);
+	if (stop == SUPPRESS_RETURNS && !jit_flags_read(u->now)) {
+		emit_field(e, CMP_WITH, RSP, offsetof(struct thread, budget.suppressed.above));
+		emit_jcc_out(e, JA, exit);
+	} else {
+		emit_leave_if(u, offsetof(struct thread, budget.suppressed.on), exit);
+	}
+	jit.exits[exit].next = e->off;
+	jit.exits[exit].cause = stop & 31;
 	add_record(u, REC_SPACE, 0, from);
 }
 

@@ -3,6 +3,7 @@
 #include "rt/budget/adaptive.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/region.h"
+#include "rt/budget/suppress.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
 #include "rt/jit/vsyscall.h"
@@ -335,6 +336,19 @@ dispatch_often(struct thread *t, uint32_t exit, const struct exit *x)
 	go_to(t, t->regs.pc);
 }
 
+/* The thread goes on with plain code, unless suppression ends here. */
+static void
+end_suppression(struct thread *t, uint32_t exit, const struct exit *x)
+{
+	(void)exit;
+	if (!suppress_pass(t, (enum suppress_stop)x->cause)) {
+		t->next = cache_addr(x->next);
+		return;
+	}
+	gap_follow(t);
+	go_on_or_to(t);
+}
+
 /* There is to be space for rows. */
 static void
 dispatch_space(struct thread *t, const struct exit *x, uint32_t generation)
@@ -430,6 +444,7 @@ static const struct exit_handler {
         [EXIT_SPENT] = {.handle = stop_measuring},
         [EXIT_TARGETS] = {.handle = dispatch_targets},
         [EXIT_OFTEN] = {.handle = dispatch_often, .of_block = true},
+        [EXIT_SUPPRESSED] = {.handle = end_suppression, .of_block = true},
 };
 
 /* Of the present generation, and of a block of the thread's version? */

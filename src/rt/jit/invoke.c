@@ -22,7 +22,8 @@ rt_dispatch_call(struct thread *t)
 	t->next = cache_addr(v.back);
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	tool_call(v.tool, (void (*)(void))v.function, t, values);
-	if (__atomic_load_n(&jit.generation, __ATOMIC_SEQ_CST) != generation)
+	if (__atomic_load_n(&jit.generation, __ATOMIC_SEQ_CST) != generation ||
+	    t->budget.suppressed.sp)
 		rt_dispatch_pc(t);
 	budget_work_end(t);
 }

@@ -172,6 +172,8 @@ enum exit_kind {
 	EXIT_SPENT,   /* the same: the thread's budget is spent */
 	EXIT_TARGETS, /* the same: code must be translated again, so that it counts targets */
 	EXIT_OFTEN,   /* the same: it has been executed often enough, and is to be backed off */
+	EXIT_SUPPRESSED, /* the same: who is not followed may be from here on; `cause` is an enum
+	                    suppress_stop */
 };
 
 /* What lies where in the warm part, in ascending order. */

@@ -69,6 +69,8 @@ void emit_charge(struct superblock *u);
 void emit_often(struct superblock *u);
 /* In plain code: leaves when the thread has been granted more, if the policy says so. */
 void emit_look_back(struct superblock *u);
+/* A plain block at which a suppressed thread may have to stop (enum suppress_stop). */
+void emit_suppress_stop(struct superblock *u, unsigned stop);
 void charge_end(struct superblock *u);
 
 /* body.c. A record of what has been emitted from the offset `from` on, for an instruction of

@@ -3,6 +3,7 @@
 #include "rt/budget/adaptive.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/region.h"
+#include "rt/budget/suppress.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/action.h"
 #include "rt/jit/sequence.h"
@@ -162,6 +163,9 @@ begin_block(struct superblock *u, bool cont)
 		emit_leave(u, EXIT_REGION, TO_SELF, 0);
 		jit.exits[jit.n_exits - 1].cause = border & 31;
 	}
+	unsigned stop = u->version == VERSION_PLAIN && !u->rest ? suppress_stop_at(b, !cont) : 0;
+	if (stop)
+		emit_suppress_stop(u, stop);
 	if (u->site && !jit.targets)
 		emit_leave(u, EXIT_TARGETS, TO_SELF, 0);
 	if (once)

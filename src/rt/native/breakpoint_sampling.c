@@ -174,6 +174,8 @@ bp_sampling_tick(struct thread *t)
 	bool spent = t->budget.spent;
 	struct budget_tick tick = budget_tick(t);
 	bool comes = follow_tick(t, &tick);
+	if (tick.ends_suppression)
+		return true;
 	return budget_plan()->policy == ST_BUDGET_NATIVE &&
 	       (comes || tick.begins || t->budget.spent != spent);
 }

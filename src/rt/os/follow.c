@@ -5,6 +5,7 @@
 #include <linux/mman.h>
 
 #include "rt/budget/adaptive.h"
+#include "rt/budget/suppress.h"
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
@@ -171,6 +172,7 @@ process_follow_fork(struct thread *t)
 	jit_restart();
 	adaptive_restart();
 	jit_forget_partials();
+	suppress_forget(t);
 	tools_restart(t);
 	unwind_forget();
 	callback_thread_begin(t);

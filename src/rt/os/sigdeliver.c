@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 
 #include "rt/budget/budget.h"
+#include "rt/budget/suppress.h"
 #include "rt/budget/unique.h"
 #include "rt/jit/jit.h"
 #include "rt/native/breakpoints.h"
@@ -111,6 +112,7 @@ start_handler(struct thread *t, int signo, const struct siginfo *info, struct uc
 	if (!place || rt_copy_guarded((void *)place, f, sizeof *f) ||
 	    (state && rt_copy_guarded((void *)state, (void *)uc->mc.fpstate, state_size)))
 		return false;
+	suppress_end(t); /* nobody has called the handler */
 	unique_leave(t);
 	jit_suspend_resume(t);
 	frame_keep_resume(&((struct sigframe *)place)->uc.mc, &t->resume);

@@ -6,6 +6,7 @@
 
 #include "rt/budget/budget.h"
 #include "rt/budget/region.h"
+#include "rt/budget/suppress.h"
 #include "rt/jit/jit.h"
 #include "rt/native/breakpoints.h"
 #include "rt/native/native_run.h"
@@ -580,6 +581,10 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	if (rt.follow)
 		streams_consume(t); /* the child's tools begin where the parent's are */
 	rt_lock(&rt.lock);
+	if (rt.follow && t->budget.suppressed.sp) { /* the child has all that is under way */
+		suppress_end(t);
+		gap_follow(t);
+	}
 	breakpoints_fork(t);
 	long ret = do_clone(nr, q, NULL, 0, NULL);
 	if (ret != 0) {

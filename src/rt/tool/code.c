@@ -86,11 +86,11 @@ rm_of(const struct st_insn *in, const uint8_t *code)
 
 /* What computes with rsp or rbp stays on the same stack; `add` of a register is how unwinders leave
  * frames, `sub` how they are enlarged. */
-int
-strobe_insn_moves_stack(const strobe_insn *i)
+bool
+code_moves_stack(const struct build *b, uint32_t index)
 {
-	const struct st_insn *in = insn_of(i->b, i->index);
-	const uint8_t *code = insn_code(i->b, i->index);
+	const struct st_insn *in = insn_of(b, index);
+	const uint8_t *code = insn_code(b, index);
 	if (in->cls != ST_C_NORMAL || !(in->gpr_written >> RSP & 1))
 		return 0;
 	if (!in->modrm_off) /* pop, xchg with rax; of r12 if there is REX.B */
@@ -113,6 +113,12 @@ strobe_insn_moves_stack(const strobe_insn *i)
 	default:
 		return 0;
 	}
+}
+
+int
+strobe_insn_moves_stack(const strobe_insn *i)
+{
+	return code_moves_stack(i->b, i->index);
 }
 
 /* ---- memory accesses ---- */

@@ -239,7 +239,7 @@ bool entries_range(uint64_t pc, uint64_t *start, uint64_t *end);
 static inline bool
 thread_is_seen(const struct thread *t)
 {
-	return rt.on && !t->budget.left_out && !t->budget.spent;
+	return rt.on && !t->budget.left_out && !t->budget.spent && !t->budget.suppressed.sp;
 }
 /* Have they begun to? A thread may be granted a budget long before it comes to the dispatcher. */
 static inline bool
@@ -297,6 +297,13 @@ action_calls(const struct action *a)
 /* contexts/forest.c: after a fork, with results that are new; a thread has taken its last step. */
 void forests_forget(struct thread *t);
 void forest_end(struct thread *t);
+
+/* contexts/known.c: suppressing the node's context does not pay. */
+void known_note_short(uint32_t node);
+
+/* tool/code.c: strobe_insn_moves_stack. */
+struct build;
+bool code_moves_stack(const struct build *b, uint32_t index);
 
 /* tool/leaders.c: where basic blocks end because jumps lead there, if a tool wants that. Looks
  * through the function that the address is in, whose code lies in the mapping. */

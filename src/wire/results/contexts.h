@@ -43,6 +43,7 @@ struct st_context_results {
 	uint32_t has_costs;     /* not 0: some node may have one */
 	uint64_t loops_dropped; /* that found no space, or whose heads were pruned */
 	uint64_t pruned;        /* nodes that were taken back, or found no space */
+	uint64_t suppressed;    /* activations that were not followed: rt/budget/suppress.h */
 	struct st_moved moved;
 };
 

@@ -21,6 +21,7 @@
 #include "wire/results/contexts.h"
 #include "wire/results/coverage.h"
 #include "wire/results/fallbacks.h"
+#include "wire/results/known.h"
 #include "wire/results/maps.h"
 #include "wire/results/run.h"
 #include "wire/results/samples.h"
@@ -31,7 +32,7 @@
 #include "wire/results/tools.h"
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 13u
+#define ST_WIRE_VERSION 14u
 
 enum { ST_STRINGS_BYTES = 256 << 20 };
 
@@ -39,6 +40,7 @@ enum { ST_STRINGS_BYTES = 256 << 20 };
  * What does not change once the process runs. Offsets of the sections, which are bare arrays:
  * strings: char[]; labels: uint64_t[ST_MAX_LABELS]; nodes: strobe_node[ST_MAX_NODES] and costs:
  * strobe_cost[ST_MAX_NODES] (forest.h), by node; loops: strobe_loop[ST_MAX_LOOPS] (forest.h);
+ * known: struct st_known_context[ST_MAX_KNOWN];
  * sites: strobe_site[ST_MAX_SITES] (tool.h); tables: see st_table; counters: per slot
  * uint64_t[ST_MAX_BLOCKS]; the others: of the structures with these names. Chunk i lies at
  * off_chunks + i * ST_CHUNK_STRIDE, which is such that its address in the target is a multiple of
@@ -51,6 +53,7 @@ struct st_layout {
 	uint64_t off_maps, off_strings, off_blocks, off_amounts, off_partials, off_threads;
 	uint64_t off_samples, off_stacks, off_sites, off_tables, off_entries, off_entry_names;
 	uint64_t off_coverage, off_leaders, off_labels, off_nodes, off_costs, off_loops;
+	uint64_t off_known;
 	uint64_t off_overshoots, off_chunks, off_counters;
 	uint64_t at;              /* address of the header in the target */
 	uint64_t counters_stride; /* bytes from one slot's counters to the next */
@@ -78,6 +81,7 @@ struct st_results_header {
 	struct st_block_results blocks;
 	struct st_thread_results threads;
 	struct st_context_results contexts;
+	struct st_known_results known;
 	struct st_budget_results budget;
 	/* A fork's child begins with something in what stands before, see rt/os/follow.c; what
 	   follows is large, and all zero until it is used. */
