@@ -158,7 +158,7 @@ grow_numbers(struct growth *g, const void *base)
 static void
 grow_all(void)
 {
-	static struct growth hot, warm, cold, blocks, exits, records, warms, told, amounts, ids,
+	static struct growth hot, warm, cold, blocks, exits, records, warms, reported, amounts, ids,
 	        edges, rests;
 	struct st_results_header *r = rt.results;
 	populate_table(&hot, rt.alias, jit.hot, rt.target.area);
@@ -171,7 +171,7 @@ grow_all(void)
 	populate_table(&records, (uint64_t)jit.records, jit.n_records * sizeof *jit.records, 0);
 	populate_table(&warms, (uint64_t)jit.warm.fragments,
 	               jit.warm.n_fragments * sizeof *jit.warm.fragments, 0);
-	populate_table(&told, (uint64_t)r + r->layout.off_blocks,
+	populate_table(&reported, (uint64_t)r + r->layout.off_blocks,
 	               r->blocks.n * sizeof(struct st_block), 0);
 	grow_numbers(&ids, jit.id_of);
 	grow_numbers(&edges, jit.edge_of);

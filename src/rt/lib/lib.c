@@ -86,11 +86,11 @@ rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 	if (start >= highest || end <= lowest)
 		return false;
 	for (uint64_t i = 0; i < memory.n && i < ST_MOST_MEMORY; i++) {
-		uint64_t at = memory.v[i].at, behind = (at + memory.v[i].bytes + 4095) & ~4095ull;
-		if (!at || at >= end || behind <= start || (found && at >= *from))
+		uint64_t at = memory.v[i].at, after = (at + memory.v[i].bytes + 4095) & ~4095ull;
+		if (!at || at >= end || after <= start || (found && at >= *from))
 			continue;
 		*from = at;
-		*to = behind;
+		*to = after;
 		found = true;
 	}
 	return found;

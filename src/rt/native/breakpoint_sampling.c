@@ -66,7 +66,7 @@ samples_at_once(void)
 	return budget_plan()->first_ns == ST_WATCHES_AT_ONCE;
 }
 
-/* CPU time of a process, without what was charged, before it watches. */
+/* CPU time of a process, without what was charged, before it is sampled so. */
 static uint64_t
 samples_from(void)
 {

@@ -12,7 +12,7 @@
 #include "wire/control.h"
 
 enum {
-	MOST_AREAS_WITH_TRAPS = 64,
+	MOST_BREAKPOINT_AREAS = 64,
 	PAGE = 4096,
 	WORDS = PAGE / 64, /* of a page's bits */
 	BREAKPOINT = 0xcc,
@@ -27,7 +27,7 @@ struct area_with_breakpoints {
 };
 
 struct breakpoints {
-	struct area_with_breakpoints area[MOST_AREAS_WITH_TRAPS];
+	struct area_with_breakpoints area[MOST_BREAKPOINT_AREAS];
 	uint32_t n;
 	uint32_t forks;
 	bool stay;       /* there was one that could not be taken away */
@@ -116,8 +116,8 @@ map_record(const struct map *m)
 	return (struct st_map *)((char *)rt.results + rt.results->layout.off_maps) + m->index;
 }
 
-/* Is the code that of the file whose leaders the controller has told? It may have another file, of
- * the same name: the program is in a root of its own, or the file has been made again; or the
+/* Is the code that of the file whose leaders the controller has reported? It may have another file,
+ * of the same name: the program is in a root of its own, or the file has been made again; or the
  * program has changed its code. */
 static bool
 is_of_file(const struct area_with_breakpoints *a, struct st_map *record)
@@ -166,13 +166,13 @@ area_of(const struct map *m)
 	for (uint32_t i = 0; i < all->n && !made; i++)
 		if (!all->area[i].bytes)
 			made = &all->area[i];
-	if (!made && all->n == MOST_AREAS_WITH_TRAPS)
+	if (!made && all->n == MOST_BREAKPOINT_AREAS)
 		return NULL;
-	bool behind = !made;
+	bool is_new = !made;
 	struct area_with_breakpoints area;
 	if (!may_have_breakpoints(m) || !make_area(&area, m))
 		return NULL;
-	if (behind)
+	if (is_new)
 		made = &all->area[all->n];
 	/* Other threads look whose code it is. */
 	made->start = area.start;
@@ -180,7 +180,7 @@ area_of(const struct map *m)
 	made->armed = area.armed;
 	made->ever = area.ever;
 	__atomic_store_n(&made->bytes, area.bytes, __ATOMIC_RELEASE);
-	if (behind)
+	if (is_new)
 		__atomic_store_n(&all->n, all->n + 1, __ATOMIC_RELEASE);
 	return made;
 }

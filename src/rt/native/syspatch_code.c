@@ -254,7 +254,7 @@ write_syspatch(const struct syspatch *k, uint8_t code[SYSPATCH_BYTES])
 	        0xe3, 0x0d,                                       /* jrcxz own call */
 	        0x65, 0x8b, 0x0c, 0x25,                           /* movl %gs:state, %ecx */
 	        offsetof(struct thread, state), 0, 0, 0,
-	        0x8d, 0x49, (uint8_t)-THREAD_NATIVE_RUN,             /* lea -outside(%rcx), %ecx */
+	        0x8d, 0x49, (uint8_t)-THREAD_NATIVE_RUN,             /* lea -NATIVE_RUN(%rcx), %ecx */
 	        0xe3, 0,                                          /* jrcxz the runtime */
 	};
 	/* clang-format on */

@@ -16,7 +16,7 @@ static uint32_t n_live, last_hit, version;
 int
 maps_init(void)
 {
-	live = rt_map_table(MAX_LIVE_MAPS * sizeof *live);
+	live = rt_map_memory(MAX_LIVE_MAPS * sizeof *live);
 	if (!live)
 		return -1;
 	maps_refresh();
@@ -99,8 +99,9 @@ insert_at(uint32_t i, struct map m)
 	static bool complained;
 	if (n_live == MAX_LIVE_MAPS) {
 		if (!complained)
-			rt_complain("executable memory is not measured: it is in too many parts, at",
-			            m.start);
+			rt_complain(
+			        "executable memory is not measured: it is in too many parts, at",
+			        m.start);
 		complained = true;
 		return;
 	}

@@ -20,7 +20,7 @@ struct plan {
 	struct action actions[MOST_ACTIONS];
 };
 struct returns {
-	uint32_t n, room;
+	uint32_t n, capacity;
 	struct entered {
 		uint64_t sp;
 		uint32_t plan;
@@ -102,16 +102,16 @@ drop_below(struct thread *t, struct returns *r, uint64_t sp)
 static bool
 grow(struct returns *r)
 {
-	const uint32_t room = r->room ? 2 * r->room : FIRST_DEPTH;
-	struct entered *more = room <= MAX_DEPTH ? rt_map_memory(room * sizeof *more) : NULL;
+	const uint32_t capacity = r->capacity ? 2 * r->capacity : FIRST_DEPTH;
+	struct entered *more = capacity <= MAX_DEPTH ? rt_map_memory(capacity * sizeof *more) : NULL;
 	if (!more)
 		return false;
-	if (r->room) {
+	if (r->capacity) {
 		memcpy(more, r->entered, r->n * sizeof *more);
-		rt_unmap_memory(r->entered, r->room * sizeof *more);
+		rt_unmap_memory(r->entered, r->capacity * sizeof *more);
 	}
 	r->entered = more;
-	r->room = room;
+	r->capacity = capacity;
 	return true;
 }
 
@@ -126,7 +126,7 @@ returns_entered(strobe_thread *handle, const uint64_t *values)
 	if (!r)
 		return;
 	drop_below(t, r, sp);
-	if (r->n == r->room && !grow(r))
+	if (r->n == r->capacity && !grow(r))
 		return;
 	r->entered[r->n++] = (struct entered){.sp = sp, .plan = (uint32_t)values[0]};
 	t->returns_at = 0 - sp;
