@@ -114,13 +114,21 @@ end_at_return(struct thread *t)
 {
 	bool is_short = rt_tsc() - t->budget.suppressed.from < WORTH_WHILE;
 	if (is_short)
-		known_note_short(t->budget.suppressed.node);
+		known_give_up(t->budget.suppressed.node);
 	suppress_end(t);
 	if (!thread_is_seen(t) || !t->budget.gap_from)
 		return;
 	t->budget.gap_from = 0;
 	t->budget.suppressed.began_gap = false;
 	budget_measure_begin(t);
+}
+
+/* To unwind the stack costs more than was saved. */
+static void
+end_within(struct thread *t)
+{
+	known_give_up(t->budget.suppressed.node);
+	suppress_end(t);
 }
 
 bool
@@ -132,7 +140,7 @@ suppress_pass(struct thread *t, enum suppress_stop stop)
 	if (stop == SUPPRESS_RETURNS && sp == at + sizeof at)
 		end_at_return(t);
 	else
-		suppress_end(t);
+		end_within(t);
 	return true;
 }
 

@@ -88,7 +88,7 @@ strobe_is_followed(uint32_t node)
 }
 
 void
-known_note_short(uint32_t node)
+known_give_up(uint32_t node)
 {
 	if (contexts && node < ST_MAX_NODES && !is_stressed())
 		contexts[node] = UNKNOWN;

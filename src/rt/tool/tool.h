@@ -299,7 +299,7 @@ void forests_forget(struct thread *t);
 void forest_end(struct thread *t);
 
 /* contexts/known.c: suppressing the node's context does not pay. */
-void known_note_short(uint32_t node);
+void known_give_up(uint32_t node);
 
 /* tool/code.c: strobe_insn_moves_stack. */
 struct build;
