@@ -70,7 +70,7 @@
 	O(unique, 0, "unique", NULL, true,                                                         \
 	  "measure each instruction only the first time it is executed")                           \
 	O(unique_last, 0, "unique-last", "N", true,                                                \
-	  "measure a piece of code again only after N others")                                     \
+	  "measure a piece of code again only after N other pieces")                               \
 	O(unique_log, 0, "unique-log", "FILE", true,                                               \
 	  "collect in FILE what several runs have measured")                                       \
 	O(qos, 0, "qos", "SOURCE", true,                                                           \
@@ -78,7 +78,7 @@
 	O(qos_min, 0, "qos-min", "N", true, "lower the budget when the metric is less than N")     \
 	O(qos_max, 0, "qos-max", "N", true, "lower the budget when the metric is more than N")     \
 	O(qos_below, 0, "qos-below", "AMOUNT", true,                                               \
-	  "allow this budget while the threshold is missed (default: 0)")                          \
+	  "allow this budget while --qos-min or --qos-max is missed (default: 0)")                 \
 	O(qos_start, 0, "qos-start", "AMOUNT", true,                                               \
 	  "allow this budget until the metric is known (default: 0)")                              \
 	O(qos_policy, 0, "qos-policy", ST_OPTION_WORDS(ST_QOS_POLICIES), true,                     \
@@ -110,27 +110,27 @@
 
 #define ST_PATHS_OPTIONS(O)                                                                        \
 	O(mode, 'm', "mode", "func|intra|inter", true,                                             \
-	  "show contexts of functions (default), or of blocks in or across functions")             \
+	  "count functions (default), blocks of each function, or blocks of the thread")           \
 	O(k, 'k', "k", "N", true,                                                                  \
-	  "keep N callers or earlier blocks in a context; inf: all (default)")                     \
+	  "keep N callers (default: inf, all) or earlier blocks (no default) in a context")        \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
 	  "add the k-calling context forest: each function with its callers")                      \
 	O(join_threads, 0, "join-threads", NULL, true,                                             \
 	  "merge the contexts of all threads into one forest")                                     \
 	O(roll_recursion, 0, "roll-recursion", NULL, true,                                         \
-	  "count a function that calls itself in one context (default)")                           \
+	  "count all levels of direct recursion in one context (default)")                         \
 	O(unroll_recursion, 0, "unroll-recursion", NULL, true,                                     \
 	  "give each level of recursion its own context")                                          \
 	O(roll_cycles, 0, "roll-cycles", NULL, true,                                               \
-	  "count mutual recursion in the contexts in which it began")                              \
+	  "when a function is already among its callers, return to its earlier context")           \
 	O(roll_loops, 0, "roll-loops", NULL, true,                                                 \
 	  "merge the repetitions of a loop into one path; implies -k inf")                         \
 	O(loops, 0, "loops", NULL, true,                                                           \
-	  "count entries and iterations of loops, with --mode intra")                              \
+	  "count entries and iterations of loops; needs --mode intra")                             \
 	O(pin_blocks, 0, "pin-blocks", NULL, true,                                                 \
-	  "show blocks as they were executed, even if they overlap")                               \
+	  "do not cut overlapping blocks at jump targets")                                         \
 	O(tail_calls, 0, "tail-calls", "callee|physical", true,                                    \
-	  "treat a tail call as a call (default), or as the end of its caller")                    \
+	  "let the callee of a tail call appear below its caller (default), or replace it")        \
 	O(functions, 0, "functions", NULL, true,                                                   \
 	  "list all functions that were executed, with their counts")                              \
 	O(blocks, 0, "blocks", NULL, true,                                                         \
@@ -138,7 +138,7 @@
 	O(disasm, 0, "disasm", NULL, true,                                                         \
 	  "add instructions to the lists of --functions and --blocks")                             \
 	O(no_suppress, 0, "no-suppress", NULL, true,                                               \
-	  "with --unique-log, follow what earlier runs have found already")                        \
+	  "with --unique-log, also record calls below contexts that seem complete")                \
 	O(time, 0, "time", NULL, true,                                                             \
 	  "measure the time of each context, alone and with its callees")                          \
 	O(instructions, 0, "instructions", NULL, true,                                             \
@@ -147,17 +147,16 @@
 	O(calls, 0, "calls", "NAMES", true,                                                        \
 	  "show only the contexts that lead to a call of these functions")                         \
 	O(max_memory, 0, "max-memory", "SIZE", true,                                               \
-	  "limit the memory for contexts; prune the rarest ones beyond it")                        \
+	  "use at most SIZE of memory for contexts, then remove the rarest (default: 2G)")         \
 	O(hot, 'n', "hot", "N", true, "print at most N rows of each table (default: 15; 0: all)")  \
-	O(top, 0, "top", NULL, true,                                                               \
-	  "show the hottest functions and contexts while the program runs")                        \
+	O(top, 0, "top", NULL, true, "show a live view of the hottest functions and contexts")     \
 	O(interval, 0, "interval", "TIME", true, "set how often --top is updated (default: 1s)")   \
 	O(pid, 'p', "pid", "PID", true, "measure a running process, until Ctrl-C or --for")        \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
 	O(limit, 0, "limit", "SIZE", true,                                                         \
-	  "write at most SIZE, of the hottest contexts (default: 256M; none: all)")                \
+	  "write at most SIZE, the hottest contexts (default: 256M; none: no limit)")              \
 	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \
-	  "write this format (default: by the ending of FILE, or db)")                             \
+	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
 	O(follow, 'f', "follow", NULL, true, "measure child processes, too")                       \
@@ -178,9 +177,9 @@
 	O(from_raw, 0, "from-raw", "FILE", true,                                                   \
 	  "read entries and returns from a raw file; -: standard input")                           \
 	O(unit, 0, "unit", "ns|us", true,                                                          \
-	  "set the unit of times in the raw file (default: as it says, or ns)")                    \
+	  "set the unit of times in the raw file (default: its #unit line, or ns)")                \
 	O(format, 0, "format", "db|text|json|callgrind|timeline|raw", true,                        \
-	  "write this format (default: by the ending of FILE, or db)")                             \
+	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
 	O(follow, 'f', "follow", NULL, true, "trace child processes, too")                         \
@@ -222,7 +221,7 @@
 
 #define ST_DIFF_OPTIONS(O)                                                                         \
 	O(metric, 0, "metric", "METRIC", true,                                                     \
-	  "compare count, time, total-time, instructions or total-instructions")                   \
+	  "compare (total-)time, (total-)instructions or count (default: first in both)")          \
 	O(shares, 0, "shares", NULL, true, "compare shares of each run's total")                   \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
 	  "compare the k-calling context forests: each function with its callers")                 \
@@ -252,7 +251,7 @@
 	  "compare with the log of a run that measured everything")                                \
 	O(functions, 'F', "functions", NULL, true, "print a table of functions")                   \
 	O(missing, 'm', "missing", NULL, true,                                                     \
-	  "print a table of the blocks that are still missing")                                    \
+	  "print a table of the blocks that are still missing; needs --against")                   \
 	O(top, 'n', "top", "N", true, "print at most N rows of each table (default: 40; 0: all)")  \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
