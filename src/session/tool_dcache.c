@@ -60,7 +60,7 @@ check_level(const struct asked *a, const struct level *l, uint64_t line, struct 
 	         set = ways * line;
 	uint64_t below = set;
 	char given[SIZE_TEXT], less[SIZE_TEXT], more[SIZE_TEXT];
-	if (!size || (size % set == 0 && is_power(size / set)))
+	if (!size || !set || (size % set == 0 && is_power(size / set)))
 		return 0;
 	while (2 * below <= size)
 		below *= 2;

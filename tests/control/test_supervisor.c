@@ -15,6 +15,15 @@
 
 #include "control/supervisor.h"
 
+/* The address sanitizer ends a program that asks for too much, unless it is told to fail instead.
+ */
+const char *__asan_default_options(void);
+const char *
+__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static bool
 is_mapped(void *at)
 {
