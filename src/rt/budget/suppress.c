@@ -21,7 +21,7 @@ static strobe_map watched; /* addresses that suppressed functions return to. rt.
 /* The plain block that begins there has to lead to the dispatcher. False: there is no space, or no
  * code there: the function was not called. */
 static bool
-watch(uint64_t back)
+watch_suppressed(uint64_t back)
 {
 	if (!maps_find(back))
 		return false;
@@ -44,7 +44,7 @@ strobe_suppress(strobe_thread *handle, uint32_t node)
 	if (!rt.budget.suppresses || t->own_process || strobe_read(&back, sp, sizeof back))
 		return 0;
 	rt_lock(&rt.lock);
-	bool watches = watch(back);
+	bool watches = watch_suppressed(back);
 	rt_unlock(&rt.lock);
 	if (!watches)
 		return 0;

@@ -23,7 +23,7 @@ known(void)
 }
 
 static bool
-is_wanted(void)
+is_known_wanted(void)
 {
 	return rt.budget.suppresses &&
 	       (functions || (functions = rt_map_table(ST_MAX_LABELS * sizeof *functions))) &&
@@ -33,13 +33,13 @@ is_wanted(void)
 void
 known_note_label(uint32_t label, uint64_t address)
 {
-	const struct st_entry *e = is_wanted() ? entry_at(address) : NULL;
+	const struct st_entry *e = is_known_wanted() ? entry_at(address) : NULL;
 	if (e && label < ST_MAX_LABELS)
 		functions[label] = e->known;
 }
 
 static uint32_t
-find(uint32_t parent, uint32_t function)
+find_known(uint32_t parent, uint32_t function)
 {
 	const struct st_known_context *table =
 	        (const struct st_known_context *)((const char *)rt.results +
@@ -59,10 +59,10 @@ find(uint32_t parent, uint32_t function)
 void
 known_note_node(uint32_t node, uint32_t parent, uint32_t label)
 {
-	if (!is_wanted() || node >= ST_MAX_NODES)
+	if (!is_known_wanted() || node >= ST_MAX_NODES)
 		return;
 	uint32_t above = contexts[parent];
-	contexts[node] = above & COMPLETE ? UNKNOWN : find(above, functions[label]);
+	contexts[node] = above & COMPLETE ? UNKNOWN : find_known(above, functions[label]);
 }
 
 /* A test wants it of all. */

@@ -103,7 +103,8 @@ static bool
 grow(struct returns *r)
 {
 	const uint32_t capacity = r->capacity ? 2 * r->capacity : FIRST_DEPTH;
-	struct entered *more = capacity <= MAX_DEPTH ? rt_map_memory(capacity * sizeof *more) : NULL;
+	struct entered *more =
+	        capacity <= MAX_DEPTH ? rt_map_memory(capacity * sizeof *more) : NULL;
 	if (!more)
 		return false;
 	if (r->capacity) {
