@@ -135,7 +135,7 @@ static st_status
 read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
           struct st_error *e)
 {
-	const struct st_context_choice choice = {.join = !a->by_thread,
+	const struct st_context_choice choice = {.join_threads = !a->by_thread,
 	                                         .kccf = a->kccf,
 	                                         .under = a->names.under.text,
 	                                         .n_under = a->names.under.n,

@@ -20,7 +20,7 @@ static st_status
 read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
               bool callers, struct st_error *e)
 {
-	const struct st_context_choice choice = {.join = a->join,
+	const struct st_context_choice choice = {.join_threads = a->join_threads,
 	                                         .kccf = a->kccf && callers,
 	                                         .pin = a->pin,
 	                                         .functions = a->functions,

@@ -152,7 +152,7 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 		a->kccf = true;
 		return 0;
 	case PATHS_join_threads:
-		a->join = true;
+		a->join_threads = true;
 		return 0;
 	case PATHS_functions:
 		a->functions = true;

@@ -12,8 +12,8 @@
 
 /* How contexts are to be read, and which. */
 struct st_context_choice {
-	bool join; /* one forest for all threads */
-	bool kccf; /* the k-calling context forests, too */
+	bool join_threads; /* one forest for all threads */
+	bool kccf;         /* the k-calling context forests, too */
 	/* Blocks as they were executed, which overlap where one has an entry in its middle; else
 	 * they are cut there. */
 	bool pin;

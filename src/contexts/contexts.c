@@ -112,7 +112,7 @@ place_context(struct st_context_maker *m, size_t i)
 		uint32_t label = m->label_of[x->label];
 		uint32_t function =
 		        c->mode == ST_CONTEXT_INTRA ? c->labels[label].function : UINT32_MAX;
-		m->group_of[i] = find_group(c, c->joined ? UINT32_MAX : x->thread, function);
+		m->group_of[i] = find_group(c, c->join_threads ? UINT32_MAX : x->thread, function);
 	} else {
 		m->group_of[i] = m->group_of[x->parent];
 	}
@@ -339,7 +339,7 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p,
 	                          .with_instructions = o.instructions,
 	                          .n_pruned = p->run.contexts_pruned,
 	                          .bytes = p->run.forest_bytes,
-	                          .joined = choice->join,
+	                          .join_threads = choice->join_threads,
 	                          .with_kccf = choice->kccf,
 	                          .pinned = choice->pin,
 	                          .list_functions = choice->functions,

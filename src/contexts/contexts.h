@@ -74,7 +74,7 @@ struct st_contexts {
 	enum st_context_mode mode;
 	uint32_t k;
 	uint32_t k_callers; /* of the k-calling context forests: k, unless that would be too much */
-	bool timed, with_instructions, joined, with_kccf;
+	bool timed, with_instructions, join_threads, with_kccf;
 	bool pinned; /* blocks as they were executed */
 	bool list_functions, list_blocks, list_code;
 	bool with_loops; /* their iterations are known */

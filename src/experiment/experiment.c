@@ -73,8 +73,8 @@ number_in_order(const struct st_experiment *x, size_t variant, size_t repetition
 }
 
 static int
-take_from_journal(void *arg, size_t variant, size_t repetition, const char *result,
-                  struct st_error *e)
+resume_from_journal(void *arg, size_t variant, size_t repetition, const char *result,
+                    struct st_error *e)
 {
 	struct st_experiment *x = arg;
 	struct st_experiment_step step = {.variant = variant, .repetition = repetition};
@@ -109,7 +109,7 @@ st_experiment_open(const struct st_experiment_plan *plan, const struct st_experi
 	for (size_t i = 0; good && i < plan->n_repetitions; i++)
 		order_repetition(x, i, x->order + i * plan->n_variants);
 	if (good && plan->journal &&
-	    st_journal_open(&x->journal, plan->journal, plan->identity, take_from_journal, x, e))
+	    st_journal_open(&x->journal, plan->journal, plan->identity, resume_from_journal, x, e))
 		good = false;
 	if (good)
 		return x;

@@ -24,7 +24,8 @@ table_named(const struct st_profile *p, const char *name, size_t columns)
 {
 	for (size_t i = 0; i < p->tables.n; i++) {
 		const struct st_profile_table *t = &p->tables.v[i];
-		if (!strcmp(t->tool, "calltimes") && !strcmp(t->name, name) && t->n_columns == columns)
+		if (!strcmp(t->tool, "calltimes") && !strcmp(t->name, name) &&
+		    t->n_columns == columns)
 			return t;
 	}
 	return NULL;

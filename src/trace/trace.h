@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a trace of function calls says: the run time of each function, alone and with what it calls,
- * by caller and callee. Made from a profile of the tool `calltimes` (st_trace_read), or from entries
- * and returns one after the other (aggregate.h). Times are in nanoseconds.
+ * by caller and callee. Made from a profile of the tool `calltimes` (st_trace_read), or from
+ * entries and returns one after the other (aggregate.h). Times are in nanoseconds.
  */
 #ifndef STROBE_TRACE_TRACE_H
 #define STROBE_TRACE_TRACE_H

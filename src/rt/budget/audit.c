@@ -52,7 +52,7 @@ static void
 charge_unseen(struct thread *t, int64_t more)
 {
 	int64_t over = t->budget.overshoot.from - credit_of(t);
-	t->budget.credits[0] -= more;
+	credit_take(t, more);
 	settle_account(t);
 	int64_t left = credit_of(t);
 	t->budget.overshoot.from = left < 0 ? left + (over > 0 ? over : 0) : 0;

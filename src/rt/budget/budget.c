@@ -96,9 +96,9 @@ report_window(struct thread *t)
 
 /* For what the controller has done. */
 static void
-charge_debt(struct thread *t, int64_t debt)
+charge_controller_debt(struct thread *t, int64_t debt)
 {
-	t->budget.credits[0] -= debt;
+	credit_take(t, debt);
 	t->budget.elsewhere += debt;
 	share_overdraft(t);
 }
@@ -129,7 +129,7 @@ grant_credit(struct thread *t, uint64_t amount)
 	        credit = (int64_t)amount + (left < 0 ? left : 0); /* its debt */
 	t->budget.period_amount = (int64_t)amount;
 	set_credit(t, credit);
-	charge_debt(t, debt_share(credit_of(t) / 2));
+	charge_controller_debt(t, debt_share(credit_of(t) / 2));
 	if (credit > 0)
 		open_budget_window(t);
 }
@@ -156,7 +156,7 @@ take_shares(struct thread *t, int64_t least)
 		debt += debt_share(share / 2);
 	}
 	set_credit(t, left);
-	charge_debt(t, debt);
+	charge_controller_debt(t, debt);
 	return left - debt >= least;
 }
 
@@ -192,7 +192,7 @@ reacquire_credit(struct thread *t)
 		return;
 	}
 	memcpy(t->budget.credits, t->budget.share.parts_before, sizeof t->budget.credits);
-	t->budget.credits[0] -= released - got;
+	credit_take(t, released - got);
 	t->budget.granted = got;
 	share_overdraft(t);
 }
@@ -713,7 +713,7 @@ charge_time(struct thread *t, uint64_t since)
 	uint64_t ticks = rt_tsc() - since;
 	if (ticks > CREDIT_SUSPICIOUS)
 		ticks = without_waiting(t, ticks);
-	t->budget.credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS);
+	credit_take(t, (int64_t)(ticks * ST_BUDGET_UNITS));
 	t->budget.audit.timed += (int64_t)(ticks * ST_BUDGET_UNITS);
 }
 

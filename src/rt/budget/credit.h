@@ -33,6 +33,14 @@ credit_of(const struct thread *t)
 	return sum;
 }
 
+/* Takes so much of it, in the budget's units: for what the runtime or the controller has done for
+ * the thread. Blocks charge themselves. */
+static inline void
+credit_take(struct thread *t, int64_t units)
+{
+	t->budget.credits[0] -= units;
+}
+
 /* Half of it where it is most used. */
 static inline void
 spread_credit(struct thread *t, int64_t credit, unsigned most_used)

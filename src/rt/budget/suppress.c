@@ -96,7 +96,7 @@ charge_up_to(struct thread *t, uint64_t cpu)
 	if (!budget_exists() || t->in_vfork)
 		return;
 	uint64_t ticks = ns * (budget_plan()->ticks_per_second / 1000000) / 1000;
-	t->budget.credits[0] -= (int64_t)(ticks * ST_BUDGET_UNITS / CHARGED);
+	credit_take(t, (int64_t)(ticks * ST_BUDGET_UNITS / CHARGED));
 }
 
 void

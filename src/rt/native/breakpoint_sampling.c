@@ -235,7 +235,7 @@ bp_sampling_hit(struct thread *t)
 	uint64_t pc = t->regs.pc;
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_traps, 1);
-	t->budget.credits[0] -= (int64_t)TRAP_TICKS * ST_BUDGET_UNITS;
+	credit_take(t, (int64_t)TRAP_TICKS * ST_BUDGET_UNITS);
 	/* Who measures it takes the breakpoint away. */
 	if (is_measured(pc))
 		breakpoints_take(pc);

@@ -39,7 +39,7 @@ native_run_end(struct thread *t)
 
 /* From now on the kernel reports every system call that is not the runtime's own. */
 static bool
-intercept_calls(struct thread *t)
+intercept_syscalls(struct thread *t)
 {
 	if (t->native.user_dispatch)
 		return true;
@@ -86,7 +86,7 @@ native_run_go(struct thread *t)
 {
 	rt_must_hold(&rt.lock);
 	bp_sampling_pass(t);
-	if (!may_go(t) || breakpoints_stay(t->regs.pc) || !intercept_calls(t))
+	if (!may_go(t) || breakpoints_stay(t->regs.pc) || !intercept_syscalls(t))
 		return false;
 	bp_sampling_go(t);
 	set_out(t);
@@ -96,7 +96,7 @@ native_run_go(struct thread *t)
 bool
 native_run_return(struct thread *t)
 {
-	if (bp_sampling_waits(t) || breakpoints_any_stay() || !may_go(t) || !intercept_calls(t))
+	if (bp_sampling_waits(t) || breakpoints_any_stay() || !may_go(t) || !intercept_syscalls(t))
 		return false;
 	set_out(t);
 	return true;

@@ -610,7 +610,7 @@ end_seeing(struct thread *t, strobe_syscall *seen, bool wanted, long ret)
 
 /* The program is about to make the system call before `after`. */
 static void
-make_call(struct thread *t, uint64_t after)
+make_syscall(struct thread *t, uint64_t after)
 {
 	rt_stat(ST_STAT_syscalls, 1);
 	t->budget.audit.calls++;
@@ -648,7 +648,7 @@ rt_dispatch_syscall(struct thread *t)
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	native_run_note_call(t, false);
 	t->native.in_call = false;
-	make_call(t, after);
+	make_syscall(t, after);
 }
 
 void
@@ -658,7 +658,7 @@ rt_dispatch_trapped(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	native_run_note_call(t, true);
 	t->native.in_call = true;
-	make_call(t, t->regs.pc + CALL_BYTES);
+	make_syscall(t, t->regs.pc + CALL_BYTES);
 }
 
 void
@@ -669,5 +669,5 @@ rt_dispatch_syspatch(struct thread *t)
 	t->regs.pc = after - CALL_BYTES;
 	t->resume.state = RESUME_NONE;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
-	make_call(t, after);
+	make_syscall(t, after);
 }
