@@ -35,8 +35,8 @@ st_measure_pid(const char *text, long *pid, struct st_error *e)
 
 /* Applies one option. 0, or -1 with *e. */
 static st_status
-apply(struct arguments *a, const struct st_options *o, int option, const char *value,
-      struct st_error *e)
+apply_attach_option(struct arguments *a, const struct st_options *o, int option, const char *value,
+                    struct st_error *e)
 {
 	switch (option) {
 	case ATTACH_for:
@@ -58,13 +58,13 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_attach(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("attach", argv);
 	const char *value;
 	*a = (struct arguments){.measure = ST_MEASURE_DEFAULT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (apply(a, &o, option, value, e))
+		if (apply_attach_option(a, &o, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;
@@ -139,7 +139,7 @@ st_attach_main(char *const *argv)
 	struct arguments a;
 	struct st_error e;
 	int code = ST_EXIT_OK;
-	if (parse(&a, argv, &e))
+	if (parse_attach(&a, argv, &e))
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("attach"), false);

@@ -26,7 +26,7 @@ struct arguments {
 };
 
 static st_status
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply_build_tool_option(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case BUILD_TOOL_output:
@@ -58,12 +58,12 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_build_tool(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("build-tool", argv);
 	const char *value;
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END && !a->help;)
-		if (apply(a, option, value, e))
+		if (apply_build_tool_option(a, option, value, e))
 			return -1;
 	if (a->help)
 		return 0;
@@ -76,7 +76,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 
 /* my.tool for path/my.c, in the current directory. */
 static char *
-default_output(const char *source)
+build_tool_default_output(const char *source)
 {
 	const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source;
 	const char *dot = strrchr(base, '.');
@@ -87,7 +87,7 @@ default_output(const char *source)
 
 /* The tool as built, checked as strobe run would; it does not stay when it cannot be used. */
 static st_status
-check(const struct arguments *a, const char *output, struct st_error *e)
+check_build_tool(const struct arguments *a, const char *output, struct st_error *e)
 {
 	struct st_tool_file *f = st_tool_file_read(output, e);
 	int status = f ? st_tool_check_code(f, e) : -1;
@@ -108,12 +108,12 @@ check(const struct arguments *a, const char *output, struct st_error *e)
 static st_status
 build(const struct arguments *a, struct st_error *e)
 {
-	char *fallback = a->output ? NULL : default_output(a->source);
+	char *fallback = a->output ? NULL : build_tool_default_output(a->source);
 	const char *output = a->output ? a->output : fallback;
 	struct st_tool_build b = {a->source, output, a->include};
 	int status = output ? 0 : st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status)
-		status = st_tool_compile(&b, e) || check(a, output, e) ? -1 : 0;
+		status = st_tool_compile(&b, e) || check_build_tool(a, output, e) ? -1 : 0;
 	free(fallback);
 	return status;
 }
@@ -125,7 +125,7 @@ st_build_tool_main(char *const *argv)
 	struct st_error e;
 	if (st_calibrate_answer())
 		return ST_EXIT_OK;
-	if (parse(&a, argv, &e))
+	if (parse_build_tool(&a, argv, &e))
 		return st_complain(&e);
 	if (a.help) {
 		st_command_help(stdout, st_command_find("build-tool"), false);

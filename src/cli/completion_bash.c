@@ -8,7 +8,7 @@
 #include "cli/values.h"
 
 static void
-words(FILE *out, const struct st_values *v)
+bash_words(FILE *out, const struct st_values *v)
 {
 	struct st_word w;
 	fprintf(out, " words=(");
@@ -25,7 +25,7 @@ value(FILE *out, const struct st_values *v)
 	        [ST_VALUE_TOOL] = "tool",      [ST_VALUE_FILE] = "file",  [ST_VALUE_PID] = "pid",
 	        [ST_VALUE_PROGRAM] = "program"};
 	fprintf(out, ") kind=%s", kinds[v->kind]);
-	words(out, v);
+	bash_words(out, v);
 	fprintf(out, " ;;\n");
 }
 

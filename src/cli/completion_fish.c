@@ -9,7 +9,7 @@
 
 /* WORD, a tab, and its help, one a line. */
 static void
-words_function(FILE *out, const struct st_values *v)
+fish_words_function(FILE *out, const struct st_values *v)
 {
 	struct st_word w;
 	bool list = v->kind == ST_VALUE_LIST;
@@ -25,7 +25,7 @@ words_function(FILE *out, const struct st_values *v)
 
 /* __strobe_tool_options TOOL: its options in the same form. */
 static void
-options_of_tools(FILE *out)
+fish_options_of_tools(FILE *out)
 {
 	struct st_word w;
 	fprintf(out, "function __strobe_tool_options\n    switch $argv[1]\n");
@@ -67,7 +67,7 @@ valued(FILE *out)
 
 /* The end of a rule: what may be given. */
 static void
-action(FILE *out, const struct st_values *v)
+fish_action(FILE *out, const struct st_values *v)
 {
 	struct st_word w;
 	if (v->kind == ST_VALUE_FILE)
@@ -106,7 +106,7 @@ rules(FILE *out, const struct st_command *c)
 		st_completion_quote(out, o->help, "\\");
 		if (o->argument) {
 			v = st_values_of(o->argument);
-			action(out, &v);
+			fish_action(out, &v);
 		}
 		fprintf(out, "\n");
 	}
@@ -115,7 +115,7 @@ rules(FILE *out, const struct st_command *c)
 	bool program = v.kind == ST_VALUE_PROGRAM;
 	fprintf(out, "complete -c strobe -n '%s %s'", program ? "__strobe_in" : "__strobe_at",
 	        c->name);
-	action(out, &v);
+	fish_action(out, &v);
 	fprintf(out, "\n");
 }
 
@@ -125,8 +125,8 @@ st_completion_fish(FILE *out)
 	struct st_values v;
 	for (size_t i = 0; st_values_known(i, &v); i++)
 		if (v.word)
-			words_function(out, &v);
-	options_of_tools(out);
+			fish_words_function(out, &v);
+	fish_options_of_tools(out);
 	valued(out);
 	for (size_t i = 0; i < st_n_commands; i++) {
 		const struct st_command *c = &st_commands[i];

@@ -10,7 +10,7 @@
 
 /* name, or 'name:help' */
 static void
-words(FILE *out, const struct st_values *v, const char *between, const char *after)
+zsh_words(FILE *out, const struct st_values *v, const char *between, const char *after)
 {
 	struct st_word w;
 	for (size_t i = 0; st_values_word(v, i, &w); i++) {
@@ -24,24 +24,24 @@ words(FILE *out, const struct st_values *v, const char *between, const char *aft
 }
 
 static void
-words_function(FILE *out, const struct st_values *v)
+zsh_words_function(FILE *out, const struct st_values *v)
 {
 	fprintf(out, "_strobe_%s() {\n", v->placeholder);
 	if (v->kind == ST_VALUE_LIST) {
 		fprintf(out, "\t_values -s , %s", v->placeholder);
-		words(out, v, "\\[", "\\]");
+		zsh_words(out, v, "\\[", "\\]");
 		fprintf(out, "\n}\n\n");
 		return;
 	}
 	fprintf(out, "\tlocal -a words_of=(");
-	words(out, v, ":", "");
+	zsh_words(out, v, ":", "");
 	fprintf(out, " )\n\t_describe -t values %s words_of \"$@\"\n", v->placeholder);
 	fprintf(out, "}\n\n");
 }
 
 /* _strobe_tool_options TOOL, which sets words_of; fails when there is no such tool. */
 static void
-options_of_tools(FILE *out)
+zsh_options_of_tools(FILE *out)
 {
 	struct st_word w;
 	fprintf(out, "_strobe_tool_options() {\n\tcase $1 in\n");
@@ -58,7 +58,7 @@ options_of_tools(FILE *out)
 
 /* The words of a placeholder that lists them itself stand in the specification. */
 static void
-action(FILE *out, const struct st_values *v)
+zsh_action(FILE *out, const struct st_values *v)
 {
 	struct st_word w;
 	if (v->kind == ST_VALUE_FILE)
@@ -97,7 +97,7 @@ option(FILE *out, const struct st_option *o)
 	st_completion_quote(out, help, "\\");
 	if (o->argument) {
 		fprintf(out, "':%s:", o->argument);
-		action(out, &v);
+		zsh_action(out, &v);
 		fprintf(out, "'");
 	}
 	fprintf(out, "\n");
@@ -114,7 +114,7 @@ specs(FILE *out, const struct st_command *c)
 		fprintf(out, "\t\t'(-)1: :_strobe_program'\n\t\t'*:: :_strobe_arguments'\n");
 	else if (st_command_values(c, &v)) {
 		fprintf(out, "\t\t'*:%s:", v.placeholder);
-		action(out, &v);
+		zsh_action(out, &v);
 		fprintf(out, "'\n");
 	}
 	fprintf(out, "\t\t) ;;\n");
@@ -126,8 +126,8 @@ st_completion_zsh(FILE *out)
 	struct st_values v;
 	for (size_t i = 0; st_values_known(i, &v); i++)
 		if (v.word)
-			words_function(out, &v);
-	options_of_tools(out);
+			zsh_words_function(out, &v);
+	zsh_options_of_tools(out);
 	fprintf(out, "_strobe_specs() {\n\tcase $1 in\n");
 	for (size_t i = 0; i < st_n_commands; i++)
 		specs(out, &st_commands[i]);

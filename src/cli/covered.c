@@ -22,7 +22,7 @@ struct arguments {
 };
 
 static st_status
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply_covered_option(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
@@ -52,13 +52,13 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_covered(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("covered", argv);
 	const char *value;
 	*a = (struct arguments){.top = 40};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (apply(a, option, value, e))
+		if (apply_covered_option(a, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;
@@ -77,7 +77,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 }
 
 static st_status
-print(struct arguments *a, struct st_error *e)
+print_covered(struct arguments *a, struct st_error *e)
 {
 	st_covered_sort(&a->logs);
 	st_covered_sort(&a->against);
@@ -111,10 +111,10 @@ st_covered_main(char *const *argv)
 	struct arguments a;
 	struct st_error e;
 	int code = ST_EXIT_OK;
-	int bad = parse(&a, argv, &e);
+	int bad = parse_covered(&a, argv, &e);
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("covered"), false);
-	else if (bad || print(&a, &e))
+	else if (bad || print_covered(&a, &e))
 		code = st_complain(&e);
 	st_covered_free(&a.logs);
 	st_covered_free(&a.against);

@@ -42,7 +42,7 @@ set_metric(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-add_file(struct arguments *a, const char *value, struct st_error *e)
+add_file_diff(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->n_files == ST_SIDES)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -52,11 +52,11 @@ add_file(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply_diff_option(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
-		return add_file(a, value, e);
+		return add_file_diff(a, value, e);
 	case DIFF_metric:
 		return set_metric(a, value, e);
 	case DIFF_kccf:
@@ -87,13 +87,13 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_diff(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("diff", argv);
 	const char *value;
 	*a = (struct arguments){.top = 15, .metric = ST_DIFF_METRIC_COUNT};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (apply(a, option, value, e))
+		if (apply_diff_option(a, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;
@@ -105,7 +105,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 }
 
 static st_status
-print(const struct arguments *a, const struct st_comparison *c, struct st_error *e)
+print_diff(const struct arguments *a, const struct st_comparison *c, struct st_error *e)
 {
 	struct st_diff_report r = {.comparison = c,
 	                           .names = {a->files[ST_A], a->files[ST_B]},
@@ -166,7 +166,7 @@ compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], 
 	if (!status)
 		status = st_compare(&c, &sides[ST_A], &sides[ST_B], a->kccf, e);
 	if (!status)
-		status = print(a, &c, e);
+		status = print_diff(a, &c, e);
 	st_compare_free(&c);
 	for (int i = 0; i < ST_SIDES; i++)
 		st_contexts_free(&sides[i]);
@@ -193,7 +193,7 @@ st_diff_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	int bad = parse(&a, argv, &e), code = ST_EXIT_OK;
+	int bad = parse_diff(&a, argv, &e), code = ST_EXIT_OK;
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("diff"), false);
 	else if (bad || load_and_compare(&a, &e))

@@ -88,7 +88,7 @@ text_or_null(const char *text)
 }
 
 static int
-print_json(const struct st_finding *findings, bool usable)
+print_json_doctor(const struct st_finding *findings, bool usable)
 {
 	json_t *array = json_array();
 	int bad = !array;
@@ -120,7 +120,7 @@ examine(bool json)
 	}
 	if (!json)
 		print_text(findings, usable);
-	else if (print_json(findings, usable))
+	else if (print_json_doctor(findings, usable))
 		return ST_EXIT_FAILED;
 	return usable ? 0 : 1;
 }

@@ -27,7 +27,7 @@ fits_label(const struct st_profile *p, size_t label, const char *pattern)
 
 /* The name of the function that a label stands for, NULL: none. */
 static const char *
-name_of(const struct st_profile *p, size_t label)
+asked_name_of(const struct st_profile *p, size_t label)
 {
 	const struct st_profile_label *l = &p->labels.v[label];
 	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
@@ -49,7 +49,7 @@ static void
 look_near(struct st_nearest_few *near, const struct st_profile *p, bool arguments)
 {
 	for (size_t i = 0; i < p->labels.n; i++) {
-		const char *name = name_of(p, i);
+		const char *name = asked_name_of(p, i);
 		if (name)
 			st_nearest_few_try(near, name,
 			                   arguments ? strlen(name) : st_choice_plain(name));
@@ -71,9 +71,9 @@ question(const struct st_profile *const *profiles, size_t n, const char *pattern
 }
 
 static st_status
-check(const struct st_patterns *patterns, const char *option,
-      const struct st_profile *const *profiles, size_t n,
-      void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e)
+check_asked(const struct st_patterns *patterns, const char *option,
+            const struct st_profile *const *profiles, size_t n,
+            void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e)
 {
 	bool known[ST_MOST_PATTERNS], any = false;
 	char text[512];
@@ -102,8 +102,8 @@ st_names_unknown(const struct st_names *n, const struct st_profile *const *profi
 		labels += profiles[i]->labels.n;
 	if (!labels)
 		return 0;
-	return check(&n->under, "under", profiles, n_profiles, say, out, e) ||
-	                       check(&n->calls, "calls", profiles, n_profiles, say, out, e)
+	return check_asked(&n->under, "under", profiles, n_profiles, say, out, e) ||
+	                       check_asked(&n->calls, "calls", profiles, n_profiles, say, out, e)
 	               ? -1
 	               : 0;
 }

@@ -17,8 +17,8 @@
 
 /* Of callers as many as find room; none unless `callers`. 0, or -1 with *e. */
 static st_status
-read_contexts(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
-              bool callers, struct st_error *e)
+read_contexts_paths(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
+                    bool callers, struct st_error *e)
 {
 	const struct st_context_choice choice = {.join_threads = a->join_threads,
 	                                         .kccf = a->kccf && callers,
@@ -93,7 +93,7 @@ write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st
 	const struct st_context_cost *cost = a->format->cost;
 	struct st_context_cut cut;
 	struct st_contexts c;
-	if (read_contexts(&c, p, a, cost && cost->callers, e))
+	if (read_contexts_paths(&c, p, a, cost && cost->callers, e))
 		return -1;
 	int status = st_contexts_cut(&c, cost, &a->limit, &cut, e);
 	if (!status) {
@@ -111,14 +111,14 @@ say_note(FILE *out, const char *sentence)
 }
 
 static void
-summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
+summarize_paths(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 {
 	const struct st_paths *a = arg;
 	struct st_contexts c;
 	struct st_error e;
 	if (st_names_unknown(&a->names, &p, 1, say_note, out, &e))
 		say_note(out, e.text);
-	if (read_contexts(&c, p, arg, false, &e))
+	if (read_contexts_paths(&c, p, arg, false, &e))
 		return;
 	st_contexts_summary(&c, top, out);
 	st_contexts_free(&c);
@@ -127,11 +127,11 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 /* ---- a run ---- */
 
 static int
-measure(struct st_paths *a, char *const *argv)
+measure_paths(struct st_paths *a, char *const *argv)
 {
 	const struct st_output_form form = {a->format ? a->format->end : NULL, write_contexts, a};
 	a->measure.session.output.form = a->format ? &form : NULL;
-	a->measure.result.summary = summarize;
+	a->measure.result.summary = summarize_paths;
 	a->measure.result.summary_arg = a;
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
@@ -145,7 +145,7 @@ print_hottest(const struct st_paths *a, const struct st_profile *p, struct st_er
 {
 	struct st_contexts c;
 	struct st_safe safe;
-	if (read_contexts(&c, p, a, false, e))
+	if (read_contexts_paths(&c, p, a, false, e))
 		return -1;
 	if (!st_safe_begin(&safe, stdout)) {
 		st_contexts_free(&c);
@@ -207,7 +207,7 @@ st_paths_main(char *const *argv)
 	else if (a.from)
 		code = show_profile(&a);
 	else
-		code = measure(&a, argv);
+		code = measure_paths(&a, argv);
 	st_paths_free(&a);
 	return code;
 }

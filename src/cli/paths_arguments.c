@@ -85,7 +85,8 @@ guess_format(struct st_paths *a)
 }
 
 static st_status
-apply_more(struct st_paths *a, const char *name, int option, const char *value, struct st_error *e)
+apply_paths_setting(struct st_paths *a, const char *name, int option, const char *value,
+                    struct st_error *e)
 {
 	switch (option) {
 	case PATHS_unique:
@@ -127,8 +128,8 @@ apply_more(struct st_paths *a, const char *name, int option, const char *value, 
 }
 
 static st_status
-apply(struct st_paths *a, const struct st_options *o, int option, const char *value,
-      struct st_error *e)
+apply_paths_option(struct st_paths *a, const struct st_options *o, int option, const char *value,
+                   struct st_error *e)
 {
 	static const char *const modes[] = {"func", "intra", "inter"};
 	static const char *const tails[] = {"callee", "physical"};
@@ -202,7 +203,7 @@ apply(struct st_paths *a, const struct st_options *o, int option, const char *va
 	case ST_OPTIONS_BAD:
 		return -1; /* *e is filled */
 	default:
-		return apply_more(a, o->options[option].name, option, value, e);
+		return apply_paths_setting(a, o->options[option].name, option, value, e);
 	}
 }
 
@@ -229,7 +230,7 @@ check_lists(const struct st_paths *a, struct st_error *e)
 }
 
 static st_status
-choose_tool(struct st_paths *a, struct st_error *e)
+choose_tool_paths(struct st_paths *a, struct st_error *e)
 {
 	char memory[24];
 	bool root = a->measure.session.region.functions.n || a->measure.session.region.images.n;
@@ -353,7 +354,7 @@ check_log(struct st_paths *a, struct st_error *e)
 }
 
 static st_status
-check(struct st_paths *a, struct st_error *e)
+check_paths(struct st_paths *a, struct st_error *e)
 {
 	bool blocks = strcmp(a->mode, "func") != 0;
 	if (check_source(a, e) || check_top(a, e) || check_log(a, e))
@@ -390,12 +391,12 @@ check(struct st_paths *a, struct st_error *e)
 		               a->time ? "time" : "instructions", a->mode);
 	if (!*a->k)
 		snprintf(a->k, sizeof a->k, "inf");
-	return choose_tool(a, e);
+	return choose_tool_paths(a, e);
 }
 
 /* Is the option about what is shown, and not about how a program is run? */
 static bool
-shows(int option)
+paths_shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
 	       option == PATHS_limit || option == PATHS_under || option == PATHS_calls ||
@@ -437,9 +438,9 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 			a->measure.session.output.name = a->measure.session.program[0];
 			break;
 		}
-		if (apply(a, &o, option, value, e))
+		if (apply_paths_option(a, &o, option, value, e))
 			return -1;
-		if (!shows(option))
+		if (!paths_shows(option))
 			a->asked = o.options[option].name;
 		if (a->help)
 			return 0;
@@ -456,7 +457,7 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--from shows an earlier run: leave out the program '%s'",
 		               a->measure.session.program[0]);
-	return a->from ? check_from(a, e) : check(a, e);
+	return a->from ? check_from(a, e) : check_paths(a, e);
 }
 
 void

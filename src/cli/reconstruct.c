@@ -24,7 +24,7 @@ struct arguments {
 };
 
 static st_status
-take_file(struct arguments *a, const char *value, struct st_error *e)
+take_file_reconstruct(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -34,11 +34,11 @@ take_file(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply_reconstruct_option(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
-		return take_file(a, value, e);
+		return take_file_reconstruct(a, value, e);
 	case RECONSTRUCT_gaps:
 		a->gaps = true;
 		return 0;
@@ -63,13 +63,13 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_reconstruct(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("reconstruct", argv);
 	const char *value;
 	*a = (struct arguments){.top = 40};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (apply(a, option, value, e))
+		if (apply_reconstruct_option(a, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;
@@ -152,7 +152,7 @@ struct telling {
 };
 
 static void
-tell(void *arg, uint64_t rows)
+tell_reconstruct(void *arg, uint64_t rows)
 {
 	struct telling *t = arg;
 	char read[ST_NUMBER_SIZE], all[ST_NUMBER_SIZE], text[100];
@@ -166,14 +166,14 @@ read_path(struct st_walk *w, struct st_row_reader *reader, struct st_error *e)
 {
 	struct telling t = {.all = st_row_reader_rows(reader)};
 	st_progress_init(&t.line, false);
-	int status = st_path_read(w, reader, tell, &t, e);
+	int status = st_path_read(w, reader, tell_reconstruct, &t, e);
 	st_progress_erase(&t.line);
 	return status;
 }
 
 static st_status
-print(const struct arguments *a, const struct st_walk *w, const struct st_profile *profile,
-      struct st_error *e)
+print_reconstruct(const struct arguments *a, const struct st_walk *w,
+                  const struct st_profile *profile, struct st_error *e)
 {
 	const struct st_path_report r = {.walk = w,
 	                                 .profile = profile,
@@ -206,7 +206,7 @@ reconstruct(const struct arguments *a, const struct st_profile *profile, struct 
 		if (profile && compare_images(profile, st_row_reader_profile(reader), &printing))
 			status = -1;
 		else
-			status = print(a, &w, profile, &printing);
+			status = print_reconstruct(a, &w, profile, &printing);
 		if (status)
 			*e = printing;
 		status = status || damaged ? -1 : 0;
@@ -222,7 +222,7 @@ st_reconstruct_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	if (parse(&a, argv, &e))
+	if (parse_reconstruct(&a, argv, &e))
 		return st_complain(&e);
 	if (a.help) {
 		st_command_help(stdout, st_command_find("reconstruct"), false);

@@ -28,7 +28,7 @@ struct arguments {
 };
 
 static st_status
-add_file(struct arguments *a, const char *value, struct st_error *e)
+add_file_report(struct arguments *a, const char *value, struct st_error *e)
 {
 	const char **slot = ST_PUSH(&a->files);
 	if (!slot)
@@ -38,11 +38,11 @@ add_file(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply_report_option(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
-		return add_file(a, value, e);
+		return add_file_report(a, value, e);
 	case REPORT_output:
 		a->output = value;
 		return 0;
@@ -65,13 +65,13 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("report", argv);
 	const char *value;
 	*a = (struct arguments){.output = "strobe.html", .top = 10000, .sources = true};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
-		if (apply(a, option, value, e))
+		if (apply_report_option(a, option, value, e))
 			return -1;
 	if (!a->help && !a->files.n)
 		return st_fail(e, ST_EXIT_USAGE, "nothing to report: strobe report FILE...");
@@ -175,7 +175,7 @@ st_report_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	int code = ST_EXIT_OK, bad = parse(&a, argv, &e);
+	int code = ST_EXIT_OK, bad = parse_report(&a, argv, &e);
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("report"), false);
 	else if (bad || write_page(&a, &e))

@@ -19,8 +19,8 @@ struct arguments {
 
 /* Applies one option. 0, or -1 with *e. */
 static st_status
-apply(struct arguments *a, const struct st_options *o, int option, const char *value,
-      struct st_error *e)
+apply_run_option(struct arguments *a, const struct st_options *o, int option, const char *value,
+                 struct st_error *e)
 {
 	switch (option) {
 	case RUN_follow:
@@ -40,7 +40,7 @@ apply(struct arguments *a, const struct st_options *o, int option, const char *v
 
 /* The options end where the program begins, so that the program's own are left alone. */
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_run(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("run", argv);
 	const char *value;
@@ -52,7 +52,7 @@ parse(struct arguments *a, char *const *argv, struct st_error *e)
 			s->output.name = s->program[0];
 			return s->tools.n ? 0 : st_toolset_add(&s->tools, "hot", e);
 		}
-		if (apply(a, &o, option, value, e))
+		if (apply_run_option(a, &o, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;
@@ -66,7 +66,7 @@ st_run_main(char *const *argv)
 	struct arguments a;
 	struct st_error e;
 	int code = ST_EXIT_OK;
-	if (parse(&a, argv, &e))
+	if (parse_run(&a, argv, &e))
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("run"), false);

@@ -62,7 +62,7 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 }
 
 static st_status
-parse_format(const char *value, enum st_report_format *format, struct st_error *e)
+parse_format_show(const char *value, enum st_report_format *format, struct st_error *e)
 {
 	static const char *const names[] = {[ST_FORMAT_TEXT] = "text",
 	                                    [ST_FORMAT_JSON] = "json",
@@ -77,7 +77,7 @@ parse_format(const char *value, enum st_report_format *format, struct st_error *
 }
 
 static st_status
-take_file(struct arguments *a, const char *value, struct st_error *e)
+take_file_show(struct arguments *a, const char *value, struct st_error *e)
 {
 	if (a->file)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -87,11 +87,11 @@ take_file(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-apply(struct arguments *a, int option, const char *value, struct st_error *e)
+apply_show_option(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
-		return take_file(a, value, e);
+		return take_file_show(a, value, e);
 	case SHOW_sort:
 		a->sort_key = value;
 		return 0;
@@ -127,7 +127,7 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 	case SHOW_debuginfod:
 		return st_debuginfod_enable(e);
 	case SHOW_format:
-		return parse_format(value, &a->format, e);
+		return parse_format_show(value, &a->format, e);
 	case SHOW_output:
 		a->output = value;
 		return 0;
@@ -140,13 +140,13 @@ apply(struct arguments *a, int option, const char *value, struct st_error *e)
 }
 
 static st_status
-parse(struct arguments *a, char *const *argv, struct st_error *e)
+parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("show", argv);
 	const char *value;
 	*a = (struct arguments){.output = "-", .top = -1};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
-		if (apply(a, option, value, e))
+		if (apply_show_option(a, option, value, e))
 			return -1;
 	if (a->help)
 		return 0;
@@ -213,7 +213,7 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 }
 
 static st_status
-write_text(const char *path, char *text, bool json, struct st_error *e)
+write_text_show(const char *path, char *text, bool json, struct st_error *e)
 {
 	if (!strcmp(path, "-")) {
 		if (json)
@@ -270,7 +270,7 @@ st_show_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	if (parse(&a, argv, &e))
+	if (parse_show(&a, argv, &e))
 		return st_complain(&e);
 	if (a.help) {
 		st_command_help(stdout, st_command_find("show"), false);
@@ -286,7 +286,7 @@ st_show_main(char *const *argv)
 	struct st_style plain = {0};
 	bool terminal = !strcmp(a.output, "-");
 	char *text = render(&a, p, terminal ? st_style_of(stdout) : plain, &e);
-	int status = text ? write_text(a.output, text, a.format == ST_FORMAT_JSON, &e) : -1;
+	int status = text ? write_text_show(a.output, text, a.format == ST_FORMAT_JSON, &e) : -1;
 	if (st_debuginfod_problem())
 		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
 	free(text);

@@ -108,8 +108,8 @@ json_of(const strobe_tool *t, const struct st_tool_file *file)
 }
 
 static st_status
-print_json(const strobe_tool *const *tools, size_t n, const struct st_tool_file *file,
-           struct st_error *e)
+print_json_tools(const strobe_tool *const *tools, size_t n, const struct st_tool_file *file,
+                 struct st_error *e)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < n; i++)
@@ -127,7 +127,8 @@ static st_status
 print_all(bool json, struct st_error *e)
 {
 	if (json)
-		return print_json((const strobe_tool *const *)st_tools, ST_TOOL_COUNT, NULL, e);
+		return print_json_tools((const strobe_tool *const *)st_tools, ST_TOOL_COUNT, NULL,
+		                        e);
 	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
 		printf("  %-12s%s\n", st_tools[i]->name, st_tools[i]->help);
 	return 0;
@@ -140,7 +141,7 @@ print_named(const char *name, bool json, struct st_error *e)
 	const strobe_tool *tool = st_tool_find(name, &file, e);
 	if (!tool)
 		return -1;
-	int status = json ? print_json(&tool, 1, file, e) : 0;
+	int status = json ? print_json_tools(&tool, 1, file, e) : 0;
 	if (!json)
 		print_one(tool, file);
 	st_tool_file_free(file);
@@ -148,7 +149,7 @@ print_named(const char *name, bool json, struct st_error *e)
 }
 
 static st_status
-parse_format(const char *value, bool *json, struct st_error *e)
+parse_format_tools(const char *value, bool *json, struct st_error *e)
 {
 	*json = !strcmp(value, "json");
 	return *json || !strcmp(value, "text") ? 0 : st_bad_format(value, "text and json", e);
@@ -167,7 +168,7 @@ st_tools_main(char *const *argv)
 			st_command_help(stdout, st_command_find("tools"), false);
 			return ST_EXIT_OK;
 		case TOOLS_format:
-			if (parse_format(value, &json, &e))
+			if (parse_format_tools(value, &json, &e))
 				return st_complain(&e);
 			break;
 		case ST_OPTIONS_OTHER:

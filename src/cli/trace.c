@@ -75,7 +75,7 @@ write_profile(const struct st_profile *p, const void *arg, FILE *out, struct st_
 }
 
 static void
-summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
+summarize_trace(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 {
 	const struct st_trace_arguments *a = arg;
 	struct st_trace t;
@@ -89,7 +89,7 @@ summarize(const struct st_profile *p, const void *arg, size_t top, FILE *out)
 }
 
 static int
-measure(struct st_trace_arguments *a, char *const *argv)
+measure_trace(struct st_trace_arguments *a, char *const *argv)
 {
 	static const char *const ends[] = {[ST_TRACE_DB] = NULL,
 	                                   [ST_TRACE_TEXT] = "txt",
@@ -99,7 +99,7 @@ measure(struct st_trace_arguments *a, char *const *argv)
 	                                   [ST_TRACE_RAW] = "raw"};
 	const struct st_output_form form = {ends[a->form], write_profile, a};
 	a->measure.session.output.form = a->form == ST_TRACE_DB ? NULL : &form;
-	a->measure.result.summary = summarize;
+	a->measure.result.summary = summarize_trace;
 	a->measure.result.summary_arg = a;
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
@@ -132,8 +132,8 @@ write_shown(const struct st_profile *p, const void *arg, FILE *out, struct st_er
 }
 
 static st_status
-show(const struct st_trace_arguments *a, const struct st_profile *p, const struct st_trace *t,
-     struct st_error *e)
+show_trace(const struct st_trace_arguments *a, const struct st_profile *p, const struct st_trace *t,
+           struct st_error *e)
 {
 	const char *output = a->measure.session.output.path,
 	           *from = a->from ? a->from : a->from_raw;
@@ -156,7 +156,7 @@ show_file(const struct st_trace_arguments *a, struct st_error *e)
 	st_status status = p ? st_trace_read(&t, p, a->per_thread, e)
 	                     : st_trace_read_raw(&t, a->from_raw, a->unit, a->per_thread, e);
 	if (!status) {
-		status = show(a, p, &t, e);
+		status = show_trace(a, p, &t, e);
 		st_trace_free(&t);
 	}
 	if (p)
@@ -177,7 +177,7 @@ st_trace_main(char *const *argv)
 	else if (a.from || a.from_raw)
 		code = show_file(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else
-		code = measure(&a, argv);
+		code = measure_trace(&a, argv);
 	st_trace_arguments_free(&a);
 	return code;
 }

@@ -66,8 +66,8 @@ guess_form(struct st_trace_arguments *a)
 }
 
 static st_status
-apply_more(struct st_trace_arguments *a, const char *name, int option, const char *value,
-           struct st_error *e)
+apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, const char *value,
+                    struct st_error *e)
 {
 	static const char *const units[] = {"ns", "us"};
 	unsigned which;
@@ -107,8 +107,8 @@ apply_more(struct st_trace_arguments *a, const char *name, int option, const cha
 }
 
 static st_status
-apply(struct st_trace_arguments *a, const struct st_options *o, int option, const char *value,
-      struct st_error *e)
+apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int option,
+                   const char *value, struct st_error *e)
 {
 	switch (option) {
 	case TRACE_user:
@@ -138,13 +138,13 @@ apply(struct st_trace_arguments *a, const struct st_options *o, int option, cons
 	case ST_OPTIONS_BAD:
 		return ST_FAILED; /* *e is filled */
 	default:
-		return apply_more(a, o->options[option].name, option, value, e);
+		return apply_trace_setting(a, o->options[option].name, option, value, e);
 	}
 }
 
 /* Is the option about what is shown, and not about how a program is run? */
 static bool
-shows(int option)
+trace_shows(int option)
 {
 	return option == TRACE_from || option == TRACE_from_raw || option == TRACE_unit ||
 	       option == TRACE_format || option == TRACE_output || option == TRACE_per_thread ||
@@ -183,7 +183,7 @@ lines_of(const struct st_patterns *p)
 }
 
 static st_status
-choose_tool(struct st_trace_arguments *a, struct st_error *e)
+choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 {
 	struct st_region *r = &a->measure.session.region;
 	struct st_tool_setting settings[6];
@@ -266,7 +266,7 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 	a->events |= st_trace_needs_events(a->form);
 	if (a->measure.session.program)
 		a->measure.session.region.length = a->seconds;
-	return choose_tool(a, e);
+	return choose_tool_trace(a, e);
 }
 
 static st_status
@@ -324,9 +324,9 @@ st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error 
 			a->measure.session.output.name = a->measure.session.program[0];
 			break;
 		}
-		if (apply(a, &o, option, value, e))
+		if (apply_trace_option(a, &o, option, value, e))
 			return ST_FAILED;
-		if (!shows(option))
+		if (!trace_shows(option))
 			a->asked = o.options[option].name;
 		if (a->help)
 			return ST_OK;

@@ -18,7 +18,8 @@
 /* After the text has been printed: the JSON, too, if it is wanted there; and into a file. path:
  * NULL: into none. */
 static st_status
-finish(const struct st_tune_arguments *a, const char *json, const char *path, struct st_error *e)
+finish_tune(const struct st_tune_arguments *a, const char *json, const char *path,
+            struct st_error *e)
 {
 	if (a->json)
 		fputs(json, stdout);
@@ -43,7 +44,7 @@ report_study(const struct st_tune_arguments *a, const char *path, struct st_erro
 		return -1;
 	if (!a->json)
 		st_analysis_print(&analysis, &a->study, stdout, st_style_of(stdout));
-	int status = finish(a, json, path, e);
+	int status = finish_tune(a, json, path, e);
 	free(json);
 	return status;
 }
@@ -56,14 +57,14 @@ report_limit(const struct st_tune_arguments *a, const struct st_limit *l, struct
 		return -1;
 	if (!a->json)
 		st_limit_print(l, stdout, st_style_of(stdout));
-	int status = finish(a, json, a->output, e);
+	int status = finish_tune(a, json, a->output, e);
 	free(json);
 	return status;
 }
 
 /* strobe.PROGRAM.PID.tune.json; NULL: no memory. */
 static char *
-default_output(const struct st_study *s)
+tune_default_output(const struct st_study *s)
 {
 	char *prefix = st_session_output_prefix(s->programs.v[0].argv[0]), *name = NULL;
 	if (prefix && asprintf(&name, "%s%d.tune.json", prefix, (int)getpid()) < 0)
@@ -109,7 +110,7 @@ prepare(struct st_tune_how *how, struct st_error *e)
 }
 
 static void
-show(void *progress, const char *line)
+show_tune(void *progress, const char *line)
 {
 	if (line)
 		st_progress_line(progress, line);
@@ -130,7 +131,7 @@ conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 {
 	struct st_progress progress;
 	st_progress_init(&progress, a->quiet);
-	a->how.show = show;
+	a->how.show = show_tune;
 	a->how.say = say;
 	a->how.arg = &progress;
 	if (prepare(&a->how, e))
@@ -157,7 +158,7 @@ tell_interruption(const struct st_tune_arguments *a, bool some, const char *what
 static st_status
 study(struct st_tune_arguments *a, struct st_error *e)
 {
-	char *fallback = a->json || a->output ? NULL : default_output(&a->study);
+	char *fallback = a->json || a->output ? NULL : tune_default_output(&a->study);
 	const char *path = a->output ? a->output : fallback;
 	int status = (path && st_output_check(path, e)) || conduct(a, NULL, e) ? -1 : 0;
 	if (!status && st_tune_interrupted())

@@ -145,7 +145,7 @@ apply_searching(struct st_tune_arguments *a, int option, const char *value, stru
 }
 
 static st_status
-apply(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
+apply_tune_option(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
 {
 	bool measures = true;
 	int status = 0;
@@ -313,7 +313,7 @@ st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER)
 			return complete(a, argv + o.at - 1, e);
-		if (apply(a, option, value, e))
+		if (apply_tune_option(a, option, value, e))
 			return -1;
 		if (a->help)
 			return 0;

@@ -82,7 +82,7 @@ struct side {
 };
 
 static struct st_match_function
-function_of(const struct st_contexts *s, const struct st_context_label *l)
+compared_function_of(const struct st_contexts *s, const struct st_context_label *l)
 {
 	bool named =
 	        l->root || st_match_is_name(l->name, l->image, l->offset - (uint64_t)l->inside);
@@ -106,7 +106,7 @@ list_side(const struct st_contexts *s, struct side *side)
 		side->images[i] = (struct st_match_image){s->profile->images.v[i].path,
 		                                          s->profile->images.v[i].build_id};
 	for (size_t i = 0; i < s->n_labels; i++)
-		side->functions[i] = function_of(s, &s->labels[i]);
+		side->functions[i] = compared_function_of(s, &s->labels[i]);
 	return ST_OK;
 }
 
@@ -183,7 +183,8 @@ add_node(struct st_compared_trees *t, uint32_t node, int side, const struct st_w
 
 /* Parents come before their children in both forests. */
 static st_status
-add_forest(struct maker *m, struct st_compared_trees *t, const struct st_forest *f, int side)
+add_forest_compared(struct maker *m, struct st_compared_trees *t, const struct st_forest *f,
+                    int side)
 {
 	struct st_comparison *c = m->c;
 	uint32_t *node_of = malloc((f->n + 1) * sizeof *node_of);
@@ -204,7 +205,7 @@ add_forest(struct maker *m, struct st_compared_trees *t, const struct st_forest 
 }
 
 static void
-add_totals(struct st_compared_trees *t)
+add_totals_compared(struct st_compared_trees *t)
 {
 	for (uint32_t i = t->forest.n; i-- > 0;) {
 		struct st_compared *n = &t->nodes.v[i];
@@ -224,7 +225,7 @@ add_side(struct maker *m, int side)
 	for (size_t i = 0; i < s->groups.n; i++) {
 		const struct st_context_group *g = &s->groups.v[i];
 		struct st_compared_trees *t = find_trees(m->c, g->thread);
-		if (!t || add_forest(m, t, m->c->kccf ? &g->kccf : &g->ksf, side))
+		if (!t || add_forest_compared(m, t, m->c->kccf ? &g->kccf : &g->ksf, side))
 			return -1;
 	}
 	return 0;
@@ -238,7 +239,7 @@ st_compare(struct st_comparison *c, const struct st_contexts *a, const struct st
 	*c = (struct st_comparison){.sides = {a, b}, .kccf = kccf};
 	int status = match_labels(&m) || add_side(&m, ST_A) || add_side(&m, ST_B) ? -1 : 0;
 	for (size_t i = 0; i < c->trees.n && !status && !kccf; i++)
-		add_totals(&c->trees.v[i]);
+		add_totals_compared(&c->trees.v[i]);
 	st_match_free(&m.match);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left to compare the contexts") : 0;
 }

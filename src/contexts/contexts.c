@@ -140,7 +140,7 @@ fits_any(const char *const *patterns, size_t n, const struct st_profile *p,
 }
 
 static st_status
-choose(struct st_context_maker *m)
+choose_contexts(struct st_context_maker *m)
 {
 	struct st_contexts *c = m->c;
 	const struct st_context_choice *choice = m->choice;
@@ -290,7 +290,7 @@ make_groups(struct st_context_maker *m)
 	for (size_t i = 0; i < n; i++)
 		if (place_context(m, i))
 			return -1;
-	if (m->choice && choose(m))
+	if (m->choice && choose_contexts(m))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		weigh_context(m, i);

@@ -31,7 +31,7 @@ name_by_offset(struct st_contexts *c, const struct st_profile_label *l)
 }
 
 static const char *
-name_of(struct st_contexts *c, const struct st_profile_label *l)
+label_name_of(struct st_contexts *c, const struct st_profile_label *l)
 {
 	const struct st_profile *p = c->profile;
 	if (l->image == UINT32_MAX && l->offset < ST_FIRST_PLACE)
@@ -48,7 +48,7 @@ describe(struct st_contexts *c, const struct st_profile_label *in, struct st_con
 	const struct st_profile_function *f =
 	        in->function == UINT32_MAX ? NULL : &p->functions.v[in->function];
 	*out = (struct st_context_label){
-	        .name = name_of(c, in),
+	        .name = label_name_of(c, in),
 	        .image = in->image == UINT32_MAX ? NULL : p->images.v[in->image].path,
 	        .file = in->file,
 	        .offset = in->offset,
@@ -134,7 +134,7 @@ st_contexts_next_piece(const struct st_context_maker *m, struct st_context_piece
 
 /* A block, or a piece of it, as it is shown: of all that were executed there the longest. */
 static void
-measure(const struct st_context_maker *m, const struct st_profile_label *in, uint32_t label)
+measure_label(const struct st_context_maker *m, const struct st_profile_label *in, uint32_t label)
 {
 	struct st_context_label *out = &m->c->labels[label];
 	uint32_t bytes = m->c->pinned ? in->bytes : in->piece;
@@ -197,7 +197,7 @@ find_used(struct st_context_maker *m)
 		uint32_t at = i;
 		for (; m->used[i] && at != UINT32_MAX; at = pieces.label) {
 			uint32_t label = st_contexts_next_piece(m, &pieces);
-			measure(m, &p->labels.v[at], label);
+			measure_label(m, &p->labels.v[at], label);
 		}
 	}
 	for (uint32_t i = 0; i < p->labels.n; i++)

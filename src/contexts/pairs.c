@@ -25,7 +25,7 @@ difference(struct st_weight a, const struct st_weight *b)
 }
 
 static void
-add_totals(const struct st_forest *f, struct step *steps)
+add_totals_pairs(const struct st_forest *f, struct step *steps)
 {
 	for (uint32_t i = f->n; i-- > 0;) { /* children come after their parents */
 		struct st_weight *t = &steps[i].total;
@@ -82,9 +82,9 @@ enter(struct maker *s, const struct st_forest *f, struct step *steps, uint32_t i
 
 /* Without recursion: a tree may be as deep as the program's. */
 static void
-add_forest(struct maker *s, const struct st_forest *f, struct step *steps)
+add_forest_pairs(struct maker *s, const struct st_forest *f, struct step *steps)
 {
-	add_totals(f, steps);
+	add_totals_pairs(f, steps);
 	for (uint32_t i = f->first; i != ST_NO_NODE;) {
 		enter(s, f, steps, i);
 		if (f->nodes[i].first != ST_NO_NODE) {
@@ -118,7 +118,7 @@ add_groups(const struct st_contexts *c, struct maker *s)
 		const struct st_forest *f = &c->groups.v[i].ksf;
 		struct step *steps = calloc(f->n + 1, sizeof *steps);
 		if (steps)
-			add_forest(s, f, steps);
+			add_forest_pairs(s, f, steps);
 		else
 			s->pairs->out_of_memory = true;
 		free(steps);

@@ -30,7 +30,7 @@ struct message {
 };
 
 static void
-tell(int socket, const struct message *m, const int *fds)
+tell_agent(int socket, const struct message *m, const int *fds)
 {
 	union {
 		struct cmsghdr align;
@@ -95,7 +95,7 @@ attend(int socket, struct st_attachment *a)
 		if (fds[0].revents)
 			break;
 		if (fds[1].revents) {
-			tell(socket, &(struct message){.kind = LEFT}, NULL);
+			tell_agent(socket, &(struct message){.kind = LEFT}, NULL);
 			fds[1].fd = -1;
 		}
 	}
@@ -107,7 +107,7 @@ attend(int socket, struct st_attachment *a)
 	let_begin(a);
 	m.done = fds[1].fd < 0 ? !a->results->control.detach.leaves || st_clear_leftovers(a)
 	                       : st_detach(a);
-	tell(socket, &m, NULL);
+	tell_agent(socket, &m, NULL);
 }
 
 static _Noreturn void
@@ -118,13 +118,13 @@ be_agent(int socket, pid_t pid, const struct st_run_options *o)
 	stand_apart(socket);
 	if (st_attach(pid, o, &a, &m.error) != 0) {
 		m.kind = REFUSED;
-		tell(3, &m, NULL);
+		tell_agent(3, &m, NULL);
 		_exit(0);
 	}
 	m.threads = a.threads;
 	m.begin = a.begin;
 	memcpy(m.layout, a.results->layout_page, sizeof m.layout);
-	tell(3, &m, (const int[N_FDS]){[RESULTS] = a.results_fd, [CHANNEL] = a.channel});
+	tell_agent(3, &m, (const int[N_FDS]){[RESULTS] = a.results_fd, [CHANNEL] = a.channel});
 	attend(3, &a);
 	_exit(0);
 }

@@ -26,7 +26,7 @@ on_interrupt(int signo)
 }
 
 static void
-on_stop(int signo)
+on_stop_attached(int signo)
 {
 	(void)signo;
 	stopping = 1;
@@ -56,7 +56,7 @@ catch_signals(const struct st_run_options *o)
 		    old.sa_handler != SIG_IGN)
 			sigaction(signo, &action, NULL);
 	if (o->pause && !sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
-		sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_stop}, NULL);
+		sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_stop_attached}, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -178,7 +178,7 @@ fill(struct st_run *run, const struct st_supervisor *s, struct st_moment since, 
 
 /* The process is in the engine, and the supervisor knows it. */
 static st_status
-begin(struct st_supervisor *s, struct st_agent *agent, struct st_error *e)
+begin_attached(struct st_supervisor *s, struct st_agent *agent, struct st_error *e)
 {
 	const struct st_run_options *o = s->options;
 	char name[64];
@@ -221,7 +221,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
-	bool begun = begin(&s, &agent, e) == 0;
+	bool begun = begin_attached(&s, &agent, e) == 0;
 	if (begun)
 		watch(&s, &agent, seconds, &cpu_end);
 	s.ended = st_now_raw();

@@ -253,7 +253,7 @@ list_memory(const struct leaving *l, const struct st_traced *t, struct st_remote
  * if we are killed meanwhile. A filter that the process has by now would meet these calls too: then
  * the memory stays. False: the thread is where it was. */
 static bool
-unmap(struct leaving *l, struct st_traced *t)
+unmap_detach(struct leaving *l, struct st_traced *t)
 {
 	struct st_remote_call *calls = (void *)(l->a->boot + 1);
 	struct st_remote r = {.pid = t->tid, .saved = t->final};
@@ -278,7 +278,7 @@ put_final(struct st_traced *t)
 
 /* Of the parked threads, the one that does the last work: the main thread, when it is there. */
 static struct st_traced *
-choose(struct leaving *l)
+choose_detach(struct leaving *l)
 {
 	struct st_traced *one = NULL;
 	for (size_t i = 0; i < l->ts.n; i++) {
@@ -296,7 +296,7 @@ static bool
 leave(struct leaving *l)
 {
 	const struct st_detach *detach = &l->a->results->control.detach;
-	struct st_traced *one = choose(l);
+	struct st_traced *one = choose_detach(l);
 	if (leaves_by_itself(l))
 		return false;
 	if (!one)
@@ -308,7 +308,7 @@ leave(struct leaving *l)
 			put_final(&l->ts.v[i]);
 	if (!send_to_work(l, one, detach->forget, ST_FINISHED_MEMORY))
 		return false;
-	if (detach->finished == ST_FINISHED_MEMORY && unmap(l, one))
+	if (detach->finished == ST_FINISHED_MEMORY && unmap_detach(l, one))
 		one->gone = true;
 	else
 		put_final(one);

@@ -166,7 +166,7 @@ look_around(struct st_injection *in)
 }
 
 static st_status
-begin(struct st_injection *in)
+begin_inject(struct st_injection *in)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	const char *what = "address space for the code cache";
@@ -428,7 +428,7 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 	bool stays = in->options->follow || in->options->on_image || in->running;
 	if (look_around(in) != 0 || !(in->shared = st_shared_for(in->boot.lookup, in->e)))
 		return -1;
-	if (begin(in) != 0 || make_parcel(in) != 0 || st_parcel_send(in, stays) != 0 ||
+	if (begin_inject(in) != 0 || make_parcel(in) != 0 || st_parcel_send(in, stays) != 0 ||
 	    map_tables(in) != 0 || write_data(in) != 0)
 		return -1;
 	*entry = in->boot.area + ST_AREA_RUNTIME + in->shared->image.entry;

@@ -20,7 +20,7 @@ static bool is_group; /* the program begins one, to which all goes that goes to 
 static volatile sig_atomic_t continued, stopping, interrupted, asked;
 
 static void
-tell(int signo)
+tell_jobs(int signo)
 {
 	kill(is_group ? -program : program, signo);
 }
@@ -46,7 +46,7 @@ forward(int signo, siginfo_t *info, void *context)
 	if (!program)
 		interrupted = 1; /* waiting for children ends, the result is written */
 	else if (!is_ours(signo, info))
-		tell(signo);
+		tell_jobs(signo);
 }
 
 /* The program has been asked to end, and time has passed. */
@@ -55,7 +55,7 @@ on_alarm(int signo)
 {
 	(void)signo;
 	if (program)
-		tell(SIGKILL);
+		tell_jobs(SIGKILL);
 }
 
 /* Continues us when we were stopped; else it is one more signal for the program. */

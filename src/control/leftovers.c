@@ -52,7 +52,7 @@ are_out(const struct st_attachment *a, const struct st_threads *ts)
 }
 
 static void
-unmap(struct st_remote *r, uint64_t start, uint64_t end)
+unmap_leftovers(struct st_remote *r, uint64_t start, uint64_t end)
 {
 	if (start < end)
 		st_remote_call(r, __NR_munmap, start, end - start, 0, 0, 0, 0);
@@ -64,9 +64,9 @@ static void
 unmap_region(struct st_remote *r, uint64_t region, uint64_t start, uint64_t end)
 {
 	uint64_t private = region + ST_AREA_MAIN + ST_THREAD_PRIVATE;
-	unmap(r, start, region);
-	unmap(r, region + ST_CACHE_SIZE, private);
-	unmap(r, private + ST_MAX_BLOCKS * sizeof(uint64_t), end);
+	unmap_leftovers(r, start, region);
+	unmap_leftovers(r, region + ST_CACHE_SIZE, private);
+	unmap_leftovers(r, private + ST_MAX_BLOCKS * sizeof(uint64_t), end);
 }
 
 /* What the agent had mapped, and the runtime has not unmapped. */
@@ -82,7 +82,7 @@ unmap_ours(const struct st_attachment *a, struct st_remote *r)
 		if (boot->area >= start && boot->area < end)
 			unmap_region(r, boot->area, start, end);
 		else
-			unmap(r, start, end);
+			unmap_leftovers(r, start, end);
 	}
 }
 
@@ -96,7 +96,7 @@ unmap_its(const struct st_attachment *a, struct st_remote *r)
 	bool ok = list && process_vm_readv(r->pid, &here, 1, &there, 1, 0) == sizeof *list;
 	for (uint64_t i = 0; ok && i < list->n && i < ST_MOST_MEMORY; i++)
 		if (list->v[i].at)
-			unmap(r, list->v[i].at, list->v[i].at + list->v[i].bytes);
+			unmap_leftovers(r, list->v[i].at, list->v[i].at + list->v[i].bytes);
 	free(list);
 }
 

@@ -48,7 +48,7 @@ take_descriptors(struct received *r, const struct cmsghdr *c)
 }
 
 static ssize_t
-receive(int channel, struct received *r)
+receive_messages(int channel, struct received *r)
 {
 	union {
 		struct cmsghdr align;
@@ -121,7 +121,7 @@ is_thread_of(pid_t pid, pid_t tid)
 
 /* The thread that the sender means, by a number of its own namespace; 0: it has none such. */
 static pid_t
-thread_of(const struct received *r)
+messages_thread_of(const struct received *r)
 {
 	char path[64];
 	pid_t found = 0;
@@ -194,7 +194,7 @@ on_exec(struct st_supervisor *s, const struct received *r)
 {
 	bool shared;
 	struct st_process *p = process_of(s, r->sender, &shared);
-	pid_t tid = p && !is_above(p, r->sender) ? thread_of(r) : 0;
+	pid_t tid = p && !is_above(p, r->sender) ? messages_thread_of(r) : 0;
 	if (tid && seize(s, r->sender, tid))
 		s->n_execs++;
 	if (!p || !shared)
@@ -207,7 +207,7 @@ on_exec(struct st_supervisor *s, const struct received *r)
 static void
 on_exec_failed(struct st_supervisor *s, const struct received *r)
 {
-	pid_t tid = thread_of(r);
+	pid_t tid = messages_thread_of(r);
 	if (s->n_execs)
 		s->n_execs--;
 	if (tid)
@@ -248,7 +248,7 @@ bool
 st_supervisor_take(struct st_supervisor *s, int channel)
 {
 	struct received r;
-	ssize_t n = receive(channel, &r);
+	ssize_t n = receive_messages(channel, &r);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
 	if (n <= 0 && r.fd < 0)

@@ -132,7 +132,7 @@ look_into(struct st_injection *in)
 
 /* The target takes the parcel from its end, and moves that out of the program's way. */
 static st_status
-receive(struct st_injection *in)
+receive_parcel(struct st_injection *in)
 {
 	struct letter l = letter_at(in->scratch, in->n_parcel);
 	const uint64_t theirs = (uint64_t)in->ends[1];
@@ -166,7 +166,7 @@ st_parcel_send(struct st_injection *in, bool stays)
 		return st_injection_fail(in, "setsockopt", -errno);
 	if (!send_descriptors(in->channel, in->here, in->n_parcel))
 		return st_injection_fail(in, "sendmsg", -errno);
-	if (receive(in) != 0)
+	if (receive_parcel(in) != 0)
 		return -1;
 	if (stays)
 		return 0;

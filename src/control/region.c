@@ -30,7 +30,7 @@ st_region_begin(const struct st_supervisor *s)
 }
 
 static void
-ask(const struct st_process *p, bool on)
+ask_region(const struct st_process *p, bool on)
 {
 	struct st_results_header *h = (struct st_results_header *)p->results;
 	siginfo_t info = {.si_signo = ST_SIGNAL_OWN, .si_code = SI_QUEUE};
@@ -40,12 +40,12 @@ ask(const struct st_process *p, bool on)
 }
 
 static void
-ask_all(struct st_supervisor *s, bool on)
+ask_all_region(struct st_supervisor *s, bool on)
 {
 	for (size_t i = 0; i < s->n_processes; i++) {
 		const struct st_process *p = &s->processes[i];
 		if (!p->gone && p->results->run.state == ST_RUN_CACHE)
-			ask(p, on);
+			ask_region(p, on);
 	}
 }
 
@@ -58,20 +58,20 @@ st_region_tick(struct st_supervisor *s, double now)
 		return;
 	if (o->delay > 0 && !s->region_delayed && now - s->begin >= o->delay) {
 		s->region_delayed = true;
-		ask_all(s, true);
+		ask_all_region(s, true);
 	}
 	if (h->control.regions && !s->region_since)
 		s->region_since = now;
 	if (o->length > 0 && s->region_since && !s->region_over &&
 	    now - s->region_since >= o->length) {
 		s->region_over = true;
-		ask_all(s, false);
+		ask_all_region(s, false);
 	}
 	if (toggles) {
 		bool odd = toggles & 1;
 		toggles = 0;
 		if (odd)
-			ask_all(s, !h->control.region_on);
+			ask_all_region(s, !h->control.region_on);
 	}
 }
 

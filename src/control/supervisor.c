@@ -224,7 +224,7 @@ stop_too(const struct st_supervisor *s, pid_t pid, int signo)
 }
 
 static void
-on_stop(struct st_supervisor *s, pid_t pid, int status)
+on_stop_supervisor(struct st_supervisor *s, pid_t pid, int status)
 {
 	int event = status >> 16;
 	if (event == PTRACE_EVENT_EXEC)
@@ -265,7 +265,7 @@ reap(struct st_supervisor *s)
 	pid_t pid;
 	while ((pid = wait4(-1, &status, __WALL | WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (WIFSTOPPED(status))
-			on_stop(s, pid, status);
+			on_stop_supervisor(s, pid, status);
 		else
 			on_end(s, pid, status, &usage);
 	}

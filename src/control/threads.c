@@ -32,7 +32,7 @@ enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK 
  * same.
  */
 static void
-settle(struct st_traced *t)
+settle_threads(struct st_traced *t)
 {
 	struct user_regs_struct *r = &t->regs;
 	long nr = (long)r->orig_rax, answer = (long)r->rax;
@@ -92,7 +92,7 @@ on_stopped(struct st_threads *ts, struct st_traced *t, int signo)
 	}
 	t->regs = regs;
 	t->stopped = true;
-	settle(t);
+	settle_threads(t);
 	/* The kernel would not begin that call again. */
 	if (t->interrupted && (long)regs.rax == -EINTR)
 		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
@@ -197,7 +197,7 @@ end_seizing(struct st_threads *ts, const struct seizing *before)
 
 /* Asks a thread to stop; 1 when it is new, 0 when there was nothing to do, -1 with errno. */
 static int
-ask(struct st_threads *ts, pid_t tid)
+ask_threads(struct st_threads *ts, pid_t tid)
 {
 	struct st_traced *t = find(ts, tid);
 	if (t && (t->stopped || ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0))
@@ -227,7 +227,7 @@ ask(struct st_threads *ts, pid_t tid)
 
 /* All that there are now. How many were asked, or -1. */
 static int
-ask_all(struct st_threads *ts)
+ask_all_threads(struct st_threads *ts)
 {
 	char path[64];
 	int asked = 0;
@@ -238,7 +238,7 @@ ask_all(struct st_threads *ts)
 	struct seizing before = begin_seizing();
 	for (struct dirent *entry; (entry = readdir(d));) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
-		int one = tid > 0 ? ask(ts, tid) : 0;
+		int one = tid > 0 ? ask_threads(ts, tid) : 0;
 		if (one < 0) {
 			asked = -1;
 			break;
@@ -287,7 +287,7 @@ st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	int asked;
 	ts->stopping = true;
-	while ((asked = ask_all(ts)) != 0) {
+	while ((asked = ask_all_threads(ts)) != 0) {
 		if (asked < 0)
 			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
 			               "process %d may not be traced: %s", ts->pid,

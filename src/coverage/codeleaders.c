@@ -53,7 +53,7 @@ st_codeleaders_free(struct st_codeleaders *c)
 }
 
 static struct file *
-file_of(struct st_codeleaders *c, struct st_image *image)
+codeleaders_file_of(struct st_codeleaders *c, struct st_image *image)
 {
 	for (size_t i = 0; i < c->files.n; i++)
 		if (c->files.v[i].image == image)
@@ -109,7 +109,7 @@ st_codeleaders_tell(struct st_codeleaders *c, struct st_results_header *h, uint3
 	struct st_map copy, *m = &copy;
 	if (!st_results_copy_map(h, map, m))
 		return;
-	struct file *f = file_of(c, image);
+	struct file *f = codeleaders_file_of(c, image);
 	uint8_t *told = f && f->leaders ? told_of(c, h, map, f) : NULL;
 	uint64_t from = st_image_offset_of_file(image, m->pgoff), most = 8ull * ST_COVERAGE_BYTES;
 	if (!told || !m->coverage || from == UINT64_MAX || m->flags & ST_MAP_GONE ||

@@ -77,7 +77,7 @@ st_codelog_number(struct st_codelog *log, const char *sql, int *status)
 }
 
 static st_status
-create(struct st_codelog *log, struct st_error *e)
+create_codelog(struct st_codelog *log, struct st_error *e)
 {
 	char marks[128];
 	snprintf(marks, sizeof marks, "PRAGMA application_id = %d; PRAGMA user_version = %d",
@@ -88,7 +88,7 @@ create(struct st_codelog *log, struct st_error *e)
 /* Looks whether it is a log, and makes it one if there is nothing in it. One at a time, so that it
  * is made once. */
 static st_status
-check(struct st_codelog *log, bool make, struct st_error *e)
+check_codelog(struct st_codelog *log, bool make, struct st_error *e)
 {
 	int status;
 	int64_t tables = st_codelog_number(log, "SELECT count(*) FROM sqlite_master", &status);
@@ -96,7 +96,7 @@ check(struct st_codelog *log, bool make, struct st_error *e)
 		return st_codelog_fail(log, status, e);
 	int64_t application = st_codelog_number(log, "PRAGMA application_id", &status);
 	if (tables == 0 && application == 0 && make)
-		return create(log, e);
+		return create_codelog(log, e);
 	if (application != LOG_APPLICATION)
 		return st_codelog_fail(log, SQLITE_NOTADB, e);
 	int64_t version = st_codelog_number(log, "PRAGMA user_version", &status);
@@ -123,10 +123,10 @@ open_log(struct st_codelog *log, bool make, struct st_error *e)
 		return st_codelog_fail(log, status, e);
 	sqlite3_busy_timeout(log->db, LOG_PATIENCE);
 	if (!make)
-		return check(log, false, e);
+		return check_codelog(log, false, e);
 	if (st_codelog_execute(log, "BEGIN IMMEDIATE", e))
 		return -1;
-	if (check(log, true, e)) {
+	if (check_codelog(log, true, e)) {
 		sqlite3_exec(log->db, "ROLLBACK", NULL, NULL, NULL);
 		return -1;
 	}
@@ -189,7 +189,7 @@ st_codelog_prepare(struct st_codelog *log, const char *sql, struct st_error *e)
 
 /* Executes a statement that gives nothing. */
 static st_status
-finish(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
+finish_codelog(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
 {
 	int status = sqlite3_step(s);
 	sqlite3_finalize(s);
@@ -245,7 +245,7 @@ st_codelog_begin(struct st_codelog *log, int64_t start_ns, const char *command,
 		return -1;
 	sqlite3_bind_int64(s, 1, start_ns);
 	sqlite3_bind_text(s, 2, command, -1, SQLITE_STATIC);
-	if (finish(log, s, e))
+	if (finish_codelog(log, s, e))
 		return -1;
 	log->run = sqlite3_last_insert_rowid(log->db);
 	return st_codelog_execute(log, "COMMIT", e);
@@ -274,7 +274,7 @@ st_codelog_end(struct st_codelog *log, const struct st_codelog_run *run, struct 
 	                          log->run};
 	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
 		sqlite3_bind_int64(s, i + 1, values[i]);
-	return finish(log, s, e);
+	return finish_codelog(log, s, e);
 }
 
 int64_t
@@ -401,7 +401,7 @@ st_codelog_blocks(struct st_codelog *log, int64_t image, uint64_t from, uint64_t
 }
 
 static const char *
-text(sqlite3_stmt *s, int column)
+codelog_text(sqlite3_stmt *s, int column)
 {
 	const char *t = (const char *)sqlite3_column_text(s, column);
 	return t ? t : "";
@@ -418,7 +418,7 @@ st_codelog_images(struct st_codelog *log,
 	if (!s)
 		return -1;
 	while ((status = sqlite3_step(s)) == SQLITE_ROW)
-		use(arg, sqlite3_column_int64(s, 0), text(s, 1), text(s, 2));
+		use(arg, sqlite3_column_int64(s, 0), codelog_text(s, 1), codelog_text(s, 2));
 	sqlite3_finalize(s);
 	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }
@@ -438,7 +438,7 @@ st_codelog_runs(struct st_codelog *log, void (*use)(void *arg, const struct st_c
 	while ((status = sqlite3_step(s)) == SQLITE_ROW) {
 		struct st_codelog_run run = {
 		        .start_ns = sqlite3_column_int64(s, 0),
-		        .command = text(s, 1),
+		        .command = codelog_text(s, 1),
 		        .ended = sqlite3_column_int(s, 2) != 0,
 		        .cpu_ns = sqlite3_column_int64(s, 3),
 		        .blocks = (uint64_t)sqlite3_column_int64(s, 4),

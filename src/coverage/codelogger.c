@@ -172,8 +172,8 @@ give_bits(struct st_codelogger *l, struct image *m, uint64_t least)
 }
 
 static struct image *
-add_image(struct st_codelogger *l, const char *path, const struct identity *identity,
-          uint64_t least)
+add_image_codelogger(struct st_codelogger *l, const char *path, const struct identity *identity,
+                     uint64_t least)
 {
 	struct st_error e;
 	struct image *m = ST_PUSH(&l->images);
@@ -197,14 +197,15 @@ add_image(struct st_codelogger *l, const char *path, const struct identity *iden
 
 /* Of a mapping that has no bits yet. */
 static struct image *
-image_of(struct st_codelogger *l, const char *path, const struct st_map *map, uint64_t least)
+codelogger_image_of(struct st_codelogger *l, const char *path, const struct st_map *map,
+                    uint64_t least)
 {
 	struct identity identity = identity_of(path, map);
 	for (size_t i = l->images.n; i-- > 0;)
 		if (is_same(&l->images.v[i].identity, &identity) &&
 		    !strcmp(l->images.v[i].path, path))
 			return &l->images.v[i];
-	return add_image(l, path, &identity, least);
+	return add_image_codelogger(l, path, &identity, least);
 }
 
 /* Has the process another mapping with bits of the image? */
@@ -271,7 +272,7 @@ st_codelogger_image(struct st_codelogger *l, struct st_results_header *h, uint32
 	    !*st_results_copy_text(h, map->path, path, sizeof path) ||
 	    __builtin_add_overflow(map->pgoff, map->end - map->start, &behind))
 		return;
-	struct image *m = image_of(l, path, map, behind);
+	struct image *m = codelogger_image_of(l, path, map, behind);
 	if (!m || !m->image || behind > m->bits ||
 	    st_image_offset_of_file(m->image, map->pgoff) == UINT64_MAX)
 		return;
@@ -346,7 +347,7 @@ most_partial(const struct st_results_header *h, uint32_t id)
 
 /* The image's number in the log, made if need be. 0: there is none. */
 static int64_t
-number_of(struct st_codelogger *l, struct image *m)
+codelogger_number_of(struct st_codelogger *l, struct image *m)
 {
 	if (l->failure.code)
 		return 0;
@@ -378,7 +379,7 @@ log_block(struct st_codelogger *l, const struct st_results_header *h, uint32_t i
 		l->generated += last && sane(b);
 		return true;
 	}
-	if (!decode(l, m, b->bytes, insns, &out) || !number_of(l, m))
+	if (!decode(l, m, b->bytes, insns, &out) || !codelogger_number_of(l, m))
 		return true;
 	out.times = times;
 	st_codelog_add(l->log, m->id, &out);
@@ -424,7 +425,7 @@ log_process(struct st_codelogger *l, size_t process, const struct st_results_hea
 
 /* The transaction is over: what was under way is in the log, or has to be logged yet. */
 static void
-settle(struct st_codelogger *l, bool logged)
+settle_codelogger(struct st_codelogger *l, bool logged)
 {
 	for (size_t i = 0; i < l->progress.n; i++)
 		for (uint32_t id = 0; id < l->progress.v[i].n; id++)
@@ -455,7 +456,7 @@ log_all(struct st_codelogger *l, const struct st_process *processes, size_t n, b
 	if (l->failure.code)
 		st_codelog_undo_blocks(l->log);
 	bool logged = !l->failure.code && !st_codelog_commit_blocks(l->log, &l->failure);
-	settle(l, logged);
+	settle_codelogger(l, logged);
 	if (logged)
 		return;
 	l->blocks = blocks;

@@ -54,7 +54,7 @@ st_codelog_check_code(struct st_codelog *log, struct st_error *e)
 /* ---- a run begins ---- */
 
 static st_status
-create(struct st_codelog *log, const char *rules, struct st_error *e)
+create_contextlog(struct st_codelog *log, const char *rules, struct st_error *e)
 {
 	if (st_codelog_execute(log, schema, e))
 		return -1;
@@ -108,7 +108,8 @@ make_or_check(struct st_codelog *log, const char *rules, struct st_error *e)
 	if (kind == ST_CODELOG_CODE)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is a log of code, for strobe run: name another file", log->path);
-	if (kind == ST_CODELOG_EMPTY ? create(log, rules, e) : check_rules(log, rules, e))
+	if (kind == ST_CODELOG_EMPTY ? create_contextlog(log, rules, e)
+	                             : check_rules(log, rules, e))
 		return -1;
 	return st_contextlog_make_quiet(log, e);
 }
@@ -138,7 +139,7 @@ struct uniting {
 
 /* The number that a statement gives; -1: *e. */
 static int64_t
-number_of(struct uniting *u, sqlite3_stmt *s, struct st_error *e)
+contextlog_number_of(struct uniting *u, sqlite3_stmt *s, struct st_error *e)
 {
 	int status = sqlite3_step(s);
 	int64_t n = status == SQLITE_ROW ? sqlite3_column_int64(s, 0) : -1;
@@ -149,7 +150,7 @@ number_of(struct uniting *u, sqlite3_stmt *s, struct st_error *e)
 }
 
 static int64_t
-image_of(struct uniting *u, uint32_t i, struct st_error *e)
+contextlog_image_of(struct uniting *u, uint32_t i, struct st_error *e)
 {
 	const struct st_profile_image *image = &u->p->images.v[i];
 	if (!u->images[i])
@@ -158,7 +159,7 @@ image_of(struct uniting *u, uint32_t i, struct st_error *e)
 }
 
 static const char *
-name_of(const struct uniting *u, const struct st_profile_label *l)
+contextlog_name_of(const struct uniting *u, const struct st_profile_label *l)
 {
 	if (l->image == UINT32_MAX)
 		return st_profile_label_name(l);
@@ -180,13 +181,13 @@ place_label(struct uniting *u, uint32_t i, struct st_error *e)
 	const struct st_profile_label *l = &u->p->labels.v[i];
 	if (!has_place(u, l))
 		return 0;
-	int64_t image = l->image == UINT32_MAX ? 0 : image_of(u, l->image, e);
+	int64_t image = l->image == UINT32_MAX ? 0 : contextlog_image_of(u, l->image, e);
 	if (image < 0)
 		return -1;
 	sqlite3_bind_int64(u->function, 1, image);
 	sqlite3_bind_int64(u->function, 2, (int64_t)l->offset);
-	sqlite3_bind_text(u->function, 3, name_of(u, l), -1, SQLITE_STATIC);
-	u->functions[i] = number_of(u, u->function, e);
+	sqlite3_bind_text(u->function, 3, contextlog_name_of(u, l), -1, SQLITE_STATIC);
+	u->functions[i] = contextlog_number_of(u, u->function, e);
 	return u->functions[i] < 0 ? -1 : 0;
 }
 
@@ -205,7 +206,7 @@ unite_context(struct uniting *u, size_t i, struct st_error *e)
 	sqlite3_bind_int64(u->context, 1, parent);
 	sqlite3_bind_int64(u->context, 2, u->functions[x->label]);
 	sqlite3_bind_int64(u->context, 3, (int64_t)x->count);
-	u->contexts[i] = number_of(u, u->context, e);
+	u->contexts[i] = contextlog_number_of(u, u->context, e);
 	return u->contexts[i] < 0 ? -1 : 0;
 }
 

@@ -38,7 +38,7 @@ free_tree(struct tree *t)
 
 /* A row of context: id, parent, function, run. False: it cannot be true. */
 static bool
-read_context(struct tree *t, sqlite3_stmt *s, uint32_t i)
+read_context_known(struct tree *t, sqlite3_stmt *s, uint32_t i)
 {
 	int64_t parent = sqlite3_column_int64(s, 1), function = sqlite3_column_int64(s, 2);
 	if (i > t->n || sqlite3_column_int64(s, 0) != i || parent < 0 || parent >= i ||
@@ -51,7 +51,7 @@ read_context(struct tree *t, sqlite3_stmt *s, uint32_t i)
 }
 
 static st_status
-read_contexts(struct tree *t, struct st_error *e)
+read_contexts_known(struct tree *t, struct st_error *e)
 {
 	sqlite3_stmt *s = st_codelog_prepare(
 	        t->log, "SELECT id, parent, function, run FROM context ORDER BY id", e);
@@ -60,7 +60,7 @@ read_contexts(struct tree *t, struct st_error *e)
 	if (!s)
 		return -1;
 	while ((status = sqlite3_step(s)) == SQLITE_ROW)
-		if (!read_context(t, s, ++i)) {
+		if (!read_context_known(t, s, ++i)) {
 			status = SQLITE_CORRUPT;
 			break;
 		}
@@ -84,7 +84,7 @@ read_tree(struct st_codelog *log, struct tree *t, struct st_error *e)
 	t->flags = calloc(n + 1, sizeof *t->flags);
 	if (!t->parent || !t->function || !t->flags)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	return read_contexts(t, e);
+	return read_contexts_known(t, e);
 }
 
 /* ---- a run has ended ---- */
@@ -169,7 +169,7 @@ compare_functions(const void *a, const void *b)
 }
 
 static void
-add_image(void *arg, int64_t image, const char *build_id, const char *path)
+add_image_known(void *arg, int64_t image, const char *build_id, const char *path)
 {
 	struct st_contextlog_known *k = arg;
 	struct known_image *more = reallocarray(k->images, k->n_images + 1, sizeof *more);
@@ -246,7 +246,7 @@ mark_wanted(struct tree *t, size_t *n_complete)
 }
 
 static void
-add_slot(struct st_contextlog_known *k, const struct tree *t, uint32_t i)
+add_slot_known(struct st_contextlog_known *k, const struct tree *t, uint32_t i)
 {
 	uint32_t slots = k->results.slots, at = st_known_hash(t->parent[i], t->function[i], slots);
 	while (k->slots[at].function)
@@ -273,7 +273,7 @@ make_slots(struct st_contextlog_known *k, struct tree *t, struct st_error *e)
 	k->results = (struct st_known_results){.slots = slots, .phase = (uint32_t)t->log->run};
 	for (uint32_t i = 1; i <= t->n; i++)
 		if (t->flags[i] & WANTED)
-			add_slot(k, t, i);
+			add_slot_known(k, t, i);
 	return 0;
 }
 
@@ -290,7 +290,7 @@ st_contextlog_known_read(struct st_codelog *log, struct st_error *e)
 	int status = st_codelog_execute(log, "BEGIN", e) || read_tree(log, &t, e) ||
 	             read_complete(&t, e) || make_slots(k, &t, e) ||
 	             (k->slots &&
-	              (read_functions(k, log, e) || st_codelog_images(log, add_image, k, e)));
+	              (read_functions(k, log, e) || st_codelog_images(log, add_image_known, k, e)));
 	free_tree(&t);
 	if (status)
 		st_codelog_undo_blocks(log);

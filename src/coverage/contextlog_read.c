@@ -29,7 +29,7 @@ struct reading {
 };
 
 static const char *
-text(struct st_profile *p, sqlite3_stmt *s, int column)
+contextlog_text(struct st_profile *p, sqlite3_stmt *s, int column)
 {
 	const char *t = (const char *)sqlite3_column_text(s, column);
 	return st_profile_text(p, t ? t : "");
@@ -50,13 +50,14 @@ read_image(struct reading *r, sqlite3_stmt *s)
 	struct st_profile_image *image = ST_PUSH(&r->p->images);
 	if (!image)
 		return false;
-	*image = (struct st_profile_image){
-	        .build_id = text(r->p, s, 1), .path = text(r->p, s, 2), .symbols = "none"};
+	*image = (struct st_profile_image){.build_id = contextlog_text(r->p, s, 1),
+	                                   .path = contextlog_text(r->p, s, 2),
+	                                   .symbols = "none"};
 	return number(s, 0, r->p->images.n) == r->p->images.n;
 }
 
 static bool
-read_function(struct reading *r, sqlite3_stmt *s)
+read_function_contextlog(struct reading *r, sqlite3_stmt *s)
 {
 	struct st_profile *p = r->p;
 	uint32_t id = number(s, 0, r->n_functions), image = number(s, 1, p->images.n);
@@ -68,7 +69,7 @@ read_function(struct reading *r, sqlite3_stmt *s)
 	                               .offset = (uint64_t)sqlite3_column_int64(s, 2),
 	                               .next = UINT32_MAX};
 	r->label_of[id] = (uint32_t)p->labels.n;
-	const char *name = text(p, s, 3);
+	const char *name = contextlog_text(p, s, 3);
 	if (!image || !*name)
 		return true;
 	struct st_profile_function *f = ST_PUSH(&p->functions);
@@ -81,7 +82,7 @@ read_function(struct reading *r, sqlite3_stmt *s)
 }
 
 static bool
-read_context(struct reading *r, sqlite3_stmt *s)
+read_context_contextlog(struct reading *r, sqlite3_stmt *s)
 {
 	struct st_profile *p = r->p;
 	size_t n = p->contexts.n;
@@ -118,7 +119,7 @@ read_rows(struct reading *r, const char *sql, bool (*use)(struct reading *r, sql
 static bool
 read_rules(struct reading *r, sqlite3_stmt *s)
 {
-	r->p->run.tool = text(r->p, s, 0);
+	r->p->run.tool = contextlog_text(r->p, s, 0);
 	st_profile_tools_of_text(r->p);
 	return true;
 }
@@ -165,11 +166,11 @@ read_all(struct reading *r, struct st_error *e)
 	                       read_rows(r,
 	                                 "SELECT id, image, offset, name FROM function ORDER BY "
 	                                 "image, offset",
-	                                 read_function, e) ||
+	                                 read_function_contextlog, e) ||
 	                       read_rows(r,
 	                                 "SELECT id, parent, function, count FROM context ORDER BY "
 	                                 "id",
-	                                 read_context, e)
+	                                 read_context_contextlog, e)
 	               ? -1
 	               : 0;
 }

@@ -42,7 +42,7 @@ take_image(void *arg, int64_t number, const char *build_id, const char *path)
 }
 
 static void
-take_block(void *arg, const struct st_codelog_block *b)
+take_block_covered(void *arg, const struct st_codelog_block *b)
 {
 	struct reading *r = arg;
 	struct st_covered_block *block = ST_PUSH(&r->image->blocks);
@@ -83,8 +83,8 @@ read_log(struct reading *r, struct st_codelog *log, struct st_error *e)
 		return -1;
 	for (size_t i = 0; i < r->numbered.n && !r->no_memory; i++) {
 		r->image = &r->covered->images.v[r->numbered.v[i].index];
-		if (st_codelog_blocks(log, r->numbered.v[i].number, 0, UINT64_MAX, take_block, r,
-		                      e))
+		if (st_codelog_blocks(log, r->numbered.v[i].number, 0, UINT64_MAX,
+		                      take_block_covered, r, e))
 			return -1;
 	}
 	return r->no_memory ? st_fail(e, ST_EXIT_FAILED, "out of memory") : 0;

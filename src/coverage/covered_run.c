@@ -46,7 +46,7 @@ look_at(struct taking *t, uint32_t map)
 
 /* NULL: the block lies in no file. */
 static const struct file *
-file_of(struct taking *t, const struct st_block *b)
+covered_run_file_of(struct taking *t, const struct st_block *b)
 {
 	if (b->map >= t->view->n_maps)
 		return NULL;
@@ -60,10 +60,10 @@ file_of(struct taking *t, const struct st_block *b)
 }
 
 static void
-take_block(struct taking *t, const struct st_block *b, uint32_t insns, uint64_t times)
+take_block_covered_run(struct taking *t, const struct st_block *b, uint32_t insns, uint64_t times)
 {
 	const struct file *f =
-	        b->bytes <= ST_LENGTHS_MOST && insns <= b->bytes ? file_of(t, b) : NULL;
+	        b->bytes <= ST_LENGTHS_MOST && insns <= b->bytes ? covered_run_file_of(t, b) : NULL;
 	if (!f)
 		return;
 	uint64_t offset = f->linked + (b->pc - t->view->maps[b->map].start);
@@ -103,9 +103,9 @@ take_blocks(struct taking *t, const struct st_view_counts *counts, uint64_t *raw
 			continue;
 		*raw += times * b->n_insns + counts->partial[id];
 		if (times)
-			take_block(t, b, b->n_insns, times);
+			take_block_covered_run(t, b, b->n_insns, times);
 		else if (t->partial[id] && t->partial[id] <= b->n_insns)
-			take_block(t, b, t->partial[id], 1);
+			take_block_covered_run(t, b, t->partial[id], 1);
 	}
 }
 

@@ -13,7 +13,7 @@ struct writer {
 };
 
 static void
-write_text(const char *text, FILE *out)
+write_text_callgrind(const char *text, FILE *out)
 {
 	for (; *text; text++)
 		fputc(*text == '\n' || *text == '\r' ? '?' : *text, out);
@@ -23,7 +23,7 @@ static void
 write_field(const char *key, const char *value, FILE *out)
 {
 	fprintf(out, "%s=", key);
-	write_text(value ? value : "\?\?\?", out); /* as callgrind itself says */
+	write_text_callgrind(value ? value : "\?\?\?", out); /* as callgrind itself says */
 	fputc('\n', out);
 }
 
@@ -38,7 +38,7 @@ write_function(struct writer *w, const char *prefix, uint32_t i)
 	fprintf(w->out, "%sfn=(%" PRIu32 ")", prefix, i + 1);
 	if (!w->named[i]) {
 		fputc(' ', w->out);
-		write_text(f->name, w->out);
+		write_text_callgrind(f->name, w->out);
 	}
 	fputc('\n', w->out);
 	w->named[i] = true;
@@ -55,7 +55,7 @@ write_header(const struct st_trace *t, const struct st_profile *p, FILE *out)
 		fputs("cmd:", out);
 		for (size_t i = 0; i < p->run.command.n; i++) {
 			fputc(' ', out);
-			write_text(p->run.command.v[i], out);
+			write_text_callgrind(p->run.command.v[i], out);
 		}
 		fputc('\n', out);
 	}
@@ -79,7 +79,7 @@ chain_pairs(const struct st_trace *t, uint32_t *first, uint32_t *next)
 }
 
 static void
-write_all(struct writer *w, const uint32_t *first, const uint32_t *next)
+write_all_callgrind(struct writer *w, const uint32_t *first, const uint32_t *next)
 {
 	const struct st_trace *t = w->t;
 	for (uint32_t i = 0; i < t->functions.n; i++) {
@@ -107,7 +107,7 @@ st_trace_callgrind(const struct st_trace *t, const struct st_profile *p, FILE *o
 	if (!status) {
 		chain_pairs(t, first, next);
 		write_header(t, p, out);
-		write_all(&w, first, next);
+		write_all_callgrind(&w, first, next);
 	}
 	free(w.named);
 	free(first);

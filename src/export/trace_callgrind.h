@@ -9,8 +9,8 @@
 
 struct st_profile;
 
-/* Each function's own time, and below it that of its calls. p: what was run; NULL: not known. Names
- * are written as they are, but for the ends of lines. -1: memory is exhausted. */
+/* Each function's own time, and below it that of its calls. p: what was run; NULL: not known. In
+ * names, line ends become question marks. -1: memory is exhausted. */
 st_status st_trace_callgrind(const struct st_trace *t, const struct st_profile *p, FILE *out);
 
 #endif

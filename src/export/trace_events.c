@@ -124,7 +124,7 @@ print_time(struct timeline *t, uint64_t ns)
 	fprintf(t->out, ",\"ts\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
 }
 
-/* Ends slices until so many are open. */
+/* Ends slices, the innermost first, until `open` of them are left. */
 static void
 close_down_to(struct timeline *t, struct thread *of, uint64_t open, uint64_t ns)
 {

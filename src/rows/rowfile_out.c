@@ -11,7 +11,7 @@ enum { LEVEL = 1 };
 
 /* The whole of it, or nothing. */
 static bool
-write_all(struct st_row_out *o, const void *bytes, size_t n)
+write_all_rowfile(struct st_row_out *o, const void *bytes, size_t n)
 {
 	size_t done = 0;
 	while (o->fd >= 0 && done < n) {
@@ -62,7 +62,7 @@ st_row_out_open(struct st_row_out *o, char *path)
 	if (o->fd < 0)
 		o->error = errno;
 	else
-		write_all(o, &header, sizeof header);
+		write_all_rowfile(o, &header, sizeof header);
 }
 
 void
@@ -198,7 +198,7 @@ compress_frame(struct st_row_out *o, double tsc_hz)
 	}
 	head.bytes = (uint32_t)(at - sizeof head);
 	memcpy(o->packed, &head, sizeof head);
-	return write_all(o, o->packed, at);
+	return write_all_rowfile(o, o->packed, at);
 }
 
 void

@@ -44,7 +44,7 @@ resolver_name(struct st_image *image, uint64_t resolver)
 }
 
 static st_status
-add_slot(struct st_image *image, struct slots *slots, uint32_t symbols, const GElf_Rela *rela)
+add_slot_plt(struct st_image *image, struct slots *slots, uint32_t symbols, const GElf_Rela *rela)
 {
 	struct st_slot slot = {.address = rela->r_offset};
 	uint64_t type = GELF_R_TYPE(rela->r_info);
@@ -110,7 +110,7 @@ read_slots(struct st_image *image, struct slots *slots)
 		size_t n = data ? data->d_size / sizeof(Elf64_Rela) : 0;
 		for (size_t i = 0; i < n; i++)
 			if (gelf_getrela(data, (int)i, &rela) &&
-			    add_slot(image, slots, header.sh_link, &rela) != 0)
+			    add_slot_plt(image, slots, header.sh_link, &rela) != 0)
 				return;
 	}
 	if (slots->n)

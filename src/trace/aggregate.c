@@ -66,7 +66,7 @@ st_trace_aggregate_free(struct st_trace_aggregate *a)
 }
 
 static struct thread *
-thread_of(struct st_trace_aggregate *a, int64_t tid)
+aggregate_thread_of(struct st_trace_aggregate *a, int64_t tid)
 {
 	const uint32_t hash = st_hash_number((uint64_t)tid);
 	const uint32_t at = ST_HASHMAP_FIND(&a->by_tid, hash, i, a->threads.v[i].tid == tid);
@@ -81,7 +81,7 @@ thread_of(struct st_trace_aggregate *a, int64_t tid)
 
 /* ST_TRACE_NOBODY: memory is exhausted. */
 static uint32_t
-function_of(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n)
+aggregate_function_of(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n)
 {
 	const uint32_t text = st_trace_intern(a->t.texts, name, n);
 	tid = a->per_thread ? tid : -1;
@@ -122,8 +122,8 @@ active_of(struct st_trace_aggregate *a, const struct thread *t, uint32_t functio
 st_status
 st_trace_enter(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
 {
-	struct thread *t = thread_of(a, tid);
-	const uint32_t function = t ? function_of(a, tid, name, n) : ST_TRACE_NOBODY;
+	struct thread *t = aggregate_thread_of(a, tid);
+	const uint32_t function = t ? aggregate_function_of(a, tid, name, n) : ST_TRACE_NOBODY;
 	struct active *active = function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
 	struct activation *new = active ? ST_PUSH(&t->stack) : NULL;
 	if (!new)
@@ -194,8 +194,8 @@ lose(struct st_trace_aggregate *a, struct thread *t)
 st_status
 st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
 {
-	struct thread *t = thread_of(a, tid);
-	const uint32_t function = t ? function_of(a, tid, name, n) : ST_TRACE_NOBODY;
+	struct thread *t = aggregate_thread_of(a, tid);
+	const uint32_t function = t ? aggregate_function_of(a, tid, name, n) : ST_TRACE_NOBODY;
 	const struct active *active =
 	        function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
 	if (!active)

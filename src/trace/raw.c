@@ -122,7 +122,7 @@ take_line(struct reading *r, char *line)
 }
 
 static st_status
-take_file(struct reading *r, FILE *in)
+take_file_raw(struct reading *r, FILE *in)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -153,7 +153,7 @@ open_file(const char *path, struct st_error *e)
 }
 
 static st_status
-finish(struct st_trace *t, const struct reading *r, const char *path, struct st_error *e)
+finish_raw(struct st_trace *t, const struct reading *r, const char *path, struct st_error *e)
 {
 	if (r->lines && r->malformed == r->lines)
 		return st_fail(
@@ -181,7 +181,7 @@ st_trace_read_raw(struct st_trace *t, const char *path, enum st_trace_unit unit,
 	if (!r.to)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 	FILE *in = open_file(path, e);
-	st_status status = in ? take_file(&r, in) : ST_FAILED;
+	st_status status = in ? take_file_raw(&r, in) : ST_FAILED;
 	if (in && status)
 		st_cause(e, ST_EXIT_FAILED, "no memory left to read %s", path);
 	if (in && !status && ferror(in))
@@ -189,7 +189,7 @@ st_trace_read_raw(struct st_trace *t, const char *path, enum st_trace_unit unit,
 	if (in && in != stdin)
 		fclose(in);
 	if (!status)
-		status = finish(t, &r, path, e);
+		status = finish_raw(t, &r, path, e);
 	st_trace_aggregate_free(r.to);
 	return status;
 }

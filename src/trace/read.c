@@ -48,7 +48,7 @@ is_function(const struct st_trace_function *f, const struct st_profile *p,
 
 /* The function of a table's value, made when it is not there; ST_TRACE_NOBODY: no memory. */
 static uint32_t
-function_of(struct reader *r, const struct st_profile_value *v, int64_t tid)
+tables_function_of(struct reader *r, const struct st_profile_value *v, int64_t tid)
 {
 	const struct st_profile *p = r->p;
 	const uint32_t hash = st_hash_numbers(v->number ^ (uint64_t)v->image << 48, (uint64_t)tid);
@@ -74,9 +74,9 @@ function_of(struct reader *r, const struct st_profile_value *v, int64_t tid)
 }
 
 static st_status
-read_function(struct reader *r, const struct st_profile_value *row)
+read_function_tables(struct reader *r, const struct st_profile_value *row)
 {
-	uint32_t at = function_of(r, &row[F_FUNCTION], tid_of(r, &row[F_THREAD]));
+	uint32_t at = tables_function_of(r, &row[F_FUNCTION], tid_of(r, &row[F_THREAD]));
 	if (at == ST_TRACE_NOBODY)
 		return ST_FAILED;
 	struct st_trace_function *f = &r->t->functions.v[at];
@@ -103,12 +103,12 @@ static st_status
 read_pair(struct reader *r, const struct st_profile_value *row)
 {
 	const int64_t tid = tid_of(r, &row[P_THREAD]);
-	const uint32_t callee = function_of(r, &row[P_CALLEE], tid);
+	const uint32_t callee = tables_function_of(r, &row[P_CALLEE], tid);
 	uint32_t caller = ST_TRACE_NOBODY;
 	if (callee == ST_TRACE_NOBODY)
 		return ST_FAILED;
 	if (!is_nobody(&row[P_CALLER])) {
-		caller = function_of(r, &row[P_CALLER], tid);
+		caller = tables_function_of(r, &row[P_CALLER], tid);
 		if (caller == ST_TRACE_NOBODY)
 			return ST_FAILED;
 	}
@@ -131,7 +131,7 @@ read_pair(struct reader *r, const struct st_profile_value *row)
 static st_status
 read_duration(struct reader *r, const struct st_profile_value *row)
 {
-	uint32_t at = function_of(r, &row[D_FUNCTION], tid_of(r, &row[D_THREAD]));
+	uint32_t at = tables_function_of(r, &row[D_FUNCTION], tid_of(r, &row[D_THREAD]));
 	struct st_trace_class *class =
 	        at == ST_TRACE_NOBODY ? NULL : ST_PUSH(&r->t->functions.v[at].classes);
 	if (!class)
@@ -164,7 +164,7 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		        "the result has no trace of functions: it was made with the tool %s, "
 		        "not with strobe trace",
 		        p->run.tool);
-	st_status status = each_row(&r, functions, read_function);
+	st_status status = each_row(&r, functions, read_function_tables);
 	if (!status)
 		status = each_row(&r, pairs, read_pair);
 	if (!status)

@@ -244,14 +244,14 @@ seen_to_here(void)
 static int
 lend(void)
 {
-	unsigned long x = work(7, 100000000);
+	const unsigned long before = work(7, 100000000);
 	if (!vfork()) {
 		seen_from_here();
-		work(x, 1000);
+		work(before, 1000);
 		seen_to_here();
 		_exit(0);
 	}
-	x = work(x, 20000000);
+	unsigned long x = work(before, 20000000);
 	seen_from_here();
 	x = work(x, 1000);
 	seen_to_here();
