@@ -178,7 +178,7 @@ fill(struct st_run *run, const struct st_supervisor *s, struct st_moment since, 
 
 /* The process is in the engine, and the supervisor knows it. */
 static st_status
-begin_attached(struct st_supervisor *s, struct st_agent *agent, struct st_error *e)
+begin_attachment(struct st_supervisor *s, struct st_agent *agent, struct st_error *e)
 {
 	const struct st_run_options *o = s->options;
 	char name[64];
@@ -221,7 +221,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
-	bool begun = begin_attached(&s, &agent, e) == 0;
+	bool begun = begin_attachment(&s, &agent, e) == 0;
 	if (begun)
 		watch(&s, &agent, seconds, &cpu_end);
 	s.ended = st_now_raw();
