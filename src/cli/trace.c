@@ -27,12 +27,26 @@ print_safely(const struct st_trace *t, size_t top, FILE *out, struct st_error *e
 	return ST_OK;
 }
 
+static st_status
+write_no_events(enum st_trace_form form, FILE *out)
+{
+	fputs(form == ST_TRACE_RAW ? "#unit ns\n" : "{\"traceEvents\":[]}\n", out);
+	return ST_OK;
+}
+
 /* The format of the events that the profile, read from `profile` or NULL, has recorded. */
 static st_status
-write_events(const struct st_profile *p, const char *profile, enum st_trace_form form, FILE *out,
-             struct st_error *e)
+write_events(const struct st_profile *p, const char *profile, const char *output,
+             enum st_trace_form form, FILE *out, struct st_error *e)
 {
+	/* A run in which nothing was called has no rows, and yet a format without events. */
+	if (!profile && !p->streams.n)
+		return write_no_events(form, out);
 	char *path = st_find_rows(p, profile ? profile : "", "events", e);
+	if (path && output && st_output_check_input(output, path, e)) {
+		free(path);
+		return ST_FAILED;
+	}
 	struct st_row_reader *rows = path ? st_row_reader_open(path, e) : NULL;
 	free(path);
 	if (!rows)
@@ -48,7 +62,7 @@ write_trace(const struct st_trace *t, const struct st_profile *p,
             const struct st_trace_arguments *a, FILE *out, struct st_error *e)
 {
 	if (st_trace_needs_events(a->form))
-		return write_events(p, a->from, a->form, out, e);
+		return write_events(p, a->from, a->measure.session.output.path, a->form, out, e);
 	if (a->form == ST_TRACE_JSON)
 		return st_trace_json(t, p, out, e);
 	if (a->form == ST_TRACE_CALLGRIND)
@@ -66,7 +80,7 @@ write_profile(const struct st_profile *p, const void *arg, FILE *out, struct st_
 	const struct st_trace_arguments *a = arg;
 	struct st_trace t;
 	if (st_trace_needs_events(a->form))
-		return write_events(p, NULL, a->form, out, e);
+		return write_events(p, NULL, NULL, a->form, out, e);
 	if (st_trace_read(&t, p, a->per_thread, e))
 		return ST_FAILED;
 	st_status status = write_trace(&t, p, a, out, e);

@@ -22,7 +22,7 @@ struct st_trace_arguments {
 	const char *asked; /* an option that is about a run; NULL: none was given */
 	bool user, all, per_thread, events, help;
 	struct st_patterns excluded;
-	const char *main;        /* NULL: none */
+	char main[256];          /* empty: none */
 	long depth;              /* 0: all */
 	bool has_form;           /* --format was given */
 	enum st_trace_form form; /* what is written to the file */

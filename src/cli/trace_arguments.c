@@ -65,6 +65,27 @@ guess_form(struct st_trace_arguments *a)
 	a->has_form = true;
 }
 
+/* Bytes of a function's name without the arguments that C++ gives it: the tool knows it so. */
+static size_t
+bare_length(const char *name)
+{
+	const size_t n = strlen(name), bare = strcspn(name, "(");
+	return bare && n && name[n - 1] == ')' ? bare : n;
+}
+
+static st_status
+set_main(struct st_trace_arguments *a, const char *value, struct st_error *e)
+{
+	const size_t n = bare_length(value);
+	if (!n || strpbrk(value, "*?") || n >= sizeof a->main)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--main takes the name of one function, not '%s'; --funcs takes patterns",
+		        value);
+	snprintf(a->main, sizeof a->main, "%.*s", (int)n, value);
+	return ST_OK;
+}
+
 static st_status
 apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, const char *value,
                     struct st_error *e)
@@ -95,8 +116,7 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 	case TRACE_exclude:
 		return st_patterns_add(&a->excluded, "exclude", value, e);
 	case TRACE_main:
-		a->main = value;
-		return ST_OK;
+		return set_main(a, value, e);
 	case TRACE_depth:
 		return st_option_number("depth", value, 1, MOST_DEPTH, &a->depth, e);
 	case TRACE_format:
@@ -158,15 +178,18 @@ static st_status
 choose_own(struct st_trace_arguments *a, struct st_error *e)
 {
 	char path[PATH_MAX], link[64];
+	bool by_env = false;
 	if (a->pid) {
 		snprintf(link, sizeof link, "/proc/%ld/exe", a->pid);
 		if (!realpath(link, path))
 			return st_fail(e, ST_EXIT_NOT_FOUND,
 			               "cannot find the program of process %ld: %s", a->pid,
 			               strerror(errno));
-	} else if (st_program_image(a->measure.session.program[0], path, sizeof path, e)) {
+	} else if (st_program_image(a->measure.session.program[0], path, sizeof path, &by_env, e)) {
 		return ST_FAILED;
 	}
+	/* env executes it in its own place. */
+	a->measure.session.follow |= by_env;
 	return st_patterns_add_path(&a->measure.session.region.images, "images", path, e);
 }
 
@@ -178,7 +201,7 @@ lines_of(const struct st_patterns *p)
 	if (!st_text_begin(&text))
 		return NULL;
 	for (size_t i = 0; i < p->n; i++)
-		fprintf(text.out, "%s%s", i ? "\n" : "", p->text[i]);
+		fprintf(text.out, "%s%.*s", i ? ";" : "", (int)bare_length(p->text[i]), p->text[i]);
 	return st_text_end(&text);
 }
 
@@ -203,7 +226,7 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 		settings[n++] = (struct st_tool_setting){"chosen", NULL};
 	if (own)
 		settings[n++] = (struct st_tool_setting){"own", NULL};
-	if (a->main)
+	if (*a->main)
 		settings[n++] = (struct st_tool_setting){"main", a->main};
 	if (a->excluded.n) {
 		excluded = lines_of(&a->excluded);

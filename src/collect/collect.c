@@ -547,11 +547,23 @@ st_collect_release(struct st_collect *c)
 	st_hashmap_free(&c->interned_index);
 }
 
+/* The estimate knows what counts cost, and not what a tool does at each call. */
+static bool
+is_timing_calls(const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->tables.n; i++)
+		if (!strcmp(p->tables.v[i].tool, "calltimes"))
+			return true;
+	return false;
+}
+
 /* At the end, because what it took to collect is a part of what the run costs. */
 static void
 estimate_slowdown(struct st_profile *p, const struct st_run *run, double begin)
 {
 	struct st_run all = *run;
+	if (is_timing_calls(p))
+		return;
 	if (run->cpu_controller > 0)
 		all.cpu_controller += own_seconds() - begin;
 	size_t rows = p->blocks.n + p->lines.n + p->functions.n;

@@ -121,7 +121,7 @@ st_program_find(const char *name, char *path, size_t size, struct st_error *e)
 /* The word after "#!", or after the blanks behind it, of a script's first line; for env the word
  * after it. False: it is none. */
 static bool
-interpreter_of(const char *path, char *word, size_t size)
+interpreter_of(const char *path, char *word, size_t size, bool *by_env)
 {
 	char line[256] = "";
 	FILE *f = fopen(path, "re");
@@ -133,19 +133,22 @@ interpreter_of(const char *path, char *word, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	char *rest = NULL, *first = strtok_r(line + 2, " \t", &rest);
 	const char *base = first ? strrchr(first, '/') : NULL;
-	if (base && !strcmp(base, "/env"))
+	if (base && !strcmp(base, "/env")) {
+		*by_env = true;
 		first = strtok_r(NULL, " \t", &rest);
+	}
 	return first && snprintf(word, size, "%s", first) < (int)size;
 }
 
 st_status
-st_program_image(const char *name, char *path, size_t size, struct st_error *e)
+st_program_image(const char *name, char *path, size_t size, bool *by_env, struct st_error *e)
 {
 	enum { MOST_SCRIPTS = 4 }; /* as the kernel has it */
 	char real[PATH_MAX], word[256];
+	*by_env = false;
 	if (st_program_find(name, path, size, e))
 		return ST_FAILED;
-	for (int i = 0; i < MOST_SCRIPTS && interpreter_of(path, word, sizeof word); i++)
+	for (int i = 0; i < MOST_SCRIPTS && interpreter_of(path, word, sizeof word, by_env); i++)
 		if (st_program_find(word, path, size, e))
 			return ST_FAILED;
 	if (realpath(path, real) && strlen(real) < size)

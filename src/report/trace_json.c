@@ -68,6 +68,7 @@ trace_json_pair_json(const struct st_trace *t, const struct st_trace_pair *pair)
 	SET(out, "callee_index", st_json_count(pair->callee));
 	SET(out, "calls", st_json_count(pair->calls));
 	SET(out, "inclusive_ns", st_json_count(pair->inclusive_ns));
+	SET(out, "outermost_ns", st_json_count(pair->outermost_ns));
 	if (!bad)
 		return out;
 	json_decref(out);

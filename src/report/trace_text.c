@@ -98,7 +98,7 @@ print_pairs(const struct st_trace *t, size_t shown, FILE *out)
 	struct st_table *table = st_table_new(columns, sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < shown; i++) {
 		const struct st_trace_pair *pair = &t->pairs.v[i];
-		add_time(table, pair->inclusive_ns);
+		add_time(table, pair->outermost_ns);
 		st_table_count(table, pair->calls);
 		if (pair->caller == ST_TRACE_NOBODY)
 			st_table_cell(table, "(not traced)");

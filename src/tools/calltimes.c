@@ -10,8 +10,8 @@
  *
  * An activation is known by the stack pointer it was entered with, where its return address lies.
  * What longjmp or an exception leaves lies below the stack pointer that they set. Such an
- * activation has no time, because its return is not seen: it is counted as lost. What is under way
- * when the thread ends has lasted until then.
+ * activation has no time, because its return is not seen: it is counted as lost, and what it has
+ * spent is charged to nobody. What is under way when the thread ends has lasted until then.
  */
 #include "tools/cells.h"
 
@@ -22,10 +22,11 @@ STROBE_TABLE(functions, "run time of functions", STROBE_KEY("thread", STROBE_THR
              STROBE_SUM("exclusive", STROBE_TICKS), STROBE_MIN("shortest", STROBE_TICKS),
              STROBE_MAX("longest", STROBE_TICKS), STROBE_SUM("lost", STROBE_NUMBER));
 
-enum { PAIR_CALLS = 3, PAIR_INCLUSIVE };
+enum { PAIR_CALLS = 3, PAIR_INCLUSIVE, PAIR_OUTERMOST };
 STROBE_TABLE(pairs, "run time by caller and callee", STROBE_KEY("thread", STROBE_THREAD),
              STROBE_KEY("caller", STROBE_FUNCTION), STROBE_KEY("callee", STROBE_FUNCTION),
-             STROBE_SUM("calls", STROBE_NUMBER), STROBE_SUM("inclusive", STROBE_TICKS));
+             STROBE_SUM("calls", STROBE_NUMBER), STROBE_SUM("inclusive", STROBE_TICKS),
+             STROBE_SUM("outermost", STROBE_TICKS));
 
 enum { DURATION_CALLS = 3 };
 STROBE_TABLE(durations, "how many calls took how long", STROBE_KEY("thread", STROBE_THREAD),
@@ -44,7 +45,7 @@ enum { CLASS_BITS = 5, CLASSES = 1 << CLASS_BITS, OCTAVES = 65 - CLASS_BITS };
 struct cell {
 	uint64_t function;
 	uint64_t *row;           /* of `functions`, from its first column on */
-	uint64_t active;         /* activations under way */
+	uint64_t innermost;      /* index + 1 of the frame of its innermost activation; 0: none */
 	int is_scope;            /* of the option `main` */
 	const struct cell *from; /* the caller of the pair that was used last; NULL: none was */
 	uint64_t *pair;          /* its row of `pairs` */
@@ -61,6 +62,8 @@ struct frame {
 	uint64_t measuring;    /* of these: ticks that measuring has cost, and the engine */
 	uint64_t engine;       /* strobe_engine_ticks at the entry, */
 	uint64_t engine_below; /* and of them those of what it has called */
+	uint64_t around;       /* index + 1 of the frame of the same function around it; 0: none */
+	uint64_t within; /* inclusive ticks of activations of the function that it is around */
 };
 
 struct state {
@@ -169,27 +172,57 @@ record(strobe_thread *t, const struct state *s, uint64_t ticks, uint64_t text, u
 static struct cell *
 pop(struct state *s)
 {
-	struct cell *c = s->frames[--s->depth].cell;
-	c->active--;
+	const struct frame *f = &s->frames[--s->depth];
+	struct cell *c = f->cell;
+	c->innermost = f->around;
 	if (c->is_scope)
 		__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
 	return c;
 }
 
+/* Of the function `c`, ticks that count once, however many of its activations are around them: when
+ * one of these returns it has them all, and when none does they are a total of their own. */
+static void
+count_outermost(struct state *s, struct cell *c, uint64_t ticks)
+{
+	if (c->innermost)
+		s->frames[c->innermost - 1].within += ticks;
+	else
+		c->row[OUTERMOST] += ticks;
+}
+
+/* The innermost activation is over: it is no part of what has called it. */
+static void
+take_from_caller(strobe_thread *t, struct state *s, const struct frame *f, uint64_t inclusive)
+{
+	if (!s->depth)
+		return;
+	struct frame *above = &s->frames[s->depth - 1];
+	uint64_t whole = strobe_ticks() - f->entry;
+	above->callees += whole;
+	above->measuring += whole - inclusive;
+	above->engine_below += strobe_engine_ticks(t) - f->engine;
+}
+
 /* The innermost activation has been left without a return. */
 static void
-lose(struct state *s)
+lose(strobe_thread *t, struct state *s)
 {
+	const struct frame f = s->frames[s->depth - 1];
+	uint64_t engine = strobe_engine_ticks(t) - f.engine - f.engine_below;
+	uint64_t lasted = strobe_ticks() - f.begin - engine - f.measuring;
 	struct cell *c = pop(s);
 	c->row[LOST]++;
+	count_outermost(s, c, f.within);
+	take_from_caller(t, s, &f, lasted);
 }
 
 /* What lies below the stack pointer has been left. */
 static void
-leave_below(struct state *s, uint64_t sp)
+leave_below(strobe_thread *t, struct state *s, uint64_t sp)
 {
 	while (s->depth && s->frames[s->depth - 1].sp < sp)
-		lose(s);
+		lose(t, s);
 }
 
 static void
@@ -199,7 +232,7 @@ enter(strobe_thread *t, const uint64_t *values, int is_scope)
 	struct state *s = strobe_state(t);
 	if (!s)
 		return;
-	leave_below(s, values[1]);
+	leave_below(t, s, values[1]);
 	struct cell *c = s->depth < most_depth ? cell_of(t, s, values[0]) : NULL;
 	/* A jump from the function to its own first instruction is no call. */
 	const struct frame *top = s->depth ? &s->frames[s->depth - 1] : NULL;
@@ -208,9 +241,12 @@ enter(strobe_thread *t, const uint64_t *values, int is_scope)
 	struct frame *f = push(s);
 	if (!f)
 		return;
-	*f = (struct frame){
-	        .cell = c, .sp = values[1], .entry = entry, .engine = strobe_engine_ticks(t)};
-	c->active++;
+	*f = (struct frame){.cell = c,
+	                    .sp = values[1],
+	                    .entry = entry,
+	                    .engine = strobe_engine_ticks(t),
+	                    .around = c->innermost};
+	c->innermost = s->depth;
 	c->is_scope = is_scope;
 	if (is_scope)
 		__atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
@@ -242,6 +278,8 @@ count_pair(strobe_thread *t, struct state *s, struct cell *c, uint64_t inclusive
 		return;
 	row[PAIR_CALLS]++;
 	row[PAIR_INCLUSIVE] += inclusive;
+	if (!c->innermost)
+		row[PAIR_OUTERMOST] += inclusive;
 }
 
 /* The innermost activation ends at `end`. */
@@ -250,15 +288,14 @@ leave(strobe_thread *t, struct state *s, uint64_t end)
 {
 	const struct frame f = s->frames[s->depth - 1];
 	struct cell *c = f.cell;
-	uint64_t engine = strobe_engine_ticks(t) - f.engine;
-	uint64_t took = end - f.begin - (engine - f.engine_below);
+	uint64_t engine = strobe_engine_ticks(t) - f.engine - f.engine_below;
+	uint64_t took = end - f.begin - engine;
 	uint64_t inclusive = took - f.measuring;
 	record(t, s, end, text_return, c->function);
 	pop(s);
 	c->row[CALLS]++;
 	c->row[INCLUSIVE] += inclusive;
-	if (!c->active)
-		c->row[OUTERMOST] += inclusive;
+	count_outermost(s, c, inclusive);
 	c->row[EXCLUSIVE] += took - f.callees;
 	if (!c->row[SHORTEST] || inclusive < c->row[SHORTEST])
 		c->row[SHORTEST] = inclusive ? inclusive : 1;
@@ -268,13 +305,7 @@ leave(strobe_thread *t, struct state *s, uint64_t end)
 	if (duration)
 		duration[DURATION_CALLS]++;
 	count_pair(t, s, c, inclusive);
-	if (!s->depth)
-		return;
-	struct frame *above = &s->frames[s->depth - 1];
-	uint64_t whole = strobe_ticks() - f.entry;
-	above->callees += whole;
-	above->measuring += whole - inclusive;
-	above->engine_below += engine;
+	take_from_caller(t, s, &f, inclusive);
 }
 
 /* values: function, stack pointer */
@@ -285,7 +316,7 @@ returned(strobe_thread *t, const uint64_t *values)
 	struct state *s = strobe_state(t);
 	if (!s)
 		return;
-	leave_below(s, values[1]);
+	leave_below(t, s, values[1]);
 	const struct frame *top = s->depth ? &s->frames[s->depth - 1] : NULL;
 	if (top && top->sp == values[1] && top->cell->function == values[0])
 		leave(t, s, end);
@@ -297,7 +328,7 @@ landed(strobe_thread *t, const uint64_t *values)
 {
 	struct state *s = strobe_state(t);
 	if (s)
-		leave_below(s, values[0]);
+		leave_below(t, s, values[0]);
 }
 
 /* ---- what happens ---- */
@@ -333,7 +364,7 @@ fits(const char *pattern, const char *name)
 		if (*pattern == '*') {
 			star = pattern++;
 			from = name;
-		} else if (*pattern && *pattern != '\n' && (*pattern == '?' || *pattern == *name)) {
+		} else if (*pattern && *pattern != ';' && (*pattern == '?' || *pattern == *name)) {
 			pattern++;
 			name++;
 		} else if (star) {
@@ -345,19 +376,19 @@ fits(const char *pattern, const char *name)
 	}
 	while (*pattern == '*')
 		pattern++;
-	return !*pattern || *pattern == '\n';
+	return !*pattern || *pattern == ';';
 }
 
-/* excluded: patterns, a line each. */
+/* excluded: patterns with semicolons between them. */
 static int
 is_excluded(const char *name)
 {
-	for (const char *line = excluded; line && *line;) {
-		if (fits(line, name))
+	for (const char *pattern = excluded; pattern && *pattern;) {
+		if (fits(pattern, name))
 			return 1;
-		while (*line && *line != '\n')
-			line++;
-		line += *line == '\n';
+		while (*pattern && *pattern != ';')
+			pattern++;
+		pattern += *pattern == ';';
 	}
 	return 0;
 }
@@ -419,7 +450,7 @@ on_gap(strobe_thread *t, uint64_t from)
 	struct state *s = strobe_state(t);
 	(void)from;
 	while (s && s->depth)
-		lose(s);
+		lose(t, s);
 }
 
 static void
@@ -444,7 +475,8 @@ STROBE_TOOL(calltimes, .help = "time the calls of functions", .function = on_fun
             .options = {{"events", "0", "record each entry and return, too"},
                         {"depth", "0", "time calls nested at most so deep; 0: all"},
                         {"chosen", "0", "time the functions of --funcs and --images only"},
-                        {"exclude", "", "do not time these functions: patterns, a line each"},
+                        {"exclude", "",
+                         "do not time these functions: patterns with semicolons between them"},
                         {"main", "", "time calls only while this function runs in some thread"},
                         {"own", "0", "leave out functions that the compiler adds"}},
             .limits = {{"events", 0, 1}, {"depth", 0, 1000000}, {"chosen", 0, 1}, {"own", 0, 1}});

@@ -9,6 +9,8 @@
 struct activation {
 	uint32_t function;
 	uint64_t begin_ns, callees_ns;
+	uint64_t around; /* index + 1 of the activation of the same function around it; 0: none */
+	uint64_t within_ns; /* inclusive, of activations of the function that it is around */
 };
 
 struct thread {
@@ -16,10 +18,10 @@ struct thread {
 	ST_VEC(struct activation) stack;
 };
 
-/* How many activations of a function are under way in a thread. */
+/* Whether a function is under way in a thread. */
 struct active {
 	uint32_t thread, function;
-	uint64_t n;
+	uint64_t innermost; /* index + 1 of its innermost activation; 0: it is not */
 };
 
 struct st_trace_aggregate {
@@ -128,22 +130,33 @@ st_trace_enter(struct st_trace_aggregate *a, int64_t tid, const char *name, size
 	struct activation *new = active ? ST_PUSH(&t->stack) : NULL;
 	if (!new)
 		return ST_FAILED;
-	active->n++;
-	*new = (struct activation){.function = function, .begin_ns = ns};
+	*new = (struct activation){
+	        .function = function, .begin_ns = ns, .around = active->innermost};
+	active->innermost = t->stack.n;
 	return ST_OK;
 }
 
-/* The innermost activation is no longer under way. How many of its function still are. */
-static uint64_t
-pop(struct st_trace_aggregate *a, struct thread *t)
+/* The innermost activation is no longer under way; within_ns: what counts once for its function,
+ * however many of its activations are around it. When one of these returns it has it all, and when
+ * none does it is a total of its own. */
+static void
+pop_activation(struct st_trace_aggregate *a, struct thread *t, uint64_t within_ns)
 {
-	struct active *active = active_of(a, t, t->stack.v[--t->stack.n].function);
-	return active ? --active->n : 0;
+	const struct activation done = t->stack.v[--t->stack.n];
+	struct active *active = active_of(a, t, done.function); /* it is there */
+	if (active)
+		active->innermost = done.around;
+	if (done.around)
+		t->stack.v[done.around - 1].within_ns += within_ns;
+	else
+		a->t.functions.v[done.function].outermost_ns += within_ns;
 }
 
 static st_status
-count_pair(struct st_trace_aggregate *a, uint32_t caller, uint32_t callee, uint64_t ns)
+count_pair(struct st_trace_aggregate *a, uint32_t caller, const struct activation *done,
+           uint64_t ns)
 {
+	const uint32_t callee = done->function;
 	const uint32_t hash = st_hash_numbers(caller, callee);
 	uint32_t at = ST_HASHMAP_FIND(&a->pairs, hash, i,
 	                              a->t.pairs.v[i].caller == caller &&
@@ -157,6 +170,8 @@ count_pair(struct st_trace_aggregate *a, uint32_t caller, uint32_t callee, uint6
 	}
 	a->t.pairs.v[at].calls++;
 	a->t.pairs.v[at].inclusive_ns += ns;
+	if (!done->around)
+		a->t.pairs.v[at].outermost_ns += ns;
 	return ST_OK;
 }
 
@@ -165,30 +180,29 @@ static st_status
 end_activation(struct st_trace_aggregate *a, struct thread *t, uint64_t ns)
 {
 	const struct activation done = t->stack.v[t->stack.n - 1];
-	const bool outermost = !pop(a, t);
+	const uint64_t took = ns > done.begin_ns ? ns - done.begin_ns : 0;
+	pop_activation(a, t, took);
 	struct activation *above = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
 	struct st_trace_function *f = &a->t.functions.v[done.function];
-	const uint64_t took = ns > done.begin_ns ? ns - done.begin_ns : 0;
 	f->min_ns = !f->calls || took < f->min_ns ? took : f->min_ns;
 	f->max_ns = took > f->max_ns ? took : f->max_ns;
 	f->calls++;
 	f->inclusive_ns += took;
 	f->exclusive_ns += took > done.callees_ns ? took - done.callees_ns : 0;
-	if (outermost)
-		f->outermost_ns += took;
 	if (above)
 		above->callees_ns += took;
 	if (st_trace_count(f, took))
 		return ST_FAILED;
-	return count_pair(a, above ? above->function : ST_TRACE_NOBODY, done.function, took);
+	return count_pair(a, above ? above->function : ST_TRACE_NOBODY, &done, took);
 }
 
 static void
 lose(struct st_trace_aggregate *a, struct thread *t)
 {
-	a->t.functions.v[t->stack.v[t->stack.n - 1].function].lost++;
+	const struct activation *left = &t->stack.v[t->stack.n - 1];
+	a->t.functions.v[left->function].lost++;
 	a->t.lost_returns++;
-	pop(a, t);
+	pop_activation(a, t, left->within_ns);
 }
 
 st_status
@@ -200,7 +214,7 @@ st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, siz
 	        function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
 	if (!active)
 		return ST_FAILED;
-	if (!active->n) {
+	if (!active->innermost) {
 		a->t.stray_returns++;
 		return ST_OK;
 	}

@@ -30,6 +30,7 @@ struct reading {
 	struct st_trace_aggregate *to;
 	uint64_t scale; /* nanoseconds in the unit of time */
 	bool unit_is_given;
+	bool strange_unit; /* the file says one that is not known */
 	uint64_t lines, malformed;
 };
 
@@ -100,6 +101,8 @@ take_comment(struct reading *r, const char *line)
 		r->scale = 1000;
 	else if (!strcmp(line, "#unit ns"))
 		r->scale = 1;
+	else if (!strncmp(line, "#unit ", 6))
+		r->strange_unit = true;
 }
 
 static st_status
@@ -155,6 +158,11 @@ open_file(const char *path, struct st_error *e)
 static st_status
 finish_raw(struct st_trace *t, const struct reading *r, const char *path, struct st_error *e)
 {
+	if (r->strange_unit)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s says that its times are in a unit that strobe does not know: it "
+		               "knows ns and us; convert the times, or say --unit",
+		               path);
 	if (r->lines && r->malformed == r->lines)
 		return st_fail(
 		        e, ST_EXIT_FAILED,

@@ -8,7 +8,7 @@
 
 /* Columns of the tables. */
 enum { F_THREAD, F_FUNCTION, F_CALLS, F_INCLUSIVE, F_OUTERMOST, F_EXCLUSIVE, F_MIN, F_MAX, F_LOST };
-enum { P_THREAD, P_CALLER, P_CALLEE, P_CALLS, P_INCLUSIVE };
+enum { P_THREAD, P_CALLER, P_CALLEE, P_CALLS, P_INCLUSIVE, P_OUTERMOST };
 enum { D_THREAD, D_FUNCTION, D_FROM, D_CALLS };
 enum { MOST_KEYS = 3 };
 
@@ -125,6 +125,7 @@ read_pair(struct reader *r, const struct st_profile_value *row)
 	}
 	r->t->pairs.v[at].calls += row[P_CALLS].number;
 	r->t->pairs.v[at].inclusive_ns += row[P_INCLUSIVE].number;
+	r->t->pairs.v[at].outermost_ns += row[P_OUTERMOST].number;
 	return ST_OK;
 }
 
@@ -154,7 +155,7 @@ st_status
 st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, struct st_error *e)
 {
 	const struct st_profile_table *functions = table_named(p, "functions", F_LOST + 1),
-	                              *pairs = table_named(p, "pairs", P_INCLUSIVE + 1),
+	                              *pairs = table_named(p, "pairs", P_OUTERMOST + 1),
 	                              *durations = table_named(p, "durations", D_CALLS + 1);
 	struct reader r = {.t = t, .p = p, .per_thread = per_thread};
 	*t = (struct st_trace){.engine = "jit"};

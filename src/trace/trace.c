@@ -112,8 +112,8 @@ static int
 pair_order(const void *a, const void *b)
 {
 	const struct st_trace_pair *x = a, *y = b;
-	if (x->inclusive_ns != y->inclusive_ns)
-		return x->inclusive_ns > y->inclusive_ns ? -1 : 1;
+	if (x->outermost_ns != y->outermost_ns)
+		return x->outermost_ns > y->outermost_ns ? -1 : 1;
 	if (x->calls != y->calls)
 		return x->calls > y->calls ? -1 : 1;
 	if (x->caller != y->caller)

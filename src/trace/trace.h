@@ -32,7 +32,7 @@ struct st_trace_function {
 	uint64_t calls;                      /* that have returned, or lasted until the end */
 	uint64_t lost;           /* calls whose return was not seen: they have no time */
 	uint64_t inclusive_ns;   /* of all activations: recursion counts several times */
-	uint64_t outermost_ns;   /* of those that no other of the function was around */
+	uint64_t outermost_ns;   /* of those that no other one was around, unless it was lost */
 	uint64_t exclusive_ns;   /* less what was called */
 	uint64_t min_ns, max_ns; /* of an activation, with what it called */
 	ST_VEC(struct st_trace_class) classes; /* ascending */
@@ -41,6 +41,7 @@ struct st_trace_function {
 struct st_trace_pair {
 	uint32_t caller, callee; /* indices of functions; the first may be ST_TRACE_NOBODY */
 	uint64_t calls, inclusive_ns;
+	uint64_t outermost_ns; /* of calls that no other call of the callee was around */
 };
 
 /* A thread or process of a raw file. */
@@ -54,7 +55,7 @@ struct st_trace_lane {
 struct st_trace {
 	const char *engine;                         /* "jit", or "raw" */
 	ST_VEC(struct st_trace_function) functions; /* by exclusive time, the greatest first */
-	ST_VEC(struct st_trace_pair) pairs;         /* by inclusive time, the greatest first */
+	ST_VEC(struct st_trace_pair) pairs;         /* by outermost time, the greatest first */
 	ST_VEC(struct st_trace_lane) lanes;
 	uint64_t lost_returns, lost_records;
 	uint64_t stray_returns;   /* of a raw file: returns of functions that were not entered */

@@ -95,6 +95,8 @@ test_recursion(void **state)
 	assert_int_equal(t.pairs.v[0].inclusive_ns, 800);
 	assert_int_equal(t.pairs.v[1].calls, 2);
 	assert_int_equal(t.pairs.v[1].inclusive_ns, 500);
+	assert_int_equal(t.pairs.v[0].outermost_ns, 800);
+	assert_int_equal(t.pairs.v[1].outermost_ns, 0);
 	st_trace_free(&t);
 }
 
@@ -166,6 +168,26 @@ test_lost_recursion(void **state)
 	st_trace_free(&t);
 }
 
+/* What no returning activation is around is a total of its own, also within lost ones. */
+static void
+test_within_lost(void **state)
+{
+	static const struct event log[] = {
+	        {'(', 1, "main", 0},   {'(', 1, "f", 100}, {'(', 1, "f", 200}, {'(', 1, "f", 210},
+	        {')', 1, "f", 230},    {')', 1, "f", 300}, {'(', 1, "f", 400}, {')', 1, "f", 450},
+	        {')', 1, "main", 500}, {0, 0, NULL, 0}};
+	struct st_trace t;
+	(void)state;
+	feed(&t, log, false);
+	/* 20 + 100 + 50; the 20 are a part of the 100. */
+	expect(&t, "f", 3, 170, 150, 150, 1);
+	/* f calls f: none of these is the outermost, because the first one was under way. */
+	for (size_t i = 0; i < t.pairs.n; i++)
+		if (t.pairs.v[i].caller != ST_TRACE_NOBODY)
+			assert_int_equal(t.pairs.v[i].outermost_ns, 0);
+	st_trace_free(&t);
+}
+
 static void
 test_end(void **state)
 {
@@ -226,7 +248,7 @@ main(void)
 	        cmocka_unit_test(test_threads),    cmocka_unit_test(test_lost_return),
 	        cmocka_unit_test(test_lost_entry), cmocka_unit_test(test_lost_recursion),
 	        cmocka_unit_test(test_end),        cmocka_unit_test(test_classes),
-	        cmocka_unit_test(test_quantiles),
+	        cmocka_unit_test(test_quantiles),  cmocka_unit_test(test_within_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ class Counts(Trace):
     def test_exclude(self):
         everything = {"main", "t_spin"} | {f"t_level{i}" for i in range(1, 6)}
         for patterns, left_out in [(["t_spin"], {"t_spin"}), (["t_level?"], everything - {"main", "t_spin"}), (["*5,main"], {"t_level5", "main"}),
-                                   (["t_*1", "-x", "t_spi"], {"t_level1"})]:
+                                   (["t_*1", "-x", "t_spi"], {"t_level1"}), (["t_spin(double)"], {"t_spin"})]:
             self.assertEqual(set(self.by_name(self.trace(["--exclude", *patterns], CALLS, "levels"))), everything - left_out)
 
     def test_main(self):
@@ -132,6 +132,13 @@ class Counts(Trace):
         shell = os.path.realpath("/bin/sh")
         self.assertTrue(trace["functions"])
         self.assertEqual({f["image"] for f in trace["functions"]}, {shell})
+
+    def test_script_by_env(self):
+        script = self.at / "script"
+        script.write_text("#!/usr/bin/env sh\nexit 3\n")
+        script.chmod(0o755)
+        names = self.trace([], script, code=3)["functions"]
+        self.assertEqual({f["image"] for f in names}, {os.path.realpath("/bin/sh")})
 
     def test_program_keeps_its_output(self):
         done = self.strobe("trace", "-q", "-o", "e.db", "--", "/bin/echo", "out", code=0)
@@ -183,6 +190,17 @@ class Times(Trace):
         # What each function has spent is the whole, to the nanosecond but for rounding.
         whole = sum(f["exclusive_ns"] for f in names.values())
         self.assertAlmostEqual(whole, names["main"]["inclusive_ns"], delta=20 * len(names))
+
+
+    def test_left_by_longjmp(self):
+        """The 20 ms are those of what was called, and the time of the call that was left is nobody's."""
+        names = self.by_name(self.trace([], CALLS, "left"))
+        self.assertGreaterEqual(names["t_spin"]["exclusive_ns"], 20000000 * 0.98)
+        self.assertEqual((names["t_outer"]["calls"], names["t_outer"]["lost"]), (0, 1))
+        self.assertLess(names["t_catches"]["exclusive_ns"], names["t_spin"]["exclusive_ns"] / 2)
+        for f in names.values():
+            self.assertLessEqual(f["exclusive_ns"], f["outermost_ns"])
+        self.assertLessEqual(sum(f["exclusive_ns"] for f in names.values()), names["main"]["inclusive_ns"] + 20 * len(names))
 
 
 class Raw(Trace):
@@ -242,6 +260,10 @@ class Raw(Trace):
         self.error(125, "bad is no raw trace: none of its 2 lines is of the form 'TYPE TID TIME;NAME'", "--from-raw", "bad")
         self.error(125, "empty is empty: there is no event in it", "--from-raw", "empty")
         self.error(125, "cannot read folder: it is a directory", "--from-raw", "folder")
+        (self.at / "ms").write_text("#unit ms\n" + self.NESTED)
+        self.error(125, "ms says that its times are in a unit that strobe does not know: it knows ns and us; convert the times, or say --unit",
+                   "--from-raw", "ms")
+        self.assertEqual(self.by_name(self.raw("#unit ms\n" + self.NESTED, "--unit", "ns"))["main"]["calls"], 1)
         self.error(125, "cannot read none: No such file or directory", "--from-raw", "none")
 
 
@@ -311,6 +333,16 @@ class Files(Trace):
         self.assertEqual(slices, {"main": 1, "t_thread": 3, "t_fib": 45})
         self.assertFalse([stack for stack in open_slices.values() if stack])
 
+    def test_nothing_was_called(self):
+        self.strobe("trace", "-q", "--funcs", "t_fib", "--format", "timeline", "-o", "t.json", "--", CALLS, "levels")
+        self.assertEqual(json.loads((self.at / "t.json").read_text()), {"traceEvents": []})
+
+    def test_rows_are_not_replaced(self):
+        self.strobe("trace", "-q", "--events", "-o", "t.db", "--", CALLS, "jumps")
+        rows = (self.at / "t.db.events.rows").read_bytes()
+        self.strobe("trace", "--from", "t.db", "--format", "raw", "-o", "t.db.events.rows", code=2)
+        self.assertEqual((self.at / "t.db.events.rows").read_bytes(), rows)
+
     def test_no_events(self):
         self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "jumps")
         self.error(2, "the profile has no rows of 'events'", "--from", "t.db", "--format", "raw")
@@ -337,6 +369,8 @@ class Mistakes(Trace):
                 ("no program to run: strobe trace [options] -- PROGRAM, or --pid PID for one that is running",),
                 ("--user and --all choose different functions: leave out one of them", "-u", "-a", "true"),
                 ("--all and --funcs choose different functions: leave out one of them", "-a", "--funcs", "f", "true"),
+                ("--main takes the name of one function, not ''; --funcs takes patterns", "--main", "", "true"),
+                ("--main takes the name of one function, not 't_*'; --funcs takes patterns", "--main", "t_*", "true"),
                 ("--unit is about a raw file: add --from-raw, or leave it out", "--unit", "us", "true"),
                 ("--pid traces a running process: leave out the program 'true'", "--pid", "1", "true"),
                 ("--from shows an earlier run: leave out the program 'true'", "--from", "x", "true"),

@@ -80,6 +80,21 @@ t_lands(void)
 		t_jumps(2);
 }
 
+/* Is left while it waits for what it has called, which has worked. */
+CALLED static void
+t_outer(void)
+{
+	t_spin(20000);
+	longjmp(landing, 1);
+}
+
+CALLED static void
+t_catches(void)
+{
+	if (!setjmp(landing))
+		t_outer();
+}
+
 CALLED static void *
 t_thread(void *arg)
 {
@@ -112,6 +127,8 @@ main(int argc, char **argv)
 	if (!strcmp(what, "jumps"))
 		for (int i = 0; i < 4; i++)
 			t_lands();
+	if (!strcmp(what, "left"))
+		t_catches();
 	if (!strcmp(what, "threads")) {
 		for (int i = 0; i < 3; i++)
 			pthread_create(&threads[i], NULL, t_thread, NULL);
