@@ -191,7 +191,6 @@ class Times(Trace):
         whole = sum(f["exclusive_ns"] for f in names.values())
         self.assertAlmostEqual(whole, names["main"]["inclusive_ns"], delta=20 * len(names))
 
-
     def test_left_by_longjmp(self):
         """The 20 ms are those of what was called, and the time of the call that was left is nobody's."""
         names = self.by_name(self.trace([], CALLS, "left"))
