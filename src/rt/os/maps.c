@@ -7,8 +7,10 @@
 #include "rt/maps.h"
 #include "rt/tool/callbacks.h"
 
-/* As many mappings as a process may have, unless the machine's owner has said otherwise. */
-enum { MAX_LIVE_MAPS = 1 << 16 };
+/* Mappings of code. A fork's child that goes on natively keeps the table, within its limits on
+ * memory.
+ */
+enum { MAX_LIVE_MAPS = 1 << 14 };
 
 static struct map *live; /* sorted by start, disjoint */
 static uint32_t n_live, last_hit, version;
