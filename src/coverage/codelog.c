@@ -209,13 +209,12 @@ remember(void *arg, const struct st_codelog_run *run)
 	const struct memory *m = arg;
 	struct st_codelog_past *past = m->past;
 	past->runs++;
-	if (!run->ended)
+	/* Where another program has been measured says nothing of this one, which may be over
+	 * before. */
+	if (!run->ended || strcmp(run->command, m->command) != 0)
 		return;
-	if (!strcmp(run->command, m->command)) {
-		past->own_runs++;
-		past->own_cpu_ns = run->cpu_ns > 0 ? (uint64_t)run->cpu_ns : 0;
-	}
-	past->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 0;
+	past->own_runs++;
+	past->own_cpu_ns = run->cpu_ns > 0 ? (uint64_t)run->cpu_ns : 0;
 	past->instructions += run->instructions;
 	if (run->first_ns == ST_WATCHES_AT_ONCE)
 		return;

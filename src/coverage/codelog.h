@@ -44,16 +44,16 @@ struct st_codelog_run {
 
 /* What the runs before came to. */
 struct st_codelog_past {
-	size_t runs;    /* that began */
-	int64_t cpu_ns; /* of the last one that ended; 0: none did */
-	/* Runs of the same command that ended, and CPU time of the last one. */
+	size_t runs; /* that began */
+	/* Runs of the same command that ended, and CPU time of the last one; 0: none did. */
 	size_t own_runs;
 	uint64_t own_cpu_ns;
-	/* Runs whose first windows lie one behind the other, from the program's start on. */
+	/* Those of them whose first windows lie one behind the other, from the program's start on.
+	 */
 	size_t sweeps;         /* such rows of runs */
 	uint64_t swept_ns;     /* up to where the last one has come */
 	bool grows;            /* its last run found a hundredth or more of what was there then */
-	uint64_t instructions; /* that all have found */
+	uint64_t instructions; /* that all of these have found */
 };
 
 /* Notes that a run begins. 0, or -1 with *e. */

@@ -56,8 +56,8 @@ st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool alon
 		return ST_WATCHES_AT_ONCE;
 	const uint64_t tick = 1000000000 / ST_BUDGET_HZ; /* windows begin at ticks */
 	uint64_t most = every_ns, swept = past->swept_ns - past->swept_ns / 3;
-	if ((uint64_t)past->cpu_ns < most)
-		most = (uint64_t)past->cpu_ns;
+	if (past->own_cpu_ns < most)
+		most = past->own_cpu_ns;
 	if (past->grows && swept > tick && swept < most)
 		return swept - tick;
 	if (past->grows || past->sweeps == 1)

@@ -412,6 +412,17 @@ class Runs(Case):
         self.run_strobe("-b", "10%", "-T", "400ms", words=(LIBRARY, "rare"), program=LATE)
         self.assertIn(at["rare"], Log(self.log, image=os.path.basename(LIBRARY)).instructions)
 
+    def test_another_program(self):
+        """A program is measured from its start, wherever another one has been measured by runs with the same log."""
+        self.run_strobe("-b", "10%", "-T", "100ms")
+        self.run_strobe("-b", "10%", "-T", "100ms", words=(LIBRARY,), program=LATE)
+        self.run_strobe("-b", "10%", "-T", "100ms")
+        with contextlib.closing(sqlite3.connect(self.log)) as log:
+            (_, first, until), (late, begin, _), (_, again, _) = log.execute("SELECT command, first_ns, until_ns FROM run ORDER BY id")
+        self.assertEqual((os.path.basename(late), first, begin), (os.path.basename(LATE), 0, 0))
+        # The first program goes on where it has been.
+        self.assertTrue(0 < again < until, (again, until))
+
     def test_policies(self):
         whole = self.reference("work", "head")
         self.run_strobe(*SMALL, "--budget-policy", "strict", words=("work", "head"))

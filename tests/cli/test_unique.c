@@ -18,7 +18,7 @@ sweeps_from_the_start(void **state)
 	struct st_codelog_past past = {0};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past = (struct st_codelog_past){
-	        .runs = 1, .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
+	        .runs = 1, .own_cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 56 * MS);
 	past.runs = 7; /* how many there were does not matter */
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 56 * MS);
@@ -30,7 +30,7 @@ sweeps_once_more(void **state)
 {
 	(void)state;
 	struct st_codelog_past past = {
-	        .runs = 3, .cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS};
+	        .runs = 3, .own_cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past.sweeps = 2;
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 750 * MS);
@@ -41,7 +41,7 @@ spreads_when_nothing_is_found(void **state)
 {
 	(void)state;
 	static const uint64_t parts[] = {0, 500, 250, 750, 125, 625, 375, 875};
-	struct st_codelog_past past = {.cpu_ns = 5000 * MS, .sweeps = 2, .swept_ns = 90 * MS};
+	struct st_codelog_past past = {.own_cpu_ns = 5000 * MS, .sweeps = 2, .swept_ns = 90 * MS};
 	for (past.runs = 0; past.runs < 8; past.runs++)
 		assert_int_equal(st_unique_first(&past, 1000 * MS, false), parts[past.runs] * MS);
 }
@@ -51,14 +51,14 @@ stays_within_the_run(void **state)
 {
 	(void)state;
 	struct st_codelog_past past = {
-	        .runs = 1, .cpu_ns = 50 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
+	        .runs = 1, .own_cpu_ns = 50 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
-	past.cpu_ns = 5000 * MS;
+	past.own_cpu_ns = 5000 * MS;
 	past.swept_ns = 1800 * MS; /* windows come again in each period */
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
 	past.swept_ns = 2 * MS; /* less than a tick */
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
-	past = (struct st_codelog_past){.runs = 1, .cpu_ns = 50 * MS, .sweeps = 2};
+	past = (struct st_codelog_past){.runs = 1, .own_cpu_ns = 50 * MS, .sweeps = 2};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 25 * MS); /* of 50 */
 }
 
@@ -68,7 +68,6 @@ watches_two_of_three(void **state)
 {
 	(void)state;
 	struct st_codelog_past past = {.runs = 10,
-	                               .cpu_ns = 5000 * MS,
 	                               .own_cpu_ns = 5000 * MS,
 	                               .sweeps = 1,
 	                               .swept_ns = 90 * MS,
