@@ -17,8 +17,11 @@ sweeps_from_the_start(void **state)
 	(void)state;
 	struct st_codelog_past past = {0};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 0);
-	past = (struct st_codelog_past){
-	        .runs = 1, .own_cpu_ns = 5000 * MS, .sweeps = 1, .swept_ns = 90 * MS, .grows = true};
+	past = (struct st_codelog_past){.runs = 1,
+	                                .own_cpu_ns = 5000 * MS,
+	                                .sweeps = 1,
+	                                .swept_ns = 90 * MS,
+	                                .grows = true};
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 56 * MS);
 	past.runs = 7; /* how many there were does not matter */
 	assert_int_equal(st_unique_first(&past, 1000 * MS, false), 56 * MS);
