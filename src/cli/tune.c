@@ -134,11 +134,13 @@ conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 	a->how.show = show_tune;
 	a->how.say = say;
 	a->how.arg = &progress;
-	if (prepare(&a->how, e))
-		return -1;
-	int status = l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
-	               : st_tune_study(&a->study, &a->how, e);
-	rmdir(a->how.folder);
+	st_status status = prepare(&a->how, e);
+	if (!status) {
+		status = l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
+		           : st_tune_study(&a->study, &a->how, e);
+		rmdir(a->how.folder);
+	}
+	a->how.arg = NULL;
 	return status;
 }
 
