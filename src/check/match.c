@@ -31,7 +31,7 @@ struct match_entry {
 	uint32_t side, index;
 };
 
-/* What is called the same. Code without a name is called by its build and offset. */
+/* By image and name; code without a name goes by its build and offset. */
 static int
 compare_match_names(const struct match_entry *x, const struct match_entry *y)
 {

@@ -336,7 +336,7 @@ check_log(struct st_paths *a, struct st_error *e)
 		               "leave out --no-suppress");
 	if (!keep->log)
 		return 0;
-	/* What is not followed has no time. */
+	/* Calls that are not followed have no time. */
 	keep->follows_all |= a->time || a->instructions;
 	if (strcmp(a->mode, "func") || (*a->k && strcmp(a->k, "inf")))
 		return st_fail(e, ST_EXIT_USAGE,

@@ -193,7 +193,8 @@ choose_own(struct st_trace_arguments *a, struct st_error *e)
 	return st_patterns_add_path(&a->measure.session.region.images, "images", path, e);
 }
 
-/* The patterns as the tool takes them, malloc'ed. NULL: no memory. */
+/* The patterns of --exclude with semicolons between them, as the tool takes them. malloc'ed; NULL:
+ * no memory. */
 static char *
 lines_of(const struct st_patterns *p)
 {

@@ -85,7 +85,7 @@ struct st_run_options {
 	bool keeps_contexts;  /* a log of contexts: budgets are not charged for strobe's own time */
 	bool suppresses;      /* contexts that the log has need not be followed; needs on_image */
 	struct st_known *known;       /* made by st_run_program; NULL: each process has its own */
-	uint32_t unique_last;         /* a block again after so many others; 0: never */
+	uint32_t unique_last;         /* a block again after N others; 0: never */
 	struct st_budget_plan budget; /* of each thread: amount, period and clock */
 	struct st_qos *qos;  /* what changes its amount while the program runs; NULL: nothing */
 	const char *threads; /* which threads are measured: st_region_threads; NULL: all */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is measured: which threads, and where; and the gaps in between. */
+/* Which threads are measured, in which code, and the gaps in between. */
 #ifndef STROBE_RT_BUDGET_REGION_H
 #define STROBE_RT_BUDGET_REGION_H
 

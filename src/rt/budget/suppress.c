@@ -9,7 +9,7 @@
 #include "rt/tool/tool.h"
 
 enum {
-	CHARGED = 8, /* one in so many ns of plain code: what it costs beyond native execution */
+	CHARGED = 8, /* an eighth of plain code's time: what it costs over native execution */
 	MOST_TICKS = 25,
 	MOST_WATCHED = 1 << 16,
 	/* TSC ticks: entering and leaving plain code costs a third of that. */
@@ -74,8 +74,8 @@ strobe_ended_suppression(strobe_thread *t)
 	return ((struct thread *)t)->budget.suppressed.began_gap;
 }
 
-/* Where code has been mapped anew, a block may begin within what was an instruction before: that
- * does no harm. */
+/* Where other code has been mapped since, a block may begin within what was an instruction before:
+ * that does no harm. */
 enum suppress_stop
 suppress_stop_at(const struct build *b, bool whole)
 {
