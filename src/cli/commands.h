@@ -167,11 +167,14 @@
 #define ST_TRACE_OPTIONS(O)                                                                        \
 	O(user, 'u', "user", NULL, true, "trace the functions of the program itself (default)")    \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
+	O(engine, 'e', "engine", "auto|jit", true,                                            \
+	  "set what times the calls (default: auto, which is jit)")                                \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
 	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \
+	O(refused, 0, "refused", NULL, true, "print all functions that could not be traced")       \
 	O(pid, 'p', "pid", "PID", true, "trace a running process, until Ctrl-C or --for")          \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
 	O(from_raw, 0, "from-raw", "FILE", true,                                                   \

@@ -181,48 +181,57 @@ end_watch(struct watch *watch)
 	st_progress_erase(&watch->progress);
 }
 
+/* Runs the session. */
+static st_status
+measure(struct st_measure *w, void (*attached)(size_t threads, double seconds),
+        struct st_measured *out, struct st_error *e)
+{
+	struct st_session_run r;
+	struct watch watch;
+	if (st_session_begin(&r, &w->session, e))
+		return ST_FAILED;
+	st_status status = begin_watch(&watch, w, &r, attached, e);
+	if (!status) {
+		status = st_session_execute(&r, e);
+		end_watch(&watch);
+	}
+	if (!status)
+		status = st_session_collect(&r, &out->outcome, e);
+	out->pid = st_session_pid(&r);
+	out->exit_code = w->session.pid ? ST_EXIT_OK : r.run.exit_code;
+	st_session_end(&r);
+	return status;
+}
+
 /* The result into a file and onto the terminal. 0, or -1 with *e. */
 static st_status
-report(const struct st_measure *w, struct st_session_run *r, struct st_error *e)
+report(const struct st_measure *w, const struct st_measured *m, struct st_error *e)
 {
-	struct st_session_outcome o;
+	const struct st_session_outcome *o = &m->outcome;
 	char *saved;
-	if (st_session_collect(r, &o, e))
-		return -1;
 	if (w->result.quiet)
-		say_missing(&o);
-	int status =
-	        st_session_output_save(&w->session.output, o.profile, st_session_pid(r), &saved, e);
-	st_result_print(&w->result, &w->session.output, o.profile, saved);
+		say_missing(o);
+	int status = st_session_output_save(&w->session.output, o->profile, m->pid, &saved, e);
+	st_result_print(&w->result, &w->session.output, o->profile, saved);
 	free(saved);
-	st_profile_free(o.profile);
-	if (!status && o.unmatched)
+	st_profile_free(o->profile);
+	if (!status && o->unmatched)
 		status =
 		        st_fail(e, ST_EXIT_FAILED,
 		                "nothing was measured, because nothing in the program matches --%s",
-		                o.unmatched);
+		                o->unmatched);
 	return status;
 }
 
 int
 st_measure_session(struct st_measure *w, void (*attached)(size_t threads, double seconds))
 {
-	struct st_session_run r;
-	struct watch watch;
+	struct st_measured m = {0};
 	struct st_error e;
-	if (st_session_begin(&r, &w->session, &e))
-		return st_complain(&e);
-	if (begin_watch(&watch, w, &r, attached, &e)) {
-		st_session_end(&r);
-		return st_complain(&e);
-	}
-	int status = st_session_execute(&r, &e);
-	end_watch(&watch);
+	st_status status = w->by ? w->by(w->by_arg, &m, &e) : measure(w, attached, &m, &e);
 	if (!status)
-		status = report(w, &r, &e);
-	int code = status ? st_complain(&e) : w->session.pid ? ST_EXIT_OK : r.run.exit_code;
-	st_session_end(&r);
-	return code;
+		status = report(w, &m, &e);
+	return status ? st_complain(&e) : m.exit_code;
 }
 
 /* What the program is given to read, or is, is not what is to be written. */

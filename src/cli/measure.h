@@ -10,11 +10,21 @@
 #include "cli/top.h"
 #include "session/session.h"
 
+/* What a measurement came to. */
+struct st_measured {
+	struct st_session_outcome outcome;
+	uint32_t pid;  /* of the program; 0: there was none */
+	int exit_code; /* that strobe ends with */
+};
+
 /* As the command line asks for it. */
 struct st_measure {
 	struct st_session session;
 	struct st_result result;
 	struct st_top_choice top;
+	/* Who measures what the session describes; NULL: the session is run. 0, or -1 with *e. */
+	st_status (*by)(void *arg, struct st_measured *out, struct st_error *e);
+	void *by_arg;
 };
 
 #define ST_MEASURE_DEFAULT                                                                         \

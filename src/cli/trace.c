@@ -17,12 +17,13 @@
 
 /* In what is printed to a terminal, names are not to play tricks on it. */
 static st_status
-print_safely(const struct st_trace *t, size_t top, FILE *out, struct st_error *e)
+print_safely(const struct st_trace *t, const struct st_trace_arguments *a, FILE *out,
+             struct st_error *e)
 {
 	struct st_safe safe;
 	if (!st_safe_begin(&safe, out))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the trace");
-	st_trace_text(t, top, safe.text.out);
+	st_trace_text(t, (size_t)a->measure.result.top, a->refused, safe.text.out);
 	st_safe_end(&safe);
 	return ST_OK;
 }
@@ -69,7 +70,7 @@ write_trace(const struct st_trace *t, const struct st_profile *p,
 		return st_trace_callgrind(t, p, out)
 		               ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the trace")
 		               : ST_OK;
-	return print_safely(t, (size_t)a->measure.result.top, out, e);
+	return print_safely(t, a, out, e);
 }
 
 /* ---- a run ---- */
@@ -98,8 +99,39 @@ summarize_trace(const struct st_profile *p, const void *arg, size_t top, FILE *o
 		fprintf(out, "\n  note: %s\n", e.text);
 		return;
 	}
-	st_trace_text(&t, top, out);
+	st_trace_text(&t, top, a->refused, out);
 	st_trace_free(&t);
+}
+
+/* An engine of its own measures. */
+static st_status
+trace_by_engine(void *arg, struct st_measured *out, struct st_error *e)
+{
+	struct st_trace_arguments *a = arg;
+	const struct st_trace_request request = st_trace_request_of(a);
+	struct st_trace_outcome o = {0};
+	if (st_session_output_check(&a->measure.session.output, (uint32_t)a->measure.session.pid,
+	                            e) ||
+	    a->engine->run(&request, &o, e))
+		return ST_FAILED;
+	*out = (struct st_measured){.outcome = {.profile = o.profile,
+	                                        .missing = o.missing,
+	                                        .n_missing = o.n_missing,
+	                                        .unmatched = o.unmatched},
+	                            .pid = o.pid,
+	                            .exit_code = o.exit_code};
+	return ST_OK;
+}
+
+static st_status
+use_engine(struct st_trace_arguments *a, struct st_error *e)
+{
+	const struct st_trace_request request = st_trace_request_of(a);
+	if (a->engine->run) {
+		a->measure.by = trace_by_engine;
+		a->measure.by_arg = a;
+	}
+	return a->engine->check ? a->engine->check(&request, e) : ST_OK;
 }
 
 static int
@@ -115,6 +147,9 @@ measure_trace(struct st_trace_arguments *a, char *const *argv)
 	a->measure.session.output.form = a->form == ST_TRACE_DB ? NULL : &form;
 	a->measure.result.summary = summarize_trace;
 	a->measure.result.summary_arg = a;
+	struct st_error e;
+	if (use_engine(a, &e))
+		return st_complain(&e);
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
 	return st_measure_program(&a->measure, argv);

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cli/measure.h"
+#include "trace/engine.h"
 #include "trace/raw.h"
 
 enum st_trace_form {
@@ -20,7 +21,9 @@ enum st_trace_form {
 struct st_trace_arguments {
 	struct st_measure measure;
 	const char *asked; /* an option that is about a run; NULL: none was given */
-	bool user, all, per_thread, events, help;
+	bool user, all, per_thread, events, refused, help;
+	bool own; /* no functions were chosen, so that those of the program itself are traced */
+	const struct st_trace_engine *engine;
 	struct st_patterns excluded;
 	char main[256];          /* empty: none */
 	long depth;              /* 0: all */
@@ -36,6 +39,9 @@ struct st_trace_arguments {
 
 /* 0, or -1 with *e. st_trace_arguments_free in both cases. */
 st_status st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error *e);
+/* An engine by its name, also auto; NULL: there is none. */
+const struct st_trace_engine *st_trace_engine_named(const char *name);
+struct st_trace_request st_trace_request_of(struct st_trace_arguments *a);
 /* Is the format made of entries and returns, one by one? */
 bool st_trace_needs_events(enum st_trace_form form);
 void st_trace_arguments_free(struct st_trace_arguments *a);

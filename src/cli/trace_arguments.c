@@ -106,6 +106,11 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		a->has_unit = true;
 		a->unit = which ? ST_TRACE_US : ST_TRACE_NS;
 		return ST_OK;
+	case TRACE_engine:
+		a->engine = st_trace_engine_named(value);
+		return a->engine ? ST_OK
+		                 : st_fail(e, ST_EXIT_USAGE,
+		                           "--engine takes auto or jit, not '%s'", value);
 	case TRACE_output:
 		a->measure.session.output.path = value;
 		return ST_OK;
@@ -143,6 +148,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 	case TRACE_events:
 		a->events = true;
 		return ST_OK;
+	case TRACE_refused:
+		a->refused = true;
+		return ST_OK;
 	case TRACE_follow:
 		a->measure.session.follow = true;
 		return ST_OK;
@@ -168,7 +176,8 @@ trace_shows(int option)
 {
 	return option == TRACE_from || option == TRACE_from_raw || option == TRACE_unit ||
 	       option == TRACE_format || option == TRACE_output || option == TRACE_per_thread ||
-	       option == TRACE_top || option == TRACE_quiet || option == TRACE_help;
+	       option == TRACE_refused || option == TRACE_top || option == TRACE_quiet ||
+	       option == TRACE_help;
 }
 
 /* ---- what is traced ---- */
@@ -213,8 +222,8 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 	struct st_tool_setting settings[6];
 	char depth[24], *excluded = NULL;
 	size_t n = 0;
-	bool own = !a->all && !r->functions.n && !r->images.n;
-	if (own && choose_own(a, e))
+	a->own = !a->all && !r->functions.n && !r->images.n;
+	if (a->own && choose_own(a, e))
 		return ST_FAILED;
 	r->marks = true;
 	if (a->depth) {
@@ -225,7 +234,7 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 		settings[n++] = (struct st_tool_setting){"events", NULL};
 	if (r->functions.n || r->images.n)
 		settings[n++] = (struct st_tool_setting){"chosen", NULL};
-	if (own)
+	if (a->own)
 		settings[n++] = (struct st_tool_setting){"own", NULL};
 	if (*a->main)
 		settings[n++] = (struct st_tool_setting){"main", a->main};
@@ -341,7 +350,8 @@ st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error 
 {
 	struct st_options o = st_command_options("trace", argv);
 	const char *value;
-	*a = (struct st_trace_arguments){.measure = ST_MEASURE_DEFAULT};
+	*a = (struct st_trace_arguments){.measure = ST_MEASURE_DEFAULT,
+	                                 .engine = st_trace_engine_named("auto")};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->measure.session.program = argv + o.at - 1;

@@ -8,8 +8,9 @@
 #include "trace/trace.h"
 
 /* Two tables: functions by exclusive time, callers and callees by inclusive time; `top` rows of
- * each at most, 0: all. Then what has to be known of the numbers. */
-void st_trace_text(const struct st_trace *t, size_t top, FILE *out);
+ * each at most, 0: all. Then what has to be known of the numbers, and of the functions that could
+ * not be traced the first few, or all. */
+void st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE *out);
 /* docs/json.md describes it. -1 with *e: memory is exhausted. */
 st_status st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out,
                         struct st_error *e);

@@ -93,10 +93,26 @@ lane_json(const struct st_trace_lane *lane)
 	return NULL;
 }
 
+static json_t *
+refused_json(const struct st_trace_refused *refused)
+{
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "name", st_json_text(refused->name));
+	SET(out, "image", trace_json_text_or_null(refused->image));
+	SET(out, "offset", count_or_null(refused->image, refused->offset));
+	SET(out, "reason", st_json_text(refused->reason));
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
 static int
 add_lists(json_t *root, const struct st_trace *t)
 {
-	json_t *functions = json_array(), *pairs = json_array(), *lanes = json_array();
+	json_t *functions = json_array(), *pairs = json_array(), *lanes = json_array(),
+	       *refused = json_array();
 	int bad = 0;
 	for (size_t i = 0; i < t->functions.n && !bad; i++)
 		bad = json_array_append_new(functions, function_json(&t->functions.v[i]));
@@ -104,8 +120,11 @@ add_lists(json_t *root, const struct st_trace *t)
 		bad = json_array_append_new(pairs, trace_json_pair_json(t, &t->pairs.v[i]));
 	for (size_t i = 0; i < t->lanes.n && !bad; i++)
 		bad = json_array_append_new(lanes, lane_json(&t->lanes.v[i]));
+	for (size_t i = 0; i < t->refused.n && !bad; i++)
+		bad = json_array_append_new(refused, refused_json(&t->refused.v[i]));
 	SET(root, "functions", functions);
 	SET(root, "pairs", pairs);
+	SET(root, "refused", refused);
 	if (t->lanes.n)
 		SET(root, "lanes", lanes);
 	else
@@ -119,6 +138,7 @@ add_lost(json_t *root, const struct st_trace *t)
 	json_t *lost = json_object();
 	int bad = 0;
 	SET(lost, "returns", st_json_count(t->lost_returns));
+	SET(lost, "nested", st_json_count(t->nested_returns));
 	SET(lost, "records", st_json_count(t->lost_records));
 	SET(lost, "entries", st_json_count(t->stray_returns));
 	SET(lost, "malformed_lines", st_json_count(t->malformed_lines));

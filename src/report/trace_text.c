@@ -122,6 +122,16 @@ trace_text_print_notes(const struct st_trace *t, FILE *out)
 		        "the program), and no time is known of %s\n",
 		        ST_COUNT(t->lost_returns, "call was", "calls were"),
 		        t->lost_returns == 1 ? "it" : "them");
+	if (t->nested_returns)
+		fprintf(out,
+		        "\n  note: %s of these lost, because the kernel follows only 64 calls "
+		        "within each other\n",
+		        ST_COUNT(t->nested_returns, "return is", "returns are"));
+	if (t->lost_records)
+		fprintf(out,
+		        "\n  note: %s lost, because entries and returns came faster than they "
+		        "could be read: calls and times are too low; trace fewer functions\n",
+		        ST_COUNT(t->lost_records, "record was", "records were"));
 	if (t->stray_returns)
 		fprintf(out, "\n  note: %s ignored, because the entry is missing\n",
 		        ST_COUNT(t->stray_returns, "return was", "returns were"));
@@ -130,8 +140,28 @@ trace_text_print_notes(const struct st_trace *t, FILE *out)
 		        ST_COUNT(t->malformed_lines, "line was", "lines were"));
 }
 
+static void
+print_refused(const struct st_trace *t, bool all, FILE *out)
+{
+	enum { FEW = 3 };
+	const size_t shown = all || t->refused.n < FEW ? t->refused.n : FEW;
+	if (!t->refused.n)
+		return;
+	fprintf(out, "\n  note: %s could not be traced:\n",
+	        ST_COUNT(t->refused.n, "function", "functions"));
+	for (size_t i = 0; i < shown; i++) {
+		const struct st_trace_refused *r = &t->refused.v[i];
+		char *name = st_printable(r->name);
+		fprintf(out, "    %s%s%s%s: %s\n", name ? name : "", r->image ? " [" : "",
+		        r->image ? st_base_name(r->image) : "", r->image ? "]" : "", r->reason);
+		free(name);
+	}
+	if (shown < t->refused.n)
+		fprintf(out, "    ... and %zu more (--refused prints all)\n", t->refused.n - shown);
+}
+
 void
-st_trace_text(const struct st_trace *t, size_t top, FILE *out)
+st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE *out)
 {
 	const size_t functions = top && top < t->functions.n ? top : t->functions.n,
 	             pairs = top && top < t->pairs.n ? top : t->pairs.n;
@@ -143,4 +173,5 @@ st_trace_text(const struct st_trace *t, size_t top, FILE *out)
 	if (t->pairs.n)
 		print_pairs(t, pairs, out);
 	trace_text_print_notes(t, out);
+	print_refused(t, all_refused, out);
 }

@@ -10,7 +10,8 @@
 enum { F_THREAD, F_FUNCTION, F_CALLS, F_INCLUSIVE, F_OUTERMOST, F_EXCLUSIVE, F_MIN, F_MAX, F_LOST };
 enum { P_THREAD, P_CALLER, P_CALLEE, P_CALLS, P_INCLUSIVE, P_OUTERMOST };
 enum { D_THREAD, D_FUNCTION, D_FROM, D_CALLS };
-enum { MOST_KEYS = 3 };
+enum { R_FUNCTION, R_REASON, R_CALLS };
+enum { L_WHAT, L_COUNT };
 
 struct reader {
 	struct st_trace *t;
@@ -142,6 +143,30 @@ read_duration(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
+read_refused(struct reader *r, const struct st_profile_value *row)
+{
+	const struct st_profile_value *v = &row[R_FUNCTION];
+	struct st_trace_refused *refused = ST_PUSH(&r->t->refused);
+	if (!refused)
+		return ST_FAILED;
+	refused->name = v->text ? v->text : "";
+	refused->image = v->image < r->p->images.n ? r->p->images.v[v->image].path : NULL;
+	refused->offset = v->number;
+	refused->reason = row[R_REASON].text;
+	return ST_OK;
+}
+
+static st_status
+read_lost(struct reader *r, const struct st_profile_value *row)
+{
+	if (!strcmp(row[L_WHAT].text, ST_TRACE_LOST_RECORDS))
+		r->t->lost_records += row[L_COUNT].number;
+	else if (!strcmp(row[L_WHAT].text, ST_TRACE_LOST_NESTED))
+		r->t->nested_returns += row[L_COUNT].number;
+	return ST_OK;
+}
+
+static st_status
 each_row(struct reader *r, const struct st_profile_table *table,
          st_status (*each)(struct reader *r, const struct st_profile_value *row))
 {
@@ -158,7 +183,8 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 	                              *pairs = table_named(p, "pairs", P_OUTERMOST + 1),
 	                              *durations = table_named(p, "durations", D_CALLS + 1);
 	struct reader r = {.t = t, .p = p, .per_thread = per_thread};
-	*t = (struct st_trace){.engine = "jit"};
+	const char *engine = st_profile_option(p, "calltimes", "engine");
+	*t = (struct st_trace){.engine = engine ? engine : "jit"};
 	if (!functions && strncmp(p->run.tool, "calltimes", 9) != 0)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
@@ -170,6 +196,10 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		status = each_row(&r, pairs, read_pair);
 	if (!status)
 		status = each_row(&r, durations, read_duration);
+	if (!status)
+		status = each_row(&r, table_named(p, "refused", R_CALLS + 1), read_refused);
+	if (!status)
+		status = each_row(&r, table_named(p, "lost", L_COUNT + 1), read_lost);
 	if (!status)
 		status = st_trace_sort(t);
 	st_hashmap_free(&r.functions);

@@ -17,6 +17,7 @@ st_trace_free(struct st_trace *t)
 	free(t->functions.v);
 	free(t->pairs.v);
 	free(t->lanes.v);
+	free(t->refused.v);
 	st_trace_texts_free(t->texts);
 	*t = (struct st_trace){0};
 }

@@ -44,6 +44,12 @@ struct st_trace_pair {
 	uint64_t outermost_ns; /* of calls that no other call of the callee was around */
 };
 
+/* A function that was chosen and could not be traced. */
+struct st_trace_refused {
+	const char *name, *image, *reason; /* image NULL: not known */
+	uint64_t offset;                   /* in the image */
+};
+
 /* A thread or process of a raw file. */
 struct st_trace_lane {
 	bool is_process;
@@ -53,15 +59,21 @@ struct st_trace_lane {
 };
 
 struct st_trace {
-	const char *engine;                         /* "jit", or "raw" */
+	const char *engine;                         /* "jit", "ebpf", or "raw" */
 	ST_VEC(struct st_trace_function) functions; /* by exclusive time, the greatest first */
 	ST_VEC(struct st_trace_pair) pairs;         /* by outermost time, the greatest first */
 	ST_VEC(struct st_trace_lane) lanes;
+	ST_VEC(struct st_trace_refused) refused;
 	uint64_t lost_returns, lost_records;
+	uint64_t nested_returns;  /* of the lost ones: nested deeper than the engine can follow */
 	uint64_t stray_returns;   /* of a raw file: returns of functions that were not entered */
 	uint64_t malformed_lines; /* of a raw file */
 	struct st_trace_texts *texts; /* what the names are kept in; NULL: the profile */
 };
+
+/* The rows of the table `lost` of a profile. */
+#define ST_TRACE_LOST_RECORDS "records"
+#define ST_TRACE_LOST_NESTED "returns nested too deep"
 
 /* All zeros is an empty trace. */
 void st_trace_free(struct st_trace *t);
@@ -72,6 +84,12 @@ void st_trace_free(struct st_trace *t);
  */
 st_status st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread,
                         struct st_error *e);
+
+/*
+ * Puts the trace into a profile that has no images, functions and tables yet: as the tables of the
+ * tool `calltimes`, of which st_trace_read makes the same trace. -1: memory is exhausted.
+ */
+st_status st_trace_put(const struct st_trace *t, struct st_profile *p);
 
 /*
  * The duration that the share `q` of the calls did not exceed, by the nearest rank, within 2 %;

@@ -225,7 +225,7 @@ class Raw(Trace):
 
     def test_lost(self):
         trace = self.raw("0 7 0;main\n0 7 100;a\n0 7 150;b\n1 7 400;a\n1 7 500;c\n1 7 900;main\n")
-        self.assertEqual(trace["lost"], {"returns": 1, "records": 0, "entries": 1, "malformed_lines": 0})
+        self.assertEqual(trace["lost"], {"returns": 1, "nested": 0, "records": 0, "entries": 1, "malformed_lines": 0})
         names = self.by_name(trace)
         self.assertEqual(names["a"]["exclusive_ns"], 300)
         self.assertEqual((names["b"]["calls"], names["b"]["lost"]), (0, 1))

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the ways to time calls (jit, ebpf, ...) have in common, so that one can take another's
+ * place: they are asked for the same, and what comes of each is a profile with the tables of the
+ * tool `calltimes`, which st_trace_read reads. Who has a trace and no profile makes one with
+ * st_trace_put.
+ */
+#ifndef STROBE_TRACE_ENGINE_H
+#define STROBE_TRACE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/status.h"
+
+struct st_patterns;
+struct st_profile;
+struct st_session;
+
+/* What is asked for. All of it is the caller's and outlives the run. */
+struct st_trace_request {
+	/* The program or the process, for how long, whether children are traced, which functions,
+	 * images and threads are chosen, and where the result goes. */
+	struct st_session *session;
+	bool own; /* leave out what the compiler adds to a program */
+	bool per_thread, events, quiet;
+	long depth;                         /* 0: all */
+	const char *main;                   /* empty: none */
+	const struct st_patterns *excluded; /* functions */
+};
+
+/* What came of it. */
+struct st_trace_outcome {
+	struct st_profile *profile; /* the caller frees */
+	uint32_t pid;               /* of the program; 0: there was none */
+	int exit_code;              /* that strobe ends with */
+	/* The first of the notes that name what was asked for and is not there, how many they are,
+	 * and the option that nothing fitted, so that nothing was traced; NULL: there is none. */
+	size_t missing, n_missing;
+	const char *unmatched;
+};
+
+struct st_trace_engine {
+	const char *name;
+	const char *needs; /* what it needs, as in "needs root"; NULL: nothing special */
+	/* Whether this build and this machine have what it needs, and it can do what is asked for.
+	 * 0, or -1 with *e, a sentence that says what is missing. NULL: it always can. */
+	st_status (*check)(const struct st_trace_request *r, struct st_error *e);
+	/* Starts the program, or takes the process, and waits until it is over. 0, or -1 with *e.
+	 * NULL: the request's session is run as it is, with the tool `calltimes`. */
+	st_status (*run)(const struct st_trace_request *r, struct st_trace_outcome *out,
+	                 struct st_error *e);
+};
+
+#endif

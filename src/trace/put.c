@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace as the tables of the tool `calltimes` (src/tools/calltimes.c) in a profile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hashmap.h"
+#include "profile/profile.h"
+#include "trace/trace.h"
+
+/* A function that the tables name. */
+struct named {
+	const char *name, *image, *build_id, *file;
+	uint64_t offset;
+	uint32_t line, at; /* in the profile's functions */
+	uint32_t image_at; /* UINT32_MAX: no image is known */
+};
+
+struct putting {
+	const struct st_trace *t;
+	struct st_profile *p;
+	ST_VEC(struct named) named; /* first those of t->functions, then t->refused */
+};
+
+/* ---- images and functions ---- */
+
+/* UINT32_MAX: there is none, or no memory. */
+static uint32_t
+put_image(struct st_profile *p, const struct named *n)
+{
+	const char *build_id = n->build_id ? n->build_id : "";
+	if (!n->image)
+		return UINT32_MAX;
+	for (size_t i = p->images.n; i-- > 0;)
+		if (!strcmp(p->images.v[i].path, n->image))
+			return (uint32_t)i;
+	struct st_profile_image *image = ST_PUSH(&p->images);
+	if (!image) {
+		p->out_of_memory = true;
+		return UINT32_MAX;
+	}
+	image->path = st_profile_text(p, n->image);
+	image->build_id = st_profile_text(p, build_id);
+	image->symbols = "symbols";
+	return (uint32_t)p->images.n - 1;
+}
+
+static st_status
+list_named(struct putting *w)
+{
+	const struct st_trace *t = w->t;
+	for (size_t i = 0; i < t->functions.n + t->refused.n; i++) {
+		struct named *n = ST_PUSH(&w->named);
+		if (!n)
+			return ST_FAILED;
+		if (i < t->functions.n) {
+			const struct st_trace_function *f = &t->functions.v[i];
+			*n = (struct named){.name = f->name,
+			                    .image = f->image,
+			                    .build_id = f->build_id,
+			                    .file = f->file,
+			                    .offset = f->offset,
+			                    .line = f->line};
+		} else {
+			const struct st_trace_refused *r = &t->refused.v[i - t->functions.n];
+			*n = (struct named){
+			        .name = r->name, .image = r->image, .offset = r->offset};
+		}
+		n->image_at = put_image(w->p, n);
+	}
+	return ST_OK;
+}
+
+static int
+named_order(const void *a, const void *b, void *arg)
+{
+	const struct named *v = arg, *x = &v[*(const uint32_t *)a], *y = &v[*(const uint32_t *)b];
+	if (x->image_at != y->image_at)
+		return x->image_at < y->image_at ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool
+is_same_named(const struct named *a, const struct named *b)
+{
+	return a->image_at == b->image_at && a->offset == b->offset && !strcmp(a->name, b->name);
+}
+
+/* The functions are in the profile's order; one of several threads is there once. */
+static st_status
+put_functions(struct putting *w)
+{
+	const size_t n = w->named.n;
+	uint32_t *order = calloc(n + 1, sizeof *order);
+	const struct named *before = NULL;
+	if (!order)
+		return ST_FAILED;
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	if (n)
+		qsort_r(order, n, sizeof *order, named_order, w->named.v);
+	for (size_t i = 0; i < n; i++) {
+		struct named *f = &w->named.v[order[i]];
+		struct st_profile_function *to = NULL;
+		f->at = UINT32_MAX;
+		if (f->image_at == UINT32_MAX)
+			continue;
+		if (!before || !is_same_named(before, f))
+			to = ST_PUSH(&w->p->functions);
+		f->at = (uint32_t)w->p->functions.n - 1;
+		before = f;
+		if (to)
+			*to = (struct st_profile_function){
+			        .image = f->image_at,
+			        .line = f->line,
+			        .offset = f->offset,
+			        .size = 1,
+			        .name = st_profile_text(w->p, f->name),
+			        .file = f->file ? st_profile_text(w->p, f->file) : NULL};
+	}
+	free(order);
+	return ST_OK;
+}
+
+/* ---- tables ---- */
+
+static struct st_profile_value
+number_value(uint64_t n)
+{
+	return (struct st_profile_value){n, NULL, UINT32_MAX, UINT32_MAX};
+}
+
+static struct st_profile_value
+text_value(struct st_profile *p, const char *text)
+{
+	return (struct st_profile_value){0, st_profile_text(p, text), UINT32_MAX, UINT32_MAX};
+}
+
+static struct st_profile_value
+function_value(struct putting *w, uint32_t function)
+{
+	if (function == ST_TRACE_NOBODY)
+		return number_value(0);
+	const struct named *f = &w->named.v[function];
+	return (struct st_profile_value){f->offset, st_profile_text(w->p, f->name), f->image_at,
+	                                 f->at};
+}
+
+static uint64_t
+thread_number(const struct st_trace_function *f)
+{
+	return f->tid < 0 ? 0 : (uint64_t)f->tid;
+}
+
+static struct st_profile_table *
+new_table(struct st_profile *p, const char *name, const char *help, size_t n_keys, size_t n_columns,
+          const struct st_profile_column *columns)
+{
+	struct st_profile_table *table = ST_PUSH(&p->tables);
+	if (!table)
+		return NULL;
+	table->name = name;
+	table->help = help;
+	table->tool = "calltimes";
+	table->n_keys = n_keys;
+	table->n_columns = n_columns;
+	memcpy(table->columns, columns, n_columns * sizeof *columns);
+	return table;
+}
+
+static st_status
+add_row(struct st_profile_table *table, const struct st_profile_value *row)
+{
+	for (size_t i = 0; i < table->n_columns; i++) {
+		struct st_profile_value *value = ST_PUSH(&table->values);
+		if (!value)
+			return ST_FAILED;
+		*value = row[i];
+	}
+	return ST_OK;
+}
+
+#define NUMBER_SUM(name)                                                                           \
+	{                                                                                          \
+		name, STROBE_NUMBER, STROBE_IS_SUM                                                 \
+	}
+#define TICKS_SUM(name)                                                                            \
+	{                                                                                          \
+		name, STROBE_TICKS, STROBE_IS_SUM                                                  \
+	}
+#define N_OF(columns) (sizeof columns / sizeof *columns)
+
+static st_status
+put_calls(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {
+	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
+	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
+	        NUMBER_SUM("calls"),
+	        TICKS_SUM("inclusive"),
+	        TICKS_SUM("outermost"),
+	        TICKS_SUM("exclusive"),
+	        {"shortest", STROBE_TICKS, STROBE_IS_MIN},
+	        {"longest", STROBE_TICKS, STROBE_IS_MAX},
+	        NUMBER_SUM("lost")};
+	struct st_profile_table *table =
+	        new_table(w->p, "functions", "run time of functions", 2, N_OF(columns), columns);
+	for (uint32_t i = 0; table && i < w->t->functions.n; i++) {
+		const struct st_trace_function *f = &w->t->functions.v[i];
+		const struct st_profile_value row[] = {
+		        number_value(thread_number(f)), function_value(w, i),
+		        number_value(f->calls),         number_value(f->inclusive_ns),
+		        number_value(f->outermost_ns),  number_value(f->exclusive_ns),
+		        number_value(f->min_ns),        number_value(f->max_ns),
+		        number_value(f->lost)};
+		if (add_row(table, row))
+			return ST_FAILED;
+	}
+	return table ? ST_OK : ST_FAILED;
+}
+
+static st_status
+put_pairs(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {
+	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
+	        {"caller", STROBE_FUNCTION, STROBE_IS_KEY},
+	        {"callee", STROBE_FUNCTION, STROBE_IS_KEY},
+	        NUMBER_SUM("calls"),
+	        TICKS_SUM("inclusive"),
+	        TICKS_SUM("outermost")};
+	struct st_profile_table *table = new_table(w->p, "pairs", "run time by caller and callee",
+	                                           3, N_OF(columns), columns);
+	for (size_t i = 0; table && i < w->t->pairs.n; i++) {
+		const struct st_trace_pair *pair = &w->t->pairs.v[i];
+		const struct st_trace_function *callee = &w->t->functions.v[pair->callee];
+		const struct st_profile_value row[] = {
+		        number_value(thread_number(callee)), function_value(w, pair->caller),
+		        function_value(w, pair->callee),     number_value(pair->calls),
+		        number_value(pair->inclusive_ns),    number_value(pair->outermost_ns)};
+		if (add_row(table, row))
+			return ST_FAILED;
+	}
+	return table ? ST_OK : ST_FAILED;
+}
+
+static st_status
+put_durations(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {
+	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
+	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
+	        {"from", STROBE_TICKS, STROBE_IS_KEY},
+	        NUMBER_SUM("calls")};
+	struct st_profile_table *table = new_table(
+	        w->p, "durations", "how many calls took how long", 3, N_OF(columns), columns);
+	for (uint32_t i = 0; table && i < w->t->functions.n; i++) {
+		const struct st_trace_function *f = &w->t->functions.v[i];
+		for (size_t k = 0; k < f->classes.n; k++) {
+			const struct st_profile_value row[] = {
+			        number_value(thread_number(f)), function_value(w, i),
+			        number_value(f->classes.v[k].from_ns),
+			        number_value(f->classes.v[k].calls)};
+			if (add_row(table, row))
+				return ST_FAILED;
+		}
+	}
+	return table ? ST_OK : ST_FAILED;
+}
+
+static st_status
+put_refused(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {
+	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
+	        {"reason", STROBE_TEXT, STROBE_IS_KEY},
+	        NUMBER_SUM("refused")};
+	if (!w->t->refused.n)
+		return ST_OK;
+	struct st_profile_table *table = new_table(
+	        w->p, "refused", "functions that could not be traced", 2, N_OF(columns), columns);
+	for (size_t i = 0; table && i < w->t->refused.n; i++) {
+		const struct st_profile_value row[] = {
+		        function_value(w, (uint32_t)(w->t->functions.n + i)),
+		        text_value(w->p, w->t->refused.v[i].reason), number_value(1)};
+		if (add_row(table, row))
+			return ST_FAILED;
+	}
+	return table ? ST_OK : ST_FAILED;
+}
+
+static st_status
+put_lost(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
+	                                                   NUMBER_SUM("count")};
+	if (!w->t->lost_records && !w->t->nested_returns)
+		return ST_OK;
+	struct st_profile_table *table =
+	        new_table(w->p, "lost", "what the engine has lost", 1, N_OF(columns), columns);
+	const struct st_profile_value records[] = {text_value(w->p, ST_TRACE_LOST_RECORDS),
+	                                           number_value(w->t->lost_records)};
+	const struct st_profile_value nested[] = {text_value(w->p, ST_TRACE_LOST_NESTED),
+	                                          number_value(w->t->nested_returns)};
+	return table && !add_row(table, records) && !add_row(table, nested) ? ST_OK : ST_FAILED;
+}
+
+st_status
+st_trace_put(const struct st_trace *t, struct st_profile *p)
+{
+	struct putting w = {.t = t, .p = p};
+	st_status status = list_named(&w);
+	if (!status)
+		status = put_functions(&w);
+	if (!status && (put_calls(&w) || put_pairs(&w) || put_durations(&w) || put_refused(&w) ||
+	                put_lost(&w)))
+		status = ST_FAILED;
+	free(w.named.v);
+	return status || p->out_of_memory ? ST_FAILED : ST_OK;
+}

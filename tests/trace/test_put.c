@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace put into a profile, and read from the profile's file, is the same trace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "profile/profile.h"
+#include "trace/trace.h"
+
+static struct st_trace_class classes[] = {{10, 2}, {64, 1}};
+static struct st_trace_function functions[] = {{.name = "outer",
+                                                .image = "/bin/b",
+                                                .build_id = "bb",
+                                                .offset = 0x20,
+                                                .file = "/x.c",
+                                                .line = 7,
+                                                .tid = 5,
+                                                .calls = 3,
+                                                .lost = 1,
+                                                .inclusive_ns = 84,
+                                                .outermost_ns = 80,
+                                                .exclusive_ns = 50,
+                                                .min_ns = 10,
+                                                .max_ns = 64,
+                                                .classes = {classes, 2, 2}},
+                                               {.name = "inner",
+                                                .image = "/bin/a",
+                                                .build_id = "",
+                                                .offset = 0x30,
+                                                .tid = 5,
+                                                .calls = 1,
+                                                .inclusive_ns = 4,
+                                                .outermost_ns = 4,
+                                                .exclusive_ns = 4,
+                                                .min_ns = 4,
+                                                .max_ns = 4},
+                                               {.name = "inner",
+                                                .image = "/bin/a",
+                                                .build_id = "",
+                                                .offset = 0x30,
+                                                .tid = 6,
+                                                .calls = 1,
+                                                .inclusive_ns = 3,
+                                                .outermost_ns = 3,
+                                                .exclusive_ns = 3,
+                                                .min_ns = 3,
+                                                .max_ns = 3}};
+static struct st_trace_pair pairs[] = {{ST_TRACE_NOBODY, 0, 3, 84, 80}, {0, 1, 1, 4, 4}};
+static struct st_trace_refused refused[] = {
+        {"locked", "/bin/b", "it begins with a lock prefix", 0x10}};
+
+static const struct st_trace whole = {.engine = "ebpf",
+                                      .functions = {functions, 3, 3},
+                                      .pairs = {pairs, 2, 2},
+                                      .refused = {refused, 1, 1},
+                                      .lost_returns = 1,
+                                      .lost_records = 9,
+                                      .nested_returns = 1};
+
+static struct st_profile *
+through_a_file(const struct st_trace *t)
+{
+	char path[] = "/tmp/strobe-put-XXXXXX";
+	struct st_profile *p = st_profile_new();
+	struct st_error e;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	p->run.tool = p->run.options = p->run.strobe_version = "";
+	p->run.cwd = p->run.host = p->run.machine = p->run.kernel = p->run.cpu = "";
+	st_profile_add_tool(p, "calltimes");
+	st_profile_add_option(p, 0, "engine", t->engine);
+	assert_int_equal(st_trace_put(t, p), 0);
+	if (st_profile_save(p, path, &e))
+		fail_msg("%s", e.text);
+	st_profile_free(p);
+	p = st_profile_load(path, &e);
+	if (!p)
+		fail_msg("%s", e.text);
+	unlink(path);
+	return p;
+}
+
+static void
+same_function(const struct st_trace_function *a, const struct st_trace_function *b)
+{
+	assert_string_equal(a->name, b->name);
+	assert_string_equal(a->image, b->image);
+	assert_string_equal(a->build_id, b->build_id);
+	assert_int_equal(a->offset, b->offset);
+	assert_string_equal(a->file ? a->file : "", b->file ? b->file : "");
+	assert_int_equal(a->line, b->line);
+	assert_int_equal(a->tid, b->tid);
+	assert_int_equal(a->calls, b->calls);
+	assert_int_equal(a->lost, b->lost);
+	assert_int_equal(a->inclusive_ns, b->inclusive_ns);
+	assert_int_equal(a->outermost_ns, b->outermost_ns);
+	assert_int_equal(a->exclusive_ns, b->exclusive_ns);
+	assert_int_equal(a->min_ns, b->min_ns);
+	assert_int_equal(a->max_ns, b->max_ns);
+	assert_int_equal(a->classes.n, b->classes.n);
+	for (size_t i = 0; i < a->classes.n; i++)
+		assert_memory_equal(&a->classes.v[i], &b->classes.v[i], sizeof *a->classes.v);
+}
+
+static void
+test_whole(void **state)
+{
+	(void)state;
+	struct st_trace t;
+	struct st_error e;
+	struct st_profile *p = through_a_file(&whole);
+	assert_int_equal(st_trace_read(&t, p, true, &e), 0);
+	assert_string_equal(t.engine, "ebpf");
+	assert_int_equal(t.functions.n, 3);
+	for (size_t i = 0; i < 3; i++)
+		same_function(&t.functions.v[i], &functions[i]);
+	assert_int_equal(t.pairs.n, 2);
+	assert_memory_equal(t.pairs.v, pairs, sizeof pairs);
+	assert_int_equal(t.refused.n, 1);
+	assert_string_equal(t.refused.v[0].name, refused[0].name);
+	assert_string_equal(t.refused.v[0].image, refused[0].image);
+	assert_string_equal(t.refused.v[0].reason, refused[0].reason);
+	assert_int_equal(t.refused.v[0].offset, refused[0].offset);
+	assert_int_equal(t.lost_returns, 1);
+	assert_int_equal(t.lost_records, 9);
+	assert_int_equal(t.nested_returns, 1);
+	st_trace_free(&t);
+	st_profile_free(p);
+}
+
+/* Nothing was called, and all was refused. */
+static void
+test_empty(void **state)
+{
+	(void)state;
+	struct st_trace t;
+	struct st_error e;
+	const struct st_trace empty = {.engine = "ebpf", .refused = {refused, 1, 1}};
+	struct st_profile *p = through_a_file(&empty);
+	assert_int_equal(st_trace_read(&t, p, false, &e), 0);
+	assert_int_equal(t.functions.n, 0);
+	assert_int_equal(t.refused.n, 1);
+	st_trace_free(&t);
+	st_profile_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole),
+	                                   cmocka_unit_test(test_empty)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
