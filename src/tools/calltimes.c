@@ -14,6 +14,7 @@
  * spent is charged to nobody. What is under way when the thread ends has lasted until then.
  */
 #include "tools/cells.h"
+#include "tools/traced.h"
 
 enum { CALLS = 2, INCLUSIVE, OUTERMOST, EXCLUSIVE, SHORTEST, LONGEST, LOST };
 STROBE_TABLE(functions, "run time of functions", STROBE_KEY("thread", STROBE_THREAD),
@@ -334,76 +335,6 @@ landed(strobe_thread *t, const uint64_t *values)
 /* ---- what happens ---- */
 
 static int
-ends_in(const char *text, const char *end)
-{
-	size_t n = 0, m = 0;
-	while (text[n])
-		n++;
-	while (end[m])
-		m++;
-	while (m && n && text[n - 1] == end[m - 1])
-		n--, m--;
-	return !m;
-}
-
-static int
-is_one_of(const char *text, const char *const *names)
-{
-	for (; *names; names++)
-		if (ends_in(text, *names) && ends_in(*names, text))
-			return 1;
-	return 0;
-}
-
-/* Shell patterns of * and ?. */
-static int
-fits(const char *pattern, const char *name)
-{
-	const char *star = NULL, *from = name;
-	while (*name) {
-		if (*pattern == '*') {
-			star = pattern++;
-			from = name;
-		} else if (*pattern && *pattern != ';' && (*pattern == '?' || *pattern == *name)) {
-			pattern++;
-			name++;
-		} else if (star) {
-			pattern = star + 1;
-			name = ++from;
-		} else {
-			return 0;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern || *pattern == ';';
-}
-
-/* excluded: patterns with semicolons between them. */
-static int
-is_excluded(const char *name)
-{
-	for (const char *pattern = excluded; pattern && *pattern;) {
-		if (fits(pattern, name))
-			return 1;
-		while (*pattern && *pattern != ';')
-			pattern++;
-		pattern += *pattern == ';';
-	}
-	return 0;
-}
-
-/* What the compiler puts into each program, and what begins as its own names do. */
-static int
-is_of_compiler(const char *name)
-{
-	static const char *const names[] = {
-	        "_start",      "_init", "_fini", "register_tm_clones", "deregister_tm_clones",
-	        "frame_dummy", NULL};
-	return (name[0] == '_' && name[1] == '_') || is_one_of(name, names);
-}
-
-static int
 is_traced(const strobe_function *f)
 {
 	const char *name = strobe_function_name(f);
@@ -411,13 +342,8 @@ is_traced(const strobe_function *f)
 		return 1;
 	if (chooses && !strobe_is_chosen(strobe_function_address(f)))
 		return 0;
-	if (is_excluded(name))
-		return 0;
-	/* Entries of the procedure linkage table are jumps, and nobody calls what signal handlers
-	 * return to. */
-	return !ends_in(name, "@plt") &&
-	       !is_one_of(name, (const char *const[]){"__restore_rt", NULL}) &&
-	       !(own && is_of_compiler(name));
+	return !traced_is_excluded(excluded, name) && !traced_is_no_function(name) &&
+	       !(own && traced_is_of_compiler(name));
 }
 
 static void
