@@ -11,11 +11,20 @@ struct activation {
 	uint64_t begin_ns, callees_ns;
 	uint64_t around; /* index + 1 of the activation of the same function around it; 0: none */
 	uint64_t within_ns; /* inclusive, of activations of the function that it is around */
+	uint64_t sp;        /* where the return address lies; 0: not told */
+	bool is_followed;   /* the engine will see its return: it is not nested too deep */
 };
 
 struct thread {
 	int64_t tid;
+	uint32_t process;  /* whose activations of the scope count for it */
+	uint64_t followed; /* activations whose returns the engine will see */
 	ST_VEC(struct activation) stack;
+};
+
+struct process {
+	int64_t pid;
+	uint64_t running; /* activations of the scope */
 };
 
 /* Whether a function is under way in a thread. */
@@ -32,8 +41,15 @@ struct st_trace_aggregate {
 	struct st_hashmap by_tid;
 	ST_VEC(struct active) active;
 	struct st_hashmap active_index;
-	ST_VEC(uint32_t) texts; /* of each function, its name */
+	ST_VEC(uint64_t) keys; /* of each function: its name's number, or DECLARED + its own */
+	ST_VEC(struct st_trace_function) declared;
+	ST_VEC(struct process) processes;
+	struct st_trace_limits limits;
+	int64_t last_tid; /* of `last`: most events are of the thread of the one before */
+	uint32_t last;    /* index of a thread + 1; 0: none */
 };
+
+#define DECLARED (1ull << 32)
 
 struct st_trace_aggregate *
 st_trace_aggregate_new(bool per_thread)
@@ -57,7 +73,9 @@ st_trace_aggregate_free(struct st_trace_aggregate *a)
 	for (size_t i = 0; i < a->threads.n; i++)
 		free(a->threads.v[i].stack.v);
 	free(a->threads.v);
-	free(a->texts.v);
+	free(a->keys.v);
+	free(a->declared.v);
+	free(a->processes.v);
 	free(a->active.v);
 	st_hashmap_free(&a->active_index);
 	st_hashmap_free(&a->functions);
@@ -70,8 +88,12 @@ st_trace_aggregate_free(struct st_trace_aggregate *a)
 static struct thread *
 aggregate_thread_of(struct st_trace_aggregate *a, int64_t tid)
 {
+	if (a->last && a->last_tid == tid)
+		return &a->threads.v[a->last - 1];
 	const uint32_t hash = st_hash_number((uint64_t)tid);
 	const uint32_t at = ST_HASHMAP_FIND(&a->by_tid, hash, i, a->threads.v[i].tid == tid);
+	a->last_tid = tid;
+	a->last = at + 1;
 	if (at != ST_HASHMAP_NONE)
 		return &a->threads.v[at];
 	struct thread *new = ST_PUSH(&a->threads);
@@ -83,23 +105,33 @@ aggregate_thread_of(struct st_trace_aggregate *a, int64_t tid)
 
 /* ST_TRACE_NOBODY: memory is exhausted. */
 static uint32_t
+function_of_key(struct st_trace_aggregate *a, int64_t tid, uint64_t key)
+{
+	tid = a->per_thread ? tid : -1;
+	const uint32_t hash = st_hash_numbers(key, (uint64_t)tid);
+	const uint32_t at = ST_HASHMAP_FIND(&a->functions, hash, i,
+	                                    a->keys.v[i] == key && a->t.functions.v[i].tid == tid);
+	if (at != ST_HASHMAP_NONE)
+		return at;
+	struct st_trace_function *f = ST_PUSH(&a->t.functions);
+	uint64_t *of = ST_PUSH(&a->keys);
+	if (!f || !of || st_hashmap_add(&a->functions, hash, (uint32_t)a->t.functions.n - 1))
+		return ST_TRACE_NOBODY;
+	*of = key;
+	if (key >= DECLARED)
+		*f = a->declared.v[key - DECLARED];
+	else
+		f->name = a->t.texts->v.v[key];
+	f->tid = tid;
+	return (uint32_t)a->t.functions.n - 1;
+}
+
+/* ST_TRACE_NOBODY: memory is exhausted. */
+static uint32_t
 aggregate_function_of(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n)
 {
 	const uint32_t text = st_trace_intern(a->t.texts, name, n);
-	tid = a->per_thread ? tid : -1;
-	const uint32_t hash = st_hash_numbers(text, (uint64_t)tid);
-	const uint32_t at = ST_HASHMAP_FIND(
-	        &a->functions, hash, i, a->texts.v[i] == text && a->t.functions.v[i].tid == tid);
-	if (text == UINT32_MAX || at != ST_HASHMAP_NONE)
-		return text == UINT32_MAX ? ST_TRACE_NOBODY : at;
-	struct st_trace_function *f = ST_PUSH(&a->t.functions);
-	uint32_t *of = ST_PUSH(&a->texts);
-	if (!f || !of || st_hashmap_add(&a->functions, hash, (uint32_t)a->t.functions.n - 1))
-		return ST_TRACE_NOBODY;
-	*of = text;
-	f->name = a->t.texts->v.v[text];
-	f->tid = tid;
-	return (uint32_t)a->t.functions.n - 1;
+	return text == UINT32_MAX ? ST_TRACE_NOBODY : function_of_key(a, tid, text);
 }
 
 /* NULL: memory is exhausted. */
@@ -121,19 +153,31 @@ active_of(struct st_trace_aggregate *a, const struct thread *t, uint32_t functio
 	return new;
 }
 
+static struct activation *
+push_activation(struct st_trace_aggregate *a, struct thread *t, uint32_t function, uint64_t ns)
+{
+	struct active *active = function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
+	struct activation *new = active ? ST_PUSH(&t->stack) : NULL;
+	if (!new)
+		return NULL;
+	*new = (struct activation){
+	        .function = function, .begin_ns = ns, .around = active->innermost};
+	active->innermost = t->stack.n;
+	return new;
+}
+
 st_status
 st_trace_enter(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
 {
 	struct thread *t = aggregate_thread_of(a, tid);
 	const uint32_t function = t ? aggregate_function_of(a, tid, name, n) : ST_TRACE_NOBODY;
-	struct active *active = function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
-	struct activation *new = active ? ST_PUSH(&t->stack) : NULL;
-	if (!new)
-		return ST_FAILED;
-	*new = (struct activation){
-	        .function = function, .begin_ns = ns, .around = active->innermost};
-	active->innermost = t->stack.n;
-	return ST_OK;
+	return t && push_activation(a, t, function, ns) ? ST_OK : ST_FAILED;
+}
+
+static bool
+is_scope_function(const struct st_trace_aggregate *a, uint32_t function)
+{
+	return a->limits.has_scope && a->keys.v[function] == DECLARED + a->limits.scope;
 }
 
 /* The innermost activation is no longer under way; within_ns: what counts once for its function,
@@ -146,6 +190,9 @@ pop_activation(struct st_trace_aggregate *a, struct thread *t, uint64_t within_n
 	struct active *active = active_of(a, t, done.function); /* it is there */
 	if (active)
 		active->innermost = done.around;
+	t->followed -= done.is_followed;
+	if (is_scope_function(a, done.function))
+		a->processes.v[t->process].running--;
 	if (done.around)
 		t->stack.v[done.around - 1].within_ns += within_ns;
 	else
@@ -202,6 +249,7 @@ lose(struct st_trace_aggregate *a, struct thread *t)
 	const struct activation *left = &t->stack.v[t->stack.n - 1];
 	a->t.functions.v[left->function].lost++;
 	a->t.lost_returns++;
+	a->t.nested_returns += left->sp && !left->is_followed;
 	pop_activation(a, t, left->within_ns);
 }
 
@@ -221,6 +269,144 @@ st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, siz
 	while (t->stack.v[t->stack.n - 1].function != function)
 		lose(a, t);
 	return end_activation(a, t, ns);
+}
+
+/* ---- entries and returns of an engine ---- */
+
+void
+st_trace_limit(struct st_trace_aggregate *a, const struct st_trace_limits *limits)
+{
+	a->limits = *limits;
+}
+
+uint32_t
+st_trace_declare(struct st_trace_aggregate *a, const struct st_trace_function *about)
+{
+	struct st_trace_function *new = ST_PUSH(&a->declared);
+	if (!new)
+		return ST_TRACE_NOBODY;
+	*new = *about;
+	return (uint32_t)a->declared.n - 1;
+}
+
+/* The process of a thread that is seen for the first time. UINT32_MAX: no memory. */
+static uint32_t
+aggregate_process_of(struct st_trace_aggregate *a, int64_t pid)
+{
+	for (size_t i = 0; i < a->processes.n; i++)
+		if (a->processes.v[i].pid == pid)
+			return (uint32_t)i;
+	struct process *new = ST_PUSH(&a->processes);
+	if (!new)
+		return UINT32_MAX;
+	new->pid = pid;
+	return (uint32_t)a->processes.n - 1;
+}
+
+static struct thread *
+thread_of_event(struct st_trace_aggregate *a, const struct st_trace_event *event)
+{
+	const size_t known = a->threads.n;
+	struct thread *t = aggregate_thread_of(a, event->tid);
+	if (t && a->threads.n > known &&
+	    (t->process = aggregate_process_of(a, event->pid)) == UINT32_MAX)
+		return NULL;
+	return t;
+}
+
+/* What lies below the stack pointer has been left. */
+static void
+leave_below(struct st_trace_aggregate *a, struct thread *t, uint64_t sp)
+{
+	while (t->stack.n && t->stack.v[t->stack.n - 1].sp < sp)
+		lose(a, t);
+}
+
+/* Does the entry say no more than that the innermost activation jumped to its beginning? If its
+ * return cannot be seen, it has returned, and the function is called anew. */
+static bool
+is_jump_to_itself(const struct st_trace_aggregate *a, const struct thread *t,
+                  const struct st_trace_event *event)
+{
+	const struct activation *top = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
+	return top && top->sp == event->sp && top->is_followed &&
+	       a->keys.v[top->function] == DECLARED + event->function;
+}
+
+static bool
+may_enter(const struct st_trace_aggregate *a, const struct thread *t,
+          const struct st_trace_event *event)
+{
+	const struct st_trace_limits *l = &a->limits;
+	if (l->depth && t->stack.n >= l->depth)
+		return false;
+	return !l->has_scope || l->scope == event->function || a->processes.v[t->process].running;
+}
+
+st_status
+st_trace_event_entry(struct st_trace_aggregate *a, const struct st_trace_event *event)
+{
+	struct thread *t = thread_of_event(a, event);
+	if (!t)
+		return ST_FAILED;
+	leave_below(a, t, event->sp);
+	const struct activation *top = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
+	if (top && top->sp == event->sp && !top->is_followed)
+		lose(a, t);
+	if (!may_enter(a, t, event) || is_jump_to_itself(a, t, event))
+		return ST_OK;
+	const uint32_t function = function_of_key(a, event->tid, DECLARED + event->function);
+	struct activation *new = push_activation(a, t, function, event->ns);
+	if (!new)
+		return ST_FAILED;
+	new->sp = event->sp;
+	new->is_followed = !a->limits.followed || t->followed < a->limits.followed;
+	t->followed += new->is_followed;
+	if (is_scope_function(a, function))
+		a->processes.v[t->process].running++;
+	return ST_OK;
+}
+
+st_status
+st_trace_event_return(struct st_trace_aggregate *a, const struct st_trace_event *event)
+{
+	struct thread *t = thread_of_event(a, event);
+	if (!t)
+		return ST_FAILED;
+	leave_below(a, t, event->sp);
+	const struct activation *top = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
+	if (!top || top->sp != event->sp || a->keys.v[top->function] != DECLARED + event->function)
+		return ST_OK; /* it began before the trace, or was not to be traced */
+	return end_activation(a, t, event->ns);
+}
+
+static st_status
+end_traced_thread(struct st_trace_aggregate *a, struct thread *t, uint64_t ns)
+{
+	while (t->stack.n) {
+		/* Nobody knows of one that is nested too deep whether it has returned. */
+		if (!t->stack.v[t->stack.n - 1].is_followed)
+			lose(a, t);
+		else if (end_activation(a, t, ns))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+st_status
+st_trace_event_end(struct st_trace_aggregate *a, const struct st_trace_event *event)
+{
+	struct thread *t = thread_of_event(a, event);
+	return t ? end_traced_thread(a, t, event->ns) : ST_FAILED;
+}
+
+st_status
+st_trace_events_end(struct st_trace_aggregate *a, uint64_t ns)
+{
+	for (size_t i = 0; i < a->threads.n; i++)
+		if (end_traced_thread(a, &a->threads.v[i], ns))
+			return ST_FAILED;
+	return ST_OK;
 }
 
 static bool

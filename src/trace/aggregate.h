@@ -25,6 +25,36 @@ st_status st_trace_enter(struct st_trace_aggregate *a, int64_t tid, const char *
                          uint64_t ns);
 st_status st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n,
                           uint64_t ns);
+/*
+ * The same from an engine, which knows a function by the number that st_trace_declare gives it, and
+ * where the return address lies. A return ends the activation of the same place; what lies below
+ * the stack pointer has been left without a return (src/tools/calltimes.c). A return of something
+ * else is of no interest: it began before the trace did, or was not to be traced.
+ */
+struct st_trace_event {
+	uint64_t ns, sp;
+	int64_t tid, pid;
+	uint32_t function;
+};
+
+struct st_trace_limits {
+	uint64_t depth;    /* of calls that are traced within each other; 0: none */
+	uint64_t followed; /* of returns that the engine can wait for in a thread; 0: none */
+	bool has_scope;    /* other calls count only while `scope` runs in their process */
+	uint32_t scope;
+};
+
+/* Before the first event. */
+void st_trace_limit(struct st_trace_aggregate *a, const struct st_trace_limits *limits);
+/* The number of a function. Its texts outlive the trace. ST_TRACE_NOBODY: memory is exhausted. */
+uint32_t st_trace_declare(struct st_trace_aggregate *a, const struct st_trace_function *about);
+st_status st_trace_event_entry(struct st_trace_aggregate *a, const struct st_trace_event *event);
+st_status st_trace_event_return(struct st_trace_aggregate *a, const struct st_trace_event *event);
+/* The thread ends, or becomes another program, and with it what is under way. */
+st_status st_trace_event_end(struct st_trace_aggregate *a, const struct st_trace_event *event);
+/* The same of all threads. */
+st_status st_trace_events_end(struct st_trace_aggregate *a, uint64_t ns);
+
 /* A thread or process begins or ends; pid and ppid -1: not said. */
 st_status st_trace_lane(struct st_trace_aggregate *a, const struct st_trace_lane *lane,
                         const char *name, size_t n);

@@ -240,15 +240,175 @@ test_quantiles(void **state)
 	free(f.classes.v);
 }
 
+/* ---- entries and returns of an engine ---- */
+
+static struct st_trace_aggregate *
+engine_of(const char *const *names, const struct st_trace_limits *limits)
+{
+	struct st_trace_aggregate *a = st_trace_aggregate_new(false);
+	assert_non_null(a);
+	for (uint32_t i = 0; names[i]; i++)
+		assert_int_equal(st_trace_declare(a, &(struct st_trace_function){.name = names[i]}),
+		                 i);
+	if (limits)
+		st_trace_limit(a, limits);
+	return a;
+}
+
+static void
+enters(struct st_trace_aggregate *a, uint32_t function, uint64_t sp, uint64_t ns)
+{
+	const struct st_trace_event event = {
+	        .ns = ns, .sp = sp, .tid = 1, .pid = 1, .function = function};
+	assert_int_equal(st_trace_event_entry(a, &event), 0);
+}
+
+static void
+returns(struct st_trace_aggregate *a, uint32_t function, uint64_t sp, uint64_t ns)
+{
+	const struct st_trace_event event = {
+	        .ns = ns, .sp = sp, .tid = 1, .pid = 1, .function = function};
+	assert_int_equal(st_trace_event_return(a, &event), 0);
+}
+
+static void
+finish(struct st_trace_aggregate *a, struct st_trace *t)
+{
+	assert_int_equal(st_trace_aggregate_end(a, t), 0);
+	st_trace_aggregate_free(a);
+}
+
+/* 100 calls within each other, of which the engine sees 64 return. */
+static void
+test_nested_too_deep(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"f", NULL};
+	struct st_trace_aggregate *a = engine_of(names, &(struct st_trace_limits){.followed = 64});
+	struct st_trace t;
+	for (uint64_t i = 0; i < 100; i++)
+		enters(a, 0, 10000 - 10 * i, i);
+	for (uint64_t i = 64; i-- > 0;)
+		returns(a, 0, 10000 - 10 * i, 200 - i);
+	finish(a, &t);
+	expect(&t, "f", 64, 64 * 200 - 2 * (63 * 64 / 2), 200, 200, 36);
+	assert_int_equal(t.lost_returns, 36);
+	assert_int_equal(t.nested_returns, 36);
+	st_trace_free(&t);
+}
+
+/* Calls one after the other in a function that is itself nested too deep are all counted. */
+static void
+test_calls_too_deep(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"f", "g", NULL};
+	struct st_trace_aggregate *a = engine_of(names, &(struct st_trace_limits){.followed = 1});
+	struct st_trace t;
+	enters(a, 0, 100, 0);
+	for (uint64_t i = 0; i < 5; i++)
+		enters(a, 1, 90, 10 + i);
+	returns(a, 0, 100, 50);
+	enters(a, 1, 100, 60);
+	returns(a, 1, 100, 70);
+	finish(a, &t);
+	expect(&t, "f", 1, 50, 50, 50, 0);
+	expect(&t, "g", 1, 10, 10, 10, 5);
+	assert_int_equal(t.nested_returns, 5);
+	st_trace_free(&t);
+}
+
+/* A jump over two calls: they are lost, and were not nested too deep. */
+static void
+test_jump_over(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"f", "g", "h", NULL};
+	struct st_trace_aggregate *a = engine_of(names, &(struct st_trace_limits){.followed = 64});
+	struct st_trace t;
+	enters(a, 0, 100, 0);
+	enters(a, 1, 90, 10);
+	enters(a, 1, 80, 20);
+	enters(a, 2, 95, 30);
+	returns(a, 2, 95, 40);
+	returns(a, 0, 100, 100);
+	finish(a, &t);
+	expect(&t, "f", 1, 100, 90, 100, 0);
+	expect(&t, "g", 0, 0, 0, 0, 2);
+	expect(&t, "h", 1, 10, 10, 10, 0);
+	assert_int_equal(t.nested_returns, 0);
+	st_trace_free(&t);
+}
+
+/* A jump to another function has the same place, one to its own beginning is no call, and the
+ * return of what began before the trace is nobody's. */
+static void
+test_jumps(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"f", "g", NULL};
+	struct st_trace_aggregate *a = engine_of(names, NULL);
+	struct st_trace t;
+	returns(a, 1, 200, 0);
+	enters(a, 0, 100, 10);
+	enters(a, 0, 100, 20);
+	enters(a, 1, 100, 30);
+	returns(a, 1, 100, 40);
+	returns(a, 0, 100, 40);
+	returns(a, 0, 100, 40);
+	finish(a, &t);
+	expect(&t, "f", 1, 30, 20, 30, 0);
+	expect(&t, "g", 1, 10, 10, 10, 0);
+	assert_int_equal(t.stray_returns, 0);
+	st_trace_free(&t);
+}
+
+static void
+test_limits(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"f", "g", "h", NULL};
+	const struct st_trace_limits limits = {.depth = 2, .has_scope = true, .scope = 1};
+	struct st_trace_aggregate *a = engine_of(names, &limits);
+	struct st_trace t;
+	enters(a, 0, 100, 0);
+	enters(a, 1, 90, 10);
+	enters(a, 2, 80, 20);
+	enters(a, 2, 70, 30);
+	returns(a, 2, 70, 40);
+	returns(a, 2, 80, 50);
+	returns(a, 1, 90, 60);
+	enters(a, 2, 90, 70);
+	returns(a, 2, 90, 80);
+	enters(a, 1, 90, 85);
+	assert_int_equal(st_trace_events_end(a, 90), 0);
+	enters(a, 2, 90, 95);
+	finish(a, &t);
+	assert_null(find(&t, "f", -1));
+	expect(&t, "g", 2, 55, 25, 55, 0);
+	expect(&t, "h", 1, 30, 30, 30, 0);
+	st_trace_free(&t);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_nested),     cmocka_unit_test(test_recursion),
-	        cmocka_unit_test(test_threads),    cmocka_unit_test(test_lost_return),
-	        cmocka_unit_test(test_lost_entry), cmocka_unit_test(test_lost_recursion),
-	        cmocka_unit_test(test_end),        cmocka_unit_test(test_classes),
-	        cmocka_unit_test(test_quantiles),  cmocka_unit_test(test_within_lost),
+	        cmocka_unit_test(test_nested),
+	        cmocka_unit_test(test_recursion),
+	        cmocka_unit_test(test_threads),
+	        cmocka_unit_test(test_lost_return),
+	        cmocka_unit_test(test_lost_entry),
+	        cmocka_unit_test(test_lost_recursion),
+	        cmocka_unit_test(test_end),
+	        cmocka_unit_test(test_classes),
+	        cmocka_unit_test(test_nested_too_deep),
+	        cmocka_unit_test(test_calls_too_deep),
+	        cmocka_unit_test(test_jump_over),
+	        cmocka_unit_test(test_jumps),
+	        cmocka_unit_test(test_limits),
+	        cmocka_unit_test(test_quantiles),
+	        cmocka_unit_test(test_within_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
