@@ -17,7 +17,7 @@ struct frames {
 	                 pointer encoding */
 	Dwarf_CIE entry;
 	int encoding;
-	struct sym_ranges *inner; /* NULL: not asked for */
+	struct sym_ranges *inner, *signals; /* NULL: not asked for */
 };
 
 enum { UNKNOWN = -1 };
@@ -141,6 +141,8 @@ add_frame(struct frames *frames, const Dwarf_FDE *fde, struct sym_ranges *list)
 	ST_IGNORE(sym_ranges_add(list, start, end));
 	if (frames->inner && is_inner(frames, fde, 2 * size))
 		ST_IGNORE(sym_ranges_add(frames->inner, start, end));
+	if (frames->signals && sym_is_signal_frame(&frames->entry))
+		ST_IGNORE(sym_ranges_add(frames->signals, start, end));
 }
 
 /* Without section headers .eh_frame_hdr still leads there: its first pointer, behind four bytes, is
@@ -191,10 +193,14 @@ find_frames(struct frames *frames)
 }
 
 void
-sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ranges *inner)
+sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ranges *inner,
+                 struct sym_ranges *signals)
 {
-	struct frames frames = {
-	        .image = image, .cie = UINT64_MAX, .encoding = UNKNOWN, .inner = inner};
+	struct frames frames = {.image = image,
+	                        .cie = UINT64_MAX,
+	                        .encoding = UNKNOWN,
+	                        .inner = inner,
+	                        .signals = signals};
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off offset = 0, next;
 
@@ -215,6 +221,8 @@ sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ran
 	sym_ranges_settle(list);
 	if (inner)
 		sym_ranges_settle(inner);
+	if (signals)
+		sym_ranges_settle(signals);
 }
 
 /* Most programs have a table that leads to it; static ones do not. */

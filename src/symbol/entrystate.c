@@ -139,8 +139,8 @@ follow_all(struct rules *r, const uint8_t *from, const uint8_t *end)
 		;
 }
 
-static bool
-is_signal_frame(const Dwarf_CIE *cie)
+bool
+sym_is_signal_frame(const Dwarf_CIE *cie)
 {
 	for (const char *letter = cie->augmentation; *letter; letter++)
 		if (*letter == 'S')
@@ -152,7 +152,7 @@ bool
 sym_begins_inside(const Dwarf_CIE *cie, const uint8_t *from, const uint8_t *end)
 {
 	struct rules r = {.base = NO_REGISTER, .factor = (uint64_t)cie->data_alignment_factor};
-	if (is_signal_frame(cie))
+	if (sym_is_signal_frame(cie))
 		return false;
 	follow_all(&r, cie->initial_instructions, cie->initial_instructions_end);
 	follow_all(&r, from, end);

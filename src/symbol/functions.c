@@ -82,7 +82,7 @@ static void
 build_named(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner)
 {
 	struct sym_functions *table = &image->functions;
-	sym_read_ehframe(image, frames, inner);
+	sym_read_ehframe(image, frames, inner, NULL);
 	sym_table_choose(table, &sym_symbols(image)->symbols);
 	sym_table_settle(table, frames, &image->code);
 	fill_from_plt(image, frames);

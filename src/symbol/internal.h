@@ -188,13 +188,16 @@ const struct sym_sources *sym_symbols(struct st_image *image);
 bool sym_has_symtab(struct st_image *image);
 void sym_symbols_free(struct st_image *image);
 
-/* entrystate.c: whether the code of an FDE of the CIE, whose instructions are given, begins in the
- * middle of a function's frame. */
+/* entrystate.c: whether the CIE is for the returns of signals; whether the code of an FDE of it,
+ * whose instructions are given, begins in the middle of a function's frame. */
+bool sym_is_signal_frame(const Dwarf_CIE *cie);
 bool sym_begins_inside(const Dwarf_CIE *cie, const uint8_t *from, const uint8_t *end);
 
 /* ehframe.c, plt.c, dwarffunctions.c: candidates ordered by start. inner (may be NULL) receives the
- * frames that begin in the middle of a function's. */
-void sym_read_ehframe(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner);
+ * frames that begin in the middle of a function's, signals (may be NULL) those of signals' returns.
+ */
+void sym_read_ehframe(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner,
+                      struct sym_ranges *signals);
 void sym_read_plt(struct st_image *image, struct sym_candidates *stubs);
 /* Subprograms of the units that hold an address in wanted, or of all units when wanted is NULL. */
 void sym_read_dwarf_functions(struct st_image *image, const struct sym_ranges *wanted,

@@ -230,7 +230,7 @@ st_leaders_new(struct st_image *image)
 	if (!l)
 		return NULL;
 	l->image = image;
-	sym_read_ehframe(image, &l->frames, NULL);
+	sym_read_ehframe(image, &l->frames, NULL, NULL);
 	sym_ranges_settle(&l->frames);
 	return l;
 }

@@ -142,6 +142,45 @@ const char *st_image_other_name(struct st_image *image, const struct st_function
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
 
+/* What unwind information says of a range of code. */
+enum st_code_frame {
+	ST_FRAME_NONE,  /* there is none for it */
+	ST_FRAME_ENTRY, /* a frame begins at its start, with the return address at the stack pointer
+	                 */
+	ST_FRAME_INNER, /* a frame begins at its start, in the middle of a function's */
+	ST_FRAME_SIGNAL,  /* a frame begins at its start, that of a signal's return */
+	ST_FRAME_GOES_ON, /* it belongs to a frame that begins before it */
+};
+
+/* Code between two places where something begins or ends: a function, a frame, a section. */
+struct st_code_range {
+	uint64_t start, end; /* link-time addresses */
+	uint64_t function;   /* entry of the function that it is in; 0: of none */
+	uint8_t frame;       /* enum st_code_frame */
+};
+
+/*
+ * Whatever is in the executable sections, as ranges in order, with what lies between functions
+ * among them. Returns their number and in *out an array that the caller frees; 0: there is no code,
+ * or no memory. *has_frames: the image has unwind information.
+ */
+size_t st_image_code_ranges(struct st_image *image, struct st_code_range **out, bool *has_frames);
+
+/* The entries of the IFUNC resolvers, in order. Returns their number and in *out an array that the
+ * caller frees. */
+size_t st_image_resolvers(struct st_image *image, uint64_t **out);
+
+/* Whether the file has a section of the name. */
+bool st_image_has_section(const struct st_image *image, const char *name);
+
+/* Whether it is loaded at its link-time addresses: then numbers in it may be addresses. */
+bool st_image_is_fixed(const struct st_image *image);
+
+/* Calls use with each word of the data, and each addend of a relocation, that may be the address of
+ * code: whoever has it can jump there. */
+void st_image_code_addresses(struct st_image *image, void (*use)(void *context, uint64_t address),
+                             void *context);
+
 /* Where .eh_frame is, a link-time address, when the program headers do not lead to it. */
 bool st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes);
 

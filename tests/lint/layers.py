@@ -13,16 +13,17 @@ MAY = {
     "rt": {"base", "wire", "strobe", "tools"},
     "insn": {"base", "wire"},
     "symbol": {"base", "wire"},
+    "probe": {"base", "wire", "symbol"},
     "stats": {"base"},
     "experiment": {"base"},
     "qos": {"base", "strobe"},
     "toolkit": {"base", "wire", "strobe"},
-    "control": {"base", "wire", "strobe", "tools", "toolkit", "qos"},
+    "control": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "probe", "qos"},
     "profile": {"base", "wire", "strobe"},
     "collect": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile"},
     "rows": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
     "coverage": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
-    "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "qos", "control", "profile", "collect", "rows", "coverage"},
+    "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "probe", "qos", "control", "profile", "collect", "rows", "coverage"},
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
     "contexts": {"base", "strobe", "profile", "check"},
@@ -55,7 +56,7 @@ RT_ONLY = {("rt", folder): {f"rt/{folder}/thread_{name}.h"} for folder, name in
            (("budget", "budget"), ("native", "native"), ("os", "os"), ("jit", "jit"), ("tool", "tools"), ("contexts", "contexts"))}
 RT_ONLY |= {("tool", "tools"): {"tools/cells.h", "tools/tools.h"}, ("contexts", "tools"): {"tools/forest.h"}}
 # Files of a room that need nothing of it: functions of bytes, built for both worlds. Who may include them besides.
-SHARED = {"rt/arch/x86_64/decode.h": {"symbol"}, "rt/arch/x86_64/apart.h": {"symbol"}}
+SHARED = {"rt/arch/x86_64/decode.h": {"symbol", "probe"}, "rt/arch/x86_64/apart.h": {"symbol"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:\.\./)*(([a-z]+)/[^>"]*)[>"]', re.M)
 
 

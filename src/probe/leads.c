@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/leads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "probe/move.h"
+
+enum {
+	LONGEST = 15,      /* bytes of an instruction */
+	TABLE_MOST = 4096, /* entries of a jump table that are looked at */
+};
+
+/* A bit for each byte of the code. */
+struct bits {
+	uint8_t *v;
+	uint64_t first, n;
+};
+
+struct probe_leads {
+	struct st_image *image;
+	const struct st_code_range *ranges;
+	size_t n_ranges;
+	bool fixed; /* numbers may be addresses */
+	struct bits targets, padding;
+	ST_VEC(uint64_t) back; /* entries, in order */
+	/* While code is decoded: */
+	uint8_t *code; /* of the range */
+	size_t room;
+	bool falls_through;     /* the instruction before may go on with the next one */
+	ST_VEC(uint64_t) taken; /* addresses of data that the frame's code takes */
+	bool jumps;             /* the frame has an indirect jump */
+	uint64_t frame, frame_end;
+};
+
+static bool
+bit(const struct bits *b, uint64_t at)
+{
+	uint64_t i = at - b->first;
+	return i < b->n && b->v[i / 8] >> i % 8 & 1;
+}
+
+static void
+set_bit(struct bits *b, uint64_t at, bool on)
+{
+	uint64_t i = at - b->first;
+	if (i >= b->n)
+		return;
+	if (on)
+		b->v[i / 8] |= (uint8_t)(1u << i % 8);
+	else
+		b->v[i / 8] &= (uint8_t) ~(1u << i % 8);
+}
+
+static bool
+make_bits(struct bits *b, const struct st_code_range *ranges, size_t n)
+{
+	b->first = n ? ranges[0].start : 0;
+	b->n = n ? ranges[n - 1].end - b->first : 0;
+	b->v = calloc(b->n / 8 + 1, 1);
+	return b->v != NULL;
+}
+
+static void
+note(void *context, uint64_t address)
+{
+	struct probe_leads *l = context;
+	set_bit(&l->targets, address, true);
+}
+
+static bool
+leads_has_target(const struct st_insn *in)
+{
+	return in->cls == ST_C_JMP || in->cls == ST_C_JCC || in->cls == ST_C_LOOP ||
+	       in->cls == ST_C_CALL || in->cls == ST_C_XBEGIN;
+}
+
+static bool
+leads_goes_on(const struct st_insn *in, const uint8_t *code)
+{
+	return !probe_is_trap(in, code) && in->cls != ST_C_JMP && in->cls != ST_C_IJMP &&
+	       in->cls != ST_C_RET && in->cls != ST_C_FAR && in->cls != ST_C_INT3 &&
+	       in->cls != ST_C_INVALID;
+}
+
+/* An instruction of which only the length counts: what assemblers and linkers fill with. */
+static bool
+is_filling(const struct st_insn *in, const uint8_t *code)
+{
+	uint8_t op = code[in->op_off];
+	if (in->cls == ST_C_INT3)
+		return true;
+	if (in->cls != ST_C_NORMAL)
+		return false;
+	if (op == 0x1f && in->op_off && code[in->op_off - 1] == 0x0f)
+		return true;
+	return op == 0x90 && in->op_off + 1 == in->len && !(in->flags & ST_I_REX);
+}
+
+static void
+note_branch(struct probe_leads *l, const struct st_code_range *range, uint64_t to, bool jump)
+{
+	note(l, to);
+	uint64_t *entry = jump && to && to == range->function ? ST_PUSH(&l->back) : NULL;
+	if (entry)
+		*entry = to;
+}
+
+static void
+note_address(struct probe_leads *l, const struct st_insn *in, const uint8_t *code, uint64_t next)
+{
+	int32_t value;
+	if (in->flags & ST_I_RIPREL && in->flags & ST_I_LEA) {
+		memcpy(&value, code + in->disp_off, sizeof value);
+		uint64_t address = next + (uint64_t)(int64_t)value;
+		note(l, address);
+		uint64_t *data = ST_PUSH(&l->taken);
+		if (data)
+			*data = address;
+	} else if (l->fixed && in->imm_len == 4 && !leads_has_target(in)) {
+		memcpy(&value, code + in->imm_off, sizeof value);
+		note(l, (uint64_t)(uint32_t)value);
+	}
+}
+
+static void
+note_insn(struct probe_leads *l, const struct st_code_range *range, const struct st_insn *in,
+          const uint8_t *code, uint64_t at)
+{
+	uint64_t next = at + in->len;
+	if (leads_has_target(in))
+		note_branch(l, range, next + (uint64_t)(int64_t)in->rel, in->cls != ST_C_CALL);
+	else
+		note_address(l, in, code, next);
+	l->jumps |= in->cls == ST_C_IJMP;
+}
+
+/* The entries of a table of 32-bit offsets from its begin, as long as they lead to code. */
+static void
+note_table(struct probe_leads *l, uint64_t table)
+{
+	int32_t entry;
+	for (int i = 0; i < TABLE_MOST; i++) {
+		if (st_image_bytes(l->image, table + 4 * (uint64_t)i, &entry, sizeof entry) !=
+		    sizeof entry)
+			return;
+		uint64_t to = table + (uint64_t)(int64_t)entry;
+		if (to - l->targets.first >= l->targets.n)
+			return;
+		if (to >= l->frame && to < l->frame_end)
+			note(l, to);
+	}
+}
+
+static void
+end_frame(struct probe_leads *l)
+{
+	for (size_t i = 0; l->jumps && i < l->taken.n; i++)
+		if (l->taken.v[i] - l->targets.first >= l->targets.n)
+			note_table(l, l->taken.v[i]);
+	l->taken.n = 0;
+	l->jumps = false;
+}
+
+/* A frame or a function may be several ranges. */
+static void
+begin_range(struct probe_leads *l, size_t i)
+{
+	const struct st_code_range *r = &l->ranges[i];
+	bool inside = r->frame == ST_FRAME_GOES_ON ||
+	              (r->frame == ST_FRAME_NONE && r->function && r->function != r->start);
+	if (inside)
+		return;
+	end_frame(l);
+	l->frame = r->start;
+	l->frame_end = r->end;
+	for (i++; i < l->n_ranges && l->ranges[i].frame == ST_FRAME_GOES_ON; i++)
+		l->frame_end = l->ranges[i].end;
+}
+
+static size_t
+leads_read(struct probe_leads *l, const struct st_code_range *range)
+{
+	size_t n = range->end - range->start;
+	if (n + LONGEST > l->room) {
+		uint8_t *code = realloc(l->code, n + LONGEST);
+		if (!code)
+			return 0;
+		l->code = code;
+		l->room = n + LONGEST;
+	}
+	return st_image_bytes(l->image, range->start, l->code, n + LONGEST);
+}
+
+static void
+follow_range(struct probe_leads *l, const struct st_code_range *range)
+{
+	size_t n = range->end - range->start, there = leads_read(l, range);
+	bool between = !range->function && range->frame == ST_FRAME_NONE;
+	bool filling = between && !l->falls_through && there >= n;
+	struct st_insn in;
+	for (size_t at = 0; at < n && at < there; at += in.len) {
+		if (!st_decode(l->code + at, there - at, &in)) {
+			/* ud1 and ud2 have a length though they are invalid. */
+			in.len = in.len ? in.len : 1;
+			in.cls = ST_C_INVALID;
+			filling = false;
+		} else {
+			note_insn(l, range, &in, l->code + at, range->start + at);
+		}
+		filling = filling && is_filling(&in, l->code + at) && at + in.len <= n;
+		l->falls_through = leads_goes_on(&in, l->code + at);
+	}
+	if (!filling)
+		return;
+	l->falls_through = false;
+	for (size_t i = 0; i < n; i++)
+		set_bit(&l->padding, range->start + i, true);
+}
+
+static int
+leads_order(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void
+leads_follow_all(struct probe_leads *l)
+{
+	for (size_t i = 0; i < l->n_ranges; i++) {
+		if (!i || l->ranges[i].start != l->ranges[i - 1].end)
+			l->falls_through = false;
+		begin_range(l, i);
+		follow_range(l, &l->ranges[i]);
+	}
+	end_frame(l);
+	st_image_code_addresses(l->image, note, l);
+	if (l->back.n)
+		qsort(l->back.v, l->back.n, sizeof *l->back.v, leads_order);
+}
+
+struct probe_leads *
+probe_leads_new(struct st_image *image, const struct st_code_range *ranges, size_t n)
+{
+	struct probe_leads *l = calloc(1, sizeof *l);
+	if (!l)
+		return NULL;
+	l->image = image;
+	l->ranges = ranges;
+	l->n_ranges = n;
+	l->fixed = st_image_is_fixed(image);
+	if (!make_bits(&l->targets, ranges, n) || !make_bits(&l->padding, ranges, n)) {
+		probe_leads_free(l);
+		return NULL;
+	}
+	leads_follow_all(l);
+	free(l->code);
+	free(l->taken.v);
+	l->code = NULL;
+	l->taken.v = NULL;
+	return l;
+}
+
+void
+probe_leads_free(struct probe_leads *l)
+{
+	if (!l)
+		return;
+	free(l->targets.v);
+	free(l->padding.v);
+	free(l->back.v);
+	free(l->taken.v);
+	free(l->code);
+	free(l);
+}
+
+bool
+probe_leads_into(const struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		if (bit(&l->targets, from))
+			return true;
+	return false;
+}
+
+bool
+probe_leads_back(const struct probe_leads *l, uint64_t entry)
+{
+	return l->back.n && bsearch(&entry, l->back.v, l->back.n, sizeof entry, leads_order);
+}
+
+bool
+probe_leads_padding(const struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		if (!bit(&l->padding, from) || bit(&l->targets, from))
+			return false;
+	return true;
+}
+
+void
+probe_leads_take(struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		set_bit(&l->padding, from, false);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/leads.h"
+#include "probe/move.h"
+
+struct st_probe_planner {
+	struct st_image *image;
+	struct st_code_range *ranges;
+	size_t n_ranges;
+	bool has_frames;
+	uint8_t refusal; /* of all functions of the image */
+	uint64_t *resolvers;
+	size_t n_resolvers;
+	struct probe_leads *leads;
+};
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* musl's linker is its C library, and has that name, too. */
+static uint8_t
+refusal_of_image(struct st_image *image)
+{
+	const char *path = st_image_path(image), *name = base_name(path);
+	if (!strcmp(path, "[vdso]") || !strncmp(name, "linux-vdso", 10))
+		return ST_REFUSAL_VDSO;
+	if (!strncmp(name, "ld-linux", 8) || !strncmp(name, "ld-2.", 5) || !strcmp(name, "ld.so"))
+		return ST_REFUSAL_LINKER;
+	return ST_REFUSAL_NONE;
+}
+
+struct st_probe_planner *
+st_probe_planner_new(struct st_image *image)
+{
+	struct st_probe_planner *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->image = image;
+	p->refusal = refusal_of_image(image);
+	p->n_ranges = st_image_code_ranges(image, &p->ranges, &p->has_frames);
+	/* Go's functions have tables of their own, and only what comes from C has frames. */
+	if (st_image_has_section(image, ".gopclntab"))
+		p->has_frames = false;
+	p->n_resolvers = st_image_resolvers(image, &p->resolvers);
+	p->leads = p->n_ranges ? probe_leads_new(image, p->ranges, p->n_ranges) : NULL;
+	if (p->leads)
+		return p;
+	st_probe_planner_free(p);
+	return NULL;
+}
+
+void
+st_probe_planner_free(struct st_probe_planner *p)
+{
+	if (!p)
+		return;
+	probe_leads_free(p->leads);
+	free(p->ranges);
+	free(p->resolvers);
+	free(p);
+}
+
+static int
+order_range(const void *key, const void *element)
+{
+	uint64_t at = *(const uint64_t *)key;
+	const struct st_code_range *r = element;
+	return at < r->start ? -1 : at > r->start;
+}
+
+static int
+order_address(const void *key, const void *element)
+{
+	uint64_t a = *(const uint64_t *)key, b = *(const uint64_t *)element;
+	return a < b ? -1 : a > b;
+}
+
+static bool
+is_resolver(const struct st_probe_planner *p, uint64_t at)
+{
+	return p->n_resolvers &&
+	       bsearch(&at, p->resolvers, p->n_resolvers, sizeof at, order_address);
+}
+
+static bool
+is_framed_entry(const struct st_probe_planner *p, uint64_t at)
+{
+	const struct st_code_range *r =
+	        bsearch(&at, p->ranges, p->n_ranges, sizeof *r, order_range);
+	return !p->has_frames || (r && r->frame == ST_FRAME_ENTRY);
+}
+
+/* Of all of its names the one that forbids most. */
+static struct st_probe_role_of
+role_of(const struct st_probe_planner *p, const struct st_function *f)
+{
+	struct st_probe_role_of role = st_probe_role(f->raw_name);
+	const char *name;
+	for (size_t i = 0; (name = st_image_other_name(p->image, f, i)); i++) {
+		struct st_probe_role_of other = st_probe_role(name);
+		if (other.role > role.role)
+			role = other;
+	}
+	return role;
+}
+
+/* Reasons that no byte of the function changes. */
+static uint8_t
+refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
+                const struct st_probe_site *site)
+{
+	if (p->refusal)
+		return p->refusal;
+	if (f->source == ST_SYM_PLT)
+		return ST_REFUSAL_PLT;
+	if (site->role.role == ST_ROLE_REFUSED)
+		return ST_REFUSAL_NAME;
+	if (is_resolver(p, f->offset))
+		return ST_REFUSAL_IFUNC;
+	return is_framed_entry(p, f->offset) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
+}
+
+/* Takes the next instruction along; n bytes of the function are there. */
+static uint8_t
+displace(struct st_probe_site *site, size_t n, unsigned need)
+{
+	struct st_insn in;
+	const uint8_t *code = site->bytes + site->displaced;
+	if (!st_decode(code, n - site->displaced, &in))
+		return in.len ? ST_REFUSAL_UNMOVABLE : ST_REFUSAL_UNDECODABLE;
+	if (!probe_movable(&in, code))
+		return ST_REFUSAL_UNMOVABLE;
+	site->displaced = (uint8_t)(site->displaced + in.len);
+	site->insns++;
+	site->ends = probe_ends(&in);
+	/* Its return address would be in the jump. */
+	bool calls = in.cls == ST_C_CALL || in.cls == ST_C_ICALL;
+	return calls && site->displaced < need ? ST_REFUSAL_ENTERED : ST_REFUSAL_NONE;
+}
+
+/* What goes to the stub so that `need` bytes can be overwritten. */
+static uint8_t
+measure_entry(const struct st_probe_planner *p, struct st_probe_site *site, unsigned need)
+{
+	size_t n = site->size < ST_PROBE_BYTES ? site->size : ST_PROBE_BYTES;
+	uint8_t refusal = ST_REFUSAL_NONE;
+	site->displaced = site->insns = 0;
+	site->ends = false;
+	site->patched = (uint8_t)need;
+	while (!refusal && site->displaced < need && site->displaced < n && !site->ends)
+		refusal = displace(site, n, need);
+	if (refusal)
+		return refusal;
+	uint64_t end = site->at + site->displaced, patched = site->at + need;
+	if (end < patched && (!site->ends || !probe_leads_padding(p->leads, end, patched)))
+		return ST_REFUSAL_SHORT;
+	return probe_leads_into(p->leads, site->at + 1, patched) ? ST_REFUSAL_ENTERED
+	                                                         : ST_REFUSAL_NONE;
+}
+
+static bool
+find_island(const struct st_probe_planner *p, struct st_probe_site *site)
+{
+	uint64_t from = site->at + ST_PROBE_SHORT_LENGTH;
+	for (int d = -128; d <= 127; d++) {
+		site->island = from + (uint64_t)(int64_t)d;
+		uint64_t end = site->island + ST_PROBE_JUMP_LENGTH;
+		bool overlaps = site->island < from && end > site->at;
+		if (!overlaps && probe_leads_padding(p->leads, site->island, end))
+			return st_image_bytes(p->image, site->island, site->under_island,
+			                      ST_PROBE_JUMP_LENGTH) == ST_PROBE_JUMP_LENGTH;
+	}
+	site->island = 0;
+	return false;
+}
+
+static void
+take_padding(struct st_probe_planner *p, const struct st_probe_site *site)
+{
+	if (site->displaced < site->patched)
+		probe_leads_take(p->leads, site->at + site->displaced, site->at + site->patched);
+	if (site->way == ST_PROBE_ISLAND)
+		probe_leads_take(p->leads, site->island, site->island + ST_PROBE_JUMP_LENGTH);
+}
+
+static void
+judge_bytes(struct st_probe_planner *p, struct st_probe_site *site)
+{
+	site->way = ST_PROBE_JUMP;
+	site->refusal = measure_entry(p, site, ST_PROBE_JUMP_LENGTH);
+	if (site->refusal) {
+		uint8_t refusal = measure_entry(p, site, ST_PROBE_SHORT_LENGTH);
+		site->way = ST_PROBE_ISLAND;
+		if (refusal)
+			site->refusal = refusal;
+		else if (find_island(p, site))
+			site->refusal = ST_REFUSAL_NONE;
+	}
+	if (!site->refusal)
+		take_padding(p, site);
+}
+
+void
+st_probe_judge(struct st_probe_planner *p, const struct st_function *f, struct st_probe_site *site)
+{
+	*site = (struct st_probe_site){.at = f->offset, .size = f->size, .role = role_of(p, f)};
+	site->loops = probe_leads_back(p->leads, f->offset);
+	site->refusal = refusal_of_kind(p, f, site);
+	st_image_bytes(p->image, f->offset, site->bytes, ST_PROBE_BYTES);
+	if (!site->refusal)
+		judge_bytes(p, site);
+}
+
+const char *
+st_probe_refusal_text(const struct st_probe_site *site)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+	        ST_PROBE_REFUSALS(X)
+#undef X
+	};
+	if (site->refusal == ST_REFUSAL_NAME && site->role.why)
+		return site->role.why;
+	return texts[site->refusal];
+}

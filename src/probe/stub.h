@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The code of a probe:
+ *
+ *     push $INDEX                  the handler finds it at 8(%rsp)
+ *     call *SLOT(%rip)             the handler; it preserves all registers and the flags
+ *     lea 8(%rsp), %rsp
+ *     the displaced instructions
+ *     jmp to what follows them     not where they end in a jump or a return
+ *
+ * A displaced call pushes the return address that it pushed where it stood, and jumps: no address
+ * of a stub is ever on the program's stack, apart from the handler's own.
+ */
+#ifndef STROBE_PROBE_STUB_H
+#define STROBE_PROBE_STUB_H
+
+#include "base/status.h"
+#include "probe/site.h"
+
+enum { ST_PROBE_STUB_MOST = 80 };
+
+struct st_probe_where {
+	uint64_t bias;  /* what is added to link-time addresses */
+	uint64_t stub;  /* where the stub will be executed */
+	uint64_t slot;  /* where the handler's address is */
+	uint32_t index; /* < 2^31 */
+};
+
+/* A displaced instruction: bytes from the function's entry, and from the stub's begin. A thread
+ * that is stopped at the one goes on at the other. */
+struct st_probe_insn {
+	uint8_t from, to;
+};
+
+struct st_probe_stub {
+	uint8_t size, patched;
+	uint8_t bytes[ST_PROBE_STUB_MOST];
+	uint8_t patch[ST_PROBE_JUMP_LENGTH];  /* `patched` bytes for the function's entry */
+	uint8_t island[ST_PROBE_JUMP_LENGTH]; /* for the island, if there is one: to be written
+	                                         first */
+	uint8_t insns;
+	struct st_probe_insn map[ST_PROBE_MOST_INSNS];
+};
+
+/* Fails when something is farther away than 2 GiB. */
+st_status st_probe_stub(const struct st_probe_site *site, const struct st_probe_where *where,
+                        struct st_probe_stub *out);
+
+#endif
