@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "cli/trace.h"
+#include "trace/probe.h"
 
 static const struct st_trace_engine jit = {.name = "jit"};
 
-static const struct st_trace_engine *const engines[] = {&jit};
+static const struct st_trace_engine *const engines[] = {&jit, &st_trace_probe};
 
 const struct st_trace_engine *
 st_trace_engine_named(const char *name)

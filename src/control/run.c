@@ -75,9 +75,8 @@ no_pipe(int error, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(error));
 }
 
-/* channel: the ends of a socket, of which the program has the second, under the same number. */
-static pid_t
-start_traced(const char *path, const struct st_run_options *o, int channel[2], struct st_error *e)
+pid_t
+st_start_traced(const char *path, const struct st_run_options *o, int channel[2], struct st_error *e)
 {
 	int go[2], report[2];
 	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0 ||
@@ -148,7 +147,7 @@ st_run_program(const struct st_run_options *o, struct st_run *run, struct st_err
 		return -1;
 	st_limits_lift();
 	int channel[2];
-	pid_t pid = start_traced(path, o, channel, e);
+	pid_t pid = st_start_traced(path, o, channel, e);
 	if (pid < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* an error that is reported, not our end */

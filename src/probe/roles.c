@@ -66,6 +66,7 @@ static const struct named {
         {"__start_context", {ST_ROLE_COUNT, begins}},
         {"__swapcontext", {ST_ROLE_COUNT, saves}},
         {"__vfork", {ST_ROLE_COUNT, twice}},
+        {"_dl_debug_state", {ST_ROLE_LINKER, NULL}},
         {"_longjmp", {ST_ROLE_COUNT, never}},
         {"_mcount", {ST_ROLE_COUNT, caller}},
         {"_setjmp", {ST_ROLE_COUNT, twice}},

@@ -15,6 +15,8 @@ enum st_probe_role {
 	 * linker, personality routines): what is entered below its frame is part of its work, and
 	 * leaves the stack alone. */
 	ST_ROLE_UNWINDER,
+	/* By which the dynamic linker tells debuggers that its list of images has changed. */
+	ST_ROLE_LINKER,
 	/* What an exception's catcher calls first: the frames above it stay. */
 	ST_ROLE_LANDING,
 	/* Its return address must not be replaced: it is read, or the function returns twice or

@@ -117,7 +117,7 @@ static uint8_t
 refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
                 const struct st_probe_site *site)
 {
-	if (p->refusal)
+	if (p->refusal && site->role.role != ST_ROLE_LINKER)
 		return p->refusal;
 	if (f->source == ST_SYM_PLT)
 		return ST_REFUSAL_PLT;

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# embed.sh IMAGE OUT.S: an assembler source that holds the file as st_runtime_blob.
+# embed.sh IMAGE OUT.S [NAME]: an assembler source that holds the file as NAME, st_runtime_blob.
+name=${3:-st_runtime_blob}
 cat > "$2" <<TEXT
 	.section .rodata
 	.balign 64
-	.globl st_runtime_blob, st_runtime_blob_end
-st_runtime_blob:
+	.globl $name, ${name}_end
+$name:
 	.incbin "$(realpath "$1")"
-st_runtime_blob_end:
+${name}_end:
 	.byte 0
 	.section .note.GNU-stack, "", @progbits
 TEXT

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A process whose functions can have probes at their entries (src/rt/probe): it executes its own
+ * code, without a code cache. Which functions get some, and what is written for it, is decided
+ * above (src/probe); here is how the process is started, written to, and waited for.
+ *
+ *	st_probing_start -> st_probing_wait -> the area -> st_probing_free
+ */
+#ifndef STROBE_CONTROL_PROBE_H
+#define STROBE_CONTROL_PROBE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/frequency.h"
+#include "base/status.h"
+#include "base/vec.h"
+#include "wire/probe.h"
+
+struct st_remote;
+struct st_threads;
+
+/* Memory of the process for stubs, which only we write. It begins with the address of the handler
+ * that they call. */
+struct st_arena {
+	uint64_t at;
+	uint64_t used; /* bytes */
+};
+enum { ST_ARENA_BYTES = 32 << 20, ST_ARENAS = 2 };
+
+/* Bytes of the process that have others in their place now. */
+enum { ST_PATCH_BYTES = 8, ST_PATCH_INSNS = 5 };
+struct st_patch {
+	uint64_t at;
+	uint8_t n, n_insns;
+	uint8_t is[ST_PATCH_BYTES], was[ST_PATCH_BYTES];
+	/* Where a thread goes on that has stopped at one of the instructions: `from` bytes behind
+	 * at, `to` behind stub. */
+	uint64_t stub;
+	struct {
+		uint8_t from, to;
+	} insns[ST_PATCH_INSNS];
+};
+
+struct st_probing {
+	/* Puts probes into the images that are mapped now and were not before: called when the
+	 * program has been prepared and not run yet, and then, by a thread of its own, whenever
+	 * the dynamic linker has changed its list. -1 with *e. */
+	st_status (*install)(void *arg, struct st_error *e);
+	/* The link-time address of a function of the file; 0: it has none of that name. */
+	uint64_t (*find)(void *arg, const char *path, const char *function);
+	void *arg;
+	pid_t pid;
+	int memory;                      /* /proc/PID/mem; -1: not open */
+	uint64_t entry, trampoline;      /* addresses of the probe runtime, */
+	uint64_t image, image_bytes;     /* of all of it, */
+	uint64_t context, note, threads; /* and of its memory; */
+	uint64_t shared;                 /* that of the area, which is here: */
+	struct st_probe_area *area;
+	/* Cost of a probe in 1/256 ticks: between its two time stamps, and in all. */
+	uint32_t cost_within, cost;
+	double cost_error; /* ticks that the second may be wrong by */
+	struct st_arena arenas[ST_ARENAS];
+	uint64_t linker_stop; /* where the dynamic linker tells of changes; 0: nowhere */
+	/* Once it has ended. */
+	int status; /* as wait has it */
+	struct rusage usage;
+	double seconds, tsc_hz;
+	uint64_t end;     /* ticks */
+	int64_t start_ns; /* CLOCK_REALTIME */
+	/* While it runs. */
+	struct st_moment begin;
+	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */
+	ST_VEC(struct st_patch) patches;
+	struct st_threads *stopped; /* all threads, while they are */
+	bool attached;              /* to a process that is not our child */
+	bool own_end;               /* it has ended by itself */
+	pthread_t attendant;        /* answers the linker's questions */
+	bool attends, ends;
+};
+
+/* Starts the program with its probes. install, find and arg are given. 0, or -1 with *e: it has not
+ * run then. The caller frees in any case. */
+st_status st_probing_start(struct st_probing *p, char *const *argv, bool own_group,
+                           struct st_error *e);
+/* Waits until it has ended. */
+st_status st_probing_wait(struct st_probing *p, struct st_error *e);
+/* Puts probes into a running process, and takes them away again after so many seconds (0: when a
+ * signal comes to strobe). 0, or -1 with *e: it runs on as it was. */
+st_status st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e);
+st_status st_probing_detach(struct st_probing *p, double seconds, struct st_error *e);
+void st_probing_free(struct st_probing *p);
+
+/* The process' memory, wherever it is mapped, whatever the program may do with it. */
+bool st_probing_write(const struct st_probing *p, uint64_t to, const void *from, size_t n);
+bool st_probing_read(const struct st_probing *p, uint64_t from, void *to, size_t n);
+
+/* Overwrites code. False: it cannot be written, or no memory is left. */
+bool st_probing_patch(struct st_probing *p, const struct st_patch *patch);
+
+/* For the files of control/probe*.c. */
+/* control/probe_memory.c: maps what the runtime needs into the stopped process. */
+st_status st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e);
+/* Gives it back, once no thread is in it. */
+void st_probing_unmap(struct st_probing *p, struct st_remote *r);
+/* Tells the runtime where threads have their numbers, by the first one's, whose thread pointer is
+ * given. */
+st_status st_probing_tell_tid(struct st_probing *p, uint64_t fs);
+/* control/probe_calibrate.c: fills in the cost of a probe; 0 when that cannot be measured. */
+void st_probing_calibrate(struct st_probing *p);
+/* control/probe_stop.c: lets the program run up to where its libraries are mapped and it has a
+ * thread pointer, before its own first instruction. */
+st_status st_probing_run_to_start(struct st_probing *p, struct st_error *e);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a probe costs on this machine now: an empty function of our own gets one, with the code that
+ * runs in programs, and is called with it and without. Two costs are of interest: what lies between
+ * the two time stamps of a call, which is not the function's own, and what the call costs in all,
+ * which is not its callers' own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "control/internal.h"
+#include "control/probe.h"
+
+extern const unsigned char st_probe_blob[], st_probe_blob_end[];
+
+enum { BATCHES = 31, CALLS = 1000, CODE = 4096, PROBED = 64, STUB = 128, PLAIN = 192, LOOP = 256 };
+
+struct bench {
+	unsigned char *image, *code;
+	struct st_probe_context *context;
+	struct st_probe_area *area;
+	void *threads, *note;
+	size_t image_bytes, area_bytes, threads_bytes;
+};
+
+static void *
+zeros(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* An empty function with a probe, as src/probe/stub.h has it, one without, and a loop (rdi times,
+ * rsi) that calls one. */
+static void
+write_code(struct bench *b)
+{
+	static const unsigned char stub[] = {0x68, 0, 0,    0,    0,    0xff, 0x15, 0,   0,
+	                                     0,    0, 0x48, 0x8d, 0x64, 0x24, 8,    0xc3};
+	static const unsigned char loop[] = {
+	        0x53,             /* push rbx */
+	        0x55,             /* push rbp */
+	        0x50,             /* push rax */
+	        0x48, 0x89, 0xfb, /* mov rbx, rdi */
+	        0x48, 0x89, 0xf5, /* mov rbp, rsi */
+	        0xff, 0xd5,       /* call rbp */
+	        0x48, 0xff, 0xcb, /* dec rbx */
+	        0x75, 0xf9,       /* jnz to the call */
+	        0x58, 0x5d, 0x5b, /* pop rax, rbp, rbx */
+	        0xc3,             /* ret */
+	};
+	int64_t at[2];
+	const int32_t to_stub = STUB - (PROBED + 5), to_slot = -(STUB + 11);
+	memcpy(at, st_probe_blob, sizeof at);
+	const uint64_t entry = (uint64_t)b->image + (uint64_t)at[0];
+	b->context->trampoline = (uint64_t)b->image + 8 + (uint64_t)at[1];
+	memcpy(b->code, &entry, sizeof entry);
+	b->code[PROBED] = 0xe9;
+	memcpy(b->code + PROBED + 1, &to_stub, sizeof to_stub);
+	memcpy(b->code + STUB, stub, sizeof stub);
+	memcpy(b->code + STUB + 7, &to_slot, sizeof to_slot);
+	b->code[PLAIN] = 0xc3;
+	memcpy(b->code + LOOP, loop, sizeof loop);
+}
+
+static bool
+make_bench(struct bench *b)
+{
+	const size_t blob = (size_t)(st_probe_blob_end - st_probe_blob),
+	             text = (blob + 4095) & ~(size_t)4095;
+	b->image_bytes = text + ((sizeof *b->context + 8191) & ~(size_t)4095);
+	b->area_bytes = sizeof *b->area + (16 << 20);
+	b->threads_bytes = 2 * sizeof(struct st_probe_thread);
+	b->image = zeros(b->image_bytes);
+	b->code = zeros(CODE);
+	b->area = zeros(b->area_bytes);
+	b->threads = zeros(b->threads_bytes);
+	b->note = zeros(4096);
+	if (!b->image || !b->code || !b->area || !b->threads || !b->note)
+		return false;
+	memcpy(b->image, st_probe_blob, blob);
+	b->context = (struct st_probe_context *)(b->image + text);
+	b->context->area = (uint64_t)b->area;
+	b->context->note = (uint64_t)b->note;
+	b->context->threads = (uint64_t)b->threads;
+	*(uint64_t *)b->note = 1;
+	b->area->used = (sizeof *b->area + 7) & ~7ull;
+	b->area->actions[0].kind = ST_PROBE_TIME;
+	write_code(b);
+	return !mprotect(b->image, text, PROT_READ | PROT_EXEC) &&
+	       !mprotect(b->code, CODE, PROT_READ | PROT_EXEC);
+}
+
+static void
+free_bench(struct bench *b)
+{
+	if (b->image)
+		munmap(b->image, b->image_bytes);
+	if (b->code)
+		munmap(b->code, CODE);
+	if (b->area)
+		munmap(b->area, b->area_bytes);
+	if (b->threads)
+		munmap(b->threads, b->threads_bytes);
+	if (b->note)
+		munmap(b->note, 4096);
+}
+
+/* Ticks of a batch of calls. */
+static uint64_t
+call_batch(const struct bench *b, unsigned function)
+{
+	void (*loop)(uint64_t times, const void *function) =
+	        (void (*)(uint64_t, const void *))(uintptr_t)(b->code + LOOP);
+	const uint64_t begin = __builtin_ia32_rdtsc();
+	loop(CALLS, b->code + function);
+	return __builtin_ia32_rdtsc() - begin;
+}
+
+static const struct st_probe_cell *
+cell_of_bench(const struct bench *b)
+{
+	const uint32_t *cells =
+	        (const uint32_t *)((const uint64_t *)b->area + b->area->records[0].cells);
+	return (const struct st_probe_cell *)((const uint64_t *)b->area + cells[0]);
+}
+
+static int
+tick_order(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The median of the batches, and how far a quarter of them lies from it. */
+static uint32_t
+settle_on(double *v, double *error)
+{
+	qsort(v, BATCHES, sizeof *v, tick_order);
+	const double middle = v[BATCHES / 2];
+	if (error)
+		*error = (v[BATCHES * 3 / 4] - v[BATCHES / 4]) / 2;
+	return middle > 0 ? (uint32_t)(middle * 256 + 0.5) : 0;
+}
+
+static void
+measure_cost(struct st_probing *p, const struct bench *b)
+{
+	double within[BATCHES], all[BATCHES], error;
+	uint64_t before = 0;
+	call_batch(b, PROBED); /* makes the thread and the cell */
+	call_batch(b, PLAIN);
+	for (int i = 0; i < BATCHES; i++) {
+		const struct st_probe_cell *c = cell_of_bench(b);
+		before = c->inclusive;
+		const double probed = (double)call_batch(b, PROBED),
+		             plain = (double)call_batch(b, PLAIN);
+		all[i] = (probed - plain) / CALLS;
+		within[i] = (double)(c->inclusive - before) / CALLS;
+	}
+	p->cost = settle_on(all, &error);
+	p->cost_within = settle_on(within, NULL);
+	p->cost_error = error;
+}
+
+void
+st_probing_calibrate(struct st_probing *p)
+{
+	struct bench b = {0};
+	if (make_bench(&b))
+		measure_cost(p, &b);
+	free_bench(&b);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The memory of the probe runtime in a process that is stopped at its first instruction. */
+#include <asm/unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "control/internal.h"
+#include "control/probe.h"
+
+extern const unsigned char st_probe_blob[], st_probe_blob_end[];
+
+enum { PAGE = 4096, MAP_FIXED_HERE = MAP_FIXED_NOREPLACE };
+
+static uint64_t
+page_up(uint64_t n)
+{
+	return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+bool
+st_probing_write(const struct st_probing *p, uint64_t to, const void *from, size_t n)
+{
+	return pwrite(p->memory, from, n, (off_t)to) == (ssize_t)n;
+}
+
+bool
+st_probing_read(const struct st_probing *p, uint64_t from, void *to, size_t n)
+{
+	return pread(p->memory, to, n, (off_t)from) == (ssize_t)n;
+}
+
+static long
+map(struct st_remote *r, uint64_t at, uint64_t bytes, int prot, int flags, long fd)
+{
+	return st_remote_call(r, __NR_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags,
+	                      (uint64_t)fd, 0);
+}
+
+/* What is large lies far away: what the linker maps later is to be near the arena. ThreadSanitizer
+ * bears nothing outside a few ranges, of which this is one. */
+#define FAR_AREA (ST_TABLES + (16ull << 30))
+#define FAR_THREADS (ST_TABLES + (32ull << 30))
+
+static long
+map_private(struct st_remote *r, uint64_t at, uint64_t bytes, int prot)
+{
+	return map(r, at, bytes, prot,
+	           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_HERE : 0), -1);
+}
+
+static st_status
+cannot(const char *what, long answer, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "cannot prepare the program for probes: %s: %s", what,
+	               strerror((int)-answer));
+}
+
+/* ---- arenas ---- */
+
+/* The lowest mapping, which is the program's, and the highest with code, which is the linker's. */
+static void
+find_ends(pid_t pid, uint64_t *lowest, uint64_t *lowest_end)
+{
+	char path[64], line[4352], *end;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	*lowest = *lowest_end = 0;
+	while (f && fgets(line, sizeof line, f)) {
+		const uint64_t from = strtoull(line, &end, 16);
+		const uint64_t to = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
+		if (!*lowest)
+			*lowest = from;
+		else if (from - *lowest > 1ull << 30)
+			break;
+		*lowest_end = to;
+	}
+	if (f)
+		fclose(f);
+}
+
+/*
+ * One near the program, and one near where the kernel maps libraries. The heap of a program that is
+ * not position- independent grows upwards from it: the arena is at the end of what a jump reaches.
+ */
+static st_status
+map_arenas(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	enum { RX = PROT_READ | PROT_EXEC };
+	const uint64_t step = 64ull << 20;
+	uint64_t low, end;
+	find_ends(p->pid, &low, &end);
+	long at = -ENOMEM;
+	if (low > 4ull << 30)
+		for (uint64_t i = 1; i < 16 && at < 0; i++)
+			at = map_private(r, (low & ~(uint64_t)(PAGE - 1)) - i * step,
+			                 ST_ARENA_BYTES, RX);
+	else
+		for (uint64_t i = 1; i < 16 && at < 0; i++)
+			at = map_private(r, low + (2ull << 30) - PAGE - i * step, ST_ARENA_BYTES,
+			                 RX);
+	if (at < 0)
+		return cannot("memory near its code", at, e);
+	p->arenas[0].at = (uint64_t)at;
+	at = map_private(r, 0, ST_ARENA_BYTES, RX);
+	if (at < 0)
+		return cannot("memory near its libraries", at, e);
+	p->arenas[1].at = (uint64_t)at;
+	return ST_OK;
+}
+
+/* Each begins with the address of the handler, which stubs call. */
+static bool
+begin_arenas(struct st_probing *p)
+{
+	for (int i = 0; i < ST_ARENAS; i++) {
+		p->arenas[i].used = 64;
+		if (!st_probing_write(p, p->arenas[i].at, &p->entry, sizeof p->entry))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the runtime ---- */
+
+static st_status
+map_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	const uint64_t text = page_up((uint64_t)(st_probe_blob_end - st_probe_blob));
+	/* All that is written besides the context is small. */
+	const uint64_t bytes = text + page_up(sizeof(struct st_probe_context)) + PAGE;
+	int64_t at[2];
+	long answer = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
+	if (answer < 0)
+		return cannot("memory for the probe runtime", answer, e);
+	const uint64_t image = (uint64_t)answer;
+	p->image = image;
+	p->image_bytes = bytes;
+	p->context = image + text;
+	answer = st_remote_call(r, __NR_mprotect, image, text, PROT_READ | PROT_EXEC, 0, 0, 0);
+	if (answer < 0 ||
+	    !st_probing_write(p, image, st_probe_blob, (size_t)(st_probe_blob_end - st_probe_blob)))
+		return cannot("the code of the probe runtime", answer < 0 ? answer : -EIO, e);
+	memcpy(at, st_probe_blob, sizeof at);
+	p->entry = image + (uint64_t)at[0];
+	p->trampoline = image + 8 + (uint64_t)at[1];
+	return ST_OK;
+}
+
+/* Memory that the process and we share: made there, and opened here. */
+static st_status
+share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	char path[64];
+	static const char name[] = "strobe-probes";
+	if (!st_probing_write(p, p->scratch, name, sizeof name))
+		return cannot("its memory", -EIO, e);
+	const long fd = st_remote_call(r, __NR_memfd_create, p->scratch, MFD_CLOEXEC, 0, 0, 0, 0);
+	if (fd < 0)
+		return cannot("shared memory", fd, e);
+	long answer =
+	        st_remote_call(r, __NR_ftruncate, (uint64_t)fd, ST_PROBE_AREA_BYTES, 0, 0, 0, 0);
+	if (answer >= 0)
+		answer = map(r, FAR_AREA, ST_PROBE_AREA_BYTES, PROT_READ | PROT_WRITE,
+		             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_HERE, fd);
+	p->shared = (uint64_t)answer;
+	snprintf(path, sizeof path, "/proc/%d/fd/%ld", p->pid, fd);
+	const int here = answer < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+	st_remote_call(r, __NR_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+	if (here < 0)
+		return cannot("shared memory", answer < 0 ? answer : -errno, e);
+	void *area = mmap(NULL, ST_PROBE_AREA_BYTES, PROT_READ | PROT_WRITE,
+	                  MAP_SHARED | MAP_NORESERVE, here, 0);
+	close(here);
+	if (area == MAP_FAILED)
+		return cannot("shared memory here", -errno, e);
+	p->area = area;
+	p->area->version = ST_PROBE_VERSION;
+	p->area->used = page_up(sizeof(struct st_probe_area));
+	p->area->pid = (uint32_t)p->pid;
+	p->area->controller = (uint32_t)getpid();
+	return ST_OK;
+}
+
+/* Where a thread has its number in its thread control block: where the first thread has its. */
+static uint32_t
+find_tid(const struct st_probing *p, uint64_t fs)
+{
+	uint32_t block[PAGE / 4], at = 0;
+	const size_t n = (PAGE - (fs & (PAGE - 1))) / 4;
+	if (!st_probing_read(p, fs, block, n * 4))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (block[i] == (uint32_t)p->pid && at)
+			return 0; /* which of them is not known */
+		if (block[i] == (uint32_t)p->pid)
+			at = (uint32_t)(i * 4);
+	}
+	return at;
+}
+
+static st_status
+write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	/* What is behind is zero, and stays untouched. */
+	struct {
+		uint64_t area, note, threads, trampoline;
+		uint32_t tid_at, forked, cost_within, cost;
+	} context = {p->shared, p->note, 0, p->trampoline, 0, 0, p->cost_within, p->cost};
+	_Static_assert(offsetof(struct st_probe_context, cost) ==
+	                       offsetof(__typeof__(context), cost),
+	               "the context begins like this");
+	const uint64_t one = 1;
+	const long threads = map_private(
+	        r, FAR_THREADS, (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread),
+	        PROT_READ | PROT_WRITE);
+	if (threads < 0)
+		return cannot("memory for threads", threads, e);
+	context.threads = p->threads = (uint64_t)threads;
+	if (!st_probing_write(p, p->context, &context, sizeof context) ||
+	    !st_probing_write(p, p->note, &one, sizeof one))
+		return cannot("the probe runtime's memory", -EIO, e);
+	return ST_OK;
+}
+
+st_status
+st_probing_tell_tid(struct st_probing *p, uint64_t fs)
+{
+	const uint32_t at = find_tid(p, fs);
+	return st_probing_write(p, p->context + offsetof(struct st_probe_context, tid_at), &at,
+	                        sizeof at)
+	               ? ST_OK
+	               : ST_FAILED;
+}
+
+st_status
+st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	long note = map_private(r, 0, PAGE, PROT_READ | PROT_WRITE);
+	if (note < 0)
+		return cannot("memory for the probe runtime", note, e);
+	p->note = (uint64_t)note;
+	note = st_remote_call(r, __NR_madvise, p->note, PAGE, MADV_WIPEONFORK, 0, 0, 0);
+	if (note < 0)
+		return cannot("a mark for children (MADV_WIPEONFORK)", note, e);
+	if (map_runtime(p, r, e))
+		return ST_FAILED;
+	p->scratch = p->context;
+	if (map_arenas(p, r, e) || share_area(p, r, e) || write_context(p, r, e))
+		return ST_FAILED;
+	return begin_arenas(p) ? ST_OK : cannot("its memory", -EIO, e);
+}
+
+void
+st_probing_unmap(struct st_probing *p, struct st_remote *r)
+{
+	const uint64_t threads = (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread);
+	const struct {
+		uint64_t at, bytes;
+	} all[] = {{p->arenas[0].at, ST_ARENA_BYTES},
+	           {p->arenas[1].at, ST_ARENA_BYTES},
+	           {p->note, PAGE},
+	           {p->threads, threads},
+	           {p->shared, ST_PROBE_AREA_BYTES},
+	           {p->image, p->image_bytes}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].at)
+			st_remote_call(r, __NR_munmap, all[i].at, all[i].bytes, 0, 0, 0, 0);
+}
+
+bool
+st_probing_patch(struct st_probing *p, const struct st_patch *patch)
+{
+	struct st_patch *kept = ST_PUSH(&p->patches);
+	if (!kept)
+		return false;
+	*kept = *patch;
+	if (st_probing_read(p, patch->at, kept->was, patch->n) &&
+	    st_probing_write(p, patch->at, patch->is, patch->n))
+		return true;
+	p->patches.n--;
+	return false;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starting a program with probes, and waiting for its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/internal.h"
+#include "control/probe.h"
+#include "control/supervisor.h"
+
+/* ---- questions of the dynamic linker ---- */
+
+static void
+answer(struct st_probing *p, uint32_t asked)
+{
+	struct st_error ignored;
+	/* What cannot be done has its reason in the list of refused functions, or the process is
+	 * ending. */
+	(void)!p->install(p->arg, &ignored);
+	__atomic_store_n(&p->area->answered, asked, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &p->area->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void *
+attend(void *arg)
+{
+	struct st_probing *p = arg;
+	struct st_probe_area *a = p->area;
+	while (!__atomic_load_n(&p->ends, __ATOMIC_ACQUIRE)) {
+		const uint32_t asked = __atomic_load_n(&a->asked, __ATOMIC_ACQUIRE);
+		if (asked != a->answered)
+			answer(p, asked);
+		else
+			syscall(SYS_futex, &a->asked, FUTEX_WAIT, asked, NULL, NULL, 0);
+	}
+	return NULL;
+}
+
+static void
+begin_attending(struct st_probing *p)
+{
+	p->attends = pthread_create(&p->attendant, NULL, attend, p) == 0;
+	__atomic_store_n(&p->area->controlled, p->attends, __ATOMIC_RELEASE);
+}
+
+static void
+end_attending(struct st_probing *p)
+{
+	if (!p->attends)
+		return;
+	__atomic_store_n(&p->ends, true, __ATOMIC_RELEASE);
+	/* A question that is not one ends the wait. */
+	__atomic_add_fetch(&p->area->asked, 1, __ATOMIC_ACQ_REL);
+	syscall(SYS_futex, &p->area->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
+	pthread_join(p->attendant, NULL);
+	p->attends = false;
+}
+
+/* ---- start ---- */
+
+static st_status
+open_memory_of(struct st_probing *p, struct st_error *e)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/mem", p->pid);
+	p->memory = open(path, O_RDWR | O_CLOEXEC);
+	return p->memory >= 0
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_FAILED, "cannot open the program's memory (%s): %s",
+	                         path, strerror(errno));
+}
+
+static st_status
+map_at_exec(struct st_probing *p, struct st_error *e)
+{
+	enum { BELOW = 16384 };
+	struct user_regs_struct regs;
+	struct st_remote remote;
+	if (ptrace(PTRACE_GETREGS, p->pid, 0, &regs) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s",
+		               strerror(errno));
+	p->scratch = (regs.rsp - BELOW) & ~15ull;
+	if (st_remote_begin(&remote, p->pid, &regs, p->scratch + 4096, e))
+		return ST_FAILED;
+	st_status status = st_probing_map(p, &remote, e);
+	if (!status && (st_remote_end(&remote) || ptrace(PTRACE_SETREGS, p->pid, 0, &regs) != 0))
+		status = st_fail(e, ST_EXIT_FAILED, "cannot let the program go on: %s",
+		                 strerror(errno));
+	st_retreat_clear(&remote.retreat);
+	return status;
+}
+
+static st_status
+prepare_start(struct st_probing *p, struct st_error *e)
+{
+	struct user_regs_struct regs;
+	if (open_memory_of(p, e) || map_at_exec(p, e) || st_probing_run_to_start(p, e))
+		return ST_FAILED;
+	if (ptrace(PTRACE_GETREGS, p->pid, 0, &regs) != 0 || st_probing_tell_tid(p, regs.fs_base))
+		return st_fail(e, ST_EXIT_FAILED, "lost the program before it started");
+	if (p->install(p->arg, e))
+		return ST_FAILED;
+	begin_attending(p);
+	if (ptrace(PTRACE_DETACH, p->pid, 0, 0) != 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot let the program go: %s", strerror(errno));
+	return ST_OK;
+}
+
+static int64_t
+now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static st_status
+start_program(struct st_probing *p, const char *path, const struct st_run_options *o,
+              struct st_error *e)
+{
+	int channel[2];
+	const pid_t pid = st_start_traced(path, o, channel, e);
+	if (pid < 0)
+		return ST_FAILED;
+	close(channel[0]);
+	p->pid = pid;
+	p->start_ns = now_ns();
+	p->begin = st_moment_now();
+	if (!prepare_start(p, e))
+		return ST_OK;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+	return ST_FAILED;
+}
+
+st_status
+st_probing_start(struct st_probing *p, char *const *argv, bool own_group, struct st_error *e)
+{
+	char path[4096];
+	const struct st_run_options o = {.argv = argv, .own_group = own_group};
+	p->memory = -1;
+	if (st_program_find(argv[0], path, sizeof path, e))
+		return ST_FAILED;
+	st_limits_lift();
+	st_probing_calibrate(p);
+	if (start_program(p, path, &o, e))
+		return ST_FAILED;
+	st_jobs_begin(p->pid, own_group);
+	return ST_OK;
+}
+
+st_status
+st_probing_wait(struct st_probing *p, struct st_error *e)
+{
+	for (;;) {
+		const pid_t who = wait4(p->pid, &p->status, WUNTRACED, &p->usage);
+		if (who < 0 && errno != EINTR)
+			return st_fail(e, ST_EXIT_FAILED, "lost the program: %s", strerror(errno));
+		if (who == p->pid && !WIFSTOPPED(p->status))
+			break;
+		if (who == p->pid)
+			st_jobs_stopped(p->pid, WSTOPSIG(p->status));
+	}
+	st_jobs_end();
+	const struct st_moment end = st_moment_now();
+	p->end = end.ticks;
+	p->seconds = end.seconds - p->begin.seconds;
+	p->tsc_hz = st_moments_frequency(p->begin, end);
+	end_attending(p);
+	return ST_OK;
+}
+
+void
+st_probing_free(struct st_probing *p)
+{
+	end_attending(p);
+	if (p->memory >= 0)
+		close(p->memory);
+	if (p->area)
+		munmap(p->area, ST_PROBE_AREA_BYTES);
+	p->area = NULL;
+	p->memory = -1;
+}

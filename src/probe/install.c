@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Putting probes into the images that a process has mapped. No thread executes them while that is
+ * done. */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probes.h"
+#include "probe/stub.h"
+
+/* ---- images ---- */
+
+struct mapping {
+	uint64_t from, to, file_offset;
+	const char *path;
+};
+
+static bool
+is_same_image(const struct st_probed_image *image, const struct mapping *m)
+{
+	return !image->gone && image->from == m->from && image->to == m->to &&
+	       !strcmp(image->path, m->path);
+}
+
+/* Where the kernel, or the dynamic linker, begins to execute the file: there is no return address.
+ * 0: not known. */
+static uint64_t
+first_instruction(const char *path)
+{
+	Elf64_Ehdr h = {0};
+	FILE *f = fopen(path, "re");
+	if (f && fread(&h, sizeof h, 1, f) != 1)
+		h.e_entry = 0;
+	if (f)
+		fclose(f);
+	return h.e_entry;
+}
+
+/* NULL: it takes no probes, or memory is exhausted. */
+static struct st_probed_image *
+add_image(struct st_probes *p, const struct mapping *m)
+{
+	struct st_error e;
+	struct st_probed_image *image = ST_PUSH(&p->images);
+	if (!image)
+		return NULL;
+	*image = (struct st_probed_image){.path = strdup(m->path), .from = m->from, .to = m->to};
+	image->image = image->path ? st_image_open(m->path, &e) : NULL;
+	const uint64_t begin =
+	        image->image ? st_image_offset_of_code(image->image, m->file_offset) : UINT64_MAX;
+	if (begin == UINT64_MAX)
+		return NULL;
+	image->bias = m->from - begin;
+	image->first = first_instruction(m->path);
+	image->planner = st_probe_planner_new(image->image);
+	return image->planner ? image : NULL;
+}
+
+/* ---- functions ---- */
+
+static struct st_arena *
+arena_near(struct st_probes *p, const struct st_probed_image *image)
+{
+	const uint64_t reach = (2ull << 30) - (1 << 20);
+	for (int i = 0; i < ST_ARENAS; i++) {
+		struct st_arena *a = &p->process.arenas[i];
+		const uint64_t low = a->at < image->from ? a->at : image->from;
+		const uint64_t high =
+		        a->at + ST_ARENA_BYTES > image->to ? a->at + ST_ARENA_BYTES : image->to;
+		if (high - low < reach && a->used + ST_PROBE_STUB_MOST <= ST_ARENA_BYTES)
+			return a;
+	}
+	return NULL;
+}
+
+static st_status
+refuse(struct st_probes *p, uint32_t image, const struct st_function *f, const char *why)
+{
+	struct st_probed_function *refused = ST_PUSH(&p->refused);
+	if (!refused)
+		return ST_FAILED;
+	*refused = (struct st_probed_function){image, f->offset, f->name, why};
+	return ST_OK;
+}
+
+/* What the function does overrules what was chosen. */
+static struct st_probe_action
+action_of(const struct st_probe_site *site, struct st_probe_action chosen)
+{
+	switch (site->role.role) {
+	case ST_ROLE_UNWINDER:
+		return (struct st_probe_action){.kind = ST_PROBE_UNWIND};
+	case ST_ROLE_LANDING:
+		return (struct st_probe_action){.kind = ST_PROBE_LAND};
+	case ST_ROLE_COUNT:
+		return (struct st_probe_action){.kind = ST_PROBE_COUNT};
+	default:
+		return chosen;
+	}
+}
+
+static bool
+has_role(const struct st_function *f)
+{
+	const enum st_probe_role role = st_probe_role(f->raw_name).role;
+	return f->source != ST_SYM_PLT && (role == ST_ROLE_UNWINDER || role == ST_ROLE_LANDING);
+}
+
+static struct st_patch
+patch_of(uint64_t at, const uint8_t *bytes, uint8_t n)
+{
+	struct st_patch patch = {.at = at, .n = n};
+	memcpy(patch.is, bytes, n);
+	return patch;
+}
+
+/* The stub first, the function's own bytes last. NULL, or why it could not be done. */
+static const char *
+write_probe(struct st_probes *p, const struct st_probed_image *image,
+            const struct st_probe_site *site, struct st_probe_action action)
+{
+	struct st_probing *to = &p->process;
+	struct st_arena *arena = arena_near(p, image);
+	struct st_probe_stub stub;
+	const uint32_t index = (uint32_t)p->functions.n;
+	if (!arena)
+		return "there is no free memory within 2 GiB of its code";
+	if (index >= ST_PROBE_MOST)
+		return "there are more functions than can have probes";
+	const struct st_probe_where where = {image->bias, arena->at + arena->used, arena->at,
+	                                     index};
+	if (st_probe_stub(site, &where, &stub))
+		return "what its first instructions refer to is out of reach of any free memory";
+	to->area->actions[index] = action;
+	struct st_patch patch = patch_of(image->bias + site->at, stub.patch, stub.patched);
+	const struct st_patch island =
+	        patch_of(image->bias + site->island, stub.island, sizeof stub.island);
+	patch.stub = where.stub;
+	patch.n_insns = stub.insns;
+	for (uint8_t i = 0; i < stub.insns; i++) {
+		patch.insns[i].from = stub.map[i].from;
+		patch.insns[i].to = stub.map[i].to;
+	}
+	if (!st_probing_write(to, where.stub, stub.bytes, stub.size) ||
+	    (site->way == ST_PROBE_ISLAND && !st_probing_patch(to, &island)) ||
+	    !st_probing_patch(to, &patch))
+		return "its memory cannot be written";
+	arena->used += (stub.size + 15u) & ~15u;
+	return NULL;
+}
+
+static st_status
+add_probe(struct st_probes *p, uint32_t image, const struct st_function *f,
+          struct st_probe_action chosen)
+{
+	struct st_probe_site site;
+	st_probe_judge(p->images.v[image].planner, f, &site);
+	const struct st_probe_action action = action_of(&site, chosen);
+	const char *why = site.refusal ? st_probe_refusal_text(&site) : NULL;
+	if (f->offset == p->images.v[image].first)
+		why = "nobody calls it: the program begins there";
+	if (!why)
+		why = write_probe(p, &p->images.v[image], &site, action);
+	if (why && action.kind == ST_PROBE_UNWIND)
+		p->process.area->only_counts = 1;
+	if (why)
+		return chosen.kind ? refuse(p, image, f, why) : ST_OK;
+	struct st_probed_function *probed = ST_PUSH(&p->functions);
+	if (!probed)
+		return ST_FAILED;
+	*probed = (struct st_probed_function){image, f->offset, f->name, NULL};
+	if (chosen.kind && action.kind != chosen.kind)
+		probed->refused = site.role.why;
+	return ST_OK;
+}
+
+static bool
+is_linker(const struct st_probes *p, const struct st_probed_image *image)
+{
+	return p->process.linker_stop - image->from < image->to - image->from;
+}
+
+/* Of the linker only the function by which it tells of changes. */
+static st_status
+probe_linker(struct st_probes *p, uint32_t at)
+{
+	const struct st_probed_image *image = &p->images.v[at];
+	const struct st_function *f =
+	        st_image_function(image->image, p->process.linker_stop - image->bias);
+	return f ? add_probe(p, at, f, (struct st_probe_action){.kind = ST_PROBE_LIBRARY}) : ST_OK;
+}
+
+static st_status
+probe_image(struct st_probes *p, uint32_t at)
+{
+	size_t n;
+	struct st_probed_image *image = &p->images.v[at];
+	if (is_linker(p, image))
+		return probe_linker(p, at);
+	const struct st_function *f = st_image_functions(image->image, &n);
+	for (size_t i = 0; f && i < n; i++) {
+		const struct st_probe_action action = p->choose(p->arg, image, &f[i]);
+		if ((action.kind || has_role(&f[i])) && add_probe(p, at, &f[i], action))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+/* ---- all that is mapped ---- */
+
+/* A line of /proc/PID/maps that is about code of a file; the path ends where the line does. */
+static bool
+parse_mapping(char *line, struct mapping *m)
+{
+	char access[8];
+	int path = 0;
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &m->from, &m->to,
+	           access, &m->file_offset, &path) < 4 ||
+	    access[2] != 'x' || !path || line[path] != '/')
+		return false;
+	m->path = line + path;
+	return true;
+}
+
+static st_status
+look_at(struct st_probes *p, const struct mapping *m, size_t n_old, bool *seen)
+{
+	for (size_t i = 0; i < n_old; i++)
+		if (is_same_image(&p->images.v[i], m)) {
+			seen[i] = true;
+			return ST_OK;
+		}
+	return add_image(p, m) ? probe_image(p, (uint32_t)p->images.n - 1) : ST_OK;
+}
+
+st_status
+st_probes_install(void *probes, struct st_error *e)
+{
+	struct st_probes *p = probes;
+	char path[64], line[4352];
+	const size_t n_old = p->images.n;
+	bool *seen = calloc(n_old + 1, 1);
+	snprintf(path, sizeof path, "/proc/%d/maps", p->process.pid);
+	FILE *f = fopen(path, "re");
+	st_status status = f && seen ? ST_OK : ST_FAILED;
+	while (!status && fgets(line, sizeof line, f)) {
+		struct mapping m;
+		if (parse_mapping(line, &m))
+			status = look_at(p, &m, n_old, seen);
+	}
+	for (size_t i = 0; !status && i < n_old; i++)
+		p->images.v[i].gone |= !seen[i];
+	if (f)
+		fclose(f);
+	free(seen);
+	return status ? st_fail(e, ST_EXIT_FAILED,
+	                        "cannot put probes into process %d: out of memory", p->process.pid)
+	              : ST_OK;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probe/probes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+find_function(void *arg, const char *path, const char *function)
+{
+	struct st_error ignored;
+	size_t n;
+	(void)arg;
+	struct st_image *image = st_image_open(path, &ignored);
+	const struct st_symbol *symbols = image ? st_image_symbols(image, &n) : NULL;
+	uint64_t at = 0;
+	for (size_t i = 0; symbols && !at && i < n; i++)
+		if (!strcmp(symbols[i].raw_name, function))
+			at = symbols[i].start;
+	if (image)
+		st_image_close(image);
+	return at;
+}
+
+st_status
+st_probes_start(struct st_probes *probes, char *const *argv, bool own_group, struct st_error *e)
+{
+	probes->process.install = st_probes_install;
+	probes->process.find = find_function;
+	probes->process.arg = probes;
+	return st_probing_start(&probes->process, argv, own_group, e);
+}
+
+st_status
+st_probes_wait(struct st_probes *probes, struct st_error *e)
+{
+	return st_probing_wait(&probes->process, e);
+}
+
+const void *
+st_probes_at(const struct st_probes *probes, uint32_t offset, size_t bytes)
+{
+	const uint64_t at = (uint64_t)offset * 8;
+	if (!offset || at + bytes > ST_PROBE_AREA_BYTES)
+		return NULL;
+	return (const char *)probes->process.area + at;
+}
+
+const struct st_probe_cell *
+st_probes_cell(const struct st_probes *probes, uint32_t record, uint32_t function)
+{
+	const uint32_t *cells = st_probes_at(probes, probes->process.area->records[record].cells,
+	                                     sizeof(uint32_t) * ST_PROBE_MOST);
+	return cells ? st_probes_at(probes, cells[function], sizeof(struct st_probe_cell)) : NULL;
+}
+
+void
+st_probes_free(struct st_probes *probes)
+{
+	st_probing_free(&probes->process);
+	for (size_t i = 0; i < probes->images.n; i++) {
+		struct st_probed_image *image = &probes->images.v[i];
+		if (image->planner)
+			st_probe_planner_free(image->planner);
+		if (image->image)
+			st_image_close(image->image);
+		free(image->path);
+	}
+	free(probes->images.v);
+	free(probes->functions.v);
+	free(probes->refused.v);
+}

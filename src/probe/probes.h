@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Probes at the entries of a program's functions, each with an action: its calls are timed, or
+ * counted, or made to take longer. What tracing, the injection of noise and annotations are built
+ * on.
+ *
+ *	st_probes_start -> st_probes_wait -> functions, refused, the area -> st_probes_free
+ */
+#ifndef STROBE_PROBE_PROBES_H
+#define STROBE_PROBE_PROBES_H
+
+#include "base/vec.h"
+#include "control/probe.h"
+#include "probe/site.h"
+
+/* An image that is or was mapped. */
+struct st_probed_image {
+	char *path;
+	uint64_t from, to; /* of its code in the process */
+	uint64_t first;    /* link-time address where the file begins to be executed; 0: unknown */
+	uint64_t bias;     /* address in the process less link-time address */
+	struct st_image *image;
+	struct st_probe_planner *planner;
+	bool gone;
+};
+
+/* A function that has, or was to have, a probe. */
+struct st_probed_function {
+	uint32_t image;
+	uint64_t offset;  /* link-time address */
+	const char *name; /* the image's */
+	const char *
+	        refused; /* why it has no probe, or is only counted; NULL: it has what was chosen */
+};
+
+struct st_probes {
+	struct st_probing process;
+	/* What is to happen at a function of an image that is mapped now. kind
+	 * ST_PROBE_NOTHING: it gets no probe. Called by one thread at a time. */
+	struct st_probe_action (*choose)(void *arg, const struct st_probed_image *image,
+	                                 const struct st_function *f);
+	void *arg;
+	ST_VEC(struct st_probed_image) images;
+	ST_VEC(struct st_probed_function) functions; /* by the numbers that the area uses */
+	ST_VEC(struct st_probed_function) refused;
+};
+
+/* Starts the program, with choose and arg given and all else 0. 0, or -1 with *e: it has not run
+ * then. The caller frees in any case. */
+st_status st_probes_start(struct st_probes *probes, char *const *argv, bool own_group,
+                          struct st_error *e);
+/* Waits until it has ended. */
+st_status st_probes_wait(struct st_probes *probes, struct st_error *e);
+void st_probes_free(struct st_probes *probes);
+
+/* install.c */
+st_status st_probes_install(void *probes, struct st_error *e);
+/* What a thread has measured of the n-th function; NULL: it has not entered it. */
+const struct st_probe_cell *st_probes_cell(const struct st_probes *probes, uint32_t record,
+                                           uint32_t function);
+/* Memory of the area; NULL: the offset, which another process has written, leads out of it. */
+const void *st_probes_at(const struct st_probes *probes, uint32_t offset, size_t bytes);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What happens at the entry and the return of a function that has a probe. */
+#include <asm/unistd.h>
+#include <errno.h>
+
+#include "rt/lib/sys.h"
+#include "rt/probe/probe.h"
+
+__attribute__((section(".bss.first"))) struct st_probe_context probe_context;
+
+static void
+pass_time(uint64_t ticks)
+{
+	const uint64_t begin = probe_ticks();
+	while (probe_ticks() - begin < ticks)
+		__asm__ volatile("pause");
+}
+
+/* The first probe in a child of fork: what it has of threads is a copy. */
+static void
+notice_fork(void)
+{
+	probe_context.forked = 1;
+	*(volatile uint64_t *)probe_context.note = 1;
+}
+
+/* The linker has mapped or unmapped something: the controller puts probes into what is new, before
+ * any of its code runs. */
+static void
+await_probes(void)
+{
+	struct st_probe_area *a = probe_area();
+	if (probe_context.forked || !__atomic_load_n(&a->controlled, __ATOMIC_ACQUIRE))
+		return;
+	const uint32_t mine = __atomic_add_fetch(&a->asked, 1, __ATOMIC_ACQ_REL);
+	SYS(__NR_futex, &a->asked, 1 /* FUTEX_WAKE */, 1);
+	const int64_t limit[2] = {0, 50000000};
+	for (uint32_t tries = 0; tries < 200; tries++) {
+		const uint32_t answered = __atomic_load_n(&a->answered, __ATOMIC_ACQUIRE);
+		if ((int32_t)(answered - mine) >= 0 || !a->controlled)
+			return;
+		if (SYS(__NR_futex, &a->answered, 0 /* FUTEX_WAIT */, answered, limit) ==
+		            -ETIMEDOUT &&
+		    SYS(__NR_kill, a->controller, 0) == -ESRCH)
+			a->controlled = 0;
+	}
+}
+
+static void
+count(struct st_probe_thread *t, uint32_t function)
+{
+	struct st_probe_cell *c = probe_cell(t, function);
+	if (LIKELY(c))
+		c->calls++;
+	else
+		__atomic_fetch_add(&probe_area()->no_room, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- timed activations ---- */
+
+static void
+end_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
+{
+	struct st_probe_context *x = &probe_context;
+	struct st_probe_cell *c = probe_at(f->cell);
+	struct st_probe_frame *around = &t->frames[t->depth - 1];
+	struct st_probe_record *r = &probe_area()->records[t->record];
+	/* The cost is an average, so a short call may come out below zero: its sums are exact all
+	 * the same. */
+	const int64_t cost = (int64_t)((x->cost_within + f->nested * x->cost) >> 8);
+	const int64_t net = (int64_t)(end - f->begin) - cost;
+	const uint64_t taken = (uint64_t)net, shown = net > 0 ? taken : 0;
+	r->timed++;
+	r->last = end;
+	around->nested += f->nested + 1;
+	around->callees += taken;
+	c->calls++;
+	c->inclusive += taken;
+	c->exclusive += taken - f->callees;
+	c->shortest = shown < c->shortest ? shown : c->shortest;
+	c->longest = shown > c->longest ? shown : c->longest;
+	const bool outermost = --c->active == 0;
+	c->outermost += outermost ? taken : 0;
+	if (LIKELY(f->pair)) {
+		struct st_probe_pair *p = probe_at(f->pair);
+		p->calls++;
+		p->inclusive += taken;
+		p->outermost += outermost ? taken : 0;
+	}
+	probe_count_duration(c, shown);
+}
+
+static void
+time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot)
+{
+	struct st_probe_frame *around = &t->frames[t->depth - 1];
+	const uint64_t original = *slot;
+	if (UNLIKELY(probe_is_left(around, (uint64_t)slot))) {
+		/* A function that jumps to another one returns when that one does. A jump to its
+		 * own first instruction is no call; and a return address of the program at the
+		 * place of a replaced one is another call's. */
+		const bool jumped = original == probe_context.trampoline;
+		probe_leave_frames(t, (uint64_t)slot + !jumped);
+		around = &t->frames[t->depth - 1];
+		if (jumped && around->slot == (uint64_t)slot && around->function == function)
+			return;
+	}
+	struct st_probe_cell *c = probe_cell(t, function);
+	if (UNLIKELY(!c || t->depth == ST_PROBE_FRAMES)) {
+		__atomic_fetch_add(c ? &probe_area()->too_deep : &probe_area()->no_room, 1,
+		                   __ATOMIC_RELAXED);
+		if (c)
+			c->lost++;
+		return;
+	}
+	const uint32_t caller = t->depth > 1 ? around->function + 1 : 0;
+	struct st_probe_frame *f = &t->frames[t->depth];
+	t->depth++;
+	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
+	f->original = original;
+	f->function = function;
+	f->cell = (uint32_t)((uint64_t *)c - (uint64_t *)probe_context.area);
+	f->callees = f->nested = 0;
+	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
+	                                                           : probe_find_pair(t, caller, c);
+	*slot = probe_context.trampoline;
+	__asm__ volatile("" : : : "memory");
+	f->slot = (uint64_t)slot;
+	f->begin = probe_ticks();
+	if (c->active++ == 0) {
+		c->since = f->begin;
+		c->since_timed = probe_area()->records[t->record].timed;
+	}
+}
+
+/* ---- all kinds ---- */
+
+static void
+act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_probe_action action)
+{
+	switch (action.kind) {
+	case ST_PROBE_COUNT:
+		count(t, function);
+		break;
+	case ST_PROBE_UNWIND:
+		probe_put_back(t, (uint64_t)slot);
+		break;
+	case ST_PROBE_LAND:
+		break;
+	case ST_PROBE_WAIT:
+		pass_time(action.amount);
+		break;
+	case ST_PROBE_LIBRARY:
+		await_probes();
+		break;
+	default:
+		break;
+	}
+}
+
+void
+probe_enter(uint64_t function, uint64_t *slot)
+{
+	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
+		notice_fork();
+	struct st_probe_thread *t = probe_thread();
+	if (UNLIKELY(!t)) {
+		__atomic_fetch_add(&probe_area()->no_room, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	const struct st_probe_action action = probe_area()->actions[function];
+	if (UNLIKELY(t->put_back) && action.kind != ST_PROBE_UNWIND)
+		probe_replace_again(t, (uint64_t)slot);
+	if (UNLIKELY(probe_context.forked)) {
+		if (action.kind == ST_PROBE_UNWIND)
+			probe_put_back(t, (uint64_t)slot);
+		return;
+	}
+	if (LIKELY(action.kind == ST_PROBE_TIME && !t->put_back && !probe_area()->only_counts))
+		time_call(t, (uint32_t)function, slot);
+	else if (action.kind == ST_PROBE_TIME)
+		count(t, (uint32_t)function); /* what the unwinder calls keeps its return address */
+	else
+		act(t, (uint32_t)function, slot, action);
+}
+
+/* Nothing can be done for a program that returns to where nobody knows: it was not harmed so far.
+ */
+static _Noreturn void
+give_up(void)
+{
+	__atomic_fetch_add(&probe_area()->strays, 1, __ATOMIC_RELAXED);
+	for (;;)
+		SYS(__NR_kill, SYS(__NR_getpid), 6 /* SIGABRT */);
+}
+
+uint64_t
+probe_return(uint64_t slot)
+{
+	const uint64_t end = probe_ticks();
+	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
+		notice_fork();
+	struct st_probe_thread *t = probe_thread();
+	struct st_probe_frame *f = t ? &t->frames[t->depth - 1] : NULL;
+	struct st_probe_frame elsewhere;
+	if (UNLIKELY(!t || f->slot != slot)) {
+		f = (struct st_probe_frame *)probe_find_frame(t, slot, &elsewhere);
+		if (!f)
+			give_up();
+	}
+	const struct st_probe_frame ended = *f;
+	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
+	if (LIKELY(f != &elsewhere)) {
+		f->slot = 0;
+		t->depth--;
+	}
+	if (LIKELY(t && ended.cell && !probe_context.forked))
+		end_frame(t, &ended, end);
+	return ended.original;
+}

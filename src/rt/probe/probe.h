@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What runs in a process whose functions have probes: an image of its own, without a code cache.
+ * Nothing here takes a lock: a signal may come at any instruction, and its handler may hit probes.
+ */
+#ifndef STROBE_RT_PROBE_PROBE_H
+#define STROBE_RT_PROBE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wire/probe.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A frame is above the lowest; its slot is 0 until it is complete, so that a signal handler that
+ * comes in between finds it to be no older than its own. Is it to end when the stack pointer was
+ * `slot` at another entry: because it lies below, or is left by a jump to another function? */
+static inline bool
+probe_is_left(const struct st_probe_frame *f, uint64_t slot)
+{
+	return f->slot - 1 < slot;
+}
+
+/* The context lies behind the code, at the beginning of the image's data. */
+extern struct st_probe_context probe_context __attribute__((visibility("hidden")));
+
+static inline struct st_probe_area *
+probe_area(void)
+{
+	return (struct st_probe_area *)probe_context.area;
+}
+
+static inline uint64_t
+probe_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static inline void *
+probe_at(uint32_t offset)
+{
+	return (uint64_t *)probe_context.area + offset;
+}
+
+/* threads.c: the calling thread; NULL: there is no room for it. */
+struct st_probe_thread *probe_new_thread(uint64_t fs);
+struct st_probe_thread *probe_check_thread(struct st_probe_thread *t);
+
+static inline uint32_t
+probe_hash(uint64_t fs)
+{
+	return (uint32_t)(fs * 0x9e3779b97f4a7c15u >> 52); /* ST_PROBE_THREAD_SLOTS */
+}
+
+static inline struct st_probe_thread *
+probe_thread(void)
+{
+	uint64_t fs;
+	__asm__("movq %%fs:0, %0" : "=r"(fs));
+	const uint32_t at = probe_hash(fs);
+	struct st_probe_thread *t = (struct st_probe_thread *)probe_context.thread[at];
+	if (UNLIKELY(probe_context.fs[at] != fs || !t))
+		return probe_new_thread(fs);
+	/* A thread that ends leaves its thread control block to the next one. */
+	if (UNLIKELY(t->seen != *(uint32_t *)(fs + probe_context.tid_at)))
+		return probe_check_thread(t);
+	return t;
+}
+
+/* cells.c: the cell of the function for the thread; NULL: there is no room. */
+struct st_probe_cell *probe_new_cell(struct st_probe_thread *t, uint32_t function);
+uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller, struct st_probe_cell *callee);
+/* Adds an activation's net ticks to its class. */
+void probe_count_duration(struct st_probe_cell *c, uint64_t ticks);
+/* So many bytes of the area, a multiple of 8: their offset / 8; 0: it is full. */
+uint32_t probe_allocate(uint64_t bytes);
+
+static inline struct st_probe_cell *
+probe_cell(struct st_probe_thread *t, uint32_t function)
+{
+	const uint32_t *cells = probe_at(probe_area()->records[t->record].cells);
+	return LIKELY(cells[function]) ? probe_at(cells[function]) : probe_new_cell(t, function);
+}
+
+/* frames.c: what lies below `slot` is left: by longjmp, by an exception, or for another stack. It
+ * is kept where a return may still find it. */
+void probe_leave_frames(struct st_probe_thread *t, uint64_t slot);
+/* The frame whose return address lies at `slot` is on top then, or found elsewhere and copied to
+ * *elsewhere; NULL: there is none. */
+const struct st_probe_frame *probe_find_frame(struct st_probe_thread *t, uint64_t slot,
+                                              struct st_probe_frame *elsewhere);
+/* The return addresses of the thread are those of the program, until probe_replace_again. */
+void probe_put_back(struct st_probe_thread *t, uint64_t slot);
+void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
+
+/* enter.c, for the assembly. */
+void probe_enter(uint64_t function, uint64_t *slot);
+uint64_t probe_return(uint64_t slot);
+
+#endif

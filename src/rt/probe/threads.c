@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The threads that hit probes, found by their thread pointer. */
+#include <asm/unistd.h>
+
+#include "rt/lib/sys.h"
+#include "rt/probe/probe.h"
+
+static uint32_t
+number_at(uint64_t fs)
+{
+	return *(volatile uint32_t *)(fs + probe_context.tid_at);
+}
+
+/* A record for the thread, as the controller sees it. */
+static bool
+begin_record(struct st_probe_thread *t)
+{
+	struct st_probe_area *a = probe_area();
+	const uint32_t record = __atomic_fetch_add(&a->n_records, 1, __ATOMIC_RELAXED);
+	if (record >= ST_PROBE_MOST_RECORDS) {
+		__atomic_store_n(&a->n_records, ST_PROBE_MOST_RECORDS, __ATOMIC_RELAXED);
+		return false;
+	}
+	struct st_probe_record *r = &a->records[record];
+	r->tid = t->tid;
+	r->pairs = probe_allocate(sizeof(uint32_t) * ST_PROBE_PAIR_BUCKETS);
+	r->cells = probe_allocate(sizeof(uint32_t) * ST_PROBE_MOST);
+	t->record = record;
+	return r->cells && r->pairs;
+}
+
+static bool
+begin_thread(struct st_probe_thread *t)
+{
+	for (; t->depth > 1; t->depth--)
+		t->frames[t->depth - 1].slot = 0;
+	t->depth = 1;
+	t->put_back = 0;
+	t->tid = (uint32_t)SYS(__NR_gettid);
+	t->seen = number_at(t->fs);
+	return begin_record(t);
+}
+
+/* Makes the structure of a thread whose place in the table is taken by it. */
+static struct st_probe_thread *
+make_thread(uint32_t at, uint64_t fs)
+{
+	struct st_probe_context *x = &probe_context;
+	const uint32_t n = __atomic_fetch_add(&x->n_threads, 1, __ATOMIC_RELAXED);
+	if (n >= ST_PROBE_MOST_THREADS) {
+		__atomic_store_n(&x->n_threads, ST_PROBE_MOST_THREADS, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	struct st_probe_thread *t = (struct st_probe_thread *)x->threads + n;
+	t->fs = fs;
+	if (!begin_thread(t))
+		return NULL;
+	__atomic_store_n(&x->thread[at], (uint64_t)t, __ATOMIC_RELEASE);
+	return t;
+}
+
+/* At probe_hash(fs), or in a place behind it. */
+struct st_probe_thread *
+probe_new_thread(uint64_t fs)
+{
+	struct st_probe_context *x = &probe_context;
+	for (uint32_t i = 0; i < ST_PROBE_THREAD_SLOTS; i++) {
+		const uint32_t at = (probe_hash(fs) + i) % ST_PROBE_THREAD_SLOTS;
+		uint64_t there = __atomic_load_n(&x->fs[at], __ATOMIC_ACQUIRE);
+		if (there == fs) {
+			struct st_probe_thread *t = (struct st_probe_thread *)x->thread[at];
+			return t && t->seen != number_at(fs) ? probe_check_thread(t) : t;
+		}
+		if (!there && __atomic_compare_exchange_n(&x->fs[at], &there, fs, false,
+		                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return make_thread(at, fs);
+		i -= !there; /* another thread was quicker: look at the place again */
+	}
+	return NULL;
+}
+
+struct st_probe_thread *
+probe_check_thread(struct st_probe_thread *t)
+{
+	if (!probe_context.forked)
+		return begin_thread(t) ? t : NULL;
+	/* The only thread of a child of fork: its frames are those of the thread that forked. */
+	t->seen = number_at(t->fs);
+	return t;
+}

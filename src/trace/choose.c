@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/choose.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+#include "tools/traced.h"
+
+struct st_trace_chooser {
+	const struct st_trace_request *request;
+	/* Of the image that was asked for last. */
+	const struct st_image *image;
+	bool image_is_chosen;
+	ST_VEC(uint64_t) entries; /* of functions that the patterns fit, ascending */
+};
+
+struct st_trace_chooser *
+st_trace_chooser_new(const struct st_trace_request *r)
+{
+	struct st_trace_chooser *c = calloc(1, sizeof *c);
+	if (c)
+		c->request = r;
+	return c;
+}
+
+void
+st_trace_chooser_free(struct st_trace_chooser *c)
+{
+	if (!c)
+		return;
+	free(c->entries.v);
+	free(c);
+}
+
+static bool
+fits_image(struct st_patterns *patterns, const char *path)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	bool fits = false;
+	for (size_t i = 0; i < patterns->n; i++)
+		if (!fnmatch(patterns->text[i], strchr(patterns->text[i], '/') ? path : base, 0)) {
+			patterns->matched[i]++;
+			fits = true;
+		}
+	return fits;
+}
+
+static bool
+add_entry(const struct st_symbol *symbol, void *context)
+{
+	struct st_trace_chooser *c = context;
+	uint64_t *entry = ST_PUSH(&c->entries);
+	if (entry)
+		*entry = symbol->entry;
+	return entry != NULL;
+}
+
+static int
+entry_order(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void
+look_at_image(struct st_trace_chooser *c, struct st_image *image, const char *path)
+{
+	struct st_patterns *functions = &c->request->session->region.functions,
+	                   *images = &c->request->session->region.images;
+	c->image = image;
+	const bool fits = !images->n || fits_image(images, path);
+	c->image_is_chosen = fits && !functions->n;
+	c->entries.n = 0;
+	for (size_t i = 0; fits && i < functions->n; i++) {
+		const size_t before = c->entries.n;
+		if (st_image_match(image, functions->text[i], add_entry, c))
+			continue;
+		functions->matched[i] += c->entries.n - before;
+	}
+	if (c->entries.n)
+		qsort(c->entries.v, c->entries.n, sizeof *c->entries.v, entry_order);
+}
+
+/* The patterns of --exclude, and names that are none of a function. C++ names lose their arguments.
+ */
+static bool
+is_left_out(const struct st_trace_chooser *c, const struct st_function *f)
+{
+	const struct st_patterns *excluded = c->request->excluded;
+	char bare[512];
+	const size_t n = strlen(f->name), args = strcspn(f->name, "(");
+	const size_t keep = args && n && f->name[n - 1] == ')' ? args : n;
+	const size_t length = keep < sizeof bare ? keep : sizeof bare - 1;
+	memcpy(bare, f->name, length);
+	bare[length] = '\0';
+	if (traced_is_no_function(bare) || (c->request->own && traced_is_of_compiler(bare)))
+		return true;
+	for (size_t i = 0; excluded && i < excluded->n; i++)
+		if (traced_fits(excluded->text[i], bare) || traced_fits(excluded->text[i], f->name))
+			return true;
+	return false;
+}
+
+bool
+st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const char *path,
+                const struct st_function *f)
+{
+	if (c->image != image)
+		look_at_image(c, image, path);
+	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
+		return false;
+	if (!c->image_is_chosen &&
+	    (!c->entries.n ||
+	     !bsearch(&f->offset, c->entries.v, c->entries.n, sizeof *c->entries.v, entry_order)))
+		return false;
+	return !is_left_out(c, f);
+}

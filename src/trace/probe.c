@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The engine `probe`: see rt/probe. */
+#include "trace/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "collect/collect.h"
+#include "session/session.h"
+#include "trace/choose.h"
+#include "trace/probe_results.h"
+
+static struct st_probe_action
+choose_action(void *arg, const struct st_probed_image *image, const struct st_function *f)
+{
+	struct st_probe_action action = {ST_PROBE_NOTHING, 0};
+	if (st_trace_chosen(arg, image->image, image->path, f))
+		action.kind = ST_PROBE_TIME;
+	return action;
+}
+
+static double
+seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+static int
+exit_code_of(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static struct st_profile *
+make_profile(const struct st_trace_request *r, const struct st_probes *p, struct st_error *e)
+{
+	static const char *const tools[] = {"calltimes"};
+	static const struct st_profile_option engine = {0, "engine", "probe"};
+	const struct st_probing *process = &p->process;
+	const struct st_run run = {.seconds = process->seconds,
+	                           .cpu_user = seconds_of(process->usage.ru_utime),
+	                           .cpu_system = seconds_of(process->usage.ru_stime),
+	                           .tsc_hz = process->tsc_hz,
+	                           .exit_code = exit_code_of(process->status)};
+	const struct st_profile_origin origin = {.tool = "calltimes",
+	                                         .argv = r->session->program,
+	                                         .options = r->session->given,
+	                                         .start_ns = process->start_ns,
+	                                         .tools = tools,
+	                                         .n_tools = 1,
+	                                         .tool_options = &engine,
+	                                         .n_tool_options = 1};
+	struct st_trace t;
+	struct st_profile *profile = st_profile_collect(&run, &origin, e);
+	if (!profile)
+		return NULL;
+	profile->run.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
+	if (!st_trace_of_probes(&t, p)) {
+		const st_status status = st_trace_put(&t, profile);
+		st_trace_free(&t);
+		if (!status)
+			return profile;
+	}
+	st_profile_free(profile);
+	st_cause(e, ST_EXIT_FAILED, "no memory left to keep the trace");
+	return NULL;
+}
+
+static st_status
+run_program(const struct st_trace_request *r, struct st_probes *p, struct st_trace_outcome *out,
+            struct st_error *e)
+{
+	if (st_probes_start(p, r->session->program, r->session->own_group, e) ||
+	    st_probes_wait(p, e))
+		return ST_FAILED;
+	out->profile = make_profile(r, p, e);
+	out->pid = (uint32_t)p->process.pid;
+	out->exit_code = exit_code_of(p->process.status);
+	return out->profile ? ST_OK : ST_FAILED;
+}
+
+static st_status
+run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct st_error *e)
+{
+	struct st_trace_chooser *chooser = st_trace_chooser_new(r);
+	if (!chooser)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	struct st_probes probes = {.choose = choose_action, .arg = chooser};
+	const st_status status = run_program(r, &probes, out, e);
+	st_probes_free(&probes);
+	st_trace_chooser_free(chooser);
+	return status;
+}
+
+static st_status
+check_probe(const struct st_trace_request *r, struct st_error *e)
+{
+	const char *cannot = r->session->pid       ? "--pid"
+	                     : r->session->follow  ? "--follow"
+	                     : r->events           ? "--events"
+	                     : r->depth            ? "--depth"
+	                     : r->main && *r->main ? "--main"
+	                                           : NULL;
+	return cannot ? st_fail(e, ST_EXIT_USAGE,
+	                        "%s needs --engine jit: the engine probe does not have it", cannot)
+	              : ST_OK;
+}
+
+const struct st_trace_engine st_trace_probe = {
+        .name = "probe", .check = check_probe, .run = run_probe};

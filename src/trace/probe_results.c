@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the probe runtime has left in the area (wire/probe.h), as a trace. The area was shared with
+ * the process: nothing in it is believed that could lead out of it.
+ */
+#include "trace/probe_results.h"
+
+#include "base/hashmap.h"
+
+struct results {
+	struct st_trace *t;
+	const struct st_probes *p;
+	double ns_per_tick;
+	uint32_t *at; /* of the thread at hand: by a function's number, its index in the trace */
+};
+
+static uint64_t
+ns(const struct results *r, uint64_t ticks)
+{
+	return (int64_t)ticks > 0 ? (uint64_t)((double)ticks * r->ns_per_tick + 0.5) : 0;
+}
+
+/* The least duration of a class, in ticks: probe_count_duration of rt/probe/cells.c. */
+static uint64_t
+class_begin(uint32_t octave, uint32_t class)
+{
+	return octave ? (uint64_t)(class + ST_PROBE_CLASSES) << (octave - 1) : class;
+}
+
+static st_status
+read_classes(const struct results *r, const struct st_probe_cell *c, struct st_trace_function *f)
+{
+	for (uint32_t o = 0; o < ST_PROBE_OCTAVES; o++) {
+		const uint64_t *counts =
+		        st_probes_at(r->p, c->octaves[o], ST_PROBE_CLASSES * sizeof *counts);
+		for (uint32_t i = 0; counts && i < ST_PROBE_CLASSES; i++) {
+			struct st_trace_class *class = counts[i] ? ST_PUSH(&f->classes) : NULL;
+			if (counts[i] && !class)
+				return ST_FAILED;
+			if (class)
+				*class = (struct st_trace_class){ns(r, class_begin(o, i)),
+				                                 counts[i]};
+		}
+	}
+	return ST_OK;
+}
+
+static st_status
+read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_probe_cell *c)
+{
+	const struct st_probed_function *probed = &r->p->functions.v[function];
+	const struct st_probed_image *image = &r->p->images.v[probed->image];
+	struct st_line line;
+	struct st_trace_function *f = ST_PUSH(&r->t->functions);
+	if (!f)
+		return ST_FAILED;
+	r->at[function] = (uint32_t)r->t->functions.n;
+	*f = (struct st_trace_function){
+	        .name = probed->name,
+	        .image = image->path,
+	        .build_id = st_image_build_id(image->image),
+	        .offset = probed->offset,
+	        .tid = tid,
+	        .calls = c->calls,
+	        .lost = c->lost,
+	        .inclusive_ns = ns(r, c->inclusive),
+	        .outermost_ns = ns(r, c->outermost),
+	        .exclusive_ns = ns(r, c->exclusive),
+	        .min_ns = c->shortest == UINT64_MAX ? 0 : ns(r, c->shortest),
+	        .max_ns = ns(r, c->longest),
+	};
+	if (!st_image_line(image->image, probed->offset, &line) && line.file) {
+		f->file = line.file;
+		f->line = line.line;
+	}
+	return read_classes(r, c, f);
+}
+
+static st_status
+read_pair_of_probes(struct results *r, const struct st_probe_pair *p)
+{
+	const size_t n = r->p->functions.n;
+	if (p->caller > n || !p->callee || p->callee > n || !r->at[p->callee - 1] ||
+	    (p->caller && !r->at[p->caller - 1]))
+		return ST_OK; /* its function has no cell: there was no room for it */
+	struct st_trace_pair *pair = ST_PUSH(&r->t->pairs);
+	if (!pair)
+		return ST_FAILED;
+	*pair = (struct st_trace_pair){
+	        .caller = p->caller ? r->at[p->caller - 1] - 1 : ST_TRACE_NOBODY,
+	        .callee = r->at[p->callee - 1] - 1,
+	        .calls = p->calls,
+	        .inclusive_ns = ns(r, p->inclusive),
+	        .outermost_ns = ns(r, p->outermost),
+	};
+	return ST_OK;
+}
+
+static st_status
+read_pairs(struct results *r, const struct st_probe_record *record)
+{
+	const uint32_t *buckets =
+	        st_probes_at(r->p, record->pairs, ST_PROBE_PAIR_BUCKETS * sizeof *buckets);
+	uint64_t most = r->p->process.area->used / sizeof(struct st_probe_pair);
+	for (uint32_t i = 0; buckets && i < ST_PROBE_PAIR_BUCKETS; i++)
+		for (uint32_t at = buckets[i]; at && most > 0; most--) {
+			const struct st_probe_pair *pair = st_probes_at(r->p, at, sizeof *pair);
+			if (!pair)
+				break;
+			if (read_pair_of_probes(r, pair))
+				return ST_FAILED;
+			at = pair->next;
+		}
+	return ST_OK;
+}
+
+/* ---- what was under way when the program, or the thread, ended ---- */
+
+static uint64_t
+time_in_callees(const struct results *r, uint32_t caller, size_t first_pair)
+{
+	uint64_t sum = 0;
+	for (size_t i = first_pair; i < r->t->pairs.n; i++)
+		if (r->t->pairs.v[i].caller == caller)
+			sum += r->t->pairs.v[i].inclusive_ns;
+	return sum;
+}
+
+struct open_call {
+	uint32_t function; /* in the trace */
+	uint64_t since, timed;
+	uint32_t active;
+};
+
+static int
+by_begin(const void *a, const void *b)
+{
+	const struct open_call *x = a, *y = b;
+	return (x->since > y->since) - (x->since < y->since);
+}
+
+/* An activation of f that lasted `taken`, of which `below` in what it called, and that was counted
+ * as if it had not been. */
+static void
+close_call(struct results *r, const struct open_call *o, uint64_t taken, uint64_t below,
+           size_t first_pair)
+{
+	struct st_trace_function *f = &r->t->functions.v[o->function];
+	const uint64_t ended_below = f->inclusive_ns - f->exclusive_ns,
+	               all_below = time_in_callees(r, o->function, first_pair);
+	below += all_below > ended_below ? all_below - ended_below : 0;
+	f->calls++;
+	f->lost += o->active - 1;
+	f->inclusive_ns += taken;
+	f->outermost_ns += taken;
+	f->exclusive_ns += taken > below ? taken - below : 0;
+	f->min_ns = f->calls == 1 || taken < f->min_ns ? taken : f->min_ns;
+	f->max_ns = taken > f->max_ns ? taken : f->max_ns;
+}
+
+static st_status
+add_open_pair(struct results *r, uint32_t caller, uint32_t callee, uint64_t taken,
+              size_t first_pair)
+{
+	size_t i = first_pair;
+	while (i < r->t->pairs.n &&
+	       (r->t->pairs.v[i].caller != caller || r->t->pairs.v[i].callee != callee))
+		i++;
+	struct st_trace_pair *pair = i < r->t->pairs.n ? &r->t->pairs.v[i] : ST_PUSH(&r->t->pairs);
+	if (!pair)
+		return ST_FAILED;
+	pair->caller = caller;
+	pair->callee = callee;
+	pair->calls++;
+	pair->inclusive_ns += taken;
+	pair->outermost_ns += taken;
+	return ST_OK;
+}
+
+static uint64_t
+time_of_open(const struct results *r, const struct open_call *o,
+             const struct st_probe_record *record, uint64_t end)
+{
+	const uint64_t cost = (record->timed - o->timed) * r->p->process.cost >> 8;
+	const uint64_t taken = end > o->since ? end - o->since : 0;
+	return ns(r, taken > cost ? taken - cost : 0);
+}
+
+/* Each has called the next one. The innermost comes first, because what a caller has spent itself
+ * is what is left. */
+static st_status
+close_calls(struct results *r, const struct st_probe_record *record, struct open_call *open,
+            size_t n, size_t first_pair)
+{
+	const bool is_first = record->tid == (uint32_t)r->p->process.pid;
+	const uint64_t end = is_first ? r->p->process.end : record->last;
+	uint64_t below = 0;
+	qsort(open, n, sizeof *open, by_begin);
+	for (size_t i = n; i-- > 0;) {
+		const uint64_t taken = time_of_open(r, &open[i], record, end);
+		close_call(r, &open[i], taken, below, first_pair);
+		below = taken;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (add_open_pair(r, i ? open[i - 1].function : ST_TRACE_NOBODY, open[i].function,
+		                  time_of_open(r, &open[i], record, end), first_pair))
+			return ST_FAILED;
+	return ST_OK;
+}
+
+/* ---- threads ---- */
+
+static st_status
+read_record(struct results *r, uint32_t n)
+{
+	const struct st_probe_record *record = &r->p->process.area->records[n];
+	const size_t n_functions = r->p->functions.n, first_pair = r->t->pairs.n;
+	ST_VEC(struct open_call) open = {0};
+	st_status status = ST_OK;
+	memset(r->at, 0, n_functions * sizeof *r->at);
+	for (uint32_t i = 0; !status && i < n_functions; i++) {
+		const struct st_probe_cell *c = st_probes_cell(r->p, n, i);
+		if (!c)
+			continue;
+		status = read_cell(r, i, record->tid, c);
+		if (status || !c->active || c->active > UINT32_MAX / 2)
+			continue;
+		struct open_call *o = ST_PUSH(&open);
+		if (!o)
+			status = ST_FAILED;
+		else
+			*o = (struct open_call){(uint32_t)r->t->functions.n - 1, c->since,
+			                        c->since_timed, c->active};
+	}
+	if (!status)
+		status = read_pairs(r, record);
+	if (!status && open.n)
+		status = close_calls(r, record, open.v, open.n, first_pair);
+	free(open.v);
+	return status;
+}
+
+static st_status
+read_refused(struct results *r)
+{
+	const struct st_probes *p = r->p;
+	for (size_t k = 0; k < p->refused.n + p->functions.n; k++) {
+		const struct st_probed_function *f =
+		        k < p->refused.n ? &p->refused.v[k] : &p->functions.v[k - p->refused.n];
+		if (!f->refused)
+			continue;
+		struct st_trace_refused *refused = ST_PUSH(&r->t->refused);
+		if (!refused)
+			return ST_FAILED;
+		*refused = (struct st_trace_refused){f->name, p->images.v[f->image].path,
+		                                     f->refused, f->offset};
+	}
+	return ST_OK;
+}
+
+st_status
+st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
+{
+	const struct st_probe_area *a = probes->process.area;
+	struct results r = {.t = t, .p = probes};
+	*t = (struct st_trace){.engine = "probe"};
+	if (!a)
+		return ST_OK;
+	r.ns_per_tick = 1e9 / probes->process.tsc_hz;
+	r.at = calloc(probes->functions.n + 1, sizeof *r.at);
+	st_status status = r.at ? ST_OK : ST_FAILED;
+	for (uint32_t i = 0; !status && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
+		status = read_record(&r, i);
+	for (size_t i = 0; i < t->functions.n; i++)
+		t->lost_returns += t->functions.v[i].lost;
+	t->lost_records = a->no_room + a->too_deep;
+	if (!status)
+		status = read_refused(&r);
+	free(r.at);
+	if (!status)
+		status = st_trace_sort(t);
+	if (status)
+		st_trace_free(t);
+	return status;
+}

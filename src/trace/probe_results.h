@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What probes have measured, as a trace. */
+#ifndef STROBE_TRACE_PROBE_RESULTS_H
+#define STROBE_TRACE_PROBE_RESULTS_H
+
+#include "probe/probes.h"
+#include "trace/trace.h"
+
+/* Functions and pairs of each thread, and what was refused. The probes have to outlive the trace.
+ * -1: memory is exhausted. */
+st_status st_trace_of_probes(struct st_trace *t, const struct st_probes *probes);
+
+#endif

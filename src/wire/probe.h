@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The contract between the controller and the probe runtime (src/rt/probe), which runs in a process
+ * whose functions have probes at their entries.
+ *
+ * Two pieces of memory. The private one begins with the context, which the controller fills in
+ * before the first probe is hit; a child of fork gets a copy of it. The area is shared with the
+ * controller: actions, which it writes, and what was measured, which it reads at any time.
+ * Times are ticks of the time stamp counter.
+ */
+#ifndef STROBE_WIRE_PROBE_H
+#define STROBE_WIRE_PROBE_H
+
+#include <stdint.h>
+
+enum {
+	ST_PROBE_VERSION = 1,
+	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
+	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
+	ST_PROBE_MOST_RECORDS = 1 << 16, /* threads that are told apart */
+	ST_PROBE_FRAMES = 1 << 17,       /* of a thread, the lowest one included */
+	ST_PROBE_THREAD_SLOTS = 1 << 12,
+	ST_PROBE_PARKED = 1 << 14,
+	ST_PROBE_PAIR_BUCKETS = 1 << 10,
+	ST_PROBE_CLASS_BITS = 5,
+	ST_PROBE_CLASSES = 1 << ST_PROBE_CLASS_BITS,
+	ST_PROBE_OCTAVES = 48,
+};
+/* Of the area, of which only what is used takes memory. */
+#define ST_PROBE_AREA_BYTES (4ull << 30)
+
+/* What happens at a probe. */
+enum st_probe_kind {
+	ST_PROBE_NOTHING,
+	ST_PROBE_TIME,    /* entry and return are timed */
+	ST_PROBE_COUNT,   /* entries are counted */
+	ST_PROBE_UNWIND,  /* the function reads return addresses: they are put back before */
+	ST_PROBE_LAND,    /* an exception has landed: what was put back is replaced again */
+	ST_PROBE_LIBRARY, /* the linker has changed its list: the controller is asked, and awaited
+	                   */
+	ST_PROBE_WAIT,    /* `amount` ticks pass, at the entry, */
+	ST_PROBE_WAIT_AT_RETURN,
+};
+struct st_probe_action {
+	uint32_t kind;
+	uint32_t amount;
+};
+
+/* What a thread has measured of a function. Times are net: the cost of probes,
+ * an average, is taken off, so sums may be a little below zero, as a signed number. */
+struct st_probe_cell {
+	uint32_t function;
+	uint32_t active; /* activations that have not ended */
+	uint64_t calls;  /* that have ended and were timed, or with ST_PROBE_COUNT begun */
+	uint64_t lost;   /* whose return was not seen */
+	uint64_t inclusive, outermost, exclusive, shortest, longest;
+	uint64_t since;       /* while active: when the outermost activation began, and */
+	uint64_t since_timed; /* what `timed` of the thread was then */
+	uint32_t last_caller, last_pair; /* the pair that was used last: caller + 1, offset / 8 */
+	uint32_t octaves[ST_PROBE_OCTAVES]; /* offset / 8 of ST_PROBE_CLASSES numbers of calls */
+};
+
+struct st_probe_pair {
+	uint32_t caller, callee; /* functions + 1; caller 0: none that has a probe */
+	uint32_t next;           /* in its bucket: offset / 8; 0: none */
+	uint32_t unused;
+	uint64_t calls, inclusive, outermost;
+};
+
+/* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */
+struct st_probe_record {
+	uint32_t tid;
+	uint32_t cells; /* of ST_PROBE_MOST numbers, each the offset of a cell */
+	uint32_t pairs; /* of ST_PROBE_PAIR_BUCKETS numbers */
+	uint32_t unused;
+	uint64_t timed; /* calls that have been */
+	uint64_t last;  /* when the last of them ended */
+};
+
+struct st_probe_area {
+	uint32_t version;
+	uint32_t n_records;       /* atomic */
+	uint32_t asked, answered; /* ST_PROBE_LIBRARY: futexes; equal: nobody waits */
+	uint32_t controlled;      /* by a controller that will answer */
+	uint32_t pid;
+	uint32_t only_counts; /* no return address is replaced: somebody reads them unnoticed */
+	uint32_t controller;  /* its process */
+	uint64_t used;        /* bytes; atomic */
+	uint64_t no_room;     /* calls that found no room in the area, or their thread none */
+	uint64_t too_deep;    /* calls that had no frame: they are counted, not timed */
+	uint64_t strays;      /* returns that belong to no frame: there should be none */
+	struct st_probe_action actions[ST_PROBE_MOST];
+	struct st_probe_record records[ST_PROBE_MOST_RECORDS];
+};
+
+/* An activation that is under way. */
+struct st_probe_frame {
+	uint64_t slot;     /* where its return address lies; 0: the frame is not complete */
+	uint64_t original; /* the return address */
+	uint64_t begin;    /* ticks */
+	uint64_t callees;  /* net ticks of what it has called itself */
+	uint64_t nested;   /* timed calls below it, at all depths */
+	uint32_t function, cell;
+	uint32_t pair;
+	uint32_t unused;
+};
+
+struct st_probe_thread {
+	uint64_t fs;
+	uint32_t tid, record;
+	uint32_t seen;  /* at tid_at */
+	uint32_t depth; /* frames; the lowest is nobody's, and is never popped */
+	uint32_t put_back;
+	uint64_t put_back_at; /* the stack pointer of who asked for that */
+	struct st_probe_frame frames[ST_PROBE_FRAMES];
+};
+
+struct st_probe_context {
+	uint64_t area;    /* addresses in the process: of the shared memory, */
+	uint64_t note;    /* of a word that is 0 in a child of fork, */
+	uint64_t threads; /* of ST_PROBE_MOST_THREADS structures of threads */
+	uint64_t trampoline;
+	uint32_t tid_at; /* where a thread has its number, from fs:0 on; 0: not known */
+	uint32_t forked; /* this is a child of fork: nothing is measured */
+	/* Cost of a probe in 1/256 ticks: within the time between its time stamps, and in all. */
+	uint32_t cost_within, cost;
+	uint32_t n_threads;
+	uint32_t has_parked;
+	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
+	uint64_t thread[ST_PROBE_THREAD_SLOTS];
+	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is
+	 * free, 1 being written. */
+	struct st_probe_frame parked[ST_PROBE_PARKED];
+};
+
+#endif

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`strobe trace --engine probe`: the same calls as the code cache sees, programs unharmed.
+
+usage: test_probe.py STROBE CALLS THROWS LOADS
+
+CALLS, THROWS and LOADS are the programs of programs/calls.c, throws.cc and loads.c."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE, CALLS, THROWS, LOADS = [os.path.abspath(name) for name in sys.argv[1:5]]
+
+
+class Probe(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-probe-")
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+
+    def trace(self, engine, *options, command):
+        """The trace and what the program printed."""
+        file = self.at / "trace.json"
+        done = subprocess.run([STROBE, "trace", "-q", "--engine", engine, *options, "-o", file, "--", *command], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(file.read_text()), done.stdout
+
+    def calls(self, trace):
+        """By function: calls that have ended, and those whose return was not seen."""
+        return {f["name"]: (f["calls"], f["lost"]) for f in trace["functions"]}
+
+    def pairs(self, trace):
+        return {(p["caller"], p["callee"]): p["calls"] for p in trace["pairs"] if p["calls"]}
+
+
+class Counts(Probe):
+    def test_same_as_code_cache(self):
+        """Recursion, longjmp out of and into traced functions, threads, 100,000 levels, exit and pauses."""
+        for what in "", "levels", "fib", "jumps", "left", "threads", "deep", "exits":
+            with self.subTest(what=what):
+                jit, _ = self.trace("jit", command=[CALLS, what])
+                probe, _ = self.trace("probe", command=[CALLS, what])
+                self.assertEqual((jit["engine"], probe["engine"]), ("jit", "probe"))
+                self.assertEqual(self.calls(probe), self.calls(jit))
+                self.assertEqual(self.pairs(probe), self.pairs(jit))
+                self.assertEqual(probe["refused"], [])
+
+    def test_exceptions(self):
+        """20,000 exceptions through three traced functions, each third call; backtrace from 6 levels; threads that end by pthread_exit."""
+        native = subprocess.run([THROWS], stdout=subprocess.PIPE, text=True, check=True).stdout
+        for options in [], ["--all"]:
+            with self.subTest(options=options):
+                trace, printed = self.trace("probe", *options, command=[THROWS])
+                self.assertEqual(printed, native)
+                calls = {name.split("(")[0]: sum(n) for name, n in self.calls(trace).items()}
+                for name in "first", "second", "third":
+                    self.assertEqual(calls[name], 64000)
+                self.assertEqual((calls["backtrace_of"], calls["rethrows"], calls["thread"]), (7, 4000, 4))
+
+    def test_libraries_that_come_and_go(self):
+        """A library that is loaded and unloaded three times has its probes each time."""
+        trace, printed = self.trace("probe", "--funcs", "cbrt,main", command=[LOADS])
+        self.assertEqual(printed, "7494.723\n" * 3)
+        self.assertEqual(self.calls(trace), {"cbrt": (3000, 0), "main": (1, 0)})
+
+    def test_children(self):
+        """A child of fork computes the same, and is not measured."""
+        command = ["sh", "-c", "for i in 1 2 3; do (echo $i; exit $i); echo $?; done; ls / | wc -l > /dev/null"]
+        trace, printed = self.trace("probe", "--all", command=command)
+        self.assertEqual(printed, "1\n1\n2\n2\n3\n3\n")
+        self.assertIn("malloc", {f["name"] for f in trace["functions"]})
+
+
+class Times(Probe):
+    def test_nested(self):
+        """Five levels, each of which works 2 ms by itself five times."""
+        trace, _ = self.trace("probe", command=[CALLS, "levels"])
+        f = {f["name"]: f for f in trace["functions"]}
+        for level in range(1, 6):
+            self.assertGreaterEqual(f["t_level%d" % level]["min_ns"], 0.98 * 2e6 * (6 - level))
+        self.assertGreaterEqual(f["t_spin"]["exclusive_ns"], 0.98 * 2e6 * 25)
+        own = sum(function["exclusive_ns"] for function in trace["functions"])
+        self.assertAlmostEqual(own / f["main"]["inclusive_ns"], 1, delta=0.01)
+
+    def test_cost_is_taken_off(self):
+        """A function that does nothing but call an empty one has not spent the time of the probes."""
+        trace, _ = self.trace("probe", command=[CALLS, "fib"])
+        fib = {f["name"]: f for f in trace["functions"]}["t_fib"]
+        self.assertLessEqual(fib["exclusive_ns"], fib["outermost_ns"] * 1.01 + 1000)
+
+
+class Refusals(Probe):
+    def test_options(self):
+        for option in ["--events"], ["--depth", "2"], ["--main", "main"], ["--follow"]:
+            done = subprocess.run([STROBE, "trace", "--engine", "probe", *option, "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"strobe: {option[0]} needs --engine jit: the engine probe does not have it\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
