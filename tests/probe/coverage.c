@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * usage: probe-coverage [-l] FILE...
+ * How many functions of each file take a probe, by what way, and why others do not. -l lists what
+ * is refused.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/site.h"
+
+struct counts {
+	unsigned functions, islands, loops, padded, refused[ST_REFUSALS];
+};
+
+/* What is no function at all: parts of others, labels, stubs of the linker. */
+static bool
+is_function(const struct st_function *f, const struct st_probe_site *site)
+{
+	return f->source != ST_SYM_PLT && f->whole == f->offset &&
+	       site->refusal != ST_REFUSAL_NO_ENTRY;
+}
+
+static void
+count_site(struct counts *c, const struct st_function *f, const struct st_probe_site *site,
+           bool list)
+{
+	c->refused[site->refusal]++;
+	if (list && site->refusal == ST_REFUSAL_NO_ENTRY)
+		printf("  no entry %#llx %s\n", (unsigned long long)site->at, f->name);
+	if (!is_function(f, site))
+		return;
+	c->functions++;
+	c->loops += !site->refusal && site->loops;
+	c->islands += !site->refusal && site->way == ST_PROBE_ISLAND;
+	c->padded += !site->refusal && site->displaced < site->patched;
+	if (list && site->refusal)
+		printf("  %#llx %s: %s\n", (unsigned long long)site->at, f->name,
+		       st_probe_refusal_text(site));
+}
+
+static void
+print_counts(const char *path, const struct counts *c, double seconds)
+{
+	static const char *const names[] = {
+#define X(name, text) #name,
+	        ST_PROBE_REFUSALS(X)
+#undef X
+	};
+	unsigned no = 0;
+	for (int i = ST_REFUSAL_SHORT; i <= ST_REFUSAL_UNDECODABLE; i++)
+		no += c->refused[i];
+	printf("%s: %u functions, %.3f %% take a probe, %u by an island, %u with padding, %u with "
+	       "a jump "
+	       "back to the entry; %.2f s\n ",
+	       path, c->functions, 100.0 * (c->functions - no) / (c->functions ? c->functions : 1),
+	       c->islands, c->padded, c->loops, seconds);
+	for (int i = 1; i < ST_REFUSALS; i++)
+		if (c->refused[i])
+			printf(" %s %u", names[i], c->refused[i]);
+	printf("\n");
+}
+
+static double
+now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int
+measure(const char *path, bool list)
+{
+	struct st_error e;
+	struct counts counts = {0};
+	size_t n;
+	struct st_image *image = st_image_open(path, &e);
+	if (!image) {
+		fprintf(stderr, "%s\n", e.text);
+		return 1;
+	}
+	const struct st_function *v = st_image_functions(image, &n);
+	double begin = now();
+	struct st_probe_planner *planner = st_probe_planner_new(image);
+	for (size_t i = 0; planner && i < n; i++) {
+		struct st_probe_site site;
+		st_probe_judge(planner, &v[i], &site);
+		count_site(&counts, &v[i], &site, list);
+	}
+	print_counts(path, &counts, now() - begin);
+	st_probe_planner_free(planner);
+	st_image_close(image);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int bad = 0, first = argc > 1 && !strcmp(argv[1], "-l") ? 2 : 1;
+	for (int i = first; i < argc; i++)
+		bad |= measure(argv[i], first == 2);
+	return bad;
+}
