@@ -45,9 +45,14 @@ stop(const struct st_run_options *o)
 	o->pause(o->progress_arg, false);
 }
 
-/* From here on signals end the watching, not us. */
-static void
-catch_signals(const struct st_run_options *o)
+bool
+st_attached_interrupted(void)
+{
+	return interrupted;
+}
+
+void
+st_attached_catch(const struct st_run_options *o)
 {
 	struct sigaction action = {.sa_handler = on_interrupt};
 	struct sigaction old;
@@ -214,7 +219,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	if (st_attach_check(pid, e) != 0) /* not by the agent alone: it is about us, too */
 		return -1;
 	st_limits_lift();
-	catch_signals(o);
+	st_attached_catch(o);
 	struct st_moment since = st_moment_now();
 	struct st_supervisor s = {.options = o, .main_pid = pid, .begin = since.seconds};
 	st_region_begin(&s);

@@ -21,7 +21,6 @@
 #include "wire/probe.h"
 
 struct st_remote;
-struct st_threads;
 
 /* Memory of the process for stubs, which only we write. It begins with the address of the handler
  * that they call. */
@@ -75,10 +74,9 @@ struct st_probing {
 	struct st_moment begin;
 	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */
 	ST_VEC(struct st_patch) patches;
-	struct st_threads *stopped; /* all threads, while they are */
-	bool attached;              /* to a process that is not our child */
-	bool own_end;               /* it has ended by itself */
-	pthread_t attendant;        /* answers the linker's questions */
+	bool attached;       /* to a process that is not our child */
+	bool own_end;        /* it has ended by itself */
+	pthread_t attendant; /* answers the linker's questions */
 	bool attends, ends;
 };
 
@@ -106,9 +104,19 @@ bool st_probing_patch(struct st_probing *p, const struct st_patch *patch);
 st_status st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e);
 /* Gives it back, once no thread is in it. */
 void st_probing_unmap(struct st_probing *p, struct st_remote *r);
-/* Tells the runtime where threads have their numbers, by the first one's, whose thread pointer is
- * given. */
-st_status st_probing_tell_tid(struct st_probing *p, uint64_t fs);
+/* Tells the runtime where threads have their numbers: where that one has its own, whose thread
+ * pointer is given. */
+st_status st_probing_tell_tid(struct st_probing *p, pid_t tid, uint64_t fs);
+/* Undoes a patch, where the bytes are still ours. */
+void st_probing_restore(const struct st_probing *p, const struct st_patch *patch);
+/* control/probe_run.c: opens the process' memory; notes the time, and at the end how much has
+ * passed; begins and ends to answer the dynamic linker. */
+st_status st_probing_open(struct st_probing *p, struct st_error *e);
+void st_probing_begin(struct st_probing *p);
+void st_probing_attend(struct st_probing *p);
+void st_probing_finish(struct st_probing *p);
+/* control/probe_stop.c: where the dynamic linker of the process tells of changes; 0: nowhere. */
+uint64_t st_probing_linker_stop(struct st_probing *p);
 /* control/probe_calibrate.c: fills in the cost of a probe; 0 when that cannot be measured. */
 void st_probing_calibrate(struct st_probing *p);
 /* control/probe_stop.c: lets the program run up to where its libraries are mapped and it has a

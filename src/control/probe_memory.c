@@ -18,7 +18,7 @@ extern const unsigned char st_probe_blob[], st_probe_blob_end[];
 enum { PAGE = 4096, MAP_FIXED_HERE = MAP_FIXED_NOREPLACE };
 
 static uint64_t
-page_up(uint64_t n)
+up_to_page(uint64_t n)
 {
 	return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
@@ -129,11 +129,11 @@ begin_arenas(struct st_probing *p)
 /* ---- the runtime ---- */
 
 static st_status
-map_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
+map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
-	const uint64_t text = page_up((uint64_t)(st_probe_blob_end - st_probe_blob));
+	const uint64_t text = up_to_page((uint64_t)(st_probe_blob_end - st_probe_blob));
 	/* All that is written besides the context is small. */
-	const uint64_t bytes = text + page_up(sizeof(struct st_probe_context)) + PAGE;
+	const uint64_t bytes = text + up_to_page(sizeof(struct st_probe_context)) + PAGE;
 	int64_t at[2];
 	long answer = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
 	if (answer < 0)
@@ -181,7 +181,7 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 		return cannot("shared memory here", -errno, e);
 	p->area = area;
 	p->area->version = ST_PROBE_VERSION;
-	p->area->used = page_up(sizeof(struct st_probe_area));
+	p->area->used = up_to_page(sizeof(struct st_probe_area));
 	p->area->pid = (uint32_t)p->pid;
 	p->area->controller = (uint32_t)getpid();
 	return ST_OK;
@@ -189,16 +189,16 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 
 /* Where a thread has its number in its thread control block: where the first thread has its. */
 static uint32_t
-find_tid(const struct st_probing *p, uint64_t fs)
+find_tid(const struct st_probing *p, pid_t tid, uint64_t fs)
 {
 	uint32_t block[PAGE / 4], at = 0;
 	const size_t n = (PAGE - (fs & (PAGE - 1))) / 4;
 	if (!st_probing_read(p, fs, block, n * 4))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		if (block[i] == (uint32_t)p->pid && at)
+		if (block[i] == (uint32_t)tid && at)
 			return 0; /* which of them is not known */
-		if (block[i] == (uint32_t)p->pid)
+		if (block[i] == (uint32_t)tid)
 			at = (uint32_t)(i * 4);
 	}
 	return at;
@@ -229,9 +229,9 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 }
 
 st_status
-st_probing_tell_tid(struct st_probing *p, uint64_t fs)
+st_probing_tell_tid(struct st_probing *p, pid_t tid, uint64_t fs)
 {
-	const uint32_t at = find_tid(p, fs);
+	const uint32_t at = find_tid(p, tid, fs);
 	return st_probing_write(p, p->context + offsetof(struct st_probe_context, tid_at), &at,
 	                        sizeof at)
 	               ? ST_OK
@@ -248,7 +248,7 @@ st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	note = st_remote_call(r, __NR_madvise, p->note, PAGE, MADV_WIPEONFORK, 0, 0, 0);
 	if (note < 0)
 		return cannot("a mark for children (MADV_WIPEONFORK)", note, e);
-	if (map_runtime(p, r, e))
+	if (map_probe_runtime(p, r, e))
 		return ST_FAILED;
 	p->scratch = p->context;
 	if (map_arenas(p, r, e) || share_area(p, r, e) || write_context(p, r, e))
@@ -285,4 +285,12 @@ st_probing_patch(struct st_probing *p, const struct st_patch *patch)
 		return true;
 	p->patches.n--;
 	return false;
+}
+
+void
+st_probing_restore(const struct st_probing *p, const struct st_patch *patch)
+{
+	uint8_t now[ST_PATCH_BYTES];
+	if (st_probing_read(p, patch->at, now, patch->n) && !memcmp(now, patch->is, patch->n))
+		st_probing_write(p, patch->at, patch->was, patch->n);
 }

@@ -45,8 +45,8 @@ attend(void *arg)
 	return NULL;
 }
 
-static void
-begin_attending(struct st_probing *p)
+void
+st_probing_attend(struct st_probing *p)
 {
 	p->attends = pthread_create(&p->attendant, NULL, attend, p) == 0;
 	__atomic_store_n(&p->area->controlled, p->attends, __ATOMIC_RELEASE);
@@ -67,8 +67,8 @@ end_attending(struct st_probing *p)
 
 /* ---- start ---- */
 
-static st_status
-open_memory_of(struct st_probing *p, struct st_error *e)
+st_status
+st_probing_open(struct st_probing *p, struct st_error *e)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/mem", p->pid);
@@ -88,8 +88,7 @@ map_at_exec(struct st_probing *p, struct st_error *e)
 	if (ptrace(PTRACE_GETREGS, p->pid, 0, &regs) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot read the program's registers: %s",
 		               strerror(errno));
-	p->scratch = (regs.rsp - BELOW) & ~15ull;
-	if (st_remote_begin(&remote, p->pid, &regs, p->scratch + 4096, e))
+	if (st_remote_begin(&remote, p->pid, &regs, (regs.rsp - BELOW) & ~15ull, e))
 		return ST_FAILED;
 	st_status status = st_probing_map(p, &remote, e);
 	if (!status && (st_remote_end(&remote) || ptrace(PTRACE_SETREGS, p->pid, 0, &regs) != 0))
@@ -103,13 +102,14 @@ static st_status
 prepare_start(struct st_probing *p, struct st_error *e)
 {
 	struct user_regs_struct regs;
-	if (open_memory_of(p, e) || map_at_exec(p, e) || st_probing_run_to_start(p, e))
+	if (st_probing_open(p, e) || map_at_exec(p, e) || st_probing_run_to_start(p, e))
 		return ST_FAILED;
-	if (ptrace(PTRACE_GETREGS, p->pid, 0, &regs) != 0 || st_probing_tell_tid(p, regs.fs_base))
+	if (ptrace(PTRACE_GETREGS, p->pid, 0, &regs) != 0 ||
+	    st_probing_tell_tid(p, p->pid, regs.fs_base))
 		return st_fail(e, ST_EXIT_FAILED, "lost the program before it started");
 	if (p->install(p->arg, e))
 		return ST_FAILED;
-	begin_attending(p);
+	st_probing_attend(p);
 	if (ptrace(PTRACE_DETACH, p->pid, 0, 0) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot let the program go: %s", strerror(errno));
 	return ST_OK;
@@ -123,6 +123,23 @@ now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+void
+st_probing_begin(struct st_probing *p)
+{
+	p->start_ns = now_ns();
+	p->begin = st_moment_now();
+}
+
+void
+st_probing_finish(struct st_probing *p)
+{
+	const struct st_moment end = st_moment_now();
+	p->end = end.ticks;
+	p->seconds = end.seconds - p->begin.seconds;
+	p->tsc_hz = st_moments_frequency(p->begin, end);
+	end_attending(p);
+}
+
 static st_status
 start_program(struct st_probing *p, const char *path, const struct st_run_options *o,
               struct st_error *e)
@@ -133,8 +150,7 @@ start_program(struct st_probing *p, const char *path, const struct st_run_option
 		return ST_FAILED;
 	close(channel[0]);
 	p->pid = pid;
-	p->start_ns = now_ns();
-	p->begin = st_moment_now();
+	st_probing_begin(p);
 	if (!prepare_start(p, e))
 		return ST_OK;
 	kill(pid, SIGKILL);
@@ -171,11 +187,7 @@ st_probing_wait(struct st_probing *p, struct st_error *e)
 			st_jobs_stopped(p->pid, WSTOPSIG(p->status));
 	}
 	st_jobs_end();
-	const struct st_moment end = st_moment_now();
-	p->end = end.ticks;
-	p->seconds = end.seconds - p->begin.seconds;
-	p->tsc_hz = st_moments_frequency(p->begin, end);
-	end_attending(p);
+	st_probing_finish(p);
 	return ST_OK;
 }
 
@@ -185,6 +197,7 @@ st_probing_free(struct st_probing *p)
 	end_attending(p);
 	if (p->memory >= 0)
 		close(p->memory);
+	free(p->patches.v);
 	if (p->area)
 		munmap(p->area, ST_PROBE_AREA_BYTES);
 	p->area = NULL;

@@ -164,6 +164,16 @@ run_to_libraries(struct st_probing *p, uint64_t first, struct st_error *e)
 	return has_thread_pointer(p, regs.fs_base) ? ST_OK : run_to_thread_pointer(p, e);
 }
 
+uint64_t
+st_probing_linker_stop(struct st_probing *p)
+{
+	const uint64_t base = auxiliary(p->pid, AT_BASE);
+	p->linker_stop = 0;
+	if (base)
+		find_linker(p, base);
+	return p->linker_stop;
+}
+
 st_status
 st_probing_run_to_start(struct st_probing *p, struct st_error *e)
 {

@@ -76,7 +76,7 @@ arena_near(struct st_probes *p, const struct st_probed_image *image)
 }
 
 static st_status
-refuse(struct st_probes *p, uint32_t image, const struct st_function *f, const char *why)
+refuse_probe(struct st_probes *p, uint32_t image, const struct st_function *f, const char *why)
 {
 	struct st_probed_function *refused = ST_PUSH(&p->refused);
 	if (!refused)
@@ -166,7 +166,7 @@ add_probe(struct st_probes *p, uint32_t image, const struct st_function *f,
 	if (why && action.kind == ST_PROBE_UNWIND)
 		p->process.area->only_counts = 1;
 	if (why)
-		return chosen.kind ? refuse(p, image, f, why) : ST_OK;
+		return chosen.kind ? refuse_probe(p, image, f, why) : ST_OK;
 	struct st_probed_function *probed = ST_PUSH(&p->functions);
 	if (!probed)
 		return ST_FAILED;

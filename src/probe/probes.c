@@ -21,12 +21,31 @@ find_function(void *arg, const char *path, const char *function)
 	return at;
 }
 
-st_status
-st_probes_start(struct st_probes *probes, char *const *argv, bool own_group, struct st_error *e)
+static void
+introduce(struct st_probes *probes)
 {
 	probes->process.install = st_probes_install;
 	probes->process.find = find_function;
 	probes->process.arg = probes;
+}
+
+st_status
+st_probes_attach(struct st_probes *probes, pid_t pid, struct st_error *e)
+{
+	introduce(probes);
+	return st_probing_attach(&probes->process, pid, e);
+}
+
+st_status
+st_probes_detach(struct st_probes *probes, double seconds, struct st_error *e)
+{
+	return st_probing_detach(&probes->process, seconds, e);
+}
+
+st_status
+st_probes_start(struct st_probes *probes, char *const *argv, bool own_group, struct st_error *e)
+{
+	introduce(probes);
 	return st_probing_start(&probes->process, argv, own_group, e);
 }
 

@@ -51,6 +51,9 @@ st_status st_probes_start(struct st_probes *probes, char *const *argv, bool own_
                           struct st_error *e);
 /* Waits until it has ended. */
 st_status st_probes_wait(struct st_probes *probes, struct st_error *e);
+/* The same of a process that runs, for so many seconds; 0: until a signal comes. */
+st_status st_probes_attach(struct st_probes *probes, pid_t pid, struct st_error *e);
+st_status st_probes_detach(struct st_probes *probes, double seconds, struct st_error *e);
 void st_probes_free(struct st_probes *probes);
 
 /* install.c */

@@ -55,7 +55,10 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	struct st_profile *profile = st_profile_collect(&run, &origin, e);
 	if (!profile)
 		return NULL;
-	profile->run.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
+	if (process->attached)
+		profile->run.exit = -1; /* its end was not seen */
+	else
+		profile->run.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
 	if (!st_trace_of_probes(&t, p)) {
 		const st_status status = st_trace_put(&t, profile);
 		st_trace_free(&t);
@@ -65,6 +68,17 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	st_profile_free(profile);
 	st_cause(e, ST_EXIT_FAILED, "no memory left to keep the trace");
 	return NULL;
+}
+
+static st_status
+run_process(const struct st_trace_request *r, struct st_probes *p, struct st_trace_outcome *out,
+            struct st_error *e)
+{
+	if (st_probes_attach(p, r->session->pid, e) || st_probes_detach(p, r->session->seconds, e))
+		return ST_FAILED;
+	out->profile = make_profile(r, p, e);
+	out->pid = (uint32_t)p->process.pid;
+	return out->profile ? ST_OK : ST_FAILED;
 }
 
 static st_status
@@ -87,7 +101,8 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	if (!chooser)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	struct st_probes probes = {.choose = choose_action, .arg = chooser};
-	const st_status status = run_program(r, &probes, out, e);
+	const st_status status =
+	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
 	st_probes_free(&probes);
 	st_trace_chooser_free(chooser);
 	return status;

@@ -241,7 +241,7 @@ read_record(struct results *r, uint32_t n)
 }
 
 static st_status
-read_refused(struct results *r)
+read_refused_probes(struct results *r)
 {
 	const struct st_probes *p = r->p;
 	for (size_t k = 0; k < p->refused.n + p->functions.n; k++) {
@@ -275,7 +275,7 @@ st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
 		t->lost_returns += t->functions.v[i].lost;
 	t->lost_records = a->no_room + a->too_deep;
 	if (!status)
-		status = read_refused(&r);
+		status = read_refused_probes(&r);
 	free(r.at);
 	if (!status)
 		status = st_trace_sort(t);

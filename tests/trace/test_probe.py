@@ -8,6 +8,7 @@ CALLS, THROWS and LOADS are the programs of programs/calls.c, throws.cc and load
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,40 @@ class Times(Probe):
         trace, _ = self.trace("probe", command=[CALLS, "fib"])
         fib = {f["name"]: f for f in trace["functions"]}["t_fib"]
         self.assertLessEqual(fib["exclusive_ns"], fib["outermost_ns"] * 1.01 + 1000)
+
+
+def code_of(pid):
+    """All bytes of code of the process, and how many mappings it has."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        lines, code = maps.readlines(), b""
+        for line in lines:
+            addresses, access, *_, name = line.split()
+            if "x" in access and name.startswith("/"):
+                begin, end = (int(word, 16) for word in addresses.split("-"))
+                memory.seek(begin)
+                code += memory.read(end - begin)
+    return code, len(lines)
+
+
+class Attaching(Probe):
+    def test_leaves_nothing(self):
+        """A process with four threads that never stop calling is attached and left five times: its code and mappings are what they were."""
+        with subprocess.Popen([CALLS, "forever"], stdout=subprocess.PIPE, text=True) as program:
+            try:
+                self.assertEqual(program.stdout.readline(), "ready\n")
+                before = code_of(program.pid)
+                for _ in range(5):
+                    file = self.at / "trace.json"
+                    done = subprocess.run([STROBE, "trace", "-q", "--engine", "probe", "--for", "0.2s", "--pid", str(program.pid), "-o", file],
+                                          stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    calls = self.calls(json.loads(file.read_text()))
+                    self.assertGreater(calls["t_fib"][0], 1000)
+                    self.assertEqual(code_of(program.pid), before)
+            finally:
+                program.send_signal(signal.SIGUSR1)
+            self.assertEqual(program.stdout.readline(), "right\n")
+        self.assertEqual(program.returncode, 0)
 
 
 class Refusals(Probe):

@@ -30,7 +30,7 @@ lose(const struct st_probe_frame *f)
 enum { BEING_WRITTEN = 1, PLACES = 16 /* that a frame may be in */ };
 
 static struct st_probe_frame *
-place_of(uint64_t slot, uint32_t i)
+parked_place(uint64_t slot, uint32_t i)
 {
 	const uint32_t hash = (uint32_t)((slot >> 3) * 0x9e3779b97f4a7c15u >> 40);
 	return &probe_context.parked[(hash + i) % ST_PROBE_PARKED];
@@ -43,7 +43,7 @@ claim_place(uint64_t slot)
 {
 	for (uint64_t wanted = slot;; wanted = 0) {
 		for (uint32_t i = 0; i < PLACES; i++) {
-			struct st_probe_frame *f = place_of(slot, i);
+			struct st_probe_frame *f = parked_place(slot, i);
 			uint64_t there = wanted;
 			if (__atomic_load_n(&f->slot, __ATOMIC_RELAXED) == wanted &&
 			    __atomic_compare_exchange_n(&f->slot, &there, BEING_WRITTEN, false,
@@ -51,7 +51,7 @@ claim_place(uint64_t slot)
 				return f;
 		}
 		if (!wanted)
-			return place_of(slot, (uint32_t)(probe_ticks() % PLACES));
+			return parked_place(slot, (uint32_t)(probe_ticks() % PLACES));
 	}
 }
 
@@ -121,7 +121,7 @@ static bool
 take_parked(uint64_t slot, struct st_probe_frame *found)
 {
 	for (uint32_t i = 0; i < PLACES; i++) {
-		struct st_probe_frame *f = place_of(slot, i);
+		struct st_probe_frame *f = parked_place(slot, i);
 		if (__atomic_load_n(&f->slot, __ATOMIC_ACQUIRE) != slot)
 			continue;
 		*found = *f;

@@ -2,6 +2,8 @@
 /* Calls of which the number is known, and times that are known: "calls.c" of test_trace.py. */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@
 #define CALLED __attribute__((noinline, noipa))
 
 static jmp_buf landing;
+static volatile sig_atomic_t asked_to_end;
+static atomic_int wrong;
 
 static inline __attribute__((always_inline)) double
 now_us(void)
@@ -114,6 +118,36 @@ t_exits(void)
 	exit(0);
 }
 
+static void
+on_end(int signo)
+{
+	(void)signo;
+	asked_to_end = 1;
+}
+
+CALLED static void *
+t_worker(void *arg)
+{
+	while (!asked_to_end)
+		wrong += t_fib(15) != 610;
+	return arg;
+}
+
+/* Until SIGUSR1 comes; then it says whether every result was right. */
+static void
+work_until_asked(pthread_t threads[3])
+{
+	signal(SIGUSR1, on_end);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, t_worker, NULL);
+	puts("ready");
+	fflush(stdout);
+	t_worker(NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	puts(wrong ? "wrong" : "right");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -139,6 +173,8 @@ main(int argc, char **argv)
 		t_deep(100000);
 	if (!strcmp(what, "exits"))
 		t_exits();
+	if (!strcmp(what, "forever"))
+		work_until_asked(threads);
 	if (!strcmp(what, "waits"))
 		for (;;)
 			t_spin(1000);

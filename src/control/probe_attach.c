@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Probes in a running process: all threads are stopped, memory is mapped by remote calls of one of
+ * them, code is overwritten, and they go on, with nothing of ptrace left. On the way back the code
+ * and every return address on a stack become what they were, and when no thread is in the probe
+ * runtime any more its memory is given back.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/attach.h"
+#include "control/probe.h"
+#include "control/supervisor.h"
+#include "control/threads.h"
+
+static const double patience = 5.0; /* seconds, for all threads to stop */
+
+/* ---- attaching ---- */
+
+static bool
+is_self_pointer(const struct st_probing *p, uint64_t fs)
+{
+	uint64_t self = 0;
+	return fs && st_probing_read(p, fs, &self, sizeof self) && self == fs;
+}
+
+static st_status
+check_each(const struct st_probing *p, const struct st_threads *ts, struct st_error *e)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		const struct user_regs_struct *r = &ts->v[i].regs;
+		if (ts->v[i].gone)
+			continue;
+		if (r->cs != 0x33)
+			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			               "cannot attach process %d: it is a 32-bit program; strobe "
+			               "knows 64-bit x86 only",
+			               p->pid);
+		if (!is_self_pointer(p, r->fs_base))
+			return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
+			               "cannot put probes into process %d: its thread %d has no "
+			               "thread pointer that it could be "
+			               "told by, as programs in Go have none: use --engine jit",
+			               p->pid, ts->v[i].tid);
+	}
+	return ST_OK;
+}
+
+/* A thread that was stopped at an instruction that has moved goes on at its copy. */
+static void
+move_threads(const struct st_probing *p, struct st_threads *ts)
+{
+	for (size_t i = 0; i < ts->n; i++)
+		for (size_t k = 0; k < p->patches.n && !ts->v[i].gone; k++) {
+			const struct st_patch *patch = &p->patches.v[k];
+			const uint64_t into = ts->v[i].regs.rip - patch->at;
+			for (uint8_t n = 0; into && into < patch->n && n < patch->n_insns; n++)
+				if (patch->insns[n].from == into)
+					ts->v[i].regs.rip = patch->stub + patch->insns[n].to;
+		}
+}
+
+static st_status
+map_by(struct st_probing *p, struct st_traced *t, struct st_error *e)
+{
+	struct st_remote r;
+	if (st_remote_borrow(&r, t->tid, &t->regs, t->mask))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "cannot attach process %d: it has no vDSO to make system calls by",
+		               p->pid);
+	const st_status status = st_probing_map(p, &r, e);
+	if (status)
+		st_probing_unmap(p, &r);
+	st_retreat_clear(&r.retreat);
+	return status;
+}
+
+static st_status
+put_probes(struct st_probing *p, struct st_threads *ts, struct st_error *e)
+{
+	struct st_traced *first = st_threads_any(ts);
+	if (!first)
+		return st_fail(e, ST_EXIT_FAILED, "process %d has ended in the meantime", p->pid);
+	if (check_each(p, ts, e) || map_by(p, first, e))
+		return ST_FAILED;
+	p->linker_stop = st_probing_linker_stop(p);
+	if (st_probing_tell_tid(p, first->tid, first->regs.fs_base) || p->install(p->arg, e))
+		return ST_FAILED;
+	move_threads(p, ts);
+	return ST_OK;
+}
+
+static void
+restore_code(const struct st_probing *p)
+{
+	for (size_t i = p->patches.n; i-- > 0;)
+		st_probing_restore(p, &p->patches.v[i]);
+}
+
+st_status
+st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e)
+{
+	struct st_threads ts = {0};
+	p->memory = -1;
+	p->pid = pid;
+	p->attached = true;
+	if (st_attach_check(pid, e))
+		return ST_FAILED;
+	st_limits_lift();
+	st_attached_catch(&(struct st_run_options){0});
+	st_probing_calibrate(p);
+	if (st_probing_open(p, e) || st_threads_stop(&ts, pid, patience, e))
+		return ST_FAILED;
+	st_probing_begin(p);
+	const st_status status = put_probes(p, &ts, e);
+	if (status)
+		restore_code(p);
+	st_threads_release(&ts);
+	st_threads_free(&ts);
+	if (!status)
+		st_probing_attend(p);
+	return status;
+}
+
+/* ---- detaching ---- */
+
+static void
+put_back(const struct st_probing *p, const struct st_probe_frame *f)
+{
+	uint64_t now = 0;
+	if (f->slot > 1 && st_probing_read(p, f->slot, &now, sizeof now) && now == p->trampoline)
+		st_probing_write(p, f->slot, &f->original, sizeof f->original);
+}
+
+/* The innermost last: where a function has jumped to another one, the address of the first is the
+ * program's. */
+static void
+put_back_thread(const struct st_probing *p, uint64_t thread)
+{
+	struct st_probe_frame f;
+	uint32_t depth = 0;
+	if (!st_probing_read(p, thread + offsetof(struct st_probe_thread, depth), &depth,
+	                     sizeof depth))
+		return;
+	for (uint32_t i = 1; i < depth && i < ST_PROBE_FRAMES; i++)
+		if (st_probing_read(
+		            p, thread + offsetof(struct st_probe_thread, frames) + i * sizeof f, &f,
+		            sizeof f))
+			put_back(p, &f);
+}
+
+static void
+put_back_all(const struct st_probing *p)
+{
+	uint32_t n = 0;
+	const size_t parked = sizeof(struct st_probe_frame) * ST_PROBE_PARKED;
+	struct st_probe_frame *frames = malloc(parked);
+	st_probing_read(p, p->context + offsetof(struct st_probe_context, n_threads), &n, sizeof n);
+	for (uint32_t i = 0; i < n && i < ST_PROBE_MOST_THREADS; i++)
+		put_back_thread(p, p->threads + i * sizeof(struct st_probe_thread));
+	if (frames && st_probing_read(p, p->context + offsetof(struct st_probe_context, parked),
+	                              frames, parked))
+		for (uint32_t i = 0; i < ST_PROBE_PARKED; i++)
+			put_back(p, &frames[i]);
+	free(frames);
+}
+
+static bool
+is_within(uint64_t at, uint64_t from, uint64_t bytes)
+{
+	return at - from < bytes;
+}
+
+/* Is a thread in the probe runtime, or in a stub? */
+static bool
+is_in_use(const struct st_probing *p, const struct st_threads *ts)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		const uint64_t rip = ts->v[i].regs.rip;
+		bool within = is_within(rip, p->image, p->image_bytes);
+		for (int a = 0; a < ST_ARENAS; a++)
+			within |= is_within(rip, p->arenas[a].at, ST_ARENA_BYTES);
+		if (!ts->v[i].gone && within)
+			return true;
+	}
+	return false;
+}
+
+static bool
+give_back(struct st_probing *p, struct st_threads *ts)
+{
+	struct st_remote r;
+	struct st_traced *t = st_threads_any(ts);
+	if (!t || is_in_use(p, ts) || st_remote_borrow(&r, t->tid, &t->regs, t->mask))
+		return false;
+	st_probing_unmap(p, &r);
+	st_retreat_clear(&r.retreat);
+	return true;
+}
+
+/* Stops all threads once: the code becomes the program's. True when nothing is left to do. */
+static bool
+leave_once(struct st_probing *p, bool *stopped)
+{
+	struct st_error ignored;
+	struct st_threads ts = {0};
+	*stopped = !st_threads_stop(&ts, p->pid, patience, &ignored);
+	if (!*stopped)
+		return false;
+	restore_code(p);
+	put_back_all(p);
+	const bool done = give_back(p, &ts);
+	st_threads_release(&ts);
+	st_threads_free(&ts);
+	return done;
+}
+
+/* How long the process lives, or until it is time to leave. */
+static void
+wait_attached(struct st_probing *p, double seconds)
+{
+	const int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	const double end = seconds > 0 ? st_now_raw() + seconds : 0;
+	while (!st_attached_interrupted()) {
+		const double left = end ? end - st_now_raw() : 1;
+		struct pollfd poll_end = {.fd = fd, .events = POLLIN};
+		if (left <= 0)
+			break;
+		p->own_end = poll(&poll_end, 1, left < 0.1 ? (int)(left * 1000) + 1 : 100) == 1 ||
+		             (fd < 0 && kill(p->pid, 0) != 0);
+		if (p->own_end)
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+st_status
+st_probing_detach(struct st_probing *p, double seconds, struct st_error *e)
+{
+	enum { MOST_TRIES = 200 };
+	bool stopped = true;
+	wait_attached(p, seconds);
+	__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
+	st_probing_finish(p);
+	for (int tries = 0; !p->own_end && tries < MOST_TRIES; tries++) {
+		if (leave_once(p, &stopped))
+			return ST_OK;
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+		p->own_end = kill(p->pid, 0) != 0 && errno == ESRCH;
+	}
+	if (!p->own_end && !stopped)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "cannot stop process %d to take its probes away: they stay in it, "
+		               "and measure nothing any more",
+		               p->pid);
+	return ST_OK;
+}
