@@ -107,6 +107,14 @@ set_alarm(double seconds)
 	setitimer(ITIMER_REAL, &in, NULL);
 }
 
+/* What measures a run may not have started the program when its time is over. A later alarm ends
+ * it. */
+static void
+wait_for_program(int signo)
+{
+	(void)signo;
+}
+
 /* A signal that comes meanwhile waits: none gets lost between the two processes. */
 static pid_t
 fork_with_signals(const struct st_tune_how *how, bool own_group)
@@ -123,6 +131,10 @@ fork_with_signals(const struct st_tune_how *how, bool own_group)
 			signal(ending[i], SIG_DFL);
 	if (pid == 0)
 		signal(SIGALRM, SIG_DFL);
+	if (pid == 0 && !own_group && how->length > 0) {
+		signal(SIGTERM, wait_for_program);
+		signal(SIGALRM, wait_for_program);
+	}
 	if (own_group && pid >= 0) /* by both, so that it is done for both */
 		setpgid(pid, pid);
 	under_way = pid <= 0 ? 0 : own_group ? -pid : pid;
@@ -238,7 +250,7 @@ await(const struct st_tune_how *how, pid_t pid, int report, const char *name,
       struct st_tune_run *out, struct st_error *e)
 {
 	int error = 0;
-	struct start start = {0};
+	struct start start = {.wall = st_now_raw()}; /* if it is ended before it says so */
 	struct rusage usage;
 	bool failed = run_read_all(report, &start, sizeof start) != sizeof start ||
 	              run_read_all(report, &error, sizeof error) == sizeof error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that loads a library late, and later still calls a function of it, if asked to:
- * `late LIBRARY [rare]`. With -DLIBRARY the library. For test_unique.py. */
+/* A program that loads a library late, and calls a function of it: `late LIBRARY`. With `late
+ * LIBRARY rare` it loads it when Strobe has set a breakpoint in this program, and calls another
+ * function of it when that has one. With -DLIBRARY the library. For test_unique.py. */
 #ifdef LIBRARY
 
 int early(int n), rare(int n);
@@ -22,22 +23,46 @@ rare(int n)
 #include <stdio.h>
 #include <time.h>
 
-/* Up to so many ms of CPU time. */
+/* Some ms of CPU time, without system calls: Strobe does not let code run natively that makes many.
+ */
 static void
-work(long ms)
+work(void)
 {
-	struct timespec t;
-	do
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	while (t.tv_sec * 1000 + t.tv_nsec / 1000000 < ms);
+	for (volatile int i = 0; i < 1000000; i++)
+		;
 }
 
 typedef int function(int);
 
+/* Is never called. */
+__attribute__((noinline)) int seldom(int n);
+int
+seldom(int n)
+{
+	return n * 5;
+}
+
+/* Until there is a breakpoint. Strobe needs some of this program's CPU time to set it, and time of
+ * its own. 0: there never is. */
+static int
+wait_for_breakpoint(function *f)
+{
+	const struct timespec nap = {0, 10000000};
+	for (int i = 0; i < 2000; i++) {
+		if (*(volatile unsigned char *)f == 0xcc)
+			return 1;
+		work();
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
-	work(120);
+	const int waits = argc > 2;
+	if (waits && !wait_for_breakpoint(seldom))
+		return 3;
 	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	/* That is called by the same code: what is new is in the library only. */
 	function *called[] = {library ? (function *)dlsym(library, "early") : NULL,
@@ -45,9 +70,9 @@ main(int argc, char **argv)
 	if (!called[0] || !called[1])
 		return 1;
 	int n = called[0](argc);
-	work(260);
-	n = called[argc > 2](n);
-	work(300);
+	if (waits && !wait_for_breakpoint(called[1]))
+		return 4;
+	n = called[waits](n);
 	return n == 0;
 }
 #endif

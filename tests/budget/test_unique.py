@@ -408,8 +408,8 @@ class Runs(Case):
         before = Log(self.log, image=os.path.basename(LIBRARY)).instructions
         at = {name: value for name, value in symbols(LIBRARY).items() if name in ("early", "rare")}
         self.assertEqual([name for name in sorted(at) if at[name] in before], ["early"])
-        # It watches from 50 ms on, and at 350 the window would open again; the library is called at 120 and 260.
-        self.run_strobe("-b", "10%", "-T", "400ms", words=(LIBRARY, "rare"), program=LATE)
+        # It watches from 250 ms on, and at 1,750 the window would open again; the program waits for the breakpoints, with little CPU time.
+        self.run_strobe("-b", "10%", "-T", "2s", words=(LIBRARY, "rare"), program=LATE)
         self.assertIn(at["rare"], Log(self.log, image=os.path.basename(LIBRARY)).instructions)
 
     def test_another_program(self):

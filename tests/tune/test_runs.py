@@ -66,6 +66,14 @@ class Studies(Case):
         self.assertEqual(len(s["runs"]), 2)
         self.assertGreaterEqual(time.monotonic() - begin, 7 * 0.3)
 
+    def test_for_less_than_the_start(self):
+        """A run whose time is over before the program has been started is ended later."""
+        s = self.study("--for", "1ms", "-r", 2, "-b", "50%", "-T", "20ms", "--", "sleep", "1000")
+        self.assertTrue(s["complete"])
+        self.assertEqual(len(s["runs"]), 2)
+        for run in s["runs"]:
+            self.assertLess(run["native"]["seconds"], 100)
+
     def test_grid(self):
         """Each combination as often as asked, in each repetition once; what is measured without end is all there is."""
         for tool in "branches", "inscount":

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe tune --max and --max-threshold: test_search.py STROBE. The metric is what a command says, which is this script as well:
-test_search.py --source FOLDER. It depends on the number of the run alone, and a run lasts until enough numbers have been read."""
+"""strobe tune --max and --max-threshold: test_search.py STROBE SOURCE. The metric is what a command says (source.c). It depends on the number of
+the run alone, and a run lasts until enough numbers have been read."""
 import concurrent.futures
 import contextlib
-import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 import unittest
 from pathlib import Path
@@ -46,33 +44,7 @@ rm run
 """
 
 
-def replace(file, text):
-    new = file.with_suffix(".new")
-    new.write_text(text)
-    os.replace(new, file)
-
-
-def be_source(folder):
-    """While a run is under way, its number, again whenever the last one has been read. values.json has them by run; null: there is none."""
-    values = json.loads((folder / "values.json").read_text())
-    while True:
-        try:
-            run = (folder / "run").read_text().strip()
-        except FileNotFoundError:
-            run = None
-        value = values.get(run, values["else"]) if run else None
-        if value is None:
-            time.sleep(0.005)
-            continue
-        os.write(1, f"{value}\n".encode())
-        while int.from_bytes(fcntl.ioctl(1, termios.FIONREAD, bytes(4)), sys.byteorder):
-            time.sleep(0.002)
-        replace(folder / "given", f"{int((folder / 'given').read_text()) + 1}\n")
-
-
-if sys.argv[1] == "--source":
-    be_source(Path(sys.argv[2]))
-STROBE = os.path.abspath(sys.argv[1])
+STROBE, SOURCE = (os.path.abspath(path) for path in sys.argv[1:3])
 
 
 class Search(unittest.TestCase):
@@ -91,8 +63,8 @@ class Search(unittest.TestCase):
         """values: (run, value) of those that do not have the other one; interrupt: the run in which a signal comes."""
         for name in "last", "given":
             (self.folder / name).write_text("0\n")
-        (self.folder / "values.json").write_text(json.dumps({"else": other} | {str(run): value for run, value in values}))
-        source = f"cmd:exec {sys.executable} {os.path.abspath(__file__)} --source {self.folder}"
+        (self.folder / "values").write_text("".join(f"{run} {value}\n" for run, value in (*values, ("else", other))))
+        source = f"cmd:exec {SOURCE} {self.folder}"
         line = [STROBE, "tune", "-T", "20ms", "--qos", source, *map(str, arguments), "--", self.program, "word"]
         environment = dict(os.environ, TMPDIR=str(self.folder / "tmp"), REFERENCE=str(reference))
         with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=environment) as strobe:
@@ -198,7 +170,7 @@ class Search(unittest.TestCase):
 
     def test_interrupted(self):
         """What was tried before is told."""
-        done = self.tune("--max", "--qos-min", 90, "-o", self.folder / "found", values=[(1, 100), (4, None)], other=50, interrupt=4,
+        done = self.tune("--max", "--qos-min", 90, "-o", self.folder / "found", values=[(1, 100), (4, "none")], other=50, interrupt=4,
                          code=128 + signal.SIGINT)
         self.assertEqual(done.stderr, f"strobe: interrupted; what was measured before is kept\nstrobe: result: {self.folder}/found\n")
         found = json.loads((self.folder / "found").read_text())
