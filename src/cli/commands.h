@@ -167,7 +167,7 @@
 #define ST_TRACE_OPTIONS(O)                                                                        \
 	O(user, 'u', "user", NULL, true, "trace the functions of the program itself (default)")    \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
-	O(engine, 'e', "engine", "auto|jit", true,                                            \
+	O(engine, 'e', "engine", "auto|jit|ebpf", true,                                            \
 	  "set what times the calls (default: auto, which is jit)")                                \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \

@@ -110,7 +110,7 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		a->engine = st_trace_engine_named(value);
 		return a->engine ? ST_OK
 		                 : st_fail(e, ST_EXIT_USAGE,
-		                           "--engine takes auto or jit, not '%s'", value);
+		                           "--engine takes auto, jit or ebpf, not '%s'", value);
 	case TRACE_output:
 		a->measure.session.output.path = value;
 		return ST_OK;

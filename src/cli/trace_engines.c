@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "cli/trace.h"
+#include "ebpf/engine.h"
 #include "trace/probe.h"
 
 static const struct st_trace_engine jit = {.name = "jit"};
 
-static const struct st_trace_engine *const engines[] = {&jit, &st_trace_probe};
+static const struct st_trace_engine *const engines[] = {&jit, &st_trace_probe, &st_ebpf_engine};
 
 const struct st_trace_engine *
 st_trace_engine_named(const char *name)

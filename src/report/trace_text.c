@@ -124,9 +124,11 @@ trace_text_print_notes(const struct st_trace *t, FILE *out)
 		        t->lost_returns == 1 ? "it" : "them");
 	if (t->nested_returns)
 		fprintf(out,
-		        "\n  note: %s of these lost, because the kernel follows only 64 calls "
-		        "within each other\n",
-		        ST_COUNT(t->nested_returns, "return is", "returns are"));
+		        "\n  note: %s lost, because the kernel follows at most 64 calls within "
+		        "each "
+		        "other\n",
+		        ST_COUNT(t->nested_returns, "of these returns was",
+		                 "of these returns were"));
 	if (t->lost_records)
 		fprintf(out,
 		        "\n  note: %s lost, because entries and returns came faster than they "

@@ -279,6 +279,12 @@ chooses_image(struct st_patterns *p, const char *path)
 	return chosen;
 }
 
+bool
+st_region_chooses_image(struct st_region *r, const char *path)
+{
+	return chooses_image(&r->images, path) || !r->images.n;
+}
+
 /* Who unwinds in the program has to be told of what is not to be found there. */
 static void
 tell_frames(const struct matching *m)
@@ -375,9 +381,8 @@ any_matched(const struct st_patterns *p)
 	return false;
 }
 
-/* The option whose names fit nothing, so that nothing was measured; NULL: there is none. */
-static const char *
-fits_nothing(const struct st_region *r, bool threads)
+const char *
+st_region_fits_nothing(const struct st_region *r, bool threads)
 {
 	const struct {
 		const char *option;
@@ -399,7 +404,7 @@ st_region_note(const struct st_region *r, const struct st_run *run, struct st_pr
 		fit += run->processes[i].results->threads.n_measured;
 	if (r->threads && !fit)
 		note_no_thread(r->threads, p);
-	const char *nothing = fits_nothing(r, !r->threads || fit);
+	const char *nothing = st_region_fits_nothing(r, !r->threads || fit);
 	for (size_t i = 0; i < run->n_processes; i++)
 		if (run->processes[i].results->control.regions)
 			return nothing;

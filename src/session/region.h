@@ -68,6 +68,9 @@ void st_region_apply(struct st_region *r, const struct st_toolset *tools,
  * that nothing in the program fits, so that nothing was measured; NULL: there is none. */
 const char *st_region_note(const struct st_region *r, const struct st_run *run,
                            struct st_profile *p) __attribute__((warn_unused_result));
+/* The option whose names fit nothing, so that nothing was measured; NULL: there is none. threads:
+ * there were threads that were to be measured. */
+const char *st_region_fits_nothing(const struct st_region *r, bool threads);
 /* region_unknown.c: the part of it about names. */
 void st_region_note_unknown(const struct st_region *r, struct st_profile *p);
 /* A search for functions like the word: of so many names one is always a little like it. */
@@ -79,6 +82,9 @@ void st_region_try_functions(const struct st_region *r, const struct st_file_pat
 void st_region_note_lists(const struct st_region *r, struct st_profile *p);
 void st_region_note_asked(const struct st_region *r, const struct st_run *run,
                           struct st_profile *p);
+/* Whether functions of the image may be chosen, by its path: it fits a pattern, or none was given.
+ */
+bool st_region_chooses_image(struct st_region *r, const char *path);
 /* An image, opened once; NULL: it cannot be read. */
 struct st_image *st_region_image(struct st_region *r, const char *path);
 void st_region_free(struct st_region *r);

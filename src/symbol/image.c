@@ -222,6 +222,16 @@ st_image_offset_of_file(const struct st_image *image, uint64_t file_offset)
 }
 
 uint64_t
+st_image_file_offset(const struct st_image *image, uint64_t offset)
+{
+	GElf_Phdr segment;
+	for (size_t i = 0; next_load(image, &i, &segment);)
+		if (offset >= segment.p_vaddr && offset - segment.p_vaddr < segment.p_filesz)
+			return segment.p_offset + (offset - segment.p_vaddr);
+	return UINT64_MAX;
+}
+
+uint64_t
 st_image_code_end(const struct st_image *image)
 {
 	uint64_t end = 0;

@@ -31,6 +31,7 @@ struct sym_candidate {
 	const char *name;
 	enum st_symbol_source source;
 	uint8_t rank; /* enum sym_rank: the lower the better */
+	bool untyped;
 	bool ifunc;
 	uint32_t file; /* of a local symbol: number of the source file that it came from; 0: unknown
 	                */

@@ -17,7 +17,7 @@ is_shown(const struct st_function *f, const char *raw, size_t length)
 
 static st_status
 names_add(struct st_image *image, struct sym_names *names, const struct st_function *f,
-          const char *raw, enum st_symbol_source source, bool ifunc)
+          const char *raw, enum st_symbol_source source, bool untyped, bool ifunc)
 {
 	struct st_symbol *v = sym_grow(names->v, names->n, &names->room, sizeof *v);
 	if (!v)
@@ -36,8 +36,17 @@ names_add(struct st_image *image, struct sym_names *names, const struct st_funct
 		                                   .raw_name = raw,
 		                                   .source = source,
 		                                   .shown = is_shown(f, raw, length),
+		                                   .untyped = untyped,
 		                                   .ifunc = ifunc};
 	return 0;
+}
+
+/* Whether its name is from a symbol table: if no symbol of a type has it, a label has. */
+static bool
+is_of_symbol(const struct st_function *f)
+{
+	return f->source == ST_SYM_SYMTAB || f->source == ST_SYM_DYNSYM ||
+	       f->source == ST_SYM_MINIDEBUG;
 }
 
 /* The symbols that stand at the entry of a function, then the functions that have their name from
@@ -50,12 +59,12 @@ names_collect(struct st_image *image, struct sym_names *names, const struct sym_
 		const struct sym_candidate *c = &symbols->v[i];
 		const struct st_function *f = sym_table_find(table, c->start);
 		if (f && f->offset == c->start &&
-		    names_add(image, names, f, c->name, c->source, c->ifunc) != 0)
+		    names_add(image, names, f, c->name, c->source, c->untyped, c->ifunc) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < table->n; i++)
 		if (names_add(image, names, &table->v[i], table->v[i].raw_name, table->v[i].source,
-		              false) != 0)
+		              is_of_symbol(&table->v[i]), false) != 0)
 			return -1;
 	return 0;
 }
@@ -88,6 +97,8 @@ names_settle(struct sym_names *names)
 		if (!last || last->start != names->v[i].start ||
 		    strcmp(last->raw_name, names->v[i].raw_name))
 			names->v[kept++] = names->v[i];
+		else
+			names->v[kept - 1].untyped &= names->v[i].untyped;
 	}
 	names->n = kept;
 }

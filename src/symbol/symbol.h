@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 
 struct st_image;
 
@@ -54,9 +55,10 @@ struct st_symbol {
 	const char *plain;    /* demangled, without arguments */
 	const char *raw_name; /* as in the file, without a symbol version */
 	enum st_symbol_source source;
-	bool shown; /* of several names that of st_image_function */
-	bool ifunc; /* the code at start does not do what the name says, it chooses who does: it
-	               returns the address of that function */
+	bool shown;   /* of several names that of st_image_function */
+	bool untyped; /* it does not say that it names a function: there may be data at start */
+	bool ifunc;   /* the code at start does not do what the name says, it chooses who does: it
+	                 returns the address of that function */
 };
 
 /* A word of data that the dynamic linker, or the start of a static program, fills with an address:
@@ -117,6 +119,8 @@ const char *st_image_quality(struct st_image *image);
 /* Link-time address of the byte at file_offset, by the program headers; UINT64_MAX when no PT_LOAD
  * holds it. */
 uint64_t st_image_offset_of_file(const struct st_image *image, uint64_t file_offset);
+/* Offset in the file of the byte at a link-time address; UINT64_MAX: the file does not have it. */
+uint64_t st_image_file_offset(const struct st_image *image, uint64_t offset);
 /* Offset in the file behind the last byte of an executable PT_LOAD; 0: there is none. */
 uint64_t st_image_code_end(const struct st_image *image);
 /* Link-time address of the first byte of an executable mapping that begins at file_offset;
@@ -183,6 +187,22 @@ void st_image_code_addresses(struct st_image *image, void (*use)(void *context, 
 
 /* Where .eh_frame is, a link-time address, when the program headers do not lead to it. */
 bool st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes);
+
+/* An instruction by which a function is left. */
+struct st_exit {
+	uint64_t at;     /* link-time address */
+	uint64_t target; /* of a jump to code that is not the function's; 0: it returns */
+};
+struct st_exits {
+	ST_VEC(struct st_exit) exits; /* the caller frees v */
+	bool jumps_to_itself;         /* to its first instruction */
+};
+/*
+ * All return instructions and direct jumps by which the function that begins at the address is
+ * left, in its parts, too. False: all of it does not decode to instructions, or jumps lead into the
+ * middle of one: there may be data in it.
+ */
+bool st_image_exits(struct st_image *image, uint64_t entry, struct st_exits *out);
 
 /* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,

@@ -57,6 +57,7 @@ rank_symbol(const Elf64_Sym *symbol, const char *name, struct sym_candidate *c)
 		return false;
 	if (!may_be_code(symbol) || (!function && is_marker(name)))
 		return false;
+	c->untyped = !function;
 	if (binding == STB_LOCAL)
 		c->rank = SYM_LOCAL;
 	else

@@ -11,7 +11,7 @@ struct activation {
 	uint64_t begin_ns, callees_ns;
 	uint64_t around; /* index + 1 of the activation of the same function around it; 0: none */
 	uint64_t within_ns; /* inclusive, of activations of the function that it is around */
-	uint64_t sp;        /* where the return address lies; 0: not told */
+	uint64_t sp, back;  /* where the return address lies, and what it is; sp 0: not told */
 	bool is_followed;   /* the engine will see its return: it is not nested too deep */
 };
 
@@ -322,15 +322,24 @@ leave_below(struct st_trace_aggregate *a, struct thread *t, uint64_t sp)
 		lose(a, t);
 }
 
-/* Does the entry say no more than that the innermost activation jumped to its beginning? If its
- * return cannot be seen, it has returned, and the function is called anew. */
-static bool
-is_jump_to_itself(const struct st_trace_aggregate *a, const struct thread *t,
-                  const struct st_trace_event *event)
+static const struct activation *
+activation_at(const struct thread *t, uint64_t sp)
 {
 	const struct activation *top = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
-	return top && top->sp == event->sp && top->is_followed &&
-	       a->keys.v[top->function] == DECLARED + event->function;
+	return top && top->sp == sp ? top : NULL;
+}
+
+/* Has the activation that began where the entry does jumped there? Or has it returned without being
+ * seen, and this is a call? */
+static bool
+has_jumped(const struct st_trace_aggregate *a, const struct activation *here,
+           const struct st_trace_event *event)
+{
+	const bool is_same = a->keys.v[here->function] == DECLARED + event->function;
+	/* An engine that waits for returns by replacing their addresses knows it. */
+	if (!event->back || a->limits.followed)
+		return !event->back;
+	return here->back == event->back && !(is_same && !event->jumps_to_itself);
 }
 
 static bool
@@ -350,16 +359,23 @@ st_trace_event_entry(struct st_trace_aggregate *a, const struct st_trace_event *
 	if (!t)
 		return ST_FAILED;
 	leave_below(a, t, event->sp);
-	const struct activation *top = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
-	if (top && top->sp == event->sp && !top->is_followed)
-		lose(a, t);
-	if (!may_enter(a, t, event) || is_jump_to_itself(a, t, event))
+	const struct activation *here = activation_at(t, event->sp);
+	if (here && has_jumped(a, here, event)) {
+		/* One to its own beginning is no call. */
+		if (a->keys.v[here->function] == DECLARED + event->function)
+			return ST_OK;
+	} else {
+		while (activation_at(t, event->sp))
+			lose(a, t);
+	}
+	if (!may_enter(a, t, event))
 		return ST_OK;
 	const uint32_t function = function_of_key(a, event->tid, DECLARED + event->function);
 	struct activation *new = push_activation(a, t, function, event->ns);
 	if (!new)
 		return ST_FAILED;
 	new->sp = event->sp;
+	new->back = event->back ? event->back : here ? here->back : 0;
 	new->is_followed = !a->limits.followed || t->followed < a->limits.followed;
 	t->followed += new->is_followed;
 	if (is_scope_function(a, function))
@@ -374,10 +390,11 @@ st_trace_event_return(struct st_trace_aggregate *a, const struct st_trace_event 
 	if (!t)
 		return ST_FAILED;
 	leave_below(a, t, event->sp);
-	const struct activation *top = t->stack.n ? &t->stack.v[t->stack.n - 1] : NULL;
-	if (!top || top->sp != event->sp || a->keys.v[top->function] != DECLARED + event->function)
-		return ST_OK; /* it began before the trace, or was not to be traced */
-	return end_activation(a, t, event->ns);
+	/* A function that jumped to another one at its end returns with that one. */
+	while (activation_at(t, event->sp))
+		if (end_activation(a, t, event->ns))
+			return ST_FAILED;
+	return ST_OK;
 }
 
 static st_status

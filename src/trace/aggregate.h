@@ -27,14 +27,19 @@ st_status st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char 
                           uint64_t ns);
 /*
  * The same from an engine, which knows a function by the number that st_trace_declare gives it, and
- * where the return address lies. A return ends the activation of the same place; what lies below
- * the stack pointer has been left without a return (src/tools/calltimes.c). A return of something
- * else is of no interest: it began before the trace did, or was not to be traced.
+ * where the return address lies. A return ends the activations of the same place: of a function,
+ * and of those that jumped to it at their end; what lies below the stack pointer has been left
+ * without a return (src/tools/calltimes.c). Where nothing began, the return is of no interest: its
+ * call was before the trace, or was not to be traced.
  */
 struct st_trace_event {
 	uint64_t ns, sp;
 	int64_t tid, pid;
-	uint32_t function;
+	uint32_t function; /* of an entry */
+	/* Of an entry, the return address; 0: it is the one of the activation at the same place,
+	 * which has jumped there. */
+	uint64_t back;
+	bool jumps_to_itself; /* the function may jump to its own beginning */
 };
 
 struct st_trace_limits {

@@ -28,12 +28,13 @@ MAY = {
     "check": {"base"},
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "session"},
+    "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct", "trace"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "report", "export", "live", "experiment", "tune"},
+            "session", "contexts", "reconstruct", "trace", "ebpf", "report", "export", "live", "experiment", "tune"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

@@ -255,12 +255,26 @@ engine_of(const char *const *names, const struct st_trace_limits *limits)
 	return a;
 }
 
+/* back: the return address; 0: by a jump. */
+static void
+enters_from(struct st_trace_aggregate *a, uint32_t function, uint64_t sp, uint64_t back,
+            uint64_t ns)
+{
+	const struct st_trace_event event = {.ns = ns,
+	                                     .sp = sp,
+	                                     .tid = 1,
+	                                     .pid = 1,
+	                                     .function = function,
+	                                     .back = back,
+	                                     .jumps_to_itself = true};
+	assert_int_equal(st_trace_event_entry(a, &event), 0);
+}
+
+/* By a call. */
 static void
 enters(struct st_trace_aggregate *a, uint32_t function, uint64_t sp, uint64_t ns)
 {
-	const struct st_trace_event event = {
-	        .ns = ns, .sp = sp, .tid = 1, .pid = 1, .function = function};
-	assert_int_equal(st_trace_event_entry(a, &event), 0);
+	enters_from(a, function, sp, sp + 1, ns);
 }
 
 static void
@@ -351,8 +365,8 @@ test_jumps(void **state)
 	struct st_trace t;
 	returns(a, 1, 200, 0);
 	enters(a, 0, 100, 10);
-	enters(a, 0, 100, 20);
-	enters(a, 1, 100, 30);
+	enters_from(a, 0, 100, 0, 20);
+	enters_from(a, 1, 100, 0, 30);
 	returns(a, 1, 100, 40);
 	returns(a, 0, 100, 40);
 	returns(a, 0, 100, 40);
@@ -360,6 +374,27 @@ test_jumps(void **state)
 	expect(&t, "f", 1, 30, 20, 30, 0);
 	expect(&t, "g", 1, 10, 10, 10, 0);
 	assert_int_equal(t.stray_returns, 0);
+	st_trace_free(&t);
+}
+
+/* The same place with the same return address is a jump, and with another one a call. */
+static void
+test_calls_of_one_place(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"f", "g", "h", NULL};
+	struct st_trace_aggregate *a = engine_of(names, NULL);
+	struct st_trace t;
+	enters_from(a, 0, 100, 7, 10);
+	enters_from(a, 1, 100, 7, 20);
+	enters_from(a, 2, 100, 8, 30);
+	returns(a, 2, 100, 40);
+	finish(a, &t);
+	expect(&t, "f", 0, 0, 0, 0, 1);
+	expect(&t, "g", 0, 0, 0, 0, 1);
+	expect(&t, "h", 1, 10, 10, 10, 0);
+	assert_int_equal(t.pairs.n, 1);
+	assert_int_equal(t.pairs.v[0].caller, ST_TRACE_NOBODY);
 	st_trace_free(&t);
 }
 
@@ -407,6 +442,7 @@ main(void)
 	        cmocka_unit_test(test_jump_over),
 	        cmocka_unit_test(test_jumps),
 	        cmocka_unit_test(test_limits),
+	        cmocka_unit_test(test_calls_of_one_place),
 	        cmocka_unit_test(test_quantiles),
 	        cmocka_unit_test(test_within_lost),
 	};

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ebpf/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ebpf/attach.h"
+#include "session/session.h"
+#include "symbol/symbol.h"
+#include "tools/traced.h"
+
+/* A function under consideration. */
+struct candidate {
+	uint64_t start;
+	const char *name, *plain; /* the one that is shown, with arguments and without */
+	bool is_scope, is_sure;
+};
+
+struct looking {
+	struct st_ebpf_choice *c;
+	struct st_image *image;
+	uint64_t *matched; /* of the pattern */
+	ST_VEC(struct candidate) found;
+};
+
+static size_t
+plain_length(const char *name)
+{
+	const size_t n = strlen(name), bare = strcspn(name, "(");
+	return bare && n && name[n - 1] == ')' ? bare : n;
+}
+
+static bool
+is_excluded_name(const struct st_patterns *p, const char *name)
+{
+	char pattern[512];
+	for (size_t i = 0; i < p->n; i++) {
+		snprintf(pattern, sizeof pattern, "%.*s", (int)plain_length(p->text[i]),
+		         p->text[i]);
+		if (traced_fits(pattern, name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_main(const struct st_ebpf_choice *c, const struct st_symbol *s)
+{
+	const char *wanted = c->request->main;
+	return *wanted && (!strcmp(s->plain, wanted) || !strcmp(s->raw_name, wanted) ||
+	                   !strcmp(s->name, wanted));
+}
+
+/* All names of a function are known: is it traced? */
+static bool
+consider_symbol(struct looking *l, const struct st_symbol *s, struct candidate *out)
+{
+	const struct st_trace_request *r = l->c->request;
+	size_t n;
+	const struct st_symbol *names = st_image_names_of(l->image, s, &n);
+	*out = (struct candidate){.start = s->start, .name = s->name, .plain = s->plain};
+	for (size_t i = 0; i < n; i++) {
+		out->is_scope |= is_main(l->c, &names[i]);
+		out->is_sure |= !names[i].untyped;
+		if (!names[i].shown)
+			continue;
+		out->name = names[i].name;
+		out->plain = names[i].plain;
+	}
+	if (out->is_scope)
+		return true;
+	return !is_excluded_name(r->excluded, out->plain) && !traced_is_no_function(out->plain) &&
+	       !(r->own && traced_is_of_compiler(out->plain));
+}
+
+static bool
+look_at_symbol(const struct st_symbol *s, void *context)
+{
+	struct looking *l = context;
+	struct candidate candidate;
+	/* Nobody enters a function by a part of it, or by a stub of the linker. */
+	if (s->entry != s->start || s->source == ST_SYM_PLT)
+		return true;
+	if (l->matched)
+		++*l->matched;
+	if (l->found.n && l->found.v[l->found.n - 1].start == s->start)
+		return true;
+	if (!consider_symbol(l, s, &candidate))
+		return true;
+	struct candidate *new = ST_PUSH(&l->found);
+	if (!new)
+		return !(l->c->no_memory = true);
+	*new = candidate;
+	return true;
+}
+
+static int
+candidate_order(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void
+refuse_candidate(struct st_ebpf_choice *c, uint32_t image, const struct candidate *candidate,
+                 const char *reason)
+{
+	struct st_trace_refused *refused = ST_PUSH(&c->refused);
+	if (refused)
+		*refused = (struct st_trace_refused){.name = candidate->name,
+		                                     .image = c->images.v[image].path,
+		                                     .offset = candidate->start,
+		                                     .reason = reason};
+	else
+		c->no_memory = true;
+}
+
+/* Why a function cannot be probed; NULL: it can. */
+static const char *
+refusal_of(const struct st_ebpf_choice *c, const struct candidate *candidate, const uint8_t *code,
+           size_t n)
+{
+	/* What is not called has no return address for the kernel to replace. */
+	static const char not_called[] =
+	        "_start;_dl_start_user;_dl_runtime_resolve*;_dl_runtime_profile*;__start_context";
+	/* What keeps its own return address, to return there again. */
+	static const char keepers[] = "setjmp;_setjmp;__sigsetjmp;sigsetjmp;__setjmp;getcontext;"
+	                              "swapcontext;setcontext;vfork;__vfork;_Unwind_*;"
+	                              "__morestack*;mcount;_mcount;__fentry__";
+	if (!n)
+		return "its code is not in the file";
+	if (traced_is_excluded(not_called, candidate->name))
+		return "it is not called: there is no return that could be seen";
+	if (!candidate->is_sure)
+		return "its symbol does not say that it is a function: it may be data";
+	if (!c->by_instructions && traced_is_excluded(keepers, candidate->name))
+		return "it reads its return address, which the kernel's probe replaces";
+	if (st_ebpf_is_refused(code, n))
+		return "the kernel cannot probe its first instruction";
+	return NULL;
+}
+
+static bool
+is_chosen_entry(const struct looking *l, uint64_t start)
+{
+	size_t low = 0, high = l->found.n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (l->found.v[middle].start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->found.n && l->found.v[low].start == start;
+}
+
+/* The instructions that leave the function of the last probe. False: they are not known. */
+static bool
+add_exits(struct looking *l, struct st_ebpf_probe *probe)
+{
+	struct st_ebpf_choice *c = l->c;
+	struct st_exits returns = {0};
+	const bool good = st_image_exits(l->image, probe->offset, &returns);
+	probe->jumps_to_itself = returns.jumps_to_itself;
+	for (size_t i = 0; good && i < returns.exits.n; i++) {
+		const struct st_exit *exit = &returns.exits.v[i];
+		/* What jumps to a function that is traced, too, returns with that one. */
+		if (exit->target && is_chosen_entry(l, exit->target))
+			continue;
+		struct st_ebpf_exit *new = ST_PUSH(&c->exits);
+		if (new)
+			*new = (struct st_ebpf_exit){probe->image, (uint32_t)(probe - c->probes.v),
+			                             st_image_file_offset(l->image, exit->at)};
+		else
+			c->no_memory = true;
+	}
+	free(returns.exits.v);
+	return good;
+}
+
+static void
+add_chosen_probe(struct looking *l, uint32_t image, const struct candidate *candidate)
+{
+	struct st_ebpf_choice *c = l->c;
+	uint8_t code[16];
+	const size_t n = st_image_bytes(l->image, candidate->start, code, sizeof code);
+	const char *reason = refusal_of(c, candidate, code, n);
+	struct st_ebpf_probe *probe = reason ? NULL : ST_PUSH(&c->probes);
+	if (reason)
+		return refuse_candidate(c, image, candidate, reason);
+	if (!probe) {
+		c->no_memory = true;
+		return;
+	}
+	*probe = (struct st_ebpf_probe){.image = image,
+	                                .offset = candidate->start,
+	                                .in_file = st_image_file_offset(l->image, candidate->start),
+	                                .name = candidate->name,
+	                                .by_instructions = c->by_instructions,
+	                                .is_stepped = st_ebpf_is_stepped(code, n)};
+	if (c->by_instructions && !add_exits(l, probe)) {
+		c->probes.n--;
+		return refuse_candidate(c, image, candidate,
+		                        "its return instructions are not known: there may be data "
+		                        "in its code");
+	}
+	const struct st_trace_function about = {.name = candidate->name,
+	                                        .image = c->images.v[image].path,
+	                                        .build_id = st_image_build_id(l->image),
+	                                        .offset = candidate->start};
+	probe->function = st_trace_declare(c->to, &about);
+	c->no_memory |= probe->function == ST_TRACE_NOBODY;
+	if (candidate->is_scope && !c->limits.has_scope) {
+		c->limits.has_scope = true;
+		c->limits.scope = probe->function;
+	}
+}
+
+static void
+look_for_all(struct looking *l, bool is_chosen)
+{
+	const struct st_trace_request *r = l->c->request;
+	struct st_patterns *functions = &r->session->region.functions;
+	for (size_t i = 0; is_chosen && i < functions->n; i++) {
+		l->matched = &functions->matched[i];
+		if (st_image_match(l->image, functions->text[i], look_at_symbol, l))
+			l->c->no_memory = true;
+	}
+	l->matched = NULL;
+	if (is_chosen && !functions->n && st_image_match(l->image, "*", look_at_symbol, l))
+		l->c->no_memory = true;
+	if (*r->main && st_image_match(l->image, r->main, look_at_symbol, l))
+		l->c->no_memory = true;
+}
+
+static bool
+is_looked_at(const struct st_ebpf_choice *c, const char *path)
+{
+	for (size_t i = 0; i < c->images.n; i++)
+		if (!strcmp(c->images.v[i].path, path))
+			return true;
+	return false;
+}
+
+bool
+st_ebpf_reads_returns(struct st_ebpf_choice *c, const char *path, bool is_program)
+{
+	static const char libraries[] = "libgcc_s.*;libunwind*;libstdc++*;libc++*;libgo.*;libjvm.*;"
+	                                "libboost_context*;libboost_coroutine*";
+	static const char users[] =
+	        "_Unwind_*;swapcontext;setcontext;makecontext;runtime.morestack*;"
+	        "caml_main;caml_startup*";
+	if (traced_is_excluded(libraries, st_base_name(path)))
+		return true;
+	struct st_image *image =
+	        is_program ? st_region_image(&c->request->session->region, path) : NULL;
+	size_t n = 0;
+	const struct st_slot *slots = image ? st_image_slots(image, &n) : NULL;
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].symbol && traced_is_excluded(users, slots[i].symbol))
+			return true;
+	const struct st_symbol *symbols = image ? st_image_symbols(image, &n) : NULL;
+	for (size_t i = 0; symbols && i < n; i++)
+		if (traced_is_excluded(users, symbols[i].raw_name))
+			return true;
+	return false;
+}
+
+void
+st_ebpf_choose(struct st_ebpf_choice *c, const char *path)
+{
+	struct st_region *region = &c->request->session->region;
+	struct looking l = {.c = c};
+	struct st_ebpf_image *image = is_looked_at(c, path) ? NULL : ST_PUSH(&c->images);
+	if (!image)
+		return;
+	const bool is_chosen = st_region_chooses_image(region, path);
+	image->path = strdup(path);
+	image->file = c->pid ? st_text_of("/proc/%d/root%s", c->pid, path) : strdup(path);
+	if (!image->path || !image->file) {
+		c->no_memory = true;
+		return;
+	}
+	if (is_chosen || *c->request->main)
+		image->image = st_region_image(region, path);
+	l.image = image->image;
+	if (l.image)
+		look_for_all(&l, is_chosen);
+	if (l.found.n)
+		qsort(l.found.v, l.found.n, sizeof *l.found.v, candidate_order);
+	c->by_instructions |= l.found.n && st_ebpf_reads_returns(c, path, false);
+	for (size_t i = 0; i < l.found.n; i++)
+		if (!i || l.found.v[i].start != l.found.v[i - 1].start)
+			add_chosen_probe(&l, (uint32_t)c->images.n - 1, &l.found.v[i]);
+	free(l.found.v);
+}
+
+void
+st_ebpf_choice_free(struct st_ebpf_choice *c)
+{
+	for (size_t i = 0; i < c->images.n; i++) {
+		free(c->images.v[i].path);
+		free(c->images.v[i].file);
+	}
+	free(c->images.v);
+	free(c->probes.v);
+	free(c->refused.v);
+	free(c->exits.v);
+}
