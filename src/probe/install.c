@@ -55,6 +55,8 @@ add_image(struct st_probes *p, const struct mapping *m)
 	image->bias = m->from - begin;
 	image->first = first_instruction(m->path);
 	image->planner = st_probe_planner_new(image->image);
+	if (image->planner && st_probe_planner_forbids(image->planner))
+		p->process.area->only_counts = 1;
 	return image->planner ? image : NULL;
 }
 

@@ -124,3 +124,77 @@ st_probe_role(const char *raw_name)
 	        bsearch(name, names, sizeof names / sizeof *names, sizeof *names, compare_name);
 	return found ? found->role : (struct st_probe_role_of){ST_ROLE_NORMAL, NULL};
 }
+
+/* Runtimes that walk stacks on their own, by what of them is in an image. */
+static const struct walker {
+	const char *symbol, *section, *file; /* NULL: says nothing; file: how its name begins */
+	bool process;                        /* it walks over frames of other images, too */
+	const char *why;
+} walkers[] = {
+        {NULL, ".gopclntab", NULL, false, "Go's runtime reads return addresses, and moves stacks"},
+        {NULL, ".data.rel.ro.gopclntab", NULL, false,
+         "Go's runtime reads return addresses, and moves stacks"},
+        {"caml_start_program", NULL, NULL, false,
+         "OCaml's garbage collector reads return addresses"},
+        {"caml_call_gc", NULL, NULL, false, "OCaml's garbage collector reads return addresses"},
+        {"_ZN2v87Isolate3NewERKNS0_12CreateParamsE", NULL, NULL, true,
+         "V8's garbage collector reads return addresses"},
+        {"JNI_CreateJavaVM", NULL, "libjvm.so", false,
+         "the Java virtual machine reads return addresses"},
+        {"coreclr_initialize", NULL, NULL, true, ".NET's runtime reads return addresses"},
+        {"mono_gc_collect", NULL, NULL, true, "Mono's runtime reads return addresses"},
+        {"PyInit__greenlet", NULL, NULL, true, "greenlets move parts of the stack away and back"},
+        {"__morestack", NULL, NULL, false, "its stack is split, and moved by return addresses"},
+        {NULL, NULL, "libgcc_s.so", false, "it is part of the unwinder"},
+        {NULL, NULL, "libunwind", false, "it is part of the unwinder"},
+};
+
+static bool
+is_walker(struct st_image *image, const struct walker *w)
+{
+	const char *path = st_image_path(image), *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	return (w->symbol && st_image_defines(image, w->symbol)) ||
+	       (w->section && st_image_has_section(image, w->section)) ||
+	       (w->file && !strncmp(name, w->file, strlen(w->file)));
+}
+
+static bool
+is_of_unwinding(const char *symbol)
+{
+	return !strncmp(symbol, "_Unwind_", 8) || !strcmp(symbol, "__cxa_begin_catch") ||
+	       !strcmp(symbol, "__cxa_throw") || !strcmp(symbol, "__cxa_rethrow");
+}
+
+/* Exceptions are handled, but who unwinds is neither imported nor known by name: it is in the
+ * image, and there is no telling where. The C library has loaded it itself. */
+static bool
+hides_unwinder(struct st_image *image)
+{
+	size_t n;
+	const struct st_slot *slots = st_image_slots(image, &n);
+	if (!st_image_has_section(image, ".gcc_except_table") ||
+	    st_image_defines(image, "_Unwind_RaiseException") ||
+	    st_image_defines(image, "__libc_start_main"))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_of_unwinding(slots[i].symbol))
+			return false;
+	return true;
+}
+
+struct st_probe_role_of
+st_probe_image_role(struct st_image *image, bool *process)
+{
+	*process = false;
+	for (size_t i = 0; i < sizeof walkers / sizeof *walkers; i++) {
+		if (!is_walker(image, &walkers[i]))
+			continue;
+		*process = walkers[i].process;
+		return (struct st_probe_role_of){ST_ROLE_COUNT, walkers[i].why};
+	}
+	if (hides_unwinder(image))
+		return (struct st_probe_role_of){
+		        ST_ROLE_COUNT, "an unwinder is in its file, and no name says where"};
+	return (struct st_probe_role_of){ST_ROLE_NORMAL, NULL};
+}

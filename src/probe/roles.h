@@ -34,4 +34,10 @@ struct st_probe_role_of {
 /* By a name as in the file (a version behind @ is left out); normal when it is not known. */
 struct st_probe_role_of st_probe_role(const char *raw_name);
 
+/*
+ * What holds for all functions of an image whose names say nothing else: normal, or counted, with
+ * the reason. *process becomes whether it holds for all images of the process that has this one.
+ */
+struct st_probe_role_of st_probe_image_role(struct st_image *image, bool *process);
+
 #endif

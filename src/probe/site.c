@@ -12,7 +12,9 @@ struct st_probe_planner {
 	struct st_code_range *ranges;
 	size_t n_ranges;
 	bool has_frames;
-	uint8_t refusal; /* of all functions of the image */
+	uint8_t refusal;              /* of all functions of the image */
+	struct st_probe_role_of role; /* of those whose names say nothing */
+	bool forbids;
 	uint64_t *resolvers;
 	size_t n_resolvers;
 	struct probe_leads *leads;
@@ -45,6 +47,7 @@ st_probe_planner_new(struct st_image *image)
 		return NULL;
 	p->image = image;
 	p->refusal = refusal_of_image(image);
+	p->role = st_probe_image_role(image, &p->forbids);
 	p->n_ranges = st_image_code_ranges(image, &p->ranges, &p->has_frames);
 	/* Go's functions have tables of their own, and only what comes from C has frames. */
 	if (st_image_has_section(image, ".gopclntab"))
@@ -66,6 +69,12 @@ st_probe_planner_free(struct st_probe_planner *p)
 	free(p->ranges);
 	free(p->resolvers);
 	free(p);
+}
+
+bool
+st_probe_planner_forbids(const struct st_probe_planner *p)
+{
+	return p->forbids;
 }
 
 static int
@@ -109,7 +118,7 @@ role_of(const struct st_probe_planner *p, const struct st_function *f)
 		if (other.role > role.role)
 			role = other;
 	}
-	return role;
+	return role.role == ST_ROLE_NORMAL ? p->role : role;
 }
 
 /* Reasons that no byte of the function changes. */

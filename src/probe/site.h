@@ -77,6 +77,10 @@ struct st_probe_planner;
 struct st_probe_planner *st_probe_planner_new(struct st_image *image);
 void st_probe_planner_free(struct st_probe_planner *planner);
 
+/* Whether code of the image reads return addresses of other images' functions, too: none of the
+ * process may be replaced. */
+bool st_probe_planner_forbids(const struct st_probe_planner *planner);
+
 /* Judges one function. An island stays the site's as long as the planner lives, so a function is to
  * be judged once. */
 void st_probe_judge(struct st_probe_planner *planner, const struct st_function *f,

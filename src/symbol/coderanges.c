@@ -134,6 +134,19 @@ st_image_resolvers(struct st_image *image, uint64_t **out)
 }
 
 bool
+st_image_defines(struct st_image *image, const char *raw_name)
+{
+	const struct sym_candidates *list = &sym_symbols(image)->symbols;
+	size_t n = strlen(raw_name);
+	for (size_t i = 0; i < list->n; i++) {
+		const char *name = list->v[i].name;
+		if (!strncmp(name, raw_name, n) && (!name[n] || name[n] == '@'))
+			return true;
+	}
+	return false;
+}
+
+bool
 st_image_has_section(const struct st_image *image, const char *name)
 {
 	return sym_elf_has_section(&image->main, name);

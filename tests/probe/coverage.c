@@ -90,6 +90,11 @@ measure(const char *path, bool list)
 		count_site(&counts, &v[i], &site, list);
 	}
 	print_counts(path, &counts, now() - begin);
+	bool process;
+	struct st_probe_role_of role = st_probe_image_role(image, &process);
+	if (role.why)
+		printf("  counted only%s: %s\n", process ? ", and all of its process" : "",
+		       role.why);
 	st_probe_planner_free(planner);
 	st_image_close(image);
 	return 0;

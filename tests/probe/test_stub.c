@@ -149,26 +149,13 @@ out_of_reach(void **state)
 	assert_int_equal(st_probe_stub(&plain, &far, &stub), ST_OK);
 }
 
-static void
-roles(void **state)
-{
-	(void)state;
-	assert_int_equal(st_probe_role("_Unwind_Resume@@GCC_3.0").role, ST_ROLE_UNWINDER);
-	assert_int_equal(st_probe_role("__cxa_begin_catch").role, ST_ROLE_LANDING);
-	assert_int_equal(st_probe_role("vfork").role, ST_ROLE_COUNT);
-	assert_int_equal(st_probe_role("__restore_rt").role, ST_ROLE_REFUSED);
-	assert_int_equal(st_probe_role("vfor").role, ST_ROLE_NORMAL);
-	assert_int_equal(st_probe_role("_Exit").role, ST_ROLE_NORMAL);
-	assert_int_equal(st_probe_role("_ULx86_64_init_local").role, ST_ROLE_UNWINDER);
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(whole_stub), cmocka_unit_test(island),
-	        cmocka_unit_test(moved),      cmocka_unit_test(calls),
-	        cmocka_unit_test(roles),      cmocka_unit_test(out_of_reach),
+	        cmocka_unit_test(whole_stub),   cmocka_unit_test(island),
+	        cmocka_unit_test(moved),        cmocka_unit_test(calls),
+	        cmocka_unit_test(out_of_reach),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
