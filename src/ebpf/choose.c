@@ -8,41 +8,22 @@
 #include "ebpf/attach.h"
 #include "session/session.h"
 #include "symbol/symbol.h"
+#include "symbol/unwind.h"
 #include "tools/traced.h"
+#include "trace/choose.h"
 
-/* A function under consideration. */
+/* A function that is chosen. */
 struct candidate {
 	uint64_t start;
-	const char *name, *plain; /* the one that is shown, with arguments and without */
+	const char *name;
 	bool is_scope, is_sure;
 };
 
 struct looking {
 	struct st_ebpf_choice *c;
 	struct st_image *image;
-	uint64_t *matched; /* of the pattern */
-	ST_VEC(struct candidate) found;
+	ST_VEC(struct candidate) found; /* in the order of their starts */
 };
-
-static size_t
-plain_length(const char *name)
-{
-	const size_t n = strlen(name), bare = strcspn(name, "(");
-	return bare && n && name[n - 1] == ')' ? bare : n;
-}
-
-static bool
-is_excluded_name(const struct st_patterns *p, const char *name)
-{
-	char pattern[512];
-	for (size_t i = 0; i < p->n; i++) {
-		snprintf(pattern, sizeof pattern, "%.*s", (int)plain_length(p->text[i]),
-		         p->text[i]);
-		if (traced_fits(pattern, name))
-			return true;
-	}
-	return false;
-}
 
 static bool
 is_main(const struct st_ebpf_choice *c, const struct st_symbol *s)
@@ -52,54 +33,26 @@ is_main(const struct st_ebpf_choice *c, const struct st_symbol *s)
 	                   !strcmp(s->name, wanted));
 }
 
-/* All names of a function are known: is it traced? */
-static bool
-consider_symbol(struct looking *l, const struct st_symbol *s, struct candidate *out)
+/* n names of a function. */
+static void
+consider_function(struct looking *l, const char *path, const struct st_symbol *names, size_t n)
 {
-	const struct st_trace_request *r = l->c->request;
-	size_t n;
-	const struct st_symbol *names = st_image_names_of(l->image, s, &n);
-	*out = (struct candidate){.start = s->start, .name = s->name, .plain = s->plain};
+	const struct st_function *f = st_image_function(l->image, names->start);
+	struct candidate found = {.start = names->start};
 	for (size_t i = 0; i < n; i++) {
-		out->is_scope |= is_main(l->c, &names[i]);
-		out->is_sure |= !names[i].untyped;
-		if (!names[i].shown)
-			continue;
-		out->name = names[i].name;
-		out->plain = names[i].plain;
+		found.is_scope |= is_main(l->c, &names[i]);
+		found.is_sure |= !names[i].untyped;
 	}
-	if (out->is_scope)
-		return true;
-	return !is_excluded_name(r->excluded, out->plain) && !traced_is_no_function(out->plain) &&
-	       !(r->own && traced_is_of_compiler(out->plain));
-}
-
-static bool
-look_at_symbol(const struct st_symbol *s, void *context)
-{
-	struct looking *l = context;
-	struct candidate candidate;
-	/* Nobody enters a function by a part of it, or by a stub of the linker. */
-	if (s->entry != s->start || s->source == ST_SYM_PLT)
-		return true;
-	if (l->matched)
-		++*l->matched;
-	if (l->found.n && l->found.v[l->found.n - 1].start == s->start)
-		return true;
-	if (!consider_symbol(l, s, &candidate))
-		return true;
+	if (!f || f->offset != names->start || f->source == ST_SYM_PLT ||
+	    (!st_trace_chosen(l->c->chooser, l->image, path, f) && !found.is_scope))
+		return;
 	struct candidate *new = ST_PUSH(&l->found);
-	if (!new)
-		return !(l->c->no_memory = true);
-	*new = candidate;
-	return true;
-}
-
-static int
-candidate_order(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-	return x->start < y->start ? -1 : x->start > y->start;
+	if (!new) {
+		l->c->no_memory = true;
+		return;
+	}
+	found.name = f->name;
+	*new = found;
 }
 
 static void
@@ -116,21 +69,40 @@ refuse_candidate(struct st_ebpf_choice *c, uint32_t image, const struct candidat
 		c->no_memory = true;
 }
 
+/* Does the unwind information say that there is no return address where a call leaves it, at the
+ * stack pointer? It is so of where the kernel starts a program, and of what the linker jumps to. */
+static bool
+has_no_caller(struct st_image *image, uint64_t entry)
+{
+	enum { WORDS = 64, MARK = 0x1000, BASE = 0x100000 };
+	uint64_t words[WORDS], registers[ST_DWARF_REGISTERS] = {[ST_DWARF_RSP] = BASE};
+	bool interrupted = false;
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = MARK + i;
+	const struct st_stack_copy stack = {(const unsigned char *)words, BASE, sizeof words};
+	const enum st_unwind step = st_image_unwind(image, entry, registers, &stack, &interrupted);
+	if (step == ST_UNWIND_CALLER)
+		return interrupted || registers[ST_DWARF_PC] != MARK;
+	return step == ST_UNWIND_OUTERMOST;
+}
+
 /* Why a function cannot be probed; NULL: it can. */
 static const char *
-refusal_of(const struct st_ebpf_choice *c, const struct candidate *candidate, const uint8_t *code,
+refusal_of(const struct looking *l, const struct candidate *candidate, const uint8_t *code,
            size_t n)
 {
+	const struct st_ebpf_choice *c = l->c;
 	/* What is not called has no return address for the kernel to replace. */
-	static const char not_called[] =
-	        "_start;_dl_start_user;_dl_runtime_resolve*;_dl_runtime_profile*;__start_context";
+	static const char not_called[] = "_start;_dl_start_user;_dl_runtime_resolve*;"
+	                                 "_dl_runtime_profile*;__start_context";
 	/* What keeps its own return address, to return there again. */
 	static const char keepers[] = "setjmp;_setjmp;__sigsetjmp;sigsetjmp;__setjmp;getcontext;"
 	                              "swapcontext;setcontext;vfork;__vfork;_Unwind_*;"
 	                              "__morestack*;mcount;_mcount;__fentry__";
 	if (!n)
 		return "its code is not in the file";
-	if (traced_is_excluded(not_called, candidate->name))
+	if (traced_is_excluded(not_called, candidate->name) ||
+	    has_no_caller(l->image, candidate->start))
 		return "it is not called: there is no return that could be seen";
 	if (!candidate->is_sure)
 		return "its symbol does not say that it is a function: it may be data";
@@ -185,7 +157,7 @@ add_chosen_probe(struct looking *l, uint32_t image, const struct candidate *cand
 	struct st_ebpf_choice *c = l->c;
 	uint8_t code[16];
 	const size_t n = st_image_bytes(l->image, candidate->start, code, sizeof code);
-	const char *reason = refusal_of(c, candidate, code, n);
+	const char *reason = refusal_of(l, candidate, code, n);
 	struct st_ebpf_probe *probe = reason ? NULL : ST_PUSH(&c->probes);
 	if (reason)
 		return refuse_candidate(c, image, candidate, reason);
@@ -218,20 +190,16 @@ add_chosen_probe(struct looking *l, uint32_t image, const struct candidate *cand
 }
 
 static void
-look_for_all(struct looking *l, bool is_chosen)
+look_at_functions(struct looking *l, const char *path)
 {
-	const struct st_trace_request *r = l->c->request;
-	struct st_patterns *functions = &r->session->region.functions;
-	for (size_t i = 0; is_chosen && i < functions->n; i++) {
-		l->matched = &functions->matched[i];
-		if (st_image_match(l->image, functions->text[i], look_at_symbol, l))
-			l->c->no_memory = true;
+	size_t n;
+	const struct st_symbol *symbols = st_image_symbols(l->image, &n);
+	for (size_t first = 0, behind; symbols && first < n; first = behind) {
+		for (behind = first + 1;
+		     behind < n && symbols[behind].start == symbols[first].start;)
+			behind++;
+		consider_function(l, path, symbols + first, behind - first);
 	}
-	l->matched = NULL;
-	if (is_chosen && !functions->n && st_image_match(l->image, "*", look_at_symbol, l))
-		l->c->no_memory = true;
-	if (*r->main && st_image_match(l->image, r->main, look_at_symbol, l))
-		l->c->no_memory = true;
 }
 
 static bool
@@ -255,6 +223,9 @@ st_ebpf_reads_returns(struct st_ebpf_choice *c, const char *path, bool is_progra
 		return true;
 	struct st_image *image =
 	        is_program ? st_region_image(&c->request->session->region, path) : NULL;
+	/* Who has no names has setjmp and the unwinder without names, too. */
+	if (image && !strcmp(st_image_quality(image), "stripped") && !st_ebpf_is_dynamic(path))
+		return true;
 	size_t n = 0;
 	const struct st_slot *slots = image ? st_image_slots(image, &n) : NULL;
 	for (size_t i = 0; i < n; i++)
@@ -286,13 +257,10 @@ st_ebpf_choose(struct st_ebpf_choice *c, const char *path)
 		image->image = st_region_image(region, path);
 	l.image = image->image;
 	if (l.image)
-		look_for_all(&l, is_chosen);
-	if (l.found.n)
-		qsort(l.found.v, l.found.n, sizeof *l.found.v, candidate_order);
+		look_at_functions(&l, path);
 	c->by_instructions |= l.found.n && st_ebpf_reads_returns(c, path, false);
 	for (size_t i = 0; i < l.found.n; i++)
-		if (!i || l.found.v[i].start != l.found.v[i - 1].start)
-			add_chosen_probe(&l, (uint32_t)c->images.n - 1, &l.found.v[i]);
+		add_chosen_probe(&l, (uint32_t)c->images.n - 1, &l.found.v[i]);
 	free(l.found.v);
 }
 

@@ -14,6 +14,7 @@
 #include "trace/engine.h"
 
 struct st_image;
+struct st_trace_chooser;
 
 /* A file whose functions are looked at. */
 struct st_ebpf_image {
@@ -39,6 +40,7 @@ struct st_ebpf_exit {
 
 struct st_ebpf_choice {
 	const struct st_trace_request *request;
+	struct st_trace_chooser *chooser;
 	struct st_trace_aggregate *to; /* where functions are declared */
 	pid_t pid;                     /* whose files they are; 0: our own */
 	ST_VEC(struct st_ebpf_image) images;
@@ -60,6 +62,8 @@ bool st_ebpf_reads_returns(struct st_ebpf_choice *c, const char *path, bool is_p
 void st_ebpf_choose(struct st_ebpf_choice *c, const char *path);
 void st_ebpf_choice_free(struct st_ebpf_choice *c);
 
+/* Does a dynamic linker load the program? */
+bool st_ebpf_is_dynamic(const char *path);
 /* Calls look for each file that the program will have mapped before its first instruction: itself,
  * its dynamic linker, and the libraries that that one lists. */
 void st_ebpf_files_of_program(const char *path, void (*look)(void *arg, const char *path),

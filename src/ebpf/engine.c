@@ -15,6 +15,7 @@
 #include "ebpf/start.h"
 #include "ebpf/wait.h"
 #include "session/session.h"
+#include "trace/choose.h"
 
 /* The kernel follows so many returns of a thread at a time (MAX_URETPROBE_DEPTH). */
 enum { KERNELS_DEPTH = 64 };
@@ -247,8 +248,8 @@ trace_program(struct st_ebpf_run *run, struct st_error *e)
 		st_ebpf_give_up(&start);
 		return ST_FAILED;
 	}
-	say_beginning(run);
 	st_ebpf_wait_prepare(run);
+	say_beginning(run);
 	if (st_ebpf_go(&start, e))
 		return ST_FAILED;
 	st_ebpf_wait(run);
@@ -274,8 +275,8 @@ trace_process(struct st_ebpf_run *run, struct st_error *e)
 	run->kernel = st_ebpf_open(run->pid, false, e);
 	if (!run->kernel || attach_all(run->kernel, run->choice, e))
 		return ST_FAILED;
-	say_beginning(run);
 	st_ebpf_wait_prepare(run);
+	say_beginning(run);
 	st_ebpf_wait(run);
 	return ST_OK;
 }
@@ -290,13 +291,15 @@ run_engine(const struct st_trace_request *r, struct st_trace_outcome *out, struc
 	                          .to = st_trace_aggregate_new(true),
 	                          .look_later = look_later};
 	choice.to = run.to;
-	if (!run.to)
+	choice.chooser = st_trace_chooser_new(r);
+	if (!run.to || !choice.chooser)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	st_status status = r->session->pid ? trace_process(&run, e) : trace_program(&run, e);
 	if (!status)
 		status = st_ebpf_result(&run, out, e);
 	st_ebpf_close(run.kernel);
 	st_ebpf_choice_free(&choice);
+	st_trace_chooser_free(choice.chooser);
 	st_trace_aggregate_free(run.to);
 	return status;
 }

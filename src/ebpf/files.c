@@ -36,6 +36,13 @@ find_linker_of(const char *path, char linker[PATH_MAX])
 	return found;
 }
 
+bool
+st_ebpf_is_dynamic(const char *path)
+{
+	char linker[PATH_MAX];
+	return find_linker_of(path, linker);
+}
+
 /* A line of the list: "NAME => PATH (0x...)" or "PATH (0x...)". */
 static void
 take_listed(char *line, void (*look)(void *arg, const char *path), void *arg)

@@ -171,6 +171,8 @@ main(int argc, char **argv)
 	}
 	if (!strcmp(what, "deep"))
 		t_deep(100000);
+	if (!strcmp(what, "deep100"))
+		t_deep(99);
 	if (!strcmp(what, "exits"))
 		t_exits();
 	if (!strcmp(what, "forever"))
