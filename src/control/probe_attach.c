@@ -196,7 +196,7 @@ is_in_use(const struct st_probing *p, const struct st_threads *ts)
 }
 
 static bool
-give_back(struct st_probing *p, struct st_threads *ts)
+give_back_memory(struct st_probing *p, struct st_threads *ts)
 {
 	struct st_remote r;
 	struct st_traced *t = st_threads_any(ts);
@@ -218,7 +218,7 @@ leave_once(struct st_probing *p, bool *stopped)
 		return false;
 	restore_code(p);
 	put_back_all(p);
-	const bool done = give_back(p, &ts);
+	const bool done = give_back_memory(p, &ts);
 	st_threads_release(&ts);
 	st_threads_free(&ts);
 	return done;

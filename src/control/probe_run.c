@@ -20,7 +20,7 @@
 /* ---- questions of the dynamic linker ---- */
 
 static void
-answer(struct st_probing *p, uint32_t asked)
+answer_linker(struct st_probing *p, uint32_t asked)
 {
 	struct st_error ignored;
 	/* What cannot be done has its reason in the list of refused functions, or the process is
@@ -31,14 +31,14 @@ answer(struct st_probing *p, uint32_t asked)
 }
 
 static void *
-attend(void *arg)
+attend_linker(void *arg)
 {
 	struct st_probing *p = arg;
 	struct st_probe_area *a = p->area;
 	while (!__atomic_load_n(&p->ends, __ATOMIC_ACQUIRE)) {
 		const uint32_t asked = __atomic_load_n(&a->asked, __ATOMIC_ACQUIRE);
 		if (asked != a->answered)
-			answer(p, asked);
+			answer_linker(p, asked);
 		else
 			syscall(SYS_futex, &a->asked, FUTEX_WAIT, asked, NULL, NULL, 0);
 	}
@@ -48,7 +48,7 @@ attend(void *arg)
 void
 st_probing_attend(struct st_probing *p)
 {
-	p->attends = pthread_create(&p->attendant, NULL, attend, p) == 0;
+	p->attends = pthread_create(&p->attendant, NULL, attend_linker, p) == 0;
 	__atomic_store_n(&p->area->controlled, p->attends, __ATOMIC_RELEASE);
 }
 

@@ -228,7 +228,7 @@ parse_mapping(char *line, struct mapping *m)
 }
 
 static st_status
-look_at(struct st_probes *p, const struct mapping *m, size_t n_old, bool *seen)
+look_at_mapping(struct st_probes *p, const struct mapping *m, size_t n_old, bool *seen)
 {
 	for (size_t i = 0; i < n_old; i++)
 		if (is_same_image(&p->images.v[i], m)) {
@@ -251,7 +251,7 @@ st_probes_install(void *probes, struct st_error *e)
 	while (!status && fgets(line, sizeof line, f)) {
 		struct mapping m;
 		if (parse_mapping(line, &m))
-			status = look_at(p, &m, n_old, seen);
+			status = look_at_mapping(p, &m, n_old, seen);
 	}
 	for (size_t i = 0; !status && i < n_old; i++)
 		p->images.v[i].gone |= !seen[i];

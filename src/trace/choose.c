@@ -58,7 +58,7 @@ add_entry(const struct st_symbol *symbol, void *context)
 }
 
 static int
-entry_order(const void *a, const void *b)
+chosen_order(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return (x > y) - (x < y);
@@ -80,7 +80,7 @@ look_at_image(struct st_trace_chooser *c, struct st_image *image, const char *pa
 		functions->matched[i] += c->entries.n - before;
 	}
 	if (c->entries.n)
-		qsort(c->entries.v, c->entries.n, sizeof *c->entries.v, entry_order);
+		qsort(c->entries.v, c->entries.n, sizeof *c->entries.v, chosen_order);
 }
 
 /* The patterns of --exclude, and names that are none of a function. C++ names lose their arguments.
@@ -113,7 +113,7 @@ st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const char *
 		return false;
 	if (!c->image_is_chosen &&
 	    (!c->entries.n ||
-	     !bsearch(&f->offset, c->entries.v, c->entries.n, sizeof *c->entries.v, entry_order)))
+	     !bsearch(&f->offset, c->entries.v, c->entries.n, sizeof *c->entries.v, chosen_order)))
 		return false;
 	return !is_left_out(c, f);
 }

@@ -27,7 +27,7 @@ seconds_of(struct timeval t)
 }
 
 static int
-exit_code_of(int status)
+exit_code_of_status(int status)
 {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -42,7 +42,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	                           .cpu_user = seconds_of(process->usage.ru_utime),
 	                           .cpu_system = seconds_of(process->usage.ru_stime),
 	                           .tsc_hz = process->tsc_hz,
-	                           .exit_code = exit_code_of(process->status)};
+	                           .exit_code = exit_code_of_status(process->status)};
 	const struct st_profile_origin origin = {.tool = "calltimes",
 	                                         .argv = r->session->program,
 	                                         .options = r->session->given,
@@ -90,7 +90,7 @@ run_program(const struct st_trace_request *r, struct st_probes *p, struct st_tra
 		return ST_FAILED;
 	out->profile = make_profile(r, p, e);
 	out->pid = (uint32_t)p->process.pid;
-	out->exit_code = exit_code_of(p->process.status);
+	out->exit_code = exit_code_of_status(p->process.status);
 	return out->profile ? ST_OK : ST_FAILED;
 }
 

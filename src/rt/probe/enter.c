@@ -59,7 +59,7 @@ count(struct st_probe_thread *t, uint32_t function)
 /* ---- timed activations ---- */
 
 static void
-end_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
+end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
 {
 	struct st_probe_context *x = &probe_context;
 	struct st_probe_cell *c = probe_at(f->cell);
@@ -187,7 +187,7 @@ probe_enter(uint64_t function, uint64_t *slot)
 /* Nothing can be done for a program that returns to where nobody knows: it was not harmed so far.
  */
 static _Noreturn void
-give_up(void)
+abort_program(void)
 {
 	__atomic_fetch_add(&probe_area()->strays, 1, __ATOMIC_RELAXED);
 	for (;;)
@@ -206,7 +206,7 @@ probe_return(uint64_t slot)
 	if (UNLIKELY(!t || f->slot != slot)) {
 		f = (struct st_probe_frame *)probe_find_frame(t, slot, &elsewhere);
 		if (!f)
-			give_up();
+			abort_program();
 	}
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
@@ -215,6 +215,6 @@ probe_return(uint64_t slot)
 		t->depth--;
 	}
 	if (LIKELY(t && ended.cell && !probe_context.forked))
-		end_frame(t, &ended, end);
+		end_timed_frame(t, &ended, end);
 	return ended.original;
 }

@@ -18,7 +18,7 @@ cell_of_frame(const struct st_probe_frame *f)
 
 /* Its time is not known. */
 static void
-lose(const struct st_probe_frame *f)
+lose_frame(const struct st_probe_frame *f)
 {
 	struct st_probe_cell *c = cell_of_frame(f);
 	if (!c || probe_context.forked)
@@ -87,7 +87,7 @@ pop(struct st_probe_thread *t, bool may_return)
 	if (f->slot) {
 		if (may_return)
 			park(f);
-		lose(f);
+		lose_frame(f);
 		take_from_caller(f, f - 1);
 	}
 	f->slot = 0;
@@ -171,7 +171,7 @@ struct vector {
 
 /* Of a stack that may be gone by now. */
 static bool
-is_replaced(uint64_t slot)
+is_slot_replaced(uint64_t slot)
 {
 	uint64_t value = 0;
 	struct vector here = {&value, sizeof value}, there = {(void *)slot, sizeof value};
@@ -189,7 +189,7 @@ put_back_parked(uint64_t slot)
 	for (uint32_t i = 0; x->has_parked && i < ST_PROBE_PARKED; i++) {
 		const struct st_probe_frame *f = &x->parked[i];
 		const uint64_t at = f->slot;
-		if (at > slot && at - slot < NEAR && is_replaced(at))
+		if (at > slot && at - slot < NEAR && is_slot_replaced(at))
 			*(uint64_t *)at = f->original;
 	}
 }

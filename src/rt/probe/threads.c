@@ -30,7 +30,7 @@ begin_record(struct st_probe_thread *t)
 }
 
 static bool
-begin_thread(struct st_probe_thread *t)
+begin_probe_thread(struct st_probe_thread *t)
 {
 	for (; t->depth > 1; t->depth--)
 		t->frames[t->depth - 1].slot = 0;
@@ -43,7 +43,7 @@ begin_thread(struct st_probe_thread *t)
 
 /* Makes the structure of a thread whose place in the table is taken by it. */
 static struct st_probe_thread *
-make_thread(uint32_t at, uint64_t fs)
+make_probe_thread(uint32_t at, uint64_t fs)
 {
 	struct st_probe_context *x = &probe_context;
 	const uint32_t n = __atomic_fetch_add(&x->n_threads, 1, __ATOMIC_RELAXED);
@@ -53,7 +53,7 @@ make_thread(uint32_t at, uint64_t fs)
 	}
 	struct st_probe_thread *t = (struct st_probe_thread *)x->threads + n;
 	t->fs = fs;
-	if (!begin_thread(t))
+	if (!begin_probe_thread(t))
 		return NULL;
 	__atomic_store_n(&x->thread[at], (uint64_t)t, __ATOMIC_RELEASE);
 	return t;
@@ -73,7 +73,7 @@ probe_new_thread(uint64_t fs)
 		}
 		if (!there && __atomic_compare_exchange_n(&x->fs[at], &there, fs, false,
 		                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return make_thread(at, fs);
+			return make_probe_thread(at, fs);
 		i -= !there; /* another thread was quicker: look at the place again */
 	}
 	return NULL;
@@ -83,7 +83,7 @@ struct st_probe_thread *
 probe_check_thread(struct st_probe_thread *t)
 {
 	if (!probe_context.forked)
-		return begin_thread(t) ? t : NULL;
+		return begin_probe_thread(t) ? t : NULL;
 	/* The only thread of a child of fork: its frames are those of the thread that forked. */
 	t->seen = number_at(t->fs);
 	return t;
