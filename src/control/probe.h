@@ -52,6 +52,9 @@ struct st_probing {
 	/* The link-time address of a function of the file; 0: it has none of that name. */
 	uint64_t (*find)(void *arg, const char *path, const char *function);
 	void *arg;
+	uint32_t most_depth; /* timed calls within each other; 0: no limit */
+	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
+	bool uses_cpu;       /* time is CPU time of the thread */
 	pid_t pid;
 	int memory;                      /* /proc/PID/mem; -1: not open */
 	uint64_t entry, trampoline;      /* addresses of the probe runtime, */
@@ -59,7 +62,8 @@ struct st_probing {
 	uint64_t context, note, threads; /* and of its memory; */
 	uint64_t shared;                 /* that of the area, which is here: */
 	struct st_probe_area *area;
-	/* Cost of a probe in 1/256 ticks: between its two time stamps, and in all. */
+	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, and in
+	 * all. */
 	uint32_t cost_within, cost;
 	double cost_error; /* ticks that the second may be wrong by */
 	struct st_arena arenas[ST_ARENAS];
@@ -67,9 +71,9 @@ struct st_probing {
 	/* Once it has ended. */
 	int status; /* as wait has it */
 	struct rusage usage;
-	double seconds, tsc_hz;
-	uint64_t end;     /* ticks */
-	int64_t start_ns; /* CLOCK_REALTIME */
+	double seconds, tsc_hz; /* tsc_hz: of the ticks in the area, 1e9 with uses_cpu */
+	uint64_t end;           /* ticks */
+	int64_t start_ns;       /* CLOCK_REALTIME */
 	/* While it runs. */
 	struct st_moment begin;
 	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "control/internal.h"
 #include "control/probe.h"
@@ -66,7 +67,7 @@ write_code(struct bench *b)
 }
 
 static bool
-make_bench(struct bench *b)
+make_bench(const struct st_probing *p, struct bench *b)
 {
 	const size_t blob = (size_t)(st_probe_blob_end - st_probe_blob),
 	             text = (blob + 4095) & ~(size_t)4095;
@@ -85,6 +86,8 @@ make_bench(struct bench *b)
 	b->context->area = (uint64_t)b->area;
 	b->context->note = (uint64_t)b->note;
 	b->context->threads = (uint64_t)b->threads;
+	b->context->most_depth = UINT32_MAX;
+	b->context->uses_cpu = p->uses_cpu;
 	*(uint64_t *)b->note = 1;
 	b->area->used = (sizeof *b->area + 7) & ~7ull;
 	b->area->actions[0].kind = ST_PROBE_TIME;
@@ -108,15 +111,25 @@ free_bench(struct bench *b)
 		munmap(b->note, 4096);
 }
 
+static uint64_t
+clock_of(const struct bench *b)
+{
+	struct timespec t;
+	if (!b->context->uses_cpu)
+		return __builtin_ia32_rdtsc();
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* Ticks of a batch of calls. */
 static uint64_t
 call_batch(const struct bench *b, unsigned function)
 {
 	void (*loop)(uint64_t times, const void *function) =
 	        (void (*)(uint64_t, const void *))(uintptr_t)(b->code + LOOP);
-	const uint64_t begin = __builtin_ia32_rdtsc();
+	const uint64_t begin = clock_of(b);
 	loop(CALLS, b->code + function);
-	return __builtin_ia32_rdtsc() - begin;
+	return clock_of(b) - begin;
 }
 
 static const struct st_probe_cell *
@@ -169,7 +182,7 @@ void
 st_probing_calibrate(struct st_probing *p)
 {
 	struct bench b = {0};
-	if (make_bench(&b))
+	if (make_bench(p, &b))
 		measure_cost(p, &b);
 	free_bench(&b);
 }

@@ -210,8 +210,11 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	/* What is behind is zero, and stays untouched. */
 	struct {
 		uint64_t area, note, threads, trampoline;
-		uint32_t tid_at, forked, cost_within, cost;
-	} context = {p->shared, p->note, 0, p->trampoline, 0, 0, p->cost_within, p->cost};
+		uint32_t tid_at, forked, cost_within, cost, most_depth, scoped, uses_cpu, n_threads;
+	} context = {p->shared,      p->note,    0,
+	             p->trampoline,  0,          0,
+	             p->cost_within, p->cost,    p->most_depth ? p->most_depth : UINT32_MAX,
+	             p->scoped,      p->uses_cpu, 0};
 	_Static_assert(offsetof(struct st_probe_context, cost) ==
 	                       offsetof(__typeof__(context), cost),
 	               "the context begins like this");

@@ -136,7 +136,7 @@ st_probing_finish(struct st_probing *p)
 	const struct st_moment end = st_moment_now();
 	p->end = end.ticks;
 	p->seconds = end.seconds - p->begin.seconds;
-	p->tsc_hz = st_moments_frequency(p->begin, end);
+	p->tsc_hz = p->uses_cpu ? 1e9 : st_moments_frequency(p->begin, end);
 	end_attending(p);
 }
 

@@ -83,22 +83,42 @@ look_at_image(struct st_trace_chooser *c, struct st_image *image, const char *pa
 		qsort(c->entries.v, c->entries.n, sizeof *c->entries.v, chosen_order);
 }
 
-/* The patterns of --exclude, and names that are none of a function. C++ names lose their arguments.
- */
+struct bare_name {
+	char text[512];
+};
+
+/* C++ names lose their arguments. */
+static struct bare_name
+bare_name_of(const struct st_function *f)
+{
+	struct bare_name bare;
+	const size_t n = strlen(f->name), args = strcspn(f->name, "(");
+	const size_t keep = args && n && f->name[n - 1] == ')' ? args : n;
+	const size_t length = keep < sizeof bare.text ? keep : sizeof bare.text - 1;
+	memcpy(bare.text, f->name, length);
+	bare.text[length] = '\0';
+	return bare;
+}
+
+bool
+st_trace_is_named(const struct st_function *f, const char *name)
+{
+	const struct bare_name bare = bare_name_of(f);
+	return !strcmp(bare.text, name);
+}
+
+/* The patterns of --exclude, and names that are none of a function. */
 static bool
 is_left_out(const struct st_trace_chooser *c, const struct st_function *f)
 {
 	const struct st_patterns *excluded = c->request->excluded;
-	char bare[512];
-	const size_t n = strlen(f->name), args = strcspn(f->name, "(");
-	const size_t keep = args && n && f->name[n - 1] == ')' ? args : n;
-	const size_t length = keep < sizeof bare ? keep : sizeof bare - 1;
-	memcpy(bare, f->name, length);
-	bare[length] = '\0';
-	if (traced_is_no_function(bare) || (c->request->own && traced_is_of_compiler(bare)))
+	const struct bare_name bare = bare_name_of(f);
+	if (traced_is_no_function(bare.text) ||
+	    (c->request->own && traced_is_of_compiler(bare.text)))
 		return true;
 	for (size_t i = 0; excluded && i < excluded->n; i++)
-		if (traced_fits(excluded->text[i], bare) || traced_fits(excluded->text[i], f->name))
+		if (traced_fits(excluded->text[i], bare.text) ||
+		    traced_fits(excluded->text[i], f->name))
 			return true;
 	return false;
 }

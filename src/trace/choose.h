@@ -17,4 +17,7 @@ void st_trace_chooser_free(struct st_trace_chooser *c);
 bool st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const char *path,
                      const struct st_function *f);
 
+/* Is that the function's name, as in C++ without its arguments? */
+bool st_trace_is_named(const struct st_function *f, const char *name);
+
 #endif

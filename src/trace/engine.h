@@ -25,6 +25,7 @@ struct st_trace_request {
 	struct st_session *session;
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
+	bool cpu;                           /* times are CPU times of the thread */
 	long depth;                         /* 0: all */
 	const char *main;                   /* empty: none */
 	const struct st_patterns *excluded; /* functions */

@@ -11,13 +11,21 @@
 #include "trace/choose.h"
 #include "trace/probe_results.h"
 
+struct choice {
+	const struct st_trace_request *request;
+	struct st_trace_chooser *chooser;
+};
+
 static struct st_probe_action
 choose_action(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
-	struct st_probe_action action = {ST_PROBE_NOTHING, 0};
-	if (st_trace_chosen(arg, image->image, image->path, f))
-		action.kind = ST_PROBE_TIME;
-	return action;
+	const struct choice *c = arg;
+	const bool is_scope = *c->request->main && st_trace_is_named(f, c->request->main);
+	if (is_scope)
+		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
+	if (st_trace_chosen(c->chooser, image->image, image->path, f))
+		return (struct st_probe_action){ST_PROBE_TIME, 0};
+	return (struct st_probe_action){ST_PROBE_NOTHING, 0};
 }
 
 static double
@@ -97,26 +105,28 @@ run_program(const struct st_trace_request *r, struct st_probes *p, struct st_tra
 static st_status
 run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct st_error *e)
 {
-	struct st_trace_chooser *chooser = st_trace_chooser_new(r);
-	if (!chooser)
+	struct choice choice = {r, st_trace_chooser_new(r)};
+	if (!choice.chooser)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	struct st_probes probes = {.choose = choose_action, .arg = chooser};
+	struct st_probes probes = {.choose = choose_action,
+	                           .arg = &choice,
+	                           .process = {.most_depth = (uint32_t)r->depth,
+	                                       .scoped = *r->main != '\0',
+	                                       .uses_cpu = r->cpu}};
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
 	st_probes_free(&probes);
-	st_trace_chooser_free(chooser);
+	st_trace_chooser_free(choice.chooser);
 	return status;
 }
 
 static st_status
 check_probe(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->session->pid       ? "--pid"
-	                     : r->session->follow  ? "--follow"
-	                     : r->events           ? "--events"
-	                     : r->depth            ? "--depth"
-	                     : r->main && *r->main ? "--main"
-	                                           : NULL;
+	const char *cannot = r->session->pid      ? "--pid"
+	                     : r->session->follow ? "--follow"
+	                     : r->events          ? "--events"
+	                                          : NULL;
 	return cannot ? st_fail(e, ST_EXIT_USAGE,
 	                        "%s needs --engine jit: the engine probe does not have it", cannot)
 	              : ST_OK;

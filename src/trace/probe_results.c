@@ -192,7 +192,8 @@ static st_status
 close_calls(struct results *r, const struct st_probe_record *record, struct open_call *open,
             size_t n, size_t first_pair)
 {
-	const bool is_first = record->tid == (uint32_t)r->p->process.pid;
+	/* CPU time of a thread that has ended is not known. */
+	const bool is_first = record->tid == (uint32_t)r->p->process.pid && !r->p->process.uses_cpu;
 	const uint64_t end = is_first ? r->p->process.end : record->last;
 	uint64_t below = 0;
 	qsort(open, n, sizeof *open, by_begin);
@@ -220,7 +221,7 @@ read_record(struct results *r, uint32_t n)
 	memset(r->at, 0, n_functions * sizeof *r->at);
 	for (uint32_t i = 0; !status && i < n_functions; i++) {
 		const struct st_probe_cell *c = st_probes_cell(r->p, n, i);
-		if (!c)
+		if (!c || (!c->calls && !c->lost && !c->active))
 			continue;
 		status = read_cell(r, i, record->tid, c);
 		if (status || !c->active || c->active > UINT32_MAX / 2)

@@ -33,6 +33,7 @@ enum {
 enum st_probe_kind {
 	ST_PROBE_NOTHING,
 	ST_PROBE_TIME,    /* entry and return are timed */
+	ST_PROBE_SCOPE,   /* the same, and what is timed within a scope is while this is active */
 	ST_PROBE_COUNT,   /* entries are counted */
 	ST_PROBE_UNWIND,  /* the function reads return addresses: they are put back before */
 	ST_PROBE_LAND,    /* an exception has landed: what was put back is replaced again */
@@ -85,10 +86,12 @@ struct st_probe_area {
 	uint32_t pid;
 	uint32_t only_counts; /* no return address is replaced: somebody reads them unnoticed */
 	uint32_t controller;  /* its process */
-	uint64_t used;        /* bytes; atomic */
-	uint64_t no_room;     /* calls that found no room in the area, or their thread none */
-	uint64_t too_deep;    /* calls that had no frame: they are counted, not timed */
-	uint64_t strays;      /* returns that belong to no frame: there should be none */
+	uint32_t running;     /* activations of scopes; atomic */
+	uint32_t unused;
+	uint64_t used;     /* bytes; atomic */
+	uint64_t no_room;  /* calls that found no room in the area, or their thread none */
+	uint64_t too_deep; /* calls that had no frame: they are counted, not timed */
+	uint64_t strays;   /* returns that belong to no frame: there should be none */
 	struct st_probe_action actions[ST_PROBE_MOST];
 	struct st_probe_record records[ST_PROBE_MOST_RECORDS];
 };
@@ -102,7 +105,7 @@ struct st_probe_frame {
 	uint64_t nested;   /* timed calls below it, at all depths */
 	uint32_t function, cell;
 	uint32_t pair;
-	uint32_t unused;
+	uint32_t is_scope;
 };
 
 struct st_probe_thread {
@@ -124,8 +127,12 @@ struct st_probe_context {
 	uint32_t forked; /* this is a child of fork: nothing is measured */
 	/* Cost of a probe in 1/256 ticks: within the time between its time stamps, and in all. */
 	uint32_t cost_within, cost;
+	uint32_t most_depth; /* timed calls within each other, at most */
+	uint32_t scoped;     /* calls are timed while a scope is active */
+	uint32_t uses_cpu;   /* time is CPU time of the thread, in ns */
 	uint32_t n_threads;
 	uint32_t has_parked;
+	uint32_t unused;
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

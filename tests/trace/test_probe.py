@@ -130,9 +130,30 @@ class Attaching(Probe):
         self.assertEqual(program.returncode, 0)
 
 
+class Choices(Probe):
+    def test_depth(self):
+        """The outermost three of five levels."""
+        trace, _ = self.trace("probe", "--depth", "3", command=[CALLS, "levels"])
+        self.assertEqual({name: n[0] for name, n in self.calls(trace).items()}, {"main": 1, "t_level1": 5, "t_level2": 5, "t_spin": 5})
+
+    def test_scope(self):
+        """Only what runs while t_level3 does."""
+        trace, _ = self.trace("probe", "--main", "t_level3", command=[CALLS, "levels"])
+        self.assertEqual({name: n[0] for name, n in self.calls(trace).items()}, {"t_level3": 5, "t_level4": 5, "t_level5": 5, "t_spin": 15})
+
+    def test_same_choices(self):
+        """Patterns choose the same functions as with the code cache."""
+        for options in ["--funcs", "t_level[1-3]"], ["--exclude", "t_spin,t_level*"], ["--images", "trace-calls"]:
+            with self.subTest(options=options):
+                jit, _ = self.trace("jit", *options, command=[CALLS, "levels"])
+                probe, _ = self.trace("probe", *options, command=[CALLS, "levels"])
+                refused = {f["name"] for f in probe["refused"]}
+                self.assertEqual(self.calls(probe), {name: n for name, n in self.calls(jit).items() if name not in refused})
+
+
 class Refusals(Probe):
     def test_options(self):
-        for option in ["--events"], ["--depth", "2"], ["--main", "main"], ["--follow"]:
+        for option in ["--events"], ["--follow"]:
             done = subprocess.run([STROBE, "trace", "--engine", "probe", *option, "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),

@@ -70,6 +70,8 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	const int64_t cost = (int64_t)((x->cost_within + f->nested * x->cost) >> 8);
 	const int64_t net = (int64_t)(end - f->begin) - cost;
 	const uint64_t taken = (uint64_t)net, shown = net > 0 ? taken : 0;
+	if (UNLIKELY(f->is_scope))
+		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
 	r->timed++;
 	r->last = end;
 	around->nested += f->nested + 1;
@@ -91,7 +93,7 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 }
 
 static void
-time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot)
+time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, bool is_scope)
 {
 	struct st_probe_frame *around = &t->frames[t->depth - 1];
 	const uint64_t original = *slot;
@@ -105,7 +107,12 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot)
 		if (jumped && around->slot == (uint64_t)slot && around->function == function)
 			return;
 	}
+	if (UNLIKELY(probe_context.scoped) && !is_scope &&
+	    !__atomic_load_n(&probe_area()->running, __ATOMIC_RELAXED))
+		return;
 	struct st_probe_cell *c = probe_cell(t, function);
+	if (UNLIKELY(t->depth > probe_context.most_depth))
+		return;
 	if (UNLIKELY(!c || t->depth == ST_PROBE_FRAMES)) {
 		__atomic_fetch_add(c ? &probe_area()->too_deep : &probe_area()->no_room, 1,
 		                   __ATOMIC_RELAXED);
@@ -121,12 +128,15 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot)
 	f->function = function;
 	f->cell = (uint32_t)((uint64_t *)c - (uint64_t *)probe_context.area);
 	f->callees = f->nested = 0;
+	f->is_scope = is_scope;
+	if (UNLIKELY(is_scope))
+		__atomic_fetch_add(&probe_area()->running, 1, __ATOMIC_RELAXED);
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
 	                                                           : probe_find_pair(t, caller, c);
 	*slot = probe_context.trampoline;
 	__asm__ volatile("" : : : "memory");
 	f->slot = (uint64_t)slot;
-	f->begin = probe_ticks();
+	f->begin = probe_now();
 	if (c->active++ == 0) {
 		c->since = f->begin;
 		c->since_timed = probe_area()->records[t->record].timed;
@@ -176,9 +186,10 @@ probe_enter(uint64_t function, uint64_t *slot)
 			probe_put_back(t, (uint64_t)slot);
 		return;
 	}
-	if (LIKELY(action.kind == ST_PROBE_TIME && !t->put_back && !probe_area()->only_counts))
-		time_call(t, (uint32_t)function, slot);
-	else if (action.kind == ST_PROBE_TIME)
+	const bool times = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
+	if (LIKELY(times && !t->put_back && !probe_area()->only_counts))
+		time_call(t, (uint32_t)function, slot, action.kind == ST_PROBE_SCOPE);
+	else if (times)
 		count(t, (uint32_t)function); /* what the unwinder calls keeps its return address */
 	else
 		act(t, (uint32_t)function, slot, action);
@@ -197,7 +208,7 @@ abort_program(void)
 uint64_t
 probe_return(uint64_t slot)
 {
-	const uint64_t end = probe_ticks();
+	const uint64_t end = probe_now();
 	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
 		notice_fork();
 	struct st_probe_thread *t = probe_thread();

@@ -21,6 +21,8 @@ static void
 lose_frame(const struct st_probe_frame *f)
 {
 	struct st_probe_cell *c = cell_of_frame(f);
+	if (f->is_scope)
+		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
 	if (!c || probe_context.forked)
 		return;
 	c->active--;
@@ -66,6 +68,7 @@ park(const struct st_probe_frame *f)
 	to->function = f->function;
 	to->cell = f->cell;
 	to->pair = f->pair;
+	to->is_scope = 0;
 	__atomic_store_n(&to->slot, f->slot, __ATOMIC_RELEASE);
 	probe_context.has_parked = 1;
 }
@@ -77,7 +80,7 @@ take_from_caller(const struct st_probe_frame *f, struct st_probe_frame *around)
 	const struct st_probe_context *x = &probe_context;
 	const uint64_t cost = (x->cost_within + f->nested * x->cost) >> 8;
 	around->nested += f->nested + 1;
-	around->callees += probe_ticks() - f->begin - cost;
+	around->callees += probe_now() - f->begin - cost;
 }
 
 static void

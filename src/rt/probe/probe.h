@@ -38,6 +38,15 @@ probe_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/* threads.c: the thread's CPU time in ns. */
+uint64_t probe_cpu_time(void);
+
+static inline uint64_t
+probe_now(void)
+{
+	return UNLIKELY(probe_context.uses_cpu) ? probe_cpu_time() : probe_ticks();
+}
+
 static inline void *
 probe_at(uint32_t offset)
 {

@@ -88,3 +88,11 @@ probe_check_thread(struct st_probe_thread *t)
 	t->seen = number_at(t->fs);
 	return t;
 }
+
+uint64_t
+probe_cpu_time(void)
+{
+	int64_t t[2] = {0, 0};
+	SYS(__NR_clock_gettime, 3 /* CLOCK_THREAD_CPUTIME_ID */, t);
+	return (uint64_t)t[0] * 1000000000u + (uint64_t)t[1];
+}
