@@ -167,8 +167,10 @@
 #define ST_TRACE_OPTIONS(O)                                                                        \
 	O(user, 'u', "user", NULL, true, "trace the functions of the program itself (default)")    \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
-	O(engine, 'e', "engine", "auto|jit|ebpf", true,                                            \
-	  "set what times the calls (default: auto, which is jit)")                                \
+	O(engine, 'e', "engine", "auto|probe|jit|ebpf", true,                                      \
+	  "set what times the calls (default: auto: probe, or jit where an option needs it)")      \
+	O(cpu, 0, "cpu", NULL, true,                                                               \
+	  "time calls by the CPU time of their thread (about 1 us a call)")                        \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \

@@ -127,6 +127,7 @@ static st_status
 use_engine(struct st_trace_arguments *a, struct st_error *e)
 {
 	const struct st_trace_request request = st_trace_request_of(a);
+	a->engine = st_trace_engine_for(a->engine, &request);
 	if (a->engine->run) {
 		a->measure.by = trace_by_engine;
 		a->measure.by_arg = a;

@@ -24,6 +24,7 @@ struct st_trace_arguments {
 	bool user, all, per_thread, events, refused, help;
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
+	bool cpu;
 	struct st_patterns excluded;
 	char main[256];          /* empty: none */
 	long depth;              /* 0: all */
@@ -39,6 +40,9 @@ struct st_trace_arguments {
 
 /* 0, or -1 with *e. st_trace_arguments_free in both cases. */
 st_status st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error *e);
+/* The engine that was asked for; of auto, probe where that can do what is asked for, else jit. */
+const struct st_trace_engine *st_trace_engine_for(const struct st_trace_engine *asked,
+                                                  const struct st_trace_request *r);
 /* An engine by its name, also auto; NULL: there is none. */
 const struct st_trace_engine *st_trace_engine_named(const char *name);
 struct st_trace_request st_trace_request_of(struct st_trace_arguments *a);

@@ -110,7 +110,8 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		a->engine = st_trace_engine_named(value);
 		return a->engine ? ST_OK
 		                 : st_fail(e, ST_EXIT_USAGE,
-		                           "--engine takes auto, jit or ebpf, not '%s'", value);
+		                           "--engine takes auto, probe, jit or ebpf, not '%s'",
+		                           value);
 	case TRACE_output:
 		a->measure.session.output.path = value;
 		return ST_OK;
@@ -141,6 +142,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 		return ST_OK;
 	case TRACE_all:
 		a->all = true;
+		return ST_OK;
+	case TRACE_cpu:
+		a->cpu = true;
 		return ST_OK;
 	case TRACE_per_thread:
 		a->per_thread = true;

@@ -6,19 +6,39 @@
 #include "ebpf/engine.h"
 #include "trace/probe.h"
 
-static const struct st_trace_engine jit = {.name = "jit"};
+static st_status
+check_jit(const struct st_trace_request *r, struct st_error *e)
+{
+	return r->cpu ? st_fail(e, ST_EXIT_USAGE,
+	                        "--cpu is not possible with --engine jit: leave it out, or use "
+	                        "--engine "
+	                        "probe")
+	              : ST_OK;
+}
 
-static const struct st_trace_engine *const engines[] = {&jit, &st_trace_probe, &st_ebpf_engine};
+static const struct st_trace_engine jit = {.name = "jit", .check = check_jit};
+
+static const struct st_trace_engine choose = {.name = "auto"};
+
+static const struct st_trace_engine *const engines[] = {&choose, &st_trace_probe, &jit,
+                                                        &st_ebpf_engine};
 
 const struct st_trace_engine *
 st_trace_engine_named(const char *name)
 {
-	if (!strcmp(name, "auto"))
-		return &jit;
 	for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
 		if (!strcmp(engines[i]->name, name))
 			return engines[i];
 	return NULL;
+}
+
+const struct st_trace_engine *
+st_trace_engine_for(const struct st_trace_engine *asked, const struct st_trace_request *r)
+{
+	struct st_error why;
+	if (asked != &choose)
+		return asked;
+	return st_trace_probe.check(r, &why) ? &jit : &st_trace_probe;
 }
 
 struct st_trace_request
@@ -28,6 +48,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .own = a->own,
 	                                 .per_thread = a->per_thread,
 	                                 .events = a->events,
+	                                 .cpu = a->cpu,
 	                                 .quiet = a->measure.result.quiet,
 	                                 .depth = a->depth,
 	                                 .main = a->main,

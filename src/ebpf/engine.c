@@ -25,28 +25,12 @@ enum { KERNELS_DEPTH = 64 };
 static st_status
 check_engine(const struct st_trace_request *r, struct st_error *e)
 {
-	const struct st_session *s = r->session;
-	const struct {
-		bool is_given;
-		const char *option;
-	} not_here[] = {{s->budget.chosen, "-b"},
-	                {s->sampling.chosen, "--sampling"},
-	                {s->qos.source != NULL, "--qos"},
-	                {s->region.start_at.n, "--start-at"},
-	                {s->region.stop_at.n, "--stop-at"},
-	                {s->region.delay > 0, "--delay"},
-	                {s->region.toggle, "--toggle"},
-	                {s->region.by_program, "--region"},
-	                {s->region.threads, "--threads"},
-	                {s->stress, "--stress"},
-	                {r->events, "--events"}};
-	for (size_t i = 0; i < sizeof not_here / sizeof *not_here; i++)
-		if (not_here[i].is_given)
-			return st_fail(e, ST_EXIT_USAGE,
-			               "%s is not possible with --engine ebpf: leave it out, or "
-			               "use --engine jit",
-			               not_here[i].option);
-	return ST_OK;
+	if (r->cpu)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--cpu is not possible with --engine ebpf: leave it out, or use --engine "
+		        "probe");
+	return st_trace_refuse_options(r, "ebpf", e);
 }
 
 /* ---- probes ---- */

@@ -42,6 +42,10 @@ struct st_trace_outcome {
 	const char *unmatched;
 };
 
+/* What only the code cache has: 0, or -1 with the sentence for the first option of that kind. */
+st_status st_trace_refuse_options(const struct st_trace_request *r, const char *engine,
+                                  struct st_error *e);
+
 struct st_trace_engine {
 	const char *name;
 	const char *needs; /* what it needs, as in "needs root"; NULL: nothing special */

@@ -123,13 +123,15 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 static st_status
 check_probe(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->session->pid      ? "--pid"
-	                     : r->session->follow ? "--follow"
-	                     : r->events          ? "--events"
-	                                          : NULL;
-	return cannot ? st_fail(e, ST_EXIT_USAGE,
-	                        "%s needs --engine jit: the engine probe does not have it", cannot)
-	              : ST_OK;
+	const char *cannot = r->session->follow                                  ? "--follow"
+	                     : r->session->region.length > 0 && !r->session->pid ? "--for"
+	                                                                         : NULL;
+	if (cannot)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "%s is not possible with --engine probe: leave it out, or use --engine jit",
+		        cannot);
+	return st_trace_refuse_options(r, "probe", e);
 }
 
 const struct st_trace_engine st_trace_probe = {

@@ -157,7 +157,7 @@ class Refusals(Probe):
             done = subprocess.run([STROBE, "trace", "--engine", "probe", *option, "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (2, "", f"strobe: {option[0]} needs --engine jit: the engine probe does not have it\n"))
+                             (2, "", f"strobe: {option[0]} is not possible with --engine probe: leave it out, or use --engine jit\n"))
 
 
 if __name__ == "__main__":
