@@ -99,12 +99,15 @@ is_resolver(const struct st_probe_planner *p, uint64_t at)
 	       bsearch(&at, p->resolvers, p->n_resolvers, sizeof at, order_address);
 }
 
+/* Assembly code often has no unwind information; then a symbol is believed. */
 static bool
-is_framed_entry(const struct st_probe_planner *p, uint64_t at)
+is_framed_entry(const struct st_probe_planner *p, const struct st_function *f)
 {
 	const struct st_code_range *r =
-	        bsearch(&at, p->ranges, p->n_ranges, sizeof *r, order_range);
-	return !p->has_frames || (r && r->frame == ST_FRAME_ENTRY);
+	        bsearch(&f->offset, p->ranges, p->n_ranges, sizeof *r, order_range);
+	const bool is_symbol = f->source == ST_SYM_SYMTAB || f->source == ST_SYM_DYNSYM;
+	return !p->has_frames ||
+	       (r && (r->frame == ST_FRAME_ENTRY || (r->frame == ST_FRAME_NONE && is_symbol)));
 }
 
 /* Of all of its names the one that forbids most. */
@@ -134,7 +137,7 @@ refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
 		return ST_REFUSAL_NAME;
 	if (is_resolver(p, f->offset))
 		return ST_REFUSAL_IFUNC;
-	return is_framed_entry(p, f->offset) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
+	return is_framed_entry(p, f) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
 }
 
 /* Takes the next instruction along; n bytes of the function are there. */

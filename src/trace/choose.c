@@ -89,13 +89,13 @@ struct bare_name {
 
 /* C++ names lose their arguments. */
 static struct bare_name
-bare_name_of(const struct st_function *f)
+bare_name_of(const char *name)
 {
 	struct bare_name bare;
-	const size_t n = strlen(f->name), args = strcspn(f->name, "(");
-	const size_t keep = args && n && f->name[n - 1] == ')' ? args : n;
+	const size_t n = strlen(name), args = strcspn(name, "(");
+	const size_t keep = args && n && name[n - 1] == ')' ? args : n;
 	const size_t length = keep < sizeof bare.text ? keep : sizeof bare.text - 1;
-	memcpy(bare.text, f->name, length);
+	memcpy(bare.text, name, length);
 	bare.text[length] = '\0';
 	return bare;
 }
@@ -103,7 +103,7 @@ bare_name_of(const struct st_function *f)
 bool
 st_trace_is_named(const struct st_function *f, const char *name)
 {
-	const struct bare_name bare = bare_name_of(f);
+	const struct bare_name bare = bare_name_of(f->name);
 	return !strcmp(bare.text, name);
 }
 
@@ -112,13 +112,12 @@ static bool
 is_left_out(const struct st_trace_chooser *c, const struct st_function *f)
 {
 	const struct st_patterns *excluded = c->request->excluded;
-	const struct bare_name bare = bare_name_of(f);
+	const struct bare_name bare = bare_name_of(f->name);
 	if (traced_is_no_function(bare.text) ||
 	    (c->request->own && traced_is_of_compiler(bare.text)))
 		return true;
 	for (size_t i = 0; excluded && i < excluded->n; i++)
-		if (traced_fits(excluded->text[i], bare.text) ||
-		    traced_fits(excluded->text[i], f->name))
+		if (traced_fits(bare_name_of(excluded->text[i]).text, bare.text))
 			return true;
 	return false;
 }

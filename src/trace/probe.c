@@ -78,15 +78,38 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	return NULL;
 }
 
+/* What was asked for and is not there, so that no result is empty without its cause. */
+static void
+note_missing(const struct st_trace_request *r, struct st_trace_outcome *out)
+{
+	struct st_profile *p = out->profile;
+	out->missing = p->notes.n;
+	st_region_note_unknown(&r->session->region, p);
+	out->n_missing = p->notes.n - out->missing;
+	out->unmatched = st_region_fits_nothing(&r->session->region, true);
+}
+
+static st_status
+finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_trace_outcome *out,
+             struct st_error *e)
+{
+	out->profile = make_profile(r, p, e);
+	if (!out->profile)
+		return ST_FAILED;
+	out->pid = (uint32_t)p->process.pid;
+	if (!p->process.attached)
+		out->exit_code = exit_code_of_status(p->process.status);
+	note_missing(r, out);
+	return ST_OK;
+}
+
 static st_status
 run_process(const struct st_trace_request *r, struct st_probes *p, struct st_trace_outcome *out,
             struct st_error *e)
 {
 	if (st_probes_attach(p, r->session->pid, e) || st_probes_detach(p, r->session->seconds, e))
 		return ST_FAILED;
-	out->profile = make_profile(r, p, e);
-	out->pid = (uint32_t)p->process.pid;
-	return out->profile ? ST_OK : ST_FAILED;
+	return finish_probe(r, p, out, e);
 }
 
 static st_status
@@ -96,10 +119,7 @@ run_program(const struct st_trace_request *r, struct st_probes *p, struct st_tra
 	if (st_probes_start(p, r->session->program, r->session->own_group, e) ||
 	    st_probes_wait(p, e))
 		return ST_FAILED;
-	out->profile = make_profile(r, p, e);
-	out->pid = (uint32_t)p->process.pid;
-	out->exit_code = exit_code_of_status(p->process.status);
-	return out->profile ? ST_OK : ST_FAILED;
+	return finish_probe(r, p, out, e);
 }
 
 static st_status
