@@ -47,6 +47,9 @@ class Outcome:
     results: list = dataclasses.field(default_factory=list)  # Strobe's own JSON, one per use of `under`
 
 
+TRACE = "trace-"  # and the name of an engine, in place of a tool's: all functions are traced
+
+
 class Harness:
     """Where cases run: a scratch folder, the strobe to test and how to call it."""
 
@@ -62,6 +65,9 @@ class Harness:
     def prefix(self, tool, follow, output):
         """The words before a program that put it under a tool."""
         words = [self.strobe, "run", "-t", tool, *self.options]
+        if tool.startswith(TRACE):
+            words = [self.strobe, "trace", "--all", "--engine", tool.removeprefix(TRACE), *self.options]
+            follow &= tool != TRACE + "probe"
         if follow:
             words.append("--follow")
         if self.stress:
@@ -207,6 +213,8 @@ def not_observed(case, outcome):
     found += [f"{s['dropped']} rows of {s['name']} lost" for r in outcome.results for s in r.get("streams", []) if s["dropped"]]
     if not outcome.results:
         found.append("no use of strobe left a result")
+    if any("engine" in result for result in outcome.results):
+        return found  # A trace tells nothing of processes.
     children = processes(outcome) - len(outcome.results)
     share = cache_share(outcome)
     if share is not None and share < LEAST_CACHE_SHARE and not case.native:

@@ -85,7 +85,7 @@ map_by(struct st_probing *p, struct st_traced *t, struct st_error *e)
 }
 
 static st_status
-put_probes(struct st_probing *p, struct st_threads *ts, struct st_error *e)
+put_in_process(struct st_probing *p, struct st_threads *ts, struct st_error *e)
 {
 	struct st_traced *first = st_threads_any(ts);
 	if (!first)
@@ -121,7 +121,7 @@ st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e)
 	if (st_probing_open(p, e) || st_threads_stop(&ts, pid, patience, e))
 		return ST_FAILED;
 	st_probing_begin(p);
-	const st_status status = put_probes(p, &ts, e);
+	const st_status status = put_in_process(p, &ts, e);
 	if (status)
 		restore_code(p);
 	st_threads_release(&ts);

@@ -80,7 +80,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 
 /* What was asked for and is not there, so that no result is empty without its cause. */
 static void
-note_missing(const struct st_trace_request *r, struct st_trace_outcome *out)
+note_missing_names(const struct st_trace_request *r, struct st_trace_outcome *out)
 {
 	struct st_profile *p = out->profile;
 	out->missing = p->notes.n;
@@ -99,7 +99,7 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 	out->pid = (uint32_t)p->process.pid;
 	if (!p->process.attached)
 		out->exit_code = exit_code_of_status(p->process.status);
-	note_missing(r, out);
+	note_missing_names(r, out);
 	return ST_OK;
 }
 
