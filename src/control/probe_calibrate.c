@@ -112,7 +112,7 @@ free_bench(struct bench *b)
 }
 
 static uint64_t
-clock_of(const struct bench *b)
+bench_clock(const struct bench *b)
 {
 	struct timespec t;
 	if (!b->context->uses_cpu)
@@ -127,9 +127,9 @@ call_batch(const struct bench *b, unsigned function)
 {
 	void (*loop)(uint64_t times, const void *function) =
 	        (void (*)(uint64_t, const void *))(uintptr_t)(b->code + LOOP);
-	const uint64_t begin = clock_of(b);
+	const uint64_t begin = bench_clock(b);
 	loop(CALLS, b->code + function);
-	return clock_of(b) - begin;
+	return bench_clock(b) - begin;
 }
 
 static const struct st_probe_cell *
