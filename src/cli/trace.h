@@ -25,7 +25,6 @@ struct st_trace_arguments {
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
 	bool cpu;
-	struct st_patterns excluded;
 	char main[256];          /* empty: none */
 	long depth;              /* 0: all */
 	bool has_form;           /* --format was given */

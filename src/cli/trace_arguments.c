@@ -76,6 +76,7 @@ bare_length(const char *name)
 static st_status
 set_main(struct st_trace_arguments *a, const char *value, struct st_error *e)
 {
+	struct st_patterns *scope = &a->measure.session.region.scope;
 	const size_t n = bare_length(value);
 	if (!n || strpbrk(value, "*?") || n >= sizeof a->main)
 		return st_fail(
@@ -83,6 +84,20 @@ set_main(struct st_trace_arguments *a, const char *value, struct st_error *e)
 		        "--main takes the name of one function, not '%s'; --funcs takes patterns",
 		        value);
 	snprintf(a->main, sizeof a->main, "%.*s", (int)n, value);
+	st_patterns_free(scope);
+	return st_patterns_add_path(scope, "main", a->main, e);
+}
+
+static st_status
+add_excluded(struct st_patterns *excluded, const char *value, struct st_error *e)
+{
+	size_t i = excluded->n;
+	if (st_patterns_add(excluded, "exclude", value, e))
+		return ST_FAILED;
+	for (; i < excluded->n; i++) {
+		char *name = (char *)excluded->text[i];
+		name[bare_length(name)] = '\0';
+	}
 	return ST_OK;
 }
 
@@ -120,7 +135,7 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 	case TRACE_pid:
 		return st_measure_pid(value, &a->pid, e);
 	case TRACE_exclude:
-		return st_patterns_add(&a->excluded, "exclude", value, e);
+		return add_excluded(&a->measure.session.region.excluded, value, e);
 	case TRACE_main:
 		return set_main(a, value, e);
 	case TRACE_depth:
@@ -215,7 +230,7 @@ lines_of(const struct st_patterns *p)
 	if (!st_text_begin(&text))
 		return NULL;
 	for (size_t i = 0; i < p->n; i++)
-		fprintf(text.out, "%s%.*s", i ? ";" : "", (int)bare_length(p->text[i]), p->text[i]);
+		fprintf(text.out, "%s%s", i ? ";" : "", p->text[i]);
 	return st_text_end(&text);
 }
 
@@ -242,8 +257,8 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 		settings[n++] = (struct st_tool_setting){"own", NULL};
 	if (*a->main)
 		settings[n++] = (struct st_tool_setting){"main", a->main};
-	if (a->excluded.n) {
-		excluded = lines_of(&a->excluded);
+	if (r->excluded.n) {
+		excluded = lines_of(&r->excluded);
 		if (!excluded)
 			return st_fail(e, ST_EXIT_FAILED, "out of memory");
 		settings[n++] = (struct st_tool_setting){"exclude", excluded};
@@ -376,5 +391,4 @@ void
 st_trace_arguments_free(struct st_trace_arguments *a)
 {
 	st_measure_free(&a->measure);
-	st_patterns_free(&a->excluded);
 }

@@ -52,5 +52,5 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .quiet = a->measure.result.quiet,
 	                                 .depth = a->depth,
 	                                 .main = a->main,
-	                                 .excluded = &a->excluded};
+	                                 .excluded = &a->measure.session.region.excluded};
 }

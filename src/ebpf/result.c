@@ -128,7 +128,7 @@ fill_profile(struct st_ebpf_run *run, struct st_profile *p, struct st_error *e)
 st_status
 st_ebpf_result(struct st_ebpf_run *run, struct st_trace_outcome *out, struct st_error *e)
 {
-	const struct st_session *s = run->request->session;
+	struct st_session *s = run->request->session;
 	struct st_profile *p = describe_ended(run, e);
 	if (!p)
 		return ST_FAILED;

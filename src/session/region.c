@@ -387,7 +387,10 @@ st_region_fits_nothing(const struct st_region *r, bool threads)
 	const struct {
 		const char *option;
 		const struct st_patterns *patterns;
-	} all[] = {{"funcs", &r->functions}, {"images", &r->images}, {"start-at", &r->start_at}};
+	} all[] = {{"funcs", &r->functions},
+	           {"images", &r->images},
+	           {"start-at", &r->start_at},
+	           {"main", &r->scope}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].patterns->n && !any_matched(all[i].patterns))
 			return all[i].option;
@@ -395,7 +398,7 @@ st_region_fits_nothing(const struct st_region *r, bool threads)
 }
 
 const char *
-st_region_note(const struct st_region *r, const struct st_run *run, struct st_profile *p)
+st_region_note(struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
 	st_region_note_unknown(r, p);
 	st_region_note_asked(r, run, p);
@@ -433,4 +436,6 @@ st_region_free(struct st_region *r)
 	st_patterns_free(&r->stop_at);
 	st_patterns_free(&r->functions);
 	st_patterns_free(&r->images);
+	st_patterns_free(&r->scope);
+	st_patterns_free(&r->excluded);
 }

@@ -29,6 +29,8 @@ struct st_region_image {
 
 struct st_region {
 	struct st_patterns start_at, stop_at, functions, images;
+	struct st_patterns scope,
+	        excluded;     /* functions that only a tool looks for, by its options */
 	double delay, length; /* seconds; 0: none */
 	int toggle;           /* signal, or 0 */
 	const char *threads;  /* NULL: all */
@@ -66,13 +68,13 @@ void st_region_apply(struct st_region *r, const struct st_toolset *tools,
                      struct st_run_options *options);
 /* After the run: notes in the profile what never began, or fitted nothing. The name of an option
  * that nothing in the program fits, so that nothing was measured; NULL: there is none. */
-const char *st_region_note(const struct st_region *r, const struct st_run *run,
-                           struct st_profile *p) __attribute__((warn_unused_result));
+const char *st_region_note(struct st_region *r, const struct st_run *run, struct st_profile *p)
+        __attribute__((warn_unused_result));
 /* The option whose names fit nothing, so that nothing was measured; NULL: there is none. threads:
  * there were threads that were to be measured. */
 const char *st_region_fits_nothing(const struct st_region *r, bool threads);
 /* region_unknown.c: the part of it about names. */
-void st_region_note_unknown(const struct st_region *r, struct st_profile *p);
+void st_region_note_unknown(struct st_region *r, struct st_profile *p);
 /* A search for functions like the word: of so many names one is always a little like it. */
 struct st_nearest_few st_region_near(const char *word);
 /* Looks at the functions of all images; file: only those of a source file, NULL: all. */

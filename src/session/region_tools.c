@@ -57,6 +57,8 @@ note_name(const struct st_region *r, const char *tool, const char *name, struct 
 	for (size_t i = 0; i < r->n_opened && !there; i++)
 		if (r->opened[i].image)
 			ST_IGNORE(st_image_match(r->opened[i].image, name, is_there, &there));
+	if (!there && r->scope.n) /* st_region_note_unknown says it of the option that names it */
+		return;
 	if (!there)
 		st_region_try_functions(r, NULL, &near);
 	st_profile_note(p,

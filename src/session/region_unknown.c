@@ -171,12 +171,35 @@ note_no_sources(const struct st_region *r, struct st_profile *p)
 		                names, n > MOST ? ", ..." : "");
 }
 
-void
-st_region_note_unknown(const struct st_region *r, struct st_profile *p)
+static bool
+region_see_function(const struct st_symbol *symbol, void *matched)
 {
+	(void)symbol;
+	++*(uint64_t *)matched;
+	return false; /* one is enough */
+}
+
+/* What only a tool looks for is not counted while the program runs. */
+static void
+count_in_images(const struct st_region *r, struct st_patterns *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < r->n_opened && !p->matched[i]; k++)
+			if (r->opened[k].image)
+				ST_IGNORE(st_image_match(r->opened[k].image, p->text[i],
+				                         region_see_function, &p->matched[i]));
+}
+
+void
+st_region_note_unknown(struct st_region *r, struct st_profile *p)
+{
+	count_in_images(r, &r->scope);
+	count_in_images(r, &r->excluded);
 	bool files = note_functions(r, &r->start_at, "start-at", p);
 	files |= note_functions(r, &r->stop_at, "stop-at", p);
 	files |= note_functions(r, &r->functions, "funcs", p);
+	files |= note_functions(r, &r->scope, "main", p);
+	files |= note_functions(r, &r->excluded, "exclude", p);
 	for (size_t i = 0; i < r->images.n; i++)
 		if (!r->images.matched[i])
 			note_image(r, r->images.text[i], p);

@@ -80,13 +80,18 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 
 /* What was asked for and is not there, so that no result is empty without its cause. */
 static void
-note_missing_names(const struct st_trace_request *r, struct st_trace_outcome *out)
+note_missing_names(const struct st_trace_request *r, const struct st_probes *probes,
+                   struct st_trace_outcome *out)
 {
 	struct st_profile *p = out->profile;
+	struct st_region *region = &r->session->region;
+	if (region->functions.n || region->scope.n || region->excluded.n)
+		for (size_t i = 0; i < probes->images.n; i++)
+			st_region_image(region, probes->images.v[i].path);
 	out->missing = p->notes.n;
-	st_region_note_unknown(&r->session->region, p);
+	st_region_note_unknown(region, p);
 	out->n_missing = p->notes.n - out->missing;
-	out->unmatched = st_region_fits_nothing(&r->session->region, true);
+	out->unmatched = st_region_fits_nothing(region, true);
 }
 
 static st_status
@@ -99,7 +104,7 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 	out->pid = (uint32_t)p->process.pid;
 	if (!p->process.attached)
 		out->exit_code = exit_code_of_status(p->process.status);
-	note_missing_names(r, out);
+	note_missing_names(r, p, out);
 	return ST_OK;
 }
 

@@ -116,6 +116,16 @@ class Counts(Trace):
                                    (["t_*1", "-x", "t_spi"], {"t_level1"}), (["t_spin(double)"], {"t_spin"})]:
             self.assertEqual(set(self.by_name(self.trace(["--exclude", *patterns], CALLS, "levels"))), everything - left_out)
 
+    def test_unknown_names(self):
+        """What --main and --exclude name and no image has: with the nearest name, and without --main nothing can be traced."""
+        unknown = "strobe: --{}: no function of that name was loaded{}\n"
+        def err(*options, code):
+            return self.strobe("trace", "-q", *options, "-o", self.at / "trace.db", "--", CALLS, "levels", code=code).stderr
+        self.assertEqual(err("--main", "t_lavel4", code=125), unknown.format("main t_lavel4", "; did you mean 't_level4'?")
+                         + "strobe: nothing was measured, because nothing in the program matches --main\n")
+        self.assertEqual(err("-x", "t_spim(double),t_level1,none*", code=0), unknown.format("exclude t_spim", "; did you mean 't_spin'?")
+                         + unknown.format("exclude none*", ""))
+
     def test_main(self):
         names = self.by_name(self.trace(["--main", "t_level4"], CALLS, "levels"))
         self.assertEqual({n: f["calls"] for n, f in names.items()}, {"t_level4": 5, "t_level5": 5, "t_spin": 10})
