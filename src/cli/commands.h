@@ -176,6 +176,8 @@
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
 	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \
+	O(dry_run, 0, "dry-run", NULL, true,                                                       \
+	  "print the functions that would be traced, run nothing")                                 \
 	O(refused, 0, "refused", NULL, true, "print all functions that could not be traced")       \
 	O(pid, 'p', "pid", "PID", true, "trace a running process, until Ctrl-C or --for")          \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \

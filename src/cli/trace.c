@@ -214,6 +214,77 @@ show_file(const struct st_trace_arguments *a, struct st_error *e)
 	return status;
 }
 
+/* ---- what would be traced ---- */
+
+static st_status
+write_plan(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
+{
+	const struct st_trace_plan *plan = arg;
+	(void)p;
+	struct st_safe safe;
+	if (!st_safe_begin(&safe, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the functions");
+	st_trace_plan_text(plan, safe.text.out);
+	st_safe_end(&safe);
+	return ST_OK;
+}
+
+static st_status
+write_plan_json(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
+{
+	(void)p;
+	return st_trace_plan_json(arg, out, e);
+}
+
+static st_status
+put_plan(const struct st_trace_arguments *a, const struct st_trace_plan *plan, struct st_error *e)
+{
+	const char *output = a->measure.session.output.path;
+	const struct st_output_form form = {
+	        .write = a->form == ST_TRACE_JSON ? write_plan_json : write_plan, .arg = plan};
+	if (output && strcmp(output, "-"))
+		return st_output_form_write(&form, NULL, output, e);
+	if (form.write(NULL, plan, stdout, e))
+		return ST_FAILED;
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : ST_OK;
+}
+
+/* The names that no function has, as a run reports them. */
+static st_status
+complain_of_names(struct st_region *region, struct st_error *e)
+{
+	struct st_profile *p = st_profile_new();
+	if (!p)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_region_note_unknown(region, p);
+	for (size_t i = 0; i < p->notes.n; i++)
+		fprintf(stderr, "strobe: %s\n", p->notes.v[i]);
+	st_profile_free(p);
+	const char *nothing = st_region_fits_nothing(region, true);
+	return nothing ? st_fail(e, ST_EXIT_FAILED,
+	                         "nothing would be traced, because nothing in the program "
+	                         "matches --%s",
+	                         nothing)
+	               : ST_OK;
+}
+
+static st_status
+plan_trace(struct st_trace_arguments *a, struct st_error *e)
+{
+	const struct st_trace_request request = st_trace_request_of(a);
+	struct st_trace_plan plan;
+	a->measure.session.pid = (pid_t)a->pid;
+	st_status status = st_trace_plan_make(&plan, &request, a->program, e);
+	if (!status)
+		status = complain_of_names(&a->measure.session.region, e);
+	if (!status)
+		status = put_plan(a, &plan, e);
+	st_trace_plan_free(&plan);
+	return status;
+}
+
 int
 st_trace_main(char *const *argv)
 {
@@ -226,6 +297,8 @@ st_trace_main(char *const *argv)
 		st_command_help(stdout, st_command_find("trace"), false);
 	else if (a.from || a.from_raw)
 		code = show_file(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+	else if (a.dry_run)
+		code = plan_trace(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else
 		code = measure_trace(&a, argv);
 	st_trace_arguments_free(&a);

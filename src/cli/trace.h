@@ -3,6 +3,8 @@
 #ifndef STROBE_CLI_TRACE_H
 #define STROBE_CLI_TRACE_H
 
+#include <limits.h>
+
 #include "base/status.h"
 #include "cli/measure.h"
 #include "trace/engine.h"
@@ -21,10 +23,11 @@ enum st_trace_form {
 struct st_trace_arguments {
 	struct st_measure measure;
 	const char *asked; /* an option that is about a run; NULL: none was given */
-	bool user, all, per_thread, events, refused, help;
+	bool user, all, per_thread, events, refused, dry_run, help;
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
 	bool cpu;
+	char program[PATH_MAX];  /* whose functions are traced by default, if it is known */
 	char main[256];          /* empty: none */
 	long depth;              /* 0: all */
 	bool has_form;           /* --format was given */

@@ -167,6 +167,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 	case TRACE_events:
 		a->events = true;
 		return ST_OK;
+	case TRACE_dry_run:
+		a->dry_run = true;
+		return ST_OK;
 	case TRACE_refused:
 		a->refused = true;
 		return ST_OK;
@@ -201,24 +204,25 @@ trace_shows(int option)
 
 /* ---- what is traced ---- */
 
-/* The program itself, as a pattern for the names of images. */
+/* The file of the program itself. */
 static st_status
-choose_own(struct st_trace_arguments *a, struct st_error *e)
+find_own(struct st_trace_arguments *a, struct st_error *e)
 {
-	char path[PATH_MAX], link[64];
+	char link[64];
 	bool by_env = false;
 	if (a->pid) {
 		snprintf(link, sizeof link, "/proc/%ld/exe", a->pid);
-		if (!realpath(link, path))
+		if (!realpath(link, a->program))
 			return st_fail(e, ST_EXIT_NOT_FOUND,
 			               "cannot find the program of process %ld: %s", a->pid,
 			               strerror(errno));
-	} else if (st_program_image(a->measure.session.program[0], path, sizeof path, &by_env, e)) {
+	} else if (st_program_image(a->measure.session.program[0], a->program, sizeof a->program,
+	                            &by_env, e)) {
 		return ST_FAILED;
 	}
 	/* env executes it in its own place. */
-	a->measure.session.follow |= by_env;
-	return st_patterns_add_path(&a->measure.session.region.images, "images", path, e);
+	a->measure.session.follow |= by_env && a->own;
+	return ST_OK;
 }
 
 /* The patterns of --exclude with semicolons between them, as the tool takes them. malloc'ed; NULL:
@@ -242,7 +246,9 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 	char depth[24], *excluded = NULL;
 	size_t n = 0;
 	a->own = !a->all && !r->functions.n && !r->images.n;
-	if (a->own && choose_own(a, e))
+	if ((a->own || a->dry_run) && find_own(a, e))
+		return ST_FAILED;
+	if (a->own && st_patterns_add_path(&r->images, "images", a->program, e))
 		return ST_FAILED;
 	r->marks = true;
 	if (a->depth) {
@@ -308,13 +314,16 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no program to run: strobe trace [options] -- PROGRAM, or --pid "
 		               "PID for one that is running");
-	if (output && !strcmp(output, "-"))
+	if (output && !strcmp(output, "-") && !a->dry_run)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "standard output belongs to the program: give -o a file, then use "
 		               "strobe trace --from");
 	if (check_selection(a, e))
 		return ST_FAILED;
 	guess_form(a);
+	if (a->dry_run && a->has_form && a->form != ST_TRACE_TEXT && a->form != ST_TRACE_JSON)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--dry-run prints functions, not calls: say --format text or json");
 	a->events |= st_trace_needs_events(a->form);
 	if (a->measure.session.program)
 		a->measure.session.region.length = a->seconds;

@@ -11,6 +11,7 @@
 #include "symbol/unwind.h"
 #include "tools/traced.h"
 #include "trace/choose.h"
+#include "trace/files.h"
 
 /* A function that is chosen. */
 struct candidate {
@@ -224,7 +225,7 @@ st_ebpf_reads_returns(struct st_ebpf_choice *c, const char *path, bool is_progra
 	struct st_image *image =
 	        is_program ? st_region_image(&c->request->session->region, path) : NULL;
 	/* Who has no names has setjmp and the unwinder without names, too. */
-	if (image && !strcmp(st_image_quality(image), "stripped") && !st_ebpf_is_dynamic(path))
+	if (image && !strcmp(st_image_quality(image), "stripped") && !st_trace_is_dynamic(path))
 		return true;
 	size_t n = 0;
 	const struct st_slot *slots = image ? st_image_slots(image, &n) : NULL;

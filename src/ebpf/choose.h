@@ -62,13 +62,4 @@ bool st_ebpf_reads_returns(struct st_ebpf_choice *c, const char *path, bool is_p
 void st_ebpf_choose(struct st_ebpf_choice *c, const char *path);
 void st_ebpf_choice_free(struct st_ebpf_choice *c);
 
-/* Does a dynamic linker load the program? */
-bool st_ebpf_is_dynamic(const char *path);
-/* Calls look for each file that the program will have mapped before its first instruction: itself,
- * its dynamic linker, and the libraries that that one lists. */
-void st_ebpf_files_of_program(const char *path, void (*look)(void *arg, const char *path),
-                              void *arg);
-/* The same for the files that a process has mapped to execute. False: there is no such process. */
-bool st_ebpf_files_of_process(pid_t pid, void (*look)(void *arg, const char *path), void *arg);
-
 #endif

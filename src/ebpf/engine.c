@@ -16,6 +16,7 @@
 #include "ebpf/wait.h"
 #include "session/session.h"
 #include "trace/choose.h"
+#include "trace/files.h"
 
 /* The kernel follows so many returns of a thread at a time (MAX_URETPROBE_DEPTH). */
 enum { KERNELS_DEPTH = 64 };
@@ -154,9 +155,9 @@ look_later(void *arg, double elapsed)
 	             n = run->request->session->follow ? st_ebpf_processes(run->kernel, pids, MOST)
 	                                               : 0;
 	if (!n)
-		st_ebpf_files_of_process(run->pid, look_at_file, c);
+		st_trace_files_of_process(run->pid, look_at_file, c);
 	for (size_t i = 0; i < n; i++)
-		st_ebpf_files_of_process((pid_t)pids[i], look_at_file, c);
+		st_trace_files_of_process((pid_t)pids[i], look_at_file, c);
 	if (c->probes.n > probes && put_probes(run->kernel, c, probes) == 0) {
 		run->n_late += c->images.n - images;
 		run->late_since = run->late_since > 0 ? run->late_since : elapsed;
@@ -196,8 +197,8 @@ choose_of_program(struct st_ebpf_run *run, struct st_error *e)
 	if (st_program_image(s->program[0], image, sizeof image, &by_env, e))
 		return ST_FAILED;
 	run->choice->by_instructions = st_ebpf_reads_returns(run->choice, image, true);
-	st_ebpf_files_of_program(image, ask_of_returns, run->choice);
-	st_ebpf_files_of_program(image, look_at_file, run->choice);
+	st_trace_files_of_program(image, ask_of_returns, run->choice);
+	st_trace_files_of_program(image, look_at_file, run->choice);
 	return ST_OK;
 }
 
@@ -248,8 +249,8 @@ trace_process(struct st_ebpf_run *run, struct st_error *e)
 	snprintf(link, sizeof link, "/proc/%d/exe", run->pid);
 	const bool has_image = realpath(link, image) != NULL;
 	run->choice->by_instructions = has_image && st_ebpf_reads_returns(run->choice, image, true);
-	st_ebpf_files_of_process(run->pid, ask_of_returns, run->choice);
-	if (!st_ebpf_files_of_process(run->pid, look_at_file, run->choice))
+	st_trace_files_of_process(run->pid, ask_of_returns, run->choice);
+	if (!st_trace_files_of_process(run->pid, look_at_file, run->choice))
 		return errno == EACCES || errno == EPERM
 		               ? st_fail(e, ST_EXIT_NOT_EXECUTABLE,
 		                         "cannot attach to process %d: its mappings are not for "

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "trace/plan.h"
 #include "trace/trace.h"
 
 /* Two tables: functions by exclusive time, callers and callees by inclusive time; `top` rows of
@@ -14,5 +15,10 @@ void st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE 
 /* docs/json.md describes it. -1 with *e: memory is exhausted. */
 st_status st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out,
                         struct st_error *e);
+
+/* The functions that would be traced, a line for each. */
+void st_trace_plan_text(const struct st_trace_plan *plan, FILE *out);
+/* The same as JSON. */
+st_status st_trace_plan_json(const struct st_trace_plan *plan, FILE *out, struct st_error *e);
 
 #endif

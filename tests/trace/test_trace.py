@@ -52,6 +52,62 @@ class Trace(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence}\n"))
 
 
+class Plan(Trace):
+    """--dry-run: which functions would be traced."""
+
+    def plan(self, options, *command):
+        return json.loads(self.strobe("trace", "--dry-run", "--format", "json", *options, "--", *command).stdout)
+
+    def test_own_functions(self):
+        """Those that nm shows, with their addresses and where they stand, and nothing is run."""
+        plan = self.plan([], CALLS, "fib")
+        symbols = subprocess.run(["nm", CALLS], capture_output=True, text=True, check=True).stdout.splitlines()
+        own = {name: int(value, 16) for value, kind, name in (line.split() for line in symbols if line[0] != " ")
+               if kind in "tT" and (name == "main" or name.startswith(("t_", "on_")))}
+        self.assertEqual({f["name"]: f["offset"] for f in plan["functions"]}, own)
+        self.assertEqual({(f["image"], os.path.basename(f["file"])) for f in plan["functions"]}, {(os.path.realpath(CALLS), "calls.c")})
+        self.assertTrue(all(f["line"] for f in plan["functions"]))
+        self.assertEqual((plan["strobe"], plan["dry_run"]), ({"version": 1, "tool": "trace"}, True))
+        self.strobe("trace", "--dry-run", "--", "/usr/bin/touch", self.at / "made")
+        self.assertEqual(list(self.at.iterdir()), [])
+
+    def test_is_what_a_run_traces(self):
+        """Each function that a run has traced or refused was announced, and with --funcs each one that was announced and called is traced."""
+        for options in [], ["--all"], ["--all", "-x", "t_fib,_*"], ["--funcs", "t_level*,main"], ["--images", "libc.so*"], ["--main", "t_level3"]:
+            planned = {(f["image"], f["offset"]) for f in self.plan(options, CALLS, "levels")["functions"]}
+            for engine in "probe", "jit":
+                with self.subTest(options=options, engine=engine):
+                    run = self.trace(["-e", engine, *options], CALLS, "levels")
+                    found = {(os.path.realpath(f["image"]), f["offset"]) for f in run["functions"] + run["refused"] if f["image"][0] == "/"}
+                    self.assertEqual(found - planned, set())
+        self.assertEqual({f["name"] for f in self.plan(["--funcs", "t_level*"], CALLS)["functions"]}, {f"t_level{i}" for i in range(1, 6)})
+
+    def test_names(self):
+        """The text has a line for each; names that fit nothing are named, with the nearest one."""
+        done = self.strobe("trace", "--dry-run", "--funcs", "t_fib,t_lavel1", "--", CALLS)
+        self.assertRegex(done.stdout, r"^ +offset +image +source +function\n +0x[0-9a-f]+ +\S+ +calls.c:\d+ +t_fib\n\n1 function would be traced\n$")
+        unknown = "strobe: --funcs t_lavel1: no function of that name was loaded; did you mean 't_level1'?\n"
+        self.assertEqual(done.stderr, unknown)
+        done = self.strobe("trace", "--dry-run", "--funcs", "t_lavel1", "--", CALLS, code=125)
+        self.assertEqual((done.stdout, done.stderr),
+                         ("", unknown + "strobe: nothing would be traced, because nothing in the program matches --funcs\n"))
+
+    def test_of_a_process(self):
+        with subprocess.Popen(["sleep", "100"]) as process:
+            try:
+                plan = json.loads(self.strobe("trace", "--dry-run", "--format", "json", "--funcs", "malloc", "--pid", process.pid).stdout)
+                self.assertIn("malloc", {f["name"] for f in plan["functions"]})
+                self.assertIsNone(process.poll())
+            finally:
+                process.kill()
+
+    def test_output(self):
+        self.strobe("trace", "--dry-run", "-o", self.at / "plan.json", "--", CALLS)
+        self.assertTrue(json.loads((self.at / "plan.json").read_text())["dry_run"])
+        self.error(2, "--dry-run prints functions, not calls: say --format text or json", "--dry-run", "--format", "db", CALLS)
+        self.error(2, "--dry-run is for running a program, and --from runs none: leave out one of them", "--dry-run", "--from", "x")
+
+
 class Counts(Trace):
     def test_recursion(self):
         fib = self.by_name(self.trace([], CALLS, "fib"))["t_fib"]

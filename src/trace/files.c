@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which files a program executes. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ebpf/choose.h"
+#include "trace/files.h"
 
 /* The dynamic linker that the program asks for. False: it has none. */
 static bool
@@ -37,7 +36,7 @@ find_linker_of(const char *path, char linker[PATH_MAX])
 }
 
 bool
-st_ebpf_is_dynamic(const char *path)
+st_trace_is_dynamic(const char *path)
 {
 	char linker[PATH_MAX];
 	return find_linker_of(path, linker);
@@ -90,7 +89,7 @@ list_libraries(const char *linker, const char *path, void (*look)(void *arg, con
 }
 
 void
-st_ebpf_files_of_program(const char *path, void (*look)(void *arg, const char *path), void *arg)
+st_trace_files_of_program(const char *path, void (*look)(void *arg, const char *path), void *arg)
 {
 	char linker[PATH_MAX], real[PATH_MAX];
 	look(arg, path);
@@ -102,7 +101,7 @@ st_ebpf_files_of_program(const char *path, void (*look)(void *arg, const char *p
 }
 
 bool
-st_ebpf_files_of_process(pid_t pid, void (*look)(void *arg, const char *path), void *arg)
+st_trace_files_of_process(pid_t pid, void (*look)(void *arg, const char *path), void *arg)
 {
 	char name[64], *line = NULL;
 	size_t room = 0;
