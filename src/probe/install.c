@@ -9,6 +9,7 @@
 
 #include "probe/probes.h"
 #include "probe/stub.h"
+#include "wire/probe_arena.h"
 
 /* ---- images ---- */
 
@@ -131,8 +132,10 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 		return "there is no free memory within 2 GiB of its code";
 	if (index >= ST_PROBE_MOST)
 		return "there are more functions than can have probes";
-	const struct st_probe_where where = {image->bias, arena->at + arena->used, arena->at,
-	                                     index};
+	const struct st_probe_where where = {.bias = image->bias,
+	                                     .stub = arena->at + arena->used,
+	                                     .slot = arena->at + ST_ARENA_ENTRY,
+	                                     .index = index};
 	if (st_probe_stub(site, &where, &stub))
 		return "what its first instructions refer to is out of reach of any free memory";
 	to->area->actions[index] = action;

@@ -18,19 +18,24 @@ struct bits {
 	uint64_t first, n;
 };
 
+struct filling {
+	uint64_t from, to;
+};
+
 struct probe_leads {
 	struct st_image *image;
 	const struct st_code_range *ranges;
 	size_t n_ranges;
 	bool fixed; /* numbers may be addresses */
-	struct bits targets, padding;
+	struct bits targets, called, padding;
 	ST_VEC(uint64_t) back; /* entries, in order */
 	/* While code is decoded: */
 	uint8_t *code; /* of the range */
 	size_t room;
-	bool falls_through;     /* the instruction before may go on with the next one */
-	ST_VEC(uint64_t) taken; /* addresses of data that the frame's code takes */
-	bool jumps;             /* the frame has an indirect jump */
+	bool falls_through;            /* the instruction before may go on with the next one */
+	ST_VEC(uint64_t) taken;        /* addresses of data that the frame's code takes */
+	ST_VEC(struct filling) filled; /* padding in the frame */
+	bool jumps;                    /* the frame has an indirect jump */
 	uint64_t frame, frame_end;
 };
 
@@ -63,10 +68,18 @@ make_bits(struct bits *b, const struct st_code_range *ranges, size_t n)
 }
 
 static void
+leads_note_target(struct probe_leads *l, uint64_t address)
+{
+	set_bit(&l->targets, address, true);
+}
+
+/* Of a call, or of an address that is taken. */
+static void
 note(void *context, uint64_t address)
 {
 	struct probe_leads *l = context;
 	set_bit(&l->targets, address, true);
+	set_bit(&l->called, address, true);
 }
 
 static bool
@@ -101,7 +114,10 @@ is_filling(const struct st_insn *in, const uint8_t *code)
 static void
 note_branch(struct probe_leads *l, const struct st_code_range *range, uint64_t to, bool jump)
 {
-	note(l, to);
+	if (jump)
+		leads_note_target(l, to);
+	else
+		note(l, to);
 	uint64_t *entry = jump && to && to == range->function ? ST_PUSH(&l->back) : NULL;
 	if (entry)
 		*entry = to;
@@ -149,17 +165,27 @@ note_table(struct probe_leads *l, uint64_t table)
 		if (to - l->targets.first >= l->targets.n)
 			return;
 		if (to >= l->frame && to < l->frame_end)
-			note(l, to);
+			leads_note_target(l, to);
 	}
 }
 
 static void
-end_frame(struct probe_leads *l)
+set_padding(struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		set_bit(&l->padding, from, true);
+}
+
+static void
+leads_end_frame(struct probe_leads *l)
 {
 	for (size_t i = 0; l->jumps && i < l->taken.n; i++)
 		if (l->taken.v[i] - l->targets.first >= l->targets.n)
 			note_table(l, l->taken.v[i]);
-	l->taken.n = 0;
+	/* Code that is written by hand may jump into padding, with an address that it works out. */
+	for (size_t i = 0; !l->jumps && i < l->filled.n; i++)
+		set_padding(l, l->filled.v[i].from, l->filled.v[i].to);
+	l->taken.n = l->filled.n = 0;
 	l->jumps = false;
 }
 
@@ -172,7 +198,7 @@ begin_range(struct probe_leads *l, size_t i)
 	              (r->frame == ST_FRAME_NONE && r->function && r->function != r->start);
 	if (inside)
 		return;
-	end_frame(l);
+	leads_end_frame(l);
 	l->frame = r->start;
 	l->frame_end = r->end;
 	for (i++; i < l->n_ranges && l->ranges[i].frame == ST_FRAME_GOES_ON; i++)
@@ -193,30 +219,53 @@ leads_read(struct probe_leads *l, const struct st_code_range *range)
 	return st_image_bytes(l->image, range->start, l->code, n + LONGEST);
 }
 
+/* An instruction that is padding if all before it are, from a return or a jump on. */
+static void
+note_filling(struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	struct filling *last = l->filled.n ? &l->filled.v[l->filled.n - 1] : NULL;
+	if (last && last->to == from) {
+		last->to = to;
+		return;
+	}
+	struct filling *new = ST_PUSH(&l->filled);
+	if (new)
+		*new = (struct filling){from, to};
+}
+
+/* Decodes the instruction at `at`; what cannot be decoded goes nowhere. */
+static struct st_insn
+leads_decode(const struct probe_leads *l, size_t at, size_t there)
+{
+	struct st_insn in;
+	if (!st_decode(l->code + at, there - at, &in))
+		in.len = in.len ? in.len : 1;
+	return in;
+}
+
 static void
 follow_range(struct probe_leads *l, const struct st_code_range *range)
 {
-	size_t n = range->end - range->start, there = leads_read(l, range);
+	size_t n = range->end - range->start, there = leads_read(l, range), at = 0;
 	bool between = !range->function && range->frame == ST_FRAME_NONE;
-	bool filling = between && !l->falls_through && there >= n;
-	struct st_insn in;
-	for (size_t at = 0; at < n && at < there; at += in.len) {
-		if (!st_decode(l->code + at, there - at, &in)) {
-			/* ud1 and ud2 have a length though they are invalid. */
-			in.len = in.len ? in.len : 1;
-			in.cls = ST_C_INVALID;
-			filling = false;
-		} else {
-			note_insn(l, range, &in, l->code + at, range->start + at);
+	while (at < n && at < there) {
+		const struct st_insn in = leads_decode(l, at, there);
+		const uint8_t *code = l->code + at;
+		uint64_t from = range->start + at;
+		if (in.cls != ST_C_INVALID)
+			note_insn(l, range, &in, code, from);
+		at += in.len;
+		if (!l->falls_through && is_filling(&in, code) && at <= n) {
+			note_filling(l, from, from + in.len);
+			continue;
 		}
-		filling = filling && is_filling(&in, l->code + at) && at + in.len <= n;
-		l->falls_through = leads_goes_on(&in, l->code + at);
+		l->falls_through = leads_goes_on(&in, code);
 	}
-	if (!filling)
-		return;
-	l->falls_through = false;
-	for (size_t i = 0; i < n; i++)
-		set_bit(&l->padding, range->start + i, true);
+	/* What lies between functions is padding as a whole or not at all. */
+	if (between && l->filled.n &&
+	    (l->filled.v[l->filled.n - 1].to != range->end ||
+	     l->filled.v[l->filled.n - 1].from > range->start))
+		l->filled.n--;
 }
 
 static int
@@ -235,7 +284,7 @@ leads_follow_all(struct probe_leads *l)
 		begin_range(l, i);
 		follow_range(l, &l->ranges[i]);
 	}
-	end_frame(l);
+	leads_end_frame(l);
 	st_image_code_addresses(l->image, note, l);
 	if (l->back.n)
 		qsort(l->back.v, l->back.n, sizeof *l->back.v, leads_order);
@@ -251,15 +300,18 @@ probe_leads_new(struct st_image *image, const struct st_code_range *ranges, size
 	l->ranges = ranges;
 	l->n_ranges = n;
 	l->fixed = st_image_is_fixed(image);
-	if (!make_bits(&l->targets, ranges, n) || !make_bits(&l->padding, ranges, n)) {
+	if (!make_bits(&l->targets, ranges, n) || !make_bits(&l->called, ranges, n) ||
+	    !make_bits(&l->padding, ranges, n)) {
 		probe_leads_free(l);
 		return NULL;
 	}
 	leads_follow_all(l);
 	free(l->code);
 	free(l->taken.v);
+	free(l->filled.v);
 	l->code = NULL;
 	l->taken.v = NULL;
+	l->filled.v = NULL;
 	return l;
 }
 
@@ -269,6 +321,8 @@ probe_leads_free(struct probe_leads *l)
 	if (!l)
 		return;
 	free(l->targets.v);
+	free(l->called.v);
+	free(l->filled.v);
 	free(l->padding.v);
 	free(l->back.v);
 	free(l->taken.v);
@@ -283,6 +337,12 @@ probe_leads_into(const struct probe_leads *l, uint64_t from, uint64_t to)
 		if (bit(&l->targets, from))
 			return true;
 	return false;
+}
+
+bool
+probe_leads_called(const struct probe_leads *l, uint64_t entry)
+{
+	return bit(&l->called, entry);
 }
 
 bool

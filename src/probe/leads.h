@@ -26,9 +26,12 @@ void probe_leads_free(struct probe_leads *l);
 
 /* May something jump to one of the addresses [from, to)? */
 bool probe_leads_into(const struct probe_leads *l, uint64_t from, uint64_t to);
+/* Is it called, or its address taken: is it more than where jumps lead? */
+bool probe_leads_called(const struct probe_leads *l, uint64_t entry);
 /* Does a jump of the function that begins there lead back to its entry? */
 bool probe_leads_back(const struct probe_leads *l, uint64_t entry);
-/* Is [from, to) padding that nobody has taken? */
+/* Is [from, to) padding that nobody has taken: between functions, or in one behind a return or a
+ * jump? */
 bool probe_leads_padding(const struct probe_leads *l, uint64_t from, uint64_t to);
 /* From now on it is in use. */
 void probe_leads_take(struct probe_leads *l, uint64_t from, uint64_t to);

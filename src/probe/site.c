@@ -4,21 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/leads.h"
 #include "probe/move.h"
-
-struct st_probe_planner {
-	struct st_image *image;
-	struct st_code_range *ranges;
-	size_t n_ranges;
-	bool has_frames;
-	uint8_t refusal;              /* of all functions of the image */
-	struct st_probe_role_of role; /* of those whose names say nothing */
-	bool forbids;
-	uint64_t *resolvers;
-	size_t n_resolvers;
-	struct probe_leads *leads;
-};
+#include "probe/planner.h"
 
 static const char *
 base_name(const char *path)
@@ -53,6 +40,7 @@ st_probe_planner_new(struct st_image *image)
 	if (st_image_has_section(image, ".gopclntab"))
 		p->has_frames = false;
 	p->n_resolvers = st_image_resolvers(image, &p->resolvers);
+	p->n_labels = st_image_labels(image, &p->labels);
 	p->leads = p->n_ranges ? probe_leads_new(image, p->ranges, p->n_ranges) : NULL;
 	if (p->leads)
 		return p;
@@ -68,6 +56,8 @@ st_probe_planner_free(struct st_probe_planner *p)
 	probe_leads_free(p->leads);
 	free(p->ranges);
 	free(p->resolvers);
+	free(p->labels);
+	free(p->parts);
 	free(p);
 }
 
@@ -93,19 +83,20 @@ order_address(const void *key, const void *element)
 }
 
 static bool
-is_resolver(const struct st_probe_planner *p, uint64_t at)
+has_address(const uint64_t *v, size_t n, uint64_t at)
 {
-	return p->n_resolvers &&
-	       bsearch(&at, p->resolvers, p->n_resolvers, sizeof at, order_address);
+	return n && bsearch(&at, v, n, sizeof at, order_address);
 }
 
-/* Assembly code often has no unwind information; then a symbol is believed. */
-static bool
-is_framed_entry(const struct st_probe_planner *p, const struct st_function *f)
+/* Assembly code often has no unwind information; then a symbol is believed that is said to be a
+ * function's. Other labels in code may be of data. */
+bool
+probe_is_entry(const struct st_probe_planner *p, const struct st_function *f)
 {
 	const struct st_code_range *r =
 	        bsearch(&f->offset, p->ranges, p->n_ranges, sizeof *r, order_range);
-	const bool is_symbol = f->source == ST_SYM_SYMTAB || f->source == ST_SYM_DYNSYM;
+	const bool is_symbol = (f->source == ST_SYM_SYMTAB || f->source == ST_SYM_DYNSYM) &&
+	                       !has_address(p->labels, p->n_labels, f->offset);
 	return !p->has_frames ||
 	       (r && (r->frame == ST_FRAME_ENTRY || (r->frame == ST_FRAME_NONE && is_symbol)));
 }
@@ -135,9 +126,9 @@ refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
 		return ST_REFUSAL_PLT;
 	if (site->role.role == ST_ROLE_REFUSED)
 		return ST_REFUSAL_NAME;
-	if (is_resolver(p, f->offset))
+	if (has_address(p->resolvers, p->n_resolvers, f->offset))
 		return ST_REFUSAL_IFUNC;
-	return is_framed_entry(p, f) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
+	return probe_is_entry(p, f) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
 }
 
 /* Takes the next instruction along; n bytes of the function are there. */
@@ -178,29 +169,23 @@ measure_entry(const struct st_probe_planner *p, struct st_probe_site *site, unsi
 	                                                         : ST_REFUSAL_NONE;
 }
 
-static bool
-find_island(const struct st_probe_planner *p, struct st_probe_site *site)
+uint64_t
+probe_take_island(const struct st_probe_planner *p, uint64_t at,
+                  uint8_t under[ST_PROBE_JUMP_LENGTH])
 {
-	uint64_t from = site->at + ST_PROBE_SHORT_LENGTH;
+	uint64_t from = at + ST_PROBE_SHORT_LENGTH;
 	for (int d = -128; d <= 127; d++) {
-		site->island = from + (uint64_t)(int64_t)d;
-		uint64_t end = site->island + ST_PROBE_JUMP_LENGTH;
-		bool overlaps = site->island < from && end > site->at;
-		if (!overlaps && probe_leads_padding(p->leads, site->island, end))
-			return st_image_bytes(p->image, site->island, site->under_island,
-			                      ST_PROBE_JUMP_LENGTH) == ST_PROBE_JUMP_LENGTH;
+		uint64_t island = from + (uint64_t)(int64_t)d, end = island + ST_PROBE_JUMP_LENGTH;
+		bool overlaps = island < from && end > at;
+		if (overlaps || !probe_leads_padding(p->leads, island, end))
+			continue;
+		if (st_image_bytes(p->image, island, under, ST_PROBE_JUMP_LENGTH) !=
+		    ST_PROBE_JUMP_LENGTH)
+			continue;
+		probe_leads_take(p->leads, island, end);
+		return island;
 	}
-	site->island = 0;
-	return false;
-}
-
-static void
-take_padding(struct st_probe_planner *p, const struct st_probe_site *site)
-{
-	if (site->displaced < site->patched)
-		probe_leads_take(p->leads, site->at + site->displaced, site->at + site->patched);
-	if (site->way == ST_PROBE_ISLAND)
-		probe_leads_take(p->leads, site->island, site->island + ST_PROBE_JUMP_LENGTH);
+	return 0;
 }
 
 static void
@@ -213,11 +198,11 @@ judge_bytes(struct st_probe_planner *p, struct st_probe_site *site)
 		site->way = ST_PROBE_ISLAND;
 		if (refusal)
 			site->refusal = refusal;
-		else if (find_island(p, site))
+		else if ((site->island = probe_take_island(p, site->at, site->under_island)))
 			site->refusal = ST_REFUSAL_NONE;
 	}
-	if (!site->refusal)
-		take_padding(p, site);
+	if (!site->refusal && site->displaced < site->patched)
+		probe_leads_take(p->leads, site->at + site->displaced, site->at + site->patched);
 }
 
 void

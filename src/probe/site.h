@@ -65,6 +65,8 @@ struct st_probe_site {
 	bool ends;         /* the last of them goes nowhere but where it jumps or returns to */
 	bool loops;        /* a jump of the function leads back to its entry: not a call. The stack
 	                      pointer is what it was at the entry */
+	uint8_t exits;     /* bit i: the i-th displaced instruction leaves the function. Known
+	                      when st_probe_find_exits has been asked (exits.h) */
 	struct st_probe_role_of role;
 	uint8_t bytes[ST_PROBE_BYTES];              /* of the image at `at` */
 	uint8_t under_island[ST_PROBE_JUMP_LENGTH]; /* and at the island */

@@ -17,13 +17,15 @@
 #include "base/status.h"
 #include "probe/site.h"
 
-enum { ST_PROBE_STUB_MOST = 80 };
+enum { ST_PROBE_STUB_MOST = 112 };
 
 struct st_probe_where {
-	uint64_t bias;  /* what is added to link-time addresses */
-	uint64_t stub;  /* where the stub will be executed */
-	uint64_t slot;  /* where the handler's address is */
-	uint32_t index; /* < 2^31 */
+	uint64_t bias;    /* what is added to link-time addresses */
+	uint64_t stub;    /* where the stub will be executed */
+	uint64_t slot;    /* where the handler's address is */
+	uint32_t index;   /* < 2^31 */
+	uint64_t returns; /* where the address of the handler of patched exits is; 0: a displaced
+	                     instruction that leaves the function does not call it */
 };
 
 /* A displaced instruction: bytes from the function's entry, and from the stub's begin. A thread

@@ -133,6 +133,28 @@ st_image_resolvers(struct st_image *image, uint64_t **out)
 	return found.n;
 }
 
+size_t
+st_image_labels(struct st_image *image, uint64_t **out)
+{
+	const struct sym_sources *sources = sym_symbols(image);
+	ST_VEC(uint64_t) found = {0};
+	for (size_t i = 0; i < sources->labels.n; i++) {
+		uint64_t *v = ST_PUSH(&found);
+		if (v)
+			*v = sources->labels.v[i].start;
+	}
+	for (size_t i = 0; i < sources->symbols.n; i++) {
+		bool label = sources->symbols.v[i].rank == SYM_LABEL;
+		uint64_t *v = label ? ST_PUSH(&found) : NULL;
+		if (v)
+			*v = sources->symbols.v[i].start;
+	}
+	if (found.n)
+		qsort(found.v, found.n, sizeof *found.v, coderanges_order);
+	*out = found.v;
+	return found.n;
+}
+
 bool
 st_image_defines(struct st_image *image, const char *raw_name)
 {

@@ -174,6 +174,9 @@ size_t st_image_code_ranges(struct st_image *image, struct st_code_range **out, 
  * caller frees. */
 size_t st_image_resolvers(struct st_image *image, uint64_t **out);
 
+/* The same of labels in code: symbols without a type, which may well name data. */
+size_t st_image_labels(struct st_image *image, uint64_t **out);
+
 /* Whether the file's symbols say that code of the name, without a version, is in it. */
 bool st_image_defines(struct st_image *image, const char *raw_name);
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * usage: probe-coverage [-l] FILE...
- * How many functions of each file take a probe, by what way, and why others do not. -l lists what
- * is refused.
+ * How many functions of each file take a probe, by what way, and why others do not; and how many of
+ * them can have their exits patched. -l lists what is refused.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "probe/site.h"
+#include "probe/exits.h"
 
 struct counts {
 	unsigned functions, islands, loops, padded, refused[ST_REFUSALS];
+	unsigned taken, exits, exit_islands, unknown[ST_EXIT_N_REFUSALS];
 };
 
 /* What is no function at all: parts of others, labels, stubs of the linker. */
@@ -62,6 +64,46 @@ print_counts(const char *path, const struct counts *c, double seconds)
 	printf("\n");
 }
 
+static void
+count_exits(struct counts *c, struct st_probe_planner *planner, const struct st_function *f,
+            struct st_probe_site *site, bool list)
+{
+	struct st_probe_exits exits;
+	if (site->refusal || !is_function(f, site))
+		return;
+	st_probe_find_exits(planner, f, site, &exits);
+	c->taken++;
+	c->unknown[exits.refusal]++;
+	if (list && exits.refusal)
+		printf("  %#llx %s: %s\n", (unsigned long long)site->at, f->name,
+		       st_probe_exits_text(&exits));
+	for (size_t i = 0; i < exits.list.n; i++) {
+		c->exits++;
+		c->exit_islands += exits.list.v[i].way == ST_PROBE_ISLAND;
+	}
+	free(exits.list.v);
+}
+
+static void
+print_exits(const struct counts *c, double seconds)
+{
+	static const char *const names[] = {
+#define X(name, text) #name,
+	        ST_EXIT_REFUSALS(X)
+#undef X
+	};
+	printf("  exits: of %u functions %.2f %% can be patched, %.2f a function, %.2f %% of them "
+	       "by an "
+	       "island; %.2f s\n ",
+	       c->taken, 100.0 * c->unknown[0] / (c->taken ? c->taken : 1),
+	       (double)c->exits / (c->unknown[0] ? c->unknown[0] : 1),
+	       100.0 * c->exit_islands / (c->exits ? c->exits : 1), seconds);
+	for (int i = 1; i < ST_EXIT_N_REFUSALS; i++)
+		if (c->unknown[i])
+			printf(" %s %u", names[i], c->unknown[i]);
+	printf("\n");
+}
+
 static double
 now(void)
 {
@@ -82,14 +124,19 @@ measure(const char *path, bool list)
 		return 1;
 	}
 	const struct st_function *v = st_image_functions(image, &n);
+	struct st_probe_site *sites = calloc(n + 1, sizeof *sites);
 	double begin = now();
-	struct st_probe_planner *planner = st_probe_planner_new(image);
+	struct st_probe_planner *planner = sites ? st_probe_planner_new(image) : NULL;
 	for (size_t i = 0; planner && i < n; i++) {
-		struct st_probe_site site;
-		st_probe_judge(planner, &v[i], &site);
-		count_site(&counts, &v[i], &site, list);
+		st_probe_judge(planner, &v[i], &sites[i]);
+		count_site(&counts, &v[i], &sites[i], list);
 	}
 	print_counts(path, &counts, now() - begin);
+	begin = now();
+	for (size_t i = 0; planner && i < n; i++)
+		count_exits(&counts, planner, &v[i], &sites[i], list);
+	print_exits(&counts, now() - begin);
+	free(sites);
 	bool process;
 	struct st_probe_role_of role = st_probe_image_role(image, &process);
 	if (role.why)

@@ -100,7 +100,8 @@ call_with:
 	ret
 	.size call_with, . - call_with
 
-/* The handler of the probes: counts the index, changes nothing. */
+/* The handlers of the probes: count the index, change nothing. At an exit the return address must
+ * lie where it lay at the entry. */
 	.globl count_entry
 	.type count_entry, @function
 count_entry:
@@ -110,21 +111,44 @@ count_entry:
 	mov 32(%rsp), %rax
 	lea entries(%rip), %rcx
 	incl (%rcx, %rax, 4)
+	lea 40(%rsp), %rax
+	mov %rax, entered_at(%rip)
 	pop %rcx
 	pop %rax
 	popfq
 	ret
 	.size count_entry, . - count_entry
 
+	.globl count_exit
+	.type count_exit, @function
+count_exit:
+	pushfq
+	push %rax
+	push %rcx
+	mov 32(%rsp), %rax
+	lea exits(%rip), %rcx
+	incl (%rcx, %rax, 4)
+	lea 40(%rsp), %rax
+	cmp %rax, entered_at(%rip)
+	je 1f
+	incl misplaced(%rip)
+1:	pop %rcx
+	pop %rax
+	popfq
+	ret
+	.size count_exit, . - count_exit
+
 /* Called by others: notes where it returns to. */
 	.type callee, @function
 callee:
+	.cfi_startproc
 	push %rax
 	mov 8(%rsp), %rax
 	mov %rax, noted(%rip)
 	pop %rax
 	stc
 	ret
+	.cfi_endproc
 	.size callee, . - callee
 
 	begin e_pushes
@@ -429,6 +453,119 @@ table:	.long 1b - table, 2b - table, 2b - table, e_table + 4 - table
 	ret
 	finish e_string
 
+/* Those of interest for their exits. */
+	begin x_red_zone /* what is below the stack pointer is still needed */
+	mov %rdi, -8(%rsp)
+	mov %rsi, -16(%rsp)
+	test %edx, %edx
+	js 1f
+	xor %edx, %edx
+1:	mov -8(%rsp), %rax
+	mov -16(%rsp), %rcx
+	ret
+	finish x_red_zone
+
+	begin x_conditional /* a jump to another function, under a condition */
+	add %rsi, %rax
+	add %rdi, %rdx
+	test %esi, %esi
+	js callee
+	mov %esi, %eax
+	lea (%rax, %rdi), %rax
+	ret
+	finish x_conditional
+
+	begin x_island /* three bytes between two places where jumps lead */
+	mov %rdi, %rax
+	add %rsi, %rax
+	js 1f
+	jz 2f
+	sub %rdx, %rax
+	mov $3, %ecx
+1:	inc %eax
+	ret
+2:	xor %edx, %edx
+	mov $2, %ecx
+	ret
+	finish x_island
+
+	begin x_padding /* the return is alone, and nobody needs what aligns the next block */
+	mov %rdi, %rax
+	add %rsi, %rax
+	js 1f
+	jz 2f
+	sub %rdx, %rax
+	mov $3, %ecx
+1:	ret
+	.p2align 4
+2:	xor %edx, %edx
+	mov $2, %ecx
+	ret
+	finish x_padding
+
+	begin x_loaded /* a function from a table of functions */
+	mov %rdi, %rax
+	add %rsi, %rax
+	mov 8(%r12), %r11
+	jmp *%r11
+	finish x_loaded
+
+	begin x_tail_memory
+	mov %rdi, %rax
+	add %rsi, %rax
+	jmp *8(%r12)
+	finish x_tail_memory
+
+	begin x_frame
+	push %rbp
+	.cfi_def_cfa_offset 16
+	mov %rsp, %rbp
+	.cfi_def_cfa_register 6
+	sub $32, %rsp
+	mov %rdi, -8(%rbp)
+	test %edi, %edi
+	js 1f
+	mov $7, %esi
+1:	mov -8(%rbp), %rax
+	leave
+	.cfi_def_cfa 7, 8
+	ret $8
+	finish x_frame
+
+/* Those whose exits cannot be patched. */
+	begin o_unknown /* a switch, or a table of functions */
+	mov %rdi, %rax
+	add %rsi, %rax
+	jmp *8(%r12, %r10, 8)
+	finish o_unknown
+
+	begin o_pushed /* jumps by a return */
+	mov %rdi, %rax
+	add %rsi, %rax
+	push %r11
+	.cfi_def_cfa_offset 16
+	ret
+	finish o_pushed
+
+	begin o_narrow
+	mov %rdi, %rax
+	add %rsi, %rax
+	js 1f
+	jz 2f
+	sub %rdx, %rax
+	mov $3, %ecx
+1:	ret
+2:	xor %edx, %edx
+	mov $2, %ecx
+	ret
+	finish o_narrow
+
+	begin o_part /* jumps into another function */
+	mov %rdi, %rax
+	add %rsi, %rax
+	jmp e_pushes + 5
+	finish o_part
+
 /* Those that take no probe. */
 	begin n_one_first /* a loop leads behind the first byte */
 	push %rbx
@@ -480,6 +617,9 @@ n_frameless:
 	ret
 	.size n_frameless, . - n_frameless
 
+n_data: /* no function, though it is in code */
+	.quad 0x9090909090909090, 0x9090909090909090
+
 	.type n_signal, @function
 	.cfi_startproc
 	.cfi_signal_frame
@@ -513,4 +653,10 @@ callee_address: .quad callee
 	.comm noted, 8, 8
 	.globl entries
 	.comm entries, 1024, 8
+	.globl exits
+	.comm exits, 1024, 8
+	.globl misplaced
+	.comm misplaced, 4, 4
+	.local entered_at
+	.comm entered_at, 8, 8
 	.section .note.GNU-stack, "", @progbits

@@ -124,7 +124,8 @@ need_same(const uint8_t *a, uint64_t at_a, const uint8_t *b, uint64_t at_b, size
 static void
 check_stub(const struct st_probe_site *site)
 {
-	struct st_probe_where where = {BIAS, ARENA + 64, ARENA, 7};
+	struct st_probe_where where = {
+	        .bias = BIAS, .stub = ARENA + 64, .slot = ARENA, .index = 7, .returns = ARENA + 8};
 	struct st_probe_stub stub;
 	if (st_probe_stub(site, &where, &stub))
 		return; /* a random address that cannot be reached */

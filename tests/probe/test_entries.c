@@ -18,8 +18,7 @@
 #include <sys/mman.h>
 
 #include "base/random.h"
-#include "probe/site.h"
-#include "probe/stub.h"
+#include "probe/exits.h"
 #include "wire/probe_arena.h"
 
 enum { TRIES = 200, ARENA = 65536, RCX = 1, R10 = 10, R11 = 11, R12 = 12 };
@@ -30,6 +29,8 @@ struct machine {
 
 void call_with(struct machine *m, void *function);
 void count_entry(void);
+void count_exit(void);
+extern uint32_t exits[256], misplaced;
 extern uint64_t noted, callee_address;
 extern uint32_t entries[256];
 
@@ -73,6 +74,8 @@ set_up(void **state)
 		return -1;
 	uint64_t handler = (uint64_t)(uintptr_t)&count_entry;
 	memcpy(arena + ST_ARENA_ENTRY, &handler, sizeof handler);
+	handler = (uint64_t)(uintptr_t)&count_exit;
+	memcpy(arena + ST_ARENA_RETURN, &handler, sizeof handler);
 	return 0;
 }
 
@@ -192,6 +195,152 @@ same_with_probes(void **state)
 	assert_int_equal(index, 40);
 }
 
+/* ---- exits ---- */
+
+enum { MOST_EXITS = 8 };
+
+struct probed {
+	struct st_probe_site site;
+	struct st_probe_exits exits;
+	struct st_probe_stub entry, exit[MOST_EXITS];
+};
+
+static struct st_probe_where
+next_stub(unsigned index)
+{
+	static unsigned used = 300;
+	return (struct st_probe_where){.bias = bias,
+	                               .stub = (uint64_t)(uintptr_t)arena + ST_ARENA_STUBS +
+	                                       used++ * ST_PROBE_STUB_MOST,
+	                               .slot = (uint64_t)(uintptr_t)arena + ST_ARENA_ENTRY,
+	                               .returns = (uint64_t)(uintptr_t)arena + ST_ARENA_RETURN,
+	                               .index = index};
+}
+
+static void
+make_stubs(struct probed *p, unsigned index)
+{
+	struct st_probe_where where = next_stub(index);
+	assert_int_equal(st_probe_stub(&p->site, &where, &p->entry), ST_OK);
+	memcpy((void *)where.stub, p->entry.bytes, p->entry.size);
+	assert_true(p->exits.list.n <= MOST_EXITS);
+	for (size_t i = 0; i < p->exits.list.n; i++) {
+		where = next_stub(index);
+		assert_int_equal(st_probe_exit_stub(&p->exits.list.v[i], &where, &p->exit[i]),
+		                 ST_OK);
+		memcpy((void *)where.stub, p->exit[i].bytes, p->exit[i].size);
+	}
+}
+
+static void
+put_exits(const struct probed *p)
+{
+	for (size_t i = 0; i < p->exits.list.n; i++) {
+		const struct st_probe_exit *exit = &p->exits.list.v[i];
+		if (exit->way == ST_PROBE_ISLAND)
+			write_code(exit->island + bias, p->exit[i].island, ST_PROBE_JUMP_LENGTH);
+		write_code(exit->at + bias, p->exit[i].patch, exit->patched);
+	}
+}
+
+static void
+remove_exits(const struct probed *p)
+{
+	for (size_t i = 0; i < p->exits.list.n; i++) {
+		const struct st_probe_exit *exit = &p->exits.list.v[i];
+		write_code(exit->at + bias, exit->bytes, exit->patched);
+		if (exit->way == ST_PROBE_ISLAND)
+			write_code(exit->island + bias, exit->under_island, ST_PROBE_JUMP_LENGTH);
+	}
+}
+
+static void
+try_exits(const struct st_function *f, struct probed *p, unsigned index)
+{
+	static struct machine before[TRIES], with[TRIES], after[TRIES];
+	uint64_t seen_before[TRIES], seen_with[TRIES], seen_after[TRIES];
+	void *function = (void *)(uintptr_t)(f->offset + bias);
+	make_stubs(p, index);
+	run_all(function, before, seen_before);
+	put_probe(&p->site, &p->entry);
+	put_exits(p);
+	entries[index] = exits[index] = misplaced = 0;
+	run_all(function, with, seen_with);
+	uint32_t entered = entries[index], left = exits[index];
+	remove_exits(p);
+	remove_probe(&p->site);
+	run_all(function, after, seen_after);
+	if (memcmp(before, with, sizeof before) || memcmp(seen_before, seen_with, sizeof seen_with))
+		fail_msg("%s does something else with patched exits", f->name);
+	if (memcmp(before, after, sizeof before))
+		fail_msg("%s does something else after patched exits", f->name);
+	if (left != TRIES || entered < TRIES || misplaced)
+		fail_msg("%s: %u entries, %u exits, %u at another place", f->name, entered, left,
+		         misplaced);
+}
+
+static uint8_t
+expected_refusal(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t refusal;
+	} refused[] = {
+	        {"o_unknown", ST_EXIT_NO_INDIRECT},   {"o_pushed", ST_EXIT_NO_STACK},
+	        {"o_narrow", ST_EXIT_NO_NARROW},      {"o_part", ST_EXIT_NO_PART},
+	        {"e_near_branch", ST_EXIT_NO_NARROW}, {"e_two_branches", ST_EXIT_NO_NARROW},
+	        {"e_loop", ST_EXIT_NO_NARROW},        {"e_loopne", ST_EXIT_NO_NARROW},
+	};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (!strcmp(refused[i].name, name))
+			return refused[i].refusal;
+	return ST_EXIT_NO_NONE;
+}
+
+static bool
+has_exits_to_try(const struct st_function *f)
+{
+	return !strncmp(f->name, "e_", 2) || !strncmp(f->name, "x_", 2) ||
+	       !strncmp(f->name, "o_", 2);
+}
+
+static void
+same_with_exits(void **state)
+{
+	size_t n, tried = 0, islands = 0, padded = 0;
+	const struct st_function *v = st_image_functions(image, &n);
+	struct probed *probed = calloc(n, sizeof *probed);
+	struct st_probe_planner *own = st_probe_planner_new(image);
+	(void)state;
+	assert_true(probed && own);
+	for (size_t i = 0; i < n; i++)
+		if (has_exits_to_try(&v[i]))
+			st_probe_judge(own, &v[i], &probed[i].site);
+	for (size_t i = 0; i < n; i++) {
+		if (!has_exits_to_try(&v[i]))
+			continue;
+		assert_int_equal(probed[i].site.refusal, ST_REFUSAL_NONE);
+		st_probe_find_exits(own, &v[i], &probed[i].site, &probed[i].exits);
+		if (probed[i].exits.refusal != expected_refusal(v[i].name))
+			fail_msg("%s: %s", v[i].name, st_probe_exits_text(&probed[i].exits));
+		for (size_t k = 0; k < probed[i].exits.list.n; k++) {
+			const struct st_probe_exit *exit = &probed[i].exits.list.v[k];
+			islands += exit->way == ST_PROBE_ISLAND;
+			padded += exit->displaced < exit->patched;
+		}
+		if (!probed[i].exits.refusal)
+			try_exits(&v[i], &probed[i], 100 + (unsigned)++tried);
+		free(probed[i].exits.list.v);
+	}
+	assert_int_equal(tried, 43);
+	assert_int_equal(islands, 6);
+	assert_int_equal(padded, 14);
+	st_probe_planner_free(own);
+	free(probed);
+}
+
+/* ---- single sites ---- */
+
 static struct st_probe_site
 site_of(const char *name)
 {
@@ -217,7 +366,8 @@ refused(void **state)
 	assert_int_equal(site_of("n_call_below").refusal, ST_REFUSAL_UNMOVABLE);
 	assert_int_equal(site_of("n_narrow").refusal, ST_REFUSAL_UNMOVABLE);
 	assert_int_equal(site_of("n_inner").refusal, ST_REFUSAL_NO_ENTRY);
-	assert_int_equal(site_of("n_frameless").refusal, ST_REFUSAL_NO_ENTRY);
+	assert_int_equal(site_of("n_frameless").refusal, ST_REFUSAL_NONE);
+	assert_int_equal(site_of("n_data").refusal, ST_REFUSAL_NO_ENTRY);
 	assert_int_equal(site_of("n_signal").refusal, ST_REFUSAL_NO_ENTRY);
 	assert_int_equal(site_of("n_chooses").refusal, ST_REFUSAL_IFUNC);
 }
@@ -240,6 +390,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(same_with_probes),
+	        cmocka_unit_test(same_with_exits),
 	        cmocka_unit_test(refused),
 	        cmocka_unit_test(ways),
 	};

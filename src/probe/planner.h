@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What site.c and exits.c share of an image. */
+#ifndef STROBE_PROBE_PLANNER_H
+#define STROBE_PROBE_PLANNER_H
+
+#include "probe/leads.h"
+#include "probe/site.h"
+
+/* A part of a function that stands elsewhere. */
+struct probe_part {
+	uint64_t whole; /* entry of the function */
+	const struct st_function *part;
+};
+
+struct st_probe_planner {
+	struct st_image *image;
+	struct st_code_range *ranges;
+	size_t n_ranges;
+	bool has_frames;
+	uint8_t refusal;              /* of all functions of the image */
+	struct st_probe_role_of role; /* of those whose names say nothing */
+	bool forbids;
+	uint64_t *resolvers, *labels;
+	size_t n_resolvers, n_labels;
+	struct probe_leads *leads;
+	struct probe_part *parts; /* ordered by function, when exits have been asked for */
+	size_t n_parts;
+	bool has_parts;
+};
+
+/* Is it entered with the return address at the stack pointer, as far as unwind information knows?
+ */
+bool probe_is_entry(const struct st_probe_planner *p, const struct st_function *f);
+
+/* Takes an island for a short jump at `at`; 0: there is none. under: the bytes that are there. */
+uint64_t probe_take_island(const struct st_probe_planner *p, uint64_t at,
+                           uint8_t under[ST_PROBE_JUMP_LENGTH]);
+
+#endif
