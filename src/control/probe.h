@@ -100,6 +100,8 @@ void st_probing_free(struct st_probing *p);
 bool st_probing_write(const struct st_probing *p, uint64_t to, const void *from, size_t n);
 bool st_probing_read(const struct st_probing *p, uint64_t from, void *to, size_t n);
 
+/* From now on no return address is replaced: calls are counted. */
+void st_probing_only_counts(struct st_probing *p);
 /* Overwrites code. False: it cannot be written, or no memory is left. */
 bool st_probing_patch(struct st_probing *p, const struct st_patch *patch);
 

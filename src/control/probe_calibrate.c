@@ -88,7 +88,7 @@ make_bench(const struct st_probing *p, struct bench *b)
 	b->context->threads = (uint64_t)b->threads;
 	b->context->most_depth = UINT32_MAX;
 	b->context->uses_cpu = p->uses_cpu;
-	*(uint64_t *)b->note = 1;
+	*(uint64_t *)b->note = p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;
 	b->area->used = (sizeof *b->area + 7) & ~7ull;
 	b->area->actions[0].kind = ST_PROBE_TIME;
 	write_code(b);
@@ -137,7 +137,7 @@ cell_of_bench(const struct bench *b)
 {
 	const uint32_t *cells =
 	        (const uint32_t *)((const uint64_t *)b->area + b->area->records[0].cells);
-	return (const struct st_probe_cell *)((const uint64_t *)b->area + cells[0]);
+	return (const struct st_probe_cell *)((const uint64_t *)b->area + cells[0] / 2);
 }
 
 static int

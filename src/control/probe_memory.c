@@ -211,14 +211,15 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	struct {
 		uint64_t area, note, threads, trampoline;
 		uint32_t tid_at, forked, cost_within, cost, most_depth, scoped, uses_cpu, n_threads;
-	} context = {p->shared,      p->note,    0,
-	             p->trampoline,  0,          0,
-	             p->cost_within, p->cost,    p->most_depth ? p->most_depth : UINT32_MAX,
+	} context = {p->shared,      p->note,     0,
+	             p->trampoline,  0,           0,
+	             p->cost_within, p->cost,     p->most_depth ? p->most_depth : UINT32_MAX,
 	             p->scoped,      p->uses_cpu, 0};
 	_Static_assert(offsetof(struct st_probe_context, cost) ==
 	                       offsetof(__typeof__(context), cost),
 	               "the context begins like this");
-	const uint64_t one = 1;
+	const uint64_t note =
+	        p->most_depth || p->scoped || p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;
 	const long threads = map_private(
 	        r, FAR_THREADS, (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread),
 	        PROT_READ | PROT_WRITE);
@@ -226,7 +227,7 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 		return cannot("memory for threads", threads, e);
 	context.threads = p->threads = (uint64_t)threads;
 	if (!st_probing_write(p, p->context, &context, sizeof context) ||
-	    !st_probing_write(p, p->note, &one, sizeof one))
+	    !st_probing_write(p, p->note, &note, sizeof note))
 		return cannot("the probe runtime's memory", -EIO, e);
 	return ST_OK;
 }
@@ -296,4 +297,12 @@ st_probing_restore(const struct st_probing *p, const struct st_patch *patch)
 	uint8_t now[ST_PATCH_BYTES];
 	if (st_probing_read(p, patch->at, now, patch->n) && !memcmp(now, patch->is, patch->n))
 		st_probing_write(p, patch->at, patch->was, patch->n);
+}
+
+void
+st_probing_only_counts(struct st_probing *p)
+{
+	const uint64_t note = ST_PROBE_LOOK;
+	p->area->only_counts = 1;
+	st_probing_write(p, p->note, &note, sizeof note);
 }

@@ -57,7 +57,7 @@ add_image(struct st_probes *p, const struct mapping *m)
 	image->first = first_instruction(m->path);
 	image->planner = st_probe_planner_new(image->image);
 	if (image->planner && st_probe_planner_forbids(image->planner))
-		p->process.area->only_counts = 1;
+		st_probing_only_counts(&p->process);
 	return image->planner ? image : NULL;
 }
 
@@ -169,7 +169,7 @@ add_probe(struct st_probes *p, uint32_t image, const struct st_function *f,
 	if (!why)
 		why = write_probe(p, &p->images.v[image], &site, action);
 	if (why && action.kind == ST_PROBE_UNWIND)
-		p->process.area->only_counts = 1;
+		st_probing_only_counts(&p->process);
 	if (why)
 		return chosen.kind ? refuse_probe(p, image, f, why) : ST_OK;
 	struct st_probed_function *probed = ST_PUSH(&p->functions);

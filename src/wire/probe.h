@@ -39,8 +39,7 @@ enum st_probe_kind {
 	ST_PROBE_LAND,    /* an exception has landed: what was put back is replaced again */
 	ST_PROBE_LIBRARY, /* the linker has changed its list: the controller is asked, and awaited
 	                   */
-	ST_PROBE_WAIT,    /* `amount` ticks pass, at the entry, */
-	ST_PROBE_WAIT_AT_RETURN,
+	ST_PROBE_WAIT,    /* `amount` ticks pass */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -71,7 +70,9 @@ struct st_probe_pair {
 /* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */
 struct st_probe_record {
 	uint32_t tid;
-	uint32_t cells; /* of ST_PROBE_MOST numbers, each the offset of a cell */
+	/* Of ST_PROBE_MOST numbers: twice the offset of the function's cell, and 1 if its calls are
+	 * timed as they are most of the time. */
+	uint32_t cells;
 	uint32_t pairs; /* of ST_PROBE_PAIR_BUCKETS numbers */
 	uint32_t unused;
 	uint64_t timed; /* calls that have been */
@@ -106,6 +107,7 @@ struct st_probe_frame {
 	uint32_t function, cell;
 	uint32_t pair;
 	uint32_t is_scope;
+	uint64_t unused; /* to 64 bytes */
 };
 
 struct st_probe_thread {
@@ -114,9 +116,13 @@ struct st_probe_thread {
 	uint32_t seen;  /* at tid_at */
 	uint32_t depth; /* frames; the lowest is nobody's, and is never popped */
 	uint32_t put_back;
-	uint64_t put_back_at; /* the stack pointer of who asked for that */
+	uint64_t put_back_at;    /* the stack pointer of who asked for that */
+	uint64_t cells, numbers; /* addresses: of the record's cells, and the record */
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
+
+/* Whether a call is timed as it is most of the time, or there is more to look at. */
+enum st_probe_note { ST_PROBE_FORKED, ST_PROBE_AS_USUAL, ST_PROBE_LOOK };
 
 struct st_probe_context {
 	uint64_t area;    /* addresses in the process: of the shared memory, */

@@ -16,7 +16,8 @@ probe_allocate(uint64_t bytes)
 struct st_probe_cell *
 probe_new_cell(struct st_probe_thread *t, uint32_t function)
 {
-	uint32_t *cells = probe_at(probe_area()->records[t->record].cells);
+	uint32_t *cells = (uint32_t *)t->cells;
+	const struct st_probe_action action = probe_area()->actions[function];
 	const uint32_t at = probe_allocate(sizeof(struct st_probe_cell));
 	if (!at)
 		return NULL;
@@ -25,8 +26,8 @@ probe_new_cell(struct st_probe_thread *t, uint32_t function)
 	c->shortest = UINT64_MAX;
 	/* A signal handler may have made one meanwhile, which has numbers in it already. */
 	if (!cells[function])
-		cells[function] = at;
-	return probe_at(cells[function]);
+		cells[function] = at * 2 + (action.kind == ST_PROBE_TIME && !action.amount);
+	return probe_at(cells[function] / 2);
 }
 
 uint32_t

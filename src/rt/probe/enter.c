@@ -8,7 +8,7 @@
 
 __attribute__((section(".bss.first"))) struct st_probe_context probe_context;
 
-static void
+SELDOM static void
 pass_time(uint64_t ticks)
 {
 	const uint64_t begin = probe_ticks();
@@ -17,16 +17,16 @@ pass_time(uint64_t ticks)
 }
 
 /* The first probe in a child of fork: what it has of threads is a copy. */
-static void
+SELDOM static void
 notice_fork(void)
 {
 	probe_context.forked = 1;
-	*(volatile uint64_t *)probe_context.note = 1;
+	*(volatile uint64_t *)probe_context.note = ST_PROBE_LOOK;
 }
 
 /* The linker has mapped or unmapped something: the controller puts probes into what is new, before
  * any of its code runs. */
-static void
+SELDOM static void
 await_probes(void)
 {
 	struct st_probe_area *a = probe_area();
@@ -46,7 +46,7 @@ await_probes(void)
 	}
 }
 
-static void
+SELDOM static void
 count(struct st_probe_thread *t, uint32_t function)
 {
 	struct st_probe_cell *c = probe_cell(t, function);
@@ -58,18 +58,19 @@ count(struct st_probe_thread *t, uint32_t function)
 
 /* ---- timed activations ---- */
 
-static void
+static inline void
 end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
 {
-	struct st_probe_context *x = &probe_context;
+	const struct st_probe_context *x = &probe_context;
 	struct st_probe_cell *c = probe_at(f->cell);
 	struct st_probe_frame *around = &t->frames[t->depth - 1];
-	struct st_probe_record *r = &probe_area()->records[t->record];
+	struct st_probe_record *r = (struct st_probe_record *)t->numbers;
 	/* The cost is an average, so a short call may come out below zero: its sums are exact all
 	 * the same. */
 	const int64_t cost = (int64_t)((x->cost_within + f->nested * x->cost) >> 8);
 	const int64_t net = (int64_t)(end - f->begin) - cost;
 	const uint64_t taken = (uint64_t)net, shown = net > 0 ? taken : 0;
+	const uint64_t outermost = --c->active == 0 ? taken : 0;
 	if (UNLIKELY(f->is_scope))
 		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
 	r->timed++;
@@ -78,68 +79,83 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	around->callees += taken;
 	c->calls++;
 	c->inclusive += taken;
+	c->outermost += outermost;
 	c->exclusive += taken - f->callees;
-	c->shortest = shown < c->shortest ? shown : c->shortest;
-	c->longest = shown > c->longest ? shown : c->longest;
-	const bool outermost = --c->active == 0;
-	c->outermost += outermost ? taken : 0;
+	if (UNLIKELY(shown < c->shortest))
+		c->shortest = shown;
+	if (UNLIKELY(shown > c->longest))
+		c->longest = shown;
+	struct st_probe_pair *p = probe_at(f->pair);
 	if (LIKELY(f->pair)) {
-		struct st_probe_pair *p = probe_at(f->pair);
 		p->calls++;
 		p->inclusive += taken;
-		p->outermost += outermost ? taken : 0;
+		p->outermost += outermost;
 	}
 	probe_count_duration(c, shown);
 }
 
-static void
+/* The function is entered, and its return awaited. around: the frame on top. */
+static inline void
+begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32_t cell,
+            bool is_scope)
+{
+	struct st_probe_cell *c = probe_at(cell);
+	struct st_probe_frame *f = &t->frames[t->depth];
+	const uint32_t caller = f[-1].function; /* plus 1; that of the lowest frame is 0 */
+	t->depth++;
+	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
+	f->original = *slot;
+	f->function = function + 1;
+	f->cell = cell;
+	f->callees = f->nested = 0;
+	f->is_scope = is_scope;
+	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
+	                                                           : probe_find_pair(t, caller, c);
+	*slot = probe_context.trampoline;
+	__asm__ volatile("" : : : "memory");
+	f->slot = (uint64_t)slot;
+	f->begin = probe_ticks();
+	if (c->active++ == 0) {
+		c->since = f->begin;
+		c->since_timed = ((struct st_probe_record *)t->numbers)->timed;
+	}
+}
+
+/* With all that may be in the way of it. */
+SELDOM static void
 time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, bool is_scope)
 {
+	const struct st_probe_context *x = &probe_context;
 	struct st_probe_frame *around = &t->frames[t->depth - 1];
-	const uint64_t original = *slot;
-	if (UNLIKELY(probe_is_left(around, (uint64_t)slot))) {
+	if (probe_is_left(around, (uint64_t)slot)) {
 		/* A function that jumps to another one returns when that one does. A jump to its
 		 * own first instruction is no call; and a return address of the program at the
 		 * place of a replaced one is another call's. */
-		const bool jumped = original == probe_context.trampoline;
+		const bool jumped = *slot == x->trampoline;
 		probe_leave_frames(t, (uint64_t)slot + !jumped);
 		around = &t->frames[t->depth - 1];
-		if (jumped && around->slot == (uint64_t)slot && around->function == function)
+		if (jumped && around->slot == (uint64_t)slot && around->function == function + 1)
 			return;
 	}
-	if (UNLIKELY(probe_context.scoped) && !is_scope &&
-	    !__atomic_load_n(&probe_area()->running, __ATOMIC_RELAXED))
+	if ((x->scoped && !is_scope &&
+	     !__atomic_load_n(&probe_area()->running, __ATOMIC_RELAXED)) ||
+	    t->depth > x->most_depth)
 		return;
 	struct st_probe_cell *c = probe_cell(t, function);
-	if (UNLIKELY(t->depth > probe_context.most_depth))
-		return;
-	if (UNLIKELY(!c || t->depth == ST_PROBE_FRAMES)) {
+	if (!c || t->depth == ST_PROBE_FRAMES) {
 		__atomic_fetch_add(c ? &probe_area()->too_deep : &probe_area()->no_room, 1,
 		                   __ATOMIC_RELAXED);
 		if (c)
 			c->lost++;
 		return;
 	}
-	const uint32_t caller = t->depth > 1 ? around->function + 1 : 0;
-	struct st_probe_frame *f = &t->frames[t->depth];
-	t->depth++;
-	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
-	f->original = original;
-	f->function = function;
-	f->cell = (uint32_t)((uint64_t *)c - (uint64_t *)probe_context.area);
-	f->callees = f->nested = 0;
-	f->is_scope = is_scope;
-	if (UNLIKELY(is_scope))
+	if (is_scope)
 		__atomic_fetch_add(&probe_area()->running, 1, __ATOMIC_RELAXED);
-	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
-	                                                           : probe_find_pair(t, caller, c);
-	*slot = probe_context.trampoline;
-	__asm__ volatile("" : : : "memory");
-	f->slot = (uint64_t)slot;
-	f->begin = probe_now();
-	if (c->active++ == 0) {
-		c->since = f->begin;
-		c->since_timed = probe_area()->records[t->record].timed;
+	begin_frame(t, function, slot, (uint32_t)((uint64_t *)c - (uint64_t *)x->area), is_scope);
+	if (x->uses_cpu) {
+		struct st_probe_frame *f = &t->frames[t->depth - 1];
+		f->begin = probe_cpu_time();
+		c->since = c->active == 1 ? f->begin : c->since;
 	}
 }
 
@@ -155,8 +171,6 @@ act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_prob
 	case ST_PROBE_UNWIND:
 		probe_put_back(t, (uint64_t)slot);
 		break;
-	case ST_PROBE_LAND:
-		break;
 	case ST_PROBE_WAIT:
 		pass_time(action.amount);
 		break;
@@ -168,36 +182,50 @@ act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_prob
 	}
 }
 
-void
-probe_enter(uint64_t function, uint64_t *slot)
+SELDOM static void
+enter_looking(uint32_t function, uint64_t *slot)
 {
-	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
+	if (!*(volatile uint64_t *)probe_context.note)
 		notice_fork();
 	struct st_probe_thread *t = probe_thread();
-	if (UNLIKELY(!t)) {
+	if (!t) {
 		__atomic_fetch_add(&probe_area()->no_room, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	const struct st_probe_action action = probe_area()->actions[function];
-	if (UNLIKELY(t->put_back) && action.kind != ST_PROBE_UNWIND)
+	if (t->put_back && action.kind != ST_PROBE_UNWIND)
 		probe_replace_again(t, (uint64_t)slot);
-	if (UNLIKELY(probe_context.forked)) {
+	if (probe_context.forked) {
 		if (action.kind == ST_PROBE_UNWIND)
 			probe_put_back(t, (uint64_t)slot);
 		return;
 	}
 	const bool times = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
-	if (LIKELY(times && !t->put_back && !probe_area()->only_counts))
-		time_call(t, (uint32_t)function, slot, action.kind == ST_PROBE_SCOPE);
+	if (times && !t->put_back && !probe_area()->only_counts)
+		time_call(t, function, slot, action.kind == ST_PROBE_SCOPE);
 	else if (times)
-		count(t, (uint32_t)function); /* what the unwinder calls keeps its return address */
+		count(t, function); /* what the unwinder calls keeps its return address */
 	else
-		act(t, (uint32_t)function, slot, action);
+		act(t, function, slot, action);
+}
+
+/* The note comes first: in a child of fork a thread does not find itself before that is known. */
+void
+probe_enter(uint64_t function, uint64_t *slot)
+{
+	const bool as_usual = *(volatile uint64_t *)probe_context.note == ST_PROBE_AS_USUAL;
+	struct st_probe_thread *t = LIKELY(as_usual) ? probe_thread() : NULL;
+	const uint32_t at = LIKELY(t) ? ((const uint32_t *)t->cells)[function] : 0;
+	if (LIKELY((at & 1) && !probe_is_left(&t->frames[t->depth - 1], (uint64_t)slot) &&
+	           t->depth < ST_PROBE_FRAMES && !t->put_back))
+		begin_frame(t, (uint32_t)function, slot, at / 2, false);
+	else
+		enter_looking((uint32_t)function, slot);
 }
 
 /* Nothing can be done for a program that returns to where nobody knows: it was not harmed so far.
  */
-static _Noreturn void
+SELDOM static _Noreturn void
 abort_program(void)
 {
 	__atomic_fetch_add(&probe_area()->strays, 1, __ATOMIC_RELAXED);
@@ -205,27 +233,42 @@ abort_program(void)
 		SYS(__NR_kill, SYS(__NR_getpid), 6 /* SIGABRT */);
 }
 
+/* The frame of the return is not the one on top, or there is more to look at. */
+SELDOM static uint64_t
+return_looking(uint64_t slot)
+{
+	if (!*(volatile uint64_t *)probe_context.note)
+		notice_fork();
+	const uint64_t end = probe_now();
+	struct st_probe_thread *t = probe_thread();
+	struct st_probe_frame elsewhere;
+	const struct st_probe_frame *f = probe_find_frame(t, slot, &elsewhere);
+	if (!f)
+		abort_program();
+	const struct st_probe_frame ended = *f;
+	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
+	if (f != &elsewhere) {
+		t->frames[t->depth - 1].slot = 0;
+		t->depth--;
+	}
+	if (t && ended.cell && !probe_context.forked)
+		end_timed_frame(t, &ended, end);
+	return ended.original;
+}
+
 uint64_t
 probe_return(uint64_t slot)
 {
-	const uint64_t end = probe_now();
-	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
-		notice_fork();
-	struct st_probe_thread *t = probe_thread();
-	struct st_probe_frame *f = t ? &t->frames[t->depth - 1] : NULL;
-	struct st_probe_frame elsewhere;
-	if (UNLIKELY(!t || f->slot != slot)) {
-		f = (struct st_probe_frame *)probe_find_frame(t, slot, &elsewhere);
-		if (!f)
-			abort_program();
-	}
+	const uint64_t end = probe_ticks();
+	const bool as_usual = *(volatile uint64_t *)probe_context.note == ST_PROBE_AS_USUAL;
+	struct st_probe_thread *t = LIKELY(as_usual) ? probe_thread() : NULL;
+	struct st_probe_frame *f = LIKELY(t) ? &t->frames[t->depth - 1] : NULL;
+	if (UNLIKELY(!f || f->slot != slot || !f->cell))
+		return return_looking(slot);
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
-	if (LIKELY(f != &elsewhere)) {
-		f->slot = 0;
-		t->depth--;
-	}
-	if (LIKELY(t && ended.cell && !probe_context.forked))
-		end_timed_frame(t, &ended, end);
+	f->slot = 0;
+	t->depth--;
+	end_timed_frame(t, &ended, end);
 	return ended.original;
 }

@@ -3,16 +3,11 @@
  * Ways from the program into the probe runtime. Every register and the arithmetic flags are the program's: code that calls functions of its own
  * file may rely on what they leave alone.
  */
+	/* The functions in C give back every register but the result's; the flags are up to us. */
 	.macro SAVE
 	pushq %rax
-	pushq %rcx
-	pushq %rdx
-	pushq %rsi
 	pushq %rdi
-	pushq %r8
-	pushq %r9
-	pushq %r10
-	pushq %r11
+	pushq %rsi
 	lahf
 	seto %al
 	pushq %rax
@@ -22,17 +17,11 @@
 	popq %rax
 	addb $127, %al /* overflows when there was an overflow */
 	sahf
-	popq %r11
-	popq %r10
-	popq %r9
-	popq %r8
-	popq %rdi
 	popq %rsi
-	popq %rdx
-	popq %rcx
+	popq %rdi
 	popq %rax
 	.endm
-	.set SAVED, 80
+	.set SAVED, 32
 
 	.section .text.first, "ax"
 	/* The first two words of the image say where these are. */

@@ -13,6 +13,10 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Changes no register that it does not give back: what is called on the quick way, and what that
+ * may have to call, so that only registers are saved that are needed. */
+#define KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
+#define SELDOM __attribute__((no_caller_saved_registers, noinline, cold))
 
 /* A frame is above the lowest; its slot is 0 until it is complete, so that a signal handler that
  * comes in between finds it to be no older than its own. Is it to end when the stack pointer was
@@ -39,7 +43,7 @@ probe_ticks(void)
 }
 
 /* threads.c: the thread's CPU time in ns. */
-uint64_t probe_cpu_time(void);
+SELDOM uint64_t probe_cpu_time(void);
 
 static inline uint64_t
 probe_now(void)
@@ -54,8 +58,8 @@ probe_at(uint32_t offset)
 }
 
 /* threads.c: the calling thread; NULL: there is no room for it. */
-struct st_probe_thread *probe_new_thread(uint64_t fs);
-struct st_probe_thread *probe_check_thread(struct st_probe_thread *t);
+SELDOM struct st_probe_thread *probe_new_thread(uint64_t fs);
+SELDOM struct st_probe_thread *probe_check_thread(struct st_probe_thread *t);
 
 static inline uint32_t
 probe_hash(uint64_t fs)
@@ -79,33 +83,34 @@ probe_thread(void)
 }
 
 /* cells.c: the cell of the function for the thread; NULL: there is no room. */
-struct st_probe_cell *probe_new_cell(struct st_probe_thread *t, uint32_t function);
-uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller, struct st_probe_cell *callee);
+SELDOM struct st_probe_cell *probe_new_cell(struct st_probe_thread *t, uint32_t function);
+SELDOM uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller,
+                                struct st_probe_cell *callee);
 /* Adds an activation's net ticks to its class. */
-void probe_count_duration(struct st_probe_cell *c, uint64_t ticks);
+KEEPS_REGISTERS void probe_count_duration(struct st_probe_cell *c, uint64_t ticks);
 /* So many bytes of the area, a multiple of 8: their offset / 8; 0: it is full. */
 uint32_t probe_allocate(uint64_t bytes);
 
 static inline struct st_probe_cell *
 probe_cell(struct st_probe_thread *t, uint32_t function)
 {
-	const uint32_t *cells = probe_at(probe_area()->records[t->record].cells);
-	return LIKELY(cells[function]) ? probe_at(cells[function]) : probe_new_cell(t, function);
+	const uint32_t at = ((const uint32_t *)t->cells)[function];
+	return LIKELY(at) ? probe_at(at / 2) : probe_new_cell(t, function);
 }
 
 /* frames.c: what lies below `slot` is left: by longjmp, by an exception, or for another stack. It
  * is kept where a return may still find it. */
-void probe_leave_frames(struct st_probe_thread *t, uint64_t slot);
+SELDOM void probe_leave_frames(struct st_probe_thread *t, uint64_t slot);
 /* The frame whose return address lies at `slot` is on top then, or found elsewhere and copied to
  * *elsewhere; NULL: there is none. */
-const struct st_probe_frame *probe_find_frame(struct st_probe_thread *t, uint64_t slot,
-                                              struct st_probe_frame *elsewhere);
+SELDOM const struct st_probe_frame *probe_find_frame(struct st_probe_thread *t, uint64_t slot,
+                                                     struct st_probe_frame *elsewhere);
 /* The return addresses of the thread are those of the program, until probe_replace_again. */
-void probe_put_back(struct st_probe_thread *t, uint64_t slot);
-void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
+SELDOM void probe_put_back(struct st_probe_thread *t, uint64_t slot);
+SELDOM void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
 
 /* enter.c, for the assembly. */
-void probe_enter(uint64_t function, uint64_t *slot);
-uint64_t probe_return(uint64_t slot);
+KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot);
+KEEPS_REGISTERS uint64_t probe_return(uint64_t slot);
 
 #endif

@@ -26,6 +26,8 @@ begin_record(struct st_probe_thread *t)
 	r->pairs = probe_allocate(sizeof(uint32_t) * ST_PROBE_PAIR_BUCKETS);
 	r->cells = probe_allocate(sizeof(uint32_t) * ST_PROBE_MOST);
 	t->record = record;
+	t->cells = (uint64_t)probe_at(r->cells);
+	t->numbers = (uint64_t)r;
 	return r->cells && r->pairs;
 }
 
