@@ -41,9 +41,11 @@ st_status st_attach(pid_t pid, const struct st_run_options *o, struct st_attachm
  * cannot be done now it is left to the runtime: false. */
 bool st_detach(struct st_attachment *a);
 
-/* control/attached.c: from here on signals end the watching, not us; have they? */
+/* control/attached_signals.c: from here on signals end the watching, not us; have they? */
 void st_attached_catch(const struct st_run_options *o);
 bool st_attached_interrupted(void);
+/* Stops us if the terminal has asked for it, once it has been given back. */
+void st_attached_stop(const struct st_run_options *o);
 
 /* control/leftovers.c: the runtime leaves by itself. When it has, what it could not give back is
  * taken away; false: that cannot be. */

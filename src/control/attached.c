@@ -16,56 +16,6 @@
 
 static const double patience = 5.0; /* seconds, for the runtime to begin */
 
-static volatile sig_atomic_t interrupted, stopping;
-
-static void
-on_interrupt(int signo)
-{
-	(void)signo;
-	interrupted = 1;
-}
-
-static void
-on_stop_attached(int signo)
-{
-	(void)signo;
-	stopping = 1;
-}
-
-/* Stops us as the terminal asked, once it has been given back. */
-static void
-stop(const struct st_run_options *o)
-{
-	struct sigaction plain = {.sa_handler = SIG_DFL}, old;
-	stopping = 0;
-	o->pause(o->progress_arg, true);
-	sigaction(SIGTSTP, &plain, &old);
-	raise(SIGTSTP);
-	sigaction(SIGTSTP, &old, NULL);
-	o->pause(o->progress_arg, false);
-}
-
-bool
-st_attached_interrupted(void)
-{
-	return interrupted;
-}
-
-void
-st_attached_catch(const struct st_run_options *o)
-{
-	struct sigaction action = {.sa_handler = on_interrupt};
-	struct sigaction old;
-	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		if (st_signal_ends(signo) && sigaction(signo, NULL, &old) == 0 &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(signo, &action, NULL);
-	if (o->pause && !sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
-		sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_stop_attached}, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
 struct cpu {
 	double user, system;
 };
@@ -140,10 +90,9 @@ watch(struct st_supervisor *s, const struct st_agent *agent, double seconds, str
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,
 			                     now - s->begin);
-		if (interrupted || left <= 0)
+		if (st_attached_interrupted() || left <= 0)
 			return;
-		if (stopping)
-			stop(s->options);
+		st_attached_stop(s->options);
 		tick = next < tick ? next : tick;
 		if (serve(s, agent, left < tick ? left : tick) != ST_AGENT_NOTHING)
 			return;

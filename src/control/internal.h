@@ -101,8 +101,9 @@ st_status st_pool_make(struct st_pool *pool, const struct st_run_options *option
 /* What is known of the whole tree goes to its first process' results. */
 void st_pool_end(struct st_pool *pool, struct st_results_header *first);
 
-/* control/run.c: a child that is to become the program, stopped when it has, traced and killed with
- * us. channel: the ends of a socket, of which the program has the second, under the same number. */
+/* control/start.c: a child that is to become the program, stopped when it has, traced and killed
+ * with us. channel: the ends of a socket, of which the program has the second, under the same
+ * number. */
 pid_t st_start_traced(const char *path, const struct st_run_options *o, int channel[2],
                       struct st_error *e);
 

@@ -31,7 +31,7 @@ is_planned(const struct planning *p, struct st_image *image, const char *path,
 }
 
 static bool
-is_known(const struct st_region *region, const char *path)
+has_opened(const struct st_region *region, const char *path)
 {
 	for (size_t i = 0; i < region->n_opened; i++)
 		if (!strcmp(region->opened[i].path, path))
@@ -45,7 +45,7 @@ plan_file(void *arg, const char *path)
 	const struct planning *p = arg;
 	struct st_region *region = &p->plan->request->session->region;
 	size_t n = 0;
-	if (is_known(region, path))
+	if (has_opened(region, path))
 		return;
 	struct st_image *image = st_region_image(region, path);
 	const struct st_function *f = image ? st_image_functions(image, &n) : NULL;
