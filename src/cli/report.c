@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/rows.h"
 #include "profile/output.h"
 #include "report/page.h"
 #include "report/report.h"
@@ -78,6 +79,31 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
+/* Of a profile of strobe trace --events. A page without it is still a page. */
+static st_status
+add_timeline(json_t *page, const struct st_profile *p, const char *path, struct st_error *e)
+{
+	bool recorded = false;
+	for (size_t i = 0; i < p->streams.n; i++)
+		recorded |= !strcmp(p->streams.v[i].tool, "calltimes") &&
+		            !strcmp(p->streams.v[i].name, "events");
+	if (!recorded)
+		return 0;
+	struct st_error why;
+	char *file = st_find_rows(p, path, "events", &why);
+	struct st_row_reader *rows = file ? st_row_reader_open(file, &why) : NULL;
+	free(file);
+	if (rows) {
+		st_status status = st_page_add_timeline(page, p, rows, e);
+		st_row_reader_close(rows);
+		return status;
+	}
+	fprintf(stderr, "strobe: the page has no timeline of %s: %s\n", path, why.text);
+	if (st_page_add_no_timeline(page, why.text))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", path);
+	return 0;
+}
+
 static st_status
 add_profile(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
 {
@@ -89,7 +115,10 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	if (!p)
 		return -1;
 	int bad = st_page_add_profile(page, st_base_name(path), p, &limits);
+	st_status timeline = bad ? 0 : add_timeline(page, p, path, e);
 	st_profile_free(p);
+	if (timeline)
+		return -1;
 	if (!bad && st_page_left_out(page))
 		fprintf(stderr,
 		        "strobe: the page has only the hottest contexts of %s: %s left out, "

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
+struct st_row_reader;
+
 /* What goes into the page of each result. */
 struct st_page_limits {
 	size_t functions, rows; /* rows: of any other table; 0: all */
@@ -37,12 +39,20 @@ bool st_page_is_json(const char *path);
 size_t st_page_left_out(const json_t *page);
 /* Source files of it that are not for anybody. */
 size_t st_page_kept_back(const json_t *page);
+/* Adds to the result that was added last the timeline of its calls, from the rows that were
+ * recorded of them. 0, or -1 with *e: they are rows of something else, or memory is exhausted. */
+st_status st_page_add_timeline(json_t *page, const struct st_profile *p, struct st_row_reader *rows,
+                               struct st_error *e);
+/* The same where there are no rows: says why there is no timeline. 0, or -1: no memory. */
+int st_page_add_no_timeline(json_t *page, const char *reason);
 /* Says which functions are the same in two of the results; after the last one was added. 0, or -1:
  * no memory. */
 int st_page_match(json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
 st_status st_page_write(json_t *page, const char *path, struct st_error *e);
 
+/* What the page has of the result that was added last. */
+json_t *st_page_last(const json_t *page);
 /* Of the code of the lines that the result has, and of `more`, a list like those (NULL: none): for
  * each file a list of a line's number and the texts from there on. all: also of those that are not
  * for anybody (report/source.h); *kept_back: how many were left out for that. NULL: no memory. */
@@ -54,5 +64,8 @@ json_t *st_page_paths(const struct st_profile *p, size_t *left_out, json_t **loo
 /* Of the code of the hottest blocks, at most `most` (0: as many as a page has): for each image, and
  * each block of it by its offset, the texts of its instructions. NULL: no memory. */
 json_t *st_page_code(const struct st_profile *p, size_t most);
+/* The functions of a profile of strobe trace as docs/json.md has them, each with its `histogram`,
+ * and `cut`: what the limits left out. NULL: it has none, or no memory. */
+json_t *st_page_trace(const struct st_profile *p, const struct st_page_limits *limits);
 
 #endif

@@ -122,13 +122,25 @@ add_paths(json_t *entry, const struct st_profile *p)
 	return bad;
 }
 
+static int
+add_trace(json_t *entry, const struct st_profile *p, const struct st_page_limits *limits)
+{
+	json_t *trace = st_page_trace(p, limits);
+	return trace ? json_object_set_new(entry, "trace", trace) : 0;
+}
+
+json_t *
+st_page_last(const json_t *page)
+{
+	json_t *results = json_object_get(page, "results");
+	return json_array_get(results, json_array_size(results) - 1);
+}
+
 /* A number of the result that was added last. */
 static size_t
 last_number(const json_t *page, const char *name)
 {
-	const json_t *results = json_object_get(page, "results");
-	const json_t *last = json_array_get(results, json_array_size(results) - 1);
-	return (size_t)json_integer_value(json_object_get(last, name));
+	return (size_t)json_integer_value(json_object_get(st_page_last(page), name));
 }
 
 size_t
@@ -169,14 +181,14 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	json_t *result = st_report_object(&r);
 	if (st_page_add_json(page, label, result))
 		return -1;
-	json_t *results = json_object_get(page, "results");
-	json_t *entry = json_array_get(results, json_array_size(results) - 1);
+	json_t *entry = st_page_last(page);
 	int bad = json_object_set_new(entry, "about", about(&p->run));
 	bad |= json_object_set_new(entry, "tables", tables(p));
 	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
 	if (p->overshoots.n)
 		bad |= json_object_set_new(entry, "overshoots", st_overshoots_json(p, 0));
 	bad |= add_paths(entry, p);
+	bad |= add_trace(entry, p, limits);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
 	if (limits->sources)
 		bad |= add_sources(entry, result, limits->all_sources);

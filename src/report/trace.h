@@ -3,6 +3,7 @@
 #ifndef STROBE_REPORT_TRACE_H
 #define STROBE_REPORT_TRACE_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "trace/plan.h"
@@ -12,7 +13,9 @@
  * each at most, 0: all. Then what has to be known of the numbers, and of the functions that could
  * not be traced the first few, or all. */
 void st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE *out);
-/* docs/json.md describes it. -1 with *e: memory is exhausted. */
+/* The trace as docs/json.md has it. NULL: no memory. */
+json_t *st_trace_object(const struct st_trace *t, const struct st_profile *p);
+/* The same as text. -1 with *e: memory is exhausted. */
 st_status st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out,
                         struct st_error *e);
 

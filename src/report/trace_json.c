@@ -146,8 +146,8 @@ add_lost(json_t *root, const struct st_trace *t)
 	return bad;
 }
 
-st_status
-st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out, struct st_error *e)
+json_t *
+st_trace_object(const struct st_trace *t, const struct st_profile *p)
 {
 	json_t *root = json_object(), *strobe = json_object();
 	int bad = 0;
@@ -158,11 +158,16 @@ st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out, s
 	SET(root, "run", p ? st_json_run(p) : json_null());
 	SET(root, "quantile_error", json_real(ST_TRACE_QUANTILE_ERROR));
 	bad |= add_lists(root, t) | add_lost(root, t);
-	if (bad) {
-		json_decref(root);
-		root = NULL;
-	}
-	char *text = st_json_document(root, ST_JSON_DOCUMENT, "the trace", e);
+	if (!bad)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+st_status
+st_trace_json(const struct st_trace *t, const struct st_profile *p, FILE *out, struct st_error *e)
+{
+	char *text = st_json_document(st_trace_object(t, p), ST_JSON_DOCUMENT, "the trace", e);
 	if (!text)
 		return ST_FAILED;
 	fputs(text, out);

@@ -92,3 +92,26 @@ def study():
             "programs": [{"command": ["gzip", "-9"], "exit": 0, "native": {"seconds": 1, "cpu_seconds": 1}, "measured": {"seconds": 9, "cpu_seconds": 9},
                           "instructions": 100, "raw_instructions": 1000}],
             "runs": runs}
+
+
+def traced(name, offset, calls, outermost, exclusive, histogram, **more):
+    return {"name": name, "image": "/usr/bin/example", "offset": offset, "file": "/src/x.c", "line": offset // 16, "calls": calls, "lost": 0,
+            "inclusive_ns": outermost, "outermost_ns": outermost, "exclusive_ns": exclusive, "min_ns": 10, "p50_ns": 64, "p90_ns": 1000,
+            "p99_ns": 5000, "max_ns": 100000, "histogram": histogram, **more}
+
+
+def trace():
+    """A result of `strobe trace`: main calls work and idle, work itself and leaf, of which one call was lost. Its histograms are those of a page."""
+    pair = {"caller": "work", "callee": "work", "caller_index": 1, "callee_index": 1, "calls": 30, "inclusive_ns": 900000, "outermost_ns": 0}
+    return {"strobe": {"version": 1, "tool": "trace"}, "engine": "probe",
+            "run": {"command": ["./example"], "exit": 0, "signal": None, "seconds": 0.01, "cpu_seconds": 0.01, "cache_share": None},
+            "quantile_error": 0.02,
+            "functions": [traced("leaf", 160, 1000, 6000000, 6000000, [10, 400, 64, 500, 66, 50, 5000, 49, 100000, 1], lost=1),
+                          traced("work", 320, 40, 8500000, 2500000, [64, 40], inclusive_ns=9400000),
+                          traced("main", 480, 1, 10000000, 1500000, [9900000, 1], p50_ns=10000000, p99_ns=10000000, max_ns=10000000),
+                          traced(EVIL, 640, 0, 0, 0, [], lost=1, p50_ns=None, p90_ns=None, p99_ns=None, min_ns=None, max_ns=None, file=None, line=None)],
+            "pairs": [{"caller": None, "callee": "main", "caller_index": None, "callee_index": 2, "calls": 1, "inclusive_ns": 10000000, "outermost_ns": 10000000},
+                      {**pair, "caller": "main", "caller_index": 2, "calls": 10, "inclusive_ns": 8500000, "outermost_ns": 8500000},
+                      {**pair, "callee": "leaf", "callee_index": 0, "calls": 1000, "inclusive_ns": 6000000, "outermost_ns": 6000000}, pair],
+            "refused": [{"name": "tiny", "image": "/usr/bin/example", "offset": 800, "reason": "its code is too short for a jump"}],
+            "lost": {"returns": 2, "nested": 0, "records": 0, "entries": 0, "malformed_lines": 0}}

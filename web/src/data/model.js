@@ -3,6 +3,7 @@
 import { quote } from "./format.js";
 import { readMatches } from "./match.js";
 import { tablesOf } from "./tables.js";
+import { readTrace } from "./trace.js";
 
 export function readDocument(text) {
 	const { strobe, results, matches } = JSON.parse(text);
@@ -12,6 +13,7 @@ export function readDocument(text) {
 
 export function readRun(entry, index) {
 	const { label, result } = entry;
+	const trace = readTrace(entry.trace ?? (result.strobe.tool === "trace" ? result : null));
 	return {
 		index,
 		label,
@@ -21,7 +23,9 @@ export function readRun(entry, index) {
 		study: result.strobe.study ? result : null,
 		run: result.run ?? null,
 		about: entry.about ?? {},
-		functions: functionsOf(result),
+		functions: result.strobe.tool === "trace" ? [] : functionsOf(result),
+		trace,
+		timeline: entry.timeline ?? null,
 		shareOf: result.share_of ?? "instructions",
 		lines: result.lines ?? [],
 		blocks: result.basic_blocks ?? [],
@@ -37,7 +41,7 @@ export function readRun(entry, index) {
 		statistics: result.engine ?? null,
 		sources: entry.sources ?? {},
 		code: entry.code ?? {},
-		cut: entry.cut ?? [],
+		cut: [...(entry.cut ?? []), ...(trace?.cut ?? [])],
 		contextsLeftOut: entry.contexts_left_out ?? 0,
 		notes: result.notes ?? [],
 		fallbacks: result.fallbacks ?? [],

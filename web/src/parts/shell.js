@@ -39,8 +39,12 @@ export class Shell {
 		return this.views.filter((view) => view.has(this.run, this.runs));
 	}
 
+	titleOf({ title }) {
+		return typeof title === "function" ? title(this.run) : title;
+	}
+
 	drawTabs() {
-		this.links = this.available().map((view) => h("a.tab", { role: "tab", id: `tab-${view.id}`, href: `#${view.id}`, "data-view": view.id, "data-title": view.title, "aria-controls": "view" }, view.title));
+		this.links = this.available().map((view) => h("a.tab", { role: "tab", id: `tab-${view.id}`, href: `#${view.id}`, "data-view": view.id, "data-title": this.titleOf(view), "aria-controls": "view" }, this.titleOf(view)));
 		this.tabs.replaceChildren(...this.links);
 	}
 
@@ -66,7 +70,7 @@ export class Shell {
 			link.setAttribute("aria-selected", String(chosen));
 			link.tabIndex = chosen ? 0 : -1;
 		}
-		document.title = `${view.title} · ${this.run.label} · Strobe`;
+		document.title = `${this.titleOf(view)} · ${this.run.label} · Strobe`;
 		this.main.setAttribute("aria-labelledby", `tab-${view.id}`);
 		const panel = this.panel(view);
 		for (const each of this.main.children) each.hidden = each !== panel.element;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The views, in the order of their tabs. A view is {id, title, has(run, runs), show(data, element), whole}: has says whether
-// there is anything to show; show draws it once into the element, data being {run, runs, go}, and may return {argument(text):
-// what the address says after #id/, shown(): it came into sight}. whole: of all runs together. docs/report.md has more.
+// The views, in the order of their tabs. A view is {id, title, has(run, runs), show(data, element), whole}: title may be
+// title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go},
+// and may return {argument(text): what the address says after #id/, shown(): it came into sight}. whole: of all runs together.
+// docs/report.md has more.
 import { contexts } from "./contexts.js";
 import { diff } from "./diff.js";
 import { flame } from "./flame.js";
@@ -12,5 +13,6 @@ import { study } from "./study.js";
 import { summary } from "./summary.js";
 import { tables } from "./tables.js";
 import { time } from "./time.js";
+import { traced } from "./traced.js";
 
-export const views = [study, summary, functions, flame, contexts, loops, source, tables, time, diff];
+export const views = [study, summary, functions, traced, flame, contexts, loops, source, tables, time, diff];

@@ -56,6 +56,7 @@ function cards(run) {
 	if (instructions) add("Instructions", short(instructions), blocks ? `${short(blocks)} blocks` : "");
 	if (samples) add("Samples", count(samples.program), `${count(samples.kernel)} in the kernel, ${count(samples.engine)} in the engine`);
 	if (run.functions.length) add("Functions", count(run.functions.length), plural(run.images.length, "image"));
+	if (run.trace) add("Traced functions", count(run.trace.functions.length), plural(run.trace.functions.reduce((sum, row) => sum + row.all, 0), "call"));
 	if (run.threads.length) add("Threads", count(run.threads.length), run.processes.length > 1 ? plural(run.processes.length, "process", "processes") : "");
 	if (run.paths) add("Contexts", `k = ${run.paths.k ?? NOTHING}`, `${run.paths.mode} mode, ${plural(run.paths.threads.length, "thread")}`);
 	if (run.budget) add("Budget", percent(run.budget.amount_ns / run.budget.period_ns), `for each ${duration(run.budget.period_ns)}; ${plural(run.budget.windows, "window")}`);
@@ -81,17 +82,23 @@ function warnings(run) {
 
 function hottest(run, go) {
 	const rows = run.functions.filter((row) => row.self_share > 0).slice(0, TOP);
-	if (!rows.length) return tablesOf(run, go);
+	if (rows.length) return hottestList(`Hottest functions, by ${run.shareOf === "samples" ? "time" : "instructions"}`, rows, "self_share", "source", () => go("functions"));
+	const calls = run.trace?.functions.filter((row) => row.share > 0).slice(0, TOP) ?? [];
+	if (calls.length) return hottestList("Hottest functions, by self time", calls, "share", "trace", () => go("trace"));
+	return tablesOf(run, go);
+}
+
+function hottestList(title, rows, share, view, all) {
 	return h(
 		"section.box",
 		{},
-		h("h2", {}, `Hottest functions, by ${run.shareOf === "samples" ? "time" : "instructions"}`),
+		h("h2", {}, title),
 		h("ol.hottest", {}, rows.map((row) =>
-			h("li", { "--share": `${(row.self_share / rows[0].self_share) * 100}%` },
-				h("a", { href: `#source/${encodeURIComponent(row.name)}`, title: `${row.name}\n${row.image}` }, row.name),
+			h("li", { "--share": `${(row[share] / rows[0][share]) * 100}%` },
+				h("a", { href: `#${view}/${encodeURIComponent(row.name)}`, title: `${row.name}\n${row.image}` }, row.name),
 				h("span.image", {}, baseName(row.image)),
-				h("span.share", {}, percent(row.self_share))))),
-		button("All functions", () => go("functions")),
+				h("span.share", {}, percent(row[share]))))),
+		button("All functions", all),
 	);
 }
 

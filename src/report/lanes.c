@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/lanes.h"
+
+#include <stdlib.h>
+
+/* ---- merging ---- */
+
+static size_t
+merge_row(struct st_lane_row *row, uint64_t width)
+{
+	struct st_lane_slice *v = row->slices.v;
+	size_t n = 0;
+	for (size_t i = 0; i < row->slices.n; i++) {
+		if (!n || v[i].end_ns - v[n - 1].begin_ns > width) {
+			v[n++] = v[i];
+			continue;
+		}
+		v[n - 1].end_ns = v[i].end_ns;
+		v[n - 1].calls += v[i].calls;
+		if (v[n - 1].function != v[i].function)
+			v[n - 1].function = ST_LANE_SEVERAL;
+	}
+	row->slices.n = n;
+	return n;
+}
+
+static void
+drop_slices(struct st_lanes *l)
+{
+	for (size_t i = 0; i < l->lanes.n; i++)
+		for (size_t k = 0; k < l->lanes.v[i].rows.n; k++) {
+			free(l->lanes.v[i].rows.v[k].slices.v);
+			l->lanes.v[i].rows.v[k] = (struct st_lane_row){0};
+		}
+	l->slices = 0;
+}
+
+/* Down to as many as are wanted. Where one slice for all of a row is still too many, there are
+ * more rows than anybody could look at. */
+static void
+merge_slices(struct st_lanes *l)
+{
+	while (l->slices > l->most && l->width_ns <= l->end_ns - l->begin_ns) {
+		l->width_ns = l->width_ns ? 2 * l->width_ns : 1;
+		l->slices = 0;
+		for (size_t i = 0; i < l->lanes.n; i++)
+			for (size_t k = 0; k < l->lanes.v[i].rows.n; k++)
+				l->slices += merge_row(&l->lanes.v[i].rows.v[k], l->width_ns);
+	}
+	if (l->slices > l->most) {
+		l->too_many = true;
+		drop_slices(l);
+	}
+}
+
+/* ---- events ---- */
+
+static struct st_lane *
+lane_of(struct st_lanes *l, int64_t pid, int64_t tid)
+{
+	const uint32_t hash = st_hash_numbers((uint64_t)pid, (uint64_t)tid);
+	const uint32_t at = ST_HASHMAP_FIND(&l->index, hash, i,
+	                                    l->lanes.v[i].pid == pid && l->lanes.v[i].tid == tid);
+	if (at != ST_HASHMAP_NONE)
+		return &l->lanes.v[at];
+	struct st_lane *new = ST_PUSH(&l->lanes);
+	if (!new || st_hashmap_add(&l->index, hash, (uint32_t)l->lanes.n - 1))
+		return NULL;
+	*new = (struct st_lane){.pid = pid, .tid = tid};
+	return new;
+}
+
+static st_status
+add_slice(struct st_lanes *l, struct st_lane *lane, size_t level, const struct st_lane_slice *slice)
+{
+	if (l->too_many)
+		return ST_OK;
+	while (lane->rows.n <= level)
+		if (!ST_PUSH(&lane->rows))
+			return ST_FAILED;
+	struct st_lane_slice *slot = ST_PUSH(&lane->rows.v[level].slices);
+	if (!slot)
+		return ST_FAILED;
+	*slot = *slice;
+	if (++l->slices > 2 * l->most)
+		merge_slices(l);
+	return ST_OK;
+}
+
+/* Ends the calls of at least this depth, the innermost first. */
+static st_status
+end_calls(struct st_lanes *l, struct st_lane *lane, uint64_t depth, uint64_t ns)
+{
+	while (lane->open.n && lane->open.v[lane->open.n - 1].depth >= depth) {
+		const size_t level = --lane->open.n;
+		const struct st_lane_call *call = &lane->open.v[level];
+		const struct st_lane_slice slice = {call->begin_ns, ns, 1, call->function};
+		if (level < ST_LANE_LEVELS && add_slice(l, lane, level, &slice))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+st_status
+st_lanes_add(struct st_lanes *l, const struct st_lane_event *v)
+{
+	struct st_lane *lane = lane_of(l, v->pid, v->tid);
+	if (!lane)
+		return ST_FAILED;
+	l->begin_ns = !l->events++ || v->ns < l->begin_ns ? v->ns : l->begin_ns;
+	l->end_ns = v->ns > l->end_ns ? v->ns : l->end_ns;
+	lane->last_ns = v->ns;
+	/* What lies deeper, or as deep at an entry, has been left without a return. */
+	if (end_calls(l, lane, v->depth, v->ns))
+		return ST_FAILED;
+	if (v->returns)
+		return ST_OK;
+	struct st_lane_call *call = ST_PUSH(&lane->open);
+	if (!call)
+		return ST_FAILED;
+	*call = (struct st_lane_call){v->ns, v->depth, v->function};
+	l->calls++;
+	l->too_deep += lane->open.n > ST_LANE_LEVELS;
+	return ST_OK;
+}
+
+st_status
+st_lanes_finish(struct st_lanes *l)
+{
+	for (size_t i = 0; i < l->lanes.n; i++)
+		if (end_calls(l, &l->lanes.v[i], 0, l->lanes.v[i].last_ns))
+			return ST_FAILED;
+	if (l->slices > l->most)
+		merge_slices(l);
+	return ST_OK;
+}
+
+void
+st_lanes_free(struct st_lanes *l)
+{
+	for (size_t i = 0; i < l->lanes.n; i++) {
+		for (size_t k = 0; k < l->lanes.v[i].rows.n; k++)
+			free(l->lanes.v[i].rows.v[k].slices.v);
+		free(l->lanes.v[i].rows.v);
+		free(l->lanes.v[i].open.v);
+	}
+	free(l->lanes.v);
+	st_hashmap_free(&l->index);
+	*l = (struct st_lanes){0};
+}
