@@ -100,6 +100,12 @@ summarize_trace(const struct st_profile *p, const void *arg, size_t top, FILE *o
 		return;
 	}
 	st_trace_text(&t, top, a->refused, out);
+	if (a->own && !a->measure.session.region.excluded.n && !*a->main && !a->depth &&
+	    t.functions.n <= 1)
+		fprintf(out,
+		        "\n  note: %s of the program's own file was called; --all traces the "
+		        "functions of its libraries, too\n",
+		        t.functions.n ? "only one function" : "no function");
 	st_trace_free(&t);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starting a program under the engine, and waiting for its end. */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,6 +18,14 @@ print_printable(FILE *out, const char *text)
 	free(clean);
 }
 
+/* Who traces has not named the tool that does it, nor its options. */
+static const char *
+shown_tool(const char *tool)
+{
+	static const char tracer[] = "calltimes";
+	return strncmp(tool, tracer, sizeof tracer - 1) || strchr(tool, ' ') ? tool : "trace";
+}
+
 static void
 summary_print_command(FILE *out, const struct st_profile_run *run, size_t width)
 {
@@ -32,7 +40,7 @@ summary_print_command(FILE *out, const struct st_profile_run *run, size_t width)
 	/* A command can be longer than anyone wants to read here; the profile has all of it. */
 	if (clean)
 		st_shorten(clean, width > 40 ? width - 20 : 200);
-	fprintf(out, "strobe: %s of %s\n", run->tool, clean ? clean : "");
+	fprintf(out, "strobe: %s of %s\n", shown_tool(run->tool), clean ? clean : "");
 	free(clean);
 	free(line);
 }

@@ -108,6 +108,23 @@ class Plan(Trace):
         self.error(2, "--dry-run is for running a program, and --from runs none: leave out one of them", "--dry-run", "--from", "x")
 
 
+class Text(Trace):
+    def text(self, *arguments):
+        return self.strobe("trace", "-o", self.at / "trace.db", *arguments).stderr
+
+    def test_heading(self):
+        """It has the command's name and not the tool's, whatever the engine."""
+        for engine in "probe", "jit":
+            self.assertTrue(self.text("-e", engine, "-x", "t_spin", "--", CALLS, "fib").startswith(f"strobe: trace of {CALLS} fib\n"))
+
+    def test_code_in_libraries(self):
+        """A program that is one function, as python3 often is: there is more in its libraries, unless that was asked for."""
+        note = "\n  note: only one function of the program's own file was called; --all traces the functions of its libraries, too\n"
+        for options, word, has in ([], "fib", False), ([], "nothing", True), (["-x", "t_fib"], "fib", False), (["--funcs", "main"], "fib", False):
+            with self.subTest(options=options, word=word):
+                self.assertEqual(note in self.text(*options, "--", CALLS, word), has)
+
+
 class Counts(Trace):
     def test_recursion(self):
         fib = self.by_name(self.trace([], CALLS, "fib"))["t_fib"]
