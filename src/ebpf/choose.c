@@ -24,6 +24,7 @@ struct looking {
 	struct st_ebpf_choice *c;
 	struct st_image *image;
 	ST_VEC(struct candidate) found; /* in the order of their starts */
+	ST_VEC(struct st_part) parts;   /* by the functions that they are of */
 };
 
 static bool
@@ -128,13 +129,36 @@ is_chosen_entry(const struct looking *l, uint64_t start)
 	return low < l->found.n && l->found.v[low].start == start;
 }
 
+static int
+part_order(const void *a, const void *b)
+{
+	const struct st_part *x = a, *y = b;
+	return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+static const struct st_part *
+parts_of(const struct looking *l, uint64_t entry, size_t *n)
+{
+	const struct st_part wanted = {.entry = entry}, *end = l->parts.v + l->parts.n;
+	const struct st_part *first =
+	        l->parts.n ? bsearch(&wanted, l->parts.v, l->parts.n, sizeof wanted, part_order)
+	                   : NULL;
+	for (*n = 0; first && first > l->parts.v && first[-1].entry == entry;)
+		first--;
+	while (first && first + *n < end && first[*n].entry == entry)
+		++*n;
+	return first;
+}
+
 /* The instructions that leave the function of the last probe. False: they are not known. */
 static bool
 add_exits(struct looking *l, struct st_ebpf_probe *probe)
 {
 	struct st_ebpf_choice *c = l->c;
 	struct st_exits returns = {0};
-	const bool good = st_image_exits(l->image, probe->offset, &returns);
+	size_t n;
+	const struct st_part *parts = parts_of(l, probe->offset, &n);
+	const bool good = st_image_exits(l->image, probe->offset, parts, n, &returns);
 	probe->jumps_to_itself = returns.jumps_to_itself;
 	for (size_t i = 0; good && i < returns.exits.n; i++) {
 		const struct st_exit *exit = &returns.exits.v[i];
@@ -199,8 +223,18 @@ look_at_functions(struct looking *l, const char *path)
 		for (behind = first + 1;
 		     behind < n && symbols[behind].start == symbols[first].start;)
 			behind++;
-		consider_function(l, path, symbols + first, behind - first);
+		if (symbols[first].entry == symbols[first].start) {
+			consider_function(l, path, symbols + first, behind - first);
+			continue;
+		}
+		struct st_part *part = ST_PUSH(&l->parts);
+		if (part)
+			*part = (struct st_part){symbols[first].entry, symbols[first].start};
+		else
+			l->c->no_memory = true;
 	}
+	if (l->parts.n)
+		qsort(l->parts.v, l->parts.n, sizeof *l->parts.v, part_order);
 }
 
 static bool
@@ -263,6 +297,7 @@ st_ebpf_choose(struct st_ebpf_choice *c, const char *path)
 	for (size_t i = 0; i < l.found.n; i++)
 		add_chosen_probe(&l, (uint32_t)c->images.n - 1, &l.found.v[i]);
 	free(l.found.v);
+	free(l.parts.v);
 }
 
 void

@@ -103,18 +103,20 @@ read_range(struct returning *r, const struct code_range *range)
 }
 
 bool
-st_image_exits(struct st_image *image, uint64_t entry, struct st_exits *out)
+st_image_exits(struct st_image *image, uint64_t entry, const struct st_part *parts, size_t n,
+               struct st_exits *out)
 {
-	const struct st_function *f = st_image_function(image, entry), *parts[MOST_RANGES];
+	const struct st_function *f = st_image_function(image, entry);
 	struct returning r = {.out = out, .entry = entry};
 	out->exits.n = 0;
 	out->jumps_to_itself = false;
 	if (!f || f->offset != entry)
 		return false;
-	const size_t n = st_image_parts(image, f, parts, MOST_RANGES);
 	bool good = n < MOST_RANGES && add_code_range(&r, image, f);
-	for (size_t i = 0; i < n && good; i++)
-		good = add_code_range(&r, image, parts[i]);
+	for (size_t i = 0; i < n && good; i++) {
+		f = st_image_function(image, parts[i].start);
+		good = f && add_code_range(&r, image, f);
+	}
 	for (size_t i = 0; i < r.n && good; i++)
 		good = mark_beginnings(&r.ranges[i]);
 	for (size_t i = 0; i < r.n && good; i++)

@@ -199,16 +199,21 @@ struct st_exit {
 	uint64_t at;     /* link-time address */
 	uint64_t target; /* of a jump to code that is not the function's; 0: it returns */
 };
+/* A part of a function that stands elsewhere. */
+struct st_part {
+	uint64_t entry, start; /* of the function; of the part */
+};
 struct st_exits {
 	ST_VEC(struct st_exit) exits; /* the caller frees v */
 	bool jumps_to_itself;         /* to its first instruction */
 };
 /*
  * All return instructions and direct jumps by which the function that begins at the address is
- * left, in its parts, too. False: all of it does not decode to instructions, or jumps lead into the
- * middle of one: there may be data in it.
+ * left, in its n parts, too. False: all of it does not decode to instructions, or jumps lead into
+ * the middle of one: there may be data in it.
  */
-bool st_image_exits(struct st_image *image, uint64_t entry, struct st_exits *out);
+bool st_image_exits(struct st_image *image, uint64_t entry, const struct st_part *parts, size_t n,
+                    struct st_exits *out);
 
 /* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,
