@@ -17,7 +17,11 @@ __attribute__((noinline, noipa)) void leaf(void);
 void
 leaf(void)
 {
+#ifdef BEGINS_WITH_PUSH /* which the kernel emulates where it has a probe */
+	__asm__ volatile("push %rax\n\tpop %rax");
+#else
 	__asm__ volatile("");
+#endif
 }
 
 int
