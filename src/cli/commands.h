@@ -171,6 +171,10 @@
 	  "set what times the calls (default: auto: probe, or jit where an option needs it)")      \
 	O(cpu, 0, "cpu", NULL, true,                                                               \
 	  "time calls by the CPU time of their thread (about 1 us a call)")                        \
+	O(usdt, 0, "usdt", "PROBES", true,                                                         \
+	  "trace static probes (USDT): PROVIDER:NAME, or PROVIDER:BEGIN#END")                      \
+	O(list_usdt, 0, "list-usdt", NULL, true,                                                   \
+	  "list the static probes of a program, or of a process (--pid)")                          \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \

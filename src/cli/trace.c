@@ -134,6 +134,11 @@ use_engine(struct st_trace_arguments *a, struct st_error *e)
 {
 	const struct st_trace_request request = st_trace_request_of(a);
 	a->engine = st_trace_engine_for(a->engine, &request);
+	if (a->usdt.n && strcmp(a->engine->name, "ebpf"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--usdt needs the probes of the kernel: use --engine ebpf, or "
+		               "leave out --engine %s",
+		               a->engine->name);
 	if (a->engine->run) {
 		a->measure.by = trace_by_engine;
 		a->measure.by_arg = a;
@@ -301,6 +306,8 @@ st_trace_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("trace"), false);
+	else if (a.lists_usdt)
+		code = st_trace_list_usdt(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else if (a.from || a.from_raw)
 		code = show_file(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else if (a.dry_run)

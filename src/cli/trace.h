@@ -23,6 +23,8 @@ enum st_trace_form {
 struct st_trace_arguments {
 	struct st_measure measure;
 	const char *asked; /* an option that is about a run; NULL: none was given */
+	struct st_patterns usdt;
+	bool lists_usdt;
 	bool user, all, per_thread, events, refused, dry_run, help;
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
@@ -48,6 +50,8 @@ const struct st_trace_engine *st_trace_engine_for(const struct st_trace_engine *
 /* An engine by its name, also auto; NULL: there is none. */
 const struct st_trace_engine *st_trace_engine_named(const char *name);
 struct st_trace_request st_trace_request_of(struct st_trace_arguments *a);
+/* Prints the static probes. */
+st_status st_trace_list_usdt(const struct st_trace_arguments *a, struct st_error *e);
 /* Is the format made of entries and returns, one by one? */
 bool st_trace_needs_events(enum st_trace_form form);
 void st_trace_arguments_free(struct st_trace_arguments *a);

@@ -136,6 +136,8 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		return st_measure_pid(value, &a->pid, e);
 	case TRACE_exclude:
 		return add_excluded(&a->measure.session.region.excluded, value, e);
+	case TRACE_usdt:
+		return st_patterns_add(&a->usdt, "usdt", value, e);
 	case TRACE_main:
 		return set_main(a, value, e);
 	case TRACE_depth:
@@ -169,6 +171,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 		return ST_OK;
 	case TRACE_dry_run:
 		a->dry_run = true;
+		return ST_OK;
+	case TRACE_list_usdt:
+		a->lists_usdt = true;
 		return ST_OK;
 	case TRACE_refused:
 		a->refused = true;
@@ -400,4 +405,5 @@ void
 st_trace_arguments_free(struct st_trace_arguments *a)
 {
 	st_measure_free(&a->measure);
+	st_patterns_free(&a->usdt);
 }

@@ -38,6 +38,8 @@ st_trace_engine_for(const struct st_trace_engine *asked, const struct st_trace_r
 	struct st_error why;
 	if (asked != &choose)
 		return asked;
+	if (r->usdt->n)
+		return &st_ebpf_engine;
 	return st_trace_probe.check(r, &why) ? &jit : &st_trace_probe;
 }
 
@@ -52,5 +54,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .quiet = a->measure.result.quiet,
 	                                 .depth = a->depth,
 	                                 .main = a->main,
-	                                 .excluded = &a->measure.session.region.excluded};
+	                                 .excluded = &a->measure.session.region.excluded,
+	                                 .usdt = &a->usdt,
+	                                 .no_functions = a->usdt.n && a->own && !a->user};
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ebpf/attach.h"
+#include "ebpf/usdt.h"
 #include "session/session.h"
 #include "symbol/symbol.h"
 #include "symbol/unwind.h"
@@ -288,11 +289,13 @@ st_ebpf_choose(struct st_ebpf_choice *c, const char *path)
 		c->no_memory = true;
 		return;
 	}
-	if (is_chosen || *c->request->main)
+	if (is_chosen || *c->request->main || c->request->usdt->n)
 		image->image = st_region_image(region, path);
 	l.image = image->image;
-	if (l.image)
+	if (l.image && !c->request->no_functions)
 		look_at_functions(&l, path);
+	if (l.image && c->request->usdt->n)
+		st_ebpf_choose_static(c, (uint32_t)c->images.n - 1);
 	c->by_instructions |= l.found.n && st_ebpf_reads_returns(c, path, false);
 	for (size_t i = 0; i < l.found.n; i++)
 		add_chosen_probe(&l, (uint32_t)c->images.n - 1, &l.found.v[i]);
@@ -310,5 +313,8 @@ st_ebpf_choice_free(struct st_ebpf_choice *c)
 	free(c->images.v);
 	free(c->probes.v);
 	free(c->refused.v);
+	for (size_t i = 0; i < c->names.n; i++)
+		free(c->names.v[i]);
+	free(c->names.v);
 	free(c->exits.v);
 }

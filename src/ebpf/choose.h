@@ -23,9 +23,18 @@ struct st_ebpf_image {
 	struct st_image *image;
 };
 
+enum st_ebpf_role {
+	ST_EBPF_FUNCTION,
+	ST_EBPF_SINGLE, /* a static probe, of no duration */
+	ST_EBPF_BEGIN,  /* of a pair of static probes */
+	ST_EBPF_END_OF_PAIR,
+};
+
 struct st_ebpf_probe {
 	uint32_t image, function; /* function: its number in the aggregate */
 	uint64_t offset, in_file; /* link-time address; in the file */
+	uint64_t semaphore;       /* in the file; 0: none */
+	enum st_ebpf_role role;
 	const char *name;
 	bool is_stepped, is_refused;
 	bool by_instructions; /* that leave it its returns are seen, */
@@ -46,6 +55,7 @@ struct st_ebpf_choice {
 	ST_VEC(struct st_ebpf_image) images;
 	ST_VEC(struct st_ebpf_probe) probes; /* by image, in the order of offsets */
 	ST_VEC(struct st_trace_refused) refused;
+	ST_VEC(char *) names; /* of static probes */
 	/* Somebody reads return addresses: exceptions, coroutines. The kernel's probes of returns
 	 * replace them, so that the instructions are probed that leave functions. */
 	bool by_instructions;

@@ -73,7 +73,7 @@ refuse_point(void *arg, size_t at, int error)
  * errno. */
 static int
 put_in_image(struct st_ebpf *kernel, struct st_ebpf_choice *c, uint32_t image, size_t from,
-             enum st_ebpf_place place)
+             enum st_ebpf_place place, bool is_static)
 {
 	const bool exits = place == ST_EBPF_AT_INSTRUCTIONS;
 	const size_t room = exits ? c->exits.n : c->probes.n;
@@ -86,11 +86,13 @@ put_in_image(struct st_ebpf *kernel, struct st_ebpf_choice *c, uint32_t image, s
 	for (size_t i = 0; !error && i < room; i++) {
 		const uint32_t probe = exits ? c->exits.v[i].probe : (uint32_t)i;
 		if (c->probes.v[probe].image != image || probe < from ||
-		    c->probes.v[probe].is_refused)
+		    c->probes.v[probe].is_refused ||
+		    (c->probes.v[probe].role != ST_EBPF_FUNCTION) != is_static)
 			continue;
 		probe_of[n] = probe;
 		points[n++] = (struct st_ebpf_point){.offset = exits ? c->exits.v[i].in_file
 		                                                     : c->probes.v[probe].in_file,
+		                                     .semaphore = c->probes.v[probe].semaphore,
 		                                     .number = probe};
 	}
 	if (n)
@@ -108,11 +110,13 @@ put_probes(struct st_ebpf *kernel, struct st_ebpf_choice *c, size_t from)
 	int error = 0;
 	for (uint32_t i = 0; i < c->images.n && !error; i++) {
 		if (c->by_instructions)
-			error = put_in_image(kernel, c, i, from, ST_EBPF_AT_INSTRUCTIONS);
+			error = put_in_image(kernel, c, i, from, ST_EBPF_AT_INSTRUCTIONS, false);
 		if (!error)
-			error = put_in_image(kernel, c, i, from,
-			                     c->by_instructions ? ST_EBPF_AT_ENTRY
-			                                        : ST_EBPF_AT_BOTH);
+			error = put_in_image(
+			        kernel, c, i, from,
+			        c->by_instructions ? ST_EBPF_AT_ENTRY : ST_EBPF_AT_BOTH, false);
+		if (!error)
+			error = put_in_image(kernel, c, i, from, ST_EBPF_AT_ENTRY, true);
 	}
 	return error;
 }
@@ -179,7 +183,9 @@ say_beginning(const struct st_ebpf_run *run)
 	if (run->request->quiet)
 		return;
 	fprintf(stderr, "strobe: %s %s probed", st_number(all, n),
-	        n == 1 ? "function is" : "functions are");
+	        run->request->no_functions ? n == 1 ? "static probe is" : "static probes are"
+	        : n == 1                   ? "function is"
+	                                   : "functions are");
 	if (stepped)
 		fprintf(stderr,
 		        "; the kernel single-steps the first instruction of %s, which takes "

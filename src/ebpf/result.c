@@ -145,5 +145,10 @@ st_ebpf_result(struct st_ebpf_run *run, struct st_trace_outcome *out, struct st_
 	st_region_note_unknown(&s->region, p);
 	out->n_missing = p->notes.n - out->missing;
 	out->unmatched = st_region_fits_nothing(&s->region, true);
+	size_t matched = 0;
+	for (size_t i = 0; i < run->request->usdt->n; i++)
+		matched += run->request->usdt->matched[i];
+	if (run->request->usdt->n && !matched)
+		out->unmatched = "usdt";
 	return ST_OK;
 }

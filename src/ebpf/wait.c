@@ -44,6 +44,17 @@ st_ebpf_wait_prepare(struct st_ebpf_run *run)
 
 /* ---- records ---- */
 
+static st_status
+count_static(struct st_ebpf_run *run, enum st_ebpf_role role, const struct st_trace_event *event)
+{
+	st_status status = ST_OK;
+	if (role != ST_EBPF_END_OF_PAIR)
+		status = st_trace_static_begin(run->to, event);
+	if (!status && role != ST_EBPF_BEGIN)
+		status = st_trace_static_end(run->to, event);
+	return status;
+}
+
 static int
 count_record(void *arg, const struct st_ebpf_record *r)
 {
@@ -59,6 +70,10 @@ count_record(void *arg, const struct st_ebpf_record *r)
 	} else if (r->point < run->choice->probes.n) {
 		const struct st_ebpf_probe *probe = &run->choice->probes.v[r->point];
 		event.function = probe->function;
+		if (probe->role != ST_EBPF_FUNCTION) {
+			run->no_memory |= count_static(run, probe->role, &event) != ST_OK;
+			return 0;
+		}
 		event.back = r->back;
 		event.jumps_to_itself = !probe->by_instructions || probe->jumps_to_itself;
 		status = st_trace_event_entry(run->to, &event);

@@ -194,6 +194,19 @@ void st_image_code_addresses(struct st_image *image, void (*use)(void *context, 
 /* Where .eh_frame is, a link-time address, when the program headers do not lead to it. */
 bool st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes);
 
+/* A static probe (USDT). */
+struct st_static_probe {
+	uint64_t address;   /* link-time, of the nop that it is */
+	uint64_t semaphore; /* of the number of those who listen; 0: it has none */
+	const char *provider, *name, *arguments; /* as in the note: "-4@%edi 8@(%rsp)" */
+};
+struct st_static_probes {
+	struct st_static_probe *v; /* the caller frees it */
+	size_t n, cap;
+};
+/* Adds the static probes of an image. -1: memory is exhausted. */
+st_status st_image_static_probes(struct st_image *image, struct st_static_probes *out);
+
 /* An instruction by which a function is left. */
 struct st_exit {
 	uint64_t at;     /* link-time address */

@@ -50,6 +50,8 @@ struct st_trace_aggregate {
 };
 
 #define DECLARED (1ull << 32)
+/* In the number of a thread: what static probes enclose there. */
+#define STATIC ((int64_t)1 << 40)
 
 struct st_trace_aggregate *
 st_trace_aggregate_new(bool per_thread)
@@ -107,7 +109,7 @@ aggregate_thread_of(struct st_trace_aggregate *a, int64_t tid)
 static uint32_t
 function_of_key(struct st_trace_aggregate *a, int64_t tid, uint64_t key)
 {
-	tid = a->per_thread ? tid : -1;
+	tid = a->per_thread ? tid & ~STATIC : -1;
 	const uint32_t hash = st_hash_numbers(key, (uint64_t)tid);
 	const uint32_t at = ST_HASHMAP_FIND(&a->functions, hash, i,
 	                                    a->keys.v[i] == key && a->t.functions.v[i].tid == tid);
@@ -253,11 +255,9 @@ lose(struct st_trace_aggregate *a, struct thread *t)
 	pop_activation(a, t, left->within_ns);
 }
 
-st_status
-st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
+static st_status
+return_of(struct st_trace_aggregate *a, struct thread *t, uint32_t function, uint64_t ns)
 {
-	struct thread *t = aggregate_thread_of(a, tid);
-	const uint32_t function = t ? aggregate_function_of(a, tid, name, n) : ST_TRACE_NOBODY;
 	const struct active *active =
 	        function != ST_TRACE_NOBODY ? active_of(a, t, function) : NULL;
 	if (!active)
@@ -269,6 +269,14 @@ st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, siz
 	while (t->stack.v[t->stack.n - 1].function != function)
 		lose(a, t);
 	return end_activation(a, t, ns);
+}
+
+st_status
+st_trace_return(struct st_trace_aggregate *a, int64_t tid, const char *name, size_t n, uint64_t ns)
+{
+	struct thread *t = aggregate_thread_of(a, tid);
+	const uint32_t function = t ? aggregate_function_of(a, tid, name, n) : ST_TRACE_NOBODY;
+	return t ? return_of(a, t, function, ns) : ST_FAILED;
 }
 
 /* ---- entries and returns of an engine ---- */
@@ -402,7 +410,8 @@ end_traced_thread(struct st_trace_aggregate *a, struct thread *t, uint64_t ns)
 {
 	while (t->stack.n) {
 		/* Nobody knows of one that is nested too deep whether it has returned. */
-		if (!t->stack.v[t->stack.n - 1].is_followed)
+		const struct activation *top = &t->stack.v[t->stack.n - 1];
+		if (top->sp && !top->is_followed)
 			lose(a, t);
 		else if (end_activation(a, t, ns))
 			return ST_FAILED;
@@ -424,6 +433,22 @@ st_trace_events_end(struct st_trace_aggregate *a, uint64_t ns)
 		if (end_traced_thread(a, &a->threads.v[i], ns))
 			return ST_FAILED;
 	return ST_OK;
+}
+
+st_status
+st_trace_static_begin(struct st_trace_aggregate *a, const struct st_trace_event *event)
+{
+	struct thread *t = aggregate_thread_of(a, event->tid | STATIC);
+	const uint32_t function = function_of_key(a, event->tid, DECLARED + event->function);
+	return t && push_activation(a, t, function, event->ns) ? ST_OK : ST_FAILED;
+}
+
+st_status
+st_trace_static_end(struct st_trace_aggregate *a, const struct st_trace_event *event)
+{
+	struct thread *t = aggregate_thread_of(a, event->tid | STATIC);
+	const uint32_t function = function_of_key(a, event->tid, DECLARED + event->function);
+	return t ? return_of(a, t, function, event->ns) : ST_FAILED;
 }
 
 static bool

@@ -55,6 +55,10 @@ void st_trace_limit(struct st_trace_aggregate *a, const struct st_trace_limits *
 uint32_t st_trace_declare(struct st_trace_aggregate *a, const struct st_trace_function *about);
 st_status st_trace_event_entry(struct st_trace_aggregate *a, const struct st_trace_event *event);
 st_status st_trace_event_return(struct st_trace_aggregate *a, const struct st_trace_event *event);
+/* The same of what a pair of static probes encloses; of a single one both at once. They are apart
+ * from the functions of the thread, in which they may begin and end anywhere. */
+st_status st_trace_static_begin(struct st_trace_aggregate *a, const struct st_trace_event *event);
+st_status st_trace_static_end(struct st_trace_aggregate *a, const struct st_trace_event *event);
 /* The thread ends, or becomes another program, and with it what is under way. */
 st_status st_trace_event_end(struct st_trace_aggregate *a, const struct st_trace_event *event);
 /* The same of all threads. */

@@ -29,6 +29,8 @@ struct st_trace_request {
 	long depth;                         /* 0: all */
 	const char *main;                   /* empty: none */
 	const struct st_patterns *excluded; /* functions */
+	struct st_patterns *usdt;           /* static probes */
+	bool no_functions;                  /* only those */
 };
 
 /* What came of it. */

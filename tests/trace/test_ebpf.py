@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe trace --engine ebpf`: the calls that the engine jit counts, and what the kernel's probes cannot do.
 
-usage: test_ebpf.py STROBE CALLS PATHS
+usage: test_ebpf.py STROBE CALLS PROBES PATHS
 
-CALLS is the program of programs/calls.c, PATHS the folder of the programs of tests/paths."""
+CALLS and PROBES are the programs of programs/calls.c and programs/probes.c, PATHS the folder of the programs of tests/paths."""
 
 import json
 import os
@@ -17,7 +17,7 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-STROBE, CALLS, PATHS = None, None, None
+STROBE, CALLS, PROBES, PATHS = None, None, None, None
 
 
 def why_not():
@@ -197,6 +197,41 @@ class Runs(Ebpf):
                 program.kill()
 
 
+class StaticProbes(Ebpf):
+    def test_list(self):
+        lines = [line.split() for line in self.strobe("trace", "--list-usdt", "--", PROBES).stdout.splitlines()]
+        found = {line[0]: line for line in lines if line[0].startswith("strobetest:")}
+        self.assertEqual(set(found), {f"strobetest:{name}" for name in ("single", "query__start", "query__end", "odd", "even")})
+        self.assertEqual(found["strobetest:query__start"][1], "query__end")
+        self.assertIn("-4@$1 8@%rsp", " ".join(found["strobetest:query__start"]))
+        self.assertNotEqual(found["strobetest:single"][2], "-")
+
+    def test_pairs(self):
+        """A single one is a call of no duration, and a pair a timed one; the semaphore says that somebody listens."""
+        trace = self.trace(["--usdt", "strobetest:*"], PROBES, "5")
+        names = self.by_name(trace)
+        self.assertEqual({n: (f["calls"], f["lost"]) for n, f in names.items()},
+                         {"strobetest:single": (5, 0), "strobetest:query__start#query__end": (10, 0), "strobetest:odd": (1, 0), "strobetest:even": (1, 0)})
+        self.assertEqual(names["strobetest:single"]["inclusive_ns"], 0)
+        self.assertGreaterEqual(names["strobetest:query__start#query__end"]["min_ns"], 1000000 * 0.98)
+        self.assertEqual(self.output, "listened to\n")
+
+    def test_written_pair(self):
+        trace = self.trace(["--usdt", "strobetest:odd#even"], PROBES, "1")
+        self.assertEqual(set(self.by_name(trace)), {"strobetest:odd#even"})
+        self.assertEqual(self.output, "alone\n")
+
+    def test_with_functions(self):
+        names = self.by_name(self.trace(["--usdt", "strobetest:query__*", "--funcs", "ends"], PROBES, "2"))
+        self.assertEqual({n: f["calls"] for n, f in names.items()}, {"ends": 4, "strobetest:query__start#query__end": 4})
+
+    def test_none(self):
+        done = self.strobe("trace", "-q", "--usdt", "strobetest:none", "-o", "t.json", "--", PROBES, code=125)
+        self.assertIn("nothing in the program matches --usdt", done.stderr)
+        done = self.strobe("trace", "-e", "jit", "--usdt", "a:b", "--", PROBES, code=2)
+        self.assertEqual(done.stderr, "strobe: --usdt needs the probes of the kernel: use --engine ebpf, or leave out --engine jit\n")
+
+
 class Mistakes(Ebpf):
     def error(self, code, sentence, *arguments):
         done = self.strobe("trace", "-e", "ebpf", *arguments, code=code)
@@ -222,8 +257,8 @@ class Mistakes(Ebpf):
 
 
 if __name__ == "__main__":
-    STROBE, CALLS, PATHS = sys.argv[1:4]
+    STROBE, CALLS, PROBES, PATHS = sys.argv[1:5]
     if reason := why_not():
         print(reason)
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
