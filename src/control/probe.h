@@ -56,11 +56,11 @@ struct st_probing {
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
 	pid_t pid;
-	int memory;                      /* /proc/PID/mem; -1: not open */
-	uint64_t entry, trampoline;      /* addresses of the probe runtime, */
-	uint64_t image, image_bytes;     /* of all of it, */
-	uint64_t context, note, threads; /* and of its memory; */
-	uint64_t shared;                 /* that of the area, which is here: */
+	int memory;                       /* /proc/PID/mem; -1: not open */
+	uint64_t entry, trampoline, exit; /* addresses of the probe runtime, */
+	uint64_t image, image_bytes;      /* of all of it, */
+	uint64_t context, note, threads;  /* and of its memory; */
+	uint64_t shared;                  /* that of the area, which is here: */
 	struct st_probe_area *area;
 	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, and in
 	 * all. */

@@ -12,6 +12,7 @@
 
 #include "control/internal.h"
 #include "control/probe.h"
+#include "wire/probe_arena.h"
 
 extern const unsigned char st_probe_blob[], st_probe_blob_end[];
 
@@ -114,13 +115,16 @@ map_arenas(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	return ST_OK;
 }
 
-/* Each begins with the address of the handler, which stubs call. */
+/* Each begins with the addresses of the handlers, which stubs call. */
 static bool
 begin_arenas(struct st_probing *p)
 {
 	for (int i = 0; i < ST_ARENAS; i++) {
-		p->arenas[i].used = 64;
-		if (!st_probing_write(p, p->arenas[i].at, &p->entry, sizeof p->entry))
+		p->arenas[i].used = ST_ARENA_STUBS;
+		if (!st_probing_write(p, p->arenas[i].at + ST_ARENA_ENTRY, &p->entry,
+		                      sizeof p->entry) ||
+		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_RETURN, &p->exit,
+		                      sizeof p->exit))
 			return false;
 	}
 	return true;
@@ -134,7 +138,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	const uint64_t text = up_to_page((uint64_t)(st_probe_blob_end - st_probe_blob));
 	/* All that is written besides the context is small. */
 	const uint64_t bytes = text + up_to_page(sizeof(struct st_probe_context)) + PAGE;
-	int64_t at[2];
+	int64_t at[3];
 	long answer = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
 	if (answer < 0)
 		return cannot("memory for the probe runtime", answer, e);
@@ -149,6 +153,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	memcpy(at, st_probe_blob, sizeof at);
 	p->entry = image + (uint64_t)at[0];
 	p->trampoline = image + 8 + (uint64_t)at[1];
+	p->exit = image + 16 + (uint64_t)at[2];
 	return ST_OK;
 }
 

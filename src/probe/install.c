@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/exits.h"
 #include "probe/probes.h"
 #include "probe/stub.h"
 #include "wire/probe_arena.h"
@@ -119,12 +120,41 @@ patch_of(uint64_t at, const uint8_t *bytes, uint8_t n)
 	return patch;
 }
 
-/* The stub first, the function's own bytes last. NULL, or why it could not be done. */
+static struct st_probe_where
+where_of(const struct st_probed_image *image, const struct st_arena *arena, uint32_t index)
+{
+	return (struct st_probe_where){.bias = image->bias,
+	                               .stub = arena->at + arena->used,
+	                               .slot = arena->at + ST_ARENA_ENTRY,
+	                               .index = index};
+}
+
+/* The stub first, the program's own bytes last. island 0: there is none. */
+static bool
+write_stub(struct st_probes *p, struct st_arena *arena, const struct st_probe_stub *stub,
+           uint64_t at, uint64_t island)
+{
+	struct st_probing *to = &p->process;
+	struct st_patch patch = patch_of(at, stub->patch, stub->patched);
+	const struct st_patch jump = patch_of(island, stub->island, sizeof stub->island);
+	patch.stub = arena->at + arena->used;
+	patch.n_insns = stub->insns;
+	for (uint8_t i = 0; i < stub->insns; i++) {
+		patch.insns[i].from = stub->map[i].from;
+		patch.insns[i].to = stub->map[i].to;
+	}
+	if (!st_probing_write(to, patch.stub, stub->bytes, stub->size) ||
+	    (island && !st_probing_patch(to, &jump)) || !st_probing_patch(to, &patch))
+		return false;
+	arena->used += (stub->size + ST_ARENA_ALIGN - 1u) & ~(ST_ARENA_ALIGN - 1u);
+	return true;
+}
+
+/* NULL, or why it could not be done. */
 static const char *
 write_probe(struct st_probes *p, const struct st_probed_image *image,
             const struct st_probe_site *site, struct st_probe_action action)
 {
-	struct st_probing *to = &p->process;
 	struct st_arena *arena = arena_near(p, image);
 	struct st_probe_stub stub;
 	const uint32_t index = (uint32_t)p->functions.n;
@@ -132,52 +162,94 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 		return "there is no free memory within 2 GiB of its code";
 	if (index >= ST_PROBE_MOST)
 		return "there are more functions than can have probes";
-	const struct st_probe_where where = {.bias = image->bias,
-	                                     .stub = arena->at + arena->used,
-	                                     .slot = arena->at + ST_ARENA_ENTRY,
-	                                     .index = index};
+	struct st_probe_where where = where_of(image, arena, index);
+	if (action.kind == ST_PROBE_PATCHED)
+		where.returns = arena->at + ST_ARENA_RETURN;
 	if (st_probe_stub(site, &where, &stub))
 		return "what its first instructions refer to is out of reach of any free memory";
-	to->area->actions[index] = action;
-	struct st_patch patch = patch_of(image->bias + site->at, stub.patch, stub.patched);
-	const struct st_patch island =
-	        patch_of(image->bias + site->island, stub.island, sizeof stub.island);
-	patch.stub = where.stub;
-	patch.n_insns = stub.insns;
-	for (uint8_t i = 0; i < stub.insns; i++) {
-		patch.insns[i].from = stub.map[i].from;
-		patch.insns[i].to = stub.map[i].to;
+	p->process.area->actions[index] = action;
+	return write_stub(p, arena, &stub, image->bias + site->at,
+	                  site->way == ST_PROBE_ISLAND ? image->bias + site->island : 0)
+	               ? NULL
+	               : "its memory cannot be written";
+}
+
+/* The exits of the function that gets its probe next. */
+static const char *
+write_exits(struct st_probes *p, const struct st_probed_image *image,
+            const struct st_probe_exits *exits)
+{
+	for (size_t i = 0; i < exits->list.n; i++) {
+		const struct st_probe_exit *exit = &exits->list.v[i];
+		struct st_arena *arena = arena_near(p, image);
+		struct st_probe_stub stub;
+		if (!arena)
+			return "there is no free memory within 2 GiB of its code";
+		struct st_probe_where where = where_of(image, arena, (uint32_t)p->functions.n);
+		where.returns = arena->at + ST_ARENA_RETURN;
+		if (st_probe_exit_stub(exit, &where, &stub))
+			return "what one of its exits refers to is out of reach of any free memory";
+		if (!write_stub(p, arena, &stub, image->bias + exit->at,
+		                exit->way == ST_PROBE_ISLAND ? image->bias + exit->island : 0))
+			return "its memory cannot be written";
 	}
-	if (!st_probing_write(to, where.stub, stub.bytes, stub.size) ||
-	    (site->way == ST_PROBE_ISLAND && !st_probing_patch(to, &island)) ||
-	    !st_probing_patch(to, &patch))
-		return "its memory cannot be written";
-	arena->used += (stub.size + 15u) & ~15u;
 	return NULL;
 }
 
-static st_status
-add_probe(struct st_probes *p, uint32_t image, const struct st_function *f,
-          struct st_probe_action chosen)
-{
+/* A function that was chosen, or has a role, and its site. */
+struct wanted {
+	const struct st_function *function;
+	struct st_probe_action chosen;
 	struct st_probe_site site;
-	st_probe_judge(p->images.v[image].planner, f, &site);
-	const struct st_probe_action action = action_of(&site, chosen);
-	const char *why = site.refusal ? st_probe_refusal_text(&site) : NULL;
-	if (f->offset == p->images.v[image].first)
+};
+
+/* Its return address is to stay: its exits are patched, or it is only counted, and *why says why.
+ */
+static struct st_probe_action
+patch_exits(struct st_probes *p, const struct st_probed_image *image, struct wanted *w,
+            const char **why)
+{
+	struct st_probe_exits exits = {0};
+	struct st_probe_action action = {.kind = ST_PROBE_COUNT};
+	st_probe_find_exits(image->planner, w->function, &w->site, &exits);
+	*why = exits.refusal ? st_probe_exits_text(&exits) : write_exits(p, image, &exits);
+	if (!*why)
+		action.kind = ST_PROBE_PATCHED;
+	free(exits.list.v);
+	return action;
+}
+
+/* Does an image, or a runtime of the process, read return addresses by itself? */
+static bool
+is_kept(const struct st_probes *p, const struct wanted *w)
+{
+	const enum st_probe_role by_name = st_probe_role(w->function->raw_name).role;
+	return w->chosen.kind == ST_PROBE_TIME && by_name == ST_ROLE_NORMAL &&
+	       (w->site.role.role == ST_ROLE_COUNT || p->process.area->only_counts);
+}
+
+static st_status
+add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
+{
+	const struct st_probed_image *image = &p->images.v[at];
+	const char *why = w->site.refusal ? st_probe_refusal_text(&w->site) : NULL, *counted = NULL;
+	struct st_probe_action action = action_of(&w->site, w->chosen);
+	if (w->function->offset == image->first)
 		why = "nobody calls it: the program begins there";
+	if (action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT)
+		counted = w->site.role.why;
+	if (!why && is_kept(p, w))
+		action = patch_exits(p, image, w, &counted);
 	if (!why)
-		why = write_probe(p, &p->images.v[image], &site, action);
+		why = write_probe(p, image, &w->site, action);
 	if (why && action.kind == ST_PROBE_UNWIND)
 		st_probing_only_counts(&p->process);
 	if (why)
-		return chosen.kind ? refuse_probe(p, image, f, why) : ST_OK;
+		return w->chosen.kind ? refuse_probe(p, at, w->function, why) : ST_OK;
 	struct st_probed_function *probed = ST_PUSH(&p->functions);
 	if (!probed)
 		return ST_FAILED;
-	*probed = (struct st_probed_function){image, f->offset, f->name, NULL};
-	if (chosen.kind && action.kind != chosen.kind)
-		probed->refused = site.role.why;
+	*probed = (struct st_probed_function){at, w->function->offset, w->function->name, counted};
 	return ST_OK;
 }
 
@@ -192,25 +264,41 @@ static st_status
 probe_linker(struct st_probes *p, uint32_t at)
 {
 	const struct st_probed_image *image = &p->images.v[at];
-	const struct st_function *f =
-	        st_image_function(image->image, p->process.linker_stop - image->bias);
-	return f ? add_probe(p, at, f, (struct st_probe_action){.kind = ST_PROBE_LIBRARY}) : ST_OK;
+	struct wanted w = {
+	        .function = st_image_function(image->image, p->process.linker_stop - image->bias),
+	        .chosen = {.kind = ST_PROBE_LIBRARY}};
+	if (!w.function)
+		return ST_OK;
+	st_probe_judge(image->planner, w.function, &w.site);
+	return add_probe(p, at, &w);
 }
 
+/* All entries are judged before any exit is looked for: both need padding. */
 static st_status
 probe_image(struct st_probes *p, uint32_t at)
 {
 	size_t n;
 	struct st_probed_image *image = &p->images.v[at];
+	ST_VEC(struct wanted) wanted = {0};
+	st_status status = ST_OK;
 	if (is_linker(p, image))
 		return probe_linker(p, at);
 	const struct st_function *f = st_image_functions(image->image, &n);
-	for (size_t i = 0; f && i < n; i++) {
+	for (size_t i = 0; f && i < n && !status; i++) {
 		const struct st_probe_action action = p->choose(p->arg, image, &f[i]);
-		if ((action.kind || has_role(&f[i])) && add_probe(p, at, &f[i], action))
-			return ST_FAILED;
+		struct wanted *w = action.kind || has_role(&f[i]) ? ST_PUSH(&wanted) : NULL;
+		if (w) {
+			w->function = &f[i];
+			w->chosen = action;
+			st_probe_judge(image->planner, &f[i], &w->site);
+		} else if (action.kind || has_role(&f[i])) {
+			status = ST_FAILED;
+		}
 	}
-	return ST_OK;
+	for (size_t i = 0; i < wanted.n && !status; i++)
+		status = add_probe(p, at, &wanted.v[i]);
+	free(wanted.v);
+	return status;
 }
 
 /* ---- all that is mapped ---- */

@@ -34,6 +34,8 @@ enum st_probe_kind {
 	ST_PROBE_NOTHING,
 	ST_PROBE_TIME,    /* entry and return are timed */
 	ST_PROBE_SCOPE,   /* the same, and what is timed within a scope is while this is active */
+	ST_PROBE_PATCHED, /* the same as ST_PROBE_TIME: the function's exits are patched, and its
+	                     return address stays */
 	ST_PROBE_COUNT,   /* entries are counted */
 	ST_PROBE_UNWIND,  /* the function reads return addresses: they are put back before */
 	ST_PROBE_LAND,    /* an exception has landed: what was put back is replaced again */
@@ -107,7 +109,7 @@ struct st_probe_frame {
 	uint32_t function, cell;
 	uint32_t pair;
 	uint32_t is_scope;
-	uint64_t unused; /* to 64 bytes */
+	uint64_t is_patched; /* the return address is the program's */
 };
 
 struct st_probe_thread {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe trace --engine probe`: the same calls as the code cache sees, programs unharmed.
 
-usage: test_probe.py STROBE CALLS THROWS LOADS
+usage: test_probe.py STROBE CALLS THROWS LOADS WALKS
 
-CALLS, THROWS and LOADS are the programs of programs/calls.c, throws.cc and loads.c."""
+CALLS, THROWS, LOADS and WALKS are the programs of programs/calls.c, throws.cc, loads.c and walks.c."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-STROBE, CALLS, THROWS, LOADS = [os.path.abspath(name) for name in sys.argv[1:5]]
+STROBE, CALLS, THROWS, LOADS, WALKS = [os.path.abspath(name) for name in sys.argv[1:6]]
 
 
 class Probe(unittest.TestCase):
@@ -69,6 +69,16 @@ class Counts(Probe):
         trace, printed = self.trace("probe", "--funcs", "cbrt,main", command=[LOADS])
         self.assertEqual(printed, "7494.723\n" * 3)
         self.assertEqual(self.calls(trace), {"cbrt": (3000, 0), "main": (1, 0)})
+
+    def test_exits_are_patched(self):
+        """In a program whose runtime reads return addresses they stay, and calls are timed all the same."""
+        native = subprocess.run([WALKS], stdout=subprocess.PIPE, text=True, check=True).stdout
+        trace, printed = self.trace("probe", command=[WALKS])
+        self.assertEqual(printed, native)
+        self.assertTrue(printed.endswith("\n0 wrong\n"))
+        self.assertLessEqual({f["name"] for f in trace["refused"]}, {"caml_call_gc"})
+        self.assertEqual(self.calls(trace), {"main": (1, 0), "t_sum": (1, 0), "t_fib": (200 * (1 + 1 + 3 + 5 + 9) + 1973, 0)})
+        self.assertGreater({f["name"]: f for f in trace["functions"]}["t_sum"]["outermost_ns"], 0)
 
     def test_children(self):
         """A child of fork computes the same, and is not measured."""

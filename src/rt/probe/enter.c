@@ -94,10 +94,10 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	probe_count_duration(c, shown);
 }
 
-/* The function is entered, and its return awaited. around: the frame on top. */
+/* The function is entered, and its return awaited. */
 static inline void
 begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32_t cell,
-            bool is_scope)
+            enum st_probe_kind kind)
 {
 	struct st_probe_cell *c = probe_at(cell);
 	struct st_probe_frame *f = &t->frames[t->depth];
@@ -108,10 +108,12 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->function = function + 1;
 	f->cell = cell;
 	f->callees = f->nested = 0;
-	f->is_scope = is_scope;
+	f->is_scope = kind == ST_PROBE_SCOPE;
+	f->is_patched = kind == ST_PROBE_PATCHED;
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
 	                                                           : probe_find_pair(t, caller, c);
-	*slot = probe_context.trampoline;
+	if (LIKELY(kind != ST_PROBE_PATCHED))
+		*slot = probe_context.trampoline;
 	__asm__ volatile("" : : : "memory");
 	f->slot = (uint64_t)slot;
 	f->begin = probe_ticks();
@@ -123,8 +125,9 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 
 /* With all that may be in the way of it. */
 SELDOM static void
-time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, bool is_scope)
+time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, enum st_probe_kind kind)
 {
+	const bool is_scope = kind == ST_PROBE_SCOPE;
 	const struct st_probe_context *x = &probe_context;
 	struct st_probe_frame *around = &t->frames[t->depth - 1];
 	if (probe_is_left(around, (uint64_t)slot)) {
@@ -151,7 +154,7 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, bool is_
 	}
 	if (is_scope)
 		__atomic_fetch_add(&probe_area()->running, 1, __ATOMIC_RELAXED);
-	begin_frame(t, function, slot, (uint32_t)((uint64_t *)c - (uint64_t *)x->area), is_scope);
+	begin_frame(t, function, slot, (uint32_t)((uint64_t *)c - (uint64_t *)x->area), kind);
 	if (x->uses_cpu) {
 		struct st_probe_frame *f = &t->frames[t->depth - 1];
 		f->begin = probe_cpu_time();
@@ -202,7 +205,9 @@ enter_looking(uint32_t function, uint64_t *slot)
 	}
 	const bool times = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
 	if (times && !t->put_back && !probe_area()->only_counts)
-		time_call(t, function, slot, action.kind == ST_PROBE_SCOPE);
+		time_call(t, function, slot, action.kind);
+	else if (action.kind == ST_PROBE_PATCHED)
+		time_call(t, function, slot, action.kind);
 	else if (times)
 		count(t, function); /* what the unwinder calls keeps its return address */
 	else
@@ -218,7 +223,7 @@ probe_enter(uint64_t function, uint64_t *slot)
 	const uint32_t at = LIKELY(t) ? ((const uint32_t *)t->cells)[function] : 0;
 	if (LIKELY((at & 1) && !probe_is_left(&t->frames[t->depth - 1], (uint64_t)slot) &&
 	           t->depth < ST_PROBE_FRAMES && !t->put_back))
-		begin_frame(t, (uint32_t)function, slot, at / 2, false);
+		begin_frame(t, (uint32_t)function, slot, at / 2, ST_PROBE_TIME);
 	else
 		enter_looking((uint32_t)function, slot);
 }
@@ -271,4 +276,25 @@ probe_return(uint64_t slot)
 	t->depth--;
 	end_timed_frame(t, &ended, end);
 	return ended.original;
+}
+
+/* The function is left, by an exit that is patched. What lies below it was left before. */
+void
+probe_exit(uint64_t function, const uint64_t *slot)
+{
+	const uint64_t end = probe_now();
+	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
+		notice_fork();
+	struct st_probe_thread *t = probe_thread();
+	if (UNLIKELY(!t || probe_context.forked))
+		return;
+	probe_leave_frames(t, (uint64_t)slot);
+	struct st_probe_frame *f = &t->frames[t->depth - 1];
+	if (UNLIKELY(f->slot != (uint64_t)slot || f->function != function + 1))
+		return; /* it was entered before there were probes, or was not timed */
+	const struct st_probe_frame ended = *f;
+	__asm__ volatile("" : : : "memory");
+	f->slot = 0;
+	t->depth--;
+	end_timed_frame(t, &ended, end);
 }

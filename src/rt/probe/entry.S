@@ -24,9 +24,10 @@
 	.set SAVED, 32
 
 	.section .text.first, "ax"
-	/* The first two words of the image say where these are. */
+	/* The first words of the image say where these are. */
 	.quad probe_entry - .
 	.quad probe_trampoline - .
+	.quad probe_exit_entry - .
 
 	.text
 	/* From a stub: the stub's return address, the function's number, the function's return address. */
@@ -38,6 +39,18 @@ probe_entry:
 	movq SAVED + 8(%rsp), %rdi
 	leaq SAVED + 16(%rsp), %rsi
 	call probe_enter
+	RESTORE
+	ret
+
+	/* The same where a function is left. */
+	.globl probe_exit_entry
+	.hidden probe_exit_entry
+	.p2align 4
+probe_exit_entry:
+	SAVE
+	movq SAVED + 8(%rsp), %rdi
+	leaq SAVED + 16(%rsp), %rsi
+	call probe_exit
 	RESTORE
 	ret
 

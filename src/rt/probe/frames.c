@@ -69,6 +69,7 @@ park(const struct st_probe_frame *f)
 	to->cell = f->cell;
 	to->pair = f->pair;
 	to->is_scope = 0;
+	to->is_patched = 0;
 	__atomic_store_n(&to->slot, f->slot, __ATOMIC_RELEASE);
 	probe_context.has_parked = 1;
 }
@@ -88,7 +89,7 @@ pop(struct st_probe_thread *t, bool may_return)
 {
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
 	if (f->slot) {
-		if (may_return)
+		if (may_return && !f->is_patched)
 			park(f);
 		lose_frame(f);
 		take_from_caller(f, f - 1);
@@ -220,7 +221,7 @@ probe_replace_again(struct st_probe_thread *t, uint64_t slot)
 		pop(t, false); /* its return address has been put back */
 	for (uint32_t i = 1; i < t->depth; i++) {
 		const struct st_probe_frame *f = &t->frames[i];
-		if (f->slot && *(uint64_t *)f->slot == f->original)
+		if (f->slot && !f->is_patched && *(uint64_t *)f->slot == f->original)
 			*(uint64_t *)f->slot = probe_context.trampoline;
 	}
 	t->put_back = 0;

@@ -112,5 +112,6 @@ SELDOM void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
 /* enter.c, for the assembly. */
 KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot);
 KEEPS_REGISTERS uint64_t probe_return(uint64_t slot);
+KEEPS_REGISTERS void probe_exit(uint64_t function, const uint64_t *slot);
 
 #endif
