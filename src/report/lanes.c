@@ -5,21 +5,27 @@
 
 /* ---- merging ---- */
 
+/* Makes one of two neighbours if they are near enough to each other. */
+static bool
+merge_slice(struct st_lane_slice *into, const struct st_lane_slice *next, uint64_t width)
+{
+	if (!width || next->end_ns - into->begin_ns > width)
+		return false;
+	into->end_ns = next->end_ns;
+	into->calls += next->calls;
+	if (into->function != next->function)
+		into->function = ST_LANE_SEVERAL;
+	return true;
+}
+
 static size_t
 merge_row(struct st_lane_row *row, uint64_t width)
 {
 	struct st_lane_slice *v = row->slices.v;
 	size_t n = 0;
-	for (size_t i = 0; i < row->slices.n; i++) {
-		if (!n || v[i].end_ns - v[n - 1].begin_ns > width) {
+	for (size_t i = 0; i < row->slices.n; i++)
+		if (!n || !merge_slice(&v[n - 1], &v[i], width))
 			v[n++] = v[i];
-			continue;
-		}
-		v[n - 1].end_ns = v[i].end_ns;
-		v[n - 1].calls += v[i].calls;
-		if (v[n - 1].function != v[i].function)
-			v[n - 1].function = ST_LANE_SEVERAL;
-	}
 	row->slices.n = n;
 	return n;
 }
@@ -78,7 +84,10 @@ add_slice(struct st_lanes *l, struct st_lane *lane, size_t level, const struct s
 	while (lane->rows.n <= level)
 		if (!ST_PUSH(&lane->rows))
 			return ST_FAILED;
-	struct st_lane_slice *slot = ST_PUSH(&lane->rows.v[level].slices);
+	struct st_lane_row *row = &lane->rows.v[level];
+	if (row->slices.n && merge_slice(&row->slices.v[row->slices.n - 1], slice, l->width_ns))
+		return ST_OK;
+	struct st_lane_slice *slot = ST_PUSH(&row->slices);
 	if (!slot)
 		return ST_FAILED;
 	*slot = *slice;

@@ -152,6 +152,234 @@ class Recorded(Pages):
         self.assertIn(f"This page has the 1 hottest of {len(self.json['functions'])} traced functions; strobe report --top 0 includes all.", self.texts(".notes li"))
 
 
+AXIS, TITLE, ROW, GAP = 24, 22, 18, 8  # pixels: web/src/parts/lanes.js
+
+
+def exact(ns):
+    return f"{ns} ns" if ns < 1000 else f"{duration(ns)} ({ns:,} ns)"
+
+
+def calls_of(place, db):
+    """Calls of each thread as (begin, end, name, level), from the rows as strobe show prints them."""
+    threads, open_calls = {}, {}
+    for line in strobe(place, "show", db, "--rows", "events", "--format", "json", "-n", "0").splitlines():
+        row = json.loads(line)
+        stack = open_calls.setdefault(row["thread"], [])
+        while len(stack) >= row["depth"]:
+            begin, name = stack.pop()
+            threads.setdefault(row["thread"], []).append((begin, row["time"], name, len(stack)))
+        if row["event"] == "entry":
+            stack.append((row["time"], row["function"]))
+    return threads
+
+
+class Timelines(Pages):
+    def page_of(self, mode):
+        db, html = (os.path.join(self.place.name, f"{mode}.{end}") for end in ("db", "html"))
+        if not os.path.exists(html):
+            strobe(self.place.name, "trace", "-q", "-e", "jit", "--events", "-o", db, "--", CALLS, mode)
+            done = report(self.place.name, f"{mode}.html", db)[1]
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return html, data_of(html)["results"][0]["timeline"]
+
+    def mouse(self, kind, x, y, **more):
+        left, top = self.page.js("(r => [r.left, r.top])(document.querySelector('.lanes').getBoundingClientRect())")
+        self.page.call("Input.dispatchMouseEvent", type=kind, x=left + x, y=top + y, **more)
+        self.page.settle()
+
+    def drag(self, x, to, y, **more):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, button="left", clickCount=1, **more)
+        self.mouse("mouseMoved", to, y, button="left", buttons=1, **more)
+        self.mouse("mouseReleased", to, y, button="left", clickCount=1, **more)
+
+    def width(self):
+        return self.page.js("document.querySelector('.lanes').clientWidth")
+
+    def details(self):
+        return self.page.js("[...document.querySelector('section:not([hidden]) .flame-details').children].map(e => e.textContent)")
+
+    def shown(self):
+        """What is in sight, in ns."""
+        return [float(ms) * 1e6 for ms in re.search(r": ([\d.]+) ms to ([\d.]+) ms", self.status()).groups()]
+
+    def assertShown(self, begin, end):
+        for seen, wanted in zip(self.shown(), (begin, end)):
+            self.assertAlmostEqual(seen, wanted, delta=(end - begin) * 1e-6 + 1)
+
+    def test_slices_are_the_calls(self):
+        _, data = self.page_of("threads")
+        names = [function["name"] for function in data["functions"]]
+        shown = {}
+        for lane in data["lanes"]:
+            for level, numbers in enumerate(lane["rows"]):
+                end = 0
+                for gap, span, function, calls in zip(*(numbers[i::4] for i in range(4))):
+                    begin, end = end + gap, end + gap + span
+                    self.assertEqual(calls, 1)
+                    shown.setdefault(lane["tid"], []).append((begin, end, names[function], level))
+        wanted = calls_of(self.place.name, "threads.db")
+        self.assertGreater(len(wanted), 1)
+        self.assertEqual({tid: sorted(calls) for tid, calls in shown.items()}, {tid: sorted(calls) for tid, calls in wanted.items()})
+        self.assertEqual((data["calls"], data["events"], data["merged_calls"], data["too_deep"]), (sum(map(len, wanted.values())), 2 * data["calls"], 0, 0))
+
+    def test_hover_names_the_call(self):
+        html, data = self.page_of("levels")
+        self.open("timeline", html)
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Summary", "Functions", "Timeline", "Tables", "Time"])
+        begin, end = data["begin_ns"], data["end_ns"]
+        self.assertEqual(self.status(), f"1 thread, {data['calls']:,} calls: {begin / 1e6:.6f} ms to {end / 1e6:.6f} ms, {duration(end - begin)}")
+        self.assertEqual(self.details(), ["Point at a slice. The wheel or dragging zooms, with Shift it moves; a double click shows all."])
+        [(tid, calls)] = calls_of(self.place.name, "levels.db").items()
+        wide = sorted((call for call in calls if call[1] - call[0] > (end - begin) / 200), key=lambda call: call[3])
+        self.assertGreater(len(wide), 10)
+        for from_ns, to_ns, name, level in wide[:12]:
+            self.mouse("mouseMoved", ((from_ns + to_ns) / 2 - begin) / (end - begin) * self.width(), AXIS + TITLE + level * ROW + ROW / 2)
+            self.assertEqual(self.details(), [name, "trace-calls", f"at {from_ns / 1e6:.6f} ms", exact(to_ns - from_ns), f"trace-calls {tid}", "all its calls"])
+        self.mouse("mouseMoved", 5, AXIS + TITLE + 40 * ROW)
+        self.assertEqual(len(self.details()), 1)
+
+    def test_a_click_leads_to_the_function(self):
+        html, _ = self.page_of("levels")
+        self.open("timeline", html)
+        self.drag(self.width() / 2, self.width() / 2, AXIS + TITLE + ROW / 2)
+        self.mouse("mouseMoved", 5, AXIS + TITLE + 40 * ROW)
+        self.assertEqual(self.details()[0], "main", "what was clicked stays")
+        self.page.click("section:not([hidden]) .flame-details a")
+        self.assertEqual((self.chosen(), self.texts("h2.function")), ("Functions", ["main"]))
+
+    def test_zoom(self):
+        html, data = self.page_of("levels")
+        self.open("timeline", html)
+        begin, end = data["begin_ns"], data["end_ns"]
+        span, y = end - begin, AXIS + TITLE + ROW / 2
+        # A pointer is at whole pixels.
+        x1, x2 = (self.width() * part // 4 for part in (1, 2))
+        first, second = (x / self.width() * span for x in (x1, x2))
+        self.mouse("mouseWheel", x1, y, deltaX=0, deltaY=-300)
+        near = 1 / 1.25 ** 3
+        self.assertShown(begin + first * (1 - near), begin + first * (1 - near) + span * near)
+        self.mouse("mouseWheel", x1, y, deltaX=0, deltaY=3000)
+        self.assertShown(begin, end)
+        self.drag(x2, x1, y)
+        self.assertShown(begin + first, begin + second)
+        part = second - first
+        by = part * (x2 - x1) / self.width()
+        self.drag(x2, x1, y, modifiers=8)
+        self.assertShown(begin + first + by, begin + second + by)
+        self.mouse("mouseWheel", x2, y, deltaX=x1 - x2, deltaY=0)
+        self.assertShown(begin + first, begin + second)
+        self.page.js("document.querySelector('.lanes').focus()")
+        self.page.key("ArrowRight")
+        self.assertShown(begin + first + part / 8, begin + second + part / 8)
+        self.page.key("+")
+        self.assertShown(begin + first + part * 3 / 8, begin + second - part / 8)
+        self.page.key("Escape")
+        self.assertShown(begin, end)
+        self.page.click("section:not([hidden]) button[aria-label='Zoom in']")
+        self.assertShown(begin + span / 4, begin + span * 3 / 4)
+
+    def test_slices_are_drawn(self):
+        html, _ = self.page_of("levels")
+        self.open("timeline", html)
+        width = self.width()
+        pixel = ("(c => { const copy = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});"
+                 " copy.drawImage(c, %d, %d, 1, 1, 0, 0, 1, 1); return [...copy.getImageData(0, 0, 1, 1).data]; })(document.querySelector('.lanes canvas'))")
+        main, empty = pixel % (width - 20, AXIS + TITLE + 4), pixel % (width - 20, AXIS + TITLE + 30 * ROW)
+        self.assertEqual(self.page.js(empty)[3], 0)
+        colour = self.page.js(main)
+        self.assertEqual(colour[3], 255)
+        self.page.key("/", "/")
+        self.page.type("level")
+        self.assertLess(self.page.js(main)[3], 255, "what does not match is faint")
+        self.page.scheme("dark")
+        self.page.until(f"JSON.stringify({main}) !== '{json.dumps(colour, separators=(',', ':'))}'")
+
+    def test_threads_have_lanes(self):
+        html, data = self.page_of("threads")
+        self.open("timeline", html)
+        self.assertTrue(self.status().startswith(f"{len(data['lanes'])} threads, "))
+        top, begin, span = AXIS, data["begin_ns"], data["end_ns"] - data["begin_ns"]
+        for lane in data["lanes"]:
+            from_ns, length, function, _ = lane["rows"][0][:4]
+            self.mouse("mouseMoved", (from_ns + length / 2 - begin) / span * self.width(), top + TITLE + ROW / 2)
+            self.assertEqual((self.details()[0], self.details()[4]), (data["functions"][function]["name"], f"{lane['name']} {lane['tid']}"))
+            top += TITLE + len(lane["rows"]) * ROW + GAP
+
+    def test_a_million_events(self):
+        html, data = self.page_of("many")
+        self.assertEqual((data["calls"], data["events"]), (635622, 1271244))
+        rows = [numbers for lane in data["lanes"] for numbers in lane["rows"]]
+        self.assertLessEqual(sum(len(numbers) // 4 for numbers in rows), 100000)
+        self.assertEqual(sum(sum(numbers[3::4]) for numbers in rows), data["calls"], "no call is lost")
+        merged = [(span, calls) for numbers in rows for span, calls in zip(numbers[1::4], numbers[3::4]) if calls > 1]
+        self.assertEqual((data["merged_slices"], data["merged_calls"]), (len(merged), sum(calls for _, calls in merged)))
+        self.assertLessEqual(max(span for span, _ in merged), data["width_ns"])
+        self.open("timeline", html)
+        self.assertEqual(self.texts(".lanes-note"), [
+            f"{data['merged_calls']:,} of 635,622 calls, none of them longer than {duration(data['width_ns'])}, are merged with their neighbours into "
+            f"{len(merged):,} slices. To see each call, record fewer of them: strobe trace --events with --depth or --funcs."])
+        level, begin, span, function, calls = self.first_merged(data)
+        width, whole = self.width(), data["end_ns"] - data["begin_ns"]
+        # Towards the slice, until it is wide enough to be pointed at.
+        for _ in range(12):
+            seen = self.shown()
+            x = min(max((begin + span / 2 - seen[0]) / (seen[1] - seen[0]), 0), 1) * width
+            self.mouse("mouseWheel", x, AXIS + TITLE + level * ROW + ROW / 2, deltaX=0, deltaY=-500)
+        seen = self.shown()
+        self.assertLess(seen[1] - seen[0], whole / 1000)
+        self.mouse("mouseMoved", (begin + span / 2 - seen[0]) / (seen[1] - seen[0]) * width, AXIS + TITLE + level * ROW + ROW / 2)
+        of = data["functions"][function]["name"] if function >= 0 else "several functions"
+        self.assertEqual(self.details()[0], f"{calls:,} calls of {of}")
+        self.assertIn(f"within {exact(span)}", self.details())
+
+    def first_merged(self, data):
+        for level, numbers in enumerate(data["lanes"][0]["rows"]):
+            end = 0
+            for gap, span, function, calls in zip(*(numbers[i::4] for i in range(4))):
+                begin, end = end + gap, end + gap + span
+                if calls > 1 and level < 20:
+                    return level, begin, span, function, calls
+        raise AssertionError("nothing was merged")
+
+    def test_deep_recursion(self):
+        html, data = self.page_of("deep")
+        self.assertEqual(len(data["lanes"][0]["rows"]), 250)
+        self.assertGreater(data["too_deep"], 99000)
+        self.open("timeline", html)
+        self.assertEqual(self.texts(".lanes-note"), [f"{data['too_deep']:,} calls nested more than 250 levels deep are left out."])
+        self.page.js("document.querySelector('.lanes').scrollTop = 1e6")
+        self.page.settle()
+        height = self.page.js("document.querySelector('.lanes').clientHeight")
+        self.mouse("mouseMoved", self.width() / 2, height - GAP - ROW / 2)
+        self.assertEqual(self.details()[0], "t_deep", "the last row can be reached")
+
+    def test_rows_that_are_gone(self):
+        html, _ = self.page_of("fib")
+        os.mkdir(os.path.join(self.place.name, "alone"))
+        os.rename(html.replace(".html", ".db"), os.path.join(self.place.name, "alone", "x.db"))
+        rows = os.path.join(self.place.name, "fib.db.events.rows")
+        os.rename(rows, rows + ".gone")
+        path, done = report(self.place.name, "gone.html", os.path.join(self.place.name, "alone", "x.db"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"^strobe: the page has no timeline of \S+/x\.db: cannot read \S+fib\.db\.events\.rows: No such file or directory\n$")
+        self.open("timeline", path)
+        self.assertRegex(self.texts(".nothing")[0], r"^The entries and returns were recorded, but they could not be read when this page was made: cannot read \S+: No such file or directory\.$")
+        os.remove(html)
+
+    def test_nothing_is_wider_than_the_window(self):
+        html, _ = self.page_of("many")
+        self.page.resize(1000, 700)
+        self.open("timeline", html)
+        for view in "timeline", "trace":
+            self.go(view)
+            self.assertLessEqual(self.page.js("document.documentElement.scrollWidth"), 1000, view)
+            self.assertLessEqual(self.page.js("document.documentElement.scrollHeight"), 700, view)
+            unnamed = self.page.js("""[...document.querySelectorAll('button, a, select, input, [tabindex="0"]')]
+                .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim())).map(e => e.outerHTML)""")
+            self.assertEqual(unnamed, [], view)
+
+
 if __name__ == "__main__":
     test_page.skip_without_a_page()
     unittest.main()

@@ -158,6 +158,8 @@ main(int argc, char **argv)
 			t_level1();
 	if (!strcmp(what, "fib"))
 		t_fib(15);
+	if (!strcmp(what, "many"))
+		t_fib(27);
 	if (!strcmp(what, "jumps"))
 		for (int i = 0; i < 4; i++)
 			t_lands();

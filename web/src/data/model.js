@@ -3,6 +3,7 @@
 import { quote } from "./format.js";
 import { readMatches } from "./match.js";
 import { tablesOf } from "./tables.js";
+import { readTimeline } from "./timeline.js";
 import { readTrace } from "./trace.js";
 
 export function readDocument(text) {
@@ -25,7 +26,7 @@ export function readRun(entry, index) {
 		about: entry.about ?? {},
 		functions: result.strobe.tool === "trace" ? [] : functionsOf(result),
 		trace,
-		timeline: entry.timeline ?? null,
+		timeline: readTimeline(entry.timeline),
 		shareOf: result.share_of ?? "instructions",
 		lines: result.lines ?? [],
 		blocks: result.basic_blocks ?? [],

@@ -156,6 +156,11 @@ export function colourOf(name, image) {
 	return `hsl(${hues.get(image)} var(--flame-s) calc(var(--flame-l) + ${(hash(name) % 7) - 3}%))`;
 }
 
+// A hue for a function alone.
+export function hueOf(name) {
+	return (hash(name) * 137) % 360;
+}
+
 function hash(text) {
 	let sum = 7;
 	for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) % 1000003;

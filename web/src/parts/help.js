@@ -7,6 +7,7 @@ const KEYS = [
 	["↑ ↓, Page, Home, End", "move between rows"],
 	["Enter", "open a row"],
 	["→ ←", "open and close a node of a tree, or go to its parent; in the flame graph: the frames next to it"],
+	["+ − 0, ← →", "in the timeline: zoom, show all, move"],
 	["Escape", "clear the search; in the flame graph: show everything again"],
 	["t", "switch between light and dark"],
 	["?", "this"],

@@ -13,6 +13,7 @@ import { study } from "./study.js";
 import { summary } from "./summary.js";
 import { tables } from "./tables.js";
 import { time } from "./time.js";
+import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, functions, traced, flame, contexts, loops, source, tables, time, diff];
+export const views = [study, summary, functions, traced, timeline, flame, contexts, loops, source, tables, time, diff];

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The calls of a trace over time, a lane for each thread.
+import { baseName, count, duration, plural } from "../data/format.js";
+import { matcher } from "../data/filter.js";
+import { emptyBecause, exactTime, notesOf } from "../data/timeline.js";
+import { button, h, nothing, search } from "../parts/dom.js";
+import { Lanes } from "../parts/lanes.js";
+
+export const timeline = {
+	id: "timeline",
+	title: "Timeline",
+	has: (run) => run.timeline !== null,
+	show({ run: { timeline: data, trace } }, element) {
+		const why = emptyBecause(data);
+		if (why) {
+			element.append(nothing(why));
+			return null;
+		}
+		const range = h("span.status", { role: "status" });
+		const details = h("div.flame-details", { role: "status" });
+		let chosen = null;
+		const say = ({ from, to }) => (range.textContent = `${plural(data.lanes.length, "thread")}, ${plural(data.calls, "call")}: ${exactTime(from)} to ${exactTime(to)}, ${duration(to - from)}`);
+		const describe = (hit) => details.replaceChildren(...(hit ? parts(hit, data, trace) : [h("span.dim", {}, "Point at a slice. The wheel or dragging zooms, with Shift it moves; a double click shows all.")]));
+		const lanes = new Lanes(data, {
+			hover: (hit) => describe(hit ?? chosen),
+			choose: (hit) => describe((chosen = hit)),
+			view: say,
+		});
+		const find = search("Function", (text) => {
+			const fits = matcher(text);
+			lanes.mark(fits && ((each) => fits(each.name)));
+		});
+		element.append(
+			h("div.bar-of-tools", {}, find, button("+", () => lanes.zoom(0.5), { "aria-label": "Zoom in" }), button("−", () => lanes.zoom(2), { "aria-label": "Zoom out" }), button("All", () => lanes.show(lanes.whole)), range),
+			...notesOf(data).map((text) => h("p.lanes-note", {}, text)),
+			h("div.fills.flame-place", {}, lanes.element, details),
+		);
+		say(lanes.whole);
+		describe(null);
+		return { shown: () => lanes.redraw() };
+	},
+};
+
+// What the slice is.
+function parts({ lane, row, i }, { functions }, trace) {
+	const { name, image } = functions[row.of[i]] ?? {};
+	const calls = row.calls[i];
+	const span = row.end[i] - row.begin[i];
+	const known = trace?.functions.find((each) => each.name === name && each.image === image);
+	return [
+		h("strong", {}, calls > 1 ? `${count(calls)} calls of ${name ?? "several functions"}` : name),
+		image ? h("span.dim", { title: image }, baseName(image)) : "",
+		h("span", {}, `at ${exactTime(row.begin[i])}`),
+		h("span", {}, calls > 1 ? `within ${exactSpan(span)}` : exactSpan(span)),
+		h("span.dim", {}, lane.name),
+		known ? h("a", { href: `#trace/${encodeURIComponent(name)}/${encodeURIComponent(image ?? "")}` }, "all its calls") : "",
+	];
+}
+
+function exactSpan(ns) {
+	return ns < 1000 ? `${count(ns)} ns` : `${duration(ns)} (${count(ns)} ns)`;
+}
