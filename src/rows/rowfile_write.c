@@ -20,6 +20,7 @@ struct file {
 	struct st_row_out out;
 	const char *name, *help, *tool; /* in the writer's texts */
 	uint64_t dropped;               /* by the runtime */
+	bool knows_first;               /* it has the record of the first process */
 };
 
 /* What a file has been told of a process. */
@@ -45,7 +46,8 @@ struct st_row_writer {
 	struct st_row_place place;
 	const char *const *tools;
 	size_t n_tools;
-	uint32_t first_pid, n_begun;
+	struct st_rows_process first;
+	uint32_t n_begun;
 	struct st_moment begin;
 	ST_VEC(struct process) processes; /* that run */
 	ST_VEC(struct file *) files;
@@ -116,6 +118,12 @@ rowfile_write_fits(uint64_t offset, uint64_t bytes, size_t size)
 	return offset % 8 == 0 && offset <= size && bytes <= size - offset;
 }
 
+static struct st_rows_process
+rowfile_write_process(const struct st_results_header *h)
+{
+	return (struct st_rows_process){h->layout.pid, h->layout.ppid, h->run.tsc_begin};
+}
+
 void
 st_row_writer_begin(void *arg, const struct st_results_header *h, size_t size)
 {
@@ -127,7 +135,7 @@ st_row_writer_begin(void *arg, const struct st_results_header *h, size_t size)
 	                    .off_threads = h->layout.off_threads,
 	                    .off_sites = h->layout.off_sites};
 	if (!p.number)
-		w->first_pid = h->layout.pid;
+		w->first = rowfile_write_process(h);
 	if (!rowfile_write_fits(p.off_strings, ST_STRINGS_BYTES, size) ||
 	    !rowfile_write_fits(p.off_maps, ST_MAX_MAPS * sizeof(struct st_map), size) ||
 	    !rowfile_write_fits(p.off_threads, ST_MAX_THREADS * sizeof(struct st_thread), size) ||
@@ -168,7 +176,7 @@ path_for(const struct st_row_writer *w, const char *name, size_t number)
 {
 	char *path = NULL, pid[16] = "", clean[64], again[16] = "";
 	if (w->place.with_pid)
-		snprintf(pid, sizeof pid, "%u", w->first_pid);
+		snprintf(pid, sizeof pid, "%u", w->first.pid);
 	if (number)
 		snprintf(again, sizeof again, "-%zu", number + 1);
 	snprintf(clean, sizeof clean, "%s", name);
@@ -338,20 +346,39 @@ tell_thread(struct st_row_out *out, const struct process *p, struct told *t, uin
 	                          sizeof *threads);
 }
 
-static struct told *
-begin_process(struct st_row_out *out, const struct process *p)
+static st_status
+tell_process(struct st_row_out *out, uint32_t number, const struct st_rows_process *record)
 {
-	const struct st_results_header *h = p->results;
-	const struct st_rows_process record = {h->layout.pid, h->layout.ppid, h->run.tsc_begin};
+	void *at = st_row_out_record(out, ST_ROWS_PROCESS, number, sizeof *record);
+	if (!at)
+		return ST_FAILED;
+	memcpy(at, record, sizeof *record);
+	return ST_OK;
+}
+
+/* When it began it says itself, after it was announced. */
+static void
+look_at_first(struct st_row_writer *w)
+{
+	for (size_t i = 0; i < w->processes.n; i++)
+		if (!w->processes.v[i].number)
+			w->first = rowfile_write_process(w->processes.v[i].results);
+}
+
+/* Times count from the beginning of the first process: a file knows it before all others, even if
+ * its rows come later, or never. */
+static struct told *
+begin_process(struct st_row_writer *w, struct file *f, const struct process *p)
+{
+	const struct st_rows_process record = rowfile_write_process(p->results);
 	struct told *t = calloc(1, sizeof *t);
 	if (t)
 		t->codec = st_codec_new();
-	void *at = t && t->codec ? st_row_out_record(out, ST_ROWS_PROCESS, p->number, sizeof record)
-	                         : NULL;
-	if (at) {
-		memcpy(at, &record, sizeof record);
+	look_at_first(w);
+	bool bad = !t || !t->codec || (!f->knows_first && tell_process(&f->out, 0, &w->first));
+	f->knows_first = true;
+	if (!bad && (!p->number || !tell_process(&f->out, p->number, &record)))
 		return t;
-	}
 	if (t)
 		st_codec_free(t->codec);
 	free(t);
@@ -397,7 +424,7 @@ st_row_writer_take(void *arg, const struct st_results_header *h, const struct st
 	if (!s->file)
 		s->file = file_for(w, p, chunk->stream);
 	if (s->file && !s->told)
-		s->told = begin_process(&s->file->out, p);
+		s->told = begin_process(w, s->file, p);
 	struct st_row_out *out = s->file ? &s->file->out : NULL;
 	if (!out || !s->told || tell_strings(out, p, s->told) || tell_maps(out, p, s->told) ||
 	    tell_sites(out, p, s->told) || tell_thread(out, p, s->told, chunk->thread) ||
@@ -425,6 +452,7 @@ st_row_writer_end(void *arg, const struct st_results_header *h)
 		if (p->streams[i].file)
 			p->streams[i].file->dropped += h->streams.v[i].dropped;
 	}
+	look_at_first(w);
 	forget_process(p);
 	*p = w->processes.v[--w->processes.n];
 }

@@ -366,6 +366,42 @@ processes_share_a_file(void **state)
 	leave(&s);
 }
 
+/* The rows of a child may be written before those of its parent. */
+static void
+starts_count_from_the_first_process(void **state)
+{
+	(void)state;
+	struct setup s;
+	struct st_row_shown row;
+	struct st_error e = {0};
+	begin(&s);
+	struct st_results_header *h[2] = {row_source_new(10), row_source_new(20)};
+	for (unsigned i = 0; i < 2; i++) {
+		row_source_stream(h[i]);
+		st_drain_add(s.drain, h[i], h[i]->layout.file_size);
+		h[i]->run.tsc_begin = 1000 + 4000 * i;
+	}
+	for (unsigned i = 2; i-- > 0;) {
+		uint32_t site = row_source_site(h[i], 0x7e0000000010, "a");
+		row_source_full(h[i], 0, 0, row_source_row(row_source_chunk(h[i], 0), site, i, 0));
+		st_drain_end(s.drain, h[i]);
+		row_source_free(h[i]);
+	}
+	struct st_row_reader *r = open_rows(finish(&s));
+	static const struct {
+		int64_t pid;
+		uint64_t start_ns;
+	} wanted[] = {{20, 4000}, {10, 0}};
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(st_row_reader_next(r, &row, &e), 1);
+		assert_int_equal(row.pid, wanted[i].pid);
+		assert_int_equal(row.start_ns, wanted[i].start_ns);
+	}
+	assert_int_equal(st_row_reader_next(r, &row, &e), 0);
+	st_row_reader_close(r);
+	leave(&s);
+}
+
 /* Many frames, from a thread that drains while they are made. */
 static uint64_t
 make_many(struct setup *s, struct st_results_header *h, uint32_t site, uint64_t chunks)
@@ -724,6 +760,7 @@ main(void)
 	        cmocka_unit_test(damaged_rows_are_left_out),
 	        cmocka_unit_test(rows_keep_their_order),
 	        cmocka_unit_test(processes_share_a_file),
+	        cmocka_unit_test(starts_count_from_the_first_process),
 	        cmocka_unit_test(a_file_that_was_cut_is_read_up_to_there),
 	        cmocka_unit_test(a_full_disk_costs_rows_and_no_more),
 	        cmocka_unit_test(files_of_version_2_are_read),
