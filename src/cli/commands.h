@@ -189,8 +189,8 @@
 	  "read entries and returns from a raw file; -: standard input")                           \
 	O(unit, 0, "unit", "ns|us", true,                                                          \
 	  "set the unit of times in the raw file (default: its #unit line, or ns)")                \
-	O(format, 0, "format", "db|text|json|callgrind|timeline|raw", true,                        \
-	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
+	O(format, 0, "format", "db|text|json|callgrind|timeline|raw|folded|speedscope|pprof",      \
+	  true, "write this format (default: by the ending of FILE, or db; with --from: text)")    \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
 	O(follow, 'f', "follow", NULL, true, "trace child processes, too")                         \

@@ -7,13 +7,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/rows.h"
 #include "export/trace_callgrind.h"
-#include "export/trace_events.h"
 #include "profile/output.h"
 #include "report/text.h"
 #include "report/trace.h"
-#include "rows/rowfile.h"
 
 /* In what is printed to a terminal, names are not to play tricks on it. */
 static st_status
@@ -29,41 +26,11 @@ print_safely(const struct st_trace *t, const struct st_trace_arguments *a, FILE 
 }
 
 static st_status
-write_no_events(enum st_trace_form form, FILE *out)
-{
-	fputs(form == ST_TRACE_RAW ? "#unit ns\n" : "{\"traceEvents\":[]}\n", out);
-	return ST_OK;
-}
-
-/* The format of the events that the profile, read from `profile` or NULL, has recorded. */
-static st_status
-write_events(const struct st_profile *p, const char *profile, const char *output,
-             enum st_trace_form form, FILE *out, struct st_error *e)
-{
-	/* A run in which nothing was called has no rows, and yet a format without events. */
-	if (!profile && !p->streams.n)
-		return write_no_events(form, out);
-	char *path = st_find_rows(p, profile ? profile : "", "events", e);
-	if (path && output && st_output_check_input(output, path, e)) {
-		free(path);
-		return ST_FAILED;
-	}
-	struct st_row_reader *rows = path ? st_row_reader_open(path, e) : NULL;
-	free(path);
-	if (!rows)
-		return ST_FAILED;
-	st_status status = form == ST_TRACE_RAW ? st_trace_write_raw(rows, out, e)
-	                                        : st_trace_write_timeline(p, rows, out, e);
-	st_row_reader_close(rows);
-	return status;
-}
-
-static st_status
 write_trace(const struct st_trace *t, const struct st_profile *p,
             const struct st_trace_arguments *a, FILE *out, struct st_error *e)
 {
 	if (st_trace_needs_events(a->form))
-		return write_events(p, a->from, a->measure.session.output.path, a->form, out, e);
+		return st_trace_write_events(p, a->from, a, out, e);
 	if (a->form == ST_TRACE_JSON)
 		return st_trace_json(t, p, out, e);
 	if (a->form == ST_TRACE_CALLGRIND)
@@ -81,7 +48,7 @@ write_profile(const struct st_profile *p, const void *arg, FILE *out, struct st_
 	const struct st_trace_arguments *a = arg;
 	struct st_trace t;
 	if (st_trace_needs_events(a->form))
-		return write_events(p, NULL, NULL, a->form, out, e);
+		return st_trace_write_events(p, NULL, a, out, e);
 	if (st_trace_read(&t, p, a->per_thread, e))
 		return ST_FAILED;
 	st_status status = write_trace(&t, p, a, out, e);
@@ -154,7 +121,10 @@ measure_trace(struct st_trace_arguments *a, char *const *argv)
 	                                   [ST_TRACE_JSON] = "json",
 	                                   [ST_TRACE_CALLGRIND] = "callgrind",
 	                                   [ST_TRACE_TIMELINE] = "timeline.json",
-	                                   [ST_TRACE_RAW] = "raw"};
+	                                   [ST_TRACE_RAW] = "raw",
+	                                   [ST_TRACE_FOLDED] = "folded",
+	                                   [ST_TRACE_SPEEDSCOPE] = "speedscope",
+	                                   [ST_TRACE_PPROF] = "pprof"};
 	const struct st_output_form form = {ends[a->form], write_profile, a};
 	a->measure.session.output.form = a->form == ST_TRACE_DB ? NULL : &form;
 	a->measure.result.summary = summarize_trace;

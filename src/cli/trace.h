@@ -18,6 +18,9 @@ enum st_trace_form {
 	/* These are of recorded events. */
 	ST_TRACE_TIMELINE,
 	ST_TRACE_RAW,
+	ST_TRACE_FOLDED,
+	ST_TRACE_SPEEDSCOPE,
+	ST_TRACE_PPROF,
 };
 
 struct st_trace_arguments {
@@ -54,6 +57,12 @@ struct st_trace_request st_trace_request_of(struct st_trace_arguments *a);
 st_status st_trace_list_usdt(const struct st_trace_arguments *a, struct st_error *e);
 /* Is the format made of entries and returns, one by one? */
 bool st_trace_needs_events(enum st_trace_form form);
+/* The name of a format, as --format takes it. */
+const char *st_trace_form_name(enum st_trace_form form);
+/* Writes one of these, of the events that the profile has recorded; profile: the file that it was
+ * read from, NULL: none. */
+st_status st_trace_write_events(const struct st_profile *p, const char *profile,
+                                const struct st_trace_arguments *a, FILE *out, struct st_error *e);
 void st_trace_arguments_free(struct st_trace_arguments *a);
 
 #endif

@@ -24,12 +24,21 @@ static const char *const forms[] = {[ST_TRACE_DB] = "db",
                                     [ST_TRACE_JSON] = "json",
                                     [ST_TRACE_CALLGRIND] = "callgrind",
                                     [ST_TRACE_TIMELINE] = "timeline",
-                                    [ST_TRACE_RAW] = "raw"};
+                                    [ST_TRACE_RAW] = "raw",
+                                    [ST_TRACE_FOLDED] = "folded",
+                                    [ST_TRACE_SPEEDSCOPE] = "speedscope",
+                                    [ST_TRACE_PPROF] = "pprof"};
 
 bool
 st_trace_needs_events(enum st_trace_form form)
 {
-	return form == ST_TRACE_TIMELINE || form == ST_TRACE_RAW;
+	return form >= ST_TRACE_TIMELINE;
+}
+
+const char *
+st_trace_form_name(enum st_trace_form form)
+{
+	return forms[form];
 }
 
 static st_status
@@ -41,7 +50,21 @@ set_form(struct st_trace_arguments *a, const char *value, struct st_error *e)
 			a->form = (enum st_trace_form)i;
 			return ST_OK;
 		}
-	return st_bad_format(value, "db, text, json, callgrind, timeline and raw", e);
+	return st_bad_format(
+	        value, "db, text, json, callgrind, timeline, raw, folded, speedscope and pprof", e);
+}
+
+/* A file of the format is called after it; a timeline is JSON, and a database is what there is
+ * otherwise. */
+static bool
+has_ending_of_form(struct st_trace_arguments *a, const char *end)
+{
+	for (unsigned i = ST_TRACE_JSON; i < sizeof forms / sizeof *forms; i++)
+		if (i != ST_TRACE_TIMELINE && !strcmp(end, forms[i])) {
+			a->form = (enum st_trace_form)i;
+			return true;
+		}
+	return false;
 }
 
 /* What a file's name says of it, unless --format says more. */
@@ -52,15 +75,9 @@ guess_form(struct st_trace_arguments *a)
 	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
 	if (a->has_form || !dot)
 		return;
-	if (!strcmp(dot, ".json"))
-		a->form = ST_TRACE_JSON;
-	else if (!strcmp(dot, ".txt"))
+	if (!strcmp(dot, ".txt"))
 		a->form = ST_TRACE_TEXT;
-	else if (!strcmp(dot, ".callgrind"))
-		a->form = ST_TRACE_CALLGRIND;
-	else if (!strcmp(dot, ".raw"))
-		a->form = ST_TRACE_RAW;
-	else
+	else if (!has_ending_of_form(a, dot + 1))
 		return;
 	a->has_form = true;
 }

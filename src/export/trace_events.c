@@ -13,18 +13,10 @@
 /* Columns of the stream `events` of src/tools/calltimes.c. */
 enum { THREAD, TIME, EVENT, FUNCTION, DEPTH, COLUMNS };
 
-/* An entry, or a return. */
-struct event {
-	int64_t pid, tid;
-	uint64_t ns; /* since the first process began */
-	const char *name, *image;
-	bool returns;
-	uint64_t depth; /* of the call; 1: the outermost */
-};
-
-static st_status
-check_stream(const struct st_profile_table *s, struct st_error *e)
+st_status
+st_trace_check_events(struct st_row_reader *rows, struct st_error *e)
 {
+	const struct st_profile_table *s = st_row_reader_stream(rows);
 	if (!strcmp(s->tool, "calltimes") && !strcmp(s->name, "events") && s->n_columns == COLUMNS)
 		return ST_OK;
 	return st_fail(
@@ -34,20 +26,38 @@ check_stream(const struct st_profile_table *s, struct st_error *e)
 	        s->name, s->tool);
 }
 
-/* room: for the name of a function that has none. */
-static struct event
-event_of(const struct st_row_shown *row, const struct st_profile *p, char room[24])
+static struct st_trace_call_event
+event_of(const struct st_row_shown *row, const struct st_profile *p)
 {
 	const struct st_profile_value *f = &row->values[FUNCTION];
 	const char *kind = row->values[EVENT].text;
-	snprintf(room, 24, "0x%" PRIx64, f->number);
-	return (struct event){.pid = row->pid,
-	                      .tid = (int64_t)row->values[THREAD].number,
-	                      .ns = row->values[TIME].number + row->start_ns,
-	                      .name = f->text ? f->text : room,
-	                      .image = f->image < p->images.n ? p->images.v[f->image].path : NULL,
-	                      .returns = kind && !strcmp(kind, "return"),
-	                      .depth = row->values[DEPTH].number};
+	return (struct st_trace_call_event){
+	        .pid = row->pid,
+	        .process = row->process,
+	        .tid = (int64_t)row->values[THREAD].number,
+	        .ns = row->values[TIME].number + row->start_ns,
+	        .name = f->text,
+	        .offset = f->number,
+	        .image_index = f->image,
+	        .image = f->image < p->images.n ? p->images.v[f->image].path : NULL,
+	        .returns = kind && !strcmp(kind, "return"),
+	        .depth = row->values[DEPTH].number};
+}
+
+int
+st_trace_next_event(struct st_row_reader *rows, struct st_trace_call_event *event,
+                    struct st_error *e)
+{
+	struct st_row_shown row;
+	const int more = st_row_reader_next(rows, &row, e);
+	if (more <= 0)
+		return more;
+	*event = event_of(&row, st_row_reader_profile(rows));
+	if (!event->name) {
+		snprintf(event->room, sizeof event->room, "0x%" PRIx64, event->offset);
+		event->name = event->room;
+	}
+	return more;
 }
 
 /* ---- raw ---- */
@@ -63,14 +73,12 @@ print_name(const char *name, FILE *out)
 st_status
 st_trace_write_raw(struct st_row_reader *rows, FILE *out, struct st_error *e)
 {
-	struct st_row_shown row;
-	char room[24];
+	struct st_trace_call_event v;
 	int more;
-	if (check_stream(st_row_reader_stream(rows), e))
+	if (st_trace_check_events(rows, e))
 		return ST_FAILED;
 	fputs("#unit ns\n", out);
-	while ((more = st_row_reader_next(rows, &row, e)) > 0) {
-		const struct event v = event_of(&row, st_row_reader_profile(rows), room);
+	while ((more = st_trace_next_event(rows, &v, e)) > 0) {
 		fprintf(out, "%d %" PRId64 " %" PRIu64 ";", v.returns, v.tid, v.ns);
 		print_name(v.name, out);
 		putc('\n', out);
@@ -136,7 +144,7 @@ close_down_to(struct timeline *t, struct thread *of, uint64_t open, uint64_t ns)
 }
 
 static st_status
-add_event(struct timeline *t, const struct event *v)
+add_event(struct timeline *t, const struct st_trace_call_event *v)
 {
 	struct thread *of = trace_events_thread_of(t, v->pid, v->tid);
 	if (!of)
@@ -180,14 +188,12 @@ st_trace_write_timeline(const struct st_profile *run, struct st_row_reader *rows
                         struct st_error *e)
 {
 	struct timeline t = {.out = out};
-	struct st_row_shown row;
-	char room[24];
+	struct st_trace_call_event v;
 	int more;
-	if (check_stream(st_row_reader_stream(rows), e))
+	if (st_trace_check_events(rows, e))
 		return ST_FAILED;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
-	while ((more = st_row_reader_next(rows, &row, e)) > 0) {
-		const struct event v = event_of(&row, st_row_reader_profile(rows), room);
+	while ((more = st_trace_next_event(rows, &v, e)) > 0) {
 		if (add_event(&t, &v)) {
 			st_cause(e, ST_EXIT_FAILED, "no memory left to write the timeline");
 			more = -1;

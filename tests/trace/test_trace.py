@@ -423,6 +423,78 @@ class Files(Trace):
         self.assertEqual(slices, {"main": 1, "t_thread": 3, "t_fib": 45})
         self.assertFalse([stack for stack in open_slices.values() if stack])
 
+    def test_stacks(self):
+        """Each function has the own time that the tables of the same events give it, by exact stacks, in all formats of stacks."""
+        for word, stacks in (("jumps", {"main", "main;t_lands"}), ("levels", None), ("threads", None)):
+            self.strobe("trace", "-q", "--events", "-o", "t.db", "--", CALLS, word)
+            self.strobe("trace", "--from", "t.db", "--format", "raw", "-o", "t.raw")
+            table = json.loads(self.strobe("trace", "--from-raw", "t.raw", "--format", "json").stdout)
+            own = {f["name"]: f["exclusive_ns"] for f in table["functions"] if f["exclusive_ns"]}
+            self.strobe("trace", "--from", "t.db", "-o", "t.folded")
+            lines = [line.rsplit(" ", 1) for line in (self.at / "t.folded").read_text().splitlines()]
+            folded = Counter()
+            for stack, ns in lines:
+                folded[stack.split(";")[-1]] += int(ns)
+            self.assertEqual(folded, own)
+            if stacks:
+                self.assertEqual({stack for stack, _ in lines}, stacks)
+            self.strobe("trace", "--from", "t.db", "-o", "t.speedscope")
+            scope = json.loads((self.at / "t.speedscope").read_text())
+            frames, speedscope = [f["name"] for f in scope["shared"]["frames"]], Counter()
+            for profile in scope["profiles"]:
+                self.assertRegex(profile["name"], r"^thread \d+ \(tid \d+")
+                for sample, ns in zip(profile["samples"], profile["weights"], strict=True):
+                    speedscope[";".join(frames[i] for i in sample)] += ns
+            self.assertEqual(len(scope["profiles"]), 4 if word == "threads" else 1)
+            whole = Counter()
+            for stack, ns in lines:
+                whole[stack] += int(ns)
+            self.assertEqual(speedscope, whole)
+            self.assertEqual({os.path.basename(f["file"]) for f in scope["shared"]["frames"]}, {"calls.c"})
+            pprof = self.strobe("trace", "--from", "t.db", "--format", "pprof", "-o", "t.pprof")
+            self.assertEqual(pprof.stderr, "")
+            samples = self.pprof_samples((self.at / "t.pprof").read_bytes())
+            self.assertEqual(sum(ns for _, ns in samples), sum(own.values()))
+            self.assertEqual(sum(calls for calls, _ in samples), sum(f["calls"] for f in table["functions"]))
+
+    def pprof_samples(self, data):
+        """The values of all samples of a profile.proto: field 2, and in it field 2, packed."""
+        def fields(data):
+            at = 0
+            def varint():
+                nonlocal at
+                value = shift = 0
+                while True:
+                    byte = data[at]
+                    at += 1
+                    value |= (byte & 127) << shift
+                    shift += 7
+                    if byte < 128:
+                        return value
+            while at < len(data):
+                key = varint()
+                value = varint()
+                if key & 7 == 2:
+                    value, at = data[at:at + value], at + value
+                yield key >> 3, value
+        def numbers(data):
+            value = shift = 0
+            for byte in data:
+                value |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    yield value
+                    value = shift = 0
+        return [tuple(numbers(value)) for field, sample in fields(data) if field == 2 for inner, value in fields(sample) if inner == 2]
+
+    def test_stacks_of_a_run(self):
+        """--format folded records events, and a run in which nothing was called has none."""
+        self.strobe("trace", "-q", "-o", "t.folded", "--", CALLS, "fib")
+        stacks = {line.rsplit(" ", 1)[0] for line in (self.at / "t.folded").read_text().splitlines()}
+        self.assertEqual(stacks, {"main" + depth * ";t_fib" for depth in range(16)})
+        self.strobe("trace", "-q", "--funcs", "t_fib", "-o", "t.folded", "--", CALLS, "levels")
+        self.assertEqual((self.at / "t.folded").read_text(), "")
+
     def test_nothing_was_called(self):
         self.strobe("trace", "-q", "--funcs", "t_fib", "--format", "timeline", "-o", "t.json", "--", CALLS, "levels")
         self.assertEqual(json.loads((self.at / "t.json").read_text()), {"traceEvents": []})
@@ -436,6 +508,7 @@ class Files(Trace):
     def test_no_events(self):
         self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "jumps")
         self.error(2, "the profile has no rows of 'events'", "--from", "t.db", "--format", "raw")
+        self.error(2, "the profile has no rows of 'events'", "--from", "t.db", "--format", "folded")
 
     def test_other_profile(self):
         self.strobe("run", "-q", "-t", "null", "-o", "n.db", "--", "true")
