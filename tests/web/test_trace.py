@@ -300,7 +300,7 @@ class Timelines(Pages):
         self.open("timeline", html)
         self.assertTrue(self.status().startswith(f"{len(data['lanes'])} threads, "))
         top, begin, span = AXIS, data["begin_ns"], data["end_ns"] - data["begin_ns"]
-        for lane in data["lanes"]:
+        for lane in sorted(data["lanes"], key=lambda lane: lane["rows"][0][0]):
             from_ns, length, function, _ = lane["rows"][0][:4]
             self.mouse("mouseMoved", (from_ns + length / 2 - begin) / span * self.width(), top + TITLE + ROW / 2)
             self.assertEqual((self.details()[0], self.details()[4]), (data["functions"][function]["name"], f"{lane['name']} {lane['tid']}"))

@@ -18,10 +18,17 @@ test("rows are read", () => {
 	assert.equal(readTimeline(undefined), null);
 });
 
+test("the lanes of a process are together, in the order in which they began", () => {
+	const lane = (pid, tid, begin) => ({ pid, tid, name: "x", rows: [[begin, 5, 0, 1]] });
+	const names = (...lanes) => readTimeline({ lanes }).lanes.map(({ name }) => name);
+	assert.deepEqual(names(lane(2, 2, 50), lane(2, 4, 70), lane(1, 3, 60), lane(1, 1, 10)), ["x 1", "x 3 of 1", "x 2", "x 4 of 2"]);
+	assert.deepEqual(names(lane(1, 3, 60), lane(1, 1, 10), { pid: 1, tid: 9, name: "x", rows: [] }), ["x 1", "x 3"]);
+});
+
 test("a slice is found by its time", () => {
 	assert.deepEqual([0, 100, 150, 150.5, 160, 205, 211].map((ns) => sliceAt(row, ns, 0)), [-1, 0, 0, 1, -1, 2, -1]);
 	assert.deepEqual([90, 155, 195, 215].map((ns) => sliceAt(row, ns, 5)), [-1, 1, 2, 2]);
-	assert.equal(sliceAt(readTimeline({ lanes: [{ rows: [[]] }] }).lanes[0].rows[0], 5, 5), -1);
+	assert.equal(sliceAt({ ...row, n: 0 }, 5, 5), -1);
 	assert.deepEqual([0, 150, 151, 152, 300].map((ns) => firstFrom(row, ns)), [0, 0, 1, 2, 3]);
 });
 

@@ -19,8 +19,18 @@ function readRow(numbers) {
 export function readTimeline(timeline) {
 	if (!timeline) return null;
 	if (timeline.missing) return { missing: timeline.missing, lanes: [] };
-	const lanes = timeline.lanes.map((lane) => ({ pid: lane.pid, tid: lane.tid, name: `${lane.name || "thread"} ${lane.tid}`, rows: lane.rows.map(readRow) }));
-	return { ...timeline, lanes };
+	return { ...timeline, lanes: readLanes(timeline.lanes.filter(({ rows }) => rows.length)) };
+}
+
+// The threads of a process beside one another, all in the order in which they began.
+function readLanes(lanes) {
+	const pids = new Map(); // when each began
+	const from = ({ rows: [[begin]] }) => begin;
+	for (const lane of lanes) pids.set(lane.pid, Math.min(pids.get(lane.pid) ?? Infinity, from(lane)));
+	const nameOf = ({ name, pid, tid }) => `${name || "thread"} ${tid}${pids.size > 1 && pid !== tid ? ` of ${pid}` : ""}`;
+	return [...lanes]
+		.sort((a, b) => pids.get(a.pid) - pids.get(b.pid) || a.pid - b.pid || from(a) - from(b))
+		.map((lane) => ({ pid: lane.pid, tid: lane.tid, name: nameOf(lane), rows: lane.rows.map(readRow) }));
 }
 
 // What a reader must know of it.
