@@ -116,18 +116,20 @@ st_lanes_add(struct st_lanes *l, const struct st_lane_event *v)
 	struct st_lane *lane = lane_of(l, v->pid, v->tid);
 	if (!lane)
 		return ST_FAILED;
-	l->begin_ns = !l->events++ || v->ns < l->begin_ns ? v->ns : l->begin_ns;
-	l->end_ns = v->ns > l->end_ns ? v->ns : l->end_ns;
-	lane->last_ns = v->ns;
+	/* A thread's time does not run backwards, whatever a damaged file says. */
+	const uint64_t ns = v->ns > lane->last_ns ? v->ns : lane->last_ns;
+	l->begin_ns = !l->events++ || ns < l->begin_ns ? ns : l->begin_ns;
+	l->end_ns = ns > l->end_ns ? ns : l->end_ns;
+	lane->last_ns = ns;
 	/* What lies deeper, or as deep at an entry, has been left without a return. */
-	if (end_calls(l, lane, v->depth, v->ns))
+	if (end_calls(l, lane, v->depth, ns))
 		return ST_FAILED;
 	if (v->returns)
 		return ST_OK;
 	struct st_lane_call *call = ST_PUSH(&lane->open);
 	if (!call)
 		return ST_FAILED;
-	*call = (struct st_lane_call){v->ns, v->depth, v->function};
+	*call = (struct st_lane_call){ns, v->depth, v->function};
 	l->calls++;
 	l->too_deep += lane->open.n > ST_LANE_LEVELS;
 	return ST_OK;

@@ -61,13 +61,27 @@ st_page_is_study(const json_t *result)
 	return json_is_integer(json_object_get(json_object_get(result, "strobe"), "study"));
 }
 
+/* Of strobe trace, which also writes what it would trace: such a list has no calls. */
+static bool
+has_calls(const json_t *result)
+{
+	const json_t *functions = json_object_get(result, "functions");
+	const char *tool =
+	        json_string_value(json_object_get(json_object_get(result, "strobe"), "tool"));
+	bool sound = tool && !strcmp(tool, "trace") && json_is_array(functions);
+	for (size_t i = 0; i < json_array_size(functions) && sound; i++)
+		sound = json_is_integer(json_object_get(json_array_get(functions, i), "calls"));
+	return sound;
+}
+
 /* Results have a run, with or without functions and tables; those of paths have trees. */
 static bool
 has_views(const json_t *result)
 {
 	const json_t *first = json_array_get(json_object_get(result, "threads"), 0);
-	return json_is_object(json_object_get(result, "run")) || json_object_get(first, "ksf") ||
-	       json_object_get(first, "kccf") || json_object_get(first, "functions");
+	return has_calls(result) || json_is_object(json_object_get(result, "run")) ||
+	       json_object_get(first, "ksf") || json_object_get(first, "kccf") ||
+	       json_object_get(first, "functions");
 }
 
 static st_status

@@ -90,6 +90,21 @@ calls_without_an_end(void **state)
 	st_lanes_free(&l);
 }
 
+static void
+time_does_not_run_backwards(void **state)
+{
+	struct st_lanes l = {.most = 100};
+	(void)state;
+	add(&l, 7, 50, ENTRY, 0, 1);
+	add(&l, 7, 20, RETURN, 0, 1);
+	add(&l, 7, 30, ENTRY, 1, 1);
+	add(&l, 7, 60, RETURN, 1, 1);
+	assert_int_equal(st_lanes_finish(&l), 0);
+	check(&l, 0, 0, 0, 50, 50, 0, 1);
+	check(&l, 0, 0, 1, 50, 60, 1, 1);
+	st_lanes_free(&l);
+}
+
 /* Two calls of 1 ns, one of 10, two of 1 of different functions; three slices are wanted. */
 static void
 narrow_neighbours_are_merged(void **state)
@@ -183,6 +198,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(calls_nest),
 	        cmocka_unit_test(calls_without_an_end),
+	        cmocka_unit_test(time_does_not_run_backwards),
 	        cmocka_unit_test(narrow_neighbours_are_merged),
 	        cmocka_unit_test(slices_stay_few),
 	        cmocka_unit_test(too_many_threads),

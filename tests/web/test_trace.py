@@ -106,6 +106,25 @@ class Made(Pages):
         self.assertEqual(self.texts("h2.function"), ["work"])
 
 
+    def test_raw_files_and_plans(self):
+        raw = os.path.join(self.place.name, "raw")
+        with open(raw, "w", encoding="utf-8") as f:
+            f.write("0 1 1000;outer\n0 1 2000;inner\n1 1 2500;inner\n1 1 5000;outer\n")
+        with open(raw + ".json", "w", encoding="utf-8") as f:
+            f.write(strobe(self.place.name, "trace", "--from-raw", raw, "--format", "json"))
+        path, done = report(self.place.name, "raw.html", raw + ".json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.open("trace", path)
+        self.assertEqual([row[:3] + row[6:7] for row in self.rows()], [["3.50 µs", "4.00 µs", "1", "outer"], ["500 ns", "500 ns", "1", "inner"]])
+        self.assertEqual(self.texts(".nothing"), ["How durations are distributed is not in this result: report the profile that it was made of."])
+        self.open("summary", path)
+        self.assertEqual(self.texts("h1") + self.texts(".hottest a"), ["raw.json", "outer", "inner"])
+        with open(raw + ".json", "w", encoding="utf-8") as f:
+            f.write(strobe(self.place.name, "trace", "--dry-run", "--format", "json", CALLS))
+        done = report(self.place.name, "raw.html", raw + ".json")[1]
+        self.assertEqual((done.returncode, "has nothing to show" in done.stderr), (125, True))
+
+
 class Recorded(Pages):
     """What the page shows of a profile is what strobe trace says of it."""
 
