@@ -177,6 +177,8 @@
 	  "list the static probes of a program, or of a process (--pid)")                          \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
+	O(every, 0, "every", "N", true,                                                            \
+	  "time one of N calls of each function, count all (default: 1)")                          \
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
 	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \

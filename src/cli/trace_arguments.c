@@ -17,7 +17,7 @@ enum {
 #undef O
 };
 
-enum { MOST_DEPTH = 1000000 };
+enum { MOST_DEPTH = 1000000, MOST_EVERY = 1000000 };
 
 static const char *const forms[] = {[ST_TRACE_DB] = "db",
                                     [ST_TRACE_TEXT] = "text",
@@ -157,6 +157,8 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		return st_patterns_add(&a->usdt, "usdt", value, e);
 	case TRACE_main:
 		return set_main(a, value, e);
+	case TRACE_every:
+		return st_option_number("every", value, 1, MOST_EVERY, &a->every, e);
 	case TRACE_depth:
 		return st_option_number("depth", value, 1, MOST_DEPTH, &a->depth, e);
 	case TRACE_format:

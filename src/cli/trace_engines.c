@@ -9,10 +9,11 @@
 static st_status
 check_jit(const struct st_trace_request *r, struct st_error *e)
 {
-	return r->cpu ? st_fail(e, ST_EXIT_USAGE,
-	                        "--cpu is not possible with --engine jit: leave it out, or use "
-	                        "--engine "
-	                        "probe")
+	const char *cannot = r->cpu ? "--cpu" : r->every > 1 ? "--every" : NULL;
+	return cannot ? st_fail(e, ST_EXIT_USAGE,
+	                        "%s is not possible with --engine jit: leave it out, or use "
+	                        "--engine probe",
+	                        cannot)
 	              : ST_OK;
 }
 
@@ -52,6 +53,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .events = a->events,
 	                                 .cpu = a->cpu,
 	                                 .quiet = a->measure.result.quiet,
+	                                 .every = a->every,
 	                                 .depth = a->depth,
 	                                 .main = a->main,
 	                                 .excluded = &a->measure.session.region.excluded,

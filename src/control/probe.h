@@ -55,6 +55,7 @@ struct st_probing {
 	uint32_t most_depth; /* timed calls within each other; 0: no limit */
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
+	bool samples;        /* some functions have calls that are not timed */
 	pid_t pid;
 	int memory;                       /* /proc/PID/mem; -1: not open */
 	uint64_t entry, trampoline, exit; /* addresses of the probe runtime, */
@@ -62,9 +63,9 @@ struct st_probing {
 	uint64_t context, note, threads;  /* and of its memory; */
 	uint64_t shared;                  /* that of the area, which is here: */
 	struct st_probe_area *area;
-	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, and in
-	 * all. */
-	uint32_t cost_within, cost;
+	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, in all,
+	 * and of a call that is only counted. */
+	uint32_t cost_within, cost, cost_counted;
 	double cost_error; /* ticks that the second may be wrong by */
 	struct st_arena arenas[ST_ARENAS];
 	uint64_t linker_stop; /* where the dynamic linker tells of changes; 0: nowhere */

@@ -178,11 +178,29 @@ measure_cost(struct st_probing *p, const struct bench *b)
 	p->cost_error = error;
 }
 
+/* The same for calls of which only the first is timed. */
+static void
+measure_counting(struct st_probing *p, const struct bench *b)
+{
+	double all[BATCHES];
+	b->area->actions[0].amount = UINT32_MAX;
+	((uint32_t *)b->area + b->area->records[0].cells * 2)[0] &= ~1u;
+	call_batch(b, PROBED);
+	for (int i = 0; i < BATCHES; i++) {
+		const double probed = (double)call_batch(b, PROBED),
+		             plain = (double)call_batch(b, PLAIN);
+		all[i] = (probed - plain) / CALLS;
+	}
+	p->cost_counted = settle_on(all, NULL);
+}
+
 void
 st_probing_calibrate(struct st_probing *p)
 {
 	struct bench b = {0};
 	if (make_bench(p, &b))
 		measure_cost(p, &b);
+	if (p->cost && p->samples)
+		measure_counting(p, &b);
 	free_bench(&b);
 }

@@ -215,13 +215,24 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	/* What is behind is zero, and stays untouched. */
 	struct {
 		uint64_t area, note, threads, trampoline;
-		uint32_t tid_at, forked, cost_within, cost, most_depth, scoped, uses_cpu, n_threads;
-	} context = {p->shared,      p->note,     0,
-	             p->trampoline,  0,           0,
-	             p->cost_within, p->cost,     p->most_depth ? p->most_depth : UINT32_MAX,
-	             p->scoped,      p->uses_cpu, 0};
-	_Static_assert(offsetof(struct st_probe_context, cost) ==
-	                       offsetof(__typeof__(context), cost),
+		uint32_t tid_at, forked, cost_within, cost, cost_counted, samples, most_depth,
+		        scoped, uses_cpu, n_threads;
+	} context = {p->shared,
+	             p->note,
+	             0,
+	             p->trampoline,
+	             0,
+	             0,
+	             p->cost_within,
+	             p->cost,
+	             p->cost_counted,
+	             p->samples,
+	             p->most_depth ? p->most_depth : UINT32_MAX,
+	             p->scoped,
+	             p->uses_cpu,
+	             0};
+	_Static_assert(offsetof(struct st_probe_context, n_threads) ==
+	                       offsetof(__typeof__(context), n_threads),
 	               "the context begins like this");
 	const uint64_t note =
 	        p->most_depth || p->scoped || p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;

@@ -26,11 +26,12 @@ enum { KERNELS_DEPTH = 64 };
 static st_status
 check_engine(const struct st_trace_request *r, struct st_error *e)
 {
-	if (r->cpu)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "--cpu is not possible with --engine ebpf: leave it out, or use --engine "
-		        "probe");
+	const char *cannot = r->cpu ? "--cpu" : r->every > 1 ? "--every" : NULL;
+	if (cannot)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s is not possible with --engine ebpf: leave it out, or use "
+		               "--engine probe",
+		               cannot);
 	return st_trace_refuse_options(r, "ebpf", e);
 }
 

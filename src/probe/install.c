@@ -214,7 +214,7 @@ patch_exits(struct st_probes *p, const struct st_probed_image *image, struct wan
 	st_probe_find_exits(image->planner, w->function, &w->site, &exits);
 	*why = exits.refusal ? st_probe_exits_text(&exits) : write_exits(p, image, &exits);
 	if (!*why)
-		action.kind = ST_PROBE_PATCHED;
+		action = (struct st_probe_action){ST_PROBE_PATCHED, w->chosen.amount};
 	free(exits.list.v);
 	return action;
 }

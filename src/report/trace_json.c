@@ -40,15 +40,20 @@ function_json(const struct st_trace_function *f)
 	if (f->tid >= 0)
 		SET(out, "tid", json_integer(f->tid));
 	SET(out, "calls", st_json_count(f->calls));
+	SET(out, "timed", st_json_count(f->calls - f->counted));
 	SET(out, "lost", st_json_count(f->lost));
+	if (f->counted) {
+		SET(out, "estimated", json_true());
+		SET(out, "inclusive_error_ns", count_or_null(!f->error_unknown, f->error_ns));
+	}
 	SET(out, "inclusive_ns", st_json_count(f->inclusive_ns));
 	SET(out, "outermost_ns", st_json_count(f->outermost_ns));
 	SET(out, "exclusive_ns", st_json_count(f->exclusive_ns));
-	SET(out, "min_ns", count_or_null(f->calls, f->min_ns));
+	SET(out, "min_ns", count_or_null(f->calls - f->counted, f->min_ns));
 	SET(out, "p50_ns", quantile_or_null(f, 0.5));
 	SET(out, "p90_ns", quantile_or_null(f, 0.9));
 	SET(out, "p99_ns", quantile_or_null(f, 0.99));
-	SET(out, "max_ns", count_or_null(f->calls, f->max_ns));
+	SET(out, "max_ns", count_or_null(f->calls - f->counted, f->max_ns));
 	if (!bad)
 		return out;
 	json_decref(out);

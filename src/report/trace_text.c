@@ -113,8 +113,22 @@ print_pairs(const struct st_trace *t, size_t shown, FILE *out)
 }
 
 static void
+note_estimates(const struct st_trace *t, FILE *out)
+{
+	uint64_t counted = 0;
+	for (size_t i = 0; i < t->functions.n; i++)
+		counted += t->functions.v[i].counted;
+	if (counted)
+		fprintf(out,
+		        "\n  note: %s counted and not timed: times of these functions are "
+		        "estimates (JSON has their error)\n",
+		        ST_COUNT(counted, "call was", "calls were"));
+}
+
+static void
 trace_text_print_notes(const struct st_trace *t, FILE *out)
 {
+	note_estimates(t, out);
 	if (t->lost_returns)
 		fprintf(out,
 		        "\n  note: %s left without a return (by an exception, longjmp, or the end "

@@ -26,6 +26,7 @@ struct st_trace_request {
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
 	bool cpu;                           /* times are CPU times of the thread */
+	long every;                         /* one of so many calls is timed; 0, 1: each is */
 	long depth;                         /* 0: all */
 	const char *main;                   /* empty: none */
 	const struct st_patterns *excluded; /* functions */

@@ -24,7 +24,7 @@ choose_action(void *arg, const struct st_probed_image *image, const struct st_fu
 	if (is_scope)
 		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
 	if (st_trace_chosen(c->chooser, image->image, image->path, f))
-		return (struct st_probe_action){ST_PROBE_TIME, 0};
+		return (struct st_probe_action){ST_PROBE_TIME, (uint32_t)c->request->every};
 	return (struct st_probe_action){ST_PROBE_NOTHING, 0};
 }
 
@@ -137,7 +137,8 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	                           .arg = &choice,
 	                           .process = {.most_depth = (uint32_t)r->depth,
 	                                       .scoped = *r->main != '\0',
-	                                       .uses_cpu = r->cpu}};
+	                                       .uses_cpu = r->cpu,
+	                                       .samples = r->every > 1}};
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
 	st_probes_free(&probes);

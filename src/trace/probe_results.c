@@ -6,6 +6,7 @@
 #include "trace/probe_results.h"
 
 #include "base/hashmap.h"
+#include "trace/estimate.h"
 
 struct results {
 	struct st_trace *t;
@@ -45,6 +46,18 @@ read_classes(const struct results *r, const struct st_probe_cell *c, struct st_t
 	return ST_OK;
 }
 
+static void
+read_error(const struct results *r, const struct st_probe_cell *c, struct st_trace_function *f)
+{
+	const double squares = (double)c->squares[1] * 0x1p64 + (double)c->squares[0];
+	f->error_unknown = c->calls < 2;
+	if (!f->error_unknown)
+		f->error_ns = (uint64_t)(st_trace_error(f->calls, c->calls,
+		                                        (double)(int64_t)c->inclusive, squares) *
+		                                 r->ns_per_tick +
+		                         0.5);
+}
+
 static st_status
 read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_probe_cell *c)
 {
@@ -61,7 +74,8 @@ read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_pro
 	        .build_id = st_image_build_id(image->image),
 	        .offset = probed->offset,
 	        .tid = tid,
-	        .calls = c->calls,
+	        .calls = c->calls + c->counted,
+	        .counted = c->counted,
 	        .lost = c->lost,
 	        .inclusive_ns = ns(r, c->inclusive),
 	        .outermost_ns = ns(r, c->outermost),
@@ -69,6 +83,8 @@ read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_pro
 	        .min_ns = c->shortest == UINT64_MAX ? 0 : ns(r, c->shortest),
 	        .max_ns = ns(r, c->longest),
 	};
+	if (c->counted)
+		read_error(r, c, f);
 	if (!st_image_line(image->image, probed->offset, &line) && line.file) {
 		f->file = line.file;
 		f->line = line.line;
@@ -89,7 +105,8 @@ read_pair_of_probes(struct results *r, const struct st_probe_pair *p)
 	*pair = (struct st_trace_pair){
 	        .caller = p->caller ? r->at[p->caller - 1] - 1 : ST_TRACE_NOBODY,
 	        .callee = r->at[p->callee - 1] - 1,
-	        .calls = p->calls,
+	        .calls = p->calls + p->counted,
+	        .counted = p->counted,
 	        .inclusive_ns = ns(r, p->inclusive),
 	        .outermost_ns = ns(r, p->outermost),
 	};
@@ -128,7 +145,7 @@ time_in_callees(const struct results *r, uint32_t caller, size_t first_pair)
 
 struct open_call {
 	uint32_t function; /* in the trace */
-	uint64_t since, timed;
+	uint64_t since, spent;
 	uint32_t active;
 };
 
@@ -154,7 +171,7 @@ close_call(struct results *r, const struct open_call *o, uint64_t taken, uint64_
 	f->inclusive_ns += taken;
 	f->outermost_ns += taken;
 	f->exclusive_ns += taken > below ? taken - below : 0;
-	f->min_ns = f->calls == 1 || taken < f->min_ns ? taken : f->min_ns;
+	f->min_ns = f->calls - f->counted == 1 || taken < f->min_ns ? taken : f->min_ns;
 	f->max_ns = taken > f->max_ns ? taken : f->max_ns;
 }
 
@@ -181,7 +198,7 @@ static uint64_t
 time_of_open(const struct results *r, const struct open_call *o,
              const struct st_probe_record *record, uint64_t end)
 {
-	const uint64_t cost = (record->timed - o->timed) * r->p->process.cost >> 8;
+	const uint64_t cost = (record->spent - o->spent) >> 8;
 	const uint64_t taken = end > o->since ? end - o->since : 0;
 	return ns(r, taken > cost ? taken - cost : 0);
 }
@@ -215,13 +232,14 @@ static st_status
 read_record(struct results *r, uint32_t n)
 {
 	const struct st_probe_record *record = &r->p->process.area->records[n];
-	const size_t n_functions = r->p->functions.n, first_pair = r->t->pairs.n;
+	const size_t n_functions = r->p->functions.n, first_pair = r->t->pairs.n,
+	             first = r->t->functions.n;
 	ST_VEC(struct open_call) open = {0};
 	st_status status = ST_OK;
 	memset(r->at, 0, n_functions * sizeof *r->at);
 	for (uint32_t i = 0; !status && i < n_functions; i++) {
 		const struct st_probe_cell *c = st_probes_cell(r->p, n, i);
-		if (!c || (!c->calls && !c->lost && !c->active))
+		if (!c || (!c->calls && !c->counted && !c->lost && !c->active))
 			continue;
 		status = read_cell(r, i, record->tid, c);
 		if (status || !c->active || c->active > UINT32_MAX / 2)
@@ -231,10 +249,12 @@ read_record(struct results *r, uint32_t n)
 			status = ST_FAILED;
 		else
 			*o = (struct open_call){(uint32_t)r->t->functions.n - 1, c->since,
-			                        c->since_timed, c->active};
+			                        c->since_spent, c->active};
 	}
 	if (!status)
 		status = read_pairs(r, record);
+	if (!status && r->p->process.samples)
+		status = st_trace_estimate(r->t, first, first_pair);
 	if (!status && open.n)
 		status = close_calls(r, record, open.v, open.n, first_pair);
 	free(open.v);

@@ -220,6 +220,37 @@ put_calls(struct putting *w)
 	return table ? ST_OK : ST_FAILED;
 }
 
+/* Of functions whose times are estimates. */
+static st_status
+put_estimates(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {
+	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
+	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
+	        NUMBER_SUM("counted"),
+	        {"error", STROBE_TICKS, STROBE_IS_MAX},
+	        NUMBER_SUM("unknown")};
+	struct st_profile_table *table = NULL;
+	for (uint32_t i = 0; i < w->t->functions.n; i++) {
+		const struct st_trace_function *f = &w->t->functions.v[i];
+		const struct st_profile_value row[] = {
+		        number_value(thread_number(f)), function_value(w, i),
+		        number_value(f->counted), number_value(f->error_ns),
+		        number_value(f->error_unknown)};
+		if (f->counted && !table) {
+			table = new_table(w->p, "estimates",
+			                  "calls that were counted, not timed, and the error of "
+			                  "the inclusive time",
+			                  2, N_OF(columns), columns);
+			if (!table)
+				return ST_FAILED;
+		}
+		if (f->counted && add_row(table, row))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
 static st_status
 put_pairs(struct putting *w)
 {
@@ -313,8 +344,8 @@ st_trace_put(const struct st_trace *t, struct st_profile *p)
 	st_status status = list_named(&w);
 	if (!status)
 		status = put_functions(&w);
-	if (!status && (put_calls(&w) || put_pairs(&w) || put_durations(&w) || put_refused(&w) ||
-	                put_lost(&w)))
+	if (!status && (put_calls(&w) || put_estimates(&w) || put_pairs(&w) || put_durations(&w) ||
+	                put_refused(&w) || put_lost(&w)))
 		status = ST_FAILED;
 	free(w.named.v);
 	return status || p->out_of_memory ? ST_FAILED : ST_OK;

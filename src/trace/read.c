@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A trace from the tables that the tool `calltimes` (src/tools/calltimes.c) leaves in a profile. */
+#include <math.h>
 #include <string.h>
 
 #include "base/hashmap.h"
@@ -12,6 +13,7 @@ enum { P_THREAD, P_CALLER, P_CALLEE, P_CALLS, P_INCLUSIVE, P_OUTERMOST };
 enum { D_THREAD, D_FUNCTION, D_FROM, D_CALLS };
 enum { R_FUNCTION, R_REASON, R_CALLS };
 enum { L_WHAT, L_COUNT };
+enum { E_THREAD, E_FUNCTION, E_COUNTED, E_ERROR, E_UNKNOWN };
 
 struct reader {
 	struct st_trace *t;
@@ -90,6 +92,20 @@ read_function_tables(struct reader *r, const struct st_profile_value *row)
 	f->outermost_ns += row[F_OUTERMOST].number;
 	f->exclusive_ns += row[F_EXCLUSIVE].number;
 	r->t->lost_returns += row[F_LOST].number;
+	return ST_OK;
+}
+
+/* The errors of threads do not depend on each other. */
+static st_status
+read_estimate(struct reader *r, const struct st_profile_value *row)
+{
+	uint32_t at = tables_function_of(r, &row[E_FUNCTION], tid_of(r, &row[E_THREAD]));
+	if (at == ST_TRACE_NOBODY)
+		return ST_FAILED;
+	struct st_trace_function *f = &r->t->functions.v[at];
+	f->counted += row[E_COUNTED].number;
+	f->error_ns = (uint64_t)(hypot((double)f->error_ns, (double)row[E_ERROR].number) + 0.5);
+	f->error_unknown |= row[E_UNKNOWN].number != 0;
 	return ST_OK;
 }
 
@@ -192,6 +208,8 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		        "not with strobe trace",
 		        p->run.tool);
 	st_status status = each_row(&r, functions, read_function_tables);
+	if (!status)
+		status = each_row(&r, table_named(p, "estimates", E_UNKNOWN + 1), read_estimate);
 	if (!status)
 		status = each_row(&r, pairs, read_pair);
 	if (!status)

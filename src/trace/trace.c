@@ -69,7 +69,7 @@ st_trace_quantile(const struct st_trace_function *f, double q, uint64_t *ns)
 	uint64_t all = 0, sum = 0;
 	for (size_t i = 0; i < f->classes.n; i++)
 		all += f->classes.v[i].calls;
-	if (!all || all != f->calls)
+	if (!all || all != f->calls - f->counted)
 		return false;
 	const double rank = ceil(q * (double)all);
 	for (size_t i = 0; i < f->classes.n; i++) {

@@ -30,6 +30,11 @@ struct st_trace_function {
 	uint64_t offset;                     /* in the image */
 	int64_t tid;                         /* -1: all threads together */
 	uint64_t calls;                      /* that have returned, or lasted until the end */
+	/* Of these, calls that were only counted. If there are any, the times that follow are
+	 * estimates. error_ns is the half width of the 95 % interval of inclusive_ns, unless that
+	 * is unknown, because only one call was timed. */
+	uint64_t counted, error_ns;
+	bool error_unknown;
 	uint64_t lost;           /* calls whose return was not seen: they have no time */
 	uint64_t inclusive_ns;   /* of all activations: recursion counts several times */
 	uint64_t outermost_ns;   /* of those that no other one was around, unless it was lost */
@@ -42,6 +47,7 @@ struct st_trace_pair {
 	uint32_t caller, callee; /* indices of functions; the first may be ST_TRACE_NOBODY */
 	uint64_t calls, inclusive_ns;
 	uint64_t outermost_ns; /* of calls that no other call of the callee was around */
+	uint64_t counted;      /* calls that were not timed; for st_trace_estimate */
 };
 
 /* A function that was chosen and could not be traced. */

@@ -45,19 +45,26 @@ enum st_probe_kind {
 };
 struct st_probe_action {
 	uint32_t kind;
-	uint32_t amount;
+	uint32_t amount; /* of what is timed: one of so many calls is, the others are counted; 0:
+	                    all are */
 };
 
 /* What a thread has measured of a function. Times are net: the cost of probes,
  * an average, is taken off, so sums may be a little below zero, as a signed number. */
 struct st_probe_cell {
 	uint32_t function;
-	uint32_t active; /* activations that have not ended */
-	uint64_t calls;  /* that have ended and were timed, or with ST_PROBE_COUNT begun */
-	uint64_t lost;   /* whose return was not seen */
+	uint32_t active;         /* timed activations that have not ended */
+	uint32_t counted_active; /* of calls that are only counted: as far as is known */
+	uint32_t unused;
+	uint64_t calls; /* that have ended and were timed, or with ST_PROBE_COUNT begun */
+	uint64_t lost;  /* whose return was not seen */
 	uint64_t inclusive, outermost, exclusive, shortest, longest;
 	uint64_t since;       /* while active: when the outermost activation began, and */
-	uint64_t since_timed; /* what `timed` of the thread was then */
+	uint64_t since_spent; /* what `spent` of the thread was then */
+	/* Of a function whose calls are not all timed: calls that were only counted; all, and the
+	 * next one that is timed; the sum of the squares of the durations. */
+	uint64_t counted, entries, next;
+	uint64_t squares[2];             /* the lower 64 bits first */
 	uint32_t last_caller, last_pair; /* the pair that was used last: caller + 1, offset / 8 */
 	uint32_t octaves[ST_PROBE_OCTAVES]; /* offset / 8 of ST_PROBE_CLASSES numbers of calls */
 };
@@ -67,6 +74,7 @@ struct st_probe_pair {
 	uint32_t next;           /* in its bucket: offset / 8; 0: none */
 	uint32_t unused;
 	uint64_t calls, inclusive, outermost;
+	uint64_t counted; /* calls that were not timed */
 };
 
 /* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */
@@ -77,8 +85,8 @@ struct st_probe_record {
 	uint32_t cells;
 	uint32_t pairs; /* of ST_PROBE_PAIR_BUCKETS numbers */
 	uint32_t unused;
-	uint64_t timed; /* calls that have been */
-	uint64_t last;  /* when the last of them ended */
+	uint64_t spent; /* on probes, in 1/256 ticks */
+	uint64_t last;  /* when the last timed call ended */
 };
 
 struct st_probe_area {
@@ -105,11 +113,14 @@ struct st_probe_frame {
 	uint64_t original; /* the return address */
 	uint64_t begin;    /* ticks */
 	uint64_t callees;  /* net ticks of what it has called itself */
-	uint64_t nested;   /* timed calls below it, at all depths */
+	uint64_t spent;    /* on probes below it, at all depths, in 1/256 ticks */
 	uint32_t function, cell;
 	uint32_t pair;
 	uint32_t is_scope;
-	uint64_t is_patched; /* the return address is the program's */
+	uint32_t is_patched; /* the return address is the program's */
+	/* The cell of a call that is only counted: its return is not seen, and its frame is there
+	 * for the sake of what it calls. 0: the call is timed. */
+	uint32_t counted;
 };
 
 struct st_probe_thread {
@@ -133,8 +144,10 @@ struct st_probe_context {
 	uint64_t trampoline;
 	uint32_t tid_at; /* where a thread has its number, from fs:0 on; 0: not known */
 	uint32_t forked; /* this is a child of fork: nothing is measured */
-	/* Cost of a probe in 1/256 ticks: within the time between its time stamps, and in all. */
-	uint32_t cost_within, cost;
+	/* Cost of a probe in 1/256 ticks: within the time between its time stamps, in all, and of a
+	 * call that is only counted. */
+	uint32_t cost_within, cost, cost_counted;
+	uint32_t samples;    /* some functions have calls that are not timed */
 	uint32_t most_depth; /* timed calls within each other, at most */
 	uint32_t scoped;     /* calls are timed while a scope is active */
 	uint32_t uses_cpu;   /* time is CPU time of the thread, in ns */

@@ -106,6 +106,55 @@ class Times(Probe):
         self.assertLessEqual(fib["exclusive_ns"], fib["outermost_ns"] * 1.01 + 1000)
 
 
+class Samples(Probe):
+    def test_one_of_ten(self):
+        """1000 equal calls: 100 are timed, and all are counted, also by their callers."""
+        trace, _ = self.trace("auto", "--every", "10", command=[CALLS, "equal"])
+        f = {f["name"]: f for f in trace["functions"]}
+        self.assertEqual(trace["engine"], "probe")
+        self.assertEqual({name: (g["calls"], g["timed"], g["lost"]) for name, g in f.items()},
+                         {"main": (1, 1, 0), "t_equal": (1000, 100, 0), "t_part": (2000, 200, 0), "t_spin": (3000, 300, 0)})
+        self.assertEqual(self.pairs(trace), {(None, "main"): 1, ("main", "t_equal"): 1000, ("t_equal", "t_part"): 2000,
+                                             ("t_equal", "t_spin"): 1000, ("t_part", "t_spin"): 2000})
+        self.assertNotIn("estimated", f["main"])
+        for name, us in ("t_equal", 40), ("t_part", 10), ("t_spin", 10):
+            self.assertIs(f[name]["estimated"], True)
+            self.assertGreaterEqual(f[name]["min_ns"], 0.98 * us * 1000)
+            self.assertGreaterEqual(f[name]["inclusive_ns"], 0.98 * us * 1000 * f[name]["calls"])
+            self.assertIsNotNone(f[name]["p99_ns"])
+            self.assertGreater(f[name]["inclusive_error_ns"], 0)
+
+    def test_same_calls(self):
+        """All calls and pairs are counted: in recursion, after longjmp, in threads, at 100,000 levels."""
+        for what in "levels", "fib", "threads", "deep", "exits":
+            with self.subTest(what=what):
+                every, _ = self.trace("probe", command=[CALLS, what])
+                some, _ = self.trace("probe", "--every", "3", command=[CALLS, what])
+                self.assertEqual(self.calls(some), self.calls(every))
+                self.assertEqual(self.pairs(some), self.pairs(every))
+        some, _ = self.trace("probe", "--every", "3", command=[CALLS, "jumps"])
+        every, _ = self.trace("probe", command=[CALLS, "jumps"])
+        self.assertEqual({name: sum(n) for name, n in self.calls(some).items()}, {name: sum(n) for name, n in self.calls(every).items()})
+
+    def test_programs_unharmed(self):
+        """Exceptions through functions of which some are timed, and functions whose exits are patched."""
+        for command in [THROWS], [WALKS]:
+            native = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+            for every in "2", "7":
+                trace, printed = self.trace("probe", "--all", "--every", every, command=command)
+                self.assertEqual(printed, native)
+        self.assertEqual(self.calls(trace)["t_fib"], (200 * (1 + 1 + 3 + 5 + 9) + 1973, 0))
+
+    def test_kept_in_the_profile(self):
+        """A profile has what JSON has."""
+        file = self.at / "trace.db"
+        subprocess.run([STROBE, "trace", "-q", "--every", "10", "-o", file, CALLS, "equal"], check=True)
+        shown = subprocess.run([STROBE, "trace", "--from", file, "--format", "json"], stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual({f["name"]: f["timed"] for f in json.loads(shown)["functions"]}, {"main": 1, "t_equal": 100, "t_part": 200, "t_spin": 300})
+        text = subprocess.run([STROBE, "trace", "--from", file], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertIn("note: 5,400 calls were counted and not timed: times of these functions are estimates", text)
+
+
 def code_of(pid):
     """All bytes of code of the process, and how many mappings it has."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
@@ -168,6 +217,14 @@ class Refusals(Probe):
                                   text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),
                              (2, "", f"strobe: {option[0]} is not possible with --engine probe: leave it out, or use --engine jit\n"))
+
+    def test_every(self):
+        for engine in "jit", "ebpf":
+            done = subprocess.run([STROBE, "trace", "--engine", engine, "--every", "10", "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            if f"--every is not possible with --engine {engine}: leave it out, or use --engine probe" not in done.stderr:
+                self.assertEqual(engine, "ebpf", done.stderr) # this build has none
 
 
 if __name__ == "__main__":

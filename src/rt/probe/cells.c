@@ -26,7 +26,7 @@ probe_new_cell(struct st_probe_thread *t, uint32_t function)
 	c->shortest = UINT64_MAX;
 	/* A signal handler may have made one meanwhile, which has numbers in it already. */
 	if (!cells[function])
-		cells[function] = at * 2 + (action.kind == ST_PROBE_TIME && !action.amount);
+		cells[function] = at * 2 + (action.kind == ST_PROBE_TIME && action.amount <= 1);
 	return probe_at(cells[function] / 2);
 }
 

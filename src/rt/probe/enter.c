@@ -59,6 +59,14 @@ count(struct st_probe_thread *t, uint32_t function)
 /* ---- timed activations ---- */
 
 static inline void
+add_square(struct st_probe_cell *c, uint64_t ticks)
+{
+	const unsigned __int128 square = (unsigned __int128)ticks * ticks;
+	c->squares[1] += (uint64_t)(square >> 64) +
+	                 __builtin_add_overflow(c->squares[0], (uint64_t)square, &c->squares[0]);
+}
+
+static inline void
 end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
 {
 	const struct st_probe_context *x = &probe_context;
@@ -67,15 +75,15 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	struct st_probe_record *r = (struct st_probe_record *)t->numbers;
 	/* The cost is an average, so a short call may come out below zero: its sums are exact all
 	 * the same. */
-	const int64_t cost = (int64_t)((x->cost_within + f->nested * x->cost) >> 8);
+	const int64_t cost = (int64_t)((x->cost_within + f->spent) >> 8);
 	const int64_t net = (int64_t)(end - f->begin) - cost;
 	const uint64_t taken = (uint64_t)net, shown = net > 0 ? taken : 0;
-	const uint64_t outermost = --c->active == 0 ? taken : 0;
+	const uint64_t outermost = --c->active == 0 && !c->counted_active ? taken : 0;
 	if (UNLIKELY(f->is_scope))
 		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
-	r->timed++;
+	r->spent += x->cost;
 	r->last = end;
-	around->nested += f->nested + 1;
+	around->spent += f->spent + x->cost;
 	around->callees += taken;
 	c->calls++;
 	c->inclusive += taken;
@@ -92,6 +100,8 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 		p->outermost += outermost;
 	}
 	probe_count_duration(c, shown);
+	if (UNLIKELY(x->samples))
+		add_square(c, shown);
 }
 
 /* The function is entered, and its return awaited. */
@@ -107,7 +117,8 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->original = *slot;
 	f->function = function + 1;
 	f->cell = cell;
-	f->callees = f->nested = 0;
+	f->callees = f->spent = 0;
+	f->counted = 0;
 	f->is_scope = kind == ST_PROBE_SCOPE;
 	f->is_patched = kind == ST_PROBE_PATCHED;
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
@@ -119,14 +130,56 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->begin = probe_ticks();
 	if (c->active++ == 0) {
 		c->since = f->begin;
-		c->since_timed = ((struct st_probe_record *)t->numbers)->timed;
+		c->since_spent = ((struct st_probe_record *)t->numbers)->spent;
 	}
+}
+
+/* Of `every` calls one is timed: the first one of all, and then one at a random place, so that a
+ * program that does the same at each so many calls is not always met there. */
+static inline bool
+is_timed(struct st_probe_cell *c, uint32_t every)
+{
+	const uint64_t n = c->entries++;
+	if (n < c->next)
+		return false;
+	const uint64_t round = n / every + 1;
+	c->next = round * every + (((round ^ c->function) * 0x9e3779b97f4a7c15u >> 32) % every);
+	return true;
+}
+
+/* The call is not timed. What it calls has it as its caller. */
+static inline void
+count_call(struct st_probe_thread *t, struct st_probe_cell *c, uint64_t slot)
+{
+	const uint32_t cost = probe_context.cost_counted;
+	struct st_probe_frame *f = &t->frames[t->depth];
+	const uint32_t caller = f[-1].function;
+	const uint32_t at = LIKELY(c->last_caller == caller && c->last_pair)
+	                            ? c->last_pair
+	                            : probe_find_pair(t, caller, c);
+	if (LIKELY(at))
+		((struct st_probe_pair *)probe_at(at))->counted++;
+	c->counted++;
+	c->counted_active++;
+	((struct st_probe_record *)t->numbers)->spent += cost;
+	t->depth++;
+	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
+	f->function = c->function + 1;
+	f->cell = f->pair = f->is_scope = 0;
+	f->callees = 0;
+	f->spent = cost;
+	f->is_patched = 1;
+	f->counted = (uint32_t)((uint64_t *)c - (uint64_t *)probe_context.area);
+	__asm__ volatile("" : : : "memory");
+	f->slot = slot;
 }
 
 /* With all that may be in the way of it. */
 SELDOM static void
-time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, enum st_probe_kind kind)
+time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
+          struct st_probe_action action)
 {
+	const enum st_probe_kind kind = action.kind;
 	const bool is_scope = kind == ST_PROBE_SCOPE;
 	const struct st_probe_context *x = &probe_context;
 	struct st_probe_frame *around = &t->frames[t->depth - 1];
@@ -150,6 +203,10 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot, enum st_
 		                   __ATOMIC_RELAXED);
 		if (c)
 			c->lost++;
+		return;
+	}
+	if (action.amount > 1 && !is_timed(c, action.amount)) {
+		count_call(t, c, (uint64_t)slot);
 		return;
 	}
 	if (is_scope)
@@ -205,9 +262,9 @@ enter_looking(uint32_t function, uint64_t *slot)
 	}
 	const bool times = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
 	if (times && !t->put_back && !probe_area()->only_counts)
-		time_call(t, function, slot, action.kind);
+		time_call(t, function, slot, action);
 	else if (action.kind == ST_PROBE_PATCHED)
-		time_call(t, function, slot, action.kind);
+		time_call(t, function, slot, action);
 	else if (times)
 		count(t, function); /* what the unwinder calls keeps its return address */
 	else
@@ -290,7 +347,7 @@ probe_exit(uint64_t function, const uint64_t *slot)
 		return;
 	probe_leave_frames(t, (uint64_t)slot);
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
-	if (UNLIKELY(f->slot != (uint64_t)slot || f->function != function + 1))
+	if (UNLIKELY(f->slot != (uint64_t)slot || f->function != function + 1 || f->counted))
 		return; /* it was entered before there were probes, or was not timed */
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory");

@@ -64,12 +64,13 @@ park(const struct st_probe_frame *f)
 	to->original = f->original;
 	to->begin = f->begin;
 	to->callees = f->callees;
-	to->nested = f->nested;
+	to->spent = f->spent;
 	to->function = f->function;
 	to->cell = f->cell;
 	to->pair = f->pair;
 	to->is_scope = 0;
 	to->is_patched = 0;
+	to->counted = 0;
 	__atomic_store_n(&to->slot, f->slot, __ATOMIC_RELEASE);
 	probe_context.has_parked = 1;
 }
@@ -79,8 +80,8 @@ static void
 take_from_caller(const struct st_probe_frame *f, struct st_probe_frame *around)
 {
 	const struct st_probe_context *x = &probe_context;
-	const uint64_t cost = (x->cost_within + f->nested * x->cost) >> 8;
-	around->nested += f->nested + 1;
+	const uint64_t cost = (x->cost_within + f->spent) >> 8;
+	around->spent += f->spent + x->cost;
 	around->callees += probe_now() - f->begin - cost;
 }
 
@@ -88,7 +89,10 @@ static void
 pop(struct st_probe_thread *t, bool may_return)
 {
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
-	if (f->slot) {
+	if (f->slot && f->counted) {
+		((struct st_probe_cell *)probe_at(f->counted))->counted_active--;
+		(f - 1)->spent += f->spent;
+	} else if (f->slot) {
 		if (may_return && !f->is_patched)
 			park(f);
 		lose_frame(f);
@@ -112,7 +116,7 @@ static bool
 is_on_own_stack(struct st_probe_thread *t, uint64_t slot)
 {
 	uint32_t i = t->depth - 1;
-	while (i && t->frames[i].slot != slot)
+	while (i && (t->frames[i].slot != slot || t->frames[i].counted))
 		i--;
 	if (!i)
 		return false;
@@ -142,7 +146,7 @@ copy_of_another(uint64_t slot, struct st_probe_frame *found)
 	const struct st_probe_thread *threads = (void *)probe_context.threads;
 	for (uint32_t i = 0; i < probe_context.n_threads && i < ST_PROBE_MOST_THREADS; i++)
 		for (uint32_t d = 1; d < threads[i].depth; d++)
-			if (threads[i].frames[d].slot == slot) {
+			if (threads[i].frames[d].slot == slot && !threads[i].frames[d].is_patched) {
 				*found = threads[i].frames[d];
 				found->cell = 0; /* that thread's, which counts it as lost */
 				return true;

@@ -113,6 +113,21 @@ t_deep(int n)
 }
 
 CALLED static void
+t_part(void)
+{
+	t_spin(10);
+}
+
+/* Works itself, and in what it calls twice. */
+CALLED static void
+t_equal(void)
+{
+	t_spin(20);
+	t_part();
+	t_part();
+}
+
+CALLED static void
 t_exits(void)
 {
 	exit(0);
@@ -171,6 +186,9 @@ main(int argc, char **argv)
 		for (int i = 0; i < 3; i++)
 			pthread_join(threads[i], NULL);
 	}
+	if (!strcmp(what, "equal"))
+		for (int i = 0; i < 1000; i++)
+			t_equal();
 	if (!strcmp(what, "deep"))
 		t_deep(100000);
 	if (!strcmp(what, "deep100"))
