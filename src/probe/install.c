@@ -221,7 +221,7 @@ patch_exits(struct st_probes *p, const struct st_probed_image *image, struct wan
 
 /* Does an image, or a runtime of the process, read return addresses by itself? */
 static bool
-is_kept(const struct st_probes *p, const struct wanted *w)
+keeps_address(const struct st_probes *p, const struct wanted *w)
 {
 	const enum st_probe_role by_name = st_probe_role(w->function->raw_name).role;
 	return w->chosen.kind == ST_PROBE_TIME && by_name == ST_ROLE_NORMAL &&
@@ -238,7 +238,7 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 		why = "nobody calls it: the program begins there";
 	if (action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT)
 		counted = w->site.role.why;
-	if (!why && is_kept(p, w))
+	if (!why && keeps_address(p, w))
 		action = patch_exits(p, image, w, &counted);
 	if (!why)
 		why = write_probe(p, image, &w->site, action);
