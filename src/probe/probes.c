@@ -69,7 +69,8 @@ st_probes_cell(const struct st_probes *probes, uint32_t record, uint32_t functio
 {
 	const uint32_t *cells = st_probes_at(probes, probes->process.area->records[record].cells,
 	                                     sizeof(uint32_t) * ST_PROBE_MOST);
-	return cells ? st_probes_at(probes, cells[function] / 2, sizeof(struct st_probe_cell)) : NULL;
+	return cells ? st_probes_at(probes, cells[function] / 2, sizeof(struct st_probe_cell))
+	             : NULL;
 }
 
 void

@@ -192,6 +192,7 @@ class Counts(Trace):
     def test_unknown_names(self):
         """What --main and --exclude name and no image has: with the nearest name, and without --main nothing can be traced."""
         unknown = "strobe: --{}: no function of that name was loaded{}\n"
+
         def err(*options, code):
             return self.strobe("trace", "-q", *options, "-o", self.at / "trace.db", "--", CALLS, "levels", code=code).stderr
         self.assertEqual(err("--main", "t_lavel4", code=125), unknown.format("main t_lavel4", "; did you mean 't_level4'?")

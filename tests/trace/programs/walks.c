@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program with a runtime that reads return addresses by itself, as far as Strobe can tell: it has a symbol of OCaml's. Every
- * function below looks at its own return address, which must be one of the program's own code.
+ * A program with a runtime that reads return addresses by itself, as far as Strobe can tell: it has
+ * a symbol of OCaml's. Every function below looks at its own return address, which must be one of
+ * the program's own code.
  */
 #include <stdint.h>
 #include <stdio.h>
