@@ -107,6 +107,13 @@ void st_probing_only_counts(struct st_probing *p);
 bool st_probing_patch(struct st_probing *p, const struct st_patch *patch);
 
 /* For the files of control/probe*.c. */
+/* The code of the probe runtime, embedded by probe_blob.S. */
+extern const unsigned char st_probe_blob[], st_probe_blob_end[];
+static inline size_t
+st_probe_blob_bytes(void)
+{
+	return (uintptr_t)st_probe_blob_end - (uintptr_t)st_probe_blob;
+}
 /* control/probe_memory.c: maps what the runtime needs into the stopped process. */
 st_status st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e);
 /* Gives it back, once no thread is in it. */

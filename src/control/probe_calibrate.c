@@ -13,8 +13,6 @@
 #include "control/internal.h"
 #include "control/probe.h"
 
-extern const unsigned char st_probe_blob[], st_probe_blob_end[];
-
 enum { BATCHES = 31, CALLS = 1000, CODE = 4096, PROBED = 64, STUB = 128, PLAIN = 192, LOOP = 256 };
 
 struct bench {
@@ -69,8 +67,7 @@ write_code(struct bench *b)
 static bool
 make_bench(const struct st_probing *p, struct bench *b)
 {
-	const size_t blob = (size_t)(st_probe_blob_end - st_probe_blob),
-	             text = (blob + 4095) & ~(size_t)4095;
+	const size_t blob = st_probe_blob_bytes(), text = (blob + 4095) & ~(size_t)4095;
 	b->image_bytes = text + ((sizeof *b->context + 8191) & ~(size_t)4095);
 	b->area_bytes = sizeof *b->area + (16 << 20);
 	b->threads_bytes = 2 * sizeof(struct st_probe_thread);

@@ -14,8 +14,6 @@
 #include "control/probe.h"
 #include "wire/probe_arena.h"
 
-extern const unsigned char st_probe_blob[], st_probe_blob_end[];
-
 enum { PAGE = 4096, MAP_FIXED_HERE = MAP_FIXED_NOREPLACE };
 
 static uint64_t
@@ -135,7 +133,7 @@ begin_arenas(struct st_probing *p)
 static st_status
 map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
-	const uint64_t text = up_to_page((uint64_t)(st_probe_blob_end - st_probe_blob));
+	const uint64_t text = up_to_page(st_probe_blob_bytes());
 	/* All that is written besides the context is small. */
 	const uint64_t bytes = text + up_to_page(sizeof(struct st_probe_context)) + PAGE;
 	int64_t at[3];
@@ -147,8 +145,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->image_bytes = bytes;
 	p->context = image + text;
 	answer = st_remote_call(r, __NR_mprotect, image, text, PROT_READ | PROT_EXEC, 0, 0, 0);
-	if (answer < 0 ||
-	    !st_probing_write(p, image, st_probe_blob, (size_t)(st_probe_blob_end - st_probe_blob)))
+	if (answer < 0 || !st_probing_write(p, image, st_probe_blob, st_probe_blob_bytes()))
 		return cannot("the code of the probe runtime", answer < 0 ? answer : -EIO, e);
 	memcpy(at, st_probe_blob, sizeof at);
 	p->entry = image + (uint64_t)at[0];

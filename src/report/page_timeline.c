@@ -210,7 +210,7 @@ read_timeline(struct timeline *t, struct st_row_reader *rows, struct st_error *d
 {
 	struct st_row_shown row;
 	int more;
-	*damage->text = 0;
+	*damage = (struct st_error){0};
 	while ((more = st_row_reader_next(rows, &row, damage)) > 0)
 		if (timeline_add_row(t, &row))
 			return -1;

@@ -224,7 +224,7 @@ class Refusals(Probe):
                                   text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             if f"--every is not possible with --engine {engine}: leave it out, or use --engine probe" not in done.stderr:
-                self.assertEqual(engine, "ebpf", done.stderr) # this build has none
+                self.assertEqual(engine, "ebpf", done.stderr)  # this build has none
 
 
 if __name__ == "__main__":

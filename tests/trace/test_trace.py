@@ -460,8 +460,10 @@ class Files(Trace):
 
     def pprof_samples(self, data):
         """The values of all samples of a profile.proto: field 2, and in it field 2, packed."""
+
         def fields(data):
             at = 0
+
             def varint():
                 nonlocal at
                 value = shift = 0
@@ -478,6 +480,7 @@ class Files(Trace):
                 if key & 7 == 2:
                     value, at = data[at:at + value], at + value
                 yield key >> 3, value
+
         def numbers(data):
             value = shift = 0
             for byte in data:

@@ -105,7 +105,6 @@ class Made(Pages):
         self.page.click("section:not([hidden]) .hottest li:nth-child(2) a")
         self.assertEqual(self.texts("h2.function"), ["work"])
 
-
     def test_raw_files_and_plans(self):
         raw = os.path.join(self.place.name, "raw")
         with open(raw, "w", encoding="utf-8") as f:

@@ -287,7 +287,7 @@ probe_enter(uint64_t function, uint64_t *slot)
 
 /* Nothing can be done for a program that returns to where nobody knows: it was not harmed so far.
  */
-SELDOM static _Noreturn void
+SELDOM static uint64_t
 abort_program(void)
 {
 	__atomic_fetch_add(&probe_area()->strays, 1, __ATOMIC_RELAXED);
@@ -306,7 +306,7 @@ return_looking(uint64_t slot)
 	struct st_probe_frame elsewhere;
 	const struct st_probe_frame *f = probe_find_frame(t, slot, &elsewhere);
 	if (!f)
-		abort_program();
+		return abort_program();
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
 	if (f != &elsewhere) {
