@@ -59,13 +59,10 @@ find_source(const struct st_profile *run, struct st_context_label *l)
 static const char *
 name_of_label(struct stacks *s, const struct st_trace_call_event *v)
 {
-	char *text = strdup(v->name);
-	char **kept = text ? ST_PUSH(&s->c.texts) : NULL;
-	if (!kept) {
-		free(text);
-		return NULL;
-	}
-	return *kept = text;
+	char **kept = ST_PUSH(&s->c.texts);
+	if (kept)
+		*kept = strdup(v->name);
+	return kept ? *kept : NULL;
 }
 
 static uint32_t

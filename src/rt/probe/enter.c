@@ -293,6 +293,7 @@ abort_program(void)
 	__atomic_fetch_add(&probe_area()->strays, 1, __ATOMIC_RELAXED);
 	for (;;)
 		SYS(__NR_kill, SYS(__NR_getpid), 6 /* SIGABRT */);
+	return 0;
 }
 
 /* The frame of the return is not the one on top, or there is more to look at. */
