@@ -28,7 +28,7 @@ count_or_null(bool known, uint64_t value)
 #define SET(object, key, value) bad |= json_object_set_new(object, key, value)
 
 static json_t *
-function_json(const struct st_trace_function *f)
+function_json(const struct st_trace *t, const struct st_trace_function *f)
 {
 	json_t *out = json_object();
 	int bad = 0;
@@ -54,6 +54,8 @@ function_json(const struct st_trace_function *f)
 	SET(out, "p90_ns", quantile_or_null(f, 0.9));
 	SET(out, "p99_ns", quantile_or_null(f, 0.99));
 	SET(out, "max_ns", count_or_null(f->calls - f->counted, f->max_ns));
+	if (t->probe.ps)
+		SET(out, "resolved", json_boolean(st_trace_is_resolved(t, f)));
 	if (!bad)
 		return out;
 	json_decref(out);
@@ -120,7 +122,7 @@ add_lists(json_t *root, const struct st_trace *t)
 	       *refused = json_array();
 	int bad = 0;
 	for (size_t i = 0; i < t->functions.n && !bad; i++)
-		bad = json_array_append_new(functions, function_json(&t->functions.v[i]));
+		bad = json_array_append_new(functions, function_json(t, &t->functions.v[i]));
 	for (size_t i = 0; i < t->pairs.n && !bad; i++)
 		bad = json_array_append_new(pairs, trace_json_pair_json(t, &t->pairs.v[i]));
 	for (size_t i = 0; i < t->lanes.n && !bad; i++)
@@ -151,6 +153,20 @@ add_lost(json_t *root, const struct st_trace *t)
 	return bad;
 }
 
+static json_t *
+cost_json(const struct st_trace_cost *cost)
+{
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "ns", json_real((double)cost->ps / 1e3));
+	SET(out, "error_ns", json_real((double)cost->error_ps / 1e3));
+	SET(out, "between_ns", json_real((double)cost->least_ps / 1e3));
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
 json_t *
 st_trace_object(const struct st_trace *t, const struct st_profile *p)
 {
@@ -162,6 +178,8 @@ st_trace_object(const struct st_trace *t, const struct st_profile *p)
 	SET(root, "engine", json_string(t->engine));
 	SET(root, "run", p ? st_json_run(p) : json_null());
 	SET(root, "quantile_error", json_real(ST_TRACE_QUANTILE_ERROR));
+	if (t->probe.ps)
+		SET(root, "probe", cost_json(&t->probe));
 	bad |= add_lists(root, t) | add_lost(root, t);
 	if (!bad)
 		return root;

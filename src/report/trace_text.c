@@ -33,16 +33,16 @@ add_quantile(struct st_table *table, const struct st_trace_function *f, double q
 }
 
 static void
-trace_text_add_name(struct st_table *table, const struct st_trace_function *f)
+trace_text_add_name(struct st_table *table, const struct st_trace_function *f, const char *mark)
 {
 	char *name = st_printable(f->name);
 	/* [vdso] brings its own brackets. */
 	if (f->image && *f->image == '[')
-		st_table_cell(table, "%s %s", name ? name : "", f->image);
+		st_table_cell(table, "%s %s%s", name ? name : "", f->image, mark);
 	else if (f->image)
-		st_table_cell(table, "%s [%s]", name ? name : "", st_base_name(f->image));
+		st_table_cell(table, "%s [%s]%s", name ? name : "", st_base_name(f->image), mark);
 	else
-		st_table_cell(table, "%s", name ? name : "");
+		st_table_cell(table, "%s%s", name ? name : "", mark);
 	free(name);
 }
 
@@ -82,7 +82,7 @@ trace_text_print_functions(const struct st_trace *t, size_t shown, bool threads,
 		add_known_time(table, f, f->max_ns);
 		if (threads)
 			st_table_cell(table, "%" PRId64, f->tid);
-		trace_text_add_name(table, f);
+		trace_text_add_name(table, f, st_trace_is_resolved(t, f) ? "" : " *");
 	}
 	fputs("\nfunctions, by the time spent in their own code\n", out);
 	st_table_print(table, out, st_style_of(out));
@@ -103,8 +103,8 @@ print_pairs(const struct st_trace *t, size_t shown, FILE *out)
 		if (pair->caller == ST_TRACE_NOBODY)
 			st_table_cell(table, "(not traced)");
 		else
-			trace_text_add_name(table, &t->functions.v[pair->caller]);
-		trace_text_add_name(table, &t->functions.v[pair->callee]);
+			trace_text_add_name(table, &t->functions.v[pair->caller], "");
+		trace_text_add_name(table, &t->functions.v[pair->callee], "");
 	}
 	fputs("\ncallers and callees, by the time from call to return\n", out);
 	st_table_print(table, out, st_style_of(out));
@@ -126,8 +126,24 @@ note_estimates(const struct st_trace *t, FILE *out)
 }
 
 static void
-trace_text_print_notes(const struct st_trace *t, FILE *out)
+note_resolution(const struct st_trace *t, size_t shown, FILE *out)
 {
+	size_t i = 0;
+	while (i < shown && st_trace_is_resolved(t, &t->functions.v[i]))
+		i++;
+	if (i < shown)
+		fprintf(out,
+		        "\n  note: *: below resolution: the calls of these functions last less "
+		        "than "
+		        "%.1f ns on average, too short for a probe: their number is right, their "
+		        "times are not\n",
+		        (double)(t->probe.least_ps + t->probe.error_ps) / 1e3);
+}
+
+static void
+trace_text_print_notes(const struct st_trace *t, size_t shown, FILE *out)
+{
+	note_resolution(t, shown, out);
 	note_estimates(t, out);
 	if (t->lost_returns)
 		fprintf(out,
@@ -188,6 +204,6 @@ st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE *out)
 		fputs("\n  no function that was to be traced was called\n", out);
 	if (t->pairs.n)
 		print_pairs(t, pairs, out);
-	trace_text_print_notes(t, out);
+	trace_text_print_notes(t, functions, out);
 	print_refused(t, all_refused, out);
 }

@@ -279,6 +279,15 @@ read_refused_probes(struct results *r)
 	return ST_OK;
 }
 
+static struct st_trace_cost
+cost_of(const struct st_probing *p)
+{
+	const double ps_per_tick = 1e12 / p->tsc_hz;
+	return (struct st_trace_cost){(uint64_t)(p->cost * ps_per_tick / 256 + 0.5),
+	                              (uint64_t)(p->cost_error * ps_per_tick + 0.5),
+	                              (uint64_t)(p->cost_within * ps_per_tick / 256 + 0.5)};
+}
+
 st_status
 st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
 {
@@ -287,6 +296,7 @@ st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
 	*t = (struct st_trace){.engine = "probe"};
 	if (!a)
 		return ST_OK;
+	t->probe = cost_of(&probes->process);
 	r.ns_per_tick = 1e9 / probes->process.tsc_hz;
 	r.at = calloc(probes->functions.n + 1, sizeof *r.at);
 	st_status status = r.at ? ST_OK : ST_FAILED;

@@ -337,6 +337,26 @@ put_lost(struct putting *w)
 	return table && !add_row(table, records) && !add_row(table, nested) ? ST_OK : ST_FAILED;
 }
 
+static st_status
+put_cost(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
+	                                                   NUMBER_SUM("picoseconds")};
+	const struct st_trace_cost *cost = &w->t->probe;
+	if (!cost->ps)
+		return ST_OK;
+	struct st_profile_table *table =
+	        new_table(w->p, "probe", "what a probe costs", 1, N_OF(columns), columns);
+	const struct st_profile_value rows[][2] = {
+	        {text_value(w->p, ST_TRACE_PROBE_CALL), number_value(cost->ps)},
+	        {text_value(w->p, ST_TRACE_PROBE_ERROR), number_value(cost->error_ps)},
+	        {text_value(w->p, ST_TRACE_PROBE_LEAST), number_value(cost->least_ps)}};
+	for (size_t i = 0; table && i < N_OF(rows); i++)
+		if (add_row(table, rows[i]))
+			return ST_FAILED;
+	return table ? ST_OK : ST_FAILED;
+}
+
 st_status
 st_trace_put(const struct st_trace *t, struct st_profile *p)
 {
@@ -345,7 +365,7 @@ st_trace_put(const struct st_trace *t, struct st_profile *p)
 	if (!status)
 		status = put_functions(&w);
 	if (!status && (put_calls(&w) || put_estimates(&w) || put_pairs(&w) || put_durations(&w) ||
-	                put_refused(&w) || put_lost(&w)))
+	                put_refused(&w) || put_lost(&w) || put_cost(&w)))
 		status = ST_FAILED;
 	free(w.named.v);
 	return status || p->out_of_memory ? ST_FAILED : ST_OK;

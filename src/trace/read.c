@@ -183,6 +183,19 @@ read_lost(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
+read_cost(struct reader *r, const struct st_profile_value *row)
+{
+	struct st_trace_cost *cost = &r->t->probe;
+	if (!strcmp(row[L_WHAT].text, ST_TRACE_PROBE_CALL))
+		cost->ps = row[L_COUNT].number;
+	else if (!strcmp(row[L_WHAT].text, ST_TRACE_PROBE_ERROR))
+		cost->error_ps = row[L_COUNT].number;
+	else if (!strcmp(row[L_WHAT].text, ST_TRACE_PROBE_LEAST))
+		cost->least_ps = row[L_COUNT].number;
+	return ST_OK;
+}
+
+static st_status
 each_row(struct reader *r, const struct st_profile_table *table,
          st_status (*each)(struct reader *r, const struct st_profile_value *row))
 {
@@ -218,6 +231,8 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		status = each_row(&r, table_named(p, "refused", R_CALLS + 1), read_refused);
 	if (!status)
 		status = each_row(&r, table_named(p, "lost", L_COUNT + 1), read_lost);
+	if (!status)
+		status = each_row(&r, table_named(p, "probe", L_COUNT + 1), read_cost);
 	if (!status)
 		status = st_trace_sort(t);
 	st_hashmap_free(&r.functions);

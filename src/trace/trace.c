@@ -84,6 +84,13 @@ st_trace_quantile(const struct st_trace_function *f, double q, uint64_t *ns)
 	return false;
 }
 
+bool
+st_trace_is_resolved(const struct st_trace *t, const struct st_trace_function *f)
+{
+	const double least = (double)(t->probe.least_ps + t->probe.error_ps);
+	return !f->calls || (double)f->inclusive_ns * 1000 >= least * (double)f->calls;
+}
+
 /* ---- order ---- */
 
 static int

@@ -64,12 +64,20 @@ struct st_trace_lane {
 	const char *name;
 };
 
+/* What a probe of the engine costs, in picoseconds; all 0: not known. */
+struct st_trace_cost {
+	uint64_t ps;       /* a call, on average, which is taken off the times of its callers */
+	uint64_t error_ps; /* of that */
+	uint64_t least_ps; /* of this, what lies between the two time stamps of an empty call */
+};
+
 struct st_trace {
 	const char *engine;                         /* "jit", "ebpf", or "raw" */
 	ST_VEC(struct st_trace_function) functions; /* by exclusive time, the greatest first */
 	ST_VEC(struct st_trace_pair) pairs;         /* by outermost time, the greatest first */
 	ST_VEC(struct st_trace_lane) lanes;
 	ST_VEC(struct st_trace_refused) refused;
+	struct st_trace_cost probe;
 	uint64_t lost_returns, lost_records;
 	uint64_t nested_returns;  /* of the lost ones: nested deeper than the engine can follow */
 	uint64_t stray_returns;   /* of a raw file: returns of functions that were not entered */
@@ -77,6 +85,10 @@ struct st_trace {
 	struct st_trace_texts *texts; /* what the names are kept in; NULL: the profile */
 };
 
+/* The rows of the table `probe` of a profile. */
+#define ST_TRACE_PROBE_CALL "call"
+#define ST_TRACE_PROBE_ERROR "error"
+#define ST_TRACE_PROBE_LEAST "between time stamps"
 /* The rows of the table `lost` of a profile. */
 #define ST_TRACE_LOST_RECORDS "records"
 #define ST_TRACE_LOST_NESTED "returns nested too deep"
@@ -104,6 +116,10 @@ st_status st_trace_put(const struct st_trace *t, struct st_profile *p);
 bool st_trace_quantile(const struct st_trace_function *f, double q, uint64_t *ns);
 /* The relative error of such a duration, at most. */
 #define ST_TRACE_QUANTILE_ERROR 0.02
+
+/* Do the function's calls last long enough to be told from the cost of the probe: on average, as
+ * long as what lies between the time stamps of an empty call, and the error of the cost? */
+bool st_trace_is_resolved(const struct st_trace *t, const struct st_trace_function *f);
 
 /* The first duration of the class that a duration is in. */
 uint64_t st_trace_class_of(uint64_t ns);

@@ -155,6 +155,22 @@ class Samples(Probe):
         self.assertIn("note: 5,400 calls were counted and not timed: times of these functions are estimates", text)
 
 
+class Cost(Probe):
+    def test_is_said(self):
+        """The cost of a probe, and the functions that are shorter than what it adds to an empty call."""
+        for options in [], ["--cpu"]:
+            trace, _ = self.trace("probe", *options, command=[CALLS, "equal"])
+            probe = trace["probe"]
+            self.assertLess(probe["between_ns"], probe["ns"])
+            self.assertGreater(probe["between_ns"], 0)
+            self.assertGreaterEqual(probe["error_ns"], 0)
+            for f in trace["functions"]:
+                self.assertEqual(f["resolved"], f["inclusive_ns"] >= f["calls"] * (probe["between_ns"] + probe["error_ns"]), f)
+        jit, _ = self.trace("jit", command=[CALLS, "equal"])
+        self.assertNotIn("probe", jit)
+        self.assertNotIn("resolved", jit["functions"][0])
+
+
 def code_of(pid):
     """All bytes of code of the process, and how many mappings it has."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:

@@ -22,6 +22,8 @@ static struct st_trace_function functions[] = {{.name = "outer",
                                                 .line = 7,
                                                 .tid = 5,
                                                 .calls = 3,
+                                                .counted = 2,
+                                                .error_ns = 30,
                                                 .lost = 1,
                                                 .inclusive_ns = 84,
                                                 .outermost_ns = 80,
@@ -51,7 +53,7 @@ static struct st_trace_function functions[] = {{.name = "outer",
                                                 .exclusive_ns = 3,
                                                 .min_ns = 3,
                                                 .max_ns = 3}};
-static struct st_trace_pair pairs[] = {{ST_TRACE_NOBODY, 0, 3, 84, 80}, {0, 1, 1, 4, 4}};
+static struct st_trace_pair pairs[] = {{ST_TRACE_NOBODY, 0, 3, 84, 80, 0}, {0, 1, 1, 4, 4, 0}};
 static struct st_trace_refused refused[] = {
         {"locked", "/bin/b", "it begins with a lock prefix", 0x10}};
 
@@ -61,6 +63,7 @@ static const struct st_trace whole = {.engine = "ebpf",
                                       .refused = {refused, 1, 1},
                                       .lost_returns = 1,
                                       .lost_records = 9,
+                                      .probe = {21500, 300, 9250},
                                       .nested_returns = 1};
 
 static struct st_profile *
@@ -98,6 +101,9 @@ same_function(const struct st_trace_function *a, const struct st_trace_function 
 	assert_int_equal(a->line, b->line);
 	assert_int_equal(a->tid, b->tid);
 	assert_int_equal(a->calls, b->calls);
+	assert_int_equal(a->counted, b->counted);
+	assert_int_equal(a->error_ns, b->error_ns);
+	assert_int_equal(a->error_unknown, b->error_unknown);
 	assert_int_equal(a->lost, b->lost);
 	assert_int_equal(a->inclusive_ns, b->inclusive_ns);
 	assert_int_equal(a->outermost_ns, b->outermost_ns);
@@ -131,6 +137,11 @@ test_whole(void **state)
 	assert_int_equal(t.lost_returns, 1);
 	assert_int_equal(t.lost_records, 9);
 	assert_int_equal(t.nested_returns, 1);
+	assert_memory_equal(&t.probe, &whole.probe, sizeof t.probe);
+	/* 84 ns in 3 calls, 4 ns, and 3 ns; what lasts 9.55 ns is resolved. */
+	assert_true(st_trace_is_resolved(&t, &t.functions.v[0]));
+	assert_false(st_trace_is_resolved(&t, &t.functions.v[1]));
+	assert_false(st_trace_is_resolved(&t, &t.functions.v[2]));
 	st_trace_free(&t);
 	st_profile_free(p);
 }
