@@ -176,6 +176,8 @@
 	O(list_usdt, 0, "list-usdt", NULL, true,                                                   \
 	  "list the static probes of a program, or of a process (--pid)")                          \
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
+	O(changed_since, 0, "changed-since", "FILE", true,                                         \
+	  "trace only functions whose code differs from another build (or a profile of it)")       \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(every, 0, "every", "N", true,                                                            \
 	  "time one of N calls of each function, count all (default: 1)")                          \

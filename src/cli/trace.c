@@ -11,6 +11,7 @@
 #include "profile/output.h"
 #include "report/text.h"
 #include "report/trace.h"
+#include "trace/changed.h"
 
 /* In what is printed to a terminal, names are not to play tricks on it. */
 static st_status
@@ -76,6 +77,18 @@ summarize_trace(const struct st_profile *p, const void *arg, size_t top, FILE *o
 	st_trace_free(&t);
 }
 
+/* So that no result is empty without its cause. */
+static void
+say_without_counterpart(const struct st_trace_arguments *a)
+{
+	if (a->changed && st_trace_changed_fits_nothing(a->changed))
+		fprintf(stderr,
+		        "strobe: --changed-since %s: none of the files whose functions are chosen "
+		        "has the name of a file of that build, so nothing is known to have "
+		        "changed\n",
+		        a->changed_since);
+}
+
 /* An engine of its own measures. */
 static st_status
 trace_by_engine(void *arg, struct st_measured *out, struct st_error *e)
@@ -87,6 +100,7 @@ trace_by_engine(void *arg, struct st_measured *out, struct st_error *e)
 	                            e) ||
 	    a->engine->run(&request, &o, e))
 		return ST_FAILED;
+	say_without_counterpart(a);
 	*out = (struct st_measured){.outcome = {.profile = o.profile,
 	                                        .missing = o.missing,
 	                                        .n_missing = o.n_missing,
@@ -258,6 +272,8 @@ plan_trace(struct st_trace_arguments *a, struct st_error *e)
 	struct st_trace_plan plan;
 	a->measure.session.pid = (pid_t)a->pid;
 	st_status status = st_trace_plan_make(&plan, &request, a->program, e);
+	if (!status)
+		say_without_counterpart(a);
 	if (!status)
 		status = complain_of_names(&a->measure.session.region, e);
 	if (!status)

@@ -32,6 +32,8 @@ struct st_trace_arguments {
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
 	bool cpu;
+	const char *changed_since;        /* another build, or a profile of it; NULL: none */
+	struct st_trace_changed *changed; /* the same, opened */
 	char program[PATH_MAX];  /* whose functions are traced by default, if it is known */
 	char main[256];          /* empty: none */
 	long every;              /* one of so many calls is timed; 0: not given */

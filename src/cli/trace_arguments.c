@@ -10,6 +10,7 @@
 #include "cli/trace.h"
 #include "control/program.h"
 #include "report/report.h"
+#include "trace/changed.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) TRACE_##id,
@@ -155,6 +156,9 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		return add_excluded(&a->measure.session.region.excluded, value, e);
 	case TRACE_usdt:
 		return st_patterns_add(&a->usdt, "usdt", value, e);
+	case TRACE_changed_since:
+		a->changed_since = value;
+		return ST_OK;
 	case TRACE_main:
 		return set_main(a, value, e);
 	case TRACE_every:
@@ -298,6 +302,16 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 	return status;
 }
 
+/* Of the program's own file the other build may have any name. */
+static st_status
+open_changed(struct st_trace_arguments *a, struct st_error *e)
+{
+	if (!a->changed_since)
+		return ST_OK;
+	a->changed = st_trace_changed_open(a->changed_since, a->own ? a->program : NULL, e);
+	return a->changed ? ST_OK : ST_FAILED;
+}
+
 /* ---- what does not fit together ---- */
 
 static st_status
@@ -351,7 +365,7 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 	a->events |= st_trace_needs_events(a->form);
 	if (a->measure.session.program)
 		a->measure.session.region.length = a->seconds;
-	return choose_tool_trace(a, e);
+	return choose_tool_trace(a, e) ? ST_FAILED : open_changed(a, e);
 }
 
 static st_status
@@ -425,4 +439,5 @@ st_trace_arguments_free(struct st_trace_arguments *a)
 {
 	st_measure_free(&a->measure);
 	st_patterns_free(&a->usdt);
+	st_trace_changed_close(a->changed);
 }

@@ -9,7 +9,10 @@
 static st_status
 check_jit(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->cpu ? "--cpu" : r->every > 1 ? "--every" : NULL;
+	const char *cannot = r->cpu         ? "--cpu"
+	                     : r->every > 1 ? "--every"
+	                     : r->changed   ? "--changed-since"
+	                                    : NULL;
 	return cannot ? st_fail(e, ST_EXIT_USAGE,
 	                        "%s is not possible with --engine jit: leave it out, or use "
 	                        "--engine probe",
@@ -57,6 +60,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .depth = a->depth,
 	                                 .main = a->main,
 	                                 .excluded = &a->measure.session.region.excluded,
+	                                 .changed = a->changed,
 	                                 .usdt = &a->usdt,
 	                                 .no_functions = a->usdt.n && a->own && !a->user};
 }

@@ -232,6 +232,15 @@ bool st_image_exits(struct st_image *image, uint64_t entry, const struct st_part
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,
                       const struct st_function **parts, size_t room);
 
+/*
+ * Is the code of two functions of different builds, with the parts that stand elsewhere, the same?
+ * It is if its instructions are, however far they have moved: calls and jumps lead to functions of
+ * the same names, and what is addressed relative to the instruction is a function or imported
+ * symbol of the same name, as far as it has one. Data is not compared.
+ */
+bool st_image_same_code(struct st_image *a, const struct st_function *in_a, struct st_image *b,
+                        const struct st_function *in_b);
+
 /* All names of all functions ordered by start, of several the shown one first; *n receives their
  * number. Demangles all of them. */
 const struct st_symbol *st_image_symbols(struct st_image *image, size_t *n);

@@ -7,6 +7,7 @@
 
 #include "session/session.h"
 #include "tools/traced.h"
+#include "trace/changed.h"
 
 struct st_trace_chooser {
 	const struct st_trace_request *request;
@@ -134,5 +135,6 @@ st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const char *
 	    (!c->entries.n ||
 	     !bsearch(&f->offset, c->entries.v, c->entries.n, sizeof *c->entries.v, chosen_order)))
 		return false;
-	return !is_left_out(c, f);
+	struct st_trace_changed *changed = c->request->changed;
+	return !is_left_out(c, f) && (!changed || st_trace_has_changed(changed, image, path, f));
 }

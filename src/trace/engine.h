@@ -17,6 +17,7 @@
 struct st_patterns;
 struct st_profile;
 struct st_session;
+struct st_trace_changed;
 
 /* What is asked for. All of it is the caller's and outlives the run. */
 struct st_trace_request {
@@ -30,6 +31,7 @@ struct st_trace_request {
 	long depth;                         /* 0: all */
 	const char *main;                   /* empty: none */
 	const struct st_patterns *excluded; /* functions */
+	struct st_trace_changed *changed;   /* only functions that have; NULL: all */
 	struct st_patterns *usdt;           /* static probes */
 	bool no_functions;                  /* only those */
 };

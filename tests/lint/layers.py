@@ -27,7 +27,7 @@ MAY = {
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
     "contexts": {"base", "strobe", "profile", "check"},
-    "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "session"},
+    "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "session", "check"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct", "trace"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe trace`: counts that are known, times that are known, raw files, and what it refuses.
 
-usage: test_trace.py STROBE CALLS PATHS
+usage: test_trace.py STROBE CALLS PATHS OLD NEW
 
-CALLS is the program of programs/calls.c, PATHS the folder of the programs of tests/paths."""
+CALLS is the program of programs/calls.c, PATHS the folder of the programs of tests/paths, OLD and NEW are the builds of programs/changed.c."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-STROBE, CALLS, PATHS = None, None, None
+STROBE, CALLS, PATHS, OLD, NEW = None, None, None, None, None
 
 
 class Trace(unittest.TestCase):
@@ -106,6 +107,43 @@ class Plan(Trace):
         self.assertTrue(json.loads((self.at / "plan.json").read_text())["dry_run"])
         self.error(2, "--dry-run prints functions, not calls: say --format text or json", "--dry-run", "--format", "db", CALLS)
         self.error(2, "--dry-run is for running a program, and --from runs none: leave out one of them", "--dry-run", "--from", "x")
+
+
+class Changed(Trace):
+    """--changed-since: functions whose code differs between two builds, and not those that have only moved."""
+
+    CHANGED = {"c_new", "c_differs", "c_calls"}
+
+    def planned(self, *options):
+        done = self.strobe("trace", "--dry-run", "--format", "json", *options)
+        return {f["name"] for f in json.loads(done.stdout)["functions"]}, done.stderr
+
+    def test_builds(self):
+        self.assertEqual(self.planned("--changed-since", OLD, "--", NEW), (self.CHANGED, ""))
+        self.assertEqual(self.planned("--changed-since", NEW, "--", OLD), (self.CHANGED - {"c_new"}, ""))
+        self.assertEqual(self.planned("--changed-since", NEW, "--", NEW), (set(), ""))
+        self.assertEqual(self.planned("--changed-since", OLD, "-x", "c_calls", "--", NEW)[0], self.CHANGED - {"c_calls"})
+        run = self.by_name(self.trace(["-e", "probe", "--changed-since", OLD], NEW))
+        self.assertEqual({name: f["calls"] for name, f in run.items()}, {"c_differs": 1, "c_calls": 1})
+
+    def test_by_base_name(self):
+        """Where several files are chosen, the one of the same base name is compared, and functions of others are not known to have changed."""
+        for folder, build in ("old", OLD), ("new", NEW):
+            (self.at / folder).mkdir()
+            shutil.copy(build, self.at / folder / "program")
+        new = self.at / "new" / "program"
+        self.assertEqual(self.planned("--all", "--changed-since", "old/program", "--", new), (self.CHANGED, ""))
+        self.assertEqual(self.planned("--all", "--changed-since", OLD, "--", new),
+                         (set(), f"strobe: --changed-since {OLD}: none of the files whose functions are chosen has the name of a file of that build, "
+                          "so nothing is known to have changed\n"))
+        self.strobe("trace", "-q", "-o", "old.db", "--", self.at / "old" / "program")
+        self.assertEqual(self.planned("--changed-since", "old.db", "--", new), (self.CHANGED, ""))
+        shutil.copy(NEW, self.at / "old" / "program")
+        self.error(125, "none of the files that old.db is about is still as it was: --changed-since needs a copy of the other build",
+                   "--dry-run", "--changed-since", "old.db", "--", new)
+
+    def test_not_in_the_code_cache(self):
+        self.error(2, "--changed-since is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--changed-since", OLD, "--", NEW)
 
 
 class Text(Trace):
@@ -559,5 +597,5 @@ class Mistakes(Trace):
 
 
 if __name__ == "__main__":
-    STROBE, CALLS, PATHS = sys.argv[1:4]
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    STROBE, CALLS, PATHS, OLD, NEW = sys.argv[1:6]
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
