@@ -167,6 +167,8 @@
 #define ST_TRACE_OPTIONS(O)                                                                        \
 	O(user, 'u', "user", NULL, true, "trace the functions of the program itself (default)")    \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
+	O(preset, 0, "preset", "quick|thorough", true,                                             \
+	  "set options: quick: --user --every 16; thorough: --all; others override")               \
 	O(engine, 'e', "engine", "auto|probe|jit|ebpf", true,                                      \
 	  "set what times the calls (default: auto: probe, or jit where an option needs it)")      \
 	O(cpu, 0, "cpu", NULL, true,                                                               \

@@ -23,6 +23,10 @@ enum st_trace_form {
 	ST_TRACE_PPROF,
 };
 
+/* Options that are set together, unless they are given. */
+enum st_trace_preset { ST_TRACE_NO_PRESET, ST_TRACE_QUICK, ST_TRACE_THOROUGH };
+enum { ST_TRACE_QUICK_EVERY = 16 };
+
 struct st_trace_arguments {
 	struct st_measure measure;
 	const char *asked; /* an option that is about a run; NULL: none was given */
@@ -34,8 +38,9 @@ struct st_trace_arguments {
 	bool cpu;
 	const char *changed_since;        /* another build, or a profile of it; NULL: none */
 	struct st_trace_changed *changed; /* the same, opened */
-	char program[PATH_MAX];  /* whose functions are traced by default, if it is known */
-	char main[256];          /* empty: none */
+	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
+	char main[256];         /* empty: none */
+	enum st_trace_preset preset;
 	long every;              /* one of so many calls is timed; 0: not given */
 	long depth;              /* 0: all */
 	bool has_form;           /* --format was given */

@@ -123,7 +123,7 @@ static st_status
 apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, const char *value,
                     struct st_error *e)
 {
-	static const char *const units[] = {"ns", "us"};
+	static const char *const units[] = {"ns", "us"}, *const presets[] = {"quick", "thorough"};
 	unsigned which;
 	switch (option) {
 	case TRACE_unique:
@@ -138,6 +138,11 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 			return ST_FAILED;
 		a->has_unit = true;
 		a->unit = which ? ST_TRACE_US : ST_TRACE_NS;
+		return ST_OK;
+	case TRACE_preset:
+		if (st_option_word("preset", value, presets, 2, &which, e))
+			return ST_FAILED;
+		a->preset = which ? ST_TRACE_THOROUGH : ST_TRACE_QUICK;
 		return ST_OK;
 	case TRACE_engine:
 		a->engine = st_trace_engine_named(value);
@@ -358,6 +363,9 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 		               "strobe trace --from");
 	if (check_selection(a, e))
 		return ST_FAILED;
+	if (a->preset == ST_TRACE_THOROUGH)
+		a->all |= !a->user && !a->measure.session.region.functions.n &&
+		          !a->measure.session.region.images.n && !a->usdt.n;
 	guess_form(a);
 	if (a->dry_run && a->has_form && a->form != ST_TRACE_TEXT && a->form != ST_TRACE_JSON)
 		return st_fail(e, ST_EXIT_USAGE,

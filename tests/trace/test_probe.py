@@ -171,6 +171,35 @@ class Cost(Probe):
         self.assertNotIn("resolved", jit["functions"][0])
 
 
+class Presets(Probe):
+    def timed(self, *options):
+        trace, _ = self.trace("auto", *options, command=[CALLS, "equal"])
+        return trace["engine"], {f["name"]: f["timed"] for f in trace["functions"]}
+
+    def test_quick(self):
+        """1000, 2000 and 3000 calls, of which one of 16 is timed: in the last, unfinished 16, one may be."""
+        engine, timed = self.timed("--preset", "quick")
+        self.assertEqual((engine, set(timed)), ("probe", {"main", "t_equal", "t_part", "t_spin"}))
+        for name, calls in ("main", 1), ("t_equal", 1000), ("t_part", 2000), ("t_spin", 3000):
+            self.assertIn(timed[name], (calls // 16, calls // 16 + 1))
+
+    def test_others_override(self):
+        self.assertEqual(self.timed("--preset", "quick", "--every", "1")[1], {"main": 1, "t_equal": 1000, "t_part": 2000, "t_spin": 3000})
+        self.assertEqual(self.timed("--preset", "quick", "--events"), ("jit", {"main": 1, "t_equal": 1000, "t_part": 2000, "t_spin": 3000}))
+        self.assertEqual(self.timed("--preset", "thorough", "--funcs", "t_part")[1], {"t_part": 2000})
+        self.assertEqual(set(self.timed("--preset", "thorough", "--user")[1]), {"main", "t_equal", "t_part", "t_spin"})
+
+    def test_thorough(self):
+        _, timed = self.timed("--preset", "thorough")
+        self.assertEqual(timed["t_spin"], 3000)
+        self.assertIn("exit", timed)
+
+    def test_unknown(self):
+        done = subprocess.run([STROBE, "trace", "--preset", "slow", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--preset", done.stderr)
+
+
 def code_of(pid):
     """All bytes of code of the process, and how many mappings it has."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
