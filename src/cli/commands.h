@@ -180,6 +180,8 @@
 	O(exclude, 'x', "exclude", "NAMES", true, "do not trace these functions")                  \
 	O(changed_since, 0, "changed-since", "FILE", true,                                         \
 	  "trace only functions whose code differs from another build (or a profile of it)")       \
+	O(reduce_by, 0, "reduce-by", "FILE", true,                                                 \
+	  "leave out functions that an earlier trace shows to be called too often")                \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(every, 0, "every", "N", true,                                                            \
 	  "time one of N calls of each function, count all (default: 1)")                          \

@@ -36,8 +36,10 @@ struct st_trace_arguments {
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
 	bool cpu;
-	const char *changed_since;        /* another build, or a profile of it; NULL: none */
-	struct st_trace_changed *changed; /* the same, opened */
+	const char *changed_since;            /* another build, or a profile of it; NULL: none */
+	struct st_trace_changed *changed;     /* the same, opened */
+	const char *reduce_by;                /* an earlier trace; NULL: none */
+	struct st_trace_reduction *reduction; /* the same, read */
 	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
 	char main[256];         /* empty: none */
 	enum st_trace_preset preset;

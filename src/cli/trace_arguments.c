@@ -11,6 +11,7 @@
 #include "control/program.h"
 #include "report/report.h"
 #include "trace/changed.h"
+#include "trace/reduce.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) TRACE_##id,
@@ -161,6 +162,9 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		return add_excluded(&a->measure.session.region.excluded, value, e);
 	case TRACE_usdt:
 		return st_patterns_add(&a->usdt, "usdt", value, e);
+	case TRACE_reduce_by:
+		a->reduce_by = value;
+		return ST_OK;
 	case TRACE_changed_since:
 		a->changed_since = value;
 		return ST_OK;
@@ -309,8 +313,10 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 
 /* Of the program's own file the other build may have any name. */
 static st_status
-open_changed(struct st_trace_arguments *a, struct st_error *e)
+open_earlier(struct st_trace_arguments *a, struct st_error *e)
 {
+	if (a->reduce_by && !(a->reduction = st_trace_reduction_open(a->reduce_by, e)))
+		return ST_FAILED;
 	if (!a->changed_since)
 		return ST_OK;
 	a->changed = st_trace_changed_open(a->changed_since, a->own ? a->program : NULL, e);
@@ -373,7 +379,7 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 	a->events |= st_trace_needs_events(a->form);
 	if (a->measure.session.program)
 		a->measure.session.region.length = a->seconds;
-	return choose_tool_trace(a, e) ? ST_FAILED : open_changed(a, e);
+	return choose_tool_trace(a, e) ? ST_FAILED : open_earlier(a, e);
 }
 
 static st_status
@@ -448,4 +454,5 @@ st_trace_arguments_free(struct st_trace_arguments *a)
 	st_measure_free(&a->measure);
 	st_patterns_free(&a->usdt);
 	st_trace_changed_close(a->changed);
+	st_trace_reduction_close(a->reduction);
 }

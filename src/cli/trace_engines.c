@@ -12,6 +12,7 @@ check_jit(const struct st_trace_request *r, struct st_error *e)
 	const char *cannot = r->cpu         ? "--cpu"
 	                     : r->every > 1 ? "--every"
 	                     : r->changed   ? "--changed-since"
+	                     : r->reduction ? "--reduce-by"
 	                                    : NULL;
 	return cannot ? st_fail(e, ST_EXIT_USAGE,
 	                        "%s is not possible with --engine jit: leave it out, or use "
@@ -61,6 +62,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .main = a->main,
 	                                 .excluded = &a->measure.session.region.excluded,
 	                                 .changed = a->changed,
+	                                 .reduction = a->reduction,
 	                                 .usdt = &a->usdt,
 	                                 .no_functions = a->usdt.n && a->own && !a->user};
 }

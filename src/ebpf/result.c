@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 #include "session/session.h"
 #include "symbol/symbol.h"
+#include "trace/reduce.h"
 
 static double
 seconds_of_timeval(const struct timeval *t)
@@ -118,9 +119,11 @@ fill_profile(struct st_ebpf_run *run, struct st_profile *p, struct st_error *e)
 	t.lost_records = run->lost;
 	t.refused.v = c->refused.v;
 	t.refused.n = c->refused.n;
-	st_status status = st_trace_put(&t, p);
-	t.refused.v = NULL; /* they are the choice's */
-	t.refused.n = 0;
+	t.refused.cap = c->refused.cap;
+	memset(&c->refused, 0, sizeof c->refused);
+	st_status status = st_trace_add_left_out(run->request->reduction, &t);
+	if (!status)
+		status = st_trace_put(&t, p);
 	st_trace_free(&t);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the trace") : ST_OK;
 }

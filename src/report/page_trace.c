@@ -55,6 +55,7 @@ page_trace_fill(json_t *out, const struct st_trace *t, const struct st_page_limi
 	if (!bad)
 		bad = cut_list(out, cut, "functions", "traced functions", limits->functions) |
 		      cut_list(out, cut, "pairs", "pairs of callers and callees", limits->rows) |
+		      cut_list(out, cut, "left_out", "functions that were left out", limits->rows) |
 		      cut_list(out, cut, "refused", "functions that could not be traced",
 		               limits->rows);
 	for (size_t i = 0; i < json_array_size(functions) && !bad; i++)

@@ -119,7 +119,7 @@ static int
 add_lists(json_t *root, const struct st_trace *t)
 {
 	json_t *functions = json_array(), *pairs = json_array(), *lanes = json_array(),
-	       *refused = json_array();
+	       *refused = json_array(), *left_out = json_array();
 	int bad = 0;
 	for (size_t i = 0; i < t->functions.n && !bad; i++)
 		bad = json_array_append_new(functions, function_json(t, &t->functions.v[i]));
@@ -128,10 +128,12 @@ add_lists(json_t *root, const struct st_trace *t)
 	for (size_t i = 0; i < t->lanes.n && !bad; i++)
 		bad = json_array_append_new(lanes, lane_json(&t->lanes.v[i]));
 	for (size_t i = 0; i < t->refused.n && !bad; i++)
-		bad = json_array_append_new(refused, refused_json(&t->refused.v[i]));
+		bad = json_array_append_new(t->refused.v[i].left_out ? left_out : refused,
+		                            refused_json(&t->refused.v[i]));
 	SET(root, "functions", functions);
 	SET(root, "pairs", pairs);
 	SET(root, "refused", refused);
+	SET(root, "left_out", left_out);
 	if (t->lanes.n)
 		SET(root, "lanes", lanes);
 	else

@@ -173,23 +173,31 @@ trace_text_print_notes(const struct st_trace *t, size_t shown, FILE *out)
 }
 
 static void
-print_refused(const struct st_trace *t, bool all, FILE *out)
+print_refused(const struct st_trace *t, bool left_out, bool all, FILE *out)
 {
 	enum { FEW = 3 };
-	const size_t shown = all || t->refused.n < FEW ? t->refused.n : FEW;
-	if (!t->refused.n)
+	size_t n = 0, printed = 0;
+	for (size_t i = 0; i < t->refused.n; i++)
+		n += t->refused.v[i].left_out == left_out;
+	const size_t shown = all || n < FEW ? n : FEW;
+	if (!n)
 		return;
-	fprintf(out, "\n  note: %s could not be traced:\n",
-	        ST_COUNT(t->refused.n, "function", "functions"));
-	for (size_t i = 0; i < shown; i++) {
+	fprintf(out, "\n  note: %s %s:\n", ST_COUNT(n, "function", "functions"),
+	        !left_out ? "could not be traced"
+	        : n == 1  ? "was left out"
+	                  : "were left out");
+	for (size_t i = 0; printed < shown; i++) {
 		const struct st_trace_refused *r = &t->refused.v[i];
+		if (r->left_out != left_out)
+			continue;
+		printed++;
 		char *name = st_printable(r->name);
 		fprintf(out, "    %s%s%s%s: %s\n", name ? name : "", r->image ? " [" : "",
 		        r->image ? st_base_name(r->image) : "", r->image ? "]" : "", r->reason);
 		free(name);
 	}
-	if (shown < t->refused.n)
-		fprintf(out, "    ... and %zu more (--refused prints all)\n", t->refused.n - shown);
+	if (shown < n)
+		fprintf(out, "    ... and %zu more (--refused prints all)\n", n - shown);
 }
 
 void
@@ -205,5 +213,6 @@ st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE *out)
 	if (t->pairs.n)
 		print_pairs(t, pairs, out);
 	trace_text_print_notes(t, functions, out);
-	print_refused(t, all_refused, out);
+	print_refused(t, false, all_refused, out);
+	print_refused(t, true, all_refused, out);
 }

@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include "tools/traced.h"
 #include "trace/changed.h"
+#include "trace/reduce.h"
 
 struct st_trace_chooser {
 	const struct st_trace_request *request;
@@ -136,5 +137,8 @@ st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const char *
 	     !bsearch(&f->offset, c->entries.v, c->entries.n, sizeof *c->entries.v, chosen_order)))
 		return false;
 	struct st_trace_changed *changed = c->request->changed;
-	return !is_left_out(c, f) && (!changed || st_trace_has_changed(changed, image, path, f));
+	if (is_left_out(c, f) || (changed && !st_trace_has_changed(changed, image, path, f)))
+		return false;
+	struct st_trace_reduction *reduction = c->request->reduction;
+	return !reduction || !st_trace_leaves_out(reduction, path, f);
 }

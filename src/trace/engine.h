@@ -18,6 +18,7 @@ struct st_patterns;
 struct st_profile;
 struct st_session;
 struct st_trace_changed;
+struct st_trace_reduction;
 
 /* What is asked for. All of it is the caller's and outlives the run. */
 struct st_trace_request {
@@ -26,14 +27,15 @@ struct st_trace_request {
 	struct st_session *session;
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
-	bool cpu;                           /* times are CPU times of the thread */
-	long every;                         /* one of so many calls is timed; 0, 1: each is */
-	long depth;                         /* 0: all */
-	const char *main;                   /* empty: none */
-	const struct st_patterns *excluded; /* functions */
-	struct st_trace_changed *changed;   /* only functions that have; NULL: all */
-	struct st_patterns *usdt;           /* static probes */
-	bool no_functions;                  /* only those */
+	bool cpu;                             /* times are CPU times of the thread */
+	long every;                           /* one of so many calls is timed; 0, 1: each is */
+	long depth;                           /* 0: all */
+	const char *main;                     /* empty: none */
+	const struct st_patterns *excluded;   /* functions */
+	struct st_trace_changed *changed;     /* only functions that have; NULL: all */
+	struct st_trace_reduction *reduction; /* what is left out; NULL: nothing */
+	struct st_patterns *usdt;             /* static probes */
+	bool no_functions;                    /* only those */
 };
 
 /* What came of it. */

@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
+#include "trace/reduce.h"
 
 struct choice {
 	const struct st_trace_request *request;
@@ -68,7 +69,10 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	else
 		profile->run.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
 	if (!st_trace_of_probes(&t, p)) {
-		const st_status status = st_trace_put(&t, profile);
+		const st_status status =
+		        st_trace_add_left_out(r->reduction, &t) || st_trace_put(&t, profile)
+		                ? ST_FAILED
+		                : ST_OK;
 		st_trace_free(&t);
 		if (!status)
 			return profile;

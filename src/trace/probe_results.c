@@ -274,7 +274,7 @@ read_refused_probes(struct results *r)
 		if (!refused)
 			return ST_FAILED;
 		*refused = (struct st_trace_refused){f->name, p->images.v[f->image].path,
-		                                     f->refused, f->offset};
+		                                     f->refused, f->offset, false};
 	}
 	return ST_OK;
 }

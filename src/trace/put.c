@@ -301,24 +301,30 @@ put_durations(struct putting *w)
 }
 
 static st_status
-put_refused(struct putting *w)
+put_refused(struct putting *w, bool left_out)
 {
 	static const struct st_profile_column columns[] = {
 	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
 	        {"reason", STROBE_TEXT, STROBE_IS_KEY},
 	        NUMBER_SUM("refused")};
-	if (!w->t->refused.n)
-		return ST_OK;
-	struct st_profile_table *table = new_table(
-	        w->p, "refused", "functions that could not be traced", 2, N_OF(columns), columns);
-	for (size_t i = 0; table && i < w->t->refused.n; i++) {
+	struct st_profile_table *table = NULL;
+	for (size_t i = 0; i < w->t->refused.n; i++) {
+		if (w->t->refused.v[i].left_out != left_out)
+			continue;
+		if (!table)
+			table = new_table(w->p, left_out ? "left_out" : "refused",
+			                  left_out ? "functions that were left out"
+			                           : "functions that could not be traced",
+			                  2, N_OF(columns), columns);
+		if (!table)
+			return ST_FAILED;
 		const struct st_profile_value row[] = {
 		        function_value(w, (uint32_t)(w->t->functions.n + i)),
 		        text_value(w->p, w->t->refused.v[i].reason), number_value(1)};
 		if (add_row(table, row))
 			return ST_FAILED;
 	}
-	return table ? ST_OK : ST_FAILED;
+	return ST_OK;
 }
 
 static st_status
@@ -364,8 +370,9 @@ st_trace_put(const struct st_trace *t, struct st_profile *p)
 	st_status status = list_named(&w);
 	if (!status)
 		status = put_functions(&w);
-	if (!status && (put_calls(&w) || put_estimates(&w) || put_pairs(&w) || put_durations(&w) ||
-	                put_refused(&w) || put_lost(&w) || put_cost(&w)))
+	if (!status &&
+	    (put_calls(&w) || put_estimates(&w) || put_pairs(&w) || put_durations(&w) ||
+	     put_refused(&w, false) || put_refused(&w, true) || put_lost(&w) || put_cost(&w)))
 		status = ST_FAILED;
 	free(w.named.v);
 	return status || p->out_of_memory ? ST_FAILED : ST_OK;

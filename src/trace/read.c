@@ -173,6 +173,15 @@ read_refused(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
+read_left_out(struct reader *r, const struct st_profile_value *row)
+{
+	if (read_refused(r, row))
+		return ST_FAILED;
+	r->t->refused.v[r->t->refused.n - 1].left_out = true;
+	return ST_OK;
+}
+
+static st_status
 read_lost(struct reader *r, const struct st_profile_value *row)
 {
 	if (!strcmp(row[L_WHAT].text, ST_TRACE_LOST_RECORDS))
@@ -229,6 +238,8 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		status = each_row(&r, durations, read_duration);
 	if (!status)
 		status = each_row(&r, table_named(p, "refused", R_CALLS + 1), read_refused);
+	if (!status)
+		status = each_row(&r, table_named(p, "left_out", R_CALLS + 1), read_left_out);
 	if (!status)
 		status = each_row(&r, table_named(p, "lost", L_COUNT + 1), read_lost);
 	if (!status)

@@ -54,6 +54,7 @@ struct st_trace_pair {
 struct st_trace_refused {
 	const char *name, *image, *reason; /* image NULL: not known */
 	uint64_t offset;                   /* in the image */
+	bool left_out; /* it could have been, and is left out by an earlier trace: reduce.h */
 };
 
 /* A thread or process of a raw file. */

@@ -55,12 +55,13 @@ static struct st_trace_function functions[] = {{.name = "outer",
                                                 .max_ns = 3}};
 static struct st_trace_pair pairs[] = {{ST_TRACE_NOBODY, 0, 3, 84, 80, 0}, {0, 1, 1, 4, 4, 0}};
 static struct st_trace_refused refused[] = {
-        {"locked", "/bin/b", "it begins with a lock prefix", 0x10}};
+        {"locked", "/bin/b", "it begins with a lock prefix", 0x10, false},
+        {"often", "/bin/b", "it was called 100001 times", 0x20, true}};
 
 static const struct st_trace whole = {.engine = "ebpf",
                                       .functions = {functions, 3, 3},
                                       .pairs = {pairs, 2, 2},
-                                      .refused = {refused, 1, 1},
+                                      .refused = {refused, 2, 2},
                                       .lost_returns = 1,
                                       .lost_records = 9,
                                       .probe = {21500, 300, 9250},
@@ -129,11 +130,14 @@ test_whole(void **state)
 		same_function(&t.functions.v[i], &functions[i]);
 	assert_int_equal(t.pairs.n, 2);
 	assert_memory_equal(t.pairs.v, pairs, sizeof pairs);
-	assert_int_equal(t.refused.n, 1);
-	assert_string_equal(t.refused.v[0].name, refused[0].name);
-	assert_string_equal(t.refused.v[0].image, refused[0].image);
-	assert_string_equal(t.refused.v[0].reason, refused[0].reason);
-	assert_int_equal(t.refused.v[0].offset, refused[0].offset);
+	assert_int_equal(t.refused.n, 2);
+	for (size_t i = 0; i < t.refused.n; i++) {
+		assert_string_equal(t.refused.v[i].name, refused[i].name);
+		assert_string_equal(t.refused.v[i].image, refused[i].image);
+		assert_string_equal(t.refused.v[i].reason, refused[i].reason);
+		assert_int_equal(t.refused.v[i].offset, refused[i].offset);
+		assert_int_equal(t.refused.v[i].left_out, refused[i].left_out);
+	}
 	assert_int_equal(t.lost_returns, 1);
 	assert_int_equal(t.lost_records, 9);
 	assert_int_equal(t.nested_returns, 1);

@@ -146,6 +146,62 @@ class Changed(Trace):
         self.error(2, "--changed-since is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--changed-since", OLD, "--", NEW)
 
 
+class Reduced(Trace):
+    """--reduce-by: what is left out by an earlier trace that was worked out by hand."""
+
+    def earlier(self):
+        lines, now = ["#unit ns"], 0
+        def call(name, ns, inner=None, inner_ns=0):
+            nonlocal now
+            lines.append(f"0 1 {now};{name}")
+            if inner:
+                lines.extend([f"0 1 {now};{inner}", f"1 1 {now + inner_ns};{inner}"])
+            now += ns
+            lines.append(f"1 1 {now};{name}")
+            now += 1
+        for i in range(100001):
+            call("t_lands", 20000 + i % 2 * 10000)  # too often, whatever it does
+        for i in range(1001):
+            call("t_spin", 5)  # often, and short
+            call("t_deep", 20000)  # often, and always the same
+            call("t_jumps", 20000 + i % 2 * 10000)  # often, and neither
+        for i in range(1000):
+            call("t_fib", 5)  # not often
+        for i in range(10):
+            call("t_level1", 1000, "t_level2", 900)  # nothing but a call
+            call("t_level3", 1000, "t_level4", 700)  # more than that
+            call("t_level3", 1000, "t_level5", 900)  # half of its calls
+        (self.at / "earlier.raw").write_text("\n".join(lines) + "\n")
+        return self.at / "earlier.raw"
+
+    LEFT_OUT = {"t_lands": "it was called 100001 times",
+                "t_spin": "it was called 1001 times, with a median of 5 ns",
+                "t_deep": "it was called 1001 times, which all lasted about as long",
+                "t_level2": "it is most of its only caller, t_level1"}
+
+    def test_rules(self):
+        earlier = self.earlier()
+        def planned(*options):
+            done = self.strobe("trace", "--dry-run", "--format", "json", *options, "--", CALLS, "levels")
+            return {f["name"] for f in json.loads(done.stdout)["functions"]}
+        self.assertEqual(planned() - planned("--reduce-by", earlier), set(self.LEFT_OUT))
+        run = self.trace(["-e", "probe", "--reduce-by", earlier], CALLS, "levels")
+        self.assertEqual({f["name"]: f["reason"] for f in run["left_out"]}, self.LEFT_OUT)
+        self.assertEqual({os.path.basename(f["image"]) for f in run["left_out"]}, {os.path.basename(CALLS)})
+        self.assertEqual((run["refused"], set(self.by_name(run))), ([], {"main", "t_level1", "t_level3", "t_level4", "t_level5"}))
+
+    def test_by_a_profile(self):
+        """A profile is as good as a raw file, and the text says what was left out."""
+        self.strobe("trace", "-q", "-e", "probe", "-o", "earlier.db", "--", CALLS, "fib")
+        done = self.strobe("trace", "-e", "probe", "--reduce-by", "earlier.db", "-o", "t.db", "--", CALLS, "fib")
+        self.assertRegex(done.stderr, r"note: 1 function was left out:\n    t_fib \[\S+\]: it was called 1973 times, with a median of \d+ ns\n")
+        self.assertEqual(set(self.by_name(json.loads(self.strobe("trace", "--from", "t.db", "--format", "json").stdout))), {"main"})
+
+    def test_refusals(self):
+        self.error(2, "--reduce-by is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--reduce-by", self.earlier(), CALLS)
+        self.assertIn("none", self.strobe("trace", "--reduce-by", "none", CALLS, code=125).stderr)
+
+
 class Text(Trace):
     def text(self, *arguments):
         return self.strobe("trace", "-o", self.at / "trace.db", *arguments).stderr
