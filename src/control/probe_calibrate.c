@@ -181,6 +181,7 @@ measure_counting(struct st_probing *p, const struct bench *b)
 {
 	double all[BATCHES];
 	b->area->actions[0].amount = UINT32_MAX;
+	b->context->samples = 1;
 	((uint32_t *)b->area + b->area->records[0].cells * 2)[0] &= ~1u;
 	call_batch(b, PROBED);
 	for (int i = 0; i < BATCHES; i++) {

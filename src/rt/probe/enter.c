@@ -271,6 +271,18 @@ enter_looking(uint32_t function, uint64_t *slot)
 		act(t, function, slot, action);
 }
 
+/* Calls that are only counted, and have been left: their frames are of no more use. */
+static inline void
+drop_counted(struct st_probe_thread *t, uint64_t slot)
+{
+	for (;;) {
+		struct st_probe_frame *f = &t->frames[t->depth - 1];
+		if (!probe_is_left(f, slot) || !f->counted)
+			break;
+		probe_drop_counted(t, f);
+	}
+}
+
 /* The note comes first: in a child of fork a thread does not find itself before that is known. */
 void
 probe_enter(uint64_t function, uint64_t *slot)
@@ -278,11 +290,20 @@ probe_enter(uint64_t function, uint64_t *slot)
 	const bool as_usual = *(volatile uint64_t *)probe_context.note == ST_PROBE_AS_USUAL;
 	struct st_probe_thread *t = LIKELY(as_usual) ? probe_thread() : NULL;
 	const uint32_t at = LIKELY(t) ? ((const uint32_t *)t->cells)[function] : 0;
-	if (LIKELY((at & 1) && !probe_is_left(&t->frames[t->depth - 1], (uint64_t)slot) &&
-	           t->depth < ST_PROBE_FRAMES && !t->put_back))
+	struct st_probe_cell *c = probe_at(at / 2);
+	if (LIKELY(at) && probe_context.samples)
+		drop_counted(t, (uint64_t)slot);
+	const bool is_usual = LIKELY(at) &&
+	                      !probe_is_left(&t->frames[t->depth - 1], (uint64_t)slot) &&
+	                      t->depth < ST_PROBE_FRAMES && !t->put_back;
+	if (LIKELY(is_usual && (at & 1))) {
 		begin_frame(t, (uint32_t)function, slot, at / 2, ST_PROBE_TIME);
-	else
+	} else if (is_usual && c->entries < c->next) {
+		c->entries++;
+		count_call(t, c, (uint64_t)slot);
+	} else {
 		enter_looking((uint32_t)function, slot);
+	}
 }
 
 /* Nothing can be done for a program that returns to where nobody knows: it was not harmed so far.

@@ -90,9 +90,10 @@ pop(struct st_probe_thread *t, bool may_return)
 {
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
 	if (f->slot && f->counted) {
-		((struct st_probe_cell *)probe_at(f->counted))->counted_active--;
-		(f - 1)->spent += f->spent;
-	} else if (f->slot) {
+		probe_drop_counted(t, f);
+		return;
+	}
+	if (f->slot) {
 		if (may_return && !f->is_patched)
 			park(f);
 		lose_frame(f);

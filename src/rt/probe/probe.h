@@ -98,6 +98,27 @@ probe_cell(struct st_probe_thread *t, uint32_t function)
 	return LIKELY(at) ? probe_at(at / 2) : probe_new_cell(t, function);
 }
 
+/* Drops the frame on top, of a call that was only counted. A signal handler may come at any
+ * instruction, and drop it as well: whoever sets its slot to 0 does it, in one instruction. */
+static inline void
+probe_drop_counted(struct st_probe_thread *t, struct st_probe_frame *f)
+{
+	uint64_t slot = f->slot;
+	if (!slot)
+		return;
+	const uint64_t wanted = slot;
+	__asm__ volatile("cmpxchgq %2, %1"
+	                 : "+a"(slot), "+m"(f->slot)
+	                 : "r"(0ull)
+	                 : "cc", "memory");
+	if (slot != wanted)
+		return;
+	((struct st_probe_cell *)probe_at(f->counted))->counted_active--;
+	(f - 1)->spent += f->spent;
+	__asm__ volatile("" : : : "memory");
+	t->depth--;
+}
+
 /* frames.c: what lies below `slot` is left: by longjmp, by an exception, or for another stack. It
  * is kept where a return may still find it. */
 SELDOM void probe_leave_frames(struct st_probe_thread *t, uint64_t slot);
