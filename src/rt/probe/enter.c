@@ -112,7 +112,9 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	struct st_probe_cell *c = probe_at(cell);
 	struct st_probe_frame *f = &t->frames[t->depth];
 	const uint32_t caller = f[-1].function; /* plus 1; that of the lowest frame is 0 */
-	t->depth++;
+	const uint32_t depth = (uint32_t)(f - t->frames) + 1;
+	f->slot = 0;
+	t->depth = depth;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
 	f->original = *slot;
 	f->function = function + 1;
@@ -127,6 +129,7 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 		*slot = probe_context.trampoline;
 	__asm__ volatile("" : : : "memory");
 	f->slot = (uint64_t)slot;
+	t->depth = depth; /* it may have left frames of calls that are only counted */
 	f->begin = probe_ticks();
 	if (c->active++ == 0) {
 		c->since = f->begin;
@@ -162,7 +165,9 @@ count_call(struct st_probe_thread *t, struct st_probe_cell *c, uint64_t slot)
 	c->counted++;
 	c->counted_active++;
 	((struct st_probe_record *)t->numbers)->spent += cost;
-	t->depth++;
+	const uint32_t depth = (uint32_t)(f - t->frames) + 1;
+	f->slot = 0;
+	t->depth = depth;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
 	f->function = c->function + 1;
 	f->cell = f->pair = f->is_scope = 0;
@@ -172,6 +177,7 @@ count_call(struct st_probe_thread *t, struct st_probe_cell *c, uint64_t slot)
 	f->counted = (uint32_t)((uint64_t *)c - (uint64_t *)probe_context.area);
 	__asm__ volatile("" : : : "memory");
 	f->slot = slot;
+	t->depth = depth; /* it may have left frames of calls that are only counted */
 }
 
 /* With all that may be in the way of it. */
@@ -332,8 +338,9 @@ return_looking(uint64_t slot)
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
 	if (f != &elsewhere) {
-		t->frames[t->depth - 1].slot = 0;
-		t->depth--;
+		struct st_probe_frame *top = (struct st_probe_frame *)f;
+		top->slot = 0;
+		t->depth = (uint32_t)(top - t->frames);
 	}
 	if (t && ended.cell && !probe_context.forked)
 		end_timed_frame(t, &ended, end);
@@ -352,7 +359,7 @@ probe_return(uint64_t slot)
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
 	f->slot = 0;
-	t->depth--;
+	t->depth = (uint32_t)(f - t->frames);
 	end_timed_frame(t, &ended, end);
 	return ended.original;
 }
@@ -374,6 +381,6 @@ probe_exit(uint64_t function, const uint64_t *slot)
 	const struct st_probe_frame ended = *f;
 	__asm__ volatile("" : : : "memory");
 	f->slot = 0;
-	t->depth--;
+	t->depth = (uint32_t)(f - t->frames);
 	end_timed_frame(t, &ended, end);
 }

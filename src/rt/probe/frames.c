@@ -113,17 +113,17 @@ probe_leave_frames(struct st_probe_thread *t, uint64_t slot)
 
 /* ---- looking for the frame of a return ---- */
 
-static bool
-is_on_own_stack(struct st_probe_thread *t, uint64_t slot)
+static const struct st_probe_frame *
+find_on_own_stack(struct st_probe_thread *t, uint64_t slot)
 {
 	uint32_t i = t->depth - 1;
 	while (i && (t->frames[i].slot != slot || t->frames[i].counted))
 		i--;
 	if (!i)
-		return false;
+		return NULL;
 	while (t->depth - 1 > i)
 		pop(t, true);
-	return true;
+	return &t->frames[i];
 }
 
 static bool
@@ -158,8 +158,9 @@ copy_of_another(uint64_t slot, struct st_probe_frame *found)
 const struct st_probe_frame *
 probe_find_frame(struct st_probe_thread *t, uint64_t slot, struct st_probe_frame *elsewhere)
 {
-	if (t && is_on_own_stack(t, slot))
-		return &t->frames[t->depth - 1];
+	const struct st_probe_frame *own = t ? find_on_own_stack(t, slot) : NULL;
+	if (own)
+		return own;
 	if (take_parked(slot, elsewhere)) {
 		struct st_probe_cell *c = cell_of_frame(elsewhere);
 		if (c && !probe_context.forked) { /* it was not lost after all */
