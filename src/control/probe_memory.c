@@ -46,6 +46,23 @@ map(struct st_remote *r, uint64_t at, uint64_t bytes, int prot, int flags, long 
 #define FAR_AREA (ST_TABLES + (16ull << 30))
 #define FAR_THREADS (ST_TABLES + (32ull << 30))
 
+/* What a reader can do about it. */
+static const char *
+advice_for(long answer)
+{
+	switch (answer) {
+	case -EEXIST:
+		return "; the probes of another strobe are in it: end that one, start the program "
+		       "anew, or use --engine jit";
+	case -ENOMEM:
+		return "; probes need 16 GiB of address space, of which little becomes memory: "
+		       "raise "
+		       "its limit (ulimit -v)";
+	default:
+		return "";
+	}
+}
+
 static long
 map_private(struct st_remote *r, uint64_t at, uint64_t bytes, int prot)
 {
@@ -56,8 +73,8 @@ map_private(struct st_remote *r, uint64_t at, uint64_t bytes, int prot)
 static st_status
 cannot(const char *what, long answer, struct st_error *e)
 {
-	return st_fail(e, ST_EXIT_FAILED, "cannot prepare the program for probes: %s: %s", what,
-	               strerror((int)-answer));
+	return st_fail(e, ST_EXIT_FAILED, "cannot prepare the program for probes: %s: %s%s", what,
+	               strerror((int)-answer), advice_for(answer));
 }
 
 /* ---- arenas ---- */

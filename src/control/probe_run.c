@@ -35,6 +35,7 @@ attend_linker(void *arg)
 {
 	struct st_probing *p = arg;
 	struct st_probe_area *a = p->area;
+	a->attendant = (uint32_t)gettid();
 	while (!__atomic_load_n(&p->ends, __ATOMIC_ACQUIRE)) {
 		const uint32_t asked = __atomic_load_n(&a->asked, __ATOMIC_ACQUIRE);
 		if (asked != a->answered)

@@ -89,15 +89,28 @@ refuse_probe(struct st_probes *p, uint32_t image, const struct st_function *f, c
 	return ST_OK;
 }
 
+/* The C library's clone, not a function of the program that has its name? */
+static bool
+makes_threads(const struct st_probed_image *image)
+{
+	return st_image_defines(image->image, "__libc_start_main");
+}
+
 /* What the function does overrules what was chosen. */
 static struct st_probe_action
-action_of(const struct st_probe_site *site, struct st_probe_action chosen)
+action_of(const struct st_probed_image *image, const struct st_probe_site *site,
+          struct st_probe_action chosen)
 {
 	switch (site->role.role) {
 	case ST_ROLE_UNWINDER:
 		return (struct st_probe_action){.kind = ST_PROBE_UNWIND};
 	case ST_ROLE_LANDING:
 		return (struct st_probe_action){.kind = ST_PROBE_LAND};
+	case ST_ROLE_CLONE:
+		if (makes_threads(image))
+			return (struct st_probe_action){.kind = ST_PROBE_CLONE,
+			                                .amount = chosen.kind != 0};
+		return (struct st_probe_action){.kind = ST_PROBE_COUNT};
 	case ST_ROLE_COUNT:
 		return (struct st_probe_action){.kind = ST_PROBE_COUNT};
 	default:
@@ -106,10 +119,11 @@ action_of(const struct st_probe_site *site, struct st_probe_action chosen)
 }
 
 static bool
-has_role(const struct st_function *f)
+has_role(const struct st_probed_image *image, const struct st_function *f)
 {
 	const enum st_probe_role role = st_probe_role(f->raw_name).role;
-	return f->source != ST_SYM_PLT && (role == ST_ROLE_UNWINDER || role == ST_ROLE_LANDING);
+	return f->source != ST_SYM_PLT && (role == ST_ROLE_UNWINDER || role == ST_ROLE_LANDING ||
+	                                   (role == ST_ROLE_CLONE && makes_threads(image)));
 }
 
 static struct st_patch
@@ -233,10 +247,11 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 {
 	const struct st_probed_image *image = &p->images.v[at];
 	const char *why = w->site.refusal ? st_probe_refusal_text(&w->site) : NULL, *counted = NULL;
-	struct st_probe_action action = action_of(&w->site, w->chosen);
+	struct st_probe_action action = action_of(image, &w->site, w->chosen);
 	if (w->function->offset == image->first)
 		why = "nobody calls it: the program begins there";
-	if (action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT)
+	if ((action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT) ||
+	    (action.kind == ST_PROBE_CLONE && action.amount))
 		counted = w->site.role.why;
 	if (!why && keeps_address(p, w))
 		action = patch_exits(p, image, w, &counted);
@@ -249,6 +264,7 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 	struct st_probed_function *probed = ST_PUSH(&p->functions);
 	if (!probed)
 		return ST_FAILED;
+	p->process.area->n_functions = (uint32_t)p->functions.n;
 	*probed = (struct st_probed_function){at, w->function->offset, w->function->name, counted};
 	return ST_OK;
 }
@@ -286,12 +302,12 @@ probe_image(struct st_probes *p, uint32_t at)
 	const struct st_function *f = st_image_functions(image->image, &n);
 	for (size_t i = 0; f && i < n && !status; i++) {
 		const struct st_probe_action action = p->choose(p->arg, image, &f[i]);
-		struct wanted *w = action.kind || has_role(&f[i]) ? ST_PUSH(&wanted) : NULL;
+		struct wanted *w = action.kind || has_role(image, &f[i]) ? ST_PUSH(&wanted) : NULL;
 		if (w) {
 			w->function = &f[i];
 			w->chosen = action;
 			st_probe_judge(image->planner, &f[i], &w->site);
-		} else if (action.kind || has_role(&f[i])) {
+		} else if (action.kind || has_role(image, &f[i])) {
 			status = ST_FAILED;
 		}
 	}

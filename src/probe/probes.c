@@ -67,8 +67,11 @@ st_probes_at(const struct st_probes *probes, uint32_t offset, size_t bytes)
 const struct st_probe_cell *
 st_probes_cell(const struct st_probes *probes, uint32_t record, uint32_t function)
 {
-	const uint32_t *cells = st_probes_at(probes, probes->process.area->records[record].cells,
-	                                     sizeof(uint32_t) * ST_PROBE_MOST);
+	const struct st_probe_record *r = &probes->process.area->records[record];
+	const uint32_t room = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
+	if (function >= room)
+		return NULL;
+	const uint32_t *cells = st_probes_at(probes, r->cells, sizeof(uint32_t) * room);
 	return cells ? st_probes_at(probes, cells[function] / 2, sizeof(struct st_probe_cell))
 	             : NULL;
 }

@@ -22,6 +22,8 @@ enum st_probe_role {
 	/* Its return address must not be replaced: it is read, or the function returns twice or
 	 * never. The function is counted. */
 	ST_ROLE_COUNT,
+	/* The same, and it may make a thread that cannot be told from the one that called it. */
+	ST_ROLE_CLONE,
 	/* It takes no probe. */
 	ST_ROLE_REFUSED,
 };

@@ -22,7 +22,7 @@ struct sums {
 };
 
 static double
-mean_of(const struct st_trace_function *f)
+mean_of_times(const struct st_trace_function *f)
 {
 	const uint64_t timed = f->calls - f->counted;
 	return timed ? (double)f->inclusive_ns / (double)timed : 0;
@@ -41,7 +41,7 @@ estimate_pair(const struct st_trace *t, struct st_trace_pair *pair)
 	if (!pair->counted)
 		return;
 	const double all = (double)pair->calls, scale = timed ? all / (double)timed : 0,
-	             unseen = timed ? 0 : all * mean_of(&t->functions.v[pair->callee]);
+	             unseen = timed ? 0 : all * mean_of_times(&t->functions.v[pair->callee]);
 	pair->inclusive_ns = rounded((double)pair->inclusive_ns * scale + unseen);
 	pair->outermost_ns = rounded((double)pair->outermost_ns * scale +
 	                             (pair->caller == pair->callee ? 0 : unseen));
@@ -53,7 +53,7 @@ estimate_function(struct st_trace_function *f, const struct sums *s)
 	if (f->counted) {
 		/* Calls that found no room for their pair. */
 		const double others =
-		        f->calls > s->calls ? (double)(f->calls - s->calls) * mean_of(f) : 0;
+		        f->calls > s->calls ? (double)(f->calls - s->calls) * mean_of_times(f) : 0;
 		f->inclusive_ns = rounded(s->inclusive + others);
 		f->outermost_ns = rounded(s->outermost + others);
 	}

@@ -261,20 +261,35 @@ read_record(struct results *r, uint32_t n)
 	return status;
 }
 
+/* Was it called in a process in which, sooner or later, threads could not be told apart? */
+static bool
+is_mixed(const struct st_probes *p, uint32_t function)
+{
+	const struct st_probe_area *a = p->process.area;
+	for (uint32_t i = 0; a->mixes && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
+		if (st_probes_cell(p, i, function))
+			return true;
+	return false;
+}
+
 static st_status
 read_refused_probes(struct results *r)
 {
+	static const char mixed[] = "threads with the same thread pointer (clone) cannot be told "
+	                            "apart: its calls are counted from then on";
 	const struct st_probes *p = r->p;
 	for (size_t k = 0; k < p->refused.n + p->functions.n; k++) {
 		const struct st_probed_function *f =
 		        k < p->refused.n ? &p->refused.v[k] : &p->functions.v[k - p->refused.n];
-		if (!f->refused)
+		const bool counts = !f->refused && k >= p->refused.n &&
+		                    is_mixed(p, (uint32_t)(k - p->refused.n));
+		if (!f->refused && !counts)
 			continue;
 		struct st_trace_refused *refused = ST_PUSH(&r->t->refused);
 		if (!refused)
 			return ST_FAILED;
 		*refused = (struct st_trace_refused){f->name, p->images.v[f->image].path,
-		                                     f->refused, f->offset, false};
+		                                     counts ? mixed : f->refused, f->offset, false};
 	}
 	return ST_OK;
 }

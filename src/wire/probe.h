@@ -42,6 +42,8 @@ enum st_probe_kind {
 	ST_PROBE_LIBRARY, /* the linker has changed its list: the controller is asked, and awaited
 	                   */
 	ST_PROBE_WAIT,    /* `amount` ticks pass */
+	ST_PROBE_CLONE,   /* of clone: counted, and nothing is timed any more once it makes threads
+	                     that   cannot be told apart */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -80,11 +82,11 @@ struct st_probe_pair {
 /* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */
 struct st_probe_record {
 	uint32_t tid;
-	/* Of ST_PROBE_MOST numbers: twice the offset of the function's cell, and 1 if its calls are
+	/* Of `room` numbers: twice the offset of the function's cell, and 1 if its calls are
 	 * timed as they are most of the time. */
 	uint32_t cells;
 	uint32_t pairs; /* of ST_PROBE_PAIR_BUCKETS numbers */
-	uint32_t unused;
+	uint32_t room;  /* functions that have a place in cells; written after it */
 	uint64_t spent; /* on probes, in 1/256 ticks */
 	uint64_t last;  /* when the last timed call ended */
 };
@@ -96,9 +98,13 @@ struct st_probe_area {
 	uint32_t controlled;      /* by a controller that will answer */
 	uint32_t pid;
 	uint32_t only_counts; /* no return address is replaced: somebody reads them unnoticed */
-	uint32_t controller;  /* its process */
+	uint32_t mixes;       /* threads share a thread pointer: calls are counted */
+	uint32_t controller;  /* its process, */
+	uint32_t attendant;   /* and that of its threads which answers; 0: not known yet */
 	uint32_t running;     /* activations of scopes; atomic */
 	uint32_t unused;
+	uint32_t n_functions; /* that have probes */
+	uint32_t unused_;
 	uint64_t used;     /* bytes; atomic */
 	uint64_t no_room;  /* calls that found no room in the area, or their thread none */
 	uint64_t too_deep; /* calls that had no frame: they are counted, not timed */
@@ -130,6 +136,7 @@ struct st_probe_thread {
 	uint32_t depth; /* frames; the lowest is nobody's, and is never popped */
 	uint32_t put_back;
 	uint64_t put_back_at;    /* the stack pointer of who asked for that */
+	uint64_t room;           /* the record's */
 	uint64_t cells, numbers; /* addresses: of the record's cells, and the record */
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };

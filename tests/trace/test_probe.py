@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe trace --engine probe`: the same calls as the code cache sees, programs unharmed.
 
-usage: test_probe.py STROBE CALLS THROWS LOADS WALKS
+usage: test_probe.py STROBE CALLS THROWS LOADS WALKS CROWD
 
-CALLS, THROWS, LOADS and WALKS are the programs of programs/calls.c, throws.cc, loads.c and walks.c."""
+CALLS, THROWS, LOADS, WALKS and CROWD are the programs of programs/calls.c, throws.cc, loads.c, walks.c and crowd.c."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-STROBE, CALLS, THROWS, LOADS, WALKS = [os.path.abspath(name) for name in sys.argv[1:6]]
+STROBE, CALLS, THROWS, LOADS, WALKS, CROWD = [os.path.abspath(name) for name in sys.argv[1:7]]
 
 
 class Probe(unittest.TestCase):
@@ -79,6 +79,18 @@ class Counts(Probe):
         self.assertLessEqual({f["name"] for f in trace["refused"]}, {"caml_call_gc"})
         self.assertEqual(self.calls(trace), {"main": (1, 0), "t_sum": (1, 0), "t_fib": (200 * (1 + 1 + 3 + 5 + 9) + 1973, 0)})
         self.assertGreater({f["name"]: f for f in trace["functions"]}["t_sum"]["outermost_ns"], 0)
+
+    def test_many_threads(self):
+        """6,000 threads that come and go: each is traced."""
+        trace, printed = self.trace("probe", command=[CROWD, "threads"])
+        self.assertEqual(printed, "6000\n")
+        self.assertEqual(self.calls(trace), {"main": (1, 0), "t_fib": (6000, 0), "thread": (6000, 0)})
+
+    def test_clones_with_the_same_thread_pointer(self):
+        """They cannot be told from who makes them: the program computes the same, and it is said why nothing is timed."""
+        trace, printed = self.trace("probe", command=[CROWD, "clones"])
+        self.assertEqual(printed, "20\n")
+        self.assertIn("t_fib", {f["name"] for f in trace["refused"]})
 
     def test_children(self):
         """A child of fork computes the same, and is not measured."""

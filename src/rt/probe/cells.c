@@ -13,9 +13,30 @@ probe_allocate(uint64_t bytes)
 	return 0;
 }
 
+/* A library has come since the thread began, whose functions have no places yet. */
+static bool
+make_room(struct st_probe_thread *t, uint32_t function)
+{
+	struct st_probe_record *r = (struct st_probe_record *)t->numbers;
+	const uint32_t room = probe_room_for(function + 1),
+	               at = probe_allocate(sizeof(uint32_t) * room);
+	if (!at)
+		return false;
+	uint32_t *cells = probe_at(at);
+	for (uint32_t i = 0; i < t->room; i++)
+		cells[i] = ((const uint32_t *)t->cells)[i];
+	t->cells = (uint64_t)cells;
+	r->cells = at;
+	__atomic_store_n(&r->room, room, __ATOMIC_RELEASE);
+	t->room = room;
+	return true;
+}
+
 struct st_probe_cell *
 probe_new_cell(struct st_probe_thread *t, uint32_t function)
 {
+	if (function >= t->room && !make_room(t, function))
+		return NULL;
 	uint32_t *cells = (uint32_t *)t->cells;
 	const struct st_probe_action action = probe_area()->actions[function];
 	const uint32_t at = probe_allocate(sizeof(struct st_probe_cell));

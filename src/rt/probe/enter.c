@@ -39,9 +39,11 @@ await_probes(void)
 		const uint32_t answered = __atomic_load_n(&a->answered, __ATOMIC_ACQUIRE);
 		if ((int32_t)(answered - mine) >= 0 || !a->controlled)
 			return;
+		/* Not kill: the process is there until its parent has waited for it, which may be
+		 * never. */
 		if (SYS(__NR_futex, &a->answered, 0 /* FUTEX_WAIT */, answered, limit) ==
 		            -ETIMEDOUT &&
-		    SYS(__NR_kill, a->controller, 0) == -ESRCH)
+		    SYS(__NR_tgkill, a->controller, a->attendant, 0) == -ESRCH)
 			a->controlled = 0;
 	}
 }
@@ -227,8 +229,22 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 
 /* ---- all kinds ---- */
 
+/* A thread that gets no thread pointer of its own, and runs beside the one that makes it: the two
+ * are taken for the same, and no frame can be told to be that of one of them. The frames that there
+ * are lie on the stack of the one that goes on with them. */
 static void
-act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_probe_action action)
+watch_clone(uint64_t flags)
+{
+	enum { VM = 0x100, VFORK = 0x4000, SETTLS = 0x80000 };
+	if (flags >> 32 || (flags & (VM | VFORK | SETTLS)) != VM)
+		return;
+	__atomic_store_n(&probe_area()->mixes, 1, __ATOMIC_RELEASE);
+	*(volatile uint64_t *)probe_context.note = ST_PROBE_LOOK;
+}
+
+static void
+act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_probe_action action,
+    uint64_t third)
 {
 	switch (action.kind) {
 	case ST_PROBE_COUNT:
@@ -243,13 +259,18 @@ act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_prob
 	case ST_PROBE_LIBRARY:
 		await_probes();
 		break;
+	case ST_PROBE_CLONE:
+		watch_clone(third);
+		if (action.amount)
+			count(t, function);
+		break;
 	default:
 		break;
 	}
 }
 
 SELDOM static void
-enter_looking(uint32_t function, uint64_t *slot)
+enter_looking(uint32_t function, uint64_t *slot, uint64_t third)
 {
 	if (!*(volatile uint64_t *)probe_context.note)
 		notice_fork();
@@ -266,15 +287,15 @@ enter_looking(uint32_t function, uint64_t *slot)
 			probe_put_back(t, (uint64_t)slot);
 		return;
 	}
-	const bool times = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
-	if (times && !t->put_back && !probe_area()->only_counts)
-		time_call(t, function, slot, action);
-	else if (action.kind == ST_PROBE_PATCHED)
-		time_call(t, function, slot, action);
-	else if (times)
+	const bool replaces = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
+	const bool times = replaces || action.kind == ST_PROBE_PATCHED;
+	if (times &&
+	    (probe_area()->mixes || (replaces && (t->put_back || probe_area()->only_counts))))
 		count(t, function); /* what the unwinder calls keeps its return address */
+	else if (times)
+		time_call(t, function, slot, action);
 	else
-		act(t, function, slot, action);
+		act(t, function, slot, action, third);
 }
 
 /* Calls that are only counted, and have been left: their frames are of no more use. */
@@ -291,11 +312,12 @@ drop_counted(struct st_probe_thread *t, uint64_t slot)
 
 /* The note comes first: in a child of fork a thread does not find itself before that is known. */
 void
-probe_enter(uint64_t function, uint64_t *slot)
+probe_enter(uint64_t function, uint64_t *slot, uint64_t third)
 {
 	const bool as_usual = *(volatile uint64_t *)probe_context.note == ST_PROBE_AS_USUAL;
 	struct st_probe_thread *t = LIKELY(as_usual) ? probe_thread() : NULL;
-	const uint32_t at = LIKELY(t) ? ((const uint32_t *)t->cells)[function] : 0;
+	const uint32_t at =
+	        LIKELY(t && function < t->room) ? ((const uint32_t *)t->cells)[function] : 0;
 	struct st_probe_cell *c = probe_at(at / 2);
 	if (LIKELY(at) && probe_context.samples)
 		drop_counted(t, (uint64_t)slot);
@@ -308,7 +330,7 @@ probe_enter(uint64_t function, uint64_t *slot)
 		c->entries++;
 		count_call(t, c, (uint64_t)slot);
 	} else {
-		enter_looking((uint32_t)function, slot);
+		enter_looking((uint32_t)function, slot, third);
 	}
 }
 
@@ -372,7 +394,7 @@ probe_exit(uint64_t function, const uint64_t *slot)
 	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
 		notice_fork();
 	struct st_probe_thread *t = probe_thread();
-	if (UNLIKELY(!t || probe_context.forked))
+	if (UNLIKELY(!t || probe_context.forked || probe_area()->mixes))
 		return;
 	probe_leave_frames(t, (uint64_t)slot);
 	struct st_probe_frame *f = &t->frames[t->depth - 1];

@@ -21,9 +21,11 @@ static void
 lose_frame(const struct st_probe_frame *f)
 {
 	struct st_probe_cell *c = cell_of_frame(f);
+	if (probe_context.forked)
+		return; /* the area is the parent's */
 	if (f->is_scope)
 		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
-	if (!c || probe_context.forked)
+	if (!c)
 		return;
 	c->active--;
 	c->lost++;

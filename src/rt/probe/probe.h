@@ -82,6 +82,13 @@ probe_thread(void)
 	return t;
 }
 
+/* Places for so many functions, and for some that come later. */
+static inline uint32_t
+probe_room_for(uint32_t functions)
+{
+	return (functions + functions / 4 + 64) & ~63u;
+}
+
 /* cells.c: the cell of the function for the thread; NULL: there is no room. */
 SELDOM struct st_probe_cell *probe_new_cell(struct st_probe_thread *t, uint32_t function);
 SELDOM uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller,
@@ -94,7 +101,7 @@ uint32_t probe_allocate(uint64_t bytes);
 static inline struct st_probe_cell *
 probe_cell(struct st_probe_thread *t, uint32_t function)
 {
-	const uint32_t at = ((const uint32_t *)t->cells)[function];
+	const uint32_t at = LIKELY(function < t->room) ? ((const uint32_t *)t->cells)[function] : 0;
 	return LIKELY(at) ? probe_at(at / 2) : probe_new_cell(t, function);
 }
 
@@ -130,8 +137,8 @@ SELDOM const struct st_probe_frame *probe_find_frame(struct st_probe_thread *t, 
 SELDOM void probe_put_back(struct st_probe_thread *t, uint64_t slot);
 SELDOM void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
 
-/* enter.c, for the assembly. */
-KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot);
+/* enter.c, for the assembly. third: in the register of the function's own third argument. */
+KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot, uint64_t third);
 KEEPS_REGISTERS uint64_t probe_return(uint64_t slot);
 KEEPS_REGISTERS void probe_exit(uint64_t function, const uint64_t *slot);
 

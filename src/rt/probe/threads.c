@@ -11,6 +11,14 @@ number_at(uint64_t fs)
 	return *(volatile uint32_t *)(fs + probe_context.tid_at);
 }
 
+/* The program may have forbidden itself system calls: one is made only where it must be. */
+static uint32_t
+number_of_thread(uint64_t fs)
+{
+	const uint32_t number = probe_context.tid_at ? number_at(fs) : 0;
+	return number ? number : (uint32_t)SYS(__NR_gettid);
+}
+
 /* A record for the thread, as the controller sees it. */
 static bool
 begin_record(struct st_probe_thread *t)
@@ -22,11 +30,14 @@ begin_record(struct st_probe_thread *t)
 		return false;
 	}
 	struct st_probe_record *r = &a->records[record];
+	const uint32_t room = probe_room_for(a->n_functions);
 	r->tid = t->tid;
 	r->pairs = probe_allocate(sizeof(uint32_t) * ST_PROBE_PAIR_BUCKETS);
-	r->cells = probe_allocate(sizeof(uint32_t) * ST_PROBE_MOST);
+	r->cells = probe_allocate(sizeof(uint32_t) * room);
+	r->room = room;
 	t->record = record;
 	t->cells = (uint64_t)probe_at(r->cells);
+	t->room = room;
 	t->numbers = (uint64_t)r;
 	return r->cells && r->pairs;
 }
@@ -38,9 +49,11 @@ begin_probe_thread(struct st_probe_thread *t)
 		t->frames[t->depth - 1].slot = 0;
 	t->depth = 1;
 	t->put_back = 0;
-	t->tid = (uint32_t)SYS(__NR_gettid);
-	t->seen = number_at(t->fs);
-	return begin_record(t);
+	t->tid = number_of_thread(t->fs);
+	const bool has_room = begin_record(t);
+	/* Without a record it is looked at again each time, and never used. */
+	t->seen = has_room ? number_at(t->fs) : ~number_at(t->fs);
+	return has_room;
 }
 
 /* Makes the structure of a thread whose place in the table is taken by it. */
