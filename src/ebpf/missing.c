@@ -2,6 +2,11 @@
 /* What takes the place of the engine in a build without libbpf, clang or bpftool. */
 #include "ebpf/engine.h"
 
+/* The build says what was missing; who reads this file by itself does not know. */
+#ifndef ST_EBPF_MISSING
+#define ST_EBPF_MISSING "a part"
+#endif
+
 static st_status
 say_missing_part(const struct st_trace_request *r, struct st_error *e)
 {

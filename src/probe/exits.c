@@ -116,7 +116,7 @@ decode_function(struct leaving *l)
 		return ST_EXIT_NO_CODE;
 	for (size_t i = 0; i < l->n_ranges; i++)
 		n += l->ranges[i]->size;
-	l->code = malloc(n);
+	l->code = malloc(n + 1);
 	uint8_t *code = l->code, refusal = code ? ST_EXIT_NO_NONE : ST_EXIT_NO_MEMORY;
 	for (size_t i = 0; !refusal && i < l->n_ranges; i++) {
 		refusal = decode_range(l, l->ranges[i], code);
@@ -382,7 +382,7 @@ const char *
 st_probe_exits_text(const struct st_probe_exits *exits)
 {
 	static const char *const texts[] = {
-#define X(name, text) text,
+#define X(name, text) (text),
 	        ST_EXIT_REFUSALS(X)
 #undef X
 	};
