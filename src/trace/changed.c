@@ -29,13 +29,11 @@ struct st_trace_changed {
 static st_status
 add_file(struct st_trace_changed *c, const char *path, struct st_image *image)
 {
-	char *copy = strdup(path);
-	struct build_file *new = copy ? ST_PUSH(&c->files) : NULL;
+	struct build_file *new = ST_PUSH(&c->files);
 	if (new) {
-		*new = (struct build_file){copy, image};
-		return ST_OK;
+		*new = (struct build_file){strdup(path), image};
+		return new->path ? ST_OK : ST_FAILED;
 	}
-	free(copy);
 	st_image_close(image);
 	return ST_FAILED;
 }

@@ -429,10 +429,11 @@ class Budget(Case):
                 self.assertLessEqual(first["charged_ns"], 2 * (granted + MOST_OVERSHOOT))
         for policy in ("native", "trace", "strict", "conditional"):
             with self.subTest(policy=policy):
-                some = self.strobe("-t", "branches", "-b", "1%", "-T", "160ms", "--sampling", "bursts:16", "--budget-policy", policy, program=(PROGRAM, "200"))["budget"]
+                # Enough that one overshoot, when the machine takes the CPU away, does not use up what all bursts have.
+                some = self.strobe("-t", "branches", "-b", "10%", "-T", "160ms", "--sampling", "bursts:16", "--budget-policy", policy, program=(PROGRAM, "200"))["budget"]
                 self.assertGreater(some["windows"], some["periods"] + 1)
                 if policy != "conditional":
-                    self.check_account(some, 1.6 * MS, 160 * MS)
+                    self.check_account(some, 16 * MS, 160 * MS)
                     self.assertLessEqual(some["windows"], 16 * (some["periods"] + 1))
 
     def test_bursts_of_plenty(self):

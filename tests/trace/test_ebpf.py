@@ -129,7 +129,8 @@ class AgainstJit(Ebpf):
                     trace = self.trace(["--images", name, "--funcs", "*"], program, engine=engine)
                     counts[engine] = self.counts(trace), self.output
                     refused |= {r["name"] for r in trace["refused"]}
-                self.assertEqual(refused, {"_start"})
+                self.assertLessEqual({"_start"}, refused)
+                self.assertLessEqual(refused, {"_start", "func_1020"})  # the second is the linker's, at the beginning of the .plt
                 del counts["jit"][0]["_start"]
                 self.assertEqual(counts["ebpf"], counts["jit"])
 

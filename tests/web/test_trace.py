@@ -340,8 +340,10 @@ class Timelines(Pages):
         level, begin, span, function, calls = self.first_merged(data)
         width, whole = self.width(), data["end_ns"] - data["begin_ns"]
         # Towards the slice, until it is wide enough to be pointed at.
-        for _ in range(12):
+        for step in range(60):
             seen = self.shown()
+            if step >= 12 and span / (seen[1] - seen[0]) * width >= 5:
+                break
             x = min(max((begin + span / 2 - seen[0]) / (seen[1] - seen[0]), 0), 1) * width
             self.mouse("mouseWheel", x, AXIS + TITLE + level * ROW + ROW / 2, deltaX=0, deltaY=-500)
         seen = self.shown()
