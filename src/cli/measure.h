@@ -22,7 +22,8 @@ struct st_measure {
 	struct st_session session;
 	struct st_result result;
 	struct st_top_choice top;
-	/* Who measures what the session describes; NULL: the session is run. 0, or -1 with *e. */
+	/* Measures what the session describes, in place of st_session_execute; NULL: the session
+	 * is run. 0, or -1 with *e. */
 	st_status (*by)(void *arg, struct st_measured *out, struct st_error *e);
 	void *by_arg;
 };

@@ -43,7 +43,7 @@ struct st_trace_arguments {
 	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
 	char main[256];         /* empty: none */
 	enum st_trace_preset preset;
-	long every;              /* one of so many calls is timed; 0: not given */
+	long every;              /* --every: time 1 of N calls; 0: not given */
 	long depth;              /* 0: all */
 	bool has_form;           /* --format was given */
 	enum st_trace_form form; /* what is written to the file */

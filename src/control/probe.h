@@ -91,8 +91,8 @@ st_status st_probing_start(struct st_probing *p, char *const *argv, bool own_gro
                            struct st_error *e);
 /* Waits until it has ended. */
 st_status st_probing_wait(struct st_probing *p, struct st_error *e);
-/* Puts probes into a running process, and takes them away again after so many seconds (0: when a
- * signal comes to strobe). 0, or -1 with *e: it runs on as it was. */
+/* Puts probes into a running process; removes them after `seconds` seconds (0: when strobe gets a
+ * signal). 0, or -1 with *e: the process runs on unchanged. */
 st_status st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e);
 st_status st_probing_detach(struct st_probing *p, double seconds, struct st_error *e);
 void st_probing_free(struct st_probing *p);

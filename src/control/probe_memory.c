@@ -41,12 +41,13 @@ map(struct st_remote *r, uint64_t at, uint64_t bytes, int prot, int flags, long 
 	                      (uint64_t)fd, 0);
 }
 
-/* What is large lies far away: what the linker maps later is to be near the arena. ThreadSanitizer
- * bears nothing outside a few ranges, of which this is one. */
+/* Fixed addresses of the large mappings, far from the libraries: libraries that are mapped later
+ * must be within reach of the arena. ThreadSanitizer accepts mappings in a few address ranges only;
+ * this is one of them. */
 #define FAR_AREA (ST_TABLES + (16ull << 30))
 #define FAR_THREADS (ST_TABLES + (32ull << 30))
 
-/* What a reader can do about it. */
+/* What the user can do about the error; empty: nothing is known. */
 static const char *
 advice_for(long answer)
 {
@@ -56,8 +57,7 @@ advice_for(long answer)
 		       "anew, or use --engine jit";
 	case -ENOMEM:
 		return "; probes need 16 GiB of address space, of which little becomes memory: "
-		       "raise "
-		       "its limit (ulimit -v)";
+		       "raise its limit (ulimit -v)";
 	default:
 		return "";
 	}
@@ -79,47 +79,36 @@ cannot(const char *what, long answer, struct st_error *e)
 
 /* ---- arenas ---- */
 
-/* The lowest mapping, which is the program's, and the highest with code, which is the linker's. */
-static void
-find_ends(pid_t pid, uint64_t *lowest, uint64_t *lowest_end)
+/* Where the program's first mapping begins; 0: it cannot be read. */
+static uint64_t
+lowest_mapping(pid_t pid)
 {
-	char path[64], line[4352], *end;
+	char path[64], line[4352];
+	uint64_t lowest = 0;
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
 	FILE *f = fopen(path, "re");
-	*lowest = *lowest_end = 0;
-	while (f && fgets(line, sizeof line, f)) {
-		const uint64_t from = strtoull(line, &end, 16);
-		const uint64_t to = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
-		if (!*lowest)
-			*lowest = from;
-		else if (from - *lowest > 1ull << 30)
-			break;
-		*lowest_end = to;
-	}
+	if (f && fgets(line, sizeof line, f))
+		lowest = strtoull(line, NULL, 16);
 	if (f)
 		fclose(f);
+	return lowest;
 }
 
 /*
- * One near the program, and one near where the kernel maps libraries. The heap of a program that is
- * not position- independent grows upwards from it: the arena is at the end of what a jump reaches.
+ * One arena near the program, and one near where the kernel maps libraries. The heap of a program
+ * that is not position-independent grows upwards from it, so its arena lies at the end of a jump's
+ * reach.
  */
 static st_status
 map_arenas(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
 	enum { RX = PROT_READ | PROT_EXEC };
 	const uint64_t step = 64ull << 20;
-	uint64_t low, end;
-	find_ends(p->pid, &low, &end);
+	const uint64_t low = lowest_mapping(p->pid),
+	               end = low > 4ull << 30 ? low : low + (2ull << 30) - PAGE;
 	long at = -ENOMEM;
-	if (low > 4ull << 30)
-		for (uint64_t i = 1; i < 16 && at < 0; i++)
-			at = map_private(r, (low & ~(uint64_t)(PAGE - 1)) - i * step,
-			                 ST_ARENA_BYTES, RX);
-	else
-		for (uint64_t i = 1; i < 16 && at < 0; i++)
-			at = map_private(r, low + (2ull << 30) - PAGE - i * step, ST_ARENA_BYTES,
-			                 RX);
+	for (uint64_t i = 1; i < 16 && at < 0; i++)
+		at = map_private(r, end - i * step, ST_ARENA_BYTES, RX);
 	if (at < 0)
 		return cannot("memory near its code", at, e);
 	p->arenas[0].at = (uint64_t)at;
@@ -187,7 +176,8 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	if (answer >= 0)
 		answer = map(r, FAR_AREA, ST_PROBE_AREA_BYTES, PROT_READ | PROT_WRITE,
 		             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_HERE, fd);
-	p->shared = (uint64_t)answer;
+	if (answer >= 0)
+		p->shared = (uint64_t)answer;
 	snprintf(path, sizeof path, "/proc/%d/fd/%ld", p->pid, fd);
 	const int here = answer < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 	st_remote_call(r, __NR_close, (uint64_t)fd, 0, 0, 0, 0, 0);
@@ -226,7 +216,7 @@ find_tid(const struct st_probing *p, pid_t tid, uint64_t fs)
 static st_status
 write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
-	/* What is behind is zero, and stays untouched. */
+	/* The rest of the context is zero and is not written. */
 	struct {
 		uint64_t area, note, threads, trampoline;
 		uint32_t tid_at, forked, cost_within, cost, cost_counted, samples, most_depth,

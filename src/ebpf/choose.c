@@ -95,7 +95,7 @@ refusal_of(const struct looking *l, const struct candidate *candidate, const uin
            size_t n)
 {
 	const struct st_ebpf_choice *c = l->c;
-	/* What is not called has no return address for the kernel to replace. */
+	/* A function that is not called has no return address that the kernel could replace. */
 	static const char not_called[] = "_start;_dl_start_user;_dl_runtime_resolve*;"
 	                                 "_dl_runtime_profile*;__start_context";
 	/* What keeps its own return address, to return there again. */
@@ -259,7 +259,7 @@ st_ebpf_reads_returns(struct st_ebpf_choice *c, const char *path, bool is_progra
 		return true;
 	struct st_image *image =
 	        is_program ? st_region_image(&c->request->session->region, path) : NULL;
-	/* Who has no names has setjmp and the unwinder without names, too. */
+	/* In a stripped program, setjmp and the unwinder cannot be recognized by name. */
 	if (image && !strcmp(st_image_quality(image), "stripped") && !st_trace_is_dynamic(path))
 		return true;
 	size_t n = 0;

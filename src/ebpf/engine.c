@@ -18,7 +18,7 @@
 #include "trace/choose.h"
 #include "trace/files.h"
 
-/* The kernel follows so many returns of a thread at a time (MAX_URETPROBE_DEPTH). */
+/* Nested return probes that the kernel tracks for each thread (MAX_URETPROBE_DEPTH). */
 enum { KERNELS_DEPTH = 64 };
 
 /* ---- what is asked for ---- */

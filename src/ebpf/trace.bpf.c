@@ -142,7 +142,7 @@ on_entry(struct pt_regs *ctx)
 	r->back = return_address(r->sp, process);
 	r->point = (__u32)bpf_get_attach_cookie(ctx);
 	r->ns = bpf_ktime_get_ns();
-	/* Who reads the ring comes by often enough; to wake it would cost more than the record. */
+	/* No wake-up: the reader polls the ring, and a wake-up costs more than the record. */
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;
 }

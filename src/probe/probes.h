@@ -35,7 +35,7 @@ struct st_probed_function {
 
 struct st_probes {
 	struct st_probing process;
-	/* What is to happen at a function of an image that is mapped now. kind
+	/* Returns the action for a function of an image that has been mapped. kind
 	 * ST_PROBE_NOTHING: it gets no probe. Called by one thread at a time. */
 	struct st_probe_action (*choose)(void *arg, const struct st_probed_image *image,
 	                                 const struct st_function *f);
@@ -51,8 +51,10 @@ st_status st_probes_start(struct st_probes *probes, char *const *argv, bool own_
                           struct st_error *e);
 /* Waits until it has ended. */
 st_status st_probes_wait(struct st_probes *probes, struct st_error *e);
-/* The same of a process that runs, for so many seconds; 0: until a signal comes. */
+/* Puts probes into a running process. -1 with *e: the process runs on unchanged. */
 st_status st_probes_attach(struct st_probes *probes, pid_t pid, struct st_error *e);
+/* Waits `seconds` seconds (0: until strobe gets a signal), or until the process ends, and removes
+ * the probes. */
 st_status st_probes_detach(struct st_probes *probes, double seconds, struct st_error *e);
 void st_probes_free(struct st_probes *probes);
 

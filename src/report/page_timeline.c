@@ -8,7 +8,8 @@
 #include "report/page.h"
 #include "rows/rowfile.h"
 
-/* A browser draws so many at once, and they have about 2 MB in the page. */
+/* Slices in a page, at most: a browser draws this many in a tenth of a second, and they take about
+ * 2 MB. */
 enum { MOST_SLICES = 100000 };
 
 /* Columns of the stream `events` of src/tools/calltimes.c. */

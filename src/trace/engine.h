@@ -28,7 +28,7 @@ struct st_trace_request {
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
 	bool cpu;                             /* times are CPU times of the thread */
-	long every;                           /* one of so many calls is timed; 0, 1: each is */
+	long every;                           /* time 1 of N calls; 0 and 1: every call */
 	long depth;                           /* 0: all */
 	const char *main;                     /* empty: none */
 	const struct st_patterns *excluded;   /* functions */

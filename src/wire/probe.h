@@ -43,7 +43,7 @@ enum st_probe_kind {
 	                   */
 	ST_PROBE_WAIT,    /* `amount` ticks pass */
 	ST_PROBE_CLONE,   /* of clone: counted, and nothing is timed any more once it makes threads
-	                     that   cannot be told apart */
+	                     that cannot be told apart */
 };
 struct st_probe_action {
 	uint32_t kind;
