@@ -45,6 +45,8 @@ describe_ended(const struct st_ebpf_run *run, struct st_error *e)
 	if (!p)
 		return NULL;
 	st_profile_add_option(p, 0, "engine", "ebpf");
+	p->run.slowdown =
+	        (struct st_slowdown){0}; /* what the kernel's probes cost is not measured */
 	if (!s->pid && WIFSIGNALED(run->status))
 		p->run.signal = WTERMSIG(run->status);
 	return p;

@@ -41,6 +41,25 @@ exit_code_of_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* By what the probes have cost. Nothing is known where the CPU time is not, or is less than that.
+ */
+static struct st_slowdown
+slowdown_of(const struct st_probes *p, double cpu_seconds)
+{
+	const struct st_probing *process = &p->process;
+	const struct st_probe_area *a = process->area;
+	double ticks = 0;
+	for (uint32_t i = 0; a && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
+		ticks += (double)a->records[i].spent / 256;
+	const double cost = ticks / process->tsc_hz, error = 0.25;
+	const double least = cpu_seconds - cost * (1 - error),
+	             most = cpu_seconds - cost * (1 + error);
+	if (!(most > 0) || !(cost > 0))
+		return (struct st_slowdown){0};
+	return (struct st_slowdown){cpu_seconds / least, cpu_seconds / (cpu_seconds - cost),
+	                            cpu_seconds / most};
+}
+
 static struct st_profile *
 make_profile(const struct st_trace_request *r, const struct st_probes *p, struct st_error *e)
 {
@@ -64,6 +83,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	struct st_profile *profile = st_profile_collect(&run, &origin, e);
 	if (!profile)
 		return NULL;
+	profile->run.slowdown = slowdown_of(p, run.cpu_user + run.cpu_system);
 	if (process->attached)
 		profile->run.exit = -1; /* its end was not seen */
 	else

@@ -267,6 +267,18 @@ class Choices(Probe):
                 self.assertEqual(self.calls(probe), {name: n for name, n in self.calls(jit).items() if name not in refused})
 
 
+class Slowdown(Probe):
+    def test_estimate(self):
+        """Few calls cost nothing that could be seen. When nearly all of the CPU time is the probes', the slowdown is unknown: never 1."""
+        trace, _ = self.trace("probe", command=[CALLS, "levels"])
+        run = trace["run"]
+        self.assertTrue(1 <= run["slowdown_least"] <= run["slowdown"] <= run["slowdown_most"] < 1.1, run)
+        trace, _ = self.trace("probe", command=[CALLS, "many"])
+        run = trace["run"]
+        if run["slowdown"] is not None:
+            self.assertGreater(run["slowdown_most"], 1.5)
+
+
 class Refusals(Probe):
     def test_options(self):
         for option in ["--events"], ["--follow"]:
