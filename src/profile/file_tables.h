@@ -37,6 +37,9 @@ int st_save_forest(sqlite3 *db, const struct st_profile *p);
 bool st_load_forest(sqlite3 *db, struct st_profile *p);
 int st_save_contexts(sqlite3 *db, const struct st_profile *p);
 bool st_load_contexts(sqlite3 *db, struct st_profile *p); /* labels and threads are loaded */
+/* Writes and reads the measurements, if there are any: the same. */
+int st_save_measurements(sqlite3 *db, const struct st_profile *p);
+bool st_load_measurements(sqlite3 *db, struct st_profile *p);
 /* Behind the contexts. */
 int st_save_loops(sqlite3 *db, const struct st_profile *p);
 bool st_load_loops(sqlite3 *db, struct st_profile *p);

@@ -54,6 +54,7 @@ st_profile_free(struct st_profile *p)
 	free(p->labels.v);
 	free(p->contexts.v);
 	free(p->loops.v);
+	st_measurements_free(&p->measurements);
 	free(p->notes.v);
 	free(p);
 }

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "profile/loops.h"
+#include "profile/measurements.h"
 
 struct st_run;
 struct st_stacks;
@@ -294,8 +295,9 @@ struct st_profile {
 	ST_VEC(struct st_profile_label) labels;
 	ST_VEC(struct st_profile_context) contexts;
 	ST_VEC(struct st_profile_loop) loops;
-	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
-	struct st_text_chunk *text; /* storage of all strings */
+	struct st_measurements measurements; /* that are repeated; see measurements.h */
+	ST_VEC(const char *) notes;          /* sentences a reader of the result must know */
+	struct st_text_chunk *text;          /* storage of all strings */
 	bool out_of_memory;
 };
 
