@@ -75,12 +75,12 @@ check_asked(const struct st_patterns *patterns, const char *option,
             const struct st_profile *const *profiles, size_t n,
             void (*say)(FILE *out, const char *sentence), FILE *out, struct st_error *e)
 {
-	bool known[ST_MOST_PATTERNS], any = false;
+	bool any = false;
 	char text[512];
 	for (size_t i = 0; i < patterns->n; i++)
-		any |= known[i] = is_known(profiles, n, patterns->text[i]);
+		any |= is_known(profiles, n, patterns->text[i]);
 	for (size_t i = 0; i < patterns->n; i++) {
-		if (known[i])
+		if (is_known(profiles, n, patterns->text[i]))
 			continue;
 		st_cause(e, ST_EXIT_USAGE, "--%s %s: no function of that name was called%s", option,
 		         patterns->text[i],

@@ -30,6 +30,24 @@ end_of_name(const char *list)
 	return list;
 }
 
+static st_status
+make_room(struct st_patterns *p, struct st_error *e)
+{
+	if (p->n < p->room)
+		return 0;
+	const size_t room = p->room ? 2 * p->room : 8;
+	const char **text = reallocarray(p->text, room, sizeof *text);
+	if (text)
+		p->text = text;
+	uint64_t *matched = reallocarray(p->matched, room, sizeof *matched);
+	if (matched)
+		p->matched = matched;
+	if (!text || !matched)
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	p->room = room;
+	return 0;
+}
+
 /* Takes the name over, also when it fails. */
 static st_status
 add_pattern(struct st_patterns *p, const char *option, char *value, struct st_error *e)
@@ -49,11 +67,13 @@ add_pattern(struct st_patterns *p, const char *option, char *value, struct st_er
 		        "--%s takes @FILE for the functions of a source file, @FILE:NAME for "
 		        "some of them, not '%s'",
 		        option, value);
-	if (status)
+	if (status || make_room(p, e)) {
 		free(value);
-	else
-		p->text[p->n++] = value;
-	return status;
+		return -1;
+	}
+	p->matched[p->n] = 0;
+	p->text[p->n++] = value;
+	return 0;
 }
 
 st_status
@@ -89,7 +109,9 @@ st_patterns_free(struct st_patterns *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		free((char *)p->text[i]);
-	p->n = 0;
+	free(p->text);
+	free(p->matched);
+	*p = (struct st_patterns){0};
 }
 
 st_status

@@ -11,15 +11,16 @@
 #include "session/toolset.h"
 #include "symbol/symbol.h"
 
-enum { ST_MOST_PATTERNS = 64 };
+/* Each is tried on each function of each image. */
+enum { ST_MOST_PATTERNS = 10000 };
 
 /* What --toggle takes. */
 #define ST_TOGGLE_SIGNALS(S) S(SIGUSR1) S(SIGUSR2) S(SIGHUP) S(SIGQUIT)
 
 struct st_patterns {
-	const char *text[ST_MOST_PATTERNS]; /* malloc'ed */
-	size_t n;
-	uint64_t matched[ST_MOST_PATTERNS]; /* functions or images that each of them fits */
+	const char **text; /* malloc'ed, as their array */
+	size_t n, room;
+	uint64_t *matched; /* functions or images that each of them fits */
 };
 
 struct st_region_image {

@@ -93,6 +93,13 @@ class Plan(Trace):
         self.assertEqual((done.stdout, done.stderr),
                          ("", unknown + "strobe: nothing would be traced, because nothing in the program matches --funcs\n"))
 
+    def test_many_names(self):
+        names = [f"t_level{1 + i % 5}" for i in range(300)]
+        for options in ["--funcs", ",".join(names)], [word for name in names for word in ("--funcs", name)]:
+            self.assertEqual({f["name"] for f in self.plan(options, CALLS)["functions"]}, set(names))
+        done = self.strobe("trace", "--dry-run", "--funcs", ",".join(["a"] * 10001), "--", CALLS, code=2)
+        self.assertEqual((done.stdout, done.stderr), ("", "strobe: --funcs: at most 10000 patterns\n"))
+
     def test_of_a_process(self):
         with subprocess.Popen(["sleep", "100"]) as process:
             try:
