@@ -81,6 +81,7 @@ struct st_probing {
 	ST_VEC(struct st_patch) patches;
 	bool attached;       /* to a process that is not our child */
 	bool own_end;        /* it has ended by itself */
+	bool left;           /* it runs without probes again, since `end` */
 	pthread_t attendant; /* answers the linker's questions */
 	bool attends, ends;
 };
@@ -89,8 +90,8 @@ struct st_probing {
  * run then. The caller frees in any case. */
 st_status st_probing_start(struct st_probing *p, char *const *argv, bool own_group,
                            struct st_error *e);
-/* Waits until it has ended. */
-st_status st_probing_wait(struct st_probing *p, struct st_error *e);
+/* Waits until it has ended; removes the probes after `seconds` seconds (0: never). */
+st_status st_probing_wait(struct st_probing *p, double seconds, struct st_error *e);
 /* Puts probes into a running process; removes them after `seconds` seconds (0: when strobe gets a
  * signal). 0, or -1 with *e: the process runs on unchanged. */
 st_status st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e);
@@ -128,7 +129,12 @@ void st_probing_restore(const struct st_probing *p, const struct st_patch *patch
 st_status st_probing_open(struct st_probing *p, struct st_error *e);
 void st_probing_begin(struct st_probing *p);
 void st_probing_attend(struct st_probing *p);
+void st_probing_unattend(struct st_probing *p);
 void st_probing_finish(struct st_probing *p);
+/* control/probe_attach.c: stops all threads once: the code becomes the program's, and the memory is
+ * given back. True when nothing is left to do. *stopped: they could be. A child's end may be seen
+ * meanwhile (own_end, status). */
+bool st_probing_leave(struct st_probing *p, bool *stopped);
 /* control/probe_stop.c: where the dynamic linker of the process tells of changes; 0: nowhere. */
 uint64_t st_probing_linker_stop(struct st_probing *p);
 /* control/probe_calibrate.c: fills in the cost of a probe; 0 when that cannot be measured. */

@@ -207,19 +207,38 @@ give_back_memory(struct st_probing *p, struct st_threads *ts)
 	return true;
 }
 
-/* Stops all threads once: the code becomes the program's. True when nothing is left to do. */
+/* The process may have become another program, in which what lies at these addresses is its own. */
 static bool
-leave_once(struct st_probing *p, bool *stopped)
+has_runtime(const struct st_probing *p)
+{
+	uint64_t area = 0;
+	return st_probing_read(p, p->context, &area, sizeof area) && area == p->shared;
+}
+
+/* The threads are stopped. */
+static bool
+leave_stopped(struct st_probing *p, struct st_threads *ts)
+{
+	if (!has_runtime(p))
+		return true;
+	restore_code(p);
+	put_back_all(p);
+	return give_back_memory(p, ts);
+}
+
+bool
+st_probing_leave(struct st_probing *p, bool *stopped)
 {
 	struct st_error ignored;
 	struct st_threads ts = {0};
 	*stopped = !st_threads_stop(&ts, p->pid, patience, &ignored);
-	if (!*stopped)
-		return false;
-	restore_code(p);
-	put_back_all(p);
-	const bool done = give_back_memory(p, &ts);
-	st_threads_release(&ts);
+	const bool done = *stopped && leave_stopped(p, &ts);
+	if (*stopped)
+		st_threads_release(&ts);
+	if (ts.ended) {
+		p->own_end = true;
+		p->status = ts.status;
+	}
 	st_threads_free(&ts);
 	return done;
 }
@@ -253,7 +272,7 @@ st_probing_detach(struct st_probing *p, double seconds, struct st_error *e)
 	__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
 	st_probing_finish(p);
 	for (int tries = 0; !p->own_end && tries < MOST_TRIES; tries++) {
-		if (leave_once(p, &stopped))
+		if (st_probing_leave(p, &stopped))
 			return ST_OK;
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 		p->own_end = kill(p->pid, 0) != 0 && errno == ESRCH;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "control/internal.h"
 #include "control/probe.h"
 #include "control/supervisor.h"
@@ -53,8 +54,8 @@ st_probing_attend(struct st_probing *p)
 	__atomic_store_n(&p->area->controlled, p->attends, __ATOMIC_RELEASE);
 }
 
-static void
-end_attending(struct st_probing *p)
+void
+st_probing_unattend(struct st_probing *p)
 {
 	if (!p->attends)
 		return;
@@ -135,10 +136,10 @@ void
 st_probing_finish(struct st_probing *p)
 {
 	const struct st_moment end = st_moment_now();
-	p->end = end.ticks;
+	p->end = p->left ? p->end : end.ticks;
 	p->seconds = end.seconds - p->begin.seconds;
 	p->tsc_hz = p->uses_cpu ? 1e9 : st_moments_frequency(p->begin, end);
-	end_attending(p);
+	st_probing_unattend(p);
 }
 
 static st_status
@@ -175,18 +176,63 @@ st_probing_start(struct st_probing *p, char *const *argv, bool own_group, struct
 	return ST_OK;
 }
 
-st_status
-st_probing_wait(struct st_probing *p, struct st_error *e)
+/* ---- the end ---- */
+
+/* Has it ended? -1 with *e: it is gone. */
+static int
+look_at_program(struct st_probing *p, int flags, struct st_error *e)
 {
+	const pid_t who = wait4(p->pid, &p->status, WUNTRACED | flags, &p->usage);
+	if (who < 0 && errno != EINTR)
+		return st_fail(e, ST_EXIT_FAILED, "lost the program: %s", strerror(errno));
+	if (who != p->pid)
+		return 0;
+	if (!WIFSTOPPED(p->status))
+		return 1;
+	st_jobs_stopped(p->pid, WSTOPSIG(p->status));
+	return 0;
+}
+
+/* Takes the probes away, if that can be done now. Its end may be seen on the way. */
+static bool
+try_to_leave(struct st_probing *p)
+{
+	bool stopped;
+	const uint64_t now = st_moment_now().ticks;
+	__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
+	st_probing_unattend(p);
+	p->left = st_probing_leave(p, &stopped);
+	p->end = now;
+	if (p->own_end)
+		getrusage(RUSAGE_CHILDREN, &p->usage);
+	return p->left;
+}
+
+/* 1: it has ended, 0: it runs on without probes, -1 with *e. */
+static int
+wait_for_time(struct st_probing *p, double seconds, struct st_error *e)
+{
+	const double end = st_now_raw() + seconds;
 	for (;;) {
-		const pid_t who = wait4(p->pid, &p->status, WUNTRACED, &p->usage);
-		if (who < 0 && errno != EINTR)
-			return st_fail(e, ST_EXIT_FAILED, "lost the program: %s", strerror(errno));
-		if (who == p->pid && !WIFSTOPPED(p->status))
-			break;
-		if (who == p->pid)
-			st_jobs_stopped(p->pid, WSTOPSIG(p->status));
+		const int ended = look_at_program(p, WNOHANG, e);
+		if (ended)
+			return ended;
+		if (st_now_raw() >= end && try_to_leave(p))
+			return p->own_end;
+		if (p->own_end)
+			return 1;
+		nanosleep(&(struct timespec){0, 4000000}, NULL);
 	}
+}
+
+st_status
+st_probing_wait(struct st_probing *p, double seconds, struct st_error *e)
+{
+	int ended = seconds > 0 ? wait_for_time(p, seconds, e) : 0;
+	while (!ended)
+		ended = look_at_program(p, 0, e);
+	if (ended < 0)
+		return ST_FAILED;
 	st_jobs_end();
 	st_probing_finish(p);
 	return ST_OK;
@@ -195,7 +241,7 @@ st_probing_wait(struct st_probing *p, struct st_error *e)
 void
 st_probing_free(struct st_probing *p)
 {
-	end_attending(p);
+	st_probing_unattend(p);
 	if (p->memory >= 0)
 		close(p->memory);
 	free(p->patches.v);

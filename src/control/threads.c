@@ -116,16 +116,25 @@ on_status(struct st_threads *ts, struct st_traced *t, int status)
 	}
 }
 
+static void
+on_news(struct st_threads *ts, pid_t tid, int status)
+{
+	struct st_traced *t = find(ts, tid);
+	if (tid == ts->pid && !WIFSTOPPED(status)) {
+		ts->ended = true;
+		ts->status = status;
+	}
+	if (t)
+		on_status(ts, t, status);
+}
+
 void
 st_threads_attend(struct st_threads *ts)
 {
 	int status;
 	pid_t tid;
-	while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
-		struct st_traced *t = find(ts, tid);
-		if (t)
-			on_status(ts, t, status);
-	}
+	while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0)
+		on_news(ts, tid, status);
 	if (tid < 0 && errno == ECHILD)
 		for (size_t i = 0; i < ts->n; i++)
 			ts->v[i].gone = true;
@@ -187,11 +196,8 @@ end_seizing(struct st_threads *ts, const struct seizing *before)
 	setitimer(ITIMER_REAL, &never, NULL);
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	sigaction(SIGALRM, &before->action, NULL);
-	for (int i = 0; i < n_news; i++) {
-		struct st_traced *t = find(ts, news[i].tid);
-		if (t)
-			on_status(ts, t, news[i].status);
-	}
+	for (int i = 0; i < n_news; i++)
+		on_news(ts, news[i].tid, news[i].status);
 	n_news = 0;
 }
 
@@ -381,7 +387,7 @@ void
 st_threads_free(struct st_threads *ts)
 {
 	free(ts->v);
-	*ts = (struct st_threads){0};
+	*ts = (struct st_threads){.ended = ts->ended, .status = ts->status};
 }
 
 struct st_traced *

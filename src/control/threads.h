@@ -28,6 +28,8 @@ struct st_threads {
 	bool stopping;      /* all are to stop */
 	bool execed;        /* it has become another program meanwhile */
 	bool group_stopped; /* the process is stopped by a signal */
+	bool ended;         /* it was our child, and has ended meanwhile, */
+	int status;         /* with this, as wait has it */
 };
 
 /* Stops every thread that there is, those that are born meanwhile included. 0; or -1 with *e and

@@ -50,9 +50,9 @@ st_probes_start(struct st_probes *probes, char *const *argv, bool own_group, str
 }
 
 st_status
-st_probes_wait(struct st_probes *probes, struct st_error *e)
+st_probes_wait(struct st_probes *probes, double seconds, struct st_error *e)
 {
-	return st_probing_wait(&probes->process, e);
+	return st_probing_wait(&probes->process, seconds, e);
 }
 
 const void *

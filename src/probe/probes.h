@@ -49,8 +49,8 @@ struct st_probes {
  * then. The caller frees in any case. */
 st_status st_probes_start(struct st_probes *probes, char *const *argv, bool own_group,
                           struct st_error *e);
-/* Waits until it has ended. */
-st_status st_probes_wait(struct st_probes *probes, struct st_error *e);
+/* Waits until it has ended; removes the probes after `seconds` seconds (0: never). */
+st_status st_probes_wait(struct st_probes *probes, double seconds, struct st_error *e);
 /* Puts probes into a running process. -1 with *e: the process runs on unchanged. */
 st_status st_probes_attach(struct st_probes *probes, pid_t pid, struct st_error *e);
 /* Waits `seconds` seconds (0: until strobe gets a signal), or until the process ends, and removes

@@ -102,8 +102,8 @@ set(json_t *object, const char *key, json_t *value)
 	return json_object_set_new(object, key, value);
 }
 
-static json_t *
-texts(const char *const *v, size_t n)
+json_t *
+st_json_texts(const char *const *v, size_t n)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; i < n; i++)
@@ -127,7 +127,7 @@ st_json_run(const struct st_profile *p)
 {
 	const struct st_profile_run *run = &p->run;
 	json_t *out = json_object();
-	int bad = set(out, "command", texts(run->command.v, run->command.n));
+	int bad = set(out, "command", st_json_texts(run->command.v, run->command.n));
 	bad |= set(out, "exit", json_integer(run->exit));
 	bad |= set(out, "signal", positive_or_null(run->signal));
 	bad |= set(out, "seconds", json_real((double)run->wall_ns / 1e9));
@@ -257,7 +257,7 @@ json_add_fallbacks(json_t *root, const struct st_profile *p)
 		           placed ? st_json_text(p->images.v[f->image].path) : json_null());
 		bad |= set(out, "offset", st_json_count(f->offset));
 	}
-	return bad | set(root, "notes", texts(p->notes.v, p->notes.n));
+	return bad | set(root, "notes", st_json_texts(p->notes.v, p->notes.n));
 }
 
 /* Names of the functions inlined at a place, innermost first; null when that is not known. */
@@ -274,7 +274,7 @@ inlined(struct st_places *places, uint32_t image, uint64_t offset)
 	n = n < DEEPEST ? n : DEEPEST;
 	for (size_t i = 0; i < n; i++)
 		names[i] = chain[i].name;
-	return texts(names, n);
+	return st_json_texts(names, n);
 }
 
 static int

@@ -183,6 +183,7 @@ st_trace_object(const struct st_trace *t, const struct st_profile *p)
 	if (t->probe.ps)
 		SET(root, "probe", cost_json(&t->probe));
 	bad |= add_lists(root, t) | add_lost(root, t);
+	SET(root, "notes", p ? st_json_texts(p->notes.v, p->notes.n) : json_array());
 	if (!bad)
 		return root;
 	json_decref(root);

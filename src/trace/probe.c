@@ -128,6 +128,11 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 	out->pid = (uint32_t)p->process.pid;
 	if (!p->process.attached)
 		out->exit_code = exit_code_of_status(p->process.status);
+	if (p->process.left)
+		st_profile_note(out->profile,
+		                "the trace ended after %g s, as --for says: the program went on "
+		                "without probes",
+		                r->session->region.length);
 	note_missing_names(r, p, out);
 	return ST_OK;
 }
@@ -146,7 +151,7 @@ run_program(const struct st_trace_request *r, struct st_probes *p, struct st_tra
             struct st_error *e)
 {
 	if (st_probes_start(p, r->session->program, r->session->own_group, e) ||
-	    st_probes_wait(p, e))
+	    st_probes_wait(p, r->session->region.length, e))
 		return ST_FAILED;
 	return finish_probe(r, p, out, e);
 }
@@ -173,14 +178,10 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 static st_status
 check_probe(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->session->follow                                  ? "--follow"
-	                     : r->session->region.length > 0 && !r->session->pid ? "--for"
-	                                                                         : NULL;
-	if (cannot)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "%s is not possible with --engine probe: leave it out, or use --engine jit",
-		        cannot);
+	if (r->session->follow)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--follow is not possible with --engine probe: leave it out, or "
+		               "use --engine jit");
 	return st_trace_refuse_options(r, "probe", e);
 }
 

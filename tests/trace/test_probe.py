@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -225,6 +226,14 @@ def code_of(pid):
     return code, len(lines)
 
 
+def child_of(pid):
+    """The only child of a process, as soon as it has one."""
+    children = []
+    while not children:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(children[0])
+
+
 class Attaching(Probe):
     def test_leaves_nothing(self):
         """A process with four threads that never stop calling is attached and left five times: its code and mappings are what they were."""
@@ -244,6 +253,49 @@ class Attaching(Probe):
                 program.send_signal(signal.SIGUSR1)
             self.assertEqual(program.stdout.readline(), "right\n")
         self.assertEqual(program.returncode, 0)
+
+
+class TimeLimit(Probe):
+    """--for with a program."""
+
+    def test_endless_program(self):
+        """When the time is over, the code of the program is what it was; the program runs on until it is told to end."""
+        file = self.at / "trace.json"
+        with subprocess.Popen([CALLS, "forever"], stdout=subprocess.PIPE, text=True) as program:
+            self.assertEqual(program.stdout.readline(), "ready\n")
+            native, _ = code_of(program.pid)
+            program.send_signal(signal.SIGUSR1)
+        with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "--for", "0.3s", "-o", file, "--", CALLS, "forever"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as strobe:
+            self.assertEqual(strobe.stdout.readline(), "ready\n")
+            program = child_of(strobe.pid)
+            while code_of(program)[0] != native:
+                self.assertIsNone(strobe.poll())
+                time.sleep(0.01)
+            os.kill(program, signal.SIGUSR1)
+            printed, said = strobe.communicate(timeout=60)
+        self.assertEqual((strobe.returncode, printed, said), (0, "right\n", ""))
+        trace = json.loads(file.read_text())
+        self.assertEqual(trace["notes"], ["the trace ended after 0.3 s, as --for says: the program went on without probes"])
+        calls = self.calls(trace)
+        self.assertEqual(calls["main"], (1, 0))
+        self.assertGreater(calls["t_fib"][0], 1000)
+
+    def test_signal(self):
+        """A program that a signal ends after the time is reported as ended by it."""
+        file = self.at / "trace.json"
+        with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "--for", "0.1s", "-o", file, "--", CALLS, "waits"],
+                              stderr=subprocess.PIPE, text=True) as strobe:
+            time.sleep(1)
+            strobe.send_signal(signal.SIGTERM)
+            _, said = strobe.communicate(timeout=60)
+        self.assertEqual((strobe.returncode, said), (128 + signal.SIGTERM, ""))
+        self.assertEqual(json.loads(file.read_text())["run"]["signal"], signal.SIGTERM)
+
+    def test_program_that_ends_before(self):
+        trace, _ = self.trace("probe", "--for", "100s", command=[CALLS, "fib"])
+        self.assertEqual(trace["notes"], [])
+        self.assertEqual(self.calls(trace)["t_fib"], (1973, 0))
 
 
 class Choices(Probe):
