@@ -34,6 +34,7 @@ enum { ST_ARENA_BYTES = 32 << 20, ST_ARENAS = 2 };
 enum { ST_PATCH_BYTES = 8, ST_PATCH_INSNS = 5 };
 struct st_patch {
 	uint64_t at;
+	uint32_t function; /* whose entry or exit it is */
 	uint8_t n, n_insns;
 	uint8_t is[ST_PATCH_BYTES], was[ST_PATCH_BYTES];
 	/* Where a thread goes on that has stopped at one of the instructions: `from` bytes behind
@@ -52,6 +53,10 @@ struct st_probing {
 	/* The link-time address of a function of the file; 0: it has none of that name. */
 	uint64_t (*find)(void *arg, const char *path, const char *function);
 	void *arg;
+	/* Called again and again, by who waits for the end, while the process runs, and a last time
+	 * when a child has ended and is still there; NULL: not. It does not overlap with
+	 * `install`. */
+	void (*look)(void *arg, bool ended);
 	uint32_t most_depth; /* timed calls within each other; 0: no limit */
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
@@ -83,6 +88,7 @@ struct st_probing {
 	bool own_end;        /* it has ended by itself */
 	bool left;           /* it runs without probes again, since `end` */
 	pthread_t attendant; /* answers the linker's questions */
+	pthread_mutex_t busy;
 	bool attends, ends;
 };
 
@@ -106,6 +112,12 @@ bool st_probing_read(const struct st_probing *p, uint64_t from, void *to, size_t
 void st_probing_only_counts(struct st_probing *p);
 /* Overwrites code. False: it cannot be written, or no memory is left. */
 bool st_probing_patch(struct st_probing *p, const struct st_patch *patch);
+
+/* control/probe_remove.c: takes the probes of functions out of the process, whose threads are
+ * stopped meanwhile; wanted: by their numbers. False: they did not stop in `patience` seconds. */
+bool st_probing_remove(struct st_probing *p, const bool *wanted, double patience);
+/* Lets `look` look. */
+void st_probing_look(struct st_probing *p, bool ended);
 
 /* For the files of control/probe*.c. */
 /* The code of the probe runtime, embedded by probe_blob.S. */
@@ -135,6 +147,8 @@ void st_probing_finish(struct st_probing *p);
  * given back. True when nothing is left to do. *stopped: they could be. A child's end may be seen
  * meanwhile (own_end, status). */
 bool st_probing_leave(struct st_probing *p, bool *stopped);
+/* The process may have become another program, in which what lies at these addresses is its own. */
+bool st_probing_is_in(const struct st_probing *p);
 /* control/probe_stop.c: where the dynamic linker of the process tells of changes; 0: nowhere. */
 uint64_t st_probing_linker_stop(struct st_probing *p);
 /* control/probe_calibrate.c: fills in the cost of a probe; 0 when that cannot be measured. */

@@ -207,9 +207,8 @@ give_back_memory(struct st_probing *p, struct st_threads *ts)
 	return true;
 }
 
-/* The process may have become another program, in which what lies at these addresses is its own. */
-static bool
-has_runtime(const struct st_probing *p)
+bool
+st_probing_is_in(const struct st_probing *p)
 {
 	uint64_t area = 0;
 	return st_probing_read(p, p->context, &area, sizeof area) && area == p->shared;
@@ -219,7 +218,7 @@ has_runtime(const struct st_probing *p)
 static bool
 leave_stopped(struct st_probing *p, struct st_threads *ts)
 {
-	if (!has_runtime(p))
+	if (!st_probing_is_in(p))
 		return true;
 	restore_code(p);
 	put_back_all(p);
@@ -250,14 +249,16 @@ wait_attached(struct st_probing *p, double seconds)
 	const int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	const double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	while (!st_attached_interrupted()) {
-		const double left = end ? end - st_now_raw() : 1;
+		const double left = end ? end - st_now_raw() : 1, most = p->look ? 0.01 : 0.1;
 		struct pollfd poll_end = {.fd = fd, .events = POLLIN};
 		if (left <= 0)
 			break;
-		p->own_end = poll(&poll_end, 1, left < 0.1 ? (int)(left * 1000) + 1 : 100) == 1 ||
-		             (fd < 0 && kill(p->pid, 0) != 0);
+		p->own_end =
+		        poll(&poll_end, 1, (int)((left < most ? left : most) * 1000) + 1) == 1 ||
+		        (fd < 0 && kill(p->pid, 0) != 0);
 		if (p->own_end)
 			break;
+		st_probing_look(p, false);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -26,7 +26,9 @@ answer_linker(struct st_probing *p, uint32_t asked)
 	struct st_error ignored;
 	/* What cannot be done has its reason in the list of refused functions, or the process is
 	 * ending. */
+	pthread_mutex_lock(&p->busy);
 	(void)!p->install(p->arg, &ignored);
+	pthread_mutex_unlock(&p->busy);
 	__atomic_store_n(&p->area->answered, asked, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &p->area->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -128,6 +130,7 @@ now_ns(void)
 void
 st_probing_begin(struct st_probing *p)
 {
+	pthread_mutex_init(&p->busy, NULL);
 	p->start_ns = now_ns();
 	p->begin = st_moment_now();
 }
@@ -178,6 +181,24 @@ st_probing_start(struct st_probing *p, char *const *argv, bool own_group, struct
 
 /* ---- the end ---- */
 
+void
+st_probing_look(struct st_probing *p, bool ended)
+{
+	if (!p->look)
+		return;
+	pthread_mutex_lock(&p->busy);
+	p->look(p->arg, ended);
+	pthread_mutex_unlock(&p->busy);
+}
+
+/* Has it ended, and not been waited for? */
+static bool
+has_ended_unwaited(pid_t pid)
+{
+	siginfo_t info = {0};
+	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
+}
+
 /* Has it ended? -1 with *e: it is gone. */
 static int
 look_at_program(struct st_probing *p, int flags, struct st_error *e)
@@ -214,10 +235,11 @@ wait_for_time(struct st_probing *p, double seconds, struct st_error *e)
 {
 	const double end = st_now_raw() + seconds;
 	for (;;) {
-		const int ended = look_at_program(p, WNOHANG, e);
+		st_probing_look(p, p->look && has_ended_unwaited(p->pid));
+		const int ended = p->own_end ? 1 : look_at_program(p, WNOHANG, e);
 		if (ended)
 			return ended;
-		if (st_now_raw() >= end && try_to_leave(p))
+		if (seconds > 0 && st_now_raw() >= end && try_to_leave(p))
 			return p->own_end;
 		if (p->own_end)
 			return 1;
@@ -228,7 +250,7 @@ wait_for_time(struct st_probing *p, double seconds, struct st_error *e)
 st_status
 st_probing_wait(struct st_probing *p, double seconds, struct st_error *e)
 {
-	int ended = seconds > 0 ? wait_for_time(p, seconds, e) : 0;
+	int ended = seconds > 0 || p->look ? wait_for_time(p, seconds, e) : 0;
 	while (!ended)
 		ended = look_at_program(p, 0, e);
 	if (ended < 0)

@@ -26,7 +26,10 @@ enum { KERNELS_DEPTH = 64 };
 static st_status
 check_engine(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->cpu ? "--cpu" : r->every > 1 ? "--every" : NULL;
+	const char *cannot = r->cpu                      ? "--cpu"
+	                     : r->every > 1              ? "--every"
+	                     : r->session->budget.chosen ? "--budget"
+	                                                 : NULL;
 	if (cannot)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%s is not possible with --engine ebpf: leave it out, or use "

@@ -126,10 +126,11 @@ has_role(const struct st_probed_image *image, const struct st_function *f)
 	                                   (role == ST_ROLE_CLONE && makes_threads(image)));
 }
 
+/* Of the function that gets its probe next. */
 static struct st_patch
-patch_of(uint64_t at, const uint8_t *bytes, uint8_t n)
+patch_of(const struct st_probes *p, uint64_t at, const uint8_t *bytes, uint8_t n)
 {
-	struct st_patch patch = {.at = at, .n = n};
+	struct st_patch patch = {.at = at, .n = n, .function = (uint32_t)p->functions.n};
 	memcpy(patch.is, bytes, n);
 	return patch;
 }
@@ -149,8 +150,8 @@ write_stub(struct st_probes *p, struct st_arena *arena, const struct st_probe_st
            uint64_t at, uint64_t island)
 {
 	struct st_probing *to = &p->process;
-	struct st_patch patch = patch_of(at, stub->patch, stub->patched);
-	const struct st_patch jump = patch_of(island, stub->island, sizeof stub->island);
+	struct st_patch patch = patch_of(p, at, stub->patch, stub->patched);
+	const struct st_patch jump = patch_of(p, island, stub->island, sizeof stub->island);
 	patch.stub = arena->at + arena->used;
 	patch.n_insns = stub->insns;
 	for (uint8_t i = 0; i < stub->insns; i++) {
@@ -275,20 +276,6 @@ is_linker(const struct st_probes *p, const struct st_probed_image *image)
 	return p->process.linker_stop - image->from < image->to - image->from;
 }
 
-static st_status
-refuse_linker(struct st_probes *p, uint32_t at)
-{
-	size_t n;
-	const struct st_probed_image *image = &p->images.v[at];
-	const struct st_probe_site site = {.refusal = ST_REFUSAL_LINKER};
-	const struct st_function *f = st_image_functions(image->image, &n);
-	st_status status = ST_OK;
-	for (size_t i = 0; f && i < n && !status; i++)
-		if (p->choose(p->arg, image, &f[i]).kind)
-			status = refuse_probe(p, at, &f[i], st_probe_refusal_text(&site));
-	return status;
-}
-
 /* Of the linker only the function by which it tells of changes. */
 static st_status
 probe_linker(struct st_probes *p, uint32_t at)
@@ -312,7 +299,7 @@ probe_image(struct st_probes *p, uint32_t at)
 	ST_VEC(struct wanted) wanted = {0};
 	st_status status = ST_OK;
 	if (is_linker(p, image))
-		return refuse_linker(p, at) ? ST_FAILED : probe_linker(p, at);
+		return probe_linker(p, at);
 	const struct st_function *f = st_image_functions(image->image, &n);
 	for (size_t i = 0; f && i < n && !status; i++) {
 		const struct st_probe_action action = p->choose(p->arg, image, &f[i]);

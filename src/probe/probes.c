@@ -27,6 +27,8 @@ introduce(struct st_probes *probes)
 	probes->process.install = st_probes_install;
 	probes->process.find = find_function;
 	probes->process.arg = probes;
+	if (probes->budget.share > 0)
+		probes->process.look = st_probes_look;
 }
 
 st_status
@@ -76,6 +78,31 @@ st_probes_cell(const struct st_probes *probes, uint32_t record, uint32_t functio
 	             : NULL;
 }
 
+struct st_probe_pairs
+st_probe_pairs_of(const struct st_probes *probes, uint32_t record)
+{
+	const struct st_probe_area *a = probes->process.area;
+	return (struct st_probe_pairs){
+	        .probes = probes,
+	        .buckets = st_probes_at(probes, a->records[record].pairs,
+	                                ST_PROBE_PAIR_BUCKETS * sizeof(uint32_t)),
+	        .most = a->used / sizeof(struct st_probe_pair)};
+}
+
+struct st_probe_pair *
+st_probe_next_pair(struct st_probe_pairs *pairs)
+{
+	while (pairs->buckets && !pairs->at && pairs->bucket < ST_PROBE_PAIR_BUCKETS)
+		pairs->at = pairs->buckets[pairs->bucket++];
+	if (!pairs->at || !pairs->most)
+		return NULL;
+	pairs->most--;
+	struct st_probe_pair *pair =
+	        (struct st_probe_pair *)st_probes_at(pairs->probes, pairs->at, sizeof *pair);
+	pairs->at = pair ? pair->next : 0;
+	return pair ? pair : st_probe_next_pair(pairs);
+}
+
 void
 st_probes_free(struct st_probes *probes)
 {
@@ -91,4 +118,5 @@ st_probes_free(struct st_probes *probes)
 	free(probes->images.v);
 	free(probes->functions.v);
 	free(probes->refused.v);
+	st_probe_budget_free(&probes->budget);
 }

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "control/probe.h"
+#include "probe/budget.h"
 #include "probe/site.h"
 
 /* An image that is or was mapped. */
@@ -43,6 +44,7 @@ struct st_probes {
 	ST_VEC(struct st_probed_image) images;
 	ST_VEC(struct st_probed_function) functions; /* by the numbers that the area uses */
 	ST_VEC(struct st_probed_function) refused;
+	struct st_probe_budget budget; /* its `share` is given */
 };
 
 /* Starts the program, with choose and arg given and all else 0. 0, or -1 with *e: it has not run
@@ -63,6 +65,15 @@ st_status st_probes_install(void *probes, struct st_error *e);
 /* What a thread has measured of the n-th function; NULL: it has not entered it. */
 const struct st_probe_cell *st_probes_cell(const struct st_probes *probes, uint32_t record,
                                            uint32_t function);
+/* All pairs of a thread, one after the other. */
+struct st_probe_pairs {
+	const struct st_probes *probes;
+	const uint32_t *buckets;
+	uint32_t bucket, at;
+	uint64_t most; /* that there can be: another process has written the list */
+};
+struct st_probe_pairs st_probe_pairs_of(const struct st_probes *probes, uint32_t record);
+struct st_probe_pair *st_probe_next_pair(struct st_probe_pairs *pairs);
 /* Memory of the area; NULL: the offset, which another process has written, leads out of it. */
 const void *st_probes_at(const struct st_probes *probes, uint32_t offset, size_t bytes);
 

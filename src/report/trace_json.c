@@ -4,6 +4,7 @@
 #include "profile/profile.h"
 #include "report/json.h"
 #include "report/trace.h"
+#include "report/trace_limits.h"
 
 static json_t *
 trace_json_text_or_null(const char *text)
@@ -42,6 +43,8 @@ function_json(const struct st_trace *t, const struct st_trace_function *f)
 	SET(out, "calls", st_json_count(f->calls));
 	SET(out, "timed", st_json_count(f->calls - f->counted));
 	SET(out, "lost", st_json_count(f->lost));
+	if (st_trace_was_dropped(t, f))
+		SET(out, "dropped", json_true());
 	if (f->counted) {
 		SET(out, "estimated", json_true());
 		SET(out, "inclusive_error_ns", count_or_null(!f->error_unknown, f->error_ns));
@@ -182,7 +185,7 @@ st_trace_object(const struct st_trace *t, const struct st_profile *p)
 	SET(root, "quantile_error", json_real(ST_TRACE_QUANTILE_ERROR));
 	if (t->probe.ps)
 		SET(root, "probe", cost_json(&t->probe));
-	bad |= add_lists(root, t) | add_lost(root, t);
+	bad |= add_lists(root, t) | add_lost(root, t) | st_trace_add_limits(root, t);
 	SET(root, "notes", p ? st_json_texts(p->notes.v, p->notes.n) : json_array());
 	if (!bad)
 		return root;

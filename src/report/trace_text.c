@@ -4,6 +4,7 @@
 
 #include "report/report.h"
 #include "report/trace.h"
+#include "report/trace_limits.h"
 
 static void
 add_time(struct st_table *table, uint64_t ns)
@@ -53,6 +54,13 @@ say_more(size_t shown, size_t all, FILE *out)
 		fprintf(out, "  ... and %zu more (-n 0 prints all)\n", all - shown);
 }
 
+static const char *
+marks_of(const struct st_trace *t, const struct st_trace_function *f)
+{
+	const bool resolved = st_trace_is_resolved(t, f), dropped = st_trace_was_dropped(t, f);
+	return resolved ? dropped ? " +" : "" : dropped ? " * +" : " *";
+}
+
 static void
 trace_text_print_functions(const struct st_trace *t, size_t shown, bool threads, FILE *out)
 {
@@ -82,7 +90,7 @@ trace_text_print_functions(const struct st_trace *t, size_t shown, bool threads,
 		add_known_time(table, f, f->max_ns);
 		if (threads)
 			st_table_cell(table, "%" PRId64, f->tid);
-		trace_text_add_name(table, f, st_trace_is_resolved(t, f) ? "" : " *");
+		trace_text_add_name(table, f, marks_of(t, f));
 	}
 	fputs("\nfunctions, by the time spent in their own code\n", out);
 	st_table_print(table, out, st_style_of(out));
@@ -141,8 +149,21 @@ note_resolution(const struct st_trace *t, size_t shown, FILE *out)
 }
 
 static void
+note_dropped(const struct st_trace *t, size_t shown, FILE *out)
+{
+	size_t i = 0;
+	while (i < shown && !st_trace_was_dropped(t, &t->functions.v[i]))
+		i++;
+	if (i < shown)
+		fputs("\n  note: +: there were more calls, which had no probe any more: their time "
+		      "is in that of their callers\n",
+		      out);
+}
+
+static void
 trace_text_print_notes(const struct st_trace *t, size_t shown, FILE *out)
 {
+	note_dropped(t, shown, out);
 	note_resolution(t, shown, out);
 	note_estimates(t, out);
 	if (t->lost_returns)
@@ -212,6 +233,7 @@ st_trace_text(const struct st_trace *t, size_t top, bool all_refused, FILE *out)
 		fputs("\n  no function that was to be traced was called\n", out);
 	if (t->pairs.n)
 		print_pairs(t, pairs, out);
+	st_trace_limits_text(t, top, out);
 	trace_text_print_notes(t, functions, out);
 	print_refused(t, false, all_refused, out);
 	print_refused(t, true, all_refused, out);

@@ -10,7 +10,7 @@
 #include "base/parse.h"
 #include "session/region.h"
 
-static const double default_period = 1, least_period = 0.02, greatest_period = 3600;
+static const double least_period = 0.02, greatest_period = 3600;
 
 st_status
 st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
@@ -96,9 +96,14 @@ clock_is_invariant(void)
 	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
+static double
+period_of_budget(const struct st_budget_choice *b)
+{
+	return b->period > 0 ? b->period : ST_BUDGET_PERIOD;
+}
+
 st_status
-st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
-                struct st_error *e)
+st_budget_check(const struct st_budget_choice *b, struct st_error *e)
 {
 	if (!b->chosen)
 		return b->period > 0 || b->clock_chosen || b->policy_chosen || b->sharing_chosen
@@ -107,13 +112,24 @@ st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options
 		                         : b->clock_chosen  ? "period-clock"
 		                         : b->policy_chosen ? "budget-policy"
 		                                            : "budget-share")
-		               : 0;
-	double period = b->period > 0 ? b->period : default_period;
-	double seconds = st_budget_seconds(&b->amount, period);
+		               : ST_OK;
+	const double period = period_of_budget(b), seconds = st_budget_seconds(&b->amount, period);
 	if (seconds > period)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "a budget of %g s does not fit into a period of %g s", seconds,
 		               period);
+	return ST_OK;
+}
+
+st_status
+st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
+                struct st_error *e)
+{
+	if (st_budget_check(b, e))
+		return ST_FAILED;
+	if (!b->chosen)
+		return ST_OK;
+	const double period = period_of_budget(b), seconds = st_budget_seconds(&b->amount, period);
 	if (!clock_is_invariant())
 		return st_fail(e, ST_EXIT_FAILED,
 		               "a budget needs an invariant time stamp counter, which this machine "

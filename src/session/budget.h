@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "control/run.h"
 
+#define ST_BUDGET_PERIOD 1.0 /* seconds, unless another is chosen */
+
 struct st_budget_amount {
 	double share;   /* of the period; or 0 */
 	double seconds; /* in each period; or 0 */
@@ -34,6 +36,8 @@ st_status st_budget_clock(struct st_budget_choice *b, const char *value, struct 
 st_status st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);
 st_status st_budget_sharing(struct st_budget_choice *b, const char *value, struct st_error *e);
 st_status st_budget_period(struct st_budget_choice *b, const char *value, struct st_error *e);
+/* 0, or -1 with *e: the settings do not fit together. */
+st_status st_budget_check(const struct st_budget_choice *b, struct st_error *e);
 /* Puts it into the options of a run, once it is known whole. 0, or -1 with *e. */
 st_status st_budget_apply(const struct st_budget_choice *b, struct st_run_options *options,
                           struct st_error *e);

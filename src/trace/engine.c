@@ -10,8 +10,7 @@ st_trace_refuse_options(const struct st_trace_request *r, const char *engine, st
 	const struct {
 		bool is_given;
 		const char *option;
-	} not_here[] = {{s->budget.chosen, "-b"},
-	                {s->sampling.chosen, "--sampling"},
+	} not_here[] = {{s->sampling.chosen, "--sampling"},
 	                {s->qos.source != NULL, "--qos"},
 	                {s->region.start_at.n, "--start-at"},
 	                {s->region.stop_at.n, "--stop-at"},

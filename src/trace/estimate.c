@@ -2,17 +2,7 @@
 /* Times of all calls from those of some. */
 #include "trace/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-double
-st_trace_error(uint64_t calls, uint64_t timed, double sum, double squares)
-{
-	const double n = (double)timed, all = (double)calls;
-	const double variance = fmax(squares - sum * sum / n, 0) / (n - 1);
-	/* The more of the calls were timed, the less is left to chance. */
-	return 1.96 * all * sqrt(variance / n * (1 - n / all));
-}
 
 /* What the pairs of a function say of it. */
 struct sums {
@@ -37,13 +27,16 @@ rounded(double ns)
 static void
 estimate_pair(const struct st_trace *t, struct st_trace_pair *pair)
 {
-	const uint64_t timed = pair->calls - pair->counted;
-	if (!pair->counted)
+	const struct st_trace_earlier *earlier = &pair->earlier;
+	const uint64_t calls = pair->calls - earlier->calls,
+	               timed = calls - (pair->counted - earlier->counted);
+	if (!pair->counted && !earlier->calls)
 		return;
-	const double all = (double)pair->calls, scale = timed ? all / (double)timed : 0,
+	const double all = (double)calls, scale = timed ? all / (double)timed : 0,
 	             unseen = timed ? 0 : all * mean_of_times(&t->functions.v[pair->callee]);
-	pair->inclusive_ns = rounded((double)pair->inclusive_ns * scale + unseen);
-	pair->outermost_ns = rounded((double)pair->outermost_ns * scale +
+	pair->inclusive_ns =
+	        rounded(earlier->inclusive_ns + (double)pair->inclusive_ns * scale + unseen);
+	pair->outermost_ns = rounded(earlier->outermost_ns + (double)pair->outermost_ns * scale +
 	                             (pair->caller == pair->callee ? 0 : unseen));
 }
 

@@ -13,10 +13,4 @@
  */
 st_status st_trace_estimate(struct st_trace *t, size_t function, size_t pair);
 
-/*
- * The half width of the 95 % interval of the sum of the durations of `calls` calls, of which
- * `timed`, at least 2, were timed at random: from the sum of these durations, and of their squares.
- */
-double st_trace_error(uint64_t calls, uint64_t timed, double sum, double squares);
-
 #endif

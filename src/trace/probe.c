@@ -51,7 +51,7 @@ slowdown_of(const struct st_probes *p, double cpu_seconds)
 	double ticks = 0;
 	for (uint32_t i = 0; a && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
 		ticks += (double)a->records[i].spent / 256;
-	const double cost = ticks / process->tsc_hz, error = 0.25;
+	const double cost = ticks / process->tsc_hz, error = ST_TRACE_COST_ERROR;
 	const double least = cpu_seconds - cost * (1 - error),
 	             most = cpu_seconds - cost * (1 + error);
 	if (!(most > 0) || !(cost > 0))
@@ -156,6 +156,15 @@ run_program(const struct st_trace_request *r, struct st_probes *p, struct st_tra
 	return finish_probe(r, p, out, e);
 }
 
+/* 0: there is no budget. */
+static double
+budget_share(const struct st_trace_request *r)
+{
+	const struct st_budget_choice *b = &r->session->budget;
+	const double period = b->period > 0 ? b->period : ST_BUDGET_PERIOD;
+	return b->chosen ? st_budget_seconds(&b->amount, period) / period : 0;
+}
+
 static st_status
 run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct st_error *e)
 {
@@ -164,15 +173,38 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	struct st_probes probes = {.choose = choose_action,
 	                           .arg = &choice,
+	                           .budget = {.share = budget_share(r)},
 	                           .process = {.most_depth = (uint32_t)r->depth,
 	                                       .scoped = *r->main != '\0',
 	                                       .uses_cpu = r->cpu,
-	                                       .samples = r->every > 1}};
+	                                       .samples = r->every > 1 || budget_share(r) > 0}};
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
 	st_probes_free(&probes);
 	st_trace_chooser_free(choice.chooser);
 	return status;
+}
+
+/* Probes of all threads have one budget, which is always a share of CPU time; and what calls cost
+ * that --depth and --main leave out is not known. */
+static st_status
+check_budget(const struct st_trace_request *r, struct st_error *e)
+{
+	const struct st_budget_choice *b = &r->session->budget;
+	const char *with = r->depth             ? "--depth"
+	                   : *r->main           ? "--main"
+	                   : b->clock_chosen    ? "--period-clock"
+	                   : b->policy_chosen   ? "--budget-policy"
+	                   : b->sharing_chosen  ? "--budget-share"
+	                   : r->session->follow ? "--follow"
+	                                        : NULL;
+	if (b->chosen && with)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--budget together with %s is not possible with --engine probe: leave "
+		        "one of them out, or use --engine jit",
+		        with);
+	return st_budget_check(b, e);
 }
 
 static st_status
@@ -182,7 +214,7 @@ check_probe(const struct st_trace_request *r, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--follow is not possible with --engine probe: leave it out, or "
 		               "use --engine jit");
-	return st_trace_refuse_options(r, "probe", e);
+	return check_budget(r, e) ? ST_FAILED : st_trace_refuse_options(r, "probe", e);
 }
 
 const struct st_trace_engine st_trace_probe = {

@@ -6,6 +6,7 @@
 #include "trace/probe_results.h"
 
 #include "base/hashmap.h"
+#include "probe/strata.h"
 #include "trace/estimate.h"
 
 struct results {
@@ -49,13 +50,10 @@ read_classes(const struct results *r, const struct st_probe_cell *c, struct st_t
 static void
 read_error(const struct results *r, const struct st_probe_cell *c, struct st_trace_function *f)
 {
-	const double squares = (double)c->squares[1] * 0x1p64 + (double)c->squares[0];
-	f->error_unknown = c->calls < 2;
+	const double ticks = st_probe_cell_error(c);
+	f->error_unknown = ticks < 0;
 	if (!f->error_unknown)
-		f->error_ns = (uint64_t)(st_trace_error(f->calls, c->calls,
-		                                        (double)(int64_t)c->inclusive, squares) *
-		                                 r->ns_per_tick +
-		                         0.5);
+		f->error_ns = (uint64_t)(ticks * r->ns_per_tick + 0.5);
 }
 
 static st_status
@@ -107,27 +105,23 @@ read_pair_of_probes(struct results *r, const struct st_probe_pair *p)
 	        .callee = r->at[p->callee - 1] - 1,
 	        .calls = p->calls + p->counted,
 	        .counted = p->counted,
-	        .inclusive_ns = ns(r, p->inclusive),
-	        .outermost_ns = ns(r, p->outermost),
+	        .inclusive_ns = ns(r, p->inclusive - p->closed.inclusive),
+	        .outermost_ns = ns(r, p->outermost - p->closed.outermost),
+	        .earlier = {.calls = p->closed.calls + p->closed.counted,
+	                    .counted = p->closed.counted,
+	                    .inclusive_ns = p->closed.all_inclusive * r->ns_per_tick,
+	                    .outermost_ns = p->closed.all_outermost * r->ns_per_tick},
 	};
 	return ST_OK;
 }
 
 static st_status
-read_pairs(struct results *r, const struct st_probe_record *record)
+read_pairs(struct results *r, uint32_t record)
 {
-	const uint32_t *buckets =
-	        st_probes_at(r->p, record->pairs, ST_PROBE_PAIR_BUCKETS * sizeof *buckets);
-	uint64_t most = r->p->process.area->used / sizeof(struct st_probe_pair);
-	for (uint32_t i = 0; buckets && i < ST_PROBE_PAIR_BUCKETS; i++)
-		for (uint32_t at = buckets[i]; at && most > 0; most--) {
-			const struct st_probe_pair *pair = st_probes_at(r->p, at, sizeof *pair);
-			if (!pair)
-				break;
-			if (read_pair_of_probes(r, pair))
-				return ST_FAILED;
-			at = pair->next;
-		}
+	struct st_probe_pairs all = st_probe_pairs_of(r->p, record);
+	for (const struct st_probe_pair *pair; (pair = st_probe_next_pair(&all));)
+		if (read_pair_of_probes(r, pair))
+			return ST_FAILED;
 	return ST_OK;
 }
 
@@ -252,7 +246,7 @@ read_record(struct results *r, uint32_t n)
 			                        c->since_spent, c->active};
 	}
 	if (!status)
-		status = read_pairs(r, record);
+		status = read_pairs(r, n);
 	if (!status && r->p->process.samples)
 		status = st_trace_estimate(r->t, first, first_pair);
 	if (!status && open.n)
@@ -303,6 +297,24 @@ cost_of(const struct st_probing *p)
 	                              (uint64_t)(p->cost_within * ps_per_tick / 256 + 0.5)};
 }
 
+static st_status
+read_steps_of_probes(struct results *r)
+{
+	const struct st_probe_budget *b = &r->p->budget;
+	for (size_t i = 0; i < b->steps.n; i++) {
+		const struct st_probed_function *f = &r->p->functions.v[b->steps.v[i].function];
+		struct st_trace_step *step = ST_PUSH(&r->t->steps);
+		if (!step)
+			return ST_FAILED;
+		*step = (struct st_trace_step){f->name, r->p->images.v[f->image].path, f->offset,
+		                               (uint64_t)(b->steps.v[i].seconds * 1e9),
+		                               b->steps.v[i].every};
+	}
+	r->t->budget = (struct st_trace_budget){b->share, (uint64_t)(b->cpu * 1e9),
+	                                        (uint64_t)(b->cost * 1e9)};
+	return ST_OK;
+}
+
 st_status
 st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
 {
@@ -322,6 +334,8 @@ st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
 	t->lost_records = a->no_room + a->too_deep;
 	if (!status)
 		status = read_refused_probes(&r);
+	if (!status)
+		status = read_steps_of_probes(&r);
 	free(r.at);
 	if (!status)
 		status = st_trace_sort(t);

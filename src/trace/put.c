@@ -18,7 +18,7 @@ struct named {
 struct putting {
 	const struct st_trace *t;
 	struct st_profile *p;
-	ST_VEC(struct named) named; /* first those of t->functions, then t->refused */
+	ST_VEC(struct named) named; /* those of t->functions, t->refused, t->steps */
 };
 
 /* ---- images and functions ---- */
@@ -48,7 +48,8 @@ static st_status
 list_named(struct putting *w)
 {
 	const struct st_trace *t = w->t;
-	for (size_t i = 0; i < t->functions.n + t->refused.n; i++) {
+	const size_t steps = t->functions.n + t->refused.n;
+	for (size_t i = 0; i < steps + t->steps.n; i++) {
 		struct named *n = ST_PUSH(&w->named);
 		if (!n)
 			return ST_FAILED;
@@ -60,6 +61,10 @@ list_named(struct putting *w)
 			                    .file = f->file,
 			                    .offset = f->offset,
 			                    .line = f->line};
+		} else if (i >= steps) {
+			const struct st_trace_step *step = &t->steps.v[i - steps];
+			*n = (struct named){
+			        .name = step->name, .image = step->image, .offset = step->offset};
 		} else {
 			const struct st_trace_refused *r = &t->refused.v[i - t->functions.n];
 			*n = (struct named){
@@ -328,6 +333,50 @@ put_refused(struct putting *w, bool left_out)
 }
 
 static st_status
+put_steps(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {
+	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
+	        {"at", STROBE_TICKS, STROBE_IS_KEY},
+	        {"every", STROBE_NUMBER, STROBE_IS_MAX}};
+	const size_t first = w->t->functions.n + w->t->refused.n;
+	if (!w->t->steps.n)
+		return ST_OK;
+	struct st_profile_table *table = new_table(
+	        w->p, "steps", "from when on one of how many calls was timed (0: none was seen)", 2,
+	        N_OF(columns), columns);
+	for (size_t i = 0; table && i < w->t->steps.n; i++) {
+		const struct st_profile_value row[] = {function_value(w, (uint32_t)(first + i)),
+		                                       number_value(w->t->steps.v[i].at_ns),
+		                                       number_value(w->t->steps.v[i].every)};
+		if (add_row(table, row))
+			return ST_FAILED;
+	}
+	return table ? ST_OK : ST_FAILED;
+}
+
+static st_status
+put_budget(struct putting *w)
+{
+	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
+	                                                   NUMBER_SUM("number")};
+	const struct st_trace_budget *b = &w->t->budget;
+	if (!(b->share > 0))
+		return ST_OK;
+	struct st_profile_table *table = new_table(
+	        w->p, "budget", "what probes might cost, and did", 1, N_OF(columns), columns);
+	const struct st_profile_value rows[][2] = {
+	        {text_value(w->p, ST_TRACE_BUDGET_SHARE),
+	         number_value((uint64_t)(b->share * 1e6 + 0.5))},
+	        {text_value(w->p, ST_TRACE_BUDGET_CPU), number_value(b->cpu_ns)},
+	        {text_value(w->p, ST_TRACE_BUDGET_COST), number_value(b->cost_ns)}};
+	for (size_t i = 0; table && i < N_OF(rows); i++)
+		if (add_row(table, rows[i]))
+			return ST_FAILED;
+	return table ? ST_OK : ST_FAILED;
+}
+
+static st_status
 put_lost(struct putting *w)
 {
 	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
@@ -370,9 +419,9 @@ st_trace_put(const struct st_trace *t, struct st_profile *p)
 	st_status status = list_named(&w);
 	if (!status)
 		status = put_functions(&w);
-	if (!status &&
-	    (put_calls(&w) || put_estimates(&w) || put_pairs(&w) || put_durations(&w) ||
-	     put_refused(&w, false) || put_refused(&w, true) || put_lost(&w) || put_cost(&w)))
+	if (!status && (put_calls(&w) || put_estimates(&w) || put_pairs(&w) || put_durations(&w) ||
+	                put_refused(&w, false) || put_refused(&w, true) || put_lost(&w) ||
+	                put_cost(&w) || put_steps(&w) || put_budget(&w)))
 		status = ST_FAILED;
 	free(w.named.v);
 	return status || p->out_of_memory ? ST_FAILED : ST_OK;

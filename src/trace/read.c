@@ -13,6 +13,7 @@ enum { P_THREAD, P_CALLER, P_CALLEE, P_CALLS, P_INCLUSIVE, P_OUTERMOST };
 enum { D_THREAD, D_FUNCTION, D_FROM, D_CALLS };
 enum { R_FUNCTION, R_REASON, R_CALLS };
 enum { L_WHAT, L_COUNT };
+enum { S_FUNCTION, S_AT, S_EVERY };
 enum { E_THREAD, E_FUNCTION, E_COUNTED, E_ERROR, E_UNKNOWN };
 
 struct reader {
@@ -205,6 +206,33 @@ read_cost(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
+read_step(struct reader *r, const struct st_profile_value *row)
+{
+	const struct st_profile_value *v = &row[S_FUNCTION];
+	struct st_trace_step *step = ST_PUSH(&r->t->steps);
+	if (!step)
+		return ST_FAILED;
+	*step = (struct st_trace_step){v->text ? v->text : "",
+	                               v->image < r->p->images.n ? r->p->images.v[v->image].path
+	                                                         : NULL,
+	                               v->number, row[S_AT].number, row[S_EVERY].number};
+	return ST_OK;
+}
+
+static st_status
+read_budget(struct reader *r, const struct st_profile_value *row)
+{
+	struct st_trace_budget *b = &r->t->budget;
+	if (!strcmp(row[L_WHAT].text, ST_TRACE_BUDGET_SHARE))
+		b->share = (double)row[L_COUNT].number / 1e6;
+	else if (!strcmp(row[L_WHAT].text, ST_TRACE_BUDGET_CPU))
+		b->cpu_ns = row[L_COUNT].number;
+	else if (!strcmp(row[L_WHAT].text, ST_TRACE_BUDGET_COST))
+		b->cost_ns = row[L_COUNT].number;
+	return ST_OK;
+}
+
+static st_status
 each_row(struct reader *r, const struct st_profile_table *table,
          st_status (*each)(struct reader *r, const struct st_profile_value *row))
 {
@@ -244,6 +272,10 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		status = each_row(&r, table_named(p, "lost", L_COUNT + 1), read_lost);
 	if (!status)
 		status = each_row(&r, table_named(p, "probe", L_COUNT + 1), read_cost);
+	if (!status)
+		status = each_row(&r, table_named(p, "steps", S_EVERY + 1), read_step);
+	if (!status)
+		status = each_row(&r, table_named(p, "budget", L_COUNT + 1), read_budget);
 	if (!status)
 		status = st_trace_sort(t);
 	st_hashmap_free(&r.functions);

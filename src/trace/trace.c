@@ -18,6 +18,7 @@ st_trace_free(struct st_trace *t)
 	free(t->pairs.v);
 	free(t->lanes.v);
 	free(t->refused.v);
+	free(t->steps.v);
 	st_trace_texts_free(t->texts);
 	*t = (struct st_trace){0};
 }
@@ -91,7 +92,50 @@ st_trace_is_resolved(const struct st_trace *t, const struct st_trace_function *f
 	return !f->calls || (double)f->inclusive_ns * 1000 >= least * (double)f->calls;
 }
 
+/* ---- the budget ---- */
+
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+bool
+st_trace_is_step_of(const struct st_trace_step *step, const struct st_trace_function *f)
+{
+	return step->offset == f->offset && is_same_text(step->image, f->image) &&
+	       is_same_text(step->name, f->name);
+}
+
+bool
+st_trace_was_dropped(const struct st_trace *t, const struct st_trace_function *f)
+{
+	for (size_t i = 0; i < t->steps.n; i++)
+		if (!t->steps.v[i].every && st_trace_is_step_of(&t->steps.v[i], f))
+			return true;
+	return false;
+}
+
+double
+st_trace_cost_share(const struct st_trace_budget *b)
+{
+	return b->cpu_ns > b->cost_ns ? (double)b->cost_ns / (double)(b->cpu_ns - b->cost_ns) : 0;
+}
+
 /* ---- order ---- */
+
+static int
+step_order(const void *a, const void *b)
+{
+	const struct st_trace_step *x = a, *y = b;
+	const int images = x->image && y->image ? strcmp(x->image, y->image)
+	                                        : (x->image != NULL) - (y->image != NULL);
+	if (images)
+		return images;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
 
 static int
 class_order(const void *a, const void *b)
@@ -163,6 +207,8 @@ st_trace_sort(struct st_trace *t)
 		qsort_r(order, n, sizeof *order, function_order, t);
 		reorder(t, order, at, sorted);
 	}
+	if (t->steps.n)
+		qsort(t->steps.v, t->steps.n, sizeof *t->steps.v, step_order);
 	if (t->pairs.n)
 		qsort(t->pairs.v, t->pairs.n, sizeof *t->pairs.v, pair_order);
 	free(order);

@@ -43,11 +43,19 @@ struct st_trace_function {
 	ST_VEC(struct st_trace_class) classes; /* ascending */
 };
 
+/* For st_trace_estimate: calls of a pair while another share of them was timed, and their times as
+ * estimated. */
+struct st_trace_earlier {
+	uint64_t calls, counted;
+	double inclusive_ns, outermost_ns;
+};
+
 struct st_trace_pair {
 	uint32_t caller, callee; /* indices of functions; the first may be ST_TRACE_NOBODY */
 	uint64_t calls, inclusive_ns;
-	uint64_t outermost_ns; /* of calls that no other call of the callee was around */
-	uint64_t counted;      /* calls that were not timed; for st_trace_estimate */
+	uint64_t outermost_ns;           /* of calls that no other call of the callee was around */
+	uint64_t counted;                /* calls that were not timed; for st_trace_estimate */
+	struct st_trace_earlier earlier; /* of `calls` and `counted`, but not of the times */
 };
 
 /* A function that was chosen and could not be traced. */
@@ -56,6 +64,21 @@ struct st_trace_refused {
 	uint64_t offset;                   /* in the image */
 	bool left_out; /* it could have been, and is left out by an earlier trace: reduce.h */
 };
+
+/* To keep the budget, from then on one of `every` calls of the function was timed; 0: its probe was
+ * taken out, and its calls are a lower bound. */
+struct st_trace_step {
+	const char *name, *image;
+	uint64_t offset, at_ns, every;
+};
+
+/* share 0: there was none. */
+struct st_trace_budget {
+	double share;             /* of the CPU time that the program would need without probes */
+	uint64_t cpu_ns, cost_ns; /* all, and the probes' part, by what a probe costs */
+};
+/* The second may be off by that share of it. */
+#define ST_TRACE_COST_ERROR 0.25
 
 /* A thread or process of a raw file. */
 struct st_trace_lane {
@@ -78,6 +101,8 @@ struct st_trace {
 	ST_VEC(struct st_trace_pair) pairs;         /* by outermost time, the greatest first */
 	ST_VEC(struct st_trace_lane) lanes;
 	ST_VEC(struct st_trace_refused) refused;
+	ST_VEC(struct st_trace_step) steps; /* by function, and ascending by time */
+	struct st_trace_budget budget;
 	struct st_trace_cost probe;
 	uint64_t lost_returns, lost_records;
 	uint64_t nested_returns;  /* of the lost ones: nested deeper than the engine can follow */
@@ -90,6 +115,10 @@ struct st_trace {
 #define ST_TRACE_PROBE_CALL "call"
 #define ST_TRACE_PROBE_ERROR "error"
 #define ST_TRACE_PROBE_LEAST "between time stamps"
+/* The rows of the table `budget` of a profile. */
+#define ST_TRACE_BUDGET_SHARE "millionths of the CPU time without probes"
+#define ST_TRACE_BUDGET_CPU "ns of CPU time"
+#define ST_TRACE_BUDGET_COST "ns of these for probes"
 /* The rows of the table `lost` of a profile. */
 #define ST_TRACE_LOST_RECORDS "records"
 #define ST_TRACE_LOST_NESTED "returns nested too deep"
@@ -117,6 +146,13 @@ st_status st_trace_put(const struct st_trace *t, struct st_profile *p);
 bool st_trace_quantile(const struct st_trace_function *f, double q, uint64_t *ns);
 /* The relative error of such a duration, at most. */
 #define ST_TRACE_QUANTILE_ERROR 0.02
+
+/* Is it the same function as that of the step? */
+bool st_trace_is_step_of(const struct st_trace_step *step, const struct st_trace_function *f);
+/* Was the function's probe taken out? */
+bool st_trace_was_dropped(const struct st_trace *t, const struct st_trace_function *f);
+/* The cost of the probes as a share of the CPU time without them; 0: not known. */
+double st_trace_cost_share(const struct st_trace_budget *b);
 
 /* Do the function's calls last long enough to be told from the cost of the probe: on average, as
  * long as what lies between the time stamps of an empty call, and the error of the cost? */

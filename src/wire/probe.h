@@ -48,7 +48,16 @@ enum st_probe_kind {
 struct st_probe_action {
 	uint32_t kind;
 	uint32_t amount; /* of what is timed: one of so many calls is, the others are counted; 0:
-	                    all are */
+	                    all are. The controller may change it at any time */
+};
+
+/* What had been measured of a function or a pair when the share of its calls that are timed last
+ * changed, as its fields of the same names, and what all calls until then took, as estimated. The
+ * controller writes and reads it. */
+struct st_probe_closed {
+	uint64_t calls, counted, inclusive, outermost, squares[2];
+	double all_inclusive, all_outermost;
+	double variance; /* of the first of these */
 };
 
 /* What a thread has measured of a function. Times are net: the cost of probes,
@@ -69,6 +78,8 @@ struct st_probe_cell {
 	uint64_t squares[2];             /* the lower 64 bits first */
 	uint32_t last_caller, last_pair; /* the pair that was used last: caller + 1, offset / 8 */
 	uint32_t octaves[ST_PROBE_OCTAVES]; /* offset / 8 of ST_PROBE_CLASSES numbers of calls */
+	uint64_t seen;                      /* calls, by the controller */
+	struct st_probe_closed closed;
 };
 
 struct st_probe_pair {
@@ -77,6 +88,7 @@ struct st_probe_pair {
 	uint32_t unused;
 	uint64_t calls, inclusive, outermost;
 	uint64_t counted; /* calls that were not timed */
+	struct st_probe_closed closed;
 };
 
 /* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */

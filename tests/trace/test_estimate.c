@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/estimate.h"
 #include "trace/estimate.h"
 
 static void
@@ -80,22 +81,37 @@ test_recursion(void **state)
 	st_trace_free(&t);
 }
 
+/* 1010 calls, of which the first 10 took 1000 ns, and of the others two were timed, with 40 ns. */
+static void
+test_earlier(void **state)
+{
+	struct st_trace t = {0};
+	(void)state;
+	add_function(&t, 1010, 998, 1040);
+	add_pair(&t, ST_TRACE_NOBODY, 0, 1010, 998, 40);
+	t.pairs.v[0].earlier = (struct st_trace_earlier){
+	        .calls = 10, .counted = 0, .inclusive_ns = 1000, .outermost_ns = 1000};
+	assert_int_equal(st_trace_estimate(&t, 0, 0), ST_OK);
+	assert_times(&t.functions.v[0], 21000, 21000, 21000);
+	st_trace_free(&t);
+}
+
 /* Of 100 calls 4 are timed: 10, 10, 14, 14. Variance 16/3, error of the mean sqrt(16/3/4 * 0.96).
  */
 static void
 test_error(void **state)
 {
 	(void)state;
-	assert_true(fabs(st_trace_error(100, 4, 48, 592) - 1.96 * 100 * 1.13137085) < 1e-4);
-	assert_true(st_trace_error(4, 4, 48, 592) == 0);
-	assert_true(st_trace_error(1000, 100, 5000, 250000) == 0);
+	assert_true(fabs(st_sum_error(100, 4, 48, 592) - 1.96 * 100 * 1.13137085) < 1e-4);
+	assert_true(st_sum_error(4, 4, 48, 592) == 0);
+	assert_true(st_sum_error(1000, 100, 5000, 250000) == 0);
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs),
-	                                   cmocka_unit_test(test_recursion),
-	                                   cmocka_unit_test(test_error)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_pairs), cmocka_unit_test(test_recursion),
+	        cmocka_unit_test(test_earlier), cmocka_unit_test(test_error)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,15 +53,27 @@ static struct st_trace_function functions[] = {{.name = "outer",
                                                 .exclusive_ns = 3,
                                                 .min_ns = 3,
                                                 .max_ns = 3}};
-static struct st_trace_pair pairs[] = {{ST_TRACE_NOBODY, 0, 3, 84, 80, 0}, {0, 1, 1, 4, 4, 0}};
+static struct st_trace_pair pairs[] = {
+        {.caller = ST_TRACE_NOBODY,
+         .callee = 0,
+         .calls = 3,
+         .inclusive_ns = 84,
+         .outermost_ns = 80},
+        {.caller = 0, .callee = 1, .calls = 1, .inclusive_ns = 4, .outermost_ns = 4}};
 static struct st_trace_refused refused[] = {
         {"locked", "/bin/b", "it begins with a lock prefix", 0x10, false},
         {"often", "/bin/b", "it was called 100001 times", 0x20, true}};
+
+static struct st_trace_step steps[] = {{"inner", "/bin/a", 0x30, 2000, 7},
+                                       {"inner", "/bin/a", 0x30, 5000, 0},
+                                       {"locked", "/bin/b", 0x10, 1000, 2}};
 
 static const struct st_trace whole = {.engine = "ebpf",
                                       .functions = {functions, 3, 3},
                                       .pairs = {pairs, 2, 2},
                                       .refused = {refused, 2, 2},
+                                      .steps = {steps, 3, 3},
+                                      .budget = {0.0125, 1000000000, 50000000},
                                       .lost_returns = 1,
                                       .lost_records = 9,
                                       .probe = {21500, 300, 9250},
@@ -150,6 +162,33 @@ test_whole(void **state)
 	st_profile_free(p);
 }
 
+static void
+test_budget(void **state)
+{
+	(void)state;
+	struct st_trace t;
+	struct st_error e;
+	struct st_profile *p = through_a_file(&whole);
+	assert_int_equal(st_trace_read(&t, p, true, &e), 0);
+	assert_int_equal(t.steps.n, 3);
+	for (size_t i = 0; i < t.steps.n; i++) {
+		assert_string_equal(t.steps.v[i].name, steps[i].name);
+		assert_string_equal(t.steps.v[i].image, steps[i].image);
+		assert_int_equal(t.steps.v[i].offset, steps[i].offset);
+		assert_int_equal(t.steps.v[i].at_ns, steps[i].at_ns);
+		assert_int_equal(t.steps.v[i].every, steps[i].every);
+	}
+	assert_memory_equal(&t.budget, &whole.budget, sizeof t.budget);
+	/* 50 ms of 950 ms. */
+	assert_true(st_trace_cost_share(&t.budget) > 0.0526 &&
+	            st_trace_cost_share(&t.budget) < 0.0527);
+	for (size_t i = 0; i < t.functions.n; i++)
+		assert_int_equal(st_trace_was_dropped(&t, &t.functions.v[i]),
+		                 !strcmp(t.functions.v[i].name, "inner"));
+	st_trace_free(&t);
+	st_profile_free(p);
+}
+
 /* Nothing was called, and all was refused. */
 static void
 test_empty(void **state)
@@ -170,6 +209,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole),
+	                                   cmocka_unit_test(test_budget),
 	                                   cmocka_unit_test(test_empty)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

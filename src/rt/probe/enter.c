@@ -52,6 +52,7 @@ SELDOM static void
 count(struct st_probe_thread *t, uint32_t function)
 {
 	struct st_probe_cell *c = probe_cell(t, function);
+	((struct st_probe_record *)t->numbers)->spent += probe_context.cost_counted;
 	if (LIKELY(c))
 		c->calls++;
 	else
