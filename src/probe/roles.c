@@ -10,6 +10,7 @@ static const char saves[] = "it saves its return address for later";
 static const char never[] = "it does not return";
 static const char walks[] = "it reads the return addresses of its callers";
 static const char begins[] = "it is not called, a process or a thread begins with it";
+static const char goroutines[] = "goroutines return to its second byte";
 static const char special[] = "it is called in a way of its own";
 
 /* In the order of strcmp. What glibc, musl, libgcc, LLVM's and GNU's libunwind, and the known
@@ -89,6 +90,8 @@ static const struct named {
         {"mcount", {ST_ROLE_COUNT, caller}},
         {"objc_begin_catch", {ST_ROLE_LANDING, NULL}},
         {"ontop_fcontext", {ST_ROLE_COUNT, saves}},
+        {"runtime.goexit", {ST_ROLE_REFUSED, goroutines}},
+        {"runtime.goexit.abi0", {ST_ROLE_REFUSED, goroutines}},
         {"savectx", {ST_ROLE_COUNT, twice}},
         {"setcontext", {ST_ROLE_COUNT, never}},
         {"setjmp", {ST_ROLE_COUNT, twice}},
@@ -131,9 +134,6 @@ static const struct walker {
 	bool process;                        /* it walks over frames of other images, too */
 	const char *why;
 } walkers[] = {
-        {NULL, ".gopclntab", NULL, false, "Go's runtime reads return addresses, and moves stacks"},
-        {NULL, ".data.rel.ro.gopclntab", NULL, false,
-         "Go's runtime reads return addresses, and moves stacks"},
         {"caml_start_program", NULL, NULL, false,
          "OCaml's garbage collector reads return addresses"},
         {"caml_call_gc", NULL, NULL, false, "OCaml's garbage collector reads return addresses"},
@@ -183,10 +183,25 @@ hides_unwinder(struct st_image *image)
 	return true;
 }
 
+bool
+st_probe_is_go(struct st_image *image)
+{
+	/* Linkers put the first two into other sections, and the others can be left out. */
+	static const char *const sections[] = {".gopclntab", ".data.rel.ro.gopclntab",
+	                                       ".go.buildinfo", ".note.go.buildid"};
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+		if (st_image_has_section(image, sections[i]))
+			return true;
+	return st_image_defines(image, "runtime.morestack");
+}
+
 struct st_probe_role_of
 st_probe_image_role(struct st_image *image, bool *process)
 {
 	*process = false;
+	if (st_probe_is_go(image))
+		return (struct st_probe_role_of){
+		        ST_ROLE_COUNT, "Go's runtime reads return addresses, and moves stacks"};
 	for (size_t i = 0; i < sizeof walkers / sizeof *walkers; i++) {
 		if (!is_walker(image, &walkers[i]))
 			continue;

@@ -42,4 +42,7 @@ struct st_probe_role_of st_probe_role(const char *raw_name);
  */
 struct st_probe_role_of st_probe_image_role(struct st_image *image, bool *process);
 
+/* Is there code of Go in it? */
+bool st_probe_is_go(struct st_image *image);
+
 #endif

@@ -37,7 +37,7 @@ st_probe_planner_new(struct st_image *image)
 	p->role = st_probe_image_role(image, &p->forbids);
 	p->n_ranges = st_image_code_ranges(image, &p->ranges, &p->has_frames);
 	/* Go's functions have tables of their own, and only what comes from C has frames. */
-	if (st_image_has_section(image, ".gopclntab"))
+	if (st_probe_is_go(image))
 		p->has_frames = false;
 	p->n_resolvers = st_image_resolvers(image, &p->resolvers);
 	p->n_labels = st_image_labels(image, &p->labels);

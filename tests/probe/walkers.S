@@ -18,6 +18,11 @@ _ZN2v87Isolate3NewERKNS0_12CreateParamsE:
 	.quad 1
 	.text
 #endif
+#ifdef GOSTRIPPED
+	.section .go.buildinfo, "a"
+	.quad 1
+	.text
+#endif
 	.globl plain
 	.type plain, @function
 plain:	.cfi_startproc
