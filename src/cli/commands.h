@@ -183,8 +183,8 @@
 	O(reduce_by, 0, "reduce-by", "FILE", true,                                                 \
 	  "leave out functions that an earlier trace shows to be called too often")                \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
-	O(every, 0, "every", "N", true,                                                            \
-	  "time one of N calls of each function, count all (default: 1)")                          \
+	O(every, 0, "every", "[FUNC=]N", true,                                                     \
+	  "time one of N calls of each function, or of FUNC, count all (default: 1)")              \
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
 	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \

@@ -113,11 +113,12 @@ trace_by_engine(void *arg, struct st_measured *out, struct st_error *e)
 static st_status
 use_engine(struct st_trace_arguments *a, struct st_error *e)
 {
-	struct st_trace_request request = st_trace_request_of(a);
+	const struct st_trace_request request = st_trace_request_of(a);
 	a->engine = st_trace_engine_for(a->engine, &request);
 	/* Where another option needs another engine, all calls are timed. */
-	if (a->preset == ST_TRACE_QUICK && !a->every && !strcmp(a->engine->name, "probe"))
-		request.every = a->every = ST_TRACE_QUICK_EVERY;
+	if (a->preset == ST_TRACE_QUICK && !a->rates.rates.n && !strcmp(a->engine->name, "probe") &&
+	    st_trace_rates_add(&a->rates, ST_TRACE_QUICK_EVERY, e))
+		return ST_FAILED;
 	if (a->usdt.n && strcmp(a->engine->name, "ebpf"))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--usdt needs the probes of the kernel: use --engine ebpf, or "

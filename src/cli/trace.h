@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "cli/measure.h"
 #include "trace/engine.h"
+#include "trace/rates.h"
 #include "trace/raw.h"
 
 enum st_trace_form {
@@ -25,7 +26,7 @@ enum st_trace_form {
 
 /* Options that are set together, unless they are given. */
 enum st_trace_preset { ST_TRACE_NO_PRESET, ST_TRACE_QUICK, ST_TRACE_THOROUGH };
-enum { ST_TRACE_QUICK_EVERY = 16 };
+#define ST_TRACE_QUICK_EVERY "16"
 
 struct st_trace_arguments {
 	struct st_measure measure;
@@ -43,13 +44,13 @@ struct st_trace_arguments {
 	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
 	char main[256];         /* empty: none */
 	enum st_trace_preset preset;
-	long every;              /* --every: time 1 of N calls; 0: not given */
-	long depth;              /* 0: all */
-	bool has_form;           /* --format was given */
-	enum st_trace_form form; /* what is written to the file */
-	const char *from;        /* a profile to read; NULL: none */
-	const char *from_raw;    /* a raw file to read; NULL: none */
-	enum st_trace_unit unit; /* of the raw file */
+	struct st_trace_rates rates; /* --every */
+	long depth;                  /* 0: all */
+	bool has_form;               /* --format was given */
+	enum st_trace_form form;     /* what is written to the file */
+	const char *from;            /* a profile to read; NULL: none */
+	const char *from_raw;        /* a raw file to read; NULL: none */
+	enum st_trace_unit unit;     /* of the raw file */
 	bool has_unit;
 	long pid;       /* of a process to attach; 0: none */
 	double seconds; /* to measure; 0: all */

@@ -19,7 +19,7 @@ enum {
 #undef O
 };
 
-enum { MOST_DEPTH = 1000000, MOST_EVERY = 1000000 };
+enum { MOST_DEPTH = 1000000 };
 
 static const char *const forms[] = {[ST_TRACE_DB] = "db",
                                     [ST_TRACE_TEXT] = "text",
@@ -171,7 +171,7 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 	case TRACE_main:
 		return set_main(a, value, e);
 	case TRACE_every:
-		return st_option_number("every", value, 1, MOST_EVERY, &a->every, e);
+		return st_trace_rates_add(&a->rates, value, e);
 	case TRACE_depth:
 		return st_option_number("depth", value, 1, MOST_DEPTH, &a->depth, e);
 	case TRACE_format:
@@ -453,6 +453,7 @@ st_trace_arguments_free(struct st_trace_arguments *a)
 {
 	st_measure_free(&a->measure);
 	st_patterns_free(&a->usdt);
+	st_trace_rates_free(&a->rates);
 	st_trace_changed_close(a->changed);
 	st_trace_reduction_close(a->reduction);
 }

@@ -9,11 +9,11 @@
 static st_status
 check_jit(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->cpu         ? "--cpu"
-	                     : r->every > 1 ? "--every"
-	                     : r->changed   ? "--changed-since"
-	                     : r->reduction ? "--reduce-by"
-	                                    : NULL;
+	const char *cannot = r->cpu                            ? "--cpu"
+	                     : st_trace_rates_sample(r->rates) ? "--every"
+	                     : r->changed                      ? "--changed-since"
+	                     : r->reduction                    ? "--reduce-by"
+	                                                       : NULL;
 	return cannot ? st_fail(e, ST_EXIT_USAGE,
 	                        "%s is not possible with --engine jit: leave it out, or use "
 	                        "--engine probe",
@@ -57,7 +57,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .events = a->events,
 	                                 .cpu = a->cpu,
 	                                 .quiet = a->measure.result.quiet,
-	                                 .every = a->every,
+	                                 .rates = &a->rates,
 	                                 .depth = a->depth,
 	                                 .main = a->main,
 	                                 .excluded = &a->measure.session.region.excluded,

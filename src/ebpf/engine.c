@@ -17,6 +17,7 @@
 #include "session/session.h"
 #include "trace/choose.h"
 #include "trace/files.h"
+#include "trace/rates.h"
 
 /* Nested return probes that the kernel tracks for each thread (MAX_URETPROBE_DEPTH). */
 enum { KERNELS_DEPTH = 64 };
@@ -26,10 +27,10 @@ enum { KERNELS_DEPTH = 64 };
 static st_status
 check_engine(const struct st_trace_request *r, struct st_error *e)
 {
-	const char *cannot = r->cpu                      ? "--cpu"
-	                     : r->every > 1              ? "--every"
-	                     : r->session->budget.chosen ? "--budget"
-	                                                 : NULL;
+	const char *cannot = r->cpu                            ? "--cpu"
+	                     : st_trace_rates_sample(r->rates) ? "--every"
+	                     : r->session->budget.chosen       ? "--budget"
+	                                                       : NULL;
 	if (cannot)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%s is not possible with --engine ebpf: leave it out, or use "

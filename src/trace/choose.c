@@ -109,6 +109,14 @@ st_trace_is_named(const struct st_function *f, const char *name)
 	return !strcmp(bare.text, name);
 }
 
+bool
+st_trace_fits_name(const struct st_function *f, const char *pattern)
+{
+	const struct bare_name bare = bare_name_of(f->name);
+	return !strcmp(bare.text, pattern) || !strcmp(f->name, pattern) ||
+	       !fnmatch(pattern, bare.text, 0) || !fnmatch(pattern, f->name, 0);
+}
+
 /* The patterns of --exclude, and names that are none of a function. */
 static bool
 is_left_out(const struct st_trace_chooser *c, const struct st_function *f)

@@ -19,5 +19,7 @@ bool st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const c
 
 /* Is that the function's name, as in C++ without its arguments? */
 bool st_trace_is_named(const struct st_function *f, const char *name);
+/* Does the name fit the shell pattern, with its arguments or without them? */
+bool st_trace_fits_name(const struct st_function *f, const char *pattern);
 
 #endif

@@ -18,6 +18,7 @@ struct st_patterns;
 struct st_profile;
 struct st_session;
 struct st_trace_changed;
+struct st_trace_rates;
 struct st_trace_reduction;
 
 /* What is asked for. All of it is the caller's and outlives the run. */
@@ -28,7 +29,7 @@ struct st_trace_request {
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
 	bool cpu;                             /* times are CPU times of the thread */
-	long every;                           /* time 1 of N calls; 0 and 1: every call */
+	struct st_trace_rates *rates;         /* of which functions 1 of N calls is timed */
 	long depth;                           /* 0: all */
 	const char *main;                     /* empty: none */
 	const struct st_patterns *excluded;   /* functions */

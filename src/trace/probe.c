@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
+#include "trace/rates.h"
 #include "trace/reduce.h"
 
 struct choice {
@@ -25,7 +26,8 @@ choose_action(void *arg, const struct st_probed_image *image, const struct st_fu
 	if (is_scope)
 		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
 	if (st_trace_chosen(c->chooser, image->image, image->path, f))
-		return (struct st_probe_action){ST_PROBE_TIME, (uint32_t)c->request->every};
+		return (struct st_probe_action){ST_PROBE_TIME,
+		                                st_trace_rate_of(c->request->rates, f)};
 	return (struct st_probe_action){ST_PROBE_NOTHING, 0};
 }
 
@@ -109,11 +111,13 @@ note_missing_names(const struct st_trace_request *r, const struct st_probes *pro
 {
 	struct st_profile *p = out->profile;
 	struct st_region *region = &r->session->region;
-	if (region->functions.n || region->scope.n || region->excluded.n)
+	if (region->functions.n || region->scope.n || region->excluded.n ||
+	    st_trace_rates_miss(r->rates))
 		for (size_t i = 0; i < probes->images.n; i++)
 			st_region_image(region, probes->images.v[i].path);
 	out->missing = p->notes.n;
 	st_region_note_unknown(region, p);
+	st_trace_rates_note(r->rates, region, p);
 	out->n_missing = p->notes.n - out->missing;
 	out->unmatched = st_region_fits_nothing(region, true);
 }
@@ -171,13 +175,14 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	struct choice choice = {r, st_trace_chooser_new(r)};
 	if (!choice.chooser)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
-	struct st_probes probes = {.choose = choose_action,
-	                           .arg = &choice,
-	                           .budget = {.share = budget_share(r)},
-	                           .process = {.most_depth = (uint32_t)r->depth,
-	                                       .scoped = *r->main != '\0',
-	                                       .uses_cpu = r->cpu,
-	                                       .samples = r->every > 1 || budget_share(r) > 0}};
+	struct st_probes probes = {
+	        .choose = choose_action,
+	        .arg = &choice,
+	        .budget = {.share = budget_share(r)},
+	        .process = {.most_depth = (uint32_t)r->depth,
+	                    .scoped = *r->main != '\0',
+	                    .uses_cpu = r->cpu,
+	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0}};
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
 	st_probes_free(&probes);

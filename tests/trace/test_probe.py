@@ -137,6 +137,30 @@ class Samples(Probe):
             self.assertIsNotNone(f[name]["p99_ns"])
             self.assertGreater(f[name]["inclusive_error_ns"], 0)
 
+    def test_by_function(self):
+        """For each function, the last --every that fits it counts."""
+        for options, timed in [(["t_part=10"], (1000, 200, 3000)), (["t_part=10", "t_*=5"], (200, 400, 600)),
+                               (["10", "t_s*=1"], (100, 200, 3000)), (["t_spin=7", "2"], (500, 1000, 1500)), (["t_e[pq]ual=1000"], (1, 2000, 3000))]:
+            with self.subTest(options=options):
+                trace, _ = self.trace("auto", *(word for option in options for word in ("--every", option)), command=[CALLS, "equal"])
+                self.assertEqual(trace["engine"], "probe")
+                f = {f["name"]: f for f in trace["functions"]}
+                self.assertEqual(tuple(f[name]["timed"] for name in ("t_equal", "t_part", "t_spin")), timed)
+                self.assertEqual(tuple(f[name]["calls"] for name in ("t_equal", "t_part", "t_spin")), (1000, 2000, 3000))
+
+    def test_unknown_function(self):
+        done = subprocess.run([STROBE, "trace", "-q", "--every", "t_spim=3", "--every", "no*=2", "-o", self.at / "x.db", CALLS, "levels"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"^strobe: --every t_spim=3: no traced function has that name; did you mean '?t_spin'?.*\n"
+                         r"strobe: --every no\*=2: no traced function has that name\n$")
+
+    def test_not_a_number(self):
+        for value in "0", "x", "t_spin=", "=3", "t_spin=0", "t_spin=1000001", "":
+            done = subprocess.run([STROBE, "trace", "--every", value, CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "strobe: --every takes a number from 1 to 1000000, "
+                                                                           f"or FUNCTION=N with such a number, not '{value}'\n"))
+
     def test_same_calls(self):
         """All calls and pairs are counted: in recursion, after longjmp, in threads, at 100,000 levels."""
         for what in "levels", "fib", "threads", "deep", "exits":
