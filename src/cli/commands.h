@@ -16,9 +16,14 @@
 	  "show calling contexts of functions, or paths of basic blocks")                          \
 	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]", "time the calls of functions") \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
-	C(show, "show", "[options] FILE", "show the result of an earlier run, or more of it")      \
+	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
+	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
 	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
+	C(init, "init", "[options]", "make the store of profiles of a project")                    \
+	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
+	C(status, "status", "[options]",                                                           \
+	  "show the stored profiles of this version, and those that are not stored")               \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
@@ -263,6 +268,23 @@
 	  "include the text of files that other users may not read")                               \
 	O(debuginfod, 0, "debuginfod", NULL, true,                                                 \
 	  "download missing debug files from DEBUGINFOD_URLS")                                     \
+	ST_OPTION_HELP(O)
+
+#define ST_INIT_OPTIONS(O)                                                                         \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_ADD_OPTIONS(O)                                                                          \
+	O(rev, 'r', "rev", "REV", true,                                                            \
+	  "store them as profiles of this version (default: the one that is checked out)")         \
+	O(workload, 'w', "workload", "NAME", true,                                                 \
+	  "name the input: only profiles of equal workloads are compared")                         \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_STATUS_OPTIONS(O)                                                                       \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_COVERED_OPTIONS(O)                                                                      \

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/rows.h"
+#include "cli/show_stored.h"
 #include "export/lcov.h"
 #include "profile/output.h"
 #include "profile/profile.h"
@@ -151,7 +152,9 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 	if (a->help)
 		return 0;
 	if (!a->file)
-		return st_fail(e, ST_EXIT_USAGE, "no profile to show: strobe show FILE");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "no profile to show: strobe show FILE, or a stored profile or version");
 	bool is_rows = a->rows || st_row_file_is(a->file);
 	if (a->format == ST_FORMAT_CSV && !a->table && !is_rows)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -265,31 +268,44 @@ show_rows(const struct arguments *a, struct st_error *e)
 	return status;
 }
 
+static st_status
+show_profile_file(const struct arguments *a, struct st_error *e)
+{
+	if (a->rows || st_row_file_is(a->file))
+		return show_rows(a, e);
+	struct st_profile *p = st_profile_load(a->file, e);
+	if (!p)
+		return -1;
+	struct st_style plain = {0};
+	bool terminal = !strcmp(a->output, "-");
+	char *text = render(a, p, terminal ? st_style_of(stdout) : plain, e);
+	int status = text ? write_text_show(a->output, text, a->format == ST_FORMAT_JSON, e) : -1;
+	if (st_debuginfod_problem())
+		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
+	free(text);
+	st_profile_free(p);
+	return status ? ST_FAILED : ST_OK;
+}
+
 int
 st_show_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
+	char *stored = NULL;
+	bool printed = false;
 	if (parse_show(&a, argv, &e))
 		return st_complain(&e);
 	if (a.help) {
 		st_command_help(stdout, st_command_find("show"), false);
 		return ST_EXIT_OK;
 	}
-	if (st_output_check_input(a.output, a.file, &e))
+	if (st_output_check_input(a.output, a.file, &e) ||
+	    st_show_stored(a.file, a.format == ST_FORMAT_JSON, &stored, &printed, &e))
 		return st_complain(&e);
-	if (a.rows || st_row_file_is(a.file))
-		return show_rows(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
-	struct st_profile *p = st_profile_load(a.file, &e);
-	if (!p)
-		return st_complain(&e);
-	struct st_style plain = {0};
-	bool terminal = !strcmp(a.output, "-");
-	char *text = render(&a, p, terminal ? st_style_of(stdout) : plain, &e);
-	int status = text ? write_text_show(a.output, text, a.format == ST_FORMAT_JSON, &e) : -1;
-	if (st_debuginfod_problem())
-		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
-	free(text);
-	st_profile_free(p);
+	if (stored)
+		a.file = stored;
+	int status = printed ? 0 : show_profile_file(&a, &e);
+	st_show_forget(stored);
 	return status ? st_complain(&e) : ST_EXIT_OK;
 }

@@ -54,6 +54,75 @@ keep_environment(struct st_profile *p)
 	}
 }
 
+/* The first line of a file of the kernel; false: there is none, as in many virtual machines. */
+static bool
+read_fact(const char *path, char *line, int size)
+{
+	FILE *f = fopen(path, "re");
+	bool read = f && fgets(line, size, f);
+	if (f)
+		fclose(f);
+	if (read)
+		line[strcspn(line, "\n")] = '\0';
+	return read && *line;
+}
+
+static void
+add_fact_of_file(struct st_profile *p, const char *name, const char *path)
+{
+	char line[64];
+	if (read_fact(path, line, sizeof line))
+		st_profile_add_fact(p, name, line);
+}
+
+/* What the hypervisor calls itself, as "KVMKVMKVM"; "none" on bare hardware. */
+static void
+add_virtualisation(struct st_profile *p)
+{
+	enum { HYPERVISOR_BIT = 1 << 31, HYPERVISOR_LEAF = 0x40000000 };
+	unsigned int a, b, c, d, name[4] = {0};
+	__cpuid(1, a, b, c, d);
+	(void)a, (void)b, (void)d;
+	if (!(c & (unsigned int)HYPERVISOR_BIT)) {
+		st_profile_add_fact(p, "virtualisation", "none");
+		return;
+	}
+	__cpuid(HYPERVISOR_LEAF, a, name[0], name[1], name[2]);
+	char *text = (char *)name;
+	for (size_t n = strlen(text); n && text[n - 1] == ' '; n--)
+		text[n - 1] = '\0';
+	st_profile_add_fact(p, "virtualisation", *text ? text : "unknown");
+}
+
+/* In steps of 256 MiB: what the kernel keeps for itself differs a little at each boot. */
+static void
+add_memory_fact(struct st_profile *p)
+{
+	enum { STEP = 256 << 20 };
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	st_profile_add_fact(
+	        p, "memory",
+	        st_profile_textf(p, "%llu MiB",
+	                         (unsigned long long)((bytes + STEP / 2) / STEP * 256)));
+}
+
+/* What may differ from one machine to the next, and changes speed. */
+static void
+add_facts(struct st_profile *p)
+{
+	static const char cpu[] = "/sys/devices/system/cpu/";
+	char path[96];
+	add_memory_fact(p);
+	snprintf(path, sizeof path, "%scpu0/cpufreq/scaling_governor", cpu);
+	add_fact_of_file(p, "governor", path);
+	snprintf(path, sizeof path, "%scpufreq/boost", cpu);
+	add_fact_of_file(p, "turbo", path);
+	snprintf(path, sizeof path, "%sintel_pstate/no_turbo", cpu);
+	add_fact_of_file(p, "no_turbo", path);
+	add_fact_of_file(p, "aslr", "/proc/sys/kernel/randomize_va_space");
+	add_virtualisation(p);
+}
+
 void
 st_collect_machine(struct st_profile *p)
 {
@@ -70,5 +139,6 @@ st_collect_machine(struct st_profile *p)
 	r->cpu = st_profile_text(p, brand);
 	r->cwd = st_profile_text(p, getcwd(cwd, sizeof cwd) ? cwd : "");
 	r->cores = sched_getaffinity(0, sizeof set, &set) ? 0 : CPU_COUNT(&set);
+	add_facts(p);
 	keep_environment(p);
 }

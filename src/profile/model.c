@@ -37,6 +37,7 @@ st_profile_free(struct st_profile *p)
 	free(p->qos.rows.v);
 	free(p->overshoots.v);
 	free(p->run.environment.v);
+	free(p->run.facts.v);
 	free(p->processes.v);
 	free(p->images.v);
 	free(p->functions.v);
@@ -123,6 +124,17 @@ st_profile_note(struct st_profile *p, const char *format, ...)
 	const char **note = ST_PUSH(&p->notes);
 	if (note)
 		*note = text;
+	else
+		p->out_of_memory = true;
+}
+
+void
+st_profile_add_fact(struct st_profile *p, const char *name, const char *value)
+{
+	struct st_profile_fact *fact = ST_PUSH(&p->run.facts);
+	if (fact)
+		*fact = (struct st_profile_fact){st_profile_text(p, name),
+		                                 st_profile_text(p, value)};
 	else
 		p->out_of_memory = true;
 }

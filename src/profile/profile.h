@@ -72,6 +72,11 @@ struct st_slowdown {
 	double least, about, most;
 };
 
+/* Something about the machine, by its name. */
+struct st_profile_fact {
+	const char *name, *value;
+};
+
 struct st_profile_run {
 	/* As they were given, for people: nothing reads `tool` and `options` but to print them. */
 	const char *tool, *options, *strobe_version;
@@ -82,6 +87,7 @@ struct st_profile_run {
 	environment; /* NAME=VALUE, the few variables that change how programs run */
 	const char *cwd, *host, *machine, *kernel, *cpu;
 	int64_t cores;
+	ST_VEC(struct st_profile_fact) facts; /* more of the machine: memory, governor, ... */
 	int64_t start_ns, wall_ns, cpu_user_ns, cpu_system_ns;
 	double tsc_hz;
 	struct st_slowdown slowdown;
@@ -312,6 +318,9 @@ __attribute__((format(printf, 2, 3))) const char *st_profile_textf(struct st_pro
 /* Adds a sentence to the notes. */
 __attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p, const char *format,
                                                            ...);
+
+/* Adds something about the machine. */
+void st_profile_add_fact(struct st_profile *p, const char *name, const char *value);
 
 /* The tools of the run and their options; of an option its value, NULL: it was not given. */
 bool st_profile_has_tool(const struct st_profile *p, const char *tool);

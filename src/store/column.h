@@ -4,7 +4,8 @@
  * again and again: as columns these are equal bytes, as rows they are mixed with what differs.
  *
  * The first byte says how the values follow: whole numbers as they are or as differences, texts, or
- * each value with its kind. The form follows from the values, so that equal columns are equal bytes.
+ * each value with its kind. The form follows from the values, so that equal columns are equal
+ * bytes.
  */
 #ifndef STROBE_STORE_COLUMN_H
 #define STROBE_STORE_COLUMN_H
@@ -24,9 +25,9 @@ struct st_cell {
 
 /* A column being written: a cell after the other. All zeros is an empty one. */
 struct st_column_writer {
-	struct st_bytes cells;             /* each with its kind */
-	struct st_bytes numbers, steps;    /* whole numbers, as they are and as differences */
-	struct st_bytes texts;             /* without the kinds */
+	struct st_bytes cells;          /* each with its kind */
+	struct st_bytes numbers, steps; /* whole numbers, as they are and as differences */
+	struct st_bytes texts;          /* without the kinds */
 	bool other_than_number, other_than_text;
 	uint64_t falls; /* numbers that are less than the one before */
 	uint64_t n;

@@ -69,8 +69,8 @@ config_take_line(struct st_config *c, const char *line, const char *end, const c
 		return 0;
 	const char *equals = memchr(line, '=', (size_t)(end - line));
 	if (!equals)
-		return st_fail(e, ST_EXIT_FAILED, "%s, line %zu: there is no '=': write KEY = VALUE",
-		               from, number);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s, line %zu: there is no '=': write KEY = VALUE", from, number);
 	struct st_setting *s = ST_PUSH(&c->v);
 	if (!s)
 		return config_no_memory(e);

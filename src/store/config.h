@@ -25,7 +25,8 @@ struct st_config {
 /* K("key", "ARGUMENT", "what it does") */
 #define ST_CONFIG_KEYS(K)                                                                          \
 	K("store", "FOLDER", "keep the store in this folder (default: strobe in the git folder)")  \
-	K("status.depth", "N", "look for comparable profiles in at most N commits (default: 1000)") \
+	K("status.depth", "N",                                                                     \
+	  "look for comparable profiles in at most N commits (default: 1000)")                     \
 	K("status.threshold", "PERCENT", "report functions that changed by PERCENT (default: 5)")  \
 	K("compare.machines", "same|any",                                                          \
 	  "compare profiles of one machine only (default), or of any two")

@@ -124,8 +124,8 @@ walk_visit(struct walk *w, const struct waiting *next, st_vcs_visit *visit, void
 	}
 	unsigned parents = w->git->commit_parentcount(next->commit);
 	for (unsigned i = 0; i < parents; i++)
-		version.cut |= !walk_add(w, w->git->commit_parent_id(next->commit, i),
-		                         next->steps + 1);
+		version.cut |=
+		        !walk_add(w, w->git->commit_parent_id(next->commit, i), next->steps + 1);
 	bool more = visit(arg, &version, next->steps);
 	st_version_free(&version);
 	return more;

@@ -226,10 +226,8 @@ st_store_open(struct st_store *s, struct st_error *e)
 		status = st_fail(e, ST_EXIT_FAILED, "there is no store in %s: run strobe init",
 		                 s->folder);
 	if (!status)
-		status = store_connect(s,
-		                       access(s->path, W_OK) ? SQLITE_OPEN_READONLY
-		                                             : SQLITE_OPEN_READWRITE,
-		                       e);
+		status = store_connect(
+		        s, access(s->path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
 	if (!status)
 		status = store_check(s, e);
 	if (status)

@@ -118,8 +118,8 @@ object_insert(struct st_store *s, const struct st_hash *hash, size_t size, int64
               const struct st_bytes *data, int64_t *row, struct st_error *e)
 {
 	sqlite3_stmt *insert = NULL;
-	if (st_store_query(s, &insert,
-	                   "INSERT INTO object(hash, base, size, data) VALUES(?,?,?,?)", e))
+	if (st_store_query(s, &insert, "INSERT INTO object(hash, base, size, data) VALUES(?,?,?,?)",
+	                   e))
 		return -1;
 	sqlite3_bind_blob(insert, 1, hash->v, sizeof hash->v, SQLITE_STATIC);
 	if (base)

@@ -58,8 +58,8 @@ static st_status
 pack_read_schema(struct st_pack *p, sqlite3 *db, const char *path, struct st_error *e)
 {
 	sqlite3_stmt *rows = NULL;
-	int step = sqlite3_prepare_v2(db, "SELECT type, name, sql FROM sqlite_master ORDER BY rowid",
-	                              -1, &rows, NULL);
+	int step = sqlite3_prepare_v2(
+	        db, "SELECT type, name, sql FROM sqlite_master ORDER BY rowid", -1, &rows, NULL);
 	int status = 0;
 	while (!status && (step == SQLITE_OK || step == SQLITE_ROW)) {
 		step = sqlite3_step(rows);

@@ -31,6 +31,7 @@
 	"CREATE INDEX profile_version ON profile(version);"                                        \
 	"CREATE INDEX profile_configuration ON profile(configuration, version);"                   \
 	"CREATE INDEX profile_file ON profile(inode, device);"                                     \
+	"CREATE INDEX profile_start ON profile(start_ns);"                                         \
 	"CREATE TABLE part("                                                                       \
 	" profile INTEGER NOT NULL REFERENCES profile,"                                            \
 	" object INTEGER NOT NULL REFERENCES object,"                                              \

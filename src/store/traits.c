@@ -111,19 +111,27 @@ traits_machine(const struct st_profile *p)
 	return st_text_end(&text);
 }
 
+/* As it was given, or as the profile's measurements are labelled. */
+static const char *
+traits_workload(const struct st_profile *p, const char *given)
+{
+	for (size_t i = 0; i < p->measurements.series.n && !given; i++)
+		given = st_series_label(&p->measurements.series.v[i], "workload");
+	return given ? given : "";
+}
+
 st_status
 st_traits_of(struct st_traits *t, const struct st_profile *p, const char *workload)
 {
 	*t = (struct st_traits){
 	        .collector = traits_collector(&p->run),
 	        .command = traits_command(&p->run),
-	        .workload = strdup(workload ? workload : ""),
+	        .workload = strdup(traits_workload(p, workload)),
 	        .parameters = traits_parameters(p),
 	        .machine = traits_machine(p),
 	};
-	return t->collector && t->command && t->workload && t->parameters && t->machine
-	               ? ST_OK
-	               : ST_FAILED;
+	return t->collector && t->command && t->workload && t->parameters && t->machine ? ST_OK
+	                                                                                : ST_FAILED;
 }
 
 void
@@ -167,8 +175,8 @@ st_traits_differ(const char *a, const char *b, const char **at, struct st_trait_
 			d->a_length = (int)(end - d->a);
 			d->b = traits_value(b, line, d->name_length, &d->b_length);
 		}
-		if (d->b && (d->a_length != d->b_length ||
-		             strncmp(d->a, d->b, (size_t)d->a_length) != 0)) {
+		if (d->b &&
+		    (d->a_length != d->b_length || strncmp(d->a, d->b, (size_t)d->a_length) != 0)) {
 			*at = next;
 			return true;
 		}

@@ -24,21 +24,21 @@ st_version_free(struct st_version *v)
 }
 
 static struct vcs_git *
-git_of(struct st_vcs *v)
+gitvcs_of(struct st_vcs *v)
 {
 	return (struct vcs_git *)v;
 }
 
 static st_status
-git_out_of_memory(struct st_error *e)
+gitvcs_out_of_memory(struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "no memory left to read the repository");
 }
 
 static st_status
-git_resolve_to(struct st_vcs *v, const char *rev, struct st_version *out, struct st_error *e)
+gitvcs_resolve_to(struct st_vcs *v, const char *rev, struct st_version *out, struct st_error *e)
 {
-	struct vcs_git *g = git_of(v);
+	struct vcs_git *g = gitvcs_of(v);
 	git_object *object = NULL, *commit = NULL;
 	*out = (struct st_version){0};
 	int status = g->git->revparse_single(&object, g->repo, rev);
@@ -55,13 +55,13 @@ git_resolve_to(struct st_vcs *v, const char *rev, struct st_version *out, struct
 		               "'%s' is no commit of this repository: git log lists them", rev);
 	status = st_gitwalk_version(g->git, (git_commit *)commit, out) ? 0 : -1;
 	g->git->object_free(commit);
-	return status ? git_out_of_memory(e) : 0;
+	return status ? gitvcs_out_of_memory(e) : 0;
 }
 
 static st_status
-git_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
+gitvcs_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
 {
-	struct vcs_git *g = git_of(v);
+	struct vcs_git *g = gitvcs_of(v);
 	git_reference *head = NULL;
 	*out = (struct st_version){0};
 	int status = g->git->repository_head(&head, g->repo);
@@ -72,31 +72,52 @@ git_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
 	if (status)
 		return st_fail(e, ST_EXIT_FAILED, "cannot read HEAD of the repository: %s",
 		               st_libgit_reason(g->git));
-	return git_resolve_to(v, "HEAD", out, e);
+	return gitvcs_resolve_to(v, "HEAD", out, e);
 }
 
 static st_status
-git_walk(struct st_vcs *v, const char *from, enum st_vcs_order order, st_vcs_visit *visit,
-         void *arg, struct st_error *e)
+gitvcs_walk(struct st_vcs *v, const char *from, enum st_vcs_order order, st_vcs_visit *visit,
+            void *arg, struct st_error *e)
 {
-	struct vcs_git *g = git_of(v);
-	return st_gitwalk(g->git, g->repo, from, order, visit, arg) ? 0 : git_out_of_memory(e);
+	struct vcs_git *g = gitvcs_of(v);
+	return st_gitwalk(g->git, g->repo, from, order, visit, arg) ? 0 : gitvcs_out_of_memory(e);
 }
 
+struct gitvcs_search {
+	const char *name;
+	bool found;
+};
+
 static bool
-git_reaches(struct st_vcs *v, const char *name, const char *ancestor)
+gitvcs_is_sought(void *arg, const struct st_version *v, uint64_t steps)
 {
-	struct vcs_git *g = git_of(v);
+	struct gitvcs_search *search = arg;
+	(void)steps;
+	search->found = !strcmp(search->name, v->name);
+	return !search->found;
+}
+
+/* libgit2 is quick, but gives up where a shallow clone ends. */
+static bool
+gitvcs_reaches(struct st_vcs *v, const char *name, const char *ancestor)
+{
+	struct vcs_git *g = gitvcs_of(v);
+	struct gitvcs_search search = {.name = ancestor};
 	git_oid from, to;
 	if (g->git->oid_fromstr(&from, name) || g->git->oid_fromstr(&to, ancestor))
 		return false;
-	return g->git->oid_equal(&from, &to) ||
-	       g->git->graph_descendant_of(g->repo, &from, &to) == 1;
+	if (g->git->oid_equal(&from, &to))
+		return true;
+	int reached = g->git->graph_descendant_of(g->repo, &from, &to);
+	if (reached >= 0)
+		return reached == 1;
+	return st_gitwalk(g->git, g->repo, name, ST_VCS_NEAREST, gitvcs_is_sought, &search) &&
+	       search.found;
 }
 
 /* Against its only parent, or against nothing; a merge has no change of its own. */
 static int
-git_diff_of(const struct vcs_git *g, git_commit *commit, git_diff **diff)
+gitvcs_diff_of(const struct vcs_git *g, git_commit *commit, git_diff **diff)
 {
 	git_tree *to = NULL, *from = NULL;
 	git_commit *parent = NULL;
@@ -119,9 +140,9 @@ git_diff_of(const struct vcs_git *g, git_commit *commit, git_diff **diff)
 
 /* A commit whose parent or trees are not here, as in a shallow clone, has none either. */
 static st_status
-git_patch(struct st_vcs *v, const char *name, char **out, struct st_error *e)
+gitvcs_patch(struct st_vcs *v, const char *name, char **out, struct st_error *e)
 {
-	struct vcs_git *g = git_of(v);
+	struct vcs_git *g = gitvcs_of(v);
 	git_oid id, patch;
 	git_commit *commit = NULL;
 	git_diff *diff = NULL;
@@ -129,19 +150,19 @@ git_patch(struct st_vcs *v, const char *name, char **out, struct st_error *e)
 	*out = NULL;
 	if (g->git->oid_fromstr(&id, name) || g->git->commit_lookup(&commit, g->repo, &id))
 		return 0;
-	bool known = !git_diff_of(g, commit, &diff) && diff && g->git->diff_num_deltas(diff) &&
+	bool known = !gitvcs_diff_of(g, commit, &diff) && diff && g->git->diff_num_deltas(diff) &&
 	             !g->git->diff_patchid(&patch, diff, NULL);
 	if (known)
 		*out = strdup(g->git->oid_tostr(hex, sizeof hex, &patch));
 	g->git->diff_free(diff);
 	g->git->commit_free(commit);
-	return known && !*out ? git_out_of_memory(e) : 0;
+	return known && !*out ? gitvcs_out_of_memory(e) : 0;
 }
 
 static char *
-git_branch(struct st_vcs *v)
+gitvcs_branch(struct st_vcs *v)
 {
-	struct vcs_git *g = git_of(v);
+	struct vcs_git *g = gitvcs_of(v);
 	git_reference *head = NULL;
 	char *name = NULL;
 	if (!g->git->repository_head(&head, g->repo) && g->git->reference_is_branch(head))
@@ -151,10 +172,10 @@ git_branch(struct st_vcs *v)
 }
 
 static bool
-git_is_dirty(struct st_vcs *v)
+gitvcs_is_dirty(struct st_vcs *v)
 {
-	struct vcs_git *g = git_of(v);
-	git_status_options options = GIT_STATUS_OPTIONS_INIT;
+	struct vcs_git *g = gitvcs_of(v);
+	git_status_options options = {.version = GIT_STATUS_OPTIONS_VERSION};
 	git_status_list *list = NULL;
 	options.flags = GIT_STATUS_OPT_EXCLUDE_SUBMODULES;
 	bool dirty = v->root && !g->git->status_list_new(&list, g->repo, &options) &&
@@ -164,9 +185,9 @@ git_is_dirty(struct st_vcs *v)
 }
 
 static void
-git_close(struct st_vcs *v)
+gitvcs_close(struct st_vcs *v)
 {
-	struct vcs_git *g = git_of(v);
+	struct vcs_git *g = gitvcs_of(v);
 	g->git->repository_free(g->repo);
 	free(v->data);
 	free(v->root);
@@ -174,23 +195,23 @@ git_close(struct st_vcs *v)
 	free(g);
 }
 
-static const struct st_vcs_kind git_kind = {
+static const struct st_vcs_kind gitvcs_kind = {
         .name = "git",
         .title = "commit",
-        .head = git_head,
-        .resolve = git_resolve_to,
-        .walk = git_walk,
-        .reaches = git_reaches,
-        .patch = git_patch,
-        .branch = git_branch,
-        .dirty = git_is_dirty,
-        .close = git_close,
+        .head = gitvcs_head,
+        .resolve = gitvcs_resolve_to,
+        .walk = gitvcs_walk,
+        .reaches = gitvcs_reaches,
+        .patch = gitvcs_patch,
+        .branch = gitvcs_branch,
+        .dirty = gitvcs_is_dirty,
+        .close = gitvcs_close,
 };
 
 /* Of the folder with hooks: core.hooksPath, which counts from the top of the files, or the one of
  * the repository. */
 static char *
-git_hooks_folder(const struct vcs_git *g, const char *common, const char *root)
+gitvcs_hooks_folder(const struct vcs_git *g, const char *common, const char *root)
 {
 	git_config *config = NULL;
 	const char *set = NULL;
@@ -205,14 +226,14 @@ git_hooks_folder(const struct vcs_git *g, const char *common, const char *root)
 }
 
 static st_status
-git_describe_places(struct vcs_git *g, struct st_error *e)
+gitvcs_describe_places(struct vcs_git *g, struct st_error *e)
 {
 	const char *common = g->git->repository_commondir(g->repo);
 	const char *root = g->git->repository_workdir(g->repo);
 	g->vcs.data = st_text_of("%sstrobe", common);
 	g->vcs.root = root ? strdup(root) : NULL;
-	g->vcs.hooks = git_hooks_folder(g, common, root);
-	return g->vcs.data && g->vcs.hooks && (!root || g->vcs.root) ? 0 : git_out_of_memory(e);
+	g->vcs.hooks = gitvcs_hooks_folder(g, common, root);
+	return g->vcs.data && g->vcs.hooks && (!root || g->vcs.root) ? 0 : gitvcs_out_of_memory(e);
 }
 
 st_status
@@ -232,11 +253,11 @@ st_vcs_git(struct st_vcs **out, struct st_error *e)
 	struct vcs_git *g = calloc(1, sizeof *g);
 	if (!g) {
 		git->repository_free(repo);
-		return git_out_of_memory(e);
+		return gitvcs_out_of_memory(e);
 	}
-	*g = (struct vcs_git){.vcs.kind = &git_kind, .git = git, .repo = repo};
-	if (git_describe_places(g, e)) {
-		git_close(&g->vcs);
+	*g = (struct vcs_git){.vcs.kind = &gitvcs_kind, .git = git, .repo = repo};
+	if (gitvcs_describe_places(g, e)) {
+		gitvcs_close(&g->vcs);
 		return -1;
 	}
 	*out = &g->vcs;

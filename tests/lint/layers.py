@@ -26,6 +26,7 @@ MAY = {
     "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "qos", "control", "profile", "collect", "rows", "coverage"},
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
+    "store": {"base", "strobe", "profile", "check"},
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "session", "check"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
@@ -34,7 +35,7 @@ MAY = {
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "ebpf", "report", "export", "live", "experiment", "tune"},
+            "session", "contexts", "reconstruct", "trace", "ebpf", "report", "export", "live", "experiment", "tune", "store"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

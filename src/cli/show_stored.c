@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/show_stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/stored.h"
+#include "report/json.h"
+#include "report/text.h"
+
+static st_status
+show_extract(struct st_store *s, const struct st_stored *p, char **path, struct st_error *e)
+{
+	const char *folder = getenv("TMPDIR");
+	*path = st_text_of("%s/strobe-XXXXXX", folder && *folder ? folder : "/tmp");
+	if (!*path)
+		return st_store_no_memory(e);
+	int fd = mkostemp(*path, O_CLOEXEC);
+	if (fd < 0) {
+		st_cause(e, ST_EXIT_FAILED, "cannot write to %s: %s; set TMPDIR to another folder",
+		         *path, strerror(errno));
+		free(*path);
+		*path = NULL;
+		return -1;
+	}
+	close(fd);
+	return st_store_extract(s, p, *path, e);
+}
+
+static json_t *
+show_list_json(const struct st_version *v, const struct st_stored_list *l)
+{
+	json_t *profiles = json_array();
+	for (size_t i = 0; i < l->v.n; i++)
+		json_array_append_new(profiles, st_stored_json(&l->v.v[i]));
+	return json_pack("{si, ss, so, so}", "version", ST_JSON_VERSION, "commit", v->name,
+	                 "subject", st_json_text(v->subject), "profiles", profiles);
+}
+
+static st_status
+show_list(const struct st_store *s, const struct st_version *v, const struct st_stored_list *l,
+          bool json, struct st_error *e)
+{
+	struct st_safe safe;
+	if (json)
+		return st_stored_print_json(show_list_json(v, l), e);
+	if (!st_safe_begin(&safe, stdout))
+		return st_store_no_memory(e);
+	fprintf(safe.text.out, "%s %.10s%s%s\n", s->vcs->kind->title, v->name,
+	        *v->subject ? ": " : "", v->subject);
+	if (!l->v.n)
+		fputs("  no profile of this version is stored\n", safe.text.out);
+	bool printed = !l->v.n || st_stored_print(l, safe.text.out);
+	st_safe_end(&safe);
+	return printed ? 0 : st_store_no_memory(e);
+}
+
+/* The only profile of a version, or a list of all. */
+static st_status
+show_version(struct st_store *s, const char *name, bool json, char **path, bool *printed,
+             struct st_error *e)
+{
+	struct st_version v;
+	struct st_stored_list l = {0};
+	struct st_error unknown;
+	if (st_store_version(s, name, &v, &unknown))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "'%s' is no file, no stored profile and no %s: strobe log lists "
+		               "what is stored",
+		               name, s->vcs->kind->title);
+	int status = st_store_of_version(s, &v, &l, e);
+	if (!status && l.v.n == 1)
+		status = show_extract(s, &l.v.v[0], path, e);
+	else if (!status)
+		status = show_list(s, &v, &l, json, e);
+	*printed = !*path;
+	st_stored_list_free(&l);
+	st_version_free(&v);
+	return status ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_show_stored(const char *name, bool json, char **path, bool *printed, struct st_error *e)
+{
+	struct st_store s;
+	struct st_stored p;
+	struct st_error none;
+	bool found;
+	*path = NULL;
+	*printed = false;
+	if (!access(name, F_OK) || st_store_open(&s, &none))
+		return 0;
+	int status = st_store_find(&s, name, &p, &found, e);
+	if (!status && found) {
+		status = show_extract(&s, &p, path, e);
+		st_stored_free(&p);
+	} else if (!status) {
+		status = show_version(&s, name, json, path, printed, e);
+	}
+	st_store_close(&s);
+	if (status && *path) {
+		st_show_forget(*path);
+		*path = NULL;
+	}
+	return status ? ST_FAILED : ST_OK;
+}
+
+void
+st_show_forget(char *path)
+{
+	if (path)
+		unlink(path);
+	free(path);
+}

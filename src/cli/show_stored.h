@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What strobe show is asked for when it is no file: a stored profile, or a version. */
+#ifndef STROBE_CLI_SHOW_STORED_H
+#define STROBE_CLI_SHOW_STORED_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/*
+ * A file that has the profile, to be removed by st_show_forget, in *path. NULL there: what was
+ * named is a file, or there is no store, and the caller says so. Of a version with several profiles
+ * it prints a list, and *printed is set. 0, or -1 with *e.
+ */
+st_status st_show_stored(const char *name, bool json, char **path, bool *printed,
+                         struct st_error *e);
+/* Removes the file, and frees path. */
+void st_show_forget(char *path);
+
+#endif
