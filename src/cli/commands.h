@@ -28,6 +28,8 @@
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
 	  "print the executed path, and what is certain about its gaps")                           \
+	C(time, "time", "[options] [--] PROGRAM [ARGUMENT...]",                                    \
+	  "run a program repeatedly without measuring code, and show its time and memory")         \
 	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "find the time budget that suits a program")                                             \
 	C(doctor, "doctor", "[options]",                                                           \
@@ -340,6 +342,23 @@
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result as JSON (default: strobe.PROGRAM.PID.tune.json)")                      \
 	O(quiet, 'q', "quiet", NULL, true, "do not show progress")                                 \
+	ST_OPTION_HELP(O)
+
+#define ST_TIME_OPTIONS(O)                                                                         \
+	O(repeat, 'r', "repeat", "N", true, "measure N runs (default: 10)")                        \
+	O(warmups, 'w', "warmups", "N", true, "run the program N times first (default: 3)")        \
+	O(cpu, 0, "cpu", "LIST", true, "run the program on these CPUs only: 0,2-4")                \
+	O(prepare, 0, "prepare", "SHELLCOMMAND", true,                                             \
+	  "run this command before each run; its time is not counted")                             \
+	O(workload, 0, "workload", "NAME", true, "record NAME as the workload")                    \
+	O(size, 0, "size", "N", true, "record N as the size of the workload")                      \
+	O(input, 0, "stdin", "FILE", true, "give the program this input (default: /dev/null)")     \
+	O(streams, 0, "stdout", "FILE", true,                                                      \
+	  "write the program's output and errors to FILE (default: /dev/null)")                    \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/measurements.h"
 #include "report/places.h"
 #include "report/qos.h"
 
@@ -418,6 +419,7 @@ st_report_object(const struct st_report *r)
 		bad |= add_functions(root, r) | json_add_samples(root, p);
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
+	bad |= st_json_add_measurements(root, p) != ST_OK;
 	bad |= st_qos_json(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= st_budget_json(root, p) | json_add_fallbacks(root, p) | add_parts(root, r);

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "report/budget.h"
+#include "report/measurements.h"
 #include "report/qos.h"
 #include "report/report.h"
 #include "wire/results/header.h"
@@ -206,7 +207,8 @@ st_report_summary(const struct st_report *r, FILE *out)
 {
 	const struct st_profile *p = r->profile;
 	summary_print_command(out, &p->run, r->style.width);
-	summary_print_end(out, p);
+	if (!p->measurements.series.n) /* whose table says how long the program ran */
+		summary_print_end(out, p);
 	print_counters(out, p);
 	print_samples(out, &p->run);
 	st_budget_print(out, p);
@@ -215,6 +217,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 		summary_print_functions(r, out);
 	if (!r->no_tables)
 		st_report_tables(r, out);
+	st_report_measurements(r, out);
 	print_streams(out, p);
 	summary_print_notes(out, p);
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run of a command. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "timing/signals.h"
+#include "timing/timing.h"
+
+/* More than the child's memory grows between what it says and its execve, and more than the kernel,
+ * which counts pages for each CPU apart, is wrong by. */
+enum { EXECVE_KB = 512 };
+
+/* What the child says before its execve, and once more with an error when that has failed. */
+struct ready {
+	int error;
+	const char *thing; /* what the error is of, in the memory that fork has copied */
+	struct timespec at;
+	struct rusage used;
+};
+
+static double
+ns_of(const struct timeval *t)
+{
+	return (double)t->tv_sec * 1e9 + (double)t->tv_usec * 1e3;
+}
+
+/* NULL, or what failed with errno. */
+static const char *
+take_places(const struct st_timing_command *c)
+{
+	int in = open(c->input, O_RDONLY | O_CLOEXEC);
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0)
+		return c->input;
+	int out = open(c->streams, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
+		return c->streams;
+	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus))
+		return "the CPUs of --cpu";
+	return NULL;
+}
+
+static _Noreturn void
+become_command(const struct st_timing_command *c, int report)
+{
+	struct ready r = {.thing = take_places(c)};
+	if (r.thing)
+		r.error = errno;
+	getrusage(RUSAGE_SELF, &r.used);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &r.at);
+	if (write(report, &r, sizeof r) == sizeof r && !r.error) {
+		execvp(c->argv[0], c->argv);
+		r.thing = c->argv[0];
+		r.error = errno;
+		if (write(report, &r, sizeof r) != sizeof r)
+			_exit(ST_EXIT_FAILED);
+	}
+	_exit(ST_EXIT_FAILED);
+}
+
+/* Whole, or there is none. */
+static bool
+read_ready(int report, struct ready *r)
+{
+	size_t got = 0;
+	for (ssize_t n; got < sizeof *r; got += (size_t)n) {
+		n = read(report, (char *)r + got, sizeof *r - got);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+static int
+wait_status(pid_t pid, struct rusage *used, struct timespec *end)
+{
+	int status = 0;
+	while (wait4(pid, &status, 0, used) < 0 && errno == EINTR) {
+	}
+	clock_gettime(CLOCK_MONOTONIC_RAW, end);
+	return status;
+}
+
+/* What the command used after its execve. The kernel keeps the peak memory of the process across
+ * it. */
+static void
+timing_fill_run(struct st_timing_run *out, const struct ready *r, const struct rusage *used,
+                const struct timespec *end)
+{
+	const struct rusage *b = &r->used;
+	double *v = out->v;
+	v[ST_TIMING_WALL] = (double)((end->tv_sec - r->at.tv_sec) * 1000000000 +
+	                             (end->tv_nsec - r->at.tv_nsec));
+	v[ST_TIMING_USER] = ns_of(&used->ru_utime) - ns_of(&b->ru_utime);
+	v[ST_TIMING_SYSTEM] = ns_of(&used->ru_stime) - ns_of(&b->ru_stime);
+	v[ST_TIMING_MEMORY] = (double)used->ru_maxrss * 1024;
+	v[ST_TIMING_MINOR_FAULTS] = (double)(used->ru_minflt - b->ru_minflt);
+	v[ST_TIMING_MAJOR_FAULTS] = (double)(used->ru_majflt - b->ru_majflt);
+	v[ST_TIMING_VOLUNTARY] = (double)(used->ru_nvcsw - b->ru_nvcsw);
+	v[ST_TIMING_INVOLUNTARY] = (double)(used->ru_nivcsw - b->ru_nivcsw);
+	/* The kernel divides CPU time between user and system by estimates that may go down. */
+	for (int i = 0; i < ST_TIMING_COUNT; i++)
+		v[i] = v[i] < 0 ? 0 : v[i];
+	out->memory_hidden = used->ru_maxrss <= b->ru_maxrss + EXECVE_KB;
+}
+
+static st_status
+no_command(const struct ready *r, const char *name, struct st_error *e)
+{
+	if (r->thing != name)
+		return st_fail(e, ST_EXIT_FAILED, "cannot use %s: %s", r->thing,
+		               strerror(r->error));
+	return st_fail(e, r->error == ENOENT ? ST_EXIT_NOT_FOUND : ST_EXIT_NOT_EXECUTABLE,
+	               "cannot run %s: %s", name, strerror(r->error));
+}
+
+st_status
+st_timing_run(const struct st_timing_command *c, struct st_timing_run *out, struct st_error *e)
+{
+	int report[2];
+	struct ready r = {0};
+	struct rusage used = {0};
+	struct timespec end;
+	if (pipe2(report, O_CLOEXEC))
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	pid_t pid = fork();
+	if (pid == 0)
+		become_command(c, report[1]);
+	int error = errno;
+	st_timing_child(pid > 0 ? pid : 0);
+	close(report[1]);
+	bool ready = pid > 0 && read_ready(report[0], &r);
+	while (ready && read_ready(report[0], &r)) { /* again only if execve fails */
+	}
+	close(report[0]);
+	int status = pid > 0 ? wait_status(pid, &used, &end) : 0;
+	st_timing_child(0);
+	if (pid < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(error));
+	if (r.error)
+		return no_command(&r, c->argv[0], e);
+	if (!ready)
+		return st_fail(e, ST_EXIT_FAILED, "the process was ended before it was %s",
+		               c->argv[0]);
+	timing_fill_run(out, &r, &used, &end);
+	out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	out->exit = out->signal ? 128 + out->signal : WEXITSTATUS(status);
+	return 0;
+}
