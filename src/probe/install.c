@@ -276,6 +276,20 @@ is_linker(const struct st_probes *p, const struct st_probed_image *image)
 	return p->process.linker_stop - image->from < image->to - image->from;
 }
 
+static st_status
+refuse_linker(struct st_probes *p, uint32_t at)
+{
+	size_t n;
+	const struct st_probed_image *image = &p->images.v[at];
+	const struct st_probe_site site = {.refusal = ST_REFUSAL_LINKER};
+	const struct st_function *f = st_image_functions(image->image, &n);
+	st_status status = ST_OK;
+	for (size_t i = 0; f && i < n && !status; i++)
+		if (p->choose(p->arg, image, &f[i]).kind)
+			status = refuse_probe(p, at, &f[i], st_probe_refusal_text(&site));
+	return status;
+}
+
 /* Of the linker only the function by which it tells of changes. */
 static st_status
 probe_linker(struct st_probes *p, uint32_t at)
@@ -299,7 +313,7 @@ probe_image(struct st_probes *p, uint32_t at)
 	ST_VEC(struct wanted) wanted = {0};
 	st_status status = ST_OK;
 	if (is_linker(p, image))
-		return probe_linker(p, at);
+		return refuse_linker(p, at) ? ST_FAILED : probe_linker(p, at);
 	const struct st_function *f = st_image_functions(image->image, &n);
 	for (size_t i = 0; f && i < n && !status; i++) {
 		const struct st_probe_action action = p->choose(p->arg, image, &f[i]);

@@ -342,6 +342,16 @@ class Choices(Probe):
                 refused = {f["name"] for f in probe["refused"]}
                 self.assertEqual(self.calls(probe), {name: n for name, n in self.calls(jit).items() if name not in refused})
 
+    def test_refused_are_named(self):
+        """The linker's functions take no probe; those that were asked for are named with the reason, and are not unknown names."""
+        for options in ["--funcs", "_dl_*"], ["--all"]:
+            with self.subTest(options=options):
+                trace, _ = self.trace("probe", *options, command=[CALLS, "levels"])
+                linker = [f for f in trace["refused"] if os.path.basename(f["image"]).startswith("ld-linux")]
+                self.assertGreater(len(linker), 20)
+                self.assertEqual({f["reason"] for f in linker}, {"it is part of the dynamic linker"})
+                self.assertEqual([note for note in trace.get("notes", []) if "no function of that name" in note], [])
+
 
 class Slowdown(Probe):
     def test_estimate(self):
