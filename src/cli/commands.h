@@ -19,6 +19,8 @@
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
+	C(model, "model", "[options] --csv FILE",                                                  \
+	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
@@ -257,6 +259,16 @@
 	O(calls, 0, "calls", "NAMES", true,                                                        \
 	  "show only the contexts that lead to a call of these functions")                         \
 	O(hot, 0, "hot", "N", true, "print the N contexts that differ most (default: 15; 0: all)") \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_MODEL_OPTIONS(O)                                                                        \
+	O(csv, 0, "csv", "FILE", true, "read the points from columns of a text file")              \
+	O(x, 'x', "x", "NAME", true, "take this column as x (default: the first)")                 \
+	O(y, 'y', "y", "NAME", true, "take this column as y (default: the second)")                \
+	O(kind, 'k', "kind", "KINDS", true, "fit only these kinds (default: all)")                 \
+	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \
+	O(level, 0, "level", "PERCENT", true, "set the level of all intervals (default: 95)")      \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
+#include "model/kinds.h"
 #include "report/contexts_diff.h"
 #include "report/report.h"
 #include "session/region.h"
@@ -85,13 +86,24 @@ stress_word(size_t i, struct st_word *w)
 	return true;
 }
 
+static bool
+kind_word(size_t i, struct st_word *w)
+{
+	static const char *const names[] = {
+#define K(id, name, parameters, formula) name,
+	        ST_KINDS(K)
+#undef K
+	};
+	return i < sizeof names / sizeof *names && set_word(w, names[i], strlen(names[i]), NULL);
+}
+
 static const struct st_values known[] = {
         {"TOOL", ST_VALUE_TOOL, tool_word},     {"COMMAND", ST_VALUE_WORD, command_word},
         {"SHELL", ST_VALUE_WORD, shell_word},   {"KEY", ST_VALUE_WORD, sort_word},
         {"METRIC", ST_VALUE_WORD, metric_word}, {"SIGNAL", ST_VALUE_WORD, signal_word},
         {"MODES", ST_VALUE_LIST, stress_word},  {"FILE", ST_VALUE_FILE, NULL},
         {"DIRECTORY", ST_VALUE_FILE, NULL},     {"PID", ST_VALUE_PID, NULL},
-        {"PROGRAM", ST_VALUE_PROGRAM, NULL},
+        {"PROGRAM", ST_VALUE_PROGRAM, NULL},    {"KINDS", ST_VALUE_LIST, kind_word},
 };
 
 enum { N_KNOWN = sizeof known / sizeof *known };

@@ -14,6 +14,7 @@ MAY = {
     "insn": {"base", "wire"},
     "symbol": {"base", "wire"},
     "stats": {"base"},
+    "model": {"base", "stats"},
     "experiment": {"base"},
     "qos": {"base", "strobe"},
     "toolkit": {"base", "wire", "strobe"},
@@ -31,11 +32,11 @@ MAY = {
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "session", "check"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "check", "contexts", "reconstruct", "trace"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
-    "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "timing", "rows", "coverage",
+    "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "timing", "rows", "coverage",
             "session", "contexts", "reconstruct", "trace", "ebpf", "report", "export", "live", "experiment", "tune", "store"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first

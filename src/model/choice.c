@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool
+has_kind(unsigned kinds, enum st_kind kind)
+{
+	return kinds & 1u << kind;
+}
+
+static void
+fit_all_kinds(struct st_choice *c, const struct st_points *points, unsigned kinds,
+              struct st_error *first)
+{
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++) {
+		struct st_error e = {0};
+		if (!has_kind(kinds, kind))
+			continue;
+		if (!st_regression_fit(kind, points, &c->models[kind], &e))
+			c->fitted |= 1u << kind;
+		else if (!first->code)
+			*first = e;
+	}
+}
+
+/* The points that all of the kinds can have, malloc'ed; NULL: all points are. */
+static double *
+common_points(const struct st_choice *c, const struct st_points *all, struct st_points *common,
+              st_status *status)
+{
+	*common = *all;
+	*status = ST_OK;
+	bool some = false;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+		some |= has_kind(c->fitted, kind) && c->models[kind].left_out > 0;
+	if (!some)
+		return NULL;
+	double *both = malloc(2 * all->n * sizeof *both);
+	if (!both) {
+		*status = ST_FAILED;
+		return NULL;
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->x[i] > 0) {
+			both[n] = all->x[i];
+			both[all->n + n++] = all->y[i];
+		}
+	*common = (struct st_points){both, both + all->n, n};
+	return both;
+}
+
+/* The criterion of each kind, of the same points for all. */
+static st_status
+judge_kinds(struct st_choice *c, const struct st_points *points)
+{
+	struct st_points common;
+	st_status status;
+	double *held = common_points(c, points, &common, &status);
+	c->common = common.n;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT && !status; kind++) {
+		struct st_regression again;
+		c->aicc[kind] = INFINITY;
+		if (!has_kind(c->fitted, kind))
+			continue;
+		if (!held || c->models[kind].left_out)
+			c->aicc[kind] = c->models[kind].aicc;
+		else if (!st_regression_fit(kind, &common, &again, NULL))
+			c->aicc[kind] = again.aicc;
+	}
+	free(held);
+	return status;
+}
+
+static double
+least_aicc(const struct st_choice *c)
+{
+	double least = INFINITY;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+		least = fmin(least, c->aicc[kind]);
+	return least;
+}
+
+static void
+weigh_kinds(struct st_choice *c)
+{
+	const double least = least_aicc(c);
+	double sum = 0;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT && isfinite(least); kind++) {
+		c->weight[kind] = exp(-(c->aicc[kind] - least) / 2);
+		sum += c->weight[kind];
+		if (c->aicc[kind] - least <= ST_PLAUSIBLE_AICC)
+			c->plausible |= 1u << kind;
+	}
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+		c->weight[kind] = sum > 0 ? c->weight[kind] / sum : 0;
+}
+
+/* Of kinds that contain each other the simplest remains. */
+static void
+drop_richer_kinds(struct st_choice *c)
+{
+	const unsigned all = c->plausible;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+		for (enum st_kind other = 0; other < ST_KIND_COUNT; other++)
+			if (has_kind(all, other) && st_kind_contains(kind, other))
+				c->plausible &= ~(1u << kind);
+}
+
+/* A power that may well be a polynomial tells nothing else than the polynomial does. */
+static void
+drop_power_like_polynomial(struct st_choice *c)
+{
+	static const struct {
+		enum st_kind kind;
+		double degree;
+	} polynomials[] = {{ST_KIND_LINEAR, 1}, {ST_KIND_QUADRATIC, 2}, {ST_KIND_CUBIC, 3}};
+	if (!has_kind(c->plausible, ST_KIND_POWER))
+		return;
+	const struct st_interval b =
+	        st_regression_parameter(&c->models[ST_KIND_POWER], 1, c->level);
+	for (size_t i = 0; i < sizeof polynomials / sizeof *polynomials; i++)
+		if (has_kind(c->plausible, polynomials[i].kind) && b.low <= polynomials[i].degree &&
+		    polynomials[i].degree <= b.high)
+			c->plausible &= ~(1u << ST_KIND_POWER);
+}
+
+/* By the line through ln x, or x where there is no logarithm. */
+static void
+find_growth(struct st_choice *c, const struct st_points *points)
+{
+	struct st_regression line;
+	c->growth = (struct st_interval){NAN, NAN, NAN};
+	if ((st_regression_fit(ST_KIND_LOGARITHMIC, points, &line, NULL) || line.left_out) &&
+	    st_regression_fit(ST_KIND_LINEAR, points, &line, NULL))
+		return;
+	const double mean = fabs(st_mean(points->y, points->n));
+	const double range = line.kind == ST_KIND_LOGARITHMIC ? log(line.x_end / line.x_start)
+	                                                      : line.x_end - line.x_start;
+	const struct st_interval slope = st_regression_parameter(&line, 1, c->level);
+	c->growth = (struct st_interval){slope.at * range / mean, slope.low * range / mean,
+	                                 slope.high * range / mean};
+}
+
+static bool
+constant_is_shown(const struct st_choice *c)
+{
+	return c->growth.low >= -ST_GROWTH_NONE && c->growth.high <= ST_GROWTH_NONE;
+}
+
+static void
+decide_kind(struct st_choice *c)
+{
+	double least = INFINITY;
+	drop_richer_kinds(c);
+	drop_power_like_polynomial(c);
+	c->best = ST_KIND_COUNT;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+		if (has_kind(c->plausible, kind) && c->aicc[kind] < least) {
+			least = c->aicc[kind];
+			c->best = kind;
+		}
+	c->told = c->plausible && !(c->plausible & (c->plausible - 1)) &&
+	          (c->best != ST_KIND_CONSTANT || constant_is_shown(c));
+}
+
+/* Without an offset where a power is as good as the best kind. */
+static void
+choose_exponent(struct st_choice *c, const struct st_points *points)
+{
+	const bool offset = !(c->aicc[ST_KIND_POWER] - least_aicc(c) <= ST_PLAUSIBLE_AICC);
+	if (!has_kind(c->fitted, ST_KIND_POWER) ||
+	    st_exponent_find(points, offset, c->level, &c->exponent, NULL))
+		c->exponent = (struct st_exponent){0};
+}
+
+st_status
+st_choice_make(struct st_choice *c, const struct st_points *points, unsigned kinds, double level,
+               struct st_error *e)
+{
+	struct st_error first = {0};
+	*c = (struct st_choice){.level = level, .best = ST_KIND_COUNT};
+	fit_all_kinds(c, points, kinds, &first);
+	if (!c->fitted) {
+		if (e)
+			*e = first;
+		return ST_FAILED;
+	}
+	if (judge_kinds(c, points))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
+	weigh_kinds(c);
+	find_growth(c, points);
+	decide_kind(c);
+	choose_exponent(c, points);
+	return ST_OK;
+}
+
+enum st_kind
+st_choice_by_r_square(const struct st_choice *c)
+{
+	enum st_kind best = ST_KIND_COUNT;
+	double most = 0;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+		if (has_kind(c->fitted, kind) && c->models[kind].r_square_perun > most) {
+			most = c->models[kind].r_square_perun;
+			best = kind;
+		}
+	return best;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Models for people and for other programs. */
+#ifndef STROBE_REPORT_MODEL_H
+#define STROBE_REPORT_MODEL_H
+
+#include <jansson.h>
+
+#include "model/choice.h"
+#include "report/text.h"
+
+/* What a model is of. */
+struct st_model_subject {
+	const char *file;
+	const char *function; /* NULL: no function */
+	const char *x, *y;    /* names of both */
+	const char *unit;     /* of y; NULL: unknown */
+	size_t left_out;      /* rows without x or y */
+};
+
+struct st_model_report {
+	const struct st_model_subject *subject;
+	const struct st_choice *choice;
+	const double *at; /* predict here */
+	size_t n_at;
+	struct st_style style;
+};
+
+void st_model_print(const struct st_model_report *r, FILE *out);
+/* Adds what the document has of one subject to the array `models` and returns its summary, an
+ * object. NULL: no memory. */
+json_t *st_model_json(const struct st_model_report *r);
+/* The whole, malloc'ed. subjects: an array of the above, which is released. */
+char *st_model_document(json_t *subjects, struct st_error *e);
+
+/* The answer as one line, such as "quadratic: time grows as n^2". */
+void st_model_answer(const struct st_model_report *r, FILE *out);
+
+#endif

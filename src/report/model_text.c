@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Models for people. */
+#include <math.h>
+
+#include "report/model.h"
+
+static bool
+is_in_set(unsigned kinds, enum st_kind kind)
+{
+	return kinds & 1u << kind;
+}
+
+/* "linear, nlogn or power". */
+static void
+print_kinds(unsigned kinds, FILE *out)
+{
+	const char *between = "";
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++) {
+		if (!is_in_set(kinds, kind))
+			continue;
+		kinds &= ~(1u << kind);
+		fprintf(out, "%s%s", between, st_kind_name(kind));
+		between = kinds & (kinds - 1) ? ", " : " or ";
+	}
+}
+
+static void
+print_percents(const struct st_interval *share, FILE *out)
+{
+	fprintf(out, "%+.3g %% (%+.3g to %+.3g %%)", 100 * share->at, 100 * share->low,
+	        100 * share->high);
+}
+
+static void
+print_cannot_tell(const struct st_model_report *r, FILE *out)
+{
+	const struct st_choice *c = r->choice;
+	if (!c->plausible) {
+		fputs("cannot tell: too few points to choose a kind", out);
+		return;
+	}
+	fputs("cannot tell: ", out);
+	if (c->plausible == 1u << ST_KIND_CONSTANT) {
+		fprintf(out, "%s may be constant, or change from the least to the greatest %s by ",
+		        r->subject->y, r->subject->x);
+		print_percents(&c->growth, out);
+	} else {
+		fputs("it may be ", out);
+		print_kinds(c->plausible, out);
+	}
+}
+
+static void
+print_order(const struct st_model_report *r, FILE *out)
+{
+	const struct st_choice *c = r->choice;
+	const char *x = r->subject->x, *y = r->subject->y;
+	switch (c->best) {
+	case ST_KIND_CONSTANT:
+		fprintf(out, "%s does not depend on %s; over all %s it changes by ", y, x, x);
+		print_percents(&c->growth, out);
+		break;
+	case ST_KIND_LOGARITHMIC:
+		fprintf(out, "%s changes with log %s", y, x);
+		break;
+	case ST_KIND_NLOGN:
+		fprintf(out, "%s changes with %s log %s", y, x, x);
+		break;
+	case ST_KIND_POWER:
+		fprintf(out, "%s changes with a power of %s", y, x);
+		break;
+	case ST_KIND_EXPONENTIAL:
+		fprintf(out, "%s is multiplied by %.4g for each 1 that %s grows", y,
+		        c->models[c->best].b[1], x);
+		break;
+	default:
+		fprintf(out, "%s changes with %s", y, x);
+		if (c->best != ST_KIND_LINEAR)
+			fprintf(out, "^%zu", st_kind_parameters(c->best) - 1);
+	}
+}
+
+void
+st_model_answer(const struct st_model_report *r, FILE *out)
+{
+	if (!r->choice->told) {
+		print_cannot_tell(r, out);
+		return;
+	}
+	fprintf(out, "%s: ", st_kind_name(r->choice->best));
+	print_order(r, out);
+}
+
+/* "time ~ n^1.98 (1.95 to 2.02)". */
+static void
+print_exponent(const struct st_model_report *r, FILE *out)
+{
+	const struct st_exponent *b = &r->choice->exponent;
+	if (!b->known)
+		return;
+	fprintf(out, "  exponent:  %s", r->subject->y);
+	if (b->has_offset)
+		fprintf(out, " %c %.4g", b->offset < 0 ? '+' : '-', fabs(b->offset));
+	fprintf(out, " ~ %s^%.4g (", r->subject->x, b->b.at);
+	if (isnan(b->b.low))
+		fputs("less than -4", out);
+	else
+		fprintf(out, "%.4g", b->b.low);
+	if (isnan(b->b.high))
+		fputs(" to more than 12)\n", out);
+	else
+		fprintf(out, " to %.4g)\n", b->b.high);
+}
+
+static void
+cell_or_dash(struct st_table *t, const char *format, double value)
+{
+	char text[64];
+	snprintf(text, sizeof text, format, value);
+	st_table_cell(t, "%s", isfinite(value) ? text : "-");
+}
+
+static void
+print_formula(struct st_table *t, const struct st_regression *m)
+{
+	static const char *const terms[ST_KIND_COUNT][ST_KIND_PARAMETERS] = {
+	        [ST_KIND_CONSTANT] = {""},
+	        [ST_KIND_LOGARITHMIC] = {"", " ln x"},
+	        [ST_KIND_LINEAR] = {"", " x"},
+	        [ST_KIND_NLOGN] = {"", " x ln x"},
+	        [ST_KIND_QUADRATIC] = {"", " x", " x^2"},
+	        [ST_KIND_CUBIC] = {"", " x", " x^2", " x^3"}};
+	char text[256] = "";
+	if (m->kind == ST_KIND_POWER)
+		st_append(text, sizeof text, "%.5g x^%.5g", m->b[0], m->b[1]);
+	else if (m->kind == ST_KIND_EXPONENTIAL)
+		st_append(text, sizeof text, "%.5g * %.5g^x", m->b[0], m->b[1]);
+	else
+		for (size_t i = 0; i < st_kind_parameters(m->kind); i++)
+			st_append(text, sizeof text, "%s%.5g%s",
+			          !i            ? ""
+			          : m->b[i] < 0 ? " - "
+			                        : " + ",
+			          i ? fabs(m->b[i]) : m->b[i], terms[m->kind][i]);
+	st_table_cell(t, "%s", text);
+}
+
+/* The kinds by their AICc. */
+static size_t
+order_kinds(const struct st_choice *c, enum st_kind order[ST_KIND_COUNT])
+{
+	size_t n = 0;
+	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++) {
+		if (!is_in_set(c->fitted, kind))
+			continue;
+		size_t at = n++;
+		for (; at && c->aicc[order[at - 1]] > c->aicc[kind]; at--)
+			order[at] = order[at - 1];
+		order[at] = kind;
+	}
+	return n;
+}
+
+static void
+print_models(const struct st_model_report *r, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+	        {"AICc", false}, {"weight", false}, {"r^2", false},  {"cross-val.", false},
+	        {"s", false},    {"", true},        {"model", true}, {"y", true}};
+	const struct st_choice *c = r->choice;
+	struct st_table *t = st_table_new(columns, 8);
+	enum st_kind order[ST_KIND_COUNT];
+	const size_t n = order_kinds(c, order);
+	for (size_t i = 0; t && i < n; i++) {
+		const struct st_regression *m = &c->models[order[i]];
+		cell_or_dash(t, "%.2f", c->aicc[m->kind]);
+		st_table_cell(t, "%.1f %%", 100 * c->weight[m->kind]);
+		cell_or_dash(t, "%.5f", m->r_square);
+		cell_or_dash(t, "%.5f", m->r_square_cv);
+		cell_or_dash(t, "%.4g", m->s);
+		st_table_cell(t, "%s", is_in_set(c->plausible, m->kind) ? "*" : "");
+		st_table_cell(t, "%s", st_kind_name(m->kind));
+		print_formula(t, m);
+	}
+	fputc('\n', out);
+	st_table_print(t, out, r->style);
+	st_table_free(t);
+}
+
+/* Of the best kind, or of the only one. */
+static const struct st_regression *
+shown_model(const struct st_choice *c)
+{
+	enum st_kind order[ST_KIND_COUNT];
+	order_kinds(c, order);
+	return &c->models[c->best < ST_KIND_COUNT ? c->best : order[0]];
+}
+
+static void
+print_parameters(const struct st_model_report *r, FILE *out)
+{
+	const struct st_table_column columns[] = {
+	        {"parameter", true}, {"estimate", false}, {"standard error", false},
+	        {"from", false},     {"to", false},       {"p", false}};
+	const struct st_regression *m = shown_model(r->choice);
+	struct st_table *t = st_table_new(columns, 6);
+	for (size_t i = 0; t && i < st_kind_parameters(m->kind); i++) {
+		const struct st_interval in = st_regression_parameter(m, i, r->choice->level);
+		st_table_cell(t, "b%zu", i);
+		st_table_cell(t, "%.7g", m->b[i]);
+		cell_or_dash(t, "%.4g", m->se[i]);
+		cell_or_dash(t, "%.7g", in.low);
+		cell_or_dash(t, "%.7g", in.high);
+		cell_or_dash(t, m->p[i] < 1e-4 ? "%.1e" : "%.4f", m->p[i]);
+	}
+	fprintf(out, "\n%s: %s (from, to: %.4g %% intervals)\n", st_kind_name(m->kind),
+	        st_kind_formula(m->kind), 100 * r->choice->level);
+	st_table_print(t, out, r->style);
+	st_table_free(t);
+}
+
+static void
+print_predictions(const struct st_model_report *r, FILE *out)
+{
+	const struct st_regression *m = shown_model(r->choice);
+	const struct st_table_column columns[] = {{r->subject->x, false}, {r->subject->y, false},
+	                                          {"curve from", false},  {"to", false},
+	                                          {"point from", false},  {"to", false}};
+	struct st_table *t = st_table_new(columns, 6);
+	for (size_t i = 0; t && i < r->n_at; i++) {
+		const double x = r->at[i];
+		const struct st_interval curve = st_regression_band(m, x, r->choice->level, false),
+		                         point = st_regression_band(m, x, r->choice->level, true);
+		st_table_cell(t, "%.7g", x);
+		cell_or_dash(t, "%.7g", curve.at);
+		cell_or_dash(t, "%.7g", curve.low);
+		cell_or_dash(t, "%.7g", curve.high);
+		cell_or_dash(t, "%.7g", point.low);
+		cell_or_dash(t, "%.7g", point.high);
+	}
+	fprintf(out, "\n%s at these x, with %.4g %% bands of the curve and of a new point\n",
+	        st_kind_name(m->kind), 100 * r->choice->level);
+	st_table_print(t, out, r->style);
+	st_table_free(t);
+}
+
+static void
+print_subject(const struct st_model_report *r, FILE *out)
+{
+	const struct st_model_subject *s = r->subject;
+	const struct st_regression *m = shown_model(r->choice);
+	if (s->function)
+		fprintf(out, "%s, ", s->function);
+	fprintf(out, "%s by %s of %s: %s, %s from %.7g to %.7g", s->y, s->x, s->file,
+	        ST_COUNT(m->n + m->left_out, "point", "points"), s->x, m->x_start, m->x_end);
+	if (s->left_out)
+		fprintf(out, "; %s without a value left out", ST_COUNT(s->left_out, "row", "rows"));
+	fputc('\n', out);
+	if (r->choice->common < m->n + m->left_out)
+		fprintf(out, "  %s with %s of 0 or less do not count where kinds are compared\n",
+		        ST_COUNT(m->n + m->left_out - r->choice->common, "point", "points"), s->x);
+}
+
+void
+st_model_print(const struct st_model_report *r, FILE *out)
+{
+	print_subject(r, out);
+	fputs("  answer:    ", out);
+	st_model_answer(r, out);
+	fputc('\n', out);
+	print_exponent(r, out);
+	print_models(r, out);
+	print_parameters(r, out);
+	if (r->n_at)
+		print_predictions(r, out);
+}

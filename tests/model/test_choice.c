@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which kind of growth points show: known laws with noise from a seed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "model/choice.h"
+
+enum { POINTS = 40 };
+
+struct law {
+	double (*at)(double x);
+	enum st_kind kind;
+	double noise;
+};
+
+static double
+normal(uint64_t *state)
+{
+	return gsl_cdf_ugaussian_Pinv(((double)(st_random_next(state) >> 11) + 0.5) * 0x1p-53);
+}
+
+static double
+constant(double x)
+{
+	(void)x;
+	return 50;
+}
+
+static double
+logarithm(double x)
+{
+	return 20 + 10 * log(x);
+}
+
+static double
+line(double x)
+{
+	return 30 + 2 * x;
+}
+
+static double
+n_log_n(double x)
+{
+	return 30 + x * log(x);
+}
+
+static double
+square(double x)
+{
+	return 400 + 3 * x + 0.5 * x * x;
+}
+
+static double
+cube(double x)
+{
+	return 5e4 + 40 * x * x - 0.2 * x * x * x;
+}
+
+static double
+root(double x)
+{
+	return 4 * sqrt(x);
+}
+
+static double
+doubling(double x)
+{
+	return 3 * pow(2, x / 20);
+}
+
+/* x from 5 to 200, each twice. */
+static void
+make_points(const struct law *law, uint64_t seed, double x[POINTS], double y[POINTS])
+{
+	for (int i = 0; i < POINTS; i++) {
+		x[i] = 5 + 195.0 * (i / 2) / (POINTS / 2 - 1);
+		y[i] = law->at(x[i]) + law->noise * normal(&seed);
+	}
+}
+
+static void
+choose(const struct law *law, uint64_t seed, struct st_choice *c)
+{
+	double x[POINTS], y[POINTS];
+	struct st_error e;
+	make_points(law, seed, x, y);
+	assert_int_equal(
+	        st_choice_make(c, &(struct st_points){x, y, POINTS}, ST_KINDS_ALL, 0.95, &e), 0);
+	assert_int_equal(c->fitted, ST_KINDS_ALL);
+	assert_int_equal(c->common, POINTS);
+}
+
+/* At least nine of ten are told, and right. */
+static void
+laws_are_told(void **state)
+{
+	static const struct law laws[] = {
+	        {constant, ST_KIND_CONSTANT, 0.5}, {logarithm, ST_KIND_LOGARITHMIC, 0.5},
+	        {line, ST_KIND_LINEAR, 1},         {n_log_n, ST_KIND_NLOGN, 2},
+	        {square, ST_KIND_QUADRATIC, 10},   {cube, ST_KIND_CUBIC, 1000},
+	        {root, ST_KIND_POWER, 0.3},        {doubling, ST_KIND_EXPONENTIAL, 5}};
+	enum { TIMES = 40 };
+	(void)state;
+	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+		int right = 0, wrong = 0;
+		for (uint64_t seed = 1; seed <= TIMES; seed++) {
+			struct st_choice c;
+			choose(&laws[i], seed, &c);
+			right += c.told && c.best == laws[i].kind;
+			wrong += c.told && c.best != laws[i].kind;
+		}
+		if (right < TIMES * 9 / 10 || wrong > TIMES / 10)
+			fail_msg("%s: %d right, %d wrong", st_kind_name(laws[i].kind), right,
+			         wrong);
+	}
+}
+
+/* Exact points: the kind that made them, and nothing else. */
+static void
+exact_points(void **state)
+{
+	static const struct law laws[] = {
+	        {constant, ST_KIND_CONSTANT, 0}, {logarithm, ST_KIND_LOGARITHMIC, 0},
+	        {line, ST_KIND_LINEAR, 0},       {n_log_n, ST_KIND_NLOGN, 0},
+	        {square, ST_KIND_QUADRATIC, 0},  {cube, ST_KIND_CUBIC, 0},
+	        {root, ST_KIND_POWER, 0},        {doubling, ST_KIND_EXPONENTIAL, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+		struct st_choice c;
+		choose(&laws[i], 1, &c);
+		assert_true(c.told);
+		assert_int_equal(c.best, laws[i].kind);
+	}
+}
+
+/* Noise so large that a constant and a logarithm look alike: no answer is an answer. */
+static void
+cannot_tell(void **state)
+{
+	static const struct law noisy = {constant, ST_KIND_CONSTANT, 25};
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct st_choice c;
+		choose(&noisy, seed, &c);
+		assert_false(c.told && c.best == ST_KIND_CONSTANT);
+		assert_true(c.growth.high - c.growth.low > 2 * ST_GROWTH_NONE);
+	}
+}
+
+static void
+weights_are_a_whole(void **state)
+{
+	static const struct law law = {line, ST_KIND_LINEAR, 5};
+	struct st_choice c;
+	double sum = 0, least = INFINITY;
+	(void)state;
+	choose(&law, 3, &c);
+	for (int i = 0; i < ST_KIND_COUNT; i++)
+		least = fmin(least, c.aicc[i]);
+	for (int i = 0; i < ST_KIND_COUNT; i++)
+		sum += c.weight[i];
+	assert_true(fabs(sum - 1) < 1e-12);
+	/* Akaike's: exp(-difference / 2). */
+	assert_true(fabs(c.weight[ST_KIND_CUBIC] / c.weight[ST_KIND_LINEAR] -
+	                 exp((c.aicc[ST_KIND_LINEAR] - c.aicc[ST_KIND_CUBIC]) / 2)) < 1e-12);
+}
+
+/* A kind that cannot have all points is compared by those that it can have. */
+static void
+common_points(void **state)
+{
+	static const double x[] = {-3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	double y[12];
+	struct st_choice c;
+	struct st_error e;
+	struct st_regression same;
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		y[i] = 2 + 3 * x[i] + (i % 3 - 1) * 0.1;
+	const struct st_points all = {x, y, 12}, positive = {x + 2, y + 2, 10};
+	assert_int_equal(st_choice_make(&c, &all, ST_KINDS_ALL, 0.95, &e), 0);
+	assert_int_equal(c.common, 10);
+	assert_int_equal(c.models[ST_KIND_LINEAR].n, 12);
+	assert_int_equal(st_regression_fit(ST_KIND_LINEAR, &positive, &same, &e), 0);
+	assert_true(c.aicc[ST_KIND_LINEAR] == same.aicc);
+	assert_true(c.aicc[ST_KIND_POWER] == c.models[ST_KIND_POWER].aicc);
+	assert_true(c.told && c.best == ST_KIND_LINEAR);
+	/* Without such a kind, all count. */
+	assert_int_equal(st_choice_make(&c, &all, 1u << ST_KIND_LINEAR, 0.95, &e), 0);
+	assert_int_equal(c.common, 12);
+}
+
+static void
+too_few_points(void **state)
+{
+	static const double x[4] = {1, 2, 3, 4}, y[4] = {1, 2, 3, 4.5};
+	struct st_choice c;
+	struct st_error e;
+	(void)state;
+	assert_int_equal(st_choice_make(&c, &(struct st_points){x, y, 3}, ST_KINDS_ALL, 0.95, &e),
+	                 0);
+	assert_false(c.told);
+	assert_int_equal(c.plausible, 0);
+	assert_int_equal(c.best, ST_KIND_COUNT);
+	assert_int_equal(st_choice_make(&c, &(struct st_points){x, y, 2}, ST_KINDS_ALL, 0.95, &e),
+	                 -1);
+	assert_string_equal(e.text, "a model needs at least 3 points, and there are 2");
+}
+
+/* What Perun's r^2 says: the quadratic is never below the line. */
+static void
+by_r_square(void **state)
+{
+	static const struct law law = {line, ST_KIND_LINEAR, 5};
+	struct st_choice c;
+	(void)state;
+	choose(&law, 3, &c);
+	assert_true(c.models[ST_KIND_QUADRATIC].r_square_perun >=
+	            c.models[ST_KIND_LINEAR].r_square_perun);
+	assert_int_equal(st_choice_by_r_square(&c), ST_KIND_CUBIC);
+}
+
+/* 95 % intervals of the exponent have the true one in 93 to 97 % of 1000 simulated data sets. */
+static void
+exponents_cover(void **state)
+{
+	static const struct law law = {root, ST_KIND_POWER, 1};
+	(void)state;
+	for (int offset = 0; offset < 2; offset++) {
+		int covered = 0;
+		for (uint64_t seed = 1; seed <= 1000; seed++) {
+			double x[POINTS], y[POINTS];
+			struct st_exponent b;
+			struct st_error e;
+			make_points(&law, seed * 7919, x, y);
+			assert_int_equal(st_exponent_find(&(struct st_points){x, y, POINTS}, offset,
+			                                  0.95, &b, &e),
+			                 0);
+			covered += (isnan(b.b.low) || b.b.low <= 0.5) &&
+			           (isnan(b.b.high) || b.b.high >= 0.5);
+		}
+		if (covered < 930 || covered > 970)
+			fail_msg("%d of 1000, offset %d", covered, offset);
+	}
+}
+
+static void
+exponent_by_hand(void **state)
+{
+	static const double x[6] = {1, 2, 4, 8, 16, 32};
+	double y[6];
+	struct st_exponent b;
+	struct st_error e;
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		y[i] = 7 + 2 * pow(x[i], 1.5);
+	const struct st_points points = {x, y, 6};
+	assert_int_equal(st_exponent_find(&points, true, 0.95, &b, &e), 0);
+	assert_true(fabs(b.b.at - 1.5) < 1e-6 && fabs(b.offset - 7) < 1e-4 && b.has_offset);
+	assert_true(b.b.low <= b.b.at && b.b.at <= b.b.high && b.b.high - b.b.low < 1e-5);
+	assert_int_equal(st_exponent_find(&(struct st_points){x, y, 3}, true, 0.95, &b, &e), -1);
+	assert_int_equal(st_exponent_find(&(struct st_points){x, x, 3}, false, 0.95, &b, &e), 0);
+	assert_true(fabs(b.b.at - 1) < 1e-6);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(laws_are_told),    cmocka_unit_test(exact_points),
+	        cmocka_unit_test(cannot_tell),      cmocka_unit_test(weights_are_a_whole),
+	        cmocka_unit_test(common_points),    cmocka_unit_test(too_few_points),
+	        cmocka_unit_test(by_r_square),      cmocka_unit_test(exponents_cover),
+	        cmocka_unit_test(exponent_by_hand),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
