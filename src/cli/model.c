@@ -31,11 +31,11 @@ add_model_kind(struct arguments *a, const char *word, struct st_error *e)
 {
 	static const char *const words[] = {
 #define K(id, name, parameters, formula) name,
-	        ST_KINDS(K)
+	        ST_GROWTHS(K)
 #undef K
 	};
 	unsigned which;
-	if (st_option_word("kind", word, words, ST_KIND_COUNT, &which, e))
+	if (st_option_word("kind", word, words, ST_GROWTH_COUNT, &which, e))
 		return ST_FAILED;
 	a->kinds |= 1u << which;
 	return ST_OK;
@@ -133,7 +133,7 @@ parse_model(struct arguments *a, char *const *argv, struct st_error *e)
 	if (!a->csv)
 		return st_fail(e, ST_EXIT_USAGE, "no points to model: strobe model --csv FILE");
 	if (!a->kinds)
-		a->kinds = ST_KINDS_ALL;
+		a->kinds = ST_GROWTHS_ALL;
 	return ST_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "model/kinds.h"
+#include "model/growth.h"
 #include "report/contexts_diff.h"
 #include "report/report.h"
 #include "session/region.h"
@@ -91,7 +91,7 @@ kind_word(size_t i, struct st_word *w)
 {
 	static const char *const names[] = {
 #define K(id, name, parameters, formula) name,
-	        ST_KINDS(K)
+	        ST_GROWTHS(K)
 #undef K
 	};
 	return i < sizeof names / sizeof *names && set_word(w, names[i], strlen(names[i]), NULL);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static bool
-has_kind(unsigned kinds, enum st_kind kind)
+has_kind(unsigned kinds, enum st_growth kind)
 {
 	return kinds & 1u << kind;
 }
@@ -14,7 +14,7 @@ static void
 fit_all_kinds(struct st_choice *c, const struct st_points *points, unsigned kinds,
               struct st_error *first)
 {
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++) {
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++) {
 		struct st_error e = {0};
 		if (!has_kind(kinds, kind))
 			continue;
@@ -33,7 +33,7 @@ common_points(const struct st_choice *c, const struct st_points *all, struct st_
 	*common = *all;
 	*status = ST_OK;
 	bool some = false;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		some |= has_kind(c->fitted, kind) && c->models[kind].left_out > 0;
 	if (!some)
 		return NULL;
@@ -60,7 +60,7 @@ judge_kinds(struct st_choice *c, const struct st_points *points)
 	st_status status;
 	double *held = common_points(c, points, &common, &status);
 	c->common = common.n;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT && !status; kind++) {
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT && !status; kind++) {
 		struct st_regression again;
 		c->aicc[kind] = INFINITY;
 		if (!has_kind(c->fitted, kind))
@@ -78,7 +78,7 @@ static double
 least_aicc(const struct st_choice *c)
 {
 	double least = INFINITY;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		least = fmin(least, c->aicc[kind]);
 	return least;
 }
@@ -88,13 +88,13 @@ weigh_kinds(struct st_choice *c)
 {
 	const double least = least_aicc(c);
 	double sum = 0;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT && isfinite(least); kind++) {
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT && isfinite(least); kind++) {
 		c->weight[kind] = exp(-(c->aicc[kind] - least) / 2);
 		sum += c->weight[kind];
 		if (c->aicc[kind] - least <= ST_PLAUSIBLE_AICC)
 			c->plausible |= 1u << kind;
 	}
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		c->weight[kind] = sum > 0 ? c->weight[kind] / sum : 0;
 }
 
@@ -103,9 +103,9 @@ static void
 drop_richer_kinds(struct st_choice *c)
 {
 	const unsigned all = c->plausible;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
-		for (enum st_kind other = 0; other < ST_KIND_COUNT; other++)
-			if (has_kind(all, other) && st_kind_contains(kind, other))
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
+		for (enum st_growth other = 0; other < ST_GROWTH_COUNT; other++)
+			if (has_kind(all, other) && st_growth_contains(kind, other))
 				c->plausible &= ~(1u << kind);
 }
 
@@ -114,17 +114,17 @@ static void
 drop_power_like_polynomial(struct st_choice *c)
 {
 	static const struct {
-		enum st_kind kind;
+		enum st_growth kind;
 		double degree;
-	} polynomials[] = {{ST_KIND_LINEAR, 1}, {ST_KIND_QUADRATIC, 2}, {ST_KIND_CUBIC, 3}};
-	if (!has_kind(c->plausible, ST_KIND_POWER))
+	} polynomials[] = {{ST_GROWTH_LINEAR, 1}, {ST_GROWTH_QUADRATIC, 2}, {ST_GROWTH_CUBIC, 3}};
+	if (!has_kind(c->plausible, ST_GROWTH_POWER))
 		return;
 	const struct st_interval b =
-	        st_regression_parameter(&c->models[ST_KIND_POWER], 1, c->level);
+	        st_regression_parameter(&c->models[ST_GROWTH_POWER], 1, c->level);
 	for (size_t i = 0; i < sizeof polynomials / sizeof *polynomials; i++)
 		if (has_kind(c->plausible, polynomials[i].kind) && b.low <= polynomials[i].degree &&
 		    polynomials[i].degree <= b.high)
-			c->plausible &= ~(1u << ST_KIND_POWER);
+			c->plausible &= ~(1u << ST_GROWTH_POWER);
 }
 
 /* By the line through ln x, or x where there is no logarithm. */
@@ -133,12 +133,12 @@ find_growth(struct st_choice *c, const struct st_points *points)
 {
 	struct st_regression line;
 	c->growth = (struct st_interval){NAN, NAN, NAN};
-	if ((st_regression_fit(ST_KIND_LOGARITHMIC, points, &line, NULL) || line.left_out) &&
-	    st_regression_fit(ST_KIND_LINEAR, points, &line, NULL))
+	if ((st_regression_fit(ST_GROWTH_LOGARITHMIC, points, &line, NULL) || line.left_out) &&
+	    st_regression_fit(ST_GROWTH_LINEAR, points, &line, NULL))
 		return;
 	const double mean = fabs(st_mean(points->y, points->n));
-	const double range = line.kind == ST_KIND_LOGARITHMIC ? log(line.x_end / line.x_start)
-	                                                      : line.x_end - line.x_start;
+	const double range = line.kind == ST_GROWTH_LOGARITHMIC ? log(line.x_end / line.x_start)
+	                                                        : line.x_end - line.x_start;
 	const struct st_interval slope = st_regression_parameter(&line, 1, c->level);
 	c->growth = (struct st_interval){slope.at * range / mean, slope.low * range / mean,
 	                                 slope.high * range / mean};
@@ -147,7 +147,7 @@ find_growth(struct st_choice *c, const struct st_points *points)
 static bool
 constant_is_shown(const struct st_choice *c)
 {
-	return c->growth.low >= -ST_GROWTH_NONE && c->growth.high <= ST_GROWTH_NONE;
+	return c->growth.low >= -ST_CHANGE_NONE && c->growth.high <= ST_CHANGE_NONE;
 }
 
 static void
@@ -156,22 +156,22 @@ decide_kind(struct st_choice *c)
 	double least = INFINITY;
 	drop_richer_kinds(c);
 	drop_power_like_polynomial(c);
-	c->best = ST_KIND_COUNT;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	c->best = ST_GROWTH_COUNT;
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		if (has_kind(c->plausible, kind) && c->aicc[kind] < least) {
 			least = c->aicc[kind];
 			c->best = kind;
 		}
 	c->told = c->plausible && !(c->plausible & (c->plausible - 1)) &&
-	          (c->best != ST_KIND_CONSTANT || constant_is_shown(c));
+	          (c->best != ST_GROWTH_CONSTANT || constant_is_shown(c));
 }
 
 /* Without an offset where a power is as good as the best kind. */
 static void
 choose_exponent(struct st_choice *c, const struct st_points *points)
 {
-	const bool offset = !(c->aicc[ST_KIND_POWER] - least_aicc(c) <= ST_PLAUSIBLE_AICC);
-	if (!has_kind(c->fitted, ST_KIND_POWER) ||
+	const bool offset = !(c->aicc[ST_GROWTH_POWER] - least_aicc(c) <= ST_PLAUSIBLE_AICC);
+	if (!has_kind(c->fitted, ST_GROWTH_POWER) ||
 	    st_exponent_find(points, offset, c->level, &c->exponent, NULL))
 		c->exponent = (struct st_exponent){0};
 }
@@ -181,7 +181,7 @@ st_choice_make(struct st_choice *c, const struct st_points *points, unsigned kin
                struct st_error *e)
 {
 	struct st_error first = {0};
-	*c = (struct st_choice){.level = level, .best = ST_KIND_COUNT};
+	*c = (struct st_choice){.level = level, .best = ST_GROWTH_COUNT};
 	fit_all_kinds(c, points, kinds, &first);
 	if (!c->fitted) {
 		if (e)
@@ -197,12 +197,12 @@ st_choice_make(struct st_choice *c, const struct st_points *points, unsigned kin
 	return ST_OK;
 }
 
-enum st_kind
+enum st_growth
 st_choice_by_r_square(const struct st_choice *c)
 {
-	enum st_kind best = ST_KIND_COUNT;
+	enum st_growth best = ST_GROWTH_COUNT;
 	double most = 0;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		if (has_kind(c->fitted, kind) && c->models[kind].r_square_perun > most) {
 			most = c->models[kind].r_square_perun;
 			best = kind;

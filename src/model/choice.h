@@ -7,7 +7,7 @@
  * edition, section 2.6). Of two of these, of which one contains the other, the simpler one remains;
  * a power remains only if no polynomial's degree is in the interval of its exponent. If more than
  * one kind is left, the points cannot tell. A constant must also be shown to be one: y must not
- * change by more than ST_GROWTH_NONE of its mean.
+ * change by more than ST_CHANGE_NONE of its mean.
  */
 #ifndef STROBE_MODEL_CHOICE_H
 #define STROBE_MODEL_CHOICE_H
@@ -15,7 +15,7 @@
 #include "model/regression.h"
 
 #define ST_PLAUSIBLE_AICC 2.0
-#define ST_GROWTH_NONE 0.05
+#define ST_CHANGE_NONE 0.05
 
 /* y = offset + factor x^b: the exponent, by the squares that remain for each b. */
 struct st_exponent {
@@ -26,13 +26,14 @@ struct st_exponent {
 };
 
 struct st_choice {
-	struct st_regression models[ST_KIND_COUNT];
-	unsigned fitted;              /* kinds that were asked for and could be fitted */
-	double aicc[ST_KIND_COUNT];   /* of the points that all can have: `common` */
-	double weight[ST_KIND_COUNT]; /* Akaike's: how probable a kind is if one of them is true */
+	struct st_regression models[ST_GROWTH_COUNT];
+	unsigned fitted;                /* kinds that were asked for and could be fitted */
+	double aicc[ST_GROWTH_COUNT];   /* of the points that all can have: `common` */
+	double weight[ST_GROWTH_COUNT]; /* Akaike's: how probable a kind is if one of them is true
+	                                 */
 	size_t common;
 	unsigned plausible;        /* what is left */
-	enum st_kind best;         /* of the plausible ones that with the least AICc */
+	enum st_growth best;       /* of the plausible ones that with the least AICc */
 	bool told;                 /* one kind is left; of a constant, it was shown to be one */
 	struct st_interval growth; /* change of y from x_start to x_end, as a share of its mean */
 	struct st_exponent exponent;
@@ -45,8 +46,8 @@ st_status st_choice_make(struct st_choice *c, const struct st_points *points, un
                          double level, struct st_error *e);
 
 /* What a tool chooses that goes by Perun's r^2: the greatest one above 0, the first on ties;
- * ST_KIND_COUNT: none. */
-enum st_kind st_choice_by_r_square(const struct st_choice *c);
+ * ST_GROWTH_COUNT: none. */
+enum st_growth st_choice_by_r_square(const struct st_choice *c);
 
 /* Points with x > 0. ST_FAILED with *e when there are too few to say anything. */
 st_status st_exponent_find(const struct st_points *points, bool with_offset, double level,

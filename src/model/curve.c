@@ -16,7 +16,7 @@ struct curve {
 };
 
 static st_status
-take_curve_points(struct curve *c, enum st_kind kind, const struct st_points *points)
+take_curve_points(struct curve *c, enum st_growth kind, const struct st_points *points)
 {
 	long double sum = 0;
 	*c = (struct curve){.u = malloc((points->n + 1) * sizeof(double)),
@@ -24,9 +24,9 @@ take_curve_points(struct curve *c, enum st_kind kind, const struct st_points *po
 	if (!c->u || !c->y)
 		return ST_FAILED;
 	for (size_t i = 0; i < points->n; i++) {
-		if (kind == ST_KIND_POWER && !(points->x[i] > 0))
+		if (kind == ST_GROWTH_POWER && !(points->x[i] > 0))
 			continue;
-		c->u[c->n] = kind == ST_KIND_POWER ? log(points->x[i]) : points->x[i];
+		c->u[c->n] = kind == ST_GROWTH_POWER ? log(points->x[i]) : points->x[i];
 		c->y[c->n] = points->y[i];
 		c->scale = fmax(c->scale, fabs(c->y[c->n]));
 		sum += c->u[c->n++];
@@ -39,8 +39,8 @@ take_curve_points(struct curve *c, enum st_kind kind, const struct st_points *po
 
 /* The line through the logarithms of the positive ones. */
 static st_status
-fit_curve_logarithms(const struct curve *c, enum st_kind kind, struct st_regression *r, double a[2],
-                     struct st_error *e)
+fit_curve_logarithms(const struct curve *c, enum st_growth kind, struct st_regression *r,
+                     double a[2], struct st_error *e)
 {
 	struct st_ls_rows rows;
 	struct st_ls fit;
@@ -55,11 +55,11 @@ fit_curve_logarithms(const struct curve *c, enum st_kind kind, struct st_regress
 		return ST_FAILED;
 	a[0] = exp(fit.b[0]);
 	a[1] = fit.b[1];
-	r->logarithms =
-	        (struct st_logarithmic_fit){.b = {exp(fit.b[0] - fit.b[1] * c->centre),
-	                                          kind == ST_KIND_POWER ? fit.b[1] : exp(fit.b[1])},
-	                                    .r_square = fit.tss > 0 ? 1 - fit.sse / fit.tss : NAN,
-	                                    .n = rows.n};
+	r->logarithms = (struct st_logarithmic_fit){
+	        .b = {exp(fit.b[0] - fit.b[1] * c->centre),
+	              kind == ST_GROWTH_POWER ? fit.b[1] : exp(fit.b[1])},
+	        .r_square = fit.tss > 0 ? 1 - fit.sse / fit.tss : NAN,
+	        .n = rows.n};
 	return ST_OK;
 }
 
@@ -148,7 +148,7 @@ linearise_curve(const struct curve *c, struct st_regression *r, struct st_error 
 }
 
 st_status
-st_regression_curve(enum st_kind kind, const struct st_points *points, struct st_regression *r,
+st_regression_curve(enum st_growth kind, const struct st_points *points, struct st_regression *r,
                     struct st_error *e)
 {
 	struct curve c;

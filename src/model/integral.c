@@ -10,9 +10,9 @@ antiderivative(const struct st_regression *r, double x)
 {
 	const double *b = r->b;
 	switch (r->kind) {
-	case ST_KIND_LOGARITHMIC:
+	case ST_GROWTH_LOGARITHMIC:
 		return b[0] * x + b[1] * (x * log(x) - x);
-	case ST_KIND_NLOGN:
+	case ST_GROWTH_NLOGN:
 		return b[0] * x + b[1] * x * x * (log(x) / 2 - 0.25);
 	default:
 		return x * (b[0] + x * (b[1] / 2 + x * (b[2] / 3 + x * b[3] / 4)));
@@ -29,12 +29,12 @@ area_of_growth(double g, double length)
 double
 st_regression_integral(const struct st_regression *r, double low, double high)
 {
-	if (!(low <= high) || (st_kind_needs_positive(r->kind) && !(low > 0)))
+	if (!(low <= high) || (st_growth_needs_positive(r->kind) && !(low > 0)))
 		return NAN;
 	switch (r->kind) {
-	case ST_KIND_EXPONENTIAL:
+	case ST_GROWTH_EXPONENTIAL:
 		return st_regression_at(r, low) * area_of_growth(r->a[1], high - low);
-	case ST_KIND_POWER: /* x = low exp(t) */
+	case ST_GROWTH_POWER: /* x = low exp(t) */
 		return st_regression_at(r, low) * low *
 		       area_of_growth(r->a[1] + 1, log(high / low));
 	default:

@@ -9,37 +9,37 @@
 enum { FEWEST = 3 };
 
 static bool
-is_curve(enum st_kind kind)
+is_curve(enum st_growth kind)
 {
-	return kind == ST_KIND_POWER || kind == ST_KIND_EXPONENTIAL;
+	return kind == ST_GROWTH_POWER || kind == ST_GROWTH_EXPONENTIAL;
 }
 
 void
-st_regression_row(enum st_kind kind, double x, double *row)
+st_regression_row(enum st_growth kind, double x, double *row)
 {
 	row[0] = 1;
 	switch (kind) {
-	case ST_KIND_LOGARITHMIC:
+	case ST_GROWTH_LOGARITHMIC:
 		row[1] = log(x);
 		break;
-	case ST_KIND_NLOGN:
+	case ST_GROWTH_NLOGN:
 		row[1] = x * log(x);
 		break;
 	default:
-		for (size_t i = 1; i < st_kind_parameters(kind); i++)
+		for (size_t i = 1; i < st_growth_parameters(kind); i++)
 			row[i] = row[i - 1] * x;
 	}
 }
 
 /* Whether the kind has a value there. */
 static bool
-is_in_domain(enum st_kind kind, double x)
+is_in_domain(enum st_growth kind, double x)
 {
-	return x > 0 || !st_kind_needs_positive(kind);
+	return x > 0 || !st_growth_needs_positive(kind);
 }
 
 static void
-begin_regression(enum st_kind kind, const struct st_points *points, struct st_regression *r)
+begin_regression(enum st_growth kind, const struct st_points *points, struct st_regression *r)
 {
 	*r = (struct st_regression){.kind = kind, .x_start = INFINITY, .x_end = -INFINITY};
 	for (size_t i = 0; i < points->n; i++) {
@@ -58,8 +58,8 @@ fit_linear_in_parameters(const struct st_points *points, struct st_regression *r
 {
 	struct st_ls_rows rows;
 	struct st_ls fit;
-	double row[ST_KIND_PARAMETERS];
-	st_ls_begin(&rows, st_kind_parameters(r->kind));
+	double row[ST_GROWTH_PARAMETERS];
+	st_ls_begin(&rows, st_growth_parameters(r->kind));
 	for (size_t i = 0; i < points->n; i++)
 		if (is_in_domain(r->kind, points->x[i])) {
 			st_regression_row(r->kind, points->x[i], row);
@@ -89,8 +89,8 @@ r_square_of(double sse, double tss)
 static double
 squares_of_unknown(const struct st_regression *r, const struct st_points *points)
 {
-	struct st_ls fit = {.p = st_kind_parameters(r->kind)};
-	double sum = 0, row[ST_KIND_PARAMETERS];
+	struct st_ls fit = {.p = st_growth_parameters(r->kind)};
+	double sum = 0, row[ST_GROWTH_PARAMETERS];
 	for (size_t i = 0; i < fit.p; i++)
 		for (size_t k = 0; k < fit.p; k++)
 			fit.inverse[i][k] = r->inverse[i][k];
@@ -110,7 +110,7 @@ static double
 perun_r_square_of_constant(const struct st_points *points)
 {
 	struct st_regression line;
-	if (st_regression_fit(ST_KIND_LINEAR, points, &line, NULL) || isnan(line.r_square))
+	if (st_regression_fit(ST_GROWTH_LINEAR, points, &line, NULL) || isnan(line.r_square))
 		return 1;
 	const double degrees =
 	        180 / M_PI * atan2(fabs(line.b[1] * line.x_end), fabs(line.x_end - line.x_start));
@@ -122,7 +122,7 @@ perun_r_square_of_constant(const struct st_points *points)
 static double
 perun_r_square(const struct st_regression *r, const struct st_points *points)
 {
-	if (r->kind == ST_KIND_CONSTANT)
+	if (r->kind == ST_GROWTH_CONSTANT)
 		return perun_r_square_of_constant(points);
 	return is_curve(r->kind) ? r->logarithms.r_square : r->r_square;
 }
@@ -141,7 +141,7 @@ squares_of_rounding(const struct st_points *points)
 static void
 judge_regression(struct st_regression *r, const struct st_points *points)
 {
-	const size_t p = st_kind_parameters(r->kind);
+	const size_t p = st_growth_parameters(r->kind);
 	const double sse = fmax(r->sse, squares_of_rounding(points));
 	r->s = r->n > p ? sqrt(r->sse / (double)(r->n - p)) : NAN;
 	r->r_square = r_square_of(r->sse, r->tss);
@@ -157,19 +157,19 @@ name_curve_parameters(struct st_regression *r)
 {
 	const double lift = exp(-r->a[1] * r->centre);
 	r->b[0] = r->a[0] * lift;
-	r->b[1] = r->kind == ST_KIND_POWER ? r->a[1] : exp(r->a[1]);
+	r->b[1] = r->kind == ST_GROWTH_POWER ? r->a[1] : exp(r->a[1]);
 	const double of_0[2] = {lift, -r->centre * r->b[0]};
 	const struct st_ls fit = {.p = 2,
 	                          .inverse = {{r->inverse[0][0], r->inverse[0][1]},
 	                                      {r->inverse[1][0], r->inverse[1][1]}}};
 	r->se[0] = r->s * sqrt(st_ls_leverage(&fit, of_0));
-	r->se[1] = r->s * sqrt(r->inverse[1][1]) * (r->kind == ST_KIND_POWER ? 1 : r->b[1]);
+	r->se[1] = r->s * sqrt(r->inverse[1][1]) * (r->kind == ST_GROWTH_POWER ? 1 : r->b[1]);
 }
 
 static void
 name_parameters(struct st_regression *r)
 {
-	const size_t p = st_kind_parameters(r->kind);
+	const size_t p = st_growth_parameters(r->kind);
 	if (is_curve(r->kind))
 		name_curve_parameters(r);
 	for (size_t i = 0; i < p; i++) {
@@ -182,7 +182,7 @@ name_parameters(struct st_regression *r)
 }
 
 st_status
-st_regression_fit(enum st_kind kind, const struct st_points *points, struct st_regression *r,
+st_regression_fit(enum st_growth kind, const struct st_points *points, struct st_regression *r,
                   struct st_error *e)
 {
 	begin_regression(kind, points, r);
@@ -202,14 +202,14 @@ st_regression_fit(enum st_kind kind, const struct st_points *points, struct st_r
 double
 st_regression_at(const struct st_regression *r, double x)
 {
-	double row[ST_KIND_PARAMETERS], y = 0;
+	double row[ST_GROWTH_PARAMETERS], y = 0;
 	if (!is_in_domain(r->kind, x))
 		return NAN;
 	if (is_curve(r->kind))
 		return r->a[0] *
-		       exp(r->a[1] * ((r->kind == ST_KIND_POWER ? log(x) : x) - r->centre));
+		       exp(r->a[1] * ((r->kind == ST_GROWTH_POWER ? log(x) : x) - r->centre));
 	st_regression_row(r->kind, x, row);
-	for (size_t i = 0; i < st_kind_parameters(r->kind); i++)
+	for (size_t i = 0; i < st_growth_parameters(r->kind); i++)
 		y += r->b[i] * row[i];
 	return y;
 }
@@ -221,7 +221,7 @@ st_regression_gradient(const struct st_regression *r, double x, double *row)
 		st_regression_row(r->kind, x, row);
 		return;
 	}
-	const double u = (r->kind == ST_KIND_POWER ? log(x) : x) - r->centre;
+	const double u = (r->kind == ST_GROWTH_POWER ? log(x) : x) - r->centre;
 	row[0] = exp(r->a[1] * u);
 	row[1] = r->a[0] * row[0] * u;
 }
@@ -229,8 +229,8 @@ st_regression_gradient(const struct st_regression *r, double x, double *row)
 struct st_interval
 st_regression_band(const struct st_regression *r, double x, double level, bool prediction)
 {
-	struct st_ls fit = {.p = st_kind_parameters(r->kind)};
-	double row[ST_KIND_PARAMETERS];
+	struct st_ls fit = {.p = st_growth_parameters(r->kind)};
+	double row[ST_GROWTH_PARAMETERS];
 	const double y = st_regression_at(r, x);
 	if (r->n <= fit.p || isnan(y))
 		return (struct st_interval){y, NAN, NAN};
@@ -246,7 +246,7 @@ st_regression_band(const struct st_regression *r, double x, double level, bool p
 struct st_interval
 st_regression_parameter(const struct st_regression *r, size_t i, double level)
 {
-	const size_t p = st_kind_parameters(r->kind);
+	const size_t p = st_growth_parameters(r->kind);
 	const double half = r->n > p ? st_student(level, (double)(r->n - p)) * r->se[i] : NAN;
 	return (struct st_interval){r->b[i], r->b[i] - half, r->b[i] + half};
 }

@@ -10,7 +10,7 @@
 #define STROBE_MODEL_REGRESSION_H
 
 #include "base/error.h"
-#include "model/kinds.h"
+#include "model/growth.h"
 #include "stats/robust.h"
 
 /* Points in any order. */
@@ -27,10 +27,10 @@ struct st_logarithmic_fit {
 };
 
 struct st_regression {
-	enum st_kind kind;
+	enum st_growth kind;
 	size_t n, left_out; /* points; those with x <= 0, where the kind has none */
 	double x_start, x_end;
-	double b[ST_KIND_PARAMETERS], se[ST_KIND_PARAMETERS], p[ST_KIND_PARAMETERS];
+	double b[ST_GROWTH_PARAMETERS], se[ST_GROWTH_PARAMETERS], p[ST_GROWTH_PARAMETERS];
 	double s, sse, tss;    /* standard deviation and squares of the residuals; squares about the
 	                          mean */
 	double r_square;       /* 1 - SSE / TSS */
@@ -40,12 +40,12 @@ struct st_regression {
 	struct st_logarithmic_fit logarithms; /* of a power or an exponential */
 	/* What st_regression_at needs: y = a[0] exp(a[1] u), u = x or ln x less centre. */
 	double a[2], centre;
-	double inverse[ST_KIND_PARAMETERS][ST_KIND_PARAMETERS]; /* of what the bands need */
+	double inverse[ST_GROWTH_PARAMETERS][ST_GROWTH_PARAMETERS]; /* of what the bands need */
 };
 
 /* ST_FAILED with *e when the points do not determine the parameters: fewer than three of them, for
  * example. */
-st_status st_regression_fit(enum st_kind kind, const struct st_points *points,
+st_status st_regression_fit(enum st_growth kind, const struct st_points *points,
                             struct st_regression *r, struct st_error *e);
 
 double st_regression_at(const struct st_regression *r, double x);
@@ -59,9 +59,9 @@ struct st_interval st_regression_parameter(const struct st_regression *r, size_t
 double st_regression_integral(const struct st_regression *r, double low, double high);
 
 /* Inside: the row of a kind that is linear in its parameters. */
-void st_regression_row(enum st_kind kind, double x, double *row);
+void st_regression_row(enum st_growth kind, double x, double *row);
 /* Inside: power and exponential. */
-st_status st_regression_curve(enum st_kind kind, const struct st_points *points,
+st_status st_regression_curve(enum st_growth kind, const struct st_points *points,
                               struct st_regression *r, struct st_error *e);
 void st_regression_gradient(const struct st_regression *r, double x, double *row);
 

@@ -26,7 +26,7 @@ static json_t *
 coefficients_json(const struct st_regression *m, double level)
 {
 	json_t *out = json_array();
-	for (size_t i = 0; i < st_kind_parameters(m->kind); i++) {
+	for (size_t i = 0; i < st_growth_parameters(m->kind); i++) {
 		const struct st_interval in = st_regression_parameter(m, i, level);
 		const char name[] = {'b', (char)('0' + i), 0};
 		json_array_append_new(out, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name,
@@ -61,7 +61,7 @@ regression_json(const struct st_model_report *r, const struct st_regression *m)
 	json_object_set_new(
 	        out, "uid",
 	        st_json_text(r->subject->function ? r->subject->function : r->subject->y));
-	json_object_set_new(out, "model", json_string(st_kind_name(m->kind)));
+	json_object_set_new(out, "model", json_string(st_growth_name(m->kind)));
 	json_object_set_new(out, "method", json_string("full"));
 	json_object_set_new(out, "r_square", model_real(m->r_square_perun));
 	json_object_set_new(out, "r_squared", model_real(m->r_square));
@@ -85,11 +85,11 @@ answer_json(const struct st_model_report *r)
 {
 	const struct st_choice *c = r->choice;
 	json_t *out = json_object(), *plausible = json_array();
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		if (c->plausible & 1u << kind)
-			json_array_append_new(plausible, json_string(st_kind_name(kind)));
+			json_array_append_new(plausible, json_string(st_growth_name(kind)));
 	json_object_set_new(out, "model",
-	                    c->told ? json_string(st_kind_name(c->best)) : json_null());
+	                    c->told ? json_string(st_growth_name(c->best)) : json_null());
 	json_object_set_new(out, "plausible", plausible);
 	json_object_set_new(out, "growth", model_real(c->growth.at));
 	json_object_set_new(out, "growth_interval", interval_json(&c->growth));
@@ -112,7 +112,7 @@ json_t *
 st_model_json(const struct st_model_report *r)
 {
 	const struct st_choice *c = r->choice;
-	const enum st_kind by_r_square = st_choice_by_r_square(c);
+	const enum st_growth by_r_square = st_choice_by_r_square(c);
 	json_t *out = json_object(), *models = json_array();
 	json_object_set_new(out, "file", st_json_text(r->subject->file));
 	json_object_set_new(out, "function",
@@ -126,9 +126,9 @@ st_model_json(const struct st_model_report *r)
 	json_object_set_new(out, "answer", answer_json(r));
 	json_object_set_new(out, "exponent", exponent_json(&c->exponent));
 	json_object_set_new(out, "best_by_r_square",
-	                    by_r_square < ST_KIND_COUNT ? json_string(st_kind_name(by_r_square))
-	                                                : json_null());
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++)
+	                    by_r_square < ST_GROWTH_COUNT ? json_string(st_growth_name(by_r_square))
+	                                                  : json_null());
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
 		if (c->fitted & 1u << kind)
 			json_array_append_new(models, regression_json(r, &c->models[kind]));
 	json_object_set_new(out, "models", models);

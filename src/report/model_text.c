@@ -5,7 +5,7 @@
 #include "report/model.h"
 
 static bool
-is_in_set(unsigned kinds, enum st_kind kind)
+is_in_set(unsigned kinds, enum st_growth kind)
 {
 	return kinds & 1u << kind;
 }
@@ -15,11 +15,11 @@ static void
 print_kinds(unsigned kinds, FILE *out)
 {
 	const char *between = "";
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++) {
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++) {
 		if (!is_in_set(kinds, kind))
 			continue;
 		kinds &= ~(1u << kind);
-		fprintf(out, "%s%s", between, st_kind_name(kind));
+		fprintf(out, "%s%s", between, st_growth_name(kind));
 		between = kinds & (kinds - 1) ? ", " : " or ";
 	}
 }
@@ -40,7 +40,7 @@ print_cannot_tell(const struct st_model_report *r, FILE *out)
 		return;
 	}
 	fputs("cannot tell: ", out);
-	if (c->plausible == 1u << ST_KIND_CONSTANT) {
+	if (c->plausible == 1u << ST_GROWTH_CONSTANT) {
 		fprintf(out, "%s may be constant, or change from the least to the greatest %s by ",
 		        r->subject->y, r->subject->x);
 		print_percents(&c->growth, out);
@@ -56,27 +56,27 @@ print_order(const struct st_model_report *r, FILE *out)
 	const struct st_choice *c = r->choice;
 	const char *x = r->subject->x, *y = r->subject->y;
 	switch (c->best) {
-	case ST_KIND_CONSTANT:
+	case ST_GROWTH_CONSTANT:
 		fprintf(out, "%s does not depend on %s; over all %s it changes by ", y, x, x);
 		print_percents(&c->growth, out);
 		break;
-	case ST_KIND_LOGARITHMIC:
+	case ST_GROWTH_LOGARITHMIC:
 		fprintf(out, "%s changes with log %s", y, x);
 		break;
-	case ST_KIND_NLOGN:
+	case ST_GROWTH_NLOGN:
 		fprintf(out, "%s changes with %s log %s", y, x, x);
 		break;
-	case ST_KIND_POWER:
+	case ST_GROWTH_POWER:
 		fprintf(out, "%s changes with a power of %s", y, x);
 		break;
-	case ST_KIND_EXPONENTIAL:
+	case ST_GROWTH_EXPONENTIAL:
 		fprintf(out, "%s is multiplied by %.4g for each 1 that %s grows", y,
 		        c->models[c->best].b[1], x);
 		break;
 	default:
 		fprintf(out, "%s changes with %s", y, x);
-		if (c->best != ST_KIND_LINEAR)
-			fprintf(out, "^%zu", st_kind_parameters(c->best) - 1);
+		if (c->best != ST_GROWTH_LINEAR)
+			fprintf(out, "^%zu", st_growth_parameters(c->best) - 1);
 	}
 }
 
@@ -87,7 +87,7 @@ st_model_answer(const struct st_model_report *r, FILE *out)
 		print_cannot_tell(r, out);
 		return;
 	}
-	fprintf(out, "%s: ", st_kind_name(r->choice->best));
+	fprintf(out, "%s: ", st_growth_name(r->choice->best));
 	print_order(r, out);
 }
 
@@ -123,20 +123,20 @@ cell_or_dash(struct st_table *t, const char *format, double value)
 static void
 print_formula(struct st_table *t, const struct st_regression *m)
 {
-	static const char *const terms[ST_KIND_COUNT][ST_KIND_PARAMETERS] = {
-	        [ST_KIND_CONSTANT] = {""},
-	        [ST_KIND_LOGARITHMIC] = {"", " ln x"},
-	        [ST_KIND_LINEAR] = {"", " x"},
-	        [ST_KIND_NLOGN] = {"", " x ln x"},
-	        [ST_KIND_QUADRATIC] = {"", " x", " x^2"},
-	        [ST_KIND_CUBIC] = {"", " x", " x^2", " x^3"}};
+	static const char *const terms[ST_GROWTH_COUNT][ST_GROWTH_PARAMETERS] = {
+	        [ST_GROWTH_CONSTANT] = {""},
+	        [ST_GROWTH_LOGARITHMIC] = {"", " ln x"},
+	        [ST_GROWTH_LINEAR] = {"", " x"},
+	        [ST_GROWTH_NLOGN] = {"", " x ln x"},
+	        [ST_GROWTH_QUADRATIC] = {"", " x", " x^2"},
+	        [ST_GROWTH_CUBIC] = {"", " x", " x^2", " x^3"}};
 	char text[256] = "";
-	if (m->kind == ST_KIND_POWER)
+	if (m->kind == ST_GROWTH_POWER)
 		st_append(text, sizeof text, "%.5g x^%.5g", m->b[0], m->b[1]);
-	else if (m->kind == ST_KIND_EXPONENTIAL)
+	else if (m->kind == ST_GROWTH_EXPONENTIAL)
 		st_append(text, sizeof text, "%.5g * %.5g^x", m->b[0], m->b[1]);
 	else
-		for (size_t i = 0; i < st_kind_parameters(m->kind); i++)
+		for (size_t i = 0; i < st_growth_parameters(m->kind); i++)
 			st_append(text, sizeof text, "%s%.5g%s",
 			          !i            ? ""
 			          : m->b[i] < 0 ? " - "
@@ -147,10 +147,10 @@ print_formula(struct st_table *t, const struct st_regression *m)
 
 /* The kinds by their AICc. */
 static size_t
-order_kinds(const struct st_choice *c, enum st_kind order[ST_KIND_COUNT])
+order_kinds(const struct st_choice *c, enum st_growth order[ST_GROWTH_COUNT])
 {
 	size_t n = 0;
-	for (enum st_kind kind = 0; kind < ST_KIND_COUNT; kind++) {
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++) {
 		if (!is_in_set(c->fitted, kind))
 			continue;
 		size_t at = n++;
@@ -169,7 +169,7 @@ print_models(const struct st_model_report *r, FILE *out)
 	        {"s", false},    {"", true},        {"model", true}, {"y", true}};
 	const struct st_choice *c = r->choice;
 	struct st_table *t = st_table_new(columns, 8);
-	enum st_kind order[ST_KIND_COUNT];
+	enum st_growth order[ST_GROWTH_COUNT];
 	const size_t n = order_kinds(c, order);
 	for (size_t i = 0; t && i < n; i++) {
 		const struct st_regression *m = &c->models[order[i]];
@@ -179,7 +179,7 @@ print_models(const struct st_model_report *r, FILE *out)
 		cell_or_dash(t, "%.5f", m->r_square_cv);
 		cell_or_dash(t, "%.4g", m->s);
 		st_table_cell(t, "%s", is_in_set(c->plausible, m->kind) ? "*" : "");
-		st_table_cell(t, "%s", st_kind_name(m->kind));
+		st_table_cell(t, "%s", st_growth_name(m->kind));
 		print_formula(t, m);
 	}
 	fputc('\n', out);
@@ -191,9 +191,9 @@ print_models(const struct st_model_report *r, FILE *out)
 static const struct st_regression *
 shown_model(const struct st_choice *c)
 {
-	enum st_kind order[ST_KIND_COUNT];
+	enum st_growth order[ST_GROWTH_COUNT];
 	order_kinds(c, order);
-	return &c->models[c->best < ST_KIND_COUNT ? c->best : order[0]];
+	return &c->models[c->best < ST_GROWTH_COUNT ? c->best : order[0]];
 }
 
 static void
@@ -204,7 +204,7 @@ print_parameters(const struct st_model_report *r, FILE *out)
 	        {"from", false},     {"to", false},       {"p", false}};
 	const struct st_regression *m = shown_model(r->choice);
 	struct st_table *t = st_table_new(columns, 6);
-	for (size_t i = 0; t && i < st_kind_parameters(m->kind); i++) {
+	for (size_t i = 0; t && i < st_growth_parameters(m->kind); i++) {
 		const struct st_interval in = st_regression_parameter(m, i, r->choice->level);
 		st_table_cell(t, "b%zu", i);
 		st_table_cell(t, "%.7g", m->b[i]);
@@ -213,8 +213,8 @@ print_parameters(const struct st_model_report *r, FILE *out)
 		cell_or_dash(t, "%.7g", in.high);
 		cell_or_dash(t, m->p[i] < 1e-4 ? "%.1e" : "%.4f", m->p[i]);
 	}
-	fprintf(out, "\n%s: %s (from, to: %.4g %% intervals)\n", st_kind_name(m->kind),
-	        st_kind_formula(m->kind), 100 * r->choice->level);
+	fprintf(out, "\n%s: %s (from, to: %.4g %% intervals)\n", st_growth_name(m->kind),
+	        st_growth_formula(m->kind), 100 * r->choice->level);
 	st_table_print(t, out, r->style);
 	st_table_free(t);
 }
@@ -239,7 +239,7 @@ print_predictions(const struct st_model_report *r, FILE *out)
 		cell_or_dash(t, "%.7g", point.high);
 	}
 	fprintf(out, "\n%s at these x, with %.4g %% bands of the curve and of a new point\n",
-	        st_kind_name(m->kind), 100 * r->choice->level);
+	        st_growth_name(m->kind), 100 * r->choice->level);
 	st_table_print(t, out, r->style);
 	st_table_free(t);
 }

@@ -18,7 +18,7 @@ enum { POINTS = 40 };
 
 struct law {
 	double (*at)(double x);
-	enum st_kind kind;
+	enum st_growth kind;
 	double noise;
 };
 
@@ -94,8 +94,8 @@ choose(const struct law *law, uint64_t seed, struct st_choice *c)
 	struct st_error e;
 	make_points(law, seed, x, y);
 	assert_int_equal(
-	        st_choice_make(c, &(struct st_points){x, y, POINTS}, ST_KINDS_ALL, 0.95, &e), 0);
-	assert_int_equal(c->fitted, ST_KINDS_ALL);
+	        st_choice_make(c, &(struct st_points){x, y, POINTS}, ST_GROWTHS_ALL, 0.95, &e), 0);
+	assert_int_equal(c->fitted, ST_GROWTHS_ALL);
 	assert_int_equal(c->common, POINTS);
 }
 
@@ -104,10 +104,10 @@ static void
 laws_are_told(void **state)
 {
 	static const struct law laws[] = {
-	        {constant, ST_KIND_CONSTANT, 0.5}, {logarithm, ST_KIND_LOGARITHMIC, 0.5},
-	        {line, ST_KIND_LINEAR, 1},         {n_log_n, ST_KIND_NLOGN, 2},
-	        {square, ST_KIND_QUADRATIC, 10},   {cube, ST_KIND_CUBIC, 1000},
-	        {root, ST_KIND_POWER, 0.3},        {doubling, ST_KIND_EXPONENTIAL, 5}};
+	        {constant, ST_GROWTH_CONSTANT, 0.5}, {logarithm, ST_GROWTH_LOGARITHMIC, 0.5},
+	        {line, ST_GROWTH_LINEAR, 1},         {n_log_n, ST_GROWTH_NLOGN, 2},
+	        {square, ST_GROWTH_QUADRATIC, 10},   {cube, ST_GROWTH_CUBIC, 1000},
+	        {root, ST_GROWTH_POWER, 0.3},        {doubling, ST_GROWTH_EXPONENTIAL, 5}};
 	enum { TIMES = 40 };
 	(void)state;
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
@@ -119,7 +119,7 @@ laws_are_told(void **state)
 			wrong += c.told && c.best != laws[i].kind;
 		}
 		if (right < TIMES * 9 / 10 || wrong > TIMES / 10)
-			fail_msg("%s: %d right, %d wrong", st_kind_name(laws[i].kind), right,
+			fail_msg("%s: %d right, %d wrong", st_growth_name(laws[i].kind), right,
 			         wrong);
 	}
 }
@@ -129,10 +129,10 @@ static void
 exact_points(void **state)
 {
 	static const struct law laws[] = {
-	        {constant, ST_KIND_CONSTANT, 0}, {logarithm, ST_KIND_LOGARITHMIC, 0},
-	        {line, ST_KIND_LINEAR, 0},       {n_log_n, ST_KIND_NLOGN, 0},
-	        {square, ST_KIND_QUADRATIC, 0},  {cube, ST_KIND_CUBIC, 0},
-	        {root, ST_KIND_POWER, 0},        {doubling, ST_KIND_EXPONENTIAL, 0}};
+	        {constant, ST_GROWTH_CONSTANT, 0}, {logarithm, ST_GROWTH_LOGARITHMIC, 0},
+	        {line, ST_GROWTH_LINEAR, 0},       {n_log_n, ST_GROWTH_NLOGN, 0},
+	        {square, ST_GROWTH_QUADRATIC, 0},  {cube, ST_GROWTH_CUBIC, 0},
+	        {root, ST_GROWTH_POWER, 0},        {doubling, ST_GROWTH_EXPONENTIAL, 0}};
 	(void)state;
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
 		struct st_choice c;
@@ -146,32 +146,32 @@ exact_points(void **state)
 static void
 cannot_tell(void **state)
 {
-	static const struct law noisy = {constant, ST_KIND_CONSTANT, 25};
+	static const struct law noisy = {constant, ST_GROWTH_CONSTANT, 25};
 	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct st_choice c;
 		choose(&noisy, seed, &c);
-		assert_false(c.told && c.best == ST_KIND_CONSTANT);
-		assert_true(c.growth.high - c.growth.low > 2 * ST_GROWTH_NONE);
+		assert_false(c.told && c.best == ST_GROWTH_CONSTANT);
+		assert_true(c.growth.high - c.growth.low > 2 * ST_CHANGE_NONE);
 	}
 }
 
 static void
 weights_are_a_whole(void **state)
 {
-	static const struct law law = {line, ST_KIND_LINEAR, 5};
+	static const struct law law = {line, ST_GROWTH_LINEAR, 5};
 	struct st_choice c;
 	double sum = 0, least = INFINITY;
 	(void)state;
 	choose(&law, 3, &c);
-	for (int i = 0; i < ST_KIND_COUNT; i++)
+	for (int i = 0; i < ST_GROWTH_COUNT; i++)
 		least = fmin(least, c.aicc[i]);
-	for (int i = 0; i < ST_KIND_COUNT; i++)
+	for (int i = 0; i < ST_GROWTH_COUNT; i++)
 		sum += c.weight[i];
 	assert_true(fabs(sum - 1) < 1e-12);
 	/* Akaike's: exp(-difference / 2). */
-	assert_true(fabs(c.weight[ST_KIND_CUBIC] / c.weight[ST_KIND_LINEAR] -
-	                 exp((c.aicc[ST_KIND_LINEAR] - c.aicc[ST_KIND_CUBIC]) / 2)) < 1e-12);
+	assert_true(fabs(c.weight[ST_GROWTH_CUBIC] / c.weight[ST_GROWTH_LINEAR] -
+	                 exp((c.aicc[ST_GROWTH_LINEAR] - c.aicc[ST_GROWTH_CUBIC]) / 2)) < 1e-12);
 }
 
 /* A kind that cannot have all points is compared by those that it can have. */
@@ -187,15 +187,15 @@ common_points(void **state)
 	for (int i = 0; i < 12; i++)
 		y[i] = 2 + 3 * x[i] + (i % 3 - 1) * 0.1;
 	const struct st_points all = {x, y, 12}, positive = {x + 2, y + 2, 10};
-	assert_int_equal(st_choice_make(&c, &all, ST_KINDS_ALL, 0.95, &e), 0);
+	assert_int_equal(st_choice_make(&c, &all, ST_GROWTHS_ALL, 0.95, &e), 0);
 	assert_int_equal(c.common, 10);
-	assert_int_equal(c.models[ST_KIND_LINEAR].n, 12);
-	assert_int_equal(st_regression_fit(ST_KIND_LINEAR, &positive, &same, &e), 0);
-	assert_true(c.aicc[ST_KIND_LINEAR] == same.aicc);
-	assert_true(c.aicc[ST_KIND_POWER] == c.models[ST_KIND_POWER].aicc);
-	assert_true(c.told && c.best == ST_KIND_LINEAR);
+	assert_int_equal(c.models[ST_GROWTH_LINEAR].n, 12);
+	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR, &positive, &same, &e), 0);
+	assert_true(c.aicc[ST_GROWTH_LINEAR] == same.aicc);
+	assert_true(c.aicc[ST_GROWTH_POWER] == c.models[ST_GROWTH_POWER].aicc);
+	assert_true(c.told && c.best == ST_GROWTH_LINEAR);
 	/* Without such a kind, all count. */
-	assert_int_equal(st_choice_make(&c, &all, 1u << ST_KIND_LINEAR, 0.95, &e), 0);
+	assert_int_equal(st_choice_make(&c, &all, 1u << ST_GROWTH_LINEAR, 0.95, &e), 0);
 	assert_int_equal(c.common, 12);
 }
 
@@ -206,12 +206,12 @@ too_few_points(void **state)
 	struct st_choice c;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_choice_make(&c, &(struct st_points){x, y, 3}, ST_KINDS_ALL, 0.95, &e),
+	assert_int_equal(st_choice_make(&c, &(struct st_points){x, y, 3}, ST_GROWTHS_ALL, 0.95, &e),
 	                 0);
 	assert_false(c.told);
 	assert_int_equal(c.plausible, 0);
-	assert_int_equal(c.best, ST_KIND_COUNT);
-	assert_int_equal(st_choice_make(&c, &(struct st_points){x, y, 2}, ST_KINDS_ALL, 0.95, &e),
+	assert_int_equal(c.best, ST_GROWTH_COUNT);
+	assert_int_equal(st_choice_make(&c, &(struct st_points){x, y, 2}, ST_GROWTHS_ALL, 0.95, &e),
 	                 -1);
 	assert_string_equal(e.text, "a model needs at least 3 points, and there are 2");
 }
@@ -220,20 +220,20 @@ too_few_points(void **state)
 static void
 by_r_square(void **state)
 {
-	static const struct law law = {line, ST_KIND_LINEAR, 5};
+	static const struct law law = {line, ST_GROWTH_LINEAR, 5};
 	struct st_choice c;
 	(void)state;
 	choose(&law, 3, &c);
-	assert_true(c.models[ST_KIND_QUADRATIC].r_square_perun >=
-	            c.models[ST_KIND_LINEAR].r_square_perun);
-	assert_int_equal(st_choice_by_r_square(&c), ST_KIND_CUBIC);
+	assert_true(c.models[ST_GROWTH_QUADRATIC].r_square_perun >=
+	            c.models[ST_GROWTH_LINEAR].r_square_perun);
+	assert_int_equal(st_choice_by_r_square(&c), ST_GROWTH_CUBIC);
 }
 
 /* 95 % intervals of the exponent have the true one in 93 to 97 % of 1000 simulated data sets. */
 static void
 exponents_cover(void **state)
 {
-	static const struct law law = {root, ST_KIND_POWER, 1};
+	static const struct law law = {root, ST_GROWTH_POWER, 1};
 	(void)state;
 	for (int offset = 0; offset < 2; offset++) {
 		int covered = 0;

@@ -23,17 +23,17 @@ static const double six[6] = {1, 2, 3, 5, 8, 13};
 
 /* Parameters from which the six points are made, and the area below the curve from 1 to 13. */
 static const struct {
-	enum st_kind kind;
-	double b[ST_KIND_PARAMETERS], area;
+	enum st_growth kind;
+	double b[ST_GROWTH_PARAMETERS], area;
 } laws[] = {
-        {ST_KIND_CONSTANT, {7}, 84},
-        {ST_KIND_LOGARITHMIC, {3, 2}, 36 + 2 * (13 * 2.5649493574615367 - 12)},
-        {ST_KIND_LINEAR, {-4, 0.5}, -48 + 42},
-        {ST_KIND_NLOGN, {1, 0.25}, 12 + 0.25 * (169 * 2.5649493574615367 / 2 - 42)},
-        {ST_KIND_QUADRATIC, {2, -1, 0.125}, 24 - 84 + 0.125 * 732},
-        {ST_KIND_CUBIC, {1, 0, -0.5, 0.0625}, 12 - 0.5 * 732 + 0.0625 * 7140},
-        {ST_KIND_POWER, {0.5, 2}, 0.5 * 732},
-        {ST_KIND_EXPONENTIAL, {3, 0.5}, 3 * (0.5 - 1.0 / 8192) / 0.6931471805599453},
+        {ST_GROWTH_CONSTANT, {7}, 84},
+        {ST_GROWTH_LOGARITHMIC, {3, 2}, 36 + 2 * (13 * 2.5649493574615367 - 12)},
+        {ST_GROWTH_LINEAR, {-4, 0.5}, -48 + 42},
+        {ST_GROWTH_NLOGN, {1, 0.25}, 12 + 0.25 * (169 * 2.5649493574615367 / 2 - 42)},
+        {ST_GROWTH_QUADRATIC, {2, -1, 0.125}, 24 - 84 + 0.125 * 732},
+        {ST_GROWTH_CUBIC, {1, 0, -0.5, 0.0625}, 12 - 0.5 * 732 + 0.0625 * 7140},
+        {ST_GROWTH_POWER, {0.5, 2}, 0.5 * 732},
+        {ST_GROWTH_EXPONENTIAL, {3, 0.5}, 3 * (0.5 - 1.0 / 8192) / 0.6931471805599453},
 };
 
 static double
@@ -41,13 +41,13 @@ law_at(size_t law, double x)
 {
 	const double *b = laws[law].b;
 	switch (laws[law].kind) {
-	case ST_KIND_LOGARITHMIC:
+	case ST_GROWTH_LOGARITHMIC:
 		return b[0] + b[1] * log(x);
-	case ST_KIND_NLOGN:
+	case ST_GROWTH_NLOGN:
 		return b[0] + b[1] * x * log(x);
-	case ST_KIND_POWER:
+	case ST_GROWTH_POWER:
 		return b[0] * pow(x, b[1]);
-	case ST_KIND_EXPONENTIAL:
+	case ST_GROWTH_EXPONENTIAL:
 		return b[0] * pow(b[1], x);
 	default:
 		return b[0] + x * (b[1] + x * (b[2] + x * b[3]));
@@ -69,11 +69,11 @@ points_on_the_curve(void **state)
 		assert_int_equal(r.n, 6);
 		assert_int_equal(r.left_out, 0);
 		assert_true(r.x_start == 1 && r.x_end == 13);
-		for (size_t i = 0; i < st_kind_parameters(laws[law].kind); i++)
+		for (size_t i = 0; i < st_growth_parameters(laws[law].kind); i++)
 			assert_true(fabs(r.b[i] - laws[law].b[i]) < 1e-9);
 		assert_true(r.s < 1e-9);
-		assert_true(laws[law].kind == ST_KIND_CONSTANT ? isnan(r.r_square)
-		                                               : fabs(r.r_square - 1) < 1e-12);
+		assert_true(laws[law].kind == ST_GROWTH_CONSTANT ? isnan(r.r_square)
+		                                                 : fabs(r.r_square - 1) < 1e-12);
 		assert_digits(st_regression_at(&r, 4), law_at(law, 4), 1e-9);
 		assert_digits(st_regression_integral(&r, 1, 13), laws[law].area, 1e-9);
 	}
@@ -89,7 +89,7 @@ power_as_nist_has_it(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_KIND_POWER, &points, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_POWER, &points, &r, &e), 0);
 	assert_digits(r.b[0], 7.6886226176E-01, 1e-8);
 	assert_digits(r.b[1], 3.8604055871E+00, 1e-8);
 	assert_digits(r.se[0], 1.8281973860E-02, 1e-8);
@@ -109,14 +109,14 @@ curves_as_r_has_them(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_KIND_EXPONENTIAL, &eight, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_EXPONENTIAL, &eight, &r, &e), 0);
 	assert_digits(r.b[0], 7.4755564120285465, 1e-10);
 	assert_digits(r.b[1], 1.2869250357835103, 1e-10);
 	assert_digits(r.se[0], 1.6521633169576759, 1e-9);
 	assert_digits(r.se[1], 0.0257526874926664, 1e-9);
 	assert_digits(r.sse, 379.329409040457, 1e-11);
 	assert_digits(r.r_square_perun, 0.931306969759843, 1e-12);
-	assert_int_equal(st_regression_fit(ST_KIND_POWER, &eight, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_POWER, &eight, &r, &e), 0);
 	assert_digits(r.r_square_perun, 0.979099004034441, 1e-12);
 	assert_digits(r.logarithms.b[0], exp(0.371372687925063), 1e-12);
 	assert_digits(r.logarithms.b[1], 1.805444086617109, 1e-12);
@@ -129,7 +129,7 @@ bands_as_r_has_them(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_KIND_QUADRATIC, &eight, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_QUADRATIC, &eight, &r, &e), 0);
 	assert_digits(r.b[0], 0.918497337206481, 1e-12);
 	assert_digits(r.se[2], 0.0583693973400918, 1e-12);
 	assert_digits(r.p[1], 0.562929183417113, 1e-10);
@@ -154,13 +154,13 @@ constant_as_perun_has_it(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_KIND_CONSTANT, &(struct st_points){x, y, 3}, &r, &e),
-	                 0);
+	assert_int_equal(
+	        st_regression_fit(ST_GROWTH_CONSTANT, &(struct st_points){x, y, 3}, &r, &e), 0);
 	assert_digits(r.r_square_perun, 0.25 * (1 - atan2(1.5, 2) / (M_PI / 2)), 1e-12);
 	assert_digits(r.b[0], 2, 1e-15);
 	assert_true(r.r_square == 0);
 	assert_int_equal(
-	        st_regression_fit(ST_KIND_CONSTANT, &(struct st_points){x, flat, 3}, &r, &e), 0);
+	        st_regression_fit(ST_GROWTH_CONSTANT, &(struct st_points){x, flat, 3}, &r, &e), 0);
 	assert_true(r.r_square_perun == 1 && isnan(r.r_square));
 }
 
@@ -172,14 +172,14 @@ points_without_logarithm(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_KIND_POWER, &points, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_POWER, &points, &r, &e), 0);
 	assert_int_equal(r.left_out, 2);
 	assert_int_equal(r.n, 3);
 	assert_digits(r.b[1], 1, 1e-9);
 	assert_true(r.x_start == 1);
 	assert_true(isnan(st_regression_at(&r, 0)));
 	assert_true(isnan(st_regression_integral(&r, 0, 1)));
-	assert_int_equal(st_regression_fit(ST_KIND_LINEAR, &points, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR, &points, &r, &e), 0);
 	assert_int_equal(r.left_out, 0);
 	assert_true(isnan(st_regression_integral(&r, 2, 1)));
 }
@@ -192,23 +192,23 @@ refused(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_KIND_LINEAR, &(struct st_points){x, y, 2}, &r, &e),
+	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR, &(struct st_points){x, y, 2}, &r, &e),
 	                 -1);
 	assert_string_equal(e.text, "a model needs at least 3 points, and there are 2");
-	assert_int_equal(st_regression_fit(ST_KIND_POWER, &(struct st_points){less, y, 3}, &r, &e),
-	                 -1);
+	assert_int_equal(
+	        st_regression_fit(ST_GROWTH_POWER, &(struct st_points){less, y, 3}, &r, &e), -1);
 	assert_string_equal(e.text, "a model needs at least 3 points, and there is 1 whose x is "
 	                            "greater than 0");
-	assert_int_equal(st_regression_fit(ST_KIND_LINEAR, &(struct st_points){x, y, 3}, &r, &e),
+	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR, &(struct st_points){x, y, 3}, &r, &e),
 	                 -1);
 	assert_string_equal(
 	        e.text, "the points do not determine the parameters: too few of their x differ");
-	assert_int_equal(st_regression_fit(ST_KIND_EXPONENTIAL,
+	assert_int_equal(st_regression_fit(ST_GROWTH_EXPONENTIAL,
 	                                   &(struct st_points){six, negative, 3}, &r, &e),
 	                 -1);
 	assert_string_equal(e.text, "fewer than two points have a y that is greater than 0");
-	assert_int_equal(st_regression_fit(ST_KIND_CONSTANT, &(struct st_points){x, y, 3}, &r, &e),
-	                 0);
+	assert_int_equal(
+	        st_regression_fit(ST_GROWTH_CONSTANT, &(struct st_points){x, y, 3}, &r, &e), 0);
 }
 
 /* The integral of ln x from 1 to 100. */
@@ -222,11 +222,12 @@ area_of_logarithm(void **state)
 	for (int i = 0; i < 6; i++)
 		y[i] = log(six[i]);
 	assert_int_equal(
-	        st_regression_fit(ST_KIND_LOGARITHMIC, &(struct st_points){six, y, 6}, &r, &e), 0);
+	        st_regression_fit(ST_GROWTH_LOGARITHMIC, &(struct st_points){six, y, 6}, &r, &e),
+	        0);
 	assert_digits(st_regression_integral(&r, 1, 100), 100 * log(100) - 99, 1e-12);
 	for (int i = 0; i < 6; i++)
 		y[i] = 1 / six[i];
-	assert_int_equal(st_regression_fit(ST_KIND_POWER, &(struct st_points){six, y, 6}, &r, &e),
+	assert_int_equal(st_regression_fit(ST_GROWTH_POWER, &(struct st_points){six, y, 6}, &r, &e),
 	                 0);
 	assert_digits(st_regression_integral(&r, 1, 100), log(100), 1e-9); /* exponent -1 */
 }

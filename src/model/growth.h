@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kinds of regressions: how y may follow from x. */
-#ifndef STROBE_MODEL_KINDS_H
-#define STROBE_MODEL_KINDS_H
+#ifndef STROBE_MODEL_GROWTH_H
+#define STROBE_MODEL_GROWTH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
  * K(identifier, "name", parameters, "formula"): the order in which ties are decided, and
  * in which kinds are printed. ln is the natural logarithm.
  */
-#define ST_KINDS(K)                                                                                \
+#define ST_GROWTHS(K)                                                                              \
 	K(CONSTANT, "constant", 1, "b0")                                                           \
 	K(LOGARITHMIC, "logarithmic", 2, "b0 + b1 ln x")                                           \
 	K(LINEAR, "linear", 2, "b0 + b1 x")                                                        \
@@ -20,23 +20,23 @@
 	K(POWER, "power", 2, "b0 x^b1")                                                            \
 	K(EXPONENTIAL, "exponential", 2, "b0 b1^x")
 
-enum st_kind {
-#define K(id, name, parameters, formula) ST_KIND_##id,
-	ST_KINDS(K)
+enum st_growth {
+#define K(id, name, parameters, formula) ST_GROWTH_##id,
+	ST_GROWTHS(K)
 #undef K
-	        ST_KIND_COUNT
+	        ST_GROWTH_COUNT
 };
 
-enum { ST_KIND_PARAMETERS = 4 }; /* at most */
+enum { ST_GROWTH_PARAMETERS = 4 }; /* at most */
 
-const char *st_kind_name(enum st_kind kind);
-const char *st_kind_formula(enum st_kind kind);
-size_t st_kind_parameters(enum st_kind kind);
+const char *st_growth_name(enum st_growth kind);
+const char *st_growth_formula(enum st_growth kind);
+size_t st_growth_parameters(enum st_growth kind);
 /* Whether it has x > 0 only. */
-bool st_kind_needs_positive(enum st_kind kind);
+bool st_growth_needs_positive(enum st_growth kind);
 /* Whether the parameters can be chosen so that the kind is the other one. */
-bool st_kind_contains(enum st_kind kind, enum st_kind other);
+bool st_growth_contains(enum st_growth kind, enum st_growth other);
 /* A set of kinds has a bit for each. */
-enum { ST_KINDS_ALL = (1 << ST_KIND_COUNT) - 1 };
+enum { ST_GROWTHS_ALL = (1 << ST_GROWTH_COUNT) - 1 };
 
 #endif
