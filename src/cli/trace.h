@@ -10,6 +10,7 @@
 #include "trace/engine.h"
 #include "trace/rates.h"
 #include "trace/raw.h"
+#include "trace/shape.h"
 
 enum st_trace_form {
 	ST_TRACE_DB,
@@ -41,6 +42,7 @@ struct st_trace_arguments {
 	struct st_trace_changed *changed;     /* the same, opened */
 	const char *reduce_by;                /* an earlier trace; NULL: none */
 	struct st_trace_reduction *reduction; /* the same, read */
+	enum st_trace_shape shape;            /* --shape */
 	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
 	char main[256];         /* empty: none */
 	enum st_trace_preset preset;

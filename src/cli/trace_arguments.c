@@ -165,6 +165,12 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 	case TRACE_reduce_by:
 		a->reduce_by = value;
 		return ST_OK;
+	case TRACE_shape:
+		a->shape = st_trace_shape_named(value);
+		return a->shape ? ST_OK
+		                : st_fail(e, ST_EXIT_USAGE,
+		                          "--shape takes top-down, bottom-up or match, not '%s'",
+		                          value);
 	case TRACE_changed_since:
 		a->changed_since = value;
 		return ST_OK;
@@ -315,7 +321,12 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 static st_status
 open_earlier(struct st_trace_arguments *a, struct st_error *e)
 {
-	if (a->reduce_by && !(a->reduction = st_trace_reduction_open(a->reduce_by, e)))
+	if (a->shape && !a->reduce_by)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--shape is about the call graph of an earlier trace: add --reduce-by "
+		        "FILE, or leave it out");
+	if (a->reduce_by && !(a->reduction = st_trace_reduction_open(a->reduce_by, a->shape, e)))
 		return ST_FAILED;
 	if (!a->changed_since)
 		return ST_OK;

@@ -21,6 +21,7 @@ struct reduced {
 struct st_trace_reduction {
 	struct st_profile *profile; /* NULL: it was a raw file */
 	struct st_trace trace;
+	enum st_trace_shape shape;
 	ST_VEC(struct reduced) functions;
 };
 
@@ -80,13 +81,23 @@ find_reason(const struct st_trace *t, uint32_t function, char *reason, size_t ro
 	return true;
 }
 
+/* With ST_SHAPE_MATCH of functions that are known, and stay. */
+static bool
+find_reason_of_shape(const struct st_trace_reduction *r, const struct st_trace_graph *g,
+                     uint32_t function, char *reason, size_t room)
+{
+	if (r->shape == ST_SHAPE_NONE)
+		return find_reason(&r->trace, function, reason, room);
+	return st_trace_graph_leaves_out(g, function, reason, room);
+}
+
 static st_status
-reduce(struct st_trace_reduction *r)
+reduce(struct st_trace_reduction *r, const struct st_trace_graph *g)
 {
 	for (uint32_t i = 0; i < r->trace.functions.n; i++) {
 		const struct st_trace_function *f = &r->trace.functions.v[i];
 		char reason[160];
-		if (!find_reason(&r->trace, i, reason, sizeof reason))
+		if (!find_reason_of_shape(r, g, i, reason, sizeof reason))
 			continue;
 		struct reduced *new = ST_PUSH(&r->functions);
 		if (!new)
@@ -107,16 +118,28 @@ read_earlier(struct st_trace_reduction *r, const char *path, struct st_error *e)
 	return st_trace_read_raw(&r->trace, path, ST_TRACE_UNIT_OF_FILE, false, &why);
 }
 
+static st_status
+reduce_by_graph(struct st_trace_reduction *r)
+{
+	struct st_trace_graph g;
+	st_status status = st_trace_graph_make(&g, &r->trace, r->shape);
+	if (!status)
+		status = reduce(r, &g);
+	st_trace_graph_free(&g);
+	return status;
+}
+
 struct st_trace_reduction *
-st_trace_reduction_open(const char *path, struct st_error *e)
+st_trace_reduction_open(const char *path, enum st_trace_shape shape, struct st_error *e)
 {
 	struct st_trace_reduction *r = calloc(1, sizeof *r);
 	if (!r) {
 		st_cause(e, ST_EXIT_FAILED, "out of memory");
 		return NULL;
 	}
+	r->shape = shape;
 	st_status status = read_earlier(r, path, e);
-	if (!status && reduce(r))
+	if (!status && reduce_by_graph(r))
 		status = st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status)
 		return r;
@@ -138,13 +161,44 @@ st_trace_reduction_close(struct st_trace_reduction *r)
 	free(r);
 }
 
+static bool
+is_function_of(const char *name, const char *image, const char *path, const struct st_function *f)
+{
+	return !strcmp(name, f->name) &&
+	       (!image || !strcmp(st_base_name(image), st_base_name(path)));
+}
+
+static bool
+has_been_called(const struct st_trace *t, const char *path, const struct st_function *f)
+{
+	for (size_t i = 0; i < t->functions.n; i++)
+		if (is_function_of(t->functions.v[i].name, t->functions.v[i].image, path, f))
+			return true;
+	return false;
+}
+
+/* Where memory is exhausted, it is traced. */
+static bool
+leave_out_uncalled(struct st_trace_reduction *r, const char *path, const struct st_function *f)
+{
+	struct reduced *new = has_been_called(&r->trace, path, f) ? NULL : ST_PUSH(&r->functions);
+	if (!new)
+		return false;
+	*new = (struct reduced){.name = f->name,
+	                        .path = strdup(path),
+	                        .offset = f->offset,
+	                        .reason = "it was not called"};
+	return true;
+}
+
 bool
 st_trace_leaves_out(struct st_trace_reduction *r, const char *path, const struct st_function *f)
 {
+	if (r->shape == ST_SHAPE_MATCH)
+		return leave_out_uncalled(r, path, f);
 	for (size_t i = 0; i < r->functions.n; i++) {
 		struct reduced *v = &r->functions.v[i];
-		if (strcmp(v->name, f->name) ||
-		    (v->image && strcmp(st_base_name(v->image), st_base_name(path))))
+		if (!is_function_of(v->name, v->image, path, f))
 			continue;
 		if (!v->path) {
 			v->path = strdup(path);

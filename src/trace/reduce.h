@@ -7,18 +7,22 @@
  *     within 5 % of the median), or not long (the median is at most 10 us);
  *   - once in each call of its only caller, and for most of it (the median is at least 0.8 of the
  *     caller's).
+ * Or by the shape of its call graph: shape.h.
  */
 #ifndef STROBE_TRACE_REDUCE_H
 #define STROBE_TRACE_REDUCE_H
 
 #include "base/error.h"
 #include "symbol/symbol.h"
+#include "trace/shape.h"
 #include "trace/trace.h"
 
 struct st_trace_reduction;
 
-/* By a profile or a raw file of an earlier trace. NULL with *e. */
-struct st_trace_reduction *st_trace_reduction_open(const char *path, struct st_error *e);
+/* By a profile or a raw file of an earlier trace; with ST_SHAPE_NONE by how often functions were
+ * called. NULL with *e. */
+struct st_trace_reduction *st_trace_reduction_open(const char *path, enum st_trace_shape shape,
+                                                   struct st_error *e);
 void st_trace_reduction_close(struct st_trace_reduction *r);
 /* Is the function left out? Functions are the same if their names and the base names of their
  * images are; raw files have no images. */

@@ -199,6 +199,45 @@ class Reduced(Trace):
         self.assertEqual({os.path.basename(f["image"]) for f in run["left_out"]}, {os.path.basename(CALLS)})
         self.assertEqual((run["refused"], set(self.by_name(run))), ([], {"main", "t_level1", "t_level3", "t_level4", "t_level5"}))
 
+    def shaped(self, shape, calls):
+        """The functions that are left out by the graph of these pairs, with their reasons."""
+        lines, now = ["#unit ns"], 0
+        for path in calls:
+            for kind, names in (0, path), (1, list(reversed(path))):
+                for name in names:
+                    lines.append(f"{kind} 1 {now};{name}")
+                    now += 1
+        (self.at / "graph.raw").write_text("\n".join(lines) + "\n")
+        run = self.trace(["-e", "probe", "--reduce-by", "graph.raw", "--shape", shape], CALLS, "levels")
+        return {f["name"]: f["reason"] for f in run["left_out"]}
+
+    def test_shape(self):
+        """Levels 0 to 5, of which three are kept; t_spin is on level 2, because t_level1 calls it."""
+        graph = [["main", "t_level1", "t_level2", "t_level3", "t_level4", "t_level5"], ["main", "t_level1", "t_spin"], ["main", "t_level1", "t_level2", "t_spin"],
+                 ["main", "t_fib", "t_fib"]]
+        self.assertEqual(self.shaped("top-down", graph), {f"t_level{n}": f"it is on level {n} of the call graph, and levels 0 to 2 are kept" for n in (3, 4, 5)})
+        # t_level5, t_spin and t_fib call no other; t_level4, t_level2 and t_level1 are one call away, t_level3 and main two.
+        self.assertEqual(self.shaped("bottom-up", graph), {})
+        long = [graph[0] + ["t_part"], ["main", "t_lands", "t_jumps"]]
+        self.assertEqual(self.shaped("bottom-up", long), {f"t_level{n}": f"{6 - n} calls lead from it down to a function that calls no other, "
+                                                          "and functions with fewer than 4 are kept" for n in (1, 2)})
+        left_out = self.shaped("match", graph)
+        self.assertEqual(set(left_out.values()), {"it was not called"})
+        self.assertEqual({name for name in left_out if name.startswith("t_")},
+                         {"t_jumps", "t_lands", "t_outer", "t_catches", "t_thread", "t_deep", "t_part", "t_equal", "t_exits", "t_worker"})
+
+    def test_shape_without_leaves(self):
+        """Of 21 functions those that call no other are left out, except where the graph begins; of 20 they stay."""
+        graph = [["main", "t_level1", "t_level2"], ["main", "t_spin"], ["t_part"]] + [["main", f"other{i}"] for i in range(15)]
+        self.assertEqual(self.shaped("top-down", graph), {"t_level2": "it is on level 2 of the call graph, and levels 0 to 1 are kept"})
+        graph.append(["main", "other15"])
+        self.assertEqual(self.shaped("top-down", graph), {"t_level2": "it is on level 2 of the call graph, and levels 0 to 1 are kept",
+                                                          "t_spin": "it calls no other function"})
+
+    def test_shape_of_nothing(self):
+        self.error(2, "--shape is about the call graph of an earlier trace: add --reduce-by FILE, or leave it out", "--shape", "match", CALLS)
+        self.error(2, "--shape takes top-down, bottom-up or match, not 'round'", "--shape", "round", CALLS)
+
     def test_by_a_profile(self):
         """A profile is as good as a raw file, and the text says what was left out."""
         self.strobe("trace", "-q", "-e", "probe", "-o", "earlier.db", "--", CALLS, "fib")
