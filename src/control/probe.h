@@ -61,6 +61,7 @@ struct st_probing {
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
 	bool samples;        /* some functions have calls that are not timed */
+	bool records;        /* entries and returns one by one: control/probe_events.h */
 	pid_t pid;
 	int memory;                       /* /proc/PID/mem; -1: not open */
 	uint64_t entry, trampoline, exit; /* addresses of the probe runtime, */

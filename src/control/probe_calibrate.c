@@ -18,8 +18,8 @@ enum { BATCHES = 31, CALLS = 1000, CODE = 4096, PROBED = 64, STUB = 128, PLAIN =
 struct bench {
 	unsigned char *image, *code;
 	struct st_probe_context *context;
-	struct st_probe_area *area;
-	void *threads, *note;
+	struct st_probe_area *area; /* in area_memory, aligned for chunks */
+	void *area_memory, *threads, *note;
 	size_t image_bytes, area_bytes, threads_bytes;
 };
 
@@ -69,15 +69,17 @@ make_bench(const struct st_probing *p, struct bench *b)
 {
 	const size_t blob = st_probe_blob_bytes(), text = (blob + 4095) & ~(size_t)4095;
 	b->image_bytes = text + ((sizeof *b->context + 8191) & ~(size_t)4095);
-	b->area_bytes = sizeof *b->area + (16 << 20);
+	b->area_bytes = ST_PROBE_CHUNKS_END + ST_PROBE_CHUNK_STRIDE + (16 << 20);
 	b->threads_bytes = 2 * sizeof(struct st_probe_thread);
 	b->image = zeros(b->image_bytes);
 	b->code = zeros(CODE);
-	b->area = zeros(b->area_bytes);
+	b->area_memory = zeros(b->area_bytes);
 	b->threads = zeros(b->threads_bytes);
 	b->note = zeros(4096);
-	if (!b->image || !b->code || !b->area || !b->threads || !b->note)
+	if (!b->image || !b->code || !b->area_memory || !b->threads || !b->note)
 		return false;
+	b->area = (struct st_probe_area *)(((uintptr_t)b->area_memory + ST_PROBE_CHUNK_STRIDE - 1) &
+	                                   ~(uintptr_t)(ST_PROBE_CHUNK_STRIDE - 1));
 	memcpy(b->image, st_probe_blob, blob);
 	b->context = (struct st_probe_context *)(b->image + text);
 	b->context->area = (uint64_t)b->area;
@@ -86,8 +88,14 @@ make_bench(const struct st_probing *p, struct bench *b)
 	b->context->most_depth = UINT32_MAX;
 	b->context->uses_cpu = p->uses_cpu;
 	*(uint64_t *)b->note = p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;
-	b->area->used = (sizeof *b->area + 7) & ~7ull;
+	b->area->used = ST_PROBE_CHUNKS_END;
+	b->context->chunks = p->records ? (uint64_t)b->area + ST_PROBE_CHUNKS_AT : 0;
 	b->area->actions[0].kind = ST_PROBE_TIME;
+	/* What is measured is a call, not the kernel's making of pages. */
+	enum { CALIBRATION_CHUNKS = 24 };
+	if (p->records)
+		memset((char *)b->area + ST_PROBE_CHUNKS_AT, 0,
+		       CALIBRATION_CHUNKS * ST_PROBE_CHUNK_STRIDE);
 	write_code(b);
 	return !mprotect(b->image, text, PROT_READ | PROT_EXEC) &&
 	       !mprotect(b->code, CODE, PROT_READ | PROT_EXEC);
@@ -100,8 +108,8 @@ free_bench(struct bench *b)
 		munmap(b->image, b->image_bytes);
 	if (b->code)
 		munmap(b->code, CODE);
-	if (b->area)
-		munmap(b->area, b->area_bytes);
+	if (b->area_memory)
+		munmap(b->area_memory, b->area_bytes);
 	if (b->threads)
 		munmap(b->threads, b->threads_bytes);
 	if (b->note)

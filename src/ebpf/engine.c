@@ -30,6 +30,7 @@ check_engine(const struct st_trace_request *r, struct st_error *e)
 	const char *cannot = r->cpu                            ? "--cpu"
 	                     : st_trace_rates_sample(r->rates) ? "--every"
 	                     : r->session->budget.chosen       ? "--budget"
+	                     : r->events                       ? "--events"
 	                                                       : NULL;
 	if (cannot)
 		return st_fail(e, ST_EXIT_USAGE,

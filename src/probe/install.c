@@ -45,10 +45,16 @@ static struct st_probed_image *
 add_image(struct st_probes *p, const struct mapping *m)
 {
 	struct st_error e;
+	pthread_mutex_lock(&p->lock);
 	struct st_probed_image *image = ST_PUSH(&p->images);
+	if (image)
+		*image = (struct st_probed_image){.path = strdup(m->path),
+		                                  .from = m->from,
+		                                  .to = m->to,
+		                                  .file_offset = m->file_offset};
+	pthread_mutex_unlock(&p->lock);
 	if (!image)
 		return NULL;
-	*image = (struct st_probed_image){.path = strdup(m->path), .from = m->from, .to = m->to};
 	image->image = image->path ? st_image_open(m->path, &e) : NULL;
 	const uint64_t begin =
 	        image->image ? st_image_offset_of_code(image->image, m->file_offset) : UINT64_MAX;
@@ -172,7 +178,7 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 {
 	struct st_arena *arena = arena_near(p, image);
 	struct st_probe_stub stub;
-	const uint32_t index = (uint32_t)p->functions.n;
+	const uint32_t index = (uint32_t)p->functions.n - 1;
 	if (!arena)
 		return "there is no free memory within 2 GiB of its code";
 	if (index >= ST_PROBE_MOST)
@@ -189,7 +195,7 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 	               : "its memory cannot be written";
 }
 
-/* The exits of the function that gets its probe next. */
+/* The exits of the last function. */
 static const char *
 write_exits(struct st_probes *p, const struct st_probed_image *image,
             const struct st_probe_exits *exits)
@@ -200,7 +206,7 @@ write_exits(struct st_probes *p, const struct st_probed_image *image,
 		struct st_probe_stub stub;
 		if (!arena)
 			return "there is no free memory within 2 GiB of its code";
-		struct st_probe_where where = where_of(image, arena, (uint32_t)p->functions.n);
+		struct st_probe_where where = where_of(image, arena, (uint32_t)p->functions.n - 1);
 		where.returns = arena->at + ST_ARENA_RETURN;
 		if (st_probe_exit_stub(exit, &where, &stub))
 			return "what one of its exits refers to is out of reach of any free memory";
@@ -243,6 +249,18 @@ keeps_address(const struct st_probes *p, const struct wanted *w)
 	       (w->site.role.role == ST_ROLE_COUNT || p->process.area->only_counts);
 }
 
+/* What is called has to be known before it can be called. */
+static st_status
+add_function(struct st_probes *p, uint32_t image, const struct st_function *f)
+{
+	pthread_mutex_lock(&p->lock);
+	struct st_probed_function *probed = ST_PUSH(&p->functions);
+	if (probed)
+		*probed = (struct st_probed_function){image, f->offset, f->name, NULL};
+	pthread_mutex_unlock(&p->lock);
+	return probed ? ST_OK : ST_FAILED;
+}
+
 static st_status
 add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 {
@@ -254,19 +272,20 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 	if ((action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT) ||
 	    (action.kind == ST_PROBE_CLONE && action.amount))
 		counted = w->site.role.why;
+	if (add_function(p, at, w->function))
+		return ST_FAILED;
 	if (!why && keeps_address(p, w))
 		action = patch_exits(p, image, w, &counted);
 	if (!why)
 		why = write_probe(p, image, &w->site, action);
 	if (why && action.kind == ST_PROBE_UNWIND)
 		st_probing_only_counts(&p->process);
-	if (why)
+	if (why) {
+		p->functions.n--;
 		return w->chosen.kind ? refuse_probe(p, at, w->function, why) : ST_OK;
-	struct st_probed_function *probed = ST_PUSH(&p->functions);
-	if (!probed)
-		return ST_FAILED;
+	}
+	p->functions.v[p->functions.n - 1].refused = counted;
 	p->process.area->n_functions = (uint32_t)p->functions.n;
-	*probed = (struct st_probed_function){at, w->function->offset, w->function->name, counted};
 	return ST_OK;
 }
 

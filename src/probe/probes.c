@@ -29,6 +29,7 @@ introduce(struct st_probes *probes)
 	probes->process.arg = probes;
 	if (probes->budget.share > 0)
 		probes->process.look = st_probes_look;
+	pthread_mutex_init(&probes->lock, NULL);
 }
 
 st_status

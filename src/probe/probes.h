@@ -18,8 +18,9 @@
 struct st_probed_image {
 	char *path;
 	uint64_t from, to; /* of its code in the process */
-	uint64_t first;    /* link-time address where the file begins to be executed; 0: unknown */
-	uint64_t bias;     /* address in the process less link-time address */
+	uint64_t file_offset;
+	uint64_t first; /* link-time address where the file begins to be executed; 0: unknown */
+	uint64_t bias;  /* address in the process less link-time address */
 	struct st_image *image;
 	struct st_probe_planner *planner;
 	bool gone;
@@ -41,6 +42,9 @@ struct st_probes {
 	struct st_probe_action (*choose)(void *arg, const struct st_probed_image *image,
 	                                 const struct st_function *f);
 	void *arg;
+	/* Functions and images become more while the process runs: whoever is not called by
+	 * `choose` locks them. */
+	pthread_mutex_t lock;
 	ST_VEC(struct st_probed_image) images;
 	ST_VEC(struct st_probed_function) functions; /* by the numbers that the area uses */
 	ST_VEC(struct st_probed_function) refused;

@@ -145,13 +145,16 @@ add_lists(json_t *root, const struct st_trace *t)
 }
 
 static int
-add_lost(json_t *root, const struct st_trace *t)
+add_lost(json_t *root, const struct st_trace *t, const struct st_profile *p)
 {
 	json_t *lost = json_object();
+	uint64_t records = t->lost_records;
+	for (size_t i = 0; p && i < p->streams.n; i++)
+		records += p->streams.v[i].dropped;
 	int bad = 0;
 	SET(lost, "returns", st_json_count(t->lost_returns));
 	SET(lost, "nested", st_json_count(t->nested_returns));
-	SET(lost, "records", st_json_count(t->lost_records));
+	SET(lost, "records", st_json_count(records));
 	SET(lost, "entries", st_json_count(t->stray_returns));
 	SET(lost, "malformed_lines", st_json_count(t->malformed_lines));
 	SET(root, "lost", lost);
@@ -185,7 +188,7 @@ st_trace_object(const struct st_trace *t, const struct st_profile *p)
 	SET(root, "quantile_error", json_real(ST_TRACE_QUANTILE_ERROR));
 	if (t->probe.ps)
 		SET(root, "probe", cost_json(&t->probe));
-	bad |= add_lists(root, t) | add_lost(root, t) | st_trace_add_limits(root, t);
+	bad |= add_lists(root, t) | add_lost(root, t, p) | st_trace_add_limits(root, t);
 	SET(root, "notes", p ? st_json_texts(p->notes.v, p->notes.n) : json_array());
 	if (!bad)
 		return root;

@@ -10,7 +10,7 @@
 
 /* ---- the options of the run ---- */
 
-/* Rows lie beside the result, if that is a file: JSON may go into a pipe or a terminal. */
+/* JSON may go into a pipe or a terminal. */
 static bool
 is_place(const char *output)
 {
@@ -18,8 +18,8 @@ is_place(const char *output)
 	return output && (stat(output, &st) || S_ISREG(st.st_mode));
 }
 
-static void
-open_rows(struct st_row_files *rows, const struct st_session *w)
+void
+st_session_open_rows(struct st_row_files *rows, const struct st_session *w)
 {
 	*rows = (struct st_row_files){0};
 	bool beside = is_place(w->output.path);
@@ -76,6 +76,14 @@ read_ahead(struct st_session_run *r)
 	r->ahead = st_ahead_new(functions, lines);
 }
 
+void
+st_session_close_rows(struct st_row_files *rows)
+{
+	st_row_writer_free(rows->writer);
+	free(rows->prefix);
+	*rows = (struct st_row_files){0};
+}
+
 static void
 make_options(struct st_session_run *r)
 {
@@ -127,7 +135,7 @@ st_session_begin(struct st_session_run *r, struct st_session *s, struct st_error
 	r->options.on_process = on_process;
 	r->options.on_turn = on_turn;
 	r->options.turn_arg = r;
-	open_rows(&r->rows, s);
+	st_session_open_rows(&r->rows, s);
 	r->options.rows = r->rows.writer ? &r->rows.sink : NULL;
 	clock_gettime(CLOCK_REALTIME, &r->start);
 	return 0;
@@ -214,10 +222,9 @@ st_session_end(struct st_session_run *r)
 	st_keep_end(&r->keep);
 	st_unique_end(&r->unique);
 	st_qos_free(r->options.qos);
-	st_row_writer_free(r->rows.writer);
 	st_ahead_free(r->ahead);
 	st_held_free(&r->held);
-	free(r->rows.prefix);
+	st_session_close_rows(&r->rows);
 	st_stacks_free(r->stacks);
 	st_run_free(&r->run);
 }

@@ -61,6 +61,11 @@ struct st_row_files {
 	struct st_row_sink sink;
 };
 
+/* They lie beside the result, if that is a file. *rows stays where it is; without memory it has no
+ * writer. */
+void st_session_open_rows(struct st_row_files *rows, const struct st_session *w);
+void st_session_close_rows(struct st_row_files *rows);
+
 /* A session under way. It stays where it is: the options of the run point to it. */
 struct st_session_run {
 	struct st_session *session;

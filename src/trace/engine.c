@@ -18,8 +18,7 @@ st_trace_refuse_options(const struct st_trace_request *r, const char *engine, st
 	                {s->region.toggle, "--toggle"},
 	                {s->region.by_program, "--region"},
 	                {s->region.threads, "--threads"},
-	                {s->stress, "--stress"},
-	                {r->events, "--events"}};
+	                {s->stress, "--stress"}};
 	for (size_t i = 0; i < sizeof not_here / sizeof *not_here; i++)
 		if (not_here[i].is_given)
 			return st_fail(e, ST_EXIT_USAGE,

@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
+#include "trace/probe_rows.h"
 #include "trace/rates.h"
 #include "trace/reduce.h"
 
@@ -141,23 +142,70 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 	return ST_OK;
 }
 
+/* ---- entries and returns one by one ---- */
+
+struct events {
+	struct st_row_files files;
+	struct st_probe_rows *rows; /* NULL: they are not recorded, or there is no memory for it */
+};
+
+static void
+begin_events(struct events *v, const struct st_trace_request *r, struct st_probes *p)
+{
+	*v = (struct events){0};
+	if (!r->events)
+		return;
+	st_session_open_rows(&v->files, r->session);
+	if (v->files.writer)
+		v->rows = st_probe_rows_begin(p, v->files.writer);
+}
+
+static void
+note_events(const struct events *v, const struct st_trace_request *r, bool complete,
+            struct st_profile *p)
+{
+	if (!r->events)
+		return;
+	if ((v->files.writer && st_row_writer_finish(v->files.writer, p)) || !complete)
+		st_profile_note(p, "no memory left for entries and returns: they are missing, or "
+		                   "incomplete");
+}
+
+static st_status
+finish_events(struct events *v, const struct st_trace_request *r, struct st_probes *p,
+              struct st_trace_outcome *out, st_status status, struct st_error *e)
+{
+	const bool complete = v->rows && !st_probe_rows_end(v->rows);
+	if (!status)
+		status = finish_probe(r, p, out, e);
+	if (!status)
+		note_events(v, r, complete, out->profile);
+	st_session_close_rows(&v->files);
+	return status;
+}
+
 static st_status
 run_process(const struct st_trace_request *r, struct st_probes *p, struct st_trace_outcome *out,
             struct st_error *e)
 {
-	if (st_probes_attach(p, r->session->pid, e) || st_probes_detach(p, r->session->seconds, e))
+	struct events events;
+	if (st_probes_attach(p, r->session->pid, e))
 		return ST_FAILED;
-	return finish_probe(r, p, out, e);
+	begin_events(&events, r, p);
+	const st_status status = st_probes_detach(p, r->session->seconds, e);
+	return finish_events(&events, r, p, out, status, e);
 }
 
 static st_status
 run_program(const struct st_trace_request *r, struct st_probes *p, struct st_trace_outcome *out,
             struct st_error *e)
 {
-	if (st_probes_start(p, r->session->program, r->session->own_group, e) ||
-	    st_probes_wait(p, r->session->region.length, e))
+	struct events events;
+	if (st_probes_start(p, r->session->program, r->session->own_group, e))
 		return ST_FAILED;
-	return finish_probe(r, p, out, e);
+	begin_events(&events, r, p);
+	const st_status status = st_probes_wait(p, r->session->region.length, e);
+	return finish_events(&events, r, p, out, status, e);
 }
 
 /* 0: there is no budget. */
@@ -182,6 +230,7 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	        .process = {.most_depth = (uint32_t)r->depth,
 	                    .scoped = *r->main != '\0',
 	                    .uses_cpu = r->cpu,
+	                    .records = r->events,
 	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0}};
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
@@ -219,6 +268,13 @@ check_probe(const struct st_trace_request *r, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--follow is not possible with --engine probe: leave it out, or "
 		               "use --engine jit");
+	const bool samples = st_trace_rates_sample(r->rates);
+	if (r->events && (r->cpu || samples || r->session->budget.chosen))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--events records each call by the clock: leave out %s",
+		               r->cpu    ? "--cpu"
+		               : samples ? "--every"
+		                         : "--budget");
 	return check_budget(r, e) ? ST_FAILED : st_trace_refuse_options(r, "probe", e);
 }
 

@@ -91,6 +91,41 @@ struct st_probe_pair {
 	struct st_probe_closed closed;
 };
 
+/*
+ * Entries and returns one by one: words in the order in which a thread has made them, in chunks
+ * that the controller empties. A word of 0 is one that is still being written. The upper two bits
+ * say what it is; the place of an entry or return in time are the lower bits of the ticks, less
+ * than half their range away from the word before.
+ */
+enum st_probe_word {
+	ST_PROBE_ENTRY = 1,
+	ST_PROBE_RETURN,
+	ST_PROBE_TICKS, /* the rest is the time of the next word; 0: there is nothing here */
+};
+enum {
+	ST_PROBE_WORD_AT = 62, /* bits: what it is, */
+	ST_PROBE_DEPTH_AT = 45,
+	ST_PROBE_FUNCTION_AT = 27,
+	ST_PROBE_CHUNK = 64 << 10, /* bytes of words; their addresses have this bit, and those
+	                              behind them do not */
+	ST_PROBE_CHUNK_STRIDE = 2 * ST_PROBE_CHUNK,
+	ST_PROBE_CHUNKS = ST_PROBE_MOST_THREADS + 512, /* some for each thread, and */
+	ST_PROBE_CHUNK_QUEUE = 256,                    /* these may wait for the controller */
+};
+#define ST_PROBE_TIME_MASK ((1ull << ST_PROBE_FUNCTION_AT) - 1)
+
+enum st_probe_chunk_state {
+	ST_PROBE_CHUNK_FREE, /* and all zero */
+	ST_PROBE_CHUNK_OWNED,
+	ST_PROBE_CHUNK_FULL,
+	ST_PROBE_CHUNK_CUT,  /* its thread has ended: what is 0 will not be written */
+	ST_PROBE_CHUNK_SPENT /* it may still be written to, and is not used again */
+};
+struct st_probe_chunk {
+	uint32_t state, record; /* state: atomic */
+	uint64_t order;         /* grows from one chunk of a thread to the next */
+};
+
 /* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */
 struct st_probe_record {
 	uint32_t tid;
@@ -121,9 +156,20 @@ struct st_probe_area {
 	uint64_t no_room;  /* calls that found no room in the area, or their thread none */
 	uint64_t too_deep; /* calls that had no frame: they are counted, not timed */
 	uint64_t strays;   /* returns that belong to no frame: there should be none */
+	/* Of chunks: that are full; counts what the controller does; threads that wait for it; it
+	 * does not seem to do anything, and is waited for no more; words that found no place. */
+	uint32_t full, beats, waiters, deaf;
+	uint64_t lost_words;
+	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];
 	struct st_probe_action actions[ST_PROBE_MOST];
 	struct st_probe_record records[ST_PROBE_MOST_RECORDS];
 };
+
+/* Where the chunks are in the area, if there are any. */
+#define ST_PROBE_CHUNKS_AT                                                                         \
+	((sizeof(struct st_probe_area) + ST_PROBE_CHUNK_STRIDE - 1) / ST_PROBE_CHUNK_STRIDE *      \
+	 ST_PROBE_CHUNK_STRIDE)
+#define ST_PROBE_CHUNKS_END (ST_PROBE_CHUNKS_AT + (uint64_t)ST_PROBE_CHUNKS * ST_PROBE_CHUNK_STRIDE)
 
 /* An activation that is under way. */
 struct st_probe_frame {
@@ -150,6 +196,8 @@ struct st_probe_thread {
 	uint64_t put_back_at;    /* the stack pointer of who asked for that */
 	uint64_t room;           /* the record's */
 	uint64_t cells, numbers; /* addresses: of the record's cells, and the record */
+	uint64_t word_at;        /* address of the next word; without ST_PROBE_CHUNK: no place */
+	uint64_t word_ticks;     /* time of the last one */
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
 
@@ -173,6 +221,7 @@ struct st_probe_context {
 	uint32_t n_threads;
 	uint32_t has_parked;
 	uint32_t unused;
+	uint64_t chunks; /* address of the first chunk; 0: entries and returns are not recorded */
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

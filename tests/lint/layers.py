@@ -30,7 +30,7 @@ MAY = {
     "check": {"base"},
     "store": {"base", "strobe", "profile", "check"},
     "contexts": {"base", "strobe", "profile", "check"},
-    "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "session", "check"},
+    "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},

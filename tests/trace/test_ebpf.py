@@ -240,7 +240,7 @@ class Mistakes(Ebpf):
 
     def test_mistakes(self):
         self.error(2, "-b is not possible with --engine ebpf: leave it out, or use --engine jit", "-b", "5%", "true")
-        self.error(2, "--events is not possible with --engine ebpf: leave it out, or use --engine jit", "--events", "true")
+        self.error(2, "--events is not possible with --engine ebpf: leave it out, or use --engine probe", "--events", "true")
         self.error(127, "no-such-program: no such program in PATH", "no-such-program")
 
     def test_nothing_matches(self):

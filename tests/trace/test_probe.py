@@ -6,6 +6,7 @@ usage: test_probe.py STROBE CALLS THROWS LOADS WALKS CROWD
 
 CALLS, THROWS, LOADS, WALKS and CROWD are the programs of programs/calls.c, throws.cc, loads.c, walks.c and crowd.c."""
 
+import csv
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+from collections import Counter
 from pathlib import Path
 
 STROBE, CALLS, THROWS, LOADS, WALKS, CROWD = [os.path.abspath(name) for name in sys.argv[1:7]]
@@ -322,6 +324,102 @@ class TimeLimit(Probe):
         self.assertEqual(self.calls(trace)["t_fib"], (1973, 0))
 
 
+class Events(Probe):
+    """--events: entries and returns one by one."""
+
+    def events(self, engine, *options, command):
+        """By thread in the order in which they began: what, function, depth; and the times."""
+        file = self.at / "trace.db"
+        done = subprocess.run([STROBE, "trace", "-q", "--engine", engine, "--events", *options, "-o", file, "--", *command], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        shown = subprocess.run([STROBE, "show", file, "--rows", "events", "--format", "csv", "-n", "0"], stdout=subprocess.PIPE, text=True, check=True)
+        threads = {}
+        for row in csv.DictReader(shown.stdout.splitlines()):
+            threads.setdefault(row["thread"], []).append((int(row["time"]), row["event"], row["function"], int(row["depth"])))
+        return sorted(threads.values())
+
+    def test_same_as_code_cache(self):
+        """Recursion, longjmp out of and into traced functions, threads, 100,000 levels, and exit with calls under way."""
+        for what in "", "levels", "fib", "jumps", "left", "threads", "deep", "exits":
+            with self.subTest(what=what):
+                jit, probe = ([[event[1:] for event in thread] for thread in self.events(engine, command=[CALLS, what])] for engine in ("jit", "probe"))
+                self.assertEqual(probe[0], jit[0])
+                self.assertEqual(sorted(probe), sorted(jit))
+
+    def test_times(self):
+        """Times of a thread do not go back, also over pauses in which the lower bits of the clock that are recorded begin again: 300 ms."""
+        thread, = self.events("probe", command=[CALLS, "naps"])
+        times = [event[0] for event in thread]
+        self.assertEqual(times, sorted(times))
+        naps = [event for event in thread if event[2] == "t_nap"]
+        self.assertEqual(len(naps), 6)
+        for entry, end in zip(naps[::2], naps[1::2]):
+            self.assertGreaterEqual(end[0] - entry[0], 300000000)
+
+    def test_all_are_there(self):
+        """1,271,244 events: more than wait for strobe at a time. The table is made of the same calls."""
+        for command, calls in (["many"], 635622), (["threads"], None):
+            with self.subTest(command=command):
+                program = [CALLS if calls else CROWD, *command]
+                threads = self.events("probe", command=program)
+                done = subprocess.run([STROBE, "trace", "--from", self.at / "trace.db", "--format", "json"], stdout=subprocess.PIPE, check=True)
+                trace = json.loads(done.stdout)
+                table = {f["name"]: f["calls"] + f["lost"] for f in trace["functions"]}
+                entered = Counter(event[2] for thread in threads for event in thread if event[1] == "entry")
+                self.assertEqual(entered, table)
+                self.assertEqual(trace["lost"]["records"], 0)
+                if calls:
+                    self.assertEqual(sum(table.values()), calls)
+
+    def test_formats(self):
+        """The formats that are made of events take those of probes: auto chooses them."""
+        for form in "timeline", "raw", "folded", "speedscope":
+            with self.subTest(form=form):
+                file = self.at / "out"
+                subprocess.run([STROBE, "trace", "-q", "--format", form, "-o", file, "--", CALLS, "levels"], timeout=120, check=True)
+                self.assertIn("t_level3", file.read_text())
+        profile = self.at / "auto.db"
+        subprocess.run([STROBE, "trace", "-q", "--events", "-o", profile, "--", CALLS, "fib"], timeout=120, check=True)
+        done = subprocess.run([STROBE, "trace", "--from", profile, "--format", "json"], stdout=subprocess.PIPE, check=True)
+        self.assertEqual(json.loads(done.stdout)["engine"], "probe")
+
+    def test_killed(self):
+        """Strobe is killed while four threads record: they go on, and what they compute is right."""
+        with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "--events", "-o", self.at / "t.db", "--", CALLS, "forever"],
+                              stdout=subprocess.PIPE, text=True) as strobe:
+            self.assertEqual(strobe.stdout.readline(), "ready\n")
+            program = child_of(strobe.pid)
+            strobe.kill()
+            strobe.wait()
+            time.sleep(3)
+            os.kill(program, signal.SIGUSR1)
+            self.assertEqual(strobe.stdout.readline(), "right\n")
+
+    def test_attached(self):
+        """A process with four threads; a fork in a traced process records nothing in its child."""
+        with subprocess.Popen([CALLS, "forever"], stdout=subprocess.PIPE, text=True) as program:
+            self.assertEqual(program.stdout.readline(), "ready\n")
+            file = self.at / "trace.db"
+            done = subprocess.run([STROBE, "trace", "-q", "--engine", "probe", "--events", "--for", "0.1s", "--pid", str(program.pid), "-o", file],
+                                  stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            program.send_signal(signal.SIGUSR1)
+            self.assertEqual(program.stdout.readline(), "right\n")
+        shown = subprocess.run([STROBE, "show", file, "--rows", "events", "--format", "csv", "-n", "0"], stdout=subprocess.PIPE, text=True, check=True)
+        rows = list(csv.DictReader(shown.stdout.splitlines()))
+        self.assertEqual({row["function"] for row in rows}, {"t_fib"})
+        self.assertEqual(len({row["thread"] for row in rows}), 4)
+
+    def test_what_does_not_fit(self):
+        for option, value in ("--cpu", None), ("--every", "10"):
+            options = [option, value] if value else [option]
+            done = subprocess.run([STROBE, "trace", "--engine", "probe", "--events", *options, "--", CALLS], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"strobe: --events records each call by the clock: leave out {option}\n"))
+
+
 class Choices(Probe):
     def test_depth(self):
         """The outermost three of five levels."""
@@ -367,7 +465,7 @@ class Slowdown(Probe):
 
 class Refusals(Probe):
     def test_options(self):
-        for option in ["--events"], ["--follow"]:
+        for option in [["--follow"]]:
             done = subprocess.run([STROBE, "trace", "--engine", "probe", *option, "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),

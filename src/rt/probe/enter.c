@@ -107,6 +107,14 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 		add_square(c, shown);
 }
 
+/* The frame has been on top. */
+static inline void
+end_frame_on_top(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
+{
+	end_timed_frame(t, f, end);
+	probe_record_event(t, ST_PROBE_RETURN, t->depth, f->function - 1, end);
+}
+
 /* The function is entered, and its return awaited. */
 static inline void
 begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32_t cell,
@@ -138,6 +146,7 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 		c->since = f->begin;
 		c->since_spent = ((struct st_probe_record *)t->numbers)->spent;
 	}
+	probe_record_event(t, ST_PROBE_ENTRY, (uint64_t)(f - t->frames), function, f->begin);
 }
 
 /* Of `every` calls one is timed: the first one of all, and then one at a random place, so that a
@@ -365,8 +374,12 @@ return_looking(uint64_t slot)
 		top->slot = 0;
 		t->depth = (uint32_t)(top - t->frames);
 	}
-	if (t && ended.cell && !probe_context.forked)
-		end_timed_frame(t, &ended, end);
+	if (!t || !ended.cell || probe_context.forked)
+		return ended.original;
+	if (f != &elsewhere)
+		end_frame_on_top(t, &ended, end);
+	else
+		end_timed_frame(t, &ended, end); /* a call without an entry, in this thread */
 	return ended.original;
 }
 
@@ -383,7 +396,7 @@ probe_return(uint64_t slot)
 	__asm__ volatile("" : : : "memory"); /* a signal handler may have the frame from here on */
 	f->slot = 0;
 	t->depth = (uint32_t)(f - t->frames);
-	end_timed_frame(t, &ended, end);
+	end_frame_on_top(t, &ended, end);
 	return ended.original;
 }
 
@@ -405,5 +418,5 @@ probe_exit(uint64_t function, const uint64_t *slot)
 	__asm__ volatile("" : : : "memory");
 	f->slot = 0;
 	t->depth = (uint32_t)(f - t->frames);
-	end_timed_frame(t, &ended, end);
+	end_frame_on_top(t, &ended, end);
 }

@@ -137,6 +137,23 @@ SELDOM const struct st_probe_frame *probe_find_frame(struct st_probe_thread *t, 
 SELDOM void probe_put_back(struct st_probe_thread *t, uint64_t slot);
 SELDOM void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
 
+/* events.c: records an entry or a return, but for its time. */
+KEEPS_REGISTERS __attribute__((noinline)) void probe_record(struct st_probe_thread *t,
+                                                            uint64_t word, uint64_t now);
+/* What comes next is another thread's. */
+void probe_end_record(struct st_probe_thread *t);
+
+static inline void
+probe_record_event(struct st_probe_thread *t, enum st_probe_word what, uint64_t depth,
+                   uint32_t function, uint64_t now)
+{
+	if (UNLIKELY(probe_context.chunks))
+		probe_record(t,
+		             (uint64_t)what << ST_PROBE_WORD_AT | depth << ST_PROBE_DEPTH_AT |
+		                     (uint64_t)function << ST_PROBE_FUNCTION_AT,
+		             now);
+}
+
 /* enter.c, for the assembly. third: in the register of the function's own third argument. */
 KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot, uint64_t third);
 KEEPS_REGISTERS uint64_t probe_return(uint64_t slot);

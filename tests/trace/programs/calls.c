@@ -133,6 +133,12 @@ t_exits(void)
 	exit(0);
 }
 
+CALLED static void
+t_nap(void)
+{
+	nanosleep(&(struct timespec){0, 300000000}, NULL);
+}
+
 static void
 on_end(int signo)
 {
@@ -173,6 +179,8 @@ main(int argc, char **argv)
 			t_level1();
 	if (!strcmp(what, "fib"))
 		t_fib(15);
+	for (int i = 0; i < 3 && !strcmp(what, "naps"); i++)
+		t_nap();
 	if (!strcmp(what, "many"))
 		t_fib(27);
 	if (!strcmp(what, "jumps"))
