@@ -26,6 +26,11 @@
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
 	C(status, "status", "[options]",                                                           \
 	  "show the stored profiles of this version, and those that are not stored")               \
+	C(log, "log", "[options] [REV]", "show the history with the number of profiles")           \
+	C(rm, "rm", "[options] PROFILE...", "remove profiles from the store")                      \
+	C(config, "config", "[options] [KEY [VALUE]]", "print or change settings")                 \
+	C(fsck, "fsck", "[options]", "check that the store is undamaged")                          \
+	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
@@ -247,6 +252,8 @@
 	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
 	  "print this format (default: text); csv needs --table or --rows")                        \
 	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
+	O(extract, 0, "extract", "FILE", true,                                                     \
+	  "write a stored profile to FILE again, and print nothing")                               \
 	ST_OPTION_HELP(O)
 
 #define ST_DIFF_OPTIONS(O)                                                                         \
@@ -301,6 +308,34 @@
 
 #define ST_STATUS_OPTIONS(O)                                                                       \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_LOG_OPTIONS(O)                                                                          \
+	O(top, 'n', "top", "N", true, "print at most N versions (default: 40; 0: all)")            \
+	O(profiles, 'p', "profiles", NULL, true, "print only versions that have profiles")         \
+	O(all, 0, "all", NULL, true,                                                               \
+	  "print the whole history, and stored versions that are not in it")                       \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_RM_OPTIONS(O)                                                                           \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_CONFIG_OPTIONS(O)                                                                       \
+	O(shared, 0, "shared", NULL, true, "change the settings for all projects of the user")     \
+	O(unset, 0, "unset", NULL, true, "remove a key from the settings")                         \
+	O(all, 0, "all", NULL, true, "print the values of a key in all places, the first first")   \
+	O(keys, 0, "keys", NULL, true, "list the keys and what they do")                           \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_FSCK_OPTIONS(O)                                                                         \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	ST_OPTION_HELP(O)
+
+#define ST_GC_OPTIONS(O)                                                                           \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
 #define ST_COVERED_OPTIONS(O)                                                                      \

@@ -25,7 +25,7 @@ enum {
 };
 
 struct arguments {
-	const char *file, *function, *output, *table, *rows;
+	const char *file, *function, *output, *table, *rows, *extract;
 	const char *sort_key; /* as given, or NULL */
 	enum st_report_sort sort;
 	long top; /* -1: not given */
@@ -131,6 +131,9 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 		return parse_format_show(value, &a->format, e);
 	case SHOW_output:
 		a->output = value;
+		return 0;
+	case SHOW_extract:
+		a->extract = value;
 		return 0;
 	case SHOW_help:
 		a->help = true;
@@ -300,6 +303,8 @@ st_show_main(char *const *argv)
 		st_command_help(stdout, st_command_find("show"), false);
 		return ST_EXIT_OK;
 	}
+	if (a.extract)
+		return st_show_extract(a.file, a.extract, &e) ? st_complain(&e) : ST_EXIT_OK;
 	if (st_output_check_input(a.output, a.file, &e) ||
 	    st_show_stored(a.file, a.format == ST_FORMAT_JSON, &stored, &printed, &e))
 		return st_complain(&e);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/stored.h"
 #include "report/json.h"
@@ -106,6 +107,51 @@ st_show_stored(const char *name, bool json, char **path, bool *printed, struct s
 		st_show_forget(*path);
 		*path = NULL;
 	}
+	return status ? ST_FAILED : ST_OK;
+}
+
+/* The profile that a name means: of a version, its only one. */
+static st_status
+show_the_one(struct st_store *s, const char *name, struct st_stored *p, struct st_error *e)
+{
+	struct st_version v;
+	struct st_stored_list l = {0};
+	bool found;
+	if (st_store_find(s, name, p, &found, e))
+		return -1;
+	if (found)
+		return 0;
+	if (st_store_version(s, name, &v, e))
+		return -1;
+	int status = st_store_of_version(s, &v, &l, e);
+	if (!status && l.v.n != 1)
+		status = st_fail(e, ST_EXIT_USAGE,
+		                 "%s of %.10s: name one by the digits that strobe show %s prints",
+		                 l.v.n ? ST_COUNT(l.v.n, "profile is", "profiles are")
+		                       : "no profile is",
+		                 v.name, name);
+	if (!status) {
+		*p = l.v.v[0];
+		l.v.n = 0;
+	}
+	st_stored_list_free(&l);
+	st_version_free(&v);
+	return status ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_show_extract(const char *name, const char *file, struct st_error *e)
+{
+	struct st_store s;
+	struct st_stored p;
+	if (st_store_open(&s, e))
+		return -1;
+	int status = show_the_one(&s, name, &p, e);
+	if (!status) {
+		status = st_store_extract(&s, &p, file, e);
+		st_stored_free(&p);
+	}
+	st_store_close(&s);
 	return status ? ST_FAILED : ST_OK;
 }
 

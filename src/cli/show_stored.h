@@ -14,6 +14,8 @@
  */
 st_status st_show_stored(const char *name, bool json, char **path, bool *printed,
                          struct st_error *e);
+/* Writes a stored profile, or the only one of a version, to a file. 0, or -1 with *e. */
+st_status st_show_extract(const char *name, const char *file, struct st_error *e);
 /* Removes the file, and frees path. */
 void st_show_forget(char *path);
 

@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "profile/output.h"
+#include "store/vcs.h"
 
 const char *const st_config_places[] = {"run", "local", "shared"};
 
@@ -41,6 +42,29 @@ st_config_check_key(const char *key, struct st_error *e)
 		               near);
 	return st_fail(e, ST_EXIT_USAGE, "unknown setting '%s'; strobe config --keys lists them",
 	               key);
+}
+
+st_status
+st_config_check_value(const char *key, const char *value, struct st_error *e)
+{
+	static const char *const machines[] = {"same", "any"};
+	long number;
+	unsigned which;
+	if (st_config_check_key(key, e))
+		return -1;
+	if (strpbrk(value, "\r\n"))
+		return st_fail(e, ST_EXIT_USAGE, "the value of %s has a line break: leave it out",
+		               key);
+	if (!*value)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s needs a value; strobe config --unset %s removes it", key, key);
+	if (!strcmp(key, "status.depth"))
+		return st_option_number(key, value, 1, ST_CONFIG_MOST_DEPTH, &number, e);
+	if (!strcmp(key, "status.threshold"))
+		return st_option_number(key, value, 0, ST_CONFIG_MOST_PERCENT, &number, e);
+	if (!strcmp(key, "compare.machines"))
+		return st_option_word(key, value, machines, 2, &which, e);
+	return 0;
 }
 
 static char *
@@ -79,7 +103,7 @@ config_take_line(struct st_config *c, const char *line, const char *end, const c
 	if (!s->key || !s->value)
 		return config_no_memory(e);
 	struct st_error unknown;
-	if (st_config_check_key(s->key, &unknown))
+	if (st_config_check_value(s->key, s->value, &unknown))
 		return st_fail(e, ST_EXIT_FAILED, "%s, line %zu: %s", from, number, unknown.text);
 	return 0;
 }
@@ -173,6 +197,20 @@ st_config_read(struct st_config *c, const char *data, struct st_error *e)
 	return config_read_file(c, ST_CONFIG_SHARED, data, e);
 }
 
+st_status
+st_config_local(char **data, struct st_error *e)
+{
+	struct st_vcs *vcs = NULL;
+	*data = NULL;
+	if (st_vcs_git(&vcs, e) || (!vcs && st_vcs_counter(&vcs, NULL, e)))
+		return -1;
+	if (!vcs)
+		return 0;
+	*data = strdup(vcs->data);
+	vcs->kind->close(vcs);
+	return *data ? 0 : config_no_memory(e);
+}
+
 void
 st_config_free(struct st_config *c)
 {
@@ -256,12 +294,15 @@ st_status
 st_config_set(enum st_config_place place, const char *data, const char *key, const char *value,
               struct st_error *e)
 {
-	if (st_config_check_key(key, e))
+	if (value ? st_config_check_value(key, value, e) : st_config_check_key(key, e))
 		return -1;
-	if (value && strpbrk(value, "\r\n"))
-		return st_fail(e, ST_EXIT_USAGE, "the value of %s has a line break: leave it out",
-		               key);
 	char *path = config_file(place, data);
+	if (!path && place == ST_CONFIG_LOCAL)
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "there is no git repository and no store here: set %s with --shared, "
+		        "for all projects",
+		        key);
 	if (!path)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "neither HOME nor XDG_CONFIG_HOME is set: there is no place for "

@@ -13,6 +13,8 @@
 enum st_config_place { ST_CONFIG_RUN, ST_CONFIG_LOCAL, ST_CONFIG_SHARED };
 extern const char *const st_config_places[];
 
+enum { ST_CONFIG_MOST_DEPTH = 100000000, ST_CONFIG_MOST_PERCENT = 1000000 };
+
 struct st_setting {
 	char *key, *value;
 	enum st_config_place place;
@@ -31,6 +33,9 @@ struct st_config {
 	K("compare.machines", "same|any",                                                          \
 	  "compare profiles of one machine only (default), or of any two")
 
+/* The folder of the local file, malloc'ed: of the repository or of the store around the current
+ * folder; *data NULL: there is neither. 0, or -1 with *e. */
+st_status st_config_local(char **data, struct st_error *e);
 /* A key that ST_CONFIG_KEYS has: 0, or -1 with *e. */
 st_status st_config_check_key(const char *key, struct st_error *e);
 /* Reads all three places; data: the folder of the repository that has the local file. The caller
@@ -45,6 +50,8 @@ st_status st_config_number(const struct st_config *c, const char *key, long low,
 /* A folder as it was set: ~ is the home folder, and a relative one is in the folder that holds the
  * local file. malloc'ed. */
 char *st_config_path(const char *value, const char *data);
+/* Whether the key can have the value: 0, or -1 with *e. */
+st_status st_config_check_value(const char *key, const char *value, struct st_error *e);
 /* Sets a key in the local or in the shared file; value NULL: removes it from there. */
 st_status st_config_set(enum st_config_place place, const char *data, const char *key,
                         const char *value, struct st_error *e);
